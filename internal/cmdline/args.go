@@ -1,0 +1,231 @@
+package cmdline
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/spell"
+)
+
+const (
+	chdirFlag   = "C"
+	versionFlag = "version"
+)
+
+// A line is a command line taken apart, without the program's name.
+//
+// urfave/cli v2 stops looking for flags at the first argument.
+// So each flag is carried to the command that it belongs to, and [line.words]
+// is the same command line in the order that the library understands.
+type line struct {
+	levels  []level  // the program, its command, that command's own, ...
+	args    []string // what is neither a flag, a flag's value nor a command
+	dirs    []string // the values of -C
+	pending string   // the flag at the end of the line that lacks its value
+	version bool     // --version was given
+}
+
+// A level is the program or a command, with the flags that were given to it.
+type level struct {
+	name     string // as it was typed; "" for the program
+	help     string // "git agent-turn list", for advice
+	known    []cli.Flag
+	commands []*cli.Command
+	raw      bool // wants its arguments as they are
+	flags    []string
+}
+
+// parse takes args apart.
+// The error, if any, is one of usage; the line is then what was understood up to there.
+func parse(app *cli.App, args []string) (*line, error) {
+	l := &line{levels: []level{{
+		help:     app.HelpName,
+		known:    app.Flags,
+		commands: app.Commands,
+	}}}
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		top := &l.levels[len(l.levels)-1]
+		switch {
+		case top.raw:
+			l.args = append(l.args, arg)
+		case arg == "--":
+			l.args = append(l.args, args...)
+			args = nil
+		case isFlag(arg) && !(isNumber(arg) && l.find(arg) == nil):
+			n, err := l.flag(arg, args)
+			if err != nil {
+				return l, err
+			}
+			args = args[n:]
+		case len(l.args) == 0 && len(top.commands) > 0:
+			if err := l.command(arg); err != nil {
+				return l, err
+			}
+		default:
+			l.args = append(l.args, arg)
+		}
+	}
+	for _, level := range l.levels {
+		if slices.Contains(level.flags, "--help") {
+			l.args = nil // urfave/cli would take them for topics
+		}
+	}
+	return l, nil
+}
+
+// flag files arg under the level that knows it.
+// It returns how many of the words that follow belong to it: 1 if it takes a value.
+func (l *line) flag(arg string, rest []string) (int, error) {
+	name, value, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	owner := l.find(arg)
+	if owner == nil {
+		return 0, l.unknownFlag(arg)
+	}
+	words := []string{arg}
+	if takesValue(owner.known, name) && !hasValue {
+		if len(rest) == 0 {
+			l.pending = name
+			return 0, Usagef("%s needs a value", arg)
+		}
+		value = rest[0]
+		words = append(words, value)
+	}
+	switch {
+	case owner == &l.levels[0] && name == chdirFlag:
+		l.dirs = append(l.dirs, value)
+	case owner == &l.levels[0] && name == versionFlag:
+		l.version = true
+	case name == "h" || name == "help":
+		owner.flags = append(owner.flags, "--help")
+	default:
+		owner.flags = append(owner.flags, words...)
+	}
+	return len(words) - 1, nil
+}
+
+// find returns the innermost level that knows the flag, nil if none does.
+func (l *line) find(arg string) *level {
+	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	for i := len(l.levels) - 1; i >= 0; i-- {
+		if name == "h" || name == "help" || lookup(l.levels[i].known, name) != nil {
+			return &l.levels[i]
+		}
+	}
+	return nil
+}
+
+func (l *line) command(name string) error {
+	top := l.levels[len(l.levels)-1]
+	var names []string
+	for _, c := range top.commands {
+		if c.HasName(name) {
+			l.levels = append(l.levels, level{
+				name:     name,
+				help:     top.help + " " + c.Name,
+				known:    c.Flags,
+				commands: c.Subcommands,
+				raw:      c.SkipFlagParsing,
+			})
+			return nil
+		}
+		if !c.Hidden {
+			names = append(names, c.Names()...)
+		}
+	}
+	err := Usagef("unknown command %q", name)
+	if near := spell.Nearest(name, names); near != "" {
+		return Hintf(err, "did you mean %s?", near)
+	}
+	return Hintf(err, "list the commands with: %s -h", top.help)
+}
+
+func (l *line) unknownFlag(arg string) error {
+	top := l.levels[len(l.levels)-1]
+	arg, _, _ = strings.Cut(arg, "=")
+	err := Usagef("unknown flag %q", arg)
+	var names []string
+	for _, level := range l.levels {
+		for _, name := range flagNames(level.known) {
+			names = append(names, strings.TrimLeft(name, "-"))
+		}
+	}
+	if near := spell.Nearest(strings.TrimLeft(arg, "-"), names); len(near) > 1 {
+		return Hintf(err, "did you mean --%s?", near)
+	}
+	return Hintf(err, "list the flags with: %s -h", top.help)
+}
+
+// words returns the line with every flag before the arguments.
+func (l *line) words() []string {
+	var words []string
+	for i, level := range l.levels {
+		if i > 0 {
+			words = append(words, level.name)
+		}
+		words = append(words, level.flags...)
+	}
+	if len(l.args) > 0 && !l.levels[len(l.levels)-1].raw {
+		words = append(words, "--")
+	}
+	return append(words, l.args...)
+}
+
+// chdir goes where -C says; several are each relative to the one before, as in git.
+func (l *line) chdir() error {
+	for _, dir := range l.dirs {
+		if dir == "" {
+			continue // git leaves the directory alone
+		}
+		if err := os.Chdir(dir); err != nil {
+			return fmt.Errorf("change to %q: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+// isFlag tells a flag from an argument; "-" alone is standard input.
+func isFlag(arg string) bool {
+	return len(arg) > 1 && arg[0] == '-'
+}
+
+func isNumber(arg string) bool {
+	return arg[1] >= '0' && arg[1] <= '9'
+}
+
+func lookup(flags []cli.Flag, name string) cli.Flag {
+	for _, f := range flags {
+		if slices.Contains(f.Names(), name) {
+			return f
+		}
+	}
+	return nil
+}
+
+func takesValue(flags []cli.Flag, name string) bool {
+	f, ok := lookup(flags, name).(cli.DocGenerationFlag)
+	return ok && f.TakesValue()
+}
+
+// flagNames returns the flags as a person types them, "--json" or "-C".
+func flagNames(flags []cli.Flag) []string {
+	var names []string
+	for _, f := range flags {
+		if v, ok := f.(cli.VisibleFlag); ok && !v.IsVisible() {
+			continue
+		}
+		for _, name := range f.Names() {
+			if len(name) == 1 {
+				names = append(names, "-"+name)
+			} else {
+				names = append(names, "--"+name)
+			}
+		}
+	}
+	return names
+}

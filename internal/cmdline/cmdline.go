@@ -1,0 +1,171 @@
+// Package cmdline is what the programs of git-agent share at their edges:
+// flags in, errors out, and text made fit for a terminal.
+//
+// It is the one place that prints errors and exits.
+// A program is a [cli.App] literal, and its main function one call:
+//
+//	func main() { cmdline.Main(newApp(), git.ErrNotFound) }
+//
+// # Command lines
+//
+// Flags may stand before, between and after arguments, and "--" ends them.
+// "-C <dir>" works as it does in git, before or after the command;
+// "--version" prints the version, "-h" and "--help" the help.
+// A flag's value may begin with a dash, and "-3" is an argument, not a flag.
+//
+// # Errors
+//
+// A command returns its error.
+// [Usagef] makes one of a wrong command line, [NotFoundf] one that says that there is nothing to show,
+// and [Hint] adds advice.
+// Standard error then gets one line, or two, and the process ends with
+//
+//	0  done
+//	1  failed
+//	2  wrong command line
+//	3  nothing there
+//
+// # Text
+//
+// What comes from a note, a transcript or a file name was written by a stranger.
+// [Escape] takes from it what would command the terminal,
+// [Table] fits it to the terminal's width.
+package cmdline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Main runs app with the arguments of the process and exits.
+// An error that wraps one of notFound means that there is nothing there: exit status 3.
+//
+// The context of a command ends at the first SIGINT or SIGTERM, a second one kills.
+// A command that must outlive them, as a hook must, calls [signal.Ignore].
+func Main(app *cli.App, notFound ...error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, app, os.Args, notFound))
+}
+
+// run is Main without the process: it returns the exit status.
+func run(ctx context.Context, app *cli.App, args []string, notFound []error) (status int) {
+	prepare(app)
+	defer func() {
+		// Go's own status for a panic is 2, which means "wrong command line" here,
+		// and "go on with the turn" to an agent's client that called us as a hook.
+		if p := recover(); p != nil {
+			fmt.Fprintf(app.ErrWriter, "%s: error: panic: %v\n%s", app.Name, p, debug.Stack())
+			status = statusFailed
+		}
+	}()
+	var err error
+	if n := len(args) - 1; n > 0 && args[n] == completeFlag {
+		err = complete(ctx, app, args[:n])
+	} else {
+		err = execute(ctx, app, args)
+	}
+	if err == nil {
+		return statusDone
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
+	fmt.Fprintf(app.ErrWriter, "%s: error: %s\n", app.Name, EscapeLines(err.Error()))
+	if h := (*hintError)(nil); errors.As(err, &h) {
+		fmt.Fprintf(app.ErrWriter, "%s: hint: %s\n", app.Name, EscapeLines(h.hint))
+	}
+	return exitStatus(err, notFound)
+}
+
+func execute(ctx context.Context, app *cli.App, args []string) error {
+	l, err := parse(app, args[1:])
+	if err != nil {
+		return err
+	}
+	if l.version {
+		_, err := fmt.Fprintf(app.Writer, "%s version %s\n", app.Name, version())
+		return err
+	}
+	if err := l.chdir(); err != nil {
+		return err
+	}
+	return app.RunContext(ctx, append([]string{args[0]}, l.words()...))
+}
+
+// prepare takes from app, and from every command of it, the habits of urfave/cli v2 that are not ours:
+// it prints usage errors on standard output, exits with the status of any error that has one,
+// and takes "help" and "h" for a command wherever an argument may stand.
+func prepare(app *cli.App) {
+	if app.Writer == nil {
+		app.Writer = os.Stdout
+	}
+	if app.ErrWriter == nil {
+		app.ErrWriter = os.Stderr
+	}
+	if app.HelpName == "" {
+		app.HelpName = strings.Replace(app.Name, "git-", "git ", 1) // as a person types it
+	}
+	app.HideHelpCommand = true
+	app.HideVersion = true               // it answers to -v; our own flag does not
+	app.DisableSliceFlagSeparator = true // a comma is part of a text
+	app.EnableBashCompletion = true
+	app.ExitErrHandler = func(*cli.Context, error) {}
+	app.OnUsageError = onUsageError
+	app.Flags = append(app.Flags, &cli.StringFlag{
+		Name: chdirFlag, Usage: "run as if started in `<dir>`",
+	}, &cli.BoolFlag{
+		Name: versionFlag, Usage: "print the version",
+	})
+	plain(app.Flags)
+	if app.Action == nil {
+		app.Action = needCommand
+	}
+	if app.BashComplete == nil {
+		app.BashComplete = completeCommands
+	}
+	for _, c := range app.Commands {
+		prepareCommand(c)
+	}
+}
+
+func prepareCommand(c *cli.Command) {
+	c.HideHelpCommand = true
+	c.OnUsageError = onUsageError // v2 does not pass it down
+	plain(c.Flags)
+	if c.Action == nil {
+		c.Action = needCommand
+	}
+	if c.BashComplete == nil {
+		c.BashComplete = completeCommands
+	}
+	for _, sub := range c.Subcommands {
+		prepareCommand(sub)
+	}
+}
+
+// plain spares the reader of a help text "(default: false)".
+func plain(flags []cli.Flag) {
+	for _, f := range flags {
+		if b, ok := f.(*cli.BoolFlag); ok {
+			b.DisableDefaultText = true
+		}
+	}
+}
+
+func onUsageError(_ *cli.Context, err error, _ bool) error {
+	return Usagef("%w", err)
+}
+
+// needCommand is the action of what only groups commands.
+func needCommand(c *cli.Context) error {
+	return Hint(Usagef("no command given"), "list the commands with: "+c.Command.HelpName+" -h")
+}

@@ -1,0 +1,80 @@
+package cmdline
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Escape makes a stranger's text safe to print on one line of a terminal.
+//
+// Control characters, C0 as well as C1, become visible escapes in the manner of Go: \n, \x1b, \u009b;
+// so do line and paragraph separators, what reorders or hides text (bidirectional overrides and isolates,
+// zero-width and tag characters), and bytes that are not UTF-8: \xff.
+// Everything else stays, also the joiners that emoji and several scripts need.
+// A backslash stays too, so Escape is for reading, not for decoding, and twice is the same as once.
+func Escape(text string) string {
+	return escape(text, "")
+}
+
+// EscapeLines is [Escape] for a text of several lines: line feeds and tabs stay.
+// A carriage return before a line feed is dropped.
+func EscapeLines(text string) string {
+	return escape(strings.ReplaceAll(text, "\r\n", "\n"), "\n\t")
+}
+
+func escape(text, keep string) string {
+	start := 0 // of what is safe and not yet in b
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(text[i:])
+		}
+		if invalid := r == utf8.RuneError && size == 1; invalid || isHazard(r) && !strings.ContainsRune(keep, r) {
+			b.WriteString(text[start:i])
+			switch {
+			case invalid:
+				fmt.Fprintf(&b, `\x%02x`, text[i])
+			case r == '\n':
+				b.WriteString(`\n`)
+			case r == '\r':
+				b.WriteString(`\r`)
+			case r == '\t':
+				b.WriteString(`\t`)
+			case r < utf8.RuneSelf:
+				fmt.Fprintf(&b, `\x%02x`, r)
+			case r < 0x10000:
+				fmt.Fprintf(&b, `\u%04x`, r)
+			default:
+				fmt.Fprintf(&b, `\U%08x`, r)
+			}
+			start = i + size
+		}
+		i += size
+	}
+	if start == 0 {
+		return text
+	}
+	b.WriteString(text[start:])
+	return b.String()
+}
+
+// isHazard reports whether a terminal would obey r, or show something else than is there because of it.
+func isHazard(r rune) bool {
+	switch {
+	case r < utf8.RuneSelf:
+		return r < ' ' || r == 0x7f
+	case r == '\u200c' || r == '\u200d': // the joiners
+		return false
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // visible, unlike the rest of Cf
+		return false
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// OneLine is [Escape] after every run of white space, line breaks among it, has become one space.
+func OneLine(text string) string {
+	return Escape(strings.Join(strings.Fields(text), " "))
+}

@@ -1,0 +1,112 @@
+package cmdline
+
+import (
+	"bufio"
+	"io"
+	"strings"
+)
+
+// A Table prints rows whose columns stand below each other.
+//
+// On a terminal it is fitted to the width: what does not fit is narrowed, the widest column first.
+// Elsewhere nothing is cut and nothing coloured.
+// The cells are strangers' texts; the table escapes them.
+type Table struct {
+	columns []Column
+	rows    [][]string
+}
+
+// A Column says how the cells of one column look.
+type Column struct {
+	Right bool  // flush right, for numbers
+	Style Style // where colours are wanted
+}
+
+// NewTable makes a table without rows.
+func NewTable(columns ...Column) *Table {
+	return &Table{columns: columns}
+}
+
+// Row adds a row, one cell for each column. For prose see [OneLine].
+func (t *Table) Row(cells ...string) {
+	row := make([]string, len(t.columns))
+	for i := range row {
+		row[i] = Escape(cells[i])
+	}
+	t.rows = append(t.rows, row)
+}
+
+// Print writes the table, fitted and coloured for what w is.
+func (t *Table) Print(w io.Writer) error {
+	return t.print(w, Columns(w), Colour(w))
+}
+
+// gap separates two columns.
+const gap = "  "
+
+// print writes the table to w, which is a terminal of so many columns, or none if it is 0.
+func (t *Table) print(w io.Writer, columns int, colour bool) error {
+	widths := t.widths()
+	if columns > 0 {
+		narrow(widths, columns-len(gap)*(len(widths)-1))
+	}
+	b := bufio.NewWriter(w)
+	for _, row := range t.rows {
+		pad := 0 // what is owed before the next text, so that no line ends in spaces
+		for i, text := range row {
+			if i > 0 {
+				pad += len(gap)
+			}
+			if columns > 0 {
+				text = Truncate(text, widths[i])
+			}
+			rest := widths[i] - Width(text)
+			if t.columns[i].Right {
+				pad, rest = pad+rest, 0
+			}
+			if text == "" {
+				pad += rest
+				continue
+			}
+			b.WriteString(strings.Repeat(" ", pad))
+			if colour {
+				text = t.columns[i].Style.Paint(text)
+			}
+			b.WriteString(text)
+			pad = rest
+		}
+		b.WriteByte('\n')
+	}
+	return b.Flush()
+}
+
+// widths returns how wide each column would like to be.
+func (t *Table) widths() []int {
+	widths := make([]int, len(t.columns))
+	for _, row := range t.rows {
+		for i, text := range row {
+			widths[i] = max(widths[i], Width(text))
+		}
+	}
+	return widths
+}
+
+// narrow takes from the widest until all fit into the room.
+func narrow(widths []int, room int) {
+	total := 0
+	for _, w := range widths {
+		total += w
+	}
+	for ; total > room; total-- {
+		widest := 0
+		for i, w := range widths {
+			if w >= widths[widest] { // of equals the last one: a cut text says more than a cut number
+				widest = i
+			}
+		}
+		if widths[widest] <= 1 {
+			return // a terminal too narrow for anything
+		}
+		widths[widest]--
+	}
+}
