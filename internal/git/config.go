@@ -1,0 +1,114 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"time"
+)
+
+// A Config is git's effective configuration. Keys are as `git config --list`
+// prints them: section and name in lower case, the subsection as it was written.
+type Config map[string][]string
+
+// Config reads the effective configuration in one git process.
+func (r *Repo) Config(ctx context.Context) (Config, error) {
+	out, err := r.Output(ctx, nil, "config", "-z", "--list")
+	if err != nil {
+		return nil, err
+	}
+	return parseConfig(string(out)), nil
+}
+
+func parseConfig(out string) Config {
+	c := make(Config)
+	for len(out) > 0 {
+		var entry string
+		entry, out, _ = strings.Cut(out, "\x00")
+		key, value, ok := strings.Cut(entry, "\n")
+		if !ok {
+			value = "true" // a key without a value is a true boolean
+		}
+		c[key] = append(c[key], value)
+	}
+	return c
+}
+
+// Get returns the last value of key, or "".
+func (c Config) Get(key string) string {
+	values := c[key]
+	if len(values) == 0 {
+		return ""
+	}
+	return values[len(values)-1]
+}
+
+// Bool reports whether key is set to one of git's words for true.
+func (c Config) Bool(key string) bool {
+	switch strings.ToLower(c.Get(key)) {
+	case "true", "yes", "on", "1":
+		return true
+	}
+	return false
+}
+
+// SHA256 reports whether the repository's object format is not the one that
+// we read and write: go-git v5 is built for SHA-1.
+func (c Config) SHA256() bool {
+	format := c.Get("extensions.objectformat")
+	return format != "" && format != "sha1"
+}
+
+// Author and Committer return the user's identity as git would find it in the
+// environment and in the configuration, and git-agent's own where there is none:
+// in a container there usually is none, and a turn must be recorded all the same.
+func (c Config) Author(at time.Time) object.Signature { return c.identity("AUTHOR", "author", at) }
+
+// Committer is described at [Config.Author].
+func (c Config) Committer(at time.Time) object.Signature {
+	return c.identity("COMMITTER", "committer", at)
+}
+
+func (c Config) identity(env, section string, at time.Time) object.Signature {
+	name := first(os.Getenv("GIT_"+env+"_NAME"), c.Get(section+".name"), c.Get("user.name"))
+	email := first(os.Getenv("GIT_"+env+"_EMAIL"), c.Get(section+".email"), c.Get("user.email"), os.Getenv("EMAIL"))
+	if name == "" || email == "" {
+		name, email = "git-agent", "git-agent@localhost"
+	}
+	return object.Signature{Name: clean(name), Email: clean(email), When: at}
+}
+
+func first(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// clean drops what git drops from an identity: it would end the header line.
+func clean(s string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if r < ' ' || r == '<' || r == '>' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, s), " .,:;\"'\\")
+}
+
+// Version returns git's version, for instance 2.39.5.
+func (r *Repo) Version(ctx context.Context) (major, minor int, text string, err error) {
+	out, err := r.Output(ctx, nil, "version")
+	if err != nil {
+		return 0, 0, "", err
+	}
+	text = strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
+	if _, err := fmt.Sscanf(text, "%d.%d", &major, &minor); err != nil {
+		return 0, 0, text, fmt.Errorf("read git's version %q: %w", text, err)
+	}
+	return major, minor, text, nil
+}

@@ -1,0 +1,207 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+)
+
+// Objects is the object database of a repository, for go-git.
+//
+// What is written is known at once and reaches the disk with [Objects.Flush],
+// as one pack: nothing may refer to it before that has returned. A turn writes
+// about 16 objects, and creating a file is what costs
+// (0.15 to 0.8 ms on the machines that we measured, whatever its size).
+// [Repo.RollUp] keeps the packs few.
+//
+// A loose object is read in-process. Anything else (packs, alternates, what a
+// partial clone lacks) is asked of one `git cat-file --batch`: go-git would
+// read the whole pack index first, 34 ms at 162,000 objects
+// and 275 ms at a million, where git needs 2 ms.
+//
+// Objects is safe for concurrent use. It is SHA-1 only, as go-git v5 is.
+type Objects struct {
+	storer.EncodedObjectStorer // go-git's own, for what it asks beyond reading and writing single objects
+
+	repo *Repo
+	ctx  context.Context // of the operation that opened it; it ends the batch process
+	dir  string          // the object directory
+
+	mu     sync.Mutex
+	known  map[plumbing.Hash]*plumbing.MemoryObject // what was written, flushed or not
+	staged []plumbing.Hash                          // what Flush has to write
+	batch  *batch
+}
+
+// Objects opens the object database. The caller calls Close.
+func (r *Repo) Objects(ctx context.Context) *Objects {
+	return &Objects{
+		EncodedObjectStorer: filesystem.NewStorage(osfs.New(r.CommonDir), cache.NewObjectLRU(cache.MiByte)),
+		repo:                r,
+		ctx:                 ctx,
+		dir:                 filepath.Join(r.CommonDir, "objects"),
+		known:               make(map[plumbing.Hash]*plumbing.MemoryObject),
+	}
+}
+
+// Close ends the batch process. What was not flushed is forgotten.
+func (o *Objects) Close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.batch != nil {
+		o.batch.close()
+		o.batch = nil
+	}
+}
+
+// Write stages an object and returns its hash.
+func (o *Objects) Write(t plumbing.ObjectType, content []byte) (plumbing.Hash, error) {
+	obj := new(plumbing.MemoryObject)
+	obj.SetType(t)
+	if _, err := obj.Write(content); err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return o.SetEncodedObject(obj)
+}
+
+// SetEncodedObject stages an object and returns its hash.
+func (o *Objects) SetEncodedObject(e plumbing.EncodedObject) (plumbing.Hash, error) {
+	obj, ok := e.(*plumbing.MemoryObject)
+	if !ok {
+		content, err := Content(e)
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		return o.Write(e.Type(), content)
+	}
+	h := obj.Hash()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, known := o.known[h]; !known {
+		o.known[h] = obj
+		o.staged = append(o.staged, h)
+	}
+	return h, nil
+}
+
+// Flush writes what was staged to the disk, as one pack.
+func (o *Objects) Flush() error {
+	o.mu.Lock()
+	staged := o.staged
+	o.mu.Unlock()
+	if len(staged) == 0 {
+		return nil
+	}
+	if err := o.writePack(staged); err != nil {
+		return fmt.Errorf("write %d objects: %w", len(staged), err)
+	}
+	o.mu.Lock()
+	o.staged = o.staged[len(staged):]
+	o.mu.Unlock()
+	return nil
+}
+
+func (o *Objects) loosePath(h plumbing.Hash) string {
+	hex := h.String()
+	return filepath.Join(o.dir, hex[:2], hex[2:])
+}
+
+// EncodedObject reads an object of the given type, or of any.
+// If there is none, the error is [plumbing.ErrObjectNotFound].
+func (o *Objects) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
+	obj, err := o.read(h)
+	if err != nil {
+		return nil, err
+	}
+	if t != plumbing.AnyObject && obj.Type() != t {
+		return nil, plumbing.ErrObjectNotFound
+	}
+	return obj, nil
+}
+
+// HasEncodedObject is EncodedObject without the content.
+func (o *Objects) HasEncodedObject(h plumbing.Hash) error {
+	_, err := o.read(h)
+	return err
+}
+
+// EncodedObjectSize returns the size of an object in bytes.
+func (o *Objects) EncodedObjectSize(h plumbing.Hash) (int64, error) {
+	obj, err := o.read(h)
+	if err != nil {
+		return 0, err
+	}
+	return obj.Size(), nil
+}
+
+func (o *Objects) read(h plumbing.Hash) (*plumbing.MemoryObject, error) {
+	o.mu.Lock()
+	obj, ok := o.known[h]
+	o.mu.Unlock()
+	if ok {
+		return obj, nil
+	}
+	obj, err := o.readLoose(h)
+	if errors.Is(err, fs.ErrNotExist) {
+		obj, err = o.readBatch(h.String())
+	}
+	return obj, err
+}
+
+func (o *Objects) readLoose(h plumbing.Hash) (_ *plumbing.MemoryObject, err error) {
+	f, err := os.Open(o.loosePath(h))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := objfile.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("read object %s: %w", h, err)
+	}
+	defer r.Close()
+	t, size, err := r.Header()
+	if err != nil {
+		return nil, fmt.Errorf("read object %s: %w", h, err)
+	}
+	obj := new(plumbing.MemoryObject)
+	obj.SetType(t)
+	if _, err := io.Copy(obj, r); err != nil {
+		return nil, fmt.Errorf("read object %s: %w", h, err)
+	}
+	if obj.Size() != size {
+		return nil, fmt.Errorf("read object %s: %d bytes where %d were announced", h, obj.Size(), size)
+	}
+	return obj, nil
+}
+
+// Content returns the bytes of an object.
+func Content(e plumbing.EncodedObject) ([]byte, error) {
+	r, err := e.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
+}
+
+// Blob returns the content of a blob. If there is none,
+// the error wraps [plumbing.ErrObjectNotFound].
+func (o *Objects) Blob(h plumbing.Hash) ([]byte, error) {
+	e, err := o.EncodedObject(plumbing.BlobObject, h)
+	if err != nil {
+		return nil, fmt.Errorf("read blob %s: %w", h, err)
+	}
+	return Content(e)
+}

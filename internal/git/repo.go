@@ -1,0 +1,182 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A Repo is a repository seen from one of its worktrees.
+// It is safe for concurrent use.
+type Repo struct {
+	Top       string // top of the worktree, absolute; empty in a bare repository
+	GitDir    string // the worktree's own git directory, absolute
+	CommonDir string // the directory that all worktrees share, absolute
+
+	dir string
+	env []string
+}
+
+// Open asks git for the repository of the current directory, honouring what
+// git put into the environment. Outside a repository the error wraps [ErrNotFound].
+// A repository that git refuses (safe.directory) is git's own error.
+func Open(ctx context.Context) (*Repo, error) {
+	r := &Repo{dir: ".", env: environ(nil)}
+	out, err := r.Output(ctx, nil, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-inside-work-tree")
+	if err != nil {
+		if _, found := Find("."); found != nil && errors.Is(found, ErrNotFound) && os.Getenv("GIT_DIR") == "" {
+			return nil, found
+		}
+		return nil, err
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(lines) != 3 {
+		return nil, fmt.Errorf("find the repository: a path of it holds a newline")
+	}
+	r.GitDir, r.CommonDir = filepath.FromSlash(lines[0]), filepath.FromSlash(lines[1])
+	if lines[2] == "true" {
+		top, err := r.Output(ctx, nil, "rev-parse", "--path-format=absolute", "--show-toplevel")
+		if err != nil {
+			return nil, err
+		}
+		r.Top = filepath.FromSlash(strings.TrimSuffix(string(top), "\n"))
+		r.dir = r.Top
+	}
+	return r, nil
+}
+
+// Find walks up from dir to the top of the worktree that it is in, as git would,
+// but without running git and without git's environment.
+// If there is none, the error wraps [ErrNotFound]. Whether git trusts the
+// repository (safe.directory) shows only when git is run.
+func Find(dir string) (*Repo, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("find the repository: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	for top := dir; ; top = filepath.Dir(top) {
+		if gitDir, ok := gitDirOf(top); ok {
+			env := append(environ(location), "GIT_NO_LAZY_FETCH=1") // a hook never reaches for the network
+			return &Repo{Top: top, GitDir: gitDir, CommonDir: commonDirOf(gitDir), dir: top, env: env}, nil
+		}
+		if top == filepath.Dir(top) {
+			return nil, fmt.Errorf("find the repository of %s: %w", dir, ErrNotFound)
+		}
+	}
+}
+
+// gitDirOf returns the git directory of the worktree whose top is top, if it is one.
+// A .git file names it (linked worktrees, submodules).
+func gitDirOf(top string) (string, bool) {
+	path := filepath.Join(top, ".git")
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", false
+	}
+	if !info.IsDir() {
+		if !info.Mode().IsRegular() || info.Size() > 64<<10 {
+			return "", false
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return "", false
+		}
+		target, ok := strings.CutPrefix(strings.TrimRight(string(b), "\r\n"), "gitdir: ")
+		if !ok {
+			return "", false
+		}
+		if path = filepath.FromSlash(target); !filepath.IsAbs(path) {
+			path = filepath.Join(top, path)
+		}
+		path = filepath.Clean(path)
+	}
+	if _, err := os.Lstat(filepath.Join(path, "HEAD")); err != nil {
+		return "", false
+	}
+	if _, err := os.Stat(filepath.Join(commonDirOf(path), "objects")); err != nil {
+		return "", false
+	}
+	return path, true
+}
+
+func commonDirOf(gitDir string) string {
+	b, err := os.ReadFile(filepath.Join(gitDir, "commondir"))
+	if err != nil {
+		return gitDir
+	}
+	dir := filepath.FromSlash(strings.TrimRight(string(b), "\r\n"))
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(gitDir, dir)
+	}
+	return filepath.Clean(dir)
+}
+
+// With returns the same repository with more variables in git's environment, such as GIT_INDEX_FILE.
+func (r *Repo) With(env ...string) *Repo {
+	s := *r
+	s.env = append(append(make([]string, 0, len(r.env)+len(env)), r.env...), env...)
+	return &s
+}
+
+// Resolve returns the hash of the commit that rev names.
+// If there is none, the error wraps [ErrNotFound].
+func (r *Repo) Resolve(ctx context.Context, rev string) (plumbing.Hash, error) {
+	out, err := r.Output(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	if Status(err) == 1 {
+		return plumbing.ZeroHash, fmt.Errorf("resolve %q: %w", rev, ErrNotFound)
+	}
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return plumbing.NewHash(strings.TrimSpace(string(out))), nil
+}
+
+// Head is what HEAD says.
+type Head struct {
+	Commit plumbing.Hash // zero on an unborn branch
+	Branch string        // full name of the ref, empty when detached
+}
+
+// Head reads HEAD.
+func (r *Repo) Head(ctx context.Context) (Head, error) {
+	var h Head
+	out, err := r.Output(ctx, nil, "symbolic-ref", "--quiet", "HEAD")
+	if err != nil && Status(err) != 1 {
+		return h, err
+	}
+	h.Branch = strings.TrimSpace(string(out))
+	h.Commit, err = r.Resolve(ctx, "HEAD")
+	if errors.Is(err, ErrNotFound) && h.Branch != "" {
+		return h, nil
+	}
+	return h, err
+}
+
+// Refs returns the hashes of those of the refs that exist. The names are full ones;
+// a name that ends in a slash stands for every ref below it.
+func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]plumbing.Hash, error) {
+	out, err := r.Output(ctx, nil, append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, names...)...)
+	if err != nil {
+		return nil, err
+	}
+	refs := make(map[string]plumbing.Hash)
+	for len(out) > 0 {
+		var line []byte
+		line, out, _ = bytes.Cut(out, []byte{'\n'})
+		hash, name, ok := strings.Cut(string(line), " ")
+		if !ok {
+			return nil, fmt.Errorf("read refs: unexpected line %q", line)
+		}
+		refs[name] = plumbing.NewHash(hash)
+	}
+	return refs, nil
+}

@@ -1,0 +1,160 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ErrNotFound is wrapped by errors about a rev, ref or repository that does not exist.
+var ErrNotFound = errors.New("not found")
+
+// An Error is a git command that failed.
+type Error struct {
+	Args   []string
+	Stderr string // what git said, without the last newline
+	Err    error
+}
+
+func (e *Error) Error() string {
+	name := "git"
+	for _, a := range e.Args {
+		if !strings.HasPrefix(a, "-") && !strings.Contains(a, "=") {
+			name += " " + a
+			break
+		}
+	}
+	if e.Stderr == "" {
+		return name + ": " + e.Err.Error()
+	}
+	return name + ": " + e.Stderr
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Status returns the exit status of the git command that caused err, or -1
+// if err does not come from a git that ran and exited.
+func Status(err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	return -1
+}
+
+// location are the variables of `git rev-parse --local-env-vars` that say which
+// repository git works on; they beat -C. Those that carry configuration
+// (GIT_CONFIG_COUNT, GIT_CONFIG_PARAMETERS) are kept: containers set
+// safe.directory with them.
+var location = []string{
+	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE",
+	"GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE", "GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS",
+	"GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_INTERNAL_SUPER_PREFIX", "GIT_SHALLOW_FILE", "GIT_COMMON_DIR",
+}
+
+// environ is the environment of this process without drop, and with what every
+// git of ours runs with: no translations, no prompt.
+func environ(drop []string) []string {
+	env := make([]string, 0, 64)
+	for _, v := range os.Environ() {
+		name, _, _ := strings.Cut(v, "=")
+		if !slices.Contains(drop, name) {
+			env = append(env, v)
+		}
+	}
+	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
+}
+
+// command prepares git with args in the directory of r.
+func (r *Repo) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir, cmd.Env = r.dir, r.env
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // let git drop its locks
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// Output runs git with args, feeding it stdin, and returns what it prints.
+// stdin may be nil. A failure is an [*Error].
+func (r *Repo) Output(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
+	cmd := r.command(ctx, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return stdout.Bytes(), failure(args, &stderr, err)
+	}
+	return stdout.Bytes(), nil
+}
+
+// Run runs git with args for its effect, with the given standard streams:
+// a person's terminal for a pager, or a file. A failure is an [*Error].
+func (r *Repo) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args ...string) error {
+	cmd := r.command(ctx, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
+	if err := cmd.Run(); err != nil {
+		return &Error{Args: args, Err: err}
+	}
+	return nil
+}
+
+func failure(args []string, stderr *bytes.Buffer, err error) error {
+	return &Error{Args: args, Stderr: strings.TrimSpace(stderr.String()), Err: err}
+}
+
+// A Process is a git that was started early and waits for its standard input,
+// so that its start-up overlaps with other work.
+type Process struct {
+	args   []string
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	stdout io.ReadCloser
+	stderr bytes.Buffer
+}
+
+// Start starts git with args. The caller ends it with Finish.
+func (r *Repo) Start(ctx context.Context, args ...string) (*Process, error) {
+	p := &Process{args: args, cmd: r.command(ctx, args...)}
+	p.cmd.Stderr = &p.stderr
+	var err error
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		return nil, &Error{Args: args, Err: err}
+	}
+	if p.stdout, err = p.cmd.StdoutPipe(); err != nil {
+		return nil, &Error{Args: args, Err: err}
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, &Error{Args: args, Err: err}
+	}
+	return p, nil
+}
+
+// Finish sends input, closes the standard input, and returns the rest of what git prints.
+// A failure is an [*Error].
+func (p *Process) Finish(input []byte) ([]byte, error) {
+	sent := make(chan error, 1)
+	go func() {
+		_, err := p.stdin.Write(input)
+		if e := p.stdin.Close(); err == nil {
+			err = e
+		}
+		sent <- err
+	}()
+	out, readErr := io.ReadAll(p.stdout)
+	sendErr := <-sent
+	if err := p.cmd.Wait(); err != nil {
+		return out, failure(p.args, &p.stderr, err)
+	}
+	if readErr != nil {
+		return out, &Error{Args: p.args, Err: readErr}
+	}
+	if sendErr != nil {
+		return out, &Error{Args: p.args, Err: sendErr}
+	}
+	return out, nil
+}
