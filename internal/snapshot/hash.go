@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"gitagent/internal/git"
 )
 
 const (
@@ -22,7 +24,7 @@ const (
 // plain hashes the worktree's files among entries, if they are few and git would
 // store every one of them byte for byte, and if no index has to be published.
 // Otherwise ok is false.
-func (t *taker) plain(entries []entry) (files map[string]entryState, ok bool) {
+func (t *taker) plain(entries []entry) (files map[string]git.Entry, ok bool) {
 	if t.opt.Publish {
 		return nil, false
 	}
@@ -38,13 +40,13 @@ func (t *taker) plain(entries []entry) (files map[string]entryState, ok bool) {
 	if len(work) > maxPlainFiles {
 		return nil, false
 	}
-	files = make(map[string]entryState, len(work))
+	files = make(map[string]git.Entry, len(work))
 	contents := make(map[string][]byte, len(work)) // of regular files, to be looked at for conversion
 	for _, e := range work {
 		content, mode, err := t.read(e)
 		switch {
 		case err == nil && mode == filemode.Empty, gone(err):
-			files[e.path] = entryState{}
+			files[e.path] = git.Entry{}
 			continue
 		case err != nil:
 			return nil, false // git says what is wrong, path by path
@@ -58,7 +60,7 @@ func (t *taker) plain(entries []entry) (files map[string]entryState, ok bool) {
 		if err != nil {
 			return nil, false
 		}
-		files[e.path] = entryState{mode, hash}
+		files[e.path] = git.Entry{Mode: mode, Hash: hash}
 	}
 	return files, !t.converted(contents)
 }

@@ -19,18 +19,13 @@ type entry struct {
 
 	// staged is what the index holds, if that differs from HEAD and the worktree
 	// does not differ from the index; a zero mode means that the path was removed.
-	staged entryState
+	staged git.Entry
 	// work is set if the worktree's file has to be looked at;
 	// mode is what git found there, zero if the file is gone or untracked.
 	work bool
 	mode filemode.FileMode
 	// dirty is set for a submodule with changes of its own that no commit of it holds.
 	dirty bool
-}
-
-type entryState struct {
-	mode filemode.FileMode
-	hash plumbing.Hash
 }
 
 // parseStatus reads the output of `git status --porcelain=v2 -z --branch`.
@@ -92,10 +87,10 @@ func parseChanged(fields string) (entry, error) {
 		e.work = f[0][1] != '.'
 	}
 	var err error
-	if e.staged.mode, err = filemode.New(f[3]); err != nil {
+	if e.staged.Mode, err = filemode.New(f[3]); err != nil {
 		return entry{}, fmt.Errorf("read status of %q: %w", e.path, err)
 	}
-	e.staged.hash = plumbing.NewHash(f[6])
+	e.staged.Hash = plumbing.NewHash(f[6])
 	if e.mode, err = filemode.New(f[4]); err != nil {
 		return entry{}, fmt.Errorf("read status of %q: %w", e.path, err)
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"gitagent/internal/git"
 )
@@ -153,28 +152,24 @@ func (t *taker) file(path string) string {
 }
 
 // overlay builds the tree in-process: HEAD's, with what is staged and what was hashed laid over it.
-func (t *taker) overlay(head git.Head, entries []entry, files map[string]entryState) (plumbing.Hash, error) {
-	base := plumbing.ZeroHash
-	if !head.Commit.IsZero() {
-		commit, err := object.GetCommit(t.objects, head.Commit)
-		if err != nil {
-			return plumbing.ZeroHash, fmt.Errorf("read HEAD's commit %s: %w", head.Commit, err)
-		}
-		base = commit.TreeHash
+func (t *taker) overlay(head git.Head, entries []entry, files map[string]git.Entry) (plumbing.Hash, error) {
+	base, err := t.objects.TreeOf(head.Commit)
+	if err != nil {
+		return plumbing.ZeroHash, err
 	}
-	changes := make(map[string]entryState, len(entries))
+	changes := make(map[string]git.Entry, len(entries))
 	for _, e := range entries {
 		switch {
 		case e.work:
 			changes[e.path] = files[e.path]
-		case !e.submodule || e.staged.hash != plumbing.ZeroHash:
+		case !e.submodule || !e.staged.Hash.IsZero():
 			changes[e.path] = e.staged
 		}
 	}
 	if len(changes) == 0 && !base.IsZero() {
 		return base, nil
 	}
-	return overlay(t.objects, base, changes)
+	return t.objects.EditTree(base, changes)
 }
 
 // writeTree builds the tree through git on the private index. It reports whether the
