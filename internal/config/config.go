@@ -1,0 +1,246 @@
+// Package config reads the settings of git-agent.
+//
+// There are two files, both TOML and both optional.
+// The user's, ~/.config/git-agent/config.toml, may set everything.
+// The repository's, .git-agent.toml at the top of the worktree, comes from whoever wrote the repository;
+// so it has a say in [capture] alone, and only to capture less:
+// smaller limits, more patterns to exclude, no prompt in the subjects.
+//
+//	[capture]
+//	max_file_size = "10MiB"      # of an untracked file; larger ones are left out
+//	max_untracked_files = 5000
+//	max_untracked_size = "100MiB"
+//	exclude = []                 # more gitignore patterns, for snapshots only
+//	branch_prefix = "agent/mission/"
+//	subject_prompt = true        # quote the prompt in commit subjects
+//	[handoff]
+//	recent_commits = 10
+//	max_diff_bytes = 10240
+//	clean_grace = "5m"
+//	snapshot_timeout = "10s"
+//	[context]
+//	enabled = true
+//	warning = "50%"              # of the model's window, or a number of tokens
+//	critical = "65%"
+//	fallback_tool_count = 500
+//	check_frequency = 5
+//	[context.windows]            # tokens; what is not listed has 1,000,000
+//	"claude-sonnet-4-5*" = 200000
+//	[retry]
+//	include_session_tail = false
+//	session_tail_size = 4096
+//
+// Sizes are bytes or a text with a unit: "512KiB", "10MiB", "1GiB", "10MB".
+// Durations are texts such as "90s" or "1h30m".
+package config
+
+import (
+	"errors"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A Config is what the files say, and the defaults for the rest.
+type Config struct {
+	Capture Capture
+	Handoff Handoff
+	Context Context
+	Retry   Retry
+
+	origins map[string]string // by key; what is missing is a default
+}
+
+// Capture is what snapshots take and what turn commits are called.
+type Capture struct {
+	MaxFileSize       int64    // bytes; larger untracked files are left out
+	MaxUntrackedFiles int      // with more untracked files, the largest directories are left out
+	MaxUntrackedSize  int64    // bytes, of all untracked files together
+	Exclude           []string // gitignore patterns; the user's, then the repository's
+	BranchPrefix      string   // of a mission's branch, before its id; always makes a valid ref
+	SubjectPrompt     bool     // quote the prompt in commit subjects
+}
+
+// Handoff is what a session leaves to the next one.
+type Handoff struct {
+	RecentCommits   int           // how many commits are listed
+	MaxDiffBytes    int64         // bytes of uncommitted changes
+	CleanGrace      time.Duration // how long a clean handoff is safe from a crash one
+	SnapshotTimeout time.Duration // for a snapshot of the terminal
+}
+
+// Context is when an agent is told how full its context is.
+type Context struct {
+	Enabled           bool
+	Warning           Limit
+	Critical          Limit
+	FallbackToolCount int            // tool calls before a warning where tokens can't be counted
+	CheckFrequency    int            // every how many events; at least 1
+	Windows           map[string]int // tokens, by a pattern of the model's name
+}
+
+// Retry is what the next attempt is told about the last one.
+type Retry struct {
+	IncludeSessionTail bool
+	SessionTailSize    int64 // bytes
+}
+
+// Default returns the configuration without any file.
+func Default() *Config {
+	return &Config{
+		Capture: Capture{
+			MaxFileSize:       10 << 20,
+			MaxUntrackedFiles: 5000,
+			MaxUntrackedSize:  100 << 20,
+			BranchPrefix:      "agent/mission/",
+			SubjectPrompt:     true,
+		},
+		Handoff: Handoff{
+			RecentCommits:   10,
+			MaxDiffBytes:    10 << 10,
+			CleanGrace:      5 * time.Minute,
+			SnapshotTimeout: 10 * time.Second,
+		},
+		Context: Context{
+			Enabled:           true,
+			Warning:           Limit{Percent: 50},
+			Critical:          Limit{Percent: 65},
+			FallbackToolCount: 500,
+			CheckFrequency:    5,
+			Windows: map[string]int{
+				"claude-sonnet-4-5*": 200_000,
+				"claude-sonnet-4-6*": 200_000,
+				"claude-opus-4-5*":   200_000,
+				"claude-opus-4-6*":   200_000,
+				"claude-haiku-4-5*":  200_000,
+			},
+		},
+		Retry: Retry{
+			SessionTailSize: 4 << 10,
+		},
+		origins: map[string]string{},
+	}
+}
+
+// DefaultWindow is the context window, in tokens, of a model that no pattern matches.
+const DefaultWindow = 1_000_000
+
+// Window returns the context window of a model, in tokens.
+// Of several patterns that match its name the longest one counts.
+func (c *Context) Window(model string) int {
+	window, longest := DefaultWindow, -1
+	for pattern, tokens := range c.Windows {
+		ok, _ := path.Match(pattern, model) // checked when it was read
+		if ok && (len(pattern) > longest || len(pattern) == longest && tokens < window) {
+			window, longest = tokens, len(pattern)
+		}
+	}
+	return window
+}
+
+// UserPath returns the path of the user's file,
+// "" if the environment tells neither XDG_CONFIG_HOME nor a home directory.
+func UserPath() string {
+	dir := os.Getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) { // a relative one is to be ignored, says the specification
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(home, ".config")
+	}
+	return filepath.Join(dir, "git-agent", "config.toml")
+}
+
+// RepoFile is the name of the repository's file, at the top of a worktree.
+const RepoFile = ".git-agent.toml"
+
+// Load reads the user's file, then the repository's.
+// A path that is empty, or names nothing, is no file and costs no more than the look.
+//
+// The Config is never nil: it has everything that was valid, and defaults for the rest.
+// The error, if any, joins one [*Error] for each thing that was not;
+// a hook logs it and goes on, a command fails with it.
+func Load(userPath, repoPath string) (*Config, error) {
+	c := Default()
+	userErrs := c.loadUser(userPath)
+	repoErrs := c.loadRepo(repoPath)
+	return c, errors.Join(append(userErrs, repoErrs...)...)
+}
+
+func (c *Config) loadUser(path string) []error {
+	entries, err := readFile(path, os.Stat)
+	if err != nil {
+		return []error{err}
+	}
+	return apply(path, entries, func(e entry) error {
+		err := c.set(e)
+		if err == nil {
+			c.origins[e.key] = path
+		}
+		return err
+	})
+}
+
+// loadRepo takes from the repository's file what captures less than c does.
+func (c *Config) loadRepo(path string) []error {
+	// A link could lead out of the repository.
+	entries, err := readFile(path, os.Lstat)
+	if err != nil {
+		return []error{err}
+	}
+	repo, standard := Default(), Default()
+	return apply(path, entries, func(e entry) error {
+		if err := repo.set(e); err != nil {
+			return err
+		}
+		return c.lower(e.key, path, &repo.Capture, &standard.Capture)
+	})
+}
+
+// lower makes one setting of c as the repository wants it, if that captures less.
+// It is an error to want more than the default. Between that and what the user set
+// the repository is not wrong, and the user rules.
+func (c *Config) lower(key, path string, repo, standard *Capture) error {
+	switch key {
+	case "capture.max_file_size":
+		return lower(c, key, path, &c.Capture.MaxFileSize, repo.MaxFileSize, standard.MaxFileSize, formatSize)
+	case "capture.max_untracked_size":
+		return lower(c, key, path, &c.Capture.MaxUntrackedSize, repo.MaxUntrackedSize, standard.MaxUntrackedSize, formatSize)
+	case "capture.max_untracked_files":
+		return lower(c, key, path, &c.Capture.MaxUntrackedFiles, repo.MaxUntrackedFiles, standard.MaxUntrackedFiles, formatInt)
+	case "capture.exclude":
+		for _, pattern := range repo.Exclude {
+			if strings.HasPrefix(pattern, "!") {
+				return errors.New("a repository may exclude more, not less: " + quote(pattern))
+			}
+		}
+		c.Capture.Exclude = append(c.Capture.Exclude, repo.Exclude...)
+		if user := c.origins[key]; user != "" {
+			path = user + ", " + path
+		}
+		c.origins[key] = path
+	case "capture.subject_prompt":
+		if c.Capture.SubjectPrompt && !repo.SubjectPrompt {
+			c.Capture.SubjectPrompt = false
+			c.origins[key] = path
+		}
+	case "capture": // a table without keys
+	default:
+		return errors.New("only the user's file may set this")
+	}
+	return nil
+}
+
+func lower[T int | int64](c *Config, key, path string, value *T, repo, standard T, format func(T) string) error {
+	switch {
+	case repo < *value:
+		*value = repo
+		c.origins[key] = path
+	case repo > *value && repo > standard:
+		return errors.New("a repository may capture less, not more: " + format(repo) + " is above " + format(*value))
+	}
+	return nil
+}

@@ -1,0 +1,568 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// load writes the two files and loads them; an empty text is no file.
+func load(t *testing.T, user, repo string) (*Config, []string, string) {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if text != "" {
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return path
+	}
+	c, err := Load(write("user.toml", user), write("repo.toml", repo))
+	if c == nil {
+		t.Fatal("Load returned no configuration")
+	}
+	return c, problems(err, dir), dir
+}
+
+// problems splits a joined error into its lines, without the directory.
+func problems(err error, dir string) []string {
+	if err == nil {
+		return nil
+	}
+	text := strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), "")
+	return strings.Split(strings.ReplaceAll(text, "read configuration ", ""), "\n")
+}
+
+// everyKey sets every key to something that is not its default.
+const everyKey = `[capture]
+max_file_size = "1MiB"
+max_untracked_files = 7
+max_untracked_size = "2GiB"
+exclude = ["*.iso", "build/"]
+branch_prefix = "bot/"
+subject_prompt = false
+[handoff]
+recent_commits = 3
+max_diff_bytes = 2048
+clean_grace = "1h30m"
+snapshot_timeout = "2s"
+[context]
+enabled = false
+warning = 90000
+critical = "62.5%"
+fallback_tool_count = 50
+check_frequency = 1
+[context.windows]
+"claude-opus-4-5*" = 500000
+other = 1000
+[retry]
+include_session_tail = true
+session_tail_size = "8KiB"
+`
+
+func TestEveryKey(t *testing.T) {
+	t.Parallel()
+	got, errs, dir := load(t, everyKey, "")
+	if errs != nil {
+		t.Fatalf("Load: %q", errs)
+	}
+	want := &Config{
+		Capture: Capture{
+			MaxFileSize: 1 << 20, MaxUntrackedFiles: 7, MaxUntrackedSize: 2 << 30,
+			Exclude: []string{"*.iso", "build/"}, BranchPrefix: "bot/",
+		},
+		Handoff: Handoff{RecentCommits: 3, MaxDiffBytes: 2048, CleanGrace: 90 * time.Minute, SnapshotTimeout: 2 * time.Second},
+		Context: Context{
+			Warning: Limit{Tokens: 90000}, Critical: Limit{Percent: 62.5}, FallbackToolCount: 50, CheckFrequency: 1,
+			Windows: map[string]int{
+				"claude-sonnet-4-5*": 200_000, "claude-sonnet-4-6*": 200_000, "claude-opus-4-5*": 500_000,
+				"claude-opus-4-6*": 200_000, "claude-haiku-4-5*": 200_000, "other": 1000,
+			},
+		},
+		Retry: Retry{IncludeSessionTail: true, SessionTailSize: 8 << 10},
+	}
+	origins := got.origins
+	got.origins = nil
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	standard := Default()
+	for _, k := range standard.keys() {
+		if origins[k.name] != filepath.Join(dir, "user.toml") {
+			t.Errorf("%s has origin %q", k.name, origins[k.name])
+		}
+		if !strings.Contains(everyKey, "\n"+k.name[strings.IndexByte(k.name, '.')+1:]+" = ") {
+			t.Errorf("the test does not set %s", k.name)
+		}
+	}
+}
+
+// TestValues checks that what Values shows is TOML that says the same again.
+func TestValues(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{"defaults": "", "every key": everyKey} {
+		c, _, dir := load(t, text, "")
+		var again strings.Builder
+		for _, v := range c.Values() {
+			fmt.Fprintf(&again, "%s = %s\n", v.Key, v.Value)
+			origin := "default"
+			if text != "" {
+				origin = filepath.Join(dir, "user.toml")
+			}
+			if unset := strings.HasPrefix(v.Key, windows) && !strings.Contains(text, strings.TrimPrefix(v.Key, windows+".")+" ="); unset {
+				origin = "default"
+			}
+			if v.Origin != origin {
+				t.Errorf("%s: %s has origin %q, want %q", name, v.Key, v.Origin, origin)
+			}
+		}
+		got, errs, _ := load(t, again.String(), "")
+		if errs != nil {
+			t.Fatalf("%s: %q\n%s", name, errs, again.String())
+		}
+		got.origins, c.origins = nil, nil
+		if got.Capture.Exclude == nil {
+			got.Capture.Exclude = c.Capture.Exclude
+		}
+		if !reflect.DeepEqual(got, c) {
+			t.Errorf("%s: got  %+v\nwant %+v\nfrom\n%s", name, got, c, again.String())
+		}
+	}
+}
+
+// TestDocumentation checks that the package comment names every key with its default.
+func TestDocumentation(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("config.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, _, _ := strings.Cut(string(source), "\npackage config")
+	var text strings.Builder
+	for _, line := range regexp.MustCompile(`(?m)^//\t(.*)$`).FindAllStringSubmatch(doc, -1) {
+		text.WriteString(line[1] + "\n")
+	}
+	got, errs, _ := load(t, text.String(), "")
+	if errs != nil {
+		t.Fatalf("Load: %q", errs)
+	}
+	want := Default()
+	for _, k := range want.keys() {
+		if got.origins[k.name] == "" {
+			t.Errorf("the package comment does not name %s", k.name)
+		}
+	}
+	got.origins, want.origins, got.Capture.Exclude = nil, nil, nil
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the package comment says %+v, the defaults are %+v", got, want)
+	}
+}
+
+func TestWrong(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text string
+		want string // problems, one a line
+	}{
+		{"[capture]\nmax_file_size = true", `user.toml:2: capture.max_file_size: want a size such as "10MiB", not true or false`},
+		{"[capture]\nmax_file_size = 1.5", `user.toml:2: capture.max_file_size: want a size such as "10MiB", not 1.5`},
+		{"[capture]\n\n\nmax_file_size = '10 miles'", `user.toml:4: capture.max_file_size: want a size such as 4096 or "10MiB", not "10 miles"`},
+		{"[capture]\nmax_file_size = -1", `user.toml:2: capture.max_file_size: want a size, not -1`},
+		{"[capture]\nmax_untracked_files = '5'", `user.toml:2: capture.max_untracked_files: want a number, not a text`},
+		{"[capture]\nmax_untracked_files = -5", `user.toml:2: capture.max_untracked_files: want a number from 0 to 2147483647, not -5`},
+		{"[capture]\nexclude = '*.iso'", `user.toml:2: capture.exclude: want a list of patterns such as ["*.iso"], not a text`},
+		{"[capture]\nexclude = ['a', 1]", `user.toml:2: capture.exclude: want patterns that are texts, not 1`},
+		{"[capture]\nexclude = ['']", `user.toml:2: capture.exclude: "" is not a pattern`},
+		{"[capture]\nexclude = [\"a\\nb\"]", `user.toml:2: capture.exclude: "a\nb" is not a pattern`},
+		{"[capture]\nbranch_prefix = 'a b/'", `user.toml:2: capture.branch_prefix: "a b/" does not begin a valid branch name`},
+		{"[capture]\nbranch_prefix = 3", `user.toml:2: capture.branch_prefix: want a text, not 3`},
+		{"[capture]\nsubject_prompt = 'no'", `user.toml:2: capture.subject_prompt: want true or false, not a text`},
+		{"[handoff]\nclean_grace = 5", `user.toml:2: handoff.clean_grace: want a duration such as "90s" or "5m", not 5`},
+		{"[handoff]\nclean_grace = '5 minutes'", `user.toml:2: handoff.clean_grace: want a duration such as "90s" or "5m", not "5 minutes"`},
+		{"[handoff]\nclean_grace = '-5m'", `user.toml:2: handoff.clean_grace: want a duration such as "90s" or "5m", not "-5m"`},
+		{"[handoff]\nclean_grace = 2026-11-20", `user.toml:2: handoff.clean_grace: want a duration such as "90s" or "5m", not a date`},
+		{"[context]\nwarning = 0.5", `user.toml:2: context.warning: want tokens such as 100000 or a part of the window such as "50%", not 0.5`},
+		{"[context]\nwarning = '0%'", `user.toml:2: context.warning: want tokens such as 100000 or a part of the window such as "50%", not "0%"`},
+		{"[context]\nwarning = '101%'", `user.toml:2: context.warning: want tokens such as 100000 or a part of the window such as "50%", not "101%"`},
+		{"[context]\nwarning = 'NaN%'", `user.toml:2: context.warning: want tokens such as 100000 or a part of the window such as "50%", not "NaN%"`},
+		{"[context]\ncritical = '100000'", `user.toml:2: context.critical: want tokens such as 100000 or a part of the window such as "50%", not "100000"`},
+		{"[context]\ncritical = 0", `user.toml:2: context.critical: want tokens such as 100000 or a part of the window such as "50%", not 0`},
+		{"[context]\ncheck_frequency = 0", `user.toml:2: context.check_frequency: want a number from 1 to 2147483647, not 0`},
+		{"[context]\nenabled = {}", `user.toml:2: context.enabled: want true or false, not a table`},
+		{"[context.windows]\n\"a[\" = 5", `user.toml:2: context.windows."a[": "a[" is not a pattern`},
+		{"[context.windows]\nb = '5'", `user.toml:2: context.windows.b: want a number, not a text`},
+		{"[retry]\nsession_tail_size = []", `user.toml:2: retry.session_tail_size: want a size such as "10MiB", not a list`},
+		// Keys that do not exist.
+		{"[capture]\nmax_files_size = 1", `user.toml:2: capture.max_files_size: unknown key, did you mean capture.max_file_size?`},
+		{"[capture]\ncolour = 1", `user.toml:2: capture.colour: unknown key`},
+		{"[captur]\nexclude = ['x']", `user.toml:2: captur.exclude: unknown key, did you mean capture.exclude?`},
+		{"max_file_size = 1", `user.toml:1: max_file_size: unknown key`},
+		{"[capture.exclude]\nx = 1", `user.toml:2: capture.exclude.x: unknown key, did you mean capture.exclude?`},
+		{"[sync]\n", `user.toml:1: sync: unknown key`},
+		{"[context.windows.x]\ny = 1", `user.toml:2: context.windows.x.y: unknown key, did you mean context.windows?`},
+		// Not what TOML is, or not what a table is.
+		{"capture = 1", `user.toml:1: capture: this is a table`},
+		{"[[capture]]\nexclude = []", `user.toml:1: capture: this is a table`},
+		{"[context]\nwindows = 3", `user.toml:2: context.windows: this is a table`},
+		{"[capture]\nmax_file_size = \n", "user.toml:2: capture.max_file_size: expected value but found '\\n' instead"},
+		{"[capture]\nexclude = []\nexclude = []", `user.toml:3: capture.exclude: Key 'capture.exclude' has already been defined.`},
+		{"\xff", `user.toml:1: invalid UTF-8 byte: 0xff`},
+		{strings.Repeat("#", maxFile+1), `user.toml: larger than "16KiB"`},
+		// Several, in their order; tables may be written inline or dotted.
+		{
+			"retry = {include_session_tail = 1}\ncapture.exclude = 2\n[context]\nenabled = 3",
+			"user.toml:1: retry.include_session_tail: want true or false, not 1\n" +
+				"user.toml:2: capture.exclude: want a list of patterns such as [\"*.iso\"], not 2\n" +
+				"user.toml:4: context.enabled: want true or false, not 3",
+		},
+	} {
+		c, errs, _ := load(t, tt.text, "")
+		if got := strings.Join(errs, "\n"); got != tt.want {
+			t.Errorf("%.60q:\ngot  %s\nwant %s", tt.text, got, tt.want)
+		}
+		if !reflect.DeepEqual(c, Default()) {
+			t.Errorf("%.60q changed something: %+v", tt.text, c)
+		}
+	}
+}
+
+// TestValidRest checks that one mistake costs one setting, as a hook needs it.
+func TestValidRest(t *testing.T) {
+	t.Parallel()
+	c, errs, _ := load(t, "[capture]\nnope = 1\nmax_file_size = 'x'\nmax_untracked_files = 3\n[retry]\nsession_tail_size = 1\n", "")
+	if len(errs) != 2 || c.Capture.MaxUntrackedFiles != 3 || c.Retry.SessionTailSize != 1 || c.Capture.MaxFileSize != 10<<20 {
+		t.Errorf("got %+v, problems %q", c, errs)
+	}
+}
+
+func TestError(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "user.toml")
+	if err := os.WriteFile(path, []byte("\n[capture]\nnope = 1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Load(path, "")
+	e := (*Error)(nil)
+	if !errors.As(err, &e) || e.Path != path || e.Line != 3 || e.Key != "capture.nope" {
+		t.Fatalf("got %#v", err)
+	}
+	if got, want := err.Error(), "read configuration "+path+":3: capture.nope: unknown key"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestRepo(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name       string
+		user, repo string
+		want       func(c *Config) // what differs from the defaults
+		errs       []string
+	}{
+		{
+			name: "everything that captures less",
+			repo: "[capture]\nmax_file_size = '1MiB'\nmax_untracked_files = 10\nmax_untracked_size = 0\nexclude = ['/data', '#x']\nsubject_prompt = false\n",
+			want: func(c *Config) {
+				c.Capture = Capture{MaxFileSize: 1 << 20, MaxUntrackedFiles: 10, Exclude: []string{"/data", "#x"}, BranchPrefix: "agent/mission/"}
+			},
+		},
+		{
+			name: "the same as the defaults",
+			repo: "[capture]\nmax_file_size = '10MiB'\nmax_untracked_files = 5000\nmax_untracked_size = '100MiB'\nexclude = []\nsubject_prompt = true\n",
+		},
+		{
+			name: "the smaller value rules, whoever wrote it",
+			user: "[capture]\nmax_file_size = '1MiB'\nmax_untracked_files = 9000\n",
+			repo: "[capture]\nmax_file_size = '5MiB'\nmax_untracked_files = 8000\n",
+			want: func(c *Config) { c.Capture.MaxFileSize, c.Capture.MaxUntrackedFiles = 1<<20, 8000 },
+		},
+		{
+			name: "more than the default",
+			repo: "[capture]\nmax_file_size = '11MiB'\nmax_untracked_files = 5001\nmax_untracked_size = '1GiB'\n",
+			errs: []string{
+				`repo.toml:2: capture.max_file_size: a repository may capture less, not more: "11MiB" is above "10MiB"`,
+				`repo.toml:3: capture.max_untracked_files: a repository may capture less, not more: 5001 is above 5000`,
+				`repo.toml:4: capture.max_untracked_size: a repository may capture less, not more: "1GiB" is above "100MiB"`,
+			},
+		},
+		{
+			name: "the prompt stays out of the subjects",
+			user: "[capture]\nsubject_prompt = false\n",
+			repo: "[capture]\nsubject_prompt = true\n",
+			want: func(c *Config) { c.Capture.SubjectPrompt = false },
+		},
+		{
+			name: "excludes add up, and cannot be taken back",
+			user: "[capture]\nexclude = ['*.pem', '*.key']\n",
+			repo: "[capture]\nexclude = ['*.iso']\n",
+			want: func(c *Config) { c.Capture.Exclude = []string{"*.pem", "*.key", "*.iso"} },
+		},
+		{
+			name: "not even one",
+			user: "[capture]\nexclude = ['*.pem']\n",
+			repo: "[capture]\nexclude = ['*.iso', '!*.pem']\n",
+			want: func(c *Config) { c.Capture.Exclude = []string{"*.pem"} },
+			errs: []string{`repo.toml:2: capture.exclude: a repository may exclude more, not less: "!*.pem"`},
+		},
+		{
+			name: "nothing else",
+			repo: "context.windows.x = 1\n[capture]\nbranch_prefix = 'main/'\n[handoff]\nclean_grace = '0s'\n[context]\nenabled = false\n[retry]\ninclude_session_tail = true\n[sync]\npush = 'all'\n",
+			errs: []string{
+				`repo.toml:1: context.windows.x: only the user's file may set this`,
+				`repo.toml:3: capture.branch_prefix: only the user's file may set this`,
+				`repo.toml:5: handoff.clean_grace: only the user's file may set this`,
+				`repo.toml:7: context.enabled: only the user's file may set this`,
+				`repo.toml:9: retry.include_session_tail: only the user's file may set this`,
+				`repo.toml:11: sync.push: unknown key`,
+			},
+		},
+		{
+			name: "wrong types",
+			repo: "[capture]\nmax_file_size = {}\nexclude = 1\n",
+			errs: []string{
+				`repo.toml:2: capture.max_file_size: want a size such as "10MiB", not a table`,
+				`repo.toml:3: capture.exclude: want a list of patterns such as ["*.iso"], not 1`,
+			},
+		},
+		{
+			name: "an empty table",
+			repo: "[capture]\n",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, errs, _ := load(t, tt.user, tt.repo)
+			if !slices.Equal(errs, tt.errs) {
+				t.Errorf("got problems\n%s\nwant\n%s", strings.Join(errs, "\n"), strings.Join(tt.errs, "\n"))
+			}
+			want := Default()
+			if tt.want != nil {
+				tt.want(want)
+			}
+			want.origins = got.origins
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("got  %+v\nwant %+v", got, want)
+			}
+		})
+	}
+}
+
+func TestOrigins(t *testing.T) {
+	t.Parallel()
+	c, _, dir := load(t,
+		"[capture]\nexclude = ['a']\nmax_file_size = '1MiB'\nmax_untracked_files = 1\n",
+		"[capture]\nexclude = ['b']\nmax_file_size = '2MiB'\nmax_untracked_size = 5\n")
+	user, repo := filepath.Join(dir, "user.toml"), filepath.Join(dir, "repo.toml")
+	want := map[string]string{
+		"capture.exclude":             user + ", " + repo,
+		"capture.max_file_size":       user,
+		"capture.max_untracked_files": user,
+		"capture.max_untracked_size":  repo,
+		"capture.subject_prompt":      "default",
+	}
+	for _, v := range c.Values() {
+		if origin, ok := want[v.Key]; ok && v.Origin != origin {
+			t.Errorf("%s comes from %q, want %q", v.Key, v.Origin, origin)
+		}
+	}
+}
+
+// TestHostileRepoFile checks what a stranger's repository could put in place of the file.
+func TestHostileRepoFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	elsewhere := filepath.Join(dir, "elsewhere.toml")
+	if err := os.WriteFile(elsewhere, []byte("[capture]\nmax_file_size = 1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, RepoFile)
+	check := func(what string, errs ...string) {
+		t.Helper()
+		c, err := Load("", path)
+		if got := problems(err, dir); !slices.Equal(got, errs) {
+			t.Errorf("%s: got problems %q, want %q", what, got, errs)
+		}
+		if !reflect.DeepEqual(c, Default()) {
+			t.Errorf("%s: got %+v, want the defaults", what, c)
+		}
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check("nothing")
+	if err := os.Symlink(elsewhere, path); err != nil {
+		t.Fatal(err)
+	}
+	check("a link", RepoFile+": not a regular file")
+	if err := os.Symlink(filepath.Join(dir, "gone"), path); err != nil {
+		t.Fatal(err)
+	}
+	check("a dangling link", RepoFile+": not a regular file")
+	if err := os.Mkdir(path, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	check("a directory", RepoFile+": not a regular file")
+	if err := os.WriteFile(path, []byte("a="+strings.Repeat("[", maxFile-2)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	check("many brackets", RepoFile+`:1: a: unexpected EOF; expected value`)
+	if err := os.WriteFile(path, []byte(strings.Repeat("x", maxFile)+"x=1"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	check("too large", RepoFile+`: larger than "16KiB"`)
+	if err := os.WriteFile(path, []byte("#\n"+strings.Repeat("a.", 7000)+"a = 1"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	check("a key of many parts", RepoFile+": too many dots in line 2")
+	if err := os.WriteFile(path, []byte(strings.Repeat("a = {", 3000)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	check("deep inline tables", RepoFile+": too many inline tables")
+	var many strings.Builder
+	var want []string
+	for i := range 1000 {
+		fmt.Fprintf(&many, "k%d = 1\n", i)
+		if i < maxErrors {
+			want = append(want, fmt.Sprintf("%s:%d: k%d: unknown key", RepoFile, i+1, i))
+		}
+	}
+	if err := os.WriteFile(path, []byte(many.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	check("many mistakes", append(want, RepoFile+": 990 more mistakes")...)
+}
+
+// TestUserLink checks that the user's file may be a link, as people keep such files.
+func TestUserLink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "dotfiles.toml")
+	if err := os.WriteFile(path, []byte("[retry]\nsession_tail_size = 1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "config.toml")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(link, "")
+	if err != nil || c.Retry.SessionTailSize != 1 {
+		t.Errorf("got %d, %v", c.Retry.SessionTailSize, err)
+	}
+}
+
+func TestUserPath(t *testing.T) {
+	for _, tt := range []struct{ xdg, home, want string }{
+		{"/xdg", "/home/dev", "/xdg/git-agent/config.toml"},
+		{"", "/home/dev", "/home/dev/.config/git-agent/config.toml"},
+		{"relative", "/home/dev", "/home/dev/.config/git-agent/config.toml"},
+		{"", "", ""},
+	} {
+		t.Setenv("XDG_CONFIG_HOME", tt.xdg)
+		t.Setenv("HOME", tt.home)
+		if got := UserPath(); got != filepath.FromSlash(tt.want) {
+			t.Errorf("XDG_CONFIG_HOME=%s HOME=%s: got %q, want %q", tt.xdg, tt.home, got, tt.want)
+		}
+	}
+}
+
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	c := Default().Context
+	c.Windows["claude-opus-4-5-2026*"] = 300_000
+	c.Windows["claude-opus-4-5-20261101"] = 400_000
+	for _, tt := range []struct {
+		model string
+		want  int
+	}{
+		{"claude-sonnet-4-5", 200_000},
+		{"claude-sonnet-4-5-20250929", 200_000},
+		{"claude-opus-4-8", 1_000_000},
+		{"", 1_000_000},
+		{"claude-opus-4-5-20251101", 200_000},
+		{"claude-opus-4-5-20260101", 300_000},
+		{"claude-opus-4-5-20261101", 400_000},
+	} {
+		if got := c.Window(tt.model); got != tt.want {
+			t.Errorf("Window(%q) = %d, want %d", tt.model, got, tt.want)
+		}
+	}
+}
+
+func TestLimitOf(t *testing.T) {
+	t.Parallel()
+	c := Default().Context
+	if got := c.Warning.Of(200_000); got != 100_000 {
+		t.Errorf("the warning limit is %d tokens of 200,000, want 100,000", got)
+	}
+	if got := c.Critical.Of(200_000); got != 130_000 {
+		t.Errorf("the critical limit is %d tokens of 200,000, want 130,000", got)
+	}
+	if got := (Limit{Tokens: 7}).Of(200_000); got != 7 {
+		t.Errorf("a limit of 7 tokens is %d", got)
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add(everyKey)
+	f.Add("[capture]\nexclude = ['a', \"b\\n\"]\n[[context]]\n")
+	f.Add("a.b.c = {x = [1, {y = 2}]}\n\"\" = 1")
+	f.Add("retry = {include_session_tail = true}")
+	path := filepath.Join(f.TempDir(), "x.toml")
+	f.Fuzz(func(t *testing.T, text string) {
+		write := func(text string) {
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(text)
+		c, err := Load(path, "")
+		var again strings.Builder
+		for _, v := range c.Values() {
+			fmt.Fprintf(&again, "%s = %s\n", v.Key, v.Value)
+		}
+		repo, _ := Load("", path)
+		write(again.String())
+		same, _ := Load(path, "")
+		for i, v := range same.Values() {
+			if was := c.Values()[i]; was.Key != v.Key || was.Value != v.Value {
+				t.Fatalf("%q (%v) gives %s = %s, read again %s", text, err, was.Key, was.Value, v.Value)
+			}
+		}
+		// As a repository's file it never captures more.
+		d := Default()
+		if repo.Capture.MaxFileSize > d.Capture.MaxFileSize || repo.Capture.MaxUntrackedFiles > d.Capture.MaxUntrackedFiles ||
+			repo.Capture.MaxUntrackedSize > d.Capture.MaxUntrackedSize || repo.Capture.BranchPrefix != d.Capture.BranchPrefix ||
+			!reflect.DeepEqual(repo.Handoff, d.Handoff) || !reflect.DeepEqual(repo.Context, d.Context) || repo.Retry != d.Retry {
+			t.Fatalf("as a repository's file %q gives %+v", text, repo)
+		}
+	})
+}
+
+func BenchmarkLoad(b *testing.B) {
+	dir := b.TempDir()
+	path := filepath.Join(dir, "config.toml")
+	for _, text := range []string{"", everyKey} {
+		if text != "" {
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.Run(fmt.Sprintf("%dbytes", len(text)), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Load(path, filepath.Join(dir, RepoFile)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,201 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// What a configuration file may be at most, so that a stranger's costs a hook less than half a second.
+// The parser recurses into brackets and copies every prefix of a dotted key:
+// 16 KiB of dots take it seven seconds.
+const (
+	maxFile   = 16 << 10 // bytes
+	maxDots   = 200      // in a line
+	maxBraces = 50       // inline tables
+	maxErrors = 10       // that are reported
+)
+
+// An Error is one thing that is wrong in a configuration file.
+type Error struct {
+	Path string // of the file
+	Line int    // from 1; 0 if it is the file as a whole
+	Key  string // "capture.max_file_size"; "" if no key is at fault
+	Err  error
+}
+
+func (e *Error) Error() string {
+	at := e.Path
+	if e.Line > 0 {
+		at = fmt.Sprintf("%s:%d", e.Path, e.Line)
+	}
+	if e.Key != "" {
+		return fmt.Sprintf("read configuration %s: %s: %v", at, e.Key, e.Err)
+	}
+	return fmt.Sprintf("read configuration %s: %v", at, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// An entry is one key of a file with its value.
+type entry struct {
+	key   string // with its tables, as TOML writes it: context.windows."claude-opus-4-5*"
+	path  toml.Key
+	value any // as the TOML package decodes it
+	line  int // from 1
+}
+
+func (e entry) fail(path string, err error) error {
+	return &Error{Path: path, Line: e.line, Key: e.key, Err: err}
+}
+
+// apply hands every entry of a file to set and collects what was wrong,
+// the first few mistakes and the number of the others.
+func apply(path string, entries []entry, set func(entry) error) []error {
+	var errs []error
+	more := 0
+	for _, e := range entries {
+		err := set(e)
+		switch {
+		case err == nil:
+		case len(errs) < maxErrors:
+			errs = append(errs, e.fail(path, err))
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		errs = append(errs, &Error{Path: path, Err: fmt.Errorf("%d more mistakes", more)})
+	}
+	return errs
+}
+
+// readFile returns the entries of a file in their order, none if there is no file.
+// stat decides whether a symbolic link is followed.
+func readFile(path string, stat func(string) (fs.FileInfo, error)) ([]entry, error) {
+	if path == "" {
+		return nil, nil
+	}
+	info, err := stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && !info.Mode().IsRegular() { // a pipe would block, a device never end
+		err = errors.New("not a regular file")
+	}
+	var data []byte
+	if err == nil {
+		data, err = readLimited(path)
+	}
+	if err != nil {
+		return nil, &Error{Path: path, Err: cause(err)}
+	}
+	if err := checkDepth(string(data)); err != nil {
+		return nil, &Error{Path: path, Err: err}
+	}
+	entries, err := parse(string(data))
+	if perr := (toml.ParseError{}); errors.As(err, &perr) {
+		return nil, &Error{Path: path, Line: perr.Position.Line, Key: perr.LastKey, Err: errors.New(perr.Message)}
+	}
+	if err != nil {
+		return nil, &Error{Path: path, Err: err}
+	}
+	return entries, nil
+}
+
+func readLimited(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("larger than %s", formatSize(int64(maxFile)))
+	}
+	return data, err
+}
+
+// checkDepth refuses what is nested deeper than any configuration.
+func checkDepth(text string) error {
+	if strings.Count(text, "{") > maxBraces {
+		return errors.New("too many inline tables")
+	}
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		if strings.Count(line, ".") > maxDots {
+			return fmt.Errorf("too many dots in line %d", n)
+		}
+	}
+	return nil
+}
+
+// cause drops the path from an error of package os; [Error] has it already.
+func cause(err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// parse takes a document apart into its entries, with the lines that they stand on.
+func parse(text string) (entries []entry, err error) {
+	defer func() {
+		// The parser panics where it finds itself in error.
+		// Whoever wrote the file must not be able to end a hook with that.
+		if p := recover(); p != nil {
+			entries, err = nil, fmt.Errorf("the TOML parser gave up: %v", p)
+		}
+	}()
+	top := map[string]toml.Primitive{}
+	meta, err := toml.Decode(text, &top)
+	if err != nil {
+		return nil, err
+	}
+	entries = flatten(&meta, nil, top)
+	slices.SortStableFunc(entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.key, b.key))
+	})
+	return entries, nil
+}
+
+func flatten(meta *toml.MetaData, prefix toml.Key, table map[string]toml.Primitive) []entry {
+	var entries []entry
+	for name, value := range table {
+		key := append(slices.Clone(prefix), name)
+		var leaf probe
+		line := 0
+		if perr := (toml.ParseError{}); errors.As(meta.PrimitiveDecode(value, &leaf), &perr) {
+			line = perr.Position.Line
+		}
+		if _, ok := leaf.value.(map[string]any); ok {
+			inner := map[string]toml.Primitive{}
+			if meta.PrimitiveDecode(value, &inner) == nil && len(inner) > 0 {
+				entries = append(entries, flatten(meta, key, inner)...)
+				continue
+			}
+		}
+		entries = append(entries, entry{key: key.String(), path: key, value: leaf.value, line: line})
+	}
+	return entries
+}
+
+// A probe takes any value and answers with an error,
+// to which the TOML package adds what it tells in no other way: the value's line.
+type probe struct{ value any }
+
+var errProbe = errors.New("probe")
+
+// UnmarshalTOML implements [toml.Unmarshaler].
+func (p *probe) UnmarshalTOML(value any) error {
+	p.value = value
+	return errProbe
+}
