@@ -1,0 +1,157 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The hooks are installed for the user: launched below the top of a repository they work too.
+func TestSubdirectory(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	session := r.claude(filepath.Join(r.repo.Dir, "src"), "T1 hello").ok().quiet().session()
+	r.claude(filepath.Join(r.repo.Dir, "src"), "T2 hello", "--resume", session).ok().quiet()
+	turns := r.check(r.done("T1"), r.done("T2"))
+	if got, want := turns[0].Paths, []string{"src/one.txt"}; !slices.Equal(got, want) {
+		t.Errorf("paths = %q, want %q", got, want)
+	}
+}
+
+// The agent changes its directory: the hooks' working directory goes with it.
+func TestAgentChangesDirectory(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	session := r.claude(r.repo.Dir, "TCD hello").ok().quiet().session()
+	if got, want := r.witness.last("Stop").Cwd, filepath.Join(r.repo.Dir, "sub2"); got != want {
+		t.Fatalf("working directory of the Stop hook = %s, want %s", got, want)
+	}
+	r.claude(r.repo.Dir, "T2 hello", "--resume", session).ok().quiet()
+	r.check(r.done("TCD"), r.done("T2"))
+}
+
+// The agent goes into a repository inside of the one it was launched in:
+// the turn belongs to the outer one, and says that the inner one is not in it.
+func TestNestedRepository(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.mock.play(on("TNEST", bash("echo out > out.txt && git init -q inner && cd inner && echo in > in.txt && git add . && git commit -q -m inner"), say("done")))
+	r.claude(r.repo.Dir, "TNEST hello").ok().quiet()
+	if got, want := r.witness.last("Stop").Cwd, filepath.Join(r.repo.Dir, "inner"); got != want {
+		t.Fatalf("working directory of the Stop hook = %s, want %s", got, want)
+	}
+	w := r.done("TNEST")
+	var err error
+	if w.tree, err = snapshot(r.repo.Dir, r.env(), "inner"); err != nil {
+		t.Fatal(err)
+	}
+	turns := r.check(w)
+	if s := turns[0].Skipped; len(s) != 1 || strings.TrimSuffix(s[0].Path, "/") != "inner" {
+		t.Errorf("skipped = %v, want inner", s)
+	}
+	if out, err := r.repo.In(filepath.Join(r.repo.Dir, "inner")).Try("for-each-ref", "refs/agent", "refs/notes"); out != "" || err != nil {
+		t.Errorf("the inner repository has %s, %v", out, err)
+	}
+}
+
+// The agent moves into a worktree that the client makes for it. Its conversation goes on
+// there, in a file that the client has moved; so does the recording.
+func TestEnterWorktree(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
+	r.claude(r.repo.Dir, "TWT hello", "--resume", session).ok().quiet()
+	inside := r.witness.last("Stop").Toplevel
+	if inside == r.repo.Dir {
+		t.Fatalf("the agent did not move\n%s", r.report())
+	}
+	r.claude(inside, "T3 hello", "--resume", session).ok().quiet()
+
+	moved := r.done("TWT")
+	moved.base = "" // the turn began in one worktree and ended in another
+	turns := r.check(r.done("T1"), moved, r.done("T3"))
+	if got, want := turns[1].Paths, []string{"wt.txt"}; !slices.Equal(got, want) {
+		t.Errorf("paths of the turn that moved = %q, want %q: what differs between two worktrees is not the agent's work", got, want)
+	}
+	if got, want := turns[1].Branch, "worktree-lab-wt"; got != want {
+		t.Errorf("branch of the turn that moved = %q, want %q", got, want)
+	}
+}
+
+// A session of one worktree is resumed in another one.
+func TestResumedInAnotherWorktree(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	other := filepath.Join(r.home, "other")
+	r.repo.Git("worktree", "add", "-q", "-b", "topic", other)
+	r.mock.play(on("THERE", bash("echo here > here.txt"), say("done")))
+	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
+	r.claude(other, "THERE hello", "--resume", session).ok().quiet()
+	turns := r.check(r.done("T1"), r.done("THERE"))
+	if got, want := turns[1].Paths, []string{"here.txt"}; !slices.Equal(got, want) {
+		t.Errorf("paths = %q, want %q", got, want)
+	}
+	if turns[0].Branch != "main" || turns[1].Branch != "topic" {
+		t.Errorf("branches = %q, %q, want main, topic", turns[0].Branch, turns[1].Branch)
+	}
+}
+
+// Where nobody asked for recording, there is none, and no sound.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		dir  func(r *rig) string // where the client runs
+	}{
+		{"disabled", func(r *rig) string {
+			r.vars = append(r.vars, "GIT_AGENT_DISABLE=1")
+			return r.repo.Dir
+		}},
+		{"not enabled", func(r *rig) string {
+			dir := filepath.Join(r.home, "other")
+			r.repo.Git("clone", "-q", r.repo.Dir, dir)
+			return dir
+		}},
+		{"no repository", func(r *rig) string {
+			dir := filepath.Join(r.home, "plain")
+			if err := os.Mkdir(dir, 0o777); err != nil {
+				r.t.Fatal(err)
+			}
+			return dir
+		}},
+		{"home", func(r *rig) string {
+			// Somebody who keeps dotfiles in git and has recording on everywhere.
+			home := r.repo.In(r.home)
+			home.Git("init", "-q", "-b", "main")
+			home.Git("config", "--global", "agent.record", "true")
+			return r.home
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			dir := tt.dir(r)
+			r.onboard(dir)
+			session := r.claude(dir, "T1 hello").ok().quiet().session()
+			if got := r.heard(session); len(got) != 0 {
+				t.Errorf("hooks were heard: %+v", got)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "one.txt")); err != nil {
+				t.Errorf("the turn did not happen: %v", err)
+			}
+			if turns := r.list(); len(turns) != 0 {
+				t.Errorf("recorded: %v", turns)
+			}
+			if out, err := r.repo.In(dir).Try("for-each-ref", "refs/agent", "refs/notes"); out != "" {
+				t.Errorf("refs: %s, %v", out, err)
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, ".git", "agent", "*")); len(left) > 1 || len(left) == 1 && filepath.Base(left[0]) != "enabled" {
+				t.Errorf("local state: %q", left)
+			}
+		})
+	}
+}

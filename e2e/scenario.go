@@ -1,0 +1,66 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A scenario says what the model answers. The header of
+// testdata/mock-anthropic.mjs describes the format.
+type scenario struct {
+	Usage    map[string]int `json:"usage,omitempty"`
+	Rules    []rule         `json:"rules"`
+	Fallback reply          `json:"fallback"`
+}
+
+// A rule answers the prompts that match: step i answers the request with i
+// assistant messages after the prompt, and the last step repeats.
+type rule struct {
+	Match string  `json:"match,omitempty"` // regular expression
+	Steps []reply `json:"steps"`
+}
+
+// A reply is one answer of the model.
+type reply map[string]any
+
+// on makes a rule for prompts with a line that begins with a word.
+func on(word string, steps ...reply) rule {
+	return rule{Match: `(^|\n)` + word + `\b`, Steps: steps}
+}
+
+// say is a reply of text alone.
+func say(text string) reply { return reply{"text": text} }
+
+// talk is a reply whose first paragraph arrives at once, and the rest when the file exists.
+func talk(first, rest, file string) reply {
+	// The mock sends pieces of forty characters, and the client shows whole paragraphs.
+	return reply{"text": first + "\n\n" + strings.Repeat("-", max(3, 38-len(first))) + "\n\n" + rest, "hold": file}
+}
+
+// bash is a reply that calls the Bash tool.
+func bash(command string) reply {
+	return reply{"tool": "Bash", "input": map[string]any{"command": command, "description": "run"}}
+}
+
+// write is a reply that calls the Write tool. The path is below the client's working directory.
+func write(path, content string) reply {
+	return reply{"tool": "Write", "input": map[string]any{"file_path": "${CWD}/" + path, "content": content}}
+}
+
+func readScenario(t testing.TB) scenario {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", "scenario.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s scenario
+	if err := json.Unmarshal(b, &s); err != nil {
+		t.Fatalf("read testdata/scenario.json: %v", err)
+	}
+	return s
+}

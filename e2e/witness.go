@@ -1,0 +1,198 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"sort"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// witnessDir names the directory to write to in the environment of a witness process.
+const witnessDir = "E2E_WITNESS"
+
+// A witness is a second set of hooks on the client, beside the ones under test.
+// It is this test binary, run once more: see TestMain.
+type witness struct {
+	t        testing.TB
+	dir      string // one file per event
+	settings string // file for the client's --settings
+}
+
+// An event is one hook call as the witness saw it.
+type event struct {
+	At          time.Time `json:"at"`
+	Name        string    `json:"hook_event_name"`
+	Session     string    `json:"session_id"`
+	PromptID    string    `json:"prompt_id"`
+	Prompt      string    `json:"prompt"`
+	Source      string    `json:"source"`
+	Reason      string    `json:"reason"`
+	Transcript  string    `json:"transcript_path"`
+	Cwd         string    `json:"cwd"`
+	LastMessage string    `json:"last_assistant_message"`
+	Tree        string    `json:"tree"`     // the worktree at Cwd at that moment, or "" if there is none
+	Toplevel    string    `json:"toplevel"` // of Cwd
+}
+
+func (e event) String() string {
+	return fmt.Sprintf("%s %s session=%.8s prompt_id=%.8s %q %s%s%q cwd=%s tree=%.8s",
+		e.At.Format("15:04:05.000"), e.Name, e.Session, e.PromptID, e.Prompt, e.Source, e.Reason, e.LastMessage, e.Cwd, e.Tree)
+}
+
+// newWitness writes the settings that install the witness.
+func newWitness(t testing.TB, dir string) *witness {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type hook struct {
+		Type    string `json:"type"`
+		Command string `json:"command"`
+		Timeout int    `json:"timeout"`
+	}
+	hooks := map[string]any{}
+	for _, name := range []string{"SessionStart", "UserPromptSubmit", "Stop", "StopFailure", "PreCompact", "SessionEnd", "ConfigChange"} {
+		entry := hook{Type: "command", Command: witnessDir + "='" + dir + "' '" + self + "'", Timeout: 20}
+		hooks[name] = []any{map[string]any{"hooks": []hook{entry}}}
+	}
+	b, err := json.Marshal(map[string]any{"hooks": hooks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &witness{t: t, dir: dir, settings: filepath.Join(dir, "settings")}
+	replaceFile(t, w.settings, b)
+	return w
+}
+
+// testify is the witness's process: it keeps the payload on standard input
+// and the worktree's state at this moment. It prints nothing.
+func testify(dir string) error {
+	// The client does not wait for the hooks of a failed headless turn, it ends them.
+	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
+	at := time.Now()
+	payload, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
+	e := event{}
+	if err := json.Unmarshal(payload, &e); err != nil {
+		return err
+	}
+	e.At = at
+	if top, err := exec.Command("git", "rev-parse", "--show-toplevel").Output(); err == nil {
+		e.Toplevel = strings.TrimSuffix(string(top), "\n")
+		// In a nested repository without a commit there is no snapshot, and Tree stays empty.
+		e.Tree, _ = snapshot(e.Toplevel, os.Environ())
+	}
+	b, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(dir, fmt.Sprintf("%d-%d.json", at.UnixNano(), os.Getpid()))
+	if err := os.WriteFile(name+".new", b, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
+}
+
+// snapshot returns the tree of the worktree with the given top, all of it but what matches
+// one of the pathspecs in except. Index and objects are thrown away, so that
+// it can't lend the repository an object that the code under test forgot to write.
+func snapshot(top string, env []string, except ...string) (string, error) {
+	scratch, err := os.MkdirTemp("", "e2e-snapshot-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(scratch)
+	run := func(extra []string, args ...string) (string, error) {
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Env = top, append(env[:len(env):len(env)], extra...)
+		out, err := cmd.Output()
+		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+			err = &commandError{err: err, stderr: string(exit.Stderr)}
+		}
+		return strings.TrimSuffix(string(out), "\n"), err
+	}
+	objects, err := run(nil, "rev-parse", "--path-format=absolute", "--git-path", "objects")
+	if err != nil {
+		return "", err
+	}
+	private := []string{
+		"GIT_INDEX_FILE=" + filepath.Join(scratch, "index"),
+		"GIT_OBJECT_DIRECTORY=" + scratch,
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + objects,
+	}
+	if _, err := run(nil, "rev-parse", "-q", "--verify", "HEAD"); err == nil {
+		// Tracked files that are ignored are part of the worktree.
+		if _, err := run(private, "read-tree", "HEAD"); err != nil {
+			return "", err
+		}
+	}
+	add := []string{"-c", "advice.addEmbeddedRepo=false", "add", "-A", "--", "."}
+	for _, p := range except {
+		add = append(add, ":(exclude)"+p)
+	}
+	if _, err := run(private, add...); err != nil {
+		return "", err
+	}
+	return run(private, "write-tree")
+}
+
+// events returns what the witness saw so far, in order.
+func (w *witness) events() []event {
+	w.t.Helper()
+	names, err := filepath.Glob(filepath.Join(w.dir, "*.json"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var all []event
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		var e event
+		if err := json.Unmarshal(b, &e); err != nil {
+			w.t.Fatalf("read %s: %v", name, err)
+		}
+		all = append(all, e)
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].At.Before(all[j].At) })
+	return all
+}
+
+// named returns the events of one kind.
+func (w *witness) named(name string) []event {
+	var some []event
+	for _, e := range w.events() {
+		if e.Name == name {
+			some = append(some, e)
+		}
+	}
+	return some
+}
+
+// last returns the last event of a kind.
+func (w *witness) last(name string) event {
+	w.t.Helper()
+	some := w.named(name)
+	if len(some) == 0 {
+		w.t.Fatalf("the client fired no %s", name)
+	}
+	return some[len(some)-1]
+}
