@@ -1,0 +1,165 @@
+package hooks
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ErrChanged reports a settings file that was changed by somebody else
+// between reading and writing. Nothing was written; plan again.
+var ErrChanged = errors.New("changed in the meantime")
+
+// An Edit is a change of a settings file that has been worked out but not made.
+type Edit struct {
+	Path          string // as given, perhaps a symbolic link
+	Before, After []byte // Before is nil if there is no file
+}
+
+// PlanInstall works out how the file at path gets entries, see [Install].
+// It writes nothing. What is wrong in the file is named as path:line:column.
+func PlanInstall(path string, entries []Entry) (*Edit, error) {
+	return plan(path, entries, Install)
+}
+
+// PlanRemove works out how the file at path loses entries, see [Remove].
+func PlanRemove(path string, entries []Entry) (*Edit, error) {
+	return plan(path, entries, Remove)
+}
+
+func plan(path string, entries []Entry, change func([]byte, []Entry) ([]byte, error)) (*Edit, error) {
+	before, err := readSettings(path)
+	if err != nil {
+		return nil, err
+	}
+	after, err := change(before, entries)
+	if err != nil {
+		return nil, inFile(path, err)
+	}
+	return &Edit{path, before, after}, nil
+}
+
+// inFile says that err is about the file at path, as compilers do.
+func inFile(path string, err error) error {
+	return fmt.Errorf("%s:%w", path, err)
+}
+
+// maxSettings bounds what is read as settings, in bytes; real files have some kilobytes.
+const maxSettings = 16 << 20
+
+// readSettings returns what the file at path holds, nil if there is none.
+func readSettings(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(path); err == nil {
+			return nil, fmt.Errorf("read %s: a symbolic link to nothing", path)
+		}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	if !info.Mode().IsRegular() { // a pipe would block
+		return nil, fmt.Errorf("read %s: not a file", path)
+	}
+	if info.Size() > maxSettings {
+		return nil, fmt.Errorf("read %s: larger than %d MiB", path, maxSettings>>20)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	return data, nil
+}
+
+// Changes reports whether there is anything to write.
+func (e *Edit) Changes() bool { return !bytes.Equal(e.Before, e.After) }
+
+// Apply makes the change: all of it or, if there is an error, nothing.
+//
+// A running client reads its settings whenever they change, so they are replaced in one step.
+// The file keeps its mode and, where we may, its owner;
+// behind a symbolic link it is the file that is replaced, not the link.
+// A new file, and the directory for it, get the mode that the umask leaves, as from the client.
+// If the file is not as it was when the change was worked out, the error wraps [ErrChanged].
+func (e *Edit) Apply() error {
+	if !e.Changes() {
+		return nil
+	}
+	if err := e.apply(); err != nil {
+		return fmt.Errorf("write %s: %w", e.Path, err)
+	}
+	return nil
+}
+
+func (e *Edit) apply() error {
+	if err := e.unchanged(); err != nil {
+		return err
+	}
+	path := e.Path
+	var info fs.FileInfo
+	if e.Before == nil {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+	} else {
+		var err error
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return err
+		}
+		if info, err = os.Stat(path); err != nil {
+			return err
+		}
+	}
+	temp := fmt.Sprintf("%s.%s.tmp", path, rand.Text()[:8])
+	err := writeLike(temp, info, e.After)
+	if err == nil {
+		err = e.unchanged() // once more, because the file may be another program's as much as ours
+	}
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		os.Remove(temp)
+	}
+	return err
+}
+
+// unchanged returns an error if the file is not what e was made for.
+func (e *Edit) unchanged() error {
+	now, err := readSettings(e.Path)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now, e.Before) || (now == nil) != (e.Before == nil) {
+		return ErrChanged
+	}
+	return nil
+}
+
+// writeLike writes a new file with the mode and owner of the one that info is about, if not nil.
+func writeLike(path string, info fs.FileInfo, data []byte) error {
+	mode := fs.FileMode(0o666)
+	if info != nil {
+		mode = info.Mode().Perm()
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	if info != nil {
+		keepOwner(f, info)
+		err = f.Chmod(mode) // the umask may have taken some of it
+	}
+	if _, e := f.Write(data); err == nil {
+		err = e
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	return err
+}

@@ -1,0 +1,265 @@
+package hooks
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// files makes a directory with the given files, by path relative to it.
+func files(t *testing.T, contents map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range contents {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func contents(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// names lists what is in dir, to see that no temporary file is left.
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return strings.Join(all, " ")
+}
+
+func installAt(t *testing.T, path string) {
+	t.Helper()
+	edit, err := PlanInstall(path, Claude.Entries())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := edit.Apply(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func removeAt(t *testing.T, path string) {
+	t.Helper()
+	edit, err := PlanRemove(path, Claude.Entries())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := edit.Apply(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestApply(t *testing.T) {
+	t.Parallel()
+	const before = "{\n\t\"model\": \"opus\"\n}"
+	dir := files(t, map[string]string{"settings.json": before})
+	path := filepath.Join(dir, "settings.json")
+
+	edit, err := PlanInstall(path, Claude.Entries())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := contents(t, path); got != before || !edit.Changes() || string(edit.Before) != before {
+		t.Fatalf("planning wrote %q, or says %t, %q", got, edit.Changes(), edit.Before)
+	}
+	if err := edit.Apply(); err != nil {
+		t.Fatal(err)
+	}
+	if got := contents(t, path); got != string(edit.After) || !strings.Contains(got, "git-agent-turn hook") {
+		t.Errorf("wrote %s", got)
+	}
+	again, err := PlanInstall(path, Claude.Entries())
+	if err != nil || again.Changes() {
+		t.Errorf("a second time there is something to write, or error %v", err)
+	}
+	removeAt(t, path)
+	if got := contents(t, path); got != before {
+		t.Errorf("removed: %q", got)
+	}
+	if got := names(t, dir); got != "settings.json" {
+		t.Errorf("left behind: %s", got)
+	}
+}
+
+func TestApplyMissing(t *testing.T) {
+	t.Parallel()
+	dir := files(t, map[string]string{"other": ""})
+	path := filepath.Join(dir, "repo", ".claude", "settings.json")
+	removeAt(t, path)
+	if got := names(t, dir); got != "other" {
+		t.Errorf("removing from nothing made %s", got)
+	}
+	installAt(t, path)
+	if got, want := contents(t, path), string(golden(t, "object", "installed")); got != want {
+		t.Errorf("got %s", got)
+	}
+	// The mode is that of any new file.
+	if got, want := mode(t, path), mode(t, filepath.Join(dir, "other")); got != want {
+		t.Errorf("mode %v, want %v", got, want)
+	}
+	removeAt(t, path)
+	if got := contents(t, path); got != "{}\n" {
+		t.Errorf("removed: %q", got)
+	}
+}
+
+func mode(t *testing.T, path string) fs.FileMode {
+	t.Helper()
+	info, err := os.Lstat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode()
+}
+
+func TestApplyKeepsMode(t *testing.T) {
+	t.Parallel()
+	for _, want := range []fs.FileMode{0o600, 0o640, 0o666, 0o400} {
+		path := filepath.Join(files(t, map[string]string{"settings.json": "{}"}), "settings.json")
+		if err := os.Chmod(path, want); err != nil {
+			t.Fatal(err)
+		}
+		installAt(t, path)
+		if got := mode(t, path); got != want {
+			t.Errorf("mode %v became %v", want, got)
+		}
+	}
+}
+
+func TestApplyFollowsLinks(t *testing.T) {
+	t.Parallel()
+	dir := files(t, map[string]string{"dotfiles/claude.json": "{}", "home/x": ""})
+	link, target := filepath.Join(dir, "home", "settings.json"), filepath.Join(dir, "dotfiles", "claude.json")
+	if err := os.Symlink(filepath.Join("..", "dotfiles", "claude.json"), link); err != nil {
+		t.Fatal(err)
+	}
+	installAt(t, link)
+	if mode(t, link)&fs.ModeSymlink == 0 {
+		t.Error("the link was replaced")
+	}
+	if got := contents(t, target); !strings.Contains(got, "git-agent-turn hook") {
+		t.Errorf("the target has %s", got)
+	}
+	if got := names(t, filepath.Join(dir, "dotfiles")) + " " + names(t, filepath.Join(dir, "home")); got != "claude.json settings.json x" {
+		t.Errorf("left behind: %s", got)
+	}
+
+	if err := os.Remove(target); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := PlanInstall(link, Claude.Entries()); err == nil || !strings.HasSuffix(err.Error(), "a symbolic link to nothing") {
+		t.Errorf("dangling: got error %v", err)
+	}
+}
+
+func TestApplyChanged(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		before map[string]string
+		change func(path string) error
+	}{
+		{"written", map[string]string{"settings.json": "{}"}, func(path string) error { return os.WriteFile(path, []byte(`{"a":1}`), 0o666) }},
+		{"removed", map[string]string{"settings.json": "{}"}, os.Remove},
+		{"made", nil, func(path string) error { return os.WriteFile(path, nil, 0o666) }},
+	} {
+		dir := files(t, tt.before)
+		path := filepath.Join(dir, "settings.json")
+		edit, err := PlanInstall(path, Claude.Entries())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tt.change(path); err != nil {
+			t.Fatal(err)
+		}
+		want, _ := os.ReadFile(path)
+		left := names(t, dir)
+		if err := edit.Apply(); !errors.Is(err, ErrChanged) {
+			t.Errorf("%s: got error %v", tt.name, err)
+		}
+		if got, _ := os.ReadFile(path); !bytes.Equal(got, want) || names(t, dir) != left {
+			t.Errorf("%s: the file has %q, the directory %s", tt.name, got, names(t, dir))
+		}
+	}
+}
+
+func TestApplyFails(t *testing.T) {
+	t.Parallel()
+	dir := files(t, map[string]string{"file": "", "dir/x": "", "bad/settings.json": "{\n  // mine\n}"})
+	for path, want := range map[string]string{
+		"file/settings.json": "not a directory",
+		"dir":                "not a file",
+		"bad/settings.json":  "settings.json:2:3: not strict JSON: invalid character '/' looking for beginning of object key string",
+	} {
+		edit, err := PlanInstall(filepath.Join(dir, path), Claude.Entries())
+		if err == nil {
+			err = edit.Apply()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: got error %v, want %q", path, err, want)
+		}
+	}
+	if got := contents(t, filepath.Join(dir, "bad", "settings.json")); got != "{\n  // mine\n}" {
+		t.Errorf("refused, but changed to %q", got)
+	}
+	if _, err := PlanInstall(filepath.Join(dir, "bad", "settings.json"), Claude.Entries()); !errors.As(err, new(*SettingsError)) {
+		t.Errorf("%v is not a SettingsError", err)
+	}
+}
+
+// Several programs install at once, each giving way to the others.
+func TestApplyConcurrently(t *testing.T) {
+	t.Parallel()
+	const before = `{"model":"opus"}`
+	dir := files(t, map[string]string{"settings.json": before})
+	path := filepath.Join(dir, "settings.json")
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 100 {
+				edit, err := PlanInstall(path, Claude.Entries())
+				if err == nil {
+					err = edit.Apply()
+				}
+				if err == nil {
+					return
+				}
+				if !errors.Is(err, ErrChanged) {
+					t.Error(err)
+					return
+				}
+			}
+			t.Error("changed a hundred times")
+		})
+	}
+	wg.Wait()
+	if want, err := Install([]byte(before), Claude.Entries()); err != nil || contents(t, path) != string(want) {
+		t.Errorf("got %s", contents(t, path))
+	}
+	if got := names(t, dir); got != "settings.json" {
+		t.Errorf("left behind: %s", got)
+	}
+}

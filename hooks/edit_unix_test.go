@@ -1,0 +1,43 @@
+//go:build !windows
+
+package hooks
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestApplyKeepsOwner(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(files(t, map[string]string{"settings.json": "{}"}), "settings.json")
+	uid, gid := os.Geteuid(), os.Getegid()
+	if uid == 0 { // as under sudo: the file stays the user's
+		uid, gid = 12345, 12346
+		if err := os.Chown(path, uid, gid); err != nil {
+			t.Fatal(err)
+		}
+	}
+	installAt(t, path)
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stat := info.Sys().(*syscall.Stat_t); int(stat.Uid) != uid || int(stat.Gid) != gid {
+		t.Errorf("owner %d:%d, want %d:%d", stat.Uid, stat.Gid, uid, gid)
+	}
+}
+
+// Reading a pipe would wait for ever.
+func TestPlanPipe(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "settings.json")
+	if err := syscall.Mkfifo(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := PlanInstall(path, Claude.Entries()); err == nil || !strings.HasSuffix(err.Error(), "not a file") {
+		t.Errorf("got error %v", err)
+	}
+}

@@ -1,0 +1,222 @@
+package hooks
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Places says where an agent's client looks for hooks. One that is "" is left out.
+type Places struct {
+	Config  string // user-level configuration, see [Agent.ConfigDir]
+	Project string // directory in which the client is launched
+	Managed string // settings that an administrator set, see [ManagedSettings]
+}
+
+// ManagedSettings returns the file in which an administrator sets Claude Code's settings for everybody.
+func ManagedSettings() string {
+	switch runtime.GOOS {
+	case "darwin":
+		return "/Library/Application Support/ClaudeCode/managed-settings.json"
+	case "windows":
+		return `C:\Program Files\ClaudeCode\managed-settings.json`
+	}
+	return "/etc/claude-code/managed-settings.json"
+}
+
+// A Problem is a reason why hooks do not run, or not as they should.
+type Problem string
+
+const (
+	Unreadable  Problem = "unreadable"   // a settings file cannot be read
+	NotJSON     Problem = "not JSON"     // the client drops the whole file
+	WrongType   Problem = "wrong type"   // the client drops the event
+	Disabled    Problem = "disabled"     // disableAllHooks in one file silences all
+	ManagedOnly Problem = "managed only" // only an administrator's hooks run
+	Missing     Problem = "missing"      // no hook of ours for an event
+	Twice       Problem = "twice"        // two hooks of ours for an event: recorded once, paid for twice
+	Changed     Problem = "changed"      // runs our program, but is not the command that we install
+)
+
+// A Finding is one problem.
+type Finding struct {
+	Problem Problem
+	Path    string   // the file or plugin at fault; "" for Missing
+	Events  []string // the events concerned; none if it is all of them
+	Text    string   // what is wrong, for a person
+}
+
+func (f Finding) String() string {
+	text := f.Text
+	if len(f.Events) > 0 {
+		text = strings.Join(f.Events, ", ") + ": " + text
+	}
+	switch {
+	case f.Path == "" || f.Problem == Unreadable: // the text names the file
+		return text
+	case f.Problem == NotJSON || f.Problem == WrongType: // the text starts with line:column:
+		return f.Path + ":" + text
+	}
+	return f.Path + ": " + text
+}
+
+// An Installed is a hook in settings that runs one of our programs.
+type Installed struct {
+	Event   string
+	Program string // git-agent-turn or git-agent-handoff
+	Command string // with its arguments, if it is in exec form
+	Path    string
+	Line    int
+	form    string // hooks of equal form, in whatever files, run once
+}
+
+// A Report is what [Inspect] found.
+type Report struct {
+	Installed []Installed
+	Plugins   []string // copies of our plugin; each has hooks of its own for all events
+	Findings  []Finding
+}
+
+// Inspect says which of our hooks a's client will run when it is launched in places.Project,
+// and what is wrong with them. It reads files and changes nothing;
+// a file that cannot be read is a finding, one that does not exist is not.
+func Inspect(a Agent, places Places) *Report {
+	r := new(Report)
+	enabled := map[string]bool{}
+	for _, path := range a.settingsFiles(places) {
+		if d := r.read(path); d != nil {
+			r.settings(path, d, a.Entries(), path == places.Managed)
+			for _, p := range d.root.member("enabledPlugins").members() { // later files win
+				enabled[p.key] = p.value.isTrue()
+			}
+		}
+	}
+	for plugin, on := range enabled {
+		if name, _, _ := strings.Cut(plugin, "@"); on && strings.Contains(name, "git-agent") {
+			r.Plugins = append(r.Plugins, plugin)
+		}
+	}
+	slices.Sort(r.Plugins)
+	if a == Claude && places.Config != "" {
+		dir := filepath.Join(places.Config, "skills", "git-agent")
+		if _, err := os.Stat(filepath.Join(dir, ".claude-plugin", "plugin.json")); err == nil {
+			r.Plugins = append(r.Plugins, dir)
+		}
+	}
+	for _, e := range a.Entries() {
+		r.event(e)
+	}
+	return r
+}
+
+// settingsFiles lists the settings files that a's client reads, in rising precedence.
+func (a Agent) settingsFiles(places Places) []string {
+	var files []string
+	if places.Config != "" {
+		files = append(files, a.UserSettings(places.Config))
+	}
+	if places.Project != "" {
+		files = append(files, a.ProjectSettings(places.Project))
+		if a == Claude {
+			files = append(files, filepath.Join(places.Project, ".claude", "settings.local.json"))
+		}
+	}
+	if places.Managed != "" && a == Claude {
+		files = append(files, places.Managed)
+	}
+	return slices.Compact(files) // launched in the home directory, the first two are one
+}
+
+// read returns the settings in path, nil if there are none to be had.
+func (r *Report) read(path string) *document {
+	data, err := readSettings(path)
+	if err != nil {
+		r.add(Unreadable, path, "", err.Error())
+		return nil
+	}
+	if blank(data) {
+		return nil
+	}
+	d, err := parse(data)
+	if err != nil {
+		r.add(NotJSON, path, "", err.Error())
+		return nil
+	}
+	return d
+}
+
+// settings looks at one settings file.
+func (r *Report) settings(path string, d *document, entries []Entry, managed bool) {
+	if d.root.member("disableAllHooks").isTrue() {
+		r.add(Disabled, path, "", "disableAllHooks turns off every hook, whichever file it is in")
+	}
+	if managed && d.root.member("allowManagedHooksOnly").isTrue() {
+		r.add(ManagedOnly, path, "", "allowManagedHooksOnly turns off the hooks of all other files and of plugins")
+	}
+	hooks := d.root.member("hooks")
+	for _, e := range entries {
+		if err := d.check(e.Event); err != nil {
+			r.add(WrongType, path, "", err.Error())
+			continue
+		}
+		for _, group := range hooks.member(e.Event).elements() {
+			for _, h := range group.value.member("hooks").elements() {
+				if runs(h.value) != e.program() {
+					continue
+				}
+				command := commandOf(h.value)
+				line, _ := d.position(h.start)
+				r.Installed = append(r.Installed, Installed{
+					Event:   e.Event,
+					Program: e.program(),
+					Command: command,
+					Path:    path,
+					Line:    line,
+					form:    strconv.FormatBool(h.value.member("args") != nil) + command,
+				})
+				if !isOurs(h.value, []Entry{e}) {
+					r.add(Changed, path, e.Event, fmt.Sprintf("the command is %q, not %q", command, e.Command))
+				}
+			}
+		}
+	}
+}
+
+// event compares what was found for e's event in all places.
+func (r *Report) event(e Entry) {
+	places := slices.Clone(r.Plugins)
+	forms := map[string]bool{}
+	for _, i := range r.Installed {
+		if i.Event == e.Event && i.Program == e.program() && !forms[i.form] {
+			forms[i.form] = true
+			places = append(places, i.Path)
+		}
+	}
+	switch {
+	case len(places) == 0:
+		r.add(Missing, "", e.Event, "no hook runs "+e.program())
+	case len(places) > 1:
+		r.add(Twice, places[0], e.Event, e.program()+" runs twice, the other hook is in "+strings.Join(places[1:], ", "))
+	}
+}
+
+// add adds a finding, or only its event to an equal one.
+func (r *Report) add(p Problem, path, event, text string) {
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Problem == p && f.Path == path && f.Text == text {
+			if event != "" {
+				f.Events = append(f.Events, event)
+			}
+			return
+		}
+	}
+	f := Finding{Problem: p, Path: path, Text: text}
+	if event != "" {
+		f.Events = []string{event}
+	}
+	r.Findings = append(r.Findings, f)
+}

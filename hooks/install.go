@@ -1,0 +1,206 @@
+package hooks
+
+import (
+	"regexp"
+	"slices"
+)
+
+// Install returns settings with those of entries that it does not have yet.
+//
+// Every byte that was there stays, and what is added follows the file's own indentation and line ends.
+// An entry counts as installed if any hook of its event runs its program, whatever else it says,
+// so installing twice changes nothing. Empty settings become a new object.
+// Settings that are not strict JSON, or in which the client would not look at an event of entries
+// because something in it has the wrong type, are a [*SettingsError].
+func Install(settings []byte, entries []Entry) ([]byte, error) {
+	if blank(settings) {
+		settings = []byte("{}\n")
+	}
+	for _, e := range entries {
+		d, err := parse(settings)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.check(e.Event); err != nil {
+			return nil, err
+		}
+		settings = d.add(e)
+	}
+	return settings, nil
+}
+
+// Remove returns settings without the hooks whose command is that of one of entries,
+// in whatever event they are, and without the arrays and objects that this leaves empty,
+// unless they were there, empty, before [Install]: Remove after Install gives the original bytes.
+func Remove(settings []byte, entries []Entry) ([]byte, error) {
+	if blank(settings) {
+		return settings, nil
+	}
+	for {
+		d, err := parse(settings)
+		if err != nil {
+			return nil, err
+		}
+		path := d.find(entries)
+		if path == nil {
+			return settings, nil
+		}
+		settings = d.cut(path)
+	}
+}
+
+// The shape of an entry, in the order in which the client itself writes it.
+type (
+	hookGroup struct {
+		Hooks []hookCommand `json:"hooks"`
+	}
+	hookCommand struct {
+		Type    string `json:"type"`
+		Command string `json:"command"`
+		Timeout int    `json:"timeout,omitempty"`
+	}
+)
+
+// add returns the text of d with e, which [document.check] has found possible.
+func (d *document) add(e Entry) []byte {
+	var (
+		group  = hookGroup{[]hookCommand{{"command", e.Command, e.Timeout}}}
+		groups = []hookGroup{group}
+		hooks  = d.root.member("hooks")
+		event  = hooks.member(e.Event)
+	)
+	switch {
+	case hooks == nil:
+		return d.insert(d.root, "hooks", map[string][]hookGroup{e.Event: groups})
+	case event == nil:
+		return d.insert(hooks, e.Event, groups)
+	}
+	for _, g := range event.items {
+		for _, h := range g.value.member("hooks").elements() {
+			if runs(h.value) == e.program() {
+				return d.data
+			}
+		}
+	}
+	return d.insert(event, "", group)
+}
+
+// commandOf returns the command line of the hook h, "" if it has none.
+// A hook in exec form has its arguments apart.
+func commandOf(h *node) string {
+	command := h.member("command")
+	if command == nil {
+		return ""
+	}
+	line := command.text
+	for _, arg := range h.member("args").elements() {
+		line += " " + arg.value.text
+	}
+	return line
+}
+
+// program matches a command that runs one of our hooks, by any path and with anything around it.
+var program = regexp.MustCompile(`(?:^|[^\w.-])git[ -]agent-(turn|handoff)(?:\.exe)?["']?\s+hook(?:$|[^\w-])`)
+
+// runs returns which of our programs the hook h runs, "" if none.
+func runs(h *node) string {
+	m := program.FindStringSubmatch(commandOf(h))
+	if m == nil {
+		return ""
+	}
+	return "git-agent-" + m[1]
+}
+
+// isOurs reports whether h has exactly the command of one of entries.
+func isOurs(h *node, entries []Entry) bool {
+	command := h.member("command")
+	return command != nil && h.member("args") == nil &&
+		slices.ContainsFunc(entries, func(e Entry) bool { return command.text == e.Command })
+}
+
+// A step is an item of an array or object, on the way from the root to a hook.
+type step struct {
+	in    *node
+	index int
+}
+
+// find returns the way to the first hook of ours: the steps in the root, in its hooks,
+// in the event's groups and in the group's hooks. It is nil if there is none.
+func (d *document) find(entries []Entry) []step {
+	for i, hooks := range d.root.items {
+		if hooks.key != "hooks" {
+			continue
+		}
+		for j, event := range hooks.value.members() {
+			for k, group := range event.value.elements() {
+				list := group.value.member("hooks")
+				for l, h := range list.elements() {
+					if isOurs(h.value, entries) {
+						return []step{{d.root, i}, {hooks.value, j}, {event.value, k}, {list, l}}
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// cut returns the text of d without the hook at path and without what that leaves empty.
+func (d *document) cut(path []step) []byte {
+	for i, s := range slices.Backward(path) {
+		if len(s.in.items) > 1 {
+			return d.delete(s)
+		}
+		if i == len(path)-1 {
+			continue // a group goes with its last hook
+		}
+		if inner, kept := d.emptied(s.in); kept {
+			return d.splice(s.in.start+1, s.in.end-1, inner)
+		}
+	}
+	return d.splice(d.root.start+1, d.root.end-1, "")
+}
+
+// check returns what keeps the client from running a hook of event, nil if there is nothing.
+func (d *document) check(event string) error {
+	name := "hooks." + event
+	hooks := d.root.member("hooks")
+	if err := d.want("an object", "hooks", hooks); err != nil {
+		return err
+	}
+	groups := hooks.member(event)
+	if err := d.want("an array", name, groups); err != nil {
+		return err
+	}
+	for _, group := range groups.elements() {
+		if err := d.want("an object", "an element of "+name, group.value); err != nil {
+			return err
+		}
+		list := group.value.member("hooks")
+		if list == nil {
+			return d.fault(group.start, "an element of %s has no hooks", name)
+		}
+		if err := d.want("an array", "hooks in "+name, list); err != nil {
+			return err
+		}
+		for _, hook := range list.elements() {
+			if err := d.want("an object", "a hook in "+name, hook.value); err != nil {
+				return err
+			}
+			for _, field := range []struct{ kind, key string }{{"a string", "type"}, {"a string", "command"}, {"a number", "timeout"}} {
+				if err := d.want(field.kind, field.key+" in "+name, hook.value.member(field.key)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// want returns an error if n, which is called what, is there and of another kind.
+func (d *document) want(kind, what string, n *node) error {
+	if n == nil || kindOf(n.kind) == kind {
+		return nil
+	}
+	return d.fault(n.start, "%s is %s, want %s", what, kindOf(n.kind), kind)
+}

@@ -1,0 +1,9 @@
+package hooks
+
+import (
+	"io/fs"
+	"os"
+)
+
+// keepOwner does nothing: a new file has the owner of the process, as other editors leave it.
+func keepOwner(*os.File, fs.FileInfo) {}

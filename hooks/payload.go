@@ -1,0 +1,191 @@
+package hooks
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+)
+
+// MaxPayload is the size in bytes up to which [Parse] reads a payload.
+// Payloads carry what tools read and wrote, images among it, in the order of megabytes.
+const MaxPayload = 64 << 20
+
+// ErrPayload reports a payload that is not what a client sends.
+var ErrPayload = errors.New("malformed hook payload")
+
+// An Event is what we keep of a payload.
+// A field that its event does not have is the zero value.
+type Event struct {
+	Name           string // hook_event_name: UserPromptSubmit, Stop, ...; not checked, there may be new ones
+	SessionID      string // letters, digits, - and _, at most 128: safe as a file name
+	TranscriptPath string // absolute, or "" if the client keeps none; the file need not exist
+	Cwd            string // absolute; follows the agent's cd
+	PromptID       string // prompt_id or, in Codex, turn_id; "" before the first prompt
+
+	Prompt               string // UserPromptSubmit
+	LastAssistantMessage string // Stop; StopFailure, where it is the error's text
+	StopHookActive       bool   // Stop: the turn goes on because of a Stop hook
+	Source               string // SessionStart: startup, resume, fork, clear, compact
+	Reason               string // SessionEnd: other, prompt_input_exit, clear
+	Error                string // StopFailure
+	Trigger              string // PreCompact: manual, auto
+	Model                string
+	AgentID, AgentType   string // set if the event comes from inside a sub-agent
+}
+
+// Parse decodes the payload on r, one JSON object, and stops reading behind it.
+// Fields that [Event] does not have are skipped without being kept or checked,
+// so a payload with a large tool input costs time but no memory.
+// An error wraps [ErrPayload] and names the field at fault, unless reading itself failed.
+//
+// Clients hand the payload over on a socket, which may be in non-blocking mode;
+// [os.Stdin] waits for it all the same.
+func Parse(r io.Reader) (*Event, error) {
+	e := new(Event)
+	var turnID string
+	s := newScanner(r)
+	err := s.object(func(name string) any {
+		switch name {
+		case "hook_event_name":
+			return &e.Name
+		case "session_id":
+			return &e.SessionID
+		case "transcript_path":
+			return &e.TranscriptPath
+		case "cwd":
+			return &e.Cwd
+		case "prompt_id":
+			return &e.PromptID
+		case "turn_id":
+			return &turnID
+		case "prompt":
+			return &e.Prompt
+		case "last_assistant_message":
+			return &e.LastAssistantMessage
+		case "stop_hook_active":
+			return &e.StopHookActive
+		case "source":
+			return &e.Source
+		case "reason":
+			return &e.Reason
+		case "error":
+			return &e.Error
+		case "trigger":
+			return &e.Trigger
+		case "model":
+			return &e.Model
+		case "agent_id":
+			return &e.AgentID
+		case "agent_type":
+			return &e.AgentType
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if e.PromptID == "" { // Claude Code's MessageDisplay has both
+		e.PromptID = turnID
+	}
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *Event) check() error {
+	if e.Name == "" {
+		return malformed("hook_event_name", "missing")
+	}
+	if e.SessionID == "" {
+		return malformed("session_id", "missing")
+	}
+	if !validID(e.SessionID) {
+		return malformed("session_id", "%.40q is not up to 128 letters, digits, - and _", e.SessionID)
+	}
+	if e.Cwd == "" {
+		return malformed("cwd", "missing")
+	}
+	if !validPath(e.Cwd) {
+		return malformed("cwd", "%.80q is not an absolute path", e.Cwd)
+	}
+	if e.TranscriptPath != "" && !validPath(e.TranscriptPath) {
+		return malformed("transcript_path", "%.80q is not an absolute path", e.TranscriptPath)
+	}
+	return nil
+}
+
+// validID reports whether id matches [A-Za-z0-9][A-Za-z0-9_-]{0,127}:
+// it can be a file name, a part of a ref and an argument, and nothing else.
+func validID(id string) bool {
+	for i := range len(id) {
+		switch c := id[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		case i > 0 && (c == '-' || c == '_'):
+		default:
+			return false
+		}
+	}
+	return id != "" && len(id) <= 128
+}
+
+func validPath(path string) bool {
+	return filepath.IsAbs(path) && !strings.ContainsRune(path, 0)
+}
+
+// decode puts the JSON value raw into the string or bool that field is.
+// null is the zero value, as if the field were not there.
+func decode(name string, raw []byte, field any) error {
+	want := "a string"
+	if _, ok := field.(*bool); ok {
+		want = "true or false"
+	}
+	err := json.Unmarshal(raw, field)
+	if errors.As(err, new(*json.UnmarshalTypeError)) {
+		return malformed(name, "is %s, want %s", kindOf(raw[0]), want)
+	}
+	if err != nil {
+		return malformed(name, "%v", err)
+	}
+	if string(raw) == "null" { // which Unmarshal leaves what is there
+		switch field := field.(type) {
+		case *string:
+			*field = ""
+		case *bool:
+			*field = false
+		}
+	}
+	return nil
+}
+
+// kindOf names the kind of the JSON value that starts with c.
+func kindOf(c byte) string {
+	switch c {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
+
+// malformed makes an error about field, or about the payload as a whole if field is "".
+func malformed(field, format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	switch {
+	case field == "":
+		return fmt.Errorf("%w: %s", ErrPayload, text)
+	case !validID(field): // a stranger's text
+		return fmt.Errorf("%w: %.40q: %s", ErrPayload, field, text)
+	}
+	return fmt.Errorf("%w: %s: %s", ErrPayload, field, text)
+}

@@ -1,0 +1,208 @@
+package hooks
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxDepth is how deep values may be nested; encoding/json has the same limit.
+const maxDepth = 10000
+
+// A scanner reads one JSON object and keeps only the values that are asked for.
+// encoding/json would hold the whole payload and go over it twice:
+// a megabyte of tool input takes it 5 times as long.
+type scanner struct {
+	limit *io.LimitedReader
+	buf   *bufio.Reader
+}
+
+func newScanner(r io.Reader) *scanner {
+	limit := &io.LimitedReader{R: r, N: MaxPayload}
+	return &scanner{limit, bufio.NewReaderSize(limit, 32<<10)}
+}
+
+// object reads an object. For each of its members it asks where the value goes,
+// a *string or *bool, or nil to skip it.
+func (s *scanner) object(target func(name string) any) error {
+	c, err := s.next("")
+	if err != nil {
+		return err
+	}
+	if c != '{' {
+		return malformed("", "starts with %q, want an object", c)
+	}
+	s.buf.Discard(1)
+	if c, err = s.next(""); err != nil {
+		return err
+	}
+	if c == '}' {
+		s.buf.Discard(1)
+		return nil
+	}
+	var name string
+	for {
+		if name, err = s.name(name); err != nil {
+			return err
+		}
+		field := target(name)
+		raw, err := s.value(name, field != nil)
+		if err != nil {
+			return err
+		}
+		if field != nil {
+			if err := decode(name, raw, field); err != nil {
+				return err
+			}
+		}
+		if c, err = s.next(name); err != nil {
+			return err
+		}
+		s.buf.Discard(1)
+		switch c {
+		case ',':
+		case '}':
+			return nil
+		default:
+			return malformed(name, "followed by %q, want a comma or the end", c)
+		}
+	}
+}
+
+// name reads a member's name and the colon behind it. last is the member before, for errors.
+func (s *scanner) name(last string) (string, error) {
+	c, err := s.next(last)
+	if err != nil {
+		return "", err
+	}
+	if c != '"' {
+		return "", malformed(last, "followed by %q, want a field", c)
+	}
+	raw, err := s.value(last, true)
+	if err != nil {
+		return "", err
+	}
+	var name string
+	if err := json.Unmarshal(raw, &name); err != nil {
+		return "", malformed(last, "followed by a bad name: %v", err)
+	}
+	if c, err = s.next(name); err != nil {
+		return "", err
+	}
+	if c != ':' {
+		return "", malformed(name, "followed by %q, want a colon", c)
+	}
+	s.buf.Discard(1)
+	return name, nil
+}
+
+// value reads the value of the field called name and, if keep, returns its bytes.
+func (s *scanner) value(name string, keep bool) (raw []byte, err error) {
+	c, err := s.next(name)
+	if err != nil {
+		return nil, err
+	}
+	switch c {
+	case ',', ':', '}', ']':
+		return nil, malformed(name, "%q in place of a value", c)
+	}
+	v := extent{scalar: c != '{' && c != '[' && c != '"'}
+	for {
+		window, err := s.window(name)
+		if err != nil {
+			return nil, err
+		}
+		n, done := v.advance(window)
+		if keep {
+			raw = append(raw, window[:n]...)
+		}
+		s.buf.Discard(n)
+		if done {
+			return raw, nil
+		}
+		if v.depth > maxDepth {
+			return nil, malformed(name, "nested deeper than %d", maxDepth)
+		}
+	}
+}
+
+// An extent finds where a value ends.
+// Inside of arrays and objects it minds only strings and the number of open brackets.
+type extent struct {
+	scalar          bool // neither string, array nor object
+	quoted, escaped bool // inside of a string, behind a backslash
+	depth           int
+}
+
+// advance goes on with data. It returns how many bytes of it belong to the value,
+// and whether the value ends with them.
+func (v *extent) advance(data []byte) (n int, done bool) {
+	for i, c := range data {
+		switch {
+		case v.escaped:
+			v.escaped = false
+		case v.quoted:
+			switch c {
+			case '\\':
+				v.escaped = true
+			case '"':
+				if v.quoted = false; v.depth == 0 {
+					return i + 1, true
+				}
+			}
+		case v.scalar:
+			switch c {
+			case ',', '}', ']', ' ', '\t', '\r', '\n':
+				return i, true
+			}
+		default:
+			switch c {
+			case '"':
+				v.quoted = true
+			case '{', '[':
+				v.depth++
+			case '}', ']':
+				if v.depth--; v.depth == 0 {
+					return i + 1, true
+				}
+			}
+		}
+	}
+	return len(data), false
+}
+
+// next returns the next byte that is not white space, without consuming it.
+func (s *scanner) next(name string) (byte, error) {
+	for {
+		window, err := s.window(name)
+		if err != nil {
+			return 0, err
+		}
+		for i, c := range window {
+			switch c {
+			case ' ', '\t', '\r', '\n':
+			default:
+				s.buf.Discard(i)
+				return c, nil
+			}
+		}
+		s.buf.Discard(len(window))
+	}
+}
+
+// window returns what has been read ahead, at least one byte.
+// name is the field that an error is about.
+func (s *scanner) window(name string) ([]byte, error) {
+	if _, err := s.buf.Peek(1); err != nil {
+		if !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("read hook payload: %w", err)
+		}
+		if s.limit.N <= 0 {
+			return nil, malformed(name, "larger than %d MiB", MaxPayload>>20)
+		}
+		return nil, malformed(name, "ends in the middle")
+	}
+	return s.buf.Peek(s.buf.Buffered())
+}

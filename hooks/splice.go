@@ -1,0 +1,175 @@
+package hooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// Editing a document means to put one item in or to take one out; all other bytes stay where they are.
+//
+// In an array or object that has items, the new one goes to the end and looks like the last one.
+// One that was empty must come out as it was when the item is taken out again,
+// while one that was made together with its item must go. To tell them apart, the white space
+// of the former is kept behind its opening bracket, followed by one blank and then the item.
+
+// A layout is how a piece of JSON is written.
+type layout struct {
+	newline string // between lines; "" for everything on one line
+	indent  string // of the first line
+	unit    string // what each level adds to indent
+	spaced  bool   // on one line: a blank behind colons and commas
+}
+
+// render encodes v, which has only strings, numbers, and what holds them.
+func (l layout) render(v any) string {
+	var compact, b bytes.Buffer
+	enc := json.NewEncoder(&compact)
+	enc.SetEscapeHTML(false)
+	enc.Encode(v)
+	text := bytes.TrimSpace(compact.Bytes())
+	switch {
+	case l.newline != "":
+		json.Indent(&b, text, l.indent, l.unit)
+		return strings.ReplaceAll(b.String(), "\n", l.newline)
+	case l.spaced:
+		json.Indent(&b, text, "", "")
+		return strings.ReplaceAll(strings.ReplaceAll(b.String(), ",\n", ", "), "\n", "")
+	}
+	return string(text)
+}
+
+// item renders an item: v, behind key if there is one.
+func (l layout) item(key string, v any) string {
+	if key == "" {
+		return l.render(v)
+	}
+	colon := ":"
+	if l.newline != "" || l.spaced {
+		colon = ": "
+	}
+	return l.render(key) + colon + l.render(v)
+}
+
+// insert returns the text of d with one more item at the end of the array or object n.
+func (d *document) insert(n *node, key string, v any) []byte {
+	l := layout{unit: d.unit(), spaced: d.spaced()}
+	if len(n.items) == 0 {
+		inner := string(d.data[n.start+1 : n.end-1])
+		if n != d.root || inner != "" {
+			inner += " "
+		}
+		if d.multiline() {
+			l.newline = d.newline()
+			outer := d.lineIndent(n.start)
+			l.indent = outer + l.unit
+			return d.splice(n.start+1, n.end-1, inner+l.newline+l.indent+l.item(key, v)+l.newline+outer)
+		}
+		return d.splice(n.start+1, n.end-1, inner+l.item(key, v))
+	}
+
+	last := n.items[len(n.items)-1]
+	separator := ","
+	if indent, newline := d.lead(n, len(n.items)-1); newline != "" {
+		separator += newline + indent
+		if n == d.root || !d.oneLine(last.value) {
+			l.newline, l.indent = newline, indent
+		}
+	} else if l.spaced {
+		separator += " "
+	}
+	return d.splice(last.value.end, last.value.end, separator+l.item(key, v))
+}
+
+// delete returns the text of d without the item at s, which is not the only one.
+func (d *document) delete(s step) []byte {
+	items := s.in.items
+	if s.index == 0 {
+		return d.splice(items[0].start, items[1].start, "")
+	}
+	return d.splice(items[s.index-1].value.end, items[s.index].value.end, "")
+}
+
+// emptied returns what stays inside of n, the root or a part of it, without its only item.
+// kept is false if n was made for that item.
+func (d *document) emptied(n *node) (inner string, kept bool) {
+	inner = string(d.data[n.start+1 : n.items[0].start])
+	if i := strings.LastIndexByte(inner, '\n'); i >= 0 {
+		inner = strings.TrimSuffix(inner[:i], "\r")
+	}
+	if inner == "" {
+		return "", false
+	}
+	return inner[:len(inner)-1], true
+}
+
+func (d *document) splice(start, end int, text string) []byte {
+	out := make([]byte, 0, len(d.data)-(end-start)+len(text))
+	out = append(out, d.data[:start]...)
+	out = append(out, text...)
+	return append(out, d.data[end:]...)
+}
+
+// lead returns the line end and indentation before item i of n,
+// two empty strings if it is on the same line as what comes before.
+func (d *document) lead(n *node, i int) (indent, newline string) {
+	start := n.start + 1
+	if i > 0 {
+		start = n.items[i-1].value.end
+	}
+	gap := string(d.data[start:n.items[i].start])
+	at := strings.LastIndexByte(gap, '\n')
+	if at < 0 {
+		return "", ""
+	}
+	newline = "\n"
+	if strings.HasSuffix(gap[:at], "\r") {
+		newline = "\r\n"
+	}
+	line := gap[at+1:] // may have a comma, if the file puts it first
+	return line[:len(line)-len(strings.TrimLeft(line, " \t"))], newline
+}
+
+// multiline reports whether d has line ends inside. An empty object gets them.
+func (d *document) multiline() bool {
+	return len(d.root.items) == 0 || bytes.IndexByte(d.data[d.root.start:d.root.end], '\n') >= 0
+}
+
+// oneLine reports whether n is an array or object that has its items on one line.
+func (d *document) oneLine(n *node) bool {
+	return len(n.items) > 0 && bytes.IndexByte(d.data[n.start:n.end], '\n') < 0
+}
+
+func (d *document) newline() string {
+	if bytes.Contains(d.data, []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// lineIndent returns the white space at the start of the line that has offset at.
+func (d *document) lineIndent(at int) string {
+	line := d.data[bytes.LastIndexByte(d.data[:at], '\n')+1 : at]
+	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
+}
+
+// unit returns what a level of d is indented by: two blanks if nothing shows it.
+func (d *document) unit() string {
+	outer := d.lineIndent(d.root.start)
+	for i := range d.root.items {
+		if indent, newline := d.lead(d.root, i); newline != "" {
+			if unit, ok := strings.CutPrefix(indent, outer); ok && unit != "" {
+				return unit
+			}
+		}
+	}
+	return "  "
+}
+
+// spaced reports whether d has a blank behind its first colon.
+func (d *document) spaced() bool {
+	if len(d.root.items) == 0 {
+		return true
+	}
+	return d.data[d.root.items[0].value.start-1] != ':'
+}
