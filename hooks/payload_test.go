@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -14,24 +13,39 @@ import (
 	"testing/iotest"
 )
 
-// captured returns payloads that real clients sent, by name.
+// captured returns payloads that real clients sent, by name: those of Claude Code that the whole project uses,
+// and in testdata/payloads.jsonl those of Codex and some more of Claude Code.
 func captured(t testing.TB) map[string][]byte {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", "payloads.jsonl"))
+	type capture struct {
+		Name    string
+		Payload json.RawMessage
+	}
+	all := map[string][]byte{}
+	add := func(name string, data []byte) {
+		c := capture{Name: name}
+		if err := json.Unmarshal(data, &c); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		all[c.Name] = c.Payload
+	}
+	files, err := filepath.Glob(filepath.Join("..", "testdata", "payloads", "*.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	all := map[string][]byte{}
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var line struct {
-			Name    string
-			Payload json.RawMessage
-		}
-		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-		all[line.Name] = line.Payload
+		add("claude-code/"+strings.TrimSuffix(filepath.Base(file), ".json"), data)
+	}
+	data, err := os.ReadFile(filepath.Join("testdata", "payloads.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(data) {
+		add("", line)
 	}
 	if len(all) < 60 {
 		t.Fatalf("%d captured payloads", len(all))
