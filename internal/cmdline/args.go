@@ -229,3 +229,22 @@ func flagNames(flags []cli.Flag) []string {
 	}
 	return names
 }
+
+// Flags returns the flags of every command of app that a person may see, "--json" or "-C";
+// a command within another one is called "log start", and "" is the program itself.
+// It is what a manual page has to describe. The help flag, which all have, is left out.
+func Flags(app *cli.App) map[string][]string {
+	flags := map[string][]string{"": flagNames(slices.Concat(app.Flags, commonFlags()))}
+	var add func(prefix string, commands []*cli.Command)
+	add = func(prefix string, commands []*cli.Command) {
+		for _, c := range commands {
+			if c.Hidden {
+				continue
+			}
+			flags[prefix+c.Name] = flagNames(c.Flags)
+			add(prefix+c.Name+" ", c.Subcommands)
+		}
+	}
+	add("", app.Commands)
+	return flags
+}

@@ -120,11 +120,7 @@ func prepare(app *cli.App) {
 	app.EnableBashCompletion = true
 	app.ExitErrHandler = func(*cli.Context, error) {}
 	app.OnUsageError = onUsageError
-	app.Flags = append(app.Flags, &cli.StringFlag{
-		Name: chdirFlag, Usage: "run as if started in `<dir>`",
-	}, &cli.BoolFlag{
-		Name: versionFlag, Usage: "print the version",
-	})
+	app.Flags = append(app.Flags, commonFlags()...)
 	plain(app.Flags)
 	if app.Action == nil {
 		app.Action = needCommand
@@ -134,6 +130,14 @@ func prepare(app *cli.App) {
 	}
 	for _, c := range app.Commands {
 		prepareCommand(c)
+	}
+}
+
+// commonFlags are the flags that every program has, beside -h.
+func commonFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: chdirFlag, Usage: "run as if started in `<dir>`"},
+		&cli.BoolFlag{Name: versionFlag, Usage: "print the version"},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -292,6 +293,23 @@ func TestChdir(t *testing.T) {
 	}
 	if _, stderr, status := runTest(t, testApp(), "-C", filepath.Join(top, "gone"), "pwd"); status != 1 || !strings.Contains(stderr, "error: change to ") {
 		t.Errorf("missing directory: status %d, stderr %q", status, stderr)
+	}
+}
+
+func TestFlagsOf(t *testing.T) {
+	t.Parallel()
+	want := map[string][]string{
+		"":          {"-C", "--version"},
+		"list":      {"--json", "--all", "--mission", "--question", "-n"},
+		"log":       {"--all"},
+		"log start": {"--json"},
+		"log show":  nil,
+		"hook":      nil,
+		"pwd":       nil,
+		"fail":      nil,
+	}
+	if got := Flags(testApp()); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
 

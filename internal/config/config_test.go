@@ -167,6 +167,27 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
+// TestManual checks that the manual page shows every key with its default.
+func TestManual(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/git-agent-turn.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "\n.Sh CONFIGURATION\n")
+	_, text, _ = strings.Cut(text, "\n.Bd -literal -offset indent\n")
+	text, _, _ = strings.Cut(text, "\n.Ed\n")
+	got, errs, _ := load(t, text, "")
+	if errs != nil {
+		t.Fatalf("Load: %q", errs)
+	}
+	for i, v := range got.Values() {
+		if want := Default().Values()[i]; v.Key != want.Key || v.Value != want.Value || v.Origin == "default" {
+			t.Errorf("the manual says %s = %s (origin %s), the default is %s = %s", v.Key, v.Value, v.Origin, want.Key, want.Value)
+		}
+	}
+}
+
 func TestWrong(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -1,0 +1,151 @@
+#!/bin/sh
+# Install git-agent: its programs, manual pages and shell completions.
+#
+#	./install.sh                                  into ~/.local, as root into /usr/local
+#	PREFIX=/opt/git-agent ./install.sh            elsewhere
+#	DESTDIR=/tmp/package PREFIX=/usr ./install.sh for a package
+#	./install.sh --uninstall                      remove exactly what was installed
+#
+# It needs Go and git, no root, and no network but for the modules that Go downloads.
+set -eu
+unset CDPATH
+LC_ALL=C # for sort
+export LC_ALL
+
+need_go=1.26
+need_git=2.39
+programs='git-agent-turn git-agent-handoff git-agent-fork'
+# What was installed, one "f <file>" or "d <directory>" a line, relative to PREFIX.
+manifest=share/git-agent/installed
+
+main() {
+	[ -n "${PREFIX-}" ] || PREFIX=$(default_prefix)
+	case $PREFIX in
+	/*) ;;
+	*) fail "PREFIX must be an absolute path, not $PREFIX" ;;
+	esac
+	root=${DESTDIR-}${PREFIX%/}
+	case $#${1-} in
+	0) install ;;
+	1--uninstall) uninstall ;;
+	*) fail "usage: [PREFIX=<dir>] [DESTDIR=<dir>] $0 [--uninstall]" ;;
+	esac
+}
+
+fail() {
+	printf 'install.sh: error: %s\n' "$*" >&2
+	exit 1
+}
+
+default_prefix() {
+	if [ "$(id -u)" -eq 0 ]; then
+		echo /usr/local
+	else
+		printf '%s\n' "${HOME:?}/.local"
+	fi
+}
+
+install() {
+	cd -- "$(dirname -- "$0")"
+	require git "$need_git" "$(git --version 2>/dev/null)"
+	# Not in this directory: there an old Go would download a new one and not tell.
+	require Go "$need_go" "$(cd / && go version 2>/dev/null)"
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	trap 'exit 1' HUP INT TERM
+
+	# Without this Go refuses to build in a repository that git does not trust, as under sudo.
+	vcs=auto
+	git rev-parse HEAD >/dev/null 2>&1 || vcs=false
+	# The tag leaves out a generator of manual pages that would cost every start 0.4 ms.
+	go build -trimpath -buildvcs=$vcs -tags urfave_cli_no_docs -o "$work/bin/" ./cmd/...
+
+	: >"$work/manifest"
+	exe=$(go env GOEXE)
+	for program in $programs; do
+		put 755 "$work/bin/$program$exe" "bin/$program$exe"
+		put 644 "docs/$program.1" "share/man/man1/$program.1"
+		put 644 completions/git-agent.bash "share/bash-completion/completions/$program"
+		put 644 "completions/_$program" "share/zsh/site-functions/_$program"
+	done
+	put 644 completions/_git_agent share/zsh/site-functions/_git_agent
+	put 644 completions/git-agent.fish share/fish/vendor_conf.d/git-agent.fish
+	finish
+	advise
+}
+
+# require <name> <least version> <what it says of its version>
+require() {
+	[ -n "$3" ] || fail "$1 $2 or newer is needed, and there is none on PATH"
+	# The first two numbers with a dot between them; "go1.26rc1" and "2.39.5 (Apple Git-154)" have them, too.
+	have=$(printf '%s\n' "$3" | sed -n 's/^[^0-9]*\([0-9][0-9]*\)\.\([0-9][0-9]*\).*/\1 \2/p')
+	[ -n "$have" ] || fail "$1 $2 or newer is needed, and this says: $3"
+	if [ $((${have% *} * 1000 + ${have#* })) -lt $((${2%.*} * 1000 + ${2#*.})) ]; then
+		fail "$1 $2 or newer is needed, and this is $(printf '%s' "$have" | tr ' ' .)"
+	fi
+}
+
+# put <mode> <file> <path below PREFIX>
+# A rename, because a program that runs can't be written to, and a hook may run at any time.
+put() {
+	make_dir "$(dirname -- "$3")"
+	cp -- "$2" "$root/$3.new"
+	chmod "$1" "$root/$3.new"
+	mv -f -- "$root/$3.new" "$root/$3"
+	printf 'f %s\n' "$3" >>"$work/manifest"
+}
+
+# make_dir <path below PREFIX>
+make_dir() {
+	[ ! -d "$root/$1" ] || return 0
+	if [ "$1" = . ]; then
+		mkdir -p -- "$root"
+	else
+		make_dir "$(dirname -- "$1")"
+		mkdir -- "$root/$1"
+	fi
+	printf 'd %s\n' "$1" >>"$work/manifest"
+}
+
+# finish removes what an earlier version installed and this one does not, and keeps the manifest.
+finish() {
+	make_dir "$(dirname -- "$manifest")"
+	if [ -f "$root/$manifest" ]; then
+		while IFS= read -r line; do
+			case $line in
+			d\ *) printf '%s\n' "$line" >>"$work/manifest" ;;
+			f\ *) grep -qxF -e "$line" "$work/manifest" || rm -f -- "$root/${line#f }" ;;
+			esac
+		done <"$root/$manifest"
+	fi
+	put 644 "$work/manifest" "$manifest"
+}
+
+advise() {
+	printf 'installed %s in %s\n' "$(printf '%s' "$programs" | sed 's/ /, /g')" "$PREFIX/bin"
+	[ -z "${DESTDIR-}" ] || return 0
+	case :$PATH: in
+	*:"$PREFIX"/bin:*) ;;
+	*) printf 'git finds them once %s is on PATH\n' "$PREFIX/bin" ;;
+	esac
+	case ${SHELL-} in
+	*/zsh) printf 'zsh completes them with this before compinit in .zshrc: fpath+=(%s)\n' "'$PREFIX/share/zsh/site-functions'" ;;
+	esac
+}
+
+uninstall() {
+	[ -f "$root/$manifest" ] || fail "nothing is installed in $root"
+	list=$(cat -- "$root/$manifest")
+	printf '%s\n' "$list" | sed -n 's/^f //p' | while IFS= read -r path; do
+		rm -f -- "$root/$path"
+	done
+	rm -f -- "$root/$manifest"
+	# The deepest first. A directory that holds something else by now stays.
+	printf '%s\n' "$list" | sed -n 's/^d //p' | sort -ru | while IFS= read -r path; do
+		[ "$path" = . ] && path=
+		rmdir -- "$root/$path" 2>/dev/null || :
+	done
+	printf 'removed git-agent from %s\n' "$PREFIX"
+}
+
+main "$@"
