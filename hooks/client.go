@@ -26,7 +26,7 @@ func ReadClient(getenv func(string) string) Client {
 	if !filepath.IsAbs(c.ProjectDir) {
 		c.ProjectDir = ""
 	}
-	if !validID(c.SessionID) {
+	if !ValidID(c.SessionID) {
 		c.SessionID = ""
 	}
 	if pid, err := strconv.Atoi(getenv("CLAUDE_PID")); err == nil && pid > 0 {

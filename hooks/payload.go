@@ -103,7 +103,7 @@ func (e *Event) check() error {
 	if e.SessionID == "" {
 		return malformed("session_id", "missing")
 	}
-	if !validID(e.SessionID) {
+	if !ValidID(e.SessionID) {
 		return malformed("session_id", "%.40q is not up to 128 letters, digits, - and _", e.SessionID)
 	}
 	if e.Cwd == "" {
@@ -118,9 +118,9 @@ func (e *Event) check() error {
 	return nil
 }
 
-// validID reports whether id matches [A-Za-z0-9][A-Za-z0-9_-]{0,127}:
+// ValidID reports whether id matches [A-Za-z0-9][A-Za-z0-9_-]{0,127}:
 // it can be a file name, a part of a ref and an argument, and nothing else.
-func validID(id string) bool {
+func ValidID(id string) bool {
 	for i := range len(id) {
 		switch c := id[i]; {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
@@ -184,7 +184,7 @@ func malformed(field, format string, args ...any) error {
 	switch {
 	case field == "":
 		return fmt.Errorf("%w: %s", ErrPayload, text)
-	case !validID(field): // a stranger's text
+	case !ValidID(field): // a stranger's text
 		return fmt.Errorf("%w: %.40q: %s", ErrPayload, field, text)
 	}
 	return fmt.Errorf("%w: %s: %s", ErrPayload, field, text)

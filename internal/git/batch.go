@@ -17,16 +17,32 @@ type batch struct {
 	out  *bufio.Reader
 }
 
+// Warm starts the batch process, so that its start-up overlaps with other work.
+// An error of it shows with the first object that is read.
+func (o *Objects) Warm() {
+	o.batchMu.Lock()
+	defer o.batchMu.Unlock()
+	_ = o.startBatch()
+}
+
+func (o *Objects) startBatch() error {
+	if o.batch != nil {
+		return nil
+	}
+	p, err := o.repo.Start(o.ctx, "cat-file", "--batch")
+	if err != nil {
+		return err
+	}
+	o.batch = &batch{proc: p, out: bufio.NewReaderSize(p.stdout, 1<<16)}
+	return nil
+}
+
 // readBatch reads the object that spec names, starting the process at the first call.
 func (o *Objects) readBatch(spec string) (*plumbing.MemoryObject, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.batch == nil {
-		p, err := o.repo.Start(o.ctx, "cat-file", "--batch")
-		if err != nil {
-			return nil, err
-		}
-		o.batch = &batch{proc: p, out: bufio.NewReaderSize(p.stdout, 1<<16)}
+	o.batchMu.Lock()
+	defer o.batchMu.Unlock()
+	if err := o.startBatch(); err != nil {
+		return nil, err
 	}
 	obj, err := o.batch.read(spec)
 	if err != nil && err != plumbing.ErrObjectNotFound {
@@ -111,4 +127,4 @@ func (r *Repo) CatFiles(ctx context.Context, specs []string, f func(i int, obj *
 }
 
 // close ends the process. What it says no longer matters.
-func (b *batch) close() { _, _ = b.proc.Finish(nil) }
+func (b *batch) close() { b.proc.Kill() }

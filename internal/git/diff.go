@@ -29,8 +29,8 @@ func (r *Repo) StartDiff(ctx context.Context) (*TreeDiff, error) {
 	return &TreeDiff{p}, nil
 }
 
-// Abort ends a diff that is not needed.
-func (d *TreeDiff) Abort() { _, _ = d.proc.Finish(nil) }
+// Abort ends a diff that is not needed. After Stat it does nothing.
+func (d *TreeDiff) Abort() { d.proc.Kill() }
 
 // Stat returns what differs between two trees, in git's order of paths.
 func (d *TreeDiff) Stat(from, to plumbing.Hash) ([]FileStat, error) {

@@ -42,7 +42,9 @@ type Objects struct {
 	mu     sync.Mutex
 	known  map[plumbing.Hash]*plumbing.MemoryObject // what was written, flushed or not
 	staged []plumbing.Hash                          // what Flush has to write
-	batch  *batch
+
+	batchMu sync.Mutex
+	batch   *batch
 }
 
 // Objects opens the object database. The caller calls Close.
@@ -58,8 +60,8 @@ func (r *Repo) Objects(ctx context.Context) *Objects {
 
 // Close ends the batch process. What was not flushed is forgotten.
 func (o *Objects) Close() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+	o.batchMu.Lock()
+	defer o.batchMu.Unlock()
 	if o.batch != nil {
 		o.batch.close()
 		o.batch = nil

@@ -43,10 +43,8 @@ func (r *Repo) BeginRefs(ctx context.Context, reason string) (*RefTransaction, e
 	return &RefTransaction{repo: r, proc: p}, nil
 }
 
-// Abort ends the transaction without an effect.
-func (t *RefTransaction) Abort() {
-	_, _ = t.proc.Finish(nil) // no command was given, so there is nothing to undo and nothing to tell
-}
+// Abort ends the transaction without an effect. After Commit it does nothing.
+func (t *RefTransaction) Abort() { t.proc.Kill() }
 
 // Commit moves every ref to its new value, or none of them.
 // If one of them is not what the update expects, the error wraps [ErrConflict].
@@ -104,4 +102,13 @@ func DropStaleLock(now time.Time, path string) bool {
 		return false
 	}
 	return os.Remove(path+".lock") == nil
+}
+
+// UpdateRefs is a whole transaction: every ref moves, or none does.
+func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates []Update) error {
+	t, err := r.BeginRefs(ctx, reason)
+	if err != nil {
+		return err
+	}
+	return t.Commit(ctx, updates)
 }

@@ -115,6 +115,8 @@ type Process struct {
 	stdin  io.WriteCloser
 	stdout io.ReadCloser
 	stderr bytes.Buffer
+
+	finished bool
 }
 
 // Start starts git with args. The caller ends it with Finish.
@@ -137,6 +139,7 @@ func (r *Repo) Start(ctx context.Context, args ...string) (*Process, error) {
 // Finish sends input, closes the standard input, and returns the rest of what git prints.
 // A failure is an [*Error].
 func (p *Process) Finish(input []byte) ([]byte, error) {
+	p.finished = true
 	sent := make(chan error, 1)
 	go func() {
 		_, err := p.stdin.Write(input)
@@ -157,4 +160,14 @@ func (p *Process) Finish(input []byte) ([]byte, error) {
 		return out, &Error{Args: p.args, Err: sendErr}
 	}
 	return out, nil
+}
+
+// Kill ends a process that has nothing to do. It does not wait for it.
+func (p *Process) Kill() {
+	if p.finished {
+		return
+	}
+	p.finished = true
+	_ = p.cmd.Process.Kill()
+	go func() { _ = p.cmd.Wait() }()
 }

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/hooks"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/session"
+)
+
+func initCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "init",
+		Usage:     "switch recording on: this repository, and the hooks of the agent's client",
+		UsageText: "git agent-turn init [--agent claude|codex|opencode] [--project] [--dry-run] [--remove]",
+		Description: "The hooks go into the user's own settings: the client reads a project's only when it is launched " +
+			"in the project's top directory. They do nothing in a repository that is not switched on.",
+		Flags: []cli.Flag{
+			agentFlag(),
+			&cli.BoolFlag{Name: "project", Usage: "install the hooks in the repository's settings, for a team"},
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show what would change"},
+			&cli.BoolFlag{Name: "remove", Usage: "take the hooks out again, and switch this repository off"},
+		},
+		Action: initialise,
+	}
+}
+
+func initialise(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return cmdline.Usagef("init takes no arguments")
+	}
+	agent, err := hooks.ParseAgent(c.String("agent"))
+	if errors.Is(err, hooks.ErrUnsupported) {
+		return cmdline.Hint(err, "record its turns with: git agent-turn record")
+	}
+	if err != nil {
+		return cmdline.Usagef("%w", err)
+	}
+	repo, err := openRepo(c.Context)
+	if err != nil {
+		return err
+	}
+	if repo.Top == "" {
+		return errors.New("a bare repository has no worktree to record")
+	}
+	places := hooks.Places{Config: agent.ConfigDir(os.Getenv), Project: repo.Top, Managed: hooks.ManagedSettings()}
+	path := agent.UserSettings(places.Config)
+	if c.Bool("project") {
+		path = agent.ProjectSettings(repo.Top)
+	}
+	remove, dry := c.Bool("remove"), c.Bool("dry-run")
+	if plugins := hooks.Inspect(agent, places).Plugins; len(plugins) > 0 && !remove {
+		return cmdline.Hint(fmt.Errorf("the plugin %s installs the same hooks", plugins[0]),
+			"remove the plugin, or leave the hooks to it: every turn would be looked at twice")
+	}
+	plan := hooks.PlanInstall
+	if remove {
+		plan = hooks.PlanRemove
+	}
+	edit, err := plan(path, agent.Entries())
+	if err != nil {
+		return cmdline.Hint(err, "the file was left as it is; mend it, then run the command again")
+	}
+	if dry {
+		return preview(c, repo, edit, remove)
+	}
+	changed := edit.Changes()
+	if err := edit.Apply(); err != nil {
+		return err
+	}
+	say(c, changed, edit.Path, map[bool]string{true: "hooks removed from", false: "hooks installed in"}[remove])
+	store := session.Open(repo.CommonDir)
+	switched, err := store.Enable(!remove)
+	if err != nil {
+		return err
+	}
+	say(c, switched, repo.Top, map[bool]string{true: "recording switched off in", false: "recording switched on in"}[remove])
+	if note := agent.Note(); note != "" && !remove {
+		fmt.Fprintln(c.App.ErrWriter, note)
+	}
+	return nil
+}
+
+func say(c *cli.Context, changed bool, where, what string) {
+	if !changed {
+		what = "no change: " + what
+	}
+	fmt.Fprintf(c.App.Writer, "%s %s\n", what, cmdline.Escape(where))
+}
+
+// preview shows what init would do: the settings as a diff.
+func preview(c *cli.Context, repo *git.Repo, edit *hooks.Edit, remove bool) error {
+	if !edit.Changes() {
+		say(c, false, edit.Path, "settings")
+	} else if err := diffTexts(c.Context, c, repo, edit); err != nil {
+		return err
+	}
+	if store := session.Open(repo.CommonDir); store.Enabled() == remove {
+		say(c, true, repo.Top, map[bool]string{true: "would switch recording off in", false: "would switch recording on in"}[remove])
+	}
+	return nil
+}
+
+func diffTexts(ctx context.Context, c *cli.Context, repo *git.Repo, edit *hooks.Edit) error {
+	dir, err := os.MkdirTemp("", "git-agent-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	before, after := filepath.Join(dir, "before"), filepath.Join(dir, "after")
+	if err := os.WriteFile(before, edit.Before, 0o600); err != nil {
+		return err
+	}
+	if err := os.WriteFile(after, edit.After, 0o600); err != nil {
+		return err
+	}
+	out, err := repo.Output(ctx, nil, "diff", "--no-index", "--no-ext-diff", "--no-color", "--", before, after)
+	if err != nil && git.Status(err) != 1 {
+		return err
+	}
+	fmt.Fprintf(c.App.Writer, "--- %[1]s\n+++ %[1]s\n", cmdline.Escape(edit.Path))
+	_, err = fmt.Fprint(c.App.Writer, cmdline.EscapeLines(hunks(string(out))))
+	return err
+}
+
+// hunks drops the header of a diff: it names temporary files.
+func hunks(diff string) string {
+	for i := 0; i < len(diff); i++ {
+		if (i == 0 || diff[i-1] == '\n') && diff[i] == '@' {
+			return diff[i:]
+		}
+	}
+	return ""
+}

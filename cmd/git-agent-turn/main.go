@@ -1,0 +1,44 @@
+// Git-agent-turn records the turns of coding agents as git objects, notes and refs,
+// and lists, shows, compares and restores them.
+//
+// It is run by git as `git agent-turn`, and by the hooks of an agent's client.
+// The commands and their flags are described in docs/git-agent-turn.1.
+package main
+
+import (
+	"os"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+)
+
+func main() {
+	// A hook has its own rules: whatever its arguments and whatever breaks, it exits with 0.
+	if len(os.Args) > 1 && os.Args[1] == "hook" {
+		hook(os.Args[2:])
+		os.Exit(0)
+	}
+	cmdline.Main(newApp(), git.ErrNotFound)
+}
+
+func newApp() *cli.App {
+	return &cli.App{
+		Name:  "git-agent-turn",
+		Usage: "record, list, show and restore the turns of coding agents",
+		Commands: []*cli.Command{
+			initCommand(),
+			startCommand(),
+			hookCommand(),
+			recordCommand(),
+			missionsCommand(),
+			listCommand(),
+			showCommand(),
+			diffCommand(),
+			restoreCommand(),
+			doctorCommand(),
+			demoCommand(),
+		},
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/turns"
+)
+
+func missionsCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "missions",
+		Usage:     "list the missions of the repository, newest first",
+		UsageText: "git agent-turn missions [--json]",
+		Flags:     []cli.Flag{jsonFlag()},
+		Action:    missions,
+	}
+}
+
+func missions(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return cmdline.Usagef("missions takes no arguments")
+	}
+	repo, err := openRepo(c.Context)
+	if err != nil {
+		return err
+	}
+	lines, broken := turns.Missions(c.Context, repo) // what can be read is shown
+	if len(lines) == 0 && broken == nil {
+		return cmdline.Hint(cmdline.NotFoundf("no mission has been recorded here"), "switch recording on with: git agent-turn init")
+	}
+	if c.Bool("json") {
+		enc := json.NewEncoder(c.App.Writer)
+		enc.SetEscapeHTML(false)
+		for _, m := range lines {
+			if err := enc.Encode(missionJSON(m)); err != nil {
+				return err
+			}
+		}
+		return broken
+	}
+	table := cmdline.NewTable(
+		cmdline.Column{Style: cmdline.Yellow},
+		cmdline.Column{Right: true, Style: cmdline.Dim},
+		cmdline.Column{Right: true},
+		cmdline.Column{Style: cmdline.Cyan},
+		cmdline.Column{},
+	)
+	now := time.Now()
+	for _, m := range lines {
+		at := m.Created
+		if m.Last != nil {
+			at = m.Last.At
+		}
+		table.Row(string(m.ID), age(now, at), plural(m.Turns, "turn"), strings.TrimPrefix(m.Branch, "refs/heads/"), cmdline.OneLine(m.Title))
+	}
+	if err := table.Print(c.App.Writer); err != nil {
+		return err
+	}
+	return broken
+}
+
+// missionJSON is what a mission's line holds: its mission.json, and where it stands.
+func missionJSON(m turns.Line) any {
+	return struct {
+		turns.Line
+		Turns int    `json:"turns"`
+		At    string `json:"at,omitempty"`
+		Last  any    `json:"-"`
+	}{Line: m, Turns: m.Turns, At: lastAt(m)}
+}
+
+func lastAt(m turns.Line) string {
+	if m.Last == nil {
+		return ""
+	}
+	return m.Last.At.Format(time.RFC3339Nano)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/hooks"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/ledger"
+	"gitagent/turns"
+)
+
+func recordCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "record",
+		Usage:     "record a turn by hand, or for an agent without hooks",
+		UsageText: "git agent-turn record [--prompt <text>] [--reply <text>] [--transcript <file>] [--session <id>] [--outcome <o>] [--agent <name>]",
+		Flags: []cli.Flag{
+			missionFlag(),
+			&cli.StringFlag{Name: "prompt", Usage: "what the agent was asked: `<text>`"},
+			&cli.StringFlag{Name: "reply", Usage: "what it answered: `<text>`"},
+			&cli.StringFlag{Name: "transcript", Usage: "the conversation is in `<file>`"},
+			&cli.StringFlag{Name: "session", Usage: "the conversation's `<id>`"},
+			&cli.StringFlag{Name: "outcome", Usage: "`<outcome>`: done, failed or interrupted", Value: string(turns.Done)},
+			&cli.StringFlag{Name: "agent", Usage: "the agent's `<name>`"},
+		},
+		Action: record,
+	}
+}
+
+func record(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return cmdline.Usagef("record takes no arguments")
+	}
+	outcome, err := turns.ParseOutcome(c.String("outcome"))
+	if err != nil {
+		return cmdline.Usagef("%w", err)
+	}
+	session := c.String("session")
+	if session == "" {
+		session = hooks.ReadClient(os.Getenv).SessionID
+	} else if !hooks.ValidID(session) {
+		return cmdline.Usagef("session %q: an id has letters, digits, - and _, 128 at most", session)
+	}
+	transcript := c.String("transcript")
+	if transcript != "" {
+		if session == "" {
+			return cmdline.Usagef("--transcript needs --session: what is taken from the file is remembered by it")
+		}
+		if transcript, err = filepath.Abs(transcript); err != nil {
+			return err
+		}
+		if _, err := os.Stat(transcript); err != nil {
+			return fmt.Errorf("read the transcript: %w", err)
+		}
+	}
+	repo, err := openRepo(c.Context)
+	if err != nil {
+		return err
+	}
+	if repo.Top == "" {
+		return errors.New("a bare repository has no worktree to record")
+	}
+	conf, err := settings(repo)
+	if err != nil {
+		return err
+	}
+	var mission ledger.ID
+	if c.IsSet("mission") || session == "" {
+		if mission, err = currentMission(c, repo, conf.Capture.BranchPrefix); err == nil && mission == "" {
+			mission, err = ledger.NewID()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r := &turns.Recorder{Repo: repo, Capture: conf.Capture, FlushWait: flushWait}
+	result, err := r.Record(c.Context, turns.Signal{
+		Event: turns.Stopped, At: time.Now(), Agent: c.String("agent"), Session: session, Mission: mission,
+		Asked:  os.Getenv("GIT_AGENT_MISSION"),
+		Prompt: c.String("prompt"), Reply: c.String("reply"), Transcript: transcript, Outcome: outcome,
+	})
+	if err != nil {
+		return err
+	}
+	for _, w := range result.Warnings {
+		fmt.Fprintf(c.App.ErrWriter, "git-agent-turn: warning: %s\n", cmdline.OneLine(w))
+	}
+	for _, t := range result.Turns {
+		if _, err := fmt.Fprintln(c.App.Writer, t.ID()); err != nil {
+			return err
+		}
+	}
+	return housekeep(repo)
+}

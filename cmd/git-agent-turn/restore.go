@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/turns"
+)
+
+func restoreCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "restore",
+		Usage:     "make the worktree what it was at the end of a turn",
+		ArgsUsage: "<turn>",
+		UsageText: "git agent-turn restore [--dry-run] <turn>",
+		Description: "The present state is recorded first, and its commit printed. HEAD, the branch and the index stay as they are. " +
+			"Nothing that is ignored or was left out of that commit is overwritten or deleted.",
+		Flags: []cli.Flag{
+			missionFlag(),
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show what would change"},
+		},
+		BashComplete: completeTurns,
+		Action:       restore,
+	}
+}
+
+func restore(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return cmdline.Usagef("restore takes one turn, not %d", c.NArg())
+	}
+	repo, err := openRepo(c.Context)
+	if err != nil {
+		return err
+	}
+	conf, err := settings(repo)
+	if err != nil {
+		return err
+	}
+	t, err := findTurn(c, repo, 0)
+	if err != nil {
+		return err
+	}
+	r := &turns.Recorder{Repo: repo, Capture: conf.Capture}
+	dry := c.Bool("dry-run")
+	done, err := r.Restore(c.Context, turns.Signal{At: time.Now().UTC()}, t, dry)
+	if err != nil {
+		return cmdline.Hint(err, "move the files away that git names, or commit them; nothing was changed")
+	}
+	if !dry {
+		fmt.Fprintf(c.App.ErrWriter, "restored turn %s: %s changed; what was there before:\n", t.ID(), plural(len(done.Changes), "file"))
+		_, err = fmt.Fprintln(c.App.Writer, done.Present)
+		return err
+	}
+	table := cmdline.NewTable(
+		cmdline.Column{Right: true, Style: cmdline.Green},
+		cmdline.Column{Right: true, Style: cmdline.Red},
+		cmdline.Column{},
+	)
+	for _, f := range done.Changes {
+		table.Row(fmt.Sprintf("+%d", f.Insertions), fmt.Sprintf("-%d", f.Deletions), f.Path)
+	}
+	return table.Print(c.App.Writer)
+}

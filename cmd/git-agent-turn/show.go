@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/turns"
+)
+
+func showCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "show",
+		Usage:     "show a turn: prompt, reply, tools, what it changed",
+		ArgsUsage: "[<turn>]",
+		UsageText: "git agent-turn show [--patch | --transcript | --json] [<turn>]",
+		Flags: []cli.Flag{
+			missionFlag(),
+			&cli.BoolFlag{Name: "patch", Aliases: []string{"p"}, Usage: "and its diff"},
+			&cli.BoolFlag{Name: "transcript", Usage: "only its part of the conversation, as the client wrote it"},
+			jsonFlag(),
+		},
+		BashComplete: completeTurns,
+		Action:       show,
+	}
+}
+
+// findTurn returns the turn that the n-th argument names, the last one without an argument.
+func findTurn(c *cli.Context, repo *git.Repo, n int) (*turns.Turn, error) {
+	conf, err := settings(repo)
+	if err != nil {
+		return nil, err
+	}
+	name := c.Args().Get(n)
+	current, err := currentMission(c, repo, conf.Capture.BranchPrefix)
+	if err != nil {
+		return nil, err
+	}
+	if current == "" && (name == "" || name == "latest") {
+		return nil, noMission()
+	}
+	t, err := turns.Find(c.Context, repo, current, name)
+	if errors.Is(err, git.ErrNotFound) {
+		return nil, cmdline.Hint(err, "list the turns with: git agent-turn list [--all]")
+	}
+	return t, err
+}
+
+func show(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return cmdline.Usagef("show takes one turn, not %d", c.NArg())
+	}
+	if exclusive(c, "patch", "transcript", "json") > 1 {
+		return cmdline.Usagef("--patch, --transcript and --json exclude each other")
+	}
+	repo, err := openRepo(c.Context)
+	if err != nil {
+		return err
+	}
+	t, err := findTurn(c, repo, 0)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Bool("json"):
+		return writeJSON(c.App.Writer, t)
+	case c.Bool("transcript"):
+		data, err := turns.Transcript(c.Context, repo, t)
+		if err != nil {
+			return err
+		}
+		if cmdline.Columns(c.App.Writer) > 0 {
+			data = []byte(cmdline.EscapeLines(string(data)))
+		}
+		_, err = c.App.Writer.Write(data)
+		return err
+	}
+	if err := showTurn(c.App.Writer, t); err != nil {
+		return err
+	}
+	if t.Base == t.Code {
+		return nil
+	}
+	if _, err := fmt.Fprintln(c.App.Writer); err != nil {
+		return err
+	}
+	format := []string{"--stat"}
+	if c.Bool("patch") {
+		format = []string{"--stat", "--patch"}
+	}
+	return diffTrees(c, repo, t.Base, t.Code, format)
+}
+
+func exclusive(c *cli.Context, names ...string) int {
+	n := 0
+	for _, name := range names {
+		if c.Bool(name) {
+			n++
+		}
+	}
+	return n
+}
+
+// showTurn prints what the record says. All of it is a stranger's text.
+func showTurn(to io.Writer, t *turns.Turn) error {
+	w := bufio.NewWriter(to)
+	title := cmdline.Plain
+	if cmdline.Colour(to) {
+		title = cmdline.Yellow
+	}
+	fmt.Fprintln(w, title.Paint("turn "+t.ID().String()))
+	field := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%-10s %s\n", name+":", cmdline.OneLine(value))
+		}
+	}
+	field("Outcome", string(t.Outcome))
+	field("Date", t.At.Local().Format(time.RFC1123Z))
+	if !t.Started.IsZero() && t.At.After(t.Started) {
+		field("Took", t.At.Sub(t.Started).Round(time.Second).String())
+	}
+	field("Agent", strings.TrimSpace(t.Agent+" "+t.Model))
+	field("Session", t.Session)
+	field("Commit", t.Code.String())
+	field("Base", t.Base.String())
+	field("Branch", t.Branch)
+	field("Tools", tools(t.Tools))
+	if t.Context > 0 {
+		field("Context", fmt.Sprintf("%d tokens, %d written", t.Context, t.Output))
+	}
+	if t.Compactions > 0 {
+		field("Compacted", plural(t.Compactions, "time"))
+	}
+	if t.Transcript != nil && t.Transcript.Missing != "" {
+		field("Transcript", "not stored: "+t.Transcript.Missing)
+	}
+	for _, s := range t.Skipped {
+		field("Left out", s.Path+" ("+s.Why+")")
+	}
+	text := func(name, value string) {
+		if value == "" {
+			return
+		}
+		fmt.Fprintf(w, "\n%s\n", name)
+		for line := range strings.Lines(cmdline.EscapeLines(value)) {
+			fmt.Fprintf(w, "    %s\n", strings.TrimRight(line, "\r\n"))
+		}
+	}
+	text("Prompt", t.Prompt)
+	text("Reply", t.Reply)
+	return w.Flush()
+}
+
+func tools(calls map[string]int) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(calls)) {
+		if n := calls[name]; n > 1 {
+			name += fmt.Sprintf(" %d", n)
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// diffTrees prints what differs between two commits, in git's own words and colours.
+func diffTrees(c *cli.Context, repo *git.Repo, from, to git.Hex, format []string) error {
+	colour := "--no-color"
+	if cmdline.Colour(c.App.Writer) {
+		colour = "--color"
+	}
+	args := append([]string{"diff", "--no-ext-diff", "--no-textconv", colour}, format...)
+	return repo.Run(c.Context, nil, c.App.Writer, os.Stderr, append(args, from.String(), to.String(), "--")...)
+}
+
+// completeTurns offers the turns of the current mission.
+func completeTurns(c *cli.Context) {
+	repo, err := git.Open(c.Context)
+	if err != nil {
+		return
+	}
+	conf, err := settings(repo)
+	if err != nil {
+		return
+	}
+	id, err := currentMission(c, repo, conf.Capture.BranchPrefix)
+	if err != nil || id == "" {
+		return
+	}
+	list, err := turns.List(c.Context, repo, id)
+	if err != nil {
+		return
+	}
+	for _, t := range list {
+		fmt.Fprintln(c.App.Writer, t.Turn)
+	}
+}

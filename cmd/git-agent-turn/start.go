@@ -1,0 +1,108 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/session"
+	"gitagent/internal/terminal"
+	"gitagent/turns"
+)
+
+func startCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "start",
+		Usage:     "begin a mission on a branch of its own",
+		ArgsUsage: "[-- <agent command>...]",
+		UsageText: "git agent-turn start [--title <text>] [--worktree <dir>] [--from <rev>] [-- <agent command>...]",
+		Description: "The branch is checked out here, or in a new worktree, and every turn moves it. " +
+			"With an agent command, that is run there; a session of Claude is known to the mission before it begins.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "title", Usage: "call the mission `<text>`"},
+			&cli.StringFlag{Name: "worktree", Usage: "check it out in a new worktree at `<dir>`"},
+			&cli.StringFlag{Name: "from", Usage: "start at `<rev>`, not at HEAD", Value: "HEAD"},
+		},
+		Action: start,
+	}
+}
+
+func start(c *cli.Context) error {
+	repo, err := openRepo(c.Context)
+	if err != nil {
+		return err
+	}
+	if repo.Top == "" && !c.IsSet("worktree") {
+		return cmdline.Hint(errors.New("a bare repository has no worktree"), "make one with --worktree <dir>")
+	}
+	conf, err := settings(repo)
+	if err != nil {
+		return err
+	}
+	from, err := repo.Resolve(c.Context, c.String("from"))
+	if errors.Is(err, git.ErrNotFound) {
+		return cmdline.Hint(fmt.Errorf("no commit %q", c.String("from")), "a mission starts at a commit; make the first one")
+	}
+	if err != nil {
+		return err
+	}
+	b := turns.Beginning{Title: c.String("title"), From: from, At: time.Now()}
+	if b.ID, err = ledger.NewID(); err != nil {
+		return err
+	}
+	dir := repo.Top
+	if c.IsSet("worktree") {
+		if b.Worktree, err = filepath.Abs(c.String("worktree")); err != nil {
+			return err
+		}
+		dir = b.Worktree
+	}
+	command := c.Args().Slice()
+	if len(command) > 0 {
+		command, b.Session = withSession(command)
+	}
+	if _, err := session.Open(repo.CommonDir).Enable(true); err != nil {
+		return err
+	}
+	r := &turns.Recorder{Repo: repo, Capture: conf.Capture}
+	m, err := r.Begin(c.Context, b)
+	if err != nil {
+		return err
+	}
+	if len(command) == 0 {
+		_, err := fmt.Fprintln(c.App.Writer, m.ID)
+		return err
+	}
+	fmt.Fprintf(c.App.ErrWriter, "mission %s on %s\n", m.ID, conf.Capture.BranchPrefix+string(m.ID))
+	return terminal.Launch(dir, command, []string{"GIT_AGENT_MISSION=" + string(m.ID)})
+}
+
+// withSession gives a command of Claude a session id that we know beforehand, unless it says which session to use.
+func withSession(command []string) (with []string, id string) {
+	if name := filepath.Base(command[0]); name != "claude" && name != "claude.exe" {
+		return command, ""
+	}
+	for _, flag := range []string{"--session-id", "--resume", "-r", "--continue", "-c"} {
+		if slices.Contains(command, flag) {
+			return command, ""
+		}
+	}
+	id = newUUID()
+	return append([]string{command[0], "--session-id", id}, command[1:]...), id
+}
+
+// newUUID returns a random UUID, version 4.
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: it ends the process
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

@@ -1,0 +1,39 @@
+package git
+
+import (
+	"fmt"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A Hex is a hash in JSON: 40 hex digits, or "" for the zero hash.
+type Hex plumbing.Hash
+
+// Hash returns the hash.
+func (h Hex) Hash() plumbing.Hash { return plumbing.Hash(h) }
+
+// IsZero reports whether there is no hash, for the omitzero option of JSON.
+func (h Hex) IsZero() bool { return h == Hex{} }
+
+func (h Hex) String() string {
+	if h.IsZero() {
+		return ""
+	}
+	return plumbing.Hash(h).String()
+}
+
+// MarshalText is the JSON form.
+func (h Hex) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText accepts the JSON form and nothing else.
+func (h *Hex) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*h = Hex{}
+		return nil
+	}
+	if !plumbing.IsHash(string(text)) || len(text) != 40 {
+		return fmt.Errorf("%q is not a hash of 40 hex digits", text)
+	}
+	*h = Hex(plumbing.NewHash(string(text)))
+	return nil
+}

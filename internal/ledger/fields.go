@@ -1,0 +1,69 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Fields are the fields of a JSON record that this version does not know.
+// They are kept when the record is written again.
+type Fields map[string]json.RawMessage
+
+// Decode reads one JSON object into v, a pointer to a struct, and returns the fields that v has no place for.
+func Decode(data []byte, v any) (Fields, error) {
+	if err := json.Unmarshal(data, v); err != nil {
+		return nil, err
+	}
+	var all Fields
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, err
+	}
+	t := reflect.TypeOf(v).Elem()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		for key := range all {
+			if strings.EqualFold(key, name) { // as encoding/json matches names
+				delete(all, key)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	return all, nil
+}
+
+// Encode writes v, a struct, as one line of JSON without a newline, and the unknown fields after it in order of their names.
+func Encode(v any, unknown Fields) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode record: %w", err)
+	}
+	line := bytes.TrimSuffix(out.Bytes(), []byte("}\n"))
+	names := make([]string, 0, len(unknown))
+	for name := range unknown {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		key, err := json.Marshal(name)
+		if err != nil {
+			return nil, fmt.Errorf("encode record: %w", err)
+		}
+		var value bytes.Buffer
+		if err := json.Compact(&value, unknown[name]); err != nil {
+			return nil, fmt.Errorf("encode record: field %s: %w", name, err)
+		}
+		if len(line) > 1 {
+			line = append(line, ',')
+		}
+		line = append(append(append(line, key...), ':'), value.Bytes()...)
+	}
+	return append(line, '}'), nil
+}

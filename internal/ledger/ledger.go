@@ -1,0 +1,238 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"gitagent/internal/git"
+)
+
+// A Ledger is the state of a mission at one event.
+type Ledger struct {
+	ID      ID
+	Tip     plumbing.Hash // the ledger commit; zero for a mission that has none yet
+	Mission *Mission
+
+	objects *git.Objects
+	tree    plumbing.Hash
+	dirs    map[string]map[string]git.Entry
+}
+
+// Open reads the ledger that the mission's ref points at.
+// If there is none, the error wraps [git.ErrNotFound].
+func Open(ctx context.Context, repo *git.Repo, objects *git.Objects, id ID) (*Ledger, error) {
+	refs, err := repo.Refs(ctx, id.Ref())
+	if err != nil {
+		return nil, fmt.Errorf("open mission %s: %w", id, err)
+	}
+	tip, ok := refs[id.Ref()]
+	if !ok {
+		return nil, fmt.Errorf("open mission %s: %w", id, git.ErrNotFound)
+	}
+	return At(objects, id, tip)
+}
+
+// At reads the ledger at one of its commits.
+func At(objects *git.Objects, id ID, tip plumbing.Hash) (*Ledger, error) {
+	tree, err := objects.TreeOf(tip)
+	if err != nil {
+		return nil, fmt.Errorf("read ledger of %s: %w", id, err)
+	}
+	l := &Ledger{ID: id, Tip: tip, objects: objects, tree: tree, dirs: make(map[string]map[string]git.Entry)}
+	data, err := l.Read("mission.json")
+	if err != nil {
+		return nil, err
+	}
+	if l.Mission, err = ParseMission(data); err != nil {
+		return nil, fmt.Errorf("read ledger of %s: %w", id, err)
+	}
+	return l, nil
+}
+
+// New is the ledger of a mission that has recorded nothing yet.
+func New(objects *git.Objects, m *Mission) *Ledger {
+	return &Ledger{ID: m.ID, Mission: m, objects: objects, dirs: make(map[string]map[string]git.Entry)}
+}
+
+// Tree is the hash of the ledger's tree.
+func (l *Ledger) Tree() plumbing.Hash { return l.tree }
+
+// Read returns the content of a file of the ledger.
+// If there is none, the error wraps [git.ErrNotFound].
+func (l *Ledger) Read(name string) ([]byte, error) {
+	dir, err := l.dir(path.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	e, ok := dir[path.Base(name)]
+	if !ok || e.Mode == filemode.Dir {
+		return nil, fmt.Errorf("read %s of mission %s: %w", name, l.ID, git.ErrNotFound)
+	}
+	data, err := l.objects.Blob(e.Hash)
+	if err != nil {
+		return nil, fmt.Errorf("read %s of mission %s: %w", name, l.ID, err)
+	}
+	return data, nil
+}
+
+// dir returns the entries of a directory, none if it does not exist. "." is the top.
+func (l *Ledger) dir(name string) (map[string]git.Entry, error) {
+	if d, ok := l.dirs[name]; ok {
+		return d, nil
+	}
+	hash := l.tree
+	if name != "." {
+		parent, err := l.dir(path.Dir(name))
+		if err != nil {
+			return nil, err
+		}
+		e := parent[path.Base(name)]
+		if e.Mode != filemode.Dir {
+			return nil, nil
+		}
+		hash = e.Hash
+	}
+	d, err := l.objects.Tree(hash)
+	if err != nil {
+		return nil, fmt.Errorf("read ledger of %s: %w", l.ID, err)
+	}
+	l.dirs[name] = d
+	return d, nil
+}
+
+// perDir is how many turns share a directory of the ledger: a directory is
+// written anew with every turn, so it must stay small.
+const perDir = 100
+
+// TurnPath is the path of a turn's file: its directory is the turn's number divided by 100.
+// kind is "turns" with ext ".json", or "transcript" with ext ".jsonl".
+func TurnPath(kind string, turn int, ext string) string {
+	return fmt.Sprintf("%s/%04d/%06d%s", kind, turn/perDir, turn, ext)
+}
+
+// LastTurn returns the number of the mission's last turn, 0 if it has none.
+func (l *Ledger) LastTurn() (int, error) {
+	dirs, err := l.dir("turns")
+	if err != nil {
+		return 0, err
+	}
+	newest, last := -1, ""
+	for name := range dirs {
+		if n, err := strconv.Atoi(name); err == nil && n > newest {
+			newest, last = n, name
+		}
+	}
+	if last == "" {
+		return 0, nil
+	}
+	files, err := l.dir("turns/" + last)
+	if err != nil {
+		return 0, err
+	}
+	turn := 0
+	for name := range files {
+		if n, err := strconv.Atoi(strings.TrimSuffix(name, ".json")); err == nil && n > turn {
+			turn = n
+		}
+	}
+	return turn, nil
+}
+
+// An Event is one step of a mission: what it adds to the ledger and what it keeps reachable.
+type Event struct {
+	Subject string            // first line of the ledger commit's message
+	Files   map[string][]byte // content by path; nil removes the file
+	Keep    []plumbing.Hash   // commits that the ledger keeps reachable; zero and repeated ones are ignored
+
+	Author, Committer object.Signature
+}
+
+// Append stages the ledger commit of an event and returns its hash. mission.json is written as
+// l.Mission stands. To go on from it, open the new commit.
+//
+// A mission's first event comes after a commit without parents, which holds mission.json alone:
+// the first-parent chain of a ledger has ledger commits only.
+func (l *Ledger) Append(e Event) (plumbing.Hash, error) {
+	changes := make(map[string]git.Entry, len(e.Files)+1)
+	head, err := l.Mission.Encode()
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("write ledger of %s: %w", l.ID, err)
+	}
+	files := map[string][]byte{"mission.json": head}
+	maps.Copy(files, e.Files)
+	if l.Tip.IsZero() {
+		if l.Tip, err = l.root(e, head); err != nil {
+			return plumbing.ZeroHash, err
+		}
+	}
+	for name, data := range files {
+		if data == nil {
+			changes[name] = git.Entry{}
+			continue
+		}
+		hash, err := l.objects.Write(plumbing.BlobObject, data)
+		if err != nil {
+			return plumbing.ZeroHash, fmt.Errorf("write %s of mission %s: %w", name, l.ID, err)
+		}
+		changes[name] = git.Entry{Mode: filemode.Regular, Hash: hash}
+	}
+	tree, err := l.objects.EditTree(l.tree, changes)
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("write ledger of %s: %w", l.ID, err)
+	}
+	var parents []plumbing.Hash
+	seen := map[plumbing.Hash]bool{plumbing.ZeroHash: true}
+	for _, p := range append([]plumbing.Hash{l.Tip}, e.Keep...) {
+		if !seen[p] {
+			seen[p] = true
+			parents = append(parents, p)
+		}
+	}
+	commit, err := l.objects.CommitTree(tree, parents, e.Author, e.Committer, e.Subject+"\n")
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("write ledger of %s: %w", l.ID, err)
+	}
+	return commit, nil
+}
+
+// root stages the commit that a ledger begins with.
+func (l *Ledger) root(e Event, head []byte) (plumbing.Hash, error) {
+	blob, err := l.objects.Write(plumbing.BlobObject, head)
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("write ledger of %s: %w", l.ID, err)
+	}
+	tree, err := l.objects.EditTree(plumbing.ZeroHash, map[string]git.Entry{"mission.json": {Mode: filemode.Regular, Hash: blob}})
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("write ledger of %s: %w", l.ID, err)
+	}
+	return l.objects.CommitTree(tree, nil, e.Author, e.Committer, "mission "+string(l.ID)+"\n")
+}
+
+// List returns the missions of the repository with their ledgers' tips.
+func List(ctx context.Context, repo *git.Repo) (map[ID]plumbing.Hash, error) {
+	refs, err := repo.Refs(ctx, missionRefs)
+	if err != nil {
+		return nil, fmt.Errorf("list missions: %w", err)
+	}
+	missions := make(map[ID]plumbing.Hash, len(refs))
+	for ref, tip := range refs {
+		if id, err := ParseID(strings.TrimPrefix(ref, missionRefs)); err == nil {
+			missions[id] = tip
+		}
+	}
+	return missions, nil
+}
+
+// Missing reports whether an error says that something is not there.
+func Missing(err error) bool {
+	return errors.Is(err, git.ErrNotFound) || errors.Is(err, plumbing.ErrObjectNotFound)
+}

@@ -1,0 +1,70 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Version is the version of the format that this package writes.
+const Version = 1
+
+// ErrVersion reports a record written by a newer version of the format.
+var ErrVersion = errors.New("unknown format version")
+
+// A Mission is the head of a ledger, mission.json.
+type Mission struct {
+	V           int       `json:"v"`
+	ID          ID        `json:"id"`
+	Title       string    `json:"title,omitempty"`
+	Created     time.Time `json:"created"`
+	Agent       string    `json:"agent,omitempty"`       // the client that it began with, "claude-code"
+	Base        string    `json:"base,omitempty"`        // the commit that it started from; empty on an unborn branch
+	Branch      string    `json:"branch,omitempty"`      // full name; empty for a passive mission
+	ForkedFrom  *TurnID   `json:"forked_from,omitempty"` // the turn whose ledger commit this ledger starts at
+	Predecessor ID        `json:"predecessor,omitempty"` // the mission that a /clear in the same client has ended
+	Sessions    []string  `json:"sessions,omitempty"`    // in order of their first turn
+
+	unknown Fields
+}
+
+// A TurnID names a turn of any mission, written `a1b2c3d4/12`.
+type TurnID struct {
+	Mission ID  `json:"mission"`
+	Turn    int `json:"turn"`
+}
+
+func (t TurnID) String() string { return fmt.Sprintf("%s/%d", t.Mission, t.Turn) }
+
+// ParseMission decodes a mission.json.
+// A newer format gives an error wrapping [ErrVersion].
+func ParseMission(data []byte) (*Mission, error) {
+	m := new(Mission)
+	var err error
+	if m.unknown, err = Decode(data, m); err != nil {
+		return nil, fmt.Errorf("parse mission.json: %w", err)
+	}
+	if m.V != Version {
+		return nil, fmt.Errorf("parse mission.json: %w: v%d", ErrVersion, m.V)
+	}
+	if _, err := ParseID(string(m.ID)); err != nil {
+		return nil, fmt.Errorf("parse mission.json: %w", err)
+	}
+	return m, nil
+}
+
+// Encode returns the mission.json, a line with its newline.
+func (m *Mission) Encode() ([]byte, error) {
+	line, err := Encode(m, m.unknown)
+	return append(line, '\n'), err
+}
+
+// AddSession notes that a session records to the mission and reports whether that is news.
+func (m *Mission) AddSession(session string) bool {
+	if session == "" || slices.Contains(m.Sessions, session) {
+		return false
+	}
+	m.Sessions = append(m.Sessions, session)
+	return true
+}

@@ -1,0 +1,45 @@
+package session
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// maxLog is the size in bytes at which the log loses its older half.
+const maxLog = 256 << 10
+
+// Log appends a line to the log. It is the last resort: an error of its own goes nowhere.
+func (s Store) Log(at time.Time, text string) {
+	path := filepath.Join(s.dir, "log")
+	if err := os.MkdirAll(s.dir, 0o777); err != nil {
+		return
+	}
+	if info, err := os.Lstat(path); err == nil && info.Size() > maxLog {
+		if data, err := os.ReadFile(path); err == nil {
+			data = data[len(data)/2:]
+			data = data[bytes.IndexByte(data, '\n')+1:]
+			_ = os.WriteFile(path, data, 0o600)
+		}
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", "\\n")
+	_, _ = fmt.Fprintf(f, "%s %s\n", at.UTC().Format(time.RFC3339), text)
+}
+
+// LogTail returns the last n lines of the log, oldest first.
+func (s Store) LogTail(n int) []string {
+	data, err := os.ReadFile(filepath.Join(s.dir, "log"))
+	if err != nil {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	return lines[max(0, len(lines)-n):]
+}

@@ -1,0 +1,26 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// CheckOut makes the worktree what tree holds. The snapshot must have been taken with Publish.
+// Only paths that the snapshot holds, in the state that it has, are changed or removed: git refuses all of it
+// if a path was changed since, or if a file that the snapshot left out (ignored, skipped)
+// is in the way. With dry it only says whether it would work.
+//
+// The user's index, HEAD and branch stay as they are.
+func (s *Snapshot) CheckOut(ctx context.Context, tree plumbing.Hash, dry bool) error {
+	args := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.splitIndex=false", "read-tree", "-m", "-u"}
+	if dry {
+		args = append(args, "--dry-run")
+	}
+	if _, err := s.index.git().Output(ctx, nil, append(args, s.Tree.String(), tree.String())...); err != nil {
+		return fmt.Errorf("check out tree %s: %w", tree, err)
+	}
+	return nil
+}

@@ -1,0 +1,2 @@
+// Package terminal hands the terminal over to an agent.
+package terminal

@@ -1,0 +1,68 @@
+package turns
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// Transcript returns the turn's own segment of the conversation.
+// If it has none, the error says why.
+func Transcript(ctx context.Context, repo *git.Repo, t *Turn) ([]byte, error) {
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	l, err := ledger.Open(ctx, repo, objects, t.Mission)
+	if err != nil {
+		return nil, err
+	}
+	return segment(l, t)
+}
+
+// Conversation returns the conversation up to and including the turn: its segments, in order, byte for byte as the
+// client wrote them where nothing was redacted. If one of them is missing, the error says which and why.
+func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([]byte, error) {
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	l, err := ledger.Open(ctx, repo, objects, t.Mission)
+	if err != nil {
+		return nil, err
+	}
+	var segments [][]byte
+	for {
+		data, err := segment(l, t)
+		if err != nil {
+			return nil, err
+		}
+		segments = append(segments, data)
+		after := t.Transcript.After
+		if after == 0 {
+			break
+		}
+		if after >= t.Turn {
+			return nil, fmt.Errorf("conversation of turn %s: it follows turn %d", t.ID(), after) // a chain never goes forward
+		}
+		record, err := l.Read(ledger.TurnPath("turns", after, ".json"))
+		if err != nil {
+			return nil, err
+		}
+		if t, err = Parse(record); err != nil {
+			return nil, err
+		}
+	}
+	slices.Reverse(segments)
+	return slices.Concat(segments...), nil
+}
+
+func segment(l *ledger.Ledger, t *Turn) ([]byte, error) {
+	switch {
+	case t.Transcript == nil:
+		return nil, fmt.Errorf("transcript of turn %s: the client kept none: %w", t.ID(), git.ErrNotFound)
+	case t.Transcript.Missing != "":
+		return nil, fmt.Errorf("transcript of turn %s: not stored (%s): %w", t.ID(), t.Transcript.Missing, git.ErrNotFound)
+	}
+	// The path is computed, not taken from the record: a record is a stranger's.
+	return l.Read(ledger.TurnPath("transcript", t.Turn, ".jsonl"))
+}

@@ -1,0 +1,93 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"gitagent/internal/session"
+	"gitagent/internal/transcript"
+)
+
+// flushed is what the client's file holds beyond the session's cursor.
+type flushed struct {
+	transcript.Segment
+	from    int64  // offset of the segment in the file, bytes
+	after   int    // the turn whose segment comes before it
+	missing string // why there is no segment, as in [Segment.Missing]
+	none    bool   // the client keeps no file
+}
+
+// cursor is where the segment of this signal's turn begins.
+func (r *recording) cursor() session.Cursor {
+	if r.rerecords() {
+		return r.state.Last.Before
+	}
+	return r.state.Cursors[string(r.id)]
+}
+
+// rerecords reports whether the signal ends the turn that was recorded last, once more:
+// the agent went on after its Stop hook, or the session's end was seen before the turn's.
+func (r *recording) rerecords() bool {
+	last := r.state.Last
+	return (r.Event == Stopped || r.Event == Erred) && r.state.Open == nil && last != nil &&
+		last.PromptID == r.PromptID && r.PromptID != "" && last.Mission == string(r.id)
+}
+
+// flush reads the segment. The end of a turn waits for the client to write it.
+func (r *recording) flush(ctx context.Context) (flushed, error) {
+	c := r.cursor()
+	f := flushed{from: c.Offset, after: c.Turn}
+	if r.Transcript == "" {
+		f.none = true
+		return f, nil
+	}
+	from := transcript.Cursor{Offset: c.Offset, Check: c.Check}
+	var err error
+	switch r.Event {
+	case Prompted:
+		f.Segment, err = transcript.ReadSegment(r.Transcript, from)
+	default:
+		want := transcript.Want{PromptID: r.PromptID, Reply: r.Reply}
+		if r.Event == Ended {
+			want = transcript.Want{}
+		}
+		ctx, cancel := context.WithTimeout(ctx, r.FlushWait)
+		defer cancel()
+		f.Segment, err = transcript.Wait(ctx, r.Transcript, from, want)
+	}
+	if f.Restarted {
+		f.from, f.after = 0, 0
+	}
+	switch {
+	case err == nil:
+	case errors.Is(err, fs.ErrNotExist):
+		f.none = true
+	case errors.Is(err, transcript.ErrTooLarge):
+		f.missing = "size"
+		f.Segment.Cursor, err = transcript.End(r.Transcript)
+		if err != nil {
+			f.missing = "unreadable"
+		}
+	default:
+		f.missing = "unreadable"
+	}
+	if f.missing == "unreadable" {
+		f.Segment.Cursor = from
+	}
+	return f, nil
+}
+
+// spokeSince reports whether the agent has said something after the cursor.
+func (r *recording) spokeSince() bool {
+	c := r.state.Cursors[string(r.id)]
+	if r.Transcript == "" {
+		return false
+	}
+	s, err := transcript.ReadSegment(r.Transcript, transcript.Cursor{Offset: c.Offset, Check: c.Check})
+	if err != nil {
+		return false
+	}
+	sum := transcript.Summarise(s.Bytes)
+	return s.Restarted || sum.Reply != "" || len(sum.Tools) > 0
+}

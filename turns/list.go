@@ -1,0 +1,160 @@
+package turns
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// List returns the records of a mission's turns, in order; those that a fork has inherited are among them.
+// If there is no such mission, the error wraps [git.ErrNotFound].
+func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Turn, error) {
+	refs, err := repo.Refs(ctx, id.Ref())
+	if err != nil {
+		return nil, err
+	}
+	tip, ok := refs[id.Ref()]
+	if !ok {
+		return nil, fmt.Errorf("mission %s: %w", id, git.ErrNotFound)
+	}
+	return ListAt(ctx, repo, tip)
+}
+
+// ListAt is List at one ledger commit.
+func ListAt(ctx context.Context, repo *git.Repo, tip plumbing.Hash) ([]*Turn, error) {
+	out, err := repo.Output(ctx, nil, "ls-tree", "-r", "-z", tip.String(), "turns/")
+	if err != nil {
+		return nil, fmt.Errorf("list turns: %w", err)
+	}
+	var numbers []int
+	var blobs []string
+	for rest := out; len(rest) > 0; {
+		var entry []byte
+		entry, rest, _ = bytes.Cut(rest, []byte{0})
+		meta, name, _ := strings.Cut(string(entry), "\t")
+		n, err := strconv.Atoi(strings.TrimSuffix(path.Base(name), ".json"))
+		fields := strings.Fields(meta)
+		if err != nil || len(fields) != 3 {
+			continue // not ours: a later version may keep more here
+		}
+		numbers = append(numbers, n)
+		blobs = append(blobs, fields[2])
+	}
+	list := make([]*Turn, len(blobs))
+	err = decodeAll(func(work func(i int, data []byte)) error {
+		return repo.CatFiles(ctx, blobs, func(i int, obj *plumbing.MemoryObject) error {
+			if obj == nil {
+				return fmt.Errorf("read turn %d: %w", numbers[i], plumbing.ErrObjectNotFound)
+			}
+			data, err := git.Content(obj)
+			if err == nil {
+				work(i, data)
+			}
+			return err
+		})
+	}, list)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(list, func(a, b *Turn) int { return a.Turn - b.Turn })
+	return list, nil
+}
+
+// decodeAll parses records while they are still being read: of 10,000 turns, parsing is the larger part.
+func decodeAll(read func(work func(i int, data []byte)) error, list []*Turn) error {
+	type record struct {
+		i    int
+		data []byte
+	}
+	records := make(chan record, 256)
+	var workers sync.WaitGroup
+	errs := make([]error, max(1, runtime.GOMAXPROCS(0)))
+	for w := range errs {
+		workers.Go(func() {
+			for r := range records {
+				t, err := Parse(r.data)
+				if err != nil && errs[w] == nil {
+					errs[w] = err
+				}
+				list[r.i] = t
+			}
+		})
+	}
+	err := read(func(i int, data []byte) { records <- record{i, data} })
+	close(records)
+	workers.Wait()
+	return errors.Join(append(errs, err)...)
+}
+
+// A Line is a mission as a list shows it.
+type Line struct {
+	*ledger.Mission
+	Turns int   // number of the last turn
+	Last  *Turn // nil if there is none
+}
+
+// newest is when the mission was last heard of.
+func (l Line) newest() time.Time {
+	if l.Last != nil {
+		return l.Last.At
+	}
+	return l.Created
+}
+
+// Missions returns the missions of the repository, the one with the newest turn first.
+// A mission that can't be read is left out, and is part of the error.
+func Missions(ctx context.Context, repo *git.Repo) ([]Line, error) {
+	tips, err := ledger.List(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	var list []Line
+	var errs []error
+	for id, tip := range tips {
+		line, err := missionAt(objects, id, tip)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		list = append(list, line)
+	}
+	slices.SortFunc(list, func(a, b Line) int {
+		if c := b.newest().Compare(a.newest()); c != 0 {
+			return c
+		}
+		return strings.Compare(string(a.ID), string(b.ID))
+	})
+	return list, errors.Join(errs...)
+}
+
+func missionAt(objects *git.Objects, id ledger.ID, tip plumbing.Hash) (Line, error) {
+	l, err := ledger.At(objects, id, tip)
+	if err != nil {
+		return Line{}, err
+	}
+	line := Line{Mission: l.Mission}
+	if line.Turns, err = l.LastTurn(); err != nil || line.Turns == 0 {
+		return line, err
+	}
+	data, err := l.Read(ledger.TurnPath("turns", line.Turns, ".json"))
+	if err != nil {
+		return line, err
+	}
+	line.Last, err = Parse(data)
+	return line, err
+}

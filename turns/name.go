@@ -1,0 +1,107 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// Find returns the turn that a person names: `12` of the current mission, `a1b2c3d4/12`, `a1b2c3d4` or
+// `latest` for the last one, or a rev of a code commit. An empty name is `latest`.
+// If there is none, the error wraps [git.ErrNotFound].
+func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (*Turn, error) {
+	mission, number := current, 0
+	head, rest, slashed := strings.Cut(name, "/")
+	id, notID := ledger.ParseID(head)
+	n, notNumber := strconv.Atoi(name)
+	switch {
+	case name == "" || name == "latest":
+	case notNumber == nil && n > 0 && (len(name) < 8 || notID != nil):
+		number = n
+	case slashed && notID == nil:
+		mission = id
+		if rest != "latest" {
+			if number, notNumber = strconv.Atoi(rest); notNumber != nil || number < 1 {
+				return nil, fmt.Errorf("turn %q: %w", name, git.ErrNotFound)
+			}
+		}
+	case notID == nil && exists(ctx, repo, id):
+		mission = id
+	default:
+		return byCommit(ctx, repo, current, name)
+	}
+	if mission == "" {
+		return nil, fmt.Errorf("turn %q: no mission: %w", name, git.ErrNotFound)
+	}
+	return Read(ctx, repo, mission, number)
+}
+
+func exists(ctx context.Context, repo *git.Repo, id ledger.ID) bool {
+	refs, err := repo.Refs(ctx, id.Ref())
+	return err == nil && len(refs) == 1
+}
+
+// Read returns the record of a turn, of the last one if number is 0.
+// If there is none, the error wraps [git.ErrNotFound].
+func Read(ctx context.Context, repo *git.Repo, id ledger.ID, number int) (*Turn, error) {
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	l, err := ledger.Open(ctx, repo, objects, id)
+	if err != nil {
+		return nil, err
+	}
+	last, err := l.LastTurn()
+	if err != nil {
+		return nil, err
+	}
+	if number == 0 {
+		number = last
+	}
+	data, err := l.Read(ledger.TurnPath("turns", number, ".json"))
+	if errors.Is(err, git.ErrNotFound) {
+		return nil, fmt.Errorf("turn %s: the mission has turns up to %d: %w", ledger.TurnID{Mission: id, Turn: number}, last, git.ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Parse(data)
+}
+
+// byCommit finds the turn that ended in the commit that rev names: the newest one of the current mission, else of any.
+func byCommit(ctx context.Context, repo *git.Repo, current ledger.ID, rev string) (*Turn, error) {
+	commit, err := repo.Resolve(ctx, rev)
+	if err != nil {
+		return nil, fmt.Errorf("turn %q: %w", rev, git.ErrNotFound)
+	}
+	missions, err := ledger.List(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	tips := make([]plumbing.Hash, 0, len(missions))
+	if tip, ok := missions[current]; ok {
+		tips = append(tips, tip)
+		delete(missions, current)
+	}
+	for _, tip := range missions {
+		tips = append(tips, tip)
+	}
+	for _, tip := range tips {
+		list, err := ListAt(ctx, repo, tip)
+		if err != nil {
+			return nil, err
+		}
+		for i := len(list) - 1; i >= 0; i-- {
+			if list[i].Code.Hash() == commit {
+				return list[i], nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("no turn ended in commit %q: %w", rev, git.ErrNotFound)
+}

@@ -1,0 +1,290 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/gitnotes"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/session"
+	"gitagent/internal/snapshot"
+)
+
+// A recording is one attempt to take one signal.
+type recording struct {
+	*Recorder
+	Signal
+	store session.Store
+	state *session.State
+
+	id       ledger.ID
+	onBranch bool // HEAD is on the mission's branch
+	moves    bool // and the branch moves with the turn
+	running  bool // the turn that a prompt event names has begun before, unannounced
+	stay     bool // the branch has to stay where it is: an earlier attempt could not move it
+
+	config  func() (git.Config, error)
+	objects *git.Objects
+	refs    func() (map[string]plumbing.Hash, error)
+	segment func() (flushed, error)
+	diff    func() (*git.TreeDiff, error)
+	moving  func() (*git.RefTransaction, error)
+
+	snap   *snapshot.Snapshot
+	ledger *ledger.Ledger
+	notes  *gitnotes.Notes
+	tips   map[string]plumbing.Hash // the refs as the recording found them
+	branch plumbing.Hash            // where the mission's branch moves to; zero if it stays
+	result Result
+}
+
+// async runs f in the background; the function that it returns waits for the result.
+// A panic of f is its error: it would end the process with status 2, which tells a client to go on with the turn.
+func async[T any](f func() (T, error)) func() (T, error) {
+	done := make(chan struct{})
+	var v T
+	var err error
+	go func() {
+		defer close(done)
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			}
+		}()
+		v, err = f()
+	}()
+	return func() (T, error) {
+		<-done
+		return v, err
+	}
+}
+
+// run takes the signal. An error wrapping [git.ErrConflict] asks for another attempt;
+// nothing has happened then.
+func (r *recording) run(ctx context.Context) (*Result, error) {
+	if r.Event == Prompted && r.promptKnown() {
+		return &r.result, nil
+	}
+	if err := r.chooseMission(ctx); err != nil {
+		return nil, err
+	}
+	r.result.Mission = r.id
+	r.begin(ctx)
+	defer r.end()
+	if again, err := r.repeated(); again || err != nil {
+		return &r.result, err
+	}
+	if r.Event == Ended && r.state.Open == nil {
+		if f, err := r.segment(); err != nil || !r.unannounced(f) {
+			return &r.result, err
+		}
+	}
+	if err := r.look(ctx); err != nil {
+		return nil, err
+	}
+	adopted, err := r.catchUp()
+	if err != nil {
+		return nil, err
+	}
+	if adopted {
+		r.segment = async(func() (flushed, error) { return r.flush(ctx) }) // the cursor has changed
+	}
+	switch r.Event {
+	case Prompted:
+		err = r.prompted(ctx)
+	default:
+		err = r.ended(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := r.commit(ctx); err != nil {
+		return nil, err
+	}
+	if r.onBranch && !r.moves && r.Repo.Operation() == "" {
+		r.warn("the branch of mission %s was left where it is: the index or the branch is locked; the next turn catches up", r.id)
+	}
+	r.state.Mission = string(r.id)
+	r.state.Worktree, r.state.Seen = r.Repo.GitDir, r.At
+	if r.Client.PID != 0 {
+		r.state.Client = r.Client
+	}
+	if r.Session == "" {
+		return &r.result, nil
+	}
+	return &r.result, r.store.Save(r.state)
+}
+
+// promptKnown reports whether a prompt belongs to a turn that was seen already: the event arrived twice,
+// or the prompt was typed while the turn ran and waits in the client's queue.
+// Then it has the running turn's id and will not be announced again.
+func (r *recording) promptKnown() bool {
+	if r.PromptID == "" {
+		return false
+	}
+	return r.state.Open != nil && r.state.Open.PromptID == r.PromptID ||
+		r.state.Last != nil && r.state.Last.PromptID == r.PromptID
+}
+
+// repeated reports whether the event is the one that recorded the last turn, arriving a second time.
+// If the agent has said something since, it is another one that looks the same.
+func (r *recording) repeated() (bool, error) {
+	if r.Event == Prompted || r.state.Last == nil || r.state.Open != nil || r.PromptID == "" ||
+		r.state.Last.Key != r.key() {
+		return false, nil
+	}
+	return !r.spokeSince(), nil
+}
+
+// begin starts whatever can overlap with the pass over the worktree.
+func (r *recording) begin(ctx context.Context) {
+	r.config = async(func() (git.Config, error) {
+		c, err := r.Repo.Config(ctx)
+		if err == nil && c.SHA256() {
+			err = errors.New("the repository's object format is SHA-256, which git-agent can't write yet")
+		}
+		return c, err
+	})
+	r.refs = async(func() (map[string]plumbing.Hash, error) { return r.Repo.Refs(ctx, r.id.Ref(), r.id.NotesRef()) })
+	r.diff = async(func() (*git.TreeDiff, error) { return r.Repo.StartDiff(ctx) })
+	r.moving = async(func() (*git.RefTransaction, error) {
+		return r.Repo.BeginRefs(ctx, fmt.Sprintf("agent mission %s: %s", r.id, r.Event))
+	})
+	r.objects = r.Repo.Objects(ctx)
+	go r.objects.Warm()
+	r.segment = async(func() (flushed, error) { return r.flush(ctx) })
+}
+
+// end ends what was begun and not used.
+func (r *recording) end() {
+	if d, err := r.diff(); err == nil {
+		d.Abort()
+	}
+	if t, err := r.moving(); err == nil {
+		t.Abort()
+	}
+	r.objects.Close()
+}
+
+// look takes the snapshot and opens the mission.
+func (r *recording) look(ctx context.Context) error {
+	var err error
+	r.snap, err = snapshot.Take(ctx, r.Repo, r.objects, snapshot.Options{
+		Policy: r.policy(), Config: r.config, Publish: r.moves, Now: r.At,
+	})
+	if err != nil {
+		return err
+	}
+	if r.moves && r.snap.Head.Branch != r.id.Branch(r.Capture.BranchPrefix) {
+		return fmt.Errorf("HEAD moved to another branch: %w", git.ErrConflict)
+	}
+	if r.tips, err = r.refs(); err != nil {
+		return err
+	}
+	if tip, ok := r.tips[r.id.Ref()]; ok {
+		r.ledger, err = ledger.At(r.objects, r.id, tip)
+	} else {
+		r.ledger, err = r.newLedger()
+	}
+	if err != nil {
+		return err
+	}
+	r.notes, err = gitnotes.Open(r.objects, r.tips[r.id.NotesRef()])
+	return err
+}
+
+// newLedger is the ledger of a mission that begins with this signal.
+func (r *recording) newLedger() (*ledger.Ledger, error) {
+	m := &ledger.Mission{
+		V: ledger.Version, ID: r.id, Created: r.At.UTC(), Agent: r.Agent,
+		Base: git.Hex(r.snap.Head.Commit).String(), Predecessor: r.predecessor(),
+	}
+	if r.onBranch {
+		m.Branch = r.id.Branch(r.Capture.BranchPrefix)
+	}
+	return ledger.New(r.objects, m), nil
+}
+
+// predecessor is the mission of the session that the same client process held before
+// this one: a /clear in a passive checkout begins a new mission.
+func (r *recording) predecessor() ledger.ID {
+	if r.Client.PID == 0 {
+		return ""
+	}
+	var last *session.State
+	for _, st := range r.store.All() {
+		if st.Session != r.Session && st.Client == r.Client && (last == nil || st.Seen.After(last.Seen)) {
+			last = st
+		}
+	}
+	if last == nil || last.Mission == string(r.id) {
+		return ""
+	}
+	return ledger.ID(last.Mission)
+}
+
+// commit writes all objects, then moves all refs.
+func (r *recording) commit(ctx context.Context) error {
+	config, err := r.config()
+	if err != nil {
+		return err
+	}
+	var updates []git.Update
+	move := func(ref string, to plumbing.Hash) {
+		if from := r.tips[ref]; from != to {
+			updates = append(updates, git.Update{Ref: ref, New: to, Old: from})
+		}
+	}
+	move(r.id.Ref(), r.ledger.Tip)
+	notes, err := r.notes.Commit(config.Author(r.At), config.Committer(r.At), fmt.Sprintf("mission %s", r.id))
+	if err != nil {
+		return err
+	}
+	move(r.id.NotesRef(), notes)
+	if len(updates) == 0 && r.branch.IsZero() {
+		return nil
+	}
+	if err := r.objects.Flush(); err != nil {
+		return err
+	}
+	if !r.branch.IsZero() {
+		updates = append(updates, git.Update{Ref: r.id.Branch(r.Capture.BranchPrefix), New: r.branch, Old: r.snap.Head.Commit})
+	}
+	tx, err := r.moving()
+	if err != nil {
+		return err
+	}
+	err = tx.Commit(ctx, updates)
+	if err == nil || errors.Is(err, git.ErrConflict) {
+		return err
+	}
+	if r.Repo.DropStaleLocks(time.Now(), r.id.Ref(), r.id.NotesRef()) {
+		return fmt.Errorf("a stale lock was removed: %w", git.ErrConflict)
+	}
+	if !r.branch.IsZero() {
+		return fmt.Errorf("%w: %w", errBranch, err)
+	}
+	return err
+}
+
+// errBranch reports that the refs did not move, perhaps because of the branch: somebody holds its lock.
+var errBranch = errors.New("the mission's branch can't be moved")
+
+// worktreeLock names the lock of a worktree: the private index and the branch have one user at a time.
+func (r *Recorder) worktreeLock() string {
+	if r.Repo.GitDir == r.Repo.CommonDir {
+		return "worktree"
+	}
+	return "worktree-" + filepath.Base(r.Repo.GitDir)
+}
+
+func (r *recording) warn(format string, args ...any) {
+	r.result.Warnings = append(r.result.Warnings, fmt.Sprintf(format, args...))
+}

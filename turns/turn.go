@@ -1,0 +1,151 @@
+package turns
+
+import (
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/snapshot"
+)
+
+// An Outcome is how a turn ended.
+type Outcome string
+
+// The outcomes.
+const (
+	Done        Outcome = "done"
+	Failed      Outcome = "failed"      // an error of the model's service
+	Interrupted Outcome = "interrupted" // the user stopped it, or the client ended in its middle
+)
+
+// ParseOutcome checks what a person says.
+func ParseOutcome(s string) (Outcome, error) {
+	switch o := Outcome(s); o {
+	case Done, Failed, Interrupted:
+		return o, nil
+	}
+	return "", fmt.Errorf("outcome %q: it is one of done, failed, interrupted", s)
+}
+
+// kind tells a turn's line in a note from others.
+const kind = "turn"
+
+// A Turn is the record of one turn. Its JSON form, one object on one line, is in
+// the ledger and in the note on Code.
+type Turn struct {
+	V       int       `json:"v"`    // [ledger.Version]
+	Kind    string    `json:"kind"` // "turn"
+	Mission ledger.ID `json:"mission"`
+	Turn    int       `json:"turn"`              // from 1 within the mission; a fork goes on counting
+	At      time.Time `json:"at"`                // when it was recorded
+	Started time.Time `json:"started,omitzero"`  // when its prompt was given, as far as that is known
+	Outcome Outcome   `json:"outcome"`           //
+	Agent   string    `json:"agent,omitempty"`   // the client, "claude-code"
+	Model   string    `json:"model,omitempty"`   // that wrote the last message
+	Session string    `json:"session,omitempty"` // the client's id of the conversation
+
+	PromptID string `json:"prompt_id,omitempty"`
+	Prompt   string `json:"prompt,omitempty"` // redacted; at most 500 runes, its beginning
+	Reply    string `json:"reply,omitempty"`  // redacted; at most 1000 runes, the end of the last message
+
+	Code   git.Hex `json:"code"`             // commit whose tree is the worktree at the end
+	Base   git.Hex `json:"base,omitzero"`    // commit whose tree is the worktree at the start: the turn's diff is Base..Code
+	Head   git.Hex `json:"head,omitzero"`    // HEAD at the end; none on an unborn branch
+	Branch string  `json:"branch,omitempty"` // short name; none when HEAD was detached
+
+	Files      int             `json:"files"`             // changed between Base and Code
+	Insertions int             `json:"insertions"`        // lines
+	Deletions  int             `json:"deletions"`         // lines
+	Paths      []string        `json:"paths,omitempty"`   // the first 20
+	Skipped    []snapshot.Skip `json:"skipped,omitempty"` // what Code leaves out; the first 50
+
+	Tools       map[string]int `json:"tools,omitempty"` // calls by name
+	Context     int64          `json:"context"`         // tokens that the last request sent
+	Output      int64          `json:"output"`          // tokens that the model wrote
+	Compactions int            `json:"compactions"`
+
+	Transcript *Segment `json:"transcript,omitempty"` // nil if the client keeps none
+
+	unknown ledger.Fields
+}
+
+// A Segment says where the turn's part of the conversation is.
+type Segment struct {
+	Path  string `json:"path,omitempty"` // in the ledger; empty if there is none
+	After int    `json:"after"`          // the turn whose segment comes before this one in the same conversation; 0: this one starts it
+	Bytes int    `json:"bytes"`          // of the segment, redacted
+	From  int64  `json:"from"`           // where it begins in the client's file, bytes
+	To    int64  `json:"to"`             // where it ends there
+	// Missing is why there is no segment: "redaction", "size" or "unreadable".
+	Missing string `json:"missing,omitempty"`
+}
+
+// The limits of a record, and of a note.
+const (
+	maxPrompt  = 500      // runes
+	maxReply   = 1000     // runes
+	maxPaths   = 20       // number
+	maxSkipped = 50       // number
+	maxNote    = 32 << 10 // bytes; a longer note gets short lines
+)
+
+// Parse decodes the record of a turn. A record of a newer format gives
+// an error wrapping [ledger.ErrVersion]. Unknown fields are kept.
+func Parse(data []byte) (*Turn, error) {
+	t := new(Turn)
+	unknown, err := ledger.Decode(data, t)
+	if err != nil {
+		return nil, fmt.Errorf("parse turn: %w", err)
+	}
+	t.unknown = unknown
+	if t.V != ledger.Version {
+		return nil, fmt.Errorf("parse turn: %w: v%d", ledger.ErrVersion, t.V)
+	}
+	if t.Kind != kind {
+		return nil, fmt.Errorf("parse turn: the record is of kind %q", t.Kind)
+	}
+	if _, err := ledger.ParseID(string(t.Mission)); err != nil {
+		return nil, fmt.Errorf("parse turn: %w", err)
+	}
+	if t.Turn < 1 {
+		return nil, fmt.Errorf("parse turn: number %d", t.Turn)
+	}
+	if t.Code.IsZero() {
+		return nil, fmt.Errorf("parse turn %d of %s: no code commit", t.Turn, t.Mission)
+	}
+	return t, nil
+}
+
+// Encode returns the record as one line of JSON, without a newline.
+func (t *Turn) Encode() ([]byte, error) { return ledger.Encode(t, t.unknown) }
+
+// ID names the turn across missions.
+func (t *Turn) ID() ledger.TurnID { return ledger.TurnID{Mission: t.Mission, Turn: t.Turn} }
+
+// short is the form of the record for a note that has become long: many turns without a
+// file change lie on one commit, and each of them writes its note anew.
+func (t *Turn) short() *Turn {
+	return &Turn{
+		V: t.V, Kind: t.Kind, Mission: t.Mission, Turn: t.Turn, At: t.At, Outcome: t.Outcome,
+		Session: t.Session, Code: t.Code, Files: t.Files, Insertions: t.Insertions, Deletions: t.Deletions,
+	}
+}
+
+// head returns the first n runes of s, and tail the last n; what is cut is marked.
+func head(s string, n int) string {
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	r := []rune(s[:min(len(s), 4*n)])
+	return string(r[:n-1]) + "…"
+}
+
+func tail(s string, n int) string {
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	r := []rune(s[max(0, len(s)-4*n):])
+	return "…" + string(r[len(r)-n+1:])
+}
