@@ -3,7 +3,7 @@
 #
 #	./install.sh                                  into ~/.local, as root into /usr/local
 #	PREFIX=/opt/git-agent ./install.sh            elsewhere
-#	DESTDIR=/tmp/package PREFIX=/usr ./install.sh for a package
+#	DESTDIR=package PREFIX=/usr ./install.sh      for a package
 #	./install.sh --uninstall                      remove exactly what was installed
 #
 # It needs Go and git, no root, and no network but for the modules that Go downloads.
@@ -23,6 +23,10 @@ main() {
 	case $PREFIX in
 	/*) ;;
 	*) fail "PREFIX must be an absolute path, not $PREFIX" ;;
+	esac
+	case ${DESTDIR-} in
+	'' | /*) ;;
+	*) DESTDIR=$PWD/$DESTDIR ;;
 	esac
 	root=${DESTDIR-}${PREFIX%/}
 	case $#${1-} in

@@ -244,7 +244,7 @@ func TestPackage(t *testing.T) {
 	if err := os.Mkdir(dest, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	m.env = append(m.env, "DESTDIR="+dest, "PREFIX=/usr")
+	m.env = append(m.env, "DESTDIR=package", "PREFIX=/usr")
 	m.must(t, "", script(t))
 	for _, path := range tree(t, dest) {
 		if path != "" && path != "/usr" && !strings.HasPrefix(path, "/usr/bin") && !strings.HasPrefix(path, "/usr/share") {

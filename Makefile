@@ -1,0 +1,65 @@
+# Build, test and install git-agent.
+# Every line is one that a person could type.
+
+# The tag leaves out a generator of manual pages that would cost every start 0.4 ms.
+TAGS = urfave_cli_no_docs
+FUZZTIME = 30s
+
+build:
+	go build -trimpath -tags $(TAGS) -o bin/ ./cmd/...
+
+# All tests; with the race detector where there is a C compiler.
+test:
+	go test $$(go env CGO_ENABLED | sed 's/0//; s/1/-race/') ./...
+
+# Record, list, show and diff a session in a throw-away repository.
+demo: build
+	PATH="$$PWD/bin:$$PATH" git agent-turn demo
+
+lint:
+	files=$$(go run mvdan.cc/gofumpt@v0.12.0 -l .) && echo "$$files" | { ! grep .; }
+	go vet -tags lint,e2e ./...
+	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 -tags lint,e2e ./...
+	shellcheck .ci/run $$(git ls-files '*.sh' '*.bash')
+	mandoc -T lint -W warning docs/*.1
+	go test -count=1 -tags lint ./internal/lint
+
+cover:
+	go test -coverprofile=cover.out -coverpkg=./... ./...
+	go tool cover -func=cover.out | tail -n 1
+
+# Figures, not tests: the hooks against what they replace.
+bench:
+	go run -tags $(TAGS) ./internal/bench
+
+# The real client, against a mock of its service; it installs the client.
+e2e:
+	go test -tags e2e -count=1 ./e2e/...
+
+# The other platforms.
+cross:
+	GOOS=darwin go vet ./...
+	GOOS=darwin go build ./...
+	GOOS=windows go vet ./...
+	GOOS=windows go build ./...
+
+# Every fuzz test in turn.
+fuzz:
+	grep -rl --include='*_test.go' '^func Fuzz' . | while read -r file; do \
+		sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$file" | while read -r name; do \
+			echo "$$name in $$file"; \
+			go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x "$$(dirname "$$file")" || exit 1; \
+		done || exit 1; \
+	done
+
+# PREFIX and DESTDIR as in install.sh.
+install:
+	./install.sh
+
+uninstall:
+	./install.sh --uninstall
+
+clean:
+	rm -rf bin cover.out
+
+.PHONY: build test demo lint cover bench e2e cross fuzz install uninstall clean
