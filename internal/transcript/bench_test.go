@@ -1,0 +1,107 @@
+package transcript
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// turn20K is a turn as sessions have them: 20 KB, of which half are records that matter.
+func turn20K(b *testing.B) []byte {
+	content := session(b, "five turns")
+	return content[42398:61052] // turn 4: four requests, three tools
+}
+
+// sessionOf makes a session file of size bytes whose last turn is turn20K, and the cursor before that turn.
+func sessionOf(b *testing.B, size int) (string, Cursor) {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "s.jsonl")
+	turn := turn20K(b)
+	f, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	for n := 0; n+2*len(turn) <= size; n += len(turn) {
+		if _, err := f.Write(turn); err != nil {
+			b.Fatal(err)
+		}
+	}
+	c := readSegment(b, path, Cursor{}).Cursor
+	if _, err := f.Write(turn); err != nil {
+		b.Fatal(err)
+	}
+	return path, c
+}
+
+func BenchmarkReadSegment(b *testing.B) {
+	for _, size := range []int{50 << 10, 50 << 20} {
+		b.Run(fmt.Sprintf("%dKB", size>>10), func(b *testing.B) {
+			path, c := sessionOf(b, size)
+			b.ReportAllocs()
+			for b.Loop() {
+				if s := readSegment(b, path, c); len(s.Bytes) < 18000 || s.Restarted {
+					b.Fatal(len(s.Bytes), s.Restarted)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkTurn is all that a Stop hook asks of this package, the session being flushed.
+func BenchmarkTurn(b *testing.B) {
+	for _, size := range []int{50 << 10, 50 << 20} {
+		b.Run(fmt.Sprintf("%dKB", size>>10), func(b *testing.B) {
+			path, c := sessionOf(b, size)
+			want := Want{PromptID: "3c6a3dfc-b493-4abd-841c-cdac5f982ccf", Reply: "A4 done: command failed, then edited one.txt"}
+			b.ReportAllocs()
+			for b.Loop() {
+				s, err := Wait(context.Background(), path, c, want)
+				if err != nil || !s.Complete {
+					b.Fatal(err, s.Complete)
+				}
+				for _, t := range Turns(s.Bytes) {
+					Summarise(s.Bytes[t.Start:t.End])
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkSummarise reads a turn whose bulk is in records that matter, and one whose bulk is in the client's own,
+// as in the first turn of every session (a real one has 110 KB and 29 KB of prompt, 76 KB of request shapes).
+func BenchmarkSummarise(b *testing.B) {
+	small := turn20K(b)
+	text := strings.Repeat(`You are an agent that \"helps\" with <tasks>.\nUse the tools {\"like\": \"this\"} when you need them. `, 1100)
+	snapshot := []byte(`{"parentUuid":"a","isSidechain":false,"attachment":{"type":"prompt_snapshot","systemPrompt":["` + text + `"]},"type":"attachment","uuid":"b"}` + "\n")
+	written := []byte(`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Write","input":{"content":"` + text + `"}}]},"uuid":"c"}` + "\n")
+	for _, bm := range []struct {
+		name string
+		turn []byte
+	}{
+		{"20KB", small},
+		{"first", bytes.Join([][]byte{snapshot, small, snapshot}, nil)},
+		{"written", bytes.Join([][]byte{small, written}, nil)},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			b.SetBytes(int64(len(bm.turn)))
+			b.ReportAllocs()
+			for b.Loop() {
+				Summarise(bm.turn)
+			}
+		})
+	}
+}
+
+func BenchmarkTurns(b *testing.B) {
+	content := session(b, "five turns")
+	b.SetBytes(int64(len(content)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Turns(content)
+	}
+}

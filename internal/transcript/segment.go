@@ -1,0 +1,183 @@
+package transcript
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// MaxSegment is the largest number of bytes that is read at once.
+// A turn adds 20 KB, a pasted image some MB; the largest files seen in the wild have 400 MB.
+const MaxSegment = 256 << 20
+
+// ErrTooLarge reports that more than [MaxSegment] bytes lie after the cursor.
+// Nothing was read; [End] gives a cursor to go on from.
+var ErrTooLarge = errors.New("segment too large")
+
+// A Segment is what a session file holds after a cursor.
+type Segment struct {
+	// Bytes are whole lines, the last newline included, exactly as they are in the file.
+	// What follows the last newline is left for the next segment. They are the caller's.
+	Bytes []byte
+
+	// Cursor is where the next segment starts: after Bytes.
+	Cursor Cursor
+
+	// Restarted says that the file is not the one that the cursor was taken from, or no longer has that content:
+	// it was rewritten, cut or replaced. Bytes then start at the beginning of the file.
+	Restarted bool
+
+	// Complete says that the record which [Wait] waited for is in Bytes. ReadSegment does not set it.
+	Complete bool
+}
+
+// ReadSegment reads what the file at path holds after c, up to the end of its last complete line.
+// A missing file is an error wrapping [fs.ErrNotExist]; anything but a regular file is an error,
+// and a named pipe or a device is not waited for; see also [ErrTooLarge].
+func ReadSegment(path string, c Cursor) (Segment, error) {
+	t := tail{path: path, from: c}
+	if _, err := t.poll(); err != nil {
+		return Segment{}, err
+	}
+	return t.segment(), nil
+}
+
+// A tail follows a session file from a cursor on and reads each byte once.
+type tail struct {
+	path string
+	from Cursor
+
+	info      fs.FileInfo // of the file that buf was read from; nil before the first poll
+	base      int64       // offset in the file at which the segment starts
+	buf       []byte      // up to window bytes from before the segment, then the segment
+	start     int         // index in buf at which the segment starts
+	end       int         // index in buf after the last newline; start if there is none
+	restarted bool
+}
+
+// change is what a poll found.
+type change int
+
+const (
+	same     change = iota
+	grown           // bytes were appended to buf
+	replaced        // another file, or other content: buf is new
+)
+
+// poll reads what was added to the file since the last poll.
+// The file is opened by its name each time, because it may be replaced by a rename.
+func (t *tail) poll() (change, error) {
+	f, info, err := open(t.path)
+	if err != nil {
+		return same, err
+	}
+	defer f.Close()
+
+	have := t.base + int64(len(t.buf)-t.start)
+	if t.info == nil || !os.SameFile(t.info, info) {
+		return replaced, t.load(f, info)
+	}
+	if info.Size() == have && info.ModTime().Equal(t.info.ModTime()) {
+		return same, nil
+	}
+	if info.Size()-t.base > MaxSegment {
+		return same, fmt.Errorf("read session file %q: %w", t.path, ErrTooLarge)
+	}
+	// Look at the last bytes again: the file may have been cut, and have grown past them since.
+	back := min(len(t.buf), window)
+	fresh, err := readRange(f, have-int64(back), info.Size())
+	if err != nil {
+		return same, err
+	}
+	if !bytes.HasPrefix(fresh, t.buf[len(t.buf)-back:]) {
+		return replaced, t.load(f, info)
+	}
+	t.info = info
+	if len(fresh) == back { // touched, or its last bytes written again
+		return same, nil
+	}
+	t.buf = append(t.buf, fresh[back:]...)
+	t.seal(len(t.buf) - len(fresh) + back)
+	return grown, nil
+}
+
+// load reads the file from the cursor on, or from its beginning if the cursor does not fit.
+func (t *tail) load(f *os.File, info fs.FileInfo) error {
+	t.info, t.base = info, max(0, t.from.Offset)
+	before, err := readRange(f, max(0, t.base-window), t.base)
+	if err != nil {
+		return err
+	}
+	t.restarted = cursorAt(t.base, before) != t.from
+	if t.restarted {
+		t.base, before = 0, nil
+	}
+	if info.Size()-t.base > MaxSegment {
+		return fmt.Errorf("read session file %q: %w", t.path, ErrTooLarge)
+	}
+	t.start = len(before)
+	if t.buf, err = readRange(f, t.base-int64(t.start), info.Size()); err != nil {
+		return err
+	}
+	if len(t.buf) < t.start { // cut between the two reads: all that is left was taken before
+		t.buf = before
+	}
+	t.end = t.start
+	t.seal(t.start)
+	return nil
+}
+
+// seal moves end past the last newline in buf[from:].
+func (t *tail) seal(from int) {
+	if i := bytes.LastIndexByte(t.buf[from:], '\n'); i >= 0 {
+		t.end = from + i + 1
+	}
+}
+
+// segment is what was read so far, without a torn last line.
+func (t *tail) segment() Segment {
+	return Segment{
+		Bytes:     t.buf[t.start:t.end:t.end],
+		Cursor:    cursorAt(t.base+int64(t.end-t.start), t.buf[:t.end]),
+		Restarted: t.restarted,
+	}
+}
+
+// readRange returns the bytes of f from lo to hi, fewer if it ends before hi.
+func readRange(f *os.File, lo, hi int64) ([]byte, error) {
+	buf := make([]byte, max(0, hi-lo))
+	n, err := f.ReadAt(buf, lo)
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read session file: %w", err)
+	}
+	return buf[:n], nil
+}
+
+// open opens the session file at path for reading, if it is a regular file.
+// The path comes from a hook's payload and may name anything. Opening a device can have effects, hence the look before;
+// opening a pipe waits for a writer, hence O_NONBLOCK, should one come in between.
+func open(path string) (*os.File, fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read session file: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("read session file %q: not a regular file", path)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read session file: %w", err)
+	}
+	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%q is not a regular file", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("read session file: %w", err)
+	}
+	return f, info, nil
+}

@@ -1,0 +1,313 @@
+package transcript
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func write(t testing.TB, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// add appends to the file at path. It may be called from any goroutine.
+func add(t testing.TB, path, content string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer f.Close()
+	if _, err := f.WriteString(content); err != nil {
+		t.Error(err)
+	}
+}
+
+func readSegment(t testing.TB, path string, c Cursor) Segment {
+	t.Helper()
+	s, err := ReadSegment(path, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestReadSegment(t *testing.T) {
+	long := strings.Repeat("0123456789abcdef\n", 1000) // 17,000 bytes: more than the check covers
+	for _, tt := range []struct {
+		name          string
+		before, after string // the file when the cursor was taken, and now
+		want          string
+		restarted     bool
+	}{
+		{name: "empty file"},
+		{name: "from the beginning", after: "one\ntwo\n", want: "one\ntwo\n"},
+		{name: "torn line", after: "one\ntw", want: "one\n"},
+		{name: "only a torn line", after: "one"},
+		{name: "nothing new", before: "one\n", after: "one\n"},
+		{name: "torn line, nothing new", before: "one\ntw", after: "one\ntw"},
+		{name: "torn line completed", before: "one\ntw", after: "one\ntwo\n", want: "two\n"},
+		{name: "appended", before: "one\n", after: "one\ntwo\nthree\nfo", want: "two\nthree\n"},
+		{name: "appended to a long file", before: long, after: long + "two\n", want: "two\n"},
+		{name: "much appended", before: "one\n", after: "one\n" + long, want: long},
+		{name: "bytes that are no text", before: "\x00\n", after: "\x00\n\xff\x00\r\n\n", want: "\xff\x00\r\n\n"},
+		{name: "rewritten", before: "one\n", after: "ONE\ntwo\n", want: "ONE\ntwo\n", restarted: true},
+		{name: "rewritten, long", before: long, after: long[:17000-4096] + "x" + long[17000-4095:] + "two\n", want: long[:17000-4096] + "x" + long[17000-4095:] + "two\n", restarted: true},
+		{name: "shorter", before: long, after: long[:8500], want: long[:8500], restarted: true},
+		{name: "empty now", before: "one\n", after: "", restarted: true},
+		{name: "lines before retracted, others appended", before: "one\ntwo\nthree\n", after: "one\nthree\nfour\nfive\n", want: "one\nthree\nfour\nfive\n", restarted: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "s.jsonl")
+			write(t, path, tt.before)
+			c := readSegment(t, path, Cursor{}).Cursor
+			write(t, path, tt.after)
+
+			s := readSegment(t, path, c)
+			if string(s.Bytes) != tt.want || s.Restarted != tt.restarted || s.Complete {
+				t.Errorf("got %q, restarted %v, complete %v; want %q, %v, false", s.Bytes, s.Restarted, s.Complete, tt.want, tt.restarted)
+			}
+			again := readSegment(t, path, s.Cursor)
+			if len(again.Bytes) > 0 || again.Restarted || again.Cursor != s.Cursor {
+				t.Errorf("read again from %+v: got %q, restarted %v, cursor %+v", s.Cursor, again.Bytes, again.Restarted, again.Cursor)
+			}
+			end, err := End(path)
+			if err != nil || end != s.Cursor {
+				t.Errorf("End = %+v, %v, want %+v", end, err, s.Cursor)
+			}
+		})
+	}
+}
+
+func TestReadSegmentCursorThatFitsNoFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	write(t, path, "one\ntwo\n")
+	good := readSegment(t, path, Cursor{}).Cursor
+	for _, c := range []Cursor{
+		{Offset: -1, Check: good.Check},
+		{Offset: -1 << 63},
+		{Offset: 1<<63 - 1, Check: good.Check},
+		{Offset: good.Offset},
+		{Offset: good.Offset - 4, Check: good.Check},
+		{Check: good.Check},
+	} {
+		if s := readSegment(t, path, c); string(s.Bytes) != "one\ntwo\n" || !s.Restarted || s.Cursor != good {
+			t.Errorf("from %+v: got %q, restarted %v, cursor %+v", c, s.Bytes, s.Restarted, s.Cursor)
+		}
+	}
+}
+
+func TestReadSegmentErrors(t *testing.T) {
+	dir := t.TempDir()
+	for _, read := range []func(string) error{
+		func(path string) error { _, err := ReadSegment(path, Cursor{}); return err },
+		func(path string) error { _, err := End(path); return err },
+	} {
+		if err := read(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("missing file: %v, want fs.ErrNotExist", err)
+		}
+		for _, path := range []string{dir, os.DevNull, "a\x00b", ""} {
+			if err := read(path); err == nil {
+				t.Errorf("reading %q succeeded", path)
+			}
+		}
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	write(t, path, "one\n")
+	c := readSegment(t, path, Cursor{}).Cursor
+	if err := os.Truncate(path, MaxSegment+5); err != nil { // a hole: no disk is filled
+		t.Fatal(err)
+	}
+	if _, err := ReadSegment(path, c); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("one byte too many: %v, want ErrTooLarge", err)
+	}
+	if _, err := ReadSegment(path, Cursor{Offset: 4, Check: "of another file"}); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("restarted: %v, want ErrTooLarge", err)
+	}
+	follow := tail{path: path, from: c}
+	if err := os.Truncate(path, 4); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := follow.poll(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, MaxSegment+5); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := follow.poll(); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("grown: %v, want ErrTooLarge", err)
+	}
+
+	// The way on: from the end.
+	add(t, path, "\nlast\nto")
+	end, err := End(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, path, "rn\n")
+	if s := readSegment(t, path, end); string(s.Bytes) != "torn\n" || s.Restarted {
+		t.Errorf("after End: got %q, restarted %v", s.Bytes, s.Restarted)
+	}
+}
+
+// TestSegmentsConcatenate appends a real session in pieces of any size, reads segments in between,
+// and finds the file again in what was read.
+func TestSegmentsConcatenate(t *testing.T) {
+	t.Parallel()
+	content := session(t, "compaction")
+	for seed := range uint64(50) {
+		rnd := rand.New(rand.NewPCG(seed, 0))
+		path := filepath.Join(t.TempDir(), fmt.Sprint(seed))
+		write(t, path, "")
+		var got []byte
+		var c Cursor
+		for rest := string(content); ; {
+			n := min(len(rest), 1+rnd.IntN(1<<rnd.IntN(17)))
+			add(t, path, rest[:n])
+			rest = rest[n:]
+			if rnd.IntN(3) == 0 || rest == "" {
+				s := readSegment(t, path, c)
+				if s.Restarted {
+					t.Fatalf("seed %d: restarted at %+v", seed, c)
+				}
+				got, c = append(got, s.Bytes...), s.Cursor
+				if !bytes.HasPrefix(content, got) || c.Offset != int64(len(got)) || len(got) > 0 && got[len(got)-1] != '\n' {
+					t.Fatalf("seed %d: what was read up to %+v is no prefix of the file in whole lines", seed, c)
+				}
+			}
+			if rest == "" {
+				break
+			}
+		}
+		if !bytes.Equal(got, content) {
+			t.Errorf("seed %d: read %d bytes of %d", seed, len(got), len(content))
+		}
+	}
+}
+
+// TestPoll changes the file between two looks in every way it can change.
+func TestPoll(t *testing.T) {
+	long := strings.Repeat("0123456789abcdef\n", 1000)
+	for _, tt := range []struct {
+		name      string
+		before    string
+		change    func(t *testing.T, path string)
+		found     change
+		want      string
+		restarted bool
+	}{
+		{
+			name:   "nothing",
+			before: "one\ntwo\n",
+			change: func(*testing.T, string) {},
+			found:  same, want: "two\n",
+		},
+		{
+			name:   "only its time",
+			before: "one\ntwo\n",
+			change: func(t *testing.T, path string) {
+				if err := os.Chtimes(path, time.Time{}, time.Unix(1, 0)); err != nil {
+					t.Fatal(err)
+				}
+			},
+			found: same, want: "two\n",
+		},
+		{
+			name:   "the rest of a line",
+			before: "one\ntwo\nthr",
+			change: func(t *testing.T, path string) { add(t, path, "ee\n") },
+			found:  grown, want: "two\nthree\n",
+		},
+		{
+			name:   "part of a line",
+			before: "one\ntwo\nthr",
+			change: func(t *testing.T, path string) { add(t, path, "ee") },
+			found:  grown, want: "two\n",
+		},
+		{
+			name:   "much",
+			before: "one\ntwo\n",
+			change: func(t *testing.T, path string) { add(t, path, long) },
+			found:  grown, want: "two\n" + long,
+		},
+		{
+			name:   "cut, not past the cursor",
+			before: "one\ntwo\n",
+			change: func(t *testing.T, path string) { write(t, path, "one\n") },
+			found:  replaced, want: "",
+		},
+		{
+			name:   "cut past the cursor",
+			before: "one\ntwo\n",
+			change: func(t *testing.T, path string) { write(t, path, "on\n") },
+			found:  replaced, want: "on\n", restarted: true,
+		},
+		{
+			name:   "cut and grown past what was read",
+			before: "one\ntwo\n",
+			change: func(t *testing.T, path string) { write(t, path, "one\nTWO\nthree\n") },
+			found:  replaced, want: "TWO\nthree\n",
+		},
+		{
+			name:   "replaced by a copy with more in it",
+			before: "one\ntwo\n",
+			change: func(t *testing.T, path string) {
+				write(t, path+".new", "one\ntwo\nthree\n")
+				if err := os.Rename(path+".new", path); err != nil {
+					t.Fatal(err)
+				}
+			},
+			found: replaced, want: "two\nthree\n",
+		},
+		{
+			name:   "replaced by another session",
+			before: "one\ntwo\n",
+			change: func(t *testing.T, path string) {
+				write(t, path+".new", "eins\nzwei\n")
+				if err := os.Rename(path+".new", path); err != nil {
+					t.Fatal(err)
+				}
+			},
+			found: replaced, want: "eins\nzwei\n", restarted: true,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "s.jsonl")
+			write(t, path, "one\n")
+			follow := tail{path: path, from: readSegment(t, path, Cursor{}).Cursor}
+			write(t, path, tt.before)
+			if found, err := follow.poll(); found != replaced || err != nil {
+				t.Fatalf("first poll: %v, %v", found, err)
+			}
+			tt.change(t, path)
+			found, err := follow.poll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := follow.segment()
+			if found != tt.found || string(s.Bytes) != tt.want || s.Restarted != tt.restarted {
+				t.Errorf("got %v, %q, restarted %v; want %v, %q, %v", found, s.Bytes, s.Restarted, tt.found, tt.want, tt.restarted)
+			}
+			if again := readSegment(t, path, s.Cursor); len(again.Bytes) > 0 || again.Restarted {
+				t.Errorf("its cursor does not fit: got %q, restarted %v", again.Bytes, again.Restarted)
+			}
+		})
+	}
+}

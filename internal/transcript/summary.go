@@ -1,0 +1,124 @@
+package transcript
+
+import (
+	"strings"
+	"time"
+)
+
+// A Summary is what happened in a turn, on the main chain: what sub-agents did is in files of their own.
+type Summary struct {
+	Prompt string   // as in [Turn]; "" if the turn started before these bytes
+	Queued []string // what the user typed while the turn ran, and the agent was told then
+	Reply  string   // text of the last message that has any, its blocks separated by newlines; of a failed turn the error
+	Model  string   // that wrote the last message
+
+	Tools   map[string]int // calls by the tool's name; nil if there were none
+	Context int64          // tokens that the last request sent: input, cache writes and cache reads
+	Output  int64          // tokens that the model wrote, all messages together
+
+	Compactions int
+	Interrupted bool // the user stopped it
+	APIError    bool // it ended in an error of the model's service
+
+	Started time.Time // time of the record that starts the turn, else of the first one that counts
+	Ended   time.Time // time of the last thing said or done by the agent, or of the interruption
+}
+
+// interruption begins the text of the user record that marks an Esc; "for tool use" or "]" follows.
+const interruption = "[Request interrupted by user"
+
+// Summarise reads the lines of one turn: segment[t.Start:t.End] of a [Turn].
+func Summarise(turn []byte) Summary {
+	s := summary{
+		opener: newOpener(),
+		seen:   make(map[string]bool),
+		output: make(map[string]int64),
+	}
+	for at, line := range lines(turn) {
+		if r, ok := decode(line); ok && !r.sidechain && s.first(r.uuid) {
+			s.add(at, r)
+		}
+	}
+	s.Reply = strings.TrimSpace(strings.Join(s.reply, "\n"))
+	for _, n := range s.output {
+		s.Output += n
+	}
+	return s.Summary
+}
+
+type summary struct {
+	Summary
+	opener  *opener
+	reply   []string         // texts of one message
+	replyID string           // of that message
+	seen    map[string]bool  // uuids of records, ids of tool calls
+	output  map[string]int64 // by message id: each line of a message repeats the figure, the last one is right
+}
+
+// first says whether a record or a tool call is seen for the first time. Without an id it is.
+func (s *summary) first(id string) bool {
+	if id == "" || !s.seen[id] {
+		s.seen[id] = true
+		return true
+	}
+	return false
+}
+
+func (s *summary) add(at int, r record) {
+	now := parseTime(r.timestamp)
+	if s.Started.IsZero() {
+		s.Started = now
+	}
+	t, opens := s.opener.open(at, r)
+	switch {
+	case opens:
+		s.Prompt, s.Started = t.Prompt, now
+	case r.kind == "system":
+		s.Compactions++
+	case r.queued != "":
+		s.Queued = append(s.Queued, r.queued)
+	case r.kind == "assistant":
+		s.assistant(r, now)
+	case r.message.result:
+		s.Ended = now
+	case strings.HasPrefix(r.message.text(), interruption):
+		s.Interrupted, s.Ended = true, now
+	}
+}
+
+func (s *summary) assistant(r record, now time.Time) {
+	m := &r.message
+	if m.model == synthetic && !r.apiError {
+		return // "No response requested.", which the client puts after a turn that was cut off
+	}
+	s.Ended, s.APIError, s.Interrupted = now, r.apiError, false
+	if text := m.text(); strings.TrimSpace(text) != "" {
+		if m.id == "" || m.id != s.replyID {
+			s.reply, s.replyID = nil, m.id
+		}
+		s.reply = append(s.reply, text)
+	}
+	if m.model == synthetic {
+		return
+	}
+	if m.model != "" {
+		s.Model = m.model
+	}
+	for _, tool := range m.tools {
+		if !s.first(tool.id) {
+			continue
+		}
+		if s.Tools == nil {
+			s.Tools = make(map[string]int)
+		}
+		s.Tools[tool.name]++
+	}
+	if m.usage.context > 0 {
+		s.Context = m.usage.context
+	}
+	if m.id == "" {
+		s.Output += m.usage.output
+	} else if m.usage.output > 0 {
+		s.output[m.id] = m.usage.output
+	}
+}

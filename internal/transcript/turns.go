@@ -1,0 +1,171 @@
+package transcript
+
+import (
+	"strings"
+	"time"
+)
+
+// A Turn is where a turn lies in a segment, and what its first record says.
+type Turn struct {
+	// The turn is segment[Start:End], whole lines. It ends where the next one starts, or with the segment:
+	// what the client notes after the last answer (cost, titles, a /compact) belongs to the turn before.
+	Start, End int
+
+	UUID     string // of the user record that starts it: the key that survives a fork by the client
+	PromptID string // "prompt_id" of the hooks; all old turns share one after a fork by the client
+	Prompt   string // what the user typed, not bounded; "/name args" for a slash command, "!command" for a shell command
+	Origin   string // human, sdk, task_notification; "" in files of old clients
+	Source   string // typed, queued, sdk, system; "" for slash commands and in files of old clients
+	At       time.Time
+}
+
+// Turns finds the turns that start in a segment, in order. Bytes before the first one continue the turn before.
+//
+// A turn starts at a user record that has a turnOrigin, unless it is the summary of a compaction,
+// which repeats that of the running turn. As long as no record of the segment has a turnOrigin
+// (old clients do not write it) a turn starts at a user record with a new promptId
+// that is not a tool's result, said by the client, a mark of an interruption or a local command.
+//
+// User records directly before it that carry its promptId belong to it:
+// the command line of a shell command, a reminder before the note of a finished task.
+func Turns(segment []byte) []Turn {
+	o := newOpener()
+	var turns []Turn
+	for at, line := range lines(segment) {
+		r, ok := decode(line)
+		if !ok {
+			continue
+		}
+		if t, ok := o.open(at, r); ok {
+			if n := len(turns); n > 0 {
+				turns[n-1].End = t.Start
+			}
+			t.End = len(segment)
+			turns = append(turns, t)
+		}
+	}
+	return turns
+}
+
+// An opener recognises the records that start a turn, given all records of a segment in order.
+type opener struct {
+	exact   bool            // a turnOrigin was seen
+	started map[string]bool // uuids of starts
+	known   map[string]bool // promptIds of starts and of tools' results
+
+	running string // promptId of the last turn that started
+	lead    lead
+}
+
+// A lead is what may turn out to lead into the next turn.
+type lead struct {
+	at       int
+	promptID string
+	shell    string // the command line of a shell command
+}
+
+func newOpener() *opener {
+	return &opener{started: make(map[string]bool), known: make(map[string]bool)}
+}
+
+// open says whether r, whose line begins at, starts a turn. End is not set.
+func (o *opener) open(at int, r record) (Turn, bool) {
+	switch {
+	case r.sidechain:
+		return Turn{}, false
+	case r.kind == "assistant":
+		o.lead = lead{}
+		return Turn{}, false
+	case r.kind != "user":
+		return Turn{}, false
+	case !o.starts(r):
+		o.follow(at, r)
+		return Turn{}, false
+	}
+	t := Turn{
+		Start:    at,
+		UUID:     r.uuid,
+		PromptID: r.promptID,
+		Prompt:   typed(r.message.text()),
+		Origin:   r.origin,
+		Source:   r.source,
+		At:       parseTime(r.timestamp),
+	}
+	if r.promptID != "" && r.promptID == o.lead.promptID {
+		t.Start = o.lead.at
+		if o.lead.shell != "" {
+			t.Prompt = "!" + o.lead.shell
+		}
+	}
+	o.started[r.uuid], o.known[r.promptID] = true, true
+	o.running, o.lead = r.promptID, lead{}
+	return t, true
+}
+
+// starts says whether a user record of the main chain starts a turn.
+func (o *opener) starts(r record) bool {
+	if r.origin != "" {
+		o.exact = true
+	}
+	switch {
+	case r.summary, r.uuid != "" && o.started[r.uuid]:
+		return false
+	case r.origin != "":
+		return true
+	case r.message.result:
+		o.known[r.promptID] = true
+		return false
+	}
+	fresh := r.promptID == "" || !o.known[r.promptID]
+	return !o.exact && fresh && !r.meta && r.message.blocks > 0 && !local(r.message.text())
+}
+
+// follow keeps a user record that starts no turn as a lead, unless the running turn owns it.
+func (o *opener) follow(at int, r record) {
+	if r.promptID == "" || r.promptID == o.running {
+		o.lead = lead{}
+		return
+	}
+	if r.promptID != o.lead.promptID {
+		o.lead = lead{at: at, promptID: r.promptID}
+	}
+	if shell, ok := between(r.message.text(), "<bash-input>", "</bash-input>"); ok {
+		o.lead.shell = shell
+	}
+}
+
+// local says whether a user record's text is one by which the client notes what it did itself.
+func local(text string) bool {
+	for _, prefix := range []string{interruption, "<command-name>", "<local-command-", "<bash-"} {
+		if strings.HasPrefix(text, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// typed is a prompt as the user typed it. The client notes a slash command in tags.
+func typed(text string) string {
+	if !strings.HasPrefix(text, "<command-") {
+		return text
+	}
+	name, ok := between(text, "<command-name>", "</command-name>")
+	if !ok {
+		return text
+	}
+	args, _ := between(text, "<command-args>", "</command-args>")
+	return strings.TrimSpace(name + " " + args)
+}
+
+// between is what stands in s between the first open and the last end after it.
+func between(s, open, end string) (string, bool) {
+	_, s, ok := strings.Cut(s, open)
+	if !ok {
+		return "", false
+	}
+	i := strings.LastIndex(s, end)
+	if i < 0 {
+		return "", false
+	}
+	return s[:i], true
+}

@@ -1,0 +1,135 @@
+package transcript
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"time"
+)
+
+// The client writes its file from a timer of 100 ms, and does not wait for it before it runs the Stop hook:
+// the turn's last record was there at first look in two of three runs, after 96 ms at most in all.
+const (
+	step     = 10 * time.Millisecond  // between two looks
+	settle   = 120 * time.Millisecond // without growth: nothing more is to come
+	patience = 250 * time.Millisecond // for a file that is not there; some clients never make one
+)
+
+// Want says what a turn has to hold to be whole. Both values are from the payload of the hook that ends the turn.
+type Want struct {
+	// PromptID is prompt_id. Only what lies after a user record with this promptId counts for sure,
+	// so that the equal answer of an earlier turn does not. Empty: everything after the cursor counts.
+	PromptID string
+
+	// Reply is last_assistant_message, of a failed turn the error. Empty if the turn ended without a text.
+	Reply string
+
+	// After is an offset in the file, in bytes; an answer before it does not count.
+	// It is for a turn that went on after its Stop hook and is read anew from its beginning:
+	// the new answer may equal the one that ended the turn the first time.
+	After int64
+}
+
+// Wait reads like [ReadSegment], again and again, until the segment has what is wanted or ctx is done.
+//
+// If the segment's newest record of the turn is an answer that ends in the wanted text, Wait returns at once,
+// which costs one read when the file is already written.
+// Where that can't be told so surely (no text, a text that was joined or cut, an answer that more follows,
+// a cursor that lies after the prompt) it returns when the file has not changed for 120 ms.
+// When ctx is done, Wait returns what there is, with Complete false and no error: the rest comes with the next turn.
+// So ctx must have a deadline; 2 s is twenty times what the client needs.
+//
+// Errors are those of ReadSegment. A missing file is one only after 250 ms, or when ctx is done.
+func Wait(ctx context.Context, path string, c Cursor, want Want) (Segment, error) {
+	ticker := time.NewTicker(step)
+	defer ticker.Stop()
+	t := tail{path: path, from: c}
+	var m *matcher
+	still := time.Duration(0) // how long nothing has changed
+	for {
+		switch found, err := t.poll(); {
+		case errors.Is(err, fs.ErrNotExist) && still < patience && ctx.Err() == nil:
+			// The client is about to make it, or moves it to another directory and the hook's path is ahead.
+		case err != nil:
+			return Segment{}, err
+		case found == replaced:
+			m = newMatcher(want, &t)
+			fallthrough
+		case found == grown:
+			still = 0
+			m.feed(t.buf[:t.end])
+		}
+		if m != nil && (m.sure || m.likely && still >= settle) {
+			s := t.segment()
+			s.Complete = true
+			return s, nil
+		}
+		select {
+		case <-ctx.Done():
+			if m == nil {
+				continue // the last look, for the error
+			}
+			return t.segment(), nil
+		case <-ticker.C:
+			still += step
+		}
+	}
+}
+
+// A matcher looks for what is wanted in a segment that grows.
+type matcher struct {
+	want  Want
+	reply string // want.Reply with its white space normalised: the client trims it
+	at    int    // what lies before it in the buffer was fed
+	after int    // want.After, in the buffer
+
+	turn   bool // the wanted prompt was seen
+	other  bool // another prompt was seen
+	sure   bool // the newest record of the turn is the wanted answer
+	likely bool // something that may be the wanted answer was seen
+}
+
+func newMatcher(want Want, t *tail) *matcher {
+	m := &matcher{want: want, reply: squeeze(want.Reply), at: t.start, turn: want.PromptID == ""}
+	m.likely = m.turn && m.reply == ""
+	if !t.restarted {
+		m.after = t.start + int(min(max(0, want.After-t.base), MaxSegment))
+	}
+	return m
+}
+
+// feed looks at the whole lines of buf that were not there at the last call.
+func (m *matcher) feed(buf []byte) {
+	for at, line := range lines(buf[m.at:]) {
+		r, ok := decode(line)
+		switch {
+		case !ok || r.sidechain:
+		case r.kind == "user" && (r.promptID == m.want.PromptID || m.want.PromptID == ""):
+			m.turn, m.sure = true, false
+			m.likely = m.likely || m.reply == ""
+		case r.kind == "user" && r.promptID != "":
+			m.other = true
+		case r.kind == "assistant" && m.at+at >= m.after:
+			m.answer(r.message)
+		}
+	}
+	m.at = len(buf)
+}
+
+func (m *matcher) answer(msg message) {
+	text := squeeze(msg.text())
+	if m.reply == "" || text == "" {
+		m.sure = false
+		return
+	}
+	m.sure = m.turn && text == m.reply && msg.stop != "" && msg.stop != "tool_use"
+	// The payload has the text of the last block (a line of its own) that has any. Elsewhere it could have all blocks joined,
+	// and only the end of it is in this line, or be cut, and only its beginning is.
+	if (m.turn || !m.other) && (strings.Contains(text, m.reply) || strings.HasSuffix(m.reply, text)) {
+		m.likely = true
+	}
+}
+
+// squeeze makes every run of white space one blank.
+func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }

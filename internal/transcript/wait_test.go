@@ -1,0 +1,417 @@
+package transcript
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// The clock of these tests is synctest's: it advances when everybody waits, so times are exact and cost nothing.
+
+const (
+	prompt1 = `{"type":"user","promptId":"p1","turnOrigin":"human","message":{"content":"go"}}` + "\n"
+	prompt2 = `{"type":"user","promptId":"p2","turnOrigin":"human","message":{"content":"go on"}}` + "\n"
+	done    = `{"type":"assistant","message":{"id":"m9","content":[{"type":"text","text":"done\n"}],"stop_reason":"end_turn"}}` + "\n"
+	step1   = `{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"done"}],"stop_reason":"tool_use"}}` + "\n"
+	call1   = `{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t","name":"Bash"}],"stop_reason":"tool_use"}}` + "\n"
+	result1 = result + "\n"
+	notes   = `{"type":"system","subtype":"stop_hook_summary"}` + "\n" + `{"type":"cost-state"}` + "\n"
+)
+
+// A chunk is appended to the file some time after Wait began; at 0 it is there before.
+type chunk struct {
+	at   time.Duration
+	text string
+}
+
+func TestWait(t *testing.T) {
+	const ms = time.Millisecond
+	for _, tt := range []struct {
+		name     string
+		want     Want
+		file     []chunk
+		took     time.Duration
+		complete bool
+		bytes    string // if not all of the file
+	}{
+		{
+			name: "already there",
+			want: Want{PromptID: "p1", Reply: "done"},
+			file: []chunk{{0, prompt1 + step1 + call1 + result1 + done}},
+			took: 0, complete: true,
+		},
+		{
+			name: "already there, with the client's notes after it",
+			want: Want{PromptID: "p1", Reply: "done"},
+			file: []chunk{{0, prompt1 + done + notes}},
+			took: 0, complete: true,
+		},
+		{
+			name: "already there, the next turn too",
+			want: Want{PromptID: "p1", Reply: "done"},
+			file: []chunk{{0, prompt1 + done + prompt2}},
+			took: 0, complete: true,
+		},
+		{
+			name: "in pieces, torn within lines",
+			want: Want{PromptID: "p1", Reply: "done"},
+			file: []chunk{{0, prompt1[:20]}, {15 * ms, prompt1[20:] + call1[:50]}, {35 * ms, call1[50:] + result1 + done[:30]}, {65 * ms, done[30:]}},
+			took: 70 * ms, complete: true,
+		},
+		{
+			name: "the equal answer of an earlier turn does not count",
+			want: Want{PromptID: "p2", Reply: "done"},
+			file: []chunk{{0, prompt1 + done}, {95 * ms, prompt2}, {305 * ms, done}},
+			took: 310 * ms, complete: true,
+		},
+		{
+			name: "an equal text before a tool call is not the answer",
+			want: Want{PromptID: "p1", Reply: "done"},
+			file: []chunk{{0, prompt1 + step1 + call1 + result1}, {85 * ms, done}},
+			took: 90 * ms, complete: true,
+		},
+		{
+			name: "an equal text before the rest of a batch of tool calls",
+			want: Want{PromptID: "p1", Reply: "done"},
+			file: []chunk{{0, prompt1 + step1}, {85 * ms, call1 + result1}, {165 * ms, done}},
+			took: 170 * ms, complete: true,
+		},
+		{
+			name: "the client does not say why the message stopped",
+			want: Want{PromptID: "p1", Reply: "done"},
+			file: []chunk{{0, prompt1 + `{"type":"assistant","message":{"id":"m9","content":[{"type":"text","text":"done"}],"stop_reason":null}}` + "\n"}},
+			took: 120 * ms, complete: true,
+		},
+		{
+			name: "the text is followed by a block without text",
+			want: Want{PromptID: "p1", Reply: "done"},
+			file: []chunk{{0, prompt1 + done + `{"type":"assistant","message":{"id":"m9","content":[{"type":"thinking"}],"stop_reason":"end_turn"}}` + "\n"}},
+			took: 120 * ms, complete: true,
+		},
+		{
+			name: "the last of two text blocks",
+			want: Want{PromptID: "p1", Reply: "done"},
+			file: []chunk{{0, prompt1 + `{"type":"assistant","message":{"id":"m9","content":[{"type":"text","text":"First."}],"stop_reason":"end_turn"}}` + "\n"}, {15 * ms, done}},
+			took: 20 * ms, complete: true,
+		},
+		{
+			name: "two text blocks that the payload joins",
+			want: Want{PromptID: "p1", Reply: "First.\n\ndone"},
+			file: []chunk{{0, prompt1 + `{"type":"assistant","message":{"id":"m9","content":[{"type":"text","text":"First."}],"stop_reason":"end_turn"}}` + "\n"}, {15 * ms, done}},
+			took: 140 * ms, complete: true,
+		},
+		{
+			name: "a text that the payload cut",
+			want: Want{PromptID: "p1", Reply: "do"},
+			file: []chunk{{0, prompt1 + done}, {55 * ms, notes}},
+			took: 180 * ms, complete: true,
+		},
+		{
+			name: "an answer after the feedback of a Stop hook, equal to the one before",
+			want: Want{PromptID: "p1", Reply: "done"},
+			file: []chunk{{0, ""}, {75 * ms, `{"type":"user","promptId":"p1","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}` + "\n"}, {95 * ms, done}},
+			took: 100 * ms, complete: true,
+		},
+		{
+			name: "an answer that was followed by feedback is not the last",
+			want: Want{PromptID: "p1", Reply: "done"},
+			file: []chunk{{0, prompt1 + done + `{"type":"user","promptId":"p1","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}` + "\n"}, {45 * ms, done}},
+			took: 50 * ms, complete: true,
+		},
+		{
+			name: "an answer that was taken when the turn ended the first time",
+			want: Want{PromptID: "p1", Reply: "done", After: int64(len(prompt1 + done))},
+			file: []chunk{{0, prompt1 + done}, {285 * ms, `{"type":"user","promptId":"p1","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}` + "\n"}, {305 * ms, done}},
+			took: 310 * ms, complete: true,
+		},
+		{
+			name: "no answer after the one that was taken",
+			want: Want{PromptID: "p1", Reply: "done", After: int64(len(prompt1 + done))},
+			file: []chunk{{0, prompt1 + done + notes}},
+			took: 2 * time.Second,
+		},
+		{
+			name: "the cursor lies within the turn, after its prompt",
+			want: Want{PromptID: "p1", Reply: "done"},
+			file: []chunk{{0, notes}, {15 * ms, done}},
+			took: 140 * ms, complete: true,
+		},
+		{
+			name: "the answer of a sub-agent is not the turn's",
+			want: Want{PromptID: "p1", Reply: "done"},
+			file: []chunk{{0, prompt1 + `{"type":"assistant","isSidechain":true,"message":{"id":"m9","content":[{"type":"text","text":"done"}],"stop_reason":"end_turn"}}` + "\n"}, {195 * ms, done}},
+			took: 200 * ms, complete: true,
+		},
+		{
+			name: "an error of the service",
+			want: Want{PromptID: "p1", Reply: "API Error: 400"},
+			file: []chunk{{0, prompt1}, {5 * ms, `{"type":"assistant","isApiErrorMessage":true,"message":{"id":"s","model":"<synthetic>","content":[{"type":"text","text":"API Error: 400"}],"stop_reason":"stop_sequence"}}` + "\n"}},
+			took: 10 * ms, complete: true,
+		},
+		{
+			name: "a turn without text ends when nothing more comes",
+			want: Want{PromptID: "p1", Reply: ""},
+			file: []chunk{{0, prompt1}, {95 * ms, call1 + result1}},
+			took: 220 * ms, complete: true,
+		},
+		{
+			name: "a turn without text of which nothing is there",
+			want: Want{PromptID: "p2", Reply: ""},
+			file: []chunk{{0, prompt1 + done}},
+			took: 2 * time.Second,
+		},
+		{
+			name: "no prompt to look for, as when the cursor lies within the turn",
+			want: Want{PromptID: "", Reply: "done"},
+			file: []chunk{{0, call1 + result1}, {15 * ms, done}},
+			took: 20 * ms, complete: true,
+		},
+		{
+			name: "nothing to look for at all",
+			want: Want{},
+			file: []chunk{{0, "{}\n"}},
+			took: 120 * ms, complete: true,
+		},
+		{
+			name: "never comes: what there is, without the torn line",
+			want: Want{PromptID: "p1", Reply: "done"},
+			file: []chunk{{0, prompt1 + call1}, {515 * ms, result1 + done[:40]}},
+			took: 2 * time.Second, bytes: prompt1 + call1 + result1,
+		},
+		{
+			name: "another prompt's answer never counts",
+			want: Want{PromptID: "p3", Reply: "done"},
+			file: []chunk{{0, prompt1 + done + prompt2 + done}},
+			took: 2 * time.Second,
+		},
+		{
+			name: "file comes late",
+			want: Want{PromptID: "p1", Reply: "done"},
+			file: []chunk{{95 * ms, prompt1 + done}},
+			took: 100 * ms, complete: true,
+		},
+		{
+			name: "garbage",
+			want: Want{PromptID: "p1", Reply: "done"},
+			file: []chunk{{0, "\x00\n{\n[]\n" + prompt1 + "{\"type\":\"assistant\"\n"}, {5 * ms, done}},
+			took: 10 * ms, complete: true,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "s.jsonl")
+			synctest.Test(t, func(t *testing.T) {
+				var all []byte
+				for _, c := range tt.file {
+					all = append(all, c.text...)
+					if c.at == 0 {
+						add(t, path, c.text)
+					} else {
+						time.AfterFunc(c.at, func() { add(t, path, c.text) })
+					}
+				}
+				if tt.bytes != "" {
+					all = []byte(tt.bytes)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+				defer cancel()
+				began := time.Now()
+				s, err := Wait(ctx, path, Cursor{}, tt.want)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if took := time.Since(began); took != tt.took || s.Complete != tt.complete {
+					t.Errorf("complete %v after %v, want %v after %v", s.Complete, took, tt.complete, tt.took)
+				}
+				if !bytes.Equal(s.Bytes, all) || s.Restarted {
+					t.Errorf("got %q, restarted %v; want %q", s.Bytes, s.Restarted, all)
+				}
+				add(t, path, "\n"+prompt2)
+				if rest := readSegment(t, path, s.Cursor); rest.Restarted || !bytes.HasSuffix(rest.Bytes, []byte(prompt2)) {
+					t.Errorf("the next segment: %q, restarted %v", rest.Bytes, rest.Restarted)
+				}
+			})
+		})
+	}
+}
+
+// TestWaitForChangingFile changes the file, not only its length, while Wait waits.
+func TestWaitForChangingFile(t *testing.T) {
+	t.Parallel()
+	const before = "{\"type\":\"mode\"}\n"
+	for _, tt := range []struct {
+		name      string
+		change    func(t *testing.T, path string)
+		want      string
+		restarted bool
+	}{
+		{
+			name: "moved away and back with more in it",
+			change: func(t *testing.T, path string) {
+				rename(t, path, path+".away")
+				time.AfterFunc(60*time.Millisecond, func() {
+					add(t, path+".away", done)
+					rename(t, path+".away", path)
+				})
+			},
+			want: prompt1 + done,
+		},
+		{
+			name: "replaced by a rename",
+			change: func(t *testing.T, path string) {
+				write(t, path+".new", before+prompt1+call1+result1+done)
+				rename(t, path+".new", path)
+			},
+			want: prompt1 + call1 + result1 + done,
+		},
+		{
+			name:   "tail retracted and written anew",
+			change: func(t *testing.T, path string) { write(t, path, before+prompt1[:len(prompt1)-1]+" \n"+done) },
+			want:   prompt1[:len(prompt1)-1] + " \n" + done,
+		},
+		{
+			name:      "written anew from the beginning",
+			change:    func(t *testing.T, path string) { write(t, path, prompt1+done) },
+			want:      prompt1 + done,
+			restarted: true,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "s.jsonl")
+			synctest.Test(t, func(t *testing.T) {
+				write(t, path, before)
+				c := readSegment(t, path, Cursor{}).Cursor
+				add(t, path, prompt1)
+				time.AfterFunc(25*time.Millisecond, func() { tt.change(t, path) })
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+				defer cancel()
+				want := Want{PromptID: "p1", Reply: "done", After: int64(len(before + prompt1))}
+				s, err := Wait(ctx, path, c, want)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if string(s.Bytes) != tt.want || s.Restarted != tt.restarted || !s.Complete {
+					t.Errorf("got %q, restarted %v, complete %v; want %q, %v, true", s.Bytes, s.Restarted, s.Complete, tt.want, tt.restarted)
+				}
+			})
+		})
+	}
+}
+
+func rename(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWaitWithoutFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	for limit, want := range map[time.Duration]time.Duration{
+		2 * time.Second:       250 * time.Millisecond,
+		55 * time.Millisecond: 55 * time.Millisecond,
+		0:                     0,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			began := time.Now()
+			_, err := Wait(ctx, path, Cursor{}, Want{PromptID: "p1", Reply: "done"})
+			if took := time.Since(began); !errors.Is(err, fs.ErrNotExist) || took != want {
+				t.Errorf("limit %v: %v after %v, want fs.ErrNotExist after %v", limit, err, took, want)
+			}
+		})
+	}
+}
+
+// A turn that went on after its Stop hook, and is read anew from its beginning, far into the file.
+func TestWaitAfter(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	synctest.Test(t, func(t *testing.T) {
+		write(t, path, strings.Repeat(notes, 100))
+		c := readSegment(t, path, Cursor{}).Cursor
+		add(t, path, prompt1+done)
+		time.AfterFunc(45*time.Millisecond, func() { add(t, path, done) })
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		s, err := Wait(ctx, path, c, Want{PromptID: "p1", Reply: "done", After: c.Offset + int64(len(prompt1+done))})
+		if err != nil || !s.Complete || string(s.Bytes) != prompt1+done+done {
+			t.Errorf("got %q, complete %v, %v", s.Bytes, s.Complete, err)
+		}
+	})
+}
+
+// A context that is done already allows one look, no more.
+func TestWaitCancelled(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	write(t, path, prompt1)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s, err := Wait(ctx, path, Cursor{}, Want{PromptID: "p1", Reply: "done"})
+	if err != nil || s.Complete || string(s.Bytes) != prompt1 {
+		t.Errorf("got %q, complete %v, %v", s.Bytes, s.Complete, err)
+	}
+	add(t, path, done)
+	if s, err = Wait(ctx, path, Cursor{}, Want{PromptID: "p1", Reply: "done"}); err != nil || !s.Complete {
+		t.Errorf("with all there: complete %v, %v", s.Complete, err)
+	}
+}
+
+// TestWaitForRealTurns plays each turn of the real sessions as the Stop hook met it:
+// the last answer, and what the client notes after it, come 96 ms late, the longest delay ever seen.
+// It is not complete before, and at the first look after.
+func TestWaitForRealTurns(t *testing.T) {
+	t.Parallel()
+	played := 0
+	for name := range sessions {
+		content := session(t, name)
+		for _, turn := range Turns(content) {
+			sum := Summarise(content[turn.Start:turn.End])
+			reply, at := lastText(content[turn.Start:turn.End])
+			if sum.Interrupted || reply == "" {
+				continue // no Stop hook, or nothing to recognise it by
+			}
+			played++
+			path := filepath.Join(t.TempDir(), "s.jsonl")
+			synctest.Test(t, func(t *testing.T) {
+				write(t, path, string(content[:turn.Start]))
+				c := readSegment(t, path, Cursor{}).Cursor
+				add(t, path, string(content[turn.Start:turn.Start+at]))
+				time.AfterFunc(96*time.Millisecond, func() { add(t, path, string(content[turn.Start+at:turn.End])) })
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+				defer cancel()
+				began := time.Now()
+				s, err := Wait(ctx, path, c, Want{PromptID: turn.PromptID, Reply: reply})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if took := time.Since(began); took != 100*time.Millisecond || !s.Complete || !bytes.Equal(s.Bytes, content[turn.Start:turn.End]) {
+					t.Errorf("%s, %q: complete %v after %v, with %d bytes of %d", name, turn.Prompt, s.Complete, took, len(s.Bytes), turn.End-turn.Start)
+				}
+			})
+		}
+	}
+	if played < 25 {
+		t.Errorf("only %d turns were played", played)
+	}
+}
+
+// lastText is what the client calls last_assistant_message: the last text block; and where its line begins.
+func lastText(turn []byte) (text string, at int) {
+	for i, line := range lines(turn) {
+		if r, ok := decode(line); ok && r.kind == "assistant" && r.message.text() != "" {
+			text, at = r.message.text(), i
+		}
+	}
+	return string(bytes.TrimSpace([]byte(text))), at
+}
