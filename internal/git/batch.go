@@ -7,14 +7,21 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// batch is a running `git cat-file --batch`.
+// batch is a running `git cat-file`.
 type batch struct {
 	proc *Process
 	out  *bufio.Reader
+}
+
+// An answer is what git says of one object before its content.
+type answer struct {
+	kind plumbing.ObjectType
+	size int64 // bytes
 }
 
 // Warm starts the batch process, so that its start-up overlaps with other work.
@@ -29,7 +36,7 @@ func (o *Objects) startBatch() error {
 	if o.batch != nil {
 		return nil
 	}
-	p, err := o.repo.Start(o.ctx, "cat-file", "--batch")
+	p, err := o.repo.Start(o.ctx, "cat-file", "--batch-command")
 	if err != nil {
 		return err
 	}
@@ -37,83 +44,97 @@ func (o *Objects) startBatch() error {
 	return nil
 }
 
-// readBatch reads the object that spec names, starting the process at the first call.
-func (o *Objects) readBatch(spec string) (*plumbing.MemoryObject, error) {
+// ask sends a command about the object h, starting the process at the first call,
+// and hands the answer to f, if there is such an object.
+func (o *Objects) ask(command string, h plumbing.Hash, f func(*batch, answer) error) error {
 	o.batchMu.Lock()
 	defer o.batchMu.Unlock()
 	if err := o.startBatch(); err != nil {
-		return nil, err
+		return err
 	}
-	obj, err := o.batch.read(spec)
-	if err != nil && err != plumbing.ErrObjectNotFound {
+	spec := h.String()
+	_, err := io.WriteString(o.batch.proc.stdin, command+" "+spec+"\n")
+	if err == nil {
+		var a answer
+		if a, err = o.batch.answer(spec); err == plumbing.ErrObjectNotFound {
+			return err
+		}
+		if err == nil {
+			err = f(o.batch, a)
+		}
+	}
+	if err != nil {
 		o.batch.close()
 		o.batch = nil
+		return fmt.Errorf("read object %s: %w", spec, err)
 	}
-	return obj, err
+	return nil
 }
 
-func (b *batch) read(spec string) (*plumbing.MemoryObject, error) {
-	if _, err := io.WriteString(b.proc.stdin, spec+"\n"); err != nil {
-		return nil, fmt.Errorf("read object %s: %w", spec, err)
+// answer reads one answer: `<hash> <type> <size>`, or the spec and the
+// word missing where there is no such object.
+func (b *batch) answer(spec string) (answer, error) {
+	line, err := b.out.ReadString('\n')
+	if err != nil {
+		return answer{}, err
 	}
-	return b.next(spec)
+	line = strings.TrimSuffix(line, "\n")
+	if line == spec+" missing" {
+		return answer{}, plumbing.ErrObjectNotFound
+	}
+	fields := strings.Fields(line)
+	if len(fields) != 3 || !plumbing.IsHash(fields[0]) {
+		return answer{}, fmt.Errorf("unexpected answer %q", line)
+	}
+	kind, err := plumbing.ParseObjectType(fields[1])
+	if err != nil {
+		return answer{}, err
+	}
+	size, err := strconv.ParseInt(fields[2], 10, 64)
+	return answer{kind, size}, err
 }
 
-// next reads one answer: `<hash> <type> <size>`, the content, a newline;
-// or the spec and one word more where there is no such object.
-func (b *batch) next(spec string) (*plumbing.MemoryObject, error) {
-	line, err := b.out.ReadSlice('\n')
-	if err != nil {
-		return nil, fmt.Errorf("read object %s: %w", spec, err)
-	}
-	fields := bytes.Fields(line)
-	if len(fields) != 3 {
-		return nil, plumbing.ErrObjectNotFound
-	}
-	t, err := plumbing.ParseObjectType(string(fields[1]))
-	if err != nil {
-		return nil, fmt.Errorf("read object %s: %w", spec, err)
-	}
-	size, err := strconv.ParseInt(string(fields[2]), 10, 64)
-	if err != nil {
-		return nil, fmt.Errorf("read object %s: %w", spec, err)
-	}
-	content := make([]byte, size+1)
+// content reads what follows an answer: the object and a newline.
+func (b *batch) content(a answer) (*plumbing.MemoryObject, error) {
+	content := make([]byte, a.size+1)
 	if _, err := io.ReadFull(b.out, content); err != nil {
-		return nil, fmt.Errorf("read object %s: %w", spec, err)
+		return nil, err
 	}
 	obj := new(plumbing.MemoryObject)
-	obj.SetType(t)
-	_, err = obj.Write(content[:size])
+	obj.SetType(a.kind)
+	_, err := obj.Write(content[:a.size])
 	return obj, err
 }
 
+// close ends the process. What it says no longer matters.
+func (b *batch) close() { b.proc.Kill() }
+
 // CatFiles reads many objects in one git process and hands each to f with its place in specs,
-// in order. A spec is a hash or git's `<tree>:<path>`. obj is nil where there is no such object.
-// The first error of f ends the walk and is returned.
+// in order. A spec is a hash or git's `<tree>:<path>`, without a newline.
+// obj is nil where there is no such object. The first error of f ends the walk and is returned.
 func (r *Repo) CatFiles(ctx context.Context, specs []string, f func(i int, obj *plumbing.MemoryObject) error) error {
 	if len(specs) == 0 {
 		return nil
+	}
+	var in bytes.Buffer
+	for _, spec := range specs {
+		if strings.Contains(spec, "\n") { // git 2.42 knows a way to say it
+			return fmt.Errorf("read object %q: a newline in its name", spec)
+		}
+		in.WriteString(spec)
+		in.WriteByte('\n')
 	}
 	p, err := r.Start(ctx, "cat-file", "--batch", "--buffer")
 	if err != nil {
 		return err
 	}
 	go func() { // a write fails only when git is gone, and then reading tells
-		w := bufio.NewWriterSize(p.stdin, 1<<16)
-		for _, spec := range specs {
-			_, _ = w.WriteString(spec)
-			_ = w.WriteByte('\n')
-		}
-		_ = w.Flush()
+		_, _ = p.stdin.Write(in.Bytes())
 		_ = p.stdin.Close()
 	}()
 	b := &batch{proc: p, out: bufio.NewReaderSize(p.stdout, 1<<16)}
 	for i, spec := range specs {
-		obj, err := b.next(spec)
-		if err == nil || err == plumbing.ErrObjectNotFound {
-			err = f(i, obj)
-		}
+		err := b.each(i, spec, f)
 		if err != nil {
 			_ = p.cmd.Process.Kill()
 			_ = p.cmd.Wait()
@@ -126,5 +147,17 @@ func (r *Repo) CatFiles(ctx context.Context, specs []string, f func(i int, obj *
 	return nil
 }
 
-// close ends the process. What it says no longer matters.
-func (b *batch) close() { b.proc.Kill() }
+func (b *batch) each(i int, spec string, f func(int, *plumbing.MemoryObject) error) error {
+	a, err := b.answer(spec)
+	if err == plumbing.ErrObjectNotFound {
+		return f(i, nil)
+	}
+	var obj *plumbing.MemoryObject
+	if err == nil {
+		obj, err = b.content(a)
+	}
+	if err != nil {
+		return fmt.Errorf("read object %s: %w", spec, err)
+	}
+	return f(i, obj)
+}

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/object"
-	"time"
 )
 
 // A Config is git's effective configuration. Keys are as `git config --list`
@@ -46,13 +47,15 @@ func (c Config) Get(key string) string {
 	return values[len(values)-1]
 }
 
-// Bool reports whether key is set to one of git's words for true.
+// Bool reports whether key is set to one of git's words for true, or to a number that is not 0.
 func (c Config) Bool(key string) bool {
-	switch strings.ToLower(c.Get(key)) {
-	case "true", "yes", "on", "1":
+	value := strings.ToLower(c.Get(key))
+	switch value {
+	case "true", "yes", "on":
 		return true
 	}
-	return false
+	n, err := strconv.ParseInt(strings.TrimRight(value, "kmg"), 0, 64)
+	return err == nil && n != 0
 }
 
 // SHA256 reports whether the repository's object format is not the one that
@@ -73,12 +76,12 @@ func (c Config) Committer(at time.Time) object.Signature {
 }
 
 func (c Config) identity(env, section string, at time.Time) object.Signature {
-	name := first(os.Getenv("GIT_"+env+"_NAME"), c.Get(section+".name"), c.Get("user.name"))
-	email := first(os.Getenv("GIT_"+env+"_EMAIL"), c.Get(section+".email"), c.Get("user.email"), os.Getenv("EMAIL"))
+	name := clean(first(os.Getenv("GIT_"+env+"_NAME"), c.Get(section+".name"), c.Get("user.name")))
+	email := clean(first(os.Getenv("GIT_"+env+"_EMAIL"), c.Get(section+".email"), c.Get("user.email"), os.Getenv("EMAIL")))
 	if name == "" || email == "" {
 		name, email = "git-agent", "git-agent@localhost"
 	}
-	return object.Signature{Name: clean(name), Email: clean(email), When: at}
+	return object.Signature{Name: name, Email: email, When: at}
 }
 
 func first(values ...string) string {

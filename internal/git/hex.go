@@ -31,9 +31,15 @@ func (h *Hex) UnmarshalText(text []byte) error {
 		*h = Hex{}
 		return nil
 	}
-	if !plumbing.IsHash(string(text)) || len(text) != 40 {
-		return fmt.Errorf("%q is not a hash of 40 hex digits", text)
+	hash, err := ParseHash(string(text))
+	*h = Hex(hash)
+	return err
+}
+
+// ParseHash reads a hash as git prints it. That of a SHA-256 repository is an error.
+func ParseHash(s string) (plumbing.Hash, error) {
+	if !plumbing.IsHash(s) {
+		return plumbing.ZeroHash, fmt.Errorf("%q is not a hash of 40 hex digits", s)
 	}
-	*h = Hex(plumbing.NewHash(string(text)))
-	return nil
+	return plumbing.NewHash(s), nil
 }

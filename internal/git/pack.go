@@ -2,84 +2,132 @@ package git
 
 import (
 	"bytes"
+	"compress/zlib"
+	"crypto/rand"
 	"crypto/sha1"
+	"encoding/binary"
 	"fmt"
-	"io"
+	"hash/crc32"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
 // writePack writes the objects as one pack. Git sees a pack by its index,
 // so the index gets its name last; a process that dies before that leaves
 // files that git prunes by their names.
-func (o *Objects) writePack(hashes []plumbing.Hash) error {
-	var pack, idx bytes.Buffer
-	if _, err := packfile.NewEncoder(&pack, o, false).Encode(hashes, 0); err != nil {
-		return err
+func (o *Objects) writePack(objects []*plumbing.MemoryObject) error {
+	if o.sha256() {
+		return fmt.Errorf("the repository's object format is not SHA-1")
 	}
-	if err := indexPack(&idx, pack.Bytes()); err != nil {
+	pack, index, err := encodePack(objects)
+	if err != nil {
 		return err
 	}
 	dir := filepath.Join(o.dir, "pack")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	packTmp, err := tempFile(dir, "tmp_pack_", pack.Bytes())
+	packTmp, err := o.tempFile(dir, "tmp_pack_", pack)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(packTmp) // gone already when all went well
-	idxTmp, err := tempFile(dir, "tmp_idx_", idx.Bytes())
+	idxTmp, err := o.tempFile(dir, "tmp_idx_", index)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(idxTmp)
-	// Like git, name the pack by a hash over it: two writers of the same objects meet in the same file.
-	base := filepath.Join(dir, fmt.Sprintf("pack-%x", sha1.Sum(pack.Bytes())))
+	// Like git, name the pack by its checksum: two writers of the same objects meet in the same file.
+	base := filepath.Join(dir, fmt.Sprintf("pack-%x", pack[len(pack)-sha1.Size:]))
 	if err := os.Rename(packTmp, base+".pack"); err != nil {
 		return err
 	}
 	return os.Rename(idxTmp, base+".idx")
 }
 
-// indexPack writes the index of a pack.
-func indexPack(w io.Writer, pack []byte) error {
-	index := new(idxfile.Writer)
-	parser, err := packfile.NewParser(packfile.NewScanner(bytes.NewReader(pack)), index)
+// encodePack returns a pack of whole objects, and its index.
+func encodePack(objects []*plumbing.MemoryObject) (pack, index []byte, err error) {
+	var buf bytes.Buffer
+	var entries idxfile.Writer
+	if err := entries.OnHeader(uint32(len(objects))); err != nil {
+		return nil, nil, err
+	}
+	buf.WriteString("PACK")
+	_ = binary.Write(&buf, binary.BigEndian, [2]uint32{2, uint32(len(objects))})
+	deflate := zlib.NewWriter(&buf)
+	for _, obj := range objects {
+		start := buf.Len()
+		buf.Write(entryHeader(obj.Type(), obj.Size()))
+		deflate.Reset(&buf)
+		content, err := Content(obj)
+		if err == nil {
+			_, err = deflate.Write(content)
+		}
+		if err == nil {
+			err = deflate.Close()
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		entries.Add(obj.Hash(), uint64(start), crc32.ChecksumIEEE(buf.Bytes()[start:]))
+	}
+	sum := sha1.Sum(buf.Bytes())
+	buf.Write(sum[:])
+	if err := entries.OnFooter(sum); err != nil {
+		return nil, nil, err
+	}
+	idx, err := entries.Index()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	if _, err := parser.Parse(); err != nil {
-		return err
-	}
-	idx, err := index.Index()
-	if err != nil {
-		return err
-	}
-	_, err = idxfile.NewEncoder(w).Encode(idx)
-	return err
+	var idxBuf bytes.Buffer
+	_, err = idxfile.NewEncoder(&idxBuf).Encode(idx)
+	return buf.Bytes(), idxBuf.Bytes(), err
 }
 
-// tempFile writes a read-only file and returns its name.
-func tempFile(dir, prefix string, content []byte) (string, error) {
-	f, err := os.CreateTemp(dir, prefix)
+// entryHeader is the type and size of an object as a pack has them: 4 bits of the size
+// beside the type, then 7 in each byte, the lowest first.
+func entryHeader(t plumbing.ObjectType, size int64) []byte {
+	head := []byte{byte(t)<<4 | byte(size&0xf)}
+	for size >>= 4; size > 0; size >>= 7 {
+		head[len(head)-1] |= 0x80
+		head = append(head, byte(size&0x7f))
+	}
+	return head
+}
+
+// tempFile writes a new file into dir, read-only as git's packs are, and returns its name.
+// Like git, it leaves to the umask who may read it, but for a repository that a group shares
+// (core.sharedRepository), whose directories carry the set-group-ID bit.
+func (o *Objects) tempFile(dir, prefix string, content []byte) (string, error) {
+	path := filepath.Join(dir, prefix+rand.Text())
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
 	if err != nil {
 		return "", err
 	}
 	_, err = f.Write(content)
-	if err == nil {
-		err = f.Chmod(0o444)
+	if info, e := os.Stat(dir); err == nil && e == nil && info.Mode()&os.ModeSetgid != 0 {
+		err = f.Chmod(info.Mode().Perm() & 0o444)
 	}
 	if e := f.Close(); err == nil {
 		err = e
 	}
 	if err != nil {
-		_ = os.Remove(f.Name())
+		_ = os.Remove(path)
 		return "", err
 	}
-	return f.Name(), nil
+	return path, nil
+}
+
+var objectFormat = regexp.MustCompile(`(?im)^\s*objectformat\s*=\s*"?sha256`)
+
+// sha256 reports whether the repository is one that a SHA-1 pack would only confuse.
+// A caller who has the configuration asks [Config.SHA256]; this is for those who did not.
+func (o *Objects) sha256() bool {
+	b, err := os.ReadFile(filepath.Join(o.repo.CommonDir, "config"))
+	return err == nil && objectFormat.Match(b)
 }

@@ -27,7 +27,7 @@ type Repo struct {
 // git put into the environment. Outside a repository the error wraps [ErrNotFound].
 // A repository that git refuses (safe.directory) is git's own error.
 func Open(ctx context.Context) (*Repo, error) {
-	r := &Repo{dir: ".", env: environ(nil)}
+	r := &Repo{dir: ".", env: environ([]string{"GIT_CONFIG"})} // that one is for git config alone
 	out, err := r.Output(ctx, nil, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-inside-work-tree")
 	if err != nil {
 		if _, found := Find("."); found != nil && errors.Is(found, ErrNotFound) && os.Getenv("GIT_DIR") == "" {
@@ -40,6 +40,13 @@ func Open(ctx context.Context) (*Repo, error) {
 		return nil, fmt.Errorf("find the repository: a path of it holds a newline")
 	}
 	r.GitDir, r.CommonDir = filepath.FromSlash(lines[0]), filepath.FromSlash(lines[1])
+	// What the environment says relative to this directory must also be true at the top of the worktree.
+	if os.Getenv("GIT_DIR") != "" {
+		r.env = append(r.env, "GIT_DIR="+r.GitDir)
+	}
+	if os.Getenv("GIT_COMMON_DIR") != "" {
+		r.env = append(r.env, "GIT_COMMON_DIR="+r.CommonDir)
+	}
 	if lines[2] == "true" {
 		top, err := r.Output(ctx, nil, "rev-parse", "--path-format=absolute", "--show-toplevel")
 		if err != nil {
@@ -47,6 +54,9 @@ func Open(ctx context.Context) (*Repo, error) {
 		}
 		r.Top = filepath.FromSlash(strings.TrimSuffix(string(top), "\n"))
 		r.dir = r.Top
+		if os.Getenv("GIT_WORK_TREE") != "" {
+			r.env = append(r.env, "GIT_WORK_TREE="+r.Top)
+		}
 	}
 	return r, nil
 }
@@ -64,48 +74,58 @@ func Find(dir string) (*Repo, error) {
 		dir = real
 	}
 	for top := dir; ; top = filepath.Dir(top) {
-		if gitDir, ok := gitDirOf(top); ok {
+		gitDir, isFile := gitDirOf(top)
+		switch {
+		case gitDir != "" && isGitDir(gitDir):
 			env := append(environ(location), "GIT_NO_LAZY_FETCH=1") // a hook never reaches for the network
 			return &Repo{Top: top, GitDir: gitDir, CommonDir: commonDirOf(gitDir), dir: top, env: env}, nil
-		}
-		if top == filepath.Dir(top) {
+		case isFile, // it points nowhere: a worktree that was removed, not a directory of the repository around it
+			isGitDir(top), // bare, or inside .git
+			top == filepath.Dir(top):
 			return nil, fmt.Errorf("find the repository of %s: %w", dir, ErrNotFound)
 		}
 	}
 }
 
-// gitDirOf returns the git directory of the worktree whose top is top, if it is one.
-// A .git file names it (linked worktrees, submodules).
-func gitDirOf(top string) (string, bool) {
+// gitDirOf returns what .git in top stands for, "" if there is none:
+// itself, or the directory that it names (linked worktrees, submodules).
+func gitDirOf(top string) (gitDir string, isFile bool) {
 	path := filepath.Join(top, ".git")
 	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return "", false
+	case info.IsDir():
+		return path, false
+	case !info.Mode().IsRegular() || info.Size() > 64<<10:
+		return "", true
+	}
+	b, err := os.ReadFile(path)
 	if err != nil {
-		return "", false
+		return "", true
 	}
-	if !info.IsDir() {
-		if !info.Mode().IsRegular() || info.Size() > 64<<10 {
-			return "", false
-		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return "", false
-		}
-		target, ok := strings.CutPrefix(strings.TrimRight(string(b), "\r\n"), "gitdir: ")
-		if !ok {
-			return "", false
-		}
-		if path = filepath.FromSlash(target); !filepath.IsAbs(path) {
-			path = filepath.Join(top, path)
-		}
-		path = filepath.Clean(path)
+	target, ok := strings.CutPrefix(strings.TrimRight(string(b), "\r\n"), "gitdir: ")
+	if !ok {
+		return "", true
 	}
-	if _, err := os.Lstat(filepath.Join(path, "HEAD")); err != nil {
-		return "", false
+	if target = filepath.FromSlash(target); !filepath.IsAbs(target) {
+		target = filepath.Join(top, target)
 	}
-	if _, err := os.Stat(filepath.Join(commonDirOf(path), "objects")); err != nil {
-		return "", false
+	return filepath.Clean(target), true
+}
+
+// isGitDir reports whether a directory is a git directory: what git itself looks for.
+func isGitDir(dir string) bool {
+	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
+		return false
 	}
-	return path, true
+	common := commonDirOf(dir)
+	for _, name := range []string{"objects", "refs"} {
+		if info, err := os.Stat(filepath.Join(common, name)); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	return true
 }
 
 func commonDirOf(gitDir string) string {
@@ -137,7 +157,7 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (plumbing.Hash, error) {
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	return plumbing.NewHash(strings.TrimSpace(string(out))), nil
+	return ParseHash(strings.TrimSpace(string(out)))
 }
 
 // Head is what HEAD says.
@@ -163,12 +183,25 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 
 // Refs returns the hashes of those of the refs that exist. The names are full ones;
 // a name that ends in a slash stands for every ref below it.
+//
+// A loose ref is read from its file; git is asked for the rest. A hook's refs have just been written and are loose.
 func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]plumbing.Hash, error) {
-	out, err := r.Output(ctx, nil, append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, names...)...)
+	refs := make(map[string]plumbing.Hash)
+	var ask []string
+	for _, name := range names {
+		if h, ok := r.looseRef(name); ok {
+			refs[name] = h
+		} else {
+			ask = append(ask, name)
+		}
+	}
+	if len(ask) == 0 {
+		return refs, nil
+	}
+	out, err := r.Output(ctx, nil, append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, ask...)...)
 	if err != nil {
 		return nil, err
 	}
-	refs := make(map[string]plumbing.Hash)
 	for len(out) > 0 {
 		var line []byte
 		line, out, _ = bytes.Cut(out, []byte{'\n'})
@@ -176,7 +209,22 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]plumbing.H
 		if !ok {
 			return nil, fmt.Errorf("read refs: unexpected line %q", line)
 		}
-		refs[name] = plumbing.NewHash(hash)
+		if refs[name], err = ParseHash(hash); err != nil {
+			return nil, fmt.Errorf("read refs: %w", err)
+		}
 	}
 	return refs, nil
+}
+
+// looseRef reads the file of a ref, if it has one. Names that git would refuse have none.
+func (r *Repo) looseRef(name string) (plumbing.Hash, bool) {
+	if !strings.HasPrefix(name, "refs/") || strings.HasSuffix(name, "/") || strings.Contains(name, "..") {
+		return plumbing.ZeroHash, false
+	}
+	data, err := os.ReadFile(filepath.Join(r.CommonDir, filepath.FromSlash(name)))
+	text := strings.TrimSuffix(string(data), "\n")
+	if err != nil || len(text) != 40 || !plumbing.IsHash(text) {
+		return plumbing.ZeroHash, false // packed, symbolic, SHA-256, or not there
+	}
+	return plumbing.NewHash(text), true
 }

@@ -51,15 +51,17 @@ func Status(err error) int {
 // location are the variables of `git rev-parse --local-env-vars` that say which
 // repository git works on; they beat -C. Those that carry configuration
 // (GIT_CONFIG_COUNT, GIT_CONFIG_PARAMETERS) are kept: containers set
-// safe.directory with them.
+// safe.directory with them. GIT_ATTR_SOURCE, which git does not list, names a tree of it.
 var location = []string{
 	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE",
 	"GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE", "GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS",
 	"GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_INTERNAL_SUPER_PREFIX", "GIT_SHALLOW_FILE", "GIT_COMMON_DIR",
+	"GIT_CONFIG", "GIT_ATTR_SOURCE",
 }
 
 // environ is the environment of this process without drop, and with what every
-// git of ours runs with: no translations, no prompt.
+// git of ours runs with: no translations, no prompt, and no replacements
+// (git replace), because objects that are read in-process have none either.
 func environ(drop []string) []string {
 	env := make([]string, 0, 64)
 	for _, v := range os.Environ() {
@@ -68,7 +70,7 @@ func environ(drop []string) []string {
 			env = append(env, v)
 		}
 	}
-	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
+	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1")
 }
 
 // command prepares git with args in the directory of r.
