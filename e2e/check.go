@@ -51,8 +51,9 @@ func (r *rig) ended(text, name, outcome string) want {
 // done is what is wanted of a turn that ended with a Stop hook.
 func (r *rig) done(text string) want { r.t.Helper(); return r.ended(text, "Stop", "done") }
 
-// failed is what is wanted of a turn that ended with an error of the API.
-func (r *rig) failed(text string) want { r.t.Helper(); return r.ended(text, "StopFailure", "failed") }
+// failed is what is wanted of a headless turn that ended with an error of the API.
+// The client may end the witness of StopFailure before it could look, but it waits for the one of SessionEnd.
+func (r *rig) failed(text string) want { r.t.Helper(); return r.ended(text, "SessionEnd", "failed") }
 
 // interrupted is what is wanted of a turn that no hook ended: its worktree is
 // the one that the session's next event found.

@@ -125,6 +125,58 @@ func TestMaxTurns(t *testing.T) {
 	r.check(r.interrupted("T1"), r.done("T2"))
 }
 
+// The conversation is compacted by the client itself in the middle of a turn.
+func TestCompactedInMidTurn(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	full, after := bash("echo full > full.txt"), bash("echo after > after.txt")
+	full["usage"] = map[string]int{"input_tokens": 5, "cache_creation_input_tokens": 1000, "cache_read_input_tokens": 191_000, "output_tokens": 50}
+	r.mock.play(
+		on("TFULL", full),
+		// The client keeps the last assistant message, so the first request that it makes afterwards is for step 1.
+		rule{Match: "This session is being continued", Steps: []reply{after, after, say("done")}},
+	)
+	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
+	r.claude(r.repo.Dir, "TFULL hello", "--resume", session, "--autocompact", "100000").ok().quiet()
+	if n := len(r.witness.named("PreCompact")); n != 1 {
+		t.Fatalf("%d compactions, this test is about one\n%s", n, r.report())
+	}
+	turns := r.check(r.done("T1"), r.done("TFULL"))
+	if got, want := turns[1].Paths, []string{"after.txt", "full.txt"}; !slices.Equal(got, want) {
+		t.Errorf("paths = %q, want %q", got, want)
+	}
+	if got := turns[1].Compactions; got != 1 {
+		t.Errorf("compactions = %d, want 1", got)
+	}
+}
+
+// A Stop hook of the user's own sends the agent on: the turn has two Stops, and is one turn.
+func TestStopHookSendsOn(t *testing.T) {
+	t.Parallel()
+	r := newBareRig(t)
+	own := `test -e "$HOME/once" || { touch "$HOME/once"; echo "write more" >&2; exit 2; }`
+	b, err := json.MarshalIndent(map[string]any{
+		"skipDangerousModePermissionPrompt": true,
+		"hooks":                             map[string]any{"Stop": []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": own}}}}},
+	}, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	replaceFile(t, r.settings(), b)
+	r.command(r.repo.Dir, "init")
+	r.mock.play(rule{Match: "Stop hook feedback", Steps: []reply{write("more.txt", "more\n"), say("wrote more")}})
+
+	session := r.claude(r.repo.Dir, "T1 hello").ok().session()
+	if n := len(r.witness.named("Stop")); n != 2 {
+		t.Fatalf("%d Stop hooks, this test is about two\n%s", n, r.report())
+	}
+	r.claude(r.repo.Dir, "T2 hello", "--resume", session).ok().quiet()
+	turns := r.check(r.done("T1"), r.done("T2"))
+	if got, want := turns[0].Paths, []string{"more.txt", "one.txt"}; !slices.Equal(got, want) {
+		t.Errorf("paths = %q, want %q", got, want)
+	}
+}
+
 // A secret that the agent prints and one that the user types reach no object.
 func TestSecrets(t *testing.T) {
 	t.Parallel()

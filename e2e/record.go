@@ -38,9 +38,10 @@ type turn struct {
 		Path string `json:"path"`
 		Why  string `json:"why"`
 	} `json:"skipped"`
-	Tools      map[string]int `json:"tools"`
-	Context    int            `json:"context"`
-	Transcript struct {
+	Tools       map[string]int `json:"tools"`
+	Context     int            `json:"context"`
+	Compactions int            `json:"compactions"`
+	Transcript  struct {
 		Path  string `json:"path"`
 		After int    `json:"after"`
 		Bytes int    `json:"bytes"`

@@ -86,30 +86,34 @@ func (s *session) prompt(text string) event {
 	return s.stopped(before+1, text)
 }
 
-// interrupt presses Esc while a turn runs.
+// interrupt presses Esc while a turn runs, and waits until the client has written that down,
+// as it does within 100 ms: a person is not faster.
 func (s *session) interrupt() {
 	s.r.t.Helper()
 	s.r.await("busy before Esc", func() bool { return s.registry().Status == "busy" })
-	marks := strings.Count(s.term.screen(), "Interrupted")
+	before := s.file().interrupts
 	s.term.keys("Escape")
-	s.r.await("the mark of an interrupt", func() bool { return strings.Count(s.term.screen(), "Interrupted") > marks })
+	s.r.await("the mark of an interrupt", func() bool { return s.file().interrupts > before })
 	s.ready("Esc")
+}
+
+// file reads the session's transcript; it is empty as long as the client has not written any.
+func (s *session) file() transcript {
+	s.r.t.Helper()
+	path := s.r.transcriptPath(s.registry().SessionID)
+	if path == "" {
+		return transcript{}
+	}
+	return readTranscript(s.r.t, path)
 }
 
 // queue submits a prompt while the client is busy and waits until it is in the queue,
 // which it enters when its UserPromptSubmit hooks have ended.
 func (s *session) queue(text string) {
 	s.r.t.Helper()
-	queued := func() int {
-		path := s.r.transcriptPath(s.registry().SessionID)
-		if path == "" {
-			return 0 // not flushed yet
-		}
-		return readTranscript(s.r.t, path).queued
-	}
-	before := queued()
+	before := s.file().queued
 	s.enter(text)
-	s.r.await("a queued prompt: "+text, func() bool { return queued() > before })
+	s.r.await("a queued prompt: "+text, func() bool { return s.file().queued > before })
 }
 
 // compact runs /compact.
