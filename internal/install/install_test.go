@@ -135,10 +135,10 @@ func TestInstalled(t *testing.T) {
 	// Each shell gets a terminal, on which unfinished command lines are typed, with a tab for the rest.
 	// What the finished ones print tells that they were the right ones.
 	typed := []struct{ line, want string }{
-		{"git agent-turn doc\t-h", "git agent-turn doctor - "},
-		{"git-agent-turn doc\t-h", "git agent-turn doctor - "},
-		{"git agent-turn list --js\t-h", "git agent-turn list - "},
-		{"git -C . agent-turn rest\t-h", "git agent-turn restore - "},
+		{"git agent-turn doc\t-h", "git agent-turn doctor ["},
+		{"git-agent-turn doc\t-h", "git agent-turn doctor ["},
+		{"git agent-turn list --js\t-h", "git agent-turn list ["},
+		{"git -C . agent-turn rest\t-h", "git agent-turn restore ["},
 		{"git agent-handoff acc\t", "git-agent-handoff: error: not built yet"},
 		{"git agent-fork --no-conv\t", "git-agent-fork: error: not built yet"},
 	}
@@ -165,12 +165,12 @@ func TestInstalled(t *testing.T) {
 	t.Run("fish", func(t *testing.T) {
 		need(t, "fish")
 		for _, line := range []struct{ typed, want string }{
-			{"git agent-turn doc", "doctor\t"},
-			{"git-agent-turn doc", "doctor\t"},
-			{"git agent-turn list --js", "--json\t"},
-			{"git -C . agent-turn rest", "restore\t"},
-			{"git agent-handoff acc", "accept\t"},
-			{"git agent-fork --no-conv", "--no-conversation\t"},
+			{"git agent-turn doc", "doctor"},
+			{"git-agent-turn doc", "doctor"},
+			{"git agent-turn list --js", "--json"},
+			{"git -C . agent-turn rest", "restore"},
+			{"git agent-handoff acc", "accept"},
+			{"git agent-fork --no-conv", "--no-conversation"},
 		} {
 			got := m.must(t, "", "fish", "-c", "complete -C '"+line.typed+"'")
 			if !strings.HasPrefix(got, line.want) || strings.Count(got, "\n") != 1 {
