@@ -3,7 +3,6 @@ package snapshot
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -15,11 +14,15 @@ import (
 //
 // The user's index, HEAD and branch stay as they are.
 func (s *Snapshot) CheckOut(ctx context.Context, tree plumbing.Hash, dry bool) error {
-	args := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.splitIndex=false", "read-tree", "-m", "-u"}
+	args := []string{"read-tree", "-m", "-u"}
 	if dry {
 		args = append(args, "--dry-run")
 	}
-	if _, err := s.index.git().Output(ctx, nil, append(args, s.Tree.String(), tree.String())...); err != nil {
+	err := s.index.goAhead()
+	if err == nil {
+		_, err = s.index.git(ctx, s.index.path, "", append(args, s.Tree.String(), tree.String())...)
+	}
+	if err != nil {
 		return fmt.Errorf("check out tree %s: %w", tree, err)
 	}
 	return nil

@@ -2,8 +2,12 @@ package snapshot
 
 import (
 	"bytes"
+	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -17,7 +21,7 @@ const (
 	// the private index had better remember the hashes: hashing 64 files of 10 KB costs
 	// about what `git update-index` and `git write-tree` cost, 3 ms.
 	maxPlainFiles = 64
-	// maxPlainSize is the largest file in bytes that is read into memory whole.
+	// maxPlainSize is how many bytes of files are read into memory.
 	maxPlainSize = 16 << 20
 )
 
@@ -25,91 +29,86 @@ const (
 // store every one of them byte for byte, and if no index has to be published.
 // Otherwise ok is false.
 func (t *taker) plain(entries []entry) (files map[string]git.Entry, ok bool) {
-	if t.opt.Publish {
+	if t.opt.Publish && len(entries) > 0 {
 		return nil, false
 	}
-	var work []entry
-	for _, e := range entries {
-		if e.work {
-			if e.submodule {
-				return nil, false
-			}
-			work = append(work, e)
+	var work []*entry
+	var size int64
+	for i := range entries {
+		e := &entries[i]
+		if !e.work || e.gone {
+			continue
+		}
+		if e.info == nil {
+			return nil, false // a submodule, or what only git can read
+		}
+		work = append(work, e)
+		size += e.info.Size()
+	}
+	if len(work) > maxPlainFiles || size > maxPlainSize {
+		return nil, false
+	}
+	contents := make(map[string][]byte, len(work))
+	for _, e := range work {
+		content, err := t.read(e)
+		switch {
+		case gone(err):
+			e.gone = true
+		case err != nil:
+			return nil, false // git says what is wrong, path by path
+		default:
+			contents[e.path] = content
 		}
 	}
-	if len(work) > maxPlainFiles {
+	if t.converted(entries, contents) {
 		return nil, false
 	}
 	files = make(map[string]git.Entry, len(work))
-	contents := make(map[string][]byte, len(work)) // of regular files, to be looked at for conversion
 	for _, e := range work {
-		content, mode, err := t.read(e)
-		switch {
-		case err == nil && mode == filemode.Empty, gone(err):
-			files[e.path] = git.Entry{}
+		if e.gone {
 			continue
-		case err != nil:
-			return nil, false // git says what is wrong, path by path
-		case len(content) > maxPlainSize:
-			return nil, false
 		}
-		if mode != filemode.Symlink {
-			contents[e.path] = content
-		}
-		hash, err := t.objects.Write(plumbing.BlobObject, content)
+		hash, err := t.objects.Write(plumbing.BlobObject, contents[e.path])
 		if err != nil {
 			return nil, false
 		}
-		files[e.path] = git.Entry{Mode: mode, Hash: hash}
+		files[e.path] = git.Entry{Mode: t.mode(e), Hash: hash}
 	}
-	return files, !t.converted(contents)
+	return files, true
 }
 
-// read returns what git would find at the path of e: a file's bytes or a link's target.
-// Mode is zero if nothing is there that git can store. The content of a file
-// that is too large is one byte longer than the limit.
-func (t *taker) read(e entry) ([]byte, filemode.FileMode, error) {
-	if !e.untracked && e.mode == filemode.Empty {
-		return nil, filemode.Empty, nil
+// read returns what git would store for e: a file's bytes or a link's target.
+func (t *taker) read(e *entry) ([]byte, error) {
+	if e.info.Mode()&fs.ModeSymlink == 0 {
+		return os.ReadFile(t.file(e.path))
 	}
-	path := t.file(e.path)
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, filemode.Empty, err
-	}
+	target, err := os.Readlink(t.file(e.path))
+	return []byte(filepath.ToSlash(target)), err
+}
+
+// mode returns the mode that git would store for e.
+func (t *taker) mode(e *entry) filemode.FileMode {
 	switch {
-	case info.Mode()&os.ModeSymlink != 0:
-		target, err := os.Readlink(path)
-		return []byte(filepath.ToSlash(target)), filemode.Symlink, err
-	case !info.Mode().IsRegular():
-		return nil, filemode.Empty, nil
-	case info.Size() > maxPlainSize:
-		return make([]byte, maxPlainSize+1), filemode.Regular, nil
+	case e.info.Mode()&fs.ModeSymlink != 0:
+		return filemode.Symlink
+	case e.mode == filemode.Symlink && t.off("core.symlinks"): // its target is in a file
+		return filemode.Symlink
+	case e.mode == filemode.Regular, e.mode == filemode.Executable:
+		return e.mode // as git sees it: core.fileMode may be off
+	case e.info.Mode()&0o100 != 0 && !t.off("core.filemode"):
+		return filemode.Executable
 	}
-	mode := e.mode // as git sees it: core.fileMode may be off
-	if e.untracked || mode == filemode.Symlink {
-		mode = filemode.Regular
-		if info.Mode()&0o100 != 0 && t.fileMode() {
-			mode = filemode.Executable
-		}
-	}
-	content, err := os.ReadFile(path)
-	return content, mode, err
+	return filemode.Regular
 }
 
-func (t *taker) fileMode() bool {
-	return t.config.Get("core.filemode") == "" || t.config.Bool("core.filemode")
-}
-
-// conversions are the attributes that can make git store something other than a file's bytes.
-var conversions = []string{"filter", "ident", "working-tree-encoding", "text", "eol", "crlf"}
+// off reports whether a setting that is on by default is off.
+func (t *taker) off(key string) bool { return len(t.config[key]) > 0 && !t.config.Bool(key) }
 
 // converted reports whether git would convert one of the files when it stores them.
-// It may say so without need, never the opposite.
-func (t *taker) converted(contents map[string][]byte) bool {
-	autocrlf := t.config.Get("core.autocrlf")
-	crlf := autocrlf != "" && !strings.EqualFold(autocrlf, "false")
-	if !crlf && !t.attributesFor(contents) {
+// It may say so without need, never the opposite. A link's target is never converted.
+func (t *taker) converted(entries []entry, contents map[string][]byte) bool {
+	crlf := strings.EqualFold(t.config.Get("core.autocrlf"), "input") || t.config.Bool("core.autocrlf")
+	if len(contents) == 0 || !crlf && !t.attributesFor(entries, contents) {
 		return false
 	}
 	var paths strings.Builder
@@ -117,27 +116,23 @@ func (t *taker) converted(contents map[string][]byte) bool {
 		paths.WriteString(p)
 		paths.WriteByte(0)
 	}
-	out, err := t.index.git().Output(t.ctx, strings.NewReader(paths.String()), append([]string{"check-attr", "-z", "--stdin"}, conversions...)...)
+	attributes, err := t.attributes(paths.String(), "text", "filter", "ident", "working-tree-encoding", "eol", "crlf")
 	if err != nil {
 		return true
 	}
-	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-	if len(contents) == 0 {
-		return false
-	}
-	if len(fields) != 3*len(conversions)*len(contents) {
-		return true
-	}
-	for i := 0; i+2 < len(fields); i += 3 {
-		path, attribute, value := fields[i], fields[i+1], fields[i+2]
-		on := value != "unspecified" && value != "unset"
-		switch attribute {
-		case "filter", "ident", "working-tree-encoding":
-			if on {
+	text := ""
+	for _, a := range attributes {
+		on := a.value != "unspecified" && a.value != "unset"
+		switch a.name {
+		case "text":
+			text = a.value
+			fallthrough
+		case "eol", "crlf": // changes nothing in a file without a carriage return
+			if text != "unset" && (on || crlf) && bytes.IndexByte(contents[a.path], '\r') >= 0 {
 				return true
 			}
-		default: // end-of-line conversion changes nothing in a file without a carriage return
-			if (on || crlf && value != "unset") && bytes.IndexByte(contents[path], '\r') >= 0 {
+		default:
+			if on {
 				return true
 			}
 		}
@@ -145,12 +140,39 @@ func (t *taker) converted(contents map[string][]byte) bool {
 	return false
 }
 
+// An attribute of a path, as git check-attr prints it.
+type attribute struct{ path, name, value string }
+
+// attributes asks git for attributes of paths, each of which ends in NUL. For every path
+// they come in the order of names.
+func (t *taker) attributes(paths string, names ...string) ([]attribute, error) {
+	out, err := t.index.git(t.ctx, t.index.path, paths, append([]string{"check-attr", "-z", "--stdin"}, names...)...)
+	if err != nil {
+		return nil, err
+	}
+	fields := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+	if len(fields) != 3*len(names)*strings.Count(paths, "\x00") {
+		return nil, fmt.Errorf("read attributes: %d fields", len(fields))
+	}
+	attributes := make([]attribute, 0, len(fields)/3)
+	for f := range slices.Chunk(fields, 3) {
+		attributes = append(attributes, attribute{f[0], f[1], f[2]})
+	}
+	return attributes, nil
+}
+
 // attributesFor reports whether there is any file that could give one of the paths an attribute.
-// In a sparse checkout git reads .gitattributes from the index: then it is assumed.
-func (t *taker) attributesFor(contents map[string][]byte) bool {
+// Where a .gitattributes is missing in the worktree, git reads the index's: in a sparse
+// checkout that is assumed.
+func (t *taker) attributesFor(entries []entry, contents map[string][]byte) bool {
 	repo := t.index.repo
-	if t.config.Bool("core.sparsecheckout") || t.config.Get("core.attributesfile") != "" {
+	if t.config.Bool("core.sparsecheckout") || t.config.Get("core.attributesfile") != "" || t.config.Get("attr.tree") != "" {
 		return true
+	}
+	for _, e := range entries {
+		if e.gone && path.Base(e.path) == ".gitattributes" {
+			return true
+		}
 	}
 	global := filepath.Join(os.Getenv("HOME"), ".config")
 	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
@@ -178,58 +200,4 @@ func (t *taker) attributesFor(contents map[string][]byte) bool {
 		}
 	}
 	return false
-}
-
-// maxAdds bounds how many processes are spent on finding the paths that git can't add.
-const maxAdds = 64
-
-// add brings paths of the worktree into the private index. A path that git can't add
-// (its filter is missing or fails, the file can't be read) is skipped, and costs no other path.
-func (t *taker) add(paths []string) error {
-	adds := 0
-	var add func(paths []string)
-	add = func(paths []string) {
-		if len(paths) == 0 {
-			return
-		}
-		if adds++; adds <= maxAdds {
-			if t.updateIndex(paths) == nil {
-				return
-			}
-			if len(paths) > 1 {
-				add(paths[:len(paths)/2])
-				add(paths[len(paths)/2:])
-				return
-			}
-		}
-		for _, p := range paths {
-			t.skip(p, t.whyNot(p))
-		}
-	}
-	// The index itself must be all right before a failure can be blamed on a path.
-	if err := t.updateIndex(nil); err != nil {
-		return err
-	}
-	add(paths)
-	return nil
-}
-
-func (t *taker) updateIndex(paths []string) error {
-	var in strings.Builder
-	for _, p := range paths {
-		in.WriteString(p)
-		in.WriteByte(0)
-	}
-	_, err := t.index.git().Output(t.ctx, strings.NewReader(in.String()),
-		"-c", "core.splitIndex=false", "-c", "core.safecrlf=false", "update-index", "-z", "--add", "--remove", "--replace", "--stdin")
-	return err
-}
-
-func (t *taker) whyNot(path string) string {
-	f, err := os.Open(t.file(path))
-	if err != nil {
-		return WhyUnreadable
-	}
-	_ = f.Close()
-	return WhyFilter
 }

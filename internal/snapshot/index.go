@@ -1,13 +1,15 @@
 package snapshot
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"gitagent/internal/git"
@@ -19,6 +21,7 @@ type privateIndex struct {
 	dir   string    // $GIT_DIR/agent
 	path  string
 	users string // the user's own index
+	from  origin // what the private index was made from, once prepare has returned
 }
 
 func openIndex(repo *git.Repo) (*privateIndex, error) {
@@ -29,19 +32,28 @@ func openIndex(repo *git.Repo) (*privateIndex, error) {
 	return &privateIndex{repo: repo, dir: dir, path: filepath.Join(dir, "index"), users: filepath.Join(repo.GitDir, "index")}, nil
 }
 
-// git is the repository with the private index in the place of the user's.
-// Optional locks are on for it, whatever the user's environment says: without them
-// git would not write the untracked cache.
-func (x *privateIndex) git() *git.Repo {
-	return x.repo.With("GIT_INDEX_FILE="+x.path, "GIT_OPTIONAL_LOCKS=1")
+// git runs git on the index file at path, in the place of the user's. Optional locks are on,
+// whatever the user's environment says: without them git would not write the untracked cache.
+// Shared index files lie beside the user's index, where ours must not appear,
+// and no hook is told of an index that is not the user's (post-index-change).
+func (x *privateIndex) git(ctx context.Context, path, stdin string, args ...string) (string, error) {
+	args = append([]string{"-c", "core.splitIndex=false", "-c", "core.hooksPath=" + os.DevNull}, args...)
+	out, err := x.repo.With("GIT_INDEX_FILE="+path, "GIT_OPTIONAL_LOCKS=1").Output(ctx, strings.NewReader(stdin), args...)
+	return string(out), err
 }
 
 // An origin says what the private index was copied from.
-// When one of these differs, the copy is made anew.
+// When one of the files differs, the copy is made anew.
 type origin struct {
 	Index    fileID `json:"index"`
 	Sparse   fileID `json:"sparse"`
 	Worktree fileID `json:"worktree"` // config.worktree, where sparse-checkout is switched on
+
+	// Cached says that the user's index holds an untracked cache.
+	Cached bool `json:"cached,omitempty"`
+	// Ahead says that the private index may hold what the user's does not. Git does not
+	// know it, so `git gc --prune=now` may have taken the objects that it refers to.
+	Ahead bool `json:"ahead,omitempty"`
 }
 
 // A fileID tells one state of a file from another without reading it.
@@ -51,12 +63,19 @@ type fileID struct {
 	Mtime int64  `json:"mtime"` // nanoseconds since 1970
 }
 
-func (x *privateIndex) origin() origin {
+// now is the origin that a copy made now would have.
+func (x *privateIndex) now() origin {
 	return origin{
 		Index:    idOf(x.users),
 		Sparse:   idOf(filepath.Join(x.repo.GitDir, "info", "sparse-checkout")),
 		Worktree: idOf(filepath.Join(x.repo.GitDir, "config.worktree")),
 	}
+}
+
+// current reports whether the files that the private index was made from are what they were.
+func (x *privateIndex) current() bool {
+	now := x.now()
+	return now.Index == x.from.Index && now.Sparse == x.from.Sparse && now.Worktree == x.from.Worktree
 }
 
 // idOf returns the zero fileID for a file that is not there.
@@ -70,73 +89,111 @@ func idOf(path string) fileID {
 
 func (x *privateIndex) originPath() string { return filepath.Join(x.dir, "index.origin") }
 
-// prepare brings the private index up to date with the user's, if that has changed
-// since the copy was made or if anew is set.
-func (x *privateIndex) prepare(now time.Time, anew bool) error {
+// prepare brings the private index up to date with the user's, if that has changed since.
+func (x *privateIndex) prepare(ctx context.Context, now time.Time) error {
 	git.DropStaleLock(now, x.path)
 	x.recover()
-	want := x.origin()
-	if have, err := x.knownOrigin(); err == nil && !anew && have == want && exists(x.path) {
+	b, err := os.ReadFile(x.originPath())
+	if err == nil && json.Unmarshal(b, &x.from) == nil && x.current() && exists(x.path) {
 		return nil
 	}
-	if err := copyIndex(x.users, x.path); err != nil {
-		return fmt.Errorf("make the private index: %w", err)
-	}
-	return x.remember(want)
+	return x.copy(ctx)
 }
 
-// knownOrigin reads what remember wrote.
-func (x *privateIndex) knownOrigin() (origin, error) {
-	var from origin
-	b, err := os.ReadFile(x.originPath())
-	if err == nil {
-		err = json.Unmarshal(b, &from)
+// copy makes the private index anew, as a copy of the user's with its modification time.
+// Where there is no index, HEAD's tree takes its place: what is tracked there goes on being tracked.
+func (x *privateIndex) copy(ctx context.Context) error {
+	from := x.now()
+	if err := x.forget(); err != nil {
+		return err
 	}
-	return from, err
+	content, err := copyIndex(x.users, x.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return x.readHead(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("make the private index: %w", err)
+	}
+	from.Cached = bytes.Contains(content, []byte(untrackedCache))
+	return x.remember(from)
+}
+
+// readHead makes the private index anew from HEAD's tree, for a user's index that can't be read.
+// Nothing is remembered: it can't be published, and the next snapshot looks for an index again.
+func (x *privateIndex) readHead(ctx context.Context) error {
+	if err := x.forget(); err != nil {
+		return err
+	}
+	if _, err := x.repo.Resolve(ctx, "HEAD"); errors.Is(err, git.ErrNotFound) {
+		return nil // unborn: the empty index
+	}
+	config, err := x.repo.Config(ctx)
+	if err == nil && config.Bool("core.sparsecheckout") {
+		err = errors.New("without the user's index a sparse checkout looks like a worktree with files deleted")
+	}
+	if err == nil {
+		_, err = x.git(ctx, x.path, "", "read-tree", "HEAD")
+	}
+	return err
+}
+
+// forget removes the private index. The caller has its lock, so a lock file that
+// is there was left by a git that was killed.
+func (x *privateIndex) forget() error {
+	x.from = origin{}
+	for _, path := range []string{x.originPath(), x.path, x.path + ".lock"} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("make the private index: %w", err)
+		}
+	}
+	return nil
 }
 
 // remember notes what the private index was made from.
 func (x *privateIndex) remember(from origin) error {
 	b, err := json.Marshal(from)
-	if err != nil {
-		return err
+	if err == nil {
+		err = os.WriteFile(x.originPath(), b, 0o666)
 	}
-	if err := os.WriteFile(x.originPath(), b, 0o666); err != nil {
+	if err != nil {
 		return fmt.Errorf("make the private index: %w", err)
 	}
+	x.from = from
 	return nil
 }
 
-// copyIndex copies an index with its modification time; where there is no index,
-// there will be no copy either.
-func copyIndex(from, to string) error {
-	f, err := os.Open(from)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+// untrackedCache is the name of the extension of an index that holds one. Where it
+// is part of a file's name, that does no harm.
+const untrackedCache = "UNTR"
+
+// ahead reports whether the private index may hold what the user's does not.
+func (x *privateIndex) ahead() bool { return x.from.Ahead || x.from == (origin{}) }
+
+// goAhead notes, before it is so, that the private index holds what the user's does not.
+func (x *privateIndex) goAhead() error {
+	if x.ahead() {
 		return nil
 	}
+	from := x.from
+	from.Ahead = true
+	return x.remember(from)
+}
+
+// copyIndex copies an index with its modification time: git compares that with the times
+// of the files to know which of them it must read again. It returns the content.
+func copyIndex(from, to string) ([]byte, error) {
+	info, err := os.Stat(from)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	content, err := os.ReadFile(from)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return err
+	if err := os.WriteFile(to, content, 0o666); err != nil {
+		return nil, err
 	}
-	if _, err := io.Copy(out, f); err != nil {
-		_ = out.Close()
-		return err
-	}
-	if err := out.Close(); err != nil {
-		return err
-	}
-	return os.Chtimes(to, time.Time{}, info.ModTime())
+	return content, os.Chtimes(to, time.Time{}, info.ModTime())
 }
 
 func exists(path string) bool {

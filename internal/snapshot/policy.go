@@ -34,6 +34,7 @@ const (
 	WhySubmodule  = "submodule"  // a submodule with changes that are not committed in it
 	WhyFilter     = "filter"     // git's filter for it failed or is missing
 	WhyUnreadable = "unreadable" // could not be read
+	WhyRefused    = "refused"    // git stores nothing under such a name
 )
 
 // An untracked file as the policy sees it.

@@ -17,19 +17,20 @@ var ErrIndexBusy = errors.New("the index is in use")
 // lockWait is how long Publish waits for the user's index.lock.
 const lockWait = time.Second
 
-// Publish puts the private index in the place of the user's, so that the user's holds what
-// the snapshot's tree holds. The branch moves after it: a process that dies between the
+// Publish puts the index that [Take] made ready in the place of the user's, so that the user's
+// holds what the snapshot's tree holds. The branch moves after it: a process that dies between the
 // two leaves staged files, which harms nobody, where the opposite order
 // would let the user's next commit delete the turn's files.
 //
 // If the user's index is locked or has changed, the error wraps [ErrIndexBusy].
 func (s *Snapshot) Publish(ctx context.Context) error {
-	if !s.changed {
+	if !s.fresh {
 		return nil
 	}
 	if err := s.index.publish(ctx); err != nil {
 		return fmt.Errorf("update the index: %w", err)
 	}
+	s.fresh = false
 	return nil
 }
 
@@ -37,15 +38,10 @@ func (x *privateIndex) newPath() string { return filepath.Join(x.dir, "index.new
 
 func (x *privateIndex) publish(ctx context.Context) error {
 	fresh, lock := x.newPath(), x.users+".lock"
-	if err := copyIndex(x.path, fresh); err != nil {
-		return err
-	}
-	defer os.Remove(fresh)
 	if err := linkWhenFree(ctx, fresh, lock); err != nil {
 		return err
 	}
-	from := x.origin()
-	if known, err := x.knownOrigin(); err != nil || known != from {
+	if !x.current() {
 		_ = os.Remove(lock)
 		return ErrIndexBusy
 	}
@@ -53,7 +49,9 @@ func (x *privateIndex) publish(ctx context.Context) error {
 		_ = os.Remove(lock)
 		return err
 	}
-	from.Index = idOf(x.users)
+	_ = os.Remove(fresh)
+	from := x.from
+	from.Index, from.Ahead = idOf(x.users), false
 	return x.remember(from)
 }
 

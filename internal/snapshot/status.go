@@ -2,9 +2,9 @@ package snapshot
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
@@ -12,20 +12,21 @@ import (
 
 // An entry is one path that status names.
 type entry struct {
-	path      string // bytes, relative to the top of the worktree
+	path      string // bytes, relative to the top of the worktree; a repository inside it ends in a slash
 	untracked bool
 	conflict  bool
-	submodule bool
 
-	// staged is what the index holds, if that differs from HEAD and the worktree
-	// does not differ from the index; a zero mode means that the path was removed.
+	// staged is what the index holds, the zero Entry if nothing; of a conflict, our side.
 	staged git.Entry
-	// work is set if the worktree's file has to be looked at;
-	// mode is what git found there, zero if the file is gone or untracked.
+	// work is set if the worktree differs from the index there;
+	// mode is what git found in the worktree, zero if the file is gone or untracked.
 	work bool
 	mode filemode.FileMode
+	gone bool // the worktree holds nothing at the path
 	// dirty is set for a submodule with changes of its own that no commit of it holds.
 	dirty bool
+
+	info fs.FileInfo // of the worktree's file, once it was looked at
 }
 
 // parseStatus reads the output of `git status --porcelain=v2 -z --branch`.
@@ -43,7 +44,9 @@ func parseStatus(out string) (git.Head, []entry, error) {
 		var err error
 		switch kind {
 		case "#":
-			parseHeader(fields, &head)
+			if err := parseHeader(fields, &head); err != nil {
+				return head, nil, fmt.Errorf("read status: %w", err)
+			}
 			continue
 		case "1":
 			e, err = parseChanged(fields)
@@ -52,51 +55,52 @@ func parseStatus(out string) (git.Head, []entry, error) {
 		case "?":
 			e = entry{path: fields, untracked: true, work: true}
 		default:
-			err = fmt.Errorf("read status: unexpected record %q", line)
+			err = fmt.Errorf("unexpected record")
 		}
 		if err != nil {
-			return head, nil, err
+			return head, nil, fmt.Errorf("read status: %q: %w", line, err)
 		}
 		entries = append(entries, e)
 	}
 	return head, entries, nil
 }
 
-func parseHeader(fields string, head *git.Head) {
+func parseHeader(fields string, head *git.Head) (err error) {
 	key, value, _ := strings.Cut(fields, " ")
 	switch {
 	case key == "branch.oid" && value != "(initial)":
-		head.Commit = plumbing.NewHash(value)
+		head.Commit, err = git.ParseHash(value)
 	case key == "branch.head" && value != "(detached)":
 		head.Branch = "refs/heads/" + value
 	}
+	return err
 }
 
 // parseChanged reads `<XY> <sub> <mH> <mI> <mW> <hH> <hI> <path>`.
 func parseChanged(fields string) (entry, error) {
 	f := strings.SplitN(fields, " ", 8)
 	if len(f) != 8 || len(f[0]) != 2 || len(f[1]) != 4 {
-		return entry{}, fmt.Errorf("read status: unexpected record %q", fields)
+		return entry{}, fmt.Errorf("unexpected record")
 	}
-	e := entry{path: f[7], submodule: f[1][0] == 'S'}
-	if e.submodule {
-		// Its own changes can't be in our tree; only a moved commit can.
-		e.dirty = f[1][2] == 'M' || f[1][3] == 'U'
-		e.work = f[1][1] == 'C' || f[0][1] == 'D'
-	} else {
-		e.work = f[0][1] != '.'
-	}
+	e := entry{path: f[7]}
 	var err error
-	if e.staged.Mode, err = filemode.New(f[3]); err != nil {
-		return entry{}, fmt.Errorf("read status of %q: %w", e.path, err)
+	if e.staged, err = parseEntry(f[3], f[6]); err != nil {
+		return entry{}, err
 	}
-	e.staged.Hash = plumbing.NewHash(f[6])
 	if e.mode, err = filemode.New(f[4]); err != nil {
-		return entry{}, fmt.Errorf("read status of %q: %w", e.path, err)
+		return entry{}, err
 	}
-	if f[0][1] == 'D' {
-		e.mode = filemode.Empty
+	switch f[0][1] {
+	case '.':
+	case 'D':
+		e.work, e.gone = true, true
+	case 'M':
+		// A submodule's own changes can't be in our tree; only a moved commit can.
+		e.work = f[1][0] != 'S' || f[1][1] == 'C'
+	default:
+		e.work = true
 	}
+	e.dirty = f[1][2] == 'M' || f[1][3] == 'U'
 	return e, nil
 }
 
@@ -104,11 +108,28 @@ func parseChanged(fields string) (entry, error) {
 func parseUnmerged(fields string) (entry, error) {
 	f := strings.SplitN(fields, " ", 10)
 	if len(f) != 10 || len(f[1]) != 4 {
-		return entry{}, fmt.Errorf("read status: unexpected record %q", fields)
+		return entry{}, fmt.Errorf("unexpected record")
 	}
-	mode, err := filemode.New(f[5])
+	e := entry{path: f[9], conflict: true, work: true}
+	var err error
+	if e.staged, err = parseEntry(f[3], f[7]); err != nil {
+		return entry{}, err
+	}
+	if e.mode, err = filemode.New(f[5]); err != nil {
+		return entry{}, err
+	}
+	e.gone = e.mode == filemode.Empty
+	return e, nil
+}
+
+func parseEntry(mode, hash string) (git.Entry, error) {
+	m, err := filemode.New(mode)
 	if err != nil {
-		return entry{}, fmt.Errorf("read status of %q: %w", f[9], err)
+		return git.Entry{}, err
 	}
-	return entry{path: f[9], conflict: true, work: true, mode: mode, submodule: f[1][0] == 'S'}, nil
+	h, err := git.ParseHash(hash)
+	if err != nil || m == filemode.Empty {
+		return git.Entry{}, err
+	}
+	return git.Entry{Mode: m, Hash: h}, nil
 }

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
 )
@@ -18,11 +21,11 @@ import (
 // A Snapshot is a worktree at one moment.
 type Snapshot struct {
 	Head    git.Head      // HEAD at that moment
-	Tree    plumbing.Hash // staged, not flushed: see [git.Objects.Flush]
+	Tree    plumbing.Hash // staged, not flushed: see [git.Objects.Flush]; with Options.Publish on the disk
 	Skipped []Skip        // what the tree leaves out
 
-	index   *privateIndex
-	changed bool // the private index holds what the user's does not
+	index *privateIndex
+	fresh bool // a new index for the user is ready
 }
 
 // Options say how a snapshot is taken.
@@ -31,7 +34,7 @@ type Options struct {
 	// Config returns git's configuration. It is called when the pass over the
 	// worktree is done, so that reading it can overlap with that.
 	Config func() (git.Config, error)
-	// Publish makes the private index hold what the tree holds,
+	// Publish makes ready an index that holds what the tree holds,
 	// so that it can take the place of the user's; see [Snapshot.Publish].
 	Publish bool
 	Now     time.Time
@@ -40,17 +43,24 @@ type Options struct {
 // Take takes a snapshot of the worktree of repo. Blobs and trees go to objects, or into the
 // object database directly where git writes them.
 //
-// If git fails on the private index, that is made anew once:
-// `git gc --prune=now` does not know the objects that it refers to.
+// If that fails, it is tried again with the private index made anew (`git gc --prune=now`
+// does not know the objects that it refers to) and without filters that status insists on,
+// and then with an index made from HEAD, should the user's be broken.
 func Take(ctx context.Context, repo *git.Repo, objects *git.Objects, opt Options) (*Snapshot, error) {
 	index, err := openIndex(repo)
 	if err != nil {
 		return nil, err
 	}
 	t := &taker{ctx: ctx, index: index, objects: objects, opt: opt}
-	s, err := t.take(false)
-	if err != nil && ctx.Err() == nil && git.Status(err) >= 0 {
-		s, err = t.take(true)
+	s, err := t.take(func() error { return index.prepare(ctx, opt.Now) })
+	for _, again := range []func(context.Context) error{index.copy, index.readHead} {
+		if err == nil || ctx.Err() != nil {
+			break
+		}
+		if t.config, err = opt.Config(); err != nil {
+			break
+		}
+		s, err = t.take(func() error { return again(ctx) })
 	}
 	if err != nil {
 		return nil, fmt.Errorf("take a snapshot of %s: %w", repo.Top, err)
@@ -69,28 +79,36 @@ type taker struct {
 	skipped []Skip
 }
 
-func (t *taker) take(anew bool) (*Snapshot, error) {
+func (t *taker) take(prepare func() error) (*Snapshot, error) {
 	t.skipped = nil
-	if err := t.index.prepare(t.opt.Now, anew); err != nil {
+	if err := prepare(); err != nil {
 		return nil, err
 	}
-	out, err := t.index.git().Output(t.ctx, nil, t.statusArgs()...)
+	submodules := t.askSubmodules()
+	out, err := t.index.git(t.ctx, t.index.path, "", t.statusArgs()...)
+	dirty := submodules()
 	if err != nil {
 		return nil, err
 	}
-	head, entries, err := parseStatus(string(out))
+	head, entries, err := parseStatus(out)
 	if err != nil {
 		return nil, err
 	}
 	if t.config, err = t.opt.Config(); err != nil {
 		return nil, err
 	}
+	if err := t.supported(); err != nil {
+		return nil, err
+	}
+	for _, path := range dirty {
+		t.skip(path, WhySubmodule)
+	}
 	entries = t.choose(entries)
 	s := &Snapshot{Head: head, index: t.index}
 	if files, ok := t.plain(entries); ok {
 		s.Tree, err = t.overlay(head, entries, files)
 	} else {
-		s.Tree, s.changed, err = t.writeTree(entries)
+		s.Tree, s.fresh, err = t.throughGit(entries)
 	}
 	if err != nil {
 		return nil, err
@@ -100,32 +118,56 @@ func (t *taker) take(anew bool) (*Snapshot, error) {
 }
 
 // statusArgs is always the same command line: the untracked cache is valid for one set of
-// options only. What a submodule holds is asked only where there are submodules:
-// each one costs a process.
+// options only. The exception is a snapshot that is tried again: there the configuration is known.
+// Git's status runs the clean filter of a file whose times have changed, and dies if
+// the filter is required and fails.
 func (t *taker) statusArgs() []string {
-	args := []string{"-c", "core.splitIndex=false", "-c", "status.showUntrackedFiles=all"}
-	if !t.opt.Publish {
-		args = append(args, "-c", "core.untrackedCache=true") // a published index keeps the user's choice
+	args := []string{"-c", "core.untrackedCache=true", "-c", "status.showUntrackedFiles=all"}
+	for key := range t.config {
+		switch driver, name := strings.HasPrefix(key, "filter."), path.Ext(key); {
+		case driver && name == ".required":
+			args = append(args, "-c", key+"=false")
+		case driver && name == ".process": // one that can't be started is fatal, required or not
+			args = append(args, "-c", key+"=")
+		}
 	}
-	submodules := "--ignore-submodules=dirty"
-	if exists(filepath.Join(t.index.repo.Top, ".gitmodules")) {
-		submodules = "--ignore-submodules=none"
-	}
-	return append(args, "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "-uall", "--no-renames", submodules)
+	return append(args, "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "-uall", "--no-renames", "--ignore-submodules=dirty")
 }
 
-// choose applies the policy to what is untracked and drops what is skipped.
+// supported refuses what the rest would get wrong.
+func (t *taker) supported() error {
+	if t.config.SHA256() {
+		return errors.New("the repository's object format is not SHA-1")
+	}
+	repo := t.index.repo
+	top := t.config.Get("core.worktree")
+	if top == "" || repo.GitDir != repo.CommonDir && !t.config.Bool("extensions.worktreeconfig") {
+		return nil // in a linked worktree git does not heed it
+	}
+	if !filepath.IsAbs(top) {
+		top = filepath.Join(repo.GitDir, top)
+	}
+	if real, err := filepath.EvalSymlinks(top); err != nil || real != repo.Top {
+		return fmt.Errorf("core.worktree says that the worktree is %s", top)
+	}
+	return nil
+}
+
+// choose drops what stays out of the snapshot, and looks at every file that is to be hashed.
 func (t *taker) choose(entries []entry) []entry {
 	var files []untracked
-	for _, e := range entries {
-		if !e.untracked {
-			continue
+	for i := range entries {
+		e := &entries[i]
+		if e.work && !e.gone && !strings.HasSuffix(e.path, "/") {
+			t.look(e)
 		}
-		f := untracked{path: e.path}
-		if info, err := os.Lstat(t.file(e.path)); err == nil {
-			f.size = info.Size()
+		if e.untracked && e.work {
+			f := untracked{path: e.path}
+			if e.info != nil {
+				f.size = e.info.Size()
+			}
+			files = append(files, f)
 		}
-		files = append(files, f)
 	}
 	taken, skipped := t.opt.Policy.apply(files)
 	t.skipped = append(t.skipped, skipped...)
@@ -135,14 +177,43 @@ func (t *taker) choose(entries []entry) []entry {
 	}
 	chosen := entries[:0]
 	for _, e := range entries {
-		if e.dirty {
-			t.skip(e.path, WhySubmodule)
-		}
 		if !e.untracked || take[e.path] {
 			chosen = append(chosen, e)
 		}
 	}
 	return chosen
+}
+
+// look finds out what the worktree holds at the path of e.
+func (t *taker) look(e *entry) {
+	info, err := os.Lstat(t.file(e.path))
+	switch {
+	case gone(err):
+		e.gone, e.work = true, !e.untracked
+	case err != nil: // for instance too long for us, but not for git
+	case e.mode == filemode.Submodule && e.staged.Mode != filemode.Submodule && !e.conflict:
+		t.skip(e.path+"/", WhyRepository)
+		e.gone = true
+	case e.mode == filemode.Submodule:
+	case info.IsDir():
+		e.gone, e.work = true, !e.untracked
+	case e.untracked && refusedName(e.path), info.Mode()&fs.ModeSymlink != 0 && refusedLink(e.path):
+		t.leave(e, WhyRefused)
+	case info.Mode()&fs.ModeSymlink == 0 && !info.Mode().IsRegular():
+		t.leave(e, WhyUnreadable)
+	default:
+		e.info = info
+	}
+}
+
+// gone reports whether an error means that nothing is at a path.
+func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
+
+// leave keeps what the worktree has at the path of e out of the snapshot.
+// A tracked path keeps what the index has.
+func (t *taker) leave(e *entry, why string) {
+	t.skip(e.path, why)
+	e.work = false
 }
 
 func (t *taker) skip(path, why string) { t.skipped = append(t.skipped, Skip{path, why}) }
@@ -157,39 +228,21 @@ func (t *taker) overlay(head git.Head, entries []entry, files map[string]git.Ent
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
+	if len(entries) == 0 && !base.IsZero() {
+		return base, nil
+	}
 	changes := make(map[string]git.Entry, len(entries))
 	for _, e := range entries {
-		switch {
-		case e.work:
+		if e.work {
 			changes[e.path] = files[e.path]
-		case !e.submodule || !e.staged.Hash.IsZero():
-			changes[e.path] = e.staged
+			continue
 		}
-	}
-	if len(changes) == 0 && !base.IsZero() {
-		return base, nil
+		changes[e.path] = e.staged
+		if t.index.from.Ahead && e.staged.Mode != filemode.Empty && e.staged.Mode != filemode.Submodule {
+			if err := t.objects.HasEncodedObject(e.staged.Hash); err != nil {
+				return plumbing.ZeroHash, fmt.Errorf("read %s, as staged in the private index: %w", e.path, err)
+			}
+		}
 	}
 	return t.objects.EditTree(base, changes)
 }
-
-// writeTree builds the tree through git on the private index. It reports whether the
-// index had to be changed for it.
-func (t *taker) writeTree(entries []entry) (tree plumbing.Hash, changed bool, err error) {
-	var paths []string
-	for _, e := range entries {
-		if e.work {
-			paths = append(paths, e.path)
-		}
-	}
-	if err := t.add(paths); err != nil {
-		return plumbing.ZeroHash, false, err
-	}
-	out, err := t.index.git().Output(t.ctx, nil, "-c", "core.splitIndex=false", "write-tree")
-	if err != nil {
-		return plumbing.ZeroHash, false, err
-	}
-	return plumbing.NewHash(strings.TrimSpace(string(out))), len(paths) > 0, nil
-}
-
-// gone reports whether an error means that a file has vanished since status saw it.
-func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) }

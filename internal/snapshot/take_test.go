@@ -2,6 +2,14 @@ package snapshot
 
 import (
 	"context"
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,66 +19,581 @@ import (
 	"gitagent/internal/gittest"
 )
 
+// TestMain keeps the developer's own configuration and attributes out.
+func TestMain(m *testing.M) {
+	home, err := os.MkdirTemp("", "home")
+	if err != nil {
+		panic(err)
+	}
+	for _, v := range gittest.Env(home) {
+		name, value, _ := strings.Cut(v, "=")
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	code := m.Run()
+	_ = os.RemoveAll(home)
+	os.Exit(code)
+}
+
 // policy is the default one of the configuration.
 var policy = Policy{MaxFileSize: 10 << 20, MaxUntrackedFiles: 5000, MaxUntrackedSize: 100 << 20}
 
-// take takes a snapshot of r as the hook does and flushes it.
-func take(t testing.TB, r *gittest.Repo, publish bool) *Snapshot {
+// open opens r as the hook does, with the environment of the test.
+func open(t testing.TB, r *gittest.Repo) *git.Repo {
 	t.Helper()
-	ctx := context.Background()
 	repo, err := git.Find(r.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := repo.Objects(ctx)
-	defer objects.Close()
-	s, err := Take(ctx, repo, objects, Options{
+	return repo.With(r.Env...)
+}
+
+// options are those of a hook.
+func options(repo *git.Repo, publish bool) Options {
+	return Options{
 		Policy:  policy,
-		Config:  func() (git.Config, error) { return repo.Config(ctx) },
+		Config:  func() (git.Config, error) { return repo.Config(context.Background()) },
 		Publish: publish,
 		Now:     time.Now(),
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
-	if err := objects.Flush(); err != nil {
+}
+
+// tryTake takes a snapshot of r and flushes it.
+func tryTake(t testing.TB, r *gittest.Repo, edit func(*Options)) (*Snapshot, error) {
+	t.Helper()
+	ctx := context.Background()
+	repo := open(t, r)
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	opt := options(repo, false)
+	if edit != nil {
+		edit(&opt)
+	}
+	s, err := Take(ctx, repo, objects, opt)
+	if err != nil {
+		return nil, err
+	}
+	return s, objects.Flush()
+}
+
+// take takes a snapshot of r as the hook does and flushes it.
+func take(t testing.TB, r *gittest.Repo, publish bool) *Snapshot {
+	t.Helper()
+	s, err := tryTake(t, r, func(o *Options) { o.Publish = publish })
+	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// wantTree is the tree that git itself makes of the worktree, with an index of its own.
-func wantTree(t testing.TB, r *gittest.Repo) plumbing.Hash {
+// wantTree is the tree that git itself makes of the worktree, with an index of its own
+// that starts as the user's: `git add -A`, then without what the snapshot had to leave out.
+func wantTree(t testing.TB, r *gittest.Repo, skipped []Skip) plumbing.Hash {
 	t.Helper()
 	s := *r
-	s.Env = append(append([]string{}, r.Env...), "GIT_INDEX_FILE="+gittest.TempDir(t)+"/index")
-	if _, err := r.Try("rev-parse", "--verify", "--quiet", "HEAD"); err == nil {
+	index := filepath.Join(gittest.TempDir(t), "index")
+	s.Env = append(slices.Clone(r.Env), "GIT_INDEX_FILE="+index)
+	users := filepath.Join(open(t, r).GitDir, "index")
+	if info, err := os.Stat(users); err == nil {
+		b, err := os.ReadFile(users)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(index, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(index, time.Time{}, info.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+	} else if _, err := r.Try("rev-parse", "--verify", "--quiet", "HEAD"); err == nil {
 		s.Git("read-tree", "HEAD")
 	}
-	s.Git("add", "-A")
+	add := []string{"-c", "core.splitIndex=false", "-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false", "add", "-A", "--sparse", "--", "."}
+	for _, skip := range skipped {
+		if skip.Why == WhySubmodule {
+			continue // its commit is in the tree
+		}
+		add = append(add, ":(top,exclude,literal)"+strings.TrimSuffix(skip.Path, "/"))
+	}
+	s.Git(add...)
 	return plumbing.NewHash(s.Git("write-tree"))
+}
+
+// state describes everything of a repository and its worktree that a passive
+// snapshot must not change: every file but objects and our own directory.
+func state(t testing.TB, r *gittest.Repo) map[string]string {
+	t.Helper()
+	repo := open(t, r)
+	files := make(map[string]string)
+	roots := []string{repo.Top, repo.GitDir, repo.CommonDir}
+	for _, root := range roots {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := os.Lstat(path)
+			if err != nil {
+				return err
+			}
+			if d.IsDir() {
+				if name := d.Name(); name == "agent" || name == "objects" && filepath.Dir(path) == repo.CommonDir {
+					return fs.SkipDir
+				}
+				files[path] = info.Mode().String()
+				return nil
+			}
+			line := fmt.Sprintf("%s inode %d size %d", info.Mode(), inode(info), info.Size())
+			if !strings.HasPrefix(d.Name(), "sharedindex.") { // every reader of a split index touches it
+				line += " at " + info.ModTime().String()
+			}
+			if info.Mode().IsRegular() && info.Size() < 1<<20 {
+				b, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				line += fmt.Sprintf(" %x", sha1.Sum(b))
+			}
+			files[path] = line
+			return nil
+		})
+		if err != nil && !errors.Is(err, fs.ErrPermission) {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+// sameState fails the test if the state is not the one from before.
+func sameState(t testing.TB, r *gittest.Repo, before map[string]string) {
+	t.Helper()
+	after := state(t, r)
+	for path, line := range before {
+		if after[path] != line {
+			t.Errorf("%s was changed: %q, now %q", path, line, after[path])
+		}
+	}
+	for path := range after {
+		if _, ok := before[path]; !ok {
+			t.Errorf("%s was created", path)
+		}
+	}
+}
+
+// passive takes a passive snapshot and checks that nobody can see that it was taken.
+func passive(t testing.TB, r *gittest.Repo) *Snapshot {
+	t.Helper()
+	before := state(t, r)
+	s := take(t, r, false)
+	sameState(t, r, before)
+	return s
+}
+
+// check takes snapshots of the worktree in every way that there is and compares them
+// with what git makes of it. skipped is what must be left out.
+func check(t testing.TB, r *gittest.Repo, skipped ...Skip) {
+	t.Helper()
+	want := wantTree(t, r, skipped)
+	head, _ := r.Try("rev-parse", "--verify", "--quiet", "HEAD")
+	if head == "" {
+		head = plumbing.ZeroHash.String()
+	}
+	branch, _ := r.Try("symbolic-ref", "--quiet", "HEAD")
+	before := state(t, r)
+	for _, way := range []struct {
+		name    string
+		publish bool // goes through git, but nothing is published
+	}{{"first", false}, {"again", false}, {"through git", true}, {"after git", false}} {
+		s := take(t, r, way.publish)
+		if s.Tree != want {
+			t.Errorf("%s: tree %s, want %s; they differ in\n%s", way.name, s.Tree, want,
+				r.Git("diff-tree", "-r", "--name-status", want.String(), s.Tree.String()))
+		}
+		if got, want := sorted(s.Skipped), sorted(skipped); !slices.Equal(got, want) {
+			t.Errorf("%s: skipped %v, want %v", way.name, got, want)
+		}
+		if s.Head.Commit.String() != head || s.Head.Branch != branch {
+			t.Errorf("%s: HEAD is %s on %q, want %s on %q", way.name, s.Head.Commit, s.Head.Branch, head, branch)
+		}
+	}
+	sameState(t, r, before)
+	fsck(t, r)
+}
+
+func sorted(skipped []Skip) []Skip {
+	s := slices.Clone(skipped)
+	slices.SortFunc(s, func(a, b Skip) int { return strings.Compare(a.Path+"\x00"+a.Why, b.Path+"\x00"+b.Why) })
+	return s
+}
+
+// fsck checks the repository; what is not reachable is no error of ours.
+func fsck(t testing.TB, r *gittest.Repo) {
+	t.Helper()
+	r.Git("fsck", "--strict", "--no-dangling", "--no-progress")
+}
+
+func remove(t testing.TB, r *gittest.Repo, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if err := os.RemoveAll(filepath.Join(r.Dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func symlink(t testing.TB, r *gittest.Repo, target, name string) {
+	t.Helper()
+	path := filepath.Join(r.Dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func chmod(t testing.TB, r *gittest.Repo, name string, mode fs.FileMode) {
+	t.Helper()
+	if err := os.Chmod(filepath.Join(r.Dir, name), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// base commits a small tree that the cases change.
+func base(t testing.TB) *gittest.Repo {
+	t.Helper()
+	r := gittest.New(t)
+	r.Write("a", "a\n")
+	r.Write("b", "b\n")
+	r.Write("empty", "")
+	r.Write("run", "#!/bin/sh\n")
+	chmod(t, r, "run", 0o755)
+	r.Write("d/one", "1\n")
+	r.Write("d/two", "2\n")
+	r.Write("d/e/three", "3\n")
+	r.Write("f/g/h/i", "deep\n")
+	symlink(t, r, "a", "link")
+	symlink(t, r, "d", "dirlink")
+	r.Write(".gitignore", "*.o\n/ignored/\n")
+	r.Commit("one")
+	return r
 }
 
 func TestTakeEqualsGit(t *testing.T) {
 	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		edit func(t *testing.T, r *gittest.Repo)
+	}{
+		{"clean", func(t *testing.T, r *gittest.Repo) {}},
+		{"unstaged", func(t *testing.T, r *gittest.Repo) { r.Write("a", "changed\n") }},
+		{"staged", func(t *testing.T, r *gittest.Repo) { r.Write("a", "changed\n"); r.Git("add", "a") }},
+		{"partially staged", func(t *testing.T, r *gittest.Repo) {
+			r.Write("a", "staged\n")
+			r.Git("add", "a")
+			r.Write("a", "staged and more\n")
+		}},
+		{"staged, then taken back in the worktree", func(t *testing.T, r *gittest.Repo) {
+			r.Write("a", "staged\n")
+			r.Git("add", "a")
+			r.Write("a", "a\n")
+		}},
+		{"untracked", func(t *testing.T, r *gittest.Repo) { r.Write("new", "n\n"); r.Write("x/y/z", "z\n") }},
+		{"new file staged", func(t *testing.T, r *gittest.Repo) { r.Write("x/new", "n\n"); r.Git("add", "-A") }},
+		{"new file staged, then deleted", func(t *testing.T, r *gittest.Repo) {
+			r.Write("x/new", "n\n")
+			r.Git("add", "-A")
+			remove(t, r, "x")
+		}},
+		{"ignored", func(t *testing.T, r *gittest.Repo) { r.Write("x.o", "o\n"); r.Write("ignored/x", "o\n") }},
+		{"ignored, but staged", func(t *testing.T, r *gittest.Repo) {
+			r.Write("x.o", "o\n")
+			r.Git("add", "-f", "x.o")
+			r.Write("ignored/y", "o\n")
+			r.Git("add", "-f", "ignored/y")
+			r.Write("ignored/y", "changed\n")
+		}},
+		{"renamed", func(t *testing.T, r *gittest.Repo) { r.Git("mv", "a", "z"); r.Git("mv", "d", "moved") }},
+		{"renamed, not staged", func(t *testing.T, r *gittest.Repo) {
+			if err := os.Rename(filepath.Join(r.Dir, "d"), filepath.Join(r.Dir, "moved")); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"deleted", func(t *testing.T, r *gittest.Repo) { remove(t, r, "a", "d/one", "f") }},
+		{"deleted, staged", func(t *testing.T, r *gittest.Repo) { r.Git("rm", "-q", "-r", "a", "d") }},
+		{"deletion staged, file present", func(t *testing.T, r *gittest.Repo) { r.Git("rm", "-q", "--cached", "a", "d/one") }},
+		{"deletion staged, file present and changed", func(t *testing.T, r *gittest.Repo) {
+			r.Git("rm", "-q", "--cached", "a", "d/one")
+			r.Write("a", "other\n")
+		}},
+		{"everything deleted", func(t *testing.T, r *gittest.Repo) {
+			remove(t, r, "a", "b", "empty", "run", "d", "f", "link", "dirlink", ".gitignore")
+		}},
+		{"everything unstaged", func(t *testing.T, r *gittest.Repo) { r.Git("rm", "-q", "-r", "--cached", ".") }},
+		{"intent to add", func(t *testing.T, r *gittest.Repo) { r.Write("x/new", "n\n"); r.Git("add", "-N", "x/new") }},
+		{"intent to add, then deleted", func(t *testing.T, r *gittest.Repo) {
+			r.Write("x/new", "n\n")
+			r.Git("add", "-N", "x/new")
+			remove(t, r, "x")
+		}},
+		{"intent to add, executable", func(t *testing.T, r *gittest.Repo) {
+			r.Write("new", "n\n")
+			chmod(t, r, "new", 0o755)
+			r.Git("add", "-N", "new")
+		}},
+		{"intent to add, empty", func(t *testing.T, r *gittest.Repo) { r.Write("new", ""); r.Git("add", "-N", "new") }},
+		{"file to symlink", func(t *testing.T, r *gittest.Repo) { remove(t, r, "a"); symlink(t, r, "b", "a") }},
+		{"file to symlink, staged", func(t *testing.T, r *gittest.Repo) {
+			remove(t, r, "a")
+			symlink(t, r, "b", "a")
+			r.Git("add", "-A")
+		}},
+		{"symlink to file", func(t *testing.T, r *gittest.Repo) { remove(t, r, "link"); r.Write("link", "file\n") }},
+		{"symlink to executable", func(t *testing.T, r *gittest.Repo) {
+			remove(t, r, "link")
+			r.Write("link", "file\n")
+			chmod(t, r, "link", 0o755)
+		}},
+		{"symlink to file, staged", func(t *testing.T, r *gittest.Repo) {
+			remove(t, r, "link")
+			r.Write("link", "file\n")
+			r.Git("add", "-A")
+		}},
+		{"symlink retargeted", func(t *testing.T, r *gittest.Repo) { remove(t, r, "link"); symlink(t, r, "b", "link") }},
+		{"symlink to directory becomes one", func(t *testing.T, r *gittest.Repo) {
+			remove(t, r, "dirlink")
+			r.Write("dirlink/x", "x\n")
+		}},
+		{"file to directory", func(t *testing.T, r *gittest.Repo) { remove(t, r, "a"); r.Write("a/x/y", "y\n") }},
+		{"file to directory, staged", func(t *testing.T, r *gittest.Repo) {
+			remove(t, r, "a")
+			r.Write("a/x/y", "y\n")
+			r.Git("add", "-A")
+		}},
+		{"file to directory, staged, and back", func(t *testing.T, r *gittest.Repo) {
+			remove(t, r, "a")
+			r.Write("a/x/y", "y\n")
+			r.Git("add", "-A")
+			remove(t, r, "a")
+			r.Write("a", "a file again\n")
+		}},
+		{"file to empty directory", func(t *testing.T, r *gittest.Repo) {
+			remove(t, r, "a")
+			if err := os.Mkdir(filepath.Join(r.Dir, "a"), 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"directory to file", func(t *testing.T, r *gittest.Repo) { remove(t, r, "d"); r.Write("d", "file\n") }},
+		{"directory to file, staged", func(t *testing.T, r *gittest.Repo) {
+			remove(t, r, "d")
+			r.Write("d", "file\n")
+			r.Git("add", "-A")
+		}},
+		{"directory to file, staged, and back", func(t *testing.T, r *gittest.Repo) {
+			remove(t, r, "d")
+			r.Write("d", "file\n")
+			r.Git("add", "-A")
+			remove(t, r, "d")
+			r.Write("d/one", "1\n")
+		}},
+		{"directory to symlink", func(t *testing.T, r *gittest.Repo) { remove(t, r, "d"); symlink(t, r, "f", "d") }},
+		{"directory to symlink with the same names below", func(t *testing.T, r *gittest.Repo) {
+			if err := os.Rename(filepath.Join(r.Dir, "d"), filepath.Join(r.Dir, "moved")); err != nil {
+				t.Fatal(err)
+			}
+			symlink(t, r, "moved", "d")
+		}},
+		{"executable bit", func(t *testing.T, r *gittest.Repo) { chmod(t, r, "a", 0o755); chmod(t, r, "run", 0o644) }},
+		{"executable bit, staged", func(t *testing.T, r *gittest.Repo) { chmod(t, r, "a", 0o755); r.Git("add", "a") }},
+		{"odd permissions", func(t *testing.T, r *gittest.Repo) {
+			chmod(t, r, "a", 0o677)
+			r.Write("new", "n\n")
+			chmod(t, r, "new", 0o611)
+			r.Write("x", "x\n")
+			chmod(t, r, "x", 0o500)
+		}},
+		{"read-only", func(t *testing.T, r *gittest.Repo) { r.Write("a", "changed\n"); chmod(t, r, "a", 0o400) }},
+		{"core.fileMode off", func(t *testing.T, r *gittest.Repo) {
+			r.Git("config", "core.fileMode", "false")
+			chmod(t, r, "a", 0o755)
+			chmod(t, r, "run", 0o644)
+			r.Write("run", "changed\n")
+			r.Write("new", "n\n")
+			chmod(t, r, "new", 0o755)
+			remove(t, r, "link")
+			r.Write("link", "file\n")
+			chmod(t, r, "link", 0o755)
+		}},
+		{"core.fileMode off, in git's other words", func(t *testing.T, r *gittest.Repo) {
+			r.Git("config", "core.fileMode", "0")
+			r.Write("new", "n\n")
+			chmod(t, r, "new", 0o755)
+		}},
+		{"core.symlinks off", func(t *testing.T, r *gittest.Repo) {
+			r.Git("config", "core.symlinks", "false")
+			remove(t, r, "link", "dirlink")
+			r.Write("link", "other target")
+			r.Write("dirlink", "d")
+			symlink(t, r, "b", "newlink")
+		}},
+		{"symlinks", func(t *testing.T, r *gittest.Repo) {
+			symlink(t, r, "nowhere", "dangling")
+			symlink(t, r, "f/g", "todir")
+			symlink(t, r, "loop", "loop")
+			symlink(t, r, "/etc/hostname", "absolute")
+			symlink(t, r, strings.Repeat("x/", 1000), "long")
+		}},
+		{"empty files and directories", func(t *testing.T, r *gittest.Repo) {
+			r.Write("nothing", "")
+			r.Write("a", "")
+			r.Write("empty", "no longer\n")
+			if err := os.MkdirAll(filepath.Join(r.Dir, "hollow/inside"), 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"assume unchanged", func(t *testing.T, r *gittest.Repo) {
+			r.Git("update-index", "--assume-unchanged", "a")
+			r.Write("a", "not seen\n")
+			r.Write("b", "seen\n")
+		}},
+		{"skip worktree", func(t *testing.T, r *gittest.Repo) {
+			r.Git("update-index", "--skip-worktree", "a", "d/one")
+			remove(t, r, "a")
+			r.Write("d/one", "not seen\n")
+			r.Write("b", "seen\n")
+		}},
+		{"core.ignoreStat", func(t *testing.T, r *gittest.Repo) {
+			r.Git("config", "core.ignoreStat", "true")
+			r.Write("a", "changed\n")
+		}},
+		{"detached", func(t *testing.T, r *gittest.Repo) { r.Git("checkout", "-q", "--detach"); r.Write("a", "changed\n") }},
+		{"unborn", func(t *testing.T, r *gittest.Repo) {
+			r.Git("checkout", "-q", "--orphan", "other")
+			r.Write("a", "changed\n")
+		}},
+		{"unborn, nothing staged", func(t *testing.T, r *gittest.Repo) {
+			r.Git("checkout", "-q", "--orphan", "other")
+			r.Git("rm", "-q", "-r", "--cached", ".")
+		}},
+		{"more than we hash in-process", func(t *testing.T, r *gittest.Repo) {
+			for i := range 2 * maxPlainFiles {
+				r.Write(fmt.Sprintf("new/%d/%d", i%7, i), fmt.Sprintf("%d\n", i))
+			}
+			r.Write("a", "changed\n")
+			remove(t, r, "b", "d")
+			symlink(t, r, "f", "d")
+		}},
+		{"larger than we hash in-process", func(t *testing.T, r *gittest.Repo) {
+			r.Write("a", strings.Repeat("large\n", maxPlainSize/6+1))
+		}},
+		{"1500 renames", func(t *testing.T, r *gittest.Repo) {
+			for i := range 1500 {
+				r.Write(fmt.Sprintf("many/%d", i), fmt.Sprintf("%d\n", i))
+			}
+			r.Commit("many")
+			if err := os.Rename(filepath.Join(r.Dir, "many"), filepath.Join(r.Dir, "moved")); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := base(t)
+			tt.edit(t, r)
+			check(t, r)
+			r.Write("d2/later", "later\n") // what was remembered must not get in the way
+			if got, want := passive(t, r).Tree, wantTree(t, r, nil); got != want {
+				t.Errorf("later: tree %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+func TestTakeUnborn(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
+	check(t, r) // the empty tree
 	r.Write("a", "1\n")
 	r.Write("d/b", "2\n")
-	r.Write("d/e/c", "3\n")
-	if got, want := take(t, r, false).Tree, wantTree(t, r); got != want {
-		t.Errorf("unborn: tree %s, want %s", got, want)
+	check(t, r)
+	r.Git("add", "d")
+	check(t, r)
+}
+
+func TestTakeNames(t *testing.T) {
+	t.Parallel()
+	names := []string{
+		"new\nline", "ends\n", "\nstarts", `quo"te`, "apo'strophe", `back\slash`, `\`, "tab\there", "bell\a", "-dash", "--", "--stdin", " space ", "  ",
+		"\xff\xfe", "bro\xc3ken", "latin-\xe9", ":(top)x", ":!x", ":/x", "*", "?", "[a]", "**", "!bang", "#hash", "a?b", "{x,y}", "$(x)", "`x`", "%s", "~", "~x",
+		"caf\u00e9", "cafe\u0301", "\u202emirror", "\u00a0nbsp", "emoji \U0001f600", "a:b", "HEAD", "refs", "...", "a..b", "..x", "CON", "x.lock", "@{1}", "a b/ c /d ",
+		"gitx", ".gitx", ".github/x", "git", strings.Repeat("n", 255), strings.Repeat(strings.Repeat("d", 200)+"/", 10) + "f",
 	}
-	r.Commit("one")
-	r.Write("a", "changed\n")
-	r.Write("new/file", "n\n")
-	r.Git("mv", "d/b", "d/renamed")
-	r.Write("staged", "s\n")
-	r.Git("add", "staged")
-	r.Write("staged", "s and more\n")
-	if got, want := take(t, r, false).Tree, wantTree(t, r); got != want {
-		t.Errorf("dirty: tree %s, want %s", got, want)
+	r := base(t)
+	for _, name := range names {
+		r.Write(name, "new\n")
 	}
-	if got, want := take(t, r, true).Tree, wantTree(t, r); got != want {
-		t.Errorf("through git: tree %s, want %s", got, want)
+	check(t, r) // untracked
+	r.Commit("them")
+	for _, name := range names {
+		r.Write(name, "changed\n")
 	}
+	check(t, r)
+	r.Git("--literal-pathspecs", "add", "-A")
+	check(t, r)
+	remove(t, r, names...)
+	check(t, r)
+}
+
+// A path that is too long together with the worktree's, but not by itself, is no
+// trouble for git, which works from the top of the worktree.
+func TestTakeLongestPath(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	root, err := os.OpenRoot(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	dir := strings.Repeat(strings.Repeat("d", 100)+"/", 40)
+	if err := root.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	name := dir + strings.Repeat("f", 40)
+	if err := root.WriteFile(name, []byte("deep\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	defer root.RemoveAll(strings.Repeat("d", 100)) // t.TempDir can't
+	if _, err := os.Lstat(filepath.Join(r.Dir, name)); err == nil {
+		t.Fatal("the path is not long enough to test anything")
+	}
+	s := take(t, r, false)
+	if got := r.Git("cat-file", "blob", s.Tree.String()+":"+name); got != "deep" {
+		t.Errorf("the file at %d bytes of path is %q, want %q", len(name), got, "deep")
+	}
+}
+
+// Git refuses some names because of what they would mean on another file system.
+// A tree that holds one fails git fsck.
+func TestTakeRefusedNames(t *testing.T) {
+	t.Parallel()
+	t.Run("variants of .git", func(t *testing.T) {
+		t.Parallel()
+		r := base(t)
+		var skipped []Skip
+		for _, name := range []string{
+			"git~1", "1/GIT~1/x", ".GIT", "2/.Git/config", "d/.git ", "3/.git.", "4/.git::$INDEX_ALLOCATION", "5/.g\u200cit", "6/.git\\x", "x/.git. . ",
+		} {
+			r.Write(name, "new\n")
+			skipped = append(skipped, Skip{name, WhyRefused})
+		}
+		r.Write("other", "new\n")
+		check(t, r, skipped...)
+	})
+	t.Run(".gitmodules as a symlink", func(t *testing.T) {
+		t.Parallel()
+		r := base(t)
+		symlink(t, r, "a", ".gitmodules")
+		symlink(t, r, "a", "d/.gitignore") // only bad when it is .gitmodules
+		check(t, r, Skip{".gitmodules", WhyRefused})
+	})
 }

@@ -1,0 +1,185 @@
+package snapshot
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+)
+
+// throughGit builds the tree through git on the private index. With Options.Publish it
+// leaves a copy of that for the user, if the user's index does not hold the same already.
+func (t *taker) throughGit(entries []entry) (tree plumbing.Hash, fresh bool, err error) {
+	var work []*entry
+	var settle strings.Builder
+	for i := range entries {
+		switch e := &entries[i]; {
+		case e.work:
+			work = append(work, e)
+		case e.conflict:
+			settle.WriteString(indexLine(e.path, e.staged))
+		}
+	}
+	if len(work) > 0 || settle.Len() > 0 {
+		if err := t.index.goAhead(); err != nil {
+			return plumbing.ZeroHash, false, err
+		}
+	}
+	if err := t.setEntries(settle.String()); err != nil {
+		return plumbing.ZeroHash, false, err
+	}
+	if err := t.add(work); err != nil {
+		return plumbing.ZeroHash, false, err
+	}
+	path := t.index.path
+	fresh = t.opt.Publish && t.index.ahead()
+	if fresh {
+		path = t.index.newPath()
+	}
+	out, err := t.writeTree(path)
+	if err != nil {
+		return plumbing.ZeroHash, false, err
+	}
+	tree, err = git.ParseHash(strings.TrimSpace(out))
+	return tree, fresh, err
+}
+
+// writeTree writes the private index as a tree. If path is another one, that becomes
+// a copy of it for the user: without the untracked cache, unless the user has one.
+func (t *taker) writeTree(path string) (string, error) {
+	args := []string{"write-tree"}
+	if t.config.Get("extensions.partialclone") != "" {
+		args = append(args, "--missing-ok") // what was never fetched is not lost
+	}
+	if path == t.index.path {
+		return t.index.git(t.ctx, path, "", args...)
+	}
+	content, err := copyIndex(t.index.path, path)
+	if err != nil {
+		return "", err
+	}
+	if t.index.from.Cached || t.config.Bool("core.untrackedcache") {
+		return t.index.git(t.ctx, path, "", args...)
+	}
+	const uncached = "core.untrackedCache=false"
+	before := idOf(path)
+	out, err := t.index.git(t.ctx, path, "", append([]string{"-c", uncached}, args...)...)
+	if err == nil && idOf(path) == before && bytes.Contains(content, []byte(untrackedCache)) {
+		// The index knew the tree already, so that git had no reason to write it.
+		_, err = t.index.git(t.ctx, path, "", "-c", uncached, "update-index", "--no-untracked-cache")
+	}
+	return out, err
+}
+
+// maxAdds bounds how many processes are spent on finding the paths, of those with the
+// same filter, that git can't add. It is enough for one among 5,000.
+const maxAdds = 32
+
+// add brings what the worktree holds into the private index. A path that git can't add
+// (its filter is missing or fails, the file can't be read) is left out, and costs no other path.
+func (t *taker) add(work []*entry) error {
+	if t.updateIndex(work) == nil {
+		return nil
+	}
+	// Update-index refuses to remove d/one when d has become a link.
+	var lines strings.Builder
+	var files []*entry
+	for _, e := range work {
+		if e.gone {
+			lines.WriteString(indexLine(e.path, git.Entry{}))
+		} else {
+			files = append(files, e)
+		}
+	}
+	if err := t.setEntries(lines.String()); err != nil {
+		return err // the index itself is not all right
+	}
+	lines.Reset()
+	for _, same := range t.byFilter(files) {
+		adds := 0
+		for _, e := range t.addSome(same, &adds) {
+			t.leave(e, t.whyNot(e))
+			if e.conflict {
+				lines.WriteString(indexLine(e.path, e.staged))
+			}
+		}
+	}
+	return t.setEntries(lines.String())
+}
+
+// addSome adds entries and returns those that can't be added.
+func (t *taker) addSome(entries []*entry, adds *int) (failed []*entry) {
+	if *adds++; *adds > maxAdds {
+		return entries
+	}
+	if t.updateIndex(entries) == nil {
+		return nil
+	}
+	if len(entries) == 1 {
+		return entries
+	}
+	half := len(entries) / 2
+	return append(t.addSome(entries[:half], adds), t.addSome(entries[half:], adds)...)
+}
+
+// byFilter divides entries by the filters that git runs for them: a filter that
+// is missing fails for all of its paths.
+func (t *taker) byFilter(entries []*entry) map[string][]*entry {
+	groups := make(map[string][]*entry)
+	attributes, err := t.attributes(pathList(entries), "filter", "working-tree-encoding")
+	for i, e := range entries {
+		name := ""
+		if err == nil {
+			name = attributes[2*i].value + "\x00" + attributes[2*i+1].value
+		}
+		groups[name] = append(groups[name], e)
+	}
+	return groups
+}
+
+func (t *taker) updateIndex(entries []*entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	_, err := t.index.git(t.ctx, t.index.path, pathList(entries),
+		"-c", "core.safecrlf=false", "-c", "core.ignoreStat=false", "update-index", "-z", "--add", "--remove", "--replace", "--stdin")
+	return err
+}
+
+// setEntries puts entries into the private index without a look at the worktree.
+func (t *taker) setEntries(lines string) error {
+	if lines == "" {
+		return nil
+	}
+	_, err := t.index.git(t.ctx, t.index.path, lines, "update-index", "-z", "--index-info")
+	return err
+}
+
+// indexLine is an entry as `git update-index -z --index-info` reads it; the zero Entry removes the path.
+func indexLine(path string, e git.Entry) string {
+	return fmt.Sprintf("%o %s\t%s\x00", uint32(e.Mode), e.Hash, path)
+}
+
+func pathList(entries []*entry) string {
+	var b strings.Builder
+	for _, e := range entries {
+		b.WriteString(e.path)
+		b.WriteByte(0)
+	}
+	return b.String()
+}
+
+func (t *taker) whyNot(e *entry) string {
+	if e.info == nil || e.info.Mode().IsRegular() {
+		f, err := os.Open(t.file(e.path))
+		if err != nil {
+			return WhyUnreadable
+		}
+		_ = f.Close()
+	}
+	return WhyFilter
+}

@@ -1,0 +1,284 @@
+package snapshot
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/gittest"
+)
+
+// touch moves a file's times, so that git has to read it again.
+func touch(t testing.TB, r *gittest.Repo, name string) {
+	t.Helper()
+	path := filepath.Join(r.Dir, name)
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(path, time.Time{}, info.ModTime().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// setConfig sets several values at once: creating files is what tests spend their time on.
+func setConfig(t testing.TB, r *gittest.Repo, pairs ...string) {
+	t.Helper()
+	for i := 0; i < len(pairs); i += 2 {
+		r.Git("config", pairs[i], pairs[i+1])
+	}
+}
+
+// Each case is checked with the attributes and settings in place before the files
+// are committed, and with them added to files that are committed already.
+func TestTakeConverts(t *testing.T) {
+	t.Parallel()
+	const lf, crlf, mixed, binary = "one\ntwo\n", "one\r\ntwo\r\n", "one\r\ntwo\n", "\x00\r\n\x01\r\n"
+	utf16 := "\xff\xfeh\x00i\x00\r\x00\n\x00"
+	contents := map[string]string{
+		"lf.txt": lf, "crlf.txt": crlf, "mixed.txt": mixed, "bin.txt": binary, "id.c": "$Id$ $Id: stale $\n", "wide.utf16": utf16, "sub/crlf.txt": crlf, "sub/lf.bat": lf,
+	}
+	for _, tt := range []struct {
+		name       string
+		config     []string
+		attributes map[string]string
+	}{
+		{"nothing", nil, nil},
+		{"core.autocrlf=true", []string{"core.autocrlf", "true"}, nil},
+		{"core.autocrlf=input", []string{"core.autocrlf", "input"}, nil},
+		{"core.autocrlf=1", []string{"core.autocrlf", "1"}, nil},
+		{"core.autocrlf=false", []string{"core.autocrlf", "false"}, nil},
+		{"core.autocrlf=true and core.safecrlf=true", []string{"core.autocrlf", "true", "core.safecrlf", "true"}, nil},
+		{"core.eol=crlf", []string{"core.eol", "crlf"}, nil},
+		{"text=auto", nil, map[string]string{".gitattributes": "* text=auto\n"}},
+		{"text", nil, map[string]string{".gitattributes": "*.txt text\n"}},
+		{"eol=crlf", nil, map[string]string{".gitattributes": "*.txt eol=crlf\n"}},
+		{"eol=lf", nil, map[string]string{".gitattributes": "*.txt eol=lf\n"}},
+		{"crlf, the old name", nil, map[string]string{".gitattributes": "*.txt crlf=input\n"}},
+		{"-text against autocrlf", []string{"core.autocrlf", "true"}, map[string]string{".gitattributes": "*.txt -text\n"}},
+		{"binary macro", []string{"core.autocrlf", "true"}, map[string]string{".gitattributes": "*.txt binary\n"}},
+		{"a macro of the user", nil, map[string]string{".gitattributes": "[attr]prose text eol=crlf\n*.txt prose\n"}},
+		{"nested", nil, map[string]string{".gitattributes": "*.txt -text\n", "sub/.gitattributes": "*.txt text\n*.bat eol=crlf\n"}},
+		{"nested only", nil, map[string]string{"sub/.gitattributes": "*.txt text\n"}},
+		{"info/attributes", nil, map[string]string{".git/info/attributes": "*.txt text\n"}},
+		{"core.attributesFile", []string{"core.attributesFile", ".git/mine"}, map[string]string{".git/mine": "*.txt text\n"}},
+		{"ident", nil, map[string]string{".gitattributes": "*.c ident\n"}},
+		{"working-tree-encoding", nil, map[string]string{".gitattributes": "*.utf16 text working-tree-encoding=UTF-16\n"}},
+		{"clean filter", []string{"filter.up.clean", "tr a-z A-Z", "filter.up.smudge", "tr A-Z a-z"}, map[string]string{".gitattributes": "*.txt filter=up\n"}},
+		{"required clean filter", []string{"filter.up.clean", "tr a-z A-Z", "filter.up.smudge", "tr A-Z a-z", "filter.up.required", "true"}, map[string]string{".gitattributes": "*.txt filter=up\n"}},
+		{"filter without a driver", nil, map[string]string{".gitattributes": "*.txt filter=none\n"}},
+		{"filter that is missing", []string{"filter.gone.clean", "no-such-filter-xyz"}, map[string]string{".gitattributes": "*.txt filter=gone\n"}},
+	} {
+		for _, when := range []string{"before", "after"} {
+			t.Run(tt.name+" "+when, func(t *testing.T) {
+				t.Parallel()
+				r := gittest.New(t)
+				apply := func() {
+					setConfig(t, r, tt.config...)
+					for name, content := range tt.attributes {
+						r.Write(name, content)
+					}
+				}
+				if when == "before" {
+					apply()
+				}
+				for name, content := range contents {
+					r.Write(name, content)
+				}
+				r.Git("-c", "core.safecrlf=false", "add", "-A")
+				r.Git("commit", "-q", "-m", "one")
+				if when == "after" {
+					apply()
+				}
+				for name := range contents { // the same bytes, to be read again
+					touch(t, r, name)
+				}
+				check(t, r)
+				for name, content := range contents {
+					r.Write(name, content+content)
+					r.Write("new-"+strings.ReplaceAll(name, "/", "-"), content)
+					r.Write("fresh/"+name, content)
+				}
+				check(t, r)
+			})
+		}
+	}
+}
+
+// The attributes of a .gitattributes that is gone from the worktree are still the index's.
+func TestTakeAttributesOnlyInIndex(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.Write(".gitattributes", "*.txt text\n")
+	r.Write("sub/.gitattributes", "*.bat text\n")
+	r.Write("a.txt", "one\r\n")
+	r.Write("sub/a.bat", "one\r\n")
+	r.Commit("one")
+	remove(t, r, ".gitattributes", "sub/.gitattributes")
+	r.Write("a.txt", "two\r\n")
+	r.Write("new.txt", "two\r\n")
+	r.Write("sub/a.bat", "two\r\n")
+	check(t, r)
+}
+
+func TestTakeFilterFails(t *testing.T) {
+	t.Parallel()
+	// setup commits a file with a filter that works then.
+	setup := func(t *testing.T, pairs ...string) *gittest.Repo {
+		r := base(t)
+		r.Write(".gitattributes", "*.big filter=big\n")
+		r.Write("one.big", "1\n")
+		r.Write("two.big", "2\n")
+		touch(t, r, "one.big") // into the past: git reads again what is as new as the index
+		touch(t, r, "two.big")
+		r.Commit("big")
+		setConfig(t, r, pairs...)
+		return r
+	}
+	missing := []string{"filter.big.clean", "no-such-filter-xyz %f", "filter.big.required", "true"}
+	process := []string{"filter.big.process", "no-such-filter-xyz filter-process", "filter.big.clean", "no-such-filter-xyz clean", "filter.big.required", "true"}
+
+	for name, pairs := range map[string][]string{"clean": missing, "process": process} {
+		t.Run("required and missing, "+name, func(t *testing.T) {
+			t.Parallel()
+			r := setup(t, pairs...)
+			r.Write("one.big", "changed\n")
+			r.Write("new.big", "new\n")
+			r.Write("a", "changed\n")
+			r.Write("z", "new\n")
+			remove(t, r, "b")
+			check(t, r, Skip{"new.big", WhyFilter}, Skip{"one.big", WhyFilter})
+		})
+		t.Run("required and missing, and status needs it, "+name, func(t *testing.T) {
+			t.Parallel()
+			r := setup(t, pairs...)
+			touch(t, r, "one.big")
+			r.Write("two.big", "X\n") // the same size
+			r.Write("a", "changed\n")
+			if _, err := r.Try("status"); err == nil {
+				t.Fatal("git's status does not need the filter, so this tests nothing")
+			}
+			setConfig(t, r, "filter.big.required", "false", "filter.big.process", "") // for git's own add
+			want := wantTree(t, r, []Skip{{"two.big", WhyFilter}})
+			setConfig(t, r, pairs...)
+			for _, publish := range []bool{false, true, false} {
+				s := take(t, r, publish)
+				if s.Tree != want {
+					t.Errorf("tree %s, want %s", s.Tree, want)
+				}
+				// The bytes of the one that was only touched are those that were committed without a filter.
+				if len(s.Skipped) != 1 || s.Skipped[0] != (Skip{"two.big", WhyFilter}) {
+					t.Errorf("skipped %v", s.Skipped)
+				}
+			}
+			fsck(t, r)
+		})
+	}
+	t.Run("fails for one path only", func(t *testing.T) {
+		t.Parallel()
+		r := setup(t, "filter.big.clean", "! grep -q poison >&2 && echo clean", "filter.big.required", "true")
+		for i := range 40 {
+			r.Write(fmt.Sprintf("%02d.big", i), "fine\n")
+		}
+		r.Write("07.big", "poison\n")
+		r.Write("one.big", "poison\n")
+		r.Write("a", "changed\n")
+		check(t, r, Skip{"07.big", WhyFilter}, Skip{"one.big", WhyFilter})
+	})
+	t.Run("many paths whose filter is missing cost no other path", func(t *testing.T) {
+		t.Parallel()
+		r := setup(t, missing...)
+		var skipped []Skip
+		for i := range 300 {
+			name := fmt.Sprintf("%03d.big", i)
+			r.Write(name, name)
+			skipped = append(skipped, Skip{name, WhyFilter})
+			r.Write(fmt.Sprintf("%03d.small", i), name)
+		}
+		check(t, r, skipped...)
+	})
+	t.Run("conflict", func(t *testing.T) {
+		t.Parallel()
+		r := base(t)
+		r.Git("checkout", "-q", "-b", "other")
+		r.Write("a", "other\n")
+		r.Commit("other")
+		r.Git("checkout", "-q", "main")
+		r.Write("a", "main\n")
+		r.Commit("main")
+		if _, err := r.Try("merge", "other"); err == nil {
+			t.Fatal("no conflict")
+		}
+		r.Write(".git/info/attributes", "a filter=big\n")
+		setConfig(t, r, missing...)
+		for _, publish := range []bool{false, true, false} {
+			s := take(t, r, publish)
+			if got := r.Git("cat-file", "blob", s.Tree.String()+":a"); got != "main" {
+				t.Errorf("a = %q, want our side of the merge", got)
+			}
+			if len(s.Skipped) != 1 || s.Skipped[0] != (Skip{"a", WhyFilter}) {
+				t.Errorf("skipped %v", s.Skipped)
+			}
+		}
+	})
+	t.Run("the encoding does not fit", func(t *testing.T) {
+		t.Parallel()
+		r := base(t)
+		r.Write(".gitattributes", "*.utf16 text working-tree-encoding=UTF-16LE-BOM\n")
+		r.Write("good.utf16", "\xff\xfeh\x00i\x00")
+		r.Write("bad.utf16", "odd")
+		check(t, r, Skip{"bad.utf16", WhyFilter})
+	})
+}
+
+// A filter that removes the file it is asked about stands for everything that can
+// happen to a file between git's look at the worktree and ours.
+func TestTakeFileVanishes(t *testing.T) {
+	t.Parallel()
+	t.Run("through git", func(t *testing.T) {
+		t.Parallel()
+		r := base(t)
+		r.Write(".gitattributes", "a filter=eat\n")
+		r.Commit("two")
+		setConfig(t, r, "filter.eat.clean", "cat; rm -f z b")
+		r.Write("a", "changed\n")
+		r.Write("b", "changed\n")
+		r.Write("z", "vanishes\n")
+		s := take(t, r, true)
+		if got, want := s.Tree, wantTree(t, r, nil); got != want {
+			t.Errorf("tree %s, want %s", got, want)
+		}
+		fsck(t, r)
+	})
+	t.Run("before policy looks", func(t *testing.T) {
+		t.Parallel()
+		for _, publish := range []bool{false, true} {
+			r := base(t)
+			r.Write("a", "changed\n")
+			r.Write("z", "vanishes\n")
+			r.Write("x/y/z", "vanishes with its directory\n")
+			r.Write("v/w", "becomes a file\n")
+			s, err := tryTake(t, r, func(o *Options) {
+				o.Publish = publish
+				inner := o.Config
+				o.Config = func() (git.Config, error) { // it is called when status is done
+					remove(t, r, "a", "z", "x", "v")
+					r.Write("v", "a file now\n")
+					return inner()
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			remove(t, r, "v") // nobody saw it
+			if got, want := s.Tree, wantTree(t, r, nil); got != want {
+				t.Errorf("publish %v: tree %s, want %s", publish, got, want)
+			}
+			fsck(t, r)
+		}
+	})
+}
