@@ -1,0 +1,49 @@
+package replay
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// An Event is what a hook of the client is told.
+type Event struct {
+	At         time.Time
+	PID        int // of the client
+	Name       string
+	Session    string
+	Transcript string
+	Cwd        string
+	PromptID   string
+	Prompt     string // UserPromptSubmit
+	Reply      string // Stop, and StopFailure: the error's text
+	Again      bool   // Stop
+	Error      string // StopFailure
+	Reason     string // SessionEnd
+}
+
+// Payload is what the hook reads on its standard input.
+func (e Event) Payload() []byte {
+	p := map[string]any{
+		"session_id": e.Session, "transcript_path": e.Transcript, "cwd": e.Cwd,
+		"hook_event_name": e.Name, "permission_mode": "default",
+	}
+	if e.PromptID != "" {
+		p["prompt_id"] = e.PromptID
+	}
+	switch e.Name {
+	case "UserPromptSubmit":
+		p["prompt"] = e.Prompt
+	case "Stop":
+		p["stop_hook_active"], p["last_assistant_message"] = e.Again, e.Reply
+		p["background_tasks"], p["session_crons"] = []any{}, []any{}
+	case "StopFailure":
+		p["error"], p["last_assistant_message"] = e.Error, e.Reply
+	case "SessionEnd":
+		p["reason"] = e.Reason
+	}
+	data, err := json.Marshal(p)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}

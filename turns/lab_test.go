@@ -1,0 +1,375 @@
+package turns_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gitagent/internal/config"
+	"gitagent/internal/git"
+	"gitagent/internal/gittest"
+	"gitagent/internal/ledger"
+	"gitagent/internal/replay"
+	"gitagent/internal/session"
+	"gitagent/turns"
+)
+
+// TestMain keeps the developer's own configuration out.
+func TestMain(m *testing.M) {
+	home, err := os.MkdirTemp("", "home")
+	if err != nil {
+		panic(err)
+	}
+	for _, v := range gittest.Env(home) {
+		name, value, _ := strings.Cut(v, "=")
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	code := m.Run()
+	_ = os.RemoveAll(home)
+	os.Exit(code)
+}
+
+// A lab is a repository, the clients that work in it, and what is recorded of them.
+type lab struct {
+	*gittest.Repo
+	t       testing.TB
+	capture config.Capture
+	flush   time.Duration
+	config  string // where clients keep their files
+	seen    *seen
+}
+
+// A seen is what the hooks were told and what they said; several may run at once.
+type seen struct {
+	mu       sync.Mutex
+	files    map[string]string // of sessions
+	warnings []string
+}
+
+// newLab makes a repository with a few files and one commit.
+func newLab(t testing.TB) *lab {
+	t.Helper()
+	l := emptyLab(t)
+	l.Write("kept.txt", "kept\n")
+	l.Write("dir/edited.txt", "one\ntwo\nthree\n")
+	l.Write(".gitignore", "*.ignored\n")
+	l.Commit("first")
+	return l
+}
+
+// emptyLab makes a repository without commits.
+func emptyLab(t testing.TB) *lab {
+	t.Helper()
+	return labIn(t, gittest.New(t))
+}
+
+func labIn(t testing.TB, repo *gittest.Repo) *lab {
+	t.Helper()
+	return &lab{
+		Repo: repo, t: t, capture: config.Default().Capture,
+		flush: 2 * time.Second, config: gittest.TempDir(t), seen: &seen{files: make(map[string]string)},
+	}
+}
+
+// at is the same lab seen from another worktree.
+func (l *lab) at(dir string) *lab {
+	other := *l
+	other.Repo = l.In(dir)
+	return &other
+}
+
+// client starts an agent's client whose hooks are ours.
+func (l *lab) client() *replay.Client {
+	return replay.New(l.config, l.Dir, func(e replay.Event) { l.record(e) })
+}
+
+// signal is what an event of the client says, in the words of the package, as the hook makes it.
+func signal(e replay.Event) turns.Signal {
+	return turns.Signal{
+		Event: map[string]turns.Event{
+			"UserPromptSubmit": turns.Prompted, "Stop": turns.Stopped, "StopFailure": turns.Erred, "SessionEnd": turns.Ended,
+		}[e.Name],
+		At: e.At, Agent: "claude-code", Session: e.Session, PromptID: e.PromptID, Prompt: e.Prompt, Reply: e.Reply,
+		Again: e.Again, Transcript: e.Transcript, Client: session.Client{PID: e.PID},
+	}
+}
+
+// recorder is the one of a hook that runs in dir.
+func (l *lab) recorder(dir string) *turns.Recorder {
+	l.t.Helper()
+	repo, err := git.Find(dir)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return &turns.Recorder{Repo: repo, Capture: l.capture, FlushWait: l.flush}
+}
+
+// record takes an event as the hook does. The test fails if that does.
+func (l *lab) record(e replay.Event) *turns.Result {
+	l.t.Helper()
+	result, err := l.try(e)
+	if err != nil {
+		l.t.Fatalf("%s: %v", e.Name, err)
+	}
+	return result
+}
+
+func (l *lab) try(e replay.Event) (*turns.Result, error) {
+	l.t.Helper()
+	result, err := l.recorder(e.Cwd).Record(context.Background(), signal(e))
+	l.seen.mu.Lock()
+	defer l.seen.mu.Unlock()
+	l.seen.files[e.Session] = e.Transcript
+	if err == nil {
+		l.seen.warnings = append(l.seen.warnings, result.Warnings...)
+	}
+	return result, err
+}
+
+// own is the passive mission of a client's session.
+func own(c *replay.Client) ledger.ID { return ledger.ID(c.Session[len(c.Session)-8:]) }
+
+// tree is the worktree as a tree, taken the plainest way that there is.
+func (l *lab) tree() string {
+	l.t.Helper()
+	tmp := filepath.Join(gittest.TempDir(l.t), "index")
+	if data, err := os.ReadFile(l.Git("rev-parse", "--path-format=absolute", "--git-path", "index")); err == nil {
+		if err := os.WriteFile(tmp, data, 0o666); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+	w := l.In(l.Dir)
+	w.Env = append(slices.Clip(l.Env), "GIT_INDEX_FILE="+tmp)
+	w.Git("add", "-A")
+	return w.Git("write-tree")
+}
+
+// treeOf is the tree of a commit.
+func (l *lab) treeOf(rev string) string { l.t.Helper(); return l.Git("rev-parse", rev+"^{tree}") }
+
+// A want is what the record of a turn must say. Empty texts are not compared.
+type want struct {
+	prompt  string
+	reply   string
+	outcome turns.Outcome // "" for done
+	tree    string        // of the worktree when it ended
+	base    string        // of the worktree when it began
+}
+
+// turn is a whole turn: the prompt, what the agent does, and its answer.
+func (l *lab) turn(c *replay.Client, prompt string, work func()) want {
+	l.t.Helper()
+	w := want{prompt: prompt, reply: "answer to " + prompt, base: l.tree()}
+	c.Prompt(prompt)
+	if work != nil {
+		c.Tool("Edit")
+		work()
+	}
+	c.Stop(w.reply)
+	w.tree = l.tree()
+	return w
+}
+
+// write returns the work of writing a file.
+func (l *lab) write(name, content string) func() { return func() { l.Write(name, content) } }
+
+func (l *lab) repo() *git.Repo { return l.recorder(l.Dir).Repo }
+
+// list is what was recorded in a mission.
+func (l *lab) list(id ledger.ID) []*turns.Turn {
+	l.t.Helper()
+	list, err := turns.List(context.Background(), l.repo(), id)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return list
+}
+
+// check compares what was recorded in a mission with what is wanted: exactly one record for every turn, in order,
+// and everything that has to hold in any mission.
+func (l *lab) check(id ledger.ID, wants ...want) []*turns.Turn {
+	l.t.Helper()
+	list := l.list(id)
+	if len(list) != len(wants) {
+		l.t.Fatalf("mission %s has %d turns, want %d:\n%s", id, len(list), len(wants), describe(list))
+	}
+	for i, w := range wants {
+		t := list[i]
+		if t.Turn != i+1 || t.Mission != id {
+			l.t.Errorf("turn %s in the place of %d", t.ID(), i+1)
+		}
+		if w.outcome == "" {
+			w.outcome = turns.Done
+		}
+		if t.Outcome != w.outcome {
+			l.t.Errorf("turn %d: outcome = %s, want %s", t.Turn, t.Outcome, w.outcome)
+		}
+		if w.prompt != "" && t.Prompt != w.prompt {
+			l.t.Errorf("turn %d: prompt = %q, want %q", t.Turn, t.Prompt, w.prompt)
+		}
+		if w.reply != "" && t.Reply != w.reply {
+			l.t.Errorf("turn %d: reply = %q, want %q", t.Turn, t.Reply, w.reply)
+		}
+		if got := l.treeOf(t.Code.String()); w.tree != "" && got != w.tree {
+			l.t.Errorf("turn %d: tree differs:\n%s", t.Turn, l.Git("diff", "--stat", w.tree, got))
+		}
+		if got := l.treeOf(t.Base.String()); w.base != "" && got != w.base {
+			l.t.Errorf("turn %d: base differs:\n%s", t.Turn, l.Git("diff", "--stat", w.base, got))
+		}
+	}
+	l.verify(id)
+	if l.t.Failed() {
+		l.t.Log(describe(list))
+	}
+	return list
+}
+
+func describe(list []*turns.Turn) string {
+	var b strings.Builder
+	for _, t := range list {
+		fmt.Fprintf(&b, "%d %s %q %q code %.8s base %.8s head %.8s session %.8s segment %+v\n",
+			t.Turn, t.Outcome, t.Prompt, t.Reply, t.Code, t.Base, t.Head, t.Session, t.Transcript)
+	}
+	return b.String()
+}
+
+// verify checks with plain git what has to hold in any mission at any time.
+func (l *lab) verify(id ledger.ID) {
+	l.t.Helper()
+	list := l.list(id)
+	notes := l.notes(id)
+	for i, t := range list {
+		line, err := t.Encode()
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		if t.Turn != i+1 {
+			l.t.Errorf("the turn after %d is %d", i, t.Turn)
+		}
+		newest := notes[t.Code.String()][t.Turn]
+		if newest != string(line) && !strings.HasPrefix(newest, `{"v":1,"kind":"turn","mission":"`+string(id)) {
+			l.t.Errorf("turn %d: the note says\n%s\nthe ledger\n%s", t.Turn, newest, line)
+		}
+		if stored := l.Git("show", id.Ref()+":"+ledger.TurnPath("turns", t.Turn, ".json")); stored != string(line) {
+			l.t.Errorf("turn %d: the ledger says\n%s\nwant\n%s", t.Turn, stored, line)
+		}
+		if parents := strings.Fields(l.Git("rev-list", "--parents", "-n1", t.Code.String())); len(parents) > 2 && l.ours(parents[0]) {
+			l.t.Errorf("turn %d: the code commit has the parents %v", t.Turn, parents[1:])
+		}
+		for _, commit := range []git.Hex{t.Code, t.Base} {
+			if _, err := l.Try("merge-base", "--is-ancestor", commit.String(), id.Ref()); err != nil {
+				l.t.Errorf("turn %d: %s is not reachable from the ledger", t.Turn, commit)
+			}
+		}
+		l.conversation(t)
+	}
+	for _, commit := range l.chain(id) {
+		if names := l.Git("ls-tree", "--name-only", commit); !slices.Contains(strings.Fields(names), "mission.json") {
+			l.t.Errorf("commit %s of the ledger's first-parent chain holds %q", commit, names)
+		}
+	}
+}
+
+// ours reports whether a commit was made by the recording.
+func (l *lab) ours(commit string) bool {
+	return l.Git("log", "-1", "--format=%(trailers:key=Agent-Mission)", commit) != ""
+}
+
+// chain is the first-parent chain of a ledger, the newest commit first.
+func (l *lab) chain(id ledger.ID) []string {
+	l.t.Helper()
+	return strings.Fields(l.Git("rev-list", "--first-parent", id.Ref()))
+}
+
+// notes are the lines of a mission's notes as plain git shows them: the newest one of each turn, by code commit.
+func (l *lab) notes(id ledger.ID) map[string]map[int]string {
+	l.t.Helper()
+	all := make(map[string]map[int]string)
+	for entry := range strings.Lines(l.Git("notes", "--ref=agent/"+string(id), "list")) {
+		_, commit, _ := strings.Cut(strings.TrimSpace(entry), " ")
+		all[commit] = make(map[int]string)
+		times := make(map[int]time.Time)
+		for line := range strings.Lines(l.Git("notes", "--ref=agent/"+string(id), "show", commit)) {
+			line = strings.TrimSuffix(line, "\n")
+			if line == "" {
+				continue
+			}
+			t, err := turns.Parse([]byte(line))
+			if err != nil {
+				l.t.Errorf("note on %s: %v", commit, err)
+				continue
+			}
+			if !t.At.Before(times[t.Turn]) {
+				all[commit][t.Turn], times[t.Turn] = line, t.At
+			}
+		}
+	}
+	return all
+}
+
+// conversation checks that the segments up to a turn are, byte for byte, a prefix of the client's file.
+func (l *lab) conversation(t *turns.Turn) {
+	l.t.Helper()
+	path := l.seen.files[t.Session]
+	if t.Transcript == nil || t.Transcript.Missing != "" || path == "" {
+		return
+	}
+	stored, err := turns.Conversation(context.Background(), l.repo(), t)
+	if err != nil {
+		l.t.Errorf("turn %d: %v", t.Turn, err)
+		return
+	}
+	file, err := os.ReadFile(path)
+	if os.IsNotExist(err) {
+		return
+	}
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	if !bytes.HasPrefix(file, stored) {
+		at := 0
+		for at < min(len(file), len(stored)) && file[at] == stored[at] {
+			at++
+		}
+		l.t.Errorf("turn %d: the conversation (%d bytes) leaves the client's file (%d bytes) at byte %d:\n%.200s", t.Turn, len(stored), len(file), at, stored[at:])
+	}
+	if len(stored) > 0 && stored[len(stored)-1] != '\n' {
+		l.t.Errorf("turn %d: the segment ends within a line", t.Turn)
+	}
+}
+
+// holds checks that the conversation up to a turn has the text.
+func (l *lab) holds(t *turns.Turn, text string) {
+	l.t.Helper()
+	stored, err := turns.Conversation(context.Background(), l.repo(), t)
+	if err != nil {
+		l.t.Errorf("turn %d: %v", t.Turn, err)
+	} else if !strings.Contains(string(stored), text) {
+		l.t.Errorf("turn %d: the conversation lacks %q", t.Turn, text)
+	}
+}
+
+// fsck fails the test unless git finds the repository sound.
+func (l *lab) fsck() {
+	l.t.Helper()
+	if out, err := l.Try("fsck", "--strict", "--no-dangling"); err != nil || out != "" {
+		l.t.Errorf("git fsck --strict: %v\n%s", err, out)
+	}
+}
+
+// quiet fails the test if the recording had anything to warn of.
+func (l *lab) quiet() {
+	l.t.Helper()
+	if len(l.seen.warnings) > 0 {
+		l.t.Errorf("warnings: %q", l.seen.warnings)
+	}
+}

@@ -1,0 +1,369 @@
+package turns_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gitagent/internal/replay"
+	"gitagent/internal/transcript"
+	"gitagent/turns"
+)
+
+// forget deletes the local state, as anybody may do at any time.
+func (l *lab) forget(name string) {
+	l.t.Helper()
+	for _, dir := range []string{"--git-common-dir", "--git-dir"} {
+		path := filepath.Join(l.Git("rev-parse", "--path-format=absolute", dir), "agent", name)
+		if err := os.RemoveAll(path); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+}
+
+// TestStateDeleted: what is known locally is lost after each event in turn. Nothing is recorded twice, and no byte of
+// the conversation is stored twice.
+func TestStateDeleted(t *testing.T) {
+	t.Parallel()
+	for _, attached := range []bool{false, true} {
+		for at := range 9 {
+			t.Run(fmt.Sprintf("attached=%t/after event %d", attached, at), func(t *testing.T) {
+				t.Parallel()
+				l := newLab(t)
+				c := l.client()
+				id := own(c)
+				if attached {
+					id = l.start()
+				}
+				n := 0
+				c.Hook = func(e replay.Event) {
+					l.record(e)
+					if n == at {
+						l.forget("")
+					}
+					n++
+				}
+				wants := []want{
+					l.turn(c, "one", l.write("one.txt", "1\n")),
+					l.turn(c, "two", nil),
+					l.turn(c, "three", l.write("three.txt", "3\n")),
+				}
+				c.Prompt("four")
+				c.Block("wrong", "go on")
+				c.StopAgain("right")
+				c.End("other")
+				list := l.check(id, append(wants, want{prompt: "four", reply: "right"})...)
+				l.storedOnce(list)
+				l.fsck()
+			})
+		}
+	}
+}
+
+// storedOnce checks that the segments of one session cover its file without overlap.
+func (l *lab) storedOnce(list []*turns.Turn) {
+	l.t.Helper()
+	end := int64(0)
+	for i, t := range list {
+		s := t.Transcript
+		if s == nil || s.From != end {
+			l.t.Errorf("the segment of turn %d is %+v, want it to begin at %d", t.Turn, s, end)
+			return
+		}
+		if i > 0 && s.After != i {
+			l.t.Errorf("the segment of turn %d follows %d", t.Turn, s.After)
+		}
+		end = s.To
+	}
+}
+
+// TestStateAlwaysDeleted: after every event.
+func TestStateAlwaysDeleted(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	c.Hook = func(e replay.Event) {
+		l.record(e)
+		l.forget("")
+	}
+	wants := []want{
+		l.turn(c, "one", l.write("one.txt", "1\n")),
+		l.turn(c, "two", l.write("two.txt", "2\n")),
+		l.turn(c, "three", nil),
+	}
+	l.storedOnce(l.check(own(c), wants...))
+	l.fsck()
+}
+
+// TestEventTwiceAcrossDeletion: the second one of two equal events finds no state.
+func TestEventTwiceAcrossDeletion(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	c.Hook = func(e replay.Event) {
+		l.record(e)
+		l.forget("sessions")
+		l.record(e)
+	}
+	wants := []want{l.turn(c, "one", l.write("one.txt", "1\n")), l.turn(c, "two", nil)}
+	list := l.list(own(c))
+	if len(list) != len(wants) {
+		t.Fatalf("%d turns, want %d:\n%s", len(list), len(wants), describe(list))
+	}
+	l.storedOnce(list)
+	l.verify(own(c))
+}
+
+// TestStateUnreadable: a process died while it was written, or a later version wrote it.
+func TestStateUnreadable(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{
+		"empty": "", "torn": `{"v":1,"session":"`, "later version": `{"v":99}`, "another's": `{"v":1,"session":"x"}`, "binary": "\x00\xff",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			c := l.client()
+			a := l.turn(c, "one", l.write("one.txt", "1\n"))
+			path := filepath.Join(l.Dir, ".git", "agent", "sessions", c.Session+".json")
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			l.storedOnce(l.check(own(c), a, l.turn(c, "two", l.write("two.txt", "2\n"))))
+		})
+	}
+}
+
+// TestFileChanges: the session's file is only ever appended to, but nothing promises that.
+func TestFileChanges(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(data []byte) []byte // nil: the file goes away
+		after  int                      // of the segment of turn 2
+	}{
+		"rewritten": {func(data []byte) []byte { return bytes.ReplaceAll(data, []byte("answer"), []byte("Answer")) }, 0},
+		"cut":       {func(data []byte) []byte { return data[:bytes.IndexByte(data, '\n')+1] }, 0},
+		"emptied":   {func([]byte) []byte { return []byte{} }, 0},
+		"replaced":  {func([]byte) []byte { return []byte("{\"type\":\"summary\"}\n") }, 0},
+		"binary":    {func([]byte) []byte { return []byte{0, 0xff, '\n', 0xfe} }, 0},
+		"the same":  {func(data []byte) []byte { return data }, 1},
+		"missing":   {nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			c := l.client()
+			a := l.turn(c, "one", l.write("one.txt", "1\n"))
+			c.Flush()
+			data, err := os.ReadFile(c.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(c.Path); err != nil {
+				t.Fatal(err)
+			}
+			if tt.change != nil {
+				if err := os.WriteFile(c.Path, tt.change(data), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b := l.turn(c, "two", l.write("two.txt", "2\n"))
+			list := l.list(own(c))
+			if len(list) != 2 || l.treeOf(list[1].Code.String()) != b.tree || l.treeOf(list[0].Code.String()) != a.tree {
+				t.Fatalf("want two turns with their trees:\n%s", describe(list))
+			}
+			if list[1].Transcript.After != tt.after {
+				t.Errorf("the segment of turn 2 follows %d, want %d", list[1].Transcript.After, tt.after)
+			}
+			l.conversation(list[1])
+			l.holds(list[1], "answer to two")
+			stored, err := turns.Conversation(t.Context(), l.repo(), list[0])
+			if err != nil || !bytes.HasPrefix(data, stored) || !bytes.Contains(stored, []byte("answer to one")) {
+				t.Errorf("the conversation of turn 1 is not what the file had: %v\n%s", err, stored)
+			}
+			l.fsck()
+		})
+	}
+}
+
+// TestFileMoves: entering a worktree moves the session's file. It is the session that counts.
+func TestFileMoves(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	a := l.turn(c, "one", l.write("one.txt", "1\n"))
+	c.Prompt("two")
+	c.Move()
+	l.Write("two.txt", "2\n")
+	c.Stop("moved")
+	list := l.check(own(c), a, want{prompt: "two", reply: "moved", tree: l.tree()}, l.turn(c, "three", nil))
+	l.storedOnce(list)
+}
+
+// TestFileIsNone: the path in the payload names something that is no file of a session.
+func TestFileIsNone(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/dev/zero", "/dev/stdin", "/", "/home/dev/nowhere"} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			c := l.client()
+			c.Hook = func(e replay.Event) {
+				e.Transcript = path
+				l.record(e)
+			}
+			c.Prompt("one")
+			l.Write("one.txt", "1\n")
+			c.Stop("done")
+			list := l.list(own(c))
+			if len(list) != 1 || l.treeOf(list[0].Code.String()) != l.tree() || list[0].Reply != "done" || list[0].Prompt != "one" {
+				t.Fatalf("want one turn:\n%s", describe(list))
+			}
+			if s := list[0].Transcript; s != nil && (s.Path != "" || s.Missing == "") {
+				t.Errorf("there is a segment: %+v", s)
+			}
+		})
+	}
+}
+
+// TestRedacted: secrets are taken out before anything becomes an object, and what can't be redacted is not stored.
+func TestRedacted(t *testing.T) {
+	t.Parallel()
+	secret := "AKIA" + strings.Repeat("Z", 8) + "QWERTY12"
+	l := newLab(t)
+	c := l.client()
+	l.turn(c, "use "+secret, nil)
+	c.Prompt("say it")
+	c.Stop("it is " + secret)
+	for _, turn := range l.list(own(c)) {
+		if strings.Contains(turn.Prompt+turn.Reply, secret) {
+			t.Errorf("turn %d: %q %q", turn.Turn, turn.Prompt, turn.Reply)
+		}
+	}
+	list := l.list(own(c))
+	stored, err := turns.Conversation(t.Context(), l.repo(), list[1])
+	if err != nil || bytes.Contains(stored, []byte(secret)) || !bytes.Contains(stored, []byte("[redacted:")) {
+		t.Errorf("the conversation: %v\n%s", err, stored)
+	}
+	l.nowhere(secret)
+}
+
+// nowhere fails the test if any object of the repository, or a file of the local state, holds the text.
+func (l *lab) nowhere(text string) {
+	l.t.Helper()
+	for line := range strings.Lines(l.Git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")) {
+		hash, kind, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if kind != "tree" && strings.Contains(l.Git("cat-file", kind, hash), text) {
+			l.t.Errorf("%s %s holds %q", kind, hash, text)
+		}
+	}
+	err := filepath.WalkDir(filepath.Join(l.Dir, ".git", "agent"), func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), text) {
+			l.t.Errorf("%s holds %q", path, text)
+		}
+		return err
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// TestRedactedText: a line that is not JSON is redacted as text.
+func TestRedactedText(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	secret := "ghp_" + strings.Repeat("a1B2", 9)
+	c := l.client()
+	c.Prompt("one")
+	c.Flush()
+	l.appendTo(c.Path, "{\"type\":\"attachment\",\"bad\":\"\\q\",\"token\":\""+secret+"\"}\n")
+	c.Stop("done")
+	list := l.list(own(c))
+	l.holds(list[0], "[redacted:")
+	l.nowhere(secret)
+}
+
+func (l *lab) appendTo(path, text string) {
+	l.t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	if _, err := f.WriteString(text); err != nil {
+		l.t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// TestTooLarge: more lies after the cursor than is read at once. The segment is not stored, and the turn says so;
+// the next one's is.
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	a := l.turn(c, "one", nil)
+	c.Prompt("two")
+	c.Flush()
+	if err := os.Truncate(c.Path, transcript.MaxSegment+c.Size()); err != nil { // a hole
+		t.Fatal(err)
+	}
+	l.appendTo(c.Path, "\n")
+	l.Write("two.txt", "2\n")
+	b := want{prompt: "two", reply: "done", tree: l.tree()}
+	c.Stop("done")
+	d := l.turn(c, "three", nil)
+	list := l.list(own(c))
+	if len(list) != 3 || list[0].Reply != a.reply || l.treeOf(list[1].Code.String()) != b.tree || list[2].Reply != d.reply {
+		t.Fatalf("want three turns:\n%s", describe(list))
+	}
+	if s := list[1].Transcript; s == nil || s.Missing != "size" || s.Path != "" || s.Bytes != 0 {
+		t.Errorf("the segment of turn 2 is %+v, want it missing", s)
+	}
+	if s := list[2].Transcript; s.Missing != "" || s.From != list[1].Transcript.To {
+		t.Errorf("the segment of turn 3 is %+v", s)
+	}
+	if _, err := l.Try("cat-file", "-e", own(c).Ref()+":transcript/0000/000002.jsonl"); err == nil {
+		t.Error("the ledger has a segment of turn 2")
+	}
+	if len(l.seen.warnings) == 0 {
+		t.Error("no warning for the log")
+	}
+	if _, err := turns.Conversation(t.Context(), l.repo(), list[2]); err == nil || !strings.Contains(err.Error(), "size") {
+		t.Errorf("conversation of turn 3: %v, want an error that says why there is none", err)
+	}
+	if data, err := turns.Transcript(t.Context(), l.repo(), list[2]); err != nil || !bytes.Contains(data, []byte("answer to three")) {
+		t.Errorf("transcript of turn 3: %v\n%s", err, data)
+	}
+}
+
+// TestStateDeletedAfterTooLarge: what was left out once is not looked at again.
+func TestStateDeletedAfterTooLarge(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	c.Prompt("one")
+	c.Flush()
+	if err := os.Truncate(c.Path, transcript.MaxSegment+c.Size()); err != nil { // a hole
+		t.Fatal(err)
+	}
+	l.appendTo(c.Path, "\n")
+	c.Stop("done")
+	l.forget("")
+	l.turn(c, "two", nil)
+	list := l.list(own(c))
+	if len(list) != 2 || list[0].Transcript.Missing != "size" {
+		t.Fatalf("want two turns:\n%s", describe(list))
+	}
+	if s := list[1].Transcript; s.Missing != "" || s.From != list[0].Transcript.To || s.After != 1 {
+		t.Errorf("the segment of turn 2 is %+v, that of turn 1 %+v", s, list[0].Transcript)
+	}
+}
