@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -145,7 +146,7 @@ func (r *recording) record(ctx context.Context, number, after int, s start, p pi
 	} else {
 		t.Code = git.Hex(s.base)
 	}
-	if err := r.compare(t); err != nil {
+	if err := r.compare(ctx, t); err != nil {
 		return nil, err
 	}
 	files := make(map[string][]byte)
@@ -210,8 +211,10 @@ func (r *recording) describe(number int, s start, p piece) *Turn {
 	prompt, reply := sum.Prompt, sum.Reply
 	if p.promptID == "" || p.promptID == s.promptID {
 		t.PromptID = s.promptID
-		if s.prompt != "" {
-			prompt = s.prompt // as the user typed it; the transcript's may be wrapped
+		// The event's prompt is as the user typed it, where the transcript wraps a paste; but it may be another one's,
+		// typed while this turn ran.
+		if prompt == "" || s.prompt != "" && strings.Contains(redact.String(clip(prompt)), s.prompt) {
+			prompt = s.prompt
 		}
 	}
 	if p.last {
@@ -276,7 +279,7 @@ func (r *recording) segmentFile(t *Turn, files map[string][]byte, raw []byte) {
 }
 
 // compare fills in what the turn changed.
-func (r *recording) compare(t *Turn) error {
+func (r *recording) compare(ctx context.Context, t *Turn) error {
 	from, err := r.objects.TreeOf(t.Base.Hash())
 	if err != nil {
 		return err
@@ -285,14 +288,10 @@ func (r *recording) compare(t *Turn) error {
 	if err != nil || from == to {
 		return err
 	}
-	if err := r.objects.Flush(); err != nil {
-		return err
+	stats, ok, err := r.objects.Stat(from, to)
+	if err == nil && !ok {
+		stats, err = r.compareByGit(ctx, from, to)
 	}
-	d, err := r.diff()
-	if err != nil {
-		return err
-	}
-	stats, err := d.Stat(from, to)
 	if err != nil {
 		return err
 	}
@@ -307,6 +306,14 @@ func (r *recording) compare(t *Turn) error {
 	return nil
 }
 
+// compareByGit is for a change that is too large to be compared in-process; git needs the objects on the disk.
+func (r *recording) compareByGit(ctx context.Context, from, to plumbing.Hash) ([]git.FileStat, error) {
+	if err := r.objects.Flush(); err != nil {
+		return nil, err
+	}
+	return r.Repo.DiffTrees(ctx, from, to)
+}
+
 // note adds the turn's line to the note on its code commit. In a note that has become long the
 // line is a short one: the ledger has the rest.
 func (r *recording) note(t *Turn, line []byte) error {
@@ -315,7 +322,7 @@ func (r *recording) note(t *Turn, line []byte) error {
 		return err
 	}
 	if len(note)+len(line) >= maxNote {
-		if line, err = t.short().Encode(); err != nil {
+		if line, err = t.short(); err != nil {
 			return err
 		}
 	}

@@ -49,8 +49,11 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 		f.Segment, err = transcript.ReadSegment(r.Transcript, from)
 	default:
 		want := transcript.Want{PromptID: r.PromptID, Reply: r.Reply}
-		if r.Event == Ended {
+		switch {
+		case r.Event == Ended:
 			want = transcript.Want{}
+		case r.Again && r.rerecords():
+			want.After = r.state.Cursors[string(r.id)].Offset // the agent may say the same once more
 		}
 		ctx, cancel := context.WithTimeout(ctx, r.FlushWait)
 		defer cancel()

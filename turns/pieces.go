@@ -45,7 +45,7 @@ func (r *recording) pieces(f flushed) []piece {
 				first = i
 			}
 		}
-	case f.from > 0 && !r.rerecords():
+	case r.continues(f) && !r.rerecords():
 		first = 0
 	}
 	if current < 0 || first < 0 {
@@ -85,5 +85,11 @@ func (r *recording) unannounced(f flushed) bool {
 	if i := r.announced(turns); i >= 0 {
 		turns = turns[:i]
 	}
-	return f.from > 0 && len(turns) > 0
+	return r.continues(f) && len(turns) > 0
+}
+
+// continues reports whether the segment begins where this session's last turn of this mission ended. If the session
+// has recorded to another mission since, the turns in between are that one's.
+func (r *recording) continues(f flushed) bool {
+	return f.from > 0 && r.state.Last != nil && r.state.Last.Mission == string(r.id)
 }

@@ -34,7 +34,6 @@ type recording struct {
 	objects *git.Objects
 	refs    func() (map[string]plumbing.Hash, error)
 	segment func() (flushed, error)
-	diff    func() (*git.TreeDiff, error)
 	moving  func() (*git.RefTransaction, error)
 
 	snap   *snapshot.Snapshot
@@ -153,20 +152,15 @@ func (r *recording) begin(ctx context.Context) {
 		return c, err
 	})
 	r.refs = async(func() (map[string]plumbing.Hash, error) { return r.Repo.Refs(ctx, r.id.Ref(), r.id.NotesRef()) })
-	r.diff = async(func() (*git.TreeDiff, error) { return r.Repo.StartDiff(ctx) })
 	r.moving = async(func() (*git.RefTransaction, error) {
 		return r.Repo.BeginRefs(ctx, fmt.Sprintf("agent mission %s: %s", r.id, r.Event))
 	})
 	r.objects = r.Repo.Objects(ctx)
-	go r.objects.Warm()
 	r.segment = async(func() (flushed, error) { return r.flush(ctx) })
 }
 
 // end ends what was begun and not used.
 func (r *recording) end() {
-	if d, err := r.diff(); err == nil {
-		d.Abort()
-	}
 	if t, err := r.moving(); err == nil {
 		t.Abort()
 	}

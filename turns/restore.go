@@ -58,12 +58,8 @@ func (r *Recorder) restore(ctx context.Context, s Signal, t *Turn, dry bool) (*R
 	if err != nil {
 		return nil, err
 	}
-	d, err := rec.diff()
-	if err != nil {
-		return nil, err
-	}
 	done := new(Restored)
-	if done.Changes, err = d.Stat(rec.snap.Tree, tree); err != nil {
+	if done.Changes, err = r.Repo.DiffTrees(ctx, rec.snap.Tree, tree); err != nil {
 		return nil, err
 	}
 	if dry {

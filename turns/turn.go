@@ -124,13 +124,27 @@ func (t *Turn) Encode() ([]byte, error) { return ledger.Encode(t, t.unknown) }
 // ID names the turn across missions.
 func (t *Turn) ID() ledger.TurnID { return ledger.TurnID{Mission: t.Mission, Turn: t.Turn} }
 
-// short is the form of the record for a note that has become long: many turns without a
-// file change lie on one commit, and each of them writes its note anew.
-func (t *Turn) short() *Turn {
-	return &Turn{
-		V: t.V, Kind: t.Kind, Mission: t.Mission, Turn: t.Turn, At: t.At, Outcome: t.Outcome,
-		Session: t.Session, Code: t.Code, Files: t.Files, Insertions: t.Insertions, Deletions: t.Deletions,
-	}
+// A shortLine is what a note that has become long gets: many turns without a file change
+// lie on one commit, and each of them writes its note anew.
+type shortLine struct {
+	V          int       `json:"v"`
+	Kind       string    `json:"kind"`
+	Mission    ledger.ID `json:"mission"`
+	Turn       int       `json:"turn"`
+	At         time.Time `json:"at"`
+	Outcome    Outcome   `json:"outcome"`
+	Session    string    `json:"session,omitempty"`
+	Code       git.Hex   `json:"code"`
+	Files      int       `json:"files"`
+	Insertions int       `json:"insertions"`
+	Deletions  int       `json:"deletions"`
+}
+
+// short returns the record as a short line, without a newline.
+func (t *Turn) short() ([]byte, error) {
+	return ledger.Encode(shortLine{
+		t.V, t.Kind, t.Mission, t.Turn, t.At, t.Outcome, t.Session, t.Code, t.Files, t.Insertions, t.Deletions,
+	}, nil)
 }
 
 // head returns the first n runes of s, and tail the last n; what is cut is marked.

@@ -1,6 +1,204 @@
 package main
 
-import "github.com/urfave/cli/v2"
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 
-func doctorCommand() *cli.Command { return &cli.Command{Name: "doctor"} }
-func demoCommand() *cli.Command   { return &cli.Command{Name: "demo"} }
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+
+	"gitagent/hooks"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/config"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/session"
+)
+
+func doctorCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "doctor",
+		Usage:     "check what recording needs, and say what is in the way",
+		UsageText: "git agent-turn doctor",
+		Description: "Prints versions, hooks, configuration with the origin of every value, sizes, and the last errors of hooks. " +
+			"The exit status is 1 if something keeps turns from being recorded.",
+		Action: doctor,
+	}
+}
+
+// An examination collects what doctor finds.
+type examination struct {
+	c        *cli.Context
+	out      *bufio.Writer
+	problems int
+}
+
+func doctor(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return cmdline.Usagef("doctor takes no arguments")
+	}
+	x := &examination{c: c, out: bufio.NewWriter(c.App.Writer)}
+	repo, err := git.Open(c.Context)
+	if err != nil && !errors.Is(err, git.ErrNotFound) {
+		x.problem("repository", err.Error())
+	}
+	x.versions(repo)
+	x.repository(repo)
+	x.hooks(repo)
+	x.config(repo)
+	if repo != nil {
+		x.sizes(repo)
+		x.log(repo)
+	}
+	if err := x.out.Flush(); err != nil {
+		return err
+	}
+	if x.problems > 0 {
+		return fmt.Errorf("%s found", plural(x.problems, "problem"))
+	}
+	return nil
+}
+
+func (x *examination) say(what, text string) {
+	fmt.Fprintf(x.out, "%-12s %s\n", what, cmdline.OneLine(text))
+}
+
+func (x *examination) problem(what, text string) {
+	x.problems++
+	x.say(what, "problem: "+text)
+}
+
+// The oldest git that we promise to work with.
+const (
+	gitMajor = 2
+	gitMinor = 39
+)
+
+func (x *examination) versions(repo *git.Repo) {
+	x.say("git-agent", cmdline.Version()+", "+runtime.GOOS+"/"+runtime.GOARCH)
+	major, minor, text, err := git.Version(x.c.Context)
+	switch {
+	case err != nil:
+		x.problem("git", err.Error())
+	case major < gitMajor || major == gitMajor && minor < gitMinor:
+		x.problem("git", fmt.Sprintf("%s is older than %d.%d", text, gitMajor, gitMinor))
+	default:
+		x.say("git", text)
+	}
+}
+
+func (x *examination) repository(repo *git.Repo) {
+	if repo == nil {
+		x.say("repository", "none here")
+		return
+	}
+	conf, err := repo.Config(x.c.Context)
+	if err != nil {
+		x.problem("repository", err.Error())
+		return
+	}
+	if conf.SHA256() {
+		x.problem("repository", "its object format is SHA-256, which git-agent can't write yet")
+	}
+	switch store := session.Open(repo.CommonDir); {
+	case store.Enabled():
+		x.say("recording", "on in "+repo.Top)
+	case conf.Bool("agent.record"):
+		x.say("recording", "on everywhere (agent.record)")
+	default:
+		x.problem("recording", "off in "+repo.Top+"; switch it on with: git agent-turn init")
+	}
+	if os.Getenv("GIT_AGENT_DISABLE") == "1" {
+		x.problem("recording", "off in this environment (GIT_AGENT_DISABLE=1)")
+	}
+}
+
+func (x *examination) hooks(repo *git.Repo) {
+	agent := hooks.Claude
+	places := hooks.Places{Config: agent.ConfigDir(os.Getenv), Managed: hooks.ManagedSettings()}
+	if repo != nil {
+		places.Project = repo.Top
+	}
+	report := hooks.Inspect(agent, places)
+	byPath := make(map[string][]string)
+	for _, i := range report.Installed {
+		byPath[i.Path] = append(byPath[i.Path], i.Event)
+	}
+	for path, events := range byPath {
+		x.say("hooks", strings.Join(events, ", ")+" in "+path)
+	}
+	for _, p := range report.Plugins {
+		x.say("hooks", "the plugin "+p)
+	}
+	for _, f := range report.Findings {
+		x.problem("hooks", f.String())
+	}
+}
+
+func (x *examination) config(repo *git.Repo) {
+	file := ""
+	if repo != nil {
+		file = filepath.Join(repo.Top, config.RepoFile)
+	}
+	conf, err := config.Load(config.UserPath(), file)
+	if err != nil {
+		for line := range strings.Lines(err.Error()) {
+			x.problem("config", line)
+		}
+	}
+	for _, v := range conf.Values() {
+		x.say("config", fmt.Sprintf("%s = %s (%s)", v.Key, v.Value, v.Origin))
+	}
+}
+
+func (x *examination) sizes(repo *git.Repo) {
+	missions, err := ledger.List(x.c.Context, repo)
+	if err != nil {
+		x.problem("missions", err.Error())
+		return
+	}
+	x.say("missions", fmt.Sprint(len(missions)))
+	if n, err := size(filepath.Join(repo.CommonDir, "objects")); err == nil {
+		x.say("size", humanize.IBytes(n)+" of objects, the user's own among them")
+	}
+	if n, err := size(session.Open(repo.CommonDir).Dir()); err == nil {
+		x.say("size", humanize.IBytes(n)+" of local state")
+	}
+}
+
+// size is the number of bytes in the files below dir.
+func size(dir string) (uint64, error) {
+	var total uint64
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // git may be packing
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			total += uint64(info.Size())
+		}
+		return nil
+	})
+	return total, err
+}
+
+// lastErrors is how many lines of the log doctor shows.
+const lastErrors = 10
+
+func (x *examination) log(repo *git.Repo) {
+	lines := session.Open(repo.CommonDir).LogTail(lastErrors)
+	slices.Reverse(lines)
+	for _, line := range lines {
+		x.say("log", line)
+	}
+}

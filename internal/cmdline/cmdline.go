@@ -92,7 +92,7 @@ func execute(ctx context.Context, app *cli.App, args []string) error {
 		return err
 	}
 	if l.version {
-		_, err := fmt.Fprintf(app.Writer, "%s version %s\n", app.Name, version())
+		_, err := fmt.Fprintf(app.Writer, "%s version %s\n", app.Name, Version())
 		return err
 	}
 	if err := l.chdir(); err != nil {

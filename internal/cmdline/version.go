@@ -2,9 +2,9 @@ package cmdline
 
 import "runtime/debug"
 
-// version is the module's version as the go command knows it:
+// Version is the module's version as the go command knows it:
 // a release, a pseudo-version of the commit that was built, or "devel" with that commit.
-func version() string {
+func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "devel"

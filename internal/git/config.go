@@ -104,7 +104,8 @@ func clean(s string) string {
 }
 
 // Version returns git's version, for instance 2.39.5.
-func (r *Repo) Version(ctx context.Context) (major, minor int, text string, err error) {
+func Version(ctx context.Context) (major, minor int, text string, err error) {
+	r := &Repo{dir: ".", env: environ(nil), program: program()}
 	out, err := r.Output(ctx, nil, "version")
 	if err != nil {
 		return 0, 0, "", err

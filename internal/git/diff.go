@@ -16,30 +16,13 @@ type FileStat struct {
 	Binary                bool
 }
 
-// A TreeDiff is a waiting `git diff-tree --stdin`.
-type TreeDiff struct{ proc *Process }
-
-// StartDiff starts a diff of two trees that need not exist yet.
-// The caller ends it with Stat or Abort.
-func (r *Repo) StartDiff(ctx context.Context) (*TreeDiff, error) {
-	p, err := r.Start(ctx, "diff-tree", "--stdin", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv")
-	if err != nil {
-		return nil, err
-	}
-	return &TreeDiff{p}, nil
-}
-
-// Abort ends a diff that is not needed. After Stat it does nothing.
-func (d *TreeDiff) Abort() { d.proc.Kill() }
-
-// Stat returns what differs between two trees, in git's order of paths.
-func (d *TreeDiff) Stat(from, to plumbing.Hash) ([]FileStat, error) {
-	header := from.String() + " " + to.String() + "\n"
-	out, err := d.proc.Finish([]byte(header))
+// DiffTrees returns what differs between two trees, in git's order of paths.
+// See [Objects.Stat] for the small case.
+func (r *Repo) DiffTrees(ctx context.Context, from, to plumbing.Hash) ([]FileStat, error) {
+	out, err := r.Output(ctx, nil, "diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", from.String(), to.String())
 	if err != nil {
 		return nil, fmt.Errorf("compare trees %s and %s: %w", from, to, err)
 	}
-	out = bytes.TrimPrefix(out, []byte(header))
 	var stats []FileStat
 	for len(out) > 0 {
 		var line []byte

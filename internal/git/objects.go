@@ -59,6 +59,7 @@ func (r *Repo) Objects(ctx context.Context) *Objects {
 		repo:                r,
 		ctx:                 ctx,
 		dir:                 filepath.Join(r.CommonDir, "objects"),
+		small:               smallPacks{dir: filepath.Join(r.CommonDir, "objects", "pack")},
 		known:               make(map[plumbing.Hash]*plumbing.MemoryObject),
 	}
 }
@@ -189,7 +190,7 @@ func (o *Objects) read(h plumbing.Hash) (*plumbing.MemoryObject, error) {
 func (o *Objects) readSmall(h plumbing.Hash) *plumbing.MemoryObject {
 	o.smallMu.Lock()
 	defer o.smallMu.Unlock()
-	return o.small.get(filepath.Join(o.dir, "pack"), h)
+	return o.small.get(h)
 }
 
 func (o *Objects) readLoose(h plumbing.Hash) (_ *plumbing.MemoryObject, err error) {

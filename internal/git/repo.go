@@ -19,8 +19,9 @@ type Repo struct {
 	GitDir    string // the worktree's own git directory, absolute
 	CommonDir string // the directory that all worktrees share, absolute
 
-	dir string
-	env []string
+	dir     string
+	env     []string
+	program string
 }
 
 // Open asks git for the repository of the current directory, honouring what
@@ -78,7 +79,7 @@ func Find(dir string) (*Repo, error) {
 		switch {
 		case gitDir != "" && isGitDir(gitDir):
 			env := append(environ(location), "GIT_NO_LAZY_FETCH=1") // a hook never reaches for the network
-			return &Repo{Top: top, GitDir: gitDir, CommonDir: commonDirOf(gitDir), dir: top, env: env}, nil
+			return &Repo{Top: top, GitDir: gitDir, CommonDir: commonDirOf(gitDir), dir: top, env: env, program: program()}, nil
 		case isFile, // it points nowhere: a worktree that was removed, not a directory of the repository around it
 			isGitDir(top), // bare, or inside .git
 			top == filepath.Dir(top):

@@ -1,65 +1,70 @@
 package git
 
 import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/go-git/go-billy/v5"
-	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
-// smallPacks are the packs whose index is worth reading in-process: those that turns write, and
-// what they are rolled up into. A hook finds in them nearly all that it reads of
-// a mission, and saves the process and the round trips of `git cat-file`.
+// smallPacks are the packs whose index is worth reading in-process: those that turns write.
+// A hook finds in them nearly all that it reads of a mission, and saves
+// the process and the round trips of `git cat-file`.
 type smallPacks struct {
-	fs    billy.Filesystem
+	dir   string
 	names []string // not yet opened, the newest last
-	packs []*packfile.Packfile
+	packs []smallPack
 	read  bool
+}
+
+type smallPack struct {
+	index *idxfile.MemoryIndex
+	file  *os.File
 }
 
 // maxSmallIndex is the largest index in bytes that is read in-process: 2,000 objects, 0.2 ms.
 const maxSmallIndex = 64 << 10
 
-// get returns an object of the small packs, nil if none of them has it. A pack that can't be read is passed over:
-// git will say what is wrong with it.
-func (s *smallPacks) get(dir string, h plumbing.Hash) *plumbing.MemoryObject {
+// get returns an object of the small packs, nil if none of them has it whole: objects that git has packed as deltas are
+// left to git. A pack that can't be read is passed over: git will say what is wrong with it.
+func (s *smallPacks) get(h plumbing.Hash) *plumbing.MemoryObject {
 	if !s.read {
-		s.list(dir)
+		s.list()
 	}
 	for _, p := range s.packs {
-		if obj := getFrom(p, h); obj != nil {
-			return obj
+		if offset, err := p.index.FindOffset(h); err == nil {
+			return p.object(offset)
 		}
 	}
 	for len(s.names) > 0 {
 		name := s.names[len(s.names)-1]
 		s.names = s.names[:len(s.names)-1]
-		p := s.open(name)
-		if p == nil {
+		p, err := openSmallPack(filepath.Join(s.dir, name))
+		if err != nil {
 			continue
 		}
 		s.packs = append(s.packs, p)
-		if obj := getFrom(p, h); obj != nil {
-			return obj
+		if offset, err := p.index.FindOffset(h); err == nil {
+			return p.object(offset)
 		}
 	}
 	return nil
 }
 
-func (s *smallPacks) list(dir string) {
+func (s *smallPacks) list() {
 	s.read = true
-	entries, err := os.ReadDir(dir)
+	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		return
 	}
-	s.fs = osfs.New(dir)
 	type pack struct {
 		name string
 		at   time.Time
@@ -80,39 +85,44 @@ func (s *smallPacks) list(dir string) {
 	}
 }
 
-func (s *smallPacks) open(name string) *packfile.Packfile {
-	f, err := os.Open(filepath.Join(s.fs.Root(), name+".idx"))
+func openSmallPack(base string) (smallPack, error) {
+	data, err := os.ReadFile(base + ".idx")
 	if err != nil {
-		return nil
+		return smallPack{}, err
 	}
-	defer f.Close()
-	index := idxfile.NewMemoryIndex()
-	if err := idxfile.NewDecoder(f).Decode(index); err != nil {
-		return nil
+	p := smallPack{index: idxfile.NewMemoryIndex()}
+	if err := idxfile.NewDecoder(bytes.NewReader(data)).Decode(p.index); err != nil {
+		return smallPack{}, err
 	}
-	pack, err := s.fs.Open(name + ".pack")
-	if err != nil {
-		return nil
-	}
-	return packfile.NewPackfile(index, s.fs, pack, 0)
+	p.file, err = os.Open(base + ".pack")
+	return p, err
 }
 
-func getFrom(p *packfile.Packfile, h plumbing.Hash) *plumbing.MemoryObject {
-	e, err := p.Get(h)
+// object reads the entry at offset, nil if it is a delta or can't be read. An entry begins with its type and size in
+// groups of four and seven bits, the lowest first; see gitformat-pack(5).
+func (p smallPack) object(offset int64) *plumbing.MemoryObject {
+	r := bufio.NewReader(io.NewSectionReader(p.file, offset, 1<<40))
+	b, err := r.ReadByte()
 	if err != nil {
 		return nil
 	}
-	if obj, ok := e.(*plumbing.MemoryObject); ok {
-		return obj
+	t, size := plumbing.ObjectType(b>>4&7), int64(b&15)
+	for shift := 4; b&0x80 != 0; shift += 7 {
+		if b, err = r.ReadByte(); err != nil || shift > 56 {
+			return nil
+		}
+		size |= int64(b&0x7f) << shift
 	}
-	content, err := Content(e)
+	if t < plumbing.CommitObject || t > plumbing.TagObject {
+		return nil
+	}
+	z, err := zlib.NewReader(r)
 	if err != nil {
 		return nil
 	}
 	obj := new(plumbing.MemoryObject)
-	obj.SetType(e.Type())
-	_, err = obj.Write(content)
-	if err != nil {
+	obj.SetType(t)
+	if n, err := io.Copy(obj, io.LimitReader(z, size+1)); err != nil || n != size {
 		return nil
 	}
 	return obj
@@ -120,7 +130,7 @@ func getFrom(p *packfile.Packfile, h plumbing.Hash) *plumbing.MemoryObject {
 
 func (s *smallPacks) close() {
 	for _, p := range s.packs {
-		_ = p.Close()
+		_ = p.file.Close()
 	}
 	s.packs, s.names = nil, nil
 }

@@ -1,0 +1,24 @@
+package transcript
+
+// At is the cursor at offset in the file at path. The caller knows that a line ends there.
+// Errors are those of [ReadSegment].
+func At(path string, offset int64) (Cursor, error) {
+	f, _, err := open(path)
+	if err != nil {
+		return Cursor{}, err
+	}
+	defer f.Close()
+	before, err := readRange(f, max(0, offset-window), offset)
+	return cursorAt(offset, before), err
+}
+
+// ReadRange returns the bytes of the file at path from one offset to another, fewer if it ends before.
+// Errors are those of [ReadSegment].
+func ReadRange(path string, from, to int64) ([]byte, error) {
+	f, _, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readRange(f, from, to)
+}
