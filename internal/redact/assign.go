@@ -1,0 +1,495 @@
+package redact
+
+import "strings"
+
+const (
+	// maxValue is the length up to which a value can be a password or a key.
+	maxValue = 4096
+	// maxLine is how far a separator's surroundings are looked at.
+	maxLine = 200
+)
+
+// A value is what stands after a name.
+type value struct {
+	start, end int
+	quoted     bool // between quotes
+	loose      bool // unquoted and set apart from its name, as in code
+	alone      bool // unquoted, but the first of its line, as in an environment file
+}
+
+// equals judges the = at s[i].
+func (c *scanner) equals(i int) {
+	s := c.s
+	if i+1 == len(s) || s[i+1] == '=' || s[i+1] == '~' {
+		return
+	}
+	end, after := i, i+1
+	if s[after] == '>' { // PHP, Ruby
+		after++
+	}
+	if i > 0 {
+		switch s[i-1] {
+		case '=', '!', '<', '>', '+', '*', '%', '&', '|', '^', '~':
+			return
+		case ':':
+			end--
+		}
+	}
+	start, stop := c.nameBefore(end)
+	k := nameKind(s[start:stop])
+	if k == plain {
+		if k = c.declared(start, stop); k == plain {
+			c.azureSignature(start, stop, i)
+			return
+		}
+	}
+	v, ok := c.valueAfter(after, start)
+	if !ok {
+		return
+	}
+	// In code and in configuration a name is set apart from the sign; in a shell it is not.
+	v.loose = !v.quoted && stop != i && (stop != end || !c.lineEnd(v.end))
+	v.alone = !v.quoted && stop == i && (c.lineStart(start) || strings.HasSuffix(s[:start], "export "))
+	if k == password && !v.quoted && stop == i && c.dsn(start, v) {
+		if !placeholder(s[v.start:v.end]) {
+			c.found(rulePassword, v.start, v.end)
+		}
+		return
+	}
+	c.judge(k, s[start:stop], v)
+}
+
+// colon judges the : at s[i]: of a URL, of JSON and YAML, of a header, of user:password.
+func (c *scanner) colon(i int) {
+	s := c.s
+	if i+1 == len(s) || s[i+1] == '=' || s[i+1] == ':' || i > 0 && s[i-1] == ':' {
+		return
+	}
+	if strings.HasPrefix(s[i:], "://") {
+		c.url(i)
+		return
+	}
+	start, stop := c.nameBefore(i)
+	if start == stop {
+		return
+	}
+	k := nameKind(s[start:stop])
+	if k == plain {
+		switch name := s[start:stop]; {
+		case name == "value" || name == "Value":
+			if k = c.labelled(start); k == plain {
+				return
+			}
+		case start >= 4 && s[start-1] == ' ':
+			c.userFlag(start, i)
+			return
+		default:
+			return
+		}
+	}
+	if s[i+1] == '-' { // ${PASSWORD:-value}
+		i++
+	}
+	if v, ok := c.valueAfter(i+1, start); ok {
+		v.loose = !v.quoted && !c.lineEnd(v.end)
+		c.judge(k, s[start:stop], v)
+	}
+}
+
+// blank judges the blank at s[i], which sets a name apart from its value on a command line,
+// in .netrc and in SQL.
+func (c *scanner) blank(i int) {
+	s := c.s
+	if i < 3 || i+1 >= len(s) {
+		return
+	}
+	// Most words are turned down by their last bytes.
+	switch [2]byte{s[i-2] | 0x20, s[i-1] | 0x20} {
+	case [2]byte{'r', 'd'}: // password
+	case [2]byte{'w', 'd'}: // passwd, pwd
+	case [2]byte{'s', 's'}: // pass
+	case [2]byte{'s', 'e'}: // passphrase
+	case [2]byte{'e', 'n'}: // token
+	case [2]byte{'e', 't'}: // secret
+	case [2]byte{'e', 'y'}: // key
+	default:
+		return
+	}
+	start := wordStart(s, i, dotted, maxName)
+	k := nameKind(s[start:i])
+	if k == plain {
+		return
+	}
+	v, ok := c.valueAfter(i+1, start)
+	if !ok {
+		return
+	}
+	text := s[v.start:v.end]
+	switch {
+	case strings.HasPrefix(s[start:], "--"):
+		if k == password && !placeholder(text) && len(text) >= 6 && strings.IndexFunc(text, isDigit) >= 0 && text[0] != '-' {
+			c.found(rulePassword, v.start, v.end)
+			return
+		}
+	case k == password && c.netrc(start):
+		if !placeholder(text) {
+			c.found(rulePassword, v.start, v.end)
+		}
+		return
+	case v.quoted && k == password: // IDENTIFIED BY and PASSWORD of SQL
+	case len(text) < minWord:
+		return
+	default:
+		v.loose = true
+	}
+	c.judge(k, s[start:i], v)
+}
+
+// comma judges the , at s[i]: setenv("API_KEY", "...").
+func (c *scanner) comma(i int) {
+	s := c.s
+	if i == 0 || s[i-1] != '"' && s[i-1] != '\'' {
+		return
+	}
+	start, stop := c.nameBefore(i)
+	k := nameKind(s[start:stop])
+	if k == plain {
+		return
+	}
+	if v, ok := c.valueAfter(i+1, start); ok && v.quoted {
+		c.judge(k, s[start:stop], v)
+	}
+}
+
+// element judges the > at s[i]: <password>...</password>.
+func (c *scanner) element(i int) {
+	s := c.s
+	start := runBack(s, i, dotted, maxName)
+	if start == i || start == 0 || s[start-1] != '<' {
+		return
+	}
+	k := nameKind(s[start:i])
+	if k == plain {
+		return
+	}
+	n := strings.Index(s[i+1:min(len(s), i+1+maxLine)], "</")
+	if n <= 0 {
+		return
+	}
+	c.judge(k, s[start:i], value{start: i + 1, end: i + 1 + n, quoted: true})
+}
+
+// nameBefore returns the bounds of the name that ends before s[i], without blanks, quotes and brackets between.
+func (c *scanner) nameBefore(i int) (start, end int) {
+	s := c.s
+	for n := 0; n < 4 && i > 0 && (s[i-1] == ' ' || s[i-1] == '\t'); n++ {
+		i--
+	}
+	if i > 0 && s[i-1] == ']' {
+		i--
+	}
+	if i > 0 && (s[i-1] == '"' || s[i-1] == '\'' || s[i-1] == '`') {
+		i--
+		for i > 0 && s[i-1] == '\\' {
+			i--
+		}
+	}
+	return wordStart(s, i, dotted, maxName), i
+}
+
+// lineStart reports whether a line begins at s[i], after a line end or the escape of one.
+func (c *scanner) lineStart(i int) bool {
+	return i == 0 || c.s[i-1] == '\n' || i > 1 && c.s[i-2] == '\\' && c.s[i-1] == 'n'
+}
+
+// lineEnd reports whether a line ends at s[i].
+func (c *scanner) lineEnd(i int) bool {
+	return i == len(c.s) || strings.IndexByte("\n\r\\", c.s[i]) >= 0
+}
+
+// declared returns the kind of the name before the type name s[start:stop]:
+// password: str = "...", var token string = "...".
+func (c *scanner) declared(start, stop int) kind {
+	switch c.s[start:stop] {
+	case "string", "String", "str", "byte", "char", "SecretStr":
+	default:
+		return plain
+	}
+	for n := 0; n < 4 && start > 0 && strings.IndexByte(" :&[]*?", c.s[start-1]) >= 0; n++ {
+		start--
+	}
+	return nameKind(c.s[runBack(c.s, start, dotted, maxName):start])
+}
+
+// labelled returns the kind of the name in {"name":"API_KEY","value":"..."},
+// where "value" begins at s[i], and of the same in YAML.
+func (c *scanner) labelled(i int) kind {
+	s := c.s[max(0, i-maxLine):i]
+	j := strings.LastIndex(s, "name")
+	if j < 0 {
+		j = strings.LastIndex(s, "key")
+	}
+	if j < 0 {
+		return plain
+	}
+	s = s[j:]
+	s = s[run(s, 0, alpha, len(s)):]
+	s = strings.TrimLeft(s, "\"'\\ :")
+	end := run(s, 0, dotted, len(s))
+	if strings.Trim(s[end:], "\"'\\ ,\r\n\t-nr") != "" {
+		return plain
+	}
+	return nameKind(s[:end])
+}
+
+// valueAfter returns the value that begins at or after s[i], whose name begins at s[name].
+func (c *scanner) valueAfter(i, name int) (v value, ok bool) {
+	s := c.s
+	for n := 0; n < 16 && i < len(s) && (s[i] == ' ' || s[i] == '\t'); n++ {
+		i++
+	}
+	if i >= len(s) {
+		return v, false
+	}
+	if i+1 < len(s) && is(s[i], alpha) && (s[i+1] == '"' || s[i+1] == '\'') && strings.IndexByte("bBrRuUfFL", s[i]) >= 0 {
+		i++ // the prefix of a string literal
+	}
+	q := i
+	for q < len(s) && s[q] == '\\' {
+		q++
+	}
+	if q < len(s) && (s[q] == '"' || s[q] == '\'' || s[q] == '`') {
+		end := closing(s[:min(len(s), q+1+maxValue)], q+1, s[q], q-i)
+		if end < 0 {
+			return v, false
+		}
+		return value{start: q + 1, end: end, quoted: true}, true
+	}
+	if q > i {
+		return v, false
+	}
+	end := i
+	query := name > 0 && (c.s[name-1] == '?' || c.s[name-1] == '&')
+	limit := maxValue
+	if i < c.tried {
+		limit = maxLine
+	}
+	for end < len(s) && end-i < limit {
+		b := s[end]
+		if b <= ' ' || b == '"' || b == '\'' || b == '`' || b == '\\' || b == '<' && end > i || query && (b == '&' || b == '#') {
+			break
+		}
+		end++
+	}
+	if end-i > maxLine {
+		c.tried = end
+	}
+	end = i + len(firstOfPairs(s[i:end]))
+	for end > i && strings.IndexByte(",;)}]>|&:.", s[end-1]) >= 0 {
+		end--
+	}
+	return value{start: i, end: end}, end > i
+}
+
+// closing returns the place of the quote that closes the one before s[i], or -1.
+// Both have the same number of backslashes before them; a quote with more of them is part of the value.
+func closing(s string, i int, quote byte, backslashes int) int {
+	for {
+		n := strings.IndexByte(s[i:], quote)
+		if n < 0 || strings.IndexByte(s[i:i+n], '\n') >= 0 {
+			return -1
+		}
+		q := i + n
+		b := q
+		for b > i && s[b-1] == '\\' {
+			b--
+		}
+		if q-b == backslashes || backslashes == 0 && (q-b)%2 == 0 {
+			return q - backslashes
+		}
+		if q-b < backslashes {
+			return -1
+		}
+		i = q + 1
+	}
+}
+
+// firstOfPairs cuts v before the next name=value that follows it without a blank.
+func firstOfPairs(v string) string {
+	for i := 0; i < len(v); i++ {
+		switch v[i] {
+		case ';', ',', '&', '|':
+			j := run(v, i+1, dotted, maxName)
+			if j > i+1 && j < len(v) && v[j] == '=' || j == len(v) && v[i] == ';' {
+				return v[:i]
+			}
+		}
+	}
+	return v
+}
+
+// judge notes the value v of a name of kind k if it is a secret.
+func (c *scanner) judge(k kind, name string, v value) {
+	if (v.loose || !v.quoted && !v.alone) && strings.ContainsAny(c.s[v.start:v.end], "()[]{}<>") {
+		return
+	}
+	start, end, rule := credential(k, name, c.s[v.start:v.end], v)
+	if rule != "" {
+		if k == header && !v.quoted {
+			end = c.restOfHeader(v.start+start, v.start+end) - v.start
+		}
+		c.found(rule, v.start+start, v.start+end)
+	}
+}
+
+// credential returns which part of v, the value of a name of kind k, is a secret, and the rule that says so.
+// The rule is "" if there is none.
+func credential(k kind, name, v string, how value) (start, end int, rule string) {
+	if len(v) > maxValue {
+		return 0, 0, ""
+	}
+	if k == header || k == key || k == basic {
+		// Authorization: Bearer ...
+		if i := strings.IndexByte(v, ' '); i > 0 && scheme(v[:i]) {
+			start = i + 1
+		}
+	}
+	if start == 0 && k == header && !how.quoted && scheme(v) {
+		return 0, 0, ""
+	}
+	body := v[start:]
+	switch {
+	case placeholder(body), strings.ContainsAny(body, " \t\n") && !strong(strings.ReplaceAll(body, " ", "")):
+		return 0, 0, ""
+	case uuid(body):
+		// A UUID names something. Heroku's keys are UUIDs all the same.
+		if strings.Contains(strings.ToLower(name), "heroku") {
+			return start, len(v), "heroku-key"
+		}
+		return 0, 0, ""
+	case strings.Contains(body, "://"), path(body), number(body):
+		return 0, 0, "" // for the password in a URL, see url
+	}
+	switch k {
+	case password:
+		if !how.loose && strong(body) && !strings.ContainsAny(body, " ") || randomPiece(body, 8) {
+			return start, len(v), rulePassword
+		}
+	case basic, header:
+		if userAndPassword(body) {
+			return start, len(v), ruleAuthorization
+		}
+		if len(body) >= 16 && random(body) {
+			return start, len(v), ruleAuthorization
+		}
+	case key:
+		if len(body) >= 16 && random(body) {
+			return start, len(v), ruleSecret
+		}
+	}
+	return 0, 0, ""
+}
+
+// scheme reports whether s is the name of an authentication scheme of HTTP, or what some services use as one.
+func scheme(s string) bool {
+	switch strings.ToLower(s) {
+	case "bearer", "basic", "token", "bot", "apikey", "api-key", "key", "ssws", "negotiate", "pat":
+		return true
+	}
+	return false
+}
+
+// restOfHeader is the end of the credential at s[start:end] of an unquoted header.
+func (c *scanner) restOfHeader(start, end int) int {
+	for end < len(c.s) && end-start < maxValue && (is(c.s[end], dotted|plus) || c.s[end] == '=') {
+		end++
+	}
+	return end
+}
+
+// bearer looks at the word s[start:end] as what may follow "Bearer" or "Basic" wherever they stand.
+func (c *scanner) bearer(start, end int) {
+	head := c.s[max(0, start-8):start]
+	end = c.restOfHeader(start, end)
+	switch w := c.s[start:end]; {
+	case strings.HasSuffix(head, "Bearer ") || strings.HasSuffix(head, "bearer "):
+		if random(w) && !placeholder(w) && !uuid(w) {
+			c.found(ruleAuthorization, start, end)
+		}
+	case strings.HasSuffix(head, "Basic ") || strings.HasSuffix(head, "basic "):
+		if userAndPassword(w) {
+			c.found(ruleAuthorization, start, end)
+		}
+	}
+}
+
+// netrc reports whether s[i] follows "login <name>", which follows "machine <name>" or "default".
+func (c *scanner) netrc(i int) bool {
+	words := strings.Fields(unescape(c.s[max(0, i-maxLine):i]))
+	n := len(words)
+	return n >= 3 && words[n-2] == "login" &&
+		(strings.HasSuffix(words[n-3], "default") || n >= 4 && strings.HasSuffix(words[n-4], "machine") && words[n-1] != "string")
+}
+
+// dsn reports whether the value v of the password whose name begins at s[name]
+// stands in a list of settings for a database: user=app password=... host=db, User Id=sa;Password=...;
+func (c *scanner) dsn(name int, v value) bool {
+	s := c.s
+	if name > 0 && strings.IndexByte(" ;\"'`", s[name-1]) < 0 {
+		return false
+	}
+	before := s[max(0, name-maxLine):name]
+	if i := strings.LastIndexByte(before, '\n'); i >= 0 {
+		before = before[i+1:]
+	}
+	after := s[v.end:min(len(s), v.end+maxLine)]
+	if i := strings.IndexAny(after, "\n,()"); i >= 0 {
+		after = after[:i]
+	}
+	if strings.ContainsAny(before, ",(") && !strings.Contains(before, ";") {
+		// Arguments of a function in Python look like this; those of a DSN have no commas.
+		before = before[strings.LastIndexAny(before, ",(")+1:]
+	}
+	return settings(before) || settings(after)
+}
+
+// settings reports whether s has one of the settings that stand beside a database's password.
+func settings(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] != '=' || i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '=' {
+			continue
+		}
+		start := runBack(s, i, alpha, 20)
+		if strings.HasSuffix(s[:start], " ") { // User Id, Data Source
+			start = runBack(s, start-1, alpha, 20)
+		}
+		switch strings.ToLower(s[start:i]) {
+		case "user", "uid", "user id", "username", "host", "hostaddr", "server", "dbname", "database", "data source",
+			"initial catalog", "port", "sslmode", "driver", "endpoint", "accountname", "addr", "address":
+			return true
+		}
+		// "host=db user=app": the word before the blank was a value.
+		if j := strings.LastIndexByte(s[start:i], ' '); j >= 0 {
+			switch strings.ToLower(s[start+j+1 : i]) {
+			case "user", "host", "dbname", "port", "sslmode", "hostaddr":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// azureSignature looks at the sig= of a shared access signature.
+func (c *scanner) azureSignature(start, stop, i int) {
+	s := c.s
+	if s[start:stop] != "sig" || start == 0 || s[start-1] != '&' && s[start-1] != '?' && s[start-1] != ';' {
+		return
+	}
+	end := i + 1
+	for end < len(s) && end-i < 120 && (is(s[end], std64|url64) || s[end] == '%' || s[end] == '=') {
+		end++
+	}
+	if end-i-1 >= 40 && randomPiece(strings.ReplaceAll(s[i+1:end], "%", "-"), 8) {
+		c.found("azure-sas", i+1, end)
+	}
+}

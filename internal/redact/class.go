@@ -1,0 +1,86 @@
+package redact
+
+import "strings"
+
+// Classes of the bytes that words are made of.
+// A byte that belongs to none ends a word.
+const (
+	digit    = 1 << iota // 0-9
+	hexLower             // a-f
+	lower                // g-z
+	upper                // A-Z
+	under                // _
+	dash                 // -
+	plus                 // + /
+	dot                  // . ~
+
+	alpha  = hexLower | lower | upper
+	alnum  = alpha | digit
+	hex    = digit | hexLower
+	token  = alnum | under
+	url64  = alnum | under | dash // base64 as RFC 4648 section 5 has it
+	std64  = alnum | plus         // base64 as section 4 has it, without its padding
+	dotted = url64 | dot
+)
+
+// class says for every byte what it is.
+// It is a literal, so that the linker and not the start of the process fills it in.
+var class = [256]uint8{
+	'0': digit, '1': digit, '2': digit, '3': digit, '4': digit,
+	'5': digit, '6': digit, '7': digit, '8': digit, '9': digit,
+	'a': hexLower, 'b': hexLower, 'c': hexLower, 'd': hexLower, 'e': hexLower, 'f': hexLower,
+	'g': lower, 'h': lower, 'i': lower, 'j': lower, 'k': lower, 'l': lower, 'm': lower,
+	'n': lower, 'o': lower, 'p': lower, 'q': lower, 'r': lower, 's': lower, 't': lower,
+	'u': lower, 'v': lower, 'w': lower, 'x': lower, 'y': lower, 'z': lower,
+	'A': upper, 'B': upper, 'C': upper, 'D': upper, 'E': upper, 'F': upper, 'G': upper,
+	'H': upper, 'I': upper, 'J': upper, 'K': upper, 'L': upper, 'M': upper, 'N': upper,
+	'O': upper, 'P': upper, 'Q': upper, 'R': upper, 'S': upper, 'T': upper, 'U': upper,
+	'V': upper, 'W': upper, 'X': upper, 'Y': upper, 'Z': upper,
+	'_': under, '-': dash, '+': plus, '/': plus, '.': dot, '~': dot,
+}
+
+// is reports whether c belongs to one of the classes.
+func is(c byte, classes uint8) bool { return class[c]&classes != 0 }
+
+// run returns the end of the bytes of the given classes that start at s[i],
+// looking at no more than limit of them.
+func run(s string, i int, classes uint8, limit int) int {
+	end := min(len(s), i+limit)
+	for i < end && class[s[i]]&classes != 0 {
+		i++
+	}
+	return i
+}
+
+// runBack returns the start of the bytes of the given classes that end before s[i],
+// looking at no more than limit of them.
+func runBack(s string, i int, classes uint8, limit int) int {
+	start := max(0, i-limit)
+	for i > start && class[s[i-1]]&classes != 0 {
+		i--
+	}
+	return i
+}
+
+// wordStart is [runBack] without the letters that end an escape:
+// in \nAPI_KEY= the name begins with A, and so it does after a terminal's ESC [0m.
+func wordStart(s string, i int, classes uint8, limit int) int {
+	start := runBack(s, i, classes, limit)
+	if start == i || start == 0 {
+		return start
+	}
+	switch s[start-1] {
+	case '\\':
+		if escapeLetter(s[start]) {
+			start++
+		}
+	case '[':
+		if e := run(s, start, digit, 3); start > 1 && s[start-2] == '\x1b' && e < i {
+			start = e + 1
+		}
+	}
+	return start
+}
+
+// escapeLetter reports whether c after a backslash stands for a control character.
+func escapeLetter(c byte) bool { return strings.IndexByte("nrtbfv", c) >= 0 }

@@ -1,0 +1,174 @@
+package redact
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxDepth is how many layers of escaping are taken off a text:
+// JSON in a string of JSON in a string of a transcript is three.
+const maxDepth = 4
+
+// find returns what is to be replaced in s, in order and without overlaps.
+//
+// A secret can stand in s as it is, or behind escapes: "\u0041KIA...", "pass\"word",
+// a base64 text with "\/" in it, a record of JSON in a string of JSON.
+// So s is searched as it stands and then, if it has such escapes, once more without one layer of them,
+// down to the depth at which none are left. Whatever is found maps back to whole escapes of s,
+// so replacing it leaves valid JSON valid.
+func find(s string, depth int) []span {
+	spans := scan(s)
+	for i := range spans {
+		spans[i].start, _ = unitAround(s, spans[i].start)
+		_, spans[i].end = unitAround(s, spans[i].end)
+	}
+	if depth < maxDepth && hides(s) {
+		spans = append(spans, findEscaped(s, depth+1)...)
+	}
+	return merge(spans)
+}
+
+// findEscaped is [find] for a text that has no meaning before one layer of escapes is taken off it,
+// as what stands between the quotes of a JSON string.
+func findEscaped(s string, depth int) []span {
+	inner := find(unescape(s), depth)
+	if len(inner) == 0 {
+		return nil
+	}
+	return origin(s, inner)
+}
+
+// hides reports whether s has escapes that keep scan from seeing what they stand for.
+// It sees through \n, \t and \\ by itself; they are in every second file of code.
+func hides(s string) bool {
+	for {
+		i := strings.IndexByte(s, '\\')
+		if i < 0 || i+1 >= len(s) {
+			return false
+		}
+		switch s[i+1] {
+		case '"', '/', 'u':
+			return true
+		}
+		s = s[i+1:]
+	}
+}
+
+// unescape takes one layer of JSON's escapes off s.
+// What is not one of them stays as it is.
+func unescape(s string) string {
+	b := make([]byte, 0, len(s))
+	for {
+		i := strings.IndexByte(s, '\\')
+		if i < 0 {
+			b = append(b, s...)
+			return view(b)
+		}
+		b = append(b, s[:i]...)
+		n, r := unit(s[i:])
+		b = utf8.AppendRune(b, r)
+		s = s[i+n:]
+	}
+}
+
+// unit decodes the escape that s begins with: its length in s, and what it stands for.
+// A backslash that begins none stands for itself.
+// Half of a surrogate pair is a unit of its own and stands for U+FFFD: no secret has one.
+func unit(s string) (n int, r rune) {
+	if len(s) < 2 {
+		return 1, '\\'
+	}
+	switch s[1] {
+	case '"', '\\', '/', '\'':
+		return 2, rune(s[1])
+	case 'n':
+		return 2, '\n'
+	case 't':
+		return 2, '\t'
+	case 'r':
+		return 2, '\r'
+	case 'b':
+		return 2, '\b'
+	case 'f':
+		return 2, '\f'
+	case 'u':
+		if len(s) < 6 {
+			return 1, '\\'
+		}
+		for _, c := range []byte(s[2:6]) {
+			d, ok := hexValue(c)
+			if !ok {
+				return 1, '\\'
+			}
+			r = r<<4 | d
+		}
+		if !utf8.ValidRune(r) {
+			r = utf8.RuneError
+		}
+		return 6, r
+	}
+	return 1, '\\'
+}
+
+func hexValue(c byte) (rune, bool) {
+	switch {
+	case '0' <= c && c <= '9':
+		return rune(c - '0'), true
+	case 'a' <= c && c <= 'f':
+		return rune(c-'a') + 10, true
+	case 'A' <= c && c <= 'F':
+		return rune(c-'A') + 10, true
+	}
+	return 0, false
+}
+
+// origin maps spans of unescape(s) to the parts of s that they come from, whole escapes each.
+func origin(s string, spans []span) []span {
+	src, dst := 0, 0 // s[src] is the first byte of what decodes to byte dst
+	locate := func(off int) (start, end int) {
+		for {
+			plain := strings.IndexByte(s[src:min(len(s), src+off-dst+1)], '\\')
+			if plain < 0 {
+				src, dst = src+off-dst, off
+				return src, src + 1
+			}
+			n, r := unit(s[src+plain:])
+			width := utf8.RuneLen(r)
+			if off < dst+plain+width {
+				return src + plain, src + plain + n
+			}
+			src, dst = src+plain+n, dst+plain+width
+		}
+	}
+	out := make([]span, len(spans))
+	for i, sp := range spans {
+		out[i].rule = sp.rule
+		out[i].start, _ = locate(sp.start)
+		_, out[i].end = locate(sp.end - 1)
+	}
+	return out
+}
+
+// unitAround returns the bounds of the escape that s[i] is in the middle of, or i twice.
+func unitAround(s string, i int) (start, end int) {
+	low := max(0, i-5) // an escape has at most 6 bytes
+	j := strings.LastIndexByte(s[low:i], '\\')
+	if j < 0 {
+		return i, i
+	}
+	j += low
+	for j > 0 && s[j-1] == '\\' {
+		j--
+	}
+	for j < i {
+		n := 1
+		if s[j] == '\\' {
+			n, _ = unit(s[j:])
+		}
+		if j+n > i {
+			return j, j + n
+		}
+		j += n
+	}
+	return i, i
+}

@@ -1,0 +1,323 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// maxNesting is how deep a line's arrays and objects may go before it counts as text; encoding/json has the same bound.
+const maxNesting = 10000
+
+var errInvalid = errors.New("not valid JSON any more")
+
+// JSONLines returns a segment of a transcript, one JSON value a line, with every secret in it replaced
+// as [String] does it. If there is none, it returns segment itself, which it never changes.
+//
+// It looks into the strings, whatever their escapes, knows the key that a string stands under,
+// and changes nothing but the secrets: every other byte stays as it is, and a line that was valid JSON is so again.
+// If one is not, the error says which and nothing is returned: store no such segment.
+// What is not JSON, a torn or foreign line, is redacted as text, adjacent ones together.
+// There is no limit to a line's length.
+func JSONLines(segment []byte) ([]byte, error) {
+	var out []byte
+	done := 0 // segment[:done] has been dealt with; out has it if out is not nil
+	flush := func(to int, redacted string) {
+		if !same(redacted, view(segment[done:to])) {
+			if out == nil {
+				out = append(make([]byte, 0, len(segment)), segment[:done]...)
+			}
+			out = append(out, redacted...)
+		} else if out != nil {
+			out = append(out, segment[done:to]...)
+		}
+		done = to
+	}
+	for at, n := 0, 1; at < len(segment); n++ {
+		end := len(segment)
+		if i := bytes.IndexByte(segment[at:], '\n'); i >= 0 {
+			end = at + i
+		}
+		line := view(segment[at:end])
+		redacted, ok, err := jsonLine(line)
+		if err != nil {
+			return nil, fmt.Errorf("redact line %d: %w", n, err)
+		}
+		if ok {
+			// The text before this line, which ends with its line end.
+			flush(at, String(view(segment[done:at])))
+			flush(end, redacted)
+		}
+		at = end + 1
+		if ok && at <= len(segment) {
+			flush(at, view(segment[done:at]))
+		}
+	}
+	flush(len(segment), String(view(segment[done:])))
+	if out == nil {
+		return segment, nil
+	}
+	return out, nil
+}
+
+// jsonLine redacts one line. It reports false if the line is not JSON.
+// A line that only json.Valid would refuse (a bad escape in a string, say) and that has no secret passes for JSON.
+func jsonLine(line string) (redacted string, ok bool, err error) {
+	redacted = line
+	for range maxRounds {
+		var w walker
+		if !w.walk(redacted) {
+			return line, false, nil
+		}
+		if len(w.spans) == 0 {
+			break
+		}
+		redacted = replace(redacted, merge(w.spans))
+	}
+	if same(redacted, line) {
+		return line, true, nil
+	}
+	if !json.Valid([]byte(line)) {
+		return line, false, nil
+	}
+	if !json.Valid([]byte(redacted)) {
+		return "", false, errInvalid
+	}
+	return redacted, true, nil
+}
+
+// walker goes through the strings of one line of JSON.
+type walker struct {
+	line  string
+	spans []span
+	stack []frame
+}
+
+// frame is an array or object that the walker is in.
+type frame struct {
+	array bool
+	key   string // object: the key of the value to come; array: the key that the array stands under
+	label string // object: what "name" or "key" says, for {"name":"API_KEY","value":"..."}
+	last  string // array: the element before
+	block int    // array: 1 if a private key has begun in an element before, 2 if some of it has been seen
+}
+
+// What the walker expects next.
+const (
+	wantValue = iota
+	wantFirst // a value or the end of an array
+	wantKey
+	wantFirstKey // a key or the end of an object
+	wantColon
+	wantComma // a comma or the end of what it is in
+	wantEnd
+)
+
+// walk collects the secrets of line in w.spans.
+// It reports false if line is not JSON, as far as that matters for telling its strings from the rest.
+func (w *walker) walk(line string) bool {
+	w.line = line
+	want := wantValue
+	i := 0
+	// after says what comes after a value.
+	after := func() int {
+		if len(w.stack) == 0 {
+			return wantEnd
+		}
+		return wantComma
+	}
+	for {
+		for i < len(line) && (line[i] == ' ' || line[i] == '\t' || line[i] == '\r') {
+			i++
+		}
+		if i == len(line) {
+			return want == wantEnd
+		}
+		var top *frame
+		if len(w.stack) > 0 {
+			top = &w.stack[len(w.stack)-1]
+		}
+		switch b := line[i]; {
+		case b == '"':
+			end := closingQuote(line, i+1)
+			if end < 0 {
+				return false
+			}
+			switch want {
+			case wantValue, wantFirst:
+				w.value(i+1, end)
+				want = after()
+			case wantKey, wantFirstKey:
+				w.key(i+1, end)
+				top.key = line[i+1 : end]
+				want = wantColon
+			default:
+				return false
+			}
+			i = end + 1
+		case b == ':' && want == wantColon:
+			want = wantValue
+			i++
+		case b == ',' && want == wantComma:
+			want = wantKey
+			if top.array {
+				want = wantValue
+			}
+			i++
+		case (b == '{' || b == '[') && (want == wantValue || want == wantFirst):
+			if len(w.stack) == maxNesting {
+				return false
+			}
+			f := frame{array: b == '['}
+			if f.array && top != nil {
+				f.key = top.key
+			}
+			w.stack = append(w.stack, f)
+			want = wantFirstKey
+			if f.array {
+				want = wantFirst
+			}
+			i++
+		case b == ']' && top != nil && top.array && (want == wantComma || want == wantFirst),
+			b == '}' && top != nil && !top.array && (want == wantComma || want == wantFirstKey):
+			w.stack = w.stack[:len(w.stack)-1]
+			want = after()
+			i++
+		case (want == wantValue || want == wantFirst) && (is(b, alnum) || b == '-'):
+			end := run(line, i, alnum|dash|plus|dot, len(line))
+			if !literal(line[i:end]) {
+				return false
+			}
+			i = end
+			want = after()
+		default:
+			return false
+		}
+	}
+}
+
+// literal reports whether s is true, false, null or, as far as its bytes say, a number.
+func literal(s string) bool {
+	return s == "true" || s == "false" || s == "null" || strings.Trim(s, "0123456789+-.eE") == "" && is(s[0], digit|dash)
+}
+
+// closingQuote returns the place of the quote that ends the JSON string whose first byte is s[i], or -1.
+func closingQuote(s string, i int) int {
+	for start := i; ; {
+		n := strings.IndexByte(s[i:], '"')
+		if n < 0 {
+			return -1
+		}
+		q := i + n
+		b := q
+		for b > start && s[b-1] == '\\' {
+			b--
+		}
+		if (q-b)%2 == 0 {
+			return q
+		}
+		i = q + 1
+	}
+}
+
+// minValue is the length of the shortest string that can have a secret in it.
+const minValue = 8
+
+// key looks at the key line[start:end]. Keys are names, but a map from tokens to users has secrets for keys.
+func (w *walker) key(start, end int) {
+	if end-start >= minWord {
+		w.add(start, find(w.line[start:end], 0))
+	}
+}
+
+// value looks at the string line[start:end].
+func (w *walker) value(start, end int) {
+	raw := w.line[start:end]
+	text := raw
+	escaped := strings.IndexByte(raw, '\\') >= 0
+	if escaped {
+		text = unescape(raw)
+	}
+	name := ""
+	var spans []span
+	if len(w.stack) > 0 {
+		f := &w.stack[len(w.stack)-1]
+		name = f.nameFor(text)
+		spans = f.keyLine(text)
+	}
+	if len(raw) >= minValue {
+		spans = append(spans, find(text, 0)...)
+		if k := nameKind(name); k != plain {
+			if s, e, rule := credential(k, name, text, value{quoted: true}); rule != "" {
+				spans = append(spans, span{s, e, rule})
+			}
+		}
+	}
+	if len(spans) == 0 {
+		return
+	}
+	spans = merge(spans)
+	if escaped {
+		spans = origin(raw, spans)
+	}
+	w.add(start, spans)
+}
+
+// nameFor returns what the string text that comes next in f is the value of,
+// and remembers what it says about the strings after it.
+func (f *frame) nameFor(text string) string {
+	name := f.key
+	if f.array {
+		if strings.HasPrefix(f.last, "-") { // ["--token","..."]
+			name = f.last
+		}
+		f.last = text
+		return name
+	}
+	switch f.key {
+	case "name", "Name", "key", "Key":
+		f.label = text
+	case "value", "Value":
+		if f.label != "" {
+			name = f.label
+		}
+	}
+	return name
+}
+
+// keyLine returns what of text, the next string of f, is a line of a private key
+// that began in an earlier one: transcripts keep a file's lines in arrays.
+func (f *frame) keyLine(text string) []span {
+	if !f.array {
+		return nil
+	}
+	if strings.Contains(text, "PRIVATE KEY") {
+		f.block = 0
+		if strings.Contains(text, "BEGIN ") && !strings.Contains(text, "END ") {
+			f.block = 1
+		}
+		return nil
+	}
+	if f.block == 0 {
+		return nil
+	}
+	var spans []span
+	for l := range bodyLines(text, 0, len(text)) {
+		if !l.pure || l.len() < 16 && f.block == 1 {
+			f.block = 0
+			return nil
+		}
+		f.block = 2
+		spans = append(spans, span{l.start, l.end, rulePrivateKey})
+	}
+	return spans
+}
+
+// add notes spans of the string that begins at line[start].
+func (w *walker) add(start int, spans []span) {
+	for _, sp := range spans {
+		w.spans = append(w.spans, span{start + sp.start, start + sp.end, sp.rule})
+	}
+}

@@ -1,0 +1,172 @@
+package redact
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+var (
+	fakeToken = "ghp_" + "R7w2Kq9ZtX4mB6nV1cY8sD3fG5hJ0pLaEuIo"
+	fakeKey   = "q8Zt3LmX7vKp2RcW" + "9yNb4HdF6sGj1TaU"
+	fakeLine  = "MIIEpAIBAAKCAQEA" + "t7Yq2Rk9vX4mB6nZ1cW8sD3fG5hJ0pLaEuIoQxCw9T2y7H4k"
+)
+
+func TestJSONLines(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		in   string
+		want string
+	}{
+		{
+			name: "bytes beside the secret stay: order, blanks, escapes, line ends",
+			in:   "{\"z\":1 , \"a\" : \"\\u00e9\\/ " + fakeToken + " \\t\\\"\", \"n\":1.50e+3}\r\n\n  {\"b\":[ ]}\n",
+			want: "{\"z\":1 , \"a\" : \"\\u00e9\\/ [redacted:github-token] \\t\\\"\", \"n\":1.50e+3}\r\n\n  {\"b\":[ ]}\n",
+		},
+		{
+			name: "the key says that the value is a secret",
+			in:   `{"api_key":"` + fakeKey + `","other":"` + fakeKey + `"}`,
+			want: `{"api_key":"[redacted:secret]","other":"` + fakeKey + `"}`,
+		},
+		{
+			name: "the key of an array does so for its elements",
+			in:   `{"api_keys":1,"passwords":["` + fakeKey + `",["x"]],"a":["` + fakeKey + `"]}`,
+			want: `{"api_keys":1,"passwords":["[redacted:password]",["x"]],"a":["` + fakeKey + `"]}`,
+		},
+		{
+			name: "name and value",
+			in:   `{"env":[{"name":"API_KEY","value":"` + fakeKey + `"},{"name":"ID","value":"` + fakeKey + `"}]}`,
+			want: `{"env":[{"name":"API_KEY","value":"[redacted:secret]"},{"name":"ID","value":"` + fakeKey + `"}]}`,
+		},
+		{
+			name: "flag and argument",
+			in:   `{"args":["run","--api-key","` + fakeKey + `","` + fakeKey + `"]}`,
+			want: `{"args":["run","--api-key","[redacted:secret]","` + fakeKey + `"]}`,
+		},
+		{
+			name: "a password with escapes",
+			in:   `{"password":"a\"B3\\xY9\u0021kQ"}`,
+			want: `{"password":"[redacted:password]"}`,
+		},
+		{
+			name: "a header",
+			in:   `{"headers":{"Authorization":"Bearer ` + fakeKey + `","Cookie":"a=b"}}`,
+			want: `{"headers":{"Authorization":"Bearer [redacted:authorization]","Cookie":"a=b"}}`,
+		},
+		{
+			name: "a key of an object",
+			in:   `{"users":{"` + fakeToken + `":"anna"}}`,
+			want: `{"users":{"[redacted:github-token]":"anna"}}`,
+		},
+		{
+			name: "a key file's lines in an array, as in a structured patch",
+			in:   `{"lines":["+-----BEGIN RSA PRIVATE KEY-----","+` + fakeLine + `","+ab\/cdefghijklmnop","+Qw==","+-----END RSA PRIVATE KEY-----","+func","main"]}`,
+			want: `{"lines":["+-----BEGIN RSA PRIVATE KEY-----","+[redacted:private-key]","+[redacted:private-key]","+[redacted:private-key]","+-----END RSA PRIVATE KEY-----","+func","main"]}`,
+		},
+		{
+			name: "a key file's first line as a word of code in an array",
+			in:   `{"lines":["const begin = \"-----BEGIN RSA PRIVATE KEY-----\"","return","parsePrivateKeyFromPEM(b)","` + fakeLine + `"]}`,
+			want: `{"lines":["const begin = \"-----BEGIN RSA PRIVATE KEY-----\"","return","parsePrivateKeyFromPEM(b)","` + fakeLine + `"]}`,
+		},
+		{
+			name: "a service account's file",
+			in:   `{"type":"service_account","private_key_id":"3f1c9a7be25d4860","private_key":"-----BEGIN PRIVATE KEY-----\n` + fakeLine + `\n-----END PRIVATE KEY-----\n"}`,
+			want: `{"type":"service_account","private_key_id":"3f1c9a7be25d4860","private_key":"-----BEGIN PRIVATE KEY-----\n[redacted:private-key]\n-----END PRIVATE KEY-----\n"}`,
+		},
+		{
+			name: "torn lines are text, and so are foreign ones",
+			in:   "oken\":\"" + fakeToken + "\"}\n{\"a\":1}\n$ echo " + fakeToken + "\n{\"a\":\"" + fakeToken,
+			want: "oken\":\"[redacted:github-token]\"}\n{\"a\":1}\n$ echo [redacted:github-token]\n{\"a\":\"[redacted:github-token]",
+		},
+		{
+			name: "a key over several foreign lines, and JSON after it",
+			in:   "-----BEGIN EC PRIVATE KEY-----\n" + fakeLine + "\n{\"sourceToolAssistantUUID\":\"8e232697-9740-4196-b273-7603336477ff\"}\n",
+			want: "-----BEGIN EC PRIVATE KEY-----\n[redacted:private-key]\n{\"sourceToolAssistantUUID\":\"8e232697-9740-4196-b273-7603336477ff\"}\n",
+		},
+		{
+			name: "almost JSON",
+			in:   `{"a":"b"c","password":"x8#kQ2!vLm9z"}`,
+			want: `{"a":"b"c","password":"[redacted:password]"}`,
+		},
+		{
+			name: "a bad escape",
+			in:   `{"a":"\q ` + fakeToken + `"}`,
+			want: `{"a":"\q [redacted:github-token]"}`,
+		},
+		{
+			name: "no secret: ids, hashes, signatures",
+			in: `{"uuid":"0d6f5e64-33ef-4a3b-9f3b-0c3bb8b0ff5a","requestId":"req_3c3b532e785052b7da","message":{"id":"msg_019788042cf50cf469",` +
+				`"content":[{"type":"thinking","thinking":"","signature":"EqQBCkYIBxgCKkAx7Zt3LmX7vKp2RcW9yNb4HdF6sGj1TaU=="},` +
+				`{"type":"tool_use","id":"toolu_01A2b3C4d5E6f7G8h9J0k1L2","input":{"token":"string","password":null}}]},` +
+				`"shapeHash":"9717efeaa19e81820e71747a326542ef898b570ff0e616eb44ba540713a60dd0"}`,
+		},
+		{name: "an empty line and nothing else", in: "\n"},
+		{name: "no line end", in: `{"a":[true,false,null,-1.5e3,"x",{}]}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if tt.want == "" {
+				tt.want = tt.in
+			}
+			before := strings.Clone(tt.in)
+			segment := []byte(tt.in)
+			got, err := JSONLines(segment)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != tt.want {
+				t.Errorf("JSONLines(%s)\n got %s\nwant %s", tt.in, got, tt.want)
+			}
+			if string(segment) != before {
+				t.Errorf("JSONLines changed its argument to %s", segment)
+			}
+			checkLines(t, segment, got)
+		})
+	}
+}
+
+// A line has no limit, neither in length nor in depth.
+func TestLongLines(t *testing.T) {
+	t.Parallel()
+	image := strings.Repeat("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ", 200000) // 8.8 MB
+	in := `{"data":"` + image + `","text":"` + strings.Repeat(`word\n`, 1000000) + fakeToken + `"}`
+	got, err := JSONLines([]byte(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Replace(in, fakeToken, "[redacted:github-token]", 1); string(got) != want {
+		t.Errorf("a line of %d MB is not what it should be", len(in)>>20)
+	}
+
+	deep := strings.Repeat(`[`, 9000) + `"` + fakeToken + `"` + strings.Repeat(`]`, 9000)
+	if got, err := JSONLines([]byte(deep)); err != nil || strings.Contains(string(got), fakeToken) || !json.Valid(got) {
+		t.Errorf("9,000 arrays in each other: %v", err)
+	}
+	tooDeep := strings.Repeat(`[`, 20000) + `"` + fakeToken + `"` + strings.Repeat(`]`, 20000)
+	if got, err := JSONLines([]byte(tooDeep)); err != nil || strings.Contains(string(got), fakeToken) {
+		t.Errorf("20,000 arrays in each other: %v", err)
+	}
+}
+
+// checkLines checks what JSONLines promises about lines.
+func checkLines(t *testing.T, before, after []byte) {
+	t.Helper()
+	was, is := strings.Split(string(before), "\n"), strings.Split(string(after), "\n")
+	all := true
+	for _, line := range was {
+		all = all && json.Valid([]byte(line))
+	}
+	if len(was) != len(is) {
+		// A foreign text may lose line ends; lines of JSON may not.
+		if all {
+			t.Errorf("%d lines became %d", len(was), len(is))
+		}
+		return
+	}
+	for i := range was {
+		if json.Valid([]byte(was[i])) && !json.Valid([]byte(is[i])) {
+			t.Errorf("line %d was valid JSON:\n%s\n%s", i+1, was[i], is[i])
+		}
+	}
+}

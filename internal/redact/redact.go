@@ -1,0 +1,129 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// maxRounds bounds how often a text is searched again after something was replaced in it.
+// A replacement can show what its secret hid, so a text is clean only when a search finds nothing;
+// the second search of a text nearly always does, and no test has needed a fourth.
+const maxRounds = 16
+
+// mark is how every replacement begins. See [Count].
+const mark = "[redacted:"
+
+// String returns s with every secret in it replaced by [redacted:<rule>].
+// If there is none, it returns s itself.
+// A string that String returned is returned unchanged.
+func String(s string) string {
+	for range maxRounds {
+		spans := find(s, 0)
+		if len(spans) == 0 {
+			break
+		}
+		s = replace(s, spans)
+	}
+	return s
+}
+
+// Bytes is [String] for bytes.
+// It never changes b, and returns b itself if there is nothing to replace.
+func Bytes(b []byte) []byte {
+	s := view(b)
+	if r := String(s); !same(r, s) {
+		return []byte(r)
+	}
+	return b
+}
+
+// Count reports how often each rule's mark stands in text, for a message to the user.
+// Marks that were in a text before it was redacted count too: subtract their number.
+func Count(text []byte) map[string]int {
+	var counts map[string]int
+	for s := view(text); ; {
+		_, after, ok := strings.Cut(s, mark)
+		if !ok {
+			return counts
+		}
+		s = after
+		if rule, _, ok := strings.Cut(s[:min(len(s), 40)], "]"); ok {
+			if counts == nil {
+				counts = make(map[string]int)
+			}
+			counts[strings.Clone(rule)]++
+		}
+	}
+}
+
+// A span is a part of a text that is to be replaced.
+type span struct {
+	start, end int
+	rule       string // what it is; "" for a part that goes without a mark of its own
+}
+
+// replace returns s with each span replaced by its mark.
+// The spans are as [merge] leaves them.
+func replace(s string, spans []span) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	at := 0
+	for _, sp := range spans {
+		b.WriteString(s[at:sp.start])
+		if sp.rule != "" {
+			b.WriteString(mark)
+			b.WriteString(sp.rule)
+			b.WriteByte(']')
+		}
+		at = sp.end
+	}
+	b.WriteString(s[at:])
+	return b.String()
+}
+
+// merge sorts spans and joins those that overlap.
+// Of two names the more telling one stays: a provider's rather than that of an assignment.
+func merge(spans []span) []span {
+	if len(spans) < 2 {
+		return spans
+	}
+	slices.SortStableFunc(spans, func(a, b span) int {
+		if a.start != b.start {
+			return a.start - b.start
+		}
+		return b.end - a.end
+	})
+	out := spans[:1]
+	for _, sp := range spans[1:] {
+		last := &out[len(out)-1]
+		if sp.start >= last.end {
+			out = append(out, sp)
+			continue
+		}
+		last.end = max(last.end, sp.end)
+		if tells(sp.rule) > tells(last.rule) {
+			last.rule = sp.rule
+		}
+	}
+	return out
+}
+
+// tells ranks a rule by what it says: nothing, where a secret stood, or what it is.
+func tells(rule string) int {
+	switch rule {
+	case "":
+		return 0
+	case rulePassword, ruleSecret, ruleAuthorization:
+		return 1
+	}
+	return 2
+}
+
+// view is b as a string without a copy; nothing in this package writes to b.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// same reports whether a and b are one string in memory.
+func same(a, b string) bool {
+	return len(a) == len(b) && unsafe.StringData(a) == unsafe.StringData(b)
+}

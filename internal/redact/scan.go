@@ -1,0 +1,139 @@
+package redact
+
+import "strings"
+
+const (
+	// minWord is the length from which a word is searched for provider tokens.
+	// The shortest of them has 20 bytes; few words of prose and code are that long.
+	minWord = 20
+
+	// minBlob is the length from which an unbroken run of base64 is taken for data:
+	// an image, a signature, a source map. Some token's form comes up in enough of it by chance,
+	// so only its beginning is looked at.
+	minBlob = 256
+)
+
+// scanner is one pass over a text.
+type scanner struct {
+	s     string
+	spans []span
+	last  int // end of the last word or value that was found
+	tried int // end of the last very long value; those that begin in it are cut short, or a=a=a=... takes for ever
+}
+
+// scan returns what is to be replaced in s as it stands, in no particular order.
+//
+// It cuts s into words and looks closer at three places only: words that are long enough for a token,
+// the bytes that separate a name from its value, and key blocks.
+func scan(s string) []span {
+	c := scanner{s: s}
+	c.privateKeys()
+	start := 0
+	var seen uint8
+	for i := 0; i < len(s); i++ {
+		if k := class[s[i]]; k != 0 {
+			seen |= k
+			continue
+		}
+		if i-start >= minWord {
+			c.word(start, i, seen)
+		}
+		switch s[i] {
+		case ':':
+			c.colon(i)
+		case '=':
+			c.equals(i)
+		case ' ', '\t':
+			if i-start > len("pass") {
+				c.blank(i)
+			}
+		case ',':
+			c.comma(i)
+		case '>':
+			c.element(i)
+		case '@':
+			c.at(i)
+		case '\x1b': // a terminal's colour: its letter is not the first of a word
+			if i+1 < len(s) && s[i+1] == '[' {
+				for i++; i+1 < len(s) && (is(s[i+1], digit) || s[i+1] == ';'); i++ {
+				}
+				i = min(i+1, len(s)-1)
+			}
+		case '\\':
+			if i+1 < len(s) && escapeLetter(s[i+1]) {
+				i++
+			}
+		}
+		start, seen = i+1, 0
+	}
+	if len(s)-start >= minWord {
+		c.word(start, len(s), seen)
+	}
+	return c.spans
+}
+
+// found notes s[start:end] as a secret.
+func (c *scanner) found(rule string, start, end int) {
+	c.spans = append(c.spans, span{start, end, rule})
+	c.last = max(c.last, end)
+}
+
+// word looks for provider tokens in the word s[start:end], whose bytes are of the classes seen.
+func (c *scanner) word(start, end int, seen uint8) {
+	if end-start >= minBlob && (seen&^std64 == 0 || seen&^url64 == 0) {
+		c.tokenAt(start)
+		return
+	}
+	for p := start; p < end-1; p++ {
+		if !begins(c.s[p], c.s[p+1]) {
+			continue
+		}
+		if e := c.tokenAt(p); e > p {
+			p = e - 1
+		}
+	}
+	c.shaped(start, end, seen)
+	if seen&plus != 0 {
+		c.path(start, end)
+	}
+	c.bearer(start, end)
+}
+
+// tokenAt notes the provider token that begins at s[p] and returns its end, or p if there is none.
+func (c *scanner) tokenAt(p int) int {
+	for i := range prefixes[c.s[p]] {
+		r := &prefixes[c.s[p]][i]
+		if !strings.HasPrefix(c.s[p:], r.text) || r.edge && !c.edge(p) || r.rand && p > 0 && is(c.s[p-1], under|dash) {
+			continue
+		}
+		start, end := r.match(c.s, p)
+		if end == 0 {
+			continue
+		}
+		c.found(r.rule, start, end)
+		if r.rule == ruleAWSAccessKey {
+			c.awsSecretNear(start, end)
+		}
+		return end
+	}
+	return p
+}
+
+// edge reports whether a word can begin at s[p]: nothing alphanumeric stands before it,
+// other than the end of an escape (\n, %3D, \u0026, the m of a terminal's colour) or of what was just found.
+func (c *scanner) edge(p int) bool {
+	if p == 0 || p == c.last || !is(c.s[p-1], alnum) {
+		return true
+	}
+	s := c.s[max(0, p-6):p]
+	n := len(s)
+	switch {
+	case n >= 2 && s[n-2] == '\\':
+		return escapeLetter(s[n-1])
+	case n >= 3 && s[n-3] == '%', n >= 4 && s[n-4:n-2] == `\x`, n >= 6 && s[:2] == `\u`:
+		return true
+	case s[n-1] == 'm':
+		return strings.HasSuffix(strings.TrimRight(s[:n-1], "0123456789;"), "[")
+	}
+	return false
+}

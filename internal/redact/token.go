@@ -1,0 +1,307 @@
+package redact
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// maxToken bounds the length of a token; the longest known ones, JWTs in cookies, have 4 KB.
+const maxToken = 8192
+
+// A prefix is the form of one provider's tokens: fixed bytes and what follows them.
+type prefix struct {
+	rule string
+	text string
+	body uint8 // classes of the bytes after text
+	min  int   // number of them; those of a longer run belong to the token too
+	max  int   // a longer run is something else; 0 if there is no limit
+	edge bool  // text is not telling enough to count in the middle of a word
+	rand bool  // nor at the edge of one within base64url, nor without a body that no person wrote, see [random]
+
+	// check decides instead of body, min and max where the form needs more than these can say.
+	// It gets the place of text and returns the token's bounds, or zeros.
+	check func(s string, p int) (start, end int)
+}
+
+// match returns the bounds of the token whose prefix stands at s[p], or zeros.
+func (r *prefix) match(s string, p int) (start, end int) {
+	if r.check != nil {
+		return r.check(s, p)
+	}
+	from := p + len(r.text)
+	end = run(s, from, r.body, maxToken)
+	for r.body&dot != 0 && end > from && s[end-1] == '.' { // the end of a sentence
+		end--
+	}
+	n := end - from
+	if n < r.min || r.max != 0 && n > r.max || dummy(s[from:end]) || r.rand && !random(s[from:end]) {
+		return 0, 0
+	}
+	if r.body&plus != 0 {
+		for end < len(s) && s[end] == '=' {
+			end++
+		}
+	}
+	return p, end
+}
+
+// dummy reports whether a token's body is filled in for show: ghp_xxxxxxxx, sk-ant-your-key-here.
+func dummy(body string) bool {
+	return strings.Trim(body, "xX0.-_") == "" || placeholder(body)
+}
+
+// jwt finds a JSON web token: two or more segments of base64url with dots between,
+// the first of which says which algorithm made it.
+func jwt(s string, p int) (int, int) {
+	if p > 0 && is(s[p-1], under|dash) {
+		return 0, 0
+	}
+	end := run(s, p, url64, maxToken)
+	header := s[p:end]
+	segments := 1
+	for segments < 5 && end+1 < len(s) && s[end] == '.' && (is(s[end+1], url64) || s[end+1] == '.') {
+		end = run(s, end+1, url64, maxToken)
+		segments++
+	}
+	if segments < 2 || len(header) < 12 {
+		return 0, 0
+	}
+	payload := s[p+len(header)+1 : end]
+	if strings.HasPrefix(payload, "eyJ") && len(payload) >= 12 {
+		return p, end
+	}
+	// Not readable JSON: encrypted (JWE), or with a detached payload.
+	head, _ := base64.RawURLEncoding.DecodeString(header[:len(header)&^3])
+	if len(payload) >= 16 && strings.Contains(string(head), `"alg"`) {
+		return p, end
+	}
+	return 0, 0
+}
+
+// sk finds the keys of model providers that begin with sk-, the oldest form and the vaguest.
+func sk(s string, p int) (int, int) {
+	end := run(s, p, url64, maxToken)
+	body := s[p+len("sk-") : end]
+	switch {
+	case len(body) < 20 || dummy(body):
+		return 0, 0
+	case strings.Contains(body, "T3BlbkFJ"), // "OpenAI" in base64, in the middle of every key of theirs
+		strings.HasPrefix(body, "proj-"), strings.HasPrefix(body, "svcacct-"), strings.HasPrefix(body, "admin-"):
+		return p, end
+	case random(body) && (p == 0 || !is(s[p-1], under|dash)):
+		return p, end
+	}
+	return 0, 0
+}
+
+// slack finds xoxb-, xoxp-, xoxe.xoxp- and their kin.
+func slack(s string, p int) (int, int) {
+	q := p + len("xox")
+	if q+2 > len(s) || strings.IndexByte("abcdeoprs", s[q]) < 0 {
+		return 0, 0
+	}
+	if strings.HasPrefix(s[q+1:], ".xox") {
+		q += len(".xoxp")
+	}
+	if q+2 > len(s) || s[q+1] != '-' {
+		return 0, 0
+	}
+	// xoxd- is a cookie and is percent-encoded.
+	end := q + 2
+	for end < len(s) && end-p < maxToken && (is(s[end], url64|plus) || s[end] == '%') {
+		end++
+	}
+	if body := s[q+2 : end]; len(body) < 10 || strings.IndexFunc(body, isDigit) < 0 || dummy(body) {
+		return 0, 0
+	}
+	return p, end
+}
+
+func isDigit(r rune) bool { return '0' <= r && r <= '9' }
+
+// discord finds a bot's token: the bot's id in base64, a time, a signature.
+func discord(s string, p int) (int, int) {
+	if p > 0 && is(s[p-1], under|dash|dot) {
+		return 0, 0
+	}
+	a := run(s, p, url64, 40)
+	if n := a - p; n < 24 || n > 28 || !strings.HasPrefix(s[a:], ".") {
+		return 0, 0
+	}
+	b := run(s, a+1, url64, 10)
+	if b-a-1 != 6 || !strings.HasPrefix(s[b:], ".") {
+		return 0, 0
+	}
+	end := run(s, b+1, url64, 60)
+	if n := end - b - 1; n < 27 || n > 45 || !random(s[p:a]+s[b+1:end]) {
+		return 0, 0
+	}
+	return p, end
+}
+
+// telegram finds a bot's token from the AA that follows its id and a colon.
+func telegram(s string, p int) (int, int) {
+	if p == 0 || s[p-1] != ':' {
+		return 0, 0
+	}
+	start := runBack(s, p-1, digit, 12)
+	end := run(s, p, url64, 60)
+	if n := p - 1 - start; n < 8 || n > 10 {
+		return 0, 0
+	}
+	if n := end - p; n < 34 || n > 36 {
+		return 0, 0
+	}
+	return start, end
+}
+
+// sendgrid finds SG., 22 bytes, a dot, 43 bytes.
+func sendgrid(s string, p int) (int, int) {
+	from := p + len("SG.")
+	a := run(s, from, url64, maxToken)
+	if n := a - from; n < 16 || n > 32 || !strings.HasPrefix(s[a:], ".") {
+		return 0, 0
+	}
+	end := run(s, a+1, url64, maxToken)
+	if end-a-1 < 32 {
+		return 0, 0
+	}
+	return p, end
+}
+
+// airtable finds pat, 14 bytes, a dot, 64 hexadecimal digits.
+func airtable(s string, p int) (int, int) {
+	a := run(s, p, alnum, 20)
+	if a-p != len("pat")+14 || !strings.HasPrefix(s[a:], ".") {
+		return 0, 0
+	}
+	end := run(s, a+1, hex, 80)
+	if end-a-1 != 64 {
+		return 0, 0
+	}
+	return p, end
+}
+
+// terraform finds 14 bytes, .atlasv1., 60 or more bytes.
+func terraform(s string, p int) (int, int) {
+	start := wordStart(s, p, alnum, 20)
+	end := run(s, p+len(".atlasv1."), url64, maxToken)
+	if p-start != 14 || end-p < 60 {
+		return 0, 0
+	}
+	return start, end
+}
+
+// azureClientSecret finds three bytes, a digit, Q~, 31 to 34 bytes.
+func azureClientSecret(s string, p int) (int, int) {
+	start := p - 4
+	if start < 0 || !is(s[p-1], digit) || runBack(s, p-1, dotted, 3) != start {
+		return 0, 0
+	}
+	end := run(s, p+2, dotted, 60)
+	if n := end - p - 2; n < 31 || n > 34 {
+		return 0, 0
+	}
+	return start, end
+}
+
+// azureResourceKey finds the keys of Azure's services and of Azure DevOps from the JQQJ99 in their middle.
+func azureResourceKey(s string, p int) (int, int) {
+	start := wordStart(s, p, alnum, 80)
+	end := run(s, p, alnum, 60)
+	if p-start < 50 || p-start > 54 || end-p < 24 || end-p > 40 {
+		return 0, 0
+	}
+	return start, end
+}
+
+// pemInBase64 finds a private key block that was encoded in base64 once more,
+// as Kubernetes and CI systems keep them. A certificate begins with the same bytes.
+func pemInBase64(s string, p int) (int, int) {
+	head := s[p:min(len(s), p+64)]
+	b, _ := base64.StdEncoding.DecodeString(head)
+	if !strings.Contains(string(b), "PRIVATE KEY") {
+		return 0, 0
+	}
+	end := p
+	for end < len(s) && (is(s[end], std64) || s[end] == '=') {
+		end++
+	}
+	return p, end
+}
+
+// resend finds re_, 8 bytes, an underscore, 24 bytes.
+func resend(s string, p int) (int, int) {
+	end := run(s, p, token, 60)
+	body := s[p+len("re_") : end]
+	if len(body) != 33 || body[8] != '_' || !random(body[9:]) {
+		return 0, 0
+	}
+	return p, end
+}
+
+// shaped looks at the word s[start:end] as a whole, for tokens without a prefix.
+func (c *scanner) shaped(start, end int, seen uint8) {
+	w := c.s[start:end]
+	switch {
+	case len(w) == 50 && seen == hex|dash && w[32] == '-' && w[41] == '-' && run(w, 0, hex, 50) == 32:
+		c.found("mailgun-key", start, end)
+	case (len(w) == 36 || len(w) == 37) && strings.HasPrefix(w[32:], "-us") && run(w, 0, hex, 36) == 32:
+		c.found("mailchimp-key", start, end)
+	case seen&^hex == 0 && strings.HasSuffix(c.s[:start], "$") && len(w) == 32:
+		// access_token$production$<16 bytes>$<32 bytes>: Braintree, of PayPal
+		id := runBack(c.s, start-1, alnum, 20)
+		low := max(0, id-30)
+		head, ok := strings.CutSuffix(c.s[low:id], "$")
+		i := strings.LastIndex(head, "access_token$")
+		if ok && i >= 0 && run(head, i+len("access_token$"), lower|hexLower, 20) == len(head) {
+			c.found("paypal-token", low+i, end)
+		}
+	}
+}
+
+// path looks at the word s[start:end], a path, for the web addresses whose last part is the secret.
+func (c *scanner) path(start, end int) {
+	w := c.s[start:end]
+	if !strings.Contains(w, "hook") {
+		return
+	}
+	if host, after, ok := strings.Cut(w, "hooks.slack.com/"); ok && len(after) >= 30 {
+		switch kind, _, _ := strings.Cut(after, "/"); kind {
+		case "services", "workflows", "triggers":
+			c.found("slack-webhook", start+len(host)+len("hooks.slack.com/")+len(kind)+1, end)
+		}
+	}
+	if host, after, ok := strings.Cut(w, "/api/webhooks/"); ok && strings.Contains(host, "discord") {
+		if id, secret, ok := strings.Cut(after, "/"); ok && run(id, 0, digit, 24) == len(id) && len(secret) >= 60 {
+			c.found("discord-webhook", end-len(secret), end)
+		}
+	}
+	// https://<tenant>.webhook.office.com/webhookb2/<uuid>@<uuid>/IncomingWebhook/<32 hex>/<uuid>
+	if _, secret, ok := strings.Cut(w, "/IncomingWebhook/"); ok && start > 0 && c.s[start-1] == '@' && len(secret) >= 32 {
+		c.found("teams-webhook", end-len(secret), end)
+	}
+}
+
+// awsSecretNear looks for the secret that goes with the access key id at s[start:end]:
+// 40 bytes of base64 within the next or the last few lines.
+func (c *scanner) awsSecretNear(start, end int) {
+	const reach = 200
+	low, high := max(0, start-reach), min(len(c.s), end+reach)
+	for i := low; i < high; {
+		if !is(c.s[i], std64) || i > 0 && is(c.s[i-1], std64|under|dash) {
+			i++
+			continue
+		}
+		e := run(c.s, i, std64, maxToken)
+		w := c.s[i:e]
+		// A git hash has 40 bytes too, but no capitals.
+		if len(w) == 40 && strings.IndexFunc(w, isUpper) >= 0 && strings.IndexFunc(w, isLower) >= 0 && random(w) {
+			c.found("aws-secret-key", i, e)
+		}
+		i = e + 1
+	}
+}
+
+func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }
+func isLower(r rune) bool { return 'a' <= r && r <= 'z' }

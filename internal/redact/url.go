@@ -1,0 +1,128 @@
+package redact
+
+import "strings"
+
+// url looks at the URL whose :// is at s[i] for a password, or a token in its place.
+func (c *scanner) url(i int) {
+	s := c.s
+	start := i + len("://")
+	limit := min(len(s), start+maxValue)
+	end := start
+	at := -1
+	for end < limit {
+		b := s[end]
+		if b <= ' ' || b == '"' || b == '\'' || b == '`' || b == '<' || b == '>' || b == '\\' || b == '/' || b == '?' || b == '#' || b == ')' {
+			break
+		}
+		if b == '@' {
+			at = end
+		}
+		end++
+	}
+	web := strings.HasSuffix(s[:i], "http") || strings.HasSuffix(s[:i], "https") || strings.HasSuffix(s[:i], "ftp")
+	if at < 0 {
+		if web {
+			return
+		}
+		// A password with an unencoded / in it is wrong but works with many drivers.
+		if at = c.lateAt(start, end); at < 0 {
+			return
+		}
+	}
+	user, pass, ok := strings.Cut(s[start:at], ":")
+	if !ok {
+		if web && len(user) >= 16 && random(user) && !placeholder(user) {
+			c.found(ruleURLPassword, start, at)
+		}
+		return
+	}
+	if web && pass == "x-oauth-basic" && random(user) {
+		c.found(ruleURLPassword, start, start+len(user))
+		return
+	}
+	if pass == "" || sample(user, pass, web) {
+		return
+	}
+	c.found(ruleURLPassword, start+len(user)+1, at)
+}
+
+// lateAt returns the place of the first @ after s[end], which ended the authority that begins at s[start],
+// if what is before it looks like user:password.
+func (c *scanner) lateAt(start, end int) int {
+	s := c.s
+	if end >= len(s) || s[end] != '/' && s[end] != '?' && s[end] != '#' {
+		return -1
+	}
+	colon := strings.IndexByte(s[start:end], ':')
+	if colon < 0 || start+colon+1 == end || run(s, start+colon+1, digit, 10) == end { // host:port/path@
+		return -1
+	}
+	for i := end; i < len(s) && i-end < 64; i++ {
+		if s[i] <= ' ' || s[i] == '"' || s[i] == '\'' || s[i] == '\\' {
+			return -1
+		}
+		if s[i] == '@' {
+			return i
+		}
+	}
+	return -1
+}
+
+// at looks at the @ at s[i] of a DSN of Go's MySQL driver: user:password@tcp(host)/db.
+func (c *scanner) at(i int) {
+	s := c.s
+	if !strings.HasPrefix(s[i:], "@tcp(") && !strings.HasPrefix(s[i:], "@unix(") && !strings.HasPrefix(s[i:], "@tcp4(") && !strings.HasPrefix(s[i:], "@tcp6(") {
+		return
+	}
+	low := max(0, i-maxLine)
+	start := i
+	for start > low && s[start-1] > ' ' && s[start-1] != '"' && s[start-1] != '\'' && s[start-1] != '`' {
+		start--
+	}
+	user, pass, ok := strings.Cut(s[start:i], ":")
+	if ok && pass != "" && !sample(user, pass, false) {
+		c.found(ruleURLPassword, start+len(user)+1, i)
+	}
+}
+
+// userFlag looks at the user:password of curl -u, whose user begins at s[start] and whose colon is s[i].
+func (c *scanner) userFlag(start, i int) {
+	s := c.s
+	if !strings.HasSuffix(s[:start], " -u ") && !strings.HasSuffix(s[:start], " --user ") {
+		return
+	}
+	end := i + 1
+	for end < len(s) && end-i < maxLine && s[end] > ' ' && s[end] != '"' && s[end] != '\'' && s[end] != '\\' {
+		end++
+	}
+	if pass := s[i+1 : end]; len(pass) >= 4 && run(pass, 0, digit, len(pass)) < len(pass) && !sample(s[start:i], pass, true) {
+		c.found(ruleURLPassword, i+1, end)
+	}
+}
+
+// sample reports whether user:pass is what manuals and tests write in a password's place.
+// In the address of a website that is most of what there is; in that of a database it is rare.
+func sample(user, pass string, web bool) bool {
+	if placeholder(pass) {
+		return true
+	}
+	if strings.ContainsAny(pass, "{}()|") || strings.ContainsAny(user, "{}()<>[]$") {
+		return true
+	}
+	switch strings.ToLower(pass) {
+	case "password", "passwd", "passwort", "pass", "pwd", "pw", "secret", "token", "key", "apikey", "api_key", "mypassword",
+		"username", "user", "credentials":
+		return true
+	}
+	if !web {
+		return false
+	}
+	if len(pass) == 1 {
+		return true
+	}
+	switch strings.ToLower(pass) {
+	case "foo", "bar", "baz", "test", "xx", "xxx", "abc", "xyz", "p@ss", "p@ssword", "123", "1234", "12345":
+		return true
+	}
+	return pass == user
+}

@@ -1,0 +1,239 @@
+package redact
+
+import (
+	"encoding/base64"
+	"math"
+	"strings"
+)
+
+// minRandom is the length from which an unbroken piece of a value can be told from something that a person wrote.
+const minRandom = 12
+
+// random reports whether v looks as if a machine had made it.
+//
+// Entropy by itself doesn't tell: "accessTokenForUserSession" has as much of it as a key.
+// What a person writes falls into few words, though: a capital with small letters, capitals, or digits.
+// A key changes between these every second or third byte.
+// The pieces of v between separators are judged one by one, and one that is random is enough.
+func random(v string) bool { return randomPiece(v, minRandom) }
+
+func randomPiece(v string, least int) bool {
+	for len(v) >= least {
+		end := 0
+		for end < len(v) && strings.IndexByte("-_./:, ", v[end]) < 0 {
+			end++
+		}
+		if piece := v[:end]; len(piece) >= least && dense(piece) && entropy(piece) >= enough(len(piece)) {
+			return true
+		}
+		if end == len(v) {
+			break
+		}
+		v = v[end+1:]
+	}
+	return false
+}
+
+// dense reports whether the words of which piece consists are as short as those of keys.
+// Of random pieces of 20 bytes it recognises 98 % in base62, hexadecimal and a-z0-9; of 40 bytes 99.5 %.
+// Letters alone are where it fails: they are too much like words. See TestRandomRecall.
+func dense(piece string) bool {
+	const (
+		other = iota
+		small
+		capital
+		number
+	)
+	words, numbers, mixed := 0, 0, uint8(0)
+	last := other
+	for i := 0; i < len(piece); i++ {
+		k := class[piece[i]]
+		kind := other
+		switch {
+		case k&(hexLower|lower) != 0:
+			kind = small
+		case k&upper != 0:
+			kind = capital
+		case k&digit != 0:
+			kind = number
+		}
+		mixed |= 1 << kind
+		if i == 0 || kind != last && (kind != small || last != capital) {
+			words++
+			if kind == number {
+				numbers++
+			}
+		}
+		last = kind
+	}
+	n := len(piece)
+	const letters = 1<<small | 1<<capital
+	switch {
+	case mixed&letters == 0:
+		return false
+	case n < minRandom:
+		return (numbers > 0 || mixed&letters == letters) && words*2 >= n || numbers >= 2 && words*5 >= n*2
+	case numbers > 2:
+		return words*6 >= n
+	case numbers == 2:
+		return words*5 >= n
+	case numbers == 1:
+		return words*4 >= n
+	}
+	return mixed&letters == letters && n >= 20 && words*7 >= n*2
+}
+
+// enough is the entropy in bits per byte that n random bytes of the poorest alphabet, hexadecimal, nearly always reach.
+func enough(n int) float64 {
+	switch {
+	case n < 12:
+		return 2.2
+	case n < 20:
+		return 2.5
+	}
+	return 2.7
+}
+
+// entropy is Shannon's, in bits per byte.
+func entropy(s string) float64 {
+	var count [256]int
+	for i := 0; i < len(s); i++ {
+		count[s[i]]++
+	}
+	var h float64
+	for _, n := range count {
+		if n > 0 {
+			p := float64(n) / float64(len(s))
+			h -= p * math.Log2(p)
+		}
+	}
+	return h
+}
+
+// strong reports whether v is a password as people are told to make them:
+// letters, digits and something else, without being a path, an address or an expression.
+func strong(v string) bool {
+	var seen uint8
+	symbol := false
+	for i := 0; i < len(v); i++ {
+		k := class[v[i]]
+		seen |= k
+		if strings.IndexByte("!@#$^&*?", v[i]) >= 0 || v[i] == '%' && (i+1 == len(v) || !is(v[i+1], hex|upper)) {
+			symbol = true
+		}
+	}
+	return len(v) >= 8 && symbol && seen&alpha != 0 && seen&digit != 0 &&
+		!strings.Contains(v, "//") && !strings.ContainsAny(v, "(){}[]<>") && v[0] != '/' && v[0] != '@'
+}
+
+// placeholder reports whether v stands for a secret instead of being one:
+// a variable, a template, a word of the manual, or what a redaction left.
+func placeholder(v string) bool {
+	if v == "" {
+		return true
+	}
+	switch v[0] {
+	case '$', '<', '{', '(', '[', '\\', '&':
+		return true
+	case '%':
+		if len(v) == 1 || is(v[1], alpha) || strings.IndexByte("({[", v[1]) >= 0 {
+			return true
+		}
+	}
+	for i := 0; i < len(v); i++ {
+		switch v[i] {
+		case '$':
+			if i+1 < len(v) && (v[i+1] == '{' || v[i+1] == '(') {
+				return true
+			}
+		case '{':
+			if i+1 < len(v) && v[i+1] == '{' {
+				return true
+			}
+		case '.':
+			if strings.HasPrefix(v[i:], "...") {
+				return true
+			}
+		case '*':
+			if strings.HasPrefix(v[i:], "***") {
+				return true
+			}
+		case 'x', 'X':
+			if hasFold(v[i:], "xxxx") {
+				return true
+			}
+		case 'y', 'Y':
+			if hasFold(v[i:], "your") && (i == 0 || !is(v[i-1], alnum)) {
+				return true
+			}
+		case 'p', 'P':
+			if hasFold(v[i:], "placeholder") {
+				return true
+			}
+		case 'c', 'C':
+			if hasFold(v[i:], "changeme") || hasFold(v[i:], "change-me") || hasFold(v[i:], "change_me") {
+				return true
+			}
+		case 'r', 'R':
+			if hasFold(v[i:], "redacted") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasFold reports whether s begins with the ASCII text prefix, whatever the case.
+func hasFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+// uuid reports whether v is a UUID, which is an identifier unless its name says otherwise.
+func uuid(v string) bool {
+	v = strings.TrimPrefix(v, "urn:uuid:")
+	if len(v) != 36 || v[8] != '-' || v[13] != '-' || v[18] != '-' || v[23] != '-' {
+		return false
+	}
+	for i := 0; i < len(v); i++ {
+		if _, ok := hexValue(v[i]); !ok && v[i] != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// number reports whether v is a number as code writes it, in hexadecimal with at most 64 bits.
+func number(v string) bool {
+	v, ok := strings.CutPrefix(v, "0x")
+	v = strings.ReplaceAll(v, "_", "")
+	return ok && len(v) <= 16 && strings.Trim(v, "0123456789abcdefABCDEF") == ""
+}
+
+// path reports whether v is the name of a file. A key in base64 can begin with a slash, too, but has no other signs.
+func path(v string) bool {
+	if strings.HasPrefix(v, "~/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") {
+		return true
+	}
+	return v[0] == '/' && (strings.ContainsAny(v, "._-~ ") || strings.Count(v, "/")*8 > len(v))
+}
+
+// userAndPassword reports whether v is base64 of "user:password", as HTTP and Docker have it.
+func userAndPassword(v string) bool {
+	if len(v) < 8 || len(v) > 2048 {
+		return false
+	}
+	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(v, "="))
+	if err != nil {
+		return false
+	}
+	user, password, ok := strings.Cut(string(b), ":")
+	if !ok || user == "" && password == "" {
+		return false
+	}
+	for _, c := range b {
+		if c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return !placeholder(password)
+}
