@@ -17,9 +17,9 @@ func (r *recording) catchUp() (adopted bool, err error) {
 	if r.Session == "" || !slices.Contains(r.ledger.Mission.Sessions, r.Session) {
 		return false, nil
 	}
-	seen := 0
+	seen := r.state.Cursors[string(r.id)].Turn
 	if last := r.state.Last; last != nil && last.Mission == string(r.id) {
-		seen = last.Turn
+		seen = max(seen, last.Turn)
 	}
 	newest, err := r.ledger.LastTurn()
 	if err != nil {
@@ -56,7 +56,7 @@ func (r *recording) adopt(t *Turn) {
 	}
 	if seg := t.Transcript; seg != nil {
 		last.Before = r.cursorAt(seg.From, seg.After)
-		if r.holds(seg) {
+		if seg.Missing == "size" || seg.Missing == "redaction" || r.holds(seg) {
 			if r.state.Cursors == nil {
 				r.state.Cursors = make(map[string]session.Cursor)
 			}

@@ -111,7 +111,7 @@ func (r *recording) start(ctx context.Context) (start, error) {
 	default:
 		return r.startWithoutPrompt()
 	}
-	jumped := s.base.IsZero()
+	jumped := s.base.IsZero() || r.elsewhere()
 	if !jumped {
 		if _, err := r.objects.TreeOf(s.base); err != nil {
 			jumped = true // `git gc --prune=now` has taken what only the local state knew
@@ -154,6 +154,9 @@ func (r *recording) record(ctx context.Context, number, after int, s start, p pi
 		t.Transcript = &Segment{After: after, From: f.from + int64(p.start), To: f.from + int64(p.end), Missing: f.missing}
 		if p.start == 0 {
 			t.Transcript.From = f.from
+		}
+		if f.missing == "size" {
+			t.Transcript.To = f.Cursor.Offset
 		}
 		if f.missing == "" {
 			r.segmentFile(t, files, f.Bytes[p.start:p.end])

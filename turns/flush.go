@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"time"
 
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
@@ -46,7 +47,7 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 	var err error
 	switch r.Event {
 	case Prompted:
-		f.Segment, err = transcript.ReadSegment(r.Transcript, from)
+		f.Segment, err = r.interrupted(ctx, from)
 	default:
 		want := transcript.Want{PromptID: r.PromptID, Reply: r.Reply}
 		switch {
@@ -79,6 +80,22 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 		f.Segment.Cursor = from
 	}
 	return f, nil
+}
+
+// interruptWait is how long a prompt waits for the end of the turn before, if that was interrupted less
+// than the client's flush ago.
+const interruptWait = 250 * time.Millisecond
+
+// interrupted reads the segment of the turn that a new prompt finds open. If the client has not written yet
+// that it was interrupted, it is given the time that it needs for that.
+func (r *recording) interrupted(ctx context.Context, from transcript.Cursor) (transcript.Segment, error) {
+	s, err := transcript.ReadSegment(r.Transcript, from)
+	if r.state.Open == nil || err != nil || transcript.Summarise(s.Bytes).Interrupted {
+		return s, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, interruptWait)
+	defer cancel()
+	return transcript.Wait(ctx, r.Transcript, from, transcript.Want{})
 }
 
 // spokeSince reports whether the agent has said something after the cursor.

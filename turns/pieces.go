@@ -40,9 +40,10 @@ func (r *recording) pieces(f flushed) []piece {
 	first := current
 	switch {
 	case r.state.Open != nil:
-		for i := current; i >= 0; i-- {
+		for i := current; i >= 0; i-- { // after a fork by the client all old turns share one id: the last one counts
 			if turns[i].PromptID == r.state.Open.PromptID {
 				first = i
+				break
 			}
 		}
 	case r.continues(f) && !r.rerecords():

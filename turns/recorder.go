@@ -69,7 +69,7 @@ func (r *Recorder) lock(ctx context.Context, store session.Store, name string) (
 	if name == "" {
 		return store.Lock(ctx, r.worktreeLock())
 	}
-	first, err := store.Lock(ctx, "session-"+name)
+	first, err := store.LockSession(ctx, name)
 	if err != nil {
 		return nil, err
 	}

@@ -99,13 +99,19 @@ func (r *recording) settle(ctx context.Context) (plumbing.Hash, error) {
 func (r *recording) startWithoutPrompt() (start, error) {
 	head := r.snap.Head.Commit
 	last := r.state.Last
-	if last != nil && last.Mission == string(r.id) && last.Head.Hash() == head && !last.Code.IsZero() {
+	if last != nil && last.Mission == string(r.id) && last.Head.Hash() == head && !last.Code.IsZero() && !r.elsewhere() {
 		if _, err := r.objects.TreeOf(last.Code.Hash()); err == nil {
 			return start{base: last.Code.Hash(), head: head}, nil
 		}
 	}
 	base, err := r.headOrRoot()
 	return start{base: base, head: head}, err
+}
+
+// elsewhere reports whether the session's last event came from another worktree: what it left there says nothing about
+// this one.
+func (r *recording) elsewhere() bool {
+	return r.state.Worktree != "" && r.state.Worktree != r.Repo.GitDir
 }
 
 // headOrRoot is HEAD or, on an unborn branch, a root commit with the empty tree.

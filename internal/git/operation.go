@@ -10,8 +10,12 @@ import (
 // "revert" or "bisect", or "" if nothing is.
 func (r *Repo) Operation() string {
 	for _, op := range []struct{ file, name string }{
-		{"rebase-merge", "rebase"}, {"rebase-apply", "rebase"}, {"MERGE_HEAD", "merge"},
-		{"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"}, {"BISECT_LOG", "bisect"},
+		{"rebase-merge", "rebase"},
+		{"rebase-apply", "rebase"},
+		{"MERGE_HEAD", "merge"},
+		{"CHERRY_PICK_HEAD", "cherry-pick"},
+		{"REVERT_HEAD", "revert"},
+		{"BISECT_LOG", "bisect"},
 		{"sequencer/todo", "cherry-pick"}, // or a revert of several, between two of them
 	} {
 		if _, err := os.Lstat(filepath.Join(r.GitDir, op.file)); err == nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -64,6 +65,12 @@ func (s Store) Lock(ctx context.Context, name string) (release func(), err error
 		return nil, fmt.Errorf("lock %s: %w", name, err)
 	}
 	return func() { _ = l.Close() }, nil // closing can only fail when the lock is gone already
+}
+
+// LockSession waits for the lock of a session. Sessions share 64 lock files: one each would be left behind by every
+// session, and a lock file can't be deleted safely.
+func (s Store) LockSession(ctx context.Context, id string) (release func(), err error) {
+	return s.Lock(ctx, fmt.Sprintf("session-%02d", crc32.ChecksumIEEE([]byte(id))%64))
 }
 
 func (s Store) path(id string) string { return filepath.Join(s.dir, "sessions", id+".json") }
@@ -142,4 +149,27 @@ func (s Store) Tell(id string) bool {
 	}
 	st.Told = true
 	return s.Save(st) == nil
+}
+
+// Prune forgets sessions that were last heard of before a time, and what a writer that died has left.
+// Should one come back, its state is rebuilt from the refs.
+func (s Store) Prune(before time.Time) error {
+	dir := filepath.Join(s.dir, "sessions")
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("prune sessions: %w", err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.ModTime().Before(before) { // every event of a session writes its file
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("prune sessions: %w", err)
+		}
+	}
+	return nil
 }

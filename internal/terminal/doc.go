@@ -1,2 +1,2 @@
-// Package terminal hands the terminal over to an agent.
+// Package terminal hands the terminal over to an agent, and starts what goes on without one.
 package terminal
