@@ -105,7 +105,7 @@ func clean(s string) string {
 
 // Version returns git's version, for instance 2.39.5.
 func Version(ctx context.Context) (major, minor int, text string, err error) {
-	r := &Repo{dir: ".", env: environ(nil), program: program()}
+	r := at(".", environ(nil))
 	out, err := r.Output(ctx, nil, "version")
 	if err != nil {
 		return 0, 0, "", err

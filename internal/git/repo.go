@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -24,11 +25,21 @@ type Repo struct {
 	program string
 }
 
+// at is a repository as far as running git goes: where, with what environment, and which git,
+// so that PATH is walked once.
+func at(dir string, env []string) *Repo {
+	program, err := exec.LookPath("git")
+	if err != nil {
+		program = "git" // running it says what is wrong
+	}
+	return &Repo{dir: dir, env: env, program: program}
+}
+
 // Open asks git for the repository of the current directory, honouring what
 // git put into the environment. Outside a repository the error wraps [ErrNotFound].
 // A repository that git refuses (safe.directory) is git's own error.
 func Open(ctx context.Context) (*Repo, error) {
-	r := &Repo{dir: ".", env: environ([]string{"GIT_CONFIG"})} // that one is for git config alone
+	r := at(".", environ([]string{"GIT_CONFIG"})) // that one is for git config alone
 	out, err := r.Output(ctx, nil, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-inside-work-tree")
 	if err != nil {
 		if _, found := Find("."); found != nil && errors.Is(found, ErrNotFound) && os.Getenv("GIT_DIR") == "" {
@@ -79,7 +90,9 @@ func Find(dir string) (*Repo, error) {
 		switch {
 		case gitDir != "" && isGitDir(gitDir):
 			env := append(environ(location), "GIT_NO_LAZY_FETCH=1") // a hook never reaches for the network
-			return &Repo{Top: top, GitDir: gitDir, CommonDir: commonDirOf(gitDir), dir: top, env: env, program: program()}, nil
+			r := at(top, env)
+			r.Top, r.GitDir, r.CommonDir = top, gitDir, commonDirOf(gitDir)
+			return r, nil
 		case isFile, // it points nowhere: a worktree that was removed, not a directory of the repository around it
 			isGitDir(top), // bare, or inside .git
 			top == filepath.Dir(top):

@@ -73,15 +73,6 @@ func environ(drop []string) []string {
 	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1")
 }
 
-// program returns the path of git, so that PATH is walked once. Where there is no git, running it says so.
-func program() string {
-	path, err := exec.LookPath("git")
-	if err != nil {
-		return "git"
-	}
-	return path
-}
-
 // command prepares git with args in the directory of r.
 func (r *Repo) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, r.program, args...)
