@@ -52,7 +52,7 @@ func (t *taker) throughGit(entries []entry) (tree plumbing.Hash, fresh bool, err
 // a copy of it for the user: without the untracked cache, unless the user has one.
 func (t *taker) writeTree(path string) (string, error) {
 	args := []string{"write-tree"}
-	if t.config.Get("extensions.partialclone") != "" {
+	if t.partialClone() {
 		args = append(args, "--missing-ok") // what was never fetched is not lost
 	}
 	if path == t.index.path {
@@ -73,6 +73,15 @@ func (t *taker) writeTree(path string) (string, error) {
 		_, err = t.index.git(t.ctx, path, "", "-c", uncached, "update-index", "--no-untracked-cache")
 	}
 	return out, err
+}
+
+func (t *taker) partialClone() bool {
+	for key := range t.config {
+		if strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".promisor") && t.config.Bool(key) {
+			return true
+		}
+	}
+	return t.config.Get("extensions.partialclone") != ""
 }
 
 // maxAdds bounds how many processes are spent on finding the paths, of those with the

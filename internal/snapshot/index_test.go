@@ -1,0 +1,482 @@
+package snapshot
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/gittest"
+)
+
+func TestTakeSparse(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		set  []string
+	}{
+		{"cone", []string{"sparse-checkout", "set", "--cone", "d"}},
+		{"not cone", []string{"sparse-checkout", "set", "--no-cone", "/a", "/d/", "!/d/e/"}},
+		{"sparse index", []string{"sparse-checkout", "set", "--cone", "--sparse-index", "d"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := base(t)
+			r.Write("d/.gitattributes", "*.txt text\n")
+			r.Write("f/.gitattributes", "*.txt text\n")
+			r.Commit("attributes")
+			check(t, r) // a private index of the full checkout
+			r.Git(tt.set...)
+			check(t, r)
+			r.Write("a", "changed\n")
+			r.Write("d/one", "changed\n")
+			r.Write("d/x.txt", "new\r\n")
+			check(t, r)
+			r.Write("f/new", "outside, untracked\n")
+			r.Write("f/x.txt", "outside, with the attributes of a file that is not checked out\r\n")
+			check(t, r)
+			remove(t, r, "f")
+			r.Git("sparse-checkout", "add", "f")
+			check(t, r)
+			r.Write("f/g/h/i", "changed\n")
+			r.Git("sparse-checkout", "disable")
+			r.Write("d/e/three", "changed\n")
+			check(t, r)
+			r.Git("config", "--worktree", "core.sparseCheckout", "true") // by hand, as one did it once
+			check(t, r)
+			r.Write(".git/info/sparse-checkout", "/*\n!/d/e/\n")
+			r.Git("sparse-checkout", "reapply")
+			check(t, r)
+			r.Write("d/two", "changed\n")
+			check(t, r)
+			r.Git("commit", "-q", "-a", "-m", "sparse")
+			check(t, r)
+		})
+	}
+	t.Run("present despite being skipped", func(t *testing.T) {
+		t.Parallel()
+		r := base(t)
+		r.Git("sparse-checkout", "set", "--cone", "d")
+		r.Write("f/g/h/i", "written all the same\n")
+		check(t, r)
+	})
+}
+
+func TestTakeSplitIndex(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		config []string
+	}{
+		{"once", nil},
+		{"core.splitIndex", []string{"core.splitIndex", "true"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := base(t)
+			setConfig(t, r, tt.config...)
+			r.Git("update-index", "--split-index")
+			check(t, r)
+			r.Write("a", "changed\n")
+			r.Git("add", "a")
+			r.Write("b", "changed\n")
+			check(t, r)
+		})
+	}
+	t.Run("shared index gone", func(t *testing.T) {
+		t.Parallel()
+		r := base(t)
+		r.Git("update-index", "--split-index")
+		r.Write("a", "changed\n")
+		r.Write("new", "n\n")
+		want := wantTree(t, r, nil)
+		shared, err := filepath.Glob(filepath.Join(r.Dir, ".git/sharedindex.*"))
+		if err != nil || len(shared) != 1 {
+			t.Fatal(shared, err)
+		}
+		if err := os.Remove(shared[0]); err != nil {
+			t.Fatal(err)
+		}
+		if s := passive(t, r); s.Tree != want {
+			t.Errorf("tree %s, want %s", s.Tree, want)
+		}
+	})
+}
+
+func TestTakeBrokenIndex(t *testing.T) {
+	t.Parallel()
+	setup := func(t *testing.T) *gittest.Repo {
+		r := base(t)
+		r.Write("kept.o", "tracked, though ignored\n")
+		r.Git("add", "-f", "kept.o")
+		r.Commit("ignored")
+		r.Write("a", "changed\n")
+		r.Write("new", "n\n")
+		remove(t, r, "b")
+		return r
+	}
+	t.Run("deleted", func(t *testing.T) {
+		t.Parallel()
+		r := setup(t)
+		want := wantTree(t, r, nil)
+		remove(t, r, ".git/index")
+		for range 2 {
+			if s := passive(t, r); s.Tree != want {
+				t.Errorf("tree %s, want %s", s.Tree, want)
+			}
+		}
+	})
+	t.Run("deleted between two snapshots", func(t *testing.T) {
+		t.Parallel()
+		r := setup(t)
+		want := wantTree(t, r, nil)
+		take(t, r, false)
+		remove(t, r, ".git/index")
+		if s := passive(t, r); s.Tree != want {
+			t.Errorf("tree %s, want %s", s.Tree, want)
+		}
+	})
+	t.Run("garbage", func(t *testing.T) {
+		t.Parallel()
+		r := setup(t)
+		want := wantTree(t, r, nil)
+		r.Write(".git/index", "DIRC garbage")
+		s := passive(t, r)
+		if s.Tree != want {
+			t.Errorf("tree %s, want %s", s.Tree, want)
+		}
+	})
+	t.Run("the private one is garbage", func(t *testing.T) {
+		t.Parallel()
+		r := setup(t)
+		check(t, r)
+		r.Write(".git/agent/index", "DIRC garbage")
+		check(t, r)
+		r.Write(".git/agent/index.origin", "garbage")
+		check(t, r)
+	})
+	t.Run("deleted in a sparse checkout", func(t *testing.T) {
+		t.Parallel()
+		r := base(t)
+		r.Git("sparse-checkout", "set", "--cone", "d")
+		remove(t, r, ".git/index")
+		if s, err := tryTake(t, r, nil); err == nil { // else f would look deleted
+			t.Errorf("tree %s, want an error", s.Tree)
+		}
+	})
+	t.Run("not checked out", func(t *testing.T) {
+		t.Parallel()
+		r := base(t)
+		dir := filepath.Join(gittest.TempDir(t), "clone")
+		r.Git("clone", "-q", "--no-checkout", r.Dir, dir)
+		c := r.In(dir)
+		if s := passive(t, c); s.Tree.String() != r.Git("hash-object", "-t", "tree", "/dev/null") {
+			t.Errorf("tree %s, want the empty one: there are no files", s.Tree)
+		}
+	})
+}
+
+// A file of the same size, written within the tick in which the index was written:
+// only the index's own time tells git that it can't trust what it knows of the file.
+func TestTakeRacy(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	at := time.Now().Add(-time.Hour).Truncate(time.Second)
+	set := func(name string) {
+		t.Helper()
+		if err := os.Chtimes(filepath.Join(r.Dir, name), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Git("config", "core.trustctime", "false") // what else tells the two files apart
+	r.Git("config", "core.checkStat", "minimal")
+	r.Write("a", "old\n")
+	set("a")
+	r.Git("add", "a")
+	set(".git/index")
+	r.Write("a", "new\n")
+	set("a")
+	s := take(t, r, false)
+	if got := r.Git("cat-file", "blob", s.Tree.String()+":a"); got != "new" {
+		t.Errorf("a = %q, want %q", got, "new")
+	}
+	set(".git/agent/index") // and within the tick of the private index
+	r.Write("a", "two\n")
+	set("a")
+	s = take(t, r, false)
+	if got := r.Git("cat-file", "blob", s.Tree.String()+":a"); got != "two" {
+		t.Errorf("a = %q, want %q", got, "two")
+	}
+	take(t, r, true)
+	set(".git/agent/index")
+	r.Write("a", "six\n")
+	set("a")
+	s = take(t, r, true)
+	if got := r.Git("cat-file", "blob", s.Tree.String()+":a"); got != "six" {
+		t.Errorf("a = %q, want %q", got, "six")
+	}
+}
+
+// The private index may refer to objects that nothing else does. The oracle would
+// bring them back, so it is asked before they are collected.
+func TestTakeAfterGC(t *testing.T) {
+	t.Parallel()
+	many := func(t *testing.T, r *gittest.Repo) {
+		for i := range maxPlainFiles + 1 {
+			r.Write("new/"+string(rune('A'+i)), string(rune('A'+i)))
+		}
+		r.Write("a", "changed\n")
+	}
+	few := func(t *testing.T, r *gittest.Repo) { r.Write("a", "changed\n"); r.Write("new", "n\n") }
+	for _, tt := range []struct {
+		name          string
+		edit          func(t *testing.T, r *gittest.Repo)
+		before, after bool // whether the snapshots before and after the collection are for publishing
+	}{
+		{"many files", many, false, false},
+		{"few files through git, then in-process", few, true, false},
+		{"for publishing", few, true, true},
+		{"many files, then for publishing", many, false, true},
+		{"staged by the user", func(t *testing.T, r *gittest.Repo) { many(t, r); r.Git("add", "-A") }, false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := base(t)
+			tt.edit(t, r)
+			want := wantTree(t, r, nil)
+			take(t, r, tt.before)
+			r.Git("gc", "-q", "--prune=now")
+			for range 2 {
+				s := take(t, r, tt.after)
+				if s.Tree != want {
+					t.Errorf("tree %s, want %s", s.Tree, want)
+				}
+				r.Git("rev-list", "--objects", "--quiet", s.Tree.String()) // fails if one is missing
+			}
+		})
+	}
+}
+
+func TestTakeBranchSwitch(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	r.Git("checkout", "-q", "-b", "other")
+	r.Write("a", "other\n")
+	r.Write("only/other", "o\n")
+	remove(t, r, "d")
+	r.Commit("other")
+	r.Git("checkout", "-q", "main")
+	check(t, r)
+	r.Write("b", "changed\n")
+	check(t, r)
+	r.Git("checkout", "-q", "other")
+	check(t, r)
+	r.Git("reset", "-q", "--soft", "main")
+	check(t, r)
+	r.Git("reset", "-q", "--mixed", "main")
+	check(t, r)
+	r.Git("reset", "-q", "--hard", "main")
+	check(t, r)
+	r.Git("symbolic-ref", "HEAD", "refs/heads/other") // the index is another branch's
+	check(t, r)
+}
+
+func TestTakeConflicts(t *testing.T) {
+	t.Parallel()
+	// setup makes branches that disagree in every way that there is.
+	setup := func(t *testing.T) *gittest.Repo {
+		r := base(t)
+		for _, name := range []string{"both", "we-delete", "they-delete", "mode", "type", "renamed"} {
+			r.Write(name, name+"\n1\n2\n3\n")
+		}
+		r.Commit("before")
+		r.Git("checkout", "-q", "-b", "other")
+		for _, name := range []string{"both", "we-delete", "mode", "renamed"} {
+			r.Write(name, "other\n")
+		}
+		remove(t, r, "they-delete", "type")
+		symlink(t, r, "other", "type")
+		r.Write("added", "by other\n")
+		r.Write("dir-file", "a file in other\n")
+		r.Commit("other")
+		r.Git("checkout", "-q", "main")
+		for _, name := range []string{"both", "they-delete", "mode", "type"} {
+			r.Write(name, "main\n")
+		}
+		chmod(t, r, "mode", 0o755)
+		r.Git("mv", "renamed", "renamed-by-main")
+		remove(t, r, "we-delete")
+		r.Write("added", "by main\n")
+		r.Write("dir-file/x", "a directory in main\n")
+		r.Commit("main")
+		return r
+	}
+	stop := func(t *testing.T, r *gittest.Repo, args ...string) {
+		t.Helper()
+		if out, err := r.Try(args...); err == nil {
+			t.Fatalf("git %v went through: %s", args, out)
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		args []string
+	}{
+		{"merge", []string{"merge", "other"}},
+		{"rebase", []string{"rebase", "other"}},
+		{"rebase with the apply backend", []string{"rebase", "--apply", "other"}},
+		{"cherry-pick", []string{"cherry-pick", "other"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := setup(t)
+			stop(t, r, tt.args...)
+			check(t, r)
+			remove(t, r, "both", "added", "they-delete")
+			r.Write("mode", "resolved\n")
+			check(t, r)
+			r.Git("add", "mode")
+			check(t, r)
+			r.Git("config", "core.fileMode", "false")
+			chmod(t, r, "mode", 0o755)
+			r.Write("both", "resolved\n")
+			chmod(t, r, "both", 0o755)
+			check(t, r)
+		})
+	}
+	t.Run("stash", func(t *testing.T) {
+		t.Parallel()
+		r := base(t)
+		r.Write("a", "stashed\n")
+		r.Git("stash", "-q")
+		r.Write("a", "other\n")
+		r.Commit("other")
+		stop(t, r, "stash", "pop")
+		check(t, r)
+	})
+	t.Run("submodule", func(t *testing.T) {
+		t.Parallel()
+		r := base(t)
+		s := inside(t, r, "sub")
+		s.Commit("one")
+		r.Git("-c", "advice.addEmbeddedRepo=false", "add", "sub")
+		r.Git("commit", "-q", "-m", "sub")
+		r.Git("checkout", "-q", "-b", "other")
+		s.Git("checkout", "-q", "-b", "x")
+		s.Commit("x")
+		r.Git("commit", "-q", "-a", "-m", "x")
+		r.Git("checkout", "-q", "main")
+		s.Git("checkout", "-q", "main")
+		s.Commit("y")
+		r.Git("commit", "-q", "-a", "-m", "y")
+		stop(t, r, "merge", "other")
+		check(t, r)
+	})
+}
+
+func TestTakePartialClone(t *testing.T) {
+	t.Parallel()
+	for _, filter := range []string{"blob:none", "tree:0"} {
+		t.Run(filter, func(t *testing.T) {
+			t.Parallel()
+			origin := base(t)
+			origin.Write("a", "second\n")
+			origin.Write("d/two", "second\n")
+			origin.Commit("two")
+			setConfig(t, origin, "uploadpack.allowFilter", "true", "uploadpack.allowAnySHA1InWant", "true")
+			dir := filepath.Join(gittest.TempDir(t), "clone")
+			origin.Git("clone", "-q", "--filter="+filter, "file://"+origin.Dir, dir)
+			r := origin.In(dir)
+			check(t, r)
+			r.Write("b", "changed\n")
+			remove(t, r, "d/one")
+			check(t, r)
+			r.Git("checkout", "-q", "--", ".")
+			r.Write("a", "changed\n")
+			// The index refers to a blob that was never fetched, and the file is just that.
+			r.Write("d/two", "2\n")
+			two := "0cfbf08886fca9a91cb753ec8734c84fcbe52c9f"
+			r.Git("update-index", "--cacheinfo", "100644,"+two+",d/two")
+			offline := *r
+			offline.Env = append(slices.Clone(r.Env), "GIT_NO_LAZY_FETCH=1")
+			if _, err := offline.Try("cat-file", "-e", two); err == nil {
+				t.Fatal("the blob is there, so this tests nothing")
+			}
+			for _, publish := range []bool{false, true, false} {
+				s := take(t, r, publish)
+				if got := r.Git("rev-parse", s.Tree.String()+":d/two"); got != two {
+					t.Errorf("d/two = %s, want %s", got, two)
+				}
+			}
+			if _, err := offline.Try("cat-file", "-e", two); err == nil {
+				t.Error("the blob was fetched")
+			}
+		})
+	}
+}
+
+// What git replace says of HEAD must not mix with what HEAD is.
+func TestTakeReplaced(t *testing.T) {
+	t.Parallel()
+	for name, pack := range map[string]bool{"loose": false, "packed": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := base(t)
+			first := r.Git("rev-parse", "HEAD")
+			r.Write("a", "second\n")
+			remove(t, r, "b")
+			second := r.Commit("two")
+			if pack {
+				r.Git("gc", "-q")
+			}
+			r.Git("replace", second, first)
+			check(t, r)
+			r.Git("reset", "-q", "--hard") // to the tree of the first
+			check(t, r)
+			r.Write("d/new", "n\n")
+			check(t, r)
+			r.Git("replace", "-d", second)
+			r.Git("replace", "--graft", second)
+			check(t, r)
+		})
+	}
+}
+
+func TestTakeRefuses(t *testing.T) {
+	t.Parallel()
+	t.Run("SHA-256", func(t *testing.T) {
+		t.Parallel()
+		r := gittest.New(t, "--object-format=sha256")
+		for _, commits := range []int{0, 1} {
+			r.Write("a", "a\n")
+			if s, err := tryTake(t, r, nil); err == nil {
+				t.Errorf("%d commits: tree %s, want an error", commits, s.Tree)
+			}
+			if packs, _ := filepath.Glob(filepath.Join(r.Dir, ".git/objects/pack/*")); len(packs) > 0 {
+				t.Errorf("%d commits: %v was written", commits, packs)
+			}
+			r.Commit("one")
+		}
+	})
+	t.Run("core.worktree elsewhere", func(t *testing.T) {
+		t.Parallel()
+		r := base(t)
+		r.Git("config", "core.worktree", "../..")
+		if s, err := tryTake(t, r, nil); err == nil {
+			t.Errorf("tree %s, want an error", s.Tree)
+		}
+	})
+	t.Run("somebody else's repository", func(t *testing.T) {
+		t.Parallel()
+		r := base(t)
+		r.Env = append(r.Env, "GIT_TEST_ASSUME_DIFFERENT_OWNER=1")
+		s, err := tryTake(t, r, nil)
+		if err == nil {
+			t.Fatalf("tree %s, want an error", s.Tree)
+		}
+		if git.Status(err) != 128 {
+			t.Errorf("error %v, want git's own", err)
+		}
+	})
+}
