@@ -57,7 +57,7 @@ func (r *Recorder) Begin(ctx context.Context, b Beginning) (*ledger.Mission, err
 	}
 	if err := r.checkOut(ctx, b, branch); err != nil {
 		undo := []git.Update{{Ref: b.ID.Ref(), Old: tip}, {Ref: branch, Old: b.From}}
-		return nil, errors.Join(err, r.Repo.UpdateRefs(context.WithoutCancel(ctx), "", undo))
+		return nil, errors.Join(err, r.Repo.UpdateRefs(context.WithoutCancel(ctx), "agent mission "+string(b.ID)+": undone", undo))
 	}
 	if b.Session == "" {
 		return m, nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -259,8 +258,12 @@ func (r *recording) commit(ctx context.Context) error {
 	if err == nil || errors.Is(err, git.ErrConflict) {
 		return err
 	}
-	if r.Repo.DropStaleLocks(time.Now(), r.id.Ref(), r.id.NotesRef()) {
-		return fmt.Errorf("a stale lock was removed: %w", git.ErrConflict)
+	locked, waitErr := r.Repo.AwaitLocks(ctx, r.id.Ref(), r.id.NotesRef())
+	if waitErr != nil {
+		return errors.Join(err, waitErr)
+	}
+	if locked {
+		return fmt.Errorf("the mission's refs were locked: %w", git.ErrConflict)
 	}
 	if !r.branch.IsZero() {
 		return fmt.Errorf("%w: %w", errBranch, err)

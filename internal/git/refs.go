@@ -85,14 +85,30 @@ func (t *RefTransaction) Commit(ctx context.Context, updates []Update) error {
 // git holds a ref's lock for milliseconds.
 const staleLock = 10 * time.Second
 
-// DropStaleLocks removes the lock files that a killed git left on refs, if they are older than 10 s
-// at now. The caller makes sure that all refs are git-agent's own. It reports whether there was one.
-func (r *Repo) DropStaleLocks(now time.Time, refs ...string) bool {
-	dropped := false
-	for _, ref := range refs {
-		dropped = DropStaleLock(now, filepath.Join(r.CommonDir, filepath.FromSlash(ref))) || dropped
+// AwaitLocks waits until none of the refs is locked. A lock that gets older than 10 s was left by a git that was killed,
+// and is removed; the caller makes sure that all the refs are git-agent's own. It reports whether there was any lock.
+func (r *Repo) AwaitLocks(ctx context.Context, refs ...string) (bool, error) {
+	poll := time.NewTicker(20 * time.Millisecond)
+	defer poll.Stop()
+	found := false
+	for {
+		locked := false
+		for _, ref := range refs {
+			path := filepath.Join(r.CommonDir, filepath.FromSlash(ref))
+			if _, err := os.Lstat(path + ".lock"); err == nil {
+				found = true
+				locked = locked || !DropStaleLock(time.Now(), path)
+			}
+		}
+		if !locked {
+			return found, nil
+		}
+		select {
+		case <-poll.C:
+		case <-ctx.Done():
+			return found, ctx.Err()
+		}
 	}
-	return dropped
 }
 
 // DropStaleLock removes the lock file of one file, if it is older than 10 s at now.
