@@ -14,7 +14,7 @@ import (
 func Transcript(ctx context.Context, repo *git.Repo, t *Turn) ([]byte, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
-	l, err := ledger.Open(ctx, repo, objects, t.Mission)
+	l, err := ledger.Open(ctx, repo, objects, t.mission())
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func Transcript(ctx context.Context, repo *git.Repo, t *Turn) ([]byte, error) {
 func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([]byte, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
-	l, err := ledger.Open(ctx, repo, objects, t.Mission)
+	l, err := ledger.Open(ctx, repo, objects, t.mission())
 	if err != nil {
 		return nil, err
 	}

@@ -30,17 +30,35 @@ func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Turn, error) {
 	if !ok {
 		return nil, fmt.Errorf("mission %s: %w", id, git.ErrNotFound)
 	}
-	return ListAt(ctx, repo, tip)
+	list, err := listAt(ctx, repo, tip)
+	for _, t := range list {
+		t.in = id
+	}
+	return list, err
 }
 
-// ListAt is List at one ledger commit.
-func ListAt(ctx context.Context, repo *git.Repo, tip plumbing.Hash) ([]*Turn, error) {
+func listAt(ctx context.Context, repo *git.Repo, tip plumbing.Hash) ([]*Turn, error) {
+	files, err := recordFiles(ctx, repo, tip)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(files, func(a, b recordFile) int { return a.turn - b.turn })
+	return readRecords(ctx, repo, files)
+}
+
+// A recordFile is where a turn's record is.
+type recordFile struct {
+	turn int
+	blob string
+}
+
+// recordFiles lists the records of a ledger, in no order.
+func recordFiles(ctx context.Context, repo *git.Repo, tip plumbing.Hash) ([]recordFile, error) {
 	out, err := repo.Output(ctx, nil, "ls-tree", "-r", "-z", tip.String(), "turns/")
 	if err != nil {
 		return nil, fmt.Errorf("list turns: %w", err)
 	}
-	var numbers []int
-	var blobs []string
+	var files []recordFile
 	for rest := out; len(rest) > 0; {
 		var entry []byte
 		entry, rest, _ = bytes.Cut(rest, []byte{0})
@@ -50,14 +68,22 @@ func ListAt(ctx context.Context, repo *git.Repo, tip plumbing.Hash) ([]*Turn, er
 		if err != nil || len(fields) != 3 {
 			continue // not ours: a later version may keep more here
 		}
-		numbers = append(numbers, n)
-		blobs = append(blobs, fields[2])
+		files = append(files, recordFile{n, fields[2]})
 	}
-	list := make([]*Turn, len(blobs))
-	err = decodeAll(func(work func(i int, data []byte)) error {
+	return files, nil
+}
+
+// readRecords reads records, in the order of files.
+func readRecords(ctx context.Context, repo *git.Repo, files []recordFile) ([]*Turn, error) {
+	blobs := make([]string, len(files))
+	for i, f := range files {
+		blobs[i] = f.blob
+	}
+	list := make([]*Turn, len(files))
+	err := decodeAll(func(work func(i int, data []byte)) error {
 		return repo.CatFiles(ctx, blobs, func(i int, obj *plumbing.MemoryObject) error {
 			if obj == nil {
-				return fmt.Errorf("read turn %d: %w", numbers[i], plumbing.ErrObjectNotFound)
+				return fmt.Errorf("read turn %d: %w", files[i].turn, plumbing.ErrObjectNotFound)
 			}
 			data, err := git.Content(obj)
 			if err == nil {
@@ -69,7 +95,6 @@ func ListAt(ctx context.Context, repo *git.Repo, tip plumbing.Hash) ([]*Turn, er
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(list, func(a, b *Turn) int { return a.Turn - b.Turn })
 	return list, nil
 }
 
@@ -157,4 +182,35 @@ func missionAt(objects *git.Objects, id ledger.ID, tip plumbing.Hash) (Line, err
 	}
 	line.Last, err = Parse(data)
 	return line, err
+}
+
+// Newest reads the turns of a mission, newest first, and hands them over in batches: a few at first, so that
+// something can be shown at once.
+func Newest(ctx context.Context, repo *git.Repo, id ledger.ID, batch func([]*Turn)) error {
+	refs, err := repo.Refs(ctx, id.Ref())
+	if err != nil {
+		return err
+	}
+	tip, ok := refs[id.Ref()]
+	if !ok {
+		return fmt.Errorf("mission %s: %w", id, git.ErrNotFound)
+	}
+	files, err := recordFiles(ctx, repo, tip)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(files, func(a, b recordFile) int { return b.turn - a.turn })
+	for size := 200; len(files) > 0; size *= 10 {
+		n := min(size, len(files))
+		list, err := readRecords(ctx, repo, files[:n])
+		if err != nil {
+			return err
+		}
+		for _, t := range list {
+			t.in = id
+		}
+		batch(list)
+		files = files[n:]
+	}
+	return nil
 }

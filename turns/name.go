@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -71,7 +71,11 @@ func Read(ctx context.Context, repo *git.Repo, id ledger.ID, number int) (*Turn,
 	if err != nil {
 		return nil, err
 	}
-	return Parse(data)
+	t, err := Parse(data)
+	if err == nil {
+		t.in = id
+	}
+	return t, err
 }
 
 // byCommit finds the turn that ended in the commit that rev names: the newest one of the current mission, else of any.
@@ -84,16 +88,12 @@ func byCommit(ctx context.Context, repo *git.Repo, current ledger.ID, rev string
 	if err != nil {
 		return nil, err
 	}
-	tips := make([]plumbing.Hash, 0, len(missions))
-	if tip, ok := missions[current]; ok {
-		tips = append(tips, tip)
-		delete(missions, current)
+	ids := slices.Sorted(maps.Keys(missions))
+	if _, ok := missions[current]; ok {
+		ids = append([]ledger.ID{current}, ids...)
 	}
-	for _, tip := range missions {
-		tips = append(tips, tip)
-	}
-	for _, tip := range tips {
-		list, err := ListAt(ctx, repo, tip)
+	for _, id := range ids {
+		list, err := List(ctx, repo, id)
 		if err != nil {
 			return nil, err
 		}

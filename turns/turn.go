@@ -69,6 +69,15 @@ type Turn struct {
 	Transcript *Segment `json:"transcript,omitempty"` // nil if the client keeps none
 
 	unknown ledger.Fields
+	in      ledger.ID // the mission in whose ledger the record was read; a fork inherits records of its source
+}
+
+// mission is the one in whose ledger the turn is to be looked up.
+func (t *Turn) mission() ledger.ID {
+	if t.in != "" {
+		return t.in
+	}
+	return t.Mission
 }
 
 // A Segment says where the turn's part of the conversation is.

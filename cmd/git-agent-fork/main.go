@@ -5,40 +5,41 @@
 //
 //	git agent-fork [<mission>[/<turn>] | <commit>]
 //
-// It is not built yet.
+// Without a turn it opens a finder on the terminal.
+// The commands and their flags are described in docs/git-agent-fork.1.
 //
-// The exit status is 0 for help and version, 2 if the command line is wrong, and 1 otherwise.
+// The exit status is 0 on success, 1 for a failure or if no turn was chosen, 2 if the command line is wrong,
+// and 3 if there is no such turn.
 package main
 
 import (
-	"errors"
-
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
 )
 
 func main() {
-	cmdline.Main(newApp())
+	cmdline.Main(newApp(), git.ErrNotFound)
 }
 
 func newApp() *cli.App {
 	return &cli.App{
-		Name:        "git-agent-fork",
-		Usage:       "go back to a turn of an agent and try something else",
-		ArgsUsage:   "[<mission>[/<turn>] | <commit>]",
-		Description: "This is not built yet.",
+		Name:      "git-agent-fork",
+		Usage:     "go back to a turn of an agent and try something else",
+		ArgsUsage: "[<mission>[/<turn>] | <commit>]",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "before", Usage: "the state in which the turn started"},
+			&cli.StringFlag{Name: "mission", Usage: "a turn of the mission `<id>`"},
+			&cli.BoolFlag{Name: "all", Usage: "choose among the turns of all missions"},
+			&cli.BoolFlag{Name: "before", Usage: "the state in which the turn started, and its prompt to replay it"},
 			&cli.StringFlag{Name: "title", Usage: "call the new mission `<text>`"},
 			&cli.StringFlag{Name: "worktree", Usage: "check it out in `<dir>`"},
-			&cli.BoolFlag{Name: "no-worktree", Usage: "make no worktree"},
+			&cli.BoolFlag{Name: "no-worktree", Usage: "make the branch, but no worktree"},
 			&cli.BoolFlag{Name: "launch", Usage: "start the agent there"},
-			&cli.BoolFlag{Name: "print", Usage: "print how to start the agent there"},
+			&cli.BoolFlag{Name: "print", Usage: "print what was made as a JSON object"},
 			&cli.BoolFlag{Name: "no-conversation", Usage: "leave the conversation behind"},
 		},
-		Action: func(*cli.Context) error {
-			return errors.New("not built yet")
-		},
+		BashComplete: completeTurns,
+		Action:       fork,
 	}
 }

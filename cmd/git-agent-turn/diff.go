@@ -4,6 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/current"
 )
 
 func diffCommand() *cli.Command {
@@ -25,7 +26,7 @@ func diff(c *cli.Context) error {
 	if c.NArg() > 2 {
 		return cmdline.Usagef("diff takes two turns at most, not %d", c.NArg())
 	}
-	repo, err := openRepo(c.Context)
+	repo, err := current.Repo(c.Context)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func doctor(c *cli.Context) error {
 		return err
 	}
 	if x.problems > 0 {
-		return fmt.Errorf("%s found", plural(x.problems, "problem"))
+		return fmt.Errorf("%s found", cmdline.Plural(x.problems, "problem"))
 	}
 	return nil
 }

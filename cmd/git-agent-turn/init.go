@@ -11,6 +11,7 @@ import (
 
 	"gitagent/hooks"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/current"
 	"gitagent/internal/git"
 	"gitagent/internal/session"
 )
@@ -43,7 +44,7 @@ func initialise(c *cli.Context) error {
 	if err != nil {
 		return cmdline.Usagef("%w", err)
 	}
-	repo, err := openRepo(c.Context)
+	repo, err := current.Repo(c.Context)
 	if err != nil {
 		return err
 	}

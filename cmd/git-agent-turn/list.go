@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/current"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/turns"
@@ -37,11 +38,11 @@ func list(c *cli.Context) error {
 	if c.Bool("all") && c.IsSet("mission") {
 		return cmdline.Usagef("--all and --mission exclude each other")
 	}
-	repo, err := openRepo(c.Context)
+	repo, err := current.Repo(c.Context)
 	if err != nil {
 		return err
 	}
-	conf, err := settings(repo)
+	conf, err := current.Settings(repo)
 	if err != nil {
 		return err
 	}
@@ -55,12 +56,12 @@ func list(c *cli.Context) error {
 			missions = append(missions, m.ID)
 		}
 	} else {
-		id, err := currentMission(c, repo, conf.Capture.BranchPrefix)
+		id, err := current.Mission(c.Context, repo, conf.Capture.BranchPrefix, c.String("mission"), c.App.ErrWriter)
 		if err != nil {
 			return err
 		}
 		if id == "" {
-			return noMission()
+			return current.NoMission()
 		}
 		missions = append(missions, id)
 	}
@@ -125,7 +126,7 @@ func (p *turnPrinter) add(t *turns.Turn) error {
 	if t.Outcome != turns.Done {
 		prompt = "(" + string(t.Outcome) + ") " + prompt
 	}
-	p.table.Row(name, age(p.now, t.At), fmt.Sprintf("+%d", t.Insertions), fmt.Sprintf("-%d", t.Deletions), paths, prompt)
+	p.table.Row(name, cmdline.Age(p.now, t.At), fmt.Sprintf("+%d", t.Insertions), fmt.Sprintf("-%d", t.Deletions), paths, prompt)
 	return nil
 }
 

@@ -2,13 +2,13 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/current"
 	"gitagent/turns"
 )
 
@@ -26,7 +26,7 @@ func missions(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return cmdline.Usagef("missions takes no arguments")
 	}
-	repo, err := openRepo(c.Context)
+	repo, err := current.Repo(c.Context)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func missions(c *cli.Context) error {
 		if m.Last != nil {
 			at = m.Last.At
 		}
-		table.Row(string(m.ID), age(now, at), plural(m.Turns, "turn"), strings.TrimPrefix(m.Branch, "refs/heads/"), cmdline.OneLine(m.Title))
+		table.Row(string(m.ID), cmdline.Age(now, at), cmdline.Plural(m.Turns, "turn"), strings.TrimPrefix(m.Branch, "refs/heads/"), cmdline.OneLine(m.Title))
 	}
 	if err := table.Print(c.App.Writer); err != nil {
 		return err
@@ -80,11 +80,4 @@ func lastAt(m turns.Line) string {
 		return ""
 	}
 	return m.Last.At.Format(time.RFC3339Nano)
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -11,6 +11,7 @@ import (
 
 	"gitagent/hooks"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/current"
 	"gitagent/internal/ledger"
 	"gitagent/turns"
 )
@@ -59,20 +60,20 @@ func record(c *cli.Context) error {
 			return fmt.Errorf("read the transcript: %w", err)
 		}
 	}
-	repo, err := openRepo(c.Context)
+	repo, err := current.Repo(c.Context)
 	if err != nil {
 		return err
 	}
 	if repo.Top == "" {
 		return errors.New("a bare repository has no worktree to record")
 	}
-	conf, err := settings(repo)
+	conf, err := current.Settings(repo)
 	if err != nil {
 		return err
 	}
 	var mission ledger.ID
 	if c.IsSet("mission") || session == "" {
-		if mission, err = currentMission(c, repo, conf.Capture.BranchPrefix); err == nil && mission == "" {
+		if mission, err = current.Mission(c.Context, repo, conf.Capture.BranchPrefix, c.String("mission"), c.App.ErrWriter); err == nil && mission == "" {
 			mission, err = ledger.NewID()
 		}
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/current"
 	"gitagent/turns"
 )
 
@@ -31,11 +32,11 @@ func restore(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return cmdline.Usagef("restore takes one turn, not %d", c.NArg())
 	}
-	repo, err := openRepo(c.Context)
+	repo, err := current.Repo(c.Context)
 	if err != nil {
 		return err
 	}
-	conf, err := settings(repo)
+	conf, err := current.Settings(repo)
 	if err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func restore(c *cli.Context) error {
 		return cmdline.Hint(err, "move the files away that git names, or commit them; nothing was changed")
 	}
 	if !dry {
-		fmt.Fprintf(c.App.ErrWriter, "restored turn %s: %s changed; what was there before:\n", t.ID(), plural(len(done.Changes), "file"))
+		fmt.Fprintf(c.App.ErrWriter, "restored turn %s: %s changed; what was there before:\n", t.ID(), cmdline.Plural(len(done.Changes), "file"))
 		_, err = fmt.Fprintln(c.App.Writer, done.Present)
 		return err
 	}

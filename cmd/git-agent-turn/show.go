@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/current"
 	"gitagent/internal/git"
 	"gitagent/turns"
 )
@@ -37,19 +38,19 @@ func showCommand() *cli.Command {
 
 // findTurn returns the turn that the n-th argument names, the last one without an argument.
 func findTurn(c *cli.Context, repo *git.Repo, n int) (*turns.Turn, error) {
-	conf, err := settings(repo)
+	conf, err := current.Settings(repo)
 	if err != nil {
 		return nil, err
 	}
 	name := c.Args().Get(n)
-	current, err := currentMission(c, repo, conf.Capture.BranchPrefix)
+	here, err := current.Mission(c.Context, repo, conf.Capture.BranchPrefix, c.String("mission"), c.App.ErrWriter)
 	if err != nil {
 		return nil, err
 	}
-	if current == "" && (name == "" || name == "latest") {
-		return nil, noMission()
+	if here == "" && (name == "" || name == "latest") {
+		return nil, current.NoMission()
 	}
-	t, err := turns.Find(c.Context, repo, current, name)
+	t, err := turns.Find(c.Context, repo, here, name)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, cmdline.Hint(err, "list the turns with: git agent-turn list [--all]")
 	}
@@ -63,7 +64,7 @@ func show(c *cli.Context) error {
 	if exclusive(c, "patch", "transcript", "json") > 1 {
 		return cmdline.Usagef("--patch, --transcript and --json exclude each other")
 	}
-	repo, err := openRepo(c.Context)
+	repo, err := current.Repo(c.Context)
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func showTurn(to io.Writer, t *turns.Turn) error {
 		field("Context", fmt.Sprintf("%d tokens, %d written", t.Context, t.Output))
 	}
 	if t.Compactions > 0 {
-		field("Compacted", plural(t.Compactions, "time"))
+		field("Compacted", cmdline.Plural(t.Compactions, "time"))
 	}
 	if t.Transcript != nil && t.Transcript.Missing != "" {
 		field("Transcript", "not stored: "+t.Transcript.Missing)
@@ -188,11 +189,11 @@ func completeTurns(c *cli.Context) {
 	if err != nil {
 		return
 	}
-	conf, err := settings(repo)
+	conf, err := current.Settings(repo)
 	if err != nil {
 		return
 	}
-	id, err := currentMission(c, repo, conf.Capture.BranchPrefix)
+	id, err := current.Mission(c.Context, repo, conf.Capture.BranchPrefix, c.String("mission"), c.App.ErrWriter)
 	if err != nil || id == "" {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/current"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/session"
@@ -36,14 +37,14 @@ func startCommand() *cli.Command {
 }
 
 func start(c *cli.Context) error {
-	repo, err := openRepo(c.Context)
+	repo, err := current.Repo(c.Context)
 	if err != nil {
 		return err
 	}
 	if repo.Top == "" && !c.IsSet("worktree") {
 		return cmdline.Hint(errors.New("a bare repository has no worktree"), "make one with --worktree <dir>")
 	}
-	conf, err := settings(repo)
+	conf, err := current.Settings(repo)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ktr0731/go-fuzzyfinder"
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/current"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/turns"
+)
+
+// A finder lets a person pick a turn. It fills while it is on the screen.
+type finder struct {
+	repo *git.Repo
+	now  time.Time
+	all  bool
+
+	mu    sync.Mutex
+	list  []*turns.Turn // newest first
+	err   error
+	shown map[int]string // previews by place in list
+}
+
+// find picks a turn of the mission here, or of all missions if there is no current one.
+func find(c *cli.Context, repo *git.Repo, here ledger.ID) (*turns.Turn, error) {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	term := os.Getenv("TERM")
+	if err != nil || term == "" || term == "dumb" {
+		return nil, cmdline.Hint(cmdline.Usagef("choosing a turn needs a terminal"),
+			"name the turn: git agent-fork <turn>, <mission>/<turn> or latest; list them with: git agent-turn list --all")
+	}
+	_ = tty.Close()
+	f := &finder{repo: repo, now: time.Now(), all: here == "", shown: make(map[int]string)}
+	missions := []ledger.ID{here}
+	if f.all {
+		lines, err := turns.Missions(c.Context, repo)
+		if err != nil {
+			return nil, err
+		}
+		missions = missions[:0]
+		for _, m := range lines {
+			missions = append(missions, m.ID)
+		}
+	}
+	if len(missions) == 0 {
+		return nil, current.NoMission()
+	}
+	return f.pick(c.Context, missions)
+}
+
+// pick shows the finder. Reading 10,000 records takes longer than a person should wait for the first line,
+// so they are read while the finder is shown already, the newest first.
+func (f *finder) pick(ctx context.Context, missions []ledger.ID) (*turns.Turn, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	first := make(chan struct{})
+	go f.fill(ctx, missions, first)
+	<-first
+	f.mu.Lock()
+	empty, err := len(f.list) == 0, f.err
+	f.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	if empty {
+		return nil, current.NoMission()
+	}
+	i, err := fuzzyfinder.Find(&f.list, f.line,
+		fuzzyfinder.WithHotReloadLock(&f.mu),
+		fuzzyfinder.WithPreviewWindow(f.preview),
+		fuzzyfinder.WithContext(ctx),
+	)
+	if errors.Is(err, fuzzyfinder.ErrAbort) {
+		return nil, errors.New("no turn was chosen")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("choose a turn: %w", err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err != nil {
+		return nil, f.err
+	}
+	return f.list[i], nil
+}
+
+// fill reads the turns and closes first when there is something to show.
+func (f *finder) fill(ctx context.Context, missions []ledger.ID, first chan struct{}) {
+	var once sync.Once
+	ready := func() { once.Do(func() { close(first) }) }
+	defer ready()
+	for _, id := range missions {
+		err := turns.Newest(ctx, f.repo, id, func(batch []*turns.Turn) {
+			f.mu.Lock()
+			f.list = append(f.list, batch...)
+			f.mu.Unlock()
+			ready()
+		})
+		if err != nil && ctx.Err() == nil {
+			f.mu.Lock()
+			f.err = err
+			f.mu.Unlock()
+			return
+		}
+	}
+}
+
+// line is what is searched and shown of a turn: `turn  age  +47 -12  paths  prompt`. The library calls it with its lock held.
+func (f *finder) line(i int) string {
+	t := f.list[i]
+	name := strconv.Itoa(t.Turn)
+	if f.all {
+		name = t.ID().String()
+	}
+	paths := ""
+	if len(t.Paths) > 0 {
+		paths = cmdline.OneLine(t.Paths[0])
+		if t.Files > 1 {
+			paths += fmt.Sprintf(" +%d", t.Files-1)
+		}
+	}
+	outcome := ""
+	if t.Outcome != turns.Done {
+		outcome = "(" + cmdline.OneLine(string(t.Outcome)) + ") "
+	}
+	return fmt.Sprintf("%5s %4s  +%d -%d  %s  %s%s", name, cmdline.Age(f.now, t.At), t.Insertions, t.Deletions, paths, outcome, cmdline.OneLine(t.Prompt))
+}
+
+// preview is the whole prompt, the reply, tools and what changed. It is made once for each turn: the library asks
+// for it with every key that is pressed.
+func (f *finder) preview(i, width, _ int) string {
+	if i < 0 {
+		return ""
+	}
+	if text, ok := f.shown[i]; ok {
+		return text
+	}
+	t := f.list[i]
+	var b strings.Builder
+	fmt.Fprintf(&b, "turn %s  %s\n%s\n", t.ID(), cmdline.OneLine(string(t.Outcome)), t.At.Local().Format(time.RFC1123))
+	if t.Model != "" {
+		fmt.Fprintf(&b, "%s\n", cmdline.OneLine(t.Model))
+	}
+	section := func(title, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "\n%s\n%s\n", title, strings.TrimSpace(cmdline.EscapeLines(text)))
+		}
+	}
+	section("Prompt", turns.Prompt(context.Background(), f.repo, t))
+	section("Reply", t.Reply)
+	for name, n := range t.Tools {
+		fmt.Fprintf(&b, "\n%s %d", cmdline.OneLine(name), n)
+	}
+	if t.Files > 0 {
+		fmt.Fprintf(&b, "\n\n%s, +%d -%d\n", cmdline.Plural(t.Files, "file"), t.Insertions, t.Deletions)
+		for _, p := range t.Paths {
+			fmt.Fprintf(&b, "  %s\n", cmdline.OneLine(p))
+		}
+	}
+	f.shown[i] = b.String()
+	return f.shown[i]
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/hooks"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/config"
+	"gitagent/internal/current"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/session"
+	"gitagent/internal/terminal"
+	"gitagent/turns"
+)
+
+func fork(c *cli.Context) error {
+	if err := check(c); err != nil {
+		return err
+	}
+	repo, err := current.Repo(c.Context)
+	if err != nil {
+		return err
+	}
+	conf, err := current.Settings(repo)
+	if err != nil {
+		return err
+	}
+	source, err := choose(c, repo, conf)
+	if err != nil {
+		return err
+	}
+	id, err := ledger.NewID()
+	if err != nil {
+		return err
+	}
+	f := turns.Fork{Source: source, Before: c.Bool("before"), ID: id, Title: c.String("title"), At: time.Now()}
+	if !c.Bool("no-worktree") {
+		if f.Worktree, err = worktree(c, repo, id); err != nil {
+			return err
+		}
+	}
+	if !c.Bool("no-conversation") {
+		f.Session, f.Config = newUUID(), hooks.Claude.ConfigDir(os.Getenv)
+	}
+	if cmdline.IsTerminal(os.Stderr) {
+		f.Progress = os.Stderr
+	}
+	if _, err := session.Open(repo.CommonDir).Enable(true); err != nil {
+		return err
+	}
+	r := &turns.Recorder{Repo: repo, Capture: conf.Capture}
+	done, err := r.Fork(c.Context, f)
+	if err != nil {
+		return err
+	}
+	p, err := newPlan(c.Context, repo, f, done)
+	if err != nil {
+		return err
+	}
+	if done.Why != nil {
+		fmt.Fprintf(c.App.ErrWriter, "git-agent-fork: warning: the conversation can't be taken along (%s); a new one begins with what the turns tell\n",
+			cmdline.OneLine(done.Why.Error()))
+	}
+	if f.Worktree != "" {
+		if _, err := os.Lstat(filepath.Join(f.Worktree, ".gitmodules")); err == nil {
+			fmt.Fprintf(c.App.ErrWriter, "submodules are not checked out; do it with: %s\n",
+				shell([]string{"git", "-C", f.Worktree, "submodule", "update", "--init", "--recursive"}))
+		}
+	}
+	switch {
+	case c.Bool("launch"):
+		return terminal.Launch(p.Worktree, p.Command, []string{"GIT_AGENT_MISSION=" + string(id)})
+	case c.Bool("print"):
+		return p.printJSON(c.App.Writer)
+	}
+	return p.print(c.App.Writer)
+}
+
+// check finds what is wrong with the command line itself.
+func check(c *cli.Context) error {
+	switch {
+	case c.NArg() > 1:
+		return cmdline.Usagef("fork takes one turn, not %d", c.NArg())
+	case c.Bool("launch") && c.Bool("print"):
+		return cmdline.Usagef("--launch and --print exclude each other")
+	case c.Bool("no-worktree") && c.IsSet("worktree"):
+		return cmdline.Usagef("--worktree and --no-worktree exclude each other")
+	case c.Bool("no-worktree") && c.Bool("launch"):
+		return cmdline.Usagef("--launch needs a worktree to start the agent in")
+	case c.Bool("all") && (c.IsSet("mission") || c.NArg() > 0):
+		return cmdline.Usagef("--all is for choosing: it goes with neither a turn nor --mission")
+	}
+	return nil
+}
+
+// choose returns the turn that the command line names, or the one that the person picks.
+func choose(c *cli.Context, repo *git.Repo, conf *config.Config) (*turns.Turn, error) {
+	var here ledger.ID
+	var err error
+	if !c.Bool("all") {
+		if here, err = current.Mission(c.Context, repo, conf.Capture.BranchPrefix, c.String("mission"), c.App.ErrWriter); err != nil {
+			return nil, err
+		}
+	}
+	if c.NArg() == 0 {
+		return find(c, repo, here)
+	}
+	t, err := turns.Find(c.Context, repo, here, c.Args().First())
+	if errors.Is(err, git.ErrNotFound) {
+		return nil, cmdline.Hint(err, "list the turns with: git agent-turn list --all")
+	}
+	return t, err
+}
+
+// worktree is where the fork is checked out: the directory that is named, else one beside the checkout.
+func worktree(c *cli.Context, repo *git.Repo, id ledger.ID) (string, error) {
+	dir := c.String("worktree")
+	if dir == "" {
+		main := repo.Top
+		if filepath.Base(repo.CommonDir) == ".git" {
+			main = filepath.Dir(repo.CommonDir) // a fork made in a linked worktree is named after the repository, too
+		}
+		dir = filepath.Join(filepath.Dir(main), filepath.Base(main)+"-"+string(id))
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return "", cmdline.Hint(fmt.Errorf("the directory %q is not empty", dir), "name another one with --worktree <dir>")
+	} else if _, e := os.Lstat(dir); err != nil && e == nil {
+		return "", cmdline.Hint(fmt.Errorf("%q is not a directory", dir), "name another one with --worktree <dir>")
+	}
+	return dir, nil
+}
+
+// newUUID returns a random UUID, version 4.
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: it ends the process
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// completeTurns offers the turns of the current mission.
+func completeTurns(c *cli.Context) {
+	repo, err := current.Repo(c.Context)
+	if err != nil {
+		return
+	}
+	conf, err := current.Settings(repo)
+	if err != nil {
+		return
+	}
+	id, err := current.Mission(c.Context, repo, conf.Capture.BranchPrefix, "", c.App.ErrWriter)
+	if err != nil || id == "" {
+		return
+	}
+	list, err := turns.List(c.Context, repo, id)
+	if err != nil {
+		return
+	}
+	for _, t := range list {
+		fmt.Fprintln(c.App.Writer, t.Turn)
+	}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"gitagent/internal/git"
+	"gitagent/turns"
+)
+
+// A plan says what was made, and how the agent is started there.
+type plan struct {
+	Mission  string   `json:"mission"`
+	Source   string   `json:"source"` // the turn, `a1b2c3d4/12`
+	Branch   string   `json:"branch"` // short name
+	Commit   string   `json:"commit"`
+	Worktree string   `json:"worktree,omitempty"`
+	Session  string   `json:"session,omitempty"` // of the conversation that was taken along
+	Prompt   string   `json:"prompt,omitempty"`  // of the turn, with --before
+	Command  []string `json:"command"`           // to be run in the worktree
+}
+
+func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Forked) (*plan, error) {
+	p := &plan{
+		Mission: string(f.ID), Source: f.Source.ID().String(), Branch: strings.TrimPrefix(done.Mission.Branch, "refs/heads/"),
+		Commit: done.Mission.Base, Worktree: f.Worktree, Command: []string{"claude"},
+	}
+	var first []string
+	if f.Before {
+		p.Prompt = turns.Prompt(ctx, repo, f.Source)
+		first = append(first, p.Prompt)
+	}
+	switch {
+	case done.File != "":
+		p.Session = f.Session
+		p.Command = append(p.Command, "--resume", f.Session)
+	case done.Why != nil:
+		list, err := turns.List(ctx, repo, f.ID)
+		if err != nil {
+			return nil, err
+		}
+		first = append([]string{turns.Digest(list, f.Source, f.Before)}, first...)
+	}
+	if text := strings.Join(first, "\n\n"); text != "" {
+		if strings.HasPrefix(text, "-") {
+			p.Command = append(p.Command, "--")
+		}
+		p.Command = append(p.Command, text)
+	}
+	return p, nil
+}
+
+// print writes the command line that goes on from here: what a person copies, or a shell evaluates.
+func (p *plan) print(w io.Writer) error {
+	line := shell(p.Command)
+	if p.Worktree != "" {
+		line = "cd " + shell([]string{p.Worktree}) + " && " + line
+	}
+	_, err := fmt.Fprintln(w, line)
+	return err
+}
+
+func (p *plan) printJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(p)
+}
+
+// shell writes words so that a POSIX shell reads them as they are. A control character would act on the terminal when the line
+// is shown; of those, only line breaks and tabs stay.
+func shell(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		w = strings.Map(func(r rune) rune {
+			if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+				return ' '
+			}
+			return r
+		}, w)
+		quoted[i] = w
+		if w == "" || strings.ContainsFunc(w, special) {
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// special reports whether a shell might take the character for something else than itself.
+func special(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@+,=%", r))
+}

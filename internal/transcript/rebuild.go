@@ -1,0 +1,79 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"unicode/utf16"
+
+	"github.com/tidwall/gjson"
+)
+
+// ErrEmpty reports a conversation in which nobody has said anything: there is nothing to go on from.
+var ErrEmpty = errors.New("the conversation is empty")
+
+// Rebuild makes of a conversation, the segments of a session in order, the file of a new session with the given id.
+//
+// It keeps the records that form the conversation, those with a parentUuid, and what stands in for large tool outputs, and changes
+// nothing in them but the session's id: they are never dropped or linked anew, because the client leaves out a turn
+// whose links don't hold, without a word. It leaves what belongs to the old session alone:
+// its costs, its queue, the request log and the worktree it moved into, which the client would go back to.
+func Rebuild(conversation []byte, session string) ([]byte, error) {
+	id, err := json.Marshal(session)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, len(conversation))
+	said := false
+	for _, line := range lines(conversation) {
+		line = bytes.TrimSuffix(line, []byte{'\n'})
+		if len(line) == 0 || line[0] != '{' {
+			continue
+		}
+		kind := gjson.GetBytes(line, "type").String()
+		chain := gjson.GetBytes(line, "parentUuid").Exists()
+		if !chain && kind != "content-replacement" || !json.Valid(line) {
+			continue
+		}
+		said = said || chain && (kind == "user" || kind == "assistant")
+		if old := gjson.GetBytes(line, "sessionId"); old.Exists() && old.Index > 0 {
+			out = append(out, line[:old.Index]...)
+			out = append(out, id...)
+			line = line[old.Index+len(old.Raw):]
+		}
+		out = append(append(out, line...), '\n')
+	}
+	if !said {
+		return nil, fmt.Errorf("rebuild session %s: %w", session, ErrEmpty)
+	}
+	return out, nil
+}
+
+// maxName is the longest name, in UTF-16 units, that the client gives a project's directory without shortening it.
+const maxName = 200
+
+// Path is where the client looks for the file of a session that is resumed in a directory: config is its
+// configuration directory, dir the directory with symbolic links resolved.
+//
+// Every UTF-16 unit of dir outside A-Z, a-z, 0-9 becomes a dash. A name of more than 200 units is cut, and a hash
+// of the whole in base 36 is added: Java's string hash, its sign dropped.
+func Path(config, dir, session string) string {
+	units := utf16.Encode([]rune(dir))
+	name := make([]byte, len(units))
+	var hash int32
+	for i, u := range units {
+		hash = 31*hash + int32(u)
+		name[i] = '-'
+		if u < 128 && (u >= 'a' && u <= 'z' || u >= 'A' && u <= 'Z' || u >= '0' && u <= '9') {
+			name[i] = byte(u)
+		}
+	}
+	encoded := string(name)
+	if len(encoded) > maxName {
+		encoded = encoded[:maxName] + "-" + strconv.FormatInt(max(int64(hash), -int64(hash)), 36)
+	}
+	return filepath.Join(config, "projects", encoded, session+".jsonl")
+}
