@@ -1,0 +1,92 @@
+package gitnotes
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+)
+
+// mergeBase returns the best common ancestor of two commits, the newest if there are
+// several, and the zero hash if there is none.
+func mergeBase(s storer.EncodedObjectStorer, a, b plumbing.Hash) (plumbing.Hash, error) {
+	bases, err := commonAncestors(s, a, b)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	// Where clocks went backwards, one may be an ancestor of another.
+	for _, base := range bases {
+		redundant := false
+		for _, other := range bases {
+			if other == base || redundant {
+				continue
+			}
+			common, err := commonAncestors(s, base, other)
+			if err != nil {
+				return plumbing.ZeroHash, err
+			}
+			redundant = slices.Contains(common, base)
+		}
+		if !redundant {
+			return base, nil
+		}
+	}
+	return plumbing.ZeroHash, nil
+}
+
+// How a commit was reached.
+const (
+	fromA    = 1 << iota
+	fromB    // from both: a common ancestor
+	obsolete // from a common ancestor, which is better
+	fromBoth = fromA | fromB
+)
+
+// commonAncestors returns the best common ancestors of a and b, newest first,
+// and perhaps ancestors of these where clocks went backwards.
+// It walks both histories at once, from the newest commit to the oldest, and
+// stops when only ancestors of common ancestors are left: commits that are older
+// than the answer are not loaded, as long as the clocks were right.
+func commonAncestors(s storer.EncodedObjectStorer, a, b plumbing.Hash) ([]plumbing.Hash, error) {
+	marks := make(map[plumbing.Hash]int)
+	var queue []*object.Commit // newest first
+	reach := func(hash plumbing.Hash, mark int) error {
+		if marks[hash]&mark == mark {
+			return nil
+		}
+		c, err := object.GetCommit(s, hash)
+		if err != nil {
+			return fmt.Errorf("read notes commit %s: %w", hash, err)
+		}
+		marks[hash] |= mark
+		i := sort.Search(len(queue), func(i int) bool { return queue[i].Committer.When.Before(c.Committer.When) })
+		queue = slices.Insert(queue, i, c)
+		return nil
+	}
+	if err := errors.Join(reach(a, fromA), reach(b, fromB)); err != nil {
+		return nil, err
+	}
+	var common []plumbing.Hash
+	for slices.ContainsFunc(queue, func(c *object.Commit) bool { return marks[c.Hash]&obsolete == 0 }) {
+		c := queue[0]
+		queue = queue[1:]
+		mark := marks[c.Hash]
+		if mark&fromBoth == fromBoth {
+			if mark&obsolete == 0 && !slices.Contains(common, c.Hash) {
+				common = append(common, c.Hash)
+			}
+			mark |= obsolete
+		}
+		for _, parent := range c.ParentHashes {
+			// A parent that is not there ends the history: it was cut, as in a shallow clone.
+			if err := reach(parent, mark); err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {
+				return nil, err
+			}
+		}
+	}
+	return common, nil
+}

@@ -1,0 +1,185 @@
+package gitnotes
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+)
+
+// A dir is a directory of a notes tree: the notes whose objects begin with prefix.
+//
+// In memory there are all the directories that are in the store, and there
+// may be more: where the store has a flat one, dirs need not be empty.
+// A note is in the deepest directory that there is for it,
+// so there is one place to look for it.
+type dir struct {
+	prefix plumbing.Hash // the first depth bytes; the others are zero
+	depth  int
+	tree   plumbing.Hash // as it is in the store; zero if it is not, or not like this
+
+	notes  map[plumbing.Hash]plumbing.Hash // object to blob
+	dirs   map[byte]*dir                   // by the byte at depth
+	others map[string]object.TreeEntry     // what is no note, by name
+
+	// What belongs here and was not looked at yet: trees, and notes
+	// that a tree further up names although this directory exists.
+	unread []plumbing.Hash
+	late   []Note
+}
+
+// maxDepth is the depth at which the names of notes have two digits left.
+const maxDepth = len(plumbing.ZeroHash) - 1
+
+// path returns the directories from the root to the one that the note of object is in,
+// or would be. All of them are read.
+func (n *Notes) path(object plumbing.Hash) ([]*dir, error) {
+	var path []*dir
+	for d := n.root; d != nil; d = d.dirs[object[d.depth]] {
+		if err := n.read(d); err != nil {
+			return nil, err
+		}
+		path = append(path, d)
+	}
+	return path, nil
+}
+
+// read fills d from the store, unless that was done.
+// After an error d is as it was.
+func (n *Notes) read(d *dir) error {
+	if len(d.unread) == 0 && len(d.late) == 0 {
+		return nil
+	}
+	full := &dir{prefix: d.prefix, depth: d.depth, tree: d.tree}
+	var notes []Note
+	for _, hash := range d.unread {
+		tree, err := object.GetTree(n.s, hash)
+		if err != nil {
+			return fmt.Errorf("read notes tree %s: %w", hash, err)
+		}
+		if n.unread -= len(tree.Entries); n.unread < 0 {
+			return fmt.Errorf("read notes tree %s: more than %d entries", hash, maxEntries)
+		}
+		for _, e := range tree.Entries {
+			rest, err := hex.DecodeString(e.Name)
+			key := d.prefix
+			copy(key[d.depth:], rest)
+			switch {
+			case err == nil && len(rest) == len(key)-d.depth && isFile(e.Mode):
+				notes = append(notes, Note{key, e.Hash})
+			case err == nil && len(rest) == 1 && d.depth < maxDepth && e.Mode == filemode.Dir:
+				sub := full.sub(rest[0])
+				sub.unread = append(sub.unread, e.Hash)
+				if len(sub.unread) == 1 {
+					sub.tree = e.Hash
+				} else {
+					sub.tree = plumbing.ZeroHash // "AB" beside "ab"
+				}
+			default:
+				if full.others == nil {
+					full.others = make(map[string]object.TreeEntry)
+				}
+				full.others[e.Name] = e
+			}
+		}
+	}
+	if err := n.fill(full, append(notes, d.late...)); err != nil {
+		return err
+	}
+	*d = *full
+	return nil
+}
+
+// fill puts notes into d. Git reads a subdirectory before the notes beside it,
+// and joins what it finds for one object in that order;
+// so a note that belongs further down waits there, behind what that directory has.
+func (n *Notes) fill(d *dir, notes []Note) error {
+	several := make(map[plumbing.Hash][]plumbing.Hash)
+	for _, note := range notes {
+		if sub := d.dirs[note.Object[d.depth]]; sub != nil {
+			sub.tree = plumbing.ZeroHash
+			sub.late = append(sub.late, note)
+		} else if first, ok := d.notes[note.Object]; !ok {
+			d.add(note)
+		} else if blobs := several[note.Object]; blobs == nil {
+			several[note.Object] = []plumbing.Hash{first, note.Blob}
+		} else {
+			several[note.Object] = append(blobs, note.Blob)
+		}
+	}
+	for object, blobs := range several {
+		if err := n.join(d, object, blobs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// join makes one note of an object's several:
+// a blank line between two of them, empty and repeated ones left out.
+func (n *Notes) join(d *dir, object plumbing.Hash, blobs []plumbing.Hash) error {
+	whole := blobs[0] // the blob that content is, or zero if it is more than one
+	content, err := n.blob(whole)
+	if err != nil {
+		return err
+	}
+	for _, blob := range blobs[1:] {
+		if blob == whole {
+			continue
+		}
+		next, err := n.blob(blob)
+		switch {
+		case err != nil:
+			return err
+		case len(next) == 0:
+		case len(content) == 0:
+			content, whole = next, blob
+		default:
+			content = append(bytes.TrimSuffix(content, []byte("\n")), "\n\n"...)
+			content, whole = append(content, next...), plumbing.ZeroHash
+		}
+	}
+	if whole.IsZero() {
+		whole = plumbing.ComputeHash(plumbing.BlobObject, content)
+		n.fresh[object] = content
+	}
+	d.notes[object] = whole
+	return nil
+}
+
+// isFile reports whether an entry of this mode can be a note.
+func isFile(m filemode.FileMode) bool {
+	return m == filemode.Regular || m == filemode.Executable
+}
+
+func (d *dir) add(note Note) {
+	if d.notes == nil {
+		d.notes = make(map[plumbing.Hash]plumbing.Hash)
+	}
+	d.notes[note.Object] = note.Blob
+}
+
+// sub returns the subdirectory for notes whose byte at d.depth is b, making it if need be.
+func (d *dir) sub(b byte) *dir {
+	sub := d.dirs[b]
+	if sub == nil {
+		if d.dirs == nil {
+			d.dirs = make(map[byte]*dir)
+		}
+		sub = &dir{prefix: d.prefix, depth: d.depth + 1}
+		sub.prefix[d.depth] = b
+		d.dirs[b] = sub
+	}
+	return sub
+}
+
+// spread moves the notes that are in d into subdirectories.
+func (d *dir) spread() {
+	for object, blob := range d.notes {
+		d.sub(object[d.depth]).add(Note{object, blob})
+	}
+	d.notes = nil
+}

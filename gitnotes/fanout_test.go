@@ -1,0 +1,306 @@
+package gitnotes
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/memory"
+
+	"gitagent/internal/gittest"
+)
+
+// The tree of a set of notes is git's, entry for entry, before, at and after each of git's steps,
+// growing and shrinking. In the second case there are 32 directories below the
+// root instead of 256, and they take their steps at 2,500 notes instead of 20,000.
+func TestTreesEqualGit(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		mask   byte // of an object's first byte
+		sizes  []int
+		levels string // of the notes when there are most
+	}{
+		{"even", 0xff, []int{1, 10, 40, 60, 65, 70, 75, 80, 85, 90, 100, 125, 300, 1000}, "1"},
+		{"few directories", 0xf1, []int{100, 1000, 1500, 2000, 2500, 3000}, "1 2"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t)
+			s := memory.NewStorage()
+			n := open(t, s, plumbing.ZeroHash)
+			check := func(size int) {
+				t.Helper()
+				if got, want := n.tree.String(), r.Git("rev-parse", "refs/notes/git^{tree}"); got != want {
+					t.Fatalf("%d notes: tree is %s, git's is %s", size, got, want)
+				}
+			}
+			object := func(i int) plumbing.Hash {
+				h := hash(fmt.Sprint(i))
+				h[0] &= tt.mask
+				return h
+			}
+			there := 0
+			for _, size := range tt.sizes {
+				more := make(map[plumbing.Hash]string)
+				for ; there < size; there++ {
+					more[object(there)] = "note\n"
+				}
+				set(t, n, more)
+				head := commit(t, n)
+				copyNotes(t, r, "git", more)
+				check(size)
+				n = open(t, s, head)
+			}
+			if got := levels(r, "git"); got != tt.levels {
+				t.Errorf("the notes are at levels %q, want %q", got, tt.levels)
+			}
+			slices.Reverse(tt.sizes)
+			for _, size := range tt.sizes[1:] {
+				var fewer []string
+				for there > size {
+					there--
+					fewer = append(fewer, object(there).String())
+					if err := n.Remove(object(there)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				head := commit(t, n)
+				removeNotes(t, r, "git", slices.Values(fewer))
+				check(size)
+				n = open(t, s, head)
+			}
+		})
+	}
+}
+
+// levels returns how many directories deep the notes of git's tree are.
+func levels(r *gittest.Repo, name string) string {
+	seen := make(map[int]bool)
+	for path := range strings.Lines(r.Git("ls-tree", "-r", "--name-only", "refs/notes/"+name)) {
+		seen[strings.Count(path, "/")] = true
+	}
+	return strings.Trim(fmt.Sprint(slices.Sorted(maps.Keys(seen))), "[]")
+}
+
+// A random sequence of additions and removals, a commit each, makes
+// the trees that it makes in git, with names that bring steps up and down
+// at several levels. Reads in between change nothing.
+func TestEveryTreeEqualsGit(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(2) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			rnd := rand.New(rand.NewPCG(seed, 1))
+			r := newRepo(t)
+			s := objects(r)
+			blob, err := r.Feed("note\n", "hash-object", "-w", "--stdin")
+			if err != nil {
+				t.Fatal(err)
+			}
+			pool := stepping(rnd)
+			there := make(map[plumbing.Hash]bool)
+			var head plumbing.Hash
+			steps := make(map[int]int) // how often the notes below 5ac3 were this many directories deep
+			before := make(map[plumbing.Hash]string)
+			for _, object := range pool[:len(pool)/2] {
+				before[object] = "note\n"
+				there[object] = true
+			}
+			n := open(t, s, head)
+			set(t, n, before)
+			head = commit(t, n)
+			r.Git("update-ref", "refs/notes/git", head.String())
+			for step := range 120 {
+				object := pool[rnd.IntN(len(pool))]
+				if rnd.IntN(4) == 0 {
+					n = open(t, s, head)
+				}
+				for range rnd.IntN(3) {
+					if _, err := n.lookup(pool[rnd.IntN(len(pool))]); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if there[object] {
+					err = n.Remove(object)
+					r.Git("notes", "--ref=git", "remove", object.String())
+				} else {
+					err = n.Set(object, []byte("note\n"))
+					r.Git("notes", "--ref=git", "add", "-C", blob, object.String())
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				there[object] = !there[object]
+				head = commit(t, n)
+				theirs := open(t, s, plumbing.NewHash(strings.TrimSpace(r.Read(".git/refs/notes/git"))))
+				if n.tree != theirs.tree {
+					t.Fatalf("step %d, note of %s (there: %t): tree is\n%s\ngit's is\n%s", step, object, there[object],
+						r.Git("ls-tree", "-r", "--name-only", n.tree.String()), r.Git("ls-tree", "-r", "--name-only", theirs.tree.String()))
+				}
+				path, err := theirs.path(plumbing.Hash{0x5a, 0xc3})
+				if err != nil {
+					t.Fatal(err)
+				}
+				steps[len(path)-1]++
+			}
+			if len(steps) < 2 {
+				t.Errorf("too few changes of the fan-out: %v", steps)
+			}
+		})
+	}
+}
+
+// After a step down, the directories that are no more do not count,
+// whether the notes were opened again or not.
+func TestStepDown(t *testing.T) {
+	t.Parallel()
+	in := func(dir byte, rest string) plumbing.Hash {
+		h := hash(rest)
+		h[0] = dir
+		return h
+	}
+	s := memory.NewStorage()
+	n := open(t, s, plumbing.ZeroHash)
+	for digit := range 16 {
+		set(t, n, map[plumbing.Hash]string{in(byte(digit<<4|1), "1"): "x", in(byte(digit<<4|2), "2"): "x"})
+	}
+	// Of the notes below "a", both are in one directory.
+	if err := n.Remove(in(0xa2, "2")); err != nil {
+		t.Fatal(err)
+	}
+	set(t, n, map[plumbing.Hash]string{in(0xa1, "2"): "x"})
+	commit(t, n)
+	n = open(t, s, n.commit)
+
+	wantEntries := func(when string, want int) {
+		t.Helper()
+		commit(t, n)
+		tree, err := object.GetTree(s, n.tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(tree.Entries) != want {
+			t.Errorf("%s the root has %d entries, want %d", when, len(tree.Entries), want)
+		}
+	}
+	wantEntries("at first", 31)
+	if err := n.Remove(in(0xa1, "2")); err != nil {
+		t.Fatal(err)
+	}
+	wantEntries("with one note below a", 31) // flat: as many notes
+	if err := n.Remove(in(0xb2, "2")); err != nil {
+		t.Fatal(err)
+	}
+	set(t, n, map[plumbing.Hash]string{in(0xa1, "2"): "x", in(0xa1, "3"): "x"})
+	wantEntries("with one note below b", 32) // still flat: a directory for each would be 30
+	set(t, n, map[plumbing.Hash]string{in(0xb1, "2"): "x"})
+	wantEntries("with two notes below b", 30)
+}
+
+// stepping returns object names of which about half are enough for the root to be spread,
+// and also for one directory in it and one in that.
+func stepping(rnd *rand.Rand) []plumbing.Hash {
+	var pool []plumbing.Hash
+	for digit := range 16 {
+		for i := range 8 {
+			h := hash(fmt.Sprint(digit, i))
+			h[0] = byte(digit<<4 | rnd.IntN(3))
+			pool = append(pool, h)
+			h[0], h[1] = 0x5a, byte(digit<<4|rnd.IntN(3))
+			pool = append(pool, h)
+			h[0], h[1], h[2] = 0x5a, 0xc3, byte(digit<<4|rnd.IntN(3))
+			pool = append(pool, h)
+		}
+	}
+	rnd.Shuffle(len(pool), func(i, j int) { pool[i], pool[j] = pool[j], pool[i] })
+	return pool
+}
+
+// A hundred thousand notes: git's flat tree is read, the step to two levels
+// is git's, and then a note more costs as little as anywhere.
+func TestHundredThousand(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	head := plumbing.NewHash(r.Commit("one"))
+	contents := make([]string, 10)
+	blobs := make(map[plumbing.Hash]string)
+	for i := range contents {
+		contents[i] = fmt.Sprintf("{\"turn\":%d}\n", i)
+		blobs[blob(contents[i])] = contents[i]
+	}
+	want := make(map[plumbing.Hash]string)
+	for i := range 100_000 {
+		h := hash(fmt.Sprint(i))
+		h[1] &= 0xf0 // one subdirectory for each digit, or git alone would take 10 s to write all the trees
+		want[h] = contents[i%10]
+	}
+	mktree(t, r, "ours", want)
+	r.Git("update-ref", "refs/notes/git", "refs/notes/ours")
+
+	n := open(t, overlay{memory.NewStorage(), objects(r)}, tip(r, "ours"))
+	object := keys(want)[77_777]
+	if got, err := n.Get(object); err != nil || string(got) != want[object] {
+		t.Fatalf("Get is %q, %v; want %q", got, err, want[object])
+	}
+	got := 0
+	for note, err := range n.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if content, ok := blobs[note.Blob]; !ok || content != want[note.Object] {
+			t.Fatalf("note of %s is blob %s, want %q", note.Object, note.Blob, want[note.Object])
+		}
+		got++
+	}
+	if got != len(want) {
+		t.Fatalf("All has %d notes, want %d", got, len(want))
+	}
+
+	r.Git("notes", "--ref=git", "add", "-m", "first", head.String())
+	if err := n.Append(head, []byte("first")); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, n)
+	if got, want := n.tree.String(), r.Git("rev-parse", "refs/notes/git^{tree}"); got != want {
+		t.Fatalf("tree is %s, git's is %s", got, want)
+	}
+
+	s := count(objects(r))
+	n = open(t, s, tip(r, "git"))
+	if err := n.Append(head, []byte("second")); err != nil {
+		t.Fatal(err)
+	}
+	r.Git("update-ref", "refs/notes/ours", commit(t, n).String())
+	if got, want := tally(s.read)+", "+tally(s.written), "blob:1 commit:1 tree:3, blob:1 commit:1 tree:3"; got != want {
+		t.Errorf("a line more read and wrote %s, want %s", got, want)
+	}
+	if got := r.Git("notes", "--ref=ours", "show", "HEAD"); got != "first\nsecond" {
+		t.Errorf("git notes show: %q", got)
+	}
+	if got := r.Git("log", "--notes=ours", "--format=%N"); got != "first\nsecond\n" {
+		t.Errorf("git log --notes: %q", got)
+	}
+	if got := strings.Count(r.Git("notes", "--ref=ours", "list")+"\n", "\n"); got != len(want)+1 {
+		t.Errorf("git notes list has %d notes, want %d", got, len(want)+1)
+	}
+
+	// And git's next note on ours, read again.
+	r.Git("notes", "--ref=ours", "append", "-m", "third", "HEAD")
+	r.Git("notes", "--ref=ours", "remove", object.String())
+	n = open(t, objects(r), tip(r, "ours"))
+	if got, err := n.Get(head); err != nil || string(got) != "first\nsecond\n\nthird\n" {
+		t.Errorf("Get is %q, %v", got, err)
+	}
+	if err := n.Remove(object); err == nil {
+		t.Errorf("the note that git removed is there")
+	}
+	if got := r.Git("fsck", "--strict", "--no-dangling"); got != "" {
+		t.Errorf("git fsck: %s", got)
+	}
+}

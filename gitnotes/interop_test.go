@@ -1,0 +1,357 @@
+package gitnotes
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/gittest"
+)
+
+// gitNotes returns the notes that git sees under refs/notes/<name>.
+func gitNotes(t testing.TB, r *gittest.Repo, name string) map[plumbing.Hash]string {
+	t.Helper()
+	blobs := make(map[plumbing.Hash]string) // object to blob
+	var order []plumbing.Hash
+	var specs strings.Builder
+	for line := range strings.Lines(r.Git("notes", "--ref="+name, "list") + "\n") {
+		blob, object, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok {
+			continue
+		}
+		order = append(order, plumbing.NewHash(object))
+		blobs[plumbing.NewHash(object)] = blob
+		specs.WriteString(blob + "\n")
+	}
+	out, err := r.Feed(specs.String(), "cat-file", "--batch=%(objectsize)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out += "\n"
+	notes := make(map[plumbing.Hash]string)
+	for _, object := range order {
+		var size int
+		if _, err := fmt.Sscanf(out, "%d\n", &size); err != nil {
+			t.Fatalf("blob %s: %v", blobs[object], err)
+		}
+		_, out, _ = strings.Cut(out, "\n")
+		notes[object] = out[:size]
+		out = out[size+1:]
+	}
+	return notes
+}
+
+// fastImport makes refs/notes/<name> a commit with these notes in one fan-out,
+// which may be one that git would not choose: levels directories of two digits.
+func fastImport(t testing.TB, r *gittest.Repo, name string, levels int, notes map[plumbing.Hash]string) {
+	t.Helper()
+	var in strings.Builder
+	marks := make(map[string]int)
+	for _, object := range keys(notes) {
+		content := notes[object]
+		if marks[content] == 0 {
+			marks[content] = len(marks) + 1
+			fmt.Fprintf(&in, "blob\nmark :%d\ndata %d\n%s\n", marks[content], len(content), content)
+		}
+	}
+	fmt.Fprintf(&in, "commit refs/notes/%s\ncommitter Dev <dev@example.invalid> 1795176000 +0000\ndata 5\nnotes\n", name)
+	for _, object := range keys(notes) {
+		path := object.String()
+		for i := range levels {
+			path = path[:3*i+2] + "/" + path[3*i+2:]
+		}
+		fmt.Fprintf(&in, "M 100644 :%d %s\n", marks[notes[object]], path)
+	}
+	if _, err := r.Feed(in.String(), "fast-import", "--quiet", "--force"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mktree makes refs/notes/<name> a commit with these notes in one flat tree.
+// It is fastImport for many of them, which is slow with large directories.
+func mktree(t testing.TB, r *gittest.Repo, name string, notes map[plumbing.Hash]string) {
+	t.Helper()
+	var in strings.Builder
+	blobs := make(map[string]string)
+	for object, content := range notes {
+		if blobs[content] == "" {
+			var err error
+			if blobs[content], err = r.Feed(content, "hash-object", "-w", "--stdin"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fmt.Fprintf(&in, "100644 blob %s\t%s\n", blobs[content], object)
+	}
+	tree, err := r.Feed(in.String(), "mktree")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Git("update-ref", "refs/notes/"+name, r.Git("commit-tree", "-m", "notes", tree))
+}
+
+func tip(r *gittest.Repo, name string) plumbing.Hash {
+	return plumbing.NewHash(r.Git("rev-parse", "refs/notes/"+name))
+}
+
+// some makes count notes on objects that need not exist.
+func some(count int) map[plumbing.Hash]string {
+	notes := make(map[plumbing.Hash]string)
+	for i := range count {
+		notes[hash(fmt.Sprint(i))] = fmt.Sprintf("{\"turn\":%d}\n", i%10)
+	}
+	return notes
+}
+
+func TestGitReads(t *testing.T) {
+	t.Parallel()
+	for _, count := range []int{10, 1000} {
+		t.Run(fmt.Sprint(count), func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t)
+			head := plumbing.NewHash(r.Commit("one"))
+			want := some(count)
+			want[head] = "first\nsecond\n"
+
+			n := open(t, objects(r), plumbing.ZeroHash)
+			set(t, n, want)
+			r.Git("update-ref", "refs/notes/agent/m", commit(t, n).String())
+
+			if d := diff(gitNotes(t, r, "agent/m"), want); d != "" {
+				t.Error(d)
+			}
+			if got := r.Git("notes", "--ref=agent/m", "show", "HEAD"); got != "first\nsecond" {
+				t.Errorf("git notes show: %q", got)
+			}
+			if got := r.Git("log", "--notes=agent/m", "--format=%N"); got != "first\nsecond\n" {
+				t.Errorf("git log --notes: %q", got)
+			}
+			if got := r.Git("fsck", "--strict", "--no-dangling"); got != "" {
+				t.Errorf("git fsck: %s", got)
+			}
+
+			// Git goes on where gitnotes stopped, and gitnotes where git did.
+			r.Git("notes", "--ref=agent/m", "append", "-m", "third")
+			r.Git("notes", "--ref=agent/m", "add", "-m", "new", hash("new").String())
+			r.Git("notes", "--ref=agent/m", "remove", hash("1").String())
+			want[head] = "first\nsecond\n\nthird\n"
+			want[hash("new")] = "new\n"
+			delete(want, hash("1"))
+			n = open(t, objects(r), tip(r, "agent/m"))
+			if d := diff(all(t, n), want); d != "" {
+				t.Error(d)
+			}
+			if err := n.Append(head, []byte("fourth")); err != nil {
+				t.Fatal(err)
+			}
+			if err := n.Remove(hash("2")); err != nil {
+				t.Fatal(err)
+			}
+			want[head] += "fourth\n"
+			delete(want, hash("2"))
+			r.Git("update-ref", "refs/notes/agent/m", commit(t, n).String())
+			if d := diff(gitNotes(t, r, "agent/m"), want); d != "" {
+				t.Error(d)
+			}
+			if got := r.Git("rev-list", "--count", "refs/notes/agent/m"); got != "5" {
+				t.Errorf("%s notes commits, want 5", got)
+			}
+			if got := r.Git("fsck", "--strict", "--no-dangling"); got != "" {
+				t.Errorf("git fsck: %s", got)
+			}
+		})
+	}
+}
+
+// Whatever the fan-out, the notes are read, and a note more
+// makes the tree that git makes of it.
+func TestReadsAnyFanOut(t *testing.T) {
+	t.Parallel()
+	for _, count := range []int{10, 1000} {
+		for levels := range 5 {
+			t.Run(fmt.Sprintf("%d at %d levels", count, levels), func(t *testing.T) {
+				t.Parallel()
+				r := newRepo(t)
+				want := some(count)
+				fastImport(t, r, "ours", levels, want)
+				n := open(t, objects(r), tip(r, "ours"))
+				if d := diff(all(t, n), want); d != "" {
+					t.Error(d)
+				}
+				for object, content := range want {
+					n := open(t, objects(r), tip(r, "ours"))
+					if got, err := n.Get(object); err != nil || string(got) != content {
+						t.Errorf("Get is %q, %v; want %q", got, err, content)
+					}
+					break
+				}
+				if _, err := n.Get(hash("none")); err == nil {
+					t.Error("there is a note of an object that has none")
+				}
+				if err := n.Append(hash("new"), []byte("new")); err != nil {
+					t.Fatal(err)
+				}
+				commit(t, n)
+				r.Git("notes", "--ref=ours", "add", "-m", "new", hash("new").String())
+				if got, want := n.tree.String(), r.Git("rev-parse", "refs/notes/ours^{tree}"); got != want {
+					t.Errorf("tree is %s, git's is %s", got, want)
+				}
+			})
+		}
+	}
+}
+
+// A note in a directory and one of the same object further up, in any mixture.
+func TestReadsMixedFanOut(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	x, y, z := hash("x").String(), hash("y").String(), hash("z").String()
+	files := map[string]string{
+		x:                                      "flat\n",
+		x[:2] + "/" + x[2:]:                    "one level",
+		x[:2] + "/" + x[2:4] + "/" + x[4:]:     "two levels\n",
+		y[:2] + "/" + y[2:]:                    "same\n",
+		y:                                      "same\n",
+		z[:2] + "/" + z[2:4] + "/" + z[4:]:     "",
+		z[:2] + "/" + z[2:]:                    "not empty\n",
+		z:                                      "",
+		x[:2] + "/" + hash("w").String()[2:]:   "beside x\n",
+		x[:2] + x[:2] + hash("v").String()[4:]: "before x's directory\n",
+	}
+	for _, object := range []string{"a", "b", "c", "d"} {
+		files[hash(object).String()] = object
+	}
+	tree(t, r, "mixed", files)
+	want := gitNotes(t, r, "mixed")
+	if len(want) != 9 {
+		t.Fatalf("git sees %d notes, want 9", len(want))
+	}
+	n := open(t, objects(r), tip(r, "mixed"))
+	if d := diff(all(t, n), want); d != "" {
+		t.Error(d)
+	}
+	r.Git("notes", "--ref=mixed", "add", "-m", "new", hash("new").String())
+	if err := n.Append(hash("new"), []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	r.Git("update-ref", "refs/notes/mixed2", commit(t, n).String())
+	if got, want := r.Git("ls-tree", "-r", "refs/notes/mixed2"), r.Git("ls-tree", "-r", "refs/notes/mixed"); got != want {
+		t.Errorf("tree is\n%s\ngit's is\n%s", got, want)
+	}
+	if got := r.Git("fsck", "--strict", "--no-dangling"); got != "" {
+		t.Errorf("git fsck: %s", got)
+	}
+}
+
+// tree makes refs/notes/<name> a commit with these files.
+func tree(t testing.TB, r *gittest.Repo, name string, files map[string]string) {
+	t.Helper()
+	var in strings.Builder
+	fmt.Fprintf(&in, "commit refs/notes/%s\ncommitter Dev <dev@example.invalid> 1795176000 +0000\ndata 5\nnotes\n", name)
+	for path, content := range files {
+		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", path, len(content), content)
+	}
+	if _, err := r.Feed(in.String(), "fast-import", "--quiet", "--force"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is no note stays, through a fan-out and back.
+func TestOtherEntriesSurvive(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	files := map[string]string{
+		"README":                "in the root",
+		"docs/format.md":        "in a directory",
+		"ab/README":             "in a directory that is named like one of notes",
+		"cd/ef/README":          "two levels down",
+		"cd/ef/01/2/README":     "and further",
+		"abc":                   "three digits",
+		strings.Repeat("a", 41): "a digit too many",
+		strings.Repeat("g", 40): "no digits",
+		hash("x").String():      "a note\n",
+	}
+	tree(t, r, "ours", files)
+	r.Git("update-ref", "refs/notes/git", "refs/notes/ours")
+	others := r.Git("ls-tree", "-r", "refs/notes/ours")
+	others, _ = cutNote(others, hash("x").String())
+
+	notes := some(400)
+	n := open(t, objects(r), tip(r, "ours"))
+	set(t, n, notes)
+	commit(t, n)
+	copyNotes(t, r, "git", notes)
+	if got, want := n.tree.String(), r.Git("rev-parse", "refs/notes/git^{tree}"); got != want {
+		t.Errorf("grown, the tree is\n%s\ngit's is\n%s", r.Git("ls-tree", "-r", got), r.Git("ls-tree", "-r", want))
+	}
+	if got := r.Git("cat-file", "-t", n.tree.String()+":cd/ef/01/2"); got != "tree" {
+		t.Errorf("cd/ef/01/2 is a %s", got)
+	}
+
+	n = open(t, objects(r), n.commit)
+	for object := range notes {
+		if err := n.Remove(object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Git("update-ref", "refs/notes/ours", commit(t, n).String())
+	got, ok := cutNote(r.Git("ls-tree", "-r", "refs/notes/ours"), hash("x").String())
+	if !ok || got != others {
+		t.Errorf("after growing and shrinking there is\n%s\nwant\n%s", got, others)
+	}
+	if got := r.Git("fsck", "--strict", "--no-dangling"); got != "" {
+		t.Errorf("git fsck: %s", got)
+	}
+}
+
+// cutNote takes the line of a note out of a recursive listing.
+func cutNote(listing, name string) (string, bool) {
+	var rest []string
+	found := false
+	for line := range strings.Lines(listing) {
+		if strings.HasSuffix(strings.ReplaceAll(strings.TrimSpace(line), "/", ""), name) {
+			found = true
+			continue
+		}
+		rest = append(rest, strings.TrimSpace(line))
+	}
+	return strings.Join(rest, "\n"), found
+}
+
+// copyNotes makes git add notes to refs/notes/<name>, all in one process:
+// it copies them from notes of objects that hold each content once, made for that and removed after.
+func copyNotes(t testing.TB, r *gittest.Repo, name string, notes map[plumbing.Hash]string) {
+	t.Helper()
+	sources := make(map[string]string) // content to object
+	var in strings.Builder
+	for object, content := range notes {
+		source, ok := sources[content]
+		if !ok {
+			source = hash("source of " + content).String()
+			sources[content] = source
+			blob, err := r.Feed(content, "hash-object", "-w", "--stdin")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Git("notes", "--ref="+name, "add", "-C", blob, source)
+		}
+		fmt.Fprintf(&in, "%s %s\n", source, object)
+	}
+	if _, err := r.Feed(in.String(), "notes", "--ref="+name, "copy", "--force", "--stdin"); err != nil {
+		t.Fatal(err)
+	}
+	removeNotes(t, r, name, maps.Values(sources))
+}
+
+func removeNotes(t testing.TB, r *gittest.Repo, name string, objects func(func(string) bool)) {
+	t.Helper()
+	var in strings.Builder
+	for object := range objects {
+		in.WriteString(object + "\n")
+	}
+	if _, err := r.Feed(in.String(), "notes", "--ref="+name, "remove", "--stdin"); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,167 @@
+package gitnotes
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+)
+
+// Merge merges the notes commit theirs into ours as `git notes merge` does
+// with the strategy cat_sort_uniq, and returns the commit that has both.
+// That is ours if theirs is merged already or the zero hash, theirs if ours is
+// an ancestor of it or the zero hash, and else a new commit with both as parents.
+//
+// The merge is a three-way one, note by note, on the best common ancestor of the
+// two; without one, the base has no notes. A note that changed on one
+// side alone is taken from there, a removed one stays removed. Of a note that both changed,
+// the lines of both are kept: in bytewise order, each once, no blank ones.
+// Removed on one side and changed on the other, the note stays:
+// sorted in the same way if theirs removed it, as it is if ours did.
+// Entries that are no notes are those of ours.
+//
+// In all this the result is git's, but for a note with a NUL byte,
+// which git cuts there and Merge does not.
+func Merge(s storer.EncodedObjectStorer, ours, theirs plumbing.Hash, author, committer object.Signature, message string) (plumbing.Hash, error) {
+	switch {
+	case ours.IsZero():
+		return theirs, nil
+	case theirs.IsZero():
+		return ours, nil
+	}
+	base, err := mergeBase(s, ours, theirs)
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("merge notes %s and %s: %w", ours, theirs, err)
+	}
+	switch base {
+	case ours:
+		return theirs, nil
+	case theirs:
+		return ours, nil
+	}
+	var sides [3]*Notes
+	for i, commit := range []plumbing.Hash{base, ours, theirs} {
+		if sides[i], err = Open(s, commit); err != nil {
+			return plumbing.ZeroHash, fmt.Errorf("merge notes %s and %s: %w", ours, theirs, err)
+		}
+	}
+	merged := sides[1]
+	tree := merged.tree
+	if err = merge(sides[0], merged, sides[2]); err == nil {
+		tree, err = merged.write(merged.root)
+	}
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("merge notes %s and %s: %w", ours, theirs, err)
+	}
+	return merged.advance(&object.Commit{
+		Author:       author,
+		Committer:    committer,
+		Message:      message,
+		TreeHash:     tree,
+		ParentHashes: []plumbing.Hash{ours, theirs},
+	})
+}
+
+// merge brings what changed between base and theirs into ours.
+func merge(base, ours, theirs *Notes) error {
+	changed, err := changes(base, base.root, theirs, theirs.root, nil)
+	if err != nil {
+		return err
+	}
+	for _, object := range changed {
+		if err := mergeNote(base, ours, theirs, object); err != nil {
+			return fmt.Errorf("note of %s: %w", object, err)
+		}
+	}
+	return nil
+}
+
+// mergeNote merges the note of an object that theirs changed.
+func mergeNote(base, ours, theirs *Notes, object plumbing.Hash) error {
+	before, err := base.lookup(object)
+	if err != nil {
+		return err
+	}
+	our, err := ours.lookup(object)
+	if err != nil {
+		return err
+	}
+	their, err := theirs.lookup(object)
+	if err != nil || our == their {
+		return err
+	}
+	if our == before || our.IsZero() {
+		if content, ok := theirs.fresh[object]; ok {
+			return ours.set(object, content)
+		}
+		return ours.put(Note{object, their})
+	}
+	content, err := ours.content(Note{object, our})
+	if err != nil {
+		return err
+	}
+	var added []byte
+	if !their.IsZero() {
+		if added, err = theirs.content(Note{object, their}); err != nil {
+			return err
+		}
+	}
+	return ours.set(object, catSortUniq(content, added))
+}
+
+// catSortUniq returns the lines of both notes, sorted, each once, without blank ones.
+func catSortUniq(a, b []byte) []byte {
+	lines := append(bytes.Split(a, []byte("\n")), bytes.Split(b, []byte("\n"))...)
+	lines = slices.DeleteFunc(lines, func(line []byte) bool { return len(line) == 0 })
+	slices.SortFunc(lines, bytes.Compare)
+	lines = slices.CompactFunc(lines, bytes.Equal)
+	var all []byte
+	for _, line := range lines {
+		all = append(append(all, line...), '\n')
+	}
+	return all
+}
+
+// changes appends to list the objects whose notes are not the same in d of a and in e of b.
+// A directory that has the same tree on both sides is not read.
+func changes(a *Notes, d *dir, b *Notes, e *dir, list []plumbing.Hash) ([]plumbing.Hash, error) {
+	if !d.tree.IsZero() && d.tree == e.tree {
+		return list, nil
+	}
+	if err := a.read(d); err != nil {
+		return nil, err
+	}
+	if err := b.read(e); err != nil {
+		return nil, err
+	}
+	if len(d.dirs) == 0 && len(e.dirs) == 0 {
+		for object, blob := range d.notes {
+			if e.notes[object] != blob {
+				list = append(list, object)
+			}
+		}
+		for object := range e.notes {
+			if d.notes[object].IsZero() {
+				list = append(list, object)
+			}
+		}
+		return list, nil
+	}
+	// One side may be flat where the other is not: then both are spread in memory.
+	d.spread()
+	e.spread()
+	for i := range 256 {
+		next := byte(i)
+		if d.dirs[next] == nil && e.dirs[next] == nil {
+			continue
+		}
+		var err error
+		if list, err = changes(a, d.sub(next), b, e.sub(next), list); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,245 @@
+package gitnotes
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+)
+
+// ErrNotFound reports that an object has no note.
+var ErrNotFound = errors.New("no note")
+
+// A Note says which blob is the note of an object.
+type Note struct {
+	Object plumbing.Hash // what the note is about; nobody promises that it exists
+	Blob   plumbing.Hash
+}
+
+// Notes are the notes of one notes commit, and the changes made to them since.
+// They are not safe for concurrent use.
+type Notes struct {
+	s      storer.EncodedObjectStorer
+	commit plumbing.Hash // the commit opened or written last; zero if there is none
+	tree   plumbing.Hash // its tree
+	root   *dir
+	unread int // entries that may still be read, see maxEntries
+
+	// fresh holds the content of notes whose blob is not in the store yet.
+	fresh map[plumbing.Hash][]byte
+}
+
+// maxEntries is how many tree entries one Notes reads before it gives up:
+// ten times the largest tree that the tests use, and some 200 MB of memory.
+const maxEntries = 1 << 20
+
+// Open returns the notes of a notes commit. The zero hash has no notes yet.
+// The notes tree is read later, and only as far as it is asked for.
+func Open(s storer.EncodedObjectStorer, commit plumbing.Hash) (*Notes, error) {
+	n := &Notes{
+		s:      s,
+		commit: commit,
+		tree:   plumbing.ComputeHash(plumbing.TreeObject, nil),
+		unread: maxEntries,
+		fresh:  make(map[plumbing.Hash][]byte),
+	}
+	n.root = &dir{tree: n.tree}
+	if commit.IsZero() {
+		return n, nil
+	}
+	c, err := object.GetCommit(s, commit)
+	if err != nil {
+		return nil, fmt.Errorf("open notes commit %s: %w", commit, err)
+	}
+	n.tree = c.TreeHash
+	n.root = &dir{tree: n.tree, unread: []plumbing.Hash{n.tree}}
+	return n, nil
+}
+
+// Get returns the note of an object; the bytes are the caller's.
+// If there is none, the error wraps [ErrNotFound].
+func (n *Notes) Get(object plumbing.Hash) ([]byte, error) {
+	content, err := n.get(object)
+	if err != nil {
+		return nil, fmt.Errorf("get note of %s: %w", object, err)
+	}
+	return bytes.Clone(content), nil
+}
+
+// Set makes content the note of an object, whether or not it had one.
+// Empty content makes an empty note, as `git notes add --allow-empty` does.
+// Nothing is written before [Notes.Commit].
+func (n *Notes) Set(object plumbing.Hash, content []byte) error {
+	if err := n.set(object, bytes.Clone(content)); err != nil {
+		return fmt.Errorf("set note of %s: %w", object, err)
+	}
+	return nil
+}
+
+// Append adds line and a newline at the end of an object's note, and makes the note
+// if there is none. A note that does not end in a newline gets one first.
+// Nothing is written before [Notes.Commit].
+func (n *Notes) Append(object plumbing.Hash, line []byte) error {
+	before, err := n.get(object)
+	if err == nil || errors.Is(err, ErrNotFound) {
+		content := make([]byte, 0, len(before)+len(line)+2)
+		content = append(content, before...)
+		if len(before) > 0 && before[len(before)-1] != '\n' {
+			content = append(content, '\n')
+		}
+		content = append(content, line...)
+		err = n.set(object, append(content, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("append to note of %s: %w", object, err)
+	}
+	return nil
+}
+
+// Remove takes the note of an object away.
+// If there is none, the error wraps [ErrNotFound].
+func (n *Notes) Remove(object plumbing.Hash) error {
+	blob, err := n.lookup(object)
+	if err == nil && blob.IsZero() {
+		err = ErrNotFound
+	}
+	if err == nil {
+		err = n.put(Note{Object: object})
+	}
+	if err != nil {
+		return fmt.Errorf("remove note of %s: %w", object, err)
+	}
+	return nil
+}
+
+// All returns every note, in the order of the objects' hashes.
+// An error ends it. The notes must not be changed meanwhile.
+//
+// The blob of a note that was changed since the last [Notes.Commit],
+// and of one that was put together from several, may not be in the store;
+// [Notes.Get] has its content.
+func (n *Notes) All() iter.Seq2[Note, error] {
+	return func(yield func(Note, error) bool) {
+		if err := n.walk(n.root, func(note Note) bool { return yield(note, nil) }); err != nil && err != errStop {
+			yield(Note{}, fmt.Errorf("list notes of %s: %w", n.commit, err))
+		}
+	}
+}
+
+// errStop ends a walk whose caller has seen enough.
+var errStop = errors.New("stop")
+
+// walk calls f with every note in d and below, in order, until it returns false.
+func (n *Notes) walk(d *dir, f func(Note) bool) error {
+	if err := n.read(d); err != nil {
+		return err
+	}
+	objects := slices.SortedFunc(maps.Keys(d.notes), compare)
+	some := func(count int) error {
+		for _, object := range objects[:count] {
+			if !f(Note{object, d.notes[object]}) {
+				return errStop
+			}
+		}
+		objects = objects[count:]
+		return nil
+	}
+	for _, b := range slices.Sorted(maps.Keys(d.dirs)) {
+		before, _ := slices.BinarySearchFunc(objects, d.dirs[b].prefix, compare)
+		if err := some(before); err != nil {
+			return err
+		}
+		if err := n.walk(d.dirs[b], f); err != nil {
+			return err
+		}
+	}
+	return some(len(objects))
+}
+
+func compare(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) }
+
+// lookup returns the blob of an object's note, and the zero hash if it has none.
+func (n *Notes) lookup(object plumbing.Hash) (plumbing.Hash, error) {
+	path, err := n.path(object)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return path[len(path)-1].notes[object], nil
+}
+
+// get is Get without a copy.
+func (n *Notes) get(object plumbing.Hash) ([]byte, error) {
+	blob, err := n.lookup(object)
+	if err != nil {
+		return nil, err
+	}
+	if blob.IsZero() {
+		return nil, ErrNotFound
+	}
+	return n.content(Note{object, blob})
+}
+
+// content returns what a note says. Nobody may change the bytes.
+func (n *Notes) content(note Note) ([]byte, error) {
+	if content, ok := n.fresh[note.Object]; ok {
+		return content, nil
+	}
+	return n.blob(note.Blob)
+}
+
+func (n *Notes) blob(hash plumbing.Hash) ([]byte, error) {
+	o, err := n.s.EncodedObject(plumbing.BlobObject, hash)
+	if err != nil {
+		return nil, fmt.Errorf("read blob %s: %w", hash, err)
+	}
+	r, err := o.Reader()
+	if err != nil {
+		return nil, fmt.Errorf("read blob %s: %w", hash, err)
+	}
+	defer r.Close()
+	content := make([]byte, o.Size())
+	if _, err := io.ReadFull(r, content); err != nil {
+		return nil, fmt.Errorf("read blob %s: %w", hash, err)
+	}
+	return content, nil
+}
+
+// set is Set for content that nobody else holds.
+func (n *Notes) set(object plumbing.Hash, content []byte) error {
+	note := Note{object, plumbing.ComputeHash(plumbing.BlobObject, content)}
+	blob, err := n.lookup(object)
+	if err != nil || blob == note.Blob {
+		return err
+	}
+	if err := n.put(note); err != nil {
+		return err
+	}
+	n.fresh[object] = content
+	return nil
+}
+
+// put changes which blob is the note of an object; the zero hash removes the note.
+func (n *Notes) put(note Note) error {
+	path, err := n.path(note.Object)
+	if err != nil {
+		return err
+	}
+	for _, d := range path {
+		d.tree = plumbing.ZeroHash
+	}
+	last := path[len(path)-1]
+	if note.Blob.IsZero() {
+		delete(last.notes, note.Object)
+	} else {
+		last.add(note)
+	}
+	delete(n.fresh, note.Object)
+	return nil
+}
