@@ -131,8 +131,8 @@ type Line struct {
 	Last  *Turn // nil if there is none
 }
 
-// newest is when the mission was last heard of.
-func (l Line) newest() time.Time {
+// Newest is when the mission was last heard of.
+func (l Line) Newest() time.Time {
 	if l.Last != nil {
 		return l.Last.At
 	}
@@ -159,7 +159,7 @@ func Missions(ctx context.Context, repo *git.Repo) ([]Line, error) {
 		list = append(list, line)
 	}
 	slices.SortFunc(list, func(a, b Line) int {
-		if c := b.newest().Compare(a.newest()); c != 0 {
+		if c := b.Newest().Compare(a.Newest()); c != 0 {
 			return c
 		}
 		return strings.Compare(string(a.ID), string(b.ID))

@@ -26,7 +26,7 @@ func initCommand() *cli.Command {
 		Flags: []cli.Flag{
 			agentFlag(),
 			&cli.BoolFlag{Name: "project", Usage: "install the hooks in the repository's settings, for a team"},
-			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show what would change"},
+			dryRunFlag(),
 			&cli.BoolFlag{Name: "remove", Usage: "take the hooks out again, and switch this repository off"},
 		},
 		Action: initialise,

@@ -38,6 +38,9 @@ func newApp() *cli.App {
 			diffCommand(),
 			restoreCommand(),
 			doctorCommand(),
+			treeCommand(),
+			removeCommand(),
+			pruneCommand(),
 			demoCommand(),
 		},
 	}

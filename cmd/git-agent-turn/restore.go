@@ -21,7 +21,7 @@ func restoreCommand() *cli.Command {
 			"Nothing that is ignored or was left out of that commit is overwritten or deleted.",
 		Flags: []cli.Flag{
 			missionFlag(),
-			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show what would change"},
+			dryRunFlag(),
 		},
 		BashComplete: completeTurns,
 		Action:       restore,

@@ -173,3 +173,16 @@ func (s Store) Prune(before time.Time) error {
 	}
 	return nil
 }
+
+// Forget drops the states of the sessions that record to a mission.
+func (s Store) Forget(mission string) error {
+	for _, st := range s.All() {
+		if st.Mission != mission {
+			continue
+		}
+		if err := os.Remove(s.path(st.Session)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("forget session %s: %w", st.Session, err)
+		}
+	}
+	return nil
+}

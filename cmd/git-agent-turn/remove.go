@@ -1,0 +1,159 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/current"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/turns"
+)
+
+func dryRunFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show what would change"}
+}
+
+func removeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "remove",
+		Usage:     "remove a mission: worktree, branch, notes and ledger",
+		ArgsUsage: "<mission>",
+		UsageText: "git agent-turn remove [--force] [--dry-run] <mission>",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "force", Usage: "even if its worktree has changes that are not committed"},
+			dryRunFlag(),
+		},
+		Action: remove,
+	}
+}
+
+func pruneCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "prune",
+		Usage:     "remove the missions that nothing has happened in for long",
+		UsageText: "git agent-turn prune --older-than <age> [--dry-run]",
+		Description: "An age is a number and a unit: 90d, 12w, 6h. " +
+			"A mission whose worktree has changes, or is the one the command runs in, stays.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "older-than", Usage: "whose last turn is older than `<age>`"},
+			dryRunFlag(),
+		},
+		Action: prune,
+	}
+}
+
+// remover opens what remove and prune work on.
+func remover(c *cli.Context) (*turns.Recorder, error) {
+	repo, err := current.Repo(c.Context)
+	if err != nil {
+		return nil, err
+	}
+	conf, err := current.Settings(repo)
+	if err != nil {
+		return nil, err
+	}
+	return &turns.Recorder{Repo: repo, Capture: conf.Capture}, nil
+}
+
+func remove(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return cmdline.Usagef("remove takes one mission, not %d", c.NArg())
+	}
+	id, err := ledger.ParseID(c.Args().First())
+	if err != nil {
+		return cmdline.Usagef("%w", err)
+	}
+	r, err := remover(c)
+	if err != nil {
+		return err
+	}
+	done, err := r.Remove(c.Context, id, c.Bool("force"), c.Bool("dry-run"))
+	switch {
+	case errors.Is(err, turns.ErrInUse):
+		return cmdline.Hint(err, "commit or drop the changes, or switch that worktree to another branch; --force drops them")
+	case errors.Is(err, git.ErrNotFound):
+		return cmdline.Hint(err, "list the missions with: git agent-turn missions")
+	case err != nil:
+		return err
+	}
+	return sayRemoved(c, done)
+}
+
+func sayRemoved(c *cli.Context, done *turns.Removed) error {
+	verb := "removed"
+	if c.Bool("dry-run") {
+		verb = "would remove"
+	}
+	what := "mission " + string(done.ID)
+	if done.Branch != "" {
+		what += ", branch " + done.Branch
+	}
+	if done.Worktree != "" {
+		what += ", worktree " + cmdline.Escape(done.Worktree)
+	}
+	line := fmt.Sprintf("%s %s; %s to be freed by git gc", verb, what, humanize.IBytes(uint64(done.Bytes)))
+	if len(done.Forks) > 0 {
+		line += fmt.Sprintf("; what %v inherited stays", done.Forks)
+	}
+	_, err := fmt.Fprintln(c.App.Writer, line)
+	return err
+}
+
+func prune(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return cmdline.Usagef("prune takes no arguments")
+	}
+	if !c.IsSet("older-than") {
+		return cmdline.Usagef("prune needs --older-than <age>")
+	}
+	age, err := parseAge(c.String("older-than"))
+	if err != nil {
+		return cmdline.Usagef("%w", err)
+	}
+	r, err := remover(c)
+	if err != nil {
+		return err
+	}
+	lines, err := turns.Missions(c.Context, r.Repo)
+	if err != nil {
+		return err
+	}
+	before := time.Now().Add(-age)
+	for _, m := range lines {
+		if !m.Newest().Before(before) {
+			continue
+		}
+		done, err := r.Remove(c.Context, m.ID, false, c.Bool("dry-run"))
+		if errors.Is(err, turns.ErrInUse) {
+			fmt.Fprintf(c.App.ErrWriter, "git-agent-turn: warning: %s\n", cmdline.OneLine(err.Error()))
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := sayRemoved(c, done); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseAge reads a number with a unit: hours, days or weeks.
+func parseAge(s string) (time.Duration, error) {
+	for unit, d := range map[string]time.Duration{"h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		if number, ok := strings.CutSuffix(s, unit); ok {
+			if n, err := strconv.Atoi(number); err == nil && n >= 0 && n < 100_000 {
+				return time.Duration(n) * d, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("age %q: it is a number and one of h, d, w", s)
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/current"
+	"gitagent/internal/ledger"
+	"gitagent/turns"
+)
+
+func treeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "tree",
+		Usage:     "list missions and, below each, its forks",
+		UsageText: "git agent-turn tree",
+		Action:    tree,
+	}
+}
+
+func tree(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return cmdline.Usagef("tree takes no arguments")
+	}
+	repo, err := current.Repo(c.Context)
+	if err != nil {
+		return err
+	}
+	lines, broken := turns.Missions(c.Context, repo) // what can be read is shown
+	if len(lines) == 0 && broken == nil {
+		return cmdline.Hint(cmdline.NotFoundf("no mission has been recorded here"), "switch recording on with: git agent-turn init")
+	}
+	known := make(map[ledger.ID]bool)
+	forks := make(map[ledger.ID][]turns.Line)
+	var roots []turns.Line
+	for _, m := range lines {
+		known[m.ID] = true
+	}
+	for _, m := range lines {
+		if m.ForkedFrom != nil && known[m.ForkedFrom.Mission] && m.ForkedFrom.Mission != m.ID {
+			forks[m.ForkedFrom.Mission] = append(forks[m.ForkedFrom.Mission], m)
+		} else {
+			roots = append(roots, m) // the source of a fork may have been removed
+		}
+	}
+	table := cmdline.NewTable(
+		cmdline.Column{Style: cmdline.Yellow},
+		cmdline.Column{Right: true},
+		cmdline.Column{Right: true, Style: cmdline.Dim},
+		cmdline.Column{Style: cmdline.Cyan},
+		cmdline.Column{},
+	)
+	now := time.Now()
+	drawn := make(map[ledger.ID]bool) // mission.json is a stranger's: two may name each other
+	var draw func(m turns.Line, depth int)
+	draw = func(m turns.Line, depth int) {
+		if drawn[m.ID] {
+			return
+		}
+		drawn[m.ID] = true
+		name := string(m.ID)
+		if m.ForkedFrom != nil {
+			name += " from " + strconv.Itoa(m.ForkedFrom.Turn)
+		}
+		table.Row(strings.Repeat("  ", depth)+name, cmdline.Plural(m.Turns, "turn"), cmdline.Age(now, m.Newest()),
+			strings.TrimPrefix(m.Branch, "refs/heads/"), cmdline.OneLine(m.Title))
+		for _, f := range forks[m.ID] {
+			draw(f, depth+1)
+		}
+	}
+	for _, m := range append(roots, lines...) {
+		draw(m, 0)
+	}
+	if err := table.Print(c.App.Writer); err != nil {
+		return err
+	}
+	return broken
+}
