@@ -39,7 +39,7 @@ type Fork struct {
 // A Forked is a fork that was made.
 type Forked struct {
 	Mission *ledger.Mission
-	File    string // the session's file; empty if there is no conversation
+	File    string // the session's file; empty if there is no conversation, or none yet: see [Fork.Before]
 	Why     error  // why there is none, if one was asked for
 }
 
@@ -207,8 +207,11 @@ func (r *Recorder) converse(ctx context.Context, f Fork) (string, error) {
 	until := f.Source
 	if f.Before {
 		seg := f.Source.Transcript
-		if seg == nil || seg.After == 0 {
-			return "", &conversationError{fmt.Errorf("turn %s began its conversation", f.Source.ID())}
+		if seg == nil {
+			return "", &conversationError{fmt.Errorf("the client kept no transcript of turn %s", f.Source.ID())}
+		}
+		if seg.After == 0 {
+			return "", nil // the turn began its conversation: there is nothing to take along
 		}
 		before, err := Read(ctx, r.Repo, f.Source.mission(), seg.After)
 		if err != nil {
