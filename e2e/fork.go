@@ -168,13 +168,19 @@ func (s sent) before() sent {
 // same fails the test unless the new request begins, byte for byte, with the old one up to its last prompt.
 func (r *rig) same(what string, original, forked sent) {
 	r.t.Helper()
+	if !bytes.Equal(original.System, forked.System) {
+		r.t.Errorf("%s: the system prompt differs: %s", what, around(string(original.System), string(forked.System)))
+	}
+	if !bytes.Equal(original.Tools, forked.Tools) {
+		r.t.Errorf("%s: the tools differ: %s", what, around(string(original.Tools), string(forked.Tools)))
+	}
+	r.sameMessages(what, original, forked)
+}
+
+// sameMessages is same for the messages alone: the client's system prompt says whether it runs in a terminal.
+func (r *rig) sameMessages(what string, original, forked sent) {
+	r.t.Helper()
 	cut := original.before()
-	if !bytes.Equal(cut.System, forked.System) {
-		r.t.Errorf("%s: the system prompt differs: %s", what, around(string(cut.System), string(forked.System)))
-	}
-	if !bytes.Equal(cut.Tools, forked.Tools) {
-		r.t.Errorf("%s: the tools differ: %s", what, around(string(cut.Tools), string(forked.Tools)))
-	}
 	if len(forked.Messages) <= len(cut.Messages) {
 		r.t.Errorf("%s: %d messages were sent, want %d and the new prompt", what, len(forked.Messages), len(cut.Messages))
 		return
@@ -217,6 +223,18 @@ func (r *rig) lives(f fork, s sent) {
 	if n == 0 {
 		r.t.Errorf("fork %s: no hook ran", f.Mission)
 	}
+}
+
+// leaf is the uuid of the last record of the conversation that the assistant wrote.
+func (r *rig) leaf(session string) (uuid string) {
+	r.t.Helper()
+	for line := range bytes.Lines(r.transcript(session).data) {
+		var rec struct{ Type, UUID string }
+		if json.Unmarshal(line, &rec) == nil && rec.Type == "assistant" {
+			uuid = rec.UUID
+		}
+	}
+	return uuid
 }
 
 // turns returns the turns of one mission, the inherited ones first.

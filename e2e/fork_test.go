@@ -197,7 +197,7 @@ func TestForkOfOneOfTwo(t *testing.T) {
 			t.Errorf("%s: the new segment comes after %d", what, got)
 		}
 	}
-	r.same("fork at 3", r.first("T6"), r.first("TF3"))
+	r.sameMessages("fork at 3", r.first("T6"), r.first("TF3"))
 	r.same("fork at 2", r.first("T5"), r.first("TF2"))
 }
 
@@ -229,7 +229,7 @@ func TestForkInteractive(t *testing.T) {
 		what := fmt.Sprintf("fork at %d", k)
 		f := r.fork(r.repo.Dir, fmt.Sprint(k))
 		own := fmt.Sprintf("TF%d", k)
-		if k == 3 {
+		if k == 2 || k == 3 {
 			s := r.interactive(f.Worktree, f.Command[1:]...)
 			s.prompt(own + " hello")
 			s.exit()
@@ -241,9 +241,9 @@ func TestForkInteractive(t *testing.T) {
 		r.lives(f, request)
 		r.checkFork(f, source[:k], r.done(own))
 	}
-	r.same("fork at 1", r.first("TTOOL"), r.first("TF1"))
-	r.same("fork at 2", r.first("T2"), r.first("TF2"))
-	r.same("fork at 4", r.first("T5"), r.first("TF4"))
+	r.sameMessages("fork at 1", r.first("TTOOL"), r.first("TF1"))
+	r.same("fork at 2, in a terminal as the original", r.first("T2"), r.first("TF2"))
+	r.sameMessages("fork at 4", r.first("T5"), r.first("TF4"))
 }
 
 // An agent that launched another one, and one that moved into a worktree of its own: the client has to
@@ -263,7 +263,7 @@ func TestForkOfSubagentAndWorktree(t *testing.T) {
 	words := []string{"T1", "TSUB", "", "TWT", "T3"}
 	for k := 2; k <= 5; k++ {
 		what := fmt.Sprintf("fork at %d", k)
-		f := r.fork(r.repo.Dir, fmt.Sprint(k))
+		f := r.fork(r.repo.Dir, fmt.Sprintf("%s/%d", passive(session), k))
 		if got, err := snapshot(f.Worktree, r.env()); err != nil || got != r.tree(source[k-1].Code) {
 			t.Errorf("%s: the worktree is %s (%v), want the turn's\n%s", what, got, err, r.changes(r.tree(source[k-1].Code), got))
 		}
@@ -280,4 +280,32 @@ func TestForkOfSubagentAndWorktree(t *testing.T) {
 	}
 	r.same("fork at 3", r.first("TWT"), r.first("TF3"))
 	r.same("fork at 4", r.first("T3"), r.first("TF4"))
+}
+
+// The session went back to an earlier turn and on from there: the abandoned turns are in its file, and in the fork's,
+// but no longer in the conversation.
+func TestForkOfRewound(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.mock.play(on(`TF[0-9]`, say("forked")))
+	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
+	leaf := r.leaf(session)
+	r.claude(r.repo.Dir, "T2 hello", "--resume", session).ok().quiet()
+	r.claude(r.repo.Dir, "T3 hello", "--resume", session, "--resume-session-at", leaf).ok().quiet()
+	r.claude(r.repo.Dir, "T5 hello", "--resume", session).ok().quiet()
+	r.holds("the rewound session", r.first("T5"), "T1", "T3", "T5")
+	source := r.check(r.done("T1"), r.done("T2"), r.done("T3"), r.done("T5"))
+	for k, words := range [][]string{2: {"T1", "T2"}, 3: {"T1", "T3"}, 4: {"T1", "T3", "T5"}} {
+		if k < 2 {
+			continue
+		}
+		f := r.fork(r.repo.Dir, fmt.Sprint(k))
+		own := fmt.Sprintf("TF%d", k)
+		r.claude(f.Worktree, own+" hello", f.Command[1:]...).ok().quiet()
+		request := r.first(own)
+		r.holds(fmt.Sprintf("fork at %d", k), request, append(words, own)...)
+		r.lives(f, request)
+		r.checkFork(f, source[:k], r.done(own))
+	}
+	r.same("fork at 3", r.first("T5"), r.first("TF3"))
 }
