@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ktr0731/go-fuzzyfinder"
+	"github.com/mattn/go-runewidth"
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
@@ -26,10 +30,11 @@ type finder struct {
 	now  time.Time
 	all  bool
 
-	mu    sync.Mutex
-	list  []*turns.Turn // newest first
-	err   error
-	shown map[int]string // previews by place in list
+	mu      sync.Mutex
+	list    []*turns.Turn // newest first
+	err     error
+	shown   map[int]string // previews by place in list, for a terminal of so many columns
+	columns int
 }
 
 // find picks a turn of the mission here, or of all missions if there is no current one.
@@ -137,16 +142,23 @@ func (f *finder) line(i int) string {
 	return fmt.Sprintf("%5s %4s  +%d -%d  %s  %s%s", name, cmdline.Age(f.now, t.At), t.Insertions, t.Deletions, paths, outcome, cmdline.OneLine(t.Prompt))
 }
 
-// preview is the whole prompt, the reply, tools and what changed. It is made once for each turn: the library asks
-// for it with every key that is pressed.
-func (f *finder) preview(i, width, _ int) string {
+// preview is the whole prompt, the reply, tools and what changed, for a terminal of so many columns, of which it has the right half.
+// It is made once for each turn: the library asks for it with every key that is pressed.
+func (f *finder) preview(i, columns, _ int) string {
 	if i < 0 {
 		return ""
 	}
-	if text, ok := f.shown[i]; ok {
-		return text
+	if columns != f.columns {
+		f.columns = columns
+		clear(f.shown)
 	}
-	t := f.list[i]
+	if _, ok := f.shown[i]; !ok {
+		f.shown[i] = wrap(f.describe(f.list[i]), columns-columns/2-5) // its frame, and a column that the library keeps for "..".
+	}
+	return f.shown[i]
+}
+
+func (f *finder) describe(t *turns.Turn) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "turn %s  %s\n%s\n", t.ID(), cmdline.OneLine(string(t.Outcome)), t.At.Local().Format(time.RFC1123))
 	if t.Model != "" {
@@ -159,15 +171,45 @@ func (f *finder) preview(i, width, _ int) string {
 	}
 	section("Prompt", turns.Prompt(context.Background(), f.repo, t))
 	section("Reply", t.Reply)
-	for name, n := range t.Tools {
-		fmt.Fprintf(&b, "\n%s %d", cmdline.OneLine(name), n)
+	var tools []string
+	for _, name := range slices.Sorted(maps.Keys(t.Tools)) {
+		tools = append(tools, fmt.Sprintf("%s %d", cmdline.OneLine(name), t.Tools[name]))
 	}
+	section("Tools", strings.Join(tools, ", "))
 	if t.Files > 0 {
-		fmt.Fprintf(&b, "\n\n%s, +%d -%d\n", cmdline.Plural(t.Files, "file"), t.Insertions, t.Deletions)
+		fmt.Fprintf(&b, "\n%s, +%d -%d\n", cmdline.Plural(t.Files, "file"), t.Insertions, t.Deletions)
 		for _, p := range t.Paths {
 			fmt.Fprintf(&b, "  %s\n", cmdline.OneLine(p))
 		}
 	}
-	f.shown[i] = b.String()
-	return f.shown[i]
+	return b.String()
+}
+
+// wrap breaks lines so that none is wider than so many columns, at a blank if there is one.
+func wrap(text string, columns int) string {
+	columns = max(columns, 2) // a wide character has two
+	var b strings.Builder
+	for line := range strings.Lines(strings.ReplaceAll(text, "\t", "    ")) {
+		line = strings.TrimSuffix(line, "\n")
+		for runewidth.StringWidth(line) > columns {
+			at, blank, width := 0, 0, 0
+			for i, r := range line {
+				width += runewidth.RuneWidth(r)
+				if width > columns {
+					break
+				}
+				at = i + utf8.RuneLen(r)
+				if r == ' ' {
+					blank = at
+				}
+			}
+			if blank > 0 {
+				at = blank
+			}
+			b.WriteString(strings.TrimRight(line[:at], " ") + "\n")
+			line = line[at:]
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
 }

@@ -1,0 +1,203 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A finder is `git agent-fork` without a turn, in a terminal.
+type finder struct {
+	r    *rig
+	term *terminal
+}
+
+// find opens the finder in a terminal of that many columns.
+func (r *rig) find(columns int, args ...string) *finder {
+	r.t.Helper()
+	script := fmt.Sprintf("stty cols %d; read -r go; git agent-fork %s 2>&1; echo status $?", columns, strings.Join(args, " "))
+	// A server of its own: the one before may still be ending.
+	dir, err := os.MkdirTemp(r.tmp, "")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	f := &finder{r: r, term: newTerminal(r.t, append(r.env(), "TMUX_TMPDIR="+dir), r.repo.Dir, "sh", "-c", script)}
+	f.term.tmux("resize-window", "-x", fmt.Sprint(columns), "-y", "30")
+	f.term.keys("Enter")
+	return f
+}
+
+func (f *finder) await(what string, ok func(screen string) bool) {
+	f.r.t.Helper()
+	defer func() {
+		if f.r.t.Failed() {
+			f.r.t.Logf("the screen:\n%s", f.term.screen())
+		}
+	}()
+	f.r.await(what, func() bool { return ok(f.term.screen()) })
+}
+
+func (f *finder) shows(text string) {
+	f.r.t.Helper()
+	f.await("on the screen: "+text, func(screen string) bool { return strings.Contains(screen, text) })
+}
+
+// flat is the screen as one line without blanks, for text that the terminal has wrapped.
+func (f *finder) flat() string { return strings.Join(strings.Fields(f.term.screen()), "") }
+
+// made are the branches and worktrees of forks, and the session files.
+func (r *rig) made() string {
+	files, _ := filepath.Glob(filepath.Join(r.home, ".claude", "projects", "*", "*.jsonl"))
+	return r.repo.Git("for-each-ref") + "\n" + r.repo.Git("worktree", "list") + "\n" + strings.Join(files, "\n")
+}
+
+func numbered(n int) []string {
+	prompts := make([]string, n)
+	for i := range prompts {
+		prompts[i] = fmt.Sprintf("Prompt number %d of many", i+1)
+	}
+	return prompts
+}
+
+func TestFinder(t *testing.T) {
+	t.Parallel()
+	r := newBareRig(t)
+	prompts := numbered(30)
+	prompts[6] = "Look for the needle" + strings.Repeat(" in the hay", 50) + ", and thread it."
+	prompts[27] = "Own \x1b]0;owned\x07the \x1b[2J\x1b[31mterminal"
+	prompts[28] = "日本語のテキスト 👩‍👩‍👧 wide"
+	prompts[29] = "שלום עולם right to left"
+	r.generate(prompts)
+	before := r.made()
+
+	f := r.find(120)
+	f.shows("Prompt number 27")
+	screen := f.term.screen()
+	for _, want := range []string{"+47 -12", "src/main.c +2", "日本語のテキスト", "שלום עולם", "Reply 30.", "Bash 1, Edit 2", "3 files, +47 -12"} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("the screen lacks %q:\n%s", want, screen)
+		}
+	}
+	if newest, older := strings.LastIndex(screen, "שלום"), strings.LastIndex(screen, "Prompt number 27"); newest < older {
+		t.Errorf("the newest turn is not next to the prompt:\n%s", screen)
+	}
+	if got := f.term.tmux("display-message", "-p", "#{pane_title}"); strings.Contains(got, "owned") {
+		t.Errorf("a prompt has set the terminal's title to %q", got)
+	}
+	f.term.text("needle")
+	f.await("the one turn that matches, and its preview", func(screen string) bool {
+		return !strings.Contains(screen, "Prompt number") && strings.Contains(f.flat(), "threadit.")
+	})
+	if got := f.term.screen(); !strings.Contains(got, "Reply 7.") {
+		t.Errorf("the preview lacks the reply:\n%s", got)
+	}
+	f.term.keys("Enter")
+	f.shows("status 0")
+	var about struct {
+		ForkedFrom struct {
+			Mission string
+			Turn    int
+		} `json:"forked_from"`
+	}
+	var forked string
+	for ref := range strings.Lines(r.repo.Git("for-each-ref", "--format=%(refname:lstrip=3)", "refs/agent/missions")) {
+		if ref = strings.TrimSpace(ref); ref != generated {
+			forked = ref
+		}
+	}
+	if err := json.Unmarshal([]byte(r.show(forked, "mission.json")), &about); err != nil || about.ForkedFrom.Mission != generated || about.ForkedFrom.Turn != 7 {
+		t.Errorf("the fork is %+v (%v), want one of turn 7", about, err)
+	}
+	if got := f.flat(); !strings.Contains(got, "repo-"+forked+"&&claude--resume") {
+		t.Errorf("the command to go on with is not shown:\n%s", f.term.screen())
+	}
+
+	// Esc: nothing was made.
+	before = r.made()
+	f = r.find(120, "--mission", generated)
+	f.shows("Prompt number 27")
+	f.term.keys("Escape")
+	f.shows("status 1")
+	f.shows("no turn was chosen")
+	if got := r.made(); got != before {
+		t.Errorf("Esc has left\n%s\nthere was\n%s", got, before)
+	}
+
+	// In a narrow terminal, across missions, by words of another script.
+	f = r.find(40, "--all", "--no-worktree")
+	f.shows(generated + "/30")
+	f.term.text("שלום")
+	f.await("the one turn that matches", func(screen string) bool {
+		return strings.Contains(screen, generated+"/30") && !strings.Contains(screen, generated+"/29")
+	})
+	for range 2 {
+		f.term.keys("BSpace")
+	}
+	f.term.keys("Enter")
+	f.shows("status 0")
+	if got := strings.Count(r.made(), "refs/agent/missions/"); got != strings.Count(before, "refs/agent/missions/")+1 {
+		t.Errorf("choosing made\n%s\nthere was\n%s", r.made(), before)
+	}
+	if bytes.ContainsAny([]byte(f.term.screen()), "\x1b") {
+		t.Error("an escape sequence is on the screen")
+	}
+}
+
+// The finder is on the screen before it has read all the turns.
+func TestFinderOfManyTurns(t *testing.T) {
+	r := newBareRig(t)
+	prompts := numbered(10_000)
+	prompts[0] = "The oldest: a zebra"
+	r.generate(prompts)
+	var paints []time.Duration
+	for range 5 {
+		f := r.find(120)
+		began := time.Now()
+		f.shows("number 10000")
+		paints = append(paints, time.Since(began))
+		f.term.text("zebra")
+		f.shows("Reply 1.")
+		f.term.keys("Escape")
+		f.shows("status 1")
+	}
+	slices.Sort(paints)
+	t.Logf("first paint over 10,000 turns, as seen through tmux, from the shell's start of git: %v", paints)
+}
+
+func TestFinderWithoutTerminal(t *testing.T) {
+	t.Parallel()
+	r := newBareRig(t)
+	r.generate(numbered(3))
+	before := r.made()
+	for _, tt := range []struct {
+		name string
+		vars []string
+		attr *syscall.SysProcAttr
+	}{
+		{"no controlling terminal", nil, &syscall.SysProcAttr{Setsid: true}},
+		{"TERM=dumb", []string{"TERM=dumb"}, nil},
+		{"no TERM", []string{"TERM="}, nil},
+	} {
+		cmd := exec.Command("git", "agent-fork")
+		cmd.Dir, cmd.Env, cmd.SysProcAttr = r.repo.Dir, append(r.env(), tt.vars...), tt.attr
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		err := cmd.Run()
+		if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 2 || stdout.Len() > 0 || !strings.Contains(stderr.String(), "name the turn: git agent-fork <turn>") {
+			t.Errorf("%s: %v, %q, %q, want exit status 2 and how to name a turn", tt.name, err, &stdout, &stderr)
+		}
+	}
+	if got := r.made(); got != before {
+		t.Errorf("there is more than before:\n%s", got)
+	}
+}
