@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
@@ -43,7 +44,8 @@ type Forked struct {
 	Why     error  // why there is none, if one was asked for
 }
 
-// Fork makes the mission: ledger and branch in one transaction, then the worktree, then the conversation.
+// Fork makes the mission: ledger and branch in one transaction, then the worktree, then the conversation, whose last step
+// is to give the session's file its name.
 // The source stays as it is. If a step fails, the ones before are undone; if that fails too,
 // the error says what is left. That a conversation can't be rebuilt is no failure: see [Forked.Why].
 func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
@@ -64,18 +66,24 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fork turn %s: %w", f.Source.ID(), err)
 	}
-	b := Beginning{ID: f.ID, Title: f.Title, From: from, Worktree: f.Worktree, Session: f.Session, At: f.At}
+	done := &Forked{}
+	var c *conversation
+	if f.Session != "" {
+		c, done.Why = r.retell(ctx, f) // before anything is made: what can't be told is known then
+	}
 	branch := f.ID.Branch(r.Capture.BranchPrefix)
 	source := f.Source.ID()
 	m := &ledger.Mission{
-		V: ledger.Version, ID: f.ID, Title: f.Title, Created: f.At.UTC().Truncate(time.Millisecond), Agent: f.Source.Agent,
-		Base: from.String(), Branch: branch, ForkedFrom: &source,
+		V: ledger.Version, ID: f.ID, Title: head(firstLine(f.Title), maxPrompt), Created: f.At.UTC().Truncate(time.Millisecond),
+		Agent: f.Source.Agent, Base: from.String(), Branch: branch, ForkedFrom: &source,
 	}
 	if m.Title == "" {
 		m.Title = l.Mission.Title
 	}
-	m.AddSession(f.Session)
-	l.ID, l.Mission = f.ID, m
+	if c != nil {
+		m.AddSession(f.Session)
+	}
+	l.ID, l.Mission, done.Mission = f.ID, m, m
 	tip, err := l.Append(ledger.Event{
 		Subject: "fork of " + source.String(), Keep: []plumbing.Hash{from},
 		Author: config.Author(f.At), Committer: config.Committer(f.At),
@@ -86,50 +94,50 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	if err := objects.Flush(); err != nil {
 		return nil, err
 	}
-	done := &Forked{Mission: m}
-	undo, err := r.plant(ctx, b, tip, branch, f.Progress)
+	undo, err := r.plant(ctx, f, tip, from, branch)
+	if err == nil && c != nil {
+		if done.File, err = r.place(f, c); err != nil {
+			err = errors.Join(fmt.Errorf("place the conversation: %w", err), undo())
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("fork turn %s: %w", source, err)
 	}
-	if f.Session == "" {
-		return done, nil
-	}
-	done.File, err = r.converse(ctx, f)
-	if err == nil {
-		return done, nil
-	}
-	if errors.Is(err, errConversation) {
-		done.File, done.Why = "", errors.Unwrap(err)
-		return done, nil
-	}
-	return nil, errors.Join(fmt.Errorf("fork turn %s: %w", source, err), undo())
+	return done, nil
 }
 
-// plant moves the refs and checks the branch out. The function that it returns takes both back.
-func (r *Recorder) plant(ctx context.Context, b Beginning, tip plumbing.Hash, branch string, progress io.Writer) (undo func() error, err error) {
-	refs := []git.Update{{Ref: b.ID.Ref(), New: tip}, {Ref: branch, New: b.From}}
-	reason := "agent mission " + string(b.ID)
+// plant moves the refs and checks the branch out, or does nothing. The function that it returns takes both back.
+func (r *Recorder) plant(ctx context.Context, f Fork, tip, from plumbing.Hash, branch string) (undo func() error, err error) {
+	if f.Worktree != "" {
+		// What is there already is not ours to be removed when a later step fails.
+		if entries, err := os.ReadDir(f.Worktree); len(entries) > 0 {
+			return nil, fmt.Errorf("the directory %s is not empty", f.Worktree)
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	refs := []git.Update{{Ref: f.ID.Ref(), New: tip}, {Ref: branch, New: from}}
+	reason := "agent mission " + string(f.ID)
 	if err := r.Repo.UpdateRefs(ctx, reason, refs); err != nil {
 		return nil, err
 	}
-	fresh := b.Worktree != "" && !there(b.Worktree)
 	undo = func() error {
 		ctx := context.WithoutCancel(ctx)
-		var errs []error
-		if fresh && there(b.Worktree) {
-			if _, err := r.Repo.Output(ctx, nil, "worktree", "remove", "--force", "--", b.Worktree); err != nil {
-				errs = append(errs, fmt.Errorf("what is left: the worktree %s; remove it with git worktree remove --force: %w", b.Worktree, err))
+		if f.Worktree != "" && there(filepath.Join(f.Worktree, ".git")) {
+			if _, err := r.Repo.Output(ctx, nil, "worktree", "remove", "--force", "--", f.Worktree); err != nil {
+				return fmt.Errorf("what is left: the mission %s, its branch and the worktree %s; remove them with git agent-turn remove --force %s: %w",
+					f.ID, f.Worktree, f.ID, err) // a branch that is checked out stays
 			}
 		}
-		if err := r.Repo.UpdateRefs(ctx, reason+": undone", []git.Update{{Ref: b.ID.Ref(), Old: tip}, {Ref: branch, Old: b.From}}); err != nil {
-			errs = append(errs, fmt.Errorf("what is left: the branch %s and the mission %s: %w", branch, b.ID, err))
+		if err := r.Repo.UpdateRefs(ctx, reason+": undone", []git.Update{{Ref: f.ID.Ref(), Old: tip}, {Ref: branch, Old: from}}); err != nil {
+			return fmt.Errorf("what is left: the mission %s and its branch; remove them with git agent-turn remove %s: %w", f.ID, f.ID, err)
 		}
-		return errors.Join(errs...)
+		return nil
 	}
-	if b.Worktree == "" {
+	if f.Worktree == "" {
 		return undo, nil
 	}
-	if err := r.addWorktree(ctx, b.Worktree, branch, progress); err != nil {
+	if err := r.addWorktree(ctx, f.Worktree, branch, f.Progress); err != nil {
 		return nil, errors.Join(err, undo())
 	}
 	return undo, nil
@@ -192,88 +200,81 @@ func (r *Recorder) ledgerOf(ctx context.Context, objects *git.Objects, f Fork) (
 	return found, nil
 }
 
-// errConversation marks why a conversation can't be rebuilt.
-var errConversation = errors.New("no conversation")
+// A conversation is what a fork takes along.
+type conversation struct {
+	file  []byte // for the client
+	until int    // the turn that it ends with
+}
 
-type conversationError struct{ why error }
-
-func (e *conversationError) Error() string        { return e.why.Error() }
-func (e *conversationError) Unwrap() error        { return e.why }
-func (e *conversationError) Is(target error) bool { return target == errConversation }
-
-// converse places the conversation where the client will look for it, and notes that all of it is
-// recorded already, so that nothing is stored twice.
-func (r *Recorder) converse(ctx context.Context, f Fork) (string, error) {
+// retell makes the conversation of a fork, nil if the turn that it goes back before began one. The error says why it can't be made.
+func (r *Recorder) retell(ctx context.Context, f Fork) (*conversation, error) {
 	until := f.Source
 	if f.Before {
 		seg := f.Source.Transcript
-		if seg == nil {
-			return "", &conversationError{fmt.Errorf("the client kept no transcript of turn %s", f.Source.ID())}
+		switch {
+		case seg == nil:
+			return nil, fmt.Errorf("the client kept no transcript of turn %s", f.Source.ID())
+		case seg.After == 0:
+			return nil, nil
 		}
-		if seg.After == 0 {
-			return "", nil // the turn began its conversation: there is nothing to take along
+		var err error
+		if until, err = Read(ctx, r.Repo, f.Source.mission(), seg.After); err != nil {
+			return nil, err
 		}
-		before, err := Read(ctx, r.Repo, f.Source.mission(), seg.After)
-		if err != nil {
-			return "", &conversationError{err}
-		}
-		until = before
 	}
 	if until.Agent != "claude-code" {
-		return "", &conversationError{fmt.Errorf("sessions of %q can't be taken up again at a turn", until.Agent)}
+		return nil, fmt.Errorf("sessions of %q can't be taken up again at a turn", until.Agent)
 	}
 	stored, err := Conversation(ctx, r.Repo, until)
 	if err != nil {
-		return "", &conversationError{err}
+		return nil, err
 	}
 	file, err := transcript.Rebuild(stored, f.Session)
 	if err != nil {
-		return "", &conversationError{err}
+		return nil, err
 	}
-	dir := r.Repo.Top
-	gitDir := r.Repo.GitDir
-	if f.Worktree != "" {
-		repo, err := git.Find(f.Worktree)
-		if err != nil {
-			return "", err
-		}
-		dir, gitDir = repo.Top, repo.GitDir
-	}
-	path := transcript.Path(f.Config, dir, f.Session)
-	if err := place(path, file); err != nil {
-		return "", fmt.Errorf("place the conversation: %w", err)
-	}
-	end, err := transcript.End(path)
-	if err == nil {
-		number := f.Source.Turn
-		if f.Before {
-			number = until.Turn
-		}
-		store := session.Open(r.Repo.CommonDir)
-		st := store.Load(f.Session)
-		st.Mission, st.Seen, st.Worktree, st.Transcript = string(f.ID), f.At, gitDir, path
-		st.Cursors = map[string]session.Cursor{string(f.ID): {Offset: end.Offset, Check: end.Check, Turn: number}}
-		err = store.Save(st)
-	}
-	if err != nil {
-		return "", errors.Join(err, os.Remove(path))
-	}
-	return path, nil
+	return &conversation{file, until.Turn}, nil
 }
 
-// place writes a session's file: for the user alone, and never half of it under its name.
-func place(path string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
+// place puts the conversation where the client will look for it, and notes that all of it is recorded already,
+// so that nothing is stored twice. It is for the user alone, and never half there under its name.
+func (r *Recorder) place(f Fork, c *conversation) (path string, err error) {
+	repo := r.Repo
+	if f.Worktree != "" {
+		if repo, err = git.Find(f.Worktree); err != nil {
+			return "", err
+		}
+	}
+	path = transcript.Path(f.Config, repo.Top, f.Session)
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
 	}
 	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, content, 0o600); err != nil {
-		_ = os.Remove(tmp)
+	store := session.Open(r.Repo.CommonDir)
+	if err = os.WriteFile(tmp, c.file, 0o600); err == nil {
+		err = r.remember(store, f, c, repo.GitDir, path, tmp)
+		if err == nil {
+			err = os.Rename(tmp, path) // the last step of all
+		}
+		if err == nil {
+			return path, nil
+		}
+		err = errors.Join(err, store.Forget(string(f.ID)))
+	}
+	_ = os.Remove(tmp)
+	_ = os.Remove(dir) // if it is empty
+	return "", err
+}
+
+// remember notes that the mission has the session's file as it will begin.
+func (r *Recorder) remember(store session.Store, f Fork, c *conversation, gitDir, path, tmp string) error {
+	end, err := transcript.End(tmp)
+	if err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, path); err != nil {
-		_ = os.Remove(tmp)
-		return err
-	}
-	return nil
+	st := store.Load(f.Session)
+	st.Mission, st.Seen, st.Worktree, st.Transcript = string(f.ID), f.At, gitDir, path
+	st.Cursors = map[string]session.Cursor{string(f.ID): {Offset: end.Offset, Check: end.Check, Turn: c.until}}
+	return store.Save(st)
 }
