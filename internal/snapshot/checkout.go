@@ -18,7 +18,7 @@ func (s *Snapshot) CheckOut(ctx context.Context, tree plumbing.Hash, dry bool) e
 	if dry {
 		args = append(args, "--dry-run")
 	}
-	err := s.index.goAhead()
+	err := s.index.goAhead("")
 	if err == nil {
 		_, err = s.index.git(ctx, s.index.path, "", append(args, s.Tree.String(), tree.String())...)
 	}
