@@ -22,16 +22,29 @@ var errInvalid = errors.New("not valid JSON any more")
 // What is not JSON, a torn or foreign line, is redacted as text, adjacent ones together.
 // There is no limit to a line's length.
 func JSONLines(segment []byte) ([]byte, error) {
+	for range maxRounds {
+		out, err := onceLines(segment)
+		if err != nil {
+			return nil, err
+		}
+		if same(view(out), view(segment)) {
+			break
+		}
+		segment = out
+	}
+	return segment, nil
+}
+
+// onceLines is one round of [JSONLines].
+func onceLines(segment []byte) ([]byte, error) {
 	var out []byte
-	done := 0 // segment[:done] has been dealt with; out has it if out is not nil
-	flush := func(to int, redacted string) {
-		if !same(redacted, view(segment[done:to])) {
-			if out == nil {
-				out = append(make([]byte, 0, len(segment)), segment[:done]...)
-			}
+	done := 0 // segment[:done] has been dealt with; out has it, if out is not nil
+	add := func(to int, redacted string) {
+		if out == nil && !same(redacted, view(segment[done:to])) {
+			out = append(make([]byte, 0, len(segment)), segment[:done]...)
+		}
+		if out != nil {
 			out = append(out, redacted...)
-		} else if out != nil {
-			out = append(out, segment[done:to]...)
 		}
 		done = to
 	}
@@ -40,48 +53,37 @@ func JSONLines(segment []byte) ([]byte, error) {
 		if i := bytes.IndexByte(segment[at:], '\n'); i >= 0 {
 			end = at + i
 		}
-		line := view(segment[at:end])
-		redacted, ok, err := jsonLine(line)
+		redacted, ok, err := onceLine(view(segment[at:end]))
 		if err != nil {
 			return nil, fmt.Errorf("redact line %d: %w", n, err)
 		}
 		if ok {
-			// The text before this line, which ends with its line end.
-			flush(at, String(view(segment[done:at])))
-			flush(end, redacted)
+			add(at, once(view(segment[done:at]))) // the text before this line, with its last line end
+			add(end, redacted)
 		}
 		at = end + 1
-		if ok && at <= len(segment) {
-			flush(at, view(segment[done:at]))
-		}
 	}
-	flush(len(segment), String(view(segment[done:])))
+	add(len(segment), once(view(segment[done:])))
 	if out == nil {
 		return segment, nil
 	}
 	return out, nil
 }
 
-// jsonLine redacts one line. It reports false if the line is not JSON.
+// onceLine is one round for one line. It reports false if the line is not JSON.
 // A line that only json.Valid would refuse (a bad escape in a string, say) and that has no secret passes for JSON.
-func jsonLine(line string) (redacted string, ok bool, err error) {
-	redacted = line
-	for range maxRounds {
-		var w walker
-		if !w.walk(redacted) {
-			return line, false, nil
-		}
-		if len(w.spans) == 0 {
-			break
-		}
-		redacted = replace(redacted, merge(w.spans))
+func onceLine(line string) (redacted string, ok bool, err error) {
+	var w walker
+	if !w.walk(line) {
+		return line, false, nil
 	}
-	if same(redacted, line) {
+	if len(w.spans) == 0 {
 		return line, true, nil
 	}
 	if !json.Valid([]byte(line)) {
 		return line, false, nil
 	}
+	redacted = replace(line, merge(w.spans))
 	if !json.Valid([]byte(redacted)) {
 		return "", false, errInvalid
 	}

@@ -19,11 +19,19 @@ const mark = "[redacted:"
 // A string that String returned is returned unchanged.
 func String(s string) string {
 	for range maxRounds {
-		spans := find(s, 0)
-		if len(spans) == 0 {
+		r := once(s)
+		if same(r, s) {
 			break
 		}
-		s = replace(s, spans)
+		s = r
+	}
+	return s
+}
+
+// once is one round of [String].
+func once(s string) string {
+	if spans := find(s, 0); len(spans) > 0 {
+		return replace(s, spans)
 	}
 	return s
 }
