@@ -79,7 +79,7 @@ func (r *recording) run(ctx context.Context) (*Result, error) {
 	if again, err := r.repeated(); again || err != nil {
 		return &r.result, err
 	}
-	if r.Event == Ended && r.state.Open == nil {
+	if r.Event == Ended && r.state.Open == nil && r.state.Last != nil {
 		if f, err := r.segment(); err != nil || !r.unannounced(f) {
 			return &r.result, err
 		}
@@ -93,6 +93,11 @@ func (r *recording) run(ctx context.Context) (*Result, error) {
 	}
 	if adopted {
 		r.segment = async(func() (flushed, error) { return r.flush(ctx) }) // the cursor has changed
+	}
+	if r.Event == Ended && r.state.Open == nil {
+		if f, err := r.segment(); err != nil || !r.unannounced(f) {
+			return &r.result, err
+		}
 	}
 	switch r.Event {
 	case Prompted:

@@ -138,10 +138,10 @@ func (p *turnPrinter) print() error {
 
 // writeJSON writes a turn as one line.
 func writeJSON(w io.Writer, t *turns.Turn) error {
-	line, err := t.Encode()
+	line, err := t.Line()
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(line, '\n'))
+	_, err = fmt.Fprintf(w, "%s\n", line)
 	return err
 }
