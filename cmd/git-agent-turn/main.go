@@ -39,6 +39,7 @@ func newApp() *cli.App {
 			restoreCommand(),
 			doctorCommand(),
 			demoCommand(),
+			housekeepCommand(),
 		},
 	}
 }
