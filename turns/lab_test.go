@@ -167,6 +167,9 @@ func (l *lab) treeOf(rev string) string { l.t.Helper(); return l.Git("rev-parse"
 // trees are the trees of the turns' code commits, and of their bases.
 func (l *lab) trees(list []*turns.Turn) (code, base []string) {
 	l.t.Helper()
+	if len(list) == 0 {
+		return nil, nil
+	}
 	args := []string{"rev-parse"}
 	for _, t := range list {
 		args = append(args, t.Code.String()+"^{tree}", t.Base.String()+"^{tree}")
@@ -223,9 +226,6 @@ func (l *lab) check(id ledger.ID, wants ...want) []*turns.Turn {
 	list := l.list(id)
 	if len(list) != len(wants) {
 		l.t.Fatalf("mission %s has %d turns, want %d:\n%s", id, len(list), len(wants), describe(list))
-	}
-	if len(list) == 0 {
-		return nil
 	}
 	code, base := l.trees(list)
 	for i, w := range wants {
