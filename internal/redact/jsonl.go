@@ -23,67 +23,76 @@ var errInvalid = errors.New("not valid JSON any more")
 // There is no limit to a line's length.
 func JSONLines(segment []byte) ([]byte, error) {
 	for range maxRounds {
-		out, err := onceLines(segment)
+		out, again, err := redactLines(segment)
 		if err != nil {
 			return nil, err
 		}
-		if same(view(out), view(segment)) {
+		segment = out
+		if !again {
 			break
 		}
-		segment = out
 	}
 	return segment, nil
 }
 
-// onceLines is one round of [JSONLines].
-func onceLines(segment []byte) ([]byte, error) {
-	var out []byte
+// redactLines redacts every line of JSON and every text between such lines.
+// It reports again if it changed a text: what is left of one of its lines may be JSON now,
+// and then the next round cuts the text elsewhere.
+func redactLines(segment []byte) (out []byte, again bool, err error) {
 	done := 0 // segment[:done] has been dealt with; out has it, if out is not nil
-	add := func(to int, redacted string) {
-		if out == nil && !same(redacted, view(segment[done:to])) {
+	add := func(to int, redacted string) (changed bool) {
+		changed = !same(redacted, view(segment[done:to]))
+		if out == nil && changed {
 			out = append(make([]byte, 0, len(segment)), segment[:done]...)
 		}
 		if out != nil {
 			out = append(out, redacted...)
 		}
 		done = to
+		return changed
 	}
 	for at, n := 0, 1; at < len(segment); n++ {
 		end := len(segment)
 		if i := bytes.IndexByte(segment[at:], '\n'); i >= 0 {
 			end = at + i
 		}
-		redacted, ok, err := onceLine(view(segment[at:end]))
+		redacted, ok, err := redactLine(view(segment[at:end]))
 		if err != nil {
-			return nil, fmt.Errorf("redact line %d: %w", n, err)
+			return nil, false, fmt.Errorf("redact line %d: %w", n, err)
 		}
 		if ok {
-			add(at, once(view(segment[done:at]))) // the text before this line, with its last line end
+			again = add(at, String(view(segment[done:at]))) || again // the text before this line, with its last line end
 			add(end, redacted)
 		}
 		at = end + 1
 	}
-	add(len(segment), once(view(segment[done:])))
+	again = add(len(segment), String(view(segment[done:]))) || again
 	if out == nil {
-		return segment, nil
+		out = segment
 	}
-	return out, nil
+	return out, again, nil
 }
 
-// onceLine is one round for one line. It reports false if the line is not JSON.
+// redactLine redacts one line. It reports false if the line is not JSON.
 // A line that only json.Valid would refuse (a bad escape in a string, say) and that has no secret passes for JSON.
-func onceLine(line string) (redacted string, ok bool, err error) {
-	var w walker
-	if !w.walk(line) {
-		return line, false, nil
+func redactLine(line string) (redacted string, ok bool, err error) {
+	redacted = line
+	for range maxRounds {
+		var w walker
+		if !w.walk(redacted) {
+			return line, false, nil
+		}
+		if len(w.spans) == 0 {
+			break
+		}
+		redacted = replace(redacted, merge(w.spans))
 	}
-	if len(w.spans) == 0 {
+	if same(redacted, line) {
 		return line, true, nil
 	}
 	if !json.Valid([]byte(line)) {
 		return line, false, nil
 	}
-	redacted = replace(line, merge(w.spans))
 	if !json.Valid([]byte(redacted)) {
 		return "", false, errInvalid
 	}

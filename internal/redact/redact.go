@@ -19,19 +19,11 @@ const mark = "[redacted:"
 // A string that String returned is returned unchanged.
 func String(s string) string {
 	for range maxRounds {
-		r := once(s)
-		if same(r, s) {
+		spans := find(s, 0)
+		if len(spans) == 0 {
 			break
 		}
-		s = r
-	}
-	return s
-}
-
-// once is one round of [String].
-func once(s string) string {
-	if spans := find(s, 0); len(spans) > 0 {
-		return replace(s, spans)
+		s = replace(s, spans)
 	}
 	return s
 }
