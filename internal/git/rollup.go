@@ -5,11 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -45,6 +47,7 @@ func (r *Repo) RollUp(ctx context.Context) error {
 		return err
 	}
 	defer lock.Close()
+	r.dropLeftovers(time.Now())
 	packs, err := r.rollable()
 	if err != nil {
 		return fmt.Errorf("roll up packs: %w", err)
@@ -88,6 +91,39 @@ func (r *Repo) rollUp(ctx context.Context, packs []string) error {
 		}
 	}
 	return nil
+}
+
+// dropLeftovers removes what a process left that died inside [Objects.Flush] more than an hour before now:
+// the link that kept its pack, which is the pack itself, and a pack without an index.
+func (r *Repo) dropLeftovers(now time.Time) {
+	old := func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && now.Sub(info.ModTime()) > time.Hour
+	}
+	keeps, _ := filepath.Glob(filepath.Join(r.packDir(), "pack-*.keep"))
+	for _, path := range keeps {
+		if old(path) && isPack(path) {
+			_ = os.Remove(path)
+		}
+	}
+	packs, _ := filepath.Glob(filepath.Join(r.packDir(), "pack-*.pack"))
+	for _, path := range packs {
+		if base := strings.TrimSuffix(path, ".pack"); !isFile(base+".idx") && old(path) {
+			_ = os.Remove(path)
+		}
+	}
+}
+
+// isPack reports whether a file begins as a pack does. The .keep files of git hold text.
+func isPack(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var magic [4]byte
+	_, err = io.ReadFull(f, magic[:])
+	return err == nil && string(magic[:]) == "PACK"
 }
 
 func (r *Repo) packDir() string { return filepath.Join(r.CommonDir, "objects", "pack") }
