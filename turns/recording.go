@@ -119,9 +119,6 @@ func (r *recording) run(ctx context.Context) (*Result, error) {
 	if r.Client.PID != 0 {
 		r.state.Client = r.Client
 	}
-	if r.Session == "" {
-		return &r.result, nil
-	}
 	return &r.result, r.store.Save(r.state)
 }
 
@@ -279,13 +276,8 @@ func (r *recording) commit(ctx context.Context) error {
 // errBranch reports that the refs did not move, perhaps because of the branch: somebody holds its lock.
 var errBranch = errors.New("the mission's branch can't be moved")
 
-// worktreeLock names the lock of a worktree: the private index and the branch have one user at a time.
-func (r *Recorder) worktreeLock() string {
-	if r.Repo.GitDir == r.Repo.CommonDir {
-		return "worktree"
-	}
-	return "worktree-" + filepath.Base(r.Repo.GitDir)
-}
+// worktree names the worktree within the repository: ".git" for the main one.
+func (r *Recorder) worktree() string { return filepath.Base(r.Repo.GitDir) }
 
 func (r *recording) warn(format string, args ...any) {
 	r.result.Warnings = append(r.result.Warnings, fmt.Sprintf(format, args...))

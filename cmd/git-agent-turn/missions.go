@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/ledger"
 	"gitagent/turns"
 )
 
@@ -67,19 +68,15 @@ func missions(c *cli.Context) error {
 
 // missionJSON is what a mission's line holds: its mission.json, and where it stands.
 func missionJSON(m turns.Line) any {
-	return struct {
-		turns.Line
-		Turns int    `json:"turns"`
-		At    string `json:"at,omitempty"`
-		Last  any    `json:"-"`
-	}{Line: m, Turns: m.Turns, At: lastAt(m)}
-}
-
-func lastAt(m turns.Line) string {
-	if m.Last == nil {
-		return ""
+	line := struct {
+		*ledger.Mission
+		Turns int       `json:"turns"`
+		At    time.Time `json:"at,omitzero"` // of the last turn
+	}{Mission: m.Mission, Turns: m.Turns}
+	if m.Last != nil {
+		line.At = m.Last.At
 	}
-	return m.Last.At.Format(time.RFC3339Nano)
+	return line
 }
 
 func plural(n int, noun string) string {

@@ -55,7 +55,11 @@ func record(c *cli.Context) error {
 		if transcript, err = filepath.Abs(transcript); err != nil {
 			return err
 		}
-		if _, err := os.Stat(transcript); err != nil {
+		info, err := os.Stat(transcript)
+		if err == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%s is not a file", transcript)
+		}
+		if err != nil {
 			return fmt.Errorf("read the transcript: %w", err)
 		}
 	}
