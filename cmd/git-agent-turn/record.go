@@ -55,13 +55,6 @@ func record(c *cli.Context) error {
 		if transcript, err = filepath.Abs(transcript); err != nil {
 			return err
 		}
-		info, err := os.Stat(transcript)
-		if err == nil && !info.Mode().IsRegular() {
-			err = fmt.Errorf("%s is not a file", transcript)
-		}
-		if err != nil {
-			return fmt.Errorf("read the transcript: %w", err)
-		}
 	}
 	repo, err := openRepo(c.Context)
 	if err != nil {
@@ -87,7 +80,7 @@ func record(c *cli.Context) error {
 	result, err := r.Record(c.Context, turns.Signal{
 		Event: turns.Stopped, At: time.Now(), Agent: c.String("agent"), Session: session, Mission: mission,
 		Asked:  os.Getenv("GIT_AGENT_MISSION"),
-		Prompt: c.String("prompt"), Reply: c.String("reply"), Transcript: transcript, Outcome: outcome,
+		Prompt: c.String("prompt"), Reply: c.String("reply"), Transcript: transcript, Outcome: outcome, Strict: true,
 	})
 	if err != nil {
 		return err
