@@ -158,7 +158,7 @@ func (l *lab) tree() string {
 	w := l.In(l.Dir)
 	w.Env = append(slices.Clip(l.Env), "GIT_INDEX_FILE="+tmp)
 	w.Git("-c", "core.hooksPath=/dev/null", "add", "-A")
-	return w.Git("write-tree")
+	return w.Git("-c", "core.hooksPath=/dev/null", "write-tree")
 }
 
 // treeOf is the tree of a commit.
