@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os/exec"
 	"slices"
 	"syscall"
@@ -66,21 +67,47 @@ func (r *rig) claude(dir, prompt string, args ...string) *headless {
 // startClaude is claude for a run that the test ends.
 func (r *rig) startClaude(dir, prompt string, args ...string) *headless {
 	r.t.Helper()
+	h := r.headless(dir, append([]string{"-p", prompt}, args...)...)
+	h.start()
+	return h
+}
+
+// stream runs the client headless as a program does that drives it: prompts go to
+// its standard input, one JSON line each, and it ends when that is closed.
+func (r *rig) stream(dir string) (h *headless, prompts io.WriteCloser) {
+	r.t.Helper()
+	h = r.headless(dir, "-p", "--input-format", "stream-json")
+	prompts, err := h.cmd.StdinPipe()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	h.start()
+	return h, prompts
+}
+
+// headless prepares a run of the client that tells everything it does.
+func (r *rig) headless(dir string, args ...string) *headless {
+	r.t.Helper()
 	h := &headless{r: r}
-	args = append([]string{"-p", prompt, "--output-format", "stream-json", "--verbose", "--include-hook-events"}, args...)
+	args = append(args, "--output-format", "stream-json", "--verbose", "--include-hook-events")
 	h.cmd = exec.Command(r.client(), r.arguments(args...)...)
 	h.cmd.Dir, h.cmd.Env = dir, r.env()
 	h.cmd.Stdout, h.cmd.Stderr = &h.stdout, &h.stderr
+	return h
+}
+
+// start starts the client, which does not outlive the test.
+func (h *headless) start() {
+	h.r.t.Helper()
 	if err := h.cmd.Start(); err != nil {
-		r.t.Fatalf("start the client: %v", err)
+		h.r.t.Fatalf("start the client: %v", err)
 	}
-	r.t.Cleanup(func() {
+	h.r.t.Cleanup(func() {
 		if h.cmd.ProcessState == nil {
 			h.cmd.Process.Kill()
 			h.cmd.Wait()
 		}
 	})
-	return h
 }
 
 // wait waits for the end of the client and reads what it printed.

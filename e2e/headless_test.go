@@ -65,6 +65,24 @@ func TestFiveTurns(t *testing.T) {
 	}
 }
 
+// A program drives the client: several prompts, one process.
+func TestDrivenByProgram(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	h, prompts := r.stream(r.repo.Dir)
+	for i, prompt := range []string{"T1 hello", "T2 hello", "T3 hello"} {
+		line := map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": prompt}}
+		if err := json.NewEncoder(prompts).Encode(line); err != nil {
+			t.Fatalf("send a prompt: %v", err)
+		}
+		r.await("Stop after "+prompt, func() bool { return len(r.witness.named("Stop")) > i })
+	}
+	prompts.Close()
+	h.wait()
+	h.ok().quiet()
+	r.check(r.done("T1"), r.done("T2"), r.done("T3"))
+}
+
 func TestFailedTurn(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,13 +54,21 @@ done
 			cmd.Dir, cmd.Env = r.repo.Dir, r.env()
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr
-			if err := cmd.Run(); err == nil || !strings.Contains(err.Error(), "killed") {
+			// The git that it started goes on: all that descends from it has the other end of this pipe.
+			ended, alive, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer ended.Close()
+			cmd.ExtraFiles = []*os.File{alive}
+			err = cmd.Run()
+			alive.Close()
+			if err == nil || !strings.Contains(err.Error(), "killed") {
 				t.Fatalf("git agent-fork: %v, %s, want it killed", err, &stderr)
 			}
-			r.await("git's end", func() bool {
-				_, err := os.Stat(filepath.Join(r.repo.Dir, ".git", "worktrees", "fork", "index.lock"))
-				return err != nil
-			})
+			if _, err := io.ReadAll(ended); err != nil {
+				t.Fatal(err)
+			}
 			if files, _ := filepath.Glob(filepath.Join(r.home, ".claude", "projects", "*", "*")); len(files) > 0 {
 				t.Errorf("of the conversation there is %q", files)
 			}

@@ -86,14 +86,14 @@ func (s *session) prompt(text string) event {
 	return s.stopped(before+1, text)
 }
 
-// interrupt presses Esc while a turn runs, and waits until the client has written that down,
-// as it does within 100 ms: a person is not faster.
+// interrupt presses Esc while a turn runs, and returns as soon as the client takes the next prompt:
+// that may be before it has written to the transcript what was interrupted.
 func (s *session) interrupt() {
 	s.r.t.Helper()
 	s.r.await("busy before Esc", func() bool { return s.registry().Status == "busy" })
-	before := s.file().interrupts
+	marks := strings.Count(s.term.screen(), "Interrupted")
 	s.term.keys("Escape")
-	s.r.await("the mark of an interrupt", func() bool { return s.file().interrupts > before })
+	s.r.await("the mark of an interrupt", func() bool { return strings.Count(s.term.screen(), "Interrupted") > marks })
 	s.ready("Esc")
 }
 

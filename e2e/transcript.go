@@ -14,11 +14,10 @@ import (
 
 // A transcript is the client's own file of a session.
 type transcript struct {
-	path       string
-	data       []byte
-	runs       []exchange
-	queued     int // prompts that were ever put into the queue
-	interrupts int // turns that the user stopped
+	path   string
+	data   []byte
+	runs   []exchange
+	queued int // prompts that were ever put into the queue
 }
 
 // An exchange is one turn as the transcript tells it.
@@ -82,8 +81,6 @@ func readTranscript(t testing.TB, path string) transcript {
 			// "No response requested.": added to a turn that was cut off, when the session goes on.
 		case rec.Type == "queue-operation" && rec.Operation == "enqueue":
 			tr.queued++
-		case rec.Type == "user" && bytes.Contains(rec.Message.Content, []byte("[Request interrupted by user")):
-			tr.interrupts++
 		case rec.Type == "user" && rec.TurnOrigin != nil && !rec.IsCompactSummary:
 			tr.runs = append(tr.runs, exchange{promptID: rec.PromptID, began: began})
 		case rec.Type == "assistant" && len(tr.runs) > 0:

@@ -28,7 +28,7 @@
 //
 // # Fan-out
 //
-// One directory with a hundred thousand files is a tree of four megabytes,
+// One directory with a hundred thousand files is a tree of seven megabytes,
 // written again for every note. So git spreads the notes over directories
 // that are named by the first digits of the hash, two for each level:
 //
@@ -56,12 +56,10 @@
 //
 //   - A file that is no note and is named like a subdirectory that
 //     the notes need, such as "09", keeps its directory from being spread.
-//     Git writes a tree with two entries of that name.
+//     Git 2.39 writes a tree with two entries of that name.
 //   - Other entries that are no notes are kept, as git keeps them, but in the
-//     order that a tree must have; git misplaces a directory
-//     "x" beside a file "x.txt".
-//   - A directory whose one entry is a directory is flattened like
-//     any other; git leaves it.
+//     order that a tree must have. Git 2.39 misplaces a directory "x"
+//     beside a file "x.txt".
 //
 // Git judges a subdirectory that it has read by what is in it, whether or not
 // it changed. Here a directory that was only read is as if it had not been:
@@ -72,9 +70,9 @@
 // A notes tree may come from a remote. A name that is not the rest of
 // a hash, of whatever length, is no note. Upper-case digits are taken as git
 // takes them, and written in lower case. Where one object has several
-// notes in one tree, they are one note, the contents in the order in
-// which git has them, with a blank line between. A tree of a few kilobytes can claim to hold
-// more notes than there are atoms, by naming one subtree many times; so
-// reading stops with an error after a million entries.
+// notes in one tree they are one note: the contents in the order in
+// which git has them, with a blank line between. A few trees of some
+// kilobytes can claim to hold more notes than any memory, by naming one
+// subtree many times; so reading stops with an error after a million entries.
 // Nothing limits the size of a note: that is up to the caller.
 package gitnotes

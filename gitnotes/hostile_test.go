@@ -138,6 +138,7 @@ func TestHostileTrees(t *testing.T) {
 		{"directory twice", false, []file{{x[:2] + "/" + x[2:], reg, "1"}, {"f", reg, ""}, {x[:2] + "/" + x[2:], reg, "2"}}, 1},
 		{"directory in both cases", false, []file{{up[:2] + "/" + x[2:], reg, "1"}, {x[:2] + "/" + x[2:], reg, "2"}}, 1},
 		{"file and directory", false, []file{{x[:2], reg, "a"}, {x[:2] + "/" + x[2:], reg, "x"}, {x[:2] + "/README", reg, "b"}}, 1},
+		{"directory beside a file", false, []file{{"x.txt", reg, "a"}, {"x/f", reg, "b"}, {x, reg, "x"}}, 1},
 		{"bytes", false, []file{{"\xff\xfe\n\t", reg, "a"}, {x, reg, "x"}}, 1},
 	} {
 		for _, crowd := range []bool{false, true} {

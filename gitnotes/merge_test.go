@@ -287,7 +287,7 @@ func TestMergeBase(t *testing.T) {
 	}
 }
 
-// Two sides that went apart a few commits ago do not load the thousands before.
+// Two sides that went apart a few commits ago do not load the many before.
 func TestMergeLoadsFewCommits(t *testing.T) {
 	t.Parallel()
 	s := count(memory.NewStorage())

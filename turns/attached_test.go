@@ -2,14 +2,17 @@ package turns_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
+	"testing"
 	"time"
 
-	"gitagent/internal/git"
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/gittest"
 	"gitagent/internal/ledger"
 	"gitagent/turns"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // start begins an attached mission at HEAD and checks its branch out.
@@ -19,18 +22,20 @@ func (l *lab) start() ledger.ID {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	return l.begin(turns.Beginning{ID: id, At: time.Now()})
+	l.begin(turns.Beginning{ID: id, At: time.Now()})
+	return id
 }
 
-func (l *lab) begin(b turns.Beginning) ledger.ID {
+func (l *lab) begin(b turns.Beginning) *ledger.Mission {
 	l.t.Helper()
 	if b.From.IsZero() {
 		b.From = plumbing.NewHash(l.Git("rev-parse", "HEAD"))
 	}
-	if _, err := l.recorder(l.Dir).Begin(context.Background(), b); err != nil {
+	m, err := l.recorder(l.Dir).Begin(context.Background(), b)
+	if err != nil {
 		l.t.Fatal(err)
 	}
-	return b.ID
+	return m
 }
 
 // branch is the short name of a mission's branch.
@@ -38,4 +43,540 @@ func (l *lab) branch(id ledger.ID) string {
 	return strings.TrimPrefix(id.Branch(l.capture.BranchPrefix), "refs/heads/")
 }
 
-var _ = git.Hex{}
+// atTip checks that a turn has moved the branch: HEAD is on it, its tip is the code commit, and index and worktree agree with it.
+func (l *lab) atTip(id ledger.ID, code string) {
+	l.t.Helper()
+	if head := l.Git("symbolic-ref", "--short", "HEAD"); head != l.branch(id) {
+		l.t.Errorf("HEAD is on %s, want %s", head, l.branch(id))
+	}
+	if tip := l.Git("rev-parse", "HEAD"); tip != code {
+		l.t.Errorf("the branch is at %s, the turn's commit is %s:\n%s", tip, code, l.Git("log", "--oneline", "--graph", "-8", tip, code))
+	}
+	if status := l.Git("status", "--porcelain"); status != "" {
+		l.t.Errorf("the worktree or the index differs from the branch:\n%s", status)
+	}
+}
+
+func TestAttached(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	first := l.Git("rev-parse", "HEAD")
+	id := ledger.ID("a1b2c3d4")
+	m := l.begin(turns.Beginning{ID: id, Title: "fix the login\x1b[31m\nand more", At: time.Now()})
+	if m.Branch != "refs/heads/agent/mission/a1b2c3d4" || m.Base != first || strings.ContainsAny(m.Title, "\x1b\n") {
+		t.Errorf("the mission is %+v", m)
+	}
+	if got := l.mission(id); got.ID != id || got.Branch != m.Branch || got.Title != m.Title {
+		t.Errorf("mission.json says %+v", got)
+	}
+	c := l.client()
+	var wants []want
+	for _, step := range []struct {
+		prompt string
+		work   func()
+	}{
+		{"add", l.write("new.txt", "new\n")},
+		{"talk", nil},
+		{"edit", l.write("kept.txt", "edited\n")},
+		{"remove", func() { l.remove("kept.txt") }},
+		{"rename", func() { l.Git("mv", "new.txt", "renamed.txt") }},
+		{"stage a part", func() {
+			l.Write("dir/edited.txt", "1\n2\n3\n")
+			l.Git("add", "dir/edited.txt")
+			l.Write("dir/edited.txt", "1\n2\n3\n4\n")
+		}},
+		{"intend to add", func() { l.Write("later.txt", "later\n"); l.Git("add", "-N", "later.txt") }},
+		{"make executable", func() { l.chmod("renamed.txt", 0o755) }},
+		{"file to directory", func() { l.remove("renamed.txt"); l.Write("renamed.txt/now", "a directory\n") }},
+		{"directory to file", func() { l.remove("renamed.txt"); l.Write("renamed.txt", "a file\n") }},
+		{"link", func() { l.symlink("renamed.txt", "link") }},
+		{"ignored", l.write("x.ignored", "x\n")},
+	} {
+		before := l.Git("rev-parse", "HEAD")
+		w := l.turn(c, step.prompt, step.work)
+		wants = append(wants, w)
+		list := l.list(id)
+		last := list[len(list)-1]
+		l.atTip(id, last.Code.String())
+		if last.Code.String() != before && l.Git("log", "-1", "--format=%P") != before {
+			t.Errorf("%s: the commit does not follow %s", step.prompt, before)
+		}
+		if (last.Code.String() == before) != (w.tree == w.base) {
+			t.Errorf("%s: the branch went from %s to %s", step.prompt, before, last.Code)
+		}
+	}
+	l.check(id, wants...)
+	message := l.Git("log", "-1", "--format=%B", "HEAD~8")
+	if want := "turn 3: edit\n\nAgent-Mission: a1b2c3d4\nAgent-Turn: 3\nAgent-Session: " + c.Session; strings.TrimSpace(message) != want {
+		t.Errorf("the message of turn 3 is\n%s\nwant\n%s", message, want)
+	}
+	l.quiet()
+	l.fsck()
+}
+
+func (l *lab) remove(name string) {
+	l.t.Helper()
+	if err := os.RemoveAll(filepath.Join(l.Dir, name)); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func (l *lab) chmod(name string, mode os.FileMode) {
+	l.t.Helper()
+	if err := os.Chmod(filepath.Join(l.Dir, name), mode); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func (l *lab) symlink(target, name string) {
+	l.t.Helper()
+	if err := os.Symlink(target, filepath.Join(l.Dir, name)); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// TestAttachedOwnCommits: what the agent commits itself in mid-turn is part of the turn.
+func TestAttachedOwnCommits(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	id := l.start()
+	c := l.client()
+	a := l.turn(c, "one", l.write("one.txt", "1\n"))
+	var own string
+	b := l.turn(c, "commit some", func() {
+		l.Write("committed.txt", "c\n")
+		own = l.Commit("the agent's own")
+		l.Write("left.txt", "left\n")
+	})
+	d := l.turn(c, "commit all", func() { l.Write("all.txt", "all\n"); l.Commit("the agent's own again") })
+	list := l.check(id, a, b, d)
+	if parent := l.Git("log", "-1", "--format=%P", list[1].Code.String()); parent != own {
+		t.Errorf("turn 2 follows %s, want the agent's commit %s", parent, own)
+	}
+	if list[1].Files != 2 || list[2].Files != 1 || list[2].Code.String() != l.Git("rev-parse", "HEAD") {
+		t.Errorf("turns:\n%s", describe(list))
+	}
+	l.atTip(id, list[2].Code.String())
+	l.quiet()
+}
+
+// TestAttachedBetweenTurns: whatever the user does between two turns, nothing of it is undone, and nothing comes back.
+func TestAttachedBetweenTurns(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		user func(l *lab, id ledger.ID)
+		off  bool // HEAD is not on the mission's branch any more
+	}{
+		"edits":   {func(l *lab, _ ledger.ID) { l.Write("kept.txt", "the user's\n") }, false},
+		"stages":  {func(l *lab, _ ledger.ID) { l.Write("kept.txt", "the user's\n"); l.Git("add", "-A") }, false},
+		"commits": {func(l *lab, _ ledger.ID) { l.Write("users.txt", "u\n"); l.Commit("the user's") }, false},
+		"amends":  {func(l *lab, _ ledger.ID) { l.Git("commit", "-q", "--amend", "-m", "reworded") }, false},
+		"amends more": {func(l *lab, _ ledger.ID) {
+			l.Git("rm", "-q", "two.txt")
+			l.Git("commit", "-q", "--amend", "--allow-empty", "-m", "less")
+		}, false},
+		"removes":       {func(l *lab, _ ledger.ID) { l.Git("rm", "-q", "one.txt"); l.Commit("remove") }, false},
+		"removes plain": {func(l *lab, _ ledger.ID) { l.remove("one.txt") }, false},
+		"resets hard":   {func(l *lab, _ ledger.ID) { l.Git("reset", "-q", "--hard", "HEAD^") }, false},
+		"resets soft":   {func(l *lab, _ ledger.ID) { l.Git("reset", "-q", "--soft", "HEAD~2") }, false},
+		"resets mixed":  {func(l *lab, _ ledger.ID) { l.Git("reset", "-q", "HEAD~2") }, false},
+		"reverts":       {func(l *lab, _ ledger.ID) { l.Git("revert", "--no-edit", "HEAD") }, false},
+		"squashes": {func(l *lab, _ ledger.ID) {
+			l.Git("reset", "-q", "--soft", "main")
+			l.Git("commit", "-q", "-m", "squashed")
+		}, false},
+		"merges main": {func(l *lab, _ ledger.ID) { l.Git("merge", "-q", "--no-edit", "main") }, false},
+		"rebases": {func(l *lab, _ ledger.ID) {
+			l.Git("rebase", "-q", "main")
+			if subjects := l.Git("log", "--format=%s", "main.."); subjects != "turn 2: two\nturn 1: one" {
+				l.t.Errorf("after the rebase there are\n%s", subjects)
+			}
+		}, false},
+		"rebases, dropping a turn": {func(l *lab, _ ledger.ID) { l.Git("rebase", "-q", "--onto", "main", "HEAD^") }, false},
+		"cherry-picks":             {func(l *lab, _ ledger.ID) { l.Git("cherry-pick", "main") }, false},
+		"stashes":                  {func(l *lab, _ ledger.ID) { l.Write("kept.txt", "stash\n"); l.Git("stash", "-q") }, false},
+		"stashes and pops": {func(l *lab, _ ledger.ID) {
+			l.Write("kept.txt", "stash\n")
+			l.Git("stash", "-q")
+			l.Git("stash", "pop", "-q")
+		}, false},
+		"goes and comes back":     {func(l *lab, _ ledger.ID) { l.Git("checkout", "-q", "main"); l.Git("checkout", "-q", "-") }, false},
+		"checks out main":         {func(l *lab, _ ledger.ID) { l.Git("checkout", "-q", "main") }, true},
+		"checks out a new branch": {func(l *lab, _ ledger.ID) { l.Git("checkout", "-q", "-b", "new") }, true},
+		"detaches":                {func(l *lab, _ ledger.ID) { l.Git("checkout", "-q", "--detach") }, true},
+		"deletes the branch":      {func(l *lab, id ledger.ID) { l.Git("checkout", "-q", "main"); l.Git("branch", "-q", "-D", l.branch(id)) }, true},
+		"renames the branch":      {func(l *lab, _ ledger.ID) { l.Git("branch", "-m", "mine") }, true},
+		"collects garbage":        {func(l *lab, _ ledger.ID) { l.Git("gc", "-q", "--prune=now") }, false},
+		"loses the notes":         {func(l *lab, id ledger.ID) { l.Git("update-ref", "-d", id.NotesRef()) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			id := l.start()
+			c := l.client()
+			a := l.turn(c, "one", l.write("one.txt", "1\n"))
+			b := l.turn(c, "two", l.write("two.txt", "2\n"))
+			l.advanceMain()
+			tt.user(l, id)
+			head := l.Git("rev-parse", "HEAD")
+			refs := l.Git("for-each-ref", "refs/heads", "refs/tags", "refs/stash")
+			before := l.tree()
+			three := l.turn(c, "three", l.write("three.txt", "3\n"))
+			four := l.turn(c, "four", l.write("four.txt", "4\n"))
+			if three.base != before {
+				t.Errorf("the prompt changed the worktree")
+			}
+			if strings.Contains(name, "notes") {
+				list := l.list(id)
+				if len(list) != 4 || len(l.notes(id)) != 2 {
+					t.Errorf("%d turns, %d notes; want 4 and 2", len(list), len(l.notes(id)))
+				}
+				return
+			}
+			list := l.check(id, a, b, three, four)
+			last := list[3].Code.String()
+			switch {
+			case !tt.off:
+				l.atTip(id, last)
+				if _, err := l.Try("merge-base", "--is-ancestor", head, "HEAD"); err != nil {
+					t.Errorf("the user's HEAD is lost:\n%s", l.Git("log", "--oneline", "--graph", "-8", head, "HEAD"))
+				}
+			case l.Git("for-each-ref", "refs/heads", "refs/tags", "refs/stash") != refs:
+				t.Errorf("branches were\n%s\nare\n%s", refs, l.Git("for-each-ref", "refs/heads"))
+			case l.Git("rev-parse", "HEAD") != head:
+				t.Errorf("HEAD moved")
+			}
+			l.quiet()
+			l.fsck()
+		})
+	}
+}
+
+// advanceMain adds a commit to main from another worktree.
+func (l *lab) advanceMain() {
+	l.t.Helper()
+	dir := filepath.Join(gittest.TempDir(l.t), "main")
+	l.Git("worktree", "add", "-q", dir, "main")
+	w := l.In(dir)
+	w.Write("mains.txt", "main's\n")
+	w.Commit("main goes on")
+	l.Git("worktree", "remove", dir)
+}
+
+// TestAttachedTurnsAreOrdinaryCommits: they can be rebased and cherry-picked, and lose nothing by it.
+func TestAttachedTurnsAreOrdinaryCommits(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	id := l.start()
+	c := l.client()
+	l.turn(c, "one", l.write("one.txt", "1\n"))
+	l.Write("users.txt", "the user's\n")
+	l.turn(c, "two", l.write("two.txt", "2\n"))
+	l.turn(c, "talk", nil)
+	l.turn(c, "three", l.write("three.txt", "3\n"))
+	list := l.list(id)
+	l.advanceMain()
+	l.Git("checkout", "-q", "main")
+	for _, turn := range list {
+		if turn.Code != turn.Base {
+			l.Git("cherry-pick", turn.Code.String())
+		}
+	}
+	if names := l.Git("ls-files"); names != ".gitignore\ndir/edited.txt\nkept.txt\nmains.txt\none.txt\nthree.txt\ntwo.txt" {
+		t.Errorf("after cherry-picking the turns main has\n%s", names)
+	}
+	l.Git("checkout", "-q", l.branch(id))
+	l.Git("rebase", "-q", "--no-keep-empty", "main")
+	if got := l.Git("log", "--format=%s", "main.."); got != "before turn 2" {
+		t.Errorf("after a rebase onto the picked turns there is left\n%s", got)
+	}
+}
+
+// TestAttachedInOperation: while git has a rebase, a merge or the like under way, turns are recorded and nothing moves.
+// The next turn after it catches up.
+func TestAttachedInOperation(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		begin func(l *lab)
+		end   func(l *lab)
+	}{
+		"rebase": {
+			func(l *lab) { _, _ = l.Try("rebase", "main") },
+			func(l *lab) { l.Git("add", "-A"); l.Git("-c", "core.editor=true", "rebase", "--continue") },
+		},
+		"rebase, aborted": {
+			func(l *lab) { _, _ = l.Try("rebase", "main") },
+			func(l *lab) { l.Git("rebase", "--abort") },
+		},
+		"merge": {
+			func(l *lab) { _, _ = l.Try("merge", "main") },
+			func(l *lab) { l.Git("add", "-A"); l.Git("commit", "-q", "-m", "merged") },
+		},
+		"cherry-pick": {
+			func(l *lab) { _, _ = l.Try("cherry-pick", "main") },
+			func(l *lab) { l.Git("add", "-A"); l.Git("-c", "core.editor=true", "cherry-pick", "--continue") },
+		},
+		"revert": {
+			func(l *lab) { _, _ = l.Try("revert", "--no-edit", "main") },
+			func(l *lab) { l.Git("revert", "--abort") },
+		},
+		"bisect": {
+			func(l *lab) { l.Git("bisect", "start"); l.Git("bisect", "bad"); l.Git("bisect", "good", "main") },
+			func(l *lab) { l.Git("bisect", "reset") },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			id := l.start()
+			l.Git("checkout", "-q", "main")
+			l.Write("kept.txt", "main's\n")
+			l.Commit("conflict")
+			l.Git("checkout", "-q", l.branch(id))
+			if name == "revert" || name == "bisect" {
+				l.Git("merge", "-q", "main")
+			}
+			c := l.client()
+			wants := []want{
+				l.turn(c, "one", l.write("kept.txt", "the turn's\n")),
+				l.turn(c, "two", l.write("two.txt", "2\n")),
+			}
+			tip := l.Git("rev-parse", "HEAD")
+			tt.begin(l)
+			if l.repo().Operation() == "" {
+				t.Fatal("there is no operation under way")
+			}
+			status, head := l.Git("status"), l.Git("rev-parse", "HEAD")
+			wants = append(wants, l.turn(c, "in it", nil))
+			if now := l.Git("status"); now != status {
+				t.Errorf("git status was\n%s\nis\n%s", status, now)
+			}
+			if now := l.Git("rev-parse", "HEAD", l.branch(id)); now != head+"\n"+tip {
+				t.Errorf("HEAD and the branch were %s and %s, are\n%s", head, tip, now)
+			}
+			if strings.Contains(status, "both modified") {
+				wants = append(wants, l.turn(c, "resolve", l.write("kept.txt", "both\n")))
+			}
+			tt.end(l)
+			wants = append(wants, l.turn(c, "after it", l.write("after.txt", "after\n")))
+			list := l.check(id, wants...)
+			l.atTip(id, list[len(list)-1].Code.String())
+			l.quiet()
+			l.fsck()
+		})
+	}
+}
+
+// TestAttachedLocked: somebody holds a lock. The turn is recorded without moving the branch, nobody's lock is taken away,
+// and the next turn catches up.
+func TestAttachedLocked(t *testing.T) {
+	t.Parallel()
+	for name, path := range map[string]func(l *lab, id ledger.ID) string{
+		"index":                   func(l *lab, _ ledger.ID) string { return ".git/index.lock" },
+		"branch":                  func(l *lab, id ledger.ID) string { return ".git/" + id.Branch(l.capture.BranchPrefix) + ".lock" },
+		"HEAD":                    func(l *lab, _ ledger.ID) string { return ".git/HEAD.lock" },
+		"index, from a dead git":  func(l *lab, _ ledger.ID) string { return ".git/index.lock" },
+		"branch, from a dead git": func(l *lab, id ledger.ID) string { return ".git/" + id.Branch(l.capture.BranchPrefix) + ".lock" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			id := l.start()
+			c := l.client()
+			a := l.turn(c, "one", l.write("one.txt", "1\n"))
+			lock := path(l, id)
+			l.Write(lock, "")
+			if strings.Contains(name, "dead") {
+				l.age(lock, time.Hour)
+			}
+			tip := l.Git("rev-parse", "HEAD")
+			b := l.turn(c, "two", l.write("two.txt", "2\n"))
+			if now := l.Git("rev-parse", "HEAD"); now != tip {
+				t.Errorf("the branch moved from %s to %s", tip, now)
+			}
+			if l.Read(lock) != "" {
+				t.Errorf("the lock was changed")
+			}
+			l.remove(lock)
+			if staged := l.Git("diff", "--cached", "--name-only"); staged != "" && staged != "two.txt" {
+				t.Errorf("staged: %q", staged)
+			}
+			if len(l.seen.warnings) == 0 {
+				t.Error("no warning for the log")
+			}
+			d := l.turn(c, "three", l.write("three.txt", "3\n"))
+			list := l.check(id, a, b, d)
+			l.atTip(id, list[2].Code.String())
+			if names := l.Git("ls-tree", "--name-only", "HEAD"); !strings.Contains(names, "two.txt") {
+				t.Errorf("the branch lacks the turn that did not move it:\n%s", names)
+			}
+			l.fsck()
+		})
+	}
+}
+
+// age makes a file as old as one that was left behind.
+func (l *lab) age(name string, by time.Duration) {
+	l.t.Helper()
+	then := time.Now().Add(-by)
+	if err := os.Chtimes(filepath.Join(l.Dir, name), then, then); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// TestOwnLocks: a process of ours died and left a lock. One that is 10 s old is nobody's any more.
+func TestOwnLocks(t *testing.T) {
+	t.Parallel()
+	for name, lock := range map[string]func(id ledger.ID) string{
+		"ledger":        func(id ledger.ID) string { return ".git/" + id.Ref() + ".lock" },
+		"notes":         func(id ledger.ID) string { return ".git/" + id.NotesRef() + ".lock" },
+		"private index": func(ledger.ID) string { return ".git/agent/index.lock" },
+	} {
+		for _, left := range []struct {
+			name string
+			age  time.Duration
+		}{
+			{"long ago", time.Hour},
+			{"just now", 9 * time.Second}, // its ten seconds end while the hook waits
+		} {
+			t.Run(name+"/"+left.name, func(t *testing.T) {
+				t.Parallel()
+				l := newLab(t)
+				id := l.start()
+				c := l.client()
+				a := l.turn(c, "one", l.write("one.txt", "1\n"))
+				l.Write(lock(id), "")
+				l.age(lock(id), left.age)
+				b := l.turn(c, "two", l.write("two.txt", "2\n"))
+				list := l.check(id, a, b, l.turn(c, "three", nil))
+				l.atTip(id, list[2].Code.String())
+				l.fsck()
+			})
+		}
+	}
+}
+
+// TestDiedInPublish: a process of ours died between the index and the refs.
+func TestDiedInPublish(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	id := l.start()
+	c := l.client()
+	a := l.turn(c, "one", l.write("one.txt", "1\n"))
+	l.Write(".git/agent/index.new", "half an index")
+	if err := os.Link(filepath.Join(l.Dir, ".git/agent/index.new"), filepath.Join(l.Dir, ".git/index.lock")); err != nil {
+		t.Fatal(err)
+	}
+	b := l.turn(c, "two", l.write("two.txt", "2\n"))
+	list := l.check(id, a, b)
+	l.atTip(id, list[1].Code.String())
+	l.Write("three.txt", "3\n")
+	l.Git("add", "three.txt") // the index moved, the refs did not
+	three := l.turn(c, "three", nil)
+	list = l.check(id, a, b, three)
+	l.atTip(id, list[2].Code.String())
+	l.quiet()
+}
+
+// TestBeginFails: what can't be checked out leaves nothing behind.
+func TestBeginFails(t *testing.T) {
+	t.Parallel()
+	for name, prepare := range map[string]func(l *lab, b *turns.Beginning){
+		"the directory is not empty": func(l *lab, b *turns.Beginning) {
+			b.Worktree = filepath.Join(gittest.TempDir(l.t), "full")
+			if err := os.MkdirAll(filepath.Join(b.Worktree, "x"), 0o777); err != nil {
+				l.t.Fatal(err)
+			}
+		},
+		"a file of the user's is in the way": func(l *lab, b *turns.Beginning) {
+			l.Git("checkout", "-q", "-b", "other")
+			l.Write("only-there.txt", "there\n")
+			b.From = plumbing.NewHash(l.Commit("other"))
+			l.Git("checkout", "-q", "main")
+			l.Write("only-there.txt", "the user's\n")
+		},
+		"a branch named agent is in the way": func(l *lab, _ *turns.Beginning) { l.Git("branch", "agent") },
+		"there is such a mission": func(l *lab, b *turns.Beginning) {
+			l.begin(turns.Beginning{ID: b.ID, At: b.At.Add(-time.Hour)})
+			l.Git("checkout", "-q", "main")
+		},
+		"there is such a branch": func(l *lab, b *turns.Beginning) { l.Git("branch", l.branch(b.ID)) },
+		"the index is locked":    func(l *lab, _ *turns.Beginning) { l.Write(".git/index.lock", "") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			b := turns.Beginning{ID: "a1b2c3d4", At: time.Now(), From: plumbing.NewHash(l.Git("rev-parse", "HEAD"))}
+			prepare(l, &b)
+			refs, head, status := l.Git("for-each-ref"), l.Git("symbolic-ref", "HEAD"), l.Git("status", "--porcelain")
+			worktrees := l.Git("worktree", "list", "--porcelain")
+			if _, err := l.recorder(l.Dir).Begin(t.Context(), b); err == nil {
+				t.Fatal("begun all the same")
+			}
+			if now := l.Git("for-each-ref"); now != refs {
+				t.Errorf("refs were\n%s\nare\n%s", refs, now)
+			}
+			if now := l.Git("symbolic-ref", "HEAD"); now != head {
+				t.Errorf("HEAD was %s, is %s", head, now)
+			}
+			if now := l.Git("status", "--porcelain"); now != status {
+				t.Errorf("status was\n%s\nis\n%s", status, now)
+			}
+			if now := l.Git("worktree", "list", "--porcelain"); now != worktrees {
+				t.Errorf("worktrees were\n%s\nare\n%s", worktrees, now)
+			}
+		})
+	}
+}
+
+// TestBeginKnowsSession: a session that was given its id beforehand records to the mission from its first event on.
+func TestBeginKnowsSession(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	l.begin(turns.Beginning{ID: "a1b2c3d4", Session: c.Session, At: time.Now()})
+	l.Git("checkout", "-q", "--detach")
+	l.check("a1b2c3d4", l.turn(c, "one", l.write("one.txt", "1\n")))
+}
+
+// TestBeginInWorktree: the mission has a worktree of its own; the one it was begun in is as it was.
+func TestBeginInWorktree(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.Write("kept.txt", "the user's\n")
+	status := l.Git("status", "--porcelain=v2", "--branch")
+	dir := filepath.Join(gittest.TempDir(t), "mission")
+	l.begin(turns.Beginning{ID: "a1b2c3d4", Worktree: dir, At: time.Now()})
+	w := l.at(dir)
+	c := w.client()
+	a := w.turn(c, "one", w.write("one.txt", "1\n"))
+	list := w.check("a1b2c3d4", a, w.turn(c, "two", nil))
+	w.atTip("a1b2c3d4", list[1].Code.String())
+	if now := l.Git("status", "--porcelain=v2", "--branch"); now != status {
+		t.Errorf("the first worktree was\n%s\nis\n%s", status, now)
+	}
+	l.fsck()
+}
+
+// TestHooksOfGit: the user's hooks of git neither run nor veto anything.
+func TestHooksOfGit(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	for _, name := range []string{"pre-commit", "commit-msg", "prepare-commit-msg", "post-commit", "reference-transaction", "post-index-change", "post-checkout", "pre-auto-gc"} {
+		l.Write(".git/hooks/"+name, "#!/bin/sh\ntouch \"$(git rev-parse --git-common-dir)/ran-"+name+"\"\nexit 1\n")
+		l.chmod(".git/hooks/"+name, 0o755)
+	}
+	id := ledger.ID("a1b2c3d4")
+	l.Git("config", "commit.gpgSign", "true")
+	l.Git("config", "gpg.program", "false")
+	l.Git("-c", "core.hooksPath=/dev/null", "branch", l.branch(id))
+	l.Git("-c", "core.hooksPath=/dev/null", "checkout", "-q", l.branch(id))
+	c := l.client()
+	a := l.turn(c, "one", l.write("one.txt", "1\n"))
+	if ran, _ := filepath.Glob(filepath.Join(l.Dir, ".git/ran-*")); len(ran) > 0 {
+		t.Errorf("hooks ran: %v", ran)
+	}
+	l.remove(".git/hooks")
+	list := l.check(id, a)
+	l.atTip(id, list[0].Code.String())
+}

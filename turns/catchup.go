@@ -26,14 +26,10 @@ func (r *recording) catchUp() (adopted bool, err error) {
 		return false, err
 	}
 	for n := newest; n > seen; n-- {
-		data, err := r.ledger.Read(ledger.TurnPath("turns", n, ".json"))
+		t, err := r.readTurn(n)
 		if ledger.Missing(err) {
 			continue
 		}
-		if err != nil {
-			return false, err
-		}
-		t, err := Parse(data)
 		if err != nil {
 			return false, err
 		}
@@ -43,6 +39,14 @@ func (r *recording) catchUp() (adopted bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+func (r *recording) readTurn(n int) (*Turn, error) {
+	data, err := r.ledger.Read(ledger.TurnPath("turns", n, ".json"))
+	if err != nil {
+		return nil, err
+	}
+	return Parse(data)
 }
 
 // adopt takes a record of this session for the last one that was recorded.

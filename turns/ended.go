@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/redact"
 	"gitagent/internal/session"
+	"gitagent/internal/snapshot"
 	"gitagent/internal/transcript"
 )
 
@@ -137,6 +138,13 @@ func (r *recording) start(ctx context.Context) (start, error) {
 // has seen the worktree; one before it is not known to have changed anything.
 func (r *recording) record(ctx context.Context, number, after int, s start, p piece, f flushed) (*Turn, error) {
 	t := r.describe(number, s, p)
+	if r.rerecords() {
+		if old, err := r.readTurn(number); err == nil {
+			if err := t.replaces(old); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if p.last {
 		code, _, err := r.code(ctx, s, func() string { return r.message(r.subject(number, t.Prompt), number) })
 		if err != nil {
@@ -205,7 +213,7 @@ func (r *recording) describe(number int, s start, p piece) *Turn {
 		V: ledger.Version, Kind: kind, Mission: r.id, Turn: number,
 		At: r.At.UTC(), Started: s.at.UTC(), Outcome: r.outcome(), Agent: r.Agent, Session: r.Session,
 		PromptID: p.promptID, Model: sum.Model,
-		Base: git.Hex(s.base), Head: git.Hex(r.snap.Head.Commit), Branch: shortBranch(r.snap.Head.Branch),
+		Base: git.Hex(s.base), Head: git.Hex(r.snap.Head.Commit), Branch: valid(shortBranch(r.snap.Head.Branch)),
 		Tools: sum.Tools, Context: sum.Context, Output: sum.Output, Compactions: sum.Compactions,
 	}
 	if s.at.IsZero() {
@@ -228,17 +236,22 @@ func (r *recording) describe(number int, s start, p piece) *Turn {
 			prompt = firstOf(prompt, r.Prompt)
 			reply = firstOf(r.Reply, reply)
 		}
-		t.Skipped = r.snap.Skipped[:min(len(r.snap.Skipped), maxSkipped)]
+		for _, skip := range r.snap.Skipped[:min(len(r.snap.Skipped), maxSkipped)] {
+			t.Skipped = append(t.Skipped, snapshot.Skip{Path: valid(skip.Path), Why: skip.Why})
+		}
 	} else {
 		t.Outcome = Interrupted
 	}
 	if t.Outcome == Interrupted && sum.APIError && !sum.Interrupted && r.Outcome == "" {
 		t.Outcome = Failed
 	}
-	t.Prompt = head(redact.String(clip(prompt)), maxPrompt)
-	t.Reply = tail(redact.String(clipEnd(reply)), maxReply)
+	t.Prompt = head(valid(redact.String(clip(prompt))), maxPrompt)
+	t.Reply = tail(valid(redact.String(clipEnd(reply))), maxReply)
 	return t
 }
+
+// valid makes a text JSON: bytes that are not UTF-8 become U+FFFD.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // clipEnd is clip for a text of which the end is kept.
 func clipEnd(reply string) string {
@@ -303,7 +316,7 @@ func (r *recording) compare(ctx context.Context, t *Turn) error {
 		t.Insertions += s.Insertions
 		t.Deletions += s.Deletions
 		if i < maxPaths {
-			t.Paths = append(t.Paths, s.Path)
+			t.Paths = append(t.Paths, valid(s.Path))
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package turns
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"time"
 
@@ -63,6 +64,12 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 	if f.Restarted {
 		f.from, f.after = 0, 0
 	}
+	if err == nil && !transcript.Readable(f.Bytes) {
+		err = errors.New("it has no line of JSON")
+	}
+	if err != nil && r.Strict {
+		return f, fmt.Errorf("read the transcript %s: %w", r.Transcript, err)
+	}
 	switch {
 	case err == nil:
 	case errors.Is(err, fs.ErrNotExist):
@@ -77,7 +84,7 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 		f.missing = "unreadable"
 	}
 	if f.missing == "unreadable" {
-		f.Segment.Cursor = from
+		f.Segment = transcript.Segment{Cursor: from}
 	}
 	return f, nil
 }

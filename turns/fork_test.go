@@ -71,7 +71,7 @@ func (l *lab) everything() string {
 			if path == l.Dir {
 				return fs.SkipDir
 			}
-			if err == nil {
+			if err == nil && filepath.Base(path) != "worktrees" { // git may leave it, empty
 				fmt.Fprintln(&b, path)
 			}
 			return nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -141,20 +142,44 @@ func own(c *replay.Client) ledger.ID { return ledger.ID(c.Session[len(c.Session)
 // tree is the worktree as a tree, taken the plainest way that there is.
 func (l *lab) tree() string {
 	l.t.Helper()
-	tmp := filepath.Join(gittest.TempDir(l.t), "index")
-	if data, err := os.ReadFile(l.Git("rev-parse", "--path-format=absolute", "--git-path", "index")); err == nil {
-		if err := os.WriteFile(tmp, data, 0o666); err != nil {
+	tmp, users := filepath.Join(l.t.TempDir(), "index"), filepath.Join(l.repo().GitDir, "index")
+	if data, err := os.ReadFile(users); err == nil {
+		info, err := os.Stat(users)
+		if err == nil {
+			err = os.WriteFile(tmp, data, 0o666)
+		}
+		if err == nil {
+			err = os.Chtimes(tmp, info.ModTime(), info.ModTime()) // or git would trust a file that was changed in the same moment
+		}
+		if err != nil {
 			l.t.Fatal(err)
 		}
 	}
 	w := l.In(l.Dir)
 	w.Env = append(slices.Clip(l.Env), "GIT_INDEX_FILE="+tmp)
-	w.Git("add", "-A")
-	return w.Git("write-tree")
+	w.Git("-c", "core.hooksPath=/dev/null", "add", "-A")
+	return w.Git("-c", "core.hooksPath=/dev/null", "write-tree")
 }
 
 // treeOf is the tree of a commit.
 func (l *lab) treeOf(rev string) string { l.t.Helper(); return l.Git("rev-parse", rev+"^{tree}") }
+
+// trees are the trees of the turns' code commits, and of their bases.
+func (l *lab) trees(list []*turns.Turn) (code, base []string) {
+	l.t.Helper()
+	if len(list) == 0 {
+		return nil, nil
+	}
+	args := []string{"rev-parse"}
+	for _, t := range list {
+		args = append(args, t.Code.String()+"^{tree}", t.Base.String()+"^{tree}")
+	}
+	out := strings.Fields(l.Git(args...))
+	for i := range list {
+		code, base = append(code, out[2*i]), append(base, out[2*i+1])
+	}
+	return code, base
+}
 
 // A want is what the record of a turn must say. Empty texts are not compared.
 type want struct {
@@ -202,6 +227,7 @@ func (l *lab) check(id ledger.ID, wants ...want) []*turns.Turn {
 	if len(list) != len(wants) {
 		l.t.Fatalf("mission %s has %d turns, want %d:\n%s", id, len(list), len(wants), describe(list))
 	}
+	code, base := l.trees(list)
 	for i, w := range wants {
 		t := list[i]
 		if t.Turn != i+1 || t.Mission != id {
@@ -219,10 +245,10 @@ func (l *lab) check(id ledger.ID, wants ...want) []*turns.Turn {
 		if w.reply != "" && t.Reply != w.reply {
 			l.t.Errorf("turn %d: reply = %q, want %q", t.Turn, t.Reply, w.reply)
 		}
-		if got := l.treeOf(t.Code.String()); w.tree != "" && got != w.tree {
+		if got := code[i]; w.tree != "" && got != w.tree {
 			l.t.Errorf("turn %d: tree differs:\n%s", t.Turn, l.Git("diff", "--stat", w.tree, got))
 		}
-		if got := l.treeOf(t.Base.String()); w.base != "" && got != w.base {
+		if got := base[i]; w.base != "" && got != w.base {
 			l.t.Errorf("turn %d: base differs:\n%s", t.Turn, l.Git("diff", "--stat", w.base, got))
 		}
 	}
@@ -246,42 +272,68 @@ func describe(list []*turns.Turn) string {
 func (l *lab) verify(id ledger.ID) {
 	l.t.Helper()
 	list := l.list(id)
-	notes := l.notes(id)
+	var records, commits []string
+	followed := make(map[int]bool)
+	for i, t := range list {
+		if t.Turn != i+1 {
+			l.t.Errorf("the turn after %d is %d", i, t.Turn)
+		}
+		records = append(records, id.Ref()+":"+ledger.TurnPath("turns", t.Turn, ".json"))
+		commits = append(commits, t.Code.String(), t.Base.String())
+		if t.Transcript != nil {
+			followed[t.Transcript.After] = true
+		}
+	}
+	notes, stored := l.notes(id), l.objects(records)
 	for i, t := range list {
 		line, err := t.Encode()
 		if err != nil {
 			l.t.Fatal(err)
 		}
-		if t.Turn != i+1 {
-			l.t.Errorf("the turn after %d is %d", i, t.Turn)
-		}
-		newest := notes[t.Code.String()][t.Turn]
-		if newest != string(line) && !strings.HasPrefix(newest, `{"v":1,"kind":"turn","mission":"`+string(id)) {
+		if newest := notes[t.Code.String()][t.Turn]; newest != string(line) {
 			l.t.Errorf("turn %d: the note says\n%s\nthe ledger\n%s", t.Turn, newest, line)
 		}
-		if stored := l.Git("show", id.Ref()+":"+ledger.TurnPath("turns", t.Turn, ".json")); stored != string(line) {
-			l.t.Errorf("turn %d: the ledger says\n%s\nwant\n%s", t.Turn, stored, line)
+		if stored[i] != string(line)+"\n" {
+			l.t.Errorf("turn %d: the ledger says\n%s\nwant\n%s", t.Turn, stored[i], line)
 		}
-		if parents := strings.Fields(l.Git("rev-list", "--parents", "-n1", t.Code.String())); len(parents) > 2 && l.ours(parents[0]) {
-			l.t.Errorf("turn %d: the code commit has the parents %v", t.Turn, parents[1:])
-		}
-		for _, commit := range []git.Hex{t.Code, t.Base} {
-			if _, err := l.Try("merge-base", "--is-ancestor", commit.String(), id.Ref()); err != nil {
-				l.t.Errorf("turn %d: %s is not reachable from the ledger", t.Turn, commit)
-			}
-		}
-		l.conversation(t)
-	}
-	for _, commit := range l.chain(id) {
-		if names := l.Git("ls-tree", "--name-only", commit); !slices.Contains(strings.Fields(names), "mission.json") {
-			l.t.Errorf("commit %s of the ledger's first-parent chain holds %q", commit, names)
+		if !followed[t.Turn] {
+			l.conversation(t)
 		}
 	}
+	if lost := l.Git(slices.Concat([]string{"rev-list"}, commits, []string{"--not", id.Ref()})...); lost != "" {
+		l.t.Errorf("not reachable from the ledger: %s", lost)
+	}
+	for line := range strings.Lines(l.Git(slices.Concat([]string{"rev-list", "--no-walk", "--parents"}, commits)...)) {
+		if parents := strings.Fields(line); len(parents) > 2 && l.Git("log", "-1", "--format=%(trailers:key=Agent-Mission)", parents[0]) != "" {
+			l.t.Errorf("the code commit %s has the parents %v", parents[0], parents[1:])
+		}
+	}
+	chain := l.chain(id)
+	for i := range chain {
+		chain[i] += ":mission.json"
+	}
+	l.objects(chain) // which are there
 }
 
-// ours reports whether a commit was made by the recording.
-func (l *lab) ours(commit string) bool {
-	return l.Git("log", "-1", "--format=%(trailers:key=Agent-Mission)", commit) != ""
+// objects are the contents of objects that must be there.
+func (l *lab) objects(names []string) []string {
+	l.t.Helper()
+	out, err := l.Feed(strings.Join(names, "\n")+"\n", "cat-file", "--batch=%(objectsize)")
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	var all []string
+	out += "\n"
+	for _, name := range names {
+		head, rest, _ := strings.Cut(out, "\n")
+		size, err := strconv.Atoi(head)
+		if err != nil {
+			l.t.Fatalf("%s: %s", name, head)
+		}
+		all = append(all, rest[:size])
+		out = rest[size+1:]
+	}
+	return all
 }
 
 // chain is the first-parent chain of a ledger, the newest commit first.
@@ -290,26 +342,30 @@ func (l *lab) chain(id ledger.ID) []string {
 	return strings.Fields(l.Git("rev-list", "--first-parent", id.Ref()))
 }
 
-// notes are the lines of a mission's notes as plain git shows them: the newest one of each turn, by code commit.
+// notes are the lines of a mission's notes: the newest one of each turn, by code commit.
 func (l *lab) notes(id ledger.ID) map[string]map[int]string {
 	l.t.Helper()
-	all := make(map[string]map[int]string)
+	var blobs, commits []string
 	for entry := range strings.Lines(l.Git("notes", "--ref=agent/"+string(id), "list")) {
-		_, commit, _ := strings.Cut(strings.TrimSpace(entry), " ")
-		all[commit] = make(map[int]string)
+		blob, commit, _ := strings.Cut(strings.TrimSpace(entry), " ")
+		blobs, commits = append(blobs, blob), append(commits, commit)
+	}
+	all := make(map[string]map[int]string)
+	for i, note := range l.objects(blobs) {
+		all[commits[i]] = make(map[int]string)
 		times := make(map[int]time.Time)
-		for line := range strings.Lines(l.Git("notes", "--ref=agent/"+string(id), "show", commit)) {
+		for line := range strings.Lines(note) {
 			line = strings.TrimSuffix(line, "\n")
 			if line == "" {
 				continue
 			}
 			t, err := turns.Parse([]byte(line))
 			if err != nil {
-				l.t.Errorf("note on %s: %v", commit, err)
+				l.t.Errorf("note on %s: %v", commits[i], err)
 				continue
 			}
 			if !t.At.Before(times[t.Turn]) {
-				all[commit][t.Turn], times[t.Turn] = line, t.At
+				all[commits[i]][t.Turn], times[t.Turn] = line, t.At
 			}
 		}
 	}

@@ -153,7 +153,7 @@ func Missions(ctx context.Context, repo *git.Repo) ([]Line, error) {
 	for id, tip := range tips {
 		line, err := missionAt(objects, id, tip)
 		if err != nil {
-			errs = append(errs, err)
+			errs = append(errs, fmt.Errorf("mission %s can't be read: %v", id, err)) // the mission is there
 			continue
 		}
 		list = append(list, line)

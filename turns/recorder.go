@@ -41,7 +41,11 @@ func (r *Recorder) Record(ctx context.Context, s Signal) (*Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, lockWait+2*r.FlushWait+time.Minute)
 	defer cancel()
 	store := session.Open(r.Repo.CommonDir)
-	unlock, err := r.lock(ctx, store, s.Session)
+	state := s.Session
+	if state == "" {
+		state = "hand-" + r.worktree() // turns recorded by hand follow each other, too
+	}
+	unlock, err := r.lock(ctx, store, state)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +53,7 @@ func (r *Recorder) Record(ctx context.Context, s Signal) (*Result, error) {
 	s.At = s.At.UTC().Truncate(time.Millisecond)
 	stay := false
 	for attempt := 1; ; attempt++ {
-		rec := &recording{Recorder: r, Signal: s, store: store, state: store.Load(s.Session), stay: stay}
+		rec := &recording{Recorder: r, Signal: s, store: store, state: store.Load(state), stay: stay}
 		result, err := rec.run(ctx)
 		switch {
 		case err == nil:
@@ -66,14 +70,11 @@ func (r *Recorder) Record(ctx context.Context, s Signal) (*Result, error) {
 func (r *Recorder) lock(ctx context.Context, store session.Store, name string) (func(), error) {
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
-	if name == "" {
-		return store.Lock(ctx, r.worktreeLock())
-	}
 	first, err := store.LockSession(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	second, err := store.Lock(ctx, r.worktreeLock())
+	second, err := store.Lock(ctx, "worktree-"+r.worktree())
 	if err != nil {
 		first()
 		return nil, err

@@ -79,7 +79,7 @@ func (r *recording) run(ctx context.Context) (*Result, error) {
 	if again, err := r.repeated(); again || err != nil {
 		return &r.result, err
 	}
-	if r.Event == Ended && r.state.Open == nil {
+	if r.Event == Ended && r.state.Open == nil && r.state.Last != nil {
 		if f, err := r.segment(); err != nil || !r.unannounced(f) {
 			return &r.result, err
 		}
@@ -93,6 +93,11 @@ func (r *recording) run(ctx context.Context) (*Result, error) {
 	}
 	if adopted {
 		r.segment = async(func() (flushed, error) { return r.flush(ctx) }) // the cursor has changed
+	}
+	if r.Event == Ended && r.state.Open == nil {
+		if f, err := r.segment(); err != nil || !r.unannounced(f) {
+			return &r.result, err
+		}
 	}
 	switch r.Event {
 	case Prompted:
@@ -113,9 +118,6 @@ func (r *recording) run(ctx context.Context) (*Result, error) {
 	r.state.Worktree, r.state.Seen = r.Repo.GitDir, r.At
 	if r.Client.PID != 0 {
 		r.state.Client = r.Client
-	}
-	if r.Session == "" {
-		return &r.result, nil
 	}
 	return &r.result, r.store.Save(r.state)
 }
@@ -274,13 +276,8 @@ func (r *recording) commit(ctx context.Context) error {
 // errBranch reports that the refs did not move, perhaps because of the branch: somebody holds its lock.
 var errBranch = errors.New("the mission's branch can't be moved")
 
-// worktreeLock names the lock of a worktree: the private index and the branch have one user at a time.
-func (r *Recorder) worktreeLock() string {
-	if r.Repo.GitDir == r.Repo.CommonDir {
-		return "worktree"
-	}
-	return "worktree-" + filepath.Base(r.Repo.GitDir)
-}
+// worktree names the worktree within the repository: ".git" for the main one.
+func (r *Recorder) worktree() string { return filepath.Base(r.Repo.GitDir) }
 
 func (r *recording) warn(format string, args ...any) {
 	r.result.Warnings = append(r.result.Warnings, fmt.Sprintf(format, args...))

@@ -26,7 +26,7 @@ type Restored struct {
 // is git's. With dry nothing changes in any case.
 func (r *Recorder) Restore(ctx context.Context, s Signal, t *Turn, dry bool) (*Restored, error) {
 	store := session.Open(r.Repo.CommonDir)
-	unlock, err := r.lock(ctx, store, "")
+	unlock, err := r.lock(ctx, store, "hand-"+r.worktree())
 	if err != nil {
 		return nil, err
 	}

@@ -36,6 +36,7 @@ type Signal struct {
 	Again      bool    // Stopped: the turn went on after its first Stop
 	Transcript string  // path of the session's file; empty if the client keeps none
 	Outcome    Outcome // by hand: how the turn ended; "" for the event's own
+	Strict     bool    // by hand: a transcript that can't be taken is an error, where a hook records the turn without it
 
 	Client session.Client
 }

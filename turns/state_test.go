@@ -367,3 +367,16 @@ func TestStateDeletedAfterTooLarge(t *testing.T) {
 		t.Errorf("the segment of turn 2 is %+v, that of turn 1 %+v", s, list[0].Transcript)
 	}
 }
+
+// TestStateDeletedThenEnded: the session ends in a turn of which the local state knew, and no more does.
+func TestStateDeletedThenEnded(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	a := l.turn(c, "one", l.write("one.txt", "1\n"))
+	c.Prompt("two")
+	l.Write("two.txt", "2\n")
+	l.forget("")
+	c.End("other")
+	l.storedOnce(l.check(own(c), a, want{prompt: "two", outcome: turns.Interrupted, tree: l.tree()}))
+}

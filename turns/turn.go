@@ -1,6 +1,8 @@
 package turns
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -68,6 +70,7 @@ type Turn struct {
 
 	Transcript *Segment `json:"transcript,omitempty"` // nil if the client keeps none
 
+<<<<<<< HEAD
 	unknown ledger.Fields
 	in      ledger.ID // the mission in whose ledger the record was read; a fork inherits records of its source
 }
@@ -78,6 +81,10 @@ func (t *Turn) mission() ledger.ID {
 		return t.in
 	}
 	return t.Mission
+=======
+	raw     []byte        // what was parsed
+	unknown ledger.Fields // fields that are kept when the record is written again
+>>>>>>> main
 }
 
 // A Segment says where the turn's part of the conversation is.
@@ -101,14 +108,12 @@ const (
 )
 
 // Parse decodes the record of a turn. A record of a newer format gives
-// an error wrapping [ledger.ErrVersion]. Unknown fields are kept.
+// an error wrapping [ledger.ErrVersion]. Unknown fields are kept. The Turn refers to data.
 func Parse(data []byte) (*Turn, error) {
-	t := new(Turn)
-	unknown, err := ledger.Decode(data, t)
-	if err != nil {
+	t := &Turn{raw: data}
+	if err := json.Unmarshal(data, t); err != nil {
 		return nil, fmt.Errorf("parse turn: %w", err)
 	}
-	t.unknown = unknown
 	if t.V != ledger.Version {
 		return nil, fmt.Errorf("parse turn: %w: v%d", ledger.ErrVersion, t.V)
 	}
@@ -128,7 +133,31 @@ func Parse(data []byte) (*Turn, error) {
 }
 
 // Encode returns the record as one line of JSON, without a newline.
-func (t *Turn) Encode() ([]byte, error) { return ledger.Encode(t, t.unknown) }
+func (t *Turn) Encode() ([]byte, error) {
+	if t.raw != nil && t.unknown == nil {
+		var err error
+		if t.unknown, err = ledger.Unknown(t.raw, t); err != nil {
+			return nil, fmt.Errorf("encode turn: %w", err)
+		}
+	}
+	return ledger.Encode(t, t.unknown)
+}
+
+// Line returns the record as one line of JSON, without a newline: as it was read, if it was.
+func (t *Turn) Line() ([]byte, error) {
+	line := bytes.TrimRight(t.raw, "\n")
+	if len(line) == 0 || bytes.IndexByte(line, '\n') >= 0 {
+		return t.Encode()
+	}
+	return line, nil
+}
+
+// replaces makes t the record that takes the place of old: it keeps what old holds beyond what we know.
+func (t *Turn) replaces(old *Turn) error {
+	var err error
+	t.unknown, err = ledger.Unknown(old.raw, old)
+	return err
+}
 
 // ID names the turn across missions.
 func (t *Turn) ID() ledger.TurnID { return ledger.TurnID{Mission: t.Mission, Turn: t.Turn} }

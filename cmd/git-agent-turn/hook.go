@@ -26,8 +26,8 @@ func hookCommand() *cli.Command {
 		Usage:     "take a hook's payload on standard input; for the agent's client",
 		UsageText: "git agent-turn hook [--agent <name>]",
 		Flags:     []cli.Flag{agentFlag()},
-		Action: func(*cli.Context) error {
-			hook(nil) // reached only behind -C; see main
+		Action: func(*cli.Context) error { // reached only with flags that no client gives; see main
+			hook(nil)
 			return nil
 		},
 	}

@@ -1,6 +1,53 @@
 package main
 
-import "gitagent/internal/git"
+import (
+	"os"
+	"time"
 
-// housekeep keeps the repository's packs few, in a process of its own.
-func housekeep(*git.Repo) error { return nil }
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/session"
+	"gitagent/internal/terminal"
+)
+
+// keepSessions is how long the local state of a session is kept after its last event.
+const keepSessions = 90 * 24 * time.Hour
+
+// housekeepCommand is what [housekeep] starts; it is not for people.
+func housekeepCommand() *cli.Command {
+	return &cli.Command{
+		Name:   "housekeep",
+		Usage:  "roll up small packs and forget old sessions; started by the hooks",
+		Hidden: true,
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return cmdline.Usagef("housekeep takes no arguments")
+			}
+			repo, err := git.Find(".")
+			if err != nil {
+				return err
+			}
+			store := session.Open(repo.CommonDir)
+			if err := repo.RollUp(c.Context); err != nil {
+				store.Log(time.Now(), err.Error())
+				return err
+			}
+			return store.Prune(time.Now().Add(-keepSessions))
+		},
+	}
+}
+
+// housekeep keeps the repository's packs few, in a process of its own that nobody waits for.
+// It starts one in every 20 turns.
+func housekeep(repo *git.Repo) error {
+	if !repo.RollUpDue() {
+		return nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return terminal.Detach(repo.Top, self, "housekeep")
+}

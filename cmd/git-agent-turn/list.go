@@ -52,6 +52,9 @@ func list(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
+		if len(lines) == 0 {
+			return noMission()
+		}
 		for _, m := range lines {
 			missions = append(missions, m.ID)
 		}
@@ -139,10 +142,10 @@ func (p *turnPrinter) print() error {
 
 // writeJSON writes a turn as one line.
 func writeJSON(w io.Writer, t *turns.Turn) error {
-	line, err := t.Encode()
+	line, err := t.Line()
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(line, '\n'))
+	_, err = fmt.Fprintf(w, "%s\n", line)
 	return err
 }

@@ -16,8 +16,13 @@ import (
 
 func main() {
 	// A hook has its own rules: whatever its arguments and whatever breaks, it exits with 0.
-	if len(os.Args) > 1 && os.Args[1] == "hook" {
-		hook(os.Args[2:])
+	// Where it works is in its payload, so -C does not matter.
+	args := os.Args[1:]
+	for len(args) > 2 && args[0] == "-C" {
+		args = args[2:]
+	}
+	if len(args) > 0 && args[0] == "hook" {
+		hook(args[1:])
 		os.Exit(0)
 	}
 	cmdline.Main(newApp(), git.ErrNotFound)
@@ -42,6 +47,7 @@ func newApp() *cli.App {
 			removeCommand(),
 			pruneCommand(),
 			demoCommand(),
+			housekeepCommand(),
 		},
 	}
 }

@@ -8,7 +8,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+<<<<<<< HEAD
 	"gitagent/internal/current"
+=======
+	"gitagent/internal/ledger"
+>>>>>>> main
 	"gitagent/turns"
 )
 
@@ -67,17 +71,13 @@ func missions(c *cli.Context) error {
 
 // missionJSON is what a mission's line holds: its mission.json, and where it stands.
 func missionJSON(m turns.Line) any {
-	return struct {
-		turns.Line
-		Turns int    `json:"turns"`
-		At    string `json:"at,omitempty"`
-		Last  any    `json:"-"`
-	}{Line: m, Turns: m.Turns, At: lastAt(m)}
-}
-
-func lastAt(m turns.Line) string {
-	if m.Last == nil {
-		return ""
+	line := struct {
+		*ledger.Mission
+		Turns int       `json:"turns"`
+		At    time.Time `json:"at,omitzero"` // of the last turn
+	}{Mission: m.Mission, Turns: m.Turns}
+	if m.Last != nil {
+		line.At = m.Last.At
 	}
-	return m.Last.At.Format(time.RFC3339Nano)
+	return line
 }

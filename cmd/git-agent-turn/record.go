@@ -56,9 +56,6 @@ func record(c *cli.Context) error {
 		if transcript, err = filepath.Abs(transcript); err != nil {
 			return err
 		}
-		if _, err := os.Stat(transcript); err != nil {
-			return fmt.Errorf("read the transcript: %w", err)
-		}
 	}
 	repo, err := current.Repo(c.Context)
 	if err != nil {
@@ -84,7 +81,7 @@ func record(c *cli.Context) error {
 	result, err := r.Record(c.Context, turns.Signal{
 		Event: turns.Stopped, At: time.Now(), Agent: c.String("agent"), Session: session, Mission: mission,
 		Asked:  os.Getenv("GIT_AGENT_MISSION"),
-		Prompt: c.String("prompt"), Reply: c.String("reply"), Transcript: transcript, Outcome: outcome,
+		Prompt: c.String("prompt"), Reply: c.String("reply"), Transcript: transcript, Outcome: outcome, Strict: true,
 	})
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func restore(c *cli.Context) error {
 	dry := c.Bool("dry-run")
 	done, err := r.Restore(c.Context, turns.Signal{At: time.Now().UTC()}, t, dry)
 	if err != nil {
-		return cmdline.Hint(err, "move the files away that git names, or commit them; nothing was changed")
+		return cmdline.Hint(err, "nothing was changed; move away what is in the way, or commit it")
 	}
 	if !dry {
 		fmt.Fprintf(c.App.ErrWriter, "restored turn %s: %s changed; what was there before:\n", t.ID(), cmdline.Plural(len(done.Changes), "file"))

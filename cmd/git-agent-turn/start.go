@@ -68,6 +68,9 @@ func start(c *cli.Context) error {
 	}
 	command := c.Args().Slice()
 	if len(command) > 0 {
+		if err := terminal.Find(command[0]); err != nil {
+			return err
+		}
 		command, b.Session = withSession(command)
 	}
 	if _, err := session.Open(repo.CommonDir).Enable(true); err != nil {

@@ -60,7 +60,7 @@ func (o *Objects) EditTree(base plumbing.Hash, changes map[string]Entry) (plumbi
 		switch {
 		case entry.Mode != filemode.Empty:
 			entries[name] = entry
-		case below[name] == nil:
+		case below[name] == nil || entries[name].Mode != filemode.Dir:
 			delete(entries, name) // else a directory has taken the file's place
 		}
 	}

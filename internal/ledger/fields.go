@@ -13,26 +13,22 @@ import (
 // They are kept when the record is written again.
 type Fields map[string]json.RawMessage
 
-// Decode reads one JSON object into v, a pointer to a struct, and returns the fields that v has no place for.
-func Decode(data []byte, v any) (Fields, error) {
-	if err := json.Unmarshal(data, v); err != nil {
-		return nil, err
-	}
+// Unknown returns the fields of a JSON object that v, a pointer to the struct it was decoded into, has no place for.
+func Unknown(data []byte, v any) (Fields, error) {
 	var all Fields
 	if err := json.Unmarshal(data, &all); err != nil {
 		return nil, err
 	}
 	t := reflect.TypeOf(v).Elem()
+	known := make(map[string]bool, t.NumField())
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		for key := range all {
-			if strings.EqualFold(key, name) { // as encoding/json matches names
-				delete(all, key)
-			}
-		}
+		known[strings.ToLower(name)] = true
 	}
-	if len(all) == 0 {
-		return nil, nil
+	for key := range all {
+		if known[strings.ToLower(key)] { // encoding/json matches names whatever their case
+			delete(all, key)
+		}
 	}
 	return all, nil
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -41,8 +42,11 @@ func (t TurnID) String() string { return fmt.Sprintf("%s/%d", t.Mission, t.Turn)
 // A newer format gives an error wrapping [ErrVersion].
 func ParseMission(data []byte) (*Mission, error) {
 	m := new(Mission)
-	var err error
-	if m.unknown, err = Decode(data, m); err != nil {
+	err := json.Unmarshal(data, m)
+	if err == nil {
+		m.unknown, err = Unknown(data, m)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("parse mission.json: %w", err)
 	}
 	if m.V != Version {

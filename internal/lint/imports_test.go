@@ -28,7 +28,7 @@ const (
 func layers() [][]string {
 	return [][]string{
 		{"internal/spell"},
-		{"internal/cmdline", "internal/config", "internal/redact", "internal/replay", "internal/terminal"},
+		{"internal/cmdline", "internal/config", "internal/redact", "internal/terminal"},
 		{"internal/git"},
 		{"gitnotes", "internal/ledger", "internal/session", "internal/snapshot", "internal/transcript"},
 		{"handoffstore", "hooks", "turns"},
@@ -39,7 +39,7 @@ func layers() [][]string {
 // helpers lists the packages that serve tests alone.
 // They may import everything, and nothing but tests and benchmarks may import them.
 func helpers() []string {
-	return []string{"e2e", "internal/cmdline/cmdlinetest", "internal/gittest", "internal/install", "internal/lint"}
+	return []string{"e2e", "internal/cmdline/cmdlinetest", "internal/gittest", "internal/install", "internal/lint", "internal/replay"}
 }
 
 // checkImports lists what is wrong with edges: packages, and what their files other than tests import.

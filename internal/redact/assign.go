@@ -50,8 +50,8 @@ func (c *scanner) equals(i int) {
 	// In code and in configuration a name is set apart from the sign; in a shell it is not.
 	v.loose = !v.quoted && stop != i && (stop != end || !c.lineEnd(v.end))
 	v.alone = !v.quoted && stop == i && (c.lineStart(start) || strings.HasSuffix(s[:start], "export "))
-	if k == password && !v.quoted && stop == i && c.dsn(start, v) {
-		if !placeholder(s[v.start:v.end]) {
+	if k == password && !v.quoted && stop == i && start > 0 && c.dsn(start, v) {
+		if !sample("", s[v.start:v.end], strings.IndexByte("?&", s[start-1]) >= 0) {
 			c.found(rulePassword, v.start, v.end)
 		}
 		return
@@ -70,7 +70,7 @@ func (c *scanner) colon(i int) {
 		return
 	}
 	start, stop := c.nameBefore(i)
-	if start == stop {
+	if start == stop || strings.HasSuffix(s[:start], "/") { // the user of a URL
 		return
 	}
 	k := nameKind(s[start:stop])
@@ -194,7 +194,11 @@ func (c *scanner) nameBefore(i int) (start, end int) {
 			i--
 		}
 	}
-	return wordStart(s, i, dotted, maxName), i
+	start = wordStart(s, i, dotted, maxName)
+	if i-start == len("key") && start > 0 && s[start-1] == ' ' && hasFold(s[start:], "key") {
+		start = wordStart(s, start-1, dotted, maxName) // my API key: ...
+	}
+	return start, i
 }
 
 // lineStart reports whether a line begins at s[i], after a line end or the escape of one.
@@ -326,170 +330,4 @@ func firstOfPairs(v string) string {
 		}
 	}
 	return v
-}
-
-// judge notes the value v of a name of kind k if it is a secret.
-func (c *scanner) judge(k kind, name string, v value) {
-	if (v.loose || !v.quoted && !v.alone) && strings.ContainsAny(c.s[v.start:v.end], "()[]{}<>") {
-		return
-	}
-	start, end, rule := credential(k, name, c.s[v.start:v.end], v)
-	if rule != "" {
-		if k == header && !v.quoted {
-			end = c.restOfHeader(v.start+start, v.start+end) - v.start
-		}
-		c.found(rule, v.start+start, v.start+end)
-	}
-}
-
-// credential returns which part of v, the value of a name of kind k, is a secret, and the rule that says so.
-// The rule is "" if there is none.
-func credential(k kind, name, v string, how value) (start, end int, rule string) {
-	if len(v) > maxValue {
-		return 0, 0, ""
-	}
-	if k == header || k == key || k == basic {
-		// Authorization: Bearer ...
-		if i := strings.IndexByte(v, ' '); i > 0 && scheme(v[:i]) {
-			start = i + 1
-		}
-	}
-	if start == 0 && k == header && !how.quoted && scheme(v) {
-		return 0, 0, ""
-	}
-	body := v[start:]
-	switch {
-	case placeholder(body), strings.ContainsAny(body, " \t\n") && !strong(strings.ReplaceAll(body, " ", "")):
-		return 0, 0, ""
-	case uuid(body):
-		// A UUID names something. Heroku's keys are UUIDs all the same.
-		if strings.Contains(strings.ToLower(name), "heroku") {
-			return start, len(v), "heroku-key"
-		}
-		return 0, 0, ""
-	case strings.Contains(body, "://"), path(body), number(body):
-		return 0, 0, "" // for the password in a URL, see url
-	}
-	switch k {
-	case password:
-		if !how.loose && strong(body) && !strings.ContainsAny(body, " ") || randomPiece(body, 8) {
-			return start, len(v), rulePassword
-		}
-	case basic, header:
-		if userAndPassword(body) {
-			return start, len(v), ruleAuthorization
-		}
-		if len(body) >= 16 && random(body) {
-			return start, len(v), ruleAuthorization
-		}
-	case key:
-		if len(body) >= 16 && random(body) {
-			return start, len(v), ruleSecret
-		}
-	}
-	return 0, 0, ""
-}
-
-// scheme reports whether s is the name of an authentication scheme of HTTP, or what some services use as one.
-func scheme(s string) bool {
-	switch strings.ToLower(s) {
-	case "bearer", "basic", "token", "bot", "apikey", "api-key", "key", "ssws", "negotiate", "pat":
-		return true
-	}
-	return false
-}
-
-// restOfHeader is the end of the credential at s[start:end] of an unquoted header.
-func (c *scanner) restOfHeader(start, end int) int {
-	for end < len(c.s) && end-start < maxValue && (is(c.s[end], dotted|plus) || c.s[end] == '=') {
-		end++
-	}
-	return end
-}
-
-// bearer looks at the word s[start:end] as what may follow "Bearer" or "Basic" wherever they stand.
-func (c *scanner) bearer(start, end int) {
-	head := c.s[max(0, start-8):start]
-	end = c.restOfHeader(start, end)
-	switch w := c.s[start:end]; {
-	case strings.HasSuffix(head, "Bearer ") || strings.HasSuffix(head, "bearer "):
-		if random(w) && !placeholder(w) && !uuid(w) {
-			c.found(ruleAuthorization, start, end)
-		}
-	case strings.HasSuffix(head, "Basic ") || strings.HasSuffix(head, "basic "):
-		if userAndPassword(w) {
-			c.found(ruleAuthorization, start, end)
-		}
-	}
-}
-
-// netrc reports whether s[i] follows "login <name>", which follows "machine <name>" or "default".
-func (c *scanner) netrc(i int) bool {
-	words := strings.Fields(unescape(c.s[max(0, i-maxLine):i]))
-	n := len(words)
-	return n >= 3 && words[n-2] == "login" &&
-		(strings.HasSuffix(words[n-3], "default") || n >= 4 && strings.HasSuffix(words[n-4], "machine") && words[n-1] != "string")
-}
-
-// dsn reports whether the value v of the password whose name begins at s[name]
-// stands in a list of settings for a database: user=app password=... host=db, User Id=sa;Password=...;
-func (c *scanner) dsn(name int, v value) bool {
-	s := c.s
-	if name > 0 && strings.IndexByte(" ;\"'`", s[name-1]) < 0 {
-		return false
-	}
-	before := s[max(0, name-maxLine):name]
-	if i := strings.LastIndexByte(before, '\n'); i >= 0 {
-		before = before[i+1:]
-	}
-	after := s[v.end:min(len(s), v.end+maxLine)]
-	if i := strings.IndexAny(after, "\n,()"); i >= 0 {
-		after = after[:i]
-	}
-	if strings.ContainsAny(before, ",(") && !strings.Contains(before, ";") {
-		// Arguments of a function in Python look like this; those of a DSN have no commas.
-		before = before[strings.LastIndexAny(before, ",(")+1:]
-	}
-	return settings(before) || settings(after)
-}
-
-// settings reports whether s has one of the settings that stand beside a database's password.
-func settings(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] != '=' || i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '=' {
-			continue
-		}
-		start := runBack(s, i, alpha, 20)
-		if strings.HasSuffix(s[:start], " ") { // User Id, Data Source
-			start = runBack(s, start-1, alpha, 20)
-		}
-		switch strings.ToLower(s[start:i]) {
-		case "user", "uid", "user id", "username", "host", "hostaddr", "server", "dbname", "database", "data source",
-			"initial catalog", "port", "sslmode", "driver", "endpoint", "accountname", "addr", "address":
-			return true
-		}
-		// "host=db user=app": the word before the blank was a value.
-		if j := strings.LastIndexByte(s[start:i], ' '); j >= 0 {
-			switch strings.ToLower(s[start+j+1 : i]) {
-			case "user", "host", "dbname", "port", "sslmode", "hostaddr":
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// azureSignature looks at the sig= of a shared access signature.
-func (c *scanner) azureSignature(start, stop, i int) {
-	s := c.s
-	if s[start:stop] != "sig" || start == 0 || s[start-1] != '&' && s[start-1] != '?' && s[start-1] != ';' {
-		return
-	}
-	end := i + 1
-	for end < len(s) && end-i < 120 && (is(s[end], std64|url64) || s[end] == '%' || s[end] == '=') {
-		end++
-	}
-	if end-i-1 >= 40 && randomPiece(strings.ReplaceAll(s[i+1:end], "%", "-"), 8) {
-		c.found("azure-sas", i+1, end)
-	}
 }

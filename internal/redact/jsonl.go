@@ -22,49 +22,60 @@ var errInvalid = errors.New("not valid JSON any more")
 // What is not JSON, a torn or foreign line, is redacted as text, adjacent ones together.
 // There is no limit to a line's length.
 func JSONLines(segment []byte) ([]byte, error) {
-	var out []byte
-	done := 0 // segment[:done] has been dealt with; out has it if out is not nil
-	flush := func(to int, redacted string) {
-		if !same(redacted, view(segment[done:to])) {
-			if out == nil {
-				out = append(make([]byte, 0, len(segment)), segment[:done]...)
-			}
+	for range maxRounds {
+		out, again, err := redactLines(segment)
+		if err != nil {
+			return nil, err
+		}
+		segment = out
+		if !again {
+			break
+		}
+	}
+	return segment, nil
+}
+
+// redactLines redacts every line of JSON and every text between such lines.
+// It reports again if it changed a text: what is left of one of its lines may be JSON now,
+// and then the next round cuts the text elsewhere.
+func redactLines(segment []byte) (out []byte, again bool, err error) {
+	done := 0 // segment[:done] has been dealt with; out has it, if out is not nil
+	add := func(to int, redacted string) (changed bool) {
+		changed = !same(redacted, view(segment[done:to]))
+		if out == nil && changed {
+			out = append(make([]byte, 0, len(segment)), segment[:done]...)
+		}
+		if out != nil {
 			out = append(out, redacted...)
-		} else if out != nil {
-			out = append(out, segment[done:to]...)
 		}
 		done = to
+		return changed
 	}
 	for at, n := 0, 1; at < len(segment); n++ {
 		end := len(segment)
 		if i := bytes.IndexByte(segment[at:], '\n'); i >= 0 {
 			end = at + i
 		}
-		line := view(segment[at:end])
-		redacted, ok, err := jsonLine(line)
+		redacted, ok, err := redactLine(view(segment[at:end]))
 		if err != nil {
-			return nil, fmt.Errorf("redact line %d: %w", n, err)
+			return nil, false, fmt.Errorf("redact line %d: %w", n, err)
 		}
 		if ok {
-			// The text before this line, which ends with its line end.
-			flush(at, String(view(segment[done:at])))
-			flush(end, redacted)
+			again = add(at, String(view(segment[done:at]))) || again // the text before this line, with its last line end
+			add(end, redacted)
 		}
 		at = end + 1
-		if ok && at <= len(segment) {
-			flush(at, view(segment[done:at]))
-		}
 	}
-	flush(len(segment), String(view(segment[done:])))
+	again = add(len(segment), String(view(segment[done:]))) || again
 	if out == nil {
-		return segment, nil
+		out = segment
 	}
-	return out, nil
+	return out, again, nil
 }
 
-// jsonLine redacts one line. It reports false if the line is not JSON.
+// redactLine redacts one line. It reports false if the line is not JSON.
 // A line that only json.Valid would refuse (a bad escape in a string, say) and that has no secret passes for JSON.
-func jsonLine(line string) (redacted string, ok bool, err error) {
+func redactLine(line string) (redacted string, ok bool, err error) {
 	redacted = line
 	for range maxRounds {
 		var w walker

@@ -81,21 +81,29 @@ func (c *scanner) keyBlock(from int) {
 func (c *scanner) keyBody(from, end int, closed bool) {
 	s := c.s
 	var lines []bodyLine
-	longest := 0
+	longest, alone := 0, true
+body:
 	for l := range bodyLines(s, from, end) {
-		if !l.pure || !closed && l.len() < 16 && s[l.end-1] != '=' {
-			closed = false
-			break
+		switch {
+		case l.escape:
+			return // the search without escapes will see all of it
+		case l.pure && (closed || l.len() >= 16 || s[l.end-1] == '='), l.len() >= pemLine:
+			lines = append(lines, l)
+			longest = max(longest, l.len())
+		case closed:
+			alone = false
+		default:
+			break body
 		}
-		lines = append(lines, l)
-		longest = max(longest, l.len())
 	}
 	switch {
 	case len(lines) == 0:
 		return
-	case closed && longest >= 16:
-	case lines[0].len() >= 24:
-	case lines[0].end == len(s) && lines[0].len() >= 8:
+	case !closed && lines[0].len() >= 24, !closed && lines[0].end == len(s) && lines[0].len() >= 8:
+	case closed && alone && (longest >= 16 || !strings.ContainsAny(strings.TrimSpace(s[from:end]), " \"'`")):
+	case closed && longest >= pemLine:
+		// Code or a listing with more in it than the key.
+		lines = slices.DeleteFunc(lines, func(l bodyLine) bool { return l.len() < pemLine })
 	default:
 		return
 	}
@@ -103,8 +111,7 @@ func (c *scanner) keyBody(from, end int, closed bool) {
 }
 
 // keyTail looks at what precedes the last line of a key block, which begins at s[to].
-// The line before it that speaks of a private key ends at s[from]; if it was the block's first,
-// keyBlock has seen to all.
+// At s[from] ends the line before it that speaks of a private key.
 func (c *scanner) keyTail(from, to int) {
 	from = max(from, c.last, to-maxKeyBlock)
 	lines := slices.Collect(bodyLines(c.s, from, to))
@@ -130,68 +137,46 @@ func (c *scanner) foundLines(lines []bodyLine) {
 type bodyLine struct {
 	start, end int
 	pure       bool // beside it the line has nothing but signs, quotes and a number
+	escape     bool // none of this, but an escape that hides what it stands for, see [hides]
 }
 
 func (l bodyLine) len() int { return l.end - l.start }
 
 // bodyLines splits s[from:to] at line ends, blanks and quotes, real and escaped ones,
 // and yields for each part its longest run of base64.
-// Headers (Proc-Type: 4,ENCRYPTED) and what has been redacted are left out.
+// Headers (Proc-Type: 4,ENCRYPTED), numbers of lines and what has been redacted are left out.
 func bodyLines(s string, from, to int) iter.Seq[bodyLine] {
 	return func(yield func(bodyLine) bool) {
 		for i := from; i < to; {
-			// Signs of a diff, quotes and escapes before the line.
-			if s[i] == '\\' {
+			switch {
+			case s[i] == '\\':
 				i = skipByte(s, i, '\\')
+				if i < to && (s[i] == 'u' || s[i] == '/') && !yield(bodyLine{start: i, end: i, escape: true}) {
+					return
+				}
 				if i < to && strings.IndexByte("nrt", s[i]) >= 0 {
 					i++
 				}
 				continue
-			}
-			if strings.IndexByte(" \t\r\n\"'`,;+", s[i]) >= 0 {
+			case strings.IndexByte(betweenLines, s[i]) >= 0, s[i] == '+': // + is a sign of a diff here
 				i++
 				continue
 			}
-			start := i
-			l := bodyLine{start: i, end: i, pure: true}
-			other := false
-			for i < to && strings.IndexByte(" \t\r\n\"'`,;\\", s[i]) < 0 {
-				e := i
-				for e < to && (is(s[e], std64) || s[e] == '=') {
-					e++
-				}
-				if e == i {
-					other = true
-					r, n := utf8.DecodeRuneInString(s[i:])
-					l.pure = l.pure && !unicode.IsLetter(r)
-					i += n
-					continue
-				}
-				if e-i > l.len() {
-					if strings.IndexFunc(s[l.start:l.end], isLetter) >= 0 {
-						l.pure = false
-					}
-					l.start, l.end = i, e
-				} else if strings.IndexFunc(s[i:e], isLetter) >= 0 {
-					l.pure = false
-				}
-				i = e
-			}
-			switch text := s[start:i]; {
-			case strings.HasPrefix(text, mark):
-				// The second time over.
-			case strings.HasSuffix(text, ":") && other:
+			l, end := bodyLineAt(s, i, to)
+			text, body := s[i:end], s[l.start:l.end]
+			i = end
+			switch {
+			case strings.HasPrefix(text, mark), body != "" && strings.Trim(body, "xX") == "":
+				// The second time over, or a manual's XXXX.
+			case strings.HasSuffix(text, ":"):
 				// A header: its value belongs to it.
 				for i < to && s[i] != '\n' && s[i] != '\\' {
 					i++
 				}
-			case l.len() == 0 && strings.ContainsAny(text, "()[]{}:"):
-				// Code, or the rest of a JSON value.
-				if !yield(bodyLine{start: start, end: i}) {
-					return
-				}
-			case l.len() == 0, l.len() <= 6 && strings.Trim(s[l.start:l.end], "0123456789") == "":
-				// A sign, or the number of a line.
+			case body == "" && !strings.ContainsAny(text, "()[]{}:"):
+				// A sign. With one of these it is code, or the rest of a JSON value.
+			case body != "" && len(body) <= 6 && strings.Trim(body, "0123456789") == "":
+				// The number of a line.
 			default:
 				if !yield(l) {
 					return
@@ -199,6 +184,37 @@ func bodyLines(s string, from, to int) iter.Seq[bodyLine] {
 			}
 		}
 	}
+}
+
+// betweenLines are the bytes that end a bodyLine, beside a backslash.
+const betweenLines = " \t\r\n\"'`,;"
+
+// bodyLineAt returns the bodyLine that begins at s[i] and where what it was taken from ends.
+func bodyLineAt(s string, i, to int) (l bodyLine, end int) {
+	l = bodyLine{start: i, end: i, pure: true}
+	for i < to && s[i] != '\\' && strings.IndexByte(betweenLines, s[i]) < 0 {
+		e := i
+		for e < to && (is(s[e], std64) || s[e] == '=') {
+			e++
+		}
+		switch {
+		case e == i:
+			r, n := utf8.DecodeRuneInString(s[i:])
+			e += n
+			l.pure = l.pure && !unicode.IsLetter(r) && strings.IndexByte("%$()[]{}<.", s[i]) < 0
+			if r == ':' { // file:12: before the line, as grep prints it
+				l = bodyLine{start: e, end: e, pure: true}
+			}
+		case e-i > l.len():
+			l.pure = l.pure && strings.IndexFunc(s[l.start:l.end], isLetter) < 0
+			l.start, l.end = i, e
+		default:
+			l.pure = l.pure && strings.IndexFunc(s[i:e], isLetter) < 0
+		}
+		i = e
+	}
+	l.pure = l.pure && l.len() > 0
+	return l, i
 }
 
 func isLetter(r rune) bool { return isLower(r) || isUpper(r) }

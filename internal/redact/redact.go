@@ -7,8 +7,8 @@ import (
 )
 
 // maxRounds bounds how often a text is searched again after something was replaced in it.
-// A replacement can show what its secret hid, so a text is clean only when a search finds nothing;
-// the second search of a text nearly always does, and no test has needed a fourth.
+// A replacement can show what its secret hid, so a text is clean only when a search finds nothing.
+// The second search of a text nearly always does.
 const maxRounds = 16
 
 // mark is how every replacement begins. See [Count].
@@ -116,8 +116,10 @@ func tells(rule string) int {
 		return 0
 	case rulePassword, ruleSecret, ruleAuthorization:
 		return 1
+	case ruleURLPassword:
+		return 2
 	}
-	return 2
+	return 3
 }
 
 // view is b as a string without a copy; nothing in this package writes to b.

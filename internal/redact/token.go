@@ -88,7 +88,9 @@ func sk(s string, p int) (int, int) {
 	case strings.Contains(body, "T3BlbkFJ"), // "OpenAI" in base64, in the middle of every key of theirs
 		strings.HasPrefix(body, "proj-"), strings.HasPrefix(body, "svcacct-"), strings.HasPrefix(body, "admin-"):
 		return p, end
-	case random(body) && (p == 0 || !is(s[p-1], under|dash)):
+	case p > 0 && is(s[p-1], under|dash):
+		return 0, 0
+	case random(body), len(body) >= 32 && run(body, 0, alnum, maxToken) == len(body) && strings.IndexFunc(body, isDigit) >= 0:
 		return p, end
 	}
 	return 0, 0
@@ -269,6 +271,9 @@ func (c *scanner) path(start, end int) {
 	if host, after, ok := strings.Cut(w, "hooks.slack.com/"); ok && len(after) >= 30 {
 		switch kind, _, _ := strings.Cut(after, "/"); kind {
 		case "services", "workflows", "triggers":
+			if dummy(after[strings.LastIndexByte(after, '/')+1:]) {
+				return
+			}
 			c.found("slack-webhook", start+len(host)+len("hooks.slack.com/")+len(kind)+1, end)
 		}
 	}
@@ -295,12 +300,18 @@ func (c *scanner) awsSecretNear(start, end int) {
 		}
 		e := run(c.s, i, std64, maxToken)
 		w := c.s[i:e]
-		// A git hash has 40 bytes too, but no capitals.
-		if len(w) == 40 && strings.IndexFunc(w, isUpper) >= 0 && strings.IndexFunc(w, isLower) >= 0 && random(w) {
+		if awsSecret(w) {
 			c.found("aws-secret-key", i, e)
 		}
 		i = e + 1
 	}
+}
+
+// awsSecret reports whether w can be the secret that belongs to an AWS access key id: 40 bytes of base64.
+// A git hash has 40 bytes too, but no capitals.
+func awsSecret(w string) bool {
+	return len(w) == 40 && run(w, 0, std64, 40) == 40 &&
+		strings.IndexFunc(w, isUpper) >= 0 && strings.IndexFunc(w, isLower) >= 0 && strings.IndexFunc(w, isDigit) >= 0
 }
 
 func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }

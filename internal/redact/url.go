@@ -68,23 +68,6 @@ func (c *scanner) lateAt(start, end int) int {
 	return -1
 }
 
-// at looks at the @ at s[i] of a DSN of Go's MySQL driver: user:password@tcp(host)/db.
-func (c *scanner) at(i int) {
-	s := c.s
-	if !strings.HasPrefix(s[i:], "@tcp(") && !strings.HasPrefix(s[i:], "@unix(") && !strings.HasPrefix(s[i:], "@tcp4(") && !strings.HasPrefix(s[i:], "@tcp6(") {
-		return
-	}
-	low := max(0, i-maxLine)
-	start := i
-	for start > low && s[start-1] > ' ' && s[start-1] != '"' && s[start-1] != '\'' && s[start-1] != '`' {
-		start--
-	}
-	user, pass, ok := strings.Cut(s[start:i], ":")
-	if ok && pass != "" && !sample(user, pass, false) {
-		c.found(ruleURLPassword, start+len(user)+1, i)
-	}
-}
-
 // userFlag looks at the user:password of curl -u, whose user begins at s[start] and whose colon is s[i].
 func (c *scanner) userFlag(start, i int) {
 	s := c.s

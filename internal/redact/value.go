@@ -38,18 +38,39 @@ func randomPiece(v string, least int) bool {
 // Of random pieces of 20 bytes it recognises 98 % in base62, hexadecimal and a-z0-9; of 40 bytes 99.5 %.
 // Letters alone are where it fails: they are too much like words. See TestRandomRecall.
 func dense(piece string) bool {
-	const (
-		other = iota
-		small
-		capital
-		number
-	)
-	words, numbers, mixed := 0, 0, uint8(0)
+	words, numbers, kinds := wordsOf(piece)
+	n := len(piece)
+	const letters = 1<<small | 1<<capital
+	switch {
+	case kinds&letters == 0:
+		return false
+	case n < minRandom:
+		return (numbers > 0 || kinds&letters == letters) && words*2 >= n || numbers >= 2 && words*5 >= n*2
+	case numbers > 2:
+		return words*6 >= n
+	case numbers == 2:
+		return words*5 >= n
+	case numbers == 1:
+		return words*4 >= n
+	}
+	return kinds&letters == letters && n >= 20 && words*7 >= n*2
+}
+
+// Kinds of the bytes that the words of a value are made of.
+const (
+	other = iota
+	small
+	capital
+	number
+)
+
+// wordsOf counts the words of s and how many of them are numbers,
+// and says of which kinds its bytes are, a bit for each.
+func wordsOf(s string) (words, numbers int, kinds uint8) {
 	last := other
-	for i := 0; i < len(piece); i++ {
-		k := class[piece[i]]
+	for i := 0; i < len(s); i++ {
 		kind := other
-		switch {
+		switch k := class[s[i]]; {
 		case k&(hexLower|lower) != 0:
 			kind = small
 		case k&upper != 0:
@@ -57,7 +78,7 @@ func dense(piece string) bool {
 		case k&digit != 0:
 			kind = number
 		}
-		mixed |= 1 << kind
+		kinds |= 1 << kind
 		if i == 0 || kind != last && (kind != small || last != capital) {
 			words++
 			if kind == number {
@@ -66,21 +87,7 @@ func dense(piece string) bool {
 		}
 		last = kind
 	}
-	n := len(piece)
-	const letters = 1<<small | 1<<capital
-	switch {
-	case mixed&letters == 0:
-		return false
-	case n < minRandom:
-		return (numbers > 0 || mixed&letters == letters) && words*2 >= n || numbers >= 2 && words*5 >= n*2
-	case numbers > 2:
-		return words*6 >= n
-	case numbers == 2:
-		return words*5 >= n
-	case numbers == 1:
-		return words*4 >= n
-	}
-	return mixed&letters == letters && n >= 20 && words*7 >= n*2
+	return words, numbers, kinds
 }
 
 // enough is the entropy in bits per byte that n random bytes of the poorest alphabet, hexadecimal, nearly always reach.
@@ -202,8 +209,8 @@ func uuid(v string) bool {
 	return true
 }
 
-// number reports whether v is a number as code writes it, in hexadecimal with at most 64 bits.
-func number(v string) bool {
+// numeral reports whether v is a number as code writes it, in hexadecimal with at most 64 bits.
+func numeral(v string) bool {
 	v, ok := strings.CutPrefix(v, "0x")
 	v = strings.ReplaceAll(v, "_", "")
 	return ok && len(v) <= 16 && strings.Trim(v, "0123456789abcdefABCDEF") == ""

@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// maxLine is the length in bytes of a line of the log: an error may quote a payload.
+const maxLine = 4 << 10
+
 // maxLog is the size in bytes at which the log loses its older half.
 const maxLog = 256 << 10
 
@@ -31,6 +34,7 @@ func (s Store) Log(at time.Time, text string) {
 	}
 	defer f.Close()
 	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", "\\n")
+	text = text[:min(len(text), maxLine)]
 	_, _ = fmt.Fprintf(f, "%s %s\n", at.UTC().Format(time.RFC3339), text)
 }
 

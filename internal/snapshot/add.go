@@ -15,17 +15,21 @@ import (
 // leaves a copy of that for the user, if the user's index does not hold the same already.
 func (t *taker) throughGit(entries []entry) (tree plumbing.Hash, fresh bool, err error) {
 	var work []*entry
-	var settle strings.Builder
+	var added, settle strings.Builder
 	for i := range entries {
 		switch e := &entries[i]; {
 		case e.work:
 			work = append(work, e)
+			if e.untracked {
+				added.WriteString(e.path)
+				added.WriteByte(0)
+			}
 		case e.conflict:
 			settle.WriteString(indexLine(e.path, e.staged))
 		}
 	}
 	if len(work) > 0 || settle.Len() > 0 {
-		if err := t.index.goAhead(); err != nil {
+		if err := t.index.goAhead(added.String()); err != nil {
 			return plumbing.ZeroHash, false, err
 		}
 	}
@@ -62,7 +66,7 @@ func (t *taker) writeTree(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if t.index.from.Cached || t.config.Bool("core.untrackedcache") {
+	if t.index.cached() || t.config.Bool("core.untrackedcache") {
 		return t.index.git(t.ctx, path, "", args...)
 	}
 	const uncached = "core.untrackedCache=false"
@@ -91,8 +95,9 @@ const maxAdds = 32
 // add brings what the worktree holds into the private index. A path that git can't add
 // (its filter is missing or fails, the file can't be read) is left out, and costs no other path.
 func (t *taker) add(work []*entry) error {
-	if t.updateIndex(work) == nil {
-		return nil
+	err := t.updateIndex(work)
+	if err == nil || exists(t.index.path+".lock") { // a lock that a killed git has left goes when the index is made anew
+		return err
 	}
 	// Update-index refuses to remove d/one when d has become a link.
 	var lines strings.Builder

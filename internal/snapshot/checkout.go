@@ -9,8 +9,8 @@ import (
 
 // CheckOut makes the worktree what tree holds. The snapshot must have been taken with Publish.
 // Only paths that the snapshot holds, in the state that it has, are changed or removed: git refuses all of it
-// if a path was changed since, or if a file that the snapshot left out (ignored, skipped)
-// is in the way. With dry it only says whether it would work.
+// if a path was changed since, and a file that the snapshot left out (ignored, skipped) and that is in the
+// way gives an [*InWayError]. With dry it only says whether it would work.
 //
 // The user's index, HEAD and branch stay as they are.
 func (s *Snapshot) CheckOut(ctx context.Context, tree plumbing.Hash, dry bool) error {
@@ -18,7 +18,10 @@ func (s *Snapshot) CheckOut(ctx context.Context, tree plumbing.Hash, dry bool) e
 	if dry {
 		args = append(args, "--dry-run")
 	}
-	err := s.index.goAhead()
+	err := s.clear(ctx, tree)
+	if err == nil {
+		err = s.index.goAhead("")
+	}
 	if err == nil {
 		_, err = s.index.git(ctx, s.index.path, "", append(args, s.Tree.String(), tree.String())...)
 	}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,8 +21,8 @@ type privateIndex struct {
 	repo  *git.Repo // the repository as it is
 	dir   string    // $GIT_DIR/agent
 	path  string
-	users string // the user's own index
-	from  origin // what the private index was made from, once prepare has returned
+	users string  // the user's own index
+	from  *origin // what the private index was made from, nil if it is not known
 }
 
 func openIndex(repo *git.Repo) (*privateIndex, error) {
@@ -54,6 +55,9 @@ type origin struct {
 	// Ahead says that the private index may hold what the user's does not. Git does not
 	// know it, so `git gc --prune=now` may have taken the objects that it refers to.
 	Ahead bool `json:"ahead,omitempty"`
+	// Added are the paths, each with a NUL after it, that only the private index has:
+	// for the user, and so for [Policy], they are untracked.
+	Added []byte `json:"added,omitempty"`
 }
 
 // A fileID tells one state of a file from another without reading it.
@@ -75,7 +79,7 @@ func (x *privateIndex) now() origin {
 // current reports whether the files that the private index was made from are what they were.
 func (x *privateIndex) current() bool {
 	now := x.now()
-	return now.Index == x.from.Index && now.Sparse == x.from.Sparse && now.Worktree == x.from.Worktree
+	return x.from != nil && now.Index == x.from.Index && now.Sparse == x.from.Sparse && now.Worktree == x.from.Worktree
 }
 
 // idOf returns the zero fileID for a file that is not there.
@@ -93,9 +97,10 @@ func (x *privateIndex) originPath() string { return filepath.Join(x.dir, "index.
 func (x *privateIndex) prepare(ctx context.Context, now time.Time) error {
 	git.DropStaleLock(now, x.path)
 	x.recover()
-	b, err := os.ReadFile(x.originPath())
-	if err == nil && json.Unmarshal(b, &x.from) == nil && x.current() && exists(x.path) {
-		return nil
+	if b, err := os.ReadFile(x.originPath()); err == nil {
+		if err := json.Unmarshal(b, &x.from); err == nil && x.current() && exists(x.path) {
+			return nil
+		}
 	}
 	return x.copy(ctx)
 }
@@ -119,7 +124,7 @@ func (x *privateIndex) copy(ctx context.Context) error {
 }
 
 // readHead makes the private index anew from HEAD's tree, for a user's index that can't be read.
-// Nothing is remembered: it can't be published, and the next snapshot looks for an index again.
+// Nothing is remembered: the next snapshot looks for an index again.
 func (x *privateIndex) readHead(ctx context.Context) error {
 	if err := x.forget(); err != nil {
 		return err
@@ -140,7 +145,7 @@ func (x *privateIndex) readHead(ctx context.Context) error {
 // forget removes the private index. The caller has its lock, so a lock file that
 // is there was left by a git that was killed.
 func (x *privateIndex) forget() error {
-	x.from = origin{}
+	x.from = nil
 	for _, path := range []string{x.originPath(), x.path, x.path + ".lock"} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("make the private index: %w", err)
@@ -158,7 +163,7 @@ func (x *privateIndex) remember(from origin) error {
 	if err != nil {
 		return fmt.Errorf("make the private index: %w", err)
 	}
-	x.from = from
+	x.from = &from
 	return nil
 }
 
@@ -166,17 +171,33 @@ func (x *privateIndex) remember(from origin) error {
 // is part of a file's name, that does no harm.
 const untrackedCache = "UNTR"
 
-// ahead reports whether the private index may hold what the user's does not.
-func (x *privateIndex) ahead() bool { return x.from.Ahead || x.from == (origin{}) }
+// cached reports whether the user's index holds an untracked cache.
+func (x *privateIndex) cached() bool { return x.from != nil && x.from.Cached }
 
-// goAhead notes, before it is so, that the private index holds what the user's does not.
-func (x *privateIndex) goAhead() error {
-	if x.ahead() {
+// ahead reports whether the private index may hold what the user's does not.
+func (x *privateIndex) ahead() bool { return x.from == nil || x.from.Ahead }
+
+// goAhead notes, before it is so, that the private index holds what the user's does not,
+// and which paths it alone has; added is as in origin.
+func (x *privateIndex) goAhead(added string) error {
+	if x.from == nil || x.from.Ahead && added == "" {
 		return nil
 	}
-	from := x.from
+	from := *x.from
 	from.Ahead = true
+	from.Added = append(slices.Clip(from.Added), added...)
 	return x.remember(from)
+}
+
+// added returns the paths that only the private index has.
+func (x *privateIndex) added() map[string]bool {
+	paths := make(map[string]bool)
+	if x.from != nil {
+		for p := range strings.SplitSeq(string(x.from.Added), "\x00") {
+			paths[p] = true
+		}
+	}
+	return paths
 }
 
 // copyIndex copies an index with its modification time: git compares that with the times

@@ -1,8 +1,9 @@
 package snapshot
 
 import (
-	"path"
-	"sort"
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
@@ -81,57 +82,85 @@ func (p Policy) matcher() gitignore.Matcher {
 // Of the directories whose loss suffices it takes the deepest one, so that
 // build/cache goes and build stays; files at the top go one by one, heaviest first.
 func fit(files []untracked, limit int64, weight func(untracked) int64, why string) (take []untracked, skipped []Skip) {
-	for {
-		var total int64
-		children := make(map[string]map[string]int64) // directory to the weights of what lies directly in it
-		for _, f := range files {
-			w := weight(f)
-			total += w
-			for name := f.path; name != "."; {
-				dir := path.Dir(strings.TrimSuffix(name, "/"))
-				if children[dir] == nil {
-					children[dir] = make(map[string]int64)
-				}
-				children[dir][name] += w
-				if name = dir; name != "." {
-					name += "/"
-				}
-			}
+	top := &node{below: make(map[string]*node)}
+	for _, f := range files {
+		top.add(f.path, weight(f))
+	}
+	excess := top.weight - limit
+	if excess <= 0 {
+		return files, nil
+	}
+	left := make(map[string]bool) // names as in Skip
+	for _, n := range top.heaviest() {
+		if excess <= 0 {
+			break
 		}
-		if total <= limit {
-			return files, skipped
-		}
-		victim := heaviest(children["."])
-		for strings.HasSuffix(victim, "/") {
-			next := heaviest(children[strings.TrimSuffix(victim, "/")])
-			if !strings.HasSuffix(next, "/") || children[strings.TrimSuffix(victim, "/")][next] < total-limit {
+		for n.weight > excess {
+			next := n.heaviestDir()
+			if next == nil || next.weight < excess {
 				break
 			}
-			victim = next
+			n = next
 		}
-		skipped = append(skipped, Skip{victim, why})
-		kept := make([]untracked, 0, len(files))
-		for _, f := range files {
-			if f.path != victim && !(strings.HasSuffix(victim, "/") && strings.HasPrefix(f.path, victim)) {
-				kept = append(kept, f)
-			}
-		}
-		files = kept
+		left[n.name] = true
+		skipped = append(skipped, Skip{n.name, why})
+		excess -= n.weight
 	}
+	for _, f := range files {
+		if !leftOut(left, f.path) {
+			take = append(take, f)
+		}
+	}
+	return take, skipped
 }
 
-// heaviest returns the name with the greatest weight; of equal ones the first.
-func heaviest(weights map[string]int64) string {
-	names := make([]string, 0, len(weights))
-	for n := range weights {
-		names = append(names, n)
+func leftOut(left map[string]bool, name string) bool {
+	if left[name] {
+		return true
 	}
-	sort.Strings(names)
-	best := ""
-	for _, n := range names {
-		if best == "" || weights[n] > weights[best] {
-			best = n
+	for i := range len(name) {
+		if name[i] == '/' && left[name[:i+1]] {
+			return true
 		}
 	}
-	return best
+	return false
+}
+
+// A node is a file, or a directory with all that is below it.
+type node struct {
+	name   string // the whole path; a directory ends in a slash
+	weight int64
+	below  map[string]*node // of a directory
+}
+
+func (n *node) add(name string, weight int64) {
+	n.weight += weight
+	rest := name[len(n.name):]
+	i := strings.IndexByte(rest, '/')
+	if i < 0 {
+		n.below[name] = &node{name: name, weight: weight}
+		return
+	}
+	dir := name[:len(n.name)+i+1]
+	if n.below[dir] == nil {
+		n.below[dir] = &node{name: dir, below: make(map[string]*node)}
+	}
+	n.below[dir].add(name, weight)
+}
+
+// heaviest returns what is directly below n, the heaviest first.
+func (n *node) heaviest() []*node {
+	return slices.SortedFunc(maps.Values(n.below), func(a, b *node) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.name, b.name))
+	})
+}
+
+// heaviestDir returns the heaviest directory directly below n, nil if there is none.
+func (n *node) heaviestDir() *node {
+	for _, m := range n.heaviest() {
+		if m.below != nil {
+			return m
+		}
+	}
+	return nil
 }

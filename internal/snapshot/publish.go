@@ -41,7 +41,7 @@ func (x *privateIndex) publish(ctx context.Context) error {
 	if err := linkWhenFree(ctx, fresh, lock); err != nil {
 		return err
 	}
-	if !x.current() {
+	if x.from == nil && exists(x.users) || x.from != nil && !x.current() {
 		_ = os.Remove(lock)
 		return ErrIndexBusy
 	}
@@ -50,8 +50,8 @@ func (x *privateIndex) publish(ctx context.Context) error {
 		return err
 	}
 	_ = os.Remove(fresh)
-	from := x.from
-	from.Index, from.Ahead = idOf(x.users), false
+	from := x.now()
+	from.Cached = x.cached()
 	return x.remember(from)
 }
 

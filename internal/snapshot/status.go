@@ -14,6 +14,7 @@ import (
 type entry struct {
 	path      string // bytes, relative to the top of the worktree; a repository inside it ends in a slash
 	untracked bool
+	ours      bool // untracked for the user, but the private index has it
 	conflict  bool
 
 	// staged is what the index holds, the zero Entry if nothing; of a conflict, our side.

@@ -156,12 +156,14 @@ func (t *taker) supported() error {
 // choose drops what stays out of the snapshot, and looks at every file that is to be hashed.
 func (t *taker) choose(entries []entry) []entry {
 	var files []untracked
+	added := t.index.added()
 	for i := range entries {
 		e := &entries[i]
-		if e.work && !e.gone && !strings.HasSuffix(e.path, "/") {
+		e.ours = !e.untracked && added[e.path]
+		if (e.work || e.ours) && !e.gone && !strings.HasSuffix(e.path, "/") {
 			t.look(e)
 		}
-		if e.untracked && e.work {
+		if e.untracked && e.work || e.ours && !e.gone {
 			f := untracked{path: e.path}
 			if e.info != nil {
 				f.size = e.info.Size()
@@ -177,6 +179,9 @@ func (t *taker) choose(entries []entry) []entry {
 	}
 	chosen := entries[:0]
 	for _, e := range entries {
+		if e.ours && !take[e.path] {
+			e.work, e.gone = true, true
+		}
 		if !e.untracked || take[e.path] {
 			chosen = append(chosen, e)
 		}
@@ -238,7 +243,7 @@ func (t *taker) overlay(head git.Head, entries []entry, files map[string]git.Ent
 			continue
 		}
 		changes[e.path] = e.staged
-		if t.index.from.Ahead && e.staged.Mode != filemode.Empty && e.staged.Mode != filemode.Submodule {
+		if t.index.ahead() && e.staged.Mode != filemode.Empty && e.staged.Mode != filemode.Submodule {
 			if err := t.objects.HasEncodedObject(e.staged.Hash); err != nil {
 				return plumbing.ZeroHash, fmt.Errorf("read %s, as staged in the private index: %w", e.path, err)
 			}

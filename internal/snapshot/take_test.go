@@ -199,12 +199,22 @@ func check(t testing.TB, r *gittest.Repo, skipped ...Skip) {
 		head = plumbing.ZeroHash.String()
 	}
 	branch, _ := r.Try("symbolic-ref", "--quiet", "HEAD")
+	config, err := open(t, r).Config(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
 	before := state(t, r)
 	for _, way := range []struct {
 		name    string
 		publish bool // goes through git, but nothing is published
 	}{{"first", false}, {"again", false}, {"through git", true}, {"after git", false}} {
-		s := take(t, r, way.publish)
+		s, err := tryTake(t, r, func(o *Options) {
+			o.Publish = way.publish
+			o.Config = func() (git.Config, error) { return config, nil }
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", way.name, err)
+		}
 		if s.Tree != want {
 			t.Errorf("%s: tree %s, want %s; they differ in\n%s", way.name, s.Tree, want,
 				r.Git("diff-tree", "-r", "--name-status", want.String(), s.Tree.String()))

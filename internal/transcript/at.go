@@ -1,5 +1,10 @@
 package transcript
 
+import (
+	"bytes"
+	"encoding/json"
+)
+
 // At is the cursor at offset in the file at path. The caller knows that a line ends there.
 // Errors are those of [ReadSegment].
 func At(path string, offset int64) (Cursor, error) {
@@ -21,4 +26,14 @@ func ReadRange(path string, from, to int64) ([]byte, error) {
 	}
 	defer f.Close()
 	return readRange(f, from, to)
+}
+
+// Readable reports whether a segment is what a client writes: it is empty, or one of its lines is a JSON object.
+func Readable(segment []byte) bool {
+	for _, line := range lines(segment) {
+		if json.Valid(line) && bytes.HasPrefix(bytes.TrimSpace(line), []byte{'{'}) {
+			return true
+		}
+	}
+	return len(segment) == 0
 }

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"gitagent/internal/cmdline/cmdlinetest"
+	"gitagent/internal/gittest"
+	claude "gitagent/internal/replay"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"git-agent-turn": main})
+}
+
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			for _, v := range gittest.Env(env.WorkDir) {
+				if name, value, _ := strings.Cut(v, "="); name != "PATH" && name != "TMPDIR" {
+					env.Setenv(name, value)
+				}
+			}
+			env.Values["clients"] = make(map[string]*claude.Client)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"play": play, "status": status},
+	})
+}
+
+func TestManual(t *testing.T) {
+	t.Parallel()
+	cmdlinetest.Manual(t, newApp(), "../../docs/git-agent-turn.1")
+}
+
+// play lets an agent's client do something in the current directory:
+//
+//	play <id> prompt|tool|stop|fail|esc|end [<text>]
+//
+// The client's session is one whose mission is <id>, and its file is $WORK/projects/-home-dev-repo/<session>.jsonl.
+// Its hooks must exit with 0 and say nothing.
+func play(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 || len(args) > 3 {
+		ts.Fatalf("usage: play <id> prompt|tool|stop|fail|esc|end [<text>]")
+	}
+	clients := ts.Value("clients").(map[string]*claude.Client)
+	c := clients[args[0]]
+	if c == nil {
+		c = claude.New(ts.Getenv("WORK"), "", nil)
+		c.Session = "5e550000-0000-4000-8000-0000" + args[0]
+		c.Path = filepath.Join(filepath.Dir(c.Path), c.Session+".jsonl")
+		clients[args[0]] = c
+	}
+	c.Cwd = ts.MkAbs(".")
+	c.Hook = func(e claude.Event) {
+		cmd := exec.Command(executable(ts, "git-agent-turn"), "hook")
+		cmd.Dir, cmd.Stdin = c.Cwd, bytes.NewReader(e.Payload())
+		for _, name := range []string{
+			"HOME", "PATH", "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
+			"GIT_AGENT_MISSION", "GIT_AGENT_DISABLE", "TMPDIR",
+		} {
+			cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+		}
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+			ts.Fatalf("hook of %s: %v\n%s", e.Name, err, out)
+		}
+	}
+	text := ""
+	if len(args) == 3 {
+		text = args[2]
+	}
+	switch args[1] {
+	case "prompt":
+		c.Prompt(text)
+	case "tool":
+		c.Tool(text)
+	case "stop":
+		c.Stop(text)
+	case "fail":
+		c.Fail(text)
+	case "esc":
+		c.Esc()
+	case "end":
+		c.End(text)
+	default:
+		ts.Fatalf("play: unknown event %q", args[1])
+	}
+	c.Flush()
+}
+
+// status runs a command that must exit with the given status:
+//
+//	status 3 git agent-turn show 12
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status <status> <command>...")
+	}
+	got := "0"
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = strconv.Itoa(exit.ExitCode())
+	}
+	if got != args[0] {
+		ts.Fatalf("exit status %s, want %s", got, args[0])
+	}
+}
+
+func executable(ts *testscript.TestScript, name string) string {
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		if path := filepath.Join(dir, name); isFile(path) {
+			return path
+		}
+	}
+	ts.Fatalf("%s is not in PATH", name)
+	return ""
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

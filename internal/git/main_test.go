@@ -1,0 +1,43 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"gitagent/internal/gittest"
+)
+
+// rollUpDir, if set in the environment, makes the test program roll up the packs
+// of a repository and exit: something to be killed.
+const rollUpDir = "GITTEST_ROLL_UP"
+
+// TestMain keeps the developer's own configuration out.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(rollUpDir); dir != "" {
+		repo, err := Find(dir)
+		if err == nil {
+			err = repo.RollUp(context.Background())
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	home, err := os.MkdirTemp("", "home")
+	if err != nil {
+		panic(err)
+	}
+	for _, v := range gittest.Env(home) {
+		name, value, _ := strings.Cut(v, "=")
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	code := m.Run()
+	_ = os.RemoveAll(home)
+	os.Exit(code)
+}

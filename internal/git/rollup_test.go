@@ -1,0 +1,536 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/gofrs/flock"
+
+	"gitagent/internal/gittest"
+)
+
+// flushed writes a pack of blobs that nothing refers to, and returns them.
+func flushed(t testing.TB, repo *Repo, contents ...string) []plumbing.Hash {
+	t.Helper()
+	o := repo.Objects(context.Background())
+	defer o.Close()
+	var hashes []plumbing.Hash
+	for _, c := range contents {
+		h, err := o.Write(plumbing.BlobObject, []byte(c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		hashes = append(hashes, h)
+	}
+	if err := o.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return hashes
+}
+
+// manyPacks writes n packs of three blobs each.
+func manyPacks(t testing.TB, repo *Repo, n int) []plumbing.Hash {
+	t.Helper()
+	var hashes []plumbing.Hash
+	for i := range n {
+		hashes = append(hashes, flushed(t, repo, fmt.Sprint("one ", i), strings.Repeat(fmt.Sprint("two ", i, "\n"), 100), "in all packs")...)
+	}
+	return hashes
+}
+
+// packs returns the names of what is in objects/pack and ends in ext.
+func packs(t testing.TB, repo *Repo, ext string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(repo.CommonDir, "objects/pack/*"+ext))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// present fails the test if git does not find an object, or finds the repository broken.
+func present(t testing.TB, r *gittest.Repo, hashes []plumbing.Hash) {
+	t.Helper()
+	var in strings.Builder
+	for _, h := range hashes {
+		in.WriteString(h.String() + "\n")
+	}
+	out, err := r.Feed(in.String(), "cat-file", "--batch-check")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out, " missing"); n > 0 {
+		t.Errorf("%d of %d objects are missing", n, len(hashes))
+	}
+	r.Git("fsck", "--strict", "--no-dangling", "--no-progress")
+}
+
+func TestRollUp(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	repo := find(t, r)
+	ctx := context.Background()
+	hashes := manyPacks(t, repo, maxSmallPacks)
+	if repo.RollUpDue() {
+		t.Error("due at the limit")
+	}
+	if err := repo.RollUp(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(packs(t, repo, ".pack")); n != maxSmallPacks {
+		t.Errorf("%d packs, want them left alone", n)
+	}
+	o := repo.Objects(ctx) // a reader who has begun before
+	defer o.Close()
+	o.Warm()
+	hashes = append(hashes, manyPacks(t, repo, 2*maxSmallPacks)...)
+	if !repo.RollUpDue() {
+		t.Error("not due")
+	}
+	if err := repo.RollUp(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(packs(t, repo, "")); n != 2 {
+		t.Errorf("%q, want one pack with its index", packs(t, repo, ""))
+	}
+	if repo.RollUpDue() {
+		t.Error("due again")
+	}
+	present(t, r, hashes)
+	for _, h := range hashes {
+		if _, err := o.Blob(h); err != nil {
+			t.Errorf("reading goes on with %v", err)
+		}
+	}
+	if out := r.Git("count-objects", "-v"); !strings.Contains(out, "garbage: 0") {
+		t.Errorf("there is garbage: %s", out)
+	}
+}
+
+// The result may be a pack that is there already.
+func TestRollUpIntoItself(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	repo := find(t, r)
+	ctx := context.Background()
+	hashes := manyPacks(t, repo, 2*maxSmallPacks)
+	if err := repo.RollUp(ctx); err != nil {
+		t.Fatal(err)
+	}
+	same := false
+	for range 3 {
+		one := packs(t, repo, ".pack")
+		for i := range maxSmallPacks { // again what the one has
+			flushed(t, repo, fmt.Sprint("one ", i))
+		}
+		for _, name := range packs(t, repo, ".pack") {
+			if old := time.Now().Add(-time.Hour); name != one[0] { // git begins with the newest
+				if err := os.Chtimes(name, old, old); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := repo.RollUp(ctx); err != nil {
+			t.Fatal(err)
+		}
+		got := packs(t, repo, ".pack")
+		if len(got) != 1 {
+			t.Fatalf("%q, want one pack", got)
+		}
+		same = same || got[0] == one[0]
+		present(t, r, hashes)
+	}
+	if !same {
+		t.Fatal("the result was never a pack that was there already, so this tests nothing")
+	}
+}
+
+func TestRollUpLeavesAlone(t *testing.T) {
+	t.Parallel()
+	for _, ext := range []string{".keep", ".promisor", ".mtimes", ".bitmap"} {
+		t.Run(ext, func(t *testing.T) {
+			t.Parallel()
+			r := gittest.New(t)
+			repo := find(t, r)
+			flushed(t, repo, "special")
+			special := strings.TrimSuffix(packs(t, repo, ".pack")[0], ".pack")
+			if err := os.WriteFile(special+ext, nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			manyPacks(t, repo, 2*maxSmallPacks)
+			if err := repo.RollUp(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(packs(t, repo, ".pack")); n != 2 || !isFile(special+".pack") || !isFile(special+".idx") {
+				t.Errorf("%q, want the special one and the new one", packs(t, repo, ""))
+			}
+		})
+	}
+	t.Run("large", func(t *testing.T) {
+		t.Parallel()
+		r := gittest.New(t)
+		repo := find(t, r)
+		random := make([]byte, maxRolledPack)
+		for i := range random {
+			random[i] = byte(rand.Uint32())
+		}
+		hashes := flushed(t, repo, string(random))
+		large := packs(t, repo, ".pack")[0]
+		hashes = append(hashes, manyPacks(t, repo, 2*maxSmallPacks)...)
+		if err := repo.RollUp(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(packs(t, repo, ".pack")); n != 2 || !isFile(large) {
+			t.Errorf("%q, want the large one and the new one", packs(t, repo, ""))
+		}
+		present(t, r, hashes)
+	})
+	t.Run("multi-pack index", func(t *testing.T) {
+		t.Parallel()
+		r := gittest.New(t)
+		repo := find(t, r)
+		hashes := manyPacks(t, repo, 2*maxSmallPacks)
+		r.Git("multi-pack-index", "write")
+		if repo.RollUpDue() {
+			t.Error("due, though the packs are in the multi-pack index")
+		}
+		manyPacks(t, repo, 5) // the same files again: as new as those that follow
+		var more []plumbing.Hash
+		for i := range 2 * maxSmallPacks {
+			more = append(more, flushed(t, repo, fmt.Sprint("later ", i))...)
+		}
+		if err := repo.RollUp(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		r.Git("multi-pack-index", "verify")
+		present(t, r, append(hashes, more...))
+		if repo.RollUpDue() {
+			t.Error("due again")
+		}
+	})
+	t.Run("somebody else at it", func(t *testing.T) {
+		t.Parallel()
+		r := gittest.New(t)
+		repo := find(t, r)
+		manyPacks(t, repo, 2*maxSmallPacks)
+		if err := os.MkdirAll(filepath.Join(repo.CommonDir, "agent/locks"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		lock := flock.New(filepath.Join(repo.CommonDir, "agent/locks/packs"))
+		if err := lock.Lock(); err != nil {
+			t.Fatal(err)
+		}
+		defer lock.Close()
+		if err := repo.RollUp(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(packs(t, repo, ".pack")); n != 2*maxSmallPacks {
+			t.Errorf("%d packs, want them left to the other one", n)
+		}
+	})
+}
+
+// A pack that is broken makes the roll-up fail and costs nothing.
+func TestRollUpBroken(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	repo := find(t, r)
+	hashes := flushed(t, repo, "broken "+strings.Repeat("x", 100))
+	broken := packs(t, repo, ".pack")[0]
+	content, err := os.ReadFile(broken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(broken, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(broken, append(content[:40:40], bytes.Repeat([]byte{0xff}, len(content)-40)...), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	manyPacks(t, repo, 2*maxSmallPacks)
+	before := packs(t, repo, "")
+	if err := repo.RollUp(context.Background()); err == nil {
+		t.Error("no error")
+	}
+	if after := packs(t, repo, ""); len(after) < len(before) {
+		t.Errorf("%d files, before %d", len(after), len(before))
+	}
+	if err := os.WriteFile(broken, content, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	present(t, r, hashes)
+}
+
+// What a writer leaves that died inside Flush.
+func TestRollUpDropsLeftovers(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	repo := find(t, r)
+	hashes := flushed(t, repo, "kept by a link that was left")
+	base := strings.TrimSuffix(packs(t, repo, ".pack")[0], ".pack")
+	if err := os.Link(base+".pack", base+".keep"); err != nil {
+		t.Fatal(err)
+	}
+	dir := repo.packDir()
+	flushed(t, repo, "without an index")
+	for _, name := range packs(t, repo, ".idx") {
+		if name != base+".idx" {
+			if err := os.Remove(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, content := range map[string]string{"pack-1.keep": "fetch-pack 1 on a host", "pack-2.keep": "PACK left before the pack got its name"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o444); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Git("fsck", "--strict", "--no-dangling")
+	flushed(t, repo, "the next write")
+	count := func() int { return len(packs(t, repo, "")) }
+	before := count()
+	if err := repo.RollUp(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if count() != before {
+		t.Errorf("%q: what is fresh may still be in use", packs(t, repo, ""))
+	}
+	old := time.Now().Add(-2 * time.Hour)
+	for _, name := range packs(t, repo, "") {
+		if err := os.Chtimes(name, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := repo.RollUp(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if got := packs(t, repo, ".keep"); len(got) != 1 || filepath.Base(got[0]) != "pack-1.keep" || count() != 5 {
+		t.Errorf("%q, want two packs and git's .keep", packs(t, repo, ""))
+	}
+	present(t, r, hashes)
+}
+
+// Killed at any moment, with git or without it.
+func TestRollUpKilled(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath(os.Args[0]); err != nil {
+		t.Fatal(err)
+	}
+	r := gittest.New(t)
+	repo := find(t, r)
+	var hashes []plumbing.Hash
+	longest := 50 * time.Millisecond // how long one takes; the first that is not killed says it better
+	for n := range 40 {
+		for i := range maxSmallPacks + 1 {
+			hashes = append(hashes, flushed(t, repo, fmt.Sprint("round ", n, " pack ", i), strings.Repeat(fmt.Sprint(n, i), 500))...)
+		}
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), rollUpDir+"="+r.Dir)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		target := cmd.Process.Pid
+		if n%2 == 0 {
+			target = -target // and its git
+		}
+		start := time.Now()
+		timer := time.AfterFunc(rand.N(longest), func() { _ = syscall.Kill(target, syscall.SIGKILL) })
+		if err := cmd.Wait(); err == nil && timer.Stop() {
+			longest = time.Since(start)
+		}
+	}
+	present(t, r, hashes)
+	if err := repo.RollUp(context.Background()); err != nil { // the lock of the dead is free
+		t.Fatal(err)
+	}
+	present(t, r, hashes)
+	if names, _ := repo.rollable(); len(names) > maxSmallPacks {
+		t.Errorf("%d small packs are left", len(names))
+	}
+}
+
+// Writers, readers, roll-ups and git gc at the same time.
+func TestRollUpConcurrently(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	repo := find(t, r)
+	ctx := context.Background()
+	var mu sync.Mutex
+	var all []plumbing.Hash
+	var writers, others sync.WaitGroup
+	for w := range 4 {
+		writers.Go(func() {
+			for i := range 60 {
+				hashes := flushed(t, repo, fmt.Sprint("writer ", w, " pack ", i), "by all", strings.Repeat(fmt.Sprint(i), 300))
+				mu.Lock()
+				all = append(all, hashes...)
+				mu.Unlock()
+			}
+		})
+	}
+	done := make(chan struct{})
+	until := func(f func()) {
+		others.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					f()
+				}
+			}
+		})
+	}
+	for range 2 {
+		until(func() {
+			if err := repo.RollUp(ctx); err != nil {
+				t.Errorf("RollUp: %v", err)
+			}
+		})
+	}
+	until(func() { _, _ = r.Try("gc", "-q") }) // which may give up, but must not lose anything
+	until(func() {
+		mu.Lock()
+		hashes := all[max(0, len(all)-50):]
+		mu.Unlock()
+		o := repo.Objects(ctx)
+		defer o.Close()
+		for _, h := range hashes {
+			if _, err := o.Blob(h); err != nil {
+				t.Errorf("read: %v", err)
+			}
+		}
+	})
+	writers.Wait()
+	close(done)
+	others.Wait()
+	present(t, r, all)
+}
+
+// BenchmarkRollUp reports the bytes of objects/pack before and after, for turns of about the usual kind:
+// 2 files of 10 KB changed, a 20 KB segment of JSON lines, commits, trees, records and notes.
+func BenchmarkRollUp(b *testing.B) {
+	for _, turns := range []int{100, 1000} {
+		b.Run(fmt.Sprint(turns, " turns"), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				r := gittest.New(b)
+				repo := find(b, r)
+				writeTurns(b, repo, turns, false)
+				before := size(b, repo)
+				once := gittest.New(b)
+				rolled := find(b, once)
+				writeTurns(b, rolled, turns, true)
+				b.StartTimer()
+				if err := repo.RollUp(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				b.ReportMetric(float64(before)/float64(turns), "B/turn-before")
+				b.ReportMetric(float64(size(b, repo))/float64(turns), "B/turn-at-once")
+				b.ReportMetric(float64(size(b, rolled))/float64(turns), "B/turn-as-due")
+				b.ReportMetric(float64(len(packs(b, rolled, ".pack"))), "packs-as-due")
+				r.Git("gc", "-q", "--prune=now")
+				b.ReportMetric(float64(size(b, repo))/float64(turns), "B/turn-gc")
+				b.StartTimer()
+			}
+		})
+	}
+}
+
+func size(t testing.TB, repo *Repo) (total int64) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(repo.CommonDir, "objects"), func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			total += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return total
+}
+
+func writeTurns(t testing.TB, repo *Repo, turns int, roll bool) {
+	t.Helper()
+	ctx := context.Background()
+	words := strings.Fields("the quick brown agent reads files and writes tests for every function that it has changed in this turn")
+	text := func(n int, sep string) []byte {
+		var b bytes.Buffer
+		for b.Len() < n {
+			fmt.Fprintf(&b, "%s %x%s", words[rand.IntN(len(words))], rand.Uint32N(1<<12), sep)
+		}
+		return b.Bytes()
+	}
+	who := object.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1_700_000_000, 0)}
+	var code, ledger plumbing.Hash
+	var codeTree, ledgerTree plumbing.Hash
+	must := func(h plumbing.Hash, err error) plumbing.Hash {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	files := make(map[int][]byte)
+	parents := func(h plumbing.Hash) []plumbing.Hash {
+		if h.IsZero() {
+			return nil
+		}
+		return []plumbing.Hash{h}
+	}
+	for n := range turns {
+		o := repo.Objects(ctx)
+		blob := func(content []byte) Entry {
+			return Entry{0o100644, must(o.Write(plumbing.BlobObject, content))}
+		}
+		changes := make(map[string]Entry)
+		for range 2 {
+			i := rand.IntN(20)
+			if files[i] == nil {
+				files[i] = text(10_000, "\n")
+			}
+			at := rand.IntN(9_000)
+			files[i] = append(append(append([]byte{}, files[i][:at]...), text(200, "\n")...), files[i][at+100:]...)
+			changes[fmt.Sprintf("src/%d/%d.go", i%4, i)] = blob(files[i])
+		}
+		codeTree = must(o.EditTree(codeTree, changes))
+		code = must(o.CommitTree(codeTree, parents(code), who, who, fmt.Sprintf("turn %d\n", n)))
+		record := fmt.Appendf(nil, `{"v":1,"turn":%d,"code":"%s","prompt":"%s"}`, n, code, text(400, " "))
+		ledgerTree = must(o.EditTree(ledgerTree, map[string]Entry{
+			fmt.Sprintf("turns/%04d/%06d.json", n/100, n):       blob(record),
+			fmt.Sprintf("transcript/%04d/%06d.jsonl", n/100, n): blob(text(20_000, `","type":"assistant","uuid":"`)),
+		}))
+		ledger = must(o.CommitTree(ledgerTree, append(parents(ledger), code), who, who, fmt.Sprintf("turn %d\n", n)))
+		if err := o.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		o.Close()
+		if roll && repo.RollUpDue() {
+			if err := repo.RollUp(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := repo.UpdateRefs(ctx, "turns", []Update{{Ref: "refs/agent/missions/a", New: ledger}}); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,321 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"gitagent/internal/git"
+	"gitagent/internal/gittest"
+)
+
+// TestMain keeps the developer's own configuration out.
+func TestMain(m *testing.M) {
+	home, err := os.MkdirTemp("", "home")
+	if err != nil {
+		panic(err)
+	}
+	for _, v := range gittest.Env(home) {
+		name, value, _ := strings.Cut(v, "=")
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	code := m.Run()
+	_ = os.RemoveAll(home)
+	os.Exit(code)
+}
+
+func open(t testing.TB, r *gittest.Repo) (*git.Repo, *git.Objects) {
+	t.Helper()
+	repo, err := git.Find(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := repo.Objects(context.Background())
+	t.Cleanup(objects.Close)
+	return repo, objects
+}
+
+func dev(second int) object.Signature {
+	return object.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Date(2026, 11, 20, 12, 0, second, 0, time.UTC)}
+}
+
+// append adds an event and opens the ledger that it makes.
+func (l *Ledger) append(t testing.TB, e Event) *Ledger {
+	t.Helper()
+	e.Author, e.Committer = dev(0), dev(1)
+	tip, err := l.Append(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := At(l.objects, l.ID, tip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return next
+}
+
+func TestAppend(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.Write("file", "1\n")
+	first := r.Commit("first")
+	second := r.Commit("second")
+	repo, objects := open(t, r)
+	l := New(objects, &Mission{V: Version, ID: "a1b2c3d4", Created: dev(0).When})
+	l = l.append(t, Event{Subject: "start"})
+	for n := 1; n <= 201; n++ {
+		l.Mission.AddSession(fmt.Sprintf("session-%d", n/100))
+		l = l.append(t, Event{
+			Subject: fmt.Sprintf("turn %d", n),
+			Files: map[string][]byte{
+				TurnPath("turns", n, ".json"):       fmt.Appendf(nil, "turn %d\n", n),
+				TurnPath("transcript", n, ".jsonl"): {},
+			},
+			Keep: []plumbing.Hash{plumbing.NewHash(second), plumbing.ZeroHash, plumbing.NewHash(second), plumbing.NewHash(first)},
+		})
+		if last, err := l.LastTurn(); err != nil || last != n {
+			t.Fatalf("LastTurn after turn %d = %d, %v", n, last, err)
+		}
+	}
+	l = l.append(t, Event{Subject: "turn 201 again", Files: map[string][]byte{
+		TurnPath("turns", 201, ".json"): []byte("again\n"), TurnPath("transcript", 201, ".jsonl"): nil,
+	}})
+	if err := objects.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := repo.UpdateRefs(t.Context(), "test", []git.Update{{Ref: l.ID.Ref(), New: l.Tip}}); err != nil {
+		t.Fatal(err)
+	}
+
+	// With plain git.
+	ref := ID("a1b2c3d4").Ref()
+	if n := r.Git("rev-list", "--count", "--first-parent", ref); n != "204" {
+		t.Errorf("the first-parent chain has %s commits, want 204: mission, start, 201 turns, one again", n)
+	}
+	if got := r.Git("log", "-1", "--format=%P", ref+"^"); got != r.Git("rev-parse", ref+"~2")+" "+second+" "+first {
+		t.Errorf("the parents of turn 201 are %s, want the event before, and each commit to keep once", got)
+	}
+	root := r.Git("rev-list", "--max-parents=0", "--first-parent", ref)
+	if got := r.Git("ls-tree", "-r", "--name-only", root); got != "mission.json" {
+		t.Errorf("the first ledger commit holds\n%s", got)
+	}
+	if got := r.Git("show", ref+":turns/0001/000100.json"); got != "turn 100" {
+		t.Errorf("turn 100 is %q", got)
+	}
+	if got := r.Git("show", ref+":turns/0002/000201.json"); got != "again" {
+		t.Errorf("turn 201 is %q", got)
+	}
+	if n := strings.Count(r.Git("ls-tree", "-r", "--name-only", ref, "transcript/"), "\n") + 1; n != 200 {
+		t.Errorf("%d segments, want 200: one was removed", n)
+	}
+	if n := strings.Count(r.Git("ls-tree", "--name-only", ref+":turns/0000"), "\n") + 1; n != 99 {
+		t.Errorf("the first directory has %d turns, want 1 to 99", n)
+	}
+	if out, err := r.Try("fsck", "--strict", "--no-dangling"); err != nil || out != "" {
+		t.Errorf("git fsck --strict: %v\n%s", err, out)
+	}
+
+	// And with this package, in another process.
+	_, objects = open(t, r)
+	l, err := Open(t.Context(), repo, objects, "a1b2c3d4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(l.Mission.Sessions, []string{"session-0", "session-1", "session-2"}) {
+		t.Errorf("sessions are %v", l.Mission.Sessions)
+	}
+	for name, want := range map[string]string{"turns/0000/000001.json": "turn 1\n", "turns/0002/000201.json": "again\n", "transcript/0000/000001.jsonl": ""} {
+		if got, err := l.Read(name); err != nil || string(got) != want {
+			t.Errorf("Read(%q) = %q, %v; want %q", name, got, err, want)
+		}
+	}
+	for _, name := range []string{"transcript/0002/000201.jsonl", "turns", "turns/0000", "turns/0009/000900.json", "nothing", "../mission.json", "mission.json/x", ""} {
+		if got, err := l.Read(name); !errors.Is(err, git.ErrNotFound) {
+			t.Errorf("Read(%q) = %q, %v; want an error wrapping ErrNotFound", name, got, err)
+		}
+	}
+	missions, err := List(t.Context(), repo)
+	if err != nil || len(missions) != 1 || missions["a1b2c3d4"] != l.Tip {
+		t.Errorf("List = %v, %v", missions, err)
+	}
+	if _, err := Open(t.Context(), repo, objects, "ffffffff"); !errors.Is(err, git.ErrNotFound) {
+		t.Errorf("Open of a mission that does not exist: %v", err)
+	}
+}
+
+// TestAppendStagesOnly: no ref moves, and nothing is on the disk before it is flushed.
+func TestAppendStagesOnly(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	_, objects := open(t, r)
+	l := New(objects, &Mission{V: Version, ID: "a1b2c3d4"})
+	l.append(t, Event{Subject: "start", Files: map[string][]byte{"a": []byte("a")}})
+	if refs := r.Git("for-each-ref"); refs != "" {
+		t.Errorf("refs: %s", refs)
+	}
+	if n := r.Git("count-objects"); n != "0 objects, 0 kilobytes" {
+		t.Errorf("objects: %s", n)
+	}
+}
+
+func TestTurnPath(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{
+		1: "turns/0000/000001.json", 99: "turns/0000/000099.json", 100: "turns/0001/000100.json",
+		123456: "turns/1234/123456.json", 1234567: "turns/12345/1234567.json",
+	} {
+		if got := TurnPath("turns", n, ".json"); got != want {
+			t.Errorf("TurnPath of %d = %s, want %s", n, got, want)
+		}
+	}
+}
+
+// TestLastTurnBeyondTheWidth: the names of directories and files no longer sort as their numbers do.
+func TestLastTurnBeyondTheWidth(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	_, objects := open(t, r)
+	l := New(objects, &Mission{V: Version, ID: "a1b2c3d4"})
+	for _, n := range []int{999_999, 1_000_000, 1_000_001} {
+		l = l.append(t, Event{Files: map[string][]byte{TurnPath("turns", n, ".json"): []byte("x")}})
+		if last, err := l.LastTurn(); err != nil || last != n {
+			t.Errorf("LastTurn = %d, %v; want %d", last, err, n)
+		}
+	}
+}
+
+func TestIDs(t *testing.T) {
+	t.Parallel()
+	for s, ok := range map[string]bool{
+		"a1b2c3d4": true, "00000000": true, "a1b2c3d4e5f6": true,
+		"": false, "a1b2c3d": false, "a1b2c3d45": false, "A1B2C3D4": false, "a1b2c3dg": false, "../../..": false, "a1b2c3d4\n": false, "-1b2c3d4": false, "a1b2/3d4": false,
+	} {
+		if id, err := ParseID(s); (err == nil) != ok || ok && string(id) != s {
+			t.Errorf("ParseID(%q) = %q, %v", s, id, err)
+		}
+	}
+	seen := make(map[ID]bool)
+	for range 100 {
+		id, err := NewID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ParseID(string(id)); err != nil || len(id) != 8 || seen[id] {
+			t.Errorf("NewID = %q: %v", id, err)
+		}
+		seen[id] = true
+	}
+	for _, tt := range []struct {
+		session string
+		digits  int
+		want    ID
+	}{
+		{"5b603d06-8528-4d54-8275-dcebec74b87e", 8, "ec74b87e"},
+		{"5b603d06-8528-4d54-8275-dcebec74b87e", 12, "dcebec74b87e"},
+		{"5B603D06-8528-4D54-8275-DCEBEC74B87E", 8, "ec74b87e"},
+		{"1234567-8", 8, "12345678"},
+		{"session-1", 8, ""},
+		{"ffffffff", 12, ""},
+		{"", 8, ""},
+	} {
+		got, err := OfSession(tt.session, tt.digits)
+		if got != tt.want || (err == nil) != (tt.want != "") {
+			t.Errorf("OfSession(%q, %d) = %q, %v; want %q", tt.session, tt.digits, got, err, tt.want)
+		}
+	}
+	for branch, want := range map[string]ID{
+		"refs/heads/agent/mission/a1b2c3d4": "a1b2c3d4", "refs/heads/agent/mission/a1b2c3d4e5f6": "a1b2c3d4e5f6",
+		"refs/heads/agent/mission/": "", "refs/heads/agent/mission/main": "", "refs/heads/main": "", "agent/mission/a1b2c3d4": "",
+		"refs/heads/agent/mission/a1b2c3d4/x": "", "refs/tags/agent/mission/a1b2c3d4": "", "": "",
+	} {
+		if got, ok := OfBranch(branch, "agent/mission/"); got != want && ok || ok != (want != "") {
+			t.Errorf("OfBranch(%q) = %q, %t; want %q", branch, got, ok, want)
+		}
+	}
+	id := ID("a1b2c3d4")
+	for _, ref := range []string{id.Ref(), id.NotesRef(), id.Branch("agent/mission/")} {
+		if ref != "refs/agent/missions/a1b2c3d4" && ref != "refs/notes/agent/a1b2c3d4" && ref != "refs/heads/agent/mission/a1b2c3d4" {
+			t.Errorf("ref %s", ref)
+		}
+	}
+}
+
+func TestParseMission(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		data string
+		want string // how it is written again, "" if it is refused
+		err  error
+	}{
+		{"minimal", `{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z"}`, `{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z"}`, nil},
+		{
+			"full",
+			`{"v":1,"id":"a1b2c3d4","title":"<fix> & \u001b","created":"2026-11-20T12:00:00Z","agent":"claude-code","base":"x","branch":"refs/heads/b","forked_from":{"mission":"ffffffff","turn":3},"predecessor":"eeeeeeee","sessions":["a","b"]}`,
+			`{"v":1,"id":"a1b2c3d4","title":"<fix> & \u001b","created":"2026-11-20T12:00:00Z","agent":"claude-code","base":"x","branch":"refs/heads/b","forked_from":{"mission":"ffffffff","turn":3},"predecessor":"eeeeeeee","sessions":["a","b"]}`,
+			nil,
+		},
+		{"unknown fields", `{"z":[1, 2],"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z","a":null}`, `{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z","a":null,"z":[1,2]}`, nil},
+		{"a newline after it", "{\"v\":1,\"id\":\"a1b2c3d4\",\"created\":\"2026-11-20T12:00:00Z\"}\n\n", `{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z"}`, nil},
+		{"newer version", `{"v":2}`, "", ErrVersion},
+		{"no version", `{}`, "", ErrVersion},
+		{"no id", `{"v":1}`, "", nil},
+		{"bad id", `{"v":1,"id":"../../../x"}`, "", nil},
+		{"wrong type", `{"v":1,"id":7}`, "", nil},
+		{"not an object", `[]`, "", nil},
+		{"empty", ``, "", nil},
+		{"binary", "\x00", "", nil},
+		{"two", `{"v":1,"id":"a1b2c3d4"}{}`, "", nil},
+	} {
+		m, err := ParseMission([]byte(tt.data))
+		if tt.want == "" {
+			if err == nil || tt.err != nil && !errors.Is(err, tt.err) {
+				t.Errorf("%s: ParseMission = %+v, %v; want an error", tt.name, m, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if got, err := m.Encode(); err != nil || string(got) != tt.want+"\n" {
+			t.Errorf("%s: Encode = %v\n%s\nwant\n%s", tt.name, err, got, tt.want)
+		}
+	}
+}
+
+func FuzzParseMission(f *testing.F) {
+	f.Add([]byte(`{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z","sessions":["a"],"x":{"y":[1]}}`))
+	f.Add([]byte(`{"v":1,"id":"a1b2c3d4e5f6","Title":"a","title":"b","forked_from":{"mission":"x","turn":-1}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := ParseMission(data)
+		if err != nil {
+			return
+		}
+		first, err := m.Encode()
+		if err != nil {
+			t.Fatalf("Encode(ParseMission(%q)): %v", data, err)
+		}
+		if bytes.IndexByte(first, '\n') != len(first)-1 {
+			t.Errorf("not one line: %q", first)
+		}
+		again, err := ParseMission(first)
+		if err != nil {
+			t.Fatalf("ParseMission(%q), from %q: %v", first, data, err)
+		}
+		if second, err := again.Encode(); err != nil || !bytes.Equal(first, second) {
+			t.Errorf("Encode is not canonical: %q, then %q (%v)", first, second, err)
+		}
+	})
+}

@@ -1,0 +1,420 @@
+package snapshot
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gitagent/internal/gittest"
+)
+
+func TestTakeEnvironment(t *testing.T) {
+	t.Parallel()
+	for _, env := range [][]string{
+		{"GIT_OPTIONAL_LOCKS=0"},
+		{"GIT_LITERAL_PATHSPECS=1"},
+		{"GIT_ICASE_PATHSPECS=1"},
+		{"GIT_GLOB_PATHSPECS=1"},
+		{"GIT_CEILING_DIRECTORIES=/"},
+		{"GIT_INDEX_VERSION=4"},
+		{"GIT_TRACE=1"},
+		{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=status.short", "GIT_CONFIG_VALUE_0=true"},
+		{"GIT_CONFIG_PARAMETERS='core.fileMode=true' 'status.relativePaths=false' 'status.branch=false'"},
+		{"GIT_EXTERNAL_DIFF=false"},
+		{"GIT_PAGER=false", "PAGER=false"},
+	} {
+		t.Run(env[0], func(t *testing.T) {
+			t.Parallel()
+			r := base(t)
+			r.Write("a", "changed\n")
+			r.Write("d/[x]*", "new\n")
+			remove(t, r, "b")
+			r.Env = append(r.Env, env...)
+			check(t, r)
+		})
+	}
+}
+
+// Where the user's environment forbids optional locks, the private index still learns.
+func TestTakeOptionalLocks(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	r.Env = append(r.Env, "GIT_OPTIONAL_LOCKS=0")
+	passive(t, r)
+	passive(t, r)
+	if !strings.Contains(r.Read(".git/agent/index"), untrackedCache) {
+		t.Error("the private index has no untracked cache")
+	}
+}
+
+// What git itself sets, for instance for a hook that runs an agent, is about another
+// repository or another index. It must not reach the git that we run.
+func TestTakeInsideAHook(t *testing.T) {
+	r, other := base(t), base(t)
+	t.Setenv("GIT_DIR", filepath.Join(other.Dir, ".git"))
+	t.Setenv("GIT_WORK_TREE", other.Dir)
+	t.Setenv("GIT_INDEX_FILE", filepath.Join(other.Dir, ".git/other-index"))
+	t.Setenv("GIT_OBJECT_DIRECTORY", filepath.Join(other.Dir, ".git/objects"))
+	t.Setenv("GIT_PREFIX", "d/")
+	t.Setenv("GIT_CONFIG", "/dev/null")
+	t.Setenv("GIT_ATTR_SOURCE", "HEAD:nowhere")
+	before := state(t, other)
+	r.Write("a", "changed\n")
+	check(t, r)
+	sameState(t, other, before)
+}
+
+// The user's own attributes, for all repositories.
+func TestTakeGlobalAttributes(t *testing.T) {
+	dir := gittest.TempDir(t)
+	r := base(t)
+	r.Env = append(r.Env, "XDG_CONFIG_HOME="+dir)
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	if err := os.MkdirAll(filepath.Join(dir, "git"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "git/attributes"), []byte("* text\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r.Write("a", "one\r\n")
+	check(t, r)
+}
+
+func TestTakeSettings(t *testing.T) {
+	t.Parallel()
+	for _, settings := range [][]string{
+		{"core.untrackedCache", "true"},
+		{"core.untrackedCache", "false"},
+		{"core.untrackedCache", "keep"},
+		{"feature.manyFiles", "true"},
+		{"index.version", "4"},
+		{"index.skipHash", "true"},
+		{"core.preloadIndex", "false"},
+		{"core.quotePath", "true"},
+		{"core.ignoreCase", "true"},
+		{"core.precomposeUnicode", "true"},
+		{"core.logAllRefUpdates", "always"},
+		{"core.compression", "0"},
+		{"core.sharedRepository", "group"},
+		{"status.showUntrackedFiles", "no"},
+		{"status.showStash", "true"},
+		{"status.renames", "copies"},
+		{"status.submoduleSummary", "true"},
+		{"diff.renames", "copies"},
+		{"diff.ignoreSubmodules", "all"},
+		{"diff.noprefix", "true"},
+		{"add.ignoreErrors", "true"},
+		{"color.ui", "always"},
+		{"column.ui", "always"},
+		{"core.pager", "false"},
+	} {
+		t.Run(settings[0]+"="+settings[1], func(t *testing.T) {
+			t.Parallel()
+			r := base(t)
+			setConfig(t, r, settings...)
+			r.Git("update-index", "--refresh")
+			r.Write("a", "changed\n")
+			r.Git("add", "a")
+			r.Git("mv", "d/one", "d/moved")
+			r.Write("x/y", "new\n")
+			remove(t, r, "b")
+			check(t, r)
+		})
+	}
+}
+
+// A hook script of the user's speeds up status; it gets to see our index too, and must give the right answer.
+func TestTakeFsmonitor(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"says that everything changed": "#!/bin/sh\nprintf 'token\\0/\\0'\n",
+		"fails":                        "#!/bin/sh\nexit 1\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := base(t)
+			r.Write(".git/monitor", script)
+			chmod(t, r, ".git/monitor", 0o755)
+			r.Git("config", "core.fsmonitor", ".git/monitor")
+			r.Git("status")
+			r.Write("a", "changed\n")
+			r.Write("x/y", "new\n")
+			check(t, r)
+			r.Write("b", "changed\n")
+			check(t, r)
+		})
+	}
+}
+
+// No hook of the user's runs: post-index-change would be told of an index that is not the user's.
+func TestTakeRunsNoHooks(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	ran := filepath.Join(gittest.TempDir(t), "ran")
+	for _, hook := range []string{"post-index-change", "reference-transaction", "pre-commit", "post-checkout"} {
+		r.Write(".git/hooks/"+hook, "#!/bin/sh\necho "+hook+" >>"+ran+"\n")
+		chmod(t, r, ".git/hooks/"+hook, 0o755)
+	}
+	r.Write("a", "changed\n")
+	r.Git("add", "a")
+	if _, err := os.Stat(ran); err != nil {
+		t.Fatal("git add runs no hook, so this tests nothing")
+	}
+	if err := os.Remove(ran); err != nil {
+		t.Fatal(err)
+	}
+	r.Write("b", "changed\n")
+	r.Write("new", "n\n")
+	take(t, r, false)
+	take(t, r, true)
+	if b, err := os.ReadFile(ran); err == nil {
+		t.Errorf("hooks ran: %q", b)
+	}
+}
+
+// What is neither a file nor a link can't be stored.
+func TestTakeSpecialFiles(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	remove(t, r, "a", "d/one")
+	for _, name := range []string{"a", "fifo", "x/fifo"} {
+		path := filepath.Join(r.Dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Mkfifo(path, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"d/one", "socket"} {
+		fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer syscall.Close(fd)
+		// A socket's address has 108 bytes at most, and temporary directories have long names.
+		dir, err := os.Open(filepath.Dir(filepath.Join(r.Dir, name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dir.Close()
+		if err := syscall.Bind(fd, &syscall.SockaddrUnix{Name: fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(name))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Write("b", "changed\n")
+	check(t, r, Skip{"a", WhyUnreadable}, Skip{"d/one", WhyUnreadable})
+}
+
+// Root reads everything, so that only a part of this is tested as root.
+func TestTakeUnreadable(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	r.Write("a", "changed\n")
+	chmod(t, r, "a", 0)
+	r.Write("new", "n\n")
+	chmod(t, r, "new", 0)
+	r.Write("b", "changed\n")
+	if _, err := os.ReadFile(filepath.Join(r.Dir, "a")); err == nil {
+		t.Log("not tested: this user reads files without permission to")
+		check(t, r)
+		return
+	}
+	r.Write("closed/f", "f\n")
+	chmod(t, r, "closed", 0)
+	defer chmod(t, r, "closed", 0o777)
+	for _, publish := range []bool{false, true} {
+		s := take(t, r, publish)
+		if got, want := sorted(s.Skipped), []Skip{{"a", WhyUnreadable}, {"new", WhyUnreadable}}; !slices.Equal(got, want) {
+			t.Errorf("skipped %v, want %v", got, want)
+		}
+		if got := r.Git("cat-file", "blob", s.Tree.String()+":b"); got != "changed" {
+			t.Errorf("b = %q", got)
+		}
+	}
+}
+
+// Somebody else's lock on the user's index is none of our business.
+func TestTakeWhileIndexIsLocked(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	r.Write(".git/index.lock", "somebody else's")
+	r.Write("a", "changed\n")
+	r.Write("new", "n\n")
+	for _, publish := range []bool{false, true, false} {
+		s := take(t, r, publish)
+		for name, want := range map[string]string{"a": "changed", "new": "n", "b": "b"} {
+			if got := r.Git("cat-file", "blob", s.Tree.String()+":"+name); got != want {
+				t.Errorf("%s = %q, want %q", name, got, want)
+			}
+		}
+		if got := r.Read(".git/index.lock"); got != "somebody else's" {
+			t.Errorf("index.lock = %q", got)
+		}
+	}
+}
+
+// A git that was killed leaves the private index locked. Its age does not matter:
+// nobody else has a right to it.
+func TestTakeWhilePrivateIndexIsLocked(t *testing.T) {
+	t.Parallel()
+	for _, age := range []time.Duration{0, time.Hour} {
+		r := base(t)
+		check(t, r)
+		r.Write(".git/agent/index.lock", "half an index")
+		at := time.Now().Add(-age)
+		if err := os.Chtimes(filepath.Join(r.Dir, ".git/agent/index.lock"), at, at); err != nil {
+			t.Fatal(err)
+		}
+		r.Write("a", "changed\n")
+		check(t, r)
+		if _, err := os.Lstat(filepath.Join(r.Dir, ".git/agent/index.lock")); err == nil {
+			t.Error("the lock is still there")
+		}
+	}
+}
+
+// A process that dies may leave the private index in any state, and no origin.
+func TestTakeAfterCrash(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	r.Write("a", "changed\n")
+	check(t, r)
+	for _, name := range []string{".git/agent/index", ".git/agent/index.origin", ".git/agent/index.new"} {
+		for _, content := range []string{"", "x", strings.Repeat("x", 1000)} {
+			r.Write(name, content)
+			check(t, r)
+		}
+		remove(t, r, name)
+		check(t, r)
+	}
+	remove(t, r, ".git/agent")
+	check(t, r)
+}
+
+func TestTakeManyUntracked(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	for i := range 5000 {
+		r.Write(fmt.Sprintf("cache/%d/%d", i%50, i), fmt.Sprintf("%d\n", i))
+	}
+	if got, want := take(t, r, false).Tree, wantTree(t, r, nil); got != want {
+		t.Errorf("tree %s, want %s", got, want)
+	}
+	r.Write("cache/one-too-many", "x\n")
+	want := wantTree(t, r, []Skip{{"cache/0", WhyTooMany}})
+	s := take(t, r, false)
+	if s.Tree != want {
+		t.Errorf("tree %s, want %s", s.Tree, want)
+	}
+	if got, want := s.Skipped, []Skip{{"cache/0/", WhyTooMany}}; !slices.Equal(got, want) {
+		t.Errorf("skipped %v, want %v", got, want)
+	}
+}
+
+func TestTakePolicy(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	r.Write(".env", "A=committed\n")
+	r.Write("big", strings.Repeat("committed\n", 10))
+	r.Git("add", "-f", ".env", "big")
+	r.Git("commit", "-q", "-m", "the user's decision")
+	for name, content := range map[string]string{
+		".env": "A=changed\n", "big": strings.Repeat("changed\n", 20), // tracked: always taken
+		"conf/.env": "B=1\n", "id_ed25519": "key\n", "large": strings.Repeat("x", 101), "fits": strings.Repeat("x", 100), "x/build/y": "y\n", "build": "a file\n",
+		"a.log": "log\n", "keep.log": "log\n", "staged.log": "the user's decision too\n",
+	} {
+		r.Write(name, content)
+	}
+	r.Git("add", "staged.log")
+	for _, publish := range []bool{false, true} {
+		s, err := tryTake(t, r, func(o *Options) {
+			o.Publish = publish
+			o.Policy.MaxFileSize = 100
+			o.Policy.Exclude = []string{"*.log", "!keep.log", "build/"}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		skipped := []Skip{{"conf/.env", WhySecret}, {"id_ed25519", WhySecret}, {"large", WhySize}, {"x/build/y", WhyExcluded}, {"a.log", WhyExcluded}}
+		if got, want := sorted(s.Skipped), sorted(skipped); !slices.Equal(got, want) {
+			t.Errorf("skipped %v, want %v", got, want)
+		}
+		if want := wantTree(t, r, skipped); s.Tree != want {
+			t.Errorf("tree %s, want %s", s.Tree, want)
+		}
+	}
+	fsck(t, r)
+}
+
+// What the private index remembers of untracked files does not make them tracked.
+func TestTakePolicyOfRememberedFiles(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	limits := func(o *Options) { o.Policy.MaxFileSize, o.Policy.MaxUntrackedFiles = 1000, 2*maxPlainFiles }
+	for i := range 2 * maxPlainFiles {
+		r.Write(fmt.Sprintf("new/%03d", i), "small\n")
+	}
+	expect := func(skipped ...Skip) {
+		t.Helper()
+		for range 2 {
+			s, err := tryTake(t, r, limits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := wantTree(t, r, skipped); s.Tree != want {
+				t.Errorf("tree %s, want %s", s.Tree, want)
+			}
+			if !slices.Equal(sorted(s.Skipped), skipped) {
+				t.Errorf("skipped %v, want %v", s.Skipped, skipped)
+			}
+		}
+	}
+	expect()
+	r.Write("new/000", strings.Repeat("x", 1001)) // has grown
+	expect(Skip{"new/000", WhySize})
+	r.Write("new/000", "small again\n")
+	expect()
+	r.Write("other/1", "one too many\n")
+	expect(Skip{"new/", WhyTooMany})
+	r.Git("add", "new") // now they are the user's
+	expect()
+	r.Git("rm", "-q", "-r", "--cached", "new")
+	remove(t, r, "other", "new/001", "new/002")
+	r.Write("new/003", "changed\n")
+	expect()
+}
+
+// Eight worktrees of one repository at once.
+func TestTakeConcurrently(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	for i := range 8 {
+		dir := filepath.Join(gittest.TempDir(t), "linked")
+		r.Git("worktree", "add", "-q", "-b", fmt.Sprint("b", i), dir)
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			w := r.In(dir)
+			for n := range 3 {
+				w.Write(fmt.Sprint("new", n), fmt.Sprint("the same in all ", n, "\n"))
+				w.Write("a", fmt.Sprint("own ", i, n, "\n"))
+				if n == 1 {
+					for m := range maxPlainFiles {
+						w.Write(fmt.Sprint("many/", m), fmt.Sprint("the same in all ", m, "\n"))
+					}
+				}
+				for _, publish := range []bool{false, true} {
+					if got, want := take(t, w, publish).Tree, wantTree(t, w, nil); got != want {
+						t.Errorf("tree %s, want %s", got, want)
+					}
+				}
+			}
+		})
+	}
+	t.Cleanup(func() { fsck(t, r) })
+}

@@ -1,0 +1,163 @@
+package snapshot
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestPolicyApply(t *testing.T) {
+	t.Parallel()
+	var long []untracked
+	for i := range 30000 {
+		long = append(long, untracked{fmt.Sprintf("%05d", i), 10})
+	}
+	for _, tt := range []struct {
+		name    string
+		policy  Policy
+		files   []untracked
+		skipped []Skip
+	}{
+		{"nothing", policy, nil, nil},
+		{"all right", policy, []untracked{{"a", 1}, {"b/c", 2}}, nil},
+		{"exactly at the limits", Policy{MaxFileSize: 10, MaxUntrackedFiles: 2, MaxUntrackedSize: 20}, []untracked{{"a", 10}, {"b", 10}}, nil},
+		{"too large", Policy{MaxFileSize: 10, MaxUntrackedFiles: 9, MaxUntrackedSize: 99}, []untracked{{"a", 11}, {"b", 10}}, []Skip{{"a", WhySize}}},
+		{"repository", policy, []untracked{{"a/b/", 0}, {"a/c", 1}}, []Skip{{"a/b/", WhyRepository}}},
+		{"secret before size", Policy{MaxFileSize: 1}, []untracked{{".env", 100}}, []Skip{{".env", WhySecret}}},
+		{
+			"too many: the directory, not the files beside it", Policy{MaxFileSize: 9, MaxUntrackedFiles: 3, MaxUntrackedSize: 99},
+			[]untracked{{"a", 1}, {"b", 1}, {"cache/1", 1}, {"cache/2", 1}, {"cache/3", 1}},
+			[]Skip{{"cache/", WhyTooMany}},
+		},
+		{
+			"the deepest that suffices", Policy{MaxFileSize: 9, MaxUntrackedFiles: 4, MaxUntrackedSize: 99},
+			[]untracked{{"build/a", 1}, {"build/cache/x/1", 1}, {"build/cache/x/2", 1}, {"build/cache/y/1", 1}, {"build/z", 1}, {"z", 1}},
+			[]Skip{{"build/cache/x/", WhyTooMany}},
+		},
+		{
+			"several", Policy{MaxFileSize: 9, MaxUntrackedFiles: 1, MaxUntrackedSize: 99},
+			[]untracked{{"a/1", 1}, {"a/2", 1}, {"b/1", 1}, {"b/2", 1}, {"b/3", 1}, {"c", 1}},
+			[]Skip{{"b/", WhyTooMany}, {"a/", WhyTooMany}},
+		},
+		{
+			"too much: the heaviest", Policy{MaxFileSize: 60, MaxUntrackedFiles: 9, MaxUntrackedSize: 100},
+			[]untracked{{"a", 50}, {"b/1", 30}, {"b/2", 30}, {"c", 20}},
+			[]Skip{{"b/", WhyTooMuch}},
+		},
+		{
+			"files at the top, the heaviest first", Policy{MaxFileSize: 60, MaxUntrackedFiles: 9, MaxUntrackedSize: 50},
+			[]untracked{{"a", 10}, {"b", 30}, {"c", 30}, {"d", 20}},
+			[]Skip{{"b", WhyTooMuch}, {"c", WhyTooMuch}},
+		},
+		{
+			"a directory and a file whose names begin alike", Policy{MaxFileSize: 9, MaxUntrackedFiles: 2, MaxUntrackedSize: 99},
+			[]untracked{{"ab", 1}, {"a/1", 1}, {"a/2", 1}, {"a.txt", 1}},
+			[]Skip{{"a/", WhyTooMany}},
+		},
+		{"none allowed", Policy{MaxFileSize: 9}, []untracked{{"a", 1}}, []Skip{{"a", WhyTooMany}}},
+		{"empty files weigh nothing", Policy{MaxFileSize: 9, MaxUntrackedFiles: 9}, []untracked{{"a", 0}, {"b/c", 0}}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			take, skipped := tt.policy.apply(tt.files)
+			if !slices.Equal(skipped, tt.skipped) {
+				t.Errorf("skipped %v, want %v", skipped, tt.skipped)
+			}
+			for _, f := range tt.files {
+				out := slices.ContainsFunc(skipped, func(s Skip) bool {
+					return s.Path == f.path || strings.HasSuffix(s.Path, "/") && strings.HasPrefix(f.path, s.Path)
+				})
+				if slices.Contains(take, f) == out {
+					t.Errorf("%s: taken %v, named as left out %v", f.path, !out, out)
+				}
+			}
+		})
+	}
+	t.Run("thirty thousand at the top", func(t *testing.T) {
+		t.Parallel()
+		take, skipped := Policy{MaxFileSize: 10, MaxUntrackedFiles: 5000, MaxUntrackedSize: 1000}.apply(long)
+		if len(take) != 100 || len(skipped) != 29900 {
+			t.Errorf("%d taken, %d left out", len(take), len(skipped))
+		}
+	})
+}
+
+func TestPolicyExclude(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		patterns string // separated by spaces
+		excluded []string
+		taken    []string
+	}{
+		{"*.log", []string{"a.log", "d/b.log"}, []string{"log", "a.logs"}},
+		{"*.log !keep.log", []string{"a.log"}, []string{"keep.log", "d/keep.log"}},
+		{"build/", []string{"build/x", "d/build/x/y"}, []string{"build", "d/build", "builds/x"}},
+		{"/build", []string{"build", "build/x"}, []string{"d/build", "d/build/x"}},
+		{"/build/", []string{"build/x"}, []string{"build", "d/build/x"}},
+		{"d/*.tmp", []string{"d/a.tmp"}, []string{"a.tmp", "d/e/a.tmp"}},
+		{"**/cache", []string{"cache", "a/cache", "a/b/cache", "a/cache/x"}, []string{"caches"}},
+		{"logs/**", []string{"logs/a", "logs/b/c"}, []string{"log"}},
+		{"a?c", []string{"abc"}, []string{"ac", "abbc"}},
+		{"[ab].txt", []string{"a.txt"}, []string{"c.txt"}},
+	} {
+		p := Policy{MaxFileSize: 1, MaxUntrackedFiles: 100, MaxUntrackedSize: 100, Exclude: strings.Fields(tt.patterns)}
+		for _, name := range tt.excluded {
+			if _, skipped := p.apply([]untracked{{name, 1}}); !slices.Equal(skipped, []Skip{{name, WhyExcluded}}) {
+				t.Errorf("%q: %s is taken", tt.patterns, name)
+			}
+		}
+		for _, name := range tt.taken {
+			if _, skipped := p.apply([]untracked{{name, 1}}); skipped != nil {
+				t.Errorf("%q: %s is left out: %v", tt.patterns, name, skipped)
+			}
+		}
+	}
+}
+
+func TestSecretName(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		".env", ".env.local", "prod.env", "d/.ENV", ".envrc", "id_rsa", "home/.ssh/id_ed25519", "server.key", "cert.pem", "store.p12", "release.keystore",
+		".netrc", ".npmrc", ".git-credentials", ".aws/credentials", "credentials.json", "client_secret_1.apps.json", ".docker/config.json", ".kube/config",
+		"terraform.tfstate", "prod.tfvars", "vault.kdbx",
+	} {
+		if !secretName(name) {
+			t.Errorf("%s is taken", name)
+		}
+	}
+	for _, name := range []string{
+		".env.example", ".env.sample", "env", "environment.ts", ".env.template", "id_rsa.pub", "key.go", "pem.md", "monkey", "config.json", "docker/config.json.md", "credentials.go",
+		"keys.txt", "secret_test.go",
+	} {
+		if secretName(name) {
+			t.Errorf("%s is left out", name)
+		}
+	}
+}
+
+func TestRefusedName(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		".git", "a/.git/b", ".GIT", ".giT", "git~1", "GIT~1/x", ".git ", ".git. .", ".git:x", ".git::$INDEX_ALLOCATION", `x\.git`, `.git\x`, "git~1.", "\u200c.git", ".g\u200dit", ".git\ufeff",
+	} {
+		if !refusedName(name) {
+			t.Errorf("%q is stored", name)
+		}
+	}
+	for _, name := range []string{
+		"git", ".gitignore", ".github/x", ".gitx", "x.git", "git~2", "git~10", "a.git/b", ".git_", "g\u00eft", ".g it", "\xff.git", ".git\xff",
+	} {
+		if refusedName(name) {
+			t.Errorf("%q is left out", name)
+		}
+	}
+	for _, name := range []string{".gitmodules", "d/.GITMODULES", "gitmod~1", "GI7EBA~1", ".gitmodules ", ".gitmodules:x", ".git\u200cmodules"} {
+		if !refusedLink(name) {
+			t.Errorf("a link %q is stored", name)
+		}
+	}
+	if refusedLink(".gitignore") || refusedLink("gitmodules") {
+		t.Error("a link that git stores is left out")
+	}
+}

@@ -1,0 +1,482 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/gittest"
+)
+
+// attached records a turn as an attached mission does: snapshot, index, branch.
+func attached(t testing.TB, r *gittest.Repo) *Snapshot {
+	t.Helper()
+	s := take(t, r, true)
+	if err := s.Publish(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, r, s)
+	return s
+}
+
+func commit(t testing.TB, r *gittest.Repo, s *Snapshot) {
+	t.Helper()
+	args := []string{"commit-tree", "-m", "turn", s.Tree.String()}
+	if !s.Head.Commit.IsZero() {
+		args = append(args, "-p", s.Head.Commit.String())
+	}
+	r.Git("update-ref", "HEAD", r.Git(args...), s.Head.Commit.String())
+}
+
+// published fails the test if the user's index is not what the branch now holds.
+func published(t testing.TB, r *gittest.Repo, skipped ...string) {
+	t.Helper()
+	if diff, err := r.Try("diff-index", "--cached", "--name-status", "HEAD"); diff != "" || err != nil {
+		t.Errorf("index and branch differ in %q, %v", diff, err)
+	}
+	var want []string
+	for _, name := range skipped {
+		want = append(want, "?? "+name)
+	}
+	if got := r.Git("status", "--porcelain"); got != strings.Join(want, "\n") {
+		t.Errorf("status says %q, want %q", got, want)
+	}
+	if _, err := os.Lstat(filepath.Join(open(t, r).GitDir, "index.lock")); err == nil {
+		t.Error("index.lock is still there")
+	}
+	if names, _ := filepath.Glob(filepath.Join(open(t, r).GitDir, "agent/index.new*")); len(names) > 0 {
+		t.Errorf("%v are still there", names)
+	}
+	fsck(t, r)
+}
+
+func TestPublish(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		prepare func(t *testing.T, r *gittest.Repo)
+		skipped []string
+	}{
+		{"unstaged", func(t *testing.T, r *gittest.Repo) { r.Write("a", "changed\n") }, nil},
+		{"nothing", func(t *testing.T, r *gittest.Repo) {}, nil},
+		{"only times", func(t *testing.T, r *gittest.Repo) { touch(t, r, "a") }, nil},
+		{"staged", func(t *testing.T, r *gittest.Repo) { r.Write("a", "changed\n"); r.Git("add", "a") }, nil},
+		{"partially staged", func(t *testing.T, r *gittest.Repo) {
+			r.Write("a", "staged\n")
+			r.Git("add", "a")
+			r.Write("a", "more\n")
+		}, nil},
+		{"renamed, deleted, new, of another type", func(t *testing.T, r *gittest.Repo) {
+			r.Git("mv", "a", "z")
+			remove(t, r, "d", "b")
+			r.Write("b/x", "x\n")
+			symlink(t, r, "f", "d")
+			r.Write("x/y/z", "n\n")
+			chmod(t, r, "empty", 0o755)
+		}, nil},
+		{"intent to add", func(t *testing.T, r *gittest.Repo) { r.Write("n", "n\n"); r.Git("add", "-N", "n") }, nil},
+		{"left out", func(t *testing.T, r *gittest.Repo) { r.Write(".env", "A=1\n"); r.Write("a", "changed\n") }, []string{".env"}},
+		{"a snapshot of the passive kind before", func(t *testing.T, r *gittest.Repo) {
+			for i := range maxPlainFiles + 1 {
+				r.Write("many/"+string(rune('A'+i)), "n\n")
+			}
+			take(t, r, false)
+		}, nil},
+		{"split index", func(t *testing.T, r *gittest.Repo) {
+			r.Git("update-index", "--split-index")
+			r.Write("a", "changed\n")
+		}, nil},
+		{"core.splitIndex", func(t *testing.T, r *gittest.Repo) {
+			r.Git("config", "core.splitIndex", "true")
+			r.Git("update-index", "--split-index")
+			r.Write("a", "changed\n")
+		}, nil},
+		{"sparse", func(t *testing.T, r *gittest.Repo) {
+			r.Git("sparse-checkout", "set", "--cone", "--sparse-index", "d")
+			r.Write("a", "changed\n")
+			r.Write("d/one", "changed\n")
+			r.Write("f/new", "outside\n")
+		}, nil},
+		{"skip-worktree and assume-unchanged", func(t *testing.T, r *gittest.Repo) {
+			r.Git("update-index", "--skip-worktree", "a")
+			r.Git("update-index", "--assume-unchanged", "b")
+			r.Write("a", "not seen\n")
+			r.Write("b", "not seen\n")
+			r.Write("d/one", "changed\n")
+		}, nil},
+		{"core.ignoreStat", func(t *testing.T, r *gittest.Repo) {
+			r.Git("config", "core.ignoreStat", "true")
+			r.Write("a", "changed\n")
+		}, nil},
+		{"detached", func(t *testing.T, r *gittest.Repo) {
+			r.Git("checkout", "-q", "--detach")
+			r.Write("a", "changed\n")
+		}, nil},
+		{"unborn", func(t *testing.T, r *gittest.Repo) { r.Git("checkout", "-q", "--orphan", "fresh") }, nil},
+		{"unborn without an index", func(t *testing.T, r *gittest.Repo) {
+			r.Git("checkout", "-q", "--orphan", "fresh")
+			remove(t, r, ".git/index")
+		}, nil},
+		{"index deleted", func(t *testing.T, r *gittest.Repo) {
+			remove(t, r, ".git/index")
+			r.Write("a", "changed\n")
+		}, nil},
+		{"autocrlf", func(t *testing.T, r *gittest.Repo) {
+			r.Git("config", "core.autocrlf", "true")
+			r.Write("a", "changed\r\n")
+		}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := base(t)
+			tt.prepare(t, r)
+			var left []Skip
+			for _, name := range tt.skipped {
+				left = append(left, Skip{name, WhySecret})
+			}
+			want := wantTree(t, r, left)
+			if s := attached(t, r); s.Tree != want {
+				t.Errorf("tree %s, want %s", s.Tree, want)
+			}
+			published(t, r, tt.skipped...)
+			r.Write("d/e/three", "again\n") // the next turn
+			if want := wantTree(t, r, left); attached(t, r).Tree != want {
+				t.Errorf("next turn: want tree %s", want)
+			}
+			published(t, r, tt.skipped...)
+			r.Write("f/g/h/i", "the user goes on\n")
+			r.Git("add", "--sparse", "f")
+			r.Git("commit", "-q", "-m", "user's")
+			if got := r.Git("show", "--format=", "--name-only", "HEAD"); got != "f/g/h/i" {
+				t.Errorf("the user's next commit has %q", got)
+			}
+		})
+	}
+}
+
+func TestPublishLinkedWorktree(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	dir := filepath.Join(gittest.TempDir(t), "linked")
+	r.Git("worktree", "add", "-q", "-b", "linked", dir)
+	before := r.Read(".git/index")
+	w := r.In(dir)
+	w.Write("a", "changed\n")
+	attached(t, w)
+	published(t, w)
+	if r.Read(".git/index") != before {
+		t.Error("the main worktree's index was changed")
+	}
+}
+
+// A snapshot that could not be published must be by the next one, though that finds
+// nothing to hash: else the branch moves and the index does not, and the
+// user's next commit takes the turn back.
+func TestPublishCatchesUp(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, between := range map[string]func(t *testing.T, r *gittest.Repo){
+		"at once":                  func(t *testing.T, r *gittest.Repo) {},
+		"after a passive snapshot": func(t *testing.T, r *gittest.Repo) { take(t, r, false) },
+		"after a checkout": func(t *testing.T, r *gittest.Repo) {
+			r.Write("b", "changed\n")
+			s := take(t, r, true)
+			tree := plumbing.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+			if err := s.CheckOut(ctx, tree, false); err != nil {
+				t.Fatal(err)
+			}
+			if got := r.Read("b"); got != "b\n" {
+				t.Errorf("b = %q", got)
+			}
+			r.Write("d/one", "changed\n")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := base(t)
+			r.Write("a", "changed\n")
+			r.Write("new", "n\n")
+			r.Write(".git/index.lock", "the user's")
+			s := take(t, r, true)
+			if err := s.Publish(ctx); !errors.Is(err, ErrIndexBusy) {
+				t.Fatalf("Publish: %v, want ErrIndexBusy", err)
+			}
+			if got := r.Read(".git/index.lock"); got != "the user's" {
+				t.Errorf("index.lock = %q", got)
+			}
+			remove(t, r, ".git/index.lock")
+			between(t, r)
+			want := wantTree(t, r, nil)
+			if s := attached(t, r); s.Tree != want {
+				t.Errorf("tree %s, want %s", s.Tree, want)
+			}
+			published(t, r)
+		})
+	}
+}
+
+// After a check-out the private index holds what the user's does not.
+func TestPublishAfterCheckOut(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	first := plumbing.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+	r.Write("a", "changed\n")
+	r.Write("new", "n\n")
+	r.Commit("two")
+	s := take(t, r, true)
+	if err := s.CheckOut(context.Background(), first, false); err != nil {
+		t.Fatal(err)
+	}
+	if s := attached(t, r); s.Tree != first {
+		t.Errorf("tree %s, want %s", s.Tree, first)
+	}
+	published(t, r)
+}
+
+func TestPublishTwice(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	r.Write("a", "changed\n")
+	s := attached(t, r)
+	before := state(t, r)
+	if err := s.Publish(context.Background()); err != nil {
+		t.Error(err)
+	}
+	sameState(t, r, before)
+}
+
+func TestPublishAfterUsersChange(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(t *testing.T, r *gittest.Repo){
+		"staged":          func(t *testing.T, r *gittest.Repo) { r.Write("b", "user's\n"); r.Git("add", "b") },
+		"deleted":         func(t *testing.T, r *gittest.Repo) { remove(t, r, ".git/index") },
+		"sparse":          func(t *testing.T, r *gittest.Repo) { r.Git("sparse-checkout", "set", "d") },
+		"settings":        func(t *testing.T, r *gittest.Repo) { r.Write(".git/config.worktree", "[core]\n") },
+		"sparse patterns": func(t *testing.T, r *gittest.Repo) { r.Write(".git/info/sparse-checkout", "/d/\n") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := base(t)
+			r.Write("a", "changed\n")
+			s := take(t, r, true)
+			change(t, r)
+			before := state(t, r)
+			if err := s.Publish(context.Background()); !errors.Is(err, ErrIndexBusy) {
+				t.Errorf("Publish: %v, want ErrIndexBusy", err)
+			}
+			sameState(t, r, before)
+			if name != "sparse" {
+				remove(t, r, ".git/config.worktree", ".git/info/sparse-checkout")
+			}
+			attached(t, r)
+			published(t, r)
+		})
+	}
+}
+
+func TestPublishBrokenIndex(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	r.Write("a", "changed\n")
+	r.Write(".git/index", "DIRC garbage")
+	s := take(t, r, true)
+	if err := s.Publish(context.Background()); !errors.Is(err, ErrIndexBusy) {
+		t.Errorf("Publish: %v, want ErrIndexBusy", err)
+	}
+	if got := r.Read(".git/index"); got != "DIRC garbage" {
+		t.Error("the user's index was replaced")
+	}
+}
+
+func TestPublishGivesUpWhenTold(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	r.Write("a", "changed\n")
+	r.Write(".git/index.lock", "")
+	s := take(t, r, true)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := s.Publish(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Publish: %v, want context.Canceled", err)
+	}
+}
+
+// A process may die between taking the lock and putting the new index in its place.
+func TestPublishAfterCrash(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	r.Write("a", "changed\n")
+	take(t, r, true) // leaves index.new
+	if err := os.Link(filepath.Join(r.Dir, ".git/agent/index.new"), filepath.Join(r.Dir, ".git/index.lock")); err != nil {
+		t.Fatal(err)
+	}
+	take(t, r, false)
+	if _, err := os.Lstat(filepath.Join(r.Dir, ".git/index.lock")); err == nil {
+		t.Fatal("our own lock is still there")
+	}
+	attached(t, r)
+	published(t, r)
+
+	// A copy is not the same file, whatever it holds.
+	r.Write("a", "again\n")
+	take(t, r, true)
+	r.Write(".git/index.lock", r.Read(".git/agent/index.new"))
+	take(t, r, false)
+	if _, err := os.Lstat(filepath.Join(r.Dir, ".git/index.lock")); err != nil {
+		t.Error("somebody else's lock was removed")
+	}
+}
+
+// A process may die between the index and the branch.
+func TestPublishWithoutBranch(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	r.Write("a", "changed\n")
+	s := take(t, r, true)
+	if err := s.Publish(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Git("status", "--porcelain"); got != "M  a" {
+		t.Errorf("status says %q, want a staged file", got)
+	}
+	check(t, r)
+	attached(t, r)
+	published(t, r)
+}
+
+func TestPublishKeepsTheUsersUntrackedCache(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		prepare func(r *gittest.Repo)
+		want    bool
+	}{
+		{"none", func(r *gittest.Repo) {}, false},
+		{"asked for once", func(r *gittest.Repo) { r.Git("update-index", "--untracked-cache") }, true},
+		{"true", func(r *gittest.Repo) { r.Git("config", "core.untrackedCache", "true"); r.Git("status") }, true},
+		{"keep", func(r *gittest.Repo) { r.Git("config", "core.untrackedCache", "keep") }, false},
+		{"false", func(r *gittest.Repo) { r.Git("config", "core.untrackedCache", "false") }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := base(t)
+			tt.prepare(r)
+			has := func() bool { return strings.Contains(r.Read(".git/index"), untrackedCache) }
+			if tt.want && !has() {
+				t.Fatal("the user's index has none, so this tests nothing")
+			}
+			for _, content := range []string{"one\n", "two\n", "two\n"} {
+				r.Write("a", content)
+				touch(t, r, "b")
+				take(t, r, false)
+				if !strings.Contains(r.Read(".git/agent/index"), untrackedCache) {
+					t.Error("the private index has none")
+				}
+				attached(t, r)
+				if has() != tt.want {
+					t.Errorf("the user's index has one: %v, want %v", has(), tt.want)
+				}
+				published(t, r)
+			}
+			// The tree is known to the private index, and still to be published.
+			for i := range maxPlainFiles + 1 {
+				r.Write("many/"+string(rune('A'+i)), "n\n")
+			}
+			take(t, r, false)
+			attached(t, r)
+			if has() != tt.want {
+				t.Errorf("after a passive snapshot: the user's index has one: %v, want %v", has(), tt.want)
+			}
+			published(t, r)
+		})
+	}
+}
+
+// The user's index must be as racy as it is: a file written in the tick of the publication is read again.
+func TestPublishRacy(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	r.Git("config", "core.trustctime", "false")
+	r.Git("config", "core.checkStat", "minimal")
+	at := time.Now().Add(-time.Hour).Truncate(time.Second)
+	r.Write("a", "one\n")
+	if err := os.Chtimes(filepath.Join(r.Dir, "a"), at, at); err != nil {
+		t.Fatal(err)
+	}
+	attached(t, r)
+	for _, name := range []string{".git/index", ".git/agent/index"} {
+		if err := os.Chtimes(filepath.Join(r.Dir, name), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Write("a", "two\n")
+	if err := os.Chtimes(filepath.Join(r.Dir, "a"), at, at); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Git("status", "--porcelain"); got != " M a" {
+		t.Errorf("status says %q", got)
+	}
+	want := wantTree(t, r, nil)
+	if s := attached(t, r); s.Tree != want {
+		t.Errorf("tree %s, want %s", s.Tree, want)
+	}
+	published(t, r)
+}
+
+func TestCheckOut(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := base(t)
+	r.Write("kept", "untracked\n")
+	first := take(t, r, true)
+	r.Git("commit-tree", "-m", "keep the objects", first.Tree.String())
+	r.Write("a", "later\n")
+	r.Write("later", "n\n")
+	remove(t, r, "d")
+	r.Write("d", "a file\n")
+	r.Write("x.o", "ignored\n")
+	now := take(t, r, true)
+	before := state(t, r)
+	if err := now.CheckOut(ctx, first.Tree, true); err != nil {
+		t.Fatal(err)
+	}
+	sameState(t, r, before)
+	index := r.Read(".git/index")
+	if err := now.CheckOut(ctx, first.Tree, false); err != nil {
+		t.Fatal(err)
+	}
+	if s := take(t, r, false); s.Tree != first.Tree {
+		t.Errorf("tree %s, want %s", s.Tree, first.Tree)
+	}
+	if r.Read("x.o") != "ignored\n" || !bytes.Equal([]byte(r.Read(".git/index")), []byte(index)) {
+		t.Error("what is ignored, or the user's index, was changed")
+	}
+
+	// A file that was left out is in the way.
+	other := base(t)
+	other.Write("secret.pem", "kept\n")
+	s := take(t, other, true)
+	if !slices.Equal(s.Skipped, []Skip{{"secret.pem", WhySecret}}) {
+		t.Fatal(s.Skipped)
+	}
+	other.Env = append(other.Env, "GIT_INDEX_FILE="+filepath.Join(gittest.TempDir(t), "index"))
+	other.Git("read-tree", "HEAD")
+	other.Git("update-index", "--add", "--cacheinfo", "100644,"+other.Git("rev-parse", "HEAD:a")+",secret.pem")
+	tree := plumbing.NewHash(other.Git("write-tree"))
+	for _, dry := range []bool{true, false} {
+		if err := s.CheckOut(ctx, tree, dry); err == nil {
+			t.Errorf("dry %v: a file that was left out was overwritten", dry)
+		}
+	}
+	if got := other.Read("secret.pem"); got != "kept\n" {
+		t.Errorf("secret.pem = %q", got)
+	}
+}

@@ -1,0 +1,14 @@
+package terminal
+
+import (
+	"fmt"
+	"os/exec"
+)
+
+// Find makes sure that there is a program of that name, before anything is done for it.
+func Find(name string) error {
+	if _, err := exec.LookPath(name); err != nil {
+		return fmt.Errorf("run %s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package turns_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/turns"
+)
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.begin(turns.Beginning{ID: "12345678", At: time.Now()})
+	c := l.client()
+	for i := range 3 {
+		l.turn(c, fmt.Sprint(i+1), l.write("file", fmt.Sprint(i)))
+	}
+	l.turn(c, "4", nil)
+	l.Git("checkout", "-q", "main")
+	l.begin(turns.Beginning{ID: "a1b2c3d4", At: time.Now()})
+	l.turn(l.client(), "other", l.write("other", "x"))
+	first := l.list("12345678")[0].Code.String()
+	for _, tt := range []struct {
+		current ledger.ID
+		name    string
+		want    string // "" if there is none
+	}{
+		{"12345678", "", "12345678/4"},
+		{"12345678", "latest", "12345678/4"},
+		{"12345678", "2", "12345678/2"},
+		{"12345678", "a1b2c3d4/1", "a1b2c3d4/1"},
+		{"12345678", "a1b2c3d4", "a1b2c3d4/1"},
+		{"12345678", "a1b2c3d4/latest", "a1b2c3d4/1"},
+		{"a1b2c3d4", "12345678", "12345678/4"}, // a number, but also a mission
+		{"", "12345678/3", "12345678/3"},
+		{"", first, "12345678/1"},
+		{"", first[:12], "12345678/1"},
+		{"a1b2c3d4", "HEAD", "a1b2c3d4/1"},
+		{"", "agent/mission/12345678", "12345678/4"}, // of several on one commit the newest
+		{"12345678", "5", ""},
+		{"12345678", "0", ""},
+		{"12345678", "-1", ""},
+		{"12345678", "99999999999999999999", ""},
+		{"12345678", "a1b2c3d4/2", ""},
+		{"12345678", "a1b2c3d4/x", ""},
+		{"12345678", "a1b2c3d4/-1", ""},
+		{"12345678", "ffffffff", ""},
+		{"12345678", "ffffffff/1", ""},
+		{"12345678", "main", ""},
+		{"12345678", "--all", ""},
+		{"12345678", "no such thing", ""},
+		{"12345678", "../../HEAD", ""},
+		{"12345678", "A1B2C3D4/1", ""},
+		{"", "2", ""},
+		{"", "", ""},
+	} {
+		got, err := turns.Find(t.Context(), l.repo(), tt.current, tt.name)
+		switch {
+		case tt.want == "" && !errors.Is(err, git.ErrNotFound):
+			t.Errorf("Find(%q, %q) = %v, %v; want an error wrapping ErrNotFound", tt.current, tt.name, got, err)
+		case tt.want != "" && (err != nil || got.ID().String() != tt.want):
+			t.Errorf("Find(%q, %q) = %v, %v; want %s", tt.current, tt.name, got, err, tt.want)
+		}
+	}
+}
+
+func TestMissions(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	if list, err := turns.Missions(t.Context(), l.repo()); err != nil || len(list) != 0 {
+		t.Errorf("in a fresh repository: %v, %v", list, err)
+	}
+	one, two := l.client(), l.client()
+	l.turn(one, "first of one", nil)
+	l.turn(two, "first of two", nil)
+	l.turn(one, "second of one", nil)
+	l.begin(turns.Beginning{ID: "a1b2c3d4", Title: "empty", At: time.Now().Add(-time.Hour)})
+	l.Git("update-ref", "refs/agent/missions/not-a-mission", "HEAD")
+	l.Git("update-ref", "refs/agent/missions/bad0bad0", "HEAD") // it has no mission.json
+	list, err := turns.Missions(t.Context(), l.repo())
+	if err == nil {
+		t.Error("a broken mission is no error")
+	}
+	var got []string
+	for _, m := range list {
+		got = append(got, fmt.Sprintf("%s %q %d", m.ID, m.Title, m.Turns))
+	}
+	want := []string{
+		fmt.Sprintf("%s %q 2", own(one), "first of one"),
+		fmt.Sprintf("%s %q 1", own(two), "first of two"),
+		`a1b2c3d4 "empty" 0`,
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("missions are\n%q\nwant\n%q", got, want)
+	}
+	if _, err := turns.List(t.Context(), l.repo(), "ffffffff"); !errors.Is(err, git.ErrNotFound) {
+		t.Errorf("turns of a mission that does not exist: %v", err)
+	}
+}
+
+// TestHostileLedger: a ledger may come from a stranger. Reading it ends in an error, not in a panic or an endless loop.
+func TestHostileLedger(t *testing.T) {
+	t.Parallel()
+	const mission = `{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z"}`
+	record := func(n int, rest string) string {
+		return fmt.Sprintf(`{"v":1,"kind":"turn","mission":"a1b2c3d4","turn":%d,"at":"2026-11-20T12:00:00Z","outcome":"done","code":"035889dde589b207bdc928f32292daf5f0ad0bad"%s}`, n, rest)
+	}
+	for name, files := range map[string]map[string]string{
+		"record is binary":              {"mission.json": mission, "turns/0000/000001.json": "\x00\xff"},
+		"record is empty":               {"mission.json": mission, "turns/0000/000001.json": ""},
+		"record of a later version":     {"mission.json": mission, "turns/0000/000001.json": `{"v":2}`},
+		"record is huge and nested":     {"mission.json": mission, "turns/0000/000001.json": `{"v":1,"x":` + nested(20000) + `}`},
+		"conversation follows itself":   {"mission.json": mission, "turns/0000/000001.json": record(1, `,"transcript":{"path":"x","after":1}`), "transcript/0000/000001.jsonl": "{}\n"},
+		"conversation goes forward":     {"mission.json": mission, "turns/0000/000001.json": record(1, `,"transcript":{"path":"x","after":7}`), "transcript/0000/000001.jsonl": "{}\n"},
+		"conversation goes below zero":  {"mission.json": mission, "turns/0000/000001.json": record(1, `,"transcript":{"path":"x","after":-1}`), "transcript/0000/000001.jsonl": "{}\n"},
+		"segment is missing":            {"mission.json": mission, "turns/0000/000001.json": record(1, `,"transcript":{"path":"../../../mission.json","after":0}`)},
+		"turns is a file":               {"mission.json": mission, "turns": "x"},
+		"record is a directory":         {"mission.json": mission, "turns/0000/000001.json/x": "x"},
+		"mission.json is a directory":   {"mission.json/x": mission},
+		"mission.json of another one":   {"mission.json": `{"v":1,"id":"ffffffff","created":"2026-11-20T12:00:00Z"}`, "turns/0000/000001.json": "{"},
+		"record of another mission":     {"mission.json": mission, "turns/0000/000001.json": `{"v":1,"kind":"turn","mission":"../../x","turn":1}`},
+		"a number that is not a number": {"mission.json": mission, "turns/zzzz/x.json": "x", "turns/0000/-00001.json": "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			side := l.at(l.Dir)
+			side.Repo = l.In(l.Dir)
+			side.Env = append(side.Env[:len(side.Env):len(side.Env)], "GIT_INDEX_FILE="+t.TempDir()+"/index")
+			for file, content := range files {
+				hash, err := side.Feed(content, "hash-object", "-w", "--stdin")
+				if err != nil {
+					t.Fatal(err)
+				}
+				side.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+file)
+			}
+			l.Git("update-ref", "refs/agent/missions/a1b2c3d4", side.Git("commit-tree", "-m", "x", side.Git("write-tree")))
+			turn, err := turns.Find(t.Context(), l.repo(), "", "a1b2c3d4/1")
+			if err == nil {
+				_, err = turns.Conversation(t.Context(), l.repo(), turn)
+			}
+			if err == nil {
+				t.Errorf("no error")
+			}
+			_, _ = turns.List(t.Context(), l.repo(), "a1b2c3d4")
+			_, _ = turns.Missions(t.Context(), l.repo())
+			// And it keeps no other mission from being recorded.
+			c := l.client()
+			l.check(own(c), l.turn(c, "one", l.write("one.txt", "1\n")))
+		})
+	}
+}
+
+func nested(n int) string {
+	b := make([]byte, 2*n)
+	for i := range n {
+		b[i], b[n+i] = '[', ']'
+	}
+	return string(b)
+}

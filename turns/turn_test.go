@@ -1,0 +1,199 @@
+package turns
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"gitagent/internal/ledger"
+)
+
+// vectors are the records of testdata/vectors, which docs/format.md names as normative. A file has a header, "expect: ok",
+// "expect: newer version" or "expect: refused", a blank line, and the record. One that is ok but not as this version
+// writes it is followed by another blank line, and by what it is rewritten to.
+func vectors(t testing.TB) map[string][3]string {
+	t.Helper()
+	names, err := filepath.Glob("testdata/vectors/*.json")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no vectors: %v", err)
+	}
+	all := make(map[string][3]string)
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		header, rest, _ := strings.Cut(string(data), "\n\n")
+		record, rewritten, _ := strings.Cut(strings.TrimSuffix(rest, "\n"), "\n\n")
+		expect, ok := strings.CutPrefix(strings.TrimSuffix(header, "\n"), "expect: ")
+		if !ok {
+			t.Fatalf("%s: the header is %q", name, header)
+		}
+		all[filepath.Base(name)] = [3]string{expect, record, rewritten}
+	}
+	return all
+}
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for name, v := range vectors(t) {
+		expect, record, rewritten := v[0], v[1], v[2]
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			turn, err := Parse([]byte(record))
+			switch expect {
+			case "ok":
+				if rewritten == "" {
+					rewritten = record
+				}
+			case "newer version":
+				if !errors.Is(err, ledger.ErrVersion) {
+					t.Errorf("Parse(%s) = %v, want an error wrapping ErrVersion", record, err)
+				}
+				return
+			case "refused":
+				if err == nil || errors.Is(err, ledger.ErrVersion) {
+					t.Errorf("Parse(%s) = %v, want another error", record, err)
+				}
+				return
+			default:
+				t.Fatalf("expect: %q is none of ok, newer version, refused", expect)
+			}
+			if err != nil {
+				t.Fatalf("Parse(%s): %v", record, err)
+			}
+			line, err := turn.Encode()
+			if err != nil || string(line) != rewritten {
+				t.Errorf("Encode = %v\n%s\nwant\n%s", err, line, rewritten)
+			}
+		})
+	}
+}
+
+// FuzzParse checks that whatever Parse accepts survives a round trip, on one line.
+func FuzzParse(f *testing.F) {
+	for _, v := range vectors(f) {
+		f.Add([]byte(v[1]))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		turn, err := Parse(data)
+		if err != nil {
+			return
+		}
+		first, err := turn.Encode()
+		if err != nil {
+			t.Fatalf("Encode(Parse(%q)): %v", data, err)
+		}
+		if bytes.ContainsAny(first, "\n\r\x00") {
+			t.Errorf("not one line: %q", first)
+		}
+		again, err := Parse(first)
+		if err != nil {
+			t.Fatalf("Parse(%q), from %q: %v", first, data, err)
+		}
+		if again.ID() != turn.ID() || again.Code != turn.Code {
+			t.Errorf("another turn: %q from %q", first, data)
+		}
+		second, err := again.Encode()
+		if err != nil || !bytes.Equal(first, second) {
+			t.Errorf("Encode is not canonical: %q, then %q (%v)", first, second, err)
+		}
+	})
+}
+
+func TestShort(t *testing.T) {
+	t.Parallel()
+	data := []byte(vectors(t)["full.json"][1])
+	turn, err := Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := turn.short()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.ID() != turn.ID() || !again.At.Equal(turn.At) || again.Code != turn.Code || again.Outcome != turn.Outcome || again.Files != 3 {
+		t.Errorf("the short form lost what tells turns apart: %s", line)
+	}
+	for _, field := range []string{"prompt", "reply", "paths", "tools"} {
+		if strings.Contains(string(line), `"`+field+`":`) {
+			t.Errorf("the short form has %s: %s", field, line)
+		}
+	}
+}
+
+func TestHeadAndTail(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		s          string
+		n          int
+		head, tail string
+	}{
+		{"", 3, "", ""},
+		{"abc", 3, "abc", "abc"},
+		{"abcd", 3, "ab…", "…cd"},
+		{"äöüß", 3, "äö…", "…üß"},
+		{"äöü", 3, "äöü", "äöü"},
+		{"日本語日本語", 4, "日本語…", "…日本語"},
+		{strings.Repeat("x", 100), 5, "xxxx…", "…xxxx"},
+		{strings.Repeat("😀", 100), 5, "😀😀😀😀…", "…😀😀😀😀"},
+	} {
+		if got := head(tt.s, tt.n); got != tt.head {
+			t.Errorf("head(%q, %d) = %q, want %q", tt.s, tt.n, got, tt.head)
+		}
+		if got := tail(tt.s, tt.n); got != tt.tail {
+			t.Errorf("tail(%q, %d) = %q, want %q", tt.s, tt.n, got, tt.tail)
+		}
+	}
+	// Cutting in the middle of a rune makes no other one.
+	for n := 1; n < 12; n++ {
+		s := strings.Repeat("é日😀a", 9)
+		if got := tail(s, n); !utf8.ValidString(got) || utf8.RuneCountInString(got) != n {
+			t.Errorf("tail(%q, %d) = %q", s, n, got)
+		}
+	}
+}
+
+func TestFirstLine(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                               "",
+		"\n \n\t\n":                      "",
+		"one\ntwo":                       "one",
+		"\n\n  one  \ntwo":               "one",
+		"a\x1b[31mb\x07c":                "a [31mb c",
+		"a\r\nb":                         "a",
+		"a\u202eb\u2066c":                "a b c",
+		"\u0085\u009b31m":                "31m",
+		"\x00\x01\x02\nnext":             "next",
+		"日本語":                            "日本語",
+		"a\ufffdb":                       "a b",
+		"trailer: x\n\nAgent-Mission: y": "trailer: x",
+	} {
+		if got := firstLine(text); got != want {
+			t.Errorf("firstLine(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestParseOutcome(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"done", "failed", "interrupted"} {
+		if o, err := ParseOutcome(s); err != nil || string(o) != s {
+			t.Errorf("ParseOutcome(%q) = %q, %v", s, o, err)
+		}
+	}
+	for _, s := range []string{"", "Done", "success", "done "} {
+		if o, err := ParseOutcome(s); err == nil {
+			t.Errorf("ParseOutcome(%q) = %q", s, o)
+		}
+	}
+}
