@@ -70,9 +70,9 @@ type Turn struct {
 
 	Transcript *Segment `json:"transcript,omitempty"` // nil if the client keeps none
 
-<<<<<<< HEAD
-	unknown ledger.Fields
-	in      ledger.ID // the mission in whose ledger the record was read; a fork inherits records of its source
+	raw     []byte        // what was parsed
+	unknown ledger.Fields // fields that are kept when the record is written again
+	in      ledger.ID     // the mission in whose ledger the record was read; a fork inherits records of its source
 }
 
 // mission is the one in whose ledger the turn is to be looked up.
@@ -81,10 +81,6 @@ func (t *Turn) mission() ledger.ID {
 		return t.in
 	}
 	return t.Mission
-=======
-	raw     []byte        // what was parsed
-	unknown ledger.Fields // fields that are kept when the record is written again
->>>>>>> main
 }
 
 // A Segment says where the turn's part of the conversation is.

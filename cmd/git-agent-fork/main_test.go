@@ -1,11 +1,23 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gitagent/internal/cmdline/cmdlinetest"
+	"gitagent/internal/config"
+	"gitagent/internal/git"
+	"gitagent/internal/gittest"
+	"gitagent/internal/replay"
+	"gitagent/turns"
 )
 
 func TestMain(m *testing.M) {
@@ -13,13 +25,72 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			for _, v := range gittest.Env(env.WorkDir) {
+				if name, value, _ := strings.Cut(v, "="); name != "PATH" && name != "TMPDIR" {
+					env.Setenv(name, value)
+				}
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"session": session, "status": status},
 	})
 }
 
 func TestManual(t *testing.T) {
+	t.Parallel()
 	cmdlinetest.Manual(t, newApp(), "../../docs/git-agent-fork.1")
+}
+
+// session records a session in the current directory, one turn for each prompt, in the mission with that id:
+//
+//	session <id> <agent> <prompt>...
+//
+// Turn n writes the file <id>-n.txt.
+func session(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: session <id> <agent> <prompt>...")
+	}
+	dir := ts.MkAbs(".")
+	repo, err := git.Find(dir)
+	ts.Check(err)
+	r := &turns.Recorder{Repo: repo, Capture: config.Default().Capture, FlushWait: time.Second}
+	c := replay.New(ts.MkAbs(filepath.Join("..", "client")), dir, func(e replay.Event) {
+		what := turns.Stopped
+		if e.Name == "UserPromptSubmit" {
+			what = turns.Prompted
+		}
+		_, err := r.Record(context.Background(), turns.Signal{
+			Event: what, At: e.At, Agent: args[1], Session: e.Session, PromptID: e.PromptID, Prompt: e.Prompt, Reply: e.Reply, Transcript: e.Transcript,
+		})
+		ts.Check(err)
+	})
+	c.Session = c.Session[:len(c.Session)-8] + args[0]
+	c.Path = filepath.Join(filepath.Dir(c.Path), c.Session+".jsonl")
+	for i, prompt := range args[2:] {
+		c.Prompt(prompt)
+		ts.Check(os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d.txt", args[0], i+1)), []byte(prompt+"\n"), 0o666))
+		c.Stop("answer to " + prompt)
+	}
+}
+
+// status runs a command that has to end with an exit status:
+//
+//	status <status> <command>...
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status <status> <command>...")
+	}
+	got := "0"
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		got = strconv.Itoa(cmdlinetest.Status(err))
+	}
+	if got != args[0] {
+		ts.Fatalf("exit status %s, want %s", got, args[0])
+	}
 }

@@ -53,7 +53,7 @@ func list(c *cli.Context) error {
 			return err
 		}
 		if len(lines) == 0 {
-			return noMission()
+			return current.NoMission()
 		}
 		for _, m := range lines {
 			missions = append(missions, m.ID)

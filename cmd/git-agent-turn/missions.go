@@ -8,11 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-<<<<<<< HEAD
 	"gitagent/internal/current"
-=======
 	"gitagent/internal/ledger"
->>>>>>> main
 	"gitagent/turns"
 )
 
