@@ -239,13 +239,15 @@ func (r *Recorder) retell(ctx context.Context, f Fork) (*conversation, error) {
 // place puts the conversation where the client will look for it, and notes that all of it is recorded already,
 // so that nothing is stored twice. It is for the user alone, and never half there under its name.
 func (r *Recorder) place(f Fork, c *conversation) (path string, err error) {
-	repo := r.Repo
+	top, gitDir := r.Repo.Top, "" // not this worktree's mission: it may have another one
 	if f.Worktree != "" {
-		if repo, err = git.Find(f.Worktree); err != nil {
+		repo, err := git.Find(f.Worktree)
+		if err != nil {
 			return "", err
 		}
+		top, gitDir = repo.Top, repo.GitDir
 	}
-	path = transcript.Path(f.Config, repo.Top, f.Session)
+	path = transcript.Path(f.Config, top, f.Session)
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -253,7 +255,7 @@ func (r *Recorder) place(f Fork, c *conversation) (path string, err error) {
 	tmp := path + ".tmp"
 	store := session.Open(r.Repo.CommonDir)
 	if err = os.WriteFile(tmp, c.file, 0o600); err == nil {
-		err = r.remember(store, f, c, repo.GitDir, path, tmp)
+		err = r.remember(store, f, c, gitDir, path, tmp)
 		if err == nil {
 			err = os.Rename(tmp, path) // the last step of all
 		}

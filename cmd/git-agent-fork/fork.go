@@ -4,8 +4,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -105,15 +107,19 @@ func check(c *cli.Context) error {
 func choose(c *cli.Context, repo *git.Repo, conf *config.Config) (*turns.Turn, error) {
 	var here ledger.ID
 	var err error
+	name, talk := c.Args().First(), c.App.ErrWriter
+	if _, err := strconv.Atoi(name); err != nil && name != "" && name != "latest" {
+		talk = io.Discard // the name itself says which mission
+	}
 	if !c.Bool("all") {
-		if here, err = current.Mission(c.Context, repo, conf.Capture.BranchPrefix, c.String("mission"), c.App.ErrWriter); err != nil {
+		if here, err = current.Mission(c.Context, repo, conf.Capture.BranchPrefix, c.String("mission"), talk); err != nil {
 			return nil, err
 		}
 	}
 	if c.NArg() == 0 {
 		return find(c, repo, here)
 	}
-	t, err := turns.Find(c.Context, repo, here, c.Args().First())
+	t, err := turns.Find(c.Context, repo, here, name)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, cmdline.Hint(err, "list the turns with: git agent-turn list --all")
 	}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -38,7 +40,7 @@ func TestScripts(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"session": session, "status": status},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"session": record, "status": status},
 	})
 }
 
@@ -47,12 +49,12 @@ func TestManual(t *testing.T) {
 	cmdlinetest.Manual(t, newApp(), "../../docs/git-agent-fork.1")
 }
 
-// session records a session in the current directory, one turn for each prompt, in the mission with that id:
+// record records a session in the current directory, one turn for each prompt, in the mission with that id:
 //
 //	session <id> <agent> <prompt>...
 //
 // Turn n writes the file <id>-n.txt.
-func session(ts *testscript.TestScript, neg bool, args []string) {
+func record(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: session <id> <agent> <prompt>...")
 	}
@@ -88,7 +90,11 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	got := "0"
 	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		got = strconv.Itoa(cmdlinetest.Status(err))
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = strconv.Itoa(exit.ExitCode())
 	}
 	if got != args[0] {
 		ts.Fatalf("exit status %s, want %s", got, args[0])
