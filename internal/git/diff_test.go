@@ -1,0 +1,81 @@
+package git
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/gittest"
+)
+
+func TestDiffTrees(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := gittest.New(t)
+	r.Write("a", "1\n2\n3\n")
+	r.Write("bin", "\x00\x01")
+	r.Write("gone", "x\n")
+	r.Write("mode", "m\n")
+	r.Write("same", "s\n")
+	r.Write("to-link", "target\n")
+	r.Write("d/e/f", "f\n")
+	r.Commit("one")
+	from := plumbing.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+	r.Write("a", "1\ntwo\n3\n4\n")
+	r.Write("bin", "\x00\x02\x03")
+	r.Write("new\nline", "n\n")
+	r.Write("\xff \"quoted\"\t", "n\nm\n")
+	r.Write("d/e/f", "changed") // no newline at the end
+	for _, name := range []string{"gone", "to-link"} {
+		if err := os.Remove(filepath.Join(r.Dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("a", filepath.Join(r.Dir, "to-link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Join(r.Dir, "mode"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// What a person has configured is for what a person reads.
+	for _, c := range [][]string{{"diff.renames", "copies"}, {"diff.noprefix", "true"}, {"diff.external", "false"}, {"color.ui", "always"}, {"diff.orderFile", "/nowhere"}, {"core.quotePath", "true"}, {"diff.x.textconv", "false"}} {
+		r.Git("config", c[0], c[1])
+	}
+	r.Git("config", "--unset", "diff.orderFile")
+	r.Commit("two")
+	to := plumbing.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+	repo := find(t, r)
+	want := []FileStat{
+		{Path: "a", Insertions: 2, Deletions: 1},
+		{Path: "bin", Binary: true},
+		{Path: "d/e/f", Insertions: 1, Deletions: 1},
+		{Path: "gone", Deletions: 1},
+		{Path: "mode"},
+		{Path: "new\nline", Insertions: 1},
+		{Path: "to-link", Insertions: 1, Deletions: 1},
+		{Path: "\xff \"quoted\"\t", Insertions: 2},
+	}
+	got, err := repo.DiffTrees(ctx, from, to)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("DiffTrees = %+v, %v; want %+v", got, err, want)
+	}
+	o := repo.Objects(ctx)
+	defer o.Close()
+	if got, ok, err := o.Stat(from, to); err != nil || ok && !slices.Equal(got, want) {
+		t.Errorf("Stat = %+v, %v, %v; want %+v", got, ok, err, want)
+	}
+	empty := plumbing.NewHash("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
+	if got, err := repo.DiffTrees(ctx, empty, from); err != nil || len(got) != 7 {
+		t.Errorf("from the empty tree: %+v, %v", got, err)
+	}
+	if got, err := repo.DiffTrees(ctx, to, to); err != nil || len(got) != 0 {
+		t.Errorf("to itself: %+v, %v", got, err)
+	}
+	if _, err := repo.DiffTrees(ctx, to, plumbing.NewHash("1111111111111111111111111111111111111111")); Status(err) != 128 {
+		t.Errorf("a tree that is not there: %v", err)
+	}
+}

@@ -1,0 +1,384 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/gittest"
+)
+
+// commits returns n commits that no ref keeps.
+func commits(t testing.TB, r *gittest.Repo, n int) []plumbing.Hash {
+	t.Helper()
+	tree := r.Git("write-tree")
+	var hashes []plumbing.Hash
+	for i := range n {
+		hashes = append(hashes, plumbing.NewHash(r.Git("commit-tree", "-m", fmt.Sprint("commit ", i), tree)))
+	}
+	return hashes
+}
+
+const (
+	refA = "refs/agent/missions/a"
+	refN = "refs/notes/agent/a"
+	refB = "refs/heads/agent/mission/a"
+)
+
+func refsOf(t testing.TB, repo *Repo) map[string]plumbing.Hash {
+	t.Helper()
+	refs, err := repo.Refs(context.Background(), "refs/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return refs
+}
+
+func TestUpdateRefs(t *testing.T) {
+	t.Parallel()
+	zero := plumbing.ZeroHash
+	for _, tt := range []struct {
+		name     string
+		before   map[string]int // ref to the number of the commit, from 1
+		updates  []Update       // the first byte of a hash is the number of the commit
+		after    map[string]int // nil: as before
+		conflict bool
+		fails    bool
+	}{
+		{name: "nothing"},
+		{name: "create", updates: []Update{{refA, h(1), zero}}, after: map[string]int{refA: 1}},
+		{name: "create several", updates: []Update{{refA, h(1), zero}, {refN, h(2), zero}, {refB, h(3), zero}}, after: map[string]int{refA: 1, refN: 2, refB: 3}},
+		{name: "move", before: map[string]int{refA: 1}, updates: []Update{{refA, h(2), h(1)}}, after: map[string]int{refA: 2}},
+		{name: "delete", before: map[string]int{refA: 1, refN: 2}, updates: []Update{{refA, zero, h(1)}}, after: map[string]int{refN: 2}},
+		{name: "create, move and delete", before: map[string]int{refA: 1, refN: 1}, updates: []Update{{refA, h(2), h(1)}, {refN, zero, h(1)}, {refB, h(3), zero}}, after: map[string]int{refA: 2, refB: 3}},
+		{name: "to itself", before: map[string]int{refA: 1}, updates: []Update{{refA, h(1), h(1)}}},
+		{name: "exists already", before: map[string]int{refA: 1}, updates: []Update{{refA, h(2), zero}}, conflict: true},
+		{name: "does not exist", updates: []Update{{refA, h(2), h(1)}}, conflict: true},
+		{name: "has moved", before: map[string]int{refA: 3}, updates: []Update{{refA, h(2), h(1)}}, conflict: true},
+		{name: "delete what has moved", before: map[string]int{refA: 3}, updates: []Update{{refA, zero, h(1)}}, conflict: true},
+		{name: "one of two has moved", before: map[string]int{refA: 1, refN: 3}, updates: []Update{{refA, h(2), h(1)}, {refN, h(2), h(1)}}, conflict: true},
+		{name: "a ref is in the way", before: map[string]int{"refs/heads/agent": 1}, updates: []Update{{refB, h(1), zero}, {refA, h(1), zero}}, fails: true},
+		{name: "a directory is in the way", before: map[string]int{refB: 1}, updates: []Update{{"refs/heads/agent", h(1), zero}}, fails: true},
+		{name: "no such object", updates: []Update{{refA, h(99), zero}}, fails: true},
+		{name: "no such name", updates: []Update{{"refs/agent/..", h(1), zero}}, fails: true},
+		{name: "the same ref twice", updates: []Update{{refA, h(1), zero}, {refA, h(2), zero}}, fails: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := gittest.New(t)
+			c := commits(t, r, 3)
+			resolve := func(hash plumbing.Hash) plumbing.Hash {
+				if n := int(hash[0]); n > 0 && n <= len(c) {
+					return c[n-1]
+				}
+				return hash
+			}
+			want := make(map[string]plumbing.Hash)
+			for ref, n := range tt.before {
+				r.Git("update-ref", ref, c[n-1].String())
+				want[ref] = c[n-1]
+			}
+			if tt.after != nil {
+				want = make(map[string]plumbing.Hash)
+				for ref, n := range tt.after {
+					want[ref] = c[n-1]
+				}
+			}
+			var updates []Update
+			for _, u := range tt.updates {
+				updates = append(updates, Update{u.Ref, resolve(u.New), resolve(u.Old)})
+			}
+			repo := find(t, r)
+			err := repo.UpdateRefs(context.Background(), "test", updates)
+			if errors.Is(err, ErrConflict) != tt.conflict || (err != nil) != (tt.conflict || tt.fails) {
+				t.Errorf("error %v, want a conflict: %v, a failure: %v", err, tt.conflict, tt.fails)
+			}
+			got := refsOf(t, repo)
+			if fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("refs %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// h stands for a commit until the test has made it.
+func h(n byte) plumbing.Hash { return plumbing.Hash{n} }
+
+func TestUpdateRefsMany(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	c := commits(t, r, 2)
+	repo := find(t, r)
+	var create, move, remove []Update
+	for i := range 500 {
+		ref := fmt.Sprintf("refs/agent/missions/%03d", i)
+		create = append(create, Update{ref, c[0], plumbing.ZeroHash})
+		move = append(move, Update{ref, c[1], c[0]})
+		remove = append(remove, Update{ref, plumbing.ZeroHash, c[1]})
+	}
+	for i, updates := range [][]Update{create, move, remove} {
+		if err := repo.UpdateRefs(context.Background(), "test", updates); err != nil {
+			t.Fatal(err)
+		}
+		if i == 1 {
+			r.Git("pack-refs", "--all")
+		}
+		if n := len(refsOf(t, repo)); n != []int{500, 500, 0}[i] {
+			t.Errorf("step %d: %d refs", i, n)
+		}
+	}
+}
+
+// The reason is in the reflog of a branch; refs of our own have none unless the user wants one for every ref.
+func TestUpdateRefsReflog(t *testing.T) {
+	t.Parallel()
+	r := committed(t)
+	head := plumbing.NewHash(r.Git("rev-parse", "HEAD"))
+	next := plumbing.NewHash(r.Git("commit-tree", "-m", "two", "-p", "HEAD", "HEAD^{tree}"))
+	if err := find(t, r).UpdateRefs(context.Background(), "agent mission a: turn", []Update{{"refs/heads/main", next, head}, {refA, next, plumbing.ZeroHash}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, ref := range []string{"main", "HEAD"} {
+		if got := r.Git("reflog", "-1", "--format=%gs", ref); got != "agent mission a: turn" {
+			t.Errorf("reflog of %s: %q", ref, got)
+		}
+	}
+	if _, err := os.Stat(r.Dir + "/.git/logs/" + refA); err == nil {
+		t.Error("our own ref has a reflog")
+	}
+}
+
+func TestUpdateRefsRunsNoHook(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	c := commits(t, r, 1)
+	r.Write(".git/hooks/reference-transaction", "#!/bin/sh\nexit 1\n")
+	if err := os.Chmod(r.Dir+"/.git/hooks/reference-transaction", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Try("update-ref", refA, c[0].String()); err == nil {
+		t.Fatal("the hook vetoes nothing, so this tests nothing")
+	}
+	if err := find(t, r).UpdateRefs(context.Background(), "test", []Update{{refA, c[0], plumbing.ZeroHash}}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRefTransactionAbort(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	commits(t, r, 1)
+	repo := find(t, r)
+	ctx := context.Background()
+	tx, err := repo.BeginRefs(ctx, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx.Abort()
+	tx.Abort()
+	if n := len(refsOf(t, repo)); n != 0 {
+		t.Errorf("%d refs", n)
+	}
+	if err := repo.UpdateRefs(ctx, "test", nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// Git may be killed before or after it has committed: the transaction says which.
+func TestRefTransactionKilled(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	c := commits(t, r, 2)
+	repo := find(t, r)
+	ctx := context.Background()
+	tx, err := repo.BeginRefs(ctx, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.proc.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	err = tx.Commit(ctx, []Update{{refA, c[0], plumbing.ZeroHash}})
+	if err == nil || errors.Is(err, ErrConflict) {
+		t.Errorf("killed before: %v, want an error that is no conflict", err)
+	}
+	// Killed after: the refs have moved, and git can't say so.
+	tx, err = repo.BeginRefs(ctx, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.proc.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	r.Git("update-ref", refA, c[0].String())
+	if err := tx.Commit(ctx, []Update{{refA, c[0], plumbing.ZeroHash}}); err != nil {
+		t.Errorf("killed after: %v", err)
+	}
+}
+
+func TestDropStaleLock(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	c := commits(t, r, 1)
+	repo := find(t, r)
+	ctx := context.Background()
+	lock := filepath.Join(r.Dir, ".git", refA+".lock")
+	for _, tt := range []struct {
+		age  time.Duration
+		want bool
+	}{{0, false}, {9 * time.Second, false}, {11 * time.Second, true}, {-time.Hour, false}} {
+		r.Write(".git/"+refA+".lock", "")
+		at := time.Now().Add(-tt.age)
+		if err := os.Chtimes(lock, at, at); err != nil {
+			t.Fatal(err)
+		}
+		if tt.age == 0 {
+			if err := repo.UpdateRefs(ctx, "test", []Update{{refA, c[0], plumbing.ZeroHash}}); err == nil || errors.Is(err, ErrConflict) {
+				t.Errorf("with a lock: %v, want an error that is no conflict", err)
+			}
+		}
+		if got := DropStaleLock(time.Now(), strings.TrimSuffix(lock, ".lock")); got != tt.want {
+			t.Errorf("a lock of %v: removed %v, want %v", tt.age, got, tt.want)
+		}
+		if _, err := os.Lstat(lock); (err != nil) != tt.want {
+			t.Errorf("a lock of %v: %v", tt.age, err)
+		}
+	}
+	if DropStaleLock(time.Now(), filepath.Join(r.Dir, "none")) {
+		t.Error("removed what is not there")
+	}
+	at := time.Now().Add(-time.Minute)
+	if err := os.Chtimes(lock, at, at); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := repo.AwaitLocks(ctx, refA, refN); !found || err != nil {
+		t.Errorf("AwaitLocks = %v, %v", found, err)
+	}
+	if found, err := repo.AwaitLocks(ctx, refA, refN); found || err != nil {
+		t.Errorf("AwaitLocks = %v, %v", found, err)
+	}
+	if err := repo.UpdateRefs(ctx, "test", []Update{{refA, c[0], plumbing.ZeroHash}}); err != nil {
+		t.Error(err)
+	}
+	r.Write(".git/"+refA+".lock", "")
+	canceled, cancel := context.WithCancel(ctx)
+	cancel()
+	if found, err := repo.AwaitLocks(canceled, refA); !found || !errors.Is(err, context.Canceled) {
+		t.Errorf("AwaitLocks = %v, %v", found, err)
+	}
+}
+
+// Eight writers move one ref, each from what it has read: none of the steps is lost, and each conflict is told as one.
+func TestUpdateRefsConcurrently(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	first := commits(t, r, 1)[0]
+	repo := find(t, r)
+	ctx := context.Background()
+	const writers, steps = 8, 6
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			own := fmt.Sprint("refs/agent/missions/", w)
+			for range steps {
+				for {
+					refs, err := repo.Refs(ctx, refA, own)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					parent := refs[refA]
+					if parent.IsZero() {
+						parent = first
+					}
+					o := repo.Objects(ctx)
+					tree, _ := o.EmptyTree()
+					sig := Config(nil).Author(time.Unix(int64(w), 0))
+					next, err := o.CommitTree(tree, []plumbing.Hash{parent}, sig, sig, fmt.Sprint("writer ", w))
+					if err == nil {
+						err = o.Flush()
+					}
+					o.Close()
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					err = repo.UpdateRefs(ctx, "test", []Update{{refA, next, refs[refA]}, {own, next, refs[own]}})
+					if err == nil {
+						break
+					}
+					if now, e := repo.Refs(ctx, own); e != nil || now[own] != refs[own] {
+						t.Errorf("our own ref moved in a transaction that failed: %v", err)
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := r.Git("rev-list", "--count", refA); got != fmt.Sprint(writers*steps+1) {
+		t.Errorf("%s commits, want %d", got, writers*steps+1)
+	}
+	r.Git("fsck", "--strict", "--no-dangling")
+}
+
+// Eight worktrees of one repository, each with commits of its own branch at the same time.
+func TestCommitInWorktreesConcurrently(t *testing.T) {
+	t.Parallel()
+	r := committed(t)
+	ctx := context.Background()
+	var wg sync.WaitGroup
+	for w := range 8 {
+		dir := filepath.Join(gittest.TempDir(t), "linked")
+		branch := fmt.Sprint("refs/heads/b", w)
+		r.Git("worktree", "add", "-q", "-b", strings.TrimPrefix(branch, "refs/heads/"), dir)
+		repo := find(t, r.In(dir))
+		wg.Go(func() {
+			for n := range 10 {
+				head, err := repo.Head(ctx)
+				if err != nil || head.Branch != branch {
+					t.Errorf("Head = %+v, %v", head, err)
+					return
+				}
+				o := repo.Objects(ctx)
+				base, err := o.TreeOf(head.Commit)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				blob, _ := o.Write(plumbing.BlobObject, fmt.Appendf(nil, "%d\n", n)) // the same in all
+				tree, err := o.EditTree(base, map[string]Entry{"d/new": {0o100644, blob}})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				sig := Config(nil).Author(time.Unix(int64(n), 0))
+				next, _ := o.CommitTree(tree, []plumbing.Hash{head.Commit}, sig, sig, fmt.Sprint("turn ", n))
+				if err := o.Flush(); err != nil {
+					t.Error(err)
+					return
+				}
+				o.Close()
+				if err := repo.UpdateRefs(ctx, "turn", []Update{{branch, next, head.Commit}}); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for w := range 8 {
+		if got := r.Git("rev-list", "--count", fmt.Sprint("b", w)); got != "11" {
+			t.Errorf("branch %d has %s commits, want 11", w, got)
+		}
+	}
+	r.Git("fsck", "--strict", "--no-dangling")
+}

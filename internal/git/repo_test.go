@@ -1,0 +1,411 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/gittest"
+)
+
+// committed makes a repository with one commit.
+func committed(t testing.TB) *gittest.Repo {
+	t.Helper()
+	r := gittest.New(t)
+	r.Write("a", "a\n")
+	r.Write("d/b", "b\n")
+	r.Commit("one")
+	return r
+}
+
+func mkdir(t testing.TB, elem ...string) string {
+	t.Helper()
+	dir := filepath.Join(elem...)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// What Find says without running git must be what git says.
+func TestFindEqualsGit(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		make func(t *testing.T) *gittest.Repo // seen from the directory that is asked about
+	}{
+		{"top", func(t *testing.T) *gittest.Repo { return committed(t) }},
+		{"below", func(t *testing.T) *gittest.Repo { r := committed(t); return r.In(mkdir(t, r.Dir, "d/e/f")) }},
+		{"unborn", func(t *testing.T) *gittest.Repo { return gittest.New(t) }},
+		{"outside", func(t *testing.T) *gittest.Repo { return committed(t).In(gittest.TempDir(t)) }},
+		{"linked worktree", func(t *testing.T) *gittest.Repo {
+			r := committed(t)
+			dir := filepath.Join(gittest.TempDir(t), "linked")
+			r.Git("worktree", "add", "-q", "-b", "linked", dir)
+			return r.In(mkdir(t, dir, "d"))
+		}},
+		{"linked worktree inside", func(t *testing.T) *gittest.Repo {
+			r := committed(t)
+			r.Git("worktree", "add", "-q", "-b", "linked", "wt")
+			return r.In(r.Dir + "/wt")
+		}},
+		{"linked worktree that git has forgotten", func(t *testing.T) *gittest.Repo {
+			r := committed(t)
+			r.Git("worktree", "add", "-q", "-b", "linked", "wt")
+			if err := os.RemoveAll(r.Dir + "/.git/worktrees"); err != nil {
+				t.Fatal(err)
+			}
+			return r.In(r.Dir + "/wt")
+		}},
+		{"linked worktree of a bare repository", func(t *testing.T) *gittest.Repo {
+			r := committed(t)
+			bare := filepath.Join(gittest.TempDir(t), "bare.git")
+			r.Git("clone", "-q", "--bare", r.Dir, bare)
+			dir := filepath.Join(gittest.TempDir(t), "linked")
+			r.In(bare).Git("worktree", "add", "-q", dir, "main")
+			return r.In(dir)
+		}},
+		{"submodule", func(t *testing.T) *gittest.Repo {
+			r := committed(t)
+			r.Git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", r.Dir, "sub")
+			return r.In(r.Dir + "/sub/d")
+		}},
+		{"separate git directory", func(t *testing.T) *gittest.Repo {
+			r := committed(t)
+			r.Git("init", "-q", "--separate-git-dir", filepath.Join(gittest.TempDir(t), "git dir"))
+			return r
+		}},
+		{"relative .git file", func(t *testing.T) *gittest.Repo {
+			r := committed(t)
+			if err := os.Rename(r.Dir+"/.git", r.Dir+"/../elsewhere"); err != nil {
+				t.Fatal(err)
+			}
+			r.Write(".git", "gitdir: ../elsewhere\r\n")
+			return r
+		}},
+		{"bare", func(t *testing.T) *gittest.Repo { return gittest.New(t, "--bare") }},
+		{"below a bare one", func(t *testing.T) *gittest.Repo { r := gittest.New(t, "--bare"); return r.In(r.Dir + "/refs") }},
+		{"bare inside a worktree", func(t *testing.T) *gittest.Repo {
+			r := committed(t)
+			r.Git("init", "-q", "--bare", "bare.git")
+			return r.In(r.Dir + "/bare.git/objects")
+		}},
+		{"inside .git", func(t *testing.T) *gittest.Repo { r := committed(t); return r.In(r.Dir + "/.git/refs/heads") }},
+		{"nested repository", func(t *testing.T) *gittest.Repo {
+			r := committed(t)
+			r.Git("init", "-q", "nested")
+			return r.In(mkdir(t, r.Dir, "nested/x"))
+		}},
+		{".git directory that is none", func(t *testing.T) *gittest.Repo {
+			r := committed(t)
+			mkdir(t, r.Dir, "x/.git/refs")
+			return r.In(r.Dir + "/x")
+		}},
+		{".git directory without refs", func(t *testing.T) *gittest.Repo {
+			r := committed(t)
+			mkdir(t, r.Dir, "x/.git/objects")
+			r.Write("x/.git/HEAD", "ref: refs/heads/main\n")
+			return r.In(r.Dir + "/x")
+		}},
+		{".git file that points nowhere", func(t *testing.T) *gittest.Repo {
+			r := committed(t)
+			r.Write("x/.git", "gitdir: /nowhere\n")
+			return r.In(r.Dir + "/x")
+		}},
+		{".git file that is none", func(t *testing.T) *gittest.Repo {
+			r := committed(t)
+			r.Write("x/.git", "hello\n")
+			return r.In(r.Dir + "/x")
+		}},
+		{".git as a symlink", func(t *testing.T) *gittest.Repo {
+			r := committed(t)
+			dir := gittest.TempDir(t)
+			if err := os.Rename(r.Dir+"/.git", dir+"/real"); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(dir+"/real", r.Dir+"/.git"); err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}},
+		{"through a symlink", func(t *testing.T) *gittest.Repo {
+			r := committed(t)
+			link := filepath.Join(gittest.TempDir(t), "link")
+			if err := os.Symlink(r.Dir+"/d", link); err != nil {
+				t.Fatal(err)
+			}
+			return r.In(link)
+		}},
+		{"odd characters", func(t *testing.T) *gittest.Repo {
+			r := committed(t)
+			dir := filepath.Join(gittest.TempDir(t), "a b\tc'\"é\xff")
+			r.Git("clone", "-q", r.Dir, dir)
+			return r.In(dir)
+		}},
+		{"reftable's HEAD", func(t *testing.T) *gittest.Repo {
+			r := committed(t)
+			r.Write(".git/HEAD", "ref: refs/heads/.invalid\n")
+			return r
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := tt.make(t)
+			got, err := Find(r.Dir)
+			top, gitErr := r.Try("rev-parse", "--path-format=absolute", "--show-toplevel")
+			if gitErr != nil {
+				if !errors.Is(err, ErrNotFound) {
+					t.Errorf("Find = %+v, %v; git says %v", got, err, gitErr)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatalf("Find: %v; git says %s", err, top)
+			}
+			dirs := strings.Split(r.Git("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"), "\n")
+			same := func(a, b string) bool { // git follows links here and there
+				x, err := os.Stat(a)
+				if err != nil {
+					return false
+				}
+				y, err := os.Stat(b)
+				return err == nil && os.SameFile(x, y)
+			}
+			if got.Top != top || !same(got.GitDir, dirs[0]) || !same(got.CommonDir, dirs[1]) {
+				t.Errorf("Find = %q, %q, %q; git says %q, %q", got.Top, got.GitDir, got.CommonDir, top, dirs)
+			}
+		})
+	}
+}
+
+func TestFindDropsLocation(t *testing.T) {
+	r, other := committed(t), committed(t)
+	want := r.Git("rev-parse", "HEAD")
+	other.Commit("two")
+	for _, name := range location {
+		t.Setenv(name, other.Dir+"/.git")
+	}
+	repo := find(t, r)
+	if got, err := repo.Resolve(context.Background(), "HEAD"); err != nil || got.String() != want {
+		t.Errorf("HEAD = %s, %v; want %s", got, err, want)
+	}
+	if c, err := repo.Config(context.Background()); err != nil || c.Get("core.bare") != "false" {
+		t.Errorf("core.bare = %q, %v", c.Get("core.bare"), err)
+	}
+}
+
+// Open is for commands that a person types: the environment counts, and what is relative in it goes on
+// meaning the same when git is run at the top of the worktree.
+func TestOpen(t *testing.T) {
+	r := committed(t)
+	head := r.Git("rev-parse", "HEAD")
+	elsewhere := gittest.TempDir(t)
+	for _, tt := range []struct {
+		name, dir string
+		env       []string // NAME=value
+		top       string   // "" for none
+	}{
+		{"top", r.Dir, nil, r.Dir},
+		{"below", r.Dir + "/d", nil, r.Dir},
+		{"GIT_DIR", elsewhere, []string{"GIT_DIR=" + r.Dir + "/.git"}, elsewhere},
+		{"GIT_DIR and GIT_WORK_TREE", elsewhere, []string{"GIT_DIR=" + r.Dir + "/.git", "GIT_WORK_TREE=" + r.Dir}, ""},
+		{"relative", r.Dir + "/d", []string{"GIT_DIR=../.git", "GIT_WORK_TREE=.."}, r.Dir},
+		{"inside .git", r.Dir + "/.git", nil, ""},
+		{"GIT_CONFIG", r.Dir, []string{"GIT_CONFIG=/dev/null"}, r.Dir},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Chdir(tt.dir)
+			for _, v := range tt.env {
+				name, value, _ := strings.Cut(v, "=")
+				t.Setenv(name, value)
+			}
+			ctx := context.Background()
+			repo, err := Open(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if repo.Top != tt.top || repo.GitDir != r.Dir+"/.git" || repo.CommonDir != repo.GitDir {
+				t.Errorf("Open = %q, %q, %q; want top %q", repo.Top, repo.GitDir, repo.CommonDir, tt.top)
+			}
+			if got, err := repo.Resolve(ctx, "HEAD"); err != nil || got.String() != head {
+				t.Errorf("HEAD = %s, %v; want %s", got, err, head)
+			}
+			if c, err := repo.Config(ctx); err != nil || c.Get("core.repositoryformatversion") == "" {
+				t.Errorf("no configuration: %v", err)
+			}
+		})
+	}
+	t.Run("outside", func(t *testing.T) {
+		t.Chdir(elsewhere)
+		if _, err := Open(context.Background()); !errors.Is(err, ErrNotFound) {
+			t.Errorf("Open: %v, want ErrNotFound", err)
+		}
+	})
+	t.Run("GIT_DIR points nowhere", func(t *testing.T) {
+		t.Chdir(r.Dir)
+		t.Setenv("GIT_DIR", "/nowhere")
+		if _, err := Open(context.Background()); err == nil || errors.Is(err, ErrNotFound) {
+			t.Errorf("Open: %v, want git's own error", err)
+		}
+	})
+	t.Run("refused", func(t *testing.T) {
+		t.Chdir(r.Dir)
+		t.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+		if _, err := Open(context.Background()); Status(err) != 128 || errors.Is(err, ErrNotFound) {
+			t.Errorf("Open: %v, want git's own error", err)
+		}
+	})
+}
+
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	r := committed(t)
+	head := r.Git("rev-parse", "HEAD")
+	r.Git("tag", "-a", "-m", "tag", "v1")
+	repo := find(t, r)
+	ctx := context.Background()
+	for _, rev := range []string{"HEAD", "main", "v1", "@", head, head[:10], "HEAD^0", "refs/heads/main"} {
+		if got, err := repo.Resolve(ctx, rev); err != nil || got.String() != head {
+			t.Errorf("Resolve(%q) = %s, %v", rev, got, err)
+		}
+	}
+	for _, rev := range []string{"", "none", "HEAD~1", "HEAD:a", "HEAD^{tree}", "-x", "--all", "--help", "main..v1", "a\nb", strings.Repeat("0", 40), strings.Repeat("1", 64), "HEAD@{99}", ":/nothing"} {
+		if got, err := repo.Resolve(ctx, rev); err == nil {
+			t.Errorf("Resolve(%q) = %s, want an error", rev, got)
+		}
+	}
+	for _, rev := range []string{"none", "HEAD~1", "--all"} {
+		if _, err := repo.Resolve(ctx, rev); !errors.Is(err, ErrNotFound) {
+			t.Errorf("Resolve(%q): %v, want ErrNotFound", rev, err)
+		}
+	}
+}
+
+func TestHead(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := gittest.New(t)
+	repo := find(t, r)
+	expect := func(want Head) {
+		t.Helper()
+		if got, err := repo.Head(ctx); err != nil || got != want {
+			t.Errorf("Head = %+v, %v; want %+v", got, err, want)
+		}
+		if got, err := repo.HeadRef(ctx); err != nil || got != want.Branch {
+			t.Errorf("HeadRef = %q, %v; want %q", got, err, want.Branch)
+		}
+	}
+	expect(Head{Branch: "refs/heads/main"})
+	r.Write("a", "a\n")
+	commit := plumbing.NewHash(r.Commit("one"))
+	expect(Head{Commit: commit, Branch: "refs/heads/main"})
+	r.Git("checkout", "-q", "-b", "agent/mission/x")
+	expect(Head{Commit: commit, Branch: "refs/heads/agent/mission/x"})
+	r.Git("checkout", "-q", "--detach")
+	expect(Head{Commit: commit})
+}
+
+func TestRefs(t *testing.T) {
+	t.Parallel()
+	r := committed(t)
+	head := r.Git("rev-parse", "HEAD")
+	for _, ref := range []string{"refs/agent/missions/a", "refs/agent/missions/b", "refs/agent/missions2/c", "refs/heads/a/b"} {
+		r.Git("update-ref", ref, head)
+	}
+	r.Write(".git/refs/agent/missions/broken", "garbage\n")
+	repo := find(t, r)
+	for _, tt := range []struct {
+		names, want []string
+	}{
+		{[]string{"refs/agent/missions/a"}, []string{"refs/agent/missions/a"}},
+		{[]string{"refs/agent/missions/a", "refs/agent/missions/none"}, []string{"refs/agent/missions/a"}},
+		{[]string{"refs/agent/missions/"}, []string{"refs/agent/missions/a", "refs/agent/missions/b"}},
+		{[]string{"refs/heads/none"}, nil},
+		{[]string{"refs/heads/main"}, []string{"refs/heads/main"}},
+	} {
+		got, err := repo.Refs(context.Background(), tt.names...)
+		if err != nil || len(got) != len(tt.want) {
+			t.Errorf("Refs(%q) = %v, %v; want %q", tt.names, got, err, tt.want)
+		}
+		for _, name := range tt.want {
+			if got[name].String() != head {
+				t.Errorf("Refs(%q): %s = %s, want %s", tt.names, name, got[name], head)
+			}
+		}
+	}
+}
+
+// Hashes of a SHA-256 repository are an error, not the first 20 bytes of them.
+func TestSHA256(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t, "--object-format=sha256")
+	r.Write("a", "a\n")
+	r.Commit("one")
+	repo := find(t, r)
+	ctx := context.Background()
+	if c, err := repo.Config(ctx); err != nil || !c.SHA256() {
+		t.Errorf("SHA256 = false, %v", err)
+	}
+	if got, err := repo.Resolve(ctx, "HEAD"); err == nil {
+		t.Errorf("Resolve = %s", got)
+	}
+	if got, err := repo.Head(ctx); err == nil {
+		t.Errorf("Head = %v", got)
+	}
+	if got, err := repo.Refs(ctx, "refs/heads/"); err == nil {
+		t.Errorf("Refs = %v", got)
+	}
+	o := repo.Objects(ctx)
+	defer o.Close()
+	prefix := plumbing.NewHash(r.Git("rev-parse", "HEAD")[:40])
+	if e, err := o.EncodedObject(plumbing.AnyObject, prefix); err == nil {
+		t.Errorf("the beginning of a hash finds %v", e.Hash())
+	}
+	if err := repo.CatFiles(ctx, []string{"HEAD:a"}, func(int, *plumbing.MemoryObject) error { return nil }); err == nil {
+		t.Error("CatFiles goes through")
+	}
+	if _, err := o.Write(plumbing.BlobObject, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Flush(); err == nil {
+		t.Error("Flush goes through")
+	}
+	if err := repo.UpdateRefs(ctx, "x", []Update{{Ref: "refs/agent/x", New: prefix}}); err == nil {
+		t.Error("UpdateRefs goes through")
+	}
+	r.Git("fsck", "--strict")
+}
+
+func TestInit(t *testing.T) {
+	t.Parallel()
+	dir := gittest.TempDir(t)
+	repo, err := Init(context.Background(), dir)
+	if err != nil || repo.Top != dir {
+		t.Fatalf("Init = %+v, %v", repo, err)
+	}
+	if head, err := repo.Head(context.Background()); err != nil || head != (Head{Branch: "refs/heads/main"}) {
+		t.Errorf("Head = %+v, %v", head, err)
+	}
+	if _, err := Init(context.Background(), filepath.Join(dir, "none")); err == nil {
+		t.Error("Init makes directories")
+	}
+}
+
+func TestWith(t *testing.T) {
+	t.Parallel()
+	r := committed(t)
+	repo := find(t, r)
+	one := repo.With("GIT_AUTHOR_NAME=one")
+	two := repo.With("GIT_AUTHOR_NAME=two")
+	for want, repo := range map[string]*Repo{"one": one, "two": two} {
+		out, err := repo.Output(context.Background(), nil, "var", "GIT_AUTHOR_IDENT")
+		if err != nil || !strings.HasPrefix(string(out), want+" <") {
+			t.Errorf("author %q, %v; want %s", out, err, want)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func TestError(t *testing.T) {
+	t.Parallel()
+	repo := find(t, committed(t))
+	ctx := context.Background()
+	_, err := repo.Output(ctx, nil, "-c", "x.y=z", "cat-file", "-e", "0123456789")
+	var e *Error
+	if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), "git cat-file: ") || strings.HasSuffix(err.Error(), "\n") {
+		t.Errorf("error %q", err)
+	}
+	if Status(err) != 128 || Status(nil) != -1 || Status(errors.New("x")) != -1 {
+		t.Errorf("Status = %d", Status(err))
+	}
+	if err := repo.Run(ctx, nil, nil, nil, "rev-parse", "--verify", "--quiet", "none"); Status(err) != 1 {
+		t.Errorf("Run: %v", err)
+	}
+	canceled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := repo.Output(canceled, nil, "version"); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+	if _, err := repo.Start(canceled, "cat-file", "--batch"); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+}
+
+func TestProcess(t *testing.T) {
+	t.Parallel()
+	repo := find(t, committed(t))
+	ctx := context.Background()
+	start := func(args ...string) *Process {
+		t.Helper()
+		p, err := repo.Start(ctx, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	large := strings.Repeat("x", 1<<20) // more than a pipe holds, both ways
+	p := start("hash-object", "--stdin")
+	if out, err := p.Finish([]byte(large)); err != nil || len(out) != 41 {
+		t.Errorf("Finish = %q, %v", out, err)
+	}
+	p.Kill() // nothing any more
+	p = start("stripspace")
+	if out, err := p.Finish([]byte(large)); err != nil || len(out) != len(large)+1 {
+		t.Errorf("Finish = %d bytes, %v", len(out), err)
+	}
+	p = start("version") // does not read
+	if out, err := p.Finish([]byte(large)); len(out) == 0 {
+		t.Errorf("Finish = %q, %v", out, err)
+	}
+	p = start("cat-file", "--no-such-flag")
+	if _, err := p.Finish(nil); Status(err) != 129 {
+		t.Errorf("Finish: %v", err)
+	}
+	p = start("cat-file", "--batch")
+	p.Kill()
+	p.Kill()
+}
+
+// Git is interrupted, not killed, so that it removes its lock files.
+func TestCancelDropsLocks(t *testing.T) {
+	t.Parallel()
+	r := committed(t)
+	repo := find(t, r)
+	ctx, cancel := context.WithCancel(context.Background())
+	p, err := repo.Start(ctx, "update-ref", "--stdin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.stdin.Write([]byte("start\ncreate refs/agent/x HEAD\nprepare\n")); err != nil {
+		t.Fatal(err)
+	}
+	answer := make([]byte, len("start: ok\nprepare: ok\n"))
+	for n := 0; n < len(answer); {
+		m, err := p.stdout.Read(answer[n:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += m
+	}
+	if _, err := os.Lstat(r.Dir + "/.git/refs/agent/x.lock"); err != nil {
+		t.Fatal("the ref is not locked, so this tests nothing")
+	}
+	cancel()
+	var exit *exec.ExitError
+	if err := p.cmd.Wait(); !errors.Is(err, context.Canceled) && !errors.As(err, &exit) {
+		t.Errorf("Wait: %v", err)
+	}
+	if _, err := os.Lstat(r.Dir + "/.git/refs/agent/x.lock"); err == nil {
+		t.Error("the lock is still there")
+	}
+}
