@@ -78,7 +78,6 @@ func TestFinder(t *testing.T) {
 	prompts[28] = "日本語のテキスト 👩‍👩‍👧 wide"
 	prompts[29] = "שלום עולם right to left"
 	r.generate(prompts)
-	before := r.made()
 
 	f := r.find(120)
 	f.shows("Prompt number 27")
@@ -123,7 +122,7 @@ func TestFinder(t *testing.T) {
 	}
 
 	// Esc: nothing was made.
-	before = r.made()
+	before := r.made()
 	f = r.find(120, "--mission", generated)
 	f.shows("Prompt number 27")
 	f.term.keys("Escape")
