@@ -51,9 +51,6 @@ func list(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		if len(lines) == 0 {
-			return noMission()
-		}
 		for _, m := range lines {
 			missions = append(missions, m.ID)
 		}
