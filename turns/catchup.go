@@ -34,6 +34,7 @@ func (r *recording) catchUp() (adopted bool, err error) {
 			return false, err
 		}
 		if t.Session == r.Session && t.Mission == r.id {
+			_, _ = r.segment() // whatever it is, it was read by the state that changes now
 			r.adopt(t)
 			return true, nil
 		}

@@ -273,8 +273,14 @@ func (h *history) edit() {
 func (h *history) user() {
 	h.n++
 	do := [][]string{
-		{"add", "-A"}, {"commit", "-q", "-a", "--allow-empty", "-m", "the user's"}, {"commit", "-q", "--allow-empty", "--amend", "-m", "amended"},
-		{"checkout", "-q", "--detach"}, {"checkout", "-q", "-b", fmt.Sprintf("branch%d", h.n)}, {"reset", "-q"}, {"stash", "-q"}, {"gc", "-q", "--prune=now"},
+		{"add", "-A"},
+		{"commit", "-q", "-a", "--allow-empty", "-m", "the user's"},
+		{"commit", "-q", "--allow-empty", "--amend", "-m", "amended"},
+		{"checkout", "-q", "--detach"},
+		{"checkout", "-q", "-b", fmt.Sprintf("branch%d", h.n)},
+		{"reset", "-q"},
+		{"stash", "-q"},
+		{"gc", "-q", "--prune=now"},
 	}[h.choose(8)]
 	if do[0] == "checkout" && h.stays {
 		return

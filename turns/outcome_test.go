@@ -1,6 +1,7 @@
 package turns_test
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 
@@ -234,5 +235,68 @@ func TestEndedQuietly(t *testing.T) {
 	fresh.End("other")
 	if refs := l.Git("for-each-ref", own(fresh).Ref()); refs != "" {
 		t.Errorf("a session without a turn has a mission: %s", refs)
+	}
+}
+
+// TestStopTwiceLate: the second one of two equal events comes when the next turn runs already. It does not end that.
+func TestStopTwiceLate(t *testing.T) {
+	t.Parallel()
+	for _, flushed := range []bool{false, true} {
+		t.Run(fmt.Sprintf("flushed=%t", flushed), func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			c := l.client()
+			var late replay.Event
+			c.Hook = func(e replay.Event) {
+				l.record(e)
+				if e.Name == "Stop" || e.Name == "StopFailure" {
+					late = e
+				}
+			}
+			a := l.turn(c, "one", l.write("one.txt", "1\n"))
+			b := want{prompt: "two", reply: "answer to two"}
+			c.Prompt("two")
+			if flushed {
+				c.Say("I begin.")
+				c.Flush()
+			}
+			l.Write("two.txt", "half\n")
+			l.record(late)
+			l.Write("two.txt", "2\n")
+			b.tree = l.tree()
+			c.Stop("answer to two")
+			c.Prompt("three")
+			c.Fail("API Error: 500")
+			d := want{prompt: "three", outcome: turns.Failed}
+			c.Prompt("four")
+			l.record(late)
+			c.Stop("done")
+			l.check(own(c), a, b, d, want{prompt: "four", reply: "done"})
+			l.quiet()
+		})
+	}
+}
+
+// TestStopAfterEnded: the hooks of a turn's end and of the session's run at the same time, and the latter is first.
+func TestStopAfterEnded(t *testing.T) {
+	t.Parallel()
+	for _, flushed := range []bool{false, true} {
+		t.Run(fmt.Sprintf("flushed=%t", flushed), func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			c := l.client()
+			a := l.turn(c, "one", l.write("one.txt", "1\n"))
+			c.Prompt("two")
+			l.Write("two.txt", "2\n")
+			var events []replay.Event
+			c.Hook = func(e replay.Event) { events = append(events, e) }
+			c.Hold = !flushed
+			c.Stop("done")
+			c.End("other")
+			l.record(events[1])
+			c.Flush()
+			l.record(events[0])
+			l.storedOnce(l.check(own(c), a, want{prompt: "two", reply: "done", tree: l.tree()}))
+		})
 	}
 }

@@ -152,8 +152,14 @@ func TestInvisibleToPlainCommands(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
 	commands := [][]string{
-		{"log", "--oneline"}, {"branch", "-a"}, {"tag"}, {"log", "--branches", "--tags", "--remotes", "--oneline"},
-		{"show-branch", "--all"}, {"log", "--notes", "-1"}, {"branch", "-a", "--contains", "HEAD"}, {"push", "--dry-run", "--porcelain", "--all", "../other.git"},
+		{"log", "--oneline"},
+		{"branch", "-a"},
+		{"tag"},
+		{"log", "--branches", "--tags", "--remotes", "--oneline"},
+		{"show-branch", "--all"},
+		{"log", "--notes", "-1"},
+		{"branch", "-a", "--contains", "HEAD"},
+		{"push", "--dry-run", "--porcelain", "--all", "../other.git"},
 	}
 	l.Git("init", "-q", "--bare", "../other.git")
 	look := func() (all []string) {

@@ -22,9 +22,8 @@ func TestWorktreesAtOnce(t *testing.T) {
 	h := newHost(t)
 	type agent struct {
 		*host
-		c     *claude.Client
-		trees []string
-		at    string // the mission
+		c  *claude.Client
+		at string // the mission
 	}
 	var agents []*agent
 	for i := range worktrees {

@@ -61,7 +61,7 @@ func newHost(t testing.TB, args ...string) *host {
 	t.Helper()
 	r := gittest.New(t, args...)
 	h := &host{Repo: r, t: t, config: gittest.TempDir(t), family: newFamily(t)}
-	h.env = append(append([]string{}, r.Env...), "PATH="+os.Getenv("PATH"))
+	h.env = append(append([]string{}, r.Env...), "GORACE="+os.Getenv("GORACE"))
 	if err := os.MkdirAll(filepath.Join(r.Git("rev-parse", "--path-format=absolute", "--git-common-dir"), "agent"), 0o777); err != nil {
 		t.Fatal(err)
 	}

@@ -52,9 +52,6 @@ func list(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		if len(lines) == 0 {
-			return current.NoMission()
-		}
 		for _, m := range lines {
 			missions = append(missions, m.ID)
 		}

@@ -18,6 +18,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	// Built with the race detector, every process of ours would sleep for a second before it exits.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"git-agent-turn": main})
 }
 
@@ -33,6 +37,7 @@ func TestScripts(t *testing.T) {
 					env.Setenv(name, value)
 				}
 			}
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Values["clients"] = make(map[string]*claude.Client)
 			return nil
 		},
@@ -69,7 +74,7 @@ func play(ts *testscript.TestScript, neg bool, args []string) {
 		cmd.Dir, cmd.Stdin = c.Cwd, bytes.NewReader(e.Payload())
 		for _, name := range []string{
 			"HOME", "PATH", "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
-			"GIT_AGENT_MISSION", "GIT_AGENT_DISABLE", "TMPDIR",
+			"GIT_AGENT_MISSION", "GIT_AGENT_DISABLE", "TMPDIR", "GORACE",
 		} {
 			cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 		}

@@ -93,7 +93,7 @@ func (t *twins) disturbed(n int, what, target string, disturb func(r *repository
 		}
 		prompts, stops = append(prompts, prompt), append(stops, stop)
 		for k := range 2 {
-			if err := errors.Join(t.base.change(), disturb(t.base, k)); err != nil {
+			if err := errors.Join(disturb(t.base, k), t.base.change()); err != nil {
 				return err
 			}
 			base, err := t.base.commitAll()

@@ -107,7 +107,7 @@ func thousand(l *lab) error {
 	return s.check(2)
 }
 
-// unchanged plays turns in which the agent only talks.
+// unchanged plays turns in which the agent only talks. The baseline finds nothing to commit.
 func unchanged(l *lab) error {
 	t, err := l.newTwins("unchanged", smallFiles)
 	if err != nil {
@@ -121,7 +121,7 @@ func unchanged(l *lab) error {
 	if err != nil {
 		return err
 	}
-	var prompts, stops series
+	var prompts, stops, bases series
 	for range manyTurns {
 		prompt, err := s.prompt()
 		if err != nil {
@@ -134,11 +134,18 @@ func unchanged(l *lab) error {
 		if err != nil {
 			return err
 		}
-		prompts, stops = append(prompts, prompt), append(stops, stop)
+		base, err := t.base.commitAll()
+		if err != nil {
+			return err
+		}
+		prompts, stops, bases = append(prompts, prompt), append(stops, stop), append(bases, base)
 	}
 	heading()
-	alone("Stop, nothing changed, the last 100 of 1000", stops[manyTurns-100:], "")
-	alone("UserPromptSubmit, the same", prompts[manyTurns-100:], "")
+	for _, from := range []int{0, manyTurns - 100} {
+		name := fmt.Sprintf("nothing changed, turns %d to %d", from+1, from+100)
+		compare("Stop, "+name, stops[from:from+100], bases[from:from+100], "")
+		compare("UserPromptSubmit, "+name, prompts[from:from+100], bases[from:from+100], "")
+	}
 	s.reportBackground()
 	growthHeading()
 	for _, state := range []string{"as the hooks leave it", "after git gc"} {

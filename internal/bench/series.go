@@ -29,7 +29,7 @@ func pick(s series, quantile float64, of func(sample) time.Duration) time.Durati
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-const rowFormat = "%-44s %4s  %7s %7s %7s %7s  %7s %7s %7s %7s  %5s %5s %5s  %s\n"
+const rowFormat = "%-50s %4s  %7s %7s %7s %7s  %7s %7s %7s %7s  %5s %5s %5s  %s\n"
 
 // heading prints the head of a table that compares.
 func heading() {

@@ -1,10 +1,14 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -69,6 +73,439 @@ func TestObjectsReadsPacks(t *testing.T) {
 	}
 	if got, err := o.Blob(blob); err != nil || string(got) != "packed\n" {
 		t.Errorf("Blob after a miss = %q, %v", got, err)
+	}
+}
+
+// Objects of every kind and place: loose, in a small pack as they are and as deltas, in a large pack, in an
+// alternate, and what is nowhere.
+func TestObjectsReads(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	lender := gittest.New(t)
+	lender.Write("lent", "lent\n")
+	lender.Commit("lent")
+	r := gittest.New(t)
+	r.Git("pull", "-q", lender.Dir, "main")
+	lent := r.Git("rev-parse", "HEAD:lent")
+	clone := filepath.Join(gittest.TempDir(t), "clone")
+	r.Git("clone", "-q", "--shared", r.Dir, clone)
+	c := r.In(clone)
+	text := strings.Repeat("a line of text that is long enough for a delta\n", 100)
+	for i := range 10 {
+		c.Write("delta", fmt.Sprintf("%d\n%s%d\n", i, text, i))
+		c.Commit(fmt.Sprint("delta ", i))
+	}
+	c.Git("tag", "-a", "-m", "a tag", "v1")
+	c.Git("repack", "-q", "-d") // small, with deltas
+	if out := c.Git("verify-pack", "-v", strings.TrimSuffix(packs(t, find(t, c), ".idx")[0], "\n")); !strings.Contains(out, "chain length") {
+		t.Fatal("no deltas, so this tests nothing")
+	}
+	var many strings.Builder // an index larger than what is read in-process
+	for i := range 3000 {
+		fmt.Fprintf(&many, "blob\ndata %d\n%d\n", len(fmt.Sprint(i)), i)
+	}
+	if _, err := c.Feed(many.String(), "fast-import", "--quiet"); err != nil {
+		t.Fatal(err)
+	}
+	c.Write("loose", "loose\n")
+	c.Commit("loose")
+	repo := find(t, c)
+	flushed(t, repo, "", "small", strings.Repeat("compressed ", 1000))
+	o := repo.Objects(ctx)
+	defer o.Close()
+	list := strings.Split(c.Git("cat-file", "--batch-all-objects", "--batch-check"), "\n")
+	list = append(list, lent+" blob 5")
+	if len(list) < 3000 {
+		t.Fatalf("only %d objects", len(list))
+	}
+	for _, line := range list {
+		f := strings.Fields(line)
+		h, want := plumbing.NewHash(f[0]), f[1]+" "+f[2]
+		e, err := o.EncodedObject(plumbing.AnyObject, h)
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		content, err := Content(e)
+		if err != nil || plumbing.ComputeHash(e.Type(), content) != h {
+			t.Errorf("%s: content of %d bytes, %v", line, len(content), err)
+		}
+		size, err := o.EncodedObjectSize(h)
+		if got := fmt.Sprintf("%s %d", e.Type(), size); got != want || err != nil {
+			t.Errorf("%s: %s, %v", line, got, err)
+		}
+		if err := o.HasEncodedObject(h); err != nil {
+			t.Errorf("%s: HasEncodedObject: %v", line, err)
+		}
+	}
+	absent := plumbing.NewHash("0123456789012345678901234567890123456789")
+	for range 2 {
+		if _, err := o.EncodedObject(plumbing.AnyObject, absent); !errors.Is(err, plumbing.ErrObjectNotFound) {
+			t.Errorf("EncodedObject of nothing: %v", err)
+		}
+		if err := o.HasEncodedObject(absent); !errors.Is(err, plumbing.ErrObjectNotFound) {
+			t.Errorf("HasEncodedObject of nothing: %v", err)
+		}
+	}
+	if _, err := o.EncodedObject(plumbing.TreeObject, plumbing.NewHash(lent)); !errors.Is(err, plumbing.ErrObjectNotFound) {
+		t.Errorf("a blob read as a tree: %v", err)
+	}
+	if _, err := o.Blob(plumbing.NewHash(c.Git("rev-parse", "HEAD"))); !errors.Is(err, plumbing.ErrObjectNotFound) {
+		t.Errorf("a commit read as a blob: %v", err)
+	}
+}
+
+// What is not flushed is known to its writer and to nobody else.
+func TestObjectsUnflushed(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	repo := find(t, r)
+	ctx := context.Background()
+	o := repo.Objects(ctx)
+	h, err := o.Write(plumbing.BlobObject, []byte("staged"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := repo.Objects(ctx)
+	defer other.Close()
+	if _, err := r.Try("cat-file", "-e", h.String()); err == nil {
+		t.Error("git sees it")
+	}
+	if _, err := other.Blob(h); !errors.Is(err, plumbing.ErrObjectNotFound) {
+		t.Errorf("others see it: %v", err)
+	}
+	if got, err := o.Blob(h); string(got) != "staged" || err != nil {
+		t.Errorf("Blob = %q, %v", got, err)
+	}
+	if err := o.HasEncodedObject(h); err != nil {
+		t.Error(err)
+	}
+	o.Close()
+	if len(packs(t, repo, "")) > 0 {
+		t.Error("Close writes")
+	}
+	if err := repo.Objects(ctx).Flush(); err != nil || len(packs(t, repo, "")) > 0 {
+		t.Errorf("Flush of nothing: %v", err)
+	}
+}
+
+func TestObjectsPack(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name     string
+		contents []string
+	}{
+		{"one", []string{"x"}},
+		{"empty", []string{""}},
+		{"at the limits of the size's bytes", []string{strings.Repeat("a", 15), strings.Repeat("b", 16), strings.Repeat("c", 2047), strings.Repeat("d", 2048), strings.Repeat("e", 1<<18-1), strings.Repeat("f", 1<<18)}},
+		{"at the limit of what is stored as it is", []string{strings.Repeat("a", maxStored), strings.Repeat("b", maxStored+1)}},
+		{"twice the same", []string{"x", "x"}},
+		{"many", func() (s []string) {
+			for i := range 2000 {
+				s = append(s, fmt.Sprint(i))
+			}
+			return s
+		}()},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := gittest.New(t)
+			repo := find(t, r)
+			hashes := flushed(t, repo, tt.contents...)
+			for i, h := range hashes {
+				if want := plumbing.ComputeHash(plumbing.BlobObject, []byte(tt.contents[i])); h != want {
+					t.Errorf("%d: hash %s, want %s", i, h, want)
+				}
+			}
+			idx := packs(t, repo, ".idx")
+			if len(idx) != 1 {
+				t.Fatalf("%q, want one", idx)
+			}
+			r.Git("verify-pack", idx[0])
+			// The index is the one that git would have made.
+			again := filepath.Join(gittest.TempDir(t), "x.idx")
+			r.Git("index-pack", "--no-rev-index", "-o", again, strings.TrimSuffix(idx[0], ".idx")+".pack")
+			ours, err := os.ReadFile(idx[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			gits, err := os.ReadFile(again)
+			if err != nil || !bytes.Equal(ours, gits) {
+				t.Errorf("git's index of the pack differs, %v", err)
+			}
+			present(t, r, hashes)
+		})
+	}
+}
+
+// Whatever is written is read back, by git and by us.
+func FuzzObjects(f *testing.F) {
+	f.Add([]byte("a"), []byte(""), uint16(3))
+	f.Add([]byte("\x00\xff"), []byte("b"), uint16(9000))
+	r := gittest.New(f)
+	repo := find(f, r)
+	f.Fuzz(func(t *testing.T, a, b []byte, repeat uint16) {
+		want := [][]byte{a, b, bytes.Repeat(a, int(repeat)%5000), append(bytes.Clone(a), b...)}
+		ctx := context.Background()
+		o := repo.Objects(ctx)
+		defer o.Close()
+		var specs []string
+		for _, content := range want {
+			h, err := o.Write(plumbing.BlobObject, content)
+			if err != nil {
+				t.Fatal(err)
+			}
+			specs = append(specs, h.String())
+		}
+		if err := o.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		err := repo.CatFiles(ctx, specs, func(i int, obj *plumbing.MemoryObject) error {
+			if obj == nil {
+				t.Fatalf("git has no object %d", i)
+			}
+			if got, err := Content(obj); err != nil || !bytes.Equal(got, want[i]) {
+				t.Errorf("git reads %q, %v; want %q", got, err, want[i])
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := repo.Objects(ctx)
+		defer again.Close()
+		for i, spec := range specs {
+			if got, err := again.Blob(plumbing.NewHash(spec)); err != nil || !bytes.Equal(got, want[i]) {
+				t.Errorf("we read %q, %v; want %q", got, err, want[i])
+			}
+		}
+		for _, name := range packs(t, repo, "") { // the directory stays small
+			_ = os.Remove(name)
+		}
+	})
+}
+
+// Writers of the same objects at the same time, and several goroutines on one Objects.
+func TestObjectsConcurrently(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	repo := find(t, r)
+	ctx := context.Background()
+	shared := repo.Objects(ctx)
+	defer shared.Close()
+	var mu sync.Mutex
+	var all []plumbing.Hash
+	var wg sync.WaitGroup
+	for w := range 8 {
+		wg.Go(func() {
+			for i := range 20 {
+				own := flushed(t, repo, fmt.Sprint("the same ", i), fmt.Sprint("of all ", i))
+				h, err := shared.Write(plumbing.BlobObject, fmt.Append(nil, "shared ", w, i))
+				if err == nil {
+					err = shared.Flush()
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for _, h := range append(own, h) {
+					if _, err := shared.Blob(h); err != nil {
+						t.Error(err)
+					}
+				}
+				if _, err := shared.Blob(plumbing.Hash{1}); !errors.Is(err, plumbing.ErrObjectNotFound) {
+					t.Error(err)
+				}
+				mu.Lock()
+				all = append(append(all, own...), h)
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	present(t, r, all)
+	if keeps := packs(t, repo, ".keep"); len(keeps) > 0 {
+		t.Errorf("%q are left", keeps)
+	}
+}
+
+// Objects that exist already, loose or packed, may be written again.
+func TestObjectsExisting(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.Write("a", "loose\n")
+	r.Commit("one")
+	repo := find(t, r)
+	hashes := append(flushed(t, repo, "loose\n", "new\n"), flushed(t, repo, "loose\n", "new\n")...)
+	if n := len(packs(t, repo, ".pack")); n != 1 {
+		t.Errorf("%d packs: the same objects make the same pack", n)
+	}
+	r.Git("gc", "-q")
+	hashes = append(hashes, flushed(t, repo, "loose\n")...)
+	present(t, r, hashes)
+}
+
+// Files that a writer left who died do not matter to git or to the next writer.
+func TestObjectsAfterCrash(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	repo := find(t, r)
+	want := flushed(t, repo, "x", "y")
+	pack := packs(t, repo, ".pack")[0]
+	index := strings.TrimSuffix(pack, ".pack") + ".idx"
+	half, err := os.ReadFile(pack)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"tmp_pack_abc", "tmp_idx_abc"} {
+		if err := os.WriteFile(filepath.Join(repo.packDir(), name), half[:len(half)/2], 0o444); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(index); err != nil { // died between the two
+		t.Fatal(err)
+	}
+	if err := os.Link(pack, strings.TrimSuffix(pack, ".pack")+".keep"); err != nil {
+		t.Fatal(err)
+	}
+	r.Git("fsck", "--strict")
+	o := repo.Objects(context.Background())
+	defer o.Close()
+	if _, err := o.Blob(want[0]); !errors.Is(err, plumbing.ErrObjectNotFound) {
+		t.Errorf("a pack without an index is read: %v", err)
+	}
+	flushed(t, repo, "x", "y")
+	present(t, r, want)
+	if err := os.Chmod(pack, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// An index without its pack, and one that is garbage.
+	for name, content := range map[string]string{"pack-1111111111111111111111111111111111111111.idx": "garbage", "pack-2222222222222222222222222222222222222222.idx": ""} {
+		if err := os.WriteFile(filepath.Join(repo.packDir(), name), []byte(content), 0o444); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := repo.Objects(context.Background())
+	defer again.Close()
+	if got, err := again.Blob(want[1]); string(got) != "y" || err != nil {
+		t.Errorf("Blob = %q, %v", got, err)
+	}
+}
+
+func TestObjectsModes(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	repo := find(t, r)
+	flushed(t, repo, "x")
+	for _, name := range packs(t, repo, "") {
+		if info, err := os.Stat(name); err != nil || info.Mode() != 0o444 {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+	shared := gittest.New(t, "--shared=group")
+	repo = find(t, shared)
+	flushed(t, repo, "x")
+	shared.Write("a", "a\n")
+	shared.Commit("one")
+	shared.Git("repack", "-q", "-d", "--no-write-bitmap-index")
+	names := packs(t, repo, ".idx")
+	for _, name := range names { // one is ours, one git's
+		info, err := os.Stat(name)
+		if err != nil || info.Mode()&0o440 != 0o440 || info.Mode()&0o222 != 0 {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+}
+
+// A directory that can't be written is an error, and nothing is forgotten.
+func TestFlushFails(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	repo := find(t, r)
+	o := repo.Objects(context.Background())
+	defer o.Close()
+	h, err := o.Write(plumbing.BlobObject, []byte("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := repo.packDir()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Flush(); err == nil {
+		t.Fatal("no error")
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	present(t, r, []plumbing.Hash{h})
+}
+
+// The batch process may die; the next object starts another one.
+func TestObjectsBatchDies(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.Write("a", "a\n")
+	r.Commit("one")
+	r.Git("gc", "-q", "--prune=now")
+	h := plumbing.NewHash(r.Git("rev-parse", "HEAD:a"))
+	repo := find(t, r)
+	o := repo.Objects(context.Background())
+	defer o.Close()
+	o.Warm()
+	if err := o.batch.proc.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = o.batch.proc.cmd.Wait()
+	if _, err := o.EncodedObjectSize(h); err == nil {
+		t.Log("the first answer came before the end")
+	}
+	if size, err := o.EncodedObjectSize(h); size != 2 || err != nil {
+		t.Errorf("size %d, %v", size, err)
+	}
+}
+
+func TestCatFilesNames(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.Write("with spaces", "1")
+	r.Write("x missing", "2")
+	r.Write("tab\t\"quote\" \\", "3")
+	r.Write("\xff", "4")
+	r.Commit("one")
+	repo := find(t, r)
+	ctx := context.Background()
+	specs := []string{"HEAD:with spaces", "HEAD:not there", "HEAD:x missing", "HEAD:not there missing", "HEAD:tab\t\"quote\" \\", "HEAD:\xff", "HEAD:a blob 5", "HEAD:", "HEAD", "", "0123456789012345678901234567890123456789"}
+	want := []string{"1", "-", "2", "-", "3", "4", "-", "tree", "commit", "-", "-"}
+	err := repo.CatFiles(ctx, specs, func(i int, obj *plumbing.MemoryObject) error {
+		got := "-"
+		if obj != nil {
+			got = obj.Type().String()
+			if content, err := Content(obj); err == nil && obj.Type() == plumbing.BlobObject {
+				got = string(content)
+			}
+		}
+		if got != want[i] {
+			t.Errorf("%q is %q, want %q", specs[i], got, want[i])
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	called := false
+	err = repo.CatFiles(ctx, []string{"HEAD:a\nb"}, func(int, *plumbing.MemoryObject) error { called = true; return nil })
+	if err == nil || called {
+		t.Errorf("a newline in a name: %v", err)
+	}
+	if err := repo.CatFiles(ctx, nil, nil); err != nil {
+		t.Error(err)
 	}
 }
 

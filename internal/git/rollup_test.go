@@ -7,11 +7,9 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -321,46 +319,6 @@ func TestRollUpDropsLeftovers(t *testing.T) {
 		t.Errorf("%q, want two packs and git's .keep", packs(t, repo, ""))
 	}
 	present(t, r, hashes)
-}
-
-// Killed at any moment, with git or without it.
-func TestRollUpKilled(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath(os.Args[0]); err != nil {
-		t.Fatal(err)
-	}
-	r := gittest.New(t)
-	repo := find(t, r)
-	var hashes []plumbing.Hash
-	longest := 50 * time.Millisecond // how long one takes; the first that is not killed says it better
-	for n := range 40 {
-		for i := range maxSmallPacks + 1 {
-			hashes = append(hashes, flushed(t, repo, fmt.Sprint("round ", n, " pack ", i), strings.Repeat(fmt.Sprint(n, i), 500))...)
-		}
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), rollUpDir+"="+r.Dir)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		target := cmd.Process.Pid
-		if n%2 == 0 {
-			target = -target // and its git
-		}
-		start := time.Now()
-		timer := time.AfterFunc(rand.N(longest), func() { _ = syscall.Kill(target, syscall.SIGKILL) })
-		if err := cmd.Wait(); err == nil && timer.Stop() {
-			longest = time.Since(start)
-		}
-	}
-	present(t, r, hashes)
-	if err := repo.RollUp(context.Background()); err != nil { // the lock of the dead is free
-		t.Fatal(err)
-	}
-	present(t, r, hashes)
-	if names, _ := repo.rollable(); len(names) > maxSmallPacks {
-		t.Errorf("%d small packs are left", len(names))
-	}
 }
 
 // Writers, readers, roll-ups and git gc at the same time.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/zlib"
+	"encoding/binary"
 	"io"
 	"os"
 	"path/filepath"
@@ -89,6 +90,11 @@ func openSmallPack(base string) (smallPack, error) {
 	data, err := os.ReadFile(base + ".idx")
 	if err != nil {
 		return smallPack{}, err
+	}
+	// The decoder makes room for as many objects as the index says that it has: 28 bytes for each, after the fan-out.
+	const header = 8 + 4*256
+	if len(data) < header || int64(binary.BigEndian.Uint32(data[header-4:]))*28 > int64(len(data)) {
+		return smallPack{}, idxfile.ErrMalformedIdxFile
 	}
 	p := smallPack{index: idxfile.NewMemoryIndex()}
 	if err := idxfile.NewDecoder(bytes.NewReader(data)).Decode(p.index); err != nil {

@@ -86,4 +86,3 @@ func (c *Client) Move() {
 	c.Path = to
 	c.side("relocated", "to", c.Cwd)
 }
-

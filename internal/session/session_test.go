@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -92,8 +93,7 @@ func TestEnable(t *testing.T) {
 func TestLock(t *testing.T) {
 	t.Parallel()
 	s := Open(t.TempDir())
-	counter, most := 0, 0
-	var mu sync.Mutex // of most alone: the store's lock guards counter
+	var holders, most atomic.Int32
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
@@ -102,17 +102,14 @@ func TestLock(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			counter++
-			mu.Lock()
-			most = max(most, counter)
-			mu.Unlock()
-			counter--
+			most.Store(max(most.Load(), holders.Add(1)))
+			holders.Add(-1)
 			release()
 		})
 	}
 	all.Wait()
-	if most != 1 {
-		t.Errorf("%d had the lock at once", most)
+	if n := most.Load(); n != 1 {
+		t.Errorf("%d had the lock at once", n)
 	}
 	release, err := s.Lock(context.Background(), "x")
 	if err != nil {

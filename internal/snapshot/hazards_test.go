@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -175,40 +174,6 @@ func TestTakeRunsNoHooks(t *testing.T) {
 	if b, err := os.ReadFile(ran); err == nil {
 		t.Errorf("hooks ran: %q", b)
 	}
-}
-
-// What is neither a file nor a link can't be stored.
-func TestTakeSpecialFiles(t *testing.T) {
-	t.Parallel()
-	r := base(t)
-	remove(t, r, "a", "d/one")
-	for _, name := range []string{"a", "fifo", "x/fifo"} {
-		path := filepath.Join(r.Dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := syscall.Mkfifo(path, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []string{"d/one", "socket"} {
-		fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer syscall.Close(fd)
-		// A socket's address has 108 bytes at most, and temporary directories have long names.
-		dir, err := os.Open(filepath.Dir(filepath.Join(r.Dir, name)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer dir.Close()
-		if err := syscall.Bind(fd, &syscall.SockaddrUnix{Name: fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(name))}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r.Write("b", "changed\n")
-	check(t, r, Skip{"a", WhyUnreadable}, Skip{"d/one", WhyUnreadable})
 }
 
 // Root reads everything, so that only a part of this is tested as root.

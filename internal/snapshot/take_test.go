@@ -239,7 +239,7 @@ func sorted(skipped []Skip) []Skip {
 // fsck checks the repository; what is not reachable is no error of ours.
 func fsck(t testing.TB, r *gittest.Repo) {
 	t.Helper()
-	r.Git("fsck", "--strict", "--no-dangling", "--no-progress")
+	r.Git("-c", "core.commitGraph=false", "-c", "core.multiPackIndex=false", "fsck", "--strict", "--no-dangling", "--no-progress")
 }
 
 func remove(t testing.TB, r *gittest.Repo, names ...string) {

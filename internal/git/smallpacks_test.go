@@ -1,0 +1,51 @@
+package git
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A pack or index that is damaged is passed over; it neither stops nor fills the process,
+// and never gives another object than the one that was asked for.
+func FuzzSmallPack(f *testing.F) {
+	var objects []*plumbing.MemoryObject
+	for _, content := range []string{"", "one", string(bytes.Repeat([]byte("compressed "), 1000))} {
+		obj := new(plumbing.MemoryObject)
+		obj.SetType(plumbing.BlobObject)
+		if _, err := obj.Write([]byte(content)); err != nil {
+			f.Fatal(err)
+		}
+		objects = append(objects, obj)
+	}
+	pack, index, err := encodePack(objects)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(pack, index)
+	f.Add(pack[:len(pack)/2], index)
+	f.Add(pack, index[:len(index)/2])
+	f.Add([]byte("PACK"), bytes.Repeat([]byte{0xff}, 2000))
+	f.Add(pack, append(append(bytes.Clone(index[:8]), bytes.Repeat([]byte{0x7f}, 1024)...), index[1032:]...))
+	f.Fuzz(func(t *testing.T, pack, index []byte) {
+		if len(index) > maxSmallIndex {
+			return
+		}
+		dir := t.TempDir()
+		for name, content := range map[string][]byte{"pack-1.pack": pack, "pack-1.idx": index} {
+			if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := smallPacks{dir: dir}
+		defer s.close()
+		for _, want := range objects {
+			if got := s.get(want.Hash()); got != nil && got.Hash() != want.Hash() {
+				t.Errorf("asked for %s, got %s", want.Hash(), got.Hash())
+			}
+		}
+	})
+}

@@ -1,0 +1,105 @@
+package turns_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gitagent/internal/ledger"
+	"gitagent/internal/replay"
+)
+
+// annotate adds a field to a file of a mission's ledger, as a later version of this program, or another program, may.
+func (l *lab) annotate(id ledger.ID, file, field string) {
+	l.t.Helper()
+	content := l.Git("show", id.Ref()+":"+file)
+	hash, err := l.Feed(strings.TrimSuffix(content, "}")+","+field+"}\n", "hash-object", "-w", "--stdin")
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	w := l.In(l.Dir)
+	w.Env = append(w.Env[:len(w.Env):len(w.Env)], "GIT_INDEX_FILE="+l.t.TempDir()+"/index")
+	w.Git("read-tree", id.Ref())
+	w.Git("update-index", "--cacheinfo", "100644,"+hash+","+file)
+	l.Git("update-ref", id.Ref(), w.Git("commit-tree", "-m", "annotated", "-p", id.Ref(), w.Git("write-tree")))
+}
+
+// TestUnknownFieldsAreKept: when a turn is recorded again, and when mission.json is written again.
+func TestUnknownFieldsAreKept(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	id := own(c)
+	l.turn(c, "first", nil)
+	c.Prompt("write")
+	l.Write("file", "wrong\n")
+	c.Block("done", "no")
+	l.annotate(id, "turns/0000/000002.json", `"annotation":{"by":"dev","stars": 5}`)
+	l.annotate(id, "mission.json", `"colour":"blue"`)
+	c.Tool("Edit")
+	l.Write("file", "right\n")
+	c.StopAgain("done again")
+	if record := l.Git("show", id.Ref()+":turns/0000/000002.json"); !strings.HasSuffix(record, `,"annotation":{"by":"dev","stars":5}}`) || !strings.Contains(record, "done again") {
+		t.Errorf("the record is %s", record)
+	}
+	if mission := l.Git("show", id.Ref()+":mission.json"); !strings.HasSuffix(mission, `,"colour":"blue"}`) {
+		t.Errorf("mission.json is %s", mission)
+	}
+	l.turn(c, "third", nil)
+	if record := l.Git("show", id.Ref()+":turns/0000/000003.json"); strings.Contains(record, "annotation") {
+		t.Errorf("another turn's record is %s", record)
+	}
+	l.verify(id)
+}
+
+// TestLaterVersion: a mission that a later version has written is not written to. The turn is not recorded, and the error says why.
+func TestLaterVersion(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	id := own(c)
+	l.turn(c, "first", nil)
+	tip := l.Git("rev-parse", id.Ref())
+	hash, err := l.Feed(`{"v":2,"id":"`+string(id)+`","everything":"is different"}`+"\n", "hash-object", "-w", "--stdin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := l.Feed("100644 blob "+hash+"\tmission.json\n", "mktree")
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := l.Git("commit-tree", "-m", "later", "-p", tip, tree)
+	l.Git("update-ref", id.Ref(), later)
+	c.Hook = func(e replay.Event) {
+		if _, err := l.try(e); err == nil || !strings.Contains(err.Error(), "version") {
+			t.Errorf("%s: %v, want an error about the version", e.Name, err)
+		}
+	}
+	c.Prompt("second")
+	c.Stop("done")
+	if now := l.Git("rev-parse", id.Ref()); now != later {
+		t.Errorf("the ledger was written to")
+	}
+}
+
+// TestWithoutPromptIDs: a client that does not say which turn its events belong to.
+func TestWithoutPromptIDs(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	c.Hook = func(e replay.Event) {
+		e.PromptID, e.Transcript = "", ""
+		l.record(e)
+	}
+	var wants []want
+	for i := range 3 {
+		wants = append(wants, l.turn(c, fmt.Sprint("turn ", i), l.write("file", fmt.Sprint(i))))
+	}
+	c.Prompt("interrupted")
+	c.Esc()
+	wants = append(wants, want{prompt: "interrupted", outcome: "interrupted"}, l.turn(c, "last", nil))
+	c.End("other")
+	l.check(own(c), wants...)
+	l.quiet()
+	l.fsck()
+}

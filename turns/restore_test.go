@@ -1,0 +1,212 @@
+package turns_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/turns"
+)
+
+// restore restores a turn in the lab's worktree.
+func (l *lab) restore(turn *turns.Turn, dry bool) (*turns.Restored, error) {
+	l.t.Helper()
+	return l.recorder(l.Dir).Restore(l.t.Context(), turns.Signal{At: time.Now()}, turn, dry)
+}
+
+// TestRestore goes back and forth between turns with everything in them that a worktree can have.
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	for _, attached := range []bool{false, true} {
+		name := "passive"
+		if attached {
+			name = "attached"
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			c := l.client()
+			id := own(c)
+			if attached {
+				id = l.start()
+			}
+			l.Write("x.ignored", "kept\n")
+			wants := []want{
+				l.turn(c, "new", l.write("new.txt", "new\n")),
+				l.turn(c, "to a directory", func() { l.remove("new.txt"); l.Write("new.txt/now", "a directory\n") }),
+				l.turn(c, "back", func() { l.remove("new.txt"); l.Write("new.txt", "a file\n") }),
+				l.turn(c, "link", func() { l.remove("kept.txt"); l.symlink("new.txt", "kept.txt") }),
+				l.turn(c, "mode", func() { l.chmod("new.txt", 0o755) }),
+				l.turn(c, "odd", l.write("odd\n\xffname", "odd\n")),
+				l.turn(c, "nothing left", func() { l.remove("new.txt"); l.remove("kept.txt"); l.remove("dir"); l.remove("odd\n\xffname") }),
+			}
+			list := l.check(id, wants...)
+			seen := l.look()
+			for _, n := range []int{1, 7, 4, 2, 3, 6, 5, 1, 2, 1} {
+				before := l.tree()
+				done, err := l.restore(list[n-1], false)
+				if err != nil {
+					t.Fatalf("restore %d: %v", n, err)
+				}
+				if got := l.treeByHand(); got != wants[n-1].tree {
+					t.Errorf("after restoring turn %d:\n%s", n, l.Git("diff", "--stat", wants[n-1].tree, got))
+				}
+				if got := l.treeOf(done.Present.String()); got != before {
+					t.Errorf("what was there before turn %d was restored is not kept", n)
+				}
+				if _, err := l.Try("merge-base", "--is-ancestor", done.Present.String(), id.Ref()); err != nil {
+					t.Errorf("what was there before turn %d was restored is not reachable: %s", n, done.Present)
+				}
+				if l.Read("x.ignored") != "kept\n" {
+					t.Error("an ignored file was changed")
+				}
+			}
+			now := l.look()
+			for _, name := range []string{"index", "HEAD", "logs/HEAD", "git for-each-ref refs/heads refs/tags refs/remotes refs/stash"} {
+				if now[name] != seen[name] && !attached {
+					t.Errorf("%s was\n%q\nis\n%q", name, seen[name], now[name])
+				}
+			}
+			l.check(id, wants...)
+			l.fsck()
+		})
+	}
+}
+
+// treeByHand is the worktree as a tree, whatever the index says.
+func (l *lab) treeByHand() string {
+	l.t.Helper()
+	w := l.In(l.Dir)
+	w.Env = append(w.Env[:len(w.Env):len(w.Env)], "GIT_INDEX_FILE="+filepath.Join(l.t.TempDir(), "index"))
+	w.Git("add", "-A")
+	return w.Git("write-tree")
+}
+
+// TestRestoreDry changes nothing at all.
+func TestRestoreDry(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	l.turn(c, "one", l.write("one.txt", "1\n"))
+	l.turn(c, "two", func() { l.remove("one.txt"); l.Write("kept.txt", "changed\n") })
+	l.Write("users.txt", "the user's\n")
+	seen, refs, tree := l.look(), l.Git("for-each-ref"), l.tree()
+	done, err := l.restore(l.list(own(c))[0], true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, change := range done.Changes {
+		paths = append(paths, change.Path)
+	}
+	if strings.Join(paths, " ") != "kept.txt one.txt users.txt" || done.Present != (git.Hex{}) {
+		t.Errorf("would change %v, keep %s", paths, done.Present)
+	}
+	seen.same(t, l.look())
+	if now := l.Git("for-each-ref"); now != refs || l.tree() != tree {
+		t.Errorf("refs were\n%s\nare\n%s", refs, now)
+	}
+}
+
+// TestRestoreRefuses: what is in the way stays, and with it everything.
+func TestRestoreRefuses(t *testing.T) {
+	t.Parallel()
+	for name, inTheWay := range map[string]func(l *lab){
+		"ignored file":                    func(l *lab) { l.Write(".gitignore", "gone.txt\n"); l.Write("gone.txt", "precious\n") },
+		"ignored by .git/info/exclude":    func(l *lab) { l.Write(".git/info/exclude", "gone.txt\n"); l.Write("gone.txt", "precious\n") },
+		"ignored file in a directory":     func(l *lab) { l.Write("gone.txt/x.ignored", "precious\n"); l.Write("gone.txt/y", "y\n") },
+		"only ignored files in it":        func(l *lab) { l.Write("gone.txt/x.ignored", "precious\n") },
+		"file where a directory has been": func(l *lab) { l.Write(".gitignore", "gone\n"); l.Write("gone", "precious\n") },
+		"too large": func(l *lab) {
+			l.capture.MaxFileSize = 4
+			l.Write("gone.txt", "precious\n")
+		},
+		"too large, below a directory": func(l *lab) {
+			l.capture.MaxFileSize = 4
+			l.Write("gone.txt/large", "precious\n")
+		},
+		"a link out of the repository": func(l *lab) {
+			l.Write("../outside/deep.txt", "precious\n")
+			l.Write(".gitignore", "gone\n")
+			l.symlink("../outside", "gone")
+		},
+		"another repository": func(l *lab) {
+			l.Git("init", "-q", "gone.txt")
+			l.Write("gone.txt/file", "precious\n")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			c := l.client()
+			l.turn(c, "one", func() {
+				l.Write("gone.txt", "gone\n")
+				l.Write("gone/deep.txt", "deep\n")
+				l.Write("kept.txt", "changed\n")
+			})
+			l.turn(c, "two", func() { l.remove("gone.txt"); l.remove("gone"); l.Write("kept.txt", "kept\n") })
+			inTheWay(l)
+			before := files(t, filepath.Dir(l.Dir))
+			for _, dry := range []bool{true, false} {
+				if done, err := l.restore(l.list(own(c))[0], dry); err == nil {
+					t.Errorf("restored (dry=%t): %+v", dry, done)
+				}
+				now := files(t, filepath.Dir(l.Dir))
+				for path, content := range before {
+					if now[path] != content {
+						t.Errorf("%s was %q, is %q", path, content, now[path])
+					}
+				}
+			}
+		})
+	}
+}
+
+// files are all files below a directory but those of git.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.Name() == ".git" {
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return err
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		all[path] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestRestoreSkipped: what a snapshot leaves out is neither restored nor removed, where it is in nobody's way.
+func TestRestoreSkipped(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.capture.MaxFileSize = 100
+	c := l.client()
+	l.turn(c, "one", l.write("one.txt", "1\n"))
+	l.Write("large", strings.Repeat("x", 200))
+	l.Write(".env", "PASSWORD=none\n")
+	l.turn(c, "two", func() { l.remove("one.txt") })
+	list := l.list(own(c))
+	if len(list[1].Skipped) != 2 {
+		t.Errorf("left out are %+v", list[1].Skipped)
+	}
+	if _, err := l.restore(list[0], false); err != nil {
+		t.Fatal(err)
+	}
+	if l.Read("one.txt") != "1\n" || len(l.Read("large")) != 200 || l.Read(".env") != "PASSWORD=none\n" {
+		t.Error("something else was changed")
+	}
+}
