@@ -12,18 +12,13 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/hookrun"
 )
 
 func main() {
-	// A hook has its own rules: whatever its arguments and whatever breaks, it exits with 0.
-	// Where it works is in its payload, so -C does not matter.
-	args := os.Args[1:]
-	for len(args) > 2 && args[0] == "-C" {
-		args = args[2:]
-	}
-	if len(args) > 0 && args[0] == "hook" {
-		hook(args[1:])
-		os.Exit(0)
+	if args, ok := hookrun.IsHook(os.Args[1:]); ok {
+		hook(args)
+		return
 	}
 	cmdline.Main(newApp(), git.ErrNotFound)
 }

@@ -32,7 +32,7 @@ func layers() [][]string {
 		{"internal/git"},
 		{"gitnotes", "internal/ledger", "internal/session", "internal/snapshot", "internal/transcript"},
 		{"handoffstore", "hooks", "turns"},
-		{"internal/current"},
+		{"internal/current", "internal/hookrun"},
 		{"cmd/git-agent-fork", "cmd/git-agent-handoff", "cmd/git-agent-turn", "internal/bench"},
 	}
 }
