@@ -76,8 +76,8 @@ func (r *recording) run(ctx context.Context) (*Result, error) {
 	r.result.Mission = r.id
 	r.begin(ctx)
 	defer r.end()
-	if again, err := r.repeated(); again || err != nil {
-		return &r.result, err
+	if r.repeated() {
+		return &r.result, nil
 	}
 	if r.Event == Ended && r.state.Open == nil && r.state.Last != nil {
 		if f, err := r.segment(); err != nil || !r.unannounced(f) {
@@ -134,13 +134,16 @@ func (r *recording) promptKnown() bool {
 }
 
 // repeated reports whether the event is the one that recorded the last turn, arriving a second time.
-// If the agent has said something since, it is another one that looks the same.
-func (r *recording) repeated() (bool, error) {
-	if r.Event == Prompted || r.state.Last == nil || r.state.Open != nil || r.PromptID == "" ||
-		r.state.Last.Key != r.key() {
-		return false, nil
+// If the agent has said something since, it is another one that looks the same, unless
+// the next turn runs already: then the agent speaks in that.
+func (r *recording) repeated() bool {
+	if r.Event == Prompted || r.state.Last == nil || r.PromptID == "" || r.state.Last.Key != r.key() {
+		return false
 	}
-	return !r.spokeSince(), nil
+	if r.state.Open != nil {
+		return r.state.Open.PromptID != r.PromptID
+	}
+	return !r.spokeSince()
 }
 
 // begin starts whatever can overlap with the pass over the worktree.

@@ -67,6 +67,44 @@ func (m *machine) must(t *testing.T, stdin string, args ...string) string {
 	return stdout
 }
 
+// typed types lines at the prompts of a shell that runs on a terminal of its own, and returns what is on that afterwards.
+// What is typed before a shell reads lines may be lost.
+func (m *machine) typed(t *testing.T, shell string, lines ...string) string {
+	t.Helper()
+	const prompt = "next> "
+	cmd := exec.CommandContext(t.Context(), "script", "-qec", shell, "/dev/null")
+	cmd.Dir, cmd.Env = m.home, append(slices.Clone(m.env), "PS1="+prompt)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var all bytes.Buffer
+	seen, buf := 0, make([]byte, 4096)
+	for {
+		n, err := stdout.Read(buf)
+		all.Write(buf[:n])
+		if i := bytes.Index(all.Bytes()[seen:], []byte(prompt)); i >= 0 && len(lines) > 0 {
+			seen = all.Len()
+			if _, err := fmt.Fprintln(stdin, lines[0]); err != nil {
+				t.Error(err)
+			}
+			lines = lines[1:]
+		}
+		if err != nil {
+			break
+		}
+	}
+	_ = cmd.Wait() // with the status of the last command
+	return all.String()
+}
+
 func script(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs("../../install.sh")
@@ -135,12 +173,12 @@ func TestInstalled(t *testing.T) {
 	// Each shell gets a terminal, on which unfinished command lines are typed, with a tab for the rest.
 	// What the finished ones print tells that they were the right ones.
 	typed := []struct{ line, want string }{
-		{"git agent-turn doc\t-h", "git agent-turn doctor ["},
-		{"git-agent-turn doc\t-h", "git agent-turn doctor ["},
-		{"git agent-turn list --js\t-h", "git agent-turn list ["},
-		{"git -C . agent-turn rest\t-h", "git agent-turn restore ["},
-		{"git agent-handoff acc\t", "git-agent-handoff: error: not built yet"},
-		{"git agent-fork --no-conv\t", "git-agent-fork: error: not built yet"},
+		{"git agent-turn doc\t-h", "git agent-turn doctor - "},
+		{"git-agent-turn doc\t-h", "git agent-turn doctor - "},
+		{"git agent-turn list --js\t-h", "git agent-turn list - "},
+		{"git -C . agent-turn rest\t-h", "git agent-turn restore - "},
+		{"git agent-handoff acc\t-h", "git agent-handoff accept "},
+		{"git agent-fork --no-conv\t-h", "git agent-fork - "},
 	}
 	share := filepath.Join(m.home, ".local", "share")
 	for _, shell := range []struct{ name, command, setup string }{
@@ -154,10 +192,9 @@ func TestInstalled(t *testing.T) {
 				t.Skip("script takes other arguments here")
 			}
 			for _, line := range typed {
-				input := shell.setup + "\n" + line.line + "\nexit\n"
-				got, stderr, _ := m.run(input, "script", "-qec", shell.command, "/dev/null")
+				got := m.typed(t, shell.command, shell.setup, line.line, "exit")
 				if !strings.Contains(got, line.want) {
-					t.Errorf("%q prints no %q\nstdout:\n%s\nstderr:\n%s", line.line, line.want, got, stderr)
+					t.Errorf("%q prints no %q:\n%s", line.line, line.want, got)
 				}
 			}
 		})
