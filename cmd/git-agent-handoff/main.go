@@ -1,24 +1,26 @@
 // Git-agent-handoff carries an agent's work from one session to the next.
 //
-// Usage:
-//
-//	git agent-handoff <command>
-//
-// None of its commands is built yet.
-//
-// The exit status is 0 for help and version, 2 if the command line is wrong, and 1 otherwise.
+// It is run by git as `git agent-handoff`, and by the hooks of an agent's client.
+// The commands and their flags are described in docs/git-agent-handoff.1.
 package main
 
 import (
 	"errors"
+	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/hookrun"
 )
 
 func main() {
-	cmdline.Main(newApp())
+	if args, ok := hookrun.IsHook(os.Args[1:]); ok {
+		hook(args)
+		return
+	}
+	cmdline.Main(newApp(), git.ErrNotFound)
 }
 
 func newApp() *cli.App {
@@ -28,7 +30,7 @@ func newApp() *cli.App {
 	return &cli.App{
 		Name:        "git-agent-handoff",
 		Usage:       "carry an agent's work from one session to the next",
-		Description: "None of the commands is built yet.",
+		Description: "None of the commands but hook is built yet, and that does nothing.",
 		Commands: []*cli.Command{
 			command("write", "hand off, with a document"),
 			command("gather", "hand off what can be known from outside"),
@@ -42,7 +44,7 @@ func newApp() *cli.App {
 			command("context", "tell how full an agent's context is"),
 			command("retry", "run an agent until a check succeeds"),
 			command("log", "keep a complete log of the terminal"),
-			command("hook", "read a hook payload on standard input"),
+			hookCommand(),
 		},
 	}
 }

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/hookrun"
+)
+
+func hookCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "hook",
+		Usage:     "take a hook's payload on standard input; for the agent's client",
+		UsageText: "git agent-handoff hook [--agent <name>]",
+		Flags:     []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "the agent is `<name>`: claude, codex or opencode", Value: "claude"}},
+		Action: func(*cli.Context) error { // reached only with flags that no client gives; see main
+			hook(nil)
+			return nil
+		},
+	}
+}
+
+func hook(args []string) {
+	hookrun.Run("git-agent-handoff", "what the last session left could not be told", args, take)
+}
+
+// take does what an event asks for.
+func take(ctx context.Context, h *hookrun.Hook) error {
+	switch h.Event.Name {
+	case "SessionStart":
+		return startSession(ctx, h)
+	}
+	return nil
+}
+
+// startSession has nothing to say yet.
+func startSession(context.Context, *hookrun.Hook) error { return nil }
