@@ -1,0 +1,96 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// A Registration is what a client of Claude Code says about itself as long as it lives, in
+// sessions/<pid>.json of its configuration directory. /clear changes its session in the same file.
+// A client that was killed leaves the file behind, for nobody to clean up.
+//
+// Seen with version 2.1.329. It is not documented: what is not as expected here
+// is a client of which nothing is known.
+type Registration struct {
+	PID        int    `json:"pid"`
+	Session    string `json:"sessionId"`
+	Start      string `json:"procStart"` // as in [Client]
+	Domain     string `json:"pidDomain"` // of processes among which PID is unique; see [Domain]
+	Status     string `json:"status"`    // idle, busy, waiting
+	WaitingFor string `json:"waitingFor"`
+}
+
+// ReadRegistration reads the registration of the client with that pid.
+// An error wraps [fs.ErrNotExist] if there is none.
+func ReadRegistration(configDir string, pid int) (Registration, error) {
+	// Beside it lies <pid>.<hash>.key, a secret: files are opened by name here, never by pattern.
+	data, err := os.ReadFile(filepath.Join(configDir, "sessions", strconv.Itoa(pid)+".json"))
+	if err != nil {
+		return Registration{}, fmt.Errorf("read registration of client %d: %w", pid, err)
+	}
+	var r Registration
+	if err := json.Unmarshal(data, &r); err != nil {
+		return Registration{}, fmt.Errorf("read registration of client %d: %w", pid, err)
+	}
+	if r.PID != pid || r.Session == "" {
+		return Registration{}, fmt.Errorf("read registration of client %d: it has another pid, or no session", pid)
+	}
+	return r, nil
+}
+
+// Registrations reads all registrations that can be read, also those of clients that are dead, in no order.
+func Registrations(configDir string) ([]Registration, error) {
+	entries, err := os.ReadDir(filepath.Join(configDir, "sessions"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read registrations of clients: %w", err)
+	}
+	var all []Registration
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".json")
+		pid, err := strconv.Atoi(name)
+		if !ok || err != nil {
+			continue
+		}
+		if r, err := ReadRegistration(configDir, pid); err == nil {
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// Domain names the processes among which a pid of this process's is unique, as clients do:
+// those of one machine and one pid namespace. It is "" where that can't be read.
+func Domain() string {
+	machine, err := os.ReadFile("/etc/machine-id")
+	if err != nil {
+		return ""
+	}
+	namespace, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
+		return ""
+	}
+	return "linux:" + strings.TrimSpace(string(machine)) + ":" + namespace
+}
+
+// Here reports whether the client runs, or ran, where we can look for it:
+// a home directory may be shared by machines and containers.
+func (r Registration) Here() bool {
+	domain := Domain()
+	return r.Domain == "" || domain == "" || r.Domain == domain
+}
+
+// Runs reports whether the process of the registration still exists. It is for registrations from here,
+// and never true where the system doesn't tell when a process started.
+func (r Registration) Runs() bool {
+	start := ReadClient(r.PID).Start
+	return start != "" && start == r.Start
+}

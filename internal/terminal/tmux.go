@@ -1,0 +1,94 @@
+package terminal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// ErrNoPane reports that there is no pane of tmux to work with: none was named, and this process runs in none.
+var ErrNoPane = errors.New("not in a pane of tmux, and none is named")
+
+// A Pane is a pane of tmux.
+type Pane struct{ target string }
+
+// FindPane returns the pane that target names as tmux understands it (%3, work:1.0),
+// and for "" the pane that this process was started in: $TMUX_PANE of the server in $TMUX.
+// Whether there is such a pane shows when something is asked of it.
+func FindPane(target string) (Pane, error) {
+	if target == "" && os.Getenv("TMUX") != "" {
+		target = os.Getenv("TMUX_PANE")
+	}
+	if target == "" {
+		return Pane{}, ErrNoPane
+	}
+	return Pane{target}, nil
+}
+
+// String is the pane's name as it was given.
+func (p Pane) String() string { return p.target }
+
+// tmux runs a command of tmux on the pane. The target is the value of an option, and no shell sees it.
+func (p Pane) tmux(ctx context.Context, stdin io.Reader, command string, args ...string) ([]byte, error) {
+	target := p.target
+	if before, ok := strings.CutSuffix(target, ";"); ok {
+		target = before + `\;` // a semicolon at the end of an argument would end the command
+	}
+	// -u: text is UTF-8, whatever the locale of a hook's environment.
+	cmd := exec.CommandContext(ctx, "tmux", append([]string{"-u", command, "-t", target}, args...)...)
+	cmd.WaitDelay = time.Second // for a child of tmux that holds its output open
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &stdout, &stderr
+	err := cmd.Run()
+	switch said := strings.TrimSpace(stderr.String()); {
+	case err == nil:
+		return stdout.Bytes(), nil
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case said != "":
+		err = fmt.Errorf("%s (%w)", said, err)
+	}
+	return nil, fmt.Errorf("tmux %s on pane %q: %w", command, p.target, err)
+}
+
+// Snapshot returns the text of a pane with all of its scrollback, without the empty lines at its end.
+// The pane is [FindPane] of target; no keys are sent to it. ctx carries the time that it may take.
+//
+// A pane on its alternate screen has one page and no scrollback; see [Pane.OnAlternate].
+func Snapshot(ctx context.Context, target string) ([]byte, error) {
+	p, err := FindPane(target)
+	if err != nil {
+		return nil, err
+	}
+	text, err := p.tmux(ctx, nil, "capture-pane", "-p", "-S", "-")
+	if err != nil {
+		return nil, err
+	}
+	return append(bytes.TrimRight(text, " \n"), '\n'), nil
+}
+
+// Ask asks tmux for what a format says about the pane, such as #{pane_tty}. It must be one that never says nothing:
+// that is what tmux says of a pane that is not there. It must not come from a user, since a format can run commands.
+func (p Pane) Ask(ctx context.Context, format string) (string, error) {
+	out, err := p.tmux(ctx, nil, "display-message", "-p", format)
+	if err != nil {
+		return "", err
+	}
+	answer := strings.TrimSuffix(string(out), "\n")
+	if answer == "" {
+		return "", fmt.Errorf("tmux display-message: there is no pane %q", p.target)
+	}
+	return answer, nil
+}
+
+// OnAlternate says whether the pane shows its alternate screen, as full-screen programs use it.
+func (p Pane) OnAlternate(ctx context.Context) (bool, error) {
+	on, err := p.Ask(ctx, "#{alternate_on}")
+	return on == "1", err
+}
