@@ -22,6 +22,7 @@ type State struct {
 	Last       *LastTurn         `json:"last,omitempty"`
 	Client     Client            `json:"client"`
 	Told       bool              `json:"told,omitempty"` // the user has had this session's one message about an error
+	Wake       *Wake             `json:"wake,omitempty"` // what to do when the running turn has ended
 }
 
 // A Cursor says how much of a session's transcript a mission has.
