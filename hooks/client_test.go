@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"testing"
 )
@@ -96,28 +95,6 @@ func TestEntries(t *testing.T) {
 			if !bytes.HasSuffix([]byte(e.Command), []byte(" || true")) || e.Timeout <= 0 {
 				t.Errorf("%s: %+v could fail or hang", a, e)
 			}
-		}
-	}
-}
-
-func TestSystemMessage(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"not recorded: \"x\"\nsee the log": "not recorded: \"x\"\nsee the log",
-		"\x1b]0;title\a\x7fé日\u009b":       "\ufffd]0;title\ufffd\ufffdé日\ufffd",
-		"\xff<&>\u2028":                    "\ufffd<&>\u2028",
-		"":                                 "",
-	} {
-		var b bytes.Buffer
-		if err := SystemMessage(&b, text); err != nil {
-			t.Fatal(err)
-		}
-		if i := bytes.IndexByte(b.Bytes(), '\n'); i != b.Len()-1 {
-			t.Errorf("%q: not one line: %q", text, b.String())
-		}
-		var got map[string]string
-		if err := json.Unmarshal(b.Bytes(), &got); err != nil || len(got) != 1 || got["systemMessage"] != want {
-			t.Errorf("%q: got %q, %v", text, b.String(), err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,24 +9,51 @@ import (
 	"unicode"
 )
 
-// SystemMessage writes the output of a hook that has something to say to the user:
-// one line of JSON that the client shows and does not send to the model.
-// The client prints text as it is, so control characters other than a newline become U+FFFD.
-func SystemMessage(w io.Writer, text string) error {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' {
+// An Answer is what a hook says to the client, in one line of JSON. A hook that has nothing to say prints nothing.
+type Answer struct {
+	Event string // of the payload that is answered; needed with Model
+	Model string // added to the conversation; the client replaces more than [MaxContext] by a preview
+	User  string // shown, and not sent to the model
+}
+
+// MaxContext is how much a hook may add to a conversation, in UTF-16 units.
+const MaxContext = 10_000
+
+// Write writes the answer. Control characters other than newlines and tabs become U+FFFD:
+// the client prints and sends text as it is.
+func (a Answer) Write(w io.Writer) error {
+	if a.Model == "" && a.User == "" {
+		return nil
+	}
+	type specific struct {
+		Event   string `json:"hookEventName"`
+		Context string `json:"additionalContext"`
+	}
+	var out struct {
+		Specific *specific `json:"hookSpecificOutput,omitempty"`
+		User     string    `json:"systemMessage,omitempty"`
+	}
+	if a.Model != "" {
+		out.Specific = &specific{a.Event, printable(a.Model)}
+	}
+	out.User = printable(a.User)
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(out); err != nil {
+		return fmt.Errorf("encode the answer to %s: %w", a.Event, err)
+	}
+	if _, err := w.Write(line.Bytes()); err != nil {
+		return fmt.Errorf("write the answer to %s: %w", a.Event, err)
+	}
+	return nil
+}
+
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
 			return unicode.ReplacementChar
 		}
 		return r
 	}, text)
-	line, err := json.Marshal(struct {
-		SystemMessage string `json:"systemMessage"`
-	}{text})
-	if err != nil {
-		return fmt.Errorf("encode message to the user: %w", err)
-	}
-	if _, err := w.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("write message to the user: %w", err)
-	}
-	return nil
 }

@@ -117,5 +117,5 @@ func (h *Hook) fail(err error) {
 		return
 	}
 	text := fmt.Sprintf("%s: %s: %v (git agent-turn doctor tells more)", h.program, h.lost, err)
-	_ = hooks.SystemMessage(os.Stdout, text) // a client that has gone away needs no message
+	_ = (hooks.Answer{User: text}).Write(os.Stdout) // a client that has gone away needs no message
 }

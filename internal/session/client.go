@@ -12,7 +12,7 @@ func ReadClient(pid int) Client {
 	if pid <= 0 {
 		return Client{}
 	}
-	c := Client{PID: pid}
+	c := Client{PID: pid, Domain: Domain()}
 	if boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
 		c.Boot = strings.TrimSpace(string(boot))
 	}
@@ -25,4 +25,23 @@ func ReadClient(pid int) Client {
 		}
 	}
 	return c
+}
+
+// Live reports whether the process still runs: not another one that got its pid, and not before the machine was started anew.
+// Of a client that is not known, or that runs where its pid means nothing to us (another machine, another
+// container), nobody here can say that it is gone.
+func (c Client) Live() bool {
+	if c.PID <= 0 {
+		return true
+	}
+	now := ReadClient(c.PID)
+	switch {
+	case c.Domain != "" && now.Domain != "" && c.Domain != now.Domain:
+		return true
+	case c.Boot != "" && now.Boot != "" && c.Boot != now.Boot:
+		return false
+	case now.Start == "" || c.Start == "":
+		return running(c.PID) // a system without /proc, or nothing there
+	}
+	return c.Start == now.Start
 }

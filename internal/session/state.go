@@ -58,7 +58,8 @@ type LastTurn struct {
 // A Client is the process of the agent's client. Pid and Start together name it:
 // the system uses a pid again.
 type Client struct {
-	PID   int    `json:"pid,omitempty"`
-	Start string `json:"start,omitempty"` // field 22 of /proc/<pid>/stat, clock ticks since boot; empty elsewhere
-	Boot  string `json:"boot,omitempty"`
+	PID    int    `json:"pid,omitempty"`
+	Start  string `json:"start,omitempty"` // field 22 of /proc/<pid>/stat, clock ticks since boot; empty elsewhere
+	Boot   string `json:"boot,omitempty"`
+	Domain string `json:"domain,omitempty"` // of processes among which PID is unique; see [Domain]
 }

@@ -1,0 +1,48 @@
+package session
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+func TestLive(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	me := ReadClient(os.Getpid())
+	gone := Client{PID: cmd.ProcessState.Pid(), Start: "1", Boot: me.Boot, Domain: me.Domain}
+	elsewhere := gone
+	elsewhere.Domain = "linux:another:pid:[1]"
+	for name, tt := range map[string]struct {
+		c    Client
+		want bool
+	}{
+		"unknown":      {Client{}, true},
+		"this process": {me, true},
+		"it has ended": {gone, false},
+		"of a system that does not tell the start": {Client{PID: me.PID}, true},
+		"ended, start unknown":                     {Client{PID: gone.PID}, false},
+	} {
+		if got := tt.c.Live(); got != tt.want {
+			t.Errorf("%s: Live = %t, want %t", name, got, tt.want)
+		}
+	}
+	if me.Start == "" {
+		return // nothing here tells one process from another of the same id
+	}
+	for name, change := range map[string]func(*Client){
+		"another process with the same id":                func(c *Client) { c.Start = "1" },
+		"a process from before the machine started again": func(c *Client) { c.Boot = "another" },
+	} {
+		c := me
+		if change(&c); c.Live() {
+			t.Errorf("%s is taken for the client", name)
+		}
+	}
+	if me.Domain != "" && !elsewhere.Live() {
+		t.Error("a process of another container is called dead: nobody can see it from here")
+	}
+}
