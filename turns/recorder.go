@@ -26,6 +26,8 @@ type Recorder struct {
 type Result struct {
 	Mission ledger.ID // empty if there was nothing to record
 	Turns   []*Turn   // recorded now, in order
+	// Config is git's configuration as the recording has read it: a hook has no time to read it twice.
+	Config git.Config
 	// Warnings are what did not keep the turn from being recorded, for the log.
 	Warnings []string
 }

@@ -76,6 +76,7 @@ func (r *recording) run(ctx context.Context) (*Result, error) {
 	r.result.Mission = r.id
 	r.begin(ctx)
 	defer r.end()
+	defer func() { r.result.Config, _ = r.config() }() // whom an error of it concerns has asked
 	if r.repeated() {
 		return &r.result, nil
 	}

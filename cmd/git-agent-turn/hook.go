@@ -9,6 +9,7 @@ import (
 
 	"gitagent/hooks"
 	"gitagent/internal/hookrun"
+	"gitagent/internal/remote"
 	"gitagent/internal/session"
 	"gitagent/turns"
 )
@@ -44,7 +45,8 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 	signalled.Agent = string(h.Agent)
 	signalled.Asked = os.Getenv("GIT_AGENT_MISSION")
 	signalled.Client = session.ReadClient(h.Client.PID)
-	recorder := &turns.Recorder{Repo: h.Repo, Capture: h.Settings().Capture, FlushWait: flushWait}
+	settings := h.Settings()
+	recorder := &turns.Recorder{Repo: h.Repo, Capture: settings.Capture, FlushWait: flushWait}
 	result, err := recorder.Record(ctx, signalled)
 	if err != nil {
 		return err
@@ -52,7 +54,20 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 	for _, w := range result.Warnings {
 		h.Log(w)
 	}
-	return housekeep(h.Repo)
+	if err := housekeep(h.Repo); err != nil {
+		h.Log(err.Error())
+	}
+	remotes, err := remote.Consenting(ctx, h.Repo, result.Config, settings.Capture.BranchPrefix)
+	if err == nil && len(result.Turns) > 0 {
+		err = pushLater(h.Repo, remotes, result.Mission)
+	}
+	if err != nil {
+		h.Log(err.Error()) // the turn is recorded
+	}
+	if signalled.Event == turns.Ended && h.Event.Reason != "clear" {
+		awaitPush(ctx, remotes, result.Mission)
+	}
+	return nil
 }
 
 // signalOf says a payload in the words of package turns. ok is false for events that are not ours.

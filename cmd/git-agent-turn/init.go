@@ -20,13 +20,14 @@ func initCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "init",
 		Usage:     "switch recording on: this repository, and the hooks of the agent's client",
-		UsageText: "git agent-turn init [--agent claude|codex|opencode] [--project] [--dry-run] [--remove]",
+		UsageText: "git agent-turn init [--agent claude|codex|opencode] [--project] [--dry-run] [--remove] [--push <remote>]",
 		Description: "The hooks go into the user's own settings: the client reads a project's only when it is launched " +
 			"in the project's top directory. They do nothing in a repository that is not switched on.",
 		Flags: []cli.Flag{
 			agentFlag(),
 			&cli.BoolFlag{Name: "project", Usage: "install the hooks in the repository's settings, for a team"},
 			dryRunFlag(),
+			&cli.StringFlag{Name: "push", Usage: "from now on send what is recorded to `<remote>`; asks first"},
 			&cli.BoolFlag{Name: "remove", Usage: "take the hooks out again, and switch this repository off"},
 		},
 		Action: initialise,
@@ -51,12 +52,20 @@ func initialise(c *cli.Context) error {
 	if repo.Top == "" {
 		return errors.New("a bare repository has no worktree to record")
 	}
+	remove, dry := c.Bool("remove"), c.Bool("dry-run")
+	if c.IsSet("push") {
+		if remove || dry {
+			return cmdline.Usagef("--push does not go with --remove or --dry-run")
+		}
+		if err := allowPush(c, repo, c.String("push")); err != nil { // first: without it nothing else changes
+			return err
+		}
+	}
 	places := hooks.Places{Config: agent.ConfigDir(os.Getenv), Project: repo.Top, Managed: hooks.ManagedSettings()}
 	path := agent.UserSettings(places.Config)
 	if c.Bool("project") {
 		path = agent.ProjectSettings(repo.Top)
 	}
-	remove, dry := c.Bool("remove"), c.Bool("dry-run")
 	if plugins := hooks.Inspect(agent, places).Plugins; len(plugins) > 0 && !remove {
 		return cmdline.Hint(fmt.Errorf("the plugin %s installs the same hooks", plugins[0]),
 			"remove the plugin, or leave the hooks to it: every turn would be looked at twice")

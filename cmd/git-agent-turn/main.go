@@ -39,6 +39,8 @@ func newApp() *cli.App {
 			restoreCommand(),
 			doctorCommand(),
 			treeCommand(),
+			pushCommand(),
+			fetchCommand(),
 			removeCommand(),
 			pruneCommand(),
 			demoCommand(),

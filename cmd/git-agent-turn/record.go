@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/current"
 	"gitagent/internal/ledger"
+	"gitagent/internal/remote"
 	"gitagent/turns"
 )
 
@@ -93,6 +94,13 @@ func record(c *cli.Context) error {
 		if _, err := fmt.Fprintln(c.App.Writer, t.ID()); err != nil {
 			return err
 		}
+	}
+	remotes, err := remote.Consenting(c.Context, repo, result.Config, conf.Capture.BranchPrefix)
+	if err != nil {
+		return err
+	}
+	if err := pushLater(repo, remotes, result.Mission); err != nil {
+		return err
 	}
 	return housekeep(repo)
 }

@@ -21,6 +21,7 @@ type Ledger struct {
 	ID      ID
 	Tip     plumbing.Hash // the ledger commit; zero for a mission that has none yet
 	Mission *Mission
+	Began   ID // the mission that it was recorded as; another one than ID in a side of a mission that went on in two clones
 
 	objects *git.Objects
 	tree    plumbing.Hash
@@ -41,7 +42,8 @@ func Open(ctx context.Context, repo *git.Repo, objects *git.Objects, id ID) (*Le
 	return At(objects, id, tip)
 }
 
-// At reads the ledger at one of its commits.
+// At reads the ledger at one of its commits. The name of the ref counts, not the one in mission.json: of a mission that went
+// on in two clones, one side has another name, and forked from the other one at a turn that the ledger does not tell.
 func At(objects *git.Objects, id ID, tip plumbing.Hash) (*Ledger, error) {
 	tree, err := objects.TreeOf(tip)
 	if err != nil {
@@ -55,12 +57,15 @@ func At(objects *git.Objects, id ID, tip plumbing.Hash) (*Ledger, error) {
 	if l.Mission, err = ParseMission(data); err != nil {
 		return nil, fmt.Errorf("read ledger of %s: %w", id, err)
 	}
+	if l.Began = l.Mission.ID; l.Began != id {
+		l.Mission.ID, l.Mission.ForkedFrom = id, &TurnID{Mission: l.Began}
+	}
 	return l, nil
 }
 
 // New is the ledger of a mission that has recorded nothing yet.
 func New(objects *git.Objects, m *Mission) *Ledger {
-	return &Ledger{ID: m.ID, Mission: m, objects: objects, dirs: make(map[string]map[string]git.Entry)}
+	return &Ledger{ID: m.ID, Mission: m, Began: m.ID, objects: objects, dirs: make(map[string]map[string]git.Entry)}
 }
 
 // Tree is the hash of the ledger's tree.

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/current"
+	"gitagent/internal/git"
+	"gitagent/internal/remote"
+)
+
+// allowPush asks a person what may be sent to a remote, and writes the answer into the repository's configuration.
+// Where there is nobody to ask, it says how to write it by hand: an agent must not agree in the user's place.
+func allowPush(c *cli.Context, repo *git.Repo, name string) error {
+	conf, err := current.Settings(repo)
+	if err != nil {
+		return err
+	}
+	r, err := openRemote(c.Context, repo, name, conf.Capture.BranchPrefix)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.App.ErrWriter, "%s is %s.\nall sends %s.\ncode sends %s.\nWhoever can read there can read it, and it can't be taken back.\n",
+		r.Name, plain(r.URLs), remote.All.Says(), remote.Code.Says())
+	if !cmdline.IsTerminal(os.Stdin) || !cmdline.IsTerminal(os.Stderr) {
+		return cmdline.Hint(errors.New("there is no terminal to ask on, so nothing was changed"),
+			"to agree, type: "+strings.Join(consentCommands(r), "; "))
+	}
+	fmt.Fprintf(c.App.ErrWriter, "Send to %s from now on? [all/code/no] ", r.Name)
+	answer, _ := bufio.NewReader(os.Stdin).ReadString('\n') // the end of the input is a no
+	level := remote.Level(strings.TrimSpace(answer))
+	switch level {
+	case remote.All, remote.Code:
+	default:
+		return errors.New("nothing was changed")
+	}
+	for _, u := range r.URLs {
+		if _, err := repo.Output(c.Context, nil, "config", "--replace-all", remote.ConsentKey(u), string(level)); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.App.Writer, "%s may be sent to %s\n", level, cmdline.Escape(remote.Plain(u)))
+	}
+	return nil
+}
+
+// consentCommands are what a person types instead of answering.
+func consentCommands(r *remote.Remote) []string {
+	var commands []string
+	for _, u := range r.URLs {
+		commands = append(commands, fmt.Sprintf("git config '%s' all", strings.ReplaceAll(remote.ConsentKey(u), "'", `'\''`)))
+	}
+	return commands
+}

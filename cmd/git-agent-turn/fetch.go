@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/current"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/remote"
+)
+
+func fetchCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "fetch",
+		Usage:     "bring missions from a remote",
+		ArgsUsage: "[<remote>]",
+		UsageText: "git agent-turn fetch [--mission <id>] [<remote>]",
+		Description: "Brings what is not here, of every mission or of one. A mission that has gone on both here and there becomes two; " +
+			"nothing is overwritten, and a branch that is checked out stays where it is.",
+		Flags:  []cli.Flag{missionFlag()},
+		Action: fetch,
+	}
+}
+
+func fetch(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return cmdline.Usagef("fetch takes one remote, not %d", c.NArg())
+	}
+	var ids []ledger.ID
+	if c.IsSet("mission") {
+		id, err := ledger.ParseID(c.String("mission"))
+		if err != nil {
+			return cmdline.Usagef("%w", err)
+		}
+		ids = []ledger.ID{id}
+	}
+	repo, err := current.Repo(c.Context)
+	if err != nil {
+		return err
+	}
+	conf, err := current.Settings(repo)
+	if err != nil {
+		return err
+	}
+	name := c.Args().First()
+	if name == "" {
+		if name, err = usualRemote(c, repo); err != nil {
+			return err
+		}
+	}
+	r, err := openRemote(c.Context, repo, name, conf.Capture.BranchPrefix)
+	if err != nil {
+		return err
+	}
+	if cmdline.IsTerminal(os.Stderr) {
+		r.Progress = os.Stderr
+	}
+	changes, err := r.Fetch(c.Context, ids...)
+	for _, change := range changes {
+		if err := sayChange(c, r, change); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// usualRemote is the remote that is meant where none is named: the only one, or origin, as in git.
+func usualRemote(c *cli.Context, repo *git.Repo) (string, error) {
+	names, err := remote.Names(c.Context, repo)
+	switch {
+	case err != nil:
+		return "", err
+	case len(names) == 0:
+		return "", cmdline.Hint(errors.New("there is no remote"), "add one with: git remote add origin <url>")
+	case len(names) == 1:
+		return names[0], nil
+	}
+	return "origin", nil
+}
+
+func sayChange(c *cli.Context, r *remote.Remote, change remote.Change) error {
+	if _, err := fmt.Fprintf(c.App.Writer, "%s %s\n", change.Mission, change.Kind); err != nil {
+		return err
+	}
+	if change.Of != "" {
+		fmt.Fprintf(c.App.ErrWriter, "mission %s has gone on here and at %s; what is there is mission %s here\n", change.Of, r.Name, change.Mission)
+	}
+	if change.Branch != "" {
+		fmt.Fprintln(c.App.ErrWriter, cmdline.OneLine(change.Branch))
+	}
+	return nil
+}

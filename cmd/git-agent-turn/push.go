@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/current"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/remote"
+	"gitagent/internal/session"
+	"gitagent/internal/terminal"
+)
+
+func pushCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "push",
+		Usage:     "send missions to a remote",
+		ArgsUsage: "[<remote>]",
+		UsageText: "git agent-turn push [--mission <id>] [<remote>]",
+		Description: "Sends what the remote lacks, of every mission or of one, to a remote that was named with " +
+			"git agent-turn init --push <remote>; without an argument to every such remote.",
+		Flags: []cli.Flag{
+			missionFlag(),
+			&cli.BoolFlag{Name: "queued", Usage: "what the hooks have left; started by them", Hidden: true},
+		},
+		Action: push,
+	}
+}
+
+func push(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return cmdline.Usagef("push takes one remote, not %d", c.NArg())
+	}
+	var ids []ledger.ID
+	if c.IsSet("mission") {
+		id, err := ledger.ParseID(c.String("mission"))
+		if err != nil {
+			return cmdline.Usagef("%w", err)
+		}
+		ids = []ledger.ID{id}
+	}
+	repo, err := current.Repo(c.Context)
+	if err != nil {
+		return err
+	}
+	remotes, err := pushable(c, repo)
+	if err != nil {
+		return err
+	}
+	var problems []error
+	for _, r := range remotes {
+		if c.Bool("queued") {
+			if err = r.Drain(c.Context); err != nil {
+				session.Open(repo.CommonDir).Log(time.Now(), err.Error()) // nobody sees it otherwise
+			}
+		} else {
+			err = pushTo(c, r, ids)
+		}
+		problems = append(problems, err)
+	}
+	return errors.Join(problems...)
+}
+
+// pushable returns the remote that is named, or all those that something may be sent to.
+func pushable(c *cli.Context, repo *git.Repo) ([]*remote.Remote, error) {
+	conf, err := current.Settings(repo)
+	if err != nil {
+		return nil, err
+	}
+	prefix := conf.Capture.BranchPrefix
+	if c.NArg() == 1 {
+		r, err := openRemote(c.Context, repo, c.Args().First(), prefix)
+		if err != nil {
+			return nil, err
+		}
+		if r.Level == "" {
+			return nil, cmdline.Hintf(fmt.Errorf("nothing may be sent to %s (%s)", r.Name, plain(r.URLs)),
+				"say so with: git agent-turn init --push %s", r.Name)
+		}
+		return []*remote.Remote{r}, nil
+	}
+	gitConf, err := repo.Config(c.Context)
+	if err != nil {
+		return nil, err
+	}
+	remotes, err := remote.Consenting(c.Context, repo, gitConf, prefix)
+	if err == nil && len(remotes) == 0 {
+		err = cmdline.Hint(errors.New("there is no remote that anything may be sent to"), "name one with: git agent-turn init --push <remote>")
+	}
+	return remotes, err
+}
+
+func openRemote(ctx context.Context, repo *git.Repo, name, prefix string) (*remote.Remote, error) {
+	r, err := remote.Open(ctx, repo, name, prefix)
+	if errors.Is(err, git.ErrNotFound) {
+		return nil, cmdline.Hint(fmt.Errorf("there is no remote %q", name), "list them with: git remote -v")
+	}
+	return r, err
+}
+
+// plain is a list of URLs without secrets, for people.
+func plain(urls []string) string {
+	var list []string
+	for _, u := range urls {
+		list = append(list, cmdline.Escape(remote.Plain(u)))
+	}
+	return strings.Join(list, ", ")
+}
+
+func pushTo(c *cli.Context, r *remote.Remote, ids []ledger.ID) error {
+	if cmdline.IsTerminal(os.Stderr) {
+		r.Progress = os.Stderr
+	}
+	done, err := pushSome(c.Context, r, ids)
+	for _, p := range done {
+		if !p.Sent {
+			continue
+		}
+		line := string(p.Mission)
+		if p.As != p.Mission {
+			line += " as " + string(p.As)
+		}
+		if _, err := fmt.Fprintln(c.App.Writer, line); err != nil {
+			return err
+		}
+		if p.Branch != nil {
+			fmt.Fprintf(c.App.ErrWriter, "git-agent-turn: warning: the branch of mission %s was not pushed: %s\n", p.Mission, cmdline.OneLine(p.Branch.Error()))
+		}
+	}
+	return err
+}
+
+func pushSome(ctx context.Context, r *remote.Remote, ids []ledger.ID) ([]*remote.Pushed, error) {
+	if len(ids) != 1 {
+		return r.PushAll(ctx, ids)
+	}
+	p, err := r.Push(ctx, ids[0])
+	if err != nil {
+		return nil, err
+	}
+	return []*remote.Pushed{p}, nil
+}
+
+// endWait is how long the end of a session waits for what it has recorded to be pushed.
+const endWait = 10 * time.Second
+
+// pushLater lets what a mission has recorded be pushed, by a process of its own for each remote.
+func pushLater(repo *git.Repo, remotes []*remote.Remote, id ledger.ID) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	for _, r := range remotes {
+		if err := r.Later(id); err != nil {
+			return err
+		}
+		// In the directory that stays when a worktree is removed.
+		if err := terminal.Detach(repo.CommonDir, self, "push", "--queued", "--", r.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// awaitPush waits until what a mission has recorded is pushed, or can't be: the machine may be about to vanish.
+func awaitPush(ctx context.Context, remotes []*remote.Remote, id ledger.ID) {
+	ctx, cancel := context.WithTimeout(ctx, endWait)
+	defer cancel()
+	for _, r := range remotes {
+		r.Await(ctx, id)
+	}
+}

@@ -1,0 +1,137 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"gitagent/internal/git"
+)
+
+// A Level is what may be sent to a URL.
+type Level string
+
+// The levels. The zero Level is nothing.
+const (
+	Code Level = "code" // the branches of attached missions
+	All  Level = "all"  // ledgers and notes, too
+)
+
+// ErrNoConsent reports a remote that nothing may be sent to.
+var ErrNoConsent = errors.New("nobody has said that missions may be sent there")
+
+// Says is what a person is told before he agrees to a level.
+func (l Level) Says() string {
+	switch l {
+	case All:
+		return "conversations (prompts, replies, what tools have read and printed), the files of the worktree at every turn, " +
+			"and with them every ancestor commit that the host does not have yet"
+	case Code:
+		return "the branches of missions, whose commit subjects quote the prompt, and every ancestor commit that the host does not have yet"
+	}
+	return "nothing"
+}
+
+// ConsentKey is the name in git's configuration under which a URL has its level.
+func ConsentKey(pushURL string) string { return "agent." + Plain(pushURL) + ".push" }
+
+// Plain returns a URL without what may change in it or must be kept secret:
+// of http, https and ftp the whole userinfo, of others a password. A user of ssh stays: another one has
+// another home, and with that other repositories.
+func Plain(rawURL string) string {
+	scheme, rest, ok := strings.Cut(rawURL, "://")
+	if !ok {
+		return rawURL // a path, or host:path
+	}
+	authority, path, slash := strings.Cut(rest, "/")
+	if slash {
+		path = "/" + path
+	}
+	at := strings.LastIndexByte(authority, '@')
+	if at < 0 {
+		return rawURL
+	}
+	user, host := authority[:at], authority[at+1:]
+	switch strings.ToLower(scheme) {
+	case "http", "https", "ftp", "ftps":
+		return scheme + "://" + host + path
+	}
+	user, _, _ = strings.Cut(user, ":")
+	return scheme + "://" + user + "@" + host + path
+}
+
+// consent returns what may be sent to all of the URLs: the least of what may be sent to each.
+func consent(conf git.Config, urls []string) Level {
+	least := All
+	for _, u := range urls {
+		switch consentTo(conf, u) {
+		case All:
+		case Code:
+			least = Code
+		default:
+			return ""
+		}
+	}
+	if len(urls) == 0 {
+		return ""
+	}
+	return least
+}
+
+// consentTo returns what may be sent to one URL. If it is named more than once, with a password and without, the least of it.
+func consentTo(conf git.Config, pushURL string) Level {
+	var said []Level
+	for key := range conf {
+		if named, ok := consentURL(key); ok && named == Plain(pushURL) {
+			said = append(said, Level(conf.Get(key)))
+		}
+	}
+	switch {
+	case len(said) == 0:
+		return ""
+	case !slices.ContainsFunc(said, func(l Level) bool { return l != All }):
+		return All
+	case !slices.ContainsFunc(said, func(l Level) bool { return l != All && l != Code }):
+		return Code
+	}
+	return ""
+}
+
+// consentURL returns the URL that a configuration key is about.
+func consentURL(key string) (string, bool) {
+	key, ok := strings.CutPrefix(key, "agent.")
+	if !ok {
+		return "", false
+	}
+	named, ok := strings.CutSuffix(key, ".push")
+	return Plain(named), ok && named != ""
+}
+
+// Consented reports whether anything may be sent to any URL at all: where that is not so, no hook has to ask
+// for a remote's URLs.
+func Consented(conf git.Config) bool {
+	for key := range conf {
+		if _, ok := consentURL(key); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// pushURLs are the URLs that `git push <name>` sends to.
+func pushURLs(ctx context.Context, repo *git.Repo, name string) ([]string, error) {
+	out, err := repo.Output(ctx, nil, "remote", "get-url", "--push", "--all", "--", name)
+	if git.Status(err) == 2 || git.Status(err) == 128 { // the latter before git 2.30
+		return nil, fmt.Errorf("remote %q: %w", name, git.ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), nil
+}
+
+// escape makes the name of a remote, which may hold slashes, one part of a path and of a ref.
+func escape(name string) string { return url.PathEscape(name) }

@@ -1,0 +1,151 @@
+package remote_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"gitagent/internal/gittest"
+	"gitagent/internal/ledger"
+)
+
+// orders is how many of the 5,040 orders are tried: a second for each on one core.
+var orders = flag.Int("orders", 10, "how many orders of push and fetch are tried")
+
+// TestConverge lets two clones go on with one mission at the same time, in many orders of recording, pushing and fetching,
+// with a third that only goes on with what it has fetched. Whatever the order: no turn is lost, no ref of the host is ever forced, every clone gets
+// every side, and then nothing changes any more.
+func TestConverge(t *testing.T) {
+	t.Parallel()
+	steps := []string{"a turn", "a push", "a fetch", "b turn", "b push", "b fetch", "c all"}
+	var all [][]string
+	permutations(steps, func(order []string) { all = append(all, slices.Clone(order)) })
+	r := rand.New(rand.NewPCG(6, 2026))
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	seed := newSeed(t)
+	for _, order := range all[:min(*orders, len(all))] {
+		t.Run(strings.Join(order, ","), func(t *testing.T) {
+			t.Parallel()
+			converge(t, seed, order)
+		})
+	}
+}
+
+func permutations(rest []string, f func([]string)) {
+	var walk func(n int)
+	walk = func(n int) {
+		if n == len(rest) {
+			f(rest)
+			return
+		}
+		for i := n; i < len(rest); i++ {
+			rest[n], rest[i] = rest[i], rest[n]
+			walk(n + 1)
+			rest[n], rest[i] = rest[i], rest[n]
+		}
+	}
+	walk(0)
+}
+
+// A seed is a host and three clones, in one directory, with a mission that all of them have.
+func newSeed(t *testing.T) string {
+	host := gittest.TempDir(t)
+	in := gittest.New(t)
+	in.Git("init", "-q", "--bare", "-b", "main", host+"/host")
+	in.Git("-C", host+"/host", "config", "receive.denyNonFastForwards", "true") // a forced push would fail
+	in.Git("-C", host+"/host", "config", "receive.denyDeletes", "true")
+	in.Write("file", "1\n")
+	in.Commit("first")
+	in.Git("push", "-q", host+"/host", "main")
+	for _, name := range []string{"a", "b", "c"} {
+		in.Git("clone", "-q", host+"/host", host+"/"+name)
+		c := &clone{in.In(host + "/" + name), t}
+		c.Git("remote", "set-url", "origin", "../host") // so that a copy is whole
+		c.agree("../host", "all")
+		if name == "a" {
+			c.turn(mission, "common")
+			c.push(mission)
+		} else {
+			c.fetch()
+		}
+	}
+	return host
+}
+
+func converge(t *testing.T, seed string, order []string) {
+	dir := gittest.TempDir(t)
+	if err := os.CopyFS(dir, os.DirFS(seed)); err != nil {
+		t.Fatal(err)
+	}
+	in := gittest.New(t)
+	host := in.In(dir + "/host")
+	clones := make(map[string]*clone)
+	for _, name := range []string{"a", "b", "c"} {
+		clones[name] = &clone{in.In(dir + "/" + name), t}
+	}
+	recorded := make(map[string]bool) // ledger commits
+	turn := func(name string) {
+		c := clones[name]
+		for id := range c.sides() {
+			c.turn(id, fmt.Sprintf("by %s, %d", name, len(recorded)))
+			recorded[c.Git("rev-parse", id.Ref())] = true
+		}
+	}
+	for _, step := range order {
+		name, what, _ := strings.Cut(step, " ")
+		c := clones[name]
+		switch what {
+		case "turn":
+			turn(name)
+		case "push":
+			c.pushAll()
+		case "fetch":
+			c.fetch()
+		case "all": // goes on with every side that it finds
+			c.fetch()
+			turn(name)
+			c.pushAll()
+		}
+	}
+	for range 2 {
+		for _, name := range []string{"a", "b", "c"} {
+			clones[name].pushAll()
+			clones[name].fetch()
+		}
+	}
+	want := newest(host)
+	for name, c := range clones {
+		before := agentRefs(c.Repo)
+		equal(t, name+" fetches once more", c.fetch(), nil)
+		c.pushAll()
+		if after := agentRefs(c.Repo); !maps.Equal(after, before) {
+			t.Errorf("%s has changed from %v to %v", name, before, after)
+		}
+		equal(t, name+" has the sides", newest(c.Repo), want)
+		for commit := range recorded {
+			if c.Git("for-each-ref", "--contains", commit, "refs/agent/missions/") == "" {
+				t.Errorf("%s has lost %s", name, commit)
+			}
+		}
+	}
+}
+
+// sides are the missions of a clone.
+func (c *clone) sides() map[ledger.ID]bool {
+	ids := make(map[ledger.ID]bool)
+	for ref := range refsOf(c.Repo, "refs/agent/missions/") {
+		ids[ledger.ID(strings.TrimPrefix(ref, "refs/agent/missions/"))] = true
+	}
+	return ids
+}
+
+// newest are the ledgers that no other ledger contains.
+func newest(r *gittest.Repo) []string {
+	tips := slices.Compact(ledgerTips(r))
+	return slices.Sorted(slices.Values(strings.Fields(r.Git(append([]string{"merge-base", "--independent"}, tips...)...))))
+}

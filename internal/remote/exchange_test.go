@@ -1,0 +1,81 @@
+package remote_test
+
+import (
+	"maps"
+	"testing"
+
+	"gitagent/internal/ledger"
+)
+
+const mission = ledger.ID("a1b2c3d4")
+
+// TestThere: a mission goes to the remote, to another clone, on from there, and back.
+func TestThereAndBack(t *testing.T) {
+	t.Parallel()
+	host := newHost(t)
+	here, there := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
+	here.turn(mission, "one")
+	if p := here.push(mission); !p.Sent || p.As != mission || p.Branch != nil {
+		t.Errorf("the first push: %+v", p)
+	}
+	if p := here.push(mission); p.Sent {
+		t.Errorf("nothing was to be sent: %+v", p)
+	}
+	want := refsOf(here.Repo, "refs/agent/", "refs/notes/")
+	if got := agentRefs(host); !maps.Equal(got, want) {
+		t.Errorf("the host has %v, want %v", got, want)
+	}
+	equal(t, "fetch", there.fetch(), []string{"a1b2c3d4 new"})
+	equal(t, "fetch again", there.fetch(), nil)
+	there.turn(mission, "two")
+	there.push(mission)
+	equal(t, "fetch of one", here.fetch(mission), []string{"a1b2c3d4 forward"})
+	equal(t, "turns", here.prompts(mission), []string{"one", "two"})
+	for _, c := range []*clone{here, there} {
+		if got, want := agentRefs(c.Repo), agentRefs(host); !maps.Equal(got, want) {
+			t.Errorf("a clone has %v, want %v", got, want)
+		}
+		c.Git("fsck", "--strict", "--no-dangling")
+	}
+	if notes := here.Git("log", "--format=%N", "--notes=agent/a1b2c3d4", string(ledger.ID(mission).Ref())); len(notes) == 0 {
+		t.Error("no notes")
+	}
+}
+
+// TestSides: two clones go on with one mission. Nothing is overwritten, and everybody gets everything.
+func TestSides(t *testing.T) {
+	t.Parallel()
+	host := newHost(t)
+	a, b := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
+	a.turn(mission, "common")
+	a.push(mission)
+	b.fetch()
+	a.turn(mission, "by a")
+	sideA := ledger.ID(a.Git("rev-parse", mission.Ref())[:12])
+	a.turn(mission, "by a, again")
+	b.turn(mission, "by b")
+	sideB := ledger.ID(b.Git("rev-parse", mission.Ref())[:12])
+	a.push(mission)
+	before := b.Git("rev-parse", mission.Ref())
+	if p := b.push(mission); p.As != sideB || !p.Sent {
+		t.Errorf("b pushes %+v, want as %s", p, sideB)
+	}
+	equal(t, "b fetches", b.fetch(), []string{string(sideA) + " side of a1b2c3d4"})
+	equal(t, "b fetches again", b.fetch(), nil)
+	equal(t, "a fetches", a.fetch(), []string{string(sideB) + " new"})
+	if got := b.Git("rev-parse", mission.Ref()); got != before {
+		t.Errorf("b's mission moved from %s to %s", before, got)
+	}
+	b.turn(mission, "by b, again")
+	b.push(mission)
+	equal(t, "a fetches", a.fetch(), []string{string(sideB) + " forward"})
+	b.pushAll()
+	a.pushAll()
+	equal(t, "b fetches", b.fetch(), nil)
+	equal(t, "a fetches", a.fetch(), nil)
+	for _, c := range []*clone{a, b} {
+		equal(t, "ledgers", ledgerTips(c.Repo), ledgerTips(host))
+	}
+	equal(t, "a's side at b", b.prompts(sideA), []string{"common", "by a", "by a, again"})
+	equal(t, "b's side at a", a.prompts(sideB), []string{"common", "by b", "by b, again"})
+}

@@ -1,0 +1,170 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// Fetch brings missions from the remote: those named, with the branches of attached ones, or all that have
+// something which is not here. See [Change] for what becomes of them. A branch that is not here yet is made for a mission
+// that is named, and for no other.
+// A mission that the remote does not have, or that can't be read, is part of the error; the others are fetched.
+func (r *Remote) Fetch(ctx context.Context, ids ...ledger.ID) ([]Change, error) {
+	unlock, err := r.lock(ctx, "fetch")
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	changes, err := r.fetch(ctx, ids)
+	if err != nil {
+		return changes, fmt.Errorf("fetch from %s: %w", r.Name, err)
+	}
+	return changes, nil
+}
+
+func (r *Remote) fetch(ctx context.Context, ids []ledger.ID) ([]Change, error) {
+	var refspecs []string
+	if len(ids) > 0 {
+		for _, id := range ids {
+			refspecs = append(refspecs, r.refspecs(id)...)
+		}
+	} else {
+		theirs, err := r.list(ctx)
+		if err != nil {
+			return nil, err
+		}
+		ours, err := r.local(ctx, "")
+		if err != nil {
+			return nil, err
+		}
+		refspecs = r.news(theirs, ours)
+	}
+	if len(refspecs) == 0 {
+		return nil, nil
+	}
+	arrived, err := r.bring(ctx, refspecs)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := r.merge(ctx, arrived, ids)
+	for _, id := range ids {
+		if arrived[id].ledger.IsZero() {
+			err = errors.Join(err, fmt.Errorf("mission %s: %w", id, git.ErrNotFound))
+		}
+	}
+	return changes, err
+}
+
+// refspecs are what fetches one mission. They are patterns, because what matches no ref is no error then.
+func (r *Remote) refspecs(id ledger.ID) []string {
+	return []string{
+		r.refspec(ledgers, string(id)+"*"), r.refspec(notes, string(id)+"*"), r.refspec(r.branches(), string(id)+"*"),
+	}
+}
+
+func (r *Remote) refspec(namespace, name string) string {
+	return "+" + namespace + name + ":" + r.landing(namespace) + name
+}
+
+// landing is where the refs of a namespace are put until they are merged: never where they would be seen as missions,
+// notes or branches of this repository.
+func (r *Remote) landing(namespace string) string {
+	return r.landings() + map[string]string{ledgers: "missions/", notes: "notes/", r.branches(): "heads/"}[namespace]
+}
+
+func (r *Remote) landings() string { return "refs/agent/remotes/" + escape(r.Name) + "/" }
+
+// news are the refspecs of the remote's missions of which we do not have everything.
+func (r *Remote) news(theirs map[ledger.ID]tips, ours map[string]plumbing.Hash) []string {
+	have := make(map[plumbing.Hash]bool, len(ours)+1)
+	have[plumbing.ZeroHash] = true
+	for _, hash := range ours {
+		have[hash] = true
+	}
+	var refspecs []string
+	for _, id := range slices.Sorted(maps.Keys(theirs)) {
+		t := theirs[id]
+		if t.ledger.IsZero() { // a branch of that name, and no mission
+			continue
+		}
+		if have[t.ledger] && have[t.notes] && (have[t.branch] || ours[id.Branch(r.prefix)].IsZero()) {
+			continue
+		}
+		refspecs = append(refspecs, r.refspec(ledgers, string(id)))
+		if !t.notes.IsZero() {
+			refspecs = append(refspecs, r.refspec(notes, string(id)))
+		}
+		if !t.branch.IsZero() {
+			refspecs = append(refspecs, r.refspec(r.branches(), string(id)))
+		}
+	}
+	return refspecs
+}
+
+// bring fetches refs to where they land. What an earlier fetch that was killed has left there is overwritten or is
+// merged with the rest.
+//
+// It never says --depth: git would not advance the history of a mission that a shallow clone has. And it fetches
+// all blobs, also in a partial clone: there are many small ones, and git would ask for each when it is read.
+func (r *Remote) bring(ctx context.Context, refspecs []string) (map[ledger.ID]tips, error) {
+	_, err := r.run(ctx, strings.Join(refspecs, "\n")+"\n", "fetch", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-prune",
+		"--no-prune-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--no-show-forced-updates", "--no-filter",
+		"--stdin", "--end-of-options", r.Name)
+	if err != nil {
+		return nil, err
+	}
+	return r.landed(ctx)
+}
+
+// landed returns what is to be merged.
+func (r *Remote) landed(ctx context.Context) (map[ledger.ID]tips, error) {
+	refs, err := r.repo.Refs(ctx, r.landings())
+	if err != nil {
+		return nil, err
+	}
+	original := make(map[string]plumbing.Hash, len(refs))
+	for ref, hash := range refs {
+		for _, namespace := range []string{ledgers, notes, r.branches()} {
+			if name, ok := strings.CutPrefix(ref, r.landing(namespace)); ok {
+				original[namespace+name] = hash
+			}
+		}
+	}
+	return r.byMission(original), nil
+}
+
+// clear removes what was brought. The objects stay until git collects them.
+func (r *Remote) clear(ctx context.Context) error {
+	refs, err := r.repo.Refs(ctx, r.landings())
+	if err != nil || len(refs) == 0 {
+		return err
+	}
+	var updates []git.Update
+	for ref, hash := range refs {
+		updates = append(updates, git.Update{Ref: ref, Old: hash})
+	}
+	return r.repo.UpdateRefs(ctx, "fetched from "+r.Name, updates)
+}
+
+// look brings what the remote has under the name of one mission, for a comparison.
+func (r *Remote) look(ctx context.Context, id ledger.ID) (tips, error) {
+	unlock, err := r.lock(ctx, "fetch")
+	if err != nil {
+		return tips{}, err
+	}
+	defer unlock()
+	arrived, err := r.bring(ctx, r.refspecs(id))
+	if err != nil {
+		return tips{}, err
+	}
+	return arrived[id], r.clear(ctx)
+}

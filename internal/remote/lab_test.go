@@ -1,0 +1,181 @@
+package remote_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gitagent/internal/config"
+	"gitagent/internal/git"
+	"gitagent/internal/gittest"
+	"gitagent/internal/ledger"
+	"gitagent/internal/remote"
+	"gitagent/turns"
+)
+
+// TestMain keeps the developer's own configuration out.
+func TestMain(m *testing.M) {
+	home, err := os.MkdirTemp("", "home")
+	if err != nil {
+		panic(err)
+	}
+	for _, v := range gittest.Env(home) {
+		name, value, _ := strings.Cut(v, "=")
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	code := m.Run()
+	_ = os.RemoveAll(home)
+	os.Exit(code)
+}
+
+const prefix = "agent/mission/"
+
+// A clone is one person's repository with the remote origin.
+type clone struct {
+	*gittest.Repo
+	t testing.TB
+}
+
+// newHost makes a bare repository with one commit on main.
+func newHost(t testing.TB) *gittest.Repo {
+	t.Helper()
+	host := gittest.New(t, "--bare")
+	seed := gittest.New(t)
+	seed.Write("file", "1\n")
+	seed.Commit("first")
+	seed.Git("push", "-q", host.Dir, "main")
+	return host
+}
+
+// cloneOf clones a URL and agrees to everything being sent there. args are handed to git clone.
+func cloneOf(t testing.TB, url string, args ...string) *clone {
+	t.Helper()
+	in := &gittest.Repo{}
+	*in = *gittest.New(t)
+	dir := filepath.Join(gittest.TempDir(t), "clone")
+	in.Git(append(append([]string{"clone", "-q"}, args...), url, dir)...)
+	c := &clone{in.In(dir), t}
+	c.agree(url, "all")
+	return c
+}
+
+func (c *clone) agree(url, level string) {
+	c.t.Helper()
+	c.Git("config", remote.ConsentKey(url), level)
+}
+
+func (c *clone) repo() *git.Repo {
+	c.t.Helper()
+	repo, err := git.Find(c.Dir)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return repo
+}
+
+// turn records a turn of a mission, with a file that it has changed.
+func (c *clone) turn(id ledger.ID, prompt string) *turns.Turn {
+	c.t.Helper()
+	c.Write("of "+string(id), prompt+"\n")
+	r := &turns.Recorder{Repo: c.repo(), Capture: config.Default().Capture}
+	result, err := r.Record(c.t.Context(), turns.Signal{
+		Event: turns.Stopped, At: time.Now(), Agent: "test", Mission: id, Session: "of-" + string(id), Prompt: prompt, Reply: "answer to " + prompt,
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return result.Turns[0]
+}
+
+func (c *clone) origin() *remote.Remote {
+	c.t.Helper()
+	r, err := remote.Open(c.t.Context(), c.repo(), "origin", prefix)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return r
+}
+
+// push pushes one mission and returns the name that it has there.
+func (c *clone) push(id ledger.ID) *remote.Pushed {
+	c.t.Helper()
+	p, err := c.origin().Push(c.t.Context(), id)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return p
+}
+
+// pushAll pushes everything.
+func (c *clone) pushAll() {
+	c.t.Helper()
+	if _, err := c.origin().PushAll(c.t.Context(), nil); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// fetch fetches and returns what has changed, in words.
+func (c *clone) fetch(ids ...ledger.ID) []string {
+	c.t.Helper()
+	changes, err := c.origin().Fetch(c.t.Context(), ids...)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var words []string
+	for _, change := range changes {
+		line := fmt.Sprintf("%s %s", change.Mission, change.Kind)
+		if change.Of != "" {
+			line += " of " + string(change.Of)
+		}
+		words = append(words, line)
+	}
+	return words
+}
+
+// agentRefs are all refs that are ours, in a repository or a bare one.
+func agentRefs(r *gittest.Repo) map[string]string {
+	return refsOf(r, "refs/agent/", "refs/notes/", "refs/heads/agent/")
+}
+
+func refsOf(r *gittest.Repo, prefixes ...string) map[string]string {
+	refs := make(map[string]string)
+	for line := range strings.Lines(r.Git(append([]string{"for-each-ref", "--format=%(refname) %(objectname)"}, prefixes...)...) + "\n") {
+		if name, hash, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			refs[name] = hash
+		}
+	}
+	return refs
+}
+
+// ledgerTips are the tips of all ledgers, sorted.
+func ledgerTips(r *gittest.Repo) []string {
+	return slices.Sorted(maps.Values(refsOf(r, "refs/agent/missions/")))
+}
+
+// prompts are those of a mission's turns, in order.
+func (c *clone) prompts(id ledger.ID) []string {
+	c.t.Helper()
+	list, err := turns.List(c.t.Context(), c.repo(), id)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var prompts []string
+	for _, t := range list {
+		prompts = append(prompts, t.Prompt)
+	}
+	return prompts
+}
+
+func equal[T comparable](t testing.TB, what string, got, want []T) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}

@@ -1,0 +1,85 @@
+package remote
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gitagent/internal/ledger"
+)
+
+// A memory is what was learned about a remote. It may be lost at any time: then it is learned again.
+type memory struct {
+	NoAtomic  time.Time               `json:"no_atomic,omitzero"`  // when it did not take several refs together
+	NoOptions time.Time               `json:"no_options,omitzero"` // when it did not take push options
+	As        map[ledger.ID]ledger.ID `json:"as,omitempty"`        // missions that have another name there
+	Failures  int                     `json:"failures,omitempty"`  // in a row
+	Failed    time.Time               `json:"failed,omitzero"`     // the last one
+}
+
+// dir is where memory and queue of the remote lie.
+func (r *Remote) dir() string { return filepath.Join(r.store.Dir(), "push", escape(r.Name)) }
+
+func (r *Remote) memoryPath() string { return filepath.Join(r.dir(), "memory.json") }
+
+// remember returns what is known; nothing, if that can't be read.
+func (r *Remote) remember() memory {
+	var m memory
+	data, err := os.ReadFile(r.memoryPath())
+	if err != nil || json.Unmarshal(data, &m) != nil {
+		return memory{}
+	}
+	return m
+}
+
+// learn changes what is known. Whoever calls it holds the lock of the push.
+func (r *Remote) learn(change func(*memory)) error {
+	m := r.remember()
+	change(&m)
+	data, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(r.dir(), 0o700); err != nil {
+		return fmt.Errorf("remember %s: %w", r.Name, err)
+	}
+	tmp := r.memoryPath() + ".new"
+	if err = os.WriteFile(tmp, data, 0o600); err == nil {
+		err = os.Rename(tmp, r.memoryPath())
+	}
+	if err != nil {
+		return fmt.Errorf("remember %s: %w", r.Name, err)
+	}
+	return nil
+}
+
+func (r *Remote) rememberAs(id, as ledger.ID) error {
+	if known := r.remember().As[id]; known == as || known == "" && id == as {
+		return nil
+	}
+	return r.learn(func(m *memory) {
+		if m.As == nil {
+			m.As = make(map[ledger.ID]ledger.ID)
+		}
+		m.As[id] = as
+		if id == as {
+			delete(m.As, id)
+		}
+	})
+}
+
+// rememberLacking notes that the remote does not take push options, or not several refs together. It may have
+// been the network after all, or change: that is believed for a day.
+func (r *Remote) rememberLacking(options bool) error {
+	return r.learn(func(m *memory) {
+		if options {
+			m.NoOptions = time.Now()
+		} else {
+			m.NoAtomic = time.Now()
+		}
+	})
+}
+
+func lacking(found time.Time) bool { return time.Since(found) < 24*time.Hour }

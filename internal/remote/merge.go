@@ -1,0 +1,300 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"gitagent/gitnotes"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// A Change is what a fetch did to one mission of this repository.
+type Change struct {
+	Mission ledger.ID
+	Kind    Kind
+	Of      ledger.ID // Side: the mission that has gone on here and there
+	// Branch says what there is to do about the mission's branch, which stays where it is if it is checked out or has
+	// commits that the remote's lacks. Empty if there is nothing to do.
+	Branch string
+}
+
+// Kind is a kind of [Change].
+type Kind string
+
+// The kinds.
+const (
+	New     Kind = "new"     // it was not here
+	Forward Kind = "forward" // the remote had more turns
+	Notes   Kind = "notes"   // the remote had more notes on its turns
+	Side    Kind = "side"    // it is the other side of a mission that has gone on here, too
+	Stayed  Kind = "stayed"  // nothing but the branch differs, and can't be moved
+)
+
+// maxAttempts is how often a lost race is run again.
+const maxAttempts = 20
+
+// maxNested bounds how many sides of sides are followed: names could be made to collide.
+const maxNested = 16
+
+// A merger makes what has arrived part of the repository. It collects what the refs are to be, and moves them together.
+type merger struct {
+	*Remote
+	objects  *git.Objects
+	before   map[string]plumbing.Hash // the refs as they are
+	now      map[string]plumbing.Hash // and as they are to be
+	named    []ledger.ID              // missions that were asked for
+	checked  map[string]string        // branches that are checked out, and where
+	changes  []Change
+	problems []error
+}
+
+// merge merges what has arrived. All refs move in one transaction, in which what was fetched goes, too;
+// if somebody else moves one of them meanwhile, everything is decided again.
+func (r *Remote) merge(ctx context.Context, arrived map[ledger.ID]tips, named []ledger.ID) ([]Change, error) {
+	for attempt := 1; ; attempt++ {
+		m := &merger{Remote: r, named: named}
+		err := m.run(ctx, arrived)
+		if err == nil {
+			return m.changes, errors.Join(m.problems...)
+		}
+		if !errors.Is(err, git.ErrConflict) || attempt == maxAttempts {
+			return nil, err
+		}
+	}
+}
+
+func (m *merger) run(ctx context.Context, arrived map[ledger.ID]tips) error {
+	m.objects = m.repo.Objects(ctx)
+	defer m.objects.Close()
+	var err error
+	if m.before, err = m.local(ctx, ""); err != nil {
+		return err
+	}
+	if m.checked, err = checkedOut(ctx, m.repo); err != nil {
+		return err
+	}
+	m.now = maps.Clone(m.before)
+	for _, id := range slices.Sorted(maps.Keys(arrived)) {
+		if theirs := arrived[id]; !theirs.ledger.IsZero() {
+			if err := m.mission(ctx, id, theirs, 0); err != nil {
+				m.problems = append(m.problems, fmt.Errorf("mission %s: %w", id, err))
+			}
+		}
+	}
+	if err := m.objects.Flush(); err != nil {
+		return err
+	}
+	landed, err := m.repo.Refs(ctx, m.landings())
+	if err != nil {
+		return err
+	}
+	var updates []git.Update
+	for ref, hash := range m.now {
+		if m.before[ref] != hash {
+			updates = append(updates, git.Update{Ref: ref, New: hash, Old: m.before[ref]})
+		}
+	}
+	for ref, hash := range landed {
+		updates = append(updates, git.Update{Ref: ref, Old: hash})
+	}
+	if len(updates) == 0 {
+		return nil
+	}
+	return m.repo.UpdateRefs(ctx, "fetched from "+m.Name, updates)
+}
+
+// mission decides what becomes of one mission of the remote.
+func (m *merger) mission(ctx context.Context, id ledger.ID, theirs tips, nested int) error {
+	ours := m.now[id.Ref()]
+	kind := Kind("")
+	switch {
+	case ours.IsZero():
+		l, err := ledger.At(m.objects, id, theirs.ledger)
+		if err != nil {
+			return err
+		}
+		// The remote may have our own side of a mission, by the name that it has there.
+		here, err := m.contains(ctx, m.now[l.Began.Ref()], theirs.ledger)
+		if err != nil || here && l.Began != id {
+			return err
+		}
+		kind = New
+		if nested > 0 {
+			kind = Side
+		}
+	case ours != theirs.ledger:
+		more, err := m.contains(ctx, theirs.ledger, ours)
+		if err != nil {
+			return err
+		}
+		less, err := m.contains(ctx, ours, theirs.ledger)
+		if err != nil {
+			return err
+		}
+		switch {
+		case more:
+			if _, err := ledger.At(m.objects, id, theirs.ledger); err != nil {
+				return err
+			}
+			kind = Forward
+		case !less:
+			return m.other(ctx, id, theirs, nested)
+		}
+	}
+	if kind != "" {
+		m.now[id.Ref()] = theirs.ledger
+	}
+	merged, err := m.unite(m.now[id.NotesRef()], theirs.notes)
+	if err != nil {
+		return err
+	}
+	if merged != m.now[id.NotesRef()] {
+		m.now[id.NotesRef()] = merged
+		if kind == "" {
+			kind = Notes
+		}
+	}
+	advice, err := m.branch(ctx, id, theirs.branch)
+	if err != nil {
+		return err
+	}
+	if kind == "" && advice != "" {
+		kind = Stayed
+	}
+	if kind != "" {
+		m.changes = append(m.changes, Change{Mission: id, Kind: kind, Branch: advice})
+	}
+	return nil
+}
+
+// other keeps the remote's side of a mission that has gone on here, too, as a mission of its own.
+func (m *merger) other(ctx context.Context, id ledger.ID, theirs tips, nested int) error {
+	if nested == maxNested {
+		return fmt.Errorf("it has more than %d sides", maxNested)
+	}
+	name, err := m.side(ctx, theirs.ledger, m.now[id.Ref()])
+	if err != nil {
+		return err
+	}
+	n := len(m.changes)
+	if err := m.mission(ctx, name, theirs, nested+1); err != nil {
+		return err
+	}
+	for i := range m.changes[n:] {
+		if c := &m.changes[n+i]; c.Of == "" {
+			c.Of = id
+		}
+	}
+	return nil
+}
+
+// unite merges two states of notes. What two clones make of the same two is the same commit: so they are done after one merge.
+func (m *merger) unite(ours, theirs plumbing.Hash) (plumbing.Hash, error) {
+	if ours.IsZero() || theirs.IsZero() || ours == theirs {
+		return gitnotes.Merge(m.objects, ours, theirs, object.Signature{}, object.Signature{}, "")
+	}
+	var at time.Time
+	for _, hash := range []plumbing.Hash{ours, theirs} {
+		c, err := object.GetCommit(m.objects, hash)
+		if err != nil {
+			return plumbing.ZeroHash, fmt.Errorf("read notes %s: %w", hash, err)
+		}
+		if c.Committer.When.After(at) {
+			at = c.Committer.When.UTC()
+		}
+	}
+	first, second := ours, theirs
+	if first.String() > second.String() {
+		first, second = second, first
+	}
+	who := object.Signature{Name: "git-agent", Email: "git-agent@localhost", When: at}
+	return gitnotes.Merge(m.objects, first, second, who, who, "merge notes\n")
+}
+
+// branch moves the mission's branch forward, if nobody has it checked out.
+func (m *merger) branch(ctx context.Context, id ledger.ID, theirs plumbing.Hash) (advice string, err error) {
+	ref := id.Branch(m.prefix)
+	ours := m.now[ref]
+	switch {
+	case theirs.IsZero(), ours == theirs:
+		return "", nil
+	case ours.IsZero():
+		if slices.Contains(m.named, id) {
+			m.now[ref] = theirs
+		}
+		return "", nil
+	}
+	less, err := m.contains(ctx, ours, theirs)
+	if err != nil || less {
+		return "", err
+	}
+	more, err := m.contains(ctx, theirs, ours)
+	if err != nil {
+		return "", err
+	}
+	name := m.prefix + string(id)
+	where, checked := m.checked[ref]
+	switch {
+	case checked:
+		return fmt.Sprintf("branch %s is checked out in %s and was left alone; to have what is new there: git -C %s merge %.12s", name, where, where, theirs), nil
+	case !more:
+		return fmt.Sprintf("branch %s has commits that the one at %s lacks and was left alone; that one is %.12s", name, m.Name, theirs), nil
+	}
+	m.now[ref] = theirs
+	return "", nil
+}
+
+// checkedOut returns the branches that are checked out in any worktree, and those that a rebase there will move.
+func checkedOut(ctx context.Context, repo *git.Repo) (map[string]string, error) {
+	list, err := repo.Worktrees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	branches := make(map[string]string)
+	for _, w := range list {
+		branch := w.Branch
+		if there, err := git.Find(w.Path); branch == "" && err == nil {
+			branch = there.RebasedBranch()
+		}
+		if branch != "" {
+			branches[branch] = w.Path
+		}
+	}
+	return branches, nil
+}
+
+// mergeNotes merges notes of the remote into those of a mission here and reports whether that changed them.
+func (r *Remote) mergeNotes(ctx context.Context, id ledger.ID, theirs plumbing.Hash) (bool, error) {
+	for attempt := 1; ; attempt++ {
+		merged, err := r.mergeNotesOnce(ctx, id, theirs)
+		if !errors.Is(err, git.ErrConflict) || attempt == maxAttempts {
+			return merged, err
+		}
+	}
+}
+
+func (r *Remote) mergeNotesOnce(ctx context.Context, id ledger.ID, theirs plumbing.Hash) (bool, error) {
+	m := &merger{Remote: r, objects: r.repo.Objects(ctx)}
+	defer m.objects.Close()
+	refs, err := r.local(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	ours := refs[id.NotesRef()]
+	merged, err := m.unite(ours, theirs)
+	if err != nil || merged == ours {
+		return false, err
+	}
+	if err := m.objects.Flush(); err != nil {
+		return false, err
+	}
+	return true, r.repo.UpdateRefs(ctx, "notes of "+r.Name, []git.Update{{Ref: id.NotesRef(), New: merged, Old: ours}})
+}

@@ -1,0 +1,211 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// ErrRejected reports a remote that was reached and did not take what was sent.
+var ErrRejected = errors.New("the remote rejected it")
+
+// A Pushed is what a push did with one mission.
+type Pushed struct {
+	Mission ledger.ID
+	As      ledger.ID // the name that it has at the remote: not its own if somebody else went on with it there
+	Sent    bool      // false if the remote had everything
+	// Branch is why the mission's branch did not go along, while ledger and notes did.
+	Branch error
+
+	sent tips // what the remote has now
+}
+
+// maxSides bounds how many sides of one mission a push looks for its own among.
+const maxSides = 16
+
+// Push sends one mission: its ledger and its notes together, then its branch, whose rejection holds nothing back.
+// Of the three, what [Remote.Level] allows.
+//
+// If the remote has another side of the mission under its name, ours goes by the name of its side.
+// Nothing in this repository changes, except for notes: those of the remote are merged into ours where
+// theirs have something that ours lack.
+//
+// The error wraps [ErrNoConsent], [ErrRejected], or is git's own: the remote was not reached.
+func (r *Remote) Push(ctx context.Context, id ledger.ID) (*Pushed, error) {
+	if r.Level == "" {
+		return nil, fmt.Errorf("push to %s: %w", r.Name, ErrNoConsent)
+	}
+	unlock, err := r.lock(ctx, "push")
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	p, err := r.push(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("push mission %s to %s: %w", id, r.Name, err)
+	}
+	return p, nil
+}
+
+func (r *Remote) push(ctx context.Context, id ledger.ID) (*Pushed, error) {
+	known := r.remember()
+	p := &Pushed{Mission: id, As: id}
+	if as, ok := known.As[id]; ok {
+		p.As = as
+	}
+	for range maxSides {
+		refs, err := r.local(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		ours := r.byMission(refs)[id]
+		if ours.zero() {
+			return nil, git.ErrNotFound
+		}
+		done, err := r.offer(ctx, p, ours)
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			return p, r.rememberAs(id, p.As)
+		}
+	}
+	return nil, fmt.Errorf("it has more than %d sides there", maxSides)
+}
+
+// offer sends ours under the name p.As. If the remote has another side under that name, p.As becomes the next
+// name to try.
+func (r *Remote) offer(ctx context.Context, p *Pushed, ours tips) (done bool, err error) {
+	if r.Level == All && !ours.ledger.IsZero() {
+		refused := r.sendRecord(ctx, p, ours)
+		if errors.Is(refused, ErrRejected) {
+			return r.yield(ctx, p, ours, refused)
+		}
+		if refused != nil {
+			return false, refused
+		}
+	}
+	p.sent.ledger, p.sent.notes = ours.ledger, ours.notes
+	p.Branch = r.sendBranch(ctx, p, ours)
+	if r.Level == Code && p.Branch != nil {
+		return false, p.Branch
+	}
+	p.sent.branch = ours.branch
+	return true, nil
+}
+
+// sendRecord pushes ledger and notes.
+func (r *Remote) sendRecord(ctx context.Context, p *Pushed, ours tips) error {
+	specs := []string{spec(ours.ledger, p.As.Ref())}
+	if !ours.notes.IsZero() {
+		specs = append(specs, spec(ours.notes, p.As.NotesRef()))
+	}
+	sent, err := r.send(ctx, specs, false)
+	p.Sent = p.Sent || sent.any
+	return err
+}
+
+// sendBranch pushes the mission's branch, if it has one.
+func (r *Remote) sendBranch(ctx context.Context, p *Pushed, ours tips) error {
+	if ours.branch.IsZero() {
+		return nil
+	}
+	sent, err := r.send(ctx, []string{spec(ours.branch, p.As.Branch(r.prefix))}, true)
+	p.Sent = p.Sent || sent.any
+	return err
+}
+
+func spec(hash plumbing.Hash, ref string) string { return hash.String() + ":" + ref }
+
+// yield finds out why the remote did not take ledger and notes, and what to do about it.
+func (r *Remote) yield(ctx context.Context, p *Pushed, ours tips, refused error) (done bool, err error) {
+	theirs, err := r.look(ctx, p.As)
+	if err != nil {
+		return false, errors.Join(refused, err)
+	}
+	behind, err := r.contains(ctx, theirs.ledger, ours.ledger)
+	if err != nil {
+		return false, err
+	}
+	ahead, err := r.contains(ctx, ours.ledger, theirs.ledger)
+	switch {
+	case err != nil:
+		return false, err
+	case behind && theirs.ledger != ours.ledger: // everything of ours is there, and more
+		p.Branch = r.sendBranch(ctx, p, ours)
+		return true, nil
+	case !ahead:
+		p.As, err = r.side(ctx, ours.ledger, theirs.ledger)
+		return false, err
+	}
+	merged, err := r.mergeNotes(ctx, p.Mission, theirs.notes)
+	if err == nil && !merged {
+		err = refused
+	}
+	return false, err
+}
+
+// A report is what git push --porcelain tells.
+type report struct {
+	any      bool            // something was sent
+	rejected map[string]bool // refs that the remote did not take
+}
+
+func parseReport(out []byte) report {
+	rep := report{rejected: make(map[string]bool)}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.SplitN(line, "\t", 3) // flag, from:to, summary
+		if len(fields) < 3 {
+			continue
+		}
+		switch fields[0] {
+		case "!":
+			_, ref, _ := strings.Cut(fields[1], ":")
+			rep.rejected[ref] = true
+		case " ", "*":
+			rep.any = true
+		}
+	}
+	return rep
+}
+
+// send pushes refs: of records all or none, of branches those that the remote takes.
+// If it does not take one of them, the error wraps [ErrRejected].
+func (r *Remote) send(ctx context.Context, specs []string, branches bool) (report, error) {
+	known := r.remember()
+	args := []string{"--porcelain", "--no-follow-tags", "--no-signed", "--recurse-submodules=no", "--no-force-with-lease", "--no-force-if-includes"}
+	if !r.conf.Bool("agent.prepush") {
+		args = append(args, "--no-verify")
+	}
+	var extra []string
+	switch {
+	case branches && !lacking(known.NoOptions):
+		extra = []string{"-o", "ci.skip"}
+	case !branches && !lacking(known.NoAtomic):
+		extra = []string{"--atomic"}
+	}
+	target := append([]string{"--end-of-options", r.Name}, specs...)
+	out, err := r.run(ctx, "", "push", slices.Concat(args, extra, target)...)
+	rep := parseReport(out)
+	if err != nil && len(extra) > 0 && len(rep.rejected) == 0 && ctx.Err() == nil {
+		// Git does not begin where the remote has not announced what was asked for; nor where it is not reached.
+		out, again := r.run(ctx, "", "push", slices.Concat(args, target)...)
+		if rep = parseReport(out); again == nil || len(rep.rejected) > 0 {
+			if err := r.rememberLacking(branches); err != nil {
+				return rep, err
+			}
+			err = again
+		}
+	}
+	if len(rep.rejected) > 0 {
+		err = fmt.Errorf("%w: %w", ErrRejected, err)
+	}
+	return rep, err
+}

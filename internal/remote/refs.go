@@ -1,0 +1,111 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// Tips are what the refs of one mission point at, zero where it has none.
+type tips struct{ ledger, notes, branch plumbing.Hash }
+
+func (t tips) zero() bool { return t == tips{} }
+
+// The namespaces of missions' refs.
+const (
+	ledgers = "refs/agent/missions/"
+	notes   = "refs/notes/agent/"
+)
+
+func (r *Remote) branches() string { return "refs/heads/" + r.prefix }
+
+// byMission sorts refs by the missions that they belong to. What is named otherwise belongs to none.
+func (r *Remote) byMission(refs map[string]plumbing.Hash) map[ledger.ID]tips {
+	all := make(map[ledger.ID]tips)
+	for ref, hash := range refs {
+		for _, namespace := range []string{ledgers, notes, r.branches()} {
+			name, ok := strings.CutPrefix(ref, namespace)
+			id, err := ledger.ParseID(name)
+			if !ok || err != nil {
+				continue
+			}
+			t := all[id]
+			switch namespace {
+			case ledgers:
+				t.ledger = hash
+			case notes:
+				t.notes = hash
+			default:
+				t.branch = hash
+			}
+			all[id] = t
+		}
+	}
+	return all
+}
+
+// local reads the refs of one mission, or of all if id is empty.
+func (r *Remote) local(ctx context.Context, id ledger.ID) (map[string]plumbing.Hash, error) {
+	if id != "" {
+		return r.repo.Refs(ctx, id.Ref(), id.NotesRef(), id.Branch(r.prefix))
+	}
+	return r.repo.Refs(ctx, ledgers, notes, r.branches())
+}
+
+// list asks the remote for the refs of all missions.
+func (r *Remote) list(ctx context.Context) (map[ledger.ID]tips, error) {
+	// Patterns would be applied by git here, to whole words from the end: the remote sends everything anyway.
+	out, err := r.repo.Output(ctx, nil, append(r.always(), "ls-remote", "--refs", "--quiet", "--end-of-options", r.Name)...)
+	if err != nil {
+		return nil, err
+	}
+	refs := make(map[string]plumbing.Hash)
+	for len(out) > 0 {
+		var line []byte
+		line, out, _ = bytes.Cut(out, []byte{'\n'})
+		hash, ref, ok := strings.Cut(string(line), "\t")
+		if !ok {
+			return nil, fmt.Errorf("list the refs of %s: unexpected line %q", r.Name, line)
+		}
+		if !strings.HasPrefix(ref, ledgers) && !strings.HasPrefix(ref, notes) && !strings.HasPrefix(ref, r.branches()) {
+			continue
+		}
+		if refs[ref], err = git.ParseHash(hash); err != nil {
+			return nil, fmt.Errorf("list the refs of %s: %w", r.Name, err)
+		}
+	}
+	missions := r.byMission(refs)
+	maps.DeleteFunc(missions, func(_ ledger.ID, t tips) bool { return t.zero() })
+	return missions, nil
+}
+
+// contains reports whether a is b or has it among its ancestors. Everything contains the zero hash.
+func (r *Remote) contains(ctx context.Context, a, b plumbing.Hash) (bool, error) {
+	switch {
+	case a == b, b.IsZero():
+		return true, nil
+	case a.IsZero():
+		return false, nil
+	}
+	return r.repo.IsAncestor(ctx, git.Hex(b), git.Hex(a))
+}
+
+// side names what a ledger is beside another one: its first commit that the other one does not have.
+func (r *Remote) side(ctx context.Context, tip, beside plumbing.Hash) (ledger.ID, error) {
+	out, err := r.repo.Output(ctx, nil, "rev-list", "--first-parent", "--reverse", tip.String(), "^"+beside.String())
+	if err != nil {
+		return "", err
+	}
+	first, _, _ := strings.Cut(string(out), "\n")
+	if len(first) != 40 {
+		return "", fmt.Errorf("%s has nothing that %s lacks", tip, beside)
+	}
+	return ledger.ParseID(first[:12])
+}

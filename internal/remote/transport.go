@@ -1,0 +1,69 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"slices"
+	"strings"
+
+	"gitagent/internal/git"
+)
+
+// environ is what git's transport runs with beside the repository's own environment: nothing that reaches a remote ever
+// asks a person, who may be elsewhere. Credential helpers and ssh agents do answer.
+func environ(conf git.Config) []string {
+	env := []string{
+		"GIT_NO_LAZY_FETCH=0", // a push from a partial clone may need what only the remote has
+		"SSH_ASKPASS=",        // git asks with it, where GIT_ASKPASS is not set
+		"GCM_INTERACTIVE=never",
+	}
+	if ssh := sshCommand(conf); ssh != "" {
+		env = append(env, "GIT_SSH_COMMAND="+ssh)
+	}
+	return env
+}
+
+// sshCommand is the user's ssh in batch mode, "" for what is no OpenSSH and has other options.
+func sshCommand(conf git.Config) string {
+	command := os.Getenv("GIT_SSH_COMMAND")
+	if command == "" {
+		command = conf.Get("core.sshcommand")
+	}
+	variant := os.Getenv("GIT_SSH_VARIANT")
+	if variant == "" {
+		variant = conf.Get("ssh.variant")
+	}
+	switch {
+	case variant != "" && variant != "ssh" && variant != "auto":
+		return ""
+	case command == "" && os.Getenv("GIT_SSH") != "":
+		return ""
+	case command == "":
+		command = "ssh"
+	case strings.Contains(command, "plink"):
+		return ""
+	}
+	return command + " -o BatchMode=yes"
+}
+
+// always are the options of every git that reaches a remote. What the user has configured for his own pushes and fetches
+// is not for ours: a mirror would be forced, push options may open a merge request, and a redirection leads
+// to a URL that he has not named.
+func (r *Remote) always() []string {
+	return []string{
+		"-c", "http.followRedirects=false", "-c", "push.pushOption=",
+		"-c", "remote." + r.Name + ".mirror=false", "-c", "remote." + r.Name + ".followRemoteHEAD=never",
+	}
+}
+
+// run runs a git command that reaches the remote and returns what it prints.
+func (r *Remote) run(ctx context.Context, stdin, command string, args ...string) ([]byte, error) {
+	all := slices.Concat(r.always(), []string{command})
+	if r.Progress == nil {
+		return r.repo.Output(ctx, strings.NewReader(stdin), append(all, args...)...)
+	}
+	var out bytes.Buffer
+	err := r.repo.Run(ctx, strings.NewReader(stdin), &out, r.Progress, append(append(all, "--progress"), args...)...)
+	return out.Bytes(), err
+}
