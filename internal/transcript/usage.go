@@ -1,0 +1,117 @@
+package transcript
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/tidwall/gjson"
+)
+
+// ErrNoUsage reports a session file that does not tell how full the context is: it is empty, the model has not
+// answered yet, or the file is another client's.
+var ErrNoUsage = errors.New("no usage figures")
+
+// farthest is how far from its end a file is searched for the last answer, in bytes:
+// two of the largest documents that the model's service takes may come after it. To read as much takes 15 ms.
+const farthest = 64 << 20
+
+// A Usage is how full the context of a session is, as its file tells.
+type Usage struct {
+	// Tokens is what the last request of the main chain sent: input, cache writes and cache reads.
+	// Directly after a compaction it is the client's estimate of what that has left.
+	Tokens int64
+
+	// Model has answered the last request.
+	Model string
+
+	// Variant is the client's own name of the model, with "[1m]" if that window was chosen.
+	// It is empty if it does not stand in the part of the file that was read; see [Variant].
+	Variant string
+}
+
+// LastUsage finds the last answer of the main chain at the end of the file at path, in its last 100 KB, before these only
+// if they have none. Time and memory do not depend on the file's size.
+// An answer that the client wrote itself is none, and neither is one whose figures are zero.
+//
+// Errors are those of [ReadSegment], or wrap [ErrNoUsage].
+func LastUsage(path string) (Usage, error) {
+	f, info, err := open(path)
+	if err != nil {
+		return Usage{}, err
+	}
+	defer f.Close()
+	for _, depth := range []int64{tailSize, farthest} {
+		if u, ok := lastUsage(f, max(0, info.Size()-depth), info.Size()); ok {
+			return u, nil
+		}
+	}
+	return Usage{}, fmt.Errorf("read session file %q: %w", path, ErrNoUsage)
+}
+
+// lastUsage is [LastUsage] for the lines between two offsets. ok is false if there is no answer among them.
+func lastUsage(f io.ReaderAt, from, to int64) (u Usage, ok bool) {
+	compacted := false
+	for _, line := range backwards(f, from, to) {
+		kind := gjson.GetBytes(line, "type").Str
+		switch {
+		case kind == "attachment" && u.Variant == "":
+			u.Variant = variant(line)
+		case kind == "system" && !ok && !compacted:
+			if metadata, is := boundary(line); is {
+				compacted, u.Tokens = true, tokens(metadata.Get("postTokens"))
+			}
+		case kind == "assistant" && !ok:
+			r, is := decode(line)
+			if !is || r.sidechain || r.message.model == synthetic || r.message.usage.context == 0 {
+				continue
+			}
+			ok, u.Model = true, r.message.model
+			if !compacted {
+				u.Tokens = r.message.usage.context
+			}
+		}
+		if ok && (u.Variant != "" || from+tailSize < to) {
+			break
+		}
+	}
+	return u, ok
+}
+
+// Variant is the client's own name of the model that the session at path began with, "" if it does not tell.
+// The client notes it in the first few records, and again when it changes.
+func Variant(path string) (string, error) {
+	const head = 256 << 10 // the records before the first answer have 150 to 260 KB, that one among the first
+	f, _, err := open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	buf, err := io.ReadAll(io.LimitReader(f, head))
+	if err != nil {
+		return "", fmt.Errorf("read session file: %w", err)
+	}
+	for _, line := range lines(buf) {
+		if name := variant(line); name != "" {
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
+// variant is the model that a record of type attachment announces; "" if it is another record.
+func variant(line []byte) string {
+	if gjson.GetBytes(line, "attachment.type").Str != "model" || !json.Valid(line) {
+		return ""
+	}
+	return text(gjson.GetBytes(line, "attachment.identity.modelId"))
+}
+
+// boundary is what a record says of a compaction; ok is false if it is another record.
+func boundary(line []byte) (metadata gjson.Result, ok bool) {
+	if gjson.GetBytes(line, "subtype").Str != "compact_boundary" || !json.Valid(line) {
+		return gjson.Result{}, false
+	}
+	return gjson.GetBytes(line, "compactMetadata"), true
+}
