@@ -34,6 +34,7 @@ type Event struct {
 	Trigger              string // PreCompact: manual, auto
 	Model                string
 	AgentID, AgentType   string // set if the event comes from inside a sub-agent
+	ToolCalls            int    // PostToolBatch: how many calls of tools it tells of
 }
 
 // Parse decodes the payload on r, one JSON object, and stops reading behind it.
@@ -81,6 +82,8 @@ func Parse(r io.Reader) (*Event, error) {
 			return &e.AgentID
 		case "agent_type":
 			return &e.AgentType
+		case "tool_calls":
+			return &e.ToolCalls
 		}
 		return nil
 	})

@@ -74,7 +74,27 @@ func reference(data []byte) (e Event, ok bool) {
 	if e.PromptID == "" {
 		e.PromptID = turnID
 	}
+	var calls []json.RawMessage
+	if json.Unmarshal(fields["tool_calls"], &calls) == nil {
+		for _, c := range calls {
+			if c[0] == '{' {
+				e.ToolCalls++
+			}
+		}
+	}
 	return e, true
+}
+
+func TestToolCalls(t *testing.T) {
+	t.Parallel()
+	for calls, want := range map[string]int{
+		`[]`: 0, `[{}]`: 1, ` [ {"a":[{},{"b":"]"}]} , {} ]`: 2, `{"a":{},"b":{}}`: 0, `"[{}]"`: 0, `null`: 0, `[[{}],1]`: 0,
+	} {
+		e, err := Parse(strings.NewReader(`{"hook_event_name":"PostToolBatch","session_id":"s","cwd":"/r","tool_calls":` + calls + `}`))
+		if err != nil || e.ToolCalls != want {
+			t.Errorf("%s: %+v, %v, want %d calls", calls, e, err, want)
+		}
+	}
 }
 
 func TestParseCaptured(t *testing.T) {

@@ -24,8 +24,8 @@ func newScanner(r io.Reader) *scanner {
 	return &scanner{limit, bufio.NewReaderSize(limit, 32<<10)}
 }
 
-// object reads an object. For each of its members it asks where the value goes,
-// a *string or *bool, or nil to skip it.
+// object reads an object. For each of its members it asks where the value goes:
+// a *string or *bool, an *int that gets the number of objects in an array, or nil to skip it.
 func (s *scanner) object(target func(name string) any) error {
 	c, err := s.next("")
 	if err != nil {
@@ -48,11 +48,14 @@ func (s *scanner) object(target func(name string) any) error {
 			return err
 		}
 		field := target(name)
-		raw, err := s.value(name, field != nil)
-		if err != nil {
+		count, isCount := field.(*int)
+		raw, objects, err := s.value(name, field != nil && !isCount)
+		switch {
+		case err != nil:
 			return err
-		}
-		if field != nil {
+		case isCount:
+			*count = objects
+		case field != nil:
 			if err := decode(name, raw, field); err != nil {
 				return err
 			}
@@ -80,7 +83,7 @@ func (s *scanner) name(last string) (string, error) {
 	if c != '"' {
 		return "", malformed(last, "followed by %q, want a field", c)
 	}
-	raw, err := s.value(last, true)
+	raw, _, err := s.value(last, true)
 	if err != nil {
 		return "", err
 	}
@@ -98,21 +101,22 @@ func (s *scanner) name(last string) (string, error) {
 	return name, nil
 }
 
-// value reads the value of the field called name and, if keep, returns its bytes.
-func (s *scanner) value(name string, keep bool) (raw []byte, err error) {
+// value reads the value of the field called name. It returns its bytes, if keep, and how many objects it has,
+// if it is an array.
+func (s *scanner) value(name string, keep bool) (raw []byte, objects int, err error) {
 	c, err := s.next(name)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	switch c {
 	case ',', ':', '}', ']':
-		return nil, malformed(name, "%q in place of a value", c)
+		return nil, 0, malformed(name, "%q in place of a value", c)
 	}
-	v := extent{scalar: c != '{' && c != '[' && c != '"'}
+	v := extent{scalar: c != '{' && c != '[' && c != '"', array: c == '['}
 	for {
 		window, err := s.window(name)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		n, done := v.advance(window)
 		if keep {
@@ -120,10 +124,10 @@ func (s *scanner) value(name string, keep bool) (raw []byte, err error) {
 		}
 		s.buf.Discard(n)
 		if done {
-			return raw, nil
+			return raw, v.objects, nil
 		}
 		if v.depth > maxDepth {
-			return nil, malformed(name, "nested deeper than %d", maxDepth)
+			return nil, 0, malformed(name, "nested deeper than %d", maxDepth)
 		}
 	}
 }
@@ -132,8 +136,10 @@ func (s *scanner) value(name string, keep bool) (raw []byte, err error) {
 // Inside of arrays and objects it minds only strings and the number of open brackets.
 type extent struct {
 	scalar          bool // neither string, array nor object
+	array           bool
 	quoted, escaped bool // inside of a string, behind a backslash
 	depth           int
+	objects         int // elements of the array
 }
 
 // advance goes on with data. It returns how many bytes of it belong to the value,
@@ -162,6 +168,9 @@ func (v *extent) advance(data []byte) (n int, done bool) {
 			case '"':
 				v.quoted = true
 			case '{', '[':
+				if c == '{' && v.array && v.depth == 1 {
+					v.objects++
+				}
 				v.depth++
 			case '}', ']':
 				if v.depth--; v.depth == 0 {

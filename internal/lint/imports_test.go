@@ -30,7 +30,7 @@ func layers() [][]string {
 		{"internal/spell"},
 		{"internal/cmdline", "internal/config", "internal/redact", "internal/terminal"},
 		{"internal/git"},
-		{"gitnotes", "internal/ledger", "internal/session", "internal/snapshot", "internal/transcript"},
+		{"gitnotes", "internal/ledger", "internal/monitor", "internal/session", "internal/snapshot", "internal/transcript"},
 		{"handoffstore", "hooks", "internal/remote", "turns"},
 		{"internal/current", "internal/hookrun"},
 		{"cmd/git-agent-fork", "cmd/git-agent-handoff", "cmd/git-agent-turn", "internal/bench"},
@@ -199,6 +199,7 @@ func TestRules(t *testing.T) {
 		"internal/install":      nil,
 		"cmd/git-agent-fork":    {"github.com/ktr0731/go-fuzzyfinder"},
 		"internal/transcript":   nil,
+		"internal/monitor":      {"internal/config"},
 		"internal/session":      nil,
 		"cmd/git-agent-handoff": {"internal/cmdline"},
 	}

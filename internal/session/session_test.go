@@ -250,3 +250,34 @@ func TestReadClient(t *testing.T) {
 		t.Errorf("a process that does not exist is %+v", c)
 	}
 }
+
+func TestMonitor(t *testing.T) {
+	t.Parallel()
+	type kept struct{ N int }
+	s := Open(t.TempDir())
+	var v kept
+	if s.LoadMonitor("a", &v) {
+		t.Error("something was kept about a session that nothing is known of")
+	}
+	if err := s.SaveMonitor("a", kept{7}); err != nil {
+		t.Fatal(err)
+	}
+	if !s.LoadMonitor("a", &v) || v.N != 7 {
+		t.Errorf("kept %+v, want 7", v)
+	}
+	if s.LoadMonitor("b", &v) {
+		t.Error("sessions are mixed up")
+	}
+	if all := s.All(); len(all) != 0 {
+		t.Errorf("taken for a session's state: %+v", all)
+	}
+	if err := os.WriteFile(s.monitorPath("a"), []byte(`{"N":`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s.LoadMonitor("a", &v) {
+		t.Error("half a file was read")
+	}
+	if err := s.Prune(time.Now().Add(time.Hour)); err != nil || s.LoadMonitor("a", &v) {
+		t.Errorf("Prune left it: %v", err)
+	}
+}

@@ -103,24 +103,28 @@ func (s Store) read(path string) (*State, error) {
 // Save writes the state of a session. A reader sees the old state or the new one.
 func (s Store) Save(st *State) error {
 	data, err := json.Marshal(st)
-	if err != nil {
-		return fmt.Errorf("save session %s: %w", st.Session, err)
-	}
-	path := s.path(st.Session)
-	tmp := path + ".new" // one writer at a time: the session's lock is held
-	err = os.WriteFile(tmp, data, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-			err = os.WriteFile(tmp, data, 0o600)
-		}
-	}
 	if err == nil {
-		err = os.Rename(tmp, path)
+		err = replace(s.path(st.Session), data)
 	}
 	if err != nil {
 		return fmt.Errorf("save session %s: %w", st.Session, err)
 	}
 	return nil
+}
+
+// replace writes a file of a session, for which its writer holds a lock.
+func replace(path string, data []byte) error {
+	tmp := path + ".new"
+	err := os.WriteFile(tmp, data, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+			err = os.WriteFile(tmp, data, 0o600)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(tmp, path)
 }
 
 // All returns the states of all sessions that can be read, in no order.

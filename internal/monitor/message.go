@@ -1,0 +1,52 @@
+package monitor
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+)
+
+// A Message is what the texts to the agent are made of.
+type Message struct {
+	Notice   Notice
+	Tokens   int64
+	Limits   Limits
+	Calls    int    // of tools, in this cycle
+	Document string // path at which the agent is asked to write its handoff
+}
+
+// Text is the message as the agent reads it.
+func (m Message) Text() string {
+	full := fmt.Sprintf("the context of this session is %d%% full, %s of %s tokens",
+		m.Limits.Percent(m.Tokens), humanize.Comma(m.Tokens), humanize.Comma(int64(m.Limits.Window)))
+	if m.Notice == Reminder {
+		full = fmt.Sprintf("this session has called tools %d times, and how full its context is can't be read", m.Calls)
+	}
+	write := "git agent-handoff write " + quote(m.Document)
+	if m.Notice == Critical {
+		return fmt.Sprintf(`git-agent, URGENT: %s. It is about to be compacted, and what is not written down will be lost.
+Write the handoff NOW, before anything else. Put into the file
+    %s
+what the next session needs to go on: the goal, what is done, what is left, what you have found out, open questions. Then run exactly this:
+    %s
+After that you may go on, or tell the user that a new session can take over.`, full, m.Document, write)
+	}
+	return fmt.Sprintf(`git-agent: %s. When it is full it will be compacted, and details will be lost.
+Choose a good moment to hand off, before that: put what the next session needs to go on (the goal, what is done, what is left, what you have found out, open questions) into the file
+    %s
+and run:
+    %s
+Until then go on with the task. When to hand off is your decision.`, full, m.Document, write)
+}
+
+// quote makes a word of a shell's command line of s.
+func quote(s string) string {
+	safe := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:@%", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !safe(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,225 @@
+package monitor
+
+import (
+	"strings"
+	"testing"
+
+	"gitagent/internal/config"
+)
+
+// settings are the defaults: 50 % and 65 %, every fifth event.
+func settings() *config.Context { return &config.Default().Context }
+
+// sonnet is a model whose window the table has: 200,000.
+const sonnet = "claude-sonnet-4-5-20250929"
+
+// A step is what happens to a session, and what is said then.
+type step struct {
+	tokens int64 // found by a look; -1 for a file that tells nothing
+	rearm  bool  // a compaction or a clear, in place of an event
+	want   Notice
+}
+
+// play sends the steps to a new state as events of one tool call each.
+func play(t *testing.T, c *config.Context, steps []step) {
+	t.Helper()
+	s := &State{V: Version}
+	for i, x := range steps {
+		if x.rearm {
+			s.Rearm()
+			continue
+		}
+		got := None
+		if s.Event(1) {
+			if x.tokens < 0 {
+				got = s.Blind(c.FallbackToolCount, c.CheckFrequency)
+			} else {
+				s.Saw(x.tokens, sonnet, "")
+				got = s.Judge(s.Limits(c), c.CheckFrequency)
+			}
+		}
+		if got != x.want {
+			t.Errorf("step %d, %d tokens: said %d, want %d", i+1, x.tokens, got, x.want)
+		}
+	}
+}
+
+func TestEachMessageOncePerCycle(t *testing.T) {
+	t.Parallel()
+	every := settings()
+	every.CheckFrequency = 1
+	for _, tt := range []struct {
+		name  string
+		steps []step
+	}{
+		{"below", []step{{tokens: 1}, {tokens: 99_999}, {tokens: 99_999}}},
+		{"warning, then critical", []step{
+			{tokens: 99_999},
+			{tokens: 100_000, want: Warning},
+			{tokens: 110_000},
+			{tokens: 129_999},
+			{tokens: 130_000, want: Critical},
+			{tokens: 131_000},
+			{tokens: 199_000},
+		}},
+		{"critical at once", []step{{tokens: 150_000, want: Critical}, {tokens: 150_000}}},
+		{"falls below critical: no softer message", []step{{tokens: 150_000, want: Critical}, {tokens: 110_000}}},
+		{"falls and rises", []step{{tokens: 100_000, want: Warning}, {tokens: 50_000}, {tokens: 100_000}, {tokens: 140_000, want: Critical}, {tokens: 10_000}, {tokens: 140_000}}},
+		{"compacted", []step{
+			{tokens: 100_000, want: Warning},
+			{tokens: 130_000, want: Critical},
+			{rearm: true},
+			{tokens: 20_000},
+			{tokens: 100_000, want: Warning},
+			{tokens: 130_000, want: Critical},
+		}},
+		{"compacted, and still above", []step{
+			{tokens: 150_000, want: Critical},
+			{rearm: true},
+			{rearm: true}, // PreCompact and SessionStart
+			{tokens: 120_000, want: Warning},
+			{tokens: 110_000},
+			{tokens: 105_000},
+			{tokens: 119_000},
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			play(t, every, tt.steps)
+		})
+	}
+}
+
+func TestFrequency(t *testing.T) {
+	t.Parallel()
+	play(t, settings(), []step{
+		{tokens: 100}, // looked at
+		{tokens: 120_000},
+		{tokens: 120_000},
+		{tokens: 120_000},
+		{tokens: 120_000},
+		{tokens: 79_999}, // looked at
+		{tokens: 120_000},
+		{tokens: 120_000},
+		{tokens: 120_000},
+		{tokens: 120_000},
+		{tokens: 80_000},                 // looked at: near
+		{tokens: 120_000, want: Warning}, // from now on always
+		{tokens: 129_000},
+		{tokens: 131_000, want: Critical},
+		{rearm: true},
+		{tokens: 1000}, // looked at
+		{tokens: 199_000},
+	})
+}
+
+func TestFallback(t *testing.T) {
+	t.Parallel()
+	c := settings()
+	c.FallbackToolCount, c.CheckFrequency = 3, 1
+	play(t, c, []step{
+		{tokens: -1},
+		{tokens: -1},
+		{tokens: -1, want: Reminder},
+		{tokens: -1},
+		{tokens: 100_000, want: Warning}, // the file is there after all
+		{tokens: -1},
+		{rearm: true},
+		{tokens: -1},
+		{tokens: -1},
+		{tokens: -1, want: Reminder},
+	})
+	// Calls count even where nobody looks, and a batch counts all of its calls.
+	s := &State{}
+	s.Event(2)
+	if got := s.Blind(8, 3); got != None {
+		t.Errorf("after 2 calls: %d", got)
+	}
+	for i, want := range []bool{false, false, true} {
+		if got := s.Event(i + 1); got != want {
+			t.Errorf("event %d is taken for a look: %t, want %t", i+1, got, want)
+		}
+	}
+	if got := s.Blind(8, 3); got != Reminder {
+		t.Errorf("after 8 calls: %d", got)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	tokens := settings()
+	tokens.Warning, tokens.Critical = config.Limit{Tokens: 60_000}, config.Limit{Tokens: 90_000}
+	for _, tt := range []struct {
+		name  string
+		state State
+		c     *config.Context
+		want  Limits
+	}{
+		{"a model of 200,000", State{Model: sonnet}, settings(), Limits{200_000, Settings, 100_000, 130_000}},
+		{"a model of a million", State{Model: "claude-opus-4-8"}, settings(), Limits{1_000_000, Settings, 500_000, 650_000}},
+		{"an unknown model", State{Model: "some-model"}, settings(), Limits{1_000_000, Settings, 500_000, 650_000}},
+		{"no model", State{}, settings(), Limits{1_000_000, Settings, 500_000, 650_000}},
+		{"[1m]", State{Model: sonnet, Variant: "claude-sonnet-4-5[1m]"}, settings(), Limits{1_000_000, Chosen, 500_000, 650_000}},
+		{"[1m] of the model before", State{Model: sonnet, Variant: "claude-opus-4-6[1m]"}, settings(), Limits{200_000, Settings, 100_000, 130_000}},
+		{"not [1m]", State{Model: sonnet, Variant: "claude-sonnet-4-5"}, settings(), Limits{200_000, Settings, 100_000, 130_000}},
+		{"as much as there is", State{Model: sonnet, Most: 200_000}, settings(), Limits{200_000, Settings, 100_000, 130_000}},
+		{"more seen than there is", State{Model: sonnet, Most: 200_001}, settings(), Limits{1_000_000, Observed, 500_000, 650_000}},
+		{"more seen than anything has", State{Model: sonnet, Most: 1_200_000}, settings(), Limits{1_200_000, Observed, 600_000, 780_000}},
+		{"limits in tokens", State{Model: sonnet}, tokens, Limits{200_000, Settings, 60_000, 90_000}},
+	} {
+		if got := tt.state.Limits(tt.c); got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestMost checks that what was seen with one model does not count for another.
+func TestMost(t *testing.T) {
+	t.Parallel()
+	s := &State{}
+	s.Saw(400_000, "claude-opus-4-8", "claude-opus-4-8")
+	s.Saw(300_000, "claude-opus-4-8", "")
+	if s.Most != 400_000 || s.Tokens != 300_000 || s.Variant != "claude-opus-4-8" {
+		t.Errorf("%+v", s)
+	}
+	s.Saw(150_000, sonnet, "")
+	if got := s.Limits(settings()).Window; got != 200_000 || s.Most != 150_000 {
+		t.Errorf("window %d after a change of the model, %+v", got, s)
+	}
+}
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	l := Limits{Window: 200_000, Warning: 100_000, Critical: 130_000}
+	const path, odd = "/home/dev/.local/share/git-agent/handoffs/s.md", "/home/dev/it's here/s.md"
+	for _, tt := range []struct {
+		m    Message
+		want []string
+	}{
+		{Message{Notice: Warning, Tokens: 104_321, Limits: l, Document: path}, []string{"52% full, 104,321 of 200,000 tokens", path, "git agent-handoff write " + path, "your decision"}},
+		{Message{Notice: Critical, Tokens: 131_000, Limits: l, Document: path}, []string{"URGENT", "65% full, 131,000 of 200,000 tokens", "NOW", "\n    " + path + "\n", "\n    git agent-handoff write " + path + "\n"}},
+		{Message{Notice: Critical, Tokens: 131_000, Limits: l, Document: odd}, []string{"\n    " + odd + "\n", `write '/home/dev/it'\''s here/s.md'`}},
+		{Message{Notice: Reminder, Calls: 500, Document: path}, []string{"500 times", "git agent-handoff write " + path}},
+	} {
+		got := tt.m.Text()
+		for _, want := range tt.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("the message lacks %q:\n%s", want, got)
+			}
+		}
+		if len(got) > 2000 {
+			t.Errorf("the message has %d bytes", len(got))
+		}
+	}
+}
+
+func TestNext(t *testing.T) {
+	t.Parallel()
+	l := Limits{Window: 200_000, Warning: 100_000, Critical: 130_000}
+	for given, want := range map[Notice]int{None: 100_000, Reminder: 100_000, Warning: 130_000, Critical: 0} {
+		n, at := (&State{Given: given}).Next(l)
+		if at != want || n == None != (at == 0) {
+			t.Errorf("after %v: %v at %d, want %d", given, n, at, want)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package monitor
+
+// Version is that of [State]. A state of another version is as good as none.
+const Version = 1
+
+// A State is what is remembered about a session from one event to the next.
+// The zero value, with its version, is that of a session that nothing is known of.
+type State struct {
+	V    int `json:"v"`
+	Skip int `json:"skip,omitempty"` // events until the next look
+
+	// Of the present cycle.
+	Calls int    `json:"calls,omitempty"` // tool calls
+	Near  bool   `json:"near,omitempty"`  // the context was near to the warning limit
+	Given Notice `json:"given,omitempty"` // the most urgent message so far
+
+	// Of the last look.
+	Tokens  int64  `json:"tokens,omitempty"`
+	Model   string `json:"model,omitempty"`
+	Variant string `json:"variant,omitempty"` // the client's own name of the model
+	Most    int64  `json:"most,omitempty"`    // tokens ever seen with this model
+}
+
+// A Notice is a message to the agent.
+type Notice int
+
+// The messages. A more urgent one is greater than those that it makes superfluous.
+const (
+	None     Notice = iota
+	Reminder        // tokens can't be counted, but there were many tool calls
+	Warning         // hand off when it suits
+	Critical        // hand off now
+)
+
+// near is the part of the warning limit from which on every event is taken for a look.
+const near = 0.8
+
+// Event counts an event that tells of so many tool calls, and reports whether it is time to look.
+func (s *State) Event(calls int) bool {
+	s.Calls += calls
+	if s.Skip > 0 {
+		s.Skip--
+		return false
+	}
+	return true
+}
+
+// Saw notes how full the context was found.
+// An empty variant is one that the look did not come across: the one before stays.
+func (s *State) Saw(tokens int64, model, variant string) {
+	if model != s.Model {
+		s.Model, s.Most = model, 0
+	}
+	if variant != "" {
+		s.Variant = variant
+	}
+	s.Tokens, s.Most = tokens, max(s.Most, tokens)
+}
+
+// Judge decides, after a look, which message the agent gets. Until the next look frequency events are counted.
+func (s *State) Judge(l Limits, frequency int) Notice {
+	warning, critical := int64(l.Warning), int64(l.Critical)
+	if float64(s.Tokens) >= near*float64(min(warning, critical)) {
+		s.Near = true
+	}
+	s.pause(frequency)
+	found := None
+	switch {
+	case s.Tokens >= critical:
+		found = Critical
+	case s.Tokens >= warning:
+		found = Warning
+	}
+	if found <= s.Given {
+		return None
+	}
+	s.Given = found
+	return found
+}
+
+// Blind decides, after a look that found no tokens, whether the agent is reminded: it is, once, after limit tool calls.
+// Until the next look frequency events are counted.
+func (s *State) Blind(limit, frequency int) Notice {
+	s.pause(frequency)
+	if s.Calls < limit || s.Given != None {
+		return None
+	}
+	s.Given = Reminder
+	return Reminder
+}
+
+func (s *State) pause(frequency int) {
+	s.Skip = frequency - 1
+	if s.Near {
+		s.Skip = 0
+	}
+}
+
+// Rearm begins a new cycle.
+func (s *State) Rearm() {
+	s.Skip, s.Calls, s.Near, s.Given = 0, 0, false, None
+}
+
+// Next says which message comes next in this cycle, and at how many tokens: None if there was the last one.
+func (s *State) Next(l Limits) (Notice, int) {
+	switch s.Given {
+	case Critical:
+		return None, 0
+	case Warning:
+		return Critical, l.Critical
+	}
+	if l.Critical <= l.Warning {
+		return Critical, l.Critical
+	}
+	return Warning, l.Warning
+}
+
+// String is the notice's name as it is shown and written, "" for None.
+func (n Notice) String() string {
+	switch n {
+	case Reminder:
+		return "reminder"
+	case Warning:
+		return "warning"
+	case Critical:
+		return "critical"
+	}
+	return ""
+}
