@@ -118,7 +118,7 @@ func TestValues(t *testing.T) {
 			if text != "" {
 				origin = filepath.Join(dir, "user.toml")
 			}
-			if unset := strings.HasPrefix(v.Key, windows) && !strings.Contains(text, strings.TrimPrefix(v.Key, windows+".")+" ="); unset {
+			if unset := strings.HasPrefix(v.Key, windowsTable) && !strings.Contains(text, strings.TrimPrefix(v.Key, windowsTable+".")+" ="); unset {
 				origin = "default"
 			}
 			if v.Origin != origin {

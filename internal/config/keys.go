@@ -19,10 +19,10 @@ type key struct {
 	text func() string // as TOML
 }
 
-// windows is the table whose keys are patterns, not names.
-const windows = "context.windows"
+// windowsTable is the table whose keys are patterns, not names.
+const windowsTable = "context.windows"
 
-// keys lists the settings of c, but for those in [windows], in the order of the documentation.
+// keys lists the settings of c, but for those in [windowsTable], in the order of the documentation.
 func (c *Config) keys() []key {
 	return []key{
 		size("capture.max_file_size", &c.Capture.MaxFileSize),
@@ -45,12 +45,15 @@ func (c *Config) keys() []key {
 	}
 }
 
+// isWindow reports whether e is a key of [windowsTable].
+func isWindow(e entry) bool { return len(e.path) == 3 && e.path[:2].String() == windowsTable }
+
 // set makes the setting that e names what e says.
 func (c *Config) set(e entry) error {
-	if len(e.path) == 3 && e.path[:2].String() == windows {
+	if isWindow(e) {
 		return c.setWindow(e.path[2], e.value)
 	}
-	names := []string{windows}
+	names := []string{windowsTable}
 	for _, k := range c.keys() {
 		if k.name == e.key {
 			return k.set(e.value)
@@ -110,7 +113,7 @@ func (c *Config) Values() []Value {
 		values = append(values, c.value(k.name, k.text()))
 		if k.name == "context.check_frequency" {
 			for _, pattern := range slices.Sorted(maps.Keys(c.Context.Windows)) {
-				values = append(values, c.value(windows+"."+quoteKey(pattern), formatInt(c.Context.Windows[pattern])))
+				values = append(values, c.value(windowsTable+"."+quoteKey(pattern), formatInt(c.Context.Windows[pattern])))
 			}
 		}
 	}
