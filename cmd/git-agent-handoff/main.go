@@ -30,7 +30,7 @@ func newApp() *cli.App {
 	return &cli.App{
 		Name:        "git-agent-handoff",
 		Usage:       "carry an agent's work from one session to the next",
-		Description: "None of the commands but hook is built yet, and that does nothing.",
+		Description: "Of the commands, context is built.",
 		Commands: []*cli.Command{
 			command("write", "hand off, with a document"),
 			command("gather", "hand off what can be known from outside"),
@@ -41,7 +41,7 @@ func newApp() *cli.App {
 			command("accept", "let a handoff that came from elsewhere into the context"),
 			command("prime", "print the text for the next session"),
 			command("wake", "print the wake message, or type it"),
-			command("context", "tell how full an agent's context is"),
+			contextCommand(),
 			command("retry", "run an agent until a check succeeds"),
 			command("log", "keep a complete log of the terminal"),
 			hookCommand(),

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// sessionFile is where the client keeps a session.
+func sessionFile(ts *testscript.TestScript, session string) string {
+	return filepath.Join(ts.Getenv("HOME"), ".claude", "projects", "-home-dev-repo", session+".jsonl")
+}
+
+// says appends to a session's file what the model, or the client, has noted:
+//
+//	says <session> answer <model> <tokens>       an answer to a request of so many tokens
+//	says <session> model <id>                    which model it is, as the client calls it
+//	says <session> compacted auto|manual <before> <after>
+func says(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: says <session> answer|model|compacted ...")
+	}
+	number := func(i int) int {
+		if i >= len(args) {
+			ts.Fatalf("says: too few arguments")
+		}
+		n, err := strconv.Atoi(args[i])
+		ts.Check(err)
+		return n
+	}
+	record := map[string]any{"isSidechain": false, "uuid": "u", "timestamp": "2026-11-20T12:00:00.000Z"}
+	switch args[1] {
+	case "answer":
+		record["type"] = "assistant"
+		record["message"] = map[string]any{"model": args[2], "usage": map[string]any{"input_tokens": number(3)}}
+	case "model":
+		record["type"] = "attachment"
+		record["attachment"] = map[string]any{"type": "model", "identity": map[string]any{"modelId": args[2]}}
+	case "compacted":
+		record["type"], record["subtype"] = "system", "compact_boundary"
+		record["compactMetadata"] = map[string]any{"trigger": args[2], "preTokens": number(3), "postTokens": number(4)}
+	default:
+		ts.Fatalf("says: %q", args[1])
+	}
+	line, err := json.Marshal(record)
+	ts.Check(err)
+	path := sessionFile(ts, args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	ts.Check(err)
+	_, err = f.Write(append(line, '\n'))
+	ts.Check(err)
+	ts.Check(f.Close())
+}

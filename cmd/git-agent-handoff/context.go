@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/hooks"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/current"
+	"gitagent/internal/git"
+	"gitagent/internal/session"
+	"gitagent/internal/transcript"
+)
+
+func contextCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "context",
+		Usage:     "tell how full an agent's context is",
+		ArgsUsage: "[<session>]",
+		UsageText: "git agent-handoff context [--json] [<session>]\n" +
+			"git agent-handoff context --calibrate [--write] [--json]",
+		Description: "Without a session it is the one whose agent runs the command, or the last one in this worktree. " +
+			"With --calibrate it shows where this machine's sessions were really compacted, and what that makes of the models' windows.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "calibrate", Usage: "propose windows from the compactions of all sessions"},
+			&cli.BoolFlag{Name: "write", Usage: "write the proposed windows to the configuration"},
+			&cli.BoolFlag{Name: "json", Usage: "print one JSON object per line"},
+		},
+		Action: contextAction,
+	}
+}
+
+func contextAction(c *cli.Context) error {
+	switch {
+	case c.Bool("calibrate") && c.NArg() > 0:
+		return cmdline.Usagef("--calibrate is about all sessions, not about one")
+	case c.Bool("calibrate"):
+		return calibrate(c)
+	case c.Bool("write"):
+		return cmdline.Usagef("--write needs --calibrate")
+	case c.NArg() > 1:
+		return cmdline.Usagef("context takes one session, not %d", c.NArg())
+	}
+	repo, err := current.Repo(c.Context)
+	if err != nil {
+		return err
+	}
+	settings, err := current.Settings(repo)
+	if err != nil {
+		return err
+	}
+	id, path, err := findSession(repo, c.Args().First())
+	if err != nil {
+		return err
+	}
+	f, err := newFill(id, path, monitorState(session.Open(repo.CommonDir), id), &settings.Context)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, transcript.ErrNoUsage) {
+		return cmdline.NotFoundf("session %s does not tell how full its context is: %w", id, err)
+	}
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return f.printJSON(c.App.Writer)
+	}
+	return f.print(c.App.Writer)
+}
+
+// findSession finds a session by its id or the beginning of that, and the file of its conversation. Without an id
+// it is the one whose agent runs this command, or the one that was heard of last in this worktree.
+func findSession(repo *git.Repo, name string) (id, path string, err error) {
+	states := session.Open(repo.CommonDir).All()
+	if name == "" {
+		name = hooks.ReadClient(os.Getenv).SessionID
+	}
+	if name == "" {
+		var last *session.State
+		for _, st := range states {
+			if st.Worktree == repo.GitDir && st.Transcript != "" && (last == nil || st.Seen.After(last.Seen)) {
+				last = st
+			}
+		}
+		if last == nil {
+			return "", "", cmdline.Hint(cmdline.NotFoundf("no session has been seen in this worktree"), "name one: git agent-handoff context <session>")
+		}
+		return last.Session, last.Transcript, nil
+	}
+	if !hooks.ValidID(name) {
+		return "", "", cmdline.Usagef("session %q: an id has letters, digits, - and _, 128 at most", name)
+	}
+	found := map[string]string{} // path by id
+	files, err := filepath.Glob(filepath.Join(hooks.Claude.ConfigDir(os.Getenv), "projects", "*", name+"*.jsonl"))
+	if err != nil {
+		return "", "", err
+	}
+	for _, file := range files {
+		found[strings.TrimSuffix(filepath.Base(file), ".jsonl")] = file
+	}
+	for _, st := range states {
+		if strings.HasPrefix(st.Session, name) && st.Transcript != "" {
+			found[st.Session] = st.Transcript
+		}
+	}
+	if path, ok := found[name]; ok {
+		return name, path, nil
+	}
+	switch len(found) {
+	case 0:
+		return "", "", cmdline.NotFoundf("no session %s on this machine", name)
+	case 1:
+		for id, path := range found {
+			return id, path, nil
+		}
+	}
+	return "", "", cmdline.NotFoundf("%d sessions begin with %s", len(found), name)
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/config"
+	"gitagent/internal/monitor"
+	"gitagent/internal/transcript"
+)
+
+// A fill is how full a session's context is, and what follows from that.
+type fill struct {
+	Session     string         `json:"session"`
+	Model       string         `json:"model"`
+	Tokens      int64          `json:"tokens"`
+	Window      int            `json:"window"`
+	WindowFrom  monitor.Source `json:"window_from"`
+	Percent     int            `json:"percent"`
+	Warning     int            `json:"warning"`
+	Critical    int            `json:"critical"`
+	Given       string         `json:"given,omitempty"`   // the last message of this cycle
+	Next        string         `json:"next,omitempty"`    // the next one,
+	NextAt      int            `json:"next_at,omitempty"` // at so many tokens
+	Compactions int            `json:"compactions"`
+	CompactedAt int64          `json:"compacted_at,omitempty"` // tokens before the last one
+}
+
+// newFill reads the session's file at path. st is what is remembered about the session.
+func newFill(id, path string, st *monitor.State, settings *config.Context) (*fill, error) {
+	if err := see(st, path); err != nil {
+		return nil, err
+	}
+	compactions, err := transcript.Compactions(path)
+	if err != nil {
+		return nil, err
+	}
+	l := st.Limits(settings)
+	f := &fill{
+		Session: id, Model: st.Model, Tokens: st.Tokens, Window: l.Window, WindowFrom: l.From, Percent: l.Percent(st.Tokens),
+		Warning: l.Warning, Critical: l.Critical, Given: st.Given.String(), Compactions: len(compactions),
+	}
+	if n := len(compactions); n > 0 {
+		f.CompactedAt = compactions[n-1].Tokens
+	}
+	if settings.Enabled {
+		next, at := st.Next(l)
+		f.Next, f.NextAt = next.String(), at
+	}
+	return f, nil
+}
+
+func (f *fill) printJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(f)
+}
+
+// print says it to a person. On a terminal there is a bar with it.
+func (f *fill) print(w io.Writer) error {
+	table := cmdline.NewTable(cmdline.Column{Style: cmdline.Dim}, cmdline.Column{})
+	table.Row("session", f.Session)
+	table.Row("model", f.Model)
+	table.Row("context", fmt.Sprintf("%s of %s tokens, %d%%", humanize.Comma(f.Tokens), comma(f.Window), f.Percent))
+	if columns := cmdline.Columns(w); columns > 0 {
+		table.Row("", f.bar(min(columns-len("compactions  "), 60)))
+	}
+	table.Row("warning", fmt.Sprintf("%s tokens%s", comma(f.Warning), f.when("warning")))
+	table.Row("critical", fmt.Sprintf("%s tokens%s", comma(f.Critical), f.when("critical")))
+	compacted := fmt.Sprint(f.Compactions)
+	if f.Compactions > 0 {
+		compacted += fmt.Sprintf(", the last one at %s tokens", humanize.Comma(f.CompactedAt))
+	}
+	table.Row("compactions", compacted)
+	return table.Print(w)
+}
+
+// when says of a message whether it was given, or how far it is.
+func (f *fill) when(message string) string {
+	switch {
+	case f.Given == message || message == "warning" && f.Given == "critical":
+		return ", given"
+	case f.Next != message:
+		return ""
+	case f.Tokens >= int64(f.NextAt):
+		return ", comes with the next tool calls"
+	}
+	return fmt.Sprintf(", in %s", humanize.Comma(int64(f.NextAt)-f.Tokens))
+}
+
+// bar draws the window: what is full, and where the limits are.
+func (f *fill) bar(columns int) string {
+	at := func(tokens int64) int {
+		return int(min(tokens, int64(f.Window)) * int64(columns) / int64(max(f.Window, 1)))
+	}
+	cells := []rune(strings.Repeat("█", at(f.Tokens)) + strings.Repeat("░", max(columns-at(f.Tokens), 0)))
+	for _, limit := range []int{f.Warning, f.Critical} {
+		if i := at(int64(limit)); i < len(cells) && i >= 0 {
+			cells[i] = '│'
+		}
+	}
+	return string(cells)
+}
+
+func comma(n int) string { return humanize.Comma(int64(n)) }
