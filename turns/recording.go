@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
@@ -33,6 +34,7 @@ type recording struct {
 	objects *git.Objects
 	refs    func() (map[string]plumbing.Hash, error)
 	segment func() (flushed, error)
+	warm    func() (plumbing.Hash, error)
 	moving  func() (*git.RefTransaction, error)
 
 	snap   *snapshot.Snapshot
@@ -162,6 +164,20 @@ func (r *recording) begin(ctx context.Context) {
 	})
 	r.objects = r.Repo.Objects(ctx)
 	r.segment = async(func() (flushed, error) { return r.flush(ctx) })
+	// Most likely HEAD is where it was; finding its objects takes as long as the pass over the worktree.
+	head := r.headBefore()
+	r.warm = async(func() (plumbing.Hash, error) { return r.objects.TreeOf(head) })
+}
+
+// headBefore is HEAD as the session's last event found it.
+func (r *recording) headBefore() plumbing.Hash {
+	switch {
+	case r.state.Open != nil:
+		return r.state.Open.Head.Hash()
+	case r.state.Last != nil:
+		return r.state.Last.Head.Hash()
+	}
+	return plumbing.ZeroHash
 }
 
 // end ends what was begun and not used.
@@ -169,6 +185,7 @@ func (r *recording) end() {
 	if t, err := r.moving(); err == nil {
 		t.Abort()
 	}
+	_, _ = r.warm()
 	r.objects.Close()
 }
 
@@ -176,7 +193,7 @@ func (r *recording) end() {
 func (r *recording) look(ctx context.Context) error {
 	var err error
 	r.snap, err = snapshot.Take(ctx, r.Repo, r.objects, snapshot.Options{
-		Policy: r.policy(), Config: r.config, Publish: r.moves, Now: r.At,
+		Policy: r.policy(), Config: r.config, Stored: r.stored, Publish: r.moves, Now: r.At,
 	})
 	if err != nil {
 		return err
@@ -197,6 +214,23 @@ func (r *recording) look(ctx context.Context) error {
 	}
 	r.notes, err = gitnotes.Open(r.objects, r.tips[r.id.NotesRef()])
 	return err
+}
+
+// stored is the tree of the mission's newest code commit, zero if its last event has none. The mission's ref keeps it.
+func (r *recording) stored() plumbing.Hash {
+	tips, err := r.refs()
+	if err != nil || tips[r.id.Ref()].IsZero() {
+		return plumbing.ZeroHash
+	}
+	event, err := object.GetCommit(r.objects, tips[r.id.Ref()])
+	if err != nil || len(event.ParentHashes) < 2 {
+		return plumbing.ZeroHash
+	}
+	tree, err := r.objects.TreeOf(event.ParentHashes[1])
+	if err != nil {
+		return plumbing.ZeroHash
+	}
+	return tree
 }
 
 // newLedger is the ledger of a mission that begins with this signal.

@@ -43,7 +43,7 @@ func (r *Recorder) Restore(ctx context.Context, s Signal, t *Turn, dry bool) (*R
 }
 
 func (r *Recorder) restore(ctx context.Context, s Signal, t *Turn, dry bool) (*Restored, error) {
-	rec := &recording{Recorder: r, Signal: s, id: t.Mission}
+	rec := &recording{Recorder: r, Signal: s, id: t.Mission, state: new(session.State)}
 	rec.Event = "restore"
 	rec.begin(ctx)
 	defer rec.end()

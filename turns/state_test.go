@@ -380,3 +380,31 @@ func TestStateDeletedThenEnded(t *testing.T) {
 	c.End("other")
 	l.storedOnce(l.check(own(c), a, want{prompt: "two", outcome: turns.Interrupted, tree: l.tree()}))
 }
+
+// TestNothingIsWrittenTwice: the worktree differs from HEAD in all that the session has changed so far.
+// What an earlier turn has written is not written again.
+func TestNothingIsWrittenTwice(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	for i := range 5 {
+		l.turn(c, "more", l.write(fmt.Sprintf("dir-%d/sub/file", i), fmt.Sprintf("content of %d\n", i)))
+	}
+	packs, err := filepath.Glob(filepath.Join(l.Dir, ".git", "objects", "pack", "*.idx"))
+	if err != nil || len(packs) < 5 {
+		t.Fatalf("packs are %q, %v", packs, err)
+	}
+	in := make(map[string]string)
+	for _, idx := range packs {
+		for _, line := range strings.Split(l.Git("verify-pack", "-v", idx), "\n") {
+			f := strings.Fields(line)
+			if len(f) < 5 {
+				continue
+			}
+			if other, twice := in[f[0]]; twice {
+				t.Errorf("%s %s is in %s and in %s", f[1], f[0], filepath.Base(other), filepath.Base(idx))
+			}
+			in[f[0]] = idx
+		}
+	}
+}

@@ -1,11 +1,8 @@
 package git
 
 import (
-	"bufio"
 	"bytes"
-	"compress/zlib"
 	"encoding/binary"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,6 +21,8 @@ type smallPacks struct {
 	names []string // not yet opened, the newest last
 	packs []smallPack
 	read  bool
+
+	entries entryReader
 }
 
 type smallPack struct {
@@ -34,15 +33,15 @@ type smallPack struct {
 // maxSmallIndex is the largest index in bytes that is read in-process: 2,000 objects, 0.2 ms.
 const maxSmallIndex = 64 << 10
 
-// get returns an object of the small packs, nil if none of them has it whole: objects that git has packed as deltas are
-// left to git. A pack that can't be read is passed over: git will say what is wrong with it.
+// get returns an object of the small packs, nil if none of them has it.
+// A pack that can't be read is passed over: git will say what is wrong with it.
 func (s *smallPacks) get(h plumbing.Hash) *plumbing.MemoryObject {
 	if !s.read {
 		s.list()
 	}
 	for _, p := range s.packs {
 		if offset, err := p.index.FindOffset(h); err == nil {
-			return p.object(offset)
+			return s.entries.object(p, offset)
 		}
 	}
 	for len(s.names) > 0 {
@@ -54,7 +53,7 @@ func (s *smallPacks) get(h plumbing.Hash) *plumbing.MemoryObject {
 		}
 		s.packs = append(s.packs, p)
 		if offset, err := p.index.FindOffset(h); err == nil {
-			return p.object(offset)
+			return s.entries.object(p, offset)
 		}
 	}
 	return nil
@@ -102,36 +101,6 @@ func openSmallPack(base string) (smallPack, error) {
 	}
 	p.file, err = os.Open(base + ".pack")
 	return p, err
-}
-
-// object reads the entry at offset, nil if it is a delta or can't be read. An entry begins with its type and size in
-// groups of four and seven bits, the lowest first; see gitformat-pack(5).
-func (p smallPack) object(offset int64) *plumbing.MemoryObject {
-	r := bufio.NewReader(io.NewSectionReader(p.file, offset, 1<<40))
-	b, err := r.ReadByte()
-	if err != nil {
-		return nil
-	}
-	t, size := plumbing.ObjectType(b>>4&7), int64(b&15)
-	for shift := 4; b&0x80 != 0; shift += 7 {
-		if b, err = r.ReadByte(); err != nil || shift > 56 {
-			return nil
-		}
-		size |= int64(b&0x7f) << shift
-	}
-	if t < plumbing.CommitObject || t > plumbing.TagObject {
-		return nil
-	}
-	z, err := zlib.NewReader(r)
-	if err != nil {
-		return nil
-	}
-	obj := new(plumbing.MemoryObject)
-	obj.SetType(t)
-	if n, err := io.Copy(obj, io.LimitReader(z, size+1)); err != nil || n != size {
-		return nil
-	}
-	return obj
 }
 
 func (s *smallPacks) close() {

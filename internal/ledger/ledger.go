@@ -191,6 +191,9 @@ func (l *Ledger) Append(e Event) (plumbing.Hash, error) {
 		changes[name] = git.Entry{Mode: filemode.Regular, Hash: hash}
 	}
 	tree, err := l.objects.EditTree(l.tree, changes)
+	if err == nil && !l.objects.Staged(l.Tip) {
+		err = l.objects.Share(tree, l.tree)
+	}
 	if err != nil {
 		return plumbing.ZeroHash, fmt.Errorf("write ledger of %s: %w", l.ID, err)
 	}

@@ -34,6 +34,9 @@ type Options struct {
 	// Config returns git's configuration. It is called when the pass over the
 	// worktree is done, so that reading it can overlap with that.
 	Config func() (git.Config, error)
+	// Stored returns the tree of an earlier snapshot, which is in the object database with all that is in it, or zero.
+	// What the new one has in common with it is not written again. It is called as Config is; nil means that there is none.
+	Stored func() plumbing.Hash
 	// Publish makes ready an index that holds what the tree holds,
 	// so that it can take the place of the user's; see [Snapshot.Publish].
 	Publish bool
@@ -249,5 +252,12 @@ func (t *taker) overlay(head git.Head, entries []entry, files map[string]git.Ent
 			}
 		}
 	}
-	return t.objects.EditTree(base, changes)
+	tree, err := t.objects.EditTree(base, changes)
+	if err != nil {
+		return tree, err
+	}
+	if t.opt.Stored == nil {
+		return tree, nil
+	}
+	return tree, t.objects.Share(tree, t.opt.Stored())
 }

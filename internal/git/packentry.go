@@ -1,0 +1,132 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"io"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+)
+
+// maxDeltas is the longest chain of deltas that is followed; git makes none of more than 50 on its own.
+const maxDeltas = 100
+
+// An entryReader reads entries of packs, one after the other: the state of its decompression takes
+// 40 KB, too much to be made for each.
+type entryReader struct {
+	buf *bufio.Reader
+	z   io.ReadCloser
+}
+
+// object reads the entry at offset, nil if it can't be read.
+func (e *entryReader) object(p smallPack, offset int64) *plumbing.MemoryObject {
+	t, content := e.entry(p, offset, maxDeltas)
+	if t == plumbing.InvalidObject {
+		return nil
+	}
+	obj := new(plumbing.MemoryObject)
+	obj.SetType(t)
+	if _, err := obj.Write(content); err != nil {
+		return nil
+	}
+	return obj
+}
+
+// entry reads the entry at offset, whose content is made by at most that many deltas.
+// What can't be read has the type [plumbing.InvalidObject].
+func (e *entryReader) entry(p smallPack, offset int64, deltas int) (plumbing.ObjectType, []byte) {
+	if offset < 0 || deltas == 0 {
+		return plumbing.InvalidObject, nil
+	}
+	r := io.NewSectionReader(p.file, offset, 1<<40)
+	if e.buf == nil {
+		e.buf = bufio.NewReader(r)
+	}
+	e.buf.Reset(r)
+	t, size, err := readHeader(e.buf)
+	if err != nil {
+		return plumbing.InvalidObject, nil
+	}
+	var base int64
+	switch t {
+	case plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject:
+	case plumbing.OFSDeltaObject:
+		base, err = baseOffset(e.buf)
+		base = offset - base
+	case plumbing.REFDeltaObject:
+		var h plumbing.Hash
+		if _, err = io.ReadFull(e.buf, h[:]); err == nil {
+			base, err = p.index.FindOffset(h)
+		}
+	default:
+		return plumbing.InvalidObject, nil
+	}
+	if err != nil {
+		return plumbing.InvalidObject, nil
+	}
+	content, err := e.inflate(size)
+	if err == nil && t.IsDelta() {
+		var source []byte
+		if t, source = e.entry(p, base, deltas-1); t != plumbing.InvalidObject {
+			content, err = packfile.PatchDelta(source, content)
+		}
+	}
+	if err != nil {
+		return plumbing.InvalidObject, nil
+	}
+	return t, content
+}
+
+// readHeader reads type and size in bytes: groups of four and seven bits, the lowest first; see gitformat-pack(5).
+func readHeader(r io.ByteReader) (plumbing.ObjectType, int64, error) {
+	b, err := r.ReadByte()
+	if err != nil {
+		return 0, 0, err
+	}
+	t, size := plumbing.ObjectType(b>>4&7), int64(b&15)
+	for shift := 4; b&0x80 != 0; shift += 7 {
+		if b, err = r.ReadByte(); err != nil {
+			return 0, 0, err
+		}
+		if shift > 56 {
+			return 0, 0, plumbing.ErrInvalidType
+		}
+		size |= int64(b&0x7f) << shift
+	}
+	return t, size, nil
+}
+
+// baseOffset reads how many bytes before a delta its base is: groups of seven bits, the highest first,
+// one added at each but the last.
+func baseOffset(r io.ByteReader) (int64, error) {
+	b, err := r.ReadByte()
+	n := int64(b & 0x7f)
+	for err == nil && b&0x80 != 0 {
+		if n >= 1<<48 {
+			return 0, plumbing.ErrInvalidType
+		}
+		b, err = r.ReadByte()
+		n = (n+1)<<7 | int64(b&0x7f)
+	}
+	return n, err
+}
+
+// inflate reads a compressed text of size bytes.
+func (e *entryReader) inflate(size int64) ([]byte, error) {
+	var err error
+	if e.z == nil {
+		e.z, err = zlib.NewReader(e.buf)
+	} else {
+		err = e.z.(zlib.Resetter).Reset(e.buf, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var content bytes.Buffer
+	if n, err := io.Copy(&content, io.LimitReader(e.z, size+1)); err != nil || n != size {
+		return nil, plumbing.ErrInvalidType
+	}
+	return content.Bytes(), nil
+}

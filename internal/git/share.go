@@ -1,0 +1,66 @@
+package git
+
+import (
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+)
+
+// Share unstages what the staged tree has in common with a stored one, path by path: a worktree differs from HEAD
+// in all that its session has changed so far, and most of that was written by an earlier turn.
+// The caller knows that stored and everything in it is in the object database, and doesn't flush meanwhile.
+func (o *Objects) Share(tree, stored plumbing.Hash) error {
+	if o.written(tree) == nil {
+		return nil // it and what is below was not staged
+	}
+	entries, err := o.Tree(tree)
+	if err != nil {
+		return err
+	}
+	if tree == stored {
+		o.unstage(tree)
+		for _, e := range entries {
+			if err := o.shareEntry(e, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	old, err := o.Tree(stored)
+	if err != nil {
+		return err
+	}
+	for name, e := range entries {
+		if err := o.shareEntry(e, old[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *Objects) shareEntry(e, stored Entry) error {
+	switch {
+	case e.Mode == filemode.Dir && stored.Mode == filemode.Dir:
+		return o.Share(e.Hash, stored.Hash)
+	case e.Mode != filemode.Dir && e.Hash == stored.Hash:
+		o.unstage(e.Hash)
+	}
+	return nil
+}
+
+// Staged reports whether an object waits for [Objects.Flush].
+func (o *Objects) Staged(h plumbing.Hash) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Contains(o.staged, h)
+}
+
+// unstage keeps an object from being written. It stays readable.
+func (o *Objects) unstage(h plumbing.Hash) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if i := slices.Index(o.staged, h); i >= 0 {
+		o.staged = slices.Delete(o.staged, i, i+1)
+	}
+}

@@ -1,0 +1,66 @@
+package git
+
+import (
+	"context"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"gitagent/internal/gittest"
+)
+
+// TestShare: what a tree has in common with a stored one is not written again, and what only looks alike is.
+func TestShare(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	o := find(t, r).Objects(context.Background())
+	defer o.Close()
+	blob := func(content string) Entry {
+		t.Helper()
+		h, err := o.Write(plumbing.BlobObject, []byte(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Entry{filemode.Regular, h}
+	}
+	edit := func(files map[string]Entry) plumbing.Hash {
+		t.Helper()
+		tree, err := o.EditTree(plumbing.ZeroHash, files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tree
+	}
+	base := map[string]Entry{"a": blob("a"), "d/b": blob("b"), "e/f/c": blob("c"), "e/g": blob("g")}
+	stored := edit(base)
+	if err := o.Flush(); err != nil {
+		t.Fatal(err)
+	}
+
+	again := find(t, r).Objects(context.Background())
+	defer again.Close()
+	o = again
+	same := edit(map[string]Entry{"a": blob("a"), "d/b": blob("b"), "e/f/c": blob("c"), "e/g": blob("g")})
+	if err := o.Share(same, stored); err != nil {
+		t.Fatal(err)
+	}
+	if len(o.staged) != 0 {
+		t.Errorf("%d objects of a stored tree are staged", len(o.staged))
+	}
+	moved := blob("b") // it is stored under another name: nobody looks for it there
+	tree := edit(map[string]Entry{"a": blob("new a"), "d/b": blob("b"), "e/f/c": blob("c"), "e/g": blob("new g"), "moved": moved})
+	if err := o.Share(tree, stored); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Git("show", tree.String()+":e/f/c"); got != "c" {
+		t.Errorf("e/f/c is %q", got)
+	}
+	if got := r.Git("show", tree.String()+":moved"); got != "b" {
+		t.Errorf("moved is %q", got)
+	}
+	r.Git("fsck", "--strict", "--no-dangling")
+}
