@@ -28,7 +28,7 @@ const (
 func layers() [][]string {
 	return [][]string{
 		{"internal/spell"},
-		{"internal/cmdline", "internal/config", "internal/redact", "internal/terminal"},
+		{"internal/cmdline", "internal/config", "internal/redact", "internal/screen", "internal/terminal"},
 		{"internal/git"},
 		{"gitnotes", "internal/ledger", "internal/monitor", "internal/session", "internal/snapshot", "internal/transcript"},
 		{"handoffstore", "hooks", "internal/remote", "turns"},

@@ -1,0 +1,181 @@
+package screen
+
+import "unicode/utf8"
+
+// A state is what the parser is in the middle of.
+type state uint8
+
+const (
+	ground        state = iota
+	escape              // after ESC
+	intermediate        // after ESC ( and the like: one more byte
+	controlParams       // after CSI
+	controlIgnore       // in a CSI that makes no sense
+	text                // of OSC, DCS and the like, up to ST
+	textEscape          // an ESC in there: of ST, or of the next sequence
+)
+
+// maxParams is how many parameters of a sequence are kept.
+const maxParams = 32
+
+// maxParam is the largest parameter; it is more than any screen has rows or columns.
+const maxParam = 9999
+
+// A parser takes a stream of bytes apart, wherever it is cut.
+type parser struct {
+	state   state
+	between byte // the byte between ESC and the last one
+	private byte // ? > = < ! or the like in a CSI, 0 for none
+	osc     bool // the text is an OSC, which BEL ends, too
+	params  []int
+	partial []byte // the beginning of a rune
+}
+
+func (s *screen) write(b []byte) {
+	for i := 0; i < len(b); {
+		c := b[i]
+		switch {
+		case s.state != ground:
+			s.sequence(c)
+			i++
+		case c >= ' ' && c < 0x7f && len(s.partial) == 0:
+			n := i + 1
+			for n < len(b) && b[n] >= ' ' && b[n] < 0x7f {
+				n++
+			}
+			s.ascii(b[i:n])
+			i = n
+		case c < utf8.RuneSelf:
+			s.endRune()
+			if c >= ' ' && c < 0x7f {
+				s.print(rune(c))
+			} else {
+				s.control(c)
+			}
+			i++
+		case len(s.partial) == 0 && utf8.FullRune(b[i:]):
+			r, size := utf8.DecodeRune(b[i:])
+			s.print(r)
+			i += size
+		default:
+			s.collect(c)
+			i++
+		}
+	}
+}
+
+// collect adds a byte to a rune that the input was cut in.
+func (s *screen) collect(c byte) {
+	if utf8.RuneStart(c) {
+		s.endRune()
+	}
+	s.partial = append(s.partial, c)
+	if !utf8.FullRune(s.partial) {
+		return
+	}
+	r, size := utf8.DecodeRune(s.partial)
+	rest := s.partial[size:]
+	s.partial = s.partial[:0]
+	s.print(r)
+	for range rest {
+		s.print(utf8.RuneError)
+	}
+}
+
+// endRune gives up a rune that is not complete and will not be.
+func (s *screen) endRune() {
+	for range s.partial {
+		s.print(utf8.RuneError)
+	}
+	s.partial = s.partial[:0]
+}
+
+// sequence takes a byte of an escape sequence.
+func (s *screen) sequence(c byte) {
+	switch { // these end whatever is under way
+	case c == 0x18 || c == 0x1a: // CAN, SUB
+		s.state = ground
+		return
+	case c == 0x1b && s.state == text:
+		s.state = textEscape
+		return
+	case c == 0x1b:
+		s.state = escape
+		return
+	case c < ' ' && s.state != text && s.state != textEscape: // works in the middle of a sequence
+		s.control(c)
+		return
+	}
+	switch s.state {
+	case escape:
+		s.escape(c)
+	case intermediate:
+		s.state = ground
+		s.escapeWith(s.between, c)
+	case controlParams:
+		s.controlByte(c)
+	case controlIgnore:
+		if c >= '@' && c <= '~' {
+			s.state = ground
+		}
+	case textEscape:
+		s.state = ground
+		if c != '\\' {
+			s.state = escape
+			s.sequence(c)
+		}
+	case text:
+		if c == 0x07 && s.osc {
+			s.state = ground
+		}
+	}
+}
+
+// escape takes the byte after ESC.
+func (s *screen) escape(c byte) {
+	s.state = ground
+	switch {
+	case c == '[':
+		s.state, s.private, s.params = controlParams, 0, append(s.params[:0], 0)
+	case c == ']':
+		s.state, s.osc = text, true
+	case c == 'P' || c == 'X' || c == '^' || c == '_' || c == 'k': // k: a title, as screen has it
+		s.state, s.osc = text, false
+	case c >= ' ' && c <= '/':
+		s.state, s.between = intermediate, c
+	default:
+		s.escapeCommand(c)
+	}
+}
+
+// controlByte takes a byte of a CSI.
+func (s *screen) controlByte(c byte) {
+	last := len(s.params) - 1
+	switch {
+	case c >= '0' && c <= '9':
+		if n := s.params[last]*10 + int(c-'0'); n <= maxParam {
+			s.params[last] = n
+		}
+	case c == ';' || c == ':':
+		if len(s.params) == maxParams {
+			s.state = controlIgnore
+			return
+		}
+		s.params = append(s.params, 0)
+	case c >= '<' && c <= '?' || c >= ' ' && c <= '/':
+		s.private = c
+	case c >= '@' && c <= '~':
+		s.state = ground
+		s.controlCommand(c)
+	default:
+		s.state = controlIgnore
+	}
+}
+
+// param returns a parameter of a CSI; what is missing or 0 is the default.
+func (s *screen) param(i, byDefault int) int {
+	if i >= len(s.params) || s.params[i] == 0 {
+		return byDefault
+	}
+	return s.params[i]
+}

@@ -1,0 +1,120 @@
+package screen
+
+import (
+	"bytes"
+	"slices"
+	"unicode/utf8"
+)
+
+// A cell is one place of the screen.
+type cell struct {
+	r     rune    // blank, or the right half of the wide one before it
+	marks *string // that combine with it; nil for none
+}
+
+const (
+	blank = 0
+	right = -1
+)
+
+// maxMarks is the length in bytes of the marks that combine with one cell.
+const maxMarks = 32
+
+// A row is a line of the screen.
+type row struct {
+	cells   []cell
+	used    int  // cells from here on are blank
+	wrapped bool // the line goes on in the row below
+	clean   bool // it was written, or compared, as it is
+}
+
+// change prepares for a change of the cells up to end.
+func (r *row) change(end int) {
+	r.clean = false
+	r.used = max(r.used, end)
+}
+
+// clear blanks cells. Half of a wide one takes the other half with it.
+func (r *row) clear(from, to int) {
+	from, to = max(from, 0), min(to, len(r.cells))
+	if from >= to {
+		return
+	}
+	r.split(from)
+	r.split(to)
+	clear(r.cells[from:min(to, max(from, r.used))])
+	r.clean = false
+	if to >= r.used {
+		r.used = min(r.used, from)
+	}
+}
+
+// split blanks a wide cell whose right half is at x.
+func (r *row) split(x int) {
+	if x > 0 && x < len(r.cells) && r.cells[x].r == right {
+		r.cells[x-1], r.cells[x] = cell{}, cell{}
+	}
+}
+
+// insert moves the cells from x on n to the right.
+func (r *row) insert(x, n int) {
+	n = min(n, len(r.cells)-x)
+	r.split(x)
+	r.split(len(r.cells) - n)
+	copy(r.cells[x+n:], r.cells[x:])
+	clear(r.cells[x : x+n])
+	r.change(min(len(r.cells), r.used+n))
+}
+
+// remove moves the cells from x+n on n to the left.
+func (r *row) remove(x, n int) {
+	n = min(n, len(r.cells)-x)
+	r.split(x)
+	r.split(x + n)
+	copy(r.cells[x:], r.cells[x+n:])
+	clear(r.cells[len(r.cells)-n:])
+	r.change(0)
+}
+
+// resize cuts the row or makes it longer.
+func (r *row) resize(cols int) {
+	r.clear(cols, len(r.cells))
+	if cols > len(r.cells) {
+		r.cells = slices.Grow(r.cells, cols-len(r.cells)) // what is there was cleared
+	}
+	r.cells = r.cells[:cols]
+}
+
+// text appends the row's text to b. White space at its end is left out, unless the line goes on.
+func (r *row) text(b []byte, goesOn bool) []byte {
+	start := len(b)
+	for _, c := range r.cells[:r.used] {
+		switch c.r {
+		case blank:
+			b = append(b, ' ')
+		case right:
+		default:
+			b = utf8.AppendRune(b, c.r)
+		}
+		if c.marks != nil {
+			b = append(b, *c.marks...)
+		}
+	}
+	if goesOn {
+		for range len(r.cells) - r.used {
+			b = append(b, ' ')
+		}
+		return b
+	}
+	return b[:start+len(bytes.TrimRight(b[start:], " \u00a0"))]
+}
+
+// empty reports whether nothing is to be seen in the row.
+func (r *row) empty() bool {
+	for _, c := range r.cells[:r.used] {
+		if c.r != blank && c.r != ' ' {
+			return false
+		}
+	}
+	return true
+}

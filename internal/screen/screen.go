@@ -1,0 +1,238 @@
+package screen
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"slices"
+)
+
+const (
+	startRows, startCols = 24, 80
+
+	// maxRows and maxCols are how large a screen can be. Programs that ask for the size of a terminal
+	// put the cursor far beyond, mostly at 999, and look where it is.
+	maxRows, maxCols = 300, 900
+)
+
+// Render reads what programs sent to a terminal and writes the text; see the package comment.
+// It reads and writes piece by piece: its memory is bounded by the size of the screen, whatever is read.
+func Render(w io.Writer, r io.Reader) error {
+	s := newScreen(bufio.NewWriterSize(w, 64<<10))
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := r.Read(buf)
+		s.write(buf[:n])
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.out.err; err != nil {
+			return err
+		}
+	}
+	s.end()
+	return s.out.flush()
+}
+
+// A screen is a terminal without colours.
+type screen struct {
+	parser
+	out printer
+
+	rows, cols int
+	told       bool // the log said the size
+	main, alt  []*row
+	page       []*row // the one of them that is shown
+	alternate  bool
+	frames     frames // of the alternate screen
+
+	cursor
+	saved       cursor
+	beforeAlt   cursor
+	top, bottom int // the rows that scroll, both included
+	tabs        []bool
+	noWrap      bool
+	insertMode  bool
+	last        rune // for REP
+}
+
+type cursor struct {
+	x, y   int // x is cols when the next rune goes to the next row
+	origin bool
+	lines  [2]bool // G0 and G1 are the set with lines and corners
+	shift  int     // which of the two is in use
+}
+
+func newScreen(w *bufio.Writer) *screen {
+	s := &screen{out: printer{w: w}}
+	s.resize(startRows, startCols)
+	return s
+}
+
+// resize makes the screen of a size. What has no more room at the top scrolls off.
+func (s *screen) resize(rows, cols int) {
+	rows, cols = min(max(rows, 1), maxRows), min(max(cols, 1), maxCols)
+	s.top, s.bottom = 0, s.rows-1
+	if over := s.y - rows + 1; over > 0 {
+		s.scrollUp(over)
+		s.y -= over
+	}
+	s.rows, s.cols = rows, cols
+	s.main, s.alt = fit(s.main, rows, cols), fit(s.alt, rows, cols)
+	s.page = s.main
+	if s.alternate {
+		s.page = s.alt
+	}
+	s.top, s.bottom = 0, rows-1
+	s.x = min(s.x, cols)
+	for len(s.tabs) < cols {
+		s.tabs = append(s.tabs, len(s.tabs)%8 == 0)
+	}
+}
+
+// fit makes a page of a size. Rows that were cut off are used again: nobody makes us allocate without end.
+func fit(page []*row, rows, cols int) []*row {
+	for _, r := range page[min(rows, len(page)):] {
+		r.clear(0, len(r.cells))
+		r.wrapped = false
+	}
+	page = slices.Grow(page[:min(rows, len(page))], rows)
+	for len(page) < rows {
+		page = page[:len(page)+1]
+		if last := &page[len(page)-1]; *last == nil {
+			*last = new(row)
+		}
+	}
+	for _, r := range page {
+		r.resize(cols)
+	}
+	return page
+}
+
+// grow makes room for a place that the cursor is sent to.
+func (s *screen) grow(x, y int) {
+	if s.told || x < s.cols && y < s.rows || x >= maxCols || y >= maxRows {
+		return
+	}
+	top, bottom, whole := s.top, s.bottom, s.top == 0 && s.bottom == s.rows-1
+	s.resize(max(s.rows, y+1), max(s.cols, x+1))
+	if !whole {
+		s.top, s.bottom = top, bottom
+	}
+}
+
+// scrollUp moves the rows that scroll up by n. What leaves at the top is written.
+func (s *screen) scrollUp(n int) {
+	n = min(n, s.bottom-s.top+1)
+	if s.alternate {
+		s.frames.scrolled(s, n)
+	} else {
+		for _, r := range s.page[s.top : s.top+n] {
+			s.out.row(r)
+		}
+	}
+	s.shiftUp(s.top, s.bottom, n)
+}
+
+// shiftUp moves the rows from top to bottom up by n; the first n are lost.
+func (s *screen) shiftUp(top, bottom, n int) {
+	n = min(n, bottom-top+1)
+	region := s.page[top : bottom+1]
+	for range n {
+		first := region[0]
+		copy(region, region[1:])
+		region[len(region)-1] = first
+		first.clear(0, s.cols)
+		first.wrapped = false
+	}
+}
+
+// shiftDown moves the rows from top to bottom down by n; the last n are lost.
+func (s *screen) shiftDown(top, bottom, n int) {
+	n = min(n, bottom-top+1)
+	region := s.page[top : bottom+1]
+	for range n {
+		last := region[len(region)-1]
+		copy(region[1:], region)
+		region[0] = last
+		last.clear(0, s.cols)
+		last.wrapped = false
+	}
+}
+
+// clear blanks rows.
+func (s *screen) clear(from, to int) {
+	for _, r := range s.page[from:to] {
+		r.clear(0, s.cols)
+		r.wrapped = false
+	}
+}
+
+// clearAll blanks the screen. On the main one that is as if all of it had scrolled off.
+func (s *screen) clearAll() {
+	s.say()
+	s.clear(0, s.rows)
+}
+
+// say writes what stands on the main screen, if that is shown.
+func (s *screen) say() {
+	if s.alternate {
+		return
+	}
+	end := s.rows
+	for end > 0 && s.page[end-1].empty() {
+		end--
+	}
+	for _, r := range s.page[:end] {
+		s.out.row(r)
+	}
+}
+
+// setAlternate switches between the main and the alternate screen.
+func (s *screen) setAlternate(on, withCursor bool) {
+	if on == s.alternate {
+		return
+	}
+	if on {
+		s.say()
+		s.beforeAlt = s.cursor
+		s.page = s.alt
+		s.clear(0, s.rows)
+		s.frames.begin(s.rows)
+	} else {
+		s.frames.end(s)
+		s.page = s.main
+		if withCursor {
+			s.cursor = s.beforeAlt
+		}
+		s.x, s.y = min(s.x, s.cols), min(s.y, s.rows-1)
+	}
+	s.alternate = on
+	s.top, s.bottom = 0, s.rows-1
+}
+
+// end writes what is visible.
+func (s *screen) end() {
+	s.endRune()
+	if s.alternate {
+		s.frames.end(s)
+		return
+	}
+	s.say()
+}
+
+// reset is a terminal that was just switched on.
+func (s *screen) reset() {
+	s.setAlternate(false, false)
+	s.clearAll()
+	s.cursor, s.saved = cursor{}, cursor{}
+	s.top, s.bottom = 0, s.rows-1
+	s.noWrap, s.insertMode = false, false
+	s.tabs = slices.Delete(s.tabs, 0, len(s.tabs))
+	for len(s.tabs) < s.cols {
+		s.tabs = append(s.tabs, len(s.tabs)%8 == 0)
+	}
+}
