@@ -62,6 +62,8 @@ func (a Agent) Entries() []Entry {
 			{"Stop", "git-agent-turn hook || true", 60},
 			{"StopFailure", "git-agent-turn hook || true", 60},
 			{"SessionEnd", "git-agent-turn hook || true", 20},
+			{"SessionStart", "git-agent-handoff hook || true", 60},
+			{"PreCompact", "git-agent-handoff hook || true", 60},
 		}
 	case Codex:
 		// Neither payload nor environment says for sure that it is Codex
@@ -70,6 +72,8 @@ func (a Agent) Entries() []Entry {
 			{"UserPromptSubmit", "git-agent-turn hook --agent codex || true", 60},
 			{"Stop", "git-agent-turn hook --agent codex || true", 60},
 			{"SessionEnd", "git-agent-turn hook --agent codex || true", 3},
+			{"SessionStart", "git-agent-handoff hook --agent codex || true", 60},
+			{"PreCompact", "git-agent-handoff hook --agent codex || true", 60},
 		}
 	}
 	return nil

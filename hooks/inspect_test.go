@@ -9,7 +9,7 @@ import (
 
 func TestInspect(t *testing.T) {
 	t.Parallel()
-	installed := string(golden(t, "object", "installed"))
+	installed, all := string(golden(t, "object", "installed")), len(Claude.Entries())
 	const (
 		user    = "home/.claude/settings.json"
 		project = "repo/.claude/settings.json"
@@ -27,15 +27,15 @@ func TestInspect(t *testing.T) {
 	}{
 		{
 			name: "nothing",
-			want: []string{"missing: UserPromptSubmit, Stop, StopFailure, SessionEnd: no hook runs git-agent-turn"},
+			want: []string{"missing: UserPromptSubmit, Stop, StopFailure, SessionEnd: no hook runs git-agent-turn", "missing: SessionStart, PreCompact: no hook runs git-agent-handoff"},
 		},
-		{name: "well", files: map[string]string{user: installed, project: "\n"}, count: 4},
-		{name: "for a team", files: map[string]string{project: installed}, count: 4},
-		{name: "the same in two files runs once", files: map[string]string{user: installed, project: installed}, count: 8},
+		{name: "well", files: map[string]string{user: installed, project: "\n"}, count: all},
+		{name: "for a team", files: map[string]string{project: installed}, count: all},
+		{name: "the same in two files runs once", files: map[string]string{user: installed, project: installed}, count: 2 * all},
 		{
 			name:  "some events are missing",
 			files: map[string]string{user: stop("git-agent-turn hook || true")},
-			want:  []string{"missing: UserPromptSubmit, StopFailure, SessionEnd: no hook runs git-agent-turn"},
+			want:  []string{"missing: UserPromptSubmit, StopFailure, SessionEnd: no hook runs git-agent-turn", "missing: SessionStart, PreCompact: no hook runs git-agent-handoff"},
 			count: 1,
 		},
 		{
@@ -45,7 +45,7 @@ func TestInspect(t *testing.T) {
 				`changed: repo/.claude/settings.local.json: Stop: the command is "git agent-turn hook", not "git-agent-turn hook || true"`,
 				"twice: home/.claude/settings.json: Stop: git-agent-turn runs twice, the other hook is in repo/.claude/settings.local.json",
 			},
-			count: 5,
+			count: all + 1,
 		},
 		{
 			name: "shell form beside exec form",
@@ -57,30 +57,30 @@ func TestInspect(t *testing.T) {
 				`changed: repo/.claude/settings.json: Stop: the command is "git-agent-turn hook", not "git-agent-turn hook || true"`,
 				"twice: home/.claude/settings.json: Stop: git-agent-turn runs twice, the other hook is in repo/.claude/settings.json",
 			},
-			count: 5,
+			count: all + 1,
 		},
 		{
 			name:  "silenced",
 			files: map[string]string{user: installed, local: `{"disableAllHooks":true}`},
 			want:  []string{"disabled: repo/.claude/settings.local.json: disableAllHooks turns off every hook, whichever file it is in"},
-			count: 4,
+			count: all,
 		},
 		{
 			name:  "not silenced",
 			files: map[string]string{user: installed, project: `{"disableAllHooks":false,"allowManagedHooksOnly":true}`},
-			count: 4,
+			count: all,
 		},
 		{
 			name:  "administered",
 			files: map[string]string{user: installed, managed: `{"allowManagedHooksOnly":true}`},
 			want:  []string{"managed only: etc/managed-settings.json: allowManagedHooksOnly turns off the hooks of all other files and of plugins"},
-			count: 4,
+			count: all,
 		},
 		{
 			name:  "not JSON",
 			files: map[string]string{user: "{\n  // mine\n}", project: installed},
 			want:  []string{"not JSON: home/.claude/settings.json:2:3: not strict JSON: invalid character '/' looking for beginning of object key string"},
-			count: 4,
+			count: all,
 		},
 		{
 			name:  "wrong type of one event",
@@ -89,19 +89,19 @@ func TestInspect(t *testing.T) {
 				"wrong type: home/.claude/settings.json:3:25: hooks.UserPromptSubmit is a string, want an array",
 				"missing: UserPromptSubmit: no hook runs git-agent-turn",
 			},
-			count: 3,
+			count: all - 1,
 		},
 		{
 			name:  "wrong type of all",
 			files: map[string]string{user: installed, project: `{"hooks":[]}`},
 			want:  []string{"wrong type: repo/.claude/settings.json:1:10: hooks is an array, want an object"},
-			count: 4,
+			count: all,
 		},
 		{
 			name:  "not a file",
 			files: map[string]string{user: installed, project + "/x": ""},
 			want:  []string{"unreadable: read repo/.claude/settings.json: not a file"},
-			count: 4,
+			count: all,
 		},
 		{
 			name:  "plugin",
@@ -114,7 +114,7 @@ func TestInspect(t *testing.T) {
 		{
 			name:  "a skill is not a plugin",
 			files: map[string]string{user: installed, "home/.claude/skills/git-agent/SKILL.md": ""},
-			count: 4,
+			count: all,
 		},
 		{
 			name: "plugin beside settings",
@@ -122,8 +122,9 @@ func TestInspect(t *testing.T) {
 				user:    installed,
 				project: `{"enabledPlugins":{"git-agent@git-agent-local":true}}`,
 			},
-			want:  []string{"twice: git-agent@git-agent-local: UserPromptSubmit, Stop, StopFailure, SessionEnd: git-agent-turn runs twice, the other hook is in home/.claude/settings.json"},
-			count: 4,
+			want:  []string{"twice: git-agent@git-agent-local: UserPromptSubmit, Stop, StopFailure, SessionEnd: git-agent-turn runs twice, the other hook is in home/.claude/settings.json",
+				"twice: git-agent@git-agent-local: SessionStart, PreCompact: git-agent-handoff runs twice, the other hook is in home/.claude/settings.json"},
+			count: all,
 		},
 		{
 			name: "plugin switched off here",
@@ -131,7 +132,7 @@ func TestInspect(t *testing.T) {
 				user:  `{"enabledPlugins":{"git-agent@git-agent-local":true},` + installed[1:],
 				local: `{"enabledPlugins":{"git-agent@git-agent-local":false}}`,
 			},
-			count: 4,
+			count: all,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -166,18 +167,18 @@ func TestInspectPlaces(t *testing.T) {
 
 	// In the home directory the user's settings and the project's are one file.
 	r := Inspect(Claude, Places{Config: filepath.Join(dir, ".claude"), Project: dir})
-	if len(r.Installed) != 4 || len(r.Findings) != 0 {
+	if len(r.Installed) != len(Claude.Entries()) || len(r.Findings) != 0 {
 		t.Errorf("at home: %+v", r)
 	}
 	if got, want := r.Installed[1], (Installed{Event: "Stop", Program: "git-agent-turn", Command: "git-agent-turn hook || true", Path: filepath.Join(dir, ".claude", "settings.json"), Line: 17, form: r.Installed[1].form}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	r = Inspect(Codex, Places{Config: filepath.Join(dir, ".codex"), Project: filepath.Join(dir, "repo")})
-	if len(r.Installed) != 3 || len(r.Findings) != 0 {
+	if len(r.Installed) != len(Codex.Entries()) || len(r.Findings) != 0 {
 		t.Errorf("codex: %+v", r)
 	}
 	r = Inspect(Claude, Places{})
-	if len(r.Findings) != 1 || r.Findings[0].Problem != Missing {
+	if len(r.Findings) != 2 || r.Findings[0].Problem != Missing || r.Findings[1].Problem != Missing {
 		t.Errorf("nowhere: %+v", r)
 	}
 }

@@ -253,7 +253,7 @@ func effective(t *testing.T, settings []byte, event string) []string {
 	return commands
 }
 
-var anyOfOurs = regexp.MustCompile(`git[ -]agent-turn`)
+var anyOfOurs = regexp.MustCompile(`git[ -]agent-(turn|handoff)`)
 
 // FuzzInstall is [checkInstall] with whatever bytes there may be.
 func FuzzInstall(f *testing.F) {

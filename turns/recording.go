@@ -119,6 +119,12 @@ func (r *recording) run(ctx context.Context) (*Result, error) {
 	}
 	r.state.Mission = string(r.id)
 	r.state.Worktree, r.state.Seen = r.Repo.GitDir, r.At
+	if r.Event != Ended {
+		r.state.Ended, r.state.HandedOff = false, false // it was resumed
+	}
+	if r.Agent != "" {
+		r.state.Agent = r.Agent
+	}
 	if r.Client.PID != 0 {
 		r.state.Client = r.Client
 	}
@@ -253,7 +259,7 @@ func (r *recording) predecessor() ledger.ID {
 	}
 	var last *session.State
 	for _, st := range r.store.All() {
-		if st.Session != r.Session && st.Client == r.Client && (last == nil || st.Seen.After(last.Seen)) {
+		if st.Session != r.Session && st.Client == r.Client && st.Mission != "" && (last == nil || st.Seen.After(last.Seen)) {
 			last = st
 		}
 	}

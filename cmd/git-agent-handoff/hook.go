@@ -27,12 +27,14 @@ func hook(args []string) {
 
 // take does what an event asks for.
 func take(ctx context.Context, h *hookrun.Hook) error {
+	if h.Event.AgentID != "" {
+		return nil // a sub-agent's
+	}
 	switch h.Event.Name {
 	case "SessionStart":
 		return startSession(ctx, h)
+	case "PreCompact":
+		return compact(ctx, h)
 	}
 	return nil
 }
-
-// startSession has nothing to say yet.
-func startSession(context.Context, *hookrun.Hook) error { return nil }

@@ -28,18 +28,17 @@ func newApp() *cli.App {
 		return &cli.Command{Name: name, Usage: usage, Action: notBuilt, SkipFlagParsing: true}
 	}
 	return &cli.App{
-		Name:        "git-agent-handoff",
-		Usage:       "carry an agent's work from one session to the next",
-		Description: "Of the commands, context is built.",
+		Name:  "git-agent-handoff",
+		Usage: "carry an agent's work from one session to the next",
 		Commands: []*cli.Command{
-			command("write", "hand off, with a document"),
-			command("gather", "hand off what can be known from outside"),
-			command("show", "show a handoff"),
-			command("list", "list the handoffs"),
-			command("grep", "search the handoffs"),
-			command("restore", "restore what a handoff left uncommitted"),
-			command("accept", "let a handoff that came from elsewhere into the context"),
-			command("prime", "print the text for the next session"),
+			writeCommand(),
+			gatherCommand(),
+			showCommand(),
+			listCommand(),
+			grepCommand(),
+			restoreCommand(),
+			acceptCommand(),
+			primeCommand(),
 			command("wake", "print the wake message, or type it"),
 			contextCommand(),
 			command("retry", "run an agent until a check succeeds"),

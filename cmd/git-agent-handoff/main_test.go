@@ -1,8 +1,14 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -19,8 +25,26 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"git-agent-handoff": main})
 }
 
+// turnProgram builds git-agent-turn, whose hooks record what is handed off, and returns its directory.
+var turnProgram = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "git-agent-turn-")
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "gitagent/cmd/git-agent-turn").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("build git-agent-turn: %w\n%s", err, out)
+	}
+	return dir, err
+})
+
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	turn, err := turnProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(turn) })
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -31,14 +55,51 @@ func TestScripts(t *testing.T) {
 					env.Setenv(name, value)
 				}
 			}
+			env.Setenv("PATH", env.Getenv("PATH")+string(filepath.ListSeparator)+turn)
 			env.Setenv("GORACE", os.Getenv("GORACE"))
+			players := newPlayers()
+			env.Values["players"] = players
+			env.Defer(players.end)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"says": says},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"play": play, "status": status, "big": big, "says": says},
 	})
 }
 
 func TestManual(t *testing.T) {
 	t.Parallel()
 	cmdlinetest.Manual(t, newApp(), "../../docs/git-agent-handoff.1")
+}
+
+// status runs a command that must exit with the given status:
+//
+//	status 3 git agent-handoff show 12
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status <status> <command>...")
+	}
+	got := "0"
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = strconv.Itoa(exit.ExitCode())
+	}
+	if got != args[0] {
+		ts.Fatalf("exit status %s, want %s", got, args[0])
+	}
+}
+
+// big writes a file that repeats a line until it has so many MiB:
+//
+//	big <file> <MiB> <line>
+func big(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: big <file> <MiB> <line>")
+	}
+	size, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	line := args[2] + "\n"
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Repeat(line, size<<20/len(line)+1)), 0o666))
 }

@@ -83,8 +83,8 @@ func TestWorktreesAtOnce(t *testing.T) {
 				t.Errorf("worktree %d: turn %d holds %q, want %q", i, n+1, content, want)
 			}
 		}
-		if chain := h.Git("rev-list", "--count", "--first-parent", "refs/agent/missions/"+a.at); chain != fmt.Sprint(turns+1) {
-			t.Errorf("worktree %d: the ledger has %s commits, want %d", i, chain, turns+1)
+		if chain := h.Git("rev-list", "--count", "--first-parent", "refs/agent/missions/"+a.at); chain != fmt.Sprint(turns+2) {
+			t.Errorf("worktree %d: the ledger has %s commits, want %d: its beginning, the turns and a handoff", i, chain, turns+2)
 		}
 		if notes := h.Git("notes", "--ref=agent/"+a.at, "list"); strings.Count(notes, "\n")+1 != turns {
 			t.Errorf("worktree %d: there are %d notes, want %d", i, strings.Count(notes, "\n")+1, turns)

@@ -47,8 +47,15 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 	signalled.Client = session.ReadClient(h.Client.PID)
 	settings := h.Settings()
 	recorder := &turns.Recorder{Repo: h.Repo, Capture: settings.Capture, FlushWait: flushWait}
-	result, err := recorder.Record(ctx, signalled)
-	if err != nil {
+	var result *turns.Result
+	var handedOff bool
+	var err error
+	if signalled.Event == turns.Ended {
+		result, handedOff, err = end(ctx, h, recorder, settings, signalled)
+	} else {
+		result, err = recorder.Record(ctx, signalled)
+	}
+	if err != nil || result == nil {
 		return err
 	}
 	for _, w := range result.Warnings {
@@ -58,7 +65,7 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 		h.Log(err.Error())
 	}
 	remotes, err := remote.Consenting(ctx, h.Repo, result.Config, settings.Capture.BranchPrefix)
-	if err == nil && len(result.Turns) > 0 {
+	if err == nil && (len(result.Turns) > 0 || handedOff) {
 		err = pushLater(h.Repo, remotes, result.Mission)
 	}
 	if err != nil {

@@ -120,3 +120,12 @@ func (o *Objects) CommitTree(tree plumbing.Hash, parents []plumbing.Hash, author
 
 // EmptyTree stages the tree without entries and returns its hash.
 func (o *Objects) EmptyTree() (plumbing.Hash, error) { return o.writeTree(nil) }
+
+// Parents returns the parents of a commit.
+func (o *Objects) Parents(commit plumbing.Hash) ([]plumbing.Hash, error) {
+	c, err := object.GetCommit(o, commit)
+	if err != nil {
+		return nil, fmt.Errorf("read commit %s: %w", commit, err)
+	}
+	return c.ParentHashes, nil
+}

@@ -83,6 +83,13 @@ func (c *Client) Said() []Said { return c.said }
 // Busy reports whether a turn runs.
 func (c *Client) Busy() bool { return c.running }
 
+// Start tells that the conversation begins, or begins anew: "startup", "resume", "fork", "clear", "compact".
+// [Client.Clear] and [Client.Compact] do not tell of it.
+func (c *Client) Start(source string) { c.tell(Event{Name: "SessionStart", Source: source}) }
+
+// Compact tells that the conversation is about to be compacted.
+func (c *Client) Compact(trigger string) { c.tell(Event{Name: "PreCompact", Trigger: trigger}) }
+
 // Prompt gives a prompt. While a turn runs it waits in the queue; its hook has then the running turn's id.
 func (c *Client) Prompt(text string) {
 	if c.running {

@@ -19,6 +19,8 @@ type Event struct {
 	Again      bool   // Stop
 	Error      string // StopFailure
 	Reason     string // SessionEnd
+	Source     string // SessionStart
+	Trigger    string // PreCompact
 }
 
 // Payload is what the hook reads on its standard input.
@@ -40,6 +42,10 @@ func (e Event) Payload() []byte {
 		p["error"], p["last_assistant_message"] = e.Error, e.Reply
 	case "SessionEnd":
 		p["reason"] = e.Reason
+	case "SessionStart":
+		p["source"] = e.Source
+	case "PreCompact":
+		p["trigger"], p["custom_instructions"] = e.Trigger, ""
 	}
 	data, err := json.Marshal(p)
 	if err != nil {

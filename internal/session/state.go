@@ -21,8 +21,12 @@ type State struct {
 	Open       *OpenTurn         `json:"open,omitempty"`
 	Last       *LastTurn         `json:"last,omitempty"`
 	Client     Client            `json:"client"`
-	Told       bool              `json:"told,omitempty"` // the user has had this session's one message about an error
-	Wake       *Wake             `json:"wake,omitempty"` // what to do when the running turn has ended
+	Ended      bool              `json:"ended,omitempty"`      // the session's end was seen, and nothing since
+	HandedOff  bool              `json:"handed_off,omitempty"` // and what it leaves to the next one is in the ledger
+	Injected   []string          `json:"injected,omitempty"`   // handoffs that the conversation was told of, "a1b2c3d4/3"
+	Agent      string            `json:"agent,omitempty"`      // "claude-code"
+	Told       bool              `json:"told,omitempty"`       // the user has had this session's one message about an error
+	Wake       *Wake             `json:"wake,omitempty"`       // what to do when the running turn has ended
 }
 
 // A Cursor says how much of a session's transcript a mission has.

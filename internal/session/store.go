@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,6 +144,34 @@ func (s Store) All() []*State {
 		}
 	}
 	return all
+}
+
+// Recent returns the states of the n sessions that were last heard of, the newest first.
+func (s Store) Recent(n int) []*State {
+	dir := filepath.Join(s.dir, "sessions")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	type file struct {
+		name string
+		at   time.Time // every event of a session writes its file
+	}
+	var files []file
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), ".json") {
+			files = append(files, file{e.Name(), info.ModTime()})
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int { return b.at.Compare(a.at) })
+	var recent []*State
+	for _, f := range files[:min(n, len(files))] {
+		if st, err := s.read(filepath.Join(dir, f.name)); err == nil {
+			recent = append(recent, st)
+		}
+	}
+	slices.SortStableFunc(recent, func(a, b *State) int { return b.Seen.Compare(a.Seen) })
+	return recent
 }
 
 // Tell reports whether the user is to be told about an error in this session: once.

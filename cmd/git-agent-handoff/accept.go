@@ -1,0 +1,43 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/handoffstore"
+	"gitagent/internal/cmdline"
+)
+
+func acceptCommand() *cli.Command {
+	return &cli.Command{
+		Name:         "accept",
+		Usage:        "let a handoff that another committer made be told to agents",
+		ArgsUsage:    "<handoff>",
+		UsageText:    "git agent-handoff accept [--mission <id>] <handoff>",
+		Description:  "It must have been shown before. What is accepted is this very content, on this machine.",
+		Flags:        []cli.Flag{missionFlag()},
+		BashComplete: completeHandoffs,
+		Action:       accept,
+	}
+}
+
+func accept(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return cmdline.Usagef("accept takes one handoff, not 0")
+	}
+	s, err := open(c)
+	if err != nil {
+		return err
+	}
+	f, err := find(c, s)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	err = s.Accept(f)
+	if errors.Is(err, handoffstore.ErrNotShown) {
+		return cmdline.Hintf(err, "look at it with: git agent-handoff show %s", f.ID())
+	}
+	return err
+}

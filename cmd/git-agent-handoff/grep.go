@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"regexp"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/handoffstore"
+	"gitagent/internal/cmdline"
+	"gitagent/turns"
+)
+
+func grepCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "grep",
+		Usage:     "search a handoff: document, record, patch, snapshot and log of the terminal, conversation",
+		ArgsUsage: "<pattern>",
+		UsageText: "git agent-handoff grep [--ignore-case] [--mission <id>] [--handoff <n>] <pattern>",
+		Description: "A pattern is a regular expression of Go's regexp package. Each line says where it was found and at which line. " +
+			"The exit status is 3 if nothing was.",
+		Flags: []cli.Flag{
+			missionFlag(),
+			&cli.StringFlag{Name: "handoff", Usage: "search `<handoff>`, not the last one"},
+			&cli.BoolFlag{Name: "ignore-case", Aliases: []string{"i"}, Usage: "upper and lower case are the same"},
+		},
+		Action: grep,
+	}
+}
+
+func grep(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return cmdline.Usagef("grep takes one pattern, not %d", c.NArg())
+	}
+	expr := c.Args().First()
+	if c.Bool("ignore-case") {
+		expr = "(?i)" + expr
+	}
+	pattern, err := regexp.Compile(expr)
+	if err != nil {
+		return cmdline.Usagef("pattern %q: %w", c.Args().First(), err)
+	}
+	s, err := open(c)
+	if err != nil {
+		return err
+	}
+	id, err := mission(c, s)
+	if err != nil {
+		return err
+	}
+	f, err := handoffstore.Find(c.Context, s.Repo, id, c.String("handoff"))
+	if err != nil {
+		return cmdline.Hint(err, "list the handoffs with: git agent-handoff list [--all]")
+	}
+	defer f.Close()
+	out := bufio.NewWriter(c.App.Writer)
+	matches := 0
+	print := func(m handoffstore.Match) error {
+		matches++
+		_, err := fmt.Fprintf(out, "%s:%d:%s\n", cmdline.Escape(m.File), m.Line, cmdline.Escape(m.Text))
+		return err
+	}
+	if err := search(c, s, f, pattern, print); err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if matches == 0 {
+		return cmdline.NotFoundf("nothing in handoff %s matches %q", f.ID(), c.Args().First())
+	}
+	return nil
+}
+
+// search looks at everything that belongs to a handoff. What is not there is left out.
+func search(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, pattern *regexp.Regexp, print func(handoffstore.Match) error) error {
+	for _, part := range []struct {
+		name string
+		read func() ([]byte, error)
+	}{{"document", f.Document}, {"terminal", f.Terminal}, {"patch", f.Patch}, {"record", f.Line}} {
+		data, err := part.read()
+		if err == nil {
+			err = handoffstore.Scan(bytes.NewReader(data), part.name, pattern, print)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := searchLog(c, s, f, pattern, print); err != nil {
+		return err
+	}
+	if f.LastTurn == 0 {
+		return nil
+	}
+	t, err := turns.Read(c.Context, s.Repo, f.In, f.LastTurn)
+	if err != nil {
+		return err
+	}
+	conversation, err := turns.Conversation(c.Context, s.Repo, t)
+	if err != nil {
+		fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: %s\n", cmdline.OneLine(err.Error()))
+		return nil
+	}
+	return handoffstore.Scan(bytes.NewReader(conversation), "transcript", pattern, print)
+}
+
+// searchLog searches the log of the terminal, if it is on this machine and we have said ourselves where: a stranger's record may
+// name any file.
+func searchLog(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, pattern *regexp.Regexp, print func(handoffstore.Match) error) error {
+	trusted, err := s.Trusted(c.Context, f)
+	if err != nil || !trusted || f.Log == "" {
+		return err
+	}
+	info, err := os.Stat(f.Log)
+	if err != nil || !info.Mode().IsRegular() {
+		fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: the log %s is not here\n", cmdline.Escape(f.Log))
+		return nil
+	}
+	log, err := os.Open(f.Log)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	return handoffstore.Scan(log, f.Log, pattern, print)
+}

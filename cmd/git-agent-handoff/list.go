@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bufio"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/urfave/cli/v2"
+
+	"gitagent/handoffstore"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/current"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+func listCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "list",
+		Usage:     "list the handoffs of a mission, newest first",
+		UsageText: "git agent-handoff list [--mission <id> | --all] [--json]",
+		Flags: []cli.Flag{
+			missionFlag(),
+			&cli.BoolFlag{Name: "all", Usage: "the handoffs of all missions"},
+			jsonFlag(),
+		},
+		Action: list,
+	}
+}
+
+func list(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return cmdline.Usagef("list takes no arguments")
+	}
+	if c.Bool("all") && c.IsSet("mission") {
+		return cmdline.Usagef("--all and --mission exclude each other")
+	}
+	s, err := open(c)
+	if err != nil {
+		return err
+	}
+	all, err := handoffs(c, s)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		out := bufio.NewWriter(c.App.Writer)
+		for _, h := range all {
+			if err := writeJSON(out, h); err != nil {
+				return err
+			}
+		}
+		return out.Flush()
+	}
+	table := cmdline.NewTable(
+		cmdline.Column{Right: !c.Bool("all"), Style: cmdline.Yellow},
+		cmdline.Column{Right: true, Style: cmdline.Dim},
+		cmdline.Column{},
+		cmdline.Column{Right: true},
+		cmdline.Column{Style: cmdline.Cyan},
+		cmdline.Column{},
+	)
+	now := time.Now()
+	for _, h := range all {
+		name := strconv.Itoa(h.Number)
+		if c.Bool("all") {
+			name = h.ID().String()
+		}
+		uncommitted := ""
+		if h.Files > 0 {
+			uncommitted = cmdline.Plural(h.Files, "file")
+		}
+		table.Row(name, cmdline.Age(now, h.At), string(h.ExitType), "turn "+strconv.Itoa(h.LastTurn), uncommitted, cmdline.OneLine(about(h)))
+	}
+	return table.Print(c.App.Writer)
+}
+
+// about is what a handoff is about, in a few words.
+func about(h *handoffstore.Handoff) string {
+	switch {
+	case h.Doc != "":
+		return "document " + h.Source
+	case h.Summary != "" && !h.Written.IsZero():
+		return h.Summary
+	}
+	return h.LastPrompt
+}
+
+// handoffs are those of a mission, or of all, the newest first.
+func handoffs(c *cli.Context, s *handoffstore.Store) ([]*handoffstore.Handoff, error) {
+	missions, err := ledger.List(c.Context, s.Repo)
+	if err != nil {
+		return nil, err
+	}
+	if !c.Bool("all") {
+		id, err := mission(c, s)
+		if err != nil {
+			return nil, err
+		}
+		if id == "" {
+			return nil, current.NoMission()
+		}
+		if _, ok := missions[id]; !ok {
+			return nil, cmdline.Hint(cmdline.NotFoundf("mission %s: %w", id, git.ErrNotFound), "list the missions with: git agent-turn missions")
+		}
+		missions = map[ledger.ID]plumbing.Hash{id: {}}
+	}
+	var all []*handoffstore.Handoff
+	for id := range missions {
+		some, err := handoffstore.List(c.Context, s.Repo, id)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range some {
+			if h.Mission == id || !c.Bool("all") { // once, where it was made; a fork has inherited it
+				all = append(all, h)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *handoffstore.Handoff) int {
+		if c := b.At.Compare(a.At); c != 0 {
+			return c
+		}
+		return b.Number - a.Number
+	})
+	return all, nil
+}

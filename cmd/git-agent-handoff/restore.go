@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+)
+
+func restoreCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "restore",
+		Usage:     "bring back what a handoff left uncommitted",
+		ArgsUsage: "[<handoff>]",
+		UsageText: "git agent-handoff restore [--dry-run] [--mission <id>] [<handoff>]",
+		Description: "It is merged into the worktree, whatever is checked out there; what conflicts is named. " +
+			"The present state is recorded first, and its commit printed. HEAD, the branch and the index stay as they are.",
+		Flags: []cli.Flag{
+			missionFlag(),
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show what would change"},
+		},
+		BashComplete: completeHandoffs,
+		Action:       restore,
+	}
+}
+
+func restore(c *cli.Context) error {
+	s, err := open(c)
+	if err != nil {
+		return err
+	}
+	if s.Repo.Top == "" {
+		return errors.New("a bare repository has no worktree")
+	}
+	f, err := find(c, s)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	release, err := s.Lock(c.Context)
+	if err != nil {
+		return err
+	}
+	defer release()
+	dry := c.Bool("dry-run")
+	done, err := s.Restore(c.Context, f, time.Now(), dry)
+	if err != nil {
+		return cmdline.Hint(err, "nothing was changed; move away what is in the way, or commit it")
+	}
+	if dry {
+		table := cmdline.NewTable(
+			cmdline.Column{Right: true, Style: cmdline.Green},
+			cmdline.Column{Right: true, Style: cmdline.Red},
+			cmdline.Column{},
+		)
+		for _, f := range done.Changes {
+			table.Row(fmt.Sprintf("+%d", f.Insertions), fmt.Sprintf("-%d", f.Deletions), f.Path)
+		}
+		if err := table.Print(c.App.Writer); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(c.App.ErrWriter, "restored handoff %s: %s changed; what was there before:\n", f.ID(), cmdline.Plural(len(done.Changes), "file"))
+		if _, err := fmt.Fprintln(c.App.Writer, done.Present); err != nil {
+			return err
+		}
+	}
+	if len(done.Conflicts) == 0 {
+		return nil
+	}
+	var names []string
+	for _, name := range done.Conflicts {
+		names = append(names, cmdline.Escape(name))
+	}
+	return cmdline.Hint(fmt.Errorf("both sides have changed %s", strings.Join(names, ", ")),
+		"the files hold both, between conflict markers; undo all of it with: git agent-turn restore, or the commit above")
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"gitagent/handoffstore"
+	"gitagent/hooks"
+	"gitagent/internal/git"
+	"gitagent/internal/hookrun"
+	"gitagent/internal/ledger"
+	"gitagent/internal/session"
+	"gitagent/turns"
+)
+
+// startSession hands off for those that could not do so themselves, and tells the session that starts what is to be continued.
+func startSession(ctx context.Context, h *hookrun.Hook) error {
+	s := storeOf(h.Repo, h.Settings())
+	release, err := s.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	begin := handoffstore.Start{
+		At: h.At.UTC(), Source: h.Event.Source, Session: h.Event.SessionID,
+		Client: session.ReadClient(h.Client.PID), Asked: os.Getenv("GIT_AGENT_MISSION"),
+	}
+	if err := sweep(ctx, h, s, begin); err != nil {
+		h.Log(err.Error()) // it is tried again at the next start, and does not keep this one from being told
+	}
+	told, err := s.Next(ctx, begin)
+	if err != nil {
+		return err
+	}
+	defer told.Close()
+	answer, err := answer(ctx, h, told)
+	if err != nil {
+		return err
+	}
+	if err := s.Begin(ctx, begin, told); err != nil {
+		return err
+	}
+	return answer.Write(os.Stdout)
+}
+
+// sweep hands off for sessions that are gone: what they did last is recorded as a turn first.
+func sweep(ctx context.Context, h *hookrun.Hook, s *handoffstore.Store, b handoffstore.Start) error {
+	registry, err := session.Registrations(h.Agent.ConfigDir(os.Getenv))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, left := range s.Left(b.Session, registry) {
+		errs = append(errs, handOffLeft(ctx, h, s, left))
+	}
+	orphan, err := s.Orphan(ctx, b, registry)
+	if orphan != nil {
+		_, err = s.Gather(ctx, handoffstore.Request{
+			At: h.At, Exit: handoffstore.Crash, Mission: orphan.Mission, Session: orphan.Session, Agent: orphan.Agent,
+		})
+	}
+	return errors.Join(append(errs, err)...)
+}
+
+func handOffLeft(ctx context.Context, h *hookrun.Hook, s *handoffstore.Store, left handoffstore.Left) error {
+	mission, err := ledger.ParseID(left.Mission)
+	if err != nil {
+		return err
+	}
+	recorder := &turns.Recorder{Repo: h.Repo, Capture: s.Capture, FlushWait: flushWait}
+	_, err = recorder.Record(ctx, turns.Signal{
+		Event: turns.Ended, At: h.At, Agent: left.Agent, Session: left.Session, Mission: mission, Transcript: left.Transcript,
+	})
+	if err != nil {
+		return fmt.Errorf("record the end of session %s: %w", left.Session, err)
+	}
+	_, err = s.Gather(ctx, handoffstore.Request{
+		At: h.At, Exit: left.Exit, Ended: left.Ended, Mission: mission, Session: left.Session, Agent: left.Agent, Transcript: left.Transcript,
+	})
+	if err != nil && !errors.Is(err, git.ErrNotFound) { // it has recorded nothing
+		return err
+	}
+	return s.HandedOff(ctx, left.Session)
+}
+
+// flushWait is how long the last turn of a session that is gone waits for what its client wrote last: that is on the disk.
+const flushWait = 100 * time.Millisecond
+
+// answer is what the client is told of a handoff.
+func answer(ctx context.Context, h *hookrun.Hook, told *handoffstore.Told) (hooks.Answer, error) {
+	a := hooks.Answer{Event: h.Event.Name}
+	var err error
+	switch told.Extent {
+	case handoffstore.Full:
+		a.Model, err = primed(ctx, told.Found, h.Repo, h.At)
+	case handoffstore.Line:
+		a.Model = handoffstore.Mention(told.Handoff, h.At)
+	case handoffstore.Waiting:
+		a.User = fmt.Sprintf("git-agent: a handoff of mission %s was made by another committer; the agent is not told of it before you accept it: "+
+			"git agent-handoff show %s, git agent-handoff accept %s", told.In, told.ID(), told.ID())
+	}
+	return a, err
+}
+
+// compact hands off before the conversation loses what it knows: it is told again afterwards.
+func compact(ctx context.Context, h *hookrun.Hook) error {
+	st := h.Store.Load(h.Event.SessionID)
+	mission, err := ledger.ParseID(st.Mission)
+	if err != nil {
+		return nil // it has recorded nothing
+	}
+	s := storeOf(h.Repo, h.Settings())
+	release, err := s.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	r := handoffstore.Request{
+		At: h.At, Exit: handoffstore.Clean, Mission: mission, Session: st.Session, Agent: st.Agent, Transcript: h.Event.TranscriptPath,
+	}
+	if st.Open != nil {
+		r.Running = st.Open.Prompt
+	}
+	_, err = s.Gather(ctx, r)
+	if errors.Is(err, git.ErrNotFound) {
+		return nil // nothing was recorded
+	}
+	return err
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/handoffstore"
+	"gitagent/hooks"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/ledger"
+)
+
+func exitTypeFlag(value string) cli.Flag {
+	return &cli.StringFlag{Name: "exit-type", Usage: "how the session ends: `<type>`, one of clean, crash, killed", Value: value}
+}
+
+func agentFlag() cli.Flag {
+	return &cli.StringFlag{Name: "agent", Usage: "the agent that hands off is `<id>`"}
+}
+
+func writeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "write",
+		Usage:     "hand off, with a document that the agent wrote",
+		ArgsUsage: "[<file> | -]",
+		UsageText: "git agent-handoff write [--summary <text>] [--question <text>]... [--log <file>] [<file> | -]",
+		Description: "The document, or the summary, is what the next session is told first. " +
+			"Beside it goes what can be known: commits, uncommitted changes, the last turn, todos.",
+		Flags: []cli.Flag{
+			missionFlag(),
+			exitTypeFlag(string(handoffstore.Clean)),
+			agentFlag(),
+			&cli.StringFlag{Name: "summary", Usage: "what was done and what is next: `<text>`"},
+			&cli.StringSliceFlag{Name: "question", Usage: "a question that is open: `<text>`; may be repeated"},
+			&cli.StringFlag{Name: "log", Usage: "a complete log of the terminal is in `<file>`"},
+		},
+		Action: write,
+	}
+}
+
+func write(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return cmdline.Usagef("write takes one document, not %d", c.NArg())
+	}
+	if c.NArg() == 0 && !c.IsSet("summary") {
+		return cmdline.Hint(cmdline.Usagef("write needs a document or --summary"), "hand off without either with: git agent-handoff gather")
+	}
+	if c.IsSet("summary") && strings.TrimSpace(c.String("summary")) == "" {
+		return fmt.Errorf("the summary: %w", handoffstore.ErrEmpty)
+	}
+	r, err := request(c)
+	if err != nil {
+		return err
+	}
+	s, err := open(c)
+	if err != nil {
+		return err
+	}
+	r.Summary, r.Questions = c.String("summary"), c.StringSlice("question")
+	if r.Log, err = logFile(c.String("log")); err != nil {
+		return err
+	}
+	if c.NArg() == 1 {
+		if r.Document, err = document(c.App.Reader, s.Repo.Top, c.Args().First()); err != nil {
+			return err
+		}
+		if r.Document.Truncated {
+			fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: the document has more than %d bytes; only its beginning is kept\n", handoffstore.MaxDocument)
+		}
+	}
+	return handOff(c, s, r)
+}
+
+// request is what the flags that write and gather share say. It is refused before anything is looked at.
+func request(c *cli.Context) (handoffstore.Request, error) {
+	r := handoffstore.Request{At: time.Now(), Agent: c.String("agent")}
+	exit, err := handoffstore.ParseExitType(c.String("exit-type"))
+	if err != nil {
+		return r, cmdline.Usagef("%w", err)
+	}
+	r.Exit = exit
+	switch {
+	case r.Agent == "codex-app":
+		return r, errors.New("sessions of codex-app have no terminal: nothing could be handed over there; codex in a terminal can")
+	case r.Agent == "claude":
+		r.Agent = string(hooks.Claude)
+	case r.Agent != "" && !hooks.ValidID(r.Agent):
+		return r, cmdline.Usagef("agent %q: an id has letters, digits, - and _, 128 at most", r.Agent)
+	}
+	return r, nil
+}
+
+// document reads what the agent wrote: - is standard input. Below top its path is kept relative to that.
+func document(stdin io.Reader, top, name string) (*handoffstore.Document, error) {
+	if name == "-" {
+		return handoffstore.ReadDocument(stdin, "")
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("read document %s: not a regular file", name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return handoffstore.ReadDocument(f, relative(top, name))
+}
+
+// relative is a path relative to top if it lies below, with slashes; otherwise absolute.
+func relative(top, name string) string {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return name
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		abs = real
+	}
+	if rel, err := filepath.Rel(top, abs); err == nil && top != "" && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return abs
+}
+
+// logFile checks that there is a log.
+func logFile(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("the log %s: not a regular file", name)
+	}
+	return filepath.Abs(name)
+}
+
+// handOff hands off for the session whose agent runs the command, or for the mission that is named, and prints
+// the handoff's name.
+func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) error {
+	if s.Repo.Top == "" {
+		return errors.New("a bare repository has no worktree to hand off")
+	}
+	var err error
+	if r.Mission, err = mission(c, s); err != nil {
+		return err
+	}
+	if st := agentSession(s.Repo); st != nil && (r.Mission == "" || st.Mission == string(r.Mission)) {
+		r.Session, r.Transcript = st.Session, st.Transcript
+		r.Agent = firstOf(r.Agent, st.Agent)
+		if st.Open != nil {
+			r.Running = st.Open.Prompt
+		}
+	}
+	if r.Mission == "" {
+		// Nothing was recorded in this worktree: the handoff begins a mission, as a first turn does.
+		if r.Mission, err = fresh(r); err != nil {
+			return err
+		}
+	}
+	release, err := s.Lock(c.Context)
+	if err != nil {
+		return err
+	}
+	defer release()
+	done, err := s.Gather(c.Context, r)
+	if err != nil {
+		return err
+	}
+	if !done.New {
+		fmt.Fprintln(c.App.ErrWriter, "nothing has happened since")
+	}
+	_, err = fmt.Fprintln(c.App.Writer, done.ID())
+	return err
+}
+
+// fresh is the id of the mission that a handoff begins: the session's own, if an agent hands off.
+func fresh(r handoffstore.Request) (ledger.ID, error) {
+	if r.Session != "" {
+		return ledger.OfSession(r.Session, 8)
+	}
+	return ledger.NewID()
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,112 @@
+package handoffstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/redact"
+)
+
+// maxPatch is how much of a patch is kept, in bytes. Stash has the whole.
+const maxPatch = 1 << 20
+
+// describe fills in what git tells: the recent commits, and the change from HEAD to the worktree.
+func (w *writing) describe(ctx context.Context, h *Handoff, files map[string][]byte) error {
+	var err error
+	if h.Commits, err = w.commits(ctx, h.Head.Hash()); err != nil || h.Stash.IsZero() {
+		return err
+	}
+	if err := w.objects.Flush(); err != nil { // git is to read them
+		return err
+	}
+	from, err := w.objects.TreeOf(h.Head.Hash())
+	if err == nil && from.IsZero() {
+		from, err = w.objects.EmptyTree()
+	}
+	if err != nil {
+		return err
+	}
+	stats, err := w.Repo.DiffTrees(ctx, from, w.snap.Tree)
+	if err != nil {
+		return err
+	}
+	h.Files = len(stats)
+	for _, s := range stats[:min(len(stats), maxPaths)] {
+		h.Paths = append(h.Paths, strings.ToValidUTF8(s.Path, "\uFFFD"))
+	}
+	patch, cut, err := w.patch(ctx, from, w.snap.Tree)
+	if err != nil {
+		return err
+	}
+	if cut {
+		h.Truncated = append(h.Truncated, "patch")
+	}
+	files[patchFile], h.Patch = patch, ledger.HandoffPath(h.Number, patchFile)
+	diff, cut := cutLines(patch, w.Handoff.MaxDiffBytes)
+	if cut || len(h.Truncated) > 0 {
+		h.Truncated = append(h.Truncated, "uncommitted_changes")
+	}
+	h.Diff = string(diff)
+	return nil
+}
+
+// commits lists the newest commits that lead to head.
+func (w *writing) commits(ctx context.Context, head plumbing.Hash) ([]Commit, error) {
+	n := w.Handoff.RecentCommits
+	if head.IsZero() || n == 0 {
+		return nil, nil
+	}
+	out, err := w.Repo.Output(ctx, nil, "log", "-z", "--no-show-signature", "--encoding=UTF-8", "--format=%H %s", "--max-count="+strconv.Itoa(n), head.String(), "--")
+	if err != nil {
+		return nil, err
+	}
+	var list []Commit
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		name, subject, _ := strings.Cut(entry, " ")
+		hash, err := git.ParseHash(name)
+		if err != nil {
+			return nil, fmt.Errorf("list the commits of %s: %w", head, err)
+		}
+		list = append(list, Commit{git.Hex(hash), clean(subject, maxSubject)})
+	}
+	return list, nil
+}
+
+// patch returns what differs between two trees, redacted, and whether it was cut at [maxPatch].
+func (w *writing) patch(ctx context.Context, from, to plumbing.Hash) ([]byte, bool, error) {
+	// One line more than fits says that something was cut.
+	out := &bounded{limit: maxPatch + 1}
+	err := w.Repo.Run(ctx, nil, out, nil, "diff-tree", "-r", "-p", "--no-color", "--no-renames", "--no-ext-diff", "--no-textconv", from.String(), to.String())
+	if err != nil && !out.full {
+		return nil, false, err
+	}
+	patch, cut := cutLines(out.data, maxPatch)
+	return bytes.ToValidUTF8(redact.Bytes(patch), []byte("\uFFFD")), cut, nil
+}
+
+// errFull ends a git whose output is long enough.
+var errFull = errors.New("enough was read")
+
+// bounded keeps the beginning of what is written to it.
+type bounded struct {
+	data  []byte
+	limit int
+	full  bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	n := min(len(p), b.limit-len(b.data))
+	b.data = append(b.data, p[:n]...)
+	if b.full = b.full || n < len(p); b.full {
+		return n, errFull
+	}
+	return n, nil
+}

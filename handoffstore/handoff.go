@@ -1,0 +1,183 @@
+package handoffstore
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/snapshot"
+	"gitagent/internal/transcript"
+)
+
+// An ExitType is how the session ended that a handoff comes from.
+type ExitType string
+
+// The exit types.
+const (
+	Clean  ExitType = "clean"  // it ended, or goes on and has handed off
+	Crash  ExitType = "crash"  // it is gone without an end, or its last turn failed
+	Killed ExitType = "killed" // it is gone in the middle of a turn
+)
+
+// ParseExitType checks what a person says.
+func ParseExitType(s string) (ExitType, error) {
+	switch e := ExitType(s); e {
+	case Clean, Crash, Killed:
+		return e, nil
+	}
+	return "", fmt.Errorf("exit type %q: it is one of clean, crash, killed", s)
+}
+
+// kind tells a handoff's line in a note from others.
+const kind = "handoff"
+
+// A Handoff is the record of one handoff. Its JSON form, one object on one line, is in the ledger.
+type Handoff struct {
+	V       int       `json:"v"`    // [ledger.Version]
+	Kind    string    `json:"kind"` // "handoff"
+	Mission ledger.ID `json:"mission"`
+	Number  int       `json:"handoff"` // from 1 within the mission
+	At      time.Time `json:"at"`
+
+	ExitType ExitType `json:"exit_type"`
+	Agent    string   `json:"previous_agent,omitempty"` // the client, "claude-code", or what a supervisor calls the agent
+	Session  string   `json:"session,omitempty"`        // the client's id of the conversation
+
+	LastTurn    int    `json:"last_turn,omitempty"` // 0 if the mission has none
+	LastOutcome string `json:"last_outcome,omitempty"`
+	LastPrompt  string `json:"last_prompt,omitempty"` // redacted; at most 500 runes, its beginning
+
+	Head    git.Hex         `json:"git_sha,omitzero"`              // HEAD; none on an unborn branch
+	Branch  string          `json:"branch,omitempty"`              // short name; none when HEAD was detached
+	Stash   git.Hex         `json:"stash_ref,omitzero"`            // commit whose tree is the worktree, with parent Head; none if it equals Head's
+	Files   int             `json:"files,omitempty"`               // not committed
+	Paths   []string        `json:"paths,omitempty"`               // the first 20 of them
+	Diff    string          `json:"uncommitted_changes,omitempty"` // the beginning of the patch, whole lines, redacted
+	Skipped []snapshot.Skip `json:"skipped,omitempty"`             // what Stash leaves out; the first 50
+	Commits []Commit        `json:"recent_commits,omitempty"`      // up to Head, newest first
+
+	Summary   string            `json:"progress_summary,omitempty"` // the agent's, else the end of its last reply
+	Questions []string          `json:"open_questions,omitempty"`
+	Todos     []transcript.Todo `json:"todos,omitempty"`
+
+	Written  time.Time `json:"written,omitzero"`     // when the agent wrote document or summary; zero if nobody did
+	Doc      string    `json:"doc,omitempty"`        // the document in the ledger
+	Source   string    `json:"doc_source,omitempty"` // where the agent had it: in the worktree, relative to its top
+	Patch    string    `json:"patch,omitempty"`      // what is not committed, in the ledger
+	Terminal string    `json:"terminal,omitempty"`   // snapshot of the terminal, in the ledger
+	Log      string    `json:"log,omitempty"`        // complete log of the terminal, a file on the machine of the session
+	// Truncated names what is not there as a whole: "document", "patch", "uncommitted_changes", "terminal".
+	Truncated []string `json:"truncated,omitempty"`
+
+	raw     []byte        // what was parsed
+	unknown ledger.Fields // kept when the record is written again
+}
+
+// A Commit is one of the recent commits.
+type Commit struct {
+	Hash    git.Hex `json:"hash"`
+	Subject string  `json:"subject"`
+}
+
+// The limits of a record.
+const (
+	maxPrompt    = 500  // runes
+	maxSummary   = 4000 // runes
+	maxReply     = 1000 // runes, of a reply that stands in for a summary
+	maxQuestions = 20   // number
+	maxQuestion  = 500  // runes
+	maxTodos     = 50   // number
+	maxTodo      = 300  // runes
+	maxPaths     = 20   // number
+	maxSkipped   = 50   // number
+	maxSubject   = 120  // runes
+)
+
+// The files of a handoff in the ledger.
+const (
+	recordFile   = "handoff.json"
+	docFile      = "handoff.md"
+	patchFile    = "uncommitted.patch"
+	terminalFile = "terminal.txt"
+)
+
+// Parse decodes the record of a handoff. A record of a newer format gives
+// an error wrapping [ledger.ErrVersion]. Unknown fields are kept. The Handoff refers to data.
+func Parse(data []byte) (*Handoff, error) {
+	h := &Handoff{raw: data}
+	if err := json.Unmarshal(data, h); err != nil {
+		return nil, fmt.Errorf("parse handoff: %w", err)
+	}
+	if h.V != ledger.Version {
+		return nil, fmt.Errorf("parse handoff: %w: v%d", ledger.ErrVersion, h.V)
+	}
+	if h.Kind != kind {
+		return nil, fmt.Errorf("parse handoff: the record is of kind %q", h.Kind)
+	}
+	if _, err := ledger.ParseID(string(h.Mission)); err != nil {
+		return nil, fmt.Errorf("parse handoff: %w", err)
+	}
+	if h.Number < 1 {
+		return nil, fmt.Errorf("parse handoff: number %d", h.Number)
+	}
+	if _, err := ParseExitType(string(h.ExitType)); err != nil {
+		return nil, fmt.Errorf("parse handoff %s: %w", h.ID(), err)
+	}
+	return h, nil
+}
+
+// Encode returns the record as one line of JSON, without a newline.
+func (h *Handoff) Encode() ([]byte, error) {
+	if h.raw != nil && h.unknown == nil {
+		var err error
+		if h.unknown, err = ledger.Unknown(h.raw, h); err != nil {
+			return nil, fmt.Errorf("encode handoff: %w", err)
+		}
+	}
+	return ledger.Encode(h, h.unknown)
+}
+
+// Line returns the record as one line of JSON, without a newline: as it was read, if it was.
+func (h *Handoff) Line() ([]byte, error) {
+	line := bytes.TrimRight(h.raw, "\n")
+	if len(line) == 0 || bytes.IndexByte(line, '\n') >= 0 {
+		return h.Encode()
+	}
+	return line, nil
+}
+
+// An ID names a handoff across missions, written `a1b2c3d4/3`.
+type ID struct {
+	Mission ledger.ID
+	Number  int
+}
+
+func (id ID) String() string { return fmt.Sprintf("%s/%d", id.Mission, id.Number) }
+
+// ID names the handoff.
+func (h *Handoff) ID() ID { return ID{h.Mission, h.Number} }
+
+// A noteLine is a handoff's line in a note, which is written anew with every line: it says where the record is.
+type noteLine struct {
+	V        int       `json:"v"`
+	Kind     string    `json:"kind"`
+	Mission  ledger.ID `json:"mission"`
+	Number   int       `json:"handoff"`
+	At       time.Time `json:"at"`
+	ExitType ExitType  `json:"exit_type"`
+	Agent    string    `json:"previous_agent,omitempty"`
+	Session  string    `json:"session,omitempty"`
+	LastTurn int       `json:"last_turn,omitempty"`
+	Head     git.Hex   `json:"git_sha,omitzero"`
+	Stash    git.Hex   `json:"stash_ref,omitzero"`
+	Doc      string    `json:"doc,omitempty"`
+}
+
+func (h *Handoff) noteLine() ([]byte, error) {
+	return ledger.Encode(noteLine{
+		h.V, h.Kind, h.Mission, h.Number, h.At, h.ExitType, h.Agent, h.Session, h.LastTurn, h.Head, h.Stash, h.Doc,
+	}, nil)
+}

@@ -1,0 +1,183 @@
+package handoffstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// List returns the handoffs of a mission, in order; those that a fork has inherited are among them.
+// If there is no such mission, the error wraps [git.ErrNotFound].
+func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Handoff, error) {
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	l, err := ledger.Open(ctx, repo, objects, id)
+	if err != nil {
+		return nil, err
+	}
+	last, err := l.LastHandoff()
+	if err != nil {
+		return nil, err
+	}
+	var list []*Handoff
+	for n := 1; n <= last; n++ {
+		h, err := readAt(l, n)
+		if errors.Is(err, git.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, h)
+	}
+	return list, nil
+}
+
+// A Found is a handoff in its ledger. The caller closes it.
+type Found struct {
+	*Handoff
+	In     ledger.ID // the mission in whose ledger it was found; a fork inherits handoffs of its source
+	Ledger *ledger.Ledger
+
+	repo    *git.Repo
+	objects *git.Objects
+}
+
+// Find returns the handoff that a person names: `3` of the current mission, `a1b2c3d4/3`, or `a1b2c3d4`, `latest` or nothing
+// for the last one. If there is none, the error wraps [git.ErrNotFound].
+func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (*Found, error) {
+	mission, number, ok := parseName(current, name)
+	if !ok {
+		return nil, fmt.Errorf("handoff %q: %w", name, git.ErrNotFound)
+	}
+	if mission == "" {
+		return nil, fmt.Errorf("handoff %q: no mission: %w", name, git.ErrNotFound)
+	}
+	return open(ctx, repo, mission, number)
+}
+
+// parseName splits a handoff's name; number 0 is the last one.
+func parseName(current ledger.ID, name string) (ledger.ID, int, bool) {
+	if n, err := strconv.Atoi(name); err == nil && len(name) < 8 {
+		return current, n, n > 0
+	}
+	mission, rest, slashed := strings.Cut(name, "/")
+	if !slashed && (name == "" || name == "latest") {
+		return current, 0, true
+	}
+	id, err := ledger.ParseID(mission)
+	if err != nil {
+		return "", 0, false
+	}
+	if !slashed || rest == "latest" {
+		return id, 0, true
+	}
+	n, err := strconv.Atoi(rest)
+	return id, n, err == nil && n > 0
+}
+
+// open reads a handoff, the last one if number is 0.
+func open(ctx context.Context, repo *git.Repo, id ledger.ID, number int) (_ *Found, err error) {
+	f := &Found{In: id, repo: repo, objects: repo.Objects(ctx)}
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+	if f.Ledger, err = ledger.Open(ctx, repo, f.objects, id); err != nil {
+		return nil, err
+	}
+	last, err := f.Ledger.LastHandoff()
+	if err != nil {
+		return nil, err
+	}
+	if number == 0 {
+		number = last
+	}
+	f.Handoff, err = readAt(f.Ledger, number)
+	if errors.Is(err, git.ErrNotFound) {
+		return nil, fmt.Errorf("handoff %s: the mission has %d: %w", ID{id, number}, last, git.ErrNotFound)
+	}
+	return f, err
+}
+
+// Close ends the reading.
+func (f *Found) Close() { f.objects.Close() }
+
+// number is where the handoff lies in the ledger. The record may say something else: it is a stranger's.
+func (f *Found) path(name string) string { return ledger.HandoffPath(f.Number, name) }
+
+// File returns what belongs to the handoff, nil if it has none.
+func (f *Found) File(name string) ([]byte, error) {
+	data, err := f.Ledger.Read(f.path(name))
+	if errors.Is(err, git.ErrNotFound) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// Document returns the document, nil if there is none.
+func (f *Found) Document() ([]byte, error) { return f.File(docFile) }
+
+// Patch returns what was not committed, nil if nothing.
+func (f *Found) Patch() ([]byte, error) { return f.File(patchFile) }
+
+// Terminal returns the snapshot of the terminal, nil if there is none.
+func (f *Found) Terminal() ([]byte, error) { return f.File(terminalFile) }
+
+// tree is the hash of all that belongs to the handoff.
+func (f *Found) tree() (plumbing.Hash, error) {
+	e, err := f.Ledger.Entry(f.path(""))
+	return e.Hash, err
+}
+
+// readAt reads one record. If there is none, the error wraps [git.ErrNotFound].
+func readAt(l *ledger.Ledger, number int) (*Handoff, error) {
+	data, err := l.Read(ledger.HandoffPath(number, recordFile))
+	if err != nil {
+		return nil, err
+	}
+	h, err := Parse(data)
+	if err == nil && h.Number != number {
+		err = fmt.Errorf("read handoff %d of mission %s: it says that it is number %d", number, l.ID, h.Number)
+	}
+	return h, err
+}
+
+// A turn is what a handoff says of the last turn. Package turns has the whole record.
+type turn struct {
+	Turn    int       `json:"turn"`
+	Mission ledger.ID `json:"mission"`
+	Outcome string    `json:"outcome"`
+	Agent   string    `json:"agent"`
+	Session string    `json:"session"`
+	Prompt  string    `json:"prompt"`
+	Reply   string    `json:"reply"`
+	Code    git.Hex   `json:"code"`
+}
+
+// lastTurn reads the mission's last turn; it is the zero turn if there is none.
+func lastTurn(l *ledger.Ledger) (turn, error) {
+	var t turn
+	n, err := l.LastTurn()
+	if err != nil || n == 0 {
+		return t, err
+	}
+	data, err := l.Read(ledger.TurnPath("turns", n, ".json"))
+	if err != nil {
+		return t, err
+	}
+	if err := json.Unmarshal(data, &t); err != nil {
+		return turn{}, fmt.Errorf("read turn %d of mission %s: %w", n, l.ID, err)
+	}
+	t.Turn = n
+	return t, nil
+}

@@ -1,0 +1,35 @@
+package ledger
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+
+	"gitagent/internal/git"
+)
+
+// HandoffPath is the path of a file of a handoff; that of its directory if name is empty.
+func HandoffPath(number int, name string) string {
+	return path.Join(fmt.Sprintf("handoffs/%06d", number), name)
+}
+
+// LastHandoff returns the number of the mission's last handoff, 0 if it has none.
+func (l *Ledger) LastHandoff() (int, error) {
+	dirs, err := l.dir("handoffs")
+	if err != nil {
+		return 0, err
+	}
+	last := 0
+	for name := range dirs {
+		if n, err := strconv.Atoi(name); err == nil && n > last {
+			last = n
+		}
+	}
+	return last, nil
+}
+
+// Entry returns what the ledger holds at a path, the zero Entry if nothing.
+func (l *Ledger) Entry(name string) (git.Entry, error) {
+	dir, err := l.dir(path.Dir(name))
+	return dir[path.Base(name)], err
+}

@@ -1,0 +1,129 @@
+package transcript
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/tidwall/gjson"
+)
+
+// A Todo is an item of the list that the agent keeps of what it does.
+type Todo struct {
+	Text   string `json:"text"`
+	Status string `json:"status"` // pending, in_progress, completed
+}
+
+// Todos returns the agent's list as it stands at the end of the given lines. The client knows two kinds of tools for it:
+// TodoWrite, whose every call has the whole list, and TaskCreate with TaskUpdate, which change one item.
+// Items that were made before the lines begin are not known.
+func Todos(segment []byte) []Todo {
+	var t todos
+	for _, line := range lines(segment) {
+		switch gjson.GetBytes(line, "type").Str {
+		case "assistant":
+		case "user":
+			if !gjson.GetBytes(line, "toolUseResult.task.id").Exists() {
+				continue
+			}
+		default:
+			continue
+		}
+		if json.Valid(line) && gjson.GetBytes(line, "isSidechain").Type != gjson.True {
+			t.add(gjson.ParseBytes(line))
+		}
+	}
+	return t.list()
+}
+
+type todos struct {
+	items []todo
+	seen  map[string]bool // tool calls: the client may write a record twice
+}
+
+type todo struct {
+	Todo
+	call string // id of the call that made it
+	id   string // the task's, once the tool's result has told it
+}
+
+func (t *todos) add(r gjson.Result) {
+	if id := r.Get("toolUseResult.task.id"); id.Exists() {
+		r.Get("message.content").ForEach(func(_, block gjson.Result) bool {
+			for i := range t.items {
+				if t.items[i].call != "" && t.items[i].call == text(block.Get("tool_use_id")) {
+					t.items[i].id = id.String()
+				}
+			}
+			return true
+		})
+		return
+	}
+	r.Get("message.content").ForEach(func(_, block gjson.Result) bool {
+		call := text(block.Get("id"))
+		if block.Get("type").Str != "tool_use" || t.seen[call] {
+			return true
+		}
+		if t.seen == nil {
+			t.seen = make(map[string]bool)
+		}
+		t.seen[call] = call != ""
+		t.call(text(block.Get("name")), call, block.Get("input"))
+		return true
+	})
+}
+
+func (t *todos) call(name, call string, input gjson.Result) {
+	switch name {
+	case "TodoWrite":
+		t.items = nil
+		input.Get("todos").ForEach(func(_, item gjson.Result) bool {
+			t.items = append(t.items, todo{Todo: Todo{text(item.Get("content")), text(item.Get("status"))}})
+			return true
+		})
+	case "TaskCreate":
+		t.items = append(t.items, todo{Todo: Todo{text(input.Get("subject")), "pending"}, call: call, id: strconv.Itoa(len(t.items) + 1)})
+	case "TaskUpdate":
+		for i := range t.items {
+			item := &t.items[i]
+			if item.id != input.Get("taskId").String() {
+				continue
+			}
+			if s := text(input.Get("subject")); s != "" {
+				item.Text = s
+			}
+			if s := text(input.Get("status")); s != "" {
+				item.Status = s
+			}
+		}
+	}
+}
+
+func (t *todos) list() []Todo {
+	var list []Todo
+	for _, item := range t.items {
+		if item.Text != "" && item.Status != "deleted" {
+			list = append(list, item.Todo)
+		}
+	}
+	return list
+}
+
+// Tail returns the last lines of the file at path, at most limit bytes of them, whole lines only.
+// Errors are those of [ReadSegment].
+func Tail(path string, limit int64) ([]byte, error) {
+	end, err := End(path)
+	if err != nil {
+		return nil, err
+	}
+	from := max(0, end.Offset-limit)
+	data, err := ReadRange(path, from, end.Offset)
+	if err != nil || from == 0 {
+		return data, err
+	}
+	for at := range lines(data) {
+		if at > 0 {
+			return data[at:], nil // the first line may be the end of one
+		}
+	}
+	return nil, nil
+}
