@@ -185,4 +185,3 @@ func (r *rig) tellsNot(s sent, texts ...string) {
 		}
 	}
 }
-

@@ -117,4 +117,3 @@ func (w *writing) merge(ctx context.Context, stash plumbing.Hash, done *Restored
 	}
 	return git.ParseHash(string(tree))
 }
-

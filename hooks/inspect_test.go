@@ -122,8 +122,10 @@ func TestInspect(t *testing.T) {
 				user:    installed,
 				project: `{"enabledPlugins":{"git-agent@git-agent-local":true}}`,
 			},
-			want:  []string{"twice: git-agent@git-agent-local: UserPromptSubmit, Stop, StopFailure, SessionEnd: git-agent-turn runs twice, the other hook is in home/.claude/settings.json",
-				"twice: git-agent@git-agent-local: SessionStart, PreCompact: git-agent-handoff runs twice, the other hook is in home/.claude/settings.json"},
+			want: []string{
+				"twice: git-agent@git-agent-local: UserPromptSubmit, Stop, StopFailure, SessionEnd: git-agent-turn runs twice, the other hook is in home/.claude/settings.json",
+				"twice: git-agent@git-agent-local: SessionStart, PreCompact: git-agent-handoff runs twice, the other hook is in home/.claude/settings.json",
+			},
 			count: all,
 		},
 		{
