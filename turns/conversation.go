@@ -23,7 +23,7 @@ func Transcript(ctx context.Context, repo *git.Repo, t *Turn) ([]byte, error) {
 
 // Conversation returns the conversation up to and including the turn: its segments, in order, byte for byte as the
 // client wrote them where nothing was redacted. If one of them is missing, the error says which and why.
-func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([]byte, error) {
+func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([][]byte, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
 	l, err := ledger.Open(ctx, repo, objects, t.mission())
@@ -53,7 +53,7 @@ func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([]byte, error) 
 		}
 	}
 	slices.Reverse(segments)
-	return slices.Concat(segments...), nil
+	return segments, nil
 }
 
 func segment(l *ledger.Ledger, t *Turn) ([]byte, error) {

@@ -1,6 +1,7 @@
 package turns
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -49,6 +50,10 @@ type Forked struct {
 // The source stays as it is. If a step fails, the ones before are undone; if that fails too,
 // the error says what is left. That a conversation can't be rebuilt is no failure: see [Forked.Why].
 func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	telling := make(chan conversation, 1) // it takes as long as the checkout, and neither needs the other
+	go func() { telling <- r.retell(ctx, f) }()
 	config, err := r.Repo.Config(ctx)
 	if err != nil {
 		return nil, err
@@ -67,10 +72,6 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 		return nil, fmt.Errorf("fork turn %s: %w", f.Source.ID(), err)
 	}
 	done := &Forked{}
-	var c *conversation
-	if f.Session != "" {
-		c, done.Why = r.retell(ctx, f) // before anything is made: what can't be told is known then
-	}
 	branch := f.ID.Branch(r.Capture.BranchPrefix)
 	source := f.Source.ID()
 	m := &ledger.Mission{
@@ -79,9 +80,6 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	}
 	if m.Title == "" {
 		m.Title = l.Mission.Title
-	}
-	if c != nil {
-		m.AddSession(f.Session)
 	}
 	l.ID, l.Mission, done.Mission = f.ID, m, m
 	tip, err := l.Append(ledger.Event{
@@ -95,8 +93,10 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 		return nil, err
 	}
 	undo, err := r.plant(ctx, f, tip, from, branch)
-	if err == nil && c != nil {
-		if done.File, err = r.place(f, c); err != nil {
+	told := <-telling
+	done.Why = told.why
+	if err == nil && told.file != nil {
+		if done.File, err = r.place(f, told); err != nil {
 			err = errors.Join(fmt.Errorf("place the conversation: %w", err), undo())
 		}
 	}
@@ -166,15 +166,18 @@ func (r *Recorder) ledgerOf(ctx context.Context, objects *git.Objects, f Fork) (
 	if err != nil {
 		return nil, err
 	}
+	want := f.Source.Turn
+	if f.Before {
+		want--
+	}
+	if last, err := tip.LastTurn(); err != nil || last == want {
+		return tip, err
+	}
 	out, err := r.Repo.Output(ctx, nil, "rev-list", "--first-parent", tip.Tip.String())
 	if err != nil {
 		return nil, err
 	}
 	events := strings.Fields(string(out)) // newest first; the number of the last turn never grows along them
-	want := f.Source.Turn
-	if f.Before {
-		want--
-	}
 	var found *ledger.Ledger
 	i := sort.Search(len(events), func(i int) bool {
 		l, e := ledger.At(objects, mission, plumbing.NewHash(events[i]))
@@ -202,43 +205,44 @@ func (r *Recorder) ledgerOf(ctx context.Context, objects *git.Objects, f Fork) (
 
 // A conversation is what a fork takes along.
 type conversation struct {
-	file  []byte // for the client
-	until int    // the turn that it ends with
+	file  [][]byte // for the client, in pieces; nil if there is none
+	until int      // the turn that it ends with
+	why   error    // why it can't be told
 }
 
-// retell makes the conversation of a fork, nil if the turn that it goes back before began one. The error says why it can't be made.
-func (r *Recorder) retell(ctx context.Context, f Fork) (*conversation, error) {
+// retell makes the conversation of a fork. There is none, and no reason for that, if the turn that it goes back before began one.
+func (r *Recorder) retell(ctx context.Context, f Fork) conversation {
+	if f.Session == "" {
+		return conversation{}
+	}
 	until := f.Source
 	if f.Before {
 		seg := f.Source.Transcript
 		switch {
 		case seg == nil:
-			return nil, fmt.Errorf("the client kept no transcript of turn %s", f.Source.ID())
+			return conversation{why: fmt.Errorf("the client kept no transcript of turn %s", f.Source.ID())}
 		case seg.After == 0:
-			return nil, nil
+			return conversation{}
 		}
 		var err error
 		if until, err = Read(ctx, r.Repo, f.Source.mission(), seg.After); err != nil {
-			return nil, err
+			return conversation{why: err}
 		}
 	}
 	if until.Agent != "claude-code" {
-		return nil, fmt.Errorf("sessions of %q can't be taken up again at a turn", until.Agent)
+		return conversation{why: fmt.Errorf("sessions of %q can't be taken up again at a turn", until.Agent)}
 	}
 	stored, err := Conversation(ctx, r.Repo, until)
 	if err != nil {
-		return nil, err
+		return conversation{why: err}
 	}
 	file, err := transcript.Rebuild(stored, f.Session)
-	if err != nil {
-		return nil, err
-	}
-	return &conversation{file, until.Turn}, nil
+	return conversation{file, until.Turn, err}
 }
 
 // place puts the conversation where the client will look for it, and notes that all of it is recorded already,
 // so that nothing is stored twice. It is for the user alone, and never half there under its name.
-func (r *Recorder) place(f Fork, c *conversation) (path string, err error) {
+func (r *Recorder) place(f Fork, c conversation) (path string, err error) {
 	top, gitDir := r.Repo.Top, "" // not this worktree's mission: it may have another one
 	if f.Worktree != "" {
 		repo, err := git.Find(f.Worktree)
@@ -254,7 +258,7 @@ func (r *Recorder) place(f Fork, c *conversation) (path string, err error) {
 	}
 	tmp := path + ".tmp"
 	store := session.Open(r.Repo.CommonDir)
-	if err = os.WriteFile(tmp, c.file, 0o600); err == nil {
+	if err = write(tmp, c.file); err == nil {
 		err = r.remember(store, f, c, gitDir, path, tmp)
 		if err == nil {
 			err = os.Rename(tmp, path) // the last step of all
@@ -269,8 +273,21 @@ func (r *Recorder) place(f Fork, c *conversation) (path string, err error) {
 	return "", err
 }
 
+// write makes a file for the user alone.
+func write(path string, pieces [][]byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<16)
+	for _, p := range pieces {
+		_, _ = w.Write(p) // Flush tells of an error, too
+	}
+	return errors.Join(w.Flush(), f.Close())
+}
+
 // remember notes that the mission has the session's file as it will begin.
-func (r *Recorder) remember(store session.Store, f Fork, c *conversation, gitDir, path, tmp string) error {
+func (r *Recorder) remember(store session.Store, f Fork, c conversation, gitDir, path, tmp string) error {
 	end, err := transcript.End(tmp)
 	if err != nil {
 		return err

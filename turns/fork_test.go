@@ -89,7 +89,8 @@ func TestForkGoesOn(t *testing.T) {
 	l := newLab(t)
 	c, source := l.three()
 	before := l.Git("rev-parse", own(c).Ref())
-	done := l.fork(l.forkOf(source[1]))
+	f := l.forkOf(source[1])
+	done := l.fork(f)
 	wt := l.at(filepath.Join(filepath.Dir(l.Dir), "fork"))
 	if got := wt.tree(); got != l.treeOf(source[1].Code.String()) {
 		t.Errorf("the worktree differs from the turn's:\n%s", l.Git("diff", "--stat", source[1].Code.String(), got))
@@ -97,7 +98,7 @@ func TestForkGoesOn(t *testing.T) {
 	if got := l.Git("rev-parse", own(c).Ref()); got != before {
 		t.Error("the source has moved")
 	}
-	if m := done.Mission; m.ForkedFrom == nil || *m.ForkedFrom != (ledger.TurnID{Mission: own(c), Turn: 2}) || m.Title != "again" || len(m.Sessions) != 1 {
+	if m := done.Mission; m.ForkedFrom == nil || *m.ForkedFrom != (ledger.TurnID{Mission: own(c), Turn: 2}) || m.Title != "again" {
 		t.Errorf("mission.json = %+v", m)
 	}
 	info, err := os.Stat(done.File)
@@ -114,7 +115,7 @@ func TestForkGoesOn(t *testing.T) {
 
 	// The client resumes there.
 	next := replay.New(l.config, wt.Dir, func(e replay.Event) { wt.record(e) })
-	next.Session, next.Path = done.Mission.Sessions[0], done.File
+	next.Session, next.Path = f.Session, done.File
 	w := wt.turn(next, "another way", wt.write("c.txt", "c\n"))
 	list := l.list(forkID)
 	if len(list) != 3 || list[2].Turn != 3 || list[2].Mission != forkID || list[2].Transcript.After != 2 {
@@ -128,7 +129,7 @@ func TestForkGoesOn(t *testing.T) {
 		t.Errorf("the new segment is %s, %v", segment, err)
 	}
 	l.holds(list[2], "first")
-	if stored, _ := turns.Conversation(context.Background(), l.repo(), list[2]); strings.Contains(string(stored), "third") {
+	if stored, _ := conversation(l.repo(), list[2]); strings.Contains(string(stored), "third") {
 		t.Error("the fork's conversation has a turn that came after it")
 	}
 	l.fsck()
@@ -159,7 +160,7 @@ func TestForkBefore(t *testing.T) {
 
 	f = l.forkOf(source[0])
 	f.ID, f.Before, f.Worktree = "f1f1f1f1", true, f.Worktree+"-1"
-	if done := l.fork(f); done.File != "" || len(done.Mission.Sessions) != 0 {
+	if done := l.fork(f); done.File != "" {
 		t.Errorf("before the first turn there is a conversation: %+v", done)
 	}
 	if list := l.list(f.ID); len(list) != 0 {
@@ -187,7 +188,7 @@ func TestForkWithoutConversation(t *testing.T) {
 			broken := tt.turn(*source[1])
 			f := l.forkOf(&broken)
 			done, err := l.recorder(l.Dir).Fork(context.Background(), f)
-			if err != nil || done.File != "" || done.Why == nil || !strings.Contains(done.Why.Error(), tt.why) || len(done.Mission.Sessions) != 0 {
+			if err != nil || done.File != "" || done.Why == nil || !strings.Contains(done.Why.Error(), tt.why) {
 				t.Fatalf("Fork: %+v, %v, want a reason with %q", done, err, tt.why)
 			}
 			if found, _ := filepath.Glob(filepath.Join(l.config, "projects", "*", f.Session+"*")); len(found) > 0 {

@@ -372,6 +372,12 @@ func (l *lab) notes(id ledger.ID) map[string]map[int]string {
 	return all
 }
 
+// conversation returns the conversation up to a turn as it was written.
+func conversation(repo *git.Repo, t *turns.Turn) ([]byte, error) {
+	segments, err := turns.Conversation(context.Background(), repo, t)
+	return slices.Concat(segments...), err
+}
+
 // conversation checks that the segments up to a turn are, byte for byte, a prefix of the client's file.
 func (l *lab) conversation(t *turns.Turn) {
 	l.t.Helper()
@@ -379,7 +385,7 @@ func (l *lab) conversation(t *turns.Turn) {
 	if t.Transcript == nil || t.Transcript.Missing != "" || path == "" {
 		return
 	}
-	stored, err := turns.Conversation(context.Background(), l.repo(), t)
+	stored, err := conversation(l.repo(), t)
 	if err != nil {
 		l.t.Errorf("turn %d: %v", t.Turn, err)
 		return
@@ -406,7 +412,7 @@ func (l *lab) conversation(t *turns.Turn) {
 // holds checks that the conversation up to a turn has the text.
 func (l *lab) holds(t *turns.Turn, text string) {
 	l.t.Helper()
-	stored, err := turns.Conversation(context.Background(), l.repo(), t)
+	stored, err := conversation(l.repo(), t)
 	if err != nil {
 		l.t.Errorf("turn %d: %v", t.Turn, err)
 	} else if !strings.Contains(string(stored), text) {

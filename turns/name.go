@@ -43,6 +43,13 @@ func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (
 	return Read(ctx, repo, mission, number)
 }
 
+// MissionOf returns the mission that the name of a turn says, if it does.
+func MissionOf(name string) (ledger.ID, bool) {
+	head, _, slashed := strings.Cut(name, "/")
+	id, err := ledger.ParseID(head)
+	return id, slashed && err == nil
+}
+
 func exists(ctx context.Context, repo *git.Repo, id ledger.ID) bool {
 	refs, err := repo.Refs(ctx, id.Ref())
 	return err == nil && len(refs) == 1

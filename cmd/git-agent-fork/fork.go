@@ -108,10 +108,11 @@ func choose(c *cli.Context, repo *git.Repo, conf *config.Config) (*turns.Turn, e
 	var here ledger.ID
 	var err error
 	name, talk := c.Args().First(), c.App.ErrWriter
+	_, tells := turns.MissionOf(name)
 	if _, err := strconv.Atoi(name); err != nil && name != "" && name != "latest" {
-		talk = io.Discard // the name itself says which mission
+		talk = io.Discard // a commit is looked for in all missions
 	}
-	if !c.Bool("all") {
+	if !c.Bool("all") && !tells {
 		if here, err = current.Mission(c.Context, repo, conf.Capture.BranchPrefix, c.String("mission"), talk); err != nil {
 			return nil, err
 		}

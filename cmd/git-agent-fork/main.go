@@ -13,6 +13,8 @@
 package main
 
 import (
+	"runtime/debug"
+
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
@@ -20,6 +22,7 @@ import (
 )
 
 func main() {
+	debug.SetGCPercent(400) // the process lives for some milliseconds, and a conversation has megabytes
 	cmdline.Main(newApp(), git.ErrNotFound)
 }
 

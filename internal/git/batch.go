@@ -95,15 +95,12 @@ func (b *batch) answer(spec string) (answer, error) {
 }
 
 // content reads what follows an answer: the object and a newline.
-func (b *batch) content(a answer) (*plumbing.MemoryObject, error) {
+func (b *batch) content(a answer) ([]byte, error) {
 	content := make([]byte, a.size+1)
 	if _, err := io.ReadFull(b.out, content); err != nil {
 		return nil, err
 	}
-	obj := new(plumbing.MemoryObject)
-	obj.SetType(a.kind)
-	_, err := obj.Write(content[:a.size])
-	return obj, err
+	return content[:a.size], nil
 }
 
 // close ends the process. What it says no longer matters.
@@ -154,7 +151,10 @@ func (b *batch) each(i int, spec string, f func(int, *plumbing.MemoryObject) err
 	}
 	var obj *plumbing.MemoryObject
 	if err == nil {
-		obj, err = b.content(a)
+		var content []byte
+		if content, err = b.content(a); err == nil {
+			obj, err = memory(a.kind, content)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("read object %s: %w", spec, err)

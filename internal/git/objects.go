@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -174,49 +175,79 @@ func (o *Objects) read(h plumbing.Hash) (*plumbing.MemoryObject, error) {
 	if obj := o.written(h); obj != nil {
 		return obj, nil
 	}
-	obj, err := o.readLoose(h)
-	if errors.Is(err, fs.ErrNotExist) {
-		if obj := o.readSmall(h); obj != nil {
-			return obj, nil
-		}
-		err = o.ask("contents", h, func(b *batch, a answer) (err error) {
-			obj, err = b.content(a)
-			return err
-		})
+	t, content, err := o.content(h)
+	if err != nil {
+		return nil, err
 	}
+	return memory(t, content)
+}
+
+// memory makes an object. It copies the content.
+func memory(t plumbing.ObjectType, content []byte) (*plumbing.MemoryObject, error) {
+	obj := new(plumbing.MemoryObject)
+	obj.SetType(t)
+	_, err := obj.Write(content)
 	return obj, err
 }
 
-func (o *Objects) readSmall(h plumbing.Hash) *plumbing.MemoryObject {
+// content reads an object that was not written through o.
+func (o *Objects) content(h plumbing.Hash) (t plumbing.ObjectType, content []byte, err error) {
+	t, content, err = o.readLoose(h)
+	if errors.Is(err, fs.ErrNotExist) {
+		if t, content = o.readSmall(h); t != plumbing.InvalidObject {
+			return t, content, nil
+		}
+		err = o.ask("contents", h, func(b *batch, a answer) (err error) {
+			t = a.kind
+			content, err = b.content(a)
+			return err
+		})
+	}
+	return t, content, err
+}
+
+func (o *Objects) readSmall(h plumbing.Hash) (plumbing.ObjectType, []byte) {
 	o.smallMu.Lock()
 	defer o.smallMu.Unlock()
 	return o.small.get(h)
 }
 
-func (o *Objects) readLoose(h plumbing.Hash) (_ *plumbing.MemoryObject, err error) {
+func (o *Objects) readLoose(h plumbing.Hash) (t plumbing.ObjectType, content []byte, err error) {
 	f, err := os.Open(o.loosePath(h))
 	if err != nil {
-		return nil, err
+		return t, nil, err
 	}
 	defer f.Close()
 	r, err := objfile.NewReader(f)
 	if err != nil {
-		return nil, fmt.Errorf("read object %s: %w", h, err)
+		return t, nil, fmt.Errorf("read object %s: %w", h, err)
 	}
 	defer r.Close()
 	t, size, err := r.Header()
 	if err != nil {
-		return nil, fmt.Errorf("read object %s: %w", h, err)
+		return t, nil, fmt.Errorf("read object %s: %w", h, err)
 	}
-	obj := new(plumbing.MemoryObject)
-	obj.SetType(t)
-	if _, err := io.Copy(obj, r); err != nil {
-		return nil, fmt.Errorf("read object %s: %w", h, err)
+	if content, err = inflate(r, size); err != nil {
+		return t, nil, fmt.Errorf("read object %s: %w", h, err)
 	}
-	if obj.Size() != size {
-		return nil, fmt.Errorf("read object %s: %d bytes where %d were announced", h, obj.Size(), size)
+	return t, content, nil
+}
+
+// maxTrusted is the largest size in bytes for which room is made because an object's header says so:
+// that a file is damaged shows when it is read.
+const maxTrusted = 64 << 20
+
+// inflate reads r to its end, which has to come at the size that was announced. A conversation has megabytes: to grow a
+// buffer for it piece by piece takes longer than to inflate it.
+func inflate(r io.Reader, size int64) ([]byte, error) {
+	var content bytes.Buffer
+	content.Grow(int(min(size, maxTrusted)) + bytes.MinRead)
+	if n, err := content.ReadFrom(io.LimitReader(r, size+1)); err != nil {
+		return nil, err
+	} else if n != size {
+		return nil, fmt.Errorf("its length is not the %d bytes that were announced", size)
 	}
-	return obj, nil
+	return content.Bytes(), nil
 }
 
 // Content returns the bytes of an object.
@@ -226,15 +257,26 @@ func Content(e plumbing.EncodedObject) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return io.ReadAll(r)
+	content := make([]byte, e.Size())
+	_, err = io.ReadFull(r, content)
+	return content, err
 }
 
 // Blob returns the content of a blob. If there is none,
 // the error wraps [plumbing.ErrObjectNotFound].
 func (o *Objects) Blob(h plumbing.Hash) ([]byte, error) {
-	e, err := o.EncodedObject(plumbing.BlobObject, h)
+	t, content, err := plumbing.BlobObject, []byte(nil), error(nil)
+	if obj := o.written(h); obj != nil {
+		t = obj.Type()
+		content, err = Content(obj)
+	} else {
+		t, content, err = o.content(h)
+	}
+	if err == nil && t != plumbing.BlobObject {
+		err = plumbing.ErrObjectNotFound
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read blob %s: %w", h, err)
 	}
-	return Content(e)
+	return content, nil
 }

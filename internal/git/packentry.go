@@ -2,7 +2,6 @@ package git
 
 import (
 	"bufio"
-	"bytes"
 	"compress/zlib"
 	"io"
 
@@ -18,20 +17,6 @@ const maxDeltas = 100
 type entryReader struct {
 	buf *bufio.Reader
 	z   io.ReadCloser
-}
-
-// object reads the entry at offset, nil if it can't be read.
-func (e *entryReader) object(p smallPack, offset int64) *plumbing.MemoryObject {
-	t, content := e.entry(p, offset, maxDeltas)
-	if t == plumbing.InvalidObject {
-		return nil
-	}
-	obj := new(plumbing.MemoryObject)
-	obj.SetType(t)
-	if _, err := obj.Write(content); err != nil {
-		return nil
-	}
-	return obj
 }
 
 // entry reads the entry at offset, whose content is made by at most that many deltas.
@@ -124,9 +109,5 @@ func (e *entryReader) inflate(size int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var content bytes.Buffer
-	if n, err := io.Copy(&content, io.LimitReader(e.z, size+1)); err != nil || n != size {
-		return nil, plumbing.ErrInvalidType
-	}
-	return content.Bytes(), nil
+	return inflate(e.z, size)
 }

@@ -40,15 +40,16 @@ func at(dir string, env []string) *Repo {
 // A repository that git refuses (safe.directory) is git's own error.
 func Open(ctx context.Context) (*Repo, error) {
 	r := at(".", environ([]string{"GIT_CONFIG"})) // that one is for git config alone
-	out, err := r.Output(ctx, nil, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-inside-work-tree")
-	if err != nil {
+	out, err := r.Output(ctx, nil, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-inside-work-tree", "--show-toplevel")
+	lines := strings.SplitN(strings.TrimSuffix(string(out), "\n"), "\n", 4)
+	outside := len(lines) > 2 && lines[2] == "false" // of any worktree: then the last question is an error, mostly
+	if err != nil && !outside {
 		if _, found := Find("."); found != nil && errors.Is(found, ErrNotFound) && os.Getenv("GIT_DIR") == "" {
 			return nil, found
 		}
 		return nil, err
 	}
-	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if len(lines) != 3 {
+	if !outside && (len(lines) != 4 || lines[2] != "true") {
 		return nil, fmt.Errorf("find the repository: a path of it holds a newline")
 	}
 	r.GitDir, r.CommonDir = filepath.FromSlash(lines[0]), filepath.FromSlash(lines[1])
@@ -59,12 +60,8 @@ func Open(ctx context.Context) (*Repo, error) {
 	if os.Getenv("GIT_COMMON_DIR") != "" {
 		r.env = append(r.env, "GIT_COMMON_DIR="+r.CommonDir)
 	}
-	if lines[2] == "true" {
-		top, err := r.Output(ctx, nil, "rev-parse", "--path-format=absolute", "--show-toplevel")
-		if err != nil {
-			return nil, err
-		}
-		r.Top = filepath.FromSlash(strings.TrimSuffix(string(top), "\n"))
+	if !outside {
+		r.Top = filepath.FromSlash(lines[3])
 		r.dir = r.Top
 		if os.Getenv("GIT_WORK_TREE") != "" {
 			r.env = append(r.env, "GIT_WORK_TREE="+r.Top)

@@ -33,15 +33,15 @@ type smallPack struct {
 // maxSmallIndex is the largest index in bytes that is read in-process: 2,000 objects, 0.2 ms.
 const maxSmallIndex = 64 << 10
 
-// get returns an object of the small packs, nil if none of them has it.
+// get returns an object of the small packs, one of type [plumbing.InvalidObject] if none of them has it.
 // A pack that can't be read is passed over: git will say what is wrong with it.
-func (s *smallPacks) get(h plumbing.Hash) *plumbing.MemoryObject {
+func (s *smallPacks) get(h plumbing.Hash) (plumbing.ObjectType, []byte) {
 	if !s.read {
 		s.list()
 	}
 	for _, p := range s.packs {
 		if offset, err := p.index.FindOffset(h); err == nil {
-			return s.entries.object(p, offset)
+			return s.entries.entry(p, offset, maxDeltas)
 		}
 	}
 	for len(s.names) > 0 {
@@ -53,10 +53,10 @@ func (s *smallPacks) get(h plumbing.Hash) *plumbing.MemoryObject {
 		}
 		s.packs = append(s.packs, p)
 		if offset, err := p.index.FindOffset(h); err == nil {
-			return s.entries.object(p, offset)
+			return s.entries.entry(p, offset, maxDeltas)
 		}
 	}
-	return nil
+	return plumbing.InvalidObject, nil
 }
 
 func (s *smallPacks) list() {

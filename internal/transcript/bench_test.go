@@ -105,3 +105,14 @@ func BenchmarkTurns(b *testing.B) {
 		Turns(content)
 	}
 }
+
+func BenchmarkRebuild(b *testing.B) {
+	content := [][]byte{bytes.Repeat(turn20K(b), 256)} // 5 MB
+	b.SetBytes(int64(len(content[0])))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Rebuild(content, "22222222-2222-4222-8222-222222222222"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

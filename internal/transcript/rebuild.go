@@ -16,40 +16,51 @@ import (
 var ErrEmpty = errors.New("the conversation is empty")
 
 // Rebuild makes of a conversation, the segments of a session in order, the file of a new session with the given id.
+// It returns the file in pieces, to be written one after the other; they share the segments' memory.
 //
 // It keeps the records that form the conversation, those with a parentUuid, and what stands in for large tool outputs, and changes
 // nothing in them but the session's id: they are never dropped or linked anew, because the client leaves out a turn
 // whose links don't hold, without a word. It leaves what belongs to the old session alone:
 // its costs, its queue, the request log and the worktree it moved into, which the client would go back to.
-func Rebuild(conversation []byte, session string) ([]byte, error) {
+func Rebuild(segments [][]byte, session string) (file [][]byte, err error) {
 	id, err := json.Marshal(session)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]byte, 0, len(conversation))
 	said := false
-	for _, line := range lines(conversation) {
-		line = bytes.TrimSuffix(line, []byte{'\n'})
-		if len(line) == 0 || line[0] != '{' {
-			continue
+	for _, segment := range segments {
+		for _, line := range lines(segment) {
+			chain := bytes.Contains(line, []byte(`"parentUuid"`)) && gjson.GetBytes(line, "parentUuid").Exists()
+			if !chain && !bytes.Contains(line, []byte(`"content-replacement"`)) || line[0] != '{' {
+				continue
+			}
+			kind := gjson.GetBytes(line, "type").Str
+			if !chain && kind != "content-replacement" || !valid(line) {
+				continue
+			}
+			said = said || chain && (kind == "user" || kind == "assistant")
+			if old := gjson.GetBytes(line, "sessionId"); old.Index > 0 {
+				file = append(file, line[:old.Index], id)
+				line = line[old.Index+len(old.Raw):]
+			}
+			file = append(file, line, []byte{'\n'})
 		}
-		kind := gjson.GetBytes(line, "type").String()
-		chain := gjson.GetBytes(line, "parentUuid").Exists()
-		if !chain && kind != "content-replacement" || !json.Valid(line) {
-			continue
-		}
-		said = said || chain && (kind == "user" || kind == "assistant")
-		if old := gjson.GetBytes(line, "sessionId"); old.Exists() && old.Index > 0 {
-			out = append(out, line[:old.Index]...)
-			out = append(out, id...)
-			line = line[old.Index+len(old.Raw):]
-		}
-		out = append(append(out, line...), '\n')
 	}
 	if !said {
 		return nil, fmt.Errorf("rebuild session %s: %w", session, ErrEmpty)
 	}
-	return out, nil
+	return file, nil
+}
+
+// maxNested is how many brackets a line may open for gjson to check it. It takes a quarter of the
+// time that encoding/json takes, but goes as deep as the line does, on the stack.
+const maxNested = 1 << 16
+
+func valid(line []byte) bool {
+	if bytes.Count(line, []byte{'['})+bytes.Count(line, []byte{'{'}) > maxNested {
+		return json.Valid(line)
+	}
+	return gjson.ValidBytes(line)
 }
 
 // maxName is the longest name, in UTF-16 units, that the client gives a project's directory without shortening it.

@@ -19,6 +19,13 @@ const (
 	newID = "22222222-2222-4222-8222-222222222222"
 )
 
+// rebuild gives Rebuild the conversation in two segments and returns the whole file.
+func rebuild(conversation []byte, session string) ([]byte, error) {
+	half := bytes.IndexByte(conversation, '\n') + 1
+	file, err := transcript.Rebuild([][]byte{conversation[:half], conversation[half:]}, session)
+	return bytes.Join(file, nil), err
+}
+
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	const (
@@ -60,6 +67,10 @@ func TestRebuild(t *testing.T) {
 			name: "a chain record without a session id", in: user + "\n" + `{"parentUuid":"u1","type":"attachment","uuid":"x"}` + "\n",
 			want: said(user) + "\n" + `{"parentUuid":"u1","type":"attachment","uuid":"x"}` + "\n",
 		},
+		{
+			name: "a line that opens brackets without end is left", want: said(user) + "\n",
+			in: user + "\n" + `{"parentUuid":"u1","x":` + strings.Repeat("[", 5_000_000) + "\n",
+		},
 		{name: "nothing at all", err: transcript.ErrEmpty},
 		{name: "nothing but garbage", in: "garbage\n", err: transcript.ErrEmpty},
 		{name: "nobody has said anything", in: `{"parentUuid":null,"type":"attachment","uuid":"x","sessionId":"` + oldID + `"}` + "\n", err: transcript.ErrEmpty},
@@ -67,7 +78,7 @@ func TestRebuild(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			in := []byte(tt.in)
-			got, err := transcript.Rebuild(in, newID)
+			got, err := rebuild(in, newID)
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("Rebuild: %v, want %v", err, tt.err)
 			}
@@ -93,7 +104,7 @@ func TestRebuildReal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := transcript.Rebuild(data, newID)
+		got, err := rebuild(data, newID)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -125,7 +136,7 @@ func FuzzRebuild(f *testing.F) {
 	f.Add([]byte(`{"parentUuid":null,"type":"user","sessionId":{"a":1},"sessionId":"b"}`), `"`)
 	f.Add([]byte(`{"parentUuid":null,"type":"user","session\u0049d":"b"}`), newID)
 	f.Fuzz(func(t *testing.T, data []byte, session string) {
-		got, err := transcript.Rebuild(data, session)
+		got, err := rebuild(data, session)
 		if err != nil {
 			return
 		}
@@ -137,7 +148,7 @@ func FuzzRebuild(f *testing.F) {
 				t.Fatalf("a line is no JSON: %q", line)
 			}
 		}
-		again, err := transcript.Rebuild(got, session)
+		again, err := rebuild(got, session)
 		if err != nil || !bytes.Equal(again, got) {
 			t.Fatalf("once more gives %q, %v, want %q", again, err, got)
 		}
