@@ -501,14 +501,27 @@ func TestBeginFails(t *testing.T) {
 			l.Git("checkout", "-q", "main")
 		},
 		"there is such a branch": func(l *lab, b *turns.Beginning) { l.Git("branch", l.branch(b.ID)) },
-		"the index is locked":    func(l *lab, _ *turns.Beginning) { l.Write(".git/index.lock", "") },
+		"the user's hook fails":  func(l *lab, _ *turns.Beginning) { l.failingHook() },
+		"the user's hook fails, HEAD is detached": func(l *lab, _ *turns.Beginning) {
+			l.Git("checkout", "-q", "--detach")
+			l.failingHook()
+		},
+		"the user's hook fails in the worktree": func(l *lab, b *turns.Beginning) {
+			l.failingHook()
+			b.Worktree = filepath.Join(filepath.Dir(l.Dir), "new")
+		},
+		"the worktree's directory is not empty": func(l *lab, b *turns.Beginning) {
+			b.Worktree = filepath.Join(filepath.Dir(l.Dir), "new")
+			l.In(b.Worktree).Write("theirs.txt", "x")
+		},
+		"the index is locked": func(l *lab, _ *turns.Beginning) { l.Write(".git/index.lock", "") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newLab(t)
 			b := turns.Beginning{ID: "a1b2c3d4", At: time.Now(), From: plumbing.NewHash(l.Git("rev-parse", "HEAD"))}
 			prepare(l, &b)
-			refs, head, status := l.Git("for-each-ref"), l.Git("symbolic-ref", "HEAD"), l.Git("status", "--porcelain")
+			refs, head, status := l.Git("for-each-ref"), l.Read(".git/HEAD"), l.Git("status", "--porcelain")
 			worktrees := l.Git("worktree", "list", "--porcelain")
 			if _, err := l.recorder(l.Dir).Begin(t.Context(), b); err == nil {
 				t.Fatal("begun all the same")
@@ -516,7 +529,7 @@ func TestBeginFails(t *testing.T) {
 			if now := l.Git("for-each-ref"); now != refs {
 				t.Errorf("refs were\n%s\nare\n%s", refs, now)
 			}
-			if now := l.Git("symbolic-ref", "HEAD"); now != head {
+			if now := l.Read(".git/HEAD"); now != head {
 				t.Errorf("HEAD was %s, is %s", head, now)
 			}
 			if now := l.Git("status", "--porcelain"); now != status {
@@ -526,6 +539,15 @@ func TestBeginFails(t *testing.T) {
 				t.Errorf("worktrees were\n%s\nare\n%s", worktrees, now)
 			}
 		})
+	}
+}
+
+// failingHook makes git fail after it has checked something out.
+func (l *lab) failingHook() {
+	l.t.Helper()
+	l.Write(".git/hooks/post-checkout", "#!/bin/sh\nexit 1\n")
+	if err := os.Chmod(filepath.Join(l.Dir, ".git/hooks/post-checkout"), 0o755); err != nil {
+		l.t.Fatal(err)
 	}
 }
 

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/session"
 )
@@ -51,13 +51,14 @@ func (r *Recorder) Begin(ctx context.Context, b Beginning) (*ledger.Mission, err
 	if err := objects.Flush(); err != nil {
 		return nil, err
 	}
-	refs := []git.Update{{Ref: b.ID.Ref(), New: tip}, {Ref: branch, New: b.From}}
-	if err := r.Repo.UpdateRefs(ctx, "agent mission "+string(b.ID), refs); err != nil {
-		return nil, err
+	undo, err := r.plant(ctx, plant{id: b.ID, tip: tip, from: b.From, branch: branch, worktree: b.Worktree})
+	if err == nil && b.Worktree == "" {
+		if err = r.switchTo(ctx, branch); err != nil {
+			err = errors.Join(err, undo())
+		}
 	}
-	if err := r.checkOut(ctx, b, branch); err != nil {
-		undo := []git.Update{{Ref: b.ID.Ref(), Old: tip}, {Ref: branch, Old: b.From}}
-		return nil, errors.Join(err, r.Repo.UpdateRefs(context.WithoutCancel(ctx), "agent mission "+string(b.ID)+": undone", undo))
+	if err != nil {
+		return nil, fmt.Errorf("start mission %s: %w", b.ID, err)
 	}
 	if b.Session == "" {
 		return m, nil
@@ -68,16 +69,26 @@ func (r *Recorder) Begin(ctx context.Context, b Beginning) (*ledger.Mission, err
 	return m, store.Save(st)
 }
 
-func (r *Recorder) checkOut(ctx context.Context, b Beginning, branch string) error {
-	name := branch[len("refs/heads/"):]
-	var err error
-	if b.Worktree != "" {
-		_, err = r.Repo.Output(ctx, nil, "worktree", "add", "--quiet", "--", b.Worktree, name)
-	} else {
-		_, err = r.Repo.Output(ctx, nil, "switch", "--quiet", name)
-	}
+// switchTo checks the branch out, or stays where HEAD is: where a hook of the user's fails, git has switched already.
+func (r *Recorder) switchTo(ctx context.Context, branch string) error {
+	before, err := r.Repo.Head(ctx)
 	if err != nil {
-		return fmt.Errorf("check out %s: %w", name, err)
+		return err
 	}
-	return nil
+	_, err = r.Repo.Output(ctx, nil, "switch", "--quiet", strings.TrimPrefix(branch, "refs/heads/"))
+	if err == nil {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	if now, e := r.Repo.HeadRef(ctx); e != nil || now != branch {
+		return errors.Join(err, e)
+	}
+	back := []string{"-c", "core.hooksPath=/dev/null", "switch", "--quiet"}
+	if before.Branch == "" {
+		back = append(back, "--detach", before.Commit.String())
+	} else {
+		back = append(back, strings.TrimPrefix(before.Branch, "refs/heads/"))
+	}
+	_, e := r.Repo.Output(ctx, nil, back...)
+	return errors.Join(err, e)
 }

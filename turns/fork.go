@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
@@ -92,7 +91,7 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	if err := objects.Flush(); err != nil {
 		return nil, err
 	}
-	undo, err := r.plant(ctx, f, tip, from, branch)
+	undo, err := r.plant(ctx, plant{f.ID, tip, from, branch, f.Worktree, f.Progress})
 	told := <-telling
 	done.Why = told.why
 	if err == nil && told.file != nil {
@@ -104,59 +103,6 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 		return nil, fmt.Errorf("fork turn %s: %w", source, err)
 	}
 	return done, nil
-}
-
-// plant moves the refs and checks the branch out, or does nothing. The function that it returns takes both back.
-func (r *Recorder) plant(ctx context.Context, f Fork, tip, from plumbing.Hash, branch string) (undo func() error, err error) {
-	if f.Worktree != "" {
-		// What is there already is not ours to be removed when a later step fails.
-		if entries, err := os.ReadDir(f.Worktree); len(entries) > 0 {
-			return nil, fmt.Errorf("the directory %s is not empty", f.Worktree)
-		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-	}
-	refs := []git.Update{{Ref: f.ID.Ref(), New: tip}, {Ref: branch, New: from}}
-	reason := "agent mission " + string(f.ID)
-	if err := r.Repo.UpdateRefs(ctx, reason, refs); err != nil {
-		return nil, err
-	}
-	undo = func() error {
-		ctx := context.WithoutCancel(ctx)
-		if f.Worktree != "" && there(filepath.Join(f.Worktree, ".git")) {
-			if _, err := r.Repo.Output(ctx, nil, "worktree", "remove", "--force", "--", f.Worktree); err != nil {
-				return fmt.Errorf("what is left: the mission %s, its branch and the worktree %s; remove them with git agent-turn remove --force %s: %w",
-					f.ID, f.Worktree, f.ID, err) // a branch that is checked out stays
-			}
-		}
-		if err := r.Repo.UpdateRefs(ctx, reason+": undone", []git.Update{{Ref: f.ID.Ref(), Old: tip}, {Ref: branch, Old: from}}); err != nil {
-			return fmt.Errorf("what is left: the mission %s and its branch; remove them with git agent-turn remove %s: %w", f.ID, f.ID, err)
-		}
-		return nil
-	}
-	if f.Worktree == "" {
-		return undo, nil
-	}
-	if err := r.addWorktree(ctx, f.Worktree, branch, f.Progress); err != nil {
-		return nil, errors.Join(err, undo())
-	}
-	return undo, nil
-}
-
-func (r *Recorder) addWorktree(ctx context.Context, dir, branch string, progress io.Writer) error {
-	name := strings.TrimPrefix(branch, "refs/heads/")
-	args := []string{"worktree", "add", "--", dir, name}
-	if progress == nil {
-		args = []string{"worktree", "add", "--quiet", "--", dir, name}
-		_, err := r.Repo.Output(ctx, nil, args...)
-		return err
-	}
-	return r.Repo.Run(ctx, nil, io.Discard, progress, args...)
-}
-
-func there(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // ledgerOf returns the ledger of the source's mission as it was when the turn was the last one, or when the one before it was.

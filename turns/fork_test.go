@@ -233,12 +233,7 @@ func TestForkFails(t *testing.T) {
 		{"the local state can't be written", func(l *lab, f *turns.Fork) {
 			l.In(l.Dir).Write(".git/agent/sessions/"+f.Session+".json.new/in/the/way", "x")
 		}, "place the conversation"},
-		{"the user's hook refuses", func(l *lab, f *turns.Fork) {
-			l.Write(".git/hooks/post-checkout", "#!/bin/sh\nexit 1\n")
-			if err := os.Chmod(filepath.Join(l.Dir, ".git/hooks/post-checkout"), 0o755); err != nil {
-				l.t.Fatal(err)
-			}
-		}, ""},
+		{"the user's hook fails", func(l *lab, f *turns.Fork) { l.failingHook() }, ""},
 		{"the code commit is missing", func(l *lab, f *turns.Fork) {
 			lost := *f.Source
 			lost.Code = git.Hex(plumbing.NewHash("0123456789012345678901234567890123456789"))
