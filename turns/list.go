@@ -20,7 +20,7 @@ import (
 )
 
 // List returns the records of a mission's turns, in order; those that a fork has inherited are among them.
-// If there is no such mission, the error wraps [git.ErrNotFound].
+// If there is no such mission, the error is a [MissingError].
 func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Turn, error) {
 	refs, err := repo.Refs(ctx, id.Ref())
 	if err != nil {
@@ -28,7 +28,7 @@ func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Turn, error) {
 	}
 	tip, ok := refs[id.Ref()]
 	if !ok {
-		return nil, fmt.Errorf("mission %s: %w", id, git.ErrNotFound)
+		return nil, missingMission(ctx, repo, string(id))
 	}
 	list, err := listAt(ctx, repo, tip)
 	for _, t := range list {
@@ -193,7 +193,7 @@ func Newest(ctx context.Context, repo *git.Repo, id ledger.ID, batch func([]*Tur
 	}
 	tip, ok := refs[id.Ref()]
 	if !ok {
-		return fmt.Errorf("mission %s: %w", id, git.ErrNotFound)
+		return missingMission(ctx, repo, string(id))
 	}
 	files, err := recordFiles(ctx, repo, tip)
 	if err != nil {

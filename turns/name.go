@@ -15,7 +15,7 @@ import (
 
 // Find returns the turn that a person names: `12` of the current mission, `a1b2c3d4/12`, `a1b2c3d4` or
 // `latest` for the last one, or a rev of a code commit. An empty name is `latest`.
-// If there is none, the error wraps [git.ErrNotFound].
+// If there is none, the error is a [MissingError].
 func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (*Turn, error) {
 	mission, number := current, 0
 	head, rest, slashed := strings.Cut(name, "/")
@@ -29,7 +29,7 @@ func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (
 		mission = id
 		if rest != "latest" {
 			if number, notNumber = strconv.Atoi(rest); notNumber != nil || number < 1 {
-				return nil, fmt.Errorf("turn %q: %w", name, git.ErrNotFound)
+				return byCommit(ctx, repo, current, name) // a branch may have such a name
 			}
 		}
 	case notID == nil && exists(ctx, repo, id):
@@ -38,7 +38,12 @@ func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (
 		return byCommit(ctx, repo, current, name)
 	}
 	if mission == "" {
-		return nil, fmt.Errorf("turn %q: no mission: %w", name, git.ErrNotFound)
+		e := missingMission(ctx, repo, "")
+		e.What = fmt.Sprintf("turn %q", name)
+		return nil, e
+	}
+	if !exists(ctx, repo, mission) {
+		return nil, missingMission(ctx, repo, string(mission))
 	}
 	return Read(ctx, repo, mission, number)
 }
@@ -73,7 +78,7 @@ func Read(ctx context.Context, repo *git.Repo, id ledger.ID, number int) (*Turn,
 	}
 	data, err := l.Read(ledger.TurnPath("turns", number, ".json"))
 	if errors.Is(err, git.ErrNotFound) {
-		return nil, fmt.Errorf("turn %s: the mission has turns up to %d: %w", ledger.TurnID{Mission: id, Turn: number}, last, git.ErrNotFound)
+		return nil, missingTurn(l, number, last)
 	}
 	if err != nil {
 		return nil, err
@@ -89,7 +94,9 @@ func Read(ctx context.Context, repo *git.Repo, id ledger.ID, number int) (*Turn,
 func byCommit(ctx context.Context, repo *git.Repo, current ledger.ID, rev string) (*Turn, error) {
 	commit, err := repo.Resolve(ctx, rev)
 	if err != nil {
-		return nil, fmt.Errorf("turn %q: %w", rev, git.ErrNotFound)
+		e := missingMission(ctx, repo, rev)
+		e.What = fmt.Sprintf("turn %q", rev)
+		return nil, e
 	}
 	missions, err := ledger.List(ctx, repo)
 	if err != nil {
@@ -110,5 +117,5 @@ func byCommit(ctx context.Context, repo *git.Repo, current ledger.ID, rev string
 			}
 		}
 	}
-	return nil, fmt.Errorf("no turn ended in commit %q: %w", rev, git.ErrNotFound)
+	return nil, &MissingError{What: fmt.Sprintf("a turn that ended in commit %q", rev)}
 }

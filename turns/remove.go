@@ -37,7 +37,7 @@ func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*
 		return nil, err
 	}
 	if _, ok := refs[id.Ref()]; !ok {
-		return nil, fmt.Errorf("mission %s: %w", id, git.ErrNotFound)
+		return nil, missingMission(ctx, r.Repo, string(id))
 	}
 	done := &Removed{ID: id}
 	if _, ok := refs[branch]; ok {

@@ -2,12 +2,9 @@ package main
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -105,26 +102,19 @@ func check(c *cli.Context) error {
 
 // choose returns the turn that the command line names, or the one that the person picks.
 func choose(c *cli.Context, repo *git.Repo, conf *config.Config) (*turns.Turn, error) {
-	var here ledger.ID
-	var err error
-	name, talk := c.Args().First(), c.App.ErrWriter
-	_, tells := turns.MissionOf(name)
-	if _, err := strconv.Atoi(name); err != nil && name != "" && name != "latest" {
-		talk = io.Discard // a commit is looked for in all missions
+	prefix, mission, talk := conf.Capture.BranchPrefix, c.String("mission"), c.App.ErrWriter
+	if c.NArg() > 0 {
+		return current.Turn(c.Context, repo, prefix, mission, c.Args().First(), talk)
 	}
-	if !c.Bool("all") && !tells {
-		if here, err = current.Mission(c.Context, repo, conf.Capture.BranchPrefix, c.String("mission"), talk); err != nil {
+	var here ledger.ID // none for all
+	if !c.Bool("all") {
+		var err error
+		if here, err = current.Mission(c.Context, repo, prefix, mission, talk); err != nil {
 			return nil, err
 		}
 	}
-	if c.NArg() == 0 {
-		return find(c, repo, here)
-	}
-	t, err := turns.Find(c.Context, repo, here, name)
-	if errors.Is(err, git.ErrNotFound) {
-		return nil, cmdline.Hint(err, "list the turns with: git agent-turn list --all")
-	}
-	return t, err
+	t, err := find(c, repo, here)
+	return t, current.Missing(err)
 }
 
 // worktree is where the fork is checked out: the directory that is named, else one beside the checkout.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/current"
-	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/turns"
 )
@@ -68,11 +66,8 @@ func list(c *cli.Context) error {
 	printer := newTurnPrinter(c)
 	for _, id := range missions {
 		recorded, err := turns.List(c.Context, repo, id)
-		if errors.Is(err, git.ErrNotFound) {
-			return cmdline.Hint(err, "list the missions with: git agent-turn missions")
-		}
 		if err != nil {
-			return err
+			return current.Missing(err)
 		}
 		for i := len(recorded) - 1; i >= 0; i-- {
 			if err := printer.add(recorded[i]); err != nil {

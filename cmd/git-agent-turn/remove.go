@@ -12,7 +12,6 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/current"
-	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/turns"
 )
@@ -79,10 +78,8 @@ func remove(c *cli.Context) error {
 	switch {
 	case errors.Is(err, turns.ErrInUse):
 		return cmdline.Hint(err, "commit or drop the changes, or switch that worktree to another branch; --force drops them")
-	case errors.Is(err, git.ErrNotFound):
-		return cmdline.Hint(err, "list the missions with: git agent-turn missions")
 	case err != nil:
-		return err
+		return current.Missing(err)
 	}
 	return sayRemoved(c, done)
 }

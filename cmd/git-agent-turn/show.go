@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -42,19 +41,7 @@ func findTurn(c *cli.Context, repo *git.Repo, n int) (*turns.Turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := c.Args().Get(n)
-	here, err := current.Mission(c.Context, repo, conf.Capture.BranchPrefix, c.String("mission"), c.App.ErrWriter)
-	if err != nil {
-		return nil, err
-	}
-	if here == "" && (name == "" || name == "latest") {
-		return nil, current.NoMission()
-	}
-	t, err := turns.Find(c.Context, repo, here, name)
-	if errors.Is(err, git.ErrNotFound) {
-		return nil, cmdline.Hint(err, "list the turns with: git agent-turn list [--all]")
-	}
-	return t, err
+	return current.Turn(c.Context, repo, conf.Capture.BranchPrefix, c.String("mission"), c.Args().Get(n), c.App.ErrWriter)
 }
 
 func show(c *cli.Context) error {
