@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -9,12 +10,17 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gitagent/internal/cmdline/cmdlinetest"
+	"gitagent/internal/config"
+	"gitagent/internal/git"
 	"gitagent/internal/gittest"
+	"gitagent/internal/ledger"
 	claude "gitagent/internal/replay"
+	"gitagent/turns"
 )
 
 func TestMain(m *testing.M) {
@@ -41,7 +47,7 @@ func TestScripts(t *testing.T) {
 			env.Values["clients"] = make(map[string]*claude.Client)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"play": play, "status": status},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"play": play, "fork": fork, "status": status},
 	})
 }
 
@@ -103,6 +109,24 @@ func play(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("play: unknown event %q", args[1])
 	}
 	c.Flush()
+}
+
+// fork makes a mission that begins at a turn, with a worktree that its branch is checked out in:
+//
+//	fork <mission>/<turn> <id> <worktree>
+func fork(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: fork <mission>/<turn> <id> <worktree>")
+	}
+	repo, err := git.Find(ts.MkAbs("."))
+	ts.Check(err)
+	source, err := turns.Find(context.Background(), repo, "", args[0])
+	ts.Check(err)
+	r := &turns.Recorder{Repo: repo, Capture: config.Default().Capture}
+	_, err = r.Fork(context.Background(), turns.Fork{
+		Source: source, ID: ledger.ID(args[1]), Title: "another way", At: time.Now(), Worktree: ts.MkAbs(args[2]),
+	})
+	ts.Check(err)
 }
 
 // status runs a command that must exit with the given status:

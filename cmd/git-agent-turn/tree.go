@@ -63,8 +63,12 @@ func tree(c *cli.Context) error {
 		}
 		drawn[m.ID] = true
 		name := string(m.ID)
-		if m.ForkedFrom != nil {
+		switch {
+		case m.ForkedFrom == nil:
+		case depth > 0:
 			name += " from " + strconv.Itoa(m.ForkedFrom.Turn)
+		default:
+			name += " from " + m.ForkedFrom.String() // which is not in the tree
 		}
 		table.Row(strings.Repeat("  ", depth)+name, cmdline.Plural(m.Turns, "turn"), cmdline.Age(now, m.Newest()),
 			strings.TrimPrefix(m.Branch, "refs/heads/"), cmdline.OneLine(m.Title))
