@@ -15,7 +15,7 @@ import (
 	"gitagent/internal/session"
 )
 
-// ErrInUse reports a mission whose worktree can't be removed: it has changes, or it is the one that the command runs in.
+// ErrInUse reports a mission whose worktree can't be removed: it has changes, git refuses, or it is the one that the command runs in.
 var ErrInUse = errors.New("its worktree is in use")
 
 // A Removed says what a removal has done, or would do.
@@ -60,8 +60,8 @@ func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*
 		if force {
 			args = []string{"worktree", "remove", "--force", "--", done.Worktree}
 		}
-		if _, err := r.Repo.Output(ctx, nil, args...); err != nil {
-			return nil, fmt.Errorf("remove mission %s: %w", id, err)
+		if _, err := r.Repo.Output(ctx, nil, args...); err != nil { // it is locked, or has submodules
+			return nil, fmt.Errorf("remove mission %s: %w: %w", id, ErrInUse, err)
 		}
 	}
 	var updates []git.Update
