@@ -99,12 +99,12 @@ func search(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, patter
 	if err != nil {
 		return err
 	}
-	conversation, err := turns.Conversation(c.Context, s.Repo, t)
+	segments, err := turns.Conversation(c.Context, s.Repo, t)
 	if err != nil {
 		fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: %s\n", cmdline.OneLine(err.Error()))
 		return nil
 	}
-	return handoffstore.Scan(bytes.NewReader(conversation), "transcript", pattern, print)
+	return handoffstore.Scan(bytes.NewReader(bytes.Join(segments, nil)), "transcript", pattern, print)
 }
 
 // searchLog searches the log of the terminal, if it is on this machine and we have said ourselves where: a stranger's record may
