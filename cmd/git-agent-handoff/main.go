@@ -42,7 +42,7 @@ func newApp() *cli.App {
 			command("wake", "print the wake message, or type it"),
 			contextCommand(),
 			command("retry", "run an agent until a check succeeds"),
-			command("log", "keep a complete log of the terminal"),
+			logCommand(),
 			hookCommand(),
 		},
 	}

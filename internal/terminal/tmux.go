@@ -81,7 +81,7 @@ func (p Pane) Ask(ctx context.Context, format string) (string, error) {
 		return "", err
 	}
 	answer := strings.TrimSuffix(string(out), "\n")
-	if answer == "" {
+	if strings.TrimSpace(answer) == "" {
 		return "", fmt.Errorf("tmux display-message: there is no pane %q", p.target)
 	}
 	return answer, nil

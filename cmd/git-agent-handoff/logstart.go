@@ -1,0 +1,126 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/config"
+	"gitagent/internal/terminal"
+)
+
+func logStartCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "start",
+		Usage:     "begin to log a pane of tmux",
+		ArgsUsage: "[<file>]",
+		UsageText: "git agent-handoff log start [--tmux <target>] [<file>]",
+		Description: "From now on tmux appends everything that is printed in the pane to the file, whose name is printed. " +
+			"Nobody but you can read it, and nothing in it is redacted.",
+		Flags:  []cli.Flag{tmuxFlag("log the pane `<target>`, as tmux names it, instead of this one")},
+		Action: logStart,
+	}
+}
+
+func logStart(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return cmdline.Usagef("log start takes one file, not %d", c.NArg())
+	}
+	pane, err := findPane(c)
+	if err != nil {
+		return err
+	}
+	conf, err := config.Load(config.UserPath(), "")
+	if err != nil {
+		return err
+	}
+	ctx, cancel := timeout(c, conf.Handoff)
+	defer cancel()
+	name, err := pane.LogFile(ctx)
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		fmt.Fprintln(c.App.ErrWriter, "the pane is logged already")
+		_, err = fmt.Fprintln(c.App.Writer, name)
+		return err
+	}
+	if name, err = newLog(c.Args().First(), pane.String(), time.Now()); err != nil {
+		return err
+	}
+	if err := pane.StartLog(ctx, name); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(c.App.Writer, name)
+	return err
+}
+
+// findPane is the pane of --tmux, else the one that the command was typed in.
+func findPane(c *cli.Context) (terminal.Pane, error) {
+	pane, err := terminal.FindPane(c.String("tmux"))
+	if errors.Is(err, terminal.ErrNoPane) {
+		return pane, cmdline.Hint(err, "name a pane with --tmux <target>; list them with: tmux list-panes -a")
+	}
+	return pane, err
+}
+
+// newLog is the absolute name of a log. Without one of the user's it is a new file in our own directory,
+// which lies outside of all worktrees, so that no snapshot ever takes it.
+func newLog(name, pane string, now time.Time) (string, error) {
+	if name != "" {
+		return filepath.Abs(name)
+	}
+	data, err := dataDir()
+	if err != nil {
+		return "", err
+	}
+	dir, err := privateDir(data, "git-agent", "logs")
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, now.Format("20060102-150405")+"-"+strings.Map(fileRune, pane)+".log"), nil
+}
+
+// dataDir is where programs keep a user's data.
+func dataDir() (string, error) {
+	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) { // a relative one is to be ignored, says the specification
+		return dir, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(home, ".local", "share"), nil
+}
+
+// privateDir makes directories below dir for the user alone. One that is a symbolic link is refused.
+func privateDir(dir string, names ...string) (string, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		dir = filepath.Join(dir, name)
+		if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
+			return "", err
+		}
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+			return "", fmt.Errorf("%s: not a directory", dir)
+		}
+	}
+	return dir, nil
+}
+
+// fileRune keeps what can be in a file name everywhere.
+func fileRune(r rune) rune {
+	switch {
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '.':
+		return r
+	}
+	return '_'
+}

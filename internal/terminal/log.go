@@ -1,0 +1,126 @@
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"unicode"
+)
+
+// logOption is the pane's option that says where its log is. A user's option begins with @.
+const logOption = "@git_agent_log"
+
+// LogFile returns the file that [Pane.StartLog] made tmux write to, "" if the pane is not logged.
+func (p Pane) LogFile(ctx context.Context) (string, error) {
+	piped, file, err := p.pipe(ctx)
+	if err != nil || !piped {
+		return "", err
+	}
+	return file, nil
+}
+
+// pipe says whether tmux gives what the pane's programs print to a command, and to which file if that is ours.
+func (p Pane) pipe(ctx context.Context) (piped bool, file string, err error) {
+	answer, err := p.Ask(ctx, "#{pane_pipe} #{"+logOption+"}")
+	on, file, _ := strings.Cut(answer, " ")
+	return on == "1", file, err
+}
+
+// StartLog makes tmux append everything that the pane's programs print to a file, from now on.
+// The file begins with the size of the pane and what it shows, as package screen understands it.
+// name is absolute. A file that is there is appended to; a symbolic link is refused.
+// Everybody's own terminal is private: nobody else can read the file.
+func (p Pane) StartLog(ctx context.Context, name string) error {
+	if strings.ContainsFunc(name, unicode.IsControl) {
+		return fmt.Errorf("log to %q: control characters in its name", name)
+	}
+	piped, file, err := p.pipe(ctx)
+	if err != nil {
+		return err
+	}
+	if piped {
+		return fmt.Errorf("pane %s is piped already, and has one pipe only: %s", p.target, file)
+	}
+	now, err := p.picture(ctx)
+	if err != nil {
+		return err
+	}
+	if err := appendTo(name, now); err != nil {
+		return err
+	}
+	// The name is no part of the command: what tmux and a shell would make of it doesn't matter.
+	if _, err := p.tmux(ctx, nil, "set-option", "-p", logOption, name); err != nil {
+		return err
+	}
+	if _, err := p.tmux(ctx, nil, "pipe-pane", "-o", "exec cat >>#{q:"+logOption+"}"); err != nil {
+		return err
+	}
+	return nil
+}
+
+// picture is what a terminal has to be sent to look like the pane does.
+func (p Pane) picture(ctx context.Context) (string, error) {
+	state, err := p.Ask(ctx, "#{pane_height} #{pane_width} #{alternate_on} #{cursor_y} #{cursor_x}")
+	if err != nil {
+		return "", err
+	}
+	var rows, cols, alternate, y, x int
+	if _, err := fmt.Sscan(state, &rows, &cols, &alternate, &y, &x); err != nil {
+		return "", fmt.Errorf("state of pane %s: %q: %w", p.target, state, err)
+	}
+	page, err := p.tmux(ctx, nil, "capture-pane", "-p")
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\x1b[8;%d;%dt", rows, cols)
+	if alternate == 1 {
+		b.WriteString("\x1b[?1049h")
+	}
+	b.WriteString("\x1b[H")
+	b.WriteString(strings.ReplaceAll(strings.TrimSuffix(string(page), "\n"), "\n", "\r\n"))
+	fmt.Fprintf(&b, "\x1b[%d;%dH", y+1, x+1)
+	return b.String(), nil
+}
+
+// appendTo writes to the end of a regular file, which is made if it isn't there.
+func appendTo(name, text string) error {
+	f, err := openRegular(name)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// openRegular opens a file for appending, and no other file than the one that has the name itself.
+func openRegular(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600) // follows no link
+	if !os.IsExist(err) {
+		return f, err
+	}
+	named, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !named.Mode().IsRegular() {
+		return nil, fmt.Errorf("log to %s: not a regular file", name)
+	}
+	f, err = os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	if opened, err := f.Stat(); err != nil || !os.SameFile(named, opened) {
+		f.Close()
+		return nil, fmt.Errorf("log to %s: it was replaced meanwhile", name)
+	}
+	if err := f.Chmod(0o600); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}

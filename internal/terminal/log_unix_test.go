@@ -1,0 +1,114 @@
+//go:build unix
+
+package terminal
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// await looks until ok; the test's own time-out ends it otherwise.
+func await(ok func() bool) {
+	for !ok() {
+	}
+}
+
+func TestLog(t *testing.T) {
+	socket := testServer(t, "echo before; tmux wait-for -S drawn; tmux wait-for go; echo after")
+	p, err := FindPane("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file, err := p.LogFile(t.Context()); file != "" || err != nil {
+		t.Errorf("LogFile before there is one = %q, %v", file, err)
+	}
+	// Nothing of this is obeyed by tmux or a shell.
+	name := filepath.Join(t.TempDir(), "a b'c\"$(touch d)`e`;f&g#{pane_id}#[h]%Y\\i*#(touch j).log")
+	if err := os.WriteFile(name, []byte("an earlier log\r\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.StartLog(t.Context(), name); err != nil {
+		t.Fatal(err)
+	}
+	if file, err := p.LogFile(t.Context()); file != name || err != nil {
+		t.Errorf("LogFile = %q, %v; want %q", file, err, name)
+	}
+	if err := p.StartLog(t.Context(), name+".other"); err == nil {
+		t.Error("a second log of the same pane was begun")
+	}
+	if out, err := exec.Command("tmux", "-S", socket, "wait-for", "-S", "go").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	read := func() string {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	await(func() bool { return strings.HasSuffix(read(), "after\r\n") })
+	want := "an earlier log\r\n\x1b[8;5;40t\x1b[Hbefore\r\n\r\n\r\n\r\n\x1b[2;1Hafter\r\n"
+	if got := read(); got != want {
+		t.Errorf("the log is\n%q, want\n%q", got, want)
+	}
+	if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode of the log: %v, %v; want 0600", info.Mode(), err)
+	}
+	if files, err := os.ReadDir(filepath.Dir(name)); err != nil || len(files) != 1 {
+		t.Errorf("beside the log there are %v, %v", files, err)
+	}
+}
+
+func TestLogOfFullScreen(t *testing.T) {
+	testServer(t, `printf '\033[?1049h\033[3;4Hpage'`)
+	p, err := FindPane("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "log")
+	if err := p.StartLog(t.Context(), name); err != nil {
+		t.Fatal(err)
+	}
+	want := "\x1b[8;5;40t\x1b[?1049h\x1b[H\r\n\r\n   page\r\n\r\n\x1b[3;8H"
+	if got, err := os.ReadFile(name); err != nil || string(got) != want {
+		t.Errorf("the log is %q, %v; want %q", got, err, want)
+	}
+}
+
+func TestLogRefuses(t *testing.T) {
+	testServer(t, "echo text")
+	p, err := FindPane("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	precious := filepath.Join(dir, "precious")
+	if err := os.WriteFile(precious, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(precious, link); err != nil {
+		t.Fatal(err)
+	}
+	dangling := filepath.Join(dir, "dangling")
+	if err := os.Symlink(filepath.Join(dir, "new"), dangling); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{link, dangling, dir, filepath.Join(dir, "line\nfeed"), filepath.Join(dir, "none", "log")} {
+		if err := p.StartLog(t.Context(), name); err == nil {
+			t.Errorf("StartLog into %q: no error", name)
+		}
+	}
+	if got, err := os.ReadFile(precious); err != nil || string(got) != "text" {
+		t.Errorf("what the link leads to is now %q, %v", got, err)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 3 {
+		t.Errorf("the directory has %v, %v", files, err)
+	}
+	if file, err := p.LogFile(t.Context()); file != "" || err != nil {
+		t.Errorf("LogFile = %q, %v; nothing was begun", file, err)
+	}
+}
