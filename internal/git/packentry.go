@@ -75,7 +75,7 @@ func readHeader(r io.ByteReader) (plumbing.ObjectType, int64, error) {
 		if b, err = r.ReadByte(); err != nil {
 			return 0, 0, err
 		}
-		if shift > 49 { // 2^56 bytes and more
+		if shift > 49 { // 2^53 bytes and more
 			return 0, 0, plumbing.ErrInvalidType
 		}
 		size |= int64(b&0x7f) << shift
