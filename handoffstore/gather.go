@@ -63,7 +63,7 @@ type Gathered struct {
 // A mission without a ledger has nothing to hand off, unless the request says something or a turn is under way: the error wraps [git.ErrNotFound].
 func (s *Store) Gather(ctx context.Context, r Request) (*Gathered, error) {
 	var done *Gathered
-	err := s.attempt(ctx, r.Mission, r.At, func(w *writing) (err error) {
+	err := s.attempt(ctx, r.Mission, r.At, false, func(w *writing) (err error) {
 		done, err = w.gather(ctx, r)
 		return err
 	})

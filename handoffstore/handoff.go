@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"gitagent/internal/git"
@@ -159,6 +160,26 @@ func (id ID) String() string { return fmt.Sprintf("%s/%d", id.Mission, id.Number
 
 // ID names the handoff.
 func (h *Handoff) ID() ID { return ID{h.Mission, h.Number} }
+
+// Prose is what the record says in words: summary, questions, todos and the last prompt, in lines.
+func (h *Handoff) Prose() string {
+	parts := append([]string{h.Summary}, h.Questions...)
+	for _, t := range h.Todos {
+		parts = append(parts, t.Status+": "+t.Text)
+	}
+	return strings.Join(append(parts, h.LastPrompt), "\n")
+}
+
+// When says between which turns of the mission it was made, "" if there were none.
+func (h *Handoff) When() string {
+	switch {
+	case h.LastOutcome == running:
+		return fmt.Sprintf("in the middle of turn %d", h.LastTurn+1)
+	case h.LastTurn > 0:
+		return fmt.Sprintf("after turn %d (%s)", h.LastTurn, h.LastOutcome)
+	}
+	return ""
+}
 
 // A noteLine is a handoff's line in a note, which is written anew with every line: it says where the record is.
 type noteLine struct {

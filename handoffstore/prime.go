@@ -95,14 +95,11 @@ func (p *primer) head() {
 	}
 	line("Agent", "%s", agent)
 	line("Exit", "%s, %s ago (%s)", p.ExitType, age(p.here.Now, p.At), p.At.Format(time.RFC3339))
-	last := ""
-	switch {
-	case p.LastOutcome == running:
-		last = fmt.Sprintf(", in the middle of turn %d", p.LastTurn+1)
-	case p.LastTurn > 0:
-		last = fmt.Sprintf(", after turn %d (%s)", p.LastTurn, word(p.LastOutcome))
+	mission := fmt.Sprintf("%s, handoff %d", p.Mission, p.Number)
+	if when := p.When(); when != "" {
+		mission += ", " + word(when)
 	}
-	line("Mission", "%s, handoff %d%s", p.Mission, p.Number, last)
+	line("Mission", "%s", mission)
 	if !p.Head.IsZero() {
 		at := p.Head.String()
 		if p.Branch != "" {

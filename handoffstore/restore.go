@@ -32,7 +32,7 @@ func (s *Store) Restore(ctx context.Context, f *Found, at time.Time, dry bool) (
 		return nil, fmt.Errorf("restore handoff %s: it left nothing uncommitted: %w", f.ID(), git.ErrNotFound)
 	}
 	var done *Restored
-	err := s.attempt(ctx, f.In, at, func(w *writing) (err error) {
+	err := s.attempt(ctx, f.In, at, true, func(w *writing) (err error) {
 		done, err = w.restore(ctx, f, dry)
 		return err
 	})

@@ -48,6 +48,7 @@ type writing struct {
 	*Store
 	at      time.Time
 	id      ledger.ID
+	changes bool // the worktree is going to be changed from what the snapshot holds
 	config  git.Config
 	objects *git.Objects
 	snap    *snapshot.Snapshot
@@ -55,8 +56,9 @@ type writing struct {
 	ledger  *ledger.Ledger           // nil if the mission has none
 }
 
-// attempt runs f, which stages an event and commits it, until it has won its race. The worktree's lock is held.
-func (s *Store) attempt(ctx context.Context, id ledger.ID, at time.Time, f func(*writing) error) error {
+// attempt runs f, which stages an event and commits it, until it has won its race. The worktree's lock is held;
+// changes says that f is going to change the worktree.
+func (s *Store) attempt(ctx context.Context, id ledger.ID, at time.Time, changes bool, f func(*writing) error) error {
 	wait, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	unlock, err := s.local().Lock(wait, "worktree-"+s.worktree())
@@ -65,7 +67,7 @@ func (s *Store) attempt(ctx context.Context, id ledger.ID, at time.Time, f func(
 	}
 	defer unlock()
 	for n := 1; ; n++ {
-		w := &writing{Store: s, id: id, at: at.UTC().Truncate(time.Millisecond)}
+		w := &writing{Store: s, id: id, at: at.UTC().Truncate(time.Millisecond), changes: changes}
 		err := w.run(ctx, f)
 		if !errors.Is(err, git.ErrConflict) || n == maxAttempts {
 			return err
@@ -98,8 +100,9 @@ func (w *writing) run(ctx context.Context, f func(*writing) error) error {
 			MaxUntrackedSize:  w.Capture.MaxUntrackedSize,
 			Exclude:           w.Capture.Exclude,
 		},
-		Config: func() (git.Config, error) { return w.config, nil },
-		Now:    w.at,
+		Config:  func() (git.Config, error) { return w.config, nil },
+		Publish: w.changes,
+		Now:     w.at,
 	})
 	if err != nil {
 		return err

@@ -13,13 +13,14 @@ func gatherCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "gather",
 		Usage:     "hand off what can be known from outside; for a supervisor, before it removes a worktree",
-		UsageText: "git agent-handoff gather --exit-type <type> [--mission <id>] [--agent <id>]",
+		UsageText: "git agent-handoff gather --exit-type <type> [--mission <id>] [--agent <id>] [--tmux <target>]",
 		Description: "What is not committed is kept, what the session has written itself stays, " +
 			"and a crash does not replace a clean end that is a few minutes old.",
 		Flags: []cli.Flag{
 			missionFlag(),
 			exitTypeFlag(""),
 			agentFlag(),
+			tmuxFlag(),
 		},
 		Action: gather,
 	}

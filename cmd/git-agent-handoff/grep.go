@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 
@@ -11,6 +12,7 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/screen"
 	"gitagent/turns"
 )
 
@@ -58,12 +60,12 @@ func grep(c *cli.Context) error {
 	defer f.Close()
 	out := bufio.NewWriter(c.App.Writer)
 	matches := 0
-	print := func(m handoffstore.Match) error {
+	found := func(m handoffstore.Match) error {
 		matches++
 		_, err := fmt.Fprintf(out, "%s:%d:%s\n", cmdline.Escape(m.File), m.Line, cmdline.Escape(m.Text))
 		return err
 	}
-	if err := search(c, s, f, pattern, print); err != nil {
+	if err := search(c, s, f, pattern, found); err != nil {
 		return err
 	}
 	if err := out.Flush(); err != nil {
@@ -76,20 +78,20 @@ func grep(c *cli.Context) error {
 }
 
 // search looks at everything that belongs to a handoff. What is not there is left out.
-func search(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, pattern *regexp.Regexp, print func(handoffstore.Match) error) error {
+func search(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, pattern *regexp.Regexp, found func(handoffstore.Match) error) error {
 	for _, part := range []struct {
 		name string
 		read func() ([]byte, error)
-	}{{"document", f.Document}, {"terminal", f.Terminal}, {"patch", f.Patch}, {"record", f.Line}} {
+	}{{"document", f.Document}, {"terminal", f.Terminal}, {"patch", f.Patch}, {"record", func() ([]byte, error) { return []byte(f.Prose()), nil }}} {
 		data, err := part.read()
 		if err == nil {
-			err = handoffstore.Scan(bytes.NewReader(data), part.name, pattern, print)
+			err = handoffstore.Scan(bytes.NewReader(data), part.name, pattern, found)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := searchLog(c, s, f, pattern, print); err != nil {
+	if err := searchLog(c, s, f, pattern, found); err != nil {
 		return err
 	}
 	if f.LastTurn == 0 {
@@ -104,12 +106,12 @@ func search(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, patter
 		fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: %s\n", cmdline.OneLine(err.Error()))
 		return nil
 	}
-	return handoffstore.Scan(bytes.NewReader(bytes.Join(segments, nil)), "transcript", pattern, print)
+	return handoffstore.Scan(bytes.NewReader(bytes.Join(segments, nil)), "transcript", pattern, found)
 }
 
 // searchLog searches the log of the terminal, if it is on this machine and we have said ourselves where: a stranger's record may
 // name any file.
-func searchLog(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, pattern *regexp.Regexp, print func(handoffstore.Match) error) error {
+func searchLog(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, pattern *regexp.Regexp, found func(handoffstore.Match) error) error {
 	trusted, err := s.Trusted(c.Context, f)
 	if err != nil || !trusted || f.Log == "" {
 		return err
@@ -124,5 +126,8 @@ func searchLog(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, pat
 		return err
 	}
 	defer log.Close()
-	return handoffstore.Scan(log, f.Log, pattern, print)
+	text, rendered := io.Pipe() // what the terminal showed, not what was sent to it
+	go func() { rendered.CloseWithError(screen.Render(rendered, log)) }()
+	defer text.Close()
+	return handoffstore.Scan(text, f.Log, pattern, found)
 }

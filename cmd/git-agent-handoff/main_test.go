@@ -57,12 +57,15 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("PATH", env.Getenv("PATH")+string(filepath.ListSeparator)+turn)
 			env.Setenv("GORACE", os.Getenv("GORACE"))
-			players := newPlayers()
+			players, err := newPlayers()
+			if err != nil {
+				return err
+			}
 			env.Values["players"] = players
 			env.Defer(players.end)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"play": play, "status": status, "big": big, "says": says},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"play": play, "status": status, "big": big, "fsck": fsck, "says": says},
 	})
 }
 

@@ -3,11 +3,12 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -28,18 +29,48 @@ func (p *player) kill() {
 	}
 }
 
+// players are those of one script. The processes that their hooks have started, which may outlive them, have an end of a pipe in common.
 type players struct {
-	mu sync.Mutex
-	by map[string]*player
+	by            map[string]*player
+	reads, writes *os.File
 }
 
-func newPlayers() *players { return &players{by: make(map[string]*player)} }
+func newPlayers() (*players, error) {
+	ps := &players{by: make(map[string]*player)}
+	var err error
+	ps.reads, ps.writes, err = os.Pipe()
+	return ps, err
+}
 
 func (ps *players) end() {
-	ps.mu.Lock()
-	defer ps.mu.Unlock()
 	for _, p := range ps.by {
 		p.kill()
+	}
+	_ = ps.await()
+	ps.reads.Close()
+	ps.writes.Close()
+}
+
+// await returns when all that hooks have started has ended.
+func (ps *players) await() error {
+	ps.writes.Close()
+	_, err := io.Copy(io.Discard, ps.reads)
+	ps.reads.Close()
+	var e error
+	ps.reads, ps.writes, e = os.Pipe()
+	return errors.Join(err, e)
+}
+
+// fsck checks that git finds the repository in the current directory sound.
+func fsck(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: fsck")
+	}
+	ts.Check(ts.Value("players").(*players).await()) // packs are rolled up in the background
+	cmd := exec.Command("git", "fsck", "--strict", "--no-dangling")
+	cmd.Dir = ts.MkAbs(".")
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		ts.Fatalf("git fsck --strict: %v\n%s", err, out)
 	}
 }
 
@@ -66,7 +97,7 @@ func play(ts *testscript.TestScript, neg bool, args []string) {
 		p.PID = p.process.Process.Pid
 	}
 	p.Cwd = ts.MkAbs(".")
-	p.Hook = func(e replay.Event) { deliver(ts, e) }
+	p.Hook = func(e replay.Event) { deliver(ts, ps.writes, e) }
 	text := ""
 	if len(args) == 3 {
 		text = args[2]
@@ -113,7 +144,7 @@ func rename(c *replay.Client, id string) {
 	c.Path = filepath.Join(filepath.Dir(c.Path), c.Session+".jsonl")
 }
 
-func deliver(ts *testscript.TestScript, e replay.Event) {
+func deliver(ts *testscript.TestScript, family *os.File, e replay.Event) {
 	program := map[string]string{"SessionStart": "git-agent-handoff", "PreCompact": "git-agent-handoff"}[e.Name]
 	if program == "" {
 		program = "git-agent-turn"
@@ -128,7 +159,7 @@ func deliver(ts *testscript.TestScript, e replay.Event) {
 	}
 	cmd.Env = append(cmd.Env, fmt.Sprintf("CLAUDE_PID=%d", e.PID))
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = &stdout, &stderr, []*os.File{family}
 	if err := cmd.Run(); err != nil || stderr.Len() > 0 || stdout.Len() > 0 && e.Name != "SessionStart" {
 		ts.Fatalf("hook of %s: %v\n%s%s", e.Name, err, &stdout, &stderr)
 	}

@@ -65,7 +65,7 @@ func restore(c *cli.Context) error {
 		}
 	} else {
 		fmt.Fprintf(c.App.ErrWriter, "restored handoff %s: %s changed; what was there before:\n", f.ID(), cmdline.Plural(len(done.Changes), "file"))
-		if _, err := fmt.Fprintln(c.App.Writer, done.Present); err != nil {
+		if _, err := fmt.Fprintln(c.App.Writer, done.Present); err != nil { // empty where there was nothing, not even a commit
 			return err
 		}
 	}
@@ -76,6 +76,6 @@ func restore(c *cli.Context) error {
 	for _, name := range done.Conflicts {
 		names = append(names, cmdline.Escape(name))
 	}
-	return cmdline.Hint(fmt.Errorf("both sides have changed %s", strings.Join(names, ", ")),
-		"the files hold both, between conflict markers; undo all of it with: git agent-turn restore, or the commit above")
+	return cmdline.Hint(fmt.Errorf("conflicts in %s", strings.Join(names, ", ")),
+		"they hold both, between conflict markers; what was there before is in the commit that was printed")
 }

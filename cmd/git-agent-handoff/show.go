@@ -118,9 +118,7 @@ func showHandoff(to io.Writer, f *handoffstore.Found) error {
 	field("Date", h.At.Local().Format(time.RFC1123Z))
 	field("Agent", h.Agent)
 	field("Session", h.Session)
-	if h.LastTurn > 0 {
-		field("Last turn", strings.TrimSpace(fmt.Sprintf("%d %s", h.LastTurn, h.LastOutcome)))
-	}
+	field("Made", h.When())
 	field("Commit", strings.TrimSpace(h.Head.String()+" "+h.Branch))
 	if h.Stash != (git.Hex{}) {
 		field("Uncommitted", fmt.Sprintf("%s, kept as %s", cmdline.Plural(h.Files, "file"), h.Stash))

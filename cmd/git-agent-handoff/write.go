@@ -15,6 +15,7 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
+	"gitagent/internal/terminal"
 )
 
 func exitTypeFlag(value string) cli.Flag {
@@ -25,12 +26,16 @@ func agentFlag() cli.Flag {
 	return &cli.StringFlag{Name: "agent", Usage: "the agent that hands off is `<id>`"}
 }
 
+func tmuxFlag() cli.Flag {
+	return &cli.StringFlag{Name: "tmux", Usage: "the agent's terminal is the pane of tmux `<target>`, of which a snapshot is kept"}
+}
+
 func writeCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "write",
 		Usage:     "hand off, with a document that the agent wrote",
 		ArgsUsage: "[<file> | -]",
-		UsageText: "git agent-handoff write [--summary <text>] [--question <text>]... [--log <file>] [<file> | -]",
+		UsageText: "git agent-handoff write [--summary <text>] [--question <text>]... [--log <file>] [--tmux <target>] [<file> | -]",
 		Description: "The document, or the summary, is what the next session is told first. " +
 			"Beside it goes what can be known: commits, uncommitted changes, the last turn, todos.",
 		Flags: []cli.Flag{
@@ -40,6 +45,7 @@ func writeCommand() *cli.Command {
 			&cli.StringFlag{Name: "summary", Usage: "what was done and what is next: `<text>`"},
 			&cli.StringSliceFlag{Name: "question", Usage: "a question that is open: `<text>`; may be repeated"},
 			&cli.StringFlag{Name: "log", Usage: "a complete log of the terminal is in `<file>`"},
+			tmuxFlag(),
 		},
 		Action: write,
 	}
@@ -175,15 +181,48 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 		return err
 	}
 	defer release()
+	r.Terminal = snapshot(c, s, r)
 	done, err := s.Gather(c.Context, r)
 	if err != nil {
 		return err
 	}
-	if !done.New {
+	if done.New {
+		putArtifacts(c, s, done)
+	} else {
 		fmt.Fprintln(c.App.ErrWriter, "nothing has happened since")
 	}
 	_, err = fmt.Fprintln(c.App.Writer, done.ID())
 	return err
+}
+
+// snapshot is what the agent's terminal shows, nil if that can't be had. Without --tmux it is the pane that the agent runs in;
+// that of a person, or of a supervisor, shows something else.
+func snapshot(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) []byte {
+	if !c.IsSet("tmux") && r.Session == "" {
+		return nil
+	}
+	text, err := handoffstore.Snapshot(c.Context, c.String("tmux"), r.Transcript, s.Handoff.SnapshotTimeout)
+	if err != nil && !errors.Is(err, terminal.ErrNoPane) {
+		fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: no snapshot of the terminal: %s\n", cmdline.OneLine(err.Error()))
+	}
+	return text
+}
+
+// putArtifacts puts a document or a snapshot where other programs can search it. The handoff does not depend on it.
+func putArtifacts(c *cli.Context, s *handoffstore.Store, done *handoffstore.Gathered) {
+	if done.Doc == "" && done.Terminal == "" {
+		return
+	}
+	f, err := s.Open(c.Context, done)
+	if err == nil {
+		defer f.Close()
+		var dir string
+		if dir, err = s.Artifacts(c.Context, f, handoffstore.DataDir(os.Getenv)); err == nil {
+			fmt.Fprintf(c.App.ErrWriter, "artifacts: %s\n", cmdline.Escape(dir))
+			return
+		}
+	}
+	fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: %s\n", cmdline.OneLine(err.Error()))
 }
 
 // fresh is the id of the mission that a handoff begins: the session's own, if an agent hands off.

@@ -1,0 +1,116 @@
+package handoffstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// DataDir is where artifacts are put: $XDG_DATA_HOME/git-agent, ~/.local/share/git-agent by default.
+// It is "" if the environment tells neither.
+func DataDir(getenv func(string) string) string {
+	if dir := getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) { // a relative one is to be ignored, says the specification
+		return filepath.Join(dir, "git-agent")
+	}
+	if home := getenv("HOME"); home != "" {
+		return filepath.Join(home, ".local", "share", "git-agent")
+	}
+	return ""
+}
+
+// Artifacts puts the files of a handoff where any program can search them, below data, a [DataDir]:
+// handoffs/<session>-<YYYYMMDD-HHMMSS>/, in UTC. The ledger has them as well; this copy may be deleted at any time.
+//
+// It lies outside of every worktree, so that it is not taken for work: otherwise the error says so, and nothing is written.
+// Nothing that is there is overwritten, and no symbolic link is followed from handoffs/ on.
+func (s *Store) Artifacts(ctx context.Context, f *Found, data string) (dir string, err error) {
+	if data == "" {
+		return "", errors.New("put artifacts: the environment names no home directory")
+	}
+	top := filepath.Join(data, "handoffs")
+	if err := s.outside(ctx, top); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(top, 0o700); err != nil {
+		return "", fmt.Errorf("put artifacts: %w", err)
+	}
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return "", fmt.Errorf("put artifacts: %w", err)
+	}
+	defer root.Close()
+	name := fmt.Sprintf("%s-%s", firstOf(word(f.Session), string(f.Mission)), f.At.Format("20060102-150405"))
+	if !filepath.IsLocal(name) || filepath.Base(name) != name {
+		return "", fmt.Errorf("put artifacts: the session %q", f.Session)
+	}
+	base := name
+	for n := 2; ; n++ { // two in one second
+		err := root.Mkdir(name, 0o700)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrExist) || n > 100 {
+			return "", fmt.Errorf("put artifacts: %w", err)
+		}
+		name = fmt.Sprintf("%s-%d", base, n)
+	}
+	for _, file := range []string{recordFile, docFile, patchFile, terminalFile} {
+		content, err := f.File(file)
+		if err == nil && content != nil {
+			err = writeNew(root, filepath.Join(name, file), content)
+		}
+		if err != nil {
+			return "", fmt.Errorf("put artifacts: %w", err)
+		}
+	}
+	return filepath.Join(top, name), nil
+}
+
+func writeNew(root *os.Root, name string, content []byte) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// outside makes sure that a directory, which need not exist yet, is in no worktree of the repository.
+func (s *Store) outside(ctx context.Context, dir string) error {
+	real := dir
+	for missing := ""; ; {
+		resolved, err := filepath.EvalSymlinks(real)
+		if err == nil {
+			real = filepath.Join(resolved, missing)
+			break
+		}
+		if real == filepath.Dir(real) {
+			return fmt.Errorf("put artifacts: %w", err)
+		}
+		missing = filepath.Join(filepath.Base(real), missing)
+		real = filepath.Dir(real)
+	}
+	trees, err := s.Repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, tree := range trees {
+		if top, err := filepath.EvalSymlinks(tree.Path); err == nil {
+			if rel, err := filepath.Rel(top, real); err == nil && filepath.IsLocal(rel) {
+				return fmt.Errorf("put artifacts: %s lies in the worktree %s", dir, tree.Path)
+			}
+		}
+	}
+	return nil
+}
+
+// Open reads a handoff that was just gathered. The caller closes it.
+func (s *Store) Open(ctx context.Context, g *Gathered) (*Found, error) {
+	return open(ctx, s.Repo, g.Mission, g.Number)
+}

@@ -1,0 +1,60 @@
+package handoffstore
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"time"
+
+	"gitagent/internal/redact"
+	"gitagent/internal/terminal"
+	"gitagent/internal/transcript"
+)
+
+// The limits of a snapshot.
+const (
+	snapshotLines = 2000    // of a conversation
+	snapshotBytes = 1 << 20 // of either kind; the end is kept
+)
+
+// The first line of a snapshot says which of the two it is.
+const (
+	fromPane         = "# What the terminal showed, with what had scrolled off.\n"
+	fromConversation = "# The conversation, at most its last 2,000 lines: the terminal showed a single page.\n"
+)
+
+// Snapshot returns the text of the pane of tmux that target names, see [terminal.FindPane], redacted.
+// A full-screen client leaves a single page there: then the last lines of the conversation in the session's file are rendered in its place.
+// No keys are sent. The error says why there is no snapshot; nothing depends on one.
+func Snapshot(ctx context.Context, target, session string, limit time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	pane, err := terminal.FindPane(target)
+	if err != nil {
+		return nil, err
+	}
+	text, err := terminal.Snapshot(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	first := fromPane
+	if single, err := pane.OnAlternate(ctx); err == nil && single && session != "" {
+		if lines := conversation(session); len(lines) > 0 {
+			first, text = fromConversation, []byte(strings.Join(lines, "\n")+"\n")
+		}
+	}
+	if cut := len(text) - snapshotBytes; cut > 0 {
+		text = text[cut:]
+		text = text[bytes.IndexByte(text, '\n')+1:]
+	}
+	return append([]byte(first), bytes.ToValidUTF8(redact.Bytes(text), []byte("\uFFFD"))...), nil
+}
+
+// conversation renders the end of a session's file.
+func conversation(path string) []string {
+	lines, err := transcript.Tail(path, saidBytes)
+	if err != nil {
+		return nil
+	}
+	return transcript.Text(lines, snapshotLines)
+}
