@@ -20,7 +20,7 @@ func gatherCommand() *cli.Command {
 			missionFlag(),
 			exitTypeFlag(""),
 			agentFlag(),
-			tmuxFlag(),
+			snapshotFlag(),
 		},
 		Action: gather,
 	}

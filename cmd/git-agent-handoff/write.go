@@ -26,8 +26,8 @@ func agentFlag() cli.Flag {
 	return &cli.StringFlag{Name: "agent", Usage: "the agent that hands off is `<id>`"}
 }
 
-func tmuxFlag() cli.Flag {
-	return &cli.StringFlag{Name: "tmux", Usage: "the agent's terminal is the pane of tmux `<target>`, of which a snapshot is kept"}
+func snapshotFlag() cli.Flag {
+	return tmuxFlag("the agent's terminal is the pane of tmux `<target>`, of which a snapshot is kept")
 }
 
 func writeCommand() *cli.Command {
@@ -45,7 +45,7 @@ func writeCommand() *cli.Command {
 			&cli.StringFlag{Name: "summary", Usage: "what was done and what is next: `<text>`"},
 			&cli.StringSliceFlag{Name: "question", Usage: "a question that is open: `<text>`; may be repeated"},
 			&cli.StringFlag{Name: "log", Usage: "a complete log of the terminal is in `<file>`"},
-			tmuxFlag(),
+			snapshotFlag(),
 		},
 		Action: write,
 	}
