@@ -29,6 +29,8 @@ type request struct {
 	Step        int    `json:"step"`
 	Status      int    `json:"status"`
 	ClosedEarly bool   `json:"closed_early"` // the client hung up before the answer was complete
+
+	Body json.RawMessage `json:"body"` // the conversation, among other things
 }
 
 // newMock starts the mock with the rules of testdata/scenario.json.

@@ -54,6 +54,7 @@ func (e Entry) program() string {
 // for ten minutes if a file system hangs; 60 s is eight times the slowest first turn measured
 // (7.7 s, 30,000 untracked files), and a turn that was cut off is recorded at the next event.
 // At SessionEnd, Claude Code gives 1.5 s unless told otherwise, and Codex never more than 3 s.
+// After each batch of tool calls the agent waits: 10 s are enough for what takes 5 ms.
 func (a Agent) Entries() []Entry {
 	switch a {
 	case Claude:
@@ -63,6 +64,7 @@ func (a Agent) Entries() []Entry {
 			{"StopFailure", "git-agent-turn hook || true", 60},
 			{"SessionEnd", "git-agent-turn hook || true", 20},
 			{"SessionStart", "git-agent-handoff hook || true", 60},
+			{"PostToolBatch", "git-agent-handoff hook || true", 10},
 			{"PreCompact", "git-agent-handoff hook || true", 60},
 		}
 	case Codex:
@@ -73,6 +75,7 @@ func (a Agent) Entries() []Entry {
 			{"Stop", "git-agent-turn hook --agent codex || true", 60},
 			{"SessionEnd", "git-agent-turn hook --agent codex || true", 3},
 			{"SessionStart", "git-agent-handoff hook --agent codex || true", 60},
+			{"PostToolUse", "git-agent-handoff hook --agent codex || true", 10},
 			{"PreCompact", "git-agent-handoff hook --agent codex || true", 60},
 		}
 	}

@@ -27,7 +27,7 @@ func TestInspect(t *testing.T) {
 	}{
 		{
 			name: "nothing",
-			want: []string{"missing: UserPromptSubmit, Stop, StopFailure, SessionEnd: no hook runs git-agent-turn", "missing: SessionStart, PreCompact: no hook runs git-agent-handoff"},
+			want: []string{"missing: UserPromptSubmit, Stop, StopFailure, SessionEnd: no hook runs git-agent-turn", "missing: SessionStart, PostToolBatch, PreCompact: no hook runs git-agent-handoff"},
 		},
 		{name: "well", files: map[string]string{user: installed, project: "\n"}, count: all},
 		{name: "for a team", files: map[string]string{project: installed}, count: all},
@@ -35,7 +35,7 @@ func TestInspect(t *testing.T) {
 		{
 			name:  "some events are missing",
 			files: map[string]string{user: stop("git-agent-turn hook || true")},
-			want:  []string{"missing: UserPromptSubmit, StopFailure, SessionEnd: no hook runs git-agent-turn", "missing: SessionStart, PreCompact: no hook runs git-agent-handoff"},
+			want:  []string{"missing: UserPromptSubmit, StopFailure, SessionEnd: no hook runs git-agent-turn", "missing: SessionStart, PostToolBatch, PreCompact: no hook runs git-agent-handoff"},
 			count: 1,
 		},
 		{
@@ -124,7 +124,7 @@ func TestInspect(t *testing.T) {
 			},
 			want: []string{
 				"twice: git-agent@git-agent-local: UserPromptSubmit, Stop, StopFailure, SessionEnd: git-agent-turn runs twice, the other hook is in home/.claude/settings.json",
-				"twice: git-agent@git-agent-local: SessionStart, PreCompact: git-agent-handoff runs twice, the other hook is in home/.claude/settings.json",
+				"twice: git-agent@git-agent-local: SessionStart, PostToolBatch, PreCompact: git-agent-handoff runs twice, the other hook is in home/.claude/settings.json",
 			},
 			count: all,
 		},

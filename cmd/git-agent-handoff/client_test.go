@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -54,4 +56,29 @@ func says(ts *testscript.TestScript, neg bool, args []string) {
 	_, err = f.Write(append(line, '\n'))
 	ts.Check(err)
 	ts.Check(f.Close())
+}
+
+// event runs the hook as the client does at an event of a session in the current directory.
+// What the hook says is what stdout and stderr look at.
+//
+//	event <session> PostToolBatch calls=2
+//	event <session> SessionStart source=clear
+func event(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: event <session> <name> [<field>=<value>]...")
+	}
+	payload := map[string]any{"session_id": args[0], "hook_event_name": args[1], "cwd": ts.MkAbs("."), "transcript_path": sessionFile(ts, args[0])}
+	for _, arg := range args[2:] {
+		name, value, _ := strings.Cut(arg, "=")
+		if payload[name] = value; name == "calls" {
+			n, err := strconv.Atoi(value)
+			ts.Check(err)
+			delete(payload, name)
+			payload["tool_calls"] = make([]struct{}, n)
+		}
+	}
+	b, err := json.Marshal(payload)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs("../payload.json"), b, 0o600))
+	ts.Check(ts.Exec("sh", "-c", fmt.Sprintf("git-agent-handoff hook <'%s'", ts.MkAbs("../payload.json"))))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/urfave/cli/v2"
 
@@ -32,9 +33,18 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 	}
 	switch h.Event.Name {
 	case "SessionStart":
+		if source := h.Event.Source; source == "clear" || source == "compact" {
+			if err := rearm(ctx, h); err != nil {
+				h.Log(err.Error())
+			}
+		}
 		return startSession(ctx, h)
 	case "PreCompact":
-		return compact(ctx, h)
+		return errors.Join(rearm(ctx, h), compact(ctx, h))
+	case "PostToolBatch":
+		return watch(ctx, h, h.Event.ToolCalls)
+	case "PostToolUse":
+		return watch(ctx, h, 1)
 	}
 	return nil
 }

@@ -65,7 +65,9 @@ func TestScripts(t *testing.T) {
 			env.Defer(players.end)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"play": play, "status": status, "big": big, "fsck": fsck, "says": says},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"play": play, "status": status, "big": big, "fsck": fsck, "says": says, "event": event,
+		},
 	})
 }
 

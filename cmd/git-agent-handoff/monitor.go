@@ -1,10 +1,57 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gitagent/hooks"
+	"gitagent/internal/hookrun"
 	"gitagent/internal/monitor"
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 )
+
+// watch tells the agent, when its tools have been called, how full its context is, if it is time to.
+func watch(ctx context.Context, h *hookrun.Hook, calls int) error {
+	var m monitor.Message
+	err := remember(ctx, h, func(st *monitor.State) {
+		if st.Event(calls) {
+			m = look(h, st)
+		}
+	})
+	if err != nil || m.Notice == monitor.None {
+		return err
+	}
+	return hooks.Answer{Event: h.Event.Name, Model: m.Text()}.Write(os.Stdout)
+}
+
+// rearm begins a new cycle of messages: what the agent was told so far is about to leave its context, or has.
+func rearm(ctx context.Context, h *hookrun.Hook) error {
+	return remember(ctx, h, func(st *monitor.State) {
+		if h.Event.Name == "PreCompact" && st.Given != monitor.None {
+			h.Log(fmt.Sprintf("session %s is compacted (%s) after its agent got the message %q: it was too late", h.Event.SessionID, h.Event.Trigger, st.Given))
+		}
+		st.Rearm()
+	})
+}
+
+// remember changes what is remembered about the session of the event. Hooks of one session may run at the same time:
+// those of parallel tools, or of settings and a plugin.
+func remember(ctx context.Context, h *hookrun.Hook, change func(*monitor.State)) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // the agent waits
+	defer cancel()
+	unlock, err := h.Store.LockMonitor(ctx, h.Event.SessionID)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	st := monitorState(h.Store, h.Event.SessionID)
+	change(st)
+	return h.Store.SaveMonitor(h.Event.SessionID, st)
+}
 
 // monitorState is what is remembered about a session.
 func monitorState(store session.Store, id string) *monitor.State {
@@ -13,6 +60,22 @@ func monitorState(store session.Store, id string) *monitor.State {
 		st = &monitor.State{V: monitor.Version}
 	}
 	return st
+}
+
+// look reads how full the context is, and says what the agent is to be told.
+func look(h *hookrun.Hook, st *monitor.State) monitor.Message {
+	settings := h.Settings().Context
+	if !settings.Enabled {
+		return monitor.Message{}
+	}
+	m := monitor.Message{Calls: st.Calls, Document: documentPath(h.Event.SessionID)}
+	if err := see(st, h.Event.TranscriptPath); err != nil {
+		m.Notice = st.Blind(settings.FallbackToolCount, settings.CheckFrequency)
+		return m
+	}
+	m.Tokens, m.Limits = st.Tokens, st.Limits(&settings)
+	m.Notice = st.Judge(m.Limits, settings.CheckFrequency)
+	return m
 }
 
 // see notes what the session's file tells about its context.
@@ -28,4 +91,13 @@ func see(st *monitor.State, path string) error {
 	}
 	st.Saw(u.Tokens, u.Model, u.Variant)
 	return nil
+}
+
+// documentPath is where an agent is asked to write its handoff: outside of every worktree, so that it is in nobody's way.
+func documentPath(session string) string {
+	dir, err := dataDir()
+	if err != nil {
+		dir = os.TempDir()
+	}
+	return filepath.Join(dir, "git-agent", "handoffs", session+".md")
 }

@@ -66,6 +66,7 @@ func cases() []benchCase {
 		{"unchanged", "100 files, 1000 turns without a change", unchanged},
 		{"list", "10,000 turns", list},
 		{"fork", "a fork against git worktree add alone, 100 and 50,000 files", fork},
+		{"context", "the hook after each batch of tool calls, a transcript of 400 MB", contextMonitor},
 		{"large", "50,000 files, 2 changed", large},
 		{"large-one", "50,000 files, hook and baseline in one repository", largeOne},
 		{"large-switch", "50,000 files, a branch switch that changes 20,000 of them before the hook", largeSwitch},

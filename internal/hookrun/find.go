@@ -36,8 +36,8 @@ func launched(cwd, project string) (*git.Repo, error) {
 		return git.Find(cwd)
 	}
 	repo, err := git.Find(project)
-	if err != nil {
-		return nil, err
+	if err != nil || cwd == project {
+		return repo, err
 	}
 	if here, err := git.Find(cwd); err == nil && here.CommonDir == repo.CommonDir {
 		return here, nil

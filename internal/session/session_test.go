@@ -253,17 +253,26 @@ func TestReadClient(t *testing.T) {
 
 func TestMonitor(t *testing.T) {
 	t.Parallel()
-	type kept struct{ N int }
+	type kept struct {
+		N    int
+		Text string
+	}
 	s := Open(t.TempDir())
 	var v kept
 	if s.LoadMonitor("a", &v) {
 		t.Error("something was kept about a session that nothing is known of")
 	}
-	if err := s.SaveMonitor("a", kept{7}); err != nil {
+	if err := s.SaveMonitor("a", kept{N: 7, Text: strings.Repeat("long ", 1000)}); err != nil {
 		t.Fatal(err)
 	}
-	if !s.LoadMonitor("a", &v) || v.N != 7 {
+	if !s.LoadMonitor("a", &v) || v.N != 7 || len(v.Text) != 5000 {
 		t.Errorf("kept %+v, want 7", v)
+	}
+	if err := s.SaveMonitor("a", kept{N: 8}); err != nil {
+		t.Fatal(err)
+	}
+	if v = (kept{}); !s.LoadMonitor("a", &v) || v != (kept{N: 8}) {
+		t.Errorf("kept %+v, want 8 in the place of something longer", v)
 	}
 	if s.LoadMonitor("b", &v) {
 		t.Error("sessions are mixed up")
