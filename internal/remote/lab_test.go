@@ -30,7 +30,25 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
+	// Whoever is asked for a password leaves a file.
+	asked := filepath.Join(home, "asked")
+	ask := filepath.Join(home, "ask")
+	if err := os.WriteFile(ask, []byte("#!/bin/sh\n: >'"+asked+"'\n"), 0o700); err != nil {
+		panic(err)
+	}
+	for name, value := range map[string]string{"SSH_ASKPASS": ask, "SSH_ASKPASS_REQUIRE": "force", "DISPLAY": ":0"} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[core]\n\taskPass = "+ask+"\n"), 0o600); err != nil {
+		panic(err)
+	}
 	code := m.Run()
+	if _, err := os.Lstat(asked); err == nil {
+		fmt.Println("somebody was asked for a password")
+		code = 1
+	}
 	_ = os.RemoveAll(home)
 	os.Exit(code)
 }
@@ -47,6 +65,8 @@ type clone struct {
 func newHost(t testing.TB) *gittest.Repo {
 	t.Helper()
 	host := gittest.New(t, "--bare")
+	host.Git("config", "uploadpack.allowFilter", "true")
+	host.Git("config", "uploadpack.allowAnySHA1InWant", "true")
 	seed := gittest.New(t)
 	seed.Write("file", "1\n")
 	seed.Commit("first")

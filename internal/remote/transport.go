@@ -15,7 +15,6 @@ import (
 func environ(conf git.Config) []string {
 	env := []string{
 		"GIT_NO_LAZY_FETCH=0", // a push from a partial clone may need what only the remote has
-		"SSH_ASKPASS=",        // git asks with it, where GIT_ASKPASS is not set
 		"GCM_INTERACTIVE=never",
 	}
 	if ssh := sshCommand(conf); ssh != "" {
@@ -48,11 +47,12 @@ func sshCommand(conf git.Config) string {
 }
 
 // always are the options of every git that reaches a remote. What the user has configured for his own pushes and fetches
-// is not for ours: a mirror would be forced, push options may open a merge request, and a redirection leads
-// to a URL that he has not named.
+// is not for ours: a mirror would be forced, push options may open a merge request, a program may ask for
+// a password, and a redirection leads to a URL that he has not named. GIT_ASKPASS stays: on machines
+// without a user it is what knows the password.
 func (r *Remote) always() []string {
 	return []string{
-		"-c", "http.followRedirects=false", "-c", "push.pushOption=",
+		"-c", "core.askPass=", "-c", "http.followRedirects=false", "-c", "push.pushOption=",
 		"-c", "remote." + r.Name + ".mirror=false", "-c", "remote." + r.Name + ".followRemoteHEAD=never",
 	}
 }

@@ -1,0 +1,76 @@
+//go:build unix
+
+package remote_test
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gitagent/internal/gittest"
+	"gitagent/internal/ledger"
+	"gitagent/internal/remote"
+)
+
+// TestGitolite is a self-hosted server with its own rules about who may write which refs.
+func TestGitolite(t *testing.T) {
+	t.Parallel()
+	program := tool(t, "gitolite")
+	home := gittest.TempDir(t)
+	gitolite := func(args ...string) string {
+		cmd := exec.Command(program, args...)
+		cmd.Dir, cmd.Env = home, append(gittest.Env(home), "USER=dev", "LOGNAME=dev")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("gitolite %q: %v\n%s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	host := sshd(t, "env HOME="+home+" "+filepath.Join(gitolite("query-rc", "GL_BINDIR"), "gitolite-shell")+" dev")
+	key, err := os.ReadFile(host.key)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(home, "dev.pub"), key, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	gitolite("setup", "-pk", "dev.pub")
+
+	open := func() *clone { return cloneOf(t, host.url+"/testing", "-c", "core.sshCommand="+host.command) }
+	here := open()
+	here.Write("file", "1\n")
+	here.Commit("first")
+	here.Git("push", "-q", "origin", "HEAD:refs/heads/main")
+	here.Git("switch", "-qc", "agent/mission/a1b2c3d4")
+	here.turn(mission, "one")
+	if p := here.push(mission); !p.Sent || p.Branch != nil {
+		t.Errorf("push: %+v", p)
+	}
+	there := open()
+	equal(t, "fetch", there.fetch(mission), []string{"a1b2c3d4 new"})
+	if got, want := agentRefs(there.Repo), agentRefs(here.Repo); len(got) != 3 || !maps.Equal(got, want) {
+		t.Errorf("the other clone has %v, want %v", got, want)
+	}
+
+	// Branches only.
+	admin := cloneOf(t, host.url+"/gitolite-admin", "-c", "core.sshCommand="+host.command)
+	admin.Write("conf/gitolite.conf", "repo gitolite-admin\n  RW+ = dev\nrepo testing\n  RW+ refs/heads/ = dev\n")
+	admin.Commit("branches only")
+	admin.Git("push", "-q")
+	there.turn(mission, "two")
+	before := agentRefs(there.Repo)
+	if p, err := there.origin().Push(t.Context(), mission); !errors.Is(err, remote.ErrRejected) {
+		t.Errorf("push: %+v, %v", p, err)
+	}
+	there.agree(host.url+"/testing", "code")
+	if p := there.push(ledger.ID(mission)); p.Sent || p.Branch != nil {
+		t.Errorf("push of an unchanged branch: %+v", p)
+	}
+	if got := agentRefs(there.Repo); !maps.Equal(got, before) {
+		t.Errorf("our refs became %v", got)
+	}
+}

@@ -1,0 +1,220 @@
+//go:build unix
+
+package remote_test
+
+import (
+	"errors"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gitagent/internal/gittest"
+	"gitagent/internal/ledger"
+	"gitagent/internal/remote"
+)
+
+// A door is a way to a bare repository.
+type door struct {
+	name string
+	like bool // another one has shown already what is rejected here, and how
+	// open returns the URL of the repository, and what a clone needs in its configuration.
+	open func(t *testing.T, host *gittest.Repo) (url string, config []string)
+}
+
+func doors() []door {
+	return []door{
+		{"path", false, func(_ *testing.T, host *gittest.Repo) (string, []string) { return host.Dir, nil }},
+		{"file", true, func(_ *testing.T, host *gittest.Repo) (string, []string) { return "file://" + host.Dir, nil }},
+		{"git daemon", false, func(t *testing.T, host *gittest.Repo) (string, []string) {
+			return gitDaemon(t, filepath.Dir(host.Dir)) + "/repo", nil
+		}},
+		{"http", false, func(t *testing.T, host *gittest.Repo) (string, []string) {
+			return httpBackend(t, filepath.Dir(host.Dir)).URL + "/repo", nil
+		}},
+		{"http with a password", true, func(t *testing.T, host *gittest.Repo) (string, []string) {
+			u, err := url.Parse(httpBackend(t, filepath.Dir(host.Dir), "dev").URL + "/repo")
+			if err != nil {
+				t.Fatal(err)
+			}
+			u.User = url.UserPassword("dev", "not-a-secret")
+			return u.String(), nil
+		}},
+		{"ssh", false, func(t *testing.T, host *gittest.Repo) (string, []string) {
+			s := sshd(t, "")
+			return s.url + host.Dir, []string{"core.sshCommand=" + s.command}
+		}},
+	}
+}
+
+// through clones the repository by way of a door.
+func (d door) through(t *testing.T, host *gittest.Repo) func(args ...string) *clone {
+	u, config := d.open(t, host)
+	return func(args ...string) *clone {
+		for _, c := range config {
+			args = append(args, "-c", c)
+		}
+		return cloneOf(t, u, args...)
+	}
+}
+
+// TestHosts goes through every kind of transport with what hosts can be like.
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	for _, d := range doors() {
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			t.Run("plain", func(t *testing.T) { t.Parallel(); travels(t, newHost(t), d) })
+			if d.like {
+				return
+			}
+			t.Run("strict", func(t *testing.T) {
+				t.Parallel()
+				host := newHost(t)
+				host.Git("config", "receive.fsckObjects", "true")
+				host.Git("config", "receive.denyDeletes", "true")
+				host.Git("config", "receive.denyNonFastForwards", "true")
+				host.Git("config", "receive.advertisePushOptions", "true")
+				travels(t, host, d)
+				if got := host.Read("options"); got != "ci.skip\n" {
+					t.Errorf("the branch was pushed with the options %q", got)
+				}
+			})
+			t.Run("not atomic", func(t *testing.T) {
+				t.Parallel()
+				host := newHost(t)
+				host.Git("config", "receive.advertiseAtomic", "false")
+				travels(t, host, d)
+			})
+			t.Run("refused", func(t *testing.T) { t.Parallel(); refused(t, newHost(t), d) })
+		})
+	}
+}
+
+// writeHook gives a host a hook.
+func writeHook(t *testing.T, host *gittest.Repo, name, script string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(host.Dir, "hooks", name), []byte("#!/bin/sh\n"+script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// travels takes an attached mission and a passive one to the host and to another clone.
+func travels(t *testing.T, host *gittest.Repo, d door) {
+	writeHook(t, host, "pre-receive", `test -z "$GIT_PUSH_OPTION_COUNT" || test "$GIT_PUSH_OPTION_COUNT" = 0 || echo "$GIT_PUSH_OPTION_0" >options`+"\n")
+	open := d.through(t, host)
+	here, there := open(), open("--filter=blob:none")
+	passive := ledger.ID("00000001")
+	here.turn(passive, "one")
+	here.Git("switch", "-qc", "agent/mission/a1b2c3d4")
+	here.turn(mission, "one")
+	here.turn(mission, "two")
+	for _, id := range []ledger.ID{passive, mission} {
+		if p := here.push(id); !p.Sent || p.As != id || p.Branch != nil {
+			t.Errorf("push: %+v", p)
+		}
+	}
+	if got, want := agentRefs(host), agentRefs(here.Repo); len(got) != 5 || !maps.Equal(got, want) {
+		t.Errorf("the host has %v, want %v", got, want)
+	}
+	equal(t, "fetch", there.fetch(), []string{"00000001 new", "a1b2c3d4 new"})
+	equal(t, "turns", there.prompts(mission), []string{"one", "two"})
+	there.turn(passive, "two")
+	there.pushAll()
+	equal(t, "fetch", here.fetch(passive), []string{"00000001 forward"})
+}
+
+// refused is about hosts that don't take what they are given.
+func refused(t *testing.T, host *gittest.Repo, d door) {
+	open := d.through(t, host)
+	here := open()
+	here.Git("switch", "-qc", "agent/mission/a1b2c3d4")
+	here.turn(mission, "one")
+	rejected := func(what string) {
+		t.Helper()
+		before := agentRefs(here.Repo)
+		if _, err := here.origin().Push(t.Context(), mission); !errors.Is(err, remote.ErrRejected) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if _, err := here.origin().PushAll(t.Context(), nil); !errors.Is(err, remote.ErrRejected) {
+			t.Errorf("%s: everything: %v", what, err)
+		}
+		if got := agentRefs(here.Repo); !maps.Equal(got, before) {
+			t.Errorf("%s: our refs became %v", what, got)
+		}
+		if got := agentRefs(host); len(got) > 0 {
+			t.Errorf("%s: the host has %v", what, got)
+		}
+	}
+	writeHook(t, host, "pre-receive", "exit 1\n")
+	rejected("rejected by a hook")
+	writeHook(t, host, "pre-receive", "exit 0\n")
+
+	writeHook(t, host, "update", "case $1 in refs/notes/*) exit 1; esac\n")
+	rejected("notes rejected: the ledger must not arrive alone")
+
+	writeHook(t, host, "update", "case $1 in refs/heads/*) exit 1; esac\n")
+	if p := here.push(mission); p.Branch == nil || !p.Sent {
+		t.Errorf("branch rejected: %+v", p)
+	}
+	if got := refsOf(host, "refs/agent/", "refs/notes/"); len(got) != 2 {
+		t.Errorf("branch rejected: the host has %v", got)
+	}
+	if got := refsOf(host, "refs/heads/agent/"); len(got) != 0 {
+		t.Errorf("branch rejected: the host has %v", got)
+	}
+	writeHook(t, host, "update", "exit 0\n")
+
+	here.push(mission)
+	here.turn(mission, "two")
+	host.Git("update-ref", "refs/heads/agent/mission/a1b2c3d4", "main") // somebody rewrites the branch
+	other := open()
+	other.Git("switch", "-q", "agent/mission/a1b2c3d4")
+	other.Write("rewritten", "\n")
+	other.Commit("rewritten")
+	other.Git("push", "-q", "origin", "HEAD")
+	if p := here.push(mission); p.Branch == nil || !p.Sent {
+		t.Errorf("branch rewritten: %+v", p)
+	}
+	equal(t, "fetch", other.fetch(mission), []string{"a1b2c3d4 new"})
+	equal(t, "turns", other.prompts(mission), []string{"one", "two"})
+}
+
+// TestNoDoor: authentication is missing, or only reading is allowed. Nobody is asked, nothing is lost.
+func TestNoDoor(t *testing.T) {
+	t.Parallel()
+	host := newHost(t)
+	closed := httpBackend(t, filepath.Dir(host.Dir), "dev")
+	readOnly := newHost(t)
+	readOnly.Git("config", "http.receivepack", "false")
+	readable := httpBackend(t, filepath.Dir(readOnly.Dir))
+	noDaemon := newHost(t)
+	noDaemon.Git("config", "daemon.receivepack", "false")
+	daemon := gitDaemon(t, filepath.Dir(noDaemon.Dir))
+	for _, tt := range []struct{ name, url string }{
+		{"no password", closed.URL + "/repo"},
+		{"a wrong password", strings.Replace(closed.URL, "http://", "http://dev:wrong@", 1) + "/repo"},
+		{"read-only http", readable.URL + "/repo"},
+		{"read-only daemon", daemon + "/repo"},
+		{"no repository", readable.URL + "/nothing"},
+		{"nobody listens", "http://127.0.0.1:1/repo"},
+		{"no directory", host.Dir + "/nothing"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			here := cloneOf(t, host.Dir)
+			here.Git("remote", "set-url", "origin", tt.url)
+			here.agree(tt.url, "all")
+			here.turn(mission, "one")
+			before := agentRefs(here.Repo)
+			if p, err := here.origin().Push(t.Context(), mission); err == nil || errors.Is(err, remote.ErrRejected) {
+				t.Errorf("push: %+v, %v", p, err)
+			}
+			if got := agentRefs(here.Repo); !maps.Equal(got, before) {
+				t.Errorf("our refs became %v", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,125 @@
+//go:build unix
+
+package remote_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gitagent/internal/gittest"
+)
+
+// gitDaemon serves the repositories below dir, for pushes, too.
+func gitDaemon(t *testing.T, dir string) (url string) {
+	return "git://" + gittest.Serve(t, func() *exec.Cmd { return gittest.Daemon(dir) })
+}
+
+// httpBackend serves the repositories below dir through git http-backend. users are the names that may come in with the password
+// "not-a-secret"; without any, everybody may.
+func httpBackend(t *testing.T, dir string, users ...string) *httptest.Server {
+	exec, err := exec.Command("git", "--exec-path").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	backend := &cgi.Handler{
+		Path:   filepath.Join(strings.TrimSpace(string(exec)), "git-http-backend"),
+		Dir:    dir,
+		Env:    append(gittest.Env(dir), "GIT_PROJECT_ROOT="+dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=dev"),
+		Stderr: io.Discard,
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for i, name := range users {
+			if got, password, ok := r.BasicAuth(); ok && got == name && password == "not-a-secret" {
+				break
+			}
+			if i == len(users)-1 {
+				w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+				http.Error(w, "who are you?", http.StatusUnauthorized)
+				return
+			}
+		}
+		backend.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// An sshHost is a server of ssh for one user, this one.
+type sshHost struct {
+	url     string // ssh://host:port
+	command string // for core.sshCommand
+	key     string // file with the user's public key
+}
+
+// sshd starts a server of ssh. forced is a command that it runs whatever the client asks for, "" for none.
+func sshd(t *testing.T, forced string) sshHost {
+	t.Helper()
+	program := tool(t, "sshd")
+	if os.Geteuid() == 0 {
+		if err := os.MkdirAll("/run/sshd", 0o755); err != nil { // it insists, and only its package's start makes it
+			t.Fatal(err)
+		}
+	}
+	dir := gittest.TempDir(t)
+	for _, name := range []string{"host", "client"} {
+		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", filepath.Join(dir, name)).CombinedOutput(); err != nil {
+			t.Fatalf("ssh-keygen: %v\n%s", err, out)
+		}
+	}
+	read := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	key := read("client.pub")
+	if forced != "" {
+		key = fmt.Sprintf("command=%q,no-pty %s", forced, key)
+	}
+	keys := write("authorized_keys", key)
+	config := write("sshd_config", fmt.Sprintf("HostKey %s/host\nAuthorizedKeysFile %s\nStrictModes no\nPidFile none\nPasswordAuthentication no\n"+
+		"KbdInteractiveAuthentication no\nPermitRootLogin yes\nAcceptEnv GIT_PROTOCOL\n", dir, keys))
+	address := gittest.Serve(t, func() *exec.Cmd { return exec.Command(program, "-i", "-e", "-f", config) })
+	_, port, _ := net.SplitHostPort(address)
+	write("known_hosts", "[127.0.0.1]:"+port+" "+read("host.pub"))
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := write("ssh_config", fmt.Sprintf("Host *\nUser %s\nIdentityFile %s/client\nIdentitiesOnly yes\nIdentityAgent none\nUserKnownHostsFile %s/known_hosts\n"+
+		"GlobalKnownHostsFile none\nStrictHostKeyChecking yes\n", me.Username, dir, dir))
+	return sshHost{url: "ssh://" + address, command: "ssh -F " + client, key: filepath.Join(dir, "client.pub")}
+}
+
+// tool is a program that a test needs. Without it the test is skipped on a developer's machine, and fails in CI.
+func tool(t *testing.T, name string) string {
+	t.Helper()
+	for _, name := range []string{name, "/usr/sbin/" + name} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatalf("%s is not installed", name)
+	}
+	t.Skipf("%s is not installed", name)
+	return ""
+}
