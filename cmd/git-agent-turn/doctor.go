@@ -26,9 +26,10 @@ func doctorCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "doctor",
 		Usage:     "check what recording needs, and say what is in the way",
-		UsageText: "git agent-turn doctor",
+		UsageText: "git agent-turn doctor [--remote <remote>]",
 		Description: "Prints versions, hooks, configuration with the origin of every value, sizes, and the last errors of hooks. " +
 			"The exit status is 1 if something keeps turns from being recorded.",
+		Flags:  []cli.Flag{&cli.StringFlag{Name: "remote", Usage: "only try what `<remote>` does with our refs, by pushing an empty one"}},
 		Action: doctor,
 	}
 }
@@ -49,14 +50,26 @@ func doctor(c *cli.Context) error {
 	if err != nil && !errors.Is(err, git.ErrNotFound) {
 		x.problem("repository", err.Error())
 	}
+	if c.IsSet("remote") {
+		if err := x.probe(c.String("remote")); err != nil {
+			return err
+		}
+		return x.finish()
+	}
 	x.versions(repo)
 	x.repository(repo)
 	x.hooks(repo)
 	x.config(repo)
 	if repo != nil {
+		x.remotes(repo)
 		x.sizes(repo)
 		x.log(repo)
 	}
+	return x.finish()
+}
+
+// finish prints what was found.
+func (x *examination) finish() error {
 	if err := x.out.Flush(); err != nil {
 		return err
 	}

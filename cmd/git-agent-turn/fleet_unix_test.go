@@ -36,9 +36,8 @@ type fleet struct {
 // newFleet makes clones. answer makes the process that answers one connection.
 func newFleet(t *testing.T, answer func(dir string) *exec.Cmd) *fleet {
 	f := &fleet{t: t, bare: gittest.New(t, "--bare")}
-	for _, key := range []string{"receive.denyNonFastForwards", "receive.denyDeletes", "receive.fsckObjects"} {
-		f.bare.Git("config", key, "true")
-	}
+	f.bare.Git("config", "receive.fsckObjects", "true")
+	f.bare.ForwardOnly()
 	if err := os.WriteFile(filepath.Join(f.bare.Dir, "hooks", "post-receive"), []byte("#!/bin/sh\necho push >>pushes\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}

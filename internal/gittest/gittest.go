@@ -139,3 +139,14 @@ func (r *Repo) Commit(message string) string {
 	r.Git("commit", "-q", "--allow-empty", "-m", message)
 	return r.Git("rev-parse", "HEAD")
 }
+
+// ForwardOnly makes a bare repository reject every push that would delete a ref or set one back.
+// What git has for this (receive.denyDeletes, receive.denyNonFastForwards) looks at branches alone.
+func (r *Repo) ForwardOnly() {
+	r.t.Helper()
+	none := strings.Repeat("0", 40)
+	hook := "#!/bin/sh\n# ref old new\ntest $3 != " + none + " && { test $2 = " + none + " || git merge-base --is-ancestor $2 $3; }\n"
+	if err := os.WriteFile(filepath.Join(r.Dir, "hooks", "update"), []byte(hook), 0o777); err != nil {
+		r.t.Fatal(err)
+	}
+}

@@ -57,8 +57,7 @@ func newSeed(t *testing.T) string {
 	host := gittest.TempDir(t)
 	in := gittest.New(t)
 	in.Git("init", "-q", "--bare", "-b", "main", host+"/host")
-	in.Git("-C", host+"/host", "config", "receive.denyNonFastForwards", "true") // a forced push would fail
-	in.Git("-C", host+"/host", "config", "receive.denyDeletes", "true")
+	in.In(host + "/host").ForwardOnly() // a forced push would fail
 	in.Write("file", "1\n")
 	in.Commit("first")
 	in.Git("push", "-q", host+"/host", "main")

@@ -74,8 +74,7 @@ func TestHosts(t *testing.T) {
 				t.Parallel()
 				host := newHost(t)
 				host.Git("config", "receive.fsckObjects", "true")
-				host.Git("config", "receive.denyDeletes", "true")
-				host.Git("config", "receive.denyNonFastForwards", "true")
+				host.ForwardOnly()
 				host.Git("config", "receive.advertisePushOptions", "true")
 				travels(t, host, d)
 				if got := host.Read("options"); got != "ci.skip\n" {

@@ -176,14 +176,20 @@ func parseReport(out []byte) report {
 	return rep
 }
 
+// pushOptions are the options of every push: what is named goes there, and nothing else.
+func (r *Remote) pushOptions() []string {
+	options := []string{"--porcelain", "--no-follow-tags", "--no-signed", "--recurse-submodules=no", "--no-force-with-lease", "--no-force-if-includes"}
+	if !r.conf.Bool("agent.prepush") {
+		options = append(options, "--no-verify")
+	}
+	return options
+}
+
 // send pushes refs: of records all or none, of branches those that the remote takes.
 // If it does not take one of them, the error wraps [ErrRejected].
 func (r *Remote) send(ctx context.Context, specs []string, branches bool) (report, error) {
 	known := r.remember()
-	args := []string{"--porcelain", "--no-follow-tags", "--no-signed", "--recurse-submodules=no", "--no-force-with-lease", "--no-force-if-includes"}
-	if !r.conf.Bool("agent.prepush") {
-		args = append(args, "--no-verify")
-	}
+	args := r.pushOptions()
 	var extra []string
 	switch {
 	case branches && !lacking(known.NoOptions):

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/current"
+	"gitagent/internal/git"
+	"gitagent/internal/remote"
+)
+
+// remotes says what may be sent where, and what waits.
+func (x *examination) remotes(repo *git.Repo) {
+	settings, err := current.Settings(repo)
+	if err != nil {
+		return // that was said
+	}
+	names, err := remote.Names(x.c.Context, repo)
+	if err != nil {
+		x.problem("remotes", err.Error())
+		return
+	}
+	for _, name := range names {
+		r, err := remote.Open(x.c.Context, repo, name, settings.Capture.BranchPrefix)
+		if err != nil {
+			x.problem("remote", err.Error())
+			continue
+		}
+		x.remote(r)
+	}
+}
+
+func (x *examination) remote(r *remote.Remote) {
+	text := fmt.Sprintf("%s: nothing is sent to %s", r.Name, plain(r.URLs))
+	if r.Level != "" {
+		text = fmt.Sprintf("%s: %s is sent to %s", r.Name, r.Level, plain(r.URLs))
+	}
+	state, err := r.State()
+	if err != nil {
+		x.problem("remote", err.Error())
+		return
+	}
+	if state.Waiting > 0 {
+		text += fmt.Sprintf("; %s to be pushed", cmdline.Plural(state.Waiting, "mission"))
+	}
+	if state.Failures > 0 {
+		x.problem("remote", fmt.Sprintf("%s; %s in a row, the last one %s ago", text,
+			cmdline.Plural(state.Failures, "failure"), cmdline.Age(time.Now(), state.Failed)))
+		return
+	}
+	x.say("remote", text)
+}
+
+// probe tries what a remote does with our refs.
+func (x *examination) probe(name string) error {
+	repo, err := current.Repo(x.c.Context)
+	if err != nil {
+		return err
+	}
+	settings, err := current.Settings(repo)
+	if err != nil {
+		return err
+	}
+	r, err := openRemote(x.c.Context, repo, name, settings.Capture.BranchPrefix)
+	if err != nil {
+		return err
+	}
+	x.remote(r)
+	p, err := r.Probe(x.c.Context)
+	if err != nil {
+		return err
+	}
+	if p.Refs != nil {
+		x.problem("refs", "it does not take refs/agent and refs/notes/agent: "+p.Refs.Error())
+		return nil
+	}
+	x.say("refs", "it takes refs/agent and refs/notes/agent")
+	x.say("atomic", map[bool]string{true: "it takes ledger and notes together", false: "it takes ledger and notes only one after the other"}[p.Atomic])
+	x.say("options", map[bool]string{true: "it takes push options: mission branches start no CI", false: "it takes no push options: mission branches may start CI"}[p.Options])
+	if p.Deletes != nil {
+		x.problem("deletions", fmt.Sprintf("it does not delete refs: %v; what is left there: %s", p.Deletes, strings.Join(p.Left, " ")))
+		return nil
+	}
+	x.say("deletions", "it deletes refs")
+	return nil
+}
