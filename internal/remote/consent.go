@@ -121,10 +121,10 @@ func Consented(conf git.Config) bool {
 	return false
 }
 
-// pushURLs are the URLs that `git push <name>` sends to.
-func pushURLs(ctx context.Context, repo *git.Repo, name string) ([]string, error) {
-	out, err := repo.Output(ctx, nil, "remote", "get-url", "--push", "--all", "--", name)
-	if git.Status(err) == 2 || git.Status(err) == 128 { // the latter before git 2.30
+// urls are those that `git push <name>` sends to or, with "--all" alone, the ones that git fetch knows.
+func urls(ctx context.Context, repo *git.Repo, name string, which ...string) ([]string, error) {
+	out, err := repo.Output(ctx, nil, append(append([]string{"remote", "get-url"}, which...), "--", name)...)
+	if git.Status(err) == 2 {
 		return nil, fmt.Errorf("remote %q: %w", name, git.ErrNotFound)
 	}
 	if err != nil {

@@ -38,7 +38,7 @@ func (r *Remote) fetch(ctx context.Context, ids []ledger.ID) ([]Change, error) {
 			refspecs = append(refspecs, r.refspecs(id)...)
 		}
 	} else {
-		theirs, err := r.list(ctx)
+		theirs, err := r.list(ctx, r.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func (r *Remote) fetch(ctx context.Context, ids []ledger.ID) ([]Change, error) {
 	if len(refspecs) == 0 {
 		return nil, nil
 	}
-	arrived, err := r.bring(ctx, refspecs)
+	arrived, err := r.bring(ctx, r.Name, refspecs)
 	if err != nil {
 		return nil, err
 	}
@@ -110,15 +110,15 @@ func (r *Remote) news(theirs map[ledger.ID]tips, ours map[string]plumbing.Hash) 
 	return refspecs
 }
 
-// bring fetches refs to where they land. What an earlier fetch that was killed has left there is overwritten or is
+// bring fetches refs from a source, the remote's name or a URL, to where they land. What an earlier fetch that was killed has left there is overwritten or is
 // merged with the rest.
 //
 // It never says --depth: git would not advance the history of a mission that a shallow clone has. And it fetches
 // all blobs, also in a partial clone: there are many small ones, and git would ask for each when it is read.
-func (r *Remote) bring(ctx context.Context, refspecs []string) (map[ledger.ID]tips, error) {
+func (r *Remote) bring(ctx context.Context, source string, refspecs []string) (map[ledger.ID]tips, error) {
 	_, err := r.run(ctx, strings.Join(refspecs, "\n")+"\n", "fetch", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-prune",
 		"--no-prune-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--no-show-forced-updates", "--no-filter",
-		"--stdin", "--end-of-options", r.Name)
+		"--stdin", "--end-of-options", source)
 	if err != nil {
 		return nil, err
 	}
@@ -155,14 +155,14 @@ func (r *Remote) clear(ctx context.Context) error {
 	return r.repo.UpdateRefs(ctx, "fetched from "+r.Name, updates)
 }
 
-// look brings what the remote has under the name of one mission, for a comparison.
-func (r *Remote) look(ctx context.Context, id ledger.ID) (tips, error) {
+// look brings what a source has under the name of one mission, for a comparison.
+func (r *Remote) look(ctx context.Context, source string, id ledger.ID) (tips, error) {
 	unlock, err := r.lock(ctx, "fetch")
 	if err != nil {
 		return tips{}, err
 	}
 	defer unlock()
-	arrived, err := r.bring(ctx, r.refspecs(id))
+	arrived, err := r.bring(ctx, source, r.refspecs(id))
 	if err != nil {
 		return tips{}, err
 	}

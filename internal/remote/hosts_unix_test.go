@@ -32,10 +32,10 @@ func doors() []door {
 			return gitDaemon(t, filepath.Dir(host.Dir)) + "/repo", nil
 		}},
 		{"http", false, func(t *testing.T, host *gittest.Repo) (string, []string) {
-			return httpBackend(t, filepath.Dir(host.Dir)).URL + "/repo", nil
+			return httpBackend(t, host), nil
 		}},
 		{"http with a password", true, func(t *testing.T, host *gittest.Repo) (string, []string) {
-			u, err := url.Parse(httpBackend(t, filepath.Dir(host.Dir), "dev").URL + "/repo")
+			u, err := url.Parse(httpBackend(t, host, "dev"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -185,19 +185,19 @@ func refused(t *testing.T, host *gittest.Repo, d door) {
 func TestNoDoor(t *testing.T) {
 	t.Parallel()
 	host := newHost(t)
-	closed := httpBackend(t, filepath.Dir(host.Dir), "dev")
+	closed := httpBackend(t, host, "dev")
 	readOnly := newHost(t)
 	readOnly.Git("config", "http.receivepack", "false")
-	readable := httpBackend(t, filepath.Dir(readOnly.Dir))
+	readable := httpBackend(t, readOnly)
 	noDaemon := newHost(t)
 	noDaemon.Git("config", "daemon.receivepack", "false")
 	daemon := gitDaemon(t, filepath.Dir(noDaemon.Dir))
 	for _, tt := range []struct{ name, url string }{
-		{"no password", closed.URL + "/repo"},
-		{"a wrong password", strings.Replace(closed.URL, "http://", "http://dev:wrong@", 1) + "/repo"},
-		{"read-only http", readable.URL + "/repo"},
+		{"no password", closed},
+		{"a wrong password", strings.Replace(closed, "http://", "http://dev:wrong@", 1)},
+		{"read-only http", readable},
 		{"read-only daemon", daemon + "/repo"},
-		{"no repository", readable.URL + "/nothing"},
+		{"no repository", readable + "-not"},
 		{"nobody listens", "http://127.0.0.1:1/repo"},
 		{"no directory", host.Dir + "/nothing"},
 	} {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -124,56 +123,45 @@ func (r *Remote) sendBranch(ctx context.Context, p *Pushed, ours tips) error {
 
 func spec(hash plumbing.Hash, ref string) string { return hash.String() + ":" + ref }
 
-// yield finds out why the remote did not take ledger and notes, and what to do about it.
+// yield finds out why the remote did not take ledger and notes, and what to do about it: nothing, if all of it is there already,
+// or the next attempt, under another name or with more notes. If there is nothing to do, the error is refused.
 func (r *Remote) yield(ctx context.Context, p *Pushed, ours tips, refused error) (done bool, err error) {
-	theirs, err := r.look(ctx, p.As)
-	if err != nil {
-		return false, errors.Join(refused, err)
+	there, merged := true, false
+	for _, source := range r.sources {
+		theirs, err := r.look(ctx, source, p.As)
+		if err != nil {
+			return false, errors.Join(refused, err)
+		}
+		behind, err := r.contains(ctx, theirs.ledger, ours.ledger)
+		if err != nil {
+			return false, err
+		}
+		ahead, err := r.contains(ctx, ours.ledger, theirs.ledger)
+		if err != nil {
+			return false, err
+		}
+		if !ahead && !behind {
+			p.As, err = r.side(ctx, ours.ledger, theirs.ledger)
+			return false, err
+		}
+		there = there && behind && !ahead
+		if ahead {
+			more, err := r.mergeNotes(ctx, p.Mission, theirs.notes)
+			if err != nil {
+				return false, err
+			}
+			merged = merged || more
+		}
 	}
-	behind, err := r.contains(ctx, theirs.ledger, ours.ledger)
-	if err != nil {
-		return false, err
-	}
-	ahead, err := r.contains(ctx, ours.ledger, theirs.ledger)
 	switch {
-	case err != nil:
-		return false, err
-	case behind && theirs.ledger != ours.ledger: // everything of ours is there, and more
+	case there: // and more than that
 		p.Branch = r.sendBranch(ctx, p, ours)
+		p.sent = ours
 		return true, nil
-	case !ahead:
-		p.As, err = r.side(ctx, ours.ledger, theirs.ledger)
-		return false, err
+	case merged:
+		return false, nil
 	}
-	merged, err := r.mergeNotes(ctx, p.Mission, theirs.notes)
-	if err == nil && !merged {
-		err = refused
-	}
-	return false, err
-}
-
-// A report is what git push --porcelain tells.
-type report struct {
-	any      bool            // something was sent
-	rejected map[string]bool // refs that the remote did not take
-}
-
-func parseReport(out []byte) report {
-	rep := report{rejected: make(map[string]bool)}
-	for line := range strings.Lines(string(out)) {
-		fields := strings.SplitN(line, "\t", 3) // flag, from:to, summary
-		if len(fields) < 3 {
-			continue
-		}
-		switch fields[0] {
-		case "!":
-			_, ref, _ := strings.Cut(fields[1], ":")
-			rep.rejected[ref] = true
-		case " ", "*":
-			rep.any = true
-		}
-	}
-	return rep
+	return false, refused
 }
 
 // pushOptions are the options of every push: what is named goes there, and nothing else.

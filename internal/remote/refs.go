@@ -59,10 +59,10 @@ func (r *Remote) local(ctx context.Context, id ledger.ID) (map[string]plumbing.H
 	return r.repo.Refs(ctx, ledgers, notes, r.branches())
 }
 
-// list asks the remote for the refs of all missions.
-func (r *Remote) list(ctx context.Context) (map[ledger.ID]tips, error) {
+// list asks a source, the remote's name or a URL, for the refs of all missions.
+func (r *Remote) list(ctx context.Context, source string) (map[ledger.ID]tips, error) {
 	// Patterns would be applied by git here, to whole words from the end: the remote sends everything anyway.
-	out, err := r.repo.Output(ctx, nil, append(r.always(), "ls-remote", "--refs", "--quiet", "--end-of-options", r.Name)...)
+	out, err := r.repo.Output(ctx, nil, append(r.always(), "ls-remote", "--refs", "--quiet", "--end-of-options", source)...)
 	if err != nil {
 		return nil, err
 	}

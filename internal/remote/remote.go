@@ -21,10 +21,11 @@ type Remote struct {
 	// Progress gets git's own progress, for a terminal; nil for none.
 	Progress io.Writer
 
-	repo   *git.Repo
-	prefix string // of the branches of missions
-	store  session.Store
-	conf   git.Config
+	repo    *git.Repo
+	prefix  string   // of the branches of missions
+	sources []string // where what was pushed is found again: the remote itself, or its push URLs if they are others than what it fetches from
+	store   session.Store
+	conf    git.Config
 }
 
 // Open looks a remote up. prefix is that of the branches of missions.
@@ -41,12 +42,20 @@ func open(ctx context.Context, repo *git.Repo, conf git.Config, name, prefix str
 	if strings.Contains(name, "=") {
 		return nil, fmt.Errorf("remote %q: its name has a =, so that nothing can be said about it on a command line", name)
 	}
-	urls, err := pushURLs(ctx, repo, name)
+	push, err := urls(ctx, repo, name, "--push", "--all")
 	if err != nil {
 		return nil, err
 	}
+	fetch, err := urls(ctx, repo, name)
+	if err != nil {
+		return nil, err
+	}
+	sources := []string{name}
+	if !slices.Equal(push, fetch) {
+		sources = push
+	}
 	return &Remote{
-		Name: name, URLs: urls, Level: consent(conf, urls),
+		Name: name, URLs: push, Level: consent(conf, push), sources: sources,
 		repo: repo.With(environ(conf)...), prefix: prefix, store: session.Open(repo.CommonDir), conf: conf,
 	}, nil
 }

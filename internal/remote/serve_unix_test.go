@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,34 +25,34 @@ func gitDaemon(t *testing.T, dir string) (url string) {
 	return "git://" + gittest.Serve(t, func() *exec.Cmd { return gittest.Daemon(dir) })
 }
 
-// httpBackend serves the repositories below dir through git http-backend. users are the names that may come in with the password
-// "not-a-secret"; without any, everybody may.
-func httpBackend(t *testing.T, dir string, users ...string) *httptest.Server {
-	exec, err := exec.Command("git", "--exec-path").Output()
+// backendOf serves the repositories beside a host, and itself, through git http-backend.
+func backendOf(t *testing.T, host *gittest.Repo) http.Handler {
+	path, err := exec.Command("git", "--exec-path").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	backend := &cgi.Handler{
-		Path:   filepath.Join(strings.TrimSpace(string(exec)), "git-http-backend"),
-		Dir:    dir,
+	dir := filepath.Dir(host.Dir)
+	return &cgi.Handler{
+		Path:   filepath.Join(strings.TrimSpace(string(path)), "git-http-backend"),
 		Env:    append(gittest.Env(dir), "GIT_PROJECT_ROOT="+dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=dev"),
 		Stderr: io.Discard,
 	}
+}
+
+// httpBackend is a web server for that. users are the names that may come in with the password "not-a-secret"; without any, everybody may.
+func httpBackend(t *testing.T, host *gittest.Repo, users ...string) (url string) {
+	backend := backendOf(t, host)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for i, name := range users {
-			if got, password, ok := r.BasicAuth(); ok && got == name && password == "not-a-secret" {
-				break
-			}
-			if i == len(users)-1 {
-				w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
-				http.Error(w, "who are you?", http.StatusUnauthorized)
-				return
-			}
+		name, password, _ := r.BasicAuth()
+		if len(users) > 0 && (!slices.Contains(users, name) || password != "not-a-secret") {
+			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+			return
 		}
 		backend.ServeHTTP(w, r)
 	}))
 	t.Cleanup(s.Close)
-	return s
+	return s.URL + "/" + filepath.Base(host.Dir)
 }
 
 // An sshHost is a server of ssh for one user, this one.

@@ -67,9 +67,13 @@ func (r *Remote) together(ctx context.Context, ids []ledger.ID) (done []*Pushed,
 		return nil, nil, err
 	}
 	defer unlock()
-	theirs, err := r.list(ctx)
-	if err != nil {
-		return nil, nil, err
+	var theirs []map[ledger.ID]tips // by source
+	for _, source := range r.sources {
+		list, err := r.list(ctx, source)
+		if err != nil {
+			return nil, nil, err
+		}
+		theirs = append(theirs, list)
 	}
 	refs, err := r.local(ctx, "")
 	if err != nil {
@@ -81,7 +85,7 @@ func (r *Remote) together(ctx context.Context, ids []ledger.ID) (done []*Pushed,
 	}
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
-	var group []*Pushed
+	var group []parcel
 	known := r.remember()
 	for _, id := range ids {
 		ours := all[id]
@@ -89,48 +93,60 @@ func (r *Remote) together(ctx context.Context, ids []ledger.ID) (done []*Pushed,
 		if as, ok := known.As[id]; ok {
 			p.As = as
 		}
-		their := theirs[p.As]
+		o := parcel{p, tips{}}
+		clear := true // what is there is what we have gone on from
+		for _, list := range theirs {
+			o.lacks(r.Level, ours, list[p.As])
+			clear = clear && (r.Level != All || r.extends(ctx, objects, ours.ledger, list[p.As].ledger))
+		}
 		switch {
-		case ours.zero(), r.needs(ours, their).zero(), r.ofTheirs(ctx, objects, id, ours, theirs):
+		case o.needs.zero(), r.ofTheirs(ctx, objects, id, ours, theirs):
 			done = append(done, p)
-		case r.Level == All && !r.extends(ctx, objects, ours.ledger, their.ledger):
+		case !clear:
 			alone = append(alone, id)
 		default:
-			group = append(group, p)
+			group = append(group, o)
 		}
 	}
 	for batch := range slices.Chunk(group, maxTogether) {
-		if sent, err := r.sendGroup(ctx, batch, theirs); errors.Is(err, ErrRejected) {
-			for _, p := range batch {
-				alone = append(alone, p.Mission)
-			}
-		} else if err != nil {
+		err := r.sendGroup(ctx, batch)
+		if err != nil && !errors.Is(err, ErrRejected) {
 			return done, nil, err
-		} else {
-			done = append(done, sent...)
+		}
+		for _, o := range batch {
+			if err == nil {
+				done = append(done, o.Pushed)
+			} else {
+				alone = append(alone, o.Mission)
+			}
 		}
 	}
 	return done, alone, nil
 }
 
-// needs is what of ours the remote lacks, within the level.
-func (r *Remote) needs(ours, theirs tips) tips {
-	lacks := func(our, their plumbing.Hash) plumbing.Hash {
-		if our == their {
-			return plumbing.ZeroHash
+// A parcel is a mission that goes together with others.
+type parcel struct {
+	*Pushed
+	needs tips // what of it the remote lacks
+}
+
+// lacks adds what of ours a source lacks, within the level.
+func (o *parcel) lacks(level Level, ours, theirs tips) {
+	add := func(to *plumbing.Hash, our, their plumbing.Hash) {
+		if our != their {
+			*to = our
 		}
-		return our
 	}
-	n := tips{branch: lacks(ours.branch, theirs.branch)}
-	if r.Level == All {
-		n.ledger, n.notes = lacks(ours.ledger, theirs.ledger), lacks(ours.notes, theirs.notes)
+	add(&o.needs.branch, ours.branch, theirs.branch)
+	if level == All {
+		add(&o.needs.ledger, ours.ledger, theirs.ledger)
+		add(&o.needs.notes, ours.notes, theirs.notes)
 	}
-	return n
 }
 
 // ofTheirs reports whether a mission here is the remote's own side of one that has gone on here, too:
 // it has it under the name that the mission began with.
-func (r *Remote) ofTheirs(ctx context.Context, objects *git.Objects, id ledger.ID, ours tips, theirs map[ledger.ID]tips) bool {
+func (r *Remote) ofTheirs(ctx context.Context, objects *git.Objects, id ledger.ID, ours tips, theirs []map[ledger.ID]tips) bool {
 	if len(id) != 12 || ours.ledger.IsZero() {
 		return false
 	}
@@ -138,7 +154,12 @@ func (r *Remote) ofTheirs(ctx context.Context, objects *git.Objects, id ledger.I
 	if err != nil || l.Began == id {
 		return false
 	}
-	return r.extends(ctx, objects, theirs[l.Began].ledger, ours.ledger)
+	for _, list := range theirs {
+		if !r.extends(ctx, objects, list[l.Began].ledger, ours.ledger) {
+			return false
+		}
+	}
+	return true
 }
 
 // extends reports whether a is known here to have all of b.
@@ -153,36 +174,35 @@ func (r *Remote) extends(ctx context.Context, objects *git.Objects, a, b plumbin
 }
 
 // sendGroup pushes the records of several missions together, then their branches.
-func (r *Remote) sendGroup(ctx context.Context, group []*Pushed, theirs map[ledger.ID]tips) ([]*Pushed, error) {
+func (r *Remote) sendGroup(ctx context.Context, group []parcel) error {
 	var records, branches []string
 	add := func(specs *[]string, hash plumbing.Hash, ref string) {
 		if !hash.IsZero() {
 			*specs = append(*specs, spec(hash, ref))
 		}
 	}
-	for _, p := range group {
-		n := r.needs(p.sent, theirs[p.As])
-		add(&records, n.ledger, p.As.Ref())
-		add(&records, n.notes, p.As.NotesRef())
-		add(&branches, n.branch, p.As.Branch(r.prefix))
+	for _, o := range group {
+		add(&records, o.needs.ledger, o.As.Ref())
+		add(&records, o.needs.notes, o.As.NotesRef())
+		add(&branches, o.needs.branch, o.As.Branch(r.prefix))
 	}
 	if len(records) > 0 {
 		if _, err := r.send(ctx, records, false); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	var rep report
 	var err error
 	if len(branches) > 0 {
 		if rep, err = r.send(ctx, branches, true); err != nil && !errors.Is(err, ErrRejected) {
-			return nil, err
+			return err
 		}
 	}
-	for _, p := range group {
-		p.Sent = true
-		if rep.rejected[p.As.Branch(r.prefix)] {
-			p.Branch = err
+	for _, o := range group {
+		o.Sent = true
+		if rep.rejected[o.As.Branch(r.prefix)] {
+			o.Branch = err
 		}
 	}
-	return group, nil
+	return nil
 }

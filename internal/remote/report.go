@@ -1,0 +1,29 @@
+package remote
+
+import "strings"
+
+// A report is what git push --porcelain tells.
+type report struct {
+	any      bool            // something was sent
+	rejected map[string]bool // refs that the remote did not take
+}
+
+// parseReport reads the lines of a push: flag, from:to and a summary for people.
+// Others, which name the URL and the end, are skipped.
+func parseReport(out []byte) report {
+	rep := report{rejected: make(map[string]bool)}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.SplitN(line, "\t", 3)
+		if len(fields) < 3 {
+			continue
+		}
+		switch fields[0] {
+		case "!":
+			_, ref, _ := strings.Cut(fields[1], ":")
+			rep.rejected[ref] = true
+		case " ", "*":
+			rep.any = true
+		}
+	}
+	return rep
+}
