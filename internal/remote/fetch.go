@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -116,6 +118,9 @@ func (r *Remote) news(theirs map[ledger.ID]tips, ours map[string]plumbing.Hash) 
 // It never says --depth: git would not advance the history of a mission that a shallow clone has. And it fetches
 // all blobs, also in a partial clone: there are many small ones, and git would ask for each when it is read.
 func (r *Remote) bring(ctx context.Context, source string, refspecs []string) (map[ledger.ID]tips, error) {
+	if err := r.awaitLandings(ctx); err != nil {
+		return nil, err
+	}
 	_, err := r.run(ctx, strings.Join(refspecs, "\n")+"\n", "fetch", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-prune",
 		"--no-prune-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--no-show-forced-updates", "--no-filter",
 		"--stdin", "--end-of-options", source)
@@ -123,6 +128,24 @@ func (r *Remote) bring(ctx context.Context, source string, refspecs []string) (m
 		return nil, err
 	}
 	return r.landed(ctx)
+}
+
+// awaitLandings waits until no ref is locked where ours land: a git that was killed leaves its locks.
+func (r *Remote) awaitLandings(ctx context.Context) error {
+	var locked []string
+	top := filepath.FromSlash(r.landings())
+	err := filepath.WalkDir(filepath.Join(r.repo.CommonDir, top), func(path string, _ fs.DirEntry, err error) error {
+		if ref, ok := strings.CutSuffix(path, ".lock"); ok {
+			ref, _ = filepath.Rel(r.repo.CommonDir, ref)
+			locked = append(locked, filepath.ToSlash(ref))
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	_, err = r.repo.AwaitLocks(ctx, locked...)
+	return err
 }
 
 // landed returns what is to be merged.
@@ -152,7 +175,7 @@ func (r *Remote) clear(ctx context.Context) error {
 	for ref, hash := range refs {
 		updates = append(updates, git.Update{Ref: ref, Old: hash})
 	}
-	return r.repo.UpdateRefs(ctx, "fetched from "+r.Name, updates)
+	return r.move(ctx, updates)
 }
 
 // look brings what a source has under the name of one mission, for a comparison.

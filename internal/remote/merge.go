@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -105,10 +106,30 @@ func (m *merger) run(ctx context.Context, arrived map[ledger.ID]tips) error {
 	for ref, hash := range landed {
 		updates = append(updates, git.Update{Ref: ref, Old: hash})
 	}
+	return m.move(ctx, updates)
+}
+
+// move moves refs of ours. Where a git that was killed has left its lock on one of them, the error wraps [git.ErrConflict]
+// once that is gone.
+func (r *Remote) move(ctx context.Context, updates []git.Update) error {
 	if len(updates) == 0 {
 		return nil
 	}
-	return m.repo.UpdateRefs(ctx, "fetched from "+m.Name, updates)
+	err := r.repo.UpdateRefs(ctx, "fetched from "+r.Name, updates)
+	if err == nil || errors.Is(err, git.ErrConflict) {
+		return err
+	}
+	var refs []string
+	for _, u := range updates {
+		if !strings.HasPrefix(u.Ref, "refs/heads/") { // a branch is the user's, and so is its lock
+			refs = append(refs, u.Ref)
+		}
+	}
+	locked, waitErr := r.repo.AwaitLocks(ctx, refs...)
+	if locked && waitErr == nil {
+		return fmt.Errorf("%w: %w", git.ErrConflict, err)
+	}
+	return errors.Join(err, waitErr)
 }
 
 // mission decides what becomes of one mission of the remote.
@@ -296,5 +317,5 @@ func (r *Remote) mergeNotesOnce(ctx context.Context, id ledger.ID, theirs plumbi
 	if err := m.objects.Flush(); err != nil {
 		return false, err
 	}
-	return true, r.repo.UpdateRefs(ctx, "notes of "+r.Name, []git.Update{{Ref: id.NotesRef(), New: merged, Old: ours}})
+	return true, r.move(ctx, []git.Update{{Ref: id.NotesRef(), New: merged, Old: ours}})
 }
