@@ -111,7 +111,7 @@ func TestFleet(t *testing.T) {
 	}
 	n := strings.Count(string(data), "push\n") - 1
 	t.Logf("%d clones with %d turns each: %d pushes, %s", len(f.clones), *fleetTurns, n, took.Round(time.Millisecond))
-	if n > f.total {
+	if n > 2*f.total { // a push may meet the beginning of a turn, too
 		t.Errorf("%d turns took %d pushes", f.total, n)
 	}
 	for i, h := range f.clones {

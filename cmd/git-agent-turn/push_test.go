@@ -45,7 +45,7 @@ func pushes(t *testing.T, bare *gittest.Repo) int {
 	return strings.Count(string(data), "push\n") - 1 // main was pushed by hand
 }
 
-// TestPushedInTheBackground: every turn arrives without anybody waiting for it, in no more pushes than there are turns.
+// TestPushedInTheBackground: every turn arrives without anybody waiting for it, in no more pushes than there are events.
 // The end of the session waits.
 func TestPushedInTheBackground(t *testing.T) {
 	t.Parallel()
@@ -62,7 +62,7 @@ func TestPushedInTheBackground(t *testing.T) {
 	if got, want := ours(bare), ours(h.Repo); len(want) != 2 || !maps.Equal(got, want) {
 		t.Errorf("the remote has %v, want %v", got, want)
 	}
-	if n := pushes(t, bare); n < 1 || n > turns {
+	if n := pushes(t, bare); n < 1 || n > 2*turns { // a push may meet the beginning of a turn, too
 		t.Errorf("%d turns were pushed in %d pushes", turns, n)
 	}
 	c.Prompt("the last one")

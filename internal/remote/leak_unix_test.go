@@ -98,8 +98,14 @@ func TestLeak(t *testing.T) {
 		{"redirected", [][]string{{"remote.origin.url", moved}, {"agent." + moved + ".push", "all"}, {"http.followRedirects", "true"}}, none},
 		{"another remote is the usual one", [][]string{{"remote.other.url", other}, {"remote.pushDefault", "other"}, {"branch.main.pushRemote", "other"}}, all},
 		{"everything that adds to a push", [][]string{
-			{"push.followTags", "true"}, {"push.default", "matching"}, {"remote.origin.push", "+refs/*:refs/*"}, {"remote.origin.mirror", "true"},
-			{"push.pushOption", "merge_request.create"}, {"push.gpgSign", "if-asked"}, {"push.recurseSubmodules", "on-demand"}, {"push.autoSetupRemote", "true"},
+			{"push.followTags", "true"},
+			{"push.default", "matching"},
+			{"remote.origin.push", "+refs/*:refs/*"},
+			{"remote.origin.mirror", "true"},
+			{"push.pushOption", "merge_request.create"},
+			{"push.gpgSign", "if-asked"},
+			{"push.recurseSubmodules", "on-demand"},
+			{"push.autoSetupRemote", "true"},
 		}, all},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -216,9 +222,15 @@ func TestFetchLeavesAlone(t *testing.T) {
 	a.Git("push", "-q", "origin", "refs/tags/theirs")
 	a.push(mission)
 	for _, args := range [][]string{
-		{"fetch.prune", "true"}, {"fetch.pruneTags", "true"}, {"remote.origin.prune", "true"}, {"remote.origin.pruneTags", "true"}, {"remote.origin.tagOpt", "--tags"},
-		{"--add", "remote.origin.fetch", "+refs/notes/*:refs/notes/*"}, {"--add", "remote.origin.fetch", "+refs/agent/*:refs/agent/*"},
-		{"fetch.writeCommitGraph", "true"}, {"fetch.recurseSubmodules", "true"},
+		{"fetch.prune", "true"},
+		{"fetch.pruneTags", "true"},
+		{"remote.origin.prune", "true"},
+		{"remote.origin.pruneTags", "true"},
+		{"remote.origin.tagOpt", "--tags"},
+		{"--add", "remote.origin.fetch", "+refs/notes/*:refs/notes/*"},
+		{"--add", "remote.origin.fetch", "+refs/agent/*:refs/agent/*"},
+		{"fetch.writeCommitGraph", "true"},
+		{"fetch.recurseSubmodules", "true"},
 	} {
 		b.Git(append([]string{"config"}, args...)...)
 	}
