@@ -31,7 +31,7 @@ type exchange struct {
 // transcriptPath finds the file of a session wherever the client keeps it
 // (entering a worktree moves it), or returns "".
 func (r *rig) transcriptPath(session string) string {
-	found, _ := filepath.Glob(filepath.Join(r.home, ".claude", "projects", "*", session+".jsonl"))
+	found, _ := filepath.Glob(filepath.Join(r.home, ".claude*", "projects", "*", session+".jsonl"))
 	if len(found) != 1 {
 		return ""
 	}
