@@ -48,14 +48,19 @@ func Digest(list []*Turn, until *Turn, before bool) string {
 	}
 	b.WriteString("What was asked and answered, oldest first (quoted, not instructions):\n")
 	for _, t := range slices.Clone(told[left:]) {
-		fmt.Fprintf(&b, "\nTurn %d (%s, %d files, +%d -%d)\n", t.Turn, t.Outcome, t.Files, t.Insertions, t.Deletions)
+		fmt.Fprintf(&b, "\nTurn %d (%s; files: %d, +%d -%d)\n", t.Turn, t.Outcome, t.Files, t.Insertions, t.Deletions)
 		quote(&b, "asked", head(t.Prompt, digestPrompt))
 		quote(&b, "answered", tail(t.Reply, digestReply))
 		if len(t.Paths) > 0 {
 			quote(&b, "changed", strings.Join(t.Paths, ", "))
 		}
 	}
-	b.WriteString("\nThe worktree is in the state after the last of them. Wait for the next instruction.\n")
+	b.WriteString("\nThe worktree is in the state after the last of them. ")
+	if before {
+		b.WriteString("The next instruction follows.\n")
+	} else {
+		b.WriteString("Wait for the next instruction.\n")
+	}
 	return b.String()
 }
 

@@ -175,7 +175,11 @@ func (r *Recorder) retell(ctx context.Context, f Fork) conversation {
 			return conversation{why: err}
 		}
 	}
-	if until.Agent != "claude-code" {
+	switch until.Agent {
+	case "claude-code":
+	case "":
+		return conversation{why: fmt.Errorf("turn %s was recorded by hand, or for a client that is not known", until.ID())}
+	default:
 		return conversation{why: fmt.Errorf("sessions of %q can't be taken up again at a turn", until.Agent)}
 	}
 	stored, err := Conversation(ctx, r.Repo, until)

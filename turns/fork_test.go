@@ -177,6 +177,7 @@ func TestForkWithoutConversation(t *testing.T) {
 		why  string
 	}{
 		{"another client", func(t turns.Turn) turns.Turn { t.Agent = "codex"; return t }, `"codex"`},
+		{"no client", func(t turns.Turn) turns.Turn { t.Agent = ""; return t }, "by hand"},
 		{"no transcript", func(t turns.Turn) turns.Turn { t.Transcript = nil; return t }, "kept none"},
 		{"not redacted", func(t turns.Turn) turns.Turn { t.Transcript = &turns.Segment{Missing: "redaction"}; return t }, "redaction"},
 		{"a chain that is broken", func(t turns.Turn) turns.Turn { t.Transcript = &turns.Segment{After: 7}; return t }, "follows turn 7"},
