@@ -119,11 +119,9 @@ func handoffs(c *cli.Context, s *handoffstore.Store) ([]*handoffstore.Handoff, e
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b *handoffstore.Handoff) int {
-		if c := b.At.Compare(a.At); c != 0 {
-			return c
-		}
-		return b.Number - a.Number
-	})
+	slices.Reverse(all)
+	if c.Bool("all") {
+		slices.SortStableFunc(all, func(a, b *handoffstore.Handoff) int { return b.At.Compare(a.At) })
+	}
 	return all, nil
 }

@@ -22,7 +22,18 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"git-agent-handoff": main})
+	testscript.Main(tests{m}, map[string]func(){"git-agent-handoff": main})
+}
+
+// tests are all of them; what they have built is removed in the end.
+type tests struct{ *testing.M }
+
+func (t tests) Run() int {
+	code := t.M.Run()
+	if dir, err := turnProgram(); err == nil {
+		_ = os.RemoveAll(dir)
+	}
+	return code
 }
 
 // turnProgram builds git-agent-turn, whose hooks record what is handed off, and returns its directory.
@@ -44,7 +55,6 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(turn) })
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

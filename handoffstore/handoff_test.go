@@ -1,0 +1,108 @@
+package handoffstore
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gitagent/internal/ledger"
+)
+
+// vectors are the records of testdata/vectors, which docs/format.md names as normative. A file has a header, "expect: ok",
+// "expect: newer version" or "expect: refused", a blank line, and the record. One that is ok but not as this version
+// writes it is followed by another blank line, and by what it is rewritten to.
+func vectors(t testing.TB) map[string][3]string {
+	t.Helper()
+	names, err := filepath.Glob("testdata/vectors/*.json")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no vectors: %v", err)
+	}
+	all := make(map[string][3]string)
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		header, rest, _ := strings.Cut(string(data), "\n\n")
+		record, rewritten, _ := strings.Cut(strings.TrimSuffix(rest, "\n"), "\n\n")
+		expect, ok := strings.CutPrefix(header, "expect: ")
+		if !ok {
+			t.Fatalf("%s: the header is %q", name, header)
+		}
+		all[filepath.Base(name)] = [3]string{expect, record, rewritten}
+	}
+	return all
+}
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for name, v := range vectors(t) {
+		expect, record, rewritten := v[0], v[1], v[2]
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, err := Parse([]byte(record))
+			switch expect {
+			case "ok":
+				if rewritten == "" {
+					rewritten = record
+				}
+			case "newer version":
+				if !errors.Is(err, ledger.ErrVersion) {
+					t.Errorf("Parse(%s) = %v, want an error wrapping ErrVersion", record, err)
+				}
+				return
+			case "refused":
+				if err == nil || errors.Is(err, ledger.ErrVersion) {
+					t.Errorf("Parse(%s) = %v, want another error", record, err)
+				}
+				return
+			default:
+				t.Fatalf("expect: %q is none of ok, newer version, refused", expect)
+			}
+			if err != nil {
+				t.Fatalf("Parse(%s): %v", record, err)
+			}
+			encoded, err := h.Encode()
+			if err != nil || string(encoded) != rewritten {
+				t.Errorf("Encode = %v\n%s\nwant\n%s", err, encoded, rewritten)
+			}
+			if line, err := h.Line(); err != nil || string(line) != record {
+				t.Errorf("Line = %v\n%s\nwant\n%s", err, line, record)
+			}
+		})
+	}
+}
+
+// FuzzParse checks that whatever Parse accepts survives a round trip, on one line.
+func FuzzParse(f *testing.F) {
+	for _, v := range vectors(f) {
+		f.Add([]byte(v[1]))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		h, err := Parse(data)
+		if err != nil {
+			return
+		}
+		first, err := h.Encode()
+		if err != nil {
+			t.Fatalf("Encode(Parse(%q)): %v", data, err)
+		}
+		if bytes.ContainsAny(first, "\n\r\x00") {
+			t.Errorf("not one line: %q", first)
+		}
+		again, err := Parse(first)
+		if err != nil {
+			t.Fatalf("Parse(%q), from %q: %v", first, data, err)
+		}
+		if again.ID() != h.ID() || again.ExitType != h.ExitType || again.Stash != h.Stash {
+			t.Errorf("another handoff: %q from %q", first, data)
+		}
+		second, err := again.Encode()
+		if err != nil || !bytes.Equal(first, second) {
+			t.Errorf("Encode is not canonical: %q, then %q (%v)", first, second, err)
+		}
+	})
+}

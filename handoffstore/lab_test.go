@@ -1,0 +1,146 @@
+package handoffstore
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/config"
+	"gitagent/internal/git"
+	"gitagent/internal/gittest"
+	"gitagent/internal/ledger"
+)
+
+// TestMain keeps the developer's own configuration out.
+func TestMain(m *testing.M) {
+	home, err := os.MkdirTemp("", "home")
+	if err != nil {
+		panic(err)
+	}
+	for _, v := range gittest.Env(home) {
+		name, value, _ := strings.Cut(v, "=")
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	code := m.Run()
+	_ = os.RemoveAll(home)
+	os.Exit(code)
+}
+
+const mission = ledger.ID("a1b2c3d4")
+
+// A lab is a repository with a store.
+type lab struct {
+	*gittest.Repo
+	*Store
+	t   testing.TB
+	now time.Time
+}
+
+func newLab(t testing.TB) *lab {
+	t.Helper()
+	r := gittest.New(t)
+	r.Write("file", "1\n")
+	r.Commit("first")
+	return openLab(t, r)
+}
+
+func openLab(t testing.TB, r *gittest.Repo) *lab {
+	t.Helper()
+	repo, err := git.Find(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf := config.Default()
+	return &lab{
+		Repo: r, t: t, now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
+		Store: &Store{Repo: repo, Capture: conf.Capture, Handoff: conf.Handoff},
+	}
+}
+
+// turn records a turn as package turns does, as far as handoffs read it. All turns end in HEAD.
+func (l *lab) turn(number int, session, outcome, prompt, reply string) {
+	l.t.Helper()
+	objects := l.Store.Repo.Objects(l.t.Context())
+	defer objects.Close()
+	m, err := ledger.Open(l.t.Context(), l.Store.Repo, objects, mission)
+	old := plumbing.ZeroHash
+	if err == nil {
+		old = m.Tip
+	} else {
+		m = ledger.New(objects, &ledger.Mission{V: ledger.Version, ID: mission, Created: l.now})
+	}
+	m.Mission.AddSession(session)
+	code := l.Git("rev-parse", "HEAD")
+	record, err := json.Marshal(map[string]any{
+		"v": 1, "kind": "turn", "mission": mission, "turn": number, "at": l.now, "outcome": outcome, "agent": "claude-code",
+		"session": session, "prompt": prompt, "reply": reply, "code": code,
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	config, err := l.Store.Repo.Config(l.t.Context())
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	tip, err := m.Append(ledger.Event{
+		Subject: fmt.Sprintf("turn %d", number), Files: map[string][]byte{ledger.TurnPath("turns", number, ".json"): record},
+		Author: config.Author(l.now), Committer: config.Committer(l.now),
+	})
+	if err == nil {
+		err = objects.Flush()
+	}
+	if err == nil {
+		err = l.Store.Repo.UpdateRefs(l.t.Context(), "test", []git.Update{{Ref: mission.Ref(), New: tip, Old: old}})
+	}
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// gather hands off so long after the lab's beginning.
+func (l *lab) gather(after time.Duration, r Request) *Gathered {
+	l.t.Helper()
+	r.At, r.Mission = l.now.Add(after), mission
+	if r.Exit == "" {
+		r.Exit = Clean
+	}
+	g, err := l.Gather(l.t.Context(), r)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return g
+}
+
+func (l *lab) find(name string) *Found {
+	l.t.Helper()
+	f, err := Find(l.t.Context(), l.Store.Repo, mission, name)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(f.Close)
+	return f
+}
+
+// fsck fails the test unless git finds the repository sound.
+func (l *lab) fsck() {
+	l.t.Helper()
+	if out, err := l.Try("fsck", "--strict", "--no-dangling"); err != nil || out != "" {
+		l.t.Errorf("git fsck --strict: %v\n%s", err, out)
+	}
+}
+
+func document(t testing.TB, text string) *Document {
+	t.Helper()
+	d, err := ReadDocument(strings.NewReader(text), "HANDOFF.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}

@@ -1,0 +1,64 @@
+package handoffstore
+
+import (
+	"testing"
+	"time"
+
+	"gitagent/internal/session"
+)
+
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	const me, other, third = "s-me", "s-other", "s-third"
+	handoff := func(exit ExitType, written bool) *Handoff {
+		h := &Handoff{Mission: "a1b2c3d4", Number: 3, At: at, ExitType: exit, Session: other, LastTurn: 7}
+		if written {
+			h.Written = at
+		}
+		return h
+	}
+	for _, tt := range []struct {
+		name   string
+		source string
+		h      *Handoff
+		turn   turn
+		me     session.State
+		taken  bool
+		in     string // the mission in whose ledger it lies, if another one
+		want   Extent
+	}{
+		{"a crash", "startup", handoff(Crash, false), turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
+		{"a kill", "startup", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
+		{"a document", "startup", handoff(Clean, true), turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
+		{"a clean end", "startup", handoff(Clean, false), turn{Turn: 7, Session: other}, session.State{}, false, "", Line},
+		{"a document, after /clear", "clear", handoff(Clean, true), turn{Turn: 8, Session: other}, session.State{}, false, "", Full},
+		{"a clean end, after /clear", "clear", handoff(Clean, false), turn{Turn: 7, Session: other}, session.State{}, false, "", Nothing},
+		{"a kill that was told", "startup", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{Injected: []string{"a1b2c3d4/3"}}, false, "", Nothing},
+		{"another one was told", "startup", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{Injected: []string{"a1b2c3d4/2"}}, false, "", Full},
+		{"taken by a neighbour", "startup", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{}, true, "", Nothing},
+		{"somebody has gone on from it", "startup", handoff(Killed, false), turn{Turn: 8, Session: third}, session.State{}, false, "", Nothing},
+		{"its own session has gone on", "startup", handoff(Clean, true), turn{Turn: 8, Session: other}, session.State{}, false, "", Full},
+		{"inherited by a fork", "startup", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{}, false, "0badcafe", Nothing},
+		{"resumed, and another session has worked since", "resume", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{Seen: at.Add(-time.Hour)}, false, "", Full},
+		{"resumed, and it was there before", "resume", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{Seen: at.Add(time.Hour)}, false, "", Nothing},
+		{"resumed, of which nothing is known", "resume", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{}, false, "", Nothing},
+		{"compacted", "compact", handoff(Clean, false), turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
+		{"compacted, and told before", "compact", handoff(Clean, false), turn{Turn: 7, Session: other}, session.State{Injected: []string{"a1b2c3d4/3"}}, false, "", Full},
+	} {
+		f := &Found{Handoff: tt.h, In: tt.h.Mission}
+		if tt.in != "" {
+			f.In = "0badcafe"
+		}
+		if got := decide(f, tt.turn, Start{Source: tt.source, Session: me}, &tt.me, tt.taken); got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
+	}
+	own := &Found{Handoff: handoff(Killed, true), In: "a1b2c3d4"}
+	own.Session = me
+	for source, want := range map[string]Extent{"startup": Nothing, "resume": Nothing, "clear": Nothing, "compact": Full} {
+		if got := decide(own, turn{Turn: 7, Session: me}, Start{Source: source, Session: me}, &session.State{}, false); got != want {
+			t.Errorf("its own handoff, %s: %d, want %d", source, got, want)
+		}
+	}
+}
