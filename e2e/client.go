@@ -20,10 +20,14 @@ const (
 	model    = "claude-opus-4-8"
 )
 
-// arguments are those of every run: no permission dialogs, one model,
+// arguments are those of every run: no permission dialogs unless the rig asks, one model,
 // and the witness's hooks beside the ones in the user's settings.
 func (r *rig) arguments(args ...string) []string {
-	return append(args, "--dangerously-skip-permissions", "--model", model, "--settings", r.witness.settings)
+	permissions := []string{"--dangerously-skip-permissions"}
+	if r.asks {
+		permissions = []string{"--permission-mode", "default"}
+	}
+	return append(append(args, permissions...), "--model", model, "--settings", r.witness.settings)
 }
 
 // A headless is one run of `claude -p`.

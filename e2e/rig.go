@@ -25,6 +25,7 @@ type rig struct {
 	witness  *witness
 	sessions []*session
 	vars     []string // further environment of the client, set before it starts
+	asks     bool     // the client asks for permission
 }
 
 // newRig makes a rig whose repository has one commit, and is enabled for recording.

@@ -39,7 +39,7 @@ func newApp() *cli.App {
 			restoreCommand(),
 			acceptCommand(),
 			primeCommand(),
-			command("wake", "print the wake message, or type it"),
+			wakeCommand(),
 			contextCommand(),
 			command("retry", "run an agent until a check succeeds"),
 			logCommand(),

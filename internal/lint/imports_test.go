@@ -31,7 +31,7 @@ func layers() [][]string {
 		{"internal/cmdline", "internal/config", "internal/redact", "internal/screen", "internal/terminal"},
 		{"internal/git"},
 		{"gitnotes", "internal/ledger", "internal/monitor", "internal/session", "internal/snapshot", "internal/transcript"},
-		{"handoffstore", "hooks", "internal/remote", "turns"},
+		{"handoffstore", "hooks", "internal/wake", "internal/remote", "turns"},
 		{"internal/current", "internal/hookrun"},
 		{"cmd/git-agent-fork", "cmd/git-agent-handoff", "cmd/git-agent-turn", "internal/bench"},
 	}

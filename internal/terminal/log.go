@@ -50,10 +50,10 @@ func (p Pane) StartLog(ctx context.Context, name string) error {
 		return err
 	}
 	// The name is no part of the command: what tmux and a shell would make of it doesn't matter.
-	if _, err := p.tmux(ctx, nil, "set-option", "-p", logOption, name); err != nil {
+	if _, err := p.tmux(ctx, "set-option", "-p", logOption, name); err != nil {
 		return err
 	}
-	if _, err := p.tmux(ctx, nil, "pipe-pane", "-o", "exec cat >>#{q:"+logOption+"}"); err != nil {
+	if _, err := p.tmux(ctx, "pipe-pane", "-o", "exec cat >>#{q:"+logOption+"}"); err != nil {
 		return err
 	}
 	return nil
@@ -69,7 +69,7 @@ func (p Pane) picture(ctx context.Context) (string, error) {
 	if _, err := fmt.Sscan(state, &rows, &cols, &alternate, &y, &x); err != nil {
 		return "", fmt.Errorf("state of pane %s: %q: %w", p.target, state, err)
 	}
-	page, err := p.tmux(ctx, nil, "capture-pane", "-p")
+	page, err := p.tmux(ctx, "capture-pane", "-p")
 	if err != nil {
 		return "", err
 	}

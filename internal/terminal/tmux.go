@@ -35,13 +35,22 @@ func FindPane(target string) (Pane, error) {
 func (p Pane) String() string { return p.target }
 
 // tmux runs a command of tmux on the pane. The target is the value of an option, and no shell sees it.
-func (p Pane) tmux(ctx context.Context, stdin io.Reader, command string, args ...string) ([]byte, error) {
+func (p Pane) tmux(ctx context.Context, command string, args ...string) ([]byte, error) {
 	target := p.target
 	if before, ok := strings.CutSuffix(target, ";"); ok {
 		target = before + `\;` // a semicolon at the end of an argument would end the command
 	}
+	out, err := tmux(ctx, nil, append([]string{command, "-t", target}, args...)...)
+	if err != nil {
+		return nil, fmt.Errorf("pane %q: %w", p.target, err)
+	}
+	return out, nil
+}
+
+// tmux runs a command of tmux and returns what it prints.
+func tmux(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
 	// -u: text is UTF-8, whatever the locale of a hook's environment.
-	cmd := exec.CommandContext(ctx, "tmux", append([]string{"-u", command, "-t", target}, args...)...)
+	cmd := exec.CommandContext(ctx, "tmux", append([]string{"-u"}, args...)...)
 	cmd.WaitDelay = time.Second // for a child of tmux that holds its output open
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &stdout, &stderr
@@ -54,7 +63,7 @@ func (p Pane) tmux(ctx context.Context, stdin io.Reader, command string, args ..
 	case said != "":
 		err = fmt.Errorf("%s (%w)", said, err)
 	}
-	return nil, fmt.Errorf("tmux %s on pane %q: %w", command, p.target, err)
+	return nil, fmt.Errorf("tmux %s: %w", args[0], err)
 }
 
 // Snapshot returns the text of a pane with all of its scrollback, without the empty lines at its end.
@@ -66,7 +75,7 @@ func Snapshot(ctx context.Context, target string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := p.tmux(ctx, nil, "capture-pane", "-p", "-S", "-")
+	text, err := p.tmux(ctx, "capture-pane", "-p", "-S", "-")
 	if err != nil {
 		return nil, err
 	}
@@ -76,13 +85,13 @@ func Snapshot(ctx context.Context, target string) ([]byte, error) {
 // Ask asks tmux for what a format says about the pane, such as #{pane_tty}. It must be one that never says nothing:
 // that is what tmux says of a pane that is not there. It must not come from a user, since a format can run commands.
 func (p Pane) Ask(ctx context.Context, format string) (string, error) {
-	out, err := p.tmux(ctx, nil, "display-message", "-p", format)
+	out, err := p.tmux(ctx, "display-message", "-p", format)
 	if err != nil {
 		return "", err
 	}
 	answer := strings.TrimSuffix(string(out), "\n")
 	if strings.TrimSpace(answer) == "" {
-		return "", fmt.Errorf("tmux display-message: there is no pane %q", p.target)
+		return "", fmt.Errorf("pane %q: there is none", p.target)
 	}
 	return answer, nil
 }

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/handoffstore"
+	"gitagent/hooks"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/session"
+	"gitagent/internal/terminal"
+	"gitagent/internal/wake"
+)
+
+func wakeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "wake",
+		Usage:     "print what to tell the next session, or clear an agent's context and tell it",
+		UsageText: "git agent-handoff wake [--mission <id>] [--tmux <target>]",
+		Description: "With --tmux it types /clear and the message into the pane, as soon as the agent has ended its turn; " +
+			"never into a dialog, into somebody's draft, or where another program has the keyboard.",
+		Flags: []cli.Flag{
+			missionFlag(),
+			tmuxFlag("clear and wake the agent in the pane `<target>`, as tmux names it"),
+		},
+		Action: wakeAgent,
+	}
+}
+
+func wakeAgent(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return cmdline.Usagef("wake takes no arguments")
+	}
+	s, err := open(c)
+	if err != nil {
+		return err
+	}
+	message, err := wakeMessage(c, s)
+	if err != nil {
+		return err
+	}
+	if !c.IsSet("tmux") {
+		_, err = fmt.Fprintln(c.App.Writer, message)
+		return err
+	}
+	pane, err := findPane(c)
+	if err != nil {
+		return err
+	}
+	client := hooks.ReadClient(os.Getenv)
+	err = wake.Wake(c.Context, pane, hooks.Claude.ConfigDir(os.Getenv), client.PID, message)
+	if err == nil {
+		return nil
+	}
+	byHand := "/clear, then: " + message
+	if refusal := (*wake.Refusal)(nil); errors.As(err, &refusal) && refusal.Cleared {
+		byHand = message
+	}
+	err = fmt.Errorf("wake the agent in pane %s: %w", pane, err)
+	if client.PID != 0 { // a hook has started this, and nobody reads what it prints
+		session.Open(s.Repo.CommonDir).Log(time.Now(), err.Error()+"; type by hand: "+byHand)
+	}
+	return cmdline.Hint(err, "type by hand: "+byHand)
+}
+
+// wakeMessage points to the last handoff.
+func wakeMessage(c *cli.Context, s *handoffstore.Store) (string, error) {
+	id, err := mission(c, s)
+	if err != nil {
+		return "", err
+	}
+	f, err := handoffstore.Find(c.Context, s.Repo, id, "")
+	if errors.Is(err, git.ErrNotFound) {
+		return "", cmdline.Hint(err, "hand off first, with: git agent-handoff write <file>")
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	trusted, err := s.Trusted(c.Context, f)
+	if err != nil {
+		return "", err
+	}
+	if !trusted {
+		return "", cmdline.Hintf(fmt.Errorf("handoff %s was made by another committer", f.ID()), "look at it, then accept it: git agent-handoff show %[1]s; git agent-handoff accept %[1]s", f.ID())
+	}
+	m := wake.Message{Handoff: handoffstore.ID{Mission: f.In, Number: f.Number}.String(), Snapshot: f.Handoff.Terminal != "", Log: f.Log}
+	if m.Log == "" {
+		m.Log = paneLog(c, s)
+	}
+	return m.String(), nil
+}
+
+// paneLog is the log of the pane that the agent runs in, "" if there is none, or no tmux that would know.
+func paneLog(c *cli.Context, s *handoffstore.Store) string {
+	pane, err := terminal.FindPane(c.String("tmux"))
+	if err != nil {
+		return ""
+	}
+	ctx, cancel := timeout(c, s.Handoff)
+	defer cancel()
+	name, err := pane.LogFile(ctx)
+	if err != nil {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,54 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// A Process is how a process stands to its terminal.
+type Process struct {
+	PID     int
+	TTY     string // path of its terminal's device; "" if it has none
+	InFront bool   // what is typed there reaches it
+	Stopped bool   // suspended by its user, or by a signal
+}
+
+// Processes describes those of the processes that exist, in no order.
+func Processes(ctx context.Context, pids ...int) ([]Process, error) {
+	if len(pids) == 0 {
+		return nil, nil
+	}
+	list := make([]string, len(pids))
+	for i, pid := range pids {
+		list[i] = strconv.Itoa(pid)
+	}
+	out, err := exec.CommandContext(ctx, "ps", "-o", "pid=,pgid=,tpgid=,stat=,tty=", "-p", strings.Join(list, ",")).Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return nil, nil // none of them
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ask ps for processes: %w", err)
+	}
+	var all []Process
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		if len(f) != 5 {
+			return nil, fmt.Errorf("ask ps for processes: it says %q", line)
+		}
+		pid, err := strconv.Atoi(f[0])
+		if err != nil {
+			return nil, fmt.Errorf("ask ps for processes: it says %q", line)
+		}
+		p := Process{PID: pid, InFront: f[1] == f[2], Stopped: strings.HasPrefix(f[3], "T")}
+		if !strings.HasPrefix(f[4], "?") && f[4] != "-" {
+			p.TTY = "/dev/" + f[4]
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}

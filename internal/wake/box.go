@@ -1,0 +1,121 @@
+package wake
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// rule is the beginning of the line above and below the input box.
+const rule = "────────"
+
+// readBox returns the text in the client's input box, without any white space.
+// ok is false if the page, as tmux captures it with attributes, shows no input box that takes text:
+// there is a dialog, a menu, the mode for shell commands, or another view.
+func readBox(page string) (text string, ok bool) {
+	lines := parsePage(page)
+	for i := len(lines) - 1; i > 0; i-- {
+		if !strings.HasPrefix(plain(lines[i]), "❯") || !strings.HasPrefix(plain(lines[i-1]), rule) {
+			continue
+		}
+		var b strings.Builder
+		for k, line := range lines[i:] {
+			if strings.HasPrefix(plain(line), rule) {
+				// In a search of old prompts, the box is where it always is.
+				return strings.TrimPrefix(b.String(), "❯"), !searching(lines[i+k:])
+			}
+			b.WriteString(typed(line))
+		}
+		return "", false
+	}
+	return "", false
+}
+
+func searching(footer [][]glyph) bool {
+	for _, line := range footer {
+		if strings.Contains(plain(line), "search prompts:") {
+			return true
+		}
+	}
+	return false
+}
+
+// typed is the text of a line that somebody typed. A placeholder is dim, but for
+// its first letter if the cursor stands on it.
+func typed(line []glyph) string {
+	var b strings.Builder
+	for i, g := range line {
+		placeholder := g.dim || g.reverse && i+1 < len(line) && line[i+1].dim
+		if !placeholder && !unicode.IsSpace(g.r) {
+			b.WriteRune(g.r)
+		}
+	}
+	return b.String()
+}
+
+func plain(line []glyph) string {
+	var b strings.Builder
+	for _, g := range line {
+		b.WriteRune(g.r)
+	}
+	return b.String()
+}
+
+// A glyph is a rune with the attributes that matter.
+type glyph struct {
+	r            rune
+	dim, reverse bool
+}
+
+// parsePage takes a page with escape sequences apart. Attributes last beyond the ends of lines.
+func parsePage(page string) [][]glyph {
+	var lines [][]glyph
+	var line []glyph
+	var attributes glyph
+	for len(page) > 0 {
+		if rest, ok := strings.CutPrefix(page, "\x1b["); ok {
+			end := strings.IndexFunc(rest, func(r rune) bool { return r >= '@' && r <= '~' })
+			if end < 0 {
+				break
+			}
+			if rest[end] == 'm' {
+				attributes.set(rest[:end])
+			}
+			page = rest[end+1:]
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(page)
+		page = page[size:]
+		if r == '\n' {
+			lines, line = append(lines, line), nil
+			continue
+		}
+		line = append(line, glyph{r, attributes.dim, attributes.reverse})
+	}
+	return append(lines, line)
+}
+
+// set changes attributes as the parameters of an SGR sequence say.
+func (g *glyph) set(params string) {
+	fields := strings.Split(params, ";")
+	for i := 0; i < len(fields); i++ {
+		switch fields[i] {
+		case "", "0":
+			g.dim, g.reverse = false, false
+		case "2":
+			g.dim = true
+		case "22":
+			g.dim = false
+		case "7":
+			g.reverse = true
+		case "27":
+			g.reverse = false
+		case "38", "48", "58": // a colour, by number or by its parts
+			if i+1 < len(fields) && fields[i+1] == "5" {
+				i += 2
+			} else {
+				i += 4
+			}
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package wake
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+)
+
+// maxMessage is the size of a message in UTF-16 units: the client hides a longer text behind a mark, and tells
+// the model that a user may not have written it.
+const maxMessage = 800
+
+// A Message is what the next session is told by hand. The substance comes through the SessionStart hook.
+type Message struct {
+	Handoff  string // its name, a1b2c3d4/3
+	Snapshot bool   // it has a snapshot of the terminal
+	Log      string // path of the terminal's log; "" for none
+}
+
+// String is the message: one line of at most 800 UTF-16 units without control characters,
+// which the client takes for a prompt and not for a command.
+func (m Message) String() string {
+	search := fmt.Sprintf("it is long, so do not read it whole but search it with: git agent-handoff grep --handoff %s <pattern>", m.Handoff)
+	var b strings.Builder
+	fmt.Fprintf(&b, "Continue the work of the previous session from its handoff %[1]s. "+
+		"It should be in your context already; if it is not, read it with: git agent-handoff show %[1]s", m.Handoff)
+	if m.Snapshot {
+		fmt.Fprintf(&b, ". There is a snapshot of its terminal; %s", search)
+	}
+	if m.Log != "" {
+		// A path that could be more than a path for the client, or fills the message, is in the handoff.
+		in := ""
+		if len(m.Log) <= 200 && !strings.ContainsFunc(m.Log, isOdd) {
+			in = " in " + m.Log
+		}
+		fmt.Fprintf(&b, ". There is a complete log of its terminal%s; %s", in, search)
+	}
+	return b.String()
+}
+
+// isOdd reports whether the client might make something else of a rune, or nobody could see it.
+func isOdd(r rune) bool { return r == '@' || !unicode.IsPrint(r) }
+
+// units is the length of text in UTF-16 units.
+func units(text string) int { return len(utf16.Encode([]rune(text))) }

@@ -1,0 +1,242 @@
+package wake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"gitagent/internal/session"
+	"gitagent/internal/terminal"
+)
+
+const (
+	// pollEvery is the pause between two looks. A look is three processes of some milliseconds;
+	// the client writes its registration 20 to 70 ms after a change.
+	pollEvery = 50 * time.Millisecond
+	// busyWait is how long a client may be busy: a turn is over only when all Stop hooks are, and ours may take a minute.
+	busyWait = 2 * time.Minute
+	// settle is how long something else may be in the way that is perhaps just being painted.
+	settle = 2 * time.Second
+	// echoWait is how long the client may take to show a key.
+	echoWait = 5 * time.Second
+	// clearWait is how long /clear may take, with the SessionStart hooks that run then.
+	clearWait = time.Minute
+)
+
+// Wake clears the context of the agent in a pane and gives it a prompt. pid is its client's process, 0 if any
+// client in the pane is meant; configDir is where clients register. An error that wraps a [*Refusal] says what was in the way.
+func Wake(ctx context.Context, pane terminal.Pane, configDir string, pid int, prompt string) error {
+	id, err := pane.Ask(ctx, "#{pane_id}") // another name could mean another pane before we are done
+	if err != nil {
+		return err
+	}
+	if pane, err = terminal.FindPane(id); err != nil {
+		return err
+	}
+	client, err := find(ctx, pane, configDir, pid)
+	if err != nil {
+		return err
+	}
+	w := &waker{pane: pane, config: configDir, pid: client.PID}
+	if err := w.ready(ctx, client.Session, busyWait); err != nil {
+		return err
+	}
+	if err := w.clear(ctx); err != nil {
+		return err
+	}
+	fresh, err := w.begun(ctx, client.Session)
+	if err != nil {
+		return err
+	}
+	if err := w.ready(ctx, fresh, clearWait); err != nil {
+		return cleared(err)
+	}
+	return cleared(w.submit(ctx, prompt))
+}
+
+// A waker works with one client.
+type waker struct {
+	pane   terminal.Pane
+	config string
+	pid    int
+}
+
+// ready waits until the client holds a session and nothing is in the way.
+func (w *waker) ready(ctx context.Context, id string, patience time.Duration) error {
+	end := time.Now().Add(patience)
+	var since time.Time // when something else than work was in the way first
+	idle := false       // it was idle already
+	for {
+		why, busy, err := w.obstacle(ctx, id)
+		switch {
+		case err != nil:
+			return err
+		case why == "":
+			return nil
+		case busy && idle:
+			return refuse("somebody has given the agent something to do")
+		case busy:
+			since = time.Time{}
+		case since.IsZero():
+			since, idle = time.Now(), true
+		case time.Since(since) > settle:
+			return refuse("%s", why)
+		}
+		if time.Now().After(end) {
+			return refuse("%s for %v", why, patience)
+		}
+		if err := pause(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// obstacle looks once for what is in the way, "" for nothing. Work is something that ends.
+func (w *waker) obstacle(ctx context.Context, id string) (why string, busy bool, err error) {
+	client, err := session.ReadRegistration(w.config, w.pid)
+	if err != nil {
+		return "", false, err
+	}
+	switch {
+	case client.Session != id:
+		return "the client has another session now", false, nil
+	case client.Status == "busy":
+		return "the agent is at work", true, nil
+	case client.Status == "waiting":
+		return fmt.Sprintf("the client asks a question (%s)", client.WaitingFor), false, nil
+	case client.Status != "idle":
+		return fmt.Sprintf("the client is %q", client.Status), false, nil
+	}
+	mode, err := w.pane.Ask(ctx, "#{pane_in_mode}")
+	if err != nil {
+		return "", false, err
+	}
+	if mode != "0" {
+		return "the pane is in copy mode", false, nil
+	}
+	processes, err := terminal.Processes(ctx, w.pid)
+	switch {
+	case err != nil:
+		return "", false, err
+	case len(processes) == 0:
+		return "", false, errors.New("the client has ended")
+	case processes[0].Stopped:
+		return "the client is suspended", false, nil
+	case !processes[0].InFront:
+		return "another program has the terminal", false, nil
+	}
+	text, shown, err := w.box(ctx)
+	switch {
+	case err != nil:
+		return "", false, err
+	case !shown:
+		return "the client shows no input box", false, nil
+	case text != "":
+		return "there is a draft in the input box", false, nil
+	}
+	return "", false, nil
+}
+
+func (w *waker) box(ctx context.Context) (text string, shown bool, err error) {
+	page, err := w.pane.Page(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	text, shown = readBox(page)
+	return text, shown, nil
+}
+
+// clear types /clear.
+func (w *waker) clear(ctx context.Context) error {
+	// A letter first: where letters are commands, as in the normal mode of vi, this one does nothing in an empty box.
+	if err := w.pane.Type(ctx, "x"); err != nil {
+		return err
+	}
+	if err := w.shows(ctx, "x"); err != nil {
+		if text, shown, e := w.box(ctx); e == nil && shown && text == "" {
+			return refuse("the client doesn't take letters as text: vi's normal mode?")
+		}
+		return err
+	}
+	if err := w.pane.Press(ctx, "BSpace"); err != nil {
+		return err
+	}
+	if err := w.shows(ctx, ""); err != nil {
+		return err
+	}
+	if err := w.pane.Type(ctx, "/clear"); err != nil {
+		return err
+	}
+	if err := w.shows(ctx, "/clear"); err != nil {
+		return err
+	}
+	return w.pane.Press(ctx, "Enter")
+}
+
+// begun waits for the session that begins after /clear, and returns its id.
+func (w *waker) begun(ctx context.Context, old string) (fresh string, err error) {
+	err = w.await(ctx, clearWait, "no new session has begun after /clear", func() (bool, error) {
+		client, err := session.ReadRegistration(w.config, w.pid)
+		fresh = client.Session
+		return err == nil && fresh != old, err
+	})
+	return fresh, err
+}
+
+// submit gives the agent a prompt, and makes sure that it went out.
+func (w *waker) submit(ctx context.Context, prompt string) error {
+	if err := w.pane.Paste(ctx, prompt); err != nil {
+		return err
+	}
+	if err := w.shows(ctx, strings.Join(strings.Fields(prompt), "")); err != nil {
+		return err
+	}
+	if err := w.pane.Press(ctx, "Enter"); err != nil {
+		return err
+	}
+	return w.await(ctx, echoWait, "the client did not take the message after Enter", func() (bool, error) {
+		client, err := session.ReadRegistration(w.config, w.pid)
+		if err != nil || client.Status == "busy" {
+			return err == nil, err
+		}
+		text, shown, err := w.box(ctx)
+		return shown && text == "", err // the turn may be over already
+	})
+}
+
+// shows waits until the input box holds text. Of a long one it may show the end alone.
+func (w *waker) shows(ctx context.Context, text string) error {
+	why := fmt.Sprintf("what was typed is not what stands in the input box: is somebody typing? (wanted %.40q)", text)
+	return w.await(ctx, echoWait, why, func() (bool, error) {
+		got, shown, err := w.box(ctx)
+		return shown && (got == text || got != "" && len(text) > 80 && strings.HasSuffix(text, got)), err
+	})
+}
+
+// await looks until ok, and refuses with a reason if that takes too long.
+func (w *waker) await(ctx context.Context, patience time.Duration, why string, ok func() (bool, error)) error {
+	end := time.Now().Add(patience)
+	for {
+		done, err := ok()
+		if done || err != nil {
+			return err
+		}
+		if time.Now().After(end) {
+			return refuse("%s", why)
+		}
+		if err := pause(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(pollEvery):
+		return nil
+	}
+}
