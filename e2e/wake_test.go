@@ -232,3 +232,60 @@ func TestWakeVi(t *testing.T) {
 	}
 	s.woken(old, 2)
 }
+
+// The agent hands off and asks to be woken. When its turn has ended its context is cleared
+// and the message is sent, without a hand on the keyboard.
+func TestWakeAsked(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.mock.play(onWake, on("TASK", write("HANDOFF.md", "Go on with XYZZY.\n"), bash("git agent-handoff log start && git agent-handoff write --wake HANDOFF.md"), say("Handed off.")))
+	s := r.interactive(r.repo.Dir)
+	old := s.registry().SessionID
+	s.enter("TASK hello")
+	s.woken(old, 2)
+	if text := r.last().text(); !strings.Contains(text, "There is a snapshot of its terminal; ") ||
+		!strings.Contains(text, "There is a complete log of its terminal in "+r.home+"/.local/share/git-agent/logs/") ||
+		!strings.Contains(text, "git agent-handoff grep --handoff "+passive(old)+"/1 <pattern>") {
+		t.Errorf("the model was told %s", text)
+	}
+	if got := r.handoff(r.repo.Dir, "log", "show", r.log()); !strings.Contains(got, "❯ TASK hello") || !strings.Contains(got, "Going on.") {
+		t.Errorf("the terminal's log:\n%s", got)
+	}
+	// It is done once.
+	s.prompt("T3 hello")
+	s.exit()
+	if ended := r.witness.named("SessionEnd"); len(ended) != 2 {
+		t.Errorf("sessions ended: %v", ended)
+	}
+}
+
+// log is the log of the test's one terminal.
+func (r *rig) log() string {
+	r.t.Helper()
+	found, err := filepath.Glob(filepath.Join(r.home, ".local", "share", "git-agent", "logs", "*"))
+	if err != nil || len(found) != 1 {
+		r.t.Fatalf("logs: %v, %v", found, err)
+	}
+	return found[0]
+}
+
+// A turn that the user stops has no end that would wake the agent, and the next prompt is the user's own.
+func TestWakeCancelled(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	slow := r.gate("slow")
+	r.mock.play(onWake, on("TASK", write("HANDOFF.md", "Go on with XYZZY.\n"), bash("git agent-handoff write --wake HANDOFF.md"), bash(slow.wait()), say("not reached")))
+	s := r.interactive(r.repo.Dir)
+	only := s.registry().SessionID
+	s.enter("TASK hello")
+	slow.reached()
+	s.interrupt()
+	s.prompt("T3 hello")
+	s.prompt("T2 hello")
+	s.exit()
+	for _, e := range r.witness.events() {
+		if e.Session != only {
+			t.Errorf("another session has begun: %v", e)
+		}
+	}
+}

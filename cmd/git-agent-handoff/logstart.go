@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
 	"gitagent/internal/terminal"
@@ -76,27 +77,15 @@ func newLog(name, pane string, now time.Time) (string, error) {
 	if name != "" {
 		return filepath.Abs(name)
 	}
-	data, err := dataDir()
-	if err != nil {
-		return "", err
+	data := handoffstore.DataDir(os.Getenv)
+	if data == "" {
+		return "", errors.New("log: the environment names no home directory")
 	}
-	dir, err := privateDir(data, "git-agent", "logs")
+	dir, err := privateDir(filepath.Dir(data), filepath.Base(data), "logs")
 	if err != nil {
 		return "", err
 	}
 	return filepath.Join(dir, now.Format("20060102-150405")+"-"+strings.Map(fileRune, pane)+".log"), nil
-}
-
-// dataDir is where programs keep a user's data.
-func dataDir() (string, error) {
-	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) { // a relative one is to be ignored, says the specification
-		return dir, nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(home, ".local", "share"), nil
 }
 
 // privateDir makes directories below dir for the user alone. One that is a symbolic link is refused.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"gitagent/handoffstore"
 	"gitagent/hooks"
 	"gitagent/internal/hookrun"
 	"gitagent/internal/monitor"
@@ -95,9 +96,9 @@ func see(st *monitor.State, path string) error {
 
 // documentPath is where an agent is asked to write its handoff: outside of every worktree, so that it is in nobody's way.
 func documentPath(session string) string {
-	dir, err := dataDir()
-	if err != nil {
-		dir = os.TempDir()
+	dir := handoffstore.DataDir(os.Getenv)
+	if dir == "" {
+		dir = filepath.Join(os.TempDir(), "git-agent")
 	}
-	return filepath.Join(dir, "git-agent", "handoffs", session+".md")
+	return filepath.Join(dir, "handoffs", session+".md")
 }

@@ -110,3 +110,19 @@ func paneLog(c *cli.Context, s *handoffstore.Store) string {
 	}
 	return name
 }
+
+// wakeLater is the wake that the Stop hook will start. What it needs is checked before anything is written.
+func wakeLater(c *cli.Context, s *handoffstore.Store) (*session.Wake, error) {
+	if hooks.ReadClient(os.Getenv).SessionID == "" {
+		return nil, cmdline.Hint(errors.New("--wake is for the agent that runs the command, and there is none"),
+			"wake one with: git agent-handoff wake --tmux <target>")
+	}
+	pane, err := findPane(c)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := timeout(c, s.Handoff)
+	defer cancel()
+	id, err := pane.Ask(ctx, "#{pane_id}")
+	return &session.Wake{Pane: id}, err
+}

@@ -15,6 +15,7 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
+	"gitagent/internal/session"
 	"gitagent/internal/terminal"
 )
 
@@ -35,7 +36,7 @@ func writeCommand() *cli.Command {
 		Name:      "write",
 		Usage:     "hand off, with a document that the agent wrote",
 		ArgsUsage: "[<file> | -]",
-		UsageText: "git agent-handoff write [--summary <text>] [--question <text>]... [--log <file>] [--tmux <target>] [<file> | -]",
+		UsageText: "git agent-handoff write [--summary <text>] [--question <text>]... [--log <file>] [--tmux <target>] [--wake] [<file> | -]",
 		Description: "The document, or the summary, is what the next session is told first. " +
 			"Beside it goes what can be known: commits, uncommitted changes, the last turn, todos.",
 		Flags: []cli.Flag{
@@ -46,6 +47,7 @@ func writeCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "question", Usage: "a question that is open: `<text>`; may be repeated"},
 			&cli.StringFlag{Name: "log", Usage: "a complete log of the terminal is in `<file>`"},
 			snapshotFlag(),
+			&cli.BoolFlag{Name: "wake", Usage: "when this turn has ended, clear the agent's context and tell it to go on"},
 		},
 		Action: write,
 	}
@@ -81,7 +83,16 @@ func write(c *cli.Context) error {
 			fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: the document has more than %d bytes; only its beginning is kept\n", handoffstore.MaxDocument)
 		}
 	}
-	return handOff(c, s, r)
+	var asked *session.Wake
+	if c.Bool("wake") {
+		if asked, err = wakeLater(c, s); err != nil {
+			return err
+		}
+	}
+	if err := handOff(c, s, r); err != nil || asked == nil {
+		return err
+	}
+	return session.Open(s.Repo.CommonDir).AskWake(c.Context, hooks.ReadClient(os.Getenv).SessionID, *asked)
 }
 
 // request is what the flags that write and gather share say. It is refused before anything is looked at.
@@ -182,6 +193,9 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 	}
 	defer release()
 	r.Terminal = snapshot(c, s, r)
+	if r.Log == "" && (c.IsSet("tmux") || r.Session != "") {
+		r.Log = paneLog(c, s)
+	}
 	done, err := s.Gather(c.Context, r)
 	if err != nil {
 		return err

@@ -55,6 +55,9 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 	} else {
 		result, err = recorder.Record(ctx, signalled)
 	}
+	if err := wake(ctx, h, signalled.Event); err != nil {
+		h.Log(err.Error())
+	}
 	if err != nil || result == nil {
 		return err
 	}

@@ -21,8 +21,7 @@ func readBox(page string) (text string, ok bool) {
 		var b strings.Builder
 		for k, line := range lines[i:] {
 			if strings.HasPrefix(plain(line), rule) {
-				// In a search of old prompts, the box is where it always is.
-				return strings.TrimPrefix(b.String(), "❯"), !searching(lines[i+k:])
+				return strings.TrimPrefix(b.String(), "❯"), isFooter(lines[i+k+1:])
 			}
 			b.WriteString(typed(line))
 		}
@@ -31,13 +30,15 @@ func readBox(page string) (text string, ok bool) {
 	return "", false
 }
 
-func searching(footer [][]glyph) bool {
-	for _, line := range footer {
-		if strings.Contains(plain(line), "search prompts:") {
-			return true
+// isFooter reports whether lines can stand below a box that takes text. They don't
+// when there is a dialog below it, or when it is used to search old prompts.
+func isFooter(lines [][]glyph) bool {
+	for _, line := range lines {
+		if text := plain(line); strings.HasPrefix(text, rule) || strings.Contains(text, "search prompts:") {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 // typed is the text of a line that somebody typed. A placeholder is dim, but for

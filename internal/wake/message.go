@@ -4,12 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 )
-
-// maxMessage is the size of a message in UTF-16 units: the client hides a longer text behind a mark, and tells
-// the model that a user may not have written it.
-const maxMessage = 800
 
 // A Message is what the next session is told by hand. The substance comes through the SessionStart hook.
 type Message struct {
@@ -18,8 +13,8 @@ type Message struct {
 	Log      string // path of the terminal's log; "" for none
 }
 
-// String is the message: one line of at most 800 UTF-16 units without control characters,
-// which the client takes for a prompt and not for a command.
+// String is the message: one line without control characters, which the client takes for a prompt and not for a command.
+// It has at most 800 UTF-16 units: the client hides a longer text behind a mark, and tells the model that a user may not have written it.
 func (m Message) String() string {
 	search := fmt.Sprintf("it is long, so do not read it whole but search it with: git agent-handoff grep --handoff %s <pattern>", m.Handoff)
 	var b strings.Builder
@@ -31,7 +26,7 @@ func (m Message) String() string {
 	if m.Log != "" {
 		// A path that could be more than a path for the client, or fills the message, is in the handoff.
 		in := ""
-		if len(m.Log) <= 200 && !strings.ContainsFunc(m.Log, isOdd) {
+		if len(m.Log) <= maxPath && !strings.ContainsFunc(m.Log, isOdd) {
 			in = " in " + m.Log
 		}
 		fmt.Fprintf(&b, ". There is a complete log of its terminal%s; %s", in, search)
@@ -39,8 +34,8 @@ func (m Message) String() string {
 	return b.String()
 }
 
+// maxPath is the length in bytes of a path that has room in a message.
+const maxPath = 200
+
 // isOdd reports whether the client might make something else of a rune, or nobody could see it.
 func isOdd(r rune) bool { return r == '@' || !unicode.IsPrint(r) }
-
-// units is the length of text in UTF-16 units.
-func units(text string) int { return len(utf16.Encode([]rune(text))) }

@@ -1,0 +1,95 @@
+//go:build unix
+
+package terminal
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// What is typed and pasted arrives as it is, and a paste can be told from keys.
+func TestType(t *testing.T) {
+	testServer(t, `stty raw -echo; printf '\033[?2004h'; tmux wait-for -S drawn; exec cat -v`)
+	p, err := FindPane("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "a; $(b) `c` #{d} 日 'e' -f;"
+	for _, do := range []func() error{
+		func() error { return p.Type(t.Context(), "/clear -x $HOME") },
+		func() error { return p.Press(t.Context(), "Enter") },
+		func() error { return p.Press(t.Context(), "BSpace") },
+		func() error { return p.Paste(t.Context(), text) },
+	} {
+		if err := do(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// cat -v writes what is not ASCII as M- and a letter, and the pane has 40 columns.
+	want := "/clear -x $HOME^M^?^[[200~a; $(b) `c` #{d} M-fM-^WM-% 'e' -f;^[[201~"
+	await(func() bool {
+		page, err := p.Page(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.ReplaceAll(page, "\n", "")
+		if len(got) > len(want) {
+			t.Fatalf("what arrived is %q, want %q", got, want)
+		}
+		return got == want
+	})
+}
+
+func TestProcesses(t *testing.T) {
+	testServer(t, "true")
+	p, err := FindPane("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := p.Ask(t.Context(), "#{pane_pid} #{pane_tty}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, tty, _ := strings.Cut(answer, " ")
+	inPane, err := strconv.Atoi(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", "kill -STOP $$")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	stopped := func() (shell, pane Process) {
+		all, err := Processes(t.Context(), cmd.Process.Pid, inPane)
+		if err != nil || len(all) != 2 {
+			t.Fatalf("Processes = %+v, %v; want two", all, err)
+		}
+		if all[0].PID == inPane {
+			return all[1], all[0]
+		}
+		return all[0], all[1]
+	}
+	await(func() bool { shell, _ := stopped(); return shell.Stopped })
+	shell, pane := stopped()
+	if want := (Process{PID: inPane, TTY: tty, InFront: true}); pane != want {
+		t.Errorf("the pane's process is %+v, want %+v", pane, want)
+	}
+	if want := (Process{PID: cmd.Process.Pid, Stopped: true}); shell != want {
+		t.Errorf("the stopped process is %+v, want %+v", shell, want)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if all, err := Processes(t.Context(), cmd.Process.Pid); len(all) > 0 || err != nil {
+		t.Errorf("Processes of one that has ended = %+v, %v", all, err)
+	}
+	if all, err := Processes(t.Context()); len(all) > 0 || err != nil {
+		t.Errorf("Processes of none = %+v, %v", all, err)
+	}
+}
