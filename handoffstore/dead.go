@@ -8,7 +8,7 @@ import (
 
 // maxSessions is how many sessions are looked at: those that were last heard of. One that is gone is found by the
 // next session that starts, so it is among them.
-const maxSessions = 64
+const maxSessions = 32
 
 // A Left is a session that is over and has not handed off.
 type Left struct {
