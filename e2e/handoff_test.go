@@ -86,13 +86,20 @@ func TestHandoffClear(t *testing.T) {
 func TestHandoffCompact(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
+	task := func(tool string, input map[string]any) reply { return reply{"tool": tool, "input": input} }
+	r.mock.play(on("TPLAN",
+		task("TaskCreate", map[string]any{"subject": "Read the parser", "description": "all of it"}),
+		task("TaskCreate", map[string]any{"subject": "Write the tests", "description": "some"}),
+		task("TaskUpdate", map[string]any{"taskId": "1", "status": "completed"}),
+		say("APLAN done")))
 	s := r.interactive(r.repo.Dir)
 	s.prompt("T1 hello")
+	s.prompt("TPLAN hello")
 	s.compact()
 	s.prompt("T3 hello")
 	s.exit()
 	r.tellsNot(r.first("T1"), "Handoff (from previous session)")
-	r.tells(r.first("T3"), "## Handoff (from previous session)", "after turn 1 (done)", "A1 done: wrote one.txt", "+one")
+	r.tells(r.first("T3"), "## Handoff (from previous session)", "after turn 2 (done)", "APLAN done", "+one", "[x] Read the parser\n[ ] Write the tests")
 }
 
 // Nothing to continue: nothing is told. After a clean end it is one line, and a resumed conversation needs none.
