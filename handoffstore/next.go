@@ -3,7 +3,6 @@ package handoffstore
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"gitagent/internal/git"
@@ -135,7 +134,7 @@ func (s *Store) consider(ctx context.Context, id ledger.ID, st *session.State, b
 	if st != nil && !st.HandedOff && !(f.fresh(t) && f.Session == st.Session) {
 		return &Told{}, false, nil // it goes on, beside this one
 	}
-	extent := decide(f, t, b, me, taken(f.ID(), b.Session, recent))
+	extent := decide(f, t, b, me, taken(f.ID(), b, recent))
 	if extent == Nothing {
 		return &Told{}, true, nil
 	}
@@ -163,7 +162,7 @@ func decide(f *Found, t turn, b Start, me *session.State, taken bool) Extent {
 		return Nothing // inherited from the mission that this one was forked from
 	case b.Source == "compact":
 		return Full // what the conversation was told before is gone
-	case f.Session == b.Session, slices.Contains(me.Injected, f.ID().String()), taken:
+	case f.Session == b.Session, told(me, f.ID()) != nil, taken:
 		return Nothing
 	case t.Turn > f.LastTurn && t.Session != f.Session:
 		return Nothing // somebody has gone on from it
@@ -177,10 +176,26 @@ func decide(f *Found, t turn, b Start, me *session.State, taken bool) Extent {
 	return Line
 }
 
-// taken reports whether another session was told a handoff, and lives or has worked since.
-func taken(id ID, starts string, recent []*session.State) bool {
+// told returns when a session was told a handoff, nil if it was not.
+func told(st *session.State, id ID) *session.Injection {
+	for i, told := range st.Injected {
+		if told.Handoff == id.String() {
+			return &st.Injected[i]
+		}
+	}
+	return nil
+}
+
+// taken reports whether another session was told a handoff, and goes on beside this one or has had a turn since.
+func taken(id ID, b Start, recent []*session.State) bool {
 	for _, st := range recent {
-		if st.Session != starts && slices.Contains(st.Injected, id.String()) && (st.Mission != "" || !st.Ended && st.Client.Live()) {
+		injection := told(st, id)
+		if st.Session == b.Session || injection == nil {
+			continue
+		}
+		worked := st.Open != nil && st.Open.Started.After(injection.At) || st.Last != nil && st.Last.Started.After(injection.At)
+		beside := !st.Ended && st.Client.Live() && (b.Client.PID == 0 || st.Client != b.Client)
+		if worked || beside {
 			return true
 		}
 	}
@@ -189,19 +204,22 @@ func taken(id ID, starts string, recent []*session.State) bool {
 
 // Begin notes that a session runs, in which process, and what it was told. That it has ended before no longer
 // holds. A session that is new here and was told nothing leaves no trace.
-func (s *Store) Begin(ctx context.Context, b Start, told *Told) error {
+func (s *Store) Begin(ctx context.Context, b Start, what *Told) error {
 	return s.change(ctx, b.Session, func(st *session.State) bool {
-		if st.Seen.IsZero() && told.Extent != Full {
+		fresh := st.Seen.IsZero()
+		if fresh && what.Extent != Full {
 			return false
 		}
-		st.Seen, st.Ended, st.HandedOff = b.At, false, false
+		if fresh {
+			st.Seen, st.Worktree = b.At, s.Repo.GitDir // of another one it stays when it has worked last
+		}
+		st.Ended, st.HandedOff = false, false
 		if b.Client.PID != 0 {
 			st.Client = b.Client
 		}
-		if told.Extent == Full && !slices.Contains(st.Injected, told.ID().String()) {
-			st.Injected = append(st.Injected, told.ID().String())
+		if what.Extent == Full && told(st, what.ID()) == nil {
+			st.Injected = append(st.Injected, session.Injection{Handoff: what.ID().String(), At: b.At})
 		}
-		st.Worktree = firstOf(st.Worktree, s.Repo.GitDir)
 		return true
 	})
 }

@@ -1,6 +1,7 @@
 package handoffstore
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -34,8 +35,8 @@ func TestDecide(t *testing.T) {
 		{"a clean end", "startup", handoff(Clean, false), turn{Turn: 7, Session: other}, session.State{}, false, "", Line},
 		{"a document, after /clear", "clear", handoff(Clean, true), turn{Turn: 8, Session: other}, session.State{}, false, "", Full},
 		{"a clean end, after /clear", "clear", handoff(Clean, false), turn{Turn: 7, Session: other}, session.State{}, false, "", Nothing},
-		{"a kill that was told", "startup", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{Injected: []string{"a1b2c3d4/3"}}, false, "", Nothing},
-		{"another one was told", "startup", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{Injected: []string{"a1b2c3d4/2"}}, false, "", Full},
+		{"a kill that was told", "startup", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3"}}}, false, "", Nothing},
+		{"another one was told", "startup", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/2"}}}, false, "", Full},
 		{"taken by a neighbour", "startup", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{}, true, "", Nothing},
 		{"somebody has gone on from it", "startup", handoff(Killed, false), turn{Turn: 8, Session: third}, session.State{}, false, "", Nothing},
 		{"its own session has gone on", "startup", handoff(Clean, true), turn{Turn: 8, Session: other}, session.State{}, false, "", Full},
@@ -44,7 +45,7 @@ func TestDecide(t *testing.T) {
 		{"resumed, and it was there before", "resume", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{Seen: at.Add(time.Hour)}, false, "", Nothing},
 		{"resumed, of which nothing is known", "resume", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{}, false, "", Nothing},
 		{"compacted", "compact", handoff(Clean, false), turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
-		{"compacted, and told before", "compact", handoff(Clean, false), turn{Turn: 7, Session: other}, session.State{Injected: []string{"a1b2c3d4/3"}}, false, "", Full},
+		{"compacted, and told before", "compact", handoff(Clean, false), turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3"}}}, false, "", Full},
 	} {
 		f := &Found{Handoff: tt.h, In: tt.h.Mission}
 		if tt.in != "" {
@@ -59,6 +60,32 @@ func TestDecide(t *testing.T) {
 	for source, want := range map[string]Extent{"startup": Nothing, "resume": Nothing, "clear": Nothing, "compact": Full} {
 		if got := decide(own, turn{Turn: 7, Session: me}, Start{Source: source, Session: me}, &session.State{}, false); got != want {
 			t.Errorf("its own handoff, %s: %d, want %d", source, got, want)
+		}
+	}
+}
+
+func TestTaken(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	me := session.ReadClient(os.Getpid())
+	told := []session.Injection{{Handoff: "a1b2c3d4/3", At: at}}
+	for _, tt := range []struct {
+		name string
+		st   session.State
+		want bool
+	}{
+		{"told another one", session.State{Client: me, Injected: []session.Injection{{Handoff: "a1b2c3d4/2", At: at}}}, false},
+		{"lives", session.State{Client: me, Injected: told}, true},
+		{"lives, in the process that starts anew", session.State{Client: session.Client{PID: 7, Start: "7"}, Injected: told}, false},
+		{"has ended without a turn", session.State{Client: me, Ended: true, Injected: told}, false},
+		{"has ended, with a turn before it was told", session.State{Ended: true, Injected: told, Last: &session.LastTurn{Started: at.Add(-time.Hour)}}, false},
+		{"has ended, with a turn since", session.State{Ended: true, Injected: told, Last: &session.LastTurn{Started: at.Add(time.Hour)}}, true},
+		{"was killed in its first turn", session.State{Ended: true, Injected: told, Open: &session.OpenTurn{Started: at.Add(time.Hour)}}, true},
+		{"is the one that starts", session.State{Session: "s", Client: me, Injected: told}, false},
+	} {
+		b := Start{Session: "s", Client: session.Client{PID: 7, Start: "7"}}
+		if got := taken(ID{"a1b2c3d4", 3}, b, []*session.State{&tt.st}); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
 		}
 	}
 }

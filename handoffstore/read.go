@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -137,6 +138,22 @@ func (f *Found) Terminal() ([]byte, error) { return f.File(terminalFile) }
 func (f *Found) tree() (plumbing.Hash, error) {
 	e, err := f.Ledger.Entry(f.path(""))
 	return e.Hash, err
+}
+
+// Kept reports whether what was not committed has a file at a path.
+func (f *Found) Kept(path string) bool {
+	tree, err := f.objects.TreeOf(f.Stash.Hash())
+	at := git.Entry{Mode: filemode.Dir, Hash: tree}
+	for name := range strings.SplitSeq(path, "/") {
+		var entries map[string]git.Entry
+		if err == nil {
+			entries, err = f.objects.Tree(at.Hash)
+		}
+		if at = entries[name]; err != nil || at.Mode == filemode.Empty {
+			return false
+		}
+	}
+	return true
 }
 
 // readAt reads one record. If there is none, the error wraps [git.ErrNotFound].

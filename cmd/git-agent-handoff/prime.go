@@ -66,7 +66,7 @@ func primed(ctx context.Context, f *handoffstore.Found, repo *git.Repo, at time.
 		Commit: func(h git.Hex) bool { return objects.HasEncodedObject(h.Hash()) == nil },
 		File: func(path string) bool {
 			_, err := os.Lstat(filepath.Join(repo.Top, filepath.FromSlash(path)))
-			return err == nil
+			return err == nil || path != f.Source && !f.Kept(path) // the session has deleted it
 		},
 	}), nil
 }

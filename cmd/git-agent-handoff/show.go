@@ -52,7 +52,11 @@ func show(c *cli.Context) error {
 		return err
 	}
 	defer f.Close()
-	if err := s.Shown(f); err != nil { // what is printed is all of it, or the beginning of looking at it
+	trusted, err := s.Trusted(c.Context, f)
+	if err == nil && !trusted {
+		err = s.Shown(f)
+	}
+	if err != nil {
 		return err
 	}
 	switch {
@@ -64,11 +68,10 @@ func show(c *cli.Context) error {
 	if err := showHandoff(c.App.Writer, f); err != nil {
 		return err
 	}
-	trusted, err := s.Trusted(c.Context, f)
-	if err == nil && !trusted {
+	if !trusted {
 		fmt.Fprintf(c.App.ErrWriter, "another committer made it: no agent is told before git agent-handoff accept %s\n", f.ID())
 	}
-	return err
+	return nil
 }
 
 // showFile prints one of the files that belong to a handoff, as it is where it does not go to a terminal.

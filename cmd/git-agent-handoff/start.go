@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"gitagent/handoffstore"
@@ -28,7 +29,8 @@ func startSession(ctx context.Context, h *hookrun.Hook) error {
 		At: h.At.UTC(), Source: h.Event.Source, Session: h.Event.SessionID,
 		Client: session.ReadClient(h.Client.PID), Asked: os.Getenv("GIT_AGENT_MISSION"),
 	}
-	if err := sweep(ctx, h, s, begin); err != nil {
+	gone, err := sweep(ctx, h, s, begin)
+	if err != nil {
 		h.Log(err.Error()) // it is tried again at the next start, and does not keep this one from being told
 	}
 	told, err := s.Next(ctx, begin)
@@ -40,21 +42,27 @@ func startSession(ctx context.Context, h *hookrun.Hook) error {
 	if err != nil {
 		return err
 	}
+	answer.Model += alsoGone(gone, told)
 	if err := s.Begin(ctx, begin, told); err != nil {
 		return err
 	}
 	return answer.Write(os.Stdout)
 }
 
-// sweep hands off for sessions that are gone: what they did last is recorded as a turn first.
-func sweep(ctx context.Context, h *hookrun.Hook, s *handoffstore.Store, b handoffstore.Start) error {
+// sweep hands off for sessions that are gone: what they did last is recorded as a turn first. It returns what was not a clean end.
+func sweep(ctx context.Context, h *hookrun.Hook, s *handoffstore.Store, b handoffstore.Start) ([]*handoffstore.Gathered, error) {
 	registry, err := session.Registrations(h.Agent.ConfigDir(os.Getenv))
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var gone []*handoffstore.Gathered
 	var errs []error
 	for _, left := range s.Left(b.Session, registry) {
-		errs = append(errs, handOffLeft(ctx, h, s, left))
+		g, err := handOffLeft(ctx, h, s, left)
+		if g != nil && g.ExitType != handoffstore.Clean {
+			gone = append(gone, g)
+		}
+		errs = append(errs, err)
 	}
 	orphan, err := s.Orphan(ctx, b, registry)
 	if orphan != nil {
@@ -62,28 +70,40 @@ func sweep(ctx context.Context, h *hookrun.Hook, s *handoffstore.Store, b handof
 			At: h.At, Exit: handoffstore.Crash, Mission: orphan.Mission, Session: orphan.Session, Agent: orphan.Agent,
 		})
 	}
-	return errors.Join(append(errs, err)...)
+	return gone, errors.Join(append(errs, err)...)
 }
 
-func handOffLeft(ctx context.Context, h *hookrun.Hook, s *handoffstore.Store, left handoffstore.Left) error {
+func handOffLeft(ctx context.Context, h *hookrun.Hook, s *handoffstore.Store, left handoffstore.Left) (*handoffstore.Gathered, error) {
 	mission, err := ledger.ParseID(left.Mission)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	recorder := &turns.Recorder{Repo: h.Repo, Capture: s.Capture, FlushWait: flushWait}
 	_, err = recorder.Record(ctx, turns.Signal{
 		Event: turns.Ended, At: h.At, Agent: left.Agent, Session: left.Session, Mission: mission, Transcript: left.Transcript,
 	})
 	if err != nil {
-		return fmt.Errorf("record the end of session %s: %w", left.Session, err)
+		return nil, fmt.Errorf("record the end of session %s: %w", left.Session, err)
 	}
-	_, err = s.Gather(ctx, handoffstore.Request{
+	g, err := s.Gather(ctx, handoffstore.Request{
 		At: h.At, Exit: left.Exit, Ended: left.Ended, Mission: mission, Session: left.Session, Agent: left.Agent, Transcript: left.Transcript,
 	})
 	if err != nil && !errors.Is(err, git.ErrNotFound) { // it has recorded nothing
-		return err
+		return nil, err
 	}
-	return s.HandedOff(ctx, left.Session)
+	return g, s.HandedOff(ctx, left.Session)
+}
+
+// alsoGone names those that are gone as well, when only one of them is told. There are seldom two.
+func alsoGone(gone []*handoffstore.Gathered, told *handoffstore.Told) string {
+	const most = 3
+	var b strings.Builder
+	for _, g := range gone {
+		if told.Extent == handoffstore.Full && g.ID() != told.ID() && strings.Count(b.String(), "\n") <= most {
+			fmt.Fprintf(&b, "\nAnother session is gone, too (%s): `git agent-handoff prime %s`\n", g.ExitType, g.ID())
+		}
+	}
+	return b.String()
 }
 
 // flushWait is how long the last turn of a session that is gone waits for what its client wrote last: that is on the disk.

@@ -174,7 +174,7 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 	if r.Mission, err = mission(c, s); err != nil {
 		return err
 	}
-	if st := agentSession(s.Repo); st != nil && (r.Mission == "" || st.Mission == string(r.Mission)) {
+	if st := agentSession(s.Repo); st != nil && (st.Mission == "" || st.Mission == string(r.Mission)) {
 		r.Session, r.Transcript = st.Session, st.Transcript
 		r.Agent = firstOf(r.Agent, st.Agent)
 		if st.Open != nil {

@@ -23,10 +23,16 @@ type State struct {
 	Client     Client            `json:"client"`
 	Ended      bool              `json:"ended,omitempty"`      // the session's end was seen, and nothing since
 	HandedOff  bool              `json:"handed_off,omitempty"` // and what it leaves to the next one is in the ledger
-	Injected   []string          `json:"injected,omitempty"`   // handoffs that the conversation was told of, "a1b2c3d4/3"
+	Injected   []Injection       `json:"injected,omitempty"`   // what the conversation was told of
 	Agent      string            `json:"agent,omitempty"`      // "claude-code"
 	Told       bool              `json:"told,omitempty"`       // the user has had this session's one message about an error
 	Wake       *Wake             `json:"wake,omitempty"`       // what to do when the running turn has ended
+}
+
+// An Injection is a handoff that a conversation was told of.
+type Injection struct {
+	Handoff string    `json:"handoff"` // "a1b2c3d4/3"
+	At      time.Time `json:"at"`
 }
 
 // A Cursor says how much of a session's transcript a mission has.
