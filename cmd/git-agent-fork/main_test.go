@@ -18,6 +18,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/gittest"
+	"gitagent/internal/remote"
 	"gitagent/internal/replay"
 	"gitagent/turns"
 )
@@ -40,13 +41,33 @@ func TestScripts(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"session": record, "status": status},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"session": record, "exchange": exchange, "status": status},
 	})
 }
 
 func TestManual(t *testing.T) {
 	t.Parallel()
 	cmdlinetest.Manual(t, newApp(), "../../docs/git-agent-fork.1")
+}
+
+// exchange pushes all missions of the current directory's repository to origin, or fetches those of origin:
+//
+//	exchange push|fetch
+func exchange(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: exchange push|fetch")
+	}
+	ctx := context.Background()
+	repo, err := git.Find(ts.MkAbs("."))
+	ts.Check(err)
+	origin, err := remote.Open(ctx, repo, "origin", config.Default().Capture.BranchPrefix)
+	ts.Check(err)
+	if args[0] == "push" {
+		_, err = origin.PushAll(ctx, nil)
+	} else {
+		_, err = origin.Fetch(ctx)
+	}
+	ts.Check(err)
 }
 
 // record records a session in the current directory, one turn for each prompt, in the mission with that id:
