@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -122,66 +121,6 @@ func decodeAll(read func(work func(i int, data []byte)) error, list []*Turn) err
 	close(records)
 	workers.Wait()
 	return errors.Join(append(errs, err)...)
-}
-
-// A Line is a mission as a list shows it.
-type Line struct {
-	*ledger.Mission
-	Turns int   // number of the last turn
-	Last  *Turn // nil if there is none
-}
-
-// Newest is when the mission was last heard of.
-func (l Line) Newest() time.Time {
-	if l.Last != nil {
-		return l.Last.At
-	}
-	return l.Created
-}
-
-// Missions returns the missions of the repository, the one with the newest turn first.
-// A mission that can't be read is left out, and is part of the error.
-func Missions(ctx context.Context, repo *git.Repo) ([]Line, error) {
-	tips, err := ledger.List(ctx, repo)
-	if err != nil {
-		return nil, err
-	}
-	objects := repo.Objects(ctx)
-	defer objects.Close()
-	var list []Line
-	var errs []error
-	for id, tip := range tips {
-		line, err := missionAt(objects, id, tip)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("mission %s can't be read: %v", id, err)) // the mission is there
-			continue
-		}
-		list = append(list, line)
-	}
-	slices.SortFunc(list, func(a, b Line) int {
-		if c := b.Newest().Compare(a.Newest()); c != 0 {
-			return c
-		}
-		return strings.Compare(string(a.ID), string(b.ID))
-	})
-	return list, errors.Join(errs...)
-}
-
-func missionAt(objects *git.Objects, id ledger.ID, tip plumbing.Hash) (Line, error) {
-	l, err := ledger.At(objects, id, tip)
-	if err != nil {
-		return Line{}, err
-	}
-	line := Line{Mission: l.Mission}
-	if line.Turns, err = l.LastTurn(); err != nil || line.Turns == 0 {
-		return line, err
-	}
-	data, err := l.Read(ledger.TurnPath("turns", line.Turns, ".json"))
-	if err != nil {
-		return line, err
-	}
-	line.Last, err = Parse(data)
-	return line, err
 }
 
 // Newest reads the turns of a mission, newest first, and hands them over in batches: a few at first, so that

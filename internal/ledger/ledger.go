@@ -42,8 +42,7 @@ func Open(ctx context.Context, repo *git.Repo, objects *git.Objects, id ID) (*Le
 	return At(objects, id, tip)
 }
 
-// At reads the ledger at one of its commits. The name of the ref counts, not the one in mission.json: of a mission that went
-// on in two clones, one side has another name, and forked from the other one at a turn that the ledger does not tell.
+// At reads the ledger at one of its commits. What its head says of its name is as [ParseHead] has it.
 func At(objects *git.Objects, id ID, tip plumbing.Hash) (*Ledger, error) {
 	tree, err := objects.TreeOf(tip)
 	if err != nil {
@@ -54,12 +53,10 @@ func At(objects *git.Objects, id ID, tip plumbing.Hash) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.Mission, err = ParseMission(data); err != nil {
+	if l.Mission, err = ParseHead(id, data); err != nil {
 		return nil, fmt.Errorf("read ledger of %s: %w", id, err)
 	}
-	if l.Began = l.Mission.ID; l.Began != id {
-		l.Mission.ID, l.Mission.ForkedFrom = id, &TurnID{Mission: l.Began}
-	}
+	l.Began = l.Mission.began
 	return l, nil
 }
 

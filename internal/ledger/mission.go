@@ -28,6 +28,7 @@ type Mission struct {
 	Sessions    []string  `json:"sessions,omitempty"`    // in order of their first turn
 
 	unknown Fields
+	began   ID // what mission.json says
 }
 
 // A TurnID names a turn of any mission, written `a1b2c3d4/12`.
@@ -54,6 +55,19 @@ func ParseMission(data []byte) (*Mission, error) {
 	}
 	if _, err := ParseID(string(m.ID)); err != nil {
 		return nil, fmt.Errorf("parse mission.json: %w", err)
+	}
+	return m, nil
+}
+
+// ParseHead decodes the mission.json in the ledger of the mission id. The name of the ref counts, not the one in the file: of a mission that
+// went on in two clones, one side has another name, and forked from the other one at a turn that the file does not tell.
+func ParseHead(id ID, data []byte) (*Mission, error) {
+	m, err := ParseMission(data)
+	if err != nil {
+		return nil, err
+	}
+	if m.began = m.ID; m.began != id {
+		m.ID, m.ForkedFrom = id, &TurnID{Mission: m.began}
 	}
 	return m, nil
 }
