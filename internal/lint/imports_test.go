@@ -28,9 +28,9 @@ const (
 func layers() [][]string {
 	return [][]string{
 		{"internal/spell"},
-		{"internal/cmdline", "internal/config", "internal/redact", "internal/screen", "internal/terminal"},
+		{"internal/cmdline", "internal/config", "internal/redact", "internal/screen", "internal/streamjson", "internal/terminal"},
 		{"internal/git"},
-		{"gitnotes", "internal/ledger", "internal/monitor", "internal/session", "internal/snapshot", "internal/transcript"},
+		{"gitnotes", "internal/ledger", "internal/monitor", "internal/retry", "internal/session", "internal/snapshot", "internal/transcript"},
 		{"handoffstore", "hooks", "internal/wake", "internal/remote", "turns"},
 		{"internal/current", "internal/hookrun"},
 		{"cmd/git-agent-fork", "cmd/git-agent-handoff", "cmd/git-agent-turn", "internal/bench"},

@@ -1,0 +1,14 @@
+// Package retry makes what the next attempt of an agent is told about the last one.
+//
+// A [Ring] keeps the end of what an attempt printed; [Ring.Tail] is that as text. A [Failure] is what went wrong, and its
+// [Failure.Context] what is put behind the prompt of the next attempt:
+//
+//	RETRY 2/3
+//
+//	The previous attempt failed: ...
+//
+//	This is the end of what it printed:
+//	----------------------------------------
+//	...
+//	----------------------------------------
+package retry

@@ -1,0 +1,36 @@
+package retry
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Failure is an attempt that did not succeed.
+type Failure struct {
+	Attempt int    // from 1
+	Of      int    // attempts that there may be
+	Why     string // "it ended with status 1"
+	Tail    string // the end of what it printed; empty if that is not kept
+	Check   string // the command that has judged the attempt; empty if the attempt itself has failed
+	Output  string // the end of what the check printed
+}
+
+// rule stands before and behind what others have printed.
+const rule = "----------------------------------------"
+
+// Context is what the next attempt is told after its prompt.
+func (f Failure) Context() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "RETRY %d/%d\n\nThe previous attempt failed: %s.\n", f.Attempt+1, f.Of, f.Why)
+	if f.Tail != "" {
+		fmt.Fprintf(&b, "\nThis is the end of what it printed:\n%s\n%s\n%s\n", rule, f.Tail, rule)
+	}
+	if f.Output != "" {
+		fmt.Fprintf(&b, "\nThe check `%s` printed:\n%s\n%s\n%s\n", f.Check, rule, f.Output, rule)
+	}
+	b.WriteString(`
+What it has changed in the worktree is still there. Look at what went wrong before you begin, and do not repeat it:
+go on from what is right, and correct what is not.
+`)
+	return b.String()
+}

@@ -1,0 +1,77 @@
+package retry
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"gitagent/internal/screen"
+)
+
+// slack is how many bytes a ring keeps beyond those that are asked for:
+// an escape sequence or a rune that its beginning cuts apart lies within them.
+const slack = 256
+
+// A Ring keeps the last bytes that were written to it. A write takes as long as copying its last bytes, and allocates
+// nothing. Standard output and standard error may write to one ring at the same time.
+type Ring struct {
+	mu   sync.Mutex
+	size int
+	buf  []byte // size and slack
+	at   int    // where the next byte goes
+	full bool
+}
+
+// NewRing makes a ring for the last size bytes.
+func NewRing(size int) *Ring { return &Ring{size: size, buf: make([]byte, size+slack)} }
+
+// Write never fails.
+func (r *Ring) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := len(p)
+	if over := len(p) - len(r.buf); over > 0 {
+		p = p[over:]
+	}
+	copied := copy(r.buf[r.at:], p)
+	if copied < len(p) {
+		copy(r.buf, p[copied:])
+	}
+	r.full = r.full || r.at+len(p) >= len(r.buf)
+	r.at = (r.at + len(p)) % len(r.buf)
+	return n, nil
+}
+
+// bytes are those in the ring, in order. If others were before them, they begin with a line or an escape sequence,
+// if one begins within the slack: what stands before that may be the end of a sequence.
+func (r *Ring) bytes() []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.full {
+		return bytes.Clone(r.buf[:r.at])
+	}
+	all := append(bytes.Clone(r.buf[r.at:]), r.buf[:r.at]...)
+	if i := bytes.IndexAny(all[:slack], "\n\x1b"); i >= 0 {
+		all = all[i:]
+	}
+	return all
+}
+
+// Tail is the end of what was written as the text that a person saw: at most as many bytes as the ring is for,
+// whole runes, without escape sequences and control characters, overwritten text as it was last.
+// It is empty if there was nothing to see.
+func (r *Ring) Tail() string {
+	// A pipe has line feeds alone, to a terminal each goes with a carriage return.
+	raw := bytes.ReplaceAll(r.bytes(), []byte{'\n'}, []byte("\r\n"))
+	var seen strings.Builder
+	_ = screen.Render(&seen, bytes.NewReader(raw)) // neither reading nor writing can fail
+	text := strings.Trim(seen.String(), "\n")
+	if cut := len(text) - r.size; cut > 0 {
+		for cut < len(text) && !utf8.RuneStart(text[cut]) {
+			cut++
+		}
+		text = text[cut:]
+	}
+	return text
+}
