@@ -5,7 +5,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 
 	"github.com/urfave/cli/v2"
@@ -24,9 +23,6 @@ func main() {
 }
 
 func newApp() *cli.App {
-	command := func(name, usage string) *cli.Command {
-		return &cli.Command{Name: name, Usage: usage, Action: notBuilt, SkipFlagParsing: true}
-	}
 	return &cli.App{
 		Name:  "git-agent-handoff",
 		Usage: "carry an agent's work from one session to the next",
@@ -41,13 +37,9 @@ func newApp() *cli.App {
 			primeCommand(),
 			wakeCommand(),
 			contextCommand(),
-			command("retry", "run an agent until a check succeeds"),
+			retryCommand(),
 			logCommand(),
 			hookCommand(),
 		},
 	}
-}
-
-func notBuilt(*cli.Context) error {
-	return errors.New("not built yet")
 }

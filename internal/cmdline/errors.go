@@ -25,6 +25,9 @@ func NotFoundf(format string, args ...any) error {
 	return &statusError{statusNotFound, fmt.Errorf(format, args...)}
 }
 
+// ExitWith makes err one after which the program exits with a status of another program's, which it ran for the user.
+func ExitWith(status int, err error) error { return &statusError{status, err} }
+
 // Hint adds advice to err, which is printed on a line of its own.
 // Of several hints the outermost is printed. A nil err stays nil.
 func Hint(err error, hint string) error {

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/config"
+	"gitagent/internal/current"
+	"gitagent/internal/git"
+	"gitagent/internal/retry"
+	"gitagent/internal/streamjson"
+	"gitagent/internal/terminal"
+)
+
+func retryCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "retry",
+		Usage:     "run an agent until it succeeds; each attempt is told what went wrong in the last one",
+		ArgsUsage: "-- <agent command>...",
+		UsageText: "git agent-handoff retry [--attempts <n>] [--tail <bytes>] [--check <command>] -- <agent command>...",
+		Description: "The prompt is what comes on standard input, if that is not a terminal; it goes to the agent in the place of {prompt} in its " +
+			"arguments, or on its standard input. Behind the prompt the next attempt finds why the last one failed.",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "attempts", Usage: "give up after `<n>` attempts", Value: 3},
+			&cli.IntFlag{Name: "tail", Usage: "tell the last `<bytes>` that an attempt has printed; 0 for none"},
+			&cli.StringFlag{Name: "check", Usage: "an attempt has failed if the shell's `<command>` does"},
+		},
+		Action: retryAction,
+	}
+}
+
+// maxPrompt is how much is read from standard input, in bytes. It is the client's own limit.
+const maxPrompt = 10 << 20
+
+func retryAction(c *cli.Context) error {
+	r := &retrying{c: c, command: c.Args().Slice(), attempts: c.Int("attempts"), check: c.String("check")}
+	switch {
+	case len(r.command) == 0:
+		return cmdline.Usagef("retry needs an agent command, after --")
+	case r.attempts < 1:
+		return cmdline.Usagef("--attempts %d: there is at least one", r.attempts)
+	case c.Int("tail") < 0 || c.Int("tail") > maxPrompt:
+		return cmdline.Usagef("--tail %d: want a number of bytes up to %d", c.Int("tail"), maxPrompt)
+	}
+	if err := terminal.Find(r.command[0]); err != nil {
+		return err
+	}
+	if interactive(r.command) && cmdline.IsTerminal(os.Stdin) && cmdline.IsTerminal(os.Stdout) {
+		return terminal.Launch(".", r.command, nil)
+	}
+	repo, err := git.Open(c.Context)
+	settings := config.Default()
+	switch {
+	case err == nil:
+		settings, err = current.Settings(repo)
+	case errors.Is(err, git.ErrNotFound): // an agent may work elsewhere; nothing is recorded then
+		settings, err = config.Load(config.UserPath(), "")
+	}
+	if err != nil {
+		return err
+	}
+	r.checkTail = int(settings.Retry.SessionTailSize)
+	if c.IsSet("tail") {
+		r.tail = c.Int("tail")
+	} else if settings.Retry.IncludeSessionTail {
+		r.tail = int(settings.Retry.SessionTailSize)
+	}
+	if !cmdline.IsTerminal(os.Stdin) {
+		prompt, err := io.ReadAll(io.LimitReader(c.App.Reader, maxPrompt+1))
+		if err != nil {
+			return fmt.Errorf("read the prompt: %w", err)
+		}
+		if len(prompt) > maxPrompt {
+			return fmt.Errorf("the prompt has more than %d bytes", maxPrompt)
+		}
+		r.prompt = strings.TrimRight(string(prompt), "\n")
+	}
+	records, err := newRecords(c, repo, settings)
+	if err != nil {
+		return err
+	}
+	return r.run(records)
+}
+
+// interactive reports whether a command is that of an agent's client that talks to a person.
+func interactive(command []string) bool {
+	first := ""
+	if len(command) > 1 {
+		first = command[1]
+	}
+	switch strings.TrimSuffix(filepath.Base(command[0]), ".exe") {
+	case "claude":
+		return !slices.Contains(command, "-p") && !slices.Contains(command, "--print")
+	case "codex":
+		return first != "exec" && first != "e"
+	case "opencode":
+		return first != "run"
+	}
+	return false
+}
+
+// A retrying is one command with its attempts.
+type retrying struct {
+	c         *cli.Context
+	command   []string
+	attempts  int
+	prompt    string
+	check     string
+	tail      int // bytes; 0 if what is printed is not kept
+	checkTail int // of what the check prints
+}
+
+// An attempt is how one has ended.
+type attempt struct {
+	prompt  string // with what it was told about the one before
+	tail    string
+	failure *retry.Failure // nil if it succeeded
+	status  int            // what the whole exits with if this is the last one
+	stopped bool           // this process was told to end
+}
+
+// run makes attempts until one succeeds.
+func (r *retrying) run(records *records) error {
+	var last *retry.Failure
+	for n := 1; ; n++ {
+		records.begin()
+		a, err := r.attempt(n, last, records.env())
+		if err != nil {
+			return err
+		}
+		if err := records.attempt(a, r.command); err != nil {
+			r.warn(err)
+		}
+		if a.failure == nil {
+			return nil
+		}
+		why := fmt.Sprintf("attempt %d of %d failed: %s", n, r.attempts, a.failure.Why)
+		if a.stopped || n == r.attempts {
+			if !a.stopped {
+				if err := records.handOff(*a.failure); err != nil {
+					r.warn(err)
+				}
+			}
+			return cmdline.ExitWith(a.status, errors.New(why))
+		}
+		fmt.Fprintf(r.c.App.ErrWriter, "git-agent-handoff: %s\n", cmdline.OneLine(why))
+		last = a.failure
+	}
+}
+
+func (r *retrying) warn(err error) {
+	fmt.Fprintf(r.c.App.ErrWriter, "git-agent-handoff: warning: %s\n", cmdline.OneLine(err.Error()))
+}
+
+// attempt runs the agent once, and then the check. The error says that one of them could not be run.
+func (r *retrying) attempt(n int, last *retry.Failure, env []string) (attempt, error) {
+	a := attempt{prompt: r.prompt}
+	if last != nil {
+		a.prompt = strings.Trim(r.prompt+"\n\n"+last.Context(), "\n")
+	}
+	job := terminal.Job{Env: env, Stdout: r.c.App.Writer, Stderr: r.c.App.ErrWriter}
+	job.Command, job.Stdin = place(r.command, a.prompt)
+	var ring *retry.Ring
+	if r.tail > 0 {
+		ring = retry.NewRing(r.tail)
+		job.Stdout, job.Stderr = io.MultiWriter(job.Stdout, ring), io.MultiWriter(job.Stderr, ring)
+	}
+	var renderer *streamjson.Renderer
+	if printsJSON(r.command) {
+		renderer = streamjson.NewRenderer(job.Stdout)
+		job.Stdout = renderer
+	}
+	exit, err := job.Run()
+	if err != nil {
+		return a, err
+	}
+	f := retry.Failure{Attempt: n, Of: r.attempts}
+	if renderer != nil {
+		if err := renderer.Close(); err != nil {
+			return a, err
+		}
+		f.Why = untold(renderer.Result())
+	}
+	if exit.Status != 0 {
+		f.Why = strings.TrimSuffix(fmt.Sprintf("it ended with status %d: %s", exit.Status, f.Why), ": ")
+	}
+	if ring != nil {
+		a.tail = ring.Tail()
+		f.Tail = a.tail
+	}
+	if f.Why == "" && exit.Caught == nil && r.check != "" {
+		if exit, err = r.judge(&f); err != nil {
+			return a, err
+		}
+	}
+	if exit.Caught != nil {
+		f.Why, a.stopped = fmt.Sprintf("it was stopped (%s)", exit.Caught), true
+	}
+	if f.Why != "" {
+		a.failure, a.status = &f, statusOf(exit)
+	}
+	return a, nil
+}
+
+// judge runs the check, whose output is for the person, too.
+func (r *retrying) judge(f *retry.Failure) (terminal.Exit, error) {
+	ring := retry.NewRing(r.checkTail)
+	out := io.MultiWriter(r.c.App.ErrWriter, ring)
+	exit, err := terminal.Job{Command: terminal.Shell(r.check), Stdout: out, Stderr: out}.Run()
+	if err == nil && exit.Status != 0 {
+		f.Why = fmt.Sprintf("the check `%s` ended with status %d", r.check, exit.Status)
+		f.Check, f.Output = r.check, ring.Tail()
+	}
+	return exit, err
+}
+
+// place puts the prompt where the command wants it: in the place of {prompt} in its arguments, or on standard input.
+func place(command []string, prompt string) ([]string, io.Reader) {
+	const placeholder = "{prompt}"
+	with := slices.Clone(command)
+	placed := false
+	for i := range with {
+		if i > 0 && strings.Contains(with[i], placeholder) {
+			with[i], placed = strings.ReplaceAll(with[i], placeholder, prompt), true
+		}
+	}
+	if placed || prompt == "" {
+		return with, nil
+	}
+	return with, strings.NewReader(prompt + "\n")
+}
+
+// printsJSON reports whether a command makes Claude Code print JSON, in lines or one object at the end.
+func printsJSON(command []string) bool {
+	line := strings.Join(command, " ")
+	for _, flag := range []string{"--output-format stream-json", "--output-format=stream-json", "--output-format json", "--output-format=json"} {
+		if strings.Contains(line, flag) {
+			return true
+		}
+	}
+	return false
+}
+
+// untold is why a run of Claude Code has failed whose status may be 0 all the same: "" if it has not.
+// Interrupted, the client exits with 0.
+func untold(result streamjson.Result) string {
+	switch {
+	case !result.Told:
+		return "it ended without a result"
+	case result.IsError:
+		return fmt.Sprintf("%s (%s)", cmdline.OneLine(result.Text), result.Reason)
+	}
+	return ""
+}
+
+// statusOf is the status of a failure: never 0.
+func statusOf(exit terminal.Exit) int {
+	if exit.Status != 0 {
+		return exit.Status
+	}
+	if s, ok := exit.Caught.(syscall.Signal); ok {
+		return 128 + int(s)
+	}
+	return 1
+}
