@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -28,6 +30,42 @@ func renderBytes(t testing.TB, in string) string {
 		t.Fatal(err)
 	}
 	return out.String()
+}
+
+// TestClient reads what Claude Code 2.1.329 sent to a terminal of 30 rows and 100 columns, on the alternate screen and on the
+// main one: an answer of 30 paragraphs, a tool, a menu, another view and back. What is read of the second
+// is what tmux itself has, capture-pane -J -S -, but for white space at the ends of lines.
+func TestClient(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		times int // how often the answer was given
+	}{{"fullscreen", 1}, {"classic", 2}} {
+		raw, err := os.ReadFile(filepath.Join("testdata", tt.name+".raw"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(filepath.Join("testdata", tt.name+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := render(t, string(raw))
+		if got != string(want) {
+			t.Errorf("%s: got\n%s", tt.name, got)
+		}
+		from := 0
+		for i := 1; i <= 28; i++ { // the last two are repeated by the other view
+			paragraph := fmt.Sprintf("Paragraph %d:", i)
+			if n := strings.Count(got, paragraph); n != tt.times {
+				t.Errorf("%s: %q is there %d times, want %d", tt.name, paragraph, n, tt.times)
+			}
+			at := strings.Index(got[from:], paragraph)
+			if at < 0 {
+				t.Fatalf("%s: %q is not in its place", tt.name, paragraph)
+			}
+			from += at
+		}
+	}
 }
 
 func TestSize(t *testing.T) {
