@@ -21,7 +21,7 @@ func (s *screen) control(c byte) {
 			}
 		}
 	case '\n', '\v', '\f':
-		s.lineFeed()
+		s.down()
 	case '\r':
 		s.x = 0
 	case 0x0e, 0x0f: // SO, SI
@@ -39,10 +39,10 @@ func (s *screen) escapeCommand(c byte) {
 	case '8':
 		s.restoreCursor()
 	case 'D':
-		s.lineFeed()
+		s.down()
 	case 'E':
 		s.x = 0
-		s.lineFeed()
+		s.down()
 	case 'H':
 		if s.x < s.cols {
 			s.tabs[s.x] = true
@@ -138,16 +138,17 @@ func (s *screen) controlCommand(c byte) {
 			r.remove(s.x, n)
 		}
 	case 'L', 'M':
-		top, bottom := s.y, s.bottom
+		bottom := s.bottom
 		if s.y < s.top || s.y > s.bottom {
 			bottom = s.rows - 1
 		}
 		if c == 'L' {
-			s.shiftDown(top, bottom, n)
+			s.shiftDown(s.y, bottom, n)
 		} else {
-			s.shiftUp(top, bottom, n)
+			s.shiftUp(s.y, bottom, n)
+			s.unwrap(bottom - min(n, bottom-s.y) + 1)
 		}
-		s.reorder()
+		s.moved(s.y)
 	case 'S':
 		s.scrollUp(n)
 	case 'T':
@@ -209,12 +210,13 @@ func (s *screen) setPrivateMode(mode int, on bool) {
 
 func (s *screen) scrollDown(n int) {
 	s.shiftDown(s.top, s.bottom, n)
-	s.reorder()
+	s.moved(s.top)
 }
 
-// reorder takes note that rows of the alternate screen are not where they were when they were compared.
-func (s *screen) reorder() {
-	if s.alternate {
+// moved takes note that rows from y on are not where they were.
+func (s *screen) moved(y int) {
+	s.unwrap(y)
+	if s.alternate { // they are to be compared where they are now
 		for _, r := range s.page {
 			r.clean = false
 		}
@@ -283,14 +285,13 @@ func (s *screen) eraseScreen(what int) {
 
 // eraseLine erases right of the cursor, left of it, or everything.
 func (s *screen) eraseLine(what int) {
-	r := s.page[s.y]
-	switch what {
-	case 0:
-		r.clear(s.x, s.cols)
-	case 1:
-		r.clear(0, s.x+1)
-	case 2:
-		r.clear(0, s.cols)
+	switch {
+	case what == 2, what == 0 && s.x == 0, what == 1 && s.x >= s.cols:
+		s.clear(s.y, s.y+1)
+	case what == 0:
+		s.page[s.y].clear(s.x, s.cols)
+	case what == 1:
+		s.page[s.y].clear(0, s.x+1)
 	}
 }
 

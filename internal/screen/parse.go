@@ -21,6 +21,9 @@ const maxParams = 32
 // maxParam is the largest parameter; it is more than any screen has rows or columns.
 const maxParam = 9999
 
+// missing is a parameter that is not there.
+const missing = -1
+
 // A parser takes a stream of bytes apart, wherever it is cut.
 type parser struct {
 	state   state
@@ -136,7 +139,7 @@ func (s *screen) escape(c byte) {
 	s.state = ground
 	switch {
 	case c == '[':
-		s.state, s.private, s.params = controlParams, 0, append(s.params[:0], 0)
+		s.state, s.private, s.params = controlParams, 0, append(s.params[:0], missing)
 	case c == ']':
 		s.state, s.osc = text, true
 	case c == 'P' || c == 'X' || c == '^' || c == '_' || c == 'k': // k: a title, as screen has it
@@ -153,7 +156,7 @@ func (s *screen) controlByte(c byte) {
 	last := len(s.params) - 1
 	switch {
 	case c >= '0' && c <= '9':
-		if n := s.params[last]*10 + int(c-'0'); n <= maxParam {
+		if n := max(s.params[last], 0)*10 + int(c-'0'); n <= maxParam {
 			s.params[last] = n
 		}
 	case c == ';' || c == ':':
@@ -161,7 +164,7 @@ func (s *screen) controlByte(c byte) {
 			s.state = controlIgnore
 			return
 		}
-		s.params = append(s.params, 0)
+		s.params = append(s.params, missing)
 	case c >= '<' && c <= '?' || c >= ' ' && c <= '/':
 		s.private = c
 	case c >= '@' && c <= '~':
@@ -172,10 +175,10 @@ func (s *screen) controlByte(c byte) {
 	}
 }
 
-// param returns a parameter of a CSI; what is missing or 0 is the default.
+// param returns a parameter of a CSI. 0 is 1, unless the default is 0.
 func (s *screen) param(i, byDefault int) int {
-	if i >= len(s.params) || s.params[i] == 0 {
+	if i >= len(s.params) || s.params[i] == missing {
 		return byDefault
 	}
-	return s.params[i]
+	return max(s.params[i], min(byDefault, 1))
 }

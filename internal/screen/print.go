@@ -111,12 +111,6 @@ func (s *screen) wrap() {
 	s.down()
 }
 
-// lineFeed ends the line.
-func (s *screen) lineFeed() {
-	s.page[s.y].wrapped = false
-	s.down()
-}
-
 // down moves the cursor to the row below, and scrolls in the last one.
 func (s *screen) down() {
 	switch {

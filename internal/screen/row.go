@@ -101,9 +101,6 @@ func (r *row) text(b []byte, goesOn bool) []byte {
 		}
 	}
 	if goesOn {
-		for range len(r.cells) - r.used {
-			b = append(b, ' ')
-		}
 		return b
 	}
 	return b[:start+len(bytes.TrimRight(b[start:], " \u00a0"))]

@@ -169,6 +169,16 @@ func (s *screen) clear(from, to int) {
 		r.clear(0, s.cols)
 		r.wrapped = false
 	}
+	if from < to {
+		s.unwrap(from)
+	}
+}
+
+// unwrap takes note that a row no longer is what the line above it went on with.
+func (s *screen) unwrap(y int) {
+	if y > 0 {
+		s.page[y-1].wrapped = false
+	}
 }
 
 // clearAll blanks the screen. On the main one that is as if all of it had scrolled off.

@@ -5,6 +5,7 @@ package screen
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +14,8 @@ import (
 	"testing"
 )
 
-// TestAgainstTmux gives the same bytes to the real tmux. What can't agree is left out: tmux keeps no scrollback
-// of the alternate screen, and prints lines and corners as the letters that they were sent as.
+// TestAgainstTmux gives the same bytes to the real tmux, as far as nothing else is meant: tmux keeps no scrollback
+// of the alternate screen, for instance.
 func TestAgainstTmux(t *testing.T) {
 	t.Parallel()
 	inputs := map[string]string{}
@@ -23,25 +24,61 @@ func TestAgainstTmux(t *testing.T) {
 			inputs[tt.name] = tt.in
 		}
 	}
+	for seed := range uint64(40) {
+		inputs[fmt.Sprintf("random %d", seed)] = randomOutput(rand.New(rand.NewPCG(seed, 4)))
+	}
 	captured := captureAll(t, inputs)
 	for name, in := range inputs {
-		var got strings.Builder
-		if err := Render(&got, strings.NewReader("\x1b[8;10;40t"+in)); err != nil {
-			t.Fatal(err)
+		got, want := trimmed(render(t, "\x1b[8;10;40t"+in)), trimmed(captured[name])
+		if strings.HasPrefix(name, "random") { // where a line is cut that was half erased is tmux's own affair
+			got, want = strings.Join(strings.Fields(got), ""), strings.Join(strings.Fields(want), "")
 		}
-		if got, want := trimmed(got.String()), trimmed(captured[name]); got != want {
+		if got != want {
 			t.Errorf("%s: %q\ngot\n%s\ntmux has\n%s", name, in, got, want)
 		}
 	}
 }
 
-// trimmed leaves out white space at the ends of lines and of the text.
+// trimmed leaves out white space at the ends of lines, and blank lines at both ends.
 func trimmed(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " ")
 	}
-	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
+// randomOutput is what a program sends that has lost its mind.
+func randomOutput(r *rand.Rand) string {
+	var b strings.Builder
+	n := r.IntN
+	for range 60 {
+		switch n(20) {
+		case 0, 1, 2, 3:
+			b.WriteString(strings.Repeat(fmt.Sprintf("w%d ", n(100)), n(14)))
+		case 4, 5, 6, 7, 8:
+			b.WriteString("\r\n")
+		case 9:
+			b.WriteString([]string{"\r", "\n", "\b", "\t"}[n(4)])
+		case 10:
+			fmt.Fprintf(&b, "\x1b[%d;%dH", 1+n(12), 1+n(44))
+		case 11, 12:
+			fmt.Fprintf(&b, "\x1b[%d%c", n(5), "ABCD"[n(4)])
+		case 13:
+			fmt.Fprintf(&b, "\x1b[%d%c", 1+n(12), "EFGd"[n(4)])
+		case 14:
+			fmt.Fprintf(&b, "\x1b[%dK", n(3))
+		case 15:
+			fmt.Fprintf(&b, "\x1b[%dJ", n(3))
+		case 16, 17:
+			fmt.Fprintf(&b, "\x1b[%d%c", 1+n(4), "LM@PXST"[n(7)])
+		case 18:
+			fmt.Fprintf(&b, "\x1b[%d;%dr", n(6), n(11))
+		case 19:
+			b.WriteString([]string{"\x1b7", "\x1b8", "\x1bM", "\x1bD", "\x1bE"}[n(5)])
+		}
+	}
+	return b.String()
 }
 
 // captureAll returns the text that tmux has of each input, in panes of 40 by 10.
@@ -72,17 +109,15 @@ func captureAll(t *testing.T, inputs map[string]string) map[string]string {
 		"new-session", "-d", "-x", "40", "-y", "10", "--", "sleep", "1000")
 	t.Cleanup(func() { tmux("kill-server") })
 	names := slices.Sorted(maps.Keys(inputs))
-	var windows []string
 	for i, name := range names {
 		file := filepath.Join(dir, fmt.Sprint(i))
 		if err := os.WriteFile(file, []byte(inputs[name]), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		// The title comes after the text, and so does what follows on the screen.
-		windows = append(windows, "new-window", "-d", "-t", fmt.Sprintf(":%d", i+1), "--",
-			"sh", "-c", "stty raw -echo; cat "+file+"; printf '\\033]2;drawn\\007'; exec sleep 1000", ";")
+		tmux("new-window", "-d", "-t", fmt.Sprintf(":%d", i+1), "--",
+			"sh", "-c", "stty raw -echo; cat "+file+"; printf '\\033]2;drawn\\007'; exec sleep 1000")
 	}
-	tmux(windows...)
 	captured := map[string]string{}
 	for i, name := range names {
 		window := fmt.Sprintf(":%d", i+1)
