@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -16,8 +15,7 @@ func contextMonitor(l *lab) error {
 	if _, err := r.feed(r.dir, nil, r.program, "init"); err != nil {
 		return err
 	}
-	r.program = filepath.Join(filepath.Dir(l.program), "git-agent-handoff")
-	if _, err := l.feed(".", nil, "go", "build", "-trimpath", "-tags", "urfave_cli_no_docs", "-o", r.program, "gitagent/cmd/git-agent-handoff"); err != nil {
+	if r.program, err = l.build("git-agent-handoff"); err != nil {
 		return err
 	}
 	s, err := r.newSession()

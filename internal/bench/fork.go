@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 )
 
 // forkedConversation is the size in bytes of the conversation that a fork takes along.
@@ -13,8 +12,8 @@ const forkedConversation = 5 << 20
 // fork makes forks of the last turn, in turn with `git worktree add` alone, in a small and in a large repository.
 // Every worktree is removed again before the next is made.
 func fork(l *lab) error {
-	program := filepath.Join(filepath.Dir(l.program), "git-agent-fork")
-	if _, err := l.feed(".", nil, "go", "build", "-trimpath", "-tags", "urfave_cli_no_docs", "-o", program, "gitagent/cmd/git-agent-fork"); err != nil {
+	program, err := l.build("git-agent-fork")
+	if err != nil {
 		return err
 	}
 	heading()

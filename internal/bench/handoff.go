@@ -15,8 +15,8 @@ const otherSessions = 32
 
 // handoff measures the hooks that begin and end a session.
 func handoff(l *lab) error {
-	program := filepath.Join(filepath.Dir(l.program), "git-agent-handoff")
-	if _, err := l.feed(".", nil, "go", "build", "-trimpath", "-tags", "urfave_cli_no_docs", "-o", program, "gitagent/cmd/git-agent-handoff"); err != nil {
+	program, err := l.build("git-agent-handoff")
+	if err != nil {
 		return err
 	}
 	r, err := l.newRepository("handoff", smallFiles)
