@@ -87,10 +87,7 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 	if err != nil {
 		return nil, err
 	}
-	last, err := w.lastOf(number, r.Session)
-	if err != nil {
-		return nil, err
-	}
+	last := w.lastOf(number, r.Session)
 	h := &Handoff{
 		V: ledger.Version, Kind: kind, Mission: w.id, Number: number + 1, At: w.at,
 		ExitType: r.Exit, Agent: r.Agent, Session: r.Session,
@@ -145,19 +142,16 @@ func (w *writing) begin(r Request) {
 }
 
 // lastOf returns the mission's last handoff if this session made it: what was written then still holds. By hand, without
-// a session, any is taken.
-func (w *writing) lastOf(number int, session string) (*Handoff, error) {
+// a session, any is taken. One that can't be read, perhaps of a newer version, does not keep work from being handed off.
+func (w *writing) lastOf(number int, session string) *Handoff {
 	if number == 0 {
-		return nil, nil
+		return nil
 	}
 	h, err := readAt(w.ledger, number)
-	if err != nil {
-		return nil, err
+	if err != nil || h.Mission != w.id || session != "" && h.Session != session {
+		return nil
 	}
-	if h.Mission != w.id || session != "" && h.Session != session {
-		return nil, nil
-	}
-	return h, nil
+	return h
 }
 
 // same reports whether nothing has happened between two handoffs of a session.

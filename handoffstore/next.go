@@ -256,8 +256,7 @@ func (s *Store) Orphan(ctx context.Context, b Start, registry []session.Registra
 		return nil, err
 	}
 	if number > 0 {
-		h, err := readAt(l, number)
-		if err != nil || h.LastTurn >= t.Turn {
+		if h, err := readAt(l, number); err != nil || h.LastTurn >= t.Turn {
 			return nil, err
 		}
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // List returns the handoffs of a mission, in order; those that a fork has inherited are among them.
-// If there is no such mission, the error wraps [git.ErrNotFound].
+// If there is no such mission, the error wraps [git.ErrNotFound]. One that can't be read is left out, and is part of the error.
 func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Handoff, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
@@ -29,17 +29,17 @@ func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Handoff, error)
 		return nil, err
 	}
 	var list []*Handoff
+	var errs []error
 	for n := 1; n <= last; n++ {
 		h, err := readAt(l, n)
-		if errors.Is(err, git.ErrNotFound) {
-			continue
+		switch {
+		case err == nil:
+			list = append(list, h)
+		case !errors.Is(err, git.ErrNotFound):
+			errs = append(errs, err)
 		}
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, h)
 	}
-	return list, nil
+	return list, errors.Join(errs...)
 }
 
 // A Found is a handoff in its ledger. The caller closes it.
@@ -164,9 +164,12 @@ func readAt(l *ledger.Ledger, number int) (*Handoff, error) {
 	}
 	h, err := Parse(data)
 	if err == nil && h.Number != number {
-		err = fmt.Errorf("read handoff %d of mission %s: it says that it is number %d", number, l.ID, h.Number)
+		err = fmt.Errorf("it says that it is number %d", h.Number)
 	}
-	return h, err
+	if err != nil {
+		return nil, fmt.Errorf("read handoff %s: %w", ID{l.ID, number}, err)
+	}
+	return h, nil
 }
 
 // A turn is what a handoff says of the last turn. Package turns has the whole record.

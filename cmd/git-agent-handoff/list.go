@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -41,10 +42,7 @@ func list(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	all, err := handoffs(c, s)
-	if err != nil {
-		return err
-	}
+	all, unread := handoffs(c, s) // what can be read is printed
 	if c.Bool("json") {
 		out := bufio.NewWriter(c.App.Writer)
 		for _, h := range all {
@@ -52,7 +50,7 @@ func list(c *cli.Context) error {
 				return err
 			}
 		}
-		return out.Flush()
+		return errors.Join(out.Flush(), unread)
 	}
 	table := cmdline.NewTable(
 		cmdline.Column{Right: !c.Bool("all"), Style: cmdline.Yellow},
@@ -74,7 +72,7 @@ func list(c *cli.Context) error {
 		}
 		table.Row(name, cmdline.Age(now, h.At), string(h.ExitType), "turn "+strconv.Itoa(h.LastTurn), uncommitted, cmdline.OneLine(about(h)))
 	}
-	return table.Print(c.App.Writer)
+	return errors.Join(table.Print(c.App.Writer), unread)
 }
 
 // about is what a handoff is about, in a few words.
@@ -88,7 +86,7 @@ func about(h *handoffstore.Handoff) string {
 	return h.LastPrompt
 }
 
-// handoffs are those of a mission, or of all, the newest first.
+// handoffs are those of a mission, or of all, the newest first. What can't be read is the error.
 func handoffs(c *cli.Context, s *handoffstore.Store) ([]*handoffstore.Handoff, error) {
 	missions, err := ledger.List(c.Context, s.Repo)
 	if err != nil {
@@ -108,11 +106,10 @@ func handoffs(c *cli.Context, s *handoffstore.Store) ([]*handoffstore.Handoff, e
 		missions = map[ledger.ID]plumbing.Hash{id: {}}
 	}
 	var all []*handoffstore.Handoff
+	var errs []error
 	for id := range missions {
 		some, err := handoffstore.List(c.Context, s.Repo, id)
-		if err != nil {
-			return nil, err
-		}
+		errs = append(errs, err)
 		for _, h := range some {
 			if h.Mission == id || !c.Bool("all") { // once, where it was made; a fork has inherited it
 				all = append(all, h)
@@ -123,5 +120,5 @@ func handoffs(c *cli.Context, s *handoffstore.Store) ([]*handoffstore.Handoff, e
 	if c.Bool("all") {
 		slices.SortStableFunc(all, func(a, b *handoffstore.Handoff) int { return b.At.Compare(a.At) })
 	}
-	return all, nil
+	return all, errors.Join(errs...)
 }

@@ -14,9 +14,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/hooks"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/ledger"
 	"gitagent/internal/session"
-	"gitagent/internal/terminal"
 )
 
 func exitTypeFlag(value string) cli.Flag {
@@ -162,94 +160,4 @@ func logFile(name string) (string, error) {
 		return "", fmt.Errorf("the log %s: not a regular file", name)
 	}
 	return filepath.Abs(name)
-}
-
-// handOff hands off for the session whose agent runs the command, or for the mission that is named, and prints
-// the handoff's name.
-func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) error {
-	if s.Repo.Top == "" {
-		return errors.New("a bare repository has no worktree to hand off")
-	}
-	var err error
-	if r.Mission, err = mission(c, s); err != nil {
-		return err
-	}
-	if st := agentSession(s.Repo); st != nil && (st.Mission == "" || st.Mission == string(r.Mission)) {
-		r.Session, r.Transcript = st.Session, st.Transcript
-		r.Agent = firstOf(r.Agent, st.Agent)
-		if st.Open != nil {
-			r.Running = st.Open.Prompt
-		}
-	}
-	if r.Mission == "" {
-		// Nothing was recorded in this worktree: the handoff begins a mission, as a first turn does.
-		if r.Mission, err = fresh(r); err != nil {
-			return err
-		}
-	}
-	release, err := s.Lock(c.Context)
-	if err != nil {
-		return err
-	}
-	defer release()
-	r.Terminal = snapshot(c, s, r)
-	if r.Log == "" && (c.IsSet("tmux") || r.Session != "") {
-		r.Log = paneLog(c, s)
-	}
-	done, err := s.Gather(c.Context, r)
-	if err != nil {
-		return err
-	}
-	if done.New {
-		putArtifacts(c, s, done)
-	} else {
-		fmt.Fprintln(c.App.ErrWriter, "nothing has happened since")
-	}
-	_, err = fmt.Fprintln(c.App.Writer, done.ID())
-	return err
-}
-
-// snapshot is what the agent's terminal shows, nil if that can't be had. Without --tmux it is the pane that the agent runs in;
-// that of a person, or of a supervisor, shows something else.
-func snapshot(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) []byte {
-	if !c.IsSet("tmux") && r.Session == "" {
-		return nil
-	}
-	text, err := handoffstore.Snapshot(c.Context, c.String("tmux"), r.Transcript, s.Handoff.SnapshotTimeout)
-	if err != nil && !errors.Is(err, terminal.ErrNoPane) {
-		fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: no snapshot of the terminal: %s\n", cmdline.OneLine(err.Error()))
-	}
-	return text
-}
-
-// putArtifacts puts a document or a snapshot where other programs can search it. The handoff does not depend on it.
-func putArtifacts(c *cli.Context, s *handoffstore.Store, done *handoffstore.Gathered) {
-	if done.Doc == "" && done.Terminal == "" {
-		return
-	}
-	f, err := s.Open(c.Context, done)
-	if err == nil {
-		defer f.Close()
-		var dir string
-		if dir, err = s.Artifacts(c.Context, f, handoffstore.DataDir(os.Getenv)); err == nil {
-			fmt.Fprintf(c.App.ErrWriter, "artifacts: %s\n", cmdline.Escape(dir))
-			return
-		}
-	}
-	fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: %s\n", cmdline.OneLine(err.Error()))
-}
-
-// fresh is the id of the mission that a handoff begins: the session's own, if an agent hands off.
-func fresh(r handoffstore.Request) (ledger.ID, error) {
-	if r.Session != "" {
-		return ledger.OfSession(r.Session, 8)
-	}
-	return ledger.NewID()
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
