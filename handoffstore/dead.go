@@ -2,7 +2,9 @@ package handoffstore
 
 import (
 	"context"
+	"strings"
 
+	"gitagent/internal/ledger"
 	"gitagent/internal/session"
 )
 
@@ -30,6 +32,19 @@ func (s *Store) Left(starts string, registry []session.Registration) []Left {
 	}
 	return left
 }
+
+// LastSession is the one that worked last on a mission in this worktree, nil if none is known.
+func (s *Store) LastSession(id ledger.ID) *session.State {
+	for _, st := range s.local().Recent(maxSessions) {
+		if st.Worktree == s.Repo.GitDir && st.Mission == string(id) && !strings.HasPrefix(st.Session, byHand) {
+			return st
+		}
+	}
+	return nil
+}
+
+// byHand begins the names of states that no session of a client has: turns recorded by hand.
+const byHand = "hand-"
 
 // judge decides whether a session is over and has something to hand off, and how it ended.
 //

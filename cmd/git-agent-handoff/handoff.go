@@ -8,9 +8,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/handoffstore"
+	"gitagent/hooks"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/current"
 	"gitagent/internal/ledger"
+	"gitagent/internal/session"
 	"gitagent/internal/terminal"
 )
 
@@ -24,16 +26,18 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 	if r.Mission, err = mission(c, s); err != nil {
 		return err
 	}
-	if st := agentSession(s.Repo); st != nil && (st.Mission == "" || st.Mission == string(r.Mission)) {
-		r.Session, r.Transcript = st.Session, st.Transcript
-		r.Agent = firstOf(r.Agent, st.Agent)
-		if st.Open != nil {
-			r.Running = st.Open.Prompt
+	agent := agentSession(s.Repo)
+	if agent != nil && (agent.Mission == "" || agent.Mission == string(r.Mission)) {
+		r.Session, r.Transcript, r.Agent = agent.Session, agent.Transcript, firstOf(r.Agent, agent.Agent)
+		if agent.Open != nil {
+			r.Running = agent.Open.Prompt
 		}
 	}
+	own := r.Session != ""
+	says := r.Document != nil || r.Summary != ""
 	switch {
 	case r.Mission != "":
-	case r.Document == nil && r.Summary == "":
+	case !says:
 		return current.NoMission()
 	default: // the handoff begins a mission, as a first turn does
 		if r.Mission, err = fresh(r); err != nil {
@@ -45,11 +49,22 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 		return err
 	}
 	defer release()
-	r.Terminal = snapshot(c, s, r)
-	if r.Log == "" && (c.IsSet("tmux") || r.Session != "") {
-		r.Log = paneLog(c, s)
+	gone := ""
+	if !own && !says {
+		if gone, err = settle(c, s, &r); err != nil {
+			return err
+		}
+	}
+	if own || c.IsSet("tmux") {
+		r.Terminal = snapshot(c, s, r)
+		if r.Log == "" {
+			r.Log = paneLog(c, s)
+		}
 	}
 	done, err := s.Gather(c.Context, r)
+	if err == nil && gone != "" {
+		err = s.HandedOff(c.Context, gone)
+	}
 	if err != nil {
 		return err
 	}
@@ -62,12 +77,32 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 	return err
 }
 
+// settle completes a request that does not come from the agent: it is about the session that worked last in this worktree. If that is gone in the
+// middle of a turn, the turn is recorded first, as it would be when the next session starts; gone is its id then.
+func settle(c *cli.Context, s *handoffstore.Store, r *handoffstore.Request) (gone string, err error) {
+	registry, err := session.Registrations(hooks.Claude.ConfigDir(os.Getenv))
+	if err != nil {
+		return "", err
+	}
+	st := s.LastSession(r.Mission)
+	if st == nil {
+		return "", nil
+	}
+	r.Session, r.Transcript, r.Agent = st.Session, st.Transcript, firstOf(r.Agent, st.Agent)
+	for _, left := range s.Left("", registry) {
+		if left.Session == st.Session {
+			return left.Session, recordLeft(c.Context, s, left, r.At)
+		}
+	}
+	if st.Open != nil {
+		r.Running = st.Open.Prompt
+	}
+	return "", nil
+}
+
 // snapshot is what the agent's terminal shows, nil if that can't be had. Without --tmux it is the pane that the agent runs in;
 // that of a person, or of a supervisor, shows something else.
 func snapshot(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) []byte {
-	if !c.IsSet("tmux") && r.Session == "" {
-		return nil
-	}
 	text, err := handoffstore.Snapshot(c.Context, c.String("tmux"), r.Transcript, s.Handoff.SnapshotTimeout)
 	if err != nil && !errors.Is(err, terminal.ErrNoPane) {
 		fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: no snapshot of the terminal: %s\n", cmdline.OneLine(err.Error()))

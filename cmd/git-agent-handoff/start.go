@@ -74,24 +74,32 @@ func sweep(ctx context.Context, h *hookrun.Hook, s *handoffstore.Store, b handof
 }
 
 func handOffLeft(ctx context.Context, h *hookrun.Hook, s *handoffstore.Store, left handoffstore.Left) (*handoffstore.Gathered, error) {
-	mission, err := ledger.ParseID(left.Mission)
-	if err != nil {
+	if err := recordLeft(ctx, s, left, h.At); err != nil {
 		return nil, err
 	}
-	recorder := &turns.Recorder{Repo: h.Repo, Capture: s.Capture, FlushWait: flushWait}
-	_, err = recorder.Record(ctx, turns.Signal{
-		Event: turns.Ended, At: h.At, Agent: left.Agent, Session: left.Session, Mission: mission, Transcript: left.Transcript,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("record the end of session %s: %w", left.Session, err)
-	}
 	g, err := s.Gather(ctx, handoffstore.Request{
-		At: h.At, Exit: left.Exit, Ended: left.Ended, Mission: mission, Session: left.Session, Agent: left.Agent, Transcript: left.Transcript,
+		At: h.At, Exit: left.Exit, Ended: left.Ended, Mission: ledger.ID(left.Mission), Session: left.Session, Agent: left.Agent, Transcript: left.Transcript,
 	})
 	if err != nil && !errors.Is(err, git.ErrNotFound) { // it has recorded nothing
 		return nil, err
 	}
 	return g, s.HandedOff(ctx, left.Session)
+}
+
+// recordLeft records what a session that is gone did last.
+func recordLeft(ctx context.Context, s *handoffstore.Store, left handoffstore.Left, at time.Time) error {
+	mission, err := ledger.ParseID(left.Mission)
+	if err != nil {
+		return err
+	}
+	recorder := &turns.Recorder{Repo: s.Repo, Capture: s.Capture, FlushWait: flushWait}
+	_, err = recorder.Record(ctx, turns.Signal{
+		Event: turns.Ended, At: at, Agent: left.Agent, Session: left.Session, Mission: mission, Transcript: left.Transcript,
+	})
+	if err != nil {
+		return fmt.Errorf("record the end of session %s: %w", left.Session, err)
+	}
+	return nil
 }
 
 // alsoGone names those that are gone as well, when only one of them is told. There are seldom two.
