@@ -30,17 +30,17 @@ func (p Pane) pipe(ctx context.Context) (piped bool, file string, err error) {
 // StartLog makes tmux append everything that the pane's programs print to a file, from now on.
 // The file begins with the size of the pane and what it shows, as package screen understands it.
 // name is absolute. A file that is there is appended to; a symbolic link is refused.
-// Everybody's own terminal is private: nobody else can read the file.
+// Nobody but the user can read the file.
 func (p Pane) StartLog(ctx context.Context, name string) error {
 	if strings.ContainsFunc(name, unicode.IsControl) {
 		return fmt.Errorf("log to %q: control characters in its name", name)
 	}
-	piped, file, err := p.pipe(ctx)
+	piped, _, err := p.pipe(ctx)
 	if err != nil {
 		return err
 	}
 	if piped {
-		return fmt.Errorf("pane %s is piped already, and has one pipe only: %s", p.target, file)
+		return fmt.Errorf("pane %s is piped already, and it can have one pipe only", p.target)
 	}
 	now, err := p.picture(ctx)
 	if err != nil {
@@ -53,10 +53,8 @@ func (p Pane) StartLog(ctx context.Context, name string) error {
 	if _, err := p.tmux(ctx, "set-option", "-p", logOption, name); err != nil {
 		return err
 	}
-	if _, err := p.tmux(ctx, "pipe-pane", "-o", "exec cat >>#{q:"+logOption+"}"); err != nil {
-		return err
-	}
-	return nil
+	_, err = p.tmux(ctx, "pipe-pane", "-o", "exec cat >>#{q:"+logOption+"}")
+	return err
 }
 
 // picture is what a terminal has to be sent to look like the pane does.

@@ -26,7 +26,7 @@ func TestLog(t *testing.T) {
 		t.Errorf("LogFile before there is one = %q, %v", file, err)
 	}
 	// Nothing of this is obeyed by tmux or a shell.
-	name := filepath.Join(t.TempDir(), "a b'c\"$(touch d)`e`;f&g#{pane_id}#[h]%Y\\i*#(touch j).log")
+	name := filepath.Join(t.TempDir(), "a b'c\"$(touch d)`e`;f&g#{pane_id}#[h]%Y\\i*#(touch j).log;")
 	if err := os.WriteFile(name, []byte("an earlier log\r\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}

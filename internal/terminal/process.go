@@ -26,7 +26,9 @@ func Processes(ctx context.Context, pids ...int) ([]Process, error) {
 	for i, pid := range pids {
 		list[i] = strconv.Itoa(pid)
 	}
-	out, err := exec.CommandContext(ctx, "ps", "-o", "pid=,pgid=,tpgid=,stat=,tty=", "-p", strings.Join(list, ",")).Output()
+	// One -o each: to a BSD everything after the first = is a heading.
+	out, err := exec.CommandContext(ctx, "ps", "-o", "pid=", "-o", "pgid=", "-o", "tpgid=", "-o", "stat=", "-o", "tty=",
+		"-p", strings.Join(list, ",")).Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {
 		return nil, nil // none of them

@@ -34,23 +34,25 @@ func FindPane(target string) (Pane, error) {
 // String is the pane's name as it was given.
 func (p Pane) String() string { return p.target }
 
-// tmux runs a command of tmux on the pane. The target is the value of an option, and no shell sees it.
+// tmux runs a command of tmux on the pane.
 func (p Pane) tmux(ctx context.Context, command string, args ...string) ([]byte, error) {
-	target := p.target
-	if before, ok := strings.CutSuffix(target, ";"); ok {
-		target = before + `\;` // a semicolon at the end of an argument would end the command
-	}
-	out, err := tmux(ctx, nil, append([]string{command, "-t", target}, args...)...)
+	out, err := tmux(ctx, nil, append([]string{command, "-t", p.target}, args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("pane %q: %w", p.target, err)
 	}
 	return out, nil
 }
 
-// tmux runs a command of tmux and returns what it prints.
+// tmux runs a command of tmux and returns what it prints. No shell sees the arguments, and tmux takes none for another command.
 func tmux(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
-	// -u: text is UTF-8, whatever the locale of a hook's environment.
-	cmd := exec.CommandContext(ctx, "tmux", append([]string{"-u"}, args...)...)
+	argv := []string{"-u"} // text is UTF-8, whatever the locale of a hook's environment
+	for _, arg := range args {
+		if before, ok := strings.CutSuffix(arg, ";"); ok {
+			arg = before + `\;` // a semicolon at the end of an argument would end the command
+		}
+		argv = append(argv, arg)
+	}
+	cmd := exec.CommandContext(ctx, "tmux", argv...)
 	cmd.WaitDelay = time.Second // for a child of tmux that holds its output open
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &stdout, &stderr

@@ -19,7 +19,7 @@ func (p Pane) Press(ctx context.Context, key string) error {
 	return err
 }
 
-// Type types text as it is. It must not end in a semicolon, which would be tmux's.
+// Type types text as it is.
 func (p Pane) Type(ctx context.Context, text string) error {
 	_, err := p.tmux(ctx, "send-keys", "-l", text)
 	return err

@@ -19,7 +19,7 @@ func TestType(t *testing.T) {
 	}
 	const text = "a; $(b) `c` #{d} 日 'e' -f;"
 	for _, do := range []func() error{
-		func() error { return p.Type(t.Context(), "/clear -x $HOME") },
+		func() error { return p.Type(t.Context(), "/clear -x $HOME;") },
 		func() error { return p.Press(t.Context(), "Enter") },
 		func() error { return p.Press(t.Context(), "BSpace") },
 		func() error { return p.Paste(t.Context(), text) },
@@ -29,7 +29,7 @@ func TestType(t *testing.T) {
 		}
 	}
 	// cat -v writes what is not ASCII as M- and a letter, and the pane has 40 columns.
-	want := "/clear -x $HOME^M^?^[[200~a; $(b) `c` #{d} M-fM-^WM-% 'e' -f;^[[201~"
+	want := "/clear -x $HOME;^M^?^[[200~a; $(b) `c` #{d} M-fM-^WM-% 'e' -f;^[[201~"
 	await(func() bool {
 		page, err := p.Page(t.Context())
 		if err != nil {
