@@ -203,6 +203,16 @@ func TestRetryStopped(t *testing.T) {
 	}
 }
 
+// In a terminal, the client that talks to a person is left alone: it has the terminal, and runs once.
+func TestRetryInteractive(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	s := r.interactiveBy(r.repo.Dir, []string{"git-agent-handoff", "retry", "--tail", "100", "--check", "false", "--"})
+	s.prompt("T1 hello")
+	s.exit()
+	r.check(r.done("T1"))
+}
+
 // onlyClient is the process of the one client that runs.
 func (r *rig) onlyClient() int {
 	r.t.Helper()

@@ -18,7 +18,14 @@ type session struct {
 // interactive starts the client in a terminal and waits until it takes input.
 func (r *rig) interactive(dir string, args ...string) *session {
 	r.t.Helper()
-	term := newTerminal(r.t, r.env(), dir, append([]string{r.client()}, r.arguments(args...)...)...)
+	return r.interactiveBy(dir, nil, args...)
+}
+
+// interactiveBy is interactive for a client that another command starts and becomes.
+func (r *rig) interactiveBy(dir string, by []string, args ...string) *session {
+	r.t.Helper()
+	argv := append(by[:len(by):len(by)], r.client())
+	term := newTerminal(r.t, r.env(), dir, append(argv, r.arguments(args...)...)...)
 	s := &session{r: r, term: term, pid: term.pid()}
 	// Before the terminal closes: a client that is hung up upon goes on writing for a second.
 	r.t.Cleanup(s.kill)
