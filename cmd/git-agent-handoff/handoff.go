@@ -70,6 +70,9 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 	}
 	if done.New {
 		putArtifacts(c, s, done)
+		if err := pushLater(c.Context, s, r.Mission); err != nil {
+			return err
+		}
 	} else {
 		fmt.Fprintln(c.App.ErrWriter, "nothing has happened since")
 	}

@@ -38,6 +38,7 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 				h.Log(err.Error())
 			}
 		}
+		adopt(ctx, h)
 		return startSession(ctx, h)
 	case "PreCompact":
 		return errors.Join(rearm(ctx, h), compact(ctx, h))

@@ -9,7 +9,6 @@ import (
 
 	"gitagent/hooks"
 	"gitagent/internal/hookrun"
-	"gitagent/internal/remote"
 	"gitagent/internal/session"
 	"gitagent/turns"
 )
@@ -67,15 +66,16 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 	if err := housekeep(h.Repo); err != nil {
 		h.Log(err.Error())
 	}
-	remotes, err := remote.Consenting(ctx, h.Repo, result.Config, settings.Capture.BranchPrefix)
-	if err == nil && (len(result.Turns) > 0 || handedOff) {
-		err = pushLater(h.Repo, remotes, result.Mission)
-	}
-	if err != nil {
-		h.Log(err.Error()) // the turn is recorded
+	prefix := settings.Capture.BranchPrefix
+	if len(result.Turns) > 0 || handedOff {
+		if err := pushLater(ctx, h.Repo, result.Config, prefix, result.Mission); err != nil {
+			h.Log(err.Error()) // the turn is recorded
+		}
 	}
 	if signalled.Event == turns.Ended && h.Event.Reason != "clear" {
-		awaitPush(ctx, remotes, result.Mission)
+		if err := awaitPush(ctx, h.Repo, result.Config, prefix, result.Mission); err != nil {
+			h.Log(err.Error())
+		}
 	}
 	return nil
 }

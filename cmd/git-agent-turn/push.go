@@ -16,7 +16,6 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
-	"gitagent/internal/terminal"
 )
 
 func pushCommand() *cli.Command {
@@ -152,29 +151,22 @@ func pushSome(ctx context.Context, r *remote.Remote, ids []ledger.ID) ([]*remote
 // endWait is how long the end of a session waits for what it has recorded to be pushed.
 const endWait = 10 * time.Second
 
-// pushLater lets what a mission has recorded be pushed, by a process of its own for each remote.
-func pushLater(repo *git.Repo, remotes []*remote.Remote, id ledger.ID) error {
+// pushLater lets what a mission has recorded be pushed by a process of its own.
+func pushLater(ctx context.Context, repo *git.Repo, conf git.Config, prefix string, id ledger.ID) error {
 	self, err := os.Executable()
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = remote.Background(ctx, repo, conf, prefix, id, self)
 	}
-	for _, r := range remotes {
-		if err := r.Later(id); err != nil {
-			return err
-		}
-		// In the directory that stays when a worktree is removed.
-		if err := terminal.Detach(repo.CommonDir, self, "push", "--queued", "--", r.Name); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // awaitPush waits until what a mission has recorded is pushed, or can't be: the machine may be about to vanish.
-func awaitPush(ctx context.Context, remotes []*remote.Remote, id ledger.ID) {
+func awaitPush(ctx context.Context, repo *git.Repo, conf git.Config, prefix string, id ledger.ID) error {
 	ctx, cancel := context.WithTimeout(ctx, endWait)
 	defer cancel()
+	remotes, err := remote.Consenting(ctx, repo, conf, prefix)
 	for _, r := range remotes {
 		r.Await(ctx, id)
 	}
+	return err
 }

@@ -13,7 +13,6 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/current"
 	"gitagent/internal/ledger"
-	"gitagent/internal/remote"
 	"gitagent/turns"
 )
 
@@ -95,11 +94,7 @@ func record(c *cli.Context) error {
 			return err
 		}
 	}
-	remotes, err := remote.Consenting(c.Context, repo, result.Config, conf.Capture.BranchPrefix)
-	if err != nil {
-		return err
-	}
-	if err := pushLater(repo, remotes, result.Mission); err != nil {
+	if err := pushLater(c.Context, repo, result.Config, conf.Capture.BranchPrefix, result.Mission); err != nil {
 		return err
 	}
 	return housekeep(repo)
