@@ -87,13 +87,16 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 	if err != nil {
 		return nil, err
 	}
-	last := w.lastOf(number, r.Session)
+	last, err := w.lastOf(ctx, number, r.Session)
+	if err != nil {
+		return nil, err
+	}
 	h := &Handoff{
 		V: ledger.Version, Kind: kind, Mission: w.id, Number: number + 1, At: w.at,
 		ExitType: r.Exit, Agent: r.Agent, Session: r.Session,
 		Head: git.Hex(w.snap.Head.Commit), Branch: strings.ToValidUTF8(strings.TrimPrefix(w.snap.Head.Branch, "refs/heads/"), "\uFFFD"),
 	}
-	t, err := lastTurn(w.ledger)
+	t, err := w.lastTurn(ctx, r.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -142,16 +145,34 @@ func (w *writing) begin(r Request) {
 }
 
 // lastOf returns the mission's last handoff if this session made it: what was written then still holds. By hand, without
-// a session, any is taken. One that can't be read, perhaps of a newer version, does not keep work from being handed off.
-func (w *writing) lastOf(number int, session string) *Handoff {
+// a session, any is taken. One that can't be read, perhaps of a newer version, does not keep work from being handed off,
+// and what a stranger wrote must not come back as ours.
+func (w *writing) lastOf(ctx context.Context, number int, session string) (*Handoff, error) {
 	if number == 0 {
-		return nil
+		return nil, nil
 	}
 	h, err := readAt(w.ledger, number)
 	if err != nil || h.Mission != w.id || session != "" && h.Session != session {
-		return nil
+		return nil, nil
 	}
-	return h
+	trusted, err := w.trusted(ctx, w.ledger, number)
+	if err != nil || !trusted {
+		return nil, err
+	}
+	return h, nil
+}
+
+// lastTurn reads the mission's last turn; it is the zero turn if there is none. Of a stranger's the words are left out.
+func (w *writing) lastTurn(ctx context.Context, session string) (turn, error) {
+	t, err := lastTurn(w.ledger)
+	if err != nil || t.Turn == 0 || t.Session == session || w.local().Load(t.Session).Mission != "" {
+		return t, err
+	}
+	own, err := w.own(ctx, w.ledger.Tip, ledger.TurnPath("turns", t.Turn, ".json"))
+	if !own {
+		t.Prompt, t.Reply = "", ""
+	}
+	return t, err
 }
 
 // same reports whether nothing has happened between two handoffs of a session.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/ledger"
 )
 
 // ErrNotShown reports a handoff that was to be accepted and that nobody has looked at.
@@ -57,14 +59,16 @@ func (s *Store) note(note string, tree plumbing.Hash) error {
 // Trusted reports whether a handoff may be told to an agent: it was made here, or by the same committer, or a person has
 // accepted it. A committer's name is no proof; who can write the ledger's ref can forge it.
 func (s *Store) Trusted(ctx context.Context, f *Found) (bool, error) {
-	tree, err := f.tree()
-	if err != nil {
-		return false, err
+	return s.trusted(ctx, f.Ledger, f.Number)
+}
+
+func (s *Store) trusted(ctx context.Context, l *ledger.Ledger, number int) (bool, error) {
+	dir := ledger.HandoffPath(number, "")
+	e, err := l.Entry(dir)
+	if err != nil || s.noted(noteAccepted, e.Hash) {
+		return err == nil, err
 	}
-	if s.noted(noteAccepted, tree) {
-		return true, nil
-	}
-	return s.own(ctx, f.Ledger.Tip, f.path(""))
+	return s.own(ctx, l.Tip, dir)
 }
 
 // own reports whether the last commit that changed a path of the ledger has our committer. Where git knows no identity
