@@ -6,6 +6,7 @@
 //
 //	enabled               its existence enables recording in this repository
 //	sessions/<id>.json    one session
+//	sessions/<id>.monitor what its agent was told about its context
 //	locks/<name>          files to lock
 //	log                   what hooks could not tell anybody else
 package session
