@@ -144,8 +144,9 @@ func (r *retrying) run(records *records) error {
 			return nil
 		}
 		why := fmt.Sprintf("attempt %d of %d failed: %s", n, r.attempts, a.failure.Why)
-		if a.stopped || n == r.attempts {
-			if !a.stopped {
+		stopped := a.stopped || r.c.Context.Err() != nil // a signal may come between two attempts
+		if stopped || n == r.attempts {
+			if !stopped {
 				if err := records.handOff(*a.failure); err != nil {
 					r.warn(err)
 				}
