@@ -61,8 +61,8 @@ func TestRunHandsSignalsOn(t *testing.T) {
 			t.Errorf("%v: %+v, %v, want %+v", signal, got, err, want)
 		}
 	}
-	// One that catches the signal and ends well.
-	got, err := Job{Command: []string{"sh", "-c", "trap 'exit 0' INT; echo ready; sleep 60"}, Stdout: signaller{syscall.SIGINT}}.Run()
+	// One that catches the signal and ends well, at the latest when what it waits for has ended.
+	got, err := Job{Command: []string{"sh", "-c", "trap 'exit 0' INT; echo ready; while sleep 1; do :; done"}, Stdout: signaller{syscall.SIGINT}}.Run()
 	if want := (Exit{Caught: syscall.SIGINT}); err != nil || got != want {
 		t.Errorf("caught: %+v, %v, want %+v", got, err, want)
 	}
