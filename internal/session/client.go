@@ -7,7 +7,7 @@ import (
 )
 
 // ReadClient describes the client's process, as far as the system tells.
-// pid 0 is an unknown client.
+// pid 0 is an unknown client. Of one that has ended only the id is known.
 func ReadClient(pid int) Client {
 	if pid <= 0 {
 		return Client{}
@@ -17,14 +17,24 @@ func ReadClient(pid int) Client {
 		c.Boot = strings.TrimSpace(string(boot))
 	}
 	if stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil {
-		// The second field is the program's name in parentheses, which may hold anything.
-		if i := strings.LastIndexByte(string(stat), ')'); i >= 0 {
-			if fields := strings.Fields(string(stat[i+1:])); len(fields) > 19 {
-				c.Start = fields[19] // field 22 of the line
-			}
-		}
+		c.Start = startOf(string(stat))
 	}
 	return c
+}
+
+// startOf reads the start time from a line of /proc/<pid>/stat. It is "" for a process that has ended and whose parent has not
+// looked yet: in containers often nobody ever does.
+func startOf(stat string) string {
+	// The second field is the program's name in parentheses, which may hold anything.
+	i := strings.LastIndexByte(stat, ')')
+	if i < 0 {
+		return ""
+	}
+	fields := strings.Fields(stat[i+1:])
+	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
+		return ""
+	}
+	return fields[19] // field 22 of the line
 }
 
 // Live reports whether the process still runs: not another one that got its pid, and not before the machine was started anew.
@@ -40,8 +50,8 @@ func (c Client) Live() bool {
 		return true
 	case c.Boot != "" && now.Boot != "" && c.Boot != now.Boot:
 		return false
-	case now.Start == "" || c.Start == "":
-		return running(c.PID) // a system without /proc, or nothing there
+	case c.Start == "":
+		return running(c.PID) // a system without /proc
 	}
 	return c.Start == now.Start
 }

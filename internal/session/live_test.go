@@ -46,3 +46,22 @@ func TestLive(t *testing.T) {
 		t.Error("a process of another container is called dead: nobody can see it from here")
 	}
 }
+
+func TestStartOf(t *testing.T) {
+	t.Parallel()
+	const rest = " 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 396479 20 21\n"
+	for stat, want := range map[string]string{
+		"7 (claude) S" + rest:      "396479",
+		"7 (a) Z (b\nc) R" + rest:  "396479",
+		"7 (claude) Z" + rest:      "", // ended, and nobody has looked
+		"7 (claude) X" + rest:      "",
+		"7 (claude) S 1 2":         "",
+		"":                         "",
+		"7 claude S" + rest:        "",
+		"7 (claude) S" + rest[:20]: "",
+	} {
+		if got := startOf(stat); got != want {
+			t.Errorf("startOf(%q) = %q, want %q", stat, got, want)
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package session
+
+import (
+	"os/exec"
+	"testing"
+)
+
+// TestZombie: a client that was killed and that nobody has looked after is gone.
+func TestZombie(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command("cat")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c := ReadClient(cmd.Process.Pid)
+	if !c.Live() || c.Start == "" {
+		t.Errorf("%+v does not live", c)
+	}
+	in.Close()
+	if n, err := out.Read(make([]byte, 1)); n > 0 || err == nil { // until it has closed its files
+		t.Fatalf("cat says something: %v", err)
+	}
+	for c.Live() && t.Context().Err() == nil {
+		// Between closing its files and being gone lie microseconds.
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if c.Live() {
+		t.Error("it lives after its end")
+	}
+}
