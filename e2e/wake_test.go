@@ -54,7 +54,7 @@ func (s *session) refused(why string) {
 }
 
 // notices come and go by themselves, at the right of the line above the input box and at the end of the one below it.
-var notices = regexp.MustCompile(`(?m)^ {20,}.*$| · ← for agents$`)
+var notices = regexp.MustCompile(`(?m)^ {12,}.*$| · ← for agents$`)
 
 // page is what the screen shows below the client's name, whose picture moves, without notices.
 func (s *session) page() string {
