@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/current"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/remote"
 	"gitagent/internal/session"
 	"gitagent/internal/terminal"
 	"gitagent/turns"
@@ -52,6 +53,12 @@ func fork(c *cli.Context) error {
 	if cmdline.IsTerminal(os.Stderr) {
 		f.Progress = os.Stderr
 	}
+	var remotes []*remote.Remote
+	if c.Bool("push") {
+		if remotes, err = current.Remotes(c.Context, repo, conf.Capture.BranchPrefix); err != nil {
+			return err
+		}
+	}
 	if _, err := session.Open(repo.CommonDir).Enable(true); err != nil {
 		return err
 	}
@@ -60,6 +67,7 @@ func fork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	current.Push(c.Context, remotes, id, c.App.ErrWriter)
 	p, err := newPlan(c.Context, repo, f, done)
 	if err != nil {
 		return err

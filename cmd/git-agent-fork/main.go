@@ -41,6 +41,7 @@ func newApp() *cli.App {
 			&cli.BoolFlag{Name: "launch", Usage: "start the agent there"},
 			&cli.BoolFlag{Name: "print", Usage: "print what was made as a JSON object"},
 			&cli.BoolFlag{Name: "no-conversation", Usage: "leave the conversation behind"},
+			&cli.BoolFlag{Name: "push", Usage: "push the new mission at once, before its first turn"},
 		},
 		BashComplete: completeTurns,
 		Action:       fork,

@@ -86,15 +86,7 @@ func pushable(c *cli.Context, repo *git.Repo) ([]*remote.Remote, error) {
 		}
 		return []*remote.Remote{r}, nil
 	}
-	gitConf, err := repo.Config(c.Context)
-	if err != nil {
-		return nil, err
-	}
-	remotes, err := remote.Consenting(c.Context, repo, gitConf, prefix)
-	if err == nil && len(remotes) == 0 {
-		err = cmdline.Hint(errors.New("there is no remote that anything may be sent to"), "name one with: git agent-turn init --push <remote>")
-	}
-	return remotes, err
+	return current.Remotes(c.Context, repo, prefix)
 }
 
 func openRemote(ctx context.Context, repo *git.Repo, name, prefix string) (*remote.Remote, error) {

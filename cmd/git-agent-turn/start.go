@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/current"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/remote"
 	"gitagent/internal/session"
 	"gitagent/internal/terminal"
 	"gitagent/turns"
@@ -24,13 +25,14 @@ func startCommand() *cli.Command {
 		Name:      "start",
 		Usage:     "begin a mission on a branch of its own",
 		ArgsUsage: "[-- <agent command>...]",
-		UsageText: "git agent-turn start [--title <text>] [--worktree <dir>] [--from <rev>] [-- <agent command>...]",
+		UsageText: "git agent-turn start [--title <text>] [--worktree <dir>] [--from <rev>] [--push] [-- <agent command>...]",
 		Description: "The branch is checked out here, or in a new worktree, and every turn moves it. " +
 			"With an agent command, that is run there; a session of Claude is known to the mission before it begins.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "title", Usage: "call the mission `<text>`"},
 			&cli.StringFlag{Name: "worktree", Usage: "check it out in a new worktree at `<dir>`"},
 			&cli.StringFlag{Name: "from", Usage: "start at `<rev>`, not at HEAD", Value: "HEAD"},
+			&cli.BoolFlag{Name: "push", Usage: "push the mission at once, before its first turn"},
 		},
 		Action: start,
 	}
@@ -73,6 +75,12 @@ func start(c *cli.Context) error {
 		}
 		command, b.Session = withSession(command)
 	}
+	var remotes []*remote.Remote
+	if c.Bool("push") {
+		if remotes, err = current.Remotes(c.Context, repo, conf.Capture.BranchPrefix); err != nil {
+			return err
+		}
+	}
 	if _, err := session.Open(repo.CommonDir).Enable(true); err != nil {
 		return err
 	}
@@ -81,6 +89,7 @@ func start(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	current.Push(c.Context, remotes, m.ID, c.App.ErrWriter)
 	if len(command) == 0 {
 		_, err := fmt.Fprintln(c.App.Writer, m.ID)
 		return err
