@@ -84,7 +84,7 @@ func (r *Remote) Drain(ctx context.Context) error {
 	}
 	defer pushing()
 	for failures := 0; ; {
-		if err := pause(ctx, r.rest()); err != nil {
+		if err := pause(ctx, restAfter(r.remember(), time.Now())); err != nil {
 			return err
 		}
 		if r, err = Open(ctx, r.repo, r.Name, r.prefix); err != nil || r.Level == "" {
@@ -138,13 +138,13 @@ func (r *Remote) account(failure error) error {
 
 func (r *Remote) say(text string) { r.store.Log(time.Now(), text) }
 
-// rest is how long to wait before the next attempt.
-func (r *Remote) rest() time.Duration {
-	known := r.remember()
+// restAfter is how long to wait before the next attempt.
+func restAfter(known memory, now time.Time) time.Duration {
 	if known.Failures == 0 {
 		return 0
 	}
-	return min(time.Second<<min(known.Failures-1, 10), maxPause) - time.Since(known.Failed)
+	whole := min(time.Second<<min(known.Failures-1, 10), maxPause)
+	return min(whole-now.Sub(known.Failed), whole) // the clock may have been set back
 }
 
 func pause(ctx context.Context, d time.Duration) error {

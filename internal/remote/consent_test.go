@@ -1,0 +1,121 @@
+package remote
+
+import (
+	"testing"
+	"time"
+
+	"gitagent/internal/git"
+)
+
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"https://host.example/me/repo.git":            "https://host.example/me/repo.git",
+		"https://token@host.example/me/repo.git":      "https://host.example/me/repo.git",
+		"https://me:not-a-secret@host.example:8443/r": "https://host.example:8443/r",
+		"https://a@b@host.example/r":                  "https://host.example/r",
+		"HTTPS://me@host.example/r":                   "HTTPS://host.example/r",
+		"http://me@host.example":                      "http://host.example",
+		"https://host.example/a@b":                    "https://host.example/a@b",
+		"ssh://git@host.example/repo":                 "ssh://git@host.example/repo",
+		"ssh://git:not-a-secret@host.example/repo":    "ssh://git@host.example/repo",
+		"git@host.example:repo":                       "git@host.example:repo",
+		"../host":                                     "../host",
+		"/home/dev/a@b":                               "/home/dev/a@b",
+		"ext::sh -c x":                                "ext::sh -c x",
+		"":                                            "",
+	} {
+		if got := Plain(in); got != want {
+			t.Errorf("Plain(%q) = %q, want %q", in, got, want)
+		}
+		if got := Plain(Plain(in)); got != want {
+			t.Errorf("Plain(Plain(%q)) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestConsent(t *testing.T) {
+	t.Parallel()
+	const a, b = "https://a.example/r", "https://b.example/r"
+	for _, tt := range []struct {
+		name string
+		conf git.Config
+		urls []string
+		want Level
+	}{
+		{"nothing said", nil, []string{a}, ""},
+		{"all", git.Config{"agent." + a + ".push": {"all"}}, []string{a}, All},
+		{"code", git.Config{"agent." + a + ".push": {"code"}}, []string{a}, Code},
+		{"the last one counts", git.Config{"agent." + a + ".push": {"all", "none"}}, []string{a}, ""},
+		{"of another", git.Config{"agent." + b + ".push": {"all"}}, []string{a}, ""},
+		{"one of two", git.Config{"agent." + a + ".push": {"all"}}, []string{a, b}, ""},
+		{"the least of two", git.Config{"agent." + a + ".push": {"all"}, "agent." + b + ".push": {"code"}}, []string{a, b}, Code},
+		{"both", git.Config{"agent." + a + ".push": {"all"}, "agent." + b + ".push": {"all"}}, []string{b, a}, All},
+		{"written with a user", git.Config{"agent.https://me@a.example/r.push": {"all"}}, []string{"https://token@a.example/r"}, All},
+		{"said twice", git.Config{"agent.https://me@a.example/r.push": {"code"}, "agent." + a + ".push": {"all"}}, []string{a}, Code},
+		{"another user of ssh", git.Config{"agent.ssh://me@a.example/r.push": {"all"}}, []string{"ssh://you@a.example/r"}, ""},
+		{"a level that is none", git.Config{"agent." + a + ".push": {"ALL"}}, []string{a}, ""},
+		{"for no URL", git.Config{"agent.push": {"all"}, "agent..push": {"all"}}, []string{""}, ""},
+		{"no URL", git.Config{"agent." + a + ".push": {"all"}}, nil, ""},
+		{"other keys", git.Config{"agent." + a + ".pushurl": {"all"}, "branch." + a + ".push": {"all"}}, []string{a}, ""},
+	} {
+		if got := consent(tt.conf, tt.urls); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestSSHCommand(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		env  map[string]string
+		conf git.Config
+		want string
+	}{
+		{"plain", nil, nil, "ssh -o BatchMode=yes"},
+		{"configured", nil, git.Config{"core.sshcommand": {"ssh -i key"}}, "ssh -i key -o BatchMode=yes"},
+		{"the environment comes first", map[string]string{"GIT_SSH_COMMAND": "ssh -v"}, git.Config{"core.sshcommand": {"ssh -i key"}}, "ssh -v -o BatchMode=yes"},
+		{"another program", map[string]string{"GIT_SSH": "wrapper"}, nil, ""},
+		{"another program, but a command", map[string]string{"GIT_SSH": "wrapper"}, git.Config{"core.sshcommand": {"ssh -i key"}}, "ssh -i key -o BatchMode=yes"},
+		{"another variant", nil, git.Config{"ssh.variant": {"putty"}, "core.sshcommand": {"x"}}, ""},
+		{"another variant by its name", nil, git.Config{"core.sshcommand": {"C:/putty/plink.exe"}}, ""},
+		{"the same variant", map[string]string{"GIT_SSH_VARIANT": "ssh"}, git.Config{"ssh.variant": {"putty"}}, "ssh -o BatchMode=yes"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, name := range []string{"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT"} {
+				t.Setenv(name, tt.env[name])
+			}
+			if got := sshCommand(tt.conf); got != tt.want {
+				t.Errorf("sshCommand = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestParseReport(t *testing.T) {
+	t.Parallel()
+	got := parseReport([]byte("To host\n*\t1:refs/a\t[new reference]\n=\t2:refs/b\t[up to date]\n!\t3:refs/c\t[rejected] (a\tb)\nDone\n"))
+	if !got.any || len(got.rejected) != 1 || !got.rejected["refs/c"] {
+		t.Errorf("%+v", got)
+	}
+	if got := parseReport([]byte("To host\n=\t2:refs/b\t[up to date]\nDone\n")); got.any || len(got.rejected) > 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestRest: the pause grows, and has an end.
+func TestRest(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for failures, want := range map[int]time.Duration{0: 0, 1: time.Second, 2: 2 * time.Second, 6: 32 * time.Second, 7: time.Minute, 100: time.Minute} {
+		if got := restAfter(memory{Failures: failures, Failed: now}, now); got != want {
+			t.Errorf("after %d failures: %v, want %v", failures, got, want)
+		}
+	}
+	if got := restAfter(memory{Failures: 3, Failed: now.Add(-time.Hour)}, now); got > 0 {
+		t.Errorf("an hour later: %v", got)
+	}
+	if got := restAfter(memory{Failures: 3, Failed: now.Add(time.Hour)}, now); got > time.Minute {
+		t.Errorf("when the clock was set back: %v", got)
+	}
+}
