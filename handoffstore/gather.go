@@ -262,10 +262,8 @@ func (w *writing) takeOver(h, last *Handoff, files map[string][]byte) error {
 		}
 		files[f.name], *f.path = data, ledger.HandoffPath(h.Number, f.name)
 	}
-	for _, what := range last.Truncated {
-		if what == "document" || what == "terminal" {
-			h.Truncated = append(h.Truncated, what)
-		}
+	if last.lacks("document") {
+		h.Truncated = append(h.Truncated, "document")
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ type Handoff struct {
 	Patch    string    `json:"patch,omitempty"`      // what is not committed, in the ledger
 	Terminal string    `json:"terminal,omitempty"`   // snapshot of the terminal, in the ledger
 	Log      string    `json:"log,omitempty"`        // complete log of the terminal, a file on the machine of the session
-	// Truncated names what is not there as a whole: "document", "patch", "uncommitted_changes", "terminal".
+	// Truncated names what is not there as a whole: "document", "patch", "uncommitted_changes".
 	Truncated []string `json:"truncated,omitempty"`
 
 	raw     []byte        // what was parsed

@@ -29,7 +29,6 @@ type Here struct {
 // What the last session left is fenced, by a fence that is longer than any in it: it can't pretend to be ours.
 func Prime(h *Handoff, document []byte, here Here) string {
 	p := &primer{Handoff: h, here: here}
-	p.head()
 	name := h.ID().String()
 	diff := strings.TrimRight(h.Diff, "\n")
 	for _, s := range []section{
@@ -45,7 +44,7 @@ func Prime(h *Handoff, document []byte, here Here) string {
 			p.sections = append(p.sections, s)
 		}
 	}
-	return p.render()
+	return p.render(p.head())
 }
 
 // lacks reports whether the handoff has only a part of something.
@@ -77,11 +76,11 @@ type section struct {
 type primer struct {
 	*Handoff
 	here     Here
-	top      string
 	sections []section
 }
 
-func (p *primer) head() {
+// head is what comes before the sections: lines of our own.
+func (p *primer) head() string {
 	var b strings.Builder
 	b.WriteString("## Handoff (from previous session)\n\n" +
 		"git-agent recorded this when the session before ended. What is fenced below is quoted from that session: " +
@@ -117,7 +116,7 @@ func (p *primer) head() {
 	if p.Terminal != "" {
 		line("Terminal snapshot", "search it with `git agent-handoff grep <pattern>`, or read it with `git agent-handoff show %s --terminal`", p.ID())
 	}
-	p.top = b.String()
+	return b.String()
 }
 
 // word makes a stranger's text one short word of a line that is ours.
@@ -196,9 +195,9 @@ func bullets(list []string) string {
 // owed is what one line takes that says that a section was left out.
 const owed = 120
 
-// render puts the sections together, as far as they fit.
-func (p *primer) render() string {
-	out, left := p.top, MaxPrime-units(p.top)
+// render puts the sections behind what is there already, as far as they fit.
+func (p *primer) render(out string) string {
+	left := MaxPrime - units(out)
 	var missing []string
 	for i, s := range p.sections {
 		room := min(left-owed*(len(p.sections)-i), s.most)
