@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -15,6 +16,7 @@ type memory struct {
 	NoAtomic  time.Time               `json:"no_atomic,omitzero"`  // when it did not take several refs together
 	NoOptions time.Time               `json:"no_options,omitzero"` // when it did not take push options
 	As        map[ledger.ID]ledger.ID `json:"as,omitempty"`        // missions that have another name there
+	Kept      map[ledger.ID]bool      `json:"kept,omitempty"`      // missions whose branch was not taken, which has been said
 	Failures  int                     `json:"failures,omitempty"`  // in a row
 	Failed    time.Time               `json:"failed,omitzero"`     // the last one
 }
@@ -34,8 +36,13 @@ func (r *Remote) remember() memory {
 	return m
 }
 
-// learn changes what is known. Whoever calls it holds the lock of the push.
-func (r *Remote) learn(change func(*memory)) error {
+// learn changes what is known.
+func (r *Remote) learn(ctx context.Context, change func(*memory)) error {
+	unlock, err := r.lock(ctx, "push-memory")
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	m := r.remember()
 	change(&m)
 	data, err := json.Marshal(m)
@@ -55,11 +62,11 @@ func (r *Remote) learn(change func(*memory)) error {
 	return nil
 }
 
-func (r *Remote) rememberAs(id, as ledger.ID) error {
+func (r *Remote) rememberAs(ctx context.Context, id, as ledger.ID) error {
 	if known := r.remember().As[id]; known == as || known == "" && id == as {
 		return nil
 	}
-	return r.learn(func(m *memory) {
+	return r.learn(ctx, func(m *memory) {
 		if m.As == nil {
 			m.As = make(map[ledger.ID]ledger.ID)
 		}
@@ -72,8 +79,8 @@ func (r *Remote) rememberAs(id, as ledger.ID) error {
 
 // rememberLacking notes that the remote does not take push options, or not several refs together. It may have
 // been the network after all, or change: that is believed for a day.
-func (r *Remote) rememberLacking(options bool) error {
-	return r.learn(func(m *memory) {
+func (r *Remote) rememberLacking(ctx context.Context, options bool) error {
+	return r.learn(ctx, func(m *memory) {
 		if options {
 			m.NoOptions = time.Now()
 		} else {

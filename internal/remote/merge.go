@@ -93,6 +93,16 @@ func (m *merger) run(ctx context.Context, arrived map[ledger.ID]tips) error {
 	if err := m.objects.Flush(); err != nil {
 		return err
 	}
+	err = m.settle(ctx)
+	if err == nil || errors.Is(err, git.ErrConflict) || !m.leaveBranches() {
+		return err
+	}
+	m.problems = append(m.problems, err) // perhaps a user's branch is in the way of ours, or its lock
+	return m.settle(ctx)
+}
+
+// settle moves the refs to where they are to be, and removes what was fetched.
+func (m *merger) settle(ctx context.Context) error {
 	landed, err := m.repo.Refs(ctx, m.landings())
 	if err != nil {
 		return err
@@ -107,6 +117,20 @@ func (m *merger) run(ctx context.Context, arrived map[ledger.ID]tips) error {
 		updates = append(updates, git.Update{Ref: ref, Old: hash})
 	}
 	return m.move(ctx, updates)
+}
+
+// leaveBranches gives up moving branches and reports whether any was to be moved.
+func (m *merger) leaveBranches() bool {
+	left := false
+	for ref, hash := range m.now {
+		if m.before[ref] != hash && strings.HasPrefix(ref, "refs/heads/") {
+			left = true
+			if delete(m.now, ref); !m.before[ref].IsZero() {
+				m.now[ref] = m.before[ref]
+			}
+		}
+	}
+	return left
 }
 
 // move moves refs of ours. Where a git that was killed has left its lock on one of them, the error wraps [git.ErrConflict]

@@ -73,7 +73,7 @@ func (r *Remote) push(ctx context.Context, id ledger.ID) (*Pushed, error) {
 			return nil, err
 		}
 		if done {
-			return p, r.rememberAs(id, p.As)
+			return p, r.rememberAs(ctx, id, p.As)
 		}
 	}
 	return nil, fmt.Errorf("it has more than %d sides there", maxSides)
@@ -192,7 +192,7 @@ func (r *Remote) send(ctx context.Context, specs []string, branches bool) (repor
 		// Git does not begin where the remote has not announced what was asked for; nor where it is not reached.
 		out, again := r.run(ctx, "", "push", slices.Concat(args, target)...)
 		if rep = parseReport(out); again == nil || len(rep.rejected) > 0 {
-			if err := r.rememberLacking(branches); err != nil {
+			if err := r.rememberLacking(ctx, branches); err != nil {
 				return rep, err
 			}
 			err = again

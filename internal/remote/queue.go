@@ -73,7 +73,7 @@ const (
 // After a failure it pauses, twice as long each time, and gives up after 8 in a row: about 2 minutes.
 // The first failure after a success goes to the log.
 func (r *Remote) Drain(ctx context.Context) error {
-	waiting, err := r.tryLock("push-waits")
+	waiting, err := r.tryLock(ctx, "push-waits")
 	if err != nil || waiting == nil {
 		return err
 	}
@@ -106,34 +106,53 @@ func (r *Remote) Drain(ctx context.Context) error {
 
 // drain pushes some missions and keeps account of it.
 func (r *Remote) drain(ctx context.Context, ids []ledger.ID) error {
-	ctx, cancel := context.WithTimeout(ctx, maxPush)
+	attempt, cancel := context.WithTimeout(ctx, maxPush)
 	defer cancel()
-	list, err := r.PushAll(ctx, ids)
+	known := r.remember()
+	list, err := r.PushAll(attempt, ids)
 	for _, p := range list {
-		if p.Branch != nil {
-			r.say("mission " + string(p.Mission) + " was pushed to " + r.Name + ", but not its branch: " + p.Branch.Error())
-		}
-		if e := r.sent(ctx, p); e != nil {
-			err = errors.Join(err, e)
-		}
+		err = errors.Join(err, r.tell(ctx, p, known), r.sent(ctx, p))
 	}
-	return errors.Join(err, r.account(err))
+	return errors.Join(err, r.account(ctx, err))
+}
+
+// tell says what a user would want to know of a push that went well otherwise, once.
+func (r *Remote) tell(ctx context.Context, p *Pushed, known memory) error {
+	if as, ok := known.As[p.Mission]; p.As != p.Mission && (!ok || as != p.As) {
+		r.say(fmt.Sprintf("mission %s has gone on here and at %s; ours is mission %s there", p.Mission, r.Name, p.As))
+	}
+	kept := p.Branch != nil
+	if kept == known.Kept[p.Mission] {
+		return nil
+	}
+	if kept {
+		r.say(fmt.Sprintf("mission %s was pushed to %s, but not its branch: %v", p.Mission, r.Name, p.Branch))
+	}
+	return r.learn(ctx, func(m *memory) {
+		if m.Kept == nil {
+			m.Kept = make(map[ledger.ID]bool)
+		}
+		m.Kept[p.Mission] = true
+		if !kept {
+			delete(m.Kept, p.Mission)
+		}
+	})
 }
 
 // account keeps track of failures in a row and says the first one.
-func (r *Remote) account(failure error) error {
+func (r *Remote) account(ctx context.Context, failure error) error {
 	failures := r.remember().Failures
 	switch {
 	case failure == nil && failures == 0:
 		return nil
 	case failure == nil:
 		r.say(fmt.Sprintf("pushed to %s again, after %d failures", r.Name, failures))
-		return r.learn(func(m *memory) { m.Failures, m.Failed = 0, time.Time{} })
+		return r.learn(ctx, func(m *memory) { m.Failures, m.Failed = 0, time.Time{} })
 	}
 	if failures == 0 {
 		r.say(failure.Error() + "; it will be tried again at later turns")
 	}
-	return r.learn(func(m *memory) { m.Failures, m.Failed = m.Failures+1, time.Now() })
+	return r.learn(ctx, func(m *memory) { m.Failures, m.Failed = m.Failures+1, time.Now() })
 }
 
 func (r *Remote) say(text string) { r.store.Log(time.Now(), text) }
@@ -162,16 +181,21 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 // Await waits until a mission no longer waits to be pushed, until an attempt fails, or until ctx ends.
+// If the last attempt has failed, it makes one itself: the process in the background may pause for longer than that.
 // It reports whether the mission is out of the queue.
 func (r *Remote) Await(ctx context.Context, id ledger.ID) bool {
+	path := filepath.Join(r.dir(), string(id))
+	waits := func() bool {
+		_, err := os.Lstat(path)
+		return err == nil
+	}
+	if waits() && r.remember().Failures > 0 {
+		return r.drain(ctx, []ledger.ID{id}) == nil && !waits()
+	}
 	poll := time.NewTicker(10 * time.Millisecond)
 	defer poll.Stop()
-	failures := r.remember().Failures
-	for {
-		if _, err := os.Lstat(filepath.Join(r.dir(), string(id))); errors.Is(err, fs.ErrNotExist) {
-			return true
-		}
-		if r.remember().Failures > failures {
+	for waits() {
+		if r.remember().Failures > 0 {
 			return false
 		}
 		select {
@@ -180,6 +204,7 @@ func (r *Remote) Await(ctx context.Context, id ledger.ID) bool {
 			return false
 		}
 	}
+	return true
 }
 
 // missing reports whether a push failed because there is no such mission here (any more).

@@ -97,8 +97,8 @@ func (r *Remote) lock(ctx context.Context, what string) (release func(), err err
 }
 
 // tryLock takes a lock if it is free; release is nil if it is not.
-func (r *Remote) tryLock(what string) (release func(), err error) {
-	ctx, cancel := context.WithCancel(context.Background())
+func (r *Remote) tryLock(ctx context.Context, what string) (release func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
 	cancel()
 	release, err = r.lock(ctx, what)
 	if errors.Is(err, context.Canceled) {

@@ -1,0 +1,75 @@
+package remote_test
+
+import (
+	"maps"
+	"testing"
+
+	"gitagent/internal/gittest"
+)
+
+// TestBranches: which branches a fetch makes and moves, and which it leaves alone.
+func TestBranches(t *testing.T) {
+	t.Parallel()
+	const branch = "refs/heads/agent/mission/a1b2c3d4"
+	host := newHost(t)
+	here := cloneOf(t, host.Dir)
+	here.Git("switch", "-qc", "agent/mission/a1b2c3d4")
+	here.turn(mission, "one")
+	here.push(mission)
+	first := here.Git("rev-parse", "HEAD")
+
+	idle, busy, linked, rebasing, ahead, blocked := cloneOf(t, host.Dir), cloneOf(t, host.Dir), cloneOf(t, host.Dir), cloneOf(t, host.Dir), cloneOf(t, host.Dir), cloneOf(t, host.Dir)
+	idle.fetch()
+	if got := refsOf(idle.Repo, branch); len(got) > 0 {
+		t.Errorf("a fetch of everything made %v", got)
+	}
+	for _, c := range []*clone{idle, busy, linked, rebasing, ahead} {
+		c.fetch(mission)
+		if got := refsOf(c.Repo, branch)[branch]; got != first {
+			t.Errorf("a fetch of the mission made the branch at %q, want %s", got, first)
+		}
+	}
+	busy.Git("switch", "-q", "agent/mission/a1b2c3d4")
+	worktree := gittest.TempDir(t) + "/linked"
+	linked.Git("worktree", "add", "-q", worktree, "agent/mission/a1b2c3d4")
+	rebasing.Git("switch", "-q", "agent/mission/a1b2c3d4")
+	if _, err := rebasing.Try("rebase", "-q", "--force-rebase", "--exec", "false", "HEAD~1"); err == nil {
+		t.Error("the rebase did not stop")
+	}
+	ahead.Git("switch", "-q", "agent/mission/a1b2c3d4")
+	aheads := ahead.Commit("the user's own")
+	ahead.Git("switch", "-q", "main")
+	blocked.Git("branch", "agent")
+
+	here.turn(mission, "two")
+	here.push(mission)
+	second := here.Git("rev-parse", "HEAD")
+	for _, tt := range []struct {
+		name   string
+		c      *clone
+		want   string
+		advice bool
+		fails  bool
+	}{
+		{"nobody has it", idle, second, false, false},
+		{"checked out", busy, first, true, false},
+		{"checked out in a linked worktree", linked, first, true, false},
+		{"in a rebase", rebasing, first, true, false},
+		{"gone on", ahead, aheads, true, false},
+		{"a branch in the way", blocked, "", false, true},
+	} {
+		changes, err := tt.c.origin().Fetch(t.Context(), mission)
+		if (err != nil) != tt.fails || len(changes) != 1 || (changes[0].Branch != "") != tt.advice {
+			t.Errorf("%s: %+v, %v", tt.name, changes, err)
+		}
+		if got := refsOf(tt.c.Repo, branch)[branch]; got != tt.want {
+			t.Errorf("%s: the branch is at %q, want %q", tt.name, got, tt.want)
+		}
+		if got, want := refsOf(tt.c.Repo, "refs/agent/", "refs/notes/"), refsOf(here.Repo, "refs/agent/", "refs/notes/"); !maps.Equal(got, want) {
+			t.Errorf("%s: there are %v, want %v", tt.name, got, want)
+		}
+		if status := tt.c.Git("status", "--porcelain"); status != "" {
+			t.Errorf("%s: %s", tt.name, status)
+		}
+	}
+}
