@@ -274,7 +274,8 @@ func TestWakeCancelled(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	slow := r.gate("slow")
-	r.mock.play(onWake, on("TASK", write("HANDOFF.md", "Go on with XYZZY.\n"), bash("git agent-handoff write --wake HANDOFF.md"), bash(slow.wait()), say("not reached")))
+	r.mock.play(onWake, on("TASK", write("HANDOFF.md", "Go on with XYZZY.\n"), bash("git agent-handoff write --wake HANDOFF.md"),
+		bash("git agent-handoff wake --tmux $TMUX_PANE 2>refused.log; true"), bash(slow.wait()), say("not reached")))
 	s := r.interactive(r.repo.Dir)
 	only := s.registry().SessionID
 	s.enter("TASK hello")
@@ -283,6 +284,9 @@ func TestWakeCancelled(t *testing.T) {
 	s.prompt("T3 hello")
 	s.prompt("T2 hello")
 	s.exit()
+	if said := r.repo.Read("refused.log"); !strings.Contains(said, "it can ask for it with: git agent-handoff write --wake") {
+		t.Errorf("wake by the agent itself says %q", said)
+	}
 	for _, e := range r.witness.events() {
 		if e.Session != only {
 			t.Errorf("another session has begun: %v", e)

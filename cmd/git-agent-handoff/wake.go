@@ -53,7 +53,12 @@ func wakeAgent(c *cli.Context) error {
 		return err
 	}
 	client := hooks.ReadClient(os.Getenv)
-	err = wake.Wake(c.Context, pane, hooks.Claude.ConfigDir(os.Getenv), client.PID, message)
+	hook := client.ProjectDir != "" // has started this at the end of the turn; an agent's own commands don't have it
+	pid, self := 0, client.SessionID
+	if hook {
+		pid, self = client.PID, ""
+	}
+	err = wake.Wake(c.Context, pane, hooks.Claude.ConfigDir(os.Getenv), pid, self, message)
 	if err == nil {
 		return nil
 	}
@@ -62,7 +67,7 @@ func wakeAgent(c *cli.Context) error {
 		byHand = message
 	}
 	err = fmt.Errorf("wake the agent in pane %s: %w", pane, err)
-	if client.PID != 0 { // a hook has started this, and nobody reads what it prints
+	if hook { // nobody reads what it prints
 		session.Open(s.Repo.CommonDir).Log(time.Now(), err.Error()+"; type by hand: "+byHand)
 	}
 	return cmdline.Hint(err, "type by hand: "+byHand)

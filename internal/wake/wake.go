@@ -26,8 +26,9 @@ const (
 )
 
 // Wake clears the context of the agent in a pane and gives it a prompt. pid is its client's process, 0 if any
-// client in the pane is meant; configDir is where clients register. An error that wraps a [*Refusal] says what was in the way.
-func Wake(ctx context.Context, pane terminal.Pane, configDir string, pid int, prompt string) error {
+// client in the pane is meant; configDir is where clients register. self is the session whose agent has called, "" for none: it would
+// wait for itself. An error that wraps a [*Refusal] says what was in the way.
+func Wake(ctx context.Context, pane terminal.Pane, configDir string, pid int, self, prompt string) error {
 	id, err := pane.Ask(ctx, "#{pane_id}") // another name could mean another pane before we are done
 	if err != nil {
 		return err
@@ -38,6 +39,9 @@ func Wake(ctx context.Context, pane terminal.Pane, configDir string, pid int, pr
 	client, err := find(ctx, pane, configDir, pid)
 	if err != nil {
 		return err
+	}
+	if client.Session == self {
+		return refuse("the agent's turn ends only after this; it can ask for it with: git agent-handoff write --wake")
 	}
 	w := &waker{pane: pane, config: configDir, pid: client.PID}
 	if err := w.ready(ctx, client.Session, busyWait); err != nil {
