@@ -11,7 +11,7 @@ import (
 type Client struct {
 	ProjectDir string // where the client was launched; stays when the agent changes directory
 	PID        int    // the client itself: a shell may stand between it and the hook, so this is not our parent
-	SessionID  string // also in the agent's own shell commands, unlike ProjectDir and PID
+	SessionID  string // also in the agent's own shell commands, as PID is, unlike ProjectDir
 	PluginRoot string // the plugin's directory; "" if the hook comes from settings
 }
 
