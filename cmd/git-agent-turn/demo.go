@@ -15,13 +15,14 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/session"
+	"gitagent/internal/terminal"
 	"gitagent/internal/transcript"
 )
 
 func demoCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
-		Usage:     "record, list and show a session in a throw-away repository",
+		Usage:     "record, list, fork and hand off a session in a throw-away repository",
 		UsageText: "git agent-turn demo",
 		Description: "Replays a recorded session of five turns, hook by hook, as the agent's client sends them. " +
 			"Nothing outside a temporary directory is touched, and no agent is run.",
@@ -44,6 +45,9 @@ var demoFiles = [5]map[string]string{
 	{"sub/five.txt": "five\n"},
 }
 
+// demoDocument is what the agent leaves to the next session.
+const demoDocument = "# Where this stands\n\none.txt, two.txt and sub/five.txt are written; nothing is committed yet.\n"
+
 func demo(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return cmdline.Usagef("demo takes no arguments")
@@ -53,10 +57,15 @@ func demo(c *cli.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	if err := os.WriteFile(filepath.Join(dir, "HANDOFF.md"), []byte(demoDocument), 0o666); err != nil {
+		return err
+	}
 	repo, err := demoRepo(c.Context, filepath.Join(dir, "repo"))
 	if err != nil {
 		return err
 	}
+	// Nothing of the user's is touched, nor what a fork places for the client.
+	repo = repo.With("CLAUDE_CONFIG_DIR="+filepath.Join(dir, "claude"), "XDG_DATA_HOME="+filepath.Join(dir, "data"))
 	if err := replay(c.Context, repo, filepath.Join(dir, "session.jsonl")); err != nil {
 		return err
 	}
@@ -65,7 +74,14 @@ func demo(c *cli.Context) error {
 		{"agent-turn", "show", "4"},
 		{"agent-turn", "diff", "4"},
 		{"status", "--short", "--branch"},
+		{"agent-fork", "--worktree", "../fork", "2"},
+		{"agent-turn", "tree"},
+		{"agent-handoff", "write", "../HANDOFF.md"},
+		{"agent-handoff", "prime"},
 	} {
+		if err := terminal.Find("git-" + args[0]); strings.HasPrefix(args[0], "agent-") && err != nil {
+			return err
+		}
 		fmt.Fprintf(c.App.Writer, "$ git %s\n", strings.Join(args, " "))
 		if err := repo.Run(c.Context, nil, c.App.Writer, c.App.ErrWriter, args...); err != nil {
 			return err

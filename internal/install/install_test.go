@@ -170,6 +170,21 @@ func TestInstalled(t *testing.T) {
 		}
 	})
 
+	t.Run("demo", func(t *testing.T) {
+		got := m.must(t, "", "git", "agent-turn", "demo")
+		for _, want := range []string{
+			"$ git agent-turn list\n5 ", "Prompt\n    T4 please go on\n", "+one edited in T4\n",
+			"claude --resume ", " from 2  2 turns", "# Where this stands\n",
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("the demo shows no %q:\n%s", want, got)
+			}
+		}
+		if left, err := os.ReadDir(filepath.Join(m.home, ".claude")); err == nil {
+			t.Errorf("the demo has left %v in the client's directory", left)
+		}
+	})
+
 	// Each shell gets a terminal, on which unfinished command lines are typed, with a tab for the rest.
 	// What the finished ones print tells that they were the right ones.
 	typed := []struct{ line, want string }{
