@@ -53,10 +53,11 @@ func (s signaller) Write(p []byte) (int, error) {
 }
 
 // TestRunHandsSignalsOn sends signals to this process, which must survive them: no other test of the package runs meanwhile.
-// The shell itself waits for its child, as agents' wrappers do: the signal must reach both.
+// The shell itself waits for its child, as agents' wrappers do: the signal must reach both. The child
+// says that it is ready: a signal in the moment in which it is made is another matter.
 func TestRunHandsSignalsOn(t *testing.T) {
 	for signal, status := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
-		got, err := Job{Command: []string{"sh", "-c", "echo ready; sleep 60; echo not reached"}, Stdout: signaller{signal}}.Run()
+		got, err := Job{Command: []string{"sh", "-c", `sh -c "echo ready; exec sleep 60"; echo not reached`}, Stdout: signaller{signal}}.Run()
 		if want := (Exit{Status: status, Caught: signal}); err != nil || got != want {
 			t.Errorf("%v: %+v, %v, want %+v", signal, got, err, want)
 		}
