@@ -109,8 +109,15 @@ func (r *Remote) news(theirs map[ledger.ID]tips, ours map[string]plumbing.Hash) 
 			refspecs = append(refspecs, r.refspec(r.branches(), string(id)))
 		}
 	}
+	if len(refspecs) > maxExact {
+		return []string{r.refspec(ledgers, "*"), r.refspec(notes, "*"), r.refspec(r.branches(), "*")}
+	}
 	return refspecs
 }
+
+// maxExact is how many refs are fetched by their names; of more, it is all of them by a pattern. Git compares every ref of the remote with
+// every name: 20,000 take minutes.
+const maxExact = 500
 
 // bring fetches refs from a source, the remote's name or a URL, to where they land. What an earlier fetch that was killed has left there is overwritten or is
 // merged with the rest.
