@@ -2,6 +2,8 @@ package remote_test
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"gitagent/internal/ledger"
@@ -78,4 +80,25 @@ func TestSides(t *testing.T) {
 	}
 	equal(t, "a's side at b", b.prompts(sideA), []string{"common", "by a", "by a, again"})
 	equal(t, "b's side at a", a.prompts(sideB), []string{"common", "by b", "by b, again"})
+}
+
+// TestPackedRefsLocked: a git that was killed while it deleted a ref has left a lock that only the user may remove. A fetch works all the same.
+func TestPackedRefsLocked(t *testing.T) {
+	t.Parallel()
+	host := newHost(t)
+	here, there := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
+	here.turn(mission, "one")
+	here.push(mission)
+	there.Write(".git/packed-refs.lock", "")
+	equal(t, "fetch", there.fetch(), []string{"a1b2c3d4 new"})
+	if err := os.Remove(filepath.Join(there.Dir, ".git", "packed-refs.lock")); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "fetch again", there.fetch(), nil)
+	here.turn(mission, "two")
+	here.push(mission)
+	equal(t, "fetch once more", there.fetch(), []string{"a1b2c3d4 forward"})
+	if left := refsOf(there.Repo, "refs/agent/remotes/"); len(left) > 0 {
+		t.Errorf("what was fetched is still there: %v", left)
+	}
 }

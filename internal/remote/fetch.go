@@ -172,7 +172,9 @@ func (r *Remote) landed(ctx context.Context) (map[ledger.ID]tips, error) {
 	return r.byMission(original), nil
 }
 
-// clear removes what was brought. The objects stay until git collects them.
+// clear removes what was brought, if it can: to delete a ref git locks packed-refs, and that lock of a git that
+// was killed, whosever it was, is nobody's to remove but the user's. What stays does no harm; the next fetch tries again.
+// The objects stay until git collects them.
 func (r *Remote) clear(ctx context.Context) error {
 	refs, err := r.repo.Refs(ctx, r.landings())
 	if err != nil || len(refs) == 0 {
@@ -182,7 +184,8 @@ func (r *Remote) clear(ctx context.Context) error {
 	for ref, hash := range refs {
 		updates = append(updates, git.Update{Ref: ref, Old: hash})
 	}
-	return r.move(ctx, updates)
+	_ = r.move(ctx, updates)
+	return nil
 }
 
 // look brings what a source has under the name of one mission, for a comparison.

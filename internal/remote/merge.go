@@ -57,8 +57,8 @@ type merger struct {
 	problems []error
 }
 
-// merge merges what has arrived. All refs move in one transaction, in which what was fetched goes, too;
-// if somebody else moves one of them meanwhile, everything is decided again.
+// merge merges what has arrived. All refs move in one transaction; if somebody else moves one
+// of them meanwhile, everything is decided again.
 func (r *Remote) merge(ctx context.Context, arrived map[ledger.ID]tips, named []ledger.ID) ([]Change, error) {
 	for attempt := 1; ; attempt++ {
 		m := &merger{Remote: r, named: named}
@@ -94,27 +94,23 @@ func (m *merger) run(ctx context.Context, arrived map[ledger.ID]tips) error {
 		return err
 	}
 	err = m.settle(ctx)
-	if err == nil || errors.Is(err, git.ErrConflict) || !m.leaveBranches() {
-		return err
+	if err != nil && !errors.Is(err, git.ErrConflict) && m.leaveBranches() {
+		m.problems = append(m.problems, err) // perhaps a user's branch is in the way of ours, or its lock
+		err = m.settle(ctx)
 	}
-	m.problems = append(m.problems, err) // perhaps a user's branch is in the way of ours, or its lock
-	return m.settle(ctx)
-}
-
-// settle moves the refs to where they are to be, and removes what was fetched.
-func (m *merger) settle(ctx context.Context) error {
-	landed, err := m.repo.Refs(ctx, m.landings())
 	if err != nil {
 		return err
 	}
+	return m.clear(ctx)
+}
+
+// settle moves the refs to where they are to be.
+func (m *merger) settle(ctx context.Context) error {
 	var updates []git.Update
 	for ref, hash := range m.now {
 		if m.before[ref] != hash {
 			updates = append(updates, git.Update{Ref: ref, New: hash, Old: m.before[ref]})
 		}
-	}
-	for ref, hash := range landed {
-		updates = append(updates, git.Update{Ref: ref, Old: hash})
 	}
 	return m.move(ctx, updates)
 }
