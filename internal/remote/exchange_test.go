@@ -69,6 +69,7 @@ func TestSides(t *testing.T) {
 		t.Errorf("b's mission moved from %s to %s", before, got)
 	}
 	b.turn(mission, "by b, again")
+	equal(t, "b fetches its own side as it was", b.fetch(), nil)
 	b.push(mission)
 	equal(t, "a fetches", a.fetch(), []string{string(sideB) + " forward"})
 	b.pushAll()
