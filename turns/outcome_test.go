@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"gitagent/internal/replay"
 	"gitagent/turns"
@@ -293,6 +294,7 @@ func TestStopAfterEnded(t *testing.T) {
 			c.Hold = !flushed
 			c.Stop("done")
 			c.End("other")
+			events[0].At = events[1].At.Add(-2 * time.Millisecond) // its process began first, and waited for the lock
 			l.record(events[1])
 			c.Flush()
 			l.record(events[0])

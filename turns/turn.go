@@ -148,8 +148,12 @@ func (t *Turn) Line() ([]byte, error) {
 	return line, nil
 }
 
-// replaces makes t the record that takes the place of old: it keeps what old holds beyond what we know.
+// replaces makes t the record that takes the place of old: it keeps what old holds beyond what we know, and is the later one,
+// in whatever order the two events began: of several lines in a note the latest counts.
 func (t *Turn) replaces(old *Turn) error {
+	if !t.At.After(old.At) {
+		t.At = old.At.Add(time.Millisecond)
+	}
 	var err error
 	t.unknown, err = ledger.Unknown(old.raw, old)
 	return err
