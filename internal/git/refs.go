@@ -32,11 +32,16 @@ type RefTransaction struct {
 	proc *Process
 }
 
+// refLockWait is how long git waits for the lock of a ref, ms. Git's own 100 ms are little
+// on a busy machine: a git whose parent was killed may still be about to give its lock up.
+const refLockWait = "1000"
+
 // BeginRefs starts a transaction. The caller ends it with Commit or Abort.
 // reason goes into the reflogs of the refs that have one.
 // The user's reference-transaction hook does not run: it could veto a turn.
 func (r *Repo) BeginRefs(ctx context.Context, reason string) (*RefTransaction, error) {
-	p, err := r.Start(ctx, "-c", "core.hooksPath="+os.DevNull, "update-ref", "-m", reason, "--stdin", "-z")
+	p, err := r.Start(ctx, "-c", "core.hooksPath="+os.DevNull, "-c", "core.filesRefLockTimeout="+refLockWait,
+		"update-ref", "-m", reason, "--stdin", "-z")
 	if err != nil {
 		return nil, err
 	}
