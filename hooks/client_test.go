@@ -89,7 +89,7 @@ func TestEntries(t *testing.T) {
 			t.Errorf("%s: no entries", a)
 		}
 		for _, e := range a.Entries() {
-			if m := program.FindStringSubmatch(e.Command); m == nil || "git-agent-"+m[1] != e.program() {
+			if m := program().FindStringSubmatch(e.Command); m == nil || "git-agent-"+m[1] != e.program() {
 				t.Errorf("%s: %q is not recognised", a, e.Command)
 			}
 			if !bytes.HasSuffix([]byte(e.Command), []byte(" || true")) || e.Timeout <= 0 {

@@ -3,6 +3,7 @@ package hooks
 import (
 	"regexp"
 	"slices"
+	"sync"
 )
 
 // Install returns settings with those of entries that it does not have yet.
@@ -100,11 +101,14 @@ func commandOf(h *node) string {
 }
 
 // program matches a command that runs one of our hooks, by any path and with anything around it.
-var program = regexp.MustCompile(`(?:^|[^\w.-])git[ -]agent-(turn|handoff)(?:\.exe)?["']?\s+hook(?:$|[^\w-])`)
+// It is compiled when it is needed: the hooks themselves, which start often, never do.
+var program = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^\w.-])git[ -]agent-(turn|handoff)(?:\.exe)?["']?\s+hook(?:$|[^\w-])`)
+})
 
 // runs returns which of our programs the hook h runs, "" if none.
 func runs(h *node) string {
-	m := program.FindStringSubmatch(commandOf(h))
+	m := program().FindStringSubmatch(commandOf(h))
 	if m == nil {
 		return ""
 	}

@@ -15,9 +15,11 @@ func contextMonitor(l *lab) error {
 	if _, err := r.feed(r.dir, nil, r.program, "init"); err != nil {
 		return err
 	}
-	if r.program, err = l.build("git-agent-handoff"); err != nil {
+	monitor := *l
+	if monitor.program, err = l.build("git-agent-handoff"); err != nil {
 		return err
 	}
+	r.lab = &monitor
 	s, err := r.newSession()
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ func SetWindows(path string, windows map[string]int) error {
 	return nil
 }
 
-var windowsHeader = regexp.MustCompile(`(?m)^[ \t]*\[[ \t]*context[ \t]*\.[ \t]*windows[ \t]*\][ \t]*(#.*)?\r?$`)
+const windowsHeader = `(?m)^[ \t]*\[[ \t]*context[ \t]*\.[ \t]*windows[ \t]*\][ \t]*(#.*)?\r?$`
 
 // setWindows is [SetWindows] for a text. It edits lines without understanding the whole,
 // and then reads both texts: they must differ in what was to be set, and in nothing else.
@@ -74,7 +74,7 @@ func setWindows(text string, windows map[string]int) (string, error) {
 			fresh += line + end
 		}
 	}
-	header := windowsHeader.FindStringIndex(after)
+	header := regexp.MustCompile(windowsHeader).FindStringIndex(after)
 	switch {
 	case fresh == "":
 	case header != nil: // the newline that follows it comes after the last line that is new
@@ -103,12 +103,12 @@ func lineOf(entries []entry, pattern string) int {
 	return 0
 }
 
-var assignedNumber = regexp.MustCompile(`(=[ \t]*)[+0-9_a-fA-Fxob]+([ \t]*(?:#.*)?\r?\n?)$`)
+const assignedNumber = `(=[ \t]*)[+0-9_a-fA-Fxob]+([ \t]*(?:#.*)?\r?\n?)$`
 
 // replaceNumber replaces the number that a line assigns.
 func replaceNumber(text string, line int, number string) string {
 	lines := strings.SplitAfter(text, "\n")
-	lines[line-1] = assignedNumber.ReplaceAllString(lines[line-1], "${1}"+number+"${2}")
+	lines[line-1] = regexp.MustCompile(assignedNumber).ReplaceAllString(lines[line-1], "${1}"+number+"${2}")
 	return strings.Join(lines, "")
 }
 

@@ -147,11 +147,11 @@ func (o *Objects) tempFile(dir, prefix string, content []byte) (string, error) {
 	return path, nil
 }
 
-var objectFormat = regexp.MustCompile(`(?im)^\s*objectformat\s*=\s*"?sha256`)
+const objectFormat = `(?im)^\s*objectformat\s*=\s*"?sha256`
 
 // sha256 reports whether the repository is one that a SHA-1 pack would only confuse.
 // A caller who has the configuration asks [Config.SHA256]; this is for those who did not.
 func (o *Objects) sha256() bool {
 	b, err := os.ReadFile(filepath.Join(o.repo.CommonDir, "config"))
-	return err == nil && objectFormat.Match(b)
+	return err == nil && bytes.Contains(bytes.ToLower(b), []byte("objectformat")) && regexp.MustCompile(objectFormat).Match(b)
 }
