@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,7 +47,7 @@ func fork(c *cli.Context) error {
 		}
 	}
 	if !c.Bool("no-conversation") {
-		f.Session, f.Config = newUUID(), hooks.Claude.ConfigDir(os.Getenv)
+		f.Session, f.Config = session.NewID(), hooks.Claude.ConfigDir(os.Getenv)
 	}
 	if cmdline.IsTerminal(os.Stderr) {
 		f.Progress = os.Stderr
@@ -145,14 +144,6 @@ func worktree(c *cli.Context, repo *git.Repo, id ledger.ID) (string, error) {
 		return "", cmdline.Hint(fmt.Errorf("%q is not a directory", dir), "name another one with --worktree <dir>")
 	}
 	return dir, nil
-}
-
-// newUUID returns a random UUID, version 4.
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails: it ends the process
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // completeTurns offers the turns of the current mission.

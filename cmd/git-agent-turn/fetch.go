@@ -10,7 +10,6 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/current"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
 )
 
@@ -31,13 +30,9 @@ func fetch(c *cli.Context) error {
 	if c.NArg() > 1 {
 		return cmdline.Usagef("fetch takes one remote, not %d", c.NArg())
 	}
-	var ids []ledger.ID
-	if c.IsSet("mission") {
-		id, err := ledger.ParseID(c.String("mission"))
-		if err != nil {
-			return cmdline.Usagef("%w", err)
-		}
-		ids = []ledger.ID{id}
+	ids, err := namedMission(c)
+	if err != nil {
+		return err
 	}
 	repo, err := current.Repo(c.Context)
 	if err != nil {

@@ -38,13 +38,9 @@ func push(c *cli.Context) error {
 	if c.NArg() > 1 {
 		return cmdline.Usagef("push takes one remote, not %d", c.NArg())
 	}
-	var ids []ledger.ID
-	if c.IsSet("mission") {
-		id, err := ledger.ParseID(c.String("mission"))
-		if err != nil {
-			return cmdline.Usagef("%w", err)
-		}
-		ids = []ledger.ID{id}
+	ids, err := namedMission(c)
+	if err != nil {
+		return err
 	}
 	repo, err := current.Repo(c.Context)
 	if err != nil {

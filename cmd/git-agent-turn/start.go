@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -108,14 +107,6 @@ func withSession(command []string) (with []string, id string) {
 			return command, ""
 		}
 	}
-	id = newUUID()
+	id = session.NewID()
 	return append([]string{command[0], "--session-id", id}, command[1:]...), id
-}
-
-// newUUID returns a random UUID, version 4.
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails: it ends the process
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
