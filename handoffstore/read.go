@@ -60,7 +60,7 @@ func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (
 		return nil, fmt.Errorf("handoff %q: %w", name, git.ErrNotFound)
 	}
 	if mission == "" {
-		return nil, fmt.Errorf("handoff %q: no mission: %w", name, git.ErrNotFound)
+		return nil, fmt.Errorf("find a handoff: no turn has been recorded in this worktree: %w", git.ErrNotFound)
 	}
 	return open(ctx, repo, mission, number)
 }
