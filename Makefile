@@ -4,12 +4,17 @@
 # What a start costs: the tag leaves out a generator of manual pages (0.4 ms), no cgo means no dynamic linker (0.5 ms).
 TAGS = urfave_cli_no_docs
 FUZZTIME = 30s
+KILLS = 2000
 
 build:
 	CGO_ENABLED=0 go build -trimpath -tags $(TAGS) -o bin/ ./cmd/...
 
-# All tests; with the race detector where there is a C compiler.
+# All tests in their short form: less of the same, and no race detector.
 test:
+	go test -short ./...
+
+# All tests in full, with the race detector where there is a C compiler. CI runs it.
+test-long:
 	go test $$(go env CGO_ENABLED | sed 's/0//; s/1/-race/') ./...
 
 # Record, list, show and diff a session in a throw-away repository.
@@ -22,7 +27,7 @@ lint:
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 -tags lint,e2e ./...
 	shellcheck .ci/run $$(git ls-files '*.sh' '*.bash')
 	mandoc -T lint -W warning docs/*.1
-	go test -count=1 -tags lint ./internal/lint
+	go test -count=1 -tags lint ./test/lint
 
 cover:
 	go test -coverprofile=cover.out -coverpkg=./... ./...
@@ -30,11 +35,15 @@ cover:
 
 # Figures, not tests: the hooks against what they replace.
 bench:
-	CGO_ENABLED=0 go run -tags $(TAGS) ./internal/bench
+	CGO_ENABLED=0 go run -tags $(TAGS) ./test/bench
 
 # The real client, against a mock of its service; it installs the client.
 e2e:
-	go test -tags e2e -count=1 ./e2e/...
+	go test -tags e2e -count=1 ./test/e2e/...
+
+# Kill every command at every moment; SEED=<number> draws the moments of an earlier run.
+kills:
+	go test -count=1 -timeout 6h -v ./test/kill -kills $(KILLS) $(SEED:%=-seed %)
 
 # The other platforms.
 cross:
@@ -62,4 +71,4 @@ uninstall:
 clean:
 	rm -rf bin cover.out
 
-.PHONY: build test demo lint cover bench e2e cross fuzz install uninstall clean
+.PHONY: build test test-long demo lint cover bench e2e kills cross fuzz install uninstall clean

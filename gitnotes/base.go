@@ -2,18 +2,17 @@ package gitnotes
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"sort"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/plumbing/storer"
+
+	"gitagent/internal/git"
 )
 
 // mergeBase returns the best common ancestor of two commits, the newest if there are
 // several, and the zero hash if there is none.
-func mergeBase(s storer.EncodedObjectStorer, a, b plumbing.Hash) (plumbing.Hash, error) {
+func mergeBase(s Store, a, b plumbing.Hash) (plumbing.Hash, error) {
 	bases, err := commonAncestors(s, a, b)
 	if err != nil {
 		return plumbing.ZeroHash, err
@@ -51,37 +50,41 @@ const (
 // It walks both histories at once, from the newest commit to the oldest, and
 // stops when only ancestors of common ancestors are left: commits that are older
 // than the answer are not loaded, as long as the clocks were right.
-func commonAncestors(s storer.EncodedObjectStorer, a, b plumbing.Hash) ([]plumbing.Hash, error) {
+func commonAncestors(s Store, a, b plumbing.Hash) ([]plumbing.Hash, error) {
+	type commit struct {
+		hash plumbing.Hash
+		*git.Commit
+	}
 	marks := make(map[plumbing.Hash]int)
-	var queue []*object.Commit // newest first
+	var queue []commit // newest first
 	reach := func(hash plumbing.Hash, mark int) error {
 		if marks[hash]&mark == mark {
 			return nil
 		}
-		c, err := object.GetCommit(s, hash)
+		c, err := readCommit(s, hash)
 		if err != nil {
-			return fmt.Errorf("read notes commit %s: %w", hash, err)
+			return err
 		}
 		marks[hash] |= mark
 		i := sort.Search(len(queue), func(i int) bool { return queue[i].Committer.When.Before(c.Committer.When) })
-		queue = slices.Insert(queue, i, c)
+		queue = slices.Insert(queue, i, commit{hash, c})
 		return nil
 	}
 	if err := errors.Join(reach(a, fromA), reach(b, fromB)); err != nil {
 		return nil, err
 	}
 	var common []plumbing.Hash
-	for slices.ContainsFunc(queue, func(c *object.Commit) bool { return marks[c.Hash]&obsolete == 0 }) {
+	for slices.ContainsFunc(queue, func(c commit) bool { return marks[c.hash]&obsolete == 0 }) {
 		c := queue[0]
 		queue = queue[1:]
-		mark := marks[c.Hash]
+		mark := marks[c.hash]
 		if mark&fromBoth == fromBoth {
-			if mark&obsolete == 0 && !slices.Contains(common, c.Hash) {
-				common = append(common, c.Hash)
+			if mark&obsolete == 0 && !slices.Contains(common, c.hash) {
+				common = append(common, c.hash)
 			}
 			mark |= obsolete
 		}
-		for _, parent := range c.ParentHashes {
+		for _, parent := range c.Parents {
 			// A parent that is not there ends the history: it was cut, as in a shallow clone.
 			if err := reach(parent, mark); err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {
 				return nil, err

@@ -13,7 +13,7 @@ func packed(b *testing.B, count, levels int) *Notes {
 	r := newRepo(b)
 	fastImport(b, r, "ours", levels, some(count))
 	r.Git("repack", "-adq")
-	return open(b, objects(r), tip(r, "ours"))
+	return open(b, objects(b, r), tip(r, "ours"))
 }
 
 // BenchmarkAppend opens the notes, appends a line to one and commits:

@@ -7,35 +7,35 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"gitagent/internal/git"
 )
 
 // A dir is a directory of a notes tree: the notes whose objects begin with prefix.
 //
-// In memory there are all the directories that are in the store, and there
-// may be more: where the store has a flat one, dirs need not be empty.
-// A note is in the deepest directory that there is for it,
-// so there is one place to look for it.
+// Memory has all the directories of the store, and may have more: where the store has a flat one,
+// dirs need not be empty. A note is in the deepest directory that exists for it, so there is one
+// place to look for it.
 type dir struct {
 	prefix plumbing.Hash // the first depth bytes; the others are zero
 	depth  int
-	tree   plumbing.Hash // as it is in the store; zero if it is not, or not like this
+	tree   plumbing.Hash // as stored; zero if not stored, or stored differently
 
 	notes  map[plumbing.Hash]plumbing.Hash // object to blob
 	dirs   map[byte]*dir                   // by the byte at depth
-	others map[string]object.TreeEntry     // what is no note, by name
+	others map[string]git.TreeEntry        // entries that are no notes, by name
 
-	// What belongs here and was not looked at yet: trees, and notes
-	// that a tree further up names although this directory exists.
+	// What belongs here but was not read yet: trees, and notes that a tree further up holds
+	// although this directory exists.
 	unread []plumbing.Hash
 	late   []Note
 }
 
-// maxDepth is the depth at which the names of notes have two digits left.
+// maxDepth is the depth at which the names of notes have only two digits left.
 const maxDepth = len(plumbing.ZeroHash) - 1
 
-// path returns the directories from the root to the one that the note of object is in,
-// or would be. All of them are read.
+// path returns the directories from the root to the one that holds the note of object, or would.
+// All of them have been read.
 func (n *Notes) path(object plumbing.Hash) ([]*dir, error) {
 	var path []*dir
 	for d := n.root; d != nil; d = d.dirs[object[d.depth]] {
@@ -47,8 +47,7 @@ func (n *Notes) path(object plumbing.Hash) ([]*dir, error) {
 	return path, nil
 }
 
-// read fills d from the store, unless that was done.
-// After an error d is as it was.
+// read fills d from the store, unless already done. After an error d is unchanged.
 func (n *Notes) read(d *dir) error {
 	if len(d.unread) == 0 && len(d.late) == 0 {
 		return nil
@@ -56,14 +55,14 @@ func (n *Notes) read(d *dir) error {
 	full := &dir{prefix: d.prefix, depth: d.depth, tree: d.tree}
 	var notes []Note
 	for _, hash := range d.unread {
-		tree, err := object.GetTree(n.s, hash)
+		entries, err := readTree(n.s, hash)
 		if err != nil {
-			return fmt.Errorf("read notes tree %s: %w", hash, err)
+			return err
 		}
-		if n.unread -= len(tree.Entries); n.unread < 0 {
+		if n.unread -= len(entries); n.unread < 0 {
 			return fmt.Errorf("read notes tree %s: more than %d entries", hash, maxEntries)
 		}
-		for _, e := range tree.Entries {
+		for _, e := range entries {
 			rest, err := hex.DecodeString(e.Name)
 			key := d.prefix
 			copy(key[d.depth:], rest)
@@ -80,7 +79,7 @@ func (n *Notes) read(d *dir) error {
 				}
 			default:
 				if full.others == nil {
-					full.others = make(map[string]object.TreeEntry)
+					full.others = make(map[string]git.TreeEntry)
 				}
 				full.others[e.Name] = e
 			}
@@ -93,9 +92,9 @@ func (n *Notes) read(d *dir) error {
 	return nil
 }
 
-// fill puts notes into d. Git reads a subdirectory before the notes beside it,
-// and joins what it finds for one object in that order;
-// so a note that belongs further down waits there, behind what that directory has.
+// fill puts notes into d. Git reads a subdirectory before the notes beside it, and joins an
+// object's notes in that order; so a note that belongs further down waits there, behind the notes
+// of that directory.
 func (n *Notes) fill(d *dir, notes []Note) error {
 	several := make(map[plumbing.Hash][]plumbing.Hash)
 	for _, note := range notes {
@@ -118,10 +117,10 @@ func (n *Notes) fill(d *dir, notes []Note) error {
 	return nil
 }
 
-// join makes one note of an object's several:
-// a blank line between two of them, empty and repeated ones left out.
+// join makes one note of an object's several, with a blank line between two of them, leaving out
+// empty and repeated ones.
 func (n *Notes) join(d *dir, object plumbing.Hash, blobs []plumbing.Hash) error {
-	whole := blobs[0] // the blob that content is, or zero if it is more than one
+	whole := blobs[0] // the blob of content, zero if it comes from more than one
 	content, err := n.blob(whole)
 	if err != nil {
 		return err
@@ -176,7 +175,7 @@ func (d *dir) sub(b byte) *dir {
 	return sub
 }
 
-// spread moves the notes that are in d into subdirectories.
+// spread moves the notes of d into subdirectories.
 func (d *dir) spread() {
 	for object, blob := range d.notes {
 		d.sub(object[d.depth]).add(Note{object, blob})

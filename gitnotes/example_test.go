@@ -1,22 +1,37 @@
 package gitnotes_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log"
+	"os"
+	"os/exec"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/storage/memory"
 
 	"gitagent/gitnotes"
+	"gitagent/internal/git"
 )
 
 // Two clones append to the note of one commit, and the notes are merged.
 func Example() {
-	store := memory.NewStorage() // or that of a repository
-	dev := object.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1795176000, 0).UTC()}
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := exec.Command("git", "init", "-q", dir).Run(); err != nil {
+		log.Fatal(err)
+	}
+	repo, err := git.Find(dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	store := repo.Objects(context.Background()) // to be flushed before the ref moves
+	defer store.Close()
+	dev := git.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1795176000, 0).UTC()}
 	head := plumbing.NewHash("09aa8f2f3bcd24d69e0c4f4ed1e9a0f1a4a1c9d4")
 
 	add := func(notesCommit plumbing.Hash, line string) plumbing.Hash {

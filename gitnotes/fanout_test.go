@@ -9,10 +9,8 @@ import (
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/storage/memory"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
 // The tree of a set of notes is git's, entry for entry, before, at and after each of git's steps,
@@ -32,7 +30,7 @@ func TestTreesEqualGit(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t)
-			s := memory.NewStorage()
+			s := memory{}
 			n := open(t, s, plumbing.ZeroHash)
 			check := func(size int) {
 				t.Helper()
@@ -93,12 +91,12 @@ func levels(r *gittest.Repo, name string) string {
 // at several levels. Reads in between change nothing.
 func TestEveryTreeEqualsGit(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(2) {
+	for seed := range uint64(gittest.Size(2, 1)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			rnd := rand.New(rand.NewPCG(seed, 1))
 			r := newRepo(t)
-			s := objects(r)
+			s := objects(t, r)
 			blob, err := r.Feed("note\n", "hash-object", "-w", "--stdin")
 			if err != nil {
 				t.Fatal(err)
@@ -165,7 +163,7 @@ func TestStepDown(t *testing.T) {
 		h[0] = dir
 		return h
 	}
-	s := memory.NewStorage()
+	s := memory{}
 	n := open(t, s, plumbing.ZeroHash)
 	for digit := range 16 {
 		set(t, n, map[plumbing.Hash]string{in(byte(digit<<4|1), "1"): "x", in(byte(digit<<4|2), "2"): "x"})
@@ -181,12 +179,12 @@ func TestStepDown(t *testing.T) {
 	wantEntries := func(when string, want int) {
 		t.Helper()
 		commit(t, n)
-		tree, err := object.GetTree(s, n.tree)
+		entries, err := readTree(s, n.tree)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(tree.Entries) != want {
-			t.Errorf("%s the root has %d entries, want %d", when, len(tree.Entries), want)
+		if len(entries) != want {
+			t.Errorf("%s the root has %d entries, want %d", when, len(entries), want)
 		}
 	}
 	wantEntries("at first", 31)
@@ -243,7 +241,7 @@ func TestHundredThousand(t *testing.T) {
 	mktree(t, r, "ours", want)
 	r.Git("update-ref", "refs/notes/git", "refs/notes/ours")
 
-	n := open(t, overlay{memory.NewStorage(), objects(r)}, tip(r, "ours"))
+	n := open(t, overlay{memory{}, objects(t, r)}, tip(r, "ours"))
 	object := keys(want)[77_777]
 	if got, err := n.Get(object); err != nil || string(got) != want[object] {
 		t.Fatalf("Get is %q, %v; want %q", got, err, want[object])
@@ -271,7 +269,7 @@ func TestHundredThousand(t *testing.T) {
 		t.Fatalf("tree is %s, git's is %s", got, want)
 	}
 
-	s := count(objects(r))
+	s := count(objects(t, r))
 	n = open(t, s, tip(r, "git"))
 	if err := n.Append(head, []byte("second")); err != nil {
 		t.Fatal(err)
@@ -293,7 +291,7 @@ func TestHundredThousand(t *testing.T) {
 	// And git's next note on ours, read again.
 	r.Git("notes", "--ref=ours", "append", "-m", "third", "HEAD")
 	r.Git("notes", "--ref=ours", "remove", object.String())
-	n = open(t, objects(r), tip(r, "ours"))
+	n = open(t, objects(t, r), tip(r, "ours"))
 	if got, err := n.Get(head); err != nil || string(got) != "first\nsecond\n\nthird\n" {
 		t.Errorf("Get is %q, %v", got, err)
 	}

@@ -9,9 +9,8 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/plumbing/storer"
-	"github.com/go-git/go-git/v5/storage/memory"
+
+	"gitagent/internal/git"
 )
 
 // A file of a hostile tree, whose directories may be there more than once, in any case of letters.
@@ -23,7 +22,7 @@ type file struct {
 
 // writeTree stores files as a tree, in the order in which they are given, as no git would:
 // neighbours in one directory share it, others do not.
-func writeTree(t testing.TB, s storer.EncodedObjectStorer, files []file) plumbing.Hash {
+func writeTree(t testing.TB, s Store, files []file) plumbing.Hash {
 	t.Helper()
 	var raw strings.Builder
 	for len(files) > 0 {
@@ -54,21 +53,9 @@ func writeTree(t testing.TB, s storer.EncodedObjectStorer, files []file) plumbin
 	return write(t, s, plumbing.TreeObject, raw.String())
 }
 
-func write(t testing.TB, s storer.EncodedObjectStorer, kind plumbing.ObjectType, content string) plumbing.Hash {
+func write(t testing.TB, s Store, kind plumbing.ObjectType, content string) plumbing.Hash {
 	t.Helper()
-	o := s.NewEncodedObject()
-	o.SetType(kind)
-	w, err := o.Writer()
-	if err == nil {
-		_, err = w.Write([]byte(content))
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	var hash plumbing.Hash
-	if err == nil {
-		hash, err = s.SetEncodedObject(o)
-	}
+	hash, err := s.Write(kind, []byte(content))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,9 +63,9 @@ func write(t testing.TB, s storer.EncodedObjectStorer, kind plumbing.ObjectType,
 }
 
 // notesCommit stores a commit of a tree.
-func notesCommit(t testing.TB, s storer.EncodedObjectStorer, tree plumbing.Hash) plumbing.Hash {
+func notesCommit(t testing.TB, s Store, tree plumbing.Hash) plumbing.Hash {
 	t.Helper()
-	h, err := open(t, s, plumbing.ZeroHash).advance(&object.Commit{Author: dev, Committer: dev, Message: "notes\n", TreeHash: tree})
+	h, err := open(t, s, plumbing.ZeroHash).advance(&git.Commit{Author: dev, Committer: dev, Message: "notes\n", Tree: tree})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,14 +73,14 @@ func notesCommit(t testing.TB, s storer.EncodedObjectStorer, tree plumbing.Hash)
 }
 
 // trees returns a tree and all below it.
-func trees(t testing.TB, s storer.EncodedObjectStorer, root plumbing.Hash) map[plumbing.Hash]bool {
+func trees(t testing.TB, s Store, root plumbing.Hash) map[plumbing.Hash]bool {
 	t.Helper()
 	all := map[plumbing.Hash]bool{root: true}
-	decoded, err := object.GetTree(s, root)
+	entries, err := readTree(s, root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range decoded.Entries {
+	for _, e := range entries {
 		if e.Mode == filemode.Dir {
 			maps.Copy(all, trees(t, s, e.Hash))
 		}
@@ -145,10 +132,11 @@ func TestHostileTrees(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, crowd %t", tt.name, crowd), func(t *testing.T) {
 				t.Parallel()
 				r := newRepo(t)
-				s := objects(r)
+				s := objects(t, r)
 				files, want := tt.files, tt.notes
 				if crowd {
-					// Enough for the root to be spread, in other directories than those of the case.
+					// Enough for the root to be spread, in other directories than those of the
+					// case.
 					for i := range 32 {
 						files = append(files, file{fmt.Sprintf("%x%x/%s", i/2, 8+i%2, x[2:]), reg, "crowd\n"})
 						want++
@@ -200,7 +188,7 @@ func pairs(h string) []string {
 // keeps the notes flat: git would write a tree with two entries of that name.
 func TestNameTaken(t *testing.T) {
 	t.Parallel()
-	s := memory.NewStorage()
+	s := memory{}
 	files := []file{{"00", filemode.Regular, "no note"}}
 	n := open(t, s, notesCommit(t, s, writeTree(t, s, files)))
 	want := make(map[plumbing.Hash]string)
@@ -211,12 +199,12 @@ func TestNameTaken(t *testing.T) {
 	set(t, n, want)
 	commit(t, n)
 	checkTrees(t, s, n.tree, nil)
-	tree, err := object.GetTree(s, n.tree)
+	entries, err := readTree(s, n.tree)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(tree.Entries) != len(want)+1 {
-		t.Errorf("%d entries in the root, want %d", len(tree.Entries), len(want)+1)
+	if len(entries) != len(want)+1 {
+		t.Errorf("%d entries in the root, want %d", len(entries), len(want)+1)
 	}
 	if d := diff(all(t, open(t, s, n.commit)), want); d != "" {
 		t.Error(d)
@@ -246,7 +234,7 @@ func FuzzTree(f *testing.F) {
 			}
 			files = append(files, file{path, mode, content})
 		}
-		s := memory.NewStorage()
+		s := memory{}
 		head := notesCommit(t, s, writeTree(t, s, files))
 		n := open(t, s, head)
 		want := all(t, n)
@@ -299,14 +287,14 @@ func FuzzTree(f *testing.F) {
 
 // others returns the paths of what is no note, by a reader that is as simple as can be;
 // directories of notes in lower case, as they are written.
-func others(t testing.TB, s storer.EncodedObjectStorer, tree plumbing.Hash, path, prefix string) map[string]bool {
+func others(t testing.TB, s Store, tree plumbing.Hash, path, prefix string) map[string]bool {
 	t.Helper()
 	got := make(map[string]bool)
-	decoded, err := object.GetTree(s, tree)
+	entries, err := readTree(s, tree)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range decoded.Entries {
+	for _, e := range entries {
 		_, err := hex.DecodeString(e.Name)
 		switch {
 		case err == nil && len(prefix+e.Name) == 40 && (e.Mode == filemode.Regular || e.Mode == filemode.Executable):

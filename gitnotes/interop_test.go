@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
 // gitNotes returns the notes that git sees under refs/notes/<name>.
@@ -115,7 +115,7 @@ func TestGitReads(t *testing.T) {
 			want := some(count)
 			want[head] = "first\nsecond\n"
 
-			n := open(t, objects(r), plumbing.ZeroHash)
+			n := open(t, objects(t, r), plumbing.ZeroHash)
 			set(t, n, want)
 			r.Git("update-ref", "refs/notes/agent/m", commit(t, n).String())
 
@@ -139,7 +139,7 @@ func TestGitReads(t *testing.T) {
 			want[head] = "first\nsecond\n\nthird\n"
 			want[hash("new")] = "new\n"
 			delete(want, hash("1"))
-			n = open(t, objects(r), tip(r, "agent/m"))
+			n = open(t, objects(t, r), tip(r, "agent/m"))
 			if d := diff(all(t, n), want); d != "" {
 				t.Error(d)
 			}
@@ -176,12 +176,12 @@ func TestReadsAnyFanOut(t *testing.T) {
 				r := newRepo(t)
 				want := some(count)
 				fastImport(t, r, "ours", levels, want)
-				n := open(t, objects(r), tip(r, "ours"))
+				n := open(t, objects(t, r), tip(r, "ours"))
 				if d := diff(all(t, n), want); d != "" {
 					t.Error(d)
 				}
 				for object, content := range want {
-					n := open(t, objects(r), tip(r, "ours"))
+					n := open(t, objects(t, r), tip(r, "ours"))
 					if got, err := n.Get(object); err != nil || string(got) != content {
 						t.Errorf("Get is %q, %v; want %q", got, err, content)
 					}
@@ -228,7 +228,7 @@ func TestReadsMixedFanOut(t *testing.T) {
 	if len(want) != 9 {
 		t.Fatalf("git sees %d notes, want 9", len(want))
 	}
-	n := open(t, objects(r), tip(r, "mixed"))
+	n := open(t, objects(t, r), tip(r, "mixed"))
 	if d := diff(all(t, n), want); d != "" {
 		t.Error(d)
 	}
@@ -279,7 +279,7 @@ func TestOtherEntriesSurvive(t *testing.T) {
 	others, _ = cutNote(others, hash("x").String())
 
 	notes := some(400)
-	n := open(t, objects(r), tip(r, "ours"))
+	n := open(t, objects(t, r), tip(r, "ours"))
 	set(t, n, notes)
 	commit(t, n)
 	copyNotes(t, r, "git", notes)
@@ -290,7 +290,7 @@ func TestOtherEntriesSurvive(t *testing.T) {
 		t.Errorf("cd/ef/01/2 is a %s", got)
 	}
 
-	n = open(t, objects(r), n.commit)
+	n = open(t, objects(t, r), n.commit)
 	for object := range notes {
 		if err := n.Remove(object); err != nil {
 			t.Fatal(err)
@@ -320,8 +320,8 @@ func cutNote(listing, name string) (string, bool) {
 	return strings.Join(rest, "\n"), found
 }
 
-// copyNotes makes git add notes to refs/notes/<name>, all in one process:
-// it copies them from notes of objects that hold each content once, made for that and removed after.
+// copyNotes makes git add notes to refs/notes/<name>, all in one process: it copies them from notes
+// of objects that hold each content once, made for that and removed after.
 func copyNotes(t testing.TB, r *gittest.Repo, name string, notes map[plumbing.Hash]string) {
 	t.Helper()
 	sources := make(map[string]string) // content to object

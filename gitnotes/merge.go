@@ -6,14 +6,14 @@ import (
 	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/plumbing/storer"
+
+	"gitagent/internal/git"
 )
 
-// Merge merges the notes commit theirs into ours as `git notes merge` does
-// with the strategy cat_sort_uniq, and returns the commit that has both.
-// That is ours if theirs is merged already or the zero hash, theirs if ours is
-// an ancestor of it or the zero hash, and else a new commit with both as parents.
+// Merge merges the notes commit theirs into ours as `git notes merge` does with the strategy
+// cat_sort_uniq, and returns the commit that holds both. That is ours if theirs is already merged
+// or the zero hash, theirs if ours is an ancestor of it or the zero hash, and otherwise a new
+// commit with both as parents.
 //
 // The merge is a three-way one, note by note, on the best common ancestor of the
 // two; without one, the base has no notes. A note that changed on one
@@ -23,9 +23,9 @@ import (
 // sorted in the same way if theirs removed it, as it is if ours did.
 // Entries that are no notes are those of ours.
 //
-// In all this the result is git's, but for a note with a NUL byte,
-// which git cuts there and Merge does not.
-func Merge(s storer.EncodedObjectStorer, ours, theirs plumbing.Hash, author, committer object.Signature, message string) (plumbing.Hash, error) {
+// The result is the same as git's, except for a note with a NUL byte, which git cuts there and
+// Merge does not.
+func Merge(s Store, ours, theirs plumbing.Hash, author, committer git.Signature, message string) (plumbing.Hash, error) {
 	switch {
 	case ours.IsZero():
 		return theirs, nil
@@ -56,12 +56,12 @@ func Merge(s storer.EncodedObjectStorer, ours, theirs plumbing.Hash, author, com
 	if err != nil {
 		return plumbing.ZeroHash, fmt.Errorf("merge notes %s and %s: %w", ours, theirs, err)
 	}
-	return merged.advance(&object.Commit{
-		Author:       author,
-		Committer:    committer,
-		Message:      message,
-		TreeHash:     tree,
-		ParentHashes: []plumbing.Hash{ours, theirs},
+	return merged.advance(&git.Commit{
+		Tree:      tree,
+		Parents:   []plumbing.Hash{ours, theirs},
+		Author:    author,
+		Committer: committer,
+		Message:   message,
 	})
 }
 
@@ -125,8 +125,8 @@ func catSortUniq(a, b []byte) []byte {
 	return all
 }
 
-// changes appends to list the objects whose notes are not the same in d of a and in e of b.
-// A directory that has the same tree on both sides is not read.
+// changes appends to list the objects whose notes differ between d of a and e of b. A directory
+// with the same tree on both sides is not read.
 func changes(a *Notes, d *dir, b *Notes, e *dir, list []plumbing.Hash) ([]plumbing.Hash, error) {
 	if !d.tree.IsZero() && d.tree == e.tree {
 		return list, nil
@@ -150,7 +150,7 @@ func changes(a *Notes, d *dir, b *Notes, e *dir, list []plumbing.Hash) ([]plumbi
 		}
 		return list, nil
 	}
-	// One side may be flat where the other is not: then both are spread in memory.
+	// One side may be flat where the other is not, so both are spread in memory.
 	d.spread()
 	e.spread()
 	for i := range 256 {

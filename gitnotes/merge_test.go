@@ -10,10 +10,9 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/storage/memory"
 
-	"gitagent/internal/gittest"
+	"gitagent/internal/git"
+	"gitagent/test/gittest"
 )
 
 // commitGit makes refs/notes/<name> a commit with these notes and parents.
@@ -85,7 +84,7 @@ func TestMergeEqualsGit(t *testing.T) {
 // and moves refs/notes/ours to the merge.
 func checkMerge(t testing.TB, r *gittest.Repo, ours, theirs plumbing.Hash) {
 	t.Helper()
-	s := objects(r)
+	s := objects(t, r)
 	merged, err := Merge(s, ours, theirs, dev, dev, "merge\n")
 	if err != nil {
 		t.Fatal(err)
@@ -114,10 +113,11 @@ func TestMergeUnrelated(t *testing.T) {
 	checkMerge(t, r, commitGit(t, r, "ours", 0, a), commitGit(t, r, "theirs", 1, b))
 }
 
-// A note that theirs has twice in one tree is one note after the merge, and its blob is in the store.
+// A note that theirs has twice in one tree is one note after the merge, and its blob is in the
+// store.
 func TestMergeSeveralNotes(t *testing.T) {
 	t.Parallel()
-	s := memory.NewStorage()
+	s := memory{}
 	x := hash("x").String()
 	theirs := notesCommit(t, s, writeTree(t, s, []file{
 		{x[:2] + "/" + x[2:], filemode.Regular, "1\n"},
@@ -137,7 +137,7 @@ func TestMergeSeveralNotes(t *testing.T) {
 
 func TestMergeTrivial(t *testing.T) {
 	t.Parallel()
-	s := memory.NewStorage()
+	s := memory{}
 	n := open(t, s, plumbing.ZeroHash)
 	var chain []plumbing.Hash
 	for i := range 4 {
@@ -181,13 +181,13 @@ func TestMergeAgainAndAgain(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 2))
 			r := newRepo(t)
 			at := dev.When
-			tick := func() object.Signature {
+			tick := func() git.Signature {
 				at = at.Add(time.Duration(1+rnd.IntN(100)) * time.Second)
-				return object.Signature{Name: dev.Name, Email: dev.Email, When: at}
+				return git.Signature{Name: dev.Name, Email: dev.Email, When: at}
 			}
 			heads := map[string]plumbing.Hash{"ours": {}, "theirs": {}}
 			for step := range 10 {
-				s := objects(r)
+				s := objects(t, r)
 				before := maps.Clone(heads)
 				for name := range heads {
 					n := open(t, s, before[name])
@@ -239,18 +239,18 @@ func TestMergeBase(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(150) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
-		s := memory.NewStorage()
+		s := memory{}
 		n := open(t, s, plumbing.ZeroHash)
 		var commits []plumbing.Hash
 		ancestors := make(map[plumbing.Hash]map[plumbing.Hash]bool) // of a commit, with itself
 		for i := range 25 {
 			when := dev.When.Add(time.Duration([]int{i, rnd.IntN(25), 0}[seed%3]) * time.Minute)
-			who := object.Signature{Name: dev.Name, Email: dev.Email, When: when}
-			c := &object.Commit{Author: who, Committer: who, Message: fmt.Sprint(i)}
+			who := git.Signature{Name: dev.Name, Email: dev.Email, When: when}
+			c := &git.Commit{Author: who, Committer: who, Message: fmt.Sprint(i)}
 			all := make(map[plumbing.Hash]bool)
 			for range min(i, rnd.IntN(3)) {
 				parent := commits[max(0, i-1-rnd.IntN(6))]
-				c.ParentHashes = append(c.ParentHashes, parent)
+				c.Parents = append(c.Parents, parent)
 				maps.Copy(all, ancestors[parent])
 			}
 			hash, err := n.advance(c)
@@ -290,7 +290,7 @@ func TestMergeBase(t *testing.T) {
 // Two sides that went apart a few commits ago do not load the many before.
 func TestMergeLoadsFewCommits(t *testing.T) {
 	t.Parallel()
-	s := count(memory.NewStorage())
+	s := count(memory{})
 	n := open(t, s, plumbing.ZeroHash)
 	at := dev
 	step := func(n *Notes, line string) plumbing.Hash {
@@ -340,7 +340,7 @@ func TestMergeLoadsFewCommits(t *testing.T) {
 // A history that was cut is merged as far as it goes.
 func TestMergeShallow(t *testing.T) {
 	t.Parallel()
-	s := memory.NewStorage()
+	s := memory{}
 	n := open(t, s, plumbing.ZeroHash)
 	set(t, n, map[plumbing.Hash]string{hash("x"): "1\n"})
 	first := commit(t, n)
@@ -350,8 +350,7 @@ func TestMergeShallow(t *testing.T) {
 	set(t, a, map[plumbing.Hash]string{hash("x"): "1\n2\n3\n"})
 	set(t, b, map[plumbing.Hash]string{hash("x"): "1\n2\n4\n"})
 	ours, theirs := commit(t, a), commit(t, b)
-	delete(s.Objects, first)
-	delete(s.Commits, first)
+	delete(s, first)
 	for range 2 {
 		merged, err := Merge(s, ours, theirs, dev, dev, "merge\n")
 		if err != nil {
@@ -361,7 +360,6 @@ func TestMergeShallow(t *testing.T) {
 			t.Errorf("merged note is %q, %v", got, err)
 		}
 		// And again with the base gone, too.
-		delete(s.Objects, base)
-		delete(s.Commits, base)
+		delete(s, base)
 	}
 }

@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"maps"
 	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
 // ErrNotFound reports that an object has no note.
@@ -19,18 +16,18 @@ var ErrNotFound = errors.New("no note")
 
 // A Note says which blob is the note of an object.
 type Note struct {
-	Object plumbing.Hash // what the note is about; nobody promises that it exists
+	Object plumbing.Hash // what the note is about; it need not exist
 	Blob   plumbing.Hash
 }
 
 // Notes are the notes of one notes commit, and the changes made to them since.
 // They are not safe for concurrent use.
 type Notes struct {
-	s      storer.EncodedObjectStorer
+	s      Store
 	commit plumbing.Hash // the commit opened or written last; zero if there is none
 	tree   plumbing.Hash // its tree
 	root   *dir
-	unread int // entries that may still be read, see maxEntries
+	unread int // how many more entries may be read, see maxEntries
 
 	// fresh holds the content of notes whose blob is not in the store yet.
 	fresh map[plumbing.Hash][]byte
@@ -40,9 +37,9 @@ type Notes struct {
 // ten times the largest tree that the tests use, and some 200 MB of memory.
 const maxEntries = 1 << 20
 
-// Open returns the notes of a notes commit. The zero hash has no notes yet.
-// The notes tree is read later, and only as far as it is asked for.
-func Open(s storer.EncodedObjectStorer, commit plumbing.Hash) (*Notes, error) {
+// Open returns the notes of a notes commit. The zero hash has no notes yet. The notes tree is read
+// later, and only as far as needed.
+func Open(s Store, commit plumbing.Hash) (*Notes, error) {
 	n := &Notes{
 		s:      s,
 		commit: commit,
@@ -54,11 +51,11 @@ func Open(s storer.EncodedObjectStorer, commit plumbing.Hash) (*Notes, error) {
 	if commit.IsZero() {
 		return n, nil
 	}
-	c, err := object.GetCommit(s, commit)
+	c, err := readCommit(s, commit)
 	if err != nil {
-		return nil, fmt.Errorf("open notes commit %s: %w", commit, err)
+		return nil, err
 	}
-	n.tree = c.TreeHash
+	n.tree = c.Tree
 	n.root = &dir{tree: n.tree, unread: []plumbing.Hash{n.tree}}
 	return n, nil
 }
@@ -103,8 +100,7 @@ func (n *Notes) Append(object plumbing.Hash, line []byte) error {
 	return nil
 }
 
-// Remove takes the note of an object away.
-// If there is none, the error wraps [ErrNotFound].
+// Remove removes the note of an object. If there is none, the error wraps [ErrNotFound].
 func (n *Notes) Remove(object plumbing.Hash) error {
 	blob, err := n.lookup(object)
 	if err == nil && blob.IsZero() {
@@ -119,8 +115,8 @@ func (n *Notes) Remove(object plumbing.Hash) error {
 	return nil
 }
 
-// All returns every note, in the order of the objects' hashes.
-// An error ends it. The notes must not be changed meanwhile.
+// All returns every note, in the order of the objects' hashes. An error ends the iteration. The
+// notes must not be changed meanwhile.
 //
 // The blob of a note that was changed since the last [Notes.Commit],
 // and of one that was put together from several, may not be in the store;
@@ -186,7 +182,7 @@ func (n *Notes) get(object plumbing.Hash) ([]byte, error) {
 	return n.content(Note{object, blob})
 }
 
-// content returns what a note says. Nobody may change the bytes.
+// content returns the content of a note. Nobody may change the bytes.
 func (n *Notes) content(note Note) ([]byte, error) {
 	if content, ok := n.fresh[note.Object]; ok {
 		return content, nil
@@ -195,23 +191,11 @@ func (n *Notes) content(note Note) ([]byte, error) {
 }
 
 func (n *Notes) blob(hash plumbing.Hash) ([]byte, error) {
-	o, err := n.s.EncodedObject(plumbing.BlobObject, hash)
-	if err != nil {
-		return nil, fmt.Errorf("read blob %s: %w", hash, err)
-	}
-	r, err := o.Reader()
-	if err != nil {
-		return nil, fmt.Errorf("read blob %s: %w", hash, err)
-	}
-	defer r.Close()
-	content := make([]byte, o.Size())
-	if _, err := io.ReadFull(r, content); err != nil {
-		return nil, fmt.Errorf("read blob %s: %w", hash, err)
-	}
-	return content, nil
+	content, err := n.s.Read(plumbing.BlobObject, hash)
+	return slices.Clip(content), err // others must not see what is appended to it
 }
 
-// set is Set for content that nobody else holds.
+// set is Set without a copy of content.
 func (n *Notes) set(object plumbing.Hash, content []byte) error {
 	note := Note{object, plumbing.ComputeHash(plumbing.BlobObject, content)}
 	blob, err := n.lookup(object)
@@ -225,7 +209,7 @@ func (n *Notes) set(object plumbing.Hash, content []byte) error {
 	return nil
 }
 
-// put changes which blob is the note of an object; the zero hash removes the note.
+// put makes a blob the note of an object; the zero hash removes the note.
 func (n *Notes) put(note Note) error {
 	path, err := n.path(note.Object)
 	if err != nil {

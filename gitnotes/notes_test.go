@@ -6,34 +6,22 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/plumbing/storer"
-	"github.com/go-git/go-git/v5/storage/filesystem"
-	"github.com/go-git/go-git/v5/storage/memory"
 
-	"gitagent/internal/gittest"
+	"gitagent/internal/git"
+	"gitagent/test/gittest"
 )
 
 // dev is who commits, with the date that gittest gives to git.
-var dev = object.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
+var dev = git.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
 
-// objects opens the objects of a repository as they are now:
-// packs that git makes later are not seen.
-func objects(r *gittest.Repo) storer.EncodedObjectStorer {
-	return filesystem.NewStorage(osfs.New(filepath.Join(r.Dir, ".git")), cache.NewObjectLRUDefault())
-}
-
-func open(t testing.TB, s storer.EncodedObjectStorer, commit plumbing.Hash) *Notes {
+func open(t testing.TB, s Store, commit plumbing.Hash) *Notes {
 	t.Helper()
 	n, err := Open(s, commit)
 	if err != nil {
@@ -134,7 +122,7 @@ func TestAppend(t *testing.T) {
 		{"a newline", "\n", "\nline\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			n := open(t, memory.NewStorage(), plumbing.ZeroHash)
+			n := open(t, memory{}, plumbing.ZeroHash)
 			if tt.before != "-" {
 				set(t, n, map[plumbing.Hash]string{hash("x"): tt.before})
 			}
@@ -154,7 +142,7 @@ func TestAppend(t *testing.T) {
 
 func TestNotFound(t *testing.T) {
 	t.Parallel()
-	s := memory.NewStorage()
+	s := memory{}
 	n := open(t, s, plumbing.ZeroHash)
 	set(t, n, map[plumbing.Hash]string{hash("x"): "x"})
 	n = open(t, s, commit(t, n))
@@ -175,7 +163,7 @@ func TestNotFound(t *testing.T) {
 // What Get returns and Set is given can be changed without changing the note.
 func TestContentIsCopied(t *testing.T) {
 	t.Parallel()
-	n := open(t, memory.NewStorage(), plumbing.ZeroHash)
+	n := open(t, memory{}, plumbing.ZeroHash)
 	given := []byte("note")
 	if err := n.Set(hash("x"), given); err != nil {
 		t.Fatal(err)
@@ -193,7 +181,7 @@ func TestContentIsCopied(t *testing.T) {
 
 func TestCommitWithoutChange(t *testing.T) {
 	t.Parallel()
-	s := memory.NewStorage()
+	s := memory{}
 	n := open(t, s, plumbing.ZeroHash)
 	if got := commit(t, n); !got.IsZero() {
 		t.Errorf("commit of no notes is %s, want none", got)
@@ -222,7 +210,7 @@ func TestCommitWithoutChange(t *testing.T) {
 
 func TestCommitParents(t *testing.T) {
 	t.Parallel()
-	s := memory.NewStorage()
+	s := memory{}
 	n := open(t, s, plumbing.ZeroHash)
 	var parents []plumbing.Hash
 	for i := range 3 {
@@ -230,14 +218,14 @@ func TestCommitParents(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := commit(t, n)
-		c, err := object.GetCommit(s, h)
+		c, err := readCommit(s, h)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(c.ParentHashes, parents) {
-			t.Errorf("commit %d has parents %v, want %v", i, c.ParentHashes, parents)
+		if !slices.Equal(c.Parents, parents) {
+			t.Errorf("commit %d has parents %v, want %v", i, c.Parents, parents)
 		}
-		if c.Message != "notes\n" || c.Author.String() != dev.String() || !c.Author.When.Equal(dev.When) {
+		if c.Message != "notes\n" || c.Author != dev {
 			t.Errorf("commit %d is by %s with message %q", i, c.Author, c.Message)
 		}
 		parents = []plumbing.Hash{h}
@@ -246,17 +234,15 @@ func TestCommitParents(t *testing.T) {
 
 func TestMissingObjects(t *testing.T) {
 	t.Parallel()
-	if _, err := Open(memory.NewStorage(), hash("commit")); !errors.Is(err, plumbing.ErrObjectNotFound) {
+	if _, err := Open(memory{}, hash("commit")); !errors.Is(err, plumbing.ErrObjectNotFound) {
 		t.Errorf("Open of a commit that is not there: %v", err)
 	}
-	whole := memory.NewStorage()
+	whole := memory{}
 	n := open(t, whole, plumbing.ZeroHash)
 	set(t, n, map[plumbing.Hash]string{hash("x"): "x"})
 	head := commit(t, n)
 
-	noTree := memory.NewStorage()
-	noTree.Commits[head] = whole.Commits[head]
-	noTree.Objects[head] = whole.Commits[head]
+	noTree := memory{head: whole[head]}
 	n = open(t, noTree, head)
 	for name, do := range map[string]func() error{
 		"Get":    func() error { _, err := n.Get(hash("x")); return err },
@@ -278,8 +264,7 @@ func TestMissingObjects(t *testing.T) {
 		t.Errorf("commit after failures is %s, want %s", got, head)
 	}
 
-	delete(whole.Objects, blob("x"))
-	delete(whole.Blobs, blob("x"))
+	delete(whole, blob("x"))
 	n = open(t, whole, head)
 	for name, do := range map[string]func() error{
 		"Get":    func() error { _, err := n.Get(hash("x")); return err },
@@ -293,7 +278,7 @@ func TestMissingObjects(t *testing.T) {
 
 func TestAllStops(t *testing.T) {
 	t.Parallel()
-	n := open(t, memory.NewStorage(), plumbing.ZeroHash)
+	n := open(t, memory{}, plumbing.ZeroHash)
 	for i := range 300 {
 		set(t, n, map[plumbing.Hash]string{hash(fmt.Sprint(i)): "x"})
 	}
@@ -321,7 +306,7 @@ func TestRandomOperations(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			rnd := rand.New(rand.NewPCG(seed, 0))
-			s := memory.NewStorage()
+			s := memory{}
 			n := open(t, s, plumbing.ZeroHash)
 			want := make(map[plumbing.Hash]string)
 			pool := crowded(rnd, 400)
@@ -399,83 +384,51 @@ func crowded(rnd *rand.Rand, n int) []plumbing.Hash {
 
 // checkTrees checks what git fsck --strict would: that names are in order and each is there once.
 // The trees in old are not looked at: somebody else wrote them.
-func checkTrees(t testing.TB, s storer.EncodedObjectStorer, root plumbing.Hash, old map[plumbing.Hash]bool) {
+func checkTrees(t testing.TB, s Store, root plumbing.Hash, old map[plumbing.Hash]bool) {
 	t.Helper()
 	if old[root] {
 		return
 	}
-	tree, err := object.GetTree(s, root)
+	entries, err := readTree(s, root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := make(map[string]bool)
-	for _, e := range tree.Entries {
+	for _, e := range entries {
 		if names[e.Name] {
 			t.Errorf("tree %s has %q twice", root, e.Name)
 		}
 		names[e.Name] = true
-		if _, err := s.EncodedObject(plumbing.AnyObject, e.Hash); err != nil && e.Mode != filemode.Submodule {
+		kind := plumbing.BlobObject
+		if e.Mode == filemode.Dir {
+			kind = plumbing.TreeObject
+		}
+		if _, err := s.Read(kind, e.Hash); err != nil && e.Mode != filemode.Submodule {
 			t.Errorf("tree %s names %q, which is not there: %v", root, e.Name, err)
 		}
 		if e.Mode == filemode.Dir {
 			checkTrees(t, s, e.Hash, old)
 		}
 	}
-	if !slices.IsSortedFunc(tree.Entries, func(a, b object.TreeEntry) int {
+	if !slices.IsSortedFunc(entries, func(a, b git.TreeEntry) int {
 		return strings.Compare(sortName(a), sortName(b))
 	}) {
 		t.Errorf("tree %s is not in order", root)
 	}
 }
 
-func sortName(e object.TreeEntry) string {
+func sortName(e git.TreeEntry) string {
 	if e.Mode == filemode.Dir {
 		return e.Name + "/"
 	}
 	return e.Name
 }
 
-// overlay reads from one store and writes to memory, where tens of thousands of trees take no time.
-type overlay struct {
-	*memory.Storage
-	under storer.EncodedObjectStorer
-}
-
-func (o overlay) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
-	if e, err := o.Storage.EncodedObject(t, h); err == nil {
-		return e, nil
-	}
-	return o.under.EncodedObject(t, h)
-}
-
-// counting counts what is read from and written to a store.
-type counting struct {
-	storer.EncodedObjectStorer
-	read, written map[plumbing.ObjectType]int
-}
-
-func count(s storer.EncodedObjectStorer) *counting {
-	return &counting{s, make(map[plumbing.ObjectType]int), make(map[plumbing.ObjectType]int)}
-}
-
-func (c *counting) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
-	o, err := c.EncodedObjectStorer.EncodedObject(t, h)
-	if err == nil {
-		c.read[o.Type()]++
-	}
-	return o, err
-}
-
-func (c *counting) SetEncodedObject(o plumbing.EncodedObject) (plumbing.Hash, error) {
-	c.written[o.Type()]++
-	return c.EncodedObjectStorer.SetEncodedObject(o)
-}
-
 // Many lines appended to one note before a commit cost one blob, and a reader of
 // one note reads the way to it and nothing else.
 func TestObjectsReadAndWritten(t *testing.T) {
 	t.Parallel()
-	s := count(memory.NewStorage())
+	s := count(memory{})
 	n := open(t, s, plumbing.ZeroHash)
 	for i := range 1000 {
 		set(t, n, map[plumbing.Hash]string{hash(fmt.Sprint(i)): "x\n"})
@@ -543,7 +496,7 @@ func TestCommitFails(t *testing.T) {
 	for i := range 200 {
 		want[hash(fmt.Sprint(i))] = fmt.Sprint(i)
 	}
-	s := &failing{EncodedObjectStorer: memory.NewStorage()}
+	s := &failing{Store: memory{}}
 	n := open(t, s, plumbing.ZeroHash)
 	set(t, n, want)
 	failures := 0
@@ -571,36 +524,23 @@ func TestCommitFails(t *testing.T) {
 
 var errFull = errors.New("disk full")
 
-// failing stores as many objects as are left.
-type failing struct {
-	storer.EncodedObjectStorer
-	left int
-}
-
-func (f *failing) SetEncodedObject(o plumbing.EncodedObject) (plumbing.Hash, error) {
-	if f.left--; f.left < 0 {
-		return plumbing.ZeroHash, errFull
-	}
-	return f.EncodedObjectStorer.SetEncodedObject(o)
-}
-
 // A tree that names one subtree many times, level after level, has no end.
 // Reading one note of it is fine; reading all of them ends with an error.
 func TestEndlessTree(t *testing.T) {
 	t.Parallel()
-	s := memory.NewStorage()
+	s := memory{}
 	n := open(t, s, plumbing.ZeroHash)
-	leaf, err := n.store([]object.TreeEntry{{Name: "00", Mode: filemode.Regular, Hash: blob("x")}})
+	leaf, err := n.store([]git.TreeEntry{{Name: "00", Entry: git.Entry{Mode: filemode.Regular, Hash: blob("x")}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for depth := maxDepth - 1; depth >= 0; depth-- {
-		var entries []object.TreeEntry
+		var entries []git.TreeEntry
 		for b := range 256 {
-			entries = append(entries, object.TreeEntry{Name: digits(byte(b)), Mode: filemode.Dir, Hash: leaf})
+			entries = append(entries, git.TreeEntry{Name: digits(byte(b)), Entry: git.Entry{Mode: filemode.Dir, Hash: leaf}})
 			// And a note beside each subdirectory, which belongs into it.
 			rest := strings.Repeat(digits(byte(b)), maxDepth+1-depth)
-			entries = append(entries, object.TreeEntry{Name: rest, Mode: filemode.Regular, Hash: blob("x")})
+			entries = append(entries, git.TreeEntry{Name: rest, Entry: git.Entry{Mode: filemode.Regular, Hash: blob("x")}})
 		}
 		if leaf, err = n.store(entries); err != nil {
 			t.Fatal(err)
@@ -610,7 +550,7 @@ func TestEndlessTree(t *testing.T) {
 	if err := n.storeNote(Note{Object: hash("x")}); err != nil {
 		t.Fatal(err)
 	}
-	head, err := n.advance(&object.Commit{Author: dev, Committer: dev, TreeHash: leaf})
+	head, err := n.advance(&git.Commit{Author: dev, Committer: dev, Tree: leaf})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,21 +5,20 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"gitagent/internal/git"
 )
 
-// Commit writes what changed, and a commit whose one parent is the commit that was opened,
-// or that has none if there was none, and returns its hash.
-// The message is stored as it is; git ends one with a newline.
-// When nothing changed, Commit writes nothing and returns the commit that was opened.
+// Commit writes what changed, and a commit whose only parent is the opened commit, if there was
+// one, and returns its hash. The message is stored as it is; git's end in a newline. When nothing
+// changed, Commit writes nothing and returns the opened commit.
 //
-// The Notes go on from the new commit.
-func (n *Notes) Commit(author, committer object.Signature, message string) (plumbing.Hash, error) {
+// The Notes continue from the new commit.
+func (n *Notes) Commit(author, committer git.Signature, message string) (plumbing.Hash, error) {
 	tree, err := n.write(n.root)
 	if err != nil {
 		return plumbing.ZeroHash, fmt.Errorf("commit notes: %w", err)
@@ -27,30 +26,25 @@ func (n *Notes) Commit(author, committer object.Signature, message string) (plum
 	if tree == n.tree {
 		return n.commit, nil
 	}
-	c := &object.Commit{Author: author, Committer: committer, Message: message, TreeHash: tree}
+	c := &git.Commit{Tree: tree, Author: author, Committer: committer, Message: message}
 	if !n.commit.IsZero() {
-		c.ParentHashes = []plumbing.Hash{n.commit}
+		c.Parents = []plumbing.Hash{n.commit}
 	}
 	return n.advance(c)
 }
 
-// advance writes a commit of the notes and goes on from it.
-func (n *Notes) advance(c *object.Commit) (plumbing.Hash, error) {
-	o := n.s.NewEncodedObject()
-	err := c.Encode(o)
-	var hash plumbing.Hash
-	if err == nil {
-		hash, err = n.s.SetEncodedObject(o)
-	}
+// advance writes a commit of the notes and continues from it.
+func (n *Notes) advance(c *git.Commit) (plumbing.Hash, error) {
+	hash, err := n.s.Write(plumbing.CommitObject, c.Encode())
 	if err != nil {
 		return plumbing.ZeroHash, fmt.Errorf("commit notes: %w", err)
 	}
-	n.commit, n.tree = hash, c.TreeHash
+	n.commit, n.tree = hash, c.Tree
 	return hash, nil
 }
 
-// write stores d, unless it is stored, and returns its tree.
-// An empty directory has none, unless it is the root.
+// write stores d, unless already stored, and returns its tree. An empty directory has none, unless
+// it is the root.
 func (n *Notes) write(d *dir) (plumbing.Hash, error) {
 	if !d.tree.IsZero() {
 		return d.tree, nil
@@ -63,8 +57,8 @@ func (n *Notes) write(d *dir) (plumbing.Hash, error) {
 	return d.tree, err
 }
 
-// entries returns what the tree of d holds, and stores what these refer to.
-func (n *Notes) entries(d *dir) ([]object.TreeEntry, error) {
+// entries returns the entries of d's tree, and stores the objects that they refer to.
+func (n *Notes) entries(d *dir) ([]git.TreeEntry, error) {
 	if err := n.read(d); err != nil {
 		return nil, err
 	}
@@ -76,7 +70,7 @@ func (n *Notes) entries(d *dir) ([]object.TreeEntry, error) {
 		return n.flat(d)
 	}
 	d.spread()
-	entries := make(map[string]object.TreeEntry)
+	entries := make(map[string]git.TreeEntry)
 	maps.Copy(entries, d.others)
 	for b, sub := range d.dirs {
 		tree, err := n.write(sub)
@@ -84,7 +78,7 @@ func (n *Notes) entries(d *dir) ([]object.TreeEntry, error) {
 			return nil, err
 		}
 		if !tree.IsZero() {
-			entries[digits(b)] = object.TreeEntry{Name: digits(b), Mode: filemode.Dir, Hash: tree}
+			entries[digits(b)] = git.TreeEntry{Name: digits(b), Entry: git.Entry{Mode: filemode.Dir, Hash: tree}}
 		}
 	}
 	return slices.Collect(maps.Values(entries)), nil
@@ -143,15 +137,14 @@ func (n *Notes) weight(d *dir) (int, error) {
 	return min(weight, enough), nil
 }
 
-// flat is entries for a directory that is not spread.
-func (n *Notes) flat(d *dir) ([]object.TreeEntry, error) {
-	var entries []object.TreeEntry
+// flat is entries for a directory that does not fan out.
+func (n *Notes) flat(d *dir) ([]git.TreeEntry, error) {
+	var entries []git.TreeEntry
 	var failed error
 	err := n.walk(d, func(note Note) bool {
-		entries = append(entries, object.TreeEntry{
-			Name: note.Object.String()[2*d.depth:],
-			Mode: filemode.Regular,
-			Hash: note.Blob,
+		entries = append(entries, git.TreeEntry{
+			Name:  note.Object.String()[2*d.depth:],
+			Entry: git.Entry{Mode: filemode.Regular, Hash: note.Blob},
 		})
 		failed = n.storeNote(note)
 		return failed == nil
@@ -168,8 +161,8 @@ func (n *Notes) flat(d *dir) ([]object.TreeEntry, error) {
 	}
 	notes := entries
 	for name, e := range others {
-		// Where a note has this name, git prefers the note.
-		_, taken := slices.BinarySearchFunc(notes, name, func(e object.TreeEntry, name string) int {
+		// If a note has this name, git prefers the note.
+		_, taken := slices.BinarySearchFunc(notes, name, func(e git.TreeEntry, name string) int {
 			return strings.Compare(e.Name, name)
 		})
 		if !taken {
@@ -179,9 +172,9 @@ func (n *Notes) flat(d *dir) ([]object.TreeEntry, error) {
 	return entries, nil
 }
 
-// others returns what a directory that is not spread holds besides notes:
-// its own entries that are none, and subdirectories with such entries alone.
-func (n *Notes) others(d *dir) (map[string]object.TreeEntry, error) {
+// others returns what a directory that does not fan out holds besides notes: its own other entries,
+// and subdirectories with only such entries.
+func (n *Notes) others(d *dir) (map[string]git.TreeEntry, error) {
 	others := maps.Clone(d.others)
 	for b, sub := range d.dirs {
 		sub.tree = plumbing.ZeroHash // its notes are now in d's tree
@@ -197,9 +190,9 @@ func (n *Notes) others(d *dir) (map[string]object.TreeEntry, error) {
 			return nil, err
 		}
 		if others == nil {
-			others = make(map[string]object.TreeEntry)
+			others = make(map[string]git.TreeEntry)
 		}
-		others[digits(b)] = object.TreeEntry{Name: digits(b), Mode: filemode.Dir, Hash: tree}
+		others[digits(b)] = git.TreeEntry{Name: digits(b), Entry: git.Entry{Mode: filemode.Dir, Hash: tree}}
 	}
 	return others, nil
 }
@@ -210,19 +203,7 @@ func (n *Notes) storeNote(note Note) error {
 	if !ok {
 		return nil
 	}
-	o := n.s.NewEncodedObject()
-	o.SetType(plumbing.BlobObject)
-	w, err := o.Writer()
-	if err == nil {
-		_, err = w.Write(content)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err == nil {
-		_, err = n.s.SetEncodedObject(o)
-	}
-	if err != nil {
+	if _, err := n.s.Write(plumbing.BlobObject, content); err != nil {
 		return fmt.Errorf("store note of %s: %w", note.Object, err)
 	}
 	delete(n.fresh, note.Object)
@@ -230,13 +211,11 @@ func (n *Notes) storeNote(note Note) error {
 }
 
 // store stores a tree.
-func (n *Notes) store(entries []object.TreeEntry) (plumbing.Hash, error) {
-	sort.Sort(object.TreeEntrySorter(entries))
-	o := n.s.NewEncodedObject()
-	err := (&object.Tree{Entries: entries}).Encode(o)
+func (n *Notes) store(entries []git.TreeEntry) (plumbing.Hash, error) {
+	content, err := git.EncodeTree(entries)
 	var hash plumbing.Hash
 	if err == nil {
-		hash, err = n.s.SetEncodedObject(o)
+		hash, err = n.s.Write(plumbing.TreeObject, content)
 	}
 	if err != nil {
 		return plumbing.ZeroHash, fmt.Errorf("store notes tree: %w", err)

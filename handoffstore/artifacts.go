@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// DataDir is where artifacts are put: $XDG_DATA_HOME/git-agent, ~/.local/share/git-agent by default.
-// It is "" if the environment tells neither.
+// DataDir is where artifacts are put: $XDG_DATA_HOME/git-agent, by default
+// ~/.local/share/git-agent. It is "" if the environment sets neither variable.
 func DataDir(getenv func(string) string) string {
-	if dir := getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) { // a relative one is to be ignored, says the specification
+	if dir := getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) { // the specification says to ignore a relative path
 		return filepath.Join(dir, "git-agent")
 	}
 	if home := getenv("HOME"); home != "" {
@@ -21,11 +21,12 @@ func DataDir(getenv func(string) string) string {
 	return ""
 }
 
-// Artifacts puts the files of a handoff where any program can search them, below data, a [DataDir]:
-// handoffs/<session>-<YYYYMMDD-HHMMSS>/, in UTC. The ledger has them as well; this copy may be deleted at any time.
+// Artifacts copies the files of a handoff to where any program can search them: below data, a
+// [DataDir], in handoffs/<session>-<YYYYMMDD-HHMMSS>/, in UTC. The ledger has them as well; the
+// copy may be deleted at any time.
 //
-// It lies outside of every worktree, so that it is not taken for work: otherwise the error says so, and nothing is written.
-// Nothing that is there is overwritten, and no symbolic link is followed from handoffs/ on.
+// A directory inside a worktree is an error, since the files would be taken for work. No file is
+// overwritten, and no symbolic link is followed from handoffs/ on.
 func (s *Store) Artifacts(ctx context.Context, f *Found, data string) (dir string, err error) {
 	if data == "" {
 		return "", errors.New("put artifacts: the environment names no home directory")
@@ -81,7 +82,8 @@ func writeNew(root *os.Root, name string, content []byte) error {
 	return err
 }
 
-// outside makes sure that a directory, which need not exist yet, is in no worktree of the repository.
+// outside makes sure that a directory, which may not exist yet, is in no worktree of the
+// repository.
 func (s *Store) outside(ctx context.Context, dir string) error {
 	real := dir
 	for missing := ""; ; {

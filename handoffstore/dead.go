@@ -8,111 +8,68 @@ import (
 	"gitagent/internal/session"
 )
 
-// maxSessions is how many sessions are looked at: those that were last heard of. One that is gone is found by the
-// next session that starts, so it is among them.
-const maxSessions = 32
+// MaxSessions is how many sessions are looked at, the most recent ones. A dead session is found by
+// the next one that starts, so it is among them.
+const MaxSessions = 32
 
-// A Left is a session that is over and has not handed off.
-type Left struct {
+// An Abandoned is a session that ended without handing off.
+type Abandoned struct {
 	*session.State
 	Exit ExitType
 }
 
-// Left finds the sessions of this worktree that are over and have not handed off, but for the one that starts. registry are the
-// clients that are registered; see [session.Registrations]. The store's lock is held.
-func (s *Store) Left(starts string, registry []session.Registration) []Left {
-	var left []Left
-	for _, st := range s.local().Recent(maxSessions) {
-		if st.Session == starts || st.Worktree != s.Repo.GitDir {
-			continue
-		}
-		if exit, over := judge(st, registry); over {
-			left = append(left, Left{st, exit})
-		}
-	}
-	return left
+// Abandoned reports whether a neighbour is a session of this worktree that ended without handing
+// off.
+func (s *Store) Abandoned(n session.Neighbour) (Abandoned, bool) {
+	exit := exitOf(n)
+	return Abandoned{n.State, exit}, exit != "" && n.Worktree == s.Repo.GitDir
 }
 
-// LastSession is the one that worked last on a mission in this worktree, nil if none is known.
+// exitOf is how a session ended if it has something to hand off; "" if it is alive, has handed off
+// already, or has recorded nothing. If nobody can tell, it counts as alive.
+func exitOf(n session.Neighbour) ExitType {
+	switch {
+	case n.Mission == "" || n.HandedOff || n.Fate == session.Lives:
+		return ""
+	case n.Fate == session.Gone && n.Open != nil:
+		return Killed
+	case n.Fate == session.Gone:
+		return Crash
+	}
+	return Clean // its SessionEnd hook did not get that far, or a /clear left it
+}
+
+// LastSession is the session that last worked on a mission in this worktree, nil if none is known.
 func (s *Store) LastSession(id ledger.ID) *session.State {
-	for _, st := range s.local().Recent(maxSessions) {
-		if st.Worktree == s.Repo.GitDir && st.Mission == string(id) && !strings.HasPrefix(st.Session, byHand) {
+	for _, st := range s.Workspace.Store.Recent(MaxSessions) {
+		if st.Worktree == s.Repo.GitDir && st.Mission == string(id) && !strings.HasPrefix(st.Session, session.ByHand) {
 			return st
 		}
 	}
 	return nil
 }
 
-// byHand begins the names of states that no session of a client has: turns recorded by hand.
-const byHand = "hand-"
-
-// judge decides whether a session is over and has something to hand off, and how it ended.
-//
-// A session whose client lives is left alone: another one in the same checkout, or the same that was taken up again elsewhere.
-// The client's registry tells when a process has gone on to another conversation. What
-// nobody can tell counts as alive.
-func judge(st *session.State, registry []session.Registration) (ExitType, bool) {
-	switch {
-	case st.Mission == "" || st.HandedOff:
-		return "", false
-	case st.Ended:
-		return Clean, true // the hook of its end did not get that far
-	}
-	for _, r := range registry {
-		if r.Session == st.Session && (!r.Here() || r.Runs()) {
-			return "", false
-		}
-	}
-	if st.Client.Live() {
-		for _, r := range registry {
-			if r.PID == st.Client.PID && r.Start == st.Client.Start && r.Here() && r.Session != st.Session {
-				return Clean, true
-			}
-		}
-		return "", false
-	}
-	if st.Open != nil {
-		return Killed, true
-	}
-	return Crash, true
-}
-
-// Ending notes that the end of a session was seen, before anything else is done about it. It reports whether all of that was done
-// before: the same event may arrive twice. The store's lock is held.
+// Ending notes that a session has ended, before anything else is done about it. It reports whether
+// the session has been handed off before, as the same event may arrive twice.
 func (s *Store) Ending(ctx context.Context, id string) (done bool, err error) {
-	err = s.change(ctx, id, func(st *session.State) bool {
+	err = s.Workspace.Store.Update(ctx, id, func(st *session.State) error {
 		done = st.HandedOff
 		if done || st.Ended || st.Mission == "" {
-			return false
+			return session.ErrUnchanged
 		}
 		st.Ended = true
-		return true
+		return nil
 	})
 	return done, err
 }
 
-// HandedOff notes that what a session leaves is in the ledger.
+// HandedOff notes that a session's handoff is in the ledger.
 func (s *Store) HandedOff(ctx context.Context, id string) error {
-	return s.change(ctx, id, func(st *session.State) bool {
-		news := !st.HandedOff
+	return s.Workspace.Store.Update(ctx, id, func(st *session.State) error {
+		if st.HandedOff {
+			return session.ErrUnchanged
+		}
 		st.Ended, st.HandedOff = true, true
-		return news
-	})
-}
-
-// change changes the local state of a session, if f says that it has.
-func (s *Store) change(ctx context.Context, id string, f func(*session.State) bool) error {
-	ctx, cancel := context.WithTimeout(ctx, lockWait)
-	defer cancel()
-	store := s.local()
-	unlock, err := store.LockSession(ctx, id)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	st := store.Load(id)
-	if !f(st) {
 		return nil
-	}
-	return store.Save(st)
+	})
 }

@@ -15,26 +15,26 @@ import (
 	"gitagent/internal/redact"
 )
 
-// maxPatch is how much of a patch is kept, in bytes. Stash has the whole.
+// maxPatch is how much of a patch is kept, in bytes. Stash has all of it.
 const maxPatch = 1 << 20
 
-// describe fills in what git tells: the recent commits, and the change from HEAD to the worktree.
+// describe fills in what git knows: the recent commits, and the changes from HEAD to the worktree.
 func (w *writing) describe(ctx context.Context, h *Handoff, files map[string][]byte) error {
 	var err error
 	if h.Commits, err = w.commits(ctx, h.Head.Hash()); err != nil || h.Stash.IsZero() {
 		return err
 	}
-	if err := w.objects.Flush(); err != nil { // git is to read them
+	if err := w.Objects.Flush(); err != nil { // git will read them
 		return err
 	}
-	from, err := w.objects.TreeOf(h.Head.Hash())
+	from, err := w.Objects.TreeOf(h.Head.Hash())
 	if err == nil && from.IsZero() {
-		from, err = w.objects.EmptyTree()
+		from, err = w.Objects.EmptyTree()
 	}
 	if err != nil {
 		return err
 	}
-	stats, err := w.Repo.DiffTrees(ctx, from, w.snap.Tree)
+	stats, err := w.Repo.DiffPaths(ctx, from, w.Snap.Tree)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (w *writing) describe(ctx context.Context, h *Handoff, files map[string][]b
 	for _, s := range stats[:min(len(stats), maxPaths)] {
 		h.Paths = append(h.Paths, strings.ToValidUTF8(s.Path, "\uFFFD"))
 	}
-	patch, cut, err := w.patch(ctx, from, w.snap.Tree)
+	patch, cut, err := w.patch(ctx, from, w.Snap.Tree)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (w *writing) describe(ctx context.Context, h *Handoff, files map[string][]b
 		h.Truncated = append(h.Truncated, "patch")
 	}
 	files[patchFile], h.Patch = patch, ledger.HandoffPath(h.Number, patchFile)
-	diff, cut := cutLines(patch, w.Handoff.MaxDiffBytes)
+	diff, cut := cutLines(patch, w.Settings.Handoff.MaxDiffBytes)
 	if cut || len(h.Truncated) > 0 {
 		h.Truncated = append(h.Truncated, "uncommitted_changes")
 	}
@@ -60,7 +60,7 @@ func (w *writing) describe(ctx context.Context, h *Handoff, files map[string][]b
 
 // commits lists the newest commits that lead to head.
 func (w *writing) commits(ctx context.Context, head plumbing.Hash) ([]Commit, error) {
-	n := w.Handoff.RecentCommits
+	n := w.Settings.Handoff.RecentCommits
 	if head.IsZero() || n == 0 {
 		return nil, nil
 	}
@@ -80,9 +80,9 @@ func (w *writing) commits(ctx context.Context, head plumbing.Hash) ([]Commit, er
 	return list, nil
 }
 
-// patch returns what differs between two trees, redacted, and whether it was cut at [maxPatch].
+// patch returns the redacted diff of two trees, and whether it was cut at [maxPatch].
 func (w *writing) patch(ctx context.Context, from, to plumbing.Hash) ([]byte, bool, error) {
-	// One line more than fits says that something was cut.
+	// One byte too many tells cutLines that something was cut.
 	out := &bounded{limit: maxPatch + 1}
 	err := w.Repo.Run(ctx, nil, out, nil, "diff-tree", "-r", "-p", "--no-color", "--no-renames", "--no-ext-diff", "--no-textconv", from.String(), to.String())
 	if err != nil && !out.full {
@@ -92,7 +92,7 @@ func (w *writing) patch(ctx context.Context, from, to plumbing.Hash) ([]byte, bo
 	return bytes.ToValidUTF8(redact.Bytes(patch), []byte("\uFFFD")), cut, nil
 }
 
-// errFull ends a git whose output is long enough.
+// errFull stops git when its output is long enough.
 var errFull = errors.New("enough was read")
 
 // bounded keeps the beginning of what is written to it.

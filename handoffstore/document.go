@@ -9,21 +9,22 @@ import (
 	"gitagent/internal/redact"
 )
 
-// MaxDocument is how much of a document is kept, in bytes: a hundred times what a conversation is told of it.
+// MaxDocument is how much of a document is kept, in bytes: a hundred times as much as a
+// conversation is told.
 const MaxDocument = 1 << 20
 
-// ErrEmpty reports a document or a summary that says nothing. It never replaces one that does.
+// ErrEmpty reports an empty document or summary, which never replaces one with content.
 var ErrEmpty = errors.New("there is nothing in it")
 
 // A Document is what the agent wrote for the next session.
 type Document struct {
-	Text      []byte // redacted, valid UTF-8, at least one letter
+	Text      []byte // redacted, valid UTF-8, not blank
 	Source    string // where it was found; for people
 	Truncated bool   // it was longer than [MaxDocument]
 }
 
-// ReadDocument reads a document. What is not text (it has a NUL byte) or says nothing is an error; of one that is too
-// long the beginning is kept: a session that runs out of context has no other.
+// ReadDocument reads a document. It must be text, without a NUL byte, and not empty. If it is too
+// long, its beginning is kept: a session that runs out of context has no other.
 func ReadDocument(r io.Reader, source string) (*Document, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, MaxDocument+1))
 	if err != nil {

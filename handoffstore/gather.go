@@ -14,38 +14,36 @@ import (
 	"gitagent/internal/redact"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/transcript"
+	"gitagent/turns"
 )
 
-// A Request says what is to be handed off. Everything but At, Exit and Mission may be missing.
+// A Request says what to hand off. Everything but At, Exit and Mission may be missing.
 type Request struct {
 	At      time.Time
 	Exit    ExitType
 	Mission ledger.ID
-	Session string // that hands off; the mission's ledger is begun if it has one and there is no ledger yet
+	Session string // the one that hands off
 	Agent   string
-	Ended   bool // the session's end was seen: it is a crash if its last turn failed
+	Ended   bool // the session has ended: a crash if its last turn failed
 
-	Running    string // prompt of the turn that is under way
+	Running    string // prompt of the turn under way
 	Transcript string // path of the session's file, for the agent's todos
 
-	// What the agent says. Nil and empty: what the same session said before stays.
+	// What the agent says. If nil and empty, what the same session said before stays.
 	Document  *Document
 	Summary   string
 	Questions []string
-	Log       string // path of a complete log of the terminal
-	Terminal  []byte // a snapshot of it
+	Log       string // path of the terminal's complete log
+	Terminal  []byte // a snapshot of the terminal
 }
 
-// says reports whether the agent says something.
-func (r *Request) says() bool { return r.Document != nil || r.Summary != "" }
+// Says reports whether the agent says something.
+func (r *Request) Says() bool { return r.Document != nil || r.Summary != "" }
 
-// The outcomes of turns that matter here; package turns has all of them.
-const (
-	failed  = "failed"
-	running = "running" // ours: it has not ended
-)
+// running is the outcome of a turn that has not ended.
+const running = "running"
 
-// A Gathered is what a request has led to.
+// A Gathered is the result of a request.
 type Gathered struct {
 	*Handoff
 	New bool // false if the mission's last handoff says it all
@@ -53,17 +51,18 @@ type Gathered struct {
 	tree plumbing.Hash
 }
 
-// Gather hands off: what the request says, and beside it what can be known from outside.
-// Uncommitted work is kept as a commit that the ledger refers to. Nothing is changed in the worktree.
+// Gather hands off what the request says, and what can be known without the agent. Uncommitted work
+// is kept as a commit that the ledger refers to. The worktree is not touched.
 //
-// If nothing has happened since the session's last handoff, that stays the last. A crash does not
-// replace a clean end that is younger than the configured grace: it was the supervisor that ended the session.
-// If there is uncommitted work that the clean one has not kept, the new handoff is a clean one, too.
+// If nothing has happened since the session's last handoff, no new one is made. A crash does not
+// replace a clean end within the configured grace: the supervisor ended the session. If there is
+// uncommitted work that the clean handoff lacks, the new one is clean, too.
 //
-// A mission without a ledger has nothing to hand off, unless the request says something or a turn is under way: the error wraps [git.ErrNotFound].
+// A mission without a ledger has nothing to hand off, unless the request says something or a turn
+// is under way: the error wraps [git.ErrNotFound].
 func (s *Store) Gather(ctx context.Context, r Request) (*Gathered, error) {
 	var done *Gathered
-	err := s.attempt(ctx, r.Mission, r.At, false, func(w *writing) (err error) {
+	err := s.write(ctx, r.Mission, r.At, "handoff", false, func(ctx context.Context, w *writing) (err error) {
 		done, err = w.gather(ctx, r)
 		return err
 	})
@@ -77,13 +76,13 @@ func (s *Store) Gather(ctx context.Context, r Request) (*Gathered, error) {
 }
 
 func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
-	if w.ledger == nil {
-		if !r.says() && r.Running == "" {
+	if w.Ledger == nil {
+		if !r.Says() && r.Running == "" {
 			return nil, fmt.Errorf("it has recorded nothing yet: %w", git.ErrNotFound)
 		}
 		w.begin(r)
 	}
-	number, err := w.ledger.LastHandoff()
+	number, err := w.Ledger.LastHandoff()
 	if err != nil {
 		return nil, err
 	}
@@ -92,22 +91,22 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 		return nil, err
 	}
 	h := &Handoff{
-		V: ledger.Version, Kind: kind, Mission: w.id, Number: number + 1, At: w.at,
+		V: ledger.Version, Kind: kind, Mission: w.ID, Number: number + 1, At: w.At,
 		ExitType: r.Exit, Agent: r.Agent, Session: r.Session,
-		Head: git.Hex(w.snap.Head.Commit), Branch: strings.ToValidUTF8(strings.TrimPrefix(w.snap.Head.Branch, "refs/heads/"), "\uFFFD"),
+		Head: git.Hex(w.Snap.Head.Commit), Branch: strings.ToValidUTF8(strings.TrimPrefix(w.Snap.Head.Branch, "refs/heads/"), "\uFFFD"),
 	}
 	t, err := w.lastTurn(ctx, r.Session)
 	if err != nil {
 		return nil, err
 	}
-	h.LastTurn, h.LastOutcome, h.LastPrompt = t.Turn, t.Outcome, t.Prompt
+	h.LastTurn, h.LastOutcome, h.LastPrompt = t.Turn, string(t.Outcome), t.Prompt
 	if r.Running != "" {
 		h.LastOutcome, h.LastPrompt = running, clean(r.Running, maxPrompt)
 	}
 	if h.Agent == "" {
-		h.Agent = firstOf(t.Agent, w.ledger.Mission.Agent)
+		h.Agent = firstOf(t.Agent, w.Ledger.Mission.Agent)
 	}
-	if r.Ended && h.ExitType == Clean && t.Session == r.Session && t.Outcome == failed {
+	if r.Ended && h.ExitType == Clean && t.Session == r.Session && t.Outcome == turns.Failed {
 		h.ExitType = Crash
 	}
 	stash, err := w.uncommitted(fmt.Sprintf("handoff %d: what is not committed", h.Number), r.Session)
@@ -115,12 +114,12 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 		return nil, err
 	}
 	h.Stash = git.Hex(stash)
-	if last != nil && !r.says() {
+	if last != nil && !r.Says() {
 		same, err := w.same(last, h)
 		if err != nil {
 			return nil, err
 		}
-		graced := last.ExitType == Clean && h.ExitType != Clean && w.at.Sub(last.At) < w.Handoff.CleanGrace
+		graced := last.ExitType == Clean && h.ExitType != Clean && w.At.Sub(last.At) < w.Settings.Handoff.CleanGrace
 		if graced {
 			h.ExitType = Clean
 		}
@@ -135,40 +134,46 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 	return w.add(ctx, h, files, t.Code.Hash())
 }
 
-// begin makes the ledger of a mission in whose first turn the agent hands off.
+// begin makes the ledger of a mission whose first turn is still running.
 func (w *writing) begin(r Request) {
-	m := &ledger.Mission{V: ledger.Version, ID: w.id, Created: w.at, Agent: r.Agent, Base: git.Hex(w.snap.Head.Commit).String()}
-	if branch := w.id.Branch(w.Capture.BranchPrefix); w.snap.Head.Branch == branch {
+	m := &ledger.Mission{Created: w.At, Agent: r.Agent, Base: git.Hex(w.Snap.Head.Commit).String()}
+	if branch := w.Branch(w.ID); w.Snap.Head.Branch == branch {
 		m.Branch = branch
 	}
-	w.ledger = ledger.New(w.objects, m)
+	w.Begin(m)
 }
 
-// lastOf returns the mission's last handoff if this session made it: what was written then still holds. By hand, without
-// a session, any is taken. One that can't be read, perhaps of a newer version, does not keep work from being handed off,
-// and what a stranger wrote must not come back as ours.
+// lastOf returns the mission's last handoff if this session made it: what was written then still
+// holds. By hand, without a session, it may be any session's. One that can't be read, perhaps
+// because it has a newer version, must not keep work from being handed off, and a stranger's must
+// not come back as ours.
 func (w *writing) lastOf(ctx context.Context, number int, session string) (*Handoff, error) {
 	if number == 0 {
 		return nil, nil
 	}
-	h, err := readAt(w.ledger, number)
-	if err != nil || h.Mission != w.id || session != "" && h.Session != session {
+	h, err := readAt(w.Ledger, number)
+	if err != nil || h.Mission != w.ID || session != "" && h.Session != session {
 		return nil, nil
 	}
-	trusted, err := w.trusted(ctx, w.ledger, number)
+	trusted, err := w.store.trusted(ctx, w.Ledger, number)
 	if err != nil || !trusted {
 		return nil, err
 	}
 	return h, nil
 }
 
-// lastTurn reads the mission's last turn; it is the zero turn if there is none. Of a stranger's the words are left out.
-func (w *writing) lastTurn(ctx context.Context, session string) (turn, error) {
-	t, err := lastTurn(w.ledger)
-	if err != nil || t.Turn == 0 || t.Session == session || w.local().Load(t.Session).Mission != "" {
-		return t, err
+// lastTurn reads the mission's last turn, the zero Turn if there is none. If it is a stranger's,
+// prompt and reply are left out.
+func (w *writing) lastTurn(ctx context.Context, session string) (turns.Turn, error) {
+	last, err := turns.Last(w.Ledger)
+	if err != nil || last == nil {
+		return turns.Turn{}, err
 	}
-	own, err := w.own(ctx, w.ledger.Tip, ledger.TurnPath("turns", t.Turn, ".json"))
+	t := *last
+	if t.Session == session || w.Store.Load(t.Session).Mission != "" {
+		return t, nil
+	}
+	own, err := w.store.own(ctx, w.Ledger.Tip, ledger.TurnPath("turns", t.Turn, ".json"))
 	if !own {
 		t.Prompt, t.Reply = "", ""
 	}
@@ -183,24 +188,24 @@ func (w *writing) same(last, now *Handoff) (bool, error) {
 	if last.Stash.IsZero() {
 		return true, nil
 	}
-	before, err := w.objects.TreeOf(last.Stash.Hash())
+	before, err := w.Objects.TreeOf(last.Stash.Hash())
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		return false, nil
 	}
-	return before == w.snap.Tree, err
+	return before == w.Snap.Tree, err
 }
 
-// fill describes the rest, and returns the files that belong to the handoff.
-func (w *writing) fill(ctx context.Context, h *Handoff, r Request, last *Handoff, t turn) (map[string][]byte, error) {
+// fill fills in the rest of the record and returns the handoff's files.
+func (w *writing) fill(ctx context.Context, h *Handoff, r Request, last *Handoff, t turns.Turn) (map[string][]byte, error) {
 	files := make(map[string][]byte)
-	for _, skip := range w.snap.Skipped[:min(len(w.snap.Skipped), maxSkipped)] {
+	for _, skip := range w.Snap.Skipped[:min(len(w.Snap.Skipped), maxSkipped)] {
 		h.Skipped = append(h.Skipped, snapshot.Skip{Path: strings.ToValidUTF8(skip.Path, "\uFFFD"), Why: skip.Why})
 	}
 	if err := w.describe(ctx, h, files); err != nil {
 		return nil, err
 	}
-	if r.says() {
-		h.Written = w.at
+	if r.Says() {
+		h.Written = w.At
 		h.say(r, files)
 	} else if last != nil && !last.Written.IsZero() {
 		if err := w.takeOver(h, last, files); err != nil {
@@ -212,7 +217,7 @@ func (w *writing) fill(ctx context.Context, h *Handoff, r Request, last *Handoff
 		reply = t.Reply
 	}
 	if h.Written.IsZero() {
-		h.Summary = tail(strings.TrimSpace(reply), maxReply)
+		h.Summary = ledger.Tail(strings.TrimSpace(reply), maxReply)
 	}
 	h.Todos = list
 	if r.Terminal != nil {
@@ -224,7 +229,7 @@ func (w *writing) fill(ctx context.Context, h *Handoff, r Request, last *Handoff
 	return files, nil
 }
 
-// say is what the agent says now.
+// say adds what the agent says now.
 func (h *Handoff) say(r Request, files map[string][]byte) {
 	if d := r.Document; d != nil {
 		files[docFile], h.Doc = d.Text, ledger.HandoffPath(h.Number, docFile)
@@ -241,7 +246,7 @@ func (h *Handoff) say(r Request, files map[string][]byte) {
 	}
 }
 
-// takeOver is what the same session has written before: it stays.
+// takeOver keeps what the same session wrote before.
 func (w *writing) takeOver(h, last *Handoff, files map[string][]byte) error {
 	h.Written, h.Source = last.Written, last.Source
 	h.Summary, h.Questions, h.Log = last.Summary, last.Questions, last.Log
@@ -253,7 +258,7 @@ func (w *writing) takeOver(h, last *Handoff, files map[string][]byte) error {
 		if f.has == "" {
 			continue
 		}
-		data, err := w.ledger.Read(ledger.HandoffPath(last.Number, f.name))
+		data, err := w.Ledger.Read(ledger.HandoffPath(last.Number, f.name))
 		if ledger.Missing(err) {
 			continue
 		}
@@ -271,8 +276,8 @@ func (w *writing) takeOver(h, last *Handoff, files map[string][]byte) error {
 // saidBytes is how much of the end of a session's file is read.
 const saidBytes = 8 << 20
 
-// said reads the agent's todos, and what it has said in the last turn. A file that can't be read says nothing:
-// the handoff does not depend on it.
+// said reads the agent's todos and its last reply. If the file can't be read, both are empty: the
+// handoff does not depend on it.
 func said(path string) (list []transcript.Todo, reply string) {
 	if path == "" {
 		return nil, ""
@@ -294,35 +299,39 @@ func said(path string) (list []transcript.Todo, reply string) {
 	return list, reply
 }
 
-// add stores the handoff. Its note is on the last turn's code commit, or on HEAD.
+// add stores the handoff, with a note on the last turn's code commit or on HEAD.
 func (w *writing) add(ctx context.Context, h *Handoff, files map[string][]byte, noted plumbing.Hash) (*Gathered, error) {
 	record, err := h.Encode()
 	if err != nil {
 		return nil, err
 	}
-	event := ledger.Event{
-		Subject: fmt.Sprintf("handoff %d", h.Number),
-		Files:   map[string][]byte{ledger.HandoffPath(h.Number, recordFile): append(record[:len(record):len(record)], '\n')},
-		Keep:    []plumbing.Hash{h.Stash.Hash()},
-	}
-	if h.Stash.IsZero() {
-		event.Keep = []plumbing.Hash{h.Head.Hash()} // which Stash descends from
-	}
+	files[recordFile] = append(record[:len(record):len(record)], '\n')
+	paths := make(map[string][]byte, len(files))
 	for name, data := range files {
-		event.Files[ledger.HandoffPath(h.Number, name)] = data
+		paths[ledger.HandoffPath(h.Number, name)] = data
 	}
-	w.ledger.Mission.AddSession(h.Session)
+	keep := h.Stash.Hash()
+	if keep.IsZero() {
+		keep = h.Head.Hash() // with a Stash, that keeps Head reachable
+	}
+	w.Ledger.Mission.AddSession(h.Session)
+	if err := w.Append(fmt.Sprintf("handoff %d", h.Number), paths, keep); err != nil {
+		return nil, err
+	}
 	if noted.IsZero() {
 		noted = h.Head.Hash()
 	}
 	line, err := h.noteLine()
+	if err == nil && !noted.IsZero() {
+		err = w.Notes.Append(noted, line)
+	}
+	if err == nil {
+		err = w.Commit(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := w.commit(ctx, event, noted, line); err != nil {
-		return nil, err
-	}
-	e, err := w.ledger.Entry(ledger.HandoffPath(h.Number, ""))
+	e, err := w.Ledger.Entry(ledger.HandoffPath(h.Number, ""))
 	return &Gathered{Handoff: h, New: true, tree: e.Hash}, err
 }
 

@@ -17,7 +17,8 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// TestGather: all that is to be known about a worktree is in the record, and is read back as it was stored.
+// TestGather: all that is to be known about a worktree is in the record, and is read back as it was
+// stored.
 func TestGather(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -138,7 +139,8 @@ func TestCleanGrace(t *testing.T) {
 	}
 }
 
-// TestTakeOver: what a session has written stays, whatever is gathered for it afterwards; another session does not get it.
+// TestTakeOver: what a session has written stays, whatever is gathered for it afterwards; another
+// session does not get it.
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -184,7 +186,8 @@ func TestFailedTurn(t *testing.T) {
 	}
 }
 
-// TestRunning: in the middle of a turn it is that one's prompt which counts, and what the agent has said in it.
+// TestRunning: in the middle of a turn it is that one's prompt which counts, and what the agent has
+// said in it.
 func TestRunning(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

@@ -9,21 +9,21 @@ import (
 	"regexp"
 )
 
-// A Match is one line that a search has found.
+// A Match is one line found by a search.
 type Match struct {
 	File string // "document", "terminal", "patch", "record", "transcript", or the path of a file
 	Line int    // from 1
 	Text string // at most [maxMatch] bytes of the line
 }
 
-// maxMatch is how much of a line is shown, in bytes, and maxScanned how much of it is searched.
+// maxMatch is how much of a line is shown, and maxScanned how much is searched, in bytes.
 const (
 	maxMatch   = 400
 	maxScanned = 16 << 20
 )
 
-// Scan calls found for every line of a text that matches, in order, until that returns an error.
-// Lines are of any length; of one with more than 16 MiB only so much is searched.
+// Scan calls found for every matching line of a text, in order, until found returns an error. Lines
+// may have any length; only the first 16 MiB of one are searched.
 func Scan(r io.Reader, file string, pattern *regexp.Regexp, found func(Match) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	for n := 1; ; n++ {
@@ -42,7 +42,7 @@ func Scan(r io.Reader, file string, pattern *regexp.Regexp, found func(Match) er
 	}
 }
 
-// readLine reads one line without its end; of a very long one the beginning.
+// readLine reads one line without its end, or the beginning of a very long one.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -58,7 +58,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// excerpt is the line, or so much of a long one that the match is in it.
+// excerpt returns the line, or the part of a long one around the match.
 func excerpt(line []byte, at []int) string {
 	if len(line) <= maxMatch {
 		return string(line)

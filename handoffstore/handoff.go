@@ -13,17 +13,17 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// An ExitType is how the session ended that a handoff comes from.
+// An ExitType is how the session behind a handoff ended.
 type ExitType string
 
 // The exit types.
 const (
-	Clean  ExitType = "clean"  // it ended, or goes on and has handed off
-	Crash  ExitType = "crash"  // it is gone without an end, or its last turn failed
-	Killed ExitType = "killed" // it is gone in the middle of a turn
+	Clean  ExitType = "clean"  // it ended, or handed off and goes on
+	Crash  ExitType = "crash"  // it died between turns, or its last turn failed
+	Killed ExitType = "killed" // it died in the middle of a turn
 )
 
-// ParseExitType checks what a person says.
+// ParseExitType parses an exit type that a person typed.
 func ParseExitType(s string) (ExitType, error) {
 	switch e := ExitType(s); e {
 	case Clean, Crash, Killed:
@@ -32,7 +32,7 @@ func ParseExitType(s string) (ExitType, error) {
 	return "", fmt.Errorf("exit type %q: it is one of clean, crash, killed", s)
 }
 
-// kind tells a handoff's line in a note from others.
+// kind distinguishes a handoff's line in a note from others.
 const kind = "handoff"
 
 // A Handoff is the record of one handoff. Its JSON form, one object on one line, is in the ledger.
@@ -64,13 +64,13 @@ type Handoff struct {
 	Questions []string          `json:"open_questions,omitempty"`
 	Todos     []transcript.Todo `json:"todos,omitempty"`
 
-	Written  time.Time `json:"written,omitzero"`     // when the agent wrote document or summary; zero if nobody did
+	Written  time.Time `json:"written,omitzero"`     // when the agent wrote document or summary; zero if it wrote none
 	Doc      string    `json:"doc,omitempty"`        // the document in the ledger
-	Source   string    `json:"doc_source,omitempty"` // where the agent had it: in the worktree, relative to its top
-	Patch    string    `json:"patch,omitempty"`      // what is not committed, in the ledger
+	Source   string    `json:"doc_source,omitempty"` // where the agent wrote it; in a worktree, relative to its top
+	Patch    string    `json:"patch,omitempty"`      // the uncommitted changes, in the ledger
 	Terminal string    `json:"terminal,omitempty"`   // snapshot of the terminal, in the ledger
 	Log      string    `json:"log,omitempty"`        // complete log of the terminal, a file on the machine of the session
-	// Truncated names what is not there as a whole: "document", "patch", "uncommitted_changes".
+	// Truncated names what was cut: "document", "patch", "uncommitted_changes".
 	Truncated []string `json:"truncated,omitempty"`
 
 	raw     []byte        // what was parsed
@@ -141,7 +141,8 @@ func (h *Handoff) Encode() ([]byte, error) {
 	return ledger.Encode(h, h.unknown)
 }
 
-// Line returns the record as one line of JSON, without a newline: as it was read, if it was.
+// Line returns the record as one line of JSON, without a newline: unchanged if it was read from a
+// ledger.
 func (h *Handoff) Line() ([]byte, error) {
 	line := bytes.TrimRight(h.raw, "\n")
 	if len(line) == 0 || bytes.IndexByte(line, '\n') >= 0 {
@@ -161,7 +162,7 @@ func (id ID) String() string { return fmt.Sprintf("%s/%d", id.Mission, id.Number
 // ID names the handoff.
 func (h *Handoff) ID() ID { return ID{h.Mission, h.Number} }
 
-// Prose is what the record says in words: summary, questions, todos and the last prompt, in lines.
+// Prose is the record's prose, in lines: summary, questions, todos and the last prompt.
 func (h *Handoff) Prose() string {
 	parts := append([]string{h.Summary}, h.Questions...)
 	for _, t := range h.Todos {
@@ -170,7 +171,7 @@ func (h *Handoff) Prose() string {
 	return strings.Join(append(parts, h.LastPrompt), "\n")
 }
 
-// When says between which turns of the mission it was made, "" if there were none.
+// When says at which turn of the mission the handoff was made, "" if there were none.
 func (h *Handoff) When() string {
 	switch {
 	case h.LastOutcome == running:
@@ -181,7 +182,8 @@ func (h *Handoff) When() string {
 	return ""
 }
 
-// A noteLine is a handoff's line in a note, which is written anew with every line: it says where the record is.
+// A noteLine is a handoff's line in a note. It only says where the record is, as every new line
+// rewrites the whole note.
 type noteLine struct {
 	V        int       `json:"v"`
 	Kind     string    `json:"kind"`

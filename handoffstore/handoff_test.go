@@ -11,9 +11,10 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// vectors are the records of testdata/vectors, which docs/format.md names as normative. A file has a header, "expect: ok",
-// "expect: newer version" or "expect: refused", a blank line, and the record. One that is ok but not as this version
-// writes it is followed by another blank line, and by what it is rewritten to.
+// vectors are the records of testdata/vectors, which docs/format.md names as normative. A file has
+// a header, "expect: ok", "expect: newer version" or "expect: refused", a blank line, and the
+// record. One that is ok but not as this version writes it is followed by another blank line, and
+// by what it is rewritten to.
 func vectors(t testing.TB) map[string][3]string {
 	t.Helper()
 	names, err := filepath.Glob("testdata/vectors/*.json")

@@ -38,8 +38,8 @@ func (l *lab) plant(path, content string) {
 	}
 }
 
-// TestBroken: a record that can't be read, or is of a newer version, is an error where it is asked for. It keeps nothing else from being read,
-// and nobody from handing off.
+// TestBroken: a record that can't be read, or is of a newer version, is an error where it is asked
+// for. It keeps nothing else from being read, and nobody from handing off.
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -65,7 +65,7 @@ func TestBroken(t *testing.T) {
 			if err == nil || len(list) != 1 || list[0].Summary != "well" {
 				t.Errorf("List: %+v, %v", list, err)
 			}
-			if _, err := l.Next(t.Context(), Start{At: l.now, Source: "startup", Session: "x", Asked: string(mission)}); err == nil {
+			if _, err := l.Next(t.Context(), Start{At: l.now, Source: "startup", Session: "x", Asked: string(mission)}, nil); err == nil {
 				t.Error("Next says nothing of it")
 			}
 			l.Write("file", "2\n")

@@ -12,8 +12,9 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
-	"gitagent/internal/gittest"
 	"gitagent/internal/ledger"
+	"gitagent/internal/workspace"
+	"gitagent/test/gittest"
 )
 
 // TestMain keeps the developer's own configuration out.
@@ -57,10 +58,9 @@ func openLab(t testing.TB, r *gittest.Repo) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conf := config.Default()
 	return &lab{
 		Repo: r, t: t, now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
-		Store: &Store{Repo: repo, Capture: conf.Capture, Handoff: conf.Handoff},
+		Store: &Store{Workspace: workspace.New(repo, config.Default())},
 	}
 }
 

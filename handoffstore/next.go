@@ -8,115 +8,107 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/session"
+	"gitagent/turns"
 )
 
-// A Start is a conversation that begins, or begins anew.
+// A Start is the start or restart of a conversation.
 type Start struct {
 	At      time.Time
 	Source  string // startup, resume, fork, clear or compact, as the client says
 	Session string
 	Client  session.Client
-	Asked   string // what GIT_AGENT_MISSION says; followed if it names a mission of this repository
+	Asked   string // GIT_AGENT_MISSION; used if it names a mission of this repository
 }
 
-// An Extent is how much of a handoff a conversation is told.
-type Extent int
+// A Scope is how much of a handoff a conversation is told.
+type Scope int
 
-// The extents.
+// The scopes.
 const (
-	Nothing Extent = iota
-	Waiting        // only that there is one: a stranger's, which a person has to accept
-	Line           // one line
+	Nothing Scope = iota
+	Waiting       // only that there is one, by a stranger, which a person has to accept
+	Line          // one line
 	Full
 )
 
-// A Told is what a conversation is to be told. The caller closes it.
-type Told struct {
-	Extent Extent
+// A Briefing is what a conversation is to be told. The caller closes it.
+type Briefing struct {
+	Scope  Scope
 	*Found // nil if Nothing
 }
 
-// Close ends the reading.
-func (t *Told) Close() {
+// Close releases the handoff.
+func (t *Briefing) Close() {
 	if t.Found != nil {
 		t.Found.Close()
 	}
 }
 
-// Next decides what a conversation that starts is told. In a mission that has a branch, or is named, it is that mission's last handoff;
-// in a checkout of the user's own that of the session which worked there before.
-func (s *Store) Next(ctx context.Context, b Start) (*Told, error) {
+// Next decides what a starting conversation is told: the last handoff of the mission that the
+// branch or the environment names, or else, in a checkout of the user's own, that of the session
+// among the neighbours that last worked there.
+func (s *Store) Next(ctx context.Context, b Start, neighbours []session.Neighbour) (*Briefing, error) {
 	if b.Source == "fork" {
-		return &Told{}, nil // it knows all that the conversation knew that it is a copy of
+		return &Briefing{}, nil // a copy knows all that its original knew
 	}
-	recent := s.local().Recent(maxSessions)
-	me := s.local().Load(b.Session)
+	me := s.Workspace.Store.Load(b.Session)
 	id, err := s.named(ctx, b)
 	if err != nil {
 		return nil, err
 	}
 	if id == "" && b.Source == "compact" {
-		id, _ = ledger.ParseID(me.Mission) // none: it has recorded nothing
+		id, _ = ledger.ParseID(me.Mission) // "" if it has recorded nothing
 	}
 	if id != "" || b.Source == "compact" {
-		told, _, err := s.consider(ctx, id, nil, b, me, recent)
+		told, _, err := s.consider(ctx, id, nil, b, me, neighbours)
 		return told, err
 	}
-	for _, st := range s.before(b, recent) {
-		id, err := ledger.ParseID(st.Mission)
+	for _, n := range s.before(b, neighbours) {
+		id, err := ledger.ParseID(n.Mission)
 		if err != nil {
 			continue
 		}
-		if told, ok, err := s.consider(ctx, id, st, b, me, recent); ok || err != nil {
+		if told, ok, err := s.consider(ctx, id, n.State, b, me, neighbours); ok || err != nil {
 			return told, err
 		}
 	}
-	return &Told{}, nil
+	return &Briefing{}, nil
 }
 
 // named is the mission that HEAD's branch or the environment names, "" if none.
 func (s *Store) named(ctx context.Context, b Start) (ledger.ID, error) {
-	branch, err := s.Repo.HeadRef(ctx)
-	if err != nil {
-		return "", err
+	id, err := s.Mission(ctx)
+	if err == nil && id == "" {
+		id, _ = ledger.ParseID(b.Asked)
 	}
-	if branch == "" {
-		branch = s.Repo.RebasedBranch()
-	}
-	if id, ok := ledger.OfBranch(branch, s.Capture.BranchPrefix); ok {
-		return id, nil
-	}
-	if id, err := ledger.ParseID(b.Asked); err == nil {
-		return id, nil
-	}
-	return "", nil
+	return id, err
 }
 
-// before lists the other sessions that worked in this worktree, the last one first. After a /clear it is the one that the same client
-// process held.
-func (s *Store) before(b Start, recent []*session.State) []*session.State {
-	var others []*session.State
-	for _, st := range recent {
-		if st.Session == b.Session || st.Worktree != s.Repo.GitDir || st.Mission == "" {
+// before lists the neighbours that worked in this worktree, the latest first. After a /clear it is
+// only the same client process's previous session.
+func (s *Store) before(b Start, neighbours []session.Neighbour) []session.Neighbour {
+	var here []session.Neighbour
+	for _, n := range neighbours {
+		if n.Worktree != s.Repo.GitDir || n.Mission == "" {
 			continue
 		}
-		if b.Source == "clear" && b.Client.PID != 0 && st.Client == b.Client {
-			return []*session.State{st}
+		if b.Source == "clear" && b.Client.PID != 0 && n.Client == b.Client {
+			return []session.Neighbour{n}
 		}
-		others = append(others, st)
+		here = append(here, n)
 	}
-	return others
+	return here
 }
 
-// consider looks at the last handoff of a mission. ok is false if another mission is to be looked at:
-// st is the session that worked there, if it may still live.
-func (s *Store) consider(ctx context.Context, id ledger.ID, st *session.State, b Start, me *session.State, recent []*session.State) (told *Told, ok bool, err error) {
+// consider looks at the last handoff of a mission. If st, the session that worked on it, may still
+// be at work, or there is no handoff, ok is false and the next mission is to be considered.
+func (s *Store) consider(ctx context.Context, id ledger.ID, st *session.State, b Start, me *session.State, neighbours []session.Neighbour) (told *Briefing, ok bool, err error) {
 	if id == "" {
-		return &Told{}, true, nil
+		return &Briefing{}, true, nil
 	}
 	f, err := open(ctx, s.Repo, id, 0)
 	if errors.Is(err, git.ErrNotFound) {
-		return &Told{}, false, nil
+		return &Briefing{}, false, nil
 	}
 	if err != nil {
 		return nil, false, err
@@ -127,41 +119,45 @@ func (s *Store) consider(ctx context.Context, id ledger.ID, st *session.State, b
 			f.Close()
 		}
 	}()
-	t, err := lastTurn(f.Ledger)
+	t, err := turns.Last(f.Ledger)
 	if err != nil {
 		return nil, false, err
 	}
-	if st != nil && !st.HandedOff && !(f.fresh(t) && f.Session == st.Session) {
-		return &Told{}, false, nil // it goes on, beside this one
+	if t == nil {
+		t = new(turns.Turn)
 	}
-	extent := decide(f, t, b, me, taken(f.ID(), b, recent))
-	if extent == Nothing {
-		return &Told{}, true, nil
+	if st != nil && !st.HandedOff && !(f.fresh(t) && f.Session == st.Session) {
+		return &Briefing{}, false, nil // it is still at work, beside this one
+	}
+	scope := decide(f, t, b, me, taken(f.ID(), b, neighbours))
+	if scope == Nothing {
+		return &Briefing{}, true, nil
 	}
 	trusted, err := s.Trusted(ctx, f)
 	if err != nil {
 		return nil, false, err
 	}
 	if !trusted {
-		extent = Waiting
+		scope = Waiting
 	}
 	keep = true
-	return &Told{extent, f}, true, nil
+	return &Briefing{scope, f}, true, nil
 }
 
-// fresh reports whether the agent wrote the handoff, and has ended no turn since but the one it wrote it in.
-func (f *Found) fresh(last turn) bool {
+// fresh reports whether the agent wrote the handoff in the mission's last turn or later.
+func (f *Found) fresh(last *turns.Turn) bool {
 	return !f.Written.IsZero() && last.Turn <= f.LastTurn+1
 }
 
-// decide says how much of a mission's last handoff a conversation is told. me is what is known of its session, t the mission's last turn,
-// and taken says that another session has been told all of it and has gone on from it.
-func decide(f *Found, t turn, b Start, me *session.State, taken bool) Extent {
+// decide says how much of a mission's last handoff a conversation is told. me is the state of its
+// session, t the mission's last turn, and taken says that another session was told the handoff and
+// works from it.
+func decide(f *Found, t *turns.Turn, b Start, me *session.State, taken bool) Scope {
 	switch {
 	case f.Mission != f.In:
 		return Nothing // inherited from the mission that this one was forked from
 	case b.Source == "compact":
-		return Full // what the conversation was told before is gone
+		return Full // the conversation has lost what it was told before
 	case f.Session == b.Session, told(me, f.ID()) != nil, taken:
 		return Nothing
 	case t.Turn > f.LastTurn && t.Session != f.Session:
@@ -176,7 +172,7 @@ func decide(f *Found, t turn, b Start, me *session.State, taken bool) Extent {
 	return Line
 }
 
-// told returns when a session was told a handoff, nil if it was not.
+// told returns the record of a session having been told a handoff, nil if it was not.
 func told(st *session.State, id ID) *session.Injection {
 	for i, told := range st.Injected {
 		if told.Handoff == id.String() {
@@ -186,15 +182,16 @@ func told(st *session.State, id ID) *session.Injection {
 	return nil
 }
 
-// taken reports whether another session was told a handoff, and goes on beside this one or has had a turn since.
-func taken(id ID, b Start, recent []*session.State) bool {
-	for _, st := range recent {
-		injection := told(st, id)
-		if st.Session == b.Session || injection == nil {
+// taken reports whether another session was told a handoff, and is alive in another client or has
+// had a turn since.
+func taken(id ID, b Start, neighbours []session.Neighbour) bool {
+	for _, n := range neighbours {
+		injection := told(n.State, id)
+		if injection == nil {
 			continue
 		}
-		worked := st.Open != nil && st.Open.Started.After(injection.At) || st.Last != nil && st.Last.Started.After(injection.At)
-		beside := !st.Ended && st.Client.Live() && (b.Client.PID == 0 || st.Client != b.Client)
+		worked := n.Open != nil && n.Open.Started.After(injection.At) || n.Last != nil && n.Last.Started.After(injection.At)
+		beside := n.Fate == session.Lives && (b.Client.PID == 0 || n.Client != b.Client)
 		if worked || beside {
 			return true
 		}
@@ -202,37 +199,39 @@ func taken(id ID, b Start, recent []*session.State) bool {
 	return false
 }
 
-// Begin notes that a session runs, in which process, and what it was told. That it has ended before no longer
-// holds. A session that is new here and was told nothing leaves no trace.
-func (s *Store) Begin(ctx context.Context, b Start, what *Told) error {
-	return s.change(ctx, b.Session, func(st *session.State) bool {
+// Begin notes that a session is running, in which process, and what it was told; an earlier end no
+// longer counts. A new session that was told nothing leaves no trace.
+func (s *Store) Begin(ctx context.Context, b Start, what *Briefing) error {
+	return s.Workspace.Store.Update(ctx, b.Session, func(st *session.State) error {
 		fresh := st.Seen.IsZero()
-		if fresh && what.Extent != Full {
-			return false
+		if fresh && what.Scope != Full {
+			return session.ErrUnchanged
 		}
 		if fresh {
-			st.Seen, st.Worktree = b.At, s.Repo.GitDir // of another one it stays when it has worked last
+			st.Seen, st.Worktree = b.At, s.Repo.GitDir // an older session keeps the time of its last work
 		}
 		st.Ended, st.HandedOff = false, false
 		if b.Client.PID != 0 {
 			st.Client = b.Client
 		}
-		if what.Extent == Full && told(st, what.ID()) == nil {
+		if what.Scope == Full && told(st, what.ID()) == nil {
 			st.Injected = append(st.Injected, session.Injection{Handoff: what.ID().String(), At: b.At})
 		}
-		return true
+		return nil
 	})
 }
 
-// An Orphan is a mission whose last session worked elsewhere, or left no trace here, and has not handed off.
+// An Orphan is a mission whose last session worked elsewhere, or left no trace here, and has not
+// handed off.
 type Orphan struct {
 	Mission ledger.ID
 	Session string
 	Agent   string
 }
 
-// Orphan finds out whether the mission that HEAD's branch names is one. Its last turn must be our own committer's:
-// what a stranger said must not come back as something that we have handed off.
+// Orphan returns the mission that HEAD's branch or the environment names if it is one, otherwise
+// nil. Its last turn must be by our own committer: a stranger's words must not come back as our
+// handoff.
 func (s *Store) Orphan(ctx context.Context, b Start, registry []session.Registration) (*Orphan, error) {
 	id, err := s.named(ctx, b)
 	if err != nil || id == "" || b.Source == "compact" {
@@ -247,8 +246,8 @@ func (s *Store) Orphan(ctx context.Context, b Start, registry []session.Registra
 	if err != nil {
 		return nil, err
 	}
-	t, err := lastTurn(l)
-	if err != nil || t.Turn == 0 || t.Mission != id || t.Session == "" || t.Session == b.Session {
+	t, err := turns.Last(l)
+	if err != nil || t == nil || t.Mission != id || t.Session == "" || t.Session == b.Session {
 		return nil, err
 	}
 	number, err := l.LastHandoff()
@@ -260,13 +259,11 @@ func (s *Store) Orphan(ctx context.Context, b Start, registry []session.Registra
 			return nil, err
 		}
 	}
-	if s.local().Load(t.Session).Mission != "" {
-		return nil, nil // it is known here: see Left
+	if s.Workspace.Store.Load(t.Session).Mission != "" {
+		return nil, nil // known here: see Abandoned
 	}
-	for _, r := range registry {
-		if r.Session == t.Session && (!r.Here() || r.Runs()) {
-			return nil, nil
-		}
+	if session.Registered(t.Session, registry) {
+		return nil, nil
 	}
 	own, err := s.own(ctx, l.Tip, ledger.TurnPath("turns", t.Turn, ".json"))
 	if err != nil || !own {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gitagent/internal/session"
+	"gitagent/turns"
 )
 
 func TestDecide(t *testing.T) {
@@ -23,42 +24,42 @@ func TestDecide(t *testing.T) {
 		name   string
 		source string
 		h      *Handoff
-		turn   turn
+		turn   turns.Turn
 		me     session.State
 		taken  bool
 		in     string // the mission in whose ledger it lies, if another one
-		want   Extent
+		want   Scope
 	}{
-		{"a crash", "startup", handoff(Crash, false), turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
-		{"a kill", "startup", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
-		{"a document", "startup", handoff(Clean, true), turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
-		{"a clean end", "startup", handoff(Clean, false), turn{Turn: 7, Session: other}, session.State{}, false, "", Line},
-		{"a document, after /clear", "clear", handoff(Clean, true), turn{Turn: 8, Session: other}, session.State{}, false, "", Full},
-		{"a clean end, after /clear", "clear", handoff(Clean, false), turn{Turn: 7, Session: other}, session.State{}, false, "", Nothing},
-		{"a kill that was told", "startup", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3"}}}, false, "", Nothing},
-		{"another one was told", "startup", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/2"}}}, false, "", Full},
-		{"taken by a neighbour", "startup", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{}, true, "", Nothing},
-		{"somebody has gone on from it", "startup", handoff(Killed, false), turn{Turn: 8, Session: third}, session.State{}, false, "", Nothing},
-		{"its own session has gone on", "startup", handoff(Clean, true), turn{Turn: 8, Session: other}, session.State{}, false, "", Full},
-		{"inherited by a fork", "startup", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{}, false, "0badcafe", Nothing},
-		{"resumed, and another session has worked since", "resume", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{Seen: at.Add(-time.Hour)}, false, "", Full},
-		{"resumed, and it was there before", "resume", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{Seen: at.Add(time.Hour)}, false, "", Nothing},
-		{"resumed, of which nothing is known", "resume", handoff(Killed, false), turn{Turn: 7, Session: other}, session.State{}, false, "", Nothing},
-		{"compacted", "compact", handoff(Clean, false), turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
-		{"compacted, and told before", "compact", handoff(Clean, false), turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3"}}}, false, "", Full},
+		{"a crash", "startup", handoff(Crash, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
+		{"a kill", "startup", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
+		{"a document", "startup", handoff(Clean, true), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
+		{"a clean end", "startup", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Line},
+		{"a document, after /clear", "clear", handoff(Clean, true), turns.Turn{Turn: 8, Session: other}, session.State{}, false, "", Full},
+		{"a clean end, after /clear", "clear", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Nothing},
+		{"a kill that was told", "startup", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3"}}}, false, "", Nothing},
+		{"another one was told", "startup", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/2"}}}, false, "", Full},
+		{"taken by a neighbour", "startup", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, true, "", Nothing},
+		{"somebody has gone on from it", "startup", handoff(Killed, false), turns.Turn{Turn: 8, Session: third}, session.State{}, false, "", Nothing},
+		{"its own session has gone on", "startup", handoff(Clean, true), turns.Turn{Turn: 8, Session: other}, session.State{}, false, "", Full},
+		{"inherited by a fork", "startup", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "0badcafe", Nothing},
+		{"resumed, and another session has worked since", "resume", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Seen: at.Add(-time.Hour)}, false, "", Full},
+		{"resumed, and it was there before", "resume", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{Seen: at.Add(time.Hour)}, false, "", Nothing},
+		{"resumed, of which nothing is known", "resume", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Nothing},
+		{"compacted", "compact", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
+		{"compacted, and told before", "compact", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3"}}}, false, "", Full},
 	} {
 		f := &Found{Handoff: tt.h, In: tt.h.Mission}
 		if tt.in != "" {
 			f.In = "0badcafe"
 		}
-		if got := decide(f, tt.turn, Start{Source: tt.source, Session: me}, &tt.me, tt.taken); got != tt.want {
+		if got := decide(f, &tt.turn, Start{Source: tt.source, Session: me}, &tt.me, tt.taken); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}
 	own := &Found{Handoff: handoff(Killed, true), In: "a1b2c3d4"}
 	own.Session = me
-	for source, want := range map[string]Extent{"startup": Nothing, "resume": Nothing, "clear": Nothing, "compact": Full} {
-		if got := decide(own, turn{Turn: 7, Session: me}, Start{Source: source, Session: me}, &session.State{}, false); got != want {
+	for source, want := range map[string]Scope{"startup": Nothing, "resume": Nothing, "clear": Nothing, "compact": Full} {
+		if got := decide(own, &turns.Turn{Turn: 7, Session: me}, Start{Source: source, Session: me}, &session.State{}, false); got != want {
 			t.Errorf("its own handoff, %s: %d, want %d", source, got, want)
 		}
 	}
@@ -81,10 +82,9 @@ func TestTaken(t *testing.T) {
 		{"has ended, with a turn before it was told", session.State{Ended: true, Injected: told, Last: &session.LastTurn{Started: at.Add(-time.Hour)}}, false},
 		{"has ended, with a turn since", session.State{Ended: true, Injected: told, Last: &session.LastTurn{Started: at.Add(time.Hour)}}, true},
 		{"was killed in its first turn", session.State{Ended: true, Injected: told, Open: &session.OpenTurn{Started: at.Add(time.Hour)}}, true},
-		{"is the one that starts", session.State{Session: "s", Client: me, Injected: told}, false},
 	} {
 		b := Start{Session: "s", Client: session.Client{PID: 7, Start: "7"}}
-		if got := taken(ID{"a1b2c3d4", 3}, b, []*session.State{&tt.st}); got != tt.want {
+		if got := taken(ID{"a1b2c3d4", 3}, b, []session.Neighbour{{State: &tt.st, Fate: session.FateOf(&tt.st, nil)}}); got != tt.want {
 			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
 		}
 	}

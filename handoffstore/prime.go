@@ -1,33 +1,39 @@
 package handoffstore
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 )
 
-// MaxPrime is the size of what a conversation is told, in UTF-16 units: the client replaces
-// more than 10,000 by a preview.
+// MaxPrime is how much a conversation is told, in UTF-16 units: the client replaces more than
+// 10,000 by a preview.
 const MaxPrime = 9000
 
-// forDocument is how much of that the document may take, so that the rest is not left out altogether.
+// forDocument is how much of that the document may take, so that there is room for the rest.
 const forDocument = 6500
 
-// A Here is what holds where and when a handoff is told.
-type Here struct {
+// Surroundings are the time and place at which a handoff is told.
+type Surroundings struct {
 	Now    time.Time
 	Commit func(git.Hex) bool // whether the commit exists
 	File   func(string) bool  // whether the worktree has a file at the path, relative to its top
 }
 
-// Prime tells a handoff to the next session, in Markdown, in at most [MaxPrime] units: the document first, then
-// what is known beside it. What was cut is named with the command that shows it, and what no longer exists is marked.
+// Prime renders a handoff for the next session as Markdown, in at most [MaxPrime] units: the
+// document first, then everything else. Cut parts are named with the command that shows them, and
+// what no longer exists is marked.
 //
-// What the last session left is fenced, by a fence that is longer than any in it: it can't pretend to be ours.
-func Prime(h *Handoff, document []byte, here Here) string {
+// The last session's text is fenced, with a fence longer than any inside, so it can't pass for
+// ours.
+func Prime(h *Handoff, document []byte, here Surroundings) string {
 	p := &primer{Handoff: h, here: here}
 	name := h.ID().String()
 	diff := strings.TrimRight(h.Diff, "\n")
@@ -47,7 +53,25 @@ func Prime(h *Handoff, document []byte, here Here) string {
 	return p.render(p.head())
 }
 
-// lacks reports whether the handoff has only a part of something.
+// Tell is [Prime] for a session that starts in the store's worktree.
+func (s *Store) Tell(ctx context.Context, f *Found, at time.Time) (string, error) {
+	document, err := f.Document()
+	if err != nil {
+		return "", err
+	}
+	objects := s.Repo.Objects(ctx)
+	defer objects.Close()
+	return Prime(f.Handoff, document, Surroundings{
+		Now:    at,
+		Commit: func(h git.Hex) bool { return objects.Has(h.Hash()) == nil },
+		File: func(path string) bool {
+			_, err := os.Lstat(filepath.Join(s.Repo.Top, filepath.FromSlash(path)))
+			return err == nil || path != f.Source && !f.Kept(path) // otherwise the session deleted it
+		},
+	}), nil
+}
+
+// lacks reports whether the handoff has only part of something.
 func (h *Handoff) lacks(what string) bool { return slices.Contains(h.Truncated, what) }
 
 // Mention tells of a handoff in one line.
@@ -70,16 +94,16 @@ type section struct {
 	body  string
 	show  string // the command that shows all of it
 	most  int    // units
-	part  bool   // the record has only a part of it
+	part  bool   // the record has only part of it
 }
 
 type primer struct {
 	*Handoff
-	here     Here
+	here     Surroundings
 	sections []section
 }
 
-// head is what comes before the sections: lines of our own.
+// head renders our own lines, which precede the sections.
 func (p *primer) head() string {
 	var b strings.Builder
 	b.WriteString("## Handoff (from previous session)\n\n" +
@@ -119,7 +143,7 @@ func (p *primer) head() string {
 	return b.String()
 }
 
-// word makes a stranger's text one short word of a line that is ours.
+// word makes a stranger's text safe to put into a line of ours.
 func word(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == '`' || r == 0x7f {
@@ -127,7 +151,7 @@ func word(s string) string {
 		}
 		return r
 	}, s)
-	return head(s, 200)
+	return ledger.Head(s, 200)
 }
 
 func (p *primer) gone(commit git.Hex) string {
@@ -170,7 +194,7 @@ func (p *primer) commits() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// uncommitted names the files that are no longer there.
+// uncommitted names the files that no longer exist.
 func (p *primer) uncommitted() string {
 	var gone []string
 	for _, path := range p.Paths {
@@ -181,7 +205,7 @@ func (p *primer) uncommitted() string {
 	if len(gone) == 0 {
 		return ""
 	}
-	return " (not in the worktree now: " + head(strings.Join(gone, ", "), 300) + ")"
+	return " (not in the worktree now: " + ledger.Head(strings.Join(gone, ", "), 300) + ")"
 }
 
 func bullets(list []string) string {
@@ -192,15 +216,15 @@ func bullets(list []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// owed is what one line takes that says that a section was left out.
-const owed = 120
+// leftOutRoom is the room for a line saying that a section was left out, in units.
+const leftOutRoom = 120
 
-// render puts the sections behind what is there already, as far as they fit.
+// render appends the sections to out as far as they fit.
 func (p *primer) render(out string) string {
 	left := MaxPrime - units(out)
 	var missing []string
 	for i, s := range p.sections {
-		room := min(left-owed*(len(p.sections)-i), s.most)
+		room := min(left-leftOutRoom*(len(p.sections)-i), s.most)
 		text, ok := s.render(room)
 		if !ok {
 			missing = append(missing, fmt.Sprintf("- %s: `git agent-handoff %s`\n", strings.SplitN(s.title, " (", 2)[0], s.show))
@@ -215,10 +239,10 @@ func (p *primer) render(out string) string {
 	return out
 }
 
-// least is how much of a section must fit for it to be worth showing, in units.
-const least = 200
+// minSection is how much of a section must fit for it to be worth showing, in units.
+const minSection = 200
 
-// render is the section, cut to fit into room units. ok is false if too little would be left of it.
+// render returns the section, cut to room units. ok is false if too little of it would be left.
 func (s section) render(room int) (text string, ok bool) {
 	fence := strings.Repeat("`", max(3, longest(s.body)+1))
 	frame := fmt.Sprintf("\n### %s\n%s%s\n", s.title, fence, s.lang)
@@ -229,7 +253,7 @@ func (s section) render(room int) (text string, ok bool) {
 	}
 	note := fmt.Sprintf("Cut; all of it: `git agent-handoff %s`\n", s.show)
 	room -= units(note)
-	if room < min(least, units(s.body)) {
+	if room < min(minSection, units(s.body)) {
 		return "", false
 	}
 	return frame + cutUnits(s.body, room) + end + note, true
@@ -246,7 +270,8 @@ func longest(body string) int {
 	return most
 }
 
-// cutUnits returns the beginning of text in at most n units, at the end of a line if that keeps half of it.
+// cutUnits returns the beginning of text, at most n units, cut at the end of a line if that keeps
+// half of it.
 func cutUnits(text string, n int) string {
 	at := len(text)
 	for i, r := range text {
@@ -279,7 +304,7 @@ func units(s string) int {
 	return n
 }
 
-// age is how long ago something was, in words for a sentence.
+// age says in words how long ago something was.
 func age(now, then time.Time) string {
 	d := max(0, now.Sub(then))
 	for _, u := range []struct {

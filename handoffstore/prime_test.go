@@ -8,6 +8,7 @@ import (
 	"unicode/utf16"
 
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/transcript"
 )
 
@@ -32,8 +33,8 @@ func whole() *Handoff {
 	}
 }
 
-func here(at time.Time) Here {
-	return Here{
+func here(at time.Time) Surroundings {
+	return Surroundings{
 		Now:    at,
 		Commit: func(h git.Hex) bool { return h != hex(3) },
 		File:   func(path string) bool { return path == "here.go" },
@@ -99,7 +100,8 @@ do it
 	}
 }
 
-// TestPrimeMuch: whatever there is, it fits, and what does not fit is named with the command that shows it.
+// TestPrimeMuch: whatever there is, it fits, and what does not fit is named with the command that
+// shows it.
 func TestPrimeMuch(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a line of text\n", 1000)
@@ -132,7 +134,8 @@ func TestPrimeMuch(t *testing.T) {
 	}
 }
 
-// TestPrimeFence: no text of the session's is outside of its fence, nor pretends to be a line of ours.
+// TestPrimeFence: no text of the session's is outside of its fence, nor pretends to be a line of
+// ours.
 func TestPrimeFence(t *testing.T) {
 	t.Parallel()
 	h := whole()
@@ -162,9 +165,9 @@ func FuzzPrime(f *testing.F) {
 	f.Add("\xff\xfe", "\x00", "`", "", 0)
 	f.Fuzz(func(t *testing.T, document, summary, diff, agent string, n int) {
 		h := whole()
-		h.Summary, h.Diff, h.Agent = head(summary, maxSummary), diff, agent
+		h.Summary, h.Diff, h.Agent = ledger.Head(summary, maxSummary), diff, agent
 		for i := range min(n, maxQuestions) {
-			h.Questions = append(h.Questions, fmt.Sprint(i, head(summary, maxQuestion)))
+			h.Questions = append(h.Questions, fmt.Sprint(i, ledger.Head(summary, maxQuestion)))
 		}
 		if got := units(Prime(h, []byte(document), here(h.At))); got > MaxPrime {
 			t.Errorf("%d units", got)

@@ -2,7 +2,6 @@ package handoffstore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -15,8 +14,9 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// List returns the handoffs of a mission, in order; those that a fork has inherited are among them.
-// If there is no such mission, the error wraps [git.ErrNotFound]. One that can't be read is left out, and is part of the error.
+// List returns the handoffs of a mission, in order, including those that a fork inherited. If there
+// is no such mission, the error wraps [git.ErrNotFound]. A handoff that can't be read is left out
+// and reported in the error.
 func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Handoff, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
@@ -45,15 +45,16 @@ func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Handoff, error)
 // A Found is a handoff in its ledger. The caller closes it.
 type Found struct {
 	*Handoff
-	In     ledger.ID // the mission in whose ledger it was found; a fork inherits handoffs of its source
+	In     ledger.ID // the mission in whose ledger it was found; a fork inherits its source's handoffs
 	Ledger *ledger.Ledger
 
 	repo    *git.Repo
 	objects *git.Objects
 }
 
-// Find returns the handoff that a person names: `3` of the current mission, `a1b2c3d4/3`, or `a1b2c3d4`, `latest` or nothing
-// for the last one. If there is none, the error wraps [git.ErrNotFound].
+// Find returns the handoff that a person names: `3` of the current mission, `a1b2c3d4/3`, or
+// `a1b2c3d4`, `latest` or nothing for the last one. If there is none, the error wraps
+// [git.ErrNotFound].
 func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (*Found, error) {
 	mission, number, ok := parseName(current, name)
 	if !ok {
@@ -85,7 +86,7 @@ func parseName(current ledger.ID, name string) (ledger.ID, int, bool) {
 	return id, n, err == nil && n > 0
 }
 
-// open reads a handoff, the last one if number is 0.
+// open reads a handoff, or the last one if number is 0.
 func open(ctx context.Context, repo *git.Repo, id ledger.ID, number int) (_ *Found, err error) {
 	f := &Found{In: id, repo: repo, objects: repo.Objects(ctx)}
 	defer func() {
@@ -110,13 +111,13 @@ func open(ctx context.Context, repo *git.Repo, id ledger.ID, number int) (_ *Fou
 	return f, err
 }
 
-// Close ends the reading.
+// Close releases the reader of its objects.
 func (f *Found) Close() { f.objects.Close() }
 
-// number is where the handoff lies in the ledger. The record may say something else: it is a stranger's.
+// path is where one of the handoff's files is in the ledger.
 func (f *Found) path(name string) string { return ledger.HandoffPath(f.Number, name) }
 
-// File returns what belongs to the handoff, nil if it has none.
+// File returns a file of the handoff, nil if it has none by that name.
 func (f *Found) File(name string) ([]byte, error) {
 	data, err := f.Ledger.Read(f.path(name))
 	if errors.Is(err, git.ErrNotFound) {
@@ -128,19 +129,19 @@ func (f *Found) File(name string) ([]byte, error) {
 // Document returns the document, nil if there is none.
 func (f *Found) Document() ([]byte, error) { return f.File(docFile) }
 
-// Patch returns what was not committed, nil if nothing.
+// Patch returns the patch of the uncommitted changes, nil if there were none.
 func (f *Found) Patch() ([]byte, error) { return f.File(patchFile) }
 
 // Terminal returns the snapshot of the terminal, nil if there is none.
 func (f *Found) Terminal() ([]byte, error) { return f.File(terminalFile) }
 
-// tree is the hash of all that belongs to the handoff.
+// tree is the hash of the handoff's directory in the ledger.
 func (f *Found) tree() (plumbing.Hash, error) {
 	e, err := f.Ledger.Entry(f.path(""))
 	return e.Hash, err
 }
 
-// Kept reports whether what was not committed has a file at a path.
+// Kept reports whether the stash has a file at a path.
 func (f *Found) Kept(path string) bool {
 	tree, err := f.objects.TreeOf(f.Stash.Hash())
 	at := git.Entry{Mode: filemode.Dir, Hash: tree}
@@ -164,40 +165,10 @@ func readAt(l *ledger.Ledger, number int) (*Handoff, error) {
 	}
 	h, err := Parse(data)
 	if err == nil && h.Number != number {
-		err = fmt.Errorf("it says that it is number %d", h.Number)
+		err = fmt.Errorf("the record has number %d", h.Number)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read handoff %s: %w", ID{l.ID, number}, err)
 	}
 	return h, nil
-}
-
-// A turn is what a handoff says of the last turn. Package turns has the whole record.
-type turn struct {
-	Turn    int       `json:"turn"`
-	Mission ledger.ID `json:"mission"`
-	Outcome string    `json:"outcome"`
-	Agent   string    `json:"agent"`
-	Session string    `json:"session"`
-	Prompt  string    `json:"prompt"`
-	Reply   string    `json:"reply"`
-	Code    git.Hex   `json:"code"`
-}
-
-// lastTurn reads the mission's last turn; it is the zero turn if there is none.
-func lastTurn(l *ledger.Ledger) (turn, error) {
-	var t turn
-	n, err := l.LastTurn()
-	if err != nil || n == 0 {
-		return t, err
-	}
-	data, err := l.Read(ledger.TurnPath("turns", n, ".json"))
-	if err != nil {
-		return t, err
-	}
-	if err := json.Unmarshal(data, &t); err != nil {
-		return turn{}, fmt.Errorf("read turn %d of mission %s: %w", n, l.ID, err)
-	}
-	t.Turn = n
-	return t, nil
 }

@@ -10,29 +10,30 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 )
 
-// A Restored is what a restore has done.
+// A Restored says what a restore has done.
 type Restored struct {
-	Present   git.Hex        // the commit that holds what was there before; zero in a dry run
+	Present   git.Hex        // the commit that holds the worktree as it was before; zero in a dry run
 	Changes   []git.FileStat // what changed, or would
 	Conflicts []string       // paths that hold both sides now, or would
 }
 
-// Restore brings what a handoff left uncommitted into this worktree, whatever is checked out there: a three-way merge of the worktree
-// as it is and as it was, with the commit between them that HEAD was then. The present state is recorded first, as a commit
-// that the ledger of the handoff's mission keeps. HEAD, the branch and the index stay as they are.
+// Restore brings a handoff's uncommitted changes into this worktree, whatever is checked out there,
+// by a three-way merge of the worktree now and the worktree then, based on the commit that HEAD was
+// then. The present state is recorded first, as a commit kept by the ledger of the handoff's
+// mission. HEAD, branch and index are not touched.
 //
-// Where both have changed the same lines the file gets both, with git's conflict markers, and is named.
-// No path is overwritten or deleted that is ignored or was left out of the commit that was just recorded: then
-// nothing changes, and the error says what is in the way. With dry nothing changes in any case.
+// Where both sides changed the same lines, the file gets both, with git's conflict markers, and is
+// named. If a path to be overwritten or deleted is ignored or was left out of the commit just
+// recorded, nothing changes, and the error says what is in the way. With dry nothing changes in any
+// case.
 func (s *Store) Restore(ctx context.Context, f *Found, at time.Time, dry bool) (*Restored, error) {
 	if f.Stash.IsZero() {
 		return nil, fmt.Errorf("restore handoff %s: it left nothing uncommitted: %w", f.ID(), git.ErrNotFound)
 	}
 	var done *Restored
-	err := s.attempt(ctx, f.In, at, true, func(w *writing) (err error) {
+	err := s.write(ctx, f.In, at, "restore", true, func(ctx context.Context, w *writing) (err error) {
 		done, err = w.restore(ctx, f, dry)
 		return err
 	})
@@ -43,7 +44,7 @@ func (s *Store) Restore(ctx context.Context, f *Found, at time.Time, dry bool) (
 }
 
 func (w *writing) restore(ctx context.Context, f *Found, dry bool) (*Restored, error) {
-	if w.ledger == nil {
+	if w.Ledger == nil {
 		return nil, git.ErrNotFound
 	}
 	done := new(Restored)
@@ -51,11 +52,11 @@ func (w *writing) restore(ctx context.Context, f *Found, dry bool) (*Restored, e
 	if err != nil {
 		return nil, err
 	}
-	if done.Changes, err = w.Repo.DiffTrees(ctx, w.snap.Tree, tree); err != nil {
+	if done.Changes, err = w.Repo.DiffPaths(ctx, w.Snap.Tree, tree); err != nil {
 		return nil, err
 	}
 	if dry {
-		return done, w.snap.CheckOut(ctx, tree, true)
+		return done, w.Snap.CheckOut(ctx, tree, true)
 	}
 	subject := fmt.Sprintf("before restoring handoff %d", f.Number)
 	present, err := w.uncommitted(subject, "")
@@ -63,45 +64,53 @@ func (w *writing) restore(ctx context.Context, f *Found, dry bool) (*Restored, e
 		return nil, err
 	}
 	if present.IsZero() {
-		present = w.snap.Head.Commit
-	} else if err := w.commit(ctx, ledger.Event{Subject: subject, Keep: []plumbing.Hash{present}}, plumbing.ZeroHash, nil); err != nil {
+		present = w.Snap.Head.Commit
+	} else if err := w.Append(subject, nil, present); err != nil {
+		return nil, err
+	} else if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
 	done.Present = git.Hex(present)
-	return done, w.snap.CheckOut(ctx, tree, false)
+	return done, w.Snap.CheckOut(ctx, tree, false)
 }
 
-// merge returns the tree of the worktree with the change from the stash's parent to the stash applied.
+// merge returns the tree of the worktree with the change from the stash's parent to the stash
+// applied.
 //
-// The base of a merge is what git finds by itself (it takes --merge-base since 2.40 only): so both sides are commits on the stash's parent.
+// Git finds the merge base by itself (--merge-base exists only since 2.40), so both sides are made
+// commits on the stash's parent.
 func (w *writing) merge(ctx context.Context, stash plumbing.Hash, done *Restored) (plumbing.Hash, error) {
-	base, err := w.objects.Parents(stash)
+	base, err := w.Objects.Parents(stash)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	who := w.config.Committer(w.at)
-	if len(base) == 0 { // it was made before there was a commit
-		empty, err := w.objects.EmptyTree()
+	config, err := w.Config()
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	who := config.Committer(w.At)
+	if len(base) == 0 { // made before the first commit
+		empty, err := w.Objects.EmptyTree()
 		if err != nil {
 			return plumbing.ZeroHash, err
 		}
-		root, err := w.objects.CommitTree(empty, nil, who, who, "nothing\n")
+		root, err := w.Objects.CommitTree(empty, nil, who, who, "nothing\n")
 		if err != nil {
 			return plumbing.ZeroHash, err
 		}
 		base = []plumbing.Hash{root}
 	}
-	theirs, err := w.objects.TreeOf(stash)
+	theirs, err := w.Objects.TreeOf(stash)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
 	var sides [2]plumbing.Hash
-	for i, tree := range []plumbing.Hash{w.snap.Tree, theirs} {
-		if sides[i], err = w.objects.CommitTree(tree, base, who, who, []string{"the worktree", "the handoff"}[i]+"\n"); err != nil {
+	for i, tree := range []plumbing.Hash{w.Snap.Tree, theirs} {
+		if sides[i], err = w.Objects.CommitTree(tree, base, who, who, []string{"the worktree", "the handoff"}[i]+"\n"); err != nil {
 			return plumbing.ZeroHash, err
 		}
 	}
-	if err := w.objects.Flush(); err != nil {
+	if err := w.Objects.Flush(); err != nil {
 		return plumbing.ZeroHash, err
 	}
 	out, err := w.Repo.Output(ctx, nil, "-c", "merge.conflictStyle=merge", "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages",

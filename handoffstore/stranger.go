@@ -15,19 +15,19 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// ErrNotShown reports a handoff that was to be accepted and that nobody has looked at.
+// ErrNotShown reports an attempt to accept a handoff that nobody has looked at.
 var ErrNotShown = errors.New("nobody has looked at it here")
 
-// What is noted about handoffs, each by the hash of its tree, so that it holds for this very content:
-// in which the record, the document and all that is told of them lie.
+// Notes about handoffs. Each names the hash of the handoff's tree, with the record, the document
+// and the other files, so that it holds for exactly this content.
 const (
 	noteShown    = "shown"
 	noteAccepted = "accepted" // or made here
 )
 
-// strangersFile is where that is noted: a line for each, the note and the hash. It is local, and what is lost with it
-// has to be accepted again.
-func (s *Store) strangersFile() string { return filepath.Join(s.local().Dir(), "handoffs") }
+// strangersFile holds the notes, each a line with the note and the hash. The file is local; if it
+// is lost, handoffs have to be accepted again.
+func (s *Store) strangersFile() string { return filepath.Join(s.Workspace.Store.Dir(), "handoffs") }
 
 func (s *Store) noted(note string, tree plumbing.Hash) bool {
 	data, err := os.ReadFile(s.strangersFile())
@@ -56,8 +56,9 @@ func (s *Store) note(note string, tree plumbing.Hash) error {
 	return err
 }
 
-// Trusted reports whether a handoff may be told to an agent: it was made here, or by the same committer, or a person has
-// accepted it. A committer's name is no proof; who can write the ledger's ref can forge it.
+// Trusted reports whether a handoff may be told to an agent: it was made here, or by the same
+// committer, or a person has accepted it. A committer's name is no proof; whoever can write the
+// ledger's ref can forge it.
 func (s *Store) Trusted(ctx context.Context, f *Found) (bool, error) {
 	return s.trusted(ctx, f.Ledger, f.Number)
 }
@@ -71,8 +72,8 @@ func (s *Store) trusted(ctx context.Context, l *ledger.Ledger, number int) (bool
 	return s.own(ctx, l.Tip, dir)
 }
 
-// own reports whether the last commit that changed a path of the ledger has our committer. Where git knows no identity
-// there is none to compare: all such machines call themselves the same.
+// own reports whether the last commit that changed a path of the ledger has our committer. Where
+// git knows no identity there is nothing to compare: all such machines have the same one.
 func (s *Store) own(ctx context.Context, tip plumbing.Hash, path string) (bool, error) {
 	config, err := s.Repo.Config(ctx)
 	if err != nil {
@@ -98,7 +99,8 @@ func (s *Store) Shown(f *Found) error {
 	return err
 }
 
-// Accept lets a handoff be told to agents. It must have been shown before; otherwise the error is [ErrNotShown].
+// Accept lets a handoff be told to agents. It must have been shown before; otherwise the error is
+// [ErrNotShown].
 func (s *Store) Accept(f *Found) error {
 	tree, err := f.tree()
 	if err != nil {

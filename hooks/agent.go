@@ -11,8 +11,8 @@ import (
 // ErrUnsupported reports an agent whose hooks cannot be installed yet.
 var ErrUnsupported = errors.New("not supported yet")
 
-// An Agent is a coding agent whose client runs hooks,
-// written as in the "agent" field of a turn's record.
+// An Agent is a coding agent whose client runs hooks, written as in the "agent" field of a turn's
+// record.
 type Agent string
 
 const (
@@ -20,9 +20,9 @@ const (
 	Codex  Agent = "codex"
 )
 
-// ParseAgent returns the agent that name names: its record name or, for [Claude], "claude".
-// For opencode, which runs no commands as hooks but loads plugins written in JavaScript,
-// the error wraps [ErrUnsupported].
+// ParseAgent returns the agent for a name: its record name or, for [Claude], "claude". For
+// opencode, which loads plugins in JavaScript instead of running commands as hooks, the error wraps
+// [ErrUnsupported].
 func ParseAgent(name string) (Agent, error) {
 	switch name {
 	case "claude", string(Claude):
@@ -35,7 +35,7 @@ func ParseAgent(name string) (Agent, error) {
 	return "", fmt.Errorf("unknown agent %q", name)
 }
 
-// An Entry is one hook as we install it: a command for one event.
+// An Entry is one hook that we install: a command for one event.
 type Entry struct {
 	Event   string
 	Command string // never changes once released; see the package comment
@@ -50,11 +50,11 @@ func (e Entry) program() string {
 
 // Entries returns what is installed for a.
 //
-// Every entry has a timeout of its own. The client's default of 600 s would hold up the user
-// for ten minutes if a file system hangs; 60 s is eight times the slowest first turn measured
-// (7.7 s, 30,000 untracked files), and a turn that was cut off is recorded at the next event.
-// At SessionEnd, Claude Code gives 1.5 s unless told otherwise, and Codex never more than 3 s.
-// After each batch of tool calls the agent waits: 10 s are enough for what takes 5 ms.
+// Every entry has its own timeout. The client's default of 600 s would hold up the user for ten
+// minutes if a file system hangs; 60 s is eight times the slowest first turn measured (7.7 s,
+// 30,000 untracked files), and a turn that was cut off is recorded at the next event. At
+// SessionEnd, Claude Code gives 1.5 s unless told otherwise, and Codex never more than 3 s. The
+// agent waits for the hook after each batch of tool calls: 10 s are enough for what takes 5 ms.
 func (a Agent) Entries() []Entry {
 	switch a {
 	case Claude:
@@ -68,8 +68,8 @@ func (a Agent) Entries() []Entry {
 			{"PreCompact", "git-agent-handoff hook || true", 60},
 		}
 	case Codex:
-		// Neither payload nor environment says for sure that it is Codex
-		// (it inherits Claude's variables when Claude runs it), so the command does.
+		// Neither payload nor environment reliably identifies Codex (it inherits Claude's variables
+		// when Claude runs it), so the command does.
 		return []Entry{
 			{"UserPromptSubmit", "git-agent-turn hook --agent codex || true", 60},
 			{"Stop", "git-agent-turn hook --agent codex || true", 60},
@@ -82,7 +82,7 @@ func (a Agent) Entries() []Entry {
 	return nil
 }
 
-// Note returns one sentence that a user must know after an installation, or "".
+// Note returns one sentence that a user must read after an installation, or "".
 func (a Agent) Note() string {
 	if a == Codex {
 		return "codex runs new hooks only after you have trusted them: start codex once and review them there"
@@ -90,9 +90,8 @@ func (a Agent) Note() string {
 	return ""
 }
 
-// ConfigDir returns the directory of a's user-level configuration,
-// "" if the environment names neither it nor a home directory.
-// getenv is [os.Getenv] or a stand-in.
+// ConfigDir returns the directory of a's user-level configuration, "" if the environment has
+// neither it nor a home directory. getenv is [os.Getenv] or a stand-in.
 func (a Agent) ConfigDir(getenv func(string) string) string {
 	variable, name := "CLAUDE_CONFIG_DIR", ".claude"
 	if a == Codex {
@@ -111,8 +110,8 @@ func (a Agent) ConfigDir(getenv func(string) string) string {
 	return filepath.Join(home, name)
 }
 
-// UserSettings returns the settings file that holds for all of a user's sessions.
-// config is the [Agent.ConfigDir].
+// UserSettings returns the settings file for all of a user's sessions. config is the
+// [Agent.ConfigDir].
 func (a Agent) UserSettings(config string) string {
 	if a == Codex {
 		return filepath.Join(config, "hooks.json")

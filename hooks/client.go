@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// A Client is what the environment of a hook, or of a command that an agent runs,
-// tells about the client. A variable that is absent or makes no sense is the zero value.
-// The environment holds secrets beside these: it must never be logged as a whole.
+// A Client is what the environment of a hook, or of a command that an agent runs, says about the
+// client. A missing or invalid variable gives the zero value. The environment also holds secrets:
+// it must never be logged as a whole.
 type Client struct {
 	ProjectDir string // where the client was launched; stays when the agent changes directory
 	PID        int    // the client itself: a shell may stand between it and the hook, so this is not our parent

@@ -81,7 +81,7 @@ func TestParseAgent(t *testing.T) {
 	}
 }
 
-// What is installed must be recognised when it is read again, and must not block the agent.
+// Installed hooks must be recognised when they are read again, and must not block the agent.
 func TestEntries(t *testing.T) {
 	t.Parallel()
 	for _, a := range []Agent{Claude, Codex} {

@@ -1,15 +1,14 @@
-// Package hooks knows what agents' clients send to their hooks, and installs ours.
+// Package hooks parses what agents' clients send to their hooks, and installs ours.
 //
-// A hook is a command that the client of an agent runs at an event of a session:
-// a prompt was submitted, a turn ended, the session ended.
-// It gets one JSON object on standard input, the payload, and some of the client's environment.
-// What it prints may go to the model, so ours prints nothing
-// but, rarely, a message to the user; see [SystemMessage].
+// A hook is a command that the client of an agent runs at an event of a session: a prompt was
+// submitted, a turn ended, the session ended. It gets one JSON object on standard input, the
+// payload, and some of the client's environment. Its output may go to the model, so ours print
+// nothing but, rarely, a message to the user; see [SystemMessage].
 //
 // # What arrives
 //
-// [Parse] decodes a payload into an [Event] and checks what later becomes part of a path.
-// The payloads of Claude Code and Codex have one shape:
+// [Parse] decodes a payload into an [Event] and checks the parts that will become part of a path.
+// The payloads of Claude Code and Codex have the same shape:
 //
 //	{"session_id":"5b60...","transcript_path":"/home/dev/.claude/projects/...",
 //	 "cwd":"/home/dev/repo","prompt_id":"c600...","hook_event_name":"Stop",
@@ -19,14 +18,14 @@
 //
 // # What is installed
 //
-// Hooks are entries of the client's settings, JSON that a person edits:
+// Hooks are entries of the client's settings, JSON that people edit:
 //
 //	{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"git-agent-turn hook || true"}]}]}}
 //
-// [Install] and [Remove] edit such a text and leave every other byte as it is;
-// [PlanInstall], [PlanRemove] and [Edit.Apply] do so with a file;
-// [Inspect] says where our hooks are and what keeps them from running.
-// An entry is known by its command: its text never changes, so there is no list of old texts.
-// What a user made of it (another timeout, a matcher, a longer command around ours)
-// counts as installed; only an entry with exactly our command is removed.
+// [Install] and [Remove] edit such a text and leave every other byte unchanged; [PlanInstall],
+// [PlanRemove] and [Edit.Apply] do so with a file; [Inspect] says where our hooks are and what
+// keeps them from running. An entry is recognised by its command, whose text never changes, so
+// there is no list of old texts. Entries that a user has changed (another timeout, a matcher, a
+// longer command around ours) count as installed; only an entry with exactly our command is
+// removed.
 package hooks

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// A SettingsError reports settings that the client would not accept
-// or that have another shape than hooks need.
+// A SettingsError reports settings that the client would not accept or whose shape does not allow
+// hooks.
 type SettingsError struct {
 	Line, Column int // of the place at fault, from 1; columns are runes
 	Text         string
@@ -21,7 +21,7 @@ func (e *SettingsError) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Text)
 }
 
-// A document is a JSON text together with where everything in it lies.
+// A document is a JSON text and the position of everything in it.
 type document struct {
 	data []byte
 	root *node
@@ -44,14 +44,13 @@ type item struct {
 
 var byteOrderMark = []byte("\ufeff")
 
-// blank reports whether there is nothing in settings, as in a file that was just made.
+// blank reports whether the settings are empty, as in a newly created file.
 func blank(settings []byte) bool {
 	return len(bytes.TrimSpace(bytes.TrimPrefix(settings, byteOrderMark))) == 0
 }
 
-// parse reads settings. They must be one JSON object, strictly:
-// for a comment or a trailing comma the client drops the whole file.
-// A byte order mark it accepts.
+// parse reads settings. They must strictly be one JSON object: for a comment or a trailing comma
+// the client drops the whole file. It accepts a byte order mark.
 func parse(data []byte) (*document, error) {
 	d := &document{data: data}
 	skip := 0
@@ -60,7 +59,7 @@ func parse(data []byte) (*document, error) {
 	}
 	err := json.Unmarshal(data[skip:], new(json.RawMessage))
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		at := skip + int(syntax.Offset) - 1 // the offset is behind the byte at fault
+		at := skip + int(syntax.Offset) - 1 // the offset is after the byte at fault
 		return nil, d.fault(max(at, 0), "not strict JSON: %v", syntax)
 	}
 	if err != nil {
@@ -77,8 +76,8 @@ func parse(data []byte) (*document, error) {
 	return d, nil
 }
 
-// A reader builds nodes from valid JSON. encoding/json says where a token ends,
-// so the next one starts behind the white space and punctuation that follow.
+// A reader builds nodes from valid JSON. encoding/json says where a token ends; the next one starts
+// after the white space and punctuation that follow.
 type reader struct {
 	data []byte
 	skip int // bytes before what dec reads
@@ -130,8 +129,8 @@ func (r *reader) value() (*node, error) {
 	return n, nil
 }
 
-// member returns the value of key in the object n, nil if there is none.
-// Of several members with one key the last is meant, as in JavaScript.
+// member returns the value of key in the object n, nil if there is none. Of several members with
+// one key the last counts, as in JavaScript.
 func (n *node) member(key string) *node {
 	for _, m := range slices.Backward(n.members()) {
 		if m.key == key {
@@ -141,7 +140,7 @@ func (n *node) member(key string) *node {
 	return nil
 }
 
-// elements returns the elements of the array n, none if it is something else.
+// elements returns the elements of the array n, none if it is not an array.
 func (n *node) elements() []item {
 	if n == nil || n.kind != '[' {
 		return nil
@@ -149,7 +148,7 @@ func (n *node) elements() []item {
 	return n.items
 }
 
-// members returns the members of the object n, none if it is something else.
+// members returns the members of the object n, none if it is not an object.
 func (n *node) members() []item {
 	if n == nil || n.kind != '{' {
 		return nil
@@ -157,7 +156,7 @@ func (n *node) members() []item {
 	return n.items
 }
 
-// isTrue reports whether n is there and true.
+// isTrue reports whether n exists and is true.
 func (n *node) isTrue() bool { return n != nil && n.kind == 't' }
 
 // position returns the line and column of offset at, from 1. Columns are runes.
@@ -167,7 +166,7 @@ func (d *document) position(at int) (line, column int) {
 	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])
 }
 
-// fault makes an error about what lies at offset at.
+// fault returns an error about offset at.
 func (d *document) fault(at int, format string, args ...any) *SettingsError {
 	line, column := d.position(at)
 	return &SettingsError{line, column, fmt.Sprintf(format, args...)}

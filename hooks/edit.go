@@ -10,23 +10,23 @@ import (
 	"path/filepath"
 )
 
-// ErrChanged reports a settings file that was changed by somebody else
-// between reading and writing. Nothing was written; plan again.
+// ErrChanged reports a settings file that another program changed between our reading and writing.
+// Nothing was written; plan again.
 var ErrChanged = errors.New("changed in the meantime")
 
-// An Edit is a change of a settings file that has been worked out but not made.
+// An Edit is a planned change of a settings file.
 type Edit struct {
 	Path          string // as given, perhaps a symbolic link
 	Before, After []byte // Before is nil if there is no file
 }
 
-// PlanInstall works out how the file at path gets entries, see [Install].
-// It writes nothing. What is wrong in the file is named as path:line:column.
+// PlanInstall plans how to add entries to the file at path, see [Install]. It writes nothing.
+// Mistakes in the file are named as path:line:column.
 func PlanInstall(path string, entries []Entry) (*Edit, error) {
 	return plan(path, entries, Install)
 }
 
-// PlanRemove works out how the file at path loses entries, see [Remove].
+// PlanRemove plans how to remove entries from the file at path, see [Remove].
 func PlanRemove(path string, entries []Entry) (*Edit, error) {
 	return plan(path, entries, Remove)
 }
@@ -43,15 +43,15 @@ func plan(path string, entries []Entry, change func([]byte, []Entry) ([]byte, er
 	return &Edit{path, before, after}, nil
 }
 
-// inFile says that err is about the file at path, as compilers do.
+// inFile says that err is about the file at path, in the format of compilers.
 func inFile(path string, err error) error {
 	return fmt.Errorf("%s:%w", path, err)
 }
 
-// maxSettings bounds what is read as settings, in bytes; real files have some kilobytes.
+// maxSettings limits the size of settings in bytes; real files have some kilobytes.
 const maxSettings = 16 << 20
 
-// readSettings returns what the file at path holds, nil if there is none.
+// readSettings returns the content of the file at path, nil if there is none.
 func readSettings(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,13 +79,12 @@ func readSettings(path string) ([]byte, error) {
 // Changes reports whether there is anything to write.
 func (e *Edit) Changes() bool { return !bytes.Equal(e.Before, e.After) }
 
-// Apply makes the change: all of it or, if there is an error, nothing.
+// Apply makes the whole change or, if there is an error, none of it.
 //
-// A running client reads its settings whenever they change, so they are replaced in one step.
-// The file keeps its mode and, where we may, its owner;
-// behind a symbolic link it is the file that is replaced, not the link.
-// A new file, and the directory for it, get the mode that the umask leaves, as from the client.
-// If the file is not as it was when the change was worked out, the error wraps [ErrChanged].
+// A running client reads its settings whenever they change, so they are replaced in one step. The
+// file keeps its mode and, if we are allowed to set it, its owner; behind a symbolic link the file
+// is replaced, not the link. A new file, and its directory, get the mode that the umask leaves, as
+// from the client. If the file has changed since the plan was made, the error wraps [ErrChanged].
 func (e *Edit) Apply() error {
 	if !e.Changes() {
 		return nil
@@ -118,7 +117,7 @@ func (e *Edit) apply() error {
 	temp := fmt.Sprintf("%s.%s.tmp", path, rand.Text()[:8])
 	err := writeLike(temp, info, e.After)
 	if err == nil {
-		err = e.unchanged() // once more, because the file may be another program's as much as ours
+		err = e.unchanged() // once more, because other programs write the file, too
 	}
 	if err == nil {
 		err = os.Rename(temp, path)
@@ -129,7 +128,7 @@ func (e *Edit) apply() error {
 	return err
 }
 
-// unchanged returns an error if the file is not what e was made for.
+// unchanged returns an error if the file is no longer what e was planned for.
 func (e *Edit) unchanged() error {
 	now, err := readSettings(e.Path)
 	if err != nil {
@@ -141,7 +140,7 @@ func (e *Edit) unchanged() error {
 	return nil
 }
 
-// writeLike writes a new file with the mode and owner of the one that info is about, if not nil.
+// writeLike writes a new file with the mode and owner of info's file, unless info is nil.
 func writeLike(path string, info fs.FileInfo, data []byte) error {
 	mode := fs.FileMode(0o666)
 	if info != nil {
@@ -153,7 +152,7 @@ func writeLike(path string, info fs.FileInfo, data []byte) error {
 	}
 	if info != nil {
 		keepOwner(f, info)
-		err = f.Chmod(mode) // the umask may have taken some of it
+		err = f.Chmod(mode) // the umask may have removed some bits
 	}
 	if _, e := f.Write(data); err == nil {
 		err = e

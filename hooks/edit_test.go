@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// files makes a directory with the given files, by path relative to it.
+// files makes a directory with the given files, by relative path.
 func files(t *testing.T, contents map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -36,7 +36,7 @@ func contents(t *testing.T, path string) string {
 	return string(data)
 }
 
-// names lists what is in dir, to see that no temporary file is left.
+// names lists the files in dir, to show that no temporary file is left.
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -116,7 +116,7 @@ func TestApplyMissing(t *testing.T) {
 	if got, want := contents(t, path), string(golden(t, "object", "installed")); got != want {
 		t.Errorf("got %s", got)
 	}
-	// The mode is that of any new file.
+	// The mode is that of any other new file.
 	if got, want := mode(t, path), mode(t, filepath.Join(dir, "other")); got != want {
 		t.Errorf("mode %v, want %v", got, want)
 	}
@@ -230,7 +230,7 @@ func TestApplyFails(t *testing.T) {
 	}
 }
 
-// Several programs install at once, each giving way to the others.
+// Several programs install at once, each retrying after the others' changes.
 func TestApplyConcurrently(t *testing.T) {
 	t.Parallel()
 	const before = `{"model":"opus"}`

@@ -10,14 +10,15 @@ import (
 	"strings"
 )
 
-// Places says where an agent's client looks for hooks. One that is "" is left out.
+// Places says where an agent's client looks for hooks. An empty one is skipped.
 type Places struct {
 	Config  string // user-level configuration, see [Agent.ConfigDir]
 	Project string // directory in which the client is launched
 	Managed string // settings that an administrator set, see [ManagedSettings]
 }
 
-// ManagedSettings returns the file in which an administrator sets Claude Code's settings for everybody.
+// ManagedSettings returns the file with the Claude Code settings that an administrator set for
+// everybody.
 func ManagedSettings() string {
 	switch runtime.GOOS {
 	case "darwin":
@@ -28,7 +29,7 @@ func ManagedSettings() string {
 	return "/etc/claude-code/managed-settings.json"
 }
 
-// A Problem is a reason why hooks do not run, or not as they should.
+// A Problem is a reason why hooks do not run, or not properly.
 type Problem string
 
 const (
@@ -38,15 +39,15 @@ const (
 	Disabled    Problem = "disabled"     // disableAllHooks in one file silences all
 	ManagedOnly Problem = "managed only" // only an administrator's hooks run
 	Missing     Problem = "missing"      // no hook of ours for an event
-	Twice       Problem = "twice"        // two hooks of ours for an event: recorded once, paid for twice
-	Changed     Problem = "changed"      // runs our program, but is not the command that we install
+	Twice       Problem = "twice"        // two hooks of ours for an event: recorded once at twice the cost
+	Changed     Problem = "changed"      // runs our program, but by another command than we install
 )
 
 // A Finding is one problem.
 type Finding struct {
 	Problem Problem
 	Path    string   // the file or plugin at fault; "" for Missing
-	Events  []string // the events concerned; none if it is all of them
+	Events  []string // the events concerned; none means all
 	Text    string   // what is wrong, for a person
 }
 
@@ -68,10 +69,10 @@ func (f Finding) String() string {
 type Installed struct {
 	Event   string
 	Program string // git-agent-turn or git-agent-handoff
-	Command string // with its arguments, if it is in exec form
+	Command string // with its arguments if it is in exec form
 	Path    string
 	Line    int
-	form    string // hooks of equal form, in whatever files, run once
+	form    string // equal hooks, in whatever files, run once
 }
 
 // A Report is what [Inspect] found.
@@ -81,9 +82,9 @@ type Report struct {
 	Findings  []Finding
 }
 
-// Inspect says which of our hooks a's client will run when it is launched in places.Project,
-// and what is wrong with them. It reads files and changes nothing;
-// a file that cannot be read is a finding, one that does not exist is not.
+// Inspect says which of our hooks a's client will run when it is launched in places.Project, and
+// what is wrong with them. It reads files and changes nothing; an unreadable file is a finding, a
+// missing one is not.
 func Inspect(a Agent, places Places) *Report {
 	r := new(Report)
 	enabled := map[string]bool{}
@@ -128,10 +129,10 @@ func (a Agent) settingsFiles(places Places) []string {
 	if places.Managed != "" && a == Claude {
 		files = append(files, places.Managed)
 	}
-	return slices.Compact(files) // launched in the home directory, the first two are one
+	return slices.Compact(files) // in the home directory, the first two are the same
 }
 
-// read returns the settings in path, nil if there are none to be had.
+// read returns the settings in path, nil if there are none.
 func (r *Report) read(path string) *document {
 	data, err := readSettings(path)
 	if err != nil {
@@ -149,7 +150,7 @@ func (r *Report) read(path string) *document {
 	return d
 }
 
-// settings looks at one settings file.
+// settings examines one settings file.
 func (r *Report) settings(path string, d *document, entries []Entry, managed bool) {
 	if d.root.member("disableAllHooks").isTrue() {
 		r.add(Disabled, path, "", "disableAllHooks turns off every hook, whichever file it is in")
@@ -186,7 +187,7 @@ func (r *Report) settings(path string, d *document, entries []Entry, managed boo
 	}
 }
 
-// event compares what was found for e's event in all places.
+// event compares the findings for e's event in all places.
 func (r *Report) event(e Entry) {
 	places := slices.Clone(r.Plugins)
 	forms := map[string]bool{}
@@ -204,7 +205,7 @@ func (r *Report) event(e Entry) {
 	}
 }
 
-// add adds a finding, or only its event to an equal one.
+// add adds a finding, or only its event if there is an equal one.
 func (r *Report) add(p Problem, path, event, text string) {
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Problem == p && f.Path == path && f.Text == text {

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// Install returns settings with those of entries that it does not have yet.
+// Install returns settings with those of entries that they lack.
 //
-// Every byte that was there stays, and what is added follows the file's own indentation and line ends.
-// An entry counts as installed if any hook of its event runs its program, whatever else it says,
-// so installing twice changes nothing. Empty settings become a new object.
-// Settings that are not strict JSON, or in which the client would not look at an event of entries
-// because something in it has the wrong type, are a [*SettingsError].
+// Every existing byte stays, and additions follow the file's own indentation and line ends. An
+// entry counts as installed if any hook of its event runs its program, whatever else it says, so
+// installing twice changes nothing. Empty settings become a new object. If settings are not strict
+// JSON, or something in them has the wrong type and would make the client skip an event of entries,
+// the error is a [*SettingsError].
 func Install(settings []byte, entries []Entry) ([]byte, error) {
 	if blank(settings) {
 		settings = []byte("{}\n")
@@ -30,9 +30,9 @@ func Install(settings []byte, entries []Entry) ([]byte, error) {
 	return settings, nil
 }
 
-// Remove returns settings without the hooks whose command is that of one of entries,
-// in whatever event they are, and without the arrays and objects that this leaves empty,
-// unless they were there, empty, before [Install]: Remove after Install gives the original bytes.
+// Remove returns settings without the hooks of any event whose command is that of one of entries,
+// and without the arrays and objects that become empty, unless they existed, empty, before
+// [Install]: Remove after Install restores the original bytes.
 func Remove(settings []byte, entries []Entry) ([]byte, error) {
 	if blank(settings) {
 		return settings, nil
@@ -62,7 +62,7 @@ type (
 	}
 )
 
-// add returns the text of d with e, which [document.check] has found possible.
+// add returns the text of d with e; [document.check] has made sure that this is possible.
 func (d *document) add(e Entry) []byte {
 	var (
 		group  = hookGroup{[]hookCommand{{"command", e.Command, e.Timeout}}}
@@ -86,8 +86,8 @@ func (d *document) add(e Entry) []byte {
 	return d.insert(event, "", group)
 }
 
-// commandOf returns the command line of the hook h, "" if it has none.
-// A hook in exec form has its arguments apart.
+// commandOf returns the command line of the hook h, "" if it has none. In exec form a hook has its
+// arguments apart.
 func commandOf(h *node) string {
 	command := h.member("command")
 	if command == nil {
@@ -100,8 +100,8 @@ func commandOf(h *node) string {
 	return line
 }
 
-// program matches a command that runs one of our hooks, by any path and with anything around it.
-// It is compiled when it is needed: the hooks themselves, which start often, never do.
+// program matches a command that runs one of our hooks, by any path and with anything around it. It
+// is compiled on first use, which the hooks themselves, started often, never make.
 var program = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[^\w.-])git[ -]agent-(turn|handoff)(?:\.exe)?["']?\s+hook(?:$|[^\w-])`)
 })
@@ -122,14 +122,14 @@ func isOurs(h *node, entries []Entry) bool {
 		slices.ContainsFunc(entries, func(e Entry) bool { return command.text == e.Command })
 }
 
-// A step is an item of an array or object, on the way from the root to a hook.
+// A step is an item of an array or object on the way from the root to a hook.
 type step struct {
 	in    *node
 	index int
 }
 
-// find returns the way to the first hook of ours: the steps in the root, in its hooks,
-// in the event's groups and in the group's hooks. It is nil if there is none.
+// find returns the way to our first hook: the steps in the root, in its hooks, in the event's
+// groups and in the group's hooks. It is nil if there is none.
 func (d *document) find(entries []Entry) []step {
 	for i, hooks := range d.root.items {
 		if hooks.key != "hooks" {
@@ -149,7 +149,7 @@ func (d *document) find(entries []Entry) []step {
 	return nil
 }
 
-// cut returns the text of d without the hook at path and without what that leaves empty.
+// cut returns the text of d without the hook at path and without what becomes empty.
 func (d *document) cut(path []step) []byte {
 	for i, s := range slices.Backward(path) {
 		if len(s.in.items) > 1 {
@@ -165,7 +165,7 @@ func (d *document) cut(path []step) []byte {
 	return d.splice(d.root.start+1, d.root.end-1, "")
 }
 
-// check returns what keeps the client from running a hook of event, nil if there is nothing.
+// check returns what keeps the client from running a hook of event, or nil.
 func (d *document) check(event string) error {
 	name := "hooks." + event
 	hooks := d.root.member("hooks")

@@ -354,8 +354,8 @@ func (g *generator) hooks() string {
 	})
 }
 
-// checkInstall checks that Install gives JSON in which all entries are in effect, changes nothing a second time,
-// and that Remove takes back exactly what Install did.
+// checkInstall checks that Install gives JSON in which all entries are in effect, changes nothing a
+// second time, and that Remove takes back exactly what Install did.
 func checkInstall(t *testing.T, before []byte) {
 	entries := Claude.Entries()
 	clean, err := Remove(before, entries)

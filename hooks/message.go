@@ -9,9 +9,10 @@ import (
 	"unicode"
 )
 
-// An Answer is what a hook says to the client, in one line of JSON. A hook that has nothing to say prints nothing.
+// An Answer is what a hook tells the client, in one line of JSON. A hook with nothing to say prints
+// nothing.
 type Answer struct {
-	Event string // of the payload that is answered; needed with Model
+	Event string // the event of the payload; needed with Model
 	Model string // added to the conversation; the client replaces more than [MaxContext] by a preview
 	User  string // shown, and not sent to the model
 }
@@ -19,8 +20,8 @@ type Answer struct {
 // MaxContext is how much a hook may add to a conversation, in UTF-16 units.
 const MaxContext = 10_000
 
-// Write writes the answer. Control characters other than newlines and tabs become U+FFFD:
-// the client prints and sends text as it is.
+// Write writes the answer. Control characters other than newlines and tabs become U+FFFD, because
+// the client prints and sends text unchanged.
 func (a Answer) Write(w io.Writer) error {
 	if a.Model == "" && a.User == "" {
 		return nil

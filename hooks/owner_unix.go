@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// keepOwner gives f the owner and group that info has.
-// Only root may do so for any of them; what is not allowed is left as it is.
+// keepOwner gives f the owner and group in info. Only root may set any of them; what is not allowed
+// is left alone.
 func keepOwner(f *os.File, info fs.FileInfo) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		f.Chown(int(stat.Uid), int(stat.Gid))

@@ -5,5 +5,5 @@ import (
 	"os"
 )
 
-// keepOwner does nothing: a new file has the owner of the process, as other editors leave it.
+// keepOwner does nothing: a new file has the owner of the process, as with other editors.
 func keepOwner(*os.File, fs.FileInfo) {}

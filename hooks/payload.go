@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// MaxPayload is the size in bytes up to which [Parse] reads a payload.
-// Payloads carry what tools read and wrote, images among it, in the order of megabytes.
+// MaxPayload is the largest payload in bytes that [Parse] reads. Payloads carry what tools read and
+// wrote, including images, so they can have megabytes.
 const MaxPayload = 64 << 20
 
 // ErrPayload reports a payload that is not what a client sends.
 var ErrPayload = errors.New("malformed hook payload")
 
-// An Event is what we keep of a payload.
-// A field that its event does not have is the zero value.
+// An Event is the part of a payload that we keep. Fields that the event does not have are zero.
 type Event struct {
 	Name           string // hook_event_name: UserPromptSubmit, Stop, ...; not checked, there may be new ones
 	SessionID      string // letters, digits, - and _, at most 128: safe as a file name
@@ -34,16 +33,16 @@ type Event struct {
 	Trigger              string // PreCompact: manual, auto
 	Model                string
 	AgentID, AgentType   string // set if the event comes from inside a sub-agent
-	ToolCalls            int    // PostToolBatch: how many calls of tools it tells of
+	ToolCalls            int    // PostToolBatch: how many tool calls it reports
 }
 
-// Parse decodes the payload on r, one JSON object, and stops reading behind it.
-// Fields that [Event] does not have are skipped without being kept or checked,
-// so a payload with a large tool input costs time but no memory.
-// An error wraps [ErrPayload] and names the field at fault, unless reading itself failed.
+// Parse decodes the payload on r, one JSON object, and stops reading after it. Fields that [Event]
+// does not have are skipped without being kept or checked, so a payload with a large tool input
+// costs time but no memory. An error wraps [ErrPayload] and names the field at fault, unless
+// reading itself failed.
 //
-// Clients hand the payload over on a socket, which may be in non-blocking mode;
-// [os.Stdin] waits for it all the same.
+// Clients pass the payload on a socket, which may be in non-blocking mode; [os.Stdin] still waits
+// for it.
 func Parse(r io.Reader) (*Event, error) {
 	e := new(Event)
 	var turnID string
@@ -121,8 +120,8 @@ func (e *Event) check() error {
 	return nil
 }
 
-// ValidID reports whether id matches [A-Za-z0-9][A-Za-z0-9_-]{0,127}:
-// it can be a file name, a part of a ref and an argument, and nothing else.
+// ValidID reports whether id matches [A-Za-z0-9][A-Za-z0-9_-]{0,127}, so that it can be a file
+// name, a part of a ref and an argument, and nothing else.
 func ValidID(id string) bool {
 	for i := range len(id) {
 		switch c := id[i]; {
@@ -139,8 +138,8 @@ func validPath(path string) bool {
 	return filepath.IsAbs(path) && !strings.ContainsRune(path, 0)
 }
 
-// decode puts the JSON value raw into the string or bool that field is.
-// null is the zero value, as if the field were not there.
+// decode stores the JSON value raw in field, a string or bool. null gives the zero value, as if the
+// field were missing.
 func decode(name string, raw []byte, field any) error {
 	want := "a string"
 	if _, ok := field.(*bool); ok {
@@ -153,7 +152,7 @@ func decode(name string, raw []byte, field any) error {
 	if err != nil {
 		return malformed(name, "%v", err)
 	}
-	if string(raw) == "null" { // which Unmarshal leaves what is there
+	if string(raw) == "null" { // for which Unmarshal changes nothing
 		switch field := field.(type) {
 		case *string:
 			*field = ""
@@ -181,7 +180,7 @@ func kindOf(c byte) string {
 	return "a number"
 }
 
-// malformed makes an error about field, or about the payload as a whole if field is "".
+// malformed returns an error about field, or about the payload as a whole if field is "".
 func malformed(field, format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	switch {

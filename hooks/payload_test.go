@@ -13,8 +13,8 @@ import (
 	"testing/iotest"
 )
 
-// captured returns payloads that real clients sent, by name: those of Claude Code that the whole project uses,
-// and in testdata/payloads.jsonl those of Codex and some more of Claude Code.
+// captured returns payloads that real clients sent, by name: those of Claude Code that the whole
+// project uses, and in testdata/payloads.jsonl those of Codex and some more of Claude Code.
 func captured(t testing.TB) map[string][]byte {
 	t.Helper()
 	type capture struct {
@@ -264,7 +264,7 @@ func TestParseReadError(t *testing.T) {
 	}
 }
 
-// endless is a payload whose tool input never ends.
+// endless is a payload with an endless tool input.
 type endless struct {
 	start io.Reader
 	read  int

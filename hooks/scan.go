@@ -11,9 +11,8 @@ import (
 // maxDepth is how deep values may be nested; encoding/json has the same limit.
 const maxDepth = 10000
 
-// A scanner reads one JSON object and keeps only the values that are asked for.
-// encoding/json would hold the whole payload and go over it twice:
-// a megabyte of tool input takes it 5 times as long.
+// A scanner reads one JSON object and keeps only the requested values. encoding/json would hold the
+// whole payload and read it twice: a megabyte of tool input takes it 5 times as long.
 type scanner struct {
 	limit *io.LimitedReader
 	buf   *bufio.Reader
@@ -24,8 +23,8 @@ func newScanner(r io.Reader) *scanner {
 	return &scanner{limit, bufio.NewReaderSize(limit, 32<<10)}
 }
 
-// object reads an object. For each of its members it asks where the value goes:
-// a *string or *bool, an *int that gets the number of objects in an array, or nil to skip it.
+// object reads an object. For each member it asks target where to put the value: a *string or
+// *bool, an *int that gets the number of objects in an array, or nil to skip it.
 func (s *scanner) object(target func(name string) any) error {
 	c, err := s.next("")
 	if err != nil {
@@ -74,7 +73,7 @@ func (s *scanner) object(target func(name string) any) error {
 	}
 }
 
-// name reads a member's name and the colon behind it. last is the member before, for errors.
+// name reads a member's name and the colon after it. last is the previous member, for errors.
 func (s *scanner) name(last string) (string, error) {
 	c, err := s.next(last)
 	if err != nil {
@@ -101,8 +100,8 @@ func (s *scanner) name(last string) (string, error) {
 	return name, nil
 }
 
-// value reads the value of the field called name. It returns its bytes, if keep, and how many objects it has,
-// if it is an array.
+// value reads the value of the field called name. It returns its bytes, if keep, and the number of
+// objects in it, if it is an array.
 func (s *scanner) value(name string, keep bool) (raw []byte, objects int, err error) {
 	c, err := s.next(name)
 	if err != nil {
@@ -132,18 +131,18 @@ func (s *scanner) value(name string, keep bool) (raw []byte, objects int, err er
 	}
 }
 
-// An extent finds where a value ends.
-// Inside of arrays and objects it minds only strings and the number of open brackets.
+// An extent finds where a value ends. Inside arrays and objects it tracks only strings and the
+// number of open brackets.
 type extent struct {
 	scalar          bool // neither string, array nor object
 	array           bool
-	quoted, escaped bool // inside of a string, behind a backslash
+	quoted, escaped bool // inside a string, after a backslash
 	depth           int
 	objects         int // elements of the array
 }
 
-// advance goes on with data. It returns how many bytes of it belong to the value,
-// and whether the value ends with them.
+// advance continues with data. It returns how many of its bytes belong to the value, and whether
+// the value ends with them.
 func (v *extent) advance(data []byte) (n int, done bool) {
 	for i, c := range data {
 		switch {
@@ -201,8 +200,7 @@ func (s *scanner) next(name string) (byte, error) {
 	}
 }
 
-// window returns what has been read ahead, at least one byte.
-// name is the field that an error is about.
+// window returns what has been read ahead, at least one byte. Errors name the field name.
 func (s *scanner) window(name string) ([]byte, error) {
 	if _, err := s.buf.Peek(1); err != nil {
 		if !errors.Is(err, io.EOF) {

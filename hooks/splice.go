@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Editing a document means to put one item in or to take one out; all other bytes stay where they are.
+// Editing a document means inserting one item or removing one; all other bytes stay in place.
 //
-// In an array or object that has items, the new one goes to the end and looks like the last one.
-// One that was empty must come out as it was when the item is taken out again,
-// while one that was made together with its item must go. To tell them apart, the white space
-// of the former is kept behind its opening bracket, followed by one blank and then the item.
+// In an array or object with items, a new one goes to the end and looks like the last one. One that
+// was empty must look as before after the item is removed, while one that was created with its item
+// must go. To tell them apart, the white space of the former is kept after its opening bracket,
+// followed by one blank and then the item.
 
-// A layout is how a piece of JSON is written.
+// A layout is the style in which a piece of JSON is written.
 type layout struct {
 	newline string // between lines; "" for everything on one line
 	indent  string // of the first line
 	unit    string // what each level adds to indent
-	spaced  bool   // on one line: a blank behind colons and commas
+	spaced  bool   // on one line: a blank after colons and commas
 }
 
-// render encodes v, which has only strings, numbers, and what holds them.
+// render encodes v, which holds only strings, numbers, and containers of them.
 func (l layout) render(v any) string {
 	var compact, b bytes.Buffer
 	enc := json.NewEncoder(&compact)
@@ -39,7 +39,7 @@ func (l layout) render(v any) string {
 	return string(text)
 }
 
-// item renders an item: v, behind key if there is one.
+// item renders an item: v, after its key if there is one.
 func (l layout) item(key string, v any) string {
 	if key == "" {
 		return l.render(v)
@@ -90,8 +90,8 @@ func (d *document) delete(s step) []byte {
 	return d.splice(items[s.index-1].value.end, items[s.index].value.end, "")
 }
 
-// emptied returns what stays inside of n, the root or a part of it, without its only item.
-// kept is false if n was made for that item.
+// emptied returns the text left inside n, the root or a part of it, without its only item. kept is
+// false if n was created for that item.
 func (d *document) emptied(n *node) (inner string, kept bool) {
 	inner = string(d.data[n.start+1 : n.items[0].start])
 	if i := strings.LastIndexByte(inner, '\n'); i >= 0 {
@@ -110,8 +110,8 @@ func (d *document) splice(start, end int, text string) []byte {
 	return append(out, d.data[end:]...)
 }
 
-// lead returns the line end and indentation before item i of n,
-// two empty strings if it is on the same line as what comes before.
+// lead returns the line end and indentation before item i of n, or two empty strings if the item is
+// on the same line as what precedes it.
 func (d *document) lead(n *node, i int) (indent, newline string) {
 	start := n.start + 1
 	if i > 0 {
@@ -130,12 +130,12 @@ func (d *document) lead(n *node, i int) (indent, newline string) {
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))], newline
 }
 
-// multiline reports whether d has line ends inside. An empty object gets them.
+// multiline reports whether d contains line ends. An empty object gets them.
 func (d *document) multiline() bool {
 	return len(d.root.items) == 0 || bytes.IndexByte(d.data[d.root.start:d.root.end], '\n') >= 0
 }
 
-// oneLine reports whether n is an array or object that has its items on one line.
+// oneLine reports whether n is an array or object with its items on one line.
 func (d *document) oneLine(n *node) bool {
 	return len(n.items) > 0 && bytes.IndexByte(d.data[n.start:n.end], '\n') < 0
 }
@@ -153,7 +153,7 @@ func (d *document) lineIndent(at int) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// unit returns what a level of d is indented by: two blanks if nothing shows it.
+// unit returns the indentation of one level of d: two blanks if nothing shows it.
 func (d *document) unit() string {
 	outer := d.lineIndent(d.root.start)
 	for i := range d.root.items {
@@ -166,7 +166,7 @@ func (d *document) unit() string {
 	return "  "
 }
 
-// spaced reports whether d has a blank behind its first colon.
+// spaced reports whether d has a blank after its first colon.
 func (d *document) spaced() bool {
 	if len(d.root.items) == 0 {
 		return true

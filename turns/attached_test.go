@@ -10,8 +10,8 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/gittest"
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
@@ -43,7 +43,8 @@ func (l *lab) branch(id ledger.ID) string {
 	return strings.TrimPrefix(id.Branch(l.capture.BranchPrefix), "refs/heads/")
 }
 
-// atTip checks that a turn has moved the branch: HEAD is on it, its tip is the code commit, and index and worktree agree with it.
+// atTip checks that a turn has moved the branch: HEAD is on it, its tip is the code commit, and
+// index and worktree agree with it.
 func (l *lab) atTip(id ledger.ID, code string) {
 	l.t.Helper()
 	if head := l.Git("symbolic-ref", "--short", "HEAD"); head != l.branch(id) {
@@ -160,7 +161,8 @@ func TestAttachedOwnCommits(t *testing.T) {
 	l.quiet()
 }
 
-// TestAttachedBetweenTurns: whatever the user does between two turns, nothing of it is undone, and nothing comes back.
+// TestAttachedBetweenTurns: whatever the user does between two turns, nothing of it is undone, and
+// nothing comes back.
 func TestAttachedBetweenTurns(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -263,7 +265,8 @@ func (l *lab) advanceMain() {
 	l.Git("worktree", "remove", dir)
 }
 
-// TestAttachedTurnsAreOrdinaryCommits: they can be rebased and cherry-picked, and lose nothing by it.
+// TestAttachedTurnsAreOrdinaryCommits: they can be rebased and cherry-picked, and lose nothing by
+// it.
 func TestAttachedTurnsAreOrdinaryCommits(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -292,8 +295,8 @@ func TestAttachedTurnsAreOrdinaryCommits(t *testing.T) {
 	}
 }
 
-// TestAttachedInOperation: while git has a rebase, a merge or the like under way, turns are recorded and nothing moves.
-// The next turn after it catches up.
+// TestAttachedInOperation: while git has a rebase, a merge or the like under way, turns are
+// recorded and nothing moves. The next turn after it catches up.
 func TestAttachedInOperation(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -367,8 +370,8 @@ func TestAttachedInOperation(t *testing.T) {
 	}
 }
 
-// TestAttachedLocked: somebody holds a lock. The turn is recorded without moving the branch, nobody's lock is taken away,
-// and the next turn catches up.
+// TestAttachedLocked: somebody holds a lock. The turn is recorded without moving the branch,
+// nobody's lock is taken away, and the next turn catches up.
 func TestAttachedLocked(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]func(l *lab, id ledger.ID) string{
@@ -551,7 +554,8 @@ func (l *lab) failingHook() {
 	}
 }
 
-// TestBeginKnowsSession: a session that was given its id beforehand records to the mission from its first event on.
+// TestBeginKnowsSession: a session that was given its id beforehand records to the mission from its
+// first event on.
 func TestBeginKnowsSession(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

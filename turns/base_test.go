@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestBeforeTurn: what changed between two turns is a commit of its own, so that a turn's diff is the agent's work alone.
+// TestBeforeTurn: what changed between two turns is a commit of its own, so that a turn's diff is
+// the agent's work alone.
 func TestBeforeTurn(t *testing.T) {
 	t.Parallel()
 	for _, attached := range []bool{false, true} {
@@ -43,7 +44,8 @@ func TestBeforeTurn(t *testing.T) {
 	}
 }
 
-// TestFirstPromptInDirtyWorktree: what the user had not committed when the mission began is not the agent's.
+// TestFirstPromptInDirtyWorktree: what the user had not committed when the mission began is not the
+// agent's.
 func TestFirstPromptInDirtyWorktree(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -56,7 +58,8 @@ func TestFirstPromptInDirtyWorktree(t *testing.T) {
 	}
 }
 
-// TestWithoutPrompt: an end of which the beginning was not seen. The base is what this session recorded last, else HEAD.
+// TestWithoutPrompt: an end of which the beginning was not seen. The base is what this session
+// recorded last, else HEAD.
 func TestWithoutPrompt(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -147,7 +150,8 @@ func TestHeadMoves(t *testing.T) {
 
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
-// TestParents: a code commit has exactly one parent: the start if HEAD has not moved since, otherwise HEAD.
+// TestParents: a code commit has exactly one parent: the start if HEAD has not moved since,
+// otherwise HEAD.
 func TestParents(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

@@ -2,31 +2,34 @@ package turns
 
 import (
 	"bytes"
+	"errors"
+	"maps"
 	"slices"
 
+	"gitagent/gitnotes"
 	"gitagent/internal/ledger"
 	"gitagent/internal/redact"
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 )
 
-// catchUp brings the local state in line with the ledger. It is behind if a hook died after it
-// had moved the refs, and empty if somebody deleted it: then a turn must not
-// be recorded a second time, nor its part of the conversation stored twice.
+// catchUp brings the local state in line with the ledger. The state is behind if a hook died after
+// moving the refs, and empty if somebody deleted it. Neither may make us record a turn again, or
+// store its part of the conversation twice.
 func (r *recording) catchUp() (adopted bool, err error) {
-	if r.Session == "" || !slices.Contains(r.ledger.Mission.Sessions, r.Session) {
+	if r.Session == "" || !slices.Contains(r.tx.Ledger.Mission.Sessions, r.Session) {
 		return false, nil
 	}
 	seen := r.state.Cursors[string(r.id)].Turn
 	if last := r.state.Last; last != nil && last.Mission == string(r.id) {
 		seen = max(seen, last.Turn)
 	}
-	newest, err := r.ledger.LastTurn()
+	newest, err := r.tx.Ledger.LastTurn()
 	if err != nil {
 		return false, err
 	}
 	for n := newest; n > seen; n-- {
-		t, err := r.readTurn(n)
+		t, err := readTurn(r.tx.Ledger, n)
 		if ledger.Missing(err) {
 			continue
 		}
@@ -34,23 +37,28 @@ func (r *recording) catchUp() (adopted bool, err error) {
 			return false, err
 		}
 		if t.Session == r.Session && t.Mission == r.id {
-			_, _ = r.segment() // whatever it is, it was read by the state that changes now
 			r.adopt(t)
-			return true, nil
+			return true, r.noteAgain(t)
 		}
 	}
 	return false, nil
 }
 
-func (r *recording) readTurn(n int) (*Turn, error) {
-	data, err := r.ledger.Read(ledger.TurnPath("turns", n, ".json"))
-	if err != nil {
-		return nil, err
+// noteAgain adds a turn's line to its note if it is missing there: git moves the ledger's ref
+// before that of the notes, and may have been killed in between.
+func (r *recording) noteAgain(t *Turn) error {
+	note, err := r.tx.Notes.Get(t.Code.Hash())
+	if err != nil && !errors.Is(err, gitnotes.ErrNotFound) {
+		return err
 	}
-	return Parse(data)
+	line, err := t.Line()
+	if err != nil || bytes.Contains(note, line) || len(note) >= maxNote {
+		return err
+	}
+	return r.note(t, line)
 }
 
-// adopt takes a record of this session for the last one that was recorded.
+// adopt makes t, a record of this session, the last turn in the local state.
 func (r *recording) adopt(t *Turn) {
 	last := &session.LastTurn{
 		Mission: string(r.id), Turn: t.Turn, PromptID: t.PromptID,
@@ -60,12 +68,14 @@ func (r *recording) adopt(t *Turn) {
 		last.Head = t.Code
 	}
 	if seg := t.Transcript; seg != nil {
-		last.Before = r.cursorAt(seg.From, seg.After)
+		last.Before, _ = r.cursorAt(seg.From, seg.After) // a missing file has no cursor
 		if seg.Missing == "size" || seg.Missing == "redaction" || r.holds(seg) {
-			if r.state.Cursors == nil {
-				r.state.Cursors = make(map[string]session.Cursor)
+			cursors := maps.Clone(r.state.Cursors)
+			if cursors == nil {
+				cursors = make(map[string]session.Cursor)
 			}
-			r.state.Cursors[string(r.id)] = r.cursorAt(seg.To, t.Turn)
+			cursors[string(r.id)], _ = r.cursorAt(seg.To, t.Turn)
+			r.state.Cursors = cursors
 		}
 	}
 	r.state.Last = last
@@ -74,12 +84,12 @@ func (r *recording) adopt(t *Turn) {
 	}
 }
 
-// holds reports whether the client's file still has, where the segment was taken from, what the segment holds.
+// holds reports whether the client's file still has the segment's content at the segment's offsets.
 func (r *recording) holds(seg *Segment) bool {
 	if r.Transcript == "" || seg.Path == "" || seg.To < seg.From || seg.To-seg.From > transcript.MaxSegment {
 		return false
 	}
-	stored, err := r.ledger.Read(seg.Path)
+	stored, err := r.tx.Ledger.Read(seg.Path)
 	if err != nil {
 		return false
 	}
@@ -89,12 +99,4 @@ func (r *recording) holds(seg *Segment) bool {
 	}
 	clean, err := redact.JSONLines(raw)
 	return err == nil && bytes.Equal(clean, stored)
-}
-
-func (r *recording) cursorAt(offset int64, turn int) session.Cursor {
-	c, err := transcript.At(r.Transcript, offset)
-	if err != nil {
-		return session.Cursor{}
-	}
-	return session.Cursor{Offset: c.Offset, Check: c.Check, Turn: turn}
 }

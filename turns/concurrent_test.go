@@ -6,16 +6,17 @@ import (
 	"sync"
 	"testing"
 
-	"gitagent/internal/gittest"
-	"gitagent/internal/replay"
+	"gitagent/test/gittest"
+	"gitagent/test/replay"
 )
 
-// TestSessionsAtOnce: several sessions work in one worktree at the same time. Each has its own mission, no turn is lost, and
-// none is there twice. Which session a change belongs to nobody can tell.
+// TestSessionsAtOnce: several sessions work in one worktree at the same time. Each has its own
+// mission, no turn is lost, and none is there twice. Which session a change belongs to nobody can
+// tell.
 func TestSessionsAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	const sessions, turns = 4, 6
+	sessions, turns := 4, gittest.Size(6, 3)
 	var all sync.WaitGroup
 	clients := make([]*replay.Client, sessions)
 	for i := range clients {
@@ -52,7 +53,7 @@ func TestOneMissionAtOnce(t *testing.T) {
 	l := newLab(t)
 	m := l.start()
 	l.Git("checkout", "-q", "main")
-	const sessions, turns = 4, 5
+	sessions, turns := 4, gittest.Size(5, 3)
 	var all sync.WaitGroup
 	for i := range sessions {
 		dir := filepath.Join(gittest.TempDir(t), "linked")
@@ -122,7 +123,7 @@ func TestUserAtWork(t *testing.T) {
 	l := newLab(t)
 	m := l.start()
 	c := l.client()
-	const turns, commits = 10, 20
+	turns, commits := gittest.Size(10, 4), gittest.Size(20, 8)
 	var user sync.WaitGroup
 	made := 0
 	user.Go(func() {

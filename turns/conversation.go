@@ -9,8 +9,7 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// Transcript returns the turn's own segment of the conversation.
-// If it has none, the error says why.
+// Transcript returns the turn's segment of the conversation. If there is none, the error says why.
 func Transcript(ctx context.Context, repo *git.Repo, t *Turn) ([]byte, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
@@ -21,8 +20,9 @@ func Transcript(ctx context.Context, repo *git.Repo, t *Turn) ([]byte, error) {
 	return segment(l, t)
 }
 
-// Conversation returns the conversation up to and including the turn: its segments, in order, byte for byte as the
-// client wrote them where nothing was redacted. If one of them is missing, the error says which and why.
+// Conversation returns the conversation up to and including the turn: its segments in order, byte
+// for byte as the client wrote them except where redacted. If one is missing, the error says which
+// and why.
 func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([][]byte, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
@@ -44,11 +44,7 @@ func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([][]byte, error
 		if after >= t.Turn {
 			return nil, fmt.Errorf("conversation of turn %s: it follows turn %d", t.ID(), after) // a chain never goes forward
 		}
-		record, err := l.Read(ledger.TurnPath("turns", after, ".json"))
-		if err != nil {
-			return nil, err
-		}
-		if t, err = Parse(record); err != nil {
+		if t, err = readTurn(l, after); err != nil {
 			return nil, err
 		}
 	}
@@ -63,6 +59,6 @@ func segment(l *ledger.Ledger, t *Turn) ([]byte, error) {
 	case t.Transcript.Missing != "":
 		return nil, fmt.Errorf("transcript of turn %s: not stored (%s): %w", t.ID(), t.Transcript.Missing, git.ErrNotFound)
 	}
-	// The path is computed, not taken from the record: a record is a stranger's.
+	// The path is computed, not taken from the record: a record may come from a stranger.
 	return l.Read(ledger.TurnPath("transcript", t.Turn, ".jsonl"))
 }

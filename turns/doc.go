@@ -7,22 +7,23 @@
 //
 // # What a turn leaves
 //
-//   - a code commit, whose tree is the worktree at the end of the turn. It is HEAD itself or, in
-//     a passive mission, the commit that the turn started from, if nothing was changed;
+//   - a code commit, whose tree is the worktree at the end of the turn. If nothing was changed, it
+//     is HEAD or, in a passive mission, the commit that the turn started from;
 //   - its record, a [Turn], in the mission's ledger and as a line of a git note on the code commit;
 //   - a segment: the bytes that it added to the client's transcript, redacted.
 //
-// A passive mission records a session in a checkout whose branch is the user's own and changes nothing
-// that the user sees. An attached mission has a branch that is checked out; every turn moves it.
+// A passive mission records a session in a checkout whose branch is the user's own and changes
+// nothing that the user sees. An attached mission has a branch that is checked out; every turn
+// moves it.
 //
 // # How a turn is recorded
 //
-// A client's events arrive as [Signal] values, from hooks in processes of their own, sometimes twice, sometimes
-// two at once, and not always: nothing tells when the user interrupts the agent. [Recorder.Record] is
-// therefore idempotent, holds a lock for the session and one for the worktree, and records a turn that
-// it finds open, when something else begins, as interrupted. All objects are written before
-// any ref moves, and all refs of an event move in one transaction; whoever loses a race
-// reads again and builds anew.
+// A client's events arrive as [Signal] values from hooks, each in its own process: sometimes twice,
+// sometimes two at once, and sometimes not at all, for there is no event when the user interrupts
+// the agent. [Recorder.Record] is therefore idempotent, locks the session and the worktree, and
+// records a turn still open when the next one begins as interrupted. All objects are written before
+// any ref moves, and all refs of an event move in one transaction; the loser of a race reads the
+// refs again and starts over.
 //
 // The format is docs/format.md.
 package turns

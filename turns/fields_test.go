@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"gitagent/internal/ledger"
-	"gitagent/internal/replay"
+	"gitagent/test/replay"
 )
 
-// annotate adds a field to a file of a mission's ledger, as a later version of this program, or another program, may.
+// annotate adds a field to a file of a mission's ledger, as a later version of this program, or
+// another program, may.
 func (l *lab) annotate(id ledger.ID, file, field string) {
 	l.t.Helper()
 	content := l.Git("show", id.Ref()+":"+file)
@@ -52,7 +53,8 @@ func TestUnknownFieldsAreKept(t *testing.T) {
 	l.verify(id)
 }
 
-// TestLaterVersion: a mission that a later version has written is not written to. The turn is not recorded, and the error says why.
+// TestLaterVersion: a mission that a later version has written is not written to. The turn is not
+// recorded, and the error says why.
 func TestLaterVersion(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

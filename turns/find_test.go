@@ -102,7 +102,8 @@ func TestMissions(t *testing.T) {
 	}
 }
 
-// TestHostileLedger: a ledger may come from a stranger. Reading it ends in an error, not in a panic or an endless loop.
+// TestHostileLedger: a ledger may come from a stranger. Reading it ends in an error, not in a panic
+// or an endless loop.
 func TestHostileLedger(t *testing.T) {
 	t.Parallel()
 	const mission = `{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z"}`

@@ -7,33 +7,16 @@ import (
 	"io/fs"
 	"time"
 
-	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 )
 
-// flushed is what the client's file holds beyond the session's cursor.
+// flushed is the part of the client's file beyond the session's cursor.
 type flushed struct {
 	transcript.Segment
 	from    int64  // offset of the segment in the file, bytes
-	after   int    // the turn whose segment comes before it
+	after   int    // the turn whose segment precedes it
 	missing string // why there is no segment, as in [Segment.Missing]
 	none    bool   // the client keeps no file
-}
-
-// cursor is where the segment of this signal's turn begins.
-func (r *recording) cursor() session.Cursor {
-	if r.rerecords() {
-		return r.state.Last.Before
-	}
-	return r.state.Cursors[string(r.id)]
-}
-
-// rerecords reports whether the signal ends the turn that was recorded last, once more:
-// the agent went on after its Stop hook, or the session's end was seen before the turn's.
-func (r *recording) rerecords() bool {
-	last := r.state.Last
-	return (r.Event == Stopped || r.Event == Erred) && r.state.Open == nil && last != nil &&
-		last.PromptID == r.PromptID && r.PromptID != "" && last.Mission == string(r.id)
 }
 
 // flush reads the segment. The end of a turn waits for the client to write it.
@@ -54,8 +37,8 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 		switch {
 		case r.Event == Ended:
 			want = transcript.Want{}
-		case r.Again && r.rerecords():
-			want.After = r.state.Cursors[string(r.id)].Offset // the agent may say the same once more
+		case r.Again && r.again():
+			want.After = r.state.Cursors[string(r.id)].Offset // the agent may repeat its reply
 		}
 		ctx, cancel := context.WithTimeout(ctx, r.FlushWait)
 		defer cancel()
@@ -65,7 +48,7 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 		f.from, f.after = 0, 0
 	}
 	if err == nil && !transcript.Readable(f.Bytes) {
-		err = errors.New("it has no line of JSON")
+		err = errors.New("no line of JSON")
 	}
 	if err != nil && r.Strict {
 		return f, fmt.Errorf("read the transcript %s: %w", r.Transcript, err)
@@ -89,12 +72,11 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 	return f, nil
 }
 
-// interruptWait is how long a prompt waits for the end of the turn before, if that was interrupted less
-// than the client's flush ago.
+// interruptWait is how long a prompt waits for the client to write the end of an interrupted turn.
 const interruptWait = 250 * time.Millisecond
 
-// interrupted reads the segment of the turn that a new prompt finds open. If the client has not written yet
-// that it was interrupted, it is given the time that it needs for that.
+// interrupted reads the segment of the turn that a new prompt finds open. If the client has not yet
+// written that the turn was interrupted, it waits for that.
 func (r *recording) interrupted(ctx context.Context, from transcript.Cursor) (transcript.Segment, error) {
 	s, err := transcript.ReadSegment(r.Transcript, from)
 	if r.state.Open == nil || err != nil || transcript.Summarise(s.Bytes).Interrupted {

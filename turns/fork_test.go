@@ -15,11 +15,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
-	"gitagent/internal/gittest"
 	"gitagent/internal/ledger"
-	"gitagent/internal/replay"
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
+	"gitagent/test/replay"
 	"gitagent/turns"
 )
 
@@ -57,8 +57,8 @@ func (l *lab) fork(f turns.Fork) *turns.Forked {
 	return done
 }
 
-// everything is what a fork might leave behind: refs, worktrees, branches in the configuration, and all
-// files of the client and of the local state.
+// everything is what a fork might leave behind: refs, worktrees, branches in the configuration, and
+// all files of the client and of the local state.
 func (l *lab) everything() string {
 	l.t.Helper()
 	var b strings.Builder
@@ -68,7 +68,7 @@ func (l *lab) everything() string {
 	}
 	for _, root := range []string{filepath.Join(l.config, "projects"), filepath.Join(l.Dir, ".git", "agent"), filepath.Join(l.Dir, ".git", "worktrees"), filepath.Dir(l.Dir)} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if path == l.Dir {
+			if path == l.Dir || filepath.Base(path) == "locks" { // a file that is locked can't be removed
 				return fs.SkipDir
 			}
 			if err == nil && filepath.Base(path) != "worktrees" { // git may leave it, empty

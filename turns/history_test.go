@@ -11,19 +11,16 @@ import (
 	"testing"
 
 	"gitagent/internal/ledger"
-	"gitagent/internal/replay"
+	"gitagent/test/gittest"
+	"gitagent/test/replay"
 	"gitagent/turns"
 )
 
-// FuzzHistory plays what clients and users do in any order, and checks what holds whatever they do: one record for every turn,
-// with its prompt, its outcome and the worktree's tree, and conversations that are prefixes of the clients' files.
-// Each byte of the input is a decision.
+// FuzzHistory plays what clients and users do in any order, and checks what holds whatever they do:
+// one record for every turn, with its prompt, its outcome and the worktree's tree, and
+// conversations that are prefixes of the clients' files. Each byte of the input is a decision.
 func FuzzHistory(f *testing.F) {
-	seeds := 14
-	if testing.Short() {
-		seeds = 4
-	}
-	for seed := range seeds {
+	for seed := range gittest.Size(14, 2) {
 		source := rand.New(rand.NewPCG(uint64(seed), 0))
 		var data []byte
 		for range 12 {
@@ -302,7 +299,8 @@ func (h *history) user() {
 	}
 }
 
-// settle compares what was recorded with what was run. At the end, nothing is left that could still be recorded.
+// settle compares what was recorded with what was run. At the end, nothing is left that could still
+// be recorded.
 func (h *history) settle(end bool) {
 	h.t.Helper()
 	missions, err := ledger.List(h.t.Context(), h.repo())

@@ -15,10 +15,11 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
-	"gitagent/internal/gittest"
 	"gitagent/internal/ledger"
-	"gitagent/internal/replay"
 	"gitagent/internal/session"
+	"gitagent/internal/workspace"
+	"gitagent/test/gittest"
+	"gitagent/test/replay"
 	"gitagent/turns"
 )
 
@@ -59,12 +60,12 @@ type seen struct {
 // newLab makes a repository with a few files and one commit.
 func newLab(t testing.TB) *lab {
 	t.Helper()
-	l := emptyLab(t)
-	l.Write("kept.txt", "kept\n")
-	l.Write("dir/edited.txt", "one\ntwo\nthree\n")
-	l.Write(".gitignore", "*.ignored\n")
-	l.Commit("first")
-	return l
+	return labIn(t, gittest.Like(t, "lab", func(r *gittest.Repo) {
+		r.Write("kept.txt", "kept\n")
+		r.Write("dir/edited.txt", "one\ntwo\nthree\n")
+		r.Write(".gitignore", "*.ignored\n")
+		r.Commit("first")
+	}))
 }
 
 // emptyLab makes a repository without commits.
@@ -111,7 +112,9 @@ func (l *lab) recorder(dir string) *turns.Recorder {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	return &turns.Recorder{Repo: repo, Capture: l.capture, FlushWait: l.flush}
+	settings := config.Default()
+	settings.Capture = l.capture
+	return &turns.Recorder{Workspace: workspace.New(repo, settings), FlushWait: l.flush}
 }
 
 // record takes an event as the hook does. The test fails if that does.
@@ -219,8 +222,8 @@ func (l *lab) list(id ledger.ID) []*turns.Turn {
 	return list
 }
 
-// check compares what was recorded in a mission with what is wanted: exactly one record for every turn, in order,
-// and everything that has to hold in any mission.
+// check compares what was recorded in a mission with what is wanted: exactly one record for every
+// turn, in order, and everything that has to hold in any mission.
 func (l *lab) check(id ledger.ID, wants ...want) []*turns.Turn {
 	l.t.Helper()
 	list := l.list(id)
@@ -378,7 +381,8 @@ func conversation(repo *git.Repo, t *turns.Turn) ([]byte, error) {
 	return slices.Concat(segments...), err
 }
 
-// conversation checks that the segments up to a turn are, byte for byte, a prefix of the client's file.
+// conversation checks that the segments up to a turn are, byte for byte, a prefix of the client's
+// file.
 func (l *lab) conversation(t *turns.Turn) {
 	l.t.Helper()
 	path := l.seen.files[t.Session]

@@ -18,7 +18,7 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// List returns the records of a mission's turns, in order; those that a fork has inherited are among them.
+// List returns the records of a mission's turns, in order, including those that a fork inherited.
 // If there is no such mission, the error is a [MissingError].
 func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Turn, error) {
 	refs, err := repo.Refs(ctx, id.Ref())
@@ -29,29 +29,21 @@ func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Turn, error) {
 	if !ok {
 		return nil, missingMission(ctx, repo, string(id))
 	}
-	list, err := listAt(ctx, repo, tip)
-	for _, t := range list {
-		t.in = id
-	}
-	return list, err
-}
-
-func listAt(ctx context.Context, repo *git.Repo, tip plumbing.Hash) ([]*Turn, error) {
 	files, err := recordFiles(ctx, repo, tip)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(files, func(a, b recordFile) int { return a.turn - b.turn })
-	return readRecords(ctx, repo, files)
+	return readRecords(ctx, repo, id, files)
 }
 
-// A recordFile is where a turn's record is.
+// A recordFile says which blob is a turn's record.
 type recordFile struct {
 	turn int
 	blob string
 }
 
-// recordFiles lists the records of a ledger, in no order.
+// recordFiles lists the records of a ledger, in no particular order.
 func recordFiles(ctx context.Context, repo *git.Repo, tip plumbing.Hash) ([]recordFile, error) {
 	out, err := repo.Output(ctx, nil, "ls-tree", "-r", "-z", tip.String(), "turns/")
 	if err != nil {
@@ -65,40 +57,42 @@ func recordFiles(ctx context.Context, repo *git.Repo, tip plumbing.Hash) ([]reco
 		n, err := strconv.Atoi(strings.TrimSuffix(path.Base(name), ".json"))
 		fields := strings.Fields(meta)
 		if err != nil || len(fields) != 3 {
-			continue // not ours: a later version may keep more here
+			continue // a later version may keep other files here
 		}
 		files = append(files, recordFile{n, fields[2]})
 	}
 	return files, nil
 }
 
-// readRecords reads records, in the order of files.
-func readRecords(ctx context.Context, repo *git.Repo, files []recordFile) ([]*Turn, error) {
+// readRecords reads records of a mission, in the order of files.
+func readRecords(ctx context.Context, repo *git.Repo, id ledger.ID, files []recordFile) ([]*Turn, error) {
 	blobs := make([]string, len(files))
 	for i, f := range files {
 		blobs[i] = f.blob
 	}
 	list := make([]*Turn, len(files))
+	parse := func(i int, data []byte) (err error) {
+		list[i], err = parseAt(data, id, files[i].turn)
+		return err
+	}
 	err := decodeAll(func(work func(i int, data []byte)) error {
-		return repo.CatFiles(ctx, blobs, func(i int, obj *plumbing.MemoryObject) error {
+		return repo.CatFiles(ctx, blobs, func(i int, obj *git.Object) error {
 			if obj == nil {
 				return fmt.Errorf("read turn %d: %w", files[i].turn, plumbing.ErrObjectNotFound)
 			}
-			data, err := git.Content(obj)
-			if err == nil {
-				work(i, data)
-			}
-			return err
+			work(i, obj.Content)
+			return nil
 		})
-	}, list)
+	}, parse)
 	if err != nil {
 		return nil, err
 	}
 	return list, nil
 }
 
-// decodeAll parses records while they are still being read: of 10,000 turns, parsing is the larger part.
-func decodeAll(read func(work func(i int, data []byte)) error, list []*Turn) error {
+// decodeAll parses records while they are still being read: for 10,000 turns, parsing takes most of
+// the time.
+func decodeAll(read func(work func(i int, data []byte)) error, parse func(i int, data []byte) error) error {
 	type record struct {
 		i    int
 		data []byte
@@ -109,11 +103,9 @@ func decodeAll(read func(work func(i int, data []byte)) error, list []*Turn) err
 	for w := range errs {
 		workers.Go(func() {
 			for r := range records {
-				t, err := Parse(r.data)
-				if err != nil && errs[w] == nil {
+				if err := parse(r.i, r.data); err != nil && errs[w] == nil {
 					errs[w] = err
 				}
-				list[r.i] = t
 			}
 		})
 	}
@@ -123,8 +115,8 @@ func decodeAll(read func(work func(i int, data []byte)) error, list []*Turn) err
 	return errors.Join(append(errs, err)...)
 }
 
-// Newest reads the turns of a mission, newest first, and hands them over in batches: a few at first, so that
-// something can be shown at once.
+// Newest reads the turns of a mission, newest first, and hands them over in batches: a small one
+// first, so that something can be shown at once.
 func Newest(ctx context.Context, repo *git.Repo, id ledger.ID, batch func([]*Turn)) error {
 	refs, err := repo.Refs(ctx, id.Ref())
 	if err != nil {
@@ -141,12 +133,9 @@ func Newest(ctx context.Context, repo *git.Repo, id ledger.ID, batch func([]*Tur
 	slices.SortFunc(files, func(a, b recordFile) int { return b.turn - a.turn })
 	for size := 200; len(files) > 0; size *= 10 {
 		n := min(size, len(files))
-		list, err := readRecords(ctx, repo, files[:n])
+		list, err := readRecords(ctx, repo, id, files[:n])
 		if err != nil {
 			return err
-		}
-		for _, t := range list {
-			t.in = id
 		}
 		batch(list)
 		files = files[n:]

@@ -11,10 +11,11 @@ import (
 	"gitagent/internal/spell"
 )
 
-// A MissingError says that a turn or a mission is not there, and what there is instead. It wraps [git.ErrNotFound].
+// A MissingError says that a turn or a mission is not there, and which ones are. It wraps
+// [git.ErrNotFound].
 type MissingError struct {
 	What    string
-	Nearest []string // names for [Find]; none if nothing is near
+	Nearest []string // names for [Find]; empty if nothing is similar
 }
 
 func (e *MissingError) Error() string { return e.What + ": not found" }
@@ -37,19 +38,19 @@ func missingTurn(l *ledger.Ledger, number, last int) error {
 	return e
 }
 
-// newest is how many missions are named in the place of one that is like none.
-const newest = 3
+// maxSuggested is how many missions are named if none resembles what was typed.
+const maxSuggested = 3
 
-// missingMission names the mission that is meant, if one is like what was typed, else the newest ones.
+// missingMission names the mission that resembles what was typed, or else the newest ones.
 func missingMission(ctx context.Context, repo *git.Repo, word string) *MissingError {
 	e := &MissingError{What: "mission " + word}
-	lines, _ := Missions(ctx, repo) // what can't be read is not named
+	lines, _ := Missions(ctx, repo) // unreadable ones are not named
 	for _, l := range lines {
 		e.Nearest = append(e.Nearest, string(l.ID))
 	}
 	if near := spell.Nearest(strings.ToLower(word), e.Nearest); near != "" {
 		e.Nearest = []string{near}
 	}
-	e.Nearest = slices.Clone(e.Nearest[:min(newest, len(e.Nearest))])
+	e.Nearest = slices.Clone(e.Nearest[:min(maxSuggested, len(e.Nearest))])
 	return e
 }

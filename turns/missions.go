@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -24,7 +23,7 @@ type Line struct {
 	Last  *Turn // nil if there is none
 }
 
-// Newest is when the mission was last heard of.
+// Newest is the time of the mission's last turn or, without turns, of its creation.
 func (l Line) Newest() time.Time {
 	if l.Last != nil {
 		return l.Last.At
@@ -32,11 +31,10 @@ func (l Line) Newest() time.Time {
 	return l.Created
 }
 
-// Missions returns the missions of the repository, the one with the newest turn first.
-// A mission that can't be read is left out, and is part of the error.
+// Missions returns the missions of the repository, the one with the newest turn first. A mission
+// that can't be read is left out and reported in the error.
 //
-// Of 10,000 missions it reads 40,000 objects. So it does not ask for one after the other, but reads in three goes,
-// of all missions at once.
+// For 10,000 missions that is 40,000 objects, so they are read in three batches over all missions.
 func Missions(ctx context.Context, repo *git.Repo) ([]Line, error) {
 	tips, err := ledger.List(ctx, repo)
 	if err != nil {
@@ -70,7 +68,7 @@ type survey struct {
 	tips  map[ledger.ID]plumbing.Hash
 	lines []Line
 	errs  []error
-	next  []plumbing.Hash // what is to be read next of each; zero for nothing
+	next  []plumbing.Hash // the object to read next of each mission; zero for none
 }
 
 func (s *survey) read(ctx context.Context, repo *git.Repo) error {
@@ -79,10 +77,10 @@ func (s *survey) read(ctx context.Context, repo *git.Repo) error {
 		tip := s.tips[id].String()
 		specs = append(specs, tip+":mission.json", tip+":turns")
 	}
-	err := repo.CatFiles(ctx, specs, func(i int, obj *plumbing.MemoryObject) error {
+	err := repo.CatFiles(ctx, specs, func(i int, obj *git.Object) error {
 		if i%2 == 0 {
 			s.keep(i/2, s.head(i/2, obj))
-		} else if obj != nil { // without it there are no turns
+		} else if obj != nil { // nil if there are no turns
 			s.keep(i/2, s.descend(i/2, obj))
 		}
 		return nil
@@ -96,8 +94,8 @@ func (s *survey) read(ctx context.Context, repo *git.Repo) error {
 	return s.each(ctx, repo, s.record) // turns/0000/000012.json
 }
 
-// each reads what is next of every mission.
-func (s *survey) each(ctx context.Context, repo *git.Repo, take func(int, *plumbing.MemoryObject) error) error {
+// each reads the next object of every mission and hands it to take.
+func (s *survey) each(ctx context.Context, repo *git.Repo, take func(int, *git.Object) error) error {
 	var specs []string
 	var of []int
 	for i, hash := range s.next {
@@ -106,7 +104,7 @@ func (s *survey) each(ctx context.Context, repo *git.Repo, take func(int, *plumb
 		}
 		s.next[i] = plumbing.ZeroHash
 	}
-	return repo.CatFiles(ctx, specs, func(n int, obj *plumbing.MemoryObject) error {
+	return repo.CatFiles(ctx, specs, func(n int, obj *git.Object) error {
 		if obj == nil {
 			s.keep(of[n], fmt.Errorf("object %s: %w", specs[n], plumbing.ErrObjectNotFound))
 			return nil
@@ -116,33 +114,30 @@ func (s *survey) each(ctx context.Context, repo *git.Repo, take func(int, *plumb
 	})
 }
 
-// keep notes the first error of a mission.
+// keep remembers the first error of a mission.
 func (s *survey) keep(i int, err error) {
 	if s.errs[i] == nil {
 		s.errs[i] = err
 	}
 }
 
-func (s *survey) head(i int, obj *plumbing.MemoryObject) error {
+func (s *survey) head(i int, obj *git.Object) error {
 	if obj == nil {
 		return fmt.Errorf("mission.json: %w", plumbing.ErrObjectNotFound)
 	}
-	data, err := git.Content(obj)
-	if err != nil {
-		return err
-	}
-	s.lines[i].Mission, err = ledger.ParseHead(s.ids[i], data)
+	var err error
+	s.lines[i].Mission, err = ledger.ParseHead(s.ids[i], obj.Content)
 	return err
 }
 
-// descend goes on with the entry of a tree that has the greatest number.
-func (s *survey) descend(i int, obj *plumbing.MemoryObject) error {
-	var tree object.Tree
-	if err := tree.Decode(obj); err != nil {
+// descend makes the tree's entry with the greatest number the next object.
+func (s *survey) descend(i int, obj *git.Object) error {
+	entries, err := git.ParseTree(obj.Content)
+	if err != nil {
 		return err
 	}
 	greatest := -1
-	for _, e := range tree.Entries {
+	for _, e := range entries {
 		if n, err := strconv.Atoi(strings.TrimSuffix(e.Name, ".json")); err == nil && n > greatest {
 			greatest, s.next[i] = n, e.Hash
 		}
@@ -150,12 +145,9 @@ func (s *survey) descend(i int, obj *plumbing.MemoryObject) error {
 	return nil
 }
 
-func (s *survey) record(i int, obj *plumbing.MemoryObject) error {
-	data, err := git.Content(obj)
-	if err != nil {
-		return err
-	}
-	if s.lines[i].Last, err = Parse(data); err == nil {
+func (s *survey) record(i int, obj *git.Object) error {
+	var err error
+	if s.lines[i].Last, err = Parse(obj.Content); err == nil {
 		s.lines[i].Turns = s.lines[i].Last.Turn
 	}
 	return err

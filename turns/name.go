@@ -2,7 +2,6 @@ package turns
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,9 +12,9 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// Find returns the turn that a person names: `12` of the current mission, `a1b2c3d4/12`, `a1b2c3d4` or
-// `latest` for the last one, or a rev of a code commit. An empty name is `latest`.
-// If there is none, the error is a [MissingError].
+// Find returns the turn that a person names: `12` of the current mission, `a1b2c3d4/12`, `a1b2c3d4`
+// or `latest` for the last one, or a rev of a code commit. An empty name is `latest`. If there is
+// no such turn, the error is a [MissingError].
 func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (*Turn, error) {
 	mission, number := current, 0
 	head, rest, slashed := strings.Cut(name, "/")
@@ -48,7 +47,7 @@ func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (
 	return Read(ctx, repo, mission, number)
 }
 
-// MissionOf returns the mission that the name of a turn says, if it does.
+// MissionOf returns the mission in the name of a turn, if it has one.
 func MissionOf(name string) (ledger.ID, bool) {
 	head, _, slashed := strings.Cut(name, "/")
 	id, err := ledger.ParseID(head)
@@ -60,37 +59,8 @@ func exists(ctx context.Context, repo *git.Repo, id ledger.ID) bool {
 	return err == nil && len(refs) == 1
 }
 
-// Read returns the record of a turn, of the last one if number is 0.
-// If there is none, the error wraps [git.ErrNotFound].
-func Read(ctx context.Context, repo *git.Repo, id ledger.ID, number int) (*Turn, error) {
-	objects := repo.Objects(ctx)
-	defer objects.Close()
-	l, err := ledger.Open(ctx, repo, objects, id)
-	if err != nil {
-		return nil, err
-	}
-	last, err := l.LastTurn()
-	if err != nil {
-		return nil, err
-	}
-	if number == 0 {
-		number = last
-	}
-	data, err := l.Read(ledger.TurnPath("turns", number, ".json"))
-	if errors.Is(err, git.ErrNotFound) {
-		return nil, missingTurn(l, number, last)
-	}
-	if err != nil {
-		return nil, err
-	}
-	t, err := Parse(data)
-	if err == nil {
-		t.in = id
-	}
-	return t, err
-}
-
-// byCommit finds the turn that ended in the commit that rev names: the newest one of the current mission, else of any.
+// byCommit finds the turn that ended in the commit rev: the newest one of the current mission, else
+// of any.
 func byCommit(ctx context.Context, repo *git.Repo, current ledger.ID, rev string) (*Turn, error) {
 	commit, err := repo.Resolve(ctx, rev)
 	if err != nil {

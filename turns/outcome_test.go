@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/replay"
+	"gitagent/test/replay"
 	"gitagent/turns"
 )
 
@@ -22,8 +22,8 @@ func TestFailed(t *testing.T) {
 	l.fsck()
 }
 
-// TestFailedAndEnded: the hooks of a headless client's failed turn and of its end run at the same time,
-// and the first one may be ended before it has done anything.
+// TestFailedAndEnded: the hooks of a headless client's failed turn and of its end run at the same
+// time, and the first one may be ended before it has done anything.
 func TestFailedAndEnded(t *testing.T) {
 	t.Parallel()
 	both := func(l *lab, first, second replay.Event) {
@@ -137,7 +137,8 @@ func TestInterruptedFirst(t *testing.T) {
 	l.check(own(c), w, l.turn(c, "go on", l.write("more.txt", "more\n")))
 }
 
-// TestStopTwice: settings and a plugin are both installed, so each event arrives twice, often at once.
+// TestStopTwice: settings and a plugin are both installed, so each event arrives twice, often at
+// once.
 func TestStopTwice(t *testing.T) {
 	t.Parallel()
 	for name, deliver := range map[string]func(l *lab, e replay.Event){
@@ -239,7 +240,8 @@ func TestEndedQuietly(t *testing.T) {
 	}
 }
 
-// TestStopTwiceLate: the second one of two equal events comes when the next turn runs already. It does not end that.
+// TestStopTwiceLate: the second one of two equal events comes when the next turn runs already. It
+// does not end that.
 func TestStopTwiceLate(t *testing.T) {
 	t.Parallel()
 	for _, flushed := range []bool{false, true} {
@@ -278,7 +280,8 @@ func TestStopTwiceLate(t *testing.T) {
 	}
 }
 
-// TestStopAfterEnded: the hooks of a turn's end and of the session's run at the same time, and the latter is first.
+// TestStopAfterEnded: the hooks of a turn's end and of the session's run at the same time, and the
+// latter is first.
 func TestStopAfterEnded(t *testing.T) {
 	t.Parallel()
 	for _, flushed := range []bool{false, true} {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
 // A sight is what a user sees of a repository and its worktree.
@@ -18,8 +18,13 @@ type sight map[string]string
 func (l *lab) look() sight {
 	l.t.Helper()
 	s := make(sight)
-	read := func(name string) {
-		path := l.Git("rev-parse", "--path-format=absolute", "--git-path", name)
+	names := []string{"index", "HEAD", "logs/HEAD", "logs/refs/heads/main", "packed-refs", "config", "config.worktree", "info/exclude", "FETCH_HEAD", "ORIG_HEAD"}
+	ask := []string{"rev-parse", "--path-format=absolute"}
+	for _, name := range names {
+		ask = append(ask, "--git-path", name)
+	}
+	for i, path := range strings.Split(l.Git(ask...), "\n") {
+		name := names[i]
 		data, err := os.ReadFile(path)
 		if err != nil && !os.IsNotExist(err) {
 			l.t.Fatal(err)
@@ -28,9 +33,6 @@ func (l *lab) look() sight {
 		if info, err := os.Stat(path); err == nil {
 			s[name+", when"] = fmt.Sprint(info.ModTime().UnixNano())
 		}
-	}
-	for _, name := range []string{"index", "HEAD", "logs/HEAD", "logs/refs/heads/main", "packed-refs", "config", "config.worktree", "info/exclude", "FETCH_HEAD", "ORIG_HEAD"} {
-		read(name)
 	}
 	for _, command := range [][]string{
 		{"--no-optional-locks", "status", "--porcelain=v2", "--branch", "--ignored", "-z"},
@@ -92,20 +94,23 @@ func (l *lab) mixed() {
 	l.Git("add", "-N", "added.txt")
 }
 
-// TestPassiveIsInvisible: after 20 turns the user sees nothing of them but the files that the agent wrote.
+// TestPassiveIsInvisible: after many turns the user sees nothing of them but the files that the agent
+// wrote.
 func TestPassiveIsInvisible(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
 	l.mixed()
 	c := l.client()
-	// What the agent does comes first, so that the 20 turns after it change nothing that status shows.
+	// What the agent does comes first, so that the turns after it change nothing that status
+	// shows.
 	l.turn(c, "write", func() {
 		l.Write("agents.txt", "the agent's\n")
 		l.Write("untracked.txt", "the agent's\n")
 		l.Write("staged.txt", "the agent's\n")
 	})
 	before := l.look()
-	for i := range 20 {
+	turns := gittest.Size(20, 5)
+	for i := range turns {
 		l.turn(c, fmt.Sprintf("turn %d", i), func() {
 			if i%2 == 0 {
 				l.Write("agents.txt", fmt.Sprintf("the agent's %d\n", i))
@@ -115,8 +120,8 @@ func TestPassiveIsInvisible(t *testing.T) {
 		})
 	}
 	before.same(t, l.look())
-	if n := len(l.list(own(c))); n != 21 {
-		t.Errorf("%d turns, want 21", n)
+	if n := len(l.list(own(c))); n != turns+1 {
+		t.Errorf("%d turns, want %d", n, turns+1)
 	}
 	l.verify(own(c))
 	l.quiet()
@@ -127,7 +132,8 @@ func TestPassiveIsInvisible(t *testing.T) {
 	}
 }
 
-// TestPassivePlaces: recording works in whatever state a worktree is, changes nothing of it, and takes all of it.
+// TestPassivePlaces: recording works in whatever state a worktree is, changes nothing of it, and
+// takes all of it.
 func TestPassivePlaces(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(l *lab) *lab{
@@ -349,7 +355,8 @@ func (l *lab) conflict() {
 	l.Commit("ours")
 }
 
-// TestFromSubdirectory: the agent has changed into a directory of the worktree, or out of it and back.
+// TestFromSubdirectory: the agent has changed into a directory of the worktree, or out of it and
+// back.
 func TestFromSubdirectory(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -360,7 +367,8 @@ func TestFromSubdirectory(t *testing.T) {
 	l.check(own(c), a, l.turn(c, "two", l.write("dir/deep.txt", "2\n")))
 }
 
-// TestOperationsBetweenTurns: what the user's git does to the worktree and to the objects between two turns of a passive mission.
+// TestOperationsBetweenTurns: what the user's git does to the worktree and to the objects between
+// two turns of a passive mission.
 func TestOperationsBetweenTurns(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(l *lab){
@@ -420,7 +428,8 @@ func TestGarbageInMidTurn(t *testing.T) {
 	l.fsck()
 }
 
-// TestWhileCommitting: the agent's event comes while the user's git runs one of the user's hooks, with git's environment and locks.
+// TestWhileCommitting: the agent's event comes while the user's git runs one of the user's hooks,
+// with git's environment and locks.
 func TestWhileCommitting(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/gittest"
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
@@ -147,7 +147,8 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// TestInvisibleToPlainCommands: an ordinary clone and the commands that people type see nothing of a passive mission.
+// TestInvisibleToPlainCommands: an ordinary clone and the commands that people type see nothing of
+// a passive mission.
 func TestInvisibleToPlainCommands(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -184,7 +185,8 @@ func TestInvisibleToPlainCommands(t *testing.T) {
 	}
 }
 
-// TestLongNote: many turns without a change lie on one commit. A note that exceeds 32 KiB gets short lines.
+// TestLongNote: many turns without a change lie on one commit. A note that exceeds 32 KiB gets
+// short lines.
 func TestLongNote(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -229,7 +231,8 @@ func TestLongNote(t *testing.T) {
 	}
 }
 
-// TestLimits: what a record quotes has an end, and is still the beginning of the prompt and the end of the reply.
+// TestLimits: what a record quotes has an end, and is still the beginning of the prompt and the end
+// of the reply.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -254,7 +257,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestHostilePrompt: what a prompt says is a stranger's text. It neither adds trailers nor reaches a terminal raw.
+// TestHostilePrompt: what a prompt says is a stranger's text. It neither adds trailers nor reaches
+// a terminal raw.
 func TestHostilePrompt(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -303,7 +307,8 @@ func (l *lab) own() ledger.ID {
 	return id
 }
 
-// TestTwoWritersOfNotes: the user annotates the same commits in the same ref, with git's own command.
+// TestTwoWritersOfNotes: the user annotates the same commits in the same ref, with git's own
+// command.
 func TestTwoWritersOfNotes(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -321,7 +326,8 @@ func TestTwoWritersOfNotes(t *testing.T) {
 	}
 }
 
-// TestIdentity: the user's, as git finds it, else our own: a container has none, and a turn is recorded all the same.
+// TestIdentity: the user's, as git finds it, else our own: a container has none, and a turn is
+// recorded all the same.
 func TestIdentity(t *testing.T) {
 	l := newLab(t)
 	for _, name := range []string{"AUTHOR", "COMMITTER"} {

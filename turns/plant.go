@@ -9,73 +9,260 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/lock"
+	"gitagent/internal/transaction"
 )
 
-// A plant is a new mission that gets its refs, and a worktree of its own if one is named.
+// A plant is a new mission with its refs and, if one is named, a worktree of its own.
 type plant struct {
 	id       ledger.ID
 	tip      plumbing.Hash // of the ledger
-	from     plumbing.Hash // commit that the branch begins at
+	from     plumbing.Hash // commit at which the branch begins
 	branch   string        // full name
 	worktree string        // empty for none
+	here     bool          // the branch is checked out in the present worktree
 	progress io.Writer     // git's, of the checkout; nil for none
 }
 
-// plant makes it, or does nothing. The function that it returns takes all of it back; its error says what is left.
-func (r *Recorder) plant(ctx context.Context, p plant) (undo func() error, err error) {
+// plant makes the mission or changes nothing; event adds the first event of its ledger. undo
+// removes everything again; its error says what is left.
+//
+// Meanwhile a locked file names what is being made. If the process is killed, the file stays, and
+// the next process that begins a mission or records a turn removes what was made; see
+// [Recorder.ClearDead].
+func (r *Recorder) plant(ctx context.Context, p plant, at time.Time, event func(*transaction.Tx) error) (undo func() error, err error) {
 	if p.worktree != "" {
-		// What is there already is not ours to be removed when a later step fails.
+		// Existing files must not be removed when a later step fails.
 		if entries, err := os.ReadDir(p.worktree); len(entries) > 0 {
 			return nil, fmt.Errorf("the directory %s is not empty", p.worktree)
 		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
-	refs := []git.Update{{Ref: p.id.Ref(), New: p.tip}, {Ref: p.branch, New: p.from}}
-	if err := r.Repo.UpdateRefs(ctx, "agent mission "+string(p.id), refs); err != nil {
+	r.ClearDead(ctx)
+	planting := filepath.Join(r.plantings(), string(p.id))
+	held, err := lock.Take(ctx, planting)
+	if err != nil {
 		return nil, err
 	}
-	undo = func() error { return r.uproot(context.WithoutCancel(ctx), p) }
-	if p.worktree == "" {
-		return undo, nil
+	defer func() {
+		_ = os.Remove(planting)
+		_ = os.Remove(r.plantings()) // if it is empty
+		held.Release()
+	}()
+	job := transaction.Job{Mission: p.id, At: at, What: "begin"}
+	err = transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
+		if err := tx.Open(); err != nil {
+			return err
+		}
+		refs, err := tx.Repo.Refs(ctx, p.branch)
+		switch {
+		case err != nil:
+			return err
+		case tx.Ledger != nil:
+			return fmt.Errorf("mission %s already exists", p.id)
+		case len(refs) > 0:
+			return fmt.Errorf("the branch %s already exists", strings.TrimPrefix(p.branch, "refs/heads/"))
+		}
+		if err := event(tx); err != nil {
+			return err
+		}
+		p.tip = tx.Ledger.Tip
+		tx.Move(p.branch, p.from, plumbing.ZeroHash)
+		if err := held.Note(lock.Note{At: time.Now(), Words: p.words(r.Repo)}); err != nil {
+			return err
+		}
+		return tx.Commit(ctx)
+	})
+	if err != nil {
+		return nil, err
 	}
-	if err := r.addWorktree(ctx, p); err != nil {
+	undo = func() error { return r.uproot(context.WithoutCancel(ctx), p, "--force", "--") }
+	if err := p.checkOut(ctx, r.Repo.Holding(held.File())); err != nil {
 		return nil, errors.Join(err, undo())
 	}
 	return undo, nil
 }
 
-// uproot removes the worktree first, which git leaves behind when a hook of the user's fails: a branch that is
-// checked out has to stay.
-func (r *Recorder) uproot(ctx context.Context, p plant) error {
-	if p.worktree != "" && there(filepath.Join(p.worktree, ".git")) {
-		if _, err := r.Repo.Output(ctx, nil, "worktree", "remove", "--force", "--", p.worktree); err != nil {
+// plantings is the directory of the files that name what is being made.
+func (r *Recorder) plantings() string { return filepath.Join(r.Store.Dir(), "planting") }
+
+// words are the lock note of a plant: its fields, and the files that git locks to check it out
+// here.
+func (p plant) words(repo *git.Repo) []string {
+	words := []string{string(p.id), p.tip.String(), p.from.String(), p.branch, p.worktree}
+	if p.here {
+		words = append(words, filepath.Join(repo.GitDir, "index"), filepath.Join(repo.GitDir, "HEAD"))
+	}
+	return words
+}
+
+func parsePlant(words []string) (p plant, files []string, ok bool) {
+	if len(words) < 5 {
+		return p, nil, false
+	}
+	return plant{
+		id: ledger.ID(words[0]), tip: plumbing.NewHash(words[1]), from: plumbing.NewHash(words[2]), branch: words[3], worktree: words[4],
+	}, words[5:], true
+}
+
+// ClearDead removes what our killed processes left behind: locks, and half-made missions unless
+// somebody already works with them. What can't be removed is logged.
+func (r *Recorder) ClearDead(ctx context.Context) {
+	if err := transaction.ClearDead(ctx, r.Workspace); err != nil {
+		r.Store.Log(time.Now(), err.Error())
+	}
+	entries, err := os.ReadDir(r.plantings())
+	if err != nil {
+		return // usually there are none
+	}
+	for _, e := range entries {
+		path := filepath.Join(r.plantings(), e.Name())
+		held, err := lock.Try(path)
+		if held == nil || err != nil {
+			continue // its process is alive
+		}
+		if words := held.Left().Words; len(words) == 2 {
+			if err := r.finishRemoval(ctx, words[0], words[1]); err != nil {
+				r.Store.Log(time.Now(), fmt.Sprintf("the worktree %s was being removed by a process that was killed: %v", words[0], err))
+			}
+		} else if p, files, ok := parsePlant(words); ok {
+			err := git.DropLeftLocks(ctx, held.Left().At, files)
+			if err == nil {
+				// To check it out, git locks the branch, too; nobody else knows it yet.
+				_, err = r.Repo.AwaitLocks(ctx, p.branch)
+			}
+			if err == nil {
+				err = r.uprootLeft(ctx, p)
+			}
+			if err != nil {
+				r.Store.Log(time.Now(), fmt.Sprintf("mission %s was being made by a process that was killed: %v", p.id, err))
+			}
+		}
+		_ = os.Remove(path)
+		held.Release()
+	}
+	_ = os.Remove(r.plantings()) // if it is empty
+}
+
+// uprootLeft removes what a killed process made of a plant, unless it was changed since.
+func (r *Recorder) uprootLeft(ctx context.Context, p plant) error {
+	if err := r.clearWorktree(p); err != nil { // first: git fails at one that is half made
+		return err
+	}
+	refs, err := r.Repo.Refs(ctx, p.id.Ref(), p.branch)
+	if err != nil {
+		return err
+	}
+	for ref, made := range p.refs() {
+		if now, ok := refs[ref]; ok && now != made {
+			return nil
+		}
+	}
+	list, err := r.Repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range list {
+		if w.Branch == p.branch && w.Path != p.worktree {
+			return nil // it is checked out already, and whole
+		}
+	}
+	return r.uproot(ctx, p, "--") // git refuses where somebody has changed something
+}
+
+// refs are the plant's refs and the commits at which they begin.
+func (p plant) refs() map[string]plumbing.Hash {
+	return map[string]plumbing.Hash{p.id.Ref(): p.tip, p.branch: p.from}
+}
+
+// clearWorktree removes a worktree that git has not finished making: until then git keeps it
+// locked, with the reason "initializing".
+func (r *Recorder) clearWorktree(p plant) error {
+	if p.worktree == "" {
+		return nil
+	}
+	admin := ""
+	dirs, _ := filepath.Glob(filepath.Join(r.Repo.CommonDir, "worktrees", "*"))
+	for _, dir := range dirs {
+		reason, err := os.ReadFile(filepath.Join(dir, "locked"))
+		if err != nil || strings.TrimSpace(string(reason)) != "initializing" {
+			continue
+		}
+		of, err := os.ReadFile(filepath.Join(dir, "gitdir"))
+		switch git := strings.TrimSpace(string(of)); {
+		case err == nil && git != "" && sameFile(filepath.Dir(git), p.worktree),
+			git == "" && strings.HasPrefix(filepath.Base(dir), filepath.Base(p.worktree)): // it had not got that far
+			admin = dir
+		}
+	}
+	if admin == "" {
+		return nil // complete, or not begun
+	}
+	if err := os.RemoveAll(p.worktree); err != nil {
+		return err
+	}
+	return os.RemoveAll(admin)
+}
+
+// uproot removes a plant, the worktree first: git leaves that behind when a hook of the user's
+// fails, and a branch that is checked out can't be deleted. args are for git worktree remove.
+func (r *Recorder) uproot(ctx context.Context, p plant, args ...string) error {
+	if p.worktree != "" && pathExists(filepath.Join(p.worktree, ".git")) {
+		if _, err := r.Repo.Output(ctx, nil, append(append([]string{"worktree", "remove"}, args...), p.worktree)...); err != nil {
 			return fmt.Errorf("what is left: the mission %s, its branch and the worktree %s; remove them with git agent-turn remove --force %s: %w",
 				p.id, p.worktree, p.id, err)
 		}
 	}
-	refs := []git.Update{{Ref: p.id.Ref(), Old: p.tip}, {Ref: p.branch, Old: p.from}}
-	if err := r.Repo.UpdateRefs(ctx, "agent mission "+string(p.id)+": undone", refs); err != nil {
+	job := transaction.Job{Mission: p.id, What: "undone"}
+	err := transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
+		left, err := r.Repo.Refs(ctx, p.id.Ref(), p.branch)
+		if err != nil {
+			return err
+		}
+		for ref := range left { // git moves two refs one after the other
+			tx.Move(ref, plumbing.ZeroHash, p.refs()[ref])
+		}
+		return tx.Commit(ctx)
+	})
+	if err != nil {
 		return fmt.Errorf("what is left: the mission %s and its branch; remove them with git agent-turn remove %s: %w", p.id, p.id, err)
 	}
 	return nil
 }
 
-func (r *Recorder) addWorktree(ctx context.Context, p plant) error {
+func (p plant) checkOut(ctx context.Context, repo *git.Repo) error {
+	switch {
+	case p.here:
+		return switchTo(ctx, repo, p.branch)
+	case p.worktree == "":
+		return nil
+	}
 	name := strings.TrimPrefix(p.branch, "refs/heads/")
 	if p.progress != nil {
-		return r.Repo.Run(ctx, nil, io.Discard, p.progress, "worktree", "add", "--", p.worktree, name)
+		return repo.Run(ctx, nil, io.Discard, p.progress, "worktree", "add", "--", p.worktree, name)
 	}
-	_, err := r.Repo.Output(ctx, nil, "worktree", "add", "--quiet", "--", p.worktree, name)
+	_, err := repo.Output(ctx, nil, "worktree", "add", "--quiet", "--", p.worktree, name)
 	return err
 }
 
-func there(path string) bool {
+// sameFile compares two paths, by what they lead to if that exists.
+func sameFile(a, b string) bool {
+	if a == b {
+		return true
+	}
+	ai, aerr := os.Stat(a)
+	bi, berr := os.Stat(b)
+	return aerr == nil && berr == nil && os.SameFile(ai, bi)
+}
+
+func pathExists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }

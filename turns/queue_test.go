@@ -3,7 +3,7 @@ package turns_test
 import (
 	"testing"
 
-	"gitagent/internal/replay"
+	"gitagent/test/replay"
 	"gitagent/turns"
 )
 
@@ -28,8 +28,8 @@ func TestQueued(t *testing.T) {
 	l.fsck()
 }
 
-// TestQueuedTwice: while an unannounced turn runs, another prompt is typed. Its event is the first one with the
-// running turn's id, and its prompt is not that turn's.
+// TestQueuedTwice: while an unannounced turn runs, another prompt is typed. Its event is the first
+// one with the running turn's id, and its prompt is not that turn's.
 func TestQueuedTwice(t *testing.T) {
 	t.Parallel()
 	for name, flushed := range map[string]bool{
@@ -73,7 +73,8 @@ func TestQueuedTwice(t *testing.T) {
 	}
 }
 
-// TestQueuedAndInterrupted: Esc ends the running turn, the prompt of the queue runs, and is interrupted as well.
+// TestQueuedAndInterrupted: Esc ends the running turn, the prompt of the queue runs, and is
+// interrupted as well.
 func TestQueuedAndInterrupted(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]string{"a prompt": "", "the session's end": "prompt_input_exit", "a kill": "other"} {
@@ -102,7 +103,8 @@ func TestQueuedAndInterrupted(t *testing.T) {
 	}
 }
 
-// TestQueuedAfterInterrupted: Esc, and the queue's prompt runs to its end: its Stop finds the other turn open.
+// TestQueuedAfterInterrupted: Esc, and the queue's prompt runs to its end: its Stop finds the other
+// turn open.
 func TestQueuedAfterInterrupted(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -154,7 +156,8 @@ func TestQueueLost(t *testing.T) {
 	l.check(own(c), want{prompt: "A", outcome: turns.Interrupted}, l.turn(c, "B", nil))
 }
 
-// TestPromptTwice: the event of a prompt arrives twice, and once more when the turn has ended already.
+// TestPromptTwice: the event of a prompt arrives twice, and once more when the turn has ended
+// already.
 func TestPromptTwice(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

@@ -2,93 +2,88 @@ package turns
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
-	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/session"
-	"gitagent/internal/snapshot"
+	"gitagent/internal/transaction"
+	"gitagent/internal/workspace"
 )
 
-// A Recorder records turns in the worktree that Repo was found from.
+// A Recorder records turns in a worktree.
 type Recorder struct {
-	Repo    *git.Repo
-	Capture config.Capture
+	*workspace.Workspace
 	// FlushWait is how long the end of a turn waits for the client to write its
 	// transcript; the client needs up to 100 ms.
 	FlushWait time.Duration
 }
 
-// A Result is what a signal has led to.
+// A Result is the outcome of a signal.
 type Result struct {
 	Mission ledger.ID // empty if there was nothing to record
-	Turns   []*Turn   // recorded now, in order
-	// Config is git's configuration as the recording has read it: a hook has no time to read it twice.
+	Turns   []*Turn   // recorded by this signal, in order
+	// Config is git's configuration as the recording read it, since a hook has no time to read it
+	// twice; nil if there was nothing to record.
 	Config git.Config
-	// Warnings are what did not keep the turn from being recorded, for the log.
+	// Stayed is why the mission's branch did not move although the turn was recorded: somebody else
+	// holds a lock. Otherwise nil.
+	Stayed error
+	// Warnings are problems for the log that did not keep the turn from being recorded.
 	Warnings []string
 }
 
-// lockWait bounds the wait for another hook of the same session or worktree.
-const lockWait = 30 * time.Second
-
-// maxAttempts is how often a lost race is run again.
-const maxAttempts = 20
-
-// Record takes one signal. It returns when everything that it tells is in the repository.
+// Record records one signal. When it returns, the repository holds everything.
 func (r *Recorder) Record(ctx context.Context, s Signal) (*Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, lockWait+2*r.FlushWait+time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 2*r.FlushWait+90*time.Second)
 	defer cancel()
-	store := session.Open(r.Repo.CommonDir)
-	state := s.Session
-	if state == "" {
-		state = "hand-" + r.worktree() // turns recorded by hand follow each other, too
-	}
-	unlock, err := r.lock(ctx, store, state)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
 	s.At = s.At.UTC().Truncate(time.Millisecond)
-	stay := false
-	for attempt := 1; ; attempt++ {
-		rec := &recording{Recorder: r, Signal: s, store: store, state: store.Load(state), stay: stay}
-		result, err := rec.run(ctx)
-		switch {
-		case err == nil:
-			return result, nil
-		case errors.Is(err, errBranch) && !stay:
-			stay = true
-		case !errors.Is(err, git.ErrConflict) || attempt == maxAttempts:
-			return nil, fmt.Errorf("record %s: %w", s.Event, err)
+	name := s.Session
+	if name == "" {
+		name = r.byHand() // turns recorded by hand form a sequence, too
+	}
+	if s.Event == Prompted {
+		r.ClearDead(ctx)
+	}
+	done := new(Result)
+	err := r.Store.Update(ctx, name, func(st *session.State) error {
+		if known(s, st) {
+			return session.ErrUnchanged
 		}
+		return transaction.Worktree(ctx, r.Workspace, func() error { return r.record(ctx, s, st, done) })
+	})
+	if err != nil {
+		return nil, fmt.Errorf("record %s: %w", s.Event, err)
 	}
+	return done, nil
 }
 
-// lock takes the session's lock, then the worktree's: always in this order.
-func (r *Recorder) lock(ctx context.Context, store session.Store, name string) (func(), error) {
-	ctx, cancel := context.WithTimeout(ctx, lockWait)
-	defer cancel()
-	first, err := store.LockSession(ctx, name)
-	if err != nil {
-		return nil, err
+// record adds the signal to the mission's ledger and to the session's state.
+func (r *Recorder) record(ctx context.Context, s Signal, st *session.State, done *Result) error {
+	choose := func(ctx context.Context) (transaction.Job, error) {
+		id, err := r.missionOf(ctx, s, st)
+		return transaction.Job{Mission: id, At: s.At, What: string(s.Event), Warm: headBefore(st)}, err
 	}
-	second, err := store.Lock(ctx, "worktree-"+r.worktree())
-	if err != nil {
-		first()
-		return nil, err
-	}
-	return func() { second(); first() }, nil
+	return transaction.Run(ctx, r.Workspace, choose, func(ctx context.Context, tx *transaction.Tx) error {
+		rec := &recording{
+			Recorder: r, tx: tx, result: Result{Mission: tx.ID},
+			facts: facts{Signal: s, id: tx.ID, worktree: r.Repo.GitDir, state: *st},
+		}
+		changed, err := rec.run(ctx)
+		if err != nil {
+			return err
+		}
+		*done = rec.result
+		done.Config, _ = tx.Config() // code that needs the configuration has reported the error
+		if !changed {
+			return session.ErrUnchanged
+		}
+		*st = rec.state
+		return nil
+	})
 }
 
-func (r *Recorder) policy() snapshot.Policy {
-	return snapshot.Policy{
-		MaxFileSize:       r.Capture.MaxFileSize,
-		MaxUntrackedFiles: r.Capture.MaxUntrackedFiles,
-		MaxUntrackedSize:  r.Capture.MaxUntrackedSize,
-		Exclude:           r.Capture.Exclude,
-	}
-}
+// byHand names the state of turns recorded by hand in this worktree.
+func (r *Recorder) byHand() string { return session.ByHand + filepath.Base(r.Repo.GitDir) }

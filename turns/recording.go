@@ -4,324 +4,343 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"runtime/debug"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/redact"
 	"gitagent/internal/session"
-	"gitagent/internal/snapshot"
+	"gitagent/internal/transaction"
+	"gitagent/internal/transcript"
 )
 
-// A recording is one attempt to take one signal.
+// A recording is one attempt to record a signal: it collects the facts, lets [decide] make a plan
+// of them, and carries that out.
 type recording struct {
 	*Recorder
-	Signal
-	store session.Store
-	state *session.State
-
-	id       ledger.ID
+	facts
+	tx       *transaction.Tx
 	onBranch bool // HEAD is on the mission's branch
-	moves    bool // and the branch moves with the turn
-	running  bool // the turn that a prompt event names has begun before, unannounced
-	stay     bool // the branch has to stay where it is: an earlier attempt could not move it
-
-	config  func() (git.Config, error)
-	objects *git.Objects
-	refs    func() (map[string]plumbing.Hash, error)
-	segment func() (flushed, error)
-	warm    func() (plumbing.Hash, error)
-	moving  func() (*git.RefTransaction, error)
-
-	snap   *snapshot.Snapshot
-	ledger *ledger.Ledger
-	notes  *gitnotes.Notes
-	tips   map[string]plumbing.Hash // the refs as the recording found them
-	branch plumbing.Hash            // where the mission's branch moves to; zero if it stays
-	result Result
+	moves    bool // the branch moves with the turn
+	result   Result
 }
 
-// async runs f in the background; the function that it returns waits for the result.
-// A panic of f is its error: it would end the process with status 2, which tells a client to go on with the turn.
-func async[T any](f func() (T, error)) func() (T, error) {
-	done := make(chan struct{})
-	var v T
-	var err error
-	go func() {
-		defer close(done)
-		defer func() {
-			if p := recover(); p != nil {
-				err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-			}
-		}()
-		v, err = f()
-	}()
-	return func() (T, error) {
-		<-done
-		return v, err
+// run records the signal and reports whether that changed anything; if so, r.state is the session's
+// new state. An error wrapping [git.ErrConflict] asks for another attempt; nothing has changed
+// then.
+func (r *recording) run(ctx context.Context) (changed bool, err error) {
+	if r.onBranch, r.moves, err = r.tx.OnBranch(ctx); err != nil {
+		return false, err
 	}
-}
-
-// run takes the signal. An error wrapping [git.ErrConflict] asks for another attempt;
-// nothing has happened then.
-func (r *recording) run(ctx context.Context) (*Result, error) {
-	if r.Event == Prompted && r.promptKnown() {
-		return &r.result, nil
-	}
-	if err := r.chooseMission(ctx); err != nil {
-		return nil, err
-	}
-	r.result.Mission = r.id
-	r.begin(ctx)
-	defer r.end()
-	defer func() { r.result.Config, _ = r.config() }() // whom an error of it concerns has asked
-	if r.repeated() {
-		return &r.result, nil
+	segment := transaction.Async(func() (flushed, error) { return r.flush(ctx) })
+	defer func() { _, _ = segment() }()
+	if repeated(r.Signal, &r.state, r.spokeSince) {
+		return false, nil
 	}
 	if r.Event == Ended && r.state.Open == nil && r.state.Last != nil {
-		if f, err := r.segment(); err != nil || !r.unannounced(f) {
-			return &r.result, err
+		// Most sessions end with no turn open; then there is no need to look at the worktree.
+		if r.segment, err = segment(); err != nil || len(decide(r.facts).ends) == 0 {
+			return false, err
 		}
 	}
-	if err := r.look(ctx); err != nil {
-		return nil, err
+	if err := r.tx.Look(ctx, r.moves); err != nil {
+		return false, err
 	}
-	adopted, err := r.catchUp()
-	if err != nil {
-		return nil, err
+	if r.moves && r.tx.Snap.Head.Branch != r.tx.Branch(r.id) {
+		return false, fmt.Errorf("HEAD moved to another branch: %w", git.ErrConflict)
 	}
-	if adopted {
-		r.segment = async(func() (flushed, error) { return r.flush(ctx) }) // the cursor has changed
+	if r.tx.Ledger == nil {
+		r.tx.Begin(r.mission())
 	}
-	if r.Event == Ended && r.state.Open == nil {
-		if f, err := r.segment(); err != nil || !r.unannounced(f) {
-			return &r.result, err
+	r.head = r.tx.Snap.Head.Commit
+	if r.segment, err = segment(); err != nil {
+		return false, err
+	}
+	switch adopted, err := r.catchUp(); {
+	case err != nil:
+		return false, err
+	case adopted: // the cursor has changed
+		if r.segment, err = r.flush(ctx); err != nil {
+			return false, err
 		}
 	}
-	switch r.Event {
-	case Prompted:
-		err = r.prompted(ctx)
-	default:
-		err = r.ended(ctx)
+	if r.last, err = r.tx.Ledger.LastTurn(); err != nil {
+		return false, err
 	}
+	return r.carryOut(ctx, decide(r.facts))
+}
+
+// carryOut carries out a plan.
+func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err error) {
+	if p.ends == nil && p.opens == nil {
+		return false, nil
+	}
+	s, err := r.standing(ctx, p.start)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	if err := r.commit(ctx); err != nil {
-		return nil, err
-	}
-	if r.onBranch && !r.moves && r.Repo.Operation() == "" {
-		r.warn("the branch of mission %s was left where it is: the index or the branch is locked; the next turn catches up", r.id)
-	}
-	r.state.Mission = string(r.id)
-	r.state.Worktree, r.state.Seen = r.Repo.GitDir, r.At
-	if r.Event != Ended {
-		r.state.Ended, r.state.HandedOff = false, false // it was resumed
-	}
-	if r.Agent != "" {
-		r.state.Agent = r.Agent
-	}
-	if r.Client.PID != 0 {
-		r.state.Client = r.Client
-	}
-	return &r.result, r.store.Save(r.state)
-}
-
-// promptKnown reports whether a prompt belongs to a turn that was seen already: the event arrived twice,
-// or the prompt was typed while the turn ran and waits in the client's queue.
-// Then it has the running turn's id and will not be announced again.
-func (r *recording) promptKnown() bool {
-	if r.PromptID == "" {
-		return false
-	}
-	return r.state.Open != nil && r.state.Open.PromptID == r.PromptID ||
-		r.state.Last != nil && r.state.Last.PromptID == r.PromptID
-}
-
-// repeated reports whether the event is the one that recorded the last turn, arriving a second time.
-// If the agent has said something since, it is another one that looks the same, unless
-// the next turn runs already: then the agent speaks in that.
-func (r *recording) repeated() bool {
-	if r.Event == Prompted || r.state.Last == nil || r.PromptID == "" || r.state.Last.Key != r.key() {
-		return false
-	}
-	if r.state.Open != nil {
-		return r.state.Open.PromptID != r.PromptID
-	}
-	return !r.spokeSince()
-}
-
-// begin starts whatever can overlap with the pass over the worktree.
-func (r *recording) begin(ctx context.Context) {
-	r.config = async(func() (git.Config, error) {
-		c, err := r.Repo.Config(ctx)
-		if err == nil && c.SHA256() {
-			err = errors.New("the repository's object format is SHA-256, which git-agent can't write yet")
+	var done outturn
+	for _, e := range p.ends {
+		t, err := r.end(ctx, e, s)
+		if err != nil {
+			return false, err
 		}
-		return c, err
+		done.turns = append(done.turns, t)
+		s = start{base: t.Code.Hash(), head: r.head} // the next one begins where this one ended
+	}
+	done.base = s.base
+	if p.opens != nil && p.ends == nil && !p.opens.running {
+		if done.base, err = r.settle(s); err != nil {
+			return false, err
+		}
+	}
+	if err := r.tx.Commit(ctx); err != nil {
+		return false, err
+	}
+	r.result.Turns = done.turns
+	if r.result.Stayed = r.tx.Stayed; r.result.Stayed != nil {
+		r.warn("the branch of mission %s was left where it is; the next turn catches up: %v", r.id, r.result.Stayed)
+	}
+	done.head = r.tx.HeadNow()
+	r.state = r.next(p, done, func(offset int64, turn int) (c session.Cursor) {
+		c, err = r.cursorAt(offset, turn)
+		return c
 	})
-	r.refs = async(func() (map[string]plumbing.Hash, error) { return r.Repo.Refs(ctx, r.id.Ref(), r.id.NotesRef()) })
-	r.moving = async(func() (*git.RefTransaction, error) {
-		return r.Repo.BeginRefs(ctx, fmt.Sprintf("agent mission %s: %s", r.id, r.Event))
-	})
-	r.objects = r.Repo.Objects(ctx)
-	r.segment = async(func() (flushed, error) { return r.flush(ctx) })
-	// Most likely HEAD is where it was; finding its objects takes as long as the pass over the worktree.
-	head := r.headBefore()
-	r.warm = async(func() (plumbing.Hash, error) { return r.objects.TreeOf(head) })
+	return true, err
 }
 
-// headBefore is HEAD as the session's last event found it.
-func (r *recording) headBefore() plumbing.Hash {
-	switch {
-	case r.state.Open != nil:
-		return r.state.Open.Head.Hash()
-	case r.state.Last != nil:
-		return r.state.Last.Head.Hash()
-	}
-	return plumbing.ZeroHash
-}
-
-// end ends what was begun and not used.
-func (r *recording) end() {
-	if t, err := r.moving(); err == nil {
-		t.Abort()
-	}
-	_, _ = r.warm()
-	r.objects.Close()
-}
-
-// look takes the snapshot and opens the mission.
-func (r *recording) look(ctx context.Context) error {
-	var err error
-	r.snap, err = snapshot.Take(ctx, r.Repo, r.objects, snapshot.Options{
-		Policy: r.policy(), Config: r.config, Stored: r.stored, Publish: r.moves, Now: r.At,
-	})
-	if err != nil {
-		return err
-	}
-	if r.moves && r.snap.Head.Branch != r.id.Branch(r.Capture.BranchPrefix) {
-		return fmt.Errorf("HEAD moved to another branch: %w", git.ErrConflict)
-	}
-	if r.tips, err = r.refs(); err != nil {
-		return err
-	}
-	if tip, ok := r.tips[r.id.Ref()]; ok {
-		r.ledger, err = ledger.At(r.objects, r.id, tip)
-	} else {
-		r.ledger, err = r.newLedger()
-	}
-	if err != nil {
-		return err
-	}
-	r.notes, err = gitnotes.Open(r.objects, r.tips[r.id.NotesRef()])
-	return err
-}
-
-// stored is the tree of the mission's newest code commit, zero if its last event has none. The mission's ref keeps it.
-func (r *recording) stored() plumbing.Hash {
-	tips, err := r.refs()
-	if err != nil || tips[r.id.Ref()].IsZero() {
-		return plumbing.ZeroHash
-	}
-	event, err := object.GetCommit(r.objects, tips[r.id.Ref()])
-	if err != nil || len(event.ParentHashes) < 2 {
-		return plumbing.ZeroHash
-	}
-	tree, err := r.objects.TreeOf(event.ParentHashes[1])
-	if err != nil {
-		return plumbing.ZeroHash
-	}
-	return tree
-}
-
-// newLedger is the ledger of a mission that begins with this signal.
-func (r *recording) newLedger() (*ledger.Ledger, error) {
-	m := &ledger.Mission{
-		V: ledger.Version, ID: r.id, Created: r.At.UTC(), Agent: r.Agent,
-		Base: git.Hex(r.snap.Head.Commit).String(), Predecessor: r.predecessor(),
-	}
+// mission is the head of a new ledger, for a mission that begins with this signal.
+func (r *recording) mission() *ledger.Mission {
+	m := &ledger.Mission{Created: r.At, Agent: r.Agent, Base: git.Hex(r.tx.Snap.Head.Commit).String(), Predecessor: r.predecessor()}
 	if r.onBranch {
-		m.Branch = r.id.Branch(r.Capture.BranchPrefix)
+		m.Branch = r.tx.Branch(r.id)
 	}
-	return ledger.New(r.objects, m), nil
+	return m
 }
 
-// predecessor is the mission of the session that the same client process held before
-// this one: a /clear in a passive checkout begins a new mission.
+// predecessor is the mission of the client process's previous session: a /clear in a passive
+// checkout begins a new mission.
 func (r *recording) predecessor() ledger.ID {
 	if r.Client.PID == 0 {
 		return ""
 	}
-	var last *session.State
-	for _, st := range r.store.All() {
-		if st.Session != r.Session && st.Client == r.Client && st.Mission != "" && (last == nil || st.Seen.After(last.Seen)) {
-			last = st
-		}
-	}
+	last := r.Store.Last(func(st *session.State) bool {
+		return st.Session != r.Session && st.Client == r.Client && st.Mission != ""
+	})
 	if last == nil || last.Mission == string(r.id) {
 		return ""
 	}
 	return ledger.ID(last.Mission)
 }
 
-// commit writes all objects, then moves all refs.
-func (r *recording) commit(ctx context.Context) error {
-	config, err := r.config()
-	if err != nil {
-		return err
+// standing returns s if it is still valid: its commit exists (`git gc --prune=now` removes commits
+// known to the local state only), and HEAD has only moved to descendants of where it was. Otherwise
+// it returns HEAD.
+func (r *recording) standing(ctx context.Context, s start) (start, error) {
+	stands := !s.base.IsZero()
+	if stands {
+		_, err := r.tx.Objects.TreeOf(s.base)
+		stands = err == nil
 	}
-	var updates []git.Update
-	move := func(ref string, to plumbing.Hash) {
-		if from := r.tips[ref]; from != to {
-			updates = append(updates, git.Update{Ref: ref, New: to, Old: from})
+	if stands && s.head != r.head && (s.exact || !s.head.IsZero()) {
+		stands = false
+		if !s.exact && !r.head.IsZero() {
+			var err error
+			if stands, err = r.Repo.IsAncestor(ctx, git.Hex(s.head), git.Hex(r.head)); err != nil {
+				return s, err
+			}
 		}
 	}
-	move(r.id.Ref(), r.ledger.Tip)
-	notes, err := r.notes.Commit(config.Author(r.At), config.Committer(r.At), fmt.Sprintf("mission %s", r.id))
-	if err != nil {
-		return err
+	if stands {
+		return s, nil
 	}
-	move(r.id.NotesRef(), notes)
-	if len(updates) == 0 && r.branch.IsZero() {
-		return nil
-	}
-	if err := r.objects.Flush(); err != nil {
-		return err
-	}
-	if !r.branch.IsZero() {
-		updates = append(updates, git.Update{Ref: r.id.Branch(r.Capture.BranchPrefix), New: r.branch, Old: r.snap.Head.Commit})
-	}
-	tx, err := r.moving()
-	if err != nil {
-		return err
-	}
-	err = tx.Commit(ctx, updates)
-	if err == nil || errors.Is(err, git.ErrConflict) {
-		return err
-	}
-	locked, waitErr := r.Repo.AwaitLocks(ctx, r.id.Ref(), r.id.NotesRef())
-	if waitErr != nil {
-		return errors.Join(err, waitErr)
-	}
-	if locked {
-		return fmt.Errorf("the mission's refs were locked: %w", git.ErrConflict)
-	}
-	if !r.branch.IsZero() {
-		return fmt.Errorf("%w: %w", errBranch, err)
-	}
-	return err
+	var err error
+	s.base, err = r.tx.Head(ledger.CodeMessage("before the first commit", r.id, 0, r.Session))
+	s.head = r.head
+	return s, err
 }
 
-// errBranch reports that the refs did not move, perhaps because of the branch: somebody holds its lock.
-var errBranch = errors.New("the mission's branch can't be moved")
+// settle returns the commit that holds the present worktree. If the worktree is not as the last
+// turn left it, its state becomes a code commit of its own, so that the next turn's diff is the
+// agent's work alone. Nothing is claimed about who made the difference, the user or another
+// session.
+func (r *recording) settle(s start) (plumbing.Hash, error) {
+	subject := fmt.Sprintf("before turn %d", r.last+1)
+	code, fresh, err := commit(r.tx, s, r.onBranch, ledger.CodeMessage(subject, r.id, 0, r.Session))
+	if err != nil || !fresh {
+		return code, err
+	}
+	r.moveBranch(code)
+	return code, r.append(subject, nil, code) // the ledger keeps it until the turn does
+}
 
-// worktree names the worktree within the repository: ".git" for the main one.
-func (r *Recorder) worktree() string { return filepath.Base(r.Repo.GitDir) }
+// commit returns the commit that holds the snapshot, and whether it had to be made.
+func commit(tx *transaction.Tx, s start, onBranch bool, message string) (code plumbing.Hash, fresh bool, err error) {
+	at := place{tree: tx.Snap.Tree, head: tx.Snap.Head.Commit, start: s, onBranch: onBranch}
+	if at.headTree, err = tx.Objects.TreeOf(at.head); err != nil {
+		return code, false, err
+	}
+	if at.baseTree, err = tx.Objects.TreeOf(s.base); err != nil {
+		return code, false, err
+	}
+	code, parent := at.commit()
+	if !code.IsZero() {
+		return code, false, nil
+	}
+	var parents []plumbing.Hash
+	if !parent.IsZero() {
+		parents = []plumbing.Hash{parent}
+	}
+	code, err = tx.CommitTree(at.tree, parents, message)
+	return code, true, err
+}
+
+func (r *recording) moveBranch(to plumbing.Hash) {
+	if r.moves {
+		r.tx.MoveBranch(to)
+	}
+}
+
+// end builds one turn and adds it to the ledger and to the notes. Only the last turn of a signal
+// has seen the worktree; the earlier ones are recorded as changing nothing.
+func (r *recording) end(ctx context.Context, e ending, s start) (*Turn, error) {
+	t := describe(&r.facts, e, s, r.tx.Snap)
+	if r.again() {
+		if old, err := readTurn(r.tx.Ledger, e.number); err == nil {
+			if err := t.replaces(old); err != nil {
+				return nil, err
+			}
+		}
+	}
+	t.Code = git.Hex(s.base)
+	if e.seen {
+		message := ledger.CodeMessage(subject(e.number, t.Prompt, r.Settings.Capture.SubjectPrompt), r.id, e.number, r.Session)
+		code, fresh, err := commit(r.tx, s, r.onBranch, message)
+		if err != nil {
+			return nil, err
+		}
+		if fresh {
+			r.moveBranch(code)
+		}
+		t.Code = git.Hex(code)
+	}
+	if err := r.compare(ctx, t); err != nil {
+		return nil, err
+	}
+	files := make(map[string][]byte)
+	if t.Transcript != nil && t.Transcript.Missing == "" {
+		segmentFile(t, files, r.segment.Bytes[e.start:e.end])
+	}
+	if t.Transcript != nil && t.Transcript.Missing != "" {
+		r.warn("turn %s has no transcript segment: %s", t.ID(), t.Transcript.Missing)
+	}
+	line, err := t.Encode()
+	if err != nil {
+		return nil, err
+	}
+	files[ledger.TurnPath("turns", e.number, ".json")] = append(line[:len(line):len(line)], '\n')
+	keep := []plumbing.Hash{t.Code.Hash()}
+	if reached, err := r.reaches(t, s); err != nil {
+		return nil, err
+	} else if !reached {
+		keep = append(keep, t.Base.Hash())
+	}
+	if r.tx.Ledger.Mission.Title == "" {
+		r.tx.Ledger.Mission.Title = ledger.Head(firstLine(t.Prompt), maxSubject)
+	}
+	if err := r.append(fmt.Sprintf("turn %d", e.number), files, keep...); err != nil {
+		return nil, err
+	}
+	return t, r.note(t, line)
+}
+
+// reaches reports whether the turn's base is known, without a walk, to be reachable from its code
+// commit: the base is the code commit, its parent, or HEAD at the start, from which HEAD now
+// descends.
+func (r *recording) reaches(t *Turn, s start) (bool, error) {
+	if t.Base == t.Code || s.base == s.head {
+		return true, nil
+	}
+	parents, err := r.tx.Objects.Parents(t.Code.Hash())
+	return slices.Contains(parents, t.Base.Hash()), err
+}
+
+// append adds an event to the ledger.
+func (r *recording) append(subject string, files map[string][]byte, keep ...plumbing.Hash) error {
+	r.tx.Ledger.Mission.AddSession(r.Session)
+	return r.tx.Append(subject, files, keep...)
+}
+
+// segmentFile redacts the turn's share of the transcript and adds it to files. If it can't be
+// redacted, it is not stored, and the turn says so.
+func segmentFile(t *Turn, files map[string][]byte, raw []byte) {
+	path := ledger.TurnPath("transcript", t.Turn, ".jsonl")
+	data, err := redact.JSONLines(raw)
+	if err != nil {
+		t.Transcript.Missing = "redaction"
+		files[path] = nil
+		return
+	}
+	t.Transcript.Path, t.Transcript.Bytes = path, len(data)
+	if data == nil {
+		data = []byte{}
+	}
+	files[path] = data
+}
+
+// compare fills in what the turn changed.
+func (r *recording) compare(ctx context.Context, t *Turn) error {
+	from, err := r.tx.Objects.TreeOf(t.Base.Hash())
+	if err != nil {
+		return err
+	}
+	to, err := r.tx.Objects.TreeOf(t.Code.Hash())
+	if err != nil || from == to {
+		return err
+	}
+	stats, ok, err := r.tx.Objects.Stat(from, to)
+	if err == nil && !ok {
+		// Too large to compare in-process; git needs the objects on disk.
+		if err = r.tx.Objects.Flush(); err == nil {
+			stats, err = r.Repo.DiffTrees(ctx, from, to)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	t.Files = len(stats)
+	for i, s := range stats {
+		t.Insertions += s.Insertions
+		t.Deletions += s.Deletions
+		if i < maxPaths {
+			t.Paths = append(t.Paths, valid(s.Path))
+		}
+	}
+	return nil
+}
+
+// note adds the turn's line to the note on its code commit. A long note gets a short line: the
+// ledger has the rest.
+func (r *recording) note(t *Turn, line []byte) error {
+	note, err := r.tx.Notes.Get(t.Code.Hash())
+	if err != nil && !errors.Is(err, gitnotes.ErrNotFound) {
+		return err
+	}
+	if len(note)+len(line) >= maxNote {
+		if line, err = t.short(); err != nil {
+			return err
+		}
+	}
+	return r.tx.Notes.Append(t.Code.Hash(), line)
+}
+
+func (r *recording) cursorAt(offset int64, turn int) (session.Cursor, error) {
+	c, err := transcript.At(r.Transcript, offset)
+	return session.Cursor{Offset: c.Offset, Check: c.Check, Turn: turn}, err
+}
 
 func (r *recording) warn(format string, args ...any) {
 	r.result.Warnings = append(r.result.Warnings, fmt.Sprintf(format, args...))

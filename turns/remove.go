@@ -4,18 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/session"
+	"gitagent/internal/lock"
+	"gitagent/internal/transaction"
 )
 
-// ErrInUse reports a mission whose worktree can't be removed: it has changes, git refuses, or it is the one that the command runs in.
+// ErrInUse reports a mission whose worktree can't be removed: it has changes, git refuses, or the
+// command runs in it.
 var ErrInUse = errors.New("its worktree is in use")
 
 // A Removed says what a removal has done, or would do.
@@ -23,15 +28,16 @@ type Removed struct {
 	ID       ledger.ID
 	Branch   string      // short name; empty if it had none
 	Worktree string      // empty if it had none
-	Bytes    int64       // on the disk, that git frees when it collects garbage
-	Forks    []ledger.ID // missions that keep what they have inherited
+	Bytes    int64       // on disk, freed when git collects garbage
+	Forks    []ledger.ID // missions that keep what they inherited
 }
 
-// Remove removes a mission: its worktree, if that is clean or force is set, then branch, notes and ledger in one transaction.
-// What a fork has inherited stays. With dry nothing is changed.
-// A worktree that is in the way gives an error wrapping [ErrInUse].
+// Remove removes a mission: its worktree, if that is clean or force is set, then branch, notes and
+// ledger in one transaction. What forks inherited stays. With dry nothing is changed. If the
+// worktree can't be removed, the error wraps [ErrInUse]; if the branch has commits of the user's
+// own and force is not set, it wraps [ErrUnmerged].
 func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*Removed, error) {
-	branch := id.Branch(r.Capture.BranchPrefix)
+	branch := r.Branch(id)
 	refs, err := r.Repo.Refs(ctx, id.Ref(), id.NotesRef(), branch)
 	if err != nil {
 		return nil, err
@@ -46,6 +52,11 @@ func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*
 	if done.Worktree, err = r.removable(ctx, id, branch, force); err != nil {
 		return nil, err
 	}
+	if tip, ok := refs[branch]; ok && !force {
+		if err := r.unmerged(ctx, branch, tip, refs[id.Ref()]); err != nil {
+			return nil, fmt.Errorf("mission %s: %w", id, err)
+		}
+	}
 	if done.Bytes, err = r.freed(ctx, refs); err != nil {
 		return nil, err
 	}
@@ -56,25 +67,78 @@ func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*
 		return done, nil
 	}
 	if done.Worktree != "" {
-		args := []string{"worktree", "remove", "--", done.Worktree}
-		if force {
-			args = []string{"worktree", "remove", "--force", "--", done.Worktree}
-		}
-		if _, err := r.Repo.Output(ctx, nil, args...); err != nil { // it is locked, or has submodules
+		if err := r.removeWorktree(ctx, done.Worktree, force); err != nil { // it is locked, or has submodules
 			return nil, fmt.Errorf("remove mission %s: %w: %w", id, ErrInUse, err)
 		}
 	}
-	var updates []git.Update
-	for ref, old := range refs {
-		updates = append(updates, git.Update{Ref: ref, Old: old})
-	}
-	if err := r.Repo.UpdateRefs(ctx, "agent mission "+string(id)+": removed", updates); err != nil {
+	job := transaction.Job{Mission: id, What: "removed"}
+	err = transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
+		for ref, old := range refs {
+			tx.Move(ref, plumbing.ZeroHash, old)
+		}
+		return tx.Commit(ctx)
+	})
+	if err != nil {
 		return nil, fmt.Errorf("remove mission %s: %w", id, err)
 	}
-	return done, session.Open(r.Repo.CommonDir).Forget(string(id))
+	return done, r.Store.Forget(ctx, string(id))
 }
 
-// removable returns the linked worktree that the mission's branch is checked out in, "" if there is none.
+// removeWorktree removes a linked worktree. A note says where git leaves locks if it is killed.
+func (r *Recorder) removeWorktree(ctx context.Context, path string, force bool) error {
+	args := []string{"worktree", "remove", "--", path}
+	if force {
+		args = []string{"worktree", "remove", "--force", "--", path}
+	}
+	linked := r.linked(path)
+	if linked == nil {
+		if force { // a removal was killed, and git knows the directory no longer
+			if err := os.RemoveAll(path); err != nil {
+				return err
+			}
+		}
+		_, err := r.Repo.Output(ctx, nil, args...)
+		return err
+	}
+	doing := filepath.Join(r.plantings(), "remove-"+filepath.Base(linked.GitDir))
+	held, err := lock.Take(ctx, doing)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		_ = os.Remove(doing)
+		_ = os.Remove(r.plantings()) // if it is empty
+		held.Release()
+	}()
+	if err := held.Note(lock.Note{At: time.Now(), Words: []string{path, linked.GitDir + "/"}}); err != nil {
+		return err
+	}
+	_, err = r.Repo.Output(ctx, nil, args...)
+	return err
+}
+
+// finishRemoval removes what git has left of a worktree that it was removing when it was killed, and
+// its locks in that worktree's git directory. If it had not begun, nothing is removed.
+func (r *Recorder) finishRemoval(ctx context.Context, path, gitDir string) error {
+	if filepath.Dir(filepath.Clean(gitDir)) != filepath.Join(r.Repo.CommonDir, "worktrees") || !filepath.IsAbs(path) {
+		return errors.New("the note of its removal names no worktree of this repository")
+	}
+	if err := git.DropLeftLocks(ctx, time.Time{}, []string{gitDir}); err != nil || pathExists(filepath.Join(path, ".git")) {
+		return err
+	}
+	return os.RemoveAll(path)
+}
+
+// linked is the repository seen from its linked worktree at a path; nil if there is none any more.
+func (r *Recorder) linked(path string) *git.Repo {
+	repo, err := git.Find(path)
+	if err != nil || repo.CommonDir != r.Repo.CommonDir || repo.GitDir == repo.CommonDir || !pathExists(filepath.Join(path, ".git")) {
+		return nil
+	}
+	return repo
+}
+
+// removable returns the linked worktree in which the mission's branch is checked out, or "".
 func (r *Recorder) removable(ctx context.Context, id ledger.ID, branch string, force bool) (string, error) {
 	list, err := r.Repo.Worktrees(ctx)
 	if err != nil {
@@ -87,14 +151,11 @@ func (r *Recorder) removable(ctx context.Context, id ledger.ID, branch string, f
 		if i == 0 || w.Path == r.Repo.Top {
 			return "", fmt.Errorf("mission %s is checked out in %s: %w", id, w.Path, ErrInUse)
 		}
-		there, err := git.Find(w.Path)
-		if errors.Is(err, git.ErrNotFound) {
+		linked := r.linked(w.Path)
+		if linked == nil {
 			return w.Path, nil // the directory is gone; git forgets the worktree
 		}
-		if err != nil {
-			return "", err
-		}
-		changes, err := there.Output(ctx, nil, "status", "--porcelain=v2", "-z", "-uall")
+		changes, err := linked.With("GIT_OPTIONAL_LOCKS=0").Output(ctx, nil, "status", "--porcelain=v2", "-z", "-uall")
 		if err != nil {
 			return "", err
 		}
@@ -106,7 +167,7 @@ func (r *Recorder) removable(ctx context.Context, id ledger.ID, branch string, f
 	return "", nil
 }
 
-// freed is the size of what nothing else refers to.
+// freed is the size on disk of the objects that only refs reach.
 func (r *Recorder) freed(ctx context.Context, refs map[string]plumbing.Hash) (int64, error) {
 	args := []string{"rev-list", "--objects", "--disk-usage"}
 	for _, h := range refs {

@@ -2,95 +2,76 @@ package turns
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"time"
 
-	"gitagent/gitnotes"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/session"
-	"gitagent/internal/snapshot"
+	"gitagent/internal/transaction"
 )
 
-// A Restored is what a restore has done.
+// A Restored says what a restore has done.
 type Restored struct {
-	Present git.Hex        // the commit that holds what was there before; zero in a dry run
+	Present git.Hex        // the commit that holds the worktree as it was before; zero in a dry run
 	Changes []git.FileStat // what changed, or would
 }
 
-// Restore makes the worktree what it was at the end of a turn. The present state is recorded first, as a code commit
-// that the ledger of the turn's mission keeps. HEAD, the branch and the index stay as they are.
+// Restore sets the worktree back to the end of a turn. Its present state is recorded first, as a
+// code commit kept by the ledger of the turn's mission. HEAD, branch and index are not touched.
 //
-// No path is overwritten or deleted that is ignored, was left out of the
-// snapshot, or is not in the state that was just recorded: then nothing changes, and the error
-// is git's. With dry nothing changes in any case.
-func (r *Recorder) Restore(ctx context.Context, s Signal, t *Turn, dry bool) (*Restored, error) {
-	store := session.Open(r.Repo.CommonDir)
-	unlock, err := r.lock(ctx, store, "hand-"+r.worktree())
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	for attempt := 1; ; attempt++ {
-		done, err := r.restore(ctx, s, t, dry)
-		if err == nil || !errors.Is(err, git.ErrConflict) || attempt == maxAttempts {
-			if err != nil {
-				err = fmt.Errorf("restore turn %s: %w", t.ID(), err)
-			}
-			return done, err
-		}
-	}
-}
-
-func (r *Recorder) restore(ctx context.Context, s Signal, t *Turn, dry bool) (*Restored, error) {
-	rec := &recording{Recorder: r, Signal: s, id: t.Mission, state: new(session.State)}
-	rec.Event = "restore"
-	rec.begin(ctx)
-	defer rec.end()
-	var err error
-	rec.snap, err = snapshot.Take(ctx, r.Repo, rec.objects, snapshot.Options{
-		Policy: r.policy(), Config: rec.config, Publish: true, Now: s.At,
+// If a path to be overwritten or deleted is ignored, was left out of the snapshot, or has changed
+// since, nothing changes, and the error is git's. With dry nothing changes in any case.
+func (r *Recorder) Restore(ctx context.Context, at time.Time, t *Turn, dry bool) (*Restored, error) {
+	var done *Restored
+	// A fork inherits turns, and may outlive their mission; so look in the ledger where the turn
+	// was read.
+	job := transaction.Of(transaction.Job{Mission: t.mission(), At: at, What: "restore"})
+	err := transaction.Worktree(ctx, r.Workspace, func() error {
+		return transaction.Run(ctx, r.Workspace, job, func(ctx context.Context, tx *transaction.Tx) (err error) {
+			done, err = restore(ctx, tx, t, dry)
+			return err
+		})
 	})
 	if err != nil {
+		return nil, fmt.Errorf("restore turn %s: %w", t.ID(), err)
+	}
+	return done, nil
+}
+
+func restore(ctx context.Context, tx *transaction.Tx, t *Turn, dry bool) (*Restored, error) {
+	if err := tx.Look(ctx, true); err != nil {
 		return nil, err
 	}
-	tree, err := rec.objects.TreeOf(t.Code.Hash())
+	if tx.Ledger == nil {
+		return nil, git.ErrNotFound
+	}
+	tree, err := tx.Objects.TreeOf(t.Code.Hash())
 	if err != nil {
 		return nil, err
 	}
 	done := new(Restored)
-	if done.Changes, err = r.Repo.DiffTrees(ctx, rec.snap.Tree, tree); err != nil {
+	if done.Changes, err = tx.Repo.DiffPaths(ctx, tx.Snap.Tree, tree); err != nil {
 		return nil, err
 	}
 	if dry {
-		return done, rec.snap.CheckOut(ctx, tree, true)
-	}
-	if rec.tips, err = rec.refs(); err != nil {
-		return nil, err
-	}
-	if rec.ledger, err = ledger.At(rec.objects, t.Mission, rec.tips[t.Mission.Ref()]); err != nil {
-		return nil, err
-	}
-	if rec.notes, err = gitnotes.Open(rec.objects, rec.tips[t.Mission.NotesRef()]); err != nil {
-		return nil, err
-	}
-	base, err := rec.headOrRoot()
-	if err != nil {
-		return nil, err
+		return done, tx.Snap.CheckOut(ctx, tree, true)
 	}
 	subject := fmt.Sprintf("before restoring turn %d", t.Turn)
-	present, fresh, err := rec.code(ctx, start{base: base, head: rec.snap.Head.Commit}, func() string { return rec.message(subject, 0) })
+	base, err := tx.Head(ledger.CodeMessage("before the first commit", tx.ID, 0, ""))
 	if err != nil {
 		return nil, err
 	}
-	if fresh {
-		if err := rec.append(subject, nil, present); err != nil {
-			return nil, err
-		}
-		if err := rec.commit(ctx); err != nil {
-			return nil, err
-		}
+	s := start{base: base, head: tx.Snap.Head.Commit}
+	present, fresh, err := commit(tx, s, false, ledger.CodeMessage(subject, tx.ID, 0, ""))
+	if err == nil && fresh {
+		err = tx.Append(subject, nil, present)
+	}
+	if err == nil {
+		err = tx.Commit(ctx)
+	}
+	if err != nil {
+		return nil, err
 	}
 	done.Present = git.Hex(present)
-	return done, rec.snap.CheckOut(ctx, tree, false)
+	return done, tx.Snap.CheckOut(ctx, tree, false)
 }

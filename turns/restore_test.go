@@ -14,7 +14,7 @@ import (
 // restore restores a turn in the lab's worktree.
 func (l *lab) restore(turn *turns.Turn, dry bool) (*turns.Restored, error) {
 	l.t.Helper()
-	return l.recorder(l.Dir).Restore(l.t.Context(), turns.Signal{At: time.Now()}, turn, dry)
+	return l.recorder(l.Dir).Restore(l.t.Context(), time.Now(), turn, dry)
 }
 
 // TestRestore goes back and forth between turns with everything in them that a worktree can have.
@@ -189,7 +189,8 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestRestoreSkipped: what a snapshot leaves out is neither restored nor removed, where it is in nobody's way.
+// TestRestoreSkipped: what a snapshot leaves out is neither restored nor removed, where it is in
+// nobody's way.
 func TestRestoreSkipped(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"gitagent/internal/ledger"
-	"gitagent/internal/replay"
+	"gitagent/test/replay"
 	"gitagent/turns"
 )
 
@@ -64,7 +64,8 @@ func TestClearInMidTurn(t *testing.T) {
 	l.check(own(c), b)
 }
 
-// TestSessionsInOneMission: two sessions take turns in one mission; each conversation has a chain of its own.
+// TestSessionsInOneMission: two sessions take turns in one mission; each conversation has a chain
+// of its own.
 func TestSessionsInOneMission(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -132,7 +133,8 @@ func TestSessionMoves(t *testing.T) {
 	l.fsck()
 }
 
-// TestAsked: GIT_AGENT_MISSION names the mission of a session on a branch of the user's, if there is such a mission.
+// TestAsked: GIT_AGENT_MISSION names the mission of a session on a branch of the user's, if there
+// is such a mission.
 func TestAsked(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -179,7 +181,8 @@ func TestSameEnding(t *testing.T) {
 	l.check("00ffcafe1111", b, c)
 }
 
-// TestForkByTheClient: a copy of the conversation under another session id, in which all old prompts have one id.
+// TestForkByTheClient: a copy of the conversation under another session id, in which all old
+// prompts have one id.
 func TestForkByTheClient(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -214,7 +217,8 @@ func TestWithoutFile(t *testing.T) {
 	l.quiet()
 }
 
-// TestWrittenTooLate: the client did not write the turn's end before the hook gave up. The rest comes with the next turn.
+// TestWrittenTooLate: the client did not write the turn's end before the hook gave up. The rest
+// comes with the next turn.
 func TestWrittenTooLate(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -232,7 +236,8 @@ func TestWrittenTooLate(t *testing.T) {
 	l.quiet()
 }
 
-// TestInstalledInMidSession: hooks are loaded while a session runs, so it has a past that nobody told of.
+// TestInstalledInMidSession: hooks are loaded while a session runs, so it has a past that nobody
+// told of.
 func TestInstalledInMidSession(t *testing.T) {
 	t.Parallel()
 	for name, inMidTurn := range map[string]bool{"between turns": false, "in mid-turn": true} {
@@ -266,7 +271,8 @@ func TestInstalledInMidSession(t *testing.T) {
 	}
 }
 
-// TestEnvironmentDoesNotMatter: a client that is run by git (an alias, a hook of git's) has git's variables in its environment.
+// TestEnvironmentDoesNotMatter: a client that is run by git (an alias, a hook of git's) has git's
+// variables in its environment.
 func TestEnvironmentDoesNotMatter(t *testing.T) {
 	l := newLab(t)
 	elsewhere := newLab(t)

@@ -10,25 +10,26 @@ import (
 	"gitagent/internal/session"
 )
 
-// An Event is what a client tells about a session.
+// An Event is what a client reports about a session.
 type Event string
 
 // The events.
 const (
 	Prompted Event = "prompted" // a prompt was given; the turn begins, or the prompt was queued in a running one
-	Stopped  Event = "stopped"  // the agent has finished its turn
+	Stopped  Event = "stopped"  // the agent finished its turn
 	Erred    Event = "erred"    // the turn ended in an error of the model's service
 	Ended    Event = "ended"    // the session is over
 )
 
-// A Signal is one event of one session, in this package's words: a hook's payload, or a command typed by hand.
+// A Signal is one event of one session, in this package's words: a hook's payload, or a command
+// typed by hand.
 type Signal struct {
 	Event   Event
 	At      time.Time
 	Agent   string    // the client, "claude-code"
 	Session string    // safe as a file name; empty if there is no client
-	Mission ledger.ID // recorded to whatever else is known, and begun if it does not exist; by hand
-	Asked   string    // what GIT_AGENT_MISSION says; followed if it names a mission of this repository
+	Mission ledger.ID // by hand: record to this one, and begin it if it does not exist
+	Asked   string    // GIT_AGENT_MISSION; used if it names a mission of this repository
 
 	PromptID   string  // the turn's id in the client; empty in clients that have none
 	Prompt     string  // Prompted, and by hand
@@ -36,12 +37,12 @@ type Signal struct {
 	Again      bool    // Stopped: the turn went on after its first Stop
 	Transcript string  // path of the session's file; empty if the client keeps none
 	Outcome    Outcome // by hand: how the turn ended; "" for the event's own
-	Strict     bool    // by hand: a transcript that can't be taken is an error, where a hook records the turn without it
+	Strict     bool    // by hand: an unreadable transcript is an error; a hook would record the turn without it
 
 	Client session.Client
 }
 
-// key tells one event from another: settings and a plugin that are both installed send each one twice.
+// key identifies an event: if both settings and plugin are installed, each event arrives twice.
 func (s Signal) key() string {
 	h := sha256.New()
 	for _, part := range []string{string(s.Event), s.Session, s.PromptID, strconv.FormatBool(s.Again), s.Reply} {

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/replay"
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
+	"gitagent/test/replay"
 	"gitagent/turns"
 )
 
@@ -24,12 +25,12 @@ func (l *lab) forget(name string) {
 	}
 }
 
-// TestStateDeleted: what is known locally is lost after each event in turn. Nothing is recorded twice, and no byte of
-// the conversation is stored twice.
+// TestStateDeleted: what is known locally is lost after each event in turn. Nothing is recorded
+// twice, and no byte of the conversation is stored twice.
 func TestStateDeleted(t *testing.T) {
 	t.Parallel()
 	for _, attached := range []bool{false, true} {
-		for at := range 9 {
+		for at := 0; at < 9; at += gittest.Size(1, 3) {
 			t.Run(fmt.Sprintf("attached=%t/after event %d", attached, at), func(t *testing.T) {
 				t.Parallel()
 				l := newLab(t)
@@ -229,7 +230,8 @@ func TestFileIsNone(t *testing.T) {
 	}
 }
 
-// TestRedacted: secrets are taken out before anything becomes an object, and what can't be redacted is not stored.
+// TestRedacted: secrets are taken out before anything becomes an object, and what can't be redacted
+// is not stored.
 func TestRedacted(t *testing.T) {
 	t.Parallel()
 	secret := "AKIA" + strings.Repeat("Z", 8) + "QWERTY12"
@@ -251,7 +253,8 @@ func TestRedacted(t *testing.T) {
 	l.nowhere(secret)
 }
 
-// nowhere fails the test if any object of the repository, or a file of the local state, holds the text.
+// nowhere fails the test if any object of the repository, or a file of the local state, holds the
+// text.
 func (l *lab) nowhere(text string) {
 	l.t.Helper()
 	for line := range strings.Lines(l.Git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")) {
@@ -304,8 +307,8 @@ func (l *lab) appendTo(path, text string) {
 	}
 }
 
-// TestTooLarge: more lies after the cursor than is read at once. The segment is not stored, and the turn says so;
-// the next one's is.
+// TestTooLarge: more lies after the cursor than is read at once. The segment is not stored, and the
+// turn says so; the next one's is.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -368,7 +371,8 @@ func TestStateDeletedAfterTooLarge(t *testing.T) {
 	}
 }
 
-// TestStateDeletedThenEnded: the session ends in a turn of which the local state knew, and no more does.
+// TestStateDeletedThenEnded: the session ends in a turn of which the local state knew, and no more
+// does.
 func TestStateDeletedThenEnded(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -381,8 +385,8 @@ func TestStateDeletedThenEnded(t *testing.T) {
 	l.storedOnce(l.check(own(c), a, want{prompt: "two", outcome: turns.Interrupted, tree: l.tree()}))
 }
 
-// TestNothingIsWrittenTwice: the worktree differs from HEAD in all that the session has changed so far.
-// What an earlier turn has written is not written again.
+// TestNothingIsWrittenTwice: the worktree differs from HEAD in all that the session has changed so
+// far. What an earlier turn has written is not written again.
 func TestNothingIsWrittenTwice(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -19,10 +18,10 @@ type Outcome string
 const (
 	Done        Outcome = "done"
 	Failed      Outcome = "failed"      // an error of the model's service
-	Interrupted Outcome = "interrupted" // the user stopped it, or the client ended in its middle
+	Interrupted Outcome = "interrupted" // the user stopped it, or the client ended during it
 )
 
-// ParseOutcome checks what a person says.
+// ParseOutcome parses an outcome that a person typed.
 func ParseOutcome(s string) (Outcome, error) {
 	switch o := Outcome(s); o {
 	case Done, Failed, Interrupted:
@@ -31,7 +30,7 @@ func ParseOutcome(s string) (Outcome, error) {
 	return "", fmt.Errorf("outcome %q: it is one of done, failed, interrupted", s)
 }
 
-// kind tells a turn's line in a note from others.
+// kind distinguishes a turn's line in a note from others.
 const kind = "turn"
 
 // A Turn is the record of one turn. Its JSON form, one object on one line, is in
@@ -45,7 +44,7 @@ type Turn struct {
 	Started time.Time `json:"started,omitzero"`  // when its prompt was given, as far as that is known
 	Outcome Outcome   `json:"outcome"`           //
 	Agent   string    `json:"agent,omitempty"`   // the client, "claude-code"
-	Model   string    `json:"model,omitempty"`   // that wrote the last message
+	Model   string    `json:"model,omitempty"`   // the one that wrote the last message
 	Session string    `json:"session,omitempty"` // the client's id of the conversation
 
 	PromptID string `json:"prompt_id,omitempty"`
@@ -71,11 +70,11 @@ type Turn struct {
 	Transcript *Segment `json:"transcript,omitempty"` // nil if the client keeps none
 
 	raw     []byte        // what was parsed
-	unknown ledger.Fields // fields that are kept when the record is written again
-	in      ledger.ID     // the mission in whose ledger the record was read; a fork inherits records of its source
+	unknown ledger.Fields // fields to keep when the record is written again
+	in      ledger.ID     // the mission in whose ledger the record was read; a fork inherits its source's records
 }
 
-// mission is the one in whose ledger the turn is to be looked up.
+// mission is the mission in whose ledger to look up the turn.
 func (t *Turn) mission() ledger.ID {
 	if t.in != "" {
 		return t.in
@@ -86,7 +85,7 @@ func (t *Turn) mission() ledger.ID {
 // A Segment says where the turn's part of the conversation is.
 type Segment struct {
 	Path  string `json:"path,omitempty"` // in the ledger; empty if there is none
-	After int    `json:"after"`          // the turn whose segment comes before this one in the same conversation; 0: this one starts it
+	After int    `json:"after"`          // the turn with the preceding segment of the same conversation; 0 if this is the first
 	Bytes int    `json:"bytes"`          // of the segment, redacted
 	From  int64  `json:"from"`           // where it begins in the client's file, bytes
 	To    int64  `json:"to"`             // where it ends there
@@ -139,7 +138,8 @@ func (t *Turn) Encode() ([]byte, error) {
 	return ledger.Encode(t, t.unknown)
 }
 
-// Line returns the record as one line of JSON, without a newline: as it was read, if it was.
+// Line returns the record as one line of JSON, without a newline: unchanged if it was read from a
+// ledger.
 func (t *Turn) Line() ([]byte, error) {
 	line := bytes.TrimRight(t.raw, "\n")
 	if len(line) == 0 || bytes.IndexByte(line, '\n') >= 0 {
@@ -148,8 +148,8 @@ func (t *Turn) Line() ([]byte, error) {
 	return line, nil
 }
 
-// replaces makes t the record that takes the place of old: it keeps what old holds beyond what we know, and is the later one,
-// in whatever order the two events began: of several lines in a note the latest counts.
+// replaces makes t the record that takes the place of old. It keeps old's unknown fields, and is
+// dated later even if its event began earlier: the latest of several lines in a note counts.
 func (t *Turn) replaces(old *Turn) error {
 	if !t.At.After(old.At) {
 		t.At = old.At.Add(time.Millisecond)
@@ -162,8 +162,8 @@ func (t *Turn) replaces(old *Turn) error {
 // ID names the turn across missions.
 func (t *Turn) ID() ledger.TurnID { return ledger.TurnID{Mission: t.Mission, Turn: t.Turn} }
 
-// A shortLine is what a note that has become long gets: many turns without a file change
-// lie on one commit, and each of them writes its note anew.
+// A shortLine is added to a note that has become long: many turns without a file change share one
+// commit, and each of them writes the whole note anew.
 type shortLine struct {
 	V          int       `json:"v"`
 	Kind       string    `json:"kind"`
@@ -183,21 +183,4 @@ func (t *Turn) short() ([]byte, error) {
 	return ledger.Encode(shortLine{
 		t.V, t.Kind, t.Mission, t.Turn, t.At, t.Outcome, t.Session, t.Code, t.Files, t.Insertions, t.Deletions,
 	}, nil)
-}
-
-// head returns the first n runes of s, and tail the last n; what is cut is marked.
-func head(s string, n int) string {
-	if len(s) <= n || utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	r := []rune(s[:min(len(s), 4*n)])
-	return string(r[:n-1]) + "…"
-}
-
-func tail(s string, n int) string {
-	if len(s) <= n || utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	r := []rune(s[max(0, len(s)-4*n):])
-	return "…" + string(r[len(r)-n+1:])
 }

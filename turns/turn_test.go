@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"gitagent/internal/ledger"
 )
 
-// vectors are the records of testdata/vectors, which docs/format.md names as normative. A file has a header, "expect: ok",
-// "expect: newer version" or "expect: refused", a blank line, and the record. One that is ok but not as this version
-// writes it is followed by another blank line, and by what it is rewritten to.
+// vectors are the records of testdata/vectors, which docs/format.md names as normative. A file has
+// a header, "expect: ok", "expect: newer version" or "expect: refused", a blank line, and the
+// record. One that is ok but not as this version writes it is followed by another blank line, and
+// by what it is rewritten to.
 func vectors(t testing.TB) map[string][3]string {
 	t.Helper()
 	names, err := filepath.Glob("testdata/vectors/*.json")
@@ -126,38 +126,6 @@ func TestShort(t *testing.T) {
 	for _, field := range []string{"prompt", "reply", "paths", "tools"} {
 		if strings.Contains(string(line), `"`+field+`":`) {
 			t.Errorf("the short form has %s: %s", field, line)
-		}
-	}
-}
-
-func TestHeadAndTail(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		s          string
-		n          int
-		head, tail string
-	}{
-		{"", 3, "", ""},
-		{"abc", 3, "abc", "abc"},
-		{"abcd", 3, "ab…", "…cd"},
-		{"äöüß", 3, "äö…", "…üß"},
-		{"äöü", 3, "äöü", "äöü"},
-		{"日本語日本語", 4, "日本語…", "…日本語"},
-		{strings.Repeat("x", 100), 5, "xxxx…", "…xxxx"},
-		{strings.Repeat("😀", 100), 5, "😀😀😀😀…", "…😀😀😀😀"},
-	} {
-		if got := head(tt.s, tt.n); got != tt.head {
-			t.Errorf("head(%q, %d) = %q, want %q", tt.s, tt.n, got, tt.head)
-		}
-		if got := tail(tt.s, tt.n); got != tt.tail {
-			t.Errorf("tail(%q, %d) = %q, want %q", tt.s, tt.n, got, tt.tail)
-		}
-	}
-	// Cutting in the middle of a rune makes no other one.
-	for n := 1; n < 12; n++ {
-		s := strings.Repeat("é日😀a", 9)
-		if got := tail(s, n); !utf8.ValidString(got) || utf8.RuneCountInString(got) != n {
-			t.Errorf("tail(%q, %d) = %q", s, n, got)
 		}
 	}
 }

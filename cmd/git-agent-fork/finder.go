@@ -18,13 +18,13 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/current"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/target"
 	"gitagent/turns"
 )
 
-// A finder lets a person pick a turn. It fills while it is on the screen.
+// A finder lets a person pick a turn. It is filled while it is on the screen.
 type finder struct {
 	repo *git.Repo
 	now  time.Time
@@ -33,7 +33,7 @@ type finder struct {
 	mu      sync.Mutex
 	list    []*turns.Turn // newest first
 	err     error
-	shown   map[int]string // previews by place in list, for a terminal of so many columns
+	shown   map[int]string // previews by index in list, for a terminal of columns
 	columns int
 }
 
@@ -59,13 +59,13 @@ func find(c *cli.Context, repo *git.Repo, here ledger.ID) (*turns.Turn, error) {
 		}
 	}
 	if len(missions) == 0 {
-		return nil, current.NoMission()
+		return nil, target.NoMission()
 	}
 	return f.pick(c.Context, missions)
 }
 
-// pick shows the finder. Reading 10,000 records takes longer than a person should wait for the first line,
-// so they are read while the finder is shown already, the newest first.
+// pick shows the finder. Reading 10,000 records takes longer than a person should wait for the
+// first line, so they are read, newest first, while the finder is already on the screen.
 func (f *finder) pick(ctx context.Context, missions []ledger.ID) (*turns.Turn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -79,7 +79,7 @@ func (f *finder) pick(ctx context.Context, missions []ledger.ID) (*turns.Turn, e
 		return nil, err
 	}
 	if empty {
-		return nil, current.NoMission()
+		return nil, target.NoMission()
 	}
 	i, err := fuzzyfinder.Find(&f.list, f.line,
 		fuzzyfinder.WithHotReloadLock(&f.mu),
@@ -121,7 +121,8 @@ func (f *finder) fill(ctx context.Context, missions []ledger.ID, first chan stru
 	}
 }
 
-// line is what is searched and shown of a turn: `turn  age  +47 -12  paths  prompt`. The library calls it with its lock held.
+// line is a turn's line, which is shown and searched: `turn age +47 -12 paths prompt`. The library
+// calls it with its lock held.
 func (f *finder) line(i int) string {
 	t := f.list[i]
 	name := strconv.Itoa(t.Turn)
@@ -142,8 +143,8 @@ func (f *finder) line(i int) string {
 	return fmt.Sprintf("%5s %4s  +%d -%d  %s  %s%s", name, cmdline.Age(f.now, t.At), t.Insertions, t.Deletions, paths, outcome, cmdline.OneLine(t.Prompt))
 }
 
-// preview is the whole prompt, the reply, tools and what changed, for a terminal of so many columns, of which it has the right half.
-// It is made once for each turn: the library asks for it with every key that is pressed.
+// preview is a turn's whole prompt, reply, tools and changes, for the right half of a terminal of
+// so many columns. It is made once for each turn, as the library asks for it at every keystroke.
 func (f *finder) preview(i, columns, _ int) string {
 	if i < 0 {
 		return ""
@@ -153,7 +154,7 @@ func (f *finder) preview(i, columns, _ int) string {
 		clear(f.shown)
 	}
 	if _, ok := f.shown[i]; !ok {
-		f.shown[i] = wrap(f.describe(f.list[i]), columns-columns/2-5) // its frame, and a column that the library keeps for "..".
+		f.shown[i] = wrap(f.describe(f.list[i]), columns-columns/2-5) // the frame, and a column that the library keeps for ".."
 	}
 	return f.shown[i]
 }
@@ -185,7 +186,7 @@ func (f *finder) describe(t *turns.Turn) string {
 	return b.String()
 }
 
-// wrap breaks lines so that none is wider than so many columns, at a blank if there is one.
+// wrap breaks lines so that none is wider than columns, at a blank if there is one.
 func wrap(text string, columns int) string {
 	columns = max(columns, 2) // a wide character has two
 	var b strings.Builder

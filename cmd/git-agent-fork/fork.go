@@ -10,13 +10,13 @@ import (
 
 	"gitagent/hooks"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/config"
-	"gitagent/internal/current"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
+	"gitagent/internal/target"
 	"gitagent/internal/terminal"
+	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
 
@@ -24,15 +24,11 @@ func fork(c *cli.Context) error {
 	if err := check(c); err != nil {
 		return err
 	}
-	repo, err := current.Repo(c.Context)
+	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
-	conf, err := current.Settings(repo)
-	if err != nil {
-		return err
-	}
-	source, err := choose(c, repo, conf)
+	source, err := choose(c, w)
 	if err != nil {
 		return err
 	}
@@ -42,7 +38,7 @@ func fork(c *cli.Context) error {
 	}
 	f := turns.Fork{Source: source, Before: c.Bool("before"), ID: id, Title: c.String("title"), At: time.Now()}
 	if !c.Bool("no-worktree") {
-		if f.Worktree, err = worktree(c, repo, id); err != nil {
+		if f.Worktree, err = worktree(c, w.Repo, id); err != nil {
 			return err
 		}
 	}
@@ -54,20 +50,20 @@ func fork(c *cli.Context) error {
 	}
 	var remotes []*remote.Remote
 	if c.Bool("push") {
-		if remotes, err = current.Remotes(c.Context, repo, conf.Capture.BranchPrefix); err != nil {
+		if remotes, err = target.Remotes(c.Context, w); err != nil {
 			return err
 		}
 	}
-	if _, err := session.Open(repo.CommonDir).Enable(true); err != nil {
+	if _, err := w.Store.Enable(true); err != nil {
 		return err
 	}
-	r := &turns.Recorder{Repo: repo, Capture: conf.Capture}
+	r := &turns.Recorder{Workspace: w}
 	done, err := r.Fork(c.Context, f)
 	if err != nil {
 		return err
 	}
-	current.Push(c.Context, remotes, id, c.App.ErrWriter)
-	p, err := newPlan(c.Context, repo, f, done)
+	target.Push(c.Context, remotes, id, c.App.ErrWriter)
+	p, err := newPlan(c.Context, w.Repo, f, done)
 	if err != nil {
 		return err
 	}
@@ -90,7 +86,7 @@ func fork(c *cli.Context) error {
 	return p.print(c.App.Writer)
 }
 
-// check finds what is wrong with the command line itself.
+// check checks the command line itself.
 func check(c *cli.Context) error {
 	switch {
 	case c.NArg() > 1:
@@ -107,30 +103,30 @@ func check(c *cli.Context) error {
 	return nil
 }
 
-// choose returns the turn that the command line names, or the one that the person picks.
-func choose(c *cli.Context, repo *git.Repo, conf *config.Config) (*turns.Turn, error) {
-	prefix, mission, talk := conf.Capture.BranchPrefix, c.String("mission"), c.App.ErrWriter
+// choose returns the turn named on the command line, or the one that the person picks.
+func choose(c *cli.Context, w *workspace.Workspace) (*turns.Turn, error) {
+	mission, talk := c.String("mission"), c.App.ErrWriter
 	if c.NArg() > 0 {
-		return current.Turn(c.Context, repo, prefix, mission, c.Args().First(), talk)
+		return target.Turn(c.Context, w, mission, c.Args().First(), talk)
 	}
 	var here ledger.ID // none for all
 	if !c.Bool("all") {
 		var err error
-		if here, err = current.Mission(c.Context, repo, prefix, mission, talk); err != nil {
+		if here, err = target.Mission(c.Context, w, mission, talk); err != nil {
 			return nil, err
 		}
 	}
-	t, err := find(c, repo, here)
-	return t, current.Missing(err)
+	t, err := find(c, w.Repo, here)
+	return t, target.Missing(err)
 }
 
-// worktree is where the fork is checked out: the directory that is named, else one beside the checkout.
+// worktree is where the fork is checked out: the directory named, or else one beside the checkout.
 func worktree(c *cli.Context, repo *git.Repo, id ledger.ID) (string, error) {
 	dir := c.String("worktree")
 	if dir == "" {
 		main := repo.Top
 		if filepath.Base(repo.CommonDir) == ".git" {
-			main = filepath.Dir(repo.CommonDir) // a fork made in a linked worktree is named after the repository, too
+			main = filepath.Dir(repo.CommonDir) // in a linked worktree, too, a fork is named after the repository
 		}
 		dir = filepath.Join(filepath.Dir(main), filepath.Base(main)+"-"+string(id))
 	}
@@ -148,19 +144,15 @@ func worktree(c *cli.Context, repo *git.Repo, id ledger.ID) (string, error) {
 
 // completeTurns offers the turns of the current mission.
 func completeTurns(c *cli.Context) {
-	repo, err := current.Repo(c.Context)
+	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return
 	}
-	conf, err := current.Settings(repo)
-	if err != nil {
-		return
-	}
-	id, err := current.Mission(c.Context, repo, conf.Capture.BranchPrefix, "", c.App.ErrWriter)
+	id, err := target.Mission(c.Context, w, "", c.App.ErrWriter)
 	if err != nil || id == "" {
 		return
 	}
-	list, err := turns.List(c.Context, repo, id)
+	list, err := turns.List(c.Context, w.Repo, id)
 	if err != nil {
 		return
 	}

@@ -8,8 +8,8 @@
 // Without a turn it opens a finder on the terminal.
 // The commands and their flags are described in docs/git-agent-fork.1.
 //
-// The exit status is 0 on success, 1 for a failure or if no turn was chosen, 2 if the command line is wrong,
-// and 3 if there is no such turn.
+// The exit status is 0 on success, 1 for a failure or if no turn was chosen, 2 if the command line
+// is wrong, and 3 if there is no such turn.
 package main
 
 import (

@@ -14,12 +14,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"gitagent/internal/cmdline/cmdlinetest"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
-	"gitagent/internal/gittest"
 	"gitagent/internal/remote"
-	"gitagent/internal/replay"
+	"gitagent/internal/workspace"
+	"gitagent/test/cmdlinetest"
+	"gitagent/test/gittest"
+	"gitagent/test/replay"
 	"gitagent/turns"
 )
 
@@ -31,6 +32,7 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
+		WorkdirRoot:         gittest.TempDir(t),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
@@ -50,7 +52,8 @@ func TestManual(t *testing.T) {
 	cmdlinetest.Manual(t, newApp(), "../../docs/git-agent-fork.1")
 }
 
-// exchange pushes all missions of the current directory's repository to origin, or fetches those of origin:
+// exchange pushes all missions of the current directory's repository to origin, or fetches those of
+// origin:
 //
 //	exchange push|fetch
 func exchange(ts *testscript.TestScript, neg bool, args []string) {
@@ -60,7 +63,7 @@ func exchange(ts *testscript.TestScript, neg bool, args []string) {
 	ctx := context.Background()
 	repo, err := git.Find(ts.MkAbs("."))
 	ts.Check(err)
-	origin, err := remote.Open(ctx, repo, "origin", config.Default().Capture.BranchPrefix)
+	origin, err := remote.Open(ctx, workspace.New(repo, config.Default()), "origin")
 	ts.Check(err)
 	if args[0] == "push" {
 		_, err = origin.PushAll(ctx, nil)
@@ -70,7 +73,8 @@ func exchange(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// record records a session in the current directory, one turn for each prompt, in the mission with that id:
+// record records a session in the current directory, one turn for each prompt, in the mission with
+// that id:
 //
 //	session <id> <agent> <prompt>...
 //
@@ -82,7 +86,7 @@ func record(ts *testscript.TestScript, neg bool, args []string) {
 	dir := ts.MkAbs(".")
 	repo, err := git.Find(dir)
 	ts.Check(err)
-	r := &turns.Recorder{Repo: repo, Capture: config.Default().Capture, FlushWait: time.Second}
+	r := &turns.Recorder{Workspace: workspace.New(repo, config.Default()), FlushWait: time.Second}
 	c := replay.New(ts.MkAbs(filepath.Join("..", "client")), dir, func(e replay.Event) {
 		what := turns.Stopped
 		if e.Name == "UserPromptSubmit" {

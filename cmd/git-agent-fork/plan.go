@@ -11,16 +11,16 @@ import (
 	"gitagent/turns"
 )
 
-// A plan says what was made, and how the agent is started there.
+// A plan says what was made, and how to start the agent there.
 type plan struct {
 	Mission  string   `json:"mission"`
 	Source   string   `json:"source"` // the turn, `a1b2c3d4/12`
 	Branch   string   `json:"branch"` // short name
 	Commit   string   `json:"commit"`
 	Worktree string   `json:"worktree,omitempty"`
-	Session  string   `json:"session,omitempty"` // of the conversation that was taken along
+	Session  string   `json:"session,omitempty"` // of the fork's conversation
 	Prompt   string   `json:"prompt,omitempty"`  // of the turn, with --before
-	Command  []string `json:"command"`           // to be run in the worktree
+	Command  []string `json:"command"`           // to run in the worktree
 }
 
 func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Forked) (*plan, error) {
@@ -53,7 +53,7 @@ func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Fork
 	return p, nil
 }
 
-// print writes the command line that goes on from here: what a person copies, or a shell evaluates.
+// print writes the command line that starts the agent, for a person to copy or a shell to evaluate.
 func (p *plan) print(w io.Writer) error {
 	line := shell(p.Command)
 	if p.Worktree != "" {
@@ -69,8 +69,8 @@ func (p *plan) printJSON(w io.Writer) error {
 	return enc.Encode(p)
 }
 
-// shell writes words so that a POSIX shell reads them as they are. A control character would act on the terminal when the line
-// is shown; of those, only line breaks and tabs stay.
+// shell quotes words for a POSIX shell. Of control characters only line breaks and tabs stay, as
+// others would act on the terminal when the line is shown.
 func shell(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -88,7 +88,7 @@ func shell(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// special reports whether a shell might take the character for something else than itself.
+// special reports whether the character may have a meaning for a shell.
 func special(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@+,=%", r))
 }

@@ -12,42 +12,35 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/hooks"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/config"
-	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/life"
 	"gitagent/internal/redact"
 	"gitagent/internal/retry"
 	"gitagent/internal/session"
+	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
 
-// A records keeps the attempts of a command as turns of one mission, where recording is enabled.
+// A records records the attempts of a command as turns of one mission, where recording is enabled.
 type records struct {
 	c       *cli.Context
 	store   *handoffstore.Store // nil if nothing is recorded
 	mission ledger.ID           // empty before the first attempt
-	began   time.Time           // of the present attempt
-	own     *session.State      // of the last attempt, if the agent's hooks have recorded it
+	began   time.Time           // start of the present attempt
+	own     *session.State      // of the last attempt, if the agent's hooks recorded it
 }
 
-// newRecords finds out whether attempts are recorded. repo is nil outside of repositories.
-func newRecords(c *cli.Context, repo *git.Repo, settings *config.Config) (*records, error) {
+// newRecords finds out whether attempts are recorded. w is nil outside of repositories.
+func newRecords(c *cli.Context, w *workspace.Workspace) (*records, error) {
 	r := &records{c: c}
-	if repo == nil || repo.Top == "" {
+	if w == nil || w.Repo.Top == "" {
 		return r, nil
 	}
-	enabled := session.Open(repo.CommonDir).Enabled()
-	if !enabled {
-		conf, err := repo.Config(c.Context)
-		if err != nil {
-			return nil, err
-		}
-		enabled = conf.Bool("agent.record")
-	}
+	enabled, err := w.Enabled(c.Context)
 	if enabled {
-		r.store = storeOf(repo, settings)
+		r.store = &handoffstore.Store{Workspace: w}
 	}
-	return r, nil
+	return r, err
 }
 
 // begin notes that an attempt begins.
@@ -61,13 +54,13 @@ func (r *records) env() []string {
 	return []string{"GIT_AGENT_MISSION=" + string(r.mission)}
 }
 
-// attempt records how an attempt has ended. If the agent's own hooks have recorded it,
-// they don't know what the check has found: then its turn gets the right outcome.
+// attempt records how an attempt ended. If the agent's own hooks recorded it, without knowing the
+// result of the check, its turn gets the right outcome.
 func (r *records) attempt(a attempt, command []string) error {
 	if r.store == nil {
 		return nil
 	}
-	// What the attempt did is recorded also when this process was told to end meanwhile.
+	// The attempt is recorded even if this process was told to end meanwhile.
 	ctx := context.WithoutCancel(r.c.Context)
 	s := turns.Signal{Event: turns.Stopped, At: time.Now(), Outcome: turns.Done}
 	switch {
@@ -93,31 +86,22 @@ func (r *records) attempt(a attempt, command []string) error {
 		}
 		s.Mission = r.mission
 	}
-	recorder := &turns.Recorder{Repo: r.store.Repo, Capture: r.store.Capture, FlushWait: flushWait}
-	_, err := recorder.Record(ctx, s)
+	_, err := life.Take(ctx, r.store.Workspace, s)
 	return err
 }
 
-// hooked is the session that hooks have recorded a turn of since the attempt began; nil if there is none.
+// hooked is the session of which hooks recorded a turn since the attempt began; nil if there is
+// none.
 func (r *records) hooked() *session.State {
-	var last *session.State
-	for _, st := range session.Open(r.store.Repo.CommonDir).All() {
-		byHooks := st.Worktree == r.store.Repo.GitDir && st.Client.PID != 0 && st.Last != nil
-		if byHooks && st.Seen.After(r.began) && (last == nil || st.Seen.After(last.Seen)) {
-			last = st
-		}
-	}
-	return last
+	return r.store.Workspace.Store.Last(func(st *session.State) bool {
+		return st.Worktree == r.store.Repo.GitDir && st.Client.PID != 0 && st.Last != nil && st.Seen.After(r.began)
+	})
 }
 
-// choose is the mission whose branch is checked out, or a new one.
+// choose returns the mission whose branch is checked out, or a new one.
 func (r *records) choose(ctx context.Context) (ledger.ID, error) {
-	branch, err := r.store.Repo.HeadRef(ctx)
-	if err != nil {
-		return "", err
-	}
-	if id, ok := ledger.OfBranch(branch, r.store.Capture.BranchPrefix); ok {
-		return id, nil
+	if id, err := r.store.Workspace.Mission(ctx); id != "" || err != nil {
+		return id, err
 	}
 	return ledger.NewID()
 }
@@ -131,8 +115,8 @@ func agentOf(command []string) string {
 	return name
 }
 
-// saidTail is how much of the tail stands in the handoff's summary, in runes, so that the next session reads it.
-// All of it is the handoff's snapshot of the terminal.
+// saidTail is how much of the tail goes into the handoff's summary for the next session to read, in
+// runes. All of it is kept as the handoff's snapshot of the terminal.
 const saidTail = 3000
 
 // handOff hands off for an agent that did not succeed.
@@ -157,12 +141,7 @@ func (r *records) handOff(f retry.Failure) error {
 		request.Summary += fmt.Sprintf("\n\nThe end of what %s printed:\n\n%s", part.what, string(end))
 		request.Terminal = append(request.Terminal, redact.Bytes([]byte(fmt.Sprintf("# The end of what %s printed.\n%s\n", part.what, part.text)))...)
 	}
-	release, err := r.store.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	done, err := r.store.Gather(ctx, request)
+	done, err := life.HandOff(ctx, r.store.Workspace, request, true, "")
 	if err != nil {
 		return err
 	}

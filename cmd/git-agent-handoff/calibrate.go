@@ -19,14 +19,14 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// A point is where the sessions with a model were compacted.
+// A point says at how many tokens the sessions with a model were compacted.
 type point struct {
 	Model    string `json:"model"`
-	Auto     int    `json:"auto"`              // compactions because the context was full,
-	Lowest   int    `json:"lowest,omitempty"`  // at so many tokens
-	Highest  int    `json:"highest,omitempty"` // to so many
-	Manual   int    `json:"manual"`            // compactions because the user wanted it
-	Window   int    `json:"window"`            // as it is set
+	Auto     int    `json:"auto"`              // compactions because the context was full
+	Lowest   int    `json:"lowest,omitempty"`  // the least and
+	Highest  int    `json:"highest,omitempty"` // the most tokens at which these happened
+	Manual   int    `json:"manual"`            // compactions that the user asked for
+	Window   int    `json:"window"`            // as configured
 	Proposed int    `json:"proposed,omitempty"`
 	Warning  int    `json:"warning"` // with the proposed window, if there is one
 	Critical int    `json:"critical"`
@@ -34,7 +34,7 @@ type point struct {
 
 func calibrate(c *cli.Context) error {
 	path := config.UserPath()
-	settings, err := config.Load(path, "") // the repository's file has no say in this
+	settings, err := config.Load(path, "") // the repository's file does not count here
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func compactionPoints(configDir string) ([]*point, error) {
 		}
 		compactions, err := transcript.Compactions(file)
 		if err != nil {
-			continue // it was removed meanwhile, or is not ours to read
+			continue // removed meanwhile, or not readable for us
 		}
 		for _, c := range compactions {
 			name := c.Model
@@ -110,8 +110,8 @@ func (p *point) add(c transcript.Compaction) {
 	p.Highest = max(p.Highest, tokens)
 }
 
-// propose makes the window of a model what really fits in: as much as there was when it was compacted, at the least.
-// A window that the user chooses with the model, [1m], is not in the table.
+// propose makes a model's window what has proved to fit: at least as much as there was at a
+// compaction. A window that the user chooses with the model, [1m], is not in the table.
 func (p *point) propose(c *config.Context) {
 	model, chosen := strings.CutSuffix(p.Model, "[1m]")
 	l := (&monitor.State{Model: model, Variant: p.Model}).Limits(c)

@@ -11,10 +11,10 @@ import (
 
 	"gitagent/hooks"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/current"
-	"gitagent/internal/git"
 	"gitagent/internal/session"
+	"gitagent/internal/target"
 	"gitagent/internal/transcript"
+	"gitagent/internal/workspace"
 )
 
 func contextCommand() *cli.Command {
@@ -46,19 +46,15 @@ func contextAction(c *cli.Context) error {
 	case c.NArg() > 1:
 		return cmdline.Usagef("context takes one session, not %d", c.NArg())
 	}
-	repo, err := current.Repo(c.Context)
+	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
-	settings, err := current.Settings(repo)
+	id, path, err := findSession(w, c.Args().First())
 	if err != nil {
 		return err
 	}
-	id, path, err := findSession(repo, c.Args().First())
-	if err != nil {
-		return err
-	}
-	f, err := newFill(id, path, monitorState(session.Open(repo.CommonDir), id), &settings.Context)
+	f, err := newFill(id, path, monitorState(w.Store, id), &w.Settings.Context)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, transcript.ErrNoUsage) {
 		return cmdline.NotFoundf("session %s does not tell how full its context is: %w", id, err)
 	}
@@ -71,20 +67,14 @@ func contextAction(c *cli.Context) error {
 	return f.print(c.App.Writer)
 }
 
-// findSession finds a session by its id or the beginning of that, and the file of its conversation. Without an id
-// it is the one whose agent runs this command, or the one that was heard of last in this worktree.
-func findSession(repo *git.Repo, name string) (id, path string, err error) {
-	states := session.Open(repo.CommonDir).All()
+// findSession finds a session by its id or the beginning of one, and the file of its conversation.
+// Without an id it is the session whose agent runs this command, or the latest in this worktree.
+func findSession(w *workspace.Workspace, name string) (id, path string, err error) {
 	if name == "" {
 		name = hooks.ReadClient(os.Getenv).SessionID
 	}
 	if name == "" {
-		var last *session.State
-		for _, st := range states {
-			if st.Worktree == repo.GitDir && st.Transcript != "" && (last == nil || st.Seen.After(last.Seen)) {
-				last = st
-			}
-		}
+		last := w.Store.Last(func(st *session.State) bool { return st.Worktree == w.Repo.GitDir && st.Transcript != "" })
 		if last == nil {
 			return "", "", cmdline.Hint(cmdline.NotFoundf("no session has been seen in this worktree"), "name one: git agent-handoff context <session>")
 		}
@@ -101,7 +91,7 @@ func findSession(repo *git.Repo, name string) (id, path string, err error) {
 	for _, file := range files {
 		found[strings.TrimSuffix(filepath.Base(file), ".jsonl")] = file
 	}
-	for _, st := range states {
+	for _, st := range w.Store.All() {
 		if strings.HasPrefix(st.Session, name) && st.Transcript != "" {
 			found[st.Session] = st.Transcript
 		}

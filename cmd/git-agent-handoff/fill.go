@@ -6,15 +6,13 @@ import (
 	"io"
 	"strings"
 
-	"github.com/dustin/go-humanize"
-
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
 	"gitagent/internal/monitor"
 	"gitagent/internal/transcript"
 )
 
-// A fill is how full a session's context is, and what follows from that.
+// A fill is how full a session's context is, and which messages follow from that.
 type fill struct {
 	Session     string         `json:"session"`
 	Model       string         `json:"model"`
@@ -25,13 +23,13 @@ type fill struct {
 	Warning     int            `json:"warning"`
 	Critical    int            `json:"critical"`
 	Given       string         `json:"given,omitempty"`   // the last message of this cycle
-	Next        string         `json:"next,omitempty"`    // the next one,
-	NextAt      int            `json:"next_at,omitempty"` // at so many tokens
+	Next        string         `json:"next,omitempty"`    // the next message
+	NextAt      int            `json:"next_at,omitempty"` // tokens at which it is due
 	Compactions int            `json:"compactions"`
 	CompactedAt int64          `json:"compacted_at,omitempty"` // tokens before the last one
 }
 
-// newFill reads the session's file at path. st is what is remembered about the session.
+// newFill reads the session's file at path. st is the monitor's state of the session.
 func newFill(id, path string, st *monitor.State, settings *config.Context) (*fill, error) {
 	if err := see(st, path); err != nil {
 		return nil, err
@@ -61,12 +59,12 @@ func (f *fill) printJSON(w io.Writer) error {
 	return enc.Encode(f)
 }
 
-// print says it to a person. On a terminal there is a bar with it.
+// print prints the fill for a person, with a bar if that is on a terminal.
 func (f *fill) print(w io.Writer) error {
 	table := cmdline.NewTable(cmdline.Column{Style: cmdline.Dim}, cmdline.Column{})
 	table.Row("session", f.Session)
 	table.Row("model", f.Model)
-	table.Row("context", fmt.Sprintf("%s of %s tokens, %d%%", humanize.Comma(f.Tokens), comma(f.Window), f.Percent))
+	table.Row("context", fmt.Sprintf("%s of %s tokens, %d%%", monitor.Comma(f.Tokens), comma(f.Window), f.Percent))
 	if columns := cmdline.Columns(w); columns > 0 {
 		table.Row("", f.bar(min(columns-len("compactions  "), 60)))
 	}
@@ -74,13 +72,13 @@ func (f *fill) print(w io.Writer) error {
 	table.Row("critical", fmt.Sprintf("%s tokens%s", comma(f.Critical), f.when("critical")))
 	compacted := fmt.Sprint(f.Compactions)
 	if f.Compactions > 0 {
-		compacted += fmt.Sprintf(", the last one at %s tokens", humanize.Comma(f.CompactedAt))
+		compacted += fmt.Sprintf(", the last one at %s tokens", monitor.Comma(f.CompactedAt))
 	}
 	table.Row("compactions", compacted)
 	return table.Print(w)
 }
 
-// when says of a message whether it was given, or how far it is.
+// when says that a message was given, or how far off it is.
 func (f *fill) when(message string) string {
 	switch {
 	case f.Given == message || message == "warning" && f.Given == "critical":
@@ -90,10 +88,10 @@ func (f *fill) when(message string) string {
 	case f.Tokens >= int64(f.NextAt):
 		return ", comes with the next tool calls"
 	}
-	return fmt.Sprintf(", in %s", humanize.Comma(int64(f.NextAt)-f.Tokens))
+	return fmt.Sprintf(", in %s", monitor.Comma(int64(f.NextAt)-f.Tokens))
 }
 
-// bar draws the window: what is full, and where the limits are.
+// bar draws the window, with the part in use and the limits.
 func (f *fill) bar(columns int) string {
 	at := func(tokens int64) int {
 		return int(min(tokens, int64(f.Window)) * int64(columns) / int64(max(f.Window, 1)))
@@ -107,4 +105,4 @@ func (f *fill) bar(columns int) string {
 	return string(cells)
 }
 
-func comma(n int) string { return humanize.Comma(int64(n)) }
+func comma(n int) string { return monitor.Comma(int64(n)) }

@@ -2,18 +2,14 @@ package main
 
 import (
 	"errors"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"gitagent/handoffstore"
-	"gitagent/hooks"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/config"
-	"gitagent/internal/current"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/session"
+	"gitagent/internal/target"
 )
 
 // missionFlag names a mission; without it the commands find the current one.
@@ -25,29 +21,19 @@ func jsonFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "json", Usage: "print one JSON object per line"}
 }
 
-// open finds the repository and what is configured for it.
+// open finds the repository and its settings.
 func open(c *cli.Context) (*handoffstore.Store, error) {
-	repo, err := current.Repo(c.Context)
-	if err != nil {
-		return nil, err
-	}
-	conf, err := current.Settings(repo)
-	if err != nil {
-		return nil, err
-	}
-	return storeOf(repo, conf), nil
+	w, err := target.Workspace(c.Context)
+	return &handoffstore.Store{Workspace: w}, err
 }
 
-func storeOf(repo *git.Repo, conf *config.Config) *handoffstore.Store {
-	return &handoffstore.Store{Repo: repo, Capture: conf.Capture, Handoff: conf.Handoff}
-}
-
-// mission is the one that a command works on, "" if there is none.
+// mission is the mission that a command works on, "" if there is none.
 func mission(c *cli.Context, s *handoffstore.Store) (ledger.ID, error) {
-	return current.Mission(c.Context, s.Repo, s.Capture.BranchPrefix, c.String("mission"), c.App.ErrWriter)
+	return target.Mission(c.Context, s.Workspace, c.String("mission"), c.App.ErrWriter)
 }
 
-// find returns the handoff that the first argument names, the last one without. The caller closes it.
+// find returns the handoff that the first argument names, by default the last one. The caller
+// closes it.
 func find(c *cli.Context, s *handoffstore.Store) (*handoffstore.Found, error) {
 	if c.NArg() > 1 {
 		return nil, cmdline.Usagef("%s takes one handoff, not %d", c.Command.Name, c.NArg())
@@ -62,15 +48,6 @@ func find(c *cli.Context, s *handoffstore.Store) (*handoffstore.Found, error) {
 		return nil, cmdline.Hint(err, "list the handoffs with: git agent-handoff list [--all]")
 	}
 	return f, err
-}
-
-// agentSession is the session whose agent runs the command; nil if a person does.
-func agentSession(repo *git.Repo) *session.State {
-	id := hooks.ReadClient(os.Getenv).SessionID
-	if id == "" {
-		return nil
-	}
-	return session.Open(repo.CommonDir).Load(id)
 }
 
 // completeHandoffs offers the handoffs of the current mission.

@@ -77,7 +77,7 @@ func grep(c *cli.Context) error {
 	return nil
 }
 
-// search looks at everything that belongs to a handoff. What is not there is left out.
+// search searches all files of a handoff that exist.
 func search(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, pattern *regexp.Regexp, found func(handoffstore.Match) error) error {
 	for _, part := range []struct {
 		name string
@@ -109,8 +109,8 @@ func search(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, patter
 	return handoffstore.Scan(bytes.NewReader(bytes.Join(segments, nil)), "transcript", pattern, found)
 }
 
-// searchLog searches the log of the terminal, if it is on this machine and we have said ourselves where: a stranger's record may
-// name any file.
+// searchLog searches the log of the terminal, if it is on this machine and the handoff is trusted:
+// a stranger's record may name any file.
 func searchLog(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, pattern *regexp.Regexp, found func(handoffstore.Match) error) error {
 	trusted, err := s.Trusted(c.Context, f)
 	if err != nil || !trusted || f.Log == "" {
@@ -126,7 +126,7 @@ func searchLog(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, pat
 		return err
 	}
 	defer log.Close()
-	text, rendered := io.Pipe() // what the terminal showed, not what was sent to it
+	text, rendered := io.Pipe() // search what the terminal showed, not what was sent to it
 	go func() { rendered.CloseWithError(screen.Render(rendered, log)) }()
 	defer text.Close()
 	return handoffstore.Scan(text, f.Log, pattern, found)

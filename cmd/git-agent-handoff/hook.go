@@ -3,10 +3,15 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/handoffstore"
+	"gitagent/hooks"
 	"gitagent/internal/hookrun"
+	"gitagent/internal/life"
+	"gitagent/internal/session"
 )
 
 func hookCommand() *cli.Command {
@@ -26,10 +31,10 @@ func hook(args []string) {
 	hookrun.Run("git-agent-handoff", "what the last session left could not be told", args, take)
 }
 
-// take does what an event asks for.
+// take handles an event.
 func take(ctx context.Context, h *hookrun.Hook) error {
 	if h.Event.AgentID != "" {
-		return nil // a sub-agent's
+		return nil // the event is a sub-agent's
 	}
 	switch h.Event.Name {
 	case "SessionStart":
@@ -39,13 +44,31 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 			}
 		}
 		adopt(ctx, h)
-		return startSession(ctx, h)
+		return start(ctx, h)
 	case "PreCompact":
-		return errors.Join(rearm(ctx, h), compact(ctx, h))
+		return errors.Join(rearm(ctx, h), life.Compact(ctx, h.Workspace(), handoffstore.Request{
+			At: h.At, Session: h.Event.SessionID, Transcript: h.Event.TranscriptPath,
+		}))
 	case "PostToolBatch":
 		return watch(ctx, h, h.Event.ToolCalls)
 	case "PostToolUse":
 		return watch(ctx, h, 1)
 	}
 	return nil
+}
+
+// start hands off for dead sessions that did not do so themselves, and tells the starting session
+// what to continue.
+func start(ctx context.Context, h *hookrun.Hook) error {
+	told, err := life.Start(ctx, h.Workspace(), handoffstore.Start{
+		At: h.At.UTC(), Source: h.Event.Source, Session: h.Event.SessionID,
+		Client: session.ReadClient(h.Client.PID), Asked: os.Getenv("GIT_AGENT_MISSION"),
+	}, h.Agent.ConfigDir(os.Getenv))
+	if told.Swept != nil {
+		h.Log(told.Swept.Error())
+	}
+	if err != nil {
+		return err
+	}
+	return hooks.Answer{Event: h.Event.Name, Model: told.Agent, User: told.User}.Write(os.Stdout)
 }

@@ -12,9 +12,9 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/current"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/target"
 )
 
 func listCommand() *cli.Command {
@@ -42,7 +42,7 @@ func list(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	all, unread := handoffs(c, s) // what can be read is printed
+	all, unread := handoffs(c, s) // the readable ones are printed
 	if c.Bool("json") {
 		out := bufio.NewWriter(c.App.Writer)
 		for _, h := range all {
@@ -75,7 +75,7 @@ func list(c *cli.Context) error {
 	return errors.Join(table.Print(c.App.Writer), unread)
 }
 
-// about is what a handoff is about, in a few words.
+// about says in a few words what a handoff is about.
 func about(h *handoffstore.Handoff) string {
 	switch {
 	case h.Doc != "":
@@ -86,7 +86,8 @@ func about(h *handoffstore.Handoff) string {
 	return h.LastPrompt
 }
 
-// handoffs are those of a mission, or of all, the newest first. What can't be read is the error.
+// handoffs returns the handoffs of a mission, or of all, newest first. The error names those that
+// can't be read.
 func handoffs(c *cli.Context, s *handoffstore.Store) ([]*handoffstore.Handoff, error) {
 	missions, err := ledger.List(c.Context, s.Repo)
 	if err != nil {
@@ -98,7 +99,7 @@ func handoffs(c *cli.Context, s *handoffstore.Store) ([]*handoffstore.Handoff, e
 			return nil, err
 		}
 		if id == "" {
-			return nil, current.NoMission()
+			return nil, target.NoMission()
 		}
 		if _, ok := missions[id]; !ok {
 			return nil, cmdline.Hint(cmdline.NotFoundf("mission %s: %w", id, git.ErrNotFound), "list the missions with: git agent-turn missions")
@@ -111,7 +112,7 @@ func handoffs(c *cli.Context, s *handoffstore.Store) ([]*handoffstore.Handoff, e
 		some, err := handoffstore.List(c.Context, s.Repo, id)
 		errs = append(errs, err)
 		for _, h := range some {
-			if h.Mission == id || !c.Bool("all") { // once, where it was made; a fork has inherited it
+			if h.Mission == id || !c.Bool("all") { // with --all, list it only where it was made, not in forks
 				all = append(all, h)
 			}
 		}

@@ -46,7 +46,7 @@ func logShow(c *cli.Context) error {
 	return nil
 }
 
-// thisLog is the log of the pane that the command was typed in.
+// thisLog is the log of the pane in which the command was typed.
 func thisLog(c *cli.Context) (string, error) {
 	pane, err := findPane(c)
 	if err != nil {

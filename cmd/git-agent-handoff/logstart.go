@@ -62,7 +62,7 @@ func logStart(c *cli.Context) error {
 	return err
 }
 
-// findPane is the pane of --tmux, else the one that the command was typed in.
+// findPane returns the pane of --tmux, or else the one in which the command was typed.
 func findPane(c *cli.Context) (terminal.Pane, error) {
 	pane, err := terminal.FindPane(c.String("tmux"))
 	if errors.Is(err, terminal.ErrNoPane) {
@@ -71,8 +71,8 @@ func findPane(c *cli.Context) (terminal.Pane, error) {
 	return pane, err
 }
 
-// newLog is the absolute name of a log. Without one of the user's it is a new file in our own directory,
-// which lies outside of all worktrees, so that no snapshot ever takes it.
+// newLog is the absolute name of a log. If the user gave no name, it is a new file in our own
+// directory, outside all worktrees, so that no snapshot ever takes it.
 func newLog(name, pane string, now time.Time) (string, error) {
 	if name != "" {
 		return filepath.Abs(name)
@@ -88,7 +88,7 @@ func newLog(name, pane string, now time.Time) (string, error) {
 	return filepath.Join(dir, now.Format("20060102-150405")+"-"+strings.Map(fileRune, pane)+".log"), nil
 }
 
-// privateDir makes directories below dir for the user alone. One that is a symbolic link is refused.
+// privateDir makes directories below dir that only the user can read. A symbolic link is refused.
 func privateDir(dir string, names ...string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -105,7 +105,7 @@ func privateDir(dir string, names ...string) (string, error) {
 	return dir, nil
 }
 
-// fileRune keeps what can be in a file name everywhere.
+// fileRune keeps the characters that file names can have on every system.
 func fileRune(r rune) rune {
 	switch {
 	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '.':

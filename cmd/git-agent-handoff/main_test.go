@@ -13,8 +13,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"gitagent/internal/cmdline/cmdlinetest"
-	"gitagent/internal/gittest"
+	"gitagent/test/cmdlinetest"
+	"gitagent/test/gittest"
 )
 
 func TestMain(m *testing.M) {
@@ -36,7 +36,8 @@ func (t tests) Run() int {
 	return code
 }
 
-// turnProgram builds git-agent-turn, whose hooks record what is handed off, and returns its directory.
+// turnProgram builds git-agent-turn, whose hooks record what is handed off, and returns its
+// directory.
 var turnProgram = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "git-agent-turn-")
 	if err != nil {
@@ -57,6 +58,7 @@ func TestScripts(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
+		WorkdirRoot:         gittest.TempDir(t),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {

@@ -15,7 +15,7 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// watch tells the agent, when its tools have been called, how full its context is, if it is time to.
+// watch tells the agent, after tool calls and when it is due, how full its context is.
 func watch(ctx context.Context, h *hookrun.Hook, calls int) error {
 	var m monitor.Message
 	err := remember(ctx, h, func(st *monitor.State) {
@@ -29,7 +29,8 @@ func watch(ctx context.Context, h *hookrun.Hook, calls int) error {
 	return hooks.Answer{Event: h.Event.Name, Model: m.Text()}.Write(os.Stdout)
 }
 
-// rearm begins a new cycle of messages: what the agent was told so far is about to leave its context, or has.
+// rearm begins a new cycle of messages, since the earlier ones leave the agent's context, or have
+// left it.
 func rearm(ctx context.Context, h *hookrun.Hook) error {
 	return remember(ctx, h, func(st *monitor.State) {
 		if h.Event.Name == "PreCompact" && st.Given != monitor.None {
@@ -39,22 +40,21 @@ func rearm(ctx context.Context, h *hookrun.Hook) error {
 	})
 }
 
-// remember changes what is remembered about the session of the event. Hooks of one session may run at the same time:
-// those of parallel tools, or of settings and a plugin.
+// remember changes the monitor's state of the event's session. Hooks of one session may run at the
+// same time: those of parallel tools, or of settings and a plugin.
 func remember(ctx context.Context, h *hookrun.Hook, change func(*monitor.State)) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // the agent waits
 	defer cancel()
-	unlock, err := h.Store.LockMonitor(ctx, h.Event.SessionID)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	st := monitorState(h.Store, h.Event.SessionID)
-	change(st)
-	return h.Store.SaveMonitor(h.Event.SessionID, st)
+	var st monitor.State
+	return h.Store.UpdateMonitor(ctx, h.Event.SessionID, &st, func(known bool) {
+		if !known || st.V != monitor.Version {
+			st = monitor.State{V: monitor.Version}
+		}
+		change(&st)
+	})
 }
 
-// monitorState is what is remembered about a session.
+// monitorState is the monitor's state of a session.
 func monitorState(store session.Store, id string) *monitor.State {
 	st := new(monitor.State)
 	if !store.LoadMonitor(id, st) || st.V != monitor.Version {
@@ -63,9 +63,9 @@ func monitorState(store session.Store, id string) *monitor.State {
 	return st
 }
 
-// look reads how full the context is, and says what the agent is to be told.
+// look reads how full the context is, and returns the message for the agent.
 func look(h *hookrun.Hook, st *monitor.State) monitor.Message {
-	settings := h.Settings().Context
+	settings := h.Workspace().Settings.Context
 	if !settings.Enabled {
 		return monitor.Message{}
 	}
@@ -79,7 +79,7 @@ func look(h *hookrun.Hook, st *monitor.State) monitor.Message {
 	return m
 }
 
-// see notes what the session's file tells about its context.
+// see notes what the session's file says about its context.
 func see(st *monitor.State, path string) error {
 	u, err := transcript.LastUsage(path)
 	if err != nil {
@@ -94,7 +94,8 @@ func see(st *monitor.State, path string) error {
 	return nil
 }
 
-// documentPath is where an agent is asked to write its handoff: outside of every worktree, so that it is in nobody's way.
+// documentPath is where an agent is asked to write its handoff: outside all worktrees, where it is
+// in nobody's way.
 func documentPath(session string) string {
 	dir := handoffstore.DataDir(os.Getenv)
 	if dir == "" {

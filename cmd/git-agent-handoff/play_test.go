@@ -12,10 +12,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"gitagent/internal/replay"
+	"gitagent/test/replay"
 )
 
-// A player is an agent's client in a script: what it does, and a process that lives as long as it does.
+// A player is an agent's client in a script: what it does, and a process that lives as long as it
+// does.
 type player struct {
 	*replay.Client
 	process *exec.Cmd
@@ -29,7 +30,8 @@ func (p *player) kill() {
 	}
 }
 
-// players are those of one script. The processes that their hooks have started, which may outlive them, have an end of a pipe in common.
+// players are those of one script. The processes that their hooks have started, which may outlive
+// them, have an end of a pipe in common.
 type players struct {
 	by            map[string]*player
 	reads, writes *os.File
@@ -78,8 +80,9 @@ func fsck(ts *testscript.TestScript, neg bool, args []string) {
 //
 //	play <id> start [<source>] | prompt <text> | tool <name> | stop <text> | fail <text> | compact | end [<reason>] | kill | clear <new id>
 //
-// The client's session is one whose mission is <id>. Hooks must exit with 0, and only that of start may say something:
-// what the model is told is put into the file $WORK/told, what the user is told into $WORK/said.
+// The client's session is one whose mission is <id>. Hooks must exit with 0, and only that of start
+// may say something: what the model is told is put into the file $WORK/told, what the user is told
+// into $WORK/said.
 func play(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: play <id> <event> [<text>]")

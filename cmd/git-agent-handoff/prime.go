@@ -1,17 +1,12 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/git"
 )
 
 func primeCommand() *cli.Command {
@@ -45,28 +40,10 @@ func prime(c *cli.Context) error {
 		return cmdline.Hintf(fmt.Errorf("handoff %s was made by another committer", f.ID()),
 			"look at it and accept it with: git agent-handoff show %[1]s, git agent-handoff accept %[1]s", f.ID())
 	}
-	text, err := primed(c.Context, f, s.Repo, time.Now())
+	text, err := s.Tell(c.Context, f, time.Now())
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprint(c.App.Writer, cmdline.EscapeLines(text))
 	return err
-}
-
-// primed renders a handoff for a session that starts in the worktree of repo.
-func primed(ctx context.Context, f *handoffstore.Found, repo *git.Repo, at time.Time) (string, error) {
-	document, err := f.Document()
-	if err != nil {
-		return "", err
-	}
-	objects := repo.Objects(ctx)
-	defer objects.Close()
-	return handoffstore.Prime(f.Handoff, document, handoffstore.Here{
-		Now:    at,
-		Commit: func(h git.Hex) bool { return objects.HasEncodedObject(h.Hash()) == nil },
-		File: func(path string) bool {
-			_, err := os.Lstat(filepath.Join(repo.Top, filepath.FromSlash(path)))
-			return err == nil || path != f.Source && !f.Kept(path) // the session has deleted it
-		},
-	}), nil
 }

@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/gittest"
-	"gitagent/internal/replay"
+	"gitagent/test/gittest"
+	"gitagent/test/replay"
 )
 
 // A host is a repository with recording switched on, and an agent's client in it.
@@ -133,13 +133,11 @@ func (h *host) check() {
 	}
 }
 
-// TestAtOnce: while a turn ends, two others hand off. Nothing is lost: the turn is there, and each handoff is, with a number of its own.
+// TestAtOnce: while a turn ends, two others hand off. Nothing is lost: the turn is there, and each
+// handoff is, with a number of its own.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
-	rounds := 8
-	if testing.Short() {
-		rounds = 3
-	}
+	rounds := gittest.Size(8, 3)
 	h := newHost(t)
 	for n := 1; n <= rounds; n++ {
 		h.client.Prompt(fmt.Sprintf("turn %d", n))
@@ -171,14 +169,11 @@ func TestAtOnce(t *testing.T) {
 	h.check()
 }
 
-// TestKilled kills `write`, and all that it has started, at any moment. What was acknowledged is there, the next one works as ever, and nobody is
-// blocked by what a dead one left.
+// TestKilled kills `write`, and all that it has started, at any moment. What was acknowledged is
+// there, the next one works as ever, and nobody is blocked by what a dead one left.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	kills := 40
-	if testing.Short() {
-		kills = 8
-	}
+	kills := gittest.Size(40, 6)
 	h := newHost(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	h.client.Prompt("begin")

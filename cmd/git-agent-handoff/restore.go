@@ -41,11 +41,6 @@ func restore(c *cli.Context) error {
 		return err
 	}
 	defer f.Close()
-	release, err := s.Lock(c.Context)
-	if err != nil {
-		return err
-	}
-	defer release()
 	dry := c.Bool("dry-run")
 	done, err := s.Restore(c.Context, f, time.Now(), dry)
 	if err != nil {
@@ -65,7 +60,7 @@ func restore(c *cli.Context) error {
 		}
 	} else {
 		fmt.Fprintf(c.App.ErrWriter, "restored handoff %s: %s changed; what was there before:\n", f.ID(), cmdline.Plural(len(done.Changes), "file"))
-		if _, err := fmt.Fprintln(c.App.Writer, done.Present); err != nil { // empty where there was nothing, not even a commit
+		if _, err := fmt.Fprintln(c.App.Writer, done.Present); err != nil { // empty if there was nothing, not even a commit
 			return err
 		}
 	}

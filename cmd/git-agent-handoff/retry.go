@@ -14,11 +14,11 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
-	"gitagent/internal/current"
 	"gitagent/internal/git"
 	"gitagent/internal/retry"
 	"gitagent/internal/streamjson"
 	"gitagent/internal/terminal"
+	"gitagent/internal/workspace"
 )
 
 func retryCommand() *cli.Command {
@@ -57,12 +57,15 @@ func retryAction(c *cli.Context) error {
 	if interactive(r.command) && cmdline.IsTerminal(os.Stdin) && cmdline.IsTerminal(os.Stdout) {
 		return terminal.Launch(".", r.command, nil)
 	}
-	repo, err := git.Open(c.Context)
+	var w *workspace.Workspace
 	settings := config.Default()
+	repo, err := git.Open(c.Context)
 	switch {
 	case err == nil:
-		settings, err = current.Settings(repo)
-	case errors.Is(err, git.ErrNotFound): // an agent may work elsewhere; nothing is recorded then
+		if w, err = workspace.Open(repo); err == nil {
+			settings = w.Settings
+		}
+	case errors.Is(err, git.ErrNotFound): // an agent may work outside a repository; then nothing is recorded
 		settings, err = config.Load(config.UserPath(), "")
 	}
 	if err != nil {
@@ -84,14 +87,14 @@ func retryAction(c *cli.Context) error {
 		}
 		r.prompt = strings.TrimRight(string(prompt), "\n")
 	}
-	records, err := newRecords(c, repo, settings)
+	records, err := newRecords(c, w)
 	if err != nil {
 		return err
 	}
 	return r.run(records)
 }
 
-// interactive reports whether a command is that of an agent's client that talks to a person.
+// interactive reports whether a command runs an agent's client that talks to a person.
 func interactive(command []string) bool {
 	first := ""
 	if len(command) > 1 {
@@ -115,16 +118,16 @@ type retrying struct {
 	attempts  int
 	prompt    string
 	check     string
-	tail      int // bytes; 0 if what is printed is not kept
-	checkTail int // of what the check prints
+	tail      int // bytes of output to keep; 0 for none
+	checkTail int // the same for the check's output
 }
 
-// An attempt is how one has ended.
+// An attempt says how one attempt ended.
 type attempt struct {
-	prompt  string // with what it was told about the one before
+	prompt  string // including what it was told about the previous attempt
 	tail    string
 	failure *retry.Failure // nil if it succeeded
-	status  int            // what the whole exits with if this is the last one
+	status  int            // exit status of the command if this is the last attempt
 	stopped bool           // this process was told to end
 }
 
@@ -162,7 +165,8 @@ func (r *retrying) warn(err error) {
 	fmt.Fprintf(r.c.App.ErrWriter, "git-agent-handoff: warning: %s\n", cmdline.OneLine(err.Error()))
 }
 
-// attempt runs the agent once, and then the check. The error says that one of them could not be run.
+// attempt runs the agent once, and then the check. It returns an error if one of them could not be
+// run.
 func (r *retrying) attempt(n int, last *retry.Failure, env []string) (attempt, error) {
 	a := attempt{prompt: r.prompt}
 	if last != nil {
@@ -189,7 +193,7 @@ func (r *retrying) attempt(n int, last *retry.Failure, env []string) (attempt, e
 		if err := renderer.Close(); err != nil {
 			return a, err
 		}
-		f.Why = untold(renderer.Result())
+		f.Why = failureOf(renderer.Result())
 	}
 	if exit.Status != 0 {
 		f.Why = strings.TrimSuffix(fmt.Sprintf("it ended with status %d: %s", exit.Status, f.Why), ": ")
@@ -212,7 +216,7 @@ func (r *retrying) attempt(n int, last *retry.Failure, env []string) (attempt, e
 	return a, nil
 }
 
-// judge runs the check, whose output is for the person, too.
+// judge runs the check, whose output the person sees, too.
 func (r *retrying) judge(f *retry.Failure) (terminal.Exit, error) {
 	ring := retry.NewRing(r.checkTail)
 	out := io.MultiWriter(r.c.App.ErrWriter, ring)
@@ -224,7 +228,8 @@ func (r *retrying) judge(f *retry.Failure) (terminal.Exit, error) {
 	return exit, err
 }
 
-// place puts the prompt where the command wants it: in the place of {prompt} in its arguments, or on standard input.
+// place puts the prompt where the command wants it: in place of {prompt} in its arguments, or on
+// standard input.
 func place(command []string, prompt string) ([]string, io.Reader) {
 	const placeholder = "{prompt}"
 	with := slices.Clone(command)
@@ -240,7 +245,8 @@ func place(command []string, prompt string) ([]string, io.Reader) {
 	return with, strings.NewReader(prompt + "\n")
 }
 
-// printsJSON reports whether a command makes Claude Code print JSON, in lines or one object at the end.
+// printsJSON reports whether a command makes Claude Code print JSON, as lines or as one object at
+// the end.
 func printsJSON(command []string) bool {
 	line := strings.Join(command, " ")
 	for _, flag := range []string{"--output-format stream-json", "--output-format=stream-json", "--output-format json", "--output-format=json"} {
@@ -251,9 +257,9 @@ func printsJSON(command []string) bool {
 	return false
 }
 
-// untold is why a run of Claude Code has failed whose status may be 0 all the same: "" if it has not.
-// Interrupted, the client exits with 0.
-func untold(result streamjson.Result) string {
+// failureOf is why a run of Claude Code failed, "" if it did not. Its status may be 0 all the same: an
+// interrupted client exits with 0.
+func failureOf(result streamjson.Result) string {
 	switch {
 	case !result.Told:
 		return "it ended without a result"
@@ -263,7 +269,7 @@ func untold(result streamjson.Result) string {
 	return ""
 }
 
-// statusOf is the status of a failure: never 0.
+// statusOf is the exit status of a failure, never 0.
 func statusOf(exit terminal.Exit) int {
 	if exit.Status != 0 {
 		return exit.Status

@@ -74,7 +74,7 @@ func show(c *cli.Context) error {
 	return nil
 }
 
-// showFile prints one of the files that belong to a handoff, as it is where it does not go to a terminal.
+// showFile prints one of a handoff's files, unchanged unless that goes to a terminal.
 func showFile(c *cli.Context, f *handoffstore.Found, what string) error {
 	read := map[string]func() ([]byte, error){"document": f.Document, "patch": f.Patch, "terminal": f.Terminal}[what]
 	data, err := read()
@@ -99,7 +99,7 @@ func writeJSON(w io.Writer, h *handoffstore.Handoff) error {
 	return err
 }
 
-// showHandoff prints what the record says, and the document. All of it is a stranger's text.
+// showHandoff prints record and document. All of it may be a stranger's text.
 func showHandoff(to io.Writer, f *handoffstore.Found) error {
 	document, err := f.Document()
 	if err != nil {

@@ -53,7 +53,7 @@ func wakeAgent(c *cli.Context) error {
 		return err
 	}
 	client := hooks.ReadClient(os.Getenv)
-	hook := client.ProjectDir != "" // has started this at the end of the turn; an agent's own commands don't have it
+	hook := client.ProjectDir != "" // started by the hook at the end of the turn; an agent's own commands don't have this
 	pid, self := 0, client.SessionID
 	if hook {
 		pid, self = client.PID, ""
@@ -67,13 +67,13 @@ func wakeAgent(c *cli.Context) error {
 		byHand = message
 	}
 	err = fmt.Errorf("wake the agent in pane %s: %w", pane, err)
-	if hook { // nobody reads what it prints
-		session.Open(s.Repo.CommonDir).Log(time.Now(), err.Error()+"; type by hand: "+byHand)
+	if hook { // nobody reads a hook's output
+		s.Workspace.Store.Log(time.Now(), err.Error()+"; type by hand: "+byHand)
 	}
 	return cmdline.Hint(err, "type by hand: "+byHand)
 }
 
-// wakeMessage points to the last handoff.
+// wakeMessage is the message that points the agent to the last handoff.
 func wakeMessage(c *cli.Context, s *handoffstore.Store) (string, error) {
 	id, err := mission(c, s)
 	if err != nil {
@@ -101,13 +101,13 @@ func wakeMessage(c *cli.Context, s *handoffstore.Store) (string, error) {
 	return m.String(), nil
 }
 
-// paneLog is the log of the pane that the agent runs in, "" if there is none, or no tmux that would know.
+// paneLog is the log of the agent's pane, "" if there is none, or no tmux to ask.
 func paneLog(c *cli.Context, s *handoffstore.Store) string {
 	pane, err := terminal.FindPane(c.String("tmux"))
 	if err != nil {
 		return ""
 	}
-	ctx, cancel := timeout(c, s.Handoff)
+	ctx, cancel := timeout(c, s.Settings.Handoff)
 	defer cancel()
 	name, err := pane.LogFile(ctx)
 	if err != nil {
@@ -116,7 +116,8 @@ func paneLog(c *cli.Context, s *handoffstore.Store) string {
 	return name
 }
 
-// wakeLater is the wake that the Stop hook will start. What it needs is checked before anything is written.
+// wakeLater is the wake that the Stop hook will start. Its requirements are checked before anything
+// is written.
 func wakeLater(c *cli.Context, s *handoffstore.Store) (*session.Wake, error) {
 	if hooks.ReadClient(os.Getenv).SessionID == "" {
 		return nil, cmdline.Hint(errors.New("--wake is for the agent that runs the command, and there is none"),
@@ -126,7 +127,7 @@ func wakeLater(c *cli.Context, s *handoffstore.Store) (*session.Wake, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := timeout(c, s.Handoff)
+	ctx, cancel := timeout(c, s.Settings.Handoff)
 	defer cancel()
 	id, err := pane.Ask(ctx, "#{pane_id}")
 	return &session.Wake{Pane: id}, err

@@ -90,10 +90,11 @@ func write(c *cli.Context) error {
 	if err := handOff(c, s, r); err != nil || asked == nil {
 		return err
 	}
-	return session.Open(s.Repo.CommonDir).AskWake(c.Context, hooks.ReadClient(os.Getenv).SessionID, *asked)
+	return s.Workspace.Store.AskWake(c.Context, hooks.ReadClient(os.Getenv).SessionID, *asked)
 }
 
-// request is what the flags that write and gather share say. It is refused before anything is looked at.
+// request reads the flags that write and gather share. Invalid ones are refused before anything
+// else.
 func request(c *cli.Context) (handoffstore.Request, error) {
 	r := handoffstore.Request{At: time.Now(), Agent: c.String("agent")}
 	exit, err := handoffstore.ParseExitType(c.String("exit-type"))
@@ -112,7 +113,8 @@ func request(c *cli.Context) (handoffstore.Request, error) {
 	return r, nil
 }
 
-// document reads what the agent wrote: - is standard input. Below top its path is kept relative to that.
+// document reads the agent's document, - from standard input. A path below top is kept relative to
+// top.
 func document(stdin io.Reader, top, name string) (*handoffstore.Document, error) {
 	if name == "-" {
 		return handoffstore.ReadDocument(stdin, "")
@@ -132,7 +134,7 @@ func document(stdin io.Reader, top, name string) (*handoffstore.Document, error)
 	return handoffstore.ReadDocument(f, relative(top, name))
 }
 
-// relative is a path relative to top if it lies below, with slashes; otherwise absolute.
+// relative returns a path below top as relative to it, with slashes, and any other as absolute.
 func relative(top, name string) string {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -147,7 +149,7 @@ func relative(top, name string) string {
 	return abs
 }
 
-// logFile checks that there is a log.
+// logFile checks that the log exists.
 func logFile(name string) (string, error) {
 	if name == "" {
 		return "", nil

@@ -7,18 +7,16 @@ import (
 	"sync"
 	"testing"
 
-	"gitagent/internal/gittest"
-	claude "gitagent/internal/replay"
+	"gitagent/test/gittest"
+	claude "gitagent/test/replay"
 )
 
-// TestWorktreesAtOnce: agents in 8 linked worktrees of one repository, 25 turns each, all at the same time, attached and passive ones.
-// No turn is lost, none is there twice, and each has its own worktree's tree.
+// TestWorktreesAtOnce: agents in 8 linked worktrees of one repository, 25 turns each, all at the
+// same time, attached and passive ones. No turn is lost, none is there twice, and each has its own
+// worktree's tree.
 func TestWorktreesAtOnce(t *testing.T) {
 	t.Parallel()
-	worktrees, turns := 8, 25
-	if testing.Short() {
-		worktrees, turns = 4, 5
-	}
+	worktrees, turns := gittest.Size(8, 4), gittest.Size(25, 4)
 	h := newHost(t)
 	type agent struct {
 		*host
@@ -102,10 +100,7 @@ func TestWorktreesAtOnce(t *testing.T) {
 // TestHooksAtOnce: every event arrives twice at the same time, in processes of their own.
 func TestHooksAtOnce(t *testing.T) {
 	t.Parallel()
-	turns := 10
-	if testing.Short() {
-		turns = 3
-	}
+	turns := gittest.Size(10, 3)
 	h := newHost(t)
 	c := h.client()
 	c.Late = true
@@ -149,10 +144,7 @@ func TestHooksAtOnce(t *testing.T) {
 // TestSessionsAtOnce: two sessions work in one worktree at the same time.
 func TestSessionsAtOnce(t *testing.T) {
 	t.Parallel()
-	turns := 10
-	if testing.Short() {
-		turns = 3
-	}
+	turns := gittest.Size(10, 3)
 	h := newHost(t)
 	var all sync.WaitGroup
 	clients := []*claude.Client{h.client(), h.client()}

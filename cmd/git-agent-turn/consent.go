@@ -10,19 +10,15 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/current"
-	"gitagent/internal/git"
 	"gitagent/internal/remote"
+	"gitagent/internal/workspace"
 )
 
-// allowPush asks a person what may be sent to a remote, and writes the answer into the repository's configuration.
-// Where there is nobody to ask, it says how to write it by hand: an agent must not agree in the user's place.
-func allowPush(c *cli.Context, repo *git.Repo, name string) error {
-	conf, err := current.Settings(repo)
-	if err != nil {
-		return err
-	}
-	r, err := openRemote(c.Context, repo, name, conf.Capture.BranchPrefix)
+// allowPush asks a person what may be sent to a remote, and writes the answer into the repository's
+// configuration. If there is nobody to ask, it says how to write it by hand: an agent must not
+// agree on the user's behalf.
+func allowPush(c *cli.Context, w *workspace.Workspace, name string) error {
+	r, err := openRemote(c.Context, w, name)
 	if err != nil {
 		return err
 	}
@@ -33,7 +29,7 @@ func allowPush(c *cli.Context, repo *git.Repo, name string) error {
 			"to agree, type: "+strings.Join(consentCommands(r), "; "))
 	}
 	fmt.Fprintf(c.App.ErrWriter, "Send to %s from now on? [all/code/no] ", r.Name)
-	answer, _ := bufio.NewReader(os.Stdin).ReadString('\n') // the end of the input is a no
+	answer, _ := bufio.NewReader(os.Stdin).ReadString('\n') // end of input means no
 	level := remote.Level(strings.TrimSpace(answer))
 	switch level {
 	case remote.All, remote.Code:
@@ -41,7 +37,7 @@ func allowPush(c *cli.Context, repo *git.Repo, name string) error {
 		return errors.New("nothing was changed")
 	}
 	for _, u := range r.URLs {
-		if _, err := repo.Output(c.Context, nil, "config", "--replace-all", remote.ConsentKey(u), string(level)); err != nil {
+		if _, err := w.Repo.Output(c.Context, nil, "config", "--replace-all", remote.ConsentKey(u), string(level)); err != nil {
 			return err
 		}
 		fmt.Fprintf(c.App.Writer, "%s may be sent to %s\n", level, cmdline.Escape(remote.Plain(u)))
@@ -49,7 +45,7 @@ func allowPush(c *cli.Context, repo *git.Repo, name string) error {
 	return nil
 }
 
-// consentCommands are what a person types instead of answering.
+// consentCommands are the commands that a person can type instead of answering.
 func consentCommands(r *remote.Remote) []string {
 	var commands []string
 	for _, u := range r.URLs {

@@ -15,11 +15,13 @@ import (
 	"testing"
 	"time"
 
-	claude "gitagent/internal/replay"
+	"gitagent/test/gittest"
+	claude "gitagent/test/replay"
 )
 
-// TestKilled kills hooks at any moment, 200 times. After each, the next event of the session works as ever: it is not blocked by
-// what the dead one left, the turn that was cut off is recorded exactly once, and no turn that was acknowledged is gone.
+// TestKilled kills hooks at any moment, 200 times. After each, the next event of the session works
+// as ever: it is not blocked by what the dead one left, the turn that was cut off is recorded
+// exactly once, and no turn that was acknowledged is gone.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -32,10 +34,7 @@ func TestKilled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			kills := 67
-			if testing.Short() {
-				kills = 10
-			}
+			kills := gittest.Size(67, 5)
 			h := newHost(t)
 			k := &killer{host: h, group: tt.group, random: rand.New(rand.NewPCG(uint64(len(name)), 1))}
 			c := h.client()
@@ -62,7 +61,8 @@ func TestKilled(t *testing.T) {
 					case e.Name == "Stop" && victim == "Stop":
 						k.acknowledged[n] = k.deliver(e)
 					case e.Name == victim:
-						// A turn of which nobody saw the end before the next one had ended has no tree of its own.
+						// A turn of which nobody saw the end before the next one had ended has no
+						// tree of its own.
 						k.unseen[n-1] = !k.deliver(e) && !k.acknowledged[n-1]
 					default:
 						k.acknowledged[n] = true

@@ -35,8 +35,8 @@ func demoCommand() *cli.Command {
 //go:embed demo/five-turns.jsonl
 var recordedSession []byte
 
-// demoFiles is what the tools of each turn of the recorded session wrote: in the transcript two of them
-// are shell commands, which a demo does not run.
+// demoFiles are the files that the tools of each recorded turn wrote: two of the tools are shell
+// commands, which a demo does not run.
 var demoFiles = [5]map[string]string{
 	{"one.txt": "one\n"},
 	{"two.txt": "two\n"},
@@ -45,7 +45,7 @@ var demoFiles = [5]map[string]string{
 	{"sub/five.txt": "five\n"},
 }
 
-// demoDocument is what the agent leaves to the next session.
+// demoDocument is what the agent leaves for the next session.
 const demoDocument = "# Where this stands\n\none.txt, two.txt and sub/five.txt are written; nothing is committed yet.\n"
 
 func demo(c *cli.Context) error {
@@ -64,7 +64,7 @@ func demo(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	// Nothing of the user's is touched, nor what a fork places for the client.
+	// A fork places files for the client; the user's own directories must not be touched.
 	repo = repo.With("CLAUDE_CONFIG_DIR="+filepath.Join(dir, "claude"), "XDG_DATA_HOME="+filepath.Join(dir, "data"))
 	if err := replay(c.Context, repo, filepath.Join(dir, "session.jsonl")); err != nil {
 		return err
@@ -91,7 +91,7 @@ func demo(c *cli.Context) error {
 	return nil
 }
 
-// demoRepo makes a repository with one commit, and switches recording on in it.
+// demoRepo makes a repository with one commit, and switches on recording in it.
 func demoRepo(ctx context.Context, dir string) (*git.Repo, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -118,7 +118,8 @@ func demoRepo(ctx context.Context, dir string) (*git.Repo, error) {
 	return repo, err
 }
 
-// replay sends the hooks of the recorded session, and writes its transcript, in the order in which the client did.
+// replay sends the recorded session's hooks and writes its transcript, in the order in which the
+// client did.
 func replay(ctx context.Context, repo *git.Repo, path string) error {
 	recorded := transcript.Turns(recordedSession)
 	file, err := os.Create(path)
@@ -158,7 +159,8 @@ func replay(ctx context.Context, repo *git.Repo, path string) error {
 	return nil
 }
 
-// sendHook runs the hook as a client does: a process of its own with a payload on its standard input.
+// sendHook runs the hook as a client does: in a process of its own, with a payload on standard
+// input.
 func sendHook(ctx context.Context, repo *git.Repo, payload map[string]any) error {
 	data, err := json.Marshal(payload)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/current"
+	"gitagent/internal/target"
 )
 
 func diffCommand() *cli.Command {
@@ -26,17 +26,17 @@ func diff(c *cli.Context) error {
 	if c.NArg() > 2 {
 		return cmdline.Usagef("diff takes two turns at most, not %d", c.NArg())
 	}
-	repo, err := current.Repo(c.Context)
+	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
-	t, err := findTurn(c, repo, 0)
+	t, err := findTurn(c, w, 0)
 	if err != nil {
 		return err
 	}
 	from, to := t.Base, t.Code
 	if c.NArg() == 2 {
-		second, err := findTurn(c, repo, 1)
+		second, err := findTurn(c, w, 1)
 		if err != nil {
 			return err
 		}
@@ -46,5 +46,5 @@ func diff(c *cli.Context) error {
 	if c.Bool("stat") {
 		format = []string{"--stat"}
 	}
-	return diffTrees(c, repo, from, to, format)
+	return diffTrees(c, w.Repo, from, to, format)
 }

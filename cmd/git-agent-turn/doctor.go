@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 
 	"gitagent/hooks"
@@ -88,7 +87,7 @@ func (x *examination) problem(what, text string) {
 	x.say(what, "problem: "+text)
 }
 
-// The oldest git that we promise to work with.
+// The oldest git that we support.
 const (
 	gitMajor = 2
 	gitMinor = 39
@@ -179,26 +178,26 @@ func (x *examination) sizes(repo *git.Repo) {
 	}
 	x.say("missions", fmt.Sprint(len(missions)))
 	if n, err := size(filepath.Join(repo.CommonDir, "objects")); err == nil {
-		x.say("size", humanize.IBytes(n)+" of objects, the user's own among them")
+		x.say("size", cmdline.Size(n)+" of objects, the user's own among them")
 	}
 	if n, err := size(session.Open(repo.CommonDir).Dir()); err == nil {
-		x.say("size", humanize.IBytes(n)+" of local state")
+		x.say("size", cmdline.Size(n)+" of local state")
 	}
 }
 
 // size is the number of bytes in the files below dir.
-func size(dir string) (uint64, error) {
-	var total uint64
+func size(dir string) (int64, error) {
+	var total int64
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // git may be packing
+			return nil // git may have packed it
 		}
 		if err != nil || d.IsDir() {
 			return err
 		}
 		info, err := d.Info()
 		if err == nil {
-			total += uint64(info.Size())
+			total += info.Size()
 		}
 		return nil
 	})

@@ -8,9 +8,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/current"
 	"gitagent/internal/git"
 	"gitagent/internal/remote"
+	"gitagent/internal/target"
 )
 
 func fetchCommand() *cli.Command {
@@ -34,21 +34,17 @@ func fetch(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	repo, err := current.Repo(c.Context)
-	if err != nil {
-		return err
-	}
-	conf, err := current.Settings(repo)
+	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
 	name := c.Args().First()
 	if name == "" {
-		if name, err = usualRemote(c, repo); err != nil {
+		if name, err = usualRemote(c, w.Repo); err != nil {
 			return err
 		}
 	}
-	r, err := openRemote(c.Context, repo, name, conf.Capture.BranchPrefix)
+	r, err := openRemote(c.Context, w, name)
 	if err != nil {
 		return err
 	}
@@ -61,10 +57,22 @@ func fetch(c *cli.Context) error {
 			return err
 		}
 	}
-	return err
+	if left := r.Left(c.Context); left != nil {
+		err = errors.Join(err, left)
+	}
+	return hintLocked(err)
 }
 
-// usualRemote is the remote that is meant where none is named: the only one, or origin, as in git.
+// hintLocked adds what a user can do about somebody else's lock.
+func hintLocked(err error) error {
+	var locked *git.LockedError
+	if !errors.As(err, &locked) {
+		return err
+	}
+	return cmdline.Hintf(err, "if no git is running in this repository, remove %s", cmdline.Escape(locked.Path))
+}
+
+// usualRemote is the remote to use if none is named: the only one, or origin, as in git.
 func usualRemote(c *cli.Context, repo *git.Repo) (string, error) {
 	names, err := remote.Names(c.Context, repo)
 	switch {

@@ -12,7 +12,7 @@ func missionFlag() cli.Flag {
 	return &cli.StringFlag{Name: "mission", Usage: "of the mission `<id>`"}
 }
 
-// namedMission is the one that the flag names, none without it.
+// namedMission is the mission that the flag names; none without the flag.
 func namedMission(c *cli.Context) ([]ledger.ID, error) {
 	if !c.IsSet("mission") {
 		return nil, nil

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/gittest"
-	claude "gitagent/internal/replay"
+	"gitagent/test/gittest"
+	claude "gitagent/test/replay"
 )
 
 var (
@@ -25,7 +25,8 @@ var (
 	fleetTurns  = flag.Int("turns", 5, "how many turns each of them records")
 )
 
-// A fleet is clones of one bare repository behind a git daemon, on which nothing can be forced and nothing deleted.
+// A fleet is clones of one bare repository behind a git daemon, on which nothing can be forced and
+// nothing deleted.
 type fleet struct {
 	t      *testing.T
 	bare   *gittest.Repo
@@ -122,8 +123,8 @@ func TestFleet(t *testing.T) {
 	f.check()
 }
 
-// TestFleetAndABadHost: while the host cuts connections, can't write, rejects, or has a ref locked, nothing is lost;
-// when it is well again, everything arrives.
+// TestFleetAndABadHost: while the host cuts connections, can't write, rejects, or has a ref locked,
+// nothing is lost; when it is well again, everything arrives.
 func TestFleetAndABadHost(t *testing.T) {
 	t.Parallel()
 	var well atomic.Bool

@@ -2,13 +2,16 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
-	"time"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"gitagent/hooks"
 	"gitagent/internal/hookrun"
+	"gitagent/internal/life"
+	"gitagent/internal/remote"
 	"gitagent/internal/session"
 	"gitagent/turns"
 )
@@ -26,61 +29,55 @@ func hookCommand() *cli.Command {
 	}
 }
 
-// flushWait is how long the end of a turn waits for the client's transcript, which is
-// written up to 100 ms late.
-const flushWait = 2 * time.Second
-
 func hook(args []string) {
 	hookrun.Run("git-agent-turn", "a turn was not recorded", args, take)
 }
 
-// take records what an event tells.
+// take records an event.
 func take(ctx context.Context, h *hookrun.Hook) error {
-	signalled, ok := signalOf(h.Event)
+	s, ok := signalOf(h.Event)
 	if !ok {
 		return nil
 	}
-	signalled.At = h.At
-	signalled.Agent = string(h.Agent)
-	signalled.Asked = os.Getenv("GIT_AGENT_MISSION")
-	signalled.Client = session.ReadClient(h.Client.PID)
-	settings := h.Settings()
-	recorder := &turns.Recorder{Repo: h.Repo, Capture: settings.Capture, FlushWait: flushWait}
-	var result *turns.Result
-	var handedOff bool
-	var err error
-	if signalled.Event == turns.Ended {
-		result, handedOff, err = end(ctx, h, recorder, settings, signalled)
-	} else {
-		result, err = recorder.Record(ctx, signalled)
-	}
-	if err := wake(ctx, h, signalled.Event); err != nil {
+	s.At, s.Agent, s.Asked = h.At, string(h.Agent), os.Getenv("GIT_AGENT_MISSION")
+	s.Client = session.ReadClient(h.Client.PID)
+	w := h.Workspace()
+	taken, err := life.Take(ctx, w, s)
+	if err := wake(ctx, h, s.Event); err != nil {
 		h.Log(err.Error())
 	}
-	if err != nil || result == nil {
+	if err != nil || taken == nil {
 		return err
 	}
-	for _, w := range result.Warnings {
-		h.Log(w)
+	for _, warning := range taken.Warnings {
+		h.Log(warning)
 	}
-	if err := housekeep(h.Repo); err != nil {
+	if err := housekeep(w.Repo); err != nil {
 		h.Log(err.Error())
 	}
-	prefix := settings.Capture.BranchPrefix
-	if len(result.Turns) > 0 || handedOff {
-		if err := pushLater(ctx, h.Repo, result.Config, prefix, result.Mission); err != nil {
-			h.Log(err.Error()) // the turn is recorded
+	recorded := len(taken.Turns) > 0 || taken.HandedOff
+	if recorded {
+		if _, err := remote.Background(ctx, w, taken.Config, taken.Mission); err != nil {
+			h.Log(err.Error()) // the turn is recorded all the same
 		}
 	}
-	if signalled.Event == turns.Ended && h.Event.Reason != "clear" {
-		if err := awaitPush(ctx, h.Repo, result.Config, prefix, result.Mission); err != nil {
+	if s.Event == turns.Ended && h.Event.Reason != "clear" {
+		late, err := awaitPush(ctx, w, taken.Config, taken.Mission, recorded)
+		if err != nil {
 			h.Log(err.Error())
 		}
+		if len(late) > 0 {
+			text := fmt.Sprintf("git-agent-turn: mission %s is still being pushed to %s", taken.Mission, strings.Join(late, ", "))
+			return hooks.Answer{User: text}.Write(os.Stdout)
+		}
+	}
+	if taken.Stayed != nil {
+		return h.Tell(fmt.Sprintf("the branch of mission %s was left where it is: %v; if no git is at work, remove that lock", taken.Mission, taken.Stayed))
 	}
 	return nil
 }
 
-// signalOf says a payload in the words of package turns. ok is false for events that are not ours.
+// signalOf translates a payload for package turns. ok is false for events that we don't record.
 func signalOf(e *hooks.Event) (s turns.Signal, ok bool) {
 	s = turns.Signal{
 		Session: e.SessionID, PromptID: e.PromptID, Prompt: e.Prompt, Reply: e.LastAssistantMessage,

@@ -11,11 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/gittest"
-	claude "gitagent/internal/replay"
+	"gitagent/test/gittest"
+	claude "gitagent/test/replay"
 )
 
-// A host is a repository with recording switched on, and the environment that an agent's client runs hooks in.
+// A host is a repository with recording switched on, and the environment that an agent's client
+// runs hooks in.
 type host struct {
 	*gittest.Repo
 	t      testing.TB
@@ -153,8 +154,8 @@ func (h *host) list(args ...string) []line {
 	return all
 }
 
-// TestHostilePayloads: whatever arrives, a hook exits with 0 and says nothing to the model, and where recording
-// is switched on there is a line in the log.
+// TestHostilePayloads: whatever arrives, a hook exits with 0 and says nothing to the model, and
+// where recording is switched on there is a line in the log.
 func TestHostilePayloads(t *testing.T) {
 	t.Parallel()
 	const session = "5b603d06-8528-4d54-8275-dcebec74b87e"
@@ -264,7 +265,8 @@ func (letters) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestCapturedPayloads: every payload that was ever seen, whatever its event, from a client that works elsewhere.
+// TestCapturedPayloads: every payload that was ever seen, whatever its event, from a client that
+// works elsewhere.
 func TestCapturedPayloads(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -346,8 +348,9 @@ func TestWithoutInput(t *testing.T) {
 	}
 }
 
-// TestRefusedRepository: git does not trust the repository (safe.directory), or it has a format that we can't write. The user
-// is told once in a session, the log has it each time, and the agent goes on.
+// TestRefusedRepository: git does not trust the repository (safe.directory), or it has a format
+// that we can't write. The user is told once in a session, the log has it each time, and the agent
+// goes on.
 func TestRefusedRepository(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -399,7 +402,8 @@ func TestRefusedRepository(t *testing.T) {
 	}
 }
 
-// TestWhichRepository: the directory follows the agent's cd; what counts is the repository that the client was launched in.
+// TestWhichRepository: the directory follows the agent's cd; what counts is the repository that the
+// client was launched in.
 func TestWhichRepository(t *testing.T) {
 	t.Parallel()
 	h, other := newHost(t), newHost(t)
@@ -463,7 +467,8 @@ func TestWhichRepository(t *testing.T) {
 	}
 }
 
-// TestConfigurationOfStrangers: a wrong configuration file is a line in the log; what is valid counts.
+// TestConfigurationOfStrangers: a wrong configuration file is a line in the log; what is valid
+// counts.
 func TestConfigurationOfStrangers(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -15,7 +14,7 @@ import (
 // keepSessions is how long the local state of a session is kept after its last event.
 const keepSessions = 90 * 24 * time.Hour
 
-// housekeepCommand is what [housekeep] starts; it is not for people.
+// housekeepCommand is started by [housekeep]; it is not for people.
 func housekeepCommand() *cli.Command {
 	return &cli.Command{
 		Name:   "housekeep",
@@ -39,15 +38,11 @@ func housekeepCommand() *cli.Command {
 	}
 }
 
-// housekeep keeps the repository's packs few, in a process of its own that nobody waits for.
-// It starts one in every 20 turns.
+// housekeep keeps the number of packs small, in a process that nobody waits for. It starts one
+// every 20 turns.
 func housekeep(repo *git.Repo) error {
 	if !repo.RollUpDue() {
 		return nil
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	return terminal.Detach(repo.Top, self, "housekeep")
+	return terminal.DetachOwn(repo.Top, "git-agent-turn", "housekeep")
 }

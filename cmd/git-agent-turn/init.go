@@ -11,9 +11,9 @@ import (
 
 	"gitagent/hooks"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/current"
 	"gitagent/internal/git"
-	"gitagent/internal/session"
+	"gitagent/internal/target"
+	"gitagent/internal/workspace"
 )
 
 func initCommand() *cli.Command {
@@ -45,11 +45,11 @@ func initialise(c *cli.Context) error {
 	if err != nil {
 		return cmdline.Usagef("%w", err)
 	}
-	repo, err := current.Repo(c.Context)
+	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
-	if repo.Top == "" {
+	if w.Repo.Top == "" {
 		return errors.New("a bare repository has no worktree to record")
 	}
 	remove, dry := c.Bool("remove"), c.Bool("dry-run")
@@ -57,14 +57,14 @@ func initialise(c *cli.Context) error {
 		if remove || dry {
 			return cmdline.Usagef("--push does not go with --remove or --dry-run")
 		}
-		if err := allowPush(c, repo, c.String("push")); err != nil { // first: without it nothing else changes
+		if err := allowPush(c, w, c.String("push")); err != nil { // first: without it nothing else changes
 			return err
 		}
 	}
-	places := hooks.Places{Config: agent.ConfigDir(os.Getenv), Project: repo.Top, Managed: hooks.ManagedSettings()}
+	places := hooks.Places{Config: agent.ConfigDir(os.Getenv), Project: w.Repo.Top, Managed: hooks.ManagedSettings()}
 	path := agent.UserSettings(places.Config)
 	if c.Bool("project") {
-		path = agent.ProjectSettings(repo.Top)
+		path = agent.ProjectSettings(w.Repo.Top)
 	}
 	if plugins := hooks.Inspect(agent, places).Plugins; len(plugins) > 0 && !remove {
 		return cmdline.Hint(fmt.Errorf("the plugin %s installs the same hooks", plugins[0]),
@@ -79,19 +79,19 @@ func initialise(c *cli.Context) error {
 		return cmdline.Hint(err, "the file was left as it is; mend it, then run the command again")
 	}
 	if dry {
-		return preview(c, repo, edit, remove)
+		return preview(c, w, edit, remove)
 	}
 	changed := edit.Changes()
 	if err := edit.Apply(); err != nil {
 		return err
 	}
 	say(c, changed, edit.Path, map[bool]string{true: "hooks removed from", false: "hooks installed in"}[remove])
-	store := session.Open(repo.CommonDir)
+	store := w.Store
 	switched, err := store.Enable(!remove)
 	if err != nil {
 		return err
 	}
-	say(c, switched, repo.Top, map[bool]string{true: "recording switched off in", false: "recording switched on in"}[remove])
+	say(c, switched, w.Repo.Top, map[bool]string{true: "recording switched off in", false: "recording switched on in"}[remove])
 	if note := agent.Note(); note != "" && !remove {
 		fmt.Fprintln(c.App.ErrWriter, note)
 	}
@@ -106,14 +106,14 @@ func say(c *cli.Context, changed bool, where, what string) {
 }
 
 // preview shows what init would do: the settings as a diff.
-func preview(c *cli.Context, repo *git.Repo, edit *hooks.Edit, remove bool) error {
+func preview(c *cli.Context, w *workspace.Workspace, edit *hooks.Edit, remove bool) error {
 	if !edit.Changes() {
 		say(c, false, edit.Path, "settings")
-	} else if err := diffTexts(c.Context, c, repo, edit); err != nil {
+	} else if err := diffTexts(c.Context, c, w.Repo, edit); err != nil {
 		return err
 	}
-	if store := session.Open(repo.CommonDir); store.Enabled() == remove {
-		say(c, true, repo.Top, map[bool]string{true: "would switch recording off in", false: "would switch recording on in"}[remove])
+	if w.Store.Enabled() == remove {
+		say(c, true, w.Repo.Top, map[bool]string{true: "would switch recording off in", false: "would switch recording on in"}[remove])
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func diffTexts(ctx context.Context, c *cli.Context, repo *git.Repo, edit *hooks.
 	return err
 }
 
-// hunks drops the header of a diff: it names temporary files.
+// hunks drops the header of a diff, which names temporary files.
 func hunks(diff string) string {
 	for i := 0; i < len(diff); i++ {
 		if (i == 0 || diff[i-1] == '\n') && diff[i] == '@' {

@@ -10,8 +10,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/current"
 	"gitagent/internal/ledger"
+	"gitagent/internal/target"
 	"gitagent/turns"
 )
 
@@ -36,17 +36,13 @@ func list(c *cli.Context) error {
 	if c.Bool("all") && c.IsSet("mission") {
 		return cmdline.Usagef("--all and --mission exclude each other")
 	}
-	repo, err := current.Repo(c.Context)
-	if err != nil {
-		return err
-	}
-	conf, err := current.Settings(repo)
+	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
 	var missions []ledger.ID
 	if c.Bool("all") {
-		lines, err := turns.Missions(c.Context, repo)
+		lines, err := turns.Missions(c.Context, w.Repo)
 		if err != nil {
 			return err
 		}
@@ -54,20 +50,20 @@ func list(c *cli.Context) error {
 			missions = append(missions, m.ID)
 		}
 	} else {
-		id, err := current.Mission(c.Context, repo, conf.Capture.BranchPrefix, c.String("mission"), c.App.ErrWriter)
+		id, err := target.Mission(c.Context, w, c.String("mission"), c.App.ErrWriter)
 		if err != nil {
 			return err
 		}
 		if id == "" {
-			return current.NoMission()
+			return target.NoMission()
 		}
 		missions = append(missions, id)
 	}
 	printer := newTurnPrinter(c)
 	for _, id := range missions {
-		recorded, err := turns.List(c.Context, repo, id)
+		recorded, err := turns.List(c.Context, w.Repo, id)
 		if err != nil {
-			return current.Missing(err)
+			return target.Missing(err)
 		}
 		for i := len(recorded) - 1; i >= 0; i-- {
 			if err := printer.add(recorded[i]); err != nil {

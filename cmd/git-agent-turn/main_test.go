@@ -14,12 +14,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"gitagent/internal/cmdline/cmdlinetest"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
-	"gitagent/internal/gittest"
 	"gitagent/internal/ledger"
-	claude "gitagent/internal/replay"
+	"gitagent/internal/workspace"
+	"gitagent/test/cmdlinetest"
+	"gitagent/test/gittest"
+	claude "gitagent/test/replay"
 	"gitagent/turns"
 )
 
@@ -35,6 +36,7 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
+		WorkdirRoot:         gittest.TempDir(t),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
@@ -60,8 +62,8 @@ func TestManual(t *testing.T) {
 //
 //	play <id> prompt|tool|stop|fail|esc|end [<text>]
 //
-// The client's session is one whose mission is <id>, and its file is $WORK/projects/-home-dev-repo/<session>.jsonl.
-// Its hooks must exit with 0 and say nothing.
+// The client's session is one whose mission is <id>, and its file is
+// $WORK/projects/-home-dev-repo/<session>.jsonl. Its hooks must exit with 0 and say nothing.
 func play(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: play <id> prompt|tool|stop|fail|esc|end [<text>]")
@@ -122,7 +124,7 @@ func fork(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	source, err := turns.Find(context.Background(), repo, "", args[0])
 	ts.Check(err)
-	r := &turns.Recorder{Repo: repo, Capture: config.Default().Capture}
+	r := &turns.Recorder{Workspace: workspace.New(repo, config.Default())}
 	_, err = r.Fork(context.Background(), turns.Fork{
 		Source: source, ID: ledger.ID(args[1]), Title: "another way", At: time.Now(), Worktree: ts.MkAbs(args[2]),
 	})

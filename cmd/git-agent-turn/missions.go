@@ -8,8 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/current"
 	"gitagent/internal/ledger"
+	"gitagent/internal/target"
 	"gitagent/turns"
 )
 
@@ -27,11 +27,11 @@ func missions(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return cmdline.Usagef("missions takes no arguments")
 	}
-	repo, err := current.Repo(c.Context)
+	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
-	lines, broken := turns.Missions(c.Context, repo) // what can be read is shown
+	lines, broken := turns.Missions(c.Context, w.Repo) // the readable ones are shown
 	if len(lines) == 0 && broken == nil {
 		return cmdline.Hint(cmdline.NotFoundf("no mission has been recorded here"), "switch recording on with: git agent-turn init")
 	}
@@ -66,7 +66,7 @@ func missions(c *cli.Context) error {
 	return broken
 }
 
-// missionJSON is what a mission's line holds: its mission.json, and where it stands.
+// missionJSON is a mission's line of JSON: its mission.json, and where it stands.
 func missionJSON(m turns.Line) any {
 	line := struct {
 		*ledger.Mission

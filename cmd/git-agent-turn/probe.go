@@ -6,16 +6,17 @@ import (
 	"time"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/current"
 	"gitagent/internal/git"
 	"gitagent/internal/remote"
+	"gitagent/internal/target"
+	"gitagent/internal/workspace"
 )
 
-// remotes says what may be sent where, and what waits.
+// remotes says what may be sent where, and what is waiting to be pushed.
 func (x *examination) remotes(repo *git.Repo) {
-	settings, err := current.Settings(repo)
+	w, err := workspace.Open(repo)
 	if err != nil {
-		return // that was said
+		return // reported already
 	}
 	names, err := remote.Names(x.c.Context, repo)
 	if err != nil {
@@ -23,7 +24,7 @@ func (x *examination) remotes(repo *git.Repo) {
 		return
 	}
 	for _, name := range names {
-		r, err := remote.Open(x.c.Context, repo, name, settings.Capture.BranchPrefix)
+		r, err := remote.Open(x.c.Context, w, name)
 		if err != nil {
 			x.problem("remote", err.Error())
 			continue
@@ -53,17 +54,13 @@ func (x *examination) remote(r *remote.Remote) {
 	x.say("remote", text)
 }
 
-// probe tries what a remote does with our refs.
+// probe finds out what a remote does with our refs.
 func (x *examination) probe(name string) error {
-	repo, err := current.Repo(x.c.Context)
+	w, err := target.Workspace(x.c.Context)
 	if err != nil {
 		return err
 	}
-	settings, err := current.Settings(repo)
-	if err != nil {
-		return err
-	}
-	r, err := openRemote(x.c.Context, repo, name, settings.Capture.BranchPrefix)
+	r, err := openRemote(x.c.Context, w, name)
 	if err != nil {
 		return err
 	}

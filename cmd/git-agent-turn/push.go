@@ -11,11 +11,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/current"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
-	"gitagent/internal/session"
+	"gitagent/internal/target"
+	"gitagent/internal/workspace"
 )
 
 func pushCommand() *cli.Command {
@@ -42,11 +42,15 @@ func push(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	repo, err := current.Repo(c.Context)
+	open := target.Workspace
+	if c.Bool("queued") {
+		open = target.Hooked
+	}
+	w, err := open(c.Context)
 	if err != nil {
 		return err
 	}
-	remotes, err := pushable(c, repo)
+	remotes, err := pushable(c, w)
 	if err != nil {
 		return err
 	}
@@ -54,7 +58,7 @@ func push(c *cli.Context) error {
 	for _, r := range remotes {
 		if c.Bool("queued") {
 			if err = r.Drain(c.Context); err != nil {
-				session.Open(repo.CommonDir).Log(time.Now(), err.Error()) // nobody sees it otherwise
+				w.Store.Log(time.Now(), err.Error()) // nobody sees it otherwise
 			}
 		} else {
 			err = pushTo(c, r, ids)
@@ -64,15 +68,10 @@ func push(c *cli.Context) error {
 	return errors.Join(problems...)
 }
 
-// pushable returns the remote that is named, or all those that something may be sent to.
-func pushable(c *cli.Context, repo *git.Repo) ([]*remote.Remote, error) {
-	conf, err := current.Settings(repo)
-	if err != nil {
-		return nil, err
-	}
-	prefix := conf.Capture.BranchPrefix
+// pushable returns the named remote, or all to which something may be sent.
+func pushable(c *cli.Context, w *workspace.Workspace) ([]*remote.Remote, error) {
 	if c.NArg() == 1 {
-		r, err := openRemote(c.Context, repo, c.Args().First(), prefix)
+		r, err := openRemote(c.Context, w, c.Args().First())
 		if err != nil {
 			return nil, err
 		}
@@ -82,11 +81,11 @@ func pushable(c *cli.Context, repo *git.Repo) ([]*remote.Remote, error) {
 		}
 		return []*remote.Remote{r}, nil
 	}
-	return current.Remotes(c.Context, repo, prefix)
+	return target.Remotes(c.Context, w)
 }
 
-func openRemote(ctx context.Context, repo *git.Repo, name, prefix string) (*remote.Remote, error) {
-	r, err := remote.Open(ctx, repo, name, prefix)
+func openRemote(ctx context.Context, w *workspace.Workspace, name string) (*remote.Remote, error) {
+	r, err := remote.Open(ctx, w, name)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, cmdline.Hint(fmt.Errorf("there is no remote %q", name), "list them with: git remote -v")
 	}
@@ -136,25 +135,34 @@ func pushSome(ctx context.Context, r *remote.Remote, ids []ledger.ID) ([]*remote
 	return []*remote.Pushed{p}, nil
 }
 
-// endWait is how long the end of a session waits for what it has recorded to be pushed.
-const endWait = 10 * time.Second
+// endWait is how long the end of a session waits for its turns to be pushed, unless agent.pushWait
+// says otherwise.
+const endWait = 3 * time.Second
 
-// pushLater lets what a mission has recorded be pushed by a process of its own.
-func pushLater(ctx context.Context, repo *git.Repo, conf git.Config, prefix string, id ledger.ID) error {
-	self, err := os.Executable()
-	if err == nil {
-		_, err = remote.Background(ctx, repo, conf, prefix, id, self)
+// awaitPush waits until a mission is pushed, or can't be: the machine may be about to vanish. It
+// returns the names of the remotes still being pushed to. started says that the background process
+// was started just now; an earlier one may have given up long ago.
+func awaitPush(ctx context.Context, w *workspace.Workspace, conf git.Config, id ledger.ID, started bool) (late []string, err error) {
+	wait := endWait
+	if set := conf.Get("agent.pushwait"); set != "" {
+		var invalid error
+		if wait, invalid = time.ParseDuration(set); invalid != nil {
+			wait, err = endWait, fmt.Errorf("agent.pushWait: %w", invalid)
+		}
 	}
-	return err
-}
-
-// awaitPush waits until what a mission has recorded is pushed, or can't be: the machine may be about to vanish.
-func awaitPush(ctx context.Context, repo *git.Repo, conf git.Config, prefix string, id ledger.ID) error {
-	ctx, cancel := context.WithTimeout(ctx, endWait)
+	remotes, openErr := remote.Consenting(ctx, w, conf)
+	if err = errors.Join(err, openErr); wait <= 0 {
+		return nil, err
+	}
+	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	remotes, err := remote.Consenting(ctx, repo, conf, prefix)
 	for _, r := range remotes {
-		r.Await(ctx, id)
+		if !started && r.Waits(id) {
+			err = errors.Join(err, r.Start(ctx))
+		}
+		if !r.Await(waiting, id) && waiting.Err() != nil {
+			late = append(late, r.Name)
+		}
 	}
-	return err
+	return late, err
 }

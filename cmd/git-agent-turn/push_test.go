@@ -1,18 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
+	claude "gitagent/test/replay"
 )
 
-// withRemote adds a bare repository as the remote origin, and agrees to everything being sent there.
-// Every push leaves a line in its file "pushes".
+// withRemote adds a bare repository as the remote origin, and agrees to everything being sent
+// there. Every push leaves a line in its file "pushes".
 func (h *host) withRemote() *gittest.Repo {
 	h.t.Helper()
 	bare := gittest.New(h.t, "--bare")
@@ -45,8 +48,8 @@ func pushes(t *testing.T, bare *gittest.Repo) int {
 	return strings.Count(string(data), "push\n") - 1 // main was pushed by hand
 }
 
-// TestPushedInTheBackground: every turn arrives without anybody waiting for it, in no more pushes than there are events.
-// The end of the session waits.
+// TestPushedInTheBackground: every turn arrives without anybody waiting for it, in no more pushes
+// than there are events. The end of the session waits.
 func TestPushedInTheBackground(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -102,7 +105,8 @@ func TestPushedNowhere(t *testing.T) {
 	}
 }
 
-// TestPushedLater: a remote that does not answer costs nothing but a line in the log, and gets everything when it is back.
+// TestPushedLater: a remote that does not answer costs nothing but a line in the log, and gets
+// everything when it is back.
 func TestPushedLater(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -127,5 +131,80 @@ func TestPushedLater(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(h.log()), "\n")
 	if len(lines) != 2 || !strings.Contains(lines[0], "it will be tried again") || !strings.Contains(lines[1], "again, after") {
 		t.Errorf("the log:\n%s", h.log())
+	}
+}
+
+// TestPushedToARelativeURL: wherever a turn was recorded, the URL is what it is at the top of the main
+// worktree, also when the linked worktree is gone by then.
+func TestPushedToARelativeURL(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	h.Git("init", "-q", "--bare", "../the remote.git")
+	bare := h.In(filepath.Join(filepath.Dir(h.Dir), "the remote.git"))
+	h.Git("remote", "add", "origin", "../the remote.git")
+	h.Git("config", "agent.../the remote.git.push", "all")
+	linked := filepath.Join(gittest.TempDir(t), "linked")
+	h.Git("worktree", "add", "-q", "-b", "linked", linked)
+	h.Git("init", "-q", "--bare", filepath.Join(filepath.Dir(linked), "the remote.git"))
+	other := h.In(filepath.Join(filepath.Dir(linked), "the remote.git"))
+	h.Write("below/file", "1\n")
+	for _, dir := range []string{h.Dir, filepath.Join(h.Dir, "below"), linked} {
+		c := h.client()
+		c.Cwd = dir
+		c.Prompt("in " + dir)
+		c.Stop("done")
+		if dir == linked {
+			h.Git("worktree", "remove", "--force", linked)
+		}
+		h.family.await(t)
+		if got, want := ours(bare), ours(h.Repo); len(want) == 0 || !maps.Equal(got, want) {
+			t.Errorf("after a turn in %s the remote has %v, want %v\n%s", dir, got, want, h.log())
+		}
+	}
+	if got := ours(other); len(got) > 0 {
+		t.Errorf("what the URL means in the linked worktree has %v", got)
+	}
+}
+
+// TestPushedSlowly: the end of a session does not wait for a remote that takes its time, and says so.
+func TestPushedSlowly(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // the system accepts connections, and nobody answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHost(t)
+	url := "git://" + silent.Addr().String() + "/repo"
+	h.Git("remote", "add", "origin", url)
+	h.Git("config", "agent."+url+".push", "all")
+	var last said
+	c := claude.New(h.config, h.Dir, func(e claude.Event) { last = h.hook(e.Cwd, bytes.NewReader(e.Payload()), nil) })
+	c.Prompt("one")
+	c.Stop("done")
+	for wait, want := range map[string]string{"0": "", "1ms": "is still being pushed to origin"} {
+		h.Git("config", "agent.pushWait", wait)
+		c.End("other")
+		if last.status != 0 || last.stderr != "" || (last.stdout == "") != (want == "") || !strings.Contains(last.stdout, want) {
+			t.Errorf("waiting %s, the end says %+v, want %q", wait, last, want)
+		}
+		c.Start("resume")
+		c.Prompt("one more")
+	}
+	h.Git("config", "agent."+url+".push", "none") // so that there is no second attempt
+	silent.Close()
+}
+
+// TestPushedWithWrongSettings: what records with what is valid of the settings, pushes with it, too.
+func TestPushedWithWrongSettings(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	bare := h.withRemote()
+	h.Write(".git-agent.toml", "[capture]\nnonsense = 1\n")
+	c := h.client()
+	c.Prompt("one")
+	c.Stop("done")
+	h.family.await(t)
+	if got, want := ours(bare), ours(h.Repo); len(want) != 2 || !maps.Equal(got, want) {
+		t.Errorf("the remote has %v, want %v\n%s", got, want, h.log())
 	}
 }

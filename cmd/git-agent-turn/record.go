@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,8 +10,10 @@ import (
 
 	"gitagent/hooks"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/current"
 	"gitagent/internal/ledger"
+	"gitagent/internal/life"
+	"gitagent/internal/remote"
+	"gitagent/internal/target"
 	"gitagent/turns"
 )
 
@@ -57,28 +58,20 @@ func record(c *cli.Context) error {
 			return err
 		}
 	}
-	repo, err := current.Repo(c.Context)
-	if err != nil {
-		return err
-	}
-	if repo.Top == "" {
-		return errors.New("a bare repository has no worktree to record")
-	}
-	conf, err := current.Settings(repo)
+	w, err := target.Checkout(c.Context, "record")
 	if err != nil {
 		return err
 	}
 	var mission ledger.ID
 	if c.IsSet("mission") || session == "" {
-		if mission, err = current.Mission(c.Context, repo, conf.Capture.BranchPrefix, c.String("mission"), c.App.ErrWriter); err == nil && mission == "" {
+		if mission, err = target.Mission(c.Context, w, c.String("mission"), c.App.ErrWriter); err == nil && mission == "" {
 			mission, err = ledger.NewID()
 		}
 		if err != nil {
 			return err
 		}
 	}
-	r := &turns.Recorder{Repo: repo, Capture: conf.Capture, FlushWait: flushWait}
-	result, err := r.Record(c.Context, turns.Signal{
+	result, err := life.Take(c.Context, w, turns.Signal{
 		Event: turns.Stopped, At: time.Now(), Agent: c.String("agent"), Session: session, Mission: mission,
 		Asked:  os.Getenv("GIT_AGENT_MISSION"),
 		Prompt: c.String("prompt"), Reply: c.String("reply"), Transcript: transcript, Outcome: outcome, Strict: true,
@@ -94,8 +87,8 @@ func record(c *cli.Context) error {
 			return err
 		}
 	}
-	if err := pushLater(c.Context, repo, result.Config, conf.Capture.BranchPrefix, result.Mission); err != nil {
+	if _, err := remote.Background(c.Context, w, result.Config, result.Mission); err != nil {
 		return err
 	}
-	return housekeep(repo)
+	return housekeep(w.Repo)
 }

@@ -7,12 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/current"
 	"gitagent/internal/ledger"
+	"gitagent/internal/target"
 	"gitagent/turns"
 )
 
@@ -27,7 +26,7 @@ func removeCommand() *cli.Command {
 		ArgsUsage: "<mission>",
 		UsageText: "git agent-turn remove [--force] [--dry-run] <mission>",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "force", Usage: "even if its worktree has changes that are not committed"},
+			&cli.BoolFlag{Name: "force", Usage: "even if changes that are not committed, or commits of yours, are lost"},
 			dryRunFlag(),
 		},
 		Action: remove,
@@ -40,7 +39,8 @@ func pruneCommand() *cli.Command {
 		Usage:     "remove the missions that nothing has happened in for long",
 		UsageText: "git agent-turn prune --older-than <age> [--dry-run]",
 		Description: "An age is a number and a unit: 90d, 12w, 6h. " +
-			"A mission whose worktree has changes, or is the one the command runs in, stays.",
+			"A mission whose worktree has changes, or is the one the command runs in, stays, " +
+			"and so does one whose branch has commits of yours that are in no other branch.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "older-than", Usage: "whose last turn is older than `<age>`"},
 			dryRunFlag(),
@@ -49,17 +49,10 @@ func pruneCommand() *cli.Command {
 	}
 }
 
-// remover opens what remove and prune work on.
+// remover opens the repository for remove and prune.
 func remover(c *cli.Context) (*turns.Recorder, error) {
-	repo, err := current.Repo(c.Context)
-	if err != nil {
-		return nil, err
-	}
-	conf, err := current.Settings(repo)
-	if err != nil {
-		return nil, err
-	}
-	return &turns.Recorder{Repo: repo, Capture: conf.Capture}, nil
+	w, err := target.Workspace(c.Context)
+	return &turns.Recorder{Workspace: w}, err
 }
 
 func remove(c *cli.Context) error {
@@ -78,8 +71,10 @@ func remove(c *cli.Context) error {
 	switch {
 	case errors.Is(err, turns.ErrInUse):
 		return cmdline.Hint(err, "commit or drop the changes, or switch that worktree to another branch; --force drops them")
+	case errors.Is(err, turns.ErrUnmerged):
+		return cmdline.Hint(err, "merge the branch, pick the commits, or give them another branch with: git branch <name> <commit>; --force drops them")
 	case err != nil:
-		return current.Missing(err)
+		return target.Missing(err)
 	}
 	return sayRemoved(c, done)
 }
@@ -96,7 +91,7 @@ func sayRemoved(c *cli.Context, done *turns.Removed) error {
 	if done.Worktree != "" {
 		what += ", worktree " + cmdline.Escape(done.Worktree)
 	}
-	line := fmt.Sprintf("%s %s; %s to be freed by git gc", verb, what, humanize.IBytes(uint64(done.Bytes)))
+	line := fmt.Sprintf("%s %s; %s to be freed by git gc", verb, what, cmdline.Size(done.Bytes))
 	if len(done.Forks) > 0 {
 		line += fmt.Sprintf("; what %v inherited stays", done.Forks)
 	}
@@ -129,7 +124,7 @@ func prune(c *cli.Context) error {
 			continue
 		}
 		done, err := r.Remove(c.Context, m.ID, false, c.Bool("dry-run"))
-		if errors.Is(err, turns.ErrInUse) {
+		if errors.Is(err, turns.ErrInUse) || errors.Is(err, turns.ErrUnmerged) {
 			fmt.Fprintf(c.App.ErrWriter, "git-agent-turn: warning: %s\n", cmdline.OneLine(err.Error()))
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/current"
+	"gitagent/internal/target"
 	"gitagent/turns"
 )
 
@@ -32,21 +32,17 @@ func restore(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return cmdline.Usagef("restore takes one turn, not %d", c.NArg())
 	}
-	repo, err := current.Repo(c.Context)
+	w, err := target.Checkout(c.Context, "restore")
 	if err != nil {
 		return err
 	}
-	conf, err := current.Settings(repo)
+	t, err := findTurn(c, w, 0)
 	if err != nil {
 		return err
 	}
-	t, err := findTurn(c, repo, 0)
-	if err != nil {
-		return err
-	}
-	r := &turns.Recorder{Repo: repo, Capture: conf.Capture}
+	r := &turns.Recorder{Workspace: w}
 	dry := c.Bool("dry-run")
-	done, err := r.Restore(c.Context, turns.Signal{At: time.Now().UTC()}, t, dry)
+	done, err := r.Restore(c.Context, time.Now(), t, dry)
 	if err != nil {
 		return cmdline.Hint(err, "nothing was changed; move away what is in the way, or commit it")
 	}

@@ -13,8 +13,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/current"
 	"gitagent/internal/git"
+	"gitagent/internal/target"
+	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
 
@@ -35,13 +36,9 @@ func showCommand() *cli.Command {
 	}
 }
 
-// findTurn returns the turn that the n-th argument names, the last one without an argument.
-func findTurn(c *cli.Context, repo *git.Repo, n int) (*turns.Turn, error) {
-	conf, err := current.Settings(repo)
-	if err != nil {
-		return nil, err
-	}
-	return current.Turn(c.Context, repo, conf.Capture.BranchPrefix, c.String("mission"), c.Args().Get(n), c.App.ErrWriter)
+// findTurn returns the turn that the n-th argument names, or the last one without an argument.
+func findTurn(c *cli.Context, w *workspace.Workspace, n int) (*turns.Turn, error) {
+	return target.Turn(c.Context, w, c.String("mission"), c.Args().Get(n), c.App.ErrWriter)
 }
 
 func show(c *cli.Context) error {
@@ -51,11 +48,11 @@ func show(c *cli.Context) error {
 	if exclusive(c, "patch", "transcript", "json") > 1 {
 		return cmdline.Usagef("--patch, --transcript and --json exclude each other")
 	}
-	repo, err := current.Repo(c.Context)
+	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
-	t, err := findTurn(c, repo, 0)
+	t, err := findTurn(c, w, 0)
 	if err != nil {
 		return err
 	}
@@ -63,7 +60,7 @@ func show(c *cli.Context) error {
 	case c.Bool("json"):
 		return writeJSON(c.App.Writer, t)
 	case c.Bool("transcript"):
-		data, err := turns.Transcript(c.Context, repo, t)
+		data, err := turns.Transcript(c.Context, w.Repo, t)
 		if err != nil {
 			return err
 		}
@@ -86,7 +83,7 @@ func show(c *cli.Context) error {
 	if c.Bool("patch") {
 		format = []string{"--stat", "--patch"}
 	}
-	return diffTrees(c, repo, t.Base, t.Code, format)
+	return diffTrees(c, w.Repo, t.Base, t.Code, format)
 }
 
 func exclusive(c *cli.Context, names ...string) int {
@@ -99,7 +96,7 @@ func exclusive(c *cli.Context, names ...string) int {
 	return n
 }
 
-// showTurn prints what the record says. All of it is a stranger's text.
+// showTurn prints the record. All of it may be a stranger's text.
 func showTurn(to io.Writer, t *turns.Turn) error {
 	w := bufio.NewWriter(to)
 	title := cmdline.Plain
@@ -160,31 +157,28 @@ func tools(calls map[string]int) string {
 	return strings.Join(list, ", ")
 }
 
-// diffTrees prints what differs between two commits, in git's own words and colours.
+// diffTrees prints the diff of two commits with git's own words and colours, and with the same
+// numbers as the records.
 func diffTrees(c *cli.Context, repo *git.Repo, from, to git.Hex, format []string) error {
 	colour := "--no-color"
 	if cmdline.Colour(c.App.Writer) {
 		colour = "--color"
 	}
-	args := append([]string{"diff", "--no-ext-diff", "--no-textconv", colour}, format...)
-	return repo.Run(c.Context, nil, c.App.Writer, os.Stderr, append(args, from.String(), to.String(), "--")...)
+	args := slices.Concat([]string{"diff", "--no-ext-diff", "--no-textconv", colour}, git.DiffCounting(), format, []string{from.String(), to.String(), "--"})
+	return repo.Run(c.Context, nil, c.App.Writer, os.Stderr, args...)
 }
 
 // completeTurns offers the turns of the current mission.
 func completeTurns(c *cli.Context) {
-	repo, err := git.Open(c.Context)
+	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return
 	}
-	conf, err := current.Settings(repo)
-	if err != nil {
-		return
-	}
-	id, err := current.Mission(c.Context, repo, conf.Capture.BranchPrefix, c.String("mission"), c.App.ErrWriter)
+	id, err := target.Mission(c.Context, w, c.String("mission"), c.App.ErrWriter)
 	if err != nil || id == "" {
 		return
 	}
-	list, err := turns.List(c.Context, repo, id)
+	list, err := turns.List(c.Context, w.Repo, id)
 	if err != nil {
 		return
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/current"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
+	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 	"gitagent/turns"
 )
@@ -38,18 +38,14 @@ func startCommand() *cli.Command {
 }
 
 func start(c *cli.Context) error {
-	repo, err := current.Repo(c.Context)
+	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
-	if repo.Top == "" && !c.IsSet("worktree") {
+	if w.Repo.Top == "" && !c.IsSet("worktree") {
 		return cmdline.Hint(errors.New("a bare repository has no worktree"), "make one with --worktree <dir>")
 	}
-	conf, err := current.Settings(repo)
-	if err != nil {
-		return err
-	}
-	from, err := repo.Resolve(c.Context, c.String("from"))
+	from, err := w.Repo.Resolve(c.Context, c.String("from"))
 	if errors.Is(err, git.ErrNotFound) {
 		return cmdline.Hint(fmt.Errorf("no commit %q", c.String("from")), "a mission starts at a commit; make the first one")
 	}
@@ -60,7 +56,7 @@ func start(c *cli.Context) error {
 	if b.ID, err = ledger.NewID(); err != nil {
 		return err
 	}
-	dir := repo.Top
+	dir := w.Repo.Top
 	if c.IsSet("worktree") {
 		if b.Worktree, err = filepath.Abs(c.String("worktree")); err != nil {
 			return err
@@ -76,28 +72,29 @@ func start(c *cli.Context) error {
 	}
 	var remotes []*remote.Remote
 	if c.Bool("push") {
-		if remotes, err = current.Remotes(c.Context, repo, conf.Capture.BranchPrefix); err != nil {
+		if remotes, err = target.Remotes(c.Context, w); err != nil {
 			return err
 		}
 	}
-	if _, err := session.Open(repo.CommonDir).Enable(true); err != nil {
+	if _, err := w.Store.Enable(true); err != nil {
 		return err
 	}
-	r := &turns.Recorder{Repo: repo, Capture: conf.Capture}
+	r := &turns.Recorder{Workspace: w}
 	m, err := r.Begin(c.Context, b)
 	if err != nil {
 		return err
 	}
-	current.Push(c.Context, remotes, m.ID, c.App.ErrWriter)
+	target.Push(c.Context, remotes, m.ID, c.App.ErrWriter)
 	if len(command) == 0 {
 		_, err := fmt.Fprintln(c.App.Writer, m.ID)
 		return err
 	}
-	fmt.Fprintf(c.App.ErrWriter, "mission %s on %s\n", m.ID, conf.Capture.BranchPrefix+string(m.ID))
+	fmt.Fprintf(c.App.ErrWriter, "mission %s on %s\n", m.ID, w.BranchName(m.ID))
 	return terminal.Launch(dir, command, []string{"GIT_AGENT_MISSION=" + string(m.ID)})
 }
 
-// withSession gives a command of Claude a session id that we know beforehand, unless it says which session to use.
+// withSession gives a Claude command a session id, so that we know it beforehand, unless the
+// command names a session.
 func withSession(command []string) (with []string, id string) {
 	if name := filepath.Base(command[0]); name != "claude" && name != "claude.exe" {
 		return command, ""

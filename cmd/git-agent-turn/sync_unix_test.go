@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
 // pair is two clones of one repository behind a git daemon: the host must not die with them.
@@ -40,8 +40,8 @@ func (h *host) record(mission, prompt string) {
 	h.Git("-c", "agent."+url+".push=none", "agent-turn", "record", "--mission", mission, "--prompt", prompt)
 }
 
-// killed runs the program and kills it, with every git that it has started, after at most the given time.
-// It reports whether it was killed before it had ended.
+// killed runs the program and kills it, with every git that it has started, after at most the given
+// time. It reports whether it was killed before it had ended.
 func (h *host) killed(after time.Duration, args ...string) bool {
 	h.t.Helper()
 	cmd := exec.Command("git-agent-turn", args...)
@@ -56,13 +56,11 @@ func (h *host) killed(after time.Duration, args ...string) bool {
 	return cmd.ProcessState.ExitCode() < 0
 }
 
-// TestSyncKilled kills pushes and fetches at any moment. What comes next works as ever, and nothing is lost.
+// TestSyncKilled kills pushes and fetches at any moment. What comes next works as ever, and nothing
+// is lost.
 func TestSyncKilled(t *testing.T) {
 	t.Parallel()
-	kills := 25
-	if testing.Short() {
-		kills = 10
-	}
+	kills := gittest.Size(25, 6)
 	bare, a, b := pair(t)
 	const mission = "a1b2c3d4"
 	a.record(mission, "turn 0")
@@ -95,16 +93,14 @@ func TestSyncKilled(t *testing.T) {
 	b.fsck()
 }
 
-// TestSyncAtOnce: while one clone records, pushes and fetches run in it and in another one, several at a time.
+// TestSyncAtOnce: while one clone records, pushes and fetches run in it and in another one, several
+// at a time.
 func TestSyncAtOnce(t *testing.T) {
 	t.Parallel()
 	bare, a, b := pair(t)
 	const mission = "a1b2c3d4"
 	a.record(mission, "turn 0")
-	turns := 10
-	if testing.Short() {
-		turns = 4
-	}
+	turns := gittest.Size(10, 3)
 	recorded := make(chan struct{})
 	var all sync.WaitGroup
 	all.Go(func() {

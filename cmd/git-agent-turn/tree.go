@@ -8,8 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/current"
 	"gitagent/internal/ledger"
+	"gitagent/internal/target"
 	"gitagent/turns"
 )
 
@@ -26,11 +26,11 @@ func tree(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return cmdline.Usagef("tree takes no arguments")
 	}
-	repo, err := current.Repo(c.Context)
+	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
-	lines, broken := turns.Missions(c.Context, repo) // what can be read is shown
+	lines, broken := turns.Missions(c.Context, w.Repo) // the readable ones are shown
 	if len(lines) == 0 && broken == nil {
 		return cmdline.Hint(cmdline.NotFoundf("no mission has been recorded here"), "switch recording on with: git agent-turn init")
 	}
@@ -55,7 +55,7 @@ func tree(c *cli.Context) error {
 		cmdline.Column{},
 	)
 	now := time.Now()
-	drawn := make(map[ledger.ID]bool) // mission.json is a stranger's: two may name each other
+	drawn := make(map[ledger.ID]bool) // mission.json may be a stranger's, and two may name each other
 	var draw func(m turns.Line, depth int)
 	draw = func(m turns.Line, depth int) {
 		if drawn[m.ID] {
@@ -68,7 +68,7 @@ func tree(c *cli.Context) error {
 		case depth > 0:
 			name += " from " + strconv.Itoa(m.ForkedFrom.Turn)
 		default:
-			name += " from " + m.ForkedFrom.String() // which is not in the tree
+			name += " from " + m.ForkedFrom.String() // the source is not in the tree
 		}
 		table.Row(strings.Repeat("  ", depth)+name, cmdline.Plural(m.Turns, "turn"), cmdline.Age(now, m.Newest()),
 			strings.TrimPrefix(m.Branch, "refs/heads/"), cmdline.OneLine(m.Title))

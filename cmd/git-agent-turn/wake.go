@@ -8,15 +8,16 @@ import (
 	"gitagent/turns"
 )
 
-// wake starts what clears the agent's context, if the agent has asked for that in the turn that ends here.
-// It waits for the client to be ready, in a process of its own. A prompt that somebody gives before that cancels it.
+// wake starts the process that clears the agent's context, if the agent asked for that in the turn
+// that ends here. The process waits for the client to be ready; a prompt given before that cancels
+// it.
 func wake(ctx context.Context, h *hookrun.Hook, event turns.Event) error {
 	if event != turns.Prompted && event != turns.Stopped {
 		return nil
 	}
-	asked, err := h.Store.TakeWake(ctx, h.Event.SessionID)
+	asked, err := h.Workspace().Store.TakeWake(ctx, h.Event.SessionID)
 	if err != nil || asked == nil || event == turns.Prompted {
 		return err
 	}
-	return terminal.Detach(h.Repo.Top, "git-agent-handoff", "wake", "--tmux", asked.Pane)
+	return terminal.DetachOwn(h.Repo.Top, "git-agent-handoff", "wake", "--tmux", asked.Pane)
 }

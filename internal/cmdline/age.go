@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Age says how long before now something was, in one unit: "12m". It is empty for the zero time.
+// Age returns how long before now something was, in one unit: "12m". It is empty for the zero time.
 func Age(now, then time.Time) string {
 	d := now.Sub(then)
 	switch {
@@ -25,7 +25,7 @@ func Age(now, then time.Time) string {
 	return fmt.Sprintf("%dy", int(d/(365*24*time.Hour)))
 }
 
-// Plural is a number and what it counts.
+// Plural returns a number and its noun.
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -16,22 +16,21 @@ const (
 	versionFlag = "version"
 )
 
-// A line is a command line taken apart, without the program's name.
+// A line is a command line split into its parts, without the program's name.
 //
-// urfave/cli v2 stops looking for flags at the first argument.
-// So each flag is carried to the command that it belongs to, and [line.words]
-// is the same command line in the order that the library understands.
+// urfave/cli v2 stops looking for flags at the first argument. So each flag is moved to its
+// command, and [line.words] is the same command line in the order that the library understands.
 type line struct {
 	levels  []level  // the program, its command, that command's own, ...
-	args    []string // what is neither a flag, a flag's value nor a command
+	args    []string // everything that is neither a flag, a flag's value nor a command
 	dirs    []string // the values of -C
-	pending string   // the flag at the end of the line that lacks its value
+	pending string   // the flag at the end of the line without a value
 	version bool     // --version was given
 }
 
-// A level is the program or a command, with the flags that were given to it.
+// A level is the program or a command, with the flags given to it.
 type level struct {
-	name     string // as it was typed; "" for the program
+	name     string // as typed; "" for the program
 	help     string // "git agent-turn list", for advice
 	known    []cli.Flag
 	commands []*cli.Command
@@ -39,8 +38,8 @@ type level struct {
 	flags    []string
 }
 
-// parse takes args apart.
-// The error, if any, is one of usage; the line is then what was understood up to there.
+// parse splits args. Any error is a usage error, and the line then holds the part that was
+// understood.
 func parse(app *cli.App, args []string) (*line, error) {
 	l := &line{levels: []level{{
 		help:     app.HelpName,
@@ -79,8 +78,8 @@ func parse(app *cli.App, args []string) (*line, error) {
 	return l, nil
 }
 
-// flag files arg under the level that knows it.
-// It returns how many of the words that follow belong to it: 1 if it takes a value.
+// flag adds arg to the level that knows it. It returns how many of the following words belong to
+// it: 1 if it takes a value.
 func (l *line) flag(arg string, rest []string) (int, error) {
 	name, value, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 	owner := l.find(arg)
@@ -109,7 +108,7 @@ func (l *line) flag(arg string, rest []string) (int, error) {
 	return len(words) - 1, nil
 }
 
-// find returns the innermost level that knows the flag, nil if none does.
+// find returns the innermost level that knows the flag, or nil.
 func (l *line) find(arg string) *level {
 	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 	for i := len(l.levels) - 1; i >= 0; i-- {
@@ -176,7 +175,7 @@ func (l *line) words() []string {
 	return append(words, l.args...)
 }
 
-// chdir goes where -C says; several are each relative to the one before, as in git.
+// chdir applies -C; each of several is relative to the one before, as in git.
 func (l *line) chdir() error {
 	for _, dir := range l.dirs {
 		if dir == "" {
@@ -212,7 +211,7 @@ func takesValue(flags []cli.Flag, name string) bool {
 	return ok && f.TakesValue()
 }
 
-// flagNames returns the flags as a person types them, "--json" or "-C".
+// flagNames returns the flags as people type them, "--json" or "-C".
 func flagNames(flags []cli.Flag) []string {
 	var names []string
 	for _, f := range flags {
@@ -230,9 +229,9 @@ func flagNames(flags []cli.Flag) []string {
 	return names
 }
 
-// Flags returns the flags of every command of app that a person may see, "--json" or "-C";
-// a command within another one is called "log start", and "" is the program itself.
-// It is what a manual page has to describe. The help flag, which all have, is left out.
+// Flags returns the visible flags of every command of app, "--json" or "-C"; a command within
+// another one is called "log start", and "" is the program itself. A manual page must describe
+// them. The help flag, which all commands have, is left out.
 func Flags(app *cli.App) map[string][]string {
 	flags := map[string][]string{"": flagNames(slices.Concat(app.Flags, commonFlags()))}
 	var add func(prefix string, commands []*cli.Command)

@@ -1,8 +1,8 @@
-// Package cmdline is what the programs of git-agent share at their edges:
-// flags in, errors out, and text made fit for a terminal.
+// Package cmdline is what the programs of git-agent share at their edges: flags in, errors out, and
+// text made safe for a terminal.
 //
-// It is the one place that prints errors and exits.
-// A program is a [cli.App] literal, and its main function one call:
+// It is the only place that prints errors and exits. A program is a [cli.App] literal, and its main
+// function one call:
 //
 //	func main() { cmdline.Main(newApp(), git.ErrNotFound) }
 //
@@ -15,21 +15,22 @@
 //
 // # Errors
 //
-// A command returns its error.
-// [Usagef] makes one of a wrong command line, [NotFoundf] one that says that there is nothing to show,
-// and [Hint] adds advice.
-// Standard error then gets one line, or two, and the process ends with
+// A command returns its error. [Usagef] makes an error for a wrong command line, [NotFoundf] one
+// for nothing to show, and [Hint] adds advice. Standard error then gets one line, or two, and the
+// process ends with
 //
 //	0  done
 //	1  failed
 //	2  wrong command line
 //	3  nothing there
 //
+// If nobody reads standard output any more, as after `| head -1` or in a pager that was quit, the
+// program ends as git does: silently, with the status that a shell sees after SIGPIPE, 141.
+//
 // # Text
 //
-// What comes from a note, a transcript or a file name was written by a stranger.
-// [Escape] takes from it what would command the terminal,
-// [Table] fits it to the terminal's width.
+// Text from a note, a transcript or a file name was written by a stranger. [Escape] removes what
+// would command the terminal, and [Table] fits it to the terminal's width.
 package cmdline
 
 import (
@@ -45,11 +46,11 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Main runs app with the arguments of the process and exits.
-// An error that wraps one of notFound means that there is nothing there: exit status 3.
+// Main runs app with the arguments of the process and exits. An error that wraps one of notFound
+// means that there is nothing there: exit status 3.
 //
-// The context of a command ends at the first SIGINT or SIGTERM, a second one kills.
-// A command that must outlive them, as a hook must, calls [signal.Ignore].
+// The context of a command ends at the first SIGINT or SIGTERM; a second one kills. A command that
+// must outlive them, as a hook must, calls [signal.Ignore].
 func Main(app *cli.App, notFound ...error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
@@ -60,8 +61,8 @@ func Main(app *cli.App, notFound ...error) {
 func run(ctx context.Context, app *cli.App, args []string, notFound []error) (status int) {
 	prepare(app)
 	defer func() {
-		// Go's own status for a panic is 2, which means "wrong command line" here,
-		// and "go on with the turn" to an agent's client that called us as a hook.
+		// Go's own status for a panic is 2, which means "wrong command line" here, and "continue
+		// the turn" to an agent's client that called us as a hook.
 		if p := recover(); p != nil {
 			fmt.Fprintf(app.ErrWriter, "%s: error: panic: %v\n%s", app.Name, p, debug.Stack())
 			status = statusFailed
@@ -75,6 +76,9 @@ func run(ctx context.Context, app *cli.App, args []string, notFound []error) (st
 	}
 	if err == nil {
 		return statusDone
+	}
+	if unread(err) {
+		return statusUnread
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
@@ -101,9 +105,9 @@ func execute(ctx context.Context, app *cli.App, args []string) error {
 	return app.RunContext(ctx, append([]string{args[0]}, l.words()...))
 }
 
-// prepare takes from app, and from every command of it, the habits of urfave/cli v2 that are not ours:
-// it prints usage errors on standard output, exits with the status of any error that has one,
-// and takes "help" and "h" for a command wherever an argument may stand.
+// prepare removes unwanted habits of urfave/cli v2 from app and all its commands: it prints usage
+// errors on standard output, exits with the status of any error that has one, and takes "help" and
+// "h" for a command wherever an argument may stand.
 func prepare(app *cli.App) {
 	if app.Writer == nil {
 		app.Writer = os.Stdout
@@ -112,10 +116,10 @@ func prepare(app *cli.App) {
 		app.ErrWriter = os.Stderr
 	}
 	if app.HelpName == "" {
-		app.HelpName = strings.Replace(app.Name, "git-", "git ", 1) // as a person types it
+		app.HelpName = strings.Replace(app.Name, "git-", "git ", 1) // as people type it
 	}
 	app.HideHelpCommand = true
-	app.HideVersion = true               // it answers to -v; our own flag does not
+	app.HideVersion = true               // the library's also accepts -v; our own does not
 	app.DisableSliceFlagSeparator = true // a comma is part of a text
 	app.EnableBashCompletion = true
 	app.ExitErrHandler = func(*cli.Context, error) {}
@@ -133,7 +137,7 @@ func prepare(app *cli.App) {
 	}
 }
 
-// commonFlags are the flags that every program has, beside -h.
+// commonFlags are the flags that every program has besides -h.
 func commonFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: chdirFlag, Usage: "run as if started in `<dir>`"},
@@ -156,7 +160,7 @@ func prepareCommand(c *cli.Command) {
 	}
 }
 
-// plain spares the reader of a help text "(default: false)".
+// plain keeps "(default: false)" out of help texts.
 func plain(flags []cli.Flag) {
 	for _, f := range flags {
 		if b, ok := f.(*cli.BoolFlag); ok {
@@ -169,7 +173,7 @@ func onUsageError(_ *cli.Context, err error, _ bool) error {
 	return Usagef("%w", err)
 }
 
-// needCommand is the action of what only groups commands.
+// needCommand is the action of a command that only groups others.
 func needCommand(c *cli.Context) error {
 	return Hint(Usagef("no command given"), "list the commands with: "+c.Command.HelpName+" -h")
 }

@@ -17,7 +17,7 @@ import (
 
 var errNothing = errors.New("nothing there")
 
-// testApp has one of everything; its commands print what reached them.
+// testApp has one of everything; its commands print their input.
 func testApp() *cli.App {
 	show := func(c *cli.Context) error {
 		fmt.Fprintf(c.App.Writer, "%s args=%q", c.Command.Name, c.Args().Slice())
@@ -104,8 +104,8 @@ func runTest(t *testing.T, app *cli.App, args ...string) (stdout, stderr string,
 	return out.String(), errs.String(), status
 }
 
-// TestFlags checks that flags reach their command wherever they stand.
-// Like the other tests of run it is not parallel: urfave/cli keeps its help flag in a variable.
+// TestFlags checks that flags reach their command wherever they stand. Like the other tests of run
+// it is not parallel: urfave/cli keeps its help flag in a global variable.
 func TestFlags(t *testing.T) {
 	for _, tt := range []struct {
 		args string // separated by spaces; '_' stands for an empty word

@@ -10,22 +10,22 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// completeFlag is what a shell appends to an unfinished command line to learn how it may go on.
-// The last word before it is the one under the cursor if it is empty or begins with a dash.
-// The answer is one word a line, perhaps with a tab and a description.
+// completeFlag is what a shell appends to an unfinished command line to ask for completions. The
+// last word before it is the one under the cursor if it is empty or begins with a dash. The answer
+// is one word per line, perhaps with a tab and a description.
 const completeFlag = "--generate-bash-completion"
 
 type pendingKey struct{}
 
-// Pending returns the name of the flag whose value is being completed,
-// "" if it is an argument. It is for a command's BashComplete function, with the context it gets.
+// Pending returns the name of the flag whose value is being completed, "" for an argument. It is
+// for a command's BashComplete function, with the context passed to it.
 func Pending(ctx context.Context) string {
 	name, _ := ctx.Value(pendingKey{}).(string)
 	return name
 }
 
-// complete answers the shell. args has the program's name and lacks [completeFlag].
-// Nothing to propose, and nothing understood, is no output and no error.
+// complete answers the shell. args has the program's name and lacks [completeFlag]. If there is
+// nothing to propose, or nothing was understood, there is no output and no error.
 func complete(ctx context.Context, app *cli.App, args []string) error {
 	words, current := args[1:], ""
 	if n := len(words) - 1; n >= 0 && (words[n] == "" || isFlag(words[n]) || words[n] == "-") {
@@ -47,8 +47,8 @@ func complete(ctx context.Context, app *cli.App, args []string) error {
 	if l.chdir() != nil {
 		return nil
 	}
-	// The library finds the command and its flags for the function that knows what may follow.
-	// It takes "--" for the end of completion, so the arguments go without.
+	// The library finds the command and its flags for the function that knows the possible values.
+	// It ends completion at "--", so the arguments are left out.
 	line := l.words()
 	if i := slices.Index(line, "--"); i >= 0 {
 		line = slices.Delete(line, i, i+1)
@@ -56,7 +56,7 @@ func complete(ctx context.Context, app *cli.App, args []string) error {
 	return app.RunContext(ctx, slices.Concat(args[:1], line, []string{completeFlag}))
 }
 
-// completeCommands proposes the commands below the present one.
+// completeCommands proposes the commands below the current one.
 func completeCommands(c *cli.Context) {
 	if Pending(c.Context) != "" {
 		return

@@ -34,7 +34,7 @@ func TestComplete(t *testing.T) {
 		{"log _", "start\tbegin\nshow\trender\n"},
 		{"log start _", ""},
 		{"-C _", ""},
-		// What is not understood is answered with silence, and nothing runs.
+		// An unknown command line gets no answer, and nothing runs.
 		{"list --nope _", ""},
 		{"nope _", ""},
 		{"-C /nonexistent list _", ""},

@@ -3,33 +3,38 @@ package cmdline
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
 )
 
-// The exit statuses. They are interface: the manual pages list them and scripts test them.
+// The exit statuses are an interface: the manual pages list them and scripts test them.
 const (
 	statusDone     = 0
 	statusFailed   = 1
 	statusUsage    = 2
 	statusNotFound = 3
+	statusUnread   = 128 + 13 // a shell's status for SIGPIPE
 )
 
-// Usagef makes an error of a wrong command line: exit status 2.
-// The format is that of [fmt.Errorf].
+// Usagef returns an error for a wrong command line: exit status 2. The format is that of
+// [fmt.Errorf].
 func Usagef(format string, args ...any) error {
 	return &statusError{statusUsage, fmt.Errorf(format, args...)}
 }
 
-// NotFoundf makes an error that says that what was asked for is not there: exit status 3.
-// The format is that of [fmt.Errorf].
+// NotFoundf returns an error for something requested that does not exist: exit status 3. The format
+// is that of [fmt.Errorf].
 func NotFoundf(format string, args ...any) error {
 	return &statusError{statusNotFound, fmt.Errorf(format, args...)}
 }
 
-// ExitWith makes err one after which the program exits with a status of another program's, which it ran for the user.
+// ExitWith wraps err so that the program exits with status, that of another program which it ran
+// for the user.
 func ExitWith(status int, err error) error { return &statusError{status, err} }
 
-// Hint adds advice to err, which is printed on a line of its own.
-// Of several hints the outermost is printed. A nil err stays nil.
+// Hint adds advice to err, printed on a line of its own. Of several hints the outermost is printed.
+// A nil err stays nil.
 func Hint(err error, hint string) error {
 	if err == nil {
 		return nil
@@ -42,8 +47,8 @@ func Hintf(err error, format string, args ...any) error {
 	return Hint(err, fmt.Sprintf(format, args...))
 }
 
-// statusError is an error that knows the exit status it deserves.
-// It has no method ExitCode: urfave/cli would take it for one of its own and exit by itself.
+// statusError is an error with its exit status. It has no method ExitCode, because urfave/cli would
+// take it for one of its own and exit.
 type statusError struct {
 	status int
 	err    error
@@ -59,6 +64,13 @@ type hintError struct {
 
 func (e *hintError) Error() string { return e.err.Error() }
 func (e *hintError) Unwrap() error { return e.err }
+
+// unread reports whether err says that nobody reads our standard output any more. Go's runtime then
+// ends us by SIGPIPE, unless that was ignored when we started or one of our gits was writing.
+func unread(err error) bool {
+	var e *fs.PathError
+	return errors.As(err, &e) && e.Path == os.Stdout.Name() && errors.Is(e, syscall.EPIPE)
+}
 
 func exitStatus(err error, notFound []error) int {
 	if s := (*statusError)(nil); errors.As(err, &s) {

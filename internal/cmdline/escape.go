@@ -9,11 +9,11 @@ import (
 
 // Escape makes a stranger's text safe to print on one line of a terminal.
 //
-// Control characters, C0 as well as C1, become visible escapes in the manner of Go: \n, \x1b, \u009b;
-// so do line and paragraph separators, what reorders or hides text (bidirectional overrides and isolates,
-// zero-width and tag characters), and bytes that are not UTF-8: \xff.
-// Everything else stays, also the joiners that emoji and several scripts need.
-// A backslash stays too, so Escape is for reading, not for decoding, and twice is the same as once.
+// Control characters, C0 and C1, become visible escapes in the style of Go: \n, \x1b, \u009b; so do
+// line and paragraph separators, characters that reorder or hide text (bidirectional overrides and
+// isolates, zero-width and tag characters), and bytes that are not UTF-8: \xff. Everything else
+// stays, including the joiners that emoji and several scripts need. A backslash also stays, so
+// Escape is for reading, not for decoding, and escaping twice is the same as once.
 func Escape(text string) string {
 	return escape(text, "")
 }
@@ -25,7 +25,7 @@ func EscapeLines(text string) string {
 }
 
 func escape(text, keep string) string {
-	start := 0 // of what is safe and not yet in b
+	start := 0 // of the safe text that is not yet in b
 	var b strings.Builder
 	for i := 0; i < len(text); {
 		r, size := rune(text[i]), 1
@@ -61,7 +61,7 @@ func escape(text, keep string) string {
 	return b.String()
 }
 
-// isHazard reports whether a terminal would obey r, or show something else than is there because of it.
+// isHazard reports whether a terminal would obey r, or show something else because of it.
 func isHazard(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
@@ -74,7 +74,7 @@ func isHazard(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// OneLine is [Escape] after every run of white space, line breaks among it, has become one space.
+// OneLine is [Escape] after replacing every run of white space, line breaks included, by one space.
 func OneLine(text string) string {
 	return Escape(strings.Join(strings.Fields(text), " "))
 }

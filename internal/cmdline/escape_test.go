@@ -56,8 +56,8 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
-// FuzzEscape checks that nothing that a terminal obeys gets through, that twice is the same as once,
-// and that what is safe stays as it is.
+// FuzzEscape checks that no text that a terminal obeys gets through, that escaping twice is the
+// same as once, and that safe text stays unchanged.
 func FuzzEscape(f *testing.F) {
 	for _, seed := range []string{"plain", "\x1b[31m", "\u009b", "\x9b", "日本\u202e", "\xff\xfe", "\U000e0041"} {
 		f.Add(seed)

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// A Table prints rows whose columns stand below each other.
+// A Table prints rows with aligned columns.
 //
-// On a terminal it is fitted to the width: what does not fit is narrowed, the widest column first.
-// Elsewhere nothing is cut and nothing coloured.
-// The cells are strangers' texts; the table escapes them.
+// On a terminal it is fitted to the width, narrowing the widest column first. Elsewhere nothing is
+// cut or coloured. The cells are strangers' texts; the table escapes them.
 type Table struct {
 	columns []Column
 	rows    [][]string
@@ -36,7 +35,7 @@ func (t *Table) Row(cells ...string) {
 	t.rows = append(t.rows, row)
 }
 
-// Print writes the table, fitted and coloured for what w is.
+// Print writes the table, fitted and coloured to suit w.
 func (t *Table) Print(w io.Writer) error {
 	return t.print(w, Columns(w), Colour(w))
 }
@@ -44,7 +43,7 @@ func (t *Table) Print(w io.Writer) error {
 // gap separates two columns.
 const gap = "  "
 
-// print writes the table to w, which is a terminal of so many columns, or none if it is 0.
+// print writes the table to w, a terminal with that many columns, or 0 if it is not one.
 func (t *Table) print(w io.Writer, columns int, colour bool) error {
 	widths := t.widths()
 	if columns > 0 {
@@ -52,7 +51,7 @@ func (t *Table) print(w io.Writer, columns int, colour bool) error {
 	}
 	b := bufio.NewWriter(w)
 	for _, row := range t.rows {
-		pad := 0 // what is owed before the next text, so that no line ends in spaces
+		pad := 0 // spaces due before the next text, so that no line ends in spaces
 		for i, text := range row {
 			if i > 0 {
 				pad += len(gap)
@@ -80,7 +79,7 @@ func (t *Table) print(w io.Writer, columns int, colour bool) error {
 	return b.Flush()
 }
 
-// widths returns how wide each column would like to be.
+// widths returns the preferred width of each column.
 func (t *Table) widths() []int {
 	widths := make([]int, len(t.columns))
 	for _, row := range t.rows {
@@ -91,7 +90,7 @@ func (t *Table) widths() []int {
 	return widths
 }
 
-// narrow takes from the widest until all fit into the room.
+// narrow shrinks the widest column until all fit into the room.
 func narrow(widths []int, room int) {
 	total := 0
 	for _, w := range widths {
@@ -100,7 +99,7 @@ func narrow(widths []int, room int) {
 	for ; total > room; total-- {
 		widest := 0
 		for i, w := range widths {
-			if w >= widths[widest] { // of equals the last one: a cut text says more than a cut number
+			if w >= widths[widest] { // of equals the last: a cut text is more useful than a cut number
 				widest = i
 			}
 		}

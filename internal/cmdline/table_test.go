@@ -36,7 +36,7 @@ func TestTruncate(t *testing.T) {
 	}
 }
 
-// turnTable is what git agent-turn list prints, in small.
+// turnTable is a small version of what git agent-turn list prints.
 func turnTable() *Table {
 	table := NewTable(Column{Right: true, Style: Yellow}, Column{Right: true}, Column{Right: true, Style: Green}, Column{Style: Cyan}, Column{})
 	table.Row("9", "2 days", "+0", "", "nothing to do")
@@ -84,7 +84,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestTableWidth checks that no line is wider than any terminal it is printed on.
+// TestTableWidth checks that no line is wider than its terminal.
 func TestTableWidth(t *testing.T) {
 	t.Parallel()
 	for columns := 13; columns < 100; columns++ { // five columns of one and four gaps

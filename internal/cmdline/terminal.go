@@ -9,8 +9,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Columns returns the width of the terminal that w writes to, 0 if it is none.
-// A terminal that doesn't tell has 80.
+// Columns returns the width of the terminal that w writes to, 0 if w is not one. A terminal of
+// unknown width counts as 80.
 func Columns(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -22,21 +22,21 @@ func Columns(w io.Writer) int {
 	return 80
 }
 
-// IsTerminal reports whether f is a terminal, be it for reading or for writing.
+// IsTerminal reports whether f is a terminal, for reading or for writing.
 func IsTerminal(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd()))
 }
 
-// Colour reports whether what goes to w may be coloured:
-// it is a terminal, not a dumb one, and the environment has no NO_COLOR.
+// Colour reports whether output to w may be coloured: it is a terminal, not a dumb one, and the
+// environment has no NO_COLOR.
 func Colour(w io.Writer) bool {
 	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && Columns(w) > 0
 }
 
-// A Style is how a text looks where colours are wanted: the parameter of an SGR sequence.
+// A Style is the look of a text where colours are wanted: the parameter of an SGR sequence.
 type Style string
 
-// The styles that a terminal of eight colours has, too.
+// Styles that a terminal with eight colours also has.
 const (
 	Plain  Style = ""
 	Bold   Style = "1"
@@ -47,7 +47,7 @@ const (
 	Cyan   Style = "36"
 )
 
-// Paint returns text in the style. The text must be safe already.
+// Paint returns text in the style. The text must already be safe.
 func (s Style) Paint(text string) string {
 	if s == Plain || text == "" {
 		return text
@@ -55,7 +55,7 @@ func (s Style) Paint(text string) string {
 	return "\x1b[" + string(s) + "m" + text + "\x1b[m"
 }
 
-// Width returns how many columns of a terminal text takes. The text must be safe already.
+// Width returns how many terminal columns text takes. The text must already be safe.
 func Width(text string) int {
 	if isASCII(text) {
 		return len(text)
@@ -63,9 +63,8 @@ func Width(text string) int {
 	return runewidth.StringWidth(text)
 }
 
-// Truncate cuts text so that it takes at most columns of a terminal;
-// an ellipsis, which counts, says that something is missing.
-// Wide characters and those of several code points are kept whole. The text must be safe already.
+// Truncate cuts text to at most columns of a terminal; an ellipsis, which counts, marks the cut.
+// Wide characters and those of several code points are kept whole. The text must already be safe.
 func Truncate(text string, columns int) string {
 	switch {
 	case columns <= 0:

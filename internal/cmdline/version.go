@@ -2,8 +2,8 @@ package cmdline
 
 import "runtime/debug"
 
-// Version is the module's version as the go command knows it:
-// a release, a pseudo-version of the commit that was built, or "devel" with that commit.
+// Version is the module's version as the go command knows it: a release, a pseudo-version of the
+// commit that was built, or "devel" with that commit.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -1,10 +1,9 @@
 // Package config reads the settings of git-agent.
 //
-// There are two files, both TOML and both optional.
-// The user's, ~/.config/git-agent/config.toml, may set everything.
-// The repository's, .git-agent.toml at the top of the worktree, comes from whoever wrote the repository;
-// so it has a say in [capture] alone, and only to capture less:
-// smaller limits, more patterns to exclude, no prompt in the subjects.
+// There are two files, both TOML and both optional. The user's, ~/.config/git-agent/config.toml,
+// may set everything. The repository's, .git-agent.toml at the top of the worktree, comes from a
+// stranger, so it may set only [capture], and only to capture less: smaller limits, more patterns
+// to exclude, no prompt in the subjects.
 //
 //	[capture]
 //	max_file_size = "10MiB"      # of an untracked file; larger ones are left out
@@ -43,17 +42,17 @@ import (
 	"time"
 )
 
-// A Config is what the files say, and the defaults for the rest.
+// A Config holds what the files say, and defaults for the rest.
 type Config struct {
 	Capture Capture
 	Handoff Handoff
 	Context Context
 	Retry   Retry
 
-	origins map[string]string // by key; what is missing is a default
+	origins map[string]string // by key; a missing key has its default
 }
 
-// Capture is what snapshots take and what turn commits are called.
+// Capture says what snapshots take and how turn commits are named.
 type Capture struct {
 	MaxFileSize       int64    // bytes; larger untracked files are left out
 	MaxUntrackedFiles int      // with more untracked files, the largest directories are left out
@@ -63,31 +62,31 @@ type Capture struct {
 	SubjectPrompt     bool     // quote the prompt in commit subjects
 }
 
-// Handoff is what a session leaves to the next one.
+// Handoff says what a session leaves to the next one.
 type Handoff struct {
 	RecentCommits   int           // how many commits are listed
 	MaxDiffBytes    int64         // bytes of uncommitted changes
-	CleanGrace      time.Duration // how long a clean handoff is safe from a crash one
+	CleanGrace      time.Duration // how long a crash handoff can't replace a clean one
 	SnapshotTimeout time.Duration // for a snapshot of the terminal
 }
 
-// Context is when an agent is told how full its context is.
+// Context says when an agent is told how full its context is.
 type Context struct {
 	Enabled           bool
 	Warning           Limit
 	Critical          Limit
-	FallbackToolCount int            // tool calls before a warning where tokens can't be counted
-	CheckFrequency    int            // every how many events; at least 1
+	FallbackToolCount int            // tool calls before a warning if tokens can't be counted
+	CheckFrequency    int            // in events; at least 1
 	Windows           map[string]int // tokens, by a pattern of the model's name
 }
 
-// Retry is what the next attempt is told about the last one.
+// Retry says what the next attempt is told about the last one.
 type Retry struct {
 	IncludeSessionTail bool
 	SessionTailSize    int64 // bytes
 }
 
-// Default returns the configuration without any file.
+// Default returns the configuration without any files.
 func Default() *Config {
 	return &Config{
 		Capture: Capture{
@@ -127,12 +126,12 @@ func Default() *Config {
 // DefaultWindow is the context window, in tokens, of a model that no pattern matches.
 const DefaultWindow = 1_000_000
 
-// Window returns the context window of a model, in tokens.
-// Of several patterns that match its name the longest one counts.
+// Window returns the context window of a model, in tokens. If several patterns match its name, the
+// longest counts.
 func (c *Context) Window(model string) int {
 	window, longest := DefaultWindow, -1
 	for pattern, tokens := range c.Windows {
-		ok, _ := path.Match(pattern, model) // checked when it was read
+		ok, _ := path.Match(pattern, model) // checked on reading
 		if ok && (len(pattern) > longest || len(pattern) == longest && tokens < window) {
 			window, longest = tokens, len(pattern)
 		}
@@ -140,11 +139,11 @@ func (c *Context) Window(model string) int {
 	return window
 }
 
-// UserPath returns the path of the user's file,
-// "" if the environment tells neither XDG_CONFIG_HOME nor a home directory.
+// UserPath returns the path of the user's file, "" if the environment has neither XDG_CONFIG_HOME
+// nor a home directory.
 func UserPath() string {
 	dir := os.Getenv("XDG_CONFIG_HOME")
-	if !filepath.IsAbs(dir) { // a relative one is to be ignored, says the specification
+	if !filepath.IsAbs(dir) { // the specification says to ignore a relative one
 		home, err := os.UserHomeDir()
 		if err != nil {
 			return ""
@@ -157,12 +156,12 @@ func UserPath() string {
 // RepoFile is the name of the repository's file, at the top of a worktree.
 const RepoFile = ".git-agent.toml"
 
-// Load reads the user's file, then the repository's.
-// A path that is empty, or names nothing, is no file and costs no more than the look.
+// Load reads the user's file, then the repository's. An empty path, or a path of no file, costs no
+// more than the look.
 //
-// The Config is never nil: it has everything that was valid, and defaults for the rest.
-// The error, if any, joins one [*Error] for each thing that was not;
-// a hook logs it and goes on, a command fails with it.
+// The Config is never nil: it has everything that was valid, and defaults for the rest. The error,
+// if any, joins one [*Error] for each thing that was not; a hook logs it and goes on, a command
+// fails with it.
 func Load(userPath, repoPath string) (*Config, error) {
 	c := Default()
 	userErrs := c.loadUser(userPath)
@@ -184,7 +183,7 @@ func (c *Config) loadUser(path string) []error {
 	})
 }
 
-// loadRepo takes from the repository's file what captures less than c does.
+// loadRepo applies those settings of the repository's file that capture less than c does.
 func (c *Config) loadRepo(path string) []error {
 	// A link could lead out of the repository.
 	entries, err := readFile(path, os.Lstat)
@@ -200,9 +199,8 @@ func (c *Config) loadRepo(path string) []error {
 	})
 }
 
-// lower makes one setting of c as the repository wants it, if that captures less.
-// It is an error to want more than the default. Between that and what the user set
-// the repository is not wrong, and the user rules.
+// lower changes one setting of c to the repository's value, if that captures less. A value above
+// the default is an error. A value between the default and the user's is not, but the user's stays.
 func (c *Config) lower(key, path string, repo, standard *Capture) error {
 	switch key {
 	case "capture.max_file_size":

@@ -33,7 +33,7 @@ func load(t *testing.T, user, repo string) (*Config, []string, string) {
 	return c, problems(err, dir), dir
 }
 
-// problems splits a joined error into its lines, without the directory.
+// problems splits a joined error into lines, without the directory.
 func problems(err error, dir string) []string {
 	if err == nil {
 		return nil
@@ -106,7 +106,7 @@ func TestEveryKey(t *testing.T) {
 	}
 }
 
-// TestValues checks that what Values shows is TOML that says the same again.
+// TestValues checks that what Values shows is TOML with the same meaning.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{"defaults": "", "every key": everyKey} {
@@ -230,7 +230,7 @@ func TestWrong(t *testing.T) {
 		{"[capture.exclude]\nx = 1", `user.toml:2: capture.exclude.x: unknown key, did you mean capture.exclude?`},
 		{"[sync]\n", `user.toml:1: sync: unknown key`},
 		{"[context.windows.x]\ny = 1", `user.toml:2: context.windows.x.y: unknown key, did you mean context.windows?`},
-		// Not what TOML is, or not what a table is.
+		// Not TOML, or not a table.
 		{"capture = 1", `user.toml:1: capture: this is a table`},
 		{"[[capture]]\nexclude = []", `user.toml:1: capture: this is a table`},
 		{"[context]\nwindows = 3", `user.toml:2: context.windows: this is a table`},
@@ -238,7 +238,7 @@ func TestWrong(t *testing.T) {
 		{"[capture]\nexclude = []\nexclude = []", `user.toml:3: capture.exclude: Key 'capture.exclude' has already been defined.`},
 		{"\xff", `user.toml:1: invalid UTF-8 byte: 0xff`},
 		{strings.Repeat("#", maxFile+1), `user.toml: larger than "16KiB"`},
-		// Several, in their order; tables may be written inline or dotted.
+		// Several, in order; tables may be written inline or dotted.
 		{
 			"retry = {include_session_tail = 1}\ncapture.exclude = 2\n[context]\nenabled = 3",
 			"user.toml:1: retry.include_session_tail: want true or false, not 1\n" +
@@ -256,7 +256,7 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// TestValidRest checks that one mistake costs one setting, as a hook needs it.
+// TestValidRest checks that a mistake affects one setting only, as a hook needs it.
 func TestValidRest(t *testing.T) {
 	t.Parallel()
 	c, errs, _ := load(t, "[capture]\nnope = 1\nmax_file_size = 'x'\nmax_untracked_files = 3\n[retry]\nsession_tail_size = 1\n", "")
@@ -398,7 +398,7 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// TestHostileRepoFile checks what a stranger's repository could put in place of the file.
+// TestHostileRepoFile checks what a stranger's repository could have in place of the file.
 func TestHostileRepoFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -463,7 +463,7 @@ func TestHostileRepoFile(t *testing.T) {
 	check("many mistakes", append(want, RepoFile+": 990 more mistakes")...)
 }
 
-// TestUserLink checks that the user's file may be a link, as people keep such files.
+// TestUserLink checks that the user's file may be a link, as people often have it.
 func TestUserLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -559,7 +559,7 @@ func FuzzLoad(f *testing.F) {
 				t.Fatalf("%q (%v) gives %s = %s, read again %s", text, err, was.Key, was.Value, v.Value)
 			}
 		}
-		// As a repository's file it never captures more.
+		// In a repository's file it never captures more.
 		d := Default()
 		if repo.Capture.MaxFileSize > d.Capture.MaxFileSize || repo.Capture.MaxUntrackedFiles > d.Capture.MaxUntrackedFiles ||
 			repo.Capture.MaxUntrackedSize > d.Capture.MaxUntrackedSize || repo.Capture.BranchPrefix != d.Capture.BranchPrefix ||

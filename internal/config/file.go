@@ -13,20 +13,20 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// What a configuration file may be at most, so that a stranger's costs a hook less than half a second.
-// The parser recurses into brackets and copies every prefix of a dotted key:
-// 16 KiB of dots take it seven seconds.
+// Limits for a configuration file, so that a stranger's costs a hook less than half a second. The
+// parser recurses into brackets and copies every prefix of a dotted key: 16 KiB of dots take it
+// seven seconds.
 const (
 	maxFile   = 16 << 10 // bytes
 	maxDots   = 200      // in a line
 	maxBraces = 50       // inline tables
-	maxErrors = 10       // that are reported
+	maxErrors = 10       // that are reported at most
 )
 
-// An Error is one thing that is wrong in a configuration file.
+// An Error is one mistake in a configuration file.
 type Error struct {
 	Path string // of the file
-	Line int    // from 1; 0 if it is the file as a whole
+	Line int    // from 1; 0 for the file as a whole
 	Key  string // "capture.max_file_size"; "" if no key is at fault
 	Err  error
 }
@@ -56,8 +56,8 @@ func (e entry) fail(path string, err error) error {
 	return &Error{Path: path, Line: e.line, Key: e.key, Err: err}
 }
 
-// apply hands every entry of a file to set and collects what was wrong,
-// the first few mistakes and the number of the others.
+// apply passes every entry of a file to set and collects the mistakes, the first few in full and
+// the others as a number.
 func apply(path string, entries []entry, set func(entry) error) []error {
 	var errs []error
 	more := 0
@@ -77,8 +77,8 @@ func apply(path string, entries []entry, set func(entry) error) []error {
 	return errs
 }
 
-// readFile returns the entries of a file in their order, none if there is no file.
-// stat decides whether a symbolic link is followed.
+// readFile returns the entries of a file in order, none if there is no file. stat decides whether a
+// symbolic link is followed.
 func readFile(path string, stat func(string) (fs.FileInfo, error)) ([]entry, error) {
 	if path == "" {
 		return nil, nil
@@ -123,7 +123,7 @@ func readLimited(path string) ([]byte, error) {
 	return data, err
 }
 
-// checkDepth refuses what is nested deeper than any configuration.
+// checkDepth refuses deeper nesting than any configuration has.
 func checkDepth(text string) error {
 	if strings.Count(text, "{") > maxBraces {
 		return errors.New("too many inline tables")
@@ -146,11 +146,11 @@ func cause(err error) error {
 	return err
 }
 
-// parse takes a document apart into its entries, with the lines that they stand on.
+// parse splits a document into its entries, with their lines.
 func parse(text string) (entries []entry, err error) {
 	defer func() {
-		// The parser panics where it finds itself in error.
-		// Whoever wrote the file must not be able to end a hook with that.
+		// The parser panics on its own errors. The author of the file must not be able to end a
+		// hook that way.
 		if p := recover(); p != nil {
 			entries, err = nil, fmt.Errorf("the TOML parser gave up: %v", p)
 		}
@@ -188,8 +188,8 @@ func flatten(meta *toml.MetaData, prefix toml.Key, table map[string]toml.Primiti
 	return entries
 }
 
-// A probe takes any value and answers with an error,
-// to which the TOML package adds what it tells in no other way: the value's line.
+// A probe accepts any value and returns an error, to which the TOML package adds what it reports in
+// no other way: the value's line.
 type probe struct{ value any }
 
 var errProbe = errors.New("probe")

@@ -12,7 +12,7 @@ import (
 	"gitagent/internal/spell"
 )
 
-// A key is one setting of a Config: how it is read, and how it is shown.
+// A key is one setting of a Config: how to read it, and how to show it.
 type key struct {
 	name string
 	set  func(value any) error
@@ -22,7 +22,7 @@ type key struct {
 // windowsTable is the table whose keys are patterns, not names.
 const windowsTable = "context.windows"
 
-// keys lists the settings of c, but for those in [windowsTable], in the order of the documentation.
+// keys lists the settings of c, except those in [windowsTable], in the order of the documentation.
 func (c *Config) keys() []key {
 	return []key{
 		size("capture.max_file_size", &c.Capture.MaxFileSize),
@@ -48,7 +48,7 @@ func (c *Config) keys() []key {
 // isWindow reports whether e is a key of [windowsTable].
 func isWindow(e entry) bool { return len(e.path) == 3 && e.path[:2].String() == windowsTable }
 
-// set makes the setting that e names what e says.
+// set applies one entry to the setting that it names.
 func (c *Config) set(e entry) error {
 	if isWindow(e) {
 		return c.setWindow(e.path[2], e.value)
@@ -69,7 +69,7 @@ func (c *Config) set(e entry) error {
 	return errors.New("this is a table")
 }
 
-// unknownKey names the nearest key of the same table, or of all if there is no such table.
+// unknownKey names the nearest key of the same table, or of all keys if there is no such table.
 func unknownKey(name string, names []string) error {
 	table := name[:strings.LastIndexByte(name, '.')+1]
 	var siblings []string
@@ -99,11 +99,11 @@ func (c *Config) setWindow(pattern string, value any) error {
 	return nil
 }
 
-// A Value is one setting as it is in effect.
+// A Value is one setting in effect.
 type Value struct {
 	Key    string // "capture.max_file_size"
 	Value  string // as TOML
-	Origin string // "default" or the path of the file; of two files, "a, b"
+	Origin string // "default" or the path of the file; for two files, "a, b"
 }
 
 // Values returns every setting, in the order of the documentation.

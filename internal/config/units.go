@@ -10,11 +10,11 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// maxInt limits what is a number of files, tokens or events.
+// maxInt limits numbers of files, tokens or events.
 const maxInt = math.MaxInt32
 
-// parseSize reads a number of bytes with a unit or without.
-// It is our own because the package that everybody takes compiles a regular expression at every start.
+// parseSize reads a number of bytes with or without a unit. It is our own because the usual package
+// compiles a regular expression at every start.
 func parseSize(text string) (int64, error) {
 	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	var unit float64
@@ -35,14 +35,14 @@ func parseSize(text string) (int64, error) {
 		unit = 1 << 30
 	}
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	// 2^53 bytes are what a float64 counts exactly, and more than any disk has.
+	// A float64 counts exactly up to 2^53 bytes, which is more than any disk has.
 	if err != nil || unit == 0 || !(n >= 0 && n*unit <= 1<<53) {
 		return 0, fmt.Errorf(`want a size such as 4096 or "10MiB", not %q`, text)
 	}
 	return int64(n * unit), nil
 }
 
-// formatSize writes a number of bytes as [parseSize] reads it, and as TOML.
+// formatSize writes a number of bytes in TOML as [parseSize] reads it.
 func formatSize(n int64) string {
 	for _, unit := range []struct {
 		name  string
@@ -57,7 +57,7 @@ func formatSize(n int64) string {
 
 func formatInt(n int) string { return strconv.Itoa(n) }
 
-// formatDuration is [time.Duration.String] without the units that are zero: "5m", not "5m0s".
+// formatDuration is [time.Duration.String] without units that are zero: "5m", not "5m0s".
 func formatDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -69,14 +69,14 @@ func formatDuration(d time.Duration) string {
 	return s
 }
 
-// A Limit is a number of tokens, given as such or as a part of a model's window.
-// Exactly one of its fields is not zero.
+// A Limit is a number of tokens, either absolute or as a part of a model's window. Exactly one of
+// its fields is not zero.
 type Limit struct {
 	Tokens  int
 	Percent float64
 }
 
-// Of returns the limit in tokens for a window of so many tokens.
+// Of returns the limit in tokens for a window of the given size.
 func (l Limit) Of(window int) int {
 	if l.Tokens > 0 {
 		return l.Tokens

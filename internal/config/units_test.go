@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
 func TestParseSize(t *testing.T) {

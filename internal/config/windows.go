@@ -14,15 +14,15 @@ import (
 	"strings"
 )
 
-// SetWindows writes windows of models, in tokens by a pattern of the model's name, into the user's file at path.
-// What else the file says stays byte for byte; if there is none it is made.
-// A file whose table of windows is not in the plain form, a line for each under [context.windows], is left alone:
-// the error says what to write there.
+// SetWindows writes windows of models, in tokens by a pattern of the model's name, into the user's
+// file at path. Everything else in the file stays byte for byte; a missing file is created. If its
+// table of windows is not in the plain form, a line for each under [context.windows], the file is
+// left alone, and the error says what to write there.
 func SetWindows(path string, windows map[string]int) error {
 	if path == "" {
 		return errors.New("write configuration: the environment names no home directory")
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil { // a link to where the user keeps such files
+	if real, err := filepath.EvalSymlinks(path); err == nil { // a link to the user's real file
 		path = real
 	}
 	mode := fs.FileMode(0o666)
@@ -52,8 +52,8 @@ func SetWindows(path string, windows map[string]int) error {
 
 const windowsHeader = `(?m)^[ \t]*\[[ \t]*context[ \t]*\.[ \t]*windows[ \t]*\][ \t]*(#.*)?\r?$`
 
-// setWindows is [SetWindows] for a text. It edits lines without understanding the whole,
-// and then reads both texts: they must differ in what was to be set, and in nothing else.
+// setWindows is [SetWindows] for a text. It edits lines without understanding the whole, and then
+// reads both texts: they must differ in the windows that were to be set, and in nothing else.
 func setWindows(text string, windows map[string]int) (string, error) {
 	before, err := parse(text)
 	if err != nil {
@@ -77,7 +77,7 @@ func setWindows(text string, windows map[string]int) (string, error) {
 	header := regexp.MustCompile(windowsHeader).FindStringIndex(after)
 	switch {
 	case fresh == "":
-	case header != nil: // the newline that follows it comes after the last line that is new
+	case header != nil: // the newline after it comes after the last new line
 		after = after[:header[1]] + "\n" + strings.TrimSuffix(fresh, "\n") + after[header[1]:]
 	default:
 		if after != "" && !strings.HasSuffix(after, "\n") {
@@ -85,7 +85,7 @@ func setWindows(text string, windows map[string]int) (string, error) {
 		}
 		after += "[" + windowsTable + "]" + end + fresh
 	}
-	// The parser takes a second header for a table that has keys; TOML does not allow it.
+	// The parser accepts a second header for a table that has keys; TOML does not allow it.
 	twice := fresh != "" && header == nil && slices.ContainsFunc(before, isWindow)
 	if twice || !sets(before, after, windows) {
 		return "", fmt.Errorf("not in the plain form, so write by hand: [%s]%s", windowsTable, strings.TrimPrefix(all, ","))
@@ -93,7 +93,7 @@ func setWindows(text string, windows map[string]int) (string, error) {
 	return after, nil
 }
 
-// lineOf is the line that sets the window of a pattern, 0 if there is none.
+// lineOf returns the line that sets the window of a pattern, 0 if there is none.
 func lineOf(entries []entry, pattern string) int {
 	for _, e := range entries {
 		if isWindow(e) && e.path[2] == pattern {
@@ -112,7 +112,7 @@ func replaceNumber(text string, line int, number string) string {
 	return strings.Join(lines, "")
 }
 
-// sets reports whether the text after says what before does, but with the windows.
+// sets reports whether the text after has the same meaning as before, but with the windows.
 func sets(before []entry, after string, windows map[string]int) bool {
 	entries, err := parse(after)
 	if err != nil {

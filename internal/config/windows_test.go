@@ -55,7 +55,8 @@ func TestSetWindows(t *testing.T) {
 	}
 }
 
-// FuzzSetWindows checks that a text which is edited still says the same otherwise, and that a second edit changes nothing.
+// FuzzSetWindows checks that an edit changes nothing else in a text, and that a second edit changes
+// nothing at all.
 func FuzzSetWindows(f *testing.F) {
 	for _, text := range []string{"", everyKey, "[context.windows]\nx = 1 # a\n", "context = {windows = {}}", "[context]\nwindows.x = 1", "x = '''\n[context.windows]\n'''"} {
 		f.Add(text, "x", 7)

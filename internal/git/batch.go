@@ -18,14 +18,15 @@ type batch struct {
 	out  *bufio.Reader
 }
 
-// An answer is what git says of one object before its content.
+// An answer is the line that git prints about one object before its content.
 type answer struct {
+	hash plumbing.Hash
 	kind plumbing.ObjectType
 	size int64 // bytes
 }
 
-// Warm starts the batch process, so that its start-up overlaps with other work.
-// An error of it shows with the first object that is read.
+// Warm starts the batch process, so that its start-up overlaps with other work. If it fails,
+// reading the first object returns the error.
 func (o *Objects) Warm() {
 	o.batchMu.Lock()
 	defer o.batchMu.Unlock()
@@ -44,8 +45,8 @@ func (o *Objects) startBatch() error {
 	return nil
 }
 
-// ask sends a command about the object h, starting the process at the first call,
-// and hands the answer to f, if there is such an object.
+// ask sends a command about the object h, starting the process at the first call, and passes the
+// answer to f if the object exists.
 func (o *Objects) ask(command string, h plumbing.Hash, f func(*batch, answer) error) error {
 	o.batchMu.Lock()
 	defer o.batchMu.Unlock()
@@ -71,8 +72,8 @@ func (o *Objects) ask(command string, h plumbing.Hash, f func(*batch, answer) er
 	return nil
 }
 
-// answer reads one answer: `<hash> <type> <size>`, or the spec and the
-// word missing where there is no such object.
+// answer reads one answer: `<hash> <type> <size>`, or the spec and the word "missing" if there is
+// no such object.
 func (b *batch) answer(spec string) (answer, error) {
 	line, err := b.out.ReadString('\n')
 	if err != nil {
@@ -91,10 +92,10 @@ func (b *batch) answer(spec string) (answer, error) {
 		return answer{}, err
 	}
 	size, err := strconv.ParseInt(fields[2], 10, 64)
-	return answer{kind, size}, err
+	return answer{plumbing.NewHash(fields[0]), kind, size}, err
 }
 
-// content reads what follows an answer: the object and a newline.
+// content reads the object that follows an answer, and its newline.
 func (b *batch) content(a answer) ([]byte, error) {
 	content := make([]byte, a.size+1)
 	if _, err := io.ReadFull(b.out, content); err != nil {
@@ -103,19 +104,19 @@ func (b *batch) content(a answer) ([]byte, error) {
 	return content[:a.size], nil
 }
 
-// close ends the process. What it says no longer matters.
+// close ends the process. Its output no longer matters.
 func (b *batch) close() { b.proc.Kill() }
 
-// CatFiles reads many objects in one git process and hands each to f with its place in specs,
-// in order. A spec is a hash or git's `<tree>:<path>`, without a newline.
-// obj is nil where there is no such object. The first error of f ends the walk and is returned.
-func (r *Repo) CatFiles(ctx context.Context, specs []string, f func(i int, obj *plumbing.MemoryObject) error) error {
+// CatFiles reads many objects in one git process and passes each to f with its index in specs, in
+// order. A spec is a hash or git's `<tree>:<path>`, without a newline. obj is nil if there is no
+// such object. The first error of f ends the walk and is returned.
+func (r *Repo) CatFiles(ctx context.Context, specs []string, f func(i int, obj *Object) error) error {
 	if len(specs) == 0 {
 		return nil
 	}
 	var in bytes.Buffer
 	for _, spec := range specs {
-		if strings.Contains(spec, "\n") { // git 2.42 knows a way to say it
+		if strings.Contains(spec, "\n") { // git before 2.42 can't be asked for it
 			return fmt.Errorf("read object %q: a newline in its name", spec)
 		}
 		in.WriteString(spec)
@@ -125,7 +126,7 @@ func (r *Repo) CatFiles(ctx context.Context, specs []string, f func(i int, obj *
 	if err != nil {
 		return err
 	}
-	go func() { // a write fails only when git is gone, and then reading tells
+	go func() { // a write fails only when git is gone, and then reading fails too
 		_, _ = p.stdin.Write(in.Bytes())
 		_ = p.stdin.Close()
 	}()
@@ -144,20 +145,17 @@ func (r *Repo) CatFiles(ctx context.Context, specs []string, f func(i int, obj *
 	return nil
 }
 
-func (b *batch) each(i int, spec string, f func(int, *plumbing.MemoryObject) error) error {
+func (b *batch) each(i int, spec string, f func(int, *Object) error) error {
 	a, err := b.answer(spec)
 	if err == plumbing.ErrObjectNotFound {
 		return f(i, nil)
 	}
-	var obj *plumbing.MemoryObject
+	var content []byte
 	if err == nil {
-		var content []byte
-		if content, err = b.content(a); err == nil {
-			obj, err = memory(a.kind, content)
-		}
+		content, err = b.content(a)
 	}
 	if err != nil {
 		return fmt.Errorf("read object %s: %w", spec, err)
 	}
-	return f(i, obj)
+	return f(i, &Object{a.hash, a.kind, content})
 }

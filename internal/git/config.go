@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
 // A Config is git's effective configuration. Keys are as `git config --list`
@@ -47,7 +45,7 @@ func (c Config) Get(key string) string {
 	return values[len(values)-1]
 }
 
-// Bool reports whether key is set to one of git's words for true, or to a number that is not 0.
+// Bool reports whether key is set to one of git's words for true, or to a number other than 0.
 func (c Config) Bool(key string) bool {
 	value := strings.ToLower(c.Get(key))
 	switch value {
@@ -58,30 +56,30 @@ func (c Config) Bool(key string) bool {
 	return err == nil && n != 0
 }
 
-// SHA256 reports whether the repository's object format is not the one that
-// we read and write: go-git v5 is built for SHA-1.
+// SHA256 reports whether the repository uses another object format than SHA-1, the only one that
+// go-git v5 is built for.
 func (c Config) SHA256() bool {
 	format := c.Get("extensions.objectformat")
 	return format != "" && format != "sha1"
 }
 
-// Author and Committer return the user's identity as git would find it in the
-// environment and in the configuration, and git-agent's own where there is none:
-// in a container there usually is none, and a turn must be recorded all the same.
-func (c Config) Author(at time.Time) object.Signature { return c.identity("AUTHOR", "author", at) }
+// Author returns the user's identity as git would find it in the environment and the configuration.
+// If there is none, as in most containers, it is git-agent's own, because a turn must be recorded
+// all the same.
+func (c Config) Author(at time.Time) Signature { return c.identity("AUTHOR", "author", at) }
 
-// Committer is described at [Config.Author].
-func (c Config) Committer(at time.Time) object.Signature {
+// Committer does for the committer what [Config.Author] does for the author.
+func (c Config) Committer(at time.Time) Signature {
 	return c.identity("COMMITTER", "committer", at)
 }
 
-func (c Config) identity(env, section string, at time.Time) object.Signature {
+func (c Config) identity(env, section string, at time.Time) Signature {
 	name := clean(first(os.Getenv("GIT_"+env+"_NAME"), c.Get(section+".name"), c.Get("user.name")))
 	email := clean(first(os.Getenv("GIT_"+env+"_EMAIL"), c.Get(section+".email"), c.Get("user.email"), os.Getenv("EMAIL")))
 	if name == "" || email == "" {
 		name, email = "git-agent", "git-agent@localhost"
 	}
-	return object.Signature{Name: name, Email: email, When: at}
+	return Signature{Name: name, Email: email, When: at}
 }
 
 func first(values ...string) string {
@@ -93,7 +91,7 @@ func first(values ...string) string {
 	return ""
 }
 
-// clean drops what git drops from an identity: it would end the header line.
+// clean drops the characters that git drops from an identity: they would end the header line.
 func clean(s string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r < ' ' || r == '<' || r == '>' || r == 0x7f {

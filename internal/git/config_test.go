@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
 func TestConfig(t *testing.T) {

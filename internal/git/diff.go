@@ -16,10 +16,27 @@ type FileStat struct {
 	Binary                bool
 }
 
-// DiffTrees returns what differs between two trees, in git's order of paths.
-// See [Objects.Stat] for the small case.
+// DiffTrees returns what differs between two trees, counted as `git diff` does by default, whatever
+// the user has configured: a moved file that is at least half unchanged counts as one path, the new
+// one. The order is git's. See [Objects.Stat] for small differences.
 func (r *Repo) DiffTrees(ctx context.Context, from, to plumbing.Hash) ([]FileStat, error) {
-	out, err := r.Output(ctx, nil, "diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", from.String(), to.String())
+	return r.numstat(ctx, from, to, DiffCounting()...)
+}
+
+// DiffCounting returns the flags that make `git diff` count and show what [Repo.DiffTrees] counts.
+func DiffCounting() []string {
+	return []string{"--find-renames=50%", "-l1000", "--diff-algorithm=default"}
+}
+
+// DiffPaths returns every path that differs between two trees, in git's order. A moved file is two
+// paths.
+func (r *Repo) DiffPaths(ctx context.Context, from, to plumbing.Hash) ([]FileStat, error) {
+	return r.numstat(ctx, from, to, "--no-renames")
+}
+
+func (r *Repo) numstat(ctx context.Context, from, to plumbing.Hash, flags ...string) ([]FileStat, error) {
+	args := append([]string{"diff-tree", "-r", "-z", "--numstat", "--no-ext-diff", "--no-textconv"}, flags...)
+	out, err := r.Output(ctx, nil, append(args, from.String(), to.String())...)
 	if err != nil {
 		return nil, fmt.Errorf("compare trees %s and %s: %w", from, to, err)
 	}
@@ -31,7 +48,12 @@ func (r *Repo) DiffTrees(ctx context.Context, from, to plumbing.Hash) ([]FileSta
 		if len(fields) != 3 {
 			return nil, fmt.Errorf("compare trees %s and %s: unexpected line %q", from, to, line)
 		}
-		s := FileStat{Path: string(fields[2]), Binary: fields[0][0] == '-'}
+		path := fields[2]
+		if len(path) == 0 { // a rename: the old path and the new one follow
+			_, out, _ = bytes.Cut(out, []byte{0})
+			path, out, _ = bytes.Cut(out, []byte{0})
+		}
+		s := FileStat{Path: string(path), Binary: fields[0][0] == '-'}
 		if !s.Binary {
 			if s.Insertions, err = strconv.Atoi(string(fields[0])); err == nil {
 				s.Deletions, err = strconv.Atoi(string(fields[1]))

@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
 func TestDiffTrees(t *testing.T) {
@@ -41,7 +41,7 @@ func TestDiffTrees(t *testing.T) {
 	if err := os.Chmod(filepath.Join(r.Dir, "mode"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// What a person has configured is for what a person reads.
+	// The user's diff settings are for people to read, and must not change what we count.
 	for _, c := range [][]string{{"diff.renames", "copies"}, {"diff.noprefix", "true"}, {"diff.external", "false"}, {"color.ui", "always"}, {"diff.orderFile", "/nowhere"}, {"core.quotePath", "true"}, {"diff.x.textconv", "false"}} {
 		r.Git("config", c[0], c[1])
 	}

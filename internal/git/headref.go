@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// HeadRef returns the full name of the branch that HEAD is on, "" if HEAD is detached.
-// It reads one file; git is asked only where HEAD is not in that file (reftable).
+// HeadRef returns the full name of the branch that HEAD is on, or "" if HEAD is detached. It reads
+// one file, and asks git only if HEAD is not in that file (reftable).
 func (r *Repo) HeadRef(ctx context.Context) (string, error) {
 	data, err := os.ReadFile(filepath.Join(r.GitDir, "HEAD"))
 	if err != nil {

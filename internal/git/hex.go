@@ -12,7 +12,7 @@ type Hex plumbing.Hash
 // Hash returns the hash.
 func (h Hex) Hash() plumbing.Hash { return plumbing.Hash(h) }
 
-// IsZero reports whether there is no hash, for the omitzero option of JSON.
+// IsZero reports whether there is no hash; JSON's omitzero option uses it.
 func (h Hex) IsZero() bool { return h == Hex{} }
 
 func (h Hex) String() string {
@@ -36,7 +36,7 @@ func (h *Hex) UnmarshalText(text []byte) error {
 	return err
 }
 
-// ParseHash reads a hash as git prints it. That of a SHA-256 repository is an error.
+// ParseHash reads a hash as git prints it. A SHA-256 hash is an error.
 func ParseHash(s string) (plumbing.Hash, error) {
 	if !plumbing.IsHash(s) {
 		return plumbing.ZeroHash, fmt.Errorf("%q is not a hash of 40 hex digits", s)

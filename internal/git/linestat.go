@@ -11,16 +11,17 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
-// The limits of what is compared in-process; what is larger is left to git.
+// Limits of what is compared in-process; anything larger is left to git.
 const (
 	maxStatFiles = 64
 	maxStatSize  = 1 << 20 // bytes of one file
-	maxStatLines = 1000    // lines of one side that have to be aligned: a few milliseconds at worst
+	maxStatLines = 1000    // lines to align on one side: a few milliseconds at worst
 )
 
-// Stat returns what differs between two trees, in order of paths, without the process and without the
-// objects on the disk that [Repo.DiffTrees] needs. Lines are counted by a minimal diff, as git's is
-// nearly always. ok is false if that would be too much; the answer is then git's to give.
+// Stat returns what differs between two trees, in order of paths, without the process and without
+// the objects on disk that [Repo.DiffTrees] needs. Lines are counted by a minimal diff, which
+// nearly always agrees with git's. ok is false, and the answer is left to git, if the work would
+// exceed the limits or if one path was added and another deleted, which may be a rename.
 func (o *Objects) Stat(from, to plumbing.Hash) (stats []FileStat, ok bool, err error) {
 	s := stater{objects: o}
 	if err := s.trees("", from, to); err != nil {
@@ -34,6 +35,8 @@ type stater struct {
 	objects *Objects
 	stats   []FileStat
 	tooMuch bool
+
+	added, deleted bool // whether any path was
 }
 
 func (s *stater) trees(dir string, from, to plumbing.Hash) error {
@@ -85,7 +88,9 @@ func (s *stater) entry(path string, old, fresh Entry) error {
 	if old, fresh = file(old), file(fresh); old == fresh {
 		return nil
 	}
-	if len(s.stats) == maxStatFiles || old.Mode == filemode.Submodule || fresh.Mode == filemode.Submodule {
+	s.added = s.added || old.Mode == filemode.Empty
+	s.deleted = s.deleted || fresh.Mode == filemode.Empty
+	if s.added && s.deleted || len(s.stats) == maxStatFiles || old.Mode == filemode.Submodule || fresh.Mode == filemode.Submodule {
 		s.tooMuch = true
 		return nil
 	}
@@ -124,7 +129,8 @@ func (s *stater) content(e Entry) ([]byte, error) {
 	return s.objects.Blob(e.Hash)
 }
 
-// isBinary reports whether git would take the content for binary: a NUL among the first 8,000 bytes.
+// isBinary reports whether git would treat the content as binary: a NUL among the first 8,000
+// bytes.
 func isBinary(content []byte) bool {
 	return bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0
 }
@@ -140,7 +146,7 @@ func lineStat(a, b []byte) (insertions, deletions int, ok bool) {
 		old, fresh = old[:len(old)-1], fresh[:len(fresh)-1]
 	}
 	insertions, deletions = len(fresh), len(old)
-	// A line that the other side does not have is never part of what is common.
+	// A line that the other side lacks is never common to both.
 	old, fresh = shared(old, fresh), shared(fresh, old)
 	if len(old) == 0 || len(fresh) == 0 {
 		return insertions, deletions, true
@@ -168,7 +174,7 @@ func dropEmpty(lines [][]byte) [][]byte {
 	return lines
 }
 
-// shared returns those of the lines that others has, too.
+// shared returns the lines that are also in others.
 func shared(lines, others [][]byte) [][]byte {
 	known := make(map[string]bool, len(others))
 	for _, l := range others {
@@ -177,13 +183,13 @@ func shared(lines, others [][]byte) [][]byte {
 	return slices.DeleteFunc(slices.Clone(lines), func(l []byte) bool { return !known[string(l)] })
 }
 
-// asRunes gives every line a rune of its own: that is what the library compares.
+// asRunes gives every distinct line its own rune, because the library compares runes.
 func asRunes(ids map[string]rune, lines [][]byte) []rune {
 	runes := make([]rune, len(lines))
 	for i, l := range lines {
 		id, ok := ids[string(l)]
 		if !ok {
-			id = rune(0x4e00 + len(ids)) // a block without gaps that is larger than both limits together
+			id = rune(0x4e00 + len(ids)) // a range without gaps, larger than both limits together
 			ids[string(l)] = id
 		}
 		runes[i] = id

@@ -9,10 +9,10 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
-// TestStatEqualsGit compares random edits with what `git diff-tree --numstat` says of them.
+// TestStatEqualsGit compares random edits with the output of `git diff-tree --numstat`.
 func TestStatEqualsGit(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -45,7 +45,7 @@ func TestStatEqualsGit(t *testing.T) {
 	r.Commit("0")
 	ctx := context.Background()
 	repo := find(t, r)
-	for round := range 40 {
+	for round := range gittest.Size(40, 10) {
 		for name, text := range files {
 			if name != "bin" && rnd.Intn(2) == 0 {
 				files[name] = edit(text)

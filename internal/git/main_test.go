@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
-// rollUpDir, if set in the environment, makes the test program roll up the packs
-// of a repository and exit: something to be killed.
+// rollUpDir, if set in the environment, makes the test program roll up the packs of a repository
+// and exit, so that a test can kill it.
 const rollUpDir = "GITTEST_ROLL_UP"
 
 // TestMain keeps the developer's own configuration out.

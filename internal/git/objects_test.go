@@ -13,10 +13,10 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
-// find opens a test repository as a hook would.
+// find opens a test repository the way a hook does.
 func find(t testing.TB, r *gittest.Repo) *Repo {
 	t.Helper()
 	repo, err := Find(r.Dir)
@@ -76,8 +76,8 @@ func TestObjectsReadsPacks(t *testing.T) {
 	}
 }
 
-// Objects of every kind and place: loose, in a small pack as they are and as deltas, in a large pack, in an
-// alternate, and what is nowhere.
+// Objects of every kind and place: loose, whole and as deltas in a small pack, in a large pack, in
+// an alternate, and missing ones.
 func TestObjectsReads(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -100,7 +100,7 @@ func TestObjectsReads(t *testing.T) {
 	if out := c.Git("verify-pack", "-v", strings.TrimSuffix(packs(t, find(t, c), ".idx")[0], "\n")); !strings.Contains(out, "chain length") {
 		t.Fatal("no deltas, so this tests nothing")
 	}
-	var many strings.Builder // an index larger than what is read in-process
+	var many strings.Builder // an index too large to be read in-process
 	for i := range 3000 {
 		fmt.Fprintf(&many, "blob\ndata %d\n%d\n", len(fmt.Sprint(i)), i)
 	}
@@ -121,33 +121,28 @@ func TestObjectsReads(t *testing.T) {
 	for _, line := range list {
 		f := strings.Fields(line)
 		h, want := plumbing.NewHash(f[0]), f[1]+" "+f[2]
-		e, err := o.EncodedObject(plumbing.AnyObject, h)
+		obj, err := o.object(h)
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
-		content, err := Content(e)
-		if err != nil || plumbing.ComputeHash(e.Type(), content) != h {
-			t.Errorf("%s: content of %d bytes, %v", line, len(content), err)
+		if got := fmt.Sprintf("%s %d", obj.Type, len(obj.Content)); got != want || plumbing.ComputeHash(obj.Type, obj.Content) != h {
+			t.Errorf("%s: %s, or another content", line, got)
 		}
-		size, err := o.EncodedObjectSize(h)
-		if got := fmt.Sprintf("%s %d", e.Type(), size); got != want || err != nil {
-			t.Errorf("%s: %s, %v", line, got, err)
-		}
-		if err := o.HasEncodedObject(h); err != nil {
-			t.Errorf("%s: HasEncodedObject: %v", line, err)
+		if err := o.Has(h); err != nil {
+			t.Errorf("%s: Has: %v", line, err)
 		}
 	}
 	absent := plumbing.NewHash("0123456789012345678901234567890123456789")
 	for range 2 {
-		if _, err := o.EncodedObject(plumbing.AnyObject, absent); !errors.Is(err, plumbing.ErrObjectNotFound) {
-			t.Errorf("EncodedObject of nothing: %v", err)
+		if _, err := o.object(absent); !errors.Is(err, plumbing.ErrObjectNotFound) {
+			t.Errorf("an object that is not there: %v", err)
 		}
-		if err := o.HasEncodedObject(absent); !errors.Is(err, plumbing.ErrObjectNotFound) {
-			t.Errorf("HasEncodedObject of nothing: %v", err)
+		if err := o.Has(absent); !errors.Is(err, plumbing.ErrObjectNotFound) {
+			t.Errorf("Has of nothing: %v", err)
 		}
 	}
-	if _, err := o.EncodedObject(plumbing.TreeObject, plumbing.NewHash(lent)); !errors.Is(err, plumbing.ErrObjectNotFound) {
+	if _, err := o.Read(plumbing.TreeObject, plumbing.NewHash(lent)); !errors.Is(err, plumbing.ErrObjectNotFound) {
 		t.Errorf("a blob read as a tree: %v", err)
 	}
 	if _, err := o.Blob(plumbing.NewHash(c.Git("rev-parse", "HEAD"))); !errors.Is(err, plumbing.ErrObjectNotFound) {
@@ -155,7 +150,7 @@ func TestObjectsReads(t *testing.T) {
 	}
 }
 
-// What is not flushed is known to its writer and to nobody else.
+// An object that is not flushed can be read by its writer alone.
 func TestObjectsUnflushed(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -177,7 +172,7 @@ func TestObjectsUnflushed(t *testing.T) {
 	if got, err := o.Blob(h); string(got) != "staged" || err != nil {
 		t.Errorf("Blob = %q, %v", got, err)
 	}
-	if err := o.HasEncodedObject(h); err != nil {
+	if err := o.Has(h); err != nil {
 		t.Error(err)
 	}
 	o.Close()
@@ -222,7 +217,7 @@ func TestObjectsPack(t *testing.T) {
 				t.Fatalf("%q, want one", idx)
 			}
 			r.Git("verify-pack", idx[0])
-			// The index is the one that git would have made.
+			// The index is identical to git's own.
 			again := filepath.Join(gittest.TempDir(t), "x.idx")
 			r.Git("index-pack", "--no-rev-index", "-o", again, strings.TrimSuffix(idx[0], ".idx")+".pack")
 			ours, err := os.ReadFile(idx[0])
@@ -238,7 +233,7 @@ func TestObjectsPack(t *testing.T) {
 	}
 }
 
-// Whatever is written is read back, by git and by us.
+// FuzzObjects: everything written is read back, by git and by us.
 func FuzzObjects(f *testing.F) {
 	f.Add([]byte("a"), []byte(""), uint16(3))
 	f.Add([]byte("\x00\xff"), []byte("b"), uint16(9000))
@@ -260,12 +255,12 @@ func FuzzObjects(f *testing.F) {
 		if err := o.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		err := repo.CatFiles(ctx, specs, func(i int, obj *plumbing.MemoryObject) error {
+		err := repo.CatFiles(ctx, specs, func(i int, obj *Object) error {
 			if obj == nil {
 				t.Fatalf("git has no object %d", i)
 			}
-			if got, err := Content(obj); err != nil || !bytes.Equal(got, want[i]) {
-				t.Errorf("git reads %q, %v; want %q", got, err, want[i])
+			if !bytes.Equal(obj.Content, want[i]) {
+				t.Errorf("git reads %q, want %q", obj.Content, want[i])
 			}
 			return nil
 		})
@@ -345,7 +340,7 @@ func TestObjectsExisting(t *testing.T) {
 	present(t, r, hashes)
 }
 
-// Files that a writer left who died do not matter to git or to the next writer.
+// Files left by a writer that died do not disturb git or the next writer.
 func TestObjectsAfterCrash(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -417,7 +412,7 @@ func TestObjectsModes(t *testing.T) {
 	}
 }
 
-// A directory that can't be written is an error, and nothing is forgotten.
+// A directory that can't be written is an error, and no object is lost.
 func TestFlushFails(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -463,11 +458,11 @@ func TestObjectsBatchDies(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = o.batch.proc.cmd.Wait()
-	if _, err := o.EncodedObjectSize(h); err == nil {
+	if err := o.Has(h); err == nil {
 		t.Log("the first answer came before the end")
 	}
-	if size, err := o.EncodedObjectSize(h); size != 2 || err != nil {
-		t.Errorf("size %d, %v", size, err)
+	if err := o.Has(h); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -483,12 +478,12 @@ func TestCatFilesNames(t *testing.T) {
 	ctx := context.Background()
 	specs := []string{"HEAD:with spaces", "HEAD:not there", "HEAD:x missing", "HEAD:not there missing", "HEAD:tab\t\"quote\" \\", "HEAD:\xff", "HEAD:a blob 5", "HEAD:", "HEAD", "", "0123456789012345678901234567890123456789"}
 	want := []string{"1", "-", "2", "-", "3", "4", "-", "tree", "commit", "-", "-"}
-	err := repo.CatFiles(ctx, specs, func(i int, obj *plumbing.MemoryObject) error {
+	err := repo.CatFiles(ctx, specs, func(i int, obj *Object) error {
 		got := "-"
 		if obj != nil {
-			got = obj.Type().String()
-			if content, err := Content(obj); err == nil && obj.Type() == plumbing.BlobObject {
-				got = string(content)
+			got = obj.Type.String()
+			if obj.Type == plumbing.BlobObject {
+				got = string(obj.Content)
 			}
 		}
 		if got != want[i] {
@@ -500,7 +495,7 @@ func TestCatFilesNames(t *testing.T) {
 		t.Error(err)
 	}
 	called := false
-	err = repo.CatFiles(ctx, []string{"HEAD:a\nb"}, func(int, *plumbing.MemoryObject) error { called = true; return nil })
+	err = repo.CatFiles(ctx, []string{"HEAD:a\nb"}, func(int, *Object) error { called = true; return nil })
 	if err == nil || called {
 		t.Errorf("a newline in a name: %v", err)
 	}
@@ -523,7 +518,7 @@ func TestCatFiles(t *testing.T) {
 	specs = append(specs, "HEAD:d/none")
 	repo := find(t, r)
 	n := 0
-	err := repo.CatFiles(context.Background(), specs, func(i int, obj *plumbing.MemoryObject) error {
+	err := repo.CatFiles(context.Background(), specs, func(i int, obj *Object) error {
 		if i == 100 {
 			if obj != nil {
 				t.Error("an object for a path that does not exist")
@@ -531,9 +526,8 @@ func TestCatFiles(t *testing.T) {
 			return nil
 		}
 		n++
-		b, err := Content(obj)
-		if want := fmt.Sprintf("file %d\n", i); string(b) != want || err != nil {
-			t.Errorf("object %d = %q, %v; want %q", i, b, err, want)
+		if want := fmt.Sprintf("file %d\n", i); string(obj.Content) != want {
+			t.Errorf("object %d = %q, want %q", i, obj.Content, want)
 		}
 		return nil
 	})
@@ -541,7 +535,7 @@ func TestCatFiles(t *testing.T) {
 		t.Errorf("CatFiles handed over %d objects, %v", n, err)
 	}
 	stop := errors.New("stop")
-	if err := repo.CatFiles(context.Background(), specs, func(int, *plumbing.MemoryObject) error { return stop }); !errors.Is(err, stop) {
+	if err := repo.CatFiles(context.Background(), specs, func(int, *Object) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("CatFiles = %v, want the callback's error", err)
 	}
 }

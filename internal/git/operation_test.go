@@ -4,14 +4,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
 func TestOperation(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name     string
-		commands [][]string // the last one that may fail stops in the middle
+		commands [][]string // only the last one may fail, stopping in the middle
 		want     string
 		branch   string
 	}{
@@ -67,7 +67,7 @@ func TestOperation(t *testing.T) {
 	}
 }
 
-// linked is another worktree, in which nothing goes on.
+// linked adds another worktree, with nothing under way in it.
 func linked(t testing.TB, r *gittest.Repo) *gittest.Repo {
 	t.Helper()
 	dir := filepath.Join(gittest.TempDir(t), "linked")

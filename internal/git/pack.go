@@ -14,12 +14,12 @@ import (
 	"regexp"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 )
 
-// writePack writes the objects as one pack. Git sees a pack by its index, so the index gets its name
-// last; a process that dies before that leaves files that git prunes by their names, or [Repo.RollUp].
-func (o *Objects) writePack(objects []*plumbing.MemoryObject) error {
+// writePack writes the objects as one pack. Git finds a pack by its index, so the index gets its
+// name last; files left by a process that died before that have names that git, or [Repo.RollUp],
+// prunes.
+func (o *Objects) writePack(objects []*Object) error {
 	if o.sha256() {
 		return fmt.Errorf("the repository's object format is not SHA-1")
 	}
@@ -41,11 +41,12 @@ func (o *Objects) writePack(objects []*plumbing.MemoryObject) error {
 		return err
 	}
 	defer os.Remove(idxTmp)
-	// Like git, name the pack by its checksum: two writers of the same objects meet in the same file.
+	// Like git, name the pack by its checksum: two writers of the same objects meet in the same
+	// file.
 	base := filepath.Join(dir, fmt.Sprintf("pack-%x", pack[len(pack)-sha1.Size:]))
-	// A git gc that begins between the two (seen with 2.39) sees a pack, removes it at its end, and keeps the
-	// objects of those only whose index it has seen: with git gc in a loop, one pack in 2,000 was lost.
-	// It leaves alone what has a .keep beside it. A link costs 10 us, a file of its own 300.
+	// If a git gc begins between pack and index (seen with 2.39), it sees the pack and removes it
+	// at its end, but keeps only objects whose index it has seen: with git gc in a loop, one pack
+	// in 2,000 was lost. It leaves a pack with a .keep alone. A link costs 10 us, a new file 300.
 	if os.Link(packTmp, base+".keep") == nil {
 		defer os.Remove(base + ".keep")
 	}
@@ -56,42 +57,30 @@ func (o *Objects) writePack(objects []*plumbing.MemoryObject) error {
 }
 
 // encodePack returns a pack of whole objects, and its index.
-func encodePack(objects []*plumbing.MemoryObject) (pack, index []byte, err error) {
+func encodePack(objects []*Object) (pack, index []byte, err error) {
 	var buf bytes.Buffer
-	var entries idxfile.Writer
-	if err := entries.OnHeader(uint32(len(objects))); err != nil {
-		return nil, nil, err
-	}
 	buf.WriteString("PACK")
 	_ = binary.Write(&buf, binary.BigEndian, [2]uint32{2, uint32(len(objects))})
-	for _, obj := range objects {
+	entries := make([]packed, len(objects))
+	for i, obj := range objects {
 		start := buf.Len()
-		buf.Write(entryHeader(obj.Type(), obj.Size()))
-		content, err := Content(obj)
-		if err == nil {
-			err = deflate(&buf, content)
+		if int64(start) >= 1<<31 {
+			return nil, nil, fmt.Errorf("a pack of more than 2 GB")
 		}
-		if err != nil {
+		buf.Write(entryHeader(obj.Type, int64(len(obj.Content))))
+		if err := deflate(&buf, obj.Content); err != nil {
 			return nil, nil, err
 		}
-		entries.Add(obj.Hash(), uint64(start), crc32.ChecksumIEEE(buf.Bytes()[start:]))
+		entries[i] = packed{obj.Hash, crc32.ChecksumIEEE(buf.Bytes()[start:]), uint32(start)}
 	}
 	sum := sha1.Sum(buf.Bytes())
 	buf.Write(sum[:])
-	if err := entries.OnFooter(sum); err != nil {
-		return nil, nil, err
-	}
-	idx, err := entries.Index()
-	if err != nil {
-		return nil, nil, err
-	}
-	var idxBuf bytes.Buffer
-	_, err = idxfile.NewEncoder(&idxBuf).Encode(idx)
-	return buf.Bytes(), idxBuf.Bytes(), err
+	return buf.Bytes(), encodePackIndex(entries, sum), nil
 }
 
-// maxStored is the size in bytes up to which an object is stored as it is: setting up Go's compressor costs more
-// than everything else about a small object (it clears 0.8 MB), and the roll-up compresses anew.
+// maxStored is the size in bytes up to which an object is stored uncompressed: setting up Go's
+// compressor costs more than all other work on a small object (it clears 0.8 MB), and the roll-up
+// compresses it later.
 const maxStored = 4 << 10
 
 // deflate writes content as a zlib stream.
@@ -113,8 +102,8 @@ func deflate(w *bytes.Buffer, content []byte) error {
 	return z.Close()
 }
 
-// entryHeader is the type and size of an object as a pack has them: 4 bits of the size
-// beside the type, then 7 in each byte, the lowest first.
+// entryHeader encodes an object's type and size as packs do: 4 bits of the size beside the type,
+// then 7 in each byte, lowest first.
 func entryHeader(t plumbing.ObjectType, size int64) []byte {
 	head := []byte{byte(t)<<4 | byte(size&0xf)}
 	for size >>= 4; size > 0; size >>= 7 {
@@ -124,8 +113,8 @@ func entryHeader(t plumbing.ObjectType, size int64) []byte {
 	return head
 }
 
-// tempFile writes a new file into dir, read-only as git's packs are, and returns its name.
-// Like git, it leaves to the umask who may read it, but for a repository that a group shares
+// tempFile writes a new file into dir, read-only like git's packs, and returns its name. Like git,
+// it lets the umask decide who may read it, except in a repository that a group shares
 // (core.sharedRepository), whose directories carry the set-group-ID bit.
 func (o *Objects) tempFile(dir, prefix string, content []byte) (string, error) {
 	path := filepath.Join(dir, prefix+rand.Text())
@@ -149,8 +138,8 @@ func (o *Objects) tempFile(dir, prefix string, content []byte) (string, error) {
 
 const objectFormat = `(?im)^\s*objectformat\s*=\s*"?sha256`
 
-// sha256 reports whether the repository is one that a SHA-1 pack would only confuse.
-// A caller who has the configuration asks [Config.SHA256]; this is for those who did not.
+// sha256 reports whether the repository uses SHA-256, where a SHA-1 pack would only confuse git.
+// Callers that have read the configuration use [Config.SHA256] instead.
 func (o *Objects) sha256() bool {
 	b, err := os.ReadFile(filepath.Join(o.repo.CommonDir, "config"))
 	return err == nil && bytes.Contains(bytes.ToLower(b), []byte("objectformat")) && regexp.MustCompile(objectFormat).Match(b)

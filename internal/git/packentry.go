@@ -9,18 +9,18 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
-// maxDeltas is the longest chain of deltas that is followed; git makes none of more than 50 on its own.
+// maxDeltas is the longest chain of deltas that is followed; git's default limit is 50.
 const maxDeltas = 100
 
-// An entryReader reads entries of packs, one after the other: the state of its decompression takes
-// 40 KB, too much to be made for each.
+// An entryReader reads entries of packs, one after the other. It is reused because its decompressor
+// takes 40 KB.
 type entryReader struct {
 	buf *bufio.Reader
 	z   io.ReadCloser
 }
 
-// entry reads the entry at offset, whose content is made by at most that many deltas.
-// What can't be read has the type [plumbing.InvalidObject].
+// entry reads the entry at offset, following at most the given number of deltas. An unreadable
+// entry has the type [plumbing.InvalidObject].
 func (e *entryReader) entry(p smallPack, offset int64, deltas int) (plumbing.ObjectType, []byte) {
 	if offset < 0 || deltas == 0 {
 		return plumbing.InvalidObject, nil
@@ -43,7 +43,10 @@ func (e *entryReader) entry(p smallPack, offset int64, deltas int) (plumbing.Obj
 	case plumbing.REFDeltaObject:
 		var h plumbing.Hash
 		if _, err = io.ReadFull(e.buf, h[:]); err == nil {
-			base, err = p.index.FindOffset(h)
+			var ok bool
+			if base, ok = p.index.offset(h); !ok {
+				err = plumbing.ErrObjectNotFound
+			}
 		}
 	default:
 		return plumbing.InvalidObject, nil
@@ -64,7 +67,8 @@ func (e *entryReader) entry(p smallPack, offset int64, deltas int) (plumbing.Obj
 	return t, content
 }
 
-// readHeader reads type and size in bytes: groups of four and seven bits, the lowest first; see gitformat-pack(5).
+// readHeader reads an entry's type and its size in bytes: groups of four and seven bits, lowest
+// first; see gitformat-pack(5).
 func readHeader(r io.ByteReader) (plumbing.ObjectType, int64, error) {
 	b, err := r.ReadByte()
 	if err != nil {
@@ -83,8 +87,8 @@ func readHeader(r io.ByteReader) (plumbing.ObjectType, int64, error) {
 	return t, size, nil
 }
 
-// baseOffset reads how many bytes before a delta its base is: groups of seven bits, the highest first,
-// one added at each but the last.
+// baseOffset reads how many bytes before a delta its base is: groups of seven bits, highest first,
+// one added to each but the last.
 func baseOffset(r io.ByteReader) (int64, error) {
 	b, err := r.ReadByte()
 	n := int64(b & 0x7f)
@@ -98,7 +102,7 @@ func baseOffset(r io.ByteReader) (int64, error) {
 	return n, err
 }
 
-// inflate reads a compressed text of size bytes.
+// inflate decompresses size bytes.
 func (e *entryReader) inflate(size int64) ([]byte, error) {
 	var err error
 	if e.z == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// TestReadHeader reads what entryHeader writes, and refuses sizes that no object has.
+// TestReadHeader reads what entryHeader writes, and checks that impossible sizes are refused.
 func TestReadHeader(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int64{0, 1, 15, 16, 2047, 2048, 1 << 20, 1<<53 - 1} {

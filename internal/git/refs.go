@@ -7,26 +7,25 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// ErrConflict reports that a ref is no longer what a transaction was built on:
-// read again, rebuild, retry.
+// ErrConflict reports that a ref no longer has the value that a transaction was built on: read
+// again, rebuild, retry.
 var ErrConflict = errors.New("a ref has moved meanwhile")
 
 // An Update is one step of a ref transaction.
 type Update struct {
 	Ref string        // full name
 	New plumbing.Hash // the zero hash deletes
-	Old plumbing.Hash // what the ref must be now; the zero hash: it must not exist
+	Old plumbing.Hash // its expected value; the zero hash: it must not exist
 }
 
-// A RefTransaction moves several refs together or none of them.
-// It holds a waiting `git update-ref --stdin`, so that nothing but the update itself
-// is left to do when the objects are there.
+// A RefTransaction moves several refs together or none of them. It holds a waiting `git update-ref
+// --stdin`, so that only the update itself is left to do once the objects are there.
 type RefTransaction struct {
 	repo *Repo
 	proc *Process
@@ -34,11 +33,11 @@ type RefTransaction struct {
 
 // refLockWait is how long git waits for the lock of a ref, ms. Git's own 100 ms are little
 // on a busy machine: a git whose parent was killed may still be about to give its lock up.
-const refLockWait = "1000"
+const refLockWait = "900"
 
-// BeginRefs starts a transaction. The caller ends it with Commit or Abort.
-// reason goes into the reflogs of the refs that have one.
-// The user's reference-transaction hook does not run: it could veto a turn.
+// BeginRefs starts a transaction. The caller ends it with Commit or Abort. reason goes into the
+// reflogs of the refs that have one. The user's reference-transaction hook does not run, because it
+// could veto a turn.
 func (r *Repo) BeginRefs(ctx context.Context, reason string) (*RefTransaction, error) {
 	p, err := r.Start(ctx, "-c", "core.hooksPath="+os.DevNull, "-c", "core.filesRefLockTimeout="+refLockWait,
 		"update-ref", "-m", reason, "--stdin", "-z")
@@ -48,11 +47,11 @@ func (r *Repo) BeginRefs(ctx context.Context, reason string) (*RefTransaction, e
 	return &RefTransaction{repo: r, proc: p}, nil
 }
 
-// Abort ends the transaction without an effect. After Commit it does nothing.
+// Abort ends the transaction without effect. After Commit it does nothing.
 func (t *RefTransaction) Abort() { t.proc.Kill() }
 
-// Commit moves every ref to its new value, or none of them.
-// If one of them is not what the update expects, the error wraps [ErrConflict].
+// Commit moves every ref to its new value, or none of them. If one does not have its expected
+// value, the error wraps [ErrConflict].
 func (t *RefTransaction) Commit(ctx context.Context, updates []Update) error {
 	var in bytes.Buffer
 	in.WriteString("start\x00")
@@ -66,7 +65,7 @@ func (t *RefTransaction) Commit(ctx context.Context, updates []Update) error {
 	if err == nil {
 		return nil
 	}
-	// Ask the repository what happened; do not read git's prose.
+	// Ask the repository what happened, rather than read git's prose.
 	now, readErr := t.repo.Refs(ctx, names...)
 	if readErr != nil {
 		return fmt.Errorf("move %s: %w", strings.Join(names, " "), err)
@@ -83,53 +82,31 @@ func (t *RefTransaction) Commit(ctx context.Context, updates []Update) error {
 			return fmt.Errorf("move %s: %w", u.Ref, ErrConflict)
 		}
 	}
-	return fmt.Errorf("move %s: %w", strings.Join(names, " "), err)
+	return fmt.Errorf("move %s: %w", strings.Join(names, " "), t.repo.Locked(err, append(names, "HEAD", "packed-refs")...))
 }
 
-// staleLock is how old a lock file must be to be taken for one that a killed git left:
-// git holds a ref's lock for milliseconds.
-const staleLock = 10 * time.Second
-
-// AwaitLocks waits until none of the refs is locked. A lock that gets older than 10 s was left by a git that was killed,
-// and is removed; the caller makes sure that all the refs are git-agent's own. It reports whether there was any lock.
-func (r *Repo) AwaitLocks(ctx context.Context, refs ...string) (bool, error) {
-	poll := time.NewTicker(20 * time.Millisecond)
-	defer poll.Stop()
-	found := false
-	for {
-		locked := false
-		for _, ref := range refs {
-			path := filepath.Join(r.CommonDir, filepath.FromSlash(ref))
-			if _, err := os.Lstat(path + ".lock"); err == nil {
-				found = true
-				locked = locked || !DropStaleLock(time.Now(), path)
-			}
-		}
-		if !locked {
-			return found, nil
-		}
-		select {
-		case <-poll.C:
-		case <-ctx.Done():
-			return found, ctx.Err()
-		}
-	}
-}
-
-// DropStaleLock removes the lock file of one file, if it is older than 10 s at now.
-func DropStaleLock(now time.Time, path string) bool {
-	info, err := os.Lstat(path + ".lock")
-	if err != nil || now.Sub(info.ModTime()) < staleLock {
-		return false
-	}
-	return os.Remove(path+".lock") == nil
-}
-
-// UpdateRefs is a whole transaction: every ref moves, or none does.
+// UpdateRefs runs a whole transaction: every ref moves, or none does.
 func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates []Update) error {
 	t, err := r.BeginRefs(ctx, reason)
 	if err != nil {
 		return err
 	}
 	return t.Commit(ctx, updates)
+}
+
+// LockedBy returns the files, without .lock, that a transaction of these updates is about to lock:
+// the refs, HEAD, which may be on one of them, and packed-refs if a ref is deleted. It leaves out
+// those that another process has locked now.
+func (r *Repo) LockedBy(updates []Update) []string {
+	files := []string{filepath.Join(r.GitDir, "HEAD"), filepath.Join(r.CommonDir, "reftable", "tables.list")}
+	for _, u := range updates {
+		files = append(files, filepath.Join(r.CommonDir, filepath.FromSlash(u.Ref)))
+		if u.New.IsZero() {
+			files = append(files, filepath.Join(r.CommonDir, "packed-refs"))
+		}
+	}
+	return slices.DeleteFunc(files, func(file string) bool {
+		_, err := os.Lstat(file + ".lock")
+		return err == nil
+	})
 }

@@ -13,10 +13,10 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
-// commits returns n commits that no ref keeps.
+// commits returns n commits that no ref refers to.
 func commits(t testing.TB, r *gittest.Repo, n int) []plumbing.Hash {
 	t.Helper()
 	tree := r.Git("write-tree")
@@ -109,7 +109,7 @@ func TestUpdateRefs(t *testing.T) {
 	}
 }
 
-// h stands for a commit until the test has made it.
+// h stands for a commit that the test has yet to make.
 func h(n byte) plumbing.Hash { return plumbing.Hash{n} }
 
 func TestUpdateRefsMany(t *testing.T) {
@@ -137,7 +137,8 @@ func TestUpdateRefsMany(t *testing.T) {
 	}
 }
 
-// The reason is in the reflog of a branch; refs of our own have none unless the user wants one for every ref.
+// The reason is in the reflog of a branch; refs of our own have no reflog unless the user wants one
+// for every ref.
 func TestUpdateRefsReflog(t *testing.T) {
 	t.Parallel()
 	r := committed(t)
@@ -192,7 +193,7 @@ func TestRefTransactionAbort(t *testing.T) {
 	}
 }
 
-// Git may be killed before or after it has committed: the transaction says which.
+// Git may be killed before or after it has committed: the transaction reports which.
 func TestRefTransactionKilled(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -224,59 +225,8 @@ func TestRefTransactionKilled(t *testing.T) {
 	}
 }
 
-func TestDropStaleLock(t *testing.T) {
-	t.Parallel()
-	r := gittest.New(t)
-	c := commits(t, r, 1)
-	repo := find(t, r)
-	ctx := context.Background()
-	lock := filepath.Join(r.Dir, ".git", refA+".lock")
-	for _, tt := range []struct {
-		age  time.Duration
-		want bool
-	}{{0, false}, {9 * time.Second, false}, {11 * time.Second, true}, {-time.Hour, false}} {
-		r.Write(".git/"+refA+".lock", "")
-		at := time.Now().Add(-tt.age)
-		if err := os.Chtimes(lock, at, at); err != nil {
-			t.Fatal(err)
-		}
-		if tt.age == 0 {
-			if err := repo.UpdateRefs(ctx, "test", []Update{{refA, c[0], plumbing.ZeroHash}}); err == nil || errors.Is(err, ErrConflict) {
-				t.Errorf("with a lock: %v, want an error that is no conflict", err)
-			}
-		}
-		if got := DropStaleLock(time.Now(), strings.TrimSuffix(lock, ".lock")); got != tt.want {
-			t.Errorf("a lock of %v: removed %v, want %v", tt.age, got, tt.want)
-		}
-		if _, err := os.Lstat(lock); (err != nil) != tt.want {
-			t.Errorf("a lock of %v: %v", tt.age, err)
-		}
-	}
-	if DropStaleLock(time.Now(), filepath.Join(r.Dir, "none")) {
-		t.Error("removed what is not there")
-	}
-	at := time.Now().Add(-time.Minute)
-	if err := os.Chtimes(lock, at, at); err != nil {
-		t.Fatal(err)
-	}
-	if found, err := repo.AwaitLocks(ctx, refA, refN); !found || err != nil {
-		t.Errorf("AwaitLocks = %v, %v", found, err)
-	}
-	if found, err := repo.AwaitLocks(ctx, refA, refN); found || err != nil {
-		t.Errorf("AwaitLocks = %v, %v", found, err)
-	}
-	if err := repo.UpdateRefs(ctx, "test", []Update{{refA, c[0], plumbing.ZeroHash}}); err != nil {
-		t.Error(err)
-	}
-	r.Write(".git/"+refA+".lock", "")
-	canceled, cancel := context.WithCancel(ctx)
-	cancel()
-	if found, err := repo.AwaitLocks(canceled, refA); !found || !errors.Is(err, context.Canceled) {
-		t.Errorf("AwaitLocks = %v, %v", found, err)
-	}
-}
-
-// Eight writers move one ref, each from what it has read: none of the steps is lost, and each conflict is told as one.
+// Eight writers move one ref, each from the value that it has read: no step is lost, and each
+// conflict is reported as one.
 func TestUpdateRefsConcurrently(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -330,7 +280,7 @@ func TestUpdateRefsConcurrently(t *testing.T) {
 	r.Git("fsck", "--strict", "--no-dangling")
 }
 
-// Eight worktrees of one repository, each with commits of its own branch at the same time.
+// Eight worktrees of one repository, each committing to its own branch at the same time.
 func TestCommitInWorktreesConcurrently(t *testing.T) {
 	t.Parallel()
 	r := committed(t)

@@ -23,10 +23,11 @@ type Repo struct {
 	dir     string
 	env     []string
 	program string
+	held    *os.File // see Holding
 }
 
-// at is a repository as far as running git goes: where, with what environment, and which git,
-// so that PATH is walked once.
+// at returns a Repo good enough to run git in dir with env. It looks git up once, so that PATH is
+// walked once.
 func at(dir string, env []string) *Repo {
 	program, err := exec.LookPath("git")
 	if err != nil {
@@ -35,11 +36,11 @@ func at(dir string, env []string) *Repo {
 	return &Repo{dir: dir, env: env, program: program}
 }
 
-// Open asks git for the repository of the current directory, honouring what
-// git put into the environment. Outside a repository the error wraps [ErrNotFound].
-// A repository that git refuses (safe.directory) is git's own error.
+// Open asks git for the repository of the current directory, honouring the environment that git
+// set. Outside a repository the error wraps [ErrNotFound]. If git refuses the repository
+// (safe.directory), the error is git's own.
 func Open(ctx context.Context) (*Repo, error) {
-	r := at(".", environ([]string{"GIT_CONFIG"})) // that one is for git config alone
+	r := at(".", environ([]string{"GIT_CONFIG"})) // GIT_CONFIG matters to git config alone
 	out, err := r.Output(ctx, nil, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-inside-work-tree", "--show-toplevel")
 	lines := strings.SplitN(strings.TrimSuffix(string(out), "\n"), "\n", 4)
 	outside := len(lines) > 2 && lines[2] == "false" // of any worktree: then the last question is an error, mostly
@@ -53,7 +54,8 @@ func Open(ctx context.Context) (*Repo, error) {
 		return nil, fmt.Errorf("find the repository: a path of it holds a newline")
 	}
 	r.GitDir, r.CommonDir = filepath.FromSlash(lines[0]), filepath.FromSlash(lines[1])
-	// What the environment says relative to this directory must also be true at the top of the worktree.
+	// What the environment says relative to this directory must also hold at the top of the
+	// worktree.
 	if os.Getenv("GIT_DIR") != "" {
 		r.env = append(r.env, "GIT_DIR="+r.GitDir)
 	}
@@ -70,10 +72,9 @@ func Open(ctx context.Context) (*Repo, error) {
 	return r, nil
 }
 
-// Find walks up from dir to the top of the worktree that it is in, as git would,
-// but without running git and without git's environment.
-// If there is none, the error wraps [ErrNotFound]. Whether git trusts the
-// repository (safe.directory) shows only when git is run.
+// Find walks up from dir to the top of the worktree that it is in, as git would, but without
+// running git and without git's environment. If there is none, the error wraps [ErrNotFound].
+// Whether git trusts the repository (safe.directory) shows only when git runs.
 func Find(dir string) (*Repo, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -86,7 +87,7 @@ func Find(dir string) (*Repo, error) {
 		gitDir, isFile := gitDirOf(top)
 		switch {
 		case gitDir != "" && isGitDir(gitDir):
-			env := append(environ(location), "GIT_NO_LAZY_FETCH=1") // a hook never reaches for the network
+			env := append(environ(location), "GIT_NO_LAZY_FETCH=1") // a hook must not use the network
 			r := at(top, env)
 			r.Top, r.GitDir, r.CommonDir = top, gitDir, commonDirOf(gitDir)
 			return r, nil
@@ -98,8 +99,8 @@ func Find(dir string) (*Repo, error) {
 	}
 }
 
-// gitDirOf returns what .git in top stands for, "" if there is none:
-// itself, or the directory that it names (linked worktrees, submodules).
+// gitDirOf returns the git directory of the worktree top, "" if there is none: .git itself, or the
+// directory that it names (linked worktrees, submodules).
 func gitDirOf(top string) (gitDir string, isFile bool) {
 	path := filepath.Join(top, ".git")
 	info, err := os.Stat(path)
@@ -125,7 +126,7 @@ func gitDirOf(top string) (gitDir string, isFile bool) {
 	return filepath.Clean(target), true
 }
 
-// isGitDir reports whether a directory is a git directory: what git itself looks for.
+// isGitDir reports whether a directory is a git directory, by the same signs as git.
 func isGitDir(dir string) bool {
 	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
 		return false
@@ -151,10 +152,20 @@ func commonDirOf(gitDir string) string {
 	return filepath.Clean(dir)
 }
 
-// With returns the same repository with more variables in git's environment, such as GIT_INDEX_FILE.
+// With returns the same repository with more variables in git's environment, such as
+// GIT_INDEX_FILE.
 func (r *Repo) With(env ...string) *Repo {
 	s := *r
 	s.env = append(append(make([]string, 0, len(r.env)+len(env)), r.env...), env...)
+	return &s
+}
+
+// Holding returns the same repository, but every git that it runs also holds the lock of the file,
+// which stays locked until they have ended. Don't use it for a git that may leave something running
+// (a daemon started by a user's hook, an ssh master connection).
+func (r *Repo) Holding(lock *os.File) *Repo {
+	s := *r
+	s.held = lock
 	return &s
 }
 
@@ -171,7 +182,7 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (plumbing.Hash, error) {
 	return ParseHash(strings.TrimSpace(string(out)))
 }
 
-// Head is what HEAD says.
+// Head is the state of HEAD.
 type Head struct {
 	Commit plumbing.Hash // zero on an unborn branch
 	Branch string        // full name of the ref, empty when detached
@@ -192,10 +203,11 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 	return h, err
 }
 
-// Refs returns the hashes of those of the refs that exist. The names are full ones;
-// a name that ends in a slash stands for every ref below it.
+// Refs returns the hashes of the refs that exist. The names are full ones; a name that ends in a
+// slash stands for every ref below it.
 //
-// A loose ref is read from its file; git is asked for the rest. A hook's refs have just been written and are loose.
+// A loose ref is read from its file, and git is asked for the rest. The refs of a hook are loose,
+// because they have just been written.
 func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]plumbing.Hash, error) {
 	refs := make(map[string]plumbing.Hash)
 	var ask []string
@@ -227,7 +239,8 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]plumbing.H
 	return refs, nil
 }
 
-// looseRef reads the file of a ref, if it has one. Names that git would refuse have none.
+// looseRef reads the file of a ref, if it has one. It finds nothing for a name that git would
+// refuse.
 func (r *Repo) looseRef(name string) (plumbing.Hash, bool) {
 	if !strings.HasPrefix(name, "refs/") || strings.HasSuffix(name, "/") || strings.Contains(name, "..") {
 		return plumbing.ZeroHash, false

@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
 // committed makes a repository with one commit.
@@ -32,7 +32,7 @@ func mkdir(t testing.TB, elem ...string) string {
 	return dir
 }
 
-// What Find says without running git must be what git says.
+// Find, without running git, agrees with git.
 func TestFindEqualsGit(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -199,8 +199,8 @@ func TestFindDropsLocation(t *testing.T) {
 	}
 }
 
-// Open is for commands that a person types: the environment counts, and what is relative in it goes on
-// meaning the same when git is run at the top of the worktree.
+// Open is for commands that a person types: the environment counts, and its relative paths keep
+// their meaning when git is run at the top of the worktree.
 func TestOpen(t *testing.T) {
 	r := committed(t)
 	head := r.Git("rev-parse", "HEAD")
@@ -340,7 +340,7 @@ func TestRefs(t *testing.T) {
 	}
 }
 
-// Hashes of a SHA-256 repository are an error, not the first 20 bytes of them.
+// Hashes of a SHA-256 repository are an error, and never cut to their first 20 bytes.
 func TestSHA256(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t, "--object-format=sha256")
@@ -363,10 +363,10 @@ func TestSHA256(t *testing.T) {
 	o := repo.Objects(ctx)
 	defer o.Close()
 	prefix := plumbing.NewHash(r.Git("rev-parse", "HEAD")[:40])
-	if e, err := o.EncodedObject(plumbing.AnyObject, prefix); err == nil {
-		t.Errorf("the beginning of a hash finds %v", e.Hash())
+	if obj, err := o.object(prefix); err == nil {
+		t.Errorf("the beginning of a hash finds %v", obj.Hash)
 	}
-	if err := repo.CatFiles(ctx, []string{"HEAD:a"}, func(int, *plumbing.MemoryObject) error { return nil }); err == nil {
+	if err := repo.CatFiles(ctx, []string{"HEAD:a"}, func(int, *Object) error { return nil }); err == nil {
 		t.Error("CatFiles goes through")
 	}
 	if _, err := o.Write(plumbing.BlobObject, []byte("x")); err != nil {

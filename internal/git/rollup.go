@@ -13,46 +13,55 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
+	"gitagent/internal/lock"
 )
 
 const (
-	// maxRolledPack is the size in bytes of a pack that is no longer rolled up: the work of a roll-up
-	// stays small, and the number of such packs is for `git gc` to limit.
+	// maxRolledPack is the size in bytes from which a pack is no longer rolled up: this keeps the
+	// work of a roll-up small, and `git gc` limits the number of such packs.
 	maxRolledPack = 1 << 20
-	// maxSmallPacks is how many smaller packs there may be. Git looks through the packs one after another.
+	// maxSmallPacks is how many smaller packs there may be. Git searches the packs one after
+	// another.
 	maxSmallPacks = 20
 )
 
 // RollUpDue reports whether [Repo.RollUp] has something to do. It reads one directory.
 func (r *Repo) RollUpDue() bool {
+	now := time.Now()
 	packs, err := r.rollable()
-	return err == nil && len(packs) > maxSmallPacks
+	return err == nil && (len(packs) > maxSmallPacks || r.oldPacksDue(now)) && !r.gcRuns(now)
 }
 
-// RollUp replaces the small packs, one of which every [Objects.Flush] leaves, by one, if they are many.
-// It is to be run from a process of its own, beside which everything else goes on:
-// writers, git gc and other roll-ups, of which all but one return at once.
+// RollUp makes one pack of the small ones, one of which every [Objects.Flush] leaves, if there are
+// many. Run it in a process of its own. Writers, git gc and other roll-ups go on beside it; of
+// several roll-ups all but one return at once.
 //
-// No object is lost, whatever is killed when: the old packs go, in git's own order, when the new one is in place.
-// A pack that says anything about itself (.keep, .promisor, .mtimes, .bitmap)
-// or that a multi-pack index may know is left alone.
+// No object is lost, whatever is killed when. The old packs stay for any git that has listed them,
+// until the next roll-up or for an hour, and go only if the new pack still holds everything in
+// them. Nothing happens while a `git gc` runs. A pack with any extra file (.keep, .promisor,
+// .mtimes, .bitmap) or that a multi-pack index may cover is left alone.
 func (r *Repo) RollUp(ctx context.Context) error {
-	dir := filepath.Join(r.CommonDir, "agent", "locks")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("roll up packs: %w", err)
-	}
-	lock := flock.New(filepath.Join(dir, "packs"))
-	if locked, err := lock.TryLock(); err != nil || !locked {
+	held, err := lock.Try(filepath.Join(r.CommonDir, "agent", "locks", "packs"))
+	if held == nil {
 		return err
 	}
-	defer lock.Close()
-	r.dropLeftovers(time.Now())
+	defer held.Release()
+	now := time.Now()
+	if r.gcRuns(now) {
+		return nil
+	}
+	r.dropLeftovers(now)
 	packs, err := r.rollable()
 	if err != nil {
 		return fmt.Errorf("roll up packs: %w", err)
 	}
-	if len(packs) <= maxSmallPacks {
+	due := len(packs) > maxSmallPacks
+	if due || r.oldPacksDue(now) {
+		if err := r.dropOldPacks(); err != nil {
+			return fmt.Errorf("remove packs that were rolled up: %w", err)
+		}
+	}
+	if !due || r.gcRuns(time.Now()) {
 		return nil
 	}
 	if err := r.rollUp(ctx, packs); err != nil {
@@ -69,32 +78,18 @@ func (r *Repo) rollUp(ctx context.Context, packs []string) error {
 	for _, name := range packs {
 		in.WriteString(name + ".pack\n")
 	}
-	// Small objects were not compressed when they were written: don't take them over as they are.
+	// Small objects were not compressed when they were written, so do not reuse them as they are.
 	out, err := r.Output(ctx, strings.NewReader(in.String()), "-c", "pack.packSizeLimit=0", "-c", "pack.threads=1",
 		"pack-objects", "--stdin-packs", "--no-reuse-object", "--delta-base-offset", "--quiet", filepath.Join(r.packDir(), "pack"))
 	if err != nil {
 		return err
 	}
-	fresh := strings.TrimSpace(string(out))
-	if !isFile(filepath.Join(r.packDir(), "pack-"+fresh+".idx")) {
-		return fmt.Errorf("git named no new pack: %q", fresh)
-	}
-	for _, name := range packs {
-		base := filepath.Join(r.packDir(), name)
-		if name == "pack-"+fresh || isFile(base+".keep") {
-			continue // the new one is an old one, if that held all objects already
-		}
-		for _, ext := range []string{".idx", ".pack", ".rev"} { // without an index it is not a pack, for a reader who comes now
-			if err := os.Remove(base + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-	}
-	return nil
+	return r.noteOldPacks("pack-"+strings.TrimSpace(string(out)), packs)
 }
 
-// dropLeftovers removes what a process left that died inside [Objects.Flush] more than an hour before now:
-// the link that kept its pack, which is the pack itself, and a pack without an index.
+// dropLeftovers removes what was left more than an hour before now by a process that died inside
+// [Objects.Flush]: the link that kept its pack, which is the pack itself, and a pack without an
+// index.
 func (r *Repo) dropLeftovers(now time.Time) {
 	old := func(path string) bool {
 		info, err := os.Stat(path)
@@ -114,7 +109,7 @@ func (r *Repo) dropLeftovers(now time.Time) {
 	}
 }
 
-// isPack reports whether a file begins as a pack does. The .keep files of git hold text.
+// isPack reports whether a file begins like a pack. Git's .keep files hold text.
 func isPack(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -128,9 +123,32 @@ func isPack(path string) bool {
 
 func (r *Repo) packDir() string { return filepath.Join(r.CommonDir, "objects", "pack") }
 
-// rollable returns the names, without extension, of the packs that may be rolled up.
-// Sizes are looked at only if there are enough of them.
+// rollable returns the names, without extension, of the packs that may be rolled up. It looks at
+// sizes only if there are enough packs.
 func (r *Repo) rollable() ([]string, error) {
+	packs, err := r.plainPacks()
+	if err != nil || len(packs) <= maxSmallPacks {
+		return packs, err
+	}
+	known, err := r.multiPackNames()
+	if err != nil {
+		return nil, err
+	}
+	old := r.readOldPacks()
+	packs = slices.DeleteFunc(packs, func(name string) bool {
+		if _, waits := old.times[name]; waits || contains(known, name) {
+			return true
+		}
+		info, err := os.Stat(filepath.Join(r.packDir(), name+".pack"))
+		return err != nil || info.Size() >= maxRolledPack
+	})
+	slices.Sort(packs)
+	return packs, nil
+}
+
+// plainPacks returns the names, without extension and unordered, of the packs with no other file
+// than an index.
+func (r *Repo) plainPacks() ([]string, error) {
 	entries, err := os.ReadDir(r.packDir())
 	if err != nil {
 		return nil, err
@@ -147,22 +165,11 @@ func (r *Repo) rollable() ([]string, error) {
 			packs = append(packs, name)
 		}
 	}
-	if len(packs) <= maxSmallPacks {
-		return packs, nil
-	}
-	known, err := r.multiPackNames()
-	if err != nil {
-		return nil, err
-	}
-	packs = slices.DeleteFunc(packs, func(name string) bool {
-		info, err := os.Stat(filepath.Join(r.packDir(), name+".pack"))
-		return err != nil || info.Size() >= maxRolledPack || strings.Contains(known, "\x00"+name+".idx\x00")
-	})
-	slices.Sort(packs)
 	return packs, nil
 }
 
-// multiPackNames returns the names of all indexes in multi-pack indexes, with a NUL before and after each.
+// multiPackNames returns the names of all indexes covered by multi-pack indexes, with a NUL before
+// and after each.
 func (r *Repo) multiPackNames() (string, error) {
 	files, err := filepath.Glob(filepath.Join(r.packDir(), "multi-pack-index.d", "*.midx"))
 	if err != nil {
@@ -179,8 +186,11 @@ func (r *Repo) multiPackNames() (string, error) {
 	return names, nil
 }
 
-// packNames reads the chunk PNAM of a multi-pack index, the names of the indexes that it covers,
-// each with a NUL after it; see gitformat-pack(5). The rest can be large.
+// contains reports whether the names of [Repo.multiPackNames] include the pack's index.
+func contains(names, pack string) bool { return strings.Contains(names, "\x00"+pack+".idx\x00") }
+
+// packNames reads the chunk PNAM of a multi-pack index: the names of the indexes that it covers,
+// each ending in NUL; see gitformat-pack(5). The other chunks can be large.
 func packNames(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {

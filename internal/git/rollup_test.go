@@ -9,18 +9,17 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/gofrs/flock"
 
-	"gitagent/internal/gittest"
+	"gitagent/internal/lock"
+
+	"gitagent/test/gittest"
 )
 
-// flushed writes a pack of blobs that nothing refers to, and returns them.
+// flushed writes a pack of blobs that nothing refers to, and returns their hashes.
 func flushed(t testing.TB, repo *Repo, contents ...string) []plumbing.Hash {
 	t.Helper()
 	o := repo.Objects(context.Background())
@@ -49,7 +48,7 @@ func manyPacks(t testing.TB, repo *Repo, n int) []plumbing.Hash {
 	return hashes
 }
 
-// packs returns the names of what is in objects/pack and ends in ext.
+// packs returns the names in objects/pack that end in ext.
 func packs(t testing.TB, repo *Repo, ext string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(repo.CommonDir, "objects/pack/*"+ext))
@@ -59,7 +58,7 @@ func packs(t testing.TB, repo *Repo, ext string) []string {
 	return names
 }
 
-// present fails the test if git does not find an object, or finds the repository broken.
+// present fails the test if git does not find an object or finds the repository broken.
 func present(t testing.TB, r *gittest.Repo, hashes []plumbing.Hash) {
 	t.Helper()
 	var in strings.Builder
@@ -74,6 +73,27 @@ func present(t testing.TB, r *gittest.Repo, hashes []plumbing.Hash) {
 		t.Errorf("%d of %d objects are missing", n, len(hashes))
 	}
 	r.Git("fsck", "--strict", "--no-dangling", "--no-progress")
+}
+
+// anHourLater makes the packs that the last roll-up has replaced an hour old.
+func anHourLater(t testing.TB, repo *Repo) {
+	t.Helper()
+	old := time.Now().Add(-oldPacksWait)
+	if err := os.Chtimes(repo.oldPacksFile(), old, old); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rollUp rolls up, and an hour later removes the packs that were replaced.
+func rollUp(t testing.TB, repo *Repo) {
+	t.Helper()
+	if err := repo.RollUp(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	anHourLater(t, repo)
+	if err := repo.RollUp(context.Background()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestRollUp(t *testing.T) {
@@ -91,12 +111,31 @@ func TestRollUp(t *testing.T) {
 	if n := len(packs(t, repo, ".pack")); n != maxSmallPacks {
 		t.Errorf("%d packs, want them left alone", n)
 	}
-	o := repo.Objects(ctx) // a reader who has begun before
+	o := repo.Objects(ctx) // a reader that began earlier
 	defer o.Close()
 	o.Warm()
 	hashes = append(hashes, manyPacks(t, repo, 2*maxSmallPacks)...)
 	if !repo.RollUpDue() {
 		t.Error("not due")
+	}
+	if err := repo.RollUp(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(packs(t, repo, ".pack")); n != 2*maxSmallPacks+1 {
+		t.Errorf("%d packs, want the old ones to wait beside the new one", n)
+	}
+	if repo.RollUpDue() {
+		t.Error("due again, for packs that wait")
+	}
+	if err := repo.RollUp(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(packs(t, repo, ".pack")); n != 2*maxSmallPacks+1 {
+		t.Errorf("%d packs: old ones did not wait", n)
+	}
+	anHourLater(t, repo)
+	if !repo.RollUpDue() {
+		t.Error("not due, though the old packs have waited")
 	}
 	if err := repo.RollUp(ctx); err != nil {
 		t.Fatal(err)
@@ -118,20 +157,17 @@ func TestRollUp(t *testing.T) {
 	}
 }
 
-// The result may be a pack that is there already.
+// The new pack may already exist.
 func TestRollUpIntoItself(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	repo := find(t, r)
-	ctx := context.Background()
 	hashes := manyPacks(t, repo, 2*maxSmallPacks)
-	if err := repo.RollUp(ctx); err != nil {
-		t.Fatal(err)
-	}
+	rollUp(t, repo)
 	same := false
 	for range 3 {
 		one := packs(t, repo, ".pack")
-		for i := range maxSmallPacks { // again what the one has
+		for i := range maxSmallPacks { // what the one pack holds, again
 			flushed(t, repo, fmt.Sprint("one ", i))
 		}
 		for _, name := range packs(t, repo, ".pack") {
@@ -141,9 +177,7 @@ func TestRollUpIntoItself(t *testing.T) {
 				}
 			}
 		}
-		if err := repo.RollUp(ctx); err != nil {
-			t.Fatal(err)
-		}
+		rollUp(t, repo)
 		got := packs(t, repo, ".pack")
 		if len(got) != 1 {
 			t.Fatalf("%q, want one pack", got)
@@ -169,9 +203,7 @@ func TestRollUpLeavesAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 			manyPacks(t, repo, 2*maxSmallPacks)
-			if err := repo.RollUp(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			rollUp(t, repo)
 			if n := len(packs(t, repo, ".pack")); n != 2 || !isFile(special+".pack") || !isFile(special+".idx") {
 				t.Errorf("%q, want the special one and the new one", packs(t, repo, ""))
 			}
@@ -188,9 +220,7 @@ func TestRollUpLeavesAlone(t *testing.T) {
 		hashes := flushed(t, repo, string(random))
 		large := packs(t, repo, ".pack")[0]
 		hashes = append(hashes, manyPacks(t, repo, 2*maxSmallPacks)...)
-		if err := repo.RollUp(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		rollUp(t, repo)
 		if n := len(packs(t, repo, ".pack")); n != 2 || !isFile(large) {
 			t.Errorf("%q, want the large one and the new one", packs(t, repo, ""))
 		}
@@ -210,9 +240,7 @@ func TestRollUpLeavesAlone(t *testing.T) {
 		for i := range 2 * maxSmallPacks {
 			more = append(more, flushed(t, repo, fmt.Sprint("later ", i))...)
 		}
-		if err := repo.RollUp(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		rollUp(t, repo)
 		r.Git("multi-pack-index", "verify")
 		present(t, r, append(hashes, more...))
 		if repo.RollUpDue() {
@@ -224,14 +252,11 @@ func TestRollUpLeavesAlone(t *testing.T) {
 		r := gittest.New(t)
 		repo := find(t, r)
 		manyPacks(t, repo, 2*maxSmallPacks)
-		if err := os.MkdirAll(filepath.Join(repo.CommonDir, "agent/locks"), 0o777); err != nil {
+		held, err := lock.Take(t.Context(), filepath.Join(repo.CommonDir, "agent/locks/packs"))
+		if err != nil {
 			t.Fatal(err)
 		}
-		lock := flock.New(filepath.Join(repo.CommonDir, "agent/locks/packs"))
-		if err := lock.Lock(); err != nil {
-			t.Fatal(err)
-		}
-		defer lock.Close()
+		defer held.Release()
 		if err := repo.RollUp(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +266,7 @@ func TestRollUpLeavesAlone(t *testing.T) {
 	})
 }
 
-// A pack that is broken makes the roll-up fail and costs nothing.
+// A broken pack makes the roll-up fail, and nothing is lost.
 func TestRollUpBroken(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -272,7 +297,7 @@ func TestRollUpBroken(t *testing.T) {
 	present(t, r, hashes)
 }
 
-// What a writer leaves that died inside Flush.
+// Files left by a writer that died inside Flush.
 func TestRollUpDropsLeftovers(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -321,66 +346,8 @@ func TestRollUpDropsLeftovers(t *testing.T) {
 	present(t, r, hashes)
 }
 
-// Writers, readers, roll-ups and git gc at the same time.
-func TestRollUpConcurrently(t *testing.T) {
-	t.Parallel()
-	r := gittest.New(t)
-	repo := find(t, r)
-	ctx := context.Background()
-	var mu sync.Mutex
-	var all []plumbing.Hash
-	var writers, others sync.WaitGroup
-	for w := range 4 {
-		writers.Go(func() {
-			for i := range 60 {
-				hashes := flushed(t, repo, fmt.Sprint("writer ", w, " pack ", i), "by all", strings.Repeat(fmt.Sprint(i), 300))
-				mu.Lock()
-				all = append(all, hashes...)
-				mu.Unlock()
-			}
-		})
-	}
-	done := make(chan struct{})
-	until := func(f func()) {
-		others.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-					f()
-				}
-			}
-		})
-	}
-	for range 2 {
-		until(func() {
-			if err := repo.RollUp(ctx); err != nil {
-				t.Errorf("RollUp: %v", err)
-			}
-		})
-	}
-	until(func() { _, _ = r.Try("gc", "-q") }) // which may give up, but must not lose anything
-	until(func() {
-		mu.Lock()
-		hashes := all[max(0, len(all)-50):]
-		mu.Unlock()
-		o := repo.Objects(ctx)
-		defer o.Close()
-		for _, h := range hashes {
-			if _, err := o.Blob(h); err != nil {
-				t.Errorf("read: %v", err)
-			}
-		}
-	})
-	writers.Wait()
-	close(done)
-	others.Wait()
-	present(t, r, all)
-}
-
-// BenchmarkRollUp reports the bytes of objects/pack before and after, for turns of about the usual kind:
-// 2 files of 10 KB changed, a 20 KB segment of JSON lines, commits, trees, records and notes.
+// BenchmarkRollUp reports the bytes of objects/pack before and after, for typical turns: 2 files of
+// 10 KB changed, a 20 KB segment of JSON lines, commits, trees, records and notes.
 func BenchmarkRollUp(b *testing.B) {
 	for _, turns := range []int{100, 1000} {
 		b.Run(fmt.Sprint(turns, " turns"), func(b *testing.B) {
@@ -439,7 +406,7 @@ func writeTurns(t testing.TB, repo *Repo, turns int, roll bool) {
 		}
 		return b.Bytes()
 	}
-	who := object.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1_700_000_000, 0)}
+	who := Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1_700_000_000, 0)}
 	var code, ledger plumbing.Hash
 	var codeTree, ledgerTree plumbing.Hash
 	must := func(h plumbing.Hash, err error) plumbing.Hash {

@@ -3,7 +3,7 @@
 package git
 
 import (
-	"context"
+	crand "crypto/rand"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,10 +15,11 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
-// Killed at any moment, with git or without it.
+// The process is killed at any moment, with or without its git, while packs are rolled up or old
+// ones removed.
 func TestRollUpKilled(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath(os.Args[0]); err != nil {
@@ -27,10 +28,13 @@ func TestRollUpKilled(t *testing.T) {
 	r := gittest.New(t)
 	repo := find(t, r)
 	var hashes []plumbing.Hash
-	longest := 50 * time.Millisecond // how long one takes; the first that is not killed says it better
-	for n := range 40 {
+	longest := 50 * time.Millisecond // how long one takes; the first that is not killed measures it
+	for n := range gittest.Size(40, 12) {
 		for i := range maxSmallPacks + 1 {
 			hashes = append(hashes, flushed(t, repo, fmt.Sprint("round ", n, " pack ", i), strings.Repeat(fmt.Sprint(n, i), 500))...)
+		}
+		if n%3 == 0 && isFile(repo.oldPacksFile()) {
+			anHourLater(t, repo)
 		}
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), rollUpDir+"="+r.Dir)
@@ -49,10 +53,14 @@ func TestRollUpKilled(t *testing.T) {
 		}
 	}
 	present(t, r, hashes)
-	if err := repo.RollUp(context.Background()); err != nil { // the lock of the dead is free
-		t.Fatal(err)
+	for range maxSmallPacks + 1 {
+		hashes = append(hashes, flushed(t, repo, crand.Text())...)
 	}
+	rollUp(t, repo) // the dead process holds no lock
 	present(t, r, hashes)
+	if repo.RollUpDue() {
+		t.Error("due again")
+	}
 	if names, _ := repo.rollable(); len(names) > maxSmallPacks {
 		t.Errorf("%d small packs are left", len(names))
 	}

@@ -5,20 +5,23 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
 // ErrNotFound is wrapped by errors about a rev, ref or repository that does not exist.
 var ErrNotFound = errors.New("not found")
 
-// An Error is a git command that failed.
+// An Error reports a git command that failed.
 type Error struct {
 	Args   []string
-	Stderr string // what git said, without the last newline
+	Stderr string // git's standard error, without the last newline
 	Err    error
 }
 
@@ -48,10 +51,10 @@ func Status(err error) int {
 	return -1
 }
 
-// location are the variables of `git rev-parse --local-env-vars` that say which
-// repository git works on; they beat -C. Those that carry configuration
-// (GIT_CONFIG_COUNT, GIT_CONFIG_PARAMETERS) are kept: containers set
-// safe.directory with them. GIT_ATTR_SOURCE, which git does not list, names a tree of it.
+// location are the variables of `git rev-parse --local-env-vars` that say which repository git
+// works on; they override -C. Those that carry configuration (GIT_CONFIG_COUNT,
+// GIT_CONFIG_PARAMETERS) are kept: containers set safe.directory with them. GIT_ATTR_SOURCE, which
+// git does not list, names a tree of the repository.
 var location = []string{
 	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE",
 	"GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE", "GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS",
@@ -59,9 +62,9 @@ var location = []string{
 	"GIT_CONFIG", "GIT_ATTR_SOURCE",
 }
 
-// environ is the environment of this process without drop, and with what every
-// git of ours runs with: no translations, no prompt, and no replacements
-// (git replace), because objects that are read in-process have none either.
+// environ returns the environment of this process without drop, plus what every git of ours runs
+// with: no translations, no prompt, and no replacements (git replace), because objects that are
+// read in-process have none either.
 func environ(drop []string) []string {
 	env := make([]string, 0, 64)
 	for _, v := range os.Environ() {
@@ -78,6 +81,9 @@ func (r *Repo) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, r.program, args...)
 	cmd.Args[0] = "git"
 	cmd.Dir, cmd.Env = r.dir, r.env
+	if r.held != nil && runtime.GOOS != "windows" { // which can't pass a file to a child
+		cmd.ExtraFiles = []*os.File{r.held}
+	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // let git drop its locks
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
@@ -95,15 +101,30 @@ func (r *Repo) Output(ctx context.Context, stdin io.Reader, args ...string) ([]b
 	return stdout.Bytes(), nil
 }
 
-// Run runs git with args for its effect, with the given standard streams:
-// a person's terminal for a pager, or a file. A failure is an [*Error].
+// Run runs git with args for its effect, with the given standard streams: a person's terminal for a
+// pager, or a file. A failure is an [*Error]. If stdout is a file that nobody reads any more, the
+// error is what writing to it would return: an [*fs.PathError] with EPIPE.
 func (r *Repo) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args ...string) error {
 	cmd := r.command(ctx, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
-	if err := cmd.Run(); err != nil {
-		return &Error{Args: args, Err: err}
+	err := cmd.Run()
+	if err == nil {
+		return nil
 	}
-	return nil
+	if f, ok := stdout.(*os.File); ok && endedBySIGPIPE(err) {
+		err = &fs.PathError{Op: "write", Path: f.Name(), Err: syscall.EPIPE}
+	}
+	return &Error{Args: args, Err: err}
+}
+
+// endedBySIGPIPE reports whether SIGPIPE ended git, or a command whose exit status git passed on.
+func endedBySIGPIPE(err error) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGPIPE || exit.ExitCode() == 128+int(syscall.SIGPIPE)
 }
 
 func failure(args []string, stderr *bytes.Buffer, err error) error {
@@ -165,7 +186,7 @@ func (p *Process) Finish(input []byte) ([]byte, error) {
 	return out, nil
 }
 
-// Kill ends a process that has nothing to do. It does not wait for it.
+// Kill ends a process that is no longer needed, without waiting for it.
 func (p *Process) Kill() {
 	if p.finished {
 		return

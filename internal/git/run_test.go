@@ -51,12 +51,12 @@ func TestProcess(t *testing.T) {
 	if out, err := p.Finish([]byte(large)); err != nil || len(out) != 41 {
 		t.Errorf("Finish = %q, %v", out, err)
 	}
-	p.Kill() // nothing any more
+	p.Kill() // has no effect any more
 	p = start("stripspace")
 	if out, err := p.Finish([]byte(large)); err != nil || len(out) != len(large)+1 {
 		t.Errorf("Finish = %d bytes, %v", len(out), err)
 	}
-	p = start("version") // does not read
+	p = start("version") // does not read its input
 	if out, err := p.Finish([]byte(large)); len(out) == 0 {
 		t.Errorf("Finish = %q, %v", out, err)
 	}

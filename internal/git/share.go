@@ -7,12 +7,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// Share unstages what the staged tree has in common with a stored one, path by path: a worktree differs from HEAD
-// in all that its session has changed so far, and most of that was written by an earlier turn.
-// The caller knows that stored and everything in it is in the object database, and doesn't flush meanwhile.
+// Share unstages what the staged tree has in common with a stored one, path by path: a worktree
+// differs from HEAD in everything that its session has changed so far, and most of that was written
+// by an earlier turn. The caller knows that stored and everything in it is in the object database,
+// and must not flush meanwhile.
 func (o *Objects) Share(tree, stored plumbing.Hash) error {
 	if o.written(tree) == nil {
-		return nil // it and what is below was not staged
+		return nil // neither the tree nor anything in it is staged
 	}
 	entries, err := o.Tree(tree)
 	if err != nil {
@@ -56,7 +57,7 @@ func (o *Objects) Staged(h plumbing.Hash) bool {
 	return slices.Contains(o.staged, h)
 }
 
-// unstage keeps an object from being written. It stays readable.
+// unstage keeps an object from being written. It can still be read.
 func (o *Objects) unstage(h plumbing.Hash) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -7,10 +7,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
-// TestShare: what a tree has in common with a stored one is not written again, and what only looks alike is.
+// TestShare: what a tree shares with a stored one is not written again; what only looks alike is.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -48,7 +48,7 @@ func TestShare(t *testing.T) {
 	if len(o.staged) != 0 {
 		t.Errorf("%d objects of a stored tree are staged", len(o.staged))
 	}
-	moved := blob("b") // it is stored under another name: nobody looks for it there
+	moved := blob("b") // it is stored under another name, where Share does not look
 	tree := edit(map[string]Entry{"a": blob("new a"), "d/b": blob("b"), "e/f/c": blob("c"), "e/g": blob("new g"), "moved": moved})
 	if err := o.Share(tree, stored); err != nil {
 		t.Fatal(err)

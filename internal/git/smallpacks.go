@@ -1,8 +1,6 @@
 package git
 
 import (
-	"bytes"
-	"encoding/binary"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,15 +8,14 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 )
 
-// smallPacks are the packs whose index is worth reading in-process: those that turns write.
-// A hook finds in them nearly all that it reads of a mission, and saves
-// the process and the round trips of `git cat-file`.
+// smallPacks are the packs whose index is worth reading in-process: those that turns write. They
+// hold nearly everything that a hook reads of a mission, which saves the process and the round
+// trips of `git cat-file`.
 type smallPacks struct {
 	dir   string
-	names []string // not yet opened, the newest last
+	names []string // packs not yet opened, the newest last
 	packs []smallPack
 	read  bool
 
@@ -26,21 +23,21 @@ type smallPacks struct {
 }
 
 type smallPack struct {
-	index *idxfile.MemoryIndex
+	index packIndex
 	file  *os.File
 }
 
-// maxSmallIndex is the largest index in bytes that is read in-process: 2,000 objects, 0.2 ms.
+// maxSmallIndex is the size in bytes of the largest index read in-process: 2,000 objects, 0.2 ms.
 const maxSmallIndex = 64 << 10
 
-// get returns an object of the small packs, one of type [plumbing.InvalidObject] if none of them has it.
-// A pack that can't be read is passed over: git will say what is wrong with it.
+// get returns an object of the small packs; its type is [plumbing.InvalidObject] if none of them
+// has it. An unreadable pack is skipped: git will say what is wrong with it.
 func (s *smallPacks) get(h plumbing.Hash) (plumbing.ObjectType, []byte) {
 	if !s.read {
 		s.list()
 	}
 	for _, p := range s.packs {
-		if offset, err := p.index.FindOffset(h); err == nil {
+		if offset, ok := p.index.offset(h); ok {
 			return s.entries.entry(p, offset, maxDeltas)
 		}
 	}
@@ -52,7 +49,7 @@ func (s *smallPacks) get(h plumbing.Hash) (plumbing.ObjectType, []byte) {
 			continue
 		}
 		s.packs = append(s.packs, p)
-		if offset, err := p.index.FindOffset(h); err == nil {
+		if offset, ok := p.index.offset(h); ok {
 			return s.entries.entry(p, offset, maxDeltas)
 		}
 	}
@@ -90,17 +87,12 @@ func openSmallPack(base string) (smallPack, error) {
 	if err != nil {
 		return smallPack{}, err
 	}
-	// The decoder makes room for as many objects as the index says that it has: 28 bytes for each, after the fan-out.
-	const header = 8 + 4*256
-	if len(data) < header || int64(binary.BigEndian.Uint32(data[header-4:]))*28 > int64(len(data)) {
-		return smallPack{}, idxfile.ErrMalformedIdxFile
-	}
-	p := smallPack{index: idxfile.NewMemoryIndex()}
-	if err := idxfile.NewDecoder(bytes.NewReader(data)).Decode(p.index); err != nil {
+	index, err := newPackIndex(data)
+	if err != nil {
 		return smallPack{}, err
 	}
-	p.file, err = os.Open(base + ".pack")
-	return p, err
+	file, err := os.Open(base + ".pack")
+	return smallPack{index, file}, err
 }
 
 func (s *smallPacks) close() {

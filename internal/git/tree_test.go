@@ -12,10 +12,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
-// Random changes to a tree, compared with git's index.
+// TestEditTreeEqualsGit makes random changes to a tree, and compares it with git's index.
 func TestEditTreeEqualsGit(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -42,7 +42,7 @@ func TestEditTreeEqualsGit(t *testing.T) {
 	}
 	tree := plumbing.ZeroHash
 	content := make(map[string]Entry) // what the tree holds, file by file
-	for step := range 200 {
+	for step := range gittest.Size(200, 50) {
 		changes := make(map[string]Entry)
 		for range 1 + rnd.IntN(6) {
 			name := path()
@@ -53,7 +53,7 @@ func TestEditTreeEqualsGit(t *testing.T) {
 			if rnd.IntN(3) == 0 {
 				entry = Entry{}
 			}
-			// What stands in the way of a new file is removed by name, as status does.
+			// Remove by name whatever stands in the way of a new file, as status does.
 			for old := range content {
 				if strings.HasPrefix(old, name+"/") || entry != (Entry{}) && strings.HasPrefix(name, old+"/") {
 					changes[old] = Entry{}
@@ -75,7 +75,7 @@ func TestEditTreeEqualsGit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if step%10 == 0 { // from here on it is read back from git
+		if step%10 == 0 { // from here on trees are read back from git
 			if err := o.Flush(); err != nil {
 				t.Fatal(err)
 			}

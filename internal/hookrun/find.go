@@ -9,23 +9,23 @@ import (
 	"gitagent/internal/session"
 )
 
-// find finds the repository that the agent works in: the one of its directory if that is a worktree of
-// the repository that the client was launched in, otherwise the latter. It is known then, unless
-// nothing is to be recorded there. That costs one git process where recording is not
-// enabled for the repository itself, and none where there is no repository.
+// find finds the repository in which the agent works: that of its directory if that is a worktree
+// of the repository in which the client was launched, otherwise the latter. It sets known if
+// recording is enabled there. That costs one git process where recording is not enabled for the
+// repository itself, and none where there is no repository.
 func (h *Hook) find(ctx context.Context, cwd string) {
 	repo, err := launched(cwd, h.Client.ProjectDir)
 	if err != nil {
 		return // not in a repository
 	}
 	if home, err := os.UserHomeDir(); repo.Top == filepath.Dir(repo.Top) || err == nil && sameDir(repo.Top, home) {
-		return // nobody's project is the whole disk or the whole home
+		return // the whole disk or home directory is nobody's project
 	}
 	h.Repo, h.Store = repo, session.Open(repo.CommonDir)
 	if !h.Store.Enabled() {
 		conf, err := repo.Config(ctx)
 		if err != nil || !conf.Bool("agent.record") {
-			return // not enabled, and if git refuses the repository nobody has asked for it
+			return // not enabled; if git refuses the repository, nobody asked for it
 		}
 	}
 	h.known = true

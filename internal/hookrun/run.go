@@ -1,8 +1,9 @@
-// Package hookrun runs a hook: a process of ours that an agent's client starts at an event of a session.
+// Package hookrun runs a hook: a process of ours that an agent's client starts at an event of a
+// session.
 //
-// A hook never fails and never speaks to the model, unless that is its purpose. An error goes to the log of the
-// repository and, once in a session, to the user. A repository in which nothing is to be recorded
-// costs a few system calls.
+// A hook never fails and never speaks to the model, unless that is its purpose. An error goes to
+// the log of the repository and, once in a session, to the user. A repository in which nothing is
+// to be recorded costs a few system calls.
 package hookrun
 
 import (
@@ -11,18 +12,17 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime/debug"
 	"syscall"
 	"time"
 
 	"gitagent/hooks"
-	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/session"
+	"gitagent/internal/workspace"
 )
 
-// A Hook is one payload and where it belongs.
+// A Hook is one payload and the repository that it belongs to.
 type Hook struct {
 	At     time.Time // when the process began
 	Agent  hooks.Agent
@@ -31,14 +31,16 @@ type Hook struct {
 	Repo   *git.Repo
 	Store  session.Store
 
-	program string // says that something failed
+	workspace *workspace.Workspace // see Workspace
+
+	program string // named in messages about a failure
 	lost    string // what is lost then, for the user
-	known   bool   // the repository is known and enabled: Store is where errors go
+	known   bool   // recording is enabled in the repository: errors go to Store
 }
 
-// IsHook reports whether a program's arguments, its name left out, run its hook, and returns the hook's own.
-// A hook has its own rules: whatever its arguments and whatever breaks, it exits with 0, so no other
-// parser may see them. Where it works is in its payload: -C does not matter.
+// IsHook reports whether a program's arguments, without its name, run its hook, and returns the
+// hook's arguments. No other parser may see these, since a hook exits with 0 whatever they are and
+// whatever breaks. -C does not matter: the payload says where the hook works.
 func IsHook(args []string) ([]string, bool) {
 	for len(args) > 2 && args[0] == "-C" {
 		args = args[2:]
@@ -49,8 +51,9 @@ func IsHook(args []string) ([]string, bool) {
 	return args[1:], true
 }
 
-// Run reads the payload on standard input and hands it to take, if something is to be done where the agent works.
-// An error of take, or a panic, is logged; program and lost are for the message to the user: what was lost with it.
+// Run reads the payload from standard input and hands it to take, if recording is enabled where the
+// agent works. An error or panic of take is logged; program and lost, which says what was lost, are
+// for the message to the user.
 func Run(program, lost string, args []string, take func(context.Context, *Hook) error) {
 	// The client ends a headless StopFailure hook 20 ms after its start.
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
@@ -82,7 +85,8 @@ func (h *Hook) run(ctx context.Context, args []string, take func(context.Context
 	h.Client = hooks.ReadClient(os.Getenv)
 	event, err := hooks.Parse(os.Stdin)
 	if err != nil {
-		// The payload can't say where it belongs, but the client runs hooks where the agent is.
+		// The payload can't say where it belongs, but the client runs hooks in the agent's
+		// directory.
 		if wd, e := os.Getwd(); e == nil {
 			h.find(ctx, wd)
 		}
@@ -95,13 +99,17 @@ func (h *Hook) run(ctx context.Context, args []string, take func(context.Context
 	return take(ctx, h)
 }
 
-// Settings are the user's and the repository's. What is wrong in them is logged, and what is valid counts.
-func (h *Hook) Settings() *config.Config {
-	settings, err := config.Load(config.UserPath(), filepath.Join(h.Repo.Top, config.RepoFile))
-	if err != nil {
-		h.Log(err.Error())
+// Workspace is the repository with the settings in effect there. Invalid ones are logged, valid
+// ones count.
+func (h *Hook) Workspace() *workspace.Workspace {
+	if h.workspace == nil {
+		w, err := workspace.Open(h.Repo)
+		if err != nil {
+			h.Log(err.Error())
+		}
+		h.workspace = w
 	}
-	return settings
+	return h.workspace
 }
 
 // Log writes to the repository's log, with the time of the event.
@@ -113,9 +121,17 @@ func (h *Hook) fail(err error) {
 		return
 	}
 	h.Log(err.Error())
-	if h.Event == nil || errors.Is(err, context.Canceled) || !h.Store.Tell(h.Event.SessionID) {
-		return
+	if h.Event != nil && !errors.Is(err, context.Canceled) {
+		_ = h.Tell(fmt.Sprintf("%s: %v", h.lost, err)) // a client that has gone away needs no message
 	}
-	text := fmt.Sprintf("%s: %s: %v (git agent-turn doctor tells more)", h.program, h.lost, err)
-	_ = (hooks.Answer{User: text}).Write(os.Stdout) // a client that has gone away needs no message
+}
+
+// Tell tells the user, once in a session, of something in the log that keeps nothing from being
+// recorded.
+func (h *Hook) Tell(text string) error {
+	if !h.Store.Tell(context.Background(), h.Event.SessionID) {
+		return nil
+	}
+	text = fmt.Sprintf("%s: %s (git agent-turn doctor tells more)", h.program, text)
+	return hooks.Answer{User: text}.Write(os.Stdout)
 }

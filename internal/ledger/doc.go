@@ -1,5 +1,5 @@
-// Package ledger keeps missions: their refs, and the commit chain of events that
-// is the truth about them.
+// Package ledger keeps missions: their refs, and the chain of event commits, which is
+// authoritative.
 //
 // A mission has up to three refs, and nothing else in the repository belongs to it:
 //
@@ -7,10 +7,9 @@
 //	refs/notes/agent/<id>         git notes on the code commits, an index of the ledger
 //	refs/heads/<prefix><id>       the branch of an attached mission
 //
-// The tree of a ledger commit holds everything that is known at that event:
-// mission.json and the files that package turns and package handoffstore put
-// there. The commit's further parents keep the code commits reachable.
-// The format is docs/format.md.
+// The tree of a ledger commit holds everything known at that event: mission.json and the files that
+// package turns and package handoffstore put there. The commit's further parents keep the code
+// commits reachable. The format is specified in docs/format.md.
 //
 // This package stages objects and never moves a ref: all refs of an event move in
 // one [gitagent/internal/git.RefTransaction], which the caller commits.

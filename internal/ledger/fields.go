@@ -9,11 +9,12 @@ import (
 	"strings"
 )
 
-// Fields are the fields of a JSON record that this version does not know.
-// They are kept when the record is written again.
+// Fields are the fields of a JSON record that this version does not know. They are kept when the
+// record is written again.
 type Fields map[string]json.RawMessage
 
-// Unknown returns the fields of a JSON object that v, a pointer to the struct it was decoded into, has no place for.
+// Unknown returns the fields of a JSON object that are missing in v, a pointer to the struct that
+// the object was decoded into.
 func Unknown(data []byte, v any) (Fields, error) {
 	var all Fields
 	if err := json.Unmarshal(data, &all); err != nil {
@@ -26,14 +27,15 @@ func Unknown(data []byte, v any) (Fields, error) {
 		known[strings.ToLower(name)] = true
 	}
 	for key := range all {
-		if known[strings.ToLower(key)] { // encoding/json matches names whatever their case
+		if known[strings.ToLower(key)] { // encoding/json ignores the case of names
 			delete(all, key)
 		}
 	}
 	return all, nil
 }
 
-// Encode writes v, a struct, as one line of JSON without a newline, and the unknown fields after it in order of their names.
+// Encode writes v, a struct, as one line of JSON without a newline. The unknown fields follow,
+// sorted by name.
 func Encode(v any, unknown Fields) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

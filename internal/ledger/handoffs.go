@@ -8,7 +8,7 @@ import (
 	"gitagent/internal/git"
 )
 
-// HandoffPath is the path of a file of a handoff; that of its directory if name is empty.
+// HandoffPath is the path of a handoff's file, or of its directory if name is empty.
 func HandoffPath(number int, name string) string {
 	return path.Join(fmt.Sprintf("handoffs/%06d", number), name)
 }
@@ -28,7 +28,7 @@ func (l *Ledger) LastHandoff() (int, error) {
 	return last, nil
 }
 
-// Entry returns what the ledger holds at a path, the zero Entry if nothing.
+// Entry returns what the ledger holds at a path, or the zero Entry.
 func (l *Ledger) Entry(name string) (git.Entry, error) {
 	dir, err := l.dir(path.Dir(name))
 	return dir[path.Base(name)], err

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// An ID names a mission: 8 lower-case hex digits, 12 where 8 were taken.
+// An ID names a mission: 8 lower-case hex digits, or 12 if the 8 were taken.
 type ID string
 
-// ParseID checks what a person or a payload says.
+// ParseID checks an id given by a person or a payload.
 func ParseID(s string) (ID, error) {
 	if len(s) != 8 && len(s) != 12 {
 		return "", fmt.Errorf("mission %q: an id has 8 hex digits", s)
@@ -23,7 +23,7 @@ func ParseID(s string) (ID, error) {
 	return ID(s), nil
 }
 
-// NewID returns an id that no mission is likely to have.
+// NewID returns an id that is unlikely to be taken.
 func NewID() (ID, error) {
 	var b [4]byte
 	if _, err := rand.Read(b[:]); err != nil {
@@ -32,8 +32,8 @@ func NewID() (ID, error) {
 	return ID(hex.EncodeToString(b[:])), nil
 }
 
-// OfSession returns the id of the passive mission of a session: the last digits hex digits of
-// the session's own id (the first ones of a UUIDv7 are a clock).
+// OfSession returns the id of the passive mission of a session: the last digits hex digits of the
+// session's own id (a UUIDv7 begins with a timestamp).
 func OfSession(session string, digits int) (ID, error) {
 	var hex []rune
 	for _, c := range strings.ToLower(session) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"gitagent/internal/git"
 )
@@ -21,7 +20,7 @@ type Ledger struct {
 	ID      ID
 	Tip     plumbing.Hash // the ledger commit; zero for a mission that has none yet
 	Mission *Mission
-	Began   ID // the mission that it was recorded as; another one than ID in a side of a mission that went on in two clones
+	Began   ID // the id it was recorded under; differs from ID in a side of a mission that went on in two clones
 
 	objects *git.Objects
 	tree    plumbing.Hash
@@ -42,7 +41,7 @@ func Open(ctx context.Context, repo *git.Repo, objects *git.Objects, id ID) (*Le
 	return At(objects, id, tip)
 }
 
-// At reads the ledger at one of its commits. What its head says of its name is as [ParseHead] has it.
+// At reads the ledger at one of its commits. Its head gets its name as in [ParseHead].
 func At(objects *git.Objects, id ID, tip plumbing.Hash) (*Ledger, error) {
 	tree, err := objects.TreeOf(tip)
 	if err != nil {
@@ -60,12 +59,12 @@ func At(objects *git.Objects, id ID, tip plumbing.Hash) (*Ledger, error) {
 	return l, nil
 }
 
-// New is the ledger of a mission that has recorded nothing yet.
+// New returns the ledger of a mission that has not recorded anything yet.
 func New(objects *git.Objects, m *Mission) *Ledger {
 	return &Ledger{ID: m.ID, Mission: m, Began: m.ID, objects: objects, dirs: make(map[string]map[string]git.Entry)}
 }
 
-// Tree is the hash of the ledger's tree.
+// Tree returns the hash of the ledger's tree.
 func (l *Ledger) Tree() plumbing.Hash { return l.tree }
 
 // Read returns the content of a file of the ledger.
@@ -111,12 +110,12 @@ func (l *Ledger) dir(name string) (map[string]git.Entry, error) {
 	return d, nil
 }
 
-// perDir is how many turns share a directory of the ledger: a directory is
-// written anew with every turn, so it must stay small.
+// perDir is how many turns share a directory of the ledger: every turn rewrites a directory, so it
+// must stay small.
 const perDir = 100
 
-// TurnPath is the path of a turn's file: its directory is the turn's number divided by 100.
-// kind is "turns" with ext ".json", or "transcript" with ext ".jsonl".
+// TurnPath is the path of a turn's file; its directory is the turn's number divided by 100. kind is
+// "turns" with ext ".json", or "transcript" with ext ".jsonl".
 func TurnPath(kind string, turn int, ext string) string {
 	return fmt.Sprintf("%s/%04d/%06d%s", kind, turn/perDir, turn, ext)
 }
@@ -155,13 +154,13 @@ type Event struct {
 	Files   map[string][]byte // content by path; nil removes the file
 	Keep    []plumbing.Hash   // commits that the ledger keeps reachable; zero and repeated ones are ignored
 
-	Author, Committer object.Signature
+	Author, Committer git.Signature
 }
 
-// Append stages the ledger commit of an event and returns its hash. mission.json is written as
-// l.Mission stands. To go on from it, open the new commit.
+// Append stages the ledger commit of an event and returns its hash. It writes mission.json from
+// l.Mission. To continue from the event, open the new commit.
 //
-// A mission's first event comes after a commit without parents, which holds mission.json alone:
+// A mission's first event follows a commit without parents that holds mission.json alone, so that
 // the first-parent chain of a ledger has ledger commits only.
 func (l *Ledger) Append(e Event) (plumbing.Hash, error) {
 	changes := make(map[string]git.Entry, len(e.Files)+1)
@@ -209,7 +208,7 @@ func (l *Ledger) Append(e Event) (plumbing.Hash, error) {
 	return commit, nil
 }
 
-// root stages the commit that a ledger begins with.
+// root stages the first commit of a ledger.
 func (l *Ledger) root(e Event, head []byte) (plumbing.Hash, error) {
 	blob, err := l.objects.Write(plumbing.BlobObject, head)
 	if err != nil {
@@ -222,7 +221,7 @@ func (l *Ledger) root(e Event, head []byte) (plumbing.Hash, error) {
 	return l.objects.CommitTree(tree, nil, e.Author, e.Committer, "mission "+string(l.ID)+"\n")
 }
 
-// List returns the missions of the repository with their ledgers' tips.
+// List returns the repository's missions and the tips of their ledgers.
 func List(ctx context.Context, repo *git.Repo) (map[ID]plumbing.Hash, error) {
 	refs, err := repo.Refs(ctx, missionRefs)
 	if err != nil {
@@ -237,7 +236,7 @@ func List(ctx context.Context, repo *git.Repo) (map[ID]plumbing.Hash, error) {
 	return missions, nil
 }
 
-// Missing reports whether an error says that something is not there.
+// Missing reports whether err means that something does not exist.
 func Missing(err error) bool {
 	return errors.Is(err, git.ErrNotFound) || errors.Is(err, plumbing.ErrObjectNotFound)
 }

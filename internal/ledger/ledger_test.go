@@ -12,13 +12,12 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"gitagent/internal/git"
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
-// TestMain keeps the developer's own configuration out.
+// TestMain keeps the developer's own configuration out of the tests.
 func TestMain(m *testing.M) {
 	home, err := os.MkdirTemp("", "home")
 	if err != nil {
@@ -46,11 +45,11 @@ func open(t testing.TB, r *gittest.Repo) (*git.Repo, *git.Objects) {
 	return repo, objects
 }
 
-func dev(second int) object.Signature {
-	return object.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Date(2026, 11, 20, 12, 0, second, 0, time.UTC)}
+func dev(second int) git.Signature {
+	return git.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Date(2026, 11, 20, 12, 0, second, 0, time.UTC)}
 }
 
-// append adds an event and opens the ledger that it makes.
+// append adds an event and opens the resulting ledger.
 func (l *Ledger) append(t testing.TB, e Event) *Ledger {
 	t.Helper()
 	e.Author, e.Committer = dev(0), dev(1)
@@ -154,7 +153,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestAppendStagesOnly: no ref moves, and nothing is on the disk before it is flushed.
+// TestAppendStagesOnly: no ref moves, and nothing is on disk before it is flushed.
 func TestAppendStagesOnly(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -181,7 +180,7 @@ func TestTurnPath(t *testing.T) {
 	}
 }
 
-// TestLastTurnBeyondTheWidth: the names of directories and files no longer sort as their numbers do.
+// TestLastTurnBeyondTheWidth: names of directories and files no longer sort like their numbers.
 func TestLastTurnBeyondTheWidth(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -256,7 +255,7 @@ func TestParseMission(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		data string
-		want string // how it is written again, "" if it is refused
+		want string // how it is rewritten, "" if it is refused
 		err  error
 	}{
 		{"minimal", `{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z"}`, `{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z"}`, nil},

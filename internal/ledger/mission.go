@@ -11,7 +11,7 @@ import (
 // Version is the version of the format that this package writes.
 const Version = 1
 
-// ErrVersion reports a record written by a newer version of the format.
+// ErrVersion reports a record in a newer version of the format.
 var ErrVersion = errors.New("unknown format version")
 
 // A Mission is the head of a ledger, mission.json.
@@ -28,7 +28,7 @@ type Mission struct {
 	Sessions    []string  `json:"sessions,omitempty"`    // in order of their first turn
 
 	unknown Fields
-	began   ID // what mission.json says
+	began   ID // the id in mission.json
 }
 
 // A TurnID names a turn of any mission, written `a1b2c3d4/12`.
@@ -39,8 +39,7 @@ type TurnID struct {
 
 func (t TurnID) String() string { return fmt.Sprintf("%s/%d", t.Mission, t.Turn) }
 
-// ParseMission decodes a mission.json.
-// A newer format gives an error wrapping [ErrVersion].
+// ParseMission decodes a mission.json. If its format is newer, the error wraps [ErrVersion].
 func ParseMission(data []byte) (*Mission, error) {
 	m := new(Mission)
 	err := json.Unmarshal(data, m)
@@ -59,8 +58,9 @@ func ParseMission(data []byte) (*Mission, error) {
 	return m, nil
 }
 
-// ParseHead decodes the mission.json in the ledger of the mission id. The name of the ref counts, not the one in the file: of a mission that
-// went on in two clones, one side has another name, and forked from the other one at a turn that the file does not tell.
+// ParseHead decodes the mission.json in the ledger of the mission id. The ref's name counts, not
+// the one in the file: when a mission went on in two clones, one side has another name, and is a
+// fork of the other side at a turn that the file does not record.
 func ParseHead(id ID, data []byte) (*Mission, error) {
 	m, err := ParseMission(data)
 	if err != nil {
@@ -72,13 +72,13 @@ func ParseHead(id ID, data []byte) (*Mission, error) {
 	return m, nil
 }
 
-// Encode returns the mission.json, a line with its newline.
+// Encode returns the mission.json, one line with its newline.
 func (m *Mission) Encode() ([]byte, error) {
 	line, err := Encode(m, m.unknown)
 	return append(line, '\n'), err
 }
 
-// AddSession notes that a session records to the mission and reports whether that is news.
+// AddSession notes that a session records to the mission, and reports whether it is new there.
 func (m *Mission) AddSession(session string) bool {
 	if session == "" || slices.Contains(m.Sessions, session) {
 		return false

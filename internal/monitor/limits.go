@@ -6,7 +6,7 @@ import (
 	"gitagent/internal/config"
 )
 
-// A Limits is when the messages come, in tokens.
+// Limits are when the messages come, in tokens.
 type Limits struct {
 	Window            int    // how much fits into the context
 	From              Source // of the window
@@ -18,16 +18,16 @@ type Source string
 
 // The sources.
 const (
-	Settings Source = "settings" // the table of the configuration, its default for what is not listed
+	Settings Source = "settings" // the configuration's table, or its default for an unlisted model
 	Chosen   Source = "chosen"   // the model's name ends in [1m]
 	Observed Source = "observed" // the context was fuller than that
 )
 
-// Limits are those that hold for the session's model as it was seen last.
+// Limits returns the limits for the session's model as last seen.
 //
-// A window is what the table says, or what the user has chosen with the model.
-// If the context was fuller than that, the table does not know this model: then it has the
-// window of a model that is not listed, or at least what was seen.
+// The window comes from the table, or from the user's choice of model. If the context was fuller
+// than that, the table does not know this model: then it has the window of an unlisted model, or at
+// least what was seen.
 func (s *State) Limits(c *config.Context) Limits {
 	l := Limits{Window: c.Window(s.Model), From: Settings}
 	if base, chosen := strings.CutSuffix(s.Variant, "[1m]"); chosen && strings.HasPrefix(s.Model, base) {
@@ -40,5 +40,5 @@ func (s *State) Limits(c *config.Context) Limits {
 	return l
 }
 
-// Percent is which part of the window the tokens take.
+// Percent returns the percentage of the window that the tokens take.
 func (l Limits) Percent(tokens int64) int { return int(100 * tokens / int64(max(l.Window, 1))) }

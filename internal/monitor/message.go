@@ -2,24 +2,23 @@ package monitor
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
-
-	"github.com/dustin/go-humanize"
 )
 
-// A Message is what the texts to the agent are made of.
+// A Message is the material for the texts to the agent.
 type Message struct {
 	Notice   Notice
 	Tokens   int64
 	Limits   Limits
-	Calls    int    // of tools, in this cycle
+	Calls    int    // tool calls in this cycle
 	Document string // path at which the agent is asked to write its handoff
 }
 
-// Text is the message as the agent reads it.
+// Text returns the message as the agent reads it.
 func (m Message) Text() string {
 	full := fmt.Sprintf("the context of this session is %d%% full, %s of %s tokens",
-		m.Limits.Percent(m.Tokens), humanize.Comma(m.Tokens), humanize.Comma(int64(m.Limits.Window)))
+		m.Limits.Percent(m.Tokens), Comma(m.Tokens), Comma(int64(m.Limits.Window)))
 	if m.Notice == Reminder {
 		full = fmt.Sprintf("this session has called tools %d times, and how full its context is can't be read", m.Calls)
 	}
@@ -40,7 +39,7 @@ and run:
 Until then go on with the task. When to hand off is your decision.`, full, m.Document, write)
 }
 
-// quote makes a word of a shell's command line of s.
+// quote turns s into one word of a shell command line.
 func quote(s string) string {
 	safe := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:@%", r)
@@ -49,4 +48,13 @@ func quote(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// Comma writes a number as people read it: 123,456.
+func Comma(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
 }

@@ -13,9 +13,9 @@ func settings() *config.Context { return &config.Default().Context }
 // sonnet is a model whose window the table has: 200,000.
 const sonnet = "claude-sonnet-4-5-20250929"
 
-// A step is what happens to a session, and what is said then.
+// A step is something that happens to a session, and the message that follows.
 type step struct {
-	tokens int64 // found by a look; -1 for a file that tells nothing
+	tokens int64 // found by a look; -1 for a file without figures
 	rearm  bool  // a compaction or a clear, in place of an event
 	want   Notice
 }
@@ -129,7 +129,7 @@ func TestFallback(t *testing.T) {
 		{tokens: -1},
 		{tokens: -1, want: Reminder},
 	})
-	// Calls count even where nobody looks, and a batch counts all of its calls.
+	// Calls count even where nobody looks, and a batch counts all its calls.
 	s := &State{}
 	s.Event(2)
 	if got := s.Blind(8, 3); got != None {
@@ -173,7 +173,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestMost checks that what was seen with one model does not count for another.
+// TestMost checks that figures seen with one model do not count for another.
 func TestMost(t *testing.T) {
 	t.Parallel()
 	s := &State{}
@@ -220,6 +220,15 @@ func TestNext(t *testing.T) {
 		n, at := (&State{Given: given}).Next(l)
 		if at != want || n == None != (at == 0) {
 			t.Errorf("after %v: %v at %d, want %d", given, n, at, want)
+		}
+	}
+}
+
+func TestComma(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1_234_567: "1,234,567", -999: "-999", -1000: "-1,000"} {
+		if got := Comma(n); got != want {
+			t.Errorf("%d is written %q, want %q", n, got, want)
 		}
 	}
 }

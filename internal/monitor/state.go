@@ -1,20 +1,20 @@
 package monitor
 
-// Version is that of [State]. A state of another version is as good as none.
+// Version is the version of [State]. A state of another version counts as none.
 const Version = 1
 
-// A State is what is remembered about a session from one event to the next.
-// The zero value, with its version, is that of a session that nothing is known of.
+// A State is what is remembered about a session from one event to the next. The zero value, with
+// its version, is a session about which nothing is known.
 type State struct {
 	V    int `json:"v"`
 	Skip int `json:"skip,omitempty"` // events until the next look
 
-	// Of the present cycle.
+	// In the present cycle.
 	Calls int    `json:"calls,omitempty"` // tool calls
 	Near  bool   `json:"near,omitempty"`  // the context was near to the warning limit
 	Given Notice `json:"given,omitempty"` // the most urgent message so far
 
-	// Of the last look.
+	// At the last look.
 	Tokens  int64  `json:"tokens,omitempty"`
 	Model   string `json:"model,omitempty"`
 	Variant string `json:"variant,omitempty"` // the client's own name of the model
@@ -24,7 +24,7 @@ type State struct {
 // A Notice is a message to the agent.
 type Notice int
 
-// The messages. A more urgent one is greater than those that it makes superfluous.
+// The messages. A more urgent one is greater than those that it makes unnecessary.
 const (
 	None     Notice = iota
 	Reminder        // tokens can't be counted, but there were many tool calls
@@ -32,10 +32,10 @@ const (
 	Critical        // hand off now
 )
 
-// near is the part of the warning limit from which on every event is taken for a look.
+// near is the part of the warning limit from which every event leads to a look.
 const near = 0.8
 
-// Event counts an event that tells of so many tool calls, and reports whether it is time to look.
+// Event counts an event that reports that many tool calls, and reports whether it is time to look.
 func (s *State) Event(calls int) bool {
 	s.Calls += calls
 	if s.Skip > 0 {
@@ -45,8 +45,8 @@ func (s *State) Event(calls int) bool {
 	return true
 }
 
-// Saw notes how full the context was found.
-// An empty variant is one that the look did not come across: the one before stays.
+// Saw notes how full the context was. If variant is empty, the look did not find it, and the
+// earlier one stays.
 func (s *State) Saw(tokens int64, model, variant string) {
 	if model != s.Model {
 		s.Model, s.Most = model, 0
@@ -57,7 +57,8 @@ func (s *State) Saw(tokens int64, model, variant string) {
 	s.Tokens, s.Most = tokens, max(s.Most, tokens)
 }
 
-// Judge decides, after a look, which message the agent gets. Until the next look frequency events are counted.
+// Judge decides, after a look, which message the agent gets. The next look comes frequency events
+// later.
 func (s *State) Judge(l Limits, frequency int) Notice {
 	warning, critical := int64(l.Warning), int64(l.Critical)
 	if float64(s.Tokens) >= near*float64(min(warning, critical)) {
@@ -78,8 +79,8 @@ func (s *State) Judge(l Limits, frequency int) Notice {
 	return found
 }
 
-// Blind decides, after a look that found no tokens, whether the agent is reminded: it is, once, after limit tool calls.
-// Until the next look frequency events are counted.
+// Blind decides, after a look that found no tokens, whether to remind the agent: once, after limit
+// tool calls. The next look comes frequency events later.
 func (s *State) Blind(limit, frequency int) Notice {
 	s.pause(frequency)
 	if s.Calls < limit || s.Given != None {
@@ -101,7 +102,8 @@ func (s *State) Rearm() {
 	s.Skip, s.Calls, s.Near, s.Given = 0, 0, false, None
 }
 
-// Next says which message comes next in this cycle, and at how many tokens: None if there was the last one.
+// Next returns which message comes next in this cycle, and at how many tokens; None if the last one
+// was given.
 func (s *State) Next(l Limits) (Notice, int) {
 	switch s.Given {
 	case Critical:
@@ -115,7 +117,7 @@ func (s *State) Next(l Limits) (Notice, int) {
 	return Warning, l.Warning
 }
 
-// String is the notice's name as it is shown and written, "" for None.
+// String returns the notice's name as shown and written, "" for None.
 func (n Notice) String() string {
 	switch n {
 	case Reminder:

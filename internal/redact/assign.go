@@ -3,21 +3,21 @@ package redact
 import "strings"
 
 const (
-	// maxValue is the length up to which a value can be a password or a key.
+	// maxValue is the greatest length of a possible password or key.
 	maxValue = 4096
-	// maxLine is how far a separator's surroundings are looked at.
+	// maxLine is how far the surroundings of a separator are searched.
 	maxLine = 200
 )
 
-// A value is what stands after a name.
+// A value is what follows a name.
 type value struct {
 	start, end int
 	quoted     bool // between quotes
-	loose      bool // unquoted and set apart from its name, as in code
+	loose      bool // unquoted and separated from its name, as in code
 	alone      bool // unquoted, but the first of its line, as in an environment file
 }
 
-// equals judges the = at s[i].
+// equals examines the = at s[i].
 func (c *scanner) equals(i int) {
 	s := c.s
 	if i+1 == len(s) || s[i+1] == '=' || s[i+1] == '~' {
@@ -47,7 +47,7 @@ func (c *scanner) equals(i int) {
 	if !ok {
 		return
 	}
-	// In code and in configuration a name is set apart from the sign; in a shell it is not.
+	// In code and in configuration blanks separate a name from the sign; in a shell they do not.
 	v.loose = !v.quoted && stop != i && (stop != end || !c.lineEnd(v.end))
 	v.alone = !v.quoted && stop == i && (c.lineStart(start) || strings.HasSuffix(s[:start], "export "))
 	if k == password && !v.quoted && stop == i && start > 0 && c.dsn(start, v) {
@@ -59,7 +59,7 @@ func (c *scanner) equals(i int) {
 	c.judge(k, s[start:stop], v)
 }
 
-// colon judges the : at s[i]: of a URL, of JSON and YAML, of a header, of user:password.
+// colon examines the : at s[i]: of a URL, of JSON and YAML, of a header, of user:password.
 func (c *scanner) colon(i int) {
 	s := c.s
 	if i+1 == len(s) || s[i+1] == '=' || s[i+1] == ':' || i > 0 && s[i-1] == ':' {
@@ -96,14 +96,14 @@ func (c *scanner) colon(i int) {
 	}
 }
 
-// blank judges the blank at s[i], which sets a name apart from its value on a command line,
-// in .netrc and in SQL.
+// blank examines the blank at s[i], which separates a name from its value on a command line, in
+// .netrc and in SQL.
 func (c *scanner) blank(i int) {
 	s := c.s
 	if i < 3 || i+1 >= len(s) {
 		return
 	}
-	// Most words are turned down by their last bytes.
+	// The last bytes rule out most words.
 	switch [2]byte{s[i-2] | 0x20, s[i-1] | 0x20} {
 	case [2]byte{'r', 'd'}: // password
 	case [2]byte{'w', 'd'}: // passwd, pwd
@@ -145,7 +145,7 @@ func (c *scanner) blank(i int) {
 	c.judge(k, s[start:i], v)
 }
 
-// comma judges the , at s[i]: setenv("API_KEY", "...").
+// comma examines the , at s[i]: setenv("API_KEY", "...").
 func (c *scanner) comma(i int) {
 	s := c.s
 	if i == 0 || s[i-1] != '"' && s[i-1] != '\'' {
@@ -161,7 +161,7 @@ func (c *scanner) comma(i int) {
 	}
 }
 
-// element judges the > at s[i]: <password>...</password>.
+// element examines the > at s[i]: <password>...</password>.
 func (c *scanner) element(i int) {
 	s := c.s
 	start := runBack(s, i, dotted, maxName)
@@ -179,7 +179,8 @@ func (c *scanner) element(i int) {
 	c.judge(k, s[start:i], value{start: i + 1, end: i + 1 + n, quoted: true})
 }
 
-// nameBefore returns the bounds of the name that ends before s[i], without blanks, quotes and brackets between.
+// nameBefore returns the bounds of the name before s[i], skipping blanks, quotes and brackets
+// between.
 func (c *scanner) nameBefore(i int) (start, end int) {
 	s := c.s
 	for n := 0; n < 4 && i > 0 && (s[i-1] == ' ' || s[i-1] == '\t'); n++ {
@@ -201,7 +202,7 @@ func (c *scanner) nameBefore(i int) (start, end int) {
 	return start, i
 }
 
-// lineStart reports whether a line begins at s[i], after a line end or the escape of one.
+// lineStart reports whether a line begins at s[i], after a line end or an escaped one.
 func (c *scanner) lineStart(i int) bool {
 	return i == 0 || c.s[i-1] == '\n' || i > 1 && c.s[i-2] == '\\' && c.s[i-1] == 'n'
 }
@@ -295,8 +296,8 @@ func (c *scanner) valueAfter(i, name int) (v value, ok bool) {
 	return value{start: i, end: end}, end > i
 }
 
-// closing returns the place of the quote that closes the one before s[i], or -1.
-// Both have the same number of backslashes before them; a quote with more of them is part of the value.
+// closing returns the position of the quote that closes the one before s[i], or -1. Both have the
+// same number of backslashes before them; a quote with more is part of the value.
 func closing(s string, i int, quote byte, backslashes int) int {
 	for {
 		n := strings.IndexByte(s[i:], quote)
@@ -318,7 +319,7 @@ func closing(s string, i int, quote byte, backslashes int) int {
 	}
 }
 
-// firstOfPairs cuts v before the next name=value that follows it without a blank.
+// firstOfPairs cuts v before the next name=value that follows without a blank.
 func firstOfPairs(v string) string {
 	for i := 0; i < len(v); i++ {
 		switch v[i] {

@@ -53,7 +53,7 @@ func BenchmarkSource(b *testing.B) {
 	b.ReportMetric(float64(hits), "found")
 }
 
-// BenchmarkSourceInRecords has the same code as the tool results of a transcript.
+// BenchmarkSourceInRecords uses the same code, as tool results in a transcript.
 func BenchmarkSourceInRecords(b *testing.B) {
 	files, _ := source(b)
 	var lines strings.Builder
@@ -87,7 +87,7 @@ func benchmarkJSONLines(b *testing.B, segment []byte) {
 	}
 }
 
-// BenchmarkHostile has what is made to be slow: half-finished forms, nested in each other.
+// BenchmarkHostile uses text made to be slow: half-finished forms, nested in each other.
 func BenchmarkHostile(b *testing.B) {
 	for _, piece := range []string{
 		"eyJ", "eyJ.eyJ.", "sk-", "ghp_", "AKIA", "xoxb-", "AKIAQ3EGYXR5WL4TZ7VN ", "://", "://a:", "://a:b@", "password=", `password="`, `password=\"`,
@@ -104,8 +104,8 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstUse measures 20 KB of a transcript in a process that has not used the package before,
-// once per process, and reports it as first-ns; what else a process costs is in ns/op.
+// BenchmarkFirstUse measures 20 KB of a transcript in a process that has not used the package
+// before, once per process, and reports it as first-ns; ns/op is the cost of the process.
 func BenchmarkFirstUse(b *testing.B) {
 	var first time.Duration
 	n := 0
@@ -126,7 +126,8 @@ func BenchmarkFirstUse(b *testing.B) {
 	b.ReportMetric(float64(first.Nanoseconds())/float64(n), "first-ns")
 }
 
-// firstUse in the environment makes this test binary print how long its first use of the package takes.
+// firstUse in the environment makes this test binary print the duration of its first use of the
+// package.
 const firstUse = "REDACT_FIRST_USE"
 
 func TestMain(m *testing.M) {

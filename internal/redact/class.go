@@ -2,8 +2,7 @@ package redact
 
 import "strings"
 
-// Classes of the bytes that words are made of.
-// A byte that belongs to none ends a word.
+// Classes of the bytes that words are made of. A byte of no class ends a word.
 const (
 	digit    = 1 << iota // 0-9
 	hexLower             // a-f
@@ -18,13 +17,13 @@ const (
 	alnum  = alpha | digit
 	hex    = digit | hexLower
 	token  = alnum | under
-	url64  = alnum | under | dash // base64 as RFC 4648 section 5 has it
-	std64  = alnum | plus         // base64 as section 4 has it, without its padding
+	url64  = alnum | under | dash // base64 of RFC 4648 section 5
+	std64  = alnum | plus         // base64 of section 4, without padding
 	dotted = url64 | dot
 )
 
-// class says for every byte what it is.
-// It is a literal, so that the linker and not the start of the process fills it in.
+// class holds the classes of every byte. It is a literal, so that the linker fills it in, not the
+// start of the process.
 var class = [256]uint8{
 	'0': digit, '1': digit, '2': digit, '3': digit, '4': digit,
 	'5': digit, '6': digit, '7': digit, '8': digit, '9': digit,
@@ -42,8 +41,8 @@ var class = [256]uint8{
 // is reports whether c belongs to one of the classes.
 func is(c byte, classes uint8) bool { return class[c]&classes != 0 }
 
-// run returns the end of the bytes of the given classes that start at s[i],
-// looking at no more than limit of them.
+// run returns the end of the bytes of the given classes that start at s[i], looking at no more than
+// limit bytes.
 func run(s string, i int, classes uint8, limit int) int {
 	end := min(len(s), i+limit)
 	for i < end && class[s[i]]&classes != 0 {
@@ -52,8 +51,8 @@ func run(s string, i int, classes uint8, limit int) int {
 	return i
 }
 
-// runBack returns the start of the bytes of the given classes that end before s[i],
-// looking at no more than limit of them.
+// runBack returns the start of the bytes of the given classes that end before s[i], looking at no
+// more than limit bytes.
 func runBack(s string, i int, classes uint8, limit int) int {
 	start := max(0, i-limit)
 	for i > start && class[s[i-1]]&classes != 0 {
@@ -62,8 +61,8 @@ func runBack(s string, i int, classes uint8, limit int) int {
 	return i
 }
 
-// wordStart is [runBack] without the letters that end an escape:
-// in \nAPI_KEY= the name begins with A, and so it does after a terminal's ESC [0m.
+// wordStart is [runBack] without the letter that ends an escape: in \nAPI_KEY= the name begins with
+// A, as it does after a terminal's ESC [0m.
 func wordStart(s string, i int, classes uint8, limit int) int {
 	start := runBack(s, i, classes, limit)
 	if start == i || start == 0 {
@@ -82,5 +81,5 @@ func wordStart(s string, i int, classes uint8, limit int) int {
 	return start
 }
 
-// escapeLetter reports whether c after a backslash stands for a control character.
+// escapeLetter reports whether c, after a backslash, stands for a control character.
 func escapeLetter(c byte) bool { return strings.IndexByte("nrtbfv", c) >= 0 }

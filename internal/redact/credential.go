@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// judge notes the value v of a name of kind k if it is a secret.
+// judge notes the value v of a name of kind k if v is a secret.
 func (c *scanner) judge(k kind, name string, v value) {
 	text := c.s[v.start:v.end]
 	if !v.quoted && (strings.ContainsAny(text, "()[]{}<>") && !v.alone || strings.HasPrefix(text[run(text, 0, dotted, len(text)):], "(")) {
@@ -19,8 +19,8 @@ func (c *scanner) judge(k kind, name string, v value) {
 	}
 }
 
-// credential returns which part of v, the value of a name of kind k, is a secret, and the rule that says so.
-// The rule is "" if there is none.
+// credential returns the part of v, the value of a name of kind k, that is a secret, and the rule
+// that says so. The rule is "" if v has no secret.
 func credential(k kind, name, v string, how value) (start, end int, rule string) {
 	if len(v) > maxValue {
 		return 0, 0, ""
@@ -35,15 +35,15 @@ func credential(k kind, name, v string, how value) (start, end int, rule string)
 	end = start + len(body)
 	switch {
 	case placeholder(body), strings.ContainsAny(body, " \t\n"):
-		return 0, 0, "" // nothing, a template, a sentence
+		return 0, 0, "" // empty, a template, a sentence
 	case uuid(body):
-		// A UUID names something. Heroku's keys are UUIDs all the same.
+		// A UUID is usually an identifier, but Heroku's keys are UUIDs.
 		if strings.Contains(strings.ToLower(name), "heroku") {
 			return start, end, "heroku-key"
 		}
 		return 0, 0, ""
 	case strings.Contains(body, "://"), path(body), numeral(body):
-		return 0, 0, "" // for the password in a URL, see url
+		return 0, 0, "" // for a password in a URL, see url
 	}
 	if words, _, _ := wordsOf(body); how.loose && words*3 < len(body) {
 		return 0, 0, "" // a name in code: testP256PrivateKey
@@ -68,7 +68,8 @@ func credential(k kind, name, v string, how value) (start, end int, rule string)
 	return 0, 0, ""
 }
 
-// scheme reports whether s is the name of an authentication scheme of HTTP, or what some services use as one.
+// scheme reports whether s is an HTTP authentication scheme, or something that some services use as
+// one.
 func scheme(s string) bool {
 	switch strings.ToLower(s) {
 	case "bearer", "basic", "token", "bot", "apikey", "api-key", "key", "ssws", "negotiate", "pat":
@@ -77,7 +78,7 @@ func scheme(s string) bool {
 	return false
 }
 
-// restOfHeader is the end of the credential at s[start:end] of an unquoted header.
+// restOfHeader returns the end of the credential at s[start:end] of an unquoted header.
 func (c *scanner) restOfHeader(start, end int) int {
 	for end < len(c.s) && end-start < maxValue && (is(c.s[end], dotted|plus) || c.s[end] == '=') {
 		end++
@@ -85,7 +86,7 @@ func (c *scanner) restOfHeader(start, end int) int {
 	return end
 }
 
-// bearer looks at the word s[start:end] as what may follow "Bearer" or "Basic" wherever they stand.
+// bearer examines the word s[start:end], which may follow "Bearer" or "Basic" anywhere.
 func (c *scanner) bearer(start, end int) {
 	head := c.s[max(0, start-8):start]
 	end = c.restOfHeader(start, end)

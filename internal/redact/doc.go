@@ -1,57 +1,69 @@
 // Package redact takes secrets out of text before the text becomes a git object.
 //
-// What a person says to an agent, what the agent answers, what its tools print and the diffs it makes
-// hold keys and passwords sooner or later, and a git object that was pushed can't be taken back.
-// So everything that comes from a prompt, reply, transcript, document, terminal or diff passes [String],
-// [Bytes] or, for a segment of a transcript, [JSONLines]. A secret becomes a short mark:
+// Sooner or later, what a person says to an agent, the agent's answers, the output of its tools and
+// its diffs contain keys and passwords, and a pushed git object can't be taken back. So everything
+// from a prompt, reply, transcript, document, terminal or diff passes through [String], [Bytes] or,
+// for a segment of a transcript, [JSONLines]. A secret becomes a short mark:
 //
 //	export GITHUB_TOKEN=[redacted:github-token]
 //	postgres://app:[redacted:url-password]@db.example.invalid/app
 //
-// The mark depends on nothing but the rule that found the secret, so a text always redacts to the same text;
-// what was redacted once is not changed by doing it again; valid JSON stays valid JSON. [Count] tells the user what was found.
+// The mark depends only on the rule that found the secret, so the same text always gives the same
+// result; redacting twice is the same as once; valid JSON stays valid JSON. [Count] tells the user
+// what was found.
 //
 // # What is found
 //
-// Tokens, by the form that their provider documents ([prefixes] and token.go have the list):
-// cloud (AWS access key id with the secret beside it, Bedrock; Google API keys, OAuth clients, access and refresh tokens;
-// Azure client secrets, resource keys, shared access signatures; Alibaba, Cloudflare, DigitalOcean, Fly, Heroku, Databricks,
-// Netlify, Render, Supabase, Vercel, PlanetScale, Terraform, Pulumi, Vault, Doppler), git hosts and CI (GitHub, GitLab,
-// Bitbucket and Atlassian, Buildkite, CircleCI, Sourcegraph), model providers (Anthropic, OpenAI and all that use sk-, Google,
-// Hugging Face, Groq, xAI, OpenRouter, Perplexity, Replicate, Together, Fireworks, Cerebras, NVIDIA, ElevenLabs, LangSmith, Tavily),
-// payment (Stripe, Square, PayPal and Braintree, Flutterwave, EasyPost, Shopify), chat (Slack, Discord, Telegram, Teams),
-// mail and messages (SendGrid, Mailgun, Mailchimp, Twilio, Resend), package registries (npm, PyPI, RubyGems, crates.io, NuGet,
-// Clojars, Docker Hub, JFrog), and some more (Notion, Linear, Figma, Airtable, Postman, Grafana, New Relic, Sentry, 1Password, ...).
+// Tokens, by the form that their provider documents ([prefixes] and token.go have the list): cloud
+// (AWS access key id with the secret beside it, Bedrock; Google API keys, OAuth clients, access and
+// refresh tokens; Azure client secrets, resource keys, shared access signatures; Alibaba,
+// Cloudflare, DigitalOcean, Fly, Heroku, Databricks, Netlify, Render, Supabase, Vercel,
+// PlanetScale, Terraform, Pulumi, Vault, Doppler), git hosts and CI (GitHub, GitLab, Bitbucket and
+// Atlassian, Buildkite, CircleCI, Sourcegraph), model providers (Anthropic, OpenAI and all that use
+// sk-, Google, Hugging Face, Groq, xAI, OpenRouter, Perplexity, Replicate, Together, Fireworks,
+// Cerebras, NVIDIA, ElevenLabs, LangSmith, Tavily), payment (Stripe, Square, PayPal and Braintree,
+// Flutterwave, EasyPost, Shopify), chat (Slack, Discord, Telegram, Teams), mail and messages
+// (SendGrid, Mailgun, Mailchimp, Twilio, Resend), package registries (npm, PyPI, RubyGems,
+// crates.io, NuGet, Clojars, Docker Hub, JFrog), and some more (Notion, Linear, Figma, Airtable,
+// Postman, Grafana, New Relic, Sentry, 1Password, ...).
 //
-// Private keys: PEM of every kind (RFC 7468), OpenSSH, PGP, SSH2, PuTTY, age; escaped in strings, in diffs and numbered listings,
-// over the elements of an array, encoded in base64 once more, without their beginning or their end. The first and the last line stay,
-// and so does the number of lines, so a patch remains a patch.
+// Private keys: PEM of every kind (RFC 7468), OpenSSH, PGP, SSH2, PuTTY, age; escaped in strings,
+// in diffs and numbered listings, spread over the elements of an array, encoded in base64 again,
+// without their beginning or their end. The first and last lines stay, and so does the number of
+// lines, so a patch remains a patch.
 //
 // JSON web tokens (RFC 7519, RFC 7516).
 //
-// Passwords in URLs (RFC 3986 section 3.2.1), in the DSN of Go's MySQL driver, of curl -u; those of key=value DSNs (libpq, ODBC, ADO.NET)
-// and of .netrc, whatever they look like. Where the host is a website, what manuals write (user:password@, foo:bar@) is left.
+// Passwords in URLs (RFC 3986 section 3.2.1), in the DSN of Go's MySQL driver, of curl -u; those of
+// key=value DSNs (libpq, ODBC, ADO.NET) and of .netrc, whatever they look like. If the host is a
+// website, examples as in manuals (user:password@, foo:bar@) are left alone.
 //
-// Values of secret-looking names (name.go): API_KEY=..., "client_secret": "...", apiKey := ..., X-Auth-Token: ..., --token ...,
-// setenv("TOKEN", ...), <password>...</password>, {"name":"API_KEY","value":"..."}, Authorization headers, the auth of
-// Docker's configuration and of .npmrc. Such a value counts if a machine made it ([random]) or if it is a strong password
-// (letters, digits and signs); not if it is a variable, a template, a path, a UUID or an expression of code.
+// Values of secret-looking names (name.go): API_KEY=..., "client_secret": "...", apiKey := ...,
+// X-Auth-Token: ..., --token ..., setenv("TOKEN", ...), <password>...</password>,
+// {"name":"API_KEY","value":"..."}, Authorization headers, the auth of Docker's configuration and
+// of .npmrc. Such a value counts if it looks machine-made ([random]) or is a strong password
+// (letters, digits and signs), but not if it is a variable, a template, a path, a UUID or an
+// expression of code.
 //
 // # How
 //
-// One pass cuts the text into words and looks closer at three places only: words of 20 bytes and more, the signs between a name
-// and its value, and key blocks. There are no regular expressions and there is nothing to compile, so the first use costs
-// no more than the second, and the start of the process nothing. A text with escapes is searched once more without them,
-// layer by layer, because a secret may be written with them: in JSON, in a string of JSON, in a string of a transcript.
-// Scanners that exist (gitleaks, betterleaks) take 30 to 650 ms to start and go through a hundred compiled expressions; a hook has 3 ms.
+// One pass splits the text into words and looks closer at three places only: words of 20 bytes and
+// more, the signs between a name and its value, and key blocks. There are no regular expressions
+// and nothing to compile, so the first use costs no more than the second, and the start of the
+// process nothing. A text with escapes is searched again without them, layer by layer, because a
+// secret may be written with them: in JSON, in a string of JSON, in a string of a transcript.
+// Existing scanners (gitleaks, betterleaks) take 30 to 650 ms to start and try a hundred compiled
+// expressions; a hook has 3 ms.
 //
 // # What is not done
 //
-// Passwords that look like words, outside of URLs and DSNs: nothing tells password = "sunshine" from password = "required".
-// Tokens without a form (Mistral, Twilio's auth token) where no name says what they are.
-// Random letters without digits, below 20 bytes or in one case, as the app passwords of some mail providers.
-// Session cookies, one-time codes, identifiers (AWS account numbers, Slack and Discord ids, UUIDs, publishable keys), personal data.
-// Tokens that a terminal's width broke in two. Tokens without a boundary inside more than 256 bytes of base64:
-// images and signatures are that, and any short form comes up in them by chance. Secrets in encodings other than JSON's escapes
-// and, for private keys, base64. Numbers as JSON values. Whether a token is still valid: nothing leaves the machine.
+// Passwords that look like words, outside URLs and DSNs: nothing tells password = "sunshine" from
+// password = "required". Tokens without a form (Mistral, Twilio's auth token) if no name says what
+// they are. Random letters without digits, below 20 bytes or in one case, such as the app passwords
+// of some mail providers. Session cookies, one-time codes, identifiers (AWS account numbers, Slack
+// and Discord ids, UUIDs, publishable keys), personal data. Tokens broken in two by a terminal's
+// width. Tokens without a boundary inside more than 256 bytes of base64, such as images and
+// signatures, where any short form occurs by chance. Secrets in encodings other than JSON's escapes
+// and, for private keys, base64. Numbers as JSON values. Whether a token is still valid is not
+// checked: nothing leaves the machine.
 package redact

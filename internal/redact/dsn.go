@@ -10,8 +10,8 @@ func (c *scanner) netrc(i int) bool {
 		(strings.HasSuffix(words[n-3], "default") || n >= 4 && strings.HasSuffix(words[n-4], "machine") && words[n-1] != "string")
 }
 
-// dsn reports whether the value v of the password whose name begins at s[name]
-// stands in a list of settings for a database: user=app password=... host=db, User Id=sa;Password=...;
+// dsn reports whether the value v of the password whose name begins at s[name] belongs to a list of
+// database settings: user=app password=... host=db, User Id=sa;Password=...;
 func (c *scanner) dsn(name int, v value) bool {
 	s := c.s
 	if strings.IndexByte(" ;\"'`?&", s[name-1]) < 0 {
@@ -26,13 +26,13 @@ func (c *scanner) dsn(name int, v value) bool {
 		after = after[:i]
 	}
 	if strings.ContainsAny(before, ",(") && !strings.Contains(before, ";") {
-		// Arguments of a function in Python look like this; those of a DSN have no commas.
+		// Arguments of a Python function look like this, but those of a DSN have no commas.
 		before = before[strings.LastIndexAny(before, ",(")+1:]
 	}
 	return settings(before) || settings(after)
 }
 
-// settings reports whether s has one of the settings that stand beside a database's password.
+// settings reports whether s has one of the settings that accompany a database's password.
 func settings(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] != '=' || i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '=' {
@@ -58,7 +58,7 @@ func settings(s string) bool {
 	return false
 }
 
-// azureSignature looks at the sig= of a shared access signature.
+// azureSignature examines the sig= of a shared access signature.
 func (c *scanner) azureSignature(start, stop, i int) {
 	s := c.s
 	if s[start:stop] != "sig" || start == 0 || s[start-1] != '&' && s[start-1] != '?' && s[start-1] != ';' {
@@ -73,7 +73,7 @@ func (c *scanner) azureSignature(start, stop, i int) {
 	}
 }
 
-// at looks at the @ at s[i] of a DSN of Go's MySQL driver: user:password@tcp(host)/db.
+// at examines the @ at s[i] of a DSN of Go's MySQL driver: user:password@tcp(host)/db.
 func (c *scanner) at(i int) {
 	s := c.s
 	if !strings.HasPrefix(s[i:], "@tcp(") && !strings.HasPrefix(s[i:], "@unix(") && !strings.HasPrefix(s[i:], "@tcp4(") && !strings.HasPrefix(s[i:], "@tcp6(") {

@@ -5,17 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how many layers of escaping are taken off a text:
-// JSON in a string of JSON in a string of a transcript is three.
+// maxDepth is how many layers of escaping are removed from a text: JSON in a string of JSON in a
+// string of a transcript is three.
 const maxDepth = 4
 
-// find returns what is to be replaced in s, in order and without overlaps.
+// find returns the parts of s to replace, in order and without overlaps.
 //
-// A secret can stand in s as it is, or behind escapes: "\u0041KIA...", "pass\"word",
-// a base64 text with "\/" in it, a record of JSON in a string of JSON.
-// So s is searched as it stands and then, if it has such escapes, once more without one layer of them,
-// down to the depth at which none are left. Whatever is found maps back to whole escapes of s,
-// so replacing it leaves valid JSON valid.
+// A secret can be in s as it is, or behind escapes: "\u0041KIA...", "pass\"word", a base64 text
+// with "\/" in it, a record of JSON in a string of JSON. So s is searched as it is and then, if it
+// has such escapes, again without one layer of them, until none are left. Every finding maps back
+// to whole escapes of s, so replacing it leaves valid JSON valid.
 func find(s string, depth int) []span {
 	spans := scan(s)
 	for i := range spans {
@@ -28,8 +27,8 @@ func find(s string, depth int) []span {
 	return merge(spans)
 }
 
-// findEscaped is [find] for a text that has no meaning before one layer of escapes is taken off it,
-// as what stands between the quotes of a JSON string.
+// findEscaped is [find] for a text, such as the inside of a JSON string, that has no meaning until
+// one layer of escapes is removed.
 func findEscaped(s string, depth int) []span {
 	inner := find(unescape(s), depth)
 	if len(inner) == 0 {
@@ -38,8 +37,8 @@ func findEscaped(s string, depth int) []span {
 	return origin(s, inner)
 }
 
-// hides reports whether s has escapes that keep scan from seeing what they stand for.
-// It sees through \n, \t and \\ by itself; they are in every second file of code.
+// hides reports whether s has escapes that scan can't see through. It sees through \n, \t and \\,
+// which are in every second file of code.
 func hides(s string) bool {
 	for {
 		i := strings.IndexByte(s, '\\')
@@ -54,8 +53,7 @@ func hides(s string) bool {
 	}
 }
 
-// unescape takes one layer of JSON's escapes off s.
-// What is not one of them stays as it is.
+// unescape removes one layer of JSON's escapes from s. Anything else stays.
 func unescape(s string) string {
 	b := make([]byte, 0, len(s))
 	for {
@@ -71,9 +69,9 @@ func unescape(s string) string {
 	}
 }
 
-// unit decodes the escape that s begins with: its length in s, and what it stands for.
-// A backslash that begins none stands for itself.
-// Half of a surrogate pair is a unit of its own and stands for U+FFFD: no secret has one.
+// unit decodes the escape at the start of s: its length in s, and its meaning. A backslash that
+// begins no escape stands for itself. Half of a surrogate pair is a unit of its own and stands for
+// U+FFFD: no secret has one.
 func unit(s string) (n int, r rune) {
 	if len(s) < 2 {
 		return 1, '\\'
@@ -122,7 +120,7 @@ func hexValue(c byte) (rune, bool) {
 	return 0, false
 }
 
-// origin maps spans of unescape(s) to the parts of s that they come from, whole escapes each.
+// origin maps spans of unescape(s) to the parts of s that they come from, in whole escapes.
 func origin(s string, spans []span) []span {
 	src, dst := 0, 0 // s[src] is the first byte of what decodes to byte dst
 	locate := func(off int) (start, end int) {
@@ -149,7 +147,7 @@ func origin(s string, spans []span) []span {
 	return out
 }
 
-// unitAround returns the bounds of the escape that s[i] is in the middle of, or i twice.
+// unitAround returns the bounds of the escape around s[i], or i twice if there is none.
 func unitAround(s string, i int) (start, end int) {
 	low := max(0, i-5) // an escape has at most 6 bytes
 	j := strings.LastIndexByte(s[low:i], '\\')

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// seeds gives a fuzz test the vectors, bare and as records of a transcript.
+// seeds passes the vectors to a fuzz test, bare and as records of a transcript.
 func seeds(f *testing.F, add func(text string)) {
 	for _, v := range vectors(f) {
 		add(v.text)
@@ -22,7 +22,8 @@ func seeds(f *testing.F, add func(text string)) {
 	}
 }
 
-// FuzzString checks that redacting twice changes nothing more, and that nothing changes by itself.
+// FuzzString checks that redacting twice is the same as once, and that unredacted text is
+// unchanged.
 func FuzzString(f *testing.F) {
 	seeds(f, func(text string) { f.Add(text) })
 	f.Fuzz(func(t *testing.T, s string) {
@@ -36,14 +37,15 @@ func FuzzString(f *testing.F) {
 		if got := Bytes([]byte(s)); string(got) != once {
 			t.Errorf("Bytes(%q) = %q, but String gives %q", s, got, once)
 		}
-		// A JSON document that is read as text stays one.
+		// A JSON document read as text stays a JSON document.
 		if doc := quote(s); !json.Valid([]byte(String(doc))) {
 			t.Errorf("String(%s) = %s is not valid JSON any more", doc, String(doc))
 		}
 	})
 }
 
-// FuzzJSONLines checks that lines of JSON stay lines of JSON, and that redacting twice changes nothing more.
+// FuzzJSONLines checks that lines of JSON stay lines of JSON, and that redacting twice is the same
+// as once.
 func FuzzJSONLines(f *testing.F) {
 	seeds(f, func(text string) { f.Add([]byte(text)) })
 	f.Add([]byte("{\"a\":\"x\"}\n{\"token\":\"q8Zt3LmX7vKp2RcW9yNb4HdF6sGj1TaU\"}\r\n\n[]\ntorn\"}\n"))
@@ -61,7 +63,7 @@ func FuzzJSONLines(f *testing.F) {
 		if err != nil || !bytes.Equal(twice, once) {
 			t.Errorf("JSONLines(%q)\nonce  %q\ntwice %q, %v", segment, once, twice, err)
 		}
-		// Any text as the value of a record: it stays a record, and its other bytes stay.
+		// A record with any text as its value stays a record, and its other bytes stay.
 		line := `{"uuid":"0d6f5e64-33ef-4a3b-9f3b-0c3bb8b0ff5a","content":` + quote(string(segment)) + `,"n":1}`
 		got, err := JSONLines([]byte(line))
 		if err != nil || !json.Valid(got) || bytes.ContainsRune(got, '\n') ||
@@ -71,7 +73,7 @@ func FuzzJSONLines(f *testing.F) {
 	})
 }
 
-// FuzzPlanted checks that a secret is gone wherever it was planted.
+// FuzzPlanted checks that a secret is removed wherever it was planted.
 func FuzzPlanted(f *testing.F) {
 	all := vectors(f)
 	tokens := all[:0:0]
@@ -88,7 +90,7 @@ func FuzzPlanted(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before, after string, which uint16, way uint8) {
 		v := tokens[int(which)%len(tokens)]
 		p := ways[int(way)%len(ways)]
-		// Line ends keep what stands before and after from becoming part of the secret's own context.
+		// Line ends keep the surrounding text from becoming part of the secret's own context.
 		text := before + "\n\n" + v.text + "\n\n" + after
 		check := func(kind, got string) {
 			for _, secret := range v.gone {

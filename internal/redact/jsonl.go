@@ -8,19 +8,20 @@ import (
 	"strings"
 )
 
-// maxNesting is how deep a line's arrays and objects may go before it counts as text; encoding/json has the same bound.
+// maxNesting is how deeply a line's arrays and objects may be nested before it counts as text;
+// encoding/json has the same limit.
 const maxNesting = 10000
 
 var errInvalid = errors.New("not valid JSON any more")
 
-// JSONLines returns a segment of a transcript, one JSON value a line, with every secret in it replaced
-// as [String] does it. If there is none, it returns segment itself, which it never changes.
+// JSONLines returns a segment of a transcript, one JSON value per line, with every secret in it
+// replaced as in [String]. If there is none, it returns segment itself, which it never changes.
 //
-// It looks into the strings, whatever their escapes, knows the key that a string stands under,
-// and changes nothing but the secrets: every other byte stays as it is, and a line that was valid JSON is so again.
-// If one is not, the error says which and nothing is returned: store no such segment.
-// What is not JSON, a torn or foreign line, is redacted as text, adjacent ones together.
-// There is no limit to a line's length.
+// It looks into the strings, whatever their escapes, knows the key of each string, and changes only
+// the secrets: every other byte stays, and a line of valid JSON stays valid. If one does not, the
+// error says which and nothing is returned: store no such segment. Anything that is not JSON, a
+// torn or foreign line, is redacted as text, adjacent lines together. A line may have any length.
+// no limit to a line's length.
 func JSONLines(segment []byte) ([]byte, error) {
 	for range maxRounds {
 		out, again, err := redactLines(segment)
@@ -35,11 +36,11 @@ func JSONLines(segment []byte) ([]byte, error) {
 	return segment, nil
 }
 
-// redactLines redacts every line of JSON and every text between such lines.
-// It reports again if it changed a text: what is left of one of its lines may be JSON now,
-// and then the next round cuts the text elsewhere.
+// redactLines redacts every line of JSON and every text between such lines. It reports again if it
+// changed a text: a remaining line of it may be JSON now, and then the next round splits the text
+// elsewhere.
 func redactLines(segment []byte) (out []byte, again bool, err error) {
-	done := 0 // segment[:done] has been dealt with; out has it, if out is not nil
+	done := 0 // segment[:done] is done; out has it, if out is not nil
 	add := func(to int, redacted string) (changed bool) {
 		changed = !same(redacted, view(segment[done:to]))
 		if out == nil && changed {
@@ -73,8 +74,8 @@ func redactLines(segment []byte) (out []byte, again bool, err error) {
 	return out, again, nil
 }
 
-// redactLine redacts one line. It reports false if the line is not JSON.
-// A line that only json.Valid would refuse (a bad escape in a string, say) and that has no secret passes for JSON.
+// redactLine redacts one line. ok is false if the line is not JSON. A line without secrets that
+// only json.Valid would refuse (a bad escape in a string, say) counts as JSON.
 func redactLine(line string) (redacted string, ok bool, err error) {
 	redacted = line
 	for range maxRounds {
@@ -99,7 +100,7 @@ func redactLine(line string) (redacted string, ok bool, err error) {
 	return redacted, true, nil
 }
 
-// walker goes through the strings of one line of JSON.
+// walker visits the strings of one line of JSON.
 type walker struct {
 	line  string
 	spans []span
@@ -109,10 +110,10 @@ type walker struct {
 // frame is an array or object that the walker is in.
 type frame struct {
 	array bool
-	key   string // object: the key of the value to come; array: the key that the array stands under
-	label string // object: what "name" or "key" says, for {"name":"API_KEY","value":"..."}
-	last  string // array: the element before
-	block int    // array: 1 if a private key has begun in an element before, 2 if some of it has been seen
+	key   string // object: the key of the next value; array: the key of the array
+	label string // object: the value of "name" or "key", for {"name":"API_KEY","value":"..."}
+	last  string // array: the previous element
+	block int    // array: 1 if a private key began in an earlier element, 2 if some of it was seen
 }
 
 // What the walker expects next.
@@ -126,13 +127,13 @@ const (
 	wantEnd
 )
 
-// walk collects the secrets of line in w.spans.
-// It reports false if line is not JSON, as far as that matters for telling its strings from the rest.
+// walk collects the secrets of line in w.spans. It reports false if line is not JSON, judged only
+// as far as needed to find its strings.
 func (w *walker) walk(line string) bool {
 	w.line = line
 	want := wantValue
 	i := 0
-	// after says what comes after a value.
+	// after returns what follows a value.
 	after := func() int {
 		if len(w.stack) == 0 {
 			return wantEnd
@@ -209,12 +210,13 @@ func (w *walker) walk(line string) bool {
 	}
 }
 
-// literal reports whether s is true, false, null or, as far as its bytes say, a number.
+// literal reports whether s is true, false, null or, judging by its bytes, a number.
 func literal(s string) bool {
 	return s == "true" || s == "false" || s == "null" || strings.Trim(s, "0123456789+-.eE") == "" && is(s[0], digit|dash)
 }
 
-// closingQuote returns the place of the quote that ends the JSON string whose first byte is s[i], or -1.
+// closingQuote returns the position of the quote that ends the JSON string whose first byte is
+// s[i], or -1.
 func closingQuote(s string, i int) int {
 	for start := i; ; {
 		n := strings.IndexByte(s[i:], '"')
@@ -233,17 +235,18 @@ func closingQuote(s string, i int) int {
 	}
 }
 
-// minValue is the length of the shortest string that can have a secret in it.
+// minValue is the length of the shortest string that can contain a secret.
 const minValue = 8
 
-// key looks at the key line[start:end]. Keys are names, but a map from tokens to users has secrets for keys.
+// key examines the key line[start:end]. Keys are names, but in a map from tokens to users they are
+// secrets.
 func (w *walker) key(start, end int) {
 	if end-start >= minWord {
 		w.add(start, find(w.line[start:end], 0))
 	}
 }
 
-// value looks at the string line[start:end].
+// value examines the string line[start:end].
 func (w *walker) value(start, end int) {
 	raw := w.line[start:end]
 	text := raw
@@ -276,8 +279,8 @@ func (w *walker) value(start, end int) {
 	w.add(start, spans)
 }
 
-// nameFor returns what the string text that comes next in f is the value of,
-// and remembers what it says about the strings after it.
+// nameFor returns the name of text, the next string in f, and remembers what text says about the
+// strings after it.
 func (f *frame) nameFor(text string) string {
 	name := f.key
 	if f.array {
@@ -298,8 +301,8 @@ func (f *frame) nameFor(text string) string {
 	return name
 }
 
-// keyLine returns what of text, the next string of f, is a line of a private key
-// that began in an earlier one: transcripts keep a file's lines in arrays.
+// keyLine returns the parts of text, the next string of f, that are a line of a private key begun
+// in an earlier string: transcripts keep a file's lines in arrays.
 func (f *frame) keyLine(text string) []span {
 	if !f.array {
 		return nil
@@ -326,7 +329,7 @@ func (f *frame) keyLine(text string) []span {
 	return spans
 }
 
-// add notes spans of the string that begins at line[start].
+// add records spans of the string that begins at line[start].
 func (w *walker) add(start int, spans []span) {
 	for _, sp := range spans {
 		w.spans = append(w.spans, span{start + sp.start, start + sp.end, sp.rule})

@@ -126,7 +126,7 @@ func TestJSONLines(t *testing.T) {
 	}
 }
 
-// A line has no limit, neither in length nor in depth.
+// A line may have any length and depth.
 func TestLongLines(t *testing.T) {
 	t.Parallel()
 	image := strings.Repeat("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ", 200000) // 8.8 MB
@@ -149,7 +149,7 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// checkLines checks what JSONLines promises about lines.
+// checkLines checks the promises of JSONLines about lines.
 func checkLines(t *testing.T, before, after []byte) {
 	t.Helper()
 	was, is := strings.Split(string(before), "\n"), strings.Split(string(after), "\n")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A kind says what to expect of the value that a name is given.
+// A kind says what to expect of the value of a name.
 type kind uint8
 
 const (
@@ -16,11 +16,11 @@ const (
 	header               // perhaps a scheme (Bearer, Basic), then a key
 )
 
-// maxName is the length of the part of a name that is looked at, its end.
+// maxName is how many bytes at the end of a name are examined.
 const maxName = 64
 
-// nameKind says what name is the name of, however it is spelt:
-// client_secret, clientSecret, CLIENT-SECRET and spring.client.secret are one.
+// nameKind returns the kind of a name, however it is spelt: client_secret, clientSecret,
+// CLIENT-SECRET and spring.client.secret are the same.
 func nameKind(name string) kind {
 	name = name[max(0, len(name)-maxName):]
 	if len(name) < 3 {
@@ -51,7 +51,8 @@ func nameKind(name string) kind {
 	return w.keyName(name)
 }
 
-// words is a name in small letters, without separators and digits, and with the places where its words begin.
+// words is a name in lower case, without separators and digits, and the places where its words
+// begin.
 type words struct {
 	text [maxName]byte
 	n    int
@@ -87,8 +88,8 @@ func (w *words) split(name string) {
 	}
 }
 
-// keyword returns the kind and the length of the telling word at text[i].
-// If whole, it counts only as a word of its own: "pass", not "compass".
+// keyword returns the kind and the length of the telling word at text[i]. If whole, it counts only
+// as a separate word: "pass", not "compass".
 func (w *words) keyword(i int) (k kind, n int, whole bool) {
 	s := w.text[i:w.n]
 	has := func(word string) bool { return len(s) >= len(word) && string(s[:len(word)]) == word }
@@ -144,7 +145,8 @@ func (w *words) keyword(i int) (k kind, n int, whole bool) {
 	return plain, 0, false
 }
 
-// keyName judges names that end in "key", most of which are not secret: only those that say what kind of key.
+// keyName examines names that end in "key". Most are not secret; only those that say what kind of
+// key are.
 func (w *words) keyName(name string) kind {
 	if w.n < 4 || string(w.text[w.n-3:w.n]) != "key" || !w.starts(w.n-3) {
 		return plain
@@ -170,9 +172,9 @@ func (w *words) keyName(name string) kind {
 	return plain
 }
 
-// extends reports whether the letters right after a telling word leave its meaning alone:
-// secretkey, secretkeybase, passwords. Others make a new word of it: tokenizer, secretary;
-// and tokens are what a model is paid for.
+// extends reports whether the letters right after a telling word keep its meaning: secretkey,
+// secretkeybase, passwords. Others make it a different word, such as tokenizer or secretary; and
+// tokens are what a model is paid for.
 func extends(word, rest []byte) bool {
 	switch string(rest) {
 	case "s":
@@ -183,7 +185,7 @@ func extends(word, rest []byte) bool {
 	return false
 }
 
-// describes reports whether word, the last of a name, says that the value tells something about a secret.
+// describes reports whether word, the last of a name, says that the value only describes a secret.
 func describes(word []byte) bool {
 	switch string(word) {
 	case "id", "ids", "name", "names", "type", "types", "kind", "url", "urls", "uri", "endpoint", "path", "paths",

@@ -9,18 +9,19 @@ import (
 )
 
 const (
-	// maxKeyBlock bounds the search for a key block's last line; a PGP key with many user ids has 50 KB.
+	// maxKeyBlock limits the search for the last line of a key block; a PGP key with many user ids
+	// has 50 KB.
 	maxKeyBlock = 128 << 10
-	// pemLine is the length from which a run of base64 counts as a line of a key by itself.
-	// Whole lines have 64, 70 or 76 bytes.
+	// pemLine is the length from which a run of base64 counts as a line of a key by itself. Whole
+	// lines have 64, 70 or 76 bytes.
 	pemLine = 40
 )
 
 // privateKeys looks for private key blocks: PEM (PKCS#1, PKCS#8, SEC 1, OpenSSH), PGP, SSH2, PuTTY.
 //
-// What is replaced are the lines between the first and the last, each by itself. So a block keeps its lines
-// (in a diff with their signs, in a listing with their numbers), and it is found with real line ends,
-// with \n in a string, with blanks in an environment variable, and when its beginning or its end is missing.
+// The lines between the first and the last are replaced, each by itself. So a block keeps its lines
+// (in a diff with their signs, in a listing with their numbers), and is found with real line ends,
+// with \n in a string, with blanks in an environment variable, and without its beginning or end.
 func (c *scanner) privateKeys() {
 	s := c.s
 	for at, last := 0, 0; ; {
@@ -57,7 +58,7 @@ func skipByte(s string, i int, b byte) int {
 	return i
 }
 
-// keyBlock looks at what follows the first line of a key block, which ends at s[from].
+// keyBlock examines what follows the first line of a key block, which ends at s[from].
 func (c *scanner) keyBlock(from int) {
 	s := c.s
 	end := min(len(s), from+maxKeyBlock)
@@ -66,7 +67,7 @@ func (c *scanner) keyBlock(from int) {
 		c.keyBody(from, end, false)
 		return
 	}
-	// That of the last line, or of another block.
+	// The name of the last line, or of another block.
 	end = from + n
 	low := max(from, end-40)
 	i := strings.LastIndex(s[low:end], "END ")
@@ -77,7 +78,7 @@ func (c *scanner) keyBlock(from int) {
 	c.keyBody(from, end, i >= 0)
 }
 
-// keyBody notes what of s[from:end] is the body of a key; closed says that its last line follows.
+// keyBody records the key's body in s[from:end]; closed says that its last line follows.
 func (c *scanner) keyBody(from, end int, closed bool) {
 	s := c.s
 	var lines []bodyLine
@@ -102,7 +103,7 @@ body:
 	case !closed && lines[0].len() >= 24, !closed && lines[0].end == len(s) && lines[0].len() >= 8:
 	case closed && alone && (longest >= 16 || !strings.ContainsAny(strings.TrimSpace(s[from:end]), " \"'`")):
 	case closed && longest >= pemLine:
-		// Code or a listing with more in it than the key.
+		// Code or a listing that contains more than the key.
 		lines = slices.DeleteFunc(lines, func(l bodyLine) bool { return l.len() < pemLine })
 	default:
 		return
@@ -110,8 +111,8 @@ body:
 	c.foundLines(lines)
 }
 
-// keyTail looks at what precedes the last line of a key block, which begins at s[to].
-// At s[from] ends the line before it that speaks of a private key.
+// keyTail examines what precedes the last line of a key block, which begins at s[to]. The preceding
+// line that mentions a private key ends at s[from].
 func (c *scanner) keyTail(from, to int) {
 	from = max(from, c.last, to-maxKeyBlock)
 	lines := slices.Collect(bodyLines(c.s, from, to))
@@ -124,7 +125,7 @@ func (c *scanner) keyTail(from, to int) {
 	}
 }
 
-// foundLines notes the lines of a key: the first gets the mark, the others go.
+// foundLines records the lines of a key: the first gets the mark, the others are removed.
 func (c *scanner) foundLines(lines []bodyLine) {
 	rule := rulePrivateKey
 	for _, l := range lines {
@@ -133,18 +134,18 @@ func (c *scanner) foundLines(lines []bodyLine) {
 	}
 }
 
-// A bodyLine is the base64 of one line of a key, or of what may be one.
+// A bodyLine is the base64 of one line of a key, or of a possible one.
 type bodyLine struct {
 	start, end int
-	pure       bool // beside it the line has nothing but signs, quotes and a number
-	escape     bool // none of this, but an escape that hides what it stands for, see [hides]
+	pure       bool // the rest of the line is only signs, quotes and a number
+	escape     bool // neither, but an escape that hides its meaning, see [hides]
 }
 
 func (l bodyLine) len() int { return l.end - l.start }
 
-// bodyLines splits s[from:to] at line ends, blanks and quotes, real and escaped ones,
-// and yields for each part its longest run of base64.
-// Headers (Proc-Type: 4,ENCRYPTED), numbers of lines and what has been redacted are left out.
+// bodyLines splits s[from:to] at line ends, blanks and quotes, real and escaped ones, and yields
+// the longest run of base64 in each part. It leaves out headers (Proc-Type: 4,ENCRYPTED), line
+// numbers and redacted text.
 func bodyLines(s string, from, to int) iter.Seq[bodyLine] {
 	return func(yield func(bodyLine) bool) {
 		for i := from; i < to; {
@@ -167,7 +168,7 @@ func bodyLines(s string, from, to int) iter.Seq[bodyLine] {
 			i = end
 			switch {
 			case strings.HasPrefix(text, mark), body != "" && strings.Trim(body, "xX") == "":
-				// The second time over, or a manual's XXXX.
+				// Redacted before, or a manual's XXXX.
 			case strings.HasSuffix(text, ":"):
 				// A header: its value belongs to it.
 				for i < to && s[i] != '\n' && s[i] != '\\' {
@@ -176,7 +177,7 @@ func bodyLines(s string, from, to int) iter.Seq[bodyLine] {
 			case body == "" && !strings.ContainsAny(text, "()[]{}:"):
 				// A sign. With one of these it is code, or the rest of a JSON value.
 			case body != "" && len(body) <= 6 && strings.Trim(body, "0123456789") == "":
-				// The number of a line.
+				// A line number.
 			default:
 				if !yield(l) {
 					return
@@ -186,10 +187,10 @@ func bodyLines(s string, from, to int) iter.Seq[bodyLine] {
 	}
 }
 
-// betweenLines are the bytes that end a bodyLine, beside a backslash.
+// betweenLines are the bytes besides a backslash that end a bodyLine.
 const betweenLines = " \t\r\n\"'`,;"
 
-// bodyLineAt returns the bodyLine that begins at s[i] and where what it was taken from ends.
+// bodyLineAt returns the bodyLine that begins at s[i] and the end of its source.
 func bodyLineAt(s string, i, to int) (l bodyLine, end int) {
 	l = bodyLine{start: i, end: i, pure: true}
 	for i < to && s[i] != '\\' && strings.IndexByte(betweenLines, s[i]) < 0 {

@@ -1,6 +1,6 @@
 package redact
 
-// Names of the rules that code refers to. The others stand in [prefixes] and beside their checks.
+// Names of the rules that code refers to. The others are in [prefixes] and beside their checks.
 const (
 	rulePrivateKey    = "private-key"
 	ruleAWSAccessKey  = "aws-access-key"
@@ -10,10 +10,10 @@ const (
 	ruleURLPassword   = "url-password"
 )
 
-// prefixes has the forms of tokens that begin with fixed bytes, by the first of these bytes.
-// Of forms that share a beginning the more telling one comes first.
-// They are what the providers document, or what their own tools and their entries in
-// the public lists of secret scanning say; lengths are given some room, because providers lengthen them.
+// prefixes has the forms of tokens that begin with fixed bytes, by the first of these bytes. Of
+// forms that share a beginning the more specific comes first. They are documented by the providers,
+// or by their own tools and their entries in the public lists of secret scanning; lengths have some
+// leeway, because providers lengthen them.
 var prefixes = [256][]prefix{
 	'.': {
 		{rule: "terraform-token", text: ".atlasv1.", check: terraform},
@@ -241,7 +241,8 @@ var prefixes = [256][]prefix{
 	},
 }
 
-// begins reports whether one of the prefixes begins with a and b. It is asked for every byte of every long word.
+// begins reports whether one of the prefixes begins with a and b. It is called for every byte of
+// every long word.
 func begins(a, b byte) bool {
 	switch a {
 	case '.':

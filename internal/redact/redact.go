@@ -6,17 +6,16 @@ import (
 	"unsafe"
 )
 
-// maxRounds bounds how often a text is searched again after something was replaced in it.
-// A replacement can show what its secret hid, so a text is clean only when a search finds nothing.
-// The second search of a text nearly always does.
+// maxRounds bounds how often a text is searched again after a replacement in it. A replacement can
+// expose what its secret hid, so a text is clean only when a search finds nothing, which nearly
+// always is the second one.
 const maxRounds = 16
 
-// mark is how every replacement begins. See [Count].
+// mark begins every replacement. See [Count].
 const mark = "[redacted:"
 
-// String returns s with every secret in it replaced by [redacted:<rule>].
-// If there is none, it returns s itself.
-// A string that String returned is returned unchanged.
+// String returns s with every secret in it replaced by [redacted:<rule>]. If there is none, it
+// returns s itself. Its result, passed to String again, is returned unchanged.
 func String(s string) string {
 	for range maxRounds {
 		spans := find(s, 0)
@@ -28,8 +27,8 @@ func String(s string) string {
 	return s
 }
 
-// Bytes is [String] for bytes.
-// It never changes b, and returns b itself if there is nothing to replace.
+// Bytes is [String] for bytes. It never changes b, and returns b itself if there is nothing to
+// replace.
 func Bytes(b []byte) []byte {
 	s := view(b)
 	if r := String(s); !same(r, s) {
@@ -38,8 +37,8 @@ func Bytes(b []byte) []byte {
 	return b
 }
 
-// Count reports how often each rule's mark stands in text, for a message to the user.
-// Marks that were in a text before it was redacted count too: subtract their number.
+// Count reports how often each rule's mark is in text, for a message to the user. It includes marks
+// that were in a text before it was redacted: subtract their number.
 func Count(text []byte) map[string]int {
 	var counts map[string]int
 	for s := view(text); ; {
@@ -57,14 +56,13 @@ func Count(text []byte) map[string]int {
 	}
 }
 
-// A span is a part of a text that is to be replaced.
+// A span is a part of a text to be replaced.
 type span struct {
 	start, end int
-	rule       string // what it is; "" for a part that goes without a mark of its own
+	rule       string // what it is; "" for a part removed without a mark
 }
 
-// replace returns s with each span replaced by its mark.
-// The spans are as [merge] leaves them.
+// replace returns s with each span replaced by its mark. The spans must come from [merge].
 func replace(s string, spans []span) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -82,8 +80,8 @@ func replace(s string, spans []span) string {
 	return b.String()
 }
 
-// merge sorts spans and joins those that overlap.
-// Of two names the more telling one stays: a provider's rather than that of an assignment.
+// merge sorts spans and joins those that overlap. Of two names it keeps the more specific: a
+// provider's rather than that of an assignment.
 func merge(spans []span) []span {
 	if len(spans) < 2 {
 		return spans
@@ -109,7 +107,7 @@ func merge(spans []span) []span {
 	return out
 }
 
-// tells ranks a rule by what it says: nothing, where a secret stood, or what it is.
+// tells ranks a rule by how much it says: nothing, where a secret stood, or what it is.
 func tells(rule string) int {
 	switch rule {
 	case "":
@@ -122,10 +120,10 @@ func tells(rule string) int {
 	return 3
 }
 
-// view is b as a string without a copy; nothing in this package writes to b.
+// view returns b as a string without copying; nothing in this package writes to b.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// same reports whether a and b are one string in memory.
+// same reports whether a and b are the same string in memory.
 func same(a, b string) bool {
 	return len(a) == len(b) && unsafe.StringData(a) == unsafe.StringData(b)
 }

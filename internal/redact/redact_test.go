@@ -27,8 +27,8 @@ func TestNothingToDo(t *testing.T) {
 	}
 }
 
-// recorded returns what real clients wrote, by file: transcripts of Claude Code and Codex, and hook payloads.
-// There is no secret in any of it.
+// recorded returns the output of real clients, by file: transcripts of Claude Code and Codex, and
+// hook payloads. None of it has a secret.
 func recorded(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	all := make(map[string][]byte)
@@ -69,7 +69,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// A token is found wherever it stands in a longer text.
+// A token is found anywhere in a longer text.
 func TestEveryPlace(t *testing.T) {
 	t.Parallel()
 	const text = "The build failed; see https://ci.example.invalid/job/42?x=1#log.\n" +
@@ -79,7 +79,7 @@ func TestEveryPlace(t *testing.T) {
 	for n, v := range vectors(t) {
 		if len(v.gone) != 1 || strings.ContainsAny(v.gone[0], " \n") || tells(v.rule) < 3 || v.rule == rulePrivateKey && !strings.HasPrefix(v.gone[0], "LS0") || v.rule == "heroku-key" ||
 			strings.HasSuffix(v.rule, "webhook") || v.rule == "azure-sas" {
-			continue // these need what stands around them
+			continue // these need their surroundings
 		}
 		secret := v.gone[0]
 		for i := 0; i <= len(text); i++ {
@@ -120,7 +120,7 @@ func TestAWSSecretNear(t *testing.T) {
 	}
 }
 
-// Data in base64 is left alone even where a token's form comes up in it.
+// Data in base64 is left alone even if it happens to contain a token's form.
 func TestBlob(t *testing.T) {
 	t.Parallel()
 	filler := strings.Repeat("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ", 20)
@@ -154,7 +154,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// What dense promises in its comment: nearly all random values are told from words.
+// TestRandomRecall checks what dense's comment promises: nearly all random values are told from
+// words.
 func TestRandomRecall(t *testing.T) {
 	t.Parallel()
 	const small = "abcdefghijklmnopqrstuvwxyz"
@@ -227,7 +228,7 @@ func TestNameKind(t *testing.T) {
 	}
 }
 
-// Nothing of this package may run when a program starts: the hook pays for it every time.
+// Nothing in this package may run when a program starts: the hook pays for it every time.
 func TestNoInit(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")

@@ -7,9 +7,9 @@ const (
 	// The shortest of them has 20 bytes; few words of prose and code are that long.
 	minWord = 20
 
-	// minBlob is the length from which an unbroken run of base64 is taken for data:
-	// an image, a signature, a source map. Some token's form comes up in enough of it by chance,
-	// so only its beginning is looked at.
+	// minBlob is the length from which an unbroken run of base64 counts as data: an image, a
+	// signature, a source map. In that much of it, some token's form occurs by chance, so only its
+	// beginning is searched.
 	minBlob = 256
 )
 
@@ -17,14 +17,14 @@ const (
 type scanner struct {
 	s     string
 	spans []span
-	last  int // end of the last word or value that was found
+	last  int // end of the last word or value found
 	tried int // end of the last very long value; those that begin in it are cut short, or a=a=a=... takes for ever
 }
 
-// scan returns what is to be replaced in s as it stands, in no particular order.
+// scan returns the parts to replace in s as it is, in no particular order.
 //
-// It cuts s into words and looks closer at three places only: words that are long enough for a token,
-// the bytes that separate a name from its value, and key blocks.
+// It splits s into words and looks closer at three places only: words long enough for a token, the
+// bytes that separate a name from its value, and key blocks.
 func scan(s string) []span {
 	c := scanner{s: s}
 	c.privateKeys()
@@ -72,13 +72,13 @@ func scan(s string) []span {
 	return c.spans
 }
 
-// found notes s[start:end] as a secret.
+// found records s[start:end] as a secret.
 func (c *scanner) found(rule string, start, end int) {
 	c.spans = append(c.spans, span{start, end, rule})
 	c.last = max(c.last, end)
 }
 
-// word looks for provider tokens in the word s[start:end], whose bytes are of the classes seen.
+// word searches the word s[start:end], whose bytes have the classes seen, for provider tokens.
 func (c *scanner) word(start, end int, seen uint8) {
 	if end-start >= minBlob && (seen&^std64 == 0 || seen&^url64 == 0) {
 		c.tokenAt(start)
@@ -99,7 +99,8 @@ func (c *scanner) word(start, end int, seen uint8) {
 	c.bearer(start, end)
 }
 
-// tokenAt notes the provider token that begins at s[p] and returns its end, or p if there is none.
+// tokenAt records the provider token that begins at s[p] and returns its end, or p if there is
+// none.
 func (c *scanner) tokenAt(p int) int {
 	for i := range prefixes[c.s[p]] {
 		r := &prefixes[c.s[p]][i]
@@ -119,8 +120,8 @@ func (c *scanner) tokenAt(p int) int {
 	return p
 }
 
-// edge reports whether a word can begin at s[p]: nothing alphanumeric stands before it,
-// other than the end of an escape (\n, %3D, \u0026, the m of a terminal's colour) or of what was just found.
+// edge reports whether a word can begin at s[p]: what precedes it is not alphanumeric, unless it
+// ends an escape (\n, %3D, \u0026, the m of a terminal's colour) or the last finding.
 func (c *scanner) edge(p int) bool {
 	if p == 0 || p == c.last || !is(c.s[p-1], alnum) {
 		return true

@@ -16,14 +16,14 @@ type prefix struct {
 	min  int   // number of them; those of a longer run belong to the token too
 	max  int   // a longer run is something else; 0 if there is no limit
 	edge bool  // text is not telling enough to count in the middle of a word
-	rand bool  // nor at the edge of one within base64url, nor without a body that no person wrote, see [random]
+	rand bool  // nor at its edge within base64url, nor unless its body looks machine-made, see [random]
 
-	// check decides instead of body, min and max where the form needs more than these can say.
-	// It gets the place of text and returns the token's bounds, or zeros.
+	// check replaces body, min and max if the form needs more than these can say. It takes the
+	// position of text and returns the token's bounds, or zeros.
 	check func(s string, p int) (start, end int)
 }
 
-// match returns the bounds of the token whose prefix stands at s[p], or zeros.
+// match returns the bounds of the token whose prefix begins at s[p], or zeros.
 func (r *prefix) match(s string, p int) (start, end int) {
 	if r.check != nil {
 		return r.check(s, p)
@@ -45,13 +45,13 @@ func (r *prefix) match(s string, p int) (start, end int) {
 	return p, end
 }
 
-// dummy reports whether a token's body is filled in for show: ghp_xxxxxxxx, sk-ant-your-key-here.
+// dummy reports whether a token's body is an example: ghp_xxxxxxxx, sk-ant-your-key-here.
 func dummy(body string) bool {
 	return strings.Trim(body, "xX0.-_") == "" || placeholder(body)
 }
 
-// jwt finds a JSON web token: two or more segments of base64url with dots between,
-// the first of which says which algorithm made it.
+// jwt finds a JSON web token: two or more segments of base64url with dots between, the first of
+// which names the algorithm.
 func jwt(s string, p int) (int, int) {
 	if p > 0 && is(s[p-1], under|dash) {
 		return 0, 0
@@ -78,14 +78,14 @@ func jwt(s string, p int) (int, int) {
 	return 0, 0
 }
 
-// sk finds the keys of model providers that begin with sk-, the oldest form and the vaguest.
+// sk finds the keys of model providers that begin with sk-, the oldest and vaguest form.
 func sk(s string, p int) (int, int) {
 	end := run(s, p, url64, maxToken)
 	body := s[p+len("sk-") : end]
 	switch {
 	case len(body) < 20 || dummy(body):
 		return 0, 0
-	case strings.Contains(body, "T3BlbkFJ"), // "OpenAI" in base64, in the middle of every key of theirs
+	case strings.Contains(body, "T3BlbkFJ"), // "OpenAI" in base64, in the middle of every OpenAI key
 		strings.HasPrefix(body, "proj-"), strings.HasPrefix(body, "svcacct-"), strings.HasPrefix(body, "admin-"):
 		return p, end
 	case p > 0 && is(s[p-1], under|dash):
@@ -96,7 +96,7 @@ func sk(s string, p int) (int, int) {
 	return 0, 0
 }
 
-// slack finds xoxb-, xoxp-, xoxe.xoxp- and their kin.
+// slack finds xoxb-, xoxp-, xoxe.xoxp- and similar tokens.
 func slack(s string, p int) (int, int) {
 	q := p + len("xox")
 	if q+2 > len(s) || strings.IndexByte("abcdeoprs", s[q]) < 0 {
@@ -207,7 +207,8 @@ func azureClientSecret(s string, p int) (int, int) {
 	return start, end
 }
 
-// azureResourceKey finds the keys of Azure's services and of Azure DevOps from the JQQJ99 in their middle.
+// azureResourceKey finds the keys of Azure's services and of Azure DevOps by the JQQJ99 in their
+// middle.
 func azureResourceKey(s string, p int) (int, int) {
 	start := wordStart(s, p, alnum, 80)
 	end := run(s, p, alnum, 60)
@@ -217,8 +218,8 @@ func azureResourceKey(s string, p int) (int, int) {
 	return start, end
 }
 
-// pemInBase64 finds a private key block that was encoded in base64 once more,
-// as Kubernetes and CI systems keep them. A certificate begins with the same bytes.
+// pemInBase64 finds a private key block that was encoded in base64 again, as in Kubernetes and CI
+// systems. A certificate begins with the same bytes.
 func pemInBase64(s string, p int) (int, int) {
 	head := s[p:min(len(s), p+64)]
 	b, _ := base64.StdEncoding.DecodeString(head)
@@ -242,7 +243,7 @@ func resend(s string, p int) (int, int) {
 	return p, end
 }
 
-// shaped looks at the word s[start:end] as a whole, for tokens without a prefix.
+// shaped examines the whole word s[start:end] for tokens without a prefix.
 func (c *scanner) shaped(start, end int, seen uint8) {
 	w := c.s[start:end]
 	switch {
@@ -262,7 +263,7 @@ func (c *scanner) shaped(start, end int, seen uint8) {
 	}
 }
 
-// path looks at the word s[start:end], a path, for the web addresses whose last part is the secret.
+// path examines the word s[start:end], a path, for web addresses whose last part is the secret.
 func (c *scanner) path(start, end int) {
 	w := c.s[start:end]
 	if !strings.Contains(w, "hook") {
@@ -288,8 +289,8 @@ func (c *scanner) path(start, end int) {
 	}
 }
 
-// awsSecretNear looks for the secret that goes with the access key id at s[start:end]:
-// 40 bytes of base64 within the next or the last few lines.
+// awsSecretNear looks for the secret that belongs to the access key id at s[start:end]: 40 bytes of
+// base64 within the next or the last few lines.
 func (c *scanner) awsSecretNear(start, end int) {
 	const reach = 200
 	low, high := max(0, start-reach), min(len(c.s), end+reach)
@@ -307,8 +308,8 @@ func (c *scanner) awsSecretNear(start, end int) {
 	}
 }
 
-// awsSecret reports whether w can be the secret that belongs to an AWS access key id: 40 bytes of base64.
-// A git hash has 40 bytes too, but no capitals.
+// awsSecret reports whether w can be the secret that belongs to an AWS access key id: 40 bytes of
+// base64. A git hash has 40 bytes too, but no capitals.
 func awsSecret(w string) bool {
 	return len(w) == 40 && run(w, 0, std64, 40) == 40 &&
 		strings.IndexFunc(w, isUpper) >= 0 && strings.IndexFunc(w, isLower) >= 0 && strings.IndexFunc(w, isDigit) >= 0

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// url looks at the URL whose :// is at s[i] for a password, or a token in its place.
+// url examines the URL whose :// is at s[i] for a password, or a token in its place.
 func (c *scanner) url(i int) {
 	s := c.s
 	start := i + len("://")
@@ -46,8 +46,8 @@ func (c *scanner) url(i int) {
 	c.found(ruleURLPassword, start+len(user)+1, at)
 }
 
-// lateAt returns the place of the first @ after s[end], which ended the authority that begins at s[start],
-// if what is before it looks like user:password.
+// lateAt returns the position of the first @ after s[end], the end of the authority that begins at
+// s[start], if the text before it looks like user:password.
 func (c *scanner) lateAt(start, end int) int {
 	s := c.s
 	if end >= len(s) || s[end] != '/' && s[end] != '?' && s[end] != '#' {
@@ -68,7 +68,8 @@ func (c *scanner) lateAt(start, end int) int {
 	return -1
 }
 
-// userFlag looks at the user:password of curl -u, whose user begins at s[start] and whose colon is s[i].
+// userFlag examines the user:password of curl -u, whose user begins at s[start] and whose colon is
+// s[i].
 func (c *scanner) userFlag(start, i int) {
 	s := c.s
 	if !strings.HasSuffix(s[:start], " -u ") && !strings.HasSuffix(s[:start], " --user ") {
@@ -83,8 +84,8 @@ func (c *scanner) userFlag(start, i int) {
 	}
 }
 
-// sample reports whether user:pass is what manuals and tests write in a password's place.
-// In the address of a website that is most of what there is; in that of a database it is rare.
+// sample reports whether user:pass is an example as in manuals and tests. Such examples are most of
+// what website addresses contain, but rare in database addresses.
 func sample(user, pass string, web bool) bool {
 	if placeholder(pass) {
 		return true

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// minRandom is the length from which an unbroken piece of a value can be told from something that a person wrote.
+// minRandom is the length from which an unbroken piece of a value can be told from human text.
 const minRandom = 12
 
-// random reports whether v looks as if a machine had made it.
+// random reports whether v looks machine-made.
 //
-// Entropy by itself doesn't tell: "accessTokenForUserSession" has as much of it as a key.
-// What a person writes falls into few words, though: a capital with small letters, capitals, or digits.
-// A key changes between these every second or third byte.
-// The pieces of v between separators are judged one by one, and one that is random is enough.
+// Entropy alone doesn't tell: "accessTokenForUserSession" has as much as a key. But human text
+// consists of few words: a capital with small letters, capitals, or digits. A key changes between
+// these every second or third byte. The pieces of v between separators are examined one by one, and
+// one random piece is enough.
 func random(v string) bool { return randomPiece(v, minRandom) }
 
 func randomPiece(v string, least int) bool {
@@ -34,9 +34,9 @@ func randomPiece(v string, least int) bool {
 	return false
 }
 
-// dense reports whether the words of which piece consists are as short as those of keys.
-// Of random pieces of 20 bytes it recognises 98 % in base62, hexadecimal and a-z0-9; of 40 bytes 99.5 %.
-// Letters alone are where it fails: they are too much like words. See TestRandomRecall.
+// dense reports whether the words of piece are as short as those of keys. Of random pieces of 20
+// bytes it recognises 98 % in base62, hexadecimal and a-z0-9; of 40 bytes 99.5 %. It fails for
+// letters alone, which are too much like words. See TestRandomRecall.
 func dense(piece string) bool {
 	words, numbers, kinds := wordsOf(piece)
 	n := len(piece)
@@ -64,8 +64,8 @@ const (
 	number
 )
 
-// wordsOf counts the words of s and how many of them are numbers,
-// and says of which kinds its bytes are, a bit for each.
+// wordsOf returns how many words s has, how many of them are numbers, and the kinds of its bytes, a
+// bit for each.
 func wordsOf(s string) (words, numbers int, kinds uint8) {
 	last := other
 	for i := 0; i < len(s); i++ {
@@ -90,7 +90,8 @@ func wordsOf(s string) (words, numbers int, kinds uint8) {
 	return words, numbers, kinds
 }
 
-// enough is the entropy in bits per byte that n random bytes of the poorest alphabet, hexadecimal, nearly always reach.
+// enough returns the entropy in bits per byte that n random bytes of the poorest alphabet,
+// hexadecimal, nearly always reach.
 func enough(n int) float64 {
 	switch {
 	case n < 12:
@@ -101,7 +102,7 @@ func enough(n int) float64 {
 	return 2.7
 }
 
-// entropy is Shannon's, in bits per byte.
+// entropy returns Shannon's entropy, in bits per byte.
 func entropy(s string) float64 {
 	var count [256]int
 	for i := 0; i < len(s); i++ {
@@ -117,8 +118,8 @@ func entropy(s string) float64 {
 	return h
 }
 
-// strong reports whether v is a password as people are told to make them:
-// letters, digits and something else, without being a path, an address or an expression.
+// strong reports whether v looks like a recommended password: letters, digits and something else,
+// without being a path, an address or an expression.
 func strong(v string) bool {
 	var seen uint8
 	symbol := false
@@ -133,8 +134,8 @@ func strong(v string) bool {
 		!strings.Contains(v, "//") && !strings.ContainsAny(v, "(){}[]<>") && v[0] != '/' && v[0] != '@'
 }
 
-// placeholder reports whether v stands for a secret instead of being one:
-// a variable, a template, a word of the manual, or what a redaction left.
+// placeholder reports whether v stands for a secret instead of being one: a variable, a template,
+// an example word, or the mark of a redaction.
 func placeholder(v string) bool {
 	if v == "" {
 		return true
@@ -190,12 +191,12 @@ func placeholder(v string) bool {
 	return false
 }
 
-// hasFold reports whether s begins with the ASCII text prefix, whatever the case.
+// hasFold reports whether s begins with the ASCII text prefix, ignoring case.
 func hasFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// uuid reports whether v is a UUID, which is an identifier unless its name says otherwise.
+// uuid reports whether v is a UUID, an identifier unless its name says otherwise.
 func uuid(v string) bool {
 	v = strings.TrimPrefix(v, "urn:uuid:")
 	if len(v) != 36 || v[8] != '-' || v[13] != '-' || v[18] != '-' || v[23] != '-' {
@@ -209,14 +210,15 @@ func uuid(v string) bool {
 	return true
 }
 
-// numeral reports whether v is a number as code writes it, in hexadecimal with at most 64 bits.
+// numeral reports whether v is a number as in code, in hexadecimal with at most 64 bits.
 func numeral(v string) bool {
 	v, ok := strings.CutPrefix(v, "0x")
 	v = strings.ReplaceAll(v, "_", "")
 	return ok && len(v) <= 16 && strings.Trim(v, "0123456789abcdefABCDEF") == ""
 }
 
-// path reports whether v is the name of a file. A key in base64 can begin with a slash, too, but has no other signs.
+// path reports whether v is the name of a file. A base64 key can also begin with a slash, but has
+// no other signs.
 func path(v string) bool {
 	if strings.HasPrefix(v, "~/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") {
 		return true
@@ -224,7 +226,7 @@ func path(v string) bool {
 	return v[0] == '/' && (strings.ContainsAny(v, "._-~ ") || strings.Count(v, "/")*8 > len(v))
 }
 
-// userAndPassword reports whether v is base64 of "user:password", as HTTP and Docker have it.
+// userAndPassword reports whether v is base64 of "user:password", as in HTTP and Docker.
 func userAndPassword(v string) bool {
 	if len(v) < 8 || len(v) > 2048 {
 		return false

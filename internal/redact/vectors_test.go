@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// A vector is one line of testdata/*.txt; the files say how it is written.
+// A vector is one line of testdata/*.txt; the files explain the format.
 type vector struct {
 	rule string
 	pos  string   // file and line
-	text string   // what is redacted
-	want string   // what comes of it
+	text string   // the text to redact
+	want string   // the expected result
 	gone []string // the secret, or its parts
 }
 
@@ -59,7 +59,7 @@ func vectors(tb testing.TB) []vector {
 	return all
 }
 
-// fill replaces what is between from and to in s and adds it to gone.
+// fill replaces the parts of s between from and to and adds them to gone.
 func fill(s, from, to, with string, gone *[]string) string {
 	for {
 		before, rest, ok := strings.Cut(s, from)
@@ -125,11 +125,11 @@ func TestVectorsAreComplete(t *testing.T) {
 	}
 }
 
-// place is one way in which a text can reach JSONLines.
+// place is one way for a text to reach JSONLines.
 type place struct {
 	name string
 	wrap func(text string) string
-	take func(line string) string // the text back out of the line
+	take func(line string) string // extracts the text from the line
 }
 
 func quote(s string) string {
@@ -239,7 +239,7 @@ func TestVectorsInJSON(t *testing.T) {
 				if v.text == v.want && p.name != "no wrapping at all" && one != line {
 					t.Errorf("%s: a line without secrets changed:\n got %q\nwant %q", v.pos, one, line)
 				}
-				// The same text read as text: a whole JSON document can come as a tool's output.
+				// The same text read as text: a tool may print a whole JSON document.
 				if text := p.take(String(line)); text != v.want {
 					t.Errorf("%s: String(%q)\n got %q\nwant %q", v.pos, line, text, v.want)
 				}

@@ -8,36 +8,38 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/workspace"
 )
 
-// adoptWait bounds what the beginning of a session waits for its mission.
+// adoptWait is how long the beginning of a session may wait for its mission.
 const adoptWait = 3 * time.Second
 
-// Adopt fetches the mission whose branch is checked out, if its ledger is not here: the branch came from a remote, as branches do, without
-// it, and the next turn would be number 1. It asks the remotes that something may be sent to, 3 s in all.
-// It returns the mission, empty if there was nothing to fetch or no remote has it.
+// Adopt fetches the mission whose branch is checked out, if its ledger is not here: fetching a
+// branch does not bring the ledger along, and the next turn would be number 1. It asks the remotes
+// that the user has agreed to send to, 3 s in all. It returns the mission, empty if there was
+// nothing to fetch or no remote has it.
 //
-// Where another branch is checked out it costs the reading of one file.
-func Adopt(ctx context.Context, repo *git.Repo, prefix string) (ledger.ID, error) {
-	branch, err := repo.HeadRef(ctx)
+// If another branch is checked out, it only reads one file.
+func Adopt(ctx context.Context, w *workspace.Workspace) (ledger.ID, error) {
+	branch, err := w.Repo.HeadRef(ctx)
 	if err != nil {
 		return "", fmt.Errorf("read HEAD: %w", err)
 	}
-	id, ok := ledger.OfBranch(branch, prefix)
+	id, ok := w.MissionOf(branch)
 	if !ok {
 		return "", nil
 	}
-	refs, err := repo.Refs(ctx, id.Ref())
+	refs, err := w.Repo.Refs(ctx, id.Ref())
 	if err != nil || len(refs) > 0 {
 		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, adoptWait)
 	defer cancel()
-	conf, err := repo.Config(ctx)
+	conf, err := w.Repo.Config(ctx)
 	if err != nil {
 		return "", err
 	}
-	remotes, err := Consenting(ctx, repo, conf, prefix)
+	remotes, err := Consenting(ctx, w, conf)
 	if err != nil {
 		return "", err
 	}

@@ -6,14 +6,15 @@ import (
 	"gitagent/internal/remote"
 )
 
-// TestAdopt: a branch comes without its ledger; the beginning of a session brings that, so that the numbering goes on.
+// TestAdopt: a branch arrives without its ledger; the beginning of a session fetches that, so that
+// the numbering goes on.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	host := newHost(t)
 	here, there := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	adopt := func(c *clone) string {
 		t.Helper()
-		id, err := remote.Adopt(t.Context(), c.repo(), prefix)
+		id, err := remote.Adopt(t.Context(), c.workspace())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,12 +6,13 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/terminal"
+	"gitagent/internal/workspace"
 )
 
-// Background lets what a mission has recorded be pushed to every remote that something may be sent to, by a process of its own for
-// each, and returns those remotes. command is a git-agent-turn: its path, or "git", "agent-turn".
-func Background(ctx context.Context, repo *git.Repo, conf git.Config, prefix string, id ledger.ID, command ...string) ([]*Remote, error) {
-	remotes, err := Consenting(ctx, repo, conf, prefix)
+// Background queues a mission for every remote that the user has agreed to send to, to be pushed by
+// a process for each, and returns those remotes.
+func Background(ctx context.Context, w *workspace.Workspace, conf git.Config, id ledger.ID) ([]*Remote, error) {
+	remotes, err := Consenting(ctx, w, conf)
 	if err != nil {
 		return nil, err
 	}
@@ -19,10 +20,15 @@ func Background(ctx context.Context, repo *git.Repo, conf git.Config, prefix str
 		if err := r.Later(id); err != nil {
 			return remotes, err
 		}
-		// In the directory that stays when a worktree is removed.
-		if err := terminal.Detach(repo.CommonDir, append(command[:len(command):len(command)], "push", "--queued", "--", r.Name)...); err != nil {
+		if err := r.Start(ctx); err != nil {
 			return remotes, err
 		}
 	}
 	return remotes, nil
+}
+
+// Start starts a process that pushes what waits, see [Remote.Drain]. If one is already waiting,
+// Start leaves the work to it.
+func (r *Remote) Start(ctx context.Context) error {
+	return terminal.DetachOwn(r.repo.Main(ctx), "git-agent-turn", "push", "--queued", "--", r.Name)
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/gittest"
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
@@ -44,7 +44,8 @@ func fill(b testing.TB, r *gittest.Repo, from, to int) {
 	r.Git("repack", "-adq")
 }
 
-// BenchmarkMany is what 10,000 missions cost: those who use them, and those who don't.
+// BenchmarkMany measures the cost of 10,000 missions for those who use them, and for those who
+// don't.
 func BenchmarkMany(b *testing.B) {
 	host := newHost(b)
 	fill(b, host, 0, many)
@@ -75,7 +76,7 @@ func BenchmarkMany(b *testing.B) {
 		})
 	}
 	b.Run("bytes of a push", func(b *testing.B) {
-		for b.Loop() { // forgets what was reported before
+		for b.Loop() { // resets reported metrics
 		}
 		for name, c := range map[string]*clone{"without": other, "with": user} {
 			trace := gittest.TempDir(b) + "/trace"

@@ -4,10 +4,10 @@ import (
 	"maps"
 	"testing"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
-// TestBranches: which branches a fetch makes and moves, and which it leaves alone.
+// TestBranches: which branches a fetch creates, moves or leaves alone.
 func TestBranches(t *testing.T) {
 	t.Parallel()
 	const branch = "refs/heads/agent/mission/a1b2c3d4"

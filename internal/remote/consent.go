@@ -11,19 +11,19 @@ import (
 	"gitagent/internal/git"
 )
 
-// A Level is what may be sent to a URL.
+// A Level says what may be sent to a URL.
 type Level string
 
-// The levels. The zero Level is nothing.
+// The levels. The zero Level allows nothing.
 const (
 	Code Level = "code" // the branches of attached missions
 	All  Level = "all"  // ledgers and notes, too
 )
 
-// ErrNoConsent reports a remote that nothing may be sent to.
+// ErrNoConsent reports that nothing may be sent to a remote.
 var ErrNoConsent = errors.New("nobody has said that missions may be sent there")
 
-// Says is what a person is told before he agrees to a level.
+// Says returns what a person is told before agreeing to a level.
 func (l Level) Says() string {
 	switch l {
 	case All:
@@ -35,12 +35,12 @@ func (l Level) Says() string {
 	return "nothing"
 }
 
-// ConsentKey is the name in git's configuration under which a URL has its level.
+// ConsentKey is the key in git's configuration that holds the level of a URL.
 func ConsentKey(pushURL string) string { return "agent." + Plain(pushURL) + ".push" }
 
-// Plain returns a URL without what may change in it or must be kept secret:
-// of http, https and ftp the whole userinfo, of others a password. A user of ssh stays: another one has
-// another home, and with that other repositories.
+// Plain returns a URL without the parts that may change or must be kept secret: the whole userinfo
+// of http, https and ftp, the password of others. The user of an ssh URL stays: another user has
+// another home directory, and so other repositories.
 func Plain(rawURL string) string {
 	scheme, rest, ok := strings.Cut(rawURL, "://")
 	if !ok {
@@ -63,7 +63,7 @@ func Plain(rawURL string) string {
 	return scheme + "://" + user + "@" + host + path
 }
 
-// consent returns what may be sent to all of the URLs: the least of what may be sent to each.
+// consent returns what may be sent to every one of the URLs: the lowest of their levels.
 func consent(conf git.Config, urls []string) Level {
 	least := All
 	for _, u := range urls {
@@ -81,7 +81,8 @@ func consent(conf git.Config, urls []string) Level {
 	return least
 }
 
-// consentTo returns what may be sent to one URL. If it is named more than once, with a password and without, the least of it.
+// consentTo returns what may be sent to one URL. If it is configured more than once, with a
+// password and without, the lowest level counts.
 func consentTo(conf git.Config, pushURL string) Level {
 	var said []Level
 	for key := range conf {
@@ -100,7 +101,7 @@ func consentTo(conf git.Config, pushURL string) Level {
 	return ""
 }
 
-// consentURL returns the URL that a configuration key is about.
+// consentURL returns the URL that a configuration key stands for.
 func consentURL(key string) (string, bool) {
 	key, ok := strings.CutPrefix(key, "agent.")
 	if !ok {
@@ -110,8 +111,8 @@ func consentURL(key string) (string, bool) {
 	return Plain(named), ok && named != ""
 }
 
-// Consented reports whether anything may be sent to any URL at all: where that is not so, no hook has to ask
-// for a remote's URLs.
+// Consented reports whether anything may be sent to any URL at all: if not, no hook has to ask for
+// a remote's URLs.
 func Consented(conf git.Config) bool {
 	for key := range conf {
 		if _, ok := consentURL(key); ok {
@@ -121,7 +122,8 @@ func Consented(conf git.Config) bool {
 	return false
 }
 
-// urls are those that `git push <name>` sends to or, with "--all" alone, the ones that git fetch knows.
+// urls returns the URLs that `git push <name>` sends to or, with "--all" alone, those that git
+// fetch knows.
 func urls(ctx context.Context, repo *git.Repo, name string, which ...string) ([]string, error) {
 	out, err := repo.Output(ctx, nil, append(append([]string{"remote", "get-url"}, which...), "--", name)...)
 	if git.Status(err) == 2 {
@@ -133,5 +135,5 @@ func urls(ctx context.Context, repo *git.Repo, name string, which ...string) ([]
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), nil
 }
 
-// escape makes the name of a remote, which may hold slashes, one part of a path and of a ref.
+// escape turns the name of a remote, which may contain slashes, into one part of a path or ref.
 func escape(name string) string { return url.PathEscape(name) }

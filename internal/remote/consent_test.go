@@ -103,7 +103,7 @@ func TestParseReport(t *testing.T) {
 	}
 }
 
-// TestRest: the pause grows, and has an end.
+// TestRest: the pause grows up to a limit.
 func TestRest(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

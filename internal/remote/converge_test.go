@@ -10,16 +10,17 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/gittest"
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 )
 
-// orders is how many of the 5,040 orders are tried: a second for each on one core.
+// orders is how many of the 5,040 orders are tried; each takes a second on one core.
 var orders = flag.Int("orders", 10, "how many orders of push and fetch are tried")
 
-// TestConverge lets two clones go on with one mission at the same time, in many orders of recording, pushing and fetching,
-// with a third that only goes on with what it has fetched. Whatever the order: no turn is lost, no ref of the host is ever forced, every clone gets
-// every side, and then nothing changes any more.
+// TestConverge lets two clones continue one mission at the same time, in many orders of recording,
+// pushing and fetching, with a third clone that only continues what it has fetched. Whatever the
+// order, no turn is lost, no ref of the host is forced, every clone gets every side, and then
+// nothing changes any more.
 func TestConverge(t *testing.T) {
 	t.Parallel()
 	steps := []string{"a turn", "a push", "a fetch", "b turn", "b push", "b fetch", "c all"}
@@ -28,7 +29,7 @@ func TestConverge(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 2026))
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	seed := newSeed(t)
-	for _, order := range all[:min(*orders, len(all))] {
+	for _, order := range all[:min(*orders, gittest.Size(len(all), 4))] {
 		t.Run(strings.Join(order, ","), func(t *testing.T) {
 			t.Parallel()
 			converge(t, seed, order)
@@ -52,7 +53,7 @@ func permutations(rest []string, f func([]string)) {
 	walk(0)
 }
 
-// A seed is a host and three clones, in one directory, with a mission that all of them have.
+// A seed is a host and three clones in one directory, with a mission that they all have.
 func newSeed(t *testing.T) string {
 	host := gittest.TempDir(t)
 	in := gittest.New(t)
@@ -64,7 +65,7 @@ func newSeed(t *testing.T) string {
 	for _, name := range []string{"a", "b", "c"} {
 		in.Git("clone", "-q", host+"/host", host+"/"+name)
 		c := &clone{in.In(host + "/" + name), t}
-		c.Git("remote", "set-url", "origin", "../host") // so that a copy is whole
+		c.Git("remote", "set-url", "origin", "../host") // so that the directory can be copied
 		c.agree("../host", "all")
 		if name == "a" {
 			c.turn(mission, "common")
@@ -105,7 +106,7 @@ func converge(t *testing.T, seed string, order []string) {
 			c.pushAll()
 		case "fetch":
 			c.fetch()
-		case "all": // goes on with every side that it finds
+		case "all": // continues every side that it finds
 			c.fetch()
 			turn(name)
 			c.pushAll()
@@ -134,7 +135,7 @@ func converge(t *testing.T, seed string, order []string) {
 	}
 }
 
-// sides are the missions of a clone.
+// sides returns the missions of a clone.
 func (c *clone) sides() map[ledger.ID]bool {
 	ids := make(map[ledger.ID]bool)
 	for ref := range refsOf(c.Repo, "refs/agent/missions/") {
@@ -143,7 +144,7 @@ func (c *clone) sides() map[ledger.ID]bool {
 	return ids
 }
 
-// newest are the ledgers that no other ledger contains.
+// newest returns the ledgers that no other ledger contains.
 func newest(r *gittest.Repo) []string {
 	tips := slices.Compact(ledgerTips(r))
 	return slices.Sorted(slices.Values(strings.Fields(r.Git(append([]string{"merge-base", "--independent"}, tips...)...))))

@@ -1,11 +1,13 @@
 package remote_test
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
 
@@ -39,12 +41,13 @@ func TestThereAndBack(t *testing.T) {
 		}
 		c.Git("fsck", "--strict", "--no-dangling")
 	}
-	if notes := here.Git("log", "--format=%N", "--notes=agent/a1b2c3d4", string(ledger.ID(mission).Ref())); len(notes) == 0 {
-		t.Error("no notes")
+	for _, c := range []*clone{here, there} {
+		equal(t, "notes", c.notes(mission), []string{"a1b2c3d4/1 one", "a1b2c3d4/2 two"})
 	}
 }
 
-// TestSides: two clones go on with one mission. Nothing is overwritten, and everybody gets everything.
+// TestSides: two clones continue one mission. Nothing is overwritten, and everybody gets
+// everything.
 func TestSides(t *testing.T) {
 	t.Parallel()
 	host := newHost(t)
@@ -83,23 +86,53 @@ func TestSides(t *testing.T) {
 	equal(t, "b's side at a", a.prompts(sideB), []string{"common", "by b", "by b, again"})
 }
 
-// TestPackedRefsLocked: a git that was killed while it deleted a ref has left a lock that only the user may remove. A fetch works all the same.
+// TestPackedRefsLocked: a git killed while it deleted a ref has left a lock that only the user may
+// remove. A fetch still works, and what it can't remove is never taken for a mission.
 func TestPackedRefsLocked(t *testing.T) {
 	t.Parallel()
 	host := newHost(t)
 	here, there := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	here.turn(mission, "one")
 	here.push(mission)
+	lock := filepath.Join(there.Dir, ".git", "packed-refs.lock")
+	landed := func() map[string]string { return refsOf(there.Repo, "refs/agent/remotes/") }
+
 	there.Write(".git/packed-refs.lock", "")
 	equal(t, "fetch", there.fetch(), []string{"a1b2c3d4 new"})
-	if err := os.Remove(filepath.Join(there.Dir, ".git", "packed-refs.lock")); err != nil {
+	if left, err := landed(), there.origin().Left(t.Context()); len(left) > 0 || err != nil {
+		t.Errorf("what was fetched is still there: %v, %v", left, err)
+	}
+
+	// Fetches were killed after bringing refs that the remote no longer has, and then all refs were
+	// packed.
+	if err := os.Remove(lock); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "fetch again", there.fetch(), nil)
+	for _, ref := range []string{"missions/a1b2c3d5", "KILLED/missions/a1b2c3d6"} {
+		there.Git("update-ref", "refs/agent/remotes/origin/"+ref, mission.Ref())
+	}
+	there.Git("pack-refs", "--all")
+	there.Write(".git/packed-refs.lock", "")
 	here.turn(mission, "two")
 	here.push(mission)
-	equal(t, "fetch once more", there.fetch(), []string{"a1b2c3d4 forward"})
-	if left := refsOf(there.Repo, "refs/agent/remotes/"); len(left) > 0 {
+	equal(t, "fetch with old refs", there.fetch(), []string{"a1b2c3d4 forward"})
+	changes, err := there.origin().Fetch(t.Context(), "a1b2c3d5")
+	if len(changes) > 0 || !errors.Is(err, git.ErrNotFound) {
+		t.Errorf("fetch of what the remote does not have: %v, %v", changes, err)
+	}
+	var locked *git.LockedError
+	if err := there.origin().Left(t.Context()); !errors.As(err, &locked) || locked.Path != lock {
+		t.Errorf("of %v is said: %v", landed(), err)
+	}
+	if _, err := os.Lstat(lock); err != nil {
+		t.Error(err)
+	}
+
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "fetch without the lock", there.fetch(), nil)
+	if left := landed(); len(left) > 0 {
 		t.Errorf("what was fetched is still there: %v", left)
 	}
 }

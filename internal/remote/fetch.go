@@ -2,42 +2,60 @@ package remote
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/lock"
 )
 
-// Fetch brings missions from the remote: those named, with the branches of attached ones, or all that have
-// something which is not here. See [Change] for what becomes of them. A branch that is not here yet is made for a mission
-// that is named, and for no other.
-// A mission that the remote does not have, or that can't be read, is part of the error; the others are fetched.
+// Fetch brings missions from the remote: the named ones, with the branches of attached ones, or all
+// that have something which is missing here. See [Change] for what becomes of them. A branch that
+// does not exist here is created only for a named mission. If a mission is not on the remote or
+// can't be read, the error says so; the others are fetched.
 func (r *Remote) Fetch(ctx context.Context, ids ...ledger.ID) ([]Change, error) {
-	unlock, err := r.lock(ctx, "fetch")
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	changes, err := r.fetch(ctx, ids)
+	var changes []Change
+	err := r.fetchAlone(ctx, func() error {
+		err := r.clear(ctx) // a fetch may have been killed
+		if err == nil {
+			changes, err = r.fetch(ctx, ids)
+		}
+		return err
+	})
 	if err != nil {
 		return changes, fmt.Errorf("fetch from %s: %w", r.Name, err)
 	}
 	return changes, nil
 }
 
+// fetchAlone runs f while none of our other processes fetches from the remote, and notes where git
+// may leave locks.
+func (r *Remote) fetchAlone(ctx context.Context, f func() error) error {
+	held, err := r.w.Store.Lock(ctx, "fetch-"+escape(r.Name))
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	r.fetching = held
+	landings := filepath.Join(r.repo.CommonDir, filepath.FromSlash(r.landings())) + "/"
+	return held.With(lock.Note{At: time.Now(), Words: []string{landings}}, f)
+}
+
 func (r *Remote) fetch(ctx context.Context, ids []ledger.ID) ([]Change, error) {
-	var refspecs []string
+	var sources []source
 	if len(ids) > 0 {
 		for _, id := range ids {
-			refspecs = append(refspecs, r.refspecs(id)...)
+			sources = append(sources, r.all(string(id)+"*")...)
 		}
 	} else {
 		theirs, err := r.list(ctx, r.Name)
@@ -48,12 +66,12 @@ func (r *Remote) fetch(ctx context.Context, ids []ledger.ID) ([]Change, error) {
 		if err != nil {
 			return nil, err
 		}
-		refspecs = r.news(theirs, ours)
+		sources = r.news(theirs, ours)
 	}
-	if len(refspecs) == 0 {
+	if len(sources) == 0 {
 		return nil, nil
 	}
-	arrived, err := r.bring(ctx, r.Name, refspecs)
+	arrived, err := r.bring(ctx, r.Name, sources)
 	if err != nil {
 		return nil, err
 	}
@@ -66,105 +84,84 @@ func (r *Remote) fetch(ctx context.Context, ids []ledger.ID) ([]Change, error) {
 	return changes, err
 }
 
-// refspecs are what fetches one mission. They are patterns, because what matches no ref is no error then.
-func (r *Remote) refspecs(id ledger.ID) []string {
-	return []string{
-		r.refspec(ledgers, string(id)+"*"), r.refspec(notes, string(id)+"*"), r.refspec(r.branches(), string(id)+"*"),
-	}
+// A source is refs to fetch: their namespace, and a name or a pattern. It is no error if a pattern
+// matches nothing.
+type source struct{ namespace, name string }
+
+// all returns the refs of one mission, or of all that a pattern matches.
+func (r *Remote) all(name string) []source {
+	return []source{{ledgers, name}, {notes, name}, {r.branches(), name}}
 }
 
-func (r *Remote) refspec(namespace, name string) string {
-	return "+" + namespace + name + ":" + r.landing(namespace) + name
-}
-
-// landing is where the refs of a namespace are put until they are merged: never where they would be seen as missions,
-// notes or branches of this repository.
-func (r *Remote) landing(namespace string) string {
-	return r.landings() + map[string]string{ledgers: "missions/", notes: "notes/", r.branches(): "heads/"}[namespace]
-}
-
+// landings is where fetched refs stay until they are merged: never where they would count as
+// missions, notes or branches of this repository. Each fetch has its own directory there, so that
+// leftovers of an earlier one are not taken for what this one has brought.
 func (r *Remote) landings() string { return "refs/agent/remotes/" + escape(r.Name) + "/" }
 
-// news are the refspecs of the remote's missions of which we do not have everything.
-func (r *Remote) news(theirs map[ledger.ID]tips, ours map[string]plumbing.Hash) []string {
+// landing returns the place of a namespace in the directory of one fetch.
+func (r *Remote) landing(into, namespace string) string {
+	return into + map[string]string{ledgers: "missions/", notes: "notes/", r.branches(): "heads/"}[namespace]
+}
+
+// news returns the refs of those of the remote's missions that we do not have in full.
+func (r *Remote) news(theirs map[ledger.ID]tips, ours map[string]plumbing.Hash) []source {
 	have := make(map[plumbing.Hash]bool, len(ours)+1)
 	have[plumbing.ZeroHash] = true
 	for _, hash := range ours {
 		have[hash] = true
 	}
-	var refspecs []string
+	var sources []source
 	for _, id := range slices.Sorted(maps.Keys(theirs)) {
 		t := theirs[id]
-		if t.ledger.IsZero() { // a branch of that name, and no mission
+		if t.ledger.IsZero() { // a branch of that name without a mission
 			continue
 		}
-		if have[t.ledger] && have[t.notes] && (have[t.branch] || ours[id.Branch(r.prefix)].IsZero()) {
+		if have[t.ledger] && have[t.notes] && (have[t.branch] || ours[r.w.Branch(id)].IsZero()) {
 			continue
 		}
-		refspecs = append(refspecs, r.refspec(ledgers, string(id)))
+		sources = append(sources, source{ledgers, string(id)})
 		if !t.notes.IsZero() {
-			refspecs = append(refspecs, r.refspec(notes, string(id)))
+			sources = append(sources, source{notes, string(id)})
 		}
 		if !t.branch.IsZero() {
-			refspecs = append(refspecs, r.refspec(r.branches(), string(id)))
+			sources = append(sources, source{r.branches(), string(id)})
 		}
 	}
-	if len(refspecs) > maxExact {
-		return []string{r.refspec(ledgers, "*"), r.refspec(notes, "*"), r.refspec(r.branches(), "*")}
+	if len(sources) > maxExact {
+		return r.all("*")
 	}
-	return refspecs
+	return sources
 }
 
-// maxExact is how many refs are fetched by their names; of more, it is all of them by a pattern. Git compares every ref of the remote with
-// every name: 20,000 take minutes.
+// maxExact is how many refs are fetched by name; beyond that, all are fetched by a pattern. Git
+// compares every ref of the remote with every name: 20,000 take minutes.
 const maxExact = 500
 
-// bring fetches refs from a source, the remote's name or a URL, to where they land. What an earlier fetch that was killed has left there is overwritten or is
-// merged with the rest.
+// bring fetches refs from a remote, given by name or URL, to where they land.
 //
-// It never says --depth: git would not advance the history of a mission that a shallow clone has. And it fetches
-// all blobs, also in a partial clone: there are many small ones, and git would ask for each when it is read.
-func (r *Remote) bring(ctx context.Context, source string, refspecs []string) (map[ledger.ID]tips, error) {
-	if err := r.awaitLandings(ctx); err != nil {
-		return nil, err
+// It never passes --depth, because git would then not advance the history of a mission in a shallow
+// clone. It fetches all blobs, even in a partial clone: there are many small ones, and git would
+// ask for each as it is read.
+func (r *Remote) bring(ctx context.Context, from string, sources []source) (map[ledger.ID]tips, error) {
+	into := r.landings() + rand.Text() + "/"
+	var refspecs strings.Builder
+	for _, s := range sources {
+		fmt.Fprintf(&refspecs, "%s%s:%s%s\n", s.namespace, s.name, r.landing(into, s.namespace), s.name)
 	}
-	_, err := r.run(ctx, strings.Join(refspecs, "\n")+"\n", "fetch", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-prune",
+	_, err := r.run(ctx, refspecs.String(), "fetch", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-prune",
 		"--no-prune-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--no-show-forced-updates", "--no-filter",
-		"--stdin", "--end-of-options", source)
+		"--stdin", "--end-of-options", from)
 	if err != nil {
 		return nil, err
 	}
-	return r.landed(ctx)
-}
-
-// awaitLandings waits until no ref is locked where ours land: a git that was killed leaves its locks.
-func (r *Remote) awaitLandings(ctx context.Context) error {
-	var locked []string
-	top := filepath.FromSlash(r.landings())
-	err := filepath.WalkDir(filepath.Join(r.repo.CommonDir, top), func(path string, _ fs.DirEntry, err error) error {
-		if ref, ok := strings.CutSuffix(path, ".lock"); ok {
-			ref, _ = filepath.Rel(r.repo.CommonDir, ref)
-			locked = append(locked, filepath.ToSlash(ref))
-		}
-		return err
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	_, err = r.repo.AwaitLocks(ctx, locked...)
-	return err
-}
-
-// landed returns what is to be merged.
-func (r *Remote) landed(ctx context.Context) (map[ledger.ID]tips, error) {
-	refs, err := r.repo.Refs(ctx, r.landings())
+	refs, err := r.repo.Refs(ctx, into)
 	if err != nil {
 		return nil, err
 	}
 	original := make(map[string]plumbing.Hash, len(refs))
 	for ref, hash := range refs {
 		for _, namespace := range []string{ledgers, notes, r.branches()} {
-			if name, ok := strings.CutPrefix(ref, r.landing(namespace)); ok {
+			if name, ok := strings.CutPrefix(ref, r.landing(into, namespace)); ok {
 				original[namespace+name] = hash
 			}
 		}
@@ -172,32 +169,56 @@ func (r *Remote) landed(ctx context.Context) (map[ledger.ID]tips, error) {
 	return r.byMission(original), nil
 }
 
-// clear removes what was brought, if it can: to delete a ref git locks packed-refs, and that lock of a git that
-// was killed, whosever it was, is nobody's to remove but the user's. What stays does no harm; the next fetch tries again.
-// The objects stay until git collects them.
+// clear removes the refs brought by this fetch and by earlier ones that were killed. The objects
+// stay until git collects them.
+//
+// To delete a ref, git locks packed-refs, and if a killed git left that lock, only the user may
+// remove it. Then the files are removed without git, as nobody else writes here, and packed refs
+// stay: see [Remote.Left].
 func (r *Remote) clear(ctx context.Context) error {
+	refs, err := r.repo.Refs(ctx, r.landings())
+	if err != nil {
+		return err
+	}
+	if len(refs) > 0 && r.repo.Locked(errLeft, "packed-refs") == errLeft {
+		var updates []git.Update
+		for ref, hash := range refs {
+			updates = append(updates, git.Update{Ref: ref, Old: hash})
+		}
+		_ = r.move(ctx, updates)
+	}
+	for _, dir := range []string{".", "logs"} { // including locks that killed gits have left
+		if err := os.RemoveAll(filepath.Join(r.repo.CommonDir, dir, filepath.FromSlash(r.landings()))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// errLeft reports fetched refs that could not be removed.
+var errLeft = errors.New("what was fetched is still there")
+
+// Left reports what fetches could not remove, nil if nothing. It does no harm, and the next fetch
+// tries again. If a lock is in the way, the error wraps a [*git.LockedError].
+func (r *Remote) Left(ctx context.Context) error {
 	refs, err := r.repo.Refs(ctx, r.landings())
 	if err != nil || len(refs) == 0 {
 		return err
 	}
-	var updates []git.Update
-	for ref, hash := range refs {
-		updates = append(updates, git.Update{Ref: ref, Old: hash})
-	}
-	_ = r.move(ctx, updates)
-	return nil
+	return fmt.Errorf("remove %d refs below %s: %w", len(refs), r.landings(), r.repo.Locked(errLeft, "packed-refs"))
 }
 
-// look brings what a source has under the name of one mission, for a comparison.
-func (r *Remote) look(ctx context.Context, source string, id ledger.ID) (tips, error) {
-	unlock, err := r.lock(ctx, "fetch")
-	if err != nil {
-		return tips{}, err
-	}
-	defer unlock()
-	arrived, err := r.bring(ctx, source, r.refspecs(id))
-	if err != nil {
-		return tips{}, err
-	}
-	return arrived[id], r.clear(ctx)
+// look fetches what a remote, given by name or URL, has under the name of one mission, to compare
+// it.
+func (r *Remote) look(ctx context.Context, from string, id ledger.ID) (tips, error) {
+	var found tips
+	err := r.fetchAlone(ctx, func() error {
+		arrived, err := r.bring(ctx, from, r.all(string(id)+"*"))
+		if err != nil {
+			return err
+		}
+		found = arrived[id]
+		return r.clear(ctx)
+	})
+	return found, err
 }

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/gittest"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
+	"gitagent/test/gittest"
 )
 
-// TestGitolite is a self-hosted server with its own rules about who may write which refs.
+// TestGitolite uses a self-hosted server with its own rules about who may write which refs.
 func TestGitolite(t *testing.T) {
 	t.Parallel()
 	program := tool(t, "gitolite")

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestHostileRemote: what is no mission does not become one, does not stay anywhere, and keeps nothing else from coming.
+// TestHostileRemote: a ref that is not a mission does not become one, is not kept anywhere, and
+// does not keep other missions from arriving.
 func TestHostileRemote(t *testing.T) {
 	t.Parallel()
 	host := newHost(t)
@@ -44,7 +45,7 @@ func TestHostileRemote(t *testing.T) {
 	} {
 		host.Git("update-ref", "refs/agent/"+name, hash)
 	}
-	host.Git("update-ref", "refs/notes/agent/a1b2c3d5", newer) // notes of no mission
+	host.Git("update-ref", "refs/notes/agent/a1b2c3d5", newer) // notes without a mission
 	changes, err := there.origin().Fetch(t.Context())
 	if err == nil || len(changes) != 1 || changes[0].Mission != mission {
 		t.Errorf("fetch: %v, %v", changes, err)

@@ -1,6 +1,7 @@
 package remote_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -12,13 +13,14 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
-	"gitagent/internal/gittest"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
+	"gitagent/internal/workspace"
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
-// TestMain keeps the developer's own configuration out.
+// TestMain keeps the developer's own configuration out of the tests.
 func TestMain(m *testing.M) {
 	home, err := os.MkdirTemp("", "home")
 	if err != nil {
@@ -30,7 +32,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	// Whoever is asked for a password leaves a file.
+	// A prompt for a password leaves a file.
 	asked := filepath.Join(home, "asked")
 	ask := filepath.Join(home, "ask")
 	if err := os.WriteFile(ask, []byte("#!/bin/sh\n: >'"+asked+"'\n"), 0o700); err != nil {
@@ -53,8 +55,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-const prefix = "agent/mission/"
-
 // A clone is one person's repository with the remote origin.
 type clone struct {
 	*gittest.Repo
@@ -74,7 +74,7 @@ func newHost(t testing.TB) *gittest.Repo {
 	return host
 }
 
-// cloneOf clones a URL and agrees to everything being sent there. args are handed to git clone.
+// cloneOf clones a URL and agrees to everything being sent there. args are passed to git clone.
 func cloneOf(t testing.TB, url string, args ...string) *clone {
 	t.Helper()
 	in := &gittest.Repo{}
@@ -100,11 +100,16 @@ func (c *clone) repo() *git.Repo {
 	return repo
 }
 
+func (c *clone) workspace() *workspace.Workspace {
+	c.t.Helper()
+	return workspace.New(c.repo(), config.Default())
+}
+
 // turn records a turn of a mission, with a file that it has changed.
 func (c *clone) turn(id ledger.ID, prompt string) *turns.Turn {
 	c.t.Helper()
 	c.Write("of "+string(id), prompt+"\n")
-	r := &turns.Recorder{Repo: c.repo(), Capture: config.Default().Capture}
+	r := &turns.Recorder{Workspace: c.workspace()}
 	result, err := r.Record(c.t.Context(), turns.Signal{
 		Event: turns.Stopped, At: time.Now(), Agent: "test", Mission: id, Session: "of-" + string(id), Prompt: prompt, Reply: "answer to " + prompt,
 	})
@@ -116,14 +121,14 @@ func (c *clone) turn(id ledger.ID, prompt string) *turns.Turn {
 
 func (c *clone) origin() *remote.Remote {
 	c.t.Helper()
-	r, err := remote.Open(c.t.Context(), c.repo(), "origin", prefix)
+	r, err := remote.Open(c.t.Context(), c.workspace(), "origin")
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	return r
 }
 
-// push pushes one mission and returns the name that it has there.
+// push pushes one mission and returns its name there.
 func (c *clone) push(id ledger.ID) *remote.Pushed {
 	c.t.Helper()
 	p, err := c.origin().Push(c.t.Context(), id)
@@ -141,7 +146,7 @@ func (c *clone) pushAll() {
 	}
 }
 
-// fetch fetches and returns what has changed, in words.
+// fetch fetches and returns the changes, in words.
 func (c *clone) fetch(ids ...ledger.ID) []string {
 	c.t.Helper()
 	changes, err := c.origin().Fetch(c.t.Context(), ids...)
@@ -159,7 +164,7 @@ func (c *clone) fetch(ids ...ledger.ID) []string {
 	return words
 }
 
-// agentRefs are all refs that are ours, in a repository or a bare one.
+// agentRefs returns all our refs, in a repository or a bare one.
 func agentRefs(r *gittest.Repo) map[string]string {
 	return refsOf(r, "refs/agent/", "refs/notes/", "refs/heads/agent/")
 }
@@ -174,12 +179,12 @@ func refsOf(r *gittest.Repo, prefixes ...string) map[string]string {
 	return refs
 }
 
-// ledgerTips are the tips of all ledgers, sorted.
+// ledgerTips returns the tips of all ledgers, sorted.
 func ledgerTips(r *gittest.Repo) []string {
 	return slices.Sorted(maps.Values(refsOf(r, "refs/agent/missions/")))
 }
 
-// prompts are those of a mission's turns, in order.
+// prompts returns the prompts of a mission's turns, in order.
 func (c *clone) prompts(id ledger.ID) []string {
 	c.t.Helper()
 	list, err := turns.List(c.t.Context(), c.repo(), id)
@@ -191,6 +196,29 @@ func (c *clone) prompts(id ledger.ID) []string {
 		prompts = append(prompts, t.Prompt)
 	}
 	return prompts
+}
+
+// notes returns the lines of a mission's notes, as git shows them with the commits that its ledger
+// keeps: the turns that they name, and their prompts, sorted.
+func (c *clone) notes(id ledger.ID) []string {
+	c.t.Helper()
+	var list []string
+	for line := range strings.Lines(c.Git("log", "--format=%N", "--notes=agent/"+string(id), id.Ref())) {
+		if line == "\n" {
+			continue // after each note, and for a commit without one
+		}
+		var turn struct {
+			Mission ledger.ID
+			Turn    int
+			Prompt  string
+		}
+		if err := json.Unmarshal([]byte(line), &turn); err != nil {
+			c.t.Fatalf("note %q: %v", line, err)
+		}
+		list = append(list, fmt.Sprintf("%s/%d %s", turn.Mission, turn.Turn, turn.Prompt))
+	}
+	slices.Sort(list)
+	return list
 }
 
 func equal[T comparable](t testing.TB, what string, got, want []T) {

@@ -11,13 +11,13 @@ import (
 	"sync"
 	"testing"
 
-	"gitagent/internal/gittest"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
+	"gitagent/test/gittest"
 )
 
-// A network is all that git can reach in a test: hosts of the top-level domain invalid, through a proxy that writes down
-// which of them were asked for.
+// A network is all that git can reach in a test: hosts in the top-level domain invalid, through a
+// proxy that records which of them were requested.
 type network struct {
 	proxy string
 	hosts map[string]*gittest.Repo // by name
@@ -59,7 +59,7 @@ func newNetwork(t *testing.T) *network {
 	return n
 }
 
-// reached returns the hosts that were asked for since the last call.
+// reached returns the hosts requested since the last call.
 func (n *network) reached() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -68,14 +68,14 @@ func (n *network) reached() []string {
 	return names
 }
 
-// TestLeak: consent was given for one URL. Whatever else is configured, nothing goes anywhere else.
+// TestLeak: consent was given for one URL. Whatever else is configured, nothing is sent elsewhere.
 func TestLeak(t *testing.T) {
 	t.Parallel()
 	const none, code, all = "", "code", "all"
 	for _, tt := range []struct {
 		name   string
 		config [][]string // arguments of git config
-		level  string     // of what arrives at the agreed host
+		level  string     // what arrives at the agreed host
 	}{
 		{"as agreed", nil, all},
 		{"branches alone", [][]string{{"agent." + agreed + ".push", "code"}}, code},
@@ -154,16 +154,16 @@ func leak(t *testing.T, config [][]string, level string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	remotes, err := remote.Consenting(t.Context(), repo, conf, prefix)
+	remotes, err := remote.Consenting(t.Context(), c.workspace(), conf)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range remotes { // what the hooks do; an error is what some of these must lead to
+	for _, r := range remotes { // what the hooks do; some of these must fail
 		_, _ = r.PushAll(t.Context(), []ledger.ID{mission})
 		_, _ = r.PushAll(t.Context(), []ledger.ID{mission, passive})
 	}
-	for _, name := range []string{"origin", "other"} { // and what a person may ask for
-		if r, err := remote.Open(t.Context(), repo, name, prefix); err == nil {
+	for _, name := range []string{"origin", "other"} { // and what a person may do
+		if r, err := remote.Open(t.Context(), c.workspace(), name); err == nil {
 			_, _ = r.Push(t.Context(), passive)
 			_, _ = r.PushAll(t.Context(), nil)
 		}
@@ -185,7 +185,8 @@ func leak(t *testing.T, config [][]string, level string) {
 		},
 	}[level]
 	equal(t, "refs", strings.Fields(host.Git("for-each-ref", "--format=%(refname)")), refs)
-	// Every object there is one that its refs lead to; objects that came along without a ref would be a leak, too.
+	// Every object there must be reachable from its refs; objects that came along without a ref
+	// would be a leak, too.
 	reachable := make(map[string]bool)
 	for line := range strings.Lines(host.Git("rev-list", "--objects", "--all")) {
 		hash, _, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -210,8 +211,8 @@ func leak(t *testing.T, config [][]string, level string) {
 	}
 }
 
-// TestFetchLeavesAlone: a fetch of ours deletes nothing, brings no tags, no tracking branches and no FETCH_HEAD,
-// whatever the user's own fetches are configured to do.
+// TestFetchLeavesAlone: our fetch deletes nothing and brings no tags, tracking branches or
+// FETCH_HEAD, however the user's own fetches are configured.
 func TestFetchLeavesAlone(t *testing.T) {
 	t.Parallel()
 	host := newHost(t)

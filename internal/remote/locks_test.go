@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestStaleLocks: a git that was killed has left its locks, where a fetch lands and on what it moves. They are removed; the lock
-// of a branch is not ours to remove.
+// TestStaleLocks: a killed git has left locks where a fetch lands and on the refs that it moves.
+// They are removed, but the lock of a branch is not ours to remove.
 func TestStaleLocks(t *testing.T) {
 	t.Parallel()
 	host := newHost(t)

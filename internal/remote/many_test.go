@@ -3,12 +3,14 @@ package remote_test
 import (
 	"maps"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
-// TestMany: more missions than are fetched by name, and more than are pushed together.
+// TestMany: more missions than are fetched by name or pushed together.
 func TestMany(t *testing.T) {
 	t.Parallel()
-	const n = 300
+	n := gittest.Size(300, 210) // 200 go together
 	host, second := newHost(t), newHost(t)
 	fill(t, host, 0, n)
 	c := cloneOf(t, host.Dir)

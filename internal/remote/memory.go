@@ -11,22 +11,22 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// A memory is what was learned about a remote. It may be lost at any time: then it is learned again.
+// A memory is what was learned about a remote. If it is lost, it is learned again.
 type memory struct {
-	NoAtomic  time.Time               `json:"no_atomic,omitzero"`  // when it did not take several refs together
-	NoOptions time.Time               `json:"no_options,omitzero"` // when it did not take push options
+	NoAtomic  time.Time               `json:"no_atomic,omitzero"`  // when it refused several refs in one transaction
+	NoOptions time.Time               `json:"no_options,omitzero"` // when it refused push options
 	As        map[ledger.ID]ledger.ID `json:"as,omitempty"`        // missions that have another name there
-	Kept      map[ledger.ID]bool      `json:"kept,omitempty"`      // missions whose branch was not taken, which has been said
+	Kept      map[ledger.ID]bool      `json:"kept,omitempty"`      // missions whose branch was rejected, and the user told
 	Failures  int                     `json:"failures,omitempty"`  // in a row
 	Failed    time.Time               `json:"failed,omitzero"`     // the last one
 }
 
-// dir is where memory and queue of the remote lie.
-func (r *Remote) dir() string { return filepath.Join(r.store.Dir(), "push", escape(r.Name)) }
+// dir holds the memory and the queue of the remote.
+func (r *Remote) dir() string { return filepath.Join(r.w.Store.Dir(), "push", escape(r.Name)) }
 
 func (r *Remote) memoryPath() string { return filepath.Join(r.dir(), "memory.json") }
 
-// remember returns what is known; nothing, if that can't be read.
+// remember returns what is known, or nothing if it can't be read.
 func (r *Remote) remember() memory {
 	var m memory
 	data, err := os.ReadFile(r.memoryPath())
@@ -36,7 +36,7 @@ func (r *Remote) remember() memory {
 	return m
 }
 
-// learn changes what is known.
+// learn updates what is known.
 func (r *Remote) learn(ctx context.Context, change func(*memory)) error {
 	unlock, err := r.lock(ctx, "push-memory")
 	if err != nil {
@@ -77,8 +77,8 @@ func (r *Remote) rememberAs(ctx context.Context, id, as ledger.ID) error {
 	})
 }
 
-// rememberLacking notes that the remote does not take push options, or not several refs together. It may have
-// been the network after all, or change: that is believed for a day.
+// rememberLacking notes that the remote refuses push options, or several refs in one transaction.
+// The network may be to blame, or the remote may change, so this is believed for a day.
 func (r *Remote) rememberLacking(ctx context.Context, options bool) error {
 	return r.learn(ctx, func(m *memory) {
 		if options {

@@ -10,20 +10,20 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/transaction"
 )
 
 // A Change is what a fetch did to one mission of this repository.
 type Change struct {
 	Mission ledger.ID
 	Kind    Kind
-	Of      ledger.ID // Side: the mission that has gone on here and there
-	// Branch says what there is to do about the mission's branch, which stays where it is if it is checked out or has
-	// commits that the remote's lacks. Empty if there is nothing to do.
+	Of      ledger.ID // for Side, the mission that went on both here and there
+	// Branch says what to do about the mission's branch, which does not move if it is checked out
+	// or has commits that the remote's lacks. Empty if there is nothing to do.
 	Branch string
 }
 
@@ -35,30 +35,31 @@ const (
 	New     Kind = "new"     // it was not here
 	Forward Kind = "forward" // the remote had more turns
 	Notes   Kind = "notes"   // the remote had more notes on its turns
-	Side    Kind = "side"    // it is the other side of a mission that has gone on here, too
-	Stayed  Kind = "stayed"  // nothing but the branch differs, and can't be moved
+	Side    Kind = "side"    // it is the other side of a mission that also went on here
+	Stayed  Kind = "stayed"  // only the branch differs, and it can't be moved
 )
 
-// maxAttempts is how often a lost race is run again.
+// maxAttempts is how often a lost race is retried.
 const maxAttempts = 20
 
-// maxNested bounds how many sides of sides are followed: names could be made to collide.
+// maxNested bounds how many sides of sides are followed, as names could be made to collide.
 const maxNested = 16
 
-// A merger makes what has arrived part of the repository. It collects what the refs are to be, and moves them together.
+// A merger makes what has arrived part of the repository. It collects the new values of the refs,
+// and moves them together.
 type merger struct {
 	*Remote
 	objects  *git.Objects
 	before   map[string]plumbing.Hash // the refs as they are
-	now      map[string]plumbing.Hash // and as they are to be
+	now      map[string]plumbing.Hash // the refs as they will be
 	named    []ledger.ID              // missions that were asked for
-	checked  map[string]string        // branches that are checked out, and where
+	checked  map[string]string        // checked-out branches, and where
 	changes  []Change
 	problems []error
 }
 
-// merge merges what has arrived. All refs move in one transaction; if somebody else moves one
-// of them meanwhile, everything is decided again.
+// merge merges what has arrived. All refs move in one transaction; if another process moves one of
+// them meanwhile, everything is decided again.
 func (r *Remote) merge(ctx context.Context, arrived map[ledger.ID]tips, named []ledger.ID) ([]Change, error) {
 	for attempt := 1; ; attempt++ {
 		m := &merger{Remote: r, named: named}
@@ -95,7 +96,7 @@ func (m *merger) run(ctx context.Context, arrived map[ledger.ID]tips) error {
 	}
 	err = m.settle(ctx)
 	if err != nil && !errors.Is(err, git.ErrConflict) && m.leaveBranches() {
-		m.problems = append(m.problems, err) // perhaps a user's branch is in the way of ours, or its lock
+		m.problems = append(m.problems, err) // perhaps a user's branch, or its lock, is in the way of ours
 		err = m.settle(ctx)
 	}
 	if err != nil {
@@ -104,7 +105,7 @@ func (m *merger) run(ctx context.Context, arrived map[ledger.ID]tips) error {
 	return m.clear(ctx)
 }
 
-// settle moves the refs to where they are to be.
+// settle moves the refs to their new values.
 func (m *merger) settle(ctx context.Context) error {
 	var updates []git.Update
 	for ref, hash := range m.now {
@@ -115,7 +116,7 @@ func (m *merger) settle(ctx context.Context) error {
 	return m.move(ctx, updates)
 }
 
-// leaveBranches gives up moving branches and reports whether any was to be moved.
+// leaveBranches gives up moving branches, and reports whether any was to move.
 func (m *merger) leaveBranches() bool {
 	left := false
 	for ref, hash := range m.now {
@@ -129,30 +130,20 @@ func (m *merger) leaveBranches() bool {
 	return left
 }
 
-// move moves refs of ours. Where a git that was killed has left its lock on one of them, the error wraps [git.ErrConflict]
-// once that is gone.
+// move moves our refs. If a killed git left its lock on one of them, the lock is removed and the
+// error wraps [git.ErrConflict].
 func (r *Remote) move(ctx context.Context, updates []git.Update) error {
 	if len(updates) == 0 {
 		return nil
 	}
-	err := r.repo.UpdateRefs(ctx, "fetched from "+r.Name, updates)
-	if err == nil || errors.Is(err, git.ErrConflict) {
+	proc, err := r.repo.Holding(r.fetching.File()).BeginRefs(ctx, "fetched from "+r.Name)
+	if err != nil {
 		return err
 	}
-	var refs []string
-	for _, u := range updates {
-		if !strings.HasPrefix(u.Ref, "refs/heads/") { // a branch is the user's, and so is its lock
-			refs = append(refs, u.Ref)
-		}
-	}
-	locked, waitErr := r.repo.AwaitLocks(ctx, refs...)
-	if locked && waitErr == nil {
-		return fmt.Errorf("%w: %w", git.ErrConflict, err)
-	}
-	return errors.Join(err, waitErr)
+	return transaction.MoveRefs(ctx, r.repo, r.fetching, proc, updates)
 }
 
-// mission decides what becomes of one mission of the remote.
+// mission decides what to do with one mission of the remote.
 func (m *merger) mission(ctx context.Context, id ledger.ID, theirs tips, nested int) error {
 	ours := m.now[id.Ref()]
 	kind := Kind("")
@@ -162,7 +153,7 @@ func (m *merger) mission(ctx context.Context, id ledger.ID, theirs tips, nested 
 		if err != nil {
 			return err
 		}
-		// The remote may have our own side of a mission, by the name that it has there.
+		// The remote may have our own side of a mission, under the name that it has there.
 		here, err := m.contains(ctx, m.now[l.Began.Ref()], theirs.ledger)
 		if err != nil || here && l.Began != id {
 			return err
@@ -216,7 +207,7 @@ func (m *merger) mission(ctx context.Context, id ledger.ID, theirs tips, nested 
 	return nil
 }
 
-// other keeps the remote's side of a mission that has gone on here, too, as a mission of its own.
+// other keeps the remote's side of a mission that also went on here, as a mission of its own.
 func (m *merger) other(ctx context.Context, id ledger.ID, theirs tips, nested int) error {
 	if nested == maxNested {
 		return fmt.Errorf("it has more than %d sides", maxNested)
@@ -237,14 +228,15 @@ func (m *merger) other(ctx context.Context, id ledger.ID, theirs tips, nested in
 	return nil
 }
 
-// unite merges two states of notes. What two clones make of the same two is the same commit: so they are done after one merge.
+// unite merges two states of notes. Any two clones merge the same two into the same commit, so one
+// merge is enough.
 func (m *merger) unite(ours, theirs plumbing.Hash) (plumbing.Hash, error) {
 	if ours.IsZero() || theirs.IsZero() || ours == theirs {
-		return gitnotes.Merge(m.objects, ours, theirs, object.Signature{}, object.Signature{}, "")
+		return gitnotes.Merge(m.objects, ours, theirs, git.Signature{}, git.Signature{}, "")
 	}
 	var at time.Time
 	for _, hash := range []plumbing.Hash{ours, theirs} {
-		c, err := object.GetCommit(m.objects, hash)
+		c, err := m.objects.Commit(hash)
 		if err != nil {
 			return plumbing.ZeroHash, fmt.Errorf("read notes %s: %w", hash, err)
 		}
@@ -256,13 +248,13 @@ func (m *merger) unite(ours, theirs plumbing.Hash) (plumbing.Hash, error) {
 	if first.String() > second.String() {
 		first, second = second, first
 	}
-	who := object.Signature{Name: "git-agent", Email: "git-agent@localhost", When: at}
+	who := git.Signature{Name: "git-agent", Email: "git-agent@localhost", When: at}
 	return gitnotes.Merge(m.objects, first, second, who, who, "merge notes\n")
 }
 
-// branch moves the mission's branch forward, if nobody has it checked out.
+// branch moves the mission's branch forward, if it is not checked out anywhere.
 func (m *merger) branch(ctx context.Context, id ledger.ID, theirs plumbing.Hash) (advice string, err error) {
-	ref := id.Branch(m.prefix)
+	ref := m.w.Branch(id)
 	ours := m.now[ref]
 	switch {
 	case theirs.IsZero(), ours == theirs:
@@ -281,7 +273,7 @@ func (m *merger) branch(ctx context.Context, id ledger.ID, theirs plumbing.Hash)
 	if err != nil {
 		return "", err
 	}
-	name := m.prefix + string(id)
+	name := m.w.BranchName(id)
 	where, checked := m.checked[ref]
 	switch {
 	case checked:
@@ -293,7 +285,8 @@ func (m *merger) branch(ctx context.Context, id ledger.ID, theirs plumbing.Hash)
 	return "", nil
 }
 
-// checkedOut returns the branches that are checked out in any worktree, and those that a rebase there will move.
+// checkedOut returns the branches that are checked out in any worktree, and those that a rebase
+// there will move.
 func checkedOut(ctx context.Context, repo *git.Repo) (map[string]string, error) {
 	list, err := repo.Worktrees(ctx)
 	if err != nil {
@@ -312,7 +305,8 @@ func checkedOut(ctx context.Context, repo *git.Repo) (map[string]string, error) 
 	return branches, nil
 }
 
-// mergeNotes merges notes of the remote into those of a mission here and reports whether that changed them.
+// mergeNotes merges the remote's notes into those of a mission here, and reports whether that
+// changed them.
 func (r *Remote) mergeNotes(ctx context.Context, id ledger.ID, theirs plumbing.Hash) (bool, error) {
 	for attempt := 1; ; attempt++ {
 		merged, err := r.mergeNotesOnce(ctx, id, theirs)

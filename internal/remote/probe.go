@@ -8,20 +8,20 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing/object"
+	"gitagent/internal/git"
 )
 
 // A Probe is what a remote can do with our refs.
 type Probe struct {
-	Refs    error // why it does not take them; nil if it does. Without that nothing else was tried
-	Atomic  bool  // it takes ledger and notes together
-	Options bool  // it takes push options, so that pushes of branches don't start its CI
-	Deletes error // why it does not delete them; nil if it does
+	Refs    error // why it rejects them; nil if it does not. If it does, nothing else was tried
+	Atomic  bool  // it accepts ledger and notes in one transaction
+	Options bool  // it accepts push options, so that pushed branches don't start its CI
+	Deletes error // why it refuses to delete them; nil if it does not
 	Left    []string
 }
 
-// Probe pushes two refs that are no mission's, with an empty commit, and deletes them again. [Probe.Left] are those that could not be
-// deleted. The error, if any, is not the remote's.
+// Probe pushes two refs that belong to no mission, with an empty commit, and deletes them again.
+// [Probe.Left] are those that could not be deleted. The error, if any, is not the remote's.
 func (r *Remote) Probe(ctx context.Context) (*Probe, error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
@@ -29,7 +29,7 @@ func (r *Remote) Probe(ctx context.Context) (*Probe, error) {
 	if err != nil {
 		return nil, err
 	}
-	who := object.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(0, 0).UTC()}
+	who := git.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(0, 0).UTC()}
 	commit, err := objects.CommitTree(tree, nil, who, who, "probe\n")
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (r *Remote) Probe(ctx context.Context) (*Probe, error) {
 	if err := objects.Flush(); err != nil {
 		return nil, err
 	}
-	name := "probe-" + rand.Text() // no id, so that nobody takes it for a mission
+	name := "probe-" + rand.Text() // not an id, so that it is not taken for a mission
 	refs := []string{ledgers + name, notes + name}
 	try := func(option []string, source string, refs ...string) error {
 		specs := make([]string, len(refs))
@@ -66,11 +66,11 @@ func (r *Remote) Probe(ctx context.Context) (*Probe, error) {
 // A State is what is known about pushes to a remote.
 type State struct {
 	Waiting  int       // missions
-	Failures int       // in a row, of the background
+	Failures int       // in a row, in the background
 	Failed   time.Time // the last one
 }
 
-// State tells how pushes to the remote stand.
+// State returns the state of pushes to the remote.
 func (r *Remote) State() (State, error) {
 	ids, err := r.Pending()
 	if err != nil {

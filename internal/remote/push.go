@@ -12,31 +12,32 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// ErrRejected reports a remote that was reached and did not take what was sent.
+// ErrRejected reports that the remote was reached but rejected the push.
 var ErrRejected = errors.New("the remote rejected it")
 
-// A Pushed is what a push did with one mission.
+// A Pushed is the result of pushing one mission.
 type Pushed struct {
 	Mission ledger.ID
-	As      ledger.ID // the name that it has at the remote: not its own if somebody else went on with it there
-	Sent    bool      // false if the remote had everything
-	// Branch is why the mission's branch did not go along, while ledger and notes did.
+	As      ledger.ID // its name at the remote: not its own if somebody else continued the mission there
+	Sent    bool      // false if the remote already had everything
+	// Branch is why the mission's branch was rejected although ledger and notes were accepted.
 	Branch error
 
 	sent tips // what the remote has now
 }
 
-// maxSides bounds how many sides of one mission a push looks for its own among.
+// maxSides bounds how many sides of a mission a push searches for its own.
 const maxSides = 16
 
-// Push sends one mission: its ledger and its notes together, then its branch, whose rejection holds nothing back.
-// Of the three, what [Remote.Level] allows.
+// Push sends one mission, as far as [Remote.Level] allows: its ledger and its notes together, then
+// its branch, whose rejection does not affect them.
 //
-// If the remote has another side of the mission under its name, ours goes by the name of its side.
-// Nothing in this repository changes, except for notes: those of the remote are merged into ours where
-// theirs have something that ours lack.
+// If the remote has another side of the mission under its name, ours goes under the name of its
+// side. Nothing in this repository changes but notes: the remote's are merged into ours if they
+// have something that ours lack.
+// where theirs have something that ours lack.
 //
-// The error wraps [ErrNoConsent], [ErrRejected], or is git's own: the remote was not reached.
+// The error wraps [ErrNoConsent] or [ErrRejected], or is git's own if the remote was not reached.
 func (r *Remote) Push(ctx context.Context, id ledger.ID) (*Pushed, error) {
 	if r.Level == "" {
 		return nil, fmt.Errorf("push to %s: %w", r.Name, ErrNoConsent)
@@ -79,8 +80,8 @@ func (r *Remote) push(ctx context.Context, id ledger.ID) (*Pushed, error) {
 	return nil, fmt.Errorf("it has more than %d sides there", maxSides)
 }
 
-// offer sends ours under the name p.As. If the remote has another side under that name, p.As becomes the next
-// name to try.
+// offer sends ours under the name p.As. If the remote has another side under that name, p.As
+// becomes the next name to try.
 func (r *Remote) offer(ctx context.Context, p *Pushed, ours tips) (done bool, err error) {
 	if r.Level == All && !ours.ledger.IsZero() {
 		refused := r.sendRecord(ctx, p, ours)
@@ -116,15 +117,16 @@ func (r *Remote) sendBranch(ctx context.Context, p *Pushed, ours tips) error {
 	if ours.branch.IsZero() {
 		return nil
 	}
-	sent, err := r.send(ctx, []string{spec(ours.branch, p.As.Branch(r.prefix))}, true)
+	sent, err := r.send(ctx, []string{spec(ours.branch, r.w.Branch(p.As))}, true)
 	p.Sent = p.Sent || sent.any
 	return err
 }
 
 func spec(hash plumbing.Hash, ref string) string { return hash.String() + ":" + ref }
 
-// yield finds out why the remote did not take ledger and notes, and what to do about it: nothing, if all of it is there already,
-// or the next attempt, under another name or with more notes. If there is nothing to do, the error is refused.
+// yield finds out why the remote rejected ledger and notes, and prepares the next attempt, under
+// another name or with more notes, unless all of it is there already. If there is nothing to do,
+// the error is refused.
 func (r *Remote) yield(ctx context.Context, p *Pushed, ours tips, refused error) (done bool, err error) {
 	there, merged := true, false
 	for _, source := range r.sources {
@@ -154,7 +156,7 @@ func (r *Remote) yield(ctx context.Context, p *Pushed, ours tips, refused error)
 		}
 	}
 	switch {
-	case there: // and more than that
+	case there: // the remote has all of ours, and more
 		p.Branch = r.sendBranch(ctx, p, ours)
 		p.sent = ours
 		return true, nil
@@ -164,7 +166,7 @@ func (r *Remote) yield(ctx context.Context, p *Pushed, ours tips, refused error)
 	return false, refused
 }
 
-// pushOptions are the options of every push: what is named goes there, and nothing else.
+// pushOptions are the options of every push: the named refs go there, and nothing else.
 func (r *Remote) pushOptions() []string {
 	options := []string{"--porcelain", "--no-follow-tags", "--no-signed", "--recurse-submodules=no", "--no-force-with-lease", "--no-force-if-includes"}
 	if !r.conf.Bool("agent.prepush") {
@@ -173,8 +175,8 @@ func (r *Remote) pushOptions() []string {
 	return options
 }
 
-// send pushes refs: of records all or none, of branches those that the remote takes.
-// If it does not take one of them, the error wraps [ErrRejected].
+// send pushes refs: records all or none, branches as far as the remote accepts them. If one is
+// rejected, the error wraps [ErrRejected].
 func (r *Remote) send(ctx context.Context, specs []string, branches bool) (report, error) {
 	known := r.remember()
 	args := r.pushOptions()
@@ -186,10 +188,10 @@ func (r *Remote) send(ctx context.Context, specs []string, branches bool) (repor
 		extra = []string{"--atomic"}
 	}
 	target := append([]string{"--end-of-options", r.Name}, specs...)
-	out, err := r.run(ctx, "", "push", slices.Concat(args, extra, target)...)
+	out, reached, err := r.reach(ctx, "push", slices.Concat(args, extra, target)...)
 	rep := parseReport(out)
-	if err != nil && len(extra) > 0 && len(rep.rejected) == 0 && ctx.Err() == nil {
-		// Git does not begin where the remote has not announced what was asked for; nor where it is not reached.
+	if err != nil && reached && len(extra) > 0 && len(rep.rejected) == 0 && ctx.Err() == nil {
+		// Git does not even start if the remote has not announced a capability that was asked for.
 		out, again := r.run(ctx, "", "push", slices.Concat(args, target)...)
 		if rep = parseReport(out); again == nil || len(rep.rejected) > 0 {
 			if err := r.rememberLacking(ctx, branches); err != nil {

@@ -14,10 +14,12 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// The queue of a remote is a directory with an empty file for each mission that waits. A mission is put there after
-// its refs have moved, and taken out only when they have been pushed as they are: whoever dies, it stays.
+// The queue of a remote is a directory with an empty file for each mission that waits. A mission is
+// added after its refs have moved, and removed only when these very values have been pushed: if a
+// process dies, the mission stays.
 
-// Later notes that a mission is to be pushed. Whoever calls it then starts a process that calls [Remote.Drain].
+// Later notes that a mission is to be pushed. The caller then starts a process that calls
+// [Remote.Drain].
 func (r *Remote) Later(id ledger.ID) error {
 	if err := os.MkdirAll(r.dir(), 0o700); err != nil {
 		return fmt.Errorf("queue mission %s for %s: %w", id, r.Name, err)
@@ -28,7 +30,7 @@ func (r *Remote) Later(id ledger.ID) error {
 	return nil
 }
 
-// Pending lists the missions that wait to be pushed.
+// Pending lists the missions that are waiting to be pushed.
 func (r *Remote) Pending() ([]ledger.ID, error) {
 	entries, err := os.ReadDir(r.dir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +46,7 @@ func (r *Remote) Pending() ([]ledger.ID, error) {
 	return ids, nil
 }
 
-// sent takes a mission out of the queue, unless it has gone on since.
+// sent takes a mission out of the queue, unless it has moved since.
 func (r *Remote) sent(ctx context.Context, p *Pushed) error {
 	if err := os.Remove(filepath.Join(r.dir(), string(p.Mission))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -59,36 +61,36 @@ func (r *Remote) sent(ctx context.Context, p *Pushed) error {
 	return nil
 }
 
-// The limits of a process in the background.
+// Limits of a background process.
 const (
-	maxFailures = 8                // attempts in a row, after which it leaves the rest to the next turn's
+	maxFailures = 8                // failed attempts in a row; then the next turn's process does the rest
 	maxPause    = time.Minute      // between two attempts
 	maxPush     = 10 * time.Minute // for one attempt
 )
 
-// Drain pushes what waits, until nothing does. It is to be run from a process of its own: at most one for a repository and a
-// remote pushes, at most one more waits for that, and any further one returns at once, because the one that
-// waits will see what it came for.
+// Drain pushes what waits, until nothing does. Run it in a process of its own: for a repository and
+// a remote at most one pushes, at most one more waits for it, and any further one returns at once,
+// because the waiting one will find its mission in the queue.
 //
-// After a failure it pauses, twice as long each time, and gives up after 8 in a row: about 2 minutes.
-// The first failure after a success goes to the log.
+// After a failure it pauses, twice as long each time, and gives up after 8 in a row, about 2
+// minutes. The first failure after a success goes to the log.
 func (r *Remote) Drain(ctx context.Context) error {
-	waiting, err := r.tryLock(ctx, "push-waits")
+	waiting, err := r.tryLock("push-waits")
 	if err != nil || waiting == nil {
 		return err
 	}
 	pushing, err := r.lock(ctx, "push-background")
-	waiting() // from here on a new one waits: what it brings may have come too late for us
+	waiting() // from here on a new process waits: its mission may have come too late for us
 	if err != nil {
 		return err
 	}
 	defer pushing()
 	for failures := 0; ; {
-		if err := pause(ctx, restAfter(r.remember(), time.Now())); err != nil {
+		if err := r.rest(ctx); err != nil {
 			return err
 		}
-		if r, err = Open(ctx, r.repo, r.Name, r.prefix); err != nil || r.Level == "" {
-			return err // what has changed meanwhile counts
+		if r, err = Open(ctx, r.w, r.Name); err != nil || r.Level == "" {
+			return err // it may have changed meanwhile
 		}
 		ids, err := r.Pending()
 		if err != nil || len(ids) == 0 {
@@ -99,12 +101,12 @@ func (r *Remote) Drain(ctx context.Context) error {
 			continue
 		}
 		if failures++; failures == maxFailures {
-			return nil // it has been said
+			return nil // already reported
 		}
 	}
 }
 
-// drain pushes some missions and keeps account of it.
+// drain pushes some missions and records the outcome.
 func (r *Remote) drain(ctx context.Context, ids []ledger.ID) error {
 	attempt, cancel := context.WithTimeout(ctx, maxPush)
 	defer cancel()
@@ -116,7 +118,7 @@ func (r *Remote) drain(ctx context.Context, ids []ledger.ID) error {
 	return errors.Join(err, r.account(ctx, err))
 }
 
-// tell says what a user would want to know of a push that went well otherwise, once.
+// tell tells the user once what is worth knowing about a push that otherwise went well.
 func (r *Remote) tell(ctx context.Context, p *Pushed, known memory) error {
 	if as, ok := known.As[p.Mission]; p.As != p.Mission && (!ok || as != p.As) {
 		r.say(fmt.Sprintf("mission %s has gone on here and at %s; ours is mission %s there", p.Mission, r.Name, p.As))
@@ -139,7 +141,7 @@ func (r *Remote) tell(ctx context.Context, p *Pushed, known memory) error {
 	})
 }
 
-// account keeps track of failures in a row and says the first one.
+// account counts failures in a row and reports the first one.
 func (r *Remote) account(ctx context.Context, failure error) error {
 	failures := r.remember().Failures
 	switch {
@@ -155,9 +157,9 @@ func (r *Remote) account(ctx context.Context, failure error) error {
 	return r.learn(ctx, func(m *memory) { m.Failures, m.Failed = m.Failures+1, time.Now() })
 }
 
-func (r *Remote) say(text string) { r.store.Log(time.Now(), text) }
+func (r *Remote) say(text string) { r.w.Store.Log(time.Now(), text) }
 
-// restAfter is how long to wait before the next attempt.
+// restAfter returns how long to wait before the next attempt.
 func restAfter(known memory, now time.Time) time.Duration {
 	if known.Failures == 0 {
 		return 0
@@ -166,40 +168,51 @@ func restAfter(known memory, now time.Time) time.Duration {
 	return min(whole-now.Sub(known.Failed), whole) // the clock may have been set back
 }
 
-func pause(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+// How often a process checks whether another one has made progress.
+const (
+	restPoll  = 100 * time.Millisecond // for minutes, if need be
+	awaitPoll = 20 * time.Millisecond
+)
+
+// rest pauses before the next attempt. It ends early when another process has reached the remote,
+// or when the end of a session waits: see [Remote.Await].
+func (r *Remote) rest(ctx context.Context) error {
+	for {
+		left := restAfter(r.remember(), time.Now())
+		if left <= 0 || os.Remove(r.hurryPath()) == nil {
+			return ctx.Err()
+		}
+		select {
+		case <-time.After(min(left, restPoll)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 }
 
-// Await waits until a mission no longer waits to be pushed, until an attempt fails, or until ctx ends.
-// If the last attempt has failed, it makes one itself: the process in the background may pause for longer than that.
-// It reports whether the mission is out of the queue.
+// hurryPath is a file that exists while somebody waits for the next attempt.
+func (r *Remote) hurryPath() string { return filepath.Join(r.dir(), "hurry") }
+
+// Waits reports whether a mission is waiting to be pushed.
+func (r *Remote) Waits(id ledger.ID) bool {
+	_, err := os.Lstat(filepath.Join(r.dir(), string(id)))
+	return err == nil
+}
+
+// Await waits until a mission has left the queue, the next attempt fails, or ctx ends. Only the
+// background process makes attempts; if it is resting, it makes the next one at once. Await reports
+// whether the mission is out of the queue.
 func (r *Remote) Await(ctx context.Context, id ledger.ID) bool {
-	path := filepath.Join(r.dir(), string(id))
-	waits := func() bool {
-		_, err := os.Lstat(path)
-		return err == nil
+	known := r.remember()
+	if known.Failures > 0 && r.Waits(id) && os.WriteFile(r.hurryPath(), nil, 0o600) == nil {
+		defer func() { _ = os.Remove(r.hurryPath()) }() // it may have come too late for the attempt that we saw
 	}
-	if waits() && r.remember().Failures > 0 {
-		return r.drain(ctx, []ledger.ID{id}) == nil && !waits()
-	}
-	poll := time.NewTicker(10 * time.Millisecond)
-	defer poll.Stop()
-	for waits() {
-		if r.remember().Failures > 0 {
+	for r.Waits(id) {
+		if now := r.remember(); now.Failures > 0 && !now.Failed.Equal(known.Failed) {
 			return false
 		}
 		select {
-		case <-poll.C:
+		case <-time.After(awaitPoll):
 		case <-ctx.Done():
 			return false
 		}

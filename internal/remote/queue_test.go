@@ -7,7 +7,8 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// TestQueue: what waits survives whoever was to push it, and goes when the remote is back.
+// TestQueue: what waits survives the death of the pushing process, and goes when the remote is
+// back.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	host := newHost(t)
@@ -33,7 +34,7 @@ func TestQueue(t *testing.T) {
 		t.Error("a mission that does not wait is awaited")
 	}
 
-	// Consent that was taken back: it goes on waiting.
+	// Without consent, withdrawn meanwhile, the mission keeps waiting.
 	c.turn(mission, "two")
 	if err := c.origin().Later(mission); err != nil {
 		t.Fatal(err)

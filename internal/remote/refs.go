@@ -13,20 +13,20 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// Tips are what the refs of one mission point at, zero where it has none.
+// Tips are what the refs of one mission point at, zero if it lacks one.
 type tips struct{ ledger, notes, branch plumbing.Hash }
 
 func (t tips) zero() bool { return t == tips{} }
 
-// The namespaces of missions' refs.
+// The namespaces of refs of missions.
 const (
 	ledgers = "refs/agent/missions/"
 	notes   = "refs/notes/agent/"
 )
 
-func (r *Remote) branches() string { return "refs/heads/" + r.prefix }
+func (r *Remote) branches() string { return r.w.Branch("") }
 
-// byMission sorts refs by the missions that they belong to. What is named otherwise belongs to none.
+// byMission groups refs by mission. Refs named differently belong to no mission.
 func (r *Remote) byMission(refs map[string]plumbing.Hash) map[ledger.ID]tips {
 	all := make(map[ledger.ID]tips)
 	for ref, hash := range refs {
@@ -54,14 +54,15 @@ func (r *Remote) byMission(refs map[string]plumbing.Hash) map[ledger.ID]tips {
 // local reads the refs of one mission, or of all if id is empty.
 func (r *Remote) local(ctx context.Context, id ledger.ID) (map[string]plumbing.Hash, error) {
 	if id != "" {
-		return r.repo.Refs(ctx, id.Ref(), id.NotesRef(), id.Branch(r.prefix))
+		return r.repo.Refs(ctx, id.Ref(), id.NotesRef(), r.w.Branch(id))
 	}
 	return r.repo.Refs(ctx, ledgers, notes, r.branches())
 }
 
 // list asks a source, the remote's name or a URL, for the refs of all missions.
 func (r *Remote) list(ctx context.Context, source string) (map[ledger.ID]tips, error) {
-	// Patterns would be applied by git here, to whole words from the end: the remote sends everything anyway.
+	// No patterns: git would match them here, against whole words from the end, and the remote
+	// sends everything anyway.
 	out, err := r.repo.Output(ctx, nil, append(r.always(), "ls-remote", "--refs", "--quiet", "--end-of-options", source)...)
 	if err != nil {
 		return nil, err
@@ -86,7 +87,7 @@ func (r *Remote) list(ctx context.Context, source string) (map[ledger.ID]tips, e
 	return missions, nil
 }
 
-// contains reports whether a is b or has it among its ancestors. Everything contains the zero hash.
+// contains reports whether b is a or one of its ancestors. Everything contains the zero hash.
 func (r *Remote) contains(ctx context.Context, a, b plumbing.Hash) (bool, error) {
 	switch {
 	case a == b, b.IsZero():
@@ -97,7 +98,8 @@ func (r *Remote) contains(ctx context.Context, a, b plumbing.Hash) (bool, error)
 	return r.repo.IsAncestor(ctx, git.Hex(b), git.Hex(a))
 }
 
-// side names what a ledger is beside another one: its first commit that the other one does not have.
+// side names one side of a mission that went on in two clones: tip's first commit that beside
+// lacks.
 func (r *Remote) side(ctx context.Context, tip, beside plumbing.Hash) (ledger.ID, error) {
 	out, err := r.repo.Output(ctx, nil, "rev-list", "--first-parent", "--reverse", tip.String(), "^"+beside.String())
 	if err != nil {

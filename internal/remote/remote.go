@@ -2,51 +2,51 @@ package remote
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"gitagent/internal/git"
-	"gitagent/internal/session"
+	"gitagent/internal/lock"
+	"gitagent/internal/workspace"
 )
 
-// A Remote is one remote of a repository, by the name that it has in git's configuration.
-// It is never addressed by a URL: git would rewrite that once more.
+// A Remote is one remote of a repository, by its name in git's configuration. It is never addressed
+// by a URL, because git would rewrite that once more.
 type Remote struct {
 	Name  string
 	URLs  []string // what `git push` sends to
-	Level Level    // what may be sent to all of them
-	// Progress gets git's own progress, for a terminal; nil for none.
+	Level Level    // what may be sent to every one of them
+	// Progress receives git's own progress, for a terminal; nil for none.
 	Progress io.Writer
 
-	repo    *git.Repo
-	prefix  string   // of the branches of missions
-	sources []string // where what was pushed is found again: the remote itself, or its push URLs if they are others than what it fetches from
-	store   session.Store
+	w       *workspace.Workspace
+	repo    *git.Repo // with the environment that git needs
+	sources []string  // where pushed refs are found again: the remote itself, or its push URLs if they differ from its fetch URL
 	conf    git.Config
+
+	fetching *lock.Lock // held while a fetch is under way
 }
 
-// Open looks a remote up. prefix is that of the branches of missions.
-// If there is none of that name, the error wraps [git.ErrNotFound].
-func Open(ctx context.Context, repo *git.Repo, name, prefix string) (*Remote, error) {
-	conf, err := repo.Config(ctx)
+// Open looks up a remote. If none has that name, the error wraps [git.ErrNotFound].
+func Open(ctx context.Context, w *workspace.Workspace, name string) (*Remote, error) {
+	conf, err := w.Repo.Config(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, repo, conf, name, prefix)
+	return open(ctx, w, conf, name)
 }
 
-func open(ctx context.Context, repo *git.Repo, conf git.Config, name, prefix string) (*Remote, error) {
+func open(ctx context.Context, w *workspace.Workspace, conf git.Config, name string) (*Remote, error) {
 	if strings.Contains(name, "=") {
 		return nil, fmt.Errorf("remote %q: its name has a =, so that nothing can be said about it on a command line", name)
 	}
-	push, err := urls(ctx, repo, name, "--push", "--all")
+	push, err := urls(ctx, w.Repo, name, "--push", "--all")
 	if err != nil {
 		return nil, err
 	}
-	fetch, err := urls(ctx, repo, name)
+	fetch, err := urls(ctx, w.Repo, name)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func open(ctx context.Context, repo *git.Repo, conf git.Config, name, prefix str
 	}
 	return &Remote{
 		Name: name, URLs: push, Level: consent(conf, push), sources: sources,
-		repo: repo.With(environ(conf)...), prefix: prefix, store: session.Open(repo.CommonDir), conf: conf,
+		w: w, repo: w.Repo.With(environ(conf)...), conf: conf,
 	}, nil
 }
 
@@ -69,18 +69,19 @@ func Names(ctx context.Context, repo *git.Repo) ([]string, error) {
 	return strings.Fields(string(out)), nil // git allows no blanks in them
 }
 
-// Consenting returns the remotes that something may be sent to. It costs nothing where no URL was ever named.
-func Consenting(ctx context.Context, repo *git.Repo, conf git.Config, prefix string) ([]*Remote, error) {
+// Consenting returns the remotes that the user has agreed to send to. It costs nothing if no URL
+// was ever named.
+func Consenting(ctx context.Context, w *workspace.Workspace, conf git.Config) ([]*Remote, error) {
 	if !Consented(conf) {
 		return nil, nil
 	}
-	names, err := Names(ctx, repo)
+	names, err := Names(ctx, w.Repo)
 	if err != nil {
 		return nil, err
 	}
 	var list []*Remote
 	for _, name := range slices.DeleteFunc(names, func(name string) bool { return strings.Contains(name, "=") }) {
-		r, err := open(ctx, repo, conf, name, prefix)
+		r, err := open(ctx, w, conf, name)
 		if err != nil {
 			return nil, err
 		}
@@ -91,18 +92,20 @@ func Consenting(ctx context.Context, repo *git.Repo, conf git.Config, prefix str
 	return list, nil
 }
 
-// lock waits until nobody else pushes to, or fetches from, the remote.
+// lock waits until no other process of ours pushes to, or fetches from, the remote.
 func (r *Remote) lock(ctx context.Context, what string) (release func(), err error) {
-	return r.store.Lock(ctx, what+"-"+escape(r.Name))
+	held, err := r.w.Store.Lock(ctx, what+"-"+escape(r.Name))
+	if err != nil {
+		return nil, err
+	}
+	return held.Release, nil
 }
 
-// tryLock takes a lock if it is free; release is nil if it is not.
-func (r *Remote) tryLock(ctx context.Context, what string) (release func(), err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	cancel()
-	release, err = r.lock(ctx, what)
-	if errors.Is(err, context.Canceled) {
-		return nil, nil
+// tryLock takes a lock if it is free; otherwise release is nil.
+func (r *Remote) tryLock(what string) (release func(), err error) {
+	held, err := r.w.Store.TryLock(what + "-" + escape(r.Name))
+	if held == nil {
+		return nil, err
 	}
-	return release, err
+	return held.Release, nil
 }

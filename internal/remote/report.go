@@ -2,14 +2,14 @@ package remote
 
 import "strings"
 
-// A report is what git push --porcelain tells.
+// A report is the output of git push --porcelain.
 type report struct {
 	any      bool            // something was sent
-	rejected map[string]bool // refs that the remote did not take
+	rejected map[string]bool // refs that the remote rejected
 }
 
-// parseReport reads the lines of a push: flag, from:to and a summary for people.
-// Others, which name the URL and the end, are skipped.
+// parseReport reads the lines of a push: flag, from:to and a summary for people. It skips the
+// others, the URL and the final line.
 func parseReport(out []byte) report {
 	rep := report{rejected: make(map[string]bool)}
 	for line := range strings.Lines(string(out)) {

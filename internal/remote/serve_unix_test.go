@@ -17,10 +17,10 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
-// gitDaemon serves the repositories below dir, for pushes, too.
+// gitDaemon serves the repositories below dir, and accepts pushes.
 func gitDaemon(t *testing.T, dir string) (url string) {
 	return "git://" + gittest.Serve(t, func() *exec.Cmd { return gittest.Daemon(dir) })
 }
@@ -39,7 +39,8 @@ func backendOf(t *testing.T, host *gittest.Repo) http.Handler {
 	}
 }
 
-// httpBackend is a web server for that. users are the names that may come in with the password "not-a-secret"; without any, everybody may.
+// httpBackend is a web server for that. users may log in with the password "not-a-secret"; if there
+// are none, everybody may.
 func httpBackend(t *testing.T, host *gittest.Repo, users ...string) (url string) {
 	backend := backendOf(t, host)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -55,19 +56,19 @@ func httpBackend(t *testing.T, host *gittest.Repo, users ...string) (url string)
 	return s.URL + "/" + filepath.Base(host.Dir)
 }
 
-// An sshHost is a server of ssh for one user, this one.
+// An sshHost is an ssh server for one user, the current one.
 type sshHost struct {
 	url     string // ssh://host:port
 	command string // for core.sshCommand
 	key     string // file with the user's public key
 }
 
-// sshd starts a server of ssh. forced is a command that it runs whatever the client asks for, "" for none.
+// sshd starts an ssh server. forced is a command that it runs whatever the client asks for, or "".
 func sshd(t *testing.T, forced string) sshHost {
 	t.Helper()
 	program := tool(t, "sshd")
 	if os.Geteuid() == 0 {
-		if err := os.MkdirAll("/run/sshd", 0o755); err != nil { // it insists, and only its package's start makes it
+		if err := os.MkdirAll("/run/sshd", 0o755); err != nil { // sshd needs it, and only its package's service creates it
 			t.Fatal(err)
 		}
 	}
@@ -110,7 +111,8 @@ func sshd(t *testing.T, forced string) sshHost {
 	return sshHost{url: "ssh://" + address, command: "ssh -F " + client, key: filepath.Join(dir, "client.pub")}
 }
 
-// tool is a program that a test needs. Without it the test is skipped on a developer's machine, and fails in CI.
+// tool looks up a program that a test needs. Without it the test is skipped on a developer's
+// machine, and fails in CI.
 func tool(t *testing.T, name string) string {
 	t.Helper()
 	for _, name := range []string{name, "/usr/sbin/" + name} {

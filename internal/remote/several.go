@@ -13,15 +13,17 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// maxTogether is how many missions go in one connection: their names are arguments of a command.
+// maxTogether is how many missions go in one connection: their names are command-line arguments.
 const maxTogether = 200
 
-// maxRefused is after how many missions in a row that the remote rejected, and none that it took, the rest is not tried.
+// maxRefused is the number of missions rejected in a row, with none accepted, after which the rest
+// is not tried.
 const maxRefused = 3
 
-// PushAll pushes missions, those given or all that the remote has not, in as few connections as it can: those that no one
-// else has gone on with go together, and each of the others as [Remote.Push] does it. It returns those that are there
-// now; the error is about the others, and wraps what that of Push does.
+// PushAll pushes missions, the given ones or all that the remote lacks, in as few connections as
+// possible: those that nobody else has continued go together, each of the others as in
+// [Remote.Push]. It returns those that are there now; the error is about the others, and wraps what
+// Push's does.
 func (r *Remote) PushAll(ctx context.Context, ids []ledger.ID) ([]*Pushed, error) {
 	if len(ids) == 1 {
 		p, err := r.Push(ctx, ids[0])
@@ -54,13 +56,14 @@ func (r *Remote) PushAll(ctx context.Context, ids []ledger.ID) ([]*Pushed, error
 		}
 		problems = append(problems, err)
 		if refused++; refused == maxRefused || !errors.Is(err, ErrRejected) {
-			break // the next one would fare no better
+			break // the next one would fail, too
 		}
 	}
 	return done, errors.Join(problems...)
 }
 
-// together pushes what needs no more than one look at the remote's refs, and returns what is left to be pushed alone.
+// together pushes what needs no more than one look at the remote's refs, and returns the missions
+// that remain to be pushed one by one.
 func (r *Remote) together(ctx context.Context, ids []ledger.ID) (done []*Pushed, alone []ledger.ID, err error) {
 	unlock, err := r.lock(ctx, "push")
 	if err != nil {
@@ -94,7 +97,7 @@ func (r *Remote) together(ctx context.Context, ids []ledger.ID) (done []*Pushed,
 			p.As = as
 		}
 		o := parcel{p, tips{}}
-		clear := true // what is there is what we have gone on from
+		clear := true // we have everything that is there
 		for _, list := range theirs {
 			o.lacks(r.Level, ours, list[p.As])
 			clear = clear && (r.Level != All || r.extends(ctx, objects, ours.ledger, list[p.As].ledger))
@@ -124,13 +127,13 @@ func (r *Remote) together(ctx context.Context, ids []ledger.ID) (done []*Pushed,
 	return done, alone, nil
 }
 
-// A parcel is a mission that goes together with others.
+// A parcel is a mission that is pushed together with others.
 type parcel struct {
 	*Pushed
-	needs tips // what of it the remote lacks
+	needs tips // its refs that the remote lacks
 }
 
-// lacks adds what of ours a source lacks, within the level.
+// lacks adds the refs of ours that a source lacks, within the level.
 func (o *parcel) lacks(level Level, ours, theirs tips) {
 	add := func(to *plumbing.Hash, our, their plumbing.Hash) {
 		if our != their {
@@ -144,8 +147,8 @@ func (o *parcel) lacks(level Level, ours, theirs tips) {
 	}
 }
 
-// ofTheirs reports whether a mission here is the remote's own side of one that has gone on here, too:
-// it has it under the name that the mission began with.
+// ofTheirs reports whether a mission here is the remote's own side of one that also went on here:
+// the remote has it under the name that the mission began with.
 func (r *Remote) ofTheirs(ctx context.Context, objects *git.Objects, id ledger.ID, ours tips, theirs []map[ledger.ID]tips) bool {
 	if len(id) != 12 || ours.ledger.IsZero() {
 		return false
@@ -162,10 +165,10 @@ func (r *Remote) ofTheirs(ctx context.Context, objects *git.Objects, id ledger.I
 	return true
 }
 
-// extends reports whether a is known here to have all of b.
+// extends reports whether a is known here to contain all of b.
 func (r *Remote) extends(ctx context.Context, objects *git.Objects, a, b plumbing.Hash) bool {
 	for _, hash := range []plumbing.Hash{a, b} {
-		if !hash.IsZero() && objects.HasEncodedObject(hash) != nil {
+		if !hash.IsZero() && objects.Has(hash) != nil {
 			return false
 		}
 	}
@@ -184,7 +187,7 @@ func (r *Remote) sendGroup(ctx context.Context, group []parcel) error {
 	for _, o := range group {
 		add(&records, o.needs.ledger, o.As.Ref())
 		add(&records, o.needs.notes, o.As.NotesRef())
-		add(&branches, o.needs.branch, o.As.Branch(r.prefix))
+		add(&branches, o.needs.branch, r.w.Branch(o.As))
 	}
 	if len(records) > 0 {
 		if _, err := r.send(ctx, records, false); err != nil {
@@ -200,7 +203,7 @@ func (r *Remote) sendGroup(ctx context.Context, group []parcel) error {
 	}
 	for _, o := range group {
 		o.Sent = true
-		if rep.rejected[o.As.Branch(r.prefix)] {
+		if rep.rejected[r.w.Branch(o.As)] {
 			o.Branch = err
 		}
 	}

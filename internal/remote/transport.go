@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"gitagent/internal/git"
 )
 
-// environ is what git's transport runs with beside the repository's own environment: nothing that reaches a remote ever
-// asks a person, who may be elsewhere. Credential helpers and ssh agents do answer.
+// environ is the environment of git's transport, beside the repository's own: a command that
+// reaches a remote never asks a person, who may be elsewhere. Credential helpers and ssh agents
+// still answer.
 func environ(conf git.Config) []string {
 	env := []string{
 		"GIT_NO_LAZY_FETCH=0", // a push from a partial clone may need what only the remote has
@@ -23,7 +25,7 @@ func environ(conf git.Config) []string {
 	return env
 }
 
-// sshCommand is the user's ssh in batch mode, "" for what is no OpenSSH and has other options.
+// sshCommand is the user's ssh in batch mode, or "" if it is not OpenSSH and has other options.
 func sshCommand(conf git.Config) string {
 	command := os.Getenv("GIT_SSH_COMMAND")
 	if command == "" {
@@ -46,10 +48,10 @@ func sshCommand(conf git.Config) string {
 	return command + " -o BatchMode=yes"
 }
 
-// always are the options of every git that reaches a remote. What the user has configured for his own pushes and fetches
-// is not for ours: a mirror would be forced, push options may open a merge request, a program may ask for
-// a password, and a redirection leads to a URL that he has not named. GIT_ASKPASS stays: on machines
-// without a user it is what knows the password.
+// always are the options of every git that reaches a remote. The user's settings for his own pushes
+// and fetches must not affect ours: a mirror would be forced, push options may open a merge
+// request, a program may ask for a password, and a redirection leads to a URL that he has not
+// named. GIT_ASKPASS stays: on unattended machines it supplies the password.
 func (r *Remote) always() []string {
 	return []string{
 		"-c", "core.askPass=", "-c", "http.followRedirects=false", "-c", "push.pushOption=",
@@ -66,4 +68,23 @@ func (r *Remote) run(ctx context.Context, stdin, command string, args ...string)
 	var out bytes.Buffer
 	err := r.repo.Run(ctx, strings.NewReader(stdin), &out, r.Progress, append(append(all, "--progress"), args...)...)
 	return out.Bytes(), err
+}
+
+// reach is run that also reports whether the remote was reached: git's trace tells which protocol
+// version was agreed on, while its output does not tell an unreachable remote from one that lacks
+// something.
+func (r *Remote) reach(ctx context.Context, command string, args ...string) (out []byte, reached bool, err error) {
+	trace := filepath.Join(r.dir(), "trace.json") // one process pushes at a time
+	if err := os.MkdirAll(r.dir(), 0o700); err != nil {
+		return nil, false, err
+	}
+	if err := os.WriteFile(trace, nil, 0o600); err != nil {
+		return nil, false, err
+	}
+	defer os.Remove(trace)
+	traced := *r
+	traced.repo = r.repo.With("GIT_TRACE2_EVENT="+trace, "GIT_TRACE2_EVENT_NESTING=9")
+	out, err = traced.run(ctx, "", command, args...)
+	events, readErr := os.ReadFile(trace)
+	return out, readErr != nil || bytes.Contains(events, []byte(`"key":"negotiated-version"`)), err
 }

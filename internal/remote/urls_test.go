@@ -7,7 +7,8 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// TestTwoURLs: a push goes to two repositories, neither of which is where fetches come from, and one of them has another side of the mission.
+// TestTwoURLs: a push goes to two repositories, neither of which is fetched from, and one of them
+// has another side of the mission.
 func TestTwoURLs(t *testing.T) {
 	t.Parallel()
 	first, second, upstream := newHost(t), newHost(t), newHost(t)
@@ -35,7 +36,7 @@ func TestTwoURLs(t *testing.T) {
 	delete(want, mission.Ref())
 	for _, host := range []*clone{{first, t}, {second, t}} {
 		got := refsOf(host.Repo, "refs/agent/missions/")
-		delete(got, mission.Ref()) // at the first one ours as it was when the second one rejected it, at the second one a's
+		delete(got, mission.Ref()) // the first has ours as it was when the second rejected it, the second has a's
 		if !maps.Equal(got, want) {
 			t.Errorf("%s has %v, want %v", host.Dir, got, want)
 		}

@@ -1,7 +1,7 @@
 // Package retry makes what the next attempt of an agent is told about the last one.
 //
-// A [Ring] keeps the end of what an attempt printed; [Ring.Tail] is that as text. A [Failure] is what went wrong, and its
-// [Failure.Context] what is put behind the prompt of the next attempt:
+// A [Ring] keeps the end of an attempt's output, and [Ring.Tail] returns it as text. A [Failure] is
+// what went wrong, and its [Failure.Context] is appended to the prompt of the next attempt:
 //
 //	RETRY 2/3
 //

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// A Failure is an attempt that did not succeed.
+// A Failure is a failed attempt.
 type Failure struct {
 	Attempt int    // from 1
-	Of      int    // attempts that there may be
+	Of      int    // the most attempts allowed
 	Why     string // "it ended with status 1"
-	Tail    string // the end of what it printed; empty if that is not kept
-	Check   string // the command that has judged the attempt; empty if the attempt itself has failed
-	Output  string // the end of what the check printed
+	Tail    string // the end of its output; empty if that is not kept
+	Check   string // the command that checked the attempt; empty if the attempt itself failed
+	Output  string // the end of the check's output
 }
 
-// rule stands before and behind what others have printed.
+// rule encloses output.
 const rule = "----------------------------------------"
 
-// Context is what the next attempt is told after its prompt.
+// Context returns what the next attempt is told after its prompt.
 func (f Failure) Context() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "RETRY %d/%d\n\nThe previous attempt failed: %s.\n", f.Attempt+1, f.Of, f.Why)

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// tail writes text to a ring of that size, in pieces of n bytes.
+// tail writes text to a ring of the given size, in pieces of n bytes.
 func tail(size int, text string, n int) string {
 	r := NewRing(size)
 	for text != "" {
@@ -64,7 +64,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestTailOfSequences checks that a sequence that the ring's beginning has cut apart leaves nothing behind.
+// TestTailOfSequences checks that an escape sequence cut by the ring's beginning leaves no trace.
 func TestTailOfSequences(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("\x1b[38;5;196mword\x1b[0m ", 1000)
@@ -141,8 +141,8 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// FuzzTail checks that whatever is printed, no escape byte and no control character survives,
-// every rune is whole, and the size is kept.
+// FuzzTail checks that whatever is printed, no escape byte or control character survives, every
+// rune is whole, and the size is kept.
 func FuzzTail(f *testing.F) {
 	f.Add([]byte("\x1b[31mred\x1b]0;t\a\x1bP q\x1b\\\r\b\x9b1m\xc2\x9bx"), 20)
 	f.Add([]byte("aé日😀\xff"), 5)
@@ -161,7 +161,7 @@ func FuzzTail(f *testing.F) {
 	})
 }
 
-// BenchmarkRing writes 1 GB in pieces as a pipe gives them, and copies as much.
+// BenchmarkRing writes 1 GB in the pieces that a pipe gives, and copies as much.
 func BenchmarkRing(b *testing.B) {
 	piece := bytes.Repeat([]byte("0123456789abcdef"), 2048) // 32 KB
 	const times = 1 << 30 / (32 << 10)

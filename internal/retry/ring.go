@@ -9,12 +9,12 @@ import (
 	"gitagent/internal/screen"
 )
 
-// slack is how many bytes a ring keeps beyond those that are asked for:
-// an escape sequence or a rune that its beginning cuts apart lies within them.
+// slack is how many bytes a ring keeps beyond the requested size: an escape sequence or rune cut by
+// the ring's beginning ends within them.
 const slack = 256
 
-// A Ring keeps the last bytes that were written to it. A write takes as long as copying its last bytes, and allocates
-// nothing. Standard output and standard error may write to one ring at the same time.
+// A Ring keeps the last bytes written to it. A write takes as long as copying its last bytes, and
+// allocates nothing. Standard output and standard error may share one ring.
 type Ring struct {
 	mu   sync.Mutex
 	size int
@@ -43,8 +43,9 @@ func (r *Ring) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// bytes are those in the ring, in order. If others were before them, they begin with a line or an escape sequence,
-// if one begins within the slack: what stands before that may be the end of a sequence.
+// bytes returns the bytes in the ring, in order. If earlier ones were overwritten, it starts at the
+// first line or escape sequence that begins within the slack: anything before that may be the end
+// of a sequence.
 func (r *Ring) bytes() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -58,11 +59,11 @@ func (r *Ring) bytes() []byte {
 	return all
 }
 
-// Tail is the end of what was written as the text that a person saw: at most as many bytes as the ring is for,
-// whole runes, without escape sequences and control characters, overwritten text as it was last.
-// It is empty if there was nothing to see.
+// Tail returns the end of the output as the text that a person saw: at most size bytes, in whole
+// runes, without escape sequences or control characters, overwritten text in its last state. It is
+// empty if there was nothing to see.
 func (r *Ring) Tail() string {
-	// A pipe has line feeds alone, to a terminal each goes with a carriage return.
+	// A pipe has bare line feeds; a terminal gets a carriage return with each.
 	raw := bytes.ReplaceAll(r.bytes(), []byte{'\n'}, []byte("\r\n"))
 	var seen strings.Builder
 	_ = screen.Render(&seen, bytes.NewReader(raw)) // neither reading nor writing can fail

@@ -58,7 +58,7 @@ func (s *screen) escapeCommand(c byte) {
 	}
 }
 
-// escapeWith obeys ESC, a byte that says of what, and another one.
+// escapeWith obeys ESC and two bytes, the first of which says what the second is about.
 func (s *screen) escapeWith(what, c byte) {
 	if what == '(' || what == ')' {
 		s.cursor.lines[what-'('] = c == '0'
@@ -155,7 +155,7 @@ func (s *screen) controlCommand(c byte) {
 		s.scrollDown(n)
 	case 'b':
 		if s.last != 0 {
-			for range min(n, s.cols-s.x) { // no further than the end of the row
+			for range min(n, s.cols-s.x) { // up to the end of the row
 				s.print(s.last)
 			}
 		}
@@ -213,10 +213,10 @@ func (s *screen) scrollDown(n int) {
 	s.moved(s.top)
 }
 
-// moved takes note that rows from y on are not where they were.
+// moved notes that the rows from y on are no longer where they were.
 func (s *screen) moved(y int) {
 	s.unwrap(y)
-	if s.alternate { // they are to be compared where they are now
+	if s.alternate { // they must be compared in their new place
 		for _, r := range s.page {
 			r.clean = false
 		}
@@ -246,7 +246,7 @@ func (s *screen) downBy(n int) {
 	s.moveTo(min(s.x, s.cols-1), min(s.y+n, limit))
 }
 
-// place puts the cursor where a program says, -1 for the column or the row that it is in.
+// place puts the cursor where a program says; -1 means the present column or row.
 func (s *screen) place(x, y int) {
 	if x < 0 {
 		x = s.x
@@ -260,8 +260,8 @@ func (s *screen) place(x, y int) {
 	s.moveTo(min(x, s.cols-1), min(y, s.rows-1))
 }
 
-// moveTo moves the cursor. Programs paint a page from the top down:
-// when the cursor goes up, what was begun is complete.
+// moveTo moves the cursor. Programs paint a page from the top down, so when the cursor goes up, the
+// page is complete.
 func (s *screen) moveTo(x, y int) {
 	if y < s.y {
 		s.painted()
@@ -295,7 +295,7 @@ func (s *screen) eraseLine(what int) {
 	}
 }
 
-// painted says that a page of the alternate screen is complete.
+// painted notes that a page of the alternate screen is complete.
 func (s *screen) painted() {
 	if s.alternate {
 		s.frames.painted(s)

@@ -5,17 +5,17 @@ import "slices"
 const (
 	// maxHeader is how many rows at the top of a page may stand still while the rest scrolls.
 	maxHeader = 3
-	// tailLines is how many of the lines that were written are remembered.
+	// tailLines is how many of the written lines are remembered.
 	tailLines = 1000
 )
 
-// frames follows the pages that a full-screen program paints, and finds out what was pushed out of them.
+// frames follows the pages that a full-screen program paints, and finds out what was pushed out.
 type frames struct {
 	page  []string // as it was painted last
-	known int      // so many rows of the page, from where it begins to change, have been written before
+	known int      // how many rows of the page, from where it begins to change, have been written before
 	tail  []string // what was written last
 	begun bool     // something was written
-	gap   bool     // blank lines are due before the next one with text
+	gap   bool     // blank lines are due before the next text
 }
 
 // begin starts with an empty page. What the last program wrote is still known.
@@ -23,14 +23,14 @@ func (f *frames) begin(rows int) {
 	f.page, f.known = make([]string, rows), 0
 }
 
-// end writes the page that is there: it goes away.
+// end writes the present page, which is about to go away.
 func (f *frames) end(s *screen) {
 	f.painted(s)
 	f.leave(&s.out, f.page)
 	f.page = nil
 }
 
-// painted compares the page as it is painted now with the last one.
+// painted compares the newly painted page with the last one.
 func (f *frames) painted(s *screen) {
 	now := f.read(s.page)
 	if now == nil {
@@ -68,8 +68,8 @@ func (f *frames) painted(s *screen) {
 	f.known = f.remembered(now[first:])
 }
 
-// read returns the text of the page, nil if it is the same as before.
-// It is also nil for an empty page: one that was cleared is about to be painted.
+// read returns the text of the page, nil if it is the same as before. It is also nil for an empty
+// page: a cleared page is about to be painted.
 func (f *frames) read(page []*row) []string {
 	for len(f.page) < len(page) { // the screen was made larger
 		f.page = append(f.page, "")
@@ -94,7 +94,7 @@ func (f *frames) read(page []*row) []string {
 	return now
 }
 
-// scrolled takes note of n rows that are about to scroll off.
+// scrolled notes that n rows are about to scroll off.
 func (f *frames) scrolled(s *screen, n int) {
 	f.painted(s)
 	region := f.page[s.top : s.bottom+1]
@@ -103,7 +103,7 @@ func (f *frames) scrolled(s *screen, n int) {
 	clear(region[len(region)-n:])
 }
 
-// leave writes lines that are no longer on the page, but for those that have been written before.
+// leave writes lines that have left the page, except those that were written before.
 func (f *frames) leave(out *printer, lines []string) {
 	n := min(f.known, len(lines))
 	f.known -= n
@@ -124,17 +124,17 @@ func (f *frames) leave(out *printer, lines []string) {
 	}
 }
 
-// A shift is how one page became another one.
+// A shift is how one page turned into another.
 type shift struct {
 	by    int // rows up
-	under int // so many rows at the top did not move, and what moved there is hidden
-	agree int // rows with text that are the same then
+	under int // rows at the top that did not move, and hide what moved there
+	agree int // rows with text that then match
 }
 
-// findShift finds the shift with which most rows agree, without a gap from the top;
-// the zero one if that would be no more than a coincidence.
+// findShift returns the shift that matches most rows without a gap from the top, or the zero shift
+// if the match would only be a coincidence.
 func findShift(was, now []string) shift {
-	best := shift{agree: 1} // more than that
+	best := shift{agree: 1} // must be more
 	for under := range min(maxHeader, len(was)) {
 		for by := 1; under+by+best.agree < len(was); by++ { // further on there is nothing better
 			agree := 0
@@ -151,13 +151,13 @@ func findShift(was, now []string) shift {
 	return best
 }
 
-// remembered returns how many of the lines, from the first on, have been written together before.
+// remembered returns how many of the first lines have been written together before.
 func (f *frames) remembered(lines []string) int {
 	start := slices.IndexFunc(lines, isText)
 	if start < 0 {
 		return 0
 	}
-	most, agree := 0, 2 // more than that
+	most, agree := 0, 2 // must be more
 	for at := range f.tail {
 		n, text := 0, 0
 		for at+n < len(f.tail) && start+n < len(lines) && f.tail[at+n] == lines[start+n] {
@@ -175,8 +175,8 @@ func (f *frames) remembered(lines []string) int {
 
 func isText(line string) bool { return line != "" }
 
-// inPlace reports whether a page is still the same one, with some of its text changed:
-// at least half of its lines are half as they were.
+// inPlace reports whether a page is still the same, with some of its text changed: at least half of
+// its lines are at least half unchanged.
 func inPlace(was, now []string) bool {
 	kept, all := 0, 0
 	for i, old := range was {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// page paints a page of 10 rows over the one that is there, as most full-screen programs do.
+// page paints a page of 10 rows over the present one, as most full-screen programs do.
 func page(lines ...string) string {
 	var b strings.Builder
 	b.WriteString("\x1b[H")
@@ -22,7 +22,7 @@ func page(lines ...string) string {
 	return b.String()
 }
 
-// numbered are the lines from one number to another.
+// numbered returns the lines with the numbers from one to another.
 func numbered(from, to int) []string {
 	var lines []string
 	for i := from; i <= to; i++ {
@@ -33,7 +33,7 @@ func numbered(from, to int) []string {
 
 func TestFrames(t *testing.T) {
 	t.Parallel()
-	// box is what stands below the text: it changes, and doesn't scroll.
+	// box is what is below the text: it changes, and doesn't scroll.
 	withBox := func(box string, lines ...string) string {
 		return page(append(append(make([]string, 0, 10), lines[:7]...), "-----", "> "+box, "-----")...)
 	}

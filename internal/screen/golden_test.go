@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-// A sample is what a program sends to a screen of 10 rows and 40 columns, and what is to be read.
+// A sample is what a program sends to a screen of 10 rows and 40 columns, and the expected text.
 type sample struct {
 	name string
 	in   string
 	want string
-	ours bool // tmux does something else, on purpose of ours
+	ours bool // we differ from tmux on purpose
 }
 
 func golden() []sample {

@@ -2,7 +2,7 @@ package screen
 
 import "unicode/utf8"
 
-// A state is what the parser is in the middle of.
+// A state is what the parser is in the middle of reading.
 type state uint8
 
 const (
@@ -21,15 +21,15 @@ const maxParams = 32
 // maxParam is the largest parameter; it is more than any screen has rows or columns.
 const maxParam = 9999
 
-// missing is a parameter that is not there.
+// missing marks an absent parameter.
 const missing = -1
 
-// A parser takes a stream of bytes apart, wherever it is cut.
+// A parser splits a stream of bytes into text and sequences, wherever its pieces are cut.
 type parser struct {
 	state   state
 	between byte // the byte between ESC and the last one
 	private byte // ? > = < ! or the like in a CSI, 0 for none
-	osc     bool // the text is an OSC, which BEL ends, too
+	osc     bool // the text is an OSC, which BEL also ends
 	params  []int
 	partial []byte // the beginning of a rune
 }
@@ -67,7 +67,7 @@ func (s *screen) write(b []byte) {
 	}
 }
 
-// collect adds a byte to a rune that the input was cut in.
+// collect adds a byte to a rune that is split between two pieces of input.
 func (s *screen) collect(c byte) {
 	if utf8.RuneStart(c) {
 		s.endRune()
@@ -85,7 +85,7 @@ func (s *screen) collect(c byte) {
 	}
 }
 
-// endRune gives up a rune that is not complete and will not be.
+// endRune gives up on a rune that will never be complete.
 func (s *screen) endRune() {
 	for range s.partial {
 		s.print(utf8.RuneError)
@@ -93,9 +93,9 @@ func (s *screen) endRune() {
 	s.partial = s.partial[:0]
 }
 
-// sequence takes a byte of an escape sequence.
+// sequence reads a byte of an escape sequence.
 func (s *screen) sequence(c byte) {
-	switch { // these end whatever is under way
+	switch { // these end any sequence
 	case c == 0x18 || c == 0x1a: // CAN, SUB
 		s.state = ground
 		return
@@ -105,7 +105,7 @@ func (s *screen) sequence(c byte) {
 	case c == 0x1b:
 		s.state = escape
 		return
-	case c < ' ' && s.state != text && s.state != textEscape: // works in the middle of a sequence
+	case c < ' ' && s.state != text && s.state != textEscape: // obeyed in the middle of a sequence
 		s.control(c)
 		return
 	}
@@ -134,7 +134,7 @@ func (s *screen) sequence(c byte) {
 	}
 }
 
-// escape takes the byte after ESC.
+// escape reads the byte after ESC.
 func (s *screen) escape(c byte) {
 	s.state = ground
 	switch {
@@ -142,7 +142,7 @@ func (s *screen) escape(c byte) {
 		s.state, s.private, s.params = controlParams, 0, append(s.params[:0], missing)
 	case c == ']':
 		s.state, s.osc = text, true
-	case c == 'P' || c == 'X' || c == '^' || c == '_' || c == 'k': // k: a title, as screen has it
+	case c == 'P' || c == 'X' || c == '^' || c == '_' || c == 'k': // k: a title, as in GNU screen
 		s.state, s.osc = text, false
 	case c >= ' ' && c <= '/':
 		s.state, s.between = intermediate, c
@@ -151,7 +151,7 @@ func (s *screen) escape(c byte) {
 	}
 }
 
-// controlByte takes a byte of a CSI.
+// controlByte reads a byte of a CSI.
 func (s *screen) controlByte(c byte) {
 	last := len(s.params) - 1
 	switch {
@@ -175,7 +175,7 @@ func (s *screen) controlByte(c byte) {
 	}
 }
 
-// param returns a parameter of a CSI. 0 is 1, unless the default is 0.
+// param returns a parameter of a CSI. A 0 counts as 1, unless the default is 0.
 func (s *screen) param(i, byDefault int) int {
 	if i >= len(s.params) || s.params[i] == missing {
 		return byDefault

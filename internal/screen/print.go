@@ -7,10 +7,10 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// widths are those of tmux: what is ambiguous is narrow, whatever the locale.
+// widths are those of tmux: ambiguous characters are narrow, whatever the locale.
 var widths = runewidth.Condition{StrictEmojiNeutral: true}
 
-// lines is what the charset with lines and corners has in the place of the letters from ` to ~.
+// lines are the line-drawing characters that replace the letters from ` to ~.
 const lines = "◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·"
 
 // ascii prints a run of printable ASCII.
@@ -47,7 +47,7 @@ func (s *screen) print(c rune) {
 	width := 1
 	if c >= utf8.RuneSelf {
 		if unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && c != '\u200c' && c != '\u200d' {
-			return // a terminal would obey it, or show something else because of it
+			return // a terminal would obey it, or change what it shows
 		}
 		width = widths.RuneWidth(c)
 	}
@@ -104,7 +104,7 @@ func (s *screen) mark(c rune) {
 	r.change(0)
 }
 
-// wrap goes on in the next row.
+// wrap continues in the next row.
 func (s *screen) wrap() {
 	s.page[s.y].wrapped = true
 	s.x = 0

@@ -6,7 +6,7 @@ import "bufio"
 type printer struct {
 	w      *bufio.Writer
 	buf    []byte
-	goesOn bool // the line that was written last is not complete
+	goesOn bool // the last line written is not complete
 	err    error
 }
 

@@ -33,9 +33,10 @@ func renderBytes(t testing.TB, in string) string {
 	return out.String()
 }
 
-// TestClient reads what Claude Code 2.1.329 sent to a terminal of 30 rows and 100 columns, on the alternate screen and on the
-// main one: an answer of 30 paragraphs, a tool, a menu, another view and back. What is read of the second
-// is what tmux itself has, capture-pane -J -S -, but for white space at the ends of lines.
+// TestClient reads what Claude Code 2.1.329 sent to a terminal of 30 rows and 100 columns, on the
+// alternate screen and on the main one: an answer of 30 paragraphs, a tool, a menu, another view
+// and back. The text from the main one equals that of tmux itself, capture-pane -J -S -, except for
+// white space at the ends of lines.
 func TestClient(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -105,7 +106,7 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// A session is the log of a terminal that has seen everything, again and again.
+// A session is the log of a terminal with all kinds of output, repeated.
 type session struct{ log, rest []byte }
 
 func newSession() *session {
@@ -147,7 +148,8 @@ func (s *session) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestMemory reads 12 MB. What is held is the screen and some lines, not the log; BenchmarkRender reads 50 MB.
+// TestMemory reads 12 MB. Memory holds the screen and some lines, not the log; BenchmarkRender
+// reads 50 MB.
 func TestMemory(t *testing.T) {
 	const size = 12 << 20
 	var before, after runtime.MemStats

@@ -8,8 +8,8 @@ import (
 
 // A cell is one place of the screen.
 type cell struct {
-	r     rune    // blank, or the right half of the wide one before it
-	marks *string // that combine with it; nil for none
+	r     rune    // blank, or the right half of the wide cell before it
+	marks *string // combining marks; nil for none
 }
 
 const (
@@ -17,15 +17,15 @@ const (
 	right = -1
 )
 
-// maxMarks is the length in bytes of the marks that combine with one cell.
+// maxMarks is the greatest length in bytes of the marks that combine with one cell.
 const maxMarks = 32
 
 // A row is a line of the screen.
 type row struct {
 	cells   []cell
 	used    int  // cells from here on are blank
-	wrapped bool // the line goes on in the row below
-	clean   bool // it was written, or compared, as it is
+	wrapped bool // the line continues in the row below
+	clean   bool // written or compared since its last change
 }
 
 // change prepares for a change of the cells up to end.
@@ -34,7 +34,7 @@ func (r *row) change(end int) {
 	r.used = max(r.used, end)
 }
 
-// clear blanks cells. Half of a wide one takes the other half with it.
+// clear blanks cells. Blanking half of a wide cell blanks the other half too.
 func (r *row) clear(from, to int) {
 	from, to = max(from, 0), min(to, len(r.cells))
 	if from >= to {
@@ -56,7 +56,7 @@ func (r *row) split(x int) {
 	}
 }
 
-// insert moves the cells from x on n to the right.
+// insert moves the cells from x on to the right by n.
 func (r *row) insert(x, n int) {
 	n = min(n, len(r.cells)-x)
 	r.split(x)
@@ -66,7 +66,7 @@ func (r *row) insert(x, n int) {
 	r.change(min(len(r.cells), r.used+n))
 }
 
-// remove moves the cells from x+n on n to the left.
+// remove moves the cells from x+n on to the left by n.
 func (r *row) remove(x, n int) {
 	n = min(n, len(r.cells)-x)
 	r.split(x)
@@ -76,16 +76,16 @@ func (r *row) remove(x, n int) {
 	r.change(0)
 }
 
-// resize cuts the row or makes it longer.
+// resize cuts or lengthens the row.
 func (r *row) resize(cols int) {
 	r.clear(cols, len(r.cells))
 	if cols > len(r.cells) {
-		r.cells = slices.Grow(r.cells, cols-len(r.cells)) // what is there was cleared
+		r.cells = slices.Grow(r.cells, cols-len(r.cells)) // the spare cells were cleared
 	}
 	r.cells = r.cells[:cols]
 }
 
-// text appends the row's text to b. White space at its end is left out, unless the line goes on.
+// text appends the row's text to b, without white space at its end unless the line continues.
 func (r *row) text(b []byte, goesOn bool) []byte {
 	start := len(b)
 	for _, c := range r.cells[:r.used] {
@@ -106,7 +106,7 @@ func (r *row) text(b []byte, goesOn bool) []byte {
 	return b[:start+len(bytes.TrimRight(b[start:], " \u00a0"))]
 }
 
-// empty reports whether nothing is to be seen in the row.
+// empty reports whether the row shows nothing.
 func (r *row) empty() bool {
 	for _, c := range r.cells[:r.used] {
 		if c.r != blank && c.r != ' ' {

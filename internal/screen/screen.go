@@ -10,13 +10,13 @@ import (
 const (
 	startRows, startCols = 24, 80
 
-	// maxRows and maxCols are how large a screen can be. Programs that ask for the size of a terminal
-	// put the cursor far beyond, mostly at 999, and look where it is.
+	// maxRows and maxCols limit the size of a screen. Programs that want to know a terminal's size
+	// put the cursor far beyond it, mostly at 999, and ask where it ended up.
 	maxRows, maxCols = 300, 900
 )
 
-// Render reads what programs sent to a terminal and writes the text; see the package comment.
-// It reads and writes piece by piece: its memory is bounded by the size of the screen, whatever is read.
+// Render reads what programs sent to a terminal and writes the text; see the package comment. It
+// works piece by piece: its memory is bounded by the size of the screen, whatever the input.
 func Render(w io.Writer, r io.Reader) error {
 	s := newScreen(bufio.NewWriterSize(w, 64<<10))
 	buf := make([]byte, 64<<10)
@@ -45,7 +45,7 @@ type screen struct {
 	rows, cols int
 	told       bool // the log said the size
 	main, alt  []*row
-	page       []*row // the one of them that is shown
+	page       []*row // the one of the two that is shown
 	alternate  bool
 	frames     frames // of the alternate screen
 
@@ -72,7 +72,7 @@ func newScreen(w *bufio.Writer) *screen {
 	return s
 }
 
-// resize makes the screen of a size. What has no more room at the top scrolls off.
+// resize gives the screen a new size. Rows that no longer fit scroll off at the top.
 func (s *screen) resize(rows, cols int) {
 	rows, cols = min(max(rows, 1), maxRows), min(max(cols, 1), maxCols)
 	s.top, s.bottom = 0, s.rows-1
@@ -93,7 +93,8 @@ func (s *screen) resize(rows, cols int) {
 	}
 }
 
-// fit makes a page of a size. Rows that were cut off are used again: nobody makes us allocate without end.
+// fit gives a page a new size. Rows that were cut off are reused, so that input can't make us
+// allocate without end.
 func fit(page []*row, rows, cols int) []*row {
 	for _, r := range page[min(rows, len(page)):] {
 		r.clear(0, len(r.cells))
@@ -112,7 +113,7 @@ func fit(page []*row, rows, cols int) []*row {
 	return page
 }
 
-// grow makes room for a place that the cursor is sent to.
+// grow makes room for the cursor's new place.
 func (s *screen) grow(x, y int) {
 	if s.told || x < s.cols && y < s.rows || x >= maxCols || y >= maxRows {
 		return
@@ -124,7 +125,7 @@ func (s *screen) grow(x, y int) {
 	}
 }
 
-// scrollUp moves the rows that scroll up by n. What leaves at the top is written.
+// scrollUp moves the scrolling rows up by n. What leaves at the top is written.
 func (s *screen) scrollUp(n int) {
 	n = min(n, s.bottom-s.top+1)
 	if s.alternate {
@@ -174,20 +175,20 @@ func (s *screen) clear(from, to int) {
 	}
 }
 
-// unwrap takes note that a row no longer is what the line above it went on with.
+// unwrap notes that a row no longer continues the line above it.
 func (s *screen) unwrap(y int) {
 	if y > 0 {
 		s.page[y-1].wrapped = false
 	}
 }
 
-// clearAll blanks the screen. On the main one that is as if all of it had scrolled off.
+// clearAll blanks the screen. On the main screen, that counts as if all of it had scrolled off.
 func (s *screen) clearAll() {
 	s.say()
 	s.clear(0, s.rows)
 }
 
-// say writes what stands on the main screen, if that is shown.
+// say writes the content of the main screen, if that is shown.
 func (s *screen) say() {
 	if s.alternate {
 		return
@@ -234,7 +235,7 @@ func (s *screen) end() {
 	s.say()
 }
 
-// reset is a terminal that was just switched on.
+// reset puts the terminal into its initial state.
 func (s *screen) reset() {
 	s.setAlternate(false, false)
 	s.clearAll()

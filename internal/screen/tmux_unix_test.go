@@ -12,10 +12,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
-// TestAgainstTmux gives the same bytes to the real tmux, as far as nothing else is meant: tmux keeps no scrollback
-// of the alternate screen, for instance.
+// TestAgainstTmux gives the same bytes to the real tmux, except where we differ on purpose: tmux
+// keeps no scrollback of the alternate screen, for instance.
 func TestAgainstTmux(t *testing.T) {
 	t.Parallel()
 	inputs := map[string]string{}
@@ -24,13 +26,13 @@ func TestAgainstTmux(t *testing.T) {
 			inputs[tt.name] = tt.in
 		}
 	}
-	for seed := range uint64(40) {
-		inputs[fmt.Sprintf("random %d", seed)] = randomOutput(rand.New(rand.NewPCG(seed, 4)))
+	for seed := range gittest.Size(40, 10) {
+		inputs[fmt.Sprintf("random %d", seed)] = randomOutput(rand.New(rand.NewPCG(uint64(seed), 4)))
 	}
 	captured := captureAll(t, inputs)
 	for name, in := range inputs {
 		got, want := trimmed(render(t, "\x1b[8;10;40t"+in)), trimmed(captured[name])
-		if strings.HasPrefix(name, "random") { // where a line is cut that was half erased is tmux's own affair
+		if strings.HasPrefix(name, "random") { // where to cut a half-erased line is tmux's own affair
 			got, want = strings.Join(strings.Fields(got), ""), strings.Join(strings.Fields(want), "")
 		}
 		if got != want {
@@ -39,7 +41,7 @@ func TestAgainstTmux(t *testing.T) {
 	}
 }
 
-// trimmed leaves out white space at the ends of lines, and blank lines at both ends.
+// trimmed drops white space at the ends of lines, and blank lines at both ends.
 func trimmed(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -48,7 +50,7 @@ func trimmed(text string) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
-// randomOutput is what a program sends that has lost its mind.
+// randomOutput is the output of a program gone mad.
 func randomOutput(r *rand.Rand) string {
 	var b strings.Builder
 	n := r.IntN
@@ -81,7 +83,7 @@ func randomOutput(r *rand.Rand) string {
 	return b.String()
 }
 
-// captureAll returns the text that tmux has of each input, in panes of 40 by 10.
+// captureAll returns tmux's text for each input, in panes of 40 by 10.
 func captureAll(t *testing.T, inputs map[string]string) map[string]string {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
@@ -114,7 +116,7 @@ func captureAll(t *testing.T, inputs map[string]string) map[string]string {
 		if err := os.WriteFile(file, []byte(inputs[name]), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		// The title comes after the text, and so does what follows on the screen.
+		// The title comes after the text, and reaches the screen after it, too.
 		tmux("new-window", "-d", "-t", fmt.Sprintf(":%d", i+1), "--",
 			"sh", "-c", "stty raw -echo; cat "+file+"; printf '\\033]2;drawn\\007'; exec sleep 1000")
 	}

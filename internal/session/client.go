@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ReadClient describes the client's process, as far as the system tells.
-// pid 0 is an unknown client. Of one that has ended only the id is known.
+// ReadClient describes the client's process, as far as the system tells. pid 0 is an unknown
+// client. If the process has ended, only its id is known.
 func ReadClient(pid int) Client {
 	if pid <= 0 {
 		return Client{}
@@ -22,8 +22,8 @@ func ReadClient(pid int) Client {
 	return c
 }
 
-// startOf reads the start time from a line of /proc/<pid>/stat. It is "" for a process that has ended and whose parent has not
-// looked yet: in containers often nobody ever does.
+// startOf reads the start time from a line of /proc/<pid>/stat. It is "" for a zombie, a process
+// that has ended but whose parent has not waited for it: in containers often nobody ever does.
 func startOf(stat string) string {
 	// The second field is the program's name in parentheses, which may hold anything.
 	i := strings.LastIndexByte(stat, ')')
@@ -37,9 +37,10 @@ func startOf(stat string) string {
 	return fields[19] // field 22 of the line
 }
 
-// Live reports whether the process still runs: not another one that got its pid, and not before the machine was started anew.
-// Of a client that is not known, or that runs where its pid means nothing to us (another machine, another
-// container), nobody here can say that it is gone.
+// Live reports whether the process still runs: another process with the same pid does not count,
+// nor does a pid from before a reboot. An unknown client, or one whose pid means nothing to us (on
+// another machine, in another container), counts as live, since nobody here can say that it is
+// gone.
 func (c Client) Live() bool {
 	if c.PID <= 0 {
 		return true

@@ -1,8 +1,8 @@
 // Package session keeps the local state of agents' sessions: which mission a
 // session records to, how much of its transcript has been taken, which turn is open.
 //
-// It lies in $GIT_COMMON_DIR/agent, is never pushed, and may be deleted at any time
-// (all but the file that enables recording): what matters is found again in the refs.
+// The state is in $GIT_COMMON_DIR/agent, is never pushed, and may be deleted at any time (except
+// for the file that enables recording): what matters is rebuilt from the refs.
 //
 //	enabled               its existence enables recording in this repository
 //	sessions/<id>.json    one session

@@ -15,7 +15,7 @@ const maxLine = 4 << 10
 // maxLog is the size in bytes at which the log loses its older half.
 const maxLog = 256 << 10
 
-// Log appends a line to the log. It is the last resort: an error of its own goes nowhere.
+// Log appends a line to the log. It is the last resort, so its own errors are dropped.
 func (s Store) Log(at time.Time, text string) {
 	path := filepath.Join(s.dir, "log")
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {

@@ -6,44 +6,46 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// What the context monitor keeps about a session has a file of its own, sessions/<id>.monitor: it changes with
-// every batch of tool calls, at a time when a client waits, and is small where a state has some kilobytes.
+// The context monitor keeps its state of a session in a file of its own, sessions/<id>.monitor: it
+// changes with every batch of tool calls, while the client waits, and is small, whereas a session's
+// state has some kilobytes.
 
-// monitorSize is the size in bytes of such a file, if not more is to be kept.
+// monitorSize is the minimum size of such a file, in bytes.
 const monitorSize = 512
 
 func (s Store) monitorPath(id string) string { return filepath.Join(s.dir, "sessions", id+".monitor") }
 
-// LockMonitor waits until no other process is changing what the context monitor keeps about a session, and returns the
-// function that lets the next one. It is not the session's lock, which is held as long as a turn is recorded.
-func (s Store) LockMonitor(ctx context.Context, id string) (release func(), err error) {
-	return s.Lock(ctx, fmt.Sprintf("monitor-%02d", crc32.ChecksumIEEE([]byte(id))%64))
-}
-
-// LoadMonitor reads into v what the context monitor keeps about a session.
-// If there is nothing, or nothing that can be read, ok is false, and v must not be used.
-func (s Store) LoadMonitor(id string, v any) (ok bool) {
-	data, err := os.ReadFile(s.monitorPath(id))
-	return err == nil && json.Unmarshal(data, v) == nil
-}
-
-// SaveMonitor keeps v for the context monitor. The caller holds the monitor's lock.
-//
-// A reader that does not hold it sees the old one, or the new one: blanks make both equally long, and a write takes the
-// place of all at once. To write a new file and rename it, as for the session's own state, costs 0.6 ms more.
-func (s Store) SaveMonitor(id string, v any) error {
+// UpdateMonitor loads the context monitor's state of a session into v, lets f change it, and saves
+// it. If there is none, or none that can be read, known is false. The session's lock is not taken,
+// since it is held as long as a turn is being recorded.
+func (s Store) UpdateMonitor(ctx context.Context, id string, v any, f func(known bool)) error {
+	held, err := s.shared(ctx, "monitor", id)
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	f(s.LoadMonitor(id, v))
 	if err := s.saveMonitor(id, v); err != nil {
 		return fmt.Errorf("save the monitor's state of session %s: %w", id, err)
 	}
 	return nil
 }
 
+// LoadMonitor reads the context monitor's state of a session into v. If there is none, or none that
+// can be read, ok is false, and v must not be used.
+func (s Store) LoadMonitor(id string, v any) (ok bool) {
+	data, err := os.ReadFile(s.monitorPath(id))
+	return err == nil && json.Unmarshal(data, v) == nil
+}
+
+// saveMonitor saves v. A reader sees the old state or the new one: blanks make both equally long,
+// and one write replaces everything. Writing a new file and renaming it, as for the session's own
+// state, costs 0.6 ms more.
 func (s Store) saveMonitor(id string, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {

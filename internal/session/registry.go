@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// A Registration is what a client of Claude Code says about itself as long as it lives, in
-// sessions/<pid>.json of its configuration directory. /clear changes its session in the same file.
-// A client that was killed leaves the file behind, for nobody to clean up.
+// A Registration is what a Claude Code client says about itself while it runs, in
+// sessions/<pid>.json of its configuration directory. /clear changes the session in the same file.
+// A client that was killed leaves the file behind, and nobody cleans it up.
 //
-// Seen with version 2.1.329. It is not documented: what is not as expected here
-// is a client of which nothing is known.
+// Seen with version 2.1.329. It is not documented: a file that is not as expected counts as an
+// unknown client.
 type Registration struct {
 	PID        int    `json:"pid"`
 	Session    string `json:"sessionId"`
@@ -29,7 +29,7 @@ type Registration struct {
 // ReadRegistration reads the registration of the client with that pid.
 // An error wraps [fs.ErrNotExist] if there is none.
 func ReadRegistration(configDir string, pid int) (Registration, error) {
-	// Beside it lies <pid>.<hash>.key, a secret: files are opened by name here, never by pattern.
+	// Beside it is <pid>.<hash>.key, a secret: so open files by name, never by pattern.
 	data, err := os.ReadFile(filepath.Join(configDir, "sessions", strconv.Itoa(pid)+".json"))
 	if err != nil {
 		return Registration{}, fmt.Errorf("read registration of client %d: %w", pid, err)
@@ -44,7 +44,8 @@ func ReadRegistration(configDir string, pid int) (Registration, error) {
 	return r, nil
 }
 
-// Registrations reads all registrations that can be read, also those of clients that are dead, in no order.
+// Registrations reads all readable registrations, even those of dead clients, in no particular
+// order.
 func Registrations(configDir string) ([]Registration, error) {
 	entries, err := os.ReadDir(filepath.Join(configDir, "sessions"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,8 +68,8 @@ func Registrations(configDir string) ([]Registration, error) {
 	return all, nil
 }
 
-// Domain names the processes among which a pid of this process's is unique, as clients do:
-// those of one machine and one pid namespace. It is "" where that can't be read.
+// Domain names the set of processes among which this process's pid is unique, in the form that
+// clients use: one machine and one pid namespace. It is "" if either can't be read.
 func Domain() string {
 	machine, err := os.ReadFile("/etc/machine-id")
 	if err != nil {
@@ -88,8 +89,8 @@ func (r Registration) Here() bool {
 	return r.Domain == "" || domain == "" || r.Domain == domain
 }
 
-// Runs reports whether the process of the registration still exists. It is for registrations from here,
-// and never true where the system doesn't tell when a process started.
+// Runs reports whether the registration's process still exists. It is only meaningful if r.Here,
+// and always false where the system doesn't tell when a process started.
 func (r Registration) Runs() bool {
 	start := ReadClient(r.PID).Start
 	return start != "" && start == r.Start

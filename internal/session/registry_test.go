@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// register writes a file of the client's, as version 2.1.329 does, and returns the configuration directory.
+// register writes a file of the client's, as version 2.1.329 does, and returns the configuration
+// directory.
 func register(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

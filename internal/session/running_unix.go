@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// running reports whether there is a process of that id.
+// running reports whether there is a process with that id.
 func running(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)

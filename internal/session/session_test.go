@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -16,6 +15,11 @@ import (
 )
 
 var then = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// save makes a state the session's.
+func save(s Store, st *State) error {
+	return s.Update(context.Background(), st.Session, func(old *State) error { *old = *st; return nil })
+}
 
 func TestSaveAndLoad(t *testing.T) {
 	t.Parallel()
@@ -35,7 +39,7 @@ func TestSaveAndLoad(t *testing.T) {
 	st.Open = &OpenTurn{PromptID: "p", Prompt: "go\non", Started: then}
 	st.Last = &LastTurn{Mission: "a1b2c3d4", Turn: 3, Started: then, Before: Cursor{Offset: 1}}
 	st.Client = Client{PID: 7, Start: "99", Boot: "b"}
-	if err := s.Save(st); err != nil {
+	if err := save(s, st); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Load("a"); !reflect.DeepEqual(got, st) {
@@ -44,7 +48,7 @@ func TestSaveAndLoad(t *testing.T) {
 	if got := s.Load("b"); got.Mission != "" {
 		t.Errorf("another session's state is %+v", got)
 	}
-	if err := s.Save(s.Load("b")); err != nil {
+	if err := save(s, s.Load("b")); err != nil {
 		t.Fatal(err)
 	}
 	if all := s.All(); len(all) != 2 {
@@ -73,7 +77,7 @@ func TestLoadWhatCantBeRead(t *testing.T) {
 		}
 		st := s.Load("a")
 		st.Mission = "new"
-		if err := s.Save(st); err != nil || s.Load("a").Mission != "new" {
+		if err := save(s, st); err != nil || s.Load("a").Mission != "new" {
 			t.Errorf("%s: can't be replaced: %v", name, err)
 		}
 	}
@@ -90,86 +94,58 @@ func TestEnable(t *testing.T) {
 	}
 }
 
-func TestLock(t *testing.T) {
+// TestUpdate lets many change one session at once, in different ways: nothing is lost.
+func TestUpdate(t *testing.T) {
 	t.Parallel()
 	s := Open(t.TempDir())
-	var holders, most atomic.Int32
+	const rounds = 40
 	var all sync.WaitGroup
-	for range 20 {
+	var told atomic.Int32
+	for w := range 4 {
 		all.Go(func() {
-			release, err := s.Lock(context.Background(), "x")
-			if err != nil {
-				t.Error(err)
-				return
+			for i := range rounds {
+				err := s.Update(t.Context(), "a", func(st *State) error {
+					if st.Cursors == nil {
+						st.Cursors = make(map[string]Cursor)
+					}
+					st.Cursors[fmt.Sprint(w, "-", i)] = Cursor{Turn: i}
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+				if s.Tell(t.Context(), "a") {
+					told.Add(1)
+				}
+				if err := s.AskWake(t.Context(), "a", Wake{Pane: "%1"}); err != nil {
+					t.Error(err)
+				}
 			}
-			most.Store(max(most.Load(), holders.Add(1)))
-			holders.Add(-1)
-			release()
 		})
 	}
 	all.Wait()
-	if n := most.Load(); n != 1 {
-		t.Errorf("%d had the lock at once", n)
+	st := s.Load("a")
+	if len(st.Cursors) != 4*rounds || !st.Told || st.Wake == nil || told.Load() != 1 {
+		t.Errorf("%d of %d changes are there, told is %t %d times, wake %v", len(st.Cursors), 4*rounds, st.Told, told.Load(), st.Wake)
 	}
-	release, err := s.Lock(context.Background(), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := s.Lock(context.Background(), "y")
-	if err != nil {
-		t.Fatalf("another lock: %v", err)
-	}
-	other()
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := s.Lock(ctx, "x"); !errors.Is(err, context.Canceled) {
-		t.Errorf("a lock that is held, and a context that is done: %v", err)
-	}
-	release()
-	if release, err = s.Lock(context.Background(), "x"); err != nil {
-		t.Fatal(err)
-	}
-	release()
 }
 
-// TestLockOfDeadProcess: the system releases the lock of a process that was killed.
-func TestLockOfDeadProcess(t *testing.T) {
-	if dir := os.Getenv("TEST_LOCK_AND_WAIT"); dir != "" {
-		if _, err := Open(dir).Lock(context.Background(), "x"); err != nil {
-			t.Fatal(err)
-		}
-		fmt.Println("locked")
-		select {}
-	}
+// TestUpdateThatFails leaves the state as it was.
+func TestUpdateThatFails(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestLockOfDeadProcess$")
-	cmd.Env = append(os.Environ(), "TEST_LOCK_AND_WAIT="+dir)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
+	s := Open(t.TempDir())
+	if err := save(s, &State{V: stateVersion, Session: "a", Mission: "old"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	for _, want := range []error{ErrUnchanged, errors.New("no")} {
+		err := s.Update(t.Context(), "a", func(st *State) error { st.Mission = "new"; return want })
+		if want == ErrUnchanged && err != nil || want != ErrUnchanged && !errors.Is(err, want) {
+			t.Errorf("Update = %v, want %v", err, want)
+		}
+		if got := s.Load("a").Mission; got != "old" {
+			t.Errorf("after an Update with the error %v the mission is %q", want, got)
+		}
 	}
-	line := make([]byte, len("locked"))
-	if _, err := out.Read(line); err != nil || string(line) != "locked" {
-		t.Fatalf("%q, %v", line, err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := Open(dir).Lock(ctx, "x"); err == nil {
-		t.Error("the lock of a living process was taken")
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait() // killed
-	release, err := Open(dir).Lock(context.Background(), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	release()
 }
 
 func TestLog(t *testing.T) {
@@ -212,10 +188,10 @@ func TestLogNowhere(t *testing.T) {
 	}
 	s := Open(file)
 	s.Log(then, "lost")
-	if s.Tell("a") {
-		t.Error("the user would be told again and again: that it was told can't be remembered")
+	if !s.Tell(t.Context(), "a") {
+		t.Error("the user is not told, where nothing else can tell of an error")
 	}
-	if err := s.Save(s.Load("a")); err == nil {
+	if err := save(s, s.Load("a")); err == nil {
 		t.Error("saved into a file")
 	}
 	if _, err := s.Lock(context.Background(), "x"); err == nil {
@@ -226,7 +202,8 @@ func TestLogNowhere(t *testing.T) {
 func TestTell(t *testing.T) {
 	t.Parallel()
 	s := Open(t.TempDir())
-	if !s.Tell("a") || s.Tell("a") || !s.Tell("b") || s.Tell("b") {
+	tell := func(id string) bool { return s.Tell(t.Context(), id) }
+	if !tell("a") || tell("a") || !tell("b") || tell("b") {
 		t.Error("the user is told once in a session")
 	}
 }
@@ -262,15 +239,24 @@ func TestMonitor(t *testing.T) {
 	if s.LoadMonitor("a", &v) {
 		t.Error("something was kept about a session that nothing is known of")
 	}
-	if err := s.SaveMonitor("a", kept{N: 7, Text: strings.Repeat("long ", 1000)}); err != nil {
-		t.Fatal(err)
+	keep := func(k kept, wantKnown bool) {
+		t.Helper()
+		var v kept
+		err := s.UpdateMonitor(t.Context(), "a", &v, func(known bool) {
+			if known != wantKnown {
+				t.Errorf("known is %t", known)
+			}
+			v = k
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
+	keep(kept{N: 7, Text: strings.Repeat("long ", 1000)}, false)
 	if !s.LoadMonitor("a", &v) || v.N != 7 || len(v.Text) != 5000 {
 		t.Errorf("kept %+v, want 7", v)
 	}
-	if err := s.SaveMonitor("a", kept{N: 8}); err != nil {
-		t.Fatal(err)
-	}
+	keep(kept{N: 8}, true)
 	if v = (kept{}); !s.LoadMonitor("a", &v) || v != (kept{N: 8}) {
 		t.Errorf("kept %+v, want 8 in the place of something longer", v)
 	}

@@ -6,14 +6,17 @@ import (
 	"gitagent/internal/git"
 )
 
-// stateVersion tells states of other layouts apart; they are dropped and rebuilt.
+// stateVersion identifies the layout; states with another one are dropped and rebuilt.
 const stateVersion = 1
+
+// ByHand is the prefix of states that belong to no client's session, for turns recorded by hand.
+const ByHand = "hand-"
 
 // A State is what is known locally about one session.
 type State struct {
 	V          int               `json:"v"`
 	Session    string            `json:"session"`
-	Mission    string            `json:"mission,omitempty"`  // that it records to
+	Mission    string            `json:"mission,omitempty"`  // the one it records to
 	Worktree   string            `json:"worktree,omitempty"` // git directory of the worktree of the last event
 	Transcript string            `json:"transcript,omitempty"`
 	Seen       time.Time         `json:"seen"`              // last event
@@ -21,28 +24,28 @@ type State struct {
 	Open       *OpenTurn         `json:"open,omitempty"`
 	Last       *LastTurn         `json:"last,omitempty"`
 	Client     Client            `json:"client"`
-	Ended      bool              `json:"ended,omitempty"`      // the session's end was seen, and nothing since
-	HandedOff  bool              `json:"handed_off,omitempty"` // and what it leaves to the next one is in the ledger
-	Injected   []Injection       `json:"injected,omitempty"`   // what the conversation was told of
+	Ended      bool              `json:"ended,omitempty"`      // the session has ended, and not been resumed since
+	HandedOff  bool              `json:"handed_off,omitempty"` // its handoff is in the ledger
+	Injected   []Injection       `json:"injected,omitempty"`   // the handoffs that the conversation was told
 	Agent      string            `json:"agent,omitempty"`      // "claude-code"
-	Told       bool              `json:"told,omitempty"`       // the user has had this session's one message about an error
-	Wake       *Wake             `json:"wake,omitempty"`       // what to do when the running turn has ended
+	Told       bool              `json:"told,omitempty"`       // the user was told about an error, once per session
+	Wake       *Wake             `json:"wake,omitempty"`       // what to do when the running turn ends
 }
 
-// An Injection is a handoff that a conversation was told of.
+// An Injection is a handoff that a conversation was told.
 type Injection struct {
 	Handoff string    `json:"handoff"` // "a1b2c3d4/3"
 	At      time.Time `json:"at"`
 }
 
-// A Cursor says how much of a session's transcript a mission has.
+// A Cursor says how much of a session's transcript a mission has recorded.
 type Cursor struct {
 	Offset int64  `json:"offset"`          // bytes of the client's file that were taken
 	Check  string `json:"check,omitempty"` // of the bytes before Offset, as package transcript makes it
-	Turn   int    `json:"turn"`            // the turn that they end with; 0 for none
+	Turn   int    `json:"turn"`            // the turn in which they end; 0 for none
 }
 
-// An OpenTurn is a turn whose prompt was seen and whose end was not.
+// An OpenTurn is a turn whose prompt was seen, but not its end.
 type OpenTurn struct {
 	PromptID string    `json:"prompt_id,omitempty"`
 	Prompt   string    `json:"prompt"` // redacted and cut
@@ -51,7 +54,7 @@ type OpenTurn struct {
 	Head     git.Hex   `json:"head"` // HEAD; zero on an unborn branch
 }
 
-// A LastTurn is the turn that the session recorded last.
+// A LastTurn is the turn that was recorded last in the session.
 type LastTurn struct {
 	Mission  string    `json:"mission"`
 	Turn     int       `json:"turn"`
@@ -62,11 +65,11 @@ type LastTurn struct {
 	Head     git.Hex   `json:"head"` // HEAD when it was recorded
 	Prompt   string    `json:"prompt"`
 	Started  time.Time `json:"started"`
-	Before   Cursor    `json:"before"` // the cursor as it was then: the turn is recorded again from there
+	Before   Cursor    `json:"before"` // the cursor before the turn, from which the turn is recorded again
 }
 
-// A Client is the process of the agent's client. Pid and Start together name it:
-// the system uses a pid again.
+// A Client is the process of the agent's client, identified by PID and Start together, since the
+// system reuses pids.
 type Client struct {
 	PID    int    `json:"pid,omitempty"`
 	Start  string `json:"start,omitempty"` // field 22 of /proc/<pid>/stat, clock ticks since boot; empty elsewhere

@@ -13,16 +13,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
+	"gitagent/internal/lock"
 )
 
 // A Store is the local state of one repository, shared by its worktrees.
 type Store struct{ dir string }
 
-// Open returns the store of the repository whose common directory is given. It touches nothing.
+// Open returns the store of the repository with that common directory. It touches no file.
 func Open(commonDir string) Store { return Store{filepath.Join(commonDir, "agent")} }
 
-// Dir is where the store lies.
+// Dir is the store's directory.
 func (s Store) Dir() string { return s.dir }
 
 // Enabled reports whether recording was enabled in this repository.
@@ -31,7 +31,8 @@ func (s Store) Enabled() bool {
 	return err == nil
 }
 
-// Enable enables or disables recording in this repository and reports whether that is news.
+// Enable enables or disables recording in this repository and reports whether that changed
+// anything.
 func (s Store) Enable(on bool) (bool, error) {
 	if s.Enabled() == on {
 		return false, nil
@@ -50,34 +51,52 @@ func (s Store) Enable(on bool) (bool, error) {
 	return true, f.Close()
 }
 
-// Lock waits for the lock of that name and returns the function that releases it.
-// The system releases it when the process dies.
-func (s Store) Lock(ctx context.Context, name string) (release func(), err error) {
-	dir := filepath.Join(s.dir, "locks")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("lock %s: %w", name, err)
-	}
-	l := flock.New(filepath.Join(dir, name))
-	ok, err := l.TryLock()
-	if err == nil && !ok {
-		_, err = l.TryLockContext(ctx, 5*time.Millisecond)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", name, err)
-	}
-	return func() { _ = l.Close() }, nil // closing can only fail when the lock is gone already
+// Lock waits for the lock of that name until ctx ends.
+func (s Store) Lock(ctx context.Context, name string) (*lock.Lock, error) {
+	return lock.Take(ctx, filepath.Join(s.dir, "locks", name))
 }
 
-// LockSession waits for the lock of a session. Sessions share 64 lock files: one each would be left behind by every
-// session, and a lock file can't be deleted safely.
-func (s Store) LockSession(ctx context.Context, id string) (release func(), err error) {
-	return s.Lock(ctx, fmt.Sprintf("session-%02d", crc32.ChecksumIEEE([]byte(id))%64))
+// TryLock takes the lock of that name if it is free, and otherwise returns nil.
+func (s Store) TryLock(name string) (*lock.Lock, error) {
+	return lock.Try(filepath.Join(s.dir, "locks", name))
+}
+
+// lockWait bounds the wait for another process that works on the same session, worktree or mission.
+const lockWait = 30 * time.Second
+
+// shared takes the lock of a session or mission. Each kind shares 64 files: otherwise every session
+// and mission would leave one behind, and a lock file can't be deleted safely.
+func (s Store) shared(ctx context.Context, kind, id string) (*lock.Lock, error) {
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	return s.Lock(ctx, fmt.Sprintf("%s-%02d", kind, crc32.ChecksumIEEE([]byte(id))%64))
+}
+
+// LockWorktree keeps our other processes away from the worktree with that git directory, and from
+// the private index of its snapshots.
+func (s Store) LockWorktree(ctx context.Context, gitDir string) (*lock.Lock, error) {
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	return s.Lock(ctx, "worktree-"+filepath.Base(gitDir))
+}
+
+// LockSessions keeps sessions from beginning and ending in that worktree. It is taken before any
+// other lock, and held while a turn is recorded and a session handed off.
+func (s Store) LockSessions(ctx context.Context, gitDir string) (*lock.Lock, error) {
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	return s.Lock(ctx, "handoff-"+filepath.Base(gitDir))
+}
+
+// LockMission keeps our other processes away from the refs of a mission.
+func (s Store) LockMission(ctx context.Context, id string) (*lock.Lock, error) {
+	return s.shared(ctx, "mission", id)
 }
 
 func (s Store) path(id string) string { return filepath.Join(s.dir, "sessions", id+".json") }
 
-// Load returns the state of a session: a new one if there is none, and if what is there
-// can't be read (a process died while the disk was full): it can be rebuilt.
+// Load returns the state of a session, or a new one if there is none or it can't be read (a process
+// died while the disk was full), since it can be rebuilt.
 func (s Store) Load(id string) *State {
 	st, err := s.read(s.path(id))
 	if err != nil || st.Session != id {
@@ -101,8 +120,25 @@ func (s Store) read(path string) (*State, error) {
 	return st, nil
 }
 
-// Save writes the state of a session. A reader sees the old state or the new one.
-func (s Store) Save(st *State) error {
+// ErrUnchanged is returned by the function given to [Store.Update] if there is nothing to save.
+var ErrUnchanged = errors.New("nothing has changed")
+
+// Update lets f change the state of a session, and saves it if f succeeds. Nothing else saves
+// states, nobody changes this one meanwhile, and a reader sees either the old one or the new one.
+// An error of f is returned, except [ErrUnchanged].
+func (s Store) Update(ctx context.Context, id string, f func(*State) error) error {
+	held, err := s.shared(ctx, "session", id)
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	st := s.Load(id)
+	switch err := f(st); {
+	case errors.Is(err, ErrUnchanged):
+		return nil
+	case err != nil:
+		return err
+	}
 	data, err := json.Marshal(st)
 	if err == nil {
 		err = replace(s.path(st.Session), data)
@@ -113,7 +149,7 @@ func (s Store) Save(st *State) error {
 	return nil
 }
 
-// replace writes a file of a session, for which its writer holds a lock.
+// replace writes a file of a session, whose lock the caller holds.
 func replace(path string, data []byte) error {
 	tmp := path + ".new"
 	err := os.WriteFile(tmp, data, 0o600)
@@ -128,7 +164,7 @@ func replace(path string, data []byte) error {
 	return os.Rename(tmp, path)
 }
 
-// All returns the states of all sessions that can be read, in no order.
+// All returns the states of all sessions that can be read, in no particular order.
 func (s Store) All() []*State {
 	entries, err := os.ReadDir(filepath.Join(s.dir, "sessions"))
 	if err != nil {
@@ -146,7 +182,18 @@ func (s Store) All() []*State {
 	return all
 }
 
-// Recent returns the states of the n sessions that were last heard of, the newest first.
+// Last returns the most recent session that matches; nil if none does.
+func (s Store) Last(matches func(*State) bool) *State {
+	var last *State
+	for _, st := range s.All() {
+		if matches(st) && (last == nil || st.Seen.After(last.Seen)) {
+			last = st
+		}
+	}
+	return last
+}
+
+// Recent returns the states of the n most recent sessions, the newest first.
 func (s Store) Recent(n int) []*State {
 	dir := filepath.Join(s.dir, "sessions")
 	entries, err := os.ReadDir(dir)
@@ -174,18 +221,23 @@ func (s Store) Recent(n int) []*State {
 	return recent
 }
 
-// Tell reports whether the user is to be told about an error in this session: once.
-func (s Store) Tell(id string) bool {
-	st := s.Load(id)
-	if st.Told {
-		return false
-	}
-	st.Told = true
-	return s.Save(st) == nil
+// Tell reports whether to tell the user about an error in this session, which happens only once.
+func (s Store) Tell(ctx context.Context, id string) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // the lock may be what went wrong
+	defer cancel()
+	news := false
+	err := s.Update(ctx, id, func(st *State) error {
+		if st.Told {
+			return ErrUnchanged
+		}
+		st.Told, news = true, true
+		return nil
+	})
+	return news || err != nil // better twice than never
 }
 
-// Prune forgets sessions that were last heard of before a time, and what a writer that died has left.
-// Should one come back, its state is rebuilt from the refs.
+// Prune forgets sessions without an event since a time, and the leftovers of dead writers. If such
+// a session is resumed, its state is rebuilt from the refs.
 func (s Store) Prune(before time.Time) error {
 	dir := filepath.Join(s.dir, "sessions")
 	entries, err := os.ReadDir(dir)
@@ -208,14 +260,29 @@ func (s Store) Prune(before time.Time) error {
 }
 
 // Forget drops the states of the sessions that record to a mission.
-func (s Store) Forget(mission string) error {
+func (s Store) Forget(ctx context.Context, mission string) error {
 	for _, st := range s.All() {
 		if st.Mission != mission {
 			continue
 		}
-		if err := os.Remove(s.path(st.Session)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := s.forget(ctx, st.Session, mission); err != nil {
 			return fmt.Errorf("forget session %s: %w", st.Session, err)
 		}
+	}
+	return nil
+}
+
+func (s Store) forget(ctx context.Context, id, mission string) error {
+	held, err := s.shared(ctx, "session", id)
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	if s.Load(id).Mission != mission {
+		return nil // the session has gone on to another one
+	}
+	if err := os.Remove(s.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }

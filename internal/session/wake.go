@@ -5,33 +5,20 @@ import "context"
 // A Wake asks for the agent's context to be cleared, and for the wake message to be typed,
 // as soon as the running turn has ended.
 type Wake struct {
-	Pane string `json:"pane"` // of tmux, as `git agent-handoff wake --tmux` takes it
+	Pane string `json:"pane"` // a tmux pane, as `git agent-handoff wake --tmux` takes it
 }
 
-// AskWake leaves a wake for the end of the session's turn.
+// AskWake asks for a wake at the end of the session's turn.
 func (s Store) AskWake(ctx context.Context, id string, w Wake) error {
-	release, err := s.LockSession(ctx, id)
-	if err != nil {
-		return err
-	}
-	defer release()
-	st := s.Load(id)
-	st.Wake = &w
-	return s.Save(st)
+	return s.Update(ctx, id, func(st *State) error { st.Wake = &w; return nil })
 }
 
-// TakeWake returns what [Store.AskWake] left, once; nil if there is nothing.
+// TakeWake returns and removes the wake left by [Store.AskWake]; nil if there is none.
 func (s Store) TakeWake(ctx context.Context, id string) (*Wake, error) {
-	if s.Load(id).Wake == nil { // without the lock, for every other turn
+	if s.Load(id).Wake == nil { // spares the lock in most turns
 		return nil, nil
 	}
-	release, err := s.LockSession(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	st := s.Load(id)
-	w := st.Wake
-	st.Wake = nil
-	return w, s.Save(st)
+	var w *Wake
+	err := s.Update(ctx, id, func(st *State) error { w, st.Wake = st.Wake, nil; return nil })
+	return w, err
 }

@@ -11,8 +11,8 @@ import (
 	"gitagent/internal/git"
 )
 
-// throughGit builds the tree through git on the private index. With Options.Publish it
-// leaves a copy of that for the user, if the user's index does not hold the same already.
+// throughGit builds the tree through git on the private index. With Options.Publish it leaves a
+// copy of the index for the user, unless the user's already holds the same.
 func (t *taker) throughGit(entries []entry) (tree plumbing.Hash, fresh bool, err error) {
 	var work []*entry
 	var added, settle strings.Builder
@@ -52,12 +52,12 @@ func (t *taker) throughGit(entries []entry) (tree plumbing.Hash, fresh bool, err
 	return tree, fresh, err
 }
 
-// writeTree writes the private index as a tree. If path is another one, that becomes
-// a copy of it for the user: without the untracked cache, unless the user has one.
+// writeTree writes the private index as a tree. If path is another one, a copy for the user is made
+// there, without the untracked cache unless the user has one.
 func (t *taker) writeTree(path string) (string, error) {
 	args := []string{"write-tree"}
 	if t.partialClone() {
-		args = append(args, "--missing-ok") // what was never fetched is not lost
+		args = append(args, "--missing-ok") // objects that were never fetched are not lost
 	}
 	if path == t.index.path {
 		return t.index.git(t.ctx, path, "", args...)
@@ -73,7 +73,7 @@ func (t *taker) writeTree(path string) (string, error) {
 	before := idOf(path)
 	out, err := t.index.git(t.ctx, path, "", append([]string{"-c", uncached}, args...)...)
 	if err == nil && idOf(path) == before && bytes.Contains(content, []byte(untrackedCache)) {
-		// The index knew the tree already, so that git had no reason to write it.
+		// The index already knew the tree, so git had no reason to write it.
 		_, err = t.index.git(t.ctx, path, "", "-c", uncached, "update-index", "--no-untracked-cache")
 	}
 	return out, err
@@ -88,15 +88,15 @@ func (t *taker) partialClone() bool {
 	return t.config.Get("extensions.partialclone") != ""
 }
 
-// maxAdds bounds how many processes are spent on finding the paths, of those with the
-// same filter, that git can't add. It is enough for one among 5,000.
+// maxAdds bounds the processes spent, for each filter, on finding the paths that git can't add. It
+// is enough to find one among 5,000.
 const maxAdds = 32
 
-// add brings what the worktree holds into the private index. A path that git can't add
-// (its filter is missing or fails, the file can't be read) is left out, and costs no other path.
+// add brings the private index up to date with the worktree. A path that git can't add (its filter
+// is missing or fails, the file can't be read) is left out without affecting others.
 func (t *taker) add(work []*entry) error {
 	err := t.updateIndex(work)
-	if err == nil || exists(t.index.path+".lock") { // a lock that a killed git has left goes when the index is made anew
+	if err == nil || exists(t.index.path+".lock") { // the lock of a killed git is removed when the index is made anew
 		return err
 	}
 	// Update-index refuses to remove d/one when d has become a link.
@@ -110,7 +110,7 @@ func (t *taker) add(work []*entry) error {
 		}
 	}
 	if err := t.setEntries(lines.String()); err != nil {
-		return err // the index itself is not all right
+		return err // the index itself is broken
 	}
 	lines.Reset()
 	for _, same := range t.byFilter(files) {
@@ -164,7 +164,7 @@ func (t *taker) updateIndex(entries []*entry) error {
 	return err
 }
 
-// setEntries puts entries into the private index without a look at the worktree.
+// setEntries puts entries into the private index without looking at the worktree.
 func (t *taker) setEntries(lines string) error {
 	if lines == "" {
 		return nil
@@ -173,7 +173,8 @@ func (t *taker) setEntries(lines string) error {
 	return err
 }
 
-// indexLine is an entry as `git update-index -z --index-info` reads it; the zero Entry removes the path.
+// indexLine is an entry as `git update-index -z --index-info` reads it; the zero Entry removes the
+// path.
 func indexLine(path string, e git.Entry) string {
 	return fmt.Sprintf("%o %s\t%s\x00", uint32(e.Mode), e.Hash, path)
 }

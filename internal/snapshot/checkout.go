@@ -3,14 +3,15 @@ package snapshot
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// CheckOut makes the worktree what tree holds. The snapshot must have been taken with Publish.
-// Only paths that the snapshot holds, in the state that it has, are changed or removed: git refuses all of it
-// if a path was changed since, and a file that the snapshot left out (ignored, skipped) and that is in the
-// way gives an [*InWayError]. With dry it only says whether it would work.
+// CheckOut makes the worktree match tree. The snapshot must have been taken with Publish. Only
+// paths that are still as in the snapshot are changed or removed: git refuses everything if a path
+// was changed since, and a file in the way that the snapshot left out (ignored, skipped) gives an
+// [*InWayError]. With dry it only says whether it would work.
 //
 // The user's index, HEAD and branch stay as they are.
 func (s *Snapshot) CheckOut(ctx context.Context, tree plumbing.Hash, dry bool) error {
@@ -18,6 +19,7 @@ func (s *Snapshot) CheckOut(ctx context.Context, tree plumbing.Hash, dry bool) e
 	if dry {
 		args = append(args, "--dry-run")
 	}
+	defer os.Remove(s.index.newPath()) // nobody will publish it
 	err := s.clear(ctx, tree)
 	if err == nil {
 		err = s.index.goAhead("")

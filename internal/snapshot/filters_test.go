@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
 // touch moves a file's times, so that git has to read it again.
@@ -172,7 +172,8 @@ func TestTakeFilterFails(t *testing.T) {
 				if s.Tree != want {
 					t.Errorf("tree %s, want %s", s.Tree, want)
 				}
-				// The bytes of the one that was only touched are those that were committed without a filter.
+				// The bytes of the one that was only touched are those that were committed without
+				// a filter.
 				if len(s.Skipped) != 1 || s.Skipped[0] != (Skip{"two.big", WhyFilter}) {
 					t.Errorf("skipped %v", s.Skipped)
 				}
@@ -195,7 +196,7 @@ func TestTakeFilterFails(t *testing.T) {
 		t.Parallel()
 		r := setup(t, missing...)
 		var skipped []Skip
-		for i := range 300 {
+		for i := range gittest.Size(300, 30) {
 			name := fmt.Sprintf("%03d.big", i)
 			r.Write(name, name)
 			skipped = append(skipped, Skip{name, WhyFilter})

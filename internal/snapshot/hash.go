@@ -17,17 +17,16 @@ import (
 )
 
 const (
-	// maxPlainFiles is how many files are hashed in-process. With more of them,
-	// the private index had better remember the hashes: hashing 64 files of 10 KB costs
-	// about what `git update-index` and `git write-tree` cost, 3 ms.
+	// maxPlainFiles is how many files are hashed in-process. With more of them, it pays to have the
+	// private index remember the hashes: hashing 64 files of 10 KB costs as much as `git
+	// update-index` and `git write-tree`, 3 ms.
 	maxPlainFiles = 64
 	// maxPlainSize is how many bytes of files are read into memory.
 	maxPlainSize = 16 << 20
 )
 
-// plain hashes the worktree's files among entries, if they are few and git would
-// store every one of them byte for byte, and if no index has to be published.
-// Otherwise ok is false.
+// plain hashes the worktree's files among entries, if they are few, git would store each of them
+// byte for byte, and no index has to be published. Otherwise ok is false.
 func (t *taker) plain(entries []entry) (files map[string]git.Entry, ok bool) {
 	if t.opt.Publish && len(entries) > 0 {
 		return nil, false
@@ -40,7 +39,7 @@ func (t *taker) plain(entries []entry) (files map[string]git.Entry, ok bool) {
 			continue
 		}
 		if e.info == nil {
-			return nil, false // a submodule, or what only git can read
+			return nil, false // a submodule, or a file that only git can read
 		}
 		work = append(work, e)
 		size += e.info.Size()
@@ -91,7 +90,7 @@ func (t *taker) mode(e *entry) filemode.FileMode {
 	switch {
 	case e.info.Mode()&fs.ModeSymlink != 0:
 		return filemode.Symlink
-	case e.mode == filemode.Symlink && t.off("core.symlinks"): // its target is in a file
+	case e.mode == filemode.Symlink && t.off("core.symlinks"): // the link is a file that holds its target
 		return filemode.Symlink
 	case e.mode == filemode.Regular, e.mode == filemode.Executable:
 		return e.mode // as git sees it: core.fileMode may be off
@@ -104,8 +103,8 @@ func (t *taker) mode(e *entry) filemode.FileMode {
 // off reports whether a setting that is on by default is off.
 func (t *taker) off(key string) bool { return len(t.config[key]) > 0 && !t.config.Bool(key) }
 
-// converted reports whether git would convert one of the files when it stores them.
-// It may say so without need, never the opposite. A link's target is never converted.
+// converted reports whether git would convert one of the files when storing it. It may wrongly say
+// yes, but never no. A link's target is never converted.
 func (t *taker) converted(entries []entry, contents map[string][]byte) bool {
 	crlf := strings.EqualFold(t.config.Get("core.autocrlf"), "input") || t.config.Bool("core.autocrlf")
 	if len(contents) == 0 || !crlf && !t.attributesFor(entries, contents) {
@@ -143,8 +142,8 @@ func (t *taker) converted(entries []entry, contents map[string][]byte) bool {
 // An attribute of a path, as git check-attr prints it.
 type attribute struct{ path, name, value string }
 
-// attributes asks git for attributes of paths, each of which ends in NUL. For every path
-// they come in the order of names.
+// attributes asks git for attributes of paths, each of which ends in NUL. Each path's come in the
+// order of names.
 func (t *taker) attributes(paths string, names ...string) ([]attribute, error) {
 	out, err := t.index.git(t.ctx, t.index.path, paths, append([]string{"check-attr", "-z", "--stdin"}, names...)...)
 	if err != nil {
@@ -161,9 +160,9 @@ func (t *taker) attributes(paths string, names ...string) ([]attribute, error) {
 	return attributes, nil
 }
 
-// attributesFor reports whether there is any file that could give one of the paths an attribute.
-// Where a .gitattributes is missing in the worktree, git reads the index's: in a sparse
-// checkout that is assumed.
+// attributesFor reports whether any file could give one of the paths an attribute. Where a
+// .gitattributes is missing in the worktree, git reads the index's; in a sparse checkout we assume
+// so.
 func (t *taker) attributesFor(entries []entry, contents map[string][]byte) bool {
 	repo := t.index.repo
 	if t.config.Bool("core.sparsecheckout") || t.config.Get("core.attributesfile") != "" || t.config.Get("attr.tree") != "" {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
 func TestTakeEnvironment(t *testing.T) {
@@ -127,7 +127,8 @@ func TestTakeSettings(t *testing.T) {
 	}
 }
 
-// A hook script of the user's speeds up status; it gets to see our index too, and must give the right answer.
+// A hook script of the user's speeds up status; it gets to see our index too, and must give the
+// right answer.
 func TestTakeFsmonitor(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
@@ -265,15 +266,23 @@ func TestTakeAfterCrash(t *testing.T) {
 func TestTakeManyUntracked(t *testing.T) {
 	t.Parallel()
 	r := base(t)
-	for i := range 5000 {
+	most := gittest.Size(policy.MaxUntrackedFiles, 500)
+	take := func() *Snapshot {
+		s, err := tryTake(t, r, func(o *Options) { o.Policy.MaxUntrackedFiles = most })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for i := range most {
 		r.Write(fmt.Sprintf("cache/%d/%d", i%50, i), fmt.Sprintf("%d\n", i))
 	}
-	if got, want := take(t, r, false).Tree, wantTree(t, r, nil); got != want {
+	if got, want := take().Tree, wantTree(t, r, nil); got != want {
 		t.Errorf("tree %s, want %s", got, want)
 	}
 	r.Write("cache/one-too-many", "x\n")
 	want := wantTree(t, r, []Skip{{"cache/0", WhyTooMany}})
-	s := take(t, r, false)
+	s := take()
 	if s.Tree != want {
 		t.Errorf("tree %s, want %s", s.Tree, want)
 	}

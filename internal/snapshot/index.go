@@ -16,13 +16,13 @@ import (
 	"gitagent/internal/git"
 )
 
-// A privateIndex is the index file of snapshots of one worktree.
+// A privateIndex is the index file for the snapshots of one worktree.
 type privateIndex struct {
 	repo  *git.Repo // the repository as it is
 	dir   string    // $GIT_DIR/agent
 	path  string
 	users string  // the user's own index
-	from  *origin // what the private index was made from, nil if it is not known
+	from  *origin // what the private index was made from, nil if unknown
 }
 
 func openIndex(repo *git.Repo) (*privateIndex, error) {
@@ -33,10 +33,10 @@ func openIndex(repo *git.Repo) (*privateIndex, error) {
 	return &privateIndex{repo: repo, dir: dir, path: filepath.Join(dir, "index"), users: filepath.Join(repo.GitDir, "index")}, nil
 }
 
-// git runs git on the index file at path, in the place of the user's. Optional locks are on,
-// whatever the user's environment says: without them git would not write the untracked cache.
-// Shared index files lie beside the user's index, where ours must not appear,
-// and no hook is told of an index that is not the user's (post-index-change).
+// git runs git on the index file at path instead of the user's. Optional locks are on, whatever the
+// user's environment says: without them git would not write the untracked cache. Split index is off
+// because shared index files would appear beside the user's index, and hooks because
+// post-index-change must not be told of an index that is not the user's.
 func (x *privateIndex) git(ctx context.Context, path, stdin string, args ...string) (string, error) {
 	args = append([]string{"-c", "core.splitIndex=false", "-c", "core.hooksPath=" + os.DevNull}, args...)
 	out, err := x.repo.With("GIT_INDEX_FILE="+path, "GIT_OPTIONAL_LOCKS=1").Output(ctx, strings.NewReader(stdin), args...)
@@ -52,15 +52,15 @@ type origin struct {
 
 	// Cached says that the user's index holds an untracked cache.
 	Cached bool `json:"cached,omitempty"`
-	// Ahead says that the private index may hold what the user's does not. Git does not
-	// know it, so `git gc --prune=now` may have taken the objects that it refers to.
+	// Ahead says that the private index may hold entries that the user's does not. Git does not
+	// know this index, so `git gc --prune=now` may have removed their objects.
 	Ahead bool `json:"ahead,omitempty"`
 	// Added are the paths, each with a NUL after it, that only the private index has:
 	// for the user, and so for [Policy], they are untracked.
 	Added []byte `json:"added,omitempty"`
 }
 
-// A fileID tells one state of a file from another without reading it.
+// A fileID identifies one state of a file without reading it.
 type fileID struct {
 	Inode uint64 `json:"inode"`
 	Size  int64  `json:"size"`  // bytes
@@ -76,13 +76,13 @@ func (x *privateIndex) now() origin {
 	}
 }
 
-// current reports whether the files that the private index was made from are what they were.
+// current reports whether the files from which the private index was made are unchanged.
 func (x *privateIndex) current() bool {
 	now := x.now()
 	return x.from != nil && now.Index == x.from.Index && now.Sparse == x.from.Sparse && now.Worktree == x.from.Worktree
 }
 
-// idOf returns the zero fileID for a file that is not there.
+// idOf returns the id of a file, zero if there is none.
 func idOf(path string) fileID {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -93,9 +93,13 @@ func idOf(path string) fileID {
 
 func (x *privateIndex) originPath() string { return filepath.Join(x.dir, "index.origin") }
 
-// prepare brings the private index up to date with the user's, if that has changed since.
-func (x *privateIndex) prepare(ctx context.Context, now time.Time) error {
-	git.DropStaleLock(now, x.path)
+// prepare brings the private index up to date if the user's has changed.
+func (x *privateIndex) prepare(ctx context.Context) error {
+	for _, path := range []string{x.path, x.newPath()} { // locks left by a killed git of ours
+		if _, err := git.DropDeadLock(ctx, path); err != nil {
+			return fmt.Errorf("make the private index: %w", err)
+		}
+	}
 	x.recover()
 	if b, err := os.ReadFile(x.originPath()); err == nil {
 		if err := json.Unmarshal(b, &x.from); err == nil && x.current() && exists(x.path) {
@@ -105,8 +109,8 @@ func (x *privateIndex) prepare(ctx context.Context, now time.Time) error {
 	return x.copy(ctx)
 }
 
-// copy makes the private index anew, as a copy of the user's with its modification time.
-// Where there is no index, HEAD's tree takes its place: what is tracked there goes on being tracked.
+// copy makes the private index anew, as a copy of the user's with its modification time. Where
+// there is no index, HEAD's tree takes its place: files tracked there stay tracked.
 func (x *privateIndex) copy(ctx context.Context) error {
 	from := x.now()
 	if err := x.forget(); err != nil {
@@ -123,8 +127,8 @@ func (x *privateIndex) copy(ctx context.Context) error {
 	return x.remember(from)
 }
 
-// readHead makes the private index anew from HEAD's tree, for a user's index that can't be read.
-// Nothing is remembered: the next snapshot looks for an index again.
+// readHead makes the private index anew from HEAD's tree because the user's can't be read. This is
+// not remembered, so the next snapshot tries the user's again.
 func (x *privateIndex) readHead(ctx context.Context) error {
 	if err := x.forget(); err != nil {
 		return err
@@ -142,8 +146,8 @@ func (x *privateIndex) readHead(ctx context.Context) error {
 	return err
 }
 
-// forget removes the private index. The caller has its lock, so a lock file that
-// is there was left by a git that was killed.
+// forget removes the private index. The caller has our lock on it, so a lock file was left by a
+// killed git.
 func (x *privateIndex) forget() error {
 	x.from = nil
 	for _, path := range []string{x.originPath(), x.path, x.path + ".lock"} {
@@ -167,18 +171,18 @@ func (x *privateIndex) remember(from origin) error {
 	return nil
 }
 
-// untrackedCache is the name of the extension of an index that holds one. Where it
-// is part of a file's name, that does no harm.
+// untrackedCache is the name of the index extension for the untracked cache. A file with this in
+// its name does no harm.
 const untrackedCache = "UNTR"
 
 // cached reports whether the user's index holds an untracked cache.
 func (x *privateIndex) cached() bool { return x.from != nil && x.from.Cached }
 
-// ahead reports whether the private index may hold what the user's does not.
+// ahead reports whether the private index may hold entries that the user's does not.
 func (x *privateIndex) ahead() bool { return x.from == nil || x.from.Ahead }
 
-// goAhead notes, before it is so, that the private index holds what the user's does not,
-// and which paths it alone has; added is as in origin.
+// goAhead notes, in advance, that the private index gets ahead of the user's, and which paths it
+// alone will have; added is as in origin.
 func (x *privateIndex) goAhead(added string) error {
 	if x.from == nil || x.from.Ahead && added == "" {
 		return nil

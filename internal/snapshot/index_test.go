@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
 func TestTakeSparse(t *testing.T) {

@@ -12,14 +12,14 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// An InWayError names a file that a checkout would overwrite or delete although the snapshot does not hold it:
-// it is ignored, or was left out.
+// An InWayError names a file that a checkout would overwrite or delete, but that the snapshot does
+// not hold because it is ignored or was left out.
 type InWayError struct{ Path string } // relative to the top of the worktree; a directory ends in a slash
 
 func (e *InWayError) Error() string { return fmt.Sprintf("%q is in the way", e.Path) }
 
-// clear makes sure that nothing is lost where tree has a path that the snapshot has not. Git itself
-// overwrites ignored files since version 2.34.
+// clear makes sure that nothing is lost where tree has a path that the snapshot lacks. Since
+// version 2.34 git overwrites ignored files.
 func (s *Snapshot) clear(ctx context.Context, tree plumbing.Hash) error {
 	out, err := s.index.repo.Output(ctx, nil, "diff-tree", "-r", "-z", "--name-status", "--no-renames", s.Tree.String(), tree.String())
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Snapshot) clear(ctx context.Context, tree plumbing.Hash) error {
 	return nil
 }
 
-// clearPath looks at one path that is to be made, and at the directories that lead there.
+// clearPath checks one path to be made, and the directories above it.
 func (s *Snapshot) clearPath(p string, gone, checked map[string]bool) error {
 	for dir := path.Dir(p); dir != "." && !checked[dir]; dir = path.Dir(dir) {
 		checked[dir] = true
@@ -56,11 +56,11 @@ func (s *Snapshot) clearPath(p string, gone, checked map[string]bool) error {
 	info, err := os.Lstat(s.file(p))
 	switch {
 	case err != nil:
-		return nil // nothing there, or a file of the snapshot stands in the place of a directory
+		return nil // nothing there, or a file of the snapshot in place of a directory
 	case !info.IsDir():
 		return &InWayError{p}
 	}
-	// A directory has to become a file: all that is in it must be known to be going.
+	// A directory becomes a file: everything in it must be due to be removed.
 	return filepath.WalkDir(s.file(p), func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

@@ -5,12 +5,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 )
 
-// A Policy says which untracked paths stay out of snapshots. What is tracked is
-// always taken: the user has decided that it belongs to the repository.
+// A Policy says which untracked paths stay out of snapshots. Tracked ones are always taken: the
+// user has decided that they belong to the repository.
 type Policy struct {
 	MaxFileSize       int64    // bytes of one untracked file
 	MaxUntrackedFiles int      // number of untracked files
@@ -27,15 +25,15 @@ type Skip struct {
 // Why a path was left out.
 const (
 	WhySize       = "size"       // larger than Policy.MaxFileSize
-	WhySecret     = "secret"     // its name is one of a file that holds credentials
+	WhySecret     = "secret"     // its name is typical of a file that holds credentials
 	WhyExcluded   = "excluded"   // matches Policy.Exclude
 	WhyTooMany    = "too many"   // the directory was left out to stay within Policy.MaxUntrackedFiles
 	WhyTooMuch    = "too much"   // the same for Policy.MaxUntrackedSize
 	WhyRepository = "repository" // a repository inside the worktree that is not a submodule
-	WhySubmodule  = "submodule"  // a submodule with changes that are not committed in it
+	WhySubmodule  = "submodule"  // a submodule with uncommitted changes
 	WhyFilter     = "filter"     // git's filter for it failed or is missing
 	WhyUnreadable = "unreadable" // could not be read
-	WhyRefused    = "refused"    // git stores nothing under such a name
+	WhyRefused    = "refused"    // git refuses to store such a name
 )
 
 // An untracked file as the policy sees it.
@@ -46,14 +44,14 @@ type untracked struct {
 
 // apply splits files into those to take and those to skip.
 func (p Policy) apply(files []untracked) (take []untracked, skipped []Skip) {
-	exclude := p.matcher()
+	exclude := parsePatterns(p.Exclude)
 	for _, f := range files {
 		switch {
 		case strings.HasSuffix(f.path, "/"):
 			skipped = append(skipped, Skip{f.path, WhyRepository})
 		case secretName(f.path):
 			skipped = append(skipped, Skip{f.path, WhySecret})
-		case exclude != nil && exclude.Match(strings.Split(f.path, "/"), false):
+		case excluded(exclude, f.path):
 			skipped = append(skipped, Skip{f.path, WhyExcluded})
 		case f.size > p.MaxFileSize:
 			skipped = append(skipped, Skip{f.path, WhySize})
@@ -67,20 +65,9 @@ func (p Policy) apply(files []untracked) (take []untracked, skipped []Skip) {
 	return take, append(skipped, dropped...)
 }
 
-func (p Policy) matcher() gitignore.Matcher {
-	if len(p.Exclude) == 0 {
-		return nil
-	}
-	patterns := make([]gitignore.Pattern, 0, len(p.Exclude))
-	for _, e := range p.Exclude {
-		patterns = append(patterns, gitignore.ParsePattern(e, nil))
-	}
-	return gitignore.NewMatcher(patterns)
-}
-
-// fit leaves out the heaviest directories until what remains weighs at most limit.
-// Of the directories whose loss suffices it takes the deepest one, so that
-// build/cache goes and build stays; files at the top go one by one, heaviest first.
+// fit leaves out the heaviest directories until the rest weighs at most limit. If dropping either
+// of two nested directories would do, the deeper one goes: build/cache, not build. Files at the top
+// go one by one, heaviest first.
 func fit(files []untracked, limit int64, weight func(untracked) int64, why string) (take []untracked, skipped []Skip) {
 	top := &node{below: make(map[string]*node)}
 	for _, f := range files {
@@ -126,7 +113,7 @@ func leftOut(left map[string]bool, name string) bool {
 	return false
 }
 
-// A node is a file, or a directory with all that is below it.
+// A node is a file, or a directory with everything below it.
 type node struct {
 	name   string // the whole path; a directory ends in a slash
 	weight int64
@@ -148,7 +135,7 @@ func (n *node) add(name string, weight int64) {
 	n.below[dir].add(name, weight)
 }
 
-// heaviest returns what is directly below n, the heaviest first.
+// heaviest returns the nodes directly below n, heaviest first.
 func (n *node) heaviest() []*node {
 	return slices.SortedFunc(maps.Values(n.below), func(a, b *node) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.name, b.name))

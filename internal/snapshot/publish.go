@@ -14,13 +14,13 @@ import (
 // or changed while the snapshot was taken.
 var ErrIndexBusy = errors.New("the index is in use")
 
-// lockWait is how long Publish waits for the user's index.lock.
+// lockWait is how long Publish waits for the user's index.lock. A lock older than that will not go
+// away soon.
 const lockWait = time.Second
 
-// Publish puts the index that [Take] made ready in the place of the user's, so that the user's
-// holds what the snapshot's tree holds. The branch moves after it: a process that dies between the
-// two leaves staged files, which harms nobody, where the opposite order
-// would let the user's next commit delete the turn's files.
+// Publish replaces the user's index with the one prepared by [Take], which matches the snapshot's
+// tree. The branch moves afterwards: a process that dies in between leaves staged files, which
+// harms nobody, while in the opposite order the user's next commit would delete the turn's files.
 //
 // If the user's index is locked or has changed, the error wraps [ErrIndexBusy].
 func (s *Snapshot) Publish(ctx context.Context) error {
@@ -55,7 +55,7 @@ func (x *privateIndex) publish(ctx context.Context) error {
 	return x.remember(from)
 }
 
-// linkWhenFree takes git's lock on the index in one step with its content.
+// linkWhenFree creates git's lock on the index together with its content, in one step.
 func linkWhenFree(ctx context.Context, from, lock string) error {
 	deadline := time.NewTimer(lockWait)
 	defer deadline.Stop()
@@ -65,6 +65,9 @@ func linkWhenFree(ctx context.Context, from, lock string) error {
 		err := os.Link(from, lock)
 		if !errors.Is(err, fs.ErrExist) {
 			return err
+		}
+		if info, err := os.Lstat(lock); err == nil && time.Since(info.ModTime()) > lockWait {
+			return ErrIndexBusy
 		}
 		select {
 		case <-poll.C:
@@ -76,8 +79,8 @@ func linkWhenFree(ctx context.Context, from, lock string) error {
 	}
 }
 
-// recover removes what a process that died inside publish has left: an index.lock that is
-// our own file. Nobody else's lock is ever touched.
+// recover removes what a process that died in Publish left: an index.lock that is our own file.
+// Nobody else's lock is ever touched.
 func (x *privateIndex) recover() {
 	fresh, err := os.Lstat(x.newPath())
 	if err != nil {

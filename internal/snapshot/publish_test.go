@@ -13,7 +13,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
 // attached records a turn as an attached mission does: snapshot, index, branch.
@@ -400,7 +400,8 @@ func TestPublishKeepsTheUsersUntrackedCache(t *testing.T) {
 	}
 }
 
-// The user's index must be as racy as it is: a file written in the tick of the publication is read again.
+// The user's index must be as racy as it is: a file written in the tick of the publication is read
+// again.
 func TestPublishRacy(t *testing.T) {
 	t.Parallel()
 	r := base(t)

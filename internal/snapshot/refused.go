@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// refusedName reports whether a component of an untracked path is one that git takes for .git
-// on some file system. Git refuses to store most of them, and git fsck all.
+// refusedName reports whether some file system takes a component of an untracked path for .git. Git
+// refuses to store most such names, and git fsck rejects all.
 func refusedName(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.EqualFold(visible(part), ".git") {
 			return true
 		}
-		for sub := range strings.SplitSeq(part, `\`) { // NTFS: ends at a colon, spaces and dots at the end don't count
+		for sub := range strings.SplitSeq(part, `\`) { // NTFS: a name ends at a colon, without spaces and dots before that
 			sub, _, _ = strings.Cut(sub, ":")
 			sub = strings.TrimRight(sub, " .")
 			if strings.EqualFold(sub, ".git") || strings.EqualFold(sub, "git~1") {
@@ -23,7 +23,7 @@ func refusedName(name string) bool {
 	return false
 }
 
-// refusedLink reports whether a symbolic link of this name would stand for .gitmodules.
+// refusedLink reports whether a symbolic link of this name could be taken for .gitmodules.
 func refusedLink(name string) bool {
 	base := strings.ToLower(visible(path.Base(name)))
 	base, _, _ = strings.Cut(base, ":")

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
 // inside makes a repository in a directory of r's worktree.

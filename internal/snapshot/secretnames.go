@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// secretName reports whether a file of this name usually holds credentials:
-// environment files, private keys, key stores and the credential files of common
-// tools. Only untracked files are asked about, so a false alarm costs one
-// file of a snapshot, and is named there.
+// secretName reports whether a file of this name usually holds credentials: environment files,
+// private keys, key stores and the credential files of common tools. Only untracked files are
+// checked, so a false alarm costs one file of a snapshot, which names it.
 func secretName(name string) bool {
 	name = strings.ToLower(name)
 	base := path.Base(name)

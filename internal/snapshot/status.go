@@ -10,24 +10,24 @@ import (
 	"gitagent/internal/git"
 )
 
-// An entry is one path that status names.
+// An entry is one path listed by status.
 type entry struct {
 	path      string // bytes, relative to the top of the worktree; a repository inside it ends in a slash
 	untracked bool
 	ours      bool // untracked for the user, but the private index has it
 	conflict  bool
 
-	// staged is what the index holds, the zero Entry if nothing; of a conflict, our side.
+	// staged is what the index holds, zero if nothing; in a conflict, our side.
 	staged git.Entry
-	// work is set if the worktree differs from the index there;
-	// mode is what git found in the worktree, zero if the file is gone or untracked.
+	// work is set if the worktree differs from the index; mode is what git found in the worktree,
+	// zero if the file is gone or untracked.
 	work bool
 	mode filemode.FileMode
 	gone bool // the worktree holds nothing at the path
-	// dirty is set for a submodule with changes of its own that no commit of it holds.
+	// dirty is set for a submodule with uncommitted changes.
 	dirty bool
 
-	info fs.FileInfo // of the worktree's file, once it was looked at
+	info fs.FileInfo // of the worktree's file, once examined
 }
 
 // parseStatus reads the output of `git status --porcelain=v2 -z --branch`.

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -22,7 +21,7 @@ import (
 type Snapshot struct {
 	Head    git.Head      // HEAD at that moment
 	Tree    plumbing.Hash // staged, not flushed: see [git.Objects.Flush]; with Options.Publish on the disk
-	Skipped []Skip        // what the tree leaves out
+	Skipped []Skip        // paths that the tree leaves out
 
 	index *privateIndex
 	fresh bool // a new index for the user is ready
@@ -31,31 +30,31 @@ type Snapshot struct {
 // Options say how a snapshot is taken.
 type Options struct {
 	Policy Policy
-	// Config returns git's configuration. It is called when the pass over the
-	// worktree is done, so that reading it can overlap with that.
+	// Config returns git's configuration. It is called after the pass over the worktree, so that
+	// reading the configuration can overlap with that.
 	Config func() (git.Config, error)
-	// Stored returns the tree of an earlier snapshot, which is in the object database with all that is in it, or zero.
-	// What the new one has in common with it is not written again. It is called as Config is; nil means that there is none.
+	// Stored returns the tree of an earlier snapshot, which is complete in the object database, or
+	// zero. What the new one has in common with it is not written again. It is called at the same
+	// time as Config; it may be nil.
 	Stored func() plumbing.Hash
-	// Publish makes ready an index that holds what the tree holds,
-	// so that it can take the place of the user's; see [Snapshot.Publish].
+	// Publish prepares an index that matches the tree and can replace the user's; see
+	// [Snapshot.Publish].
 	Publish bool
-	Now     time.Time
 }
 
 // Take takes a snapshot of the worktree of repo. Blobs and trees go to objects, or into the
 // object database directly where git writes them.
 //
-// If that fails, it is tried again with the private index made anew (`git gc --prune=now`
-// does not know the objects that it refers to) and without filters that status insists on,
-// and then with an index made from HEAD, should the user's be broken.
+// If that fails, Take tries again with a new private index (`git gc --prune=now` may have removed
+// the old one's objects) and without the filters that can make status fail, and then with an index
+// made from HEAD, in case the user's is broken.
 func Take(ctx context.Context, repo *git.Repo, objects *git.Objects, opt Options) (*Snapshot, error) {
 	index, err := openIndex(repo)
 	if err != nil {
 		return nil, err
 	}
 	t := &taker{ctx: ctx, index: index, objects: objects, opt: opt}
-	s, err := t.take(func() error { return index.prepare(ctx, opt.Now) })
+	s, err := t.take(func() error { return index.prepare(ctx) })
 	for _, again := range []func(context.Context) error{index.copy, index.readHead} {
 		if err == nil || ctx.Err() != nil {
 			break
@@ -120,10 +119,9 @@ func (t *taker) take(prepare func() error) (*Snapshot, error) {
 	return s, nil
 }
 
-// statusArgs is always the same command line: the untracked cache is valid for one set of
-// options only. The exception is a snapshot that is tried again: there the configuration is known.
-// Git's status runs the clean filter of a file whose times have changed, and dies if
-// the filter is required and fails.
+// statusArgs always returns the same command line, since the untracked cache is valid for one set
+// of options only, except when a snapshot is tried again and the configuration is known: status
+// runs the clean filter of a file whose times have changed, and dies if a required filter fails.
 func (t *taker) statusArgs() []string {
 	args := []string{"-c", "core.untrackedCache=true", "-c", "status.showUntrackedFiles=all"}
 	for key := range t.config {
@@ -137,7 +135,7 @@ func (t *taker) statusArgs() []string {
 	return append(args, "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "-uall", "--no-renames", "--ignore-submodules=dirty")
 }
 
-// supported refuses what the rest would get wrong.
+// supported refuses repositories that the rest of the code would get wrong.
 func (t *taker) supported() error {
 	if t.config.SHA256() {
 		return errors.New("the repository's object format is not SHA-1")
@@ -145,7 +143,7 @@ func (t *taker) supported() error {
 	repo := t.index.repo
 	top := t.config.Get("core.worktree")
 	if top == "" || repo.GitDir != repo.CommonDir && !t.config.Bool("extensions.worktreeconfig") {
-		return nil // in a linked worktree git does not heed it
+		return nil // git ignores it in a linked worktree
 	}
 	if !filepath.IsAbs(top) {
 		top = filepath.Join(repo.GitDir, top)
@@ -156,7 +154,7 @@ func (t *taker) supported() error {
 	return nil
 }
 
-// choose drops what stays out of the snapshot, and looks at every file that is to be hashed.
+// choose drops the paths that stay out of the snapshot, and looks at every file to be hashed.
 func (t *taker) choose(entries []entry) []entry {
 	var files []untracked
 	added := t.index.added()
@@ -192,7 +190,7 @@ func (t *taker) choose(entries []entry) []entry {
 	return chosen
 }
 
-// look finds out what the worktree holds at the path of e.
+// look finds out what the worktree holds at e's path.
 func (t *taker) look(e *entry) {
 	info, err := os.Lstat(t.file(e.path))
 	switch {
@@ -217,8 +215,7 @@ func (t *taker) look(e *entry) {
 // gone reports whether an error means that nothing is at a path.
 func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
-// leave keeps what the worktree has at the path of e out of the snapshot.
-// A tracked path keeps what the index has.
+// leave keeps e's file in the worktree out of the snapshot. A tracked path stays as in the index.
 func (t *taker) leave(e *entry, why string) {
 	t.skip(e.path, why)
 	e.work = false
@@ -230,7 +227,7 @@ func (t *taker) file(path string) string {
 	return filepath.Join(t.index.repo.Top, filepath.FromSlash(path))
 }
 
-// overlay builds the tree in-process: HEAD's, with what is staged and what was hashed laid over it.
+// overlay builds the tree in-process: HEAD's tree overlaid with staged entries and hashed files.
 func (t *taker) overlay(head git.Head, entries []entry, files map[string]git.Entry) (plumbing.Hash, error) {
 	base, err := t.objects.TreeOf(head.Commit)
 	if err != nil {
@@ -247,7 +244,7 @@ func (t *taker) overlay(head git.Head, entries []entry, files map[string]git.Ent
 		}
 		changes[e.path] = e.staged
 		if t.index.ahead() && e.staged.Mode != filemode.Empty && e.staged.Mode != filemode.Submodule {
-			if err := t.objects.HasEncodedObject(e.staged.Hash); err != nil {
+			if err := t.objects.Has(e.staged.Hash); err != nil {
 				return plumbing.ZeroHash, fmt.Errorf("read %s, as staged in the private index: %w", e.path, err)
 			}
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
-	"gitagent/internal/gittest"
+	"gitagent/test/gittest"
 )
 
 // TestMain keeps the developer's own configuration and attributes out.
@@ -55,7 +55,6 @@ func options(repo *git.Repo, publish bool) Options {
 		Policy:  policy,
 		Config:  func() (git.Config, error) { return repo.Config(context.Background()) },
 		Publish: publish,
-		Now:     time.Now(),
 	}
 }
 
@@ -272,21 +271,21 @@ func chmod(t testing.TB, r *gittest.Repo, name string, mode fs.FileMode) {
 // base commits a small tree that the cases change.
 func base(t testing.TB) *gittest.Repo {
 	t.Helper()
-	r := gittest.New(t)
-	r.Write("a", "a\n")
-	r.Write("b", "b\n")
-	r.Write("empty", "")
-	r.Write("run", "#!/bin/sh\n")
-	chmod(t, r, "run", 0o755)
-	r.Write("d/one", "1\n")
-	r.Write("d/two", "2\n")
-	r.Write("d/e/three", "3\n")
-	r.Write("f/g/h/i", "deep\n")
-	symlink(t, r, "a", "link")
-	symlink(t, r, "d", "dirlink")
-	r.Write(".gitignore", "*.o\n/ignored/\n")
-	r.Commit("one")
-	return r
+	return gittest.Like(t, "base", func(r *gittest.Repo) {
+		r.Write("a", "a\n")
+		r.Write("b", "b\n")
+		r.Write("empty", "")
+		r.Write("run", "#!/bin/sh\n")
+		chmod(t, r, "run", 0o755)
+		r.Write("d/one", "1\n")
+		r.Write("d/two", "2\n")
+		r.Write("d/e/three", "3\n")
+		r.Write("f/g/h/i", "deep\n")
+		symlink(t, r, "a", "link")
+		symlink(t, r, "d", "dirlink")
+		r.Write(".gitignore", "*.o\n/ignored/\n")
+		r.Commit("one")
+	})
 }
 
 func TestTakeEqualsGit(t *testing.T) {
@@ -496,8 +495,8 @@ func TestTakeEqualsGit(t *testing.T) {
 		{"larger than we hash in-process", func(t *testing.T, r *gittest.Repo) {
 			r.Write("a", strings.Repeat("large\n", maxPlainSize/6+1))
 		}},
-		{"1500 renames", func(t *testing.T, r *gittest.Repo) {
-			for i := range 1500 {
+		{"many renames", func(t *testing.T, r *gittest.Repo) {
+			for i := range gittest.Size(1500, 150) {
 				r.Write(fmt.Sprintf("many/%d", i), fmt.Sprintf("%d\n", i))
 			}
 			r.Commit("many")

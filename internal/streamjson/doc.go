@@ -1,8 +1,9 @@
-// Package streamjson shows what Claude Code prints with --output-format stream-json as a person would have seen it.
+// Package streamjson shows the output of Claude Code with --output-format stream-json as a person
+// would have seen it.
 //
-// The client prints a JSON object per line: what it does itself ("system"), what the model says and the tools that it
-// calls ("assistant"), the tools' results ("user"), and last how it ended ("result"). With --include-partial-messages
-// the same text comes before in pieces ("stream_event").
+// The client prints a JSON object per line: its own actions ("system"), what the model says and the
+// tools that it calls ("assistant"), the tools' results ("user"), and last how it ended ("result").
+// With --include-partial-messages the same text comes in pieces first ("stream_event").
 //
 //	{"type":"assistant","message":{"content":[{"type":"text","text":"I run it."}],...},...}
 //	{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash","input":{"command":"make"}}],...},...}
@@ -15,7 +16,7 @@
 //	● Bash(make)
 //	  ⎿ Exit code 2
 //
-// Everything is written once: a text that came in pieces is not repeated, nor is an error that the result tells again.
-// Lines that are not JSON (a warning, another program's output) are passed on as they are.
-// The texts are a model's: control characters other than newlines and tabs are left out.
+// Everything is written once: a text that came in pieces is not repeated, nor is an error that the
+// result repeats. Lines that are not JSON (a warning, another program's output) are passed on
+// unchanged. The texts are a model's: control characters other than newlines and tabs are dropped.
 package streamjson

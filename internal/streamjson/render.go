@@ -19,27 +19,28 @@ const (
 	maxWidth     = 200      // runes of each of them
 )
 
-// A Renderer is a writer that takes what the client prints, in pieces of any size, and writes text.
-// [Renderer.Close] writes what is left when there is no more.
+// A Renderer is a writer that takes the client's output, in pieces of any size, and writes text.
+// [Renderer.Close] writes what is left at the end.
 type Renderer struct {
 	w   io.Writer
-	err error // of w
+	err error // w's error
 
 	line  []byte // not complete yet
-	skips bool   // it is too long
+	skips bool   // the line is too long
 
 	said    string          // the last text, of the model or an error
-	pieces  string          // what came of the text that is being written
-	partial bool            // the last character that was written is not a newline
-	waited  map[string]bool // by id, tasks whose end is a tool's result, which is shown anyway
+	pieces  string          // the pieces so far of the text being written
+	partial bool            // the last character written is not a newline
+	waited  map[string]bool // by id, tasks that end as a tool's result, which is shown anyway
 
 	result Result
 }
 
-// A Result is how a run has ended, as the client tells. The zero Result is one that the client did not come to tell.
+// A Result is how a run ended, according to the client. The zero Result means that the client did
+// not get to report one.
 type Result struct {
 	Told    bool
-	IsError bool   // also where the client calls it a success: the model's service has failed
+	IsError bool   // set even if the client reports success although the model's service failed
 	Text    string // the answer, or what went wrong
 	Reason  string // completed, max_turns, api_error, aborted_tools, ...
 	Session string // id
@@ -48,10 +49,10 @@ type Result struct {
 // NewRenderer makes a renderer that writes to w.
 func NewRenderer(w io.Writer) *Renderer { return &Renderer{w: w, waited: make(map[string]bool)} }
 
-// Result is how the run has ended. Of several, one for each prompt, the last counts.
+// Result returns how the run ended. If there are several results, one per prompt, the last counts.
 func (r *Renderer) Result() Result { return r.result }
 
-// Write takes some more. The error, if any, is that of the writer behind it.
+// Write takes some more output. Any error is that of the underlying writer.
 func (r *Renderer) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 && r.err == nil {
@@ -139,7 +140,7 @@ func (r *Renderer) system(v gjson.Result) {
 	}
 }
 
-// piece shows a piece of a text of the main conversation.
+// piece shows a piece of text of the main conversation.
 func (r *Renderer) piece(event gjson.Result) {
 	switch {
 	case event.Get("type").Str == "content_block_start":
@@ -168,9 +169,10 @@ func (r *Renderer) assistant(block gjson.Result, indent string) {
 	}
 }
 
-// user shows the results of tools, and what the client says in the user's name: that the user has interrupted.
+// user shows the results of tools, and what the client says in the user's name: that the user has
+// interrupted.
 func (r *Renderer) user(v gjson.Result, indent string) {
-	synthetic := v.Get("isSynthetic").Bool() || indent != "" // a sub-agent's prompt stands in the call already
+	synthetic := v.Get("isSynthetic").Bool() || indent != "" // the call already shows a sub-agent's prompt
 	v.Get("message.content").ForEach(func(_, block gjson.Result) bool {
 		switch kind := block.Get("type").Str; {
 		case kind == "tool_result":
@@ -212,7 +214,7 @@ func (r *Renderer) toolResult(block gjson.Result, indent string) {
 	}
 }
 
-// end shows how the run has ended, if that is news.
+// end shows how the run ended, if that was not shown yet.
 func (r *Renderer) end(v gjson.Result) {
 	r.result = Result{
 		Told: true, IsError: v.Get("is_error").Bool(), Text: printable(v.Get("result").Str),
@@ -235,11 +237,11 @@ func (r *Renderer) end(v gjson.Result) {
 	r.said = ""
 }
 
-// arguments are those of a tool in one line: the one that there is, or all with their names.
+// arguments returns a tool's arguments in one line: the only one, or all with their names.
 func arguments(input gjson.Result) string {
 	var names, values []string
 	input.ForEach(func(k, v gjson.Result) bool {
-		if k.Str != "description" { // a tool's own, of what it is about to do
+		if k.Str != "description" { // the tool's own, of what it is about to do
 			names, values = append(names, k.Str), append(values, v.String())
 		}
 		return true
@@ -253,7 +255,7 @@ func arguments(input gjson.Result) string {
 	return oneLine(strings.Join(values, ", "), maxArguments)
 }
 
-// print writes a text of one or more lines, each with the indent before it.
+// print writes a text of one or more lines, each after the indent.
 func (r *Renderer) print(indent, text string) {
 	r.endLine()
 	text = strings.Trim(text, "\n")
@@ -277,7 +279,8 @@ func (r *Renderer) write(text string) {
 	_, r.err = io.WriteString(r.w, text)
 }
 
-// printable is text without the characters that a terminal would obey, newlines and tabs excepted.
+// printable returns text without the characters that a terminal would obey, except newlines and
+// tabs.
 func printable(text string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) && c != '\n' && c != '\t' {
@@ -287,7 +290,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// oneLine is text with its white space as single blanks, cut at so many runes.
+// oneLine returns text with single blanks for white space, cut to most runes.
 func oneLine(text string, most int) string {
 	return cut(strings.Join(strings.Fields(printable(text)), " "), most)
 }

@@ -32,7 +32,7 @@ func render(t testing.TB, input string, n int) (string, Result) {
 	return out.String(), r.Result()
 }
 
-// TestGolden renders what the real client has printed.
+// TestGolden renders output of the real client.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.jsonl")
@@ -66,7 +66,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestResult says of every sample how its run has ended.
+// TestResult checks for every sample how its run ended.
 func TestResult(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]Result{
@@ -133,7 +133,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// A line that is larger than anything is left out, and what follows is shown.
+// A line that exceeds the limit is dropped, and what follows is shown.
 func TestLongLine(t *testing.T) {
 	t.Parallel()
 	long := `{"type":"user","message":{"content":"` + strings.Repeat("x", maxLine) + `"}}` + "\n"
@@ -157,8 +157,8 @@ type failing struct{ io.Writer }
 
 func (failing) Write([]byte) (int, error) { return 0, iotest.ErrTimeout }
 
-// FuzzRender checks that nothing panics, that what comes in pieces is the same,
-// and that JSON brings no control character to a terminal.
+// FuzzRender checks that nothing panics, that input in pieces gives the same output, and that JSON
+// brings no control character to a terminal.
 func FuzzRender(f *testing.F) {
 	f.Add(delta1 + delta2 + whole + other)
 	f.Add("not JSON\n" + `{"type":"result","is_error":true,"errors":["x"]}`)

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Detach starts command in dir in a session of its own, without a terminal, and does not wait for it: it goes on when
-// this process and the terminal are gone.
+// Detach starts command in dir in its own session, without a terminal, and does not wait for it: it
+// keeps running when this process and the terminal are gone.
 func Detach(dir string, command ...string) error {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir = dir

@@ -9,7 +9,7 @@ import (
 // detachedProcess is DETACHED_PROCESS of the Windows API: no console.
 const detachedProcess = 0x00000008
 
-// Detach starts command in dir without a console and does not wait for it: it goes on when
+// Detach starts command in dir without a console and does not wait for it: it keeps running when
 // this process is gone.
 func Detach(dir string, command ...string) error {
 	cmd := exec.Command(command[0], command[1:]...)

@@ -5,7 +5,7 @@ import (
 	"os/exec"
 )
 
-// Find makes sure that there is a program of that name, before anything is done for it.
+// Find makes sure that a program exists before any work is done for it.
 func Find(name string) error {
 	if _, err := exec.LookPath(name); err != nil {
 		return fmt.Errorf("run %s: %w", name, err)

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// logOption is the pane's option that says where its log is. A user's option begins with @.
+// logOption is the pane option that holds the path of its log. User options begin with @.
 const logOption = "@git_agent_log"
 
 // LogFile returns the file that [Pane.StartLog] made tmux write to, "" if the pane is not logged.
@@ -20,17 +20,17 @@ func (p Pane) LogFile(ctx context.Context) (string, error) {
 	return file, nil
 }
 
-// pipe says whether tmux gives what the pane's programs print to a command, and to which file if that is ours.
+// pipe says whether tmux pipes the pane's output to a command, and to which file if it is our log.
 func (p Pane) pipe(ctx context.Context) (piped bool, file string, err error) {
 	answer, err := p.Ask(ctx, "#{pane_pipe} #{"+logOption+"}")
 	on, file, _ := strings.Cut(answer, " ")
 	return on == "1", file, err
 }
 
-// StartLog makes tmux append everything that the pane's programs print to a file, from now on.
-// The file begins with the size of the pane and what it shows, as package screen understands it.
-// name is absolute. A file that is there is appended to; a symbolic link is refused.
-// Nobody but the user can read the file.
+// StartLog makes tmux append everything that the pane's programs print from now on to a file. It
+// begins with the size of the pane and what it shows, in a form that package screen understands.
+// name is absolute. An existing file is appended to; a symbolic link is refused. Only the user can
+// read the file.
 func (p Pane) StartLog(ctx context.Context, name string) error {
 	if strings.ContainsFunc(name, unicode.IsControl) {
 		return fmt.Errorf("log to %q: control characters in its name", name)
@@ -49,7 +49,7 @@ func (p Pane) StartLog(ctx context.Context, name string) error {
 	if err := appendTo(name, now); err != nil {
 		return err
 	}
-	// The name is no part of the command: what tmux and a shell would make of it doesn't matter.
+	// The name is not part of the command, so tmux and the shell can't misinterpret it.
 	if _, err := p.tmux(ctx, "set-option", "-p", logOption, name); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (p Pane) StartLog(ctx context.Context, name string) error {
 	return err
 }
 
-// picture is what a terminal has to be sent to look like the pane does.
+// picture returns what a terminal must be sent to look like the pane.
 func (p Pane) picture(ctx context.Context) (string, error) {
 	state, err := p.Ask(ctx, "#{pane_height} #{pane_width} #{alternate_on} #{cursor_y} #{cursor_x}")
 	if err != nil {
@@ -82,7 +82,7 @@ func (p Pane) picture(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
-// appendTo writes to the end of a regular file, which is made if it isn't there.
+// appendTo writes to the end of a regular file, creating it if necessary.
 func appendTo(name, text string) error {
 	f, err := openRegular(name)
 	if err != nil {
@@ -95,7 +95,7 @@ func appendTo(name, text string) error {
 	return err
 }
 
-// openRegular opens a file for appending, and no other file than the one that has the name itself.
+// openRegular opens a file for appending, but only if the name is the file itself and not a link.
 func openRegular(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600) // follows no link
 	if !os.IsExist(err) {

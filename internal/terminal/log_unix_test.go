@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// await looks until ok; the test's own time-out ends it otherwise.
+// await looks until ok; otherwise the test's own time-out ends it.
 func await(ok func() bool) {
 	for !ok() {
 	}
@@ -25,7 +25,7 @@ func TestLog(t *testing.T) {
 	if file, err := p.LogFile(t.Context()); file != "" || err != nil {
 		t.Errorf("LogFile before there is one = %q, %v", file, err)
 	}
-	// Nothing of this is obeyed by tmux or a shell.
+	// Neither tmux nor a shell obeys any of this.
 	name := filepath.Join(t.TempDir(), "a b'c\"$(touch d)`e`;f&g#{pane_id}#[h]%Y\\i*#(touch j).log;")
 	if err := os.WriteFile(name, []byte("an earlier log\r\n"), 0o644); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A Process is how a process stands to its terminal.
+// A Process says how a process relates to its terminal.
 type Process struct {
 	PID     int
 	TTY     string // path of its terminal's device; "" if it has none
@@ -17,7 +17,7 @@ type Process struct {
 	Stopped bool   // suspended by its user, or by a signal
 }
 
-// Processes describes those of the processes that exist, in no order.
+// Processes describes those of the processes that exist, in no particular order.
 func Processes(ctx context.Context, pids ...int) ([]Process, error) {
 	if len(pids) == 0 {
 		return nil, nil
@@ -26,7 +26,7 @@ func Processes(ctx context.Context, pids ...int) ([]Process, error) {
 	for i, pid := range pids {
 		list[i] = strconv.Itoa(pid)
 	}
-	// One -o each: to a BSD everything after the first = is a heading.
+	// One -o each: BSD takes everything after the first = for a heading.
 	out, err := exec.CommandContext(ctx, "ps", "-o", "pid=", "-o", "pgid=", "-o", "tpgid=", "-o", "stat=", "-o", "tty=",
 		"-p", strings.Join(list, ",")).Output()
 	var exit *exec.ExitError

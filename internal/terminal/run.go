@@ -10,30 +10,30 @@ import (
 	"time"
 )
 
-// A Job is a command that runs in the background of its terminal: it can't read from it.
+// A Job is a command that runs in the background of its terminal, from which it can't read.
 type Job struct {
 	Command []string
 	Env     []string  // more variables
 	Stdin   io.Reader // nil for nothing
-	Stdout  io.Writer // a file is the command's own; anything else gets what comes through a pipe
+	Stdout  io.Writer // the command writes to a file directly; to anything else through a pipe
 	Stderr  io.Writer
 }
 
-// An Exit is how a job has ended.
+// An Exit is how a job ended.
 type Exit struct {
-	Status int       // as a shell gives it: 128 and the number for a signal
-	Caught os.Signal // that this process got meanwhile, and handed on; nil if none
+	Status int       // as in a shell: 128 and the number for a signal
+	Caught os.Signal // that this process received meanwhile, and passed on; nil if none
 }
 
-// outlive is how long the pipes of a command that has ended are read for what it left running.
+// outlive is how long we read the pipes of an ended command, for processes that it left running.
 const outlive = 2 * time.Second
 
-// Shell is the command line that has the shell run a command that a user has configured, as git does.
+// Shell returns the command line to run a user's configured command in the shell, as git does.
 func Shell(command string) []string { return []string{"sh", "-c", command} }
 
-// Run runs the job and waits for its end. Signals that are meant to end this process go to the job and
-// everything that it has started in turn; this process stays.
-// The error says that the command could not be run; how it ended is none.
+// Run runs the job and waits for its end. Signals meant to end this process go to the job and
+// everything that it has started instead; this process stays. The error says that the command could
+// not be run; how it ended is not an error.
 func (j Job) Run() (Exit, error) {
 	cmd := exec.Command(j.Command[0], j.Command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = j.Stdin, j.Stdout, j.Stderr

@@ -13,11 +13,11 @@ func endings() []os.Signal {
 	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 }
 
-// separate gives the command a process group of its own: otherwise what is typed in the terminal
-// would reach it twice, once from the terminal and once from us.
+// separate gives the command its own process group: otherwise keys typed in the terminal would
+// reach it twice, once from the terminal and once from us.
 func separate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// hand sends a signal to the command's process group. If that is gone, the signal comes too late.
+// hand sends a signal to the command's process group. If the group is gone, the signal is lost.
 func hand(cmd *exec.Cmd, s os.Signal) {
 	if n, ok := s.(syscall.Signal); ok {
 		_ = syscall.Kill(-cmd.Process.Pid, n)

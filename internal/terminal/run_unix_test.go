@@ -45,16 +45,17 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// signaller signals this process when the job has printed something.
+// signaller signals this process once the job has printed something.
 type signaller struct{ signal syscall.Signal }
 
 func (s signaller) Write(p []byte) (int, error) {
 	return len(p), syscall.Kill(os.Getpid(), s.signal)
 }
 
-// TestRunHandsSignalsOn sends signals to this process, which must survive them: no other test of the package runs meanwhile.
-// The shell itself waits for its child, as agents' wrappers do: the signal must reach both. The child
-// says that it is ready: a signal in the moment in which it is made is another matter.
+// TestRunHandsSignalsOn sends signals to this process, which must survive them, so no other test of
+// the package runs meanwhile. The shell waits for its child, as agents' wrappers do, and the signal
+// must reach both. The child reports that it is ready, because signals during its start are another
+// matter.
 func TestRunHandsSignalsOn(t *testing.T) {
 	for signal, status := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
 		got, err := Job{Command: []string{"sh", "-c", `sh -c "echo ready; exec sleep 60"; echo not reached`}, Stdout: signaller{signal}}.Run()
@@ -62,7 +63,7 @@ func TestRunHandsSignalsOn(t *testing.T) {
 			t.Errorf("%v: %+v, %v, want %+v", signal, got, err, want)
 		}
 	}
-	// One that catches the signal and ends well, at the latest when what it waits for has ended.
+	// One that catches the signal and ends well, at the latest when its child ends.
 	got, err := Job{Command: []string{"sh", "-c", "trap 'exit 0' INT; echo ready; while sleep 1; do :; done"}, Stdout: signaller{syscall.SIGINT}}.Run()
 	if want := (Exit{Caught: syscall.SIGINT}); err != nil || got != want {
 		t.Errorf("caught: %+v, %v, want %+v", got, err, want)

@@ -12,15 +12,16 @@ import (
 	"time"
 )
 
-// ErrNoPane reports that there is no pane of tmux to work with: none was named, and this process runs in none.
+// ErrNoPane reports that there is no pane of tmux to work with: none was named, and this process
+// does not run in one.
 var ErrNoPane = errors.New("not in a pane of tmux, and none is named")
 
 // A Pane is a pane of tmux.
 type Pane struct{ target string }
 
-// FindPane returns the pane that target names as tmux understands it (%3, work:1.0),
-// and for "" the pane that this process was started in: $TMUX_PANE of the server in $TMUX.
-// Whether there is such a pane shows when something is asked of it.
+// FindPane returns the pane that target names as tmux understands it (%3, work:1.0); for "", the
+// pane that this process was started in: $TMUX_PANE of the server in $TMUX. Whether the pane exists
+// shows when it is first used.
 func FindPane(target string) (Pane, error) {
 	if target == "" && os.Getenv("TMUX") != "" {
 		target = os.Getenv("TMUX_PANE")
@@ -43,7 +44,8 @@ func (p Pane) tmux(ctx context.Context, command string, args ...string) ([]byte,
 	return out, nil
 }
 
-// tmux runs a command of tmux and returns what it prints. No shell sees the arguments, and tmux takes none for another command.
+// tmux runs a tmux command and returns its output. No shell sees the arguments, and tmux takes none
+// of them for another command.
 func tmux(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
 	argv := []string{"-u"} // text is UTF-8, whatever the locale of a hook's environment
 	for _, arg := range args {
@@ -53,7 +55,7 @@ func tmux(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) 
 		argv = append(argv, arg)
 	}
 	cmd := exec.CommandContext(ctx, "tmux", argv...)
-	cmd.WaitDelay = time.Second // for a child of tmux that holds its output open
+	cmd.WaitDelay = time.Second // in case a child of tmux holds its output open
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &stdout, &stderr
 	err := cmd.Run()
@@ -68,8 +70,8 @@ func tmux(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) 
 	return nil, fmt.Errorf("tmux %s: %w", args[0], err)
 }
 
-// Snapshot returns the text of a pane with all of its scrollback, without the empty lines at its end.
-// The pane is [FindPane] of target; no keys are sent to it. ctx carries the time that it may take.
+// Snapshot returns the text of a pane with all of its scrollback, without the empty lines at its
+// end. The pane is [FindPane] of target, and no keys are sent to it. ctx carries the time limit.
 //
 // A pane on its alternate screen has one page and no scrollback; see [Pane.OnAlternate].
 func Snapshot(ctx context.Context, target string) ([]byte, error) {
@@ -84,8 +86,9 @@ func Snapshot(ctx context.Context, target string) ([]byte, error) {
 	return append(bytes.TrimRight(text, " \n"), '\n'), nil
 }
 
-// Ask asks tmux for what a format says about the pane, such as #{pane_tty}. It must be one that never says nothing:
-// that is what tmux says of a pane that is not there. It must not come from a user, since a format can run commands.
+// Ask asks tmux to expand a format, such as #{pane_tty}, for the pane. The format must never expand
+// to nothing: that is tmux's answer for a missing pane. It must not come from a user, since a
+// format can run commands.
 func (p Pane) Ask(ctx context.Context, format string) (string, error) {
 	out, err := p.tmux(ctx, "display-message", "-p", format)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// testServer starts a tmux server for the test with one pane of 40 by 5, which runs a shell command and stays.
-// The test's environment is that of a process in the pane.
+// testServer starts a tmux server with one pane of 40 by 5, which runs a shell command and stays.
+// The test gets the environment of a process in the pane.
 func testServer(t *testing.T, command string) (socket string) {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
@@ -76,7 +76,7 @@ func TestOnAlternate(t *testing.T) {
 	}
 }
 
-// A target is a name and never a command, neither a shell's nor tmux's.
+// A target is a name, and never a shell or tmux command.
 func TestHostileTargets(t *testing.T) {
 	testServer(t, "echo text")
 	dir := t.TempDir()
@@ -102,7 +102,7 @@ func TestHostileTargets(t *testing.T) {
 
 func TestNoPane(t *testing.T) {
 	t.Setenv("TMUX", "")
-	t.Setenv("TMUX_PANE", "%0") // of a server that we know nothing of
+	t.Setenv("TMUX_PANE", "%0") // of an unknown server
 	if _, err := Snapshot(t.Context(), ""); !errors.Is(err, ErrNoPane) {
 		t.Errorf("Snapshot without tmux: %v, want %v", err, ErrNoPane)
 	}
@@ -126,7 +126,7 @@ func TestNoTmux(t *testing.T) {
 	}
 }
 
-// fakeTmux puts a shell script in the place of tmux, for what the real one does only on bad days.
+// fakeTmux replaces tmux by a shell script, for failures that the real one rarely shows.
 func fakeTmux(t *testing.T, script string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -146,7 +146,7 @@ func TestStatusWithOutput(t *testing.T) {
 	}
 }
 
-// A tmux that hangs is ended, and a child of it that holds the output open isn't waited for.
+// A tmux that hangs is ended, and a child of it that holds the output open is not waited for.
 func TestTimeout(t *testing.T) {
 	dir := fakeTmux(t, "sleep 1000 & echo $! >child; echo half a page; wait")
 	t.Cleanup(func() {

@@ -13,7 +13,7 @@ func (p Pane) Page(ctx context.Context) (string, error) {
 	return string(page), err
 }
 
-// Press presses a key by the name that tmux has for it.
+// Press presses a key by its name in tmux.
 func (p Pane) Press(ctx context.Context, key string) error {
 	_, err := p.tmux(ctx, "send-keys", key)
 	return err
@@ -25,8 +25,9 @@ func (p Pane) Type(ctx context.Context, text string) error {
 	return err
 }
 
-// Paste pastes text, which a program that knows of pastes tells from typed text: a line feed in it is not an Enter.
-// tmux does not look for the sequence that ends a paste: there must be no control character in text.
+// Paste pastes text. A program that supports pastes tells it from typed text: a line feed in it is
+// not an Enter. tmux does not look for the sequence that ends a paste, so text must not contain
+// control characters.
 func (p Pane) Paste(ctx context.Context, text string) error {
 	buffer := fmt.Sprintf("git-agent-%d", os.Getpid())
 	if _, err := tmux(ctx, strings.NewReader(text), "load-buffer", "-b", buffer, "-"); err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What is typed and pasted arrives as it is, and a paste can be told from keys.
+// Typed and pasted text arrives unchanged, and a paste can be told from keys.
 func TestType(t *testing.T) {
 	testServer(t, `stty raw -echo; printf '\033[?2004h'; tmux wait-for -S drawn; exec cat -v`)
 	p, err := FindPane("")

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// At is the cursor at offset in the file at path. The caller knows that a line ends there.
+// At returns the cursor at offset in the file at path. The caller must know that a line ends there.
 // Errors are those of [ReadSegment].
 func At(path string, offset int64) (Cursor, error) {
 	f, _, err := open(path)
@@ -17,8 +17,8 @@ func At(path string, offset int64) (Cursor, error) {
 	return cursorAt(offset, before), err
 }
 
-// ReadRange returns the bytes of the file at path from one offset to another, fewer if it ends before.
-// Errors are those of [ReadSegment].
+// ReadRange returns the bytes of the file at path from one offset to another, or fewer if it ends
+// before. Errors are those of [ReadSegment].
 func ReadRange(path string, from, to int64) ([]byte, error) {
 	f, _, err := open(path)
 	if err != nil {
@@ -28,7 +28,8 @@ func ReadRange(path string, from, to int64) ([]byte, error) {
 	return readRange(f, from, to)
 }
 
-// Readable reports whether a segment is what a client writes: it is empty, or one of its lines is a JSON object.
+// Readable reports whether a segment could come from a client: it is empty, or one of its lines is
+// a JSON object.
 func Readable(segment []byte) bool {
 	for _, line := range lines(segment) {
 		if json.Valid(line) && bytes.HasPrefix(bytes.TrimSpace(line), []byte{'{'}) {

@@ -7,18 +7,21 @@ import (
 )
 
 const (
-	// tailSize is how much of a file's end is read first, in bytes. The last answer nearly always lies there:
-	// what follows it are its tools' results, of which the client keeps at most 30 KB each.
+	// tailSize is how many bytes at the end of a file are read first. The last answer nearly always
+	// lies there: only the results of its tools follow it, and the client keeps at most 30 KB of
+	// each.
 	tailSize = 100 << 10
 
-	// maxLine is the length in bytes up to which a line is read backwards. A model writes 128,000 tokens at most,
-	// so an answer has a fraction of that; an inline image has several megabytes, and is skipped.
+	// maxLine is the length in bytes up to which a line is read backwards. A model writes 128,000
+	// tokens at most, so an answer is much shorter; an inline image has several megabytes, and is
+	// skipped.
 	maxLine = 2 << 20
 )
 
-// backwards yields the lines of f that begin between two offsets, the last one first, each with its own offset and without
-// its newline. A line longer than [maxLine] is left out, and so is one that begins at from, unless that is the file's
-// beginning. What follows the last newline is a line, too. A line is valid until the next one is asked for.
+// backwards yields the lines of f that begin between two offsets, the last one first, each with its
+// own offset and without its newline. It leaves out lines longer than [maxLine], and a line that
+// begins at from, unless that is the beginning of the file. Text after the last newline counts as a
+// line. A line is valid until the next one is requested.
 func backwards(f io.ReaderAt, from, to int64) iter.Seq2[int64, []byte] {
 	return func(yield func(int64, []byte) bool) {
 		var buf []byte
@@ -30,9 +33,9 @@ func backwards(f io.ReaderAt, from, to int64) iter.Seq2[int64, []byte] {
 			}
 			buf = buf[:hi-lo]
 			if n, _ := f.ReadAt(buf, lo); n < len(buf) {
-				return // it was cut meanwhile, or can't be read
+				return // it was truncated meanwhile, or can't be read
 			}
-			start := 0 // of the first line that is whole in buf
+			start := 0 // of the first whole line in buf
 			if lo > 0 {
 				start = bytes.IndexByte(buf[:len(buf)-1], '\n') + 1
 			}
@@ -57,8 +60,8 @@ func backwards(f io.ReaderAt, from, to int64) iter.Seq2[int64, []byte] {
 	}
 }
 
-// skipLine returns where the line begins that the byte before offset belongs to, from if it begins before that, and
-// -1 if f can't be read. buf is for its use.
+// skipLine returns the beginning of the line that holds the byte before offset: from if that is
+// earlier, -1 if f can't be read. buf is for its use.
 func skipLine(f io.ReaderAt, from, offset int64, buf []byte) int64 {
 	for offset > from {
 		piece := buf[:min(int64(len(buf)), offset-from)]

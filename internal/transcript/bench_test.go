@@ -10,13 +10,14 @@ import (
 	"testing"
 )
 
-// turn20K is a turn as sessions have them: 20 KB, of which half are records that matter.
+// turn20K is a typical turn: 20 KB, of which half are records that matter.
 func turn20K(b *testing.B) []byte {
 	content := session(b, "five turns")
 	return content[42398:61052] // turn 4: four requests, three tools
 }
 
-// sessionOf makes a session file of size bytes whose last turn is turn20K, and the cursor before that turn.
+// sessionOf makes a session file of size bytes whose last turn is turn20K, and the cursor before
+// that turn.
 func sessionOf(b *testing.B, size int) (string, Cursor) {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "s.jsonl")
@@ -52,7 +53,7 @@ func BenchmarkReadSegment(b *testing.B) {
 	}
 }
 
-// BenchmarkTurn is all that a Stop hook asks of this package, the session being flushed.
+// BenchmarkTurn is everything that a Stop hook asks of this package once the session is flushed.
 func BenchmarkTurn(b *testing.B) {
 	for _, size := range []int{50 << 10, 50 << 20} {
 		b.Run(fmt.Sprintf("%dKB", size>>10), func(b *testing.B) {
@@ -72,8 +73,9 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// BenchmarkSummarise reads a turn whose bulk is in records that matter, and one whose bulk is in the client's own,
-// as in the first turn of every session (a real one has 110 KB and 29 KB of prompt, 76 KB of request shapes).
+// BenchmarkSummarise reads a turn that consists mostly of records that matter, and one that is
+// mostly the client's own records, like the first turn of every session (a real one has 110 KB,
+// with 29 KB of prompt and 76 KB of request shapes).
 func BenchmarkSummarise(b *testing.B) {
 	small := turn20K(b)
 	text := strings.Repeat(`You are an agent that \"helps\" with <tasks>.\nUse the tools {\"like\": \"this\"} when you need them. `, 1100)

@@ -11,9 +11,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A Compaction is one that the client made of a session's conversation.
+// A Compaction is the client's compaction of a session's conversation.
 type Compaction struct {
-	Auto   bool  // because the context was full, not because the user wanted it
+	Auto   bool  // because the context was full, not on the user's request
 	Tokens int64 // of the context before it
 	At     time.Time
 
@@ -29,7 +29,7 @@ func Compactions(path string) ([]Compaction, error) {
 	}
 	defer f.Close()
 	var all []Compaction
-	var now Compaction // its model's names
+	var now Compaction // holds the model's names
 	r := bufio.NewReaderSize(f, 256<<10)
 	for {
 		line, err := r.ReadSlice('\n')

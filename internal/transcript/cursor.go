@@ -6,20 +6,19 @@ import (
 	"encoding/hex"
 )
 
-// window is how many bytes before a cursor its check covers.
-// The client's one rewrite of a file (retracting a partial message) moves bytes within the last 64 KiB,
-// so whatever it does shows in the last few; hashing them takes 15 us, hashing 400 MB takes 600 ms.
+// window is how many bytes before a cursor its check covers. The client's only rewrite of a file
+// (retracting a partial message) moves bytes within the last 64 KiB, so it always shows in the last
+// few; hashing them takes 15 us, hashing 400 MB takes 600 ms.
 const window = 4 << 10
 
-// A Cursor says how far a session file has been taken.
-// The zero Cursor is the beginning of any file.
+// A Cursor says how far a session file has been read. The zero Cursor is the beginning of any file.
 type Cursor struct {
-	Offset int64  `json:"offset"`          // bytes taken; always the end of a line
+	Offset int64  `json:"offset"`          // bytes read; always the end of a line
 	Check  string `json:"check,omitempty"` // of the up to 4 KiB before Offset: SHA-256, first 32 hex digits; empty at 0
 }
 
-// cursorAt is the cursor at offset, where before is what precedes it in the file:
-// at least window bytes, or all there are.
+// cursorAt returns the cursor at offset. before is what precedes it in the file: at least window
+// bytes, or all there are.
 func cursorAt(offset int64, before []byte) Cursor {
 	if offset == 0 {
 		return Cursor{}
@@ -28,10 +27,10 @@ func cursorAt(offset int64, before []byte) Cursor {
 	return Cursor{Offset: offset, Check: hex.EncodeToString(sum[:16])}
 }
 
-// End is the cursor after the last complete line of the file at path.
-// It is where to go on from when what lies before is not wanted: the conversation of a fork is already stored,
-// and a file that grew past [MaxSegment] unseen is too large to catch up with.
-// A missing file is an error wrapping [io/fs.ErrNotExist].
+// End returns the cursor after the last complete line of the file at path. Use it to continue when
+// what lies before is not wanted: the conversation of a fork is already stored, and a file that
+// grew past [MaxSegment] unseen is too large to catch up with. If the file is missing, the error
+// wraps [io/fs.ErrNotExist].
 func End(path string) (Cursor, error) {
 	f, info, err := open(path)
 	if err != nil {

@@ -20,8 +20,8 @@ func seed(f *testing.F) {
 	}
 }
 
-// FuzzTurns checks that turns are whole lines, in order and without overlap,
-// and that a turn taken alone is one turn that starts the same.
+// FuzzTurns checks that turns are whole lines, in order and without overlap, and that a turn taken
+// alone is one turn with the same start.
 func FuzzTurns(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, segment []byte) {
@@ -32,7 +32,7 @@ func FuzzTurns(f *testing.F) {
 				t.Errorf("prompt %q is not UTF-8", turn.Prompt)
 			}
 			if turn.Origin == "" {
-				continue // what starts a turn for an old client depends on what came before
+				continue // where a turn of an old client starts depends on the records before it
 			}
 			alone := Turns(segment[turn.Start:turn.End])
 			if len(alone) != 1 {
@@ -47,8 +47,8 @@ func FuzzTurns(f *testing.F) {
 	})
 }
 
-// FuzzSummarise checks that no figure is negative, no text is invalid,
-// and that lines which are no records change nothing.
+// FuzzSummarise checks that no figure is negative, no text is invalid, and that lines which are not
+// records change nothing.
 func FuzzSummarise(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, turn []byte) {
@@ -68,8 +68,9 @@ func FuzzSummarise(f *testing.F) {
 	})
 }
 
-// FuzzSegment grows a file from a to a+b and then replaces it by c. Segments are whole lines,
-// concatenate to a prefix of the file, and after the file was replaced hold what is after the cursor or all of it.
+// FuzzSegment grows a file from a to a+b and then replaces it by c. Segments are whole lines and
+// concatenate to a prefix of the file; after the replacement they hold what follows the cursor, or
+// the whole file.
 func FuzzSegment(f *testing.F) {
 	b := session(f, "five turns")[:6000] // more than the check covers
 	f.Add(b[:5000], b[5000:5700], b)

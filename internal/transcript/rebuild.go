@@ -12,16 +12,18 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// ErrEmpty reports a conversation in which nobody has said anything: there is nothing to go on from.
+// ErrEmpty reports a conversation in which nobody has said anything, so it can't be continued.
 var ErrEmpty = errors.New("the conversation is empty")
 
-// Rebuild makes of a conversation, the segments of a session in order, the file of a new session with the given id.
-// It returns the file in pieces, to be written one after the other; they share the segments' memory.
+// Rebuild turns a conversation, the segments of a session in order, into the file of a new session
+// with the given id. It returns the file in pieces, to be written one after the other; they share
+// the segments' memory.
 //
-// It keeps the records that form the conversation, those with a parentUuid, and what stands in for large tool outputs, and changes
-// nothing in them but the session's id: they are never dropped or linked anew, because the client leaves out a turn
-// whose links don't hold, without a word. It leaves what belongs to the old session alone:
-// its costs, its queue, the request log and the worktree it moved into, which the client would go back to.
+// It keeps the records that form the conversation, those with a parentUuid, and those that replace
+// large tool outputs, and changes only the session's id in them. None of them is dropped or
+// relinked, because the client silently omits a turn whose links don't hold. It leaves out what
+// belongs to the old session alone: its costs, its queue, the request log and the worktree it moved
+// into, to which the client would return.
 func Rebuild(segments [][]byte, session string) (file [][]byte, err error) {
 	id, err := json.Marshal(session)
 	if err != nil {
@@ -31,7 +33,7 @@ func Rebuild(segments [][]byte, session string) (file [][]byte, err error) {
 	for _, segment := range segments {
 		for _, line := range lines(segment) {
 			if !bytes.HasPrefix(line, []byte{'{'}) || !bytes.HasSuffix(line, []byte{'}'}) {
-				continue // torn; what else is no JSON is passed over by the client, too
+				continue // torn; the client, too, skips what is not JSON
 			}
 			switch {
 			case bytes.Contains(line, []byte(`"parentUuid"`)) && gjson.GetBytes(line, "parentUuid").Exists():
@@ -52,20 +54,21 @@ func Rebuild(segments [][]byte, session string) (file [][]byte, err error) {
 	return file, nil
 }
 
-// saidBy reports whether a record is the user's or the assistant's.
+// saidBy reports whether a record is from the user or the assistant.
 func saidBy(line []byte) bool {
 	kind := gjson.GetBytes(line, "type").Str
 	return kind == "user" || kind == "assistant"
 }
 
-// maxName is the longest name, in UTF-16 units, that the client gives a project's directory without shortening it.
+// maxName is the longest name, in UTF-16 units, that the client gives a project's directory without
+// shortening it.
 const maxName = 200
 
-// Path is where the client looks for the file of a session that is resumed in a directory: config is its
-// configuration directory, dir the directory with symbolic links resolved.
+// Path returns where the client looks for the file of a session that is resumed in a directory.
+// config is its configuration directory, dir the directory with symbolic links resolved.
 //
-// Every UTF-16 unit of dir outside A-Z, a-z, 0-9 becomes a dash. A name of more than 200 units is cut, and a hash
-// of the whole in base 36 is added: Java's string hash, its sign dropped.
+// Every UTF-16 unit of dir outside A-Z, a-z, 0-9 becomes a dash. A name of more than 200 units is
+// cut, and followed by a hash of the whole in base 36: Java's string hash without its sign.
 func Path(config, dir, session string) string {
 	units := utf16.Encode([]rune(dir))
 	name := make([]byte, len(units))

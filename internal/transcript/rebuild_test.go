@@ -19,7 +19,7 @@ const (
 	newID = "22222222-2222-4222-8222-222222222222"
 )
 
-// rebuild gives Rebuild the conversation in two segments and returns the whole file.
+// rebuild passes the conversation to Rebuild in two segments and returns the whole file.
 func rebuild(conversation []byte, session string) ([]byte, error) {
 	half := bytes.IndexByte(conversation, '\n') + 1
 	file, err := transcript.Rebuild([][]byte{conversation[:half], conversation[half:]}, session)
@@ -92,7 +92,8 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// The real client's file: every record of the conversation is there, in order, and differs in the session's id alone.
+// The real client's file: every record of the conversation is there, in order, and only the
+// session's id differs.
 func TestRebuildReal(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.jsonl")

@@ -11,7 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// lines yields each line of b with its offset, without its newline.
+// lines yields each line of b with its offset and without its newline.
 func lines(b []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for at := 0; at < len(b); {
@@ -27,7 +27,7 @@ func lines(b []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// A record is what this package reads of a line.
+// A record holds what this package reads from a line.
 type record struct {
 	kind      string // type
 	uuid      string
@@ -48,7 +48,7 @@ type message struct {
 	id     string
 	model  string
 	stop   string   // stop_reason
-	blocks int      // in the content; a string counts as one
+	blocks int      // in the content; a string counts as one block
 	texts  []string // the content, or its text blocks
 	tools  []tool   // its tool_use blocks
 	result bool     // has a tool_result block
@@ -57,17 +57,18 @@ type message struct {
 
 type tool struct{ id, name string }
 
-// A usage is in tokens. The zero value means that there was none.
+// A usage is in tokens. The zero value means none was given.
 type usage struct{ context, output int64 }
 
 // synthetic is the model of assistant records that the client wrote itself.
 const synthetic = "<synthetic>"
 
-// decode reads a line, if it is a record that matters here. ok is false for all others, and for what is not JSON.
+// decode reads a line if it is a record that matters here. ok is false for all others, and for
+// anything that is not JSON.
 //
-// gjson walks a line ten times as fast as encoding/json fills a struct (2 GB/s to 0.2), and stops at the type.
-// But it reads on through torn lines, so those that matter are validated first;
-// by encoding/json, whose depth is limited, not by gjson, whose recursion is not.
+// gjson walks a line ten times as fast as encoding/json fills a struct (2 GB/s to 0.2), and stops
+// at the type. But it reads on through torn lines, so those that matter are validated first: by
+// encoding/json, whose depth is limited, not by gjson, whose recursion is not.
 func decode(line []byte) (r record, ok bool) {
 	r.kind = gjson.GetBytes(line, "type").Str
 	switch r.kind {
@@ -167,11 +168,11 @@ func decodeUsage(v gjson.Result) (u usage) {
 	return u
 }
 
-// text is the message's text, its blocks separated by newlines.
+// text returns the message's text, its blocks separated by newlines.
 func (m *message) text() string { return strings.Join(m.texts, "\n") }
 
-// queuedPrompt is the prompt of a queued_command attachment that a person typed,
-// not of one by which the client tells of a finished task.
+// queuedPrompt returns the prompt of a queued_command attachment that a person typed, but not of
+// one by which the client reports a finished task.
 func queuedPrompt(v gjson.Result) string {
 	if v.Get("origin.kind").Str == "task-notification" {
 		return ""
@@ -181,9 +182,9 @@ func queuedPrompt(v gjson.Result) string {
 	return m.text()
 }
 
-// text is a JSON string as encoding/json decodes it; "" for any other value.
-// The two differ in lone surrogates and invalid UTF-8, and what a hook's payload says, decoded by encoding/json,
-// has to compare equal. The copy keeps a short string from holding a line of megabytes in memory.
+// text returns a JSON string as encoding/json decodes it; "" for any other value. gjson differs in
+// lone surrogates and invalid UTF-8, and the result must equal a hook's payload, which
+// encoding/json decodes. The copy keeps a short string from holding a line of megabytes in memory.
 func text(v gjson.Result) string {
 	if v.Type != gjson.String {
 		return ""
@@ -198,7 +199,7 @@ func text(v gjson.Result) string {
 	return s
 }
 
-// tokens is a count of tokens; 0 if v cannot be one.
+// tokens returns a count of tokens; 0 if v can't be one.
 func tokens(v gjson.Result) int64 {
 	const most = 1 << 40 // so that no sum overflows
 	if n := v.Num; v.Type == gjson.Number && n > 0 && n < most {
@@ -207,7 +208,7 @@ func tokens(v gjson.Result) int64 {
 	return 0
 }
 
-// parseTime is the zero time if s is not a time as the client writes them.
+// parseTime returns the zero time if s is not a time in the client's format.
 func parseTime(s string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {

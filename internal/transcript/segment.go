@@ -10,34 +10,35 @@ import (
 	"syscall"
 )
 
-// MaxSegment is the largest number of bytes that is read at once.
-// A turn adds 20 KB, a pasted image some MB; the largest files seen in the wild have 400 MB.
+// MaxSegment is the largest number of bytes read at once. A turn adds 20 KB, a pasted image a few
+// MB; the largest files seen in the wild have 400 MB.
 const MaxSegment = 256 << 20
 
-// ErrTooLarge reports that more than [MaxSegment] bytes lie after the cursor.
-// Nothing was read; [End] gives a cursor to go on from.
+// ErrTooLarge reports that more than [MaxSegment] bytes lie after the cursor. Nothing was read;
+// [End] gives a cursor to continue from.
 var ErrTooLarge = errors.New("segment too large")
 
-// A Segment is what a session file holds after a cursor.
+// A Segment is the content of a session file after a cursor.
 type Segment struct {
-	// Bytes are whole lines, the last newline included, exactly as they are in the file.
-	// What follows the last newline is left for the next segment. They are the caller's.
+	// Bytes are whole lines, the last newline included, exactly as they are in the file. Anything
+	// after the last newline is left for the next segment. The caller owns them.
 	Bytes []byte
 
 	// Cursor is where the next segment starts: after Bytes.
 	Cursor Cursor
 
-	// Restarted says that the file is not the one that the cursor was taken from, or no longer has that content:
-	// it was rewritten, cut or replaced. Bytes then start at the beginning of the file.
+	// Restarted says that the cursor does not fit the file: it is another file, or was rewritten,
+	// cut or replaced. Bytes then start at the beginning of the file.
 	Restarted bool
 
-	// Complete says that the record which [Wait] waited for is in Bytes. ReadSegment does not set it.
+	// Complete says that Bytes contain the record that [Wait] waited for. ReadSegment leaves it
+	// unset.
 	Complete bool
 }
 
-// ReadSegment reads what the file at path holds after c, up to the end of its last complete line.
-// A missing file is an error wrapping [fs.ErrNotExist]; anything but a regular file is an error,
-// and a named pipe or a device is not waited for; see also [ErrTooLarge].
+// ReadSegment reads what follows c in the file at path, up to the end of its last complete line. If
+// the file is missing, the error wraps [fs.ErrNotExist]. Anything but a regular file is an error,
+// and named pipes and devices do not block; see also [ErrTooLarge].
 func ReadSegment(path string, c Cursor) (Segment, error) {
 	t := tail{path: path, from: c}
 	if _, err := t.poll(); err != nil {
@@ -46,7 +47,7 @@ func ReadSegment(path string, c Cursor) (Segment, error) {
 	return t.segment(), nil
 }
 
-// A tail follows a session file from a cursor on and reads each byte once.
+// A tail follows a session file from a cursor and reads each byte once.
 type tail struct {
 	path string
 	from Cursor
@@ -55,11 +56,11 @@ type tail struct {
 	base      int64       // offset in the file at which the segment starts
 	buf       []byte      // up to window bytes from before the segment, then the segment
 	start     int         // index in buf at which the segment starts
-	end       int         // index in buf after the last newline; start if there is none
+	end       int         // index in buf after the last newline; start if none
 	restarted bool
 }
 
-// change is what a poll found.
+// change is the result of a poll.
 type change int
 
 const (
@@ -68,8 +69,8 @@ const (
 	replaced        // another file, or other content: buf is new
 )
 
-// poll reads what was added to the file since the last poll.
-// The file is opened by its name each time, because it may be replaced by a rename.
+// poll reads what was added to the file since the last poll. It opens the file by name each time,
+// because a rename may have replaced it.
 func (t *tail) poll() (change, error) {
 	f, info, err := open(t.path)
 	if err != nil {
@@ -87,7 +88,7 @@ func (t *tail) poll() (change, error) {
 	if info.Size()-t.base > MaxSegment {
 		return same, fmt.Errorf("read session file %q: %w", t.path, ErrTooLarge)
 	}
-	// Look at the last bytes again: the file may have been cut, and have grown past them since.
+	// Read the last bytes again: the file may have been cut and have grown past them since.
 	back := min(len(t.buf), window)
 	fresh, err := readRange(f, have-int64(back), info.Size())
 	if err != nil {
@@ -97,7 +98,7 @@ func (t *tail) poll() (change, error) {
 		return replaced, t.load(f, info)
 	}
 	t.info = info
-	if len(fresh) == back { // touched, or its last bytes written again
+	if len(fresh) == back { // touched, or its last bytes rewritten
 		return same, nil
 	}
 	t.buf = append(t.buf, fresh[back:]...)
@@ -123,7 +124,7 @@ func (t *tail) load(f *os.File, info fs.FileInfo) error {
 	if t.buf, err = readRange(f, t.base-int64(t.start), info.Size()); err != nil {
 		return err
 	}
-	if len(t.buf) < t.start { // cut between the two reads: all that is left was taken before
+	if len(t.buf) < t.start { // cut between the two reads: all that is left was read before
 		t.buf = before
 	}
 	t.end = t.start
@@ -138,7 +139,7 @@ func (t *tail) seal(from int) {
 	}
 }
 
-// segment is what was read so far, without a torn last line.
+// segment returns what was read so far, without a torn last line.
 func (t *tail) segment() Segment {
 	return Segment{
 		Bytes:     t.buf[t.start:t.end:t.end],
@@ -147,7 +148,7 @@ func (t *tail) segment() Segment {
 	}
 }
 
-// readRange returns the bytes of f from lo to hi, fewer if it ends before hi.
+// readRange returns the bytes of f from lo to hi, or fewer if it ends before hi.
 func readRange(f *os.File, lo, hi int64) ([]byte, error) {
 	buf := make([]byte, max(0, hi-lo))
 	n, err := f.ReadAt(buf, lo)
@@ -157,9 +158,9 @@ func readRange(f *os.File, lo, hi int64) ([]byte, error) {
 	return buf[:n], nil
 }
 
-// open opens the session file at path for reading, if it is a regular file.
-// The path comes from a hook's payload and may name anything. Opening a device can have effects, hence the look before;
-// opening a pipe waits for a writer, hence O_NONBLOCK, should one come in between.
+// open opens the session file at path for reading, if it is a regular file. The path comes from a
+// hook's payload and may name anything. Opening a device can have effects, so look first; opening a
+// pipe waits for a writer, so pass O_NONBLOCK in case one appears in between.
 func open(path string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err != nil {

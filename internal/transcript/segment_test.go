@@ -131,7 +131,7 @@ func TestTooLarge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	write(t, path, "one\n")
 	c := readSegment(t, path, Cursor{}).Cursor
-	if err := os.Truncate(path, MaxSegment+5); err != nil { // a hole: no disk is filled
+	if err := os.Truncate(path, MaxSegment+5); err != nil { // a hole: takes no disk space
 		t.Fatal(err)
 	}
 	if _, err := ReadSegment(path, c); !errors.Is(err, ErrTooLarge) {
@@ -154,7 +154,7 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("grown: %v, want ErrTooLarge", err)
 	}
 
-	// The way on: from the end.
+	// The way to continue: from the end.
 	add(t, path, "\nlast\nto")
 	end, err := End(path)
 	if err != nil {
@@ -167,7 +167,7 @@ func TestTooLarge(t *testing.T) {
 }
 
 // TestSegmentsConcatenate appends a real session in pieces of any size, reads segments in between,
-// and finds the file again in what was read.
+// and checks that they add up to the file.
 func TestSegmentsConcatenate(t *testing.T) {
 	t.Parallel()
 	content := session(t, "compaction")
@@ -201,7 +201,7 @@ func TestSegmentsConcatenate(t *testing.T) {
 	}
 }
 
-// TestPoll changes the file between two looks in every way it can change.
+// TestPoll changes the file between two looks in every possible way.
 func TestPoll(t *testing.T) {
 	long := strings.Repeat("0123456789abcdef\n", 1000)
 	for _, tt := range []struct {

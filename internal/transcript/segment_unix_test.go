@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A hook that is told a named pipe must not wait for somebody to write into it.
+// A hook that is given a named pipe must not wait for a writer.
 func TestNamedPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {

@@ -5,26 +5,27 @@ import (
 	"time"
 )
 
-// A Summary is what happened in a turn, on the main chain: what sub-agents did is in files of their own.
+// A Summary is what happened in a turn, on the main chain: sub-agents have files of their own.
 type Summary struct {
 	Prompt string   // as in [Turn]; "" if the turn started before these bytes
-	Queued []string // what the user typed while the turn ran, and the agent was told then
-	Reply  string   // text of the last message that has any, its blocks separated by newlines; of a failed turn the error
-	Model  string   // that wrote the last message
+	Queued []string // what the user typed while the turn ran, and the agent received then
+	Reply  string   // text of the last message that has any, its blocks separated by newlines; the error of a failed turn
+	Model  string   // model that wrote the last message
 
 	Tools   map[string]int // calls by the tool's name; nil if there were none
 	Context int64          // tokens that the last request sent: input, cache writes and cache reads
-	Output  int64          // tokens that the model wrote, all messages together
+	Output  int64          // tokens that the model wrote in all messages
 
 	Compactions int
 	Interrupted bool // the user stopped it
 	APIError    bool // it ended in an error of the model's service
 
-	Started time.Time // time of the record that starts the turn, else of the first one that counts
+	Started time.Time // time of the record that starts the turn, or else of the first that counts
 	Ended   time.Time // time of the last thing said or done by the agent, or of the interruption
 }
 
-// interruption begins the text of the user record that marks an Esc; "for tool use" or "]" follows.
+// interruption begins the text of the user record that marks an Esc; "for tool use" or "]" follows
+// it.
 const interruption = "[Request interrupted by user"
 
 // Summarise reads the lines of one turn: segment[t.Start:t.End] of a [Turn].
@@ -52,10 +53,11 @@ type summary struct {
 	reply   []string         // texts of one message
 	replyID string           // of that message
 	seen    map[string]bool  // uuids of records, ids of tool calls
-	output  map[string]int64 // by message id: each line of a message repeats the figure, the last one is right
+	output  map[string]int64 // by message id: each line of a message has a figure, the last is right
 }
 
-// first says whether a record or a tool call is seen for the first time. Without an id it is.
+// first reports whether a record or tool call is seen for the first time. Without an id it always
+// is.
 func (s *summary) first(id string) bool {
 	if id == "" || !s.seen[id] {
 		s.seen[id] = true
@@ -89,7 +91,7 @@ func (s *summary) add(at int, r record) {
 func (s *summary) assistant(r record, now time.Time) {
 	m := &r.message
 	if m.model == synthetic && !r.apiError {
-		return // "No response requested.", which the client puts after a turn that was cut off
+		return // "No response requested.", which the client adds after a turn that was cut off
 	}
 	s.Ended, s.APIError, s.Interrupted = now, r.apiError, false
 	if text := m.text(); strings.TrimSpace(text) != "" {

@@ -60,7 +60,7 @@ func TestSummariseRealSessions(t *testing.T) {
 			{Reply: "before\nafter", Model: opus, Context: 15312, Output: 42},
 			{Reply: "same", Model: opus, Tools: map[string]int{"Bash": 1}, Context: 15312, Output: 84},
 			{Model: opus, Context: 15312, Output: 84},
-			{Reply: slowly, Model: opus, Context: 15312, Output: 1, Interrupted: true}, // the beginning of it
+			{Reply: slowly, Model: opus, Context: 15312, Output: 1, Interrupted: true}, // only its beginning
 			{Reply: slowly, Model: opus, Context: 15312, Output: 42},
 			{Reply: "AQ2 queued answered", Model: opus, Context: 15312, Output: 42},
 		},
@@ -84,7 +84,7 @@ func TestSummariseRealSessions(t *testing.T) {
 					t.Errorf("turn %d: from %v to %v, but Turns says %v", i+1, got.Started, got.Ended, turn.At)
 				}
 				want := want[i]
-				if want.Interrupted && want.Reply != "" { // where it was stopped is chance
+				if want.Interrupted && want.Reply != "" { // where it stops is up to chance
 					if !strings.HasPrefix(slowly, got.Reply) || got.Reply == "" {
 						t.Errorf("turn %d: reply %q is no beginning of the answer", i+1, got.Reply)
 					}
@@ -242,7 +242,7 @@ func TestSummarise(t *testing.T) {
 	}
 }
 
-// TestPathological is about time and stack: whatever is quadratic or recursive here does not come back.
+// TestPathological guards time and stack: nothing quadratic or recursive may come back here.
 func TestPathological(t *testing.T) {
 	const many = 1 << 20
 	for name, segment := range map[string]string{

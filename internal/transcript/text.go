@@ -8,11 +8,12 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// resultLines is how many lines of a tool's result are shown, as the client does.
+// resultLines is how many lines of a tool's result are shown, as in the client.
 const resultLines = 20
 
-// Text renders the conversation of the given lines as a person saw it: prompts, answers, calls of tools with
-// the beginning of their results. Of more lines than most the last ones are returned. Texts are a stranger's.
+// Text renders the conversation of the given lines as a person saw it: prompts, answers, tool calls
+// with the beginning of their results. It returns at most the last most lines. Texts are a
+// stranger's.
 func Text(segment []byte, most int) []string {
 	v := &viewer{opener: newOpener(), most: most, seen: make(map[string]bool)}
 	for at, line := range lines(segment) {
@@ -69,7 +70,7 @@ func (v *viewer) block(block gjson.Result) {
 	}
 }
 
-// argument is what says most about a tool call: its command, its file, or all of its input.
+// argument returns what says most about a tool call: its command, its file, or all of its input.
 func argument(input gjson.Result) string {
 	for _, name := range []string{"command", "file_path", "path", "pattern", "query", "url", "description"} {
 		if s := text(input.Get(name)); s != "" {
@@ -83,7 +84,7 @@ func argument(input gjson.Result) string {
 	return head(input.Raw, 200)
 }
 
-// head is the first n bytes of s, whole runes.
+// head returns the first n bytes of s, in whole runes.
 func head(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -91,7 +92,7 @@ func head(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + "..."
 }
 
-// show adds a text, its first line behind first and the others behind next.
+// show adds a text, with first before its first line and next before the others.
 func (v *viewer) show(first, next, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
@@ -100,7 +101,7 @@ func (v *viewer) show(first, next, text string) {
 		v.shown = append(v.shown, first+strings.TrimRight(line, "\r\n"))
 		first = next
 	}
-	if len(v.shown) > 2*v.most { // so that memory is bounded by what is shown
+	if len(v.shown) > 2*v.most { // bounds memory by what is shown
 		v.shown = append([]string(nil), v.shown[len(v.shown)-v.most:]...)
 	}
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A Todo is an item of the list that the agent keeps of what it does.
+// A Todo is an item of the agent's task list.
 type Todo struct {
 	Text   string `json:"text"`
 	Status string `json:"status"` // pending, in_progress, completed
 }
 
-// Todos returns the agent's list as it stands at the end of the given lines. The client knows two kinds of tools for it:
-// TodoWrite, whose every call has the whole list, and TaskCreate with TaskUpdate, which change one item.
-// Items that were made before the lines begin are not known.
+// Todos returns the agent's list as of the end of the given lines. The client has two kinds of
+// tools for it: TodoWrite, whose every call has the whole list, and TaskCreate with TaskUpdate,
+// which change one item. Items made before these lines are unknown.
 func Todos(segment []byte) []Todo {
 	var t todos
 	for _, line := range lines(segment) {
@@ -42,8 +42,8 @@ type todos struct {
 
 type todo struct {
 	Todo
-	call string // id of the call that made it
-	id   string // the task's, once the tool's result has told it
+	call string // id of the call that created it
+	id   string // the task's id, once the tool's result has arrived
 }
 
 func (t *todos) add(r gjson.Result) {
@@ -108,8 +108,8 @@ func (t *todos) list() []Todo {
 	return list
 }
 
-// Tail returns the last lines of the file at path, at most limit bytes of them, whole lines only.
-// Errors are those of [ReadSegment].
+// Tail returns whole lines from the end of the file at path, at most limit bytes. Errors are those
+// of [ReadSegment].
 func Tail(path string, limit int64) ([]byte, error) {
 	end, err := End(path)
 	if err != nil {

@@ -5,13 +5,14 @@ import (
 	"time"
 )
 
-// A Turn is where a turn lies in a segment, and what its first record says.
+// A Turn is the place of a turn in a segment, and the content of its first record.
 type Turn struct {
-	// The turn is segment[Start:End], whole lines. It ends where the next one starts, or with the segment:
-	// what the client notes after the last answer (cost, titles, a /compact) belongs to the turn before.
+	// The turn is segment[Start:End], whole lines. It ends where the next one starts, or with the
+	// segment: what the client notes after the last answer (cost, titles, a /compact) belongs to
+	// the turn before it.
 	Start, End int
 
-	UUID     string // of the user record that starts it: the key that survives a fork by the client
+	UUID     string // of the user record that starts it: this key survives a fork by the client
 	PromptID string // "prompt_id" of the hooks; all old turns share one after a fork by the client
 	Prompt   string // what the user typed, not bounded; "/name args" for a slash command, "!command" for a shell command
 	Origin   string // human, sdk, task_notification; "" in files of old clients
@@ -19,15 +20,16 @@ type Turn struct {
 	At       time.Time
 }
 
-// Turns finds the turns that start in a segment, in order. Bytes before the first one continue the turn before.
+// Turns finds the turns that start in a segment, in order. Bytes before the first continue the
+// previous turn.
 //
-// A turn starts at a user record that has a turnOrigin, unless it is the summary of a compaction,
-// which repeats that of the running turn. As long as no record of the segment has a turnOrigin
-// (old clients do not write it) a turn starts at a user record with a new promptId
-// that is not a tool's result, said by the client, a mark of an interruption or a local command.
+// A turn starts at a user record with a turnOrigin, except the summary of a compaction, which
+// repeats that of the running turn. If no record of the segment has a turnOrigin (old clients do
+// not write it), a turn starts at a user record with a new promptId that is not a tool's result,
+// said by the client, a mark of an interruption or a local command.
 //
-// User records directly before it that carry its promptId belong to it:
-// the command line of a shell command, a reminder before the note of a finished task.
+// The user records directly before it with the same promptId belong to it: the command line of a
+// shell command, a reminder before the note of a finished task.
 func Turns(segment []byte) []Turn {
 	o := newOpener()
 	var turns []Turn
@@ -57,7 +59,7 @@ type opener struct {
 	lead    lead
 }
 
-// A lead is what may turn out to lead into the next turn.
+// A lead is what may prove to belong to the next turn.
 type lead struct {
 	at       int
 	promptID string
@@ -68,7 +70,7 @@ func newOpener() *opener {
 	return &opener{started: make(map[string]bool), known: make(map[string]bool)}
 }
 
-// open says whether r, whose line begins at, starts a turn. End is not set.
+// open reports whether r, whose line begins at at, starts a turn. It does not set End.
 func (o *opener) open(at int, r record) (Turn, bool) {
 	switch {
 	case r.sidechain:
@@ -102,7 +104,7 @@ func (o *opener) open(at int, r record) (Turn, bool) {
 	return t, true
 }
 
-// starts says whether a user record of the main chain starts a turn.
+// starts reports whether a user record of the main chain starts a turn.
 func (o *opener) starts(r record) bool {
 	if r.origin != "" {
 		o.exact = true
@@ -120,7 +122,7 @@ func (o *opener) starts(r record) bool {
 	return !o.exact && fresh && !r.meta && r.message.blocks > 0 && !local(r.message.text())
 }
 
-// follow keeps a user record that starts no turn as a lead, unless the running turn owns it.
+// follow keeps a user record that starts no turn as a lead, unless it belongs to the running turn.
 func (o *opener) follow(at int, r record) {
 	if r.promptID == "" || r.promptID == o.running {
 		o.lead = lead{}
@@ -134,7 +136,7 @@ func (o *opener) follow(at int, r record) {
 	}
 }
 
-// local says whether a user record's text is one by which the client notes what it did itself.
+// local reports whether a user record's text is the client's note of its own action.
 func local(text string) bool {
 	for _, prefix := range []string{interruption, "<command-name>", "<local-command-", "<bash-"} {
 		if strings.HasPrefix(text, prefix) {
@@ -144,7 +146,7 @@ func local(text string) bool {
 	return false
 }
 
-// typed is a prompt as the user typed it. The client notes a slash command in tags.
+// typed returns a prompt as the user typed it. The client notes a slash command in tags.
 func typed(text string) string {
 	if !strings.HasPrefix(text, "<command-") {
 		return text
@@ -157,7 +159,7 @@ func typed(text string) string {
 	return strings.TrimSpace(name + " " + args)
 }
 
-// between is what stands in s between the first open and the last end after it.
+// between returns the part of s between the first open and the last end after it.
 func between(s, open, end string) (string, bool) {
 	_, s, ok := strings.Cut(s, open)
 	if !ok {

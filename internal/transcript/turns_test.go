@@ -63,7 +63,7 @@ func TestTurnsOfRealSessions(t *testing.T) {
 		"after clear": {
 			{2099, "T3 after clear", "cc040a3d", "human", "typed"},
 		},
-		"fork by client": { // the old ones share one promptId
+		"fork by client": { // the old turns share one promptId
 			{781, "T1 please write a file", "42c45c68", "sdk", "sdk"},
 			{16665, "T2 please go on", "e1601156", "sdk", "sdk"},
 			{27453, "T3 please go on", "7e48c88b", "sdk", "sdk"},
@@ -117,7 +117,7 @@ func TestTurnsOfRealSessions(t *testing.T) {
 	}
 }
 
-// checkRanges fails unless the turns are whole lines in order that reach to the end of the segment.
+// checkRanges fails unless the turns are whole lines, in order, up to the end of the segment.
 func checkRanges(t *testing.T, segment []byte, turns []Turn) {
 	t.Helper()
 	for i, turn := range turns {
@@ -134,7 +134,7 @@ func checkRanges(t *testing.T, segment []byte, turns []Turn) {
 	}
 }
 
-// Lines that many inline sessions share.
+// Lines shared by many inline sessions.
 const (
 	answer = `{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"done"}],"stop_reason":"end_turn"}}`
 	result = `{"type":"user","promptId":"p1","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]}}`

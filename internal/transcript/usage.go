@@ -9,31 +9,31 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// ErrNoUsage reports a session file that does not tell how full the context is: it is empty, the model has not
-// answered yet, or the file is another client's.
+// ErrNoUsage reports that a session file does not show how full the context is: it is empty, the
+// model has not answered yet, or the file is another client's.
 var ErrNoUsage = errors.New("no usage figures")
 
-// farthest is how far from its end a file is searched for the last answer, in bytes:
-// two of the largest documents that the model's service takes may come after it. To read as much takes 15 ms.
+// farthest is how many bytes from its end a file is searched for the last answer: two of the
+// largest documents that the model's service accepts may follow it. Reading that much takes 15 ms.
 const farthest = 64 << 20
 
-// A Usage is how full the context of a session is, as its file tells.
+// A Usage is how full the context of a session is, according to its file.
 type Usage struct {
-	// Tokens is what the last request of the main chain sent: input, cache writes and cache reads.
-	// Directly after a compaction it is the client's estimate of what that has left.
+	// Tokens is the size of the main chain's last request: input, cache writes and cache reads.
+	// Directly after a compaction it is the client's estimate of the remaining context.
 	Tokens int64
 
-	// Model has answered the last request.
+	// Model answered the last request.
 	Model string
 
-	// Variant is the client's own name of the model, with "[1m]" if that window was chosen.
-	// It is empty if it does not stand in the part of the file that was read; see [Variant].
+	// Variant is the client's own name of the model, with "[1m]" if that window was chosen. It is
+	// empty if the part of the file that was read lacks it; see [Variant].
 	Variant string
 }
 
-// LastUsage finds the last answer of the main chain at the end of the file at path, in its last 100 KB, before these only
-// if they have none. Time and memory do not depend on the file's size.
-// An answer that the client wrote itself is none, and neither is one whose figures are zero.
+// LastUsage finds the last answer of the main chain in the last 100 KB of the file at path, and
+// further back only if they have none. Time and memory do not depend on the file's size. Answers
+// that the client wrote itself do not count, nor do those whose figures are zero.
 //
 // Errors are those of [ReadSegment], or wrap [ErrNoUsage].
 func LastUsage(path string) (Usage, error) {
@@ -50,7 +50,8 @@ func LastUsage(path string) (Usage, error) {
 	return Usage{}, fmt.Errorf("read session file %q: %w", path, ErrNoUsage)
 }
 
-// lastUsage is [LastUsage] for the lines between two offsets. ok is false if there is no answer among them.
+// lastUsage is [LastUsage] for the lines between two offsets. ok is false if they contain no
+// answer.
 func lastUsage(f io.ReaderAt, from, to int64) (u Usage, ok bool) {
 	compacted := false
 	for _, line := range backwards(f, from, to) {
@@ -79,10 +80,10 @@ func lastUsage(f io.ReaderAt, from, to int64) (u Usage, ok bool) {
 	return u, ok
 }
 
-// Variant is the client's own name of the model that the session at path began with, "" if it does not tell.
-// The client notes it in the first few records, and again when it changes.
+// Variant returns the client's own name of the model that the session at path began with, or "" if
+// the file lacks it. The client notes it in the first few records, and again when it changes.
 func Variant(path string) (string, error) {
-	const head = 256 << 10 // the records before the first answer have 150 to 260 KB, that one among the first
+	const head = 256 << 10 // the records before the first answer have 150 to 260 KB, with that one early
 	f, _, err := open(path)
 	if err != nil {
 		return "", err
@@ -100,7 +101,7 @@ func Variant(path string) (string, error) {
 	return "", nil
 }
 
-// variant is the model that a record of type attachment announces; "" if it is another record.
+// variant returns the model announced by a record of type attachment; "" for any other record.
 func variant(line []byte) string {
 	if gjson.GetBytes(line, "attachment.type").Str != "model" || !json.Valid(line) {
 		return ""
@@ -108,7 +109,7 @@ func variant(line []byte) string {
 	return text(gjson.GetBytes(line, "attachment.identity.modelId"))
 }
 
-// boundary is what a record says of a compaction; ok is false if it is another record.
+// boundary returns a record's compaction metadata; ok is false for any other record.
 func boundary(line []byte) (metadata gjson.Result, ok bool) {
 	if gjson.GetBytes(line, "subtype").Str != "compact_boundary" || !json.Valid(line) {
 		return gjson.Result{}, false

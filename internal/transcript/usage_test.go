@@ -28,7 +28,7 @@ func modelRecord(id string) string {
 	return fmt.Sprintf(`{"parentUuid":"p","isSidechain":false,"attachment":{"type":"model","identity":{"modelId":%q}},"type":"attachment"}`+"\n", id)
 }
 
-// image is the result of a tool that has read a picture, n bytes long.
+// image is the result, n bytes long, of a tool that has read a picture.
 func image(n int) string {
 	return `{"type":"user","message":{"content":[{"type":"tool_result","content":"` + strings.Repeat("A", n) + `"}]}}` + "\n"
 }
@@ -88,7 +88,7 @@ func TestLastUsage(t *testing.T) {
 	}
 }
 
-// TestLastUsageOfRealFiles compares with what a look at the files says.
+// TestLastUsageOfRealFiles compares the results with figures read from the files by hand.
 func TestLastUsageOfRealFiles(t *testing.T) {
 	t.Parallel()
 	for name, tokens := range map[string]int64{
@@ -103,8 +103,8 @@ func TestLastUsageOfRealFiles(t *testing.T) {
 	}
 }
 
-// TestLastUsageOfLargeFile reads a file of 400 MB, most of it a hole, whose last answer comes before 30 MB of images.
-// No other test runs meanwhile: it measures memory.
+// TestLastUsageOfLargeFile reads a file of 400 MB, most of it a hole, whose last answer comes
+// before 30 MB of images. It measures memory, so no other test runs meanwhile.
 func TestLastUsageOfLargeFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session.jsonl")
 	f, err := os.Create(path)
@@ -172,13 +172,13 @@ func TestCompactions(t *testing.T) {
 	}
 }
 
-// FuzzBackwards compares with what splitting the whole file says.
+// FuzzBackwards compares the result with splitting the whole file.
 func FuzzBackwards(f *testing.F) {
 	f.Add([]byte("a\nbb\n\nccc"), uint16(3), uint8(1))
 	f.Add([]byte("\n\n"), uint16(60_000), uint8(2))
 	f.Add([]byte("x\n"), uint16(65_535), uint8(40))
 	f.Fuzz(func(t *testing.T, text []byte, fill uint16, times uint8) {
-		// Long lines come from repetition: nobody would find 100 KB of them by chance.
+		// Long lines come from repetition: fuzzing would not find 100 KB of them by chance.
 		file := bytes.Repeat(append(bytes.Repeat([]byte{'x'}, int(fill)), text...), int(times)%50)
 		type line struct {
 			at   int64

@@ -8,39 +8,45 @@ import (
 	"time"
 )
 
-// The client writes its file from a timer of 100 ms, and does not wait for it before it runs the Stop hook:
-// the turn's last record was there at first look in two of three runs, after 96 ms at most in all.
+// The client writes its file from a timer of 100 ms, and runs the Stop hook without waiting for it:
+// in two of three runs the turn's last record was there at the first look, and in all of them
+// within 96 ms.
 const (
 	step     = 10 * time.Millisecond  // between two looks
-	settle   = 120 * time.Millisecond // without growth: nothing more is to come
-	patience = 250 * time.Millisecond // for a file that is not there; some clients never make one
+	settle   = 120 * time.Millisecond // without growth: nothing more will come
+	patience = 250 * time.Millisecond // for a missing file; some clients never make one
 )
 
-// Want says what a turn has to hold to be whole. Both values are from the payload of the hook that ends the turn.
+// Want says what a turn must hold to be complete. Both values are from the payload of the hook that
+// ends the turn.
 type Want struct {
-	// PromptID is prompt_id. Only what lies after a user record with this promptId counts for sure,
-	// so that the equal answer of an earlier turn does not. Empty: everything after the cursor counts.
+	// PromptID is prompt_id. Only what follows a user record with this promptId counts for sure, so
+	// that an equal answer of an earlier turn does not. If it is empty, everything after the cursor
+	// counts.
 	PromptID string
 
-	// Reply is last_assistant_message, of a failed turn the error. Empty if the turn ended without a text.
+	// Reply is last_assistant_message, or the error of a failed turn. It is empty if the turn ended
+	// without a text.
 	Reply string
 
-	// After is an offset in the file, in bytes; an answer before it does not count.
-	// It is for a turn that went on after its Stop hook and is read anew from its beginning:
-	// the new answer may equal the one that ended the turn the first time.
+	// After is an offset in the file, in bytes; an answer before it does not count. It is for a
+	// turn that went on after its Stop hook and is read again from its beginning: the new answer
+	// may equal the one that first ended the turn.
 	After int64
 }
 
-// Wait reads like [ReadSegment], again and again, until the segment has what is wanted or ctx is done.
+// Wait reads like [ReadSegment], again and again, until the segment has what is wanted or ctx is
+// done.
 //
-// If the segment's newest record of the turn is an answer that ends in the wanted text, Wait returns at once,
-// which costs one read when the file is already written.
-// Where that can't be told so surely (no text, a text that was joined or cut, an answer that more follows,
-// a cursor that lies after the prompt) it returns when the file has not changed for 120 ms.
-// When ctx is done, Wait returns what there is, with Complete false and no error: the rest comes with the next turn.
-// So ctx must have a deadline; 2 s is twenty times what the client needs.
+// If the newest record of the turn is an answer that ends in the wanted text, Wait returns at once,
+// which costs one read if the file is already written. If that is less certain (no text, a text
+// that was joined or cut, an answer that more follows, a cursor that lies after the prompt), it
+// returns when the file has not changed for 120 ms. When ctx is done, Wait returns what there is,
+// with Complete false and no error: the rest comes with the next turn. So ctx must have a deadline;
+// 2 s is twenty times what the client needs.
 //
-// Errors are those of ReadSegment. A missing file is one only after 250 ms, or when ctx is done.
+// Errors are those of ReadSegment, but a missing file is an error only after 250 ms, or when ctx is
+// done.
 func Wait(ctx context.Context, path string, c Cursor, want Want) (Segment, error) {
 	ticker := time.NewTicker(step)
 	defer ticker.Stop()
@@ -50,7 +56,8 @@ func Wait(ctx context.Context, path string, c Cursor, want Want) (Segment, error
 	for {
 		switch found, err := t.poll(); {
 		case errors.Is(err, fs.ErrNotExist) && still < patience && ctx.Err() == nil:
-			// The client is about to make it, or moves it to another directory and the hook's path is ahead.
+			// The client is about to create it, or is moving it to another directory and the hook's
+			// path is ahead.
 		case err != nil:
 			return Segment{}, err
 		case found == replaced:
@@ -68,7 +75,7 @@ func Wait(ctx context.Context, path string, c Cursor, want Want) (Segment, error
 		select {
 		case <-ctx.Done():
 			if m == nil {
-				continue // the last look, for the error
+				continue // look once more, for the error
 			}
 			return t.segment(), nil
 		case <-ticker.C:
@@ -77,11 +84,11 @@ func Wait(ctx context.Context, path string, c Cursor, want Want) (Segment, error
 	}
 }
 
-// A matcher looks for what is wanted in a segment that grows.
+// A matcher looks for what is wanted in a growing segment.
 type matcher struct {
 	want  Want
 	reply string // want.Reply with its white space normalised: the client trims it
-	at    int    // what lies before it in the buffer was fed
+	at    int    // everything before it in the buffer was fed
 	after int    // want.After, in the buffer
 
 	turn   bool // the wanted prompt was seen
@@ -99,7 +106,7 @@ func newMatcher(want Want, t *tail) *matcher {
 	return m
 }
 
-// feed looks at the whole lines of buf that were not there at the last call.
+// feed looks at the whole lines of buf that are new since the last call.
 func (m *matcher) feed(buf []byte) {
 	for at, line := range lines(buf[m.at:]) {
 		r, ok := decode(line)
@@ -124,8 +131,9 @@ func (m *matcher) answer(msg message) {
 		return
 	}
 	m.sure = m.turn && text == m.reply && msg.stop != "" && msg.stop != "tool_use"
-	// The payload has the text of the last block (a line of its own) that has any. Elsewhere it could have all blocks joined,
-	// and only the end of it is in this line, or be cut, and only its beginning is.
+	// The payload has the text of the last block (a line of its own) that has any. Other payloads
+	// might join all blocks, so that only their end is in this line, or cut the text to its
+	// beginning.
 	if (m.turn || !m.other) && (strings.Contains(text, m.reply) || strings.HasSuffix(m.reply, text)) {
 		m.likely = true
 	}

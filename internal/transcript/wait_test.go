@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// The clock of these tests is synctest's: it advances when everybody waits, so times are exact and cost nothing.
+// These tests use the clock of synctest: it advances when every goroutine waits, so times are exact
+// and cost nothing.
 
 const (
 	prompt1 = `{"type":"user","promptId":"p1","turnOrigin":"human","message":{"content":"go"}}` + "\n"
@@ -25,7 +26,7 @@ const (
 	notes   = `{"type":"system","subtype":"stop_hook_summary"}` + "\n" + `{"type":"cost-state"}` + "\n"
 )
 
-// A chunk is appended to the file some time after Wait began; at 0 it is there before.
+// A chunk is appended to the file some time after Wait began; at 0 it is there from the start.
 type chunk struct {
 	at   time.Duration
 	text string
@@ -242,7 +243,7 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// TestWaitForChangingFile changes the file, not only its length, while Wait waits.
+// TestWaitForChangingFile changes the file's content, not only its length, while Wait waits.
 func TestWaitForChangingFile(t *testing.T) {
 	t.Parallel()
 	const before = "{\"type\":\"mode\"}\n"
@@ -332,7 +333,7 @@ func TestWaitWithoutFile(t *testing.T) {
 	}
 }
 
-// A turn that went on after its Stop hook, and is read anew from its beginning, far into the file.
+// A turn that went on after its Stop hook, and is read again from its beginning, far into the file.
 func TestWaitAfter(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.jsonl")
@@ -367,9 +368,9 @@ func TestWaitCancelled(t *testing.T) {
 	}
 }
 
-// TestWaitForRealTurns plays each turn of the real sessions as the Stop hook met it:
-// the last answer, and what the client notes after it, come 96 ms late, the longest delay ever seen.
-// It is not complete before, and at the first look after.
+// TestWaitForRealTurns plays each turn of the real sessions as the Stop hook saw it: the last
+// answer, and what the client notes after it, come 96 ms late, the longest delay ever seen. The
+// turn is not complete before that, and is at the first look after it.
 func TestWaitForRealTurns(t *testing.T) {
 	t.Parallel()
 	played := 0
@@ -379,7 +380,7 @@ func TestWaitForRealTurns(t *testing.T) {
 			sum := Summarise(content[turn.Start:turn.End])
 			reply, at := lastText(content[turn.Start:turn.End])
 			if sum.Interrupted || reply == "" {
-				continue // no Stop hook, or nothing to recognise it by
+				continue // no Stop hook, or no way to recognise the turn
 			}
 			played++
 			path := filepath.Join(t.TempDir(), "s.jsonl")
@@ -406,7 +407,8 @@ func TestWaitForRealTurns(t *testing.T) {
 	}
 }
 
-// lastText is what the client calls last_assistant_message: the last text block; and where its line begins.
+// lastText returns what the client calls last_assistant_message, the last text block, and where its
+// line begins.
 func lastText(turn []byte) (text string, at int) {
 	for i, line := range lines(turn) {
 		if r, ok := decode(line); ok && r.kind == "assistant" && r.message.text() != "" {

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// rule is the beginning of the line above and below the input box.
+// rule begins the lines above and below the input box.
 const rule = "────────"
 
-// readBox returns the text in the client's input box, without any white space.
-// ok is false if the page, as tmux captures it with attributes, shows no input box that takes text:
-// there is a dialog, a menu, the mode for shell commands, or another view.
+// readBox returns the text in the client's input box, without any white space. ok is false if the
+// page, captured by tmux with attributes, shows no input box that takes text: there is a dialog, a
+// menu, the mode for shell commands, or another view.
 func readBox(page string) (text string, ok bool) {
 	lines := parsePage(page)
 	for i := len(lines) - 1; i > 0; i-- {
@@ -30,8 +30,8 @@ func readBox(page string) (text string, ok bool) {
 	return "", false
 }
 
-// isFooter reports whether lines can stand below a box that takes text. They don't
-// when there is a dialog below it, or when it is used to search old prompts.
+// isFooter reports whether lines can stand below a box that takes text. They can't if they show a
+// dialog, or if the box is used to search old prompts.
 func isFooter(lines [][]glyph) bool {
 	for _, line := range lines {
 		if text := plain(line); strings.HasPrefix(text, rule) || strings.Contains(text, "search prompts:") {
@@ -41,8 +41,8 @@ func isFooter(lines [][]glyph) bool {
 	return true
 }
 
-// typed is the text of a line that somebody typed. A placeholder is dim, but for
-// its first letter if the cursor stands on it.
+// typed returns the text of a line that somebody typed. A placeholder is dim, except its first
+// letter if the cursor is on it.
 func typed(line []glyph) string {
 	var b strings.Builder
 	for i, g := range line {
@@ -68,7 +68,7 @@ type glyph struct {
 	dim, reverse bool
 }
 
-// parsePage takes a page with escape sequences apart. Attributes last beyond the ends of lines.
+// parsePage splits a page with escape sequences into glyphs. Attributes last beyond line ends.
 func parsePage(page string) [][]glyph {
 	var lines [][]glyph
 	var line []glyph
@@ -96,7 +96,7 @@ func parsePage(page string) [][]glyph {
 	return append(lines, line)
 }
 
-// set changes attributes as the parameters of an SGR sequence say.
+// set changes attributes according to the parameters of an SGR sequence.
 func (g *glyph) set(params string) {
 	fields := strings.Split(params, ";")
 	for i := 0; i < len(fields); i++ {
@@ -111,7 +111,7 @@ func (g *glyph) set(params string) {
 			g.reverse = true
 		case "27":
 			g.reverse = false
-		case "38", "48", "58": // a colour, by number or by its parts
+		case "38", "48", "58": // a colour, by number or by components
 			if i+1 < len(fields) && fields[i+1] == "5" {
 				i += 2
 			} else {

@@ -7,7 +7,7 @@ import (
 
 const ruled = "\x1b[38;5;244m────────────────────────────────────────"
 
-// boxed is a page of the client, as tmux captures it, with lines between the rules of its input box.
+// boxed is a page of the client, captured by tmux, with lines between the rules of its input box.
 func boxed(lines string) string {
 	return "\x1b[39m❯ an old prompt\n\n● a reply\n\n" + ruled + "\n" + lines + "\n" + ruled +
 		"\n\x1b[39m  \x1b[38;5;211m⏵⏵ bypass permissions on\x1b[38;5;246m (shift+tab to cycle)\x1b[39m\n"

@@ -10,8 +10,8 @@ import (
 	"gitagent/internal/terminal"
 )
 
-// find finds the client in a pane among those that are registered: the one in front, if there are several.
-// pid is the only one that counts, 0 for any.
+// find returns the registered client in a pane, the one in front if there are several. If pid is
+// not 0, only that client counts.
 func find(ctx context.Context, pane terminal.Pane, configDir string, pid int) (session.Registration, error) {
 	tty, err := pane.Ask(ctx, "#{pane_tty}")
 	if err != nil {
@@ -46,17 +46,17 @@ func find(ctx context.Context, pane terminal.Pane, configDir string, pid int) (s
 	return registered[best], nil
 }
 
-// A Refusal says why nothing was typed, or no more than was.
+// A Refusal says why nothing, or nothing more, was typed.
 type Refusal struct {
 	Why     string
-	Cleared bool // /clear was done; the message is what is missing
+	Cleared bool // /clear was done; only the message is missing
 }
 
 func (r *Refusal) Error() string { return r.Why }
 
 func refuse(format string, args ...any) error { return &Refusal{Why: fmt.Sprintf(format, args...)} }
 
-// cleared notes in a refusal that /clear was done.
+// cleared marks in a refusal that /clear was done.
 func cleared(err error) error {
 	if r := (*Refusal)(nil); errors.As(err, &r) {
 		return &Refusal{r.Why, true}

@@ -6,15 +6,17 @@ import (
 	"unicode"
 )
 
-// A Message is what the next session is told by hand. The substance comes through the SessionStart hook.
+// A Message is what is typed for the next session. Everything else comes through the SessionStart
+// hook.
 type Message struct {
 	Handoff  string // its name, a1b2c3d4/3
 	Snapshot bool   // it has a snapshot of the terminal
 	Log      string // path of the terminal's log; "" for none
 }
 
-// String is the message: one line without control characters, which the client takes for a prompt and not for a command.
-// It has at most 800 UTF-16 units: the client hides a longer text behind a mark, and tells the model that a user may not have written it.
+// String returns the message: one line without control characters, which the client takes for a
+// prompt and not for a command. It has at most 800 UTF-16 units: the client hides a longer text
+// behind a mark, and tells the model that a user may not have written it.
 func (m Message) String() string {
 	search := fmt.Sprintf("it is long, so do not read it whole but search it with: git agent-handoff grep --handoff %s <pattern>", m.Handoff)
 	var b strings.Builder
@@ -24,7 +26,8 @@ func (m Message) String() string {
 		fmt.Fprintf(&b, ". There is a snapshot of its terminal; %s", search)
 	}
 	if m.Log != "" {
-		// A path that could be more than a path for the client, or fills the message, is in the handoff.
+		// A path that is too long, or that the client could take for more than a path, is in the
+		// handoff.
 		in := ""
 		if len(m.Log) <= maxPath && !strings.ContainsFunc(m.Log, isOdd) {
 			in = " in " + m.Log
@@ -34,8 +37,8 @@ func (m Message) String() string {
 	return b.String()
 }
 
-// maxPath is the length in bytes of a path that has room in a message.
+// maxPath is the greatest length in bytes of a path that fits into a message.
 const maxPath = 200
 
-// isOdd reports whether the client might make something else of a rune, or nobody could see it.
+// isOdd reports whether a rune is invisible, or the client might interpret it.
 func isOdd(r rune) bool { return r == '@' || !unicode.IsPrint(r) }

@@ -35,7 +35,7 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// What the client takes for a prompt that somebody typed.
+// The message must look to the client like a prompt that somebody typed.
 func TestMessageBounds(t *testing.T) {
 	t.Parallel()
 	longest := Message{"0123456789ab/123456", true, "/" + strings.Repeat("x", 199)}.String()

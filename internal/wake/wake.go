@@ -12,24 +12,26 @@ import (
 )
 
 const (
-	// pollEvery is the pause between two looks. A look is three processes of some milliseconds;
+	// pollEvery is the pause between two looks. A look starts three processes of some milliseconds;
 	// the client writes its registration 20 to 70 ms after a change.
 	pollEvery = 50 * time.Millisecond
-	// busyWait is how long a client may be busy: a turn is over only when all Stop hooks are, and ours may take a minute.
+	// busyWait is how long a client may be busy: a turn ends only when all Stop hooks have ended,
+	// and ours may take a minute.
 	busyWait = 2 * time.Minute
-	// settle is how long something else may be in the way that is perhaps just being painted.
+	// settle is how long any other obstacle may last, as it may just be being painted.
 	settle = 2 * time.Second
 	// echoWait is how long the client may take to show a key.
 	echoWait = 5 * time.Second
-	// clearWait is how long /clear may take, with the SessionStart hooks that run then.
+	// clearWait is how long /clear may take, including its SessionStart hooks.
 	clearWait = time.Minute
 )
 
-// Wake clears the context of the agent in a pane and gives it a prompt. pid is its client's process, 0 if any
-// client in the pane is meant; configDir is where clients register. self is the session whose agent has called, "" for none: it would
-// wait for itself. An error that wraps a [*Refusal] says what was in the way.
+// Wake clears the context of the agent in a pane and gives it a prompt. pid is its client's
+// process, 0 for any client in the pane; configDir is where clients register. self is the session
+// whose agent is calling, "" for none: Wake would wait for its own caller. An error that wraps a
+// [*Refusal] says what was in the way.
 func Wake(ctx context.Context, pane terminal.Pane, configDir string, pid int, self, prompt string) error {
-	id, err := pane.Ask(ctx, "#{pane_id}") // another name could mean another pane before we are done
+	id, err := pane.Ask(ctx, "#{pane_id}") // a name could come to mean another pane before we are done
 	if err != nil {
 		return err
 	}
@@ -67,10 +69,10 @@ type waker struct {
 	pid    int
 }
 
-// ready waits until the client holds a session and nothing is in the way.
+// ready waits until the client has a session and nothing is in the way.
 func (w *waker) ready(ctx context.Context, id string, patience time.Duration) error {
 	end := time.Now().Add(patience)
-	var since time.Time // when something else than work was in the way first
+	var since time.Time // since when something other than work was in the way
 	idle := false       // it was idle already
 	for {
 		why, busy, err := w.obstacle(ctx, id)
@@ -97,7 +99,7 @@ func (w *waker) ready(ctx context.Context, id string, patience time.Duration) er
 	}
 }
 
-// obstacle looks once for what is in the way, "" for nothing. Work is something that ends.
+// obstacle looks once for what is in the way, "" for nothing. busy means work, which will end.
 func (w *waker) obstacle(ctx context.Context, id string) (why string, busy bool, err error) {
 	client, err := session.ReadRegistration(w.config, w.pid)
 	if err != nil {
@@ -154,7 +156,8 @@ func (w *waker) box(ctx context.Context) (text string, shown bool, err error) {
 
 // clear types /clear.
 func (w *waker) clear(ctx context.Context) error {
-	// A letter first: where letters are commands, as in the normal mode of vi, this one does nothing in an empty box.
+	// A letter first: where letters are commands, as in vi's normal mode, this one does nothing in
+	// an empty box.
 	if err := w.pane.Type(ctx, "x"); err != nil {
 		return err
 	}
@@ -179,7 +182,7 @@ func (w *waker) clear(ctx context.Context) error {
 	return w.pane.Press(ctx, "Enter")
 }
 
-// begun waits for the session that begins after /clear, and returns its id.
+// begun waits for the session that begins after /clear and returns its id.
 func (w *waker) begun(ctx context.Context, old string) (fresh string, err error) {
 	err = w.await(ctx, clearWait, "no new session has begun after /clear", func() (bool, error) {
 		client, err := session.ReadRegistration(w.config, w.pid)
@@ -189,7 +192,7 @@ func (w *waker) begun(ctx context.Context, old string) (fresh string, err error)
 	return fresh, err
 }
 
-// submit gives the agent a prompt, and makes sure that it went out.
+// submit gives the agent a prompt, and makes sure that it was sent.
 func (w *waker) submit(ctx context.Context, prompt string) error {
 	if err := w.pane.Paste(ctx, prompt); err != nil {
 		return err
@@ -210,7 +213,7 @@ func (w *waker) submit(ctx context.Context, prompt string) error {
 	})
 }
 
-// shows waits until the input box holds text. Of a long one it may show the end alone.
+// shows waits until the input box shows text, or the end of it if it is long.
 func (w *waker) shows(ctx context.Context, text string) error {
 	why := fmt.Sprintf("what was typed is not what stands in the input box: is somebody typing? (wanted %.40q)", text)
 	return w.await(ctx, echoWait, why, func() (bool, error) {
@@ -219,7 +222,7 @@ func (w *waker) shows(ctx context.Context, text string) error {
 	})
 }
 
-// await looks until ok, and refuses with a reason if that takes too long.
+// await looks until ok, and refuses with the reason why if that takes too long.
 func (w *waker) await(ctx context.Context, patience time.Duration, why string, ok func() (bool, error)) error {
 	end := time.Now().Add(patience)
 	for {

@@ -1,0 +1,122 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/test/gittest"
+)
+
+// TestRollUpBesideGit runs writers, readers and roll-ups beside a git that collects garbage or
+// repacks: no object is lost, and no `git gc` fails. A `git repack` may fail: nothing shows that it
+// runs, a pack that it has listed may go, and here packs go faster than anywhere else.
+func TestRollUpBesideGit(t *testing.T) {
+	t.Parallel()
+	rounds := gittest.Size(20, 3)
+	for _, args := range [][]string{
+		{"gc", "-q"},
+		{"repack", "-A", "-d", "-q"},
+	} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
+			r := gittest.New(t)
+			repo := find(t, r)
+			ctx := context.Background()
+			var mu sync.Mutex
+			var all []plumbing.Hash
+			var rolled atomic.Bool
+			done, wrote := make(chan struct{}), make(chan struct{}, 2*maxSmallPacks)
+			write := func(w, i int, last plumbing.Hash) plumbing.Hash {
+				hashes := commitPack(t, repo, fmt.Sprint("writer ", w, " pack ", i), last)
+				update := Update{Ref: fmt.Sprint("refs/agent/writers/", w), New: hashes[0], Old: last}
+				if err := repo.UpdateRefs(ctx, "test", []Update{update}); err != nil {
+					t.Errorf("move ref: %v", err)
+				}
+				mu.Lock()
+				all = append(all, hashes...)
+				recent := all[max(0, len(all)-50):]
+				mu.Unlock()
+				if repo.RollUpDue() {
+					if err := repo.RollUp(ctx); err != nil {
+						t.Errorf("RollUp: %v", err)
+					}
+					rolled.Store(rolled.Load() || isFile(repo.oldPacksFile()))
+				}
+				if old := time.Now().Add(-oldPacksWait); i%8 == 0 {
+					_ = os.Chtimes(repo.oldPacksFile(), old, old) // an hour has passed, if there is one
+				}
+				o := repo.Objects(ctx)
+				defer o.Close()
+				for _, h := range recent {
+					if err := o.Has(h); err != nil {
+						t.Errorf("read %s: %v", h, err)
+					}
+				}
+				return hashes[0]
+			}
+			var writers sync.WaitGroup
+			for w := range 3 {
+				writers.Go(func() {
+					var last plumbing.Hash
+					for i := 0; ; i++ {
+						last = write(w, i, last)
+						select {
+						case wrote <- struct{}{}:
+						case <-done:
+							return
+						}
+					}
+				})
+			}
+			for range rounds {
+				for range maxSmallPacks - 3 + rand.IntN(maxSmallPacks) { // around the moment when a roll-up is due
+					<-wrote
+				}
+				if _, err := r.Try(args...); err != nil && args[0] == "gc" {
+					t.Error(err)
+				}
+			}
+			close(done)
+			writers.Wait()
+			if !rolled.Load() {
+				t.Error("nothing was rolled up, so this tests nothing")
+			}
+			present(t, r, all)
+		})
+	}
+}
+
+// commitPack writes a pack of a commit, its tree and its blobs, and returns them, the commit first.
+func commitPack(t testing.TB, repo *Repo, text string, parent plumbing.Hash) []plumbing.Hash {
+	t.Helper()
+	o := repo.Objects(context.Background())
+	defer o.Close()
+	must := func(h plumbing.Hash, err error) plumbing.Hash {
+		t.Helper()
+		if err != nil {
+			t.Error(err)
+		}
+		return h
+	}
+	one, all := must(o.Write(plumbing.BlobObject, []byte(text))), must(o.Write(plumbing.BlobObject, []byte("in all packs")))
+	tree := must(o.EditTree(plumbing.ZeroHash, map[string]Entry{"a": {0o100644, one}, "b/c": {0o100644, all}}))
+	var parents []plumbing.Hash
+	if !parent.IsZero() {
+		parents = []plumbing.Hash{parent}
+	}
+	who := Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1_700_000_000, 0)}
+	commit := must(o.CommitTree(tree, parents, who, who, text+"\n"))
+	if err := o.Flush(); err != nil {
+		t.Error(err)
+	}
+	return []plumbing.Hash{commit, tree, one, all}
+}

@@ -1,0 +1,143 @@
+package git
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/test/gittest"
+)
+
+// TestCommitEqualsGit checks that we read and write commits as git does.
+func TestCommitEqualsGit(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	o := find(t, r).Objects(t.Context())
+	defer o.Close()
+	tree := plumbing.NewHash(r.Git("mktree"))
+	var parents []plumbing.Hash
+	for i, tt := range []struct {
+		name, email, at string
+		message         string
+	}{
+		{"Dev", "dev@example.invalid", "1795176000 +0000", "one\n"},
+		{"D. é V", "d@example.invalid", "1795176000 +0530", "two\n\nbody\n"},
+		{"x", "y", "0 -1130", "no newline"},
+		{"name  in  parts", "not an address", "4102444800 +1400", ""},
+		{"Dev", "dev@example.invalid", "1795176000 -0030", "\n\nblank lines first\n"},
+		{"Dev", "dev@example.invalid", "99999999999 +0100", "tree 1234\nparent ä\n"},
+	} {
+		s := *r
+		for _, who := range []string{"AUTHOR", "COMMITTER"} {
+			s.Env = append(s.Env[:len(s.Env):len(s.Env)], "GIT_"+who+"_NAME="+tt.name, "GIT_"+who+"_EMAIL="+tt.email, "GIT_"+who+"_DATE=@"+tt.at)
+		}
+		args := []string{"commit-tree", tree.String()}
+		for _, p := range parents {
+			args = append(args, "-p", p.String())
+		}
+		out, err := s.Feed(tt.message, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := plumbing.NewHash(out)
+		who := Signature{tt.name, tt.email, parseTime(strings.Fields(tt.at))}
+		got, err := o.CommitTree(tree, parents, who, who, tt.message)
+		if err != nil || got != want {
+			t.Errorf("%d: commit %s, %v; git's is %s:\n%s", i, got, err, want, r.Git("cat-file", "commit", out))
+		}
+		c, err := find(t, r).Objects(t.Context()).Commit(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if hash := plumbing.ComputeHash(plumbing.CommitObject, c.Encode()); hash != want {
+			t.Errorf("%d: %s, read and written again, is %s", i, want, c.Encode())
+		}
+		parents = append(parents, want)
+	}
+	if err := o.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	r.Git("fsck", "--strict")
+}
+
+// Commits that others have written, and some that nobody should have.
+func TestParseCommit(t *testing.T) {
+	t.Parallel()
+	const tree, parent = "4b825dc642cb6eb9a060e54bf8d69288fbee4904", "1111111111111111111111111111111111111111"
+	const dev = "Dev <dev@example.invalid> 1795176000 +0100"
+	who := Signature{"Dev", "dev@example.invalid", time.Unix(1795176000, 0).In(time.FixedZone("", 3600))}
+	format := func(s Signature) string {
+		return fmt.Sprintf("%s <%s> %s", s.Name, s.Email, s.When.Format(time.RFC3339))
+	}
+	for _, tt := range []struct {
+		name, content string
+		parents       int
+		author        Signature
+		message       string
+	}{
+		{"plain", "author " + dev + "\ncommitter " + dev + "\n\nmessage\n", 0, who, "message\n"},
+		{"parents", "parent " + parent + "\nparent " + parent + "\nauthor " + dev + "\ncommitter " + dev + "\n\nm", 2, who, "m"},
+		{"parent in the message", "author " + dev + "\ncommitter " + dev + "\n\nparent " + parent + "\n", 0, who, "parent " + parent + "\n"},
+		{"parent after the author", "author " + dev + "\nparent " + parent + "\ncommitter " + dev + "\n\nm", 0, who, "m"},
+		{"signed", "author " + dev + "\ncommitter " + dev + "\ngpgsig -----BEGIN\n \n author Eve <> 0 +0000\n -----END\n\nm", 0, who, "m"},
+		{"mergetag, encoding, unknown", "parent " + parent + "\nauthor " + dev + "\ncommitter " + dev + "\nmergetag object " + parent + "\n type commit\nencoding ISO-8859-1\nodd\nHG:extra x\n\n\xe9", 1, who, "\xe9"},
+		{"author twice", "author " + dev + "\nauthor Eve <eve@example.invalid> 1 +0000\ncommitter " + dev + "\n\nm", 0, who, "m"},
+		{"no message", "author " + dev + "\ncommitter " + dev + "\n", 0, who, ""},
+		{"no end", "author " + dev, 0, who, ""},
+		{"nobody", "\nm", 0, Signature{}, "m"},
+		{"no name", "author <> 1 +0000\n\nm", 0, Signature{When: time.Unix(1, 0).UTC()}, "m"},
+		{"brackets in the name", "author a <b> c> 1 +0000\n\nm", 0, Signature{"a", "b", time.Unix(1, 0).UTC()}, "m"},
+		{"no brackets", "author a b c 1 +0000\n\nm", 0, Signature{}, "m"},
+		{"no time", "author a <b>\n\nm", 0, Signature{Name: "a", Email: "b"}, "m"},
+		{"no zone", "author a <b> 1\n\nm", 0, Signature{"a", "b", time.Unix(1, 0).UTC()}, "m"},
+		{"time of no sense", "author a <b> 99999999999999999999 +0000\n\nm", 0, Signature{Name: "a", Email: "b"}, "m"},
+		{"zone of no sense", "author a <b> 1 +0099\n\nm", 0, Signature{"a", "b", time.Unix(1, 0).UTC()}, "m"},
+	} {
+		c, err := ParseCommit([]byte("tree " + tree + "\n" + tt.content))
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if c.Tree.String() != tree || len(c.Parents) != tt.parents || c.Message != tt.message || format(c.Author) != format(tt.author) {
+			t.Errorf("%s: %+v", tt.name, c)
+		}
+	}
+	for _, content := range []string{"", "tree", "tree " + parent[1:] + "\n", "parent " + parent + "\ntree " + tree + "\n", "\ntree " + tree + "\n", "Tree " + tree + "\n"} {
+		if c, err := ParseCommit([]byte(content)); err == nil {
+			t.Errorf("%q is read as %+v", content, c)
+		}
+	}
+}
+
+// FuzzParseCommit checks that a commit survives being written and read again, and that a commit
+// that git accepts is read as git reads it.
+func FuzzParseCommit(f *testing.F) {
+	const tree = "tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\n"
+	f.Add([]byte(tree + "parent 1111111111111111111111111111111111111111\nauthor a <b> 1 +0130\ncommitter c <d> 2 -0930\n\nm\n"))
+	f.Add([]byte(tree + "author a <b> 1 +0000\ncommitter <> -1 +9999\ngpgsig x\n y\n\nm"))
+	f.Add([]byte(tree + "author > <a> 1 x\n"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		c, err := ParseCommit(content)
+		if err != nil {
+			return
+		}
+		if len(c.Parents) > len(content)/len("parent \n") {
+			t.Errorf("%d parents in %d bytes", len(c.Parents), len(content))
+		}
+		first := c.Encode()
+		again, err := ParseCommit(first)
+		if err != nil {
+			t.Fatalf("%q, written as %q: %v", content, first, err)
+		}
+		if second := again.Encode(); !bytes.Equal(first, second) {
+			t.Errorf("%q is written as %q, then as %q", content, first, second)
+		}
+		if again.Tree != c.Tree || len(again.Parents) != len(c.Parents) || again.Message != c.Message {
+			t.Errorf("%q: read %+v, then %+v", content, c, again)
+		}
+	})
+}

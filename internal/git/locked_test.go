@@ -1,0 +1,57 @@
+package git
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/test/gittest"
+)
+
+// TestLocked: the error names the file that is locked, out of all that one command locks.
+func TestLocked(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	first := plumbing.NewHash(r.Commit("first"))
+	seen := linked(t, r)
+	repo, err := Find(seen.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failure := errors.New("git failed")
+	names := []string{"refs/heads/a/b", "HEAD", "index", "packed-refs"}
+	if got := repo.Locked(failure, names...); got != failure {
+		t.Errorf("nothing is locked, and the error is %v", got)
+	}
+	if got := repo.Locked(nil, names...); got != nil {
+		t.Errorf("nothing failed, and the error is %v", got)
+	}
+	for _, path := range []string{
+		filepath.Join(repo.CommonDir, "packed-refs.lock"), filepath.Join(repo.GitDir, "index.lock"),
+		filepath.Join(repo.GitDir, "HEAD.lock"), filepath.Join(repo.CommonDir, "refs", "heads", "a", "b.lock"),
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		old := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+		var locked *LockedError
+		if got := repo.Locked(failure, names...); !errors.As(got, &locked) || !errors.Is(got, failure) || locked.Path != path || locked.Age < time.Hour {
+			t.Errorf("with %s: %v", path, got)
+		}
+	}
+	var locked *LockedError
+	err = repo.UpdateRefs(t.Context(), "test", []Update{{Ref: "refs/heads/a/b", New: first}})
+	if !errors.As(err, &locked) || filepath.Base(locked.Path) != "b.lock" {
+		t.Errorf("update of a ref that is locked: %v", err)
+	}
+}

@@ -1,0 +1,94 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// deadAfter is how long git may hold a lock on what is ours. It takes milliseconds, and so does
+// git's own gc, which locks every ref that it packs. It is less than a second, so that nobody who
+// waits for it is held up for longer than that.
+const deadAfter = 900 * time.Millisecond
+
+// AwaitLocks waits until none of the refs is locked. A lock still there after a second was left by
+// a git that was killed, and is removed. So all refs must be git-agent's own, and the caller must
+// hold a lock that keeps our other processes away. It reports whether there was any lock.
+func (r *Repo) AwaitLocks(ctx context.Context, refs ...string) (bool, error) {
+	found := false
+	for _, ref := range refs {
+		there, err := DropDeadLock(ctx, filepath.Join(r.CommonDir, filepath.FromSlash(ref)))
+		if err != nil {
+			return found, err
+		}
+		found = found || there
+	}
+	return found, nil
+}
+
+// DropDeadLock waits until a file is unlocked, and removes a lock that is more than a second old or
+// does not change for a second. It reports whether there was a lock.
+func DropDeadLock(ctx context.Context, path string) (bool, error) {
+	first, err := os.Lstat(path + ".lock")
+	if err != nil {
+		return false, nil
+	}
+	poll := time.NewTicker(20 * time.Millisecond)
+	defer poll.Stop()
+	for waited := time.Duration(0); waited < deadAfter && time.Since(first.ModTime()) < deadAfter; waited += 20 * time.Millisecond {
+		select {
+		case <-poll.C:
+		case <-ctx.Done():
+			return true, ctx.Err()
+		}
+		now, err := os.Lstat(path + ".lock")
+		if err != nil {
+			return true, nil
+		}
+		if !os.SameFile(first, now) {
+			first, waited = now, 0
+		}
+	}
+	return true, os.Remove(path + ".lock")
+}
+
+// DropLeftLocks removes the lock files left beside files by a dead git that was about to lock them
+// at the time at. That git had a second for each, see [Repo.BeginRefs]; a lock made before or after
+// that is another process's, and so is one that goes away by itself. A name that ends in a slash
+// stands for everything in that directory, whenever it was made.
+func DropLeftLocks(ctx context.Context, at time.Time, files []string) error {
+	const tick = 20 * time.Millisecond // how far the time of a file may lag
+	for _, file := range files {
+		if strings.HasSuffix(file, "/") {
+			if err := dropLocksBelow(ctx, file); err != nil {
+				return err
+			}
+			continue
+		}
+		info, err := os.Lstat(file + ".lock")
+		if err != nil || info.ModTime().Before(at.Add(-tick)) || info.ModTime().After(at.Add(2*deadAfter)) {
+			continue
+		}
+		if _, err := DropDeadLock(ctx, file); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func dropLocksBelow(ctx context.Context, dir string) error {
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if file, ok := strings.CutSuffix(path, ".lock"); ok && err == nil {
+			_, err = DropDeadLock(ctx, file)
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

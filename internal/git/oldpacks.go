@@ -1,0 +1,155 @@
+package git
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// oldPacksWait is how long packs stay after a roll-up has replaced them, unless the next roll-up
+// comes first: a git that has already listed them can still open them.
+const oldPacksWait = time.Hour
+
+// oldPacks are the packs that the last roll-up has replaced. They are noted in a file whose time is
+// that of the roll-up: a line with the name of the pack that replaced them, then a line for each
+// old pack with its name and its time in nanoseconds. Without the file they are packs like any
+// other, and are rolled up again.
+type oldPacks struct {
+	fresh string
+	times map[string]int64 // of the .pack files, by name: a changed time means another pack
+}
+
+func (r *Repo) oldPacksFile() string { return filepath.Join(r.CommonDir, "agent", "old-packs") }
+
+// oldPacksDue reports whether the old packs have waited long enough.
+func (r *Repo) oldPacksDue(now time.Time) bool {
+	info, err := os.Stat(r.oldPacksFile())
+	return err == nil && now.Sub(info.ModTime()) >= oldPacksWait
+}
+
+// readOldPacks reads the note. A damaged note counts as none.
+func (r *Repo) readOldPacks() oldPacks {
+	data, _ := os.ReadFile(r.oldPacksFile())
+	first, rest, _ := strings.Cut(string(data), "\n")
+	old := oldPacks{fresh: first, times: make(map[string]int64)}
+	for line := range strings.Lines(rest) {
+		name, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if at, err := strconv.ParseInt(text, 10, 64); err == nil {
+			old.times[name] = at
+		}
+	}
+	return old
+}
+
+// noteOldPacks checks that fresh holds everything in the packs, and notes that it has replaced
+// them.
+func (r *Repo) noteOldPacks(fresh string, packs []string) error {
+	taker, err := r.openWhole(fresh)
+	if err != nil {
+		return fmt.Errorf("confirm %s: %w", fresh, err)
+	}
+	defer taker.file.Close()
+	var note strings.Builder
+	note.WriteString(fresh + "\n")
+	for _, name := range packs {
+		info, err := os.Stat(filepath.Join(r.packDir(), name+".pack"))
+		if errors.Is(err, fs.ErrNotExist) || name == fresh {
+			continue // git has repacked it meanwhile; fresh is an old pack if that held all objects already
+		}
+		if err == nil {
+			err = r.holds(taker, name)
+		}
+		if err != nil {
+			return fmt.Errorf("confirm %s: %w", fresh, err)
+		}
+		fmt.Fprintf(&note, "%s %d\n", name, info.ModTime().UnixNano())
+	}
+	tmp := r.oldPacksFile() + ".new"
+	if err := os.WriteFile(tmp, []byte(note.String()), 0o666); err != nil {
+		return err
+	}
+	return os.Rename(tmp, r.oldPacksFile())
+}
+
+// dropOldPacks removes the packs that the last roll-up has replaced, if they are unchanged and the
+// pack that replaced them is still there and holds everything in them. The others are forgotten,
+// and rolled up again. If a `git gc` begins, the rest are all forgotten.
+func (r *Repo) dropOldPacks() error {
+	old := r.readOldPacks()
+	defer os.Remove(r.oldPacksFile())
+	taker, err := r.openWhole(old.fresh)
+	if err != nil {
+		return nil // nothing was noted, or git has repacked the new pack
+	}
+	defer taker.file.Close()
+	plain, err := r.plainPacks()
+	if err != nil {
+		return err
+	}
+	known, err := r.multiPackNames()
+	if err != nil {
+		return err
+	}
+	for name, at := range old.times {
+		base := filepath.Join(r.packDir(), name)
+		info, err := os.Stat(base + ".pack")
+		if err != nil || info.ModTime().UnixNano() != at || !slices.Contains(plain, name) || contains(known, name) || r.holds(taker, name) != nil {
+			continue
+		}
+		if r.gcRuns(time.Now()) {
+			return nil
+		}
+		for _, ext := range []string{".idx", ".pack", ".rev"} { // the index first: without it the pack is not seen
+			if err := os.Remove(base + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// openWhole opens a pack, and checks that its index belongs to it.
+func (r *Repo) openWhole(name string) (smallPack, error) {
+	p, err := openSmallPack(filepath.Join(r.packDir(), name))
+	if err != nil {
+		return p, err
+	}
+	want := p.index.checksum()
+	sum := make([]byte, len(want))
+	end, err := p.file.Seek(-int64(len(sum)), io.SeekEnd)
+	if err == nil {
+		_, err = p.file.ReadAt(sum, end)
+	}
+	if err == nil && !bytes.Equal(sum, want) {
+		err = errors.New("the index is another pack's")
+	}
+	if err != nil {
+		_ = p.file.Close()
+	}
+	return p, err
+}
+
+// holds returns an error if taker lacks an object of the named pack.
+func (r *Repo) holds(taker smallPack, name string) error {
+	old, err := openSmallPack(filepath.Join(r.packDir(), name))
+	if err != nil {
+		return err
+	}
+	defer old.file.Close()
+	for i := range old.index.objects() {
+		if h := plumbing.Hash(old.index.name(i)); !taker.index.has(h) {
+			return fmt.Errorf("object %s of %s is not in it", h, name)
+		}
+	}
+	return nil
+}

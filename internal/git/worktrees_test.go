@@ -1,0 +1,50 @@
+package git
+
+import (
+	"path/filepath"
+	"testing"
+
+	"gitagent/test/gittest"
+)
+
+// TestMainWorktree: a relative URL means the same everywhere in a repository.
+func TestMainWorktree(t *testing.T) {
+	t.Parallel()
+	plain := gittest.New(t)
+	plain.Commit("first")
+	bare := gittest.New(t, "--bare")
+	bare.Git("fetch", "-q", plain.Dir, "HEAD:refs/heads/main")
+	apart := gittest.New(t, "--separate-git-dir="+filepath.Join(gittest.TempDir(t), "apart"))
+	apart.Commit("first")
+	super := gittest.New(t)
+	super.Git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", plain.Dir, "module")
+	module := super.In(filepath.Join(super.Dir, "module"))
+	for _, tt := range []struct {
+		name  string
+		repo  *gittest.Repo
+		wants string
+	}{
+		{"a worktree", plain, plain.Dir},
+		{"its linked worktree", linked(t, plain), plain.Dir},
+		{"of a bare repository", linked(t, bare), bare.Dir},
+		{"a git directory apart", apart, apart.Dir},
+		{"a submodule", module, module.Dir},
+		{"a linked worktree of a submodule", linked(t, module), module.Dir},
+	} {
+		repo, err := Find(tt.repo.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := repo.Main(t.Context()); got != tt.wants {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.wants)
+		}
+	}
+	lost := linked(t, apart)
+	repo, err := Find(lost.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := repo.Main(t.Context()); got != lost.Dir {
+		t.Errorf("whose main worktree git does not know: %s, want %s", got, lost.Dir)
+	}
+}

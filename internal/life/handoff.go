@@ -1,0 +1,91 @@
+package life
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gitagent/handoffstore"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/session"
+	"gitagent/internal/workspace"
+)
+
+// Compact hands off before a session's conversation is compacted; afterwards the conversation is
+// told the handoff. r says when, for which session, and where its file is.
+func Compact(ctx context.Context, w *workspace.Workspace, r handoffstore.Request) error {
+	st := w.Store.Load(r.Session)
+	mission, err := ledger.ParseID(st.Mission)
+	if err != nil {
+		return nil // it has recorded nothing
+	}
+	held, err := w.Store.LockSessions(ctx, w.Repo.GitDir)
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	r.Mission, r.Exit, r.Agent = mission, handoffstore.Clean, st.Agent
+	if st.Open != nil {
+		r.Running = st.Open.Prompt
+	}
+	s := &handoffstore.Store{Workspace: w}
+	if _, err = s.Gather(ctx, r); errors.Is(err, git.ErrNotFound) {
+		return nil // nothing was recorded
+	}
+	return err
+}
+
+// Complete fills in which session a request is about, with what is known of it: agent, the session
+// whose agent hands off, which may be nil; otherwise, if the request says nothing, the mission's
+// last session in this worktree. It reports whether the agent itself hands off.
+func Complete(w *workspace.Workspace, r *handoffstore.Request, agent *session.State) (own bool) {
+	of := agent
+	own = agent != nil && (agent.Mission == "" || agent.Mission == string(r.Mission))
+	if !own {
+		if r.Says() {
+			return false
+		}
+		s := &handoffstore.Store{Workspace: w}
+		if of = s.LastSession(r.Mission); of == nil {
+			return false
+		}
+	}
+	r.Session, r.Transcript = of.Session, of.Transcript
+	if r.Agent == "" {
+		r.Agent = of.Agent
+	}
+	if of.Open != nil {
+		r.Running = of.Open.Prompt
+	}
+	return own
+}
+
+// HandOff carries out a request. If its session is gone, that session's last turn is recorded
+// first, as the next session's start would do; own says that the session's agent itself hands off.
+func HandOff(ctx context.Context, w *workspace.Workspace, r handoffstore.Request, own bool, configDir string) (*handoffstore.Gathered, error) {
+	s := &handoffstore.Store{Workspace: w}
+	held, err := w.Store.LockSessions(ctx, w.Repo.GitDir)
+	if err != nil {
+		return nil, err
+	}
+	defer held.Release()
+	if own || r.Session == "" {
+		return s.Gather(ctx, r)
+	}
+	registry, err := session.Registrations(configDir)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range w.Store.Neighbours("", handoffstore.MaxSessions, registry) {
+		if left, over := s.Abandoned(n); over && n.Session == r.Session {
+			r.Running = ""
+			g, err := handOffLeft(ctx, s, left, r.At, r)
+			if err == nil && g == nil {
+				err = fmt.Errorf("hand off mission %s: it has recorded nothing yet: %w", r.Mission, git.ErrNotFound)
+			}
+			return g, err
+		}
+	}
+	return s.Gather(ctx, r)
+}

@@ -1,0 +1,147 @@
+// Package lock keeps our processes apart with files that the system unlocks when the holder dies.
+//
+// A lock can be shared with a child through [Lock.File]; it is free when both have ended. So
+// whoever takes a lock knows that the previous holder and its child are gone, and that whatever the
+// holder noted in the lock ([Lock.Note]) no longer has an owner.
+package lock
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Lock is a file that this process has locked.
+type Lock struct {
+	file  *os.File
+	left  Note
+	noted Note
+}
+
+// A Note says what a holder is about to do.
+type Note struct {
+	At    time.Time // when the note was made
+	Words []string  // for instance paths of files; without NUL
+}
+
+// step is how long Take waits between attempts.
+const step = 5 * time.Millisecond
+
+// Take waits for the lock at path until ctx ends. Missing directories are made.
+func Take(ctx context.Context, path string) (*Lock, error) {
+	for {
+		l, err := Try(path)
+		if l != nil || err != nil {
+			return l, err
+		}
+		timer := time.NewTimer(step)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, fmt.Errorf("lock %s: %w", filepath.Base(path), ctx.Err())
+		}
+	}
+}
+
+// Try takes the lock if it is free. Otherwise it returns nil and no error.
+func Try(path string) (*Lock, error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", filepath.Base(path), err)
+	}
+	l := &Lock{file: f}
+	ok, err := try(f)
+	if err == nil && ok && own(f) { // what somebody else has noted is not acted upon
+		err = l.read()
+	}
+	if err != nil {
+		err = fmt.Errorf("lock %s: %w", filepath.Base(path), err)
+	}
+	if err != nil || !ok {
+		_ = f.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func open(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if os.IsNotExist(err) {
+		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
+			f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		}
+	}
+	return f, err
+}
+
+// Release unlocks the file. To close it would not do: a child that is being started just now has a
+// copy until it runs its program.
+func (l *Lock) Release() {
+	unlock(l.file)
+	_ = l.file.Close() // can only fail when the lock is gone already
+}
+
+// File is the locked file, for a child that keeps the lock while it runs.
+func (l *Lock) File() *os.File { return l.file }
+
+// With runs do, and meanwhile adds n to what this process has noted.
+func (l *Lock) With(n Note, do func() error) error {
+	before := l.noted
+	n.Words = append(slices.Clip(before.Words), n.Words...)
+	if err := l.Note(n); err != nil {
+		return err
+	}
+	err := do()
+	if e := l.Note(before); err == nil {
+		err = e
+	}
+	return err
+}
+
+// Done clears the previous holder's note, once that has been dealt with.
+func (l *Lock) Done() error { l.left = Note{}; return l.Note(Note{}) }
+
+// Note notes what this process is about to do; the zero Note clears that.
+func (l *Lock) Note(n Note) error {
+	l.noted = n
+	text := ""
+	if n.Words != nil {
+		text = strings.Join(append([]string{strconv.FormatInt(n.At.UnixNano(), 10)}, n.Words...), "\x00") + "\x00"
+	}
+	_, err := l.file.WriteAt([]byte(text), 0)
+	if err == nil {
+		err = l.file.Truncate(int64(len(text)))
+	}
+	if err != nil {
+		return fmt.Errorf("note in %s: %w", filepath.Base(l.file.Name()), err)
+	}
+	return nil
+}
+
+// Left is what the previous holder was about to do when it died; the zero Note if it did not die or
+// had noted nothing.
+func (l *Lock) Left() Note { return l.left }
+
+// maxNote bounds how much of a note is read, in bytes.
+const maxNote = 1 << 20
+
+func (l *Lock) read() error {
+	text, err := io.ReadAll(io.NewSectionReader(l.file, 0, maxNote))
+	if err != nil || len(text) == 0 {
+		return err
+	}
+	parts := strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
+	nanos, err := strconv.ParseInt(parts[0], 10, 64)
+	if err != nil {
+		return nil // the holder died while writing the note, before it did anything
+	}
+	l.left = Note{At: time.Unix(0, nanos), Words: parts[1:]}
+	return nil
+}

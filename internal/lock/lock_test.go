@@ -1,0 +1,138 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestTake lets many take one lock: never two at once.
+func TestTake(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "not", "there", "lock")
+	holders, most := 0, 0
+	var count sync.Mutex
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			l, err := Take(context.Background(), path)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			count.Lock()
+			holders++
+			most = max(most, holders)
+			count.Unlock()
+			count.Lock()
+			holders--
+			count.Unlock()
+			l.Release()
+		})
+	}
+	all.Wait()
+	if most != 1 {
+		t.Errorf("%d held the lock at once", most)
+	}
+}
+
+func TestTakeGivesUp(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lock")
+	held, err := Take(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Release()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Take(ctx, path); !errors.Is(err, context.Canceled) {
+		t.Errorf("Take of a lock that is held = %v", err)
+	}
+}
+
+// TestNote leaves a note behind, as a process does that dies, and reads it as the next holder.
+func TestNote(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lock")
+	take := func() *Lock {
+		l, err := Take(context.Background(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	at := time.Unix(1_800_000_000, 5)
+	for _, tt := range []struct {
+		name string
+		hold func(*Lock)
+		want Note
+	}{
+		{"nothing was noted", func(*Lock) {}, Note{}},
+		{"two files", func(l *Lock) { _ = l.Note(Note{at, []string{"/a b/HEAD", "/c\nd"}}) }, Note{at, []string{"/a b/HEAD", "/c\nd"}}},
+		{"a note that nobody took back stays", func(*Lock) {}, Note{at, []string{"/a b/HEAD", "/c\nd"}}},
+		{"done", func(l *Lock) { _ = l.Done() }, Note{}},
+		{"done with something", func(l *Lock) { _ = l.With(Note{at, []string{"a"}}, func() error { return nil }) }, Note{}},
+		{"half a note", func(l *Lock) { _, _ = l.file.WriteString("x") }, Note{}},
+	} {
+		l := take()
+		tt.hold(l)
+		l.Release()
+		l = take()
+		got := l.Left()
+		if !got.At.Equal(tt.want.At) || !slices.Equal(got.Words, tt.want.Words) {
+			t.Errorf("%s: left %v, want %v", tt.name, got, tt.want)
+		}
+		l.Release()
+		if tt.want.Words == nil {
+			_ = os.Truncate(path, 0)
+		}
+	}
+}
+
+// TestLockOfDeadProcess: the system releases the lock of a process that was killed.
+func TestLockOfDeadProcess(t *testing.T) {
+	if dir := os.Getenv("TEST_LOCK_AND_WAIT"); dir != "" {
+		if _, err := Take(context.Background(), filepath.Join(dir, "x")); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println("locked")
+		select {}
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestLockOfDeadProcess$")
+	cmd.Env = append(os.Environ(), "TEST_LOCK_AND_WAIT="+dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, len("locked"))
+	if _, err := out.Read(line); err != nil || string(line) != "locked" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Take(ctx, filepath.Join(dir, "x")); err == nil {
+		t.Error("the lock of a living process was taken")
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // killed
+	held, err := Take(context.Background(), filepath.Join(dir, "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	held.Release()
+}

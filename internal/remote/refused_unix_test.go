@@ -1,0 +1,143 @@
+//go:build unix
+
+package remote_test
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gitagent/internal/ledger"
+)
+
+// refusing listens on a port, closes every connection at once, and counts them.
+func refusing(t *testing.T) (address string, connections *atomic.Int32) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	connections = new(atomic.Int32)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			connections.Add(1)
+			c.Close()
+		}
+	}()
+	return l.Addr().String(), connections
+}
+
+// leads points the remote of a clone elsewhere, and agrees to sending anything there.
+func (c *clone) leads(url string) {
+	c.t.Helper()
+	c.Git("remote", "set-url", "origin", url)
+	c.agree(url, "all")
+}
+
+// failed records the last background attempts as failures: the next one is a minute away.
+func (c *clone) failed(times int) {
+	c.t.Helper()
+	memory, err := json.Marshal(map[string]any{"failures": times, "failed": time.Now()})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.Write(".git/agent/push/origin/memory.json", string(memory))
+}
+
+// drains runs, until the test ends, what the hooks start in the background.
+func (c *clone) drains() {
+	ctx, cancel := context.WithCancel(c.t.Context())
+	ended := make(chan error)
+	go func() { ended <- c.origin().Drain(ctx) }()
+	c.t.Cleanup(func() { cancel(); <-ended })
+}
+
+// TestRefused: an unreachable remote costs an attempt one connection, and the end of a session one
+// attempt.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for _, scheme := range []string{"http", "git", "ssh"} {
+		t.Run(scheme, func(t *testing.T) {
+			t.Parallel()
+			if scheme == "ssh" {
+				tool(t, "ssh")
+			}
+			address, connections := refusing(t)
+			c := cloneOf(t, newHost(t).Dir)
+			c.leads(scheme + "://" + address + "/repo")
+			other := ledger.ID("00000001")
+			c.turn(mission, "one")
+			c.turn(other, "one")
+			for what, push := range map[string]func() error{
+				"one":        func() error { _, err := c.origin().Push(t.Context(), mission); return err },
+				"everything": func() error { _, err := c.origin().PushAll(t.Context(), nil); return err },
+			} {
+				if err := push(); err == nil {
+					t.Errorf("push of %s: no error", what)
+				}
+				if n := connections.Swap(0); n != 1 {
+					t.Errorf("push of %s: %d connections, want 1", what, n)
+				}
+			}
+			for _, id := range []ledger.ID{mission, other} {
+				if err := c.origin().Later(id); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.failed(10)
+			c.drains()
+			if c.origin().Await(t.Context(), mission) {
+				t.Error("the mission is said to have arrived")
+			}
+			if n := connections.Swap(0); n != 1 {
+				t.Errorf("the end of a session: %d connections, want 1", n)
+			}
+			arrived := make(chan bool)
+			for _, id := range []ledger.ID{mission, other} {
+				go func() { arrived <- c.origin().Await(t.Context(), id) }()
+			}
+			for range 2 {
+				if <-arrived {
+					t.Error("a mission is said to have arrived")
+				}
+			}
+			if n := connections.Load(); n < 1 || n > 2 { // the second may begin once the first has failed
+				t.Errorf("the ends of two sessions: %d connections, want 1 or 2", n)
+			}
+			if _, err := os.Lstat(filepath.Join(c.Dir, ".git/agent/push/origin/hurry")); err == nil {
+				t.Error("nobody waits any more, and there is still somebody in a hurry")
+			}
+		})
+	}
+}
+
+// TestRestEnds: a background process that rests after failures continues once another process has
+// reached the remote.
+func TestRestEnds(t *testing.T) {
+	t.Parallel()
+	c := cloneOf(t, newHost(t).Dir)
+	c.turn(mission, "one")
+	if err := c.origin().Later(mission); err != nil {
+		t.Fatal(err)
+	}
+	c.failed(10)
+	c.drains()
+	c.turn("00000001", "one") // gives it time to begin resting
+	c.push("00000001")
+	c.failed(0)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // half as long as it would rest
+	defer cancel()
+	if !c.origin().Await(ctx, mission) {
+		t.Error("it rests on, and what waits does not arrive")
+	}
+}

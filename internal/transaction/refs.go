@@ -1,0 +1,84 @@
+package transaction
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/lock"
+	"gitagent/internal/workspace"
+)
+
+// MoveRefs moves refs in a transaction that was begun with the file of held, and notes in held
+// which files git is about to lock, for whoever finds these locks. The error wraps
+// [git.ErrConflict] if a ref has changed, and if the lock of a killed git was in the way, which is
+// then removed.
+func MoveRefs(ctx context.Context, repo *git.Repo, held *lock.Lock, proc *git.RefTransaction, updates []git.Update) error {
+	note := lock.Note{At: time.Now(), Words: repo.LockedBy(updates)}
+	return held.With(note, func() error {
+		err := proc.Commit(ctx, updates)
+		if err == nil || errors.Is(err, git.ErrConflict) {
+			return err
+		}
+		if git.Status(err) < 0 { // git was killed, but not this process
+			if e := git.DropLeftLocks(ctx, note.At, note.Words); e != nil {
+				return errors.Join(err, e)
+			}
+		}
+		var own []string // git-agent's own refs, which nobody else locks for long; a branch is the user's
+		for _, u := range updates {
+			if !strings.HasPrefix(u.Ref, "refs/heads/") {
+				own = append(own, u.Ref)
+			}
+		}
+		locked, e := repo.AwaitLocks(ctx, own...)
+		if e != nil {
+			return errors.Join(err, e)
+		}
+		if locked {
+			return fmt.Errorf("git-agent's refs were locked: %w", git.ErrConflict)
+		}
+		return err
+	})
+}
+
+// dropLeftLocks removes the git locks that a dead previous holder of held left behind.
+func dropLeftLocks(ctx context.Context, held *lock.Lock) error {
+	left := held.Left()
+	if left.Words == nil {
+		return nil
+	}
+	if err := git.DropLeftLocks(ctx, left.At, left.Words); err != nil {
+		return fmt.Errorf("remove the locks of a git that was killed: %w", err)
+	}
+	return held.Done()
+}
+
+// ClearDead removes all git locks that dead processes of ours left behind.
+func ClearDead(ctx context.Context, w *workspace.Workspace) error {
+	dir := filepath.Join(w.Store.Dir(), "locks")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // nothing was ever locked
+	}
+	var errs []error
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || info.Size() == 0 {
+			continue
+		}
+		held, err := lock.Try(filepath.Join(dir, e.Name()))
+		if held == nil {
+			errs = append(errs, err)
+			continue
+		}
+		errs = append(errs, dropLeftLocks(ctx, held))
+		held.Release()
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,327 @@
+// Package transaction writes events to the ledgers of missions. It is the one writer: turns,
+// handoffs, restores, forks and removals all go through [Run].
+//
+// A transaction has a mission to itself: this process and the git that moves the refs hold the
+// mission's lock, so a lock file that stays on one of these refs has no owner. A transaction
+// provides the parts of an event ([Tx.Objects], [Tx.Look]), collects what the event adds
+// ([Tx.Append], [Tx.Notes], [Tx.Move]) and writes it ([Tx.Commit]): first all objects, as one pack,
+// then all refs together, each only if it has not changed meanwhile. The loser of such a race
+// starts over.
+package transaction
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/gitnotes"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/lock"
+	"gitagent/internal/snapshot"
+	"gitagent/internal/workspace"
+)
+
+// A Tx is one attempt to write one event of a mission.
+type Tx struct {
+	*workspace.Workspace
+	ID      ledger.ID
+	At      time.Time // of the event: UTC, milliseconds
+	Objects *git.Objects
+
+	// After Look or Open:
+	Snap   *snapshot.Snapshot // nil after Open
+	Ledger *ledger.Ledger     // nil if the mission has none; see Begin
+	Notes  *gitnotes.Notes
+
+	// Stayed, after Commit, is why the mission's branch did not move; nil if it moved, or was not
+	// to. The rest of the event is written.
+	Stayed error
+
+	held   *lock.Lock
+	reason string // for reflogs
+	config func() (git.Config, error)
+	refs   func() (map[string]plumbing.Hash, error)
+	moving func() (*git.RefTransaction, error)
+	warm   func() (plumbing.Hash, error)
+	tips   map[string]plumbing.Hash // the refs as the transaction found them
+	moves  []git.Update             // of refs other than the ledger's and the notes'
+	branch plumbing.Hash            // where the mission's branch moves to; zero if it stays
+}
+
+// maxAttempts is how often a transaction is tried in all.
+const maxAttempts = 20
+
+// A Job describes a transaction.
+type Job struct {
+	Mission ledger.ID
+	At      time.Time
+	What    string        // in a word or two, for reflogs: "stopped"
+	Warm    plumbing.Hash // a commit that will probably be read; zero for none
+}
+
+// Run lets f write an event, and runs it again when it loses a race. choose is called anew for
+// every attempt, since HEAD may have moved. If f looks at the worktree, the caller holds its lock;
+// see [Worktree].
+func Run(ctx context.Context, w *workspace.Workspace, choose func(context.Context) (Job, error), f func(context.Context, *Tx) error) error {
+	for attempt := 1; ; attempt++ {
+		err := run(ctx, w, choose, f)
+		if err == nil || !errors.Is(err, git.ErrConflict) || attempt == maxAttempts {
+			return err
+		}
+	}
+}
+
+// Of always chooses j.
+func Of(j Job) func(context.Context) (Job, error) {
+	return func(context.Context) (Job, error) { return j, nil }
+}
+
+// Worktree runs f while no other process of ours looks at the worktree or changes it.
+func Worktree(ctx context.Context, w *workspace.Workspace, f func() error) error {
+	held, err := w.Store.LockWorktree(ctx, w.Repo.GitDir)
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	if err := dropLeftLocks(ctx, held); err != nil {
+		return err
+	}
+	return f()
+}
+
+func run(ctx context.Context, w *workspace.Workspace, choose func(context.Context) (Job, error), f func(context.Context, *Tx) error) error {
+	j, err := choose(ctx)
+	if err != nil {
+		return err
+	}
+	held, err := w.Store.LockMission(ctx, string(j.Mission))
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	if err := dropLeftLocks(ctx, held); err != nil {
+		return err
+	}
+	tx := &Tx{
+		Workspace: w, ID: j.Mission, At: j.At.UTC().Truncate(time.Millisecond), held: held,
+		Objects: w.Repo.Objects(ctx), reason: fmt.Sprintf("agent mission %s: %s", j.Mission, j.What),
+	}
+	defer tx.Objects.Close()
+	tx.start(ctx, j.Warm)
+	defer tx.end()
+	return f(ctx, tx)
+}
+
+// start starts whatever can overlap with the pass over the worktree.
+func (tx *Tx) start(ctx context.Context, warm plumbing.Hash) {
+	tx.config = Async(func() (git.Config, error) {
+		c, err := tx.Repo.Config(ctx)
+		if err == nil && c.SHA256() {
+			err = errors.New("the repository's object format is SHA-256, which git-agent can't write yet")
+		}
+		return c, err
+	})
+	tx.refs = Async(func() (map[string]plumbing.Hash, error) { return tx.Repo.Refs(ctx, tx.ID.Ref(), tx.ID.NotesRef()) })
+	tx.moving = Async(func() (*git.RefTransaction, error) { return tx.Repo.Holding(tx.held.File()).BeginRefs(ctx, tx.reason) })
+	// HEAD has probably not moved; finding its objects takes as long as the pass over the worktree.
+	tx.warm = Async(func() (plumbing.Hash, error) { return tx.Objects.TreeOf(warm) })
+}
+
+// end ends what was started and not used.
+func (tx *Tx) end() {
+	if t, err := tx.moving(); err == nil {
+		t.Abort()
+	}
+	_, _ = tx.warm()
+}
+
+// Config is git's configuration.
+func (tx *Tx) Config() (git.Config, error) { return tx.config() }
+
+// OnBranch reports whether HEAD is on the mission's branch, and whether the branch may move, as it
+// may not while git has an operation under way.
+func (tx *Tx) OnBranch(ctx context.Context) (on, moves bool, err error) {
+	head, err := tx.Repo.HeadRef(ctx)
+	if err != nil {
+		return false, false, fmt.Errorf("read HEAD: %w", err)
+	}
+	on = head == tx.Branch(tx.ID)
+	return on, on && tx.Repo.Operation() == "", nil
+}
+
+// Look takes a snapshot of the worktree and opens the mission. With publish the branch can be moved,
+// or the worktree changed, afterwards.
+func (tx *Tx) Look(ctx context.Context, publish bool) error {
+	var err error
+	tx.Snap, err = snapshot.Take(ctx, tx.Repo, tx.Objects, snapshot.Options{
+		Policy: tx.Policy(), Config: tx.config, Stored: tx.stored, Publish: publish,
+	})
+	if err != nil {
+		return err
+	}
+	return tx.Open()
+}
+
+// Open opens the mission.
+func (tx *Tx) Open() error {
+	var err error
+	if tx.tips, err = tx.refs(); err != nil {
+		return err
+	}
+	if tip, ok := tx.tips[tx.ID.Ref()]; ok {
+		if tx.Ledger, err = ledger.At(tx.Objects, tx.ID, tip); err != nil {
+			return err
+		}
+	}
+	tx.Notes, err = gitnotes.Open(tx.Objects, tx.tips[tx.ID.NotesRef()])
+	return err
+}
+
+// Begin makes the ledger of a mission that has none.
+func (tx *Tx) Begin(m *ledger.Mission) {
+	m.V, m.ID = ledger.Version, tx.ID
+	tx.Ledger = ledger.New(tx.Objects, m)
+}
+
+// stored is the tree of the mission's newest code commit, zero if its last event has none. The
+// mission's ref keeps the commit.
+func (tx *Tx) stored() plumbing.Hash {
+	tips, err := tx.refs()
+	if err != nil || tips[tx.ID.Ref()].IsZero() {
+		return plumbing.ZeroHash
+	}
+	parents, err := tx.Objects.Parents(tips[tx.ID.Ref()])
+	if err != nil || len(parents) < 2 {
+		return plumbing.ZeroHash
+	}
+	tree, err := tx.Objects.TreeOf(parents[1])
+	if err != nil {
+		return plumbing.ZeroHash
+	}
+	return tree
+}
+
+// Append adds an event to the ledger: files by path, nil to remove one, and commits that the ledger
+// is to keep reachable.
+func (tx *Tx) Append(subject string, files map[string][]byte, keep ...plumbing.Hash) error {
+	config, err := tx.config()
+	if err != nil {
+		return err
+	}
+	tip, err := tx.Ledger.Append(ledger.Event{
+		Subject: subject, Files: files, Keep: keep,
+		Author: config.Author(tx.At), Committer: config.Committer(tx.At),
+	})
+	if err != nil {
+		return err
+	}
+	tx.Ledger, err = ledger.At(tx.Objects, tx.ID, tip)
+	return err
+}
+
+// CommitTree stages a commit with the user's identity.
+func (tx *Tx) CommitTree(tree plumbing.Hash, parents []plumbing.Hash, message string) (plumbing.Hash, error) {
+	config, err := tx.config()
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return tx.Objects.CommitTree(tree, parents, config.Author(tx.At), config.Committer(tx.At), message)
+}
+
+// Head is HEAD's commit as the snapshot found it or, on an unborn branch, a new root commit with
+// the empty tree and message.
+func (tx *Tx) Head(message string) (plumbing.Hash, error) {
+	if head := tx.Snap.Head.Commit; !head.IsZero() {
+		return head, nil
+	}
+	tree, err := tx.Objects.EmptyTree()
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return tx.CommitTree(tree, nil, message)
+}
+
+// MoveBranch lets Commit move the mission's branch, which is checked out, to a commit with the
+// snapshot's tree; the user's index goes with it.
+func (tx *Tx) MoveBranch(to plumbing.Hash) { tx.branch = to }
+
+// HeadNow is HEAD's commit after Commit.
+func (tx *Tx) HeadNow() plumbing.Hash {
+	if !tx.branch.IsZero() && tx.Stayed == nil {
+		return tx.branch
+	}
+	return tx.Snap.Head.Commit
+}
+
+// Move lets Commit move another ref with the rest; the zero hash stands for no ref.
+func (tx *Tx) Move(ref string, to, from plumbing.Hash) {
+	tx.moves = append(tx.moves, git.Update{Ref: ref, New: to, Old: from})
+}
+
+// Commit writes all objects, then moves all refs. The error wraps [git.ErrConflict] if one of them
+// has changed since. If only the branch can't be moved, that is no error: see Stayed.
+func (tx *Tx) Commit(ctx context.Context) error {
+	updates, err := tx.updates()
+	if err != nil {
+		return err
+	}
+	if len(updates) == 0 && tx.branch.IsZero() {
+		return nil
+	}
+	if err := tx.Objects.Flush(); err != nil {
+		return err
+	}
+	proc, err := tx.moving()
+	if err != nil {
+		return err
+	}
+	if !tx.branch.IsZero() {
+		// The index comes first: see snapshot.Publish.
+		switch err := tx.Snap.Publish(ctx); {
+		case errors.Is(err, snapshot.ErrIndexBusy):
+			tx.Stayed = tx.Repo.Locked(err, "index")
+		case err != nil:
+			return err
+		default:
+			branch := git.Update{Ref: tx.Branch(tx.ID), New: tx.branch, Old: tx.Snap.Head.Commit}
+			err := MoveRefs(ctx, tx.Repo, tx.held, proc, append(updates, branch))
+			if err == nil || errors.Is(err, git.ErrConflict) || len(updates) == 0 {
+				return err
+			}
+			tx.Stayed = err
+			if proc, err = tx.Repo.Holding(tx.held.File()).BeginRefs(ctx, tx.reason); err != nil {
+				return err
+			}
+		}
+	}
+	return MoveRefs(ctx, tx.Repo, tx.held, proc, updates)
+}
+
+// updates lists the moves of all refs except the mission's branch.
+func (tx *Tx) updates() ([]git.Update, error) {
+	updates := tx.moves
+	move := func(ref string, to plumbing.Hash) {
+		if from := tx.tips[ref]; from != to {
+			updates = append(updates, git.Update{Ref: ref, New: to, Old: from})
+		}
+	}
+	if tx.Ledger != nil {
+		move(tx.ID.Ref(), tx.Ledger.Tip)
+	}
+	if tx.Notes == nil {
+		return updates, nil
+	}
+	config, err := tx.config()
+	if err != nil {
+		return nil, err
+	}
+	notes, err := tx.Notes.Commit(config.Author(tx.At), config.Committer(tx.At), fmt.Sprintf("mission %s", tx.ID))
+	if err == nil {
+		move(tx.ID.NotesRef(), notes)
+	}
+	return updates, err
+}

@@ -1,0 +1,82 @@
+// Package workspace is what a process works on: a repository, seen from one of its worktrees, the
+// settings in effect there, and the local state of its sessions. A process opens it once and hands
+// it down.
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"gitagent/internal/config"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/session"
+	"gitagent/internal/snapshot"
+)
+
+// A Workspace is a repository with its settings and its local state.
+type Workspace struct {
+	Repo     *git.Repo
+	Settings *config.Config
+	Store    session.Store
+}
+
+// New returns the workspace of a repository with the given settings.
+func New(repo *git.Repo, settings *config.Config) *Workspace {
+	return &Workspace{Repo: repo, Settings: settings, Store: session.Open(repo.CommonDir)}
+}
+
+// Open reads the user's settings and the repository's. An error says what is wrong in them; the
+// workspace can be used all the same, with the valid settings.
+func Open(repo *git.Repo) (*Workspace, error) {
+	settings, err := config.Load(config.UserPath(), filepath.Join(repo.Top, config.RepoFile))
+	return New(repo, settings), err
+}
+
+// Branch is the full name of a mission's branch.
+func (w *Workspace) Branch(id ledger.ID) string { return id.Branch(w.Settings.Capture.BranchPrefix) }
+
+// BranchName is the short name of a mission's branch.
+func (w *Workspace) BranchName(id ledger.ID) string {
+	return w.Settings.Capture.BranchPrefix + string(id)
+}
+
+// MissionOf returns the mission that a branch (full name) belongs to, judging by its name.
+func (w *Workspace) MissionOf(branch string) (ledger.ID, bool) {
+	return ledger.OfBranch(branch, w.Settings.Capture.BranchPrefix)
+}
+
+// Mission returns the mission whose branch HEAD is on, or will be on when the rebase under way is
+// done; empty if there is none.
+func (w *Workspace) Mission(ctx context.Context) (ledger.ID, error) {
+	branch, err := w.Repo.HeadRef(ctx)
+	if err != nil {
+		return "", fmt.Errorf("read HEAD: %w", err)
+	}
+	if branch == "" {
+		branch = w.Repo.RebasedBranch()
+	}
+	id, _ := w.MissionOf(branch)
+	return id, nil
+}
+
+// Enabled reports whether turns are recorded here: in this repository, or in all of the user's.
+func (w *Workspace) Enabled(ctx context.Context) (bool, error) {
+	if w.Store.Enabled() {
+		return true, nil
+	}
+	conf, err := w.Repo.Config(ctx)
+	return err == nil && conf.Bool("agent.record"), err
+}
+
+// Policy says what a snapshot of the worktree takes.
+func (w *Workspace) Policy() snapshot.Policy {
+	c := w.Settings.Capture
+	return snapshot.Policy{
+		MaxFileSize:       c.MaxFileSize,
+		MaxUntrackedFiles: c.MaxUntrackedFiles,
+		MaxUntrackedSize:  c.MaxUntrackedSize,
+		Exclude:           c.Exclude,
+	}
+}

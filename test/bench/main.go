@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	pattern := flag.String("run", "", "measure only the cases whose name matches `regexp`")
+	n := flag.Int("n", 0, "repeat each measurement `n` times; 0 is what suits the case")
+	flag.Usage = usage
+	flag.Parse()
+	if flag.NArg() > 0 || *n < 0 {
+		usage()
+		os.Exit(2)
+	}
+	match, err := regexp.Compile(*pattern)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err == nil {
+		err = run(ctx, match, *n)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench: error:", err)
+		os.Exit(1)
+	}
+}
+
+func usage() {
+	fmt.Fprintln(os.Stderr, "usage: go run ./test/bench [-run <regexp>] [-n <repetitions>]")
+	flag.PrintDefaults()
+	fmt.Fprintln(os.Stderr, "The cases:")
+	for _, c := range cases() {
+		fmt.Fprintf(os.Stderr, "  %-15s %s\n", c.name, c.what)
+	}
+}
+
+// A benchCase is a part of the table that can be selected.
+type benchCase struct {
+	name, what string
+	run        func(*lab) error
+}
+
+func cases() []benchCase {
+	return []benchCase{
+		{"machine", "what this machine takes for a process and for a file", machine},
+		{"idle", "the Stop hook where nothing is to be recorded", idle},
+		{"small", "100 files, 2 changed", small},
+		{"shell", "100 files, the hook run through a shell, as the client does", shell},
+		{"spread", "100 files, other ones changed in every round, so that the changes since HEAD add up", spread},
+		{"attributes", "100 files and a .gitattributes", attributes},
+		{"attached", "100 files, a mission with a branch", attached},
+		{"one", "100 files, hook and baseline in one repository", one},
+		{"trace", "100 files, the processes of git that one Stop hook runs", trace},
+		{"transcript", "100 files, a transcript of 50 MB against one of 50 KB", transcript},
+		{"thousand", "100 files, 1000 turns recorded", thousand},
+		{"unchanged", "100 files, 1000 turns without a change", unchanged},
+		{"list", "10,000 turns", list},
+		{"fork", "a fork against git worktree add alone, 100 and 50,000 files", fork},
+		{"handoff", "the hooks that begin and end a session", handoff},
+		{"context", "the hook after each batch of tool calls, a transcript of 400 MB", contextMonitor},
+		{"large", "50,000 files, 2 changed", large},
+		{"large-one", "50,000 files, hook and baseline in one repository", largeOne},
+		{"large-switch", "50,000 files, a branch switch that changes 20,000 of them before the hook", largeSwitch},
+		{"large-sparse", "50,000 files, a sparse-checkout of 30,000 of them set or lifted before the hook", largeSparse},
+		{"large-gc", "50,000 files, git gc --prune=now before the hook", largeGC},
+		{"large-attached", "50,000 files, a mission with a branch", largeAttached},
+	}
+}
+
+// run measures the cases that match. n is 0, or how often instead of what suits each.
+func run(ctx context.Context, match *regexp.Regexp, n int) (err error) {
+	began := time.Now()
+	l, err := newLab(ctx, n)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.close()) }()
+	version, err := l.git(l.dir, "--version")
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s, %s %s/%s, %d CPUs%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), load())
+	for _, c := range cases() {
+		if !match.MatchString(c.name) {
+			continue
+		}
+		fmt.Printf("\n# %s: %s\n", c.name, c.what)
+		if err := c.run(l); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	fmt.Printf("\n%.0f s%s\n", time.Since(began).Seconds(), load())
+	return nil
+}
+
+// load tells of other work on the machine, where the system does.
+func load() string {
+	b, err := os.ReadFile("/proc/loadavg")
+	fields := strings.Fields(string(b))
+	if err != nil || len(fields) == 0 {
+		return ""
+	}
+	return ", load " + fields[0]
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+	"time"
+)
+
+// adoptOrphans makes what a hook leaves running in the background a child of this process, so that
+// it can be waited for.
+func adoptOrphans() error {
+	const setChildSubreaper = 36 // PR_SET_CHILD_SUBREAPER
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// settle waits until nothing runs in the background any more and returns the time that it took of
+// the CPUs.
+func settle() (time.Duration, error) {
+	var total time.Duration
+	for {
+		var usage syscall.Rusage
+		switch _, err := syscall.Wait4(-1, nil, 0, &usage); {
+		case errors.Is(err, syscall.EINTR):
+		case errors.Is(err, syscall.ECHILD):
+			return total, nil
+		case err != nil:
+			return total, err
+		default:
+			total += time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+		}
+	}
+}
+
+// onDisk is what a file takes of the disk, in bytes.
+func onDisk(info fs.FileInfo) int64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return st.Blocks * 512
+	}
+	return info.Size()
+}

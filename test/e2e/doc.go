@@ -1,0 +1,31 @@
+//go:build e2e
+
+// Package e2e runs the real Claude Code client against a scripted model
+// and checks what the hooks recorded.
+//
+//	go test -tags e2e -count=1 ./test/e2e/...
+//
+// A test has a rig of its own: a home directory with a repository in it, a [mock]
+// that plays the Messages API on the loopback interface by a [scenario], a [witness],
+// and the client, either headless ([rig.claude]) or in a terminal ([rig.interactive]).
+// The hooks are the ones that `git agent-turn init` installs. The three binaries are
+// built once and stand at the front of PATH, so git's own dispatch is tested too.
+//
+// # What is compared
+//
+// The witness is a second hook on the same events. It keeps what the client sent and
+// takes a snapshot of the worktree in the plainest way there is, a temporary index and
+// `git add -A`. Nothing of the code under test is used to judge it: lists are read as
+// JSON lines, segments with `git show`, transcripts with this package's own reader.
+//
+// # Waiting
+//
+// Nothing sleeps for a fixed time. [rig.await] polls a condition (a file, the pane,
+// the client's session registry, the mock's log), and when its time is up the test fails with
+// all of these printed.
+//
+// # Needs
+//
+// git, go, node, npm and tmux. The client (about 380 MB) is installed from the npm
+// registry into a cache once per machine. A tool that is missing fails the run.
+package e2e

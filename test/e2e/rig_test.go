@@ -1,0 +1,135 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gitagent/test/gittest"
+)
+
+// A rig is what one test needs: a home directory, a repository in it,
+// a model and somebody who watches the hooks. Nothing of it is shared with another test.
+type rig struct {
+	t        *testing.T
+	home     string // of the user who runs the client
+	tmp      string // for sockets and temporary files; short, since a socket's path ends at 108 bytes
+	repo     *gittest.Repo
+	mock     *mock
+	witness  *witness
+	sessions []*session
+	vars     []string // further environment of the client, set before it starts
+	asks     bool     // the client asks for permission
+}
+
+// newRig makes a rig whose repository has one commit, and is enabled for recording.
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	r := newBareRig(t)
+	r.command(r.repo.Dir, "init")
+	return r
+}
+
+// newBareRig is newRig without `git agent-turn init`.
+func newBareRig(t *testing.T) *rig {
+	t.Helper()
+	repo := gittest.New(t)
+	r := &rig{t: t, repo: repo, home: filepath.Dir(repo.Dir)}
+	tmp, err := os.MkdirTemp("", "e2e-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(tmp) })
+	r.tmp = tmp
+	r.mock = newMock(t, filepath.Join(r.home, "mock"))
+	r.witness = newWitness(t, filepath.Join(r.home, "witness"))
+	r.onboard(repo.Dir)
+	repo.Write("README.md", "# A project\n")
+	repo.Write(".gitignore", "*.log\n")
+	repo.Write("src/main.c", "int main(void) { return 0; }\n")
+	repo.Commit("init")
+	return r
+}
+
+// onboard answers the questions that the client asks on its first start,
+// and the one about trust that it asks for every directory.
+func (r *rig) onboard(dirs ...string) {
+	r.t.Helper()
+	projects := map[string]any{}
+	for _, dir := range dirs {
+		projects[dir] = map[string]any{"hasTrustDialogAccepted": true}
+	}
+	b, err := json.Marshal(map[string]any{
+		"hasCompletedOnboarding": true,
+		"theme":                  "dark",
+		"customApiKeyResponses":  map[string]any{"approved": []string{dummyKey}, "rejected": []string{}},
+		"projects":               projects,
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	replaceFile(r.t, filepath.Join(r.home, ".claude.json"), b)
+	// Settings that a user has before the hooks come.
+	if err := os.MkdirAll(filepath.Join(r.home, ".claude"), 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	replaceFile(r.t, r.settings(), []byte("{\n  \"skipDangerousModePermissionPrompt\": true,\n  \"spinnerTipsEnabled\": false\n}\n"))
+}
+
+// settings is the user's settings file of the client.
+func (r *rig) settings() string { return filepath.Join(r.home, ".claude", "settings.json") }
+
+// env is the environment of the user: nothing of the developer's own but PATH,
+// and the loopback mock in the place of the model.
+func (r *rig) env() []string {
+	return append([]string{
+		"PATH=" + os.Getenv("PATH"),
+		"HOME=" + r.home,
+		"TMPDIR=" + r.tmp, "CLAUDE_CODE_TMPDIR=" + r.tmp, "TMUX_TMPDIR=" + r.tmp,
+		"TERM=xterm-256color", "LANG=C.UTF-8", "SHELL=/bin/bash", "USER=dev",
+		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=Dev", "GIT_AUTHOR_EMAIL=dev@example.invalid",
+		"GIT_COMMITTER_NAME=Dev", "GIT_COMMITTER_EMAIL=dev@example.invalid",
+		"ANTHROPIC_API_KEY=" + dummyKey, "ANTHROPIC_BASE_URL=" + r.mock.url,
+		"IS_SANDBOX=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1",
+	}, r.vars...)
+}
+
+// command runs `git agent-turn` as the user in dir and returns its standard output.
+func (r *rig) command(dir string, args ...string) string {
+	r.t.Helper()
+	out, err := r.tryCommand(dir, args...)
+	if err != nil {
+		r.t.Fatalf("git agent-turn %s: %v", strings.Join(args, " "), err)
+	}
+	return out
+}
+
+// tryCommand is command for one that may fail.
+// The error then ends in what the command wrote to standard error.
+func (r *rig) tryCommand(dir string, args ...string) (string, error) {
+	cmd := exec.Command("git", append([]string{"agent-turn"}, args...)...)
+	cmd.Dir, cmd.Env = dir, r.env()
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return stdout.String(), &commandError{err: err, stderr: stderr.String()}
+	}
+	return stdout.String(), nil
+}
+
+type commandError struct {
+	err    error
+	stderr string
+}
+
+func (e *commandError) Error() string { return e.err.Error() + "\n" + e.stderr }
+
+func (e *commandError) Unwrap() error { return e.err }

@@ -1,0 +1,235 @@
+// Package gittest makes real git repositories for tests.
+//
+// Every repository lies in the test's temporary directory, and git runs in it
+// with an empty configuration, fixed names and dates, and no environment of
+// the developer's own, so hashes are the same on every machine.
+package gittest
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+)
+
+// Repo is a repository for one test.
+type Repo struct {
+	Dir string // top of the worktree, or of the bare repository; symbolic links resolved
+	Env []string
+	t   testing.TB
+}
+
+// New makes an empty repository whose branch is main.
+// args are handed to git init, for instance "--bare" or "--object-format=sha256".
+func New(t testing.TB, args ...string) *Repo {
+	t.Helper()
+	return made(t, strings.Join(args, " "), func(r *Repo) {
+		if err := os.Mkdir(r.Dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		r.Git(append([]string{"init", "-q", "-b", "main"}, args...)...)
+	})
+}
+
+// Like makes a repository like every other one of that name: New's, with what the first one was
+// given.
+func Like(t testing.TB, name string, give func(r *Repo)) *Repo {
+	t.Helper()
+	r := made(t, "like "+name, func(r *Repo) {
+		*r = *New(t)
+		give(r)
+	})
+	r.Git("update-index", "-q", "--refresh") // its files are other ones
+	return r
+}
+
+// all has what repositories were made of, by name: a copy costs a fraction of running git.
+var all sync.Map
+
+func made(t testing.TB, name string, first func(r *Repo)) *Repo {
+	t.Helper()
+	files, _ := all.LoadOrStore(name, sync.OnceValues(func() (fs.FS, error) {
+		home := TempDir(t)
+		r := &Repo{Dir: filepath.Join(home, "repo"), Env: Env(home), t: t}
+		first(r)
+		return read(r.Dir)
+	}))
+	home := TempDir(t)
+	r := &Repo{Dir: filepath.Join(home, "repo"), Env: Env(home), t: t}
+	dir, err := files.(func() (fs.FS, error))()
+	if err == nil {
+		err = os.CopyFS(r.Dir, dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// read reads a directory into memory, without the samples of hooks.
+func read(dir string) (fs.FS, error) {
+	files := make(fstest.MapFS)
+	return files, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == dir || strings.HasSuffix(path, ".sample") {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		file := &fstest.MapFile{Mode: info.Mode()}
+		switch target := ""; info.Mode().Type() {
+		case 0:
+			file.Data, err = os.ReadFile(path)
+		case fs.ModeSymlink:
+			target, err = os.Readlink(path)
+			file.Data = []byte(target)
+		}
+		files[filepath.ToSlash(path[len(dir)+1:])] = file
+		return err
+	})
+}
+
+// Size is how much a test does of what it could do without end: less with go test -short.
+func Size(long, short int) int {
+	if testing.Short() {
+		return short
+	}
+	return long
+}
+
+// TempDir is t.TempDir with symbolic links resolved, as git prints paths. With go test -short it
+// lies in memory, if there is room.
+func TempDir(t testing.TB) string {
+	t.Helper()
+	if !testing.Short() || memory() == "" {
+		dir, err := filepath.EvalSymlinks(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	dir, err := os.MkdirTemp(memory(), "gittest-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// Env is the environment that git runs in: home is its home directory,
+// and nothing of the developer's configuration or of an outer git is in it.
+func Env(home string) []string {
+	env := []string{
+		"HOME=" + home,
+		"XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
+		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_TEST_FSYNC=0", // no test cuts the power
+		"GIT_TERMINAL_PROMPT=0",
+		"GIT_AUTHOR_NAME=Dev", "GIT_AUTHOR_EMAIL=dev@example.invalid", "GIT_AUTHOR_DATE=2026-11-20T12:00:00Z",
+		"GIT_COMMITTER_NAME=Dev", "GIT_COMMITTER_EMAIL=dev@example.invalid", "GIT_COMMITTER_DATE=2026-11-20T12:00:00Z",
+		"LC_ALL=C", "TZ=UTC",
+	}
+	for _, name := range []string{"PATH", "TMPDIR", "SYSTEMROOT"} {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
+// In is the same repository seen from another directory, for instance a linked worktree.
+func (r *Repo) In(dir string) *Repo {
+	return &Repo{Dir: dir, Env: r.Env, t: r.t}
+}
+
+// Git runs git and returns its standard output without the last newline.
+// The test fails if git does.
+func (r *Repo) Git(args ...string) string {
+	r.t.Helper()
+	out, err := r.Try(args...)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return out
+}
+
+// Try is Git for a command that may fail.
+func (r *Repo) Try(args ...string) (string, error) {
+	return r.Feed("", args...)
+}
+
+// Feed is Try with standard input.
+func (r *Repo) Feed(stdin string, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env, cmd.Stdin = r.Dir, r.Env, strings.NewReader(stdin)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if err != nil {
+		err = &runError{args: args, stderr: stderr.String(), err: err}
+	}
+	return strings.TrimSuffix(stdout.String(), "\n"), err
+}
+
+type runError struct {
+	args   []string
+	stderr string
+	err    error
+}
+
+func (e *runError) Error() string {
+	return "git " + strings.Join(e.args, " ") + ": " + e.err.Error() + "\n" + e.stderr
+}
+
+func (e *runError) Unwrap() error { return e.err }
+
+// Write writes a file below the worktree, making its directories.
+func (r *Repo) Write(name, content string) {
+	r.t.Helper()
+	path := filepath.Join(r.Dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// Read returns the content of a file below the worktree.
+func (r *Repo) Read(name string) string {
+	r.t.Helper()
+	b, err := os.ReadFile(filepath.Join(r.Dir, name))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// Commit adds everything and commits it, and returns the commit's hash.
+func (r *Repo) Commit(message string) string {
+	r.t.Helper()
+	r.Git("add", "-A")
+	r.Git("-c", "maintenance.auto=false", "commit", "-q", "--allow-empty", "-m", message)
+	return r.Git("rev-parse", "HEAD")
+}
+
+// ForwardOnly makes a bare repository reject every push that would delete a ref or set one back.
+// What git has for this (receive.denyDeletes, receive.denyNonFastForwards) looks at branches alone.
+func (r *Repo) ForwardOnly() {
+	r.t.Helper()
+	none := strings.Repeat("0", 40)
+	hook := "#!/bin/sh\n# ref old new\ntest $3 != " + none + " && { test $2 = " + none + " || git merge-base --is-ancestor $2 $3; }\n"
+	if err := os.WriteFile(filepath.Join(r.Dir, "hooks", "update"), []byte(hook), 0o777); err != nil {
+		r.t.Fatal(err)
+	}
+}

@@ -1,0 +1,219 @@
+//go:build unix
+
+package kill
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gitagent/test/replay"
+)
+
+// A scenario is a command that is killed, and where.
+type scenario struct {
+	name     string
+	attached bool // the agent works on the branch of a mission
+	files    int
+	long     bool // it takes seconds, and is left out where there are few kills
+	remote   bool // origin is behind a git daemon, which does not die with its client
+
+	// victim prepares what the command needs, and returns it.
+	victim func(l *lab) command
+}
+
+// scenarios are all, or those that take no more than a second for a kill.
+func scenarios(long bool) []scenario {
+	const few, many = 30, 2000
+	var all []scenario
+	for _, hook := range []struct {
+		name   string
+		victim func(*lab) command
+	}{
+		{"UserPromptSubmit", prompting}, {"Stop", stopping}, {"SessionEnd", ending}, {"SessionStart", starting}, {"PreCompact", compacting},
+	} {
+		all = append(all, scenario{name: hook.name + ", passive", files: few, victim: hook.victim},
+			scenario{name: hook.name + ", attached", files: few, attached: true, victim: hook.victim})
+	}
+	all = append(all,
+		scenario{name: "Stop, passive, many files", files: many, victim: stopping},
+		scenario{name: "Stop, attached, many files", files: many, attached: true, victim: stopping},
+		scenario{name: "start", files: few, victim: start},
+		scenario{name: "start, worktree", files: few, victim: startWorktree},
+		scenario{name: "start, worktree, many files", files: many, long: true, victim: startWorktree},
+		scenario{name: "fork", files: few, victim: fork},
+		scenario{name: "fork, many files", files: many, long: true, victim: fork},
+		scenario{name: "handoff write", files: few, attached: true, victim: writing},
+		scenario{name: "handoff gather", files: few, victim: gather},
+		scenario{name: "push", files: few, attached: true, remote: true, victim: push},
+		scenario{name: "fetch", files: few, remote: true, victim: fetch},
+		scenario{name: "remove", files: few, victim: remove},
+		scenario{name: "restore", files: few, victim: restore},
+		scenario{name: "restore, attached, many files", files: many, long: true, attached: true, victim: restore},
+	)
+	return slices.DeleteFunc(all, func(s scenario) bool { return s.long && !long })
+}
+
+func prompting(l *lab) command {
+	if l.enter(); l.c.Busy() {
+		l.turn()
+	}
+	return l.prompted()
+}
+
+func stopping(l *lab) command {
+	if l.enter(); !l.c.Busy() {
+		l.undisturbed("UserPromptSubmit", l.prompted())
+	}
+	return l.stopped()
+}
+
+// ending is the end of a session that has recorded a turn and left something uncommitted.
+func ending(l *lab) command {
+	l.turn()
+	l.Write("file", "left\n")
+	c := l.event(func(c *replay.Client) { c.End("other") })
+	l.leave()
+	return c
+}
+
+// starting is the start of a session after one that was killed in the middle of a turn.
+func starting(l *lab) command {
+	l.turn()
+	l.undisturbed("UserPromptSubmit", l.prompted())
+	l.Write("file", "left\n")
+	l.c.Kill(true)
+	l.leave()
+	return l.event(func(c *replay.Client) { c.Start("startup") })
+}
+
+func compacting(l *lab) command {
+	if l.enter(); !l.c.Busy() {
+		l.undisturbed("UserPromptSubmit", l.prompted())
+	}
+	l.Write("file", "left\n")
+	return l.event(func(c *replay.Client) {
+		c.Tool("Write")
+		c.Compact("auto")
+	})
+}
+
+func start(l *lab) command {
+	return command{args: []string{"git-agent-turn", "start", "--title", "killed"}, then: func(l *lab, _ result) {
+		l.try("switch back from a mission", "switch", "-q", "-f", "main")
+	}}
+}
+
+// place is a directory for a worktree.
+func (l *lab) place() string {
+	l.n++
+	return filepath.Join(l.outside, fmt.Sprintf("place-%d", l.n))
+}
+
+func startWorktree(l *lab) command {
+	dir := l.place()
+	return command{args: []string{"git-agent-turn", "start", "--title", "killed", "--worktree", dir}, then: l.checkedOut(dir)}
+}
+
+func fork(l *lab) command {
+	l.turn()
+	dir := l.place()
+	return command{args: []string{"git-agent-fork", "--print", "--worktree", dir, l.mission() + "/1"}, then: l.checkedOut(dir)}
+}
+
+// checkedOut checks that a mission which was not there before has its worktree.
+func (l *lab) checkedOut(dir string) func(*lab, result) {
+	branches := []string{"for-each-ref", "--format=%(refname)", "refs/heads/agent/mission"}
+	before := l.Git(branches...)
+	return func(l *lab, _ result) {
+		for ref := range strings.FieldsSeq(l.Git(branches...)) {
+			if head, err := l.In(dir).Try("symbolic-ref", "HEAD"); !contains(before, ref) && (err != nil || head != ref) {
+				l.find("half a mission: without its worktree", "%s: %v, %s", ref, err, head)
+			}
+		}
+	}
+}
+
+func writing(l *lab) command {
+	l.turn()
+	return command{
+		args:  []string{"git-agent-handoff", "write", "--mission", l.mission(), "-"},
+		stdin: []byte("# What is next\n\nAfter " + l.prompt + " comes another one.\n"), then: handedOff,
+	}
+}
+
+func gather(l *lab) command {
+	l.turn()
+	l.Write("file", "left\n")
+	return command{args: []string{"git-agent-handoff", "gather", "--exit-type", "killed", "--mission", l.mission()}, then: handedOff}
+}
+
+// handedOff notes a handoff whose name was printed: it is acknowledged.
+func handedOff(l *lab, done result) {
+	if name := strings.TrimSpace(done.stdout); done.status == 0 {
+		l.handoffs = append(l.handoffs, name)
+	}
+}
+
+func push(l *lab) command {
+	l.turn()
+	c := command{args: []string{"git-agent-turn", "push"}, env: l.consent()}
+	c.then = func(l *lab, _ result) {
+		l.must(command{args: c.args, env: c.env})
+		l.same(l.Repo)
+	}
+	return c
+}
+
+// fetch brings what another clone has pushed: more turns of a mission, every third time a new one.
+func fetch(l *lab) command {
+	other := l.clone()
+	l.n++
+	other.Write("file", fmt.Sprintf("there %d\n", l.n))
+	id := fmt.Sprintf("%08x", 0xb0000000+l.n/3)
+	other.must(command{args: []string{"git-agent-turn", "record", "--mission", id, "--prompt", fmt.Sprintf("there %d", l.n)}})
+	other.must(command{args: []string{"git-agent-turn", "push"}, env: other.consent()})
+	c := command{args: []string{"git-agent-turn", "fetch"}}
+	c.then = func(l *lab, _ result) {
+		l.must(command{args: c.args})
+		l.same(other.Repo)
+	}
+	return c
+}
+
+func remove(l *lab) command {
+	dir := l.place()
+	id := strings.TrimSpace(l.must(command{args: []string{"git-agent-turn", "start", "--title", "to be removed", "--worktree", dir}}).stdout)
+	l.main.In(dir).Write("file", id+"\n")
+	l.must(command{dir: dir, args: []string{"git-agent-turn", "record", "--prompt", "removed with " + id}})
+	l.going = dir
+	c := command{args: []string{"git-agent-turn", "remove", "--force", id}}
+	c.then = func(l *lab, _ result) {
+		l.going = ""
+		if r := l.run(command{args: c.args}); r.status != 0 && r.status != 3 {
+			l.find("remove can't be repeated", "%v", r)
+		}
+		if refs, err := l.Try("for-each-ref", "refs/**/"+id, "refs/heads/agent/mission/"+id); err != nil || refs != "" {
+			l.find("remove leaves refs", "%v\n%s", err, refs)
+		}
+		l.absent(dir)
+	}
+	return c
+}
+
+// restore brings back the first turn of the mission.
+func restore(l *lab) command {
+	l.turn()
+	mission := l.mission()
+	c := command{args: []string{"git-agent-turn", "restore", "--mission", mission, "1"}}
+	c.then = func(l *lab, _ result) {
+		l.must(command{args: c.args})
+		for _, t := range l.list() {
+			if t.Mission == mission && t.Turn == 1 && l.Read("file") != t.Prompt+"\n" {
+				l.find("restore does not restore", "file is %q, want that of %q", l.Read("file"), t.Prompt)
+			}
+		}
+	}
+	return c
+}

@@ -1,0 +1,232 @@
+package turns_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gitagent/internal/ledger"
+	"gitagent/internal/lock"
+)
+
+// leave makes what a process leaves that was killed with its git: a lock of ours with a note of what
+// that git was about to lock, and the locks.
+func (l *lab) leave(name string, files ...string) {
+	l.t.Helper()
+	at := time.Now().Add(-time.Minute)
+	held, err := lock.Take(l.t.Context(), filepath.Join(l.Dir, ".git", "agent", "locks", name))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer held.Release()
+	var words []string
+	for _, file := range files {
+		words = append(words, filepath.Join(l.Dir, file))
+		if strings.HasSuffix(file, "/") {
+			words[len(words)-1] += "/"
+			continue
+		}
+		l.Write(file+".lock", "")
+		if err := os.Chtimes(filepath.Join(l.Dir, file+".lock"), at, at); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+	if err := held.Note(lock.Note{At: at, Words: words}); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func (l *lab) locked() []string {
+	l.t.Helper()
+	var found []string
+	err := filepath.WalkDir(filepath.Join(l.Dir, ".git"), func(path string, _ os.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".lock") {
+			found = append(found, strings.TrimPrefix(path, l.Dir))
+		}
+		return err
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return found
+}
+
+// TestLeftByTheDead: a hook was killed together with its git. What that git had locked is free at the
+// next event, whatever mission it is about, and the branch moves; a lock that is not noted stays.
+func TestLeftByTheDead(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	id := l.start()
+	c := l.client()
+	a := l.turn(c, "one", l.write("one.txt", "1\n"))
+	branch := ".git/" + id.Branch(l.capture.BranchPrefix)
+	l.leave("mission-00", ".git/HEAD", branch, ".git/"+id.Ref(), ".git/"+id.NotesRef(), ".git/packed-refs", ".git/refs/agent/remotes/host/")
+	l.Write(".git/refs/agent/remotes/host/x/missions/a1b2c3d4.lock", "")
+	for _, private := range []string{".git/agent/index.lock", ".git/agent/index.new", ".git/agent/index.new.lock"} {
+		l.Write(private, "")
+	}
+	l.Write(".git/refs/heads/mine.lock", "")
+	b := l.turn(c, "two", l.write("two.txt", "2\n"))
+	list := l.check(id, a, b)
+	l.atTip(id, list[1].Code.String())
+	if got := l.locked(); len(got) != 1 || got[0] != "/.git/refs/heads/mine.lock" {
+		t.Errorf("locked are %q, want somebody else's alone", got)
+	}
+	if len(l.seen.warnings) > 0 {
+		t.Errorf("warnings: %q", l.seen.warnings)
+	}
+	l.remove(".git/refs/heads/mine.lock")
+	l.fsck()
+}
+
+// TestRestoreAfterAKilledOne: the private index was locked when a restore was killed.
+func TestRestoreAfterAKilledOne(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	_, list := l.three()
+	l.Write(".git/agent/index.lock", "")
+	l.age(".git/agent/index.lock", time.Hour)
+	if _, err := l.restore(list[0], false); err != nil {
+		t.Error(err)
+	}
+	if got := l.locked(); len(got) > 0 {
+		t.Errorf("locked are %q", got)
+	}
+}
+
+// TestRestoreInheritedTurn: what was there before is kept by the fork whose turn is restored, also
+// when the mission that it was forked from is gone.
+func TestRestoreInheritedTurn(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c, list := l.three()
+	f := l.fork(l.forkOf(list[2])).Mission
+	here := l.list(f.ID)
+	source := own(c)
+	tip := l.Git("rev-parse", source.Ref())
+	for _, gone := range []bool{false, true} {
+		if gone {
+			if _, err := l.recorder(l.Dir).Remove(t.Context(), source, false, false); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			l.Write("work.txt", "of my own\n")
+		}
+		done, err := l.restore(here[0], false)
+		if err != nil {
+			t.Fatalf("the source is gone: %t: %v", gone, err)
+		}
+		if _, err := l.Try("merge-base", "--is-ancestor", done.Present.String(), f.ID.Ref()); err != nil {
+			t.Errorf("the source is gone: %t: the fork does not keep what was there: %v", gone, err)
+		}
+		if !gone && l.Git("rev-parse", source.Ref()) != tip {
+			t.Error("the source's ledger has changed")
+		}
+		l.Write("work.txt", "more\n")
+	}
+}
+
+// TestKilledPlanting: a start or a fork was killed in the middle of its checkout. What it had made is
+// taken back by the next one; what it had finished, or somebody works with, stays.
+func TestKilledPlanting(t *testing.T) {
+	t.Parallel()
+	const gone, stays = ledger.ID("aaaaaaaa"), ledger.ID("bbbbbbbb")
+	l := newLab(t)
+	_, list := l.three()
+	half := func(id ledger.ID) string {
+		f := l.forkOf(list[2])
+		f.ID, f.Worktree = id, filepath.Join(filepath.Dir(l.Dir), string(id))
+		f.Session = ""
+		l.fork(f)
+		branch := id.Branch(l.capture.BranchPrefix)
+		held, err := lock.Take(t.Context(), filepath.Join(l.Dir, ".git", "agent", "planting", string(id)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer held.Release()
+		words := []string{string(id), l.Git("rev-parse", id.Ref()), l.Git("rev-parse", branch), branch, f.Worktree}
+		if err := held.Note(lock.Note{At: time.Now(), Words: words}); err != nil {
+			t.Fatal(err)
+		}
+		return f.Worktree
+	}
+	// Git was killed before it had pointed HEAD anywhere.
+	dir := half(gone)
+	admin := filepath.Join(".git", "worktrees", filepath.Base(dir))
+	l.Write(filepath.Join(admin, "locked"), "initializing")
+	l.Write(filepath.Join(admin, "HEAD"), strings.Repeat("0", 40)+"\n")
+	l.Write(filepath.Join(admin, "index.lock"), "")
+	// Somebody has found the other one, and works in it.
+	work := filepath.Join(half(stays), "work.txt")
+	if err := os.WriteFile(work, []byte("of my own\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	l.fork(l.forkOf(list[1]))
+	refs := l.Git("for-each-ref", "--format=%(refname)")
+	if strings.Contains(refs, string(gone)) || !strings.Contains(refs, stays.Ref()) || !strings.Contains(refs, "heads/agent/mission/"+string(stays)) {
+		t.Errorf("refs are\n%s", refs)
+	}
+	if trees := l.Git("worktree", "list"); strings.Contains(trees, string(gone)) || !strings.Contains(trees, string(stays)) {
+		t.Errorf("worktrees are\n%s", trees)
+	}
+	if _, err := os.Lstat(dir); err == nil {
+		t.Errorf("%s is still there", dir)
+	}
+	if _, err := os.Lstat(work); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(filepath.Join(l.Dir, ".git", "agent", "planting")); err == nil {
+		t.Errorf("what was being made is still noted: %v", left)
+	}
+	l.fsck()
+}
+
+// TestRemoveAfterAKilledOne: git had deleted a part of the worktree, with what makes it one. The next
+// event deletes the rest, before `git worktree prune` forgets it; removing the mission works.
+func TestRemoveAfterAKilledOne(t *testing.T) {
+	t.Parallel()
+	for _, event := range []bool{false, true} {
+		l := newLab(t)
+		c, list := l.three()
+		f := l.forkOf(list[2])
+		l.fork(f)
+		if err := os.Remove(filepath.Join(f.Worktree, ".git")); err != nil {
+			t.Fatal(err)
+		}
+		l.Write(".git/worktrees/fork/index.lock", "")
+		held, err := lock.Take(t.Context(), filepath.Join(l.Dir, ".git", "agent", "planting", "remove-fork"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := []string{f.Worktree, filepath.Join(l.Dir, ".git", "worktrees", "fork") + "/"}
+		if err := held.Note(lock.Note{At: time.Now(), Words: words}); err != nil {
+			t.Fatal(err)
+		}
+		held.Release()
+		if event {
+			c.Prompt("next")
+			if got := l.locked(); len(got) > 0 {
+				t.Errorf("locked are %q", got)
+			}
+			if _, err := os.Lstat(f.Worktree); err == nil {
+				t.Error("after an event the directory is still there")
+			}
+			l.Git("worktree", "prune")
+		}
+		if _, err := l.recorder(l.Dir).Remove(t.Context(), f.ID, true, false); err != nil {
+			t.Error(err)
+		}
+		if entries, err := os.ReadDir(f.Worktree); err == nil {
+			t.Errorf("the directory is still there, with %v", entries)
+		}
+		if out := l.Git("worktree", "list"); strings.Contains(out, f.Worktree) {
+			t.Errorf("git still knows it:\n%s", out)
+		}
+		if refs := l.Git("for-each-ref", "--format=%(refname)"); strings.Contains(refs, string(f.ID)) {
+			t.Errorf("refs are\n%s", refs)
+		}
+		l.fsck()
+	}
+}

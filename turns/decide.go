@@ -1,0 +1,359 @@
+package turns
+
+import (
+	"maps"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/redact"
+	"gitagent/internal/session"
+	"gitagent/internal/transcript"
+)
+
+// facts hold everything that the meaning of a signal depends on.
+type facts struct {
+	Signal
+	id       ledger.ID     // the mission to record to
+	worktree string        // git directory of the signal's worktree
+	state    session.State // local state of the session; not older than the ledger
+	last     int           // number of the mission's last turn
+	segment  flushed       // what the client has written since the cursor
+	head     plumbing.Hash // HEAD; zero on an unborn branch
+}
+
+// A plan says what a signal means: the turns that end, in order, and the one that begins.
+type plan struct {
+	ends  []ending
+	start start // of the first turn that ends or, if none does, of the one that begins
+	taken int   // bytes of the segment that the ended turns take
+	opens *opening
+}
+
+// An ending is a turn to be recorded.
+type ending struct {
+	piece
+	number int
+	after  int // the turn whose segment precedes its own
+}
+
+// An opening is a turn that begins.
+type opening struct {
+	prompt  string
+	at      time.Time
+	running bool // it began earlier, unannounced; the worktree may have changed since
+}
+
+// A start is the state in which a turn began, as the session remembers it. Only git can tell
+// whether its commit still exists.
+type start struct {
+	base     plumbing.Hash // the commit whose tree the worktree had; zero for HEAD's
+	head     plumbing.Hash // HEAD then; zero on an unborn branch
+	exact    bool          // valid only if HEAD has not moved since
+	promptID string
+	prompt   string // redacted
+	at       time.Time
+}
+
+// A piece is one turn's share of a segment.
+type piece struct {
+	start, end int // bytes of the segment
+	promptID   string
+	summary    transcript.Summary
+	seen       bool // the worktree still is as the turn left it
+}
+
+// known reports whether a prompt belongs to a turn already seen: the event arrived twice, or the
+// prompt was typed while a turn ran and waits in the client's queue. A queued prompt carries the
+// running turn's id and is not announced again.
+func known(s Signal, st *session.State) bool {
+	if s.Event != Prompted || s.PromptID == "" {
+		return false
+	}
+	return st.Open != nil && st.Open.PromptID == s.PromptID || st.Last != nil && st.Last.PromptID == s.PromptID
+}
+
+// repeated reports whether the event that recorded the last turn has arrived a second time. If the
+// agent has spoken since, this is a new event that looks the same, unless the next turn is already
+// running: then the words belong to that turn.
+func repeated(s Signal, st *session.State, spoke func() bool) bool {
+	if s.Event == Prompted || st.Last == nil || s.PromptID == "" || st.Last.Key != s.key() {
+		return false
+	}
+	if st.Open != nil {
+		return st.Open.PromptID != s.PromptID
+	}
+	return !spoke()
+}
+
+// again reports whether a signal ends the last recorded turn once more: the agent went on after its
+// Stop hook, or the end of the session arrived before the end of the turn.
+func again(s Signal, st *session.State, id ledger.ID) bool {
+	last := st.Last
+	return (s.Event == Stopped || s.Event == Erred) && st.Open == nil && last != nil &&
+		last.PromptID == s.PromptID && s.PromptID != "" && last.Mission == string(id)
+}
+
+func (f *facts) again() bool { return again(f.Signal, &f.state, f.id) }
+
+// decide says what the signal means. The zero plan is to do nothing.
+//
+// A prompt opens a turn; a turn still open was interrupted and ends here. If the turn that the
+// event names is already running, it began unannounced, because its prompt had waited in the queue,
+// and the event is about another prompt typed meanwhile. The end of a session ends the open turn
+// and any that ran unannounced.
+func decide(f facts) plan {
+	begun := transcript.Turns(f.segment.Bytes)
+	named := f.named(begun)
+	ours := begun
+	if named >= 0 {
+		ours = begun[:named]
+	}
+	var p plan
+	switch ends := f.state.Open != nil || f.unannounced(ours); {
+	case f.Event == Prompted && !ends:
+		p.start = f.withoutPrompt()
+	case f.Event == Ended && !ends:
+		return p
+	default:
+		p.ends, p.start = f.ends(begun, named), f.start()
+		p.taken = p.ends[len(p.ends)-1].end
+	}
+	if f.Event == Prompted {
+		p.opens = &opening{prompt: f.Prompt, at: f.At}
+		if named >= 0 {
+			p.opens = &opening{prompt: begun[named].Prompt, at: begun[named].At, running: true}
+		}
+	}
+	return p
+}
+
+// named returns the index of the turn that a prompt event names, or -1 if the transcript does not
+// have it yet, as is always so for a turn about to begin.
+func (f *facts) named(begun []transcript.Turn) int {
+	if f.Event == Prompted && f.PromptID != "" {
+		for i, t := range begun {
+			if t.PromptID == f.PromptID {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// unannounced reports whether the segment holds turns without any event: a prompt ran from the
+// queue and was interrupted. In a session's first segment no turn counts, since the hooks may have
+// been installed in the middle of a conversation.
+func (f *facts) unannounced(ours []transcript.Turn) bool { return f.continues() && len(ours) > 0 }
+
+// continues reports whether the segment begins where this session's last turn of this mission
+// ended. If the session has recorded to another mission since, the turns in between belong to that
+// mission.
+func (f *facts) continues() bool {
+	return f.segment.from > 0 && f.state.Last != nil && f.state.Last.Mission == string(f.id)
+}
+
+// ends lists the turns that the signal ends: usually one, preceded by those whose end was not
+// announced.
+func (f *facts) ends(begun []transcript.Turn, named int) []ending {
+	pieces := f.pieces(begun, named)
+	open := f.state.Open
+	if open != nil && (f.Event == Stopped || f.Event == Erred) && open.PromptID != pieces[0].promptID && open.PromptID != f.PromptID {
+		pieces = append([]piece{{promptID: open.PromptID}}, pieces...) // it left nothing in the transcript
+	}
+	number, after := f.last, f.segment.after
+	var list []ending
+	for _, p := range pieces {
+		number++
+		if f.again() {
+			number = f.state.Last.Turn
+		}
+		list = append(list, ending{p, number, after})
+		if !f.segment.none {
+			after = number
+		}
+	}
+	return list
+}
+
+// pieces cuts the segment into turns. Usually there is one. There are more when a turn ended
+// without an event: the user interrupted it, and a queued prompt ran next.
+//
+// Whatever precedes the first turn to be recorded goes with it: in a new session, everything before
+// the turn whose prompt we saw, since the hooks may have been installed in the middle of a
+// conversation. A turn that is only about to begin is left for the next segment.
+func (f *facts) pieces(begun []transcript.Turn, named int) []piece {
+	bytes := f.segment.Bytes
+	end := len(bytes)
+	if named >= 0 {
+		end = begun[named].Start
+		begun = begun[:named]
+	}
+	current := len(begun) - 1
+	if f.Event == Stopped || f.Event == Erred {
+		for i := len(begun) - 1; i >= 0; i-- {
+			if begun[i].PromptID == f.PromptID && f.PromptID != "" {
+				current = i
+				break
+			}
+		}
+	}
+	if current >= 0 {
+		end = begun[current].End
+	}
+	first := current
+	switch {
+	case f.state.Open != nil:
+		for i := current; i >= 0; i-- { // after a fork by the client all old turns share one id: take the last
+			if begun[i].PromptID == f.state.Open.PromptID {
+				first = i
+				break
+			}
+		}
+	case f.continues() && !f.again():
+		first = 0
+	}
+	seen := named < 0
+	if current < 0 || first < 0 {
+		return []piece{{end: end, summary: transcript.Summarise(bytes[:end]), seen: seen}}
+	}
+	var list []piece
+	for i := first; i <= current; i++ {
+		p := piece{start: begun[i].Start, end: begun[i].End, promptID: begun[i].PromptID, seen: i == current && seen}
+		p.summary = transcript.Summarise(bytes[p.start:p.end])
+		if i == first {
+			p.start = 0
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// start is the state in which the first turn to be recorded began.
+func (f *facts) start() start {
+	var s start
+	switch last := f.state.Last; {
+	case f.state.Open != nil:
+		o := f.state.Open
+		s = start{base: o.Base.Hash(), head: o.Head.Hash(), promptID: o.PromptID, prompt: o.Prompt, at: o.Started}
+	case f.again():
+		s = start{base: last.Base.Hash(), head: last.Head.Hash(), promptID: last.PromptID, prompt: last.Prompt, at: last.Started}
+	default:
+		return f.withoutPrompt()
+	}
+	if f.elsewhere() {
+		s.base = plumbing.ZeroHash // the other worktree's state says nothing about this one
+	}
+	return s
+}
+
+// withoutPrompt is the start of a turn whose prompt event was not seen: the session's last code
+// commit if HEAD has not moved since, otherwise HEAD.
+func (f *facts) withoutPrompt() start {
+	s := start{head: f.head, exact: true}
+	if last := f.state.Last; last != nil && last.Mission == string(f.id) && !f.elsewhere() {
+		s.base, s.head = last.Code.Hash(), last.Head.Hash()
+	}
+	return s
+}
+
+// elsewhere reports whether the session's last event came from another worktree.
+func (f *facts) elsewhere() bool { return f.state.Worktree != "" && f.state.Worktree != f.worktree }
+
+// An outturn is the result of carrying out a plan.
+type outturn struct {
+	turns []*Turn       // records of the turns that ended
+	base  plumbing.Hash // the state in which the new turn began
+	head  plumbing.Hash // HEAD, after all refs have moved
+}
+
+// next is the session's local state after the plan was carried out. at makes a cursor from an
+// offset in the client's file and the turn that ends there.
+func (f *facts) next(p plan, done outturn, at func(offset int64, turn int) session.Cursor) session.State {
+	st := f.state
+	if n := len(p.ends); n > 0 {
+		t, e := done.turns[n-1], p.ends[n-1]
+		before := session.Cursor{Offset: f.segment.from, Turn: f.segment.after}
+		if c := f.cursor(); c.Offset == before.Offset {
+			before = c
+		}
+		if n > 1 {
+			before = at(f.segment.from+int64(p.ends[n-2].end), e.after)
+		}
+		st.Last = &session.LastTurn{
+			Mission: string(f.id), Turn: t.Turn, PromptID: t.PromptID, Key: f.key(),
+			Code: t.Code, Base: t.Base, Head: git.Hex(done.head), Prompt: t.Prompt, Started: t.Started, Before: before,
+		}
+		st.Open = nil
+		if !f.segment.none {
+			c := session.Cursor{Offset: f.segment.Cursor.Offset, Check: f.segment.Cursor.Check, Turn: e.number}
+			if p.taken < len(f.segment.Bytes) {
+				c = at(f.segment.from+int64(p.taken), e.number)
+			}
+			st.Cursors = maps.Clone(st.Cursors)
+			if st.Cursors == nil {
+				st.Cursors = make(map[string]session.Cursor)
+			}
+			st.Cursors[string(f.id)] = c
+			st.Transcript = f.Transcript
+		}
+	}
+	if p.opens != nil {
+		st.Open = &session.OpenTurn{
+			PromptID: f.PromptID, Prompt: redact.String(clip(p.opens.prompt)), Started: p.opens.at,
+			Base: git.Hex(done.base), Head: git.Hex(done.head),
+		}
+	}
+	st.Mission, st.Worktree, st.Seen = string(f.id), f.worktree, f.At
+	if f.Event != Ended {
+		st.Ended, st.HandedOff = false, false // the session was resumed
+	}
+	if f.Agent != "" {
+		st.Agent = f.Agent
+	}
+	if f.Client.PID != 0 {
+		st.Client = f.Client
+	}
+	return st
+}
+
+// cursor is where the segment of the signal's turn begins.
+func (f *facts) cursor() session.Cursor {
+	if f.again() {
+		return f.state.Last.Before
+	}
+	return f.state.Cursors[string(f.id)]
+}
+
+// A place holds what determines the commit for the present worktree.
+type place struct {
+	tree     plumbing.Hash // of the worktree
+	head     plumbing.Hash // HEAD; zero on an unborn branch
+	headTree plumbing.Hash
+	start    start // of the turn; its base commit exists
+	baseTree plumbing.Hash
+	onBranch bool // HEAD is on the mission's branch
+}
+
+// commit returns the commit that holds the worktree or, if none does, the parent of the commit to
+// be made, which is the zero hash for a root commit.
+//
+// HEAD is taken if the worktree equals its tree, and in a passive mission the start if the worktree
+// equals that. Otherwise a new commit gets exactly one parent: in an attached mission HEAD, in a
+// passive one the start if HEAD has not moved since, else HEAD. A turn recorded as a merge commit
+// would lose its work in a rebase, and could not be cherry-picked.
+func (p place) commit() (commit, parent plumbing.Hash) {
+	switch {
+	case !p.head.IsZero() && p.tree == p.headTree:
+		return p.head, plumbing.ZeroHash
+	case p.onBranch:
+		return plumbing.ZeroHash, p.head
+	case p.tree == p.baseTree:
+		return p.start.base, plumbing.ZeroHash
+	case p.start.head == p.head:
+		return plumbing.ZeroHash, p.start.base
+	}
+	return plumbing.ZeroHash, p.head
+}

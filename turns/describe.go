@@ -1,0 +1,124 @@
+package turns
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/redact"
+	"gitagent/internal/snapshot"
+)
+
+// describe makes the record of a turn, except for its code commit, from the client's event and
+// transcript and from the paths that the snapshot left out.
+func describe(f *facts, e ending, s start, snap *snapshot.Snapshot) *Turn {
+	sum := e.summary
+	t := &Turn{
+		V: ledger.Version, Kind: kind, Mission: f.id, Turn: e.number,
+		At: f.At, Started: s.at.UTC(), Outcome: f.outcome(), Agent: f.Agent, Session: f.Session,
+		PromptID: e.promptID, Model: sum.Model,
+		Base: git.Hex(s.base), Head: git.Hex(f.head), Branch: valid(strings.TrimPrefix(snap.Head.Branch, "refs/heads/")),
+		Tools: sum.Tools, Context: sum.Context, Output: sum.Output, Compactions: sum.Compactions,
+		Transcript: f.share(e),
+	}
+	if s.at.IsZero() {
+		t.Started = sum.Started.UTC()
+	}
+	prompt, reply := sum.Prompt, sum.Reply
+	if e.promptID == "" || e.promptID == s.promptID {
+		t.PromptID = s.promptID
+		// The event has the prompt as typed, while the transcript wraps a paste; but the event may
+		// be about another prompt, typed while this turn ran.
+		if prompt == "" || s.prompt != "" && strings.Contains(redact.String(clip(prompt)), s.prompt) {
+			prompt = s.prompt
+		}
+	}
+	if e.seen {
+		if f.PromptID != "" && f.Event != Prompted && f.Event != Ended {
+			t.PromptID = f.PromptID
+		}
+		if f.Event != Prompted {
+			prompt = firstOf(prompt, f.Prompt)
+			reply = firstOf(f.Reply, reply)
+		}
+		for _, skip := range snap.Skipped[:min(len(snap.Skipped), maxSkipped)] {
+			t.Skipped = append(t.Skipped, snapshot.Skip{Path: valid(skip.Path), Why: skip.Why})
+		}
+	} else {
+		t.Outcome = Interrupted
+	}
+	if t.Outcome == Interrupted && sum.APIError && !sum.Interrupted && f.Outcome == "" {
+		t.Outcome = Failed
+	}
+	t.Prompt = ledger.Head(valid(redact.String(clip(prompt))), maxPrompt)
+	t.Reply = ledger.Tail(valid(redact.String(clipEnd(reply))), maxReply)
+	return t
+}
+
+// share says where the turn's part of the conversation is in the client's file; nil if there is no
+// file.
+func (f *facts) share(e ending) *Segment {
+	if f.segment.none {
+		return nil
+	}
+	from := f.segment.from
+	seg := &Segment{After: e.after, From: from + int64(e.start), To: from + int64(e.end), Missing: f.segment.missing}
+	if seg.Missing == "size" {
+		seg.To = f.segment.Cursor.Offset
+	}
+	return seg
+}
+
+// valid makes a text fit for JSON: bytes that are not UTF-8 become U+FFFD.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// maxClip is how much of a prompt or reply is redacted, in bytes: a pasted log of many MB is cut
+// before it is redacted, and cut further afterwards.
+const maxClip = 64 << 10
+
+// clip returns the beginning of a prompt.
+func clip(prompt string) string { return prompt[:min(len(prompt), maxClip)] }
+
+// clipEnd returns the end of a reply.
+func clipEnd(reply string) string { return reply[max(0, len(reply)-maxClip):] }
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// maxSubject is how much of a prompt a commit's subject quotes, in runes.
+const maxSubject = 60
+
+// subject is the first line of a turn's commit message. With quote, it includes the prompt.
+func subject(turn int, prompt string, quote bool) string {
+	s := fmt.Sprintf("turn %d", turn)
+	if line := ledger.Head(firstLine(prompt), maxSubject); quote && line != "" {
+		s += ": " + line
+	}
+	return s
+}
+
+// firstLine returns the first line of a text that is not blank. Control characters become blanks,
+// since `git log` shows the line and escapes nothing.
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		line = strings.Map(func(c rune) rune {
+			switch {
+			case c == '\n':
+				return -1
+			case unicode.IsControl(c), unicode.Is(unicode.Bidi_Control, c), c == unicode.ReplacementChar:
+				return ' '
+			}
+			return c
+		}, line)
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return ""
+}

@@ -1,0 +1,159 @@
+package turns_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"gitagent/turns"
+)
+
+// TestRemoveKeepsOwnCommits: what the user has committed to a mission's branch is not lost with the
+// mission.
+func TestRemoveKeepsOwnCommits(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		then func(l *lab, branch string) // on the branch, after a turn and a commit of the user's; ends elsewhere
+		lost []string                    // subjects; none if the mission may go
+	}{
+		{"on top", func(l *lab, branch string) {
+			l.Git("checkout", "-q", "main")
+		}, []string{"mine"}},
+		{"between turns", func(l *lab, branch string) {
+			l.turn(l.client(), "two", l.write("kept.txt", "two\n"))
+			l.Git("checkout", "-q", "main")
+		}, []string{"mine"}},
+		{"the code commit of a turn without a change", func(l *lab, branch string) {
+			l.turn(l.client(), "two", nil)
+			l.Git("checkout", "-q", "main")
+		}, []string{"mine"}},
+		{"several", func(l *lab, branch string) {
+			for i := range 5 {
+				l.Write("more.txt", fmt.Sprint(i))
+				l.Git("add", "-A")
+				l.Git("commit", "-q", "-m", fmt.Sprint("more ", i))
+			}
+			l.Git("checkout", "-q", "main")
+		}, []string{"more 4", "more 3", "more 2", "and 3 more"}},
+		{"a turn that the user has amended", func(l *lab, branch string) {
+			l.Git("reset", "-q", "--hard", "HEAD~")
+			l.Write("kept.txt", "better\n")
+			l.Git("commit", "-q", "-a", "--amend", "--no-edit")
+			l.Git("checkout", "-q", "main")
+		}, []string{"turn 1: one"}},
+		{"a conflict that the user has resolved", func(l *lab, branch string) {
+			l.Git("reset", "-q", "--hard", "HEAD~")
+			l.Git("checkout", "-q", "main")
+			l.Write("kept.txt", "main's\n")
+			l.Git("commit", "-q", "-a", "-m", "main's")
+			l.Git("checkout", "-q", branch)
+			_, _ = l.Try("merge", "-q", "main")
+			l.Write("kept.txt", "both\n")
+			l.Git("commit", "-q", "-a", "-m", "resolved")
+			l.Git("checkout", "-q", "main")
+		}, []string{"resolved"}},
+		{"squashed and reverted", func(l *lab, branch string) {
+			l.Git("checkout", "-q", "main")
+			l.Git("merge", "-q", "--squash", branch)
+			l.Git("commit", "-q", "-m", "squashed")
+			l.Git("revert", "--no-edit", "HEAD")
+		}, []string{"mine"}},
+
+		{"only turns", func(l *lab, branch string) {
+			l.Git("reset", "-q", "--hard", "HEAD~")
+			l.Write("kept.txt", "between\n") // a commit `before turn 2`
+			l.turn(l.client(), "two", l.write("dir/edited.txt", "two\n"))
+			l.Git("checkout", "-q", "main")
+		}, nil},
+		{"main merged into it", func(l *lab, branch string) {
+			l.Git("reset", "-q", "--hard", "HEAD~")
+			l.Git("checkout", "-q", "main")
+			l.Write("dir/edited.txt", "main's\n")
+			l.Git("commit", "-q", "-a", "-m", "main's")
+			l.Git("checkout", "-q", branch)
+			l.Git("merge", "-q", "--no-edit", "main")
+			l.Git("checkout", "-q", "main")
+		}, nil},
+		{"merged", func(l *lab, branch string) {
+			l.Git("checkout", "-q", "main")
+			l.Git("merge", "-q", "--no-ff", "--no-edit", branch)
+		}, nil},
+		{"fetched from a remote", func(l *lab, branch string) {
+			l.Git("update-ref", "refs/remotes/origin/theirs", "HEAD")
+			l.Git("checkout", "-q", "main")
+		}, nil},
+		{"tagged", func(l *lab, branch string) {
+			l.Git("tag", "-a", "-m", "v1", "v1")
+			l.Git("checkout", "-q", "main")
+		}, nil},
+		{"checked out elsewhere", func(l *lab, branch string) {
+			l.Git("worktree", "add", "-q", "--detach", l.t.TempDir())
+			l.Git("checkout", "-q", "main")
+		}, nil},
+		{"cherry-picked", func(l *lab, branch string) {
+			l.advanceMain()
+			l.Git("checkout", "-q", "main")
+			l.Git("cherry-pick", branch)
+		}, nil},
+		{"one of two cherry-picked", func(l *lab, branch string) {
+			l.Write("more.txt", "more\n")
+			l.Git("add", "-A")
+			l.Git("commit", "-q", "-m", "more")
+			l.Git("checkout", "-q", "main")
+			l.Git("cherry-pick", branch+"~")
+		}, []string{"more"}},
+		{"squashed", func(l *lab, branch string) {
+			l.Write("more.txt", "more\n")
+			l.Git("add", "-A")
+			l.Git("commit", "-q", "-m", "more")
+			l.advanceMain()
+			l.Git("checkout", "-q", "main")
+			l.Git("merge", "-q", "--squash", branch)
+			l.Git("commit", "-q", "-m", "squashed")
+			l.Write("mains.txt", "and on\n")
+			l.Git("commit", "-q", "-a", "-m", "main goes on")
+		}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			id := l.start()
+			l.turn(l.client(), "one", l.write("kept.txt", "one\n"))
+			l.Write("mine.txt", "mine\n")
+			l.Git("add", "-A")
+			l.Git("commit", "-q", "-m", "mine")
+			tt.then(l, l.branch(id))
+			r := l.recorder(l.Dir)
+			before := l.Git("for-each-ref")
+			for _, dry := range []bool{true, false} {
+				_, err := r.Remove(context.Background(), id, false, dry)
+				if errors.Is(err, turns.ErrUnmerged) != (tt.lost != nil) || tt.lost == nil && err != nil {
+					t.Fatalf("Remove: %v, want %q in it", err, tt.lost)
+				}
+				for _, s := range tt.lost {
+					if !strings.Contains(err.Error(), s) {
+						t.Errorf("Remove: %v, want %q in it", err, s)
+					}
+				}
+				if strings.Contains(fmt.Sprint(err), "turn 2") {
+					t.Errorf("Remove: %v, but a turn is not the user's own", err)
+				}
+			}
+			if tt.lost == nil {
+				return
+			}
+			if now := l.Git("for-each-ref"); now != before {
+				t.Errorf("refs have changed:\n%s\nwant\n%s", now, before)
+			}
+			if _, err := r.Remove(context.Background(), id, true, false); err != nil {
+				t.Error(err)
+			}
+			if left := l.Git("for-each-ref", id.Ref(), id.NotesRef(), "refs/heads/agent"); left != "" {
+				t.Errorf("left: %s", left)
+			}
+		})
+	}
+}

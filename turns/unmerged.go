@@ -1,0 +1,203 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gitagent/internal/ledger"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// ErrUnmerged reports that a mission's branch has commits of the user's own that exist nowhere
+// else.
+var ErrUnmerged = errors.New("in no other branch")
+
+const (
+	// maxOthers is how many other branches one process searches for copies of commits: HEAD's and
+	// those with the newest tips, since a copy is newer than the commit. maxMerges is how many of
+	// them are searched for a squash, at a process each.
+	maxOthers = 20
+	maxMerges = 5
+	// maxNamed is how many of the commits that would be lost are named.
+	maxNamed = 3
+)
+
+// A branchCommit is a commit that only the mission's branch reaches.
+type branchCommit struct {
+	hash    string
+	merge   bool
+	turn    bool // its message says so
+	subject string
+}
+
+// unmerged returns an error wrapping [ErrUnmerged] if the branch of a mission, whose tip and ledger
+// are given, has commits that would be lost with it. Turns and the states before them don't count.
+// Nor does a commit of the user's own if another branch, a tag or another worktree reaches it, if
+// another branch has the same patch or would not change by merging this one, or if it is a merge
+// that git would make by itself.
+func (r *Recorder) unmerged(ctx context.Context, branch string, tip, ledgerTip plumbing.Hash) error {
+	own, err := r.ownCommits(ctx, branch, tip, ledgerTip)
+	if err != nil || len(own) == 0 {
+		return err
+	}
+	others, err := r.newestBranches(ctx, branch)
+	if err != nil {
+		return err
+	}
+	if own, err = r.withoutCopies(ctx, own, tip, others); err != nil {
+		return err
+	}
+	if own, err = r.withoutCleanMerges(ctx, own); err != nil || len(own) == 0 {
+		return err
+	}
+	for _, o := range others[:min(len(others), maxMerges)] {
+		out, err := r.Repo.Output(ctx, nil, "merge-tree", "--write-tree", "--no-messages", o.hash, tip.String())
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil && strings.TrimSpace(string(out)) == o.tree { // else the merge conflicts, or there is no common commit
+			return nil
+		}
+	}
+	return unmergedError(branch, own)
+}
+
+func unmergedError(branch string, own []branchCommit) error {
+	noun := "commits"
+	if len(own) == 1 {
+		noun = "commit"
+	}
+	var named []string
+	for _, c := range own[:min(len(own), maxNamed)] {
+		named = append(named, c.hash[:7]+" "+ledger.Head(c.subject, maxSubject))
+	}
+	list := strings.Join(named, ", ")
+	if more := len(own) - len(named); more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Errorf("branch %s has %d %s of yours %w: %s", strings.TrimPrefix(branch, "refs/heads/"), len(own), noun, ErrUnmerged, list)
+}
+
+// ownCommits lists, newest first, the commits that no other branch, tag or worktree reaches and
+// that the ledger does not keep as a turn or as the state before one.
+func (r *Recorder) ownCommits(ctx context.Context, branch string, tip, ledgerTip plumbing.Hash) ([]branchCommit, error) {
+	args := []string{
+		"log", "-z", "--no-show-signature", "--encoding=UTF-8", "--format=%H %P%n%(trailers:key=" + ledger.TrailerMission + ",valueonly,separator=%x20)%n%s",
+		tip.String(), "--not", "--exclude=" + strings.TrimPrefix(branch, "refs/heads/"), "--branches", "--remotes", "--tags",
+	}
+	worktrees, err := r.Repo.Worktrees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range worktrees {
+		if w.Branch == "" && !w.Head.IsZero() {
+			args = append(args, w.Head.String())
+		}
+	}
+	out, err := r.Repo.Output(ctx, nil, append(args, "--")...)
+	if err != nil {
+		return nil, err
+	}
+	var list []branchCommit
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		lines := strings.SplitN(entry, "\n", 3)
+		if hashes := strings.Fields(lines[0]); len(hashes) > 0 && len(lines) == 3 {
+			list = append(list, branchCommit{hash: hashes[0], merge: len(hashes) > 2, turn: lines[1] != "", subject: lines[2]})
+		}
+	}
+	if !slices.ContainsFunc(list, func(c branchCommit) bool { return c.turn }) {
+		return list, nil
+	}
+	kept, err := r.kept(ctx, ledgerTip)
+	return slices.DeleteFunc(list, func(c branchCommit) bool { return c.turn && kept[c.hash] }), err
+}
+
+// kept returns the commits that a ledger's events keep: turns, states before turns, and commits of
+// the user's that a turn ended in.
+func (r *Recorder) kept(ctx context.Context, ledgerTip plumbing.Hash) (map[string]bool, error) {
+	out, err := r.Repo.Output(ctx, nil, "rev-list", "--first-parent", "--parents", ledgerTip.String(), "--")
+	if err != nil {
+		return nil, err
+	}
+	kept := make(map[string]bool)
+	for line := range strings.Lines(string(out)) {
+		if hashes := strings.Fields(line); len(hashes) > 2 { // the event, its predecessor, and the commits that it keeps
+			for _, h := range hashes[2:] {
+				kept[h] = true
+			}
+		}
+	}
+	return kept, nil
+}
+
+// A branchTip is the tip of another branch.
+type branchTip struct{ hash, tree string }
+
+// newestBranches lists the tips of other branches, here and of remotes: HEAD's, then the newest.
+func (r *Recorder) newestBranches(ctx context.Context, branch string) ([]branchTip, error) {
+	out, err := r.Repo.Output(ctx, nil, "for-each-ref", "--sort=-committerdate", "--sort=-HEAD", "--format=%(objectname) %(tree) %(refname)", "refs/heads/", "refs/remotes/")
+	if err != nil {
+		return nil, err
+	}
+	var tips []branchTip
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		if len(fields) != 3 || fields[2] == branch || slices.Contains(tips, branchTip{fields[0], fields[1]}) {
+			continue
+		}
+		if tips = append(tips, branchTip{fields[0], fields[1]}); len(tips) == maxOthers {
+			break
+		}
+	}
+	return tips, nil
+}
+
+// withoutCopies drops the commits whose patch another branch has because they were rebased or
+// cherry-picked. Merges have no patch.
+func (r *Recorder) withoutCopies(ctx context.Context, own []branchCommit, tip plumbing.Hash, others []branchTip) ([]branchCommit, error) {
+	if len(others) == 0 {
+		return own, nil
+	}
+	args := []string{"rev-list", "--cherry-mark", "--right-only", "--no-merges"}
+	for _, o := range others {
+		args = append(args, o.hash+"..."+tip.String())
+	}
+	out, err := r.Repo.Output(ctx, nil, append(args, "--")...)
+	if err != nil {
+		return nil, err
+	}
+	copied := make(map[string]bool)
+	for line := range strings.Lines(string(out)) {
+		if hash, ok := strings.CutPrefix(strings.TrimSpace(line), "="); ok {
+			copied[hash] = true
+		}
+	}
+	return slices.DeleteFunc(own, func(c branchCommit) bool { return copied[c.hash] }), nil
+}
+
+// withoutCleanMerges drops the merges that git would repeat by itself.
+func (r *Recorder) withoutCleanMerges(ctx context.Context, own []branchCommit) ([]branchCommit, error) {
+	var merges strings.Builder
+	for _, c := range own {
+		if c.merge {
+			merges.WriteString(c.hash + "\n")
+		}
+	}
+	if merges.Len() == 0 {
+		return own, nil
+	}
+	out, err := r.Repo.Output(ctx, strings.NewReader(merges.String()), "log", "--no-walk", "--stdin", "--no-show-signature", "--remerge-diff", "--name-only", "--format=%x00%H")
+	if err != nil {
+		return nil, err
+	}
+	clean := make(map[string]bool)
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		hash, changes, _ := strings.Cut(entry, "\n")
+		clean[hash] = strings.TrimSpace(changes) == ""
+	}
+	return slices.DeleteFunc(own, func(c branchCommit) bool { return c.merge && clean[c.hash] }), nil
+}
