@@ -23,6 +23,7 @@ type series struct {
 	measured map[string][]time.Duration // what takes how long, undisturbed
 	usual    map[string]time.Duration   // their medians
 	worst    map[string]time.Duration   // how much longer it took after a kill
+	reach    time.Duration              // kills come until so long after a start
 	appeared int                        // files that came while the victim ran
 
 	alone, group, survived int
@@ -51,7 +52,7 @@ func TestKills(t *testing.T) {
 				usual: make(map[string]time.Duration), worst: make(map[string]time.Duration),
 				direct: make(map[string]int), found: make(map[string]int),
 			}
-			for n := 1; r.alone+r.group < share && r.survived <= 2*share; n++ {
+			for n := 1; !r.over(share); n++ {
 				t.Run(fmt.Sprintf("repository %d", n), func(t *testing.T) { r.attack(t, share) })
 				if len(r.usual) == 0 {
 					break // it does not even work undisturbed
@@ -64,6 +65,11 @@ func TestKills(t *testing.T) {
 	}
 }
 
+// over reports whether the share of kills is reached, or so many were missed that it never will be.
+func (r *series) over(share int) bool {
+	return r.alone+r.group >= share || r.survived > 2*share+20
+}
+
 // attack kills in one repository, until something is found.
 func (r *series) attack(t *testing.T, share int) {
 	r.handoffs, r.kinds = nil, make(map[string]bool)
@@ -71,6 +77,7 @@ func (r *series) attack(t *testing.T, share int) {
 	l := newLab(t, r)
 	if len(r.usual) == 0 {
 		l.measure()
+		r.reach = r.usual["victim"] * 11 / 10
 	}
 	l.turn()
 	fresh := 20
@@ -78,7 +85,7 @@ func (r *series) attack(t *testing.T, share int) {
 		fresh = 5 // each of them may make a worktree
 	}
 	for range fresh {
-		if r.alone+r.group >= share || r.survived > 2*share || t.Failed() {
+		if r.over(share) || t.Failed() {
 			return
 		}
 		r.once(l)
@@ -94,7 +101,7 @@ func (r *series) moment() *moment {
 			m.after = 0
 		}
 	} else {
-		m.after = time.Duration(r.random.Int64N(int64(r.usual["victim"]) * 11 / 10))
+		m.after = time.Duration(r.random.Int64N(int64(r.reach)))
 	}
 	return m
 }
@@ -117,11 +124,15 @@ func (r *series) once(l *lab) {
 	case !done.killed:
 		name = "not killed"
 		r.survived++
+		r.reach = min(r.reach, done.took) // the machine has become faster
 	case m.group:
 		name = "group"
 		r.group++
 	default:
 		r.alone++
+	}
+	if done.killed {
+		r.reach = min(r.reach*5/4, r.usual["victim"]*11/10)
 	}
 	defer func() {
 		r.count(name)
