@@ -40,6 +40,7 @@ const refLockWait = "900"
 // could veto a turn.
 func (r *Repo) BeginRefs(ctx context.Context, reason string) (*RefTransaction, error) {
 	p, err := r.Start(ctx, "-c", "core.hooksPath="+os.DevNull, "-c", "core.filesRefLockTimeout="+refLockWait,
+		"-c", "core.warnAmbiguousRefs=false", // or git looks for six refs named like each hash
 		"update-ref", "-m", reason, "--stdin", "-z")
 	if err != nil {
 		return nil, err
@@ -60,8 +61,8 @@ func (t *RefTransaction) Commit(ctx context.Context, updates []Update) error {
 		fmt.Fprintf(&in, "update %s\x00%s\x00%s\x00", u.Ref, u.New, u.Old)
 		names = append(names, u.Ref)
 	}
-	in.WriteString("prepare\x00commit\x00")
-	_, err := t.proc.Finish(in.Bytes())
+	in.WriteString("commit\x00")
+	_, err := t.proc.finish(in.Bytes(), "commit: ok\n")
 	if err == nil {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -162,7 +163,11 @@ func (r *Repo) Start(ctx context.Context, args ...string) (*Process, error) {
 
 // Finish sends input, closes the standard input, and returns the rest of what git prints.
 // A failure is an [*Error].
-func (p *Process) Finish(input []byte) ([]byte, error) {
+func (p *Process) Finish(input []byte) ([]byte, error) { return p.finish(input, "") }
+
+// finish is Finish for a git that has done its work as soon as it has printed the line last, unless
+// that is empty. Its exit is not waited for then; it takes as long as writing a file or two.
+func (p *Process) finish(input []byte, last string) ([]byte, error) {
 	p.finished = true
 	sent := make(chan error, 1)
 	go func() {
@@ -172,7 +177,11 @@ func (p *Process) Finish(input []byte) ([]byte, error) {
 		}
 		sent <- err
 	}()
-	out, readErr := io.ReadAll(p.stdout)
+	out, done, readErr := readUntil(p.stdout, last)
+	if done {
+		go func() { _ = p.cmd.Wait() }()
+		return out, nil
+	}
 	sendErr := <-sent
 	if err := p.cmd.Wait(); err != nil {
 		return out, failure(p.args, &p.stderr, err)
@@ -184,6 +193,20 @@ func (p *Process) Finish(input []byte) ([]byte, error) {
 		return out, &Error{Args: p.args, Err: sendErr}
 	}
 	return out, nil
+}
+
+// readUntil reads r to its end, or until it has read the line last.
+func readUntil(r io.Reader, last string) (out []byte, done bool, err error) {
+	for lines := bufio.NewReader(r); ; {
+		line, err := lines.ReadBytes('\n')
+		out = append(out, line...)
+		switch {
+		case errors.Is(err, io.EOF):
+			return out, false, nil
+		case err != nil, string(line) == last:
+			return out, err == nil, err
+		}
+	}
 }
 
 // Kill ends a process that is no longer needed, without waiting for it.
