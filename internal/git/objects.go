@@ -36,6 +36,7 @@ type Objects struct {
 	mu     sync.Mutex
 	known  map[plumbing.Hash]*Object // everything written, flushed or not
 	staged []plumbing.Hash           // what Flush will write
+	recent map[plumbing.Hash]*Object // small ones that were read
 
 	smallMu sync.Mutex
 	small   smallPacks
@@ -60,7 +61,7 @@ func (r *Repo) Objects(ctx context.Context) *Objects {
 		ctx:   ctx,
 		dir:   filepath.Join(r.CommonDir, "objects"),
 		small: smallPacks{dir: filepath.Join(r.CommonDir, "objects", "pack")},
-		known: make(map[plumbing.Hash]*Object),
+		known: make(map[plumbing.Hash]*Object), recent: make(map[plumbing.Hash]*Object),
 	}
 }
 
@@ -148,10 +149,37 @@ func (o *Objects) written(h plumbing.Hash) *Object {
 	return o.known[h]
 }
 
+// An event reads the same commits and trees several times. They are remembered: up to maxRecent, of
+// up to maxRecentSize bytes.
+const (
+	maxRecent     = 256
+	maxRecentSize = 16 << 10
+)
+
 func (o *Objects) object(h plumbing.Hash) (*Object, error) {
-	if obj := o.written(h); obj != nil {
+	o.mu.Lock()
+	obj := o.known[h]
+	if obj == nil {
+		obj = o.recent[h]
+	}
+	o.mu.Unlock()
+	if obj != nil {
 		return obj, nil
 	}
+	obj, err := o.find(h)
+	if err == nil && len(obj.Content) <= maxRecentSize {
+		o.mu.Lock()
+		if len(o.recent) == maxRecent {
+			clear(o.recent)
+		}
+		o.recent[h] = obj
+		o.mu.Unlock()
+	}
+	return obj, err
+}
+
+// find reads an object.
+func (o *Objects) find(h plumbing.Hash) (*Object, error) {
 	t, content, err := o.readLoose(h)
 	if errors.Is(err, fs.ErrNotExist) {
 		if t, content = o.readSmall(h); t != plumbing.InvalidObject {
