@@ -38,9 +38,18 @@ func openIndex(repo *git.Repo) (*privateIndex, error) {
 // because shared index files would appear beside the user's index, and hooks because
 // post-index-change must not be told of an index that is not the user's.
 func (x *privateIndex) git(ctx context.Context, path, stdin string, args ...string) (string, error) {
-	args = append([]string{"-c", "core.splitIndex=false", "-c", "core.hooksPath=" + os.DevNull}, args...)
-	out, err := x.repo.With("GIT_INDEX_FILE="+path, "GIT_OPTIONAL_LOCKS=1").Output(ctx, strings.NewReader(stdin), args...)
+	p, err := x.start(ctx, path, args...)
+	if err != nil {
+		return "", err
+	}
+	out, err := p.Finish([]byte(stdin))
 	return string(out), err
+}
+
+// start is git without the wait for its end.
+func (x *privateIndex) start(ctx context.Context, path string, args ...string) (*git.Process, error) {
+	args = append([]string{"-c", "core.splitIndex=false", "-c", "core.hooksPath=" + os.DevNull}, args...)
+	return x.repo.With("GIT_INDEX_FILE="+path, "GIT_OPTIONAL_LOCKS=1").Start(ctx, args...)
 }
 
 // An origin says what the private index was copied from.

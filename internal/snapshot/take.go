@@ -30,8 +30,10 @@ type Snapshot struct {
 // Options say how a snapshot is taken.
 type Options struct {
 	Policy Policy
-	// Config returns git's configuration. It is called after the pass over the worktree, so that
-	// reading the configuration can overlap with that.
+	// Begun, unless it is nil, is called when the pass over the worktree has begun: the time to
+	// start what can overlap with it.
+	Begun func()
+	// Config returns git's configuration. It is called after the pass over the worktree.
 	Config func() (git.Config, error)
 	// Stored returns the tree of an earlier snapshot, which is complete in the object database, or
 	// zero. What the new one has in common with it is not written again. It is called at the same
@@ -87,12 +89,19 @@ func (t *taker) take(prepare func() error) (*Snapshot, error) {
 		return nil, err
 	}
 	submodules := t.askSubmodules()
-	out, err := t.index.git(t.ctx, t.index.path, "", t.statusArgs()...)
+	status, err := t.index.start(t.ctx, t.index.path, t.statusArgs()...)
+	if t.opt.Begun != nil {
+		t.opt.Begun()
+	}
+	var out []byte
+	if err == nil {
+		out, err = status.Finish(nil)
+	}
 	dirty := submodules()
 	if err != nil {
 		return nil, err
 	}
-	head, entries, err := parseStatus(out)
+	head, entries, err := parseStatus(string(out))
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -43,6 +44,7 @@ type Tx struct {
 
 	held   *lock.Lock
 	reason string // for reflogs
+	start  func() // starts the next four, once
 	config func() (git.Config, error)
 	refs   func() (map[string]plumbing.Hash, error)
 	moving func() (*git.RefTransaction, error)
@@ -111,13 +113,14 @@ func run(ctx context.Context, w *workspace.Workspace, choose func(context.Contex
 		Objects: w.Repo.Objects(ctx), reason: fmt.Sprintf("agent mission %s: %s", j.Mission, j.What),
 	}
 	defer tx.Objects.Close()
-	tx.start(ctx, j.Warm)
+	tx.start = sync.OnceFunc(func() { tx.startAll(ctx, j.Warm) })
 	defer tx.end()
 	return f(ctx, tx)
 }
 
-// start starts whatever can overlap with the pass over the worktree.
-func (tx *Tx) start(ctx context.Context, warm plumbing.Hash) {
+// startAll starts whatever can overlap with the pass over the worktree, which begins before that:
+// it takes longest.
+func (tx *Tx) startAll(ctx context.Context, warm plumbing.Hash) {
 	tx.config = Async(func() (git.Config, error) {
 		c, err := tx.Repo.Config(ctx)
 		if err == nil && c.SHA256() {
@@ -133,6 +136,9 @@ func (tx *Tx) start(ctx context.Context, warm plumbing.Hash) {
 
 // end ends what was started and not used.
 func (tx *Tx) end() {
+	if tx.moving == nil {
+		return
+	}
 	if t, err := tx.moving(); err == nil {
 		t.Abort()
 	}
@@ -140,7 +146,10 @@ func (tx *Tx) end() {
 }
 
 // Config is git's configuration.
-func (tx *Tx) Config() (git.Config, error) { return tx.config() }
+func (tx *Tx) Config() (git.Config, error) {
+	tx.start()
+	return tx.config()
+}
 
 // OnBranch reports whether HEAD is on the mission's branch, and whether the branch may move, as it
 // may not while git has an operation under way.
@@ -158,7 +167,7 @@ func (tx *Tx) OnBranch(ctx context.Context) (on, moves bool, err error) {
 func (tx *Tx) Look(ctx context.Context, publish bool) error {
 	var err error
 	tx.Snap, err = snapshot.Take(ctx, tx.Repo, tx.Objects, snapshot.Options{
-		Policy: tx.Policy(), Config: tx.config, Stored: tx.stored, Publish: publish,
+		Policy: tx.Policy(), Begun: tx.start, Config: tx.Config, Stored: tx.stored, Publish: publish,
 	})
 	if err != nil {
 		return err
@@ -168,6 +177,7 @@ func (tx *Tx) Look(ctx context.Context, publish bool) error {
 
 // Open opens the mission.
 func (tx *Tx) Open() error {
+	tx.start()
 	var err error
 	if tx.tips, err = tx.refs(); err != nil {
 		return err
@@ -208,7 +218,7 @@ func (tx *Tx) stored() plumbing.Hash {
 // Append adds an event to the ledger: files by path, nil to remove one, and commits that the ledger
 // is to keep reachable.
 func (tx *Tx) Append(subject string, files map[string][]byte, keep ...plumbing.Hash) error {
-	config, err := tx.config()
+	config, err := tx.Config()
 	if err != nil {
 		return err
 	}
@@ -225,7 +235,7 @@ func (tx *Tx) Append(subject string, files map[string][]byte, keep ...plumbing.H
 
 // CommitTree stages a commit with the user's identity.
 func (tx *Tx) CommitTree(tree plumbing.Hash, parents []plumbing.Hash, message string) (plumbing.Hash, error) {
-	config, err := tx.config()
+	config, err := tx.Config()
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
@@ -265,6 +275,7 @@ func (tx *Tx) Move(ref string, to, from plumbing.Hash) {
 // Commit writes all objects, then moves all refs. The error wraps [git.ErrConflict] if one of them
 // has changed since. If only the branch can't be moved, that is no error: see Stayed.
 func (tx *Tx) Commit(ctx context.Context) error {
+	tx.start()
 	updates, err := tx.updates()
 	if err != nil {
 		return err
@@ -315,7 +326,7 @@ func (tx *Tx) updates() ([]git.Update, error) {
 	if tx.Notes == nil {
 		return updates, nil
 	}
-	config, err := tx.config()
+	config, err := tx.Config()
 	if err != nil {
 		return nil, err
 	}
