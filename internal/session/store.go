@@ -161,6 +161,9 @@ func replace(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
+	if exchange(tmp, path) == nil {
+		return os.Remove(tmp)
+	}
 	return os.Rename(tmp, path)
 }
 
