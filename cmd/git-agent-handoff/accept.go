@@ -9,19 +9,6 @@ import (
 	"gitagent/internal/cmdline"
 )
 
-func acceptCommand() *cli.Command {
-	return &cli.Command{
-		Name:         "accept",
-		Usage:        "let a handoff that another committer made be told to agents",
-		ArgsUsage:    "<handoff>",
-		UsageText:    "git agent-handoff accept [--mission <id>] <handoff>",
-		Description:  "It must have been shown before. What is accepted is this very content, on this machine.",
-		Flags:        []cli.Flag{missionFlag()},
-		BashComplete: completeHandoffs,
-		Action:       accept,
-	}
-}
-
 func accept(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return cmdline.Usagef("accept takes one handoff, not 0")

@@ -17,24 +17,6 @@ import (
 	"gitagent/internal/workspace"
 )
 
-func contextCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "context",
-		Usage:     "tell how full an agent's context is",
-		ArgsUsage: "[<session>]",
-		UsageText: "git agent-handoff context [--json] [<session>]\n" +
-			"git agent-handoff context --calibrate [--write] [--json]",
-		Description: "Without a session it is the one whose agent runs the command, or the last one in this worktree. " +
-			"With --calibrate it shows where this machine's sessions were really compacted, and what that makes of the models' windows.",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "calibrate", Usage: "propose windows from the compactions of all sessions"},
-			&cli.BoolFlag{Name: "write", Usage: "write the proposed windows to the configuration"},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object per line"},
-		},
-		Action: contextAction,
-	}
-}
-
 func contextAction(c *cli.Context) error {
 	switch {
 	case c.Bool("calibrate") && c.NArg() > 0:

@@ -12,15 +12,6 @@ import (
 	"gitagent/internal/target"
 )
 
-// missionFlag names a mission; without it the commands find the current one.
-func missionFlag() cli.Flag {
-	return &cli.StringFlag{Name: "mission", Usage: "of the mission `<id>`"}
-}
-
-func jsonFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "json", Usage: "print one JSON object per line"}
-}
-
 // open finds the repository and its settings.
 func open(c *cli.Context) (*handoffstore.Store, error) {
 	w, err := target.Workspace(c.Context)
@@ -38,12 +29,11 @@ func find(c *cli.Context, s *handoffstore.Store) (*handoffstore.Found, error) {
 	if c.NArg() > 1 {
 		return nil, cmdline.Usagef("%s takes one handoff, not %d", c.Command.Name, c.NArg())
 	}
-	name := c.Args().First()
 	id, err := mission(c, s)
 	if err != nil {
 		return nil, err
 	}
-	f, err := handoffstore.Find(c.Context, s.Repo, id, name)
+	f, err := handoffstore.Find(c.Context, s.Repo, id, c.Args().First())
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, cmdline.Hint(err, "list the handoffs with: git agent-handoff list [--all]")
 	}

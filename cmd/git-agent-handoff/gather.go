@@ -9,27 +9,7 @@ import (
 	"gitagent/internal/git"
 )
 
-func gatherCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "gather",
-		Usage:     "hand off what can be known from outside; for a supervisor, before it removes a worktree",
-		UsageText: "git agent-handoff gather --exit-type <type> [--mission <id>] [--agent <id>] [--tmux <target>]",
-		Description: "What is not committed is kept, what the session has written itself stays, " +
-			"and a crash does not replace a clean end that is a few minutes old.",
-		Flags: []cli.Flag{
-			missionFlag(),
-			exitTypeFlag(""),
-			agentFlag(),
-			snapshotFlag(),
-		},
-		Action: gather,
-	}
-}
-
 func gather(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return cmdline.Usagef("gather takes no arguments")
-	}
 	if !c.IsSet("exit-type") {
 		return cmdline.Usagef("gather needs --exit-type <type>")
 	}

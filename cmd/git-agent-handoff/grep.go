@@ -16,27 +16,7 @@ import (
 	"gitagent/turns"
 )
 
-func grepCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "grep",
-		Usage:     "search a handoff: document, record, patch, snapshot and log of the terminal, conversation",
-		ArgsUsage: "<pattern>",
-		UsageText: "git agent-handoff grep [--ignore-case] [--mission <id>] [--handoff <n>] <pattern>",
-		Description: "A pattern is a regular expression of Go's regexp package. Each line says where it was found and at which line. " +
-			"The exit status is 3 if nothing was.",
-		Flags: []cli.Flag{
-			missionFlag(),
-			&cli.StringFlag{Name: "handoff", Usage: "search `<handoff>`, not the last one"},
-			&cli.BoolFlag{Name: "ignore-case", Aliases: []string{"i"}, Usage: "upper and lower case are the same"},
-		},
-		Action: grep,
-	}
-}
-
 func grep(c *cli.Context) error {
-	if c.NArg() != 1 {
-		return cmdline.Usagef("grep takes one pattern, not %d", c.NArg())
-	}
 	expr := c.Args().First()
 	if c.Bool("ignore-case") {
 		expr = "(?i)" + expr

@@ -5,27 +5,12 @@ import (
 	"errors"
 	"os"
 
-	"github.com/urfave/cli/v2"
-
 	"gitagent/handoffstore"
 	"gitagent/hooks"
 	"gitagent/internal/hookrun"
 	"gitagent/internal/life"
 	"gitagent/internal/session"
 )
-
-func hookCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "hook",
-		Usage:     "take a hook's payload on standard input; for the agent's client",
-		UsageText: "git agent-handoff hook [--agent <name>]",
-		Flags:     []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "the agent is `<name>`: claude, codex or opencode", Value: "claude"}},
-		Action: func(*cli.Context) error { // reached only with flags that no client gives; see main
-			hook(nil)
-			return nil
-		},
-	}
-}
 
 func hook(args []string) {
 	hookrun.Run("git-agent-handoff", "what the last session left could not be told", args, take)

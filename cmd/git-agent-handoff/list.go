@@ -17,24 +17,7 @@ import (
 	"gitagent/internal/target"
 )
 
-func listCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "list",
-		Usage:     "list the handoffs of a mission, newest first",
-		UsageText: "git agent-handoff list [--mission <id> | --all] [--json]",
-		Flags: []cli.Flag{
-			missionFlag(),
-			&cli.BoolFlag{Name: "all", Usage: "the handoffs of all missions"},
-			jsonFlag(),
-		},
-		Action: list,
-	}
-}
-
 func list(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return cmdline.Usagef("list takes no arguments")
-	}
 	if c.Bool("all") && c.IsSet("mission") {
 		return cmdline.Usagef("--all and --mission exclude each other")
 	}

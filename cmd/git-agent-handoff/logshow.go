@@ -12,22 +12,7 @@ import (
 	"gitagent/internal/screen"
 )
 
-func logShowCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "show",
-		Usage:     "print the log of a terminal as text",
-		ArgsUsage: "[<file>]",
-		UsageText: "git agent-handoff log show [<file>]",
-		Description: "The file holds the bytes that programs sent to the terminal, as log start or tmux pipe-pane keeps them. " +
-			"Printed is what a person saw, with what scrolled off. Without a file it is the log of this pane.",
-		Action: logShow,
-	}
-}
-
 func logShow(c *cli.Context) error {
-	if c.NArg() > 1 {
-		return cmdline.Usagef("log show takes one file, not %d", c.NArg())
-	}
 	name := c.Args().First()
 	if name == "" {
 		var err error

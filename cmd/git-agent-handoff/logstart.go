@@ -16,23 +16,7 @@ import (
 	"gitagent/internal/terminal"
 )
 
-func logStartCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "start",
-		Usage:     "begin to log a pane of tmux",
-		ArgsUsage: "[<file>]",
-		UsageText: "git agent-handoff log start [--tmux <target>] [<file>]",
-		Description: "From now on tmux appends everything that is printed in the pane to the file, whose name is printed. " +
-			"Nobody but you can read it, and nothing in it is redacted.",
-		Flags:  []cli.Flag{tmuxFlag("log the pane `<target>`, as tmux names it, instead of this one")},
-		Action: logStart,
-	}
-}
-
 func logStart(c *cli.Context) error {
-	if c.NArg() > 1 {
-		return cmdline.Usagef("log start takes one file, not %d", c.NArg())
-	}
 	pane, err := findPane(c)
 	if err != nil {
 		return err

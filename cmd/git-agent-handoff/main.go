@@ -9,9 +9,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/hookrun"
+	"gitagent/internal/target"
 )
 
 func main() {
@@ -27,19 +29,195 @@ func newApp() *cli.App {
 		Name:  "git-agent-handoff",
 		Usage: "carry an agent's work from one session to the next",
 		Commands: []*cli.Command{
-			writeCommand(),
-			gatherCommand(),
-			showCommand(),
-			listCommand(),
-			grepCommand(),
-			restoreCommand(),
-			acceptCommand(),
-			primeCommand(),
-			wakeCommand(),
-			contextCommand(),
-			retryCommand(),
-			logCommand(),
-			hookCommand(),
+			{
+				Name:      "write",
+				Usage:     "hand off, with a document that the agent wrote",
+				UsageText: "git agent-handoff write [--summary <text>] [--question <text>]... [--log <file>] [--tmux <target>] [--wake] [<file> | -]",
+				Description: "The document, or the summary, is what the next session is told first. " +
+					"Beside it goes what can be known: commits, uncommitted changes, the last turn, todos.",
+				Flags: []cli.Flag{
+					target.MissionFlag(),
+					exitTypeFlag(string(handoffstore.Clean)),
+					agentFlag(),
+					&cli.StringFlag{Name: "summary", Usage: "what was done and what is next: `<text>`"},
+					&cli.StringSliceFlag{Name: "question", Usage: "a question that is open: `<text>`; may be repeated"},
+					&cli.StringFlag{Name: "log", Usage: "a complete log of the terminal is in `<file>`"},
+					snapshotFlag(),
+					&cli.BoolFlag{Name: "wake", Usage: "when this turn has ended, clear the agent's context and tell it to go on"},
+				},
+				Action: cmdline.OptionalArg("document", write),
+			},
+			{
+				Name:      "gather",
+				Usage:     "hand off what can be known from outside; for a supervisor, before it removes a worktree",
+				UsageText: "git agent-handoff gather --exit-type <type> [--mission <id>] [--agent <id>] [--tmux <target>]",
+				Description: "What is not committed is kept, what the session has written itself stays, " +
+					"and a crash does not replace a clean end that is a few minutes old.",
+				Flags: []cli.Flag{
+					target.MissionFlag(),
+					exitTypeFlag(""),
+					agentFlag(),
+					snapshotFlag(),
+				},
+				Action: cmdline.NoArgs(gather),
+			},
+			{
+				Name:      "show",
+				Usage:     "show a handoff",
+				UsageText: "git agent-handoff show [--document | --patch | --terminal | --json] [<handoff>]",
+				Flags: []cli.Flag{
+					target.MissionFlag(),
+					&cli.BoolFlag{Name: "document", Usage: "only the document"},
+					&cli.BoolFlag{Name: "patch", Usage: "only what was not committed"},
+					&cli.BoolFlag{Name: "terminal", Usage: "only the snapshot of the terminal"},
+					target.JSONFlag(),
+				},
+				BashComplete: completeHandoffs,
+				Action:       show,
+			},
+			{
+				Name:      "list",
+				Usage:     "list the handoffs of a mission, newest first",
+				UsageText: "git agent-handoff list [--mission <id> | --all] [--json]",
+				Flags: []cli.Flag{
+					target.MissionFlag(),
+					&cli.BoolFlag{Name: "all", Usage: "the handoffs of all missions"},
+					target.JSONFlag(),
+				},
+				Action: cmdline.NoArgs(list),
+			},
+			{
+				Name:      "grep",
+				Usage:     "search a handoff: document, record, patch, snapshot and log of the terminal, conversation",
+				UsageText: "git agent-handoff grep [--ignore-case] [--mission <id>] [--handoff <n>] <pattern>",
+				Description: "A pattern is a regular expression of Go's regexp package. Each line says where it was found and at which line. " +
+					"The exit status is 3 if nothing was.",
+				Flags: []cli.Flag{
+					target.MissionFlag(),
+					&cli.StringFlag{Name: "handoff", Usage: "search `<handoff>`, not the last one"},
+					&cli.BoolFlag{Name: "ignore-case", Aliases: []string{"i"}, Usage: "upper and lower case are the same"},
+				},
+				Action: cmdline.OneArg("pattern", grep),
+			},
+			{
+				Name:      "restore",
+				Usage:     "bring back what a handoff left uncommitted",
+				UsageText: "git agent-handoff restore [--dry-run] [--mission <id>] [<handoff>]",
+				Description: "It is merged into the worktree, whatever is checked out there; what conflicts is named. " +
+					"The present state is recorded first, and its commit printed. HEAD, the branch and the index stay as they are.",
+				Flags: []cli.Flag{
+					target.MissionFlag(),
+					target.DryRunFlag(),
+				},
+				BashComplete: completeHandoffs,
+				Action:       restore,
+			},
+			{
+				Name:         "accept",
+				Usage:        "let a handoff that another committer made be told to agents",
+				UsageText:    "git agent-handoff accept [--mission <id>] <handoff>",
+				Description:  "It must have been shown before. What is accepted is this very content, on this machine.",
+				Flags:        []cli.Flag{target.MissionFlag()},
+				BashComplete: completeHandoffs,
+				Action:       accept,
+			},
+			{
+				Name:         "prime",
+				Usage:        "print what the next session is told",
+				UsageText:    "git agent-handoff prime [--mission <id>] [<handoff>]",
+				Description:  "It has at most 9,000 characters, the essential first. A stranger's handoff has to be accepted first.",
+				Flags:        []cli.Flag{target.MissionFlag()},
+				BashComplete: completeHandoffs,
+				Action:       prime,
+			},
+			{
+				Name:      "wake",
+				Usage:     "print what to tell the next session, or clear an agent's context and tell it",
+				UsageText: "git agent-handoff wake [--mission <id>] [--tmux <target>]",
+				Description: "With --tmux it types /clear and the message into the pane, as soon as the agent has ended its turn; " +
+					"never into a dialog, into somebody's draft, or where another program has the keyboard.",
+				Flags: []cli.Flag{
+					target.MissionFlag(),
+					&cli.StringFlag{Name: "tmux", Usage: "clear and wake the agent in the pane `<target>`, as tmux names it"},
+				},
+				Action: cmdline.NoArgs(wakeAgent),
+			},
+			{
+				Name:  "context",
+				Usage: "tell how full an agent's context is",
+				UsageText: "git agent-handoff context [--json] [<session>]\n" +
+					"git agent-handoff context --calibrate [--write] [--json]",
+				Description: "Without a session it is the one whose agent runs the command, or the last one in this worktree. " +
+					"With --calibrate it shows where this machine's sessions were really compacted, and what that makes of the models' windows.",
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "calibrate", Usage: "propose windows from the compactions of all sessions"},
+					&cli.BoolFlag{Name: "write", Usage: "write the proposed windows to the configuration"},
+					target.JSONFlag(),
+				},
+				Action: contextAction,
+			},
+			{
+				Name:      "retry",
+				Usage:     "run an agent until it succeeds; each attempt is told what went wrong in the last one",
+				UsageText: "git agent-handoff retry [--attempts <n>] [--tail <bytes>] [--check <command>] -- <agent command>...",
+				Description: "The prompt is what comes on standard input, if that is not a terminal; it goes to the agent in the place of {prompt} in its " +
+					"arguments, or on its standard input. Behind the prompt the next attempt finds why the last one failed.",
+				Flags: []cli.Flag{
+					&cli.IntFlag{Name: "attempts", Usage: "give up after `<n>` attempts", Value: 3},
+					&cli.IntFlag{Name: "tail", Usage: "tell the last `<bytes>` that an attempt has printed; 0 for none"},
+					&cli.StringFlag{Name: "check", Usage: "an attempt has failed if the shell's `<command>` does"},
+				},
+				Action: retryAction,
+			},
+			{
+				Name:      "log",
+				Usage:     "keep a complete log of the terminal, and read it",
+				UsageText: "git agent-handoff log (start | show) [<file>]",
+				Subcommands: []*cli.Command{{
+					Name:      "start",
+					Usage:     "begin to log a pane of tmux",
+					UsageText: "git agent-handoff log start [--tmux <target>] [<file>]",
+					Description: "From now on tmux appends everything that is printed in the pane to the file, whose name is printed. " +
+						"Nobody but you can read it, and nothing in it is redacted.",
+					Flags:  []cli.Flag{&cli.StringFlag{Name: "tmux", Usage: "log the pane `<target>`, as tmux names it, instead of this one"}},
+					Action: cmdline.OptionalArg("file", logStart),
+				}, {
+					Name:      "show",
+					Usage:     "print the log of a terminal as text",
+					UsageText: "git agent-handoff log show [<file>]",
+					Description: "The file holds the bytes that programs sent to the terminal, as log start or tmux pipe-pane keeps them. " +
+						"Printed is what a person saw, with what scrolled off. Without a file it is the log of this pane.",
+					Action: cmdline.OptionalArg("file", logShow),
+				}},
+				Action: func(c *cli.Context) error {
+					if c.NArg() > 0 {
+						return cmdline.Usagef("unknown command %q", c.Args().First())
+					}
+					return cmdline.Usagef("log needs a command: start or show")
+				},
+			},
+			{
+				Name:      "hook",
+				Usage:     "take a hook's payload on standard input; for the agent's client",
+				UsageText: "git agent-handoff hook [--agent <name>]",
+				Flags:     []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "the agent is `<name>`: claude, codex or opencode", Value: "claude"}},
+				Action: func(*cli.Context) error { // reached only with flags that no client gives; see main
+					hook(nil)
+					return nil
+				},
+			},
 		},
 	}
+}
+
+func exitTypeFlag(value string) cli.Flag {
+	return &cli.StringFlag{Name: "exit-type", Usage: "how the session ends: `<type>`, one of clean, crash, killed", Value: value}
+}
+
+func agentFlag() cli.Flag {
+	return &cli.StringFlag{Name: "agent", Usage: "the agent that hands off is `<id>`"}
+}
+
+func snapshotFlag() cli.Flag {
+	return &cli.StringFlag{Name: "tmux", Usage: "the agent's terminal is the pane of tmux `<target>`, of which a snapshot is kept"}
 }

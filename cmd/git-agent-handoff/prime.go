@@ -9,19 +9,6 @@ import (
 	"gitagent/internal/cmdline"
 )
 
-func primeCommand() *cli.Command {
-	return &cli.Command{
-		Name:         "prime",
-		Usage:        "print what the next session is told",
-		ArgsUsage:    "[<handoff>]",
-		UsageText:    "git agent-handoff prime [--mission <id>] [<handoff>]",
-		Description:  "It has at most 9,000 characters, the essential first. A stranger's handoff has to be accepted first.",
-		Flags:        []cli.Flag{missionFlag()},
-		BashComplete: completeHandoffs,
-		Action:       prime,
-	}
-}
-
 func prime(c *cli.Context) error {
 	s, err := open(c)
 	if err != nil {

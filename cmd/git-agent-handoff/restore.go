@@ -11,23 +11,6 @@ import (
 	"gitagent/internal/cmdline"
 )
 
-func restoreCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "restore",
-		Usage:     "bring back what a handoff left uncommitted",
-		ArgsUsage: "[<handoff>]",
-		UsageText: "git agent-handoff restore [--dry-run] [--mission <id>] [<handoff>]",
-		Description: "It is merged into the worktree, whatever is checked out there; what conflicts is named. " +
-			"The present state is recorded first, and its commit printed. HEAD, the branch and the index stay as they are.",
-		Flags: []cli.Flag{
-			missionFlag(),
-			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show what would change"},
-		},
-		BashComplete: completeHandoffs,
-		Action:       restore,
-	}
-}
-
 func restore(c *cli.Context) error {
 	s, err := open(c)
 	if err != nil {

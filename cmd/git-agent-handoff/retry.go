@@ -21,23 +21,6 @@ import (
 	"gitagent/internal/workspace"
 )
 
-func retryCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "retry",
-		Usage:     "run an agent until it succeeds; each attempt is told what went wrong in the last one",
-		ArgsUsage: "-- <agent command>...",
-		UsageText: "git agent-handoff retry [--attempts <n>] [--tail <bytes>] [--check <command>] -- <agent command>...",
-		Description: "The prompt is what comes on standard input, if that is not a terminal; it goes to the agent in the place of {prompt} in its " +
-			"arguments, or on its standard input. Behind the prompt the next attempt finds why the last one failed.",
-		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "attempts", Usage: "give up after `<n>` attempts", Value: 3},
-			&cli.IntFlag{Name: "tail", Usage: "tell the last `<bytes>` that an attempt has printed; 0 for none"},
-			&cli.StringFlag{Name: "check", Usage: "an attempt has failed if the shell's `<command>` does"},
-		},
-		Action: retryAction,
-	}
-}
-
 // maxPrompt is how much is read from standard input, in bytes. It is the client's own limit.
 const maxPrompt = 10 << 20
 

@@ -15,24 +15,6 @@ import (
 	"gitagent/internal/git"
 )
 
-func showCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "show",
-		Usage:     "show a handoff",
-		ArgsUsage: "[<handoff>]",
-		UsageText: "git agent-handoff show [--document | --patch | --terminal | --json] [<handoff>]",
-		Flags: []cli.Flag{
-			missionFlag(),
-			&cli.BoolFlag{Name: "document", Usage: "only the document"},
-			&cli.BoolFlag{Name: "patch", Usage: "only what was not committed"},
-			&cli.BoolFlag{Name: "terminal", Usage: "only the snapshot of the terminal"},
-			jsonFlag(),
-		},
-		BashComplete: completeHandoffs,
-		Action:       show,
-	}
-}
-
 func show(c *cli.Context) error {
 	var only []string
 	for _, name := range []string{"document", "patch", "terminal", "json"} {

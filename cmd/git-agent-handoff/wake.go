@@ -17,25 +17,7 @@ import (
 	"gitagent/internal/wake"
 )
 
-func wakeCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "wake",
-		Usage:     "print what to tell the next session, or clear an agent's context and tell it",
-		UsageText: "git agent-handoff wake [--mission <id>] [--tmux <target>]",
-		Description: "With --tmux it types /clear and the message into the pane, as soon as the agent has ended its turn; " +
-			"never into a dialog, into somebody's draft, or where another program has the keyboard.",
-		Flags: []cli.Flag{
-			missionFlag(),
-			tmuxFlag("clear and wake the agent in the pane `<target>`, as tmux names it"),
-		},
-		Action: wakeAgent,
-	}
-}
-
 func wakeAgent(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return cmdline.Usagef("wake takes no arguments")
-	}
 	s, err := open(c)
 	if err != nil {
 		return err

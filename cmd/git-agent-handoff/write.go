@@ -17,44 +17,7 @@ import (
 	"gitagent/internal/session"
 )
 
-func exitTypeFlag(value string) cli.Flag {
-	return &cli.StringFlag{Name: "exit-type", Usage: "how the session ends: `<type>`, one of clean, crash, killed", Value: value}
-}
-
-func agentFlag() cli.Flag {
-	return &cli.StringFlag{Name: "agent", Usage: "the agent that hands off is `<id>`"}
-}
-
-func snapshotFlag() cli.Flag {
-	return tmuxFlag("the agent's terminal is the pane of tmux `<target>`, of which a snapshot is kept")
-}
-
-func writeCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "write",
-		Usage:     "hand off, with a document that the agent wrote",
-		ArgsUsage: "[<file> | -]",
-		UsageText: "git agent-handoff write [--summary <text>] [--question <text>]... [--log <file>] [--tmux <target>] [--wake] [<file> | -]",
-		Description: "The document, or the summary, is what the next session is told first. " +
-			"Beside it goes what can be known: commits, uncommitted changes, the last turn, todos.",
-		Flags: []cli.Flag{
-			missionFlag(),
-			exitTypeFlag(string(handoffstore.Clean)),
-			agentFlag(),
-			&cli.StringFlag{Name: "summary", Usage: "what was done and what is next: `<text>`"},
-			&cli.StringSliceFlag{Name: "question", Usage: "a question that is open: `<text>`; may be repeated"},
-			&cli.StringFlag{Name: "log", Usage: "a complete log of the terminal is in `<file>`"},
-			snapshotFlag(),
-			&cli.BoolFlag{Name: "wake", Usage: "when this turn has ended, clear the agent's context and tell it to go on"},
-		},
-		Action: write,
-	}
-}
-
 func write(c *cli.Context) error {
-	if c.NArg() > 1 {
-		return cmdline.Usagef("write takes one document, not %d", c.NArg())
-	}
 	if c.NArg() == 0 && !c.IsSet("summary") {
 		return cmdline.Hint(cmdline.Usagef("write needs a document or --summary"), "hand off without either with: git agent-handoff gather")
 	}

@@ -12,23 +12,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/session"
 	"gitagent/internal/terminal"
 	"gitagent/internal/transcript"
 )
-
-func demoCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "demo",
-		Usage:     "record, list, fork and hand off a session in a throw-away repository",
-		UsageText: "git agent-turn demo",
-		Description: "Replays a recorded session of five turns, hook by hook, as the agent's client sends them. " +
-			"Nothing outside a temporary directory is touched, and no agent is run.",
-		Action: demo,
-	}
-}
 
 // recordedSession is the transcript of a real session of five turns.
 //
@@ -49,9 +37,6 @@ var demoFiles = [5]map[string]string{
 const demoDocument = "# Where this stands\n\none.txt, two.txt and sub/five.txt are written; nothing is committed yet.\n"
 
 func demo(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return cmdline.Usagef("demo takes no arguments")
-	}
 	dir, err := os.MkdirTemp("", "git-agent-demo-")
 	if err != nil {
 		return err

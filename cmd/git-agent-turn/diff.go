@@ -7,21 +7,6 @@ import (
 	"gitagent/internal/target"
 )
 
-func diffCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "diff",
-		Usage:     "show what a turn changed, or what lies between two",
-		ArgsUsage: "[<turn> [<turn>]]",
-		UsageText: "git agent-turn diff [--stat] [<turn> [<turn>]]",
-		Flags: []cli.Flag{
-			missionFlag(),
-			&cli.BoolFlag{Name: "stat", Usage: "only the paths and how much changed in each"},
-		},
-		BashComplete: completeTurns,
-		Action:       diff,
-	}
-}
-
 func diff(c *cli.Context) error {
 	if c.NArg() > 2 {
 		return cmdline.Usagef("diff takes two turns at most, not %d", c.NArg())

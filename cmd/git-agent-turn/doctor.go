@@ -21,18 +21,6 @@ import (
 	"gitagent/internal/session"
 )
 
-func doctorCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "doctor",
-		Usage:     "check what recording needs, and say what is in the way",
-		UsageText: "git agent-turn doctor [--remote <remote>]",
-		Description: "Prints versions, hooks, configuration with the origin of every value, sizes, and the last errors of hooks. " +
-			"The exit status is 1 if something keeps turns from being recorded.",
-		Flags:  []cli.Flag{&cli.StringFlag{Name: "remote", Usage: "only try what `<remote>` does with our refs, by pushing an empty one"}},
-		Action: doctor,
-	}
-}
-
 // An examination collects what doctor finds.
 type examination struct {
 	c        *cli.Context
@@ -41,9 +29,6 @@ type examination struct {
 }
 
 func doctor(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return cmdline.Usagef("doctor takes no arguments")
-	}
 	x := &examination{c: c, out: bufio.NewWriter(c.App.Writer)}
 	repo, err := git.Open(c.Context)
 	if err != nil && !errors.Is(err, git.ErrNotFound) {

@@ -13,23 +13,7 @@ import (
 	"gitagent/internal/target"
 )
 
-func fetchCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "fetch",
-		Usage:     "bring missions from a remote",
-		ArgsUsage: "[<remote>]",
-		UsageText: "git agent-turn fetch [--mission <id>] [<remote>]",
-		Description: "Brings what is not here, of every mission or of one. A mission that has gone on both here and there becomes two; " +
-			"nothing is overwritten, and a branch that is checked out stays where it is.",
-		Flags:  []cli.Flag{missionFlag()},
-		Action: fetch,
-	}
-}
-
 func fetch(c *cli.Context) error {
-	if c.NArg() > 1 {
-		return cmdline.Usagef("fetch takes one remote, not %d", c.NArg())
-	}
 	ids, err := namedMission(c)
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/session"
 	"gitagent/internal/terminal"
@@ -14,28 +13,18 @@ import (
 // keepSessions is how long the local state of a session is kept after its last event.
 const keepSessions = 90 * 24 * time.Hour
 
-// housekeepCommand is started by [housekeep]; it is not for people.
-func housekeepCommand() *cli.Command {
-	return &cli.Command{
-		Name:   "housekeep",
-		Usage:  "roll up small packs and forget old sessions; started by the hooks",
-		Hidden: true,
-		Action: func(c *cli.Context) error {
-			if c.NArg() > 0 {
-				return cmdline.Usagef("housekeep takes no arguments")
-			}
-			repo, err := git.Find(".")
-			if err != nil {
-				return err
-			}
-			store := session.Open(repo.CommonDir)
-			if err := repo.RollUp(c.Context); err != nil {
-				store.Log(time.Now(), err.Error())
-				return err
-			}
-			return store.Prune(time.Now().Add(-keepSessions))
-		},
+// keepHouse is the command that [housekeep] starts.
+func keepHouse(c *cli.Context) error {
+	repo, err := git.Find(".")
+	if err != nil {
+		return err
 	}
+	store := session.Open(repo.CommonDir)
+	if err := repo.RollUp(c.Context); err != nil {
+		store.Log(time.Now(), err.Error())
+		return err
+	}
+	return store.Prune(time.Now().Add(-keepSessions))
 }
 
 // housekeep keeps the number of packs small, in a process that nobody waits for. It starts one

@@ -16,28 +16,7 @@ import (
 	"gitagent/internal/workspace"
 )
 
-func initCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "init",
-		Usage:     "switch recording on: this repository, and the hooks of the agent's client",
-		UsageText: "git agent-turn init [--agent claude|codex|opencode] [--project] [--dry-run] [--remove] [--push <remote>]",
-		Description: "The hooks go into the user's own settings: the client reads a project's only when it is launched " +
-			"in the project's top directory. They do nothing in a repository that is not switched on.",
-		Flags: []cli.Flag{
-			agentFlag(),
-			&cli.BoolFlag{Name: "project", Usage: "install the hooks in the repository's settings, for a team"},
-			dryRunFlag(),
-			&cli.StringFlag{Name: "push", Usage: "from now on send what is recorded to `<remote>`; asks first"},
-			&cli.BoolFlag{Name: "remove", Usage: "take the hooks out again, and switch this repository off"},
-		},
-		Action: initialise,
-	}
-}
-
 func initialise(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return cmdline.Usagef("init takes no arguments")
-	}
 	agent, err := hooks.ParseAgent(c.String("agent"))
 	if errors.Is(err, hooks.ErrUnsupported) {
 		return cmdline.Hint(err, "record its turns with: git agent-turn record")

@@ -15,24 +15,7 @@ import (
 	"gitagent/turns"
 )
 
-func listCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "list",
-		Usage:     "list the turns of a mission, newest first",
-		UsageText: "git agent-turn list [--mission <id> | --all] [--json]",
-		Flags: []cli.Flag{
-			missionFlag(),
-			&cli.BoolFlag{Name: "all", Usage: "the turns of all missions"},
-			jsonFlag(),
-		},
-		Action: list,
-	}
-}
-
 func list(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return cmdline.Usagef("list takes no arguments")
-	}
 	if c.Bool("all") && c.IsSet("mission") {
 		return cmdline.Usagef("--all and --mission exclude each other")
 	}

@@ -13,20 +13,7 @@ import (
 	"gitagent/turns"
 )
 
-func missionsCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "missions",
-		Usage:     "list the missions of the repository, newest first",
-		UsageText: "git agent-turn missions [--json]",
-		Flags:     []cli.Flag{jsonFlag()},
-		Action:    missions,
-	}
-}
-
 func missions(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return cmdline.Usagef("missions takes no arguments")
-	}
 	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err

@@ -18,26 +18,7 @@ import (
 	"gitagent/internal/workspace"
 )
 
-func pushCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "push",
-		Usage:     "send missions to a remote",
-		ArgsUsage: "[<remote>]",
-		UsageText: "git agent-turn push [--mission <id>] [<remote>]",
-		Description: "Sends what the remote lacks, of every mission or of one, to a remote that was named with " +
-			"git agent-turn init --push <remote>; without an argument to every such remote.",
-		Flags: []cli.Flag{
-			missionFlag(),
-			&cli.BoolFlag{Name: "queued", Usage: "what the hooks have left; started by them", Hidden: true},
-		},
-		Action: push,
-	}
-}
-
 func push(c *cli.Context) error {
-	if c.NArg() > 1 {
-		return cmdline.Usagef("push takes one remote, not %d", c.NArg())
-	}
 	ids, err := namedMission(c)
 	if err != nil {
 		return err
@@ -90,6 +71,18 @@ func openRemote(ctx context.Context, w *workspace.Workspace, name string) (*remo
 		return nil, cmdline.Hint(fmt.Errorf("there is no remote %q", name), "list them with: git remote -v")
 	}
 	return r, err
+}
+
+// namedMission is the mission that the flag names; none without the flag.
+func namedMission(c *cli.Context) ([]ledger.ID, error) {
+	if !c.IsSet("mission") {
+		return nil, nil
+	}
+	id, err := ledger.ParseID(c.String("mission"))
+	if err != nil {
+		return nil, cmdline.Usagef("%w", err)
+	}
+	return []ledger.ID{id}, nil
 }
 
 // plain is a list of URLs without secrets, for people.

@@ -17,28 +17,7 @@ import (
 	"gitagent/turns"
 )
 
-func recordCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "record",
-		Usage:     "record a turn by hand, or for an agent without hooks",
-		UsageText: "git agent-turn record [--prompt <text>] [--reply <text>] [--transcript <file>] [--session <id>] [--outcome <o>] [--agent <name>]",
-		Flags: []cli.Flag{
-			missionFlag(),
-			&cli.StringFlag{Name: "prompt", Usage: "what the agent was asked: `<text>`"},
-			&cli.StringFlag{Name: "reply", Usage: "what it answered: `<text>`"},
-			&cli.StringFlag{Name: "transcript", Usage: "the conversation is in `<file>`"},
-			&cli.StringFlag{Name: "session", Usage: "the conversation's `<id>`"},
-			&cli.StringFlag{Name: "outcome", Usage: "`<outcome>`: done, failed or interrupted", Value: string(turns.Done)},
-			&cli.StringFlag{Name: "agent", Usage: "the agent's `<name>`"},
-		},
-		Action: record,
-	}
-}
-
 func record(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return cmdline.Usagef("record takes no arguments")
-	}
 	outcome, err := turns.ParseOutcome(c.String("outcome"))
 	if err != nil {
 		return cmdline.Usagef("%w", err)

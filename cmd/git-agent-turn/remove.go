@@ -15,40 +15,6 @@ import (
 	"gitagent/turns"
 )
 
-func dryRunFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show what would change"}
-}
-
-func removeCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "remove",
-		Usage:     "remove a mission: worktree, branch, notes and ledger",
-		ArgsUsage: "<mission>",
-		UsageText: "git agent-turn remove [--force] [--dry-run] <mission>",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "force", Usage: "even if changes that are not committed, or commits of yours, are lost"},
-			dryRunFlag(),
-		},
-		Action: remove,
-	}
-}
-
-func pruneCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "prune",
-		Usage:     "remove the missions that nothing has happened in for long",
-		UsageText: "git agent-turn prune --older-than <age> [--dry-run]",
-		Description: "An age is a number and a unit: 90d, 12w, 6h. " +
-			"A mission whose worktree has changes, or is the one the command runs in, stays, " +
-			"and so does one whose branch has commits of yours that are in no other branch.",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "older-than", Usage: "whose last turn is older than `<age>`"},
-			dryRunFlag(),
-		},
-		Action: prune,
-	}
-}
-
 // remover opens the repository for remove and prune.
 func remover(c *cli.Context) (*turns.Recorder, error) {
 	w, err := target.Workspace(c.Context)
@@ -56,9 +22,6 @@ func remover(c *cli.Context) (*turns.Recorder, error) {
 }
 
 func remove(c *cli.Context) error {
-	if c.NArg() != 1 {
-		return cmdline.Usagef("remove takes one mission, not %d", c.NArg())
-	}
 	id, err := ledger.ParseID(c.Args().First())
 	if err != nil {
 		return cmdline.Usagef("%w", err)
@@ -100,9 +63,6 @@ func sayRemoved(c *cli.Context, done *turns.Removed) error {
 }
 
 func prune(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return cmdline.Usagef("prune takes no arguments")
-	}
 	if !c.IsSet("older-than") {
 		return cmdline.Usagef("prune needs --older-than <age>")
 	}

@@ -11,27 +11,7 @@ import (
 	"gitagent/turns"
 )
 
-func restoreCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "restore",
-		Usage:     "make the worktree what it was at the end of a turn",
-		ArgsUsage: "<turn>",
-		UsageText: "git agent-turn restore [--dry-run] <turn>",
-		Description: "The present state is recorded first, and its commit printed. HEAD, the branch and the index stay as they are. " +
-			"Nothing that is ignored or was left out of that commit is overwritten or deleted.",
-		Flags: []cli.Flag{
-			missionFlag(),
-			dryRunFlag(),
-		},
-		BashComplete: completeTurns,
-		Action:       restore,
-	}
-}
-
 func restore(c *cli.Context) error {
-	if c.NArg() != 1 {
-		return cmdline.Usagef("restore takes one turn, not %d", c.NArg())
-	}
 	w, err := target.Checkout(c.Context, "restore")
 	if err != nil {
 		return err

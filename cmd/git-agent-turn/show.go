@@ -19,32 +19,12 @@ import (
 	"gitagent/turns"
 )
 
-func showCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "show",
-		Usage:     "show a turn: prompt, reply, tools, what it changed",
-		ArgsUsage: "[<turn>]",
-		UsageText: "git agent-turn show [--patch | --transcript | --json] [<turn>]",
-		Flags: []cli.Flag{
-			missionFlag(),
-			&cli.BoolFlag{Name: "patch", Aliases: []string{"p"}, Usage: "and its diff"},
-			&cli.BoolFlag{Name: "transcript", Usage: "only its part of the conversation, as the client wrote it"},
-			jsonFlag(),
-		},
-		BashComplete: completeTurns,
-		Action:       show,
-	}
-}
-
 // findTurn returns the turn that the n-th argument names, or the last one without an argument.
 func findTurn(c *cli.Context, w *workspace.Workspace, n int) (*turns.Turn, error) {
 	return target.Turn(c.Context, w, c.String("mission"), c.Args().Get(n), c.App.ErrWriter)
 }
 
 func show(c *cli.Context) error {
-	if c.NArg() > 1 {
-		return cmdline.Usagef("show takes one turn, not %d", c.NArg())
-	}
 	if exclusive(c, "patch", "transcript", "json") > 1 {
 		return cmdline.Usagef("--patch, --transcript and --json exclude each other")
 	}

@@ -13,19 +13,7 @@ import (
 	"gitagent/turns"
 )
 
-func treeCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "tree",
-		Usage:     "list missions and, below each, its forks",
-		UsageText: "git agent-turn tree",
-		Action:    tree,
-	}
-}
-
 func tree(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return cmdline.Usagef("tree takes no arguments")
-	}
 	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err

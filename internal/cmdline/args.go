@@ -188,6 +188,31 @@ func (l *line) chdir() error {
 	return nil
 }
 
+// NoArgs is the action of a command that takes no arguments; with one it is a usage error.
+func NoArgs(action cli.ActionFunc) cli.ActionFunc { return limitArgs(0, 0, "", action) }
+
+// OneArg is the action of a command that takes one argument: a turn, if that is the noun.
+func OneArg(noun string, action cli.ActionFunc) cli.ActionFunc { return limitArgs(1, 1, noun, action) }
+
+// OptionalArg is [OneArg] for an argument that may be missing.
+func OptionalArg(noun string, action cli.ActionFunc) cli.ActionFunc {
+	return limitArgs(0, 1, noun, action)
+}
+
+func limitArgs(least, most int, noun string, action cli.ActionFunc) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		name := strings.TrimPrefix(c.Command.HelpName, c.App.HelpName+" ")
+		switch n := c.NArg(); {
+		case n >= least && n <= most:
+			return action(c)
+		case most == 0:
+			return Usagef("%s takes no arguments", name)
+		default:
+			return Usagef("%s takes one %s, not %d", name, noun, n)
+		}
+	}
+}
+
 // isFlag tells a flag from an argument; "-" alone is standard input.
 func isFlag(arg string) bool {
 	return len(arg) > 1 && arg[0] == '-'

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/urfave/cli/v2"
+
 	"gitagent/hooks"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
@@ -16,6 +18,21 @@ import (
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
 )
+
+// MissionFlag is the flag --mission; what it says is for [Mission].
+func MissionFlag() cli.Flag {
+	return &cli.StringFlag{Name: "mission", Usage: "of the mission `<id>`"}
+}
+
+// JSONFlag is the flag --json of the commands that print lists or records.
+func JSONFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "json", Usage: "print one JSON object per line"}
+}
+
+// DryRunFlag is the flag --dry-run of the commands that change something.
+func DryRunFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show what would change"}
+}
 
 // Workspace opens the repository of the current directory. Unlike a hook, a command requires all
 // settings to be valid.
