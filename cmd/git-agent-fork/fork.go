@@ -141,22 +141,3 @@ func worktree(c *cli.Context, repo *git.Repo, id ledger.ID) (string, error) {
 	}
 	return dir, nil
 }
-
-// completeTurns offers the turns of the current mission.
-func completeTurns(c *cli.Context) {
-	w, err := target.Workspace(c.Context)
-	if err != nil {
-		return
-	}
-	id, err := target.Mission(c.Context, w, "", c.App.ErrWriter)
-	if err != nil || id == "" {
-		return
-	}
-	list, err := turns.List(c.Context, w.Repo, id)
-	if err != nil {
-		return
-	}
-	for _, t := range list {
-		fmt.Fprintln(c.App.Writer, t.Turn)
-	}
-}

@@ -19,6 +19,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/target"
 )
 
 func main() {
@@ -43,7 +44,7 @@ func newApp() *cli.App {
 			&cli.BoolFlag{Name: "no-conversation", Usage: "leave the conversation behind"},
 			&cli.BoolFlag{Name: "push", Usage: "push the new mission at once, before its first turn"},
 		},
-		BashComplete: completeTurns,
+		BashComplete: func(c *cli.Context) { target.CompleteTurns(c, "") },
 		Action:       fork,
 	}
 }

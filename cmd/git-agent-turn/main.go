@@ -219,3 +219,5 @@ func newApp() *cli.App {
 func agentFlag() cli.Flag {
 	return &cli.StringFlag{Name: "agent", Usage: "the agent is `<name>`: claude, codex or opencode", Value: "claude"}
 }
+
+func completeTurns(c *cli.Context) { target.CompleteTurns(c, c.String("mission")) }

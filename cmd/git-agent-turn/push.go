@@ -23,12 +23,8 @@ func push(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	open := target.Workspace
-	if c.Bool("queued") {
-		open = target.Hooked
-	}
-	w, err := open(c.Context)
-	if err != nil {
+	w, err := target.Workspace(c.Context)
+	if err != nil && (w == nil || !c.Bool("queued")) { // the hook has reported invalid settings
 		return err
 	}
 	remotes, err := pushable(c, w)

@@ -147,22 +147,3 @@ func diffTrees(c *cli.Context, repo *git.Repo, from, to git.Hex, format []string
 	args := slices.Concat([]string{"diff", "--no-ext-diff", "--no-textconv", colour}, git.DiffCounting(), format, []string{from.String(), to.String(), "--"})
 	return repo.Run(c.Context, nil, c.App.Writer, os.Stderr, args...)
 }
-
-// completeTurns offers the turns of the current mission.
-func completeTurns(c *cli.Context) {
-	w, err := target.Workspace(c.Context)
-	if err != nil {
-		return
-	}
-	id, err := target.Mission(c.Context, w, c.String("mission"), c.App.ErrWriter)
-	if err != nil || id == "" {
-		return
-	}
-	list, err := turns.List(c.Context, w.Repo, id)
-	if err != nil {
-		return
-	}
-	for _, t := range list {
-		fmt.Fprintln(c.App.Writer, t.Turn)
-	}
-}

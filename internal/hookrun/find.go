@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"gitagent/internal/git"
-	"gitagent/internal/session"
+	"gitagent/internal/workspace"
 )
 
 // find finds the repository in which the agent works: that of its directory if that is a worktree
@@ -21,14 +21,9 @@ func (h *Hook) find(ctx context.Context, cwd string) {
 	if home, err := os.UserHomeDir(); repo.Top == filepath.Dir(repo.Top) || err == nil && sameDir(repo.Top, home) {
 		return // the whole disk or home directory is nobody's project
 	}
-	h.Repo, h.Store = repo, session.Open(repo.CommonDir)
-	if !h.Store.Enabled() {
-		conf, err := repo.Config(ctx)
-		if err != nil || !conf.Bool("agent.record") {
-			return // not enabled; if git refuses the repository, nobody asked for it
-		}
-	}
-	h.known = true
+	w := workspace.New(repo, nil)
+	h.Repo, h.Store = repo, w.Store
+	h.known, _ = w.Enabled(ctx) // if git refuses the repository, nobody asked for it
 }
 
 func launched(cwd, project string) (*git.Repo, error) {

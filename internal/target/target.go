@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -15,8 +17,10 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/remote"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
+	"gitagent/turns"
 )
 
 // MissionFlag is the flag --mission; what it says is for [Mission].
@@ -34,28 +38,9 @@ func DryRunFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show what would change"}
 }
 
-// Workspace opens the repository of the current directory. Unlike a hook, a command requires all
-// settings to be valid.
+// Workspace opens the repository of the current directory. If an error is about the settings, all of
+// which a command requires to be valid, there is a workspace with the valid ones, too.
 func Workspace(ctx context.Context) (*workspace.Workspace, error) {
-	w, err := open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return w, nil
-}
-
-// Hooked is [Workspace] for a process started by a hook. It uses the settings that are valid; the
-// hook has reported the others.
-func Hooked(ctx context.Context) (*workspace.Workspace, error) {
-	w, err := open(ctx)
-	if w != nil {
-		return w, nil
-	}
-	return nil, err
-}
-
-// open returns the workspace even with an error, if that is about the settings.
-func open(ctx context.Context) (*workspace.Workspace, error) {
 	repo, err := git.Open(ctx)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, cmdline.Hint(errors.New("not in a git repository"), "change into one, or name it with -C <dir>")
@@ -104,11 +89,10 @@ func Mission(ctx context.Context, w *workspace.Workspace, named string, talk io.
 
 // Agent is the session whose agent runs the command; nil if a person runs it.
 func Agent(w *workspace.Workspace) *session.State {
-	id := hooks.ReadClient(os.Getenv).SessionID
-	if id == "" {
-		return nil
+	if id := hooks.ReadClient(os.Getenv).SessionID; id != "" {
+		return w.Store.Load(id)
 	}
-	return w.Store.Load(id)
+	return nil
 }
 
 // only returns the repository's mission, if there is just one.
@@ -127,4 +111,87 @@ func only(ctx context.Context, repo *git.Repo) (ledger.ID, error) {
 func NoMission() error {
 	return cmdline.Hint(cmdline.NotFoundf("no turn has been recorded in this worktree"),
 		"name a mission with --mission <id>; list them with: git agent-turn missions")
+}
+
+// Turn returns the turn that a command works on: the one that is named, see [turns.Find], else the
+// last one. A number, or no name, is about the mission that [Mission] gives.
+func Turn(ctx context.Context, w *workspace.Workspace, mission, name string, talk io.Writer) (*turns.Turn, error) {
+	_, err := strconv.Atoi(name)
+	unsaid := err == nil || name == "" || name == "latest"
+	if !unsaid {
+		talk = io.Discard // a commit is looked for in all missions
+	}
+	var here ledger.ID
+	if _, says := turns.MissionOf(name); !says {
+		if here, err = Mission(ctx, w, mission, talk); err != nil {
+			return nil, err
+		}
+		if here == "" && unsaid {
+			return nil, NoMission()
+		}
+	}
+	t, err := turns.Find(ctx, w.Repo, here, name)
+	return t, Missing(err)
+}
+
+// Missing adds to the error that something is not there what there is instead.
+func Missing(err error) error {
+	var m *turns.MissingError
+	if !errors.As(err, &m) {
+		return err
+	}
+	near := strings.Join(m.Nearest, ", ")
+	switch {
+	case near == "":
+		return cmdline.Hint(err, "list the turns with: git agent-turn list --all")
+	case strings.Contains(near, "/"):
+		return cmdline.Hintf(err, "nearest: %s; list the turns with: git agent-turn list --all", near)
+	}
+	return cmdline.Hintf(err, "nearest: %s; list the missions with: git agent-turn missions", near)
+}
+
+// CompleteTurns offers the numbers of a mission's turns to the shell. See [Mission] for which.
+func CompleteTurns(c *cli.Context, mission string) {
+	w, err := Workspace(c.Context)
+	if err != nil {
+		return
+	}
+	id, err := Mission(c.Context, w, mission, c.App.ErrWriter)
+	if err != nil || id == "" {
+		return
+	}
+	list, err := turns.List(c.Context, w.Repo, id)
+	if err != nil {
+		return
+	}
+	for _, t := range list {
+		fmt.Fprintln(c.App.Writer, t.Turn)
+	}
+}
+
+// Remotes returns the remotes to which something may be sent. It is an error if there are none.
+func Remotes(ctx context.Context, w *workspace.Workspace) ([]*remote.Remote, error) {
+	conf, err := w.Repo.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	remotes, err := remote.Consenting(ctx, w, conf)
+	if err == nil && len(remotes) == 0 {
+		err = cmdline.Hint(errors.New("there is no remote that anything may be sent to"), "name one with: git agent-turn init --push <remote>")
+	}
+	return remotes, err
+}
+
+// Push pushes a mission that was just made, before anything else is done: the machine may vanish.
+// Errors only go to talk, as the mission exists.
+func Push(ctx context.Context, remotes []*remote.Remote, id ledger.ID, talk io.Writer) {
+	for _, r := range remotes {
+		p, err := r.Push(ctx, id)
+		if err == nil {
+			err = p.Branch
+		}
+		if err != nil {
+			fmt.Fprintf(talk, "mission %s was not pushed: %s\n", id, cmdline.OneLine(err.Error()))
+		}
+	}
 }
