@@ -81,7 +81,7 @@ func fork(c *cli.Context) error {
 	case c.Bool("launch"):
 		return terminal.Launch(p.Worktree, p.Command, []string{"GIT_AGENT_MISSION=" + string(id)})
 	case c.Bool("print"):
-		return p.printJSON(c.App.Writer)
+		return cmdline.PrintJSON(c.App.Writer, p)
 	}
 	return p.print(c.App.Writer)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -61,12 +60,6 @@ func (p *plan) print(w io.Writer) error {
 	}
 	_, err := fmt.Fprintln(w, line)
 	return err
-}
-
-func (p *plan) printJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(p)
 }
 
 // shell quotes words for a POSIX shell. Of control characters only line breaks and tabs stay, as

@@ -2,9 +2,9 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -90,12 +90,7 @@ func compactionPoints(configDir string) ([]*point, error) {
 	if cmdline.IsTerminal(os.Stderr) {
 		fmt.Fprint(os.Stderr, "\r\x1b[K")
 	}
-	var all []*point
-	for _, p := range found {
-		all = append(all, p)
-	}
-	slices.SortFunc(all, func(a, b *point) int { return cmp.Compare(a.Model, b.Model) })
-	return all, nil
+	return slices.SortedFunc(maps.Values(found), func(a, b *point) int { return cmp.Compare(a.Model, b.Model) }), nil
 }
 
 func (p *point) add(c transcript.Compaction) {
@@ -124,11 +119,9 @@ func (p *point) propose(c *config.Context) {
 
 func printPoints(c *cli.Context, points []*point) error {
 	if c.Bool("json") {
-		enc := json.NewEncoder(c.App.Writer)
-		enc.SetEscapeHTML(false)
 		var errs []error
 		for _, p := range points {
-			errs = append(errs, enc.Encode(p))
+			errs = append(errs, cmdline.PrintJSON(c.App.Writer, p))
 		}
 		return errors.Join(errs...)
 	}

@@ -44,7 +44,7 @@ func contextAction(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("json") {
-		return f.printJSON(c.App.Writer)
+		return cmdline.PrintJSON(c.App.Writer, f)
 	}
 	return f.print(c.App.Writer)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -51,12 +50,6 @@ func newFill(id, path string, st *monitor.State, settings *config.Context) (*fil
 		f.Next, f.NextAt = next.String(), at
 	}
 	return f, nil
-}
-
-func (f *fill) printJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(f)
 }
 
 // print prints the fill for a person, with a bar if that is on a terminal.

@@ -26,15 +26,6 @@ func list(c *cli.Context) error {
 		return err
 	}
 	all, unread := handoffs(c, s) // the readable ones are printed
-	if c.Bool("json") {
-		out := bufio.NewWriter(c.App.Writer)
-		for _, h := range all {
-			if err := writeJSON(out, h); err != nil {
-				return err
-			}
-		}
-		return errors.Join(out.Flush(), unread)
-	}
 	table := cmdline.NewTable(
 		cmdline.Column{Right: !c.Bool("all"), Style: cmdline.Yellow},
 		cmdline.Column{Right: true, Style: cmdline.Dim},
@@ -43,8 +34,14 @@ func list(c *cli.Context) error {
 		cmdline.Column{Style: cmdline.Cyan},
 		cmdline.Column{},
 	)
-	now := time.Now()
+	lines, now := bufio.NewWriter(c.App.Writer), time.Now()
 	for _, h := range all {
+		if c.Bool("json") {
+			if err := cmdline.PrintLine(lines, h); err != nil {
+				return err
+			}
+			continue
+		}
 		name := strconv.Itoa(h.Number)
 		if c.Bool("all") {
 			name = h.ID().String()
@@ -55,7 +52,7 @@ func list(c *cli.Context) error {
 		}
 		table.Row(name, cmdline.Age(now, h.At), string(h.ExitType), "turn "+strconv.Itoa(h.LastTurn), uncommitted, cmdline.OneLine(about(h)))
 	}
-	return errors.Join(table.Print(c.App.Writer), unread)
+	return errors.Join(lines.Flush(), table.Print(c.App.Writer), unread)
 }
 
 // about says in a few words what a handoff is about.

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/target"
 )
 
 func restore(c *cli.Context) error {
@@ -24,31 +25,13 @@ func restore(c *cli.Context) error {
 		return err
 	}
 	defer f.Close()
-	dry := c.Bool("dry-run")
-	done, err := s.Restore(c.Context, f, time.Now(), dry)
+	done, err := s.Restore(c.Context, f, time.Now(), c.Bool("dry-run"))
 	if err != nil {
 		return cmdline.Hint(err, "nothing was changed; move away what is in the way, or commit it")
 	}
-	if dry {
-		table := cmdline.NewTable(
-			cmdline.Column{Right: true, Style: cmdline.Green},
-			cmdline.Column{Right: true, Style: cmdline.Red},
-			cmdline.Column{},
-		)
-		for _, f := range done.Changes {
-			table.Row(fmt.Sprintf("+%d", f.Insertions), fmt.Sprintf("-%d", f.Deletions), f.Path)
-		}
-		if err := table.Print(c.App.Writer); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintf(c.App.ErrWriter, "restored handoff %s: %s changed; what was there before:\n", f.ID(), cmdline.Plural(len(done.Changes), "file"))
-		if _, err := fmt.Fprintln(c.App.Writer, done.Present); err != nil { // empty if there was nothing, not even a commit
-			return err
-		}
-	}
-	if len(done.Conflicts) == 0 {
-		return nil
+	err = target.PrintRestored(c, "handoff "+f.ID().String(), done.Changes, done.Present)
+	if err != nil || len(done.Conflicts) == 0 {
+		return err
 	}
 	var names []string
 	for _, name := range done.Conflicts {

@@ -2,8 +2,9 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
-	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -42,51 +43,36 @@ func list(c *cli.Context) error {
 		}
 		missions = append(missions, id)
 	}
-	printer := newTurnPrinter(c)
+	all, now := c.Bool("all"), time.Now()
+	table := cmdline.NewTable(
+		cmdline.Column{Right: !all, Style: cmdline.Yellow},
+		cmdline.Column{Right: true, Style: cmdline.Dim},
+		cmdline.Column{Right: true, Style: cmdline.Green},
+		cmdline.Column{Right: true, Style: cmdline.Red},
+		cmdline.Column{Style: cmdline.Cyan},
+		cmdline.Column{},
+	)
+	lines := bufio.NewWriter(c.App.Writer)
 	for _, id := range missions {
 		recorded, err := turns.List(c.Context, w.Repo, id)
 		if err != nil {
 			return target.Missing(err)
 		}
-		for i := len(recorded) - 1; i >= 0; i-- {
-			if err := printer.add(recorded[i]); err != nil {
+		for _, t := range slices.Backward(recorded) {
+			if !c.Bool("json") {
+				table.Row(row(t, now, all)...)
+			} else if err := cmdline.PrintLine(lines, t); err != nil {
 				return err
 			}
 		}
 	}
-	return printer.print()
+	return cmp.Or(lines.Flush(), table.Print(c.App.Writer)) // one of them is empty
 }
 
-// A turnPrinter prints turns as a table, or as JSON lines.
-type turnPrinter struct {
-	out   *bufio.Writer
-	table *cmdline.Table
-	to    io.Writer
-	now   time.Time
-	all   bool
-}
-
-func newTurnPrinter(c *cli.Context) *turnPrinter {
-	p := &turnPrinter{out: bufio.NewWriter(c.App.Writer), to: c.App.Writer, now: time.Now(), all: c.Bool("all")}
-	if !c.Bool("json") {
-		p.table = cmdline.NewTable(
-			cmdline.Column{Right: !p.all, Style: cmdline.Yellow},
-			cmdline.Column{Right: true, Style: cmdline.Dim},
-			cmdline.Column{Right: true, Style: cmdline.Green},
-			cmdline.Column{Right: true, Style: cmdline.Red},
-			cmdline.Column{Style: cmdline.Cyan},
-			cmdline.Column{},
-		)
-	}
-	return p
-}
-
-func (p *turnPrinter) add(t *turns.Turn) error {
-	if p.table == nil {
-		return writeJSON(p.out, t)
-	}
+// row is a turn's row of the table; named in full if all missions are listed.
+func row(t *turns.Turn, now time.Time, all bool) []string {
 	name := strconv.Itoa(t.Turn)
-	if p.all {
+	if all {
 		name = t.ID().String()
 	}
 	paths := ""
@@ -100,23 +86,5 @@ func (p *turnPrinter) add(t *turns.Turn) error {
 	if t.Outcome != turns.Done {
 		prompt = "(" + string(t.Outcome) + ") " + prompt
 	}
-	p.table.Row(name, cmdline.Age(p.now, t.At), fmt.Sprintf("+%d", t.Insertions), fmt.Sprintf("-%d", t.Deletions), paths, prompt)
-	return nil
-}
-
-func (p *turnPrinter) print() error {
-	if p.table == nil {
-		return p.out.Flush()
-	}
-	return p.table.Print(p.to)
-}
-
-// writeJSON writes a turn as one line.
-func writeJSON(w io.Writer, t *turns.Turn) error {
-	line, err := t.Line()
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "%s\n", line)
-	return err
+	return []string{name, cmdline.Age(now, t.At), fmt.Sprintf("+%d", t.Insertions), fmt.Sprintf("-%d", t.Deletions), paths, prompt}
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"strings"
 	"time"
 
@@ -14,19 +14,10 @@ import (
 )
 
 func missions(c *cli.Context) error {
-	w, err := target.Workspace(c.Context)
-	if err != nil {
-		return err
-	}
-	lines, broken := turns.Missions(c.Context, w.Repo) // the readable ones are shown
-	if len(lines) == 0 && broken == nil {
-		return cmdline.Hint(cmdline.NotFoundf("no mission has been recorded here"), "switch recording on with: git agent-turn init")
-	}
+	lines, broken := readMissions(c)
 	if c.Bool("json") {
-		enc := json.NewEncoder(c.App.Writer)
-		enc.SetEscapeHTML(false)
 		for _, m := range lines {
-			if err := enc.Encode(missionJSON(m)); err != nil {
+			if err := cmdline.PrintJSON(c.App.Writer, missionJSON(m)); err != nil {
 				return err
 			}
 		}
@@ -41,16 +32,23 @@ func missions(c *cli.Context) error {
 	)
 	now := time.Now()
 	for _, m := range lines {
-		at := m.Created
-		if m.Last != nil {
-			at = m.Last.At
-		}
-		table.Row(string(m.ID), cmdline.Age(now, at), cmdline.Plural(m.Turns, "turn"), strings.TrimPrefix(m.Branch, "refs/heads/"), cmdline.OneLine(m.Title))
+		table.Row(string(m.ID), cmdline.Age(now, m.Newest()), cmdline.Plural(m.Turns, "turn"), strings.TrimPrefix(m.Branch, "refs/heads/"), cmdline.OneLine(m.Title))
 	}
-	if err := table.Print(c.App.Writer); err != nil {
-		return err
+	return cmp.Or(table.Print(c.App.Writer), broken)
+}
+
+// readMissions returns the missions of the repository, as far as they can be read; it is an error,
+// too, if there are none.
+func readMissions(c *cli.Context) ([]turns.Line, error) {
+	w, err := target.Workspace(c.Context)
+	if err != nil {
+		return nil, err
 	}
-	return broken
+	lines, err := turns.Missions(c.Context, w.Repo)
+	if len(lines) == 0 && err == nil {
+		err = cmdline.Hint(cmdline.NotFoundf("no mission has been recorded here"), "switch recording on with: git agent-turn init")
+	}
+	return lines, err
 }
 
 // missionJSON is a mission's line of JSON: its mission.json, and where it stands.

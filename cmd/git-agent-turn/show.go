@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"maps"
@@ -25,7 +24,7 @@ func findTurn(c *cli.Context, w *workspace.Workspace, n int) (*turns.Turn, error
 }
 
 func show(c *cli.Context) error {
-	if exclusive(c, "patch", "transcript", "json") > 1 {
+	if len(slices.DeleteFunc([]string{"patch", "transcript", "json"}, func(name string) bool { return !c.Bool(name) })) > 1 {
 		return cmdline.Usagef("--patch, --transcript and --json exclude each other")
 	}
 	w, err := target.Workspace(c.Context)
@@ -38,7 +37,7 @@ func show(c *cli.Context) error {
 	}
 	switch {
 	case c.Bool("json"):
-		return writeJSON(c.App.Writer, t)
+		return cmdline.PrintLine(c.App.Writer, t)
 	case c.Bool("transcript"):
 		data, err := turns.Transcript(c.Context, w.Repo, t)
 		if err != nil {
@@ -66,64 +65,34 @@ func show(c *cli.Context) error {
 	return diffTrees(c, w.Repo, t.Base, t.Code, format)
 }
 
-func exclusive(c *cli.Context, names ...string) int {
-	n := 0
-	for _, name := range names {
-		if c.Bool(name) {
-			n++
-		}
-	}
-	return n
-}
-
-// showTurn prints the record. All of it may be a stranger's text.
 func showTurn(to io.Writer, t *turns.Turn) error {
-	w := bufio.NewWriter(to)
-	title := cmdline.Plain
-	if cmdline.Colour(to) {
-		title = cmdline.Yellow
-	}
-	fmt.Fprintln(w, title.Paint("turn "+t.ID().String()))
-	field := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(w, "%-10s %s\n", name+":", cmdline.OneLine(value))
-		}
-	}
-	field("Outcome", string(t.Outcome))
-	field("Date", t.At.Local().Format(time.RFC1123Z))
+	r := cmdline.NewRecord(to, "turn "+t.ID().String(), 10)
+	r.Field("Outcome", string(t.Outcome))
+	r.Field("Date", t.At.Local().Format(time.RFC1123Z))
 	if !t.Started.IsZero() && t.At.After(t.Started) {
-		field("Took", t.At.Sub(t.Started).Round(time.Second).String())
+		r.Field("Took", t.At.Sub(t.Started).Round(time.Second).String())
 	}
-	field("Agent", strings.TrimSpace(t.Agent+" "+t.Model))
-	field("Session", t.Session)
-	field("Commit", t.Code.String())
-	field("Base", t.Base.String())
-	field("Branch", t.Branch)
-	field("Tools", tools(t.Tools))
+	r.Field("Agent", strings.TrimSpace(t.Agent+" "+t.Model))
+	r.Field("Session", t.Session)
+	r.Field("Commit", t.Code.String())
+	r.Field("Base", t.Base.String())
+	r.Field("Branch", t.Branch)
+	r.Field("Tools", tools(t.Tools))
 	if t.Context > 0 {
-		field("Context", fmt.Sprintf("%d tokens, %d written", t.Context, t.Output))
+		r.Field("Context", fmt.Sprintf("%d tokens, %d written", t.Context, t.Output))
 	}
 	if t.Compactions > 0 {
-		field("Compacted", cmdline.Plural(t.Compactions, "time"))
+		r.Field("Compacted", cmdline.Plural(t.Compactions, "time"))
 	}
 	if t.Transcript != nil && t.Transcript.Missing != "" {
-		field("Transcript", "not stored: "+t.Transcript.Missing)
+		r.Field("Transcript", "not stored: "+t.Transcript.Missing)
 	}
 	for _, s := range t.Skipped {
-		field("Left out", s.Path+" ("+s.Why+")")
+		r.Field("Left out", s.Path+" ("+s.Why+")")
 	}
-	text := func(name, value string) {
-		if value == "" {
-			return
-		}
-		fmt.Fprintf(w, "\n%s\n", name)
-		for line := range strings.Lines(cmdline.EscapeLines(value)) {
-			fmt.Fprintf(w, "    %s\n", strings.TrimRight(line, "\r\n"))
-		}
-	}
-	text("Prompt", t.Prompt)
-	text("Reply", t.Reply)
-	return w.Flush()
+	r.Text("Prompt", t.Prompt)
+	r.Text("Reply", t.Reply)
+	return r.Flush()
 }
 
 func tools(calls map[string]int) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -9,19 +10,11 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
-	"gitagent/internal/target"
 	"gitagent/turns"
 )
 
 func tree(c *cli.Context) error {
-	w, err := target.Workspace(c.Context)
-	if err != nil {
-		return err
-	}
-	lines, broken := turns.Missions(c.Context, w.Repo) // the readable ones are shown
-	if len(lines) == 0 && broken == nil {
-		return cmdline.Hint(cmdline.NotFoundf("no mission has been recorded here"), "switch recording on with: git agent-turn init")
-	}
+	lines, broken := readMissions(c)
 	known := make(map[ledger.ID]bool)
 	forks := make(map[ledger.ID][]turns.Line)
 	var roots []turns.Line
@@ -67,8 +60,5 @@ func tree(c *cli.Context) error {
 	for _, m := range append(roots, lines...) {
 		draw(m, 0)
 	}
-	if err := table.Print(c.App.Writer); err != nil {
-		return err
-	}
-	return broken
+	return cmp.Or(table.Print(c.App.Writer), broken)
 }

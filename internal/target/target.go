@@ -150,6 +150,26 @@ func Missing(err error) error {
 	return cmdline.Hintf(err, "nearest: %s; list the missions with: git agent-turn missions", near)
 }
 
+// PrintRestored says what the restore of a turn or handoff changed, and prints the commit that holds
+// what was there before, empty if that was nothing, not even a commit. After a dry run it lists what
+// would change.
+func PrintRestored(c *cli.Context, what string, changes []git.FileStat, before git.Hex) error {
+	if !c.Bool("dry-run") {
+		fmt.Fprintf(c.App.ErrWriter, "restored %s: %s changed; what was there before:\n", what, cmdline.Plural(len(changes), "file"))
+		_, err := fmt.Fprintln(c.App.Writer, before)
+		return err
+	}
+	table := cmdline.NewTable(
+		cmdline.Column{Right: true, Style: cmdline.Green},
+		cmdline.Column{Right: true, Style: cmdline.Red},
+		cmdline.Column{},
+	)
+	for _, f := range changes {
+		table.Row(fmt.Sprintf("+%d", f.Insertions), fmt.Sprintf("-%d", f.Deletions), f.Path)
+	}
+	return table.Print(c.App.Writer)
+}
+
 // CompleteTurns offers the numbers of a mission's turns to the shell. See [Mission] for which.
 func CompleteTurns(c *cli.Context, mission string) {
 	w, err := Workspace(c.Context)
