@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -43,9 +44,6 @@ func newRecords(c *cli.Context, w *workspace.Workspace) (*records, error) {
 	return r, err
 }
 
-// begin notes that an attempt begins.
-func (r *records) begin() { r.began = time.Now() }
-
 // env makes the hooks of an attempt record to the mission of the one before.
 func (r *records) env() []string {
 	if r.mission == "" {
@@ -76,13 +74,16 @@ func (r *records) attempt(a attempt, command []string) error {
 		}
 		s.Agent, s.Session, s.Transcript, s.PromptID, s.Prompt, s.Again = r.own.Agent, r.own.Session, r.own.Transcript, r.own.Last.PromptID, r.own.Last.Prompt, true
 	} else {
-		s.Agent, s.Prompt, s.Reply = agentOf(command), firstOf(a.prompt, strings.Join(command, " ")), a.tail
+		s.Agent, s.Prompt, s.Reply = agentOf(command), cmp.Or(a.prompt, strings.Join(command, " ")), a.tail
+		var err error
 		if r.mission == "" {
-			id, err := r.choose(ctx)
-			if err != nil {
-				return err
-			}
-			r.mission = id
+			r.mission, err = r.store.Workspace.Mission(ctx)
+		}
+		if r.mission == "" && err == nil {
+			r.mission, err = ledger.NewID()
+		}
+		if err != nil {
+			return err
 		}
 		s.Mission = r.mission
 	}
@@ -96,14 +97,6 @@ func (r *records) hooked() *session.State {
 	return r.store.Workspace.Store.Last(func(st *session.State) bool {
 		return st.Worktree == r.store.Repo.GitDir && st.Client.PID != 0 && st.Last != nil && st.Seen.After(r.began)
 	})
-}
-
-// choose returns the mission whose branch is checked out, or a new one.
-func (r *records) choose(ctx context.Context) (ledger.ID, error) {
-	if id, err := r.store.Workspace.Mission(ctx); id != "" || err != nil {
-		return id, err
-	}
-	return ledger.NewID()
 }
 
 // agentOf is the name of the agent that a command runs.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/urfave/cli/v2"
 
@@ -54,9 +55,7 @@ func completeHandoffs(c *cli.Context) {
 	if err != nil {
 		return
 	}
-	table := cmdline.NewTable(cmdline.Column{})
 	for _, h := range list {
-		table.Row(h.ID().String())
+		fmt.Fprintln(c.App.Writer, cmdline.Escape(h.ID().String()))
 	}
-	_ = table.Print(c.App.Writer)
 }

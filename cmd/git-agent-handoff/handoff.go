@@ -12,6 +12,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
 	"gitagent/internal/life"
+	"gitagent/internal/remote"
 	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 )
@@ -31,10 +32,13 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 	case r.Mission != "":
 	case !r.Says():
 		return target.NoMission()
-	default: // the handoff begins a mission, as a first turn does
-		if r.Mission, err = fresh(r); err != nil {
-			return err
-		}
+	case r.Session != "": // the handoff begins a mission, as a first turn does
+		r.Mission, err = ledger.OfSession(r.Session, 8)
+	default:
+		r.Mission, err = ledger.NewID()
+	}
+	if err != nil {
+		return err
 	}
 	if own || c.IsSet("tmux") {
 		r.Terminal = snapshot(c, s, r)
@@ -48,7 +52,12 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 	}
 	if done.New {
 		putArtifacts(c, s, done)
-		if err := pushLater(c.Context, s, r.Mission); err != nil {
+		conf, err := s.Repo.Config(c.Context)
+		if err != nil {
+			return err
+		}
+		// A process of its own pushes it, since the work may continue on another machine.
+		if _, err := remote.Background(c.Context, s.Workspace, conf, r.Mission); err != nil {
 			return err
 		}
 	} else {
@@ -84,19 +93,4 @@ func putArtifacts(c *cli.Context, s *handoffstore.Store, done *handoffstore.Gath
 		}
 	}
 	fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: %s\n", cmdline.OneLine(err.Error()))
-}
-
-// fresh is the id of the mission that a handoff begins: the session's own if an agent hands off.
-func fresh(r handoffstore.Request) (ledger.ID, error) {
-	if r.Session != "" {
-		return ledger.OfSession(r.Session, 8)
-	}
-	return ledger.NewID()
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

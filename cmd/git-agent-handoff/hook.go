@@ -9,6 +9,7 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/hookrun"
 	"gitagent/internal/life"
+	"gitagent/internal/remote"
 	"gitagent/internal/session"
 )
 
@@ -28,7 +29,9 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 				h.Log(err.Error())
 			}
 		}
-		adopt(ctx, h)
+		if _, err := remote.Adopt(ctx, h.Workspace()); err != nil {
+			h.Log(err.Error()) // the session continues as if its mission began here
+		}
 		return start(ctx, h)
 	case "PreCompact":
 		return errors.Join(rearm(ctx, h), life.Compact(ctx, h.Workspace(), handoffstore.Request{

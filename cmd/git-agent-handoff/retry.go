@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -118,7 +119,7 @@ type attempt struct {
 func (r *retrying) run(records *records) error {
 	var last *retry.Failure
 	for n := 1; ; n++ {
-		records.begin()
+		records.began = time.Now()
 		a, err := r.attempt(n, last, records.env())
 		if err != nil {
 			return err
@@ -232,12 +233,9 @@ func place(command []string, prompt string) ([]string, io.Reader) {
 // the end.
 func printsJSON(command []string) bool {
 	line := strings.Join(command, " ")
-	for _, flag := range []string{"--output-format stream-json", "--output-format=stream-json", "--output-format json", "--output-format=json"} {
-		if strings.Contains(line, flag) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"stream-json", "json"}, func(format string) bool {
+		return strings.Contains(line, "--output-format "+format) || strings.Contains(line, "--output-format="+format)
+	})
 }
 
 // failureOf is why a run of Claude Code failed, "" if it did not. Its status may be 0 all the same: an

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -89,7 +90,7 @@ func paneLog(c *cli.Context, s *handoffstore.Store) string {
 	if err != nil {
 		return ""
 	}
-	ctx, cancel := timeout(c, s.Settings.Handoff)
+	ctx, cancel := context.WithTimeout(c.Context, s.Settings.Handoff.SnapshotTimeout)
 	defer cancel()
 	name, err := pane.LogFile(ctx)
 	if err != nil {
@@ -109,7 +110,7 @@ func wakeLater(c *cli.Context, s *handoffstore.Store) (*session.Wake, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := timeout(c, s.Settings.Handoff)
+	ctx, cancel := context.WithTimeout(c.Context, s.Settings.Handoff.SnapshotTimeout)
 	defer cancel()
 	id, err := pane.Ask(ctx, "#{pane_id}")
 	return &session.Wake{Pane: id}, err

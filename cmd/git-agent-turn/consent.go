@@ -31,9 +31,7 @@ func allowPush(c *cli.Context, w *workspace.Workspace, name string) error {
 	fmt.Fprintf(c.App.ErrWriter, "Send to %s from now on? [all/code/no] ", r.Name)
 	answer, _ := bufio.NewReader(os.Stdin).ReadString('\n') // end of input means no
 	level := remote.Level(strings.TrimSpace(answer))
-	switch level {
-	case remote.All, remote.Code:
-	default:
+	if level != remote.All && level != remote.Code {
 		return errors.New("nothing was changed")
 	}
 	for _, u := range r.URLs {

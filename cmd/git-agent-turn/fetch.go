@@ -41,19 +41,11 @@ func fetch(c *cli.Context) error {
 			return err
 		}
 	}
-	if left := r.Left(c.Context); left != nil {
-		err = errors.Join(err, left)
+	err = errors.Join(err, r.Left(c.Context))
+	if locked := (*git.LockedError)(nil); errors.As(err, &locked) {
+		return cmdline.Hintf(err, "if no git is running in this repository, remove %s", cmdline.Escape(locked.Path))
 	}
-	return hintLocked(err)
-}
-
-// hintLocked adds what a user can do about somebody else's lock.
-func hintLocked(err error) error {
-	var locked *git.LockedError
-	if !errors.As(err, &locked) {
-		return err
-	}
-	return cmdline.Hintf(err, "if no git is running in this repository, remove %s", cmdline.Escape(locked.Path))
+	return err
 }
 
 // usualRemote is the remote to use if none is named: the only one, or origin, as in git.

@@ -11,6 +11,7 @@ import (
 	"gitagent/internal/life"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
+	"gitagent/internal/terminal"
 	"gitagent/turns"
 )
 
@@ -79,4 +80,18 @@ func signalOf(e *hooks.Event) (s turns.Signal, ok bool) {
 		s.Event = turns.Ended
 	}
 	return s, s.Event != "" && e.AgentID == ""
+}
+
+// wake starts the process that clears the agent's context, if the agent asked for that in the turn
+// that ends here. The process waits for the client to be ready; a prompt given before that cancels
+// it.
+func wake(ctx context.Context, h *hookrun.Hook, event turns.Event) error {
+	if event != turns.Prompted && event != turns.Stopped {
+		return nil
+	}
+	asked, err := h.Workspace().Store.TakeWake(ctx, h.Event.SessionID)
+	if err != nil || asked == nil || event == turns.Prompted {
+		return err
+	}
+	return terminal.DetachOwn(h.Repo.Top, "git-agent-handoff", "wake", "--tmux", asked.Pane)
 }

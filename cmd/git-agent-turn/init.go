@@ -1,11 +1,11 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -24,12 +24,9 @@ func initialise(c *cli.Context) error {
 	if err != nil {
 		return cmdline.Usagef("%w", err)
 	}
-	w, err := target.Workspace(c.Context)
+	w, err := target.Checkout(c.Context, "record")
 	if err != nil {
 		return err
-	}
-	if w.Repo.Top == "" {
-		return errors.New("a bare repository has no worktree to record")
 	}
 	remove, dry := c.Bool("remove"), c.Bool("dry-run")
 	if c.IsSet("push") {
@@ -65,8 +62,7 @@ func initialise(c *cli.Context) error {
 		return err
 	}
 	say(c, changed, edit.Path, map[bool]string{true: "hooks removed from", false: "hooks installed in"}[remove])
-	store := w.Store
-	switched, err := store.Enable(!remove)
+	switched, err := w.Store.Enable(!remove)
 	if err != nil {
 		return err
 	}
@@ -88,7 +84,7 @@ func say(c *cli.Context, changed bool, where, what string) {
 func preview(c *cli.Context, w *workspace.Workspace, edit *hooks.Edit, remove bool) error {
 	if !edit.Changes() {
 		say(c, false, edit.Path, "settings")
-	} else if err := diffTexts(c.Context, c, w.Repo, edit); err != nil {
+	} else if err := diffTexts(c, w.Repo, edit); err != nil {
 		return err
 	}
 	if w.Store.Enabled() == remove {
@@ -97,7 +93,7 @@ func preview(c *cli.Context, w *workspace.Workspace, edit *hooks.Edit, remove bo
 	return nil
 }
 
-func diffTexts(ctx context.Context, c *cli.Context, repo *git.Repo, edit *hooks.Edit) error {
+func diffTexts(c *cli.Context, repo *git.Repo, edit *hooks.Edit) error {
 	dir, err := os.MkdirTemp("", "git-agent-")
 	if err != nil {
 		return err
@@ -110,21 +106,14 @@ func diffTexts(ctx context.Context, c *cli.Context, repo *git.Repo, edit *hooks.
 	if err := os.WriteFile(after, edit.After, 0o600); err != nil {
 		return err
 	}
-	out, err := repo.Output(ctx, nil, "diff", "--no-index", "--no-ext-diff", "--no-color", "--", before, after)
+	out, err := repo.Output(c.Context, nil, "diff", "--no-index", "--no-ext-diff", "--no-color", "--", before, after)
 	if err != nil && git.Status(err) != 1 {
 		return err
 	}
-	fmt.Fprintf(c.App.Writer, "--- %[1]s\n+++ %[1]s\n", cmdline.Escape(edit.Path))
-	_, err = fmt.Fprint(c.App.Writer, cmdline.EscapeLines(hunks(string(out))))
-	return err
-}
-
-// hunks drops the header of a diff, which names temporary files.
-func hunks(diff string) string {
-	for i := 0; i < len(diff); i++ {
-		if (i == 0 || diff[i-1] == '\n') && diff[i] == '@' {
-			return diff[i:]
-		}
+	_, hunks, found := strings.Cut(string(out), "\n@") // the header names temporary files
+	if found {
+		hunks = "@" + hunks
 	}
-	return ""
+	_, err = fmt.Fprintf(c.App.Writer, "--- %[1]s\n+++ %[1]s\n%[2]s", cmdline.Escape(edit.Path), cmdline.EscapeLines(hunks))
+	return err
 }

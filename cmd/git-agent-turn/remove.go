@@ -15,21 +15,16 @@ import (
 	"gitagent/turns"
 )
 
-// remover opens the repository for remove and prune.
-func remover(c *cli.Context) (*turns.Recorder, error) {
-	w, err := target.Workspace(c.Context)
-	return &turns.Recorder{Workspace: w}, err
-}
-
 func remove(c *cli.Context) error {
 	id, err := ledger.ParseID(c.Args().First())
 	if err != nil {
 		return cmdline.Usagef("%w", err)
 	}
-	r, err := remover(c)
+	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
+	r := &turns.Recorder{Workspace: w}
 	done, err := r.Remove(c.Context, id, c.Bool("force"), c.Bool("dry-run"))
 	switch {
 	case errors.Is(err, turns.ErrInUse):
@@ -70,10 +65,11 @@ func prune(c *cli.Context) error {
 	if err != nil {
 		return cmdline.Usagef("%w", err)
 	}
-	r, err := remover(c)
+	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
+	r := &turns.Recorder{Workspace: w}
 	lines, err := turns.Missions(c.Context, r.Repo)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,10 +14,32 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
+	"gitagent/internal/screen"
 	"gitagent/internal/terminal"
 )
 
 func logStart(c *cli.Context) error {
+	return askPane(c, func(ctx context.Context, pane terminal.Pane, name string) error {
+		if name != "" {
+			fmt.Fprintln(c.App.ErrWriter, "the pane is logged already")
+			_, err := fmt.Fprintln(c.App.Writer, name)
+			return err
+		}
+		name, err := newLog(c.Args().First(), pane.String(), time.Now())
+		if err != nil {
+			return err
+		}
+		if err := pane.StartLog(ctx, name); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(c.App.Writer, name)
+		return err
+	})
+}
+
+// askPane calls do with the pane of [findPane] and the name of its log, empty if it has none. tmux has
+// as much time for all of that as the user's settings say.
+func askPane(c *cli.Context, do func(ctx context.Context, pane terminal.Pane, log string) error) error {
 	pane, err := findPane(c)
 	if err != nil {
 		return err
@@ -25,25 +48,13 @@ func logStart(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := timeout(c, conf.Handoff)
+	ctx, cancel := context.WithTimeout(c.Context, conf.Handoff.SnapshotTimeout)
 	defer cancel()
 	name, err := pane.LogFile(ctx)
 	if err != nil {
 		return err
 	}
-	if name != "" {
-		fmt.Fprintln(c.App.ErrWriter, "the pane is logged already")
-		_, err = fmt.Fprintln(c.App.Writer, name)
-		return err
-	}
-	if name, err = newLog(c.Args().First(), pane.String(), time.Now()); err != nil {
-		return err
-	}
-	if err := pane.StartLog(ctx, name); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(c.App.Writer, name)
-	return err
+	return do(ctx, pane, name)
 }
 
 // findPane returns the pane of --tmux, or else the one in which the command was typed.
@@ -96,4 +107,28 @@ func fileRune(r rune) rune {
 		return r
 	}
 	return '_'
+}
+
+func logShow(c *cli.Context) error {
+	name := c.Args().First()
+	if name == "" { // the log of the pane in which the command was typed
+		err := askPane(c, func(_ context.Context, _ terminal.Pane, log string) error {
+			if name = log; name == "" {
+				return cmdline.Hint(cmdline.NotFoundf("this pane is not logged"), "begin with: git agent-handoff log start")
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := screen.Render(c.App.Writer, f); err != nil {
+		return fmt.Errorf("show log %s: %w", name, err)
+	}
+	return nil
 }
