@@ -102,8 +102,7 @@ func (f *finder) pick(ctx context.Context, missions []ledger.ID) (*turns.Turn, e
 
 // fill reads the turns and closes first when there is something to show.
 func (f *finder) fill(ctx context.Context, missions []ledger.ID, first chan struct{}) {
-	var once sync.Once
-	ready := func() { once.Do(func() { close(first) }) }
+	ready := sync.OnceFunc(func() { close(first) })
 	defer ready()
 	for _, id := range missions {
 		err := turns.Newest(ctx, f.repo, id, func(batch []*turns.Turn) {

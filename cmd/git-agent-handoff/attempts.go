@@ -91,8 +91,7 @@ func (r *records) attempt(a attempt, command []string) error {
 	return err
 }
 
-// hooked is the session of which hooks recorded a turn since the attempt began; nil if there is
-// none.
+// hooked is the session of which hooks recorded a turn since the attempt began; nil if there is none.
 func (r *records) hooked() *session.State {
 	return r.store.Workspace.Store.Last(func(st *session.State) bool {
 		return st.Worktree == r.store.Repo.GitDir && st.Client.PID != 0 && st.Last != nil && st.Seen.After(r.began)

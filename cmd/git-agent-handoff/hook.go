@@ -25,13 +25,10 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 	switch h.Event.Name {
 	case "SessionStart":
 		if source := h.Event.Source; source == "clear" || source == "compact" {
-			if err := rearm(ctx, h); err != nil {
-				h.Log(err.Error())
-			}
+			h.LogError(rearm(ctx, h))
 		}
-		if _, err := remote.Adopt(ctx, h.Workspace()); err != nil {
-			h.Log(err.Error()) // the session continues as if its mission began here
-		}
+		_, err := remote.Adopt(ctx, h.Workspace())
+		h.LogError(err) // the session continues as if its mission began here
 		return start(ctx, h)
 	case "PreCompact":
 		return errors.Join(rearm(ctx, h), life.Compact(ctx, h.Workspace(), handoffstore.Request{
@@ -52,9 +49,7 @@ func start(ctx context.Context, h *hookrun.Hook) error {
 		At: h.At.UTC(), Source: h.Event.Source, Session: h.Event.SessionID,
 		Client: session.ReadClient(h.Client.PID), Asked: os.Getenv("GIT_AGENT_MISSION"),
 	}, h.Agent.ConfigDir(os.Getenv))
-	if told.Swept != nil {
-		h.Log(told.Swept.Error())
-	}
+	h.LogError(told.Swept)
 	if err != nil {
 		return err
 	}

@@ -53,12 +53,7 @@ func newApp() *cli.App {
 				UsageText: "git agent-handoff gather --exit-type <type> [--mission <id>] [--agent <id>] [--tmux <target>]",
 				Description: "What is not committed is kept, what the session has written itself stays, " +
 					"and a crash does not replace a clean end that is a few minutes old.",
-				Flags: []cli.Flag{
-					target.MissionFlag(),
-					exitTypeFlag(""),
-					agentFlag(),
-					snapshotFlag(),
-				},
+				Flags:  []cli.Flag{target.MissionFlag(), exitTypeFlag(""), agentFlag(), snapshotFlag()},
 				Action: cmdline.NoArgs(gather),
 			},
 			{
@@ -105,10 +100,7 @@ func newApp() *cli.App {
 				UsageText: "git agent-handoff restore [--dry-run] [--mission <id>] [<handoff>]",
 				Description: "It is merged into the worktree, whatever is checked out there; what conflicts is named. " +
 					"The present state is recorded first, and its commit printed. HEAD, the branch and the index stay as they are.",
-				Flags: []cli.Flag{
-					target.MissionFlag(),
-					target.DryRunFlag(),
-				},
+				Flags:        []cli.Flag{target.MissionFlag(), target.DryRunFlag()},
 				BashComplete: completeHandoffs,
 				Action:       restore,
 			},

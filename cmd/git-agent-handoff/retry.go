@@ -42,13 +42,12 @@ func retryAction(c *cli.Context) error {
 		return terminal.Launch(".", r.command, nil)
 	}
 	var w *workspace.Workspace
-	settings := config.Default()
+	var settings *config.Config
 	repo, err := git.Open(c.Context)
 	switch {
 	case err == nil:
-		if w, err = workspace.Open(repo); err == nil {
-			settings = w.Settings
-		}
+		w, err = workspace.Open(repo)
+		settings = w.Settings
 	case errors.Is(err, git.ErrNotFound): // an agent may work outside a repository; then nothing is recorded
 		settings, err = config.Load(config.UserPath(), "")
 	}

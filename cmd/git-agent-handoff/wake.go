@@ -92,10 +92,7 @@ func paneLog(c *cli.Context, s *handoffstore.Store) string {
 	}
 	ctx, cancel := context.WithTimeout(c.Context, s.Settings.Handoff.SnapshotTimeout)
 	defer cancel()
-	name, err := pane.LogFile(ctx)
-	if err != nil {
-		return ""
-	}
+	name, _ := pane.LogFile(ctx)
 	return name
 }
 

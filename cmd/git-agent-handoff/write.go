@@ -14,6 +14,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/hooks"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
 	"gitagent/internal/session"
 )
 
@@ -56,8 +57,26 @@ func write(c *cli.Context) error {
 	return s.Workspace.Store.AskWake(c.Context, hooks.ReadClient(os.Getenv).SessionID, *asked)
 }
 
-// request reads the flags that write and gather share. Invalid ones are refused before anything
-// else.
+func gather(c *cli.Context) error {
+	if !c.IsSet("exit-type") {
+		return cmdline.Usagef("gather needs --exit-type <type>")
+	}
+	r, err := request(c)
+	if err != nil {
+		return err
+	}
+	s, err := open(c)
+	if err != nil {
+		return err
+	}
+	err = handOff(c, s, r)
+	if errors.Is(err, git.ErrNotFound) {
+		return cmdline.Hint(err, "name a mission with --mission <id>; list them with: git agent-turn missions")
+	}
+	return err
+}
+
+// request reads the flags that write and gather share. Invalid ones are refused before anything else.
 func request(c *cli.Context) (handoffstore.Request, error) {
 	r := handoffstore.Request{At: time.Now(), Agent: c.String("agent")}
 	exit, err := handoffstore.ParseExitType(c.String("exit-type"))

@@ -144,8 +144,7 @@ func replay(ctx context.Context, repo *git.Repo, path string) error {
 	return nil
 }
 
-// sendHook runs the hook as a client does: in a process of its own, with a payload on standard
-// input.
+// sendHook runs the hook as a client does: in a process of its own, with a payload on standard input.
 func sendHook(ctx context.Context, repo *git.Repo, payload map[string]any) error {
 	data, err := json.Marshal(payload)
 	if err != nil {

@@ -29,29 +29,22 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 	s.Client = session.ReadClient(h.Client.PID)
 	w := h.Workspace()
 	taken, err := life.Take(ctx, w, s)
-	if err := wake(ctx, h, s.Event); err != nil {
-		h.Log(err.Error())
-	}
+	h.LogError(wake(ctx, h, s.Event))
 	if err != nil || taken == nil {
 		return err
 	}
 	for _, warning := range taken.Warnings {
 		h.Log(warning)
 	}
-	if err := housekeep(w.Repo); err != nil {
-		h.Log(err.Error())
-	}
+	h.LogError(housekeep(w.Repo))
 	recorded := len(taken.Turns) > 0 || taken.HandedOff
 	if recorded {
-		if _, err := remote.Background(ctx, w, taken.Config, taken.Mission); err != nil {
-			h.Log(err.Error()) // the turn is recorded all the same
-		}
+		_, err := remote.Background(ctx, w, taken.Config, taken.Mission)
+		h.LogError(err) // the turn is recorded all the same
 	}
 	if s.Event == turns.Ended && h.Event.Reason != "clear" {
 		late, err := awaitPush(ctx, w, taken.Config, taken.Mission, recorded)
-		if err != nil {
-			h.Log(err.Error())
-		}
+		h.LogError(err)
 		if len(late) > 0 {
 			text := fmt.Sprintf("git-agent-turn: mission %s is still being pushed to %s", taken.Mission, strings.Join(late, ", "))
 			return hooks.Answer{User: text}.Write(os.Stdout)
@@ -65,26 +58,18 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 
 // signalOf translates a payload for package turns. ok is false for events that we don't record.
 func signalOf(e *hooks.Event) (s turns.Signal, ok bool) {
-	s = turns.Signal{
-		Session: e.SessionID, PromptID: e.PromptID, Prompt: e.Prompt, Reply: e.LastAssistantMessage,
-		Again: e.StopHookActive, Transcript: e.TranscriptPath,
+	events := map[string]turns.Event{
+		"UserPromptSubmit": turns.Prompted, "Stop": turns.Stopped, "StopFailure": turns.Erred, "SessionEnd": turns.Ended,
 	}
-	switch e.Name {
-	case "UserPromptSubmit":
-		s.Event = turns.Prompted
-	case "Stop":
-		s.Event = turns.Stopped
-	case "StopFailure":
-		s.Event = turns.Erred
-	case "SessionEnd":
-		s.Event = turns.Ended
+	s = turns.Signal{
+		Event: events[e.Name], Session: e.SessionID, PromptID: e.PromptID, Prompt: e.Prompt, Reply: e.LastAssistantMessage,
+		Again: e.StopHookActive, Transcript: e.TranscriptPath,
 	}
 	return s, s.Event != "" && e.AgentID == ""
 }
 
 // wake starts the process that clears the agent's context, if the agent asked for that in the turn
-// that ends here. The process waits for the client to be ready; a prompt given before that cancels
-// it.
+// that ends here. The process waits for the client to be ready; a prompt given before that cancels it.
 func wake(ctx context.Context, h *hookrun.Hook, event turns.Event) error {
 	if event != turns.Prompted && event != turns.Stopped {
 		return nil

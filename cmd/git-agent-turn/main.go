@@ -132,10 +132,7 @@ func newApp() *cli.App {
 				UsageText: "git agent-turn restore [--dry-run] <turn>",
 				Description: "The present state is recorded first, and its commit printed. HEAD, the branch and the index stay as they are. " +
 					"Nothing that is ignored or was left out of that commit is overwritten or deleted.",
-				Flags: []cli.Flag{
-					target.MissionFlag(),
-					target.DryRunFlag(),
-				},
+				Flags:        []cli.Flag{target.MissionFlag(), target.DryRunFlag()},
 				BashComplete: completeTurns,
 				Action:       cmdline.OneArg("turn", restore),
 			},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -62,4 +63,54 @@ func missionJSON(m turns.Line) any {
 		line.At = m.Last.At
 	}
 	return line
+}
+
+func tree(c *cli.Context) error {
+	lines, broken := readMissions(c)
+	known := make(map[ledger.ID]bool)
+	forks := make(map[ledger.ID][]turns.Line)
+	var roots []turns.Line
+	for _, m := range lines {
+		known[m.ID] = true
+	}
+	for _, m := range lines {
+		if m.ForkedFrom != nil && known[m.ForkedFrom.Mission] && m.ForkedFrom.Mission != m.ID {
+			forks[m.ForkedFrom.Mission] = append(forks[m.ForkedFrom.Mission], m)
+		} else {
+			roots = append(roots, m) // the source of a fork may have been removed
+		}
+	}
+	table := cmdline.NewTable(
+		cmdline.Column{Style: cmdline.Yellow},
+		cmdline.Column{Right: true},
+		cmdline.Column{Right: true, Style: cmdline.Dim},
+		cmdline.Column{Style: cmdline.Cyan},
+		cmdline.Column{},
+	)
+	now := time.Now()
+	drawn := make(map[ledger.ID]bool) // mission.json may be a stranger's, and two may name each other
+	var draw func(m turns.Line, depth int)
+	draw = func(m turns.Line, depth int) {
+		if drawn[m.ID] {
+			return
+		}
+		drawn[m.ID] = true
+		name := string(m.ID)
+		switch {
+		case m.ForkedFrom == nil:
+		case depth > 0:
+			name += " from " + strconv.Itoa(m.ForkedFrom.Turn)
+		default:
+			name += " from " + m.ForkedFrom.String() // the source is not in the tree
+		}
+		table.Row(strings.Repeat("  ", depth)+name, cmdline.Plural(m.Turns, "turn"), cmdline.Age(now, m.Newest()),
+			strings.TrimPrefix(m.Branch, "refs/heads/"), cmdline.OneLine(m.Title))
+		for _, f := range forks[m.ID] {
+			draw(f, depth+1)
+		}
+	}
+	for _, m := range append(roots, lines...) {
+		draw(m, 0)
+	}
+	return cmp.Or(table.Print(c.App.Writer), broken)
 }

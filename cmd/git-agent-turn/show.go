@@ -106,6 +106,33 @@ func tools(calls map[string]int) string {
 	return strings.Join(list, ", ")
 }
 
+func diff(c *cli.Context) error {
+	if c.NArg() > 2 {
+		return cmdline.Usagef("diff takes two turns at most, not %d", c.NArg())
+	}
+	w, err := target.Workspace(c.Context)
+	if err != nil {
+		return err
+	}
+	t, err := findTurn(c, w, 0)
+	if err != nil {
+		return err
+	}
+	from, to := t.Base, t.Code
+	if c.NArg() == 2 {
+		second, err := findTurn(c, w, 1)
+		if err != nil {
+			return err
+		}
+		from, to = t.Code, second.Code
+	}
+	format := []string{"--patch"}
+	if c.Bool("stat") {
+		format = []string{"--stat"}
+	}
+	return diffTrees(c, w.Repo, from, to, format)
+}
+
 // diffTrees prints the diff of two commits with git's own words and colours, and with the same
 // numbers as the records.
 func diffTrees(c *cli.Context, repo *git.Repo, from, to git.Hex, format []string) error {

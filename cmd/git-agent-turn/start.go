@@ -81,10 +81,9 @@ func withSession(command []string) (with []string, id string) {
 	if name := filepath.Base(command[0]); name != "claude" && name != "claude.exe" {
 		return command, ""
 	}
-	for _, flag := range []string{"--session-id", "--resume", "-r", "--continue", "-c"} {
-		if slices.Contains(command, flag) {
-			return command, ""
-		}
+	named := []string{"--session-id", "--resume", "-r", "--continue", "-c"}
+	if slices.ContainsFunc(command, func(word string) bool { return slices.Contains(named, word) }) {
+		return command, ""
 	}
 	id = session.NewID()
 	return append([]string{command[0], "--session-id", id}, command[1:]...), id

@@ -38,8 +38,7 @@ type level struct {
 	flags    []string
 }
 
-// parse splits args. Any error is a usage error, and the line then holds the part that was
-// understood.
+// parse splits args. Any error is a usage error, and the line then holds the part that was understood.
 func parse(app *cli.App, args []string) (*line, error) {
 	l := &line{levels: []level{{
 		help:     app.HelpName,

@@ -8,10 +8,9 @@
 //
 // # Command lines
 //
-// Flags may stand before, between and after arguments, and "--" ends them.
-// "-C <dir>" works as it does in git, before or after the command;
-// "--version" prints the version, "-h" and "--help" the help.
-// A flag's value may begin with a dash, and "-3" is an argument, not a flag.
+// Flags may stand before, between and after arguments, and "--" ends them. "-C <dir>" works as it does
+// in git, before or after the command; "--version" prints the version, "-h" and "--help" the help. A
+// flag's value may begin with a dash, and "-3" is an argument, not a flag.
 //
 // # Errors
 //
@@ -115,9 +114,7 @@ func prepare(app *cli.App) {
 	if app.ErrWriter == nil {
 		app.ErrWriter = os.Stderr
 	}
-	if app.HelpName == "" {
-		app.HelpName = strings.Replace(app.Name, "git-", "git ", 1) // as people type it
-	}
+	app.HelpName = strings.Replace(app.Name, "git-", "git ", 1) // as people type it
 	app.HideHelpCommand = true
 	app.HideVersion = true               // the library's also accepts -v; our own does not
 	app.DisableSliceFlagSeparator = true // a comma is part of a text
@@ -176,4 +173,30 @@ func onUsageError(_ *cli.Context, err error, _ bool) error {
 // needCommand is the action of a command that only groups others.
 func needCommand(c *cli.Context) error {
 	return Hint(Usagef("no command given"), "list the commands with: "+c.Command.HelpName+" -h")
+}
+
+// Version is the module's version as the go command knows it: a release, a pseudo-version of the
+// commit that was built, or "devel" with that commit.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	return versionOf(info)
+}
+
+func versionOf(info *debug.BuildInfo) string {
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	commit, modified := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = "-" + s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = "+dirty"
+		}
+	}
+	return "devel" + commit + modified
 }

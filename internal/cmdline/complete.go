@@ -49,10 +49,7 @@ func complete(ctx context.Context, app *cli.App, args []string) error {
 	}
 	// The library finds the command and its flags for the function that knows the possible values.
 	// It ends completion at "--", so the arguments are left out.
-	line := l.words()
-	if i := slices.Index(line, "--"); i >= 0 {
-		line = slices.Delete(line, i, i+1)
-	}
+	line := slices.DeleteFunc(l.words(), func(word string) bool { return word == "--" })
 	return app.RunContext(ctx, slices.Concat(args[:1], line, []string{completeFlag}))
 }
 
@@ -74,10 +71,7 @@ func completeFlags(w io.Writer, flags []cli.Flag, current string) error {
 			if !strings.HasPrefix(name, current) {
 				continue
 			}
-			usage := ""
-			if d, ok := f.(cli.DocGenerationFlag); ok {
-				usage = strings.ReplaceAll(d.GetUsage(), "`", "")
-			}
+			usage := strings.ReplaceAll(f.(cli.DocGenerationFlag).GetUsage(), "`", "")
 			if _, err := fmt.Fprintf(w, "%s\t%s\n", name, usage); err != nil {
 				return err
 			}

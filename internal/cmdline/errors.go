@@ -17,8 +17,7 @@ const (
 	statusUnread   = 128 + 13 // a shell's status for SIGPIPE
 )
 
-// Usagef returns an error for a wrong command line: exit status 2. The format is that of
-// [fmt.Errorf].
+// Usagef returns an error for a wrong command line: exit status 2. The format is that of [fmt.Errorf].
 func Usagef(format string, args ...any) error {
 	return &statusError{statusUsage, fmt.Errorf(format, args...)}
 }

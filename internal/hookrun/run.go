@@ -86,8 +86,7 @@ func (h *Hook) run(ctx context.Context, args []string, take func(context.Context
 	h.Client = hooks.ReadClient(os.Getenv)
 	event, err := hooks.Parse(os.Stdin)
 	if err != nil {
-		// The payload can't say where it belongs, but the client runs hooks in the agent's
-		// directory.
+		// The payload can't say where it belongs, but the client runs hooks in the agent's directory.
 		if wd, e := os.Getwd(); e == nil {
 			h.find(ctx, wd)
 		}
@@ -104,17 +103,22 @@ func (h *Hook) run(ctx context.Context, args []string, take func(context.Context
 // ones count.
 func (h *Hook) Workspace() *workspace.Workspace {
 	if h.workspace == nil {
-		w, err := workspace.Open(h.Repo)
-		if err != nil {
-			h.Log(err.Error())
-		}
-		h.workspace = w
+		var err error
+		h.workspace, err = workspace.Open(h.Repo)
+		h.LogError(err)
 	}
 	return h.workspace
 }
 
 // Log writes to the repository's log, with the time of the event.
 func (h *Hook) Log(text string) { h.Store.Log(h.At, text) }
+
+// LogError is [Hook.Log] for an error that is not the hook's own; nil is none.
+func (h *Hook) LogError(err error) {
+	if err != nil {
+		h.Log(err.Error())
+	}
+}
 
 // fail logs an error and tells the user, once in a session.
 func (h *Hook) fail(err error) {

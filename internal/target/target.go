@@ -61,9 +61,8 @@ func Checkout(ctx context.Context, what string) (*workspace.Workspace, error) {
 }
 
 // Mission is the mission that a command works on, the first that exists of: the named one, the
-// branch's, that of the session whose agent runs the command, the one recorded last in this
-// worktree (announced on talk), and in a clone without local state the only one. It is empty if
-// there is none.
+// branch's, that of the session whose agent runs the command, the one recorded last in this worktree
+// (announced on talk), and in a clone without local state the only one. It is empty if there is none.
 func Mission(ctx context.Context, w *workspace.Workspace, named string, talk io.Writer) (ledger.ID, error) {
 	if named != "" {
 		id, err := ledger.ParseID(named)
