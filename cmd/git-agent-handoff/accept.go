@@ -13,11 +13,7 @@ func accept(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return cmdline.Usagef("accept takes one handoff, not 0")
 	}
-	s, err := open(c)
-	if err != nil {
-		return err
-	}
-	f, err := find(c, s)
+	s, f, err := find(c)
 	if err != nil {
 		return err
 	}

@@ -24,9 +24,18 @@ func mission(c *cli.Context, s *handoffstore.Store) (ledger.ID, error) {
 	return target.Mission(c.Context, s.Workspace, c.String("mission"), c.App.ErrWriter)
 }
 
-// find returns the handoff that the first argument names, by default the last one. The caller
-// closes it.
-func find(c *cli.Context, s *handoffstore.Store) (*handoffstore.Found, error) {
+// find opens the store and returns the handoff that the first argument names, else the last one. The
+// caller closes it.
+func find(c *cli.Context) (*handoffstore.Store, *handoffstore.Found, error) {
+	s, err := open(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := findIn(c, s)
+	return s, f, err
+}
+
+func findIn(c *cli.Context, s *handoffstore.Store) (*handoffstore.Found, error) {
 	if c.NArg() > 1 {
 		return nil, cmdline.Usagef("%s takes one handoff, not %d", c.Command.Name, c.NArg())
 	}

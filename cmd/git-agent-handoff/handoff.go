@@ -17,8 +17,7 @@ import (
 	"gitagent/internal/terminal"
 )
 
-// handOff hands off for the session whose agent runs the command, or for the named mission, and
-// prints the handoff's name.
+// handOff hands off for the agent that runs the command, or for the mission, and prints the name.
 func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) error {
 	if s.Repo.Top == "" {
 		return errors.New("a bare repository has no worktree to hand off")
@@ -77,8 +76,7 @@ func snapshot(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) []b
 	return text
 }
 
-// putArtifacts copies a handoff's files to where other programs can search them. The handoff does
-// not depend on it.
+// putArtifacts copies a handoff's files to where other programs can search them; it may fail.
 func putArtifacts(c *cli.Context, s *handoffstore.Store, done *handoffstore.Gathered) {
 	if done.Doc == "" && done.Terminal == "" {
 		return

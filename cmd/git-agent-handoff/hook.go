@@ -42,8 +42,7 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 	return nil
 }
 
-// start hands off for dead sessions that did not do so themselves, and tells the starting session
-// what to continue.
+// start hands off for dead sessions that did not, and tells the starting one what to continue.
 func start(ctx context.Context, h *hookrun.Hook) error {
 	told, err := life.Start(ctx, h.Workspace(), handoffstore.Start{
 		At: h.At.UTC(), Source: h.Event.Source, Session: h.Event.SessionID,

@@ -66,8 +66,7 @@ func about(h *handoffstore.Handoff) string {
 	return h.LastPrompt
 }
 
-// handoffs returns the handoffs of a mission, or of all, newest first. The error names those that
-// can't be read.
+// handoffs returns those of a mission, or of all, newest first. The error names the unreadable ones.
 func handoffs(c *cli.Context, s *handoffstore.Store) ([]*handoffstore.Handoff, error) {
 	missions, err := ledger.List(c.Context, s.Repo)
 	if err != nil {

@@ -29,8 +29,7 @@ func watch(ctx context.Context, h *hookrun.Hook, calls int) error {
 	return hooks.Answer{Event: h.Event.Name, Model: m.Text()}.Write(os.Stdout)
 }
 
-// rearm begins a new cycle of messages, since the earlier ones leave the agent's context, or have
-// left it.
+// rearm begins a new cycle of messages: the earlier ones leave the agent's context, or have left it.
 func rearm(ctx context.Context, h *hookrun.Hook) error {
 	return remember(ctx, h, func(st *monitor.State) {
 		if h.Event.Name == "PreCompact" && st.Given != monitor.None {
@@ -94,8 +93,7 @@ func see(st *monitor.State, path string) error {
 	return nil
 }
 
-// documentPath is where an agent is asked to write its handoff: outside all worktrees, where it is
-// in nobody's way.
+// documentPath is where an agent is asked to write its handoff: in nobody's worktree.
 func documentPath(session string) string {
 	dir := handoffstore.DataDir(os.Getenv)
 	if dir == "" {

@@ -10,11 +10,7 @@ import (
 )
 
 func prime(c *cli.Context) error {
-	s, err := open(c)
-	if err != nil {
-		return err
-	}
-	f, err := find(c, s)
+	s, f, err := find(c)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func restore(c *cli.Context) error {
 	if s.Repo.Top == "" {
 		return errors.New("a bare repository has no worktree")
 	}
-	f, err := find(c, s)
+	f, err := findIn(c, s)
 	if err != nil {
 		return err
 	}

@@ -148,8 +148,7 @@ func (r *retrying) warn(err error) {
 	fmt.Fprintf(r.c.App.ErrWriter, "git-agent-handoff: warning: %s\n", cmdline.OneLine(err.Error()))
 }
 
-// attempt runs the agent once, and then the check. It returns an error if one of them could not be
-// run.
+// attempt runs the agent once, and then the check. An error means that one of them could not be run.
 func (r *retrying) attempt(n int, last *retry.Failure, env []string) (attempt, error) {
 	a := attempt{prompt: r.prompt}
 	if last != nil {
@@ -211,8 +210,7 @@ func (r *retrying) judge(f *retry.Failure) (terminal.Exit, error) {
 	return exit, err
 }
 
-// place puts the prompt where the command wants it: in place of {prompt} in its arguments, or on
-// standard input.
+// place puts the prompt in place of {prompt} in the command's arguments, or on its standard input.
 func place(command []string, prompt string) ([]string, io.Reader) {
 	const placeholder = "{prompt}"
 	with := slices.Clone(command)
@@ -228,8 +226,7 @@ func place(command []string, prompt string) ([]string, io.Reader) {
 	return with, strings.NewReader(prompt + "\n")
 }
 
-// printsJSON reports whether a command makes Claude Code print JSON, as lines or as one object at
-// the end.
+// printsJSON reports whether a command makes Claude Code print JSON, be it lines or a final object.
 func printsJSON(command []string) bool {
 	line := strings.Join(command, " ")
 	return slices.ContainsFunc([]string{"stream-json", "json"}, func(format string) bool {

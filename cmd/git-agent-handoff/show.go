@@ -19,11 +19,7 @@ func show(c *cli.Context) error {
 	if len(only) > 1 {
 		return cmdline.Usagef("--%s and --%s exclude each other", only[0], only[1])
 	}
-	s, err := open(c)
-	if err != nil {
-		return err
-	}
-	f, err := find(c, s)
+	s, f, err := find(c)
 	if err != nil {
 		return err
 	}

@@ -96,8 +96,7 @@ func paneLog(c *cli.Context, s *handoffstore.Store) string {
 	return name
 }
 
-// wakeLater is the wake that the Stop hook will start. Its requirements are checked before anything
-// is written.
+// wakeLater is the wake that the Stop hook will start. What it needs is checked before any writing.
 func wakeLater(c *cli.Context, s *handoffstore.Store) (*session.Wake, error) {
 	if hooks.ReadClient(os.Getenv).SessionID == "" {
 		return nil, cmdline.Hint(errors.New("--wake is for the agent that runs the command, and there is none"),

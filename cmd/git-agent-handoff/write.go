@@ -95,8 +95,7 @@ func request(c *cli.Context) (handoffstore.Request, error) {
 	return r, nil
 }
 
-// document reads the agent's document, - from standard input. A path below top is kept relative to
-// top.
+// document reads the agent's document, - from standard input; see [relative] for how it is named.
 func document(stdin io.Reader, top, name string) (*handoffstore.Document, error) {
 	if name == "-" {
 		return handoffstore.ReadDocument(stdin, "")

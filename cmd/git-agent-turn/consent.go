@@ -25,8 +25,11 @@ func allowPush(c *cli.Context, w *workspace.Workspace, name string) error {
 	fmt.Fprintf(c.App.ErrWriter, "%s is %s.\nall sends %s.\ncode sends %s.\nWhoever can read there can read it, and it can't be taken back.\n",
 		r.Name, plain(r.URLs), remote.All.Says(), remote.Code.Says())
 	if !cmdline.IsTerminal(os.Stdin) || !cmdline.IsTerminal(os.Stderr) {
-		return cmdline.Hint(errors.New("there is no terminal to ask on, so nothing was changed"),
-			"to agree, type: "+strings.Join(consentCommands(r), "; "))
+		var commands []string
+		for _, u := range r.URLs {
+			commands = append(commands, fmt.Sprintf("git config '%s' all", strings.ReplaceAll(remote.ConsentKey(u), "'", `'\''`)))
+		}
+		return cmdline.Hint(errors.New("there is no terminal to ask on, so nothing was changed"), "to agree, type: "+strings.Join(commands, "; "))
 	}
 	fmt.Fprintf(c.App.ErrWriter, "Send to %s from now on? [all/code/no] ", r.Name)
 	answer, _ := bufio.NewReader(os.Stdin).ReadString('\n') // end of input means no
@@ -41,13 +44,4 @@ func allowPush(c *cli.Context, w *workspace.Workspace, name string) error {
 		fmt.Fprintf(c.App.Writer, "%s may be sent to %s\n", level, cmdline.Escape(remote.Plain(u)))
 	}
 	return nil
-}
-
-// consentCommands are the commands that a person can type instead of answering.
-func consentCommands(r *remote.Remote) []string {
-	var commands []string
-	for _, u := range r.URLs {
-		commands = append(commands, fmt.Sprintf("git config '%s' all", strings.ReplaceAll(remote.ConsentKey(u), "'", `'\''`)))
-	}
-	return commands
 }

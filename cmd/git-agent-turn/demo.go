@@ -103,8 +103,7 @@ func demoRepo(ctx context.Context, dir string) (*git.Repo, error) {
 	return repo, err
 }
 
-// replay sends the recorded session's hooks and writes its transcript, in the order in which the
-// client did.
+// replay sends the recorded session's hooks and writes its transcript, in the client's order.
 func replay(ctx context.Context, repo *git.Repo, path string) error {
 	recorded := transcript.Turns(recordedSession)
 	file, err := os.Create(path)

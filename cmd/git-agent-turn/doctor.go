@@ -40,7 +40,7 @@ func doctor(c *cli.Context) error {
 		}
 		return x.finish()
 	}
-	x.versions(repo)
+	x.versions()
 	x.repository(repo)
 	x.hooks(repo)
 	x.config(repo)
@@ -78,7 +78,7 @@ const (
 	gitMinor = 39
 )
 
-func (x *examination) versions(repo *git.Repo) {
+func (x *examination) versions() {
 	x.say("git-agent", cmdline.Version()+", "+runtime.GOOS+"/"+runtime.GOARCH)
 	major, minor, text, err := git.Version(x.c.Context)
 	switch {

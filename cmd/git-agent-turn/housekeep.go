@@ -27,8 +27,7 @@ func keepHouse(c *cli.Context) error {
 	return store.Prune(time.Now().Add(-keepSessions))
 }
 
-// housekeep keeps the number of packs small, in a process that nobody waits for. It starts one
-// every 20 turns.
+// housekeep starts, every 20 turns, a process that keeps the packs few. Nobody waits for it.
 func housekeep(repo *git.Repo) error {
 	if !repo.RollUpDue() {
 		return nil

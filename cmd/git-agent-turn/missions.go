@@ -38,8 +38,7 @@ func missions(c *cli.Context) error {
 	return cmp.Or(table.Print(c.App.Writer), broken)
 }
 
-// readMissions returns the missions of the repository, as far as they can be read; it is an error,
-// too, if there are none.
+// readMissions returns the missions that can be read. That there are none is an error, too.
 func readMissions(c *cli.Context) ([]turns.Line, error) {
 	w, err := target.Workspace(c.Context)
 	if err != nil {

@@ -133,8 +133,7 @@ func diff(c *cli.Context) error {
 	return diffTrees(c, w.Repo, from, to, format)
 }
 
-// diffTrees prints the diff of two commits with git's own words and colours, and with the same
-// numbers as the records.
+// diffTrees prints the diff of two commits in git's words and colours, with the records' numbers.
 func diffTrees(c *cli.Context, repo *git.Repo, from, to git.Hex, format []string) error {
 	colour := "--no-color"
 	if cmdline.Colour(c.App.Writer) {

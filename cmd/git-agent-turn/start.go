@@ -75,8 +75,7 @@ func start(c *cli.Context) error {
 	return terminal.Launch(dir, command, []string{"GIT_AGENT_MISSION=" + string(m.ID)})
 }
 
-// withSession gives a Claude command a session id, so that we know it beforehand, unless the
-// command names a session.
+// withSession gives a Claude command a session id, to know it beforehand, unless it names a session.
 func withSession(command []string) (with []string, id string) {
 	if name := filepath.Base(command[0]); name != "claude" && name != "claude.exe" {
 		return command, ""
