@@ -7,33 +7,17 @@ import (
 
 // contextMonitor measures what an agent waits for after each batch of tool calls: the hook looks at
 // the transcript every fifth time. Most of the file is a hole; its end is what a session ends with.
-func contextMonitor(l *lab) error {
-	r, err := l.newRepository("context", smallFiles)
-	if err != nil {
-		return err
-	}
-	if _, err := r.feed(r.dir, nil, r.program, "init"); err != nil {
-		return err
-	}
+func contextMonitor(l *lab) {
+	r := l.newRepository("context", smallFiles)
+	r.enable()
 	monitor := *l
-	if monitor.program, err = l.build("git-agent-handoff"); err != nil {
-		return err
-	}
+	monitor.program = l.build("git-agent-handoff", "gitagent/cmd/git-agent-handoff")
 	r.lab = &monitor
-	s, err := r.newSession()
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(s.transcript, nil, 0o600); err != nil {
-		return err
-	}
-	if err := os.Truncate(s.transcript, 400<<20); err != nil {
-		return err
-	}
+	s := r.newSession()
+	check(os.WriteFile(s.transcript, nil, 0o600))
+	check(os.Truncate(s.transcript, 400<<20))
 	s.writer.begin(1)
-	if err := s.write(); err != nil {
-		return err
-	}
+	s.write()
 	call := map[string]any{
 		"tool_name": "Bash", "tool_use_id": "toolu_1", "tool_input": map[string]any{"command": "make test"},
 		"tool_response": strings.Repeat("ok  \tan/example/package\t0.123s\n", 500),
@@ -42,10 +26,7 @@ func contextMonitor(l *lab) error {
 	const frequency = 5 // the default
 	var looks, throttled series
 	for i := range l.times(smallTimes) * frequency {
-		x, err := s.hook(payload)
-		if err != nil {
-			return err
-		}
+		x := s.hook(payload)
 		if i%frequency == 0 {
 			looks = append(looks, x)
 		} else {
@@ -55,5 +36,4 @@ func contextMonitor(l *lab) error {
 	heading()
 	alone("PostToolBatch, a look at the transcript", looks, "5 ms")
 	alone("PostToolBatch, no look", throttled, "3 ms")
-	return nil
 }

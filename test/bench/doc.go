@@ -4,8 +4,8 @@
 //	go run ./test/bench [-run <regexp>] [-n <repetitions>]
 //
 // It builds git-agent-turn, makes its repositories in a temporary directory, and prints a table.
-// Nothing in it asserts a time. A wrong result does fail: a turn that was not recorded,
-// a line in the hooks' log, a hook that prints something.
+// Nothing in it asserts a time. A wrong result does fail: a turn that was not recorded, a line in the
+// hooks' log, a hook that prints something.
 //
 // # The baseline
 //

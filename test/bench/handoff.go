@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,84 +13,38 @@ import (
 const otherSessions = 32
 
 // handoff measures the hooks that begin and end a session.
-func handoff(l *lab) error {
-	program, err := l.build("git-agent-handoff")
-	if err != nil {
-		return err
-	}
-	r, err := l.newRepository("handoff", smallFiles)
-	if err == nil {
-		err = r.enable()
-	}
-	if err != nil {
-		return err
-	}
+func handoff(l *lab) {
+	program := l.build("git-agent-handoff", "gitagent/cmd/git-agent-handoff")
+	r := l.newRepository("handoff", smallFiles)
+	r.enable()
 	heading()
-	if err := r.starts(program, "SessionStart, nothing to continue", "startup", "", "10"); err != nil {
-		return err
-	}
+	r.starts(program, "SessionStart, nothing to continue", "startup", "", "10")
 	var ends series
 	for range otherSessions {
-		x, err := r.shortSession()
-		if err != nil {
-			return err
-		}
-		ends = append(ends, x)
+		s := r.newSession()
+		s.turn()
+		ends = append(ends, s.hook(s.payload("SessionEnd", map[string]any{"reason": "other"})))
 	}
 	alone("SessionEnd, which hands off", ends, "")
-	if err := r.starts(program, fmt.Sprintf("SessionStart after /clear, %d sessions before", otherSessions), "clear", "", "10"); err != nil {
-		return err
-	}
-	if err := r.starts(program, fmt.Sprintf("SessionStart, one line, %d sessions before", otherSessions), "startup", "the last session here", "30"); err != nil {
-		return err
-	}
+	r.starts(program, fmt.Sprintf("SessionStart after /clear, %d sessions before", otherSessions), "clear", "", "10")
+	r.starts(program, fmt.Sprintf("SessionStart, one line, %d sessions before", otherSessions), "startup", "the last session here", "30")
 	document := "# State\n\n" + strings.Repeat("What is done and what is next, in some words.\n", 300)
-	if _, err := r.feed(r.dir, []byte(document), program, "write", "-"); err != nil {
-		return err
-	}
-	return r.starts(program, "SessionStart, with a handoff of 9,000 units", "startup", "Handoff (from previous session)", "30")
-}
-
-// shortSession has one turn. Its end is measured.
-func (r *repository) shortSession() (sample, error) {
-	s, err := r.newSession()
-	if err != nil {
-		return sample{}, err
-	}
-	if _, err := s.prompt(); err != nil {
-		return sample{}, err
-	}
-	if err := errors.Join(r.change(), s.write()); err != nil {
-		return sample{}, err
-	}
-	if _, err := s.stop(); err != nil {
-		return sample{}, err
-	}
-	return s.hook(s.payload("SessionEnd", map[string]any{"reason": "other"}))
+	r.feed(r.dir, []byte(document), program, "write", "-")
+	r.starts(program, "SessionStart, with a handoff of 9,000 units", "startup", "Handoff (from previous session)", "30")
 }
 
 // starts measures the hook of a session's start, which tells it something that holds want, or
 // nothing. Every session is the first that is told: what was noted about it is forgotten.
-func (r *repository) starts(program, name, source, want, target string) error {
+func (r *repository) starts(program, name, source, want, target string) {
 	var all series
 	for range r.times(30) {
-		s, err := r.newSession()
-		if err != nil {
-			return err
-		}
-		out, x, err := r.timed(r.dir, s.env, s.payload("SessionStart", map[string]any{"source": source}), program, "hook")
-		if err != nil {
-			return err
-		}
+		s := r.newSession()
+		out, x := r.timed(r.dir, s.env, s.payload("SessionStart", map[string]any{"source": source}), program, "hook")
 		if want == "" && len(out) > 0 || !bytes.Contains(out, []byte(want)) {
-			return fmt.Errorf("%s: the session was told %q", name, out)
+			check(fmt.Errorf("%s: the session was told %q", name, out))
 		}
-		state := filepath.Join(r.dir, ".git", "agent", "sessions", s.id+".json")
-		if err := os.Remove(state); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+		check(os.RemoveAll(filepath.Join(r.dir, ".git", "agent", "sessions", s.id+".json")))
 		all = append(all, x)
 	}
 	alone(name, all, target)
-	return nil
 }

@@ -3,21 +3,16 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 )
 
 // machine measures what is below everything else, so that figures of different machines can be
 // compared.
-func machine(l *lab) error {
-	empty := filepath.Join(l.dir, "bin", "empty")
-	if err := os.WriteFile(empty+".go", []byte("package main\n\nfunc main() {}\n"), 0o666); err != nil {
-		return err
-	}
-	if out, err := exec.CommandContext(l.ctx, "go", "build", "-o", empty, empty+".go").CombinedOutput(); err != nil {
-		return fmt.Errorf("build an empty program: %w\n%s", err, out)
-	}
+func machine(l *lab) {
+	source := filepath.Join(l.dir, "empty.go")
+	check(os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o666))
+	empty := l.build("empty", source)
 	heading()
 	n := l.times(100)
 	for _, c := range []struct {
@@ -31,39 +26,30 @@ func machine(l *lab) error {
 	} {
 		var s series
 		for range n {
-			_, x, err := l.timed(l.dir, []string{"GIT_AGENT_DISABLE=1"}, nil, c.argv[0], c.argv[1:]...)
-			if err != nil {
-				return err
-			}
+			_, x := l.timed(l.dir, []string{"GIT_AGENT_DISABLE=1"}, nil, c.argv[0], c.argv[1:]...)
 			s = append(s, x)
 		}
 		alone(c.name, s, "")
 	}
-	return files(l, n)
+	files(l, n)
 }
 
 // files measures how long it takes to make a file.
-func files(l *lab, n int) error {
+func files(l *lab, n int) {
 	dir := filepath.Join(l.dir, "files")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return err
-	}
+	check(os.Mkdir(dir, 0o777))
 	var made, renamed series
 	content := make([]byte, 1<<10)
 	for i := range n {
 		name := filepath.Join(dir, fmt.Sprint(i))
 		began := time.Now()
-		if err := os.WriteFile(name, content, 0o666); err != nil {
-			return err
-		}
+		check(os.WriteFile(name, content, 0o666))
 		made = append(made, sample{wall: time.Since(began)})
 		began = time.Now()
-		if err := os.Rename(name, name+".renamed"); err != nil {
-			return err
-		}
+		check(os.Rename(name, name+".renamed"))
 		renamed = append(renamed, sample{wall: time.Since(began)})
 	}
 	alone("a file of 1 KB", made, "")
 	alone("a rename", renamed, "")
-	return os.RemoveAll(dir)
+	check(os.RemoveAll(dir))
 }

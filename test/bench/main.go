@@ -47,7 +47,7 @@ func usage() {
 // A benchCase is a part of the table that can be selected.
 type benchCase struct {
 	name, what string
-	run        func(*lab) error
+	run        func(*lab)
 }
 
 func cases() []benchCase {
@@ -80,27 +80,43 @@ func cases() []benchCase {
 // run measures the cases that match. n is 0, or how often instead of what suits each.
 func run(ctx context.Context, match *regexp.Regexp, n int) (err error) {
 	began := time.Now()
-	l, err := newLab(ctx, n)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, l.close()) }()
-	version, err := l.git(l.dir, "--version")
-	if err != nil {
-		return err
-	}
-	fmt.Printf("%s, %s %s/%s, %d CPUs%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), load())
-	for _, c := range cases() {
-		if !match.MatchString(c.name) {
-			continue
+	l := &lab{ctx: ctx, n: n}
+	running := ""
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case failure:
+			err = fmt.Errorf("%s%w", running, p.error)
+		default:
+			panic(p)
 		}
-		fmt.Printf("\n# %s: %s\n", c.name, c.what)
-		if err := c.run(l); err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
+		err = errors.Join(err, os.RemoveAll(l.dir))
+	}()
+	l.furnish()
+	fmt.Printf("%s, %s %s/%s, %d CPUs%s\n", l.git(l.dir, "--version"), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), load())
+	for _, c := range cases() {
+		if match.MatchString(c.name) {
+			fmt.Printf("\n# %s: %s\n", c.name, c.what)
+			running = c.name + ": "
+			c.run(l)
 		}
 	}
 	fmt.Printf("\n%.0f s%s\n", time.Since(began).Seconds(), load())
 	return nil
+}
+
+// A failure is what [check] panics with and [run] returns: an error of any step ends the benchmark.
+type failure struct{ error }
+
+func check(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+func must[T any](value T, err error) T {
+	check(err)
+	return value
 }
 
 // load tells of other work on the machine, where the system does.

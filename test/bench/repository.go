@@ -31,64 +31,45 @@ type repository struct {
 // twins are two equal repositories: in one runs the hook, in the other the baseline.
 type twins struct{ hook, base *repository }
 
-// large returns the lab's large twins, which are made when they are first asked for:
-// it takes some ten seconds. Every case leaves them on their main branch.
-func (l *lab) large() (*twins, error) {
-	var err error
+// large returns the lab's large twins, which are made when they are first asked for: it takes some
+// ten seconds. Every case leaves them on their main branch.
+func (l *lab) large() *twins {
 	if l.largeTwins == nil {
-		l.largeTwins, err = l.newTwins("large", largeFiles)
+		l.largeTwins = l.newTwins("large", largeFiles)
 	}
-	return l.largeTwins, err
+	return l.largeTwins
 }
 
 // newTwins makes two equal repositories, of which the hook's is enabled.
-func (l *lab) newTwins(name string, files int) (*twins, error) {
-	t := new(twins)
-	var err error
-	if t.hook, err = l.newRepository(name+"-hook", files); err != nil {
-		return nil, err
-	}
-	if t.base, err = l.newRepository(name+"-base", files); err != nil {
-		return nil, err
-	}
-	if err := t.hook.enable(); err != nil {
-		return nil, err
-	}
+func (l *lab) newTwins(name string, files int) *twins {
+	t := &twins{l.newRepository(name+"-hook", files), l.newRepository(name+"-base", files)}
+	t.hook.enable()
 	time.Sleep(1100 * time.Millisecond) // git does not trust a file that is as young as the index
-	for _, r := range []*repository{t.hook, t.base} {
-		if _, err := r.git("status"); err != nil {
-			return nil, err
-		}
-	}
-	return t, nil
+	t.hook.git("status")
+	t.base.git("status")
+	return t
 }
 
-// newRepository makes a repository with one commit, whose objects are in one pack.
-// Its hashes are the same wherever it is made.
-func (l *lab) newRepository(name string, files int) (*repository, error) {
+// newRepository makes a repository with one commit, whose objects are in one pack. Its hashes are
+// the same wherever it is made.
+func (l *lab) newRepository(name string, files int) *repository {
 	r := &repository{lab: l, dir: filepath.Join(l.dir, name), files: files}
-	if _, err := l.git(l.dir, "init", "-q", r.dir); err != nil {
-		return nil, err
-	}
+	l.git(l.dir, "init", "-q", r.dir)
 	var in bytes.Buffer
-	commit(&in, "main", "a commit to start from", "")
+	commit(&in, "refs/heads/main", "a commit to start from")
 	put(&in, ".gitignore", "*.log\n*.tmp\n/build/\n/node_modules/\n.cache/\n")
 	for i := range files {
 		put(&in, path(i), source(i, 0))
 	}
-	if err := r.load(&in); err != nil {
-		return nil, err
-	}
-	_, err := r.git("reset", "-q", "--hard")
-	return r, err
+	r.load(&in)
+	r.git("reset", "-q", "--hard")
+	return r
 }
 
-// commit begins a commit in a stream for git fast-import.
-func commit(in *bytes.Buffer, branch, subject, from string) {
-	fmt.Fprintf(in, "commit refs/heads/%s\ncommitter Dev <dev@example.invalid> 1795176000 +0000\ndata %d\n%s\n", branch, len(subject), subject)
-	if from != "" {
-		fmt.Fprintf(in, "from %s\n", from)
-	}
+// commit begins a commit in a stream for git fast-import; a tip that the stream knows is its first
+// parent.
+func commit(in *bytes.Buffer, ref, subject string) {
+	fmt.Fprintf(in, "commit %s\ncommitter Dev <dev@example.invalid> 1795176000 +0000\ndata %d\n%s\n", ref, len(subject), subject)
 }
 
 // put gives a file its content in a stream for git fast-import.
@@ -97,19 +78,15 @@ func put(in *bytes.Buffer, path, content string) {
 }
 
 // load feeds a stream to git fast-import.
-func (r *repository) load(in *bytes.Buffer) error {
-	_, err := r.feed(r.dir, in.Bytes(), "git", "fast-import", "--quiet")
-	return err
+func (r *repository) load(in *bytes.Buffer) {
+	r.feed(r.dir, in.Bytes(), "git", "fast-import", "--quiet")
 }
 
-func (r *repository) git(args ...string) (string, error) { return r.lab.git(r.dir, args...) }
+func (r *repository) git(args ...string) string { return r.lab.git(r.dir, args...) }
 
 // enable switches recording on as `git agent-turn init` does, with the client's settings in the
 // lab's own home.
-func (r *repository) enable() error {
-	_, err := r.feed(r.dir, nil, r.program, "init")
-	return err
-}
+func (r *repository) enable() { r.feed(r.dir, nil, r.program, "init") }
 
 // path is the path of file i: a hundred in each directory, twenty of these in each above.
 func path(i int) string {
@@ -132,26 +109,20 @@ func source(i, round int) string {
 }
 
 // change begins a round: two files get new content, in place.
-func (r *repository) change() error {
+func (r *repository) change() {
 	r.round++
 	changed := []int{7, r.files / 2}
 	if r.spread {
 		changed = []int{2 * r.round % r.files, (2*r.round + 1) % r.files}
 	}
 	for _, i := range changed {
-		if err := os.WriteFile(filepath.Join(r.dir, path(i)), []byte(source(i, r.round)), 0o666); err != nil {
-			return err
-		}
+		check(os.WriteFile(filepath.Join(r.dir, path(i)), []byte(source(i, r.round)), 0o666))
 	}
-	return nil
 }
 
 // commitAll runs the baseline.
-func (r *repository) commitAll() (sample, error) {
-	s, err := r.measure(r.dir, nil, nil, "sh", "-c", baseline)
-	if err != nil {
-		return s, err
-	}
-	_, err = settle()
-	return s, err
+func (r *repository) commitAll() sample {
+	s := r.measure(r.dir, nil, nil, "sh", "-c", baseline)
+	settle()
+	return s
 }

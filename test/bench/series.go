@@ -27,6 +27,13 @@ func pick(s series, quantile float64, of func(sample) time.Duration) time.Durati
 	return of(s[int(quantile*float64(len(s)-1)+0.5)])
 }
 
+// Rounds are what the hooks and the baseline took, round by round.
+type rounds struct{ prompts, stops, bases series }
+
+func (r *rounds) add(prompt, stop, base sample) {
+	r.prompts, r.stops, r.bases = append(r.prompts, prompt), append(r.stops, stop), append(r.bases, base)
+}
+
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 const rowFormat = "%-50s %4s  %7s %7s %7s %7s  %7s %7s %7s %7s  %5s %5s %5s  %s\n"

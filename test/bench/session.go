@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,55 +29,50 @@ type session struct {
 }
 
 // newSession begins a session whose mission is its own.
-func (r *repository) newSession() (*session, error) {
+func (r *repository) newSession() *session {
 	r.sessions++
 	id := fmt.Sprintf("5b603d06-8528-4d54-8275-dceb%08x", 0x10000000+r.sessions)
-	mission, err := ledger.OfSession(id, 8)
-	if err != nil {
-		return nil, err
-	}
 	dir := filepath.Join(r.lab.dir, "home", ".claude", "projects", filepath.Base(r.dir))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
+	check(os.MkdirAll(dir, 0o700))
+	return &session{
+		repo: r, id: id, mission: must(ledger.OfSession(id, 8)), transcript: filepath.Join(dir, id+".jsonl"),
+		env: []string{
+			"CLAUDECODE=1", "CLAUDE_PROJECT_DIR=" + r.dir, "CLAUDE_CODE_SESSION_ID=" + id, "CLAUDE_CODE_ENTRYPOINT=cli",
+			fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()),
+		},
+		writer: newWriter(r.dir, id, r.sessions),
 	}
-	s := &session{repo: r, id: id, mission: mission, transcript: filepath.Join(dir, id+".jsonl")}
-	s.env = []string{
-		"CLAUDECODE=1", "CLAUDE_PROJECT_DIR=" + r.dir, "CLAUDE_CODE_SESSION_ID=" + id, "CLAUDE_CODE_ENTRYPOINT=cli",
-		fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()),
-	}
-	s.writer = newWriter(r.dir, id, r.sessions)
-	return s, nil
 }
 
-// prompt begins a turn and runs the UserPromptSubmit hook. As with the real client,
-// the transcript does not have the prompt yet.
-func (s *session) prompt() (sample, error) {
+// turn is a whole turn that changes files.
+func (s *session) turn() (prompt, stop sample) {
+	prompt = s.prompt()
+	s.repo.change()
+	s.write()
+	return prompt, s.stop()
+}
+
+// prompt begins a turn and runs the UserPromptSubmit hook. As with the real client, the transcript
+// does not have the prompt yet.
+func (s *session) prompt() sample {
 	s.writer.begin(len(s.prompts) + 1)
 	s.prompts = append(s.prompts, s.writer.promptID)
 	return s.hook(s.payload("UserPromptSubmit", map[string]any{"prompt": s.writer.prompt}))
 }
 
 // write appends the turn to the transcript, 20 KB.
-func (s *session) write() error {
-	f, err := os.OpenFile(s.transcript, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(s.writer.turn(turnSize))
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
+func (s *session) write() {
+	f := must(os.OpenFile(s.transcript, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600))
+	_, err := f.Write(s.writer.turn(turnSize))
+	check(errors.Join(err, f.Close()))
 }
 
 // stop ends the turn.
-func (s *session) stop() (sample, error) { return s.hook(s.stopPayload()) }
-
-func (s *session) stopPayload() []byte {
-	return s.payload("Stop", map[string]any{
+func (s *session) stop() sample {
+	return s.hook(s.payload("Stop", map[string]any{
 		"stop_hook_active": false, "last_assistant_message": s.writer.reply,
 		"background_tasks": []any{}, "session_crons": []any{},
-	})
+	}))
 }
 
 func (s *session) payload(event string, more map[string]any) []byte {
@@ -83,63 +80,42 @@ func (s *session) payload(event string, more map[string]any) []byte {
 		"session_id": s.id, "transcript_path": s.transcript, "cwd": s.repo.dir, "prompt_id": s.writer.promptID,
 		"permission_mode": "bypassPermissions", "hook_event_name": event,
 	}
-	for k, v := range more {
-		p[k] = v
-	}
-	b, err := json.Marshal(p)
-	if err != nil {
-		panic(err) // strings and booleans
-	}
-	return b
+	maps.Copy(p, more)
+	return must(json.Marshal(p))
 }
 
 // hook runs a hook as the client does and fails if the hook has logged anything.
-func (s *session) hook(payload []byte) (sample, error) {
+func (s *session) hook(payload []byte) sample {
 	argv := []string{s.repo.program, "hook"}
 	if s.shell {
 		argv = []string{"sh", "-c", "'" + s.repo.program + "' hook || true"}
 	}
-	x, err := s.repo.measure(s.repo.dir, s.env, payload, argv[0], argv[1:]...)
-	if err != nil {
-		return x, err
-	}
-	after, err := settle()
-	if err != nil {
-		return x, err
-	}
-	s.background += after
+	x := s.repo.measure(s.repo.dir, s.env, payload, argv[0], argv[1:]...)
+	s.background += settle()
 	log, err := os.ReadFile(filepath.Join(s.repo.dir, ".git", "agent", "log"))
 	if err == nil && len(log) > 0 {
-		return x, fmt.Errorf("the hook has logged: %s", log)
+		check(fmt.Errorf("the hook has logged: %s", log))
 	}
-	return x, nil
+	return x
 }
 
-// check fails unless every turn is in the list, in order, done and with its segment,
-// and with that many changed files; files -1 is any number.
-func (s *session) check(files int) error {
-	out, err := s.repo.feed(s.repo.dir, nil, s.repo.program, "list", "--json", "--mission", string(s.mission))
-	if err != nil {
-		return err
-	}
-	lines := strings.Split(out, "\n")
+// check fails unless every turn is in the list, in order, done and with its segment, and with that
+// many changed files; files -1 is any number.
+func (s *session) check(files int) {
+	lines := strings.Split(s.repo.feed(s.repo.dir, nil, s.repo.program, "list", "--json", "--mission", string(s.mission)), "\n")
 	if len(lines) != len(s.prompts) {
-		return fmt.Errorf("mission %s has %d turns, %d were played", s.mission, len(lines), len(s.prompts))
+		check(fmt.Errorf("mission %s has %d turns, %d were played", s.mission, len(lines), len(s.prompts)))
 	}
 	for i, line := range lines { // newest first
 		number := len(lines) - i
-		t, err := turns.Parse([]byte(line))
-		if err != nil {
-			return err
-		}
+		t := must(turns.Parse([]byte(line)))
 		switch {
 		case t.Turn != number, t.PromptID != s.prompts[number-1], t.Outcome != turns.Done:
-			return fmt.Errorf("turn %d of mission %s is not the one that was played: %s", number, s.mission, line)
+			check(fmt.Errorf("turn %d of mission %s is not the one that was played: %s", number, s.mission, line))
 		case t.Transcript == nil || t.Transcript.Bytes == 0:
-			return fmt.Errorf("turn %d of mission %s has no segment: %s", number, s.mission, line)
+			check(fmt.Errorf("turn %d of mission %s has no segment: %s", number, s.mission, line))
 		case files >= 0 && t.Files != files:
-			return fmt.Errorf("turn %d of mission %s has changed %d files, not %d: %s", number, s.mission, t.Files, files, line)
+			check(fmt.Errorf("turn %d of mission %s has changed %d files, not %d: %s", number, s.mission, t.Files, files, line))
 		}
 	}
-	return nil
 }

@@ -9,27 +9,24 @@ import (
 
 // adoptOrphans makes what a hook leaves running in the background a child of this process, so that
 // it can be waited for.
-func adoptOrphans() error {
+func adoptOrphans() {
 	const setChildSubreaper = 36 // PR_SET_CHILD_SUBREAPER
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0); errno != 0 {
-		return errno
+		check(errno)
 	}
-	return nil
 }
 
 // settle waits until nothing runs in the background any more and returns the time that it took of
 // the CPUs.
-func settle() (time.Duration, error) {
-	var total time.Duration
+func settle() (total time.Duration) {
 	for {
 		var usage syscall.Rusage
 		switch _, err := syscall.Wait4(-1, nil, 0, &usage); {
 		case errors.Is(err, syscall.EINTR):
 		case errors.Is(err, syscall.ECHILD):
-			return total, nil
-		case err != nil:
-			return total, err
+			return total
 		default:
+			check(err)
 			total += time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 		}
 	}

@@ -8,12 +8,12 @@ import (
 )
 
 // adoptOrphans does nothing: what a hook leaves in the background can't be waited for here.
-func adoptOrphans() error { return nil }
+func adoptOrphans() {}
 
 // settle gives what runs in the background some time.
-func settle() (time.Duration, error) {
+func settle() time.Duration {
 	time.Sleep(50 * time.Millisecond)
-	return 0, nil
+	return 0
 }
 
 // onDisk is what a file takes of the disk as far as that is known here: its size in bytes.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,52 +20,31 @@ type traced struct {
 
 // trace shows when the git processes of a Stop hook ran: of several hooks, the one in the middle by
 // its time.
-func trace(l *lab) error {
-	t, err := l.newTwins("trace", smallFiles)
-	if err != nil {
-		return err
-	}
-	s, err := t.hook.newSession()
-	if err != nil {
-		return err
-	}
+func trace(l *lab) {
+	s := l.newTwins("trace", smallFiles).hook.newSession()
 	file := filepath.Join(l.dir, "trace")
 	env := s.env
 	var all []traced
 	for range warmUp + l.times(15) {
-		if _, err := s.prompt(); err != nil {
-			return err
-		}
-		if err := errors.Join(s.repo.change(), s.write()); err != nil {
-			return err
-		}
+		s.prompt()
+		s.repo.change()
+		s.write()
 		s.env = append(env[:len(env):len(env)], "GIT_TRACE2_EVENT="+file)
 		began := time.Now()
-		stop, err := s.stop()
-		if err != nil {
-			return err
-		}
+		stop := s.stop()
 		s.env = env
-		events, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		if err := os.Remove(file); err != nil {
-			return err
-		}
-		all = append(all, traced{stop, began, events})
+		all = append(all, traced{stop, began, must(os.ReadFile(file))})
+		check(os.Remove(file))
 	}
 	all = all[warmUp:]
 	slices.SortFunc(all, func(a, b traced) int { return int(a.wall - b.wall) })
-	if err := all[len(all)/2].print(); err != nil {
-		return err
-	}
-	return s.check(2)
+	all[len(all)/2].print()
+	s.check(2)
 }
 
-// print prints a line for each process. A process's time begins when git begins to trace,
-// after the system has loaded the program.
-func (t traced) print() error {
+// print prints a line for each process. A process's time begins when git begins to trace, after the
+// system has loaded the program.
+func (t traced) print() {
 	type event struct {
 		Event string    `json:"event"`
 		SID   string    `json:"sid"`
@@ -80,7 +58,7 @@ func (t traced) print() error {
 	for line := range bytes.Lines(t.trace) {
 		var e event
 		if err := json.Unmarshal(line, &e); err != nil {
-			return fmt.Errorf("read git's trace: %w", err)
+			check(fmt.Errorf("read git's trace: %w", err))
 		}
 		if processes[e.SID] == nil {
 			processes[e.SID] = new(process)
@@ -106,5 +84,4 @@ func (t traced) print() error {
 		indent := strings.Repeat("  ", strings.Count(sid, "/")) // a child of another git
 		fmt.Printf("%8.2f %8s  %s%s\n", from, took, indent, strings.Join(p.start.Argv, " "))
 	}
-	return nil
 }

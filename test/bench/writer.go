@@ -159,10 +159,4 @@ func (w *writer) code(n int) string {
 }
 
 // quote is s as a JSON string.
-func quote(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // a string always has a JSON form
-	}
-	return string(b)
-}
+func quote(s string) string { return string(must(json.Marshal(s))) }
