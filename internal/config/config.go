@@ -38,6 +38,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -164,39 +165,21 @@ const RepoFile = ".git-agent.toml"
 // fails with it.
 func Load(userPath, repoPath string) (*Config, error) {
 	c := Default()
-	userErrs := c.loadUser(userPath)
-	repoErrs := c.loadRepo(repoPath)
-	return c, errors.Join(append(userErrs, repoErrs...)...)
-}
-
-func (c *Config) loadUser(path string) []error {
-	entries, err := readFile(path, os.Stat)
-	if err != nil {
-		return []error{err}
-	}
-	return apply(path, entries, func(e entry) error {
+	errs := apply(userPath, os.Stat, func(e entry) error {
 		err := c.set(e)
 		if err == nil {
-			c.origins[e.key] = path
+			c.origins[e.key] = userPath
 		}
 		return err
 	})
-}
-
-// loadRepo applies those settings of the repository's file that capture less than c does.
-func (c *Config) loadRepo(path string) []error {
-	// A link could lead out of the repository.
-	entries, err := readFile(path, os.Lstat)
-	if err != nil {
-		return []error{err}
-	}
 	repo, standard := Default(), Default()
-	return apply(path, entries, func(e entry) error {
+	errs = append(errs, apply(repoPath, os.Lstat, func(e entry) error { // a link could lead out of the repository
 		if err := repo.set(e); err != nil {
 			return err
 		}
-		return c.lower(e.key, path, &repo.Capture, &standard.Capture)
-	})
+		return c.lower(e.key, repoPath, &repo.Capture, &standard.Capture)
+	})...)
+	return c, errors.Join(errs...)
 }
 
 // lower changes one setting of c to the repository's value, if that captures less. A value above
@@ -208,11 +191,11 @@ func (c *Config) lower(key, path string, repo, standard *Capture) error {
 	case "capture.max_untracked_size":
 		return lower(c, key, path, &c.Capture.MaxUntrackedSize, repo.MaxUntrackedSize, standard.MaxUntrackedSize, formatSize)
 	case "capture.max_untracked_files":
-		return lower(c, key, path, &c.Capture.MaxUntrackedFiles, repo.MaxUntrackedFiles, standard.MaxUntrackedFiles, formatInt)
+		return lower(c, key, path, &c.Capture.MaxUntrackedFiles, repo.MaxUntrackedFiles, standard.MaxUntrackedFiles, strconv.Itoa)
 	case "capture.exclude":
 		for _, pattern := range repo.Exclude {
 			if strings.HasPrefix(pattern, "!") {
-				return errors.New("a repository may exclude more, not less: " + quote(pattern))
+				return errors.New("a repository may exclude more, not less: " + strconv.Quote(pattern))
 			}
 		}
 		c.Capture.Exclude = append(c.Capture.Exclude, repo.Exclude...)

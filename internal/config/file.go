@@ -34,10 +34,10 @@ type Error struct {
 func (e *Error) Error() string {
 	at := e.Path
 	if e.Line > 0 {
-		at = fmt.Sprintf("%s:%d", e.Path, e.Line)
+		at += fmt.Sprintf(":%d", e.Line)
 	}
 	if e.Key != "" {
-		return fmt.Sprintf("read configuration %s: %s: %v", at, e.Key, e.Err)
+		at += ": " + e.Key
 	}
 	return fmt.Sprintf("read configuration %s: %v", at, e.Err)
 }
@@ -52,13 +52,13 @@ type entry struct {
 	line  int // from 1
 }
 
-func (e entry) fail(path string, err error) error {
-	return &Error{Path: path, Line: e.line, Key: e.key, Err: err}
-}
-
 // apply passes every entry of a file to set and collects the mistakes, the first few in full and
-// the others as a number.
-func apply(path string, entries []entry, set func(entry) error) []error {
+// the others as a number. stat decides whether a symbolic link is followed.
+func apply(path string, stat func(string) (fs.FileInfo, error), set func(entry) error) []error {
+	entries, err := readFile(path, stat)
+	if err != nil {
+		return []error{err}
+	}
 	var errs []error
 	more := 0
 	for _, e := range entries {
@@ -66,7 +66,7 @@ func apply(path string, entries []entry, set func(entry) error) []error {
 		switch {
 		case err == nil:
 		case len(errs) < maxErrors:
-			errs = append(errs, e.fail(path, err))
+			errs = append(errs, &Error{Path: path, Line: e.line, Key: e.key, Err: err})
 		default:
 			more++
 		}
@@ -77,8 +77,7 @@ func apply(path string, entries []entry, set func(entry) error) []error {
 	return errs
 }
 
-// readFile returns the entries of a file in order, none if there is no file. stat decides whether a
-// symbolic link is followed.
+// readFile returns the entries of a file in order, none if there is no file.
 func readFile(path string, stat func(string) (fs.FileInfo, error)) ([]entry, error) {
 	if path == "" {
 		return nil, nil
@@ -94,18 +93,18 @@ func readFile(path string, stat func(string) (fs.FileInfo, error)) ([]entry, err
 	if err == nil {
 		data, err = readLimited(path)
 	}
-	if err != nil {
-		return nil, &Error{Path: path, Err: cause(err)}
+	if err == nil {
+		err = checkDepth(string(data))
 	}
-	if err := checkDepth(string(data)); err != nil {
-		return nil, &Error{Path: path, Err: err}
+	var entries []entry
+	if err == nil {
+		entries, err = parse(string(data))
 	}
-	entries, err := parse(string(data))
 	if perr := (toml.ParseError{}); errors.As(err, &perr) {
 		return nil, &Error{Path: path, Line: perr.Position.Line, Key: perr.LastKey, Err: errors.New(perr.Message)}
 	}
 	if err != nil {
-		return nil, &Error{Path: path, Err: err}
+		return nil, &Error{Path: path, Err: cause(err)}
 	}
 	return entries, nil
 }

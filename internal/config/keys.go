@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -113,7 +114,7 @@ func (c *Config) Values() []Value {
 		values = append(values, c.value(k.name, k.text()))
 		if k.name == "context.check_frequency" {
 			for _, pattern := range slices.Sorted(maps.Keys(c.Context.Windows)) {
-				values = append(values, c.value(windowsTable+"."+quoteKey(pattern), formatInt(c.Context.Windows[pattern])))
+				values = append(values, c.value(windowsTable+"."+quoteKey(pattern), strconv.Itoa(c.Context.Windows[pattern])))
 			}
 		}
 	}
@@ -128,144 +129,109 @@ func (c *Config) value(name, text string) Value {
 	return Value{Key: name, Value: text, Origin: origin}
 }
 
-func boolean(name string, dst *bool) key {
+// setting is the key of a value: read checks what a file says, and text writes it as TOML.
+func setting[T any](name string, dst *T, read func(value any) (T, error), text func(T) string) key {
 	return key{
 		name: name,
 		set: func(value any) error {
-			b, ok := value.(bool)
-			if !ok {
-				return want("true or false", value)
-			}
-			*dst = b
-			return nil
-		},
-		text: func() string { return fmt.Sprint(*dst) },
-	}
-}
-
-func integer(name string, dst *int, least int64) key {
-	return key{
-		name: name,
-		set: func(value any) error {
-			n, ok := value.(int64)
-			if !ok {
-				return want("a number", value)
-			}
-			if n < least || n > maxInt {
-				return fmt.Errorf("want a number from %d to %d, not %d", least, maxInt, n)
-			}
-			*dst = int(n)
-			return nil
-		},
-		text: func() string { return formatInt(*dst) },
-	}
-}
-
-func size(name string, dst *int64) key {
-	return key{
-		name: name,
-		set: func(value any) error {
-			switch v := value.(type) {
-			case int64:
-				if v < 0 {
-					return fmt.Errorf("want a size, not %d", v)
-				}
-				*dst = v
-				return nil
-			case string:
-				n, err := parseSize(v)
-				if err == nil {
-					*dst = n
-				}
-				return err
-			}
-			return want(`a size such as "10MiB"`, value)
-		},
-		text: func() string { return formatSize(*dst) },
-	}
-}
-
-func duration(name string, dst *time.Duration) key {
-	return key{
-		name: name,
-		set: func(value any) error {
-			s, ok := value.(string)
-			if !ok {
-				return want(`a duration such as "90s" or "5m"`, value)
-			}
-			d, err := time.ParseDuration(s)
-			if err != nil || d < 0 {
-				return fmt.Errorf(`want a duration such as "90s" or "5m", not %q`, s)
-			}
-			*dst = d
-			return nil
-		},
-		text: func() string { return quote(formatDuration(*dst)) },
-	}
-}
-
-func limit(name string, dst *Limit) key {
-	return key{
-		name: name,
-		set: func(value any) error {
-			l, err := parseLimit(value)
+			v, err := read(value)
 			if err == nil {
-				*dst = l
+				*dst = v
 			}
 			return err
 		},
-		text: func() string { return dst.String() },
+		text: func() string { return text(*dst) },
 	}
 }
 
-func patterns(name string, dst *[]string) key {
-	return key{
-		name: name,
-		set: func(value any) error {
-			list, ok := value.([]any)
-			if !ok {
-				return want(`a list of patterns such as ["*.iso"]`, value)
-			}
-			var out []string
-			for _, v := range list {
-				pattern, ok := v.(string)
-				if !ok {
-					return want("patterns that are texts", v)
-				}
-				if pattern == "" || strings.ContainsAny(pattern, "\n\r\x00") {
-					return fmt.Errorf("%q is not a pattern", pattern)
-				}
-				out = append(out, pattern)
-			}
-			*dst = out
-			return nil
-		},
-		text: func() string {
-			quoted := make([]string, len(*dst))
-			for i, pattern := range *dst {
-				quoted[i] = quote(pattern)
-			}
-			return "[" + strings.Join(quoted, ", ") + "]"
-		},
+// as returns a value if it has the type of what is wanted.
+func as[T any](what string, value any) (T, error) {
+	v, ok := value.(T)
+	if !ok {
+		return v, want(what, value)
 	}
+	return v, nil
+}
+
+func boolean(name string, dst *bool) key {
+	read := func(value any) (bool, error) { return as[bool]("true or false", value) }
+	return setting(name, dst, read, strconv.FormatBool)
+}
+
+func integer(name string, dst *int, least int64) key {
+	return setting(name, dst, func(value any) (int, error) {
+		n, err := as[int64]("a number", value)
+		if err == nil && (n < least || n > maxInt) {
+			err = fmt.Errorf("want a number from %d to %d, not %d", least, maxInt, n)
+		}
+		return int(n), err
+	}, strconv.Itoa)
+}
+
+func size(name string, dst *int64) key {
+	return setting(name, dst, func(value any) (int64, error) {
+		switch v := value.(type) {
+		case int64:
+			if v < 0 {
+				return 0, fmt.Errorf("want a size, not %d", v)
+			}
+			return v, nil
+		case string:
+			return parseSize(v)
+		}
+		return 0, want(`a size such as "10MiB"`, value)
+	}, formatSize)
+}
+
+func duration(name string, dst *time.Duration) key {
+	const form = `a duration such as "90s" or "5m"`
+	return setting(name, dst, func(value any) (time.Duration, error) {
+		s, err := as[string](form, value)
+		if err != nil {
+			return 0, err
+		}
+		d, err := time.ParseDuration(s)
+		if err != nil || d < 0 {
+			return 0, fmt.Errorf("want %s, not %q", form, s)
+		}
+		return d, nil
+	}, func(d time.Duration) string { return strconv.Quote(formatDuration(d)) })
+}
+
+func limit(name string, dst *Limit) key { return setting(name, dst, parseLimit, Limit.String) }
+
+func patterns(name string, dst *[]string) key {
+	return setting(name, dst, func(value any) ([]string, error) {
+		list, err := as[[]any](`a list of patterns such as ["*.iso"]`, value)
+		var out []string
+		for _, v := range list {
+			pattern, err := as[string]("patterns that are texts", v)
+			if err != nil {
+				return nil, err
+			}
+			if pattern == "" || strings.ContainsAny(pattern, "\n\r\x00") {
+				return nil, fmt.Errorf("%q is not a pattern", pattern)
+			}
+			out = append(out, pattern)
+		}
+		return out, err
+	}, func(list []string) string {
+		var quoted []string
+		for _, pattern := range list {
+			quoted = append(quoted, strconv.Quote(pattern))
+		}
+		return "[" + strings.Join(quoted, ", ") + "]"
+	})
 }
 
 func prefix(name string, dst *string) key {
-	return key{
-		name: name,
-		set: func(value any) error {
-			s, ok := value.(string)
-			if !ok {
-				return want("a text", value)
-			}
-			if !isBranchPrefix(s) {
-				return fmt.Errorf("%q does not begin a valid branch name", s)
-			}
-			*dst = s
-			return nil
-		},
-		text: func() string { return quote(*dst) },
-	}
+	return setting(name, dst, func(value any) (string, error) {
+		s, err := as[string]("a text", value)
+		if err == nil && !isBranchPrefix(s) {
+			err = fmt.Errorf("%q does not begin a valid branch name", s)
+		}
+		return s, err
+	}, strconv.Quote)
 }
 
 // want is the error for a value of the wrong type.

@@ -17,23 +17,10 @@ const maxInt = math.MaxInt32
 // compiles a regular expression at every start.
 func parseSize(text string) (int64, error) {
 	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-	var unit float64
-	switch strings.ToLower(text[len(number):]) {
-	case "", "b":
-		unit = 1
-	case "kb":
-		unit = 1e3
-	case "mb":
-		unit = 1e6
-	case "gb":
-		unit = 1e9
-	case "k", "kib":
-		unit = 1 << 10
-	case "m", "mib":
-		unit = 1 << 20
-	case "g", "gib":
-		unit = 1 << 30
-	}
+	unit := map[string]float64{
+		"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9,
+		"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30,
+	}[strings.ToLower(text[len(number):])]
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	// A float64 counts exactly up to 2^53 bytes, which is more than any disk has.
 	if err != nil || unit == 0 || !(n >= 0 && n*unit <= 1<<53) {
@@ -49,22 +36,19 @@ func formatSize(n int64) string {
 		bytes int64
 	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
 		if n > 0 && n%unit.bytes == 0 {
-			return quote(strconv.FormatInt(n/unit.bytes, 10) + unit.name)
+			return strconv.Quote(strconv.FormatInt(n/unit.bytes, 10) + unit.name)
 		}
 	}
 	return strconv.FormatInt(n, 10)
 }
 
-func formatInt(n int) string { return strconv.Itoa(n) }
-
 // formatDuration is [time.Duration.String] without units that are zero: "5m", not "5m0s".
 func formatDuration(d time.Duration) string {
 	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = s[:len(s)-2]
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = s[:len(s)-2]
+	for _, end := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(s, end) {
+			s = s[:len(s)-2]
+		}
 	}
 	return s
 }
@@ -89,7 +73,7 @@ func (l Limit) String() string {
 	if l.Tokens > 0 {
 		return strconv.Itoa(l.Tokens)
 	}
-	return quote(strconv.FormatFloat(l.Percent, 'f', -1, 64) + "%")
+	return strconv.Quote(strconv.FormatFloat(l.Percent, 'f', -1, 64) + "%")
 }
 
 func parseLimit(value any) (Limit, error) {
@@ -115,13 +99,9 @@ func parseLimit(value any) (Limit, error) {
 // The rules are those of git check-ref-format; an id alone would look like an abbreviated hash.
 func isBranchPrefix(s string) bool {
 	if s == "" || s[0] == '-' || strings.ContainsAny(s, " ~^:?*[\\\x7f") ||
-		strings.Contains(s, "..") || strings.Contains(s, "@{") {
+		strings.Contains(s, "..") || strings.Contains(s, "@{") ||
+		strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
 		return false
-	}
-	for _, r := range s {
-		if r < ' ' {
-			return false
-		}
 	}
 	for i, part := range strings.Split(s, "/") {
 		last := i == strings.Count(s, "/")
@@ -131,9 +111,6 @@ func isBranchPrefix(s string) bool {
 	}
 	return true
 }
-
-// quote writes a text as a TOML string on one line.
-func quote(s string) string { return strconv.Quote(s) }
 
 // quoteKey writes one part of a key as TOML does, with quotes only where it needs them.
 func quoteKey(s string) string { return toml.Key{s}.String() }

@@ -37,10 +37,10 @@ func SetWindows(path string, windows map[string]int) error {
 	if err != nil {
 		return &Error{Path: path, Key: windowsTable, Err: err}
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return fmt.Errorf("write configuration %s: %w", path, err)
+	err = os.MkdirAll(filepath.Dir(path), 0o777)
+	if err == nil {
+		err = os.WriteFile(path+".new", []byte(after), mode)
 	}
-	err = os.WriteFile(path+".new", []byte(after), mode)
 	if err == nil {
 		err = os.Rename(path+".new", path)
 	}
