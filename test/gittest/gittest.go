@@ -7,6 +7,7 @@ package gittest
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -176,22 +177,10 @@ func (r *Repo) Feed(stdin string, args ...string) (string, error) {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	if err != nil {
-		err = &runError{args: args, stderr: stderr.String(), err: err}
+		err = fmt.Errorf("git %s: %w\n%s", strings.Join(args, " "), err, stderr.Bytes())
 	}
 	return strings.TrimSuffix(stdout.String(), "\n"), err
 }
-
-type runError struct {
-	args   []string
-	stderr string
-	err    error
-}
-
-func (e *runError) Error() string {
-	return "git " + strings.Join(e.args, " ") + ": " + e.err.Error() + "\n" + e.stderr
-}
-
-func (e *runError) Unwrap() error { return e.err }
 
 // Write writes a file below the worktree, making its directories.
 func (r *Repo) Write(name, content string) {

@@ -129,49 +129,54 @@ func (c *Client) answer(text, stop string) {
 	if len(c.said) > 0 {
 		c.last().Reply = text
 	}
+	c.model(map[string]any{"type": "text", "text": text}, stop)
+}
+
+// model adds what the model has sent.
+func (c *Client) model(content map[string]any, stop string) {
 	c.chain("assistant", map[string]any{"requestId": NewID(), "message": map[string]any{
 		"id": NewID(), "type": "message", "role": "assistant", "model": "claude-opus-4-8", "stop_reason": stop,
-		"content": []any{map[string]any{"type": "text", "text": text}},
+		"content": []any{content},
 		"usage":   map[string]any{"input_tokens": 100, "cache_creation_input_tokens": 20, "cache_read_input_tokens": 3, "output_tokens": 7},
 	}})
+}
+
+// user adds what the model is sent in the course of a turn.
+func (c *Client) user(content any, fields map[string]any) {
+	fields["promptId"], fields["message"] = c.last().PromptID, map[string]any{"role": "user", "content": content}
+	c.chain("user", fields)
 }
 
 // Tool lets the agent use a tool, with its result.
 func (c *Client) Tool(name string) {
 	id := NewID()
-	c.chain("assistant", map[string]any{"requestId": NewID(), "message": map[string]any{
-		"id": NewID(), "type": "message", "role": "assistant", "model": "claude-opus-4-8", "stop_reason": "tool_use",
-		"content": []any{map[string]any{"type": "tool_use", "id": id, "name": name, "input": map[string]any{}}},
-		"usage":   map[string]any{"input_tokens": 100, "cache_creation_input_tokens": 20, "cache_read_input_tokens": 3, "output_tokens": 7},
-	}})
-	c.chain("user", map[string]any{"promptId": c.last().PromptID, "message": map[string]any{
-		"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": "ok"}},
-	}})
+	c.model(map[string]any{"type": "tool_use", "id": id, "name": name, "input": map[string]any{}}, "tool_use")
+	c.user([]any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": "ok"}}, map[string]any{})
 }
 
 // Stop ends the turn with an answer. A prompt that waits in the queue then runs, and no hook tells
 // of it.
 func (c *Client) Stop(reply string) {
-	c.answer(reply, "end_turn")
-	c.tell(Event{Name: "Stop", PromptID: c.last().PromptID, Reply: reply})
+	c.stop(reply, false)
 	c.over()
 }
 
 // Block ends the turn like Stop, but some other hook has the agent go on: end it again with
 // [Client.StopAgain].
 func (c *Client) Block(reply, feedback string) {
-	c.answer(reply, "end_turn")
-	c.tell(Event{Name: "Stop", PromptID: c.last().PromptID, Reply: reply})
-	c.chain("user", map[string]any{"promptId": c.last().PromptID, "isMeta": true, "message": map[string]any{
-		"role": "user", "content": "Stop hook feedback:\n" + feedback,
-	}})
+	c.stop(reply, false)
+	c.user("Stop hook feedback:\n"+feedback, map[string]any{"isMeta": true})
 }
 
 // StopAgain ends a turn that went on after its first Stop.
 func (c *Client) StopAgain(reply string) {
-	c.answer(reply, "end_turn")
-	c.tell(Event{Name: "Stop", PromptID: c.last().PromptID, Reply: reply, Again: true})
+	c.stop(reply, true)
 	c.over()
+}
+
+func (c *Client) stop(reply string, again bool) {
+	c.answer(reply, "end_turn")
+	c.tell(Event{Name: "Stop", PromptID: c.last().PromptID, Reply: reply, Again: again})
 }
 
 // Fail ends the turn with an error of the model's service.
@@ -203,9 +208,7 @@ func (c *Client) synthetic(text string, fields map[string]any) {
 
 // Esc is the user's interruption of the turn. No hook tells of it.
 func (c *Client) Esc() {
-	c.chain("user", map[string]any{"promptId": c.last().PromptID, "message": map[string]any{
-		"role": "user", "content": []any{map[string]any{"type": "text", "text": "[Request interrupted by user]"}},
-	}})
+	c.user([]any{map[string]any{"type": "text", "text": "[Request interrupted by user]"}}, map[string]any{})
 	c.over()
 }
 
@@ -269,15 +272,11 @@ func (c *Client) Fork() *Client {
 	f := &Client{Cwd: c.Cwd, PID: c.PID + 1, Hook: c.Hook, config: c.config}
 	f.begin(NewID())
 	data, err := os.ReadFile(c.Path)
-	if err != nil {
-		panic(err)
-	}
+	check(err)
 	promptID := NewID()
 	for line := range bytes.Lines(data) {
 		var record map[string]any
-		if err := json.Unmarshal(line, &record); err != nil {
-			panic(err)
-		}
+		check(json.Unmarshal(line, &record))
 		record["sessionId"] = f.Session
 		if _, ok := record["promptId"]; ok {
 			record["promptId"] = promptID

@@ -48,8 +48,6 @@ func (e Event) Payload() []byte {
 		p["trigger"], p["custom_instructions"] = e.Trigger, ""
 	}
 	data, err := json.Marshal(p)
-	if err != nil {
-		panic(err)
-	}
+	check(err)
 	return data
 }

@@ -32,9 +32,7 @@ func (c *Client) side(kind string, pairs ...string) {
 
 func (c *Client) write(record map[string]any) {
 	line, err := json.Marshal(record)
-	if err != nil {
-		panic(err)
-	}
+	check(err)
 	c.pending = append(append(c.pending, line...), '\n')
 }
 
@@ -49,19 +47,12 @@ func (c *Client) append(data []byte) {
 	if len(data) == 0 {
 		return
 	}
-	if err := os.MkdirAll(filepath.Dir(c.Path), 0o700); err != nil {
-		panic(err)
-	}
+	check(os.MkdirAll(filepath.Dir(c.Path), 0o700))
 	f, err := os.OpenFile(c.Path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	if err != nil {
-		panic(err)
-	}
-	if _, err := f.Write(data); err != nil {
-		panic(err)
-	}
-	if err := f.Close(); err != nil {
-		panic(err)
-	}
+	check(err)
+	_, err = f.Write(data)
+	check(err)
+	check(f.Close())
 }
 
 // Size is how large the file is when all that was said is written, in bytes.
@@ -77,12 +68,15 @@ func (c *Client) Size() int64 {
 func (c *Client) Move() {
 	c.Flush()
 	to := filepath.Join(c.config, "projects", "-home-dev-repo-worktree", filepath.Base(c.Path))
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		panic(err)
-	}
-	if err := os.Rename(c.Path, to); err != nil {
-		panic(err)
-	}
+	check(os.MkdirAll(filepath.Dir(to), 0o700))
+	check(os.Rename(c.Path, to))
 	c.Path = to
 	c.side("relocated", "to", c.Cwd)
+}
+
+// check ends the test: what fails here is the machine, or the test itself.
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }
