@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -44,12 +45,7 @@ func Encode(v any, unknown Fields) ([]byte, error) {
 		return nil, fmt.Errorf("encode record: %w", err)
 	}
 	line := bytes.TrimSuffix(out.Bytes(), []byte("}\n"))
-	names := make([]string, 0, len(unknown))
-	for name := range unknown {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(unknown)) {
 		key, err := json.Marshal(name)
 		if err != nil {
 			return nil, fmt.Errorf("encode record: %w", err)

@@ -3,7 +3,6 @@ package ledger
 import (
 	"fmt"
 	"path"
-	"strconv"
 
 	"gitagent/internal/git"
 )
@@ -15,17 +14,8 @@ func HandoffPath(number int, name string) string {
 
 // LastHandoff returns the number of the mission's last handoff, 0 if it has none.
 func (l *Ledger) LastHandoff() (int, error) {
-	dirs, err := l.dir("handoffs")
-	if err != nil {
-		return 0, err
-	}
-	last := 0
-	for name := range dirs {
-		if n, err := strconv.Atoi(name); err == nil && n > last {
-			last = n
-		}
-	}
-	return last, nil
+	number, _, err := l.last("handoffs", "")
+	return max(number, 0), err
 }
 
 // Entry returns what the ledger holds at a path, or the zero Entry.

@@ -12,13 +12,8 @@ type ID string
 
 // ParseID checks an id given by a person or a payload.
 func ParseID(s string) (ID, error) {
-	if len(s) != 8 && len(s) != 12 {
+	if len(s) != 8 && len(s) != 12 || strings.Trim(s, "0123456789abcdef") != "" {
 		return "", fmt.Errorf("mission %q: an id has 8 hex digits", s)
-	}
-	for _, c := range s {
-		if !strings.ContainsRune("0123456789abcdef", c) {
-			return "", fmt.Errorf("mission %q: an id has 8 hex digits", s)
-		}
 	}
 	return ID(s), nil
 }

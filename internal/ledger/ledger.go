@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,12 +32,12 @@ type Ledger struct {
 // If there is none, the error wraps [git.ErrNotFound].
 func Open(ctx context.Context, repo *git.Repo, objects *git.Objects, id ID) (*Ledger, error) {
 	refs, err := repo.Refs(ctx, id.Ref())
+	tip, ok := refs[id.Ref()]
+	if err == nil && !ok {
+		err = git.ErrNotFound
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open mission %s: %w", id, err)
-	}
-	tip, ok := refs[id.Ref()]
-	if !ok {
-		return nil, fmt.Errorf("open mission %s: %w", id, git.ErrNotFound)
 	}
 	return At(objects, id, tip)
 }
@@ -122,30 +123,25 @@ func TurnPath(kind string, turn int, ext string) string {
 
 // LastTurn returns the number of the mission's last turn, 0 if it has none.
 func (l *Ledger) LastTurn() (int, error) {
-	dirs, err := l.dir("turns")
-	if err != nil {
+	_, dir, err := l.last("turns", "")
+	if err != nil || dir == "" {
 		return 0, err
 	}
-	newest, last := -1, ""
-	for name := range dirs {
-		if n, err := strconv.Atoi(name); err == nil && n > newest {
-			newest, last = n, name
+	turn, _, err := l.last("turns/"+dir, ".json")
+	return max(turn, 0), err
+}
+
+// last returns the highest number in a directory, of those that names are made of, with its name;
+// -1 and "" if there is none. Names do not sort like numbers that are wider than usual.
+func (l *Ledger) last(dir, ext string) (number int, name string, err error) {
+	entries, err := l.dir(dir)
+	number = -1
+	for entry := range entries {
+		if n, err := strconv.Atoi(strings.TrimSuffix(entry, ext)); err == nil && n > number {
+			number, name = n, entry
 		}
 	}
-	if last == "" {
-		return 0, nil
-	}
-	files, err := l.dir("turns/" + last)
-	if err != nil {
-		return 0, err
-	}
-	turn := 0
-	for name := range files {
-		if n, err := strconv.Atoi(strings.TrimSuffix(name, ".json")); err == nil && n > turn {
-			turn = n
-		}
-	}
-	return turn, nil
+	return number, name, err
 }
 
 // An Event is one step of a mission: what it adds to the ledger and what it keeps reachable.
@@ -163,18 +159,48 @@ type Event struct {
 // A mission's first event follows a commit without parents that holds mission.json alone, so that
 // the first-parent chain of a ledger has ledger commits only.
 func (l *Ledger) Append(e Event) (plumbing.Hash, error) {
-	changes := make(map[string]git.Entry, len(e.Files)+1)
-	head, err := l.Mission.Encode()
+	commit, err := l.stage(e)
 	if err != nil {
 		return plumbing.ZeroHash, fmt.Errorf("write ledger of %s: %w", l.ID, err)
 	}
+	return commit, nil
+}
+
+func (l *Ledger) stage(e Event) (plumbing.Hash, error) {
+	head, err := l.Mission.Encode()
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
 	files := map[string][]byte{"mission.json": head}
-	maps.Copy(files, e.Files)
 	if l.Tip.IsZero() {
-		if l.Tip, err = l.root(e, head); err != nil {
+		tree, err := l.edit(plumbing.ZeroHash, files)
+		if err == nil {
+			l.Tip, err = l.objects.CommitTree(tree, nil, e.Author, e.Committer, "mission "+string(l.ID)+"\n")
+		}
+		if err != nil {
 			return plumbing.ZeroHash, err
 		}
 	}
+	maps.Copy(files, e.Files)
+	tree, err := l.edit(l.tree, files)
+	if err == nil && !l.objects.Staged(l.Tip) {
+		err = l.objects.Share(tree, l.tree)
+	}
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	var parents []plumbing.Hash
+	for _, p := range append([]plumbing.Hash{l.Tip}, e.Keep...) {
+		if !p.IsZero() && !slices.Contains(parents, p) {
+			parents = append(parents, p)
+		}
+	}
+	return l.objects.CommitTree(tree, parents, e.Author, e.Committer, e.Subject+"\n")
+}
+
+// edit stages a tree that differs from another in some files.
+func (l *Ledger) edit(tree plumbing.Hash, files map[string][]byte) (plumbing.Hash, error) {
+	changes := make(map[string]git.Entry, len(files))
 	for name, data := range files {
 		if data == nil {
 			changes[name] = git.Entry{}
@@ -182,43 +208,11 @@ func (l *Ledger) Append(e Event) (plumbing.Hash, error) {
 		}
 		hash, err := l.objects.Write(plumbing.BlobObject, data)
 		if err != nil {
-			return plumbing.ZeroHash, fmt.Errorf("write %s of mission %s: %w", name, l.ID, err)
+			return plumbing.ZeroHash, fmt.Errorf("write %s: %w", name, err)
 		}
 		changes[name] = git.Entry{Mode: filemode.Regular, Hash: hash}
 	}
-	tree, err := l.objects.EditTree(l.tree, changes)
-	if err == nil && !l.objects.Staged(l.Tip) {
-		err = l.objects.Share(tree, l.tree)
-	}
-	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("write ledger of %s: %w", l.ID, err)
-	}
-	var parents []plumbing.Hash
-	seen := map[plumbing.Hash]bool{plumbing.ZeroHash: true}
-	for _, p := range append([]plumbing.Hash{l.Tip}, e.Keep...) {
-		if !seen[p] {
-			seen[p] = true
-			parents = append(parents, p)
-		}
-	}
-	commit, err := l.objects.CommitTree(tree, parents, e.Author, e.Committer, e.Subject+"\n")
-	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("write ledger of %s: %w", l.ID, err)
-	}
-	return commit, nil
-}
-
-// root stages the first commit of a ledger.
-func (l *Ledger) root(e Event, head []byte) (plumbing.Hash, error) {
-	blob, err := l.objects.Write(plumbing.BlobObject, head)
-	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("write ledger of %s: %w", l.ID, err)
-	}
-	tree, err := l.objects.EditTree(plumbing.ZeroHash, map[string]git.Entry{"mission.json": {Mode: filemode.Regular, Hash: blob}})
-	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("write ledger of %s: %w", l.ID, err)
-	}
-	return l.objects.CommitTree(tree, nil, e.Author, e.Committer, "mission "+string(l.ID)+"\n")
+	return l.objects.EditTree(tree, changes)
 }
 
 // List returns the repository's missions and the tips of their ledgers.

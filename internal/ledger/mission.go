@@ -46,13 +46,13 @@ func ParseMission(data []byte) (*Mission, error) {
 	if err == nil {
 		m.unknown, err = Unknown(data, m)
 	}
+	if err == nil && m.V != Version {
+		err = fmt.Errorf("%w: v%d", ErrVersion, m.V)
+	}
+	if err == nil {
+		_, err = ParseID(string(m.ID))
+	}
 	if err != nil {
-		return nil, fmt.Errorf("parse mission.json: %w", err)
-	}
-	if m.V != Version {
-		return nil, fmt.Errorf("parse mission.json: %w: v%d", ErrVersion, m.V)
-	}
-	if _, err := ParseID(string(m.ID)); err != nil {
 		return nil, fmt.Errorf("parse mission.json: %w", err)
 	}
 	return m, nil
