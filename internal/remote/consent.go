@@ -46,10 +46,8 @@ func Plain(rawURL string) string {
 	if !ok {
 		return rawURL // a path, or host:path
 	}
-	authority, path, slash := strings.Cut(rest, "/")
-	if slash {
-		path = "/" + path
-	}
+	slash := strings.IndexByte(rest+"/", '/')
+	authority, path := rest[:slash], rest[slash:]
 	at := strings.LastIndexByte(authority, '@')
 	if at < 0 {
 		return rawURL
@@ -63,22 +61,13 @@ func Plain(rawURL string) string {
 	return scheme + "://" + user + "@" + host + path
 }
 
-// consent returns what may be sent to every one of the URLs: the lowest of their levels.
+// consent returns what may be sent to every one of the URLs.
 func consent(conf git.Config, urls []string) Level {
-	least := All
+	var levels []Level
 	for _, u := range urls {
-		switch consentTo(conf, u) {
-		case All:
-		case Code:
-			least = Code
-		default:
-			return ""
-		}
+		levels = append(levels, consentTo(conf, u))
 	}
-	if len(urls) == 0 {
-		return ""
-	}
-	return least
+	return lowest(levels)
 }
 
 // consentTo returns what may be sent to one URL. If it is configured more than once, with a
@@ -90,15 +79,18 @@ func consentTo(conf git.Config, pushURL string) Level {
 			said = append(said, Level(conf.Get(key)))
 		}
 	}
+	return lowest(said)
+}
+
+// lowest returns the least of some levels; without any, nothing is allowed.
+func lowest(levels []Level) Level {
 	switch {
-	case len(said) == 0:
+	case len(levels) == 0, slices.ContainsFunc(levels, func(l Level) bool { return l != All && l != Code }):
 		return ""
-	case !slices.ContainsFunc(said, func(l Level) bool { return l != All }):
-		return All
-	case !slices.ContainsFunc(said, func(l Level) bool { return l != All && l != Code }):
+	case slices.Contains(levels, Code):
 		return Code
 	}
-	return ""
+	return All
 }
 
 // consentURL returns the URL that a configuration key stands for.

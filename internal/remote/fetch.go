@@ -41,7 +41,7 @@ func (r *Remote) Fetch(ctx context.Context, ids ...ledger.ID) ([]Change, error) 
 // fetchAlone runs f while none of our other processes fetches from the remote, and notes where git
 // may leave locks.
 func (r *Remote) fetchAlone(ctx context.Context, f func() error) error {
-	held, err := r.w.Store.Lock(ctx, "fetch-"+escape(r.Name))
+	held, err := r.lock(ctx, "fetch")
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -38,22 +39,22 @@ func (r *Remote) remember() memory {
 
 // learn updates what is known.
 func (r *Remote) learn(ctx context.Context, change func(*memory)) error {
-	unlock, err := r.lock(ctx, "push-memory")
+	held, err := r.lock(ctx, "push-memory")
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer held.Release()
 	m := r.remember()
 	change(&m)
 	data, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(r.dir(), 0o700); err != nil {
-		return fmt.Errorf("remember %s: %w", r.Name, err)
-	}
 	tmp := r.memoryPath() + ".new"
-	if err = os.WriteFile(tmp, data, 0o600); err == nil {
+	if err = os.MkdirAll(r.dir(), 0o700); err == nil {
+		err = os.WriteFile(tmp, data, 0o600)
+	}
+	if err == nil {
 		err = os.Rename(tmp, r.memoryPath())
 	}
 	if err != nil {
@@ -62,8 +63,11 @@ func (r *Remote) learn(ctx context.Context, change func(*memory)) error {
 	return nil
 }
 
+// pushed begins the result of a push, under the name that the mission had there last.
+func (m memory) pushed(id ledger.ID) *Pushed { return &Pushed{Mission: id, As: cmp.Or(m.As[id], id)} }
+
 func (r *Remote) rememberAs(ctx context.Context, id, as ledger.ID) error {
-	if known := r.remember().As[id]; known == as || known == "" && id == as {
+	if r.remember().pushed(id).As == as {
 		return nil
 	}
 	return r.learn(ctx, func(m *memory) {

@@ -35,18 +35,17 @@ const maxSides = 16
 // If the remote has another side of the mission under its name, ours goes under the name of its
 // side. Nothing in this repository changes but notes: the remote's are merged into ours if they
 // have something that ours lack.
-// where theirs have something that ours lack.
 //
 // The error wraps [ErrNoConsent] or [ErrRejected], or is git's own if the remote was not reached.
 func (r *Remote) Push(ctx context.Context, id ledger.ID) (*Pushed, error) {
 	if r.Level == "" {
 		return nil, fmt.Errorf("push to %s: %w", r.Name, ErrNoConsent)
 	}
-	unlock, err := r.lock(ctx, "push")
+	held, err := r.lock(ctx, "push")
 	if err != nil {
 		return nil, err
 	}
-	defer unlock()
+	defer held.Release()
 	p, err := r.push(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("push mission %s to %s: %w", id, r.Name, err)
@@ -55,11 +54,7 @@ func (r *Remote) Push(ctx context.Context, id ledger.ID) (*Pushed, error) {
 }
 
 func (r *Remote) push(ctx context.Context, id ledger.ID) (*Pushed, error) {
-	known := r.remember()
-	p := &Pushed{Mission: id, As: id}
-	if as, ok := known.As[id]; ok {
-		p.As = as
-	}
+	p := r.remember().pushed(id)
 	for range maxSides {
 		refs, err := r.local(ctx, id)
 		if err != nil {

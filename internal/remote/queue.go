@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
 
@@ -18,13 +17,16 @@ import (
 // added after its refs have moved, and removed only when these very values have been pushed: if a
 // process dies, the mission stays.
 
+func (r *Remote) waiting(id ledger.ID) string { return filepath.Join(r.dir(), string(id)) }
+
 // Later notes that a mission is to be pushed. The caller then starts a process that calls
 // [Remote.Drain].
 func (r *Remote) Later(id ledger.ID) error {
-	if err := os.MkdirAll(r.dir(), 0o700); err != nil {
-		return fmt.Errorf("queue mission %s for %s: %w", id, r.Name, err)
+	err := os.MkdirAll(r.dir(), 0o700)
+	if err == nil {
+		err = os.WriteFile(r.waiting(id), nil, 0o600)
 	}
-	if err := os.WriteFile(filepath.Join(r.dir(), string(id)), nil, 0o600); err != nil {
+	if err != nil {
 		return fmt.Errorf("queue mission %s for %s: %w", id, r.Name, err)
 	}
 	return nil
@@ -48,7 +50,7 @@ func (r *Remote) Pending() ([]ledger.ID, error) {
 
 // sent takes a mission out of the queue, unless it has moved since.
 func (r *Remote) sent(ctx context.Context, p *Pushed) error {
-	if err := os.Remove(filepath.Join(r.dir(), string(p.Mission))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(r.waiting(p.Mission)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	refs, err := r.local(ctx, p.Mission)
@@ -75,16 +77,16 @@ const (
 // After a failure it pauses, twice as long each time, and gives up after 8 in a row, about 2
 // minutes. The first failure after a success goes to the log.
 func (r *Remote) Drain(ctx context.Context) error {
-	waiting, err := r.tryLock("push-waits")
+	waiting, err := r.w.Store.TryLock("push-waits-" + escape(r.Name))
 	if err != nil || waiting == nil {
 		return err
 	}
 	pushing, err := r.lock(ctx, "push-background")
-	waiting() // from here on a new process waits: its mission may have come too late for us
+	waiting.Release() // from here on a new process waits: its mission may have come too late for us
 	if err != nil {
 		return err
 	}
-	defer pushing()
+	defer pushing.Release()
 	for failures := 0; ; {
 		if err := r.rest(ctx); err != nil {
 			return err
@@ -120,7 +122,7 @@ func (r *Remote) drain(ctx context.Context, ids []ledger.ID) error {
 
 // tell tells the user once what is worth knowing about a push that otherwise went well.
 func (r *Remote) tell(ctx context.Context, p *Pushed, known memory) error {
-	if as, ok := known.As[p.Mission]; p.As != p.Mission && (!ok || as != p.As) {
+	if p.As != p.Mission && p.As != known.As[p.Mission] {
 		r.say(fmt.Sprintf("mission %s has gone on here and at %s; ours is mission %s there", p.Mission, r.Name, p.As))
 	}
 	kept := p.Branch != nil
@@ -195,7 +197,7 @@ func (r *Remote) hurryPath() string { return filepath.Join(r.dir(), "hurry") }
 
 // Waits reports whether a mission is waiting to be pushed.
 func (r *Remote) Waits(id ledger.ID) bool {
-	_, err := os.Lstat(filepath.Join(r.dir(), string(id)))
+	_, err := os.Lstat(r.waiting(id))
 	return err == nil
 }
 
@@ -219,6 +221,3 @@ func (r *Remote) Await(ctx context.Context, id ledger.ID) bool {
 	}
 	return true
 }
-
-// missing reports whether a push failed because there is no such mission here (any more).
-func missing(err error) bool { return errors.Is(err, git.ErrNotFound) }

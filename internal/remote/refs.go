@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -68,10 +67,9 @@ func (r *Remote) list(ctx context.Context, source string) (map[ledger.ID]tips, e
 		return nil, err
 	}
 	refs := make(map[string]plumbing.Hash)
-	for len(out) > 0 {
-		var line []byte
-		line, out, _ = bytes.Cut(out, []byte{'\n'})
-		hash, ref, ok := strings.Cut(string(line), "\t")
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimSuffix(line, "\n")
+		hash, ref, ok := strings.Cut(line, "\t")
 		if !ok {
 			return nil, fmt.Errorf("list the refs of %s: unexpected line %q", r.Name, line)
 		}

@@ -93,19 +93,6 @@ func Consenting(ctx context.Context, w *workspace.Workspace, conf git.Config) ([
 }
 
 // lock waits until no other process of ours pushes to, or fetches from, the remote.
-func (r *Remote) lock(ctx context.Context, what string) (release func(), err error) {
-	held, err := r.w.Store.Lock(ctx, what+"-"+escape(r.Name))
-	if err != nil {
-		return nil, err
-	}
-	return held.Release, nil
-}
-
-// tryLock takes a lock if it is free; otherwise release is nil.
-func (r *Remote) tryLock(what string) (release func(), err error) {
-	held, err := r.w.Store.TryLock(what + "-" + escape(r.Name))
-	if held == nil {
-		return nil, err
-	}
-	return held.Release, nil
+func (r *Remote) lock(ctx context.Context, what string) (*lock.Lock, error) {
+	return r.w.Store.Lock(ctx, what+"-"+escape(r.Name))
 }

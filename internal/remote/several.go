@@ -25,22 +25,16 @@ const maxRefused = 3
 // [Remote.Push]. It returns those that are there now; the error is about the others, and wraps what
 // Push's does.
 func (r *Remote) PushAll(ctx context.Context, ids []ledger.ID) ([]*Pushed, error) {
-	if len(ids) == 1 {
-		p, err := r.Push(ctx, ids[0])
-		if missing(err) {
-			return []*Pushed{{Mission: ids[0], As: ids[0]}}, nil // it was removed meanwhile
-		}
-		if err != nil {
-			return nil, err
-		}
-		return []*Pushed{p}, nil
-	}
 	if r.Level == "" {
 		return nil, fmt.Errorf("push to %s: %w", r.Name, ErrNoConsent)
 	}
-	done, alone, err := r.together(ctx, ids)
-	if err != nil {
-		return done, fmt.Errorf("push to %s: %w", r.Name, err)
+	var done []*Pushed
+	alone := ids
+	if len(ids) != 1 {
+		var err error
+		if done, alone, err = r.together(ctx, ids); err != nil {
+			return done, fmt.Errorf("push to %s: %w", r.Name, err)
+		}
 	}
 	var problems []error
 	refused := 0
@@ -50,7 +44,7 @@ func (r *Remote) PushAll(ctx context.Context, ids []ledger.ID) ([]*Pushed, error
 		case err == nil:
 			done, refused = append(done, p), 0
 			continue
-		case missing(err):
+		case errors.Is(err, git.ErrNotFound): // it was removed meanwhile
 			done = append(done, &Pushed{Mission: id, As: id})
 			continue
 		}
@@ -65,11 +59,11 @@ func (r *Remote) PushAll(ctx context.Context, ids []ledger.ID) ([]*Pushed, error
 // together pushes what needs no more than one look at the remote's refs, and returns the missions
 // that remain to be pushed one by one.
 func (r *Remote) together(ctx context.Context, ids []ledger.ID) (done []*Pushed, alone []ledger.ID, err error) {
-	unlock, err := r.lock(ctx, "push")
+	held, err := r.lock(ctx, "push")
 	if err != nil {
 		return nil, nil, err
 	}
-	defer unlock()
+	defer held.Release()
 	var theirs []map[ledger.ID]tips // by source
 	for _, source := range r.sources {
 		list, err := r.list(ctx, source)
@@ -92,10 +86,8 @@ func (r *Remote) together(ctx context.Context, ids []ledger.ID) (done []*Pushed,
 	known := r.remember()
 	for _, id := range ids {
 		ours := all[id]
-		p := &Pushed{Mission: id, As: id, sent: ours}
-		if as, ok := known.As[id]; ok {
-			p.As = as
-		}
+		p := known.pushed(id)
+		p.sent = ours
 		o := parcel{p, tips{}}
 		clear := true // we have everything that is there
 		for _, list := range theirs {

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -27,14 +28,8 @@ func environ(conf git.Config) []string {
 
 // sshCommand is the user's ssh in batch mode, or "" if it is not OpenSSH and has other options.
 func sshCommand(conf git.Config) string {
-	command := os.Getenv("GIT_SSH_COMMAND")
-	if command == "" {
-		command = conf.Get("core.sshcommand")
-	}
-	variant := os.Getenv("GIT_SSH_VARIANT")
-	if variant == "" {
-		variant = conf.Get("ssh.variant")
-	}
+	command := cmp.Or(os.Getenv("GIT_SSH_COMMAND"), conf.Get("core.sshcommand"))
+	variant := cmp.Or(os.Getenv("GIT_SSH_VARIANT"), conf.Get("ssh.variant"))
 	switch {
 	case variant != "" && variant != "ssh" && variant != "auto":
 		return ""
