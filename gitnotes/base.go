@@ -45,10 +45,9 @@ const (
 	fromBoth = fromA | fromB
 )
 
-// commonAncestors returns the best common ancestors of a and b, newest first,
-// and perhaps ancestors of these where clocks went backwards.
-// It walks both histories at once, from the newest commit to the oldest, and
-// stops when only ancestors of common ancestors are left: commits that are older
+// commonAncestors returns the best common ancestors of a and b, newest first, and perhaps ancestors
+// of these where clocks went backwards. It walks both histories at once, from the newest commit to
+// the oldest, and stops when only ancestors of common ancestors are left: commits that are older
 // than the answer are not loaded, as long as the clocks were right.
 func commonAncestors(s Store, a, b plumbing.Hash) ([]plumbing.Hash, error) {
 	type commit struct {

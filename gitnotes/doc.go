@@ -1,13 +1,11 @@
-// Package gitnotes reads, writes and merges git notes,
-// in process and without ever moving a ref.
+// Package gitnotes reads, writes and merges git notes, in process and without ever moving a ref.
 //
 // # Notes
 //
-// A note is a text about an object of the repository, most often a commit,
-// that does not change the object. Git keeps notes beside the objects,
-// under a ref such as refs/notes/commits: the ref points to a commit,
-// the commit to a tree, and a note is a file in that tree
-// whose path is the hash of the object that it is about.
+// A note is a text about an object of the repository, most often a commit, that does not change the
+// object. Git keeps notes beside the objects, under a ref such as refs/notes/commits: the ref
+// points to a commit, the commit to a tree, and a note is a file in that tree whose path is the
+// hash of the object that it is about.
 //
 //	$ git ls-tree -r refs/notes/commits
 //	100644 blob 2b0e...  09aa8f2f3bcd24d69e0c4f4ed1e9a0f1a4a1c9d4

@@ -15,13 +15,11 @@ import (
 // or the zero hash, theirs if ours is an ancestor of it or the zero hash, and otherwise a new
 // commit with both as parents.
 //
-// The merge is a three-way one, note by note, on the best common ancestor of the
-// two; without one, the base has no notes. A note that changed on one
-// side alone is taken from there, a removed one stays removed. Of a note that both changed,
-// the lines of both are kept: in bytewise order, each once, no blank ones.
-// Removed on one side and changed on the other, the note stays:
-// sorted in the same way if theirs removed it, as it is if ours did.
-// Entries that are no notes are those of ours.
+// The merge is a three-way one, note by note, on the best common ancestor of the two; without one,
+// the base has no notes. A note that changed on one side alone is taken from there, a removed one
+// stays removed. Of a note that both changed, the lines of both are kept: in bytewise order, each
+// once, no blank ones. Removed on one side and changed on the other, the note stays: sorted in the
+// same way if theirs removed it, as it is if ours did. Entries that are no notes are those of ours.
 //
 // The result is the same as git's, except for a note with a NUL byte, which git cuts there and
 // Merge does not.
@@ -33,36 +31,32 @@ func Merge(s Store, ours, theirs plumbing.Hash, author, committer git.Signature,
 		return ours, nil
 	}
 	base, err := mergeBase(s, ours, theirs)
-	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("merge notes %s and %s: %w", ours, theirs, err)
-	}
-	switch base {
-	case ours:
+	switch {
+	case err != nil:
+	case base == ours:
 		return theirs, nil
-	case theirs:
+	case base == theirs:
 		return ours, nil
 	}
 	var sides [3]*Notes
 	for i, commit := range []plumbing.Hash{base, ours, theirs} {
-		if sides[i], err = Open(s, commit); err != nil {
-			return plumbing.ZeroHash, fmt.Errorf("merge notes %s and %s: %w", ours, theirs, err)
+		if err == nil {
+			sides[i], err = Open(s, commit)
 		}
 	}
 	merged := sides[1]
-	tree := merged.tree
-	if err = merge(sides[0], merged, sides[2]); err == nil {
+	if err == nil {
+		err = merge(sides[0], merged, sides[2])
+	}
+	var tree plumbing.Hash
+	if err == nil {
 		tree, err = merged.write(merged.root)
 	}
 	if err != nil {
 		return plumbing.ZeroHash, fmt.Errorf("merge notes %s and %s: %w", ours, theirs, err)
 	}
-	return merged.advance(&git.Commit{
-		Tree:      tree,
-		Parents:   []plumbing.Hash{ours, theirs},
-		Author:    author,
-		Committer: committer,
-		Message:   message,
-	})
+	parents := []plumbing.Hash{ours, theirs}
+	return merged.advance(&git.Commit{Tree: tree, Parents: parents, Author: author, Committer: committer, Message: message})
 }
 
 // merge brings what changed between base and theirs into ours.

@@ -40,24 +40,18 @@ const maxEntries = 1 << 20
 // Open returns the notes of a notes commit. The zero hash has no notes yet. The notes tree is read
 // later, and only as far as needed.
 func Open(s Store, commit plumbing.Hash) (*Notes, error) {
-	n := &Notes{
-		s:      s,
-		commit: commit,
-		tree:   plumbing.ComputeHash(plumbing.TreeObject, nil),
-		unread: maxEntries,
-		fresh:  make(map[plumbing.Hash][]byte),
+	tree := plumbing.ComputeHash(plumbing.TreeObject, nil)
+	root := &dir{}
+	if !commit.IsZero() {
+		c, err := readCommit(s, commit)
+		if err != nil {
+			return nil, err
+		}
+		tree = c.Tree
+		root.unread = []plumbing.Hash{tree}
 	}
-	n.root = &dir{tree: n.tree}
-	if commit.IsZero() {
-		return n, nil
-	}
-	c, err := readCommit(s, commit)
-	if err != nil {
-		return nil, err
-	}
-	n.tree = c.Tree
-	n.root = &dir{tree: n.tree, unread: []plumbing.Hash{n.tree}}
-	return n, nil
+	root.tree = tree
+	return &Notes{s: s, commit: commit, tree: tree, root: root, unread: maxEntries, fresh: make(map[plumbing.Hash][]byte)}, nil
 }
 
 // Get returns the note of an object; the bytes are the caller's.
@@ -70,9 +64,8 @@ func (n *Notes) Get(object plumbing.Hash) ([]byte, error) {
 	return bytes.Clone(content), nil
 }
 
-// Set makes content the note of an object, whether or not it had one.
-// Empty content makes an empty note, as `git notes add --allow-empty` does.
-// Nothing is written before [Notes.Commit].
+// Set makes content the note of an object, whether or not it had one. Empty content makes an empty
+// note, as `git notes add --allow-empty` does. Nothing is written before [Notes.Commit].
 func (n *Notes) Set(object plumbing.Hash, content []byte) error {
 	if err := n.set(object, bytes.Clone(content)); err != nil {
 		return fmt.Errorf("set note of %s: %w", object, err)
@@ -118,12 +111,17 @@ func (n *Notes) Remove(object plumbing.Hash) error {
 // All returns every note, in the order of the objects' hashes. An error ends the iteration. The
 // notes must not be changed meanwhile.
 //
-// The blob of a note that was changed since the last [Notes.Commit],
-// and of one that was put together from several, may not be in the store;
-// [Notes.Get] has its content.
+// The blob of a note that was changed since the last [Notes.Commit], and of one that was put
+// together from several, may not be in the store; [Notes.Get] has its content.
 func (n *Notes) All() iter.Seq2[Note, error] {
 	return func(yield func(Note, error) bool) {
-		if err := n.walk(n.root, func(note Note) bool { return yield(note, nil) }); err != nil && err != errStop {
+		err := n.walk(n.root, func(note Note) error {
+			if !yield(note, nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && err != errStop {
 			yield(Note{}, fmt.Errorf("list notes of %s: %w", n.commit, err))
 		}
 	}
@@ -132,16 +130,16 @@ func (n *Notes) All() iter.Seq2[Note, error] {
 // errStop ends a walk whose caller has seen enough.
 var errStop = errors.New("stop")
 
-// walk calls f with every note in d and below, in order, until it returns false.
-func (n *Notes) walk(d *dir, f func(Note) bool) error {
+// walk calls f with every note in d and below, in order, until it returns an error.
+func (n *Notes) walk(d *dir, f func(Note) error) error {
 	if err := n.read(d); err != nil {
 		return err
 	}
 	objects := slices.SortedFunc(maps.Keys(d.notes), compare)
 	some := func(count int) error {
 		for _, object := range objects[:count] {
-			if !f(Note{object, d.notes[object]}) {
-				return errStop
+			if err := f(Note{object, d.notes[object]}); err != nil {
+				return err
 			}
 		}
 		objects = objects[count:]

@@ -18,25 +18,21 @@ type Store interface {
 }
 
 func readCommit(s Store, hash plumbing.Hash) (*git.Commit, error) {
-	var c *git.Commit
-	content, err := s.Read(plumbing.CommitObject, hash)
-	if err == nil {
-		c, err = git.ParseCommit(content)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read notes commit %s: %w", hash, err)
-	}
-	return c, nil
+	return load(s, plumbing.CommitObject, hash, git.ParseCommit)
 }
 
 func readTree(s Store, hash plumbing.Hash) ([]git.TreeEntry, error) {
-	var entries []git.TreeEntry
-	content, err := s.Read(plumbing.TreeObject, hash)
+	return load(s, plumbing.TreeObject, hash, git.ParseTree)
+}
+
+func load[T any](s Store, t plumbing.ObjectType, hash plumbing.Hash, parse func([]byte) (T, error)) (T, error) {
+	var object T
+	content, err := s.Read(t, hash)
 	if err == nil {
-		entries, err = git.ParseTree(content)
+		object, err = parse(content)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read notes tree %s: %w", hash, err)
+		return object, fmt.Errorf("read notes %s %s: %w", t, hash, err)
 	}
-	return entries, nil
+	return object, nil
 }

@@ -140,18 +140,13 @@ func (n *Notes) weight(d *dir) (int, error) {
 // flat is entries for a directory that does not fan out.
 func (n *Notes) flat(d *dir) ([]git.TreeEntry, error) {
 	var entries []git.TreeEntry
-	var failed error
-	err := n.walk(d, func(note Note) bool {
+	err := n.walk(d, func(note Note) error {
 		entries = append(entries, git.TreeEntry{
 			Name:  note.Object.String()[2*d.depth:],
 			Entry: git.Entry{Mode: filemode.Regular, Hash: note.Blob},
 		})
-		failed = n.storeNote(note)
-		return failed == nil
+		return n.storeNote(note)
 	})
-	if failed != nil {
-		return nil, failed
-	}
 	if err != nil {
 		return nil, err
 	}
