@@ -61,14 +61,23 @@ type merger struct {
 // merge merges what has arrived. All refs move in one transaction; if another process moves one of
 // them meanwhile, everything is decided again.
 func (r *Remote) merge(ctx context.Context, arrived map[ledger.ID]tips, named []ledger.ID) ([]Change, error) {
+	var m *merger
+	err := attempts(func() error {
+		m = &merger{Remote: r, named: named}
+		return m.run(ctx, arrived)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m.changes, errors.Join(m.problems...)
+}
+
+// attempts repeats what has lost a race.
+func attempts(try func() error) error {
 	for attempt := 1; ; attempt++ {
-		m := &merger{Remote: r, named: named}
-		err := m.run(ctx, arrived)
-		if err == nil {
-			return m.changes, errors.Join(m.problems...)
-		}
+		err := try()
 		if !errors.Is(err, git.ErrConflict) || attempt == maxAttempts {
-			return nil, err
+			return err
 		}
 	}
 }
@@ -307,29 +316,23 @@ func checkedOut(ctx context.Context, repo *git.Repo) (map[string]string, error) 
 
 // mergeNotes merges the remote's notes into those of a mission here, and reports whether that
 // changed them.
-func (r *Remote) mergeNotes(ctx context.Context, id ledger.ID, theirs plumbing.Hash) (bool, error) {
-	for attempt := 1; ; attempt++ {
-		merged, err := r.mergeNotesOnce(ctx, id, theirs)
-		if !errors.Is(err, git.ErrConflict) || attempt == maxAttempts {
-			return merged, err
+func (r *Remote) mergeNotes(ctx context.Context, id ledger.ID, theirs plumbing.Hash) (changed bool, err error) {
+	err = attempts(func() error {
+		m := &merger{Remote: r, objects: r.repo.Objects(ctx)}
+		defer m.objects.Close()
+		refs, err := r.local(ctx, id)
+		if err != nil {
+			return err
 		}
-	}
-}
-
-func (r *Remote) mergeNotesOnce(ctx context.Context, id ledger.ID, theirs plumbing.Hash) (bool, error) {
-	m := &merger{Remote: r, objects: r.repo.Objects(ctx)}
-	defer m.objects.Close()
-	refs, err := r.local(ctx, id)
-	if err != nil {
-		return false, err
-	}
-	ours := refs[id.NotesRef()]
-	merged, err := m.unite(ours, theirs)
-	if err != nil || merged == ours {
-		return false, err
-	}
-	if err := m.objects.Flush(); err != nil {
-		return false, err
-	}
-	return true, r.move(ctx, []git.Update{{Ref: id.NotesRef(), New: merged, Old: ours}})
+		ours := refs[id.NotesRef()]
+		merged, err := m.unite(ours, theirs)
+		if changed = merged != ours; err != nil || !changed {
+			return err
+		}
+		if err := m.objects.Flush(); err != nil {
+			return err
+		}
+		return r.move(ctx, []git.Update{{Ref: id.NotesRef(), New: merged, Old: ours}})
+	})
+	return changed, err
 }
