@@ -31,13 +31,12 @@
 //	09/aa8f2f3bcd24d69e0c4f4ed1e9a0f1a4a1c9d4     2/38
 //	09/aa/8f2f3bcd24d69e0c4f4ed1e9a0f1a4a1c9d4    2/2/36
 //
-// Reading accepts all of them, even mixed in one tree. Writing follows git: a directory is spread
-// over subdirectories once each of the sixteen digits that can come next begins the hash of at
-// least two of its notes, or begins the name of an existing subdirectory in which nothing changes.
-// Otherwise the directory itself holds all the notes below it. Each directory decides for itself,
-// the root first. Hashes are spread evenly, so the root takes this step at about 80 notes (nine
-// times in ten between 55 and 124), and half of the directories below it have taken theirs at
-// 20,000.
+// Reading accepts all of them, even mixed in one tree. Writing follows git: a directory is spread over
+// subdirectories once each of the sixteen digits that can come next begins the hash of at least two of
+// its notes, or begins the name of an existing subdirectory in which nothing changes. Otherwise the
+// directory itself holds all the notes below it. Each directory decides for itself, the root first.
+// Hashes are spread evenly, so the root takes this step at about 80 notes (nine times in ten between
+// 55 and 124), and half of the directories below it have taken theirs at 20,000.
 //
 // Only the directories on the way to a changed note are read, judged and written: one more note
 // among a hundred thousand costs its blob, three trees and the commit. A step costs one rewrite of

@@ -73,9 +73,8 @@ func (n *Notes) Set(object plumbing.Hash, content []byte) error {
 	return nil
 }
 
-// Append adds line and a newline at the end of an object's note, and makes the note
-// if there is none. A note that does not end in a newline gets one first.
-// Nothing is written before [Notes.Commit].
+// Append adds line and a newline at the end of an object's note, and makes the note if there is none.
+// A note that does not end in a newline gets one first. Nothing is written before [Notes.Commit].
 func (n *Notes) Append(object plumbing.Hash, line []byte) error {
 	before, err := n.get(object)
 	if err == nil || errors.Is(err, ErrNotFound) {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -122,11 +123,7 @@ func (c *Config) Values() []Value {
 }
 
 func (c *Config) value(name, text string) Value {
-	origin := c.origins[name]
-	if origin == "" {
-		origin = "default"
-	}
-	return Value{Key: name, Value: text, Origin: origin}
+	return Value{Key: name, Value: text, Origin: cmp.Or(c.origins[name], "default")}
 }
 
 // setting is the key of a value: read checks what a file says, and text writes it as TOML.

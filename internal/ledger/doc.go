@@ -1,5 +1,4 @@
-// Package ledger keeps missions: their refs, and the chain of event commits, which is
-// authoritative.
+// Package ledger keeps missions: their refs, and the chain of event commits, which is authoritative.
 //
 // A mission has up to three refs, and nothing else in the repository belongs to it:
 //

@@ -103,9 +103,8 @@ func consentURL(key string) (string, bool) {
 	return Plain(named), ok && named != ""
 }
 
-// Consented reports whether anything may be sent to any URL at all: if not, no hook has to ask for
-// a remote's URLs.
-func Consented(conf git.Config) bool {
+// consented reports whether anything may be sent anywhere: if not, no hook has to ask for URLs.
+func consented(conf git.Config) bool {
 	for key := range conf {
 		if _, ok := consentURL(key); ok {
 			return true

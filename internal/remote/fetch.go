@@ -208,8 +208,7 @@ func (r *Remote) Left(ctx context.Context) error {
 	return fmt.Errorf("remove %d refs below %s: %w", len(refs), r.landings(), r.repo.Locked(errLeft, "packed-refs"))
 }
 
-// look fetches what a remote, given by name or URL, has under the name of one mission, to compare
-// it.
+// look fetches what a remote, given by name or URL, has under the name of one mission, to compare it.
 func (r *Remote) look(ctx context.Context, from string, id ledger.ID) (tips, error) {
 	var found tips
 	err := r.fetchAlone(ctx, func() error {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"gitagent/internal/ledger"
@@ -32,7 +31,7 @@ func (r *Remote) Later(id ledger.ID) error {
 	return nil
 }
 
-// Pending lists the missions that are waiting to be pushed.
+// Pending lists the missions that are waiting to be pushed, in order.
 func (r *Remote) Pending() ([]ledger.ID, error) {
 	entries, err := os.ReadDir(r.dir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +43,6 @@ func (r *Remote) Pending() ([]ledger.ID, error) {
 			ids = append(ids, id)
 		}
 	}
-	slices.Sort(ids)
 	return ids, nil
 }
 

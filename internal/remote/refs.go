@@ -96,8 +96,7 @@ func (r *Remote) contains(ctx context.Context, a, b plumbing.Hash) (bool, error)
 	return r.repo.IsAncestor(ctx, git.Hex(b), git.Hex(a))
 }
 
-// side names one side of a mission that went on in two clones: tip's first commit that beside
-// lacks.
+// side names one side of a mission that went on in two clones: tip's first commit that beside lacks.
 func (r *Remote) side(ctx context.Context, tip, beside plumbing.Hash) (ledger.ID, error) {
 	out, err := r.repo.Output(ctx, nil, "rev-list", "--first-parent", "--reverse", tip.String(), "^"+beside.String())
 	if err != nil {

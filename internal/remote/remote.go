@@ -72,7 +72,7 @@ func Names(ctx context.Context, repo *git.Repo) ([]string, error) {
 // Consenting returns the remotes that the user has agreed to send to. It costs nothing if no URL
 // was ever named.
 func Consenting(ctx context.Context, w *workspace.Workspace, conf git.Config) ([]*Remote, error) {
-	if !Consented(conf) {
+	if !consented(conf) {
 		return nil, nil
 	}
 	names, err := Names(ctx, w.Repo)

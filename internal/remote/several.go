@@ -21,9 +21,8 @@ const maxTogether = 200
 const maxRefused = 3
 
 // PushAll pushes missions, the given ones or all that the remote lacks, in as few connections as
-// possible: those that nobody else has continued go together, each of the others as in
-// [Remote.Push]. It returns those that are there now; the error is about the others, and wraps what
-// Push's does.
+// possible: those that nobody else has continued go together, each of the others as in [Remote.Push].
+// It returns those that are there now; the error is about the others, and wraps what Push's does.
 func (r *Remote) PushAll(ctx context.Context, ids []ledger.ID) ([]*Pushed, error) {
 	if r.Level == "" {
 		return nil, fmt.Errorf("push to %s: %w", r.Name, ErrNoConsent)

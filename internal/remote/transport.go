@@ -12,9 +12,8 @@ import (
 	"gitagent/internal/git"
 )
 
-// environ is the environment of git's transport, beside the repository's own: a command that
-// reaches a remote never asks a person, who may be elsewhere. Credential helpers and ssh agents
-// still answer.
+// environ is the environment of git's transport, beside the repository's own: a command that reaches a
+// remote never asks a person, who may be elsewhere. Credential helpers and ssh agents still answer.
 func environ(conf git.Config) []string {
 	env := []string{
 		"GIT_NO_LAZY_FETCH=0", // a push from a partial clone may need what only the remote has

@@ -37,9 +37,8 @@ func largeGC(l *lab) {
 	l.large().disturbed(l.times(3), "a gc", func(r *repository, _ int) { r.git("gc", "-q", "--prune=now") })
 }
 
-// disturbed is race with something done to both repositories: before each prompt of a turn, and
-// again before its end. disturb gets the number of the disturbance; there is an even number of
-// them.
+// disturbed is race with something done to both repositories: before each prompt of a turn, and again
+// before its end. disturb gets the number of the disturbance; there is an even number of them.
 func (t *twins) disturbed(n int, what string, disturb func(r *repository, i int)) {
 	s := t.hook.newSession()
 	t.base.round = t.hook.round

@@ -10,12 +10,11 @@
 // # The baseline
 //
 // [baseline] is a line of shell that adds everything and commits it, if that changes anything. It
-// moves HEAD and the index, and what the hook does depends on both. So the common rows use two
-// equal copies of one repository, made from one stream with equal dates: in every round the same
-// two files get the same new content in both, then the hook runs in the one and the baseline in the
-// other, this one first in even rounds and that one in odd ones. The rows "in one repository" let
-// both run in the same copy, each after a change of its own: then the hook finds the user's index
-// replaced every time.
+// moves HEAD and the index, and what the hook does depends on both. So the common rows use two equal
+// copies of one repository, made from one stream with equal dates: in every round the same two files
+// get the same new content in both, then the hook runs in the one and the baseline in the other, this
+// one first in even rounds and that one in odd ones. The rows "in one repository" let both run in the
+// same copy, each after a change of its own: then the hook finds the user's index replaced every time.
 //
 // # The figures
 //

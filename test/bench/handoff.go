@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// otherSessions is how many sessions have worked in the repository before: as many as are looked
-// at.
+// otherSessions is how many sessions have worked in the repository before: as many as are looked at.
 const otherSessions = 32
 
 // handoff measures the hooks that begin and end a session.

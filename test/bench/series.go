@@ -19,9 +19,6 @@ func (s series) cpu() time.Duration {
 }
 
 func pick(s series, quantile float64, of func(sample) time.Duration) time.Duration {
-	if len(s) == 0 {
-		return 0
-	}
 	s = slices.Clone(s)
 	slices.SortFunc(s, func(a, b sample) int { return cmp.Compare(of(a), of(b)) })
 	return of(s[int(quantile*float64(len(s)-1)+0.5)])
@@ -36,29 +33,27 @@ func (r *rounds) add(prompt, stop, base sample) {
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-const rowFormat = "%-50s %4s  %7s %7s %7s %7s  %7s %7s %7s %7s  %5s %5s %5s  %s\n"
+const rowFormat = "%-50s %4v  %31s  %31s  %5s %5s %5s  %s\n"
 
 // heading prints the head of a table that compares.
 func heading() {
-	fmt.Printf(rowFormat, "ms", "n", "hook", "p10", "p90", "cpu", "base", "p10", "p90", "cpu", "ratio", "p10", "cpu", "target")
+	fmt.Printf(rowFormat, "ms", "n", "hook     p10     p90     cpu", "base     p10     p90     cpu", "ratio", "p10", "cpu", "target")
 }
 
 // compare prints a row: what against base. target may be empty.
 func compare(name string, what, base series, target string) {
-	fmt.Printf(rowFormat, name, fmt.Sprint(len(what)),
-		figure(what.wall(0.5)), figure(what.wall(0.1)), figure(what.wall(0.9)), figure(what.cpu()),
-		figure(base.wall(0.5)), figure(base.wall(0.1)), figure(base.wall(0.9)), figure(base.cpu()),
+	fmt.Printf(rowFormat, name, len(what), what.figures(), base.figures(),
 		ratio(what.wall(0.5), base.wall(0.5)), ratio(what.wall(0.1), base.wall(0.1)), ratio(what.cpu(), base.cpu()), target)
 }
 
 // alone prints a row without a baseline.
 func alone(name string, what series, target string) {
-	fmt.Printf(rowFormat, name, fmt.Sprint(len(what)),
-		figure(what.wall(0.5)), figure(what.wall(0.1)), figure(what.wall(0.9)), figure(what.cpu()),
-		"", "", "", "", "", "", "", target)
+	fmt.Printf(rowFormat, name, len(what), what.figures(), "", "", "", "", target)
 }
 
-func figure(d time.Duration) string { return fmt.Sprintf("%.2f", ms(d)) }
+func (s series) figures() string {
+	return fmt.Sprintf("%7.2f %7.2f %7.2f %7.2f", ms(s.wall(0.5)), ms(s.wall(0.1)), ms(s.wall(0.9)), ms(s.cpu()))
+}
 
 func ratio(a, b time.Duration) string {
 	if b == 0 {

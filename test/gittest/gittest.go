@@ -37,8 +37,7 @@ func New(t testing.TB, args ...string) *Repo {
 	})
 }
 
-// Like makes a repository like every other one of that name: New's, with what the first one was
-// given.
+// Like makes a repository like every other one of that name: New's, with what the first one was given.
 func Like(t testing.TB, name string, give func(r *Repo)) *Repo {
 	t.Helper()
 	r := made(t, "like "+name, func(r *Repo) {
@@ -153,8 +152,7 @@ func (r *Repo) In(dir string) *Repo {
 	return &Repo{Dir: dir, Env: r.Env, t: r.t}
 }
 
-// Git runs git and returns its standard output without the last newline.
-// The test fails if git does.
+// Git runs git and returns its standard output without the last newline. The test fails if git does.
 func (r *Repo) Git(args ...string) string {
 	r.t.Helper()
 	out, err := r.Try(args...)
