@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,12 +57,7 @@ func (l *lab) build(name, source string) string {
 }
 
 // times is how often to measure something for which usual suits.
-func (l *lab) times(usual int) int {
-	if l.n > 0 {
-		return l.n
-	}
-	return usual
-}
+func (l *lab) times(usual int) int { return cmp.Or(l.n, usual) }
 
 // git runs git for its effect, unmeasured, and returns its output without the last newline.
 func (l *lab) git(dir string, args ...string) string { return l.feed(dir, nil, "git", args...) }
