@@ -65,9 +65,6 @@ func New(objects *git.Objects, m *Mission) *Ledger {
 	return &Ledger{ID: m.ID, Mission: m, Began: m.ID, objects: objects, dirs: make(map[string]map[string]git.Entry)}
 }
 
-// Tree returns the hash of the ledger's tree.
-func (l *Ledger) Tree() plumbing.Hash { return l.tree }
-
 // Read returns the content of a file of the ledger.
 // If there is none, the error wraps [git.ErrNotFound].
 func (l *Ledger) Read(name string) ([]byte, error) {

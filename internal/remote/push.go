@@ -87,12 +87,11 @@ func (r *Remote) offer(ctx context.Context, p *Pushed, ours tips) (done bool, er
 			return false, refused
 		}
 	}
-	p.sent.ledger, p.sent.notes = ours.ledger, ours.notes
 	p.Branch = r.sendBranch(ctx, p, ours)
 	if r.Level == Code && p.Branch != nil {
 		return false, p.Branch
 	}
-	p.sent.branch = ours.branch
+	p.sent = ours
 	return true, nil
 }
 
