@@ -46,19 +46,26 @@ func (r *Remote) Pending() ([]ledger.ID, error) {
 	return ids, nil
 }
 
-// sent takes a mission out of the queue, unless it has moved since.
+// sent takes a mission out of the queue, unless it has moved since. What has moved before that stays
+// in the queue without a gap: somebody may be waiting for it to leave.
 func (r *Remote) sent(ctx context.Context, p *Pushed) error {
-	if err := os.Remove(r.waiting(p.Mission)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	moved, err := r.moved(ctx, p)
+	if !moved && err == nil {
+		if err := os.Remove(r.waiting(p.Mission)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		moved, err = r.moved(ctx, p)
 	}
-	refs, err := r.local(ctx, p.Mission)
-	if err != nil {
-		return err
-	}
-	if r.byMission(refs)[p.Mission] != p.sent {
+	if moved {
 		return r.Later(p.Mission)
 	}
-	return nil
+	return err
+}
+
+// moved reports whether a mission has moved since it was pushed.
+func (r *Remote) moved(ctx context.Context, p *Pushed) (bool, error) {
+	refs, err := r.local(ctx, p.Mission)
+	return err == nil && r.byMission(refs)[p.Mission] != p.sent, err
 }
 
 // Limits of a background process.
