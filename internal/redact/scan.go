@@ -85,7 +85,8 @@ func (c *scanner) word(start, end int, seen uint8) {
 		return
 	}
 	for p := start; p < end-1; p++ {
-		if !begins(c.s[p], c.s[p+1]) {
+		b := &prefixes[c.s[p]]
+		if b.forms == nil || b.second != "" && strings.IndexByte(b.second, c.s[p+1]) < 0 {
 			continue
 		}
 		if e := c.tokenAt(p); e > p {
@@ -102,12 +103,12 @@ func (c *scanner) word(start, end int, seen uint8) {
 // tokenAt records the provider token that begins at s[p] and returns its end, or p if there is
 // none.
 func (c *scanner) tokenAt(p int) int {
-	for i := range prefixes[c.s[p]] {
-		r := &prefixes[c.s[p]][i]
-		if !strings.HasPrefix(c.s[p:], r.text) || r.edge && !c.edge(p) || r.rand && p > 0 && is(c.s[p-1], under|dash) {
+	for _, r := range prefixes[c.s[p]].forms {
+		text := r.begins(c.s[p:])
+		if text == "" || r.edge && !c.edge(p) || r.rand && p > 0 && is(c.s[p-1], under|dash) {
 			continue
 		}
-		start, end := r.match(c.s, p)
+		start, end := r.match(c.s, p, text)
 		if end == 0 {
 			continue
 		}

@@ -10,25 +10,35 @@ const maxToken = 8192
 
 // A prefix is the form of one provider's tokens: fixed bytes and what follows them.
 type prefix struct {
-	rule string
-	text string
-	body uint8 // classes of the bytes after text
-	min  int   // number of them; those of a longer run belong to the token too
-	max  int   // a longer run is something else; 0 if there is no limit
-	edge bool  // text is not telling enough to count in the middle of a word
-	rand bool  // nor at its edge within base64url, nor unless its body looks machine-made, see [random]
+	rule  string
+	texts string // the fixed bytes; blanks separate alternatives
+	body  uint8  // classes of the bytes after them
+	min   int    // number of them; those of a longer run belong to the token too
+	max   int    // a longer run is something else; 0 if there is no limit
+	edge  bool   // the fixed bytes are not telling enough to count in the middle of a word
+	rand  bool   // nor at its edge within base64url, nor unless the body looks machine-made, see [random]
 
 	// check replaces body, min and max if the form needs more than these can say. It takes the
-	// position of text and returns the token's bounds, or zeros.
+	// position of the fixed bytes and returns the token's bounds, or zeros.
 	check func(s string, p int) (start, end int)
 }
 
-// match returns the bounds of the token whose prefix begins at s[p], or zeros.
-func (r *prefix) match(s string, p int) (start, end int) {
+// begins returns the fixed bytes with which s begins, or "".
+func (r *prefix) begins(s string) string {
+	for text := range strings.SplitSeq(r.texts, " ") {
+		if strings.HasPrefix(s, text) {
+			return text
+		}
+	}
+	return ""
+}
+
+// match returns the bounds of the token whose text begins at s[p], or zeros.
+func (r *prefix) match(s string, p int, text string) (start, end int) {
 	if r.check != nil {
 		return r.check(s, p)
 	}
-	from := p + len(r.text)
+	from := p + len(text)
 	end = run(s, from, r.body, maxToken)
 	for r.body&dot != 0 && end > from && s[end-1] == '.' { // the end of a sentence
 		end--
