@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -76,48 +77,25 @@ func unit(s string) (n int, r rune) {
 	if len(s) < 2 {
 		return 1, '\\'
 	}
-	switch s[1] {
-	case '"', '\\', '/', '\'':
-		return 2, rune(s[1])
-	case 'n':
-		return 2, '\n'
-	case 't':
-		return 2, '\t'
-	case 'r':
-		return 2, '\r'
-	case 'b':
-		return 2, '\b'
-	case 'f':
-		return 2, '\f'
-	case 'u':
-		if len(s) < 6 {
-			return 1, '\\'
-		}
-		for _, c := range []byte(s[2:6]) {
-			d, ok := hexValue(c)
-			if !ok {
-				return 1, '\\'
-			}
-			r = r<<4 | d
-		}
-		if !utf8.ValidRune(r) {
-			r = utf8.RuneError
-		}
-		return 6, r
+	if meaning := escapes[s[1]]; meaning != 0 {
+		return 2, rune(meaning)
 	}
-	return 1, '\\'
+	if s[1] != 'u' || len(s) < 6 {
+		return 1, '\\'
+	}
+	code, err := strconv.ParseUint(s[2:6], 16, 16)
+	if err != nil {
+		return 1, '\\'
+	}
+	if r = rune(code); !utf8.ValidRune(r) {
+		r = utf8.RuneError
+	}
+	return 6, r
 }
 
-func hexValue(c byte) (rune, bool) {
-	switch {
-	case '0' <= c && c <= '9':
-		return rune(c - '0'), true
-	case 'a' <= c && c <= 'f':
-		return rune(c-'a') + 10, true
-	case 'A' <= c && c <= 'F':
-		return rune(c-'A') + 10, true
-	}
-	return 0, false
+// escapes has the meaning of a byte after a backslash, besides u.
+var escapes = [256]byte{
+	'"': '"', '\\': '\\', '/': '/', '\'': '\'', 'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f',
 }
 
 // origin maps spans of unescape(s) to the parts of s that they come from, in whole escapes.

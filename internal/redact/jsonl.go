@@ -21,7 +21,6 @@ var errInvalid = errors.New("not valid JSON any more")
 // the secrets: every other byte stays, and a line of valid JSON stays valid. If one does not, the
 // error says which and nothing is returned: store no such segment. Anything that is not JSON, a
 // torn or foreign line, is redacted as text, adjacent lines together. A line may have any length.
-// no limit to a line's length.
 func JSONLines(segment []byte) ([]byte, error) {
 	for range maxRounds {
 		out, again, err := redactLines(segment)
@@ -153,7 +152,7 @@ func (w *walker) walk(line string) bool {
 		}
 		switch b := line[i]; {
 		case b == '"':
-			end := closingQuote(line, i+1)
+			end := closing(line, i+1, '"', 0)
 			if end < 0 {
 				return false
 			}
@@ -213,26 +212,6 @@ func (w *walker) walk(line string) bool {
 // literal reports whether s is true, false, null or, judging by its bytes, a number.
 func literal(s string) bool {
 	return s == "true" || s == "false" || s == "null" || strings.Trim(s, "0123456789+-.eE") == "" && is(s[0], digit|dash)
-}
-
-// closingQuote returns the position of the quote that ends the JSON string whose first byte is
-// s[i], or -1.
-func closingQuote(s string, i int) int {
-	for start := i; ; {
-		n := strings.IndexByte(s[i:], '"')
-		if n < 0 {
-			return -1
-		}
-		q := i + n
-		b := q
-		for b > start && s[b-1] == '\\' {
-			b--
-		}
-		if (q-b)%2 == 0 {
-			return q
-		}
-		i = q + 1
-	}
 }
 
 // minValue is the length of the shortest string that can contain a secret.

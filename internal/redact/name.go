@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -32,21 +33,17 @@ func nameKind(name string) kind {
 		return plain
 	}
 	for i := w.n - 3; i >= 0; i-- {
-		k, n, whole := w.keyword(i)
-		if k == plain {
+		k := w.keyword(i)
+		end := i + len(k.text)
+		switch {
+		case k.kind == plain, k.whole && !(w.starts(i) && (end == w.n || w.starts(end))):
 			continue
-		}
-		end := i + n
-		if whole && !(w.starts(i) && (end == w.n || w.starts(end))) {
+		case end < w.n && !w.starts(end) && !extends(k.text, w.text[end:w.n]):
 			continue
-		}
-		if end < w.n && !w.starts(end) && !extends(w.text[i:end], w.text[end:w.n]) {
-			continue
-		}
-		if bytes.Contains(w.text[:w.n], []byte("public")) {
+		case bytes.Contains(w.text[:w.n], []byte("public")):
 			return plain
 		}
-		return k
+		return k.kind
 	}
 	return w.keyName(name)
 }
@@ -88,61 +85,35 @@ func (w *words) split(name string) {
 	}
 }
 
-// keyword returns the kind and the length of the telling word at text[i]. If whole, it counts only
-// as a separate word: "pass", not "compass".
-func (w *words) keyword(i int) (k kind, n int, whole bool) {
+// A keyword is a word that tells what a name stands for.
+type keyword struct {
+	text  string
+	kind  kind
+	whole bool // it counts only as a separate word: "pass", not "compass"
+}
+
+// keywords has the keywords by their first letter. Of those that share a beginning the longest
+// comes first.
+var keywords = [256][]keyword{
+	'a': {{"authorization", header, false}, {"apikey", key, false}, {"accesskey", key, false}, {"auth", basic, true}},
+	'c': {{"credentials", key, false}, {"credential", key, false}, {"creds", key, true}},
+	'p': {
+		{"password", password, false}, {"passwd", password, false}, {"passphrase", password, false}, {"privatekey", key, false},
+		{"passwort", password, false}, {"pass", password, true}, {"pwd", password, true}, {"pat", key, true},
+	},
+	's': {{"secret", password, false}},
+	't': {{"token", key, false}},
+}
+
+// keyword returns the keyword at text[i], or the zero keyword.
+func (w *words) keyword(i int) keyword {
 	s := w.text[i:w.n]
-	has := func(word string) bool { return len(s) >= len(word) && string(s[:len(word)]) == word }
-	switch s[0] {
-	case 'a':
-		switch {
-		case has("authorization"):
-			return header, len("authorization"), false
-		case has("apikey"):
-			return key, len("apikey"), false
-		case has("accesskey"):
-			return key, len("accesskey"), false
-		case has("auth"):
-			return basic, len("auth"), true
-		}
-	case 'c':
-		switch {
-		case has("credentials"):
-			return key, len("credentials"), false
-		case has("credential"):
-			return key, len("credential"), false
-		case has("creds"):
-			return key, len("creds"), true
-		}
-	case 'p':
-		switch {
-		case has("password"):
-			return password, len("password"), false
-		case has("passwd"):
-			return password, len("passwd"), false
-		case has("passphrase"):
-			return password, len("passphrase"), false
-		case has("privatekey"):
-			return key, len("privatekey"), false
-		case has("passwort"):
-			return password, len("passwort"), false
-		case has("pass"):
-			return password, len("pass"), true
-		case has("pwd"):
-			return password, len("pwd"), true
-		case has("pat"):
-			return key, len("pat"), true
-		}
-	case 's':
-		if has("secret") {
-			return password, len("secret"), false
-		}
-	case 't':
-		if has("token") {
-			return key, len("token"), false
+	for _, k := range keywords[s[0]] {
+		if len(s) >= len(k.text) && string(s[:len(k.text)]) == k.text {
+			return k
 		}
 	}
-	return plain, 0, false
+	return keyword{}
 }
 
 // keyName examines names that end in "key". Most are not secret; only those that say what kind of
@@ -152,33 +123,30 @@ func (w *words) keyName(name string) kind {
 		return plain
 	}
 	before := string(w.text[:w.n-3])
-	for _, q := range [...]string{
-		"encryption", "signing", "master", "account", "admin", "auth", "service", "shared", "storage",
-		"subscription", "session", "deploy", "license", "app", "application", "ssh", "webhook", "jwt", "hmac", "ai",
-	} {
-		if strings.HasSuffix(before, q) {
+	switch {
+	case endsIn(before, "encryption", "signing", "master", "account", "admin", "auth", "service", "shared", "storage",
+		"subscription", "session", "deploy", "license", "app", "application", "ssh", "webhook", "jwt", "hmac", "ai"):
+		return key
+	case strings.IndexFunc(name, isLower) < 0 && strings.HasSuffix(name, "_KEY"): // STRIPE_KEY=..., as environments spell it
+		if !endsIn(before, "public", "publishable", "cache", "primary", "foreign", "sort", "partition", "registry") {
 			return key
 		}
 	}
-	// STRIPE_KEY=..., as environments spell it.
-	if strings.IndexFunc(name, isLower) < 0 && strings.HasSuffix(name, "_KEY") {
-		for _, q := range [...]string{"public", "publishable", "cache", "primary", "foreign", "sort", "partition", "registry"} {
-			if strings.HasSuffix(before, q) {
-				return plain
-			}
-		}
-		return key
-	}
 	return plain
+}
+
+// endsIn reports whether s ends in one of the suffixes.
+func endsIn(s string, suffixes ...string) bool {
+	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(s, suffix) })
 }
 
 // extends reports whether the letters right after a telling word keep its meaning: secretkey,
 // secretkeybase, passwords. Others make it a different word, such as tokenizer or secretary; and
 // tokens are what a model is paid for.
-func extends(word, rest []byte) bool {
+func extends(word string, rest []byte) bool {
 	switch string(rest) {
 	case "s":
-		return string(word) != "token"
+		return word != "token"
 	case "key", "keybase", "value", "data", "string", "base":
 		return true
 	}

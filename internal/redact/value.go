@@ -149,46 +149,20 @@ func placeholder(v string) bool {
 		}
 	}
 	for i := 0; i < len(v); i++ {
-		switch v[i] {
-		case '$':
-			if i+1 < len(v) && (v[i+1] == '{' || v[i+1] == '(') {
-				return true
-			}
-		case '{':
-			if i+1 < len(v) && v[i+1] == '{' {
-				return true
-			}
-		case '.':
-			if strings.HasPrefix(v[i:], "...") {
-				return true
-			}
-		case '*':
-			if strings.HasPrefix(v[i:], "***") {
-				return true
-			}
-		case 'x', 'X':
-			if hasFold(v[i:], "xxxx") {
-				return true
-			}
-		case 'y', 'Y':
-			if hasFold(v[i:], "your") && (i == 0 || !is(v[i-1], alnum)) {
-				return true
-			}
-		case 'p', 'P':
-			if hasFold(v[i:], "placeholder") {
-				return true
-			}
-		case 'c', 'C':
-			if hasFold(v[i:], "changeme") || hasFold(v[i:], "change-me") || hasFold(v[i:], "change_me") {
-				return true
-			}
-		case 'r', 'R':
-			if hasFold(v[i:], "redacted") {
+		for _, example := range examples[v[i]|0x20] {
+			if hasFold(v[i:], example) && (example != "your" || i == 0 || !is(v[i-1], alnum)) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// examples has what shows that a value is none, in lower case, by its first byte. Letter or not, it
+// has the bit 0x20.
+var examples = [256][]string{
+	'$': {"${", "$("}, '{': {"{{"}, '.': {"..."}, '*': {"***"}, 'x': {"xxxx"}, 'y': {"your"}, 'p': {"placeholder"},
+	'c': {"changeme", "change-me", "change_me"}, 'r': {"redacted"},
 }
 
 // hasFold reports whether s begins with the ASCII text prefix, ignoring case.
@@ -199,22 +173,16 @@ func hasFold(s, prefix string) bool {
 // uuid reports whether v is a UUID, an identifier unless its name says otherwise.
 func uuid(v string) bool {
 	v = strings.TrimPrefix(v, "urn:uuid:")
-	if len(v) != 36 || v[8] != '-' || v[13] != '-' || v[18] != '-' || v[23] != '-' {
-		return false
-	}
-	for i := 0; i < len(v); i++ {
-		if _, ok := hexValue(v[i]); !ok && v[i] != '-' {
-			return false
-		}
-	}
-	return true
+	return len(v) == 36 && v[8] == '-' && v[13] == '-' && v[18] == '-' && v[23] == '-' && strings.Trim(v, hexDigits+"-") == ""
 }
+
+const hexDigits = "0123456789abcdefABCDEF"
 
 // numeral reports whether v is a number as in code, in hexadecimal with at most 64 bits.
 func numeral(v string) bool {
 	v, ok := strings.CutPrefix(v, "0x")
 	v = strings.ReplaceAll(v, "_", "")
-	return ok && len(v) <= 16 && strings.Trim(v, "0123456789abcdefABCDEF") == ""
+	return ok && len(v) <= 16 && strings.Trim(v, hexDigits) == ""
 }
 
 // path reports whether v is the name of a file. A base64 key can also begin with a slash, but has
