@@ -75,17 +75,15 @@ func (c *scanner) colon(i int) {
 	}
 	k := nameKind(s[start:stop])
 	if k == plain {
-		switch name := s[start:stop]; {
-		case name == "value" || name == "Value":
-			if k = c.labelled(start); k == plain {
-				return
-			}
-		case start >= 4 && s[start-1] == ' ':
-			c.userFlag(start, i)
-			return
+		switch s[start:stop] {
+		case "value", "Value":
+			k = c.labelled(start)
 		default:
-			return
+			c.userFlag(start, i)
 		}
+	}
+	if k == plain {
+		return
 	}
 	if s[i+1] == '-' { // ${PASSWORD:-value}
 		i++
@@ -105,13 +103,9 @@ func (c *scanner) blank(i int) {
 	}
 	// The last bytes rule out most words.
 	switch [2]byte{s[i-2] | 0x20, s[i-1] | 0x20} {
-	case [2]byte{'r', 'd'}: // password
-	case [2]byte{'w', 'd'}: // passwd, pwd
-	case [2]byte{'s', 's'}: // pass
-	case [2]byte{'s', 'e'}: // passphrase
-	case [2]byte{'e', 'n'}: // token
-	case [2]byte{'e', 't'}: // secret
-	case [2]byte{'e', 'y'}: // key
+	case [2]byte{'r', 'd'}, [2]byte{'w', 'd'}: // password, passwd, pwd
+	case [2]byte{'s', 's'}, [2]byte{'s', 'e'}: // pass, passphrase
+	case [2]byte{'e', 'n'}, [2]byte{'e', 't'}, [2]byte{'e', 'y'}: // token, secret, key
 	default:
 		return
 	}

@@ -61,6 +61,16 @@ func runBack(s string, i int, classes uint8, limit int) int {
 	return i
 }
 
+// textEnd returns the end of the text that starts at s[i]: the first blank, control character or byte
+// of stops, at most limit bytes on.
+func textEnd(s string, i, limit int, stops string) int {
+	end := min(len(s), i+limit)
+	for i < end && s[i] > ' ' && strings.IndexByte(stops, s[i]) < 0 {
+		i++
+	}
+	return i
+}
+
 // wordStart is [runBack] without the letter that ends an escape: in \nAPI_KEY= the name begins with
 // A, as it does after a terminal's ESC [0m.
 func wordStart(s string, i int, classes uint8, limit int) int {

@@ -54,10 +54,7 @@ func credential(k kind, name, v string, how value) (start, end int, rule string)
 			return start, end, rulePassword
 		}
 	case basic, header:
-		if userAndPassword(body) {
-			return start, end, ruleAuthorization
-		}
-		if len(body) >= 16 && random(body) {
+		if userAndPassword(body) || len(body) >= 16 && random(body) {
 			return start, end, ruleAuthorization
 		}
 	case key:
@@ -90,14 +87,9 @@ func (c *scanner) restOfHeader(start, end int) int {
 func (c *scanner) bearer(start, end int) {
 	head := c.s[max(0, start-8):start]
 	end = c.restOfHeader(start, end)
-	switch w := c.s[start:end]; {
-	case strings.HasSuffix(head, "Bearer ") || strings.HasSuffix(head, "bearer "):
-		if random(w) && !placeholder(w) && !uuid(w) {
-			c.found(ruleAuthorization, start, end)
-		}
-	case strings.HasSuffix(head, "Basic ") || strings.HasSuffix(head, "basic "):
-		if userAndPassword(w) {
-			c.found(ruleAuthorization, start, end)
-		}
+	w := c.s[start:end]
+	if endsIn(head, "Bearer ", "bearer ") && random(w) && !placeholder(w) && !uuid(w) ||
+		endsIn(head, "Basic ", "basic ") && userAndPassword(w) {
+		c.found(ruleAuthorization, start, end)
 	}
 }

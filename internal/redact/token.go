@@ -158,10 +158,7 @@ func telegram(s string, p int) (int, int) {
 	}
 	start := runBack(s, p-1, digit, 12)
 	end := run(s, p, url64, 60)
-	if n := p - 1 - start; n < 8 || n > 10 {
-		return 0, 0
-	}
-	if n := end - p; n < 34 || n > 36 {
+	if id, key := p-1-start, end-p; id < 8 || id > 10 || key < 34 || key > 36 {
 		return 0, 0
 	}
 	return start, end

@@ -6,44 +6,27 @@ import "strings"
 func (c *scanner) url(i int) {
 	s := c.s
 	start := i + len("://")
-	limit := min(len(s), start+maxValue)
-	end := start
-	at := -1
-	for end < limit {
-		b := s[end]
-		if b <= ' ' || b == '"' || b == '\'' || b == '`' || b == '<' || b == '>' || b == '\\' || b == '/' || b == '?' || b == '#' || b == ')' {
-			break
-		}
-		if b == '@' {
-			at = end
-		}
-		end++
-	}
-	web := strings.HasSuffix(s[:i], "http") || strings.HasSuffix(s[:i], "https") || strings.HasSuffix(s[:i], "ftp")
-	if at < 0 {
-		if web {
-			return
-		}
+	end := textEnd(s, start, maxValue, "\"'`<>\\/?#)")
+	at := start + strings.LastIndexByte(s[start:end], '@')
+	web := endsIn(s[:i], "http", "https", "ftp")
+	if at < start && !web {
 		// A password with an unencoded / in it is wrong but works with many drivers.
-		if at = c.lateAt(start, end); at < 0 {
-			return
-		}
+		at = c.lateAt(start, end)
+	}
+	if at < start {
+		return
 	}
 	user, pass, ok := strings.Cut(s[start:at], ":")
-	if !ok {
+	switch {
+	case !ok:
 		if web && len(user) >= 16 && random(user) && !placeholder(user) {
 			c.found(ruleURLPassword, start, at)
 		}
-		return
-	}
-	if web && pass == "x-oauth-basic" && random(user) {
+	case web && pass == "x-oauth-basic" && random(user):
 		c.found(ruleURLPassword, start, start+len(user))
-		return
+	case pass != "" && !sample(user, pass, web):
+		c.found(ruleURLPassword, start+len(user)+1, at)
 	}
-	if pass == "" || sample(user, pass, web) {
-		return
-	}
-	c.found(ruleURLPassword, start+len(user)+1, at)
 }
 
 // lateAt returns the position of the first @ after s[end], the end of the authority that begins at
@@ -57,28 +40,21 @@ func (c *scanner) lateAt(start, end int) int {
 	if colon < 0 || start+colon+1 == end || run(s, start+colon+1, digit, 10) == end { // host:port/path@
 		return -1
 	}
-	for i := end; i < len(s) && i-end < 64; i++ {
-		if s[i] <= ' ' || s[i] == '"' || s[i] == '\'' || s[i] == '\\' {
-			return -1
-		}
-		if s[i] == '@' {
-			return i
-		}
+	n := strings.IndexByte(s[end:textEnd(s, end, 64, `"'\`)], '@')
+	if n < 0 {
+		return -1
 	}
-	return -1
+	return end + n
 }
 
 // userFlag examines the user:password of curl -u, whose user begins at s[start] and whose colon is
 // s[i].
 func (c *scanner) userFlag(start, i int) {
 	s := c.s
-	if !strings.HasSuffix(s[:start], " -u ") && !strings.HasSuffix(s[:start], " --user ") {
+	if !endsIn(s[:start], " -u ", " --user ") {
 		return
 	}
-	end := i + 1
-	for end < len(s) && end-i < maxLine && s[end] > ' ' && s[end] != '"' && s[end] != '\'' && s[end] != '\\' {
-		end++
-	}
+	end := textEnd(s, i+1, maxLine-1, `"'\`)
 	if pass := s[i+1 : end]; len(pass) >= 4 && run(pass, 0, digit, len(pass)) < len(pass) && !sample(s[start:i], pass, true) {
 		c.found(ruleURLPassword, i+1, end)
 	}
@@ -87,10 +63,7 @@ func (c *scanner) userFlag(start, i int) {
 // sample reports whether user:pass is an example as in manuals and tests. Such examples are most of
 // what website addresses contain, but rare in database addresses.
 func sample(user, pass string, web bool) bool {
-	if placeholder(pass) {
-		return true
-	}
-	if strings.ContainsAny(pass, "{}()|") || strings.ContainsAny(user, "{}()<>[]$") {
+	if placeholder(pass) || strings.ContainsAny(pass, "{}()|") || strings.ContainsAny(user, "{}()<>[]$") {
 		return true
 	}
 	switch strings.ToLower(pass) {
@@ -101,12 +74,9 @@ func sample(user, pass string, web bool) bool {
 	if !web {
 		return false
 	}
-	if len(pass) == 1 {
-		return true
-	}
 	switch strings.ToLower(pass) {
 	case "foo", "bar", "baz", "test", "xx", "xxx", "abc", "xyz", "p@ss", "p@ssword", "123", "1234", "12345":
 		return true
 	}
-	return pass == user
+	return pass == user || len(pass) == 1
 }
