@@ -71,15 +71,11 @@ func (p Pane) picture(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "\x1b[8;%d;%dt", rows, cols)
+	shown := "\x1b[H" + strings.ReplaceAll(strings.TrimSuffix(string(page), "\n"), "\n", "\r\n")
 	if alternate == 1 {
-		b.WriteString("\x1b[?1049h")
+		shown = "\x1b[?1049h" + shown
 	}
-	b.WriteString("\x1b[H")
-	b.WriteString(strings.ReplaceAll(strings.TrimSuffix(string(page), "\n"), "\n", "\r\n"))
-	fmt.Fprintf(&b, "\x1b[%d;%dH", y+1, x+1)
-	return b.String(), nil
+	return fmt.Sprintf("\x1b[8;%d;%dt%s\x1b[%d;%dH", rows, cols, shown, y+1, x+1), nil
 }
 
 // appendTo writes to the end of a regular file, creating it if necessary.
@@ -112,13 +108,13 @@ func openRegular(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opened, err := f.Stat(); err != nil || !os.SameFile(named, opened) {
-		f.Close()
-		return nil, fmt.Errorf("log to %s: it was replaced meanwhile", name)
+	if opened, e := f.Stat(); e != nil || !os.SameFile(named, opened) {
+		err = fmt.Errorf("log to %s: it was replaced meanwhile", name)
+	} else {
+		err = f.Chmod(0o600)
 	}
-	if err := f.Chmod(0o600); err != nil {
+	if err != nil {
 		f.Close()
-		return nil, err
 	}
-	return f, nil
+	return f, err
 }

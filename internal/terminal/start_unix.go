@@ -3,10 +3,26 @@
 package terminal
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"syscall"
 )
+
+func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// Launch replaces this process by command, in dir, with more variables in its environment.
+// The terminal and its signals are the command's. It returns only if it fails.
+func Launch(dir string, command, env []string) error {
+	path, err := exec.LookPath(command[0])
+	if err == nil {
+		err = os.Chdir(dir)
+	}
+	if err == nil {
+		err = syscall.Exec(path, command, append(os.Environ(), env...))
+	}
+	return fmt.Errorf("run %s: %w", command[0], err)
+}
 
 // endings are the signals by which people and systems end a process.
 func endings() []os.Signal {
@@ -18,11 +34,7 @@ func endings() []os.Signal {
 func separate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // hand sends a signal to the command's process group. If the group is gone, the signal is lost.
-func hand(cmd *exec.Cmd, s os.Signal) {
-	if n, ok := s.(syscall.Signal); ok {
-		_ = syscall.Kill(-cmd.Process.Pid, n)
-	}
-}
+func hand(cmd *exec.Cmd, s os.Signal) { _ = syscall.Kill(-cmd.Process.Pid, s.(syscall.Signal)) }
 
 func status(p *os.ProcessState) int {
 	if ws, ok := p.Sys().(syscall.WaitStatus); ok && ws.Signaled() {

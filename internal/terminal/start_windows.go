@@ -1,0 +1,38 @@
+package terminal
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// detachedProcess is DETACHED_PROCESS of the Windows API: no console.
+const detachedProcess = 0x00000008
+
+func detached() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess}
+}
+
+// Launch runs command in dir, with more variables in its environment, and exits with its status.
+// It returns only if it fails.
+func Launch(dir string, command, env []string) error {
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		return fmt.Errorf("run %s: %w", command[0], err)
+	}
+	os.Exit(cmd.ProcessState.ExitCode())
+	return nil
+}
+
+// endings are the signals by which people and systems end a process.
+func endings() []os.Signal { return []os.Signal{os.Interrupt} }
+
+func separate(*exec.Cmd) {}
+
+// hand does nothing: what is typed in a console reaches all of its processes.
+func hand(*exec.Cmd, os.Signal) {}
+
+func status(p *os.ProcessState) int { return p.ExitCode() }
