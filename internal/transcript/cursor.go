@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 )
 
 // window is how many bytes before a cursor its check covers. The client's only rewrite of a file
@@ -27,6 +28,23 @@ func cursorAt(offset int64, before []byte) Cursor {
 	return Cursor{Offset: offset, Check: hex.EncodeToString(sum[:16])}
 }
 
+// cursorIn returns the cursor at offset in f.
+func cursorIn(f io.ReaderAt, offset int64) (Cursor, error) {
+	before, err := readRange(f, max(0, offset-window), offset)
+	return cursorAt(offset, before), err
+}
+
+// At returns the cursor at offset in the file at path. The caller must know that a line ends there.
+// Errors are those of [ReadSegment].
+func At(path string, offset int64) (Cursor, error) {
+	f, _, err := open(path)
+	if err != nil {
+		return Cursor{}, err
+	}
+	defer f.Close()
+	return cursorIn(f, offset)
+}
+
 // End returns the cursor after the last complete line of the file at path. Use it to continue when
 // what lies before is not wanted: the conversation of a fork is already stored, and a file that
 // grew past [MaxSegment] unseen is too large to catch up with. If the file is missing, the error
@@ -45,9 +63,7 @@ func End(path string) (Cursor, error) {
 			return Cursor{}, err
 		}
 		if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
-			offset := lo + int64(i) + 1
-			before, err := readRange(f, max(0, offset-window), offset)
-			return cursorAt(offset, before), err
+			return cursorIn(f, lo+int64(i)+1)
 		}
 	}
 	return Cursor{}, nil

@@ -37,7 +37,10 @@ func Rebuild(segments [][]byte, session string) (file [][]byte, err error) {
 			}
 			switch {
 			case bytes.Contains(line, []byte(`"parentUuid"`)) && gjson.GetBytes(line, "parentUuid").Exists():
-				said = said || saidBy(line)
+				if !said {
+					kind := gjson.GetBytes(line, "type").Str
+					said = kind == "user" || kind == "assistant"
+				}
 			case !bytes.Contains(line, []byte(`"content-replacement"`)) || gjson.GetBytes(line, "type").Str != "content-replacement":
 				continue
 			}
@@ -52,12 +55,6 @@ func Rebuild(segments [][]byte, session string) (file [][]byte, err error) {
 		return nil, fmt.Errorf("rebuild session %s: %w", session, ErrEmpty)
 	}
 	return file, nil
-}
-
-// saidBy reports whether a record is from the user or the assistant.
-func saidBy(line []byte) bool {
-	kind := gjson.GetBytes(line, "type").Str
-	return kind == "user" || kind == "assistant"
 }
 
 // maxName is the longest name, in UTF-16 units, that the client gives a project's directory without

@@ -27,6 +27,17 @@ func lines(b []byte) iter.Seq2[int, []byte] {
 	}
 }
 
+// Readable reports whether a segment could come from a client: it is empty, or one of its lines is
+// a JSON object.
+func Readable(segment []byte) bool {
+	for _, line := range lines(segment) {
+		if json.Valid(line) && bytes.HasPrefix(bytes.TrimSpace(line), []byte{'{'}) {
+			return true
+		}
+	}
+	return len(segment) == 0
+}
+
 // A record holds what this package reads from a line.
 type record struct {
 	kind      string // type
@@ -210,9 +221,6 @@ func tokens(v gjson.Result) int64 {
 
 // parseTime returns the zero time if s is not a time in the client's format.
 func parseTime(s string) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		return time.Time{}
-	}
+	t, _ := time.Parse(time.RFC3339Nano, s)
 	return t
 }

@@ -148,8 +148,34 @@ func (t *tail) segment() Segment {
 	}
 }
 
+// ReadRange returns the bytes of the file at path from one offset to another, or fewer if it ends
+// before. Errors are those of [ReadSegment].
+func ReadRange(path string, from, to int64) ([]byte, error) {
+	f, _, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readRange(f, from, to)
+}
+
+// Tail returns whole lines from the end of the file at path, at most limit bytes. Errors are those
+// of [ReadSegment].
+func Tail(path string, limit int64) ([]byte, error) {
+	end, err := End(path)
+	if err != nil {
+		return nil, err
+	}
+	from := max(0, end.Offset-limit)
+	data, err := ReadRange(path, from, end.Offset)
+	if err == nil && from > 0 {
+		_, data, _ = bytes.Cut(data, []byte{'\n'}) // the first line may be the end of one
+	}
+	return data, err
+}
+
 // readRange returns the bytes of f from lo to hi, or fewer if it ends before hi.
-func readRange(f *os.File, lo, hi int64) ([]byte, error) {
+func readRange(f io.ReaderAt, lo, hi int64) ([]byte, error) {
 	buf := make([]byte, max(0, hi-lo))
 	n, err := f.ReadAt(buf, lo)
 	if err != nil && err != io.EOF {

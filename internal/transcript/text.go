@@ -1,15 +1,16 @@
 package transcript
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/tidwall/gjson"
 )
 
-// resultLines is how many lines of a tool's result are shown, as in the client.
-const resultLines = 20
+const (
+	resultLines = 20  // of a tool's result, as in the client
+	maxInput    = 200 // bytes of a tool's input
+)
 
 // Text renders the conversation of the given lines as a person saw it: prompts, answers, tool calls
 // with the beginning of their results. It returns at most the last most lines. Texts are a
@@ -77,19 +78,13 @@ func argument(input gjson.Result) string {
 			return s
 		}
 	}
-	var all map[string]any
-	if json.Unmarshal([]byte(input.Raw), &all) != nil || len(all) == 0 {
+	switch {
+	case len(input.Map()) == 0:
 		return ""
+	case len(input.Raw) <= maxInput:
+		return input.Raw
 	}
-	return head(input.Raw, 200)
-}
-
-// head returns the first n bytes of s, in whole runes.
-func head(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "..."
+	return strings.ToValidUTF8(input.Raw[:maxInput], "") + "..."
 }
 
 // show adds a text, with first before its first line and next before the others.

@@ -17,7 +17,7 @@ type Todo struct {
 // tools for it: TodoWrite, whose every call has the whole list, and TaskCreate with TaskUpdate,
 // which change one item. Items made before these lines are unknown.
 func Todos(segment []byte) []Todo {
-	var t todos
+	t := todos{seen: make(map[string]bool)}
 	for _, line := range lines(segment) {
 		switch gjson.GetBytes(line, "type").Str {
 		case "assistant":
@@ -63,9 +63,6 @@ func (t *todos) add(r gjson.Result) {
 		if block.Get("type").Str != "tool_use" || t.seen[call] {
 			return true
 		}
-		if t.seen == nil {
-			t.seen = make(map[string]bool)
-		}
 		t.seen[call] = call != ""
 		t.call(text(block.Get("name")), call, block.Get("input"))
 		return true
@@ -106,24 +103,4 @@ func (t *todos) list() []Todo {
 		}
 	}
 	return list
-}
-
-// Tail returns whole lines from the end of the file at path, at most limit bytes. Errors are those
-// of [ReadSegment].
-func Tail(path string, limit int64) ([]byte, error) {
-	end, err := End(path)
-	if err != nil {
-		return nil, err
-	}
-	from := max(0, end.Offset-limit)
-	data, err := ReadRange(path, from, end.Offset)
-	if err != nil || from == 0 {
-		return data, err
-	}
-	for at := range lines(data) {
-		if at > 0 {
-			return data[at:], nil // the first line may be the end of one
-		}
-	}
-	return nil, nil
 }

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -85,13 +86,8 @@ func (o *opener) open(at int, r record) (Turn, bool) {
 		return Turn{}, false
 	}
 	t := Turn{
-		Start:    at,
-		UUID:     r.uuid,
-		PromptID: r.promptID,
-		Prompt:   typed(r.message.text()),
-		Origin:   r.origin,
-		Source:   r.source,
-		At:       parseTime(r.timestamp),
+		Start: at, UUID: r.uuid, PromptID: r.promptID, Prompt: typed(r.message.text()),
+		Origin: r.origin, Source: r.source, At: parseTime(r.timestamp),
 	}
 	if r.promptID != "" && r.promptID == o.lead.promptID {
 		t.Start = o.lead.at
@@ -138,21 +134,14 @@ func (o *opener) follow(at int, r record) {
 
 // local reports whether a user record's text is the client's note of its own action.
 func local(text string) bool {
-	for _, prefix := range []string{interruption, "<command-name>", "<local-command-", "<bash-"} {
-		if strings.HasPrefix(text, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{interruption, "<command-name>", "<local-command-", "<bash-"},
+		func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }
 
 // typed returns a prompt as the user typed it. The client notes a slash command in tags.
 func typed(text string) string {
-	if !strings.HasPrefix(text, "<command-") {
-		return text
-	}
 	name, ok := between(text, "<command-name>", "</command-name>")
-	if !ok {
+	if !ok || !strings.HasPrefix(text, "<command-") {
 		return text
 	}
 	args, _ := between(text, "<command-args>", "</command-args>")
@@ -161,13 +150,7 @@ func typed(text string) string {
 
 // between returns the part of s between the first open and the last end after it.
 func between(s, open, end string) (string, bool) {
-	_, s, ok := strings.Cut(s, open)
-	if !ok {
-		return "", false
-	}
+	_, s, _ = strings.Cut(s, open)
 	i := strings.LastIndex(s, end)
-	if i < 0 {
-		return "", false
-	}
-	return s[:i], true
+	return s[:max(0, i)], i >= 0
 }
