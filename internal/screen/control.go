@@ -58,13 +58,6 @@ func (s *screen) escapeCommand(c byte) {
 	}
 }
 
-// escapeWith obeys ESC and two bytes, the first of which says what the second is about.
-func (s *screen) escapeWith(what, c byte) {
-	if what == '(' || what == ')' {
-		s.cursor.lines[what-'('] = c == '0'
-	}
-}
-
 // controlCommand obeys a CSI.
 func (s *screen) controlCommand(c byte) {
 	switch s.private {
@@ -91,18 +84,18 @@ func (s *screen) controlCommand(c byte) {
 	r := s.page[s.y]
 	switch c {
 	case 'A':
-		s.up(n)
+		s.vertical(-n)
 	case 'B', 'e':
-		s.downBy(n)
+		s.vertical(n)
 	case 'C', 'a':
 		s.moveTo(max(s.x, min(s.x+n, s.cols-1)), s.y)
 	case 'D':
 		s.moveTo(max(s.x-n, 0), s.y)
 	case 'E':
-		s.downBy(n)
+		s.vertical(n)
 		s.x = 0
 	case 'F':
-		s.up(n)
+		s.vertical(-n)
 		s.x = 0
 	case 'G', '`':
 		s.place(n-1, -1)
@@ -228,22 +221,16 @@ func (s *screen) restoreCursor() {
 	s.x, s.y = min(s.x, s.cols), min(s.y, s.rows-1)
 }
 
-// up moves the cursor up, but not out of the rows that scroll.
-func (s *screen) up(n int) {
-	limit := 0
+// vertical moves the cursor by n rows, down or up, but not out of the rows that scroll.
+func (s *screen) vertical(n int) {
+	low, high := 0, s.rows-1
 	if s.y >= s.top {
-		limit = s.top
+		low = s.top
 	}
-	s.moveTo(min(s.x, s.cols-1), max(s.y-n, limit))
-}
-
-// downBy moves the cursor down, but not out of the rows that scroll.
-func (s *screen) downBy(n int) {
-	limit := s.rows - 1
 	if s.y <= s.bottom {
-		limit = s.bottom
+		high = s.bottom
 	}
-	s.moveTo(min(s.x, s.cols-1), min(s.y+n, limit))
+	s.moveTo(min(s.x, s.cols-1), min(max(s.y+n, low), high))
 }
 
 // place puts the cursor where a program says; -1 means the present column or row.

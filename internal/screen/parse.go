@@ -1,6 +1,9 @@
 package screen
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // A state is what the parser is in the middle of reading.
 type state uint8
@@ -15,14 +18,11 @@ const (
 	textEscape          // an ESC in there: of ST, or of the next sequence
 )
 
-// maxParams is how many parameters of a sequence are kept.
-const maxParams = 32
-
-// maxParam is the largest parameter; it is more than any screen has rows or columns.
-const maxParam = 9999
-
-// missing marks an absent parameter.
-const missing = -1
+const (
+	maxParams = 32   // of a sequence
+	maxParam  = 9999 // the largest parameter; more than any screen has rows or columns
+	missing   = -1   // an absent parameter
+)
 
 // A parser splits a stream of bytes into text and sequences, wherever its pieces are cut.
 type parser struct {
@@ -31,17 +31,21 @@ type parser struct {
 	private byte // ? > = < ! or the like in a CSI, 0 for none
 	osc     bool // the text is an OSC, which BEL also ends
 	params  []int
-	partial []byte // the beginning of a rune
+	partial []byte // the beginning of a rune, from the end of a piece
 }
 
 func (s *screen) write(b []byte) {
+	if len(s.partial) > 0 {
+		b = append(s.partial, b...)
+		s.partial = nil
+	}
 	for i := 0; i < len(b); {
 		c := b[i]
 		switch {
 		case s.state != ground:
 			s.sequence(c)
 			i++
-		case c >= ' ' && c < 0x7f && len(s.partial) == 0:
+		case c >= ' ' && c < 0x7f:
 			n := i + 1
 			for n < len(b) && b[n] >= ' ' && b[n] < 0x7f {
 				n++
@@ -49,48 +53,17 @@ func (s *screen) write(b []byte) {
 			s.ascii(b[i:n])
 			i = n
 		case c < utf8.RuneSelf:
-			s.endRune()
-			if c >= ' ' && c < 0x7f {
-				s.print(rune(c))
-			} else {
-				s.control(c)
-			}
+			s.control(c)
 			i++
-		case len(s.partial) == 0 && utf8.FullRune(b[i:]):
+		case utf8.FullRune(b[i:]):
 			r, size := utf8.DecodeRune(b[i:])
 			s.print(r)
 			i += size
-		default:
-			s.collect(c)
-			i++
+		default: // the rest of the rune comes with the next piece
+			s.partial = slices.Clone(b[i:])
+			return
 		}
 	}
-}
-
-// collect adds a byte to a rune that is split between two pieces of input.
-func (s *screen) collect(c byte) {
-	if utf8.RuneStart(c) {
-		s.endRune()
-	}
-	s.partial = append(s.partial, c)
-	if !utf8.FullRune(s.partial) {
-		return
-	}
-	r, size := utf8.DecodeRune(s.partial)
-	rest := s.partial[size:]
-	s.partial = s.partial[:0]
-	s.print(r)
-	for range rest {
-		s.print(utf8.RuneError)
-	}
-}
-
-// endRune gives up on a rune that will never be complete.
-func (s *screen) endRune() {
-	for range s.partial {
-		s.print(utf8.RuneError)
-	}
-	s.partial = s.partial[:0]
 }
 
 // sequence reads a byte of an escape sequence.
@@ -114,7 +87,9 @@ func (s *screen) sequence(c byte) {
 		s.escape(c)
 	case intermediate:
 		s.state = ground
-		s.escapeWith(s.between, c)
+		if s.between == '(' || s.between == ')' { // the set of characters that is G0 or G1
+			s.cursor.lines[s.between-'('] = c == '0'
+		}
 	case controlParams:
 		s.controlByte(c)
 	case controlIgnore:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"unicode/utf8"
 )
 
 const (
@@ -23,18 +24,16 @@ func Render(w io.Writer, r io.Reader) error {
 	for {
 		n, err := r.Read(buf)
 		s.write(buf[:n])
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
+		switch {
+		case errors.Is(err, io.EOF):
+			s.end()
+			return s.out.flush()
+		case err != nil:
 			return err
-		}
-		if err := s.out.err; err != nil {
-			return err
+		case s.out.err != nil:
+			return s.out.err
 		}
 	}
-	s.end()
-	return s.out.flush()
 }
 
 // A screen is a terminal without colours.
@@ -227,7 +226,9 @@ func (s *screen) setAlternate(on, withCursor bool) {
 
 // end writes what is visible.
 func (s *screen) end() {
-	s.endRune()
+	for range s.partial { // a rune that will never be complete
+		s.print(utf8.RuneError)
+	}
 	if s.alternate {
 		s.frames.end(s)
 		return
@@ -240,10 +241,7 @@ func (s *screen) reset() {
 	s.setAlternate(false, false)
 	s.clearAll()
 	s.cursor, s.saved = cursor{}, cursor{}
-	s.top, s.bottom = 0, s.rows-1
 	s.noWrap, s.insertMode = false, false
-	s.tabs = slices.Delete(s.tabs, 0, len(s.tabs))
-	for len(s.tabs) < s.cols {
-		s.tabs = append(s.tabs, len(s.tabs)%8 == 0)
-	}
+	s.tabs = s.tabs[:0]
+	s.resize(s.rows, s.cols)
 }
