@@ -173,8 +173,7 @@ func (c *scanner) element(i int) {
 	c.judge(k, s[start:i], value{start: i + 1, end: i + 1 + n, quoted: true})
 }
 
-// nameBefore returns the bounds of the name before s[i], skipping blanks, quotes and brackets
-// between.
+// nameBefore returns the bounds of the name before s[i], skipping blanks, quotes and brackets between.
 func (c *scanner) nameBefore(i int) (start, end int) {
 	s := c.s
 	for n := 0; n < 4 && i > 0 && (s[i-1] == ' ' || s[i-1] == '\t'); n++ {

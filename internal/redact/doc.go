@@ -14,18 +14,9 @@
 //
 // # What is found
 //
-// Tokens, by the form that their provider documents ([prefixes] and token.go have the list): cloud
-// (AWS access key id with the secret beside it, Bedrock; Google API keys, OAuth clients, access and
-// refresh tokens; Azure client secrets, resource keys, shared access signatures; Alibaba,
-// Cloudflare, DigitalOcean, Fly, Heroku, Databricks, Netlify, Render, Supabase, Vercel,
-// PlanetScale, Terraform, Pulumi, Vault, Doppler), git hosts and CI (GitHub, GitLab, Bitbucket and
-// Atlassian, Buildkite, CircleCI, Sourcegraph), model providers (Anthropic, OpenAI and all that use
-// sk-, Google, Hugging Face, Groq, xAI, OpenRouter, Perplexity, Replicate, Together, Fireworks,
-// Cerebras, NVIDIA, ElevenLabs, LangSmith, Tavily), payment (Stripe, Square, PayPal and Braintree,
-// Flutterwave, EasyPost, Shopify), chat (Slack, Discord, Telegram, Teams), mail and messages
-// (SendGrid, Mailgun, Mailchimp, Twilio, Resend), package registries (npm, PyPI, RubyGems,
-// crates.io, NuGet, Clojars, Docker Hub, JFrog), and some more (Notion, Linear, Figma, Airtable,
-// Postman, Grafana, New Relic, Sentry, 1Password, ...).
+// Tokens, by the form that their provider documents: [prefixes] has the list, token.go those whose
+// form is more than a beginning. They are of clouds (for AWS also the secret beside the access key
+// id), git hosts, CI, model providers, payment, chat, mail, package registries, and some more.
 //
 // Private keys: PEM of every kind (RFC 7468), OpenSSH, PGP, SSH2, PuTTY, age; escaped in strings,
 // in diffs and numbered listings, spread over the elements of an array, encoded in base64 again,
@@ -40,10 +31,9 @@
 //
 // Values of secret-looking names (name.go): API_KEY=..., "client_secret": "...", apiKey := ...,
 // X-Auth-Token: ..., --token ..., setenv("TOKEN", ...), <password>...</password>,
-// {"name":"API_KEY","value":"..."}, Authorization headers, the auth of Docker's configuration and
-// of .npmrc. Such a value counts if it looks machine-made ([random]) or is a strong password
-// (letters, digits and signs), but not if it is a variable, a template, a path, a UUID or an
-// expression of code.
+// {"name":"API_KEY","value":"..."}, Authorization headers, the auth of Docker's configuration and of
+// .npmrc. Such a value counts if it looks machine-made ([random]) or is a strong password (letters,
+// digits and signs), but not if it is a variable, a template, a path, a UUID or an expression of code.
 //
 // # How
 //

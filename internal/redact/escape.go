@@ -23,19 +23,9 @@ func find(s string, depth int) []span {
 		_, spans[i].end = unitAround(s, spans[i].end)
 	}
 	if depth < maxDepth && hides(s) {
-		spans = append(spans, findEscaped(s, depth+1)...)
+		spans = append(spans, origin(s, find(unescape(s), depth+1))...)
 	}
 	return merge(spans)
-}
-
-// findEscaped is [find] for a text, such as the inside of a JSON string, that has no meaning until
-// one layer of escapes is removed.
-func findEscaped(s string, depth int) []span {
-	inner := find(unescape(s), depth)
-	if len(inner) == 0 {
-		return nil
-	}
-	return origin(s, inner)
 }
 
 // hides reports whether s has escapes that scan can't see through. It sees through \n, \t and \\,

@@ -48,8 +48,7 @@ func nameKind(name string) kind {
 	return w.keyName(name)
 }
 
-// words is a name in lower case, without separators and digits, and the places where its words
-// begin.
+// words is a name in lower case, without separators and digits, and the places where its words begin.
 type words struct {
 	text [maxName]byte
 	n    int

@@ -100,8 +100,7 @@ func (c *scanner) word(start, end int, seen uint8) {
 	c.bearer(start, end)
 }
 
-// tokenAt records the provider token that begins at s[p] and returns its end, or p if there is
-// none.
+// tokenAt records the provider token that begins at s[p] and returns its end, or p if there is none.
 func (c *scanner) tokenAt(p int) int {
 	for _, r := range prefixes[c.s[p]].forms {
 		text := r.begins(c.s[p:])

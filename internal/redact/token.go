@@ -168,11 +168,8 @@ func telegram(s string, p int) (int, int) {
 func sendgrid(s string, p int) (int, int) {
 	from := p + len("SG.")
 	a := run(s, from, url64, maxToken)
-	if n := a - from; n < 16 || n > 32 || !strings.HasPrefix(s[a:], ".") {
-		return 0, 0
-	}
 	end := run(s, a+1, url64, maxToken)
-	if end-a-1 < 32 {
+	if n := a - from; n < 16 || n > 32 || !strings.HasPrefix(s[a:], ".") || end-a-1 < 32 {
 		return 0, 0
 	}
 	return p, end
@@ -181,11 +178,8 @@ func sendgrid(s string, p int) (int, int) {
 // airtable finds pat, 14 bytes, a dot, 64 hexadecimal digits.
 func airtable(s string, p int) (int, int) {
 	a := run(s, p, alnum, 20)
-	if a-p != len("pat")+14 || !strings.HasPrefix(s[a:], ".") {
-		return 0, 0
-	}
 	end := run(s, a+1, hex, 80)
-	if end-a-1 != 64 {
+	if a-p != len("pat")+14 || !strings.HasPrefix(s[a:], ".") || end-a-1 != 64 {
 		return 0, 0
 	}
 	return p, end

@@ -56,25 +56,19 @@ func (r *Renderer) Result() Result { return r.result }
 func (r *Renderer) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 && r.err == nil {
-		i := bytes.IndexByte(p, '\n')
-		if i < 0 {
-			r.collect(p)
-			break
+		line, rest, ended := bytes.Cut(p, []byte{'\n'})
+		if r.skips = r.skips || len(r.line)+len(line) > maxLine; !r.skips {
+			r.line = append(r.line, line...)
 		}
-		r.collect(p[:i])
-		if !r.skips {
+		if ended && !r.skips {
 			r.show(r.line)
 		}
-		r.line, r.skips = r.line[:0], false
-		p = p[i+1:]
+		if ended {
+			r.line, r.skips = r.line[:0], false
+		}
+		p = rest
 	}
 	return n, r.err
-}
-
-func (r *Renderer) collect(p []byte) {
-	if r.skips = r.skips || len(r.line)+len(p) > maxLine; !r.skips {
-		r.line = append(r.line, p...)
-	}
 }
 
 // Close shows a last line that lacks its newline.
@@ -279,8 +273,7 @@ func (r *Renderer) write(text string) {
 	_, r.err = io.WriteString(r.w, text)
 }
 
-// printable returns text without the characters that a terminal would obey, except newlines and
-// tabs.
+// printable returns text without the characters that a terminal would obey, except newlines and tabs.
 func printable(text string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) && c != '\n' && c != '\t' {

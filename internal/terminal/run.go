@@ -55,10 +55,9 @@ func (j Job) Run() (Exit, error) {
 			exit.Caught = s
 			hand(cmd, s)
 		case err := <-ended:
-			if cmd.ProcessState == nil {
-				return exit, fmt.Errorf("run %s: %w", j.Command[0], err)
+			if cmd.ProcessState != nil {
+				exit.Status = status(cmd.ProcessState)
 			}
-			exit.Status = status(cmd.ProcessState)
 			if err != nil && !errors.As(err, new(*exec.ExitError)) && !errors.Is(err, exec.ErrWaitDelay) {
 				return exit, fmt.Errorf("run %s: %w", j.Command[0], err)
 			}

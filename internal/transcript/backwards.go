@@ -8,8 +8,7 @@ import (
 
 const (
 	// tailSize is how many bytes at the end of a file are read first. The last answer nearly always
-	// lies there: only the results of its tools follow it, and the client keeps at most 30 KB of
-	// each.
+	// lies there: only the results of its tools follow it, and the client keeps at most 30 KB of each.
 	tailSize = 100 << 10
 
 	// maxLine is the length in bytes up to which a line is read backwards. A model writes 128,000

@@ -20,9 +20,8 @@
 //	{"type":"assistant","message":{"id":"msg_2","content":[{"type":"text","text":"Done."}],...},...}
 //
 // A message of the model has one content block per line; its lines share "message.id" and the usage
-// figures. Everything that the user or the machine says in a turn carries the turn's "promptId".
-// Most of the bytes are records of other types, which say nothing about turns and are skipped
-// undecoded.
+// figures. Everything that the user or the machine says in a turn carries the turn's "promptId". Most
+// of the bytes are records of other types, which say nothing about turns and are skipped undecoded.
 //
 // # What is trusted
 //

@@ -31,8 +31,7 @@ type Segment struct {
 	// cut or replaced. Bytes then start at the beginning of the file.
 	Restarted bool
 
-	// Complete says that Bytes contain the record that [Wait] waited for. ReadSegment leaves it
-	// unset.
+	// Complete says that Bytes contain the record that [Wait] waited for. ReadSegment leaves it unset.
 	Complete bool
 }
 

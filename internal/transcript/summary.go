@@ -24,8 +24,7 @@ type Summary struct {
 	Ended   time.Time // time of the last thing said or done by the agent, or of the interruption
 }
 
-// interruption begins the text of the user record that marks an Esc; "for tool use" or "]" follows
-// it.
+// interruption begins the text of the user record that marks an Esc; "for tool use" or "]" follows it.
 const interruption = "[Request interrupted by user"
 
 // Summarise reads the lines of one turn: segment[t.Start:t.End] of a [Turn].
@@ -56,8 +55,7 @@ type summary struct {
 	output  map[string]int64 // by message id: each line of a message has a figure, the last is right
 }
 
-// first reports whether a record or tool call is seen for the first time. Without an id it always
-// is.
+// first reports whether a record or tool call is seen for the first time. Without an id it always is.
 func (s *summary) first(id string) bool {
 	if id == "" || !s.seen[id] {
 		s.seen[id] = true

@@ -13,8 +13,7 @@ const (
 )
 
 // Text renders the conversation of the given lines as a person saw it: prompts, answers, tool calls
-// with the beginning of their results. It returns at most the last most lines. Texts are a
-// stranger's.
+// with the beginning of their results. It returns at most the last most lines. Texts are a stranger's.
 func Text(segment []byte, most int) []string {
 	v := &viewer{opener: newOpener(), most: most, seen: make(map[string]bool)}
 	for at, line := range lines(segment) {

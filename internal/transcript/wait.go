@@ -35,8 +35,7 @@ type Want struct {
 	After int64
 }
 
-// Wait reads like [ReadSegment], again and again, until the segment has what is wanted or ctx is
-// done.
+// Wait reads like [ReadSegment], again and again, until the segment has what is wanted or ctx is done.
 //
 // If the newest record of the turn is an answer that ends in the wanted text, Wait returns at once,
 // which costs one read if the file is already written. If that is less certain (no text, a text
@@ -132,8 +131,7 @@ func (m *matcher) answer(msg message) {
 	}
 	m.sure = m.turn && text == m.reply && msg.stop != "" && msg.stop != "tool_use"
 	// The payload has the text of the last block (a line of its own) that has any. Other payloads
-	// might join all blocks, so that only their end is in this line, or cut the text to its
-	// beginning.
+	// might join all blocks, so that only their end is in this line, or cut the text to its beginning.
 	if (m.turn || !m.other) && (strings.Contains(text, m.reply) || strings.HasSuffix(m.reply, text)) {
 		m.likely = true
 	}
