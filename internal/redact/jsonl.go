@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -273,9 +274,7 @@ func (f *frame) nameFor(text string) string {
 	case "name", "Name", "key", "Key":
 		f.label = text
 	case "value", "Value":
-		if f.label != "" {
-			name = f.label
-		}
+		name = cmp.Or(f.label, name)
 	}
 	return name
 }

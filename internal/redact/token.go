@@ -301,8 +301,7 @@ func (c *scanner) awsSecretNear(start, end int) {
 			continue
 		}
 		e := run(c.s, i, std64, maxToken)
-		w := c.s[i:e]
-		if awsSecret(w) {
+		if awsSecret(c.s[i:e]) {
 			c.found("aws-secret-key", i, e)
 		}
 		i = e + 1

@@ -40,31 +40,21 @@ func credential(k kind, name, v string, how value) (start, end int, rule string)
 	switch {
 	case placeholder(body), strings.ContainsAny(body, " \t\n"):
 		return 0, 0, "" // empty, a template, a sentence
-	case uuid(body):
-		// A UUID is usually an identifier, but Heroku's keys are UUIDs.
-		if strings.Contains(strings.ToLower(name), "heroku") {
-			return start, end, "heroku-key"
-		}
-		return 0, 0, ""
-	case strings.Contains(body, "://"), path(body), numeral(body):
+	case uuid(body) && strings.Contains(strings.ToLower(name), "heroku"):
+		return start, end, "heroku-key" // any other UUID is an identifier
+	case uuid(body), strings.Contains(body, "://"), path(body), numeral(body):
 		return 0, 0, "" // for a password in a URL, see url
 	}
 	if words, _, _ := wordsOf(body); how.loose && words*3 < len(body) {
 		return 0, 0, "" // a name in code: testP256PrivateKey
 	}
-	switch k {
-	case password:
-		if awsSecret(body) || !how.loose && strong(body) || randomPiece(body, 8) {
-			return start, end, rulePassword
-		}
-	case basic, header:
-		if userAndPassword(body) || len(body) >= 16 && random(body) {
-			return start, end, ruleAuthorization
-		}
-	case key:
-		if len(body) >= 16 && random(body) || awsSecret(body) {
-			return start, end, ruleSecret
-		}
+	switch {
+	case k == password && (awsSecret(body) || !how.loose && strong(body) || randomPiece(body, 8)):
+		return start, end, rulePassword
+	case (k == basic || k == header) && (userAndPassword(body) || len(body) >= 16 && random(body)):
+		return start, end, ruleAuthorization
+	case k == key && (len(body) >= 16 && random(body) || awsSecret(body)):
+		return start, end, ruleSecret
 	}
 	return 0, 0, ""
 }

@@ -179,6 +179,16 @@ func decodeUsage(v gjson.Result) (u usage) {
 	return u
 }
 
+// once has the ids that were seen: the client may write a record twice.
+type once map[string]bool
+
+// first reports whether id is seen for the first time. Without an id it always is.
+func (o once) first(id string) bool {
+	seen := id != "" && o[id]
+	o[id] = true
+	return !seen
+}
+
 // text returns the message's text, its blocks separated by newlines.
 func (m *message) text() string { return strings.Join(m.texts, "\n") }
 

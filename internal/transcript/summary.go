@@ -31,11 +31,11 @@ const interruption = "[Request interrupted by user"
 func Summarise(turn []byte) Summary {
 	s := summary{
 		opener: newOpener(),
-		seen:   make(map[string]bool),
+		seen:   make(once),
 		output: make(map[string]int64),
 	}
 	for at, line := range lines(turn) {
-		if r, ok := decode(line); ok && !r.sidechain && s.first(r.uuid) {
+		if r, ok := decode(line); ok && !r.sidechain && s.seen.first(r.uuid) {
 			s.add(at, r)
 		}
 	}
@@ -51,17 +51,8 @@ type summary struct {
 	opener  *opener
 	reply   []string         // texts of one message
 	replyID string           // of that message
-	seen    map[string]bool  // uuids of records, ids of tool calls
+	seen    once             // uuids of records, ids of tool calls
 	output  map[string]int64 // by message id: each line of a message has a figure, the last is right
-}
-
-// first reports whether a record or tool call is seen for the first time. Without an id it always is.
-func (s *summary) first(id string) bool {
-	if id == "" || !s.seen[id] {
-		s.seen[id] = true
-		return true
-	}
-	return false
 }
 
 func (s *summary) add(at int, r record) {
@@ -105,7 +96,7 @@ func (s *summary) assistant(r record, now time.Time) {
 		s.Model = m.model
 	}
 	for _, tool := range m.tools {
-		if !s.first(tool.id) {
+		if !s.seen.first(tool.id) {
 			continue
 		}
 		if s.Tools == nil {

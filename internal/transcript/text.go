@@ -15,10 +15,10 @@ const (
 // Text renders the conversation of the given lines as a person saw it: prompts, answers, tool calls
 // with the beginning of their results. It returns at most the last most lines. Texts are a stranger's.
 func Text(segment []byte, most int) []string {
-	v := &viewer{opener: newOpener(), most: most, seen: make(map[string]bool)}
+	v := &viewer{opener: newOpener(), most: most}
+	seen := make(once)
 	for at, line := range lines(segment) {
-		if r, ok := decode(line); ok && !r.sidechain && (r.uuid == "" || !v.seen[r.uuid]) {
-			v.seen[r.uuid] = true
+		if r, ok := decode(line); ok && !r.sidechain && seen.first(r.uuid) {
 			v.record(at, r, line)
 		}
 	}
@@ -28,7 +28,6 @@ func Text(segment []byte, most int) []string {
 // A viewer shows records.
 type viewer struct {
 	opener *opener
-	seen   map[string]bool // uuids: the client may write a record twice
 	most   int
 	shown  []string
 }

@@ -17,7 +17,7 @@ type Todo struct {
 // tools for it: TodoWrite, whose every call has the whole list, and TaskCreate with TaskUpdate,
 // which change one item. Items made before these lines are unknown.
 func Todos(segment []byte) []Todo {
-	t := todos{seen: make(map[string]bool)}
+	t := todos{seen: make(once)}
 	for _, line := range lines(segment) {
 		switch gjson.GetBytes(line, "type").Str {
 		case "assistant":
@@ -37,7 +37,7 @@ func Todos(segment []byte) []Todo {
 
 type todos struct {
 	items []todo
-	seen  map[string]bool // tool calls: the client may write a record twice
+	seen  once // tool calls
 }
 
 type todo struct {
@@ -60,11 +60,9 @@ func (t *todos) add(r gjson.Result) {
 	}
 	r.Get("message.content").ForEach(func(_, block gjson.Result) bool {
 		call := text(block.Get("id"))
-		if block.Get("type").Str != "tool_use" || t.seen[call] {
-			return true
+		if block.Get("type").Str == "tool_use" && t.seen.first(call) {
+			t.call(text(block.Get("name")), call, block.Get("input"))
 		}
-		t.seen[call] = call != ""
-		t.call(text(block.Get("name")), call, block.Get("input"))
 		return true
 	})
 }
