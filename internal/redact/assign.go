@@ -75,10 +75,10 @@ func (c *scanner) colon(i int) {
 	}
 	k := nameKind(s[start:stop])
 	if k == plain {
-		switch s[start:stop] {
-		case "value", "Value":
+		switch name := s[start:stop]; {
+		case name == "value" || name == "Value":
 			k = c.labelled(start)
-		default:
+		case start > 0 && s[start-1] == ' ':
 			c.userFlag(start, i)
 		}
 	}
@@ -257,11 +257,9 @@ func (c *scanner) valueAfter(i, name int) (v value, ok bool) {
 		q++
 	}
 	if q < len(s) && (s[q] == '"' || s[q] == '\'' || s[q] == '`') {
-		end := closing(s[:min(len(s), q+1+maxValue)], q+1, s[q], q-i)
-		if end < 0 {
-			return v, false
-		}
-		return value{start: q + 1, end: end, quoted: true}, true
+		line, _, _ := strings.Cut(s[q+1:min(len(s), q+1+maxValue)], "\n")
+		n := closing(line, s[q], q-i)
+		return value{start: q + 1, end: q + 1 + n, quoted: true}, n >= 0
 	}
 	if q > i {
 		return v, false
@@ -289,12 +287,12 @@ func (c *scanner) valueAfter(i, name int) (v value, ok bool) {
 	return value{start: i, end: end}, end > i
 }
 
-// closing returns the position of the quote that closes the one before s[i], or -1. Both have the
-// same number of backslashes before them; a quote with more is part of the value.
-func closing(s string, i int, quote byte, backslashes int) int {
-	for {
+// closing returns the position of the quote that closes the one before s, or -1. Both have the same
+// number of backslashes before them; a quote with more is part of the value.
+func closing(s string, quote byte, backslashes int) int {
+	for i := 0; ; {
 		n := strings.IndexByte(s[i:], quote)
-		if n < 0 || strings.IndexByte(s[i:i+n], '\n') >= 0 {
+		if n < 0 {
 			return -1
 		}
 		q := i + n

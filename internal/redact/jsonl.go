@@ -153,10 +153,11 @@ func (w *walker) walk(line string) bool {
 		}
 		switch b := line[i]; {
 		case b == '"':
-			end := closing(line, i+1, '"', 0)
-			if end < 0 {
+			n := closing(line[i+1:], '"', 0)
+			if n < 0 {
 				return false
 			}
+			end := i + 1 + n
 			switch want {
 			case wantValue, wantFirst:
 				w.value(i+1, end)

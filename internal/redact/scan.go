@@ -85,8 +85,7 @@ func (c *scanner) word(start, end int, seen uint8) {
 		return
 	}
 	for p := start; p < end-1; p++ {
-		b := &prefixes[c.s[p]]
-		if b.forms == nil || b.second != "" && strings.IndexByte(b.second, c.s[p+1]) < 0 {
+		if !begins(c.s[p], c.s[p+1]) {
 			continue
 		}
 		if e := c.tokenAt(p); e > p {
@@ -102,8 +101,9 @@ func (c *scanner) word(start, end int, seen uint8) {
 
 // tokenAt records the provider token that begins at s[p] and returns its end, or p if there is none.
 func (c *scanner) tokenAt(p int) int {
-	for _, r := range prefixes[c.s[p]].forms {
-		text := r.begins(c.s[p:])
+	for i := range prefixes[c.s[p]].forms {
+		r := &prefixes[c.s[p]].forms[i]
+		text := r.texts.begin(c.s[p:])
 		if text == "" || r.edge && !c.edge(p) || r.rand && p > 0 && is(c.s[p-1], under|dash) {
 			continue
 		}

@@ -11,22 +11,38 @@ const maxToken = 8192
 // A prefix is the form of one provider's tokens: fixed bytes and what follows them.
 type prefix struct {
 	rule  string
-	texts string // the fixed bytes; blanks separate alternatives
-	body  uint8  // classes of the bytes after them
-	min   int    // number of them; those of a longer run belong to the token too
-	max   int    // a longer run is something else; 0 if there is no limit
-	edge  bool   // the fixed bytes are not telling enough to count in the middle of a word
-	rand  bool   // nor at its edge within base64url, nor unless the body looks machine-made, see [random]
+	texts oneOf // the fixed bytes
+	body  uint8 // classes of the bytes after them
+	min   int   // number of them; those of a longer run belong to the token too
+	max   int   // a longer run is something else; 0 if there is no limit
+	edge  bool  // the fixed bytes are not telling enough to count in the middle of a word
+	rand  bool  // nor at its edge within base64url, nor unless the body looks machine-made, see [random]
 
 	// check replaces body, min and max if the form needs more than these can say. It takes the
 	// position of the fixed bytes and returns the token's bounds, or zeros.
 	check func(s string, p int) (start, end int)
 }
 
-// begins returns the fixed bytes with which s begins, or "".
-func (r *prefix) begins(s string) string {
-	for text := range strings.SplitSeq(r.texts, " ") {
-		if strings.HasPrefix(s, text) {
+// begins reports whether one of the prefixes begins with a and b. It is called for every byte of
+// every long word.
+func begins(a, b byte) bool {
+	second := prefixes[a].second
+	for i := range len(second) {
+		if second[i] == b {
+			return true
+		}
+	}
+	return second == "" && prefixes[a].forms != nil
+}
+
+// A oneOf is a list of alternatives.
+type oneOf []string
+
+// begin returns the alternative with which s begins, or "".
+func (texts oneOf) begin(s string) string {
+	for _, text := range texts {
+		// The last byte tells most words apart.
+		if n := len(text); n <= len(s) && s[n-1] == text[n-1] && s[:n] == text {
 			return text
 		}
 	}
