@@ -94,8 +94,7 @@ func (c *scanner) colon(i int) {
 	}
 }
 
-// blank examines the blank at s[i], which separates a name from its value on a command line, in
-// .netrc and in SQL.
+// blank examines the blank at s[i], which separates name and value in commands, .netrc and SQL.
 func (c *scanner) blank(i int) {
 	s := c.s
 	if i < 3 || i+1 >= len(s) {
@@ -162,15 +161,10 @@ func (c *scanner) element(i int) {
 	if start == i || start == 0 || s[start-1] != '<' {
 		return
 	}
-	k := nameKind(s[start:i])
-	if k == plain {
-		return
-	}
 	n := strings.Index(s[i+1:min(len(s), i+1+maxLine)], "</")
-	if n <= 0 {
-		return
+	if k := nameKind(s[start:i]); k != plain && n > 0 {
+		c.judge(k, s[start:i], value{start: i + 1, end: i + 1 + n, quoted: true})
 	}
-	c.judge(k, s[start:i], value{start: i + 1, end: i + 1 + n, quoted: true})
 }
 
 // nameBefore returns the bounds of the name before s[i], skipping blanks, quotes and brackets between.

@@ -250,9 +250,6 @@ func (w *walker) value(start, end int) {
 			}
 		}
 	}
-	if len(spans) == 0 {
-		return
-	}
 	spans = merge(spans)
 	if escaped {
 		spans = origin(raw, spans)

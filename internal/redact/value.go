@@ -59,8 +59,7 @@ func credential(k kind, name, v string, how value) (start, end int, rule string)
 	return 0, 0, ""
 }
 
-// scheme reports whether s is an HTTP authentication scheme, or something that some services use as
-// one.
+// scheme reports whether s is an HTTP authentication scheme, or is used as one by some services.
 func scheme(s string) bool {
 	switch strings.ToLower(s) {
 	case "bearer", "basic", "token", "bot", "apikey", "api-key", "key", "ssws", "negotiate", "pat":

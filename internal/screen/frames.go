@@ -180,12 +180,11 @@ func isText(line string) bool { return line != "" }
 func inPlace(was, now []string) bool {
 	kept, all := 0, 0
 	for i, old := range was {
-		if !isText(old) {
-			continue
-		}
-		all++
-		if alike(old, now[i]) {
-			kept++
+		if isText(old) {
+			all++
+			if alike(old, now[i]) {
+				kept++
+			}
 		}
 	}
 	return all > 0 && 2*kept >= all
@@ -198,12 +197,11 @@ func alike(was, now string) bool {
 	}
 	same, all := 0, 0
 	for i := range len(was) {
-		if was[i] == ' ' {
-			continue
-		}
-		all++
-		if i < len(now) && now[i] == was[i] {
-			same++
+		if was[i] != ' ' {
+			all++
+			if i < len(now) && now[i] == was[i] {
+				same++
+			}
 		}
 	}
 	return 2*same >= all

@@ -35,10 +35,7 @@ func Turns(segment []byte) []Turn {
 	o := newOpener()
 	var turns []Turn
 	for at, line := range lines(segment) {
-		r, ok := decode(line)
-		if !ok {
-			continue
-		}
+		r, _ := decode(line) // anything else is the zero record, which starts nothing
 		if t, ok := o.open(at, r); ok {
 			if n := len(turns); n > 0 {
 				turns[n-1].End = t.Start
