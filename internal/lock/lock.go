@@ -40,11 +40,9 @@ func Take(ctx context.Context, path string) (*Lock, error) {
 		if l != nil || err != nil {
 			return l, err
 		}
-		timer := time.NewTimer(step)
 		select {
-		case <-timer.C:
+		case <-time.After(step):
 		case <-ctx.Done():
-			timer.Stop()
 			return nil, fmt.Errorf("lock %s: %w", filepath.Base(path), ctx.Err())
 		}
 	}
@@ -52,33 +50,31 @@ func Take(ctx context.Context, path string) (*Lock, error) {
 
 // Try takes the lock if it is free. Otherwise it returns nil and no error.
 func Try(path string) (*Lock, error) {
-	f, err := open(path)
+	l, err := take(path)
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", filepath.Base(path), err)
+	}
+	return l, nil
+}
+
+func take(path string) (*Lock, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
 	}
 	l := &Lock{file: f}
 	ok, err := try(f)
 	if err == nil && ok && own(f) { // what somebody else has noted is not acted upon
 		err = l.read()
 	}
-	if err != nil {
-		err = fmt.Errorf("lock %s: %w", filepath.Base(path), err)
-	}
 	if err != nil || !ok {
 		_ = f.Close()
 		return nil, err
 	}
 	return l, nil
-}
-
-func open(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if os.IsNotExist(err) {
-		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
-			f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-		}
-	}
-	return f, err
 }
 
 // Release unlocks the file. To close it would not do: a child that is being started just now has a

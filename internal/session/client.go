@@ -27,11 +27,8 @@ func ReadClient(pid int) Client {
 func startOf(stat string) string {
 	// The second field is the program's name in parentheses, which may hold anything.
 	i := strings.LastIndexByte(stat, ')')
-	if i < 0 {
-		return ""
-	}
 	fields := strings.Fields(stat[i+1:])
-	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
+	if i < 0 || len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
 		return ""
 	}
 	return fields[19] // field 22 of the line

@@ -1,5 +1,7 @@
 package session
 
+import "slices"
+
 // A Fate is what has become of a session, as far as we can tell.
 type Fate int
 
@@ -50,10 +52,7 @@ func FateOf(st *State, registry []Registration) Fate {
 
 // Registered reports whether the registry has the session with a client not known to have ended.
 func Registered(session string, registry []Registration) bool {
-	for _, r := range registry {
-		if r.Session == session && (!r.Here() || r.Runs()) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(registry, func(r Registration) bool {
+		return r.Session == session && (!r.Here() || r.Runs())
+	})
 }

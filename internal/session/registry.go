@@ -31,15 +31,15 @@ type Registration struct {
 func ReadRegistration(configDir string, pid int) (Registration, error) {
 	// Beside it is <pid>.<hash>.key, a secret: so open files by name, never by pattern.
 	data, err := os.ReadFile(filepath.Join(configDir, "sessions", strconv.Itoa(pid)+".json"))
+	var r Registration
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err == nil && (r.PID != pid || r.Session == "") {
+		err = errors.New("it has another pid, or no session")
+	}
 	if err != nil {
 		return Registration{}, fmt.Errorf("read registration of client %d: %w", pid, err)
-	}
-	var r Registration
-	if err := json.Unmarshal(data, &r); err != nil {
-		return Registration{}, fmt.Errorf("read registration of client %d: %w", pid, err)
-	}
-	if r.PID != pid || r.Session == "" {
-		return Registration{}, fmt.Errorf("read registration of client %d: it has another pid, or no session", pid)
 	}
 	return r, nil
 }
@@ -57,12 +57,10 @@ func Registrations(configDir string) ([]Registration, error) {
 	var all []Registration
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".json")
-		pid, err := strconv.Atoi(name)
-		if !ok || err != nil {
-			continue
-		}
-		if r, err := ReadRegistration(configDir, pid); err == nil {
-			all = append(all, r)
+		if pid, err := strconv.Atoi(name); ok && err == nil {
+			if r, err := ReadRegistration(configDir, pid); err == nil {
+				all = append(all, r)
+			}
 		}
 	}
 	return all, nil
@@ -72,11 +70,8 @@ func Registrations(configDir string) ([]Registration, error) {
 // clients use: one machine and one pid namespace. It is "" if either can't be read.
 func Domain() string {
 	machine, err := os.ReadFile("/etc/machine-id")
-	if err != nil {
-		return ""
-	}
-	namespace, err := os.Readlink("/proc/self/ns/pid")
-	if err != nil {
+	namespace, e := os.Readlink("/proc/self/ns/pid")
+	if err != nil || e != nil {
 		return ""
 	}
 	return "linux:" + strings.TrimSpace(string(machine)) + ":" + namespace

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,14 +42,14 @@ func (s Store) Enable(on bool) (bool, error) {
 	if !on {
 		return true, os.Remove(path)
 	}
-	if err := os.MkdirAll(s.dir, 0o777); err != nil {
-		return false, fmt.Errorf("enable recording: %w", err)
+	err := os.MkdirAll(s.dir, 0o777)
+	if err == nil {
+		err = os.WriteFile(path, nil, 0o666)
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return false, fmt.Errorf("enable recording: %w", err)
 	}
-	return true, f.Close()
+	return true, nil
 }
 
 // Lock waits for the lock of that name until ctx ends.
@@ -61,31 +62,30 @@ func (s Store) TryLock(name string) (*lock.Lock, error) {
 	return lock.Try(filepath.Join(s.dir, "locks", name))
 }
 
-// lockWait bounds the wait for another process that works on the same session, worktree or mission.
-const lockWait = 30 * time.Second
+// lock waits, but not for ever, for another process that works on the same session, worktree or
+// mission.
+func (s Store) lock(ctx context.Context, kind, name string) (*lock.Lock, error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	return s.Lock(ctx, kind+"-"+name)
+}
 
 // shared takes the lock of a session or mission. Each kind shares 64 files: otherwise every session
 // and mission would leave one behind, and a lock file can't be deleted safely.
 func (s Store) shared(ctx context.Context, kind, id string) (*lock.Lock, error) {
-	ctx, cancel := context.WithTimeout(ctx, lockWait)
-	defer cancel()
-	return s.Lock(ctx, fmt.Sprintf("%s-%02d", kind, crc32.ChecksumIEEE([]byte(id))%64))
+	return s.lock(ctx, kind, fmt.Sprintf("%02d", crc32.ChecksumIEEE([]byte(id))%64))
 }
 
 // LockWorktree keeps our other processes away from the worktree with that git directory, and from
 // the private index of its snapshots.
 func (s Store) LockWorktree(ctx context.Context, gitDir string) (*lock.Lock, error) {
-	ctx, cancel := context.WithTimeout(ctx, lockWait)
-	defer cancel()
-	return s.Lock(ctx, "worktree-"+filepath.Base(gitDir))
+	return s.lock(ctx, "worktree", filepath.Base(gitDir))
 }
 
 // LockSessions keeps sessions from beginning and ending in that worktree. It is taken before any
 // other lock, and held while a turn is recorded and a session handed off.
 func (s Store) LockSessions(ctx context.Context, gitDir string) (*lock.Lock, error) {
-	ctx, cancel := context.WithTimeout(ctx, lockWait)
-	defer cancel()
-	return s.Lock(ctx, "handoff-"+filepath.Base(gitDir))
+	return s.lock(ctx, "handoff", filepath.Base(gitDir))
 }
 
 // LockMission keeps our other processes away from the refs of a mission.
@@ -98,26 +98,20 @@ func (s Store) path(id string) string { return filepath.Join(s.dir, "sessions", 
 // Load returns the state of a session, or a new one if there is none or it can't be read (a process
 // died while the disk was full), since it can be rebuilt.
 func (s Store) Load(id string) *State {
-	st, err := s.read(s.path(id))
-	if err != nil || st.Session != id {
-		return &State{V: stateVersion, Session: id}
+	if st := read(s.path(id)); st != nil && st.Session == id {
+		return st
 	}
-	return st
+	return &State{V: stateVersion, Session: id}
 }
 
-func (s Store) read(path string) (*State, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
+// read returns nil for what can't be read, or has another version.
+func read(path string) *State {
 	st := new(State)
-	if err := json.Unmarshal(data, st); err != nil {
-		return nil, err
+	data, err := os.ReadFile(path)
+	if err != nil || json.Unmarshal(data, st) != nil || st.V != stateVersion {
+		return nil
 	}
-	if st.V != stateVersion {
-		return nil, fmt.Errorf("read %s: unknown version %d", path, st.V)
-	}
-	return st, nil
+	return st
 }
 
 // ErrUnchanged is returned by the function given to [Store.Update] if there is nothing to save.
@@ -133,10 +127,9 @@ func (s Store) Update(ctx context.Context, id string, f func(*State) error) erro
 	}
 	defer held.Release()
 	st := s.Load(id)
-	switch err := f(st); {
-	case errors.Is(err, ErrUnchanged):
+	if err := f(st); errors.Is(err, ErrUnchanged) {
 		return nil
-	case err != nil:
+	} else if err != nil {
 		return err
 	}
 	data, err := json.Marshal(st)
@@ -152,48 +145,30 @@ func (s Store) Update(ctx context.Context, id string, f func(*State) error) erro
 // replace writes a file of a session, whose lock the caller holds.
 func replace(path string, data []byte) error {
 	tmp := path + ".new"
-	err := os.WriteFile(tmp, data, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-			err = os.WriteFile(tmp, data, 0o600)
-		}
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = os.WriteFile(tmp, data, 0o600)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if exchange(tmp, path) == nil {
+	case exchange(tmp, path) == nil:
 		return os.Remove(tmp)
 	}
 	return os.Rename(tmp, path)
 }
 
-// All returns the states of all sessions that can be read, in no particular order.
-func (s Store) All() []*State {
-	entries, err := os.ReadDir(filepath.Join(s.dir, "sessions"))
-	if err != nil {
-		return nil
-	}
-	var all []*State
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), ".json") {
-			continue
-		}
-		if st, err := s.read(filepath.Join(s.dir, "sessions", e.Name())); err == nil {
-			all = append(all, st)
-		}
-	}
-	return all
-}
+// All returns the states of all sessions that can be read, the newest first.
+func (s Store) All() []*State { return s.Recent(math.MaxInt) }
 
 // Last returns the most recent session that matches; nil if none does.
 func (s Store) Last(matches func(*State) bool) *State {
-	var last *State
 	for _, st := range s.All() {
-		if matches(st) && (last == nil || st.Seen.After(last.Seen)) {
-			last = st
+		if matches(st) {
+			return st
 		}
 	}
-	return last
+	return nil
 }
 
 // Recent returns the states of the n most recent sessions, the newest first.
@@ -216,7 +191,7 @@ func (s Store) Recent(n int) []*State {
 	slices.SortFunc(files, func(a, b file) int { return b.at.Compare(a.at) })
 	var recent []*State
 	for _, f := range files[:min(n, len(files))] {
-		if st, err := s.read(filepath.Join(dir, f.name)); err == nil {
+		if st := read(filepath.Join(dir, f.name)); st != nil {
 			recent = append(recent, st)
 		}
 	}
@@ -265,11 +240,10 @@ func (s Store) Prune(before time.Time) error {
 // Forget drops the states of the sessions that record to a mission.
 func (s Store) Forget(ctx context.Context, mission string) error {
 	for _, st := range s.All() {
-		if st.Mission != mission {
-			continue
-		}
-		if err := s.forget(ctx, st.Session, mission); err != nil {
-			return fmt.Errorf("forget session %s: %w", st.Session, err)
+		if st.Mission == mission {
+			if err := s.forget(ctx, st.Session, mission); err != nil {
+				return fmt.Errorf("forget session %s: %w", st.Session, err)
+			}
 		}
 	}
 	return nil
@@ -284,8 +258,8 @@ func (s Store) forget(ctx context.Context, id, mission string) error {
 	if s.Load(id).Mission != mission {
 		return nil // the session has gone on to another one
 	}
-	if err := os.Remove(s.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if err = os.Remove(s.path(id)); errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	return err
 }
