@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
 )
 
 // A SettingsError reports settings that the client would not accept or whose shape does not allow
@@ -32,7 +33,8 @@ type node struct {
 	start, end int
 	kind       byte   // the first byte of its text: { [ " or that of a scalar
 	text       string // of a string, decoded
-	items      []item // of an object or array
+	json       gjson.Result
+	inside     []item // see items
 }
 
 // An item is a member of an object or an element of an array.
@@ -65,68 +67,40 @@ func parse(data []byte) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{data: data, pos: skip, skip: skip, dec: json.NewDecoder(bytes.NewReader(data[skip:]))}
-	r.dec.UseNumber() // 1e999 is JSON
-	if d.root, err = r.value(); err != nil {
-		return nil, err
-	}
+	root := gjson.ParseBytes(bytes.TrimRight(data[skip:], " \t\r\n")) // which would be taken for part of it
+	root.Index += skip
+	d.root = newNode(root)
 	if d.root.kind != '{' {
 		return nil, d.fault(d.root.start, "the settings are %s, want an object", kindOf(d.root.kind))
 	}
 	return d, nil
 }
 
-// A reader builds nodes from valid JSON. encoding/json says where a token ends; the next one starts
-// after the white space and punctuation that follow.
-type reader struct {
-	data []byte
-	skip int // bytes before what dec reads
-	pos  int // end of the last token
-	dec  *json.Decoder
+func newNode(v gjson.Result) *node {
+	return &node{start: v.Index, end: v.Index + len(v.Raw), kind: v.Raw[0], text: decoded(v), json: v}
 }
 
-func (r *reader) token() (json.Token, int, error) {
-	start := r.pos
-	for start < len(r.data) && strings.IndexByte(" \t\r\n,:", r.data[start]) >= 0 {
-		start++
+// decoded returns the content of a string as encoding/json has it, "" of anything else.
+func decoded(v gjson.Result) (text string) {
+	if v.Type == gjson.String {
+		_ = json.Unmarshal([]byte(v.Raw), &text) // it is valid
 	}
-	tok, err := r.dec.Token()
-	r.pos = r.skip + int(r.dec.InputOffset())
-	return tok, start, err
+	return text
 }
 
-func (r *reader) value() (*node, error) {
-	tok, start, err := r.token()
-	if err != nil {
-		return nil, err
-	}
-	n := &node{start: start, kind: r.data[start]}
-	n.text, _ = tok.(string)
-	if n.kind == '{' || n.kind == '[' {
-		for r.dec.More() {
-			var it item
+// items returns what is in an object or array, parsed when it is first asked for.
+func (n *node) items() []item {
+	if n.inside == nil && n.json.Type == gjson.JSON {
+		n.json.ForEach(func(key, value gjson.Result) bool {
+			it := item{decoded(key), value.Index, newNode(value)}
 			if n.kind == '{' {
-				key, at, err := r.token()
-				if err != nil {
-					return nil, err
-				}
-				it.key, _ = key.(string)
-				it.start = at
+				it.start = key.Index
 			}
-			if it.value, err = r.value(); err != nil {
-				return nil, err
-			}
-			if n.kind == '[' {
-				it.start = it.value.start
-			}
-			n.items = append(n.items, it)
-		}
-		if _, _, err := r.token(); err != nil {
-			return nil, err
-		}
+			n.inside = append(n.inside, it)
+			return true
+		})
 	}
-	n.end = r.pos
-	return n, nil
+	return n.inside
 }
 
 // member returns the value of key in the object n, nil if there is none. Of several members with
@@ -145,7 +119,7 @@ func (n *node) elements() []item {
 	if n == nil || n.kind != '[' {
 		return nil
 	}
-	return n.items
+	return n.items()
 }
 
 // members returns the members of the object n, none if it is not an object.
@@ -153,7 +127,7 @@ func (n *node) members() []item {
 	if n == nil || n.kind != '{' {
 		return nil
 	}
-	return n.items
+	return n.items()
 }
 
 // isTrue reports whether n exists and is true.

@@ -76,7 +76,7 @@ func (d *document) add(e Entry) []byte {
 	case event == nil:
 		return d.insert(hooks, e.Event, groups)
 	}
-	for _, g := range event.items {
+	for _, g := range event.items() {
 		for _, h := range g.value.member("hooks").elements() {
 			if runs(h.value) == e.program() {
 				return d.data
@@ -131,7 +131,7 @@ type step struct {
 // find returns the way to our first hook: the steps in the root, in its hooks, in the event's
 // groups and in the group's hooks. It is nil if there is none.
 func (d *document) find(entries []Entry) []step {
-	for i, hooks := range d.root.items {
+	for i, hooks := range d.root.items() {
 		if hooks.key != "hooks" {
 			continue
 		}
@@ -152,7 +152,7 @@ func (d *document) find(entries []Entry) []step {
 // cut returns the text of d without the hook at path and without what becomes empty.
 func (d *document) cut(path []step) []byte {
 	for i, s := range slices.Backward(path) {
-		if len(s.in.items) > 1 {
+		if len(s.in.items()) > 1 {
 			return d.delete(s)
 		}
 		if i == len(path)-1 {

@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -38,13 +37,9 @@ func (a Answer) Write(w io.Writer) error {
 		out.Specific = &specific{a.Event, printable(a.Model)}
 	}
 	out.User = printable(a.User)
-	var line bytes.Buffer
-	enc := json.NewEncoder(&line)
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(out); err != nil {
-		return fmt.Errorf("encode the answer to %s: %w", a.Event, err)
-	}
-	if _, err := w.Write(line.Bytes()); err != nil {
 		return fmt.Errorf("write the answer to %s: %w", a.Event, err)
 	}
 	return nil

@@ -46,45 +46,24 @@ type Event struct {
 func Parse(r io.Reader) (*Event, error) {
 	e := new(Event)
 	var turnID string
-	s := newScanner(r)
-	err := s.object(func(name string) any {
-		switch name {
-		case "hook_event_name":
-			return &e.Name
-		case "session_id":
-			return &e.SessionID
-		case "transcript_path":
-			return &e.TranscriptPath
-		case "cwd":
-			return &e.Cwd
-		case "prompt_id":
-			return &e.PromptID
-		case "turn_id":
-			return &turnID
-		case "prompt":
-			return &e.Prompt
-		case "last_assistant_message":
-			return &e.LastAssistantMessage
-		case "stop_hook_active":
-			return &e.StopHookActive
-		case "source":
-			return &e.Source
-		case "reason":
-			return &e.Reason
-		case "error":
-			return &e.Error
-		case "trigger":
-			return &e.Trigger
-		case "model":
-			return &e.Model
-		case "agent_id":
-			return &e.AgentID
-		case "agent_type":
-			return &e.AgentType
-		case "tool_calls":
-			return &e.ToolCalls
-		}
-		return nil
+	err := newScanner(r).object(map[string]any{
+		"hook_event_name":        &e.Name,
+		"session_id":             &e.SessionID,
+		"transcript_path":        &e.TranscriptPath,
+		"cwd":                    &e.Cwd,
+		"prompt_id":              &e.PromptID,
+		"turn_id":                &turnID,
+		"prompt":                 &e.Prompt,
+		"last_assistant_message": &e.LastAssistantMessage,
+		"stop_hook_active":       &e.StopHookActive,
+		"source":                 &e.Source,
+		"reason":                 &e.Reason,
+		"error":                  &e.Error,
+		"trigger":                &e.Trigger,
+		"model":                  &e.Model,
+		"agent_id":               &e.AgentID,
+		"agent_type":             &e.AgentType,
+		"tool_calls":             &e.ToolCalls,
 	})
 	if err != nil {
 		return nil, err
@@ -99,22 +78,18 @@ func Parse(r io.Reader) (*Event, error) {
 }
 
 func (e *Event) check() error {
-	if e.Name == "" {
+	switch {
+	case e.Name == "":
 		return malformed("hook_event_name", "missing")
-	}
-	if e.SessionID == "" {
+	case e.SessionID == "":
 		return malformed("session_id", "missing")
-	}
-	if !ValidID(e.SessionID) {
+	case !ValidID(e.SessionID):
 		return malformed("session_id", "%.40q is not up to 128 letters, digits, - and _", e.SessionID)
-	}
-	if e.Cwd == "" {
+	case e.Cwd == "":
 		return malformed("cwd", "missing")
-	}
-	if !validPath(e.Cwd) {
+	case !validPath(e.Cwd):
 		return malformed("cwd", "%.80q is not an absolute path", e.Cwd)
-	}
-	if e.TranscriptPath != "" && !validPath(e.TranscriptPath) {
+	case e.TranscriptPath != "" && !validPath(e.TranscriptPath):
 		return malformed("transcript_path", "%.80q is not an absolute path", e.TranscriptPath)
 	}
 	return nil
@@ -142,8 +117,11 @@ func validPath(path string) bool {
 // field were missing.
 func decode(name string, raw []byte, field any) error {
 	want := "a string"
-	if _, ok := field.(*bool); ok {
-		want = "true or false"
+	switch field := field.(type) { // null changes nothing
+	case *string:
+		*field = ""
+	case *bool:
+		*field, want = false, "true or false"
 	}
 	err := json.Unmarshal(raw, field)
 	if errors.As(err, new(*json.UnmarshalTypeError)) {
@@ -151,14 +129,6 @@ func decode(name string, raw []byte, field any) error {
 	}
 	if err != nil {
 		return malformed(name, "%v", err)
-	}
-	if string(raw) == "null" { // for which Unmarshal changes nothing
-		switch field := field.(type) {
-		case *string:
-			*field = ""
-		case *bool:
-			*field = false
-		}
 	}
 	return nil
 }

@@ -2,10 +2,12 @@ package hooks
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // maxDepth is how deep values may be nested; encoding/json has the same limit.
@@ -23,30 +25,22 @@ func newScanner(r io.Reader) *scanner {
 	return &scanner{limit, bufio.NewReaderSize(limit, 32<<10)}
 }
 
-// object reads an object. For each member it asks target where to put the value: a *string or
-// *bool, an *int that gets the number of objects in an array, or nil to skip it.
-func (s *scanner) object(target func(name string) any) error {
+// object reads an object. fields says where the values of some members go: a *string or *bool, or
+// an *int that gets the number of objects in an array.
+func (s *scanner) object(fields map[string]any) error {
+	if _, err := s.sign("", "{", "starts with %q, want an object"); err != nil {
+		return err
+	}
 	c, err := s.next("")
 	if err != nil {
 		return err
 	}
-	if c != '{' {
-		return malformed("", "starts with %q, want an object", c)
-	}
-	s.buf.Discard(1)
-	if c, err = s.next(""); err != nil {
-		return err
-	}
-	if c == '}' {
-		s.buf.Discard(1)
-		return nil
-	}
 	var name string
-	for {
+	for c != '}' {
 		if name, err = s.name(name); err != nil {
 			return err
 		}
-		field := target(name)
+		field := fields[name]
 		count, isCount := field.(*int)
 		raw, objects, err := s.value(name, field != nil && !isCount)
 		switch {
@@ -59,18 +53,11 @@ func (s *scanner) object(target func(name string) any) error {
 				return err
 			}
 		}
-		if c, err = s.next(name); err != nil {
+		if c, err = s.sign(name, ",}", "followed by %q, want a comma or the end"); err != nil {
 			return err
 		}
-		s.buf.Discard(1)
-		switch c {
-		case ',':
-		case '}':
-			return nil
-		default:
-			return malformed(name, "followed by %q, want a comma or the end", c)
-		}
 	}
+	return nil
 }
 
 // name reads a member's name and the colon after it. last is the previous member, for errors.
@@ -90,14 +77,8 @@ func (s *scanner) name(last string) (string, error) {
 	if err := json.Unmarshal(raw, &name); err != nil {
 		return "", malformed(last, "followed by a bad name: %v", err)
 	}
-	if c, err = s.next(name); err != nil {
-		return "", err
-	}
-	if c != ':' {
-		return "", malformed(name, "followed by %q, want a colon", c)
-	}
-	s.buf.Discard(1)
-	return name, nil
+	_, err = s.sign(name, ":", "followed by %q, want a colon")
+	return name, err
 }
 
 // value reads the value of the field called name. It returns its bytes, if keep, and the number of
@@ -158,8 +139,7 @@ func (v *extent) advance(data []byte) (n int, done bool) {
 				}
 			}
 		case v.scalar:
-			switch c {
-			case ',', '}', ']', ' ', '\t', '\r', '\n':
+			if strings.IndexByte(",}] \t\r\n", c) >= 0 {
 				return i, true
 			}
 		default:
@@ -181,6 +161,17 @@ func (v *extent) advance(data []byte) (n int, done bool) {
 	return len(data), false
 }
 
+// sign reads the next byte that is not white space, which must be one of wanted. fault is the
+// format of the error that it is not.
+func (s *scanner) sign(name, wanted, fault string) (byte, error) {
+	c, err := s.next(name)
+	if err == nil && strings.IndexByte(wanted, c) < 0 {
+		err = malformed(name, fault, c)
+	}
+	s.buf.Discard(1)
+	return c, err
+}
+
 // next returns the next byte that is not white space, without consuming it.
 func (s *scanner) next(name string) (byte, error) {
 	for {
@@ -188,13 +179,9 @@ func (s *scanner) next(name string) (byte, error) {
 		if err != nil {
 			return 0, err
 		}
-		for i, c := range window {
-			switch c {
-			case ' ', '\t', '\r', '\n':
-			default:
-				s.buf.Discard(i)
-				return c, nil
-			}
+		if rest := bytes.TrimLeft(window, " \t\r\n"); len(rest) > 0 {
+			s.buf.Discard(len(window) - len(rest))
+			return rest[0], nil
 		}
 		s.buf.Discard(len(window))
 	}

@@ -54,7 +54,7 @@ func (l layout) item(key string, v any) string {
 // insert returns the text of d with one more item at the end of the array or object n.
 func (d *document) insert(n *node, key string, v any) []byte {
 	l := layout{unit: d.unit(), spaced: d.spaced()}
-	if len(n.items) == 0 {
+	if len(n.items()) == 0 {
 		inner := string(d.data[n.start+1 : n.end-1])
 		if n != d.root || inner != "" {
 			inner += " "
@@ -68,9 +68,9 @@ func (d *document) insert(n *node, key string, v any) []byte {
 		return d.splice(n.start+1, n.end-1, inner+l.item(key, v))
 	}
 
-	last := n.items[len(n.items)-1]
+	last := n.items()[len(n.items())-1]
 	separator := ","
-	if indent, newline := d.lead(n, len(n.items)-1); newline != "" {
+	if indent, newline := d.lead(n, len(n.items())-1); newline != "" {
 		separator += newline + indent
 		if n == d.root || !d.oneLine(last.value) {
 			l.newline, l.indent = newline, indent
@@ -83,7 +83,7 @@ func (d *document) insert(n *node, key string, v any) []byte {
 
 // delete returns the text of d without the item at s, which is not the only one.
 func (d *document) delete(s step) []byte {
-	items := s.in.items
+	items := s.in.items()
 	if s.index == 0 {
 		return d.splice(items[0].start, items[1].start, "")
 	}
@@ -93,7 +93,7 @@ func (d *document) delete(s step) []byte {
 // emptied returns the text left inside n, the root or a part of it, without its only item. kept is
 // false if n was created for that item.
 func (d *document) emptied(n *node) (inner string, kept bool) {
-	inner = string(d.data[n.start+1 : n.items[0].start])
+	inner = string(d.data[n.start+1 : n.items()[0].start])
 	if i := strings.LastIndexByte(inner, '\n'); i >= 0 {
 		inner = strings.TrimSuffix(inner[:i], "\r")
 	}
@@ -115,9 +115,9 @@ func (d *document) splice(start, end int, text string) []byte {
 func (d *document) lead(n *node, i int) (indent, newline string) {
 	start := n.start + 1
 	if i > 0 {
-		start = n.items[i-1].value.end
+		start = n.items()[i-1].value.end
 	}
-	gap := string(d.data[start:n.items[i].start])
+	gap := string(d.data[start:n.items()[i].start])
 	at := strings.LastIndexByte(gap, '\n')
 	if at < 0 {
 		return "", ""
@@ -132,12 +132,12 @@ func (d *document) lead(n *node, i int) (indent, newline string) {
 
 // multiline reports whether d contains line ends. An empty object gets them.
 func (d *document) multiline() bool {
-	return len(d.root.items) == 0 || bytes.IndexByte(d.data[d.root.start:d.root.end], '\n') >= 0
+	return len(d.root.items()) == 0 || bytes.IndexByte(d.data[d.root.start:d.root.end], '\n') >= 0
 }
 
 // oneLine reports whether n is an array or object with its items on one line.
 func (d *document) oneLine(n *node) bool {
-	return len(n.items) > 0 && bytes.IndexByte(d.data[n.start:n.end], '\n') < 0
+	return len(n.items()) > 0 && bytes.IndexByte(d.data[n.start:n.end], '\n') < 0
 }
 
 func (d *document) newline() string {
@@ -156,7 +156,7 @@ func (d *document) lineIndent(at int) string {
 // unit returns the indentation of one level of d: two blanks if nothing shows it.
 func (d *document) unit() string {
 	outer := d.lineIndent(d.root.start)
-	for i := range d.root.items {
+	for i := range d.root.items() {
 		if indent, newline := d.lead(d.root, i); newline != "" {
 			if unit, ok := strings.CutPrefix(indent, outer); ok && unit != "" {
 				return unit
@@ -168,8 +168,8 @@ func (d *document) unit() string {
 
 // spaced reports whether d has a blank after its first colon.
 func (d *document) spaced() bool {
-	if len(d.root.items) == 0 {
+	if len(d.root.items()) == 0 {
 		return true
 	}
-	return d.data[d.root.items[0].value.start-1] != ':'
+	return d.data[d.root.items()[0].value.start-1] != ':'
 }
