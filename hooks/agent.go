@@ -43,10 +43,7 @@ type Entry struct {
 }
 
 // program returns the name of the executable that e runs.
-func (e Entry) program() string {
-	name, _, _ := strings.Cut(e.Command, " ")
-	return name
-}
+func (e Entry) program() string { return strings.Fields(e.Command)[0] }
 
 // Entries returns what is installed for a.
 //

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -38,14 +39,9 @@ func plan(path string, entries []Entry, change func([]byte, []Entry) ([]byte, er
 	}
 	after, err := change(before, entries)
 	if err != nil {
-		return nil, inFile(path, err)
+		return nil, fmt.Errorf("%s:%w", path, err) // the format of compilers
 	}
 	return &Edit{path, before, after}, nil
-}
-
-// inFile says that err is about the file at path, in the format of compilers.
-func inFile(path string, err error) error {
-	return fmt.Errorf("%s:%w", path, err)
 }
 
 // maxSettings limits the size of settings in bytes; real files have some kilobytes.
@@ -60,16 +56,16 @@ func readSettings(path string) ([]byte, error) {
 		}
 		return nil, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read settings: %w", err)
-	}
-	if !info.Mode().IsRegular() { // a pipe would block
+	var data []byte
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular(): // a pipe would block
 		return nil, fmt.Errorf("read %s: not a file", path)
-	}
-	if info.Size() > maxSettings {
+	case info.Size() > maxSettings:
 		return nil, fmt.Errorf("read %s: larger than %d MiB", path, maxSettings>>20)
+	default:
+		data, err = os.ReadFile(path)
 	}
-	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read settings: %w", err)
 	}
@@ -96,26 +92,21 @@ func (e *Edit) Apply() error {
 }
 
 func (e *Edit) apply() error {
-	if err := e.unchanged(); err != nil {
+	path, err := e.Path, e.unchanged()
+	if err != nil {
 		return err
 	}
-	path := e.Path
 	var info fs.FileInfo
 	if e.Before == nil {
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return err
-		}
-	} else {
-		var err error
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return err
-		}
-		if info, err = os.Stat(path); err != nil {
-			return err
-		}
+		err = os.MkdirAll(filepath.Dir(path), 0o777)
+	} else if path, err = filepath.EvalSymlinks(path); err == nil {
+		info, err = os.Stat(path)
+	}
+	if err != nil {
+		return err
 	}
 	temp := fmt.Sprintf("%s.%s.tmp", path, rand.Text()[:8])
-	err := writeLike(temp, info, e.After)
+	err = writeLike(temp, info, e.After)
 	if err == nil {
 		err = e.unchanged() // once more, because other programs write the file, too
 	}
@@ -154,11 +145,6 @@ func writeLike(path string, info fs.FileInfo, data []byte) error {
 		keepOwner(f, info)
 		err = f.Chmod(mode) // the umask may have removed some bits
 	}
-	if _, e := f.Write(data); err == nil {
-		err = e
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
+	_, unwritten := f.Write(data)
+	return cmp.Or(err, unwritten, f.Close())
 }

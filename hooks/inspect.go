@@ -137,7 +137,6 @@ func (r *Report) read(path string) *document {
 	data, err := readSettings(path)
 	if err != nil {
 		r.add(Unreadable, path, "", err.Error())
-		return nil
 	}
 	if blank(data) {
 		return nil
@@ -145,9 +144,8 @@ func (r *Report) read(path string) *document {
 	d, err := parse(data)
 	if err != nil {
 		r.add(NotJSON, path, "", err.Error())
-		return nil
 	}
-	return d
+	return d // nil after an error
 }
 
 // settings examines one settings file.
@@ -171,14 +169,8 @@ func (r *Report) settings(path string, d *document, entries []Entry, managed boo
 				}
 				command := commandOf(h.value)
 				line, _ := d.position(h.start)
-				r.Installed = append(r.Installed, Installed{
-					Event:   e.Event,
-					Program: e.program(),
-					Command: command,
-					Path:    path,
-					Line:    line,
-					form:    strconv.FormatBool(h.value.member("args") != nil) + command,
-				})
+				form := strconv.FormatBool(h.value.member("args") != nil) + command
+				r.Installed = append(r.Installed, Installed{e.Event, e.program(), command, path, line, form})
 				if !isOurs(h.value, []Entry{e}) {
 					r.add(Changed, path, e.Event, fmt.Sprintf("the command is %q, not %q", command, e.Command))
 				}
@@ -207,17 +199,12 @@ func (r *Report) event(e Entry) {
 
 // add adds a finding, or only its event if there is an equal one.
 func (r *Report) add(p Problem, path, event, text string) {
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Problem == p && f.Path == path && f.Text == text {
-			if event != "" {
-				f.Events = append(f.Events, event)
-			}
-			return
-		}
+	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Problem == p && f.Path == path && f.Text == text })
+	if i < 0 {
+		i = len(r.Findings)
+		r.Findings = append(r.Findings, Finding{Problem: p, Path: path, Text: text})
 	}
-	f := Finding{Problem: p, Path: path, Text: text}
 	if event != "" {
-		f.Events = []string{event}
+		r.Findings[i].Events = append(r.Findings[i].Events, event)
 	}
-	r.Findings = append(r.Findings, f)
 }

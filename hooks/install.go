@@ -64,12 +64,10 @@ type (
 
 // add returns the text of d with e; [document.check] has made sure that this is possible.
 func (d *document) add(e Entry) []byte {
-	var (
-		group  = hookGroup{[]hookCommand{{"command", e.Command, e.Timeout}}}
-		groups = []hookGroup{group}
-		hooks  = d.root.member("hooks")
-		event  = hooks.member(e.Event)
-	)
+	group := hookGroup{[]hookCommand{{"command", e.Command, e.Timeout}}}
+	groups := []hookGroup{group}
+	hooks := d.root.member("hooks")
+	event := hooks.member(e.Event)
 	switch {
 	case hooks == nil:
 		return d.insert(d.root, "hooks", map[string][]hookGroup{e.Event: groups})
@@ -108,11 +106,10 @@ var program = sync.OnceValue(func() *regexp.Regexp {
 
 // runs returns which of our programs the hook h runs, "" if none.
 func runs(h *node) string {
-	m := program().FindStringSubmatch(commandOf(h))
-	if m == nil {
-		return ""
+	if m := program().FindStringSubmatch(commandOf(h)); m != nil {
+		return "git-agent-" + m[1]
 	}
-	return "git-agent-" + m[1]
+	return ""
 }
 
 // isOurs reports whether h has exactly the command of one of entries.
