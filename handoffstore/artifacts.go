@@ -1,6 +1,7 @@
 package handoffstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,20 +44,18 @@ func (s *Store) Artifacts(ctx context.Context, f *Found, data string) (dir strin
 		return "", fmt.Errorf("put artifacts: %w", err)
 	}
 	defer root.Close()
-	name := fmt.Sprintf("%s-%s", firstOf(word(f.Session), string(f.Mission)), f.At.Format("20060102-150405"))
+	name := fmt.Sprintf("%s-%s", cmp.Or(word(f.Session), string(f.Mission)), f.At.Format("20060102-150405"))
 	if !filepath.IsLocal(name) || filepath.Base(name) != name {
 		return "", fmt.Errorf("put artifacts: the session %q", f.Session)
 	}
 	base := name
-	for n := 2; ; n++ { // two in one second
-		err := root.Mkdir(name, 0o700)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, fs.ErrExist) || n > 100 {
-			return "", fmt.Errorf("put artifacts: %w", err)
-		}
+	err = root.Mkdir(name, 0o700)
+	for n := 2; n <= 100 && errors.Is(err, fs.ErrExist); n++ { // two in one second
 		name = fmt.Sprintf("%s-%d", base, n)
+		err = root.Mkdir(name, 0o700)
+	}
+	if err != nil {
+		return "", fmt.Errorf("put artifacts: %w", err)
 	}
 	for _, file := range []string{recordFile, docFile, patchFile, terminalFile} {
 		content, err := f.File(file)
@@ -76,10 +75,7 @@ func writeNew(root *os.Root, name string, content []byte) error {
 		return err
 	}
 	_, err = f.Write(content)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
+	return cmp.Or(err, f.Close())
 }
 
 // outside makes sure that a directory, which may not exist yet, is in no worktree of the

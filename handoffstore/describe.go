@@ -27,10 +27,7 @@ func (w *writing) describe(ctx context.Context, h *Handoff, files map[string][]b
 	if err := w.Objects.Flush(); err != nil { // git will read them
 		return err
 	}
-	from, err := w.Objects.TreeOf(h.Head.Hash())
-	if err == nil && from.IsZero() {
-		from, err = w.Objects.EmptyTree()
-	}
+	from, err := w.headTree()
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package handoffstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,21 +91,18 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handoff{
-		V: ledger.Version, Kind: kind, Mission: w.ID, Number: number + 1, At: w.At,
-		ExitType: r.Exit, Agent: r.Agent, Session: r.Session,
-		Head: git.Hex(w.Snap.Head.Commit), Branch: strings.ToValidUTF8(strings.TrimPrefix(w.Snap.Head.Branch, "refs/heads/"), "\uFFFD"),
-	}
 	t, err := w.lastTurn(ctx, r.Session)
 	if err != nil {
 		return nil, err
 	}
-	h.LastTurn, h.LastOutcome, h.LastPrompt = t.Turn, string(t.Outcome), t.Prompt
+	h := &Handoff{
+		V: ledger.Version, Kind: kind, Mission: w.ID, Number: number + 1, At: w.At,
+		ExitType: r.Exit, Agent: cmp.Or(r.Agent, t.Agent, w.Ledger.Mission.Agent), Session: r.Session,
+		LastTurn: t.Turn, LastOutcome: string(t.Outcome), LastPrompt: t.Prompt,
+		Head: git.Hex(w.Snap.Head.Commit), Branch: strings.ToValidUTF8(strings.TrimPrefix(w.Snap.Head.Branch, "refs/heads/"), "\uFFFD"),
+	}
 	if r.Running != "" {
 		h.LastOutcome, h.LastPrompt = running, clean(r.Running, maxPrompt)
-	}
-	if h.Agent == "" {
-		h.Agent = firstOf(t.Agent, w.Ledger.Mission.Agent)
 	}
 	if r.Ended && h.ExitType == Clean && t.Session == r.Session && t.Outcome == turns.Failed {
 		h.ExitType = Crash
@@ -119,8 +117,7 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 		if err != nil {
 			return nil, err
 		}
-		graced := last.ExitType == Clean && h.ExitType != Clean && w.At.Sub(last.At) < w.Settings.Handoff.CleanGrace
-		if graced {
+		if last.ExitType == Clean && w.At.Sub(last.At) < w.Settings.Handoff.CleanGrace {
 			h.ExitType = Clean
 		}
 		if same && h.ExitType == last.ExitType {
@@ -223,9 +220,7 @@ func (w *writing) fill(ctx context.Context, h *Handoff, r Request, last *Handoff
 	if r.Terminal != nil {
 		files[terminalFile], h.Terminal = r.Terminal, ledger.HandoffPath(h.Number, terminalFile)
 	}
-	if r.Log != "" {
-		h.Log = r.Log
-	}
+	h.Log = cmp.Or(r.Log, h.Log)
 	return files, nil
 }
 
@@ -279,9 +274,6 @@ const saidBytes = 8 << 20
 // said reads the agent's todos and its last reply. If the file can't be read, both are empty: the
 // handoff does not depend on it.
 func said(path string) (list []transcript.Todo, reply string) {
-	if path == "" {
-		return nil, ""
-	}
 	lines, err := transcript.Tail(path, saidBytes)
 	if err != nil {
 		return nil, ""
@@ -310,18 +302,13 @@ func (w *writing) add(ctx context.Context, h *Handoff, files map[string][]byte, 
 	for name, data := range files {
 		paths[ledger.HandoffPath(h.Number, name)] = data
 	}
-	keep := h.Stash.Hash()
-	if keep.IsZero() {
-		keep = h.Head.Hash() // with a Stash, that keeps Head reachable
-	}
 	w.Ledger.Mission.AddSession(h.Session)
-	if err := w.Append(fmt.Sprintf("handoff %d", h.Number), paths, keep); err != nil {
+	keep := cmp.Or(h.Stash, h.Head) // a Stash keeps Head reachable
+	if err := w.Append(fmt.Sprintf("handoff %d", h.Number), paths, keep.Hash()); err != nil {
 		return nil, err
 	}
-	if noted.IsZero() {
-		noted = h.Head.Hash()
-	}
 	line, err := h.noteLine()
+	noted = cmp.Or(noted, h.Head.Hash())
 	if err == nil && !noted.IsZero() {
 		err = w.Notes.Append(noted, line)
 	}
@@ -333,11 +320,4 @@ func (w *writing) add(ctx context.Context, h *Handoff, files map[string][]byte, 
 	}
 	e, err := w.Ledger.Entry(ledger.HandoffPath(h.Number, ""))
 	return &Gathered{Handoff: h, New: true, tree: e.Hash}, err
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

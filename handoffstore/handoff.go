@@ -73,8 +73,7 @@ type Handoff struct {
 	// Truncated names what was cut: "document", "patch", "uncommitted_changes".
 	Truncated []string `json:"truncated,omitempty"`
 
-	raw     []byte        // what was parsed
-	unknown ledger.Fields // kept when the record is written again
+	raw []byte // what was parsed
 }
 
 // A Commit is one of the recent commits.
@@ -109,20 +108,21 @@ const (
 // an error wrapping [ledger.ErrVersion]. Unknown fields are kept. The Handoff refers to data.
 func Parse(data []byte) (*Handoff, error) {
 	h := &Handoff{raw: data}
-	if err := json.Unmarshal(data, h); err != nil {
+	err := json.Unmarshal(data, h)
+	switch {
+	case err != nil:
+	case h.V != ledger.Version:
+		err = fmt.Errorf("%w: v%d", ledger.ErrVersion, h.V)
+	case h.Kind != kind:
+		err = fmt.Errorf("the record is of kind %q", h.Kind)
+	default:
+		_, err = ledger.ParseID(string(h.Mission))
+	}
+	if err == nil && h.Number < 1 {
+		err = fmt.Errorf("number %d", h.Number)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("parse handoff: %w", err)
-	}
-	if h.V != ledger.Version {
-		return nil, fmt.Errorf("parse handoff: %w: v%d", ledger.ErrVersion, h.V)
-	}
-	if h.Kind != kind {
-		return nil, fmt.Errorf("parse handoff: the record is of kind %q", h.Kind)
-	}
-	if _, err := ledger.ParseID(string(h.Mission)); err != nil {
-		return nil, fmt.Errorf("parse handoff: %w", err)
-	}
-	if h.Number < 1 {
-		return nil, fmt.Errorf("parse handoff: number %d", h.Number)
 	}
 	if _, err := ParseExitType(string(h.ExitType)); err != nil {
 		return nil, fmt.Errorf("parse handoff %s: %w", h.ID(), err)
@@ -132,13 +132,14 @@ func Parse(data []byte) (*Handoff, error) {
 
 // Encode returns the record as one line of JSON, without a newline.
 func (h *Handoff) Encode() ([]byte, error) {
-	if h.raw != nil && h.unknown == nil {
-		var err error
-		if h.unknown, err = ledger.Unknown(h.raw, h); err != nil {
-			return nil, fmt.Errorf("encode handoff: %w", err)
-		}
+	if h.raw == nil {
+		return ledger.Encode(h, nil)
 	}
-	return ledger.Encode(h, h.unknown)
+	unknown, err := ledger.Unknown(h.raw, h)
+	if err != nil {
+		return nil, fmt.Errorf("encode handoff: %w", err)
+	}
+	return ledger.Encode(h, unknown)
 }
 
 // Line returns the record as one line of JSON, without a newline: unchanged if it was read from a
@@ -182,25 +183,11 @@ func (h *Handoff) When() string {
 	return ""
 }
 
-// A noteLine is a handoff's line in a note. It only says where the record is, as every new line
+// noteLine is the handoff's line in a note. It only says where the record is, as every new line
 // rewrites the whole note.
-type noteLine struct {
-	V        int       `json:"v"`
-	Kind     string    `json:"kind"`
-	Mission  ledger.ID `json:"mission"`
-	Number   int       `json:"handoff"`
-	At       time.Time `json:"at"`
-	ExitType ExitType  `json:"exit_type"`
-	Agent    string    `json:"previous_agent,omitempty"`
-	Session  string    `json:"session,omitempty"`
-	LastTurn int       `json:"last_turn,omitempty"`
-	Head     git.Hex   `json:"git_sha,omitzero"`
-	Stash    git.Hex   `json:"stash_ref,omitzero"`
-	Doc      string    `json:"doc,omitempty"`
-}
-
 func (h *Handoff) noteLine() ([]byte, error) {
-	return ledger.Encode(noteLine{
-		h.V, h.Kind, h.Mission, h.Number, h.At, h.ExitType, h.Agent, h.Session, h.LastTurn, h.Head, h.Stash, h.Doc,
+	return ledger.Encode(&Handoff{
+		V: h.V, Kind: h.Kind, Mission: h.Mission, Number: h.Number, At: h.At, ExitType: h.ExitType,
+		Agent: h.Agent, Session: h.Session, LastTurn: h.LastTurn, Head: h.Head, Stash: h.Stash, Doc: h.Doc,
 	}, nil)
 }

@@ -1,6 +1,7 @@
 package handoffstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -8,7 +9,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf16"
 
+	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
@@ -82,7 +85,7 @@ func Mention(h *Handoff, now time.Time) string {
 	}
 	text += fmt.Sprintf(") ended %s ago", age(now, h.At))
 	if h.Files > 0 {
-		text += fmt.Sprintf(" with %s not committed", count(h.Files, "file"))
+		text += fmt.Sprintf(" with %s not committed", cmdline.Plural(h.Files, "file"))
 	}
 	return text + fmt.Sprintf("; if the user goes on with its work, `git agent-handoff prime %s` tells where it stopped.", h.ID())
 }
@@ -112,7 +115,7 @@ func (p *primer) head() string {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "- %s: %s\n", name, fmt.Sprintf(format, args...))
 	}
-	agent := word(firstOf(p.Agent, "unknown"))
+	agent := word(cmp.Or(p.Agent, "unknown"))
 	if p.Session != "" {
 		agent += ", session " + word(p.Session)
 	}
@@ -132,7 +135,7 @@ func (p *primer) head() string {
 	}
 	if !p.Stash.IsZero() {
 		line("Not committed", "%s, kept as %s%s; `git agent-handoff restore %s` brings that back where it is missing",
-			count(p.Files, "file"), p.Stash, p.gone(p.Stash), p.ID())
+			cmdline.Plural(p.Files, "file"), p.Stash, p.gone(p.Stash), p.ID())
 	}
 	if p.Log != "" {
 		line("Terminal log", "%s; it is long: don't read it whole, search it with `git agent-handoff grep <pattern>`", word(p.Log))
@@ -259,13 +262,11 @@ func (s section) render(room int) (text string, ok bool) {
 	return frame + cutUnits(s.body, room) + end + note, true
 }
 
+// longest is the length of the longest run of backticks.
 func longest(body string) int {
-	most, run := 0, 0
-	for _, c := range []byte(body) {
-		if run++; c != '`' {
-			run = 0
-		}
-		most = max(most, run)
+	most := 0
+	for run := range strings.FieldsFuncSeq(body, func(r rune) bool { return r != '`' }) {
+		most = max(most, len(run))
 	}
 	return most
 }
@@ -275,11 +276,7 @@ func longest(body string) int {
 func cutUnits(text string, n int) string {
 	at := len(text)
 	for i, r := range text {
-		size := 1
-		if r > 0xFFFF {
-			size = 2
-		}
-		if n -= size; n < 0 {
+		if n -= utf16.RuneLen(r); n < 0 {
 			at = i
 			break
 		}
@@ -297,9 +294,7 @@ func cutUnits(text string, n int) string {
 func units(s string) int {
 	n := 0
 	for _, r := range s {
-		if n++; r > 0xFFFF {
-			n++
-		}
+		n += utf16.RuneLen(r)
 	}
 	return n
 }
@@ -312,16 +307,8 @@ func age(now, then time.Time) string {
 		size time.Duration
 	}{{"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}} {
 		if n := int(d / u.size); n > 0 {
-			return count(n, u.name)
+			return cmdline.Plural(n, u.name)
 		}
 	}
 	return "less than a minute"
-}
-
-// count is a number and what it counts.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -119,10 +119,6 @@ func (w *writing) merge(ctx context.Context, stash plumbing.Hash, done *Restored
 		return plumbing.ZeroHash, err
 	}
 	tree, names, _ := bytes.Cut(out, []byte{0})
-	for name := range strings.SplitSeq(strings.TrimRight(string(names), "\x00"), "\x00") {
-		if name != "" {
-			done.Conflicts = append(done.Conflicts, name)
-		}
-	}
+	done.Conflicts = strings.FieldsFunc(string(names), func(r rune) bool { return r == 0 })
 	return git.ParseHash(string(tree))
 }

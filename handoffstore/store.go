@@ -36,22 +36,24 @@ func (s *Store) write(ctx context.Context, id ledger.ID, at time.Time, what stri
 	})
 }
 
+// headTree returns HEAD's tree, the empty one on an unborn branch.
+func (w *writing) headTree() (plumbing.Hash, error) {
+	if w.Snap.Head.Commit.IsZero() {
+		return w.Objects.EmptyTree()
+	}
+	return w.Objects.TreeOf(w.Snap.Head.Commit)
+}
+
 // uncommitted returns a commit on HEAD that holds the worktree, or zero if the worktree equals
 // HEAD's tree.
 func (w *writing) uncommitted(subject, session string) (plumbing.Hash, error) {
-	head := w.Snap.Head.Commit
-	tree, err := w.Objects.TreeOf(head)
-	if err != nil {
+	tree, err := w.headTree()
+	if err != nil || tree == w.Snap.Tree {
 		return plumbing.ZeroHash, err
 	}
 	var parents []plumbing.Hash
-	if !head.IsZero() {
-		parents = []plumbing.Hash{head}
-	} else if tree, err = w.Objects.EmptyTree(); err != nil {
-		return plumbing.ZeroHash, err
-	}
-	if tree == w.Snap.Tree {
-		return plumbing.ZeroHash, nil
+	if head := w.Snap.Head.Commit; !head.IsZero() {
+		parents = append(parents, head)
 	}
 	return w.CommitTree(w.Snap.Tree, parents, ledger.CodeMessage(subject, w.ID, 0, session))
 }

@@ -2,6 +2,7 @@ package handoffstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,10 +31,7 @@ const (
 func (s *Store) strangersFile() string { return filepath.Join(s.Workspace.Store.Dir(), "handoffs") }
 
 func (s *Store) noted(note string, tree plumbing.Hash) bool {
-	data, err := os.ReadFile(s.strangersFile())
-	if err != nil {
-		return false
-	}
+	data, _ := os.ReadFile(s.strangersFile())
 	return bytes.Contains(append([]byte("\n"), data...), fmt.Appendf(nil, "\n%s %s\n", note, tree))
 }
 
@@ -50,10 +48,7 @@ func (s *Store) note(note string, tree plumbing.Hash) error {
 		return err
 	}
 	_, err = fmt.Fprintf(f, "%s %s\n", note, tree)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
+	return cmp.Or(err, f.Close())
 }
 
 // Trusted reports whether a handoff may be told to an agent: it was made here, or by the same

@@ -39,8 +39,9 @@ func Snapshot(ctx context.Context, target, session string, limit time.Duration) 
 		return nil, err
 	}
 	first := fromPane
-	if single, err := pane.OnAlternate(ctx); err == nil && single && session != "" {
-		if lines := conversation(session); len(lines) > 0 {
+	if single, err := pane.OnAlternate(ctx); err == nil && single {
+		said, _ := transcript.Tail(session, saidBytes) // an error leaves us the page
+		if lines := transcript.Text(said, snapshotLines); len(lines) > 0 {
 			first, text = fromConversation, []byte(strings.Join(lines, "\n")+"\n")
 		}
 	}
@@ -49,13 +50,4 @@ func Snapshot(ctx context.Context, target, session string, limit time.Duration) 
 		text = text[bytes.IndexByte(text, '\n')+1:]
 	}
 	return append([]byte(first), bytes.ToValidUTF8(redact.Bytes(text), []byte("\uFFFD"))...), nil
-}
-
-// conversation renders the end of a session's file.
-func conversation(path string) []string {
-	lines, err := transcript.Tail(path, saidBytes)
-	if err != nil {
-		return nil
-	}
-	return transcript.Text(lines, snapshotLines)
 }
