@@ -113,9 +113,8 @@ func (s *Store) consider(ctx context.Context, id ledger.ID, st *session.State, b
 	if err != nil {
 		return nil, false, err
 	}
-	keep := false
 	defer func() {
-		if !keep {
+		if told == nil || told.Found == nil {
 			f.Close()
 		}
 	}()
@@ -140,7 +139,6 @@ func (s *Store) consider(ctx context.Context, id ledger.ID, st *session.State, b
 	if !trusted {
 		scope = Waiting
 	}
-	keep = true
 	return &Briefing{scope, f}, true, nil
 }
 
@@ -259,10 +257,8 @@ func (s *Store) Orphan(ctx context.Context, b Start, registry []session.Registra
 			return nil, err
 		}
 	}
-	if s.Workspace.Store.Load(t.Session).Mission != "" {
-		return nil, nil // known here: see Abandoned
-	}
-	if session.Registered(t.Session, registry) {
+	// What is known here is left to Abandoned.
+	if s.Workspace.Store.Load(t.Session).Mission != "" || session.Registered(t.Session, registry) {
 		return nil, nil
 	}
 	own, err := s.own(ctx, l.Tip, ledger.TurnPath("turns", t.Turn, ".json"))

@@ -31,11 +31,9 @@ func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Handoff, error)
 	var list []*Handoff
 	var errs []error
 	for n := 1; n <= last; n++ {
-		h, err := readAt(l, n)
-		switch {
-		case err == nil:
+		if h, err := readAt(l, n); err == nil {
 			list = append(list, h)
-		case !errors.Is(err, git.ErrNotFound):
+		} else if !errors.Is(err, git.ErrNotFound) {
 			errs = append(errs, err)
 		}
 	}

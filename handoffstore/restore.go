@@ -80,7 +80,7 @@ func (w *writing) restore(ctx context.Context, f *Found, dry bool) (*Restored, e
 // Git finds the merge base by itself (--merge-base exists only since 2.40), so both sides are made
 // commits on the stash's parent.
 func (w *writing) merge(ctx context.Context, stash plumbing.Hash, done *Restored) (plumbing.Hash, error) {
-	base, err := w.Objects.Parents(stash)
+	theirs, err := w.Objects.Commit(stash)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
@@ -88,7 +88,7 @@ func (w *writing) merge(ctx context.Context, stash plumbing.Hash, done *Restored
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	who := config.Committer(w.At)
+	who, base := config.Committer(w.At), theirs.Parents
 	if len(base) == 0 { // made before the first commit
 		empty, err := w.Objects.EmptyTree()
 		if err != nil {
@@ -100,12 +100,8 @@ func (w *writing) merge(ctx context.Context, stash plumbing.Hash, done *Restored
 		}
 		base = []plumbing.Hash{root}
 	}
-	theirs, err := w.Objects.TreeOf(stash)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
 	var sides [2]plumbing.Hash
-	for i, tree := range []plumbing.Hash{w.Snap.Tree, theirs} {
+	for i, tree := range []plumbing.Hash{w.Snap.Tree, theirs.Tree} {
 		if sides[i], err = w.Objects.CommitTree(tree, base, who, who, []string{"the worktree", "the handoff"}[i]+"\n"); err != nil {
 			return plumbing.ZeroHash, err
 		}

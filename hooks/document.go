@@ -55,10 +55,7 @@ func blank(settings []byte) bool {
 // the client drops the whole file. It accepts a byte order mark.
 func parse(data []byte) (*document, error) {
 	d := &document{data: data}
-	skip := 0
-	if bytes.HasPrefix(data, byteOrderMark) {
-		skip = len(byteOrderMark)
-	}
+	skip := len(data) - len(bytes.TrimPrefix(data, byteOrderMark))
 	err := json.Unmarshal(data[skip:], new(json.RawMessage))
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
 		at := skip + int(syntax.Offset) - 1 // the offset is after the byte at fault

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,9 +69,7 @@ func Parse(r io.Reader) (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.PromptID == "" { // Claude Code's MessageDisplay has both
-		e.PromptID = turnID
-	}
+	e.PromptID = cmp.Or(e.PromptID, turnID) // Claude Code's MessageDisplay has both
 	if err := e.check(); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package hooks
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -104,10 +105,7 @@ func (d *document) emptied(n *node) (inner string, kept bool) {
 }
 
 func (d *document) splice(start, end int, text string) []byte {
-	out := make([]byte, 0, len(d.data)-(end-start)+len(text))
-	out = append(out, d.data[:start]...)
-	out = append(out, text...)
-	return append(out, d.data[end:]...)
+	return slices.Concat(d.data[:start], []byte(text), d.data[end:])
 }
 
 // lead returns the line end and indentation before item i of n, or two empty strings if the item is

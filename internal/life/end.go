@@ -33,7 +33,7 @@ func Take(ctx context.Context, w *workspace.Workspace, s turns.Signal) (*Taken, 
 	if s.Event == turns.Ended {
 		return end(ctx, w, s)
 	}
-	result, err := record(ctx, w, s, FlushWait)
+	result, err := (&turns.Recorder{Workspace: w, FlushWait: FlushWait}).Record(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func end(ctx context.Context, w *workspace.Workspace, s turns.Signal) (*Taken, e
 // finish ends a session: it records the last turn, hands off, and notes that in the session's
 // state. A session that has recorded nothing leaves nothing. The caller holds the lock of sessions.
 func finish(ctx context.Context, s *handoffstore.Store, last turns.Signal, wait time.Duration, r handoffstore.Request) (*turns.Result, *handoffstore.Gathered, error) {
-	result, err := record(ctx, s.Workspace, last, wait)
+	result, err := (&turns.Recorder{Workspace: s.Workspace, FlushWait: wait}).Record(ctx, last)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the end of session %s: %w", last.Session, err)
 	}
@@ -76,9 +76,4 @@ func finish(ctx context.Context, s *handoffstore.Store, last turns.Signal, wait 
 		return result, nil, err
 	}
 	return result, g, s.HandedOff(ctx, last.Session)
-}
-
-func record(ctx context.Context, w *workspace.Workspace, s turns.Signal, wait time.Duration) (*turns.Result, error) {
-	r := &turns.Recorder{Workspace: w, FlushWait: wait}
-	return r.Record(ctx, s)
 }

@@ -1,6 +1,7 @@
 package life
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,9 +53,7 @@ func Complete(w *workspace.Workspace, r *handoffstore.Request, agent *session.St
 		}
 	}
 	r.Session, r.Transcript = of.Session, of.Transcript
-	if r.Agent == "" {
-		r.Agent = of.Agent
-	}
+	r.Agent = cmp.Or(r.Agent, of.Agent)
 	if of.Open != nil {
 		r.Running = of.Open.Prompt
 	}

@@ -1,6 +1,7 @@
 package life
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,9 +100,7 @@ func handOffLeft(ctx context.Context, s *handoffstore.Store, left handoffstore.A
 	if r.Exit == "" {
 		r.Exit, r.Ended = left.Exit, left.Ended
 	}
-	if r.Agent == "" {
-		r.Agent = left.Agent
-	}
+	r.Agent = cmp.Or(r.Agent, left.Agent)
 	_, g, err := finish(ctx, s, turns.Signal{
 		Event: turns.Ended, At: at, Agent: left.Agent, Session: left.Session, Mission: mission, Transcript: left.Transcript,
 	}, goneWait, r)

@@ -61,9 +61,7 @@ func (s *State) Saw(tokens int64, model, variant string) {
 // later.
 func (s *State) Judge(l Limits, frequency int) Notice {
 	warning, critical := int64(l.Warning), int64(l.Critical)
-	if float64(s.Tokens) >= near*float64(min(warning, critical)) {
-		s.Near = true
-	}
+	s.Near = s.Near || float64(s.Tokens) >= near*float64(min(warning, critical))
 	s.pause(frequency)
 	found := None
 	switch {
@@ -119,13 +117,5 @@ func (s *State) Next(l Limits) (Notice, int) {
 
 // String returns the notice's name as shown and written, "" for None.
 func (n Notice) String() string {
-	switch n {
-	case Reminder:
-		return "reminder"
-	case Warning:
-		return "warning"
-	case Critical:
-		return "critical"
-	}
-	return ""
+	return map[Notice]string{Reminder: "reminder", Warning: "warning", Critical: "critical"}[n]
 }

@@ -31,13 +31,9 @@ func (r *Ring) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := len(p)
-	if over := len(p) - len(r.buf); over > 0 {
-		p = p[over:]
-	}
+	p = p[max(0, len(p)-len(r.buf)):]
 	copied := copy(r.buf[r.at:], p)
-	if copied < len(p) {
-		copy(r.buf, p[copied:])
-	}
+	copy(r.buf, p[copied:])
 	r.full = r.full || r.at+len(p) >= len(r.buf)
 	r.at = (r.at + len(p)) % len(r.buf)
 	return n, nil

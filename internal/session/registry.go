@@ -48,10 +48,7 @@ func ReadRegistration(configDir string, pid int) (Registration, error) {
 // order.
 func Registrations(configDir string) ([]Registration, error) {
 	entries, err := os.ReadDir(filepath.Join(configDir, "sessions"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read registrations of clients: %w", err)
 	}
 	var all []Registration

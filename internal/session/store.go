@@ -219,10 +219,7 @@ func (s Store) Tell(ctx context.Context, id string) bool {
 func (s Store) Prune(before time.Time) error {
 	dir := filepath.Join(s.dir, "sessions")
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("prune sessions: %w", err)
 	}
 	for _, e := range entries {

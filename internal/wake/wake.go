@@ -147,11 +147,8 @@ func (w *waker) obstacle(ctx context.Context, id string) (why string, busy bool,
 
 func (w *waker) box(ctx context.Context) (text string, shown bool, err error) {
 	page, err := w.pane.Page(ctx)
-	if err != nil {
-		return "", false, err
-	}
 	text, shown = readBox(page)
-	return text, shown, nil
+	return text, shown, err
 }
 
 // clear types /clear.
