@@ -78,8 +78,7 @@ func writeNew(root *os.Root, name string, content []byte) error {
 	return cmp.Or(err, f.Close())
 }
 
-// outside makes sure that a directory, which may not exist yet, is in no worktree of the
-// repository.
+// outside makes sure that a directory, which may not exist yet, is in no worktree of the repository.
 func (s *Store) outside(ctx context.Context, dir string) error {
 	real := dir
 	for missing := ""; ; {

@@ -18,8 +18,7 @@ type Abandoned struct {
 	Exit ExitType
 }
 
-// Abandoned reports whether a neighbour is a session of this worktree that ended without handing
-// off.
+// Abandoned reports whether a neighbour is a session of this worktree that ended without handing off.
 func (s *Store) Abandoned(n session.Neighbour) (Abandoned, bool) {
 	exit := exitOf(n)
 	return Abandoned{n.State, exit}, exit != "" && n.Worktree == s.Repo.GitDir

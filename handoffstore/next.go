@@ -227,9 +227,8 @@ type Orphan struct {
 	Agent   string
 }
 
-// Orphan returns the mission that HEAD's branch or the environment names if it is one, otherwise
-// nil. Its last turn must be by our own committer: a stranger's words must not come back as our
-// handoff.
+// Orphan returns the mission that HEAD's branch or the environment names if it is one, otherwise nil.
+// Its last turn must be by our own committer: a stranger's words must not come back as our handoff.
 func (s *Store) Orphan(ctx context.Context, b Start, registry []session.Registration) (*Orphan, error) {
 	id, err := s.named(ctx, b)
 	if err != nil || id == "" || b.Source == "compact" {

@@ -34,8 +34,7 @@ type Surroundings struct {
 // document first, then everything else. Cut parts are named with the command that shows them, and
 // what no longer exists is marked.
 //
-// The last session's text is fenced, with a fence longer than any inside, so it can't pass for
-// ours.
+// The last session's text is fenced, with a fence longer than any inside, so it can't pass for ours.
 func Prime(h *Handoff, document []byte, here Surroundings) string {
 	p := &primer{Handoff: h, here: here}
 	name := h.ID().String()

@@ -74,8 +74,7 @@ func (w *writing) restore(ctx context.Context, f *Found, dry bool) (*Restored, e
 	return done, w.Snap.CheckOut(ctx, tree, false)
 }
 
-// merge returns the tree of the worktree with the change from the stash's parent to the stash
-// applied.
+// merge returns the tree of the worktree with the change from the stash's parent to the stash applied.
 //
 // Git finds the merge base by itself (--merge-base exists only since 2.40), so both sides are made
 // commits on the stash's parent.

@@ -1,8 +1,7 @@
 // Package monitor decides when an agent is told how full its context is.
 //
-// A context fills with every request that an agent makes, until its client compacts the
-// conversation and everything that was not written down is lost. So the agent gets two messages, in
-// time:
+// A context fills with every request that an agent makes, until its client compacts the conversation
+// and everything that was not written down is lost. So the agent gets two messages, in time:
 //
 //	warning    how full the context is, and how to hand off
 //	critical   write the handoff now, with the exact command

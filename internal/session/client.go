@@ -34,10 +34,9 @@ func startOf(stat string) string {
 	return fields[19] // field 22 of the line
 }
 
-// Live reports whether the process still runs: another process with the same pid does not count,
-// nor does a pid from before a reboot. An unknown client, or one whose pid means nothing to us (on
-// another machine, in another container), counts as live, since nobody here can say that it is
-// gone.
+// Live reports whether the process still runs: another process with the same pid does not count, nor
+// does a pid from before a reboot. An unknown client, or one whose pid means nothing to us (on another
+// machine, in another container), counts as live, since nobody here can say that it is gone.
 func (c Client) Live() bool {
 	if c.PID <= 0 {
 		return true

@@ -31,8 +31,7 @@ func (s Store) Neighbours(self string, n int, registry []Registration) []Neighbo
 }
 
 // FateOf tells what has become of a session. A session resumed by another client is in the registry
-// with that client, and a client that went on to another conversation is there with that
-// conversation.
+// with that client, and a client that went on to another conversation is there with that conversation.
 func FateOf(st *State, registry []Registration) Fate {
 	switch {
 	case st.Ended:

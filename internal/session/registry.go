@@ -44,8 +44,7 @@ func ReadRegistration(configDir string, pid int) (Registration, error) {
 	return r, nil
 }
 
-// Registrations reads all readable registrations, even those of dead clients, in no particular
-// order.
+// Registrations reads all readable registrations, even those of dead clients, in no particular order.
 func Registrations(configDir string) ([]Registration, error) {
 	entries, err := os.ReadDir(filepath.Join(configDir, "sessions"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -1,6 +1,9 @@
 package session
 
 import (
+	"context"
+	"crypto/rand"
+	"fmt"
 	"time"
 
 	"gitagent/internal/git"
@@ -75,4 +78,33 @@ type Client struct {
 	Start  string `json:"start,omitempty"` // field 22 of /proc/<pid>/stat, clock ticks since boot; empty elsewhere
 	Boot   string `json:"boot,omitempty"`
 	Domain string `json:"domain,omitempty"` // of processes among which PID is unique; see [Domain]
+}
+
+// NewID returns an id for a new session: a random UUID, version 4, as Claude Code requires.
+func NewID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never returns an error; a failure ends the process
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// A Wake asks for the agent's context to be cleared, and for the wake message to be typed,
+// as soon as the running turn has ended.
+type Wake struct {
+	Pane string `json:"pane"` // a tmux pane, as `git agent-handoff wake --tmux` takes it
+}
+
+// AskWake asks for a wake at the end of the session's turn.
+func (s Store) AskWake(ctx context.Context, id string, w Wake) error {
+	return s.Update(ctx, id, func(st *State) error { st.Wake = &w; return nil })
+}
+
+// TakeWake returns and removes the wake left by [Store.AskWake]; nil if there is none.
+func (s Store) TakeWake(ctx context.Context, id string) (*Wake, error) {
+	if s.Load(id).Wake == nil { // spares the lock in most turns
+		return nil, nil
+	}
+	var w *Wake
+	err := s.Update(ctx, id, func(st *State) error { w, st.Wake = st.Wake, nil; return nil })
+	return w, err
 }

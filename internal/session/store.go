@@ -32,8 +32,7 @@ func (s Store) Enabled() bool {
 	return err == nil
 }
 
-// Enable enables or disables recording in this repository and reports whether that changed
-// anything.
+// Enable enables or disables recording in this repository and reports whether that changed anything.
 func (s Store) Enable(on bool) (bool, error) {
 	if s.Enabled() == on {
 		return false, nil
