@@ -219,17 +219,10 @@ func (s *Store) Begin(ctx context.Context, b Start, what *Briefing) error {
 	})
 }
 
-// An Orphan is a mission whose last session worked elsewhere, or left no trace here, and has not
-// handed off.
-type Orphan struct {
-	Mission ledger.ID
-	Session string
-	Agent   string
-}
-
-// Orphan returns the mission that HEAD's branch or the environment names if it is one, otherwise nil.
-// Its last turn must be by our own committer: a stranger's words must not come back as our handoff.
-func (s *Store) Orphan(ctx context.Context, b Start, registry []session.Registration) (*Orphan, error) {
+// Orphan returns what to hand off for the mission that HEAD's branch or the environment names, if its
+// last session worked elsewhere, or left no trace here, and has not handed off; otherwise nil. Its
+// last turn must be by our own committer: a stranger's words must not come back as our handoff.
+func (s *Store) Orphan(ctx context.Context, b Start, registry []session.Registration) (*Request, error) {
 	id, err := s.named(ctx, b)
 	if err != nil || id == "" || b.Source == "compact" {
 		return nil, err
@@ -264,5 +257,5 @@ func (s *Store) Orphan(ctx context.Context, b Start, registry []session.Registra
 	if err != nil || !own {
 		return nil, err
 	}
-	return &Orphan{id, t.Session, t.Agent}, nil
+	return &Request{At: b.At, Exit: Crash, Mission: id, Session: t.Session, Agent: t.Agent}, nil
 }

@@ -46,7 +46,6 @@ type Found struct {
 	In     ledger.ID // the mission in whose ledger it was found; a fork inherits its source's handoffs
 	Ledger *ledger.Ledger
 
-	repo    *git.Repo
 	objects *git.Objects
 }
 
@@ -86,7 +85,7 @@ func parseName(current ledger.ID, name string) (ledger.ID, int, bool) {
 
 // open reads a handoff, or the last one if number is 0.
 func open(ctx context.Context, repo *git.Repo, id ledger.ID, number int) (_ *Found, err error) {
-	f := &Found{In: id, repo: repo, objects: repo.Objects(ctx)}
+	f := &Found{In: id, objects: repo.Objects(ctx)}
 	defer func() {
 		if err != nil {
 			f.Close()

@@ -12,12 +12,9 @@ import (
 // nothing.
 type Answer struct {
 	Event string // the event of the payload; needed with Model
-	Model string // added to the conversation; the client replaces more than [MaxContext] by a preview
+	Model string // added to the conversation; the client replaces more than 10,000 UTF-16 units by a preview
 	User  string // shown, and not sent to the model
 }
-
-// MaxContext is how much a hook may add to a conversation, in UTF-16 units.
-const MaxContext = 10_000
 
 // Write writes the answer. Control characters other than newlines and tabs become U+FFFD, because
 // the client prints and sends text unchanged.

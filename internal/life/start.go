@@ -83,9 +83,7 @@ func sweep(ctx context.Context, s *handoffstore.Store, b handoffstore.Start, nei
 	}
 	orphan, err := s.Orphan(ctx, b, registry)
 	if orphan != nil {
-		_, err = s.Gather(ctx, handoffstore.Request{
-			At: b.At, Exit: handoffstore.Crash, Mission: orphan.Mission, Session: orphan.Session, Agent: orphan.Agent,
-		})
+		_, err = s.Gather(ctx, *orphan)
 	}
 	return gone, errors.Join(append(errs, err)...)
 }

@@ -177,20 +177,17 @@ func (s Store) Recent(n int) []*State {
 	if err != nil {
 		return nil
 	}
-	type file struct {
-		name string
-		at   time.Time // every event of a session writes its file
-	}
-	var files []file
+	var files []fs.FileInfo
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), ".json") {
-			files = append(files, file{e.Name(), info.ModTime()})
+			files = append(files, info)
 		}
 	}
-	slices.SortFunc(files, func(a, b file) int { return b.at.Compare(a.at) })
+	// Every event of a session writes its file.
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
 	var recent []*State
 	for _, f := range files[:min(n, len(files))] {
-		if st := read(filepath.Join(dir, f.name)); st != nil {
+		if st := read(filepath.Join(dir, f.Name())); st != nil {
 			recent = append(recent, st)
 		}
 	}
