@@ -15,8 +15,7 @@ import (
 	"gitagent/internal/redact"
 )
 
-// maxPatch is how much of a patch is kept, in bytes. Stash has all of it.
-const maxPatch = 1 << 20
+const maxPatch = 1 << 20 // bytes of a patch that are kept; Stash has all of it
 
 // describe fills in what git knows: the recent commits, and the changes from HEAD to the worktree.
 func (w *writing) describe(ctx context.Context, h *Handoff, files map[string][]byte) error {
@@ -55,7 +54,6 @@ func (w *writing) describe(ctx context.Context, h *Handoff, files map[string][]b
 	return nil
 }
 
-// commits lists the newest commits that lead to head.
 func (w *writing) commits(ctx context.Context, head plumbing.Hash) ([]Commit, error) {
 	n := w.Settings.Handoff.RecentCommits
 	if head.IsZero() || n == 0 {

@@ -41,8 +41,7 @@ type Request struct {
 // Says reports whether the agent says something.
 func (r *Request) Says() bool { return r.Document != nil || r.Summary != "" }
 
-// running is the outcome of a turn that has not ended.
-const running = "running"
+const running = "running" // the outcome of a turn that has not ended
 
 // A Gathered is the result of a request.
 type Gathered struct {
@@ -224,7 +223,6 @@ func (w *writing) fill(ctx context.Context, h *Handoff, r Request, last *Handoff
 	return files, nil
 }
 
-// say adds what the agent says now.
 func (h *Handoff) say(r Request, files map[string][]byte) {
 	if d := r.Document; d != nil {
 		files[docFile], h.Doc = d.Text, ledger.HandoffPath(h.Number, docFile)
@@ -268,8 +266,7 @@ func (w *writing) takeOver(h, last *Handoff, files map[string][]byte) error {
 	return nil
 }
 
-// saidBytes is how much of the end of a session's file is read.
-const saidBytes = 8 << 20
+const saidBytes = 8 << 20 // of the end of a session's file are read
 
 // said reads the agent's todos and its last reply. If the file can't be read, both are empty: the
 // handoff does not depend on it.

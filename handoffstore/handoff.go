@@ -16,7 +16,6 @@ import (
 // An ExitType is how the session behind a handoff ended.
 type ExitType string
 
-// The exit types.
 const (
 	Clean  ExitType = "clean"  // it ended, or handed off and goes on
 	Crash  ExitType = "crash"  // it died between turns, or its last turn failed
@@ -32,8 +31,7 @@ func ParseExitType(s string) (ExitType, error) {
 	return "", fmt.Errorf("exit type %q: it is one of clean, crash, killed", s)
 }
 
-// kind distinguishes a handoff's line in a note from others.
-const kind = "handoff"
+const kind = "handoff" // distinguishes a handoff's line in a note from others
 
 // A Handoff is the record of one handoff. Its JSON form, one object on one line, is in the ledger.
 type Handoff struct {

@@ -23,7 +23,6 @@ type Start struct {
 // A Scope is how much of a handoff a conversation is told.
 type Scope int
 
-// The scopes.
 const (
 	Nothing Scope = iota
 	Waiting       // only that there is one, by a stranger, which a person has to accept

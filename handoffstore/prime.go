@@ -20,8 +20,7 @@ import (
 // 10,000 by a preview.
 const MaxPrime = 9000
 
-// forDocument is how much of that the document may take, so that there is room for the rest.
-const forDocument = 6500
+const forDocument = 6500 // units of that for the document, so that there is room for the rest
 
 // Surroundings are the time and place at which a handoff is told.
 type Surroundings struct {
@@ -218,8 +217,7 @@ func bullets(list []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// leftOutRoom is the room for a line saying that a section was left out, in units.
-const leftOutRoom = 120
+const leftOutRoom = 120 // units for a line saying that a section was left out
 
 // render appends the sections to out as far as they fit.
 func (p *primer) render(out string) string {
@@ -241,8 +239,7 @@ func (p *primer) render(out string) string {
 	return out
 }
 
-// minSection is how much of a section must fit for it to be worth showing, in units.
-const minSection = 200
+const minSection = 200 // units of a section that must fit for it to be worth showing
 
 // render returns the section, cut to room units. ok is false if too little of it would be left.
 func (s section) render(room int) (text string, ok bool) {
@@ -289,7 +286,6 @@ func cutUnits(text string, n int) string {
 	return text[:at]
 }
 
-// units counts UTF-16 units.
 func units(s string) int {
 	n := 0
 	for _, r := range s {
@@ -298,7 +294,6 @@ func units(s string) int {
 	return n
 }
 
-// age says in words how long ago something was.
 func age(now, then time.Time) string {
 	d := max(0, now.Sub(then))
 	for _, u := range []struct {

@@ -111,7 +111,6 @@ func open(ctx context.Context, repo *git.Repo, id ledger.ID, number int) (_ *Fou
 // Close releases the reader of its objects.
 func (f *Found) Close() { f.objects.Close() }
 
-// path is where one of the handoff's files is in the ledger.
 func (f *Found) path(name string) string { return ledger.HandoffPath(f.Number, name) }
 
 // File returns a file of the handoff, nil if it has none by that name.
@@ -132,7 +131,6 @@ func (f *Found) Patch() ([]byte, error) { return f.File(patchFile) }
 // Terminal returns the snapshot of the terminal, nil if there is none.
 func (f *Found) Terminal() ([]byte, error) { return f.File(terminalFile) }
 
-// tree is the hash of the handoff's directory in the ledger.
 func (f *Found) tree() (plumbing.Hash, error) {
 	e, err := f.Ledger.Entry(f.path(""))
 	return e.Hash, err

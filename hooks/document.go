@@ -127,7 +127,6 @@ func (n *node) members() []item {
 	return n.items()
 }
 
-// isTrue reports whether n exists and is true.
 func (n *node) isTrue() bool { return n != nil && n.kind == 't' }
 
 // position returns the line and column of offset at, from 1. Columns are runes.
@@ -137,7 +136,6 @@ func (d *document) position(at int) (line, column int) {
 	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])
 }
 
-// fault returns an error about offset at.
 func (d *document) fault(at int, format string, args ...any) *SettingsError {
 	line, column := d.position(at)
 	return &SettingsError{line, column, fmt.Sprintf(format, args...)}

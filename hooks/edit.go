@@ -44,8 +44,7 @@ func plan(path string, entries []Entry, change func([]byte, []Entry) ([]byte, er
 	return &Edit{path, before, after}, nil
 }
 
-// maxSettings limits the size of settings in bytes; real files have some kilobytes.
-const maxSettings = 16 << 20
+const maxSettings = 16 << 20 // bytes; real files have some kilobytes
 
 // readSettings returns the content of the file at path, nil if there is none.
 func readSettings(path string) ([]byte, error) {
@@ -119,7 +118,6 @@ func (e *Edit) apply() error {
 	return err
 }
 
-// unchanged returns an error if the file is no longer what e was planned for.
 func (e *Edit) unchanged() error {
 	now, err := readSettings(e.Path)
 	if err != nil {

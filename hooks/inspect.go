@@ -148,7 +148,6 @@ func (r *Report) read(path string) *document {
 	return d // nil after an error
 }
 
-// settings examines one settings file.
 func (r *Report) settings(path string, d *document, entries []Entry, managed bool) {
 	if d.root.member("disableAllHooks").isTrue() {
 		r.add(Disabled, path, "", "disableAllHooks turns off every hook, whichever file it is in")

@@ -10,7 +10,6 @@ import (
 // far is where the byte is that is locked, behind all that is written: 4 GiB times this.
 const far = 1
 
-// try locks a file if nobody else has.
 func try(f *os.File) (bool, error) {
 	at := windows.Overlapped{OffsetHigh: far}
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY

@@ -30,8 +30,7 @@ type Note struct {
 	Words []string  // for instance paths of files; without NUL
 }
 
-// step is how long Take waits between attempts.
-const step = 5 * time.Millisecond
+const step = 5 * time.Millisecond // between attempts of Take
 
 // Take waits for the lock at path until ctx ends. Missing directories are made.
 func Take(ctx context.Context, path string) (*Lock, error) {
@@ -125,8 +124,7 @@ func (l *Lock) Note(n Note) error {
 // had noted nothing.
 func (l *Lock) Left() Note { return l.left }
 
-// maxNote bounds how much of a note is read, in bytes.
-const maxNote = 1 << 20
+const maxNote = 1 << 20 // bytes of a note that are read
 
 func (l *Lock) read() error {
 	text, err := io.ReadAll(io.NewSectionReader(l.file, 0, maxNote))

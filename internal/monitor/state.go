@@ -38,8 +38,7 @@ const (
 	Critical        // hand off now
 )
 
-// near is the part of the warning limit from which every event leads to a look.
-const near = 0.8
+const near = 0.8 // part of the warning limit from which every event leads to a look
 
 // Event counts an event that reports that many tool calls, and reports whether it is time to look.
 func (s *State) Event(calls int) bool {
@@ -136,7 +135,6 @@ type Limits struct {
 // A Source is where the size of a window is known from.
 type Source string
 
-// The sources.
 const (
 	Settings Source = "settings" // the configuration's table, or its default for an unlisted model
 	Chosen   Source = "chosen"   // the model's name ends in [1m]

@@ -15,8 +15,7 @@ type Failure struct {
 	Output  string // the end of the check's output
 }
 
-// rule encloses output.
-const rule = "----------------------------------------"
+const rule = "----------------------------------------" // encloses output
 
 // Context returns what the next attempt is told after its prompt.
 func (f Failure) Context() string {

@@ -9,11 +9,10 @@ import (
 	"time"
 )
 
-// maxLine is the length in bytes of a line of the log: an error may quote a payload.
-const maxLine = 4 << 10
-
-// maxLog is the size in bytes at which the log loses its older half.
-const maxLog = 256 << 10
+const (
+	maxLine = 4 << 10   // bytes of a line of the log: an error may quote a payload
+	maxLog  = 256 << 10 // bytes at which the log loses its older half
+)
 
 // Log appends a line to the log. It is the last resort, so its own errors are dropped.
 func (s Store) Log(at time.Time, text string) {

@@ -14,8 +14,7 @@ import (
 // changes with every batch of tool calls, while the client waits, and is small, whereas a session's
 // state has some kilobytes.
 
-// monitorSize is the minimum size of such a file, in bytes.
-const monitorSize = 512
+const monitorSize = 512 // bytes, at least, of such a file
 
 func (s Store) monitorPath(id string) string { return filepath.Join(s.dir, "sessions", id+".monitor") }
 

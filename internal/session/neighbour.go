@@ -5,7 +5,6 @@ import "slices"
 // A Fate is what has become of a session, as far as we can tell.
 type Fate int
 
-// The fates.
 const (
 	Lives   Fate = iota // its client runs, or may run where we can't look
 	Ended               // its end was seen

@@ -9,8 +9,7 @@ import (
 	"gitagent/internal/git"
 )
 
-// stateVersion identifies the layout; states with another one are dropped and rebuilt.
-const stateVersion = 1
+const stateVersion = 1 // of the layout; states with another one are dropped and rebuilt
 
 // ByHand is the prefix of states that belong to no client's session, for turns recorded by hand.
 const ByHand = "hand-"

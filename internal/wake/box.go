@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// rule begins the lines above and below the input box.
-const rule = "────────"
+const rule = "────────" // begins the lines above and below the input box
 
 // readBox returns the text in the client's input box, without any white space. ok is false if the
 // page, captured by tmux with attributes, shows no input box that takes text: there is a dialog, a

@@ -37,8 +37,7 @@ func (m Message) String() string {
 	return b.String()
 }
 
-// maxPath is the greatest length in bytes of a path that fits into a message.
-const maxPath = 200
+const maxPath = 200 // bytes of a path that fits into a message
 
 // isOdd reports whether a rune is invisible, or the client might interpret it.
 func isOdd(r rune) bool { return r == '@' || !unicode.IsPrint(r) }

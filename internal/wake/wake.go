@@ -62,7 +62,6 @@ func Wake(ctx context.Context, pane terminal.Pane, configDir string, pid int, se
 	return cleared(w.submit(ctx, prompt))
 }
 
-// A waker works with one client.
 type waker struct {
 	pane   terminal.Pane
 	config string
@@ -151,7 +150,6 @@ func (w *waker) box(ctx context.Context) (text string, shown bool, err error) {
 	return text, shown, err
 }
 
-// clear types /clear.
 func (w *waker) clear(ctx context.Context) error {
 	// A letter first: where letters are commands, as in vi's normal mode, this one does nothing in
 	// an empty box.
