@@ -80,19 +80,15 @@ func writeNew(root *os.Root, name string, content []byte) error {
 
 // outside makes sure that a directory, which may not exist yet, is in no worktree of the repository.
 func (s *Store) outside(ctx context.Context, dir string) error {
-	real := dir
-	for missing := ""; ; {
-		resolved, err := filepath.EvalSymlinks(real)
-		if err == nil {
-			real = filepath.Join(resolved, missing)
-			break
-		}
-		if real == filepath.Dir(real) {
+	there, missing := dir, ""
+	real, err := filepath.EvalSymlinks(there)
+	for ; err != nil; real, err = filepath.EvalSymlinks(there) {
+		if there == filepath.Dir(there) {
 			return fmt.Errorf("put artifacts: %w", err)
 		}
-		missing = filepath.Join(filepath.Base(real), missing)
-		real = filepath.Dir(real)
+		there, missing = filepath.Dir(there), filepath.Join(filepath.Base(there), missing)
 	}
+	real = filepath.Join(real, missing)
 	trees, err := s.Repo.Worktrees(ctx)
 	if err != nil {
 		return err

@@ -151,7 +151,7 @@ func (w *writing) lastOf(ctx context.Context, number int, session string) (*Hand
 	if err != nil || h.Mission != w.ID || session != "" && h.Session != session {
 		return nil, nil
 	}
-	trusted, err := w.store.trusted(ctx, w.Ledger, number)
+	trusted, err := w.store.Trusted(ctx, &Found{Handoff: h, Ledger: w.Ledger})
 	if err != nil || !trusted {
 		return nil, err
 	}

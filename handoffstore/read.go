@@ -1,6 +1,7 @@
 package handoffstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,11 +74,8 @@ func parseName(current ledger.ID, name string) (ledger.ID, int, bool) {
 		return current, 0, true
 	}
 	id, err := ledger.ParseID(mission)
-	if err != nil {
-		return "", 0, false
-	}
-	if !slashed || rest == "latest" {
-		return id, 0, true
+	if err != nil || !slashed || rest == "latest" {
+		return id, 0, err == nil
 	}
 	n, err := strconv.Atoi(rest)
 	return id, n, err == nil && n > 0
@@ -98,9 +96,7 @@ func open(ctx context.Context, repo *git.Repo, id ledger.ID, number int) (_ *Fou
 	if err != nil {
 		return nil, err
 	}
-	if number == 0 {
-		number = last
-	}
+	number = cmp.Or(number, last)
 	f.Handoff, err = readAt(f.Ledger, number)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, fmt.Errorf("handoff %s: the mission has %d: %w", ID{id, number}, last, git.ErrNotFound)

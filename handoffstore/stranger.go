@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
-
-	"gitagent/internal/ledger"
 )
 
 // ErrNotShown reports an attempt to accept a handoff that nobody has looked at.
@@ -55,16 +53,11 @@ func (s *Store) note(note string, tree plumbing.Hash) error {
 // committer, or a person has accepted it. A committer's name is no proof; whoever can write the
 // ledger's ref can forge it.
 func (s *Store) Trusted(ctx context.Context, f *Found) (bool, error) {
-	return s.trusted(ctx, f.Ledger, f.Number)
-}
-
-func (s *Store) trusted(ctx context.Context, l *ledger.Ledger, number int) (bool, error) {
-	dir := ledger.HandoffPath(number, "")
-	e, err := l.Entry(dir)
-	if err != nil || s.noted(noteAccepted, e.Hash) {
+	tree, err := f.tree()
+	if err != nil || s.noted(noteAccepted, tree) {
 		return err == nil, err
 	}
-	return s.own(ctx, l.Tip, dir)
+	return s.own(ctx, f.Ledger.Tip, f.path(""))
 }
 
 // own reports whether the last commit that changed a path of the ledger has our committer. Where

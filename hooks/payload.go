@@ -98,15 +98,8 @@ func (e *Event) check() error {
 // ValidID reports whether id matches [A-Za-z0-9][A-Za-z0-9_-]{0,127}, so that it can be a file
 // name, a part of a ref and an argument, and nothing else.
 func ValidID(id string) bool {
-	for i := range len(id) {
-		switch c := id[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-		case i > 0 && (c == '-' || c == '_'):
-		default:
-			return false
-		}
-	}
-	return id != "" && len(id) <= 128
+	const first = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	return id != "" && len(id) <= 128 && strings.IndexByte(first, id[0]) >= 0 && strings.Trim(id, first+"-_") == ""
 }
 
 func validPath(path string) bool {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"gitagent/internal/screen"
 )
@@ -64,11 +63,5 @@ func (r *Ring) Tail() string {
 	var seen strings.Builder
 	_ = screen.Render(&seen, bytes.NewReader(raw)) // neither reading nor writing can fail
 	text := strings.Trim(seen.String(), "\n")
-	if cut := len(text) - r.size; cut > 0 {
-		for cut < len(text) && !utf8.RuneStart(text[cut]) {
-			cut++
-		}
-		text = text[cut:]
-	}
-	return text
+	return strings.ToValidUTF8(text[max(0, len(text)-r.size):], "") // a rune may be cut
 }
