@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// DataDir is where artifacts are put: $XDG_DATA_HOME/git-agent, by default
-// ~/.local/share/git-agent. It is "" if the environment sets neither variable.
+// DataDir is where artifacts are put: $XDG_DATA_HOME/git-agent, by default ~/.local/share/git-agent,
+// "" if the environment sets neither variable.
 func DataDir(getenv func(string) string) string {
 	if dir := getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) { // the specification says to ignore a relative path
 		return filepath.Join(dir, "git-agent")

@@ -140,9 +140,8 @@ func (w *writing) begin(r Request) {
 }
 
 // lastOf returns the mission's last handoff if this session made it: what was written then still
-// holds. By hand, without a session, it may be any session's. One that can't be read, perhaps
-// because it has a newer version, must not keep work from being handed off, and a stranger's must
-// not come back as ours.
+// holds. By hand, without a session, it may be any session's. One that can't be read, of a newer
+// version perhaps, must not keep work from being handed off, nor a stranger's come back as ours.
 func (w *writing) lastOf(ctx context.Context, number int, session string) (*Handoff, error) {
 	if number == 0 {
 		return nil, nil
@@ -158,8 +157,7 @@ func (w *writing) lastOf(ctx context.Context, number int, session string) (*Hand
 	return h, nil
 }
 
-// lastTurn reads the mission's last turn, the zero Turn if there is none. If it is a stranger's,
-// prompt and reply are left out.
+// lastTurn reads the mission's last turn, the zero Turn if there is none, a stranger's without words.
 func (w *writing) lastTurn(ctx context.Context, session string) (turns.Turn, error) {
 	last, err := turns.Last(w.Ledger)
 	if err != nil || last == nil {

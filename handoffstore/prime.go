@@ -16,8 +16,7 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// MaxPrime is how much a conversation is told, in UTF-16 units: the client replaces more than
-// 10,000 by a preview.
+// MaxPrime is how much a conversation is told, in UTF-16 units: the client hides more than 10,000.
 const MaxPrime = 9000
 
 const forDocument = 6500 // units of that for the document, so that there is room for the rest

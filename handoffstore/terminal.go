@@ -23,10 +23,9 @@ const (
 	fromConversation = "# The conversation, at most its last 2,000 lines: the terminal showed a single page.\n"
 )
 
-// Snapshot returns the text of the pane of tmux that target names, see [terminal.FindPane],
-// redacted. A full-screen client leaves only a single page there; then the last lines of the
-// conversation in the session's file are rendered instead. No keys are sent. The error says why
-// there is no snapshot; nothing depends on one.
+// Snapshot returns the text of the pane of tmux that target names, see [terminal.FindPane], redacted.
+// A full-screen client leaves only a single page there; then the last lines of the conversation in
+// the session's file are rendered instead. No keys are sent. The error says why there is no snapshot.
 func Snapshot(ctx context.Context, target, session string, limit time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

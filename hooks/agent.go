@@ -20,9 +20,8 @@ const (
 	Codex  Agent = "codex"
 )
 
-// ParseAgent returns the agent for a name: its record name or, for [Claude], "claude". For
-// opencode, which loads plugins in JavaScript instead of running commands as hooks, the error wraps
-// [ErrUnsupported].
+// ParseAgent returns the agent for a name: its record name or, for [Claude], "claude". For opencode,
+// which loads plugins in JavaScript and runs no hooks, the error wraps [ErrUnsupported].
 func ParseAgent(name string) (Agent, error) {
 	switch name {
 	case "claude", string(Claude):
@@ -47,11 +46,9 @@ func (e Entry) program() string { return strings.Fields(e.Command)[0] }
 
 // Entries returns what is installed for a.
 //
-// Every entry has its own timeout. The client's default of 600 s would hold up the user for ten
-// minutes if a file system hangs; 60 s is eight times the slowest first turn measured (7.7 s,
-// 30,000 untracked files), and a turn that was cut off is recorded at the next event. At
-// SessionEnd, Claude Code gives 1.5 s unless told otherwise, and Codex never more than 3 s. The
-// agent waits for the hook after each batch of tool calls: 10 s are enough for what takes 5 ms.
+// Every entry has its own timeout. 60 s is eight times the slowest first turn measured (7.7 s, 30,000
+// untracked files). At SessionEnd, Claude Code gives 1.5 s unless told otherwise, and Codex never more
+// than 3 s. The agent waits for the hook after each batch of tool calls: 10 s are enough for 5 ms.
 func (a Agent) Entries() []Entry {
 	switch a {
 	case Claude:

@@ -24,7 +24,7 @@
 //
 // [Install] and [Remove] edit such a text and leave every other byte unchanged; [PlanInstall],
 // [PlanRemove] and [Edit.Apply] do so with a file; [Inspect] says where our hooks are and what keeps
-// them from running. An entry is recognised by its command, whose text never changes, so there is no
-// list of old texts. Entries that a user has changed (another timeout, a matcher, a longer command
-// around ours) count as installed; only an entry with exactly our command is removed.
+// them from running. The text of a command never changes, so there is no list of old texts. Entries
+// that a user has changed (a timeout, a matcher, a longer command around ours) count as installed;
+// only an entry with exactly our command is removed.
 package hooks

@@ -20,6 +20,5 @@
 // Looking at a session's file has a cost, so only some events lead to a look ([State.Event]): every
 // fifth, say, and each one from 80 % of the warning limit on.
 //
-// The package decides; it reads no files and keeps none. A [State] is what must be kept between two
-// events.
+// The package reads no files and keeps none; a [State] is what must be kept.
 package monitor

@@ -9,8 +9,8 @@ import (
 // Version is the version of [State]. A state of another version counts as none.
 const Version = 1
 
-// A State is what is remembered about a session from one event to the next. The zero value, with
-// its version, is a session about which nothing is known.
+// A State is what is remembered about a session from one event to the next. The zero value, with its
+// version, is a session about which nothing is known.
 type State struct {
 	V    int `json:"v"`
 	Skip int `json:"skip,omitempty"` // events until the next look
@@ -62,8 +62,7 @@ func (s *State) Saw(tokens int64, model, variant string) {
 	s.Tokens, s.Most = tokens, max(s.Most, tokens)
 }
 
-// Judge decides, after a look, which message the agent gets. The next look comes frequency events
-// later.
+// Judge decides, after a look, which message the agent gets; the next look is frequency events later.
 func (s *State) Judge(l Limits, frequency int) Notice {
 	warning, critical := int64(l.Warning), int64(l.Critical)
 	s.Near = s.Near || float64(s.Tokens) >= near*float64(min(warning, critical))
@@ -105,8 +104,7 @@ func (s *State) Rearm() {
 	s.Skip, s.Calls, s.Near, s.Given = 0, 0, false, None
 }
 
-// Next returns which message comes next in this cycle, and at how many tokens; None if the last one
-// was given.
+// Next returns which message comes next in this cycle, if any, and at how many tokens.
 func (s *State) Next(l Limits) (Notice, int) {
 	switch s.Given {
 	case Critical:
@@ -143,9 +141,8 @@ const (
 
 // Limits returns the limits for the session's model as last seen.
 //
-// The window comes from the table, or from the user's choice of model. If the context was fuller
-// than that, the table does not know this model: then it has the window of an unlisted model, or at
-// least what was seen.
+// If the context was fuller than table or user say, the table does not know this model: then it has
+// the window of an unlisted model, or at least what was seen.
 func (s *State) Limits(c *config.Context) Limits {
 	l := Limits{Window: c.Window(s.Model), From: Settings}
 	if base, chosen := strings.CutSuffix(s.Variant, "[1m]"); chosen && strings.HasPrefix(s.Model, base) {

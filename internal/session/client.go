@@ -22,8 +22,8 @@ func ReadClient(pid int) Client {
 	return c
 }
 
-// startOf reads the start time from a line of /proc/<pid>/stat. It is "" for a zombie, a process
-// that has ended but whose parent has not waited for it: in containers often nobody ever does.
+// startOf reads the start time from a line of /proc/<pid>/stat. It is "" for a process that has ended
+// but whose parent has not waited for it: in containers often nobody ever does.
 func startOf(stat string) string {
 	// The second field is the program's name in parentheses, which may hold anything.
 	i := strings.LastIndexByte(stat, ')')

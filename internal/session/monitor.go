@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 )
 
-// The context monitor keeps its state of a session in a file of its own, sessions/<id>.monitor: it
-// changes with every batch of tool calls, while the client waits, and is small, whereas a session's
-// state has some kilobytes.
+// The context monitor keeps its state of a session in a file of its own: it is small, and changes
+// with every batch of tool calls, while the client waits. A session's state has some kilobytes.
 
 const monitorSize = 512 // bytes, at least, of such a file
 

@@ -94,8 +94,8 @@ func (s Store) LockMission(ctx context.Context, id string) (*lock.Lock, error) {
 
 func (s Store) path(id string) string { return filepath.Join(s.dir, "sessions", id+".json") }
 
-// Load returns the state of a session, or a new one if there is none or it can't be read (a process
-// died while the disk was full), since it can be rebuilt.
+// Load returns the state of a session, or a new one if there is none, or none that can be read (a
+// process died while the disk was full), since it can be rebuilt.
 func (s Store) Load(id string) *State {
 	if st := read(s.path(id)); st != nil && st.Session == id {
 		return st

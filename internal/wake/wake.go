@@ -17,13 +17,10 @@ const (
 	pollEvery = 50 * time.Millisecond
 	// busyWait is how long a client may be busy: a turn ends only when all Stop hooks have ended,
 	// and ours may take a minute.
-	busyWait = 2 * time.Minute
-	// settle is how long any other obstacle may last, as it may just be being painted.
-	settle = 2 * time.Second
-	// echoWait is how long the client may take to show a key.
-	echoWait = 5 * time.Second
-	// clearWait is how long /clear may take, including its SessionStart hooks.
-	clearWait = time.Minute
+	busyWait  = 2 * time.Minute
+	settle    = 2 * time.Second // any other obstacle may last, as it may just be being painted
+	echoWait  = 5 * time.Second // the client may take to show a key
+	clearWait = time.Minute     // /clear may take, including its SessionStart hooks
 )
 
 // Wake clears the context of the agent in a pane and gives it a prompt. pid is its client's
