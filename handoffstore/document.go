@@ -29,20 +29,20 @@ type Document struct {
 // long, its beginning is kept: a session that runs out of context has no other.
 func ReadDocument(r io.Reader, source string) (*Document, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, MaxDocument+1))
+	d := &Document{Source: source}
+	kept, cut := cutLines(raw, MaxDocument)
+	d.Text, d.Truncated = bytes.ToValidUTF8(redact.Bytes(kept), []byte("\uFFFD")), cut
+	switch {
+	case err != nil:
+	case bytes.IndexByte(raw, 0) >= 0:
+		err = errors.New("it is not text")
+	case cut && len(kept) == 0:
+		err = fmt.Errorf("its first line has more than %d bytes", MaxDocument)
+	case len(bytes.TrimSpace(d.Text)) == 0:
+		err = ErrEmpty
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read document %s: %w", source, err)
-	}
-	if bytes.IndexByte(raw, 0) >= 0 {
-		return nil, fmt.Errorf("read document %s: it is not text", source)
-	}
-	d := &Document{Source: source}
-	raw, d.Truncated = cutLines(raw, MaxDocument)
-	if d.Truncated && len(raw) == 0 {
-		return nil, fmt.Errorf("read document %s: its first line has more than %d bytes", source, MaxDocument)
-	}
-	d.Text = bytes.ToValidUTF8(redact.Bytes(raw), []byte("\uFFFD"))
-	if len(bytes.TrimSpace(d.Text)) == 0 {
-		return nil, fmt.Errorf("read document %s: %w", source, ErrEmpty)
 	}
 	if d.Text[len(d.Text)-1] != '\n' {
 		d.Text = append(d.Text[:len(d.Text):len(d.Text)], '\n')

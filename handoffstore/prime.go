@@ -37,7 +37,7 @@ func Prime(h *Handoff, document []byte, here Surroundings) string {
 	p := &primer{Handoff: h, here: here}
 	name := h.ID().String()
 	diff := strings.TrimRight(h.Diff, "\n")
-	for _, s := range []section{
+	p.sections = slices.DeleteFunc([]section{
 		{"Document" + p.source(), "markdown", strings.TrimRight(string(document), "\n"), "show " + name + " --document", forDocument, h.lacks("document")},
 		{"Summary", "", h.Summary, "show " + name, MaxPrime, false},
 		{"Open questions", "", bullets(h.Questions), "show " + name, MaxPrime, false},
@@ -45,11 +45,7 @@ func Prime(h *Handoff, document []byte, here Surroundings) string {
 		{"Last prompt", "", h.LastPrompt, "show " + name, MaxPrime, false},
 		{"Recent commits", "", p.commits(), "show " + name, MaxPrime, false},
 		{"Uncommitted changes" + p.uncommitted(), "diff", diff, "show " + name + " --patch", MaxPrime, h.lacks("uncommitted_changes")},
-	} {
-		if s.body != "" {
-			p.sections = append(p.sections, s)
-		}
-	}
+	}, func(s section) bool { return s.body == "" })
 	return p.render(p.head())
 }
 

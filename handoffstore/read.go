@@ -118,13 +118,9 @@ func (f *Found) File(name string) ([]byte, error) {
 	return data, err
 }
 
-// Document returns the document, nil if there is none.
+// The document, the patch of the uncommitted changes, and the snapshot of the terminal; nil for none.
 func (f *Found) Document() ([]byte, error) { return f.File(docFile) }
-
-// Patch returns the patch of the uncommitted changes, nil if there were none.
-func (f *Found) Patch() ([]byte, error) { return f.File(patchFile) }
-
-// Terminal returns the snapshot of the terminal, nil if there is none.
+func (f *Found) Patch() ([]byte, error)    { return f.File(patchFile) }
 func (f *Found) Terminal() ([]byte, error) { return f.File(terminalFile) }
 
 func (f *Found) tree() (plumbing.Hash, error) {

@@ -45,11 +45,10 @@ func (l layout) item(key string, v any) string {
 	if key == "" {
 		return l.render(v)
 	}
-	colon := ":"
-	if l.newline != "" || l.spaced {
-		colon = ": "
+	if l.newline == "" && !l.spaced {
+		return l.render(key) + ":" + l.render(v)
 	}
-	return l.render(key) + colon + l.render(v)
+	return l.render(key) + ": " + l.render(v)
 }
 
 // insert returns the text of d with one more item at the end of the array or object n.
@@ -166,8 +165,5 @@ func (d *document) unit() string {
 
 // spaced reports whether d has a blank after its first colon.
 func (d *document) spaced() bool {
-	if len(d.root.items()) == 0 {
-		return true
-	}
-	return d.data[d.root.items()[0].value.start-1] != ':'
+	return len(d.root.items()) == 0 || d.data[d.root.items()[0].value.start-1] != ':'
 }

@@ -106,13 +106,10 @@ func (s *State) Rearm() {
 
 // Next returns which message comes next in this cycle, if any, and at how many tokens.
 func (s *State) Next(l Limits) (Notice, int) {
-	switch s.Given {
-	case Critical:
+	switch {
+	case s.Given == Critical:
 		return None, 0
-	case Warning:
-		return Critical, l.Critical
-	}
-	if l.Critical <= l.Warning {
+	case s.Given == Warning || l.Critical <= l.Warning:
 		return Critical, l.Critical
 	}
 	return Warning, l.Warning

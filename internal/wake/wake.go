@@ -15,12 +15,11 @@ const (
 	// pollEvery is the pause between two looks. A look starts three processes of some milliseconds;
 	// the client writes its registration 20 to 70 ms after a change.
 	pollEvery = 50 * time.Millisecond
-	// busyWait is how long a client may be busy: a turn ends only when all Stop hooks have ended,
-	// and ours may take a minute.
-	busyWait  = 2 * time.Minute
-	settle    = 2 * time.Second // any other obstacle may last, as it may just be being painted
-	echoWait  = 5 * time.Second // the client may take to show a key
-	clearWait = time.Minute     // /clear may take, including its SessionStart hooks
+
+	busyWait  = 2 * time.Minute // for a turn, which ends only when all Stop hooks have: ours may take a minute
+	settle    = 2 * time.Second // for any other obstacle, as it may just be being painted
+	echoWait  = 5 * time.Second // for the client to show a key
+	clearWait = time.Minute     // for /clear, including its SessionStart hooks
 )
 
 // Wake clears the context of the agent in a pane and gives it a prompt. pid is its client's
