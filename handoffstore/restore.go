@@ -2,6 +2,7 @@ package handoffstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -60,17 +61,15 @@ func (w *writing) restore(ctx context.Context, f *Found, dry bool) (*Restored, e
 	}
 	subject := fmt.Sprintf("before restoring handoff %d", f.Number)
 	present, err := w.uncommitted(subject, "")
+	if err == nil && !present.IsZero() {
+		if err = w.Append(subject, nil, present); err == nil {
+			err = w.Commit(ctx)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	if present.IsZero() {
-		present = w.Snap.Head.Commit
-	} else if err := w.Append(subject, nil, present); err != nil {
-		return nil, err
-	} else if err := w.Commit(ctx); err != nil {
-		return nil, err
-	}
-	done.Present = git.Hex(present)
+	done.Present = git.Hex(cmp.Or(present, w.Snap.Head.Commit))
 	return done, w.Snap.CheckOut(ctx, tree, false)
 }
 
@@ -88,28 +87,26 @@ func (w *writing) merge(ctx context.Context, stash plumbing.Hash, done *Restored
 		return plumbing.ZeroHash, err
 	}
 	who, base := config.Committer(w.At), theirs.Parents
+	commit := func(tree plumbing.Hash, message string) (hash plumbing.Hash) { // unless something has failed
+		if err == nil {
+			hash, err = w.Objects.CommitTree(tree, base, who, who, message)
+		}
+		return hash
+	}
 	if len(base) == 0 { // made before the first commit
-		empty, err := w.Objects.EmptyTree()
-		if err != nil {
-			return plumbing.ZeroHash, err
-		}
-		root, err := w.Objects.CommitTree(empty, nil, who, who, "nothing\n")
-		if err != nil {
-			return plumbing.ZeroHash, err
-		}
-		base = []plumbing.Hash{root}
+		var empty plumbing.Hash
+		empty, err = w.Objects.EmptyTree()
+		base = []plumbing.Hash{commit(empty, "nothing\n")}
 	}
-	var sides [2]plumbing.Hash
-	for i, tree := range []plumbing.Hash{w.Snap.Tree, theirs.Tree} {
-		if sides[i], err = w.Objects.CommitTree(tree, base, who, who, []string{"the worktree", "the handoff"}[i]+"\n"); err != nil {
-			return plumbing.ZeroHash, err
-		}
+	ours, handedOff := commit(w.Snap.Tree, "the worktree\n"), commit(theirs.Tree, "the handoff\n")
+	if err == nil {
+		err = w.Objects.Flush()
 	}
-	if err := w.Objects.Flush(); err != nil {
+	if err != nil {
 		return plumbing.ZeroHash, err
 	}
 	out, err := w.Repo.Output(ctx, nil, "-c", "merge.conflictStyle=merge", "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages",
-		sides[0].String(), sides[1].String())
+		ours.String(), handedOff.String())
 	if err != nil && git.Status(err) != 1 {
 		return plumbing.ZeroHash, err
 	}
