@@ -3,6 +3,7 @@ package handoffstore
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"gitagent/internal/git"
@@ -171,29 +172,25 @@ func decide(f *Found, t *turns.Turn, b Start, me *session.State, taken bool) Sco
 
 // told returns the record of a session having been told a handoff, nil if it was not.
 func told(st *session.State, id ID) *session.Injection {
-	for i, told := range st.Injected {
-		if told.Handoff == id.String() {
-			return &st.Injected[i]
-		}
+	i := slices.IndexFunc(st.Injected, func(told session.Injection) bool { return told.Handoff == id.String() })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &st.Injected[i]
 }
 
 // taken reports whether another session was told a handoff, and is alive in another client or has
 // had a turn since.
 func taken(id ID, b Start, neighbours []session.Neighbour) bool {
-	for _, n := range neighbours {
+	return slices.ContainsFunc(neighbours, func(n session.Neighbour) bool {
 		injection := told(n.State, id)
 		if injection == nil {
-			continue
+			return false
 		}
 		worked := n.Open != nil && n.Open.Started.After(injection.At) || n.Last != nil && n.Last.Started.After(injection.At)
 		beside := n.Fate == session.Lives && (b.Client.PID == 0 || n.Client != b.Client)
-		if worked || beside {
-			return true
-		}
-	}
-	return false
+		return worked || beside
+	})
 }
 
 // Begin notes that a session is running, in which process, and what it was told; an earlier end no

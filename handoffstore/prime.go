@@ -170,13 +170,7 @@ func (p *primer) source() string {
 func (p *primer) todos() string {
 	var b strings.Builder
 	for _, t := range p.Todos {
-		mark := " "
-		switch t.Status {
-		case "completed":
-			mark = "x"
-		case "in_progress":
-			mark = "~"
-		}
+		mark := cmp.Or(map[string]string{"completed": "x", "in_progress": "~"}[t.Status], " ")
 		fmt.Fprintf(&b, "[%s] %s\n", mark, strings.ReplaceAll(t.Text, "\n", " "))
 	}
 	return strings.TrimSuffix(b.String(), "\n")

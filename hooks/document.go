@@ -111,17 +111,13 @@ func (n *node) member(key string) *node {
 	return nil
 }
 
-// elements returns the elements of the array n, none if it is not an array.
-func (n *node) elements() []item {
-	if n == nil || n.kind != '[' {
-		return nil
-	}
-	return n.items()
-}
+// elements returns the elements of the array n, members the members of the object n; none if n is
+// something else.
+func (n *node) elements() []item { return n.itemsOf('[') }
+func (n *node) members() []item  { return n.itemsOf('{') }
 
-// members returns the members of the object n, none if it is not an object.
-func (n *node) members() []item {
-	if n == nil || n.kind != '{' {
+func (n *node) itemsOf(kind byte) []item {
+	if n == nil || n.kind != kind {
 		return nil
 	}
 	return n.items()

@@ -128,19 +128,8 @@ func decode(name string, raw []byte, field any) error {
 
 // kindOf names the kind of the JSON value that starts with c.
 func kindOf(c byte) string {
-	switch c {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	return "a number"
+	kinds := map[byte]string{'{': "an object", '[': "an array", '"': "a string", 't': "a boolean", 'f': "a boolean", 'n': "null"}
+	return cmp.Or(kinds[c], "a number")
 }
 
 // malformed returns an error about field, or about the payload as a whole if field is "".

@@ -88,8 +88,7 @@ func (s *scanner) value(name string, keep bool) (raw []byte, objects int, err er
 	if err != nil {
 		return nil, 0, err
 	}
-	switch c {
-	case ',', ':', '}', ']':
+	if strings.IndexByte(",:}]", c) >= 0 {
 		return nil, 0, malformed(name, "%q in place of a value", c)
 	}
 	v := extent{scalar: c != '{' && c != '[' && c != '"', array: c == '['}
