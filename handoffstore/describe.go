@@ -3,8 +3,8 @@ package handoffstore
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -77,31 +77,24 @@ func (w *writing) commits(ctx context.Context, head plumbing.Hash) ([]Commit, er
 
 // patch returns the redacted diff of two trees, and whether it was cut at [maxPatch].
 func (w *writing) patch(ctx context.Context, from, to plumbing.Hash) ([]byte, bool, error) {
-	// One byte too many tells cutLines that something was cut.
-	out := &bounded{limit: maxPatch + 1}
-	err := w.Repo.Run(ctx, nil, out, nil, "diff-tree", "-r", "-p", "--no-color", "--no-renames", "--no-ext-diff", "--no-textconv", from.String(), to.String())
-	if err != nil && !out.full {
+	var out bounded
+	err := w.Repo.Run(ctx, nil, &out, nil, "diff-tree", "-r", "-p", "--no-color", "--no-renames", "--no-ext-diff", "--no-textconv", from.String(), to.String())
+	if err != nil && len(out) <= maxPatch {
 		return nil, false, err
 	}
-	patch, cut := cutLines(out.data, maxPatch)
+	patch, cut := cutLines(out, maxPatch)
 	return bytes.ToValidUTF8(redact.Bytes(patch), []byte("\uFFFD")), cut, nil
 }
 
-// errFull stops git when its output is long enough.
-var errFull = errors.New("enough was read")
-
-// bounded keeps the beginning of what is written to it.
-type bounded struct {
-	data  []byte
-	limit int
-	full  bool
-}
+// bounded keeps the beginning of a patch, with one byte too many, which tells cutLines that something
+// was cut. Then its error stops git.
+type bounded []byte
 
 func (b *bounded) Write(p []byte) (int, error) {
-	n := min(len(p), b.limit-len(b.data))
-	b.data = append(b.data, p[:n]...)
-	if b.full = b.full || n < len(p); b.full {
-		return n, errFull
+	n := min(len(p), maxPatch+1-len(*b))
+	*b = append(*b, p[:n]...)
+	if n < len(p) {
+		return n, io.ErrShortWrite
 	}
 	return n, nil
 }
