@@ -54,17 +54,17 @@ func (s *Store) Artifacts(ctx context.Context, f *Found, data string) (dir strin
 		name = fmt.Sprintf("%s-%d", base, n)
 		err = root.Mkdir(name, 0o700)
 	}
-	if err != nil {
-		return "", fmt.Errorf("put artifacts: %w", err)
-	}
 	for _, file := range []string{recordFile, docFile, patchFile, terminalFile} {
-		content, err := f.File(file)
+		var content []byte
+		if err == nil {
+			content, err = f.File(file)
+		}
 		if err == nil && content != nil {
 			err = writeNew(root, filepath.Join(name, file), content)
 		}
-		if err != nil {
-			return "", fmt.Errorf("put artifacts: %w", err)
-		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("put artifacts: %w", err)
 	}
 	return filepath.Join(top, name), nil
 }

@@ -259,20 +259,15 @@ func longest(body string) int {
 // cutUnits returns the beginning of text, at most n units, cut at the end of a line if that keeps
 // half of it.
 func cutUnits(text string, n int) string {
-	at := len(text)
-	for i, r := range text {
+	for at, r := range text {
 		if n -= utf16.RuneLen(r); n < 0 {
-			at = i
-			break
+			if line := strings.LastIndexByte(text[:at], '\n'); line > at/2 {
+				at = line
+			}
+			return text[:at]
 		}
 	}
-	if at == len(text) {
-		return text
-	}
-	if line := strings.LastIndexByte(text[:at], '\n'); line > at/2 {
-		at = line
-	}
-	return text[:at]
+	return text
 }
 
 func units(s string) int {

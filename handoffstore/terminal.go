@@ -11,7 +11,6 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// The limits of a snapshot.
 const (
 	snapshotLines = 2000    // of a conversation
 	snapshotBytes = 1 << 20 // of either kind; the end is kept

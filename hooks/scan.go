@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// maxDepth is how deep values may be nested; encoding/json has the same limit.
-const maxDepth = 10000
+const maxDepth = 10000 // of nested values; encoding/json has the same limit
 
 // A scanner reads one JSON object and keeps only the requested values. encoding/json would hold the
 // whole payload and read it twice: a megabyte of tool input takes it 5 times as long.

@@ -6,6 +6,7 @@
 package lock
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -93,11 +94,7 @@ func (l *Lock) With(n Note, do func() error) error {
 	if err := l.Note(n); err != nil {
 		return err
 	}
-	err := do()
-	if e := l.Note(before); err == nil {
-		err = e
-	}
-	return err
+	return cmp.Or(do(), l.Note(before))
 }
 
 // Done clears the previous holder's note, once that has been dealt with.

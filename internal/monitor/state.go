@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"strings"
 
 	"gitagent/internal/config"
@@ -56,9 +57,7 @@ func (s *State) Saw(tokens int64, model, variant string) {
 	if model != s.Model {
 		s.Model, s.Most = model, 0
 	}
-	if variant != "" {
-		s.Variant = variant
-	}
+	s.Variant = cmp.Or(variant, s.Variant)
 	s.Tokens, s.Most = tokens, max(s.Most, tokens)
 }
 

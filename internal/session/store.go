@@ -46,9 +46,9 @@ func (s Store) Enable(on bool) (bool, error) {
 		err = os.WriteFile(path, nil, 0o666)
 	}
 	if err != nil {
-		return false, fmt.Errorf("enable recording: %w", err)
+		err = fmt.Errorf("enable recording: %w", err)
 	}
-	return true, nil
+	return err == nil, err
 }
 
 // Lock waits for the lock of that name until ctx ends.
@@ -173,10 +173,7 @@ func (s Store) Last(matches func(*State) bool) *State {
 // Recent returns the states of the n most recent sessions, the newest first.
 func (s Store) Recent(n int) []*State {
 	dir := filepath.Join(s.dir, "sessions")
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
+	entries, _ := os.ReadDir(dir) // none before the first session
 	var files []fs.FileInfo
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), ".json") {

@@ -1,6 +1,7 @@
 package wake
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,12 +33,9 @@ func readBox(page string) (text string, ok bool) {
 // isFooter reports whether lines can stand below a box that takes text. They can't if they show a
 // dialog, or if the box is used to search old prompts.
 func isFooter(lines [][]glyph) bool {
-	for _, line := range lines {
-		if text := plain(line); strings.HasPrefix(text, rule) || strings.Contains(text, "search prompts:") {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(lines, func(line []glyph) bool {
+		return strings.HasPrefix(plain(line), rule) || strings.Contains(plain(line), "search prompts:")
+	})
 }
 
 // typed returns the text of a line that somebody typed. A placeholder is dim, except its first
