@@ -11,8 +11,7 @@ import (
 	"gitagent/internal/redact"
 )
 
-// MaxDocument is how much of a document is kept, in bytes: a hundred times as much as a
-// conversation is told.
+// MaxDocument is how much of a document is kept, in bytes: a hundred times what a conversation is told.
 const MaxDocument = 1 << 20
 
 // ErrEmpty reports an empty document or summary, which never replaces one with content.

@@ -56,13 +56,10 @@ func blank(settings []byte) bool {
 func parse(data []byte) (*document, error) {
 	d := &document{data: data}
 	skip := len(data) - len(bytes.TrimPrefix(data, byteOrderMark))
-	err := json.Unmarshal(data[skip:], new(json.RawMessage))
-	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+	var syntax *json.SyntaxError // the only error there is
+	if errors.As(json.Unmarshal(data[skip:], new(json.RawMessage)), &syntax) {
 		at := skip + int(syntax.Offset) - 1 // the offset is after the byte at fault
 		return nil, d.fault(max(at, 0), "not strict JSON: %v", syntax)
-	}
-	if err != nil {
-		return nil, err
 	}
 	root := gjson.ParseBytes(bytes.TrimRight(data[skip:], " \t\r\n")) // which would be taken for part of it
 	root.Index += skip

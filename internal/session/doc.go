@@ -1,5 +1,5 @@
-// Package session keeps the local state of agents' sessions: which mission a
-// session records to, how much of its transcript has been taken, which turn is open.
+// Package session keeps the local state of agents' sessions: which mission a session records to, how
+// much of its transcript has been taken, which turn is open.
 //
 // The state is in $GIT_COMMON_DIR/agent, is never pushed, and may be deleted at any time (except
 // for the file that enables recording): what matters is rebuilt from the refs.

@@ -26,8 +26,7 @@ type Registration struct {
 	WaitingFor string `json:"waitingFor"`
 }
 
-// ReadRegistration reads the registration of the client with that pid.
-// An error wraps [fs.ErrNotExist] if there is none.
+// ReadRegistration reads the registration of a client. The error wraps [fs.ErrNotExist] for none.
 func ReadRegistration(configDir string, pid int) (Registration, error) {
 	// Beside it is <pid>.<hash>.key, a secret: so open files by name, never by pattern.
 	data, err := os.ReadFile(filepath.Join(configDir, "sessions", strconv.Itoa(pid)+".json"))
