@@ -16,10 +16,9 @@ type Match struct {
 	Text string // at most [maxMatch] bytes of the line
 }
 
-// maxMatch is how much of a line is shown, and maxScanned how much is searched, in bytes.
 const (
-	maxMatch   = 400
-	maxScanned = 16 << 20
+	maxMatch   = 400      // bytes of a line that are shown
+	maxScanned = 16 << 20 // bytes of a line that are searched
 )
 
 // Scan calls found for every matching line of a text, in order, until found returns an error. Lines

@@ -62,14 +62,13 @@ type Handoff struct {
 	Questions []string          `json:"open_questions,omitempty"`
 	Todos     []transcript.Todo `json:"todos,omitempty"`
 
-	Written  time.Time `json:"written,omitzero"`     // when the agent wrote document or summary; zero if it wrote none
-	Doc      string    `json:"doc,omitempty"`        // the document in the ledger
-	Source   string    `json:"doc_source,omitempty"` // where the agent wrote it; in a worktree, relative to its top
-	Patch    string    `json:"patch,omitempty"`      // the uncommitted changes, in the ledger
-	Terminal string    `json:"terminal,omitempty"`   // snapshot of the terminal, in the ledger
-	Log      string    `json:"log,omitempty"`        // complete log of the terminal, a file on the machine of the session
-	// Truncated names what was cut: "document", "patch", "uncommitted_changes".
-	Truncated []string `json:"truncated,omitempty"`
+	Written   time.Time `json:"written,omitzero"`     // when the agent wrote document or summary; zero if it wrote none
+	Doc       string    `json:"doc,omitempty"`        // the document in the ledger
+	Source    string    `json:"doc_source,omitempty"` // where the agent wrote it; in a worktree, relative to its top
+	Patch     string    `json:"patch,omitempty"`      // the uncommitted changes, in the ledger
+	Terminal  string    `json:"terminal,omitempty"`   // snapshot of the terminal, in the ledger
+	Log       string    `json:"log,omitempty"`        // complete log of the terminal, a file on the machine of the session
+	Truncated []string  `json:"truncated,omitempty"`  // what was cut: "document", "patch", "uncommitted_changes"
 
 	raw []byte // what was parsed
 }

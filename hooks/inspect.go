@@ -155,13 +155,12 @@ func (r *Report) settings(path string, d *document, entries []Entry, managed boo
 	if managed && d.root.member("allowManagedHooksOnly").isTrue() {
 		r.add(ManagedOnly, path, "", "allowManagedHooksOnly turns off the hooks of all other files and of plugins")
 	}
-	hooks := d.root.member("hooks")
 	for _, e := range entries {
 		if err := d.check(e.Event); err != nil {
 			r.add(WrongType, path, "", err.Error())
 			continue
 		}
-		for _, group := range hooks.member(e.Event).elements() {
+		for _, group := range d.root.member("hooks").member(e.Event).elements() {
 			for _, h := range group.value.member("hooks").elements() {
 				if runs(h.value) != e.program() {
 					continue

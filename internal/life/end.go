@@ -13,12 +13,11 @@ import (
 	"gitagent/turns"
 )
 
-// FlushWait is how long the end of a turn waits for the client's transcript, which is written up to
-// 100 ms late.
-const FlushWait = 2 * time.Second
-
-// goneWait is FlushWait for a session whose client is gone: all that it wrote is on disk.
-const goneWait = 100 * time.Millisecond
+// How long the end of a turn waits for the client's transcript, which is written up to 100 ms late.
+const (
+	FlushWait = 2 * time.Second
+	goneWait  = 100 * time.Millisecond // the client is gone: all that it wrote is on disk
+)
 
 // A Taken is the outcome of a signal.
 type Taken struct {

@@ -30,8 +30,7 @@ func Compact(ctx context.Context, w *workspace.Workspace, r handoffstore.Request
 	if st.Open != nil {
 		r.Running = st.Open.Prompt
 	}
-	s := &handoffstore.Store{Workspace: w}
-	if _, err = s.Gather(ctx, r); errors.Is(err, git.ErrNotFound) {
+	if _, err = (&handoffstore.Store{Workspace: w}).Gather(ctx, r); errors.Is(err, git.ErrNotFound) {
 		return nil // nothing was recorded
 	}
 	return err
@@ -47,8 +46,7 @@ func Complete(w *workspace.Workspace, r *handoffstore.Request, agent *session.St
 		if r.Says() {
 			return false
 		}
-		s := &handoffstore.Store{Workspace: w}
-		if of = s.LastSession(r.Mission); of == nil {
+		if of = (&handoffstore.Store{Workspace: w}).LastSession(r.Mission); of == nil {
 			return false
 		}
 	}
