@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -12,100 +11,58 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// batch is a running `git cat-file`.
-type batch struct {
-	proc *Process
-	out  *bufio.Reader
-}
-
-// An answer is the line that git prints about one object before its content.
-type answer struct {
-	hash plumbing.Hash
-	kind plumbing.ObjectType
-	size int64 // bytes
-}
-
-// Warm starts the batch process, so that its start-up overlaps with other work. If it fails,
-// reading the first object returns the error.
-func (o *Objects) Warm() {
+// ask sends a command about the object h to a `git cat-file`, which the first call starts, and
+// returns the object; without its content unless the command is "contents".
+func (o *Objects) ask(command string, h plumbing.Hash) (*Object, error) {
 	o.batchMu.Lock()
 	defer o.batchMu.Unlock()
-	_ = o.startBatch()
-}
-
-func (o *Objects) startBatch() error {
-	if o.batch != nil {
-		return nil
+	if o.batch == nil {
+		var err error
+		if o.batch, err = o.repo.Start(o.ctx, "cat-file", "--batch-command"); err != nil {
+			return nil, err
+		}
 	}
-	p, err := o.repo.Start(o.ctx, "cat-file", "--batch-command")
-	if err != nil {
-		return err
-	}
-	o.batch = &batch{proc: p, out: bufio.NewReaderSize(p.stdout, 1<<16)}
-	return nil
-}
-
-// ask sends a command about the object h, starting the process at the first call, and passes the
-// answer to f if the object exists.
-func (o *Objects) ask(command string, h plumbing.Hash, f func(*batch, answer) error) error {
-	o.batchMu.Lock()
-	defer o.batchMu.Unlock()
-	if err := o.startBatch(); err != nil {
-		return err
-	}
-	spec := h.String()
-	_, err := io.WriteString(o.batch.proc.stdin, command+" "+spec+"\n")
+	var obj *Object
+	_, err := io.WriteString(o.batch.stdin, command+" "+h.String()+"\n")
 	if err == nil {
-		var a answer
-		if a, err = o.batch.answer(spec); err == plumbing.ErrObjectNotFound {
-			return err
-		}
-		if err == nil {
-			err = f(o.batch, a)
-		}
+		obj, err = o.batch.object(h.String(), command == "contents")
 	}
-	if err != nil {
-		o.batch.close()
+	if err != nil && err != plumbing.ErrObjectNotFound {
+		o.batch.Kill() // its output no longer matters
 		o.batch = nil
-		return fmt.Errorf("read object %s: %w", spec, err)
+		err = fmt.Errorf("read object %s: %w", h, err)
 	}
-	return nil
+	return obj, err
 }
 
-// answer reads one answer: `<hash> <type> <size>`, or the spec and the word "missing" if there is
-// no such object.
-func (b *batch) answer(spec string) (answer, error) {
-	line, err := b.out.ReadString('\n')
+// object reads an answer of `git cat-file`: `<hash> <type> <size>`, then the content and a newline
+// if that was asked for; or the spec and the word "missing" if there is no such object.
+func (p *Process) object(spec string, whole bool) (*Object, error) {
+	line, err := p.stdout.ReadString('\n')
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	line = strings.TrimSuffix(line, "\n")
 	if line == spec+" missing" {
-		return answer{}, plumbing.ErrObjectNotFound
+		return nil, plumbing.ErrObjectNotFound
 	}
 	fields := strings.Fields(line)
 	if len(fields) != 3 || !plumbing.IsHash(fields[0]) {
-		return answer{}, fmt.Errorf("unexpected answer %q", line)
+		return nil, fmt.Errorf("unexpected answer %q", line)
 	}
-	kind, err := plumbing.ParseObjectType(fields[1])
-	if err != nil {
-		return answer{}, err
-	}
-	size, err := strconv.ParseInt(fields[2], 10, 64)
-	return answer{plumbing.NewHash(fields[0]), kind, size}, err
-}
-
-// content reads the object that follows an answer, and its newline.
-func (b *batch) content(a answer) ([]byte, error) {
-	content := make([]byte, a.size+1)
-	if _, err := io.ReadFull(b.out, content); err != nil {
+	obj := &Object{Hash: plumbing.NewHash(fields[0])}
+	if obj.Type, err = plumbing.ParseObjectType(fields[1]); err != nil {
 		return nil, err
 	}
-	return content[:a.size], nil
+	size, err := strconv.ParseInt(fields[2], 10, 64)
+	if err != nil || !whole {
+		return obj, err
+	}
+	content := make([]byte, size+1)
+	_, err = io.ReadFull(p.stdout, content)
+	obj.Content = content[:size]
+	return obj, err
 }
-
-// close ends the process. Its output no longer matters.
-func (b *batch) close() { b.proc.Kill() }
 
 // CatFiles reads many objects in one git process and passes each to f with its index in specs, in
 // order. A spec is a hash or git's `<tree>:<path>`, without a newline. obj is nil if there is no
@@ -119,8 +76,7 @@ func (r *Repo) CatFiles(ctx context.Context, specs []string, f func(i int, obj *
 		if strings.Contains(spec, "\n") { // git before 2.42 can't be asked for it
 			return fmt.Errorf("read object %q: a newline in its name", spec)
 		}
-		in.WriteString(spec)
-		in.WriteByte('\n')
+		in.WriteString(spec + "\n")
 	}
 	p, err := r.Start(ctx, "cat-file", "--batch", "--buffer")
 	if err != nil {
@@ -130,9 +86,13 @@ func (r *Repo) CatFiles(ctx context.Context, specs []string, f func(i int, obj *
 		_, _ = p.stdin.Write(in.Bytes())
 		_ = p.stdin.Close()
 	}()
-	b := &batch{proc: p, out: bufio.NewReaderSize(p.stdout, 1<<16)}
 	for i, spec := range specs {
-		err := b.each(i, spec, f)
+		obj, err := p.object(spec, true)
+		if err == nil || err == plumbing.ErrObjectNotFound {
+			err = f(i, obj)
+		} else {
+			err = fmt.Errorf("read object %s: %w", spec, err)
+		}
 		if err != nil {
 			_ = p.cmd.Process.Kill()
 			_ = p.cmd.Wait()
@@ -143,19 +103,4 @@ func (r *Repo) CatFiles(ctx context.Context, specs []string, f func(i int, obj *
 		return failure(p.args, &p.stderr, err)
 	}
 	return nil
-}
-
-func (b *batch) each(i int, spec string, f func(int, *Object) error) error {
-	a, err := b.answer(spec)
-	if err == plumbing.ErrObjectNotFound {
-		return f(i, nil)
-	}
-	var content []byte
-	if err == nil {
-		content, err = b.content(a)
-	}
-	if err != nil {
-		return fmt.Errorf("read object %s: %w", spec, err)
-	}
-	return f(i, &Object{a.hash, a.kind, content})
 }

@@ -31,55 +31,50 @@ var errCommit = errors.New("not a commit")
 // missing or unreadable author or committer is the zero Signature.
 func ParseCommit(content []byte) (*Commit, error) {
 	c := new(Commit)
-	line, rest := cutLine(content)
+	line, rest, _ := strings.Cut(string(content), "\n")
 	var ok bool
 	if c.Tree, ok = hashAfter(line, "tree "); !ok {
 		return nil, errCommit
 	}
 	for {
-		line, rest = cutLine(rest)
+		line, rest, _ = strings.Cut(rest, "\n")
 		parent, ok := hashAfter(line, "parent ")
 		if !ok {
 			break
 		}
 		c.Parents = append(c.Parents, parent)
 	}
-	for len(line) > 0 { // continuation lines of a header begin with a space
-		if who, ok := bytes.CutPrefix(line, []byte("author ")); ok && c.Author == (Signature{}) {
+	for line != "" { // continuation lines of a header begin with a space
+		if who, ok := strings.CutPrefix(line, "author "); ok && c.Author == (Signature{}) {
 			c.Author = parseSignature(who)
-		} else if who, ok := bytes.CutPrefix(line, []byte("committer ")); ok && c.Committer == (Signature{}) {
+		} else if who, ok := strings.CutPrefix(line, "committer "); ok && c.Committer == (Signature{}) {
 			c.Committer = parseSignature(who)
 		}
-		line, rest = cutLine(rest)
+		line, rest, _ = strings.Cut(rest, "\n")
 	}
-	c.Message = string(rest)
+	c.Message = rest
 	return c, nil
 }
 
-func cutLine(b []byte) (line, rest []byte) {
-	line, rest, _ = bytes.Cut(b, []byte{'\n'})
-	return line, rest
-}
-
 // hashAfter reads a line that consists of a word and a hash.
-func hashAfter(line []byte, word string) (plumbing.Hash, bool) {
-	hash, ok := bytes.CutPrefix(line, []byte(word))
-	if !ok || !plumbing.IsHash(string(hash)) {
+func hashAfter(line, word string) (plumbing.Hash, bool) {
+	hash, ok := strings.CutPrefix(line, word)
+	if !ok || !plumbing.IsHash(hash) {
 		return plumbing.ZeroHash, false
 	}
-	return plumbing.NewHash(string(hash)), true
+	return plumbing.NewHash(hash), true
 }
 
 // parseSignature reads `Name <email> 1795176000 +0100`. Like git, it looks for the time after the
 // last bracket.
-func parseSignature(b []byte) Signature {
-	name, rest, _ := bytes.Cut(b, []byte{'<'})
-	email, _, ok := bytes.Cut(rest, []byte{'>'})
+func parseSignature(s string) Signature {
+	name, rest, _ := strings.Cut(s, "<")
+	email, _, ok := strings.Cut(rest, ">")
 	if !ok {
 		return Signature{}
 	}
-	when := strings.Fields(string(rest[bytes.LastIndexByte(rest, '>')+1:]))
-	return Signature{Name: string(bytes.TrimSpace(name)), Email: string(email), When: parseTime(when)}
+	when := strings.Fields(rest[strings.LastIndexByte(rest, '>')+1:])
+	return Signature{Name: strings.TrimSpace(name), Email: email, When: parseTime(when)}
 }
 
 // parseTime makes a time from seconds and an offset from UTC.
@@ -109,9 +104,7 @@ func (c *Commit) Encode() []byte {
 	for _, parent := range c.Parents {
 		b.WriteString("parent " + parent.String() + "\n")
 	}
-	b.WriteString("author " + c.Author.header() + "\n")
-	b.WriteString("committer " + c.Committer.header() + "\n\n")
-	b.WriteString(c.Message)
+	b.WriteString("author " + c.Author.header() + "\ncommitter " + c.Committer.header() + "\n\n" + c.Message)
 	return b.Bytes()
 }
 

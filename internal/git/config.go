@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -24,9 +25,7 @@ func (r *Repo) Config(ctx context.Context) (Config, error) {
 
 func parseConfig(out string) Config {
 	c := make(Config)
-	for len(out) > 0 {
-		var entry string
-		entry, out, _ = strings.Cut(out, "\x00")
+	for entry := range strings.FieldsFuncSeq(out, func(c rune) bool { return c == 0 }) {
 		key, value, ok := strings.Cut(entry, "\n")
 		if !ok {
 			value = "true" // a key without a value is a true boolean
@@ -38,11 +37,10 @@ func parseConfig(out string) Config {
 
 // Get returns the last value of key, or "".
 func (c Config) Get(key string) string {
-	values := c[key]
-	if len(values) == 0 {
-		return ""
+	if values := c[key]; len(values) > 0 {
+		return values[len(values)-1]
 	}
-	return values[len(values)-1]
+	return ""
 }
 
 // Bool reports whether key is set to one of git's words for true, or to a number other than 0.
@@ -69,26 +67,15 @@ func (c Config) SHA256() bool {
 func (c Config) Author(at time.Time) Signature { return c.identity("AUTHOR", "author", at) }
 
 // Committer does for the committer what [Config.Author] does for the author.
-func (c Config) Committer(at time.Time) Signature {
-	return c.identity("COMMITTER", "committer", at)
-}
+func (c Config) Committer(at time.Time) Signature { return c.identity("COMMITTER", "committer", at) }
 
 func (c Config) identity(env, section string, at time.Time) Signature {
-	name := clean(first(os.Getenv("GIT_"+env+"_NAME"), c.Get(section+".name"), c.Get("user.name")))
-	email := clean(first(os.Getenv("GIT_"+env+"_EMAIL"), c.Get(section+".email"), c.Get("user.email"), os.Getenv("EMAIL")))
+	name := clean(cmp.Or(os.Getenv("GIT_"+env+"_NAME"), c.Get(section+".name"), c.Get("user.name")))
+	email := clean(cmp.Or(os.Getenv("GIT_"+env+"_EMAIL"), c.Get(section+".email"), c.Get("user.email"), os.Getenv("EMAIL")))
 	if name == "" || email == "" {
 		name, email = "git-agent", "git-agent@localhost"
 	}
 	return Signature{Name: name, Email: email, When: at}
-}
-
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }
 
 // clean drops the characters that git drops from an identity: they would end the header line.

@@ -52,11 +52,9 @@ func (s *stater) trees(dir string, from, to plumbing.Hash) error {
 		if err := s.entry(dir+name, old, b[name]); err != nil || s.tooMuch {
 			return err
 		}
+		delete(b, name)
 	}
 	for name, fresh := range b {
-		if _, both := a[name]; both {
-			continue
-		}
 		if err := s.entry(dir+name, Entry{}, fresh); err != nil || s.tooMuch {
 			return err
 		}
@@ -68,24 +66,20 @@ func (s *stater) entry(path string, old, fresh Entry) error {
 	if old == fresh {
 		return nil
 	}
-	below := func(e Entry) plumbing.Hash {
+	split := func(e Entry) (dir plumbing.Hash, file Entry) {
 		if e.Mode == filemode.Dir {
-			return e.Hash
+			return e.Hash, Entry{}
 		}
-		return plumbing.ZeroHash
+		return plumbing.ZeroHash, e
 	}
-	file := func(e Entry) Entry {
-		if e.Mode == filemode.Dir {
-			return Entry{}
-		}
-		return e
-	}
-	if !below(old).IsZero() || !below(fresh).IsZero() {
-		if err := s.trees(path+"/", below(old), below(fresh)); err != nil {
+	from, old := split(old)
+	to, fresh := split(fresh)
+	if from != to {
+		if err := s.trees(path+"/", from, to); err != nil {
 			return err
 		}
 	}
-	if old, fresh = file(old), file(fresh); old == fresh {
+	if old == fresh {
 		return nil
 	}
 	s.added = s.added || old.Mode == filemode.Empty
@@ -137,8 +131,7 @@ func isBinary(content []byte) bool {
 
 // lineStat counts the lines that a minimal diff of a and b inserts and deletes.
 func lineStat(a, b []byte) (insertions, deletions int, ok bool) {
-	old, fresh := bytes.SplitAfter(a, []byte{'\n'}), bytes.SplitAfter(b, []byte{'\n'})
-	old, fresh = dropEmpty(old), dropEmpty(fresh)
+	old, fresh := slices.Collect(bytes.Lines(a)), slices.Collect(bytes.Lines(b))
 	for len(old) > 0 && len(fresh) > 0 && bytes.Equal(old[0], fresh[0]) {
 		old, fresh = old[1:], fresh[1:]
 	}
@@ -165,13 +158,6 @@ func lineStat(a, b []byte) (insertions, deletions int, ok bool) {
 		}
 	}
 	return insertions, deletions, true
-}
-
-func dropEmpty(lines [][]byte) [][]byte {
-	if n := len(lines); n > 0 && len(lines[n-1]) == 0 {
-		return lines[:n-1]
-	}
-	return lines
 }
 
 // shared returns the lines that are also in others.

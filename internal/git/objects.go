@@ -38,13 +38,12 @@ type Objects struct {
 	staged []plumbing.Hash           // what Flush will write
 	recent map[plumbing.Hash]*Object // small ones that were read
 
-	smallMu sync.Mutex
-	small   smallPacks
+	small smallPacks
 
 	flushMu sync.Mutex // held while a pack is written
 
 	batchMu sync.Mutex
-	batch   *batch
+	batch   *Process // a running `git cat-file`
 }
 
 // An Object is one object of the database. Its content must not be changed.
@@ -67,13 +66,11 @@ func (r *Repo) Objects(ctx context.Context) *Objects {
 
 // Close ends the batch process. Anything not flushed is lost.
 func (o *Objects) Close() {
-	o.smallMu.Lock()
 	o.small.close()
-	o.smallMu.Unlock()
 	o.batchMu.Lock()
 	defer o.batchMu.Unlock()
 	if o.batch != nil {
-		o.batch.close()
+		o.batch.Kill()
 		o.batch = nil
 	}
 }
@@ -139,7 +136,8 @@ func (o *Objects) Has(h plumbing.Hash) error {
 	if o.written(h) != nil {
 		return nil
 	}
-	return o.ask("info", h, func(*batch, answer) error { return nil })
+	_, err := o.ask("info", h)
+	return err
 }
 
 // written returns the object if it was written through o, flushed or not; otherwise nil.
@@ -178,29 +176,16 @@ func (o *Objects) object(h plumbing.Hash) (*Object, error) {
 	return obj, err
 }
 
-// find reads an object.
 func (o *Objects) find(h plumbing.Hash) (*Object, error) {
 	t, content, err := o.readLoose(h)
 	if errors.Is(err, fs.ErrNotExist) {
-		if t, content = o.readSmall(h); t != plumbing.InvalidObject {
-			return &Object{h, t, content}, nil
+		if t, content = o.small.get(h); t == plumbing.InvalidObject {
+			return o.ask("contents", h)
 		}
-		err = o.ask("contents", h, func(b *batch, a answer) (err error) {
-			t = a.kind
-			content, err = b.content(a)
-			return err
-		})
-	}
-	if err != nil {
+	} else if err != nil {
 		return nil, err
 	}
 	return &Object{h, t, content}, nil
-}
-
-func (o *Objects) readSmall(h plumbing.Hash) (plumbing.ObjectType, []byte) {
-	o.smallMu.Lock()
-	defer o.smallMu.Unlock()
-	return o.small.get(h)
 }
 
 func (o *Objects) readLoose(h plumbing.Hash) (t plumbing.ObjectType, content []byte, err error) {
@@ -210,15 +195,14 @@ func (o *Objects) readLoose(h plumbing.Hash) (t plumbing.ObjectType, content []b
 	}
 	defer f.Close()
 	r, err := objfile.NewReader(f)
-	if err != nil {
-		return t, nil, fmt.Errorf("read object %s: %w", h, err)
+	if err == nil {
+		defer r.Close()
+		var size int64
+		if t, size, err = r.Header(); err == nil {
+			content, err = inflate(r, size)
+		}
 	}
-	defer r.Close()
-	t, size, err := r.Header()
 	if err != nil {
-		return t, nil, fmt.Errorf("read object %s: %w", h, err)
-	}
-	if content, err = inflate(r, size); err != nil {
 		return t, nil, fmt.Errorf("read object %s: %w", h, err)
 	}
 	return t, content, nil

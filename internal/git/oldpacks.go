@@ -147,7 +147,8 @@ func (r *Repo) holds(taker smallPack, name string) error {
 	}
 	defer old.file.Close()
 	for i := range old.index.objects() {
-		if h := plumbing.Hash(old.index.name(i)); !taker.index.has(h) {
+		h := plumbing.Hash(old.index.name(i))
+		if _, ok := taker.index.find(h); !ok {
 			return fmt.Errorf("object %s of %s is not in it", h, name)
 		}
 	}

@@ -3,6 +3,7 @@ package git
 import (
 	"bufio"
 	"compress/zlib"
+	"encoding/binary"
 	"io"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -42,12 +43,8 @@ func (e *entryReader) entry(p smallPack, offset int64, deltas int) (plumbing.Obj
 		base = offset - base
 	case plumbing.REFDeltaObject:
 		var h plumbing.Hash
-		if _, err = io.ReadFull(e.buf, h[:]); err == nil {
-			var ok bool
-			if base, ok = p.index.offset(h); !ok {
-				err = plumbing.ErrObjectNotFound
-			}
-		}
+		_, err = io.ReadFull(e.buf, h[:])
+		base = p.index.offset(h)
 	default:
 		return plumbing.InvalidObject, nil
 	}
@@ -61,7 +58,7 @@ func (e *entryReader) entry(p smallPack, offset int64, deltas int) (plumbing.Obj
 			content, err = packfile.PatchDelta(source, content)
 		}
 	}
-	if err != nil {
+	if err != nil || t == plumbing.InvalidObject {
 		return plumbing.InvalidObject, nil
 	}
 	return t, content
@@ -71,20 +68,13 @@ func (e *entryReader) entry(p smallPack, offset int64, deltas int) (plumbing.Obj
 // first; see gitformat-pack(5).
 func readHeader(r io.ByteReader) (plumbing.ObjectType, int64, error) {
 	b, err := r.ReadByte()
-	if err != nil {
-		return 0, 0, err
-	}
-	t, size := plumbing.ObjectType(b>>4&7), int64(b&15)
-	for shift := 4; b&0x80 != 0; shift += 7 {
-		if b, err = r.ReadByte(); err != nil {
-			return 0, 0, err
+	var more uint64
+	if err == nil && b&0x80 != 0 {
+		if more, err = binary.ReadUvarint(r); more >= 1<<49 { // 2^53 bytes and more
+			err = plumbing.ErrInvalidType
 		}
-		if shift > 49 { // 2^53 bytes and more
-			return 0, 0, plumbing.ErrInvalidType
-		}
-		size |= int64(b&0x7f) << shift
 	}
-	return t, size, nil
+	return plumbing.ObjectType(b >> 4 & 7), int64(more<<4 | uint64(b&15)), err
 }
 
 // baseOffset reads how many bytes before a delta its base is: groups of seven bits, highest first,

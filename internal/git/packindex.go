@@ -68,20 +68,14 @@ func (x packIndex) find(h plumbing.Hash) (int, bool) {
 	return i, i < to && bytes.Equal(x.name(i), h[:])
 }
 
-// has reports whether the pack has the object.
-func (x packIndex) has(h plumbing.Hash) bool {
-	_, ok := x.find(h)
-	return ok
-}
-
-// offset finds the object in the pack. Offsets of 2 GB or more are left to git.
-func (x packIndex) offset(h plumbing.Hash) (int64, bool) {
-	i, ok := x.find(h)
-	if !ok {
-		return 0, false
+// offset returns where the object is in the pack, or -1. Offsets of 2 GB or more are left to git.
+func (x packIndex) offset(h plumbing.Hash) int64 {
+	if i, ok := x.find(h); ok {
+		if offset := x.number(namesAt + x.objects()*(sha1.Size+4) + 4*i); offset < 1<<31 {
+			return offset
+		}
 	}
-	offset := x.number(namesAt + x.objects()*(sha1.Size+4) + 4*i)
-	return offset, offset < 1<<31
+	return -1
 }
 
 // A packed object is one entry of an index.

@@ -71,11 +71,7 @@ func (t *RefTransaction) Commit(ctx context.Context, updates []Update) error {
 	if readErr != nil {
 		return fmt.Errorf("move %s: %w", strings.Join(names, " "), err)
 	}
-	moved := true
-	for _, u := range updates {
-		moved = moved && now[u.Ref] == u.New
-	}
-	if moved {
+	if !slices.ContainsFunc(updates, func(u Update) bool { return now[u.Ref] != u.New }) {
 		return nil // git was killed after it had committed
 	}
 	for _, u := range updates {

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -225,10 +224,8 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]plumbing.H
 	if err != nil {
 		return nil, err
 	}
-	for len(out) > 0 {
-		var line []byte
-		line, out, _ = bytes.Cut(out, []byte{'\n'})
-		hash, name, ok := strings.Cut(string(line), " ")
+	for line := range strings.Lines(string(out)) {
+		hash, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		if !ok {
 			return nil, fmt.Errorf("read refs: unexpected line %q", line)
 		}

@@ -65,7 +65,8 @@ func (r *Repo) RollUp(ctx context.Context) error {
 		return nil
 	}
 	if err := r.rollUp(ctx, packs); err != nil {
-		if now, e := r.rollable(); e == nil && !containsAll(now, packs) {
+		now, e := r.rollable()
+		if e == nil && slices.ContainsFunc(packs, func(name string) bool { return !slices.Contains(now, name) }) {
 			return nil // somebody else has repacked meanwhile
 		}
 		return fmt.Errorf("roll up %d packs: %w", len(packs), err)
@@ -229,13 +230,4 @@ func packNames(file string) (string, error) {
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
-}
-
-func containsAll(all, some []string) bool {
-	for _, s := range some {
-		if !slices.Contains(all, s) {
-			return false
-		}
-	}
-	return true
 }

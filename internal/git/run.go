@@ -138,7 +138,7 @@ type Process struct {
 	args   []string
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
-	stdout io.ReadCloser
+	stdout *bufio.Reader
 	stderr bytes.Buffer
 
 	finished bool
@@ -148,16 +148,18 @@ type Process struct {
 func (r *Repo) Start(ctx context.Context, args ...string) (*Process, error) {
 	p := &Process{args: args, cmd: r.command(ctx, args...)}
 	p.cmd.Stderr = &p.stderr
-	var err error
-	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+	stdin, err := p.cmd.StdinPipe()
+	if err != nil {
 		return nil, &Error{Args: args, Err: err}
 	}
-	if p.stdout, err = p.cmd.StdoutPipe(); err != nil {
+	stdout, err := p.cmd.StdoutPipe()
+	if err == nil {
+		err = p.cmd.Start()
+	}
+	if err != nil {
 		return nil, &Error{Args: args, Err: err}
 	}
-	if err := p.cmd.Start(); err != nil {
-		return nil, &Error{Args: args, Err: err}
-	}
+	p.stdin, p.stdout = stdin, bufio.NewReaderSize(stdout, 1<<16)
 	return p, nil
 }
 
@@ -196,9 +198,9 @@ func (p *Process) finish(input []byte, last string) ([]byte, error) {
 }
 
 // readUntil reads r to its end, or until it has read the line last.
-func readUntil(r io.Reader, last string) (out []byte, done bool, err error) {
-	for lines := bufio.NewReader(r); ; {
-		line, err := lines.ReadBytes('\n')
+func readUntil(r *bufio.Reader, last string) (out []byte, done bool, err error) {
+	for {
+		line, err := r.ReadBytes('\n')
 		out = append(out, line...)
 		switch {
 		case errors.Is(err, io.EOF):

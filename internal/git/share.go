@@ -19,33 +19,21 @@ func (o *Objects) Share(tree, stored plumbing.Hash) error {
 	if err != nil {
 		return err
 	}
+	old := entries
 	if tree == stored {
 		o.unstage(tree)
-		for _, e := range entries {
-			if err := o.shareEntry(e, e); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	old, err := o.Tree(stored)
-	if err != nil {
+	} else if old, err = o.Tree(stored); err != nil {
 		return err
 	}
 	for name, e := range entries {
-		if err := o.shareEntry(e, old[name]); err != nil {
-			return err
+		switch before := old[name]; {
+		case e.Mode == filemode.Dir && before.Mode == filemode.Dir:
+			if err := o.Share(e.Hash, before.Hash); err != nil {
+				return err
+			}
+		case e.Mode != filemode.Dir && e.Hash == before.Hash:
+			o.unstage(e.Hash)
 		}
-	}
-	return nil
-}
-
-func (o *Objects) shareEntry(e, stored Entry) error {
-	switch {
-	case e.Mode == filemode.Dir && stored.Mode == filemode.Dir:
-		return o.Share(e.Hash, stored.Hash)
-	case e.Mode != filemode.Dir && e.Hash == stored.Hash:
-		o.unstage(e.Hash)
 	}
 	return nil
 }

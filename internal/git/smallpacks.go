@@ -1,11 +1,12 @@
 package git
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
+	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -14,10 +15,12 @@ import (
 // hold nearly everything that a hook reads of a mission, which saves the process and the round
 // trips of `git cat-file`.
 type smallPacks struct {
-	dir   string
-	names []string // packs not yet opened, the newest last
-	packs []smallPack
-	read  bool
+	dir string
+
+	mu     sync.Mutex
+	read   bool
+	unread []fs.FileInfo // of the indexes not yet opened, the newest last
+	packs  []smallPack
 
 	entries entryReader
 }
@@ -33,53 +36,44 @@ const maxSmallIndex = 64 << 10
 // get returns an object of the small packs; its type is [plumbing.InvalidObject] if none of them
 // has it. An unreadable pack is skipped: git will say what is wrong with it.
 func (s *smallPacks) get(h plumbing.Hash) (plumbing.ObjectType, []byte) {
-	if !s.read {
-		s.list()
-	}
-	for _, p := range s.packs {
-		if offset, ok := p.index.offset(h); ok {
-			return s.entries.entry(p, offset, maxDeltas)
-		}
-	}
-	for len(s.names) > 0 {
-		name := s.names[len(s.names)-1]
-		s.names = s.names[:len(s.names)-1]
-		p, err := openSmallPack(filepath.Join(s.dir, name))
-		if err != nil {
-			continue
-		}
-		s.packs = append(s.packs, p)
-		if offset, ok := p.index.offset(h); ok {
-			return s.entries.entry(p, offset, maxDeltas)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := 0; i < len(s.packs) || s.openNext(); i++ {
+		if offset := s.packs[i].index.offset(h); offset >= 0 {
+			return s.entries.entry(s.packs[i], offset, maxDeltas)
 		}
 	}
 	return plumbing.InvalidObject, nil
 }
 
+// openNext opens the newest readable pack that is not yet open, and reports whether there is one.
+func (s *smallPacks) openNext() bool {
+	if !s.read {
+		s.list()
+	}
+	for len(s.unread) > 0 {
+		name := s.unread[len(s.unread)-1].Name()
+		s.unread = s.unread[:len(s.unread)-1]
+		if p, err := openSmallPack(filepath.Join(s.dir, strings.TrimSuffix(name, ".idx"))); err == nil {
+			s.packs = append(s.packs, p)
+			return true
+		}
+	}
+	return false
+}
+
 func (s *smallPacks) list() {
 	s.read = true
-	entries, err := os.ReadDir(s.dir)
-	if err != nil {
-		return
-	}
-	type pack struct {
-		name string
-		at   time.Time
-	}
-	var list []pack
+	entries, _ := os.ReadDir(s.dir)
 	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), ".idx")
-		if !ok {
+		if !strings.HasSuffix(e.Name(), ".idx") {
 			continue
 		}
 		if info, err := e.Info(); err == nil && info.Size() <= maxSmallIndex {
-			list = append(list, pack{name, info.ModTime()})
+			s.unread = append(s.unread, info)
 		}
 	}
-	slices.SortFunc(list, func(a, b pack) int { return a.at.Compare(b.at) })
-	for _, p := range list {
-		s.names = append(s.names, p.name)
-	}
+	slices.SortFunc(s.unread, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
 }
 
 func openSmallPack(base string) (smallPack, error) {
@@ -96,8 +90,10 @@ func openSmallPack(base string) (smallPack, error) {
 }
 
 func (s *smallPacks) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, p := range s.packs {
 		_ = p.file.Close()
 	}
-	s.packs, s.names = nil, nil
+	s.packs, s.unread = nil, nil
 }
