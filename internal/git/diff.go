@@ -4,9 +4,14 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
+	"sort"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
 // A FileStat is what changed in one path between two trees.
@@ -65,4 +70,176 @@ func (r *Repo) numstat(ctx context.Context, from, to plumbing.Hash, flags ...str
 		stats = append(stats, s)
 	}
 	return stats, nil
+}
+
+// Limits of what is compared in-process; anything larger is left to git.
+const (
+	maxStatFiles = 64
+	maxStatSize  = 1 << 20 // bytes of one file
+	maxStatLines = 1000    // lines to align on one side: a few milliseconds at worst
+)
+
+// Stat returns what differs between two trees, in order of paths, without the process and without
+// the objects on disk that [Repo.DiffTrees] needs. Lines are counted by a minimal diff, which
+// nearly always agrees with git's. ok is false, and the answer is left to git, if the work would
+// exceed the limits or if one path was added and another deleted, which may be a rename.
+func (o *Objects) Stat(from, to plumbing.Hash) (stats []FileStat, ok bool, err error) {
+	s := stater{objects: o}
+	if err := s.trees("", from, to); err != nil {
+		return nil, false, err
+	}
+	sort.Slice(s.stats, func(i, j int) bool { return s.stats[i].Path < s.stats[j].Path })
+	return s.stats, !s.tooMuch, nil
+}
+
+type stater struct {
+	objects *Objects
+	stats   []FileStat
+	tooMuch bool
+
+	added, deleted bool // whether any path was
+}
+
+func (s *stater) trees(dir string, from, to plumbing.Hash) error {
+	a, err := s.objects.Tree(from)
+	if err != nil {
+		return err
+	}
+	b, err := s.objects.Tree(to)
+	if err != nil {
+		return err
+	}
+	for name, old := range a {
+		if err := s.entry(dir+name, old, b[name]); err != nil || s.tooMuch {
+			return err
+		}
+		delete(b, name)
+	}
+	for name, fresh := range b {
+		if err := s.entry(dir+name, Entry{}, fresh); err != nil || s.tooMuch {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stater) entry(path string, old, fresh Entry) error {
+	if old == fresh {
+		return nil
+	}
+	split := func(e Entry) (dir plumbing.Hash, file Entry) {
+		if e.Mode == filemode.Dir {
+			return e.Hash, Entry{}
+		}
+		return plumbing.ZeroHash, e
+	}
+	from, old := split(old)
+	to, fresh := split(fresh)
+	if from != to {
+		if err := s.trees(path+"/", from, to); err != nil {
+			return err
+		}
+	}
+	if old == fresh {
+		return nil
+	}
+	s.added = s.added || old.Mode == filemode.Empty
+	s.deleted = s.deleted || fresh.Mode == filemode.Empty
+	if s.added && s.deleted || len(s.stats) == maxStatFiles || old.Mode == filemode.Submodule || fresh.Mode == filemode.Submodule {
+		s.tooMuch = true
+		return nil
+	}
+	return s.file(path, old, fresh)
+}
+
+func (s *stater) file(path string, old, fresh Entry) error {
+	stat := FileStat{Path: path}
+	a, err := s.content(old)
+	if err != nil {
+		return err
+	}
+	b, err := s.content(fresh)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(a) > maxStatSize || len(b) > maxStatSize:
+		s.tooMuch = true
+	case old.Hash == fresh.Hash: // only the mode changed
+	case isBinary(a) || isBinary(b):
+		stat.Binary = true
+	default:
+		var ok bool
+		stat.Insertions, stat.Deletions, ok = lineStat(a, b)
+		s.tooMuch = s.tooMuch || !ok
+	}
+	s.stats = append(s.stats, stat)
+	return nil
+}
+
+func (s *stater) content(e Entry) ([]byte, error) {
+	if e.Mode == filemode.Empty {
+		return nil, nil
+	}
+	return s.objects.Blob(e.Hash)
+}
+
+// isBinary reports whether git would treat the content as binary: a NUL among the first 8,000
+// bytes.
+func isBinary(content []byte) bool {
+	return bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0
+}
+
+// lineStat counts the lines that a minimal diff of a and b inserts and deletes.
+func lineStat(a, b []byte) (insertions, deletions int, ok bool) {
+	old, fresh := slices.Collect(bytes.Lines(a)), slices.Collect(bytes.Lines(b))
+	for len(old) > 0 && len(fresh) > 0 && bytes.Equal(old[0], fresh[0]) {
+		old, fresh = old[1:], fresh[1:]
+	}
+	for len(old) > 0 && len(fresh) > 0 && bytes.Equal(old[len(old)-1], fresh[len(fresh)-1]) {
+		old, fresh = old[:len(old)-1], fresh[:len(fresh)-1]
+	}
+	insertions, deletions = len(fresh), len(old)
+	// A line that the other side lacks is never common to both.
+	old, fresh = shared(old, fresh), shared(fresh, old)
+	if len(old) == 0 || len(fresh) == 0 {
+		return insertions, deletions, true
+	}
+	if len(old) > maxStatLines || len(fresh) > maxStatLines {
+		return 0, 0, false
+	}
+	ids := make(map[string]rune)
+	d := diffmatchpatch.New()
+	d.DiffTimeout = 0 // minimal, however long it takes
+	for _, part := range d.DiffMainRunes(asRunes(ids, old), asRunes(ids, fresh), false) {
+		if part.Type == diffmatchpatch.DiffEqual {
+			n := utf8.RuneCountInString(part.Text)
+			insertions -= n
+			deletions -= n
+		}
+	}
+	return insertions, deletions, true
+}
+
+// shared returns the lines that are also in others.
+func shared(lines, others [][]byte) [][]byte {
+	known := make(map[string]bool, len(others))
+	for _, l := range others {
+		known[string(l)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(lines), func(l []byte) bool { return !known[string(l)] })
+}
+
+// asRunes gives every distinct line its own rune, because the library compares runes.
+func asRunes(ids map[string]rune, lines [][]byte) []rune {
+	runes := make([]rune, len(lines))
+	for i, l := range lines {
+		id, ok := ids[string(l)]
+		if !ok {
+			id = rune(0x4e00 + len(ids)) // a range without gaps, larger than both limits together
+			ids[string(l)] = id
+		}
+		runes[i] = id
+	}
+	return runes
 }

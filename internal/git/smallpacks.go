@@ -1,14 +1,23 @@
 package git
 
 import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"crypto/sha1"
+	"encoding/binary"
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
 // smallPacks are the packs whose index is worth reading in-process: those that turns write. They
@@ -96,4 +105,198 @@ func (s *smallPacks) close() {
 		_ = p.file.Close()
 	}
 	s.packs, s.unread = nil, nil
+}
+
+// maxDeltas is the longest chain of deltas that is followed; git's default limit is 50.
+const maxDeltas = 100
+
+// An entryReader reads entries of packs, one after the other. It is reused because its decompressor
+// takes 40 KB.
+type entryReader struct {
+	buf *bufio.Reader
+	z   io.ReadCloser
+}
+
+// entry reads the entry at offset, following at most the given number of deltas. An unreadable
+// entry has the type [plumbing.InvalidObject].
+func (e *entryReader) entry(p smallPack, offset int64, deltas int) (plumbing.ObjectType, []byte) {
+	if offset < 0 || deltas == 0 {
+		return plumbing.InvalidObject, nil
+	}
+	r := io.NewSectionReader(p.file, offset, 1<<40)
+	if e.buf == nil {
+		e.buf = bufio.NewReader(r)
+	}
+	e.buf.Reset(r)
+	t, size, err := readHeader(e.buf)
+	if err != nil {
+		return plumbing.InvalidObject, nil
+	}
+	var base int64
+	switch t {
+	case plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject:
+	case plumbing.OFSDeltaObject:
+		base, err = baseOffset(e.buf)
+		base = offset - base
+	case plumbing.REFDeltaObject:
+		var h plumbing.Hash
+		_, err = io.ReadFull(e.buf, h[:])
+		base = p.index.offset(h)
+	default:
+		return plumbing.InvalidObject, nil
+	}
+	if err != nil {
+		return plumbing.InvalidObject, nil
+	}
+	content, err := e.inflate(size)
+	if err == nil && t.IsDelta() {
+		var source []byte
+		if t, source = e.entry(p, base, deltas-1); t != plumbing.InvalidObject {
+			content, err = packfile.PatchDelta(source, content)
+		}
+	}
+	if err != nil || t == plumbing.InvalidObject {
+		return plumbing.InvalidObject, nil
+	}
+	return t, content
+}
+
+// readHeader reads an entry's type and its size in bytes: groups of four and seven bits, lowest
+// first; see gitformat-pack(5).
+func readHeader(r io.ByteReader) (plumbing.ObjectType, int64, error) {
+	b, err := r.ReadByte()
+	var more uint64
+	if err == nil && b&0x80 != 0 {
+		if more, err = binary.ReadUvarint(r); more >= 1<<49 { // 2^53 bytes and more
+			err = plumbing.ErrInvalidType
+		}
+	}
+	return plumbing.ObjectType(b >> 4 & 7), int64(more<<4 | uint64(b&15)), err
+}
+
+// baseOffset reads how many bytes before a delta its base is: groups of seven bits, highest first,
+// one added to each but the last.
+func baseOffset(r io.ByteReader) (int64, error) {
+	b, err := r.ReadByte()
+	n := int64(b & 0x7f)
+	for err == nil && b&0x80 != 0 {
+		if n >= 1<<48 {
+			return 0, plumbing.ErrInvalidType
+		}
+		b, err = r.ReadByte()
+		n = (n+1)<<7 | int64(b&0x7f)
+	}
+	return n, err
+}
+
+// inflate decompresses size bytes.
+func (e *entryReader) inflate(size int64) ([]byte, error) {
+	var err error
+	if e.z == nil {
+		e.z, err = zlib.NewReader(e.buf)
+	} else {
+		err = e.z.(zlib.Resetter).Reset(e.buf, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return inflate(e.z, size)
+}
+
+// A packIndex is a version 2 pack index as it is on disk; see gitformat-pack(5). It is searched in
+// place: a process asks each index for an object or two, and go-git's decoder would make 256 tables
+// of it.
+type packIndex []byte
+
+const (
+	packIndexHead = "\xfftOc\x00\x00\x00\x02"
+	namesAt       = len(packIndexHead) + 256*4
+	perObject     = sha1.Size + 4 + 4 // its name, a checksum, its offset in the pack
+)
+
+var errIndex = errors.New("not an index of a pack")
+
+// newPackIndex checks an index, so that searching it is safe.
+func newPackIndex(data []byte) (packIndex, error) {
+	end := len(data) - sha1.Size
+	if end < namesAt+sha1.Size || !bytes.HasPrefix(data, []byte(packIndexHead)) {
+		return nil, errIndex
+	}
+	x := packIndex(data)
+	before := 0
+	for first := range 256 {
+		n := x.upTo(first)
+		if n < before || n > (end-namesAt)/perObject {
+			return nil, errIndex
+		}
+		before = n
+	}
+	if sum := sha1.Sum(data[:end]); !bytes.Equal(sum[:], data[end:]) {
+		return nil, errIndex
+	}
+	return x, nil
+}
+
+// upTo returns how many objects have a name whose first byte is at most first.
+func (x packIndex) upTo(first int) int { return int(x.number(len(packIndexHead) + 4*first)) }
+
+func (x packIndex) number(at int) int64 { return int64(binary.BigEndian.Uint32(x[at:])) }
+
+// objects is how many objects the pack has, and name the name of one of them; they are in order.
+func (x packIndex) objects() int      { return x.upTo(255) }
+func (x packIndex) name(i int) []byte { return x[namesAt+i*sha1.Size:][:sha1.Size] }
+
+// checksum returns the checksum of the pack, as the index stores it.
+func (x packIndex) checksum() []byte { return x[len(x)-2*sha1.Size:][:sha1.Size] }
+
+// find returns the index of an object among the sorted names.
+func (x packIndex) find(h plumbing.Hash) (int, bool) {
+	from := 0
+	if h[0] > 0 {
+		from = x.upTo(int(h[0]) - 1)
+	}
+	to := x.upTo(int(h[0]))
+	i := from + sort.Search(to-from, func(i int) bool { return bytes.Compare(x.name(from+i), h[:]) >= 0 })
+	return i, i < to && bytes.Equal(x.name(i), h[:])
+}
+
+// offset returns where the object is in the pack, or -1. Offsets of 2 GB or more are left to git.
+func (x packIndex) offset(h plumbing.Hash) int64 {
+	if i, ok := x.find(h); ok {
+		if offset := x.number(namesAt + x.objects()*(sha1.Size+4) + 4*i); offset < 1<<31 {
+			return offset
+		}
+	}
+	return -1
+}
+
+// A packed object is one entry of an index.
+type packed struct {
+	hash             plumbing.Hash
+	checksum, offset uint32
+}
+
+// encodePackIndex returns the index of a pack whose checksum is sum.
+func encodePackIndex(objects []packed, sum [sha1.Size]byte) []byte {
+	slices.SortFunc(objects, func(a, b packed) int { return bytes.Compare(a.hash[:], b.hash[:]) })
+	b := []byte(packIndexHead)
+	n := 0
+	for first := range 256 {
+		for n < len(objects) && int(objects[n].hash[0]) == first {
+			n++
+		}
+		b = binary.BigEndian.AppendUint32(b, uint32(n))
+	}
+	for _, o := range objects {
+		b = append(b, o.hash[:]...)
+	}
+	for _, o := range objects {
+		b = binary.BigEndian.AppendUint32(b, o.checksum)
+	}
+	for _, o := range objects {
+		b = binary.BigEndian.AppendUint32(b, o.offset)
+	}
+	b = append(b, sum[:]...)
+	sum = sha1.Sum(b)
+	return append(b, sum[:]...)
 }
