@@ -70,10 +70,8 @@ func (r *recording) adopt(t *Turn) {
 	if seg := t.Transcript; seg != nil {
 		last.Before, _ = r.cursorAt(seg.From, seg.After) // a missing file has no cursor
 		if seg.Missing == "size" || seg.Missing == "redaction" || r.holds(seg) {
-			cursors := maps.Clone(r.state.Cursors)
-			if cursors == nil {
-				cursors = make(map[string]session.Cursor)
-			}
+			cursors := map[string]session.Cursor{}
+			maps.Copy(cursors, r.state.Cursors)
 			cursors[string(r.id)], _ = r.cursorAt(seg.To, t.Turn)
 			r.state.Cursors = cursors
 		}

@@ -39,7 +39,8 @@ func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([][]byte, error
 		segments = append(segments, data)
 		after := t.Transcript.After
 		if after == 0 {
-			break
+			slices.Reverse(segments)
+			return segments, nil
 		}
 		if after >= t.Turn {
 			return nil, fmt.Errorf("conversation of turn %s: it follows turn %d", t.ID(), after) // a chain never goes forward
@@ -48,8 +49,6 @@ func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([][]byte, error
 			return nil, err
 		}
 	}
-	slices.Reverse(segments)
-	return segments, nil
 }
 
 func segment(l *ledger.Ledger, t *Turn) ([]byte, error) {

@@ -2,6 +2,7 @@ package turns
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -88,15 +89,16 @@ func repeated(s Signal, st *session.State, spoke func() bool) bool {
 	return !spoke()
 }
 
-// again reports whether a signal ends the last recorded turn once more: the agent went on after its
-// Stop hook, or the end of the session arrived before the end of the turn.
-func again(s Signal, st *session.State, id ledger.ID) bool {
-	last := st.Last
-	return (s.Event == Stopped || s.Event == Erred) && st.Open == nil && last != nil &&
-		last.PromptID == s.PromptID && s.PromptID != "" && last.Mission == string(id)
-}
+// endsTurn reports whether the signal is the end of a turn, but not of the session.
+func (f *facts) endsTurn() bool { return f.Event == Stopped || f.Event == Erred }
 
-func (f *facts) again() bool { return again(f.Signal, &f.state, f.id) }
+// again reports whether the signal ends the last recorded turn once more: the agent went on after
+// its Stop hook, or the end of the session arrived before the end of the turn.
+func (f *facts) again() bool {
+	last := f.state.Last
+	return f.endsTurn() && f.state.Open == nil && last != nil &&
+		last.PromptID == f.PromptID && f.PromptID != "" && last.Mission == string(f.id)
+}
 
 // decide says what the signal means. The zero plan is to do nothing.
 //
@@ -133,14 +135,10 @@ func decide(f facts) plan {
 // named returns the index of the turn that a prompt event names, or -1 if the transcript does not
 // have it yet, as is always so for a turn about to begin.
 func (f *facts) named(begun []transcript.Turn) int {
-	if f.Event == Prompted && f.PromptID != "" {
-		for i, t := range begun {
-			if t.PromptID == f.PromptID {
-				return i
-			}
-		}
+	if f.Event != Prompted || f.PromptID == "" {
+		return -1
 	}
-	return -1
+	return slices.IndexFunc(begun, func(t transcript.Turn) bool { return t.PromptID == f.PromptID })
 }
 
 // unannounced reports whether the segment holds turns without any event: a prompt ran from the
@@ -160,7 +158,7 @@ func (f *facts) continues() bool {
 func (f *facts) ends(begun []transcript.Turn, named int) []ending {
 	pieces := f.pieces(begun, named)
 	open := f.state.Open
-	if open != nil && (f.Event == Stopped || f.Event == Erred) && open.PromptID != pieces[0].promptID && open.PromptID != f.PromptID {
+	if open != nil && f.endsTurn() && open.PromptID != pieces[0].promptID && open.PromptID != f.PromptID {
 		pieces = append([]piece{{promptID: open.PromptID}}, pieces...) // it left nothing in the transcript
 	}
 	number, after := f.last, f.segment.after
@@ -192,7 +190,7 @@ func (f *facts) pieces(begun []transcript.Turn, named int) []piece {
 		begun = begun[:named]
 	}
 	current := len(begun) - 1
-	if f.Event == Stopped || f.Event == Erred {
+	if f.endsTurn() {
 		for i := len(begun) - 1; i >= 0; i-- {
 			if begun[i].PromptID == f.PromptID && f.PromptID != "" {
 				current = i
@@ -234,9 +232,8 @@ func (f *facts) pieces(begun []transcript.Turn, named int) []piece {
 // start is the state in which the first turn to be recorded began.
 func (f *facts) start() start {
 	var s start
-	switch last := f.state.Last; {
-	case f.state.Open != nil:
-		o := f.state.Open
+	switch last, o := f.state.Last, f.state.Open; {
+	case o != nil:
 		s = start{base: o.Base.Hash(), head: o.Head.Hash(), promptID: o.PromptID, prompt: o.Prompt, at: o.Started}
 	case f.again():
 		s = start{base: last.Base.Hash(), head: last.Head.Hash(), promptID: last.PromptID, prompt: last.Prompt, at: last.Started}
@@ -292,10 +289,8 @@ func (f *facts) next(p plan, done outturn, at func(offset int64, turn int) sessi
 			if p.taken < len(f.segment.Bytes) {
 				c = at(f.segment.from+int64(p.taken), e.number)
 			}
-			st.Cursors = maps.Clone(st.Cursors)
-			if st.Cursors == nil {
-				st.Cursors = make(map[string]session.Cursor)
-			}
+			st.Cursors = map[string]session.Cursor{}
+			maps.Copy(st.Cursors, f.state.Cursors)
 			st.Cursors[string(f.id)] = c
 			st.Transcript = f.Transcript
 		}

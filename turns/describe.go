@@ -1,6 +1,7 @@
 package turns
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -40,8 +41,8 @@ func describe(f *facts, e ending, s start, snap *snapshot.Snapshot) *Turn {
 			t.PromptID = f.PromptID
 		}
 		if f.Event != Prompted {
-			prompt = firstOf(prompt, f.Prompt)
-			reply = firstOf(f.Reply, reply)
+			prompt = cmp.Or(prompt, f.Prompt)
+			reply = cmp.Or(f.Reply, reply)
 		}
 		for _, skip := range snap.Skipped[:min(len(snap.Skipped), maxSkipped)] {
 			t.Skipped = append(t.Skipped, snapshot.Skip{Path: valid(skip.Path), Why: skip.Why})
@@ -83,13 +84,6 @@ func clip(prompt string) string { return prompt[:min(len(prompt), maxClip)] }
 
 // clipEnd returns the end of a reply.
 func clipEnd(reply string) string { return reply[max(0, len(reply)-maxClip):] }
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
 
 // maxSubject is how much of a prompt a commit's subject quotes, in runes.
 const maxSubject = 60

@@ -1,7 +1,6 @@
 package turns
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,15 +20,7 @@ import (
 // List returns the records of a mission's turns, in order, including those that a fork inherited.
 // If there is no such mission, the error is a [MissingError].
 func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Turn, error) {
-	refs, err := repo.Refs(ctx, id.Ref())
-	if err != nil {
-		return nil, err
-	}
-	tip, ok := refs[id.Ref()]
-	if !ok {
-		return nil, missingMission(ctx, repo, string(id))
-	}
-	files, err := recordFiles(ctx, repo, tip)
+	files, err := recordFiles(ctx, repo, id)
 	if err != nil {
 		return nil, err
 	}
@@ -43,17 +34,23 @@ type recordFile struct {
 	blob string
 }
 
-// recordFiles lists the records of a ledger, in no particular order.
-func recordFiles(ctx context.Context, repo *git.Repo, tip plumbing.Hash) ([]recordFile, error) {
+// recordFiles lists the records of a mission, in no particular order.
+func recordFiles(ctx context.Context, repo *git.Repo, id ledger.ID) ([]recordFile, error) {
+	refs, err := repo.Refs(ctx, id.Ref())
+	if err != nil {
+		return nil, err
+	}
+	tip, ok := refs[id.Ref()]
+	if !ok {
+		return nil, missingMission(ctx, repo, string(id))
+	}
 	out, err := repo.Output(ctx, nil, "ls-tree", "-r", "-z", tip.String(), "turns/")
 	if err != nil {
 		return nil, fmt.Errorf("list turns: %w", err)
 	}
 	var files []recordFile
-	for rest := out; len(rest) > 0; {
-		var entry []byte
-		entry, rest, _ = bytes.Cut(rest, []byte{0})
-		meta, name, _ := strings.Cut(string(entry), "\t")
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		meta, name, _ := strings.Cut(entry, "\t")
 		n, err := strconv.Atoi(strings.TrimSuffix(path.Base(name), ".json"))
 		fields := strings.Fields(meta)
 		if err != nil || len(fields) != 3 {
@@ -64,35 +61,14 @@ func recordFiles(ctx context.Context, repo *git.Repo, tip plumbing.Hash) ([]reco
 	return files, nil
 }
 
-// readRecords reads records of a mission, in the order of files.
+// readRecords reads records of a mission, in the order of files. They are parsed while others are
+// still being read: for 10,000 turns, parsing takes most of the time.
 func readRecords(ctx context.Context, repo *git.Repo, id ledger.ID, files []recordFile) ([]*Turn, error) {
 	blobs := make([]string, len(files))
 	for i, f := range files {
 		blobs[i] = f.blob
 	}
 	list := make([]*Turn, len(files))
-	parse := func(i int, data []byte) (err error) {
-		list[i], err = parseAt(data, id, files[i].turn)
-		return err
-	}
-	err := decodeAll(func(work func(i int, data []byte)) error {
-		return repo.CatFiles(ctx, blobs, func(i int, obj *git.Object) error {
-			if obj == nil {
-				return fmt.Errorf("read turn %d: %w", files[i].turn, plumbing.ErrObjectNotFound)
-			}
-			work(i, obj.Content)
-			return nil
-		})
-	}, parse)
-	if err != nil {
-		return nil, err
-	}
-	return list, nil
-}
-
-// decodeAll parses records while they are still being read: for 10,000 turns, parsing takes most of
-// the time.
-func decodeAll(read func(work func(i int, data []byte)) error, parse func(i int, data []byte) error) error {
 	type record struct {
 		i    int
 		data []byte
@@ -103,30 +79,32 @@ func decodeAll(read func(work func(i int, data []byte)) error, parse func(i int,
 	for w := range errs {
 		workers.Go(func() {
 			for r := range records {
-				if err := parse(r.i, r.data); err != nil && errs[w] == nil {
+				var err error
+				if list[r.i], err = parseAt(r.data, id, files[r.i].turn); err != nil && errs[w] == nil {
 					errs[w] = err
 				}
 			}
 		})
 	}
-	err := read(func(i int, data []byte) { records <- record{i, data} })
+	err := repo.CatFiles(ctx, blobs, func(i int, obj *git.Object) error {
+		if obj == nil {
+			return fmt.Errorf("read turn %d: %w", files[i].turn, plumbing.ErrObjectNotFound)
+		}
+		records <- record{i, obj.Content}
+		return nil
+	})
 	close(records)
 	workers.Wait()
-	return errors.Join(append(errs, err)...)
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return nil, err
+	}
+	return list, nil
 }
 
 // Newest reads the turns of a mission, newest first, and hands them over in batches: a small one
 // first, so that something can be shown at once.
 func Newest(ctx context.Context, repo *git.Repo, id ledger.ID, batch func([]*Turn)) error {
-	refs, err := repo.Refs(ctx, id.Ref())
-	if err != nil {
-		return err
-	}
-	tip, ok := refs[id.Ref()]
-	if !ok {
-		return missingMission(ctx, repo, string(id))
-	}
-	files, err := recordFiles(ctx, repo, tip)
+	files, err := recordFiles(ctx, repo, id)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package turns
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,10 +55,7 @@ func Missions(ctx context.Context, repo *git.Repo) ([]Line, error) {
 		}
 	}
 	slices.SortFunc(list, func(a, b Line) int {
-		if c := b.Newest().Compare(a.Newest()); c != 0 {
-			return c
-		}
-		return strings.Compare(string(a.ID), string(b.ID))
+		return cmp.Or(b.Newest().Compare(a.Newest()), cmp.Compare(a.ID, b.ID))
 	})
 	return list, errors.Join(s.errs...)
 }

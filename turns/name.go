@@ -81,9 +81,9 @@ func byCommit(ctx context.Context, repo *git.Repo, current ledger.ID, rev string
 		if err != nil {
 			return nil, err
 		}
-		for i := len(list) - 1; i >= 0; i-- {
-			if list[i].Code.Hash() == commit {
-				return list[i], nil
+		for _, t := range slices.Backward(list) {
+			if t.Code.Hash() == commit {
+				return t, nil
 			}
 		}
 	}

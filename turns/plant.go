@@ -51,11 +51,7 @@ func (r *Recorder) plant(ctx context.Context, p plant, at time.Time, event func(
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		_ = os.Remove(planting)
-		_ = os.Remove(r.plantings()) // if it is empty
-		held.Release()
-	}()
+	defer r.release(held, planting)
 	job := transaction.Job{Mission: p.id, At: at, What: "begin"}
 	err = transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
 		if err := tx.Open(); err != nil {
@@ -92,6 +88,13 @@ func (r *Recorder) plant(ctx context.Context, p plant, at time.Time, event func(
 
 // plantings is the directory of the files that name what is being made.
 func (r *Recorder) plantings() string { return filepath.Join(r.Store.Dir(), "planting") }
+
+// release gives up one of these files, which this process has locked.
+func (r *Recorder) release(held *lock.Lock, path string) {
+	_ = os.Remove(path)
+	_ = os.Remove(r.plantings()) // if it is empty
+	held.Release()
+}
 
 // words are the lock note of a plant: its fields, and the files that git locks to check it out
 // here.
@@ -145,10 +148,9 @@ func (r *Recorder) ClearDead(ctx context.Context) {
 				r.Store.Log(time.Now(), fmt.Sprintf("mission %s was being made by a process that was killed: %v", p.id, err))
 			}
 		}
-		_ = os.Remove(path)
-		held.Release()
+		r.release(held, path)
 	}
-	_ = os.Remove(r.plantings()) // if it is empty
+	_ = os.Remove(r.plantings()) // if it was empty already
 }
 
 // uprootLeft removes what a killed process made of a plant, unless it was changed since.

@@ -140,24 +140,20 @@ func (r *recording) predecessor() ledger.ID {
 // known to the local state only), and HEAD has only moved to descendants of where it was. Otherwise
 // it returns HEAD.
 func (r *recording) standing(ctx context.Context, s start) (start, error) {
-	stands := !s.base.IsZero()
-	if stands {
-		_, err := r.tx.Objects.TreeOf(s.base)
-		stands = err == nil
-	}
-	if stands && s.head != r.head && (s.exact || !s.head.IsZero()) {
+	_, err := r.tx.Objects.TreeOf(s.base)
+	stands := err == nil && !s.base.IsZero()
+	switch {
+	case !stands, s.head == r.head, s.head.IsZero() && !s.exact:
+	case s.exact, r.head.IsZero():
 		stands = false
-		if !s.exact && !r.head.IsZero() {
-			var err error
-			if stands, err = r.Repo.IsAncestor(ctx, git.Hex(s.head), git.Hex(r.head)); err != nil {
-				return s, err
-			}
+	default:
+		if stands, err = r.Repo.IsAncestor(ctx, git.Hex(s.head), git.Hex(r.head)); err != nil {
+			return s, err
 		}
 	}
 	if stands {
 		return s, nil
 	}
-	var err error
 	s.base, err = r.tx.Head(ledger.CodeMessage("before the first commit", r.id, 0, r.Session))
 	s.head = r.head
 	return s, err

@@ -90,30 +90,22 @@ func (r *Recorder) removeWorktree(ctx context.Context, path string, force bool) 
 	if force {
 		args = []string{"worktree", "remove", "--force", "--", path}
 	}
-	linked := r.linked(path)
-	if linked == nil {
-		if force { // a removal was killed, and git knows the directory no longer
-			if err := os.RemoveAll(path); err != nil {
-				return err
-			}
+	if linked := r.linked(path); linked != nil {
+		doing := filepath.Join(r.plantings(), "remove-"+filepath.Base(linked.GitDir))
+		held, err := lock.Take(ctx, doing)
+		if err != nil {
+			return err
 		}
-		_, err := r.Repo.Output(ctx, nil, args...)
-		return err
+		defer r.release(held, doing)
+		if err := held.Note(lock.Note{At: time.Now(), Words: []string{path, linked.GitDir + "/"}}); err != nil {
+			return err
+		}
+	} else if force { // a removal was killed, and git knows the directory no longer
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
 	}
-	doing := filepath.Join(r.plantings(), "remove-"+filepath.Base(linked.GitDir))
-	held, err := lock.Take(ctx, doing)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		_ = os.Remove(doing)
-		_ = os.Remove(r.plantings()) // if it is empty
-		held.Release()
-	}()
-	if err := held.Note(lock.Note{At: time.Now(), Words: []string{path, linked.GitDir + "/"}}); err != nil {
-		return err
-	}
-	_, err = r.Repo.Output(ctx, nil, args...)
+	_, err := r.Repo.Output(ctx, nil, args...)
 	return err
 }
 

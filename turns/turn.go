@@ -109,19 +109,16 @@ func Parse(data []byte) (*Turn, error) {
 	if err := json.Unmarshal(data, t); err != nil {
 		return nil, fmt.Errorf("parse turn: %w", err)
 	}
-	if t.V != ledger.Version {
+	switch _, err := ledger.ParseID(string(t.Mission)); {
+	case t.V != ledger.Version:
 		return nil, fmt.Errorf("parse turn: %w: v%d", ledger.ErrVersion, t.V)
-	}
-	if t.Kind != kind {
+	case t.Kind != kind:
 		return nil, fmt.Errorf("parse turn: the record is of kind %q", t.Kind)
-	}
-	if _, err := ledger.ParseID(string(t.Mission)); err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("parse turn: %w", err)
-	}
-	if t.Turn < 1 {
+	case t.Turn < 1:
 		return nil, fmt.Errorf("parse turn: number %d", t.Turn)
-	}
-	if t.Code.IsZero() {
+	case t.Code.IsZero():
 		return nil, fmt.Errorf("parse turn %d of %s: no code commit", t.Turn, t.Mission)
 	}
 	return t, nil
