@@ -3,6 +3,7 @@ package snapshot
 import (
 	"cmp"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 )
@@ -150,4 +151,80 @@ func (n *node) heaviestDir() *node {
 		}
 	}
 	return nil
+}
+
+// refusedName reports whether some file system takes a component of an untracked path for .git. Git
+// refuses to store most such names, and git fsck rejects all.
+func refusedName(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.EqualFold(visible(part), ".git") {
+			return true
+		}
+		for sub := range strings.SplitSeq(part, `\`) { // NTFS: a name ends at a colon, without spaces and dots before that
+			sub, _, _ = strings.Cut(sub, ":")
+			sub = strings.TrimRight(sub, " .")
+			if strings.EqualFold(sub, ".git") || strings.EqualFold(sub, "git~1") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// refusedLink reports whether a symbolic link of this name could be taken for .gitmodules.
+func refusedLink(name string) bool {
+	base := strings.ToLower(visible(path.Base(name)))
+	base, _, _ = strings.Cut(base, ":")
+	base = strings.TrimRight(base, " .")
+	return base == ".gitmodules" || strings.HasPrefix(base, "gitmod~") || strings.HasPrefix(base, "gi7eba~")
+}
+
+// visible drops the characters that HFS+ ignores in names.
+func visible(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 0x200c && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x206a && r <= 0x206f || r == 0xfeff {
+			return -1
+		}
+		return r
+	}, name)
+}
+
+// secretName reports whether a file of this name usually holds credentials: environment files,
+// private keys, key stores and the credential files of common tools. Only untracked files are
+// checked, so a false alarm costs one file of a snapshot, which names it.
+func secretName(name string) bool {
+	name = strings.ToLower(name)
+	base := path.Base(name)
+	if isExample(base) {
+		return false
+	}
+	if base == ".env" || base == ".envrc" || strings.HasPrefix(base, ".env.") || strings.HasSuffix(base, ".env") {
+		return true
+	}
+	switch base {
+	case ".netrc", "_netrc", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd", ".pgpass", ".my.cnf",
+		".vault-token", ".dockercfg", ".dockerconfigjson", ".boto", ".s3cfg", ".terraformrc",
+		"credentials", "credentials.json", "credentials.toml", "credentials.yml", "credentials.yaml",
+		"client_secret.json", "secrets.json", "secrets.toml", "secrets.yml", "secrets.yaml", "secret.yml", "secret.yaml",
+		"service-account.json", "service_account.json", "application_default_credentials.json",
+		"master.key", "terraform.tfstate", "terraform.tfstate.backup", "kubeconfig", "wallet.dat",
+		"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk":
+		return true
+	}
+	switch path.Ext(base) {
+	case ".pem", ".key", ".p12", ".pfx", ".p8", ".jks", ".keystore", ".kdbx", ".ppk", ".ovpn", ".asc", ".gpg", ".pkcs12", ".tfvars":
+		return true
+	}
+	return strings.HasSuffix(name, ".docker/config.json") || strings.HasSuffix(name, ".kube/config") ||
+		strings.HasPrefix(base, "client_secret_") && strings.HasSuffix(base, ".json")
+}
+
+// isExample reports whether a file is a template that people commit on purpose.
+func isExample(base string) bool {
+	for _, word := range []string{"example", "sample", "template", "dist"} {
+		if strings.HasSuffix(base, "."+word) || strings.HasSuffix(base, "-"+word) || strings.Contains(base, "."+word+".") {
+			return true
+		}
+	}
+	return false
 }
