@@ -10,8 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Commit holds the parts of a commit that we write and read. Other headers, such as signatures
-// and encodings, are skipped.
+// A Commit holds what we write and read of one. Other headers (signatures, encodings) are skipped.
 type Commit struct {
 	Tree              plumbing.Hash
 	Parents           []plumbing.Hash

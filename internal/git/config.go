@@ -54,16 +54,14 @@ func (c Config) Bool(key string) bool {
 	return err == nil && n != 0
 }
 
-// SHA256 reports whether the repository uses another object format than SHA-1, the only one that
-// go-git v5 is built for.
+// SHA256 reports whether the object format is not SHA-1, the only one that go-git v5 is built for.
 func (c Config) SHA256() bool {
 	format := c.Get("extensions.objectformat")
 	return format != "" && format != "sha1"
 }
 
 // Author returns the user's identity as git would find it in the environment and the configuration.
-// If there is none, as in most containers, it is git-agent's own, because a turn must be recorded
-// all the same.
+// If there is none, as in most containers, it is git-agent's own: a turn must be recorded.
 func (c Config) Author(at time.Time) Signature { return c.identity("AUTHOR", "author", at) }
 
 // Committer does for the committer what [Config.Author] does for the author.

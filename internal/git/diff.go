@@ -33,8 +33,7 @@ func DiffCounting() []string {
 	return []string{"--find-renames=50%", "-l1000", "--diff-algorithm=default"}
 }
 
-// DiffPaths returns every path that differs between two trees, in git's order. A moved file is two
-// paths.
+// DiffPaths returns every path that differs between two trees, in git's order. A move is two.
 func (r *Repo) DiffPaths(ctx context.Context, from, to plumbing.Hash) ([]FileStat, error) {
 	return r.numstat(ctx, from, to, "--no-renames")
 }
@@ -184,8 +183,7 @@ func (s *stater) content(e Entry) ([]byte, error) {
 	return s.objects.Blob(e.Hash)
 }
 
-// isBinary reports whether git would treat the content as binary: a NUL among the first 8,000
-// bytes.
+// isBinary reports whether git would treat the content as binary: a NUL in the first 8,000 bytes.
 func isBinary(content []byte) bool {
 	return bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0
 }

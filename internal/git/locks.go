@@ -19,14 +19,12 @@ const deadAfter = 900 * time.Millisecond
 // AwaitLocks waits until none of the refs is locked. A lock still there after a second was left by
 // a git that was killed, and is removed. So all refs must be git-agent's own, and the caller must
 // hold a lock that keeps our other processes away. It reports whether there was any lock.
-func (r *Repo) AwaitLocks(ctx context.Context, refs ...string) (bool, error) {
-	found := false
+func (r *Repo) AwaitLocks(ctx context.Context, refs ...string) (found bool, err error) {
 	for _, ref := range refs {
 		there, err := DropDeadLock(ctx, filepath.Join(r.CommonDir, filepath.FromSlash(ref)))
-		if err != nil {
+		if found = found || there; err != nil {
 			return found, err
 		}
-		found = found || there
 	}
 	return found, nil
 }
@@ -65,7 +63,13 @@ func DropLeftLocks(ctx context.Context, at time.Time, files []string) error {
 	const tick = 20 * time.Millisecond // how far the time of a file may lag
 	for _, file := range files {
 		if strings.HasSuffix(file, "/") {
-			if err := dropLocksBelow(ctx, file); err != nil {
+			err := filepath.WalkDir(file, func(path string, _ fs.DirEntry, err error) error {
+				if file, ok := strings.CutSuffix(path, ".lock"); ok && err == nil {
+					_, err = DropDeadLock(ctx, file)
+				}
+				return err
+			})
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 			continue
@@ -81,22 +85,8 @@ func DropLeftLocks(ctx context.Context, at time.Time, files []string) error {
 	return nil
 }
 
-func dropLocksBelow(ctx context.Context, dir string) error {
-	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		if file, ok := strings.CutSuffix(path, ".lock"); ok && err == nil {
-			_, err = DropDeadLock(ctx, file)
-		}
-		return err
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-// A LockedError reports that a git command failed while a file that it needs was locked. The lock
-// may be in use or left by a git that was killed. Nothing tells which, so removing it is up to the
-// user.
+// A LockedError reports that a git command failed while a file that it needs was locked. It may be
+// in use or left by a killed git. Nothing tells which: only the user may remove it.
 type LockedError struct {
 	Path string        // of the lock file
 	Age  time.Duration // since it was made
@@ -110,8 +100,7 @@ func (e *LockedError) Error() string {
 func (e *LockedError) Unwrap() error { return e.Err }
 
 // Locked explains the failure of a git command that locks the named files: full names of refs,
-// "packed-refs", "HEAD" or "index". If one of them is locked now, it returns a [*LockedError] that
-// wraps err, otherwise err itself.
+// "packed-refs", "HEAD" or "index". If one of them is locked now, a [*LockedError] wraps err.
 func (r *Repo) Locked(err error, names ...string) error {
 	if err == nil {
 		return nil

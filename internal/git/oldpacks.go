@@ -23,8 +23,7 @@ const oldPacksWait = time.Hour
 
 // oldPacks are the packs that the last roll-up has replaced. They are noted in a file whose time is
 // that of the roll-up: a line with the name of the pack that replaced them, then a line for each
-// old pack with its name and its time in nanoseconds. Without the file they are packs like any
-// other, and are rolled up again.
+// old pack with its name and its time in nanoseconds. Without it they are rolled up again.
 type oldPacks struct {
 	fresh string
 	times map[string]int64 // of the .pack files, by name: a changed time means another pack
@@ -32,7 +31,6 @@ type oldPacks struct {
 
 func (r *Repo) oldPacksFile() string { return filepath.Join(r.CommonDir, "agent", "old-packs") }
 
-// oldPacksDue reports whether the old packs have waited long enough.
 func (r *Repo) oldPacksDue(now time.Time) bool {
 	info, err := os.Stat(r.oldPacksFile())
 	return err == nil && now.Sub(info.ModTime()) >= oldPacksWait
@@ -52,8 +50,7 @@ func (r *Repo) readOldPacks() oldPacks {
 	return old
 }
 
-// noteOldPacks checks that fresh holds everything in the packs, and notes that it has replaced
-// them.
+// noteOldPacks checks that fresh holds everything in the packs, and notes that it replaces them.
 func (r *Repo) noteOldPacks(fresh string, packs []string) error {
 	taker, err := r.openWhole(fresh)
 	if err != nil {

@@ -17,8 +17,7 @@ import (
 )
 
 // writePack writes the objects as one pack. Git finds a pack by its index, so the index gets its
-// name last; files left by a process that died before that have names that git, or [Repo.RollUp],
-// prunes.
+// name last; what a process leaves that dies before, git or [Repo.RollUp] prunes.
 func (o *Objects) writePack(objects []*Object) error {
 	if o.sha256() {
 		return fmt.Errorf("the repository's object format is not SHA-1")
@@ -41,8 +40,7 @@ func (o *Objects) writePack(objects []*Object) error {
 		return err
 	}
 	defer os.Remove(idxTmp)
-	// Like git, name the pack by its checksum: two writers of the same objects meet in the same
-	// file.
+	// Like git, name it by its checksum: two writers of the same objects meet in one file.
 	base := filepath.Join(dir, fmt.Sprintf("pack-%x", pack[len(pack)-sha1.Size:]))
 	// If a git gc begins between pack and index (seen with 2.39), it sees the pack and removes it
 	// at its end, but keeps only objects whose index it has seen: with git gc in a loop, one pack
@@ -68,9 +66,7 @@ func encodePack(objects []*Object) (pack, index []byte, err error) {
 			return nil, nil, fmt.Errorf("a pack of more than 2 GB")
 		}
 		buf.Write(entryHeader(obj.Type, int64(len(obj.Content))))
-		if err := deflate(&buf, obj.Content); err != nil {
-			return nil, nil, err
-		}
+		deflate(&buf, obj.Content)
 		entries[i] = packed{obj.Hash, crc32.ChecksumIEEE(buf.Bytes()[start:]), uint32(start)}
 	}
 	sum := sha1.Sum(buf.Bytes())
@@ -78,28 +74,23 @@ func encodePack(objects []*Object) (pack, index []byte, err error) {
 	return buf.Bytes(), encodePackIndex(entries, sum), nil
 }
 
-// maxStored is the size in bytes up to which an object is stored uncompressed: setting up Go's
-// compressor costs more than all other work on a small object (it clears 0.8 MB), and the roll-up
-// compresses it later.
+// maxStored is the size in bytes up to which an object is stored uncompressed: Go's compressor
+// clears 0.8 MB at first, more than all other work, and the roll-up compresses it later.
 const maxStored = 4 << 10
 
-// deflate writes content as a zlib stream.
-func deflate(w *bytes.Buffer, content []byte) error {
+// deflate writes content as a zlib stream. Writing to a buffer does not fail.
+func deflate(w *bytes.Buffer, content []byte) {
 	if len(content) <= maxStored {
 		n := uint16(len(content))
 		w.Write([]byte{0x78, 0x01, 1}) // zlib's header; the last block, not compressed
 		_ = binary.Write(w, binary.LittleEndian, [2]uint16{n, ^n})
 		w.Write(content)
-		return binary.Write(w, binary.BigEndian, adler32.Checksum(content))
+		_ = binary.Write(w, binary.BigEndian, adler32.Checksum(content))
+		return
 	}
-	z, err := zlib.NewWriterLevel(w, zlib.BestSpeed)
-	if err != nil {
-		return err
-	}
-	if _, err := z.Write(content); err != nil {
-		return err
-	}
-	return z.Close()
+	z, _ := zlib.NewWriterLevel(w, zlib.BestSpeed)
+	_, _ = z.Write(content)
+	_ = z.Close()
 }
 
 // entryHeader encodes an object's type and size as packs do: 4 bits of the size beside the type,

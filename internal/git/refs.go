@@ -13,8 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// ErrConflict reports that a ref no longer has the value that a transaction was built on: read
-// again, rebuild, retry.
+// ErrConflict reports that a ref no longer has the expected value: read again, rebuild, retry.
 var ErrConflict = errors.New("a ref has moved meanwhile")
 
 // An Update is one step of a ref transaction.
@@ -35,9 +34,8 @@ type RefTransaction struct {
 // on a busy machine: a git whose parent was killed may still be about to give its lock up.
 const refLockWait = "900"
 
-// BeginRefs starts a transaction. The caller ends it with Commit or Abort. reason goes into the
-// reflogs of the refs that have one. The user's reference-transaction hook does not run, because it
-// could veto a turn.
+// BeginRefs starts a transaction. The caller ends it with Commit or Abort. reason is for reflogs.
+// The user's reference-transaction hook does not run: it could veto a turn.
 func (r *Repo) BeginRefs(ctx context.Context, reason string) (*RefTransaction, error) {
 	p, err := r.Start(ctx, "-c", "core.hooksPath="+os.DevNull, "-c", "core.filesRefLockTimeout="+refLockWait,
 		"-c", "core.warnAmbiguousRefs=false", // or git looks for six refs named like each hash

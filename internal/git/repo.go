@@ -12,8 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Repo is a repository seen from one of its worktrees.
-// It is safe for concurrent use.
+// A Repo is a repository seen from one of its worktrees. It is safe for concurrent use.
 type Repo struct {
 	Top       string // top of the worktree, absolute; empty in a bare repository
 	GitDir    string // the worktree's own git directory, absolute
@@ -25,8 +24,7 @@ type Repo struct {
 	held    *os.File // see Holding
 }
 
-// at returns a Repo good enough to run git in dir with env. It looks git up once, so that PATH is
-// walked once.
+// at returns a Repo good enough to run git in dir with env. It looks git up in PATH, once.
 func at(dir string, env []string) *Repo {
 	program, err := exec.LookPath("git")
 	if err != nil {
@@ -53,19 +51,14 @@ func Open(ctx context.Context) (*Repo, error) {
 		return nil, fmt.Errorf("find the repository: a path of it holds a newline")
 	}
 	r.GitDir, r.CommonDir = filepath.FromSlash(lines[0]), filepath.FromSlash(lines[1])
-	// What the environment says relative to this directory must also hold at the top of the
-	// worktree.
-	if os.Getenv("GIT_DIR") != "" {
-		r.env = append(r.env, "GIT_DIR="+r.GitDir)
-	}
-	if os.Getenv("GIT_COMMON_DIR") != "" {
-		r.env = append(r.env, "GIT_COMMON_DIR="+r.CommonDir)
-	}
 	if !outside {
 		r.Top = filepath.FromSlash(lines[3])
 		r.dir = r.Top
-		if os.Getenv("GIT_WORK_TREE") != "" {
-			r.env = append(r.env, "GIT_WORK_TREE="+r.Top)
+	}
+	// What the environment says relative to this directory must also hold at the worktree's top.
+	for name, dir := range map[string]string{"GIT_DIR": r.GitDir, "GIT_COMMON_DIR": r.CommonDir, "GIT_WORK_TREE": r.Top} {
+		if os.Getenv(name) != "" && dir != "" {
+			r.env = append(r.env, name+"="+dir)
 		}
 	}
 	return r, nil
@@ -151,8 +144,7 @@ func commonDirOf(gitDir string) string {
 	return filepath.Clean(dir)
 }
 
-// With returns the same repository with more variables in git's environment, such as
-// GIT_INDEX_FILE.
+// With returns the same repository with more variables in git's environment.
 func (r *Repo) With(env ...string) *Repo {
 	s := *r
 	s.env = append(append(make([]string, 0, len(r.env)+len(env)), r.env...), env...)
@@ -236,8 +228,7 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]plumbing.H
 	return refs, nil
 }
 
-// looseRef reads the file of a ref, if it has one. It finds nothing for a name that git would
-// refuse.
+// looseRef reads the file of a ref, if it has one. It has none for a name that git would refuse.
 func (r *Repo) looseRef(name string) (plumbing.Hash, bool) {
 	if !strings.HasPrefix(name, "refs/") || strings.HasSuffix(name, "/") || strings.Contains(name, "..") {
 		return plumbing.ZeroHash, false
@@ -293,10 +284,9 @@ func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
 	return list, nil
 }
 
-// Main returns where git runs in the main worktree: its top, or a bare repository itself. A
-// relative URL means the same there whichever worktree asks, and the place stays when a linked
-// worktree is removed. A git directory that lies apart does not say whose it is; then the result is
-// the worktree of r.
+// Main returns where git runs in the main worktree: its top, or a bare repository itself. A relative
+// URL means the same there whichever worktree asks, and the place stays when a linked worktree is
+// removed. A git directory that lies apart does not say whose it is; then it is r's worktree.
 func (r *Repo) Main(ctx context.Context) string {
 	if r.GitDir == r.CommonDir && r.Top != "" {
 		return r.Top
@@ -313,4 +303,65 @@ func (r *Repo) Main(ctx context.Context) string {
 		return r.CommonDir
 	}
 	return r.Top
+}
+
+// HeadRef returns the full name of the branch that HEAD is on, or "" if HEAD is detached. It reads
+// one file, and asks git only if HEAD is not in that file (reftable).
+func (r *Repo) HeadRef(ctx context.Context) (string, error) {
+	data, err := os.ReadFile(filepath.Join(r.GitDir, "HEAD"))
+	if err != nil {
+		return "", err
+	}
+	ref, symbolic := strings.CutPrefix(strings.TrimSpace(string(data)), "ref: ")
+	switch {
+	case !symbolic:
+		return "", nil
+	case ref != "refs/heads/.invalid":
+		return ref, nil
+	}
+	out, err := r.Output(ctx, nil, "symbolic-ref", "--quiet", "HEAD")
+	if Status(err) == 1 {
+		return "", nil
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// IsAncestor reports whether a is b or an ancestor of it.
+func (r *Repo) IsAncestor(ctx context.Context, a, b Hex) (bool, error) {
+	_, err := r.Output(ctx, nil, "merge-base", "--is-ancestor", a.String(), b.String())
+	if Status(err) == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Operation names what git has under way in the worktree: "merge", "rebase", "cherry-pick",
+// "revert" or "bisect", or "" for nothing.
+func (r *Repo) Operation() string {
+	for _, op := range []struct{ file, name string }{
+		{"rebase-merge", "rebase"},
+		{"rebase-apply", "rebase"},
+		{"MERGE_HEAD", "merge"},
+		{"CHERRY_PICK_HEAD", "cherry-pick"},
+		{"REVERT_HEAD", "revert"},
+		{"BISECT_LOG", "bisect"},
+		{"sequencer/todo", "cherry-pick"}, // or a revert of several commits, between two of them
+	} {
+		if _, err := os.Lstat(filepath.Join(r.GitDir, op.file)); err == nil {
+			return op.name
+		}
+	}
+	return ""
+}
+
+// RebasedBranch returns the full name of the branch that a rebase, during which HEAD is detached,
+// will move, or "".
+func (r *Repo) RebasedBranch() string {
+	for _, dir := range []string{"rebase-merge", "rebase-apply"} {
+		b, err := os.ReadFile(filepath.Join(r.GitDir, dir, "head-name"))
+		if name := strings.TrimSpace(string(b)); err == nil && strings.HasPrefix(name, "refs/heads/") {
+			return name
+		}
+	}
+	return ""
 }

@@ -20,8 +20,7 @@ const (
 	// maxRolledPack is the size in bytes from which a pack is no longer rolled up: this keeps the
 	// work of a roll-up small, and `git gc` limits the number of such packs.
 	maxRolledPack = 1 << 20
-	// maxSmallPacks is how many smaller packs there may be. Git searches the packs one after
-	// another.
+	// maxSmallPacks is how many smaller packs there may be. Git searches them in turn.
 	maxSmallPacks = 20
 )
 
@@ -88,9 +87,8 @@ func (r *Repo) rollUp(ctx context.Context, packs []string) error {
 	return r.noteOldPacks("pack-"+strings.TrimSpace(string(out)), packs)
 }
 
-// dropLeftovers removes what was left more than an hour before now by a process that died inside
-// [Objects.Flush]: the link that kept its pack, which is the pack itself, and a pack without an
-// index.
+// dropLeftovers removes what a process that died inside [Objects.Flush] left more than an hour ago:
+// the link that kept its pack, which is the pack itself, and a pack without an index.
 func (r *Repo) dropLeftovers(now time.Time) {
 	old := func(path string) bool {
 		info, err := os.Stat(path)
@@ -147,8 +145,7 @@ func (r *Repo) rollable() ([]string, error) {
 	return packs, nil
 }
 
-// plainPacks returns the names, without extension and unordered, of the packs with no other file
-// than an index.
+// plainPacks returns the names, unordered, of the packs that have no other file than an index.
 func (r *Repo) plainPacks() ([]string, error) {
 	entries, err := os.ReadDir(r.packDir())
 	if err != nil {
@@ -169,8 +166,7 @@ func (r *Repo) plainPacks() ([]string, error) {
 	return packs, nil
 }
 
-// multiPackNames returns the names of all indexes covered by multi-pack indexes, with a NUL before
-// and after each.
+// multiPackNames returns the names of all indexes that multi-pack indexes cover, each between NULs.
 func (r *Repo) multiPackNames() (string, error) {
 	files, err := filepath.Glob(filepath.Join(r.packDir(), "multi-pack-index.d", "*.midx"))
 	if err != nil {

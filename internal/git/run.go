@@ -3,6 +3,7 @@ package git
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -77,7 +78,6 @@ func environ(drop []string) []string {
 	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1")
 }
 
-// command prepares git with args in the directory of r.
 func (r *Repo) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, r.program, args...)
 	cmd.Args[0] = "git"
@@ -163,8 +163,7 @@ func (r *Repo) Start(ctx context.Context, args ...string) (*Process, error) {
 	return p, nil
 }
 
-// Finish sends input, closes the standard input, and returns the rest of what git prints.
-// A failure is an [*Error].
+// Finish sends input, closes it, and returns the rest of what git prints. A failure is an [*Error].
 func (p *Process) Finish(input []byte) ([]byte, error) { return p.finish(input, "") }
 
 // finish is Finish for a git that has done its work as soon as it has printed the line last, unless
@@ -188,11 +187,8 @@ func (p *Process) finish(input []byte, last string) ([]byte, error) {
 	if err := p.cmd.Wait(); err != nil {
 		return out, failure(p.args, &p.stderr, err)
 	}
-	if readErr != nil {
-		return out, &Error{Args: p.args, Err: readErr}
-	}
-	if sendErr != nil {
-		return out, &Error{Args: p.args, Err: sendErr}
+	if err := cmp.Or(readErr, sendErr); err != nil {
+		return out, &Error{Args: p.args, Err: err}
 	}
 	return out, nil
 }

@@ -21,8 +21,7 @@ import (
 )
 
 // smallPacks are the packs whose index is worth reading in-process: those that turns write. They
-// hold nearly everything that a hook reads of a mission, which saves the process and the round
-// trips of `git cat-file`.
+// hold nearly everything that a hook reads of a mission, which saves it `git cat-file`.
 type smallPacks struct {
 	dir string
 
@@ -110,8 +109,7 @@ func (s *smallPacks) close() {
 // maxDeltas is the longest chain of deltas that is followed; git's default limit is 50.
 const maxDeltas = 100
 
-// An entryReader reads entries of packs, one after the other. It is reused because its decompressor
-// takes 40 KB.
+// An entryReader reads entries of packs. It is reused because its decompressor takes 40 KB.
 type entryReader struct {
 	buf *bufio.Reader
 	z   io.ReadCloser
@@ -161,8 +159,7 @@ func (e *entryReader) entry(p smallPack, offset int64, deltas int) (plumbing.Obj
 	return t, content
 }
 
-// readHeader reads an entry's type and its size in bytes: groups of four and seven bits, lowest
-// first; see gitformat-pack(5).
+// readHeader reads an entry's type and its size in bytes, as [entryHeader] encodes them.
 func readHeader(r io.ByteReader) (plumbing.ObjectType, int64, error) {
 	b, err := r.ReadByte()
 	var more uint64
@@ -189,7 +186,6 @@ func baseOffset(r io.ByteReader) (int64, error) {
 	return n, err
 }
 
-// inflate decompresses size bytes.
 func (e *entryReader) inflate(size int64) ([]byte, error) {
 	var err error
 	if e.z == nil {
@@ -204,8 +200,7 @@ func (e *entryReader) inflate(size int64) ([]byte, error) {
 }
 
 // A packIndex is a version 2 pack index as it is on disk; see gitformat-pack(5). It is searched in
-// place: a process asks each index for an object or two, and go-git's decoder would make 256 tables
-// of it.
+// place, for an object or two; go-git's decoder would make 256 tables of it.
 type packIndex []byte
 
 const (

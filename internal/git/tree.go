@@ -22,9 +22,8 @@ type Entry struct {
 	Hash plumbing.Hash
 }
 
-// EditTree returns the tree that results from base when every path in changes gets its entry; the
-// zero Entry removes the path. Paths are git's: bytes, with slashes. A zero base is the empty tree.
-// The new trees are staged.
+// EditTree returns base with every path in changes set to its entry; the zero Entry removes the
+// path. Paths are git's bytes. A zero base is the empty tree. New trees are staged.
 func (o *Objects) EditTree(base plumbing.Hash, changes map[string]Entry) (plumbing.Hash, error) {
 	entries, err := o.Tree(base)
 	if err != nil {
@@ -154,8 +153,7 @@ type TreeEntry struct {
 var errTree = errors.New("not a tree")
 
 // ParseTree reads the content of a tree. A stranger's tree may have its entries in any order, and
-// several of one name. Modes are normalized to those that git knows, whatever permissions the tree
-// has.
+// several of one name. Modes are normalized to those that git knows.
 func ParseTree(content []byte) ([]TreeEntry, error) {
 	var entries []TreeEntry
 	for len(content) > 0 {
