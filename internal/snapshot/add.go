@@ -21,22 +21,22 @@ func (t *taker) throughGit(entries []entry) (tree plumbing.Hash, fresh bool, err
 		case e.work:
 			work = append(work, e)
 			if e.untracked {
-				added.WriteString(e.path)
-				added.WriteByte(0)
+				added.WriteString(e.path + "\x00")
 			}
 		case e.conflict:
 			settle.WriteString(indexLine(e.path, e.staged))
 		}
 	}
 	if len(work) > 0 || settle.Len() > 0 {
-		if err := t.index.goAhead(added.String()); err != nil {
-			return plumbing.ZeroHash, false, err
-		}
+		err = t.index.goAhead(added.String())
 	}
-	if err := t.setEntries(settle.String()); err != nil {
-		return plumbing.ZeroHash, false, err
+	if err == nil {
+		err = t.setEntries(settle.String())
 	}
-	if err := t.add(work); err != nil {
+	if err == nil {
+		err = t.add(work)
+	}
+	if err != nil {
 		return plumbing.ZeroHash, false, err
 	}
 	path := t.index.path
@@ -173,8 +173,7 @@ func (t *taker) setEntries(lines string) error {
 	return err
 }
 
-// indexLine is an entry as `git update-index -z --index-info` reads it; the zero Entry removes the
-// path.
+// indexLine is an entry for `git update-index -z --index-info`; the zero Entry removes the path.
 func indexLine(path string, e git.Entry) string {
 	return fmt.Sprintf("%o %s\t%s\x00", uint32(e.Mode), e.Hash, path)
 }
@@ -182,15 +181,14 @@ func indexLine(path string, e git.Entry) string {
 func pathList(entries []*entry) string {
 	var b strings.Builder
 	for _, e := range entries {
-		b.WriteString(e.path)
-		b.WriteByte(0)
+		b.WriteString(e.path + "\x00")
 	}
 	return b.String()
 }
 
 func (t *taker) whyNot(e *entry) string {
 	if e.info == nil || e.info.Mode().IsRegular() {
-		f, err := os.Open(t.file(e.path))
+		f, err := os.Open(t.index.file(e.path))
 		if err != nil {
 			return WhyUnreadable
 		}

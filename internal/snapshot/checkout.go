@@ -74,11 +74,11 @@ func (s *Snapshot) clear(ctx context.Context, tree plumbing.Hash) error {
 func (s *Snapshot) clearPath(p string, gone, checked map[string]bool) error {
 	for dir := path.Dir(p); dir != "." && !checked[dir]; dir = path.Dir(dir) {
 		checked[dir] = true
-		if info, err := os.Lstat(s.file(dir)); err == nil && !info.IsDir() && !gone[dir] {
+		if info, err := os.Lstat(s.index.file(dir)); err == nil && !info.IsDir() && !gone[dir] {
 			return &InWayError{dir}
 		}
 	}
-	info, err := os.Lstat(s.file(p))
+	info, err := os.Lstat(s.index.file(p))
 	switch {
 	case err != nil:
 		return nil // nothing there, or a file of the snapshot in place of a directory
@@ -86,7 +86,7 @@ func (s *Snapshot) clearPath(p string, gone, checked map[string]bool) error {
 		return &InWayError{p}
 	}
 	// A directory becomes a file: everything in it must be due to be removed.
-	return filepath.WalkDir(s.file(p), func(name string, d fs.DirEntry, err error) error {
+	return filepath.WalkDir(s.index.file(p), func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -96,8 +96,4 @@ func (s *Snapshot) clearPath(p string, gone, checked map[string]bool) error {
 		}
 		return err
 	})
-}
-
-func (s *Snapshot) file(p string) string {
-	return filepath.Join(s.index.repo.Top, filepath.FromSlash(p))
 }

@@ -3,11 +3,10 @@
 //
 // # How
 //
-// Every worktree has a private index, $GIT_DIR/agent/index. It starts as a copy
-// of the user's own, with the copy's modification time preserved (git compares
-// it with the files' to know which of them it must read again), and is made anew
-// when the user's index has changed. One `git status` on it is the only pass
-// over the worktree; because it runs with the untracked cache, always with the
+// Every worktree has a private index, $GIT_DIR/agent/index. It starts as a copy of the user's own,
+// with the copy's modification time preserved (git compares it with the files' to know which of
+// them it must read again), and is made anew when the user's index has changed. One `git status` on
+// it is the only pass over the worktree; because it runs with the untracked cache, always with the
 // same options, directories that did not change are not read.
 //
 // Status tells three states of every path: HEAD, index, worktree. The tree of the

@@ -2,8 +2,10 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -79,9 +81,9 @@ func (t *taker) plain(entries []entry) (files map[string]git.Entry, ok bool) {
 // read returns what git would store for e: a file's bytes or a link's target.
 func (t *taker) read(e *entry) ([]byte, error) {
 	if e.info.Mode()&fs.ModeSymlink == 0 {
-		return os.ReadFile(t.file(e.path))
+		return os.ReadFile(t.index.file(e.path))
 	}
-	target, err := os.Readlink(t.file(e.path))
+	target, err := os.Readlink(t.index.file(e.path))
 	return []byte(filepath.ToSlash(target)), err
 }
 
@@ -110,12 +112,8 @@ func (t *taker) converted(entries []entry, contents map[string][]byte) bool {
 	if len(contents) == 0 || !crlf && !t.attributesFor(entries, contents) {
 		return false
 	}
-	var paths strings.Builder
-	for p := range contents {
-		paths.WriteString(p)
-		paths.WriteByte(0)
-	}
-	attributes, err := t.attributes(paths.String(), "text", "filter", "ident", "working-tree-encoding", "eol", "crlf")
+	paths := strings.Join(slices.Collect(maps.Keys(contents)), "\x00") + "\x00"
+	attributes, err := t.attributes(paths, "text", "filter", "ident", "working-tree-encoding", "eol", "crlf")
 	if err != nil {
 		return true
 	}
@@ -142,8 +140,7 @@ func (t *taker) converted(entries []entry, contents map[string][]byte) bool {
 // An attribute of a path, as git check-attr prints it.
 type attribute struct{ path, name, value string }
 
-// attributes asks git for attributes of paths, each of which ends in NUL. Each path's come in the
-// order of names.
+// attributes asks git for attributes of paths, which end in NUL; each path's in the order of names.
 func (t *taker) attributes(paths string, names ...string) ([]attribute, error) {
 	out, err := t.index.git(t.ctx, t.index.path, paths, append([]string{"check-attr", "-z", "--stdin"}, names...)...)
 	if err != nil {
@@ -161,10 +158,8 @@ func (t *taker) attributes(paths string, names ...string) ([]attribute, error) {
 }
 
 // attributesFor reports whether any file could give one of the paths an attribute. Where a
-// .gitattributes is missing in the worktree, git reads the index's; in a sparse checkout we assume
-// so.
+// .gitattributes is missing, as in a sparse checkout, git reads the index's.
 func (t *taker) attributesFor(entries []entry, contents map[string][]byte) bool {
-	repo := t.index.repo
 	if t.config.Bool("core.sparsecheckout") || t.config.Get("core.attributesfile") != "" || t.config.Get("attr.tree") != "" {
 		return true
 	}
@@ -173,12 +168,9 @@ func (t *taker) attributesFor(entries []entry, contents map[string][]byte) bool 
 			return true
 		}
 	}
-	global := filepath.Join(os.Getenv("HOME"), ".config")
-	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
-		global = dir
-	}
+	global := cmp.Or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(os.Getenv("HOME"), ".config"))
 	for _, file := range []string{
-		filepath.Join(repo.CommonDir, "info", "attributes"),
+		filepath.Join(t.index.repo.CommonDir, "info", "attributes"),
 		filepath.Join(global, "git", "attributes"),
 		"/etc/gitattributes",
 	} {
@@ -188,12 +180,12 @@ func (t *taker) attributesFor(entries []entry, contents map[string][]byte) bool 
 	}
 	seen := make(map[string]bool)
 	for p := range contents {
-		for dir := filepath.Dir(t.file(p)); !seen[dir]; dir = filepath.Dir(dir) {
+		for dir := filepath.Dir(t.index.file(p)); !seen[dir]; dir = filepath.Dir(dir) {
 			seen[dir] = true
 			if exists(filepath.Join(dir, ".gitattributes")) {
 				return true
 			}
-			if dir == repo.Top || dir == filepath.Dir(dir) {
+			if dir == t.index.repo.Top || dir == filepath.Dir(dir) {
 				break
 			}
 		}

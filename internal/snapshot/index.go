@@ -85,6 +85,11 @@ func (x *privateIndex) now() origin {
 	}
 }
 
+// file is where the worktree has a path.
+func (x *privateIndex) file(path string) string {
+	return filepath.Join(x.repo.Top, filepath.FromSlash(path))
+}
+
 // current reports whether the files from which the private index was made are unchanged.
 func (x *privateIndex) current() bool {
 	now := x.now()
@@ -155,8 +160,7 @@ func (x *privateIndex) readHead(ctx context.Context) error {
 	return err
 }
 
-// forget removes the private index. The caller has our lock on it, so a lock file was left by a
-// killed git.
+// forget removes the private index and, since the caller has our lock, what a killed git left.
 func (x *privateIndex) forget() error {
 	x.from = nil
 	for _, path := range []string{x.originPath(), x.path, x.path + ".lock"} {
@@ -167,7 +171,6 @@ func (x *privateIndex) forget() error {
 	return nil
 }
 
-// remember notes what the private index was made from.
 func (x *privateIndex) remember(from origin) error {
 	b, err := json.Marshal(from)
 	if err == nil {
@@ -180,14 +183,11 @@ func (x *privateIndex) remember(from origin) error {
 	return nil
 }
 
-// untrackedCache is the name of the index extension for the untracked cache. A file with this in
-// its name does no harm.
+// untrackedCache is the name of an index extension. A file with this in its name does no harm.
 const untrackedCache = "UNTR"
 
-// cached reports whether the user's index holds an untracked cache.
 func (x *privateIndex) cached() bool { return x.from != nil && x.from.Cached }
 
-// ahead reports whether the private index may hold entries that the user's does not.
 func (x *privateIndex) ahead() bool { return x.from == nil || x.from.Ahead }
 
 // goAhead notes, in advance, that the private index gets ahead of the user's, and which paths it

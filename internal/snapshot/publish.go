@@ -14,8 +14,7 @@ import (
 // or changed while the snapshot was taken.
 var ErrIndexBusy = errors.New("the index is in use")
 
-// lockWait is how long Publish waits for the user's index.lock. A lock older than that will not go
-// away soon.
+// lockWait is how long Publish waits for the user's index.lock. An older one will not go away soon.
 const lockWait = time.Second
 
 // Publish replaces the user's index with the one prepared by [Take], which matches the snapshot's

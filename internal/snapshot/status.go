@@ -78,19 +78,25 @@ func parseHeader(fields string, head *git.Head) (err error) {
 	return err
 }
 
+// parseTracked reads what both kinds of record have in common: n fields, the last one the path; the
+// index's mode in field 3 and its hash in field hash, and the worktree's mode in the middle.
+func parseTracked(fields string, n, hash int) (f []string, e entry, err error) {
+	f = strings.SplitN(fields, " ", n)
+	if len(f) != n || len(f[0]) != 2 || len(f[1]) != 4 {
+		return f, e, fmt.Errorf("unexpected record")
+	}
+	e.path = f[n-1]
+	if e.staged, err = parseEntry(f[3], f[hash]); err == nil {
+		e.mode, err = filemode.New(f[n/2])
+	}
+	return f, e, err
+}
+
 // parseChanged reads `<XY> <sub> <mH> <mI> <mW> <hH> <hI> <path>`.
 func parseChanged(fields string) (entry, error) {
-	f := strings.SplitN(fields, " ", 8)
-	if len(f) != 8 || len(f[0]) != 2 || len(f[1]) != 4 {
-		return entry{}, fmt.Errorf("unexpected record")
-	}
-	e := entry{path: f[7]}
-	var err error
-	if e.staged, err = parseEntry(f[3], f[6]); err != nil {
-		return entry{}, err
-	}
-	if e.mode, err = filemode.New(f[4]); err != nil {
-		return entry{}, err
+	f, e, err := parseTracked(fields, 8, 6)
+	if err != nil {
+		return e, err
 	}
 	switch f[0][1] {
 	case '.':
@@ -108,20 +114,9 @@ func parseChanged(fields string) (entry, error) {
 
 // parseUnmerged reads `<XY> <sub> <m1> <m2> <m3> <mW> <h1> <h2> <h3> <path>`.
 func parseUnmerged(fields string) (entry, error) {
-	f := strings.SplitN(fields, " ", 10)
-	if len(f) != 10 || len(f[1]) != 4 {
-		return entry{}, fmt.Errorf("unexpected record")
-	}
-	e := entry{path: f[9], conflict: true, work: true}
-	var err error
-	if e.staged, err = parseEntry(f[3], f[7]); err != nil {
-		return entry{}, err
-	}
-	if e.mode, err = filemode.New(f[5]); err != nil {
-		return entry{}, err
-	}
-	e.gone = e.mode == filemode.Empty
-	return e, nil
+	_, e, err := parseTracked(fields, 10, 7)
+	e.conflict, e.work, e.gone = true, true, e.mode == filemode.Empty
+	return e, err
 }
 
 func parseEntry(mode, hash string) (git.Entry, error) {
@@ -136,23 +131,16 @@ func parseEntry(mode, hash string) (git.Entry, error) {
 	return git.Entry{Mode: m, Hash: h}, nil
 }
 
-// askSubmodules starts looking for submodules with uncommitted changes, and returns a function that
-// waits for their paths. It costs a process for each submodule. The paths are only reported, so its
-// failure is no failure of the snapshot.
+// dirtySubmodules returns the paths of submodules with uncommitted changes, at a process for each
+// submodule. The paths are only reported, so its failure is no failure of the snapshot.
 //
 // It must not be part of the one pass over the worktree: git would pass that one's settings on to
 // the submodules, and rewrite their indexes with them.
-func (t *taker) askSubmodules() func() []string {
-	modules := t.file(".gitmodules")
+func (t *taker) dirtySubmodules() []string {
+	modules := t.index.file(".gitmodules")
 	if !exists(modules) {
-		return func() []string { return nil }
+		return nil
 	}
-	found := make(chan []string, 1)
-	go func() { found <- t.dirtySubmodules(modules) }()
-	return func() []string { return <-found }
-}
-
-func (t *taker) dirtySubmodules(modules string) []string {
 	repo := t.index.repo.With("GIT_INDEX_FILE="+t.index.path, "GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1")
 	out, err := repo.Output(t.ctx, nil, "config", "-z", "--file", modules, "--get-regexp", `^submodule\..*\.path$`)
 	if err != nil {

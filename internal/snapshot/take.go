@@ -30,8 +30,7 @@ type Snapshot struct {
 // Options say how a snapshot is taken.
 type Options struct {
 	Policy Policy
-	// Begun, unless it is nil, is called when the pass over the worktree has begun: the time to
-	// start what can overlap with it.
+	// Begun, unless nil, is called when the pass over the worktree has begun, to start what can overlap.
 	Begun func()
 	// Config returns git's configuration. It is called after the pass over the worktree.
 	Config func() (git.Config, error)
@@ -39,8 +38,7 @@ type Options struct {
 	// zero. What the new one has in common with it is not written again. It is called at the same
 	// time as Config; it may be nil.
 	Stored func() plumbing.Hash
-	// Publish prepares an index that matches the tree and can replace the user's; see
-	// [Snapshot.Publish].
+	// Publish prepares an index that matches the tree; see [Snapshot.Publish].
 	Publish bool
 }
 
@@ -88,7 +86,8 @@ func (t *taker) take(prepare func() error) (*Snapshot, error) {
 	if err := prepare(); err != nil {
 		return nil, err
 	}
-	submodules := t.askSubmodules()
+	submodules := make(chan []string, 1)
+	go func() { submodules <- t.dirtySubmodules() }()
 	status, err := t.index.start(t.ctx, t.index.path, t.statusArgs()...)
 	if t.opt.Begun != nil {
 		t.opt.Begun()
@@ -97,7 +96,7 @@ func (t *taker) take(prepare func() error) (*Snapshot, error) {
 	if err == nil {
 		out, err = status.Finish(nil)
 	}
-	dirty := submodules()
+	dirty := <-submodules
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +200,7 @@ func (t *taker) choose(entries []entry) []entry {
 
 // look finds out what the worktree holds at e's path.
 func (t *taker) look(e *entry) {
-	info, err := os.Lstat(t.file(e.path))
+	info, err := os.Lstat(t.index.file(e.path))
 	switch {
 	case gone(err):
 		e.gone, e.work = true, !e.untracked
@@ -231,10 +230,6 @@ func (t *taker) leave(e *entry, why string) {
 }
 
 func (t *taker) skip(path, why string) { t.skipped = append(t.skipped, Skip{path, why}) }
-
-func (t *taker) file(path string) string {
-	return filepath.Join(t.index.repo.Top, filepath.FromSlash(path))
-}
 
 // overlay builds the tree in-process: HEAD's tree overlaid with staged entries and hashed files.
 func (t *taker) overlay(head git.Head, entries []entry, files map[string]git.Entry) (plumbing.Hash, error) {
