@@ -15,9 +15,8 @@ import (
 )
 
 // MoveRefs moves refs in a transaction that was begun with the file of held, and notes in held
-// which files git is about to lock, for whoever finds these locks. The error wraps
-// [git.ErrConflict] if a ref has changed, and if the lock of a killed git was in the way, which is
-// then removed.
+// which files git is about to lock. The error wraps [git.ErrConflict] if a ref has changed, and if
+// a killed git's lock was in the way; it is removed.
 func MoveRefs(ctx context.Context, repo *git.Repo, held *lock.Lock, proc *git.RefTransaction, updates []git.Update) error {
 	note := lock.Note{At: time.Now(), Words: repo.LockedBy(updates)}
 	return held.With(note, func() error {
@@ -36,11 +35,10 @@ func MoveRefs(ctx context.Context, repo *git.Repo, held *lock.Lock, proc *git.Re
 				own = append(own, u.Ref)
 			}
 		}
-		locked, e := repo.AwaitLocks(ctx, own...)
-		if e != nil {
+		switch locked, e := repo.AwaitLocks(ctx, own...); {
+		case e != nil:
 			return errors.Join(err, e)
-		}
-		if locked {
+		case locked:
 			return fmt.Errorf("git-agent's refs were locked: %w", git.ErrConflict)
 		}
 		return err

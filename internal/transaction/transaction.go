@@ -5,8 +5,7 @@
 // mission's lock, so a lock file that stays on one of these refs has no owner. A transaction
 // provides the parts of an event ([Tx.Objects], [Tx.Look]), collects what the event adds
 // ([Tx.Append], [Tx.Notes], [Tx.Move]) and writes it ([Tx.Commit]): first all objects, as one pack,
-// then all refs together, each only if it has not changed meanwhile. The loser of such a race
-// starts over.
+// then all refs together, each only if it is unchanged. The loser of a race starts over.
 package transaction
 
 import (
@@ -67,8 +66,7 @@ type Job struct {
 }
 
 // Run lets f write an event, and runs it again when it loses a race. choose is called anew for
-// every attempt, since HEAD may have moved. If f looks at the worktree, the caller holds its lock;
-// see [Worktree].
+// every attempt, since HEAD may have moved. If f looks at the worktree, call Run within [Worktree].
 func Run(ctx context.Context, w *workspace.Workspace, choose func(context.Context) (Job, error), f func(context.Context, *Tx) error) error {
 	for attempt := 1; ; attempt++ {
 		err := run(ctx, w, choose, f)
@@ -119,8 +117,7 @@ func run(ctx context.Context, w *workspace.Workspace, choose func(context.Contex
 	return f(ctx, tx)
 }
 
-// startAll starts whatever can overlap with the pass over the worktree, which begins before that:
-// it takes longest.
+// startAll starts what can overlap with the pass over the worktree, begun first as it takes longest.
 func (tx *Tx) startAll(ctx context.Context, warm plumbing.Hash) {
 	tx.config = Async(func() (git.Config, error) {
 		c, err := tx.Repo.Config(ctx)
@@ -201,23 +198,20 @@ func (tx *Tx) Begin(m *ledger.Mission) {
 // stored is the tree of the mission's newest code commit, zero if its last event has none. The
 // mission's ref keeps the commit.
 func (tx *Tx) stored() plumbing.Hash {
-	tips, err := tx.refs()
-	if err != nil || tips[tx.ID.Ref()].IsZero() {
+	tips, _ := tx.refs()
+	tip, ok := tips[tx.ID.Ref()]
+	if !ok {
 		return plumbing.ZeroHash
 	}
-	parents, err := tx.Objects.Parents(tips[tx.ID.Ref()])
+	parents, err := tx.Objects.Parents(tip)
 	if err != nil || len(parents) < 2 {
 		return plumbing.ZeroHash
 	}
-	tree, err := tx.Objects.TreeOf(parents[1])
-	if err != nil {
-		return plumbing.ZeroHash
-	}
+	tree, _ := tx.Objects.TreeOf(parents[1]) // zero if it can't be read
 	return tree
 }
 
-// Append adds an event to the ledger: files by path, nil to remove one, and commits that the ledger
-// is to keep reachable.
+// Append adds an event to the ledger: files by path, nil to remove one, and commits to keep reachable.
 func (tx *Tx) Append(subject string, files map[string][]byte, keep ...plumbing.Hash) error {
 	config, err := tx.Config()
 	if err != nil {
@@ -339,8 +333,7 @@ func (tx *Tx) updates() ([]git.Update, error) {
 }
 
 // Async runs f in the background; the returned function waits for the result. A panic of f becomes
-// an error, since it would end the process with status 2, which tells a client to continue the
-// turn.
+// an error: status 2 would tell a client to continue the turn.
 func Async[T any](f func() (T, error)) func() (T, error) {
 	done := make(chan struct{})
 	var v T
