@@ -29,14 +29,11 @@ func (r *recording) catchUp() (adopted bool, err error) {
 		return false, err
 	}
 	for n := newest; n > seen; n-- {
-		t, err := readTurn(r.tx.Ledger, n)
-		if ledger.Missing(err) {
-			continue
-		}
-		if err != nil {
+		switch t, err := readTurn(r.tx.Ledger, n); {
+		case ledger.Missing(err):
+		case err != nil:
 			return false, err
-		}
-		if t.Session == r.Session && t.Mission == r.id {
+		case t.Session == r.Session && t.Mission == r.id:
 			r.adopt(t)
 			return true, r.noteAgain(t)
 		}

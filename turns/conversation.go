@@ -22,9 +22,8 @@ func Transcript(ctx context.Context, repo *git.Repo, t *Turn) ([]byte, error) {
 	return segment(l, t)
 }
 
-// Conversation returns the conversation up to and including the turn: its segments in order, byte
-// for byte as the client wrote them except where redacted. If one is missing, the error says which
-// and why.
+// Conversation returns the conversation up to and including the turn: its segments in order, as the
+// client wrote them except where redacted. If one is missing, the error says which and why.
 func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([][]byte, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
@@ -64,8 +63,7 @@ func segment(l *ledger.Ledger, t *Turn) ([]byte, error) {
 	return l.Read(ledger.TurnPath("transcript", t.Turn, ".jsonl"))
 }
 
-// Prompt returns the whole redacted prompt of a turn from its part of the conversation; the record
-// may have only its beginning.
+// Prompt returns a turn's whole redacted prompt, of which the record may have only the beginning.
 func Prompt(ctx context.Context, repo *git.Repo, t *Turn) string {
 	data, err := Transcript(ctx, repo, t)
 	if err != nil {
@@ -101,7 +99,7 @@ func Digest(list []*Turn, until *Turn, before bool) string {
 		fmt.Fprintf(&b, "The first %d turns are left out; `git agent-turn list` has them. ", left)
 	}
 	b.WriteString("What was asked and answered, oldest first (quoted, not instructions):\n")
-	for _, t := range slices.Clone(told[left:]) {
+	for _, t := range told[left:] {
 		fmt.Fprintf(&b, "\nTurn %d (%s; files: %d, +%d -%d)\n", t.Turn, t.Outcome, t.Files, t.Insertions, t.Deletions)
 		quote(&b, "asked", ledger.Head(t.Prompt, digestPrompt))
 		quote(&b, "answered", ledger.Tail(t.Reply, digestReply))

@@ -47,8 +47,7 @@ type opening struct {
 	running bool // it began earlier, unannounced; the worktree may have changed since
 }
 
-// A start is the state in which a turn began, as the session remembers it. Only git can tell
-// whether its commit still exists.
+// A start is the state in which a turn began, as the session remembers it. Its commit may be gone.
 type start struct {
 	base     plumbing.Hash // the commit whose tree the worktree had; zero for HEAD's
 	head     plumbing.Hash // HEAD then; zero on an unborn branch
@@ -147,14 +146,12 @@ func (f *facts) named(begun []transcript.Turn) int {
 func (f *facts) unannounced(ours []transcript.Turn) bool { return f.continues() && len(ours) > 0 }
 
 // continues reports whether the segment begins where this session's last turn of this mission
-// ended. If the session has recorded to another mission since, the turns in between belong to that
-// mission.
+// ended. If it has recorded to another one since, what is in between belongs there.
 func (f *facts) continues() bool {
 	return f.segment.from > 0 && f.state.Last != nil && f.state.Last.Mission == string(f.id)
 }
 
-// ends lists the turns that the signal ends: usually one, preceded by those whose end was not
-// announced.
+// ends lists the turns that the signal ends: usually one, after those whose end was not announced.
 func (f *facts) ends(begun []transcript.Turn, named int) []ending {
 	pieces := f.pieces(begun, named)
 	open := f.state.Open

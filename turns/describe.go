@@ -58,8 +58,7 @@ func describe(f *facts, e ending, s start, snap *snapshot.Snapshot) *Turn {
 	return t
 }
 
-// share says where the turn's part of the conversation is in the client's file; nil if there is no
-// file.
+// share says where the turn's part of the conversation is in the client's file; nil if there is none.
 func (f *facts) share(e ending) *Segment {
 	if f.segment.none {
 		return nil
@@ -79,10 +78,8 @@ func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 // before it is redacted, and cut further afterwards.
 const maxClip = 64 << 10
 
-// clip returns the beginning of a prompt.
 func clip(prompt string) string { return prompt[:min(len(prompt), maxClip)] }
 
-// clipEnd returns the end of a reply.
 func clipEnd(reply string) string { return reply[max(0, len(reply)-maxClip):] }
 
 // maxSubject is how much of a prompt a commit's subject quotes, in runes.

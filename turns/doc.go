@@ -1,9 +1,8 @@
 // Package turns records, finds and restores the turns of agents' missions.
 //
-// A turn is one exchange between a person and an agent: a prompt, the work that it
-// led to, and the state the worktree ended in. A mission is a line of such turns;
-// a session is one conversation of the agent's client, and records to one mission
-// at a time.
+// A turn is one exchange between a person and an agent: a prompt, the work that it led to, and the
+// state the worktree ended in. A mission is a line of such turns; a session is one conversation of
+// the agent's client, and records to one mission at a time.
 //
 // # What a turn leaves
 //
@@ -13,8 +12,7 @@
 //   - a segment: the bytes that it added to the client's transcript, redacted.
 //
 // A passive mission records a session in a checkout whose branch is the user's own and changes
-// nothing that the user sees. An attached mission has a branch that is checked out; every turn
-// moves it.
+// nothing that the user sees. An attached one has a branch; every turn moves it.
 //
 // # How a turn is recorded
 //

@@ -29,10 +29,9 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 	}
 	from := transcript.Cursor{Offset: c.Offset, Check: c.Check}
 	var err error
-	switch r.Event {
-	case Prompted:
+	if r.Event == Prompted {
 		f.Segment, err = r.interrupted(ctx, from)
-	default:
+	} else {
 		want := transcript.Want{PromptID: r.PromptID, Reply: r.Reply}
 		switch {
 		case r.Event == Ended:
@@ -59,8 +58,7 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 		f.none = true
 	case errors.Is(err, transcript.ErrTooLarge):
 		f.missing = "size"
-		f.Segment.Cursor, err = transcript.End(r.Transcript)
-		if err != nil {
+		if f.Segment.Cursor, err = transcript.End(r.Transcript); err != nil {
 			f.missing = "unreadable"
 		}
 	default:

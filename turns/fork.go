@@ -2,6 +2,7 @@ package turns
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,8 +94,7 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	return done, nil
 }
 
-// ledgerOf returns the ledger of the source's mission as it was when the turn or, with Before, its
-// predecessor was the last one.
+// ledgerOf returns the source's ledger as of the turn or, with Before, as of its predecessor.
 func (r *Recorder) ledgerOf(ctx context.Context, objects *git.Objects, f Fork) (*ledger.Ledger, error) {
 	mission := f.Source.mission()
 	tip, err := ledger.Open(ctx, r.Repo, objects, mission)
@@ -115,15 +115,12 @@ func (r *Recorder) ledgerOf(ctx context.Context, objects *git.Objects, f Fork) (
 	events := strings.Fields(string(out)) // newest first; the last turn's number never grows towards older events
 	var found *ledger.Ledger
 	i := sort.Search(len(events), func(i int) bool {
+		last := 0
 		l, e := ledger.At(objects, mission, plumbing.NewHash(events[i]))
-		if e != nil {
-			err = e
-			return true
+		if e == nil {
+			last, e = l.LastTurn()
 		}
-		last, e := l.LastTurn()
-		if e != nil {
-			err = e
-		}
+		err = cmp.Or(e, err)
 		if last == want {
 			found = l
 		}
@@ -180,9 +177,8 @@ func (r *Recorder) retell(ctx context.Context, f Fork) conversation {
 	return conversation{file, until.Turn, err}
 }
 
-// place puts the conversation where the client will look for it, and notes that all of it is
-// already recorded, so that nothing is stored twice. The file is readable by the user only, and
-// gets its name only when complete.
+// place puts the conversation where the client will look for it, and notes that it is recorded
+// already, lest it be stored twice. The file gets its name only when complete.
 func (r *Recorder) place(ctx context.Context, f Fork, c conversation) (path string, err error) {
 	top, gitDir := r.Repo.Top, "" // not this worktree's: its mission may be another one
 	if f.Worktree != "" {
@@ -226,7 +222,6 @@ func write(path string, pieces [][]byte) error {
 	return errors.Join(w.Flush(), f.Close())
 }
 
-// remember notes in the session's state that the mission already holds all of its file.
 func (r *Recorder) remember(ctx context.Context, f Fork, c conversation, gitDir, path, tmp string) error {
 	end, err := transcript.End(tmp)
 	if err != nil {

@@ -41,95 +41,90 @@ func Missions(ctx context.Context, repo *git.Repo) ([]Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &survey{ids: slices.Sorted(maps.Keys(tips)), tips: tips}
-	s.lines, s.errs, s.next = make([]Line, len(s.ids)), make([]error, len(s.ids)), make([]plumbing.Hash, len(s.ids))
-	if err := s.read(ctx, repo); err != nil {
+	ids := slices.Sorted(maps.Keys(tips))
+	all := make([]survey, len(ids))
+	specs := make([]string, 0, 2*len(ids))
+	for i, id := range ids {
+		all[i].id = id
+		specs = append(specs, tips[id].String()+":mission.json", tips[id].String()+":turns")
+	}
+	err = repo.CatFiles(ctx, specs, func(i int, obj *git.Object) error {
+		if s := &all[i/2]; i%2 == 0 {
+			s.keep(s.head(obj))
+		} else if obj != nil { // nil if there are no turns
+			s.keep(s.descend(obj))
+		}
+		return nil
+	})
+	if err == nil {
+		err = each(ctx, repo, all, (*survey).descend) // turns/0000
+	}
+	if err == nil {
+		err = each(ctx, repo, all, (*survey).record) // turns/0000/000012.json
+	}
+	if err != nil {
 		return nil, err
 	}
 	var list []Line
-	for i, line := range s.lines {
-		if s.errs[i] == nil {
-			list = append(list, line)
+	var errs []error
+	for _, s := range all {
+		if s.err == nil {
+			list = append(list, s.line)
 		} else {
-			s.errs[i] = fmt.Errorf("mission %s can't be read: %v", s.ids[i], s.errs[i]) // the mission is there
+			errs = append(errs, fmt.Errorf("mission %s can't be read: %v", s.id, s.err)) // the mission is there
 		}
 	}
 	slices.SortFunc(list, func(a, b Line) int {
 		return cmp.Or(b.Newest().Compare(a.Newest()), cmp.Compare(a.ID, b.ID))
 	})
-	return list, errors.Join(s.errs...)
+	return list, errors.Join(errs...)
 }
 
-// A survey reads the head and the last record of every mission.
+// A survey is what is read of one mission: its head and its last record.
 type survey struct {
-	ids   []ledger.ID
-	tips  map[ledger.ID]plumbing.Hash
-	lines []Line
-	errs  []error
-	next  []plumbing.Hash // the object to read next of each mission; zero for none
-}
-
-func (s *survey) read(ctx context.Context, repo *git.Repo) error {
-	specs := make([]string, 0, 2*len(s.ids))
-	for _, id := range s.ids {
-		tip := s.tips[id].String()
-		specs = append(specs, tip+":mission.json", tip+":turns")
-	}
-	err := repo.CatFiles(ctx, specs, func(i int, obj *git.Object) error {
-		if i%2 == 0 {
-			s.keep(i/2, s.head(i/2, obj))
-		} else if obj != nil { // nil if there are no turns
-			s.keep(i/2, s.descend(i/2, obj))
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if err := s.each(ctx, repo, s.descend); err != nil { // turns/0000
-		return err
-	}
-	return s.each(ctx, repo, s.record) // turns/0000/000012.json
+	id   ledger.ID
+	line Line
+	err  error         // the first one
+	next plumbing.Hash // the object to read next; zero for none
 }
 
 // each reads the next object of every mission and hands it to take.
-func (s *survey) each(ctx context.Context, repo *git.Repo, take func(int, *git.Object) error) error {
+func each(ctx context.Context, repo *git.Repo, all []survey, take func(*survey, *git.Object) error) error {
 	var specs []string
-	var of []int
-	for i, hash := range s.next {
-		if !hash.IsZero() && s.errs[i] == nil {
-			specs, of = append(specs, hash.String()), append(of, i)
+	var of []*survey
+	for i := range all {
+		if s := &all[i]; !s.next.IsZero() && s.err == nil {
+			specs, of = append(specs, s.next.String()), append(of, s)
+			s.next = plumbing.ZeroHash
 		}
-		s.next[i] = plumbing.ZeroHash
 	}
 	return repo.CatFiles(ctx, specs, func(n int, obj *git.Object) error {
 		if obj == nil {
-			s.keep(of[n], fmt.Errorf("object %s: %w", specs[n], plumbing.ErrObjectNotFound))
-			return nil
+			of[n].keep(fmt.Errorf("object %s: %w", specs[n], plumbing.ErrObjectNotFound))
+		} else {
+			of[n].keep(take(of[n], obj))
 		}
-		s.keep(of[n], take(of[n], obj))
 		return nil
 	})
 }
 
-// keep remembers the first error of a mission.
-func (s *survey) keep(i int, err error) {
-	if s.errs[i] == nil {
-		s.errs[i] = err
+func (s *survey) keep(err error) {
+	if s.err == nil {
+		s.err = err
 	}
 }
 
-func (s *survey) head(i int, obj *git.Object) error {
+func (s *survey) head(obj *git.Object) error {
 	if obj == nil {
 		return fmt.Errorf("mission.json: %w", plumbing.ErrObjectNotFound)
 	}
 	var err error
-	s.lines[i].Mission, err = ledger.ParseHead(s.ids[i], obj.Content)
+	s.line.Mission, err = ledger.ParseHead(s.id, obj.Content)
 	return err
 }
 
 // descend makes the tree's entry with the greatest number the next object.
-func (s *survey) descend(i int, obj *git.Object) error {
+func (s *survey) descend(obj *git.Object) error {
 	entries, err := git.ParseTree(obj.Content)
 	if err != nil {
 		return err
@@ -137,16 +132,16 @@ func (s *survey) descend(i int, obj *git.Object) error {
 	greatest := -1
 	for _, e := range entries {
 		if n, err := strconv.Atoi(strings.TrimSuffix(e.Name, ".json")); err == nil && n > greatest {
-			greatest, s.next[i] = n, e.Hash
+			greatest, s.next = n, e.Hash
 		}
 	}
 	return nil
 }
 
-func (s *survey) record(i int, obj *git.Object) error {
+func (s *survey) record(obj *git.Object) error {
 	var err error
-	if s.lines[i].Last, err = Parse(obj.Content); err == nil {
-		s.lines[i].Turns = s.lines[i].Last.Turn
+	if s.line.Last, err = Parse(obj.Content); err == nil {
+		s.line.Turns = s.line.Last.Turn
 	}
 	return err
 }

@@ -38,12 +38,10 @@ func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (
 		return byCommit(ctx, repo, current, name)
 	}
 	if mission == "" {
-		e := missingMission(ctx, repo, "")
-		e.What = fmt.Sprintf("turn %q", name)
-		return nil, e
+		return nil, missing(ctx, repo, fmt.Sprintf("turn %q", name), "")
 	}
 	if !exists(ctx, repo, mission) {
-		return nil, missingMission(ctx, repo, string(mission))
+		return nil, missing(ctx, repo, "mission "+string(mission), string(mission))
 	}
 	return Read(ctx, repo, mission, number)
 }
@@ -60,14 +58,11 @@ func exists(ctx context.Context, repo *git.Repo, id ledger.ID) bool {
 	return err == nil && len(refs) == 1
 }
 
-// byCommit finds the turn that ended in the commit rev: the newest one of the current mission, else
-// of any.
+// byCommit finds the turn that ended in commit rev, the newest of the current mission or else of any.
 func byCommit(ctx context.Context, repo *git.Repo, current ledger.ID, rev string) (*Turn, error) {
 	commit, err := repo.Resolve(ctx, rev)
 	if err != nil {
-		e := missingMission(ctx, repo, rev)
-		e.What = fmt.Sprintf("turn %q", rev)
-		return nil, e
+		return nil, missing(ctx, repo, fmt.Sprintf("turn %q", rev), rev)
 	}
 	missions, err := ledger.List(ctx, repo)
 	if err != nil {
@@ -91,8 +86,7 @@ func byCommit(ctx context.Context, repo *git.Repo, current ledger.ID, rev string
 	return nil, &MissingError{What: fmt.Sprintf("a turn that ended in commit %q", rev)}
 }
 
-// A MissingError says that a turn or a mission is not there, and which ones are. It wraps
-// [git.ErrNotFound].
+// A MissingError wraps [git.ErrNotFound]: a turn or a mission is not there. It says which ones are.
 type MissingError struct {
 	What    string
 	Nearest []string // names for [Find]; empty if nothing is similar
@@ -121,9 +115,9 @@ func missingTurn(l *ledger.Ledger, number, last int) error {
 // maxSuggested is how many missions are named if none resembles what was typed.
 const maxSuggested = 3
 
-// missingMission names the mission that resembles what was typed, or else the newest ones.
-func missingMission(ctx context.Context, repo *git.Repo, word string) *MissingError {
-	e := &MissingError{What: "mission " + word}
+// missing names the mission that resembles the word that was typed, or else the newest ones.
+func missing(ctx context.Context, repo *git.Repo, what, word string) *MissingError {
+	e := &MissingError{What: what}
 	lines, _ := Missions(ctx, repo) // unreadable ones are not named
 	for _, l := range lines {
 		e.Nearest = append(e.Nearest, string(l.ID))

@@ -35,8 +35,7 @@ type plant struct {
 // removes everything again; its error says what is left.
 //
 // Meanwhile a locked file names what is being made. If the process is killed, the file stays, and
-// the next process that begins a mission or records a turn removes what was made; see
-// [Recorder.ClearDead].
+// [Recorder.ClearDead] removes what was made.
 func (r *Recorder) plant(ctx context.Context, p plant, at time.Time, event func(*transaction.Tx) error) (undo func() error, err error) {
 	if p.worktree != "" {
 		// Existing files must not be removed when a later step fails.
@@ -97,8 +96,7 @@ func (r *Recorder) release(held *lock.Lock, path string) {
 	held.Release()
 }
 
-// words are the lock note of a plant: its fields, and the files that git locks to check it out
-// here.
+// words are the lock note of a plant: its fields, and what git locks to check it out here.
 func (p plant) words(repo *git.Repo) []string {
 	words := []string{string(p.id), p.tip.String(), p.from.String(), p.branch, p.worktree}
 	if p.here {
@@ -281,8 +279,7 @@ type Beginning struct {
 }
 
 // Begin makes an attached mission: ledger and branch in one transaction, then the checkout, which
-// keeps uncommitted changes as `git switch` does. If the checkout fails, ledger and branch are
-// removed again.
+// keeps uncommitted changes as `git switch` does. If that fails, both are removed again.
 func (r *Recorder) Begin(ctx context.Context, b Beginning) (*ledger.Mission, error) {
 	branch := r.Branch(b.ID)
 	m := &ledger.Mission{

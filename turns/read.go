@@ -96,7 +96,7 @@ func recordFiles(ctx context.Context, repo *git.Repo, id ledger.ID) ([]recordFil
 	}
 	tip, ok := refs[id.Ref()]
 	if !ok {
-		return nil, missingMission(ctx, repo, string(id))
+		return nil, missing(ctx, repo, "mission "+string(id), string(id))
 	}
 	out, err := repo.Output(ctx, nil, "ls-tree", "-r", "-z", tip.String(), "turns/")
 	if err != nil {

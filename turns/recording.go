@@ -29,8 +29,7 @@ type recording struct {
 }
 
 // run records the signal and reports whether that changed anything; if so, r.state is the session's
-// new state. An error wrapping [git.ErrConflict] asks for another attempt; nothing has changed
-// then.
+// new state. An error wrapping [git.ErrConflict] asks for another attempt.
 func (r *recording) run(ctx context.Context) (changed bool, err error) {
 	if r.onBranch, r.moves, err = r.tx.OnBranch(ctx); err != nil {
 		return false, err
@@ -73,7 +72,6 @@ func (r *recording) run(ctx context.Context) (changed bool, err error) {
 	return r.carryOut(ctx, decide(r.facts))
 }
 
-// carryOut carries out a plan.
 func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err error) {
 	if p.ends == nil && p.opens == nil {
 		return false, nil
@@ -121,8 +119,7 @@ func (r *recording) mission() *ledger.Mission {
 	return m
 }
 
-// predecessor is the mission of the client process's previous session: a /clear in a passive
-// checkout begins a new mission.
+// predecessor is the mission of the client process's previous session: /clear begins a new one.
 func (r *recording) predecessor() ledger.ID {
 	if r.Client.PID == 0 {
 		return ""
@@ -137,8 +134,7 @@ func (r *recording) predecessor() ledger.ID {
 }
 
 // standing returns s if it is still valid: its commit exists (`git gc --prune=now` removes commits
-// known to the local state only), and HEAD has only moved to descendants of where it was. Otherwise
-// it returns HEAD.
+// known to the local state only), and HEAD has only moved on to descendants. Otherwise it is HEAD.
 func (r *recording) standing(ctx context.Context, s start) (start, error) {
 	_, err := r.tx.Objects.TreeOf(s.base)
 	stands := err == nil && !s.base.IsZero()
@@ -161,8 +157,7 @@ func (r *recording) standing(ctx context.Context, s start) (start, error) {
 
 // settle returns the commit that holds the present worktree. If the worktree is not as the last
 // turn left it, its state becomes a code commit of its own, so that the next turn's diff is the
-// agent's work alone. Nothing is claimed about who made the difference, the user or another
-// session.
+// agent's work alone. Who made the difference is not claimed.
 func (r *recording) settle(s start) (plumbing.Hash, error) {
 	subject := fmt.Sprintf("before turn %d", r.last+1)
 	code, fresh, err := commit(r.tx, s, r.onBranch, ledger.CodeMessage(subject, r.id, 0, r.Session))
@@ -254,8 +249,7 @@ func (r *recording) end(ctx context.Context, e ending, s start) (*Turn, error) {
 }
 
 // reaches reports whether the turn's base is known, without a walk, to be reachable from its code
-// commit: the base is the code commit, its parent, or HEAD at the start, from which HEAD now
-// descends.
+// commit: it is that, its parent, or HEAD at the start, from which HEAD now descends.
 func (r *recording) reaches(t *Turn, s start) (bool, error) {
 	if t.Base == t.Code || s.base == s.head {
 		return true, nil
@@ -264,7 +258,6 @@ func (r *recording) reaches(t *Turn, s start) (bool, error) {
 	return slices.Contains(parents, t.Base.Hash()), err
 }
 
-// append adds an event to the ledger.
 func (r *recording) append(subject string, files map[string][]byte, keep ...plumbing.Hash) error {
 	r.tx.Ledger.Mission.AddSession(r.Session)
 	return r.tx.Append(subject, files, keep...)
@@ -318,8 +311,7 @@ func (r *recording) compare(ctx context.Context, t *Turn) error {
 	return nil
 }
 
-// note adds the turn's line to the note on its code commit. A long note gets a short line: the
-// ledger has the rest.
+// note adds the turn's line to the note on its code commit; a long one gets a short line.
 func (r *recording) note(t *Turn, line []byte) error {
 	note, err := r.tx.Notes.Get(t.Code.Hash())
 	if err != nil && !errors.Is(err, gitnotes.ErrNotFound) {

@@ -43,7 +43,7 @@ func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*
 		return nil, err
 	}
 	if _, ok := refs[id.Ref()]; !ok {
-		return nil, missingMission(ctx, r.Repo, string(id))
+		return nil, missing(ctx, r.Repo, "mission "+string(id), string(id))
 	}
 	done := &Removed{ID: id}
 	if _, ok := refs[branch]; ok {

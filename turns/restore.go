@@ -23,8 +23,7 @@ type Restored struct {
 // since, nothing changes, and the error is git's. With dry nothing changes in any case.
 func (r *Recorder) Restore(ctx context.Context, at time.Time, t *Turn, dry bool) (*Restored, error) {
 	var done *Restored
-	// A fork inherits turns, and may outlive their mission; so look in the ledger where the turn
-	// was read.
+	// A fork inherits turns, and may outlive their mission; so look where the turn was read.
 	job := transaction.Of(transaction.Job{Mission: t.mission(), At: at, What: "restore"})
 	err := transaction.Worktree(ctx, r.Workspace, func() error {
 		return transaction.Run(ctx, r.Workspace, job, func(ctx context.Context, tx *transaction.Tx) (err error) {

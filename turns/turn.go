@@ -135,8 +135,7 @@ func (t *Turn) Encode() ([]byte, error) {
 	return ledger.Encode(t, t.unknown)
 }
 
-// Line returns the record as one line of JSON, without a newline: unchanged if it was read from a
-// ledger.
+// Line returns the record as one line of JSON, without a newline: unchanged if it was read.
 func (t *Turn) Line() ([]byte, error) {
 	line := bytes.TrimRight(t.raw, "\n")
 	if len(line) == 0 || bytes.IndexByte(line, '\n') >= 0 {

@@ -12,8 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// ErrUnmerged reports that a mission's branch has commits of the user's own that exist nowhere
-// else.
+// ErrUnmerged reports that only a mission's branch has some commits of the user's own.
 var ErrUnmerged = errors.New("in no other branch")
 
 const (
@@ -116,8 +115,7 @@ func (r *Recorder) ownCommits(ctx context.Context, branch string, tip, ledgerTip
 	return slices.DeleteFunc(list, func(c branchCommit) bool { return c.turn && kept[c.hash] }), err
 }
 
-// kept returns the commits that a ledger's events keep: turns, states before turns, and commits of
-// the user's that a turn ended in.
+// kept returns the commits that a ledger keeps: turns, states before turns, and what turns ended in.
 func (r *Recorder) kept(ctx context.Context, ledgerTip plumbing.Hash) (map[string]bool, error) {
 	out, err := r.Repo.Output(ctx, nil, "rev-list", "--first-parent", "--parents", ledgerTip.String(), "--")
 	if err != nil {
