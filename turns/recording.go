@@ -76,6 +76,9 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 	if p.ends == nil && p.opens == nil {
 		return false, nil
 	}
+	if p.ends != nil {
+		r.tx.Prepare()
+	}
 	s, err := r.standing(ctx, p.start)
 	if err != nil {
 		return false, err

@@ -42,16 +42,17 @@ type Tx struct {
 	// to. The rest of the event is written.
 	Stayed error
 
-	held   *lock.Lock
-	reason string // for reflogs
-	start  func() // starts the next four, once
-	config func() (git.Config, error)
-	refs   func() (map[string]plumbing.Hash, error)
-	moving func() (*git.RefTransaction, error)
-	warm   func() (plumbing.Hash, error)
-	tips   map[string]plumbing.Hash // the refs as the transaction found them
-	moves  []git.Update             // of refs other than the ledger's and the notes'
-	branch plumbing.Hash            // where the mission's branch moves to; zero if it stays
+	held    *lock.Lock
+	reason  string // for reflogs
+	start   func() // starts the next three, once
+	config  func() (git.Config, error)
+	refs    func() (map[string]plumbing.Hash, error)
+	warm    func() (plumbing.Hash, error)
+	prepare func() // starts the next one, once
+	moving  func() (*git.RefTransaction, error)
+	tips    map[string]plumbing.Hash // the refs as the transaction found them
+	moves   []git.Update             // of refs other than the ledger's and the notes'
+	branch  plumbing.Hash            // where the mission's branch moves to; zero if it stays
 }
 
 // maxAttempts is how often a transaction is tried in all.
@@ -112,13 +113,15 @@ func run(ctx context.Context, w *workspace.Workspace, choose func(context.Contex
 		Objects: w.Repo.Objects(ctx), reason: fmt.Sprintf("agent mission %s: %s", j.Mission, j.What),
 	}
 	defer tx.Objects.Close()
-	tx.start = sync.OnceFunc(func() { tx.startAll(ctx, j.Warm) })
+	tx.start = sync.OnceFunc(func() { tx.startReading(ctx, j.Warm) })
+	tx.prepare = sync.OnceFunc(func() { tx.moving = Async(func() (*git.RefTransaction, error) { return tx.beginRefs(ctx) }) })
 	defer tx.end()
 	return f(ctx, tx)
 }
 
-// startAll starts what can overlap with the pass over the worktree, begun first as it takes longest.
-func (tx *Tx) startAll(ctx context.Context, warm plumbing.Hash) {
+// startReading starts what can overlap with the pass over the worktree, begun first as it takes
+// longest.
+func (tx *Tx) startReading(ctx context.Context, warm plumbing.Hash) {
 	tx.config = Async(func() (git.Config, error) {
 		c, err := tx.Repo.Config(ctx)
 		if err == nil && c.SHA256() {
@@ -127,21 +130,29 @@ func (tx *Tx) startAll(ctx context.Context, warm plumbing.Hash) {
 		return c, err
 	})
 	tx.refs = Async(func() (map[string]plumbing.Hash, error) { return tx.Repo.Refs(ctx, tx.ID.Ref(), tx.ID.NotesRef()) })
-	tx.moving = Async(func() (*git.RefTransaction, error) { return tx.Repo.Holding(tx.held.File()).BeginRefs(ctx, tx.reason) })
 	// HEAD has probably not moved; finding its objects takes as long as the pass over the worktree.
 	tx.warm = Async(func() (plumbing.Hash, error) { return tx.Objects.TreeOf(warm) })
 }
 
 // end ends what was started and not used.
 func (tx *Tx) end() {
-	if tx.moving == nil {
-		return
+	if tx.moving != nil {
+		if t, err := tx.moving(); err == nil {
+			t.Abort()
+		}
 	}
-	if t, err := tx.moving(); err == nil {
-		t.Abort()
+	if tx.warm != nil {
+		_, _ = tx.warm()
 	}
-	_, _ = tx.warm()
 }
+
+func (tx *Tx) beginRefs(ctx context.Context) (*git.RefTransaction, error) {
+	return tx.Repo.Holding(tx.held.File()).BeginRefs(ctx, tx.reason)
+}
+
+// Prepare starts the git that will move the refs, so that its start overlaps with what comes before
+// Commit. Most prompts move none.
+func (tx *Tx) Prepare() { tx.prepare() }
 
 // Config is git's configuration.
 func (tx *Tx) Config() (git.Config, error) {
@@ -281,6 +292,7 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	if err := tx.Objects.Flush(); err != nil {
 		return err
 	}
+	tx.prepare()
 	proc, err := tx.moving()
 	if err != nil {
 		return err
@@ -299,7 +311,7 @@ func (tx *Tx) Commit(ctx context.Context) error {
 				return err
 			}
 			tx.Stayed = err
-			if proc, err = tx.Repo.Holding(tx.held.File()).BeginRefs(ctx, tx.reason); err != nil {
+			if proc, err = tx.beginRefs(ctx); err != nil {
 				return err
 			}
 		}
