@@ -213,6 +213,7 @@ func TestAttachedBetweenTurns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			l := newLab(t)
 			id := l.start()
 			c := l.client()
@@ -330,6 +331,7 @@ func TestAttachedInOperation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			l := newLab(t)
 			id := l.start()
 			l.Git("checkout", "-q", "main")
@@ -383,6 +385,7 @@ func TestAttachedLocked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			l := newLab(t)
 			id := l.start()
 			c := l.client()

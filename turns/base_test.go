@@ -3,6 +3,8 @@ package turns_test
 import (
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // TestBeforeTurn: what changed between two turns is a commit of its own, so that a turn's diff is
@@ -105,6 +107,7 @@ func TestHeadMoves(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			l := newLab(t)
 			l.Git("branch", "ahead")
 			l.Git("checkout", "-q", "-b", "other")

@@ -184,6 +184,7 @@ func TestForkWithoutConversation(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			l := newLab(t)
 			_, source := l.three()
 			broken := tt.turn(*source[1])
@@ -252,6 +253,7 @@ func TestForkFails(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/empty=%v", tt.name, empty), func(t *testing.T) {
 				t.Parallel()
+				gittest.Sample(t)
 				l := newLab(t)
 				_, source := l.three()
 				f := l.forkOf(source[1])

@@ -331,6 +331,7 @@ func TestPassivePlaces(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			l := prepare(newLab(t))
 			c := l.client()
 			first := l.turn(c, "first", l.write("agents.txt", "1\n"))
@@ -397,6 +398,7 @@ func TestOperationsBetweenTurns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			l := newLab(t)
 			l.Write("second.txt", "second\n")
 			l.Commit("second")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
@@ -119,6 +120,7 @@ func TestRemoveKeepsOwnCommits(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			l := newLab(t)
 			id := l.start()
 			l.turn(l.client(), "one", l.write("kept.txt", "one\n"))

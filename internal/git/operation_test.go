@@ -30,6 +30,7 @@ func TestOperation(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			r := committed(t)
 			r.Git("branch", "clean")
 			r.Write("a", "middle\n")

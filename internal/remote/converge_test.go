@@ -32,6 +32,7 @@ func TestConverge(t *testing.T) {
 	for _, order := range all[:min(*orders, gittest.Size(len(all), 4))] {
 		t.Run(strings.Join(order, ","), func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			converge(t, seed, order)
 		})
 	}

@@ -76,6 +76,7 @@ func TestTakeConverts(t *testing.T) {
 		for _, when := range []string{"before", "after"} {
 			t.Run(tt.name+" "+when, func(t *testing.T) {
 				t.Parallel()
+				gittest.Sample(t)
 				r := gittest.New(t)
 				apply := func() {
 					setConfig(t, r, tt.config...)
@@ -147,6 +148,7 @@ func TestTakeFilterFails(t *testing.T) {
 	for name, pairs := range map[string][]string{"clean": missing, "process": process} {
 		t.Run("required and missing, "+name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			r := setup(t, pairs...)
 			r.Write("one.big", "changed\n")
 			r.Write("new.big", "new\n")

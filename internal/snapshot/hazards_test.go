@@ -114,6 +114,7 @@ func TestTakeSettings(t *testing.T) {
 	} {
 		t.Run(settings[0]+"="+settings[1], func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			r := base(t)
 			setConfig(t, r, settings...)
 			r.Git("update-index", "--refresh")

@@ -23,6 +23,7 @@ func TestTakeSparse(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			r := base(t)
 			r.Write("d/.gitattributes", "*.txt text\n")
 			r.Write("f/.gitattributes", "*.txt text\n")
@@ -330,6 +331,7 @@ func TestTakeConflicts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			r := setup(t)
 			stop(t, r, tt.args...)
 			check(t, r)

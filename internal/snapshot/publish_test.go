@@ -136,6 +136,7 @@ func TestPublish(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			r := base(t)
 			tt.prepare(t, r)
 			var left []Skip

@@ -164,6 +164,7 @@ func TestTakeSubmodules(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			r := setup(t)
 			tt.edit(t, r)
 			check(t, r, tt.skipped...)
@@ -267,6 +268,7 @@ func TestTakeElsewhere(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			r := tt.make(t)
 			check(t, r)
 			r.Write("a", "changed\n")

@@ -507,6 +507,7 @@ func TestTakeEqualsGit(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Sample(t)
 			r := base(t)
 			tt.edit(t, r)
 			check(t, r)

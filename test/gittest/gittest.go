@@ -8,6 +8,7 @@ package gittest
 import (
 	"bytes"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -101,6 +102,23 @@ func Size(long, short int) int {
 		return short
 	}
 	return long
+}
+
+// Long skips t in the short form of the tests.
+func Long(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("make test-long runs it")
+	}
+}
+
+// Sample skips t in the short form unless it is among a third of those that call this, which are
+// always the same.
+func Sample(t testing.TB) {
+	t.Helper()
+	if crc32.ChecksumIEEE([]byte(t.Name()))%3 != 0 {
+		Long(t)
+	}
 }
 
 // TempDir is t.TempDir with symbolic links resolved, as git prints paths. With go test -short it

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 // TestForeignLock: a lock that somebody else holds, or has left an hour ago, is never removed. The
@@ -33,6 +35,7 @@ func TestForeignLock(t *testing.T) {
 		for name, age := range map[string]time.Duration{"held": 0, "an hour old": time.Hour} {
 			t.Run(tt.name+", "+name, func(t *testing.T) {
 				t.Parallel()
+				gittest.Sample(t)
 				l := quiet(t, tt.attached)
 				l.turn()
 				l.must(l.prompted())
