@@ -99,8 +99,10 @@ var prefixes = [256]bucket{
 		{rule: "github-token", texts: oneOf{"ghp_", "gho_", "ghr_", "github_pat_"}, body: token, min: 36},
 		{rule: "github-token", texts: oneOf{"ghu_", "ghs_"}, body: dotted, min: 36}, // a JWT follows ghs_ since 2026; ghu_ is to follow
 		{rule: "gitlab-token", texts: oneOf{"glpat-"}, body: dotted, min: 20},
-		{rule: "gitlab-token", texts: oneOf{"gldt-", "glrt-", "glrtr-", "glptt-", "glcbt-", "glsoat-",
-			"gloas-", "glft-", "glimt-", "glagent-", "glffct-"}, body: dotted, min: 20, edge: true},
+		{rule: "gitlab-token", texts: oneOf{
+			"gldt-", "glrt-", "glrtr-", "glptt-", "glcbt-", "glsoat-",
+			"gloas-", "glft-", "glimt-", "glagent-", "glffct-",
+		}, body: dotted, min: 20, edge: true},
 		{rule: "groq-key", texts: oneOf{"gsk_"}, body: alnum, min: 40},
 		{rule: "grafana-token", texts: oneOf{"glsa_"}, body: token, min: 36},
 		{rule: "grafana-token", texts: oneOf{"glc_"}, body: std64, min: 40},
