@@ -58,10 +58,10 @@ func Try(path string) (*Lock, error) {
 }
 
 func take(path string) (*Lock, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return nil, err
-	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if os.IsNotExist(err) && os.MkdirAll(filepath.Dir(path), 0o777) == nil {
+		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	}
 	if err != nil {
 		return nil, err
 	}

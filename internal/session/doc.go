@@ -7,6 +7,7 @@
 //	enabled               its existence enables recording in this repository
 //	sessions/<id>.json    one session
 //	sessions/<id>.monitor what its agent was told about its context
-//	locks/<name>          files to lock
+//	locks/<name>          files to lock, with what their holders are about to do
+//	planting/<id>         the worktree that a start or fork is making; see package turns
 //	log                   what hooks could not tell anybody else
 package session

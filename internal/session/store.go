@@ -144,8 +144,8 @@ func (s Store) Update(ctx context.Context, id string, f func(*State) error) erro
 // replace writes a file of a session, whose lock the caller holds.
 func replace(path string, data []byte) error {
 	tmp := path + ".new"
-	err := os.MkdirAll(filepath.Dir(path), 0o700)
-	if err == nil {
+	err := os.WriteFile(tmp, data, 0o600)
+	if os.IsNotExist(err) && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
 		err = os.WriteFile(tmp, data, 0o600)
 	}
 	switch {
