@@ -16,6 +16,23 @@ func await(ok func() bool) {
 	}
 }
 
+// wake lets the pane's command go on that waits for "go".
+func wake(t *testing.T, socket string) {
+	t.Helper()
+	if out, err := exec.Command("tmux", "-S", socket, "wait-for", "-S", "go").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 func TestLog(t *testing.T) {
 	socket := testServer(t, "echo before; tmux wait-for -S drawn; tmux wait-for go; echo after")
 	p, err := FindPane("")
@@ -39,19 +56,10 @@ func TestLog(t *testing.T) {
 	if err := p.StartLog(t.Context(), name+".other"); err == nil {
 		t.Error("a second log of the same pane was begun")
 	}
-	if out, err := exec.Command("tmux", "-S", socket, "wait-for", "-S", "go").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	read := func() string {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	await(func() bool { return strings.HasSuffix(read(), "after\r\n") })
+	wake(t, socket)
+	await(func() bool { return strings.HasSuffix(read(t, name), "after\r\n") })
 	want := "an earlier log\r\n\x1b[8;5;40t\x1b[Hbefore\r\n\r\n\r\n\r\n\x1b[2;1Hafter\r\n"
-	if got := read(); got != want {
+	if got := read(t, name); got != want {
 		t.Errorf("the log is\n%q, want\n%q", got, want)
 	}
 	if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
@@ -63,7 +71,7 @@ func TestLog(t *testing.T) {
 }
 
 func TestLogOfFullScreen(t *testing.T) {
-	testServer(t, `printf '\033[?1049h\033[3;4Hpage'`)
+	socket := testServer(t, `printf '\033[?1049h\033[3;4Hpage'; tmux wait-for -S drawn; tmux wait-for go; echo .`)
 	p, err := FindPane("")
 	if err != nil {
 		t.Fatal(err)
@@ -72,9 +80,13 @@ func TestLogOfFullScreen(t *testing.T) {
 	if err := p.StartLog(t.Context(), name); err != nil {
 		t.Fatal(err)
 	}
-	want := "\x1b[8;5;40t\x1b[?1049h\x1b[H\r\n\r\n   page\r\n\r\n\x1b[3;8H"
-	if got, err := os.ReadFile(name); err != nil || string(got) != want {
-		t.Errorf("the log is %q, %v; want %q", got, err, want)
+	wake(t, socket)
+	// The command that tmux started has opened the file when it has written to it; removed earlier, the
+	// directory would get the file once more.
+	want := "\x1b[8;5;40t\x1b[?1049h\x1b[H\r\n\r\n   page\r\n\r\n\x1b[3;8H.\r\n"
+	await(func() bool { return strings.HasSuffix(read(t, name), ".\r\n") })
+	if got := read(t, name); got != want {
+		t.Errorf("the log is %q, want %q", got, want)
 	}
 }
 
