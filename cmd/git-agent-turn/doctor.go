@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -128,8 +129,8 @@ func (x *examination) hooks(repo *git.Repo) {
 	for _, i := range report.Installed {
 		byPath[i.Path] = append(byPath[i.Path], i.Event)
 	}
-	for path, events := range byPath {
-		x.say("hooks", strings.Join(events, ", ")+" in "+path)
+	for _, path := range slices.Sorted(maps.Keys(byPath)) {
+		x.say("hooks", strings.Join(byPath[path], ", ")+" in "+path)
 	}
 	for _, p := range report.Plugins {
 		x.say("hooks", "the plugin "+p)
