@@ -39,7 +39,7 @@ bench:
 
 # The real client, against a mock of its service; it installs the client.
 e2e:
-	go test -tags e2e -count=1 ./test/e2e/...
+	go test -tags e2e -count=1 -timeout 30m ./test/e2e/...
 
 # Kill every command at every moment; SEED=<number> draws the moments of an earlier run.
 kills:
