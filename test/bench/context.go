@@ -34,6 +34,6 @@ func contextMonitor(l *lab) {
 		}
 	}
 	heading()
-	alone("PostToolBatch, a look at the transcript", looks, "5 ms")
-	alone("PostToolBatch, no look", throttled, "3 ms")
+	alone("PostToolBatch, a look at the transcript", looks, "p90 5")
+	alone("PostToolBatch, no look", throttled, "p90 5")
 }

@@ -25,6 +25,7 @@
 // busy machine they are steadier than the clock. What goes on in the background after a hook has
 // ended is waited for, never measured with the next process, and shown on its own.
 //
-// The ratio is the hook's median divided by the baseline's. The target and, in parentheses, what we
-// would like to reach are those of docs/design.md.
+// The ratio is the hook's median divided by the baseline's. The target is for that
+// ratio, or for the hook's median where nothing is compared, unless it names another column; it is
+// meant for an idle machine.
 package main

@@ -58,7 +58,7 @@ func thousand(l *lab) {
 			grown(fmt.Sprintf("baseline, %d rounds with 2 files changed", n), baseFrom, t.base.size(), n)
 		}
 	}
-	t.raceOf(s, l.times(smallTimes/2), "1000 turns recorded", "0.90 (0.60)")
+	t.raceOf(s, l.times(smallTimes/2), "1000 turns recorded", "0.80")
 	growthHeading()
 	t.hook.git("gc", "-q")
 	grown("hook, the same after git gc", hookFrom, t.hook.size(), len(s.prompts))

@@ -18,10 +18,10 @@ const (
 )
 
 func small(l *lab) {
-	l.newTwins("small", smallFiles).race(l.times(smallTimes), "100 files", "0.80 (0.50)")
+	l.newTwins("small", smallFiles).race(l.times(smallTimes), "100 files", "0.70, cpu 1.20")
 }
 
-func large(l *lab) { l.large().race(l.times(largeTimes), "50,000 files", "0.45 (0.30)") }
+func large(l *lab) { l.large().race(l.times(largeTimes), "50,000 files", "0.30") }
 
 // race runs a session of n turns against the baseline and prints the rows.
 func (t *twins) race(n int, name, target string) { t.raceOf(t.hook.newSession(), n, name, target) }
