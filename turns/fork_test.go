@@ -233,7 +233,7 @@ func TestForkFails(t *testing.T) {
 			l.In(transcript.Path(f.Config, f.Worktree, f.Session)).Write("in/the/way", "x")
 		}, "place the conversation"},
 		{"the local state can't be written", func(l *lab, f *turns.Fork) {
-			l.In(l.Dir).Write(".git/agent/sessions/"+f.Session+".json.new/in/the/way", "x")
+			l.In(l.Dir).Write(".git/agent/sessions/"+f.Session+".json.old/in/the/way", "x")
 		}, "place the conversation"},
 		{"the user's hook fails", func(l *lab, f *turns.Fork) { l.failingHook() }, ""},
 		{"the code commit is missing", func(l *lab, f *turns.Fork) {

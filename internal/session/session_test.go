@@ -60,6 +60,39 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
+// Each state is written over the one before the last, which may be longer, torn by a kill, or gone.
+func TestSaveOverWhatWasThere(t *testing.T) {
+	t.Parallel()
+	s := Open(t.TempDir())
+	spare := sparePath(s.path("a"))
+	for i, n := range []int{9000, 10, 5000, 0, 1, 70000, 2} {
+		st := &State{V: stateVersion, Session: "a", Mission: "a1b2c3d4", Transcript: strings.Repeat("x", n)}
+		if err := save(s, st); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Load("a"); !reflect.DeepEqual(got, st) {
+			t.Errorf("state %d: loaded %+v, saved %+v", i, got, st)
+		}
+		if all := s.All(); len(all) != 1 {
+			t.Errorf("state %d: All = %+v", i, all)
+		}
+		switch i {
+		case 3:
+			_ = os.Remove(spare)
+		case 4:
+			if err := os.WriteFile(spare, []byte(`{"v":1,"session":"a","tran`+strings.Repeat("y", 90000)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := s.Forget(t.Context(), "a1b2c3d4"); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(spare)); err != nil || len(left) != 0 {
+		t.Errorf("forgotten, it leaves %v, %v", left, err)
+	}
+}
+
 func TestLoadWhatCantBeRead(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string]string{
