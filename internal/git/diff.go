@@ -126,12 +126,6 @@ func (s *stater) entry(path string, old, fresh Entry) error {
 	if old == fresh {
 		return nil
 	}
-	split := func(e Entry) (dir plumbing.Hash, file Entry) {
-		if e.Mode == filemode.Dir {
-			return e.Hash, Entry{}
-		}
-		return plumbing.ZeroHash, e
-	}
 	from, old := split(old)
 	to, fresh := split(fresh)
 	if from != to {
@@ -174,6 +168,14 @@ func (s *stater) file(path string, old, fresh Entry) error {
 	}
 	s.stats = append(s.stats, stat)
 	return nil
+}
+
+// split returns what a path holds as a directory and what it holds otherwise; one of them is zero.
+func split(e Entry) (dir plumbing.Hash, file Entry) {
+	if e.Mode == filemode.Dir {
+		return e.Hash, Entry{}
+	}
+	return plumbing.ZeroHash, e
 }
 
 func (s *stater) content(e Entry) ([]byte, error) {

@@ -1,0 +1,151 @@
+package git
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"gitagent/test/gittest"
+)
+
+// told are differences as text.
+func told(found []Difference) (list []string) {
+	for _, d := range found {
+		kind := "M"
+		switch {
+		case d.Old.Mode == filemode.Empty:
+			kind = "A"
+		case d.New.Mode == filemode.Empty:
+			kind = "D"
+		}
+		list = append(list, fmt.Sprintf("%d %s %q", d.Tree, kind, d.Path))
+	}
+	slices.Sort(list)
+	return list
+}
+
+func TestDifferences(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	tree := func(give func()) plumbing.Hash {
+		give()
+		r.Git("add", "-A")
+		return plumbing.NewHash(r.Git("write-tree"))
+	}
+	base := tree(func() {
+		r.Write("a", "1\n")
+		r.Write("d/e/f", "f\n")
+		r.Write("d/gone", "g\n")
+		r.Write("same/s", "s\n")
+	})
+	one := tree(func() { r.Write("a", "2\n"); r.Write(".claude/new\nline", "{}\n"); r.Git("rm", "-qf", "d/gone") })
+	two := tree(func() { r.Write("\xff", "x\n") }) // and what one has
+	three := tree(func() {
+		r.Git("rm", "-qrf", "d", "a")
+		r.Write("d", "a file now\n")
+		r.Write("a/b", "a directory now\n")
+	})
+	missing := plumbing.NewHash("1111111111111111111111111111111111111111")
+	repo := find(t, r)
+	o := repo.Objects(t.Context())
+	defer o.Close()
+	for _, tt := range []struct {
+		name  string
+		trees []plumbing.Hash
+		want  []string
+	}{
+		{"itself", []plumbing.Hash{base}, nil},
+		{"one", []plumbing.Hash{one}, []string{`0 A ".claude/new\nline"`, `0 D "d/gone"`, `0 M "a"`}},
+		{"what two have in common is told once", []plumbing.Hash{base, one, two}, []string{`1 A ".claude/new\nline"`, `1 D "d/gone"`, `1 M "a"`, `2 A "\xff"`}},
+		{
+			"a file for a directory and back",
+			[]plumbing.Hash{three},
+			[]string{`0 A ".claude/new\nline"`, `0 A "\xff"`, `0 A "a/b"`, `0 A "d"`, `0 D "a"`, `0 D "d/e/f"`, `0 D "d/gone"`},
+		},
+		{"everything deleted", []plumbing.Hash{plumbing.ZeroHash}, []string{`0 D "a"`, `0 D "d/e/f"`, `0 D "d/gone"`, `0 D "same/s"`}},
+	} {
+		got, whole, err := o.Differences(base, tt.trees, 100)
+		if err != nil || !whole || !slices.Equal(told(got), tt.want) {
+			t.Errorf("%s: %q, whole %t, %v; want %q", tt.name, told(got), whole, err, tt.want)
+		}
+		for i, tree := range tt.trees { // git says the same of each pair
+			if len(tt.trees) > 1 || tree.IsZero() {
+				continue
+			}
+			var names []string
+			for _, d := range got {
+				names = append(names, d.Path)
+			}
+			slices.Sort(names)
+			want := strings.FieldsFunc(r.Git("diff-tree", "-r", "-z", "--name-only", "--no-renames", base.String(), tree.String()), func(c rune) bool { return c == 0 })
+			if slices.Sort(want); !slices.Equal(names, want) {
+				t.Errorf("%s, tree %d: %q, git has %q", tt.name, i, names, want)
+			}
+		}
+	}
+	if got, whole, err := o.Differences(base, []plumbing.Hash{three}, 3); err != nil || whole || len(got) > 3 {
+		t.Errorf("at most three: %q, whole %t, %v", told(got), whole, err)
+	}
+	if _, _, err := o.Differences(base, []plumbing.Hash{one, missing}, 100); err == nil {
+		t.Error("a tree that is not there differs in nothing")
+	}
+}
+
+// TestDifferencesOfHostileTrees: no tree costs more than its limit.
+func TestDifferencesOfHostileTrees(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.Write("a", "1\n")
+	r.Write("CLAUDE.md", "ours\n")
+	r.Commit("first")
+	repo := find(t, r)
+	o := repo.Objects(t.Context())
+	defer o.Close()
+	head := plumbing.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+	ours, theirs := plumbing.NewHash(r.Git("rev-parse", "HEAD:CLAUDE.md")), plumbing.NewHash(r.Git("rev-parse", "HEAD:a"))
+	raw := func(entries ...TreeEntry) plumbing.Hash { // in the order given
+		var b strings.Builder
+		for _, e := range entries {
+			fmt.Fprintf(&b, "%o %s\x00%s", uint32(e.Mode), e.Name, e.Hash[:])
+		}
+		h, err := o.Write(plumbing.TreeObject, []byte(b.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	file := func(name string, h plumbing.Hash) TreeEntry { return TreeEntry{name, Entry{filemode.Regular, h}} }
+	empty := raw()
+	bomb, hollow, deep := raw(file("f", ours)), empty, empty
+	for range 60 {
+		var ten, alike []TreeEntry
+		for i := range 10 {
+			ten = append(ten, TreeEntry{fmt.Sprint("d", i), Entry{filemode.Dir, bomb}})
+			alike = append(alike, TreeEntry{fmt.Sprint("d", i), Entry{filemode.Dir, hollow}})
+		}
+		bomb, hollow = raw(ten...), raw(alike...)
+	}
+	for range 5000 {
+		deep = raw(TreeEntry{"deep", Entry{filemode.Dir, deep}})
+	}
+	for name, tree := range map[string]plumbing.Hash{"a bomb": bomb, "a bomb of nothing": hollow, "a deep one": deep} {
+		if got, whole, err := o.Differences(head, []plumbing.Hash{tree}, 10_000); err != nil || whole || len(got) > 10_000 {
+			t.Errorf("%s: %d differences, whole %t, %v", name, len(got), whole, err)
+		}
+	}
+	twice := raw(file("CLAUDE.md", theirs), file("CLAUDE.md", ours), file("a", theirs))
+	if got, whole, err := o.Differences(head, []plumbing.Hash{twice}, 100); err != nil || !whole || !slices.Equal(told(got), []string{`0 M "CLAUDE.md"`}) {
+		t.Errorf("a name twice, once with our content: %q, whole %t, %v", told(got), whole, err)
+	}
+	broken, err := o.Write(plumbing.TreeObject, []byte("100644 a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := o.Differences(head, []plumbing.Hash{broken}, 100); err == nil {
+		t.Error("half a tree differs in nothing")
+	}
+}
