@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/redact"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/transcript"
+	"gitagent/internal/trust"
 	"gitagent/turns"
 )
 
@@ -47,8 +48,6 @@ const running = "running" // the outcome of a turn that has not ended
 type Gathered struct {
 	*Handoff
 	New bool // false if the mission's last handoff says it all
-
-	tree plumbing.Hash
 }
 
 // Gather hands off what the request says, and what can be known without the agent. Uncommitted work
@@ -69,10 +68,7 @@ func (s *Store) Gather(ctx context.Context, r Request) (*Gathered, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hand off mission %s: %w", r.Mission, err)
 	}
-	if done.New {
-		err = s.note(noteAccepted, done.tree)
-	}
-	return done, err
+	return done, nil
 }
 
 func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
@@ -150,8 +146,8 @@ func (w *writing) lastOf(ctx context.Context, number int, session string) (*Hand
 	if err != nil || h.Mission != w.ID || session != "" && h.Session != session {
 		return nil, nil
 	}
-	trusted, err := w.store.Trusted(ctx, &Found{Handoff: h, Ledger: w.Ledger})
-	if err != nil || !trusted {
+	by, err := w.writers(ctx)
+	if err != nil || !trust.Ours(by.Handoff(number)) {
 		return nil, err
 	}
 	return h, nil
@@ -167,11 +163,16 @@ func (w *writing) lastTurn(ctx context.Context, session string) (turns.Turn, err
 	if t.Session == session || w.Store.Load(t.Session).Mission != "" {
 		return t, nil
 	}
-	own, err := w.store.own(ctx, w.Ledger.Tip, ledger.TurnPath("turns", t.Turn, ".json"))
-	if !own {
+	by, err := w.writers(ctx)
+	if err == nil && !trust.Ours(by.Turn(t.Turn)) {
 		t.Prompt, t.Reply = "", ""
 	}
 	return t, err
+}
+
+// writers name who recorded the mission.
+func (w *writing) writers(ctx context.Context) (*trust.Writers, error) {
+	return w.Trust.Writers(ctx, w.Repo, w.Objects, w.ID, w.Ledger.Tip)
 }
 
 // same reports whether nothing has happened between two handoffs of a session.
@@ -313,6 +314,5 @@ func (w *writing) add(ctx context.Context, h *Handoff, files map[string][]byte, 
 	if err != nil {
 		return nil, err
 	}
-	e, err := w.Ledger.Entry(ledger.HandoffPath(h.Number, ""))
-	return &Gathered{Handoff: h, New: true, tree: e.Hash}, err
+	return &Gathered{Handoff: h, New: true}, err
 }

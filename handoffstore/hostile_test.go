@@ -31,6 +31,9 @@ func (l *lab) plant(path, content string) {
 		err = objects.Flush()
 	}
 	if err == nil {
+		err = l.Trust.Own(mission, tip, old)
+	}
+	if err == nil {
 		err = l.Store.Repo.UpdateRefs(l.t.Context(), "test", []git.Update{{Ref: mission.Ref(), New: tip, Old: old}})
 	}
 	if err != nil {

@@ -18,21 +18,7 @@ import (
 )
 
 // TestMain keeps the developer's own configuration out.
-func TestMain(m *testing.M) {
-	home, err := os.MkdirTemp("", "home")
-	if err != nil {
-		panic(err)
-	}
-	for _, v := range gittest.Env(home) {
-		name, value, _ := strings.Cut(v, "=")
-		if err := os.Setenv(name, value); err != nil {
-			panic(err)
-		}
-	}
-	code := m.Run()
-	_ = os.RemoveAll(home)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(gittest.Tests{M: m}.Run()) }
 
 const mission = ledger.ID("a1b2c3d4")
 
@@ -95,6 +81,9 @@ func (l *lab) turn(number int, session, outcome, prompt, reply string) {
 	})
 	if err == nil {
 		err = objects.Flush()
+	}
+	if err == nil {
+		err = l.Trust.Own(mission, tip, old)
 	}
 	if err == nil {
 		err = l.Store.Repo.UpdateRefs(l.t.Context(), "test", []git.Update{{Ref: mission.Ref(), New: tip, Old: old}})

@@ -132,12 +132,16 @@ func (s *Store) consider(ctx context.Context, id ledger.ID, st *session.State, b
 	if scope == Nothing {
 		return &Briefing{}, true, nil
 	}
-	trusted, err := s.Trusted(ctx, f)
+	trusted, here, err := s.standing(ctx, f)
 	if err != nil {
 		return nil, false, err
 	}
 	if !trusted {
 		scope = Waiting
+	} else if !here {
+		if about, err := s.about(ctx, f.Head); err != nil || !about {
+			return &Briefing{}, true, err
+		}
 	}
 	return &Briefing{scope, f}, true, nil
 }
@@ -216,8 +220,8 @@ func (s *Store) Begin(ctx context.Context, b Start, what *Briefing) error {
 }
 
 // Orphan returns what to hand off for the mission that HEAD's branch or the environment names, if its
-// last session worked elsewhere, or left no trace here, and has not handed off; otherwise nil. Its
-// last turn must be by our own committer: a stranger's words must not come back as our handoff.
+// last session worked elsewhere, or left no trace here, and has not handed off; otherwise nil. A
+// stranger's words must not come back as our handoff.
 func (s *Store) Orphan(ctx context.Context, b Start, registry []session.Registration) (*Request, error) {
 	id, err := s.named(ctx, b)
 	if err != nil || id == "" || b.Source == "compact" {
@@ -249,8 +253,7 @@ func (s *Store) Orphan(ctx context.Context, b Start, registry []session.Registra
 	if s.Workspace.Store.Load(t.Session).Mission != "" || session.Registered(t.Session, registry) {
 		return nil, nil
 	}
-	own, err := s.own(ctx, l.Tip, ledger.TurnPath("turns", t.Turn, ".json"))
-	if err != nil || !own {
+	if about, err := s.aboutHere(ctx, objects, l, t); err != nil || !about {
 		return nil, err
 	}
 	return &Request{At: b.At, Exit: Crash, Mission: id, Session: t.Session, Agent: t.Agent}, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/workspace"
 )
 
 // A Restored says what a restore has done.
@@ -28,10 +29,16 @@ type Restored struct {
 // Where both sides changed the same lines, the file gets both, with git's conflict markers, and is
 // named. If a path to be overwritten or deleted is ignored or was left out of the commit just
 // recorded, nothing changes, and the error says what is in the way. With dry nothing changes in any
-// case.
+// case. If the handoff is a stranger's, the error wraps [workspace.ErrStranger].
 func (s *Store) Restore(ctx context.Context, f *Found, at time.Time, dry bool) (*Restored, error) {
 	if f.Stash.IsZero() {
 		return nil, fmt.Errorf("restore handoff %s: it left nothing uncommitted: %w", f.ID(), git.ErrNotFound)
+	}
+	switch trusted, err := s.Trusted(ctx, f); {
+	case err != nil:
+		return nil, err
+	case !trusted:
+		return nil, fmt.Errorf("restore handoff %s: %w", f.ID(), workspace.ErrStranger)
 	}
 	var done *Restored
 	err := s.write(ctx, f.In, at, "restore", true, func(ctx context.Context, w *writing) (err error) {

@@ -1,101 +1,91 @@
 package handoffstore
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
-	"time"
+	"slices"
 
-	"github.com/go-git/go-git/v5/plumbing"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/trust"
+	"gitagent/turns"
 )
 
-// ErrNotShown reports an attempt to accept a handoff that nobody has looked at.
-var ErrNotShown = errors.New("nobody has looked at it here")
-
-// Notes about handoffs. Each names the hash of the handoff's tree, with the record, the document
-// and the other files, so that it holds for exactly this content.
-const (
-	noteShown    = "shown"
-	noteAccepted = "accepted" // or made here
-)
-
-// strangersFile holds the notes, each a line with the note and the hash. The file is local; if it
-// is lost, handoffs have to be accepted again.
-func (s *Store) strangersFile() string { return filepath.Join(s.Workspace.Store.Dir(), "handoffs") }
-
-func (s *Store) noted(note string, tree plumbing.Hash) bool {
-	data, _ := os.ReadFile(s.strangersFile())
-	return bytes.Contains(append([]byte("\n"), data...), fmt.Appendf(nil, "\n%s %s\n", note, tree))
-}
-
-func (s *Store) note(note string, tree plumbing.Hash) error {
-	if s.noted(note, tree) {
-		return nil
-	}
-	path := s.strangersFile()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(f, "%s %s\n", note, tree)
-	return cmp.Or(err, f.Close())
-}
-
-// Trusted reports whether a handoff may be told to an agent: it was made here, or by the same
-// committer, or a person has accepted it. A committer's name is no proof; whoever can write the
-// ledger's ref can forge it.
+// Trusted reports whether a handoff may be told to an agent and restored: it stands, with all its
+// files, in the part of its mission's ledger that the user may rely on.
 func (s *Store) Trusted(ctx context.Context, f *Found) (bool, error) {
-	tree, err := f.tree()
-	if err != nil || s.noted(noteAccepted, tree) {
-		return err == nil, err
-	}
-	return s.own(ctx, f.Ledger.Tip, f.path(""))
+	trusted, _, err := s.standing(ctx, f)
+	return trusted, err
 }
 
-// own reports whether the last commit that changed a path of the ledger has our committer. Where
-// git knows no identity there is nothing to compare: all such machines have the same one.
-func (s *Store) own(ctx context.Context, tip plumbing.Hash, path string) (bool, error) {
-	config, err := s.Repo.Config(ctx)
+// standing says, too, whether it was written by this clone, or accepted here. Otherwise a signature
+// is all there is, and the ledger could be about another repository.
+func (s *Store) standing(ctx context.Context, f *Found) (trusted, here bool, err error) {
+	tree, err := f.tree()
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
-	me := config.Committer(time.Time{})
-	if me.Email == "git-agent@localhost" {
+	standing, err := s.Standing(ctx, f.objects, f.In, f.Ledger.Tip)
+	if err != nil || standing.Commit.IsZero() {
+		return false, false, err
+	}
+	l, err := ledger.At(f.objects, f.In, standing.Commit)
+	if err != nil {
+		return false, false, err
+	}
+	e, err := l.Entry(f.path(""))
+	return e.Hash == tree, standing.Here, err
+}
+
+// By names who made a handoff, see [trust.Writers].
+func (s *Store) By(ctx context.Context, f *Found) (string, error) {
+	w, err := s.Trust.Writers(ctx, s.Repo, f.objects, f.In, f.Ledger.Tip)
+	if err != nil {
+		return "", err
+	}
+	return w.Handoff(f.Number), nil
+}
+
+// LogOf is the log of the terminal that a handoff names, "" if it names none or was not made by this
+// user on this machine: a record may name any file.
+func (s *Store) LogOf(ctx context.Context, f *Found) (string, error) {
+	if f.Log == "" {
+		return "", nil
+	}
+	by, err := s.By(ctx, f)
+	if err != nil || !trust.Ours(by) {
+		return "", err
+	}
+	return f.Log, nil
+}
+
+// about reports whether any of the commits is HEAD or one of its ancestors, so that what names them
+// is about this repository and the line of history that is checked out.
+func (s *Store) about(ctx context.Context, commits ...git.Hex) (bool, error) {
+	head, err := s.Repo.Resolve(ctx, "HEAD")
+	if errors.Is(err, git.ErrNotFound) {
 		return false, nil
 	}
-	out, err := s.Repo.Output(ctx, nil, "log", "-z", "--no-show-signature", "--no-mailmap", "--first-parent", "--max-count=1", "--format=%cn%n%ce", tip.String(), "--", path)
-	if err != nil {
-		return false, err
+	if err != nil || slices.Contains(commits, git.Hex(head)) {
+		return err == nil, err
 	}
-	return strings.TrimSuffix(string(out), "\x00") == me.Name+"\n"+me.Email, nil
+	for _, c := range commits {
+		if c.IsZero() {
+			continue
+		}
+		if before, err := s.Repo.IsAncestor(ctx, c, git.Hex(head)); err == nil && before {
+			return true, nil // an error says that the commit is not here
+		}
+	}
+	return false, nil
 }
 
-// Shown notes that a person has looked at a handoff.
-func (s *Store) Shown(f *Found) error {
-	tree, err := f.tree()
-	if err == nil {
-		err = s.note(noteShown, tree)
+// aboutHere reports whether the last turn of a ledger may come back as our own words: nothing in the
+// ledger is a stranger's, and it is about this repository.
+func (s *Store) aboutHere(ctx context.Context, objects *git.Objects, l *ledger.Ledger, t *turns.Turn) (bool, error) {
+	standing, err := s.Standing(ctx, objects, l.ID, l.Tip)
+	if err != nil || !standing.Whole || standing.Here {
+		return err == nil && standing.Whole, err
 	}
-	return err
-}
-
-// Accept lets a handoff be told to agents. It must have been shown before; otherwise the error is
-// [ErrNotShown].
-func (s *Store) Accept(f *Found) error {
-	tree, err := f.tree()
-	if err != nil {
-		return err
-	}
-	if !s.noted(noteShown, tree) {
-		return fmt.Errorf("accept handoff %s: %w", f.ID(), ErrNotShown)
-	}
-	return s.note(noteAccepted, tree)
+	return s.about(ctx, t.Code, t.Head)
 }

@@ -15,7 +15,7 @@ import (
 func Transcript(ctx context.Context, repo *git.Repo, t *Turn) ([]byte, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
-	l, err := ledger.Open(ctx, repo, objects, t.mission())
+	l, err := t.ledger(ctx, repo, objects)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func Transcript(ctx context.Context, repo *git.Repo, t *Turn) ([]byte, error) {
 func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([][]byte, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
-	l, err := ledger.Open(ctx, repo, objects, t.mission())
+	l, err := t.ledger(ctx, repo, objects)
 	if err != nil {
 		return nil, err
 	}

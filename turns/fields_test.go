@@ -1,12 +1,16 @@
 package turns_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"gitagent/internal/ledger"
 	"gitagent/test/replay"
+	"gitagent/turns"
 )
 
 // annotate adds a field to a file of a mission's ledger, as a later version of this program, or
@@ -14,15 +18,45 @@ import (
 func (l *lab) annotate(id ledger.ID, file, field string) {
 	l.t.Helper()
 	content := l.Git("show", id.Ref()+":"+file)
-	hash, err := l.Feed(strings.TrimSuffix(content, "}")+","+field+"}\n", "hash-object", "-w", "--stdin")
+	l.put(id, file, strings.TrimSuffix(content, "}")+","+field+"}\n")
+}
+
+// put gives a file of a mission's ledger another content, by another program, and accepts that.
+func (l *lab) put(id ledger.ID, file, content string) {
+	l.t.Helper()
+	hash, err := l.Feed(content, "hash-object", "-w", "--stdin")
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	w := l.In(l.Dir)
 	w.Env = append(w.Env[:len(w.Env):len(w.Env)], "GIT_INDEX_FILE="+l.t.TempDir()+"/index")
 	w.Git("read-tree", id.Ref())
-	w.Git("update-index", "--cacheinfo", "100644,"+hash+","+file)
+	w.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+file)
 	l.Git("update-ref", id.Ref(), w.Git("commit-tree", "-m", "annotated", "-p", id.Ref(), w.Git("write-tree")))
+	l.accept(id)
+}
+
+// accept accepts a mission as it is, as a person does.
+func (l *lab) accept(id ledger.ID) {
+	l.t.Helper()
+	if err := l.recorder(l.Dir).Trust.Accept(plumbing.NewHash(l.Git("rev-parse", id.Ref())), id); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// putTurn gives a turn another record.
+func (l *lab) putTurn(t turns.Turn) *turns.Turn {
+	l.t.Helper()
+	line, err := t.Encode()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.put(t.Mission, ledger.TurnPath("turns", t.Turn, ".json"), string(line)+"\n")
+	stored, err := turns.Read(context.Background(), l.recorder(l.Dir).Repo, t.Mission, t.Turn)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return stored
 }
 
 // TestUnknownFieldsAreKept: when a turn is recorded again, and when mission.json is written again.
@@ -72,6 +106,7 @@ func TestLaterVersion(t *testing.T) {
 	}
 	later := l.Git("commit-tree", "-m", "later", "-p", tip, tree)
 	l.Git("update-ref", id.Ref(), later)
+	l.accept(id)
 	c.Hook = func(e replay.Event) {
 		if _, err := l.try(e); err == nil || !strings.Contains(err.Error(), "version") {
 			t.Errorf("%s: %v, want an error about the version", e.Name, err)

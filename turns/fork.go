@@ -49,10 +49,15 @@ type Forked struct {
 // Fork makes the mission: ledger and branch in one transaction, then the worktree, then the
 // conversation, whose last step is to give the session's file its name. The source is not touched.
 // If a step fails, the earlier ones are undone; if that fails too, the error says what is left. A
-// conversation that can't be rebuilt is no failure: see [Forked.Why].
+// conversation that can't be rebuilt is no failure: see [Forked.Why]. If the source is a stranger's,
+// the error wraps [workspace.ErrStranger].
 func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	var err error
+	if f.Source, err = Usable(ctx, r.Workspace, f.Source); err != nil {
+		return nil, err
+	}
 	telling := make(chan conversation, 1) // it takes as long as the checkout, and neither needs the other
 	go func() { telling <- r.retell(ctx, f) }()
 	from := f.Source.Code.Hash()
@@ -77,12 +82,21 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 		if done.Mission.Title == "" {
 			done.Mission.Title = l.Mission.Title
 		}
+		err = r.Trust.Inherit(f.ID, f.Source.mission(), l.Tip, func(a, b plumbing.Hash) (bool, error) {
+			return r.Repo.IsAncestor(ctx, git.Hex(b), git.Hex(a))
+		})
+		if err != nil {
+			return err
+		}
 		l.ID, l.Mission = f.ID, done.Mission
 		tx.Ledger = l
 		return tx.Append("fork of "+source.String(), nil, from)
 	})
 	told := <-telling
 	done.Why = told.why
+	if err != nil && done.Mission != nil { // it was not made, but what is known of its source was noted
+		err = errors.Join(err, r.Trust.Forget(f.ID))
+	}
 	if err == nil && told.file != nil {
 		if done.File, err = r.place(ctx, f, told); err != nil {
 			err = errors.Join(fmt.Errorf("place the conversation: %w", err), undo())
@@ -97,7 +111,7 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 // ledgerOf returns the source's ledger as of the turn or, with Before, as of its predecessor.
 func (r *Recorder) ledgerOf(ctx context.Context, objects *git.Objects, f Fork) (*ledger.Ledger, error) {
 	mission := f.Source.mission()
-	tip, err := ledger.Open(ctx, r.Repo, objects, mission)
+	tip, err := f.Source.ledger(ctx, r.Repo, objects)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +172,7 @@ func (r *Recorder) retell(ctx context.Context, f Fork) conversation {
 			return conversation{}
 		}
 		var err error
-		if until, err = Read(ctx, r.Repo, f.Source.mission(), seg.After); err != nil {
+		if until, err = r.before(ctx, f.Source); err != nil {
 			return conversation{why: err}
 		}
 	}
@@ -175,6 +189,17 @@ func (r *Recorder) retell(ctx context.Context, f Fork) conversation {
 	}
 	file, err := transcript.Rebuild(stored, f.Session)
 	return conversation{file, until.Turn, err}
+}
+
+// before reads the turn that comes before one in its conversation.
+func (r *Recorder) before(ctx context.Context, t *Turn) (*Turn, error) {
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	l, err := t.ledger(ctx, r.Repo, objects)
+	if err != nil {
+		return nil, err
+	}
+	return readTurn(l, t.Transcript.After)
 }
 
 // place puts the conversation where the client will look for it, and notes that it is recorded

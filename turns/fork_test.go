@@ -187,8 +187,7 @@ func TestForkWithoutConversation(t *testing.T) {
 			gittest.Sample(t)
 			l := newLab(t)
 			_, source := l.three()
-			broken := tt.turn(*source[1])
-			f := l.forkOf(&broken)
+			f := l.forkOf(l.putTurn(tt.turn(*source[1])))
 			done, err := l.recorder(l.Dir).Fork(context.Background(), f)
 			if err != nil || done.File != "" || done.Why == nil || !strings.Contains(done.Why.Error(), tt.why) {
 				t.Fatalf("Fork: %+v, %v, want a reason with %q", done, err, tt.why)
@@ -239,13 +238,13 @@ func TestForkFails(t *testing.T) {
 		{"the code commit is missing", func(l *lab, f *turns.Fork) {
 			lost := *f.Source
 			lost.Code = git.Hex(plumbing.NewHash("0123456789012345678901234567890123456789"))
-			f.Source = &lost
+			f.Source = l.putTurn(lost)
 		}, "code commit is not here"},
-		{"the turn is not in the ledger", func(l *lab, f *turns.Fork) {
+		{"the turn is a stranger's", func(l *lab, f *turns.Fork) {
 			later := *f.Source
 			later.Turn = 9
 			f.Source = &later
-		}, "turn 9"},
+		}, "somebody unknown"},
 	} {
 		for _, empty := range []bool{false, true} {
 			if empty && strings.HasPrefix(tt.name, "the directory") {

@@ -24,21 +24,7 @@ import (
 )
 
 // TestMain keeps the developer's own configuration out.
-func TestMain(m *testing.M) {
-	home, err := os.MkdirTemp("", "home")
-	if err != nil {
-		panic(err)
-	}
-	for _, v := range gittest.Env(home) {
-		name, value, _ := strings.Cut(v, "=")
-		if err := os.Setenv(name, value); err != nil {
-			panic(err)
-		}
-	}
-	code := m.Run()
-	_ = os.RemoveAll(home)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(gittest.Tests{M: m}.Run()) }
 
 // A lab is a repository, the clients that work in it, and what is recorded of them.
 type lab struct {

@@ -54,14 +54,15 @@ func (r *Recorder) plant(ctx context.Context, p plant, at time.Time, event func(
 	defer r.release(held, planting)
 	job := transaction.Job{Mission: p.id, At: at, What: "begin"}
 	err = transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
-		if err := tx.Open(); err != nil {
+		if err := tx.Open(ctx); err != nil {
 			return err
 		}
-		refs, err := tx.Repo.Refs(ctx, p.branch)
+		refs, err := tx.Repo.Refs(ctx, p.id.Ref(), p.branch)
+		_, taken := refs[p.id.Ref()]
 		switch {
 		case err != nil:
 			return err
-		case tx.Ledger != nil:
+		case taken:
 			return fmt.Errorf("mission %s already exists", p.id)
 		case len(refs) > 0:
 			return fmt.Errorf("the branch %s already exists", strings.TrimPrefix(p.branch, "refs/heads/"))
@@ -232,6 +233,9 @@ func (r *Recorder) uproot(ctx context.Context, p plant, args ...string) error {
 		}
 		return tx.Commit(ctx)
 	})
+	if err == nil {
+		err = r.Trust.Forget(p.id)
+	}
 	if err != nil {
 		return fmt.Errorf("what is left: the mission %s and its branch; remove them with git agent-turn remove %s: %w", p.id, p.id, err)
 	}

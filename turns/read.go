@@ -23,11 +23,11 @@ func readTurn(l *ledger.Ledger, number int) (*Turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseAt(data, l.ID, number)
+	return parseAt(data, l.ID, l.Tip, number)
 }
 
-// parseAt decodes the record stored under a turn's number in a mission's ledger.
-func parseAt(data []byte, in ledger.ID, number int) (*Turn, error) {
+// parseAt decodes the record stored under a turn's number in a mission's ledger, at one of its commits.
+func parseAt(data []byte, in ledger.ID, at plumbing.Hash, number int) (*Turn, error) {
 	t, err := Parse(data)
 	if err == nil && t.Turn != number {
 		err = fmt.Errorf("the record has number %d", t.Turn)
@@ -35,7 +35,7 @@ func parseAt(data []byte, in ledger.ID, number int) (*Turn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read turn %s: %w", ledger.TurnID{Mission: in, Turn: number}, err)
 	}
-	t.in = in
+	t.in, t.at = in, at
 	return t, nil
 }
 
@@ -74,12 +74,12 @@ func Read(ctx context.Context, repo *git.Repo, id ledger.ID, number int) (*Turn,
 // List returns the records of a mission's turns, in order, including those that a fork inherited.
 // If there is no such mission, the error is a [MissingError].
 func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Turn, error) {
-	files, err := recordFiles(ctx, repo, id)
+	tip, files, err := recordFiles(ctx, repo, id)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(files, func(a, b recordFile) int { return a.turn - b.turn })
-	return readRecords(ctx, repo, id, files)
+	return readRecords(ctx, repo, id, tip, files)
 }
 
 // A recordFile says which blob is a turn's record.
@@ -88,21 +88,20 @@ type recordFile struct {
 	blob string
 }
 
-// recordFiles lists the records of a mission, in no particular order.
-func recordFiles(ctx context.Context, repo *git.Repo, id ledger.ID) ([]recordFile, error) {
+// recordFiles lists the records of a mission, in no particular order, and says at which commit.
+func recordFiles(ctx context.Context, repo *git.Repo, id ledger.ID) (tip plumbing.Hash, files []recordFile, err error) {
 	refs, err := repo.Refs(ctx, id.Ref())
 	if err != nil {
-		return nil, err
+		return tip, nil, err
 	}
 	tip, ok := refs[id.Ref()]
 	if !ok {
-		return nil, missing(ctx, repo, "mission "+string(id), string(id))
+		return tip, nil, missing(ctx, repo, "mission "+string(id), string(id))
 	}
 	out, err := repo.Output(ctx, nil, "ls-tree", "-r", "-z", tip.String(), "turns/")
 	if err != nil {
-		return nil, fmt.Errorf("list turns: %w", err)
+		return tip, nil, fmt.Errorf("list turns: %w", err)
 	}
-	var files []recordFile
 	for entry := range strings.SplitSeq(string(out), "\x00") {
 		meta, name, _ := strings.Cut(entry, "\t")
 		n, err := strconv.Atoi(strings.TrimSuffix(path.Base(name), ".json"))
@@ -112,12 +111,12 @@ func recordFiles(ctx context.Context, repo *git.Repo, id ledger.ID) ([]recordFil
 		}
 		files = append(files, recordFile{n, fields[2]})
 	}
-	return files, nil
+	return tip, files, nil
 }
 
 // readRecords reads records of a mission, in the order of files. They are parsed while others are
 // still being read: for 10,000 turns, parsing takes most of the time.
-func readRecords(ctx context.Context, repo *git.Repo, id ledger.ID, files []recordFile) ([]*Turn, error) {
+func readRecords(ctx context.Context, repo *git.Repo, id ledger.ID, tip plumbing.Hash, files []recordFile) ([]*Turn, error) {
 	blobs := make([]string, len(files))
 	for i, f := range files {
 		blobs[i] = f.blob
@@ -134,7 +133,7 @@ func readRecords(ctx context.Context, repo *git.Repo, id ledger.ID, files []reco
 		workers.Go(func() {
 			for r := range records {
 				var err error
-				if list[r.i], err = parseAt(r.data, id, files[r.i].turn); err != nil && errs[w] == nil {
+				if list[r.i], err = parseAt(r.data, id, tip, files[r.i].turn); err != nil && errs[w] == nil {
 					errs[w] = err
 				}
 			}
@@ -158,14 +157,14 @@ func readRecords(ctx context.Context, repo *git.Repo, id ledger.ID, files []reco
 // Newest reads the turns of a mission, newest first, and hands them over in batches: a small one
 // first, so that something can be shown at once.
 func Newest(ctx context.Context, repo *git.Repo, id ledger.ID, batch func([]*Turn)) error {
-	files, err := recordFiles(ctx, repo, id)
+	tip, files, err := recordFiles(ctx, repo, id)
 	if err != nil {
 		return err
 	}
 	slices.SortFunc(files, func(a, b recordFile) int { return b.turn - a.turn })
 	for size := 200; len(files) > 0; size *= 10 {
 		n := min(size, len(files))
-		list, err := readRecords(ctx, repo, id, files[:n])
+		list, err := readRecords(ctx, repo, id, tip, files[:n])
 		if err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*
 	if err != nil {
 		return nil, fmt.Errorf("remove mission %s: %w", id, err)
 	}
-	return done, r.Store.Forget(ctx, string(id))
+	return done, errors.Join(r.Trust.Forget(id), r.Store.Forget(ctx, string(id)))
 }
 
 // removeWorktree removes a linked worktree. A note says where git leaves locks if it is killed.

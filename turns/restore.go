@@ -20,12 +20,17 @@ type Restored struct {
 // code commit kept by the ledger of the turn's mission. HEAD, branch and index are not touched.
 //
 // If a path to be overwritten or deleted is ignored, was left out of the snapshot, or has changed
-// since, nothing changes, and the error is git's. With dry nothing changes in any case.
+// since, nothing changes, and the error is git's. With dry nothing changes in any case. If the turn
+// is a stranger's, the error wraps [workspace.ErrStranger].
 func (r *Recorder) Restore(ctx context.Context, at time.Time, t *Turn, dry bool) (*Restored, error) {
+	t, err := Usable(ctx, r.Workspace, t)
+	if err != nil {
+		return nil, err
+	}
 	var done *Restored
 	// A fork inherits turns, and may outlive their mission; so look where the turn was read.
 	job := transaction.Of(transaction.Job{Mission: t.mission(), At: at, What: "restore"})
-	err := transaction.Worktree(ctx, r.Workspace, func() error {
+	err = transaction.Worktree(ctx, r.Workspace, func() error {
 		return transaction.Run(ctx, r.Workspace, job, func(ctx context.Context, tx *transaction.Tx) (err error) {
 			done, err = restore(ctx, tx, t, dry)
 			return err

@@ -2,9 +2,12 @@ package turns
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -72,6 +75,7 @@ type Turn struct {
 	raw     []byte        // what was parsed
 	unknown ledger.Fields // fields to keep when the record is written again
 	in      ledger.ID     // the mission in whose ledger the record was read; a fork inherits its source's records
+	at      plumbing.Hash // the ledger's commit at which it was read
 }
 
 // mission is the mission in whose ledger to look up the turn.
@@ -80,6 +84,14 @@ func (t *Turn) mission() ledger.ID {
 		return t.in
 	}
 	return t.Mission
+}
+
+// ledger opens the ledger in which the turn was read, as it was then.
+func (t *Turn) ledger(ctx context.Context, repo *git.Repo, objects *git.Objects) (*ledger.Ledger, error) {
+	if t.at.IsZero() {
+		return ledger.Open(ctx, repo, objects, t.mission())
+	}
+	return ledger.At(objects, t.mission(), t.at)
 }
 
 // A Segment says where the turn's part of the conversation is.

@@ -32,6 +32,9 @@ func fork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if source, err = target.Usable(c, w, source); err != nil {
+		return err
+	}
 	id, err := ledger.NewID()
 	if err != nil {
 		return err

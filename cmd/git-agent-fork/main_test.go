@@ -25,7 +25,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"git-agent-fork": main})
+	testscript.Main(gittest.Tests{M: m}, map[string]func(){"git-agent-fork": main})
 }
 
 func TestScripts(t *testing.T) {

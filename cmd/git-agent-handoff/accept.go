@@ -1,12 +1,14 @@
 package main
 
 import (
-	"errors"
+	"fmt"
 
 	"github.com/urfave/cli/v2"
 
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/target"
+	"gitagent/internal/workspace"
 )
 
 func accept(c *cli.Context) error {
@@ -18,9 +20,21 @@ func accept(c *cli.Context) error {
 		return err
 	}
 	defer f.Close()
-	err = s.Accept(f)
-	if errors.Is(err, handoffstore.ErrNotShown) {
-		return cmdline.Hintf(err, "look at it with: git agent-handoff show %s", f.ID())
+	return target.Accept(c, s.Workspace, f.In)
+}
+
+// trusted makes sure that a handoff may be used; if it is a stranger's, a person is asked first.
+func trusted(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found) error {
+	switch ok, err := s.Trusted(c.Context, f); {
+	case err != nil || ok:
+		return err
 	}
-	return err
+	if err := target.Accept(c, s.Workspace, f.In); err != nil {
+		return err
+	}
+	switch ok, err := s.Trusted(c.Context, f); {
+	case err != nil || ok:
+		return err
+	}
+	return fmt.Errorf("handoff %s: %w", f.ID(), workspace.ErrStranger)
 }

@@ -89,19 +89,18 @@ func search(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, patter
 	return handoffstore.Scan(bytes.NewReader(bytes.Join(segments, nil)), "transcript", pattern, found)
 }
 
-// searchLog searches the log of the terminal, if it is on this machine and the handoff is trusted:
-// a stranger's record may name any file.
+// searchLog searches the log of the terminal, if this user made the handoff on this machine.
 func searchLog(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, pattern *regexp.Regexp, found func(handoffstore.Match) error) error {
-	trusted, err := s.Trusted(c.Context, f)
-	if err != nil || !trusted || f.Log == "" {
+	name, err := s.LogOf(c.Context, f)
+	if err != nil || name == "" {
 		return err
 	}
-	info, err := os.Stat(f.Log)
+	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {
-		fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: the log %s is not here\n", cmdline.Escape(f.Log))
+		fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: the log %s is not here\n", cmdline.Escape(name))
 		return nil
 	}
-	log, err := os.Open(f.Log)
+	log, err := os.Open(name)
 	if err != nil {
 		return err
 	}
@@ -109,5 +108,5 @@ func searchLog(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, pat
 	text, rendered := io.Pipe() // search what the terminal showed, not what was sent to it
 	go func() { rendered.CloseWithError(screen.Render(rendered, log)) }()
 	defer text.Close()
-	return handoffstore.Scan(text, f.Log, pattern, found)
+	return handoffstore.Scan(text, name, pattern, found)
 }

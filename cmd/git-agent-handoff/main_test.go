@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gitagent/internal/config"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/workspace"
 	"gitagent/test/cmdlinetest"
 	"gitagent/test/gittest"
 )
@@ -22,7 +27,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
 		panic(err)
 	}
-	testscript.Main(tests{m}, map[string]func(){"git-agent-handoff": main})
+	testscript.Main(gittest.Tests{M: tests{m}}, map[string]func(){"git-agent-handoff": main})
 }
 
 // tests are all of them; what they have built is removed in the end.
@@ -36,6 +41,9 @@ func (t tests) Run() int {
 	return code
 }
 
+// outside is the environment in which the tests were started.
+var outside = os.Environ()
+
 // turnProgram builds git-agent-turn, whose hooks record what is handed off, and returns its
 // directory.
 var turnProgram = sync.OnceValues(func() (string, error) {
@@ -43,7 +51,9 @@ var turnProgram = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "gitagent/cmd/git-agent-turn").CombinedOutput()
+	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "gitagent/cmd/git-agent-turn")
+	build.Env = outside
+	out, err := build.CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("build git-agent-turn: %w\n%s", err, out)
 	}
@@ -79,8 +89,35 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"play": play, "status": status, "big": big, "fsck": fsck, "says": says, "event": event,
+			"accept": acceptMission, "key": key,
 		},
 	})
+}
+
+// acceptMission accepts a mission of the current directory's repository as it is, as a person does on
+// a terminal:
+//
+//	accept <mission>
+func acceptMission(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: accept <mission>")
+	}
+	repo, err := git.Find(ts.MkAbs("."))
+	ts.Check(err)
+	id := ledger.ID(args[0])
+	refs, err := repo.Refs(context.Background(), id.Ref())
+	ts.Check(err)
+	ts.Check(workspace.New(repo, config.Default()).Trust.Accept(refs[id.Ref()], id))
+}
+
+// key gives a home directory the key of a user:
+//
+//	key <directory> <name>
+func key(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: key <directory> <name>")
+	}
+	gittest.Key(ts.MkAbs(args[0]), args[1])
 }
 
 func TestManual(t *testing.T) {

@@ -15,13 +15,8 @@ func prime(c *cli.Context) error {
 		return err
 	}
 	defer f.Close()
-	trusted, err := s.Trusted(c.Context, f)
-	if err != nil {
+	if err := trusted(c, s, f); err != nil {
 		return err
-	}
-	if !trusted {
-		return cmdline.Hintf(fmt.Errorf("handoff %s was made by another committer", f.ID()),
-			"look at it and accept it with: git agent-handoff show %[1]s, git agent-handoff accept %[1]s", f.ID())
 	}
 	text, err := s.Tell(c.Context, f, time.Now())
 	if err != nil {

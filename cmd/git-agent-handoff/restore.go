@@ -25,6 +25,9 @@ func restore(c *cli.Context) error {
 		return err
 	}
 	defer f.Close()
+	if err := trusted(c, s, f); err != nil {
+		return err
+	}
 	done, err := s.Restore(c.Context, f, time.Now(), c.Bool("dry-run"))
 	if err != nil {
 		return cmdline.Hint(err, "nothing was changed; move away what is in the way, or commit it")

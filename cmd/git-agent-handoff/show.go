@@ -24,25 +24,23 @@ func show(c *cli.Context) error {
 		return err
 	}
 	defer f.Close()
-	trusted, err := s.Trusted(c.Context, f)
-	if err == nil && !trusted {
-		err = s.Shown(f)
-	}
-	if err != nil {
-		return err
-	}
 	switch {
 	case c.Bool("json"):
 		return cmdline.PrintLine(c.App.Writer, f.Handoff)
 	case len(only) > 0:
 		return showFile(c, f, only[0])
 	}
-	if err := showHandoff(c.App.Writer, f); err != nil {
+	by, err := s.By(c.Context, f)
+	if err == nil {
+		err = showHandoff(c.App.Writer, f, by)
+	}
+	if err != nil {
 		return err
 	}
-	if !trusted {
-		fmt.Fprintf(c.App.ErrWriter, "another committer made it: no agent is told before git agent-handoff accept %s\n", f.ID())
+	if ok, err := s.Trusted(c.Context, f); err != nil || ok {
+		return err
 	}
+	fmt.Fprintf(c.App.ErrWriter, "no agent is told of it before you accept it: git agent-turn trust accept %s\n", f.In)
 	return nil
 }
 
@@ -64,7 +62,7 @@ func showFile(c *cli.Context, f *handoffstore.Found, what string) error {
 }
 
 // showHandoff prints record and document.
-func showHandoff(to io.Writer, f *handoffstore.Found) error {
+func showHandoff(to io.Writer, f *handoffstore.Found, by string) error {
 	document, err := f.Document()
 	if err != nil {
 		return err
@@ -73,6 +71,7 @@ func showHandoff(to io.Writer, f *handoffstore.Found) error {
 	r := cmdline.NewRecord(to, "handoff "+h.ID().String(), 11)
 	r.Field("Exit", string(h.ExitType))
 	r.Field("Date", h.At.Local().Format(time.RFC1123Z))
+	r.Field("Recorded by", by)
 	r.Field("Agent", h.Agent)
 	r.Field("Session", h.Session)
 	r.Field("Made", h.When())

@@ -70,14 +70,13 @@ func wakeMessage(c *cli.Context, s *handoffstore.Store) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	trusted, err := s.Trusted(c.Context, f)
-	if err != nil {
+	if err := trusted(c, s, f); err != nil {
 		return "", err
 	}
-	if !trusted {
-		return "", cmdline.Hintf(fmt.Errorf("handoff %s was made by another committer", f.ID()), "look at it, then accept it: git agent-handoff show %[1]s; git agent-handoff accept %[1]s", f.ID())
+	m := wake.Message{Handoff: handoffstore.ID{Mission: f.In, Number: f.Number}.String(), Snapshot: f.Handoff.Terminal != ""}
+	if m.Log, err = s.LogOf(c.Context, f); err != nil {
+		return "", err
 	}
-	m := wake.Message{Handoff: handoffstore.ID{Mission: f.In, Number: f.Number}.String(), Snapshot: f.Handoff.Terminal != "", Log: f.Log}
 	if m.Log == "" {
 		m.Log = paneLog(c, s)
 	}

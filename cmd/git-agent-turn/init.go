@@ -62,6 +62,15 @@ func initialise(c *cli.Context) error {
 		return err
 	}
 	say(c, changed, edit.Path, map[bool]string{true: "hooks removed from", false: "hooks installed in"}[remove])
+	if !remove {
+		conf, err := w.Repo.Config(c.Context)
+		if err == nil {
+			err = makeKey(c.Context, conf.Get("user.email"), c.App.Writer)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	switched, err := w.Store.Enable(!remove)
 	if err != nil {
 		return err

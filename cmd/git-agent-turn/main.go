@@ -152,6 +152,43 @@ func newApp() *cli.App {
 				Action:    cmdline.NoArgs(tree),
 			},
 			{
+				Name:      "trust",
+				Usage:     "whose records may be used: the keys you trust, and missions you accept",
+				UsageText: "git agent-turn trust",
+				Description: "Lists the keys. What they have signed counts as what was recorded here; everything else that a remote " +
+					"brings is a stranger's, which no agent is told and nothing forks before a person has looked at it.",
+				Action: cmdline.NoArgs(trustList),
+				Subcommands: []*cli.Command{
+					{
+						Name:        "add",
+						Usage:       "trust a key",
+						UsageText:   "git agent-turn trust add <name> <public key or file>",
+						Description: "The other machine prints its public key with git agent-turn trust key.",
+						Action:      cmdline.Args(2, 4, "a name and a public key", trustAdd),
+					},
+					{
+						Name:        "remove",
+						Usage:       "trust a key no longer",
+						UsageText:   "git agent-turn trust remove <name>",
+						Description: "All that it has signed is a stranger's then, whenever it was signed.",
+						Action:      cmdline.OneArg("name", trustRemove),
+					},
+					{
+						Name:      "key",
+						Usage:     "print the public key of this machine",
+						UsageText: "git agent-turn trust key",
+						Action:    cmdline.NoArgs(trustKey),
+					},
+					{
+						Name:        "accept",
+						Usage:       "look at a stranger's mission, and accept it as it is now",
+						UsageText:   "git agent-turn trust accept <mission>...",
+						Description: "It asks on a terminal. An agent can't answer.",
+						Action:      cmdline.Args(1, 1000, "missions", trustAccept),
+					},
+				},
+			},
+			{
 				Name:      "push",
 				Usage:     "send missions to a remote",
 				UsageText: "git agent-turn push [--mission <id>] [<remote>]",

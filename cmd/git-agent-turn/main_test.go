@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"git-agent-turn": main})
+	testscript.Main(gittest.Tests{M: m}, map[string]func(){"git-agent-turn": main})
 }
 
 func TestScripts(t *testing.T) {

@@ -19,6 +19,9 @@ func restore(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if t, err = target.Usable(c, w, t); err != nil {
+		return err
+	}
 	r := &turns.Recorder{Workspace: w}
 	done, err := r.Restore(c.Context, time.Now(), t, c.Bool("dry-run"))
 	if err != nil {

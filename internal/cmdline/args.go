@@ -198,6 +198,16 @@ func OptionalArg(noun string, action cli.ActionFunc) cli.ActionFunc {
 	return limitArgs(0, 1, noun, action)
 }
 
+// Args is the action of a command that takes several arguments, described by what.
+func Args(least, most int, what string, action cli.ActionFunc) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		if n := c.NArg(); n < least || n > most {
+			return Usagef("%s takes %s", strings.TrimPrefix(c.Command.HelpName, c.App.HelpName+" "), what)
+		}
+		return action(c)
+	}
+}
+
 func limitArgs(least, most int, noun string, action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		name := strings.TrimPrefix(c.Command.HelpName, c.App.HelpName+" ")

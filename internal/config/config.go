@@ -28,6 +28,8 @@
 //	[retry]
 //	include_session_tail = false
 //	session_tail_size = 4096
+//	[trust]
+//	key = ""                     # sign with this private key, not with the one that init makes
 //
 // Sizes are bytes or a text with a unit: "512KiB", "10MiB", "1GiB", "10MB".
 // Durations are texts such as "90s" or "1h30m".
@@ -49,6 +51,7 @@ type Config struct {
 	Handoff Handoff
 	Context Context
 	Retry   Retry
+	Trust   Trust
 
 	origins map[string]string // by key; a missing key has its default
 }
@@ -85,6 +88,11 @@ type Context struct {
 type Retry struct {
 	IncludeSessionTail bool
 	SessionTailSize    int64 // bytes
+}
+
+// Trust says what ledgers are signed with.
+type Trust struct {
+	Key string // path of a private key; empty for the one that init makes
 }
 
 // Default returns the configuration without any files.

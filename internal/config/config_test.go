@@ -67,6 +67,8 @@ other = 1000
 [retry]
 include_session_tail = true
 session_tail_size = "8KiB"
+[trust]
+key = "/home/dev/.ssh/agent"
 `
 
 func TestEveryKey(t *testing.T) {
@@ -89,6 +91,7 @@ func TestEveryKey(t *testing.T) {
 			},
 		},
 		Retry: Retry{IncludeSessionTail: true, SessionTailSize: 8 << 10},
+		Trust: Trust{Key: "/home/dev/.ssh/agent"},
 	}
 	origins := got.origins
 	got.origins = nil

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,6 +46,7 @@ func (c *Config) keys() []key {
 		integer("context.check_frequency", &c.Context.CheckFrequency, 1),
 		boolean("retry.include_session_tail", &c.Retry.IncludeSessionTail),
 		size("retry.session_tail_size", &c.Retry.SessionTailSize),
+		file("trust.key", &c.Trust.Key),
 	}
 }
 
@@ -219,6 +222,21 @@ func patterns(name string, dst *[]string) key {
 		}
 		return "[" + strings.Join(quoted, ", ") + "]"
 	})
+}
+
+func file(name string, dst *string) key {
+	return setting(name, dst, func(value any) (string, error) {
+		s, err := as[string]("the path of a file", value)
+		if rest, ok := strings.CutPrefix(s, "~/"); ok {
+			if home, err := os.UserHomeDir(); err == nil {
+				s = filepath.Join(home, rest)
+			}
+		}
+		if err == nil && s != "" && !filepath.IsAbs(s) {
+			err = fmt.Errorf("%q is not an absolute path", s)
+		}
+		return s, err
+	}, strconv.Quote)
 }
 
 func prefix(name string, dst *string) key {

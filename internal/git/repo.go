@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -364,4 +365,10 @@ func (r *Repo) RebasedBranch() string {
 		}
 	}
 	return ""
+}
+
+// FirstParents returns the hashes of a commit and its first parents, newest first, at most n.
+func (r *Repo) FirstParents(ctx context.Context, from plumbing.Hash, n int) ([]string, error) {
+	out, err := r.Output(ctx, nil, "rev-list", "--first-parent", "--max-count="+strconv.Itoa(n), from.String(), "--")
+	return strings.Fields(string(out)), err
 }

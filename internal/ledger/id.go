@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // An ID names a mission: 8 lower-case hex digits, or 12 if the 8 were taken.
@@ -41,6 +43,9 @@ func OfSession(session string, digits int) (ID, error) {
 	}
 	return ID(hex[len(hex)-digits:]), nil
 }
+
+// OfCommit returns the id of a side of a mission, which is named by one of its commits.
+func OfCommit(commit plumbing.Hash) ID { return ID(commit.String()[:12]) }
 
 const (
 	missionRefs = "refs/agent/missions/"

@@ -14,6 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/signature"
 )
 
 // A Ledger is the state of a mission at one event.
@@ -148,6 +149,7 @@ type Event struct {
 	Keep    []plumbing.Hash   // commits that the ledger keeps reachable; zero and repeated ones are ignored
 
 	Author, Committer git.Signature
+	Key               *signature.Key // to sign with; nil for a commit without a signature
 }
 
 // Append stages the ledger commit of an event and returns its hash. It writes mission.json from
@@ -172,7 +174,7 @@ func (l *Ledger) stage(e Event) (plumbing.Hash, error) {
 	if l.Tip.IsZero() {
 		tree, err := l.edit(plumbing.ZeroHash, files)
 		if err == nil {
-			l.Tip, err = l.objects.CommitTree(tree, nil, e.Author, e.Committer, "mission "+string(l.ID)+"\n")
+			l.Tip, err = l.commit(tree, nil, e, "mission "+string(l.ID))
 		}
 		if err != nil {
 			return plumbing.ZeroHash, err
@@ -192,7 +194,12 @@ func (l *Ledger) stage(e Event) (plumbing.Hash, error) {
 			parents = append(parents, p)
 		}
 	}
-	return l.objects.CommitTree(tree, parents, e.Author, e.Committer, e.Subject+"\n")
+	return l.commit(tree, parents, e, e.Subject)
+}
+
+func (l *Ledger) commit(tree plumbing.Hash, parents []plumbing.Hash, e Event, subject string) (plumbing.Hash, error) {
+	c := &git.Commit{Tree: tree, Parents: parents, Author: e.Author, Committer: e.Committer, Message: subject + "\n"}
+	return l.objects.Write(plumbing.CommitObject, sign(c, l.ID, e.Key))
 }
 
 // edit stages a tree that differs from another in some files.
@@ -225,6 +232,20 @@ func List(ctx context.Context, repo *git.Repo) (map[ID]plumbing.Hash, error) {
 		}
 	}
 	return missions, nil
+}
+
+// Side returns the first commit of one side of a mission that went on in two ways: tip's first one
+// that beside lacks. The side is named by it, see [OfCommit].
+func Side(ctx context.Context, repo *git.Repo, tip, beside plumbing.Hash) (plumbing.Hash, error) {
+	out, err := repo.Output(ctx, nil, "rev-list", "--first-parent", "--reverse", tip.String(), "^"+beside.String())
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	first, _, _ := strings.Cut(string(out), "\n")
+	if !plumbing.IsHash(first) {
+		return plumbing.ZeroHash, fmt.Errorf("%s has nothing that %s lacks", tip, beside)
+	}
+	return plumbing.NewHash(first), nil
 }
 
 // Missing reports whether err means that something does not exist.

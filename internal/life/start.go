@@ -53,8 +53,8 @@ func Start(ctx context.Context, w *workspace.Workspace, b handoffstore.Start, co
 	case handoffstore.Line:
 		started.Agent = handoffstore.Mention(told.Handoff, b.At)
 	case handoffstore.Waiting:
-		started.User = fmt.Sprintf("git-agent: a handoff of mission %s was made by another committer; the agent is not told of it before you accept it: "+
-			"git agent-handoff show %s, git agent-handoff accept %s", told.In, told.ID(), told.ID())
+		started.User = fmt.Sprintf("git-agent: a handoff of mission %[1]s was made by somebody unknown; the agent is not told of it before you accept it, on a terminal: "+
+			"git agent-handoff show %[2]s, git agent-turn trust accept %[1]s", told.In, told.ID())
 	}
 	if err == nil {
 		err = s.Begin(ctx, b, told)

@@ -22,6 +22,9 @@ type Change struct {
 	Mission ledger.ID
 	Kind    Kind
 	Of      ledger.ID // for Side, the mission that went on both here and there
+	// Foreign is true if what came was recorded, at least in part, by somebody whom the user does not
+	// trust.
+	Foreign bool
 	// Branch says what to do about the mission's branch, which does not move if it is checked out
 	// or has commits that the remote's lacks. Empty if there is nothing to do.
 	Branch string
@@ -185,6 +188,13 @@ func (m *merger) mission(ctx context.Context, id ledger.ID, theirs tips, nested 
 			if _, err := ledger.At(m.objects, id, theirs.ledger); err != nil {
 				return err
 			}
+			usable, err := m.usable(ctx, id, ours, theirs.ledger)
+			if err != nil {
+				return err
+			}
+			if usable != theirs.ledger {
+				return m.foreign(ctx, id, usable, theirs, nested)
+			}
 			kind = Forward
 		case !less:
 			return m.other(ctx, id, theirs, nested)
@@ -210,10 +220,46 @@ func (m *merger) mission(ctx context.Context, id ledger.ID, theirs tips, nested 
 	if kind == "" && advice != "" {
 		kind = Stayed
 	}
-	if kind != "" {
-		m.changes = append(m.changes, Change{Mission: id, Kind: kind, Branch: advice})
+	if kind == "" {
+		return nil
 	}
+	change := Change{Mission: id, Kind: kind, Branch: advice}
+	if kind != Notes && kind != Stayed {
+		standing, err := m.w.Standing(ctx, m.objects, id, m.now[id.Ref()])
+		if err != nil {
+			return err
+		}
+		change.Foreign = !standing.Whole
+	}
+	m.changes = append(m.changes, change)
 	return nil
+}
+
+// usable returns how far a mission here may go forward to what the remote has: never from what the
+// user may rely on to what he may not. A mission that is a stranger's here goes along.
+func (m *merger) usable(ctx context.Context, id ledger.ID, ours, theirs plumbing.Hash) (plumbing.Hash, error) {
+	s, err := m.w.Standing(ctx, m.objects, id, theirs)
+	if err != nil || s.Whole {
+		return theirs, err
+	}
+	here, err := m.w.Standing(ctx, m.objects, id, ours)
+	if err != nil || !here.Whole {
+		return theirs, err
+	}
+	more, err := m.contains(ctx, s.Commit, ours)
+	if err != nil || more && !s.Commit.IsZero() {
+		return s.Commit, err
+	}
+	return ours, nil
+}
+
+// foreign moves a mission forward as far as it may go, and keeps the rest as a mission of its own.
+func (m *merger) foreign(ctx context.Context, id ledger.ID, usable plumbing.Hash, theirs tips, nested int) error {
+	if usable != m.now[id.Ref()] {
+		m.now[id.Ref()] = usable
+		m.changes = append(m.changes, Change{Mission: id, Kind: Forward})
+	}
+	return m.other(ctx, id, theirs, nested)
 }
 
 // other keeps the remote's side of a mission that also went on here, as a mission of its own.
@@ -221,9 +267,15 @@ func (m *merger) other(ctx context.Context, id ledger.ID, theirs tips, nested in
 	if nested == maxNested {
 		return fmt.Errorf("it has more than %d sides", maxNested)
 	}
-	name, err := m.side(ctx, theirs.ledger, m.now[id.Ref()])
+	first, err := ledger.Side(ctx, m.repo, theirs.ledger, m.now[id.Ref()])
 	if err != nil {
 		return err
+	}
+	name := ledger.OfCommit(first)
+	if m.now[name.Ref()].IsZero() {
+		if err := m.inherit(ctx, name, id, first); err != nil {
+			return err
+		}
 	}
 	n := len(m.changes)
 	if err := m.mission(ctx, name, theirs, nested+1); err != nil {
@@ -235,6 +287,16 @@ func (m *merger) other(ctx context.Context, id ledger.ID, theirs tips, nested in
 		}
 	}
 	return nil
+}
+
+// inherit gives a side, which begins with the commit first, what is known here about the part that
+// both sides have.
+func (m *merger) inherit(ctx context.Context, name, id ledger.ID, first plumbing.Hash) error {
+	parents, err := m.objects.Parents(first)
+	if err != nil || len(parents) == 0 { // they have nothing in common
+		return err
+	}
+	return m.w.Trust.Inherit(name, id, parents[0], func(a, b plumbing.Hash) (bool, error) { return m.contains(ctx, a, b) })
 }
 
 // unite merges two states of notes. Any two clones merge the same two into the same commit, so one

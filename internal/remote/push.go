@@ -137,7 +137,10 @@ func (r *Remote) yield(ctx context.Context, p *Pushed, ours tips, refused error)
 			return false, err
 		}
 		if !ahead && !behind {
-			p.As, err = r.side(ctx, ours.ledger, theirs.ledger)
+			first, err := ledger.Side(ctx, r.repo, ours.ledger, theirs.ledger)
+			if err == nil {
+				p.As = ledger.OfCommit(first)
+			}
 			return false, err
 		}
 		there = there && behind && !ahead

@@ -95,16 +95,3 @@ func (r *Remote) contains(ctx context.Context, a, b plumbing.Hash) (bool, error)
 	}
 	return r.repo.IsAncestor(ctx, git.Hex(b), git.Hex(a))
 }
-
-// side names one side of a mission that went on in two clones: tip's first commit that beside lacks.
-func (r *Remote) side(ctx context.Context, tip, beside plumbing.Hash) (ledger.ID, error) {
-	out, err := r.repo.Output(ctx, nil, "rev-list", "--first-parent", "--reverse", tip.String(), "^"+beside.String())
-	if err != nil {
-		return "", err
-	}
-	first, _, _ := strings.Cut(string(out), "\n")
-	if len(first) != 40 {
-		return "", fmt.Errorf("%s has nothing that %s lacks", tip, beside)
-	}
-	return ledger.ParseID(first[:12])
-}

@@ -25,10 +25,9 @@ func ReadClient(pid int) Client {
 // startOf reads the start time from a line of /proc/<pid>/stat. It is "" for a process that has ended
 // but whose parent has not waited for it: in containers often nobody ever does.
 func startOf(stat string) string {
-	// The second field is the program's name in parentheses, which may hold anything.
-	i := strings.LastIndexByte(stat, ')')
-	fields := strings.Fields(stat[i+1:])
-	if i < 0 || len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
+	_, rest, ok := cutName(stat)
+	fields := strings.Fields(rest)
+	if !ok || len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
 		return ""
 	}
 	return fields[19] // field 22 of the line
@@ -51,4 +50,39 @@ func (c Client) Live() bool {
 		return running(c.PID) // a system without /proc
 	}
 	return c.Start == now.Start
+}
+
+// A Process is one that this one descends from.
+type Process struct {
+	PID  int
+	Name string // of its program, at most 15 bytes
+}
+
+// Ancestors returns the processes that this one descends from, as far as the system tells.
+func Ancestors() []Process {
+	var all []Process
+	for pid := os.Getppid(); pid > 0 && len(all) < 100; {
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		name, rest, ok := cutName(string(stat))
+		if err != nil || !ok {
+			break
+		}
+		all = append(all, Process{pid, name})
+		fields := strings.Fields(rest)
+		if len(fields) < 2 {
+			break
+		}
+		pid, _ = strconv.Atoi(fields[1])
+	}
+	return all
+}
+
+// cutName cuts a line of /proc/<pid>/stat after its second field, the name of the program in
+// parentheses, which may hold anything.
+func cutName(stat string) (name, rest string, ok bool) {
+	from, to := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
+	if from < 0 || to < from {
+		return "", "", false
+	}
+	return stat[from+1 : to], stat[to+1:], true
 }

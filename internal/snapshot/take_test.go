@@ -20,21 +20,7 @@ import (
 )
 
 // TestMain keeps the developer's own configuration and attributes out.
-func TestMain(m *testing.M) {
-	home, err := os.MkdirTemp("", "home")
-	if err != nil {
-		panic(err)
-	}
-	for _, v := range gittest.Env(home) {
-		name, value, _ := strings.Cut(v, "=")
-		if err := os.Setenv(name, value); err != nil {
-			panic(err)
-		}
-	}
-	code := m.Run()
-	_ = os.RemoveAll(home)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(gittest.Tests{M: m}.Run()) }
 
 // policy is the default one of the configuration.
 var policy = Policy{MaxFileSize: 10 << 20, MaxUntrackedFiles: 5000, MaxUntrackedSize: 100 << 20}

@@ -38,6 +38,10 @@ type Tx struct {
 	Ledger *ledger.Ledger     // nil if the mission has none; see Begin
 	Notes  *gitnotes.Notes
 
+	// Aside, after Look or Open, is the mission that a stranger's part of this one becomes with Commit;
+	// empty if there is none. The event follows what the user may rely on.
+	Aside ledger.ID
+
 	// Stayed, after Commit, is why the mission's branch did not move; nil if it moved, or was not
 	// to. The rest of the event is written.
 	Stayed error
@@ -53,6 +57,8 @@ type Tx struct {
 	tips    map[string]plumbing.Hash // the refs as the transaction found them
 	moves   []git.Update             // of refs other than the ledger's and the notes'
 	branch  plumbing.Hash            // where the mission's branch moves to; zero if it stays
+	before  plumbing.Hash            // the ledger's commit that the event follows; zero if it is the first
+	grown   bool                     // Append was called
 }
 
 // maxAttempts is how often a transaction is tried in all.
@@ -181,18 +187,18 @@ func (tx *Tx) Look(ctx context.Context, publish bool) error {
 	if err != nil {
 		return err
 	}
-	return tx.Open()
+	return tx.Open(ctx)
 }
 
-// Open opens the mission.
-func (tx *Tx) Open() error {
+// Open opens the mission, as far as the user may rely on it.
+func (tx *Tx) Open(ctx context.Context) error {
 	tx.start()
 	var err error
 	if tx.tips, err = tx.refs(); err != nil {
 		return err
 	}
 	if tip, ok := tx.tips[tx.ID.Ref()]; ok {
-		if tx.Ledger, err = ledger.At(tx.Objects, tx.ID, tip); err != nil {
+		if err := tx.open(ctx, tip); err != nil {
 			return err
 		}
 	}
@@ -228,9 +234,12 @@ func (tx *Tx) Append(subject string, files map[string][]byte, keep ...plumbing.H
 	if err != nil {
 		return err
 	}
+	if !tx.grown {
+		tx.before, tx.grown = tx.Ledger.Tip, true
+	}
 	tip, err := tx.Ledger.Append(ledger.Event{
 		Subject: subject, Files: files, Keep: keep,
-		Author: config.Author(tx.At), Committer: config.Committer(tx.At),
+		Author: config.Author(tx.At), Committer: config.Committer(tx.At), Key: tx.Trust.Keys().Own,
 	})
 	if err != nil {
 		return err
@@ -291,6 +300,11 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	}
 	if err := tx.Objects.Flush(); err != nil {
 		return err
+	}
+	if tx.grown {
+		if err := tx.Trust.Own(tx.ID, tx.Ledger.Tip, tx.before); err != nil {
+			return err
+		}
 	}
 	tx.prepare()
 	proc, err := tx.moving()

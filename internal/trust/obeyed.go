@@ -1,4 +1,3 @@
-// Package trust says what of a stranger's work a person has to look at before it is used.
 package trust
 
 import (

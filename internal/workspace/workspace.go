@@ -5,26 +5,47 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/session"
 	"gitagent/internal/snapshot"
+	"gitagent/internal/trust"
 )
+
+// ErrStranger reports what somebody recorded whom the user does not trust, and nobody has accepted.
+var ErrStranger = errors.New("recorded by somebody unknown")
 
 // A Workspace is a repository with its settings and its local state.
 type Workspace struct {
 	Repo     *git.Repo
 	Settings *config.Config
 	Store    session.Store
+	Trust    *trust.Trust
+
+	witnesses func() map[string]*session.State // see Standing
 }
 
 // New returns the workspace of a repository with the given settings.
 func New(repo *git.Repo, settings *config.Config) *Workspace {
-	return &Workspace{Repo: repo, Settings: settings, Store: session.Open(repo.CommonDir)}
+	w := &Workspace{Repo: repo, Settings: settings, Store: session.Open(repo.CommonDir)}
+	w.Trust = trust.New(filepath.Join(w.Store.Dir(), "trust"), func() *trust.Keys { return Keys(settings) })
+	w.witnesses = sync.OnceValue(w.lastOfMissions)
+	return w
+}
+
+// Keys reads the keys that a user with the given settings signs with and trusts.
+func Keys(settings *config.Config) *trust.Keys {
+	dir := ""
+	if path := config.UserPath(); path != "" {
+		dir = filepath.Dir(path)
+	}
+	return trust.ReadKeys(dir, settings.Trust.Key)
 }
 
 // Open reads the user's settings and the repository's. An error says what is wrong in them; the

@@ -146,7 +146,11 @@ func TempDir(t testing.TB) string {
 
 // Env is the environment that git runs in: home is its home directory,
 // and nothing of the developer's configuration or of an outer git is in it.
+//
+// The home directory gets a key to sign ledgers with, as `git agent-turn init` makes one; the same in
+// every home, so all repositories of a test are those of one user. See [Key].
 func Env(home string) []string {
+	Key(home, "dev")
 	env := []string{
 		"HOME=" + home,
 		"XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),

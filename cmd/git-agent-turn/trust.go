@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/config"
+	"gitagent/internal/ledger"
+	"gitagent/internal/target"
+	"gitagent/internal/trust"
+	"gitagent/internal/workspace"
+)
+
+// keys reads the user's keys. They are the same in every repository, and outside of one.
+func keys() (*trust.Keys, error) {
+	settings, err := config.Load(config.UserPath(), "")
+	return workspace.Keys(settings), err
+}
+
+func trustList(c *cli.Context) error {
+	k, err := keys()
+	if err != nil {
+		return err
+	}
+	table := cmdline.NewTable(cmdline.Column{Style: cmdline.Yellow}, cmdline.Column{})
+	if k.Own != nil {
+		table.Row(trust.Machine, k.Own.Public().String())
+	}
+	for _, s := range k.Signers {
+		if k.Own == nil || s.Key != k.Own.Public() {
+			table.Row(s.Name, s.Key.String())
+		}
+	}
+	if err := table.Print(c.App.Writer); err != nil {
+		return err
+	}
+	for _, line := range k.Ignored {
+		fmt.Fprintf(c.App.ErrWriter, "git-agent-turn: warning: %s\n", cmdline.OneLine(line))
+	}
+	if k.Own == nil {
+		fmt.Fprintf(c.App.ErrWriter, "git-agent-turn: warning: what is recorded is not signed: %s\n", cmdline.OneLine(k.OwnError.Error()))
+	}
+	return nil
+}
+
+func trustAdd(c *cli.Context) error {
+	k, err := keys()
+	if err != nil {
+		return err
+	}
+	if err := person("add a key to what you trust"); err != nil {
+		return err
+	}
+	line := strings.Join(c.Args().Tail(), " ")
+	if info, err := os.Stat(line); err == nil {
+		if line, err = readLine(line, info); err != nil {
+			return err
+		}
+	}
+	key, err := trust.ParseKey(line)
+	if err != nil {
+		return cmdline.Hint(fmt.Errorf("%q: %w", cmdline.OneLine(line), err), "print the line to give here on the other machine, with: git agent-turn trust key")
+	}
+	return k.Add(c.Context, c.Args().First(), key)
+}
+
+// readLine reads a file that a person names; a public key is one line.
+func readLine(name string, info fs.FileInfo) (string, error) {
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s: not a regular file", name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, 16<<10))
+	return strings.TrimSpace(string(data)), err
+}
+
+// person makes sure that no agent runs a command that is for people alone.
+func person(what string) error {
+	if target.ByAgent() {
+		return cmdline.Hintf(fmt.Errorf("an agent can't %s", what), "a person may, on a terminal of his own")
+	}
+	return nil
+}
+
+func trustRemove(c *cli.Context) error {
+	k, err := keys()
+	if err != nil {
+		return err
+	}
+	name := c.Args().First()
+	err = k.Remove(c.Context, name)
+	if errors.Is(err, trust.ErrNoSigner) {
+		return cmdline.Hint(cmdline.NotFoundf("%s is not in %s", name, k.ListPath), "list the names with: git agent-turn trust")
+	}
+	return err
+}
+
+func trustKey(c *cli.Context) error {
+	k, err := keys()
+	if err != nil {
+		return err
+	}
+	if k.Own == nil {
+		return cmdline.Hint(cmdline.NotFoundf("this machine has no key: %v", k.OwnError), "make one with: git agent-turn init")
+	}
+	_, err = fmt.Fprintln(c.App.Writer, k.Own.Public())
+	return err
+}
+
+func trustAccept(c *cli.Context) error {
+	w, err := target.Workspace(c.Context)
+	if err != nil {
+		return err
+	}
+	for _, name := range c.Args().Slice() {
+		id, err := ledger.ParseID(name)
+		if err == nil {
+			err = target.Accept(c, w, id)
+		} else {
+			err = cmdline.Usagef("%w", err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeKey makes the key of this machine, if it has none, and puts it into the list, so that plain git
+// verifies with it what is recorded here.
+func makeKey(ctx context.Context, comment string, talk io.Writer) error {
+	k, err := keys()
+	if err != nil {
+		return err
+	}
+	made, err := k.MakeKey(comment)
+	if err != nil || !made {
+		return err
+	}
+	fmt.Fprintf(talk, "made the key %s, which signs what is recorded on this machine\n", cmdline.Escape(k.OwnPath))
+	if name := comment; name != "" && k.Add(ctx, name, k.Own.Public()) == nil {
+		return nil
+	}
+	return k.Add(ctx, "this-machine", k.Own.Public())
+}

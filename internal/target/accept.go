@@ -1,0 +1,311 @@
+package target
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/urfave/cli/v2"
+
+	"gitagent/handoffstore"
+	"gitagent/hooks"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/session"
+	"gitagent/internal/trust"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// Usable returns a turn as the user may rely on it. If it is a stranger's, a person is asked first,
+// see [Accept].
+func Usable(c *cli.Context, w *workspace.Workspace, t *turns.Turn) (*turns.Turn, error) {
+	usable, err := turns.Usable(c.Context, w, t)
+	if !errors.Is(err, workspace.ErrStranger) {
+		return usable, err
+	}
+	if err := Accept(c, w, t.In()); err != nil {
+		return nil, err
+	}
+	return turns.Usable(c.Context, w, t)
+}
+
+// Accept shows a person what a mission brings that the user may not rely on yet, above all the files
+// that something would run or obey, and asks whether to accept it as it is now. If the answer is not
+// yes, or there is no person to ask, that is an error. An agent can't answer.
+func Accept(c *cli.Context, w *workspace.Workspace, id ledger.ID) error {
+	refs, err := w.Repo.Refs(c.Context, id.Ref())
+	if err != nil {
+		return err
+	}
+	tip, ok := refs[id.Ref()]
+	if !ok {
+		return cmdline.Hint(cmdline.NotFoundf("mission %s: not found", id), "list the missions with: git agent-turn missions")
+	}
+	objects := w.Repo.Objects(c.Context)
+	defer objects.Close()
+	standing, err := w.Standing(c.Context, objects, id, tip)
+	if err != nil {
+		return err
+	}
+	if standing.Whole {
+		fmt.Fprintf(c.App.ErrWriter, "mission %s: nothing to accept; it was recorded by %s\n", id, standing.By)
+		return nil
+	}
+	stranger := fmt.Errorf("mission %s: %w", id, workspace.ErrStranger)
+	if why := nobody(); why != "" {
+		return cmdline.Hintf(fmt.Errorf("%w (%s)", stranger, why), "a person may look at it and accept it, on a terminal of his own: git agent-turn trust accept %s", id)
+	}
+	r, err := newReview(c, w, objects, id, tip, standing)
+	if err != nil {
+		return err
+	}
+	if err := r.print(c); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.App.ErrWriter, "Accept mission %s as it is at %.12s? What is added later needs it anew. [yes/no] ", id, tip)
+	answer, _ := bufio.NewReader(os.Stdin).ReadString('\n') // end of input means no
+	if strings.TrimSpace(answer) != "yes" {
+		return fmt.Errorf("%w, and not accepted; nothing was changed", stranger)
+	}
+	held, err := w.Store.LockMission(c.Context, string(id))
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	names := []ledger.ID{id}
+	if r.ledger.Began != id {
+		names = append(names, r.ledger.Began)
+	}
+	return w.Trust.Accept(tip, names...)
+}
+
+// nobody says why there is no person who could answer; "" if there is one, as far as can be seen. An
+// agent that can type into a terminal of the user's own can't be told from him.
+func nobody() string {
+	switch {
+	case !cmdline.IsTerminal(os.Stdin) || !cmdline.IsTerminal(os.Stderr):
+		return "there is no terminal to ask on"
+	case ByAgent():
+		return "an agent can't accept it"
+	}
+	return ""
+}
+
+// ByAgent reports whether an agent runs this process: by the environment, which the agent could
+// change, and by the processes that this one descends from.
+func ByAgent() bool {
+	if hooks.InAgent(os.Environ()) {
+		return true
+	}
+	registry, err := session.Registrations(hooks.Claude.ConfigDir(os.Getenv))
+	return slices.ContainsFunc(session.Ancestors(), func(p session.Process) bool {
+		return hooks.IsClient(p.Name) ||
+			err == nil && slices.ContainsFunc(registry, func(r session.Registration) bool { return r.PID == p.PID && r.Here() })
+	})
+}
+
+// A review is what a person has to know before he accepts a mission.
+type review struct {
+	repo     *git.Repo
+	ledger   *ledger.Ledger
+	author   git.Signature
+	turns    []*turns.Turn // that are not usable yet
+	handoffs int           // the same
+	base     plumbing.Hash // HEAD's tree
+	trees    []plumbing.Hash
+	of       []string // what each tree is of
+	obeyed   []git.Difference
+	by       map[string]string // who obeys a path
+	whole    bool              // obeyed is complete
+}
+
+// maxObeyed is how many differing paths are looked at for a review.
+const maxObeyed = 200_000
+
+func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id ledger.ID, tip plumbing.Hash, standing trust.Standing) (*review, error) {
+	r := &review{repo: w.Repo, by: make(map[string]string)}
+	var err error
+	if r.ledger, err = ledger.At(objects, id, tip); err != nil {
+		return nil, err
+	}
+	commit, err := objects.Commit(tip)
+	if err != nil {
+		return nil, err
+	}
+	r.author = commit.Author
+	if r.base, err = headTree(c, w, objects); err != nil {
+		return nil, err
+	}
+	usable := ledger.New(objects, &ledger.Mission{ID: id})
+	if !standing.Commit.IsZero() {
+		if usable, err = ledger.At(objects, id, standing.Commit); err != nil {
+			return nil, err
+		}
+	}
+	same := func(name string) bool {
+		before, err := usable.Entry(name)
+		now, e := r.ledger.Entry(name)
+		return err == nil && e == nil && before == now
+	}
+	list, err := turns.List(c.Context, w.Repo, id)
+	if err != nil {
+		return nil, err
+	}
+	r.turns = slices.DeleteFunc(list, func(t *turns.Turn) bool {
+		return same(ledger.TurnPath("turns", t.Turn, ".json")) && same(ledger.TurnPath("transcript", t.Turn, ".jsonl"))
+	})
+	for _, t := range r.turns {
+		for _, commit := range []git.Hex{t.Code, t.Base} {
+			if err := r.add(objects, commit, "turn "+t.ID().String()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	handoffs, err := handoffstore.List(c.Context, w.Repo, id)
+	if err != nil {
+		return nil, err
+	}
+	handoffs = slices.DeleteFunc(handoffs, func(h *handoffstore.Handoff) bool { return same(ledger.HandoffPath(h.Number, "")) })
+	r.handoffs = len(handoffs)
+	for _, h := range handoffs {
+		if err := r.add(objects, h.Stash, "handoff "+h.ID().String()); err != nil {
+			return nil, err
+		}
+	}
+	return r, r.find(c, objects)
+}
+
+func headTree(c *cli.Context, w *workspace.Workspace, objects *git.Objects) (plumbing.Hash, error) {
+	head, err := w.Repo.Resolve(c.Context, "HEAD")
+	if errors.Is(err, git.ErrNotFound) {
+		return objects.EmptyTree()
+	}
+	if err != nil {
+		return head, err
+	}
+	return objects.TreeOf(head)
+}
+
+// add adds the tree of a commit. One that is not here could become anything later.
+func (r *review) add(objects *git.Objects, commit git.Hex, of string) error {
+	if commit.IsZero() {
+		return nil
+	}
+	tree, err := objects.TreeOf(commit.Hash())
+	if err != nil {
+		return fmt.Errorf("look at the files of %s: commit %s: %w", of, commit, err)
+	}
+	if !slices.Contains(r.trees[max(0, len(r.trees)-4):], tree) {
+		r.trees, r.of = append(r.trees, tree), append(r.of, of)
+	}
+	return nil
+}
+
+// find finds the paths of the trees that something obeys, and what they lead to if they are links.
+func (r *review) find(c *cli.Context, objects *git.Objects) error {
+	all, whole, err := objects.Differences(r.base, r.trees, maxObeyed)
+	if err != nil {
+		return err
+	}
+	r.whole = whole
+	var also []string
+	conf, err := r.repo.Config(c.Context)
+	if err != nil {
+		return err
+	}
+	if dir := conf.Get("core.hookspath"); dir != "" && !filepath.IsAbs(dir) {
+		also = append(also, dir)
+	}
+	for more := true; more && len(also) < 100; {
+		more = false
+		for _, d := range all {
+			by := trust.ObeyedBy(d.Path, also...)
+			if by == "" || r.by[d.Path] != "" {
+				continue
+			}
+			r.by[d.Path] = by
+			if d.New.Mode == filemode.Symlink {
+				if target, err := objects.Blob(d.New.Hash); err == nil && len(target) < 4096 {
+					also, more = append(also, path.Join(path.Dir(d.Path), string(target))), true
+				}
+			}
+		}
+	}
+	for _, d := range all {
+		if r.by[d.Path] != "" {
+			r.obeyed = append(r.obeyed, d)
+		}
+	}
+	return nil
+}
+
+// Limits of what is printed.
+const (
+	maxListed = 100  // paths
+	maxShown  = 400  // lines of diffs
+	bigFile   = "1m" // of larger files only that they differ
+)
+
+func (r *review) print(c *cli.Context) error {
+	to := c.App.ErrWriter
+	fmt.Fprintf(to, "mission %s was recorded by somebody unknown. Its commits say %s, which anybody can write.\n",
+		r.ledger.ID, cmdline.Escape(fmt.Sprintf("%s <%s>", r.author.Name, r.author.Email)))
+	last := ""
+	if n := len(r.turns); n > 0 {
+		last = ", the last " + cmdline.Age(time.Now(), r.turns[n-1].At) + " ago"
+	}
+	fmt.Fprintf(to, "It has %s%s, and %s, that you have not accepted.\n", cmdline.Plural(len(r.turns), "turn"), last, cmdline.Plural(r.handoffs, "handoff"))
+	fmt.Fprintf(to, "Read what was said with: git agent-turn list --mission %[1]s; git agent-handoff list --mission %[1]s\n", r.ledger.ID)
+	if len(r.obeyed) == 0 && r.whole {
+		fmt.Fprintln(to, "Of its files that differ from HEAD none is one that an agent's client, an editor, a shell or git obeys by itself.")
+		return nil
+	}
+	fmt.Fprintln(to, "These of its files differ from HEAD, and are run or obeyed by themselves:")
+	for i, d := range r.obeyed {
+		if i == maxListed {
+			fmt.Fprintf(to, "  and %d more\n", len(r.obeyed)-i)
+			break
+		}
+		fmt.Fprintf(to, "  %s (%s; %s)\n", cmdline.Escape(d.Path), r.by[d.Path], r.of[d.Tree])
+	}
+	if !r.whole {
+		fmt.Fprintln(to, "There are too many files to look at all of them.")
+	}
+	return r.printDiffs(c)
+}
+
+func (r *review) printDiffs(c *cli.Context) error {
+	left := maxShown
+	repo := r.repo.With("GIT_LITERAL_PATHSPECS=1")
+	for i := 0; i < min(len(r.obeyed), maxListed) && left > 0; {
+		tree := r.obeyed[i].Tree
+		args := []string{"-c", "core.bigFileThreshold=" + bigFile, "diff", "--no-ext-diff", "--no-textconv", "--no-color",
+			r.base.String(), r.trees[tree].String(), "--"}
+		for ; i < min(len(r.obeyed), maxListed) && r.obeyed[i].Tree == tree; i++ {
+			args = append(args, r.obeyed[i].Path)
+		}
+		out, err := repo.Output(c.Context, nil, args...)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(c.App.ErrWriter, "\n%s\n", r.of[tree])
+		for line := range strings.Lines(string(out)) {
+			if left--; left == 0 {
+				fmt.Fprintf(c.App.ErrWriter, "There is more; all of it: git diff %s %s\n", r.base, r.trees[tree])
+				break
+			}
+			fmt.Fprintln(c.App.ErrWriter, cmdline.Escape(strings.TrimRight(line, "\n")))
+		}
+	}
+	return nil
+}

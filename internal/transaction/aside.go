@@ -1,0 +1,71 @@
+package transaction
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// open opens the mission at the newest commit that the user may rely on. Nothing is ever added to
+// what a stranger wrote: that becomes a mission of its own, and if there is nothing else, this one
+// begins anew.
+func (tx *Tx) open(ctx context.Context, tip plumbing.Hash) error {
+	s, err := tx.Standing(ctx, tx.Objects, tx.ID, tip)
+	if err != nil {
+		return err
+	}
+	if !s.Commit.IsZero() {
+		if tx.Ledger, err = ledger.At(tx.Objects, tx.ID, s.Commit); err != nil {
+			return err
+		}
+	}
+	if s.Whole {
+		return nil
+	}
+	return tx.setAside(ctx, tip, s.Foreign)
+}
+
+// maxSides bounds how many sides of a chain are followed, see package remote.
+const maxSides = 16
+
+// setAside gives a chain a ref of its own: the name is that of its first foreign commit or, if that
+// is taken by a chain that went on in another way, of the first commit that the other one lacks.
+func (tx *Tx) setAside(ctx context.Context, tip, first plumbing.Hash) error {
+	id := ledger.OfCommit(first)
+	if id == tx.ID { // it was set aside before, and somebody works on it
+		id = ledger.OfCommit(tip)
+	}
+	for range maxSides {
+		refs, err := tx.Repo.Refs(ctx, id.Ref())
+		if err != nil {
+			return err
+		}
+		there, taken := refs[id.Ref()]
+		if tx.Aside = id; !taken || there == tip {
+			tx.Move(id.Ref(), tip, there)
+			return nil
+		}
+		switch kept, err := tx.Repo.IsAncestor(ctx, git.Hex(tip), git.Hex(there)); {
+		case err != nil:
+			return err
+		case kept:
+			return nil
+		}
+		switch more, err := tx.Repo.IsAncestor(ctx, git.Hex(there), git.Hex(tip)); {
+		case err != nil:
+			return err
+		case more:
+			tx.Move(id.Ref(), tip, there)
+			return nil
+		}
+		if first, err = ledger.Side(ctx, tx.Repo, tip, there); err != nil {
+			return err
+		}
+		id = ledger.OfCommit(first)
+	}
+	return fmt.Errorf("set a stranger's part of mission %s aside: it has more than %d sides", tx.ID, maxSides)
+}

@@ -1,0 +1,74 @@
+package trust
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+)
+
+// A chain reads the commits of a ledger, newest first.
+type chain struct {
+	ctx     context.Context
+	repo    *git.Repo
+	objects *git.Objects
+	ahead   map[plumbing.Hash][]byte // contents that were read together
+	looked  int                      // commits that were read
+}
+
+const (
+	// oneByOne is how many commits are read one by one. A long chain, of which a fork or a prime
+	// sees most, is read in batches: that takes a fifth of the time.
+	oneByOne = 32
+	batch    = 20_000
+	// maxLooked is more than a mission can have events.
+	maxLooked = 4_000_000
+	// maxCommit is the size in bytes of the largest commit that can be an event.
+	maxCommit = 64 << 10
+)
+
+// read returns the content of a commit, nil if it is not here or can't be an event of a ledger.
+func (c *chain) read(at plumbing.Hash) ([]byte, error) {
+	content, ok := c.ahead[at]
+	if ok {
+		return content, nil
+	}
+	if c.looked++; c.looked > maxLooked {
+		return nil, fmt.Errorf("its ledger has more than %d events", maxLooked)
+	}
+	if c.looked > oneByOne {
+		if err := c.readAhead(at); err != nil {
+			return nil, err
+		}
+		c.looked += len(c.ahead)
+		return c.ahead[at], nil
+	}
+	content, err := c.objects.Read(plumbing.CommitObject, at)
+	if errors.Is(err, plumbing.ErrObjectNotFound) || len(content) > maxCommit {
+		return nil, nil
+	}
+	return content, err
+}
+
+func (c *chain) readAhead(from plumbing.Hash) error {
+	hashes, err := c.repo.FirstParents(c.ctx, from, batch)
+	if err != nil {
+		return err
+	}
+	c.ahead = make(map[plumbing.Hash][]byte, len(hashes))
+	return c.repo.CatFiles(c.ctx, hashes, func(i int, obj *git.Object) error {
+		if obj != nil && obj.Type == plumbing.CommitObject && len(obj.Content) <= maxCommit {
+			c.ahead[obj.Hash] = obj.Content
+		}
+		return nil
+	})
+}
+
+// headAlone reports whether a tree holds mission.json and nothing else.
+func (c *chain) headAlone(tree plumbing.Hash) bool {
+	entries, err := c.objects.Tree(tree)
+	return err == nil && len(entries) == 1 && !entries["mission.json"].Hash.IsZero()
+}

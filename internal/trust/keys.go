@@ -1,0 +1,260 @@
+package trust
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gitagent/internal/lock"
+	"gitagent/internal/signature"
+)
+
+// Keys are those that a user signs with and trusts. They are files of his own, never a repository's.
+type Keys struct {
+	Own      *signature.Key // nil if there is none that can be used
+	OwnPath  string         // where it is, or would be
+	OwnError error          // why there is none; wraps [fs.ErrNotExist] if there is no file
+	Signers  []Signer       // those of the list, in its order
+	Ignored  []string       // lines of the list that are not understood, with why
+	ListPath string
+
+	names  map[signature.Public]string
+	digest string // of what the names are; another one after any change
+}
+
+// A Signer is a key that the user trusts.
+type Signer struct {
+	Name string
+	Key  signature.Public
+}
+
+// The names of the files in the user's configuration directory.
+const (
+	keyFile  = "key"
+	listFile = "allowed_signers" // as git and ssh-keygen know it
+	maxList  = 1 << 20           // bytes
+)
+
+// ReadKeys reads the keys in the user's configuration directory; without one there are none. own is the path of another private
+// key to sign with, "" for the one that is made there.
+func ReadKeys(dir, own string) *Keys {
+	k := &Keys{OwnPath: own, ListPath: filepath.Join(dir, listFile), names: make(map[signature.Public]string)}
+	if dir == "" {
+		k.OwnError = errors.New("read the keys: the environment names no home directory")
+		return k
+	}
+	if own == "" {
+		k.OwnPath = filepath.Join(dir, keyFile)
+	}
+	k.Own, k.OwnError = readKey(k.OwnPath)
+	data, err := readFile(k.ListPath, maxList)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		k.Ignored = append(k.Ignored, err.Error())
+	}
+	for n, line := range strings.Split(string(data), "\n") {
+		s, err := parseSigner(line)
+		if err != nil {
+			k.Ignored = append(k.Ignored, fmt.Sprintf("%s:%d: %v", k.ListPath, n+1, err))
+		} else if s != nil {
+			k.Signers = append(k.Signers, *s)
+			k.names[s.Key] = cmp.Or(k.names[s.Key], s.Name)
+		}
+	}
+	if k.Own != nil {
+		k.names[k.Own.Public()] = Machine
+	}
+	sum := sha256.New()
+	for _, key := range slices.SortedFunc(maps.Keys(k.names), func(a, b signature.Public) int { return slices.Compare(a[:], b[:]) }) {
+		sum.Write(key[:])
+	}
+	k.digest = hex.EncodeToString(sum.Sum(nil)[:8])
+	return k
+}
+
+// Name names who has a key: [Machine], a name of the list, or [Unknown].
+func (k *Keys) Name(p signature.Public) string { return cmp.Or(k.names[p], Unknown) }
+
+// readKey reads a private key. One that others can read or that is somebody else's is not used.
+func readKey(path string) (*signature.Key, error) {
+	f, err := openFile(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil {
+		err = private(info)
+	}
+	var data []byte
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(f, 64<<10))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the key %s: %w", path, err)
+	}
+	k, err := signature.ParseKey(data)
+	if err != nil {
+		return nil, fmt.Errorf("read the key %s: %w", path, err)
+	}
+	return &k, nil
+}
+
+// parseSigner reads a line of an allowed_signers file, nil for one that is empty. A line with
+// options, patterns or several names could mean more to ssh-keygen than to us.
+func parseSigner(line string) (*Signer, error) {
+	words := strings.Fields(line)
+	if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+		return nil, nil
+	}
+	if len(words) < 3 {
+		return nil, errors.New("not a name, ssh-ed25519 and a key")
+	}
+	if err := checkName(words[0]); err != nil {
+		return nil, err
+	}
+	key, err := signature.ParsePublic(words[1], words[2])
+	if err != nil {
+		return nil, err
+	}
+	return &Signer{words[0], key}, nil
+}
+
+// maxName is the length of a name, in bytes.
+const maxName = 100
+
+// checkName checks that a name is a word that stands for itself in an allowed_signers file, and is
+// none of ours.
+func checkName(name string) error {
+	switch {
+	case name == "" || len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool {
+		return r <= ' ' || r > '~' || strings.ContainsRune(`*?!,"'#\`, r)
+	}):
+		return fmt.Errorf("the name %q: it is one word of letters, digits and -_.@+ of ASCII", name)
+	case name == Unknown:
+		return fmt.Errorf("the name %q means nobody", name)
+	}
+	return nil
+}
+
+// ParseKey reads a public key as a person gives it: the line of a public key file.
+func ParseKey(line string) (signature.Public, error) {
+	words := strings.Fields(line)
+	if len(words) < 2 || strings.ContainsAny(strings.TrimRight(line, "\r\n"), "\r\n") {
+		return signature.Public{}, errors.New("not the one line of a public key file")
+	}
+	return signature.ParsePublic(words[0], words[1])
+}
+
+// Add adds a key to the user's list. A name stands for one key, and a key has one name.
+func (k *Keys) Add(ctx context.Context, name string, key signature.Public) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	for _, s := range k.Signers {
+		switch {
+		case s.Name == name && s.Key == key:
+			return nil
+		case s.Name == name:
+			return fmt.Errorf("%s has another key in %s", name, k.ListPath)
+		case s.Key == key:
+			return fmt.Errorf("the key is in %s as %s", k.ListPath, s.Name)
+		}
+	}
+	return k.edit(ctx, func(lines []string) []string { return append(lines, name+" "+key.String()) })
+}
+
+// ErrNoSigner reports a name that is not in the list.
+var ErrNoSigner = errors.New("not in the list")
+
+// Remove takes a name out of the user's list. What the key has signed is a stranger's from then on,
+// also what it signed before: whoever has a key can sign with any date.
+func (k *Keys) Remove(ctx context.Context, name string) error {
+	found := false
+	err := k.edit(ctx, func(lines []string) []string {
+		return slices.DeleteFunc(lines, func(line string) bool {
+			s, err := parseSigner(line)
+			is := err == nil && s != nil && s.Name == name
+			found = found || is
+			return is
+		})
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("%s: %w", name, ErrNoSigner)
+	}
+	return err
+}
+
+// edit changes the lines of the list; what it does not understand stays.
+func (k *Keys) edit(ctx context.Context, change func([]string) []string) error {
+	if err := os.MkdirAll(filepath.Dir(k.ListPath), 0o700); err != nil {
+		return err
+	}
+	held, err := lock.Take(ctx, k.ListPath+".lock")
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	data, err := readFile(k.ListPath, maxList)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	if len(data) == 0 {
+		lines = nil
+	}
+	text := ""
+	for _, line := range change(lines) {
+		text += line + "\n"
+	}
+	return replaceFile(k.ListPath, []byte(text))
+}
+
+// MakeKey makes the user's own key, if there is no file yet where it would be, and reports whether
+// it did. comment is put into the files, for people.
+func (k *Keys) MakeKey(comment string) (made bool, err error) {
+	if !errors.Is(k.OwnError, fs.ErrNotExist) {
+		return false, nil
+	}
+	key, err := signature.NewKey(rand.Reader)
+	if err != nil {
+		return false, err
+	}
+	private, err := key.Encode(comment)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(k.OwnPath), 0o700)
+	}
+	for _, file := range []struct {
+		path string
+		data []byte
+		mode fs.FileMode
+	}{{k.OwnPath, private, 0o600}, {k.OwnPath + ".pub", []byte(strings.TrimSpace(key.Public().String()+" "+comment) + "\n"), 0o644}} {
+		if err == nil {
+			err = writeNew(file.path, file.data, file.mode)
+		}
+	}
+	if err != nil {
+		return false, fmt.Errorf("make a key: %w", err)
+	}
+	k.Own, k.OwnError = &key, nil
+	return true, nil
+}
+
+func writeNew(path string, data []byte, mode fs.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,264 @@
+package trust
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/ledger"
+)
+
+// A record is what this clone knows about the commits of one mission. It is a file of lines that are
+// added at its end, each at once, so a reader needs no lock and a kill leaves at most a part of a
+// line, which is ignored. If the file is lost, signatures are left, and acceptance.
+type record struct {
+	own      map[plumbing.Hash]plumbing.Hash // this clone wrote the commit, and those before it down to, but without, the other
+	accepted map[plumbing.Hash]bool          // a person accepted the commit with all before it
+	checked  map[plumbing.Hash]checked       // what a walk from the commit has found
+	size     int                             // bytes of the file
+}
+
+// A checked holds for one list of keys.
+type checked struct {
+	beginning
+	keys string
+}
+
+const (
+	maxRecord  = 1 << 20  // bytes of a file that are read
+	longRecord = 16 << 10 // bytes; a longer file is written anew, with what matters of it
+)
+
+func (t *Trust) path(id ledger.ID) string { return filepath.Join(t.dir, string(id)) }
+
+// openFile opens a file of the local state, which nobody else may make us look for elsewhere.
+func openFile(path string, flag int) (*os.File, error) { return os.OpenFile(path, flag, 0o600) }
+
+// replaceFile gives a file another content.
+func replaceFile(path string, data []byte) error {
+	f, err := openFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// load reads the record of a mission, an empty one if there is none.
+func (t *Trust) load(id ledger.ID) (*record, error) {
+	data, err := readFile(t.path(id), maxRecord)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read what is known about mission %s: %w", id, err)
+	}
+	return parseRecord(data), nil
+}
+
+func parseRecord(data []byte) *record {
+	r := &record{
+		own: make(map[plumbing.Hash]plumbing.Hash), accepted: make(map[plumbing.Hash]bool),
+		checked: make(map[plumbing.Hash]checked), size: len(data),
+	}
+	for line := range strings.Lines(string(data)) {
+		words := strings.Fields(line)
+		if !strings.HasSuffix(line, "\n") || len(words) < 2 {
+			continue
+		}
+		var hashes []plumbing.Hash
+		for _, w := range words[1:] {
+			if plumbing.IsHash(w) {
+				hashes = append(hashes, plumbing.NewHash(w))
+			}
+		}
+		switch word := words[0]; {
+		case word == "own" && len(words) == 3 && len(hashes) == 2:
+			r.own[hashes[0]] = hashes[1]
+		case word == "accepted" && len(words) == 2 && len(hashes) == 1:
+			r.accepted[hashes[0]] = true
+			clear(r.checked) // more may count now
+		case word == "checked" && len(words) == 6 && len(hashes) == 3:
+			r.checked[hashes[0]] = checked{beginning{hashes[1], hashes[2], words[4] == "here"}, words[5]}
+		}
+	}
+	return r
+}
+
+func ownLine(commit, before plumbing.Hash) string { return fmt.Sprintf("own %s %s\n", commit, before) }
+
+// line notes the standing of a mission at one of its commits, with the keys that it was found with.
+func (s Standing) line(at plumbing.Hash, keys string) string {
+	where := "elsewhere"
+	if s.Here {
+		where = "here"
+	}
+	return fmt.Sprintf("checked %s %s %s %s %s\n", at, s.Commit, s.Foreign, where, keys)
+}
+
+// add adds lines to the record of a mission.
+func (t *Trust) add(id ledger.ID, lines string) error {
+	f, err := openFile(t.path(id), os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(t.dir, 0o700); err == nil {
+			f, err = openFile(t.path(id), os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+		}
+	}
+	if err == nil {
+		_, err = f.WriteString(lines)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("note who wrote mission %s: %w", id, err)
+	}
+	return nil
+}
+
+// Own notes that this clone writes a commit of a mission's ledger, and those before it down to, but
+// without, another one, which is usable; zero if the ledger begins with them. To be called before
+// the ledger's ref moves, by the holder of the mission's lock.
+func (t *Trust) Own(id ledger.ID, commit, before plumbing.Hash) error {
+	if info, err := os.Lstat(t.path(id)); err == nil && info.Size() > longRecord {
+		if err := t.shorten(id); err != nil {
+			return err
+		}
+	}
+	return t.add(id, ownLine(commit, before))
+}
+
+// Accept notes that a person accepts a mission as it is at a commit. A side of a mission is accepted
+// under both names, the second being that of the mission which it went on from.
+func (t *Trust) Accept(commit plumbing.Hash, ids ...ledger.ID) error {
+	for _, id := range ids {
+		if err := t.add(id, fmt.Sprintf("accepted %s\n", commit)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Inherit gives a mission that begins at a commit of another one what is known about the commits up
+// to there. contains reports whether the first commit is the second or comes after it.
+func (t *Trust) Inherit(to, from ledger.ID, commit plumbing.Hash, contains func(a, b plumbing.Hash) (bool, error)) error {
+	r, err := t.load(from)
+	if err != nil {
+		return err
+	}
+	if r, err = r.upTo(commit, contains); err != nil {
+		return fmt.Errorf("note who wrote mission %s: %w", to, err)
+	}
+	if lines := r.lines(); lines != "" {
+		return t.add(to, lines)
+	}
+	return nil
+}
+
+// upTo is the record of the commits up to one of them.
+func (r *record) upTo(commit plumbing.Hash, contains func(a, b plumbing.Hash) (bool, error)) (*record, error) {
+	up := parseRecord(nil)
+	for end, before := range r.merged().own {
+		old, err := contains(commit, end)
+		if err != nil {
+			continue // it lost a race, and was never written
+		}
+		if !old {
+			in, err := contains(end, commit)
+			if err == nil && in && !before.IsZero() { // the run must begin before the commit
+				var later bool
+				later, err = contains(before, commit)
+				in = !later
+			}
+			if err != nil {
+				return nil, err
+			}
+			if !in {
+				continue
+			}
+			end = commit
+		}
+		up.own[end] = before
+	}
+	for accepted := range r.accepted {
+		if old, err := contains(commit, accepted); err == nil && old {
+			up.accepted[accepted] = true
+		} else if within, err := contains(accepted, commit); err == nil && within {
+			up.accepted[commit] = true
+		}
+	}
+	return up, nil
+}
+
+// merged is the record with runs that follow each other as one.
+func (r *record) merged() *record {
+	m := &record{own: make(map[plumbing.Hash]plumbing.Hash), accepted: r.accepted, checked: r.checked}
+	inner := make(map[plumbing.Hash]bool)
+	for _, before := range r.own {
+		inner[before] = true
+	}
+	for end, before := range r.own {
+		if inner[end] {
+			continue
+		}
+		for {
+			next, ok := r.own[before]
+			if !ok {
+				break
+			}
+			before = next
+		}
+		m.own[end] = before
+	}
+	return m
+}
+
+// lines are the record without what was checked, which can be found again.
+func (r *record) lines() string {
+	var b strings.Builder
+	for commit := range r.accepted {
+		fmt.Fprintf(&b, "accepted %s\n", commit)
+	}
+	for end, before := range r.own {
+		b.WriteString(ownLine(end, before))
+	}
+	return b.String()
+}
+
+// shorten writes the record of a mission anew.
+func (t *Trust) shorten(id ledger.ID) error {
+	r, err := t.load(id)
+	if err != nil {
+		return err
+	}
+	return replaceFile(t.path(id), []byte(r.merged().lines()))
+}
+
+// Forget drops what is known about a mission that is removed.
+func (t *Trust) Forget(id ledger.ID) error {
+	err := os.Remove(t.path(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Known reports whether there is a record of a mission.
+func (t *Trust) Known(id ledger.ID) bool {
+	_, err := os.Lstat(t.path(id))
+	return err == nil
+}
+
+// readFile reads a regular file, at most so many bytes of it.
+func readFile(path string, most int64) ([]byte, error) {
+	f, err := openFile(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}

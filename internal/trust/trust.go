@@ -1,0 +1,207 @@
+// Package trust decides how much of a mission this user may rely on.
+//
+// Everything in a repository may come from whoever can push to it. A ledger is a chain of commits,
+// and the usable part of it is a beginning of the chain: up to the newest commit that, like every
+// one before it, was written by this clone, was accepted by a person together with what precedes
+// it, or is signed by a key that the user trusts. What comes after is a stranger's, and so is all of
+// a mission without such a beginning. Names and addresses in commits count for nothing.
+//
+// What this clone wrote and what a person accepted is kept below the repository's git directory,
+// which nothing that is fetched can change ([record]). The keys are the user's, outside of every
+// repository ([Keys]).
+package trust
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// A Trust is what one user trusts in one repository. It is safe for concurrent use.
+type Trust struct {
+	dir  string // of the records
+	keys func() *Keys
+}
+
+// New returns the trust of a repository whose local state is in dir, with the keys of the user.
+func New(dir string, keys func() *Keys) *Trust {
+	return &Trust{dir: dir, keys: sync.OnceValue(keys)}
+}
+
+// Keys are the user's.
+func (t *Trust) Keys() *Keys { return t.keys() }
+
+// A Standing says how much of a mission may be relied on.
+type Standing struct {
+	// Commit is the newest commit of the ledger up to which everything may be relied on. A turn or
+	// a handoff may be used if it stands in this commit's tree, as it stands there. Zero for none.
+	Commit plumbing.Hash
+	// Whole is true if nothing comes after Commit.
+	Whole bool
+	// Foreign is the oldest commit after Commit; zero if there is none.
+	Foreign plumbing.Hash
+	// Here is true if Commit was written by this clone, or accepted in it. A signature alone says
+	// that somebody wrote it, but not that it is about this repository.
+	Here bool
+	// By names who wrote the newest commit, the one that was asked about: see [Clone].
+	By string
+}
+
+// Names of those who are not in the list of keys.
+const (
+	Clone   = "this clone"
+	Machine = "this machine" // its key, and another clone
+	Unknown = "unknown"
+)
+
+// maxWalk is how many commits of a chain are looked at: more than a mission can have events.
+const maxWalk = 4_000_000
+
+// Of decides about a mission whose ledger ends at tip. For a chain that was decided about it costs
+// a file, for a new event the event and 0.1 ms for its signature.
+func (t *Trust) Of(ctx context.Context, repo *git.Repo, objects *git.Objects, id ledger.ID, tip plumbing.Hash) (Standing, error) {
+	r, err := t.load(id)
+	if err != nil {
+		return Standing{}, err
+	}
+	w := &walk{id: id, record: r, keys: t.Keys, chain: &chain{ctx: ctx, repo: repo, objects: objects}}
+	s, err := w.standing(tip)
+	if err != nil {
+		return Standing{}, fmt.Errorf("look who wrote mission %s: %w", id, err)
+	}
+	if w.chain.looked > keepAfter && r.size < longRecord {
+		_ = t.add(id, s.line(tip, t.Keys().digest)) // or the next time takes as long again
+	}
+	return s, nil
+}
+
+// keepAfter is how many commits are looked at again and again rather than noted in a file.
+const keepAfter = 8
+
+// Ours reports whether a name is that of this user on this machine.
+func Ours(by string) bool { return by == Clone || by == Machine }
+
+// A walk looks at a chain from its newest commit on.
+type walk struct {
+	id     ledger.ID
+	record *record
+	keys   func() *Keys
+	chain  *chain
+}
+
+// A beginning is the usable part of a chain.
+type beginning struct {
+	commit, foreign plumbing.Hash
+	here            bool
+}
+
+// standing walks from tip towards the root. The first commit that counts ends the usable part,
+// unless one that does not count comes below it.
+//
+// The newest usable commit must have been written for the mission of this id, as somebody could put
+// a signed ledger under another name. A side of a mission that went on in two clones has the first
+// 12 digits of one of its commits as its id.
+func (w *walk) standing(tip plumbing.Hash) (s Standing, err error) {
+	s.By = Unknown
+	var named, any beginning // written for this mission, and for any
+	side := false
+	counts := func(b beginning, of ledger.ID) {
+		if any.commit.IsZero() {
+			any = b
+		}
+		if named.commit.IsZero() && of == w.id {
+			named = b
+		}
+	}
+	var above plumbing.Hash // the commit after the one that is looked at
+	at := tip
+	for done := false; !done; {
+		side = side || len(w.id) == 12 && strings.HasPrefix(at.String(), string(w.id))
+		parent, here, of := plumbing.ZeroHash, true, w.id
+		switch before, own := w.record.own[at]; {
+		case w.record.accepted[at]:
+		case own:
+			parent = before
+		default:
+			if c, ok := w.record.checked[at]; ok && c.keys == w.keys().digest {
+				if c.commit != at { // whatever comes after it can't count either
+					return c.beginning.standing(s, tip), nil
+				}
+				here = c.here
+				break
+			}
+			var ok bool
+			if parent, of, ok, err = w.look(at); err != nil {
+				return s, err
+			}
+			if here = false; !ok {
+				named, any, of = beginning{}, beginning{}, ""
+			}
+		}
+		if at == tip {
+			s.By = w.writer(tip)
+		}
+		if of != "" {
+			counts(beginning{at, above, here}, of)
+		}
+		if done = parent.IsZero(); !done {
+			above, at = at, parent
+		}
+	}
+	if side {
+		named = any
+	}
+	if named.commit.IsZero() {
+		named.foreign = at
+	}
+	return named.standing(s, tip), nil
+}
+
+func (b beginning) standing(s Standing, tip plumbing.Hash) Standing {
+	s.Commit, s.Foreign, s.Here, s.Whole = b.commit, b.foreign, b.here, b.commit == tip
+	if !s.Whole {
+		s.By = Unknown
+	}
+	return s
+}
+
+// look reads a commit. ok says whether it counts: it has our form and a trusted key's signature, and
+// if it is the first one, it holds the mission's head alone. A commit that is not here, as in a
+// shallow clone, does not count, and nobody knows what came before.
+func (w *walk) look(at plumbing.Hash) (parent plumbing.Hash, of ledger.ID, ok bool, err error) {
+	content, err := w.chain.read(at)
+	if err != nil || content == nil {
+		return parent, "", false, err
+	}
+	s, formed := ledger.ParseSigned(content)
+	if !formed {
+		c, err := git.ParseCommit(content)
+		if err == nil && len(c.Parents) > 0 {
+			parent = c.Parents[0]
+		}
+		return parent, "", false, nil
+	}
+	ok = w.keys().Name(s.By) != Unknown && s.Verify()
+	if ok && s.Parent.IsZero() {
+		ok = w.chain.headAlone(s.Tree)
+	}
+	return s.Parent, s.Of, ok, nil
+}
+
+// writer names who wrote a commit that counts.
+func (w *walk) writer(at plumbing.Hash) string {
+	if _, own := w.record.own[at]; own {
+		return Clone
+	}
+	content, _ := w.chain.read(at)
+	if s, ok := ledger.ParseSigned(content); ok && s.Verify() {
+		return w.keys().Name(s.By)
+	}
+	return Unknown
+}

@@ -1,0 +1,75 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/session"
+	"gitagent/internal/trust"
+)
+
+// Standing says how much of a mission whose ledger ends at tip may be relied on, see [trust.Trust.Of].
+//
+// A mission of which nothing is known, because its turns were recorded before git-agent kept record of
+// who wrote them, counts as this clone's if the local state of a session tells of its last turn. That
+// is noted; tip is accepted.
+func (w *Workspace) Standing(ctx context.Context, objects *git.Objects, id ledger.ID, tip plumbing.Hash) (trust.Standing, error) {
+	s, err := w.Trust.Of(ctx, w.Repo, objects, id, tip)
+	if err != nil || s.Whole || w.Trust.Known(id) || !w.witnessed(objects, id, tip) {
+		return s, err
+	}
+	if err := w.Trust.Accept(tip, id); err != nil {
+		return s, err
+	}
+	return w.Trust.Of(ctx, w.Repo, objects, id, tip)
+}
+
+// witnessed reports whether a session here has recorded the last turn of a ledger.
+func (w *Workspace) witnessed(objects *git.Objects, id ledger.ID, tip plumbing.Hash) bool {
+	st := w.witnesses()[string(id)]
+	if st == nil {
+		return false
+	}
+	l, err := ledger.At(objects, id, tip)
+	if err != nil {
+		return false
+	}
+	if last, err := l.LastTurn(); err != nil || last != st.Last.Turn {
+		return false
+	}
+	var record struct {
+		Session string  `json:"session"`
+		Code    git.Hex `json:"code"`
+	}
+	data, err := l.Read(ledger.TurnPath("turns", st.Last.Turn, ".json"))
+	return err == nil && json.Unmarshal(data, &record) == nil && record.Code == st.Last.Code && record.Session == st.Session
+}
+
+// lastOfMissions returns the session that recorded last to each mission.
+func (w *Workspace) lastOfMissions() map[string]*session.State {
+	last := make(map[string]*session.State)
+	for _, st := range w.Store.All() {
+		if l := st.Last; l != nil && (last[l.Mission] == nil || last[l.Mission].Last.Turn < l.Turn) {
+			last[l.Mission] = st
+		}
+	}
+	return last
+}
+
+// Usable opens the usable part of a mission's ledger, which ends at tip. If there is none, the error
+// wraps [ErrStranger].
+func (w *Workspace) Usable(ctx context.Context, objects *git.Objects, id ledger.ID, tip plumbing.Hash) (*ledger.Ledger, error) {
+	s, err := w.Standing(ctx, objects, id, tip)
+	if err != nil {
+		return nil, err
+	}
+	if s.Commit.IsZero() {
+		return nil, fmt.Errorf("mission %s: %w", id, ErrStranger)
+	}
+	return ledger.At(objects, id, s.Commit)
+}
