@@ -289,8 +289,10 @@ func (r *review) printDiffs(c *cli.Context) error {
 	repo := r.repo.With("GIT_LITERAL_PATHSPECS=1")
 	for i := 0; i < min(len(r.obeyed), maxListed) && left > 0; {
 		tree := r.obeyed[i].Tree
-		args := []string{"-c", "core.bigFileThreshold=" + bigFile, "diff", "--no-ext-diff", "--no-textconv", "--no-color",
-			r.base.String(), r.trees[tree].String(), "--"}
+		args := []string{
+			"-c", "core.bigFileThreshold=" + bigFile, "diff", "--no-ext-diff", "--no-textconv", "--no-color",
+			r.base.String(), r.trees[tree].String(), "--",
+		}
 		for ; i < min(len(r.obeyed), maxListed) && r.obeyed[i].Tree == tree; i++ {
 			args = append(args, r.obeyed[i].Path)
 		}

@@ -141,8 +141,8 @@ func checkName(name string) error {
 		return r <= ' ' || r > '~' || strings.ContainsRune(`*?!,"'#\`, r)
 	}):
 		return fmt.Errorf("the name %q: it is one word of letters, digits and -_.@+ of ASCII", name)
-	case name == Unknown:
-		return fmt.Errorf("the name %q means nobody", name)
+	case name == Unknown, name == "cert-authority":
+		return fmt.Errorf("the name %q has a meaning of its own", name)
 	}
 	return nil
 }

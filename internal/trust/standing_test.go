@@ -1,0 +1,604 @@
+package trust
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/signature"
+	"gitagent/test/gittest"
+)
+
+func TestMain(m *testing.M) { os.Exit(gittest.Tests{M: m}.Run()) }
+
+const mission = ledger.ID("a1b2c3d4")
+
+// A lab is a repository with a mission's ledger, and people who write it.
+type lab struct {
+	*gittest.Repo
+	t       *testing.T
+	repo    *git.Repo
+	objects *git.Objects
+	*Trust
+	me, anna, eve signature.Key
+	n             int // events
+}
+
+// newLab makes a user who has a key of his own and trusts Anna's. He does not know Eve.
+func newLab(t *testing.T) *lab {
+	t.Helper()
+	t.Parallel()
+	r := gittest.New(t)
+	repo, err := git.Find(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lab{Repo: r, t: t, repo: repo}
+	for _, k := range []*signature.Key{&l.me, &l.anna, &l.eve} {
+		if *k, err = signature.NewKey(rand.Reader); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.reopen()
+	t.Cleanup(func() { l.objects.Close() })
+	l.know(l.me, Signer{"anna", l.anna.Public()})
+	return l
+}
+
+// know sets the user's keys.
+func (l *lab) know(own signature.Key, list ...Signer) {
+	l.t.Helper()
+	dir := l.t.TempDir()
+	file, err := own.Encode("")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, keyFile), file, 0o600)
+	}
+	lines := ""
+	for _, s := range list {
+		lines += s.Name + " " + s.Key.String() + "\n"
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, listFile), []byte(lines), 0o600)
+	}
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.Trust = New(filepath.Join(l.repo.CommonDir, "agent", "trust"), func() *Keys { return ReadKeys(dir, "") })
+}
+
+// reopen forgets what was read.
+func (l *lab) reopen() {
+	if l.objects != nil {
+		l.objects.Close()
+	}
+	l.objects = l.repo.Objects(l.t.Context())
+}
+
+// add adds an event to a ledger, or begins one. Everybody has the same name.
+func (l *lab) add(id ledger.ID, tip plumbing.Hash, key *signature.Key) plumbing.Hash {
+	l.t.Helper()
+	on := ledger.New(l.objects, &ledger.Mission{V: ledger.Version, ID: id})
+	if !tip.IsZero() {
+		var err error
+		if on, err = ledger.At(l.objects, id, tip); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+	l.n++
+	who := git.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(int64(1795176000+l.n), 0).UTC()}
+	path := ledger.TurnPath("turns", l.n, ".json")
+	next, err := on.Append(ledger.Event{
+		Subject: fmt.Sprintf("turn %d", l.n), Files: map[string][]byte{path: fmt.Appendf(nil, "%d\n", l.n)},
+		Author: who, Committer: who, Key: key,
+	})
+	if err == nil {
+		err = l.objects.Flush()
+	}
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return next
+}
+
+// own is add by this clone.
+func (l *lab) own(tip plumbing.Hash, key *signature.Key) plumbing.Hash {
+	l.t.Helper()
+	next := l.add(mission, tip, key)
+	if err := l.Own(mission, next, tip); err != nil {
+		l.t.Fatal(err)
+	}
+	return next
+}
+
+func (l *lab) standing(id ledger.ID, tip plumbing.Hash) Standing {
+	l.t.Helper()
+	s, err := l.Of(l.t.Context(), l.repo, l.objects, id, tip)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	again, err := l.Of(l.t.Context(), l.repo, l.objects, id, tip) // from what was noted, perhaps
+	if err != nil || again != s {
+		l.t.Errorf("asked again: %+v, %v; before %+v", again, err, s)
+	}
+	return s
+}
+
+// want checks how far a ledger may be used: up to a commit, zero for nothing.
+func (l *lab) want(tip, usable plumbing.Hash, by string) {
+	l.t.Helper()
+	s := l.standing(mission, tip)
+	if s.Commit != usable || s.By != by || s.Whole != (tip == usable) {
+		l.t.Errorf("standing of %s is %+v, want it usable up to %s, by %s", tip, s, usable, by)
+	}
+	if s.Whole {
+		return
+	}
+	chain := strings.Fields(l.Git("rev-list", "--first-parent", "--reverse", tip.String()))
+	foreign := chain[0]
+	for i, commit := range chain {
+		if commit == usable.String() {
+			foreign = chain[i+1]
+		}
+	}
+	if s.Foreign.String() != foreign {
+		l.t.Errorf("the first foreign commit is %s, want %s", s.Foreign, foreign)
+	}
+}
+
+var none plumbing.Hash
+
+func TestOwn(t *testing.T) {
+	l := newLab(t)
+	a := l.own(none, nil)
+	l.want(a, a, Clone)
+	b := l.own(a, nil)
+	l.want(b, b, Clone)
+	if s := l.standing(mission, b); !s.Here {
+		t.Error("what this clone wrote was not written here")
+	}
+	for range 400 { // the record is shortened on the way
+		b = l.own(b, nil)
+	}
+	l.want(b, b, Clone)
+	if info, err := os.Stat(l.path(mission)); err != nil || info.Size() > 2*longRecord {
+		t.Errorf("the record has %d bytes, %v", info.Size(), err)
+	}
+	if err := l.Forget(mission); err != nil {
+		t.Fatal(err)
+	}
+	l.want(b, none, Unknown)
+}
+
+func TestSigned(t *testing.T) {
+	l := newLab(t)
+	a := l.add(mission, none, &l.me)
+	l.want(a, a, Machine)
+	b := l.add(mission, a, &l.anna)
+	l.want(b, b, "anna")
+	if s := l.standing(mission, b); s.Here {
+		t.Error("what Anna wrote was written here")
+	}
+	for range 50 {
+		b = l.add(mission, b, &l.anna)
+	}
+	l.reopen()
+	l.want(b, b, "anna")
+	on := l.own(b, &l.me)
+	l.want(on, on, Clone)
+
+	// Her key is taken out of the list: all that she signed is a stranger's, and what comes after it.
+	l.know(l.me)
+	l.want(b, a, Unknown)
+	l.want(l.add(mission, b, &l.me), a, Unknown)
+}
+
+func TestForeign(t *testing.T) {
+	l := newLab(t)
+	a := l.add(mission, none, &l.eve)
+	l.want(a, none, Unknown)
+	long := a
+	for range 100 {
+		long = l.add(mission, long, &l.eve)
+	}
+	l.reopen()
+	l.want(long, none, Unknown)
+	l.want(l.add(mission, long, &l.eve), none, Unknown)
+	l.want(l.add(mission, long, &l.me), none, Unknown)
+	if err := l.Accept(long, mission); err != nil {
+		t.Fatal(err)
+	}
+	l.want(long, long, Unknown)
+	later := l.add(mission, long, &l.eve)
+	l.want(later, long, Unknown)
+	on := l.own(long, &l.me)
+	l.want(on, on, Clone)
+}
+
+// The attacks on simpler rules.
+func TestAttacks(t *testing.T) {
+	for name, attack := range map[string]func(l *lab, ours plumbing.Hash) plumbing.Hash{
+		"an event in our name":      func(l *lab, ours plumbing.Hash) plumbing.Hash { return l.add(mission, ours, nil) },
+		"an event with another key": func(l *lab, ours plumbing.Hash) plumbing.Hash { return l.add(mission, ours, &l.eve) },
+		"only the segment of turn 1 is changed": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+			on, err := ledger.At(l.objects, mission, ours)
+			if err != nil {
+				l.t.Fatal(err)
+			}
+			tip, err := on.Append(ledger.Event{Subject: "turn 9", Files: map[string][]byte{"transcript/0000/000001.jsonl": []byte("{}\n")}, Key: &l.eve})
+			if err == nil {
+				err = l.objects.Flush()
+			}
+			if err != nil {
+				l.t.Fatal(err)
+			}
+			return tip
+		},
+		"between two of ours": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+			return l.add(mission, l.add(mission, ours, &l.eve), &l.me)
+		},
+		"a signature without our header": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+			return l.rewrite(ours, func(content []byte) []byte {
+				return l.resign(bytes.Replace(unsigned(content), []byte("agent-ledger "+mission+"\n"), nil, 1))
+			})
+		},
+		"a header before ours": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+			return l.rewrite(ours, func(content []byte) []byte {
+				return l.resign(bytes.Replace(unsigned(content), []byte("agent-ledger "), []byte("encoding x\nagent-ledger "), 1))
+			})
+		},
+		"two signatures": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+			return l.rewrite(ours, func(content []byte) []byte {
+				i := bytes.Index(content, []byte("gpgsig "))
+				header := content[i : bytes.Index(content, []byte("\n\n"))+1]
+				return append(append(bytes.Clone(content[:i]), header...), content[i:]...)
+			})
+		},
+		"junk in a second signature header": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+			return l.rewrite(ours, func(content []byte) []byte {
+				return bytes.Replace(content, []byte("\n\n"), []byte("\ngpgsig-sha256 something else\n\n"), 1)
+			})
+		},
+		"junk after the end of the signature": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+			return l.rewrite(ours, func(content []byte) []byte {
+				return bytes.Replace(content, []byte("\n\n"), []byte("\n junk\n\n"), 1)
+			})
+		},
+		"another message": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+			return l.rewrite(ours, func(content []byte) []byte { return append(content, "more\n"...) })
+		},
+		"a NUL": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+			return l.rewrite(ours, func(content []byte) []byte { return append(content, "\x00more\n"...) })
+		},
+		"capital letters in a hash": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+			return l.rewrite(ours, func(content []byte) []byte {
+				return l.resign(append([]byte("tree "+strings.ToUpper(string(content[5:45]))), unsigned(content)[45:]...))
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, kind := range []string{"signed", "written here"} {
+				t.Run(kind, func(t *testing.T) {
+					l := newLab(t)
+					first := l.add(mission, none, &l.me)
+					ours := l.add(mission, first, &l.me)
+					if kind == "written here" {
+						if err := l.Own(mission, ours, none); err != nil {
+							t.Fatal(err)
+						}
+					}
+					tip := attack(l, ours)
+					l.reopen()
+					usable := ours
+					if l.Git("rev-parse", tip.String()+"^") == first.String() { // it took the place of ours
+						usable = first
+					}
+					if kind == "written here" && usable == first {
+						return // what is before was written in a run whose end this chain lacks; see TestSigned
+					}
+					s := l.standing(mission, tip)
+					if s.Commit != usable || s.Whole || s.By != Unknown {
+						t.Errorf("%+v, want it usable up to %s", s, usable)
+					}
+				})
+			}
+		})
+	}
+}
+
+// rewrite puts a changed copy in the place of a commit.
+func (l *lab) rewrite(commit plumbing.Hash, change func([]byte) []byte) plumbing.Hash {
+	l.t.Helper()
+	content, err := l.objects.Read(plumbing.CommitObject, commit)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	changed := change(bytes.Clone(content))
+	if bytes.Equal(changed, content) {
+		l.t.Fatal("nothing was changed")
+	}
+	hash, err := l.objects.Write(plumbing.CommitObject, changed)
+	if err == nil {
+		err = l.objects.Flush()
+	}
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return hash
+}
+
+// unsigned is a commit without its signature.
+func unsigned(content []byte) []byte {
+	i, j := bytes.Index(content, []byte("gpgsig ")), bytes.Index(content, []byte("\n\n"))
+	return append(bytes.Clone(content[:i]), content[j+1:]...)
+}
+
+// resign is a commit with a signature of the user's own key, made by a program that does not look at
+// what it signs.
+func (l *lab) resign(plain []byte) []byte {
+	armored := signature.Sign(l.me, plain)
+	header := "gpgsig " + strings.ReplaceAll(strings.TrimSuffix(string(armored), "\n"), "\n", "\n ") + "\n"
+	i := bytes.Index(plain, []byte("\n\n")) + 1
+	return append(append(bytes.Clone(plain[:i]), header...), plain[i:]...)
+}
+
+// A pull request brings the files of a ledger, somebody merges it with a signature of his, and pushes
+// the commit as a mission.
+func TestSignedForAnotherPurpose(t *testing.T) {
+	l := newLab(t)
+	ours := l.add(mission, none, &l.me)
+	merged := l.rewrite(ours, func(content []byte) []byte {
+		return l.resign(bytes.Replace(unsigned(content), []byte("agent-ledger "+mission+"\n"), nil, 1))
+	})
+	s := l.standing(mission, merged)
+	if s.Commit == merged {
+		t.Error("a commit that is no ledger's counts")
+	}
+}
+
+// The first commit holds mission.json alone: a commit of something else is no beginning.
+func TestRoot(t *testing.T) {
+	l := newLab(t)
+	tip := l.add(mission, none, &l.me)
+	root := l.rewrite(tip, func(content []byte) []byte { // without a parent, but with turns
+		plain := unsigned(content)
+		i := bytes.Index(plain, []byte("parent "))
+		return l.resign(append(plain[:i:i], plain[i+48:]...))
+	})
+	l.want(root, none, Unknown)
+}
+
+// Our own signed ledger, put under another name by somebody.
+func TestAnotherName(t *testing.T) {
+	l := newLab(t)
+	tip := l.add(mission, l.add(mission, none, &l.me), &l.me)
+	if s := l.standing("deadbeef", tip); !s.Commit.IsZero() || s.By != Unknown {
+		t.Errorf("standing under another name: %+v", s)
+	}
+	if s := l.standing("deadbeefdead", tip); !s.Commit.IsZero() {
+		t.Errorf("standing under another name: %+v", s)
+	}
+	// A side of a mission that went on in two clones has such a name.
+	if s := l.standing(ledger.OfCommit(tip), tip); !s.Whole {
+		t.Errorf("standing of a side: %+v", s)
+	}
+	// A fork goes on from the ledger of another mission.
+	fork := l.add("f0f0f0f0", tip, &l.me)
+	if s := l.standing("f0f0f0f0", fork); !s.Whole {
+		t.Errorf("standing of a fork: %+v", s)
+	}
+	if s := l.standing(mission, fork); s.Commit != tip || s.Whole {
+		t.Errorf("a fork under the name of its source: %+v", s)
+	}
+	again := l.add("f1f1f1f1", l.add("f0f0f0f0", fork, &l.me), &l.me)
+	if s := l.standing("f1f1f1f1", again); !s.Whole {
+		t.Errorf("standing of a fork of a fork: %+v", s)
+	}
+	if s := l.standing("f1f1f1f1", l.add("f1f1f1f1", l.add("f0f0f0f0", fork, &l.eve), &l.me)); !s.Commit.IsZero() {
+		t.Errorf("standing of a fork of a stranger's turn: %+v", s)
+	}
+}
+
+// In a shallow clone nobody knows what came before; a replacement is not believed.
+func TestHidden(t *testing.T) {
+	l := newLab(t)
+	foreign := l.add(mission, l.add(mission, none, &l.me), &l.eve)
+	tip := l.add(mission, foreign, &l.me)
+	good := l.add(mission, l.add(mission, none, &l.me), &l.me)
+	l.Git("replace", tip.String(), good.String())
+	l.reopen()
+	if s := l.standing(mission, tip); s.Whole {
+		t.Errorf("behind a replacement: %+v", s)
+	}
+	l.Git("update-ref", mission.Ref(), tip.String())
+	shallow := gittest.New(t)
+	shallow.Git("fetch", "-q", "--depth=1", "file://"+filepath.ToSlash(l.Dir), mission.Ref()+":"+mission.Ref())
+	var err error
+	if l.repo, err = git.Find(shallow.Dir); err != nil {
+		t.Fatal(err)
+	}
+	l.reopen()
+	if s := l.standing(mission, tip); !s.Commit.IsZero() || s.By != Unknown {
+		t.Errorf("in a shallow clone: %+v", s)
+	}
+}
+
+// An old state of a mission passes for the present one: that can't be seen.
+func TestRollback(t *testing.T) {
+	l := newLab(t)
+	old := l.add(mission, none, &l.anna)
+	l.add(mission, old, &l.anna)
+	l.want(old, old, "anna")
+}
+
+func TestInherit(t *testing.T) {
+	l := newLab(t)
+	a := l.own(none, nil)
+	b := l.own(a, nil)
+	c := l.add(mission, b, &l.anna)
+	d := l.own(c, nil)
+	e := l.own(d, nil)
+	f := l.own(e, nil)
+	contains := func(x, y plumbing.Hash) (bool, error) { return l.repo.IsAncestor(t.Context(), git.Hex(y), git.Hex(x)) }
+	for i, from := range []plumbing.Hash{a, b, c, d, e, f} {
+		id := ledger.ID(fmt.Sprintf("f0f0f0%02x", i))
+		if err := l.Inherit(id, mission, from, contains); err != nil {
+			t.Fatal(err)
+		}
+		fork := l.add(id, from, nil)
+		if err := l.Own(id, fork, from); err != nil {
+			t.Fatal(err)
+		}
+		if s := l.standing(id, fork); !s.Whole || s.By != Clone {
+			t.Errorf("a fork at event %d: %+v", i, s)
+		}
+		if s := l.standing(id, l.add(id, f, nil)); s.Commit == f && from != f {
+			t.Errorf("a fork at event %d knows of later ones", i)
+		}
+	}
+}
+
+func TestWriters(t *testing.T) {
+	l := newLab(t)
+	a := l.own(none, &l.me) // turn 1
+	b := l.own(a, nil)
+	c := l.add(mission, b, &l.anna)
+	d := l.own(c, &l.me)
+	e := l.add(mission, d, &l.eve)
+	for tip, want := range map[plumbing.Hash][]string{
+		b: {Clone, Clone, Unknown}, d: {Clone, Clone, "anna", Clone, Unknown}, e: {Clone, Clone, "anna", Clone, Unknown},
+	} {
+		w, err := l.Writers(t.Context(), l.repo, l.objects, mission, tip)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, who := range want {
+			if got := w.Turn(i + 1); got != who && tip != b {
+				t.Errorf("turn %d at %s was recorded by %s, want %s", i+1, tip, got, who)
+			}
+		}
+	}
+}
+
+// Of the list, lines that mean more to ssh-keygen than to us don't count.
+func TestList(t *testing.T) {
+	t.Parallel()
+	key, err := signature.NewKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	public := key.Public().String()
+	for line, want := range map[string]bool{
+		"anna " + public:                                       true,
+		"anna " + public + " a comment":                        true,
+		"\tanna@example.invalid   " + public:                   true,
+		"# anna " + public:                                     false,
+		"cert-authority " + public:                             false,
+		"anna cert-authority " + public:                        false,
+		`anna namespaces="git" ` + public:                      false,
+		`anna valid-after="20300101" ` + public:                false,
+		"*@example.invalid " + public:                          false,
+		"!anna " + public:                                      false,
+		"anna,eve " + public:                                   false,
+		`"anna" ` + public:                                     false,
+		"unknown " + public:                                    false,
+		"\u202eanna " + public:                                 false,
+		"anna " + strings.Replace(public, "ed25519", "rsa", 1): false,
+		"anna " + public[:len(public)-4]:                       false,
+		public:                                                 false,
+	} {
+		s, err := parseSigner(line)
+		if got := s != nil && s.Key == key.Public(); got != want {
+			t.Errorf("%q: %v, %v", line, s, err)
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	dir, ctx := t.TempDir(), t.Context()
+	k := ReadKeys(dir, "")
+	if k.Own != nil {
+		t.Fatal("a key from nowhere")
+	}
+	if made, err := k.MakeKey("dev@example.invalid"); !made || err != nil {
+		t.Fatalf("MakeKey: %v, %v", made, err)
+	}
+	first := ReadKeys(dir, "")
+	if first.Own == nil || first.Name(first.Own.Public()) != Machine {
+		t.Fatalf("the key is not read again: %v", first.OwnError)
+	}
+	if made, err := first.MakeKey(""); made || err != nil {
+		t.Errorf("it is made again: %v, %v", made, err)
+	}
+	other, err := signature.NewKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Add(ctx, "anna", other.Public()); err != nil {
+		t.Fatal(err)
+	}
+	second := ReadKeys(dir, "")
+	if second.Name(other.Public()) != "anna" || second.digest == first.digest {
+		t.Errorf("anna is %q", second.Name(other.Public()))
+	}
+	for name, key := range map[string]signature.Public{"anna": first.Own.Public(), "bob": other.Public(), "two words": {}, "unknown": {}, "": {}} {
+		if err := second.Add(ctx, name, key); err == nil {
+			t.Errorf("%q is added", name)
+		}
+	}
+	if err := second.Remove(ctx, "anna"); err != nil {
+		t.Fatal(err)
+	}
+	if third := ReadKeys(dir, ""); third.Name(other.Public()) != Unknown || len(third.Ignored) > 0 {
+		t.Errorf("after the removal: %+v", third)
+	}
+	if err := second.Remove(ctx, "anna"); err == nil {
+		t.Error("removed twice")
+	}
+	if err := os.Chmod(filepath.Join(dir, keyFile), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if k := ReadKeys(dir, ""); k.Own != nil || k.OwnError == nil {
+		t.Error("a key that others can read is used")
+	}
+}
+
+// Plain git verifies what is signed.
+func TestVerifyCommit(t *testing.T) {
+	l := newLab(t)
+	tip := l.add(mission, l.add(mission, none, &l.me), &l.me)
+	list := filepath.Join(t.TempDir(), "allowed_signers")
+	if err := os.WriteFile(list, []byte("dev "+l.me.Public().String()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, commit := range strings.Fields(l.Git("rev-list", "--first-parent", tip.String())) {
+		l.Git("-c", "gpg.ssh.allowedSignersFile="+list, "verify-commit", commit)
+	}
+	changed := l.rewrite(tip, func(content []byte) []byte { return append(content, "more\n"...) })
+	if _, err := l.Try("-c", "gpg.ssh.allowedSignersFile="+list, "verify-commit", changed.String()); err == nil {
+		t.Error("git verifies a changed commit")
+	}
+	if out, err := l.Try("fsck", "--strict", "--no-dangling"); err != nil || out != "" {
+		t.Errorf("git fsck --strict: %v\n%s", err, out)
+	}
+}
+
+func FuzzParseRecord(f *testing.F) {
+	f.Add([]byte("own 4b825dc642cb6eb9a060e54bf8d69288fbee4904 0000000000000000000000000000000000000000\naccepted x\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r := parseRecord(data)
+		again := parseRecord([]byte(r.merged().lines()))
+		if len(again.accepted) != len(r.accepted) {
+			t.Error("an acceptance is lost")
+		}
+	})
+}
