@@ -16,6 +16,9 @@ const keepSessions = 90 * 24 * time.Hour
 // keepHouse is the command that [housekeep] starts.
 func keepHouse(c *cli.Context) error {
 	repo, err := git.Find(".")
+	if err == nil {
+		err = repo.Trusted(c.Context)
+	}
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,7 +68,7 @@ func Open(ctx context.Context) (*Repo, error) {
 
 // Find walks up from dir to the top of the worktree that it is in, as git would, but without
 // running git and without git's environment. If there is none, the error wraps [ErrNotFound].
-// Whether git trusts the repository (safe.directory) shows only when git runs.
+// Whether git would work there, [Repo.Trusted] tells.
 func Find(dir string) (*Repo, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -78,15 +79,16 @@ func Find(dir string) (*Repo, error) {
 	}
 	for top := dir; ; top = filepath.Dir(top) {
 		gitDir, isFile := gitDirOf(top)
-		switch {
-		case gitDir != "" && isGitDir(gitDir):
+		if common, ok := commonOf(gitDir); ok {
 			env := append(environ(location), "GIT_NO_LAZY_FETCH=1") // a hook must not use the network
 			r := at(top, env)
-			r.Top, r.GitDir, r.CommonDir = top, gitDir, commonDirOf(gitDir)
+			r.Top, r.GitDir, r.CommonDir = top, gitDir, common
 			return r, nil
-		case isFile, // it points nowhere: a worktree that was removed, not a directory of the repository around it
-			isGitDir(top), // bare, or inside .git
-			top == filepath.Dir(top):
+		}
+		_, inside := commonOf(top)
+		if isFile || // it points nowhere: a worktree that was removed, not a directory of the repository around it
+			inside || // bare, or inside .git
+			top == filepath.Dir(top) {
 			return nil, fmt.Errorf("find the repository of %s: %w", dir, ErrNotFound)
 		}
 	}
@@ -105,7 +107,7 @@ func gitDirOf(top string) (gitDir string, isFile bool) {
 	case !info.Mode().IsRegular() || info.Size() > 64<<10:
 		return "", true
 	}
-	b, err := os.ReadFile(path)
+	b, err := readPlain(path)
 	if err != nil {
 		return "", true
 	}
@@ -119,30 +121,34 @@ func gitDirOf(top string) (gitDir string, isFile bool) {
 	return filepath.Clean(target), true
 }
 
-// isGitDir reports whether a directory is a git directory, by the same signs as git.
-func isGitDir(dir string) bool {
-	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
-		return false
+// commonOf returns the common directory of a git directory, which is known by the same signs as git
+// knows it. ok is false for any other directory.
+func commonOf(gitDir string) (dir string, ok bool) {
+	if gitDir == "" {
+		return "", false
 	}
-	common := commonDirOf(dir)
+	// A pipe in the place of HEAD or commondir would hold git up.
+	head, err := os.Lstat(filepath.Join(gitDir, "HEAD"))
+	if err != nil || !head.Mode().IsRegular() && head.Mode().Type() != fs.ModeSymlink {
+		return "", false
+	}
+	switch b, err := readPlain(filepath.Join(gitDir, "commondir")); {
+	case errors.Is(err, fs.ErrNotExist):
+		dir = gitDir
+	case err != nil:
+		return "", false
+	default:
+		if dir = filepath.FromSlash(strings.TrimRight(string(b), "\r\n")); !filepath.IsAbs(dir) {
+			dir = filepath.Join(gitDir, dir)
+		}
+		dir = filepath.Clean(dir)
+	}
 	for _, name := range []string{"objects", "refs"} {
-		if info, err := os.Stat(filepath.Join(common, name)); err != nil || !info.IsDir() {
-			return false
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.IsDir() {
+			return "", false
 		}
 	}
-	return true
-}
-
-func commonDirOf(gitDir string) string {
-	b, err := os.ReadFile(filepath.Join(gitDir, "commondir"))
-	if err != nil {
-		return gitDir
-	}
-	dir := filepath.FromSlash(strings.TrimRight(string(b), "\r\n"))
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(gitDir, dir)
-	}
-	return filepath.Clean(dir)
+	return dir, true
 }
 
 // With returns the same repository with more variables in git's environment.

@@ -144,32 +144,42 @@ func (h *Hook) Tell(text string) error {
 // find finds the repository in which the agent works: that of its directory if that is a worktree
 // of the repository in which the client was launched, otherwise the latter. It sets known if
 // recording is enabled there. That costs one git process where recording is not enabled for the
-// repository itself, and none where there is no repository.
+// repository itself, one where it belongs to somebody else, and none where there is no repository.
 func (h *Hook) find(ctx context.Context, cwd string) {
-	repo, err := launched(cwd, h.Client.ProjectDir)
+	repo, err := launched(ctx, cwd, h.Client.ProjectDir)
 	if err != nil {
-		return // not in a repository
+		return // not in a repository, or in one that git refuses: nobody asked for it
 	}
 	if home, err := os.UserHomeDir(); repo.Top == filepath.Dir(repo.Top) || err == nil && sameDir(repo.Top, home) {
 		return // the whole disk or home directory is nobody's project
 	}
 	w := workspace.New(repo, nil)
 	h.Repo, h.Store = repo, w.Store
-	h.known, _ = w.Enabled(ctx) // if git refuses the repository, nobody asked for it
+	h.known, _ = w.Enabled(ctx)
 }
 
-func launched(cwd, project string) (*git.Repo, error) {
+func launched(ctx context.Context, cwd, project string) (*git.Repo, error) {
 	if project == "" {
-		return git.Find(cwd)
+		return trusted(ctx, cwd)
 	}
-	repo, err := git.Find(project)
+	repo, err := trusted(ctx, project)
 	if err != nil || cwd == project {
 		return repo, err
 	}
-	if here, err := git.Find(cwd); err == nil && here.CommonDir == repo.CommonDir {
+	if here, err := trusted(ctx, cwd); err == nil && here.CommonDir == repo.CommonDir {
 		return here, nil
 	}
 	return repo, nil
+}
+
+// trusted finds the repository of dir. Before git trusts it, nothing in it is believed, and nothing
+// is written: anybody can put a .git above a directory in which others work.
+func trusted(ctx context.Context, dir string) (*git.Repo, error) {
+	repo, err := git.Find(dir)
+	if err == nil {
+		err = repo.Trusted(ctx)
+	}
+	return repo, err
 }
 
 func sameDir(a, b string) bool {

@@ -1,0 +1,78 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Trusted returns nil if git would work in a repository that [Find] has found: it belongs to the
+// user of this process, or the user's configuration names it (safe.directory). Otherwise the error is
+// git's own, with its advice.
+//
+// Of what belongs to the user git is not asked. Everything else is git's to decide, by one process:
+// what safe.directory means has changed often.
+func (r *Repo) Trusted(ctx context.Context) error {
+	if os.Getenv("GIT_TEST_ASSUME_DIFFERENT_OWNER") == "" && r.owned() {
+		return nil
+	}
+	out, err := r.Output(ctx, nil, "rev-parse", "--absolute-git-dir")
+	if err != nil {
+		return err
+	}
+	if dir := filepath.FromSlash(strings.TrimSuffix(string(out), "\n")); !sameDir(dir, r.GitDir) {
+		return fmt.Errorf("git finds another repository in %s: %s", r.Top, dir)
+	}
+	return nil
+}
+
+// owned reports whether all that git compares belongs to us: the worktree, .git, and the git
+// directory that a file .git names. A link .git must be ours, and what it leads to.
+func (r *Repo) owned() bool {
+	top, err := os.Lstat(r.Top)
+	if err != nil || !ours(r.Top, top) {
+		return false
+	}
+	path := filepath.Join(r.Top, ".git")
+	link, err := os.Lstat(path)
+	if err != nil || !ours(path, link) {
+		return false
+	}
+	if link.IsDir() {
+		return true // r.GitDir
+	}
+	dir, err := os.Stat(r.GitDir)
+	return err == nil && ours(r.GitDir, dir)
+}
+
+func sameDir(a, b string) bool {
+	ai, aerr := os.Stat(a)
+	bi, berr := os.Stat(b)
+	return aerr == nil && berr == nil && os.SameFile(ai, bi)
+}
+
+const maxPointer = 64 << 10 // bytes of a file that holds a path
+
+// readPlain reads a small regular file. Anything else in its place is an error: to open a pipe that a
+// stranger has put there would never end.
+func readPlain(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxPointer) {
+		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("not a small file")}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(f)
+}

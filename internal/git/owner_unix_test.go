@@ -1,0 +1,90 @@
+//go:build unix
+
+package git
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"gitagent/test/gittest"
+)
+
+// TestOwned compares the owners that we look at with git's verdict.
+func TestOwned(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file to somebody else")
+	}
+	for _, tt := range []struct {
+		name    string
+		strange []string // what belongs to somebody else; in the linked worktree if that is named
+		dir     string
+		want    bool
+	}{
+		{"all ours", nil, "repo", true},
+		{"the worktree", []string{"repo"}, "repo", false},
+		{".git", []string{"repo/.git"}, "repo", false},
+		{"both", []string{"repo", "repo/.git"}, "repo", false},
+		{"a file in it", []string{"repo/.git/config"}, "repo", true},
+		{"linked", nil, "linked", true},
+		{"the linked worktree", []string{"linked"}, "linked", false},
+		{"its .git", []string{"linked/.git"}, "linked", false},
+		{"its git directory", []string{"repo/.git/worktrees/linked"}, "linked", false},
+		{"the main worktree, seen from the linked one", []string{"repo", "repo/.git"}, "linked", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := committed(t)
+			r.Git("worktree", "add", "-q", "../linked")
+			for _, name := range tt.strange {
+				if err := os.Lchown(filepath.Join(filepath.Dir(r.Dir), name), 12345, -1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			there := r.In(filepath.Join(filepath.Dir(r.Dir), tt.dir))
+			repo := find(t, there)
+			_, err := there.Try("rev-parse", "--git-dir")
+			if trusts := err == nil; trusts != tt.want {
+				t.Fatalf("git: %v, want trusted: %t", err, tt.want)
+			}
+			if got := repo.Trusted(t.Context()); (got == nil) != tt.want {
+				t.Errorf("Trusted = %v, want trusted: %t", got, tt.want)
+			}
+			if tt.want && !repo.owned() {
+				t.Error("git was asked")
+			}
+		})
+	}
+}
+
+// TestFindAmongPipes: a pipe in the place of a file of git's holds nobody up.
+func TestFindAmongPipes(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{".git", ".git/HEAD", ".git/commondir"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := gittest.TempDir(t)
+			if name != ".git" {
+				for _, sub := range []string{"objects", "refs"} {
+					if err := os.MkdirAll(filepath.Join(dir, ".git", sub), 0o777); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			path := filepath.Join(dir, name)
+			os.Remove(path)
+			if err := syscall.Mkfifo(path, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if repo, err := Find(dir); !errors.Is(err, ErrNotFound) {
+				t.Errorf("Find = %v, %v", repo, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,21 @@
+package git
+
+import (
+	"io/fs"
+
+	"golang.org/x/sys/windows"
+)
+
+// ours reports whether a file belongs to the user of this process.
+func ours(path string, _ fs.FileInfo) bool {
+	info, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION)
+	if err != nil {
+		return false
+	}
+	owner, _, err := info.Owner()
+	if err != nil {
+		return false
+	}
+	user, err := windows.GetCurrentProcessToken().GetTokenUser()
+	return err == nil && owner.Equals(user.User.Sid)
+}
