@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gitagent/internal/ledger"
+	"gitagent/internal/local"
 	"gitagent/internal/lock"
 )
 
@@ -16,7 +17,7 @@ import (
 func (l *lab) leave(name string, files ...string) {
 	l.t.Helper()
 	at := time.Now().Add(-time.Minute)
-	held, err := lock.Take(l.t.Context(), filepath.Join(l.Dir, ".git", "agent", "locks", name))
+	held, err := lock.Take(l.t.Context(), local.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("locks", name))
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func TestKilledPlanting(t *testing.T) {
 		f.Session = ""
 		l.fork(f)
 		branch := id.Branch(l.capture.BranchPrefix)
-		held, err := lock.Take(t.Context(), filepath.Join(l.Dir, ".git", "agent", "planting", string(id)))
+		held, err := lock.Take(t.Context(), local.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", string(id)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +197,7 @@ func TestRemoveAfterAKilledOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.Write(".git/worktrees/fork/index.lock", "")
-		held, err := lock.Take(t.Context(), filepath.Join(l.Dir, ".git", "agent", "planting", "remove-fork"))
+		held, err := lock.Take(t.Context(), local.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", "remove-fork"))
 		if err != nil {
 			t.Fatal(err)
 		}

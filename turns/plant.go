@@ -46,8 +46,8 @@ func (r *Recorder) plant(ctx context.Context, p plant, at time.Time, event func(
 		}
 	}
 	r.ClearDead(ctx)
-	planting := filepath.Join(r.plantings(), string(p.id))
-	held, err := lock.Take(ctx, planting)
+	planting := filepath.Join(plantings, string(p.id))
+	held, err := lock.Take(ctx, r.Store.Dir(), planting)
 	if err != nil {
 		return nil, err
 	}
@@ -88,12 +88,12 @@ func (r *Recorder) plant(ctx context.Context, p plant, at time.Time, event func(
 }
 
 // plantings is the directory of the files that name what is being made.
-func (r *Recorder) plantings() string { return filepath.Join(r.Store.Dir(), "planting") }
+const plantings = "planting"
 
 // release gives up one of these files, which this process has locked.
 func (r *Recorder) release(held *lock.Lock, path string) {
-	_ = os.Remove(path)
-	_ = os.Remove(r.plantings()) // if it is empty
+	_ = r.Store.Dir().Remove(path)
+	_ = r.Store.Dir().Remove(plantings) // if it is empty
 	held.Release()
 }
 
@@ -121,13 +121,13 @@ func (r *Recorder) ClearDead(ctx context.Context) {
 	if err := transaction.ClearDead(ctx, r.Workspace); err != nil {
 		r.Store.Log(time.Now(), err.Error())
 	}
-	entries, err := os.ReadDir(r.plantings())
+	entries, err := r.Store.Dir().ReadDir(plantings)
 	if err != nil {
 		return // usually there are none
 	}
 	for _, e := range entries {
-		path := filepath.Join(r.plantings(), e.Name())
-		held, err := lock.Try(path)
+		path := filepath.Join(plantings, e.Name())
+		held, err := lock.Try(r.Store.Dir(), path)
 		if held == nil || err != nil {
 			continue // its process is alive
 		}
@@ -150,7 +150,7 @@ func (r *Recorder) ClearDead(ctx context.Context) {
 		}
 		r.release(held, path)
 	}
-	_ = os.Remove(r.plantings()) // if it was empty already
+	_ = r.Store.Dir().Remove(plantings) // if it was empty already
 }
 
 // uprootLeft removes what a killed process made of a plant, unless it was changed since.

@@ -91,8 +91,8 @@ func (r *Recorder) removeWorktree(ctx context.Context, path string, force bool) 
 		args = []string{"worktree", "remove", "--force", "--", path}
 	}
 	if linked := r.linked(path); linked != nil {
-		doing := filepath.Join(r.plantings(), "remove-"+filepath.Base(linked.GitDir))
-		held, err := lock.Take(ctx, doing)
+		doing := filepath.Join(plantings, "remove-"+filepath.Base(linked.GitDir))
+		held, err := lock.Take(ctx, r.Store.Dir(), doing)
 		if err != nil {
 			return err
 		}

@@ -166,7 +166,7 @@ func (x *examination) sizes(repo *git.Repo) {
 	if n, err := size(filepath.Join(repo.CommonDir, "objects")); err == nil {
 		x.say("size", cmdline.Size(n)+" of objects, the user's own among them")
 	}
-	if n, err := size(session.Open(repo.CommonDir).Dir()); err == nil {
+	if n, err := size(session.Open(repo.CommonDir).Dir().Path(".")); err == nil {
 		x.say("size", cmdline.Size(n)+" of local state")
 	}
 }

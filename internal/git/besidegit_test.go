@@ -49,10 +49,10 @@ func TestRollUpBesideGit(t *testing.T) {
 					if err := repo.RollUp(ctx); err != nil {
 						t.Errorf("RollUp: %v", err)
 					}
-					rolled.Store(rolled.Load() || isFile(repo.oldPacksFile()))
+					rolled.Store(rolled.Load() || isFile(repo.agentDir().Path(oldPacksFile)))
 				}
 				if old := time.Now().Add(-oldPacksWait); i%8 == 0 {
-					_ = os.Chtimes(repo.oldPacksFile(), old, old) // an hour has passed, if there is one
+					_ = os.Chtimes(repo.agentDir().Path(oldPacksFile), old, old) // an hour has passed, if there is one
 				}
 				o := repo.Objects(ctx)
 				defer o.Close()

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"gitagent/internal/local"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -29,16 +31,18 @@ type oldPacks struct {
 	times map[string]int64 // of the .pack files, by name: a changed time means another pack
 }
 
-func (r *Repo) oldPacksFile() string { return filepath.Join(r.CommonDir, "agent", "old-packs") }
+const oldPacksFile = "old-packs"
+
+func (r *Repo) agentDir() *local.Dir { return local.In(r.CommonDir, "agent") }
 
 func (r *Repo) oldPacksDue(now time.Time) bool {
-	info, err := os.Stat(r.oldPacksFile())
+	info, err := os.Lstat(r.agentDir().Path(oldPacksFile))
 	return err == nil && now.Sub(info.ModTime()) >= oldPacksWait
 }
 
 // readOldPacks reads the note. A damaged note counts as none.
 func (r *Repo) readOldPacks() oldPacks {
-	data, _ := os.ReadFile(r.oldPacksFile())
+	data, _ := r.agentDir().ReadFile(oldPacksFile)
 	first, rest, _ := strings.Cut(string(data), "\n")
 	old := oldPacks{fresh: first, times: make(map[string]int64)}
 	for line := range strings.Lines(rest) {
@@ -72,11 +76,11 @@ func (r *Repo) noteOldPacks(fresh string, packs []string) error {
 		}
 		fmt.Fprintf(&note, "%s %d\n", name, info.ModTime().UnixNano())
 	}
-	tmp := r.oldPacksFile() + ".new"
-	if err := os.WriteFile(tmp, []byte(note.String()), 0o666); err != nil {
+	dir, tmp := r.agentDir(), oldPacksFile+".new"
+	if err := dir.WriteFile(tmp, []byte(note.String())); err != nil {
 		return err
 	}
-	return os.Rename(tmp, r.oldPacksFile())
+	return dir.Rename(tmp, oldPacksFile)
 }
 
 // dropOldPacks removes the packs that the last roll-up has replaced, if they are unchanged and the
@@ -84,7 +88,7 @@ func (r *Repo) noteOldPacks(fresh string, packs []string) error {
 // and rolled up again. If a `git gc` begins, the rest are all forgotten.
 func (r *Repo) dropOldPacks() error {
 	old := r.readOldPacks()
-	defer os.Remove(r.oldPacksFile())
+	defer func() { _ = r.agentDir().Remove(oldPacksFile) }()
 	taker, err := r.openWhole(old.fresh)
 	if err != nil {
 		return nil // nothing was noted, or git has repacked the new pack

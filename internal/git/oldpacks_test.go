@@ -76,7 +76,7 @@ func TestOldPacksAreCheckedAgain(t *testing.T) {
 			gcPID(t, repo, fmt.Sprint(os.Getpid(), " ", hostname(t)), 0)
 		}, maxSmallPacks + 1, false},
 		{"the note is lost", func(t *testing.T, _ *gittest.Repo, repo *Repo, _ string, _ []string) {
-			if err := os.WriteFile(repo.oldPacksFile(), []byte("\x00\x00"), 0o666); err != nil {
+			if err := os.WriteFile(repo.agentDir().Path(oldPacksFile), []byte("\x00\x00"), 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}, maxSmallPacks + 1, false},

@@ -40,7 +40,7 @@ func (r *Repo) RollUpDue() bool {
 // them. Nothing happens while a `git gc` runs. A pack with any extra file (.keep, .promisor,
 // .mtimes, .bitmap) or that a multi-pack index may cover is left alone.
 func (r *Repo) RollUp(ctx context.Context) error {
-	held, err := lock.Try(filepath.Join(r.CommonDir, "agent", "locks", "packs"))
+	held, err := lock.Try(r.agentDir(), filepath.Join("locks", "packs"))
 	if held == nil {
 		return err
 	}

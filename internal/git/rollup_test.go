@@ -79,7 +79,7 @@ func present(t testing.TB, r *gittest.Repo, hashes []plumbing.Hash) {
 func anHourLater(t testing.TB, repo *Repo) {
 	t.Helper()
 	old := time.Now().Add(-oldPacksWait)
-	if err := os.Chtimes(repo.oldPacksFile(), old, old); err != nil {
+	if err := os.Chtimes(repo.agentDir().Path(oldPacksFile), old, old); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -252,7 +252,7 @@ func TestRollUpLeavesAlone(t *testing.T) {
 		r := gittest.New(t)
 		repo := find(t, r)
 		manyPacks(t, repo, 2*maxSmallPacks)
-		held, err := lock.Take(t.Context(), filepath.Join(repo.CommonDir, "agent/locks/packs"))
+		held, err := lock.Take(t.Context(), repo.agentDir(), "locks/packs")
 		if err != nil {
 			t.Fatal(err)
 		}

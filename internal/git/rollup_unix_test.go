@@ -33,7 +33,7 @@ func TestRollUpKilled(t *testing.T) {
 		for i := range maxSmallPacks + 1 {
 			hashes = append(hashes, flushed(t, repo, fmt.Sprint("round ", n, " pack ", i), strings.Repeat(fmt.Sprint(n, i), 500))...)
 		}
-		if n%3 == 0 && isFile(repo.oldPacksFile()) {
+		if n%3 == 0 && isFile(repo.agentDir().Path(oldPacksFile)) {
 			anHourLater(t, repo)
 		}
 		cmd := exec.Command(os.Args[0])

@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gitagent/internal/local"
 )
 
 // A Lock is a file that this process has locked.
@@ -33,35 +35,32 @@ type Note struct {
 
 const step = 5 * time.Millisecond // between attempts of Take
 
-// Take waits for the lock at path until ctx ends. Missing directories are made.
-func Take(ctx context.Context, path string) (*Lock, error) {
+// Take waits for the lock of that name in dir until ctx ends. Missing directories are made.
+func Take(ctx context.Context, dir *local.Dir, name string) (*Lock, error) {
 	for {
-		l, err := Try(path)
+		l, err := Try(dir, name)
 		if l != nil || err != nil {
 			return l, err
 		}
 		select {
 		case <-time.After(step):
 		case <-ctx.Done():
-			return nil, fmt.Errorf("lock %s: %w", filepath.Base(path), ctx.Err())
+			return nil, fmt.Errorf("lock %s: %w", filepath.Base(name), ctx.Err())
 		}
 	}
 }
 
 // Try takes the lock if it is free. Otherwise it returns nil and no error.
-func Try(path string) (*Lock, error) {
-	l, err := take(path)
+func Try(dir *local.Dir, name string) (*Lock, error) {
+	l, err := take(dir, name)
 	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", filepath.Base(path), err)
+		return nil, fmt.Errorf("lock %s: %w", filepath.Base(name), err)
 	}
 	return l, nil
 }
 
-func take(path string) (*Lock, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if os.IsNotExist(err) && os.MkdirAll(filepath.Dir(path), 0o777) == nil {
-		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	}
+func take(dir *local.Dir, name string) (*Lock, error) {
+	f, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}

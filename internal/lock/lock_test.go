@@ -6,23 +6,24 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"gitagent/internal/local"
 )
 
 // TestTake lets many take one lock: never two at once.
 func TestTake(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "not", "there", "lock")
+	dir := local.In(t.TempDir(), "not")
 	holders, most := 0, 0
 	var count sync.Mutex
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			l, err := Take(context.Background(), path)
+			l, err := Take(context.Background(), dir, "there/lock")
 			if err != nil {
 				t.Error(err)
 				return
@@ -45,15 +46,15 @@ func TestTake(t *testing.T) {
 
 func TestTakeGivesUp(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "lock")
-	held, err := Take(context.Background(), path)
+	dir := local.In(t.TempDir(), "dir")
+	held, err := Take(context.Background(), dir, "lock")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer held.Release()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Take(ctx, path); !errors.Is(err, context.Canceled) {
+	if _, err := Take(ctx, dir, "lock"); !errors.Is(err, context.Canceled) {
 		t.Errorf("Take of a lock that is held = %v", err)
 	}
 }
@@ -61,9 +62,9 @@ func TestTakeGivesUp(t *testing.T) {
 // TestNote leaves a note behind, as a process does that dies, and reads it as the next holder.
 func TestNote(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "lock")
+	dir := local.In(t.TempDir(), "dir")
 	take := func() *Lock {
-		l, err := Take(context.Background(), path)
+		l, err := Take(context.Background(), dir, "lock")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +93,7 @@ func TestNote(t *testing.T) {
 		}
 		l.Release()
 		if tt.want.Words == nil {
-			_ = os.Truncate(path, 0)
+			_ = os.Truncate(dir.Path("lock"), 0)
 		}
 	}
 }
@@ -100,7 +101,7 @@ func TestNote(t *testing.T) {
 // TestLockOfDeadProcess: the system releases the lock of a process that was killed.
 func TestLockOfDeadProcess(t *testing.T) {
 	if dir := os.Getenv("TEST_LOCK_AND_WAIT"); dir != "" {
-		if _, err := Take(context.Background(), filepath.Join(dir, "x")); err != nil {
+		if _, err := Take(context.Background(), local.In(dir, "d"), "x"); err != nil {
 			t.Fatal(err)
 		}
 		fmt.Println("locked")
@@ -123,14 +124,14 @@ func TestLockOfDeadProcess(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Take(ctx, filepath.Join(dir, "x")); err == nil {
+	if _, err := Take(ctx, local.In(dir, "d"), "x"); err == nil {
 		t.Error("the lock of a living process was taken")
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // killed
-	held, err := Take(context.Background(), filepath.Join(dir, "x"))
+	held, err := Take(context.Background(), local.In(dir, "d"), "x")
 	if err != nil {
 		t.Fatal(err)
 	}

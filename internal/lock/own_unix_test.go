@@ -4,9 +4,10 @@ package lock
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
+
+	"gitagent/internal/local"
 )
 
 // What a stranger has planted in a repository of his own is not acted upon.
@@ -15,9 +16,9 @@ func TestNoteOfAStranger(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a file to somebody else")
 	}
-	path := filepath.Join(t.TempDir(), "lock")
+	dir := local.In(t.TempDir(), "dir")
 	for _, uid := range []int{0, 12345} {
-		l, err := Try(path)
+		l, err := Try(dir, "lock")
 		if l == nil || err != nil {
 			t.Fatal(err)
 		}
@@ -25,10 +26,10 @@ func TestNoteOfAStranger(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.Release()
-		if err := os.Chown(path, uid, -1); err != nil {
+		if err := os.Chown(dir.Path("lock"), uid, -1); err != nil {
 			t.Fatal(err)
 		}
-		if l, err = Try(path); l == nil || err != nil {
+		if l, err = Try(dir, "lock"); l == nil || err != nil {
 			t.Fatal(err)
 		}
 		if got := l.Left().Words != nil; got != (uid == 0) {

@@ -5,11 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
 	"gitagent/internal/ledger"
+	"gitagent/internal/local"
 )
 
 // A memory is what was learned about a remote. If it is lost, it is learned again.
@@ -22,15 +22,17 @@ type memory struct {
 	Failed    time.Time               `json:"failed,omitzero"`     // the last one
 }
 
-// dir holds the memory and the queue of the remote.
-func (r *Remote) dir() string { return filepath.Join(r.w.Store.Dir(), "push", escape(r.Name)) }
+// state is the directory of the local state; name, one of a file of this remote in it: of its
+// memory and its queue.
+func (r *Remote) state() *local.Dir       { return r.w.Store.Dir() }
+func (r *Remote) name(file string) string { return filepath.Join("push", escape(r.Name), file) }
 
-func (r *Remote) memoryPath() string { return filepath.Join(r.dir(), "memory.json") }
+func (r *Remote) memoryName() string { return r.name("memory.json") }
 
 // remember returns what is known, or nothing if it can't be read.
 func (r *Remote) remember() memory {
 	var m memory
-	data, err := os.ReadFile(r.memoryPath())
+	data, err := r.state().ReadFile(r.memoryName())
 	if err != nil || json.Unmarshal(data, &m) != nil {
 		return memory{}
 	}
@@ -50,12 +52,9 @@ func (r *Remote) learn(ctx context.Context, change func(*memory)) error {
 	if err != nil {
 		return err
 	}
-	tmp := r.memoryPath() + ".new"
-	if err = os.MkdirAll(r.dir(), 0o700); err == nil {
-		err = os.WriteFile(tmp, data, 0o600)
-	}
-	if err == nil {
-		err = os.Rename(tmp, r.memoryPath())
+	tmp := r.memoryName() + ".new"
+	if err = r.state().WriteFile(tmp, data); err == nil {
+		err = r.state().Rename(tmp, r.memoryName())
 	}
 	if err != nil {
 		return fmt.Errorf("remember %s: %w", r.Name, err)

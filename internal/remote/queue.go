@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
 	"gitagent/internal/ledger"
@@ -16,16 +14,12 @@ import (
 // added after its refs have moved, and removed only when these very values have been pushed: if a
 // process dies, the mission stays.
 
-func (r *Remote) waiting(id ledger.ID) string { return filepath.Join(r.dir(), string(id)) }
+func (r *Remote) waiting(id ledger.ID) string { return r.name(string(id)) }
 
 // Later notes that a mission is to be pushed. The caller then starts a process that calls
 // [Remote.Drain].
 func (r *Remote) Later(id ledger.ID) error {
-	err := os.MkdirAll(r.dir(), 0o700)
-	if err == nil {
-		err = os.WriteFile(r.waiting(id), nil, 0o600)
-	}
-	if err != nil {
+	if err := r.state().WriteFile(r.waiting(id), nil); err != nil {
 		return fmt.Errorf("queue mission %s for %s: %w", id, r.Name, err)
 	}
 	return nil
@@ -33,7 +27,7 @@ func (r *Remote) Later(id ledger.ID) error {
 
 // Pending lists the missions that are waiting to be pushed, in order.
 func (r *Remote) Pending() ([]ledger.ID, error) {
-	entries, err := os.ReadDir(r.dir())
+	entries, err := r.state().ReadDir(r.name(""))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -51,7 +45,7 @@ func (r *Remote) Pending() ([]ledger.ID, error) {
 func (r *Remote) sent(ctx context.Context, p *Pushed) error {
 	moved, err := r.moved(ctx, p)
 	if !moved && err == nil {
-		if err := os.Remove(r.waiting(p.Mission)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := r.state().Remove(r.waiting(p.Mission)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		moved, err = r.moved(ctx, p)
@@ -186,7 +180,7 @@ const (
 func (r *Remote) rest(ctx context.Context) error {
 	for {
 		left := restAfter(r.remember(), time.Now())
-		if left <= 0 || os.Remove(r.hurryPath()) == nil {
+		if left <= 0 || r.state().Remove(r.hurry()) == nil {
 			return ctx.Err()
 		}
 		select {
@@ -197,12 +191,12 @@ func (r *Remote) rest(ctx context.Context) error {
 	}
 }
 
-// hurryPath is a file that exists while somebody waits for the next attempt.
-func (r *Remote) hurryPath() string { return filepath.Join(r.dir(), "hurry") }
+// hurry is a file that exists while somebody waits for the next attempt.
+func (r *Remote) hurry() string { return r.name("hurry") }
 
 // Waits reports whether a mission is waiting to be pushed.
 func (r *Remote) Waits(id ledger.ID) bool {
-	_, err := os.Lstat(r.waiting(id))
+	_, err := r.state().Lstat(r.waiting(id))
 	return err == nil
 }
 
@@ -211,8 +205,8 @@ func (r *Remote) Waits(id ledger.ID) bool {
 // whether the mission is out of the queue.
 func (r *Remote) Await(ctx context.Context, id ledger.ID) bool {
 	known := r.remember()
-	if known.Failures > 0 && r.Waits(id) && os.WriteFile(r.hurryPath(), nil, 0o600) == nil {
-		defer func() { _ = os.Remove(r.hurryPath()) }() // it may have come too late for the attempt that we saw
+	if known.Failures > 0 && r.Waits(id) && r.state().WriteFile(r.hurry(), nil) == nil {
+		defer func() { _ = r.state().Remove(r.hurry()) }() // it may have come too late for the attempt that we saw
 	}
 	for r.Waits(id) {
 		if now := r.remember(); now.Failures > 0 && !now.Failed.Equal(known.Failed) {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -68,17 +67,14 @@ func (r *Remote) run(ctx context.Context, stdin, command string, args ...string)
 // version was agreed on, while its output does not tell an unreachable remote from one that lacks
 // something.
 func (r *Remote) reach(ctx context.Context, command string, args ...string) (out []byte, reached bool, err error) {
-	trace := filepath.Join(r.dir(), "trace.json") // one process pushes at a time
-	if err := os.MkdirAll(r.dir(), 0o700); err != nil {
+	trace := r.name("trace.json") // one process pushes at a time
+	if err := r.state().WriteFile(trace, nil); err != nil {
 		return nil, false, err
 	}
-	if err := os.WriteFile(trace, nil, 0o600); err != nil {
-		return nil, false, err
-	}
-	defer os.Remove(trace)
+	defer func() { _ = r.state().Remove(trace) }()
 	traced := *r
-	traced.repo = r.repo.With("GIT_TRACE2_EVENT="+trace, "GIT_TRACE2_EVENT_NESTING=9")
+	traced.repo = r.repo.With("GIT_TRACE2_EVENT="+r.state().Path(trace), "GIT_TRACE2_EVENT_NESTING=9")
 	out, err = traced.run(ctx, "", command, args...)
-	events, readErr := os.ReadFile(trace)
+	events, readErr := r.state().ReadFile(trace)
 	return out, readErr != nil || bytes.Contains(events, []byte(`"key":"negotiated-version"`)), err
 }

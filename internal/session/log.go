@@ -4,28 +4,26 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 )
 
 const (
+	logFile = "log"
 	maxLine = 4 << 10   // bytes of a line of the log: an error may quote a payload
 	maxLog  = 256 << 10 // bytes at which the log loses its older half
 )
 
 // Log appends a line to the log. It is the last resort, so its own errors are dropped.
 func (s Store) Log(at time.Time, text string) {
-	path := filepath.Join(s.dir, "log")
-	_ = os.MkdirAll(s.dir, 0o777)
-	if info, err := os.Lstat(path); err == nil && info.Size() > maxLog {
-		if data, err := os.ReadFile(path); err == nil {
+	if info, err := s.dir.Lstat(logFile); err == nil && info.Size() > maxLog {
+		if data, err := s.dir.ReadFile(logFile); err == nil {
 			data = data[len(data)/2:]
 			data = data[bytes.IndexByte(data, '\n')+1:]
-			_ = os.WriteFile(path, data, 0o600)
+			_ = s.dir.WriteFile(logFile, data)
 		}
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := s.dir.OpenFile(logFile, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 	if err != nil {
 		return
 	}
@@ -37,7 +35,7 @@ func (s Store) Log(at time.Time, text string) {
 
 // LogTail returns the last n lines of the log, oldest first.
 func (s Store) LogTail(n int) []string {
-	data, err := os.ReadFile(filepath.Join(s.dir, "log"))
+	data, err := s.dir.ReadFile(logFile)
 	if err != nil {
 		return nil
 	}

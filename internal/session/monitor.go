@@ -15,7 +15,7 @@ import (
 
 const monitorSize = 512 // bytes, at least, of such a file
 
-func (s Store) monitorPath(id string) string { return filepath.Join(s.dir, "sessions", id+".monitor") }
+func monitorPath(id string) string { return filepath.Join(sessions, id+".monitor") }
 
 // UpdateMonitor loads the context monitor's state of a session into v, lets f change it, and saves
 // it. If there is none, or none that can be read, known is false. The session's lock is not taken,
@@ -36,7 +36,7 @@ func (s Store) UpdateMonitor(ctx context.Context, id string, v any, f func(known
 // LoadMonitor reads the context monitor's state of a session into v. If there is none, or none that
 // can be read, ok is false, and v must not be used.
 func (s Store) LoadMonitor(id string, v any) (ok bool) {
-	data, err := os.ReadFile(s.monitorPath(id))
+	data, err := s.dir.ReadFile(monitorPath(id))
 	return err == nil && json.Unmarshal(data, v) == nil
 }
 
@@ -51,11 +51,7 @@ func (s Store) saveMonitor(id string, v any) error {
 	if pad := monitorSize - len(data); pad > 0 {
 		data = append(data, bytes.Repeat([]byte{' '}, pad)...)
 	}
-	path := s.monitorPath(id)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	f, err := s.dir.OpenFile(monitorPath(id), os.O_WRONLY|os.O_CREATE)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func TestSaveAndLoad(t *testing.T) {
 	if s.Enabled() || len(s.All()) != 0 || s.LogTail(5) != nil {
 		t.Error("a store that was only opened holds something")
 	}
-	if _, err := os.Stat(s.Dir()); err == nil {
+	if _, err := os.Stat(s.Dir().Path(".")); err == nil {
 		t.Error("opening made the directory")
 	}
 	st := s.Load("a")
@@ -54,7 +54,7 @@ func TestSaveAndLoad(t *testing.T) {
 	if all := s.All(); len(all) != 2 {
 		t.Errorf("All = %+v", all)
 	}
-	info, err := os.Stat(filepath.Join(s.Dir(), "sessions", "a.json"))
+	info, err := os.Stat(s.Dir().Path("sessions/a.json"))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the state quotes a prompt, its mode is %v (%v)", info.Mode(), err)
 	}
@@ -64,7 +64,7 @@ func TestSaveAndLoad(t *testing.T) {
 func TestSaveOverWhatWasThere(t *testing.T) {
 	t.Parallel()
 	s := Open(t.TempDir())
-	spare := sparePath(s.path("a"))
+	spare := s.Dir().Path(sparePath(path("a")))
 	for i, n := range []int{9000, 10, 5000, 0, 1, 70000, 2} {
 		st := &State{V: stateVersion, Session: "a", Mission: "a1b2c3d4", Transcript: strings.Repeat("x", n)}
 		if err := save(s, st); err != nil {
@@ -99,10 +99,10 @@ func TestLoadWhatCantBeRead(t *testing.T) {
 		"empty": "", "torn": `{"v":1,"sess`, "newer": `{"v":2,"session":"a","mission":"m"}`, "another's": `{"v":1,"session":"b","mission":"m"}`, "binary": "\x00\xff",
 	} {
 		s := Open(t.TempDir())
-		if err := os.MkdirAll(filepath.Join(s.Dir(), "sessions"), 0o700); err != nil {
+		if err := os.MkdirAll(s.Dir().Path("sessions"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(s.Dir(), "sessions", "a.json"), []byte(content), 0o600); err != nil {
+		if err := os.WriteFile(s.Dir().Path("sessions/a.json"), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if st := s.Load("a"); st.Mission != "" || st.Session != "a" {
@@ -197,7 +197,7 @@ func TestLog(t *testing.T) {
 	for i := range 1000 {
 		s.Log(then, fmt.Sprint(i, " ", long))
 	}
-	info, err := os.Stat(filepath.Join(s.Dir(), "log"))
+	info, err := os.Stat(s.Dir().Path("log"))
 	if err != nil || info.Size() > maxLog+2000 || info.Size() < maxLog/2 {
 		t.Errorf("after 1 MB the log has %d bytes (%v)", info.Size(), err)
 	}
@@ -207,7 +207,7 @@ func TestLog(t *testing.T) {
 		}
 	}
 	s.Log(then, strings.Repeat("y", 10<<20))
-	if info, err := os.Stat(filepath.Join(s.Dir(), "log")); err != nil || info.Size() > 2*maxLog {
+	if info, err := os.Stat(s.Dir().Path("log")); err != nil || info.Size() > 2*maxLog {
 		t.Errorf("one line of 10 MB makes a log of %d bytes (%v)", info.Size(), err)
 	}
 }
@@ -299,7 +299,7 @@ func TestMonitor(t *testing.T) {
 	if all := s.All(); len(all) != 0 {
 		t.Errorf("taken for a session's state: %+v", all)
 	}
-	if err := os.WriteFile(s.monitorPath("a"), []byte(`{"N":`), 0o600); err != nil {
+	if err := os.WriteFile(s.Dir().Path(monitorPath("a")), []byte(`{"N":`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if s.LoadMonitor("a", &v) {

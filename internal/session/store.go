@@ -14,21 +14,28 @@ import (
 	"strings"
 	"time"
 
+	"gitagent/internal/local"
 	"gitagent/internal/lock"
 )
 
+// What the store's directory holds.
+const (
+	enabled  = "enabled"
+	sessions = "sessions"
+)
+
 // A Store is the local state of one repository, shared by its worktrees.
-type Store struct{ dir string }
+type Store struct{ dir *local.Dir }
 
 // Open returns the store of the repository with that common directory. It touches no file.
-func Open(commonDir string) Store { return Store{filepath.Join(commonDir, "agent")} }
+func Open(commonDir string) Store { return Store{local.In(commonDir, "agent")} }
 
 // Dir is the store's directory.
-func (s Store) Dir() string { return s.dir }
+func (s Store) Dir() *local.Dir { return s.dir }
 
 // Enabled reports whether recording was enabled in this repository.
 func (s Store) Enabled() bool {
-	_, err := os.Lstat(filepath.Join(s.dir, "enabled"))
+	_, err := s.dir.Lstat(enabled)
 	return err == nil
 }
 
@@ -37,14 +44,10 @@ func (s Store) Enable(on bool) (bool, error) {
 	if s.Enabled() == on {
 		return false, nil
 	}
-	path := filepath.Join(s.dir, "enabled")
 	if !on {
-		return true, os.Remove(path)
+		return true, s.dir.Remove(enabled)
 	}
-	err := os.MkdirAll(s.dir, 0o777)
-	if err == nil {
-		err = os.WriteFile(path, nil, 0o666)
-	}
+	err := s.dir.WriteFile(enabled, nil)
 	if err != nil {
 		err = fmt.Errorf("enable recording: %w", err)
 	}
@@ -53,13 +56,16 @@ func (s Store) Enable(on bool) (bool, error) {
 
 // Lock waits for the lock of that name until ctx ends.
 func (s Store) Lock(ctx context.Context, name string) (*lock.Lock, error) {
-	return lock.Take(ctx, filepath.Join(s.dir, "locks", name))
+	return lock.Take(ctx, s.dir, filepath.Join("locks", name))
 }
 
 // TryLock takes the lock of that name if it is free, and otherwise returns nil.
 func (s Store) TryLock(name string) (*lock.Lock, error) {
-	return lock.Try(filepath.Join(s.dir, "locks", name))
+	return lock.Try(s.dir, filepath.Join("locks", name))
 }
+
+// Locks lists the files to lock.
+func (s Store) Locks() ([]fs.DirEntry, error) { return s.dir.ReadDir("locks") }
 
 // lock waits, but not for ever, for another process that works on the same session, worktree or
 // mission.
@@ -92,21 +98,21 @@ func (s Store) LockMission(ctx context.Context, id string) (*lock.Lock, error) {
 	return s.shared(ctx, "mission", id)
 }
 
-func (s Store) path(id string) string { return filepath.Join(s.dir, "sessions", id+".json") }
+func path(id string) string { return filepath.Join(sessions, id+".json") }
 
 // Load returns the state of a session, or a new one if there is none, or none that can be read (a
 // process died while the disk was full), since it can be rebuilt.
 func (s Store) Load(id string) *State {
-	if st := read(s.path(id)); st != nil && st.Session == id {
+	if st := s.read(path(id)); st != nil && st.Session == id {
 		return st
 	}
 	return &State{V: stateVersion, Session: id}
 }
 
 // read returns nil for what can't be read, or has another version.
-func read(path string) *State {
+func (s Store) read(path string) *State {
 	st := new(State)
-	data, err := os.ReadFile(path)
+	data, err := s.dir.ReadFile(path)
 	if err != nil || json.Unmarshal(data, st) != nil || st.V != stateVersion {
 		return nil
 	}
@@ -133,7 +139,7 @@ func (s Store) Update(ctx context.Context, id string, f func(*State) error) erro
 	}
 	data, err := json.Marshal(st)
 	if err == nil {
-		err = replace(s.path(st.Session), data)
+		err = s.replace(path(st.Session), data)
 	}
 	if err != nil {
 		return fmt.Errorf("save session %s: %w", st.Session, err)
@@ -144,14 +150,11 @@ func (s Store) Update(ctx context.Context, id string, f func(*State) error) erro
 // replace writes a file of a session, whose lock the caller holds. Where the system can exchange two
 // files, the predecessor stays beside it, to be written over by the next: that costs a tenth of what
 // a new file does. Nobody reads it.
-func replace(path string, data []byte) error {
+func (s Store) replace(path string, data []byte) error {
 	spare := sparePath(path)
-	err := overwrite(spare, data)
-	if os.IsNotExist(err) && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
-		err = overwrite(spare, data)
-	}
-	if err == nil && exchange(spare, path) != nil {
-		err = os.Rename(spare, path)
+	err := s.overwrite(spare, data)
+	if err == nil {
+		err = s.dir.Replace(spare, path)
 	}
 	return err
 }
@@ -160,8 +163,8 @@ func sparePath(path string) string { return path + ".old" }
 
 // overwrite gives a file its content without emptying it first, which would make ext4 write it to
 // the disk at once.
-func overwrite(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+func (s Store) overwrite(path string, data []byte) error {
+	f, err := s.dir.OpenFile(path, os.O_WRONLY|os.O_CREATE)
 	if err != nil {
 		return err
 	}
@@ -187,8 +190,7 @@ func (s Store) Last(matches func(*State) bool) *State {
 
 // Recent returns the states of the n most recent sessions, the newest first.
 func (s Store) Recent(n int) []*State {
-	dir := filepath.Join(s.dir, "sessions")
-	entries, _ := os.ReadDir(dir) // none before the first session
+	entries, _ := s.dir.ReadDir(sessions) // none before the first session
 	var files []fs.FileInfo
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), ".json") {
@@ -199,7 +201,7 @@ func (s Store) Recent(n int) []*State {
 	slices.SortFunc(files, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
 	var recent []*State
 	for _, f := range files[:min(n, len(files))] {
-		if st := read(filepath.Join(dir, f.Name())); st != nil {
+		if st := s.read(filepath.Join(sessions, f.Name())); st != nil {
 			recent = append(recent, st)
 		}
 	}
@@ -225,8 +227,7 @@ func (s Store) Tell(ctx context.Context, id string) bool {
 // Prune forgets sessions without an event since a time, and the leftovers of dead writers. If such
 // a session is resumed, its state is rebuilt from the refs.
 func (s Store) Prune(before time.Time) error {
-	dir := filepath.Join(s.dir, "sessions")
-	entries, err := os.ReadDir(dir)
+	entries, err := s.dir.ReadDir(sessions)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("prune sessions: %w", err)
 	}
@@ -235,7 +236,7 @@ func (s Store) Prune(before time.Time) error {
 		if err != nil || !info.ModTime().Before(before) { // every event of a session writes its file
 			continue
 		}
-		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := s.dir.Remove(filepath.Join(sessions, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("prune sessions: %w", err)
 		}
 	}
@@ -263,8 +264,8 @@ func (s Store) forget(ctx context.Context, id, mission string) error {
 	if s.Load(id).Mission != mission {
 		return nil // the session has gone on to another one
 	}
-	for _, path := range []string{s.path(id), sparePath(s.path(id))} {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, path := range []string{path(id), sparePath(path(id))} {
+		if err := s.dir.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -62,7 +62,7 @@ func (t *taker) writeTree(path string) (string, error) {
 	if path == t.index.path {
 		return t.index.git(t.ctx, path, "", args...)
 	}
-	content, err := copyIndex(t.index.path, path)
+	content, err := t.index.copyIndex(t.index.path, newFile)
 	if err != nil {
 		return "", err
 	}

@@ -14,23 +14,24 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/local"
 )
 
 // A privateIndex is the index file for the snapshots of one worktree.
 type privateIndex struct {
-	repo  *git.Repo // the repository as it is
-	dir   string    // $GIT_DIR/agent
+	repo  *git.Repo  // the repository as it is
+	dir   *local.Dir // $GIT_DIR/agent
 	path  string
 	users string  // the user's own index
 	from  *origin // what the private index was made from, nil if unknown
 }
 
 func openIndex(repo *git.Repo) (*privateIndex, error) {
-	dir := filepath.Join(repo.GitDir, "agent")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	dir := local.In(repo.GitDir, "agent")
+	if err := dir.Make(); err != nil {
 		return nil, fmt.Errorf("make the private index: %w", err)
 	}
-	return &privateIndex{repo: repo, dir: dir, path: filepath.Join(dir, "index"), users: filepath.Join(repo.GitDir, "index")}, nil
+	return &privateIndex{repo: repo, dir: dir, path: dir.Path(indexFile), users: filepath.Join(repo.GitDir, "index")}, nil
 }
 
 // git runs git on the index file at path instead of the user's. Optional locks are on, whatever the
@@ -105,7 +106,12 @@ func idOf(path string) fileID {
 	return fileID{Inode: inode(info), Size: info.Size(), Mtime: info.ModTime().UnixNano()}
 }
 
-func (x *privateIndex) originPath() string { return filepath.Join(x.dir, "index.origin") }
+// The files of the private index.
+const (
+	indexFile  = "index"
+	newFile    = "index.new" // what becomes the user's index
+	originFile = "index.origin"
+)
 
 // prepare brings the private index up to date if the user's has changed.
 func (x *privateIndex) prepare(ctx context.Context) error {
@@ -115,8 +121,8 @@ func (x *privateIndex) prepare(ctx context.Context) error {
 		}
 	}
 	x.recover()
-	if b, err := os.ReadFile(x.originPath()); err == nil {
-		if err := json.Unmarshal(b, &x.from); err == nil && x.current() && exists(x.path) {
+	if b, err := x.dir.ReadFile(originFile); err == nil {
+		if err := json.Unmarshal(b, &x.from); err == nil && x.current() && plain(x.path) {
 			return nil
 		}
 	}
@@ -130,7 +136,7 @@ func (x *privateIndex) copy(ctx context.Context) error {
 	if err := x.forget(); err != nil {
 		return err
 	}
-	content, err := copyIndex(x.users, x.path)
+	content, err := x.copyIndex(x.users, indexFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return x.readHead(ctx)
 	}
@@ -163,8 +169,8 @@ func (x *privateIndex) readHead(ctx context.Context) error {
 // forget removes the private index and, since the caller has our lock, what a killed git left.
 func (x *privateIndex) forget() error {
 	x.from = nil
-	for _, path := range []string{x.originPath(), x.path, x.path + ".lock"} {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, name := range []string{originFile, indexFile, indexFile + ".lock"} {
+		if err := x.dir.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("make the private index: %w", err)
 		}
 	}
@@ -174,7 +180,7 @@ func (x *privateIndex) forget() error {
 func (x *privateIndex) remember(from origin) error {
 	b, err := json.Marshal(from)
 	if err == nil {
-		err = os.WriteFile(x.originPath(), b, 0o666)
+		err = x.dir.WriteFile(originFile, b)
 	}
 	if err != nil {
 		return fmt.Errorf("make the private index: %w", err)
@@ -213,9 +219,10 @@ func (x *privateIndex) added() map[string]bool {
 	return paths
 }
 
-// copyIndex copies an index with its modification time: git compares that with the times
-// of the files to know which of them it must read again. It returns the content.
-func copyIndex(from, to string) ([]byte, error) {
+// copyIndex copies an index to a file beside the private one, for those who may read it, and with its
+// modification time: git compares that with the times of the files to know which of them it must
+// read again. It returns the content.
+func (x *privateIndex) copyIndex(from, to string) ([]byte, error) {
 	info, err := os.Stat(from)
 	if err != nil {
 		return nil, err
@@ -224,10 +231,25 @@ func copyIndex(from, to string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(to, content, 0o666); err != nil {
+	f, err := x.dir.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
 		return nil, err
 	}
-	return content, os.Chtimes(to, time.Time{}, info.ModTime())
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Chmod(info.Mode().Perm())
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	return content, os.Chtimes(x.dir.Path(to), time.Time{}, info.ModTime())
+}
+
+// plain reports whether a path is a file that git may write over: of a link it would follow, it
+// would write what that leads to.
+func plain(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 func exists(path string) bool {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 )
 
@@ -33,7 +32,7 @@ func (s *Snapshot) Publish(ctx context.Context) error {
 	return nil
 }
 
-func (x *privateIndex) newPath() string { return filepath.Join(x.dir, "index.new") }
+func (x *privateIndex) newPath() string { return x.dir.Path(newFile) }
 
 func (x *privateIndex) publish(ctx context.Context) error {
 	fresh, lock := x.newPath(), x.users+".lock"

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -59,8 +57,7 @@ func dropLeftLocks(ctx context.Context, held *lock.Lock) error {
 
 // ClearDead removes all git locks that dead processes of ours left behind.
 func ClearDead(ctx context.Context, w *workspace.Workspace) error {
-	dir := filepath.Join(w.Store.Dir(), "locks")
-	entries, err := os.ReadDir(dir)
+	entries, err := w.Store.Locks()
 	if err != nil {
 		return nil // nothing was ever locked
 	}
@@ -70,7 +67,7 @@ func ClearDead(ctx context.Context, w *workspace.Workspace) error {
 		if err != nil || info.Size() == 0 {
 			continue
 		}
-		held, err := lock.Try(filepath.Join(dir, e.Name()))
+		held, err := w.Store.TryLock(e.Name())
 		if held == nil {
 			errs = append(errs, err)
 			continue

@@ -15,7 +15,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
+	"gitagent/internal/local"
 	"gitagent/internal/lock"
 	"gitagent/internal/signature"
 )
@@ -58,8 +60,8 @@ func ReadKeys(dir, own string) *Keys {
 		k.OwnPath = filepath.Join(dir, keyFile)
 	}
 	k.Own, k.OwnError = readKey(k.OwnPath)
-	data, err := readFile(k.ListPath, maxList)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	data, err := readList(k.ListPath)
+	if err != nil {
 		k.Ignored = append(k.Ignored, err.Error())
 	}
 	for n, line := range strings.Split(string(data), "\n") {
@@ -87,7 +89,7 @@ func (k *Keys) Name(p signature.Public) string { return cmp.Or(k.names[p], Unkno
 
 // readKey reads a private key. One that others can read or that is somebody else's is not used.
 func readKey(path string) (*signature.Key, error) {
-	f, err := openFile(path, os.O_RDONLY)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -197,16 +199,17 @@ func (k *Keys) Remove(ctx context.Context, name string) error {
 
 // edit changes the lines of the list; what it does not understand stays.
 func (k *Keys) edit(ctx context.Context, change func([]string) []string) error {
-	if err := os.MkdirAll(filepath.Dir(k.ListPath), 0o700); err != nil {
+	dir := filepath.Dir(k.ListPath)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	held, err := lock.Take(ctx, k.ListPath+".lock")
+	held, err := lock.Take(ctx, local.In(filepath.Dir(dir), filepath.Base(dir)), listFile+".lock")
 	if err != nil {
 		return err
 	}
 	defer held.Release()
-	data, err := readFile(k.ListPath, maxList)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	data, err := readList(k.ListPath)
+	if err != nil {
 		return err
 	}
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
@@ -217,7 +220,31 @@ func (k *Keys) edit(ctx context.Context, change func([]string) []string) error {
 	for _, line := range change(lines) {
 		text += line + "\n"
 	}
-	return replaceFile(k.ListPath, []byte(text))
+	path := k.ListPath
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // people keep such files elsewhere
+	}
+	if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// readList reads the list of keys, nothing if there is none.
+func readList(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxList+1))
+	if err == nil && len(data) > maxList {
+		err = fmt.Errorf("read %s: more than %d bytes", path, maxList)
+	}
+	return data, err
 }
 
 // MakeKey makes the user's own key, if there is no file yet where it would be, and reports whether

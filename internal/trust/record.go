@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -35,28 +34,21 @@ const (
 	longRecord = 16 << 10 // bytes; a longer file is written anew, with what matters of it
 )
 
-func (t *Trust) path(id ledger.ID) string { return filepath.Join(t.dir, string(id)) }
-
-// openFile opens a file of the local state, which nobody else may make us look for elsewhere.
-func openFile(path string, flag int) (*os.File, error) { return os.OpenFile(path, flag, 0o600) }
-
-// replaceFile gives a file another content.
-func replaceFile(path string, data []byte) error {
-	f, err := openFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
-}
+// file is the record's name in the local state.
+func file(id ledger.ID) string { return "trust/" + string(id) }
 
 // load reads the record of a mission, an empty one if there is none.
 func (t *Trust) load(id ledger.ID) (*record, error) {
-	data, err := readFile(t.path(id), maxRecord)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	f, err := t.dir.OpenFile(file(id), os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return parseRecord(nil), nil
+	}
+	var data []byte
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(f, maxRecord))
+		_ = f.Close()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read what is known about mission %s: %w", id, err)
 	}
 	return parseRecord(data), nil
@@ -104,12 +96,7 @@ func (s Standing) line(at plumbing.Hash, keys string) string {
 
 // add adds lines to the record of a mission.
 func (t *Trust) add(id ledger.ID, lines string) error {
-	f, err := openFile(t.path(id), os.O_WRONLY|os.O_APPEND|os.O_CREATE)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.MkdirAll(t.dir, 0o700); err == nil {
-			f, err = openFile(t.path(id), os.O_WRONLY|os.O_APPEND|os.O_CREATE)
-		}
-	}
+	f, err := t.dir.OpenFile(file(id), os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 	if err == nil {
 		_, err = f.WriteString(lines)
 		err = errors.Join(err, f.Close())
@@ -124,7 +111,7 @@ func (t *Trust) add(id ledger.ID, lines string) error {
 // without, another one, which is usable; zero if the ledger begins with them. To be called before
 // the ledger's ref moves, by the holder of the mission's lock.
 func (t *Trust) Own(id ledger.ID, commit, before plumbing.Hash) error {
-	if info, err := os.Lstat(t.path(id)); err == nil && info.Size() > longRecord {
+	if info, err := t.dir.Lstat(file(id)); err == nil && info.Size() > longRecord {
 		if err := t.shorten(id); err != nil {
 			return err
 		}
@@ -235,12 +222,15 @@ func (t *Trust) shorten(id ledger.ID) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(t.path(id), []byte(r.merged().lines()))
+	if err := t.dir.WriteFile(file(id)+".new", []byte(r.merged().lines())); err != nil {
+		return err
+	}
+	return t.dir.Rename(file(id)+".new", file(id))
 }
 
 // Forget drops what is known about a mission that is removed.
 func (t *Trust) Forget(id ledger.ID) error {
-	err := os.Remove(t.path(id))
+	err := t.dir.Remove(file(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -249,16 +239,6 @@ func (t *Trust) Forget(id ledger.ID) error {
 
 // Known reports whether there is a record of a mission.
 func (t *Trust) Known(id ledger.ID) bool {
-	_, err := os.Lstat(t.path(id))
+	_, err := t.dir.Lstat(file(id))
 	return err == nil
-}
-
-// readFile reads a regular file, at most so many bytes of it.
-func readFile(path string, most int64) ([]byte, error) {
-	f, err := openFile(path, os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, most))
 }

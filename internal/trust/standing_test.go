@@ -14,6 +14,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/local"
 	"gitagent/internal/signature"
 	"gitagent/test/gittest"
 )
@@ -72,7 +73,7 @@ func (l *lab) know(own signature.Key, list ...Signer) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.Trust = New(filepath.Join(l.repo.CommonDir, "agent", "trust"), func() *Keys { return ReadKeys(dir, "") })
+	l.Trust = New(local.In(l.repo.CommonDir, "agent"), func() *Keys { return ReadKeys(dir, "") })
 }
 
 // reopen forgets what was read.
@@ -169,7 +170,7 @@ func TestOwn(t *testing.T) {
 		b = l.own(b, nil)
 	}
 	l.want(b, b, Clone)
-	if info, err := os.Stat(l.path(mission)); err != nil || info.Size() > 2*longRecord {
+	if info, err := l.dir.Lstat(file(mission)); err != nil || info.Size() > 2*longRecord {
 		t.Errorf("the record has %d bytes, %v", info.Size(), err)
 	}
 	if err := l.Forget(mission); err != nil {

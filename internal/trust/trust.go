@@ -21,16 +21,17 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/local"
 )
 
 // A Trust is what one user trusts in one repository. It is safe for concurrent use.
 type Trust struct {
-	dir  string // of the records
+	dir  *local.Dir // the local state, with the records
 	keys func() *Keys
 }
 
-// New returns the trust of a repository whose local state is in dir, with the keys of the user.
-func New(dir string, keys func() *Keys) *Trust {
+// New returns the trust of a repository with its local state, and with the keys of the user.
+func New(dir *local.Dir, keys func() *Keys) *Trust {
 	return &Trust{dir: dir, keys: sync.OnceValue(keys)}
 }
 

@@ -34,7 +34,7 @@ type Workspace struct {
 // New returns the workspace of a repository with the given settings.
 func New(repo *git.Repo, settings *config.Config) *Workspace {
 	w := &Workspace{Repo: repo, Settings: settings, Store: session.Open(repo.CommonDir)}
-	w.Trust = trust.New(filepath.Join(w.Store.Dir(), "trust"), func() *trust.Keys { return Keys(settings) })
+	w.Trust = trust.New(w.Store.Dir(), func() *trust.Keys { return Keys(settings) })
 	w.witnesses = sync.OnceValue(w.lastOfMissions)
 	return w
 }

@@ -1,0 +1,254 @@
+// Package local opens the files of our own local state, such as $GIT_COMMON_DIR/agent: none of them
+// through a symbolic link out of its directory, and nothing that is not a plain file of one name.
+//
+// Whoever could once write into a git directory, or has packed one into an archive, may have put a
+// link to a user's own file there, or a pipe that nobody reads.
+package local
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+)
+
+// A Dir is a directory of local state. It need not exist: it is made for the first file. Names are
+// relative to it. It is safe for concurrent use.
+type Dir struct {
+	parent, name string
+	private      bool // see Private
+
+	mu   sync.Mutex
+	root *os.Root // nil until the directory was seen
+}
+
+// In is the directory of that name in parent, which is trusted. It touches no file.
+func In(parent, name string) *Dir { return &Dir{parent: parent, name: name} }
+
+// Private is the directory of that name in parent, where others may make files as well: it is only
+// used if it belongs to the user of this process, and nobody else may use it.
+func Private(parent, name string) *Dir { return &Dir{parent: parent, name: name, private: true} }
+
+// Own reports whether a directory belongs to the user of this process.
+func Own(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir() && own(info)
+}
+
+// Path is the path of a file, for messages and for git, which opens it without our care.
+func (d *Dir) Path(name string) string { return filepath.Join(d.parent, d.name, name) }
+
+// open opens the directory itself, which no link may stand for. With make it is made, for those who
+// may use its parent.
+func (d *Dir) open(make bool) (*os.Root, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.root != nil {
+		return d.root, nil
+	}
+	parent, err := os.OpenRoot(d.parent)
+	if err != nil {
+		return nil, err
+	}
+	defer parent.Close()
+	info, err := parent.Lstat(d.name)
+	if errors.Is(err, fs.ErrNotExist) && make {
+		var above fs.FileInfo
+		if above, err = parent.Stat("."); err == nil {
+			err = parent.Mkdir(d.name, d.mode(above))
+		}
+		if err == nil || errors.Is(err, fs.ErrExist) {
+			info, err = parent.Lstat(d.name)
+		}
+	}
+	if err != nil {
+		return nil, d.named(".", err)
+	}
+	if !info.IsDir() || d.private && (!own(info) || info.Mode().Perm()&0o077 != 0) {
+		return nil, d.refuse(".", info)
+	}
+	root, err := parent.OpenRoot(d.name)
+	if err != nil {
+		return nil, d.named(".", err)
+	}
+	if seen, err := root.Stat("."); err != nil || !os.SameFile(info, seen) {
+		_ = root.Close()
+		return nil, fmt.Errorf("%s is being replaced", d.Path("."))
+	}
+	d.root = root
+	return root, nil
+}
+
+// mode is that of a new directory, for those who may use the one above it.
+func (d *Dir) mode(above fs.FileInfo) fs.FileMode {
+	if d.private {
+		return 0o700
+	}
+	return above.Mode().Perm() | 0o700
+}
+
+// Make makes the directory if it is missing.
+func (d *Dir) Make() error {
+	_, err := d.open(true)
+	return err
+}
+
+// drop forgets a directory that was removed while it was open.
+func (d *Dir) drop(root *os.Root) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.root == root {
+		d.root = nil
+	}
+}
+
+// OpenFile is [os.OpenFile] for a plain file that nobody else may read. With [os.O_CREATE] missing
+// directories are made.
+func (d *Dir) OpenFile(name string, flag int) (*os.File, error) {
+	root, err := d.open(flag&os.O_CREATE != 0)
+	if err != nil {
+		return nil, err
+	}
+	// What is there is looked at before it is emptied.
+	open := func() (*os.File, error) { return root.OpenFile(name, flag&^os.O_TRUNC|syscall.O_NONBLOCK, 0o600) }
+	f, err := open()
+	if errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0 {
+		if err = root.MkdirAll(filepath.Dir(name), 0o700); errors.Is(err, fs.ErrNotExist) { // d itself is gone
+			d.drop(root)
+			if root, err = d.open(true); err == nil {
+				err = root.MkdirAll(filepath.Dir(name), 0o700)
+			}
+		}
+		if err == nil {
+			f, err = open()
+		}
+	}
+	if err != nil {
+		for part := name; part != "."; part = filepath.Dir(part) {
+			info, e := root.Lstat(part)
+			if e == nil && (part == name && !info.Mode().IsRegular() || part != name && !info.IsDir()) {
+				return nil, d.refuse(part, info)
+			}
+		}
+		return nil, d.named(name, err)
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular(), flag&(os.O_WRONLY|os.O_RDWR) != 0 && links(info) > 1:
+		err = d.refuse(name, info)
+	case flag&os.O_TRUNC != 0 && info.Size() > 0:
+		err = f.Truncate(0)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// refuse says what is in the place of a file or directory of ours.
+func (d *Dir) refuse(name string, info fs.FileInfo) error {
+	what := "is not what git-agent has put there"
+	switch {
+	case info.Mode().Type() == fs.ModeSymlink:
+		what = "is a symbolic link"
+	case info.Mode().IsRegular() && links(info) > 1:
+		what = "is a file with several names (hard links)"
+	}
+	return fmt.Errorf("%s %s; remove it", d.Path(name), what)
+}
+
+// named puts the whole path into an error.
+func (d *Dir) named(name string, err error) error {
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		return &fs.PathError{Op: e.Op, Path: d.Path(name), Err: e.Err}
+	}
+	return err
+}
+
+// ReadFile reads a file.
+func (d *Dir) ReadFile(name string) ([]byte, error) {
+	f, err := d.OpenFile(name, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// WriteFile writes a file, over the one that is there.
+func (d *Dir) WriteFile(name string, data []byte) error {
+	f, err := d.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// ReadDir lists a directory, in no particular order.
+func (d *Dir) ReadDir(name string) ([]fs.DirEntry, error) {
+	f, err := d.directory(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.ReadDir(-1)
+}
+
+func (d *Dir) directory(name string) (*os.File, error) {
+	root, err := d.open(false)
+	if err != nil {
+		return nil, err
+	}
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return f, d.named(name, err)
+}
+
+// Lstat is [os.Lstat].
+func (d *Dir) Lstat(name string) (fs.FileInfo, error) {
+	root, err := d.open(false)
+	if err != nil {
+		return nil, err
+	}
+	info, err := root.Lstat(name)
+	return info, d.named(name, err)
+}
+
+// Remove is [os.Remove].
+func (d *Dir) Remove(name string) error {
+	root, err := d.open(false)
+	if err != nil {
+		return err
+	}
+	return d.named(name, root.Remove(name))
+}
+
+// Rename is [os.Rename] within the directory.
+func (d *Dir) Rename(from, to string) error {
+	root, err := d.open(false)
+	if err != nil {
+		return err
+	}
+	return root.Rename(from, to)
+}
+
+// Replace gives a file the place of another, and leaves that in its own place where the system can
+// exchange two files of one directory. When a file is renamed over another, ext4 first writes it to
+// the disk, which takes 0.35 to 0.7 ms; an exchange takes 0.1.
+func (d *Dir) Replace(from, to string) error {
+	in, err := d.directory(filepath.Dir(to))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if exchange(in, filepath.Base(from), filepath.Base(to)) == nil {
+		return nil
+	}
+	return d.Rename(from, to)
+}

@@ -1,0 +1,131 @@
+//go:build unix
+
+package local
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestPlanted: whatever a stranger has put in the place of a file or directory, nothing outside is
+// touched, nobody waits, and the error names it.
+func TestPlanted(t *testing.T) {
+	t.Parallel()
+	for name, plant := range map[string]func(parent, victim string) error{
+		"a link in the place of the directory": func(parent, victim string) error {
+			return os.Symlink(filepath.Dir(victim), filepath.Join(parent, "agent"))
+		},
+		"a link to a neighbour": func(parent, _ string) error {
+			return errors.Join(os.Mkdir(filepath.Join(parent, "hooks"), 0o777), os.Symlink("hooks", filepath.Join(parent, "agent")))
+		},
+		"a file in the place of the directory": func(parent, _ string) error {
+			return os.WriteFile(filepath.Join(parent, "agent"), nil, 0o666)
+		},
+		"a link in the place of a directory in it": func(parent, victim string) error {
+			return errors.Join(os.Mkdir(filepath.Join(parent, "agent"), 0o777), os.Symlink(filepath.Dir(victim), filepath.Join(parent, "agent", "sub")))
+		},
+		"a link to a file": func(parent, victim string) error {
+			return in(parent, func(path string) error { return os.Symlink(victim, path) })
+		},
+		"a relative link": func(parent, victim string) error {
+			return in(parent, func(path string) error { return os.Symlink("../../../home/victim", path) })
+		},
+		"a link to what is not there": func(parent, victim string) error {
+			return in(parent, func(path string) error { return os.Symlink(victim+"-to-be", path) })
+		},
+		"another name of a file": func(parent, victim string) error {
+			return in(parent, func(path string) error { return os.Link(victim, path) })
+		},
+		"a pipe": func(parent, _ string) error {
+			return in(parent, func(path string) error { return syscall.Mkfifo(path, 0o666) })
+		},
+		"a directory": func(parent, _ string) error {
+			return in(parent, func(path string) error { return os.Mkdir(path, 0o777) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			top := t.TempDir()
+			parent, victim := filepath.Join(top, "git"), filepath.Join(top, "home", "victim")
+			for _, err := range []error{
+				os.Mkdir(parent, 0o777), os.Mkdir(filepath.Dir(victim), 0o777), os.WriteFile(victim, []byte("mine"), 0o666), plant(parent, victim),
+			} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			d := In(parent, "agent")
+			for what, err := range map[string]error{
+				"write":  d.WriteFile("sub/file", []byte("theirs")),
+				"append": opened(d, os.O_WRONLY|os.O_APPEND|os.O_CREATE),
+				"lock":   opened(d, os.O_RDWR|os.O_CREATE),
+			} {
+				if err == nil || !strings.Contains(err.Error(), filepath.Join(parent, "agent")) {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			if data, err := d.ReadFile("sub/file"); err == nil && name != "another name of a file" {
+				t.Errorf("read %q", data)
+			}
+			if data, err := os.ReadFile(victim); err != nil || string(data) != "mine" {
+				t.Errorf("the victim is %q, %v", data, err)
+			}
+			if entries, err := os.ReadDir(filepath.Dir(victim)); err != nil || len(entries) != 1 {
+				t.Errorf("beside the victim is %v, %v", entries, err)
+			}
+		})
+	}
+}
+
+func in(parent string, plant func(path string) error) error {
+	dir := filepath.Join(parent, "agent", "sub")
+	return errors.Join(os.MkdirAll(dir, 0o777), plant(filepath.Join(dir, "file")))
+}
+
+func opened(d *Dir, flag int) error {
+	f, err := d.OpenFile("sub/file", flag)
+	if err == nil {
+		f.Close()
+	}
+	return err
+}
+
+// TestGone: local state may be deleted at any time, also while a process works with it.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	d := In(t.TempDir(), "agent")
+	for range 3 {
+		if err := d.WriteFile("sub/file", []byte("text")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(d.Path(".")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.ReadFile("sub/file"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("reading what is gone: %v", err)
+		}
+	}
+}
+
+// TestModes: a git directory for one user alone has nothing of ours in it that others could use.
+func TestModes(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	if err := os.Chmod(parent, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d := In(parent, "agent")
+	if err := d.WriteFile("sub/file", nil); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]fs.FileMode{".": 0o700, "sub": 0o700, "sub/file": 0o600} {
+		if info, err := d.Lstat(name); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v, want %v", name, info.Mode(), err, want)
+		}
+	}
+}
