@@ -52,5 +52,6 @@ func start(ctx context.Context, h *hookrun.Hook) error {
 	if err != nil {
 		return err
 	}
-	return hooks.Answer{Event: h.Event.Name, Model: told.Agent, User: told.User}.Write(os.Stdout)
+	h.Answer(hooks.Answer{Event: h.Event.Name, Model: told.Agent, User: told.User})
+	return nil
 }

@@ -26,7 +26,8 @@ func watch(ctx context.Context, h *hookrun.Hook, calls int) error {
 	if err != nil || m.Notice == monitor.None {
 		return err
 	}
-	return hooks.Answer{Event: h.Event.Name, Model: m.Text()}.Write(os.Stdout)
+	h.Answer(hooks.Answer{Event: h.Event.Name, Model: m.Text()})
+	return nil
 }
 
 // rearm begins a new cycle of messages: the earlier ones leave the agent's context, or have left it.

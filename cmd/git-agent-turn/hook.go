@@ -47,11 +47,11 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 		h.LogError(err)
 		if len(late) > 0 {
 			text := fmt.Sprintf("git-agent-turn: mission %s is still being pushed to %s", taken.Mission, strings.Join(late, ", "))
-			return hooks.Answer{User: text}.Write(os.Stdout)
+			h.Answer(hooks.Answer{User: text})
 		}
 	}
 	if taken.Stayed != nil {
-		return h.Tell(fmt.Sprintf("the branch of mission %s was left where it is: %v; if no git is at work, remove that lock", taken.Mission, taken.Stayed))
+		h.Tell("branch", fmt.Sprintf("the branch of mission %s was left where it is: %v; if no git is at work, remove that lock", taken.Mission, taken.Stayed))
 	}
 	return nil
 }

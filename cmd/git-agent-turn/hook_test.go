@@ -335,8 +335,8 @@ func TestWithoutInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	if s := h.hook(h.Dir, dir, nil); s.status != 0 || s.stdout != "" {
-		t.Errorf("a directory: %+v", s)
+	if s := h.hook(h.Dir, dir, nil); s.status != 0 || !isSystemMessage(s.stdout) {
+		t.Errorf("a directory: %+v, want a message to the user", s)
 	}
 	if s := h.hook(h.Dir, nil, nil); s.status != 0 || s.stdout != "" {
 		t.Errorf("nothing: %+v", s)
@@ -348,9 +348,8 @@ func TestWithoutInput(t *testing.T) {
 	}
 }
 
-// TestRefusedRepository: git does not trust the repository (safe.directory), or it has a format
-// that we can't write. The user is told once in a session, the log has it each time, and the agent
-// goes on.
+// TestRefusedRepository: git can't work in the repository, or it has a format that we can't write.
+// The user is told once in a session, the log has it each time, and the agent goes on.
 func TestRefusedRepository(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -358,7 +357,6 @@ func TestRefusedRepository(t *testing.T) {
 		env  string
 		says string
 	}{
-		"another user's":     {nil, "GIT_TEST_ASSUME_DIFFERENT_OWNER=1", "safe.directory"},
 		"SHA-256":            {[]string{"--object-format=sha256"}, "", "SHA-256"},
 		"no git in PATH":     {nil, "PATH=/home/dev/nowhere", "git"},
 		"broken config file": {nil, "", "config"},
@@ -493,4 +491,17 @@ func TestConfigurationOfStrangers(t *testing.T) {
 	if len(list) != 2 {
 		t.Errorf("%d turns, want 2\n%s", len(list), h.log())
 	}
+}
+
+// listening is a client whose hooks may tell the user something, and nothing else; told is what they
+// have told, a line each.
+func (h *host) listening(told *string, env ...string) *claude.Client {
+	return claude.New(h.config, h.Dir, func(e claude.Event) {
+		h.t.Helper()
+		s := h.hook(e.Cwd, bytes.NewReader(e.Payload()), append([]string{fmt.Sprintf("CLAUDE_PID=%d", e.PID)}, env...))
+		if s.status != 0 || s.stderr != "" || s.stdout != "" && !isSystemMessage(s.stdout) {
+			h.t.Errorf("hook of %s: %+v\n%s", e.Name, s, h.log())
+		}
+		*told += s.stdout
+	})
 }

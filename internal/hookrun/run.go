@@ -7,6 +7,7 @@
 package hookrun
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -35,6 +37,7 @@ type Hook struct {
 	workspace *workspace.Workspace // see Workspace
 
 	program string // named in messages about a failure
+	answer  hooks.Answer
 	lost    string // what is lost then, for the user
 	known   bool   // recording is enabled in the repository: errors go to Store
 }
@@ -64,6 +67,9 @@ func Run(program, lost string, args []string, take func(context.Context, *Hook) 
 		if p := recover(); p != nil {
 			h.fail(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
+		if err := h.answer.Write(os.Stdout); err != nil {
+			h.LogError(err)
+		}
 	}()
 	if os.Getenv("GIT_AGENT_DISABLE") == "1" {
 		return
@@ -74,15 +80,6 @@ func Run(program, lost string, args []string, take func(context.Context, *Hook) 
 }
 
 func (h *Hook) run(ctx context.Context, args []string, take func(context.Context, *Hook) error) error {
-	for i, a := range args {
-		if a == "--agent" && i+1 < len(args) {
-			named, err := hooks.ParseAgent(args[i+1])
-			if err != nil {
-				return err
-			}
-			h.Agent = named
-		}
-	}
 	h.Client = hooks.ReadClient(os.Getenv)
 	event, err := hooks.Parse(os.Stdin)
 	if err != nil {
@@ -95,6 +92,13 @@ func (h *Hook) run(ctx context.Context, args []string, take func(context.Context
 	h.Event = event
 	if h.find(ctx, event.Cwd); !h.known {
 		return nil
+	}
+	for i, a := range args {
+		if a == "--agent" && i+1 < len(args) {
+			if h.Agent, err = hooks.ParseAgent(args[i+1]); err != nil {
+				return err
+			}
+		}
 	}
 	return take(ctx, h)
 }
@@ -110,8 +114,13 @@ func (h *Hook) Workspace() *workspace.Workspace {
 	return h.workspace
 }
 
-// Log writes to the repository's log, with the time of the event.
-func (h *Hook) Log(text string) { h.Store.Log(h.At, text) }
+// Log writes to the repository's log, with the time of the event. If that fails, the user is told
+// instead, once in a session.
+func (h *Hook) Log(text string) {
+	if err := h.Store.Log(h.At, text); err != nil && !h.Store.WasTold(h.session(), h.program) {
+		h.Tell("log", fmt.Sprintf("%s: %v", text, err))
+	}
+}
 
 // LogError is [Hook.Log] for an error that is not the hook's own; nil is none.
 func (h *Hook) LogError(err error) {
@@ -125,20 +134,32 @@ func (h *Hook) fail(err error) {
 	if !h.known {
 		return
 	}
-	h.Log(err.Error())
-	if h.Event != nil && !errors.Is(err, context.Canceled) {
-		_ = h.Tell(fmt.Sprintf("%s: %v", h.lost, err)) // a client that has gone away needs no message
+	_ = h.Store.Log(h.At, err.Error())     // the user hears more than that there is no log
+	if !errors.Is(err, context.Canceled) { // a client that has gone away needs no message
+		h.Tell(h.program, fmt.Sprintf("%s: %v", h.lost, err))
 	}
 }
 
-// Tell tells the user, once in a session, of something in the log that keeps nothing from being
-// recorded.
-func (h *Hook) Tell(text string) error {
-	if !h.Store.Tell(context.Background(), h.Event.SessionID) {
-		return nil
+// Tell tells the user of something, once in a session for each kind of thing.
+func (h *Hook) Tell(kind, text string) {
+	if h.Store.Tell(h.session(), kind, text) {
+		h.Answer(hooks.Answer{User: fmt.Sprintf("%s: %s (git agent-turn doctor tells more)", h.program, text)})
 	}
-	text = fmt.Sprintf("%s: %s (git agent-turn doctor tells more)", h.program, text)
-	return hooks.Answer{User: text}.Write(os.Stdout)
+}
+
+// session is the id of the event's session; "" if the payload can't be read.
+func (h *Hook) session() string {
+	if h.Event == nil {
+		return ""
+	}
+	return h.Event.SessionID
+}
+
+// Answer adds to what is printed when the hook ends.
+func (h *Hook) Answer(a hooks.Answer) {
+	h.answer.Event = cmp.Or(a.Event, h.answer.Event)
+	h.answer.Model = strings.TrimPrefix(h.answer.Model+"\n"+a.Model, "\n")
+	h.answer.User = strings.Trim(h.answer.User+"\n"+a.User, "\n")
 }
 
 // find finds the repository in which the agent works: that of its directory if that is a worktree

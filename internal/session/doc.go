@@ -10,4 +10,6 @@
 //	locks/<name>          files to lock, with what their holders are about to do
 //	planting/<id>         the worktree that a start or fork is making; see package turns
 //	log                   what hooks could not tell anybody else
+//
+// What the user was told is noted elsewhere; see [Store.Tell].
 package session

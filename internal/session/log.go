@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -14,8 +15,8 @@ const (
 	maxLog  = 256 << 10 // bytes at which the log loses its older half
 )
 
-// Log appends a line to the log. It is the last resort, so its own errors are dropped.
-func (s Store) Log(at time.Time, text string) {
+// Log appends a line to the log.
+func (s Store) Log(at time.Time, text string) error {
 	if info, err := s.dir.Lstat(logFile); err == nil && info.Size() > maxLog {
 		if data, err := s.dir.ReadFile(logFile); err == nil {
 			data = data[len(data)/2:]
@@ -25,12 +26,15 @@ func (s Store) Log(at time.Time, text string) {
 	}
 	f, err := s.dir.OpenFile(logFile, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 	if err != nil {
-		return
+		return fmt.Errorf("write to the log: %w", err)
 	}
-	defer f.Close()
 	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", "\\n")
 	text = text[:min(len(text), maxLine)]
-	_, _ = fmt.Fprintf(f, "%s %s\n", at.UTC().Format(time.RFC3339), text)
+	_, err = fmt.Fprintf(f, "%s %s\n", at.UTC().Format(time.RFC3339), text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("write to the log: %w", err)
+	}
+	return nil
 }
 
 // LogTail returns the last n lines of the log, oldest first.

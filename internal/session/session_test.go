@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -133,7 +132,6 @@ func TestUpdate(t *testing.T) {
 	s := Open(t.TempDir())
 	const rounds = 40
 	var all sync.WaitGroup
-	var told atomic.Int32
 	for w := range 4 {
 		all.Go(func() {
 			for i := range rounds {
@@ -147,9 +145,6 @@ func TestUpdate(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				if s.Tell(t.Context(), "a") {
-					told.Add(1)
-				}
 				if err := s.AskWake(t.Context(), "a", Wake{Pane: "%1"}); err != nil {
 					t.Error(err)
 				}
@@ -158,8 +153,8 @@ func TestUpdate(t *testing.T) {
 	}
 	all.Wait()
 	st := s.Load("a")
-	if len(st.Cursors) != 4*rounds || !st.Told || st.Wake == nil || told.Load() != 1 {
-		t.Errorf("%d of %d changes are there, told is %t %d times, wake %v", len(st.Cursors), 4*rounds, st.Told, told.Load(), st.Wake)
+	if len(st.Cursors) != 4*rounds || st.Wake == nil {
+		t.Errorf("%d of %d changes are there, wake %v", len(st.Cursors), 4*rounds, st.Wake)
 	}
 }
 
@@ -195,7 +190,9 @@ func TestLog(t *testing.T) {
 	}
 	long := strings.Repeat("x", 1000)
 	for i := range 1000 {
-		s.Log(then, fmt.Sprint(i, " ", long))
+		if err := s.Log(then, fmt.Sprint(i, " ", long)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	info, err := os.Stat(s.Dir().Path("log"))
 	if err != nil || info.Size() > maxLog+2000 || info.Size() < maxLog/2 {
@@ -206,7 +203,9 @@ func TestLog(t *testing.T) {
 			t.Errorf("line %d is %.60s, want %s", i, line, want)
 		}
 	}
-	s.Log(then, strings.Repeat("y", 10<<20))
+	if err := s.Log(then, strings.Repeat("y", 10<<20)); err != nil {
+		t.Fatal(err)
+	}
 	if info, err := os.Stat(s.Dir().Path("log")); err != nil || info.Size() > 2*maxLog {
 		t.Errorf("one line of 10 MB makes a log of %d bytes (%v)", info.Size(), err)
 	}
@@ -220,24 +219,14 @@ func TestLogNowhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := Open(file)
-	s.Log(then, "lost")
-	if !s.Tell(t.Context(), "a") {
-		t.Error("the user is not told, where nothing else can tell of an error")
+	if err := s.Log(then, "lost"); err == nil {
+		t.Error("logged into a file")
 	}
 	if err := save(s, s.Load("a")); err == nil {
 		t.Error("saved into a file")
 	}
 	if _, err := s.Lock(context.Background(), "x"); err == nil {
 		t.Error("locked in a file")
-	}
-}
-
-func TestTell(t *testing.T) {
-	t.Parallel()
-	s := Open(t.TempDir())
-	tell := func(id string) bool { return s.Tell(t.Context(), id) }
-	if !tell("a") || tell("a") || !tell("b") || tell("b") {
-		t.Error("the user is told once in a session")
 	}
 }
 

@@ -30,7 +30,6 @@ type State struct {
 	HandedOff  bool              `json:"handed_off,omitempty"` // its handoff is in the ledger
 	Injected   []Injection       `json:"injected,omitempty"`   // the handoffs that the conversation was told
 	Agent      string            `json:"agent,omitempty"`      // "claude-code"
-	Told       bool              `json:"told,omitempty"`       // the user was told about an error, once per session
 	Wake       *Wake             `json:"wake,omitempty"`       // what to do when the running turn ends
 }
 

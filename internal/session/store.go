@@ -209,21 +209,6 @@ func (s Store) Recent(n int) []*State {
 	return recent
 }
 
-// Tell reports whether to tell the user about an error in this session, which happens only once.
-func (s Store) Tell(ctx context.Context, id string) bool {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // the lock may be what went wrong
-	defer cancel()
-	news := false
-	err := s.Update(ctx, id, func(st *State) error {
-		if st.Told {
-			return ErrUnchanged
-		}
-		st.Told, news = true, true
-		return nil
-	})
-	return news || err != nil // better twice than never
-}
-
 // Prune forgets sessions without an event since a time, and the leftovers of dead writers. If such
 // a session is resumed, its state is rebuilt from the refs.
 func (s Store) Prune(before time.Time) error {

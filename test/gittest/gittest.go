@@ -154,6 +154,7 @@ func Env(home string) []string {
 	env := []string{
 		"HOME=" + home,
 		"XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
+		"XDG_RUNTIME_DIR=" + home,
 		"GIT_CONFIG_NOSYSTEM=1",
 		"GIT_TEST_FSYNC=0", // no test cuts the power
 		"GIT_TERMINAL_PROMPT=0",
