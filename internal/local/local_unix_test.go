@@ -33,7 +33,7 @@ func TestPlanted(t *testing.T) {
 			return in(parent, func(path string) error { return os.Symlink(victim, path) })
 		},
 		"a relative link": func(parent, victim string) error {
-			return in(parent, func(path string) error { return os.Symlink("../../../home/victim", path) })
+			return in(parent, func(path string) error { return os.Symlink("../../../elsewhere/victim", path) })
 		},
 		"a link to what is not there": func(parent, victim string) error {
 			return in(parent, func(path string) error { return os.Symlink(victim+"-to-be", path) })
