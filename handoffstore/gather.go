@@ -172,7 +172,7 @@ func (w *writing) lastTurn(ctx context.Context, session string) (turns.Turn, err
 
 // writers name who recorded the mission.
 func (w *writing) writers(ctx context.Context) (*trust.Writers, error) {
-	return w.Trust.Writers(ctx, w.Repo, w.Objects, w.ID, w.Ledger.Tip)
+	return w.Workspace.Writers(ctx, w.Objects, w.ID, w.Ledger.Tip)
 }
 
 // same reports whether nothing has happened between two handoffs of a session.

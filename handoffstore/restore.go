@@ -11,8 +11,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/snapshot"
 	"gitagent/internal/workspace"
 )
+
+// A Checkout says how a restore checks out its tree.
+type Checkout = snapshot.Checkout
 
 // A Restored says what a restore has done.
 type Restored struct {
@@ -28,9 +32,9 @@ type Restored struct {
 //
 // Where both sides changed the same lines, the file gets both, with git's conflict markers, and is
 // named. If a path to be overwritten or deleted is ignored or was left out of the commit just
-// recorded, nothing changes, and the error says what is in the way. With dry nothing changes in any
-// case. If the handoff is a stranger's, the error wraps [workspace.ErrStranger].
-func (s *Store) Restore(ctx context.Context, f *Found, at time.Time, dry bool) (*Restored, error) {
+// recorded, nothing changes, and the error says what is in the way. If the handoff is a stranger's,
+// the error wraps [workspace.ErrStranger].
+func (s *Store) Restore(ctx context.Context, f *Found, at time.Time, how Checkout) (*Restored, error) {
 	if f.Stash.IsZero() {
 		return nil, fmt.Errorf("restore handoff %s: it left nothing uncommitted: %w", f.ID(), git.ErrNotFound)
 	}
@@ -42,7 +46,7 @@ func (s *Store) Restore(ctx context.Context, f *Found, at time.Time, dry bool) (
 	}
 	var done *Restored
 	err := s.write(ctx, f.In, at, "restore", true, func(ctx context.Context, w *writing) (err error) {
-		done, err = w.restore(ctx, f, dry)
+		done, err = w.restore(ctx, f, how)
 		return err
 	})
 	if err != nil {
@@ -51,7 +55,7 @@ func (s *Store) Restore(ctx context.Context, f *Found, at time.Time, dry bool) (
 	return done, nil
 }
 
-func (w *writing) restore(ctx context.Context, f *Found, dry bool) (*Restored, error) {
+func (w *writing) restore(ctx context.Context, f *Found, how Checkout) (*Restored, error) {
 	if w.Ledger == nil {
 		return nil, git.ErrNotFound
 	}
@@ -63,8 +67,8 @@ func (w *writing) restore(ctx context.Context, f *Found, dry bool) (*Restored, e
 	if done.Changes, err = w.Repo.DiffPaths(ctx, w.Snap.Tree, tree); err != nil {
 		return nil, err
 	}
-	if dry {
-		return done, w.Snap.CheckOut(ctx, tree, true)
+	if how.Dry {
+		return done, w.Snap.CheckOut(ctx, tree, how)
 	}
 	subject := fmt.Sprintf("before restoring handoff %d", f.Number)
 	present, err := w.uncommitted(subject, "")
@@ -77,7 +81,7 @@ func (w *writing) restore(ctx context.Context, f *Found, dry bool) (*Restored, e
 		return nil, err
 	}
 	done.Present = git.Hex(cmp.Or(present, w.Snap.Head.Commit))
-	return done, w.Snap.CheckOut(ctx, tree, false)
+	return done, w.Snap.CheckOut(ctx, tree, how)
 }
 
 // merge returns the tree of the worktree with the change from the stash's parent to the stash applied.

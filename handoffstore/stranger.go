@@ -39,7 +39,7 @@ func (s *Store) standing(ctx context.Context, f *Found) (trusted, here bool, err
 
 // By names who made a handoff, see [trust.Writers].
 func (s *Store) By(ctx context.Context, f *Found) (string, error) {
-	w, err := s.Trust.Writers(ctx, s.Repo, f.objects, f.In, f.Ledger.Tip)
+	w, err := s.Writers(ctx, f.objects, f.In, f.Ledger.Tip)
 	if err != nil {
 		return "", err
 	}

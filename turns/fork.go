@@ -31,6 +31,7 @@ type Fork struct {
 	At     time.Time
 
 	Worktree string // to be made for it; if empty, only the branch is made
+	Foreign  bool   // the source is a stranger's: making the worktree runs nothing of it, see [git.Repo.Foreign]
 	// Session is the id of the new conversation, and Config the client's configuration directory
 	// where it is placed. Without a session no conversation is made.
 	Session string
@@ -66,7 +67,7 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	}
 	done := &Forked{}
 	source := f.Source.ID()
-	p := plant{id: f.ID, from: from, branch: r.Branch(f.ID), worktree: f.Worktree, progress: f.Progress}
+	p := plant{id: f.ID, from: from, branch: r.Branch(f.ID), worktree: f.Worktree, foreign: f.Foreign, progress: f.Progress}
 	undo, err := r.plant(ctx, p, f.At, func(tx *transaction.Tx) error {
 		if _, err := tx.Objects.TreeOf(from); err != nil {
 			return fmt.Errorf("its code commit is not here: %w", err)

@@ -28,6 +28,7 @@ type plant struct {
 	branch   string        // full name
 	worktree string        // empty for none
 	here     bool          // the branch is checked out in the present worktree
+	foreign  bool          // what is checked out is a stranger's
 	progress io.Writer     // git's, of the checkout; nil for none
 }
 
@@ -44,6 +45,10 @@ func (r *Recorder) plant(ctx context.Context, p plant, at time.Time, event func(
 		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
+	}
+	repo, err := r.checkingOut(ctx, p)
+	if err != nil {
+		return nil, err
 	}
 	r.ClearDead(ctx)
 	planting := filepath.Join(plantings, string(p.id))
@@ -81,7 +86,7 @@ func (r *Recorder) plant(ctx context.Context, p plant, at time.Time, event func(
 		return nil, err
 	}
 	undo = func() error { return r.uproot(context.WithoutCancel(ctx), p, "--force", "--") }
-	if err := p.checkOut(ctx, r.Repo.Holding(held.File())); err != nil {
+	if err := p.checkOut(ctx, repo.Holding(held.File())); err != nil {
 		return nil, errors.Join(err, undo())
 	}
 	return undo, nil
@@ -97,9 +102,15 @@ func (r *Recorder) release(held *lock.Lock, path string) {
 	held.Release()
 }
 
+// foreignWord stands in the lock note of a stranger's plant, before the paths of files.
+const foreignWord = "foreign"
+
 // words are the lock note of a plant: its fields, and what git locks to check it out here.
 func (p plant) words(repo *git.Repo) []string {
 	words := []string{string(p.id), p.tip.String(), p.from.String(), p.branch, p.worktree}
+	if p.foreign {
+		words = append(words, foreignWord)
+	}
 	if p.here {
 		words = append(words, filepath.Join(repo.GitDir, "index"), filepath.Join(repo.GitDir, "HEAD"))
 	}
@@ -110,9 +121,14 @@ func parsePlant(words []string) (p plant, files []string, ok bool) {
 	if len(words) < 5 {
 		return p, nil, false
 	}
-	return plant{
+	p = plant{
 		id: ledger.ID(words[0]), tip: plumbing.NewHash(words[1]), from: plumbing.NewHash(words[2]), branch: words[3], worktree: words[4],
-	}, words[5:], true
+	}
+	files = words[5:]
+	if p.foreign = len(files) > 0 && files[0] == foreignWord; p.foreign {
+		files = files[1:]
+	}
+	return p, files, true
 }
 
 // ClearDead removes what our killed processes left behind: locks, and half-made missions unless
@@ -217,7 +233,11 @@ func (r *Recorder) clearWorktree(p plant) error {
 // fails, and a branch that is checked out can't be deleted. args are for git worktree remove.
 func (r *Recorder) uproot(ctx context.Context, p plant, args ...string) error {
 	if p.worktree != "" && pathExists(filepath.Join(p.worktree, ".git")) {
-		if _, err := r.Repo.Output(ctx, nil, append(append([]string{"worktree", "remove"}, args...), p.worktree)...); err != nil {
+		repo, err := r.checkingOut(ctx, p)
+		if err == nil {
+			_, err = repo.Output(ctx, nil, append(append([]string{"worktree", "remove"}, args...), p.worktree)...)
+		}
+		if err != nil {
 			return fmt.Errorf("what is left: the mission %s, its branch and the worktree %s; remove them with git agent-turn remove --force %s: %w",
 				p.id, p.worktree, p.id, err)
 		}
@@ -240,6 +260,14 @@ func (r *Recorder) uproot(ctx context.Context, p plant, args ...string) error {
 		return fmt.Errorf("what is left: the mission %s and its branch; remove them with git agent-turn remove %s: %w", p.id, p.id, err)
 	}
 	return nil
+}
+
+// checkingOut returns the repository whose git checks a plant out, or removes what it has checked out.
+func (r *Recorder) checkingOut(ctx context.Context, p plant) (*git.Repo, error) {
+	if !p.foreign {
+		return r.Repo, nil
+	}
+	return r.Repo.Foreign(ctx, p.worktree)
 }
 
 func (p plant) checkOut(ctx context.Context, repo *git.Repo) error {

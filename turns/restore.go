@@ -7,8 +7,12 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/snapshot"
 	"gitagent/internal/transaction"
 )
+
+// A Checkout says how a restore checks out its tree.
+type Checkout = snapshot.Checkout
 
 // A Restored says what a restore has done.
 type Restored struct {
@@ -20,9 +24,9 @@ type Restored struct {
 // code commit kept by the ledger of the turn's mission. HEAD, branch and index are not touched.
 //
 // If a path to be overwritten or deleted is ignored, was left out of the snapshot, or has changed
-// since, nothing changes, and the error is git's. With dry nothing changes in any case. If the turn
-// is a stranger's, the error wraps [workspace.ErrStranger].
-func (r *Recorder) Restore(ctx context.Context, at time.Time, t *Turn, dry bool) (*Restored, error) {
+// since, nothing changes, and the error is git's. If the turn is a stranger's, the error wraps
+// [workspace.ErrStranger].
+func (r *Recorder) Restore(ctx context.Context, at time.Time, t *Turn, how Checkout) (*Restored, error) {
 	t, err := Usable(ctx, r.Workspace, t)
 	if err != nil {
 		return nil, err
@@ -32,7 +36,7 @@ func (r *Recorder) Restore(ctx context.Context, at time.Time, t *Turn, dry bool)
 	job := transaction.Of(transaction.Job{Mission: t.mission(), At: at, What: "restore"})
 	err = transaction.Worktree(ctx, r.Workspace, func() error {
 		return transaction.Run(ctx, r.Workspace, job, func(ctx context.Context, tx *transaction.Tx) (err error) {
-			done, err = restore(ctx, tx, t, dry)
+			done, err = restore(ctx, tx, t, how)
 			return err
 		})
 	})
@@ -42,7 +46,7 @@ func (r *Recorder) Restore(ctx context.Context, at time.Time, t *Turn, dry bool)
 	return done, nil
 }
 
-func restore(ctx context.Context, tx *transaction.Tx, t *Turn, dry bool) (*Restored, error) {
+func restore(ctx context.Context, tx *transaction.Tx, t *Turn, how Checkout) (*Restored, error) {
 	if err := tx.Look(ctx, true); err != nil {
 		return nil, err
 	}
@@ -57,8 +61,8 @@ func restore(ctx context.Context, tx *transaction.Tx, t *Turn, dry bool) (*Resto
 	if done.Changes, err = tx.Repo.DiffPaths(ctx, tx.Snap.Tree, tree); err != nil {
 		return nil, err
 	}
-	if dry {
-		return done, tx.Snap.CheckOut(ctx, tree, true)
+	if how.Dry {
+		return done, tx.Snap.CheckOut(ctx, tree, how)
 	}
 	subject := fmt.Sprintf("before restoring turn %d", t.Turn)
 	base, err := tx.Head(ledger.CodeMessage("before the first commit", tx.ID, 0, ""))
@@ -77,5 +81,5 @@ func restore(ctx context.Context, tx *transaction.Tx, t *Turn, dry bool) (*Resto
 		return nil, err
 	}
 	done.Present = git.Hex(present)
-	return done, tx.Snap.CheckOut(ctx, tree, false)
+	return done, tx.Snap.CheckOut(ctx, tree, how)
 }

@@ -31,5 +31,20 @@ func Usable(ctx context.Context, w *workspace.Workspace, t *Turn) (*Turn, error)
 	return usable, err
 }
 
+// By names who recorded a turn, see [trust.Writers].
+func By(ctx context.Context, w *workspace.Workspace, t *Turn) (string, error) {
+	objects := w.Repo.Objects(ctx)
+	defer objects.Close()
+	l, err := t.ledger(ctx, w.Repo, objects)
+	if err != nil {
+		return "", err
+	}
+	writers, err := w.Writers(ctx, objects, l.ID, l.Tip)
+	if err != nil {
+		return "", err
+	}
+	return writers.Turn(t.Turn), nil
+}
+
 // In is the mission in whose ledger the turn was read. A fork inherits records of its source.
 func (t *Turn) In() ledger.ID { return t.mission() }

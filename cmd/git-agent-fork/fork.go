@@ -32,14 +32,15 @@ func fork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if source, err = target.Usable(c, w, source); err != nil {
+	source, foreign, err := target.Usable(c, w, source)
+	if err != nil {
 		return err
 	}
 	id, err := ledger.NewID()
 	if err != nil {
 		return err
 	}
-	f := turns.Fork{Source: source, Before: c.Bool("before"), ID: id, Title: c.String("title"), At: time.Now()}
+	f := turns.Fork{Source: source, Foreign: foreign, Before: c.Bool("before"), ID: id, Title: c.String("title"), At: time.Now()}
 	if !c.Bool("no-worktree") {
 		if f.Worktree, err = worktree(c, w.Repo, id); err != nil {
 			return err

@@ -8,8 +8,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/target"
+	"gitagent/internal/trust"
 )
 
 func restore(c *cli.Context) error {
@@ -28,7 +30,11 @@ func restore(c *cli.Context) error {
 	if err := trusted(c, s, f); err != nil {
 		return err
 	}
-	done, err := s.Restore(c.Context, f, time.Now(), c.Bool("dry-run"))
+	by, err := s.By(c.Context, f)
+	if err != nil {
+		return err
+	}
+	done, err := s.Restore(c.Context, f, time.Now(), handoffstore.Checkout{Foreign: by == trust.Unknown, Dry: c.Bool("dry-run")})
 	if err != nil {
 		return cmdline.Hint(err, "nothing was changed; move away what is in the way, or commit it")
 	}

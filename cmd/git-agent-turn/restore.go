@@ -19,11 +19,12 @@ func restore(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if t, err = target.Usable(c, w, t); err != nil {
+	t, foreign, err := target.Usable(c, w, t)
+	if err != nil {
 		return err
 	}
 	r := &turns.Recorder{Workspace: w}
-	done, err := r.Restore(c.Context, time.Now(), t, c.Bool("dry-run"))
+	done, err := r.Restore(c.Context, time.Now(), t, turns.Checkout{Foreign: foreign, Dry: c.Bool("dry-run")})
 	if err != nil {
 		return cmdline.Hint(err, "nothing was changed; move away what is in the way, or commit it")
 	}

@@ -23,6 +23,7 @@ type Repo struct {
 	dir     string
 	env     []string
 	program string
+	options []string // before each command; see Foreign
 	held    *os.File // see Holding
 }
 

@@ -79,7 +79,7 @@ func environ(drop []string) []string {
 }
 
 func (r *Repo) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, r.program, args...)
+	cmd := exec.CommandContext(ctx, r.program, append(r.options[:len(r.options):len(r.options)], args...)...)
 	cmd.Args[0] = "git"
 	cmd.Dir, cmd.Env = r.dir, r.env
 	if r.held != nil && runtime.GOOS != "windows" { // which can't pass a file to a child

@@ -191,7 +191,7 @@ func TestPublishCatchesUp(t *testing.T) {
 			r.Write("b", "changed\n")
 			s := take(t, r, true)
 			tree := plumbing.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
-			if err := s.CheckOut(ctx, tree, false); err != nil {
+			if err := s.CheckOut(ctx, tree, Checkout{}); err != nil {
 				t.Fatal(err)
 			}
 			if got := r.Read("b"); got != "b\n" {
@@ -233,7 +233,7 @@ func TestPublishAfterCheckOut(t *testing.T) {
 	r.Write("new", "n\n")
 	r.Commit("two")
 	s := take(t, r, true)
-	if err := s.CheckOut(context.Background(), first, false); err != nil {
+	if err := s.CheckOut(context.Background(), first, Checkout{}); err != nil {
 		t.Fatal(err)
 	}
 	if s := attached(t, r); s.Tree != first {
@@ -447,12 +447,12 @@ func TestCheckOut(t *testing.T) {
 	r.Write("x.o", "ignored\n")
 	now := take(t, r, true)
 	before := state(t, r)
-	if err := now.CheckOut(ctx, first.Tree, true); err != nil {
+	if err := now.CheckOut(ctx, first.Tree, Checkout{Dry: true}); err != nil {
 		t.Fatal(err)
 	}
 	sameState(t, r, before)
 	index := r.Read(".git/index")
-	if err := now.CheckOut(ctx, first.Tree, false); err != nil {
+	if err := now.CheckOut(ctx, first.Tree, Checkout{}); err != nil {
 		t.Fatal(err)
 	}
 	if s := take(t, r, false); s.Tree != first.Tree {
@@ -474,7 +474,7 @@ func TestCheckOut(t *testing.T) {
 	other.Git("update-index", "--add", "--cacheinfo", "100644,"+other.Git("rev-parse", "HEAD:a")+",secret.pem")
 	tree := plumbing.NewHash(other.Git("write-tree"))
 	for _, dry := range []bool{true, false} {
-		if err := s.CheckOut(ctx, tree, dry); err == nil {
+		if err := s.CheckOut(ctx, tree, Checkout{Dry: dry}); err == nil {
 			t.Errorf("dry %v: a file that was left out was overwritten", dry)
 		}
 	}

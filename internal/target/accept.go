@@ -27,16 +27,20 @@ import (
 )
 
 // Usable returns a turn as the user may rely on it. If it is a stranger's, a person is asked first,
-// see [Accept].
-func Usable(c *cli.Context, w *workspace.Workspace, t *turns.Turn) (*turns.Turn, error) {
-	usable, err := turns.Usable(c.Context, w, t)
-	if !errors.Is(err, workspace.ErrStranger) {
-		return usable, err
+// see [Accept]; foreign is true of what was accepted, now or before.
+func Usable(c *cli.Context, w *workspace.Workspace, t *turns.Turn) (usable *turns.Turn, foreign bool, err error) {
+	usable, err = turns.Usable(c.Context, w, t)
+	if errors.Is(err, workspace.ErrStranger) {
+		if err := Accept(c, w, t.In()); err != nil {
+			return nil, false, err
+		}
+		usable, err = turns.Usable(c.Context, w, t)
 	}
-	if err := Accept(c, w, t.In()); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, false, err
 	}
-	return turns.Usable(c.Context, w, t)
+	by, err := turns.By(c.Context, w, usable)
+	return usable, by == trust.Unknown, err
 }
 
 // Accept shows a person what a mission brings that the user may not rely on yet, above all the files

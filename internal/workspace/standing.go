@@ -17,16 +17,24 @@ import (
 //
 // A mission of which nothing is known, because its turns were recorded before git-agent kept record of
 // who wrote them, counts as this clone's if the local state of a session tells of its last turn. That
-// is noted; tip is accepted.
+// is noted.
 func (w *Workspace) Standing(ctx context.Context, objects *git.Objects, id ledger.ID, tip plumbing.Hash) (trust.Standing, error) {
 	s, err := w.Trust.Of(ctx, w.Repo, objects, id, tip)
 	if err != nil || s.Whole || w.Trust.Known(id) || !w.witnessed(objects, id, tip) {
 		return s, err
 	}
-	if err := w.Trust.Accept(tip, id); err != nil {
+	if err := w.Trust.Own(id, tip, plumbing.ZeroHash); err != nil {
 		return s, err
 	}
 	return w.Trust.Of(ctx, w.Repo, objects, id, tip)
+}
+
+// Writers name who recorded a mission whose ledger ends at tip, see [trust.Trust.Writers].
+func (w *Workspace) Writers(ctx context.Context, objects *git.Objects, id ledger.ID, tip plumbing.Hash) (*trust.Writers, error) {
+	if _, err := w.Standing(ctx, objects, id, tip); err != nil { // which may note something
+		return nil, err
+	}
+	return w.Trust.Writers(ctx, w.Repo, objects, id, tip)
 }
 
 // witnessed reports whether a session here has recorded the last turn of a ledger.

@@ -1,0 +1,195 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Foreign returns the same repository for the checkout of a stranger's tree: no git that it runs,
+// and none that such a git runs in turn, runs a file of a worktree. tops are worktrees that are about
+// to be made; those that the repository has are known.
+//
+//   - Hooks of a directory outside of all worktrees run as ever, unless one of them is a link to a
+//     file in a worktree. Others don't: core.hooksPath is relative, or leads into a worktree.
+//   - core.fsmonitor is off.
+//   - A filter runs if it is a program that is known to run nothing that lies in the directory in
+//     which git starts it. Content that another one would convert is checked out as git stores it.
+//   - What is configured as a hook's command (since git 2.54) must begin with a path outside.
+//   - PATH has no directory that is relative, or in a worktree.
+//   - Submodules are left alone.
+//
+// It says what is true now: the configuration may come from a file of the tree that is checked out.
+func (r *Repo) Foreign(ctx context.Context, tops ...string) (*Repo, error) {
+	config, err := r.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := r.Worktrees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range list {
+		tops = append(tops, w.Path)
+	}
+	out := worktrees(slices.DeleteFunc(append(tops, r.Top), func(top string) bool {
+		return top == "" || sameFile(top, r.CommonDir) // git lists a git directory that lies apart, or is bare
+	}))
+	hooks, err := r.hooks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := r.With("PATH=" + out.path(r.path()))
+	for i, set := range overrides(config, out.hooks(hooks), out) {
+		// Not with -c, where an equals sign ends the key. What a git is told in this way it tells those
+		// that it runs, and it counts more than GIT_CONFIG_COUNT and what our own caller was told.
+		name := fmt.Sprint("GIT_AGENT_FOREIGN_", i)
+		s.env = append(s.env, name+"="+set[1])
+		s.options = append(s.options[:len(s.options):len(s.options)], "--config-env="+set[0]+"="+name)
+	}
+	return s, nil
+}
+
+// path returns the PATH that git runs with.
+func (r *Repo) path() (list string) {
+	for _, v := range r.env {
+		name, value, _ := strings.Cut(v, "=")
+		if name == "PATH" || runtime.GOOS == "windows" && strings.EqualFold(name, "PATH") {
+			list = value
+		}
+	}
+	return list
+}
+
+// hooks returns the directory of hooks that is configured, or git's own.
+func (r *Repo) hooks(ctx context.Context) (string, error) {
+	out, err := r.Output(ctx, nil, "config", "-z", "--type=path", "--get", "core.hooksPath")
+	if Status(err) == 1 {
+		return filepath.Join(r.CommonDir, "hooks"), nil
+	}
+	return filepath.FromSlash(strings.TrimSuffix(string(out), "\x00")), err
+}
+
+// overrides are the settings that keep what is configured from running a file of a worktree.
+func overrides(config Config, hooks string, out worktrees) [][2]string {
+	set := [][2]string{{"core.hooksPath", hooks}, {"core.fsmonitor", "false"}, {"submodule.recurse", "false"}}
+	drivers := make(map[string]bool) // "filter.<name>.", whether it may run
+	for key, commands := range config {
+		dot := strings.LastIndexByte(key, '.') + 1
+		driver, what := key[:dot], key[dot:]
+		section, _, named := strings.Cut(driver[:max(dot-1, 0)], ".")
+		safe, known := drivers[driver]
+		switch {
+		case !named:
+		case section == "filter" && (what == "clean" || what == "smudge" || what == "process"):
+			drivers[driver] = (safe || !known) && out.harmless(commands[len(commands)-1])
+		case section == "hook" && what == "command":
+			drivers[driver] = !slices.ContainsFunc(commands, func(c string) bool { return !out.outside(c) })
+		}
+	}
+	for driver, safe := range drivers {
+		switch {
+		case safe:
+		case strings.HasPrefix(driver, "hook."):
+			set = append(set, [2]string{driver + "enabled", "false"})
+		default: // git takes an empty command for none
+			set = append(set, [2]string{driver + "clean", ""}, [2]string{driver + "smudge", ""}, [2]string{driver + "process", ""},
+				[2]string{driver + "required", "false"})
+		}
+	}
+	return set
+}
+
+// worktrees are the tops of worktrees: below them lies what a stranger may have written.
+type worktrees []string
+
+// have reports whether a path leads into one of them, or nowhere. What lies below a directory .git
+// does not count, because git checks nothing out there.
+func (w worktrees) have(path string) bool {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil || !filepath.IsAbs(path) {
+		return true
+	}
+	for dir, protected := path, false; ; dir = filepath.Dir(dir) {
+		if !protected && slices.ContainsFunc(w, func(top string) bool { return sameFile(top, dir) }) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+		protected = protected || strings.EqualFold(filepath.Base(dir), ".git")
+	}
+}
+
+// hooks returns where a directory of hooks really is, or a place without hooks if one of them is in a
+// worktree.
+func (w worktrees) hooks(dir string) string {
+	if !filepath.IsAbs(dir) || w.have(dir) {
+		return os.DevNull
+	}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if !e.Type().IsRegular() && w.have(filepath.Join(dir, e.Name())) {
+			return os.DevNull
+		}
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return os.DevNull
+	}
+	return dir
+}
+
+// path returns what of PATH is outside of the worktrees.
+func (w worktrees) path(list string) string {
+	dirs := slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool { return !filepath.IsAbs(dir) || w.have(dir) })
+	return strings.Join(dirs, string(os.PathListSeparator))
+}
+
+// filters are programs that run as filters and don't run what lies in the directory in which they are
+// started, as make, npx or python -m do.
+var filters = []string{"git-lfs", "git-crypt", "git-annex"}
+
+// harmless reports whether a filter's command, which a shell runs, is one of the filters and no more.
+func (w worktrees) harmless(command string) bool {
+	program, ok := program(command)
+	name := strings.TrimSuffix(filepath.Base(program), ".exe")
+	return command == "" || ok && slices.Contains(filters, name) && (name == program || w.outside(command))
+}
+
+// outside reports whether a command is one program, named by an absolute path that leads into no
+// worktree.
+func (w worktrees) outside(command string) bool {
+	program, ok := program(command)
+	return ok && filepath.IsAbs(program) && !w.have(program)
+}
+
+// program returns the first word of a command. ok is false if a shell might make of it anything but
+// one program and its arguments.
+func program(command string) (word string, ok bool) {
+	word, arguments, _ := strings.Cut(strings.TrimLeft(command, " "), " ")
+	if quoted, isQuoted := strings.CutPrefix(strings.TrimLeft(command, " "), `"`); isQuoted {
+		word, arguments, ok = strings.Cut(quoted, `"`)
+		if !ok || arguments != "" && arguments[0] != ' ' {
+			return "", false
+		}
+	} else if strings.Contains(word, "=") { // a variable
+		return "", false
+	}
+	plain := func(s, more string) bool {
+		return !strings.ContainsFunc(s, func(r rune) bool {
+			return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune(more, r)
+		})
+	}
+	return word, word != "" && plain(word, "/:._+- ") && plain(arguments, "/:._+-=%, ")
+}
+
+// sameFile reports whether two paths lead to one file, by what is there.
+func sameFile(a, b string) bool {
+	ai, aerr := os.Stat(a)
+	bi, berr := os.Stat(b)
+	return aerr == nil && berr == nil && os.SameFile(ai, bi)
+}

@@ -1,0 +1,264 @@
+package git
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"gitagent/test/gittest"
+)
+
+// strangers is a repository with a commit of a stranger's on the branch theirs, whose hooks and
+// programs each write their name into a file.
+type strangers struct {
+	*gittest.Repo
+	t    *testing.T
+	ran  string // that file
+	home string // of the user; what is in it is his own
+}
+
+// events are the hooks of a checkout.
+var events = []string{"post-index-change", "reference-transaction", "post-checkout", "pre-commit"}
+
+func newStrangers(t *testing.T) strangers {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the programs are shell scripts")
+	}
+	r := gittest.New(t)
+	s := strangers{Repo: r, t: t, home: filepath.Dir(r.Dir)}
+	s.ran = filepath.Join(s.home, "ran")
+	r.Write("ours.txt", "ours\n")
+	r.Commit("ours")
+	r.Git("switch", "-qc", "theirs")
+	for _, hook := range events {
+		s.program(filepath.Join(r.Dir, ".githooks", hook), "theirs:"+hook, "true")
+	}
+	s.program(filepath.Join(r.Dir, ".githooks", "fsmonitor"), "theirs:fsmonitor", "exit 1")
+	s.program(filepath.Join(r.Dir, "bin", "filter"), "theirs:filter", "cat")
+	s.program(filepath.Join(r.Dir, "bin", "git-lfs"), "theirs:lfs", "cat")
+	s.program(filepath.Join(r.Dir, "make"), "theirs:make", "cat")
+	r.Write(".gitattributes", "z* filter=x\n")
+	r.Write("zzz", "filtered\n")
+	r.Commit("theirs")
+	r.Git("switch", "-q", "main")
+	return s
+}
+
+// program writes a script that says that it ran.
+func (s strangers) program(path, name, does string) {
+	s.Write(s.rel(path), "#!/bin/sh\necho "+name+" >>'"+s.ran+"'\n"+does+"\n")
+	if err := os.Chmod(path, 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s strangers) rel(path string) string {
+	rel, err := filepath.Rel(s.Dir, path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return rel
+}
+
+// what returns who ran since the last call.
+func (s strangers) what() []string {
+	text, _ := os.ReadFile(s.ran)
+	_ = os.Remove(s.ran)
+	names := strings.Fields(string(text))
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// checkOut checks the stranger's commit out in every way that the project has, and undoes it.
+func (s strangers) checkOut(t *testing.T, foreign bool, env []string) []string {
+	t.Helper()
+	repo := find(t, s.Repo).With(env...)
+	worktree := filepath.Join(s.home, "worktree")
+	if foreign {
+		var err error
+		if repo, err = repo.Foreign(t.Context(), worktree); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{
+		{"worktree", "add", "--quiet", "--", worktree, "theirs"},
+		{"-C", worktree, "status"}, // as git worktree remove looks
+		{"worktree", "remove", "--force", "--", worktree},
+		{"switch", "--quiet", "theirs"},
+		{"switch", "--quiet", "main"},
+		{"read-tree", "-m", "-u", "main", "theirs"},
+		{"read-tree", "-m", "-u", "theirs", "main"},
+	} {
+		if _, err := repo.Output(t.Context(), nil, args...); err != nil && foreign {
+			t.Errorf("git %s: %v", args[0], err)
+		}
+		if worktree := filepath.Join(worktree, "zzz"); args[0] == "worktree" && args[1] == "add" && foreign {
+			if text, err := os.ReadFile(worktree); err != nil || !strings.Contains(string(text), "filtered") {
+				t.Errorf("%s: %q, %v", worktree, text, err)
+			}
+		}
+	}
+	ran := s.what()
+	for _, args := range [][]string{{"symbolic-ref", "HEAD", "refs/heads/main"}, {"reset", "-q", "--hard"}, {"clean", "-qffd"}} {
+		s.Git(append([]string{"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"}, args...)...)
+	}
+	s.what()
+	return ran
+}
+
+// TestForeign: what would run a file of a stranger's tree, and does when the tree is nobody's but ours.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		config []string // pairs; DIR is the worktree, HOME its parent
+		env    []string
+		links  []string // pairs: made, where it leads
+		ours   []string // what runs of the user's own
+	}{
+		{name: "a relative directory of hooks", config: []string{"core.hooksPath", ".githooks"}},
+		{name: "with a dot", config: []string{"core.hooksPath", "./.githooks/"}},
+		{name: "an absolute one in the worktree", config: []string{"core.hooksPath", "DIR/.githooks"}},
+		{name: "one that comes back", config: []string{"core.hooksPath", "HOME/repo/../repo/.githooks"}},
+		{name: "in the user's home", config: []string{"core.hooksPath", "~/repo/.githooks"}},
+		{name: "in the worktree to be made", config: []string{"core.hooksPath", "HOME/worktree/.githooks"}},
+		{name: "a link to it", config: []string{"core.hooksPath", "HOME/link"}, links: []string{"HOME/link", "DIR/.githooks"}},
+		{name: "a link above it", config: []string{"core.hooksPath", "HOME/link/.githooks"}, links: []string{"HOME/link", "DIR"}},
+		{name: "git's own, which is a link", links: []string{"DIR/.git/hooks", "../.githooks"}},
+		{name: "a hook that is a link", links: []string{"DIR/.git/hooks/post-checkout", "../../.githooks/post-checkout"}},
+		{name: "a hook that is a link to the worktree to be made", links: []string{"DIR/.git/hooks/post-checkout", "../../../worktree/.githooks/post-checkout"}},
+		{name: "on the command line", env: []string{"GIT_CONFIG_PARAMETERS='core.hookspath'='.githooks'"}},
+		{name: "in the environment", env: []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0=.githooks"}},
+		{name: "on a branch", config: []string{"includeIf.onbranch:theirs.path", "HOME/on-theirs"}},
+
+		{name: "a monitor of files", config: []string{"core.fsmonitor", ".githooks/fsmonitor"}},
+		{name: "a filter", config: []string{"filter.x.smudge", "./bin/filter %f", "filter.x.clean", "./bin/filter %f"}},
+		{name: "one that is required", config: []string{"filter.x.smudge", "bin/filter", "filter.x.required", "true"}},
+		{name: "a process", config: []string{"filter.x.process", "bin/filter", "filter.x.required", "true"}},
+		{name: "by a shell", config: []string{"filter.x.smudge", "sh bin/filter", "filter.x.clean", "cat"}},
+		{name: "after another command", config: []string{"filter.x.smudge", "git-lfs version; bin/filter"}},
+		{name: "by a program that looks there", config: []string{"filter.x.smudge", "PATH=$PWD:$PATH; make"}},
+		{name: "with the name of a known one", config: []string{"filter.x.smudge", "bin/git-lfs smudge"}},
+		{name: "an absolute one with that name", config: []string{"filter.x.smudge", "DIR/bin/git-lfs smudge"}},
+		{name: "a known one, found there", config: []string{"filter.x.smudge", "git-lfs smudge"}, env: []string{"PATH=./bin:DIR/bin:$PATH"}},
+		{name: "a name with an equals sign", config: []string{"filter.x=y.smudge", "bin/filter"}},
+
+		{name: "nothing", ours: []string{}},
+		{name: "git's own hooks", links: []string{"DIR/.git/hooks/post-checkout", "HOME/hooks/post-checkout"}, ours: []string{"ours:post-checkout"}},
+		{name: "the user's hooks", config: []string{"core.hooksPath", "HOME/hooks"}, ours: []string{"ours:post-checkout"}},
+		{name: "in his home", config: []string{"core.hooksPath", "~/hooks"}, ours: []string{"ours:post-checkout"}},
+		{name: "LFS", config: []string{"filter.x.smudge", "git-lfs smudge -- %f", "filter.x.clean", "git-lfs clean -- %f", "filter.x.required", "true"}, env: []string{"PATH=HOME/bin:$PATH"}, ours: []string{"ours:lfs"}},
+		{name: "LFS by its path", config: []string{"filter.x.smudge", `"HOME/bin/git-lfs" smudge`}, ours: []string{"ours:lfs"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newStrangers(t)
+			if slices.Contains(tt.config, "filter.x=y.smudge") {
+				s.Git("switch", "-q", "theirs")
+				s.Write(".gitattributes", "z* filter=x=y\n")
+				s.Commit("theirs")
+				s.Git("switch", "-q", "main")
+			}
+			s.program(filepath.Join(s.home, "hooks", "post-checkout"), "ours:post-checkout", "true")
+			s.program(filepath.Join(s.home, "bin", "git-lfs"), "ours:lfs", "cat")
+			s.Write("../on-theirs", "[core]\nhooksPath = .githooks\n")
+			place := strings.NewReplacer("DIR", s.Dir, "HOME", s.home, "$PATH", os.Getenv("PATH"))
+			for i := 0; i < len(tt.links); i += 2 {
+				from, to := place.Replace(tt.links[i]), place.Replace(tt.links[i+1])
+				if from == filepath.Join(s.Dir, ".git", "hooks") {
+					_ = os.RemoveAll(from)
+				}
+				_ = os.MkdirAll(filepath.Dir(from), 0o777)
+				if err := os.Symlink(to, from); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := 0; i < len(tt.config); i += 2 {
+				s.Git("config", tt.config[i], place.Replace(tt.config[i+1]))
+			}
+			env := []string{"HOME=" + s.home}
+			for _, v := range tt.env {
+				env = append(env, place.Replace(v))
+			}
+			theirs := func(names []string) []string {
+				return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return strings.HasPrefix(n, "ours:") })
+			}
+			ran := s.checkOut(t, false, env)
+			if (len(theirs(ran)) == 0) != (tt.ours != nil) {
+				t.Errorf("for a tree of our own %q ran", ran)
+			}
+			foreign := s.checkOut(t, true, env)
+			if !slices.Equal(foreign, tt.ours) && len(foreign)+len(tt.ours) > 0 {
+				t.Errorf("for a stranger's tree %q ran, want %q", foreign, tt.ours)
+			}
+		})
+	}
+}
+
+func TestOverrides(t *testing.T) {
+	t.Parallel()
+	home := gittest.TempDir(t)
+	for _, path := range []string{"tree/bin/git-lfs", "tree/.git/hooks/x", "bin/git-lfs", "my bin/git-crypt", "bin/make"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(home, path)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(home, path), nil, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := worktrees{filepath.Join(home, "tree")}
+	for _, tt := range []struct {
+		key, command string
+		want         bool // it may run
+	}{
+		{"filter.x.smudge", "", true},
+		{"filter.lfs.process", "git-lfs filter-process", true},
+		{"filter.lfs.smudge", "git-lfs smudge --skip -- %f", true},
+		{"filter.a.smudge", `"HOME/my bin/git-crypt" smudge --key-name=x`, true},
+		{"filter.a.process", "HOME/bin/git-lfs filter-process", true},
+		{"filter.a.process", "HOME/tree/bin/git-lfs filter-process", false},
+		{"filter.a.process", "HOME/bin/../tree/bin/git-lfs filter-process", false},
+		{"filter.a.process", "HOME/nowhere/git-lfs filter-process", false},
+		{"filter.a.process", "HOME/bin/make", false},
+		{"filter.a.process", "./git-lfs filter-process", false},
+		{"filter.a.process", "bin/git-lfs filter-process", false},
+		{"filter.a.clean", "git-lfs clean; make", false},
+		{"filter.a.clean", "git-lfs clean && make", false},
+		{"filter.a.clean", "git-lfs clean | make", false},
+		{"filter.a.clean", "git-lfs clean\nmake", false},
+		{"filter.a.clean", "git-lfs clean $(make)", false},
+		{"filter.a.clean", "git-lfs clean `make`", false},
+		{"filter.a.clean", "git-lfs clean >x", false},
+		{"filter.a.clean", `"git-lfs"x clean`, false},
+		{"filter.a.clean", `"git-lfs clean`, false},
+		{"filter.a.clean", "PATH=. git-lfs clean", false},
+		{"filter.a.clean", "python -m nbstripout", false},
+		{"filter.a.clean", "npx git-lfs", false},
+		{"filter.a.clean", "git lfs clean", false}, // an alias may be meant
+		{"filter.a.clean", "true", false},
+		{"filter.a.b.clean", "make", false},
+		{"hook.x.command", "HOME/bin/make --all", true},
+		{"hook.x.command", "HOME/tree/.git/hooks/x", true},
+		{"hook.x.command", "HOME/tree/bin/git-lfs", false},
+		{"hook.x.command", "make", false},
+		{"hook.x.command", "bin/make", false},
+		{"hook.x.command", "HOME/bin/make; ./x", false},
+	} {
+		config := Config{tt.key: {strings.ReplaceAll(tt.command, "HOME", home)}}
+		driver := tt.key[:strings.LastIndex(tt.key, ".")+1]
+		ran := !slices.ContainsFunc(overrides(config, "", out), func(set [2]string) bool { return strings.HasPrefix(set[0], driver) })
+		if ran != tt.want {
+			t.Errorf("%s = %s: it may run: %t, want %t", tt.key, tt.command, ran, tt.want)
+		}
+	}
+	config := Config{"filter.a.clean": {"git-lfs clean"}, "filter.a.smudge": {"make"}, "filter.a.process": {"git-lfs filter-process"}}
+	for range 20 { // in whichever order
+		if set := overrides(config, "", out); len(set) != 3+4 {
+			t.Fatalf("one bad command of three: %q", set)
+		}
+	}
+}
