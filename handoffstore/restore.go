@@ -60,7 +60,14 @@ func (w *writing) restore(ctx context.Context, f *Found, how Checkout) (*Restore
 		return nil, git.ErrNotFound
 	}
 	done := new(Restored)
-	tree, err := w.merge(ctx, f.Stash.Hash(), done)
+	repo, err := w.Repo, error(nil)
+	if how.Foreign { // an earlier tree of his may lie in the worktree
+		repo, err = repo.Foreign(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	tree, err := w.merge(ctx, repo, f.Stash.Hash(), done)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +95,7 @@ func (w *writing) restore(ctx context.Context, f *Found, how Checkout) (*Restore
 //
 // Git finds the merge base by itself (--merge-base exists only since 2.40), so both sides are made
 // commits on the stash's parent.
-func (w *writing) merge(ctx context.Context, stash plumbing.Hash, done *Restored) (plumbing.Hash, error) {
+func (w *writing) merge(ctx context.Context, repo *git.Repo, stash plumbing.Hash, done *Restored) (plumbing.Hash, error) {
 	theirs, err := w.Objects.Commit(stash)
 	if err != nil {
 		return plumbing.ZeroHash, err
@@ -116,7 +123,7 @@ func (w *writing) merge(ctx context.Context, stash plumbing.Hash, done *Restored
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	out, err := w.Repo.Output(ctx, nil, "-c", "merge.conflictStyle=merge", "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages",
+	out, err := repo.Output(ctx, nil, "-c", "merge.conflictStyle=merge", "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages",
 		ours.String(), handedOff.String())
 	if err != nil && git.Status(err) != 1 {
 		return plumbing.ZeroHash, err

@@ -19,6 +19,7 @@ import (
 //   - core.fsmonitor is off.
 //   - A filter runs if it is a program that is known to run nothing that lies in the directory in
 //     which git starts it. Content that another one would convert is checked out as git stores it.
+//   - So does a merge driver; git's own merge takes the place of others.
 //   - What is configured as a hook's command (since git 2.54) must begin with a path outside.
 //   - PATH has no directory that is relative, or in a worktree.
 //   - Submodules are left alone.
@@ -77,7 +78,7 @@ func (r *Repo) hooks(ctx context.Context) (string, error) {
 // overrides are the settings that keep what is configured from running a file of a worktree.
 func overrides(config Config, hooks string, out worktrees) [][2]string {
 	set := [][2]string{{"core.hooksPath", hooks}, {"core.fsmonitor", "false"}, {"submodule.recurse", "false"}}
-	drivers := make(map[string]bool) // "filter.<name>.", whether it may run
+	drivers := make(map[string]bool) // "filter.<name>.", "merge.<name>.", "hook.<name>.": whether it may run
 	for key, commands := range config {
 		dot := strings.LastIndexByte(key, '.') + 1
 		driver, what := key[:dot], key[dot:]
@@ -85,7 +86,7 @@ func overrides(config Config, hooks string, out worktrees) [][2]string {
 		safe, known := drivers[driver]
 		switch {
 		case !named:
-		case section == "filter" && (what == "clean" || what == "smudge" || what == "process"):
+		case section == "filter" && (what == "clean" || what == "smudge" || what == "process"), section == "merge" && what == "driver":
 			drivers[driver] = (safe || !known) && out.harmless(commands[len(commands)-1])
 		case section == "hook" && what == "command":
 			drivers[driver] = !slices.ContainsFunc(commands, func(c string) bool { return !out.outside(c) })
@@ -96,6 +97,8 @@ func overrides(config Config, hooks string, out worktrees) [][2]string {
 		case safe:
 		case strings.HasPrefix(driver, "hook."):
 			set = append(set, [2]string{driver + "enabled", "false"})
+		case strings.HasPrefix(driver, "merge."):
+			set = append(set, [2]string{driver + "driver", "git merge-file --quiet --marker-size=%L %A %O %B"})
 		default: // git takes an empty command for none
 			set = append(set, [2]string{driver + "clean", ""}, [2]string{driver + "smudge", ""}, [2]string{driver + "process", ""},
 				[2]string{driver + "required", "false"})
@@ -132,6 +135,9 @@ func (w worktrees) hooks(dir string) string {
 		return os.DevNull
 	}
 	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return os.DevNull // git could run what we can't see
+	}
 	for _, e := range entries {
 		if !e.Type().IsRegular() && w.have(filepath.Join(dir, e.Name())) {
 			return os.DevNull
@@ -149,8 +155,8 @@ func (w worktrees) path(list string) string {
 	return strings.Join(dirs, string(os.PathListSeparator))
 }
 
-// filters are programs that run as filters and don't run what lies in the directory in which they are
-// started, as make, npx or python -m do.
+// filters are programs that run as filters or merge drivers, and don't run what lies in the directory
+// in which they are started, as make, npx or python -m do.
 var filters = []string{"git-lfs", "git-crypt", "git-annex"}
 
 // harmless reports whether a filter's command, which a shell runs, is one of the filters and no more.

@@ -31,7 +31,7 @@ func newStrangers(t *testing.T) strangers {
 	r := gittest.New(t)
 	s := strangers{Repo: r, t: t, home: filepath.Dir(r.Dir)}
 	s.ran = filepath.Join(s.home, "ran")
-	r.Write("ours.txt", "ours\n")
+	r.Write(".githooks/ours.txt", "hooks come here\n")
 	r.Commit("ours")
 	r.Git("switch", "-qc", "theirs")
 	for _, hook := range events {
@@ -114,11 +114,12 @@ func (s strangers) checkOut(t *testing.T, foreign bool, env []string) []string {
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name   string
-		config []string // pairs; DIR is the worktree, HOME its parent
-		env    []string
-		links  []string // pairs: made, where it leads
-		ours   []string // what runs of the user's own
+		name       string
+		config     []string // pairs; DIR is the worktree, HOME its parent
+		env        []string
+		links      []string // pairs: made, where it leads
+		attributes string   // the stranger's, where they are other ones
+		ours       []string // what runs of the user's own
 	}{
 		{name: "a relative directory of hooks", config: []string{"core.hooksPath", ".githooks"}},
 		{name: "with a dot", config: []string{"core.hooksPath", "./.githooks/"}},
@@ -145,7 +146,8 @@ func TestForeign(t *testing.T) {
 		{name: "with the name of a known one", config: []string{"filter.x.smudge", "bin/git-lfs smudge"}},
 		{name: "an absolute one with that name", config: []string{"filter.x.smudge", "DIR/bin/git-lfs smudge"}},
 		{name: "a known one, found there", config: []string{"filter.x.smudge", "git-lfs smudge"}, env: []string{"PATH=./bin:DIR/bin:$PATH"}},
-		{name: "a name with an equals sign", config: []string{"filter.x=y.smudge", "bin/filter"}},
+		{name: "a name that is empty", config: []string{"filter..smudge", "bin/filter"}, attributes: "z* filter=\n"},
+		{name: "a name with an equals sign", config: []string{"filter.x=y.smudge", "bin/filter"}, attributes: "z* filter=x=y\n"},
 
 		{name: "nothing", ours: []string{}},
 		{name: "git's own hooks", links: []string{"DIR/.git/hooks/post-checkout", "HOME/hooks/post-checkout"}, ours: []string{"ours:post-checkout"}},
@@ -157,9 +159,9 @@ func TestForeign(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := newStrangers(t)
-			if slices.Contains(tt.config, "filter.x=y.smudge") {
+			if tt.attributes != "" {
 				s.Git("switch", "-q", "theirs")
-				s.Write(".gitattributes", "z* filter=x=y\n")
+				s.Write(".gitattributes", tt.attributes)
 				s.Commit("theirs")
 				s.Git("switch", "-q", "main")
 			}
@@ -241,6 +243,9 @@ func TestOverrides(t *testing.T) {
 		{"filter.a.clean", "git lfs clean", false}, // an alias may be meant
 		{"filter.a.clean", "true", false},
 		{"filter.a.b.clean", "make", false},
+		{"merge.x.driver", "git-lfs merge-driver %O %A %B", true},
+		{"merge.x.driver", "./bin/make %O %A %B", false},
+		{"merge.x.name", "./bin/make", true}, // is only printed
 		{"hook.x.command", "HOME/bin/make --all", true},
 		{"hook.x.command", "HOME/tree/.git/hooks/x", true},
 		{"hook.x.command", "HOME/tree/bin/git-lfs", false},
@@ -259,6 +264,59 @@ func TestOverrides(t *testing.T) {
 	for range 20 { // in whichever order
 		if set := overrides(config, "", out); len(set) != 3+4 {
 			t.Fatalf("one bad command of three: %q", set)
+		}
+	}
+}
+
+// TestForeignOfBare: the hooks of a bare repository are the user's, though git lists it as a worktree.
+func TestForeignOfBare(t *testing.T) {
+	t.Parallel()
+	r := newStrangers(t)
+	bare := filepath.Join(r.home, "bare.git")
+	r.Git("clone", "-q", "--bare", r.Dir, bare)
+	s := strangers{Repo: r.In(bare), t: t, home: r.home, ran: r.ran}
+	s.program(filepath.Join(bare, "hooks", "post-checkout"), "ours:post-checkout", "true")
+	s.Git("worktree", "add", "-q", filepath.Join(r.home, "linked"), "main")
+	s.what()
+	repo := find(t, s.In(filepath.Join(r.home, "linked")))
+	repo, err := repo.Foreign(t.Context())
+	if err == nil {
+		_, err = repo.Output(t.Context(), nil, "worktree", "add", "--quiet", "--", filepath.Join(r.home, "worktree"), "theirs")
+	}
+	if got := s.what(); err != nil || !slices.Equal(got, []string{"ours:post-checkout"}) {
+		t.Errorf("%q ran, %v", got, err)
+	}
+}
+
+// TestForeignSubmodule: a submodule has a configuration of its own, so a stranger's commit does not
+// move it.
+func TestForeignSubmodule(t *testing.T) {
+	t.Parallel()
+	inner := newStrangers(t)
+	outer := strangers{Repo: gittest.New(t), t: t}
+	outer.Git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "-b", "main", inner.Dir, "module")
+	outer.Commit("ours")
+	outer.Git("switch", "-qc", "theirs")
+	module := outer.In(filepath.Join(outer.Dir, "module"))
+	module.Git("switch", "-q", "theirs")
+	outer.Commit("theirs")
+	module.Git("switch", "-q", "main")
+	outer.Git("switch", "-q", "main")
+	outer.Git("config", "submodule.recurse", "true")
+	module.Git("config", "filter.x.smudge", "bin/filter")
+	repo := find(t, outer.Repo)
+	foreign, err := repo.Foreign(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, repo := range []*Repo{repo, foreign} {
+		for _, args := range [][]string{{"switch", "-q", "theirs"}, {"switch", "-q", "main"}, {"read-tree", "-m", "-u", "main", "theirs"}, {"read-tree", "-m", "-u", "theirs", "main"}} {
+			if _, err := repo.Output(t.Context(), nil, args...); err != nil {
+				t.Error(err)
+			}
+		}
+		if got := inner.what(); (len(got) > 0) != (repo != foreign) {
+			t.Errorf("foreign %t: %q ran", repo == foreign, got)
 		}
 	}
 }
