@@ -58,7 +58,10 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 		f.none = true
 	case errors.Is(err, transcript.ErrTooLarge):
 		f.missing = "size"
-		if f.Segment.Cursor, err = transcript.End(r.Transcript); err != nil {
+		switch f.Segment.Cursor, err = transcript.End(r.Transcript); {
+		case errors.Is(err, transcript.ErrTooLarge): // nor is there a line to go on after, yet
+			f.Segment.Cursor = from
+		case err != nil:
 			f.missing = "unreadable"
 		}
 	default:

@@ -348,6 +348,35 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
+// TestTooLargeWithoutLine: of a file that no line ends in for 200 GB little is read. As soon as there
+// is a line again, segments go on after it.
+func TestTooLargeWithoutLine(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	l.turn(c, "one", nil)
+	c.Prompt("two")
+	c.Flush()
+	if err := os.Truncate(c.Path, 200<<30); err != nil { // a hole
+		t.Fatal(err)
+	}
+	c.End("other")
+	l.turn(c, "three", nil)
+	l.turn(c, "four", nil)
+	list := l.list(own(c))
+	if len(list) != 4 {
+		t.Fatalf("want four turns:\n%s", describe(list))
+	}
+	for i, missing := range []string{"", "size", "size", ""} {
+		if s := list[i].Transcript; s == nil || s.Missing != missing || i > 0 && s.From != list[i-1].Transcript.To {
+			t.Errorf("the segment of turn %d is %+v, want %q", i+1, s, missing)
+		}
+	}
+	if s := list[1].Transcript; s.To != s.From {
+		t.Errorf("the segment of turn 2 is %+v, want it to end where it begins", s)
+	}
+}
+
 // TestStateDeletedAfterTooLarge: what was left out once is not looked at again.
 func TestStateDeletedAfterTooLarge(t *testing.T) {
 	t.Parallel()

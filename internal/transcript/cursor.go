@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 )
 
@@ -48,16 +49,27 @@ func At(path string, offset int64) (Cursor, error) {
 // End returns the cursor after the last complete line of the file at path. Use it to continue when
 // what lies before is not wanted: the conversation of a fork is already stored, and a file that
 // grew past [MaxSegment] unseen is too large to catch up with. If the file is missing, the error
-// wraps [io/fs.ErrNotExist].
+// wraps [io/fs.ErrNotExist]; if no line ends in its last 64 MiB, which are all that is read,
+// [ErrTooLarge].
 func End(path string) (Cursor, error) {
 	f, info, err := open(path)
 	if err != nil {
 		return Cursor{}, err
 	}
 	defer f.Close()
+	c, err := end(f, info.Size())
+	if err != nil {
+		return Cursor{}, fmt.Errorf("find the last line of %q: %w", path, err)
+	}
+	return c, nil
+}
+
+// end is [End] for a file of this size.
+func end(f io.ReaderAt, size int64) (Cursor, error) {
 	const chunk = 64 << 10
-	for hi := info.Size(); hi > 0; hi -= chunk {
-		lo := max(0, hi-chunk)
+	first := max(0, size-farthest)
+	for hi := size; hi > first; hi -= chunk {
+		lo := max(first, hi-chunk)
 		buf, err := readRange(f, lo, hi)
 		if err != nil {
 			return Cursor{}, err
@@ -65,6 +77,9 @@ func End(path string) (Cursor, error) {
 		if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
 			return cursorIn(f, lo+int64(i)+1)
 		}
+	}
+	if first > 0 {
+		return Cursor{}, ErrTooLarge
 	}
 	return Cursor{}, nil
 }

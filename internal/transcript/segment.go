@@ -14,8 +14,8 @@ import (
 // MB; the largest files seen in the wild have 400 MB.
 const MaxSegment = 256 << 20
 
-// ErrTooLarge reports that more than [MaxSegment] bytes lie after the cursor. Nothing was read;
-// [End] gives a cursor to continue from.
+// ErrTooLarge reports that more than [MaxSegment] bytes lie after the cursor, or were asked for.
+// Nothing was read; [End] gives a cursor to continue from.
 var ErrTooLarge = errors.New("segment too large")
 
 // A Segment is the content of a session file after a cursor.
@@ -150,6 +150,9 @@ func (t *tail) segment() Segment {
 // ReadRange returns the bytes of the file at path from one offset to another, or fewer if it ends
 // before. Errors are those of [ReadSegment].
 func ReadRange(path string, from, to int64) ([]byte, error) {
+	if to-from > MaxSegment {
+		return nil, fmt.Errorf("read session file %q: %w", path, ErrTooLarge)
+	}
 	f, _, err := open(path)
 	if err != nil {
 		return nil, err

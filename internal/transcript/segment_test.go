@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -163,6 +164,55 @@ func TestTooLarge(t *testing.T) {
 	add(t, path, "rn\n")
 	if s := readSegment(t, path, end); string(s.Bytes) != "torn\n" || s.Restarted {
 		t.Errorf("after End: got %q, restarted %v", s.Bytes, s.Restarted)
+	}
+}
+
+// A hole is a file of nothing but zeros, and counts how many of them were read.
+type hole struct{ size, read int64 }
+
+func (h *hole) ReadAt(p []byte, at int64) (int, error) {
+	n := int(max(0, min(int64(len(p)), h.size-at)))
+	h.read += int64(n)
+	clear(p[:n])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// TestHole reads a file that takes no disk space and has 200 GB: no hook may read more of it than is
+// stated.
+func TestHole(t *testing.T) {
+	t.Parallel()
+	h := &hole{size: 200 << 30}
+	if c, err := end(h, h.size); !errors.Is(err, ErrTooLarge) || h.read != farthest {
+		t.Errorf("the end: %+v, %v after %d bytes; want ErrTooLarge after %d", c, err, h.read, farthest)
+	}
+	h.read = 0
+	if u, ok := lastUsage(h, h.size-farthest, h.size); ok || h.read > farthest+2*maxLine {
+		t.Errorf("the usage: %+v after %d bytes, want at most %d", u, h.read, farthest+2*maxLine)
+	}
+	h = &hole{size: farthest}
+	if c, err := end(h, h.size); err != nil || c != (Cursor{}) {
+		t.Errorf("the end of a file without a line: %+v, %v; want its beginning", c, err)
+	}
+
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	write(t, path, "one\n")
+	c := readSegment(t, path, Cursor{}).Cursor
+	if err := os.Truncate(path, 200<<30); err != nil {
+		t.Fatal(err)
+	}
+	for what, read := range map[string]func() error{
+		"ReadSegment": func() error { _, err := ReadSegment(path, c); return err },
+		"Wait":        func() error { _, err := Wait(t.Context(), path, c, Want{}); return err },
+		"ReadRange":   func() error { _, err := ReadRange(path, 0, 200<<30); return err },
+		"End":         func() error { _, err := End(path); return err },
+		"Tail":        func() error { _, err := Tail(path, 8<<20); return err },
+	} {
+		if err := read(); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%s: %v, want ErrTooLarge", what, err)
+		}
 	}
 }
 
