@@ -33,10 +33,6 @@ type Notes struct {
 	fresh map[plumbing.Hash][]byte
 }
 
-// maxEntries is how many tree entries one Notes reads before it gives up:
-// ten times the largest tree that the tests use, and some 200 MB of memory.
-const maxEntries = 1 << 20
-
 // Open returns the notes of a notes commit. The zero hash has no notes yet. The notes tree is read
 // later, and only as far as needed.
 func Open(s Store, commit plumbing.Hash) (*Notes, error) {
@@ -188,7 +184,7 @@ func (n *Notes) content(note Note) ([]byte, error) {
 }
 
 func (n *Notes) blob(hash plumbing.Hash) ([]byte, error) {
-	content, err := n.s.Read(plumbing.BlobObject, hash)
+	content, err := n.s.Read(plumbing.BlobObject, hash, maxNote)
 	return slices.Clip(content), err // others must not see what is appended to it
 }
 

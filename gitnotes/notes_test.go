@@ -403,7 +403,7 @@ func checkTrees(t testing.TB, s Store, root plumbing.Hash, old map[plumbing.Hash
 		if e.Mode == filemode.Dir {
 			kind = plumbing.TreeObject
 		}
-		if _, err := s.Read(kind, e.Hash); err != nil && e.Mode != filemode.Submodule {
+		if _, err := s.Read(kind, e.Hash, maxTree); err != nil && e.Mode != filemode.Submodule {
 			t.Errorf("tree %s names %q, which is not there: %v", root, e.Name, err)
 		}
 		if e.Mode == filemode.Dir {

@@ -11,23 +11,32 @@ import (
 // A Store holds objects. That of a repository is [git.Objects].
 type Store interface {
 	// Read returns the content of an object of the given type, which nobody may change. If there is
-	// none, the error wraps [plumbing.ErrObjectNotFound].
-	Read(plumbing.ObjectType, plumbing.Hash) ([]byte, error)
+	// none, the error wraps [plumbing.ErrObjectNotFound]. One of more than most bytes is an error,
+	// and should cost no memory: notes may come from strangers.
+	Read(t plumbing.ObjectType, h plumbing.Hash, most int64) ([]byte, error)
 	// Write stores an object and returns its hash.
 	Write(t plumbing.ObjectType, content []byte) (plumbing.Hash, error)
 }
 
+// The limits of what is read; what git writes stays far below them.
+const (
+	maxCommit  = 1 << 20 // bytes
+	maxTree    = 8 << 20 // bytes
+	maxNote    = 4 << 20 // bytes
+	maxEntries = 1 << 18 // of trees, that one Notes reads before it gives up
+)
+
 func readCommit(s Store, hash plumbing.Hash) (*git.Commit, error) {
-	return load(s, plumbing.CommitObject, hash, git.ParseCommit)
+	return load(s, plumbing.CommitObject, hash, maxCommit, git.ParseCommit)
 }
 
 func readTree(s Store, hash plumbing.Hash) ([]git.TreeEntry, error) {
-	return load(s, plumbing.TreeObject, hash, git.ParseTree)
+	return load(s, plumbing.TreeObject, hash, maxTree, git.ParseTree)
 }
 
-func load[T any](s Store, t plumbing.ObjectType, hash plumbing.Hash, parse func([]byte) (T, error)) (T, error) {
+func load[T any](s Store, t plumbing.ObjectType, hash plumbing.Hash, most int64, parse func([]byte) (T, error)) (T, error) {
 	var object T
-	content, err := s.Read(t, hash)
+	content, err := s.Read(t, hash, most)
 	if err == nil {
 		object, err = parse(content)
 	}

@@ -55,8 +55,11 @@ func (d disk) Write(t plumbing.ObjectType, content []byte) (plumbing.Hash, error
 // memory is a store without a repository.
 type memory map[plumbing.Hash]git.Object
 
-func (m memory) Read(t plumbing.ObjectType, h plumbing.Hash) ([]byte, error) {
+func (m memory) Read(t plumbing.ObjectType, h plumbing.Hash, most int64) ([]byte, error) {
 	if o, ok := m[h]; ok && o.Type == t {
+		if int64(len(o.Content)) > most {
+			return nil, git.ErrTooLarge
+		}
 		return o.Content, nil
 	}
 	return nil, plumbing.ErrObjectNotFound
@@ -74,11 +77,11 @@ type overlay struct {
 	under Store
 }
 
-func (o overlay) Read(t plumbing.ObjectType, h plumbing.Hash) ([]byte, error) {
-	if content, err := o.memory.Read(t, h); err == nil {
+func (o overlay) Read(t plumbing.ObjectType, h plumbing.Hash, most int64) ([]byte, error) {
+	if content, err := o.memory.Read(t, h, most); err == nil {
 		return content, nil
 	}
-	return o.under.Read(t, h)
+	return o.under.Read(t, h, most)
 }
 
 // counting counts what is read from and written to a store.
@@ -91,8 +94,8 @@ func count(s Store) *counting {
 	return &counting{s, make(map[plumbing.ObjectType]int), make(map[plumbing.ObjectType]int)}
 }
 
-func (c *counting) Read(t plumbing.ObjectType, h plumbing.Hash) ([]byte, error) {
-	content, err := c.Store.Read(t, h)
+func (c *counting) Read(t plumbing.ObjectType, h plumbing.Hash, most int64) ([]byte, error) {
+	content, err := c.Store.Read(t, h, most)
 	if err == nil {
 		c.read[t]++
 	}

@@ -82,6 +82,10 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 	if err != nil {
 		return nil, err
 	}
+	next, err := ledger.Next("handoff", number)
+	if err != nil {
+		return nil, err
+	}
 	last, err := w.lastOf(ctx, number, r.Session)
 	if err != nil {
 		return nil, err
@@ -91,7 +95,7 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 		return nil, err
 	}
 	h := &Handoff{
-		V: ledger.Version, Kind: kind, Mission: w.ID, Number: number + 1, At: w.At,
+		V: ledger.Version, Kind: kind, Mission: w.ID, Number: next, At: w.At,
 		ExitType: r.Exit, Agent: cmp.Or(r.Agent, t.Agent, w.Ledger.Mission.Agent), Session: r.Session,
 		LastTurn: t.Turn, LastOutcome: string(t.Outcome), LastPrompt: t.Prompt,
 		Head: git.Hex(w.Snap.Head.Commit), Branch: strings.ToValidUTF8(strings.TrimPrefix(w.Snap.Head.Branch, "refs/heads/"), "\uFFFD"),
@@ -305,8 +309,10 @@ func (w *writing) add(ctx context.Context, h *Handoff, files map[string][]byte, 
 	}
 	line, err := h.noteLine()
 	noted = cmp.Or(noted, h.Head.Hash())
-	if err == nil && !noted.IsZero() {
-		err = w.Notes.Append(noted, line)
+	if err == nil && !noted.IsZero() && w.Notes != nil {
+		if err := w.Notes.Append(noted, line); err != nil {
+			w.LeaveNotes(err)
+		}
 	}
 	if err == nil {
 		err = w.Commit(ctx)

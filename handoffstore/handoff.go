@@ -2,7 +2,6 @@ package handoffstore
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -105,7 +104,7 @@ const (
 // an error wrapping [ledger.ErrVersion]. Unknown fields are kept. The Handoff refers to data.
 func Parse(data []byte) (*Handoff, error) {
 	h := &Handoff{raw: data}
-	err := json.Unmarshal(data, h)
+	err := ledger.Decode(data, h)
 	switch {
 	case err != nil:
 	case h.V != ledger.Version:
@@ -115,8 +114,12 @@ func Parse(data []byte) (*Handoff, error) {
 	default:
 		_, err = ledger.ParseID(string(h.Mission))
 	}
-	if err == nil && h.Number < 1 {
+	switch {
+	case err != nil:
+	case !ledger.IsNumber(h.Number):
 		err = fmt.Errorf("number %d", h.Number)
+	case h.LastTurn != 0 && !ledger.IsNumber(h.LastTurn):
+		err = fmt.Errorf("its last turn is %d", h.LastTurn)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("parse handoff: %w", err)

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -25,20 +25,20 @@ func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Handoff, error)
 	if err != nil {
 		return nil, err
 	}
-	last, err := l.LastHandoff()
+	numbers, err := l.Handoffs()
 	if err != nil {
 		return nil, err
 	}
 	var list []*Handoff
-	var errs []error
-	for n := 1; n <= last; n++ {
+	var unread ledger.Unread
+	for _, n := range slices.Backward(numbers) {
 		if h, err := readAt(l, n); err == nil {
 			list = append(list, h)
 		} else if !errors.Is(err, git.ErrNotFound) {
-			errs = append(errs, err)
+			unread.Add(err)
 		}
 	}
-	return list, errors.Join(errs...)
+	return list, unread.Err()
 }
 
 // A Found is a handoff in its ledger. The caller closes it.
@@ -66,8 +66,8 @@ func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (
 
 // parseName splits a handoff's name; number 0 is the last one.
 func parseName(current ledger.ID, name string) (ledger.ID, int, bool) {
-	if n, err := strconv.Atoi(name); err == nil && len(name) < 8 {
-		return current, n, n > 0
+	if n, ok := ledger.ParseNumber(name); ok {
+		return current, n, true
 	}
 	mission, rest, slashed := strings.Cut(name, "/")
 	if !slashed && (name == "" || name == "latest") {
@@ -77,8 +77,8 @@ func parseName(current ledger.ID, name string) (ledger.ID, int, bool) {
 	if err != nil || !slashed || rest == "latest" {
 		return id, 0, err == nil
 	}
-	n, err := strconv.Atoi(rest)
-	return id, n, err == nil && n > 0
+	n, ok := ledger.ParseNumber(rest)
+	return id, n, ok
 }
 
 // open reads a handoff, or the last one if number is 0.
@@ -135,7 +135,7 @@ func (f *Found) Kept(path string) bool {
 	for name := range strings.SplitSeq(path, "/") {
 		var entries map[string]git.Entry
 		if err == nil {
-			entries, err = f.objects.Tree(at.Hash)
+			entries, err = f.objects.Tree(at.Hash, ledger.MaxTree)
 		}
 		if at = entries[name]; err != nil || at.Mode == filemode.Empty {
 			return false

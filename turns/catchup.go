@@ -2,11 +2,9 @@ package turns
 
 import (
 	"bytes"
-	"errors"
 	"maps"
 	"slices"
 
-	"gitagent/gitnotes"
 	"gitagent/internal/ledger"
 	"gitagent/internal/redact"
 	"gitagent/internal/session"
@@ -24,16 +22,14 @@ func (r *recording) catchUp() (adopted bool, err error) {
 	if last := r.state.Last; last != nil && last.Mission == string(r.id) {
 		seen = max(seen, last.Turn)
 	}
-	newest, err := r.tx.Ledger.LastTurn()
-	if err != nil {
-		return false, err
-	}
-	for n := newest; n > seen; n-- {
-		switch t, err := readTurn(r.tx.Ledger, n); {
-		case ledger.Missing(err):
-		case err != nil:
+	looked := 0
+	for turn, err := range r.tx.Ledger.Turns() {
+		if err != nil || turn.Number <= seen || looked == maxCaughtUp {
 			return false, err
-		case t.Session == r.Session && t.Mission == r.id:
+		}
+		looked++
+		t, err := readTurn(r.tx.Ledger, turn.Number)
+		if err == nil && t.Session == r.Session && t.Mission == r.id { // what can't be read is not ours
 			r.adopt(t)
 			return true, r.noteAgain(t)
 		}
@@ -41,13 +37,13 @@ func (r *recording) catchUp() (adopted bool, err error) {
 	return false, nil
 }
 
+// maxCaughtUp is how many turns, those of other sessions, may have been recorded meanwhile.
+const maxCaughtUp = 10_000
+
 // noteAgain adds a turn's line to its note if it is missing there: git moves the ledger's ref
 // before that of the notes, and may have been killed in between.
 func (r *recording) noteAgain(t *Turn) error {
-	note, err := r.tx.Notes.Get(t.Code.Hash())
-	if err != nil && !errors.Is(err, gitnotes.ErrNotFound) {
-		return err
-	}
+	note := r.noteOn(t)
 	line, err := t.Line()
 	if err != nil || bytes.Contains(note, line) || len(note) >= maxNote {
 		return err
@@ -66,7 +62,7 @@ func (r *recording) adopt(t *Turn) {
 	}
 	if seg := t.Transcript; seg != nil {
 		last.Before, _ = r.cursorAt(seg.From, seg.After) // a missing file has no cursor
-		if seg.Missing == "size" || seg.Missing == "redaction" || r.holds(seg) {
+		if seg.Missing == "size" || seg.Missing == "redaction" || r.holds(t.Turn, seg) {
 			cursors := map[string]session.Cursor{}
 			maps.Copy(cursors, r.state.Cursors)
 			cursors[string(r.id)], _ = r.cursorAt(seg.To, t.Turn)
@@ -79,12 +75,12 @@ func (r *recording) adopt(t *Turn) {
 	}
 }
 
-// holds reports whether the client's file still has the segment's content at the segment's offsets.
-func (r *recording) holds(seg *Segment) bool {
+// holds reports whether the client's file still has, at the offsets of a turn's segment, its content.
+func (r *recording) holds(turn int, seg *Segment) bool {
 	if r.Transcript == "" || seg.Path == "" || seg.To < seg.From || seg.To-seg.From > transcript.MaxSegment {
 		return false
 	}
-	stored, err := r.tx.Ledger.Read(seg.Path)
+	stored, err := r.tx.Ledger.Read(ledger.TurnPath("transcript", turn, ".jsonl"))
 	if err != nil {
 		return false
 	}

@@ -2,10 +2,10 @@ package turns
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gitagent/internal/git"
@@ -20,15 +20,15 @@ func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (
 	mission, number := current, 0
 	head, rest, slashed := strings.Cut(name, "/")
 	id, notID := ledger.ParseID(head)
-	n, notNumber := strconv.Atoi(name)
+	n, isNumber := ledger.ParseNumber(name)
 	switch {
 	case name == "" || name == "latest":
-	case notNumber == nil && n > 0 && (len(name) < 8 || notID != nil):
+	case isNumber:
 		number = n
 	case slashed && notID == nil:
 		mission = id
 		if rest != "latest" {
-			if number, notNumber = strconv.Atoi(rest); notNumber != nil || number < 1 {
+			if number, isNumber = ledger.ParseNumber(rest); !isNumber {
 				return byCommit(ctx, repo, current, name) // a branch may have such a name
 			}
 		}
@@ -68,23 +68,36 @@ func byCommit(ctx context.Context, repo *git.Repo, current ledger.ID, rev string
 	if err != nil {
 		return nil, err
 	}
+	var unread ledger.Unread
 	ids := slices.Sorted(maps.Keys(missions))
 	if _, ok := missions[current]; ok {
 		ids = append([]ledger.ID{current}, ids...)
 	}
 	for _, id := range ids {
-		list, err := List(ctx, repo, id)
-		if err != nil {
+		var found *Turn
+		err := Each(ctx, repo, id, func(t *Turn) error {
+			if t.Code.Hash() == commit {
+				found = t
+				return errFound
+			}
+			return nil
+		})
+		if found != nil {
+			return found, nil
+		}
+		if ctx.Err() != nil {
 			return nil, err
 		}
-		for _, t := range slices.Backward(list) {
-			if t.Code.Hash() == commit {
-				return t, nil
-			}
-		}
+		unread.Add(err)
+	}
+	if err := unread.Err(); err != nil {
+		return nil, err
 	}
 	return nil, &MissingError{What: fmt.Sprintf("a turn that ended in commit %q", rev)}
 }
+
+// errFound ends a search.
+var errFound = errors.New("found")
 
 // A MissingError wraps [git.ErrNotFound]: a turn or a mission is not there. It says which ones are.
 type MissingError struct {
@@ -96,17 +109,24 @@ func (e *MissingError) Error() string { return e.What + ": not found" }
 func (e *MissingError) Unwrap() error { return git.ErrNotFound }
 
 // missingTurn names the turns before and after the one that a ledger lacks.
-func missingTurn(l *ledger.Ledger, number, last int) error {
-	if last == 0 {
+func missingTurn(l *ledger.Ledger, number int) error {
+	before, after := 0, 0
+	for r, err := range l.Turns() {
+		if err != nil {
+			continue
+		}
+		if before = r.Number; before < number {
+			break
+		}
+		before, after = 0, r.Number
+	}
+	if before == 0 && after == 0 {
 		return &MissingError{What: fmt.Sprintf("turns of mission %s", l.ID)}
 	}
 	e := &MissingError{What: "turn " + ledger.TurnID{Mission: l.ID, Turn: number}.String()}
-	for _, step := range []int{-1, 1} {
-		for n := max(0, min(number, last+1)) + step; n > 0 && n <= last; n += step {
-			if _, err := l.Read(ledger.TurnPath("turns", n, ".json")); err == nil {
-				e.Nearest = append(e.Nearest, ledger.TurnID{Mission: l.ID, Turn: n}.String())
-				break
-			}
+	for _, n := range []int{before, after} {
+		if n > 0 {
+			e.Nearest = append(e.Nearest, ledger.TurnID{Mission: l.ID, Turn: n}.String())
 		}
 	}
 	return e

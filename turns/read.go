@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"runtime"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -39,13 +36,27 @@ func parseAt(data []byte, in ledger.ID, at plumbing.Hash, number int) (*Turn, er
 	return t, nil
 }
 
-// Last returns the record of a ledger's last turn, or nil if it has none.
+// maxPassed is how many records that can't be read [Last] passes over.
+const maxPassed = 100
+
+// Last returns the record of a ledger's last turn, or nil if it has none. One that can't be read is
+// passed over: what a stranger has broken must not keep work from being recorded.
 func Last(l *ledger.Ledger) (*Turn, error) {
-	number, err := l.LastTurn()
-	if err != nil || number == 0 {
-		return nil, err
+	var unread ledger.Unread
+	passed := 0
+	for r, err := range l.Turns() {
+		if err == nil {
+			var t *Turn
+			if t, err = readTurn(l, r.Number); err == nil {
+				return t, nil
+			}
+		}
+		unread.Add(err)
+		if passed++; passed == maxPassed {
+			break
+		}
 	}
-	return readTurn(l, number)
+	return nil, unread.Err()
 }
 
 // Read returns the record of a turn, or of the last one if number is 0. If there is none, the error
@@ -66,110 +77,171 @@ func Read(ctx context.Context, repo *git.Repo, id ledger.ID, number int) (*Turn,
 	}
 	t, err := readTurn(l, number)
 	if errors.Is(err, git.ErrNotFound) {
-		return nil, missingTurn(l, number, last)
+		return nil, missingTurn(l, number)
 	}
 	return t, err
 }
 
 // List returns the records of a mission's turns, in order, including those that a fork inherited.
-// If there is no such mission, the error is a [MissingError].
+// Those that can't be read are left out, and the error says which; if there is no such mission, it
+// is a [MissingError].
 func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Turn, error) {
-	tip, files, err := recordFiles(ctx, repo, id)
+	var list []*Turn
+	err := Each(ctx, repo, id, func(t *Turn) error {
+		list = append(list, t)
+		return nil
+	})
+	slices.Reverse(list)
+	return list, err
+}
+
+// Each hands over the records of a mission's turns, the newest first, while it reads them: there may
+// be a million. An error of f ends that and is returned. As with [List], other errors don't.
+func Each(ctx context.Context, repo *git.Repo, id ledger.ID, f func(*Turn) error) error {
+	tip, err := tipOf(ctx, repo, id)
+	if err != nil {
+		return err
+	}
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	l, err := ledger.At(objects, id, tip)
+	if err != nil {
+		return err
+	}
+	e := &reading{in: id, at: tip, objects: objects, f: f}
+	var records []ledger.Numbered
+	for r, err := range l.Turns() {
+		if err != nil {
+			e.unread.Add(err)
+			continue
+		}
+		if records = append(records, r); len(records) == atOnce {
+			if err := e.read(records); err != nil {
+				return err
+			}
+			records = records[:0]
+		}
+	}
+	if err := e.read(records); err != nil {
+		return err
+	}
+	return e.unread.Err()
+}
+
+// Numbers returns the numbers of a mission's newest turns, at most so many, the newest first.
+func Numbers(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([]int, error) {
+	tip, err := tipOf(ctx, repo, id)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(files, func(a, b recordFile) int { return a.turn - b.turn })
-	return readRecords(ctx, repo, id, tip, files)
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	l, err := ledger.At(objects, id, tip)
+	if err != nil {
+		return nil, err
+	}
+	var numbers []int
+	for r, err := range l.Turns() {
+		if err == nil {
+			numbers = append(numbers, r.Number)
+		}
+		if len(numbers) == most {
+			break
+		}
+	}
+	return numbers, nil
 }
 
-// A recordFile says which blob is a turn's record.
-type recordFile struct {
-	turn int
-	blob string
-}
-
-// recordFiles lists the records of a mission, in no particular order, and says at which commit.
-func recordFiles(ctx context.Context, repo *git.Repo, id ledger.ID) (tip plumbing.Hash, files []recordFile, err error) {
+func tipOf(ctx context.Context, repo *git.Repo, id ledger.ID) (plumbing.Hash, error) {
 	refs, err := repo.Refs(ctx, id.Ref())
 	if err != nil {
-		return tip, nil, err
+		return plumbing.ZeroHash, err
 	}
 	tip, ok := refs[id.Ref()]
 	if !ok {
-		return tip, nil, missing(ctx, repo, "mission "+string(id), string(id))
+		return plumbing.ZeroHash, missing(ctx, repo, "mission "+string(id), string(id))
 	}
-	out, err := repo.Output(ctx, nil, "ls-tree", "-r", "-z", tip.String(), "turns/")
-	if err != nil {
-		return tip, nil, fmt.Errorf("list turns: %w", err)
-	}
-	for entry := range strings.SplitSeq(string(out), "\x00") {
-		meta, name, _ := strings.Cut(entry, "\t")
-		n, err := strconv.Atoi(strings.TrimSuffix(path.Base(name), ".json"))
-		fields := strings.Fields(meta)
-		if err != nil || len(fields) != 3 {
-			continue // a later version may keep other files here
-		}
-		files = append(files, recordFile{n, fields[2]})
-	}
-	return tip, files, nil
+	return tip, nil
 }
 
-// readRecords reads records of a mission, in the order of files. They are parsed while others are
-// still being read: for 10,000 turns, parsing takes most of the time.
-func readRecords(ctx context.Context, repo *git.Repo, id ledger.ID, tip plumbing.Hash, files []recordFile) ([]*Turn, error) {
-	blobs := make([]string, len(files))
-	for i, f := range files {
-		blobs[i] = f.blob
+// Records are read and parsed so many at once, and of these so many bytes: parsing takes most of the
+// time, and both processors have work then.
+const (
+	atOnce      = 256
+	bytesAtOnce = 8 << 20
+)
+
+// A reading is one pass over the records of a mission.
+type reading struct {
+	in      ledger.ID
+	at      plumbing.Hash // the ledger's commit
+	objects *git.Objects
+	f       func(*Turn) error
+	unread  ledger.Unread
+	some    []stored // read and not parsed yet
+	size    int      // of some, in bytes
+}
+
+// stored is one record as it was read.
+type stored struct {
+	number int
+	data   []byte
+	turn   *Turn
+	err    error
+}
+
+func (e *reading) read(records []ledger.Numbered) error {
+	wanted := make([]git.Wanted, len(records))
+	for i, r := range records {
+		wanted[i] = git.Wanted{Hash: r.Hash, Most: ledger.MaxTurn}
 	}
-	list := make([]*Turn, len(files))
-	type record struct {
-		i    int
-		data []byte
+	err := e.objects.Each(wanted, func(i int, obj *git.Object, err error) error {
+		s := stored{number: records[i].Number, err: err}
+		if err == nil {
+			s.data = obj.Content
+		}
+		if err == nil && obj.Type != plumbing.BlobObject {
+			s.err = fmt.Errorf("object %s is a %s", obj.Hash, obj.Type)
+		}
+		e.some = append(e.some, s)
+		if e.size += len(s.data); e.size < bytesAtOnce {
+			return nil
+		}
+		return e.parse()
+	})
+	if err != nil {
+		return err
 	}
-	records := make(chan record, 256)
+	return e.parse()
+}
+
+// parse parses what was read and hands it over.
+func (e *reading) parse() error {
 	var workers sync.WaitGroup
-	errs := make([]error, max(1, runtime.GOMAXPROCS(0)))
-	for w := range errs {
+	n := max(1, runtime.GOMAXPROCS(0))
+	for w := range n {
 		workers.Go(func() {
-			for r := range records {
-				var err error
-				if list[r.i], err = parseAt(r.data, id, tip, files[r.i].turn); err != nil && errs[w] == nil {
-					errs[w] = err
+			for i := w; i < len(e.some); i += n {
+				if s := &e.some[i]; s.err == nil {
+					s.turn, s.err = parseAt(s.data, e.in, e.at, s.number)
+				} else {
+					s.err = fmt.Errorf("read turn %s: %w", ledger.TurnID{Mission: e.in, Turn: s.number}, s.err)
 				}
 			}
 		})
 	}
-	err := repo.CatFiles(ctx, blobs, func(i int, obj *git.Object) error {
-		if obj == nil {
-			return fmt.Errorf("read turn %d: %w", files[i].turn, plumbing.ErrObjectNotFound)
-		}
-		records <- record{i, obj.Content}
-		return nil
-	})
-	close(records)
 	workers.Wait()
-	if err := errors.Join(append(errs, err)...); err != nil {
-		return nil, err
-	}
-	return list, nil
-}
-
-// Newest reads the turns of a mission, newest first, and hands them over in batches: a small one
-// first, so that something can be shown at once.
-func Newest(ctx context.Context, repo *git.Repo, id ledger.ID, batch func([]*Turn)) error {
-	tip, files, err := recordFiles(ctx, repo, id)
-	if err != nil {
-		return err
-	}
-	slices.SortFunc(files, func(a, b recordFile) int { return b.turn - a.turn })
-	for size := 200; len(files) > 0; size *= 10 {
-		n := min(size, len(files))
-		list, err := readRecords(ctx, repo, id, tip, files[:n])
-		if err != nil {
-			return err
+	defer func() {
+		clear(e.some) // they may have megabytes
+		e.some, e.size = e.some[:0], 0
+	}()
+	for _, s := range e.some {
+		e.unread.Add(s.err)
+		if s.err == nil {
+			if err := e.f(s.turn); err != nil {
+				return err
+			}
 		}
-		batch(list)
-		files = files[n:]
 	}
 	return nil
 }

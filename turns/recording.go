@@ -105,6 +105,9 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 	if r.result.Stayed = r.tx.Stayed; r.result.Stayed != nil {
 		r.warn("the branch of mission %s was left where it is; the next turn catches up: %v", r.id, r.result.Stayed)
 	}
+	if r.tx.Unnoted != nil {
+		r.warn("the notes of mission %s were left as they are: %v", r.id, r.tx.Unnoted)
+	}
 	done.head = r.tx.HeadNow()
 	r.state = r.next(p, done, func(offset int64, turn int) (c session.Cursor) {
 		c, err = r.cursorAt(offset, turn)
@@ -201,6 +204,9 @@ func (r *recording) moveBranch(to plumbing.Hash) {
 // end builds one turn and adds it to the ledger and to the notes. Only the last turn of a signal
 // has seen the worktree; the earlier ones are recorded as changing nothing.
 func (r *recording) end(ctx context.Context, e ending, s start) (*Turn, error) {
+	if _, err := ledger.Next("turn", e.number-1); err != nil {
+		return nil, fmt.Errorf("mission %s: %w", r.id, err)
+	}
 	t := describe(&r.facts, e, s, r.tx.Snap)
 	if r.again() {
 		if old, err := readTurn(r.tx.Ledger, e.number); err == nil {
@@ -316,16 +322,31 @@ func (r *recording) compare(ctx context.Context, t *Turn) error {
 
 // note adds the turn's line to the note on its code commit; a long one gets a short line.
 func (r *recording) note(t *Turn, line []byte) error {
-	note, err := r.tx.Notes.Get(t.Code.Hash())
-	if err != nil && !errors.Is(err, gitnotes.ErrNotFound) {
-		return err
-	}
-	if len(note)+len(line) >= maxNote {
+	if len(r.noteOn(t))+len(line) >= maxNote {
+		var err error
 		if line, err = t.short(); err != nil {
 			return err
 		}
 	}
-	return r.tx.Notes.Append(t.Code.Hash(), line)
+	if r.tx.Notes == nil {
+		return nil
+	}
+	if err := r.tx.Notes.Append(t.Code.Hash(), line); err != nil {
+		r.tx.LeaveNotes(err)
+	}
+	return nil
+}
+
+// noteOn returns the note on a turn's code commit, nil if there is none or it can't be read.
+func (r *recording) noteOn(t *Turn) []byte {
+	if r.tx.Notes == nil {
+		return nil
+	}
+	note, err := r.tx.Notes.Get(t.Code.Hash())
+	if err != nil && !errors.Is(err, gitnotes.ErrNotFound) {
+		r.tx.LeaveNotes(err)
+	}
+	return note
 }
 
 func (r *recording) cursorAt(offset int64, turn int) (session.Cursor, error) {

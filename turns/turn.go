@@ -3,7 +3,6 @@ package turns
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -118,7 +117,7 @@ const (
 // an error wrapping [ledger.ErrVersion]. Unknown fields are kept. The Turn refers to data.
 func Parse(data []byte) (*Turn, error) {
 	t := &Turn{raw: data}
-	if err := json.Unmarshal(data, t); err != nil {
+	if err := ledger.Decode(data, t); err != nil {
 		return nil, fmt.Errorf("parse turn: %w", err)
 	}
 	switch _, err := ledger.ParseID(string(t.Mission)); {
@@ -128,8 +127,10 @@ func Parse(data []byte) (*Turn, error) {
 		return nil, fmt.Errorf("parse turn: the record is of kind %q", t.Kind)
 	case err != nil:
 		return nil, fmt.Errorf("parse turn: %w", err)
-	case t.Turn < 1:
+	case !ledger.IsNumber(t.Turn):
 		return nil, fmt.Errorf("parse turn: number %d", t.Turn)
+	case t.Transcript != nil && t.Transcript.After != 0 && !ledger.IsNumber(t.Transcript.After):
+		return nil, fmt.Errorf("parse turn %d of %s: it follows turn %d", t.Turn, t.Mission, t.Transcript.After)
 	case t.Code.IsZero():
 		return nil, fmt.Errorf("parse turn %d of %s: no code commit", t.Turn, t.Mission)
 	}
@@ -155,6 +156,9 @@ func (t *Turn) Line() ([]byte, error) {
 	}
 	return line, nil
 }
+
+// Size is how many bytes the record had when it was read.
+func (t *Turn) Size() int { return len(t.raw) }
 
 // replaces makes t the record that takes the place of old. It keeps old's unknown fields, and is
 // dated later even if its event began earlier: the latest of several lines in a note counts.

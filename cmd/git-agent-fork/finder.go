@@ -50,7 +50,7 @@ func find(c *cli.Context, repo *git.Repo, here ledger.ID) (*turns.Turn, error) {
 	missions := []ledger.ID{here}
 	if f.all {
 		lines, err := turns.Missions(c.Context, repo)
-		if err != nil {
+		if len(lines) == 0 && err != nil {
 			return nil, err
 		}
 		missions = missions[:0]
@@ -104,21 +104,45 @@ func (f *finder) pick(ctx context.Context, missions []ledger.ID) (*turns.Turn, e
 func (f *finder) fill(ctx context.Context, missions []ledger.ID, first chan struct{}) {
 	ready := sync.OnceFunc(func() { close(first) })
 	defer ready()
+	size := 0
 	for _, id := range missions {
-		err := turns.Newest(ctx, f.repo, id, func(batch []*turns.Turn) {
+		n := 0
+		err := turns.Each(ctx, f.repo, id, func(t *turns.Turn) error {
 			f.mu.Lock()
-			f.list = append(f.list, batch...)
-			f.mu.Unlock()
-			ready()
+			defer f.mu.Unlock()
+			f.list, size = append(f.list, t), size+t.Size()
+			if len(f.list) == maxListed || size > maxSize {
+				return errEnough
+			}
+			if n++; n == atFirst {
+				ready()
+			}
+			return nil
 		})
-		if err != nil && ctx.Err() == nil {
-			f.mu.Lock()
-			f.err = err
-			f.mu.Unlock()
+		if errors.Is(err, errEnough) {
 			return
+		}
+		f.mu.Lock()
+		if err != nil && ctx.Err() == nil && len(f.list) == 0 {
+			f.err = err
+		}
+		f.mu.Unlock()
+		if len(missions) > 1 && n > 0 {
+			ready()
 		}
 	}
 }
+
+// The finder is shown when it has so many turns, and takes no more than so many, or of so many bytes:
+// nobody looks through more.
+const (
+	atFirst   = 200
+	maxListed = 50_000
+	maxSize   = 64 << 20
+)
+
+// errEnough ends the reading of turns.
+var errEnough = errors.New("enough")
 
 // line is a turn's line, which is shown and searched: `turn age +47 -12 paths prompt`. The library
 // calls it with its lock held.

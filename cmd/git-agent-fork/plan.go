@@ -38,8 +38,8 @@ func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Fork
 		p.Command = append(p.Command, "--resume", f.Session)
 	case done.Why != nil:
 		list, err := turns.List(ctx, repo, f.ID)
-		if err != nil {
-			return nil, err
+		if list == nil && err != nil {
+			return nil, err // the digest does without those that can't be read
 		}
 		first = append([]string{turns.Digest(list, f.Source, f.Before)}, first...)
 	}

@@ -3,8 +3,8 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -25,11 +25,13 @@ func list(c *cli.Context) error {
 		return err
 	}
 	var missions []ledger.ID
+	var unread ledger.Unread
 	if c.Bool("all") {
 		lines, err := turns.Missions(c.Context, w.Repo)
-		if err != nil {
+		if len(lines) == 0 && err != nil {
 			return err
 		}
+		unread.Add(err)
 		for _, m := range lines {
 			missions = append(missions, m.ID)
 		}
@@ -53,20 +55,25 @@ func list(c *cli.Context) error {
 		cmdline.Column{},
 	)
 	lines := bufio.NewWriter(c.App.Writer)
+	var written error // nobody may be reading any more
 	for _, id := range missions {
-		recorded, err := turns.List(c.Context, w.Repo, id)
-		if err != nil {
+		err := turns.Each(c.Context, w.Repo, id, func(t *turns.Turn) error {
+			if c.Bool("json") {
+				written = cmdline.PrintLine(lines, t)
+			} else {
+				written = table.Add(c.App.Writer, row(t, now, all)...)
+			}
+			return written
+		})
+		if err := cmp.Or(written, c.Context.Err()); err != nil {
+			return err
+		}
+		if errors.As(err, new(*turns.MissingError)) {
 			return target.Missing(err)
 		}
-		for _, t := range slices.Backward(recorded) {
-			if !c.Bool("json") {
-				table.Row(row(t, now, all)...)
-			} else if err := cmdline.PrintLine(lines, t); err != nil {
-				return err
-			}
-		}
+		unread.Add(err)
 	}
-	return cmp.Or(lines.Flush(), table.Print(c.App.Writer)) // one of them is empty
+	return cmp.Or(lines.Flush(), table.Print(c.App.Writer), unread.Err()) // one of the first two is empty
 }
 
 // row is a turn's row of the table; named in full if all missions are listed.

@@ -3,16 +3,19 @@ package cmdline
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strings"
 )
 
-// A Table prints rows with aligned columns.
+// A Table prints rows with aligned columns. A long one that is made with [Table.Add] is printed in
+// parts, each aligned for itself, but no column becomes narrower.
 //
 // On a terminal it is fitted to the width, narrowing the widest column first. Elsewhere nothing is
 // cut or coloured. The cells are strangers' texts; the table escapes them.
 type Table struct {
 	columns []Column
 	rows    [][]string
+	printed []int // how wide the columns were that have been printed
 }
 
 // A Column says how the cells of one column look.
@@ -35,9 +38,23 @@ func (t *Table) Row(cells ...string) {
 	t.rows = append(t.rows, row)
 }
 
-// Print writes the table, fitted and coloured to suit w.
+// part is how many rows are aligned with each other.
+const part = 1000
+
+// Add is Row for a table of any length: when there are enough rows, they are printed.
+func (t *Table) Add(w io.Writer, cells ...string) error {
+	t.Row(cells...)
+	if len(t.rows) < part {
+		return nil
+	}
+	return t.Print(w)
+}
+
+// Print writes the table, or what was added to it since, fitted and coloured to suit w.
 func (t *Table) Print(w io.Writer) error {
-	return t.print(w, Columns(w), Colour(w))
+	err := t.print(w, Columns(w), Colour(w))
+	t.rows = t.rows[:0]
+	return err
 }
 
 // gap separates two columns.
@@ -45,7 +62,8 @@ const gap = "  "
 
 // print writes the table to w, a terminal with that many columns, or 0 if it is not one.
 func (t *Table) print(w io.Writer, columns int, colour bool) error {
-	widths := t.widths()
+	t.printed = t.widths()
+	widths := slices.Clone(t.printed)
 	if columns > 0 {
 		narrow(widths, columns-len(gap)*(len(widths)-1))
 	}
@@ -82,6 +100,7 @@ func (t *Table) print(w io.Writer, columns int, colour bool) error {
 // widths returns the preferred width of each column.
 func (t *Table) widths() []int {
 	widths := make([]int, len(t.columns))
+	copy(widths, t.printed)
 	for _, row := range t.rows {
 		for i, text := range row {
 			widths[i] = max(widths[i], Width(text))

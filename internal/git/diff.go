@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -100,11 +101,11 @@ type stater struct {
 }
 
 func (s *stater) trees(dir string, from, to plumbing.Hash) error {
-	a, err := s.objects.Tree(from)
+	a, err := s.objects.Tree(from, MaxTree)
 	if err != nil {
 		return err
 	}
-	b, err := s.objects.Tree(to)
+	b, err := s.objects.Tree(to, MaxTree)
 	if err != nil {
 		return err
 	}
@@ -148,16 +149,18 @@ func (s *stater) entry(path string, old, fresh Entry) error {
 func (s *stater) file(path string, old, fresh Entry) error {
 	stat := FileStat{Path: path}
 	a, err := s.content(old)
-	if err != nil {
-		return err
+	var b []byte
+	if err == nil {
+		b, err = s.content(fresh)
 	}
-	b, err := s.content(fresh)
+	if errors.Is(err, ErrTooLarge) {
+		s.tooMuch = true
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	switch {
-	case len(a) > maxStatSize || len(b) > maxStatSize:
-		s.tooMuch = true
 	case old.Hash == fresh.Hash: // only the mode changed
 	case isBinary(a) || isBinary(b):
 		stat.Binary = true
@@ -182,7 +185,7 @@ func (s *stater) content(e Entry) ([]byte, error) {
 	if e.Mode == filemode.Empty {
 		return nil, nil
 	}
-	return s.objects.Blob(e.Hash)
+	return s.objects.Blob(e.Hash, maxStatSize)
 }
 
 // isBinary reports whether git would treat the content as binary: a NUL in the first 8,000 bytes.

@@ -62,14 +62,14 @@ func (d *differ) trees(dir string, from, to plumbing.Hash) error {
 	old, read := d.base[dir]
 	if !read {
 		var err error
-		if old, err = d.objects.Tree(from); err != nil {
+		if old, err = d.objects.Tree(from, MaxTree); err != nil {
 			return err
 		}
 		d.base[dir] = old
 	}
 	var list []TreeEntry
 	if to != emptyTree && !to.IsZero() {
-		content, err := d.objects.Read(plumbing.TreeObject, to)
+		content, err := d.objects.Read(plumbing.TreeObject, to, MaxTree)
 		if err != nil {
 			return err
 		}

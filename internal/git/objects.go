@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,9 @@ import (
 // A loose object, or one in a small pack, is read in-process. Everything else (large packs,
 // alternates, what a partial clone lacks) is read through one `git cat-file --batch`: go-git would
 // read the whole index first, 275 ms at a million objects; git needs 2 ms.
+//
+// Whoever reads an object says how large it may be, since it may come from a stranger: a pack of 500
+// KB can hold a blob of 500 MB. The size is known before the content is read, see [ErrTooLarge].
 //
 // Objects is safe for concurrent use. It is SHA-1 only, as go-git v5 is.
 type Objects struct {
@@ -70,8 +74,7 @@ func (o *Objects) Close() {
 	o.batchMu.Lock()
 	defer o.batchMu.Unlock()
 	if o.batch != nil {
-		o.batch.Kill()
-		o.batch = nil
+		o.endBatch()
 	}
 }
 
@@ -109,10 +112,25 @@ func (o *Objects) Flush() error {
 	return nil
 }
 
-// Read returns the content of an object of the given type, which must not be changed. If there is
-// none, the error wraps [plumbing.ErrObjectNotFound].
-func (o *Objects) Read(t plumbing.ObjectType, h plumbing.Hash) ([]byte, error) {
-	obj, err := o.object(h)
+// ErrTooLarge reports an object that is larger than its reader allows. Its content was not read.
+var ErrTooLarge = errors.New("too large")
+
+func tooLarge(size, most int64) error {
+	return fmt.Errorf("%w: %d bytes, and %d are allowed", ErrTooLarge, size, most)
+}
+
+// MaxCommit and MaxTree are the largest commits and trees, in bytes, that are read of a repository's
+// own history. Git has no limits.
+const (
+	MaxCommit = 16 << 20
+	MaxTree   = 64 << 20
+)
+
+// Read returns the content of an object of the given type and of at most so many bytes, which must
+// not be changed. If there is none, the error wraps [plumbing.ErrObjectNotFound]; if it is larger,
+// [ErrTooLarge].
+func (o *Objects) Read(t plumbing.ObjectType, h plumbing.Hash, most int64) ([]byte, error) {
+	obj, err := o.object(h, most)
 	if err == nil && obj.Type != t {
 		err = plumbing.ErrObjectNotFound
 	}
@@ -123,7 +141,9 @@ func (o *Objects) Read(t plumbing.ObjectType, h plumbing.Hash) ([]byte, error) {
 }
 
 // Blob is Read for a blob.
-func (o *Objects) Blob(h plumbing.Hash) ([]byte, error) { return o.Read(plumbing.BlobObject, h) }
+func (o *Objects) Blob(h plumbing.Hash, most int64) ([]byte, error) {
+	return o.Read(plumbing.BlobObject, h, most)
+}
 
 // Has returns nil if the object exists. The error is [plumbing.ErrObjectNotFound] if git could tell
 // that it does not.
@@ -131,7 +151,10 @@ func (o *Objects) Has(h plumbing.Hash) error {
 	if o.written(h) != nil {
 		return nil
 	}
-	_, err := o.ask("info", h)
+	_, err := o.ask(h, -1) // no object is that small, so its content is not asked for
+	if errors.Is(err, ErrTooLarge) {
+		return nil
+	}
 	return err
 }
 
@@ -148,7 +171,7 @@ const (
 	maxRecentSize = 16 << 10
 )
 
-func (o *Objects) object(h plumbing.Hash) (*Object, error) {
+func (o *Objects) object(h plumbing.Hash, most int64) (*Object, error) {
 	o.mu.Lock()
 	obj := o.known[h]
 	if obj == nil {
@@ -156,9 +179,12 @@ func (o *Objects) object(h plumbing.Hash) (*Object, error) {
 	}
 	o.mu.Unlock()
 	if obj != nil {
+		if size := int64(len(obj.Content)); size > most {
+			return nil, tooLarge(size, most)
+		}
 		return obj, nil
 	}
-	obj, err := o.find(h)
+	obj, err := o.find(h, most)
 	if err == nil && len(obj.Content) <= maxRecentSize {
 		o.mu.Lock()
 		if len(o.recent) == maxRecent {
@@ -170,11 +196,11 @@ func (o *Objects) object(h plumbing.Hash) (*Object, error) {
 	return obj, err
 }
 
-func (o *Objects) find(h plumbing.Hash) (*Object, error) {
-	t, content, err := o.readLoose(h)
+func (o *Objects) find(h plumbing.Hash, most int64) (*Object, error) {
+	t, content, err := o.readLoose(h, most)
 	if errors.Is(err, fs.ErrNotExist) {
-		if t, content = o.small.get(h); t == plumbing.InvalidObject {
-			return o.ask("contents", h)
+		if t, content = o.small.get(h, most); t == plumbing.InvalidObject {
+			return o.ask(h, most)
 		}
 	} else if err != nil {
 		return nil, err
@@ -182,7 +208,7 @@ func (o *Objects) find(h plumbing.Hash) (*Object, error) {
 	return &Object{h, t, content}, nil
 }
 
-func (o *Objects) readLoose(h plumbing.Hash) (t plumbing.ObjectType, content []byte, err error) {
+func (o *Objects) readLoose(h plumbing.Hash, most int64) (t plumbing.ObjectType, content []byte, err error) {
 	hex := h.String()
 	f, err := os.Open(filepath.Join(o.dir, hex[:2], hex[2:]))
 	if err != nil {
@@ -193,7 +219,10 @@ func (o *Objects) readLoose(h plumbing.Hash) (t plumbing.ObjectType, content []b
 	if err == nil {
 		defer r.Close()
 		var size int64
-		if t, size, err = r.Header(); err == nil {
+		if t, size, err = r.Header(); err == nil && size > most {
+			err = tooLarge(size, most)
+		}
+		if err == nil {
 			content, err = inflate(r, size)
 		}
 	}
@@ -220,96 +249,181 @@ func inflate(r io.Reader, size int64) ([]byte, error) {
 	return content.Bytes(), nil
 }
 
-// ask sends a command about the object h to a `git cat-file`, which the first call starts, and
-// returns the object; without its content unless the command is "contents".
-func (o *Objects) ask(command string, h plumbing.Hash) (*Object, error) {
+// ask returns an object as a `git cat-file` has it, which the first call starts: its size first,
+// and the content if that is at most so many bytes.
+func (o *Objects) ask(h plumbing.Hash, most int64) (*Object, error) {
 	o.batchMu.Lock()
 	defer o.batchMu.Unlock()
-	if o.batch == nil {
-		var err error
-		if o.batch, err = o.repo.Start(o.ctx, "cat-file", "--batch-command"); err != nil {
-			return nil, err
-		}
+	p, err := o.catFile()
+	if err != nil {
+		return nil, err
 	}
-	var obj *Object
-	_, err := io.WriteString(o.batch.stdin, command+" "+h.String()+"\n")
+	obj, size, err := p.question("info", h)
+	if err == nil && size > most {
+		return nil, fmt.Errorf("read object %s: %w", h, tooLarge(size, most))
+	}
 	if err == nil {
-		obj, err = o.batch.object(h.String(), command == "contents")
+		obj, _, err = p.question("contents", h)
 	}
 	if err != nil && err != plumbing.ErrObjectNotFound {
-		o.batch.Kill() // its output no longer matters
-		o.batch = nil
+		o.endBatch() // what else it says no longer matters
 		err = fmt.Errorf("read object %s: %w", h, err)
 	}
 	return obj, err
 }
 
+// A stranger's objects may be deltas of a large one, which git would have to build first. So it may
+// have only so much memory at a time for them; blobs beyond the other limit it writes piece by piece.
+const (
+	allocLimit = "GIT_ALLOC_LIMIT=128m"
+	streamed   = "core.bigFileThreshold=32m"
+)
+
+// catFile is the running `git cat-file`. The caller holds batchMu.
+func (o *Objects) catFile() (*Process, error) {
+	var err error
+	if o.batch == nil {
+		o.batch, err = o.repo.With(allocLimit).Start(o.ctx, "-c", streamed, "cat-file", "--batch-command", "--buffer")
+	}
+	return o.batch, err
+}
+
+func (o *Objects) endBatch() {
+	o.batch.Kill()
+	o.batch = nil
+}
+
+// question asks a `git cat-file` for an object and returns the answer, see [Process.object].
+func (p *Process) question(command string, h plumbing.Hash) (*Object, int64, error) {
+	if _, err := io.WriteString(p.stdin, command+" "+h.String()+"\nflush\n"); err != nil {
+		return nil, 0, err
+	}
+	return p.object(h, command == "contents")
+}
+
 // object reads an answer of `git cat-file`: `<hash> <type> <size>`, then the content and a newline
-// if that was asked for; or the spec and the word "missing" if there is no such object.
-func (p *Process) object(spec string, whole bool) (*Object, error) {
+// if that was asked for; or the hash and the word "missing" if there is no such object.
+func (p *Process) object(h plumbing.Hash, whole bool) (*Object, int64, error) {
 	line, err := p.stdout.ReadString('\n')
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	line = strings.TrimSuffix(line, "\n")
-	if line == spec+" missing" {
-		return nil, plumbing.ErrObjectNotFound
+	if line == h.String()+" missing" {
+		return nil, 0, plumbing.ErrObjectNotFound
 	}
 	fields := strings.Fields(line)
-	if len(fields) != 3 || !plumbing.IsHash(fields[0]) {
-		return nil, fmt.Errorf("unexpected answer %q", line)
+	if len(fields) != 3 || fields[0] != h.String() {
+		return nil, 0, fmt.Errorf("unexpected answer %q", line)
 	}
-	obj := &Object{Hash: plumbing.NewHash(fields[0])}
+	obj := &Object{Hash: h}
 	if obj.Type, err = plumbing.ParseObjectType(fields[1]); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	size, err := strconv.ParseInt(fields[2], 10, 64)
 	if err != nil || !whole {
-		return obj, err
+		return obj, size, err
 	}
 	content := make([]byte, size+1)
 	_, err = io.ReadFull(p.stdout, content)
 	obj.Content = content[:size]
-	return obj, err
+	return obj, size, err
 }
 
-// CatFiles reads many objects in one git process and passes each to f with its index in specs, in
-// order. A spec is a hash or git's `<tree>:<path>`, without a newline. obj is nil if there is no
-// such object. The first error of f ends the walk and is returned.
-func (r *Repo) CatFiles(ctx context.Context, specs []string, f func(i int, obj *Object) error) error {
-	if len(specs) == 0 {
-		return nil
-	}
-	var in bytes.Buffer
-	for _, spec := range specs {
-		if strings.Contains(spec, "\n") { // git before 2.42 can't be asked for it
-			return fmt.Errorf("read object %q: a newline in its name", spec)
+// A Wanted is an object to be read, of at most so many bytes.
+type Wanted struct {
+	Hash plumbing.Hash
+	Most int64
+}
+
+// together is how many objects git is asked for at once.
+const together = 256
+
+// Each reads many objects and passes each to f with its index in list, in order, or the error that
+// [Objects.Read] would return for it. An error of f ends the walk and is returned. f must not use o.
+//
+// What was written and not yet flushed is not found. It is for readers of thousands of objects, as
+// it asks git for the sizes of many objects at once, and then for their contents.
+func (o *Objects) Each(list []Wanted, f func(i int, obj *Object, err error) error) error {
+	o.batchMu.Lock()
+	defer o.batchMu.Unlock()
+	for start := 0; start < len(list); start += together {
+		part := list[start:min(start+together, len(list))]
+		errs := make([]error, len(part))
+		err := o.questions("info", part, errs, func(i int, _ *Object, size int64) error {
+			if size > part[i].Most {
+				errs[i] = tooLarge(size, part[i].Most)
+			}
+			return nil
+		})
+		next := 0 // the first that f has not got
+		fail := func(until int) error {
+			for ; next < until; next++ {
+				if err := f(start+next, nil, fmt.Errorf("read object %s: %w", part[next].Hash, errs[next])); err != nil {
+					return err
+				}
+			}
+			return nil
 		}
-		in.WriteString(spec + "\n")
-	}
-	p, err := r.Start(ctx, "cat-file", "--batch", "--buffer")
-	if err != nil {
-		return err
-	}
-	go func() { // a write fails only when git is gone, and then reading fails too
-		_, _ = p.stdin.Write(in.Bytes())
-		_ = p.stdin.Close()
-	}()
-	for i, spec := range specs {
-		obj, err := p.object(spec, true)
-		if err == nil || err == plumbing.ErrObjectNotFound {
-			err = f(i, obj)
-		} else {
-			err = fmt.Errorf("read object %s: %w", spec, err)
+		if err == nil {
+			err = o.questions("contents", part, errs, func(i int, obj *Object, _ int64) error {
+				if err := fail(i); err != nil {
+					return err
+				}
+				next++
+				return f(start+i, obj, nil)
+			})
+		}
+		if err == nil {
+			err = fail(len(part))
 		}
 		if err != nil {
-			_ = p.cmd.Process.Kill()
-			_ = p.cmd.Wait()
+			if o.batch != nil {
+				o.endBatch()
+			}
 			return err
 		}
 	}
-	if err := p.cmd.Wait(); err != nil {
-		return failure(p.args, &p.stderr, err)
+	return nil
+}
+
+// questions asks a `git cat-file` for those of the objects that have no error yet, and hands over
+// its answers. Git ends at an object that is damaged, or too large for it; another one goes on
+// behind that. The error is that of answer, or that git can't be started.
+func (o *Objects) questions(command string, list []Wanted, errs []error, answer func(i int, obj *Object, size int64) error) error {
+	for first := 0; first < len(list); {
+		p, err := o.catFile()
+		if err != nil {
+			return err
+		}
+		var in strings.Builder
+		for i := first; i < len(list); i++ {
+			if errs[i] == nil {
+				in.WriteString(command + " " + list[i].Hash.String() + "\n")
+			}
+		}
+		in.WriteString("flush\n")
+		_, sent := io.WriteString(p.stdin, in.String()) // git reads all of it before it answers
+		for ; first < len(list) && o.batch != nil; first++ {
+			if errs[first] != nil {
+				continue
+			}
+			obj, size, err := p.object(list[first].Hash, command == "contents")
+			switch {
+			case err == nil:
+				if err := answer(first, obj, size); err != nil {
+					return err
+				}
+			case err == plumbing.ErrObjectNotFound:
+				errs[first] = err
+			default:
+				errs[first] = cmp.Or(o.ctx.Err(), sent, err)
+				o.endBatch()
+			}
+		}
+		if err := o.ctx.Err(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

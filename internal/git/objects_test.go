@@ -36,7 +36,7 @@ func TestObjectsRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := o.Blob(h); err != nil || string(got) != content {
+		if got, err := o.Blob(h, 1<<30); err != nil || string(got) != content {
 			t.Errorf("Blob of a staged object = %d bytes, %v; want %d bytes", len(got), err, len(content))
 		}
 		if err := o.Flush(); err != nil {
@@ -46,7 +46,7 @@ func TestObjectsRoundTrip(t *testing.T) {
 			t.Errorf("git reads %d bytes, want %d", len(got), len(content))
 		}
 		again := find(t, r).Objects(ctx)
-		if got, err := again.Blob(h); err != nil || string(got) != content {
+		if got, err := again.Blob(h, 1<<30); err != nil || string(got) != content {
 			t.Errorf("Blob of a flushed object = %d bytes, %v; want %d bytes", len(got), err, len(content))
 		}
 		again.Close()
@@ -64,14 +64,14 @@ func TestObjectsReadsPacks(t *testing.T) {
 	r.Git("gc", "-q", "--prune=now")
 	o := find(t, r).Objects(context.Background())
 	defer o.Close()
-	if got, err := o.Blob(blob); err != nil || string(got) != "packed\n" {
+	if got, err := o.Blob(blob, 1<<30); err != nil || string(got) != "packed\n" {
 		t.Errorf("Blob = %q, %v", got, err)
 	}
 	absent := plumbing.NewHash("0123456789012345678901234567890123456789")
-	if _, err := o.Blob(absent); !errors.Is(err, plumbing.ErrObjectNotFound) {
+	if _, err := o.Blob(absent, 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 		t.Errorf("Blob of an absent object: %v, want ErrObjectNotFound", err)
 	}
-	if got, err := o.Blob(blob); err != nil || string(got) != "packed\n" {
+	if got, err := o.Blob(blob, 1<<30); err != nil || string(got) != "packed\n" {
 		t.Errorf("Blob after a miss = %q, %v", got, err)
 	}
 }
@@ -121,7 +121,7 @@ func TestObjectsReads(t *testing.T) {
 	for _, line := range list {
 		f := strings.Fields(line)
 		h, want := plumbing.NewHash(f[0]), f[1]+" "+f[2]
-		obj, err := o.object(h)
+		obj, err := o.object(h, 1<<30)
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
 			continue
@@ -135,17 +135,17 @@ func TestObjectsReads(t *testing.T) {
 	}
 	absent := plumbing.NewHash("0123456789012345678901234567890123456789")
 	for range 2 {
-		if _, err := o.object(absent); !errors.Is(err, plumbing.ErrObjectNotFound) {
+		if _, err := o.object(absent, 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 			t.Errorf("an object that is not there: %v", err)
 		}
 		if err := o.Has(absent); !errors.Is(err, plumbing.ErrObjectNotFound) {
 			t.Errorf("Has of nothing: %v", err)
 		}
 	}
-	if _, err := o.Read(plumbing.TreeObject, plumbing.NewHash(lent)); !errors.Is(err, plumbing.ErrObjectNotFound) {
+	if _, err := o.Read(plumbing.TreeObject, plumbing.NewHash(lent), 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 		t.Errorf("a blob read as a tree: %v", err)
 	}
-	if _, err := o.Blob(plumbing.NewHash(c.Git("rev-parse", "HEAD"))); !errors.Is(err, plumbing.ErrObjectNotFound) {
+	if _, err := o.Blob(plumbing.NewHash(c.Git("rev-parse", "HEAD")), 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 		t.Errorf("a commit read as a blob: %v", err)
 	}
 }
@@ -166,10 +166,10 @@ func TestObjectsUnflushed(t *testing.T) {
 	if _, err := r.Try("cat-file", "-e", h.String()); err == nil {
 		t.Error("git sees it")
 	}
-	if _, err := other.Blob(h); !errors.Is(err, plumbing.ErrObjectNotFound) {
+	if _, err := other.Blob(h, 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 		t.Errorf("others see it: %v", err)
 	}
-	if got, err := o.Blob(h); string(got) != "staged" || err != nil {
+	if got, err := o.Blob(h, 1<<30); string(got) != "staged" || err != nil {
 		t.Errorf("Blob = %q, %v", got, err)
 	}
 	if err := o.Has(h); err != nil {
@@ -244,20 +244,20 @@ func FuzzObjects(f *testing.F) {
 		ctx := context.Background()
 		o := repo.Objects(ctx)
 		defer o.Close()
-		var specs []string
+		var list []Wanted
 		for _, content := range want {
 			h, err := o.Write(plumbing.BlobObject, content)
 			if err != nil {
 				t.Fatal(err)
 			}
-			specs = append(specs, h.String())
+			list = append(list, Wanted{h, int64(len(content))})
 		}
 		if err := o.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		err := repo.CatFiles(ctx, specs, func(i int, obj *Object) error {
-			if obj == nil {
-				t.Fatalf("git has no object %d", i)
+		err := o.Each(list, func(i int, obj *Object, err error) error {
+			if err != nil {
+				t.Fatal(err)
 			}
 			if !bytes.Equal(obj.Content, want[i]) {
 				t.Errorf("git reads %q, want %q", obj.Content, want[i])
@@ -269,8 +269,8 @@ func FuzzObjects(f *testing.F) {
 		}
 		again := repo.Objects(ctx)
 		defer again.Close()
-		for i, spec := range specs {
-			if got, err := again.Blob(plumbing.NewHash(spec)); err != nil || !bytes.Equal(got, want[i]) {
+		for i, w := range list {
+			if got, err := again.Blob(w.Hash, w.Most); err != nil || !bytes.Equal(got, want[i]) {
 				t.Errorf("we read %q, %v; want %q", got, err, want[i])
 			}
 		}
@@ -304,11 +304,11 @@ func TestObjectsConcurrently(t *testing.T) {
 					return
 				}
 				for _, h := range append(own, h) {
-					if _, err := shared.Blob(h); err != nil {
+					if _, err := shared.Blob(h, 1<<30); err != nil {
 						t.Error(err)
 					}
 				}
-				if _, err := shared.Blob(plumbing.Hash{1}); !errors.Is(err, plumbing.ErrObjectNotFound) {
+				if _, err := shared.Blob(plumbing.Hash{1}, 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 					t.Error(err)
 				}
 				mu.Lock()
@@ -366,7 +366,7 @@ func TestObjectsAfterCrash(t *testing.T) {
 	r.Git("fsck", "--strict")
 	o := repo.Objects(context.Background())
 	defer o.Close()
-	if _, err := o.Blob(want[0]); !errors.Is(err, plumbing.ErrObjectNotFound) {
+	if _, err := o.Blob(want[0], 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 		t.Errorf("a pack without an index is read: %v", err)
 	}
 	flushed(t, repo, "x", "y")
@@ -382,7 +382,7 @@ func TestObjectsAfterCrash(t *testing.T) {
 	}
 	again := repo.Objects(context.Background())
 	defer again.Close()
-	if got, err := again.Blob(want[1]); string(got) != "y" || err != nil {
+	if got, err := again.Blob(want[1], 1<<30); string(got) != "y" || err != nil {
 		t.Errorf("Blob = %q, %v", got, err)
 	}
 }
@@ -466,77 +466,100 @@ func TestObjectsBatchDies(t *testing.T) {
 	}
 }
 
-func TestCatFilesNames(t *testing.T) {
+func TestEach(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
-	r.Write("with spaces", "1")
-	r.Write("x missing", "2")
-	r.Write("tab\t\"quote\" \\", "3")
-	r.Write("\xff", "4")
-	r.Commit("one")
-	repo := find(t, r)
-	ctx := context.Background()
-	specs := []string{"HEAD:with spaces", "HEAD:not there", "HEAD:x missing", "HEAD:not there missing", "HEAD:tab\t\"quote\" \\", "HEAD:\xff", "HEAD:a blob 5", "HEAD:", "HEAD", "", "0123456789012345678901234567890123456789"}
-	want := []string{"1", "-", "2", "-", "3", "4", "-", "tree", "commit", "-", "-"}
-	err := repo.CatFiles(ctx, specs, func(i int, obj *Object) error {
-		got := "-"
-		if obj != nil {
-			got = obj.Type.String()
-			if obj.Type == plumbing.BlobObject {
-				got = string(obj.Content)
+	for i := range 700 {
+		r.Write(fmt.Sprintf("d/%03d", i), fmt.Sprintf("file %d\n", i))
+	}
+	r.Commit("files")
+	absent := plumbing.Hash{1}
+	var list []Wanted
+	var want []string
+	for i, hash := range strings.Fields(r.Git("ls-tree", "--object-only", "HEAD:d/")) {
+		content := fmt.Sprintf("file %d\n", i)
+		most := int64(len(content))
+		switch i % 50 {
+		case 7:
+			hash, content = absent.String(), "absent"
+		case 8:
+			most, content = most-1, "too large"
+		}
+		list, want = append(list, Wanted{plumbing.NewHash(hash), most}), append(want, content)
+	}
+	o := find(t, r).Objects(t.Context())
+	defer o.Close()
+	n := 0
+	err := o.Each(list, func(i int, obj *Object, err error) error {
+		var got string
+		switch {
+		case errors.Is(err, plumbing.ErrObjectNotFound):
+			got = "absent"
+		case errors.Is(err, ErrTooLarge):
+			got = "too large"
+		case err == nil && obj.Hash == list[i].Hash:
+			got = string(obj.Content)
+		}
+		if i != n || got != want[i] {
+			t.Errorf("object %d, after %d: %q, %v; want %q", i, n, got, err, want[i])
+		}
+		n++
+		return nil
+	})
+	if err != nil || n != 700 {
+		t.Errorf("Each handed over %d objects, %v", n, err)
+	}
+	stop := errors.New("stop")
+	for _, at := range []int{0, 7, 300, 699} {
+		err := o.Each(list, func(i int, _ *Object, _ error) error {
+			if i == at {
+				return stop
+			}
+			return nil
+		})
+		if !errors.Is(err, stop) {
+			t.Errorf("Each = %v, want the callback's error", err)
+		}
+		if _, err := o.Blob(list[0].Hash, 100); err != nil {
+			t.Errorf("after a walk that was stopped: %v", err)
+		}
+	}
+	if err := o.Each(nil, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestEachDamaged: a damaged object is an error for itself alone, although git ends at it.
+func TestEachDamaged(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	var list []Wanted
+	for i := range 20 {
+		hash, err := r.Feed(fmt.Sprintf("blob %d of those of which some are damaged\n", i), "hash-object", "-w", "--stdin")
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, Wanted{plumbing.NewHash(hash), 1 << 10})
+		if i%3 == 1 {
+			loose := filepath.Join(r.Dir, ".git", "objects", hash[:2], hash[2:])
+			if err := os.Chmod(loose, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Truncate(loose, 20); err != nil { // only its size can be read
+				t.Fatal(err)
 			}
 		}
-		if got != want[i] {
-			t.Errorf("%q is %q, want %q", specs[i], got, want[i])
+	}
+	o := find(t, r).Objects(t.Context())
+	defer o.Close()
+	err := o.Each(list, func(i int, obj *Object, err error) error {
+		if damaged := i%3 == 1; (err != nil) != damaged || errors.Is(err, plumbing.ErrObjectNotFound) || !damaged && string(obj.Content) != fmt.Sprintf("blob %d of those of which some are damaged\n", i) {
+			t.Errorf("object %d: %v, %v", i, obj, err)
 		}
 		return nil
 	})
 	if err != nil {
 		t.Error(err)
-	}
-	called := false
-	err = repo.CatFiles(ctx, []string{"HEAD:a\nb"}, func(int, *Object) error { called = true; return nil })
-	if err == nil || called {
-		t.Errorf("a newline in a name: %v", err)
-	}
-	if err := repo.CatFiles(ctx, nil, nil); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestCatFiles(t *testing.T) {
-	t.Parallel()
-	r := gittest.New(t)
-	for i := range 100 {
-		r.Write(fmt.Sprintf("d/%03d", i), fmt.Sprintf("file %d\n", i))
-	}
-	r.Commit("files")
-	var specs []string
-	for i := range 100 {
-		specs = append(specs, fmt.Sprintf("HEAD:d/%03d", i))
-	}
-	specs = append(specs, "HEAD:d/none")
-	repo := find(t, r)
-	n := 0
-	err := repo.CatFiles(context.Background(), specs, func(i int, obj *Object) error {
-		if i == 100 {
-			if obj != nil {
-				t.Error("an object for a path that does not exist")
-			}
-			return nil
-		}
-		n++
-		if want := fmt.Sprintf("file %d\n", i); string(obj.Content) != want {
-			t.Errorf("object %d = %q, want %q", i, obj.Content, want)
-		}
-		return nil
-	})
-	if err != nil || n != 100 {
-		t.Errorf("CatFiles handed over %d objects, %v", n, err)
-	}
-	stop := errors.New("stop")
-	if err := repo.CatFiles(context.Background(), specs, func(int, *Object) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("CatFiles = %v, want the callback's error", err)
 	}
 }
 

@@ -363,11 +363,11 @@ func TestSHA256(t *testing.T) {
 	o := repo.Objects(ctx)
 	defer o.Close()
 	prefix := plumbing.NewHash(r.Git("rev-parse", "HEAD")[:40])
-	if obj, err := o.object(prefix); err == nil {
+	if obj, err := o.object(prefix, MaxTree); err == nil {
 		t.Errorf("the beginning of a hash finds %v", obj.Hash)
 	}
-	if err := repo.CatFiles(ctx, []string{"HEAD:a"}, func(int, *Object) error { return nil }); err == nil {
-		t.Error("CatFiles goes through")
+	if err := o.Each([]Wanted{{prefix, MaxTree}}, func(_ int, _ *Object, err error) error { return err }); err == nil {
+		t.Error("Each goes through")
 	}
 	if _, err := o.Write(plumbing.BlobObject, []byte("x")); err != nil {
 		t.Fatal(err)

@@ -148,7 +148,7 @@ func TestRollUp(t *testing.T) {
 	}
 	present(t, r, hashes)
 	for _, h := range hashes {
-		if _, err := o.Blob(h); err != nil {
+		if _, err := o.Blob(h, 1<<30); err != nil {
 			t.Errorf("reading goes on with %v", err)
 		}
 	}

@@ -42,13 +42,14 @@ type smallPack struct {
 const maxSmallIndex = 64 << 10
 
 // get returns an object of the small packs; its type is [plumbing.InvalidObject] if none of them
-// has it. An unreadable pack is skipped: git will say what is wrong with it.
-func (s *smallPacks) get(h plumbing.Hash) (plumbing.ObjectType, []byte) {
+// has it, or it has more than so many bytes. An unreadable pack is skipped: git will say what is
+// wrong with it.
+func (s *smallPacks) get(h plumbing.Hash, most int64) (plumbing.ObjectType, []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := 0; i < len(s.packs) || s.openNext(); i++ {
 		if offset := s.packs[i].index.offset(h); offset >= 0 {
-			return s.entries.entry(s.packs[i], offset, maxDeltas)
+			return s.entries.object(s.packs[i], offset, most)
 		}
 	}
 	return plumbing.InvalidObject, nil
@@ -115,9 +116,16 @@ type entryReader struct {
 	z   io.ReadCloser
 }
 
-// entry reads the entry at offset, following at most the given number of deltas. An unreadable
-// entry has the type [plumbing.InvalidObject].
-func (e *entryReader) entry(p smallPack, offset int64, deltas int) (plumbing.ObjectType, []byte) {
+// object reads the object at offset. One of more than so many bytes counts as unreadable, and so
+// does one that is made of far more: git has a limit for that, too.
+func (e *entryReader) object(p smallPack, offset, most int64) (plumbing.ObjectType, []byte) {
+	return e.entry(p, offset, maxDeltas, most, 2*most+maxRecentSize)
+}
+
+// entry reads the entry at offset, of at most so many bytes, following at most the given number of
+// deltas, which may have as many bytes as there is room for, together with what they are deltas of.
+// An unreadable entry has the type [plumbing.InvalidObject].
+func (e *entryReader) entry(p smallPack, offset int64, deltas int, most, room int64) (plumbing.ObjectType, []byte) {
 	if offset < 0 || deltas == 0 {
 		return plumbing.InvalidObject, nil
 	}
@@ -127,7 +135,7 @@ func (e *entryReader) entry(p smallPack, offset int64, deltas int) (plumbing.Obj
 	}
 	e.buf.Reset(r)
 	t, size, err := readHeader(e.buf)
-	if err != nil {
+	if err != nil || size > room || size > most && !t.IsDelta() {
 		return plumbing.InvalidObject, nil
 	}
 	var base int64
@@ -148,8 +156,12 @@ func (e *entryReader) entry(p smallPack, offset int64, deltas int) (plumbing.Obj
 	}
 	content, err := e.inflate(size)
 	if err == nil && t.IsDelta() {
+		from, to := deltaSizes(content)
+		if room -= size; to > most || from > room {
+			return plumbing.InvalidObject, nil
+		}
 		var source []byte
-		if t, source = e.entry(p, base, deltas-1); t != plumbing.InvalidObject {
+		if t, source = e.entry(p, base, deltas-1, from, room); t != plumbing.InvalidObject {
 			content, err = packfile.PatchDelta(source, content)
 		}
 	}
@@ -157,6 +169,13 @@ func (e *entryReader) entry(p smallPack, offset int64, deltas int) (plumbing.Obj
 		return plumbing.InvalidObject, nil
 	}
 	return t, content
+}
+
+// deltaSizes reads how large a delta says that its base and its result are.
+func deltaSizes(delta []byte) (from, to int64) {
+	a, n := binary.Uvarint(delta)
+	b, _ := binary.Uvarint(delta[max(0, n):])
+	return int64(min(a, 1<<53)), int64(min(b, 1<<53))
 }
 
 // readHeader reads an entry's type and its size in bytes, as [entryHeader] encodes them.

@@ -25,7 +25,7 @@ type Entry struct {
 // EditTree returns base with every path in changes set to its entry; the zero Entry removes the
 // path. Paths are git's bytes. A zero base is the empty tree. New trees are staged.
 func (o *Objects) EditTree(base plumbing.Hash, changes map[string]Entry) (plumbing.Hash, error) {
-	entries, err := o.Tree(base)
+	entries, err := o.Tree(base, MaxTree)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
@@ -69,24 +69,31 @@ func (o *Objects) EditTree(base plumbing.Hash, changes map[string]Entry) (plumbi
 	return o.writeTree(entries)
 }
 
-// Tree returns the entries of a tree by name. The zero hash is the empty tree.
-func (o *Objects) Tree(hash plumbing.Hash) (map[string]Entry, error) {
-	entries := make(map[string]Entry)
+// Tree returns the entries of a tree of at most so many bytes by name; of several with one name, the
+// first, as git does. The zero hash is the empty tree.
+func (o *Objects) Tree(hash plumbing.Hash, most int64) (map[string]Entry, error) {
 	if hash.IsZero() || hash == emptyTree {
-		return entries, nil
+		return make(map[string]Entry), nil
 	}
-	content, err := o.Read(plumbing.TreeObject, hash)
+	content, err := o.Read(plumbing.TreeObject, hash, most)
 	if err != nil {
 		return nil, err
 	}
-	list, err := ParseTree(content)
+	entries, err := TreeMap(content)
 	if err != nil {
 		return nil, fmt.Errorf("read tree %s: %w", hash, err)
 	}
-	for _, e := range list {
+	return entries, nil
+}
+
+// TreeMap returns the entries of a tree's content by name, see [Objects.Tree].
+func TreeMap(content []byte) (map[string]Entry, error) {
+	list, err := ParseTree(content)
+	entries := make(map[string]Entry, len(list))
+	for _, e := range slices.Backward(list) {
 		entries[e.Name] = e.Entry
 	}
-	return entries, nil
+	return entries, err
 }
 
 func (o *Objects) writeTree(entries map[string]Entry) (plumbing.Hash, error) {
@@ -106,7 +113,7 @@ func (o *Objects) EmptyTree() (plumbing.Hash, error) { return o.writeTree(nil) }
 
 // Commit reads a commit. If there is none, the error wraps [plumbing.ErrObjectNotFound].
 func (o *Objects) Commit(hash plumbing.Hash) (*Commit, error) {
-	content, err := o.Read(plumbing.CommitObject, hash)
+	content, err := o.Read(plumbing.CommitObject, hash, MaxCommit)
 	if err != nil {
 		return nil, err
 	}
@@ -227,14 +234,14 @@ func (o *Objects) Share(tree, stored plumbing.Hash) error {
 	if o.written(tree) == nil {
 		return nil // neither the tree nor anything in it is staged
 	}
-	entries, err := o.Tree(tree)
+	entries, err := o.Tree(tree, MaxTree)
 	if err != nil {
 		return err
 	}
 	old := entries
 	if tree == stored {
 		o.unstage(tree)
-	} else if old, err = o.Tree(stored); err != nil {
+	} else if old, err = o.Tree(stored, MaxTree); err != nil {
 		return err
 	}
 	for name, e := range entries {

@@ -146,7 +146,7 @@ func TestEditTree(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got != want {
-				entries, _ := o.Tree(got)
+				entries, _ := o.Tree(got, MaxTree)
 				t.Errorf("top %v, want what %v makes", entries, tt.want)
 			}
 		})

@@ -43,7 +43,7 @@ func TestTreeEqualsGit(t *testing.T) {
 			t.Errorf("tree %s, %v; git's is %s:\n%s", got, err, want, r.Git("ls-tree", want))
 		}
 		o := find(t, r).Objects(t.Context())
-		read, err := o.Read(plumbing.TreeObject, plumbing.NewHash(want))
+		read, err := o.Read(plumbing.TreeObject, plumbing.NewHash(want), 1<<30)
 		o.Close()
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,9 @@ package ledger
 import (
 	"fmt"
 	"path"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
 )
@@ -12,10 +15,26 @@ func HandoffPath(number int, name string) string {
 	return path.Join(fmt.Sprintf("handoffs/%06d", number), name)
 }
 
+// Handoffs returns the numbers of the mission's handoffs, the last one first.
+func (l *Ledger) Handoffs() ([]int, error) {
+	entries, err := l.dir("handoffs")
+	var numbers []int
+	for name, e := range entries {
+		if n, ok := padded(name, 6, ""); ok && IsNumber(n) && e.Mode == filemode.Dir {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.SortFunc(numbers, func(a, b int) int { return b - a })
+	return numbers, err
+}
+
 // LastHandoff returns the number of the mission's last handoff, 0 if it has none.
 func (l *Ledger) LastHandoff() (int, error) {
-	number, _, err := l.last("handoffs", "")
-	return max(number, 0), err
+	numbers, err := l.Handoffs()
+	if len(numbers) == 0 {
+		return 0, err
+	}
+	return numbers[0], nil
 }
 
 // Entry returns what the ledger holds at a path, or the zero Entry.

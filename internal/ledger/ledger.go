@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -50,7 +49,7 @@ func At(objects *git.Objects, id ID, tip plumbing.Hash) (*Ledger, error) {
 		return nil, fmt.Errorf("read ledger of %s: %w", id, err)
 	}
 	l := &Ledger{ID: id, Tip: tip, objects: objects, tree: tree, dirs: make(map[string]map[string]git.Entry)}
-	data, err := l.Read("mission.json")
+	data, err := l.Read(headFile)
 	if err != nil {
 		return nil, err
 	}
@@ -66,18 +65,21 @@ func New(objects *git.Objects, m *Mission) *Ledger {
 	return &Ledger{ID: m.ID, Mission: m, Began: m.ID, objects: objects, dirs: make(map[string]map[string]git.Entry)}
 }
 
-// Read returns the content of a file of the ledger.
-// If there is none, the error wraps [git.ErrNotFound].
+// headFile is the path of the mission's head.
+const headFile = "mission.json"
+
+// Read returns the content of a file of the ledger. If there is none, the error wraps
+// [git.ErrNotFound]; if it is larger than such a file may be, [git.ErrTooLarge].
 func (l *Ledger) Read(name string) ([]byte, error) {
 	dir, err := l.dir(path.Dir(name))
 	if err != nil {
 		return nil, err
 	}
 	e, ok := dir[path.Base(name)]
-	if !ok || e.Mode == filemode.Dir {
+	if !ok || !isFile(e) {
 		return nil, fmt.Errorf("read %s of mission %s: %w", name, l.ID, git.ErrNotFound)
 	}
-	data, err := l.objects.Blob(e.Hash)
+	data, err := l.objects.Blob(e.Hash, limit(name))
 	if err != nil {
 		return nil, fmt.Errorf("read %s of mission %s: %w", name, l.ID, err)
 	}
@@ -101,7 +103,7 @@ func (l *Ledger) dir(name string) (map[string]git.Entry, error) {
 		}
 		hash = e.Hash
 	}
-	d, err := l.objects.Tree(hash)
+	d, err := l.objects.Tree(hash, MaxTree)
 	if err != nil {
 		return nil, fmt.Errorf("read ledger of %s: %w", l.ID, err)
 	}
@@ -109,37 +111,10 @@ func (l *Ledger) dir(name string) (map[string]git.Entry, error) {
 	return d, nil
 }
 
-// perDir is how many turns share a directory of the ledger: every turn rewrites a directory, so it
-// must stay small.
-const perDir = 100
-
-// TurnPath is the path of a turn's file; its directory is the turn's number divided by 100. kind is
-// "turns" with ext ".json", or "transcript" with ext ".jsonl".
-func TurnPath(kind string, turn int, ext string) string {
-	return fmt.Sprintf("%s/%04d/%06d%s", kind, turn/perDir, turn, ext)
-}
-
-// LastTurn returns the number of the mission's last turn, 0 if it has none.
-func (l *Ledger) LastTurn() (int, error) {
-	_, dir, err := l.last("turns", "")
-	if err != nil || dir == "" {
-		return 0, err
-	}
-	turn, _, err := l.last("turns/"+dir, ".json")
-	return max(turn, 0), err
-}
-
-// last returns the highest number in a directory, of those that names are made of, with its name;
-// -1 and "" if there is none. Names do not sort like numbers that are wider than usual.
-func (l *Ledger) last(dir, ext string) (number int, name string, err error) {
-	entries, err := l.dir(dir)
-	number = -1
-	for entry := range entries {
-		if n, err := strconv.Atoi(strings.TrimSuffix(entry, ext)); err == nil && n > number {
-			number, name = n, entry
-		}
-	}
-	return number, name, err
+// isFile reports whether an entry is a file. Symbolic links and submodules are not, and a reader
+// takes them, as it takes a directory, for something that it does not know.
+func isFile(e git.Entry) bool {
+	return e.Mode == filemode.Regular || e.Mode == filemode.Executable
 }
 
 // An Event is one step of a mission: what it adds to the ledger and what it keeps reachable.
@@ -170,7 +145,7 @@ func (l *Ledger) stage(e Event) (plumbing.Hash, error) {
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	files := map[string][]byte{"mission.json": head}
+	files := map[string][]byte{headFile: head}
 	if l.Tip.IsZero() {
 		tree, err := l.edit(plumbing.ZeroHash, files)
 		if err == nil {
@@ -181,6 +156,11 @@ func (l *Ledger) stage(e Event) (plumbing.Hash, error) {
 		}
 	}
 	maps.Copy(files, e.Files)
+	for name := range files {
+		if _, err := l.dir(path.Dir(name)); err != nil { // it may be too large to be edited
+			return plumbing.ZeroHash, err
+		}
+	}
 	tree, err := l.edit(l.tree, files)
 	if err == nil && !l.objects.Staged(l.Tip) {
 		err = l.objects.Share(tree, l.tree)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
 	"gitagent/test/gittest"
@@ -158,7 +159,7 @@ func TestTurnPath(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{
 		1: "turns/0000/000001.json", 99: "turns/0000/000099.json", 100: "turns/0001/000100.json",
-		123456: "turns/1234/123456.json", 1234567: "turns/12345/1234567.json",
+		123456: "turns/1234/123456.json", MaxNumber: "turns/9999/999999.json",
 	} {
 		if got := TurnPath("turns", n, ".json"); got != want {
 			t.Errorf("TurnPath of %d = %s, want %s", n, got, want)
@@ -166,16 +167,138 @@ func TestTurnPath(t *testing.T) {
 	}
 }
 
-// TestLastTurnBeyondTheWidth: names of directories and files no longer sort like their numbers.
-func TestLastTurnBeyondTheWidth(t *testing.T) {
+// TestNumbers: only what a writer can have written counts, and what else is there hides nothing.
+func TestNumbers(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	_, objects := open(t, r)
 	l := New(objects, &Mission{V: Version, ID: "a1b2c3d4"})
-	for _, n := range []int{999_999, 1_000_000, 1_000_001} {
-		l = l.append(t, Event{Files: map[string][]byte{TurnPath("turns", n, ".json"): []byte("x")}})
-		if last, err := l.LastTurn(); err != nil || last != n {
-			t.Errorf("LastTurn = %d, %v; want %d", last, err, n)
+	files := make(map[string][]byte)
+	for _, name := range []string{
+		"turns/0000/000001.json", "turns/0123/012345.json", "handoffs/000007/handoff.json", // and nothing else
+		"turns/0000/000000.json", "turns/0123/12346.json", "turns/0123/+12347.json", "turns/0123/0012348.json", "turns/0123/012349.json.json",
+		"turns/0123/012400.json", "turns/0123/-12399.json", "turns/0123/012350", "turns/0123/012351.JSON", "turns/0123/012352.json/x", "turns/0123/０12353.json",
+		"turns/9999/x", "turns/9999/000002.json", "turns/92233720368547758/9223372036854775807.json", "turns/12345/1234567.json", "turns/-001/-00100.json",
+		"Turns/9999/999998.json", "turns/9998", "handoffs/9223372036854775806/handoff.json", "handoffs/1000000/handoff.json", "handoffs/000000/handoff.json",
+		"handoffs/+00008/handoff.json", "handoffs/000009", "handoffs/00010/handoff.json", "Handoffs/000011/handoff.json",
+	} {
+		files[name] = []byte("x")
+	}
+	l = l.append(t, Event{Files: files})
+	if last, err := l.LastTurn(); err != nil || last != 12345 {
+		t.Errorf("LastTurn = %d, %v; want 12345", last, err)
+	}
+	if last, err := l.LastHandoff(); err != nil || last != 7 {
+		t.Errorf("LastHandoff = %d, %v; want 7", last, err)
+	}
+	var all []int
+	for turn, err := range l.Turns() {
+		if err != nil {
+			t.Error(err)
+		}
+		all = append(all, turn.Number)
+	}
+	if want := []int{12345, 1}; !slices.Equal(all, want) {
+		t.Errorf("Turns are %d, want %d", all, want)
+	}
+	l = l.append(t, Event{Files: map[string][]byte{TurnPath("turns", MaxNumber, ".json"): []byte("x")}})
+	if last, err := l.LastTurn(); err != nil || last != MaxNumber {
+		t.Errorf("LastTurn = %d, %v; want %d", last, err, MaxNumber)
+	}
+}
+
+// TestFilesOnly: a link or a submodule in the place of a file is as nothing.
+func TestFilesOnly(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	_, objects := open(t, r)
+	l := New(objects, &Mission{V: Version, ID: "a1b2c3d4"}).append(t, Event{Files: map[string][]byte{"turns/0000/000001.json": []byte("x")}})
+	file, err := l.Entry("turns/0000/000001.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := objects.EditTree(l.tree, map[string]git.Entry{
+		"turns/0000/000002.json": {Mode: filemode.Symlink, Hash: file.Hash},
+		"turns/0000/000003.json": {Mode: filemode.Submodule, Hash: l.Tip},
+		"turns/0001":             {Mode: filemode.Symlink, Hash: file.Hash},
+		"handoffs/000001":        {Mode: filemode.Submodule, Hash: l.Tip},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tip, err := objects.CommitTree(tree, nil, dev(0), dev(0), "planted\n")
+	if err == nil {
+		l, err = At(objects, "a1b2c3d4", tip)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last, err := l.LastTurn(); err != nil || last != 1 {
+		t.Errorf("LastTurn = %d, %v; want 1", last, err)
+	}
+	if last, err := l.LastHandoff(); err != nil || last != 0 {
+		t.Errorf("LastHandoff = %d, %v; want 0", last, err)
+	}
+	for n := 2; n <= 3; n++ {
+		if data, err := l.Read(TurnPath("turns", n, ".json")); !errors.Is(err, git.ErrNotFound) {
+			t.Errorf("Read = %q, %v; want an error wrapping ErrNotFound", data, err)
+		}
+	}
+}
+
+// TestTooLarge: what is larger than its kind may be is named, and the rest is there.
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	_, objects := open(t, r)
+	l := New(objects, &Mission{V: Version, ID: "a1b2c3d4"})
+	zeros := make([]byte, maxHandoff+1)
+	large := map[string][]byte{
+		"turns/0000/000001.json":            zeros[:MaxTurn+1],
+		"handoffs/000001/handoff.json":      zeros,
+		"handoffs/000001/handoff.md":        zeros[:maxFile+1],
+		"handoffs/000001/uncommitted.patch": zeros[:maxFile+1],
+		"handoffs/000001/terminal.txt":      zeros[:maxFile+1],
+	}
+	l = l.append(t, Event{Files: large}).append(t, Event{Files: map[string][]byte{
+		"turns/0000/000002.json": zeros[:MaxTurn], "transcript/0000/000001.jsonl": zeros,
+	}})
+	for name := range large {
+		if _, err := l.Read(name); !errors.Is(err, git.ErrTooLarge) || !strings.Contains(err.Error(), name) {
+			t.Errorf("Read(%q): %v, want ErrTooLarge with the name", name, err)
+		}
+	}
+	for _, name := range []string{"turns/0000/000002.json", "transcript/0000/000001.jsonl"} {
+		if _, err := l.Read(name); err != nil {
+			t.Error(err)
+		}
+	}
+	if n, err := l.LastTurn(); n != 2 || err != nil {
+		t.Errorf("LastTurn = %d, %v", n, err)
+	}
+	l.Mission.Title = string(zeros[:MaxHead])
+	if tip, err := l.Append(Event{}); err != nil {
+		t.Fatal(err)
+	} else if _, err := At(objects, l.ID, tip); !errors.Is(err, git.ErrTooLarge) {
+		t.Errorf("At: %v, want ErrTooLarge", err)
+	}
+}
+
+func TestDecode(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text string
+		ok   bool
+	}{
+		"a long text":      {`{"a":"` + strings.Repeat(`,[{\"\\`, 50_000) + `"}`, true},
+		"many values":      {`{"a":[` + strings.Repeat(`0,`, 30_000) + `0]}`, true},
+		"too many values":  {`{"a":[` + strings.Repeat(`0,`, 40_000) + `0]}`, false},
+		"too many objects": {`[` + strings.Repeat(`{},`, 20_000) + `0]`, false},
+		"behind a quote":   {`{"a\"":"\\","b":[` + strings.Repeat(`0,`, 40_000) + `0]}`, false},
+	} {
+		var v any
+		if err := Decode([]byte(tt.text), &v); (err == nil) != tt.ok {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
@@ -258,6 +381,11 @@ func TestParseMission(t *testing.T) {
 		{"no id", `{"v":1}`, "", nil},
 		{"bad id", `{"v":1,"id":"../../../x"}`, "", nil},
 		{"wrong type", `{"v":1,"id":7}`, "", nil},
+		{"forked from itself at no turn", `{"v":1,"id":"a1b2c3d4","forked_from":{"mission":"a1b2c3d4","turn":0}}`, `{"v":1,"id":"a1b2c3d4","created":"0001-01-01T00:00:00Z","forked_from":{"mission":"a1b2c3d4","turn":0}}`, nil},
+		{"forked from turn -1", `{"v":1,"id":"a1b2c3d4","forked_from":{"mission":"ffffffff","turn":-1}}`, "", nil},
+		{"forked from too large a turn", `{"v":1,"id":"a1b2c3d4","forked_from":{"mission":"ffffffff","turn":1000000}}`, "", nil},
+		{"forked from no mission", `{"v":1,"id":"a1b2c3d4","forked_from":{"mission":"../x","turn":1}}`, "", nil},
+		{"predecessor", `{"v":1,"id":"a1b2c3d4","predecessor":"x"}`, "", nil},
 		{"not an object", `[]`, "", nil},
 		{"empty", ``, "", nil},
 		{"binary", "\x00", "", nil},

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -42,7 +41,7 @@ func (t TurnID) String() string { return fmt.Sprintf("%s/%d", t.Mission, t.Turn)
 // ParseMission decodes a mission.json. If its format is newer, the error wraps [ErrVersion].
 func ParseMission(data []byte) (*Mission, error) {
 	m := new(Mission)
-	err := json.Unmarshal(data, m)
+	err := Decode(data, m)
 	if err == nil {
 		m.unknown, err = Unknown(data, m)
 	}
@@ -51,6 +50,15 @@ func ParseMission(data []byte) (*Mission, error) {
 	}
 	if err == nil {
 		_, err = ParseID(string(m.ID))
+	}
+	if from := m.ForkedFrom; err == nil && from != nil {
+		_, err = ParseID(string(from.Mission))
+		if err == nil && from.Turn != 0 && !IsNumber(from.Turn) {
+			err = fmt.Errorf("it is forked from turn %d", from.Turn)
+		}
+	}
+	if err == nil && m.Predecessor != "" {
+		_, err = ParseID(string(m.Predecessor))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("parse mission.json: %w", err)

@@ -239,7 +239,7 @@ func (r *review) find(c *cli.Context, objects *git.Objects) error {
 			}
 			r.by[d.Path] = by
 			if d.New.Mode == filemode.Symlink {
-				if target, err := objects.Blob(d.New.Hash); err == nil && len(target) < 4096 {
+				if target, err := objects.Blob(d.New.Hash, maxLink); err == nil {
 					also, more = append(also, path.Join(path.Dir(d.Path), string(target))), true
 				}
 			}
@@ -253,8 +253,9 @@ func (r *review) find(c *cli.Context, objects *git.Objects) error {
 	return nil
 }
 
-// Limits of what is printed.
+// Limits of what is read and printed.
 const (
+	maxLink   = 4096 // bytes of what a symbolic link leads to
 	maxListed = 100  // paths
 	maxShown  = 400  // lines of diffs
 	bigFile   = "1m" // of larger files only that they differ

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -115,13 +115,14 @@ func NoMission() error {
 // Turn returns the turn that a command works on: the one that is named, see [turns.Find], else the
 // last one. A number, or no name, is about the mission that [Mission] gives.
 func Turn(ctx context.Context, w *workspace.Workspace, mission, name string, talk io.Writer) (*turns.Turn, error) {
-	_, err := strconv.Atoi(name)
-	unsaid := err == nil || name == "" || name == "latest"
+	_, isNumber := ledger.ParseNumber(name)
+	unsaid := isNumber || name == "" || name == "latest"
 	if !unsaid {
 		talk = io.Discard // a commit is looked for in all missions
 	}
 	var here ledger.ID
 	if _, says := turns.MissionOf(name); !says {
+		var err error
 		if here, err = Mission(ctx, w, mission, talk); err != nil {
 			return nil, err
 		}
@@ -169,6 +170,9 @@ func PrintRestored(c *cli.Context, what string, changes []git.FileStat, before g
 	return table.Print(c.App.Writer)
 }
 
+// maxCompleted is how many turns are offered to the shell, the newest.
+const maxCompleted = 1000
+
 // CompleteTurns offers the numbers of a mission's turns to the shell. See [Mission] for which.
 func CompleteTurns(c *cli.Context, mission string) {
 	w, err := Workspace(c.Context)
@@ -179,12 +183,12 @@ func CompleteTurns(c *cli.Context, mission string) {
 	if err != nil || id == "" {
 		return
 	}
-	list, err := turns.List(c.Context, w.Repo, id)
+	numbers, err := turns.Numbers(c.Context, w.Repo, id, maxCompleted)
 	if err != nil {
 		return
 	}
-	for _, t := range list {
-		fmt.Fprintln(c.App.Writer, t.Turn)
+	for _, n := range slices.Backward(numbers) {
+		fmt.Fprintln(c.App.Writer, n)
 	}
 }
 

@@ -36,7 +36,9 @@ type Tx struct {
 	// After Look or Open:
 	Snap   *snapshot.Snapshot // nil after Open
 	Ledger *ledger.Ledger     // nil if the mission has none; see Begin
-	Notes  *gitnotes.Notes
+	Notes  *gitnotes.Notes    // nil if they are to be left as they are
+
+	Unnoted error // why that is
 
 	// Aside, after Look or Open, is the mission that a stranger's part of this one becomes with Commit;
 	// empty if there is none. The event follows what the user may rely on.
@@ -202,9 +204,15 @@ func (tx *Tx) Open(ctx context.Context) error {
 			return err
 		}
 	}
-	tx.Notes, err = gitnotes.Open(tx.Objects, tx.tips[tx.ID.NotesRef()])
-	return err
+	if tx.Notes, err = gitnotes.Open(tx.Objects, tx.tips[tx.ID.NotesRef()]); err != nil {
+		tx.LeaveNotes(err)
+	}
+	return nil
 }
+
+// LeaveNotes leaves the notes as they are, because of err: they can't be read, perhaps. The ledger
+// has all that they say, and a stranger can have made them what they are.
+func (tx *Tx) LeaveNotes(err error) { tx.Notes, tx.Unnoted = nil, err }
 
 // Begin makes the ledger of a mission that has none.
 func (tx *Tx) Begin(m *ledger.Mission) {
@@ -352,10 +360,12 @@ func (tx *Tx) updates() ([]git.Update, error) {
 		return nil, err
 	}
 	notes, err := tx.Notes.Commit(config.Author(tx.At), config.Committer(tx.At), fmt.Sprintf("mission %s", tx.ID))
-	if err == nil {
-		move(tx.ID.NotesRef(), notes)
+	if err != nil {
+		tx.LeaveNotes(err)
+		return updates, nil
 	}
-	return updates, err
+	move(tx.ID.NotesRef(), notes)
+	return updates, nil
 }
 
 // Async runs f in the background; the returned function waits for the result. A panic of f becomes

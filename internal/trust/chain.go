@@ -8,6 +8,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 )
 
 // A chain reads the commits of a ledger, newest first.
@@ -46,8 +47,8 @@ func (c *chain) read(at plumbing.Hash) ([]byte, error) {
 		c.looked += len(c.ahead)
 		return c.ahead[at], nil
 	}
-	content, err := c.objects.Read(plumbing.CommitObject, at)
-	if errors.Is(err, plumbing.ErrObjectNotFound) || len(content) > maxCommit {
+	content, err := c.objects.Read(plumbing.CommitObject, at, maxCommit)
+	if errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, git.ErrTooLarge) {
 		return nil, nil
 	}
 	return content, err
@@ -59,8 +60,12 @@ func (c *chain) readAhead(from plumbing.Hash) error {
 		return err
 	}
 	c.ahead = make(map[plumbing.Hash][]byte, len(hashes))
-	return c.repo.CatFiles(c.ctx, hashes, func(i int, obj *git.Object) error {
-		if obj != nil && obj.Type == plumbing.CommitObject && len(obj.Content) <= maxCommit {
+	wanted := make([]git.Wanted, len(hashes))
+	for i, hash := range hashes {
+		wanted[i] = git.Wanted{Hash: plumbing.NewHash(hash), Most: maxCommit}
+	}
+	return c.objects.Each(wanted, func(i int, obj *git.Object, err error) error {
+		if err == nil && obj.Type == plumbing.CommitObject {
 			c.ahead[obj.Hash] = obj.Content
 		}
 		return nil
@@ -69,6 +74,6 @@ func (c *chain) readAhead(from plumbing.Hash) error {
 
 // headAlone reports whether a tree holds mission.json and nothing else.
 func (c *chain) headAlone(tree plumbing.Hash) bool {
-	entries, err := c.objects.Tree(tree)
+	entries, err := c.objects.Tree(tree, ledger.MaxTree)
 	return err == nil && len(entries) == 1 && !entries["mission.json"].Hash.IsZero()
 }

@@ -318,7 +318,7 @@ func TestAttacks(t *testing.T) {
 // rewrite puts a changed copy in the place of a commit.
 func (l *lab) rewrite(commit plumbing.Hash, change func([]byte) []byte) plumbing.Hash {
 	l.t.Helper()
-	content, err := l.objects.Read(plumbing.CommitObject, commit)
+	content, err := l.objects.Read(plumbing.CommitObject, commit, maxCommit)
 	if err != nil {
 		l.t.Fatal(err)
 	}

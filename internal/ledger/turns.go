@@ -1,0 +1,87 @@
+package ledger
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"gitagent/internal/git"
+)
+
+// perDir is how many turns share a directory of the ledger: every turn rewrites a directory, so it
+// must stay small.
+const perDir = 100
+
+// TurnPath is the path of a turn's file; its directory is the turn's number divided by 100. kind is
+// "turns" with ext ".json", or "transcript" with ext ".jsonl".
+func TurnPath(kind string, turn int, ext string) string {
+	return fmt.Sprintf("%s/%04d/%06d%s", kind, turn/perDir, turn, ext)
+}
+
+// A Numbered is something in a ledger that has a number: the record of a turn, or a directory of them.
+type Numbered struct {
+	Number int
+	Hash   plumbing.Hash
+}
+
+// NewestDirs returns the directories among the entries of turns/, the one with the newest turns
+// first. Other entries are left out.
+func NewestDirs(entries map[string]git.Entry) []Numbered {
+	return newest(entries, func(name string, e git.Entry) (int, bool) {
+		n, ok := padded(name, 4, "")
+		return n, ok && e.Mode == filemode.Dir
+	})
+}
+
+// NewestRecords returns the records among the entries of one of these directories, the newest first.
+func NewestRecords(dir int, entries map[string]git.Entry) []Numbered {
+	return newest(entries, func(name string, e git.Entry) (int, bool) {
+		n, ok := padded(name, 6, ".json")
+		return n, ok && IsNumber(n) && n/perDir == dir && isFile(e)
+	})
+}
+
+func newest(entries map[string]git.Entry, number func(string, git.Entry) (int, bool)) []Numbered {
+	var list []Numbered
+	for name, e := range entries {
+		if n, ok := number(name, e); ok {
+			list = append(list, Numbered{n, e.Hash})
+		}
+	}
+	slices.SortFunc(list, func(a, b Numbered) int { return b.Number - a.Number })
+	return list
+}
+
+// Turns goes through the records of the mission's turns, the newest first. A directory is read when
+// it is its turn; one that can't be read is an error in the place of its turns.
+func (l *Ledger) Turns() iter.Seq2[Numbered, error] {
+	return func(yield func(Numbered, error) bool) {
+		top, err := l.dir("turns")
+		if err != nil {
+			yield(Numbered{}, err)
+			return
+		}
+		for _, d := range NewestDirs(top) {
+			entries, err := l.objects.Tree(d.Hash, MaxTree)
+			if err != nil && !yield(Numbered{}, fmt.Errorf("read turns %d to %d of mission %s: %w", d.Number*perDir, d.Number*perDir+perDir-1, l.ID, err)) {
+				return
+			}
+			for _, r := range NewestRecords(d.Number, entries) {
+				if !yield(r, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// LastTurn returns the number of the mission's last turn, 0 if it has none.
+func (l *Ledger) LastTurn() (int, error) {
+	for r, err := range l.Turns() {
+		return r.Number, err
+	}
+	return 0, nil
+}

@@ -1,0 +1,132 @@
+package turns_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"gitagent/internal/ledger"
+	"gitagent/test/replay"
+	"gitagent/turns"
+)
+
+// plant puts files into a mission's ledger, as anybody can who writes to its ref.
+func (l *lab) plant(id ledger.ID, files map[string]string) {
+	l.t.Helper()
+	w := l.In(l.Dir)
+	w.Env = append(w.Env[:len(w.Env):len(w.Env)], "GIT_INDEX_FILE="+l.t.TempDir()+"/index")
+	w.Git("read-tree", id.Ref())
+	for name, content := range files {
+		hash, err := l.Feed(content, "hash-object", "-w", "--stdin")
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		w.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+name)
+	}
+	l.Git("update-ref", id.Ref(), w.Git("commit-tree", "-m", "planted", "-p", id.Ref(), w.Git("write-tree")))
+}
+
+// TestBroken: one record that can't be read is named. The others are listed, and the next turn is
+// recorded behind all of them.
+func TestBroken(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		record string
+		next   int // the number of the turn that is recorded then
+		unread bool
+	}{
+		"turns/0000/000003.json":                           {"torn", 4, true},
+		"turns/0000/000042.json":                           {strings.Repeat(" ", ledger.MaxTurn+1), 43, true},
+		"turns/0042/004242.json":                           {`{"v":1,"kind":"turn","mission":"a1b2c3d4","turn":7}`, 4243, true},
+		"turns/92233720368547758/9223372036854775807.json": {"far away", 3, false},
+		"turns/10000/1000000.json":                         {"one too far", 3, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			c := l.client()
+			id := own(c)
+			l.turn(c, "first", l.write("one", "1\n"))
+			l.turn(c, "second", nil)
+			l.plant(id, map[string]string{name: tt.record})
+			l.turn(c, "third", l.write("two", "2\n"))
+			list, err := turns.List(t.Context(), l.repo(), id)
+			if (err != nil) != tt.unread || err != nil && !strings.Contains(err.Error(), fmt.Sprintf("%s/%d:", id, tt.next-1)) {
+				t.Errorf("List: %v, want an error for turn %d: %t", err, tt.next-1, tt.unread)
+			}
+			var numbers []int
+			for _, turn := range list {
+				numbers = append(numbers, turn.Turn)
+			}
+			if want := []int{1, 2, tt.next}; !slices.Equal(numbers, want) {
+				t.Errorf("the turns are %d, want %d", numbers, want)
+			}
+			lines, err := turns.Missions(t.Context(), l.repo())
+			if err != nil || len(lines) != 1 || lines[0].Turns != tt.next {
+				t.Errorf("Missions: %+v, %v", lines, err)
+			}
+			l.fsck()
+		})
+	}
+}
+
+// TestFull: a mission whose numbers are used up says so, and what to do.
+func TestFull(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	id := own(c)
+	l.turn(c, "first", nil)
+	l.plant(id, map[string]string{"turns/9999/999999.json": "the last"})
+	tip := l.Git("rev-parse", id.Ref())
+	c.Prompt("second")
+	c.Hook = func(e replay.Event) {
+		if _, err := l.try(e); err == nil || !strings.Contains(err.Error(), "999999 is the last") || !strings.Contains(err.Error(), "git agent-turn start") {
+			t.Errorf("%s: %v, want an error about the number", e.Name, err)
+		}
+	}
+	c.Stop("done")
+	if now := l.Git("rev-parse", id.Ref()); now != tip {
+		t.Error("the ledger was written to")
+	}
+}
+
+// TestBrokenNotes: notes that can't be read are left as they are; the ledger has all of it.
+func TestBrokenNotes(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(l *lab, ref string){
+		"no commit": func(l *lab, ref string) { l.Git("update-ref", ref, "HEAD:file") },
+		"a note that is too large": func(l *lab, ref string) {
+			blob, err := l.Feed(strings.Repeat(" ", 5<<20), "hash-object", "-w", "--stdin")
+			if err != nil {
+				l.t.Fatal(err)
+			}
+			l.Git("notes", "--ref", ref, "add", "-f", "-C", blob, "HEAD")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			l.Write("file", "1\n")
+			l.Commit("file")
+			c := l.client()
+			id := own(c)
+			l.turn(c, "first", nil)
+			spoil(l, id.NotesRef())
+			before := l.Git("rev-parse", id.NotesRef())
+			var warned []string
+			c.Hook = func(e replay.Event) { warned = append(warned, l.record(e).Warnings...) }
+			l.turn(c, "second", nil)
+			if list := l.list(id); len(list) != 2 {
+				t.Errorf("%d turns, want 2", len(list))
+			}
+			if after := l.Git("rev-parse", id.NotesRef()); after != before {
+				t.Error("the notes were written to")
+			}
+			if !strings.Contains(strings.Join(warned, "\n"), "the notes of mission "+string(id)) {
+				t.Errorf("the log has %q", warned)
+			}
+		})
+	}
+}
