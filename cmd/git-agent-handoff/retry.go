@@ -18,6 +18,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/retry"
 	"gitagent/internal/streamjson"
+	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 )
@@ -46,7 +47,7 @@ func retryAction(c *cli.Context) error {
 	repo, err := git.Open(c.Context)
 	switch {
 	case err == nil:
-		w, err = workspace.Open(repo)
+		w, err = target.Open(repo)
 		settings = w.Settings
 	case errors.Is(err, git.ErrNotFound): // an agent may work outside a repository; then nothing is recorded
 		settings, err = config.Load(config.UserPath(), "")

@@ -147,8 +147,13 @@ func (x *examination) config(repo *git.Repo) {
 	}
 	conf, err := config.Load(config.UserPath(), file)
 	if err != nil {
+		foreign := errors.As(err, new(*config.Stranger))
 		for line := range strings.Lines(err.Error()) {
-			x.problem("config", line)
+			if foreign {
+				x.say("config", "warning: "+line)
+			} else {
+				x.problem("config", line)
+			}
 		}
 	}
 	for _, v := range conf.Values() {

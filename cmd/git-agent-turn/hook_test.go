@@ -481,9 +481,6 @@ func TestConfigurationOfStrangers(t *testing.T) {
 	h.Write(".git-agent.toml", "[capture\n")
 	c.Prompt("two")
 	c.Stop("done")
-	if err := os.Remove(filepath.Join(h.Dir, ".git-agent.toml")); err != nil { // a command, unlike a hook, insists on it
-		t.Fatal(err)
-	}
 	list := h.list()
 	if names := h.Git("ls-tree", "--name-only", list[0].Code); strings.Contains(names, "large") {
 		t.Errorf("the limit does not count:\n%s", names)

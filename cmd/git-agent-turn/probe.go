@@ -14,10 +14,7 @@ import (
 
 // remotes says what may be sent where, and what is waiting to be pushed.
 func (x *examination) remotes(repo *git.Repo) {
-	w, err := workspace.Open(repo)
-	if err != nil {
-		return // reported already
-	}
+	w, _ := workspace.Open(repo) // what is wrong with the settings is reported already
 	names, err := remote.Names(x.c.Context, repo)
 	if err != nil {
 		x.problem("remotes", err.Error())

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -44,6 +46,14 @@ func Hint(err error, hint string) error {
 // Hintf is [Hint] with a format.
 func Hintf(err error, format string, args ...any) error {
 	return Hint(err, fmt.Sprintf(format, args...))
+}
+
+// Warn says on standard error, in the program's name, what is wrong and keeps nothing from being done.
+func Warn(err error) {
+	program := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+	for line := range strings.Lines(EscapeLines(err.Error())) {
+		fmt.Fprintf(os.Stderr, "%s: warning: %s\n", program, strings.TrimSuffix(line, "\n"))
+	}
 }
 
 // statusError is an error with its exit status. It has no method ExitCode, because urfave/cli would

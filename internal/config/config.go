@@ -169,8 +169,8 @@ const RepoFile = ".git-agent.toml"
 // more than the look.
 //
 // The Config is never nil: it has everything that was valid, and defaults for the rest. The error,
-// if any, joins one [*Error] for each thing that was not; a hook logs it and goes on, a command
-// fails with it.
+// if any, joins one [*Error] for each thing that was not. A hook logs it and goes on; so does a
+// command, with a warning, if all of it is a [Stranger]'s doing, and otherwise fails with it.
 func Load(userPath, repoPath string) (*Config, error) {
 	c := Default()
 	errs := apply(userPath, os.Stat, func(e entry) error {
@@ -181,14 +181,24 @@ func Load(userPath, repoPath string) (*Config, error) {
 		return err
 	})
 	repo, standard := Default(), Default()
-	errs = append(errs, apply(repoPath, os.Lstat, func(e entry) error { // a link could lead out of the repository
+	foreign := apply(repoPath, os.Lstat, func(e entry) error { // a link could lead out of the repository
 		if err := repo.set(e); err != nil {
 			return err
 		}
 		return c.lower(e.key, repoPath, &repo.Capture, &standard.Capture)
-	})...)
-	return c, errors.Join(errs...)
+	})
+	if len(errs) == 0 && len(foreign) > 0 {
+		return c, &Stranger{errors.Join(foreign...)}
+	}
+	return c, errors.Join(append(errs, foreign...)...)
 }
+
+// A Stranger is an error of [Load] that is about the repository's file alone. Whoever wrote that must
+// not keep others from working.
+type Stranger struct{ err error }
+
+func (s *Stranger) Error() string { return s.err.Error() }
+func (s *Stranger) Unwrap() error { return s.err }
 
 // lower changes one setting of c to the repository's value, if that captures less. A value above
 // the default is an error. A value between the default and the user's is not, but the user's stays.

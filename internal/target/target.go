@@ -15,6 +15,7 @@ import (
 
 	"gitagent/hooks"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
@@ -38,8 +39,7 @@ func DryRunFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show what would change"}
 }
 
-// Workspace opens the repository of the current directory. If an error is about the settings, all of
-// which a command requires to be valid, there is a workspace with the valid ones, too.
+// Workspace opens the repository of the current directory, see [Open].
 func Workspace(ctx context.Context) (*workspace.Workspace, error) {
 	repo, err := git.Open(ctx)
 	if errors.Is(err, git.ErrNotFound) {
@@ -48,7 +48,18 @@ func Workspace(ctx context.Context) (*workspace.Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return workspace.Open(repo)
+	return Open(repo)
+}
+
+// Open opens a repository. If an error is about the user's settings, all of which a command requires
+// to be valid, there is a workspace with the valid ones, too. The repository's only cause a warning.
+func Open(repo *git.Repo) (*workspace.Workspace, error) {
+	w, err := workspace.Open(repo)
+	if errors.As(err, new(*config.Stranger)) {
+		cmdline.Warn(err)
+		return w, nil
+	}
+	return w, err
 }
 
 // Checkout is [Workspace] for commands that need a worktree to what: "record", say.
