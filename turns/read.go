@@ -1,12 +1,14 @@
 package turns
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -108,24 +110,28 @@ func Each(ctx context.Context, repo *git.Repo, id ledger.ID, f func(*Turn) error
 	if err != nil {
 		return err
 	}
-	e := &reading{in: id, at: tip, objects: objects, f: f}
+	e := &reading{in: id, at: tip, objects: objects, full: make(chan []stored)}
+	var done sync.WaitGroup
+	done.Go(func() { e.handOver(f) })
 	var records []ledger.Numbered
-	for r, err := range l.Turns() {
-		if err != nil {
-			e.unread.Add(err)
+	for r, unread := range l.Turns() {
+		if unread != nil {
+			e.some = append(e.some, stored{err: unread})
 			continue
 		}
 		if records = append(records, r); len(records) == atOnce {
-			if err := e.read(records); err != nil {
-				return err
+			if err = e.read(records); err != nil {
+				break
 			}
 			records = records[:0]
 		}
 	}
-	if err := e.read(records); err != nil {
-		return err
+	if err == nil {
+		err = e.read(records)
 	}
-	return e.unread.Err()
+	close(e.full)
+	done.Wait()
+	return cmp.Or(e.stopped, err, e.unread.Err())
 }
 
 // Numbers returns the numbers of a mission's newest turns, at most so many, the newest first.
@@ -164,11 +170,11 @@ func tipOf(ctx context.Context, repo *git.Repo, id ledger.ID) (plumbing.Hash, er
 	return tip, nil
 }
 
-// Records are read and parsed so many at once, and of these so many bytes: parsing takes most of the
-// time, and both processors have work then.
+// Records are read so many at once, and of these so many bytes. They are parsed, which takes most of
+// the time, while the next ones are read.
 const (
 	atOnce      = 256
-	bytesAtOnce = 8 << 20
+	bytesAtOnce = 4 << 20
 )
 
 // A reading is one pass over the records of a mission.
@@ -176,10 +182,13 @@ type reading struct {
 	in      ledger.ID
 	at      plumbing.Hash // the ledger's commit
 	objects *git.Objects
-	f       func(*Turn) error
-	unread  ledger.Unread
-	some    []stored // read and not parsed yet
+	some    []stored // read, and not yet in full
 	size    int      // of some, in bytes
+	full    chan []stored
+
+	halt    atomic.Bool // nobody wants more
+	stopped error       // why
+	unread  ledger.Unread
 }
 
 // stored is one record as it was read.
@@ -190,6 +199,9 @@ type stored struct {
 	err    error
 }
 
+// errHalted ends the reading after an error of the function that gets the turns.
+var errHalted = errors.New("halted")
+
 func (e *reading) read(records []ledger.Numbered) error {
 	wanted := make([]git.Wanted, len(records))
 	for i, r := range records {
@@ -197,51 +209,66 @@ func (e *reading) read(records []ledger.Numbered) error {
 	}
 	err := e.objects.Each(wanted, func(i int, obj *git.Object, err error) error {
 		s := stored{number: records[i].Number, err: err}
-		if err == nil {
-			s.data = obj.Content
-		}
 		if err == nil && obj.Type != plumbing.BlobObject {
 			s.err = fmt.Errorf("object %s is a %s", obj.Hash, obj.Type)
+		} else if err == nil {
+			s.data = obj.Content
+		}
+		if s.err != nil {
+			s.err = fmt.Errorf("read turn %s: %w", ledger.TurnID{Mission: e.in, Turn: s.number}, s.err)
 		}
 		e.some = append(e.some, s)
-		if e.size += len(s.data); e.size < bytesAtOnce {
-			return nil
+		if e.size += len(s.data); e.size >= bytesAtOnce {
+			return e.flush()
 		}
-		return e.parse()
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return e.parse()
+	return e.flush()
 }
 
-// parse parses what was read and hands it over.
-func (e *reading) parse() error {
+func (e *reading) flush() error {
+	e.full <- e.some
+	e.some, e.size = nil, 0
+	if e.halt.Load() {
+		return errHalted
+	}
+	return nil
+}
+
+// handOver parses what was read and hands it to f, until that returns an error.
+func (e *reading) handOver(f func(*Turn) error) {
+	for some := range e.full {
+		if e.stopped != nil {
+			continue
+		}
+		e.parse(some)
+		for _, s := range some {
+			e.unread.Add(s.err)
+			if s.err != nil {
+				continue
+			}
+			if e.stopped = f(s.turn); e.stopped != nil {
+				e.halt.Store(true)
+				break
+			}
+		}
+	}
+}
+
+func (e *reading) parse(some []stored) {
 	var workers sync.WaitGroup
 	n := max(1, runtime.GOMAXPROCS(0))
 	for w := range n {
 		workers.Go(func() {
-			for i := w; i < len(e.some); i += n {
-				if s := &e.some[i]; s.err == nil {
+			for i := w; i < len(some); i += n {
+				if s := &some[i]; s.err == nil {
 					s.turn, s.err = parseAt(s.data, e.in, e.at, s.number)
-				} else {
-					s.err = fmt.Errorf("read turn %s: %w", ledger.TurnID{Mission: e.in, Turn: s.number}, s.err)
 				}
 			}
 		})
 	}
 	workers.Wait()
-	defer func() {
-		clear(e.some) // they may have megabytes
-		e.some, e.size = e.some[:0], 0
-	}()
-	for _, s := range e.some {
-		e.unread.Add(s.err)
-		if s.err == nil {
-			if err := e.f(s.turn); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
