@@ -1,11 +1,12 @@
 package hooks
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"unicode"
+
+	"gitagent/internal/cmdline"
 )
 
 // An Answer is what a hook tells the client, in one line of JSON. A hook with nothing to say prints
@@ -34,9 +35,7 @@ func (a Answer) Write(w io.Writer) error {
 		out.Specific = &specific{a.Event, printable(a.Model)}
 	}
 	out.User = printable(a.User)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil {
+	if err := cmdline.PrintJSON(w, out); err != nil {
 		return fmt.Errorf("write the answer to %s: %w", a.Event, err)
 	}
 	return nil

@@ -38,21 +38,3 @@ func TestWrap(t *testing.T) {
 		})
 	}
 }
-
-// What is shown is what a shell reads, and does nothing to the terminal.
-func TestShell(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		words []string
-		want  string
-	}{
-		{[]string{"claude", "--resume", "1-2"}, "claude --resume 1-2"},
-		{[]string{"a b", "", "it's"}, `'a b' '' 'it'\''s'`},
-		{[]string{"$(x)", "`y`", "a;b", "日本", "~"}, "'$(x)' '`y`' 'a;b' '日本' '~'"},
-		{[]string{"two\nlines", "esc\x1b[2J\u009b"}, "'two\nlines' 'esc [2J '"},
-	} {
-		if got := shell(tt.words); got != tt.want {
-			t.Errorf("shell(%q) = %s, want %s", tt.words, got, tt.want)
-		}
-	}
-}

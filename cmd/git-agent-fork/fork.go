@@ -78,7 +78,7 @@ func fork(c *cli.Context) error {
 	if f.Worktree != "" {
 		if _, err := os.Lstat(filepath.Join(f.Worktree, ".gitmodules")); err == nil {
 			fmt.Fprintf(c.App.ErrWriter, "submodules are not checked out; do it with: %s\n",
-				shell([]string{"git", "-C", f.Worktree, "submodule", "update", "--init", "--recursive"}))
+				cmdline.Shell([]string{"git", "-C", f.Worktree, "submodule", "update", "--init", "--recursive"}))
 		}
 	}
 	switch {

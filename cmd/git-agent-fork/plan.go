@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/turns"
 )
@@ -54,34 +55,10 @@ func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Fork
 
 // print writes the command line that starts the agent, for a person to copy or a shell to evaluate.
 func (p *plan) print(w io.Writer) error {
-	line := shell(p.Command)
+	line := cmdline.Shell(p.Command)
 	if p.Worktree != "" {
-		line = "cd " + shell([]string{p.Worktree}) + " && " + line
+		line = "cd " + cmdline.Shell([]string{p.Worktree}) + " && " + line
 	}
 	_, err := fmt.Fprintln(w, line)
 	return err
-}
-
-// shell quotes words for a POSIX shell. Of control characters only line breaks and tabs stay, as
-// others would act on the terminal when the line is shown.
-func shell(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		w = strings.Map(func(r rune) rune {
-			if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-				return ' '
-			}
-			return r
-		}, w)
-		quoted[i] = w
-		if w == "" || strings.ContainsFunc(w, special) {
-			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
-}
-
-// special reports whether the character may have a meaning for a shell.
-func special(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@+,=%", r))
 }

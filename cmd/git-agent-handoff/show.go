@@ -87,24 +87,28 @@ func showHandoff(to io.Writer, f *handoffstore.Found, by string) error {
 	if h.Terminal != "" {
 		r.Field("Terminal", "git agent-handoff show "+h.ID().String()+" --terminal")
 	}
-	r.Field("Cut", strings.Join(h.Truncated, ", "))
+	r.Field("Cut", strings.Join(cmdline.List(h.Truncated), ", "))
+	var skipped []string
 	for _, s := range h.Skipped {
-		r.Field("Left out", s.Path+" ("+s.Why+")")
+		skipped = append(skipped, s.Path+" ("+s.Why+")")
+	}
+	for _, s := range cmdline.List(skipped) {
+		r.Field("Left out", s)
 	}
 	r.Text("Document", string(document))
 	r.Text("Summary", h.Summary)
-	r.Text("Open questions", strings.Join(h.Questions, "\n"))
+	r.Text("Open questions", strings.Join(cmdline.List(h.Questions), "\n"))
 	var todos []string
 	for _, t := range h.Todos {
 		todos = append(todos, t.Status+": "+t.Text)
 	}
-	r.Text("Todos", strings.Join(todos, "\n"))
+	r.Text("Todos", strings.Join(cmdline.List(todos), "\n"))
 	r.Text("Last prompt", h.LastPrompt)
 	var commits []string
 	for _, c := range h.Commits {
 		commits = append(commits, fmt.Sprintf("%.10s %s", c.Hash, c.Subject))
 	}
-	r.Text("Recent commits", strings.Join(commits, "\n"))
+	r.Text("Recent commits", strings.Join(cmdline.List(commits), "\n"))
 	diff := h.Diff
 	if slices.Contains(h.Truncated, "uncommitted_changes") {
 		diff += "... (--patch shows more)\n"

@@ -23,7 +23,7 @@ func allowPush(c *cli.Context, w *workspace.Workspace, name string) error {
 		return err
 	}
 	fmt.Fprintf(c.App.ErrWriter, "%s is %s.\nall sends %s.\ncode sends %s.\nWhoever can read there can read it, and it can't be taken back.\n",
-		r.Name, plain(r.URLs), remote.All.Says(), remote.Code.Says())
+		cmdline.Escape(r.Name), plain(r.URLs), remote.All.Says(), remote.Code.Says())
 	if !cmdline.IsTerminal(os.Stdin) || !cmdline.IsTerminal(os.Stderr) {
 		var commands []string
 		for _, u := range r.URLs {
@@ -31,7 +31,7 @@ func allowPush(c *cli.Context, w *workspace.Workspace, name string) error {
 		}
 		return cmdline.Hint(errors.New("there is no terminal to ask on, so nothing was changed"), "to agree, type: "+strings.Join(commands, "; "))
 	}
-	fmt.Fprintf(c.App.ErrWriter, "Send to %s from now on? [all/code/no] ", r.Name)
+	fmt.Fprintf(c.App.ErrWriter, "Send to %s from now on? [all/code/no] ", cmdline.Escape(r.Name))
 	answer, _ := bufio.NewReader(os.Stdin).ReadString('\n') // end of input means no
 	level := remote.Level(strings.TrimSpace(answer))
 	if level != remote.All && level != remote.Code {

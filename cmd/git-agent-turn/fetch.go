@@ -69,9 +69,9 @@ func sayChange(c *cli.Context, r *remote.Remote, change remote.Change) error {
 	switch {
 	case change.Of != "" && change.Foreign:
 		fmt.Fprintf(c.App.ErrWriter, "mission %[1]s was continued at %[2]s by somebody unknown; what is there is mission %[3]s here; look at it and accept it with: git agent-turn trust accept %[3]s\n",
-			change.Of, r.Name, change.Mission)
+			change.Of, cmdline.Escape(r.Name), change.Mission)
 	case change.Of != "":
-		fmt.Fprintf(c.App.ErrWriter, "mission %s has gone on here and at %s; what is there is mission %s here\n", change.Of, r.Name, change.Mission)
+		fmt.Fprintf(c.App.ErrWriter, "mission %s has gone on here and at %s; what is there is mission %s here\n", change.Of, cmdline.Escape(r.Name), change.Mission)
 	}
 	if change.Branch != "" {
 		fmt.Fprintln(c.App.ErrWriter, cmdline.OneLine(change.Branch))

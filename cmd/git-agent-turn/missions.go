@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -102,7 +103,7 @@ func tree(c *cli.Context) error {
 		default:
 			name += " from " + m.ForkedFrom.String() // the source is not in the tree
 		}
-		table.Row(strings.Repeat("  ", depth)+name, cmdline.Plural(m.Turns, "turn"), cmdline.Age(now, m.Newest()),
+		table.Row(indent(depth)+name, cmdline.Plural(m.Turns, "turn"), cmdline.Age(now, m.Newest()),
 			strings.TrimPrefix(m.Branch, "refs/heads/"), cmdline.OneLine(m.Title))
 		for _, f := range forks[m.ID] {
 			draw(f, depth+1)
@@ -112,4 +113,15 @@ func tree(c *cli.Context) error {
 		draw(m, 0)
 	}
 	return cmp.Or(table.Print(c.App.Writer), broken)
+}
+
+// maxIndent is how deep forks of forks are indented: whoever can push can make thousands.
+const maxIndent = 16
+
+// indent is what stands before a fork; beyond the deepest indentation, its depth.
+func indent(depth int) string {
+	if depth <= maxIndent {
+		return strings.Repeat("  ", depth)
+	}
+	return strings.Repeat("  ", maxIndent) + fmt.Sprintf("(%d) ", depth)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -87,8 +88,12 @@ func showTurn(to io.Writer, t *turns.Turn) error {
 	if t.Transcript != nil && t.Transcript.Missing != "" {
 		r.Field("Transcript", "not stored: "+t.Transcript.Missing)
 	}
+	var skipped []string
 	for _, s := range t.Skipped {
-		r.Field("Left out", s.Path+" ("+s.Why+")")
+		skipped = append(skipped, s.Path+" ("+s.Why+")")
+	}
+	for _, s := range cmdline.List(skipped) {
+		r.Field("Left out", s)
 	}
 	r.Text("Prompt", t.Prompt)
 	r.Text("Reply", t.Reply)
@@ -103,7 +108,7 @@ func tools(calls map[string]int) string {
 		}
 		list = append(list, name)
 	}
-	return strings.Join(list, ", ")
+	return strings.Join(cmdline.List(list), ", ")
 }
 
 func diff(c *cli.Context) error {
@@ -133,12 +138,19 @@ func diff(c *cli.Context) error {
 	return diffTrees(c, w.Repo, from, to, format)
 }
 
-// diffTrees prints the diff of two commits in git's words and colours, with the records' numbers.
+// diffTrees prints the diff of two commits in git's words, with the records' numbers.
 func diffTrees(c *cli.Context, repo *git.Repo, from, to git.Hex, format []string) error {
-	colour := "--no-color"
-	if cmdline.Colour(c.App.Writer) {
-		colour = "--color"
+	columns := cmdline.Columns(c.App.Writer)
+	for i := range format {
+		if columns > 0 && format[i] == "--stat" {
+			format[i] = fmt.Sprintf("--stat=%d", columns)
+		}
 	}
-	args := slices.Concat([]string{"diff", "--no-ext-diff", "--no-textconv", colour}, git.DiffCounting(), format, []string{from.String(), to.String(), "--"})
-	return repo.Run(c.Context, nil, c.App.Writer, os.Stderr, args...)
+	args := slices.Concat([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color"}, git.DiffCounting(), format, []string{from.String(), to.String(), "--"})
+	if columns == 0 {
+		return repo.Run(c.Context, nil, c.App.Writer, os.Stderr, args...)
+	}
+	out := cmdline.NewDiff(c.App.Writer)
+	err := repo.Run(c.Context, nil, out, os.Stderr, args...)
+	return cmp.Or(out.Flush(), err)
 }

@@ -82,12 +82,18 @@ func run(ctx context.Context, app *cli.App, args []string, notFound []error) (st
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(app.ErrWriter, "%s: error: %s\n", app.Name, EscapeLines(err.Error()))
+	fmt.Fprintf(app.ErrWriter, "%s: error: %s\n", app.Name, Message(err.Error()))
 	if h := (*hintError)(nil); errors.As(err, &h) {
-		fmt.Fprintf(app.ErrWriter, "%s: hint: %s\n", app.Name, EscapeLines(h.hint))
+		fmt.Fprintf(app.ErrWriter, "%s: hint: %s\n", app.Name, Message(h.hint))
 	}
 	return exitStatus(err, notFound)
 }
+
+// maxMessage is how much of an error is printed, in runes.
+const maxMessage = 8000
+
+// Message is [EscapeLines] for an error, which may quote a stranger at length: it is cut.
+func Message(text string) string { return shorten(EscapeLines(text), maxMessage) }
 
 func execute(ctx context.Context, app *cli.App, args []string) error {
 	l, err := parse(app, args[1:])

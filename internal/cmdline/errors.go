@@ -51,7 +51,7 @@ func Hintf(err error, format string, args ...any) error {
 // Warn says on standard error, in the program's name, what is wrong and keeps nothing from being done.
 func Warn(err error) {
 	program := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
-	for line := range strings.Lines(EscapeLines(err.Error())) {
+	for line := range strings.Lines(Message(err.Error())) {
 		fmt.Fprintf(os.Stderr, "%s: warning: %s\n", program, strings.TrimSuffix(line, "\n"))
 	}
 }

@@ -2,10 +2,12 @@ package cmdline
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Record prints one record for people: a title, fields, texts. All but the title may be a
@@ -25,11 +27,36 @@ func NewRecord(to io.Writer, title string, width int) *Record {
 	return r
 }
 
-// Field adds a line, unless the value is empty.
+// Field adds a line, unless the value is empty. A long value is cut.
 func (r *Record) Field(name, value string) {
 	if value != "" {
-		fmt.Fprintf(r.w, "%-*s %s\n", r.width, name+":", OneLine(value))
+		fmt.Fprintf(r.w, "%-*s %s\n", r.width, name+":", shorten(OneLine(value), maxField))
 	}
+}
+
+// maxListed is how many of a list [List] keeps.
+const maxListed = 50
+
+// List cuts a list of a stranger's, which may be of any length, and says what is left out.
+func List(items []string) []string {
+	if more := len(items) - maxListed; more > 0 {
+		return append(items[:maxListed:maxListed], fmt.Sprintf("... and %d more", more))
+	}
+	return items
+}
+
+// The longest texts on one line that are printed whole, in runes.
+const (
+	maxField = 4000
+	maxCell  = 500
+)
+
+// shorten cuts a text that is longer than any that we write.
+func shorten(text string, most int) string {
+	if len(text) <= most || utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text[:min(len(text), 4*most)])[:most-1]) + "…"
 }
 
 // Text adds a heading and a text, indented, unless the text is empty.
@@ -46,18 +73,23 @@ func (r *Record) Text(name, value string) {
 // Flush writes what is still buffered.
 func (r *Record) Flush() error { return r.w.Flush() }
 
-// PrintLine writes a stored record as the line of JSON that it has there.
+// PrintLine writes a stored record as the line of JSON that it has there, see [JSON].
 func PrintLine(w io.Writer, record interface{ Line() ([]byte, error) }) error {
 	line, err := record.Line()
 	if err == nil {
-		_, err = fmt.Fprintf(w, "%s\n", line)
+		_, err = fmt.Fprintf(w, "%s\n", JSON(line))
 	}
 	return err
 }
 
-// PrintJSON writes v as one line of JSON.
+// PrintJSON writes v as one line of JSON, see [JSON].
 func PrintJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	err := enc.Encode(v)
+	if err == nil {
+		_, err = w.Write(append(JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n'))
+	}
+	return err
 }

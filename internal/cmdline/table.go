@@ -11,7 +11,7 @@ import (
 // parts, each aligned for itself, but no column becomes narrower.
 //
 // On a terminal it is fitted to the width, narrowing the widest column first. Elsewhere nothing is
-// cut or coloured. The cells are strangers' texts; the table escapes them.
+// coloured, and only what is longer than anything of ours is cut. The cells are strangers' texts; the table escapes them.
 type Table struct {
 	columns []Column
 	rows    [][]string
@@ -33,7 +33,7 @@ func NewTable(columns ...Column) *Table {
 func (t *Table) Row(cells ...string) {
 	row := make([]string, len(t.columns))
 	for i := range row {
-		row[i] = Escape(cells[i])
+		row[i] = shorten(Escape(cells[i]), maxCell)
 	}
 	t.rows = append(t.rows, row)
 }

@@ -39,6 +39,7 @@ type Style string
 // Styles that a terminal with eight colours also has.
 const (
 	Plain  Style = ""
+	Bold   Style = "1"
 	Dim    Style = "2"
 	Red    Style = "31"
 	Green  Style = "32"

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"gitagent/hooks"
+	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
@@ -143,7 +144,7 @@ func (h *Hook) fail(err error) {
 // Tell tells the user of something, once in a session for each kind of thing.
 func (h *Hook) Tell(kind, text string) {
 	if h.Store.Tell(h.session(), kind, text) {
-		h.Answer(hooks.Answer{User: fmt.Sprintf("%s: %s (git agent-turn doctor tells more)", h.program, text)})
+		h.Answer(hooks.Answer{User: fmt.Sprintf("%s: %s (git agent-turn doctor tells more)", h.program, cmdline.Message(text))})
 	}
 }
 
