@@ -2,9 +2,11 @@ package transcript
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 	"unicode/utf8"
 )
@@ -117,4 +119,133 @@ func FuzzSegment(f *testing.F) {
 			t.Fatalf("End of %q = %+v, %v; want %+v", c, end, err, third.Cursor)
 		}
 	})
+}
+
+// FuzzRebuild checks that all of a rebuilt file is on the list, as encoding/json reads it: every
+// line is an object of a known type with known fields, none of them twice, of the new session, and
+// with nothing that lies elsewhere. To rebuild it once more changes nothing.
+func FuzzRebuild(f *testing.F) {
+	seed(f)
+	f.Add([]byte(`{"parentUuid":null,"type":"user","sessionId":{"a":1},"sessionId":"b"}`))
+	f.Add([]byte(`{"parentUuid":null,"type":"user","session\u0049d":"b","message":{"content":[{"type":"tool_result"}]},"x":[],"timestamp":1}`))
+	f.Add([]byte(`{"message":{"x":1},"toolUseResult":{"x":1,"y":2,"type":"","z":[]},"rendered":[],"type":"content-replacement"}`))
+	f.Add([]byte(`{"type":"attachment","attachment":{"type":"date","x":-0.1e+5}}` + "\n" + `{"type":"system","subtype":"informational","type":"user"}`))
+	const session = `22222222-2222-4222-8222-22222222222"`
+	id, err := json.Marshal(session)
+	if err != nil {
+		f.Fatal(err)
+	}
+	table := knownFields()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := Rebuild([][]byte{data}, session)
+		if err != nil {
+			return
+		}
+		got := bytes.Join(file, nil)
+		for _, line := range lines(got) {
+			if !json.Valid(line) {
+				t.Fatalf("%q is not JSON", line)
+			}
+			record := object(t, line)
+			name := str(record["type"])
+			if name == "system" {
+				name += " " + str(record["subtype"])
+			}
+			check(t, line, record, table, name)
+			if s, ok := record["sessionId"]; ok && !bytes.Equal(s, id) {
+				t.Errorf("%q is of session %s", line, s)
+			}
+			if s, ok := record["isSidechain"]; ok && string(s) != "false" {
+				t.Errorf("%q is a sub-agent's", line)
+			}
+			for _, part := range []string{"message", "attachment", "toolUseResult"} {
+				value, ok := record[part]
+				if !ok || value[0] != '{' {
+					continue
+				}
+				object := object(t, value)
+				name := "." + part
+				if part == "attachment" {
+					name += " " + str(object["type"])
+				}
+				check(t, line, object, table, name)
+				checkContent(t, line, object["content"], part == "message")
+			}
+			checkContent(t, line, record["rendered"], true)
+		}
+		again, err := Rebuild([][]byte{got}, session)
+		if err != nil || !bytes.Equal(bytes.Join(again, nil), got) {
+			t.Fatalf("once more gives %v\n%q, want\n%q", err, bytes.Join(again, nil), got)
+		}
+	})
+}
+
+// check fails the test if a line has a field that isn't known by name.
+func check(t *testing.T, line []byte, object map[string]json.RawMessage, table map[string]fields, name string) {
+	known, ok := table[name]
+	if !ok {
+		t.Fatalf("%q has %q, which is not known", line, name)
+	}
+	for key := range object {
+		if known[key] == 0 {
+			t.Errorf("%q has the field %q, which is not known of %q", line, key, name)
+		}
+	}
+}
+
+// checkContent fails the test if something is said that lies elsewhere, or that is of an unknown kind.
+func checkContent(t *testing.T, line []byte, content json.RawMessage, said bool) {
+	if !said || len(content) == 0 || content[0] != '[' {
+		return
+	}
+	var all []json.RawMessage
+	if err := json.Unmarshal(content, &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range all {
+		if b[0] != '{' {
+			continue
+		}
+		block := object(t, b)
+		if kind, ok := block["type"]; ok && !slices.Contains(blocks, str(kind)) {
+			t.Errorf("%q has a block %q", line, kind)
+		}
+		checkContent(t, line, block["content"], true)
+		if source := block["source"]; len(source) > 0 && source[0] == '{' {
+			if kind, ok := object(t, source)["type"]; ok && !slices.Contains(sources, str(kind)) {
+				t.Errorf("%q has a source %q", line, kind)
+			}
+		}
+	}
+}
+
+// object decodes an object and fails the test if a key that is on a list is there twice.
+func object(t *testing.T, data []byte) map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		t.Fatalf("%q is not an object: %v", data, err)
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			t.Fatal(err)
+		}
+		name := key.(string)
+		if _, twice := all[name]; twice && slices.Contains([]string{"type", "source", "content", "message", "attachment", "sessionId"}, name) {
+			t.Errorf("%q has %q twice", data, name)
+		}
+		all[name] = value
+	}
+	return all
+}
+
+// str decodes a string; anything else is "".
+func str(data json.RawMessage) (s string) {
+	json.Unmarshal(data, &s)
+	return s
 }

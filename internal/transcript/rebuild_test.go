@@ -2,7 +2,6 @@ package transcript_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -26,16 +25,22 @@ func rebuild(conversation []byte, session string) ([]byte, error) {
 	return bytes.Join(file, nil), err
 }
 
+// Ids of records, as the client makes them.
+const (
+	u1 = "00000000-0000-4000-8000-000000000001"
+	u2 = "00000000-0000-4000-8000-000000000002"
+	u3 = "00000000-0000-4000-8000-000000000003"
+	u4 = "00000000-0000-4000-8000-000000000004"
+)
+
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	const (
-		user      = `{"parentUuid":null,"type":"user","uuid":"u1","sessionId":"` + oldID + `","cwd":"/home/dev/repo","message":{"role":"user","content":"say \"sessionId\":\"` + oldID + `\" \u00e9 <b>"}}`
-		assistant = `{ "type" : "assistant", "uuid":"a1","parentUuid":"u1",  "message":{"content":[]},"sessionId": "` + oldID + `" }`
+		user      = `{"parentUuid":null,"type":"user","uuid":"` + u1 + `","sessionId":"` + oldID + `","message":{"role":"user","content":"say \"sessionId\":\"` + oldID + `\" \u00e9 <b>"}}`
+		assistant = `{ "type" : "assistant", "uuid":"` + u2 + `","parentUuid":"` + u1 + `",  "message":{"content":[]},"sessionId": "` + oldID + `" }`
 		content   = `{"type":"content-replacement","sessionId":"` + oldID + `","replacements":[{"id":"t1"}]}`
 	)
-	said := func(line string) string {
-		return strings.ReplaceAll(line, `"sessionId":"`+oldID+`","cwd"`, `"sessionId":"`+newID+`","cwd"`)
-	}
+	said := strings.Replace(user, `"sessionId":"`+oldID, `"sessionId":"`+newID, 1)
 	answered := strings.ReplaceAll(assistant, oldID, newID)
 	for _, tt := range []struct {
 		name string
@@ -43,37 +48,33 @@ func TestRebuild(t *testing.T) {
 		want string
 		err  error
 	}{
-		{name: "only the record's own session id changes", in: user + "\n" + assistant + "\n", want: said(user) + "\n" + answered + "\n"},
+		{name: "only the record's own session id changes", in: user + "\n" + assistant + "\n", want: said + "\n" + answered + "\n"},
 		{
-			name: "what belongs to the old session is left", want: said(user) + "\n",
+			name: "what belongs to the old session is left", want: said + "\n",
 			in: user + "\n" +
 				`{"type":"worktree-state","sessionId":"` + oldID + `","worktreeSession":{"worktreePath":"/home/dev/wt"}}` + "\n" +
 				`{"type":"relocated","sessionId":"` + oldID + `"}` + "\n" +
 				`{"type":"queue-operation","operation":"enqueue","sessionId":"` + oldID + `"}` + "\n" +
-				`{"type":"last-prompt","leafUuid":"u1"}` + "\n" +
+				`{"type":"last-prompt","leafUuid":"` + u1 + `"}` + "\n" +
 				`{"type":"api-request","parent":"parentUuid"}` + "\n" +
 				`{"type":"file-history-snapshot","snapshot":{"parentUuid":"x"}}` + "\n",
 		},
 		{
 			name: "what stands in for large outputs stays", in: user + "\n" + content + "\n",
-			want: said(user) + "\n" + strings.ReplaceAll(content, oldID, newID) + "\n",
+			want: said + "\n" + strings.ReplaceAll(content, oldID, newID) + "\n",
 		},
 		{
-			name: "torn, empty and garbage lines are left", want: said(user) + "\n",
+			name: "torn, empty and garbage lines are left", want: said + "\n",
 			in: "\n\x00\x00\nnot json\n[1]\n" + `{"type":"user","parentUuid":` + "\n" + user + "\n\n" + assistant[:40],
 		},
-		{name: "a last line without its end is whole", in: user, want: said(user) + "\n"},
+		{name: "a last line without its end is whole", in: user, want: said + "\n"},
 		{
-			name: "a chain record without a session id", in: user + "\n" + `{"parentUuid":"u1","type":"attachment","uuid":"x"}` + "\n",
-			want: said(user) + "\n" + `{"parentUuid":"u1","type":"attachment","uuid":"x"}` + "\n",
-		},
-		{
-			name: "a line that opens brackets without end is left", want: said(user) + "\n",
-			in: user + "\n" + `{"parentUuid":"u1","x":` + strings.Repeat("[", 5_000_000) + "\n",
+			name: "a chain record without a session id", in: user + "\n" + `{"parentUuid":"u1","type":"system","subtype":"informational"}` + "\n",
+			want: said + "\n" + `{"parentUuid":"u1","type":"system","subtype":"informational"}` + "\n",
 		},
 		{name: "nothing at all", err: transcript.ErrEmpty},
 		{name: "nothing but garbage", in: "garbage\n", err: transcript.ErrEmpty},
-		{name: "nobody has said anything", in: `{"parentUuid":null,"type":"attachment","uuid":"x","sessionId":"` + oldID + `"}` + "\n", err: transcript.ErrEmpty},
+		{name: "nobody has said anything", in: `{"parentUuid":null,"type":"attachment","uuid":"x","attachment":{"type":"date"}}` + "\n", err: transcript.ErrEmpty},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -92,15 +93,174 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// The real client's file: every record of the conversation is there, in order, and only the
-// session's id differs.
+// What a stranger may put into a segment so that the client does something with it, or so that this
+// program and the client see different things. Each stands between a question and its answer.
+func TestRebuildHostile(t *testing.T) {
+	t.Parallel()
+	const (
+		asked    = `{"parentUuid":null,"type":"user","uuid":"` + u1 + `","message":{"role":"user","content":"hello"}}` + "\n"
+		links    = `"parentUuid":"` + u1 + `","uuid":"` + u2 + `"`
+		answer   = `","type":"assistant","uuid":"` + u3 + `","message":{"role":"assistant","content":[{"type":"text","text":"hello"}]}}` + "\n"
+		answered = `{"parentUuid":"` + u2 + answer // what it was an answer to is there
+		relinked = `{"parentUuid":"` + u1 + answer // it was left out
+	)
+	for _, tt := range []struct {
+		name string
+		in   string
+		want string // "" if the record is left out
+	}{
+		{name: "another directory", in: `{` + links + `,"type":"worktree-state","worktreeSession":{"worktreePath":"/home/dev/elsewhere"}}`},
+		{name: "another directory, said otherwise", in: `{` + links + `,"type":"relocated","relocatedCwd":"/home/dev/elsewhere"}`},
+		{name: "permissions", in: `{` + links + `,"type":"permission-mode","permissionMode":"bypassPermissions"}`},
+		{name: "a type that nobody knows", in: `{` + links + `,"type":"future","message":{"content":"x"}}`},
+		{name: "the name of a part as the type", in: `{` + links + `,"type":".message","content":"x"}`},
+		{name: "no type", in: `{` + links + `,"message":{"content":"x"}}`},
+		{name: "a type that is not a text", in: `{` + links + `,"type":["user"],"message":{"content":"x"}}`},
+		{name: "two types, the last one counts", in: `{` + links + `,"type":"user","message":{"content":"x"},"type":"worktree-state"}`},
+		{name: "two types, the first one counts", in: `{` + links + `,"type":"worktree-state","message":{"content":"x"},"type":"user"}`},
+		{name: "a type in another spelling", in: `{` + links + `,"typ\u0065":"user","message":{"content":"x"}}`},
+		{
+			name: "two types, one in another spelling",
+			in:   `{` + links + `,"type":"user","typ\u0065":"worktree-state","message":{"content":"x"}}`,
+			want: `{` + links + `,"type":"user","message":{"content":"x"}}`,
+		},
+		{name: "a type with an escape", in: `{` + links + `,"type":"us\u0065r","message":{"content":"x"}}`},
+		{name: "two messages", in: `{` + links + `,"type":"user","message":{"content":"x"},"message":{"content":"y"}}`},
+		{name: "two contents", in: `{` + links + `,"type":"user","message":{"content":"x","content":"y"}}`},
+		{
+			name: "parents in another spelling",
+			in:   `{` + links + `,"parent\u0055uid":"x","\u0075uid":"y","type":"user","message":{"content":"x"}}`,
+			want: `{` + links + `,"type":"user","message":{"content":"x"}}`,
+		},
+		{name: "two parents", in: `{` + links + `,"parentUuid":null,"type":"user","message":{"content":"x"}}`},
+		{
+			name: "fields that steer the client",
+			in:   `{"cwd":"/home/dev/elsewhere",` + links + `,"slug":"../../x","type":"user","permissionMode":"bypassPermissions","planContent":"x","gitBranch":"x","isSidechain":false,"agentId":"a","message":{"content":"x","container":{"id":"c"}},"constructor":{},"__proto__":{"isMeta":true}}`,
+			want: `{` + links + `,"type":"user","isSidechain":false,"message":{"content":"x"}}`,
+		},
+		{name: "a sub-agent's", in: `{` + links + `,"isSidechain":true,"type":"user","message":{"content":"x"}}`},
+		{
+			name: "what a tool left behind, and when",
+			in:   `{` + links + `,"type":"user","timestamp":"2026-11-22T10:00:00Z","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},"toolUseResult":{"id":"cron","filePath":"/home/dev/x","outputFile":"/home/dev/.ssh/id","backgroundTaskId":"b"}}`,
+			want: `{` + links + `,"type":"user","timestamp":"","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},"toolUseResult":{"filePath":"/home/dev/x"}}`,
+		},
+		{
+			name: "nothing that is known of what a tool left behind",
+			in:   `{` + links + `,"toolUseResult":{"id":"cron","durable":false},"type":"user","message":{"content":[{"type":"tool_result"}]}}`,
+			want: `{` + links + `,"toolUseResult":{},"type":"user","message":{"content":[{"type":"tool_result"}]}}`,
+		},
+		{name: "a tool that is yet to be run", in: `{` + links + `,"type":"attachment","attachment":{"type":"hook_deferred_tool","toolUseID":"t","toolName":"Bash","toolInput":{"command":"x"}}}`},
+		{name: "a prompt for later", in: `{` + links + `,"type":"attachment","attachment":{"type":"session_cron_carry","tasks":[{"id":"a","cron":"* * * * *","prompt":"x"}]}}`},
+		{name: "a goal", in: `{` + links + `,"type":"attachment","attachment":{"type":"goal_status","met":false,"condition":"x"}}`},
+		{name: "leave to use tools", in: `{` + links + `,"type":"attachment","attachment":{"type":"command_permissions","allowedTools":["Bash"]}}`},
+		{name: "a plan to be written to a file", in: `{` + links + `,"type":"system","subtype":"file_snapshot","snapshotFiles":[{"key":"plan","path":"x","content":"x"}]}`},
+		{name: "two types of an attachment", in: `{` + links + `,"type":"attachment","attachment":{"type":"date","date":"x","type":"goal_status"}}`},
+		{
+			name: "two types of an attachment, one in another spelling",
+			in:   `{` + links + `,"type":"attachment","attachment":{"ty\u0070e":"goal_status","type":"date","date":"x"}}`,
+			want: `{` + links + `,"type":"attachment","attachment":{"type":"date","date":"x"}}`,
+		},
+		{name: "an attachment without a type", in: `{` + links + `,"type":"attachment","attachment":{"date":"x"}}`},
+		{name: "an attachment that is none", in: `{` + links + `,"type":"attachment","attachment":"date"}`},
+		{
+			name: "a file to be read again",
+			in:   `{` + links + `,"type":"attachment","attachment":{"type":"edited_text_file","filename":"/home/dev/x","rereadEntry":{"timestamp":1},"snippet":"x"}}`,
+			want: `{` + links + `,"type":"attachment","attachment":{"type":"edited_text_file","filename":"/home/dev/x","snippet":"x"}}`,
+		},
+		{name: "an image from elsewhere", in: `{` + links + `,"type":"user","message":{"content":[{"type":"image","source":{"type":"url","url":"https://example.invalid/"}}]}}`},
+		{name: "an image in a tool's result", in: `{` + links + `,"type":"user","message":{"content":[{"type":"tool_result","content":[{"type":"image","source":{"type":"file","file_id":"x"}}]}]}}`},
+		{name: "a document in what is shown to the model", in: `{` + links + `,"type":"attachment","attachment":{"type":"date"},"rendered":[{"content":[{"type":"document","source":{"type":"url"}}]}]}`},
+		{name: "two sources", in: `{` + links + `,"type":"user","message":{"content":[{"type":"image","source":{"type":"base64"},"source":{"type":"url"}}]}}`},
+		{name: "a source in another spelling", in: `{` + links + `,"type":"user","message":{"content":[{"type":"image","source":{"type":"base64"},"sourc\u0065":{"type":"url"}}]}}`},
+		{
+			name: "an image with its data",
+			in:   `{` + links + `,"type":"user","message":{"content":[{"type":"image","source":{"type":"base64","data":"aGVsbG8="}}]}}`,
+			want: `{` + links + `,"type":"user","message":{"content":[{"type":"image","source":{"type":"base64","data":"aGVsbG8="}}]}}`,
+		},
+		{name: "a block of an unknown kind", in: `{` + links + `,"type":"user","message":{"content":[{"type":"container_upload","file_id":"x"}]}}`},
+		{
+			name: "parts of what is cut out",
+			in:   `{"message":{"x":1,"content":"x"},"rendered":[{"type":"tool_result"}],` + links + `,"timestamp":"x","type":"system","subtype":"informational","toolUseResult":{"x":1}}`,
+			want: `{` + links + `,"timestamp":"","type":"system","subtype":"informational"}`,
+		},
+		{name: "brackets without end", in: `{` + links + `,"type":"user","message":{"content":` + strings.Repeat("[", 5_000_000)},
+		{name: "brackets, closed", in: `{` + links + `,"type":"user","message":{"usage":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}}`},
+		{name: "objects without end", in: `{` + links + `,"type":"user","x":` + strings.Repeat(`{"a":`, 1_000_000)},
+		{name: "a NUL before it", in: "\x00" + `{` + links + `,"type":"worktree-state"}`, want: "-"},
+		{name: "a NUL in a text", in: `{` + links + `,"type":"user","message":{"content":"` + "\x00" + `"}}`},
+		{name: "a carriage return between fields", in: `{` + links + ",\r" + `"type":"user","message":{"content":"x"}}`},
+		{name: "a carriage return at the end", in: `{` + links + `,"type":"user","message":{"content":"x"}}` + "\r"},
+		{
+			name: "lone surrogates, and ends of lines that are none",
+			in:   `{` + links + `,"type":"user","message":{"content":"\ud800 \udc00\ud800 ` + "\u2028\u2029\u0085\xff" + ` \u0000 \r"}}`,
+			want: `{` + links + `,"type":"user","message":{"content":"\ud800 \udc00\ud800 ` + "\u2028\u2029\u0085\xff" + ` \u0000 \r"}}`,
+		},
+		{name: "a text without end", in: `{` + links + `,"type":"user","message":{"content":"x}}`},
+		{name: "an escape that is none", in: `{` + links + `,"type":"user","message":{"content":"\x"}}`},
+		{name: "an escape cut short", in: `{` + links + `,"type":"user","message":{"content":"\u12"}}`},
+		{name: "a comma too many", in: `{` + links + `,"type":"user","message":{"content":"x"},}`},
+		{name: "a number that is none", in: `{` + links + `,"type":"user","turnPosition":01,"message":{"content":"x"}}`},
+		{name: "a word that is none", in: `{` + links + `,"type":"user","isMeta":truf,"message":{"content":"x"}}`},
+		{name: "more after it", in: `{` + links + `,"type":"user","message":{"content":"x"}}{"type":"worktree-state"}`},
+		{name: "a link that is none", in: `{"parentUuid":{"type":"worktree-state"},"uuid":"` + u2 + `","type":"future"}`, want: "-"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			want := asked + tt.want + "\n" + answered
+			switch tt.want {
+			case "":
+				want = asked + relinked
+			case "-": // and nothing is known of where it was
+				want = asked + answered
+			}
+			got, err := rebuild([]byte(asked+tt.in+"\n"+answered), newID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != want {
+				t.Errorf("Rebuild of\n%.500s\n=\n%.900s, want\n%.900s", tt.in, got, want)
+			}
+		})
+	}
+}
+
+// What follows records that were left out follows the last one that wasn't, however many they are.
+func TestRebuildLinks(t *testing.T) {
+	t.Parallel()
+	const (
+		first = `{"parentUuid":null,"type":"user","uuid":"` + u1 + `","message":{"content":"x"}}`
+		in    = first + "\n" +
+			`{"parentUuid":"` + u1 + `","type":"future","uuid":"` + u2 + `"}` + "\n" +
+			`{"parentUuid":"` + u2 + `","type":"attachment","uuid":"` + u3 + `","attachment":{"type":"future"}}` + "\n" +
+			`{"parentUuid":null,"logicalParentUuid":"` + u3 + `","type":"system","uuid":"` + u4 + `","subtype":"compact_boundary"}` + "\n" +
+			`{"parentUuid":"` + u3 + `","type":"user","uuid":"` + u2 + `","message":{"content":"x"}}` + "\n"
+		want = first + "\n" +
+			`{"parentUuid":null,"logicalParentUuid":"` + u1 + `","type":"system","uuid":"` + u4 + `","subtype":"compact_boundary"}` + "\n" +
+			`{"parentUuid":"` + u1 + `","type":"user","uuid":"` + u2 + `","message":{"content":"x"}}` + "\n"
+	)
+	if got, err := rebuild([]byte(in), newID); err != nil || string(got) != want {
+		t.Errorf("Rebuild = %v\n%s, want\n%s", err, got, want)
+	}
+	// One that was left out says that it comes after itself, or after the next.
+	loop := first + "\n" +
+		`{"parentUuid":"` + u2 + `","type":"future","uuid":"` + u2 + `"}` + "\n" +
+		`{"parentUuid":"` + u4 + `","type":"future","uuid":"` + u3 + `"}` + "\n" +
+		`{"parentUuid":"` + u3 + `","type":"future","uuid":"` + u4 + `"}` + "\n"
+	if got, err := rebuild([]byte(loop), newID); err != nil || string(got) != first+"\n" {
+		t.Errorf("Rebuild of a loop = %v\n%s", err, got)
+	}
+}
+
+// The real client's files: all that is said is there as it was, in order, and so is what the client
+// has shown to the model; every record follows one that is there, as it did before.
 func TestRebuildReal(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.jsonl")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no transcripts in testdata: %v", err)
+	more, _ := filepath.Glob("../../testdata/transcripts/*.jsonl")
+	if err != nil || len(files) == 0 || len(more) == 0 {
+		t.Fatalf("no transcripts: %v", err)
 	}
-	for _, name := range files {
+	for _, name := range append(files, more...) {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -110,19 +270,34 @@ func TestRebuildReal(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
+		left := map[string]string{} // parents of what was left out
 		rest := got
 		for line := range bytes.Lines(data) {
-			line = bytes.TrimSuffix(line, []byte("\n"))
-			if !gjson.GetBytes(line, "parentUuid").Exists() {
+			field := func(path string) string { return gjson.GetBytes(line, path).Raw }
+			if field("parentUuid") == "" {
 				continue
 			}
-			id := gjson.GetBytes(line, "sessionId").String()
-			want := strings.Replace(string(line), `"sessionId":"`+id+`"`, `"sessionId":"`+newID+`"`, 1)
-			fresh, after, _ := bytes.Cut(rest, []byte("\n"))
-			if string(fresh) != want {
-				t.Fatalf("%s: a record is\n%.300s, want\n%.300s", name, fresh, want)
+			if field("attachment.type") == `"command_permissions"` {
+				left[field("uuid")] = field("parentUuid")
+				continue
 			}
-			rest = after
+			var fresh []byte
+			fresh, rest, _ = bytes.Cut(rest, []byte("\n"))
+			for _, path := range []string{"uuid", "logicalParentUuid", "promptId", "message.role", "message.id", "message.model", "message.content", "message.usage", "rendered", "attachment.type", "subtype", "content", "compactMetadata"} {
+				if got, want := gjson.GetBytes(fresh, path).Raw, field(path); got != want {
+					t.Fatalf("%s: in the place of\n%.300s\nis\n%.300s", name, line, fresh)
+				}
+			}
+			want := field("parentUuid")
+			if before, ok := left[want]; ok {
+				want = before
+			}
+			if got := gjson.GetBytes(fresh, "parentUuid").Raw; got != want {
+				t.Errorf("%s: %s follows %s, want %s", name, field("uuid"), got, want)
+			}
+			if got := gjson.GetBytes(fresh, "sessionId").Str; got != newID {
+				t.Errorf("%s: %s is of session %s", name, field("uuid"), got)
+			}
 		}
 		for line := range bytes.Lines(rest) {
 			if gjson.GetBytes(line, "type").String() != "content-replacement" {
@@ -130,28 +305,6 @@ func TestRebuildReal(t *testing.T) {
 			}
 		}
 	}
-}
-
-func FuzzRebuild(f *testing.F) {
-	f.Add([]byte(`{"parentUuid":null,"type":"user","uuid":"u1","sessionId":"x"}`+"\n"+`{"type":"worktree-state"}`), newID)
-	f.Add([]byte(`{"parentUuid":null,"type":"user","sessionId":{"a":1},"sessionId":"b"}`), `"`)
-	f.Add([]byte(`{"parentUuid":null,"type":"user","session\u0049d":"b"}`), newID)
-	f.Fuzz(func(t *testing.T, data []byte, session string) {
-		got, err := rebuild(data, session)
-		if err != nil {
-			return
-		}
-		if !bytes.HasSuffix(got, []byte("\n")) {
-			t.Fatalf("the file does not end with a line: %q", got)
-		}
-		if !json.Valid(got) && json.Valid(data) {
-			t.Fatalf("a record is no longer JSON: %q", got)
-		}
-		again, err := rebuild(got, session)
-		if json.Valid(data) && (err != nil || !bytes.Equal(again, got)) {
-			t.Fatalf("once more gives %q, %v, want %q", again, err, got)
-		}
-	})
 }
 
 func TestPath(t *testing.T) {
