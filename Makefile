@@ -45,6 +45,10 @@ e2e:
 kills:
 	go test -count=1 -timeout 6h -v ./test/kill -kills $(KILLS) $(SEED:%=-seed %)
 
+# Let every write of a Stop hook fail.
+faults:
+	go test -count=1 -timeout 1h -v ./test/fault -every 1
+
 # The other platforms.
 cross:
 	GOOS=darwin go vet ./...
@@ -71,4 +75,4 @@ uninstall:
 clean:
 	rm -rf bin cover.out
 
-.PHONY: build test test-long demo lint cover bench e2e kills cross fuzz install uninstall clean
+.PHONY: build test test-long demo lint cover bench e2e kills faults cross fuzz install uninstall clean

@@ -33,7 +33,7 @@ func TestPlanted(t *testing.T) {
 			return in(parent, func(path string) error { return os.Symlink(victim, path) })
 		},
 		"a relative link": func(parent, victim string) error {
-			return in(parent, func(path string) error { return os.Symlink("../../../elsewhere/victim", path) })
+			return in(parent, func(path string) error { return os.Symlink("../../../outside/victim", path) })
 		},
 		"a link to what is not there": func(parent, victim string) error {
 			return in(parent, func(path string) error { return os.Symlink(victim+"-to-be", path) })
@@ -51,7 +51,7 @@ func TestPlanted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			top := t.TempDir()
-			parent, victim := filepath.Join(top, "git"), filepath.Join(top, "home", "victim")
+			parent, victim := filepath.Join(top, "git"), filepath.Join(top, "outside", "victim")
 			for _, err := range []error{
 				os.Mkdir(parent, 0o777), os.Mkdir(filepath.Dir(victim), 0o777), os.WriteFile(victim, []byte("mine"), 0o666), plant(parent, victim),
 			} {

@@ -1,0 +1,10 @@
+// Package fault lets every write of a Stop hook fail in turn, and looks at what that leaves.
+//
+//	go test ./test/fault                    every fifth write; with -short every fortieth
+//	make faults                             each one, with figures
+//
+// The hook and every git that it starts are traced (ptrace), and the n-th system call that writes to
+// the disk returns ENOSPC or EIO instead of being made: alone, or with all that come after it. The
+// agent goes on, the model is told nothing, and the user is told once what is lost. With the disk in
+// order again everything is recorded that can be, git fsck finds nothing, and no lock is left.
+package fault
