@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -48,6 +49,7 @@ func doctor(c *cli.Context) error {
 	if repo != nil {
 		x.remotes(repo)
 		x.sizes(repo)
+		x.access(repo)
 		x.log(repo)
 	}
 	return x.finish()
@@ -195,6 +197,23 @@ func size(dir string) (int64, error) {
 	return total, err
 }
 
+// access tells who can read the repository, and whether we can write there.
+func (x *examination) access(repo *git.Repo) {
+	if repo.Readable() {
+		x.say("readers", "other users of this machine can read "+repo.CommonDir+"; to keep them out: git agent-turn init --private")
+	}
+	store := session.Open(repo.CommonDir)
+	if !store.Enabled() {
+		return
+	}
+	if err := store.Probe(); err != nil {
+		x.problem("writing", err.Error())
+	}
+	if err := repo.Probe(); err != nil {
+		x.problem("writing", err.Error())
+	}
+}
+
 // lastErrors is how many lines of the log doctor shows.
 const lastErrors = 10
 
@@ -203,5 +222,9 @@ func (x *examination) log(repo *git.Repo) {
 	slices.Reverse(lines)
 	for _, line := range lines {
 		x.say("log", line)
+	}
+	told := session.Open(repo.CommonDir).Told()
+	for _, t := range told[:min(len(told), lastErrors)] {
+		x.say("told you", t.At.UTC().Format(time.RFC3339)+" "+t.Text)
 	}
 }

@@ -29,6 +29,9 @@ func initialise(c *cli.Context) error {
 		return err
 	}
 	remove, dry := c.Bool("remove"), c.Bool("dry-run")
+	if c.Bool("private") && (remove || dry) {
+		return cmdline.Usagef("--private does not go with --remove or --dry-run")
+	}
 	if c.IsSet("push") {
 		if remove || dry {
 			return cmdline.Usagef("--push does not go with --remove or --dry-run")
@@ -79,7 +82,10 @@ func initialise(c *cli.Context) error {
 	if note := agent.Note(); note != "" && !remove {
 		fmt.Fprintln(c.App.ErrWriter, note)
 	}
-	return nil
+	if remove {
+		return nil
+	}
+	return keepPrivate(c, w)
 }
 
 func say(c *cli.Context, changed bool, where, what string) {

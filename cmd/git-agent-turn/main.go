@@ -33,13 +33,14 @@ func newApp() *cli.App {
 			{
 				Name:      "init",
 				Usage:     "switch recording on: this repository, and the hooks of the agent's client",
-				UsageText: "git agent-turn init [--agent claude|codex|opencode] [--project] [--dry-run] [--remove] [--push <remote>]",
+				UsageText: "git agent-turn init [--agent claude|codex|opencode] [--project] [--dry-run] [--remove] [--private] [--push <remote>]",
 				Description: "The hooks go into the user's own settings: the client reads a project's only when it is launched " +
 					"in the project's top directory. They do nothing in a repository that is not switched on.",
 				Flags: []cli.Flag{
 					agentFlag(),
 					&cli.BoolFlag{Name: "project", Usage: "install the hooks in the repository's settings, for a team"},
 					target.DryRunFlag(),
+					&cli.BoolFlag{Name: "private", Usage: "keep other users of this machine out of the repository"},
 					&cli.StringFlag{Name: "push", Usage: "from now on send what is recorded to `<remote>`; asks first"},
 					&cli.BoolFlag{Name: "remove", Usage: "take the hooks out again, and switch this repository off"},
 				},

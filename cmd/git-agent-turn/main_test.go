@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,7 +50,7 @@ func TestScripts(t *testing.T) {
 			env.Values["clients"] = make(map[string]*claude.Client)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"play": play, "fork": fork, "status": status},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"play": play, "fork": fork, "reachable": reachable, "status": status},
 	})
 }
 
@@ -129,6 +130,23 @@ func fork(ts *testscript.TestScript, neg bool, args []string) {
 		Source: source, ID: ledger.ID(args[1]), Title: "another way", At: time.Now(), Worktree: ts.MkAbs(args[2]),
 	})
 	ts.Check(err)
+}
+
+// reachable lets other users reach a directory and everything in it:
+//
+//	reachable <dir>
+func reachable(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: reachable <dir>")
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			err = os.Chmod(path, 0o755)
+		}
+		return err
+	}))
+	ts.Check(gittest.Reachable(dir))
 }
 
 // status runs a command that must exit with the given status:

@@ -20,7 +20,10 @@ func (r *Repo) Config(ctx context.Context) (Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseConfig(string(out)), nil
+	conf := parseConfig(string(out))
+	shared := conf.Get(sharedRepository)
+	r.sharing.Store(&shared)
+	return conf, nil
 }
 
 func parseConfig(out string) Config {

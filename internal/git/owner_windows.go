@@ -19,3 +19,7 @@ func ours(path string, _ fs.FileInfo) bool {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	return err == nil && owner.Equals(user.User.Sid)
 }
+
+// Readable reports whether other users of the machine can read the repository's objects; what the
+// access lists of Windows say is not looked at.
+func (r *Repo) Readable() bool { return false }

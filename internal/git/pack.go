@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha1"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/adler32"
 	"hash/crc32"
@@ -104,9 +105,8 @@ func entryHeader(t plumbing.ObjectType, size int64) []byte {
 	return head
 }
 
-// tempFile writes a new file into dir, read-only like git's packs, and returns its name. Like git,
-// it lets the umask decide who may read it, except in a repository that a group shares
-// (core.sharedRepository), whose directories carry the set-group-ID bit.
+// tempFile writes a new file into dir, read-only like git's packs, and returns its name. Who may read
+// it is decided as git does: by core.sharedRepository, or else the umask.
 func (o *Objects) tempFile(dir, prefix string, content []byte) (string, error) {
 	path := filepath.Join(dir, prefix+rand.Text())
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
@@ -114,8 +114,8 @@ func (o *Objects) tempFile(dir, prefix string, content []byte) (string, error) {
 		return "", err
 	}
 	_, err = f.Write(content)
-	if info, e := os.Stat(dir); err == nil && e == nil && info.Mode()&os.ModeSetgid != 0 {
-		err = f.Chmod(info.Mode().Perm() & 0o444)
+	if err == nil {
+		err = o.repo.share(o.ctx, f)
 	}
 	if e := f.Close(); err == nil {
 		err = e
@@ -125,6 +125,20 @@ func (o *Objects) tempFile(dir, prefix string, content []byte) (string, error) {
 		return "", err
 	}
 	return path, nil
+}
+
+// Probe writes a file beside the packs, to see whether turns can be stored, and removes it.
+func (r *Repo) Probe() error {
+	f, err := os.CreateTemp(filepath.Join(r.CommonDir, "objects", "pack"), "tmp_pack_") // git prunes it, should we die
+	if err != nil {
+		return fmt.Errorf("write an object: %w", err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(make([]byte, 256<<10))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("write an object: %w", err)
+	}
+	return nil
 }
 
 const objectFormat = `(?im)^\s*objectformat\s*=\s*"?sha256`

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -23,8 +24,9 @@ type Repo struct {
 	dir     string
 	env     []string
 	program string
-	options []string // before each command; see Foreign
-	held    *os.File // see Holding
+	options []string                // before each command; see Foreign
+	sharing *atomic.Pointer[string] // core.sharedRepository, once it was read
+	held    *os.File                // see Holding
 }
 
 // at returns a Repo good enough to run git in dir with env. It looks git up in PATH, once.
@@ -33,7 +35,7 @@ func at(dir string, env []string) *Repo {
 	if err != nil {
 		program = "git" // running it says what is wrong
 	}
-	return &Repo{dir: dir, env: env, program: program}
+	return &Repo{dir: dir, env: env, program: program, sharing: new(atomic.Pointer[string])}
 }
 
 // Open asks git for the repository of the current directory, honouring the environment that git

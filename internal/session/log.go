@@ -37,6 +37,16 @@ func (s Store) Log(at time.Time, text string) error {
 	return nil
 }
 
+// Probe writes a file, to see whether sessions and errors can be noted, and removes it.
+func (s Store) Probe() error {
+	err := s.dir.WriteFile("probe", make([]byte, 64<<10))
+	_ = s.dir.Remove("probe") // a part of it
+	if err != nil {
+		return fmt.Errorf("write local state: %w", err)
+	}
+	return nil
+}
+
 // LogTail returns the last n lines of the log, oldest first.
 func (s Store) LogTail(n int) []string {
 	data, err := s.dir.ReadFile(logFile)
