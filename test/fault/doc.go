@@ -1,4 +1,5 @@
-// Package fault lets every write of a Stop hook fail in turn, and looks at what that leaves.
+// Package fault lets every write of a hook fail in turn, and looks at what that leaves: of the one that
+// ends a turn, and of the one that begins it.
 //
 //	go test ./test/fault                    every fifth write; with -short every fortieth
 //	make faults                             each one, with figures
