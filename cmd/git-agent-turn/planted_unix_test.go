@@ -33,7 +33,9 @@ func TestPlanted(t *testing.T) {
 				if err := os.RemoveAll(filepath.Join(h.Dir, ".git/agent")); err != nil {
 					t.Fatal(err)
 				}
-				h.Git("config", "agent.record", "true")
+				if name != "agent" {
+					h.Git("config", "agent.record", "true")
+				}
 				home := gittest.TempDir(t)
 				target := home
 				if kind == "file" {

@@ -16,6 +16,9 @@ import (
 	"syscall"
 )
 
+// ErrRefused is wrapped by errors about something in the place of a file or directory of ours.
+var ErrRefused = errors.New("remove it")
+
 // A Dir is a directory of local state. It need not exist: it is made for the first file. Names are
 // relative to it. It is safe for concurrent use.
 type Dir struct {
@@ -160,7 +163,7 @@ func (d *Dir) refuse(name string, info fs.FileInfo) error {
 	case info.Mode().IsRegular() && links(info) > 1:
 		what = "is a file with several names (hard links)"
 	}
-	return fmt.Errorf("%s %s; remove it", d.Path(name), what)
+	return fmt.Errorf("%s %s; %w", d.Path(name), what, ErrRefused)
 }
 
 // named puts the whole path into an error.

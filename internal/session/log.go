@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -37,12 +38,15 @@ func (s Store) Log(at time.Time, text string) error {
 	return nil
 }
 
-// Probe writes a file, to see whether sessions and errors can be noted, and removes it.
+// Probe writes files, to see whether sessions and errors can be noted, and removes them.
 func (s Store) Probe() error {
-	err := s.dir.WriteFile("probe", make([]byte, 64<<10))
-	_ = s.dir.Remove("probe") // a part of it
-	if err != nil {
-		return fmt.Errorf("write local state: %w", err)
+	for _, dir := range []string{".", sessions, "locks"} {
+		name := filepath.Join(dir, "probe")
+		err := s.dir.WriteFile(name, make([]byte, 64<<10))
+		_ = s.dir.Remove(name) // a part of it
+		if err != nil {
+			return fmt.Errorf("write local state: %w", err)
+		}
 	}
 	return nil
 }

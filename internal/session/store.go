@@ -33,10 +33,12 @@ func Open(commonDir string) Store { return Store{local.In(commonDir, "agent")} }
 // Dir is the store's directory.
 func (s Store) Dir() *local.Dir { return s.dir }
 
-// Enabled reports whether recording was enabled in this repository.
+// Enabled reports whether recording was enabled in this repository. It counts as enabled if that
+// can't be told, because something else is in the place of the directory: whoever enabled it is to
+// hear of that.
 func (s Store) Enabled() bool {
 	_, err := s.dir.Lstat(enabled)
-	return err == nil
+	return err == nil || errors.Is(err, local.ErrRefused)
 }
 
 // Enable enables or disables recording in this repository and reports whether that changed anything.

@@ -51,10 +51,16 @@ func run(m *testing.M) int {
 }
 
 // TestStop lets each write of a Stop hook fail.
-func TestStop(t *testing.T) {
+func TestStop(t *testing.T) { series(t, "Stop") }
+
+// TestPrompt does the same with the hook that comes before the turn.
+func TestPrompt(t *testing.T) { series(t, "UserPromptSubmit") }
+
+func series(t *testing.T, event string) {
 	t.Parallel()
+	every := *every
 	if testing.Short() {
-		*every *= 8
+		every *= 8
 	}
 	for _, attached := range []bool{false, true} {
 		for _, after := range []bool{false, true} {
@@ -64,9 +70,9 @@ func TestStop(t *testing.T) {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
 					counts := make(map[string]int)
-					for n, over := 1, false; !over; n += *every {
+					for n, over := 1, false; !over; n += every {
 						t.Run(fmt.Sprintf("write %d", n), func(t *testing.T) {
-							over = attack(t, fault{at: n, after: after, errno: errno}, attached, counts)
+							over = attack(t, fault{at: n, after: after, errno: errno}, event, attached, counts)
 						})
 					}
 					t.Logf("%d turns recorded at once, of %d; %d of the users told", counts["recorded"], counts["all"], counts["told"])
@@ -173,15 +179,16 @@ func (l *lab) each(dir string, f func(path string) error) {
 	}
 }
 
-// attack lets a Stop fail in a new repository. It reports whether the Stop has no such write.
-func attack(t *testing.T, f fault, attached bool, counts map[string]int) (over bool) {
+// attack lets the hook of an event fail in a new repository. It reports whether it has no such write.
+func attack(t *testing.T, f fault, event string, attached bool, counts map[string]int) (over bool) {
 	l := newLab(t, attached)
 	l.turn("before")
+	l.fault, l.event = f, event
+	l.Write("file", "between\n")
 	l.c.Prompt("disturbed")
 	l.Write("file", "disturbed\n")
 	l.Write("dir/new", "disturbed\n")
 	l.c.Tool("Write")
-	l.fault = f
 	l.c.Stop("done")
 	l.c.Flush()
 	l.fault = fault{}
@@ -231,8 +238,9 @@ type lab struct {
 	env    []string
 	config string // of the agent's client
 	c      *replay.Client
-	fault  fault // of the next hook
-	seen   trace // of the last hook that had one
+	fault  fault  // of the next hooks
+	event  string // of those that the fault is for; "" for all
+	seen   trace  // of the last hook that had one
 	told   string
 	listed []turn
 
@@ -277,7 +285,7 @@ func (l *lab) hook(e replay.Event) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	var err error
-	if l.fault == (fault{}) {
+	if l.fault == (fault{}) || l.event != "" && l.event != e.Name {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: l.user}
 		err = cmd.Run()
 	} else {
