@@ -80,14 +80,14 @@ func (r *recording) holds(turn int, seg *Segment) bool {
 	if r.Transcript == "" || seg.Path == "" || seg.To < seg.From || seg.To-seg.From > transcript.MaxSegment {
 		return false
 	}
-	stored, err := r.tx.Ledger.Read(ledger.TurnPath("transcript", turn, ".jsonl"))
-	if err != nil {
-		return false
-	}
 	raw, err := transcript.ReadRange(r.Transcript, seg.From, seg.To)
 	if err != nil {
 		return false
 	}
 	clean, err := redact.JSONLines(raw)
+	if err != nil {
+		return false
+	}
+	stored, err := r.tx.Ledger.ReadUpTo(ledger.TurnPath("transcript", turn, ".jsonl"), int64(len(clean)))
 	return err == nil && bytes.Equal(clean, stored)
 }

@@ -3,6 +3,7 @@ package turns
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -11,37 +12,85 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// Transcript returns the turn's segment of the conversation. If there is none, the error says why.
-func Transcript(ctx context.Context, repo *git.Repo, t *Turn) ([]byte, error) {
-	objects := repo.Objects(ctx)
-	defer objects.Close()
-	l, err := t.ledger(ctx, repo, objects)
-	if err != nil {
-		return nil, err
-	}
-	return segment(l, t)
+// WriteTranscript writes the turn's segment of the conversation. If there is none, the error says why.
+func WriteTranscript(ctx context.Context, repo *git.Repo, t *Turn, w io.Writer) error {
+	return inLedger(ctx, repo, t, func(l *ledger.Ledger) error {
+		path, err := segmentPath(t)
+		if err != nil {
+			return err
+		}
+		return l.Stream(path, func(r io.Reader) error { return copyAll(w, r) })
+	})
 }
 
-// Conversation returns the conversation up to and including the turn: its segments in order, as the
-// client wrote them except where redacted. If one is missing, the error says which and why.
+// WriteConversation writes the conversation up to and including the turn: its segments in order, as
+// the client wrote them except where redacted. If one is missing, nothing is written, and the error
+// says which and why.
+func WriteConversation(ctx context.Context, repo *git.Repo, t *Turn, w io.Writer) error {
+	return inLedger(ctx, repo, t, func(l *ledger.Ledger) error {
+		paths, err := chain(l, t)
+		for _, path := range paths {
+			if err == nil {
+				err = l.Stream(path, func(r io.Reader) error { return copyAll(w, r) })
+			}
+		}
+		return err
+	})
+}
+
+func copyAll(w io.Writer, r io.Reader) error {
+	_, err := io.Copy(w, r)
+	return err
+}
+
+// maxConversation is the largest conversation, in bytes, that is brought into memory.
+const maxConversation = 512 << 20
+
+// Conversation returns what [WriteConversation] would write, in pieces.
 func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([][]byte, error) {
+	var segments [][]byte
+	err := inLedger(ctx, repo, t, func(l *ledger.Ledger) error {
+		paths, err := chain(l, t)
+		left := int64(maxConversation)
+		for _, path := range paths {
+			var data []byte
+			if err == nil {
+				data, err = l.ReadUpTo(path, left)
+			}
+			if err != nil {
+				return err
+			}
+			segments, left = append(segments, data), left-int64(len(data))
+		}
+		return err
+	})
+	return segments, err
+}
+
+// inLedger opens the ledger that a turn was read from, for f.
+func inLedger(ctx context.Context, repo *git.Repo, t *Turn, f func(*ledger.Ledger) error) error {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
 	l, err := t.ledger(ctx, repo, objects)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var segments [][]byte
+	return f(l)
+}
+
+// chain returns the paths of the segments of a turn's conversation, in order.
+func chain(l *ledger.Ledger, t *Turn) ([]string, error) {
+	var paths []string
 	for {
-		data, err := segment(l, t)
+		path, err := segmentPath(t)
 		if err != nil {
 			return nil, err
 		}
-		segments = append(segments, data)
+		paths = append(paths, path)
 		after := t.Transcript.After
 		if after == 0 {
-			slices.Reverse(segments)
-			return segments, nil
+			slices.Reverse(paths)
+			return paths, nil
 		}
 		if after >= t.Turn {
 			return nil, fmt.Errorf("conversation of turn %s: it follows turn %d", t.ID(), after) // a chain never goes forward
@@ -52,20 +101,31 @@ func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([][]byte, error
 	}
 }
 
-func segment(l *ledger.Ledger, t *Turn) ([]byte, error) {
+// segmentPath is where a turn's segment is. It is computed, not taken from the record, which may come
+// from a stranger.
+func segmentPath(t *Turn) (string, error) {
 	switch {
 	case t.Transcript == nil:
-		return nil, fmt.Errorf("transcript of turn %s: the client kept none: %w", t.ID(), git.ErrNotFound)
+		return "", fmt.Errorf("transcript of turn %s: the client kept none: %w", t.ID(), git.ErrNotFound)
 	case t.Transcript.Missing != "":
-		return nil, fmt.Errorf("transcript of turn %s: not stored (%s): %w", t.ID(), t.Transcript.Missing, git.ErrNotFound)
+		return "", fmt.Errorf("transcript of turn %s: not stored (%s): %w", t.ID(), t.Transcript.Missing, git.ErrNotFound)
 	}
-	// The path is computed, not taken from the record: a record may come from a stranger.
-	return l.Read(ledger.TurnPath("transcript", t.Turn, ".jsonl"))
+	return ledger.TurnPath("transcript", t.Turn, ".jsonl"), nil
 }
+
+// maxRead is the largest segment, in bytes, that is read for the sake of a prompt.
+const maxRead = 8 << 20
 
 // Prompt returns a turn's whole redacted prompt, of which the record may have only the beginning.
 func Prompt(ctx context.Context, repo *git.Repo, t *Turn) string {
-	data, err := Transcript(ctx, repo, t)
+	var data []byte
+	err := inLedger(ctx, repo, t, func(l *ledger.Ledger) error {
+		path, err := segmentPath(t)
+		if err == nil {
+			data, err = l.ReadUpTo(path, maxRead)
+		}
+		return err
+	})
 	if err != nil {
 		return t.Prompt
 	}

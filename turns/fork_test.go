@@ -124,7 +124,7 @@ func TestForkGoesOn(t *testing.T) {
 	if got := l.treeOf(list[2].Code.String()); got != w.tree {
 		t.Error("the tree of the fork's own turn differs")
 	}
-	segment, err := turns.Transcript(context.Background(), l.repo(), list[2])
+	segment, err := transcriptOf(context.Background(), l.repo(), list[2])
 	if err != nil || strings.Contains(string(segment), "second") || !strings.Contains(string(segment), "another way") {
 		t.Errorf("the new segment is %s, %v", segment, err)
 	}

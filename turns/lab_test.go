@@ -425,3 +425,10 @@ func (l *lab) quiet() {
 		l.t.Errorf("warnings: %q", l.seen.warnings)
 	}
 }
+
+// transcriptOf is a turn's segment.
+func transcriptOf(ctx context.Context, repo *git.Repo, t *turns.Turn) ([]byte, error) {
+	var b bytes.Buffer
+	err := turns.WriteTranscript(ctx, repo, t, &b)
+	return b.Bytes(), err
+}

@@ -9,7 +9,6 @@ import (
 
 	"gitagent/internal/ledger"
 	"gitagent/test/gittest"
-	"gitagent/turns"
 )
 
 // everything makes a mission of each kind with everything in it that a mission can have.
@@ -117,7 +116,7 @@ func TestGarbageCollected(t *testing.T) {
 		}
 		for _, turn := range l.list(id) {
 			l.Git("diff", "--stat", turn.Base.String(), turn.Code.String())
-			if _, err := turns.Transcript(t.Context(), l.repo(), turn); err != nil {
+			if _, err := transcriptOf(t.Context(), l.repo(), turn); err != nil {
 				t.Error(err)
 			}
 		}

@@ -343,7 +343,7 @@ func TestTooLarge(t *testing.T) {
 	if _, err := turns.Conversation(t.Context(), l.repo(), list[2]); err == nil || !strings.Contains(err.Error(), "size") {
 		t.Errorf("conversation of turn 3: %v, want an error that says why there is none", err)
 	}
-	if data, err := turns.Transcript(t.Context(), l.repo(), list[2]); err != nil || !bytes.Contains(data, []byte("answer to three")) {
+	if data, err := transcriptOf(t.Context(), l.repo(), list[2]); err != nil || !bytes.Contains(data, []byte("answer to three")) {
 		t.Errorf("transcript of turn 3: %v\n%s", err, data)
 	}
 }

@@ -81,12 +81,22 @@ func search(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, patter
 	if err != nil {
 		return err
 	}
-	segments, err := turns.Conversation(c.Context, s.Repo, t)
-	if err != nil {
-		fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: %s\n", cmdline.OneLine(err.Error()))
-		return nil
+	text, written := io.Pipe()
+	defer text.Close()
+	var unread error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		unread = turns.WriteConversation(c.Context, s.Repo, t, written)
+		_ = written.Close()
+	}()
+	if err := handoffstore.Scan(text, "transcript", pattern, found); err != nil {
+		return err
 	}
-	return handoffstore.Scan(bytes.NewReader(bytes.Join(segments, nil)), "transcript", pattern, found)
+	if <-done; unread != nil {
+		fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: %s\n", cmdline.OneLine(unread.Error()))
+	}
+	return nil
 }
 
 // searchLog searches the log of the terminal, if this user made the handoff on this machine.

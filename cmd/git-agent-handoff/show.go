@@ -54,11 +54,10 @@ func showFile(c *cli.Context, f *handoffstore.Found, what string) error {
 	if data == nil {
 		return cmdline.NotFoundf("handoff %s has no %s", f.ID(), what)
 	}
-	if cmdline.Columns(c.App.Writer) > 0 {
-		data = []byte(cmdline.EscapeLines(string(data)))
-	}
-	_, err = c.App.Writer.Write(data)
-	return err
+	return cmdline.Print(c.App.Writer, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }
 
 // showHandoff prints record and document.

@@ -40,15 +40,7 @@ func show(c *cli.Context) error {
 	case c.Bool("json"):
 		return cmdline.PrintLine(c.App.Writer, t)
 	case c.Bool("transcript"):
-		data, err := turns.Transcript(c.Context, w.Repo, t)
-		if err != nil {
-			return err
-		}
-		if cmdline.Columns(c.App.Writer) > 0 {
-			data = []byte(cmdline.EscapeLines(string(data)))
-		}
-		_, err = c.App.Writer.Write(data)
-		return err
+		return cmdline.Print(c.App.Writer, func(to io.Writer) error { return turns.WriteTranscript(c.Context, w.Repo, t, to) })
 	}
 	if err := showTurn(c.App.Writer, t); err != nil {
 		return err

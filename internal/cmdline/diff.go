@@ -22,6 +22,20 @@ func NewDiff(w io.Writer) *Diff {
 	return &Diff{to: bufio.NewWriter(w), colour: Colour(w), header: true}
 }
 
+// Print writes a stranger's text of any length, for which write is called: to a terminal escaped, and
+// elsewhere as it is.
+func Print(w io.Writer, write func(io.Writer) error) error {
+	if Columns(w) == 0 {
+		return write(w)
+	}
+	d := &Diff{to: bufio.NewWriter(w)}
+	err := write(d)
+	if e := d.Flush(); err == nil {
+		err = e
+	}
+	return err
+}
+
 // longLine is how much of a line is kept until it ends; a longer one is printed in pieces.
 const longLine = 64 << 10
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestTruncate(t *testing.T) {
@@ -131,5 +132,34 @@ func BenchmarkTable(b *testing.B) {
 		if err := table.print(&out, 100, true); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestTableInParts: a long table is printed while rows are added, and no column becomes narrower.
+func TestTableInParts(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	table := NewTable(Column{}, Column{Right: true})
+	for n := range 2*part + 1 {
+		if err := table.Add(&out, fmt.Sprint(n), strings.Repeat("x", n/part)); err != nil {
+			t.Fatal(err)
+		}
+		if printed := strings.Count(out.String(), "\n"); printed != (n+1)/part*part {
+			t.Fatalf("after %d rows %d are printed", n+1, printed)
+		}
+	}
+	if err := table.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(out.String(), "\n")
+	for n, want := range map[int]string{0: "0", part: "1000  x", 2 * part: "2000  xx", 2*part + 1: ""} {
+		if lines[n] != want {
+			t.Errorf("line %d is %q, want %q", n, lines[n], want)
+		}
+	}
+	out.Reset()
+	table.Row("", strings.Repeat("\u202e", 1000))
+	if err := table.Print(&out); err != nil || utf8.RuneCountInString(out.String()) > maxCell+10 {
+		t.Errorf("a cell of %d runes, %v", utf8.RuneCountInString(out.String()), err)
 	}
 }

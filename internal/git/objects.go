@@ -151,11 +151,40 @@ func (o *Objects) Has(h plumbing.Hash) error {
 	if o.written(h) != nil {
 		return nil
 	}
-	_, err := o.ask(h, -1) // no object is that small, so its content is not asked for
-	if errors.Is(err, ErrTooLarge) {
-		return nil
-	}
+	_, err := o.size(h)
 	return err
+}
+
+// inMemory is the largest object, in bytes, that [Objects.Stream] reads at once.
+const inMemory = 16 << 20
+
+// Stream hands the content of a blob of at most so many bytes to f, a large one while git reads it.
+// Errors are those of [Objects.Read] and of f.
+func (o *Objects) Stream(h plumbing.Hash, most int64, f func(io.Reader) error) error {
+	content, err := o.Blob(h, min(most, inMemory))
+	if err == nil {
+		return f(bytes.NewReader(content))
+	}
+	if most <= inMemory || !errors.Is(err, ErrTooLarge) {
+		return err
+	}
+	size, err := o.size(h)
+	if err != nil {
+		return err
+	}
+	if size > most {
+		return fmt.Errorf("read blob %s: %w", h, tooLarge(size, most))
+	}
+	r, w := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		err := o.repo.With(allocLimit).Run(o.ctx, nil, w, io.Discard, "-c", streamed, "cat-file", "blob", h.String())
+		_ = w.CloseWithError(err)
+		done <- err
+	}()
+	err = f(r)
+	_ = r.Close() // git must not wait for a reader that has seen enough
+	return cmp.Or(err, <-done)
 }
 
 // written returns the object if it was written through o, flushed or not; otherwise nil.
@@ -249,6 +278,28 @@ func inflate(r io.Reader, size int64) ([]byte, error) {
 	return content.Bytes(), nil
 }
 
+// size returns how large an object is that git has.
+func (o *Objects) size(h plumbing.Hash) (size int64, err error) {
+	o.batchMu.Lock()
+	defer o.batchMu.Unlock()
+	p, err := o.catFile()
+	if err == nil {
+		_, size, err = p.question("info", h)
+	}
+	return size, o.asked(h, err)
+}
+
+// asked deals with the error of a question. What git says after an unexpected one no longer matters.
+func (o *Objects) asked(h plumbing.Hash, err error) error {
+	if err == nil || err == plumbing.ErrObjectNotFound {
+		return err
+	}
+	if o.batch != nil {
+		o.endBatch()
+	}
+	return fmt.Errorf("read object %s: %w", h, err)
+}
+
 // ask returns an object as a `git cat-file` has it, which the first call starts: its size first,
 // and the content if that is at most so many bytes.
 func (o *Objects) ask(h plumbing.Hash, most int64) (*Object, error) {
@@ -265,11 +316,7 @@ func (o *Objects) ask(h plumbing.Hash, most int64) (*Object, error) {
 	if err == nil {
 		obj, _, err = p.question("contents", h)
 	}
-	if err != nil && err != plumbing.ErrObjectNotFound {
-		o.endBatch() // what else it says no longer matters
-		err = fmt.Errorf("read object %s: %w", h, err)
-	}
-	return obj, err
+	return obj, o.asked(h, err)
 }
 
 // A stranger's objects may be deltas of a large one, which git would have to build first. So it may

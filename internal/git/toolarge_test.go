@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 	"testing"
@@ -92,6 +93,49 @@ func TestDeltaBomb(t *testing.T) {
 				t.Errorf("%d bytes were allocated", grown)
 			}
 		})
+	}
+}
+
+// TestStream: a large blob is read without having all of it in memory.
+func TestStream(t *testing.T) {
+	const size = 40 << 20
+	r := gittest.New(t)
+	zeros := strings.Repeat("\x00", size)
+	if _, err := r.Feed(zeros, "hash-object", "-w", "--stdin"); err != nil {
+		t.Fatal(err)
+	}
+	large := plumbing.ComputeHash(plumbing.BlobObject, []byte(zeros))
+	o := find(t, r).Objects(t.Context())
+	defer o.Close()
+	small, err := o.Write(plumbing.BlobObject, []byte("small"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for h, want := range map[plumbing.Hash]int64{large: size, small: 5} {
+		if grown := allocated(func() {
+			err := o.Stream(h, size, func(r io.Reader) error {
+				n, err := io.Copy(io.Discard, r)
+				if n != want {
+					t.Errorf("%d bytes, want %d", n, want)
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}); grown > 4<<20 {
+			t.Errorf("%d bytes were allocated", grown)
+		}
+	}
+	if err := o.Stream(large, size-1, func(io.Reader) error { return nil }); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("Stream: %v, want ErrTooLarge", err)
+	}
+	stop := errors.New("stop")
+	if err := o.Stream(large, size, func(io.Reader) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("Stream: %v, want the error of the function", err)
+	}
+	if err := o.Stream(plumbing.Hash{1}, size, func(io.Reader) error { return nil }); !errors.Is(err, plumbing.ErrObjectNotFound) {
+		t.Errorf("Stream of nothing: %v", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path"
 	"slices"
@@ -70,20 +71,41 @@ const headFile = "mission.json"
 
 // Read returns the content of a file of the ledger. If there is none, the error wraps
 // [git.ErrNotFound]; if it is larger than such a file may be, [git.ErrTooLarge].
-func (l *Ledger) Read(name string) ([]byte, error) {
-	dir, err := l.dir(path.Dir(name))
-	if err != nil {
-		return nil, err
+func (l *Ledger) Read(name string) ([]byte, error) { return l.ReadUpTo(name, limit(name)) }
+
+// ReadUpTo is Read for a file that must not be larger than that.
+func (l *Ledger) ReadUpTo(name string, most int64) ([]byte, error) {
+	hash, err := l.file(name)
+	var data []byte
+	if err == nil {
+		data, err = l.objects.Blob(hash, min(most, limit(name)))
 	}
-	e, ok := dir[path.Base(name)]
-	if !ok || !isFile(e) {
-		return nil, fmt.Errorf("read %s of mission %s: %w", name, l.ID, git.ErrNotFound)
-	}
-	data, err := l.objects.Blob(e.Hash, limit(name))
 	if err != nil {
 		return nil, fmt.Errorf("read %s of mission %s: %w", name, l.ID, err)
 	}
 	return data, nil
+}
+
+// Stream hands the content of a file to f, a large one while it is read. Errors are those of Read,
+// and that of f.
+func (l *Ledger) Stream(name string, f func(io.Reader) error) error {
+	hash, err := l.file(name)
+	if err == nil {
+		err = l.objects.Stream(hash, limit(name), f)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s of mission %s: %w", name, l.ID, err)
+	}
+	return nil
+}
+
+// file returns the blob of a file.
+func (l *Ledger) file(name string) (plumbing.Hash, error) {
+	e, err := l.Entry(name)
+	if err == nil && !isFile(e) {
+		err = git.ErrNotFound
+	}
+	return e.Hash, err
 }
 
 // dir returns the entries of a directory, none if it does not exist. "." is the top.

@@ -48,6 +48,7 @@ func sshCommand(conf git.Config) string {
 func (r *Remote) always() []string {
 	return []string{
 		"-c", "core.askPass=", "-c", "http.followRedirects=false", "-c", "push.pushOption=",
+		"-c", "core.bigFileThreshold=32m", // what is larger is not held in memory: a stranger can have pushed it
 		"-c", "remote." + r.Name + ".mirror=false", "-c", "remote." + r.Name + ".followRemoteHEAD=never",
 	}
 }

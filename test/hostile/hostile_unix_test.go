@@ -1,0 +1,300 @@
+//go:build unix
+
+package hostile
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"gitagent/test/gittest"
+)
+
+var seed = flag.Uint64("seed", 1, "what the ledgers are drawn from")
+
+// How long a command may take, and how many bytes it and each of its gits may have in memory. The
+// time is what was asked for, that no hook hangs; it says nothing of how fast anything is.
+const (
+	patience = 5 * time.Second
+	most     = 200 << 20
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(run(m))
+}
+
+// run builds the programs, and puts them in front of PATH.
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "git-agent-hostile-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	build := exec.Command("go", "build", "-tags", "urfave_cli_no_docs", "-o", dir+string(filepath.Separator), "gitagent/cmd/...")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the programs: %v\n%s", err, out)
+		return 1
+	}
+	if err := os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// slow is for what git transfers, as it sends, inflates and hashes everything before we see it, and
+// for a conversation that is rebuilt.
+const slow = 90 * time.Second
+
+// A command is a program and its arguments, or a hook and its payload.
+type command struct {
+	args  string
+	hook  map[string]any // the payload, without what all have
+	raw   bool           // it prints a file's content, which is data where nobody looks at it
+	clone bool           // it runs in a clone
+	whole bool           // it takes a whole conversation along, which a person has asked for
+}
+
+func turn(args string) command    { return command{args: "git-agent-turn " + args} }
+func handoff(args string) command { return command{args: "git-agent-handoff " + args} }
+
+func data(c command) command { c.raw = true; return c }
+
+func hook(program, name string, payload map[string]any) command {
+	payload["hook_event_name"] = name
+	return command{args: "git-agent-" + program + " hook", hook: payload}
+}
+
+var commands = []command{
+	turn("list --mission deadbeef"), turn("list --mission deadbeef --json"), turn("list --all"), turn("missions"), turn("missions --json"), turn("tree"),
+	turn("show deadbeef"), turn("show deadbeef/3"), turn("show --json deadbeef/5"), data(turn("show --patch deadbeef/5")), data(turn("show --transcript deadbeef/5")),
+	data(turn("diff deadbeef/5")), data(turn("diff --stat deadbeef/1 deadbeef/5")), turn("show HEAD"), turn("show nonsense"), turn("restore --dry-run deadbeef/5"),
+	turn("remove --dry-run deadbeef"), turn("prune --older-than 1h --dry-run"), turn("doctor"), turn("show --generate-bash-completion"),
+	handoff("list --mission deadbeef"), handoff("list --mission deadbeef --json"), handoff("list --all"), handoff("show deadbeef"), handoff("show deadbeef/1"),
+	handoff("show --json deadbeef/2"), data(handoff("show --document deadbeef/2")), data(handoff("show --patch deadbeef/2")), data(handoff("show --terminal deadbeef/2")),
+	handoff("prime deadbeef"), handoff("grep --handoff deadbeef e"), handoff("restore --dry-run deadbeef/2"), handoff("show --generate-bash-completion"),
+	{args: "git-agent-fork --mission deadbeef"}, {args: "git-agent-fork --all"}, {args: "git-agent-fork --generate-bash-completion"},
+	{args: "git-agent-turn fetch", clone: true}, {args: "git-agent-turn fetch --mission deadbeef", clone: true}, {args: "git-agent-turn list --all", clone: true},
+	hook("handoff", "SessionStart", map[string]any{"source": "startup"}),
+	hook("turn", "UserPromptSubmit", map[string]any{"prompt": "go on", "prompt_id": "p1"}),
+	hook("handoff", "PostToolBatch", map[string]any{}),
+	hook("handoff", "PreCompact", map[string]any{"trigger": "manual"}),
+	hook("turn", "Stop", map[string]any{"last_assistant_message": "done", "prompt_id": "p1"}),
+	hook("turn", "UserPromptSubmit", map[string]any{"prompt": "again", "prompt_id": "p2"}),
+	hook("turn", "StopFailure", map[string]any{"error": "overloaded", "last_assistant_message": "529", "prompt_id": "p2"}),
+	hook("handoff", "SessionStart", map[string]any{"source": "compact"}),
+	hook("turn", "SessionEnd", map[string]any{"reason": "other"}),
+	{args: "git-agent-handoff write --summary well"},
+	{args: "git-agent-fork deadbeef/5 --no-worktree --print", whole: true},
+}
+
+// A cost is the most that a command took.
+type cost struct {
+	time   time.Duration
+	memory int64
+}
+
+func TestHostile(t *testing.T) {
+	l := &large{dir: gittest.TempDir(t), made: make(map[string]string)}
+	costs := make(map[string]cost)
+	var mu sync.Mutex
+	t.Run("all", func(t *testing.T) {
+		limit := make(chan struct{}, max(1, runtime.GOMAXPROCS(0)))
+		for i := range gittest.Size(300, 12) {
+			n := i
+			if testing.Short() {
+				n = i * 25
+			}
+			t.Run(fmt.Sprint(n, " ", strings.ReplaceAll(evils[n%len(evils)].name, " ", "-")), func(t *testing.T) {
+				t.Parallel()
+				limit <- struct{}{}
+				defer func() { <-limit }()
+				for command, c := range attack(t, n, l) {
+					mu.Lock()
+					costs[command] = cost{max(costs[command].time, c.time), max(costs[command].memory, c.memory)}
+					mu.Unlock()
+				}
+			})
+		}
+	})
+	for _, command := range slices.Sorted(maps.Keys(costs)) {
+		t.Logf("%-60s %6d ms %4d MB", command, costs[command].time.Milliseconds(), costs[command].memory>>20)
+	}
+}
+
+// attack makes a hostile ledger and runs everything beside it.
+func attack(t *testing.T, n int, l *large) map[string]cost {
+	r := rand.New(rand.NewPCG(*seed, uint64(n)))
+	repo := gittest.New(t)
+	repo.Write("file", "1\n")
+	repo.Commit("first")
+	g := newLedger(r, store{t, filepath.Join(repo.Dir, ".git", "objects")}, l, repo)
+	names := []string{evils[n%len(evils)].name}
+	for range r.IntN(3) {
+		names = append(names, evils[r.IntN(len(evils))].name)
+	}
+	for _, name := range names {
+		evils[slices.IndexFunc(evils, func(e evil) bool { return e.name == name })].do(g)
+	}
+	t.Log(names)
+	g.put()
+	repo.Write(".git/refs/heads/agent/mission/"+mission, g.head+"\n")
+	repo.Write(".git/HEAD", "ref: refs/heads/agent/mission/"+mission+"\n")
+	repo.Write(".git/agent/enabled", "")
+	repo.Git("config", "core.bigFileThreshold", "32m") // what its host takes to serve it does not count
+	home := filepath.Dir(repo.Dir)
+	clone := filepath.Join(home, "clone")
+	repo.Git("init", "-q", clone)
+	repo.In(clone).Git("remote", "add", "origin", repo.Dir)
+	repo.In(clone).Git("fetch", "-q", "origin", "main:main")
+	repo.Write("../t.jsonl", `{"type":"user","message":{"role":"user","content":"go on"},"uuid":"u","promptId":"p1"}`+"\n")
+	before := outside(t, home)
+	costs := make(map[string]cost)
+	for _, c := range commands {
+		where := repo.Dir
+		if c.clone {
+			where = clone
+		}
+		costs[c.name()] = execute(t, c, where, home, repo.Env)
+	}
+	if after := outside(t, home); !slices.Equal(after, before) {
+		t.Errorf("outside of the repository there are\n%q\nwhere there were\n%q", after, before)
+	}
+	return costs
+}
+
+func (c command) name() string {
+	if c.hook != nil {
+		return c.args + " " + c.hook["hook_event_name"].(string)
+	}
+	return c.args
+}
+
+// execute runs a command and looks at what it does.
+func execute(t *testing.T, c command, where, home string, env []string) cost {
+	patience := patience
+	if c.clone || c.whole {
+		patience = slow
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	args := strings.Fields(c.args)
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir, cmd.Env = where, env
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal, and one group
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	if c.hook != nil {
+		payload := maps.Clone(c.hook)
+		payload["session_id"], payload["cwd"], payload["transcript_path"] = session, where, filepath.Join(home, "t.jsonl")
+		line, err := json.Marshal(payload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Stdin = bytes.NewReader(line)
+	}
+	stdout, stderr := &text{}, &text{}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	began := time.Now()
+	err := cmd.Run()
+	took := time.Since(began)
+	switch status := cmd.ProcessState.ExitCode(); {
+	case ctx.Err() != nil:
+		t.Errorf("%s: it did not end in %v", c.name(), patience)
+	case err != nil && errors.Is(err, exec.ErrWaitDelay):
+		t.Errorf("%s: something of it goes on", c.name())
+	case status < 0 || status > 3 || c.hook != nil && status != 0:
+		t.Errorf("%s: exit status %d\n%.2000s", c.name(), status, stderr.head)
+	}
+	if bytes.Contains(stderr.head, []byte("panic")) || bytes.Contains(stdout.head, []byte("panic")) || bytes.Contains(stderr.head, []byte("goroutine ")) {
+		t.Errorf("%s: %.4000s%.2000s", c.name(), stderr.head, stdout.head)
+	}
+	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	memory := usage.Maxrss
+	if runtime.GOOS == "linux" {
+		memory <<= 10
+	}
+	if memory > most && !c.whole {
+		t.Errorf("%s: %d MB", c.name(), memory>>20)
+	}
+	if stderr.hazard != "" || stdout.hazard != "" && !c.raw {
+		t.Errorf("%s: on a terminal: %q %q", c.name(), stdout.hazard, stderr.hazard)
+	}
+	return cost{took, memory}
+}
+
+// A text looks at what is written to it, and keeps the beginning.
+type text struct {
+	head   []byte
+	hazard string // the first, and what is around it
+}
+
+func (x *text) Write(p []byte) (int, error) {
+	if len(x.head) < 1<<20 {
+		x.head = append(x.head, p...)
+	}
+	for i := 0; i < len(p) && x.hazard == ""; {
+		if len(p)-i < utf8.UTFMax && !utf8.FullRune(p[i:]) {
+			break // the rest comes with the next write
+		}
+		r, size := utf8.DecodeRune(p[i:])
+		if i > 0 && (isHazard(r) || r == utf8.RuneError && size == 1) {
+			x.hazard = string(p[max(0, i-40):min(len(p), i+40)])
+		}
+		i += size
+	}
+	return len(p), nil
+}
+
+// isHazard says it in other words than the programs do.
+func isHazard(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t' || r == '\u200c' || r == '\u200d':
+		return false
+	case unicode.IsControl(r), r >= '\u200b' && r <= '\u200f', r >= '\u2028' && r <= '\u202e', r >= '\u2060' && r <= '\u206f', r == '\ufeff', r == '\u061c', r >= 0xe0000 && r <= 0xe007f:
+		return true
+	}
+	return false
+}
+
+// outside lists what is in the directory around the repositories.
+func outside(t *testing.T, home string) []string {
+	var list []string
+	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(home, path)
+		switch rel {
+		case "repo", "clone", ".local", filepath.Join(".cache", "git-agent"): // handoffs are copied below .local
+			return filepath.SkipDir
+		}
+		list = append(list, rel)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
