@@ -32,19 +32,21 @@ type Surroundings struct {
 // document first, then everything else. Cut parts are named with the command that shows them, and
 // what no longer exists is marked.
 //
-// The last session's text is fenced, with a fence longer than any inside, so it can't pass for ours.
+// All that comes from the last session is fenced, with fences longer than any inside, so it can't pass
+// for ours: outside are numbers, hashes, and how it ended.
 func Prime(h *Handoff, document []byte, here Surroundings) string {
 	p := &primer{Handoff: h, here: here}
 	name := h.ID().String()
 	diff := strings.TrimRight(h.Diff, "\n")
 	p.sections = slices.DeleteFunc([]section{
-		{"Document" + p.source(), "markdown", strings.TrimRight(string(document), "\n"), "show " + name + " --document", forDocument, h.lacks("document")},
+		{"Document", "markdown", strings.TrimRight(string(document), "\n"), "show " + name + " --document", forDocument, h.lacks("document")},
+		{"Record", "", p.record(), "show " + name, MaxPrime, false},
 		{"Summary", "", h.Summary, "show " + name, MaxPrime, false},
 		{"Open questions", "", bullets(h.Questions), "show " + name, MaxPrime, false},
 		{"Todos", "", p.todos(), "show " + name, MaxPrime, false},
 		{"Last prompt", "", h.LastPrompt, "show " + name, MaxPrime, false},
 		{"Recent commits", "", p.commits(), "show " + name, MaxPrime, false},
-		{"Uncommitted changes" + p.uncommitted(), "diff", diff, "show " + name + " --patch", MaxPrime, h.lacks("uncommitted_changes")},
+		{"Uncommitted changes", "diff", diff, "show " + name + " --patch", MaxPrime, h.lacks("uncommitted_changes")},
 	}, func(s section) bool { return s.body == "" })
 	return p.render(p.head())
 }
@@ -108,30 +110,24 @@ func (p *primer) head() string {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "- %s: %s\n", name, fmt.Sprintf(format, args...))
 	}
-	agent := word(cmp.Or(p.Agent, "unknown"))
-	if p.Session != "" {
-		agent += ", session " + word(p.Session)
-	}
-	line("Agent", "%s", agent)
 	line("Exit", "%s, %s ago (%s)", p.ExitType, age(p.here.Now, p.At), p.At.Format(time.RFC3339))
 	mission := fmt.Sprintf("%s, handoff %d", p.Mission, p.Number)
-	if when := p.When(); when != "" {
-		mission += ", " + word(when)
+	switch {
+	case p.LastOutcome == running:
+		mission += fmt.Sprintf(", in the middle of turn %d", p.LastTurn+1)
+	case p.LastTurn > 0:
+		mission += fmt.Sprintf(", after turn %d", p.LastTurn)
 	}
 	line("Mission", "%s", mission)
 	if !p.Head.IsZero() {
-		at := p.Head.String()
-		if p.Branch != "" {
-			at += " on " + word(p.Branch)
-		}
-		line("Commit", "%s%s", at, p.gone(p.Head))
+		line("Commit", "%s%s", p.Head, p.gone(p.Head))
 	}
 	if !p.Stash.IsZero() {
 		line("Not committed", "%s, kept as %s%s; `git agent-handoff restore %s` brings that back where it is missing",
 			cmdline.Plural(p.Files, "file"), p.Stash, p.gone(p.Stash), p.ID())
 	}
 	if p.Log != "" {
-		line("Terminal log", "%s; it is long: don't read it whole, search it with `git agent-handoff grep <pattern>`", word(p.Log))
+		line("Terminal log", "it is long: don't read it whole, search it with `git agent-handoff grep <pattern>`")
 	}
 	if p.Terminal != "" {
 		line("Terminal snapshot", "search it with `git agent-handoff grep <pattern>`, or read it with `git agent-handoff show %s --terminal`", p.ID())
@@ -139,7 +135,27 @@ func (p *primer) head() string {
 	return b.String()
 }
 
-// word makes a stranger's text safe to put into a line of ours.
+// record are the short fields, a line each.
+func (p *primer) record() string {
+	var b strings.Builder
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%s: %s\n", name, word(value))
+		}
+	}
+	line("Agent", p.Agent)
+	line("Session", p.Session)
+	if p.LastOutcome != running {
+		line("Last turn", p.LastOutcome)
+	}
+	line("Branch", p.Branch)
+	line("Document", p.source())
+	line("Terminal log", p.Log)
+	line("Not in the worktree now", p.missing())
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// word makes a text fit on one line.
 func word(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == '`' || r == 0x7f {
@@ -158,13 +174,10 @@ func (p *primer) gone(commit git.Hex) string {
 }
 
 func (p *primer) source() string {
-	switch {
-	case p.Source == "":
-		return ""
-	case strings.HasPrefix(p.Source, "/") || p.here.File(p.Source):
-		return " (" + word(p.Source) + ")"
+	if p.Source == "" || strings.HasPrefix(p.Source, "/") || p.here.File(p.Source) {
+		return p.Source
 	}
-	return " (" + word(p.Source) + ", which no longer exists)"
+	return p.Source + ", which no longer exists"
 }
 
 func (p *primer) todos() string {
@@ -184,18 +197,15 @@ func (p *primer) commits() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// uncommitted names the files that no longer exist.
-func (p *primer) uncommitted() string {
+// missing names the files with uncommitted changes that no longer exist.
+func (p *primer) missing() string {
 	var gone []string
 	for _, path := range p.Paths {
 		if !p.here.File(path) {
-			gone = append(gone, word(path))
+			gone = append(gone, path)
 		}
 	}
-	if len(gone) == 0 {
-		return ""
-	}
-	return " (not in the worktree now: " + ledger.Head(strings.Join(gone, ", "), 300) + ")"
+	return strings.Join(gone, ", ")
 }
 
 func bullets(list []string) string {
@@ -216,7 +226,7 @@ func (p *primer) render(out string) string {
 		room := min(left-leftOutRoom*(len(p.sections)-i), s.most)
 		text, ok := s.render(room)
 		if !ok {
-			missing = append(missing, fmt.Sprintf("- %s: `git agent-handoff %s`\n", strings.SplitN(s.title, " (", 2)[0], s.show))
+			missing = append(missing, fmt.Sprintf("- %s: `git agent-handoff %s`\n", s.title, s.show))
 			continue
 		}
 		out += text

@@ -188,7 +188,7 @@ func (r *Recorder) retell(ctx context.Context, f Fork) conversation {
 	if err != nil {
 		return conversation{why: err}
 	}
-	file, err := transcript.Rebuild(stored, f.Session)
+	file, err := transcript.Rebuild(stored, f.Session, f.Foreign)
 	return conversation{file, until.Turn, err}
 }
 

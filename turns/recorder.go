@@ -36,6 +36,8 @@ type Result struct {
 	// Config is git's configuration as the recording read it, since a hook has no time to read it
 	// twice; nil if there was nothing to record.
 	Config git.Config
+	// Aside is the mission that a stranger's part of Mission has become; empty if there was none.
+	Aside ledger.ID
 	// Stayed is why the mission's branch did not move although the turn was recorded; or nil.
 	Stayed error
 	// Warnings are problems for the log that did not keep the turn from being recorded.

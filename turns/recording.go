@@ -101,7 +101,7 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 	if err := r.tx.Commit(ctx); err != nil {
 		return false, err
 	}
-	r.result.Turns = done.turns
+	r.result.Turns, r.result.Aside = done.turns, r.tx.Aside
 	if r.result.Stayed = r.tx.Stayed; r.result.Stayed != nil {
 		r.warn("the branch of mission %s was left where it is; the next turn catches up: %v", r.id, r.result.Stayed)
 	}

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 )
 
@@ -31,19 +34,30 @@ func Usable(ctx context.Context, w *workspace.Workspace, t *Turn) (*Turn, error)
 	return usable, err
 }
 
-// By names who recorded a turn, see [trust.Writers].
-func By(ctx context.Context, w *workspace.Workspace, t *Turn) (string, error) {
-	objects := w.Repo.Objects(ctx)
-	defer objects.Close()
-	l, err := t.ledger(ctx, w.Repo, objects)
-	if err != nil {
-		return "", err
+// A Roll names who recorded turns, see [trust.Writers]. The zero value with a workspace is ready.
+type Roll struct {
+	Workspace *workspace.Workspace
+
+	id  ledger.ID
+	tip plumbing.Hash
+	of  *trust.Writers // of the mission id at tip, the last that was asked about
+}
+
+// By names who recorded a turn.
+func (r *Roll) By(ctx context.Context, t *Turn) (string, error) {
+	if r.of == nil || t.mission() != r.id || t.at != r.tip {
+		objects := r.Workspace.Repo.Objects(ctx)
+		defer objects.Close()
+		l, err := t.ledger(ctx, r.Workspace.Repo, objects)
+		if err != nil {
+			return "", err
+		}
+		if r.of, err = r.Workspace.Writers(ctx, objects, l.ID, l.Tip); err != nil {
+			return "", err
+		}
+		r.id, r.tip = t.mission(), t.at
 	}
-	writers, err := w.Writers(ctx, objects, l.ID, l.Tip)
-	if err != nil {
-		return "", err
-	}
-	return writers.Turn(t.Turn), nil
+	return r.of.Turn(t.Turn), nil
 }
 
 // In is the mission in whose ledger the turn was read. A fork inherits records of its source.

@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/target"
+	"gitagent/internal/trust"
 )
 
 func list(c *cli.Context) error {
@@ -37,7 +38,7 @@ func list(c *cli.Context) error {
 	lines, now := bufio.NewWriter(c.App.Writer), time.Now()
 	for _, h := range all {
 		if c.Bool("json") {
-			if err := cmdline.PrintLine(lines, h); err != nil {
+			if err := cmdline.PrintLine(lines, h.Handoff, h.by); err != nil {
 				return err
 			}
 			continue
@@ -50,7 +51,11 @@ func list(c *cli.Context) error {
 		if h.Files > 0 {
 			uncommitted = cmdline.Plural(h.Files, "file")
 		}
-		table.Row(name, cmdline.Age(now, h.At), string(h.ExitType), "turn "+strconv.Itoa(h.LastTurn), uncommitted, cmdline.OneLine(about(h)))
+		what := cmdline.OneLine(about(h.Handoff))
+		if h.by != trust.Clone {
+			what = "[" + h.by + "] " + what
+		}
+		table.Row(name, cmdline.Age(now, h.At), string(h.ExitType), "turn "+strconv.Itoa(h.LastTurn), uncommitted, what)
 	}
 	return errors.Join(lines.Flush(), table.Print(c.App.Writer), unread)
 }
@@ -66,8 +71,14 @@ func about(h *handoffstore.Handoff) string {
 	return h.LastPrompt
 }
 
+// A listed handoff is one with who made it.
+type listed struct {
+	*handoffstore.Handoff
+	by string
+}
+
 // handoffs returns those of a mission, or of all, newest first. The error names the unreadable ones.
-func handoffs(c *cli.Context, s *handoffstore.Store) ([]*handoffstore.Handoff, error) {
+func handoffs(c *cli.Context, s *handoffstore.Store) ([]listed, error) {
 	missions, err := ledger.List(c.Context, s.Repo)
 	if err != nil {
 		return nil, err
@@ -80,25 +91,35 @@ func handoffs(c *cli.Context, s *handoffstore.Store) ([]*handoffstore.Handoff, e
 		if id == "" {
 			return nil, target.NoMission()
 		}
-		if _, ok := missions[id]; !ok {
+		tip, ok := missions[id]
+		if !ok {
 			return nil, cmdline.Hint(cmdline.NotFoundf("mission %s: %w", id, git.ErrNotFound), "list the missions with: git agent-turn missions")
 		}
-		missions = map[ledger.ID]plumbing.Hash{id: {}}
+		missions = map[ledger.ID]plumbing.Hash{id: tip}
 	}
-	var all []*handoffstore.Handoff
+	objects := s.Repo.Objects(c.Context)
+	defer objects.Close()
+	var all []listed
 	var errs []error
-	for id := range missions {
+	for id, tip := range missions {
 		some, err := handoffstore.List(c.Context, s.Repo, id)
 		errs = append(errs, err)
+		if len(some) == 0 {
+			continue
+		}
+		writers, err := s.Writers(c.Context, objects, id, tip)
+		if err != nil {
+			return nil, err
+		}
 		for _, h := range some {
 			if h.Mission == id || !c.Bool("all") { // with --all, list it only where it was made, not in forks
-				all = append(all, h)
+				all = append(all, listed{h, writers.Handoff(h.Number)})
 			}
 		}
 	}
 	slices.Reverse(all)
 	if c.Bool("all") {
-		slices.SortStableFunc(all, func(a, b *handoffstore.Handoff) int { return b.At.Compare(a.At) })
+		slices.SortStableFunc(all, func(a, b listed) int { return b.At.Compare(a.At) })
 	}
 	return all, errors.Join(errs...)
 }

@@ -24,17 +24,17 @@ func show(c *cli.Context) error {
 		return err
 	}
 	defer f.Close()
+	by, err := s.By(c.Context, f)
+	if err != nil {
+		return err
+	}
 	switch {
 	case c.Bool("json"):
-		return cmdline.PrintLine(c.App.Writer, f.Handoff)
+		return cmdline.PrintLine(c.App.Writer, f.Handoff, by)
 	case len(only) > 0:
 		return showFile(c, f, only[0])
 	}
-	by, err := s.By(c.Context, f)
-	if err == nil {
-		err = showHandoff(c.App.Writer, f, by)
-	}
-	if err != nil {
+	if err := showHandoff(c.App.Writer, f, by); err != nil {
 		return err
 	}
 	if ok, err := s.Trusted(c.Context, f); err != nil || ok {
@@ -70,7 +70,7 @@ func showHandoff(to io.Writer, f *handoffstore.Found, by string) error {
 	r := cmdline.NewRecord(to, "handoff "+h.ID().String(), 11)
 	r.Field("Exit", string(h.ExitType))
 	r.Field("Date", h.At.Local().Format(time.RFC1123Z))
-	r.Field("Recorded by", by)
+	r.Field("By", by)
 	r.Field("Agent", h.Agent)
 	r.Field("Session", h.Session)
 	r.Field("Made", h.When())

@@ -50,6 +50,11 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 			h.Answer(hooks.Answer{User: text})
 		}
 	}
+	if taken.Aside != "" {
+		text := fmt.Sprintf("somebody unknown had added to mission %s, or made it; what he recorded is mission %s now, and yours goes on without it", taken.Mission, taken.Aside)
+		h.Log(text)
+		h.Tell("aside", text)
+	}
 	if taken.Stayed != nil {
 		h.Tell("branch", fmt.Sprintf("the branch of mission %s was left where it is: %v; if no git is at work, remove that lock", taken.Mission, taken.Stayed))
 	}

@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
 	"gitagent/internal/target"
+	"gitagent/internal/trust"
 	"gitagent/turns"
 )
 
@@ -54,14 +55,18 @@ func list(c *cli.Context) error {
 		cmdline.Column{Style: cmdline.Cyan},
 		cmdline.Column{},
 	)
-	lines := bufio.NewWriter(c.App.Writer)
+	lines, roll := bufio.NewWriter(c.App.Writer), turns.Roll{Workspace: w}
 	var written error // nobody may be reading any more
 	for _, id := range missions {
 		err := turns.Each(c.Context, w.Repo, id, func(t *turns.Turn) error {
+			by, err := roll.By(c.Context, t)
+			if err != nil {
+				return err
+			}
 			if c.Bool("json") {
-				written = cmdline.PrintLine(lines, t)
+				written = cmdline.PrintLine(lines, t, by)
 			} else {
-				written = table.Add(c.App.Writer, row(t, now, all)...)
+				written = table.Add(c.App.Writer, row(t, now, all, by)...)
 			}
 			return written
 		})
@@ -76,8 +81,9 @@ func list(c *cli.Context) error {
 	return cmp.Or(lines.Flush(), table.Print(c.App.Writer), unread.Err()) // one of the first two is empty
 }
 
-// row is a turn's row of the table; named in full if all missions are listed.
-func row(t *turns.Turn, now time.Time, all bool) []string {
+// row is a turn's row of the table; named in full if all missions are listed, and with who recorded
+// it if that was not in this clone.
+func row(t *turns.Turn, now time.Time, all bool, by string) []string {
 	name := strconv.Itoa(t.Turn)
 	if all {
 		name = t.ID().String()
@@ -92,6 +98,9 @@ func row(t *turns.Turn, now time.Time, all bool) []string {
 	prompt := cmdline.OneLine(t.Prompt)
 	if t.Outcome != turns.Done {
 		prompt = "(" + string(t.Outcome) + ") " + prompt
+	}
+	if by != trust.Clone {
+		prompt = "[" + by + "] " + prompt
 	}
 	return []string{name, cmdline.Age(now, t.At), fmt.Sprintf("+%d", t.Insertions), fmt.Sprintf("-%d", t.Deletions), paths, prompt}
 }

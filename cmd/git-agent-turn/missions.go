@@ -12,14 +12,15 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
 	"gitagent/internal/target"
+	"gitagent/internal/trust"
 	"gitagent/turns"
 )
 
 func missions(c *cli.Context) error {
-	lines, broken := readMissions(c)
+	lines, by, broken := readMissions(c)
 	if c.Bool("json") {
-		for _, m := range lines {
-			if err := cmdline.PrintJSON(c.App.Writer, missionJSON(m)); err != nil {
+		for i, m := range lines {
+			if err := cmdline.PrintJSON(c.App.Writer, missionJSON(m, by[i])); err != nil {
 				return err
 			}
 		}
@@ -29,36 +30,49 @@ func missions(c *cli.Context) error {
 		cmdline.Column{Style: cmdline.Yellow},
 		cmdline.Column{Right: true, Style: cmdline.Dim},
 		cmdline.Column{Right: true},
+		cmdline.Column{Style: cmdline.Dim},
 		cmdline.Column{Style: cmdline.Cyan},
 		cmdline.Column{},
 	)
 	now := time.Now()
-	for _, m := range lines {
-		table.Row(string(m.ID), cmdline.Age(now, m.Newest()), cmdline.Plural(m.Turns, "turn"), strings.TrimPrefix(m.Branch, "refs/heads/"), cmdline.OneLine(m.Title))
+	for i, m := range lines {
+		table.Row(string(m.ID), cmdline.Age(now, m.Newest()), cmdline.Plural(m.Turns, "turn"), by[i],
+			strings.TrimPrefix(m.Branch, "refs/heads/"), cmdline.OneLine(m.Title))
 	}
 	return cmp.Or(table.Print(c.App.Writer), broken)
 }
 
-// readMissions returns the missions that can be read. That there are none is an error, too.
-func readMissions(c *cli.Context) ([]turns.Line, error) {
+// readMissions returns the missions that can be read, and for each who wrote its newest event. That
+// there are none is an error, too.
+func readMissions(c *cli.Context) (lines []turns.Line, by []string, err error) {
 	w, err := target.Workspace(c.Context)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	lines, err := turns.Missions(c.Context, w.Repo)
+	lines, err = turns.Missions(c.Context, w.Repo)
 	if len(lines) == 0 && err == nil {
 		err = cmdline.Hint(cmdline.NotFoundf("no mission has been recorded here"), "switch recording on with: git agent-turn init")
 	}
-	return lines, err
+	objects := w.Repo.Objects(c.Context)
+	defer objects.Close()
+	by = make([]string, len(lines))
+	for i, m := range lines {
+		s, unread := w.Standing(c.Context, objects, m.ID, m.Tip)
+		if by[i] = s.By; unread != nil {
+			by[i], err = trust.Unknown, cmp.Or(err, unread)
+		}
+	}
+	return lines, by, err
 }
 
-// missionJSON is a mission's line of JSON: its mission.json, and where it stands.
-func missionJSON(m turns.Line) any {
+// missionJSON is a mission's line of JSON: its mission.json, where it stands, and who wrote that.
+func missionJSON(m turns.Line, by string) any {
 	line := struct {
 		*ledger.Mission
 		Turns int       `json:"turns"`
 		At    time.Time `json:"at,omitzero"` // of the last turn
-	}{Mission: m.Mission, Turns: m.Turns}
+		By    string    `json:"by"`
+	}{Mission: m.Mission, Turns: m.Turns, By: by}
 	if m.Last != nil {
 		line.At = m.Last.At
 	}
@@ -66,12 +80,13 @@ func missionJSON(m turns.Line) any {
 }
 
 func tree(c *cli.Context) error {
-	lines, broken := readMissions(c)
+	lines, by, broken := readMissions(c)
+	writers := make(map[ledger.ID]string)
 	known := make(map[ledger.ID]bool)
 	forks := make(map[ledger.ID][]turns.Line)
 	var roots []turns.Line
-	for _, m := range lines {
-		known[m.ID] = true
+	for i, m := range lines {
+		known[m.ID], writers[m.ID] = true, by[i]
 	}
 	for _, m := range lines {
 		if m.ForkedFrom != nil && known[m.ForkedFrom.Mission] && m.ForkedFrom.Mission != m.ID {
@@ -84,6 +99,7 @@ func tree(c *cli.Context) error {
 		cmdline.Column{Style: cmdline.Yellow},
 		cmdline.Column{Right: true},
 		cmdline.Column{Right: true, Style: cmdline.Dim},
+		cmdline.Column{Style: cmdline.Dim},
 		cmdline.Column{Style: cmdline.Cyan},
 		cmdline.Column{},
 	)
@@ -103,7 +119,7 @@ func tree(c *cli.Context) error {
 		default:
 			name += " from " + m.ForkedFrom.String() // the source is not in the tree
 		}
-		table.Row(indent(depth)+name, cmdline.Plural(m.Turns, "turn"), cmdline.Age(now, m.Newest()),
+		table.Row(indent(depth)+name, cmdline.Plural(m.Turns, "turn"), cmdline.Age(now, m.Newest()), writers[m.ID],
 			strings.TrimPrefix(m.Branch, "refs/heads/"), cmdline.OneLine(m.Title))
 		for _, f := range forks[m.ID] {
 			draw(f, depth+1)

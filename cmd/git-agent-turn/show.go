@@ -36,13 +36,17 @@ func show(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	by, err := (&turns.Roll{Workspace: w}).By(c.Context, t)
+	if err != nil {
+		return err
+	}
 	switch {
 	case c.Bool("json"):
-		return cmdline.PrintLine(c.App.Writer, t)
+		return cmdline.PrintLine(c.App.Writer, t, by)
 	case c.Bool("transcript"):
 		return cmdline.Print(c.App.Writer, func(to io.Writer) error { return turns.WriteTranscript(c.Context, w.Repo, t, to) })
 	}
-	if err := showTurn(c.App.Writer, t); err != nil {
+	if err := showTurn(c.App.Writer, t, by); err != nil {
 		return err
 	}
 	if t.Base == t.Code {
@@ -58,13 +62,14 @@ func show(c *cli.Context) error {
 	return diffTrees(c, w.Repo, t.Base, t.Code, format)
 }
 
-func showTurn(to io.Writer, t *turns.Turn) error {
+func showTurn(to io.Writer, t *turns.Turn, by string) error {
 	r := cmdline.NewRecord(to, "turn "+t.ID().String(), 10)
 	r.Field("Outcome", string(t.Outcome))
 	r.Field("Date", t.At.Local().Format(time.RFC1123Z))
 	if !t.Started.IsZero() && t.At.After(t.Started) {
 		r.Field("Took", t.At.Sub(t.Started).Round(time.Second).String())
 	}
+	r.Field("By", by)
 	r.Field("Agent", strings.TrimSpace(t.Agent+" "+t.Model))
 	r.Field("Session", t.Session)
 	r.Field("Commit", t.Code.String())

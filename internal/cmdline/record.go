@@ -73,13 +73,42 @@ func (r *Record) Text(name, value string) {
 // Flush writes what is still buffered.
 func (r *Record) Flush() error { return r.w.Flush() }
 
-// PrintLine writes a stored record as the line of JSON that it has there, see [JSON].
-func PrintLine(w io.Writer, record interface{ Line() ([]byte, error) }) error {
+// PrintLine writes a stored record as the line of JSON that it has there, see [JSON], with one more
+// field: who recorded it, whatever the record says of that itself.
+func PrintLine(w io.Writer, record interface{ Line() ([]byte, error) }, by string) error {
 	line, err := record.Line()
+	if err == nil {
+		line, err = withBy(line, by)
+	}
 	if err == nil {
 		_, err = fmt.Fprintf(w, "%s\n", JSON(line))
 	}
 	return err
+}
+
+// withBy sets the field "by" of an object.
+func withBy(line []byte, by string) ([]byte, error) {
+	value, err := json.Marshal(by)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.Contains(line, []byte(`"by"`)) || bytes.Contains(line, []byte(`\u`)) { // perhaps it has one, in some spelling
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(line, &fields); err != nil {
+			return nil, err
+		}
+		fields["by"] = value
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		err := enc.Encode(fields)
+		return bytes.TrimRight(b.Bytes(), "\n"), err
+	}
+	end := bytes.LastIndexByte(line, '}')
+	if end < 0 {
+		return nil, fmt.Errorf("the record is no object: %.20q", line)
+	}
+	return append(append(append(line[:end:end], `,"by":`...), value...), '}'), nil
 }
 
 // PrintJSON writes v as one line of JSON, see [JSON].

@@ -39,7 +39,7 @@ func Usable(c *cli.Context, w *workspace.Workspace, t *turns.Turn) (usable *turn
 	if err != nil {
 		return nil, false, err
 	}
-	by, err := turns.By(c.Context, w, usable)
+	by, err := (&turns.Roll{Workspace: w}).By(c.Context, usable)
 	return usable, by == trust.Unknown, err
 }
 

@@ -113,7 +113,7 @@ func BenchmarkRebuild(b *testing.B) {
 	b.SetBytes(int64(len(content[0])))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Rebuild(content, "22222222-2222-4222-8222-222222222222"); err != nil {
+		if _, err := Rebuild(content, "22222222-2222-4222-8222-222222222222", false); err != nil {
 			b.Fatal(err)
 		}
 	}

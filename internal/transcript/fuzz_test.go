@@ -137,7 +137,7 @@ func FuzzRebuild(f *testing.F) {
 	}
 	table := knownFields()
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := Rebuild([][]byte{data}, session)
+		file, err := Rebuild([][]byte{data}, session, false)
 		if err != nil {
 			return
 		}
@@ -173,7 +173,7 @@ func FuzzRebuild(f *testing.F) {
 			}
 			checkContent(t, line, record["rendered"], true)
 		}
-		again, err := Rebuild([][]byte{got}, session)
+		again, err := Rebuild([][]byte{got}, session, false)
 		if err != nil || !bytes.Equal(bytes.Join(again, nil), got) {
 			t.Fatalf("once more gives %v\n%q, want\n%q", err, bytes.Join(again, nil), got)
 		}

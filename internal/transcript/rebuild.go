@@ -28,7 +28,11 @@ var ErrEmpty = errors.New("the conversation is empty")
 // the letter or have a field twice, and those with content that lies somewhere else. What follows
 // such a record follows the one before it instead, because the client silently omits a turn whose
 // links don't hold.
-func Rebuild(segments [][]byte, session string) (file [][]byte, err error) {
+//
+// Of a foreign conversation, a stranger's, attachments are left out as well: with them the client
+// would say to the model, in its own name and in the system prompt, what it is said to have said
+// then. It makes its own anew.
+func Rebuild(segments [][]byte, session string, foreign bool) (file [][]byte, err error) {
 	id, err := json.Marshal(session)
 	if err != nil {
 		return nil, err
@@ -36,7 +40,7 @@ func Rebuild(segments [][]byte, session string) (file [][]byte, err error) {
 	r := rebuilder{known: knownFields(), kinds: map[string]bool{}, id: id, before: map[string]string{}}
 	for name := range r.known {
 		kind, _, _ := strings.Cut(name, " ")
-		r.kinds[kind] = kind[0] != '.'
+		r.kinds[kind] = kind[0] != '.' && !(foreign && kind == "attachment")
 	}
 	for _, segment := range segments {
 		for _, line := range lines(segment) {

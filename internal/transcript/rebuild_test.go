@@ -21,7 +21,7 @@ const (
 // rebuild passes the conversation to Rebuild in two segments and returns the whole file.
 func rebuild(conversation []byte, session string) ([]byte, error) {
 	half := bytes.IndexByte(conversation, '\n') + 1
-	file, err := transcript.Rebuild([][]byte{conversation[:half], conversation[half:]}, session)
+	file, err := transcript.Rebuild([][]byte{conversation[:half], conversation[half:]}, session, false)
 	return bytes.Join(file, nil), err
 }
 

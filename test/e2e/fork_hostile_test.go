@@ -95,7 +95,7 @@ func TestForkOfHostile(t *testing.T) {
 			if word == "TF1" {
 				data = bytes.ReplaceAll(data, []byte(session), []byte(id))
 			} else {
-				file, err := rebuilding.Rebuild([][]byte{data}, id)
+				file, err := rebuilding.Rebuild([][]byte{data}, id, false)
 				if err != nil {
 					t.Fatal(err)
 				}
