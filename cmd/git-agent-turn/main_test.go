@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -18,6 +19,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 	"gitagent/test/cmdlinetest"
 	"gitagent/test/gittest"
@@ -49,6 +51,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Values["clients"] = make(map[string]*claude.Client)
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "agent" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return target.ByAgent(), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"play": play, "fork": fork, "reachable": reachable, "status": status},
 	})
