@@ -1,0 +1,128 @@
+package turns_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"gitagent/internal/ledger"
+	"gitagent/internal/workspace"
+	"gitagent/test/gittest"
+	"gitagent/turns"
+)
+
+// goOn adds an event to a mission's ledger, in the user's name and without his key, and moves the ref
+// there, as a fetch with a refspec of the user's own would.
+func (l *lab) goOn(id ledger.ID, file, content string) (tip string) {
+	l.t.Helper()
+	hash, err := l.Feed(content, "hash-object", "-w", "--stdin")
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	w := l.In(l.Dir)
+	w.Env = append(w.Env[:len(w.Env):len(w.Env)], "GIT_INDEX_FILE="+l.t.TempDir()+"/index")
+	w.Git("read-tree", id.Ref())
+	w.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+file)
+	l.Git("update-ref", id.Ref(), w.Git("commit-tree", "-m", "turn 1", "-p", id.Ref(), w.Git("write-tree")))
+	return l.Git("rev-parse", id.Ref())
+}
+
+// A mission that a stranger continued between two turns of ours: nothing of his is built upon, and
+// nothing of his or ours is lost.
+func TestContinuedByStranger(t *testing.T) {
+	t.Parallel()
+	for _, key := range []bool{true, false} {
+		l := newLab(t)
+		l.keyless = !key
+		c := l.client()
+		id := own(c)
+		l.turn(c, "first", nil)
+		ours := l.Git("rev-parse", id.Ref())
+		evil := l.goOn(id, "transcript/0000/000001.jsonl", "{}\n")
+		if _, err := turns.Usable(t.Context(), l.recorder(l.Dir).Workspace, l.list(id)[0]); err != nil {
+			t.Errorf("turn 1, which stands before the stranger's: %v", err)
+		}
+		c.Prompt("second")
+		l.Write("file", "mine\n")
+		c.Stop("done")
+		if got := l.Git("rev-list", "--first-parent", id.Ref()); !strings.Contains(got, ours) || strings.Contains(got, evil) {
+			t.Errorf("key %t: the ledger goes on as\n%s\nours was %s, the stranger's %s", key, got, ours, evil)
+		}
+		if aside := ledger.ID(evil[:12]); l.Git("rev-parse", aside.Ref()) != evil {
+			t.Errorf("key %t: the stranger's part is not mission %s", key, aside)
+		}
+		if list := l.list(id); len(list) != 2 || list[1].Transcript.After != 1 {
+			t.Errorf("key %t: the turns are\n%s", key, describe(list))
+		}
+		l.verify(id)
+		for _, turn := range l.list(id) {
+			if _, err := turns.Usable(t.Context(), l.recorder(l.Dir).Workspace, turn); err != nil {
+				t.Errorf("key %t: turn %d: %v", key, turn.Turn, err)
+			}
+		}
+		l.turn(c, "third", nil)
+		l.verify(id)
+	}
+}
+
+// A stranger's mission has the id of ours, or its branch is checked out: ours begins anew.
+func TestMissionOfStranger(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	id := own(c)
+	l.turn(c, "first", nil)
+	l.turn(c, "second", nil)
+	theirs := l.Git("rev-parse", id.Ref())
+	root := l.Git("rev-list", "--max-parents=0", "--first-parent", theirs)
+
+	other := labIn(t, gittest.New(t))
+	other.keyless = true
+	other.Git("fetch", "-q", l.Dir, "main", "+refs/agent/*:refs/agent/*")
+	other.Git("switch", "-q", "-c", "agent/mission/"+string(id), "FETCH_HEAD")
+	for _, turn := range other.list(id) {
+		if _, err := turns.Usable(t.Context(), other.recorder(other.Dir).Workspace, turn); !errors.Is(err, workspace.ErrStranger) {
+			t.Errorf("turn %d of a stranger's: %v", turn.Turn, err)
+		}
+		if _, err := other.recorder(other.Dir).Restore(t.Context(), time.Now(), turn, turns.Checkout{}); !errors.Is(err, workspace.ErrStranger) {
+			t.Errorf("restore turn %d of a stranger's: %v", turn.Turn, err)
+		}
+		if _, err := other.recorder(other.Dir).Fork(t.Context(), turns.Fork{Source: turn, ID: "f0f0f0f0", At: time.Now()}); !errors.Is(err, workspace.ErrStranger) {
+			t.Errorf("fork turn %d of a stranger's: %v", turn.Turn, err)
+		}
+	}
+	d := other.client()
+	other.turn(d, "mine", nil)
+	if list := other.list(id); len(list) != 1 || list[0].Prompt != "mine" {
+		t.Errorf("the turns are\n%s", describe(list))
+	}
+	if aside := ledger.ID(root[:12]); other.Git("rev-parse", aside.Ref()) != theirs {
+		t.Errorf("the stranger's is not mission %s", aside)
+	}
+	other.verify(id)
+}
+
+// A fork knows what is known of its source, also without a key, and so does a fork of a fork.
+func TestForkKnowsItsSource(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.keyless = true
+	_, source := l.three()
+	from := source[1]
+	for i, id := range []ledger.ID{"f0f0f0f0", "f1f1f1f1", "f2f2f2f2"} {
+		f := l.forkOf(from)
+		f.ID, f.Worktree, f.Before = id, f.Worktree+string(id), i == 1
+		l.fork(f)
+		in := l.at(f.Worktree)
+		c := in.client()
+		in.turn(c, "on "+string(id), nil)
+		list := l.list(id)
+		for _, turn := range list {
+			if _, err := turns.Usable(t.Context(), l.recorder(l.Dir).Workspace, turn); err != nil {
+				t.Errorf("fork %s, turn %d: %v", id, turn.Turn, err)
+			}
+		}
+		from = list[len(list)-1]
+	}
+}
