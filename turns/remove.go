@@ -1,6 +1,7 @@
 package turns
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -176,9 +177,10 @@ func (r *Recorder) freed(ctx context.Context, refs map[string]plumbing.Hash) (in
 	return strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
 }
 
+// forksOf names the forks of a mission, as far as the missions can be read.
 func (r *Recorder) forksOf(ctx context.Context, id ledger.ID) ([]ledger.ID, error) {
 	lines, err := Missions(ctx, r.Repo)
-	if err != nil {
+	if err := cmp.Or(ctx.Err(), err); err != nil && !errors.As(err, new(*ledger.UnreadError)) {
 		return nil, err
 	}
 	var forks []ledger.ID

@@ -50,7 +50,7 @@ func find(c *cli.Context, repo *git.Repo, here ledger.ID) (*turns.Turn, error) {
 	missions := []ledger.ID{here}
 	if f.all {
 		lines, err := turns.Missions(c.Context, repo)
-		if len(lines) == 0 && err != nil {
+		if err != nil && !errors.As(err, new(*ledger.UnreadError)) {
 			return nil, err
 		}
 		missions = missions[:0]

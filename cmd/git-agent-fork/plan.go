@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/turns"
 )
 
@@ -39,7 +41,7 @@ func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Fork
 		p.Command = append(p.Command, "--resume", f.Session)
 	case done.Why != nil:
 		list, err := turns.List(ctx, repo, f.ID)
-		if list == nil && err != nil {
+		if err != nil && !errors.As(err, new(*ledger.UnreadError)) {
 			return nil, err // the digest does without those that can't be read
 		}
 		first = append([]string{turns.Digest(list, f.Source, f.Before)}, first...)

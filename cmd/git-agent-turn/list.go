@@ -29,7 +29,7 @@ func list(c *cli.Context) error {
 	var unread ledger.Unread
 	if c.Bool("all") {
 		lines, err := turns.Missions(c.Context, w.Repo)
-		if len(lines) == 0 && err != nil {
+		if err != nil && !errors.As(err, new(*ledger.UnreadError)) {
 			return err
 		}
 		unread.Add(err)

@@ -70,13 +70,13 @@ func prune(c *cli.Context) error {
 		return err
 	}
 	r := &turns.Recorder{Workspace: w}
-	lines, err := turns.Missions(c.Context, r.Repo)
-	if err != nil {
-		return err
+	lines, unread := turns.Missions(c.Context, r.Repo)
+	if unread != nil && !errors.As(unread, new(*ledger.UnreadError)) {
+		return unread
 	}
 	before := time.Now().Add(-age)
 	for _, m := range lines {
-		if !m.Newest().Before(before) {
+		if !m.Newest().Before(before) || m.Turns > 0 && m.Last == nil { // nobody knows how old that is
 			continue
 		}
 		done, err := r.Remove(c.Context, m.ID, false, c.Bool("dry-run"))
@@ -91,7 +91,7 @@ func prune(c *cli.Context) error {
 			return err
 		}
 	}
-	return nil
+	return unread
 }
 
 // parseAge reads a number with a unit: hours, days or weeks.

@@ -26,10 +26,20 @@ func (u *Unread) Add(err error) {
 	}
 }
 
-// Err joins the errors, nil if there are none.
+// An UnreadError says what could not be read. The rest was.
+type UnreadError struct{ err error }
+
+func (e *UnreadError) Error() string { return e.err.Error() }
+func (e *UnreadError) Unwrap() error { return e.err }
+
+// Err returns an [UnreadError], nil if there is nothing to say.
 func (u *Unread) Err() error {
-	if u.more == 0 {
-		return errors.Join(u.errs...)
+	errs := u.errs[:len(u.errs):len(u.errs)]
+	if u.more > 0 {
+		errs = append(errs, fmt.Errorf("%d more can't be read", u.more))
 	}
-	return errors.Join(append(u.errs[:len(u.errs):len(u.errs)], fmt.Errorf("%d more can't be read", u.more))...)
+	if len(errs) == 0 {
+		return nil
+	}
+	return &UnreadError{errors.Join(errs...)}
 }

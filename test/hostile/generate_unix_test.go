@@ -279,7 +279,7 @@ var evils = []evil{
 		g.files[g.path()] = entry{file, "", g.large.zeros(g.store, "blob", 17<<20)}
 	}},
 	{"a large segment", func(g *ledger) {
-		g.files["transcript/0000/000005.jsonl"] = entry{file, "", g.large.zeros(g.store, "blob", 300<<20)}
+		g.files["transcript/0000/000005.jsonl"] = entry{file, "", g.large.zeros(g.store, "blob", 210<<20)}
 	}},
 	{"a delta of something large", func(g *ledger) {
 		path := g.path()
@@ -382,7 +382,7 @@ var evils = []evil{
 	}},
 	{"forks of forks", func(g *ledger) {
 		before := mission
-		for n := range 100 {
+		for n := range 40 {
 			id := fmt.Sprintf("%08x", n)
 			line, _ := json.Marshal(map[string]any{"v": 1, "id": id, "created": at, "title": g.pick(hidden), "forked_from": map[string]any{"mission": before, "turn": 1}})
 			g.refs["refs/agent/missions/"+id] = g.write("commit", fmt.Appendf(nil, "tree %s\n%s\nx\n", g.tree(entry{file, "mission.json", g.blob(string(line))}), who))
