@@ -21,6 +21,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/session"
+	"gitagent/internal/trust"
 )
 
 // An examination collects what doctor finds.
@@ -46,6 +47,7 @@ func doctor(c *cli.Context) error {
 	x.repository(repo)
 	x.hooks(repo)
 	x.config(repo)
+	x.keys(repo)
 	if repo != nil {
 		x.remotes(repo)
 		x.sizes(repo)
@@ -161,6 +163,46 @@ func (x *examination) config(repo *git.Repo) {
 	for _, v := range conf.Values() {
 		x.say("config", fmt.Sprintf("%s = %s (%s)", v.Key, v.Value, v.Origin))
 	}
+}
+
+// keys says what is signed with, and what is wrong with the list of keys that are trusted.
+func (x *examination) keys(repo *git.Repo) {
+	k, err := keys()
+	if err != nil {
+		return // x.config has said so
+	}
+	if k.Own == nil {
+		x.say("key", "none, so what is recorded is not signed, and is a stranger's in other clones: "+k.OwnError.Error()+"; git agent-turn init makes one")
+	} else {
+		x.say("key", k.OwnPath)
+	}
+	if repo != nil && k.Own != nil {
+		conf, err := repo.Config(x.c.Context)
+		if name := conf.Get("user.signingkey"); err == nil && name != "" && signsWith(name, k) {
+			x.problem("key", "user.signingKey is the key that signs ledgers; take another one for either, or a commit of yours could pass for a ledger's")
+		}
+	}
+	x.say("trusted keys", fmt.Sprint(len(k.Signers)))
+	for _, line := range k.Ignored {
+		x.problem("trusted keys", line)
+	}
+}
+
+// signsWith reports whether a user.signingKey of git's, the path of a key or the public key itself, is
+// the user's own key for ledgers.
+func signsWith(name string, k *trust.Keys) bool {
+	if strings.Contains(name, strings.Fields(k.Own.Public().String())[1]) {
+		return true
+	}
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			name = filepath.Join(home, rest)
+		}
+	}
+	name = strings.TrimSuffix(name, ".pub")
+	a, aerr := os.Stat(name)
+	b, berr := os.Stat(k.OwnPath)
+	return aerr == nil && berr == nil && os.SameFile(a, b)
 }
 
 func (x *examination) sizes(repo *git.Repo) {
