@@ -66,6 +66,7 @@ func cases() []benchCase {
 		{"unchanged", "100 files, 1000 turns without a change", unchanged},
 		{"list", "10,000 turns", list},
 		{"fork", "a fork against git worktree add alone, 100 and 50,000 files", fork},
+		{"signing", "signing an event, and checking the signatures of 1000", signing},
 		{"handoff", "the hooks that begin and end a session", handoff},
 		{"context", "the hook after each batch of tool calls, a transcript of 400 MB", contextMonitor},
 		{"large", "50,000 files, 2 changed", large},
