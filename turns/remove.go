@@ -29,7 +29,7 @@ type Removed struct {
 	ID       ledger.ID
 	Branch   string      // short name; empty if it had none
 	Worktree string      // empty if it had none
-	Bytes    int64       // on disk, freed when git collects garbage
+	Bytes    int64       // on disk, freed when git collects garbage; -1 if git can't tell
 	Forks    []ledger.ID // missions that keep what they inherited
 }
 
@@ -59,7 +59,7 @@ func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*
 		}
 	}
 	if done.Bytes, err = r.freed(ctx, refs); err != nil {
-		return nil, err
+		done.Bytes = -1 // an object is missing, or too large to be looked at
 	}
 	if done.Forks, err = r.forksOf(ctx, id); err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (r *Recorder) freed(ctx context.Context, refs map[string]plumbing.Hash) (in
 	for ref := range refs {
 		args = append(args, "--exclude="+ref)
 	}
-	out, err := r.Repo.Output(ctx, nil, append(args, "--all", "HEAD")...)
+	out, err := r.Repo.Wary().Output(ctx, nil, append(args, "--all", "HEAD")...)
 	if err != nil {
 		return 0, err
 	}

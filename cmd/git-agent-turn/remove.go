@@ -49,7 +49,10 @@ func sayRemoved(c *cli.Context, done *turns.Removed) error {
 	if done.Worktree != "" {
 		what += ", worktree " + cmdline.Escape(done.Worktree)
 	}
-	line := fmt.Sprintf("%s %s; %s to be freed by git gc", verb, what, cmdline.Size(done.Bytes))
+	line := verb + " " + what
+	if done.Bytes >= 0 {
+		line += fmt.Sprintf("; %s to be freed by git gc", cmdline.Size(done.Bytes))
+	}
 	if len(done.Forks) > 0 {
 		line += fmt.Sprintf("; what %v inherited stays", done.Forks)
 	}

@@ -135,7 +135,8 @@ func diff(c *cli.Context) error {
 	return diffTrees(c, w.Repo, from, to, format)
 }
 
-// diffTrees prints the diff of two commits in git's words, with the records' numbers.
+// diffTrees prints the diff of two commits in git's words, with the records' numbers. Files of more
+// than 32 MB count as binary, and are not read.
 func diffTrees(c *cli.Context, repo *git.Repo, from, to git.Hex, format []string) error {
 	columns := cmdline.Columns(c.App.Writer)
 	for i := range format {
@@ -143,7 +144,8 @@ func diffTrees(c *cli.Context, repo *git.Repo, from, to git.Hex, format []string
 			format[i] = fmt.Sprintf("--stat=%d", columns)
 		}
 	}
-	args := slices.Concat([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color"}, git.DiffCounting(), format, []string{from.String(), to.String(), "--"})
+	repo = repo.Wary()
+	args := slices.Concat([]string{"-c", "core.bigFileThreshold=32m", "diff", "--no-ext-diff", "--no-textconv", "--no-color"}, git.DiffCounting(), format, []string{from.String(), to.String(), "--"})
 	if columns == 0 {
 		return repo.Run(c.Context, nil, c.App.Writer, os.Stderr, args...)
 	}

@@ -178,7 +178,7 @@ func (o *Objects) Stream(h plumbing.Hash, most int64, f func(io.Reader) error) e
 	r, w := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		err := o.repo.With(allocLimit).Run(o.ctx, nil, w, io.Discard, "-c", streamed, "cat-file", "blob", h.String())
+		err := o.repo.Wary().Run(o.ctx, nil, w, io.Discard, "-c", streamed, "cat-file", "blob", h.String())
 		_ = w.CloseWithError(err)
 		done <- err
 	}()
@@ -319,18 +319,18 @@ func (o *Objects) ask(h plumbing.Hash, most int64) (*Object, error) {
 	return obj, o.asked(h, err)
 }
 
-// A stranger's objects may be deltas of a large one, which git would have to build first. So it may
-// have only so much memory at a time for them; blobs beyond the other limit it writes piece by piece.
-const (
-	allocLimit = "GIT_ALLOC_LIMIT=128m"
-	streamed   = "core.bigFileThreshold=32m"
-)
+// streamed has git write blobs of more than that piece by piece.
+const streamed = "core.bigFileThreshold=32m"
+
+// Wary returns the same repository, but its git has only so much memory for an object, and ends at one
+// that needs more. A stranger's may be large, or the delta of a large one, which git would build.
+func (r *Repo) Wary() *Repo { return r.With("GIT_ALLOC_LIMIT=128m") }
 
 // catFile is the running `git cat-file`. The caller holds batchMu.
 func (o *Objects) catFile() (*Process, error) {
 	var err error
 	if o.batch == nil {
-		o.batch, err = o.repo.With(allocLimit).Start(o.ctx, "-c", streamed, "cat-file", "--batch-command", "--buffer")
+		o.batch, err = o.repo.Wary().Start(o.ctx, "-c", streamed, "cat-file", "--batch-command", "--buffer")
 	}
 	return o.batch, err
 }

@@ -30,10 +30,12 @@ import (
 
 var seed = flag.Uint64("seed", 1, "what the ledgers are drawn from")
 
-// How long a command may take, and how many bytes it and each of its gits may have in memory. The
-// time is what was asked for, that no hook hangs; it says nothing of how fast anything is.
+// What a command may take: so much time of processors, with its gits, and so many bytes of memory in
+// each of them. By the clock it may take longer, as the machine may have other work; that is for what
+// waits for ever. It says nothing of how fast anything is.
 const (
-	patience = 5 * time.Second
+	effort   = 5 * time.Second
+	patience = time.Minute
 	most     = 200 << 20
 )
 
@@ -63,16 +65,12 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// slow is for what git transfers, as it sends, inflates and hashes everything before we see it, and
-// for a conversation that is rebuilt.
-const slow = 90 * time.Second
-
 // A command is a program and its arguments, or a hook and its payload.
 type command struct {
 	args  string
 	hook  map[string]any // the payload, without what all have
 	raw   bool           // it prints a file's content, which is data where nobody looks at it
-	clone bool           // it runs in a clone
+	clone bool           // it runs in a clone, where git sends, inflates and hashes all before we see it
 	whole bool           // it takes a whole conversation along, which a person has asked for
 }
 
@@ -124,7 +122,7 @@ func TestHostile(t *testing.T) {
 	costs := make(map[string]cost)
 	var mu sync.Mutex
 	t.Run("all", func(t *testing.T) {
-		limit := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
+		limit := make(chan struct{}, runtime.GOMAXPROCS(0))
 		for i := range gittest.Size(300, 12) {
 			n := i
 			if testing.Short() {
@@ -182,6 +180,9 @@ func attack(t *testing.T, n int, l *large) map[string]cost {
 	for _, c := range commands {
 		where := repo.Dir
 		if c.clone {
+			if n%3 != 0 {
+				continue // most of the time is what git takes to send 500 MB
+			}
 			where = clone
 		}
 		costs[c.name()] = execute(t, c, where, home, repo.Env)
@@ -201,10 +202,6 @@ func (c command) name() string {
 
 // execute runs a command and looks at what it does.
 func execute(t *testing.T, c command, where, home string, env []string) cost {
-	patience := patience
-	if c.clone || c.whole {
-		patience = slow
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	args := strings.Fields(c.args)
@@ -224,9 +221,8 @@ func execute(t *testing.T, c command, where, home string, env []string) cost {
 	}
 	stdout, stderr := &text{raw: c.raw}, &text{}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	began := time.Now()
 	err := cmd.Run()
-	took := time.Since(began)
+	took := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	switch status := cmd.ProcessState.ExitCode(); {
 	case ctx.Err() != nil:
 		t.Errorf("%s: it did not end in %v", c.name(), patience)
@@ -242,6 +238,9 @@ func execute(t *testing.T, c command, where, home string, env []string) cost {
 	memory := usage.Maxrss
 	if runtime.GOOS == "linux" {
 		memory <<= 10
+	}
+	if took > effort && !c.whole && !c.clone {
+		t.Errorf("%s: %v of work", c.name(), took)
 	}
 	if memory > most && !c.whole {
 		t.Errorf("%s: %d MB", c.name(), memory>>20)
@@ -296,7 +295,7 @@ func outside(t *testing.T, home string) []string {
 		}
 		rel, _ := filepath.Rel(home, path)
 		switch rel {
-		case "repo", "clone", ".local", filepath.Join(".cache", "git-agent"): // handoffs are copied below .local
+		case "repo", "clone", ".local", ".claude": // handoffs are copied below .local, and a fork has a conversation
 			return filepath.SkipDir
 		}
 		list = append(list, rel)
