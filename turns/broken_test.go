@@ -11,22 +11,6 @@ import (
 	"gitagent/turns"
 )
 
-// plant puts files into a mission's ledger, as anybody can who writes to its ref.
-func (l *lab) plant(id ledger.ID, files map[string]string) {
-	l.t.Helper()
-	w := l.In(l.Dir)
-	w.Env = append(w.Env[:len(w.Env):len(w.Env)], "GIT_INDEX_FILE="+l.t.TempDir()+"/index")
-	w.Git("read-tree", id.Ref())
-	for name, content := range files {
-		hash, err := l.Feed(content, "hash-object", "-w", "--stdin")
-		if err != nil {
-			l.t.Fatal(err)
-		}
-		w.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+name)
-	}
-	l.Git("update-ref", id.Ref(), w.Git("commit-tree", "-m", "planted", "-p", id.Ref(), w.Git("write-tree")))
-}
-
 // TestBroken: one record that can't be read is named. The others are listed, and the next turn is
 // recorded behind all of them.
 func TestBroken(t *testing.T) {
@@ -50,6 +34,7 @@ func TestBroken(t *testing.T) {
 			l.turn(c, "first", l.write("one", "1\n"))
 			l.turn(c, "second", nil)
 			l.plant(id, map[string]string{name: tt.record})
+			l.accept(id)
 			l.turn(c, "third", l.write("two", "2\n"))
 			list, err := turns.List(t.Context(), l.repo(), id)
 			if (err != nil) != tt.unread || err != nil && !strings.Contains(err.Error(), fmt.Sprintf("%s/%d:", id, tt.next-1)) {
@@ -79,6 +64,7 @@ func TestFull(t *testing.T) {
 	id := own(c)
 	l.turn(c, "first", nil)
 	l.plant(id, map[string]string{"turns/9999/999999.json": "the last"})
+	l.accept(id)
 	tip := l.Git("rev-parse", id.Ref())
 	c.Prompt("second")
 	c.Hook = func(e replay.Event) {

@@ -24,16 +24,26 @@ func (l *lab) annotate(id ledger.ID, file, field string) {
 // put gives a file of a mission's ledger another content, by another program, and accepts that.
 func (l *lab) put(id ledger.ID, file, content string) {
 	l.t.Helper()
-	hash, err := l.Feed(content, "hash-object", "-w", "--stdin")
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	l.plant(id, map[string]string{file: content})
+	l.accept(id)
+}
+
+// plant adds an event to a mission's ledger that changes files, in the user's name and without his
+// key, and moves the ref there, as a fetch with a refspec of the user's own would.
+func (l *lab) plant(id ledger.ID, files map[string]string) (tip string) {
+	l.t.Helper()
 	w := l.In(l.Dir)
 	w.Env = append(w.Env[:len(w.Env):len(w.Env)], "GIT_INDEX_FILE="+l.t.TempDir()+"/index")
 	w.Git("read-tree", id.Ref())
-	w.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+file)
-	l.Git("update-ref", id.Ref(), w.Git("commit-tree", "-m", "annotated", "-p", id.Ref(), w.Git("write-tree")))
-	l.accept(id)
+	for name, content := range files {
+		hash, err := l.Feed(content, "hash-object", "-w", "--stdin")
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		w.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+name)
+	}
+	l.Git("update-ref", id.Ref(), w.Git("commit-tree", "-m", "turn 1", "-p", id.Ref(), w.Git("write-tree")))
+	return l.Git("rev-parse", id.Ref())
 }
 
 // accept accepts a mission as it is, as a person does.

@@ -12,22 +12,6 @@ import (
 	"gitagent/turns"
 )
 
-// goOn adds an event to a mission's ledger, in the user's name and without his key, and moves the ref
-// there, as a fetch with a refspec of the user's own would.
-func (l *lab) goOn(id ledger.ID, file, content string) (tip string) {
-	l.t.Helper()
-	hash, err := l.Feed(content, "hash-object", "-w", "--stdin")
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	w := l.In(l.Dir)
-	w.Env = append(w.Env[:len(w.Env):len(w.Env)], "GIT_INDEX_FILE="+l.t.TempDir()+"/index")
-	w.Git("read-tree", id.Ref())
-	w.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+file)
-	l.Git("update-ref", id.Ref(), w.Git("commit-tree", "-m", "turn 1", "-p", id.Ref(), w.Git("write-tree")))
-	return l.Git("rev-parse", id.Ref())
-}
-
 // A mission that a stranger continued between two turns of ours: nothing of his is built upon, and
 // nothing of his or ours is lost.
 func TestContinuedByStranger(t *testing.T) {
@@ -39,7 +23,7 @@ func TestContinuedByStranger(t *testing.T) {
 		id := own(c)
 		l.turn(c, "first", nil)
 		ours := l.Git("rev-parse", id.Ref())
-		evil := l.goOn(id, "transcript/0000/000001.jsonl", "{}\n")
+		evil := l.plant(id, map[string]string{"transcript/0000/000001.jsonl": "{}\n"})
 		if _, err := turns.Usable(t.Context(), l.recorder(l.Dir).Workspace, l.list(id)[0]); err != nil {
 			t.Errorf("turn 1, which stands before the stranger's: %v", err)
 		}

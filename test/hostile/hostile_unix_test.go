@@ -126,7 +126,7 @@ func TestHostile(t *testing.T) {
 		for i := range gittest.Size(300, 12) {
 			n := i
 			if testing.Short() {
-				n = i * 25
+				n = i*25/2*2 + i%2 // of both kinds
 			}
 			t.Run(fmt.Sprint(n, " ", strings.ReplaceAll(evils[n%len(evils)].name, " ", "-")), func(t *testing.T) {
 				t.Parallel()
@@ -164,6 +164,9 @@ func attack(t *testing.T, n int, l *large) map[string]cost {
 	repo.Write(".git/refs/heads/agent/mission/"+mission, g.head+"\n")
 	repo.Write(".git/HEAD", "ref: refs/heads/agent/mission/"+mission+"\n")
 	repo.Write(".git/agent/enabled", "")
+	if n%2 == 1 { // a person has accepted it, so it is used, and gone on from
+		repo.Write(".git/agent/trust/"+mission, "accepted "+g.refs["refs/agent/missions/"+mission]+"\n")
+	}
 	repo.Git("config", "core.bigFileThreshold", "32m") // what its host takes to serve it does not count
 	home := filepath.Dir(repo.Dir)
 	clone := filepath.Join(home, "clone")
@@ -295,7 +298,8 @@ func outside(t *testing.T, home string) []string {
 		}
 		rel, _ := filepath.Rel(home, path)
 		switch rel {
-		case "repo", "clone", ".local", ".claude": // handoffs are copied below .local, and a fork has a conversation
+		case "repo", "clone", ".local", ".claude", "git-agent":
+			// Handoffs are copied below .local, a fork has a conversation, and git-agent is what the user was told.
 			return filepath.SkipDir
 		}
 		list = append(list, rel)

@@ -174,6 +174,9 @@ func (l *lab) acknowledged() {
 			l.find("an acknowledged turn is lost", "%q: %+v", prompt, t)
 			continue
 		}
+		if t.By != "this clone" && !strings.Contains(l.name, "fetch") {
+			l.find("an acknowledged turn is a stranger's", "%q: %+v", prompt, t)
+		}
 		if code == "" {
 			if file, err := l.main.Try("cat-file", "blob", t.Code+":file"); err != nil || file != prompt {
 				l.find("an acknowledged turn has wrong code", "%q: %v, %q", prompt, err, file)

@@ -51,6 +51,9 @@ func newLab(t *testing.T, r *series) *lab {
 	}
 	l.Repo, l.common = l.main, filepath.Join(l.main.Dir, ".git")
 	l.env = append(append([]string{}, l.Env...), "CLAUDE_CONFIG_DIR="+l.config)
+	if r.random.IntN(2) == 0 { // nothing is signed; what was recorded here counts all the same
+		l.env = append(l.env, "XDG_CONFIG_HOME="+l.tmp)
+	}
 	for i := range r.files {
 		l.Write(fmt.Sprintf("files/%d/%d", i%40, i), fmt.Sprintf("file %d\n", i))
 	}
@@ -220,9 +223,9 @@ func (l *lab) mission() string {
 
 // A turn is what list prints of it.
 type turn struct {
-	Mission, Prompt, Outcome, Code string
-	Turn                           int
-	Transcript                     struct{ Bytes int64 }
+	Mission, Prompt, Outcome, Code, By string
+	Turn                               int
+	Transcript                         struct{ Bytes int64 }
 }
 
 // list is every turn that is recorded.
