@@ -94,6 +94,9 @@ func subject(turn int, prompt string, quote bool) string {
 	return s
 }
 
+// givenTitle returns the title of a mission as a person gave it: one line, without secrets.
+func givenTitle(s string) string { return ledger.Head(firstLine(redact.String(s)), maxPrompt) }
+
 // firstLine returns the first line of a text that is not blank. Control characters become blanks,
 // since `git log` shows the line and escapes nothing.
 func firstLine(text string) string {

@@ -77,7 +77,7 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 			return err
 		}
 		done.Mission = &ledger.Mission{
-			V: ledger.Version, ID: f.ID, Title: ledger.Head(firstLine(f.Title), maxPrompt), Created: f.At.UTC().Truncate(time.Millisecond),
+			V: ledger.Version, ID: f.ID, Title: givenTitle(f.Title), Created: f.At.UTC().Truncate(time.Millisecond),
 			Agent: f.Source.Agent, Base: from.String(), Branch: p.branch, ForkedFrom: &source,
 		}
 		if done.Mission.Title == "" {

@@ -315,7 +315,7 @@ type Beginning struct {
 func (r *Recorder) Begin(ctx context.Context, b Beginning) (*ledger.Mission, error) {
 	branch := r.Branch(b.ID)
 	m := &ledger.Mission{
-		Title: ledger.Head(firstLine(b.Title), maxPrompt), Created: b.At.UTC().Truncate(time.Millisecond),
+		Title: givenTitle(b.Title), Created: b.At.UTC().Truncate(time.Millisecond),
 		Base: b.From.String(), Branch: branch,
 	}
 	m.AddSession(b.Session)
