@@ -38,13 +38,26 @@ func (c *scanner) equals(i int) {
 	start, stop := c.nameBefore(end)
 	k := nameKind(s[start:stop])
 	if k == plain {
-		if k = c.declared(start, stop); k == plain {
+		k = c.declared(start, stop)
+		if s[start:stop] == "value" && strings.HasPrefix(s[after:], `"`) {
+			k = c.labelled(start, `="`)
+		}
+		if k == plain {
 			c.azureSignature(start, stop, i)
 			return
 		}
 	}
 	v, ok := c.valueAfter(after, start)
-	if !ok {
+	switch {
+	case !ok:
+		return
+	case k == cookie:
+		if v.quoted {
+			c.cookies(v.start, v.end)
+		}
+		return
+	case !v.quoted && s[v.start:v.end] == "[":
+		c.elements(k, s[start:stop], after)
 		return
 	}
 	// In code and in configuration blanks separate a name from the sign; in a shell they do not.
@@ -71,28 +84,104 @@ func (c *scanner) colon(i int) {
 	}
 	start, stop := c.nameBefore(i)
 	if start == stop || strings.HasSuffix(s[:start], "/") { // the user of a URL
+		if i > 1 && s[i-2:i] == ":*" {
+			c.pgpass(i-1, i)
+		}
 		return
 	}
 	k := nameKind(s[start:stop])
 	if k == plain {
-		switch name := s[start:stop]; {
-		case name == "value" || name == "Value":
-			k = c.labelled(start)
-		case start > 0 && s[start-1] == ' ':
-			c.userFlag(start, i)
+		if k = c.known(start, stop, i); k == plain {
+			return
 		}
-	}
-	if k == plain {
-		return
 	}
 	if s[i+1] == '-' { // ${PASSWORD:-value}
 		i++
 	}
-	if v, ok := c.valueAfter(i+1, start); ok {
+	switch v, ok := c.valueAfter(i+1, start); {
+	case k == cookie:
+		if !ok || !v.quoted {
+			v.start, v.end = i+1, textLine(s, i+1, "\"'`\\")
+		}
+		c.cookies(v.start, v.end)
+	case !ok || !v.quoted && introduces(s[v.start:v.end]):
+		c.elements(k, s[start:stop], i+1)
+	default:
 		v.loose = !v.quoted && !c.lineEnd(v.end)
 		c.judge(k, s[start:stop], v)
 	}
 }
+
+// known examines names that are telling only where they stand, s[start:stop] before the : at s[i].
+// It returns the kind of their value, or plain if there is nothing more to do.
+func (c *scanner) known(start, stop, i int) kind {
+	s := c.s
+	start += len(s[start:stop]) - len(strings.TrimLeft(s[start:stop], "-")) // the sign of a diff
+	switch name := s[start:stop]; name {
+	case "value", "Value":
+		return c.labelled(start, "")
+	case "d", "p", "q", "dp", "dq", "qi", "k":
+		c.jwk(i)
+	case "kind":
+		if v, ok := c.valueAfter(i+1, start); ok && s[v.start:v.end] == "Secret" {
+			c.manifest(start)
+		}
+	default:
+		switch {
+		case name == "" || !is(name[0], digit) || strings.Trim(name, "0123456789") != "":
+		case endsIn(s[:start], "Unseal Key ", "Recovery Key "): // of Vault
+			return key
+		case start > 0 && s[start-1] == ':':
+			c.pgpass(start, i)
+		}
+	}
+	return plain
+}
+
+// introduces reports whether v, which follows a name, only says that the value follows: a list, a
+// block of YAML.
+func introduces(v string) bool { return v == "[" || v == "|-" || v == ">-" }
+
+// elements examines the values after s[i], those of a name of kind k: a list in brackets, or the
+// lines of a list or block of YAML.
+func (c *scanner) elements(k kind, name string, i int) {
+	s := c.s
+	i = skipByte(s, i, ' ')
+	if i < len(s) && s[i] == '[' {
+		for range maxElements {
+			n := strings.IndexAny(s[i:min(len(s), i+maxLine)], "\"']")
+			if n < 0 || s[i+n] == ']' {
+				return
+			}
+			v, ok := c.valueAfter(i+len(strings.TrimRight(s[i:i+n], `\`)), 0)
+			if !ok {
+				return
+			}
+			c.judge(k, name, v)
+			i = min(len(s), skipByte(s, v.end, '\\')+1)
+		}
+		return
+	}
+	c.needLines(s[i:min(len(s), i+len(`|-\n`))])
+	end := lineStop(s, i, len("|-\n"))
+	block := end > i
+	if strings.Trim(s[i:end], "|>-") != "" {
+		return
+	}
+	for range maxElements {
+		l := lineAt(s, lineNext(s, end))
+		if l.begin == end || l.text == l.end || !l.item && !block {
+			return
+		}
+		if v, ok := c.valueAfter(l.text, 0); ok {
+			c.judge(k, name, v)
+		}
+		end, block = l.end, false
+	}
+}
+
+// maxElements is how many elements of a list are examined.
+const maxElements = 32
 
 // blank examines the blank at s[i], which separates name and value in commands, .netrc and SQL.
 func (c *scanner) blank(i int) {
@@ -105,6 +194,11 @@ func (c *scanner) blank(i int) {
 	case [2]byte{'r', 'd'}, [2]byte{'w', 'd'}: // password, passwd, pwd
 	case [2]byte{'s', 's'}, [2]byte{'s', 'e'}: // pass, passphrase
 	case [2]byte{'e', 'n'}, [2]byte{'e', 't'}, [2]byte{'e', 'y'}: // token, secret, key
+	case [2]byte{'e', 'd'}:
+		if s[i+1]|0x20 == 'b' {
+			c.identified(i)
+		}
+		return
 	default:
 		return
 	}
@@ -138,10 +232,25 @@ func (c *scanner) blank(i int) {
 	c.judge(k, s[start:i], v)
 }
 
+// identified examines the blank at s[i] in IDENTIFIED BY '...' of SQL.
+func (c *scanner) identified(i int) {
+	const by = " by "
+	if i < len("identified") || !hasFold(c.s[i-len("identified"):], "identified") || !hasFold(c.s[i:], by) {
+		return
+	}
+	if v, ok := c.valueAfter(i+len(by), 0); ok && v.quoted {
+		c.judge(password, "", v)
+	}
+}
+
 // comma examines the , at s[i]: setenv("API_KEY", "...").
 func (c *scanner) comma(i int) {
 	s := c.s
 	if i == 0 || s[i-1] != '"' && s[i-1] != '\'' {
+		return
+	}
+	if next := skipByte(s, i+1, ' '); next+2 < len(s) && s[next] == s[i-1] && s[next+1] == '-' {
+		c.argument(next + 1)
 		return
 	}
 	start, stop := c.nameBefore(i)
@@ -189,16 +298,6 @@ func (c *scanner) nameBefore(i int) (start, end int) {
 	return start, i
 }
 
-// lineStart reports whether a line begins at s[i], after a line end or an escaped one.
-func (c *scanner) lineStart(i int) bool {
-	return i == 0 || c.s[i-1] == '\n' || i > 1 && c.s[i-2] == '\\' && c.s[i-1] == 'n'
-}
-
-// lineEnd reports whether a line ends at s[i].
-func (c *scanner) lineEnd(i int) bool {
-	return i == len(c.s) || strings.IndexByte("\n\r\\", c.s[i]) >= 0
-}
-
 // declared returns the kind of the name before the type name s[start:stop]:
 // password: str = "...", var token string = "...".
 func (c *scanner) declared(start, stop int) kind {
@@ -214,24 +313,72 @@ func (c *scanner) declared(start, stop int) kind {
 }
 
 // labelled returns the kind of the name in {"name":"API_KEY","value":"..."},
-// where "value" begins at s[i], and of the same in YAML.
-func (c *scanner) labelled(i int) kind {
+// where "value" begins at s[i], and of the same in YAML and XML; sign follows "name" or "key" there.
+func (c *scanner) labelled(i int, sign string) kind {
 	s := c.s[max(0, i-maxLine):i]
-	j := strings.LastIndex(s, "name")
+	j := strings.LastIndex(s, "ame"+sign) // or Name
 	if j < 0 {
-		j = strings.LastIndex(s, "key")
+		j = strings.LastIndex(s, "ey"+sign)
 	}
 	if j < 0 {
 		return plain
 	}
-	s = s[j:]
+	s = c.before(i, len(s)-j)
 	s = s[run(s, 0, alpha, len(s)):]
-	s = strings.TrimLeft(s, "\"'\\ :")
+	s = strings.TrimLeft(s, "\"'\\ :=")
 	end := run(s, 0, dotted, len(s))
-	if strings.Trim(s[end:], "\"'\\ ,\r\n\t-nr") != "" {
+	if strings.Trim(s[end:], "\"'\\ ,\r\n\t-") != "" {
 		return plain
 	}
-	return nameKind(s[:end])
+	if k := nameKind(s[:end]); k != plain || !session(s[:end]) {
+		return k
+	}
+	return key // of a browser's cookie
+}
+
+// pgpass examines the : at s[i] after the port s[start:i] of a line of .pgpass:
+// host:port:database:user:password.
+func (c *scanner) pgpass(start, i int) {
+	s := c.s
+	host := runBack(s, start-1, dotted, maxLine)
+	if host == start-1 && host > 0 && s[host-1] == '*' {
+		host--
+	}
+	switch {
+	case i-start < len("5432") && s[start] != '*', host == start-1:
+		return
+	case host > 0 && is(s[host-1], plus) && !c.lineStart(host-1), host > 0 && s[host-1] == ':' && !c.lineStart(host):
+		return // a path, an IPv6 address
+	}
+	end := textEnd(s, i+1, maxLine, "\"'`\\<>(){}[],")
+	fields := strings.Split(s[i+1:end], ":")
+	if len(fields) != 3 {
+		return
+	}
+	base, user, pass := fields[0], fields[1], fields[2]
+	if run(base, 0, digit, maxName) == len(base) || run(user, 0, dotted, maxName) < len(user) || strings.IndexFunc(user, isLetter) < 0 ||
+		len(pass) < 4 || sample(user, pass, true) {
+		return
+	}
+	c.found(rulePassword, end-len(pass), end)
+}
+
+// jwk examines the value after the : at s[i] as a private part of a JSON Web Key (RFC 7517), if the
+// type of a key is near.
+func (c *scanner) jwk(i int) {
+	v, ok := c.valueAfter(i+1, 0)
+	if !ok || !v.quoted || !jwkPart(c.s[v.start:v.end]) {
+		return
+	}
+	const reach = 4096 // RSA of 8192 bits: n and d have 1366 bytes each
+	if near := c.s[max(0, v.start-reach):min(len(c.s), v.end+reach)]; strings.Contains(near, `"kty"`) || strings.Contains(near, `\"kty\"`) {
+		c.found(rulePrivateKey, v.start, v.end)
+	}
+}
+
+// jwkPart reports whether v can be a private part of a JSON Web Key.
+func jwkPart(v string) bool {
+	return len(v) >= 22 && len(v) <= maxValue && run(v, 0, url64, len(v)) == len(v) && random(v)
 }
 
 // valueAfter returns the value that begins at or after s[i], whose name begins at s[name].

@@ -14,14 +14,10 @@ import (
 	"time"
 )
 
-// source returns the text files below GOROOT's src: 105 MB of code, prose and test data.
-func source(b *testing.B) (files []string, size int64) {
-	b.Helper()
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		b.Fatalf("find GOROOT: %v", err)
-	}
-	err = filepath.WalkDir(filepath.Join(strings.TrimSpace(string(root)), "src"), func(path string, d fs.DirEntry, err error) error {
+// source returns the text files below dir.
+func source(tb testing.TB, dir string) (files []string, size int64) {
+	tb.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
@@ -33,13 +29,23 @@ func source(b *testing.B) (files []string, size int64) {
 		return err
 	})
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	return files, size
 }
 
+// standardLibrary returns the text files below GOROOT's src: 105 MB of code, prose and test data.
+func standardLibrary(b *testing.B) (files []string, size int64) {
+	b.Helper()
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		b.Fatalf("find GOROOT: %v", err)
+	}
+	return source(b, filepath.Join(strings.TrimSpace(string(root)), "src"))
+}
+
 func BenchmarkSource(b *testing.B) {
-	files, size := source(b)
+	files, size := standardLibrary(b)
 	b.SetBytes(size)
 	hits := 0
 	for b.Loop() {
@@ -55,7 +61,7 @@ func BenchmarkSource(b *testing.B) {
 
 // BenchmarkSourceInRecords uses the same code, as tool results in a transcript.
 func BenchmarkSourceInRecords(b *testing.B) {
-	files, _ := source(b)
+	files, _ := standardLibrary(b)
 	var lines strings.Builder
 	for i := 0; i < len(files); i += 10 {
 		fmt.Fprintf(&lines, `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":%s}]}}`+"\n", quote(files[i]))
@@ -92,7 +98,8 @@ func BenchmarkHostile(b *testing.B) {
 	for _, piece := range []string{
 		"eyJ", "eyJ.eyJ.", "sk-", "ghp_", "AKIA", "xoxb-", "AKIAQ3EGYXR5WL4TZ7VN ", "://", "://a:", "://a:b@", "password=", `password="`, `password=\"`,
 		"-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\nMIIEpAIBAAKCAQEAt7Yq2Rk9\n", "Private-Lines: 1\nabc\n",
-		`\`, `\\\"`, `\u0041`, `\/`, "a=", "user=a password=b ", "machine a login b password ", "token ", `"name":"value":`, "hooks.slack.com/", `{"a":`, `[`,
+		`\`, `\\\"`, `\u0041`, `\/`, "a=", "user=a password=b ", "machine a login b password ", "token ", `"name":"value":`, "hooks.slack.com/",
+		"kind: Secret\n", "kind: Secret\ndata:\n  a: b\n", `"kind":"Secret","data":{`, "mysql -p", "docker login -p x ", " -u a:b", "Cookie: a=b;", "$6$a$", "token:\n- ", "token: [", `"d":"`, "LS0tLS1CRUdJTi", "a:5432:b:c:", `{"a":`, `[`,
 	} {
 		text := strings.Repeat(piece, 1<<20/len(piece))
 		b.Run(strconv.Quote(piece), func(b *testing.B) {

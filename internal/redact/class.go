@@ -71,6 +71,15 @@ func textEnd(s string, i, limit int, stops string) int {
 	return i
 }
 
+// textLine returns the end of the line of s[i], or of what comes before a byte of stops in it.
+func textLine(s string, i int, stops string) int {
+	end := lineStop(s, i, maxValue)
+	if n := strings.IndexAny(s[i:end], stops); n >= 0 {
+		return i + n
+	}
+	return end
+}
+
 // wordStart is [runBack] without the letter that ends an escape: in \nAPI_KEY= the name begins with
 // A, as it does after a terminal's ESC [0m.
 func wordStart(s string, i int, classes uint8, limit int) int {

@@ -17,19 +17,19 @@ const maxDepth = 4
 // has such escapes, again without one layer of them, until none are left. Every finding maps back
 // to whole escapes of s, so replacing it leaves valid JSON valid.
 func find(s string, depth int) []span {
-	spans := scan(s)
+	spans, more := scan(s)
 	for i := range spans {
 		spans[i].start, _ = unitAround(s, spans[i].start)
 		_, spans[i].end = unitAround(s, spans[i].end)
 	}
-	if depth < maxDepth && hides(s) {
+	if depth < maxDepth && (more || hides(s)) {
 		spans = append(spans, origin(s, find(unescape(s), depth+1))...)
 	}
 	return merge(spans)
 }
 
 // hides reports whether s has escapes that scan can't see through. It sees through \n, \t and \\,
-// which are in every second file of code.
+// which are in every second file of code, unless it has to know the lines.
 func hides(s string) bool {
 	for {
 		i := strings.IndexByte(s, '\\')

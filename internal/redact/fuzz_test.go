@@ -17,7 +17,10 @@ func seeds(f *testing.F, add func(text string)) {
 			add(p.wrap(v.text))
 		}
 	}
-	for _, s := range []string{"\\", "\\u", `"\ud83d"`, "://@", "-----BEGIN PRIVATE KEY-----", "=", "\x1b[", "\xff\xfe", "{", `{"a":`, "[1,"} {
+	for _, s := range []string{
+		"\\", "\\u", `"\ud83d"`, "://@", "-----BEGIN PRIVATE KEY-----", "=", "\x1b[", "\xff\xfe", "{", `{"a":`, "[1,",
+		"$6$a$,", "value=>", "kind: Secret", `"kind":"Secret"`, "token: [", "token:\n-", " -p", `"a", "-p`, "Cookie:", ":*:", "1:5432:", "sid\t", "identified b",
+	} {
 		add(s)
 	}
 }

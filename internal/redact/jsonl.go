@@ -113,7 +113,14 @@ type frame struct {
 	key   string // object: the key of the next value; array: the key of the array
 	label string // object: the value of "name" or "key", for {"name":"API_KEY","value":"..."}
 	last  string // array: the previous element
-	block int    // array: 1 if a private key began in an earlier element, 2 if some of it was seen
+	parts []part // array: its strings
+}
+
+// part is one string of a line.
+type part struct {
+	start int    // in the line
+	raw   string // as it is there
+	text  string // without its escapes
 }
 
 // What the walker expects next.
@@ -195,6 +202,7 @@ func (w *walker) walk(line string) bool {
 			i++
 		case b == ']' && top != nil && top.array && (want == wantComma || want == wantFirst),
 			b == '}' && top != nil && !top.array && (want == wantComma || want == wantFirstKey):
+			w.lines(top.parts)
 			w.stack = w.stack[:len(w.stack)-1]
 			want = after()
 			i++
@@ -223,38 +231,86 @@ const minValue = 8
 // secrets.
 func (w *walker) key(start, end int) {
 	if end-start >= minWord {
-		w.add(start, find(w.line[start:end], 0))
+		raw := w.line[start:end]
+		w.add(part{start, raw, raw}, find(raw, 0))
 	}
 }
 
 // value examines the string line[start:end].
 func (w *walker) value(start, end int) {
-	raw := w.line[start:end]
-	text := raw
-	escaped := strings.IndexByte(raw, '\\') >= 0
-	if escaped {
-		text = unescape(raw)
+	p := part{start: start, raw: w.line[start:end]}
+	p.text = p.raw
+	if strings.IndexByte(p.raw, '\\') >= 0 {
+		p.text = unescape(p.raw)
 	}
-	name := ""
-	var spans []span
+	name, array := "", false
 	if len(w.stack) > 0 {
 		f := &w.stack[len(w.stack)-1]
-		name = f.nameFor(text)
-		spans = f.keyLine(text)
-	}
-	if len(raw) >= minValue {
-		spans = append(spans, find(text, 0)...)
-		if k := nameKind(name); k != plain {
-			if s, e, rule := credential(k, name, text, value{quoted: true}); rule != "" {
-				spans = append(spans, span{s, e, rule})
-			}
+		name, array = f.nameFor(p.text), f.array
+		if array {
+			f.parts = append(f.parts, p)
+		} else {
+			w.member(f.key, start, p.text)
 		}
 	}
-	spans = merge(spans)
-	if escaped {
-		spans = origin(raw, spans)
+	if len(p.raw) < minValue {
+		return
 	}
-	w.add(start, spans)
+	if !array {
+		w.add(p, find(p.text, 0))
+	}
+	switch k := nameKind(name); k {
+	case plain:
+	case cookie:
+		w.add(p, sessionCookies(p.text))
+	default:
+		if s, e, rule := credential(k, name, p.text, value{quoted: true}); rule != "" {
+			w.add(p, []span{{s, e, rule}})
+		}
+	}
+}
+
+// member examines the string text at line[start], the value of key, for what makes other members of
+// its object, or itself, a secret.
+func (w *walker) member(key string, start int, text string) {
+	c := scanner{s: w.line}
+	switch key {
+	case "kind":
+		if text == "Secret" {
+			c.compactManifest(start)
+		}
+	case "d", "p", "q", "dp", "dq", "qi", "k":
+		c.jwk(start - len(`:"`))
+	}
+	w.spans = append(w.spans, c.spans...)
+}
+
+// lines examines the strings of an array as the lines of one text: transcripts keep the lines
+// of a patch in arrays.
+func (w *walker) lines(parts []part) {
+	if len(parts) == 1 {
+		w.add(parts[0], find(parts[0].text, 0))
+	}
+	if len(parts) < 2 {
+		return
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.text)
+		b.WriteByte('\n')
+	}
+	spans := find(b.String(), 0)
+	at := 0
+	for _, p := range parts {
+		var here []span
+		for _, sp := range spans {
+			if start, end := max(sp.start-at, 0), min(sp.end-at, len(p.text)); start < end {
+				here = append(here, span{start, end, sp.rule})
+			}
+		}
+		w.add(p, here)
+		at += len(p.text) + 1
+	}
 }
 
 // nameFor returns the name of text, the next string in f, and remembers what text says about the
@@ -277,37 +333,12 @@ func (f *frame) nameFor(text string) string {
 	return name
 }
 
-// keyLine returns the parts of text, the next string of f, that are a line of a private key begun
-// in an earlier string: transcripts keep a file's lines in arrays.
-func (f *frame) keyLine(text string) []span {
-	if !f.array {
-		return nil
+// add records spans of the text of p.
+func (w *walker) add(p part, spans []span) {
+	if !same(p.text, p.raw) {
+		spans = origin(p.raw, merge(spans))
 	}
-	if strings.Contains(text, "PRIVATE KEY") {
-		f.block = 0
-		if strings.Contains(text, "BEGIN ") && !strings.Contains(text, "END ") {
-			f.block = 1
-		}
-		return nil
-	}
-	if f.block == 0 {
-		return nil
-	}
-	var spans []span
-	for l := range bodyLines(text, 0, len(text)) {
-		if !l.pure || l.len() < 16 && f.block == 1 {
-			f.block = 0
-			return nil
-		}
-		f.block = 2
-		spans = append(spans, span{l.start, l.end, rulePrivateKey})
-	}
-	return spans
-}
-
-// add records spans of the string that begins at line[start].
-func (w *walker) add(start int, spans []span) {
 	for _, sp := range spans {
-		w.spans = append(w.spans, span{start + sp.start, start + sp.end, sp.rule})
+		w.spans = append(w.spans, span{p.start + sp.start, p.start + sp.end, sp.rule})
 	}
 }

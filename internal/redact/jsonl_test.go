@@ -62,12 +62,27 @@ func TestJSONLines(t *testing.T) {
 		{
 			name: "a key file's lines in an array, as in a structured patch",
 			in:   `{"lines":["+-----BEGIN RSA PRIVATE KEY-----","+` + fakeLine + `","+ab\/cdefghijklmnop","+Qw==","+-----END RSA PRIVATE KEY-----","+func","main"]}`,
-			want: `{"lines":["+-----BEGIN RSA PRIVATE KEY-----","+[redacted:private-key]","+[redacted:private-key]","+[redacted:private-key]","+-----END RSA PRIVATE KEY-----","+func","main"]}`,
+			want: `{"lines":["+-----BEGIN RSA PRIVATE KEY-----","+[redacted:private-key]","+","+","+-----END RSA PRIVATE KEY-----","+func","main"]}`,
 		},
 		{
 			name: "a key file's first line as a word of code in an array",
 			in:   `{"lines":["const begin = \"-----BEGIN RSA PRIVATE KEY-----\"","return","parsePrivateKeyFromPEM(b)","` + fakeLine + `"]}`,
 			want: `{"lines":["const begin = \"-----BEGIN RSA PRIVATE KEY-----\"","return","parsePrivateKeyFromPEM(b)","` + fakeLine + `"]}`,
+		},
+		{
+			name: "a JSON Web Key",
+			in:   `{"result":{"d":"g00J101qq1vwI3e83mCbjyiHmYmBOfuT","kty":"EC","x":"ojdz34TDUze-SXWW45lb2VshrU41"}}`,
+			want: `{"result":{"d":"[redacted:private-key]","kty":"EC","x":"ojdz34TDUze-SXWW45lb2VshrU41"}}`,
+		},
+		{
+			name: "a Secret of Kubernetes",
+			in:   `{"items":[{"data":{"a":"aHVudGVyMg==","b\"":"x"},"kind":"Secret"},{"data":{"a":"b"},"kind":"ConfigMap"}]}`,
+			want: `{"items":[{"data":{"a":"[redacted:secret]","b\"":"[redacted:secret]"},"kind":"Secret"},{"data":{"a":"b"},"kind":"ConfigMap"}]}`,
+		},
+		{
+			name: "a patch's lines",
+			in:   `{"lines":[" env:","+- name: API_KEY","+  value: ` + fakeKey + `","-machine h","-  login me","-  password hunter2"]}`,
+			want: `{"lines":[" env:","+- name: API_KEY","+  value: [redacted:secret]","-machine h","-  login me","-  password [redacted:password]"]}`,
 		},
 		{
 			name: "a service account's file",

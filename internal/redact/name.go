@@ -15,6 +15,7 @@ const (
 	key                  // made by a machine: only a long random one counts
 	basic                // a key, or base64 of user:password
 	header               // perhaps a scheme (Bearer, Basic), then a key
+	cookie               // names and values
 )
 
 // maxName is how many bytes at the end of a name are examined.
@@ -95,7 +96,8 @@ type keyword struct {
 // comes first.
 var keywords = [256][]keyword{
 	'a': {{"authorization", header, false}, {"apikey", key, false}, {"accesskey", key, false}, {"auth", basic, true}},
-	'c': {{"credentials", key, false}, {"credential", key, false}, {"creds", key, true}},
+	'c': {{"credentials", key, false}, {"credential", key, false}, {"creds", key, true}, {"cookies", cookie, true}, {"cookie", cookie, true}},
+	'k': {{"keysbase", key, true}}, // keys_base64, of Vault
 	'p': {
 		{"password", password, false},
 		{"passwd", password, false},
@@ -105,9 +107,12 @@ var keywords = [256][]keyword{
 		{"pass", password, true},
 		{"pwd", password, true},
 		{"pat", key, true},
+		{"psk", password, true},
 	},
+	'r': {{"requirepass", password, true}}, // of Redis
 	's': {{"secret", password, false}},
 	't': {{"token", key, false}},
+	'u': {{"unseal", key, true}},
 }
 
 // keyword returns the keyword at text[i], or the zero keyword.

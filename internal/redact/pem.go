@@ -42,6 +42,17 @@ func (c *scanner) privateKeys() {
 		at, last = from, from
 	}
 	for at := 0; ; {
+		const begin, end = "BEGIN OpenVPN Static key V1-----", "-----END OpenVPN"
+		n := strings.Index(s[at:], begin)
+		if n < 0 {
+			break
+		}
+		at += n + len(begin)
+		if n := strings.Index(s[at:min(len(s), at+maxKeyBlock)], end); n >= 0 {
+			c.keyBody(at, at+n, true)
+		}
+	}
+	for at := 0; ; {
 		n := strings.Index(s[at:], "Private-Lines: ")
 		if n < 0 {
 			break
@@ -123,6 +134,34 @@ func (c *scanner) keyTail(from, to int) {
 	if lines = lines[i:]; len(lines) > 1 || len(lines) == 1 && lines[0].len() >= pemLine {
 		c.foundLines(lines)
 	}
+}
+
+// wrapped records the lines that continue s[start:end], the first line of a private key block that was
+// encoded in base64 again: up to the one that ends the block, or the last whole one.
+func (c *scanner) wrapped(start, end int) {
+	s := c.s
+	if lastOfBase64(s[start:end]) {
+		return
+	}
+	var lines []bodyLine
+	for l := range bodyLines(s, end, min(len(s), end+maxKeyBlock)) {
+		last := lastOfBase64(s[l.start:l.end])
+		if !l.pure || !last && l.len() < pemLine && l.end < len(s) {
+			break
+		}
+		if lines = append(lines, l); last {
+			break
+		}
+	}
+	for _, l := range lines {
+		c.found("", l.start, l.end)
+	}
+}
+
+// lastOfBase64 reports whether line can be the last one of a PEM block in base64: it ends in padding,
+// or in what the block's last dashes become.
+func lastOfBase64(line string) bool {
+	return endsIn(line, "=", "LS0K", "LQ0K") || len(line) < pemLine && strings.HasSuffix(line, "LS0t")
 }
 
 // foundLines records the lines of a key: the first gets the mark, the others are removed.

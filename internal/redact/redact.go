@@ -110,7 +110,7 @@ func tells(rule string) int {
 		return 0
 	case rulePassword, ruleSecret, ruleAuthorization:
 		return 1
-	case ruleURLPassword:
+	case ruleURLPassword, ruleCookie:
 		return 2
 	}
 	return 3

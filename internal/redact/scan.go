@@ -17,15 +17,19 @@ const (
 type scanner struct {
 	s     string
 	spans []span
-	last  int // end of the last word or value found
-	tried int // end of the last very long value; those that begin in it are cut short, or a=a=a=... takes for ever
+	last  int  // end of the last word or value found
+	lines bool // a rule needs lines, or their columns, that are escaped
+	jar   int  // end of the last cookies
+	kind  int  // the last kind: of a manifest in one line
+	tried int  // end of the last very long value; those that begin in it are cut short, or a=a=a=... takes for ever
 }
 
-// scan returns the parts to replace in s as it is, in no particular order.
+// scan returns the parts to replace in s as it is, in no particular order. It also reports whether
+// there may be more without the escapes of line ends.
 //
 // It splits s into words and looks closer at three places only: words long enough for a token, the
 // bytes that separate a name from its value, and key blocks.
-func scan(s string) []span {
+func scan(s string) (spans []span, more bool) {
 	c := scanner{s: s}
 	c.privateKeys()
 	start := 0
@@ -47,6 +51,14 @@ func scan(s string) []span {
 			if i-start > len("pass") {
 				c.blank(i)
 			}
+			if s[i] == '\t' && i-start >= len("sid") {
+				c.jarLine(start, i)
+			}
+			if i+2 < len(s) && s[i+1] == '-' && strings.IndexByte(flagLetters, s[i+2]) >= 0 {
+				c.argument(i + 1)
+			}
+		case '$':
+			c.hash(i)
 		case ',':
 			c.comma(i)
 		case '>':
@@ -61,6 +73,9 @@ func scan(s string) []span {
 			}
 		case '\\':
 			if i+1 < len(s) && escapeLetter(s[i+1]) {
+				if s[i+1] == 't' && i-start >= len("sid") {
+					c.jarLine(start, i)
+				}
 				i++
 			}
 		}
@@ -69,7 +84,7 @@ func scan(s string) []span {
 	if len(s)-start >= minWord {
 		c.word(start, len(s), seen)
 	}
-	return c.spans
+	return c.spans, c.lines
 }
 
 // found records s[start:end] as a secret.
@@ -112,8 +127,11 @@ func (c *scanner) tokenAt(p int) int {
 			continue
 		}
 		c.found(r.rule, start, end)
-		if r.rule == ruleAWSAccessKey {
+		switch r.rule {
+		case ruleAWSAccessKey:
 			c.awsSecretNear(start, end)
+		case rulePrivateKey:
+			c.wrapped(start, end)
 		}
 		return end
 	}

@@ -180,6 +180,29 @@ func telegram(s string, p int) (int, int) {
 	return start, end
 }
 
+// firebase finds the server keys of Firebase's messaging, AAAA, 7 bytes, a colon, APA91b and 134
+// bytes, and the registration tokens of devices, which have 22 bytes before the colon.
+func firebase(s string, p int) (int, int) {
+	end := run(s, p, url64, maxToken)
+	if p == 0 || s[p-1] != ':' || end-p < 100 {
+		return 0, 0
+	}
+	if i := p - len("AAAA1234567:"); i >= 0 && strings.HasPrefix(s[i:], "AAAA") {
+		return i, end
+	}
+	return wordStart(s, p-1, url64, 22), end
+}
+
+// clickup finds pk_, the number of a user, an underscore, 32 capitals and digits.
+func clickup(s string, p int) (int, int) {
+	id := run(s, p+len("pk_"), digit, 12)
+	end := run(s, id+1, upper|digit, 40)
+	if id == p+len("pk_") || !strings.HasPrefix(s[id:], "_") || end-id-1 != 32 {
+		return 0, 0
+	}
+	return p, end
+}
+
 // sendgrid finds SG., 22 bytes, a dot, 43 bytes.
 func sendgrid(s string, p int) (int, int) {
 	from := p + len("SG.")
@@ -262,7 +285,8 @@ func resend(s string, p int) (int, int) {
 
 // shaped examines the whole word s[start:end] for tokens without a prefix.
 func (c *scanner) shaped(start, end int, seen uint8) {
-	w := c.s[start:end]
+	w := strings.TrimRight(c.s[start:end], ".")
+	end = start + len(w)
 	switch {
 	case len(w) == 50 && seen == hex|dash && w[32] == '-' && w[41] == '-' && run(w, 0, hex, 50) == 32:
 		c.found("mailgun-key", start, end)

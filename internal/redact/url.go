@@ -47,19 +47,6 @@ func (c *scanner) lateAt(start, end int) int {
 	return end + n
 }
 
-// userFlag examines the user:password of curl -u, whose user begins at s[start] and whose colon is
-// s[i].
-func (c *scanner) userFlag(start, i int) {
-	s := c.s
-	if !endsIn(s[:start], " -u ", " --user ") {
-		return
-	}
-	end := textEnd(s, i+1, maxLine-1, `"'\`)
-	if pass := s[i+1 : end]; len(pass) >= 4 && run(pass, 0, digit, len(pass)) < len(pass) && !sample(s[start:i], pass, true) {
-		c.found(ruleURLPassword, i+1, end)
-	}
-}
-
 // sample reports whether user:pass is an example as in manuals and tests. Such examples are most of
 // what website addresses contain, but rare in database addresses.
 func sample(user, pass string, web bool) bool {
@@ -83,7 +70,7 @@ func sample(user, pass string, web bool) bool {
 
 // netrc reports whether s[i] follows "login <name>", which follows "machine <name>" or "default".
 func (c *scanner) netrc(i int) bool {
-	words := strings.Fields(unescape(c.s[max(0, i-maxLine):i]))
+	words := strings.Fields(c.before(i, min(i, maxLine)))
 	n := len(words)
 	return n >= 3 && words[n-2] == "login" &&
 		(strings.HasSuffix(words[n-3], "default") || n >= 4 && strings.HasSuffix(words[n-4], "machine") && words[n-1] != "string")
@@ -162,6 +149,9 @@ func (c *scanner) at(i int) {
 	start := i
 	for start > low && s[start-1] > ' ' && s[start-1] != '"' && s[start-1] != '\'' && s[start-1] != '`' {
 		start--
+	}
+	if n := strings.LastIndex(s[start:i], `\n`); n >= 0 {
+		start += n + len(`\n`)
 	}
 	user, pass, ok := strings.Cut(s[start:i], ":")
 	if ok && pass != "" && !sample(user, pass, false) {

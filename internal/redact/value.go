@@ -40,9 +40,9 @@ func credential(k kind, name, v string, how value) (start, end int, rule string)
 	switch {
 	case placeholder(body), strings.ContainsAny(body, " \t\n"):
 		return 0, 0, "" // empty, a template, a sentence
-	case uuid(body) && strings.Contains(strings.ToLower(name), "heroku"):
-		return start, end, "heroku-key" // any other UUID is an identifier
-	case uuid(body), strings.Contains(body, "://"), path(body), numeral(body):
+	case uuid(body):
+		return start, end, uuidRule(k, name, body)
+	case strings.Contains(body, "://"), path(body), numeral(body):
 		return 0, 0, "" // for a password in a URL, see url
 	}
 	if words, _, _ := wordsOf(body); how.loose && words*3 < len(body) {
@@ -251,10 +251,26 @@ func hasFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// uuid reports whether v is a UUID, an identifier unless its name says otherwise.
+// uuid reports whether v is a UUID.
 func uuid(v string) bool {
 	v = strings.TrimPrefix(v, "urn:uuid:")
 	return len(v) == 36 && v[8] == '-' && v[13] == '-' && v[18] == '-' && v[23] == '-' && strings.Trim(v, hexDigits+"-") == ""
+}
+
+// uuidRule returns the rule for the UUID v as the value of a name of kind k. npm, Snyk, Postmark,
+// Keycloak and others make tokens of UUIDs.
+func uuidRule(k kind, name, v string) string {
+	switch {
+	case entropy(v) < enough(len(v)), strings.HasPrefix(v, "urn:"): // 00000000-0000-0000-0000-000000000001
+		return ""
+	case strings.Contains(strings.ToLower(name), "heroku"):
+		return "heroku-key"
+	case k == password:
+		return rulePassword
+	case k == key:
+		return ruleSecret
+	}
+	return ruleAuthorization
 }
 
 const hexDigits = "0123456789abcdefABCDEF"

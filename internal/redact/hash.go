@@ -1,0 +1,52 @@
+package redact
+
+import "strings"
+
+// hash examines the $ at s[i] as the beginning of a password's hash in the form of crypt(5) and its
+// relatives: $2b$12$..., $6$salt$..., $argon2id$v=19$m=65536,t=3,p=4$salt$.... Weak passwords can be
+// found from their hashes.
+func (c *scanner) hash(i int) {
+	s := c.s
+	if i+3 >= len(s) || i > 0 && s[i-1] == '$' {
+		return
+	}
+	// In Compose files every $ is doubled, in scripts it has a backslash.
+	next := func(p int) int {
+		p += len(s[p:min(len(s), p+3)]) - len(strings.TrimLeft(s[p:min(len(s), p+3)], `\`))
+		if p < len(s) && s[p] == '$' {
+			p++
+			if p < len(s) && s[p] == '$' {
+				p++
+			}
+			return p
+		}
+		return 0
+	}
+	at := next(i)
+	end := run(s, at, alnum|dash, 16)
+	if end == at || next(end) == 0 {
+		return
+	}
+	switch id := s[at:end]; id {
+	case "1", "5", "6", "7", "y", "gy", "2a", "2b", "2x", "2y", "apr1", "sha1", "argon2id", "argon2i", "argon2d", "scrypt", "pbkdf2",
+		"pbkdf2-sha1", "pbkdf2-sha256", "pbkdf2-sha512", "bcrypt-sha256", "P", "H":
+	default:
+		return
+	}
+	// Parameters, a salt, the hash. The last and longest is the hash.
+	last := 0
+	for range 5 {
+		p := next(end)
+		if p == 0 {
+			break
+		}
+		e := run(s, p, alnum|plus|dot|dash|under, maxLine)
+		for e < len(s) && e-p < maxLine && (s[e] == '=' || s[e] == ',' && strings.HasPrefix(s[p+1:], "=")) {
+			e = run(s, e+1, alnum|plus|dot|dash|under, maxLine)
+		}
+		last, end = e-p, e
+	}
+	if last >= 22 && !dummy(s[end-last:end]) {
+		c.found("password-hash", i, end)
+	}
+}
