@@ -254,3 +254,23 @@ func TestVectorsInJSON(t *testing.T) {
 		})
 	}
 }
+
+// Every flag has a place in the corpus or the vectors, and can be found by its second byte.
+func TestArgumentsAreComplete(t *testing.T) {
+	t.Parallel()
+	var texts strings.Builder
+	for _, s := range shapes(t, "testdata/corpus/shapes.txt") {
+		texts.WriteString(s.text + "\n")
+	}
+	for _, v := range vectors(t) {
+		texts.WriteString(v.text + "\n")
+	}
+	for _, a := range arguments {
+		if !strings.Contains(flagLetters, a.flag[1:2]) {
+			t.Errorf("%s: no %q in flagLetters", a.flag, a.flag[1:2])
+		}
+		if !strings.Contains(texts.String(), " "+a.flag) {
+			t.Errorf("%s: no vector has it", a.flag)
+		}
+	}
+}
