@@ -49,6 +49,10 @@ kills:
 faults:
 	go test -count=1 -timeout 1h -v ./test/fault -every 1
 
+# 300 ledgers as strangers could make them. See test/hostile.
+hostile:
+	go test -count=1 -timeout 1h -v ./test/hostile -ledgers 300 $(SEED:%=-seed %)
+
 # The other platforms.
 cross:
 	GOOS=darwin go vet ./...
@@ -75,4 +79,4 @@ uninstall:
 clean:
 	rm -rf bin cover.out
 
-.PHONY: build test test-long demo lint cover bench e2e kills faults cross fuzz install uninstall clean
+.PHONY: build test test-long demo lint cover bench e2e kills faults hostile cross fuzz install uninstall clean

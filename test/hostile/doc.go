@@ -1,8 +1,8 @@
 // Package hostile makes ledgers as nobody should have written them, and looks at what they cost.
 //
-//	go test ./test/hostile               all 300 of them; with -short a sample
-//	go test ./test/hostile -seed 7       others, made of the same evils
-//	go test ./test/hostile -v            and the most that each command took
+//	go test ./test/hostile            a sample
+//	make hostile                      all 300, and the most that each command took
+//	make hostile SEED=7               others, made of the same evils
 //
 // Each has one evil in a mission that is otherwise as it should be, and some others drawn by lot:
 // fields, trees, numbers, sizes, cycles, missing objects, commits, notes and refs. Every command that
