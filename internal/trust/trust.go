@@ -61,9 +61,6 @@ const (
 	Unknown = "unknown"
 )
 
-// maxWalk is how many commits of a chain are looked at: more than a mission can have events.
-const maxWalk = 4_000_000
-
 // Of decides about a mission whose ledger ends at tip. For a chain that was decided about it costs
 // a file, for a new event the event and 0.1 ms for its signature.
 func (t *Trust) Of(ctx context.Context, repo *git.Repo, objects *git.Objects, id ledger.ID, tip plumbing.Hash) (Standing, error) {
