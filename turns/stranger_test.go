@@ -2,6 +2,8 @@ package turns_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -109,4 +111,49 @@ func TestForkKnowsItsSource(t *testing.T) {
 		}
 		from = list[len(list)-1]
 	}
+}
+
+// What was recorded before anybody kept record of who wrote it is ours if a session here tells of its
+// last turn, and nobody's if somebody has added to it.
+func TestFromBefore(t *testing.T) {
+	t.Parallel()
+	for _, foreign := range []bool{false, true} {
+		l := newLab(t)
+		l.keyless = true
+		c := l.client()
+		id := own(c)
+		for range 12 {
+			l.turn(c, "again", nil)
+		}
+		if err := os.RemoveAll(filepath.Join(l.Dir, ".git", "agent", "trust")); err != nil {
+			t.Fatal(err)
+		}
+		if foreign {
+			l.plant(id, map[string]string{"turns/0000/000013.json": "{}\n"})
+		}
+		for range 2 { // a look may note something
+			_, err := turns.Usable(t.Context(), l.recorder(l.Dir).Workspace, l.first(id))
+			if errors.Is(err, workspace.ErrStranger) != foreign {
+				t.Errorf("foreign %t: %v", foreign, err)
+			}
+		}
+		if foreign {
+			continue
+		}
+		l.turn(c, "one more", nil)
+		if list := l.list(id); len(list) != 13 {
+			t.Errorf("the turns are\n%s", describe(list))
+		}
+		l.verify(id)
+	}
+}
+
+// first reads a mission's first turn.
+func (l *lab) first(id ledger.ID) *turns.Turn {
+	l.t.Helper()
+	turn, err := turns.Read(l.t.Context(), l.repo(), id, 1)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return turn
 }

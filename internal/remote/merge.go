@@ -352,8 +352,26 @@ func (m *merger) branch(ctx context.Context, id ledger.ID, theirs plumbing.Hash)
 	case !more:
 		return fmt.Sprintf("branch %s has commits that the one at %s lacks and was left alone; that one is %.12s", name, m.Name, theirs), nil
 	}
+	known, err := m.recorded(ctx, id, theirs)
+	if err != nil {
+		return "", err
+	}
+	if !known {
+		return fmt.Sprintf("branch %s at %s has commits that nobody whom you trust recorded, and was left alone; that one is %.12s", name, m.Name, theirs), nil
+	}
 	m.now[ref] = theirs
 	return "", nil
+}
+
+// recorded reports whether a mission's ledger keeps a commit of its branch, and may be relied on.
+func (m *merger) recorded(ctx context.Context, id ledger.ID, commit plumbing.Hash) (bool, error) {
+	tip := m.now[id.Ref()]
+	kept, err := m.contains(ctx, tip, commit)
+	if err != nil || !kept {
+		return false, err
+	}
+	s, err := m.w.Standing(ctx, m.objects, id, tip)
+	return s.Whole, err
 }
 
 // checkedOut returns the branches that are checked out in any worktree, and those that a rebase

@@ -162,7 +162,7 @@ func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id 
 		return err == nil && e == nil && before == now
 	}
 	list, err := turns.List(c.Context, w.Repo, id)
-	if err != nil {
+	if err := r.readable(c, err); err != nil {
 		return nil, err
 	}
 	r.turns = slices.DeleteFunc(list, func(t *turns.Turn) bool {
@@ -176,7 +176,7 @@ func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id 
 		}
 	}
 	handoffs, err := handoffstore.List(c.Context, w.Repo, id)
-	if err != nil {
+	if err := r.readable(c, err); err != nil {
 		return nil, err
 	}
 	handoffs = slices.DeleteFunc(handoffs, func(h *handoffstore.Handoff) bool { return same(ledger.HandoffPath(h.Number, "")) })
@@ -187,6 +187,16 @@ func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id 
 		}
 	}
 	return r, r.find(c, objects)
+}
+
+// readable passes over what can't be read, and so can't be used either, with a warning.
+func (r *review) readable(c *cli.Context, err error) error {
+	var unread *ledger.UnreadError
+	if !errors.As(err, &unread) {
+		return err
+	}
+	fmt.Fprintf(c.App.ErrWriter, "%s: warning: %s\n", c.App.Name, cmdline.OneLine(err.Error()))
+	return nil
 }
 
 func headTree(c *cli.Context, w *workspace.Workspace, objects *git.Objects) (plumbing.Hash, error) {

@@ -237,8 +237,8 @@ func (t *Trust) Forget(id ledger.ID) error {
 	return err
 }
 
-// Known reports whether there is a record of a mission.
+// Known reports whether this clone has written anything of a mission, or a person accepted it.
 func (t *Trust) Known(id ledger.ID) bool {
-	_, err := t.dir.Lstat(file(id))
-	return err == nil
+	r, err := t.load(id)
+	return err != nil || len(r.own) > 0 || len(r.accepted) > 0
 }
