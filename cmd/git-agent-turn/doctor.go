@@ -171,9 +171,12 @@ func (x *examination) keys(repo *git.Repo) {
 	if err != nil {
 		return // x.config has said so
 	}
-	if k.Own == nil {
-		x.say("key", "none, so what is recorded is not signed, and is a stranger's in other clones: "+k.OwnError.Error()+"; git agent-turn init makes one")
-	} else {
+	switch {
+	case k.CanMake():
+		x.say("key", "none, so what is recorded is not signed, and is a stranger's in other clones; make one with: git agent-turn init")
+	case k.Own == nil:
+		x.say("key", "none, so what is recorded is not signed, and is a stranger's in other clones: "+k.OwnError.Error())
+	default:
 		x.say("key", k.OwnPath)
 	}
 	if repo != nil && k.Own != nil {

@@ -112,8 +112,11 @@ func trustKey(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if k.Own == nil {
-		return cmdline.Hint(cmdline.NotFoundf("this machine has no key: %v", k.OwnError), "make one with: git agent-turn init")
+	switch {
+	case k.CanMake():
+		return cmdline.Hint(cmdline.NotFoundf("this machine has no key: %w", k.OwnError), "make one with: git agent-turn init")
+	case k.Own == nil:
+		return cmdline.NotFoundf("this machine has no key: %w", k.OwnError)
 	}
 	_, err = fmt.Fprintln(c.App.Writer, k.Own.Public())
 	return err

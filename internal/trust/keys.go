@@ -31,6 +31,7 @@ type Keys struct {
 	Ignored  []string       // lines of the list that are not understood, with why
 	ListPath string
 
+	usual  bool // OwnPath is ours to make
 	names  map[signature.Public]string
 	digest string // of what the names are; another one after any change
 }
@@ -57,7 +58,7 @@ func ReadKeys(dir, own string) *Keys {
 		return k
 	}
 	if own == "" {
-		k.OwnPath = filepath.Join(dir, keyFile)
+		k.OwnPath, k.usual = filepath.Join(dir, keyFile), true
 	}
 	k.Own, k.OwnError = readKey(k.OwnPath)
 	data, err := readList(k.ListPath)
@@ -247,10 +248,15 @@ func readList(path string) ([]byte, error) {
 	return data, err
 }
 
-// MakeKey makes the user's own key, if there is no file yet where it would be, and reports whether
-// it did. comment is put into the files, for people.
+// CanMake reports whether [Keys.MakeKey] would make a key: there is none, and the settings name none.
+func (k *Keys) CanMake() bool {
+	return k.usual && errors.Is(k.OwnError, fs.ErrNotExist)
+}
+
+// MakeKey makes the user's own key if it can, and reports whether it did. comment is put into the
+// files, for people.
 func (k *Keys) MakeKey(comment string) (made bool, err error) {
-	if !errors.Is(k.OwnError, fs.ErrNotExist) {
+	if !k.CanMake() {
 		return false, nil
 	}
 	key, err := signature.NewKey(rand.Reader)
