@@ -146,6 +146,8 @@ func TestForkElsewhere(t *testing.T) {
 	there.repo.Git("fetch", "-q", "origin", ledgerRef(mission)+":"+ledgerRef(mission), "refs/notes/agent/"+mission+":refs/notes/agent/"+mission)
 	there.onboard(clone)
 	there.command(clone, "init")
+	key := "desk " + r.command(r.repo.Dir, "trust", "key")
+	replaceFile(t, filepath.Join(there.home, ".config", "git-agent", "allowed_signers"), []byte(key))
 	f := there.fork(clone, mission+"/2")
 	if got, err := snapshot(f.Worktree, there.env()); err != nil || got != there.tree(source[1].Code) {
 		t.Errorf("the worktree is %s (%v), want the turn's", got, err)

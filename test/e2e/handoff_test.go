@@ -28,7 +28,7 @@ func TestHandoffWritten(t *testing.T) {
 			first := r.claude(r.repo.Dir, "TWRITE hello").ok().quiet().session()
 			r.claude(r.repo.Dir, "T3 hello").ok().quiet()
 			request := r.first("T3")
-			r.tells(request, "## Handoff (from previous session)", "The parser is half done: see XYZZY.", "Is PLUGH to stay?", first, "after turn 1 (done)", "TWRITE hello")
+			r.tells(request, "## Handoff (from previous session)", "The parser is half done: see XYZZY.", "Is PLUGH to stay?", first, "after turn 1\n", "Last turn: done", "TWRITE hello")
 			r.tellsNot(r.first("TWRITE"), "Handoff (from previous session)")
 			r.claude(r.repo.Dir, "T2 hello").ok().quiet()
 			r.tellsNot(r.first("T2"), "XYZZY") // T3 has gone on from it
@@ -51,7 +51,7 @@ func TestHandoffKilled(t *testing.T) {
 	killed := s.registry().SessionID
 	s.kill()
 	r.claude(r.repo.Dir, "T3 hello").ok().quiet()
-	r.tells(r.first("T3"), "## Handoff (from previous session)", "Exit: killed", killed, "after turn 2 (interrupted)", "TTOOL hello", "+half a file", "one.txt")
+	r.tells(r.first("T3"), "## Handoff (from previous session)", "Exit: killed", killed, "after turn 2\n", "Last turn: interrupted", "TTOOL hello", "+half a file", "one.txt")
 	if turns := r.turns(passive(killed)); len(turns) != 2 || turns[1].Outcome != "interrupted" {
 		t.Errorf("turns of the session that was killed: %+v", turns)
 	}
@@ -99,7 +99,7 @@ func TestHandoffCompact(t *testing.T) {
 	s.prompt("T3 hello")
 	s.exit()
 	r.tellsNot(r.first("T1"), "Handoff (from previous session)")
-	r.tells(r.first("T3"), "## Handoff (from previous session)", "after turn 2 (done)", "APLAN done", "+one", "[x] Read the parser\n[ ] Write the tests")
+	r.tells(r.first("T3"), "## Handoff (from previous session)", "after turn 2\n", "Last turn: done", "APLAN done", "+one", "[x] Read the parser\n[ ] Write the tests")
 }
 
 // Nothing to continue: nothing is told. After a clean end it is one line, and a resumed

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -14,7 +15,7 @@ const generated = "a1b2c3d4"
 
 // generate makes a mission with as many turns as there are prompts, in one git process: a ledger as
 // docs/format.md has it, with a conversation of one prompt and one reply for each turn. All turns
-// end in HEAD.
+// end in HEAD. It is as if this clone had written it.
 func (r *rig) generate(prompts []string) {
 	r.t.Helper()
 	code := r.repo.Git("rev-parse", "HEAD")
@@ -70,4 +71,5 @@ func (r *rig) generate(prompts []string) {
 	if _, err := r.repo.Feed(in.String(), "fast-import", "--quiet"); err != nil {
 		r.t.Fatal(err)
 	}
+	r.repo.Write(".git/agent/trust/"+generated, "own "+r.repo.Git("rev-parse", ledgerRef(generated))+" "+strings.Repeat("0", 40)+"\n")
 }

@@ -1,0 +1,51 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A stranger's mission is accepted by a person in a terminal, and not by what an agent runs there.
+func TestAccept(t *testing.T) {
+	t.Parallel()
+	r := newBareRig(t)
+	r.generate(numbered(3))
+	if err := os.Remove(filepath.Join(r.repo.Dir, ".git", "agent", "trust", generated)); err != nil {
+		t.Fatal(err)
+	}
+	accept := func(env []string) *terminal {
+		return newTerminal(t, env, r.repo.Dir, "git-agent-turn", "trust", "accept", generated)
+	}
+	usable := func() error {
+		_, err := r.tryCommand(r.repo.Dir, "restore", "--dry-run", generated+"/2")
+		return err
+	}
+	if err := usable(); err == nil || !strings.Contains(err.Error(), "recorded by somebody unknown") {
+		t.Errorf("restore of a stranger's turn: %v", err)
+	}
+	for _, agent := range []string{"CLAUDECODE=1", "CODEX_THREAD_ID=x", "AI_AGENT=x"} {
+		term := accept(append(r.env(), agent))
+		r.await("the refusal", term.dead)
+		if screen := term.screen(); !strings.Contains(screen, "hint: a person may look at it") || strings.Contains(screen, "[yes/no]") {
+			t.Errorf("%s: the screen is\n%s", agent, screen)
+		}
+		_, _ = term.try("kill-server")
+	}
+	for _, answer := range []string{"no", "yes"} {
+		if err := usable(); err == nil {
+			t.Errorf("before %q it is usable", answer)
+		}
+		term := accept(r.env())
+		r.await("the question", func() bool { return strings.Contains(term.screen(), "[yes/no]") })
+		term.keys(answer, "Enter")
+		r.await("the end", term.dead)
+		_, _ = term.try("kill-server")
+	}
+	if err := usable(); err != nil {
+		t.Error(err)
+	}
+}
