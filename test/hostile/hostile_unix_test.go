@@ -38,7 +38,7 @@ var (
 // waits for ever. It says nothing of how fast anything is.
 const (
 	effort   = 5 * time.Second
-	patience = time.Minute
+	patience = 5 * time.Minute
 	most     = 200 << 20
 )
 
