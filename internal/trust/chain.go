@@ -18,6 +18,7 @@ type chain struct {
 	objects *git.Objects
 	ahead   map[plumbing.Hash][]byte // contents that were read together
 	looked  int                      // commits that were read
+	gap     bool                     // one was not here, and may come later
 }
 
 const (
@@ -40,16 +41,14 @@ func (c *chain) read(at plumbing.Hash) ([]byte, error) {
 	if c.looked++; c.looked > maxLooked {
 		return nil, fmt.Errorf("its ledger has more than %d events", maxLooked)
 	}
-	if c.looked > oneByOne {
-		if err := c.readAhead(at); err != nil {
-			return nil, err
-		}
-		c.looked += len(c.ahead)
-		return c.ahead[at], nil
-	}
 	content, err := c.objects.Read(plumbing.CommitObject, at, maxCommit)
 	if errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, git.ErrTooLarge) {
+		c.gap = c.gap || !errors.Is(err, git.ErrTooLarge)
 		return nil, nil
+	}
+	if err == nil && c.looked > oneByOne {
+		err = c.readAhead(at)
+		c.looked += len(c.ahead)
 	}
 	return content, err
 }

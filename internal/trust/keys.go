@@ -49,8 +49,8 @@ const (
 	maxList  = 1 << 20           // bytes
 )
 
-// ReadKeys reads the keys in the user's configuration directory; without one there are none. own is the path of another private
-// key to sign with, "" for the one that is made there.
+// ReadKeys reads the keys in the user's configuration directory; without one there are none. own is
+// the path of another private key to sign with, "" for the one that is made there.
 func ReadKeys(dir, own string) *Keys {
 	k := &Keys{OwnPath: own, ListPath: filepath.Join(dir, listFile), names: make(map[signature.Public]string)}
 	if dir == "" {
@@ -204,6 +204,10 @@ func (k *Keys) edit(ctx context.Context, change func([]string) []string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
+	dir, err := filepath.EvalSymlinks(dir) // people keep such files elsewhere
+	if err != nil {
+		return err
+	}
 	held, err := lock.Take(ctx, local.In(filepath.Dir(dir), filepath.Base(dir)), listFile+".lock")
 	if err != nil {
 		return err
@@ -223,7 +227,7 @@ func (k *Keys) edit(ctx context.Context, change func([]string) []string) error {
 	}
 	path := k.ListPath
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // people keep such files elsewhere
+		path = real
 	}
 	if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
 		return err

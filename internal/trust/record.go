@@ -59,6 +59,7 @@ func parseRecord(data []byte) *record {
 		own: make(map[plumbing.Hash]plumbing.Hash), accepted: make(map[plumbing.Hash]bool),
 		checked: make(map[plumbing.Hash]checked), size: len(data),
 	}
+	older := make(map[plumbing.Hash]bool) // than a commit of a line; no later line can be about it, so runs make no circle
 	for line := range strings.Lines(string(data)) {
 		words := strings.Fields(line)
 		if !strings.HasSuffix(line, "\n") || len(words) < 2 {
@@ -72,7 +73,9 @@ func parseRecord(data []byte) *record {
 		}
 		switch word := words[0]; {
 		case word == "own" && len(words) == 3 && len(hashes) == 2:
-			r.own[hashes[0]] = hashes[1]
+			if older[hashes[1]] = true; !older[hashes[0]] {
+				r.own[hashes[0]] = hashes[1]
+			}
 		case word == "accepted" && len(words) == 2 && len(hashes) == 1:
 			r.accepted[hashes[0]] = true
 			clear(r.checked) // more may count now

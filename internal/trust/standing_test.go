@@ -594,12 +594,74 @@ func TestVerifyCommit(t *testing.T) {
 }
 
 func FuzzParseRecord(f *testing.F) {
+	hash := func(digit string) string { return strings.Repeat(digit, 40) }
+	f.Add([]byte("own " + hash("3") + " " + hash("1") + "\nown " + hash("1") + " " + hash("2") + "\nown " + hash("2") + " " + hash("1") + "\n"))
 	f.Add([]byte("own 4b825dc642cb6eb9a060e54bf8d69288fbee4904 0000000000000000000000000000000000000000\naccepted x\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := parseRecord(data)
+		for at := range r.own { // a walk along the runs ends
+			for range len(r.own) + 1 {
+				at = r.own[at]
+			}
+			if _, on := r.own[at]; on {
+				t.Error("runs make a circle")
+			}
+		}
 		again := parseRecord([]byte(r.merged().lines()))
 		if len(again.accepted) != len(r.accepted) {
 			t.Error("an acceptance is lost")
 		}
 	})
+}
+
+// A chain that ends at what is not here ends there, however long it is.
+func TestShallow(t *testing.T) {
+	l := newLab(t)
+	tip := l.add(mission, none, &l.me)
+	for range 3 * oneByOne {
+		tip = l.add(mission, tip, &l.me)
+	}
+	l.Git("update-ref", mission.Ref(), tip.String())
+	for _, depth := range []string{"1", "20", "32", "33", "60"} {
+		if err := l.Forget(mission); err != nil {
+			t.Fatal(err)
+		}
+		shallow := gittest.New(t)
+		shallow.Git("fetch", "-q", "--depth="+depth, "file://"+filepath.ToSlash(l.Dir), mission.Ref()+":"+mission.Ref())
+		var err error
+		if l.repo, err = git.Find(shallow.Dir); err != nil {
+			t.Fatal(err)
+		}
+		l.reopen()
+		if s := l.standing(mission, tip); !s.Commit.IsZero() || s.By != Unknown {
+			t.Errorf("depth %s: %+v", depth, s)
+		}
+		if depth != "60" {
+			continue
+		}
+		shallow.Git("fetch", "-q", "--unshallow", "file://"+filepath.ToSlash(l.Dir), mission.Ref()+":"+mission.Ref())
+		l.reopen()
+		if s := l.standing(mission, tip); !s.Whole {
+			t.Errorf("no longer shallow: %+v", s)
+		}
+	}
+}
+
+// People keep their configuration elsewhere, and link to it.
+func TestKeysBehindALink(t *testing.T) {
+	t.Parallel()
+	real, link := t.TempDir(), filepath.Join(t.TempDir(), "git-agent")
+	if err := os.Symlink(real, link); err != nil {
+		t.Skip(err) // Windows lets few users make one
+	}
+	k := ReadKeys(link, "")
+	if made, err := k.MakeKey(""); !made || err != nil {
+		t.Fatalf("MakeKey: %v, %v", made, err)
+	}
+	if err := k.Add(t.Context(), "dev", k.Own.Public()); err != nil {
+		t.Fatal(err)
+	}
+	if again := ReadKeys(real, ""); len(again.Signers) != 1 {
+		t.Errorf("the list has %+v", again.Signers)
+	}
 }

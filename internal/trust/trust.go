@@ -73,7 +73,7 @@ func (t *Trust) Of(ctx context.Context, repo *git.Repo, objects *git.Objects, id
 	if err != nil {
 		return Standing{}, fmt.Errorf("look who wrote mission %s: %w", id, err)
 	}
-	if w.chain.looked > keepAfter && r.size < longRecord {
+	if w.chain.looked > keepAfter && r.size < longRecord && !w.chain.gap {
 		_ = t.add(id, s.line(tip, t.Keys().digest)) // or the next time takes as long again
 	}
 	return s, nil
