@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -20,8 +21,11 @@ import (
 
 var every = flag.Int("every", 5, "let one in so many writes fail")
 
-// TestMain builds the programs, and puts them in front of PATH.
+// TestMain builds the programs, and puts them in front of PATH; or it traces.
 func TestMain(m *testing.M) {
+	if told := os.Getenv(tracer); told != "" {
+		traced(told)
+	}
 	flag.Parse()
 	os.Exit(gittest.Programs{M: m}.Run())
 }
@@ -135,6 +139,30 @@ func TestReadOnly(t *testing.T) {
 
 const nobody = 65534
 
+// TestOthers traces while other commands of this process begin and end, each of which has to find
+// its own end.
+func TestOthers(t *testing.T) {
+	t.Parallel()
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			for range 100 {
+				if err := exec.Command("sleep", "0.01").Run(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		all.Go(func() {
+			for range 25 {
+				if _, err := (fault{}).run(t, exec.Command("true")); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
 // give gives everything to a user, who may pass through the directories above it.
 func (l *lab) give(uid int) {
 	l.t.Helper()
@@ -168,11 +196,11 @@ func attack(t *testing.T, f fault, event string, attached bool, counts map[strin
 	l.c.Stop("done")
 	l.c.Flush()
 	l.fault = fault{}
-	if len(l.seen.failed) == 0 {
+	if len(l.seen.Failed) == 0 {
 		return true
 	}
 	counts["all"]++
-	what := l.seen.failed[0]
+	what := l.seen.Failed[0]
 	told := l.told
 	recorded := l.outcome("disturbed") != ""
 	if recorded {
@@ -265,10 +293,10 @@ func (l *lab) hook(e replay.Event) {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: l.user}
 		err = cmd.Run()
 	} else {
-		l.seen, err = l.fault.run(cmd)
+		l.seen, err = l.fault.run(l.t, cmd)
 	}
 	if err != nil || stderr.Len() > 0 {
-		l.t.Errorf("%s: %v\n%s\n%q", e.Name, err, &stderr, l.seen.failed)
+		l.t.Errorf("%s: %v\n%s\n%q", e.Name, err, &stderr, l.seen.Failed)
 	}
 	if stdout.Len() > 0 {
 		var answer map[string]string

@@ -2,15 +2,20 @@ package fault
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
+	"testing"
 	"unsafe"
+
+	"gitagent/test/gittest"
 )
 
 // A fault is what happens to the writes of a process and its children.
@@ -23,8 +28,8 @@ type fault struct {
 
 // A trace is what was seen of the writes of a process and its children.
 type trace struct {
-	writes int
-	failed []string // those that failed, as system calls with their files
+	Writes int
+	Failed []string // those that failed, as system calls with their files
 }
 
 // Numbers and constants of ptrace that package syscall lacks.
@@ -33,49 +38,103 @@ const (
 	traceSysGood   = 1
 	exitKill       = 1 << 20
 	waitAll        = 0x40000000 // __WALL
-	waitOwn        = 0x20000000 // __WNOTHREAD: other tests have children as well
 )
 
-// run runs cmd to its end, and that of all its children, with the fault.
-func (f fault) run(cmd *exec.Cmd) (trace, error) {
-	runtime.LockOSThread() // a thread traces
-	defer runtime.UnlockOSThread()
+// tracer is the variable of the environment that makes a tracer of this program, see [fault.run].
+const tracer = "GIT_AGENT_TEST_TRACER"
+
+// order is what a tracer is told.
+type order struct {
+	At, Errno int
+	After     bool
+	In        string
+	Report    string // the file for the trace, as JSON
+}
+
+// run runs cmd to its end, and that of all its children, with the fault. It is traced by a process
+// of its own: a tracer waits for whichever child of its thread stops next, and a thread of a Go
+// program has children of whoever ran there before.
+func (f fault) run(t *testing.T, cmd *exec.Cmd) (trace, error) {
+	t.Helper()
 	var seen trace
+	o := order{At: f.at, Errno: int(f.errno), After: f.after, In: f.in, Report: filepath.Join(gittest.TempDir(t), "report")}
+	told, err := json.Marshal(o)
+	if err != nil {
+		return seen, err
+	}
+	own, err := os.Executable()
+	if err != nil {
+		return seen, err
+	}
+	cmd.Path, cmd.Args = own, append([]string{own, cmd.Path}, cmd.Args[1:]...)
+	cmd.Env = append(cmd.Environ(), tracer+"="+string(told))
+	err = cmd.Run()
+	report, readErr := os.ReadFile(o.Report)
+	if readErr != nil {
+		return seen, errors.Join(err, readErr)
+	}
+	return seen, errors.Join(err, json.Unmarshal(report, &seen))
+}
+
+// traced is the tracer: it runs the program that the arguments name with the fault that it was told
+// of, reports, and exits as that program does.
+func traced(told string) {
+	runtime.LockOSThread() // a thread traces
+	var o order
+	err := json.Unmarshal([]byte(told), &o)
+	if err == nil {
+		var seen trace
+		var code int
+		seen, code, err = fault{at: o.At, after: o.After, errno: syscall.Errno(o.Errno), in: o.In}.trace(os.Args[1], os.Args[2:])
+		report, _ := json.Marshal(seen) // it has numbers and strings
+		if err = errors.Join(err, os.WriteFile(o.Report, report, 0o600)); err == nil {
+			os.Exit(code)
+		}
+	}
+	fmt.Fprintln(os.Stderr, "tracing:", err)
+	os.Exit(2)
+}
+
+// trace runs a program to its end, and that of all its children, and returns its exit status.
+// No other child may exist.
+func (f fault) trace(program string, args []string) (seen trace, code int, err error) {
+	cmd := exec.Command(program, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, tracer+"=") })
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
 	if err := cmd.Start(); err != nil {
-		return seen, err
+		return seen, 0, err
 	}
 	main := cmd.Process.Pid
 	status := syscall.WaitStatus(0)
 	if _, err := syscall.Wait4(main, &status, waitAll, nil); err != nil {
-		return seen, err
+		return seen, 0, err
 	}
 	const options = traceSysGood | exitKill | syscall.PTRACE_O_TRACECLONE | syscall.PTRACE_O_TRACEFORK | syscall.PTRACE_O_TRACEVFORK | syscall.PTRACE_O_TRACEEXEC
 	if err := syscall.PtraceSetOptions(main, options); err != nil {
-		return seen, err
+		return seen, 0, err
 	}
 	failing := make(map[int]bool) // tasks in a system call that was taken from them
 	known := map[int]bool{main: true}
 	if err := syscall.PtraceSyscall(main, 0); err != nil {
-		return seen, err
+		return seen, 0, err
 	}
-	exit := 0
 	for {
-		pid, err := syscall.Wait4(-1, &status, waitAll|waitOwn, nil)
+		pid, err := syscall.Wait4(-1, &status, waitAll, nil)
 		if errors.Is(err, syscall.EINTR) {
 			continue
 		}
 		if errors.Is(err, syscall.ECHILD) {
-			break
+			return seen, code, nil
 		}
 		if err != nil {
-			return seen, err
+			return seen, 0, err
 		}
 		signal := 0
 		switch {
 		case status.Exited() || status.Signaled():
 			if pid == main {
-				exit = status.ExitStatus() // -1 for a signal
+				code = status.ExitStatus() // -1 for a signal
 			}
 			continue
 		case status.StopSignal() == syscall.SIGTRAP|0x80:
@@ -88,11 +147,6 @@ func (f fault) run(cmd *exec.Cmd) (trace, error) {
 		known[pid] = true
 		_ = syscall.PtraceSyscall(pid, signal) // it may have been killed
 	}
-	_ = cmd.Wait() // there is nothing left to wait for, but its output is copied
-	if exit != 0 {
-		return seen, fmt.Errorf("exit status %d", exit)
-	}
-	return seen, nil
 }
 
 // syscall looks at a task that enters or leaves a system call.
@@ -114,15 +168,15 @@ func (f fault) syscall(pid int, failing map[int]bool, seen *trace) {
 		if what == "" || !strings.HasPrefix(path, f.in) {
 			return
 		}
-		seen.writes++
-		if seen.writes < f.at || seen.writes > f.at && !f.after || f.at == 0 {
+		seen.Writes++
+		if seen.Writes < f.at || seen.Writes > f.at && !f.after || f.at == 0 {
 			return
 		}
 		if syscall.PtraceGetRegs(pid, &regs) == nil {
 			regs.Orig_rax = ^uint64(0) // no system call
 			if syscall.PtraceSetRegs(pid, &regs) == nil {
 				failing[pid] = true
-				seen.failed = append(seen.failed, what+" "+path)
+				seen.Failed = append(seen.Failed, what+" "+path)
 			}
 		}
 	case 2: // leaves
