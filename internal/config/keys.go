@@ -108,8 +108,11 @@ func (c *Config) setWindow(pattern string, value any) error {
 type Value struct {
 	Key    string // "capture.max_file_size"
 	Value  string // as TOML
-	Origin string // "default" or the path of the file; for two files, "a, b"
+	Origin string // [DefaultOrigin] or the path of the file; for two files, "a, b"
 }
+
+// DefaultOrigin is the origin of a setting that no file has.
+const DefaultOrigin = "default"
 
 // Values returns every setting, in the order of the documentation.
 func (c *Config) Values() []Value {
@@ -126,7 +129,7 @@ func (c *Config) Values() []Value {
 }
 
 func (c *Config) value(name, text string) Value {
-	return Value{Key: name, Value: text, Origin: cmp.Or(c.origins[name], "default")}
+	return Value{Key: name, Value: text, Origin: cmp.Or(c.origins[name], DefaultOrigin)}
 }
 
 // setting is the key of a value: read checks what a file says, and text writes it as TOML.

@@ -57,6 +57,38 @@ func (c Config) Bool(key string) bool {
 	return err == nil && n != 0
 }
 
+// Off reports whether key is set to one of git's words for false, or to 0.
+func (c Config) Off(key string) bool {
+	switch value := strings.ToLower(c.Get(key)); value {
+	case "false", "no", "off", "0":
+		return true
+	case "":
+		return len(c[key]) > 0
+	}
+	return false
+}
+
+// Pager returns the command of the user's pager, for the shell: what $GIT_PAGER, core.pager or $PAGER
+// says, else git's default; "cat" for none.
+func (r *Repo) Pager(ctx context.Context) (string, error) {
+	out, err := r.Output(ctx, nil, "var", "GIT_PAGER")
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+// Date reads a date as git's --since takes it: "2 weeks ago", "yesterday", "2026-01-02 12:00". What
+// git can't read is now, as it is for git.
+func (r *Repo) Date(ctx context.Context, text string) (time.Time, error) {
+	out, err := r.Output(ctx, nil, "rev-parse", "--since="+text)
+	if err != nil {
+		return time.Time{}, err
+	}
+	seconds, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(string(out)), "--max-age="), 10, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("read the date %q: %w", text, err)
+	}
+	return time.Unix(seconds, 0), nil
+}
+
 // SHA256 reports whether the object format is not SHA-1, the only one that go-git v5 is built for.
 func (c Config) SHA256() bool {
 	format := c.Get("extensions.objectformat")

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -26,7 +28,13 @@ type FileStat struct {
 // the user has configured: a moved file that is at least half unchanged counts as one path, the new
 // one. The order is git's. See [Objects.Stat] for small differences.
 func (r *Repo) DiffTrees(ctx context.Context, from, to plumbing.Hash) ([]FileStat, error) {
-	return r.numstat(ctx, from, to, DiffCounting()...)
+	return r.numstat(ctx, from, to, nil, DiffCounting()...)
+}
+
+// DiffShown is DiffTrees for people, of what a stranger may have made: files of more than 32 MB count
+// as binary and are not read.
+func (r *Repo) DiffShown(ctx context.Context, from, to plumbing.Hash) ([]FileStat, error) {
+	return r.Wary().numstat(ctx, from, to, []string{"-c", "core.bigFileThreshold=32m"}, DiffCounting()...)
 }
 
 // DiffCounting returns the flags that make `git diff` count and show what [Repo.DiffTrees] counts.
@@ -34,14 +42,31 @@ func DiffCounting() []string {
 	return []string{"--find-renames=50%", "-l1000", "--diff-algorithm=default"}
 }
 
-// DiffPaths returns every path that differs between two trees, in git's order. A move is two.
-func (r *Repo) DiffPaths(ctx context.Context, from, to plumbing.Hash) ([]FileStat, error) {
-	return r.numstat(ctx, from, to, "--no-renames")
+// Diff writes the diff of two commits for people, by default a patch, without colours. The options are
+// git's, and so are the paths, all if there are none. What differs is counted and shown as
+// [Repo.DiffTrees] does. Files of more than 32 MB count as binary, and are not read; paths are quoted
+// only for what is no text. A failure is an [*Error], as that of [Repo.Run].
+func (r *Repo) Diff(ctx context.Context, stdout io.Writer, from, to Hex, options, paths []string) error {
+	args := slices.Concat(
+		[]string{"-c", "core.bigFileThreshold=32m", "-c", "core.quotePath=false", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative"},
+		DiffCounting(), options, []string{from.String(), to.String(), "--"}, paths,
+	)
+	var stderr bytes.Buffer
+	err := r.Wary().Run(ctx, nil, stdout, &stderr, args...)
+	if e := (*Error)(nil); errors.As(err, &e) {
+		e.Stderr = strings.TrimSpace(stderr.String())
+	}
+	return err
 }
 
-func (r *Repo) numstat(ctx context.Context, from, to plumbing.Hash, flags ...string) ([]FileStat, error) {
-	args := append([]string{"diff-tree", "-r", "-z", "--numstat", "--no-ext-diff", "--no-textconv"}, flags...)
-	out, err := r.Output(ctx, nil, append(args, from.String(), to.String())...)
+// DiffPaths returns every path that differs between two trees, in git's order. A move is two.
+func (r *Repo) DiffPaths(ctx context.Context, from, to plumbing.Hash) ([]FileStat, error) {
+	return r.numstat(ctx, from, to, nil, "--no-renames")
+}
+
+func (r *Repo) numstat(ctx context.Context, from, to plumbing.Hash, config []string, flags ...string) ([]FileStat, error) {
+	args := slices.Concat(config, []string{"diff-tree", "-r", "-z", "--numstat", "--no-ext-diff", "--no-textconv"}, flags, []string{from.String(), to.String()})
+	out, err := r.Output(ctx, nil, args...)
 	if err != nil {
 		return nil, fmt.Errorf("compare trees %s and %s: %w", from, to, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -63,6 +64,9 @@ func TestDiffTrees(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("DiffTrees = %+v, %v; want %+v", got, err, want)
 	}
+	if got, err := repo.DiffShown(ctx, from, to); err != nil || !slices.Equal(got, want) {
+		t.Errorf("DiffShown = %+v, %v; want %+v", got, err, want)
+	}
 	o := repo.Objects(ctx)
 	defer o.Close()
 	if got, ok, err := o.Stat(from, to); err != nil || ok && !slices.Equal(got, want) {
@@ -77,5 +81,23 @@ func TestDiffTrees(t *testing.T) {
 	}
 	if _, err := repo.DiffTrees(ctx, to, plumbing.NewHash("1111111111111111111111111111111111111111")); Status(err) != 128 {
 		t.Errorf("a tree that is not there: %v", err)
+	}
+}
+
+// TestDiffShown: a large file is not read, and so not counted.
+func TestDiffShown(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.Write("large", "x\n")
+	r.Commit("one")
+	r.Write("large", strings.Repeat("x\n", 17<<20))
+	r.Commit("two")
+	repo, err := Find(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, to := plumbing.NewHash(r.Git("rev-parse", "HEAD~")), plumbing.NewHash(r.Git("rev-parse", "HEAD"))
+	if got, err := repo.DiffShown(t.Context(), from, to); err != nil || !slices.Equal(got, []FileStat{{Path: "large", Binary: true}}) {
+		t.Errorf("DiffShown = %+v, %v", got, err)
 	}
 }

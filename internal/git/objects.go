@@ -319,8 +319,12 @@ func (o *Objects) ask(h plumbing.Hash, most int64) (*Object, error) {
 	return obj, o.asked(h, err)
 }
 
-// streamed has git write blobs of more than that piece by piece.
-const streamed = "core.bigFileThreshold=32m"
+const (
+	// streamed has git write blobs of more than that piece by piece.
+	streamed = "core.bigFileThreshold=32m"
+	// frugal is how much git keeps of what objects are deltas of: it would be 96 MB.
+	frugal = "core.deltaBaseCacheLimit=16m"
+)
 
 // Wary returns the same repository, but its git has only so much memory for an object, and ends at one
 // that needs more. A stranger's may be large, or the delta of a large one, which git would build.
@@ -330,7 +334,7 @@ func (r *Repo) Wary() *Repo { return r.With("GIT_ALLOC_LIMIT=128m") }
 func (o *Objects) catFile() (*Process, error) {
 	var err error
 	if o.batch == nil {
-		o.batch, err = o.repo.Wary().Start(o.ctx, "-c", streamed, "cat-file", "--batch-command", "--buffer")
+		o.batch, err = o.repo.Wary().Start(o.ctx, "-c", streamed, "-c", frugal, "cat-file", "--batch-command", "--buffer")
 	}
 	return o.batch, err
 }

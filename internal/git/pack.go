@@ -61,13 +61,14 @@ func encodePack(objects []*Object) (pack, index []byte, err error) {
 	buf.WriteString("PACK")
 	_ = binary.Write(&buf, binary.BigEndian, [2]uint32{2, uint32(len(objects))})
 	entries := make([]packed, len(objects))
+	var z deflater
 	for i, obj := range objects {
 		start := buf.Len()
 		if int64(start) >= 1<<31 {
 			return nil, nil, fmt.Errorf("a pack of more than 2 GB")
 		}
 		buf.Write(entryHeader(obj.Type, int64(len(obj.Content))))
-		deflate(&buf, obj.Content)
+		z.deflate(&buf, obj.Content)
 		entries[i] = packed{obj.Hash, crc32.ChecksumIEEE(buf.Bytes()[start:]), uint32(start)}
 	}
 	sum := sha1.Sum(buf.Bytes())
@@ -79,8 +80,11 @@ func encodePack(objects []*Object) (pack, index []byte, err error) {
 // clears 0.8 MB at first, more than all other work, and the roll-up compresses it later.
 const maxStored = 4 << 10
 
+// A deflater writes objects as zlib streams, all with one compressor.
+type deflater struct{ z *zlib.Writer }
+
 // deflate writes content as a zlib stream. Writing to a buffer does not fail.
-func deflate(w *bytes.Buffer, content []byte) {
+func (d *deflater) deflate(w *bytes.Buffer, content []byte) {
 	if len(content) <= maxStored {
 		n := uint16(len(content))
 		w.Write([]byte{0x78, 0x01, 1}) // zlib's header; the last block, not compressed
@@ -89,9 +93,13 @@ func deflate(w *bytes.Buffer, content []byte) {
 		_ = binary.Write(w, binary.BigEndian, adler32.Checksum(content))
 		return
 	}
-	z, _ := zlib.NewWriterLevel(w, zlib.BestSpeed)
-	_, _ = z.Write(content)
-	_ = z.Close()
+	if d.z == nil {
+		d.z, _ = zlib.NewWriterLevel(w, zlib.BestSpeed)
+	} else {
+		d.z.Reset(w)
+	}
+	_, _ = d.z.Write(content)
+	_ = d.z.Close()
 }
 
 // entryHeader encodes an object's type and size as packs do: 4 bits of the size beside the type,

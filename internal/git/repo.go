@@ -161,6 +161,22 @@ func (r *Repo) With(env ...string) *Repo {
 	return &s
 }
 
+// Sparing returns the same repository, but to git the current directory is where the user is, which it
+// does not remove then (since 2.35).
+func (r *Repo) Sparing() *Repo {
+	s := *r
+	s.dir, s.options = ".", append([]string{"-C", r.dir}, r.options...)
+	return &s
+}
+
+// Here returns the same repository, but git runs in the current directory: the paths of a person who
+// is in a subdirectory are relative to that.
+func (r *Repo) Here() *Repo {
+	s := *r
+	s.dir = "."
+	return &s
+}
+
 // Holding returns the same repository, but every git that it runs also holds the lock of the file,
 // which stays locked until they have ended. Don't use it for a git that may leave something running
 // (a daemon started by a user's hook, an ssh master connection).
@@ -222,20 +238,39 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]plumbing.H
 	if len(ask) == 0 {
 		return refs, nil
 	}
-	out, err := r.Output(ctx, nil, append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, ask...)...)
+	return refs, r.eachRef(ctx, refs, ask...)
+}
+
+// Containing returns the refs among those that the pattern names, see [Repo.Refs], from which a commit
+// can be reached.
+func (r *Repo) Containing(ctx context.Context, commit plumbing.Hash, pattern string) (map[string]plumbing.Hash, error) {
+	refs := make(map[string]plumbing.Hash)
+	return refs, r.eachRef(ctx, refs, "--contains="+commit.String(), pattern)
+}
+
+// NewestRef returns the ref, among those that the pattern names, whose commit has the latest committer
+// date; "" if there is none.
+func (r *Repo) NewestRef(ctx context.Context, pattern string) (string, error) {
+	out, err := r.Output(ctx, nil, "for-each-ref", "--sort=-committerdate", "--count=1", "--format=%(refname)", pattern)
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+// eachRef adds the refs that for-each-ref lists with args.
+func (r *Repo) eachRef(ctx context.Context, refs map[string]plumbing.Hash, args ...string) error {
+	out, err := r.Output(ctx, nil, append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, args...)...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for line := range strings.Lines(string(out)) {
 		hash, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		if !ok {
-			return nil, fmt.Errorf("read refs: unexpected line %q", line)
+			return fmt.Errorf("read refs: unexpected line %q", line)
 		}
 		if refs[name], err = ParseHash(hash); err != nil {
-			return nil, fmt.Errorf("read refs: %w", err)
+			return fmt.Errorf("read refs: %w", err)
 		}
 	}
-	return refs, nil
+	return nil
 }
 
 // looseRef reads the file of a ref, if it has one. It has none for a name that git would refuse.

@@ -1,12 +1,16 @@
 package ledger
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
 )
 
 // An ID names a mission: 8 lower-case hex digits, or 12 if the 8 were taken.
@@ -19,6 +23,79 @@ func ParseID(s string) (ID, error) {
 	}
 	return ID(s), nil
 }
+
+// leastDigits is how many digits of an id a person types at least.
+const leastDigits = 4
+
+// IsPrefix reports whether a text can be the beginning of an id, in any case.
+func IsPrefix(s string) bool {
+	return len(s) >= leastDigits && len(s) <= 12 && strings.Trim(s, "0123456789abcdefABCDEF") == ""
+}
+
+// Abbreviate returns for each of the repository's missions the shortest beginning of its id that names
+// it, see [Expand].
+func Abbreviate(ids []ID) map[ID]ID {
+	ids = slices.Sorted(slices.Values(ids))
+	short := make(map[ID]ID, len(ids))
+	for i, id := range ids {
+		n := leastDigits
+		for _, near := range []int{i - 1, i + 1} {
+			if near >= 0 && near < len(ids) {
+				n = max(n, alike(id, ids[near])+1)
+			}
+		}
+		short[id] = id[:min(n, len(id))]
+	}
+	return short
+}
+
+// alike is how many digits two ids begin with that are the same.
+func alike(a, b ID) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// Expand returns the mission whose id a person has typed, or the beginning of it, in any case. If there
+// is none, the error wraps [git.ErrNotFound]; if there are several, it names them.
+func Expand(ctx context.Context, repo *git.Repo, prefix string) (ID, error) {
+	if !IsPrefix(prefix) {
+		return "", fmt.Errorf("mission %q: name it by %d hex digits or more", prefix, leastDigits)
+	}
+	prefix = strings.ToLower(prefix)
+	if id, err := ParseID(prefix); err == nil {
+		if refs, err := repo.Refs(ctx, id.Ref()); err != nil || len(refs) == 1 {
+			return id, err
+		}
+	}
+	refs, err := repo.Refs(ctx, missionRefs+prefix+"*")
+	if err != nil {
+		return "", fmt.Errorf("find mission %s: %w", prefix, err)
+	}
+	var found []string
+	for ref := range refs {
+		if id, err := ParseID(strings.TrimPrefix(ref, missionRefs)); err == nil {
+			found = append(found, string(id))
+		}
+	}
+	slices.Sort(found)
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("mission %s: %w", prefix, git.ErrNotFound)
+	case 1:
+		return ID(found[0]), nil
+	}
+	more := ""
+	if n := len(found) - maxNamed; n > 0 {
+		found, more = found[:maxNamed], fmt.Sprintf(" and %d more", n)
+	}
+	return "", fmt.Errorf("mission %s: several begin like this: %s%s", prefix, strings.Join(found, ", "), more)
+}
+
+// maxNamed is how many missions an error names.
+const maxNamed = 5
 
 // NewID returns an id that is unlikely to be taken.
 func NewID() (ID, error) {

@@ -75,7 +75,7 @@ func (l *Ledger) Read(name string) ([]byte, error) { return l.ReadUpTo(name, lim
 
 // ReadUpTo is Read for a file that must not be larger than that.
 func (l *Ledger) ReadUpTo(name string, most int64) ([]byte, error) {
-	hash, err := l.file(name)
+	hash, err := l.File(name)
 	var data []byte
 	if err == nil {
 		data, err = l.objects.Blob(hash, min(most, limit(name)))
@@ -89,7 +89,7 @@ func (l *Ledger) ReadUpTo(name string, most int64) ([]byte, error) {
 // Stream hands the content of a file to f, a large one while it is read. Errors are those of Read,
 // and that of f.
 func (l *Ledger) Stream(name string, f func(io.Reader) error) error {
-	hash, err := l.file(name)
+	hash, err := l.File(name)
 	if err == nil {
 		err = l.objects.Stream(hash, limit(name), f)
 	}
@@ -99,8 +99,8 @@ func (l *Ledger) Stream(name string, f func(io.Reader) error) error {
 	return nil
 }
 
-// file returns the blob of a file.
-func (l *Ledger) file(name string) (plumbing.Hash, error) {
+// File returns the blob of a file. If there is none, the error wraps [git.ErrNotFound].
+func (l *Ledger) File(name string) (plumbing.Hash, error) {
 	e, err := l.Entry(name)
 	if err == nil && !isFile(e) {
 		err = git.ErrNotFound
@@ -227,13 +227,41 @@ func List(ctx context.Context, repo *git.Repo) (map[ID]plumbing.Hash, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list missions: %w", err)
 	}
+	return ofRefs(refs), nil
+}
+
+// Keeping returns the missions whose ledgers keep a commit, as [List] does.
+func Keeping(ctx context.Context, repo *git.Repo, commit plumbing.Hash) (map[ID]plumbing.Hash, error) {
+	refs, err := repo.Containing(ctx, commit, missionRefs)
+	if err != nil {
+		return nil, fmt.Errorf("find the missions that keep %s: %w", commit, err)
+	}
+	return ofRefs(refs), nil
+}
+
+// Newest returns the mission whose ledger was written last, by what its commit says, and how many
+// missions there are. Where git can't tell, as a stranger's commit is too large, it is none.
+func Newest(ctx context.Context, repo *git.Repo) (ID, int, error) {
+	missions, err := List(ctx, repo)
+	if err != nil || len(missions) == 0 {
+		return "", 0, err
+	}
+	newest, err := repo.Wary().NewestRef(ctx, missionRefs)
+	if err != nil {
+		return "", len(missions), ctx.Err()
+	}
+	id, _ := ParseID(strings.TrimPrefix(newest, missionRefs))
+	return id, len(missions), nil
+}
+
+func ofRefs(refs map[string]plumbing.Hash) map[ID]plumbing.Hash {
 	missions := make(map[ID]plumbing.Hash, len(refs))
 	for ref, tip := range refs {
 		if id, err := ParseID(strings.TrimPrefix(ref, missionRefs)); err == nil {
 			missions[id] = tip
 		}
 	}
-	return missions, nil
+	return missions
 }
 
 // Side returns the first commit of one side of a mission that went on in two ways: tip's first one

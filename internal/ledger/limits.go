@@ -12,7 +12,7 @@ const (
 	MaxTree    = 8 << 20
 	MaxHead    = 1 << 20 // mission.json
 	MaxTurn    = 4 << 20 // the record of a turn
-	maxSegment = 512 << 20
+	MaxSegment = 512 << 20
 	maxHandoff = 16 << 20
 	maxFile    = 4 << 20 // any other
 )
@@ -25,7 +25,7 @@ func limit(name string) int64 {
 	case strings.HasPrefix(name, "turns/"):
 		return MaxTurn
 	case strings.HasPrefix(name, "transcript/"):
-		return maxSegment
+		return MaxSegment
 	case strings.HasSuffix(name, "/handoff.json"):
 		return maxHandoff
 	}

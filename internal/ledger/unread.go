@@ -26,6 +26,12 @@ func (u *Unread) Add(err error) {
 	}
 }
 
+// Unreadable is the error that a mission which is there can't be read. It does not wrap err, which may be
+// that something was not found.
+func Unreadable(id ID, err error) error {
+	return fmt.Errorf("mission %s can't be read: %v", id, err)
+}
+
 // An UnreadError says what could not be read. The rest was.
 type UnreadError struct{ err error }
 

@@ -19,6 +19,15 @@ import (
 // ErrRefused is wrapped by errors about something in the place of a file or directory of ours.
 var ErrRefused = errors.New("remove it")
 
+// A RefusedError names what is in the place of a file or directory of ours. It wraps [ErrRefused].
+type RefusedError struct {
+	Path string
+	what string
+}
+
+func (e *RefusedError) Error() string { return fmt.Sprintf("%s %s; %v", e.Path, e.what, ErrRefused) }
+func (e *RefusedError) Unwrap() error { return ErrRefused }
+
 // A Dir is a directory of local state. It need not exist: it is made for the first file. Names are
 // relative to it. It is safe for concurrent use.
 type Dir struct {
@@ -163,7 +172,7 @@ func (d *Dir) refuse(name string, info fs.FileInfo) error {
 	case info.Mode().IsRegular() && links(info) > 1:
 		what = "is a file with several names (hard links)"
 	}
-	return fmt.Errorf("%s %s; %w", d.Path(name), what, ErrRefused)
+	return &RefusedError{d.Path(name), what}
 }
 
 // named puts the whole path into an error.

@@ -1,0 +1,82 @@
+package git
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+)
+
+// Paths are pathspecs as git takes them, seen from a directory of the worktree. None stand for
+// everything.
+type Paths struct {
+	Dir   string // "" for the top of the worktree
+	Specs []string
+}
+
+// Excludes reports whether a pathspec takes paths away, as `:!docs` does.
+func Excludes(spec string) bool {
+	magic, ok := strings.CutPrefix(spec, ":")
+	if !ok || magic == "" {
+		return false
+	}
+	if words, long := strings.CutPrefix(magic, "("); long {
+		words, _, _ = strings.Cut(words, ")")
+		return slices.Contains(strings.Split(words, ","), "exclude")
+	}
+	return strings.ContainsAny(magic[:len(magic)-len(strings.TrimLeft(magic, "!^/"))], "!^")
+}
+
+// Changed returns every path in which two trees differ, with what the tree to has there: the zero
+// Entry for nothing. Both trees must be on the disk.
+func (r *Repo) Changed(ctx context.Context, from, to plumbing.Hash, only Paths) (map[string]Entry, error) {
+	args := []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-relative", "--no-abbrev", from.String(), to.String(), "--"}
+	there := *r
+	there.dir = cmp.Or(only.Dir, r.dir)
+	out, err := there.Output(ctx, nil, append(args, only.Specs...)...)
+	if err != nil {
+		return nil, err
+	}
+	changed := make(map[string]Entry)
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		// :<mode> <mode> <hash> <hash> <status>
+		f := strings.Fields(fields[i])
+		if len(f) != 5 {
+			return nil, fmt.Errorf("compare trees %s and %s: unexpected line %q", from, to, fields[i])
+		}
+		mode, err := filemode.New(f[1])
+		if err != nil {
+			return nil, fmt.Errorf("compare trees %s and %s: %w", from, to, err)
+		}
+		e := Entry{}
+		if mode != filemode.Empty {
+			if e.Hash, err = ParseHash(f[3]); err != nil {
+				return nil, fmt.Errorf("compare trees %s and %s: %w", from, to, err)
+			}
+			e.Mode = mode
+		}
+		changed[fields[i+1]] = e
+	}
+	return changed, nil
+}
+
+// Lookup returns what a tree has at a path; the zero Entry for nothing.
+func (o *Objects) Lookup(tree plumbing.Hash, path string) (Entry, error) {
+	e := Entry{Mode: filemode.Dir, Hash: tree}
+	for name := range strings.SplitSeq(path, "/") {
+		if e.Mode != filemode.Dir {
+			return Entry{}, nil
+		}
+		entries, err := o.Tree(e.Hash, MaxTree)
+		if err != nil {
+			return Entry{}, err
+		}
+		e = entries[name]
+	}
+	return e, nil
+}

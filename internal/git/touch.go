@@ -1,0 +1,70 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// A Touch tells which changes touch some paths. Many are asked of one git.
+type Touch struct {
+	ctx   context.Context
+	repo  *Repo
+	paths []string
+	git   *Process // nil before the first question, and after one that git could not answer
+}
+
+// Touch returns a Touch for pathspecs, relative to the current directory. It is an error if git can't
+// read them. The caller must call Close.
+func (r *Repo) Touch(ctx context.Context, pathspecs []string) (*Touch, error) {
+	t := &Touch{ctx: ctx, repo: r.Here().Wary(), paths: pathspecs}
+	_, err := t.repo.Output(ctx, strings.NewReader(""), t.args()...)
+	return t, err
+}
+
+func (t *Touch) args() []string {
+	args := []string{"diff-tree", "--stdin", "--always", "-r", "--raw", "--no-renames", "--no-ext-diff", "--"}
+	return append(args, t.paths...)
+}
+
+// touchEnd is a line that git diff-tree repeats, as it repeats all that is no commit.
+const touchEnd = ".\n"
+
+// Between reports whether the trees of two commits differ in any of the paths.
+func (t *Touch) Between(from, to Hex) (bool, error) {
+	if t.git == nil {
+		var err error
+		if t.git, err = t.repo.Start(t.ctx, t.args()...); err != nil {
+			return false, err
+		}
+	}
+	// A line names a commit and, in place of its own, its parents.
+	_, err := io.WriteString(t.git.stdin, to.String()+" "+from.String()+"\n"+touchEnd)
+	read, touched := false, false
+	for err == nil {
+		var line string
+		switch line, err = t.git.stdout.ReadString('\n'); {
+		case line == touchEnd && !read:
+			return false, fmt.Errorf("compare %s and %s: the second is not here", from, to)
+		case line == touchEnd:
+			return touched, nil
+		case strings.HasPrefix(line, ":"):
+			touched = true
+		case line == to.String()+"\n":
+			read = true
+		}
+	}
+	if _, failed := t.git.Finish(nil); failed != nil {
+		err = failed // which says why
+	}
+	t.git = nil
+	return false, fmt.Errorf("compare %s and %s: %w", from, to, err)
+}
+
+// Close ends the git.
+func (t *Touch) Close() {
+	if t.git != nil {
+		t.git.Kill()
+	}
+}

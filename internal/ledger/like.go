@@ -1,0 +1,42 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+)
+
+// Like returns missions whose ids begin with these lower-case digits, at most so many, and the tips of
+// their ledgers. In a repository with very many missions it does not read all of their names.
+func Like(ctx context.Context, repo *git.Repo, digits string, most int) (map[ID]plumbing.Hash, error) {
+	if strings.Trim(digits, "0123456789abcdef") != "" {
+		return nil, nil
+	}
+	patterns := []string{digits}
+	if digits == "" { // Ids are random: a sixteenth tells how many there are.
+		patterns = []string{"0", ""}
+	}
+	missions := make(map[ID]plumbing.Hash)
+	for _, digits := range patterns {
+		refs, err := repo.Refs(ctx, missionRefs+digits+"*")
+		if err != nil {
+			return nil, fmt.Errorf("list missions: %w", err)
+		}
+		found := ofRefs(refs)
+		for _, id := range slices.Sorted(maps.Keys(found)) {
+			if len(missions) < most {
+				missions[id] = found[id]
+			}
+		}
+		if len(missions) == most {
+			break
+		}
+	}
+	return missions, nil
+}
