@@ -1,6 +1,8 @@
 package cmdline
 
 import (
+	"context"
+	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -23,6 +25,7 @@ const (
 type line struct {
 	levels  []level  // the program, its command, that command's own, ...
 	args    []string // everything that is neither a flag, a flag's value nor a command
+	dashed  int      // how many of args, the last ones, came after "--"
 	dirs    []string // the values of -C
 	pending string   // the flag at the end of the line without a value
 	version bool     // --version was given
@@ -53,7 +56,7 @@ func parse(app *cli.App, args []string) (*line, error) {
 		case top.raw:
 			l.args = append(l.args, arg)
 		case arg == "--":
-			l.args = append(l.args, args...)
+			l.args, l.dashed = append(l.args, args...), len(args)
 			args = nil
 		case isFlag(arg) && !(isNumber(arg) && l.find(arg) == nil):
 			n, err := l.flag(arg, args)
@@ -80,11 +83,15 @@ func parse(app *cli.App, args []string) (*line, error) {
 // flag adds arg to the level that knows it. It returns how many of the following words belong to
 // it: 1 if it takes a value.
 func (l *line) flag(arg string, rest []string) (int, error) {
-	name, value, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 	owner := l.find(arg)
 	if owner == nil {
+		if attached := l.detach(arg); attached != nil {
+			_, err := l.flag(attached[0], attached[1:])
+			return 0, err
+		}
 		return 0, l.unknownFlag(arg)
 	}
+	name, value, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 	words := []string{arg}
 	if takesValue(owner.known, name) && !hasValue {
 		if len(rest) == 0 {
@@ -116,6 +123,19 @@ func (l *line) find(arg string) *level {
 		}
 	}
 	return nil
+}
+
+// detach takes apart a flag of one letter to which its value is attached: "-U5". It returns nil for
+// anything else.
+func (l *line) detach(arg string) []string {
+	if len(arg) < 3 || arg[1] == '-' {
+		return nil
+	}
+	name := arg[:2]
+	if owner := l.find(name); owner == nil || !takesValue(owner.known, name[1:]) {
+		return nil
+	}
+	return []string{name, arg[2:]}
 }
 
 func (l *line) command(name string) error {
@@ -185,6 +205,39 @@ func (l *line) chdir() error {
 		}
 	}
 	return nil
+}
+
+type (
+	dashedKey struct{}
+	pathsKey  struct{}
+)
+
+// WithPaths is the action of a command that takes paths after "--", as git's own commands do: they
+// are no arguments, and [Paths] has them. Without it, what comes after "--" are arguments like others.
+func WithPaths(action cli.ActionFunc) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		dashed, _ := c.Context.Value(dashedKey{}).(int)
+		words := c.Args().Slice()
+		args, paths := words[:len(words)-dashed], words[len(words)-dashed:]
+		inner := WithArgs(c, args)
+		inner.Context = context.WithValue(c.Context, pathsKey{}, paths)
+		return action(inner)
+	}
+}
+
+// WithArgs returns the context of a command with other arguments, and the same flags.
+func WithArgs(c *cli.Context, args []string) *cli.Context {
+	set := flag.NewFlagSet(c.Command.Name, flag.ContinueOnError)
+	_ = set.Parse(append([]string{"--"}, args...)) // which has no flags, and can't fail
+	inner := cli.NewContext(c.App, set, c)
+	inner.Command = c.Command
+	return inner
+}
+
+// Paths returns what came after "--" on the command line of a command [WithPaths].
+func Paths(c *cli.Context) []string {
+	paths, _ := c.Context.Value(pathsKey{}).([]string)
+	return paths
 }
 
 // NoArgs is the action of a command that takes no arguments; with one it is a usage error.

@@ -10,13 +10,14 @@
 //
 // Flags may stand before, between and after arguments, and "--" ends them. "-C <dir>" works as it does
 // in git, before or after the command; "--version" prints the version, "-h" and "--help" the help. A
-// flag's value may begin with a dash, and "-3" is an argument, not a flag.
+// flag's value may begin with a dash, that of a flag of one letter may be attached ("-U5"), and "-3"
+// is an argument, not a flag. What comes after "--" are paths for a command that says [WithPaths].
 //
 // # Errors
 //
 // A command returns its error. [Usagef] makes an error for a wrong command line, [NotFoundf] one
-// for nothing to show, and [Hint] adds advice. Standard error then gets one line, or two, and the
-// process ends with
+// for nothing to show, and [Hint] adds advice. Standard error then gets one line, or two, broken at
+// words on a terminal, and the process ends with
 //
 //	0  done
 //	1  failed
@@ -82,9 +83,9 @@ func run(ctx context.Context, app *cli.App, args []string, notFound []error) (st
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(app.ErrWriter, "%s: error: %s\n", app.Name, Message(err.Error()))
+	Tell(app.ErrWriter, app.Name+": error: ", Message(err.Error()))
 	if h := (*hintError)(nil); errors.As(err, &h) {
-		fmt.Fprintf(app.ErrWriter, "%s: hint: %s\n", app.Name, Message(h.hint))
+		Tell(app.ErrWriter, app.Name+": hint: ", Message(h.hint))
 	}
 	return exitStatus(err, notFound)
 }
@@ -107,6 +108,7 @@ func execute(ctx context.Context, app *cli.App, args []string) error {
 	if err := l.chdir(); err != nil {
 		return err
 	}
+	ctx = context.WithValue(ctx, dashedKey{}, l.dashed)
 	return app.RunContext(ctx, append([]string{args[0]}, l.words()...))
 }
 
@@ -135,6 +137,7 @@ func prepare(app *cli.App) {
 	if app.BashComplete == nil {
 		app.BashComplete = completeCommands
 	}
+	app.BashComplete = completer(app.BashComplete)
 	for _, c := range app.Commands {
 		prepareCommand(c)
 	}
@@ -158,6 +161,7 @@ func prepareCommand(c *cli.Command) {
 	if c.BashComplete == nil {
 		c.BashComplete = completeCommands
 	}
+	c.BashComplete = completer(c.BashComplete)
 	for _, sub := range c.Subcommands {
 		prepareCommand(sub)
 	}

@@ -45,13 +45,15 @@ func testApp() *cli.App {
 				Flags: []cli.Flag{
 					&cli.BoolFlag{Name: "json", Usage: "one object per line"},
 					&cli.BoolFlag{Name: "all", Usage: "every mission"},
-					&cli.StringFlag{Name: "mission", Usage: "of `<id>`"},
+					OneOf(&cli.StringFlag{Name: "mission", Usage: "of `<id>`"}, "ab", "cd"),
 					&cli.StringSliceFlag{Name: "question", Usage: "ask `<text>`"},
 					&cli.IntFlag{Name: "n", Usage: "at most `<count>`"},
 					&cli.BoolFlag{Name: "secret", Hidden: true},
 				},
 				BashComplete: func(c *cli.Context) {
-					fmt.Fprintf(c.App.Writer, "pending=%q mission=%q args=%q\n", Pending(c.Context), c.String("mission"), c.Args().Slice())
+					fmt.Fprintf(c.App.Writer, "typed=%q mission=%q args=%q\n", Typed(c.Context), c.String("mission"), c.Args().Slice())
+					Propose(c, "12", "say\x1b\n"+strings.Repeat("äx", 100))
+					Propose(c, "1\n2", "two lines")
 				},
 			},
 			{
@@ -127,6 +129,8 @@ func TestFlags(t *testing.T) {
 		{"list -3 --json", `list args=["-3"] json=true`},
 		{"list -n -3", `list args=[] n=-3`},
 		{"list -n=5 x", `list args=["x"] n=5`},
+		{"list -n5 x", `list args=["x"] n=5`},
+		{"list -n-5", `list args=[] n=-5`},
 		{"list - --json", `list args=["-"] json=true`},
 		{"list _ --json", `list args=[""] json=true`},
 		{"list help", `list args=["help"]`},
@@ -152,6 +156,36 @@ func TestFlags(t *testing.T) {
 				t.Errorf("got  %s\nwant %s\nstderr %q, status %d", got, tt.want, stderr, status)
 			}
 		})
+	}
+}
+
+// TestPaths checks that paths are kept apart from arguments, and flags still reach the command.
+func TestPaths(t *testing.T) {
+	for _, tt := range []struct {
+		args, want string
+		status     int
+	}{
+		{"diff", `args=[] paths=[] stat=false`, 0},
+		{"diff 3 --stat", `args=["3"] paths=[] stat=true`, 0},
+		{"diff 3 -- a --stat", `args=["3"] paths=["a" "--stat"] stat=false`, 0},
+		{"diff --stat -- a -- b", `args=[] paths=["a" "--" "b"] stat=true`, 0},
+		{"diff 3 --", `args=["3"] paths=[] stat=false`, 0},
+		{"diff -- 3", `args=[] paths=["3"] stat=false`, 0},
+		{"diff 3 4 -- a", "", 2}, // one argument, not two
+		{"-C . diff 3 -- -x", `args=["3"] paths=["-x"] stat=false`, 0},
+	} {
+		app := &cli.App{Name: "git-agent-test", Commands: []*cli.Command{{
+			Name:  "diff",
+			Flags: []cli.Flag{&cli.BoolFlag{Name: "stat"}},
+			Action: WithPaths(OptionalArg("turn", func(c *cli.Context) error {
+				fmt.Fprintf(c.App.Writer, "args=%q paths=%q stat=%v", c.Args().Slice(), Paths(c), c.Bool("stat"))
+				return nil
+			})),
+		}}}
+		stdout, stderr, status := runTest(t, app, strings.Fields(tt.args)...)
+		if stdout != tt.want || status != tt.status {
+			t.Errorf("%q: got %s, want %s; stderr %q, status %d", tt.args, stdout, tt.want, stderr, status)
+		}
 	}
 }
 

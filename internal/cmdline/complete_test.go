@@ -7,9 +7,10 @@ import (
 
 func TestComplete(t *testing.T) {
 	const (
-		commands = "list\tlist the turns\nlog\t\nhook\t\npwd\t\nfail\t\n"
+		commands = "list\tlist the turns\nlog\nhook\npwd\nfail\n"
 		flags    = "--json\tone object per line\n--all\tevery mission\n--mission\tof <id>\n--question\task <text>\n"
 	)
+	about := "\n12\tsay\\x1b " + strings.Repeat("äx", 45) + "ä…\n"
 	for _, tt := range []struct {
 		args string // separated by spaces; '_' stands for an empty word
 		want string
@@ -17,13 +18,17 @@ func TestComplete(t *testing.T) {
 		{"", commands},
 		{"_", commands},
 		{"-C / _", commands},
-		{"list", "pending=\"\" mission=\"\" args=[]\n"},
-		{"list _", "pending=\"\" mission=\"\" args=[]\n"},
-		{"list --mission m 12 _", "pending=\"\" mission=\"m\" args=[\"12\"]\n"},
-		{"list 12 --mission m", "pending=\"\" mission=\"m\" args=[\"12\"]\n"},
-		{"list --mission _", "pending=\"mission\" mission=\"\" args=[]\n"},
-		{"list 12 --mission _", "pending=\"mission\" mission=\"\" args=[\"12\"]\n"},
-		{"list --json _", "pending=\"\" mission=\"\" args=[]\n"},
+		{"lo", "log\n"},
+		{"list _", `typed="" mission="" args=[]` + about},
+		{"list 1", `typed="1" mission="" args=[]` + about},
+		{"list 2", "typed=\"2\" mission=\"\" args=[]\n"},
+		{"list --mission m 12 _", `typed="" mission="m" args=["12"]` + about},
+		{"list 12 --mission m _", `typed="" mission="m" args=["12"]` + about},
+		{"list --json _", `typed="" mission="" args=[]` + about},
+		{"list --mission _", "ab\ncd\n"},
+		{"list 12 --mission c", "cd\n"},
+		{"list --mission -", ""},
+		{"list -n _", ""},
 		{"list --", flags},
 		{"list 12 --", flags},
 		{"list --mission m --", flags},
@@ -33,13 +38,13 @@ func TestComplete(t *testing.T) {
 		{"-C", "-C\trun as if started in <dir>\n"},
 		{"log _", "start\tbegin\nshow\trender\n"},
 		{"log start _", ""},
-		{"-C _", ""},
+		{"-C _", "\tfiles\n"},
+		{"list -- claude _", "\tfiles\n"},
+		{"list -- --mi", "\tfiles\n"},
 		// An unknown command line gets no answer, and nothing runs.
 		{"list --nope _", ""},
 		{"nope _", ""},
 		{"-C /nonexistent list _", ""},
-		{"list -- claude _", ""},
-		{"list -- --mi", ""},
 		{"fail panic _", ""},
 		{"hook _", ""},
 	} {

@@ -52,7 +52,7 @@ func Hintf(err error, format string, args ...any) error {
 func Warn(err error) {
 	program := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	for line := range strings.Lines(Message(err.Error())) {
-		fmt.Fprintf(os.Stderr, "%s: warning: %s\n", program, strings.TrimSuffix(line, "\n"))
+		Tell(os.Stderr, program+": warning: ", strings.TrimSuffix(line, "\n"))
 	}
 }
 

@@ -6,20 +6,26 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 // A Record prints one record for people: a title, fields, texts. All but the title may be a
-// stranger's text; it is escaped.
+// stranger's text; it is escaped, and on a terminal the prose in texts is wrapped.
 type Record struct {
-	w     *bufio.Writer
-	width int
+	w       *bufio.Writer
+	width   int
+	columns int // for texts; 0 for lines as they are
 }
 
 // NewRecord begins with the title. The names of fields, with a colon, have width columns.
 func NewRecord(to io.Writer, title string, width int) *Record {
 	r := &Record{w: bufio.NewWriter(to), width: width}
+	if columns := Columns(to); columns > 0 {
+		r.columns = max(columns-len(textIndent), 20)
+	}
 	if Colour(to) {
 		title = Yellow.Paint(title)
 	}
@@ -45,6 +51,20 @@ func List(items []string) []string {
 	return items
 }
 
+// Tally lists names, which are a stranger's, with how often each counts if that is more than once:
+// "Bash 3, Read". A long list is cut as by [List].
+func Tally(counts map[string]int) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		n := counts[name]
+		if name = OneLine(name); n > 1 {
+			name += fmt.Sprintf(" %d", n)
+		}
+		list = append(list, name)
+	}
+	return strings.Join(List(list), ", ")
+}
+
 // The longest texts on one line that are printed whole, in runes.
 const (
 	maxField = 4000
@@ -59,14 +79,60 @@ func shorten(text string, most int) string {
 	return string([]rune(text[:min(len(text), 4*most)])[:most-1]) + "…"
 }
 
+// Line adds a line, on a terminal cut to its width.
+func (r *Record) Line(text string) {
+	text = shorten(OneLine(text), maxField)
+	if r.columns > 0 {
+		text = Truncate(text, r.columns+len(textIndent))
+	}
+	fmt.Fprintln(r.w, text)
+}
+
+// Quote adds the first lines of a text without a heading, each behind a mark.
+func (r *Record) Quote(mark, value string, most int) {
+	n := 0
+	for line := range Wrap(EscapeLines(strings.TrimRight(value, "\n")), max(0, r.columns-len(mark))) {
+		if n++; n > most {
+			fmt.Fprintf(r.w, "%s%s...\n", textIndent, mark)
+			return
+		}
+		fmt.Fprintf(r.w, "%s\n", strings.TrimRight(textIndent+mark+shorten(line, maxField), " \r"))
+	}
+}
+
+// textIndent is before every line of a text.
+const textIndent = "    "
+
 // Text adds a heading and a text, indented, unless the text is empty.
-func (r *Record) Text(name, value string) {
+func (r *Record) Text(name, value string) { r.text(name, value, r.columns, 0, "") }
+
+// Verbatim is Text for what is no prose, a patch: it is not wrapped.
+func (r *Record) Verbatim(name, value string) { r.text(name, value, 0, 0, "") }
+
+// Beginning is Text for what may be long: on a terminal, only so many lines of it are printed, and
+// then how many more there are and how to see them. 0 is for all of them.
+func (r *Record) Beginning(name, value string, most int, how string) {
+	if r.columns == 0 {
+		most = 0
+	}
+	r.text(name, value, r.columns, most, how)
+}
+
+func (r *Record) text(name, value string, columns, most int, how string) {
 	if value == "" {
 		return
 	}
 	fmt.Fprintf(r.w, "\n%s\n", name)
-	for line := range strings.Lines(EscapeLines(value)) {
-		fmt.Fprintf(r.w, "    %s\n", strings.TrimRight(line, "\r\n"))
+	lines := slices.Collect(Wrap(EscapeLines(value), columns))
+	shown := len(lines)
+	if most > 0 && shown > most+1 { // to leave out one line takes a line as well
+		shown = most
+	}
+	for _, line := range lines[:shown] {
+		fmt.Fprintf(r.w, "%s\n", strings.TrimRight(textIndent+line, " \r"))
+	}
+	if more := len(lines) - shown; more > 0 {
+		fmt.Fprintf(r.w, "%s... %d more lines, with %s\n", textIndent, more, how)
 	}
 }
 

@@ -10,18 +10,29 @@ import (
 // A Table prints rows with aligned columns. A long one that is made with [Table.Add] is printed in
 // parts, each aligned for itself, but no column becomes narrower.
 //
-// On a terminal it is fitted to the width, narrowing the widest column first. Elsewhere nothing is
-// coloured, and only what is longer than anything of ours is cut. The cells are strangers' texts; the table escapes them.
+// On a terminal it has headings, and is fitted to the width, narrowing the widest column first.
+// Elsewhere nothing is coloured, and only what is longer than anything of ours is cut. The cells are
+// strangers' texts; the table escapes them.
 type Table struct {
 	columns []Column
 	rows    [][]string
-	printed []int // how wide the columns were that have been printed
+	printed []int // how wide the columns were that have been printed; nil before the first part
 }
 
 // A Column says how the cells of one column look.
 type Column struct {
-	Right bool  // flush right, for numbers
-	Style Style // where colours are wanted
+	Name  string // the heading on a terminal; a table without any has no line of them
+	Right bool   // flush right, for numbers
+	Path  bool   // a long cell loses its beginning, not its end
+	Style Style  // where colours are wanted
+	// Styles is the style of each cell, instead of Style.
+	Styles func(cell string) Style
+
+	// Min is how many columns of a narrow terminal it keeps while other columns have more than theirs.
+	Min int
+	// Spare columns are left out of a terminal that has no room for all Mins, the last one first, and
+	// while all their cells are empty.
+	Spare bool
 }
 
 // NewTable makes a table without rows.
@@ -38,13 +49,20 @@ func (t *Table) Row(cells ...string) {
 	t.rows = append(t.rows, row)
 }
 
-// part is how many rows are aligned with each other.
-const part = 1000
+// So many rows are aligned with each other: few at first, which are a screen or two.
+const (
+	firstPart = 100
+	part      = 1000
+)
 
 // Add is Row for a table of any length: when there are enough rows, they are printed.
 func (t *Table) Add(w io.Writer, cells ...string) error {
 	t.Row(cells...)
-	if len(t.rows) < part {
+	enough := part
+	if t.printed == nil {
+		enough = firstPart
+	}
+	if len(t.rows) < enough {
 		return nil
 	}
 	return t.Print(w)
@@ -62,39 +80,75 @@ const gap = "  "
 
 // print writes the table to w, a terminal with that many columns, or 0 if it is not one.
 func (t *Table) print(w io.Writer, columns int, colour bool) error {
+	first := t.printed == nil
+	if first && len(t.rows) == 0 {
+		return nil
+	}
 	t.printed = t.widths()
 	widths := slices.Clone(t.printed)
-	if columns > 0 {
-		narrow(widths, columns-len(gap)*(len(widths)-1))
-	}
 	b := bufio.NewWriter(w)
-	for _, row := range t.rows {
-		pad := 0 // spaces due before the next text, so that no line ends in spaces
-		for i, text := range row {
-			if i > 0 {
-				pad += len(gap)
-			}
-			if columns > 0 {
-				text = Truncate(text, widths[i])
-			}
-			rest := widths[i] - Width(text)
-			if t.columns[i].Right {
-				pad, rest = pad+rest, 0
-			}
-			if text == "" {
-				pad += rest
-				continue
-			}
-			b.WriteString(strings.Repeat(" ", pad))
-			if colour {
-				text = t.columns[i].Style.Paint(text)
-			}
-			b.WriteString(text)
-			pad = rest
+	if columns > 0 {
+		widths = t.fit(widths, columns)
+		headings := make([]string, len(t.columns))
+		for i, c := range t.columns {
+			headings[i] = c.Name
 		}
-		b.WriteByte('\n')
+		if first && slices.ContainsFunc(headings, func(name string) bool { return name != "" }) {
+			t.line(b, headings, widths, true, func(_ int, text string) string { return paint(Dim, text, colour) })
+		}
+	}
+	for _, row := range t.rows {
+		t.line(b, row, widths, columns > 0, func(i int, text string) string {
+			style := t.columns[i].Style
+			if of := t.columns[i].Styles; of != nil {
+				style = of(text)
+			}
+			return paint(style, text, colour)
+		})
 	}
 	return b.Flush()
+}
+
+func paint(style Style, text string, colour bool) string {
+	if !colour {
+		return text
+	}
+	return style.Paint(text)
+}
+
+// leftOut is the width of a column that is not printed.
+const leftOut = -1
+
+// line writes one line, without spaces at its end.
+func (t *Table) line(b *bufio.Writer, cells []string, widths []int, cut bool, paint func(i int, text string) string) {
+	pad, first := 0, true // spaces due before the next text
+	for i, text := range cells {
+		if widths[i] == leftOut {
+			continue
+		}
+		if !first {
+			pad += len(gap)
+		}
+		first = false
+		switch {
+		case cut && t.columns[i].Path:
+			text = TruncateStart(text, widths[i])
+		case cut:
+			text = Truncate(text, widths[i])
+		}
+		rest := widths[i] - Width(text)
+		if t.columns[i].Right {
+			pad, rest = pad+rest, 0
+		}
+		if text == "" {
+			pad += rest
+			continue
+		}
+		b.WriteString(strings.Repeat(" ", pad))
+		b.WriteString(paint(i, text))
+		pad = rest
+	}
+	b.WriteByte('\n')
 }
 
 // widths returns the preferred width of each column.
@@ -109,22 +163,61 @@ func (t *Table) widths() []int {
 	return widths
 }
 
-// narrow shrinks the widest column until all fit into the room.
-func narrow(widths []int, room int) {
+// fit returns the widths on a terminal, given the preferred ones of the cells.
+func (t *Table) fit(widths []int, columns int) []int {
+	least := make([]int, len(widths))
+	need := -len(gap)
+	for i, c := range t.columns {
+		if c.Spare && widths[i] == 0 {
+			widths[i] = leftOut
+			continue
+		}
+		widths[i] = max(widths[i], Width(c.Name))
+		least[i] = widths[i]
+		if c.Min > 0 {
+			least[i] = min(c.Min, widths[i])
+		}
+		need += len(gap) + least[i]
+	}
+	for i, c := range slices.Backward(t.columns) {
+		if c.Spare && widths[i] != leftOut && need > columns {
+			need -= len(gap) + least[i]
+			widths[i] = leftOut
+		}
+	}
+	room := columns + len(gap)
+	for i, c := range t.columns {
+		least[i] = min(c.Min, least[i])
+		if widths[i] != leftOut {
+			room -= len(gap)
+		}
+	}
+	narrow(widths, least, room)
+	return widths
+}
+
+// narrow shrinks the widest column until all fit into the room, first those that are wider than they
+// must be at least.
+func narrow(widths, least []int, room int) {
 	total := 0
 	for _, w := range widths {
-		total += w
+		total += max(0, w)
 	}
-	for ; total > room; total-- {
-		widest := 0
+	for total > room {
+		widest := -1
 		for i, w := range widths {
-			if w >= widths[widest] { // of equals the last: a cut text is more useful than a cut number
+			if w > max(1, least[i]) && (widest < 0 || w >= widths[widest]) { // of equals the last: a cut text is more useful than a cut number
 				widest = i
 			}
 		}
-		if widths[widest] <= 1 {
+		switch {
+		case widest >= 0:
+			widths[widest]--
+			total--
+		case slices.Max(least) > 0:
+			clear(least)
+		default:
 			return // a terminal too narrow for anything
 		}
-		widths[widest]--
 	}
 }

@@ -37,6 +37,33 @@ func TestTruncate(t *testing.T) {
 	}
 }
 
+func TestTruncateStart(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text    string
+		columns int
+		want    string
+	}{
+		{"a/b.go", 6, "a/b.go"},
+		{"src/a.go +1", 8, "…a.go +1"},
+		{"longer", 1, "…"},
+		{"longer", 0, ""},
+		{"日本/語.go", 10, "日本/語.go"},
+		{"日本/語.go", 8, "…/語.go"},
+		{"日本/語.go", 7, "…/語.go"},
+		{"日本/語.go", 6, "…語.go"},
+		{"日本/語.go", 5, "….go"},
+	} {
+		got := TruncateStart(tt.text, tt.columns)
+		if strings.TrimRight(got, " ") != tt.want {
+			t.Errorf("TruncateStart(%q, %d) = %q, want %q", tt.text, tt.columns, got, tt.want)
+		}
+		if w := Width(got); w > tt.columns {
+			t.Errorf("TruncateStart(%q, %d) is %d wide", tt.text, tt.columns, w)
+		}
+	}
+}
+
 // turnTable is a small version of what git agent-turn list prints.
 func turnTable() *Table {
 	table := NewTable(Column{Right: true, Style: Yellow}, Column{Right: true}, Column{Right: true, Style: Green}, Column{Style: Cyan}, Column{})
@@ -140,11 +167,16 @@ func TestTableInParts(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	table := NewTable(Column{}, Column{Right: true})
-	for n := range 2*part + 1 {
-		if err := table.Add(&out, fmt.Sprint(n), strings.Repeat("x", n/part)); err != nil {
+	const parts = firstPart + 2*part
+	for n := range parts + 1 {
+		if err := table.Add(&out, fmt.Sprint(n), strings.Repeat("x", (n+part-firstPart)/part)); err != nil {
 			t.Fatal(err)
 		}
-		if printed := strings.Count(out.String(), "\n"); printed != (n+1)/part*part {
+		want := (n+1+part-firstPart)/part*part - part + firstPart
+		if n+1 < firstPart {
+			want = 0
+		}
+		if printed := strings.Count(out.String(), "\n"); printed != want {
 			t.Fatalf("after %d rows %d are printed", n+1, printed)
 		}
 	}
@@ -152,7 +184,7 @@ func TestTableInParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out.String(), "\n")
-	for n, want := range map[int]string{0: "0", part: "1000  x", 2 * part: "2000  xx", 2*part + 1: ""} {
+	for n, want := range map[int]string{0: "0", firstPart: "100   x", firstPart + part: "1100  xx", parts: "2100  xxx", parts + 1: ""} {
 		if lines[n] != want {
 			t.Errorf("line %d is %q, want %q", n, lines[n], want)
 		}
@@ -161,5 +193,121 @@ func TestTableInParts(t *testing.T) {
 	table.Row("", strings.Repeat("\u202e", 1000))
 	if err := table.Print(&out); err != nil || utf8.RuneCountInString(out.String()) > maxCell+10 {
 		t.Errorf("a cell of %d runes, %v", utf8.RuneCountInString(out.String()), err)
+	}
+}
+
+// TestTableColumns: headings, columns that keep their width, and columns that may be left out.
+func TestTableColumns(t *testing.T) {
+	t.Parallel()
+	look := func(cell string) Style {
+		if cell == "!" {
+			return Red
+		}
+		return Plain
+	}
+	columns := []Column{
+		{Name: "TURN", Right: true, Style: Yellow, Min: 8},
+		{Styles: look},
+		{Name: "PROMPT", Min: 20},
+		{Name: "PATHS", Style: Cyan, Min: 8, Spare: true, Path: true},
+		{Name: "BRANCH", Min: 8, Spare: true},
+	}
+	long, wide := "fix the login that fails for users", "日本語日本語日本語日本語"
+	for _, tt := range []struct {
+		columns int
+		colour  bool
+		rows    [][]string
+		want    string
+	}{
+		{0, false, [][]string{{"1", "!", long, "src/a.go", "main"}, {"2", "", wide, "", ""}}, `
+1  !  fix the login that fails for users  src/a.go  main
+2     日本語日本語日本語日本語
+`},
+		{80, false, [][]string{{"1", "!", long, "src/a.go", "main"}, {"2", "", wide, "", ""}}, `
+TURN     PROMPT                              PATHS     BRANCH
+   1  !  fix the login that fails for users  src/a.go  main
+   2     日本語日本語日本語日本語
+`},
+		{50, false, [][]string{{"1", "!", long, "src/module/a.go", "main"}, {"2", "", wide, "", ""}}, `
+TURN     PROMPT                PATHS        BRANCH
+   1  !  fix the login that …  …odule/a.go  main
+   2     日本語日本語日本語…
+`},
+		{40, false, [][]string{{"1", "!", long, "src/module/a.go", "main"}}, `
+TURN     PROMPT                PATHS
+   1  !  fix the login that …  …ule/a.go
+`},
+		{38, false, [][]string{{"1", "!", long, "src/module/a.go", "main"}}, `
+TURN     PROMPT
+   1  !  fix the login that fails for…
+`},
+		{20, false, [][]string{{"1", "!", long, "src/module/a.go", "main"}}, `
+TURN     PROMPT
+   1  !  fix the lo…
+`},
+		{80, false, [][]string{{"1", "!", long, "", ""}}, `
+TURN     PROMPT
+   1  !  fix the login that fails for users
+`},
+		{80, true, [][]string{{"1", "!", "a", "b", ""}}, `
+<2>TURN<>     <2>PROMPT<>  <2>PATHS<>
+   <33>1<>  <31>!<>  a       <36>b<>
+`},
+		{80, true, nil, ``},
+	} {
+		table := NewTable(columns...)
+		for _, row := range tt.rows {
+			table.Row(row...)
+		}
+		var b strings.Builder
+		if err := table.print(&b, tt.columns, tt.colour); err != nil {
+			t.Fatal(err)
+		}
+		want := strings.NewReplacer("<>", "\x1b[m", "<", "\x1b[", ">", "m").Replace(strings.TrimPrefix(tt.want, "\n"))
+		if got := b.String(); got != want {
+			t.Errorf("at %d columns:\ngot\n%s\nwant\n%s", tt.columns, got, want)
+		}
+	}
+}
+
+// TestTableMins: at any width no line is too wide, and no column narrower than its Min while another
+// has more than its own.
+func TestTableMins(t *testing.T) {
+	t.Parallel()
+	for columns := 10; columns < 120; columns++ {
+		table := NewTable(
+			Column{Name: "NAME"}, Column{Name: "AGE", Right: true}, Column{Name: "PROMPT", Min: 40}, Column{Name: "PATHS", Min: 12, Spare: true},
+		)
+		table.Row("a1b2c3d4/12", "2026-11-20 12:00:00 +0100", strings.Repeat("prompt ", 20), "src/module/a.go +17")
+		var b strings.Builder
+		if err := table.print(&b, columns, false); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if w := Width(strings.TrimSuffix(line, "\n")); w > columns {
+				t.Errorf("at %d columns a line is %d wide: %q", columns, w, line)
+			}
+		}
+		row := strings.Split(b.String(), "\n")[1]
+		if _, prompt, ok := strings.Cut(row, "prompt "); columns >= 46 && (!ok || Width(prompt) < 40-len("prompt ")) {
+			t.Errorf("at %d columns:\n%s", columns, b.String())
+		}
+	}
+}
+
+// A second part goes on below the headings.
+func TestTableHeadingsOnce(t *testing.T) {
+	t.Parallel()
+	table := NewTable(Column{Name: "TURN"})
+	var b strings.Builder
+	for range 2 {
+		table.Row("1")
+		if err := table.print(&b, 80, false); err != nil {
+			t.Fatal(err)
+		}
+		table.rows = nil
+	}
+	if got := b.String(); got != "TURN\n1\n1\n" {
+		t.Errorf("got\n%s", got)
 	}
 }

@@ -48,3 +48,16 @@ func Size(n int64) string {
 	}
 	return fmt.Sprintf("%.*f %ciB", digits, size, "KMGTPE"[unit])
 }
+
+// Count formats a large number for a column: 999, 45k, 1.2M. It is empty for 0.
+func Count(n int64) string {
+	switch {
+	case n == 0:
+		return ""
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 999_500:
+		return fmt.Sprintf("%.0fk", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1_000_000)
+}

@@ -13,3 +13,13 @@ func TestSize(t *testing.T) {
 		}
 	}
 }
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "", 1: "1", 999: "999", 1000: "1k", 1499: "1k", 45_321: "45k", 200_000: "200k", 999_499: "999k", 999_500: "1.0M", 1_234_567: "1.2M",
+	} {
+		if got := Count(n); got != want {
+			t.Errorf("Count(%d) = %q, want %q", n, got, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,15 +21,36 @@ import (
 // A command is a subsection of COMMANDS, ".Ss list", and a flag an item of its list,
 // ".It Fl -json"; the program's own flags are items of OPTIONS.
 // Of the help flag, which is everywhere, only OPTIONS speaks.
+//
+// Every command also has a synopsis there, ".D1 Nm git agent-turn list", and an example, ".Dl $ git
+// agent-turn list", there or in EXAMPLES.
 func Manual(t *testing.T, app *cli.App, path string) {
 	t.Helper()
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, problem := range compare(described(string(page)), cmdline.Flags(app)) {
+	flags := cmdline.Flags(app)
+	name := strings.TrimPrefix(app.Name, "git-")
+	for _, problem := range append(compare(described(string(page)), flags), unshown(string(page), name, slices.Sorted(maps.Keys(flags)))...) {
 		t.Errorf("%s: %s", path, problem)
 	}
+}
+
+// unshown lists the commands of which a page lacks the synopsis or an example. The program itself, "",
+// has its synopsis in a section of its own.
+func unshown(page, program string, commands []string) []string {
+	var problems []string
+	for _, command := range commands {
+		name := regexp.QuoteMeta(strings.TrimSpace(program + " " + command))
+		if command != "" && !regexp.MustCompile(`(?m)^\.D1 Nm git `+name+`( |$)`).MatchString(page) {
+			problems = append(problems, fmt.Sprintf("lacks a synopsis of the command %q", command))
+		}
+		if !regexp.MustCompile(`(?m)^\.Dl .*\b` + name + `( |$)`).MatchString(page) {
+			problems = append(problems, fmt.Sprintf("lacks an example of the command %q", command))
+		}
+	}
+	return problems
 }
 
 // described returns the flags that a page describes, by command.

@@ -59,3 +59,18 @@ func TestManual(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", problems, wantProblems)
 	}
 }
+
+func TestUnshown(t *testing.T) {
+	t.Parallel()
+	const page = ".D1 Nm git agent-test list Oo Fl -json Oc\n.D1 Nm git agent-test log\n" +
+		".Sh EXAMPLES\n.Dl $ git -C dir agent-test list --json\n.Dl $ git agent-test logs\n"
+	got := unshown(page, "agent-test", []string{"", "list", "log", "trust add"})
+	want := []string{
+		`lacks an example of the command "log"`,
+		`lacks a synopsis of the command "trust add"`,
+		`lacks an example of the command "trust add"`,
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
