@@ -118,3 +118,14 @@ func BenchmarkRebuild(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkPassages decodes all lines of a session.
+func BenchmarkPassages(b *testing.B) {
+	segment := session(b, "five turns")
+	b.SetBytes(int64(len(segment)))
+	for b.Loop() {
+		for _, line := range lines(segment) {
+			Passages(line)
+		}
+	}
+}

@@ -249,3 +249,16 @@ func str(data json.RawMessage) (s string) {
 	json.Unmarshal(data, &s)
 	return s
 }
+
+// FuzzValid checks that we know JSON when we see it.
+func FuzzValid(f *testing.F) {
+	seed(f)
+	for _, line := range []string{"", " ", "{}", " {}", "[1,]", "{\t}", "\"\t\"", `{"a":1}}`, `01`, `-`, `1e5`, `"\u12"`, "true", "nulls", `{"a" : [ ] , "b":{}}`} {
+		f.Add([]byte(line))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if got, want := valid(line), json.Valid(line); got != want {
+			t.Errorf("valid(%q) = %v", line, got)
+		}
+	})
+}

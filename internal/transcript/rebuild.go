@@ -319,9 +319,9 @@ func (r *rebuilder) checked(at, depth int, types []string) int {
 	})
 }
 
-// maxName is the longest name, in UTF-16 units, that the client gives a project's directory without
+// MaxName is the longest name, in UTF-16 units, that the client gives a project's directory without
 // shortening it.
-const maxName = 200
+const MaxName = 200
 
 // Path returns where the client looks for the file of a session that is resumed in a directory.
 // config is its configuration directory, dir the directory with symbolic links resolved.
@@ -340,8 +340,8 @@ func Path(config, dir, session string) string {
 		}
 	}
 	encoded := string(name)
-	if len(encoded) > maxName {
-		encoded = encoded[:maxName] + "-" + strconv.FormatInt(max(int64(hash), -int64(hash)), 36)
+	if len(encoded) > MaxName {
+		encoded = encoded[:MaxName] + "-" + strconv.FormatInt(max(int64(hash), -int64(hash)), 36)
 	}
 	return filepath.Join(config, "projects", encoded, session+".jsonl")
 }

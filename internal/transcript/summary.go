@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -19,6 +20,9 @@ type Summary struct {
 	Compactions int
 	Interrupted bool // the user stopped it
 	APIError    bool // it ended in an error of the model's service
+	Answered    bool // it ended in an answer: nothing that the agent wanted to do is left
+
+	Cwd string // the directory that the agent was in at the end
 
 	Started time.Time // time of the record that starts the turn, or else of the first that counts
 	Ended   time.Time // time of the last thing said or done by the agent, or of the interruption
@@ -63,7 +67,7 @@ func (s *summary) add(at int, r record) {
 	t, opens := s.opener.open(at, r)
 	switch {
 	case opens:
-		s.Prompt, s.Started = t.Prompt, now
+		s.Prompt, s.Started, s.Cwd = t.Prompt, now, r.cwd
 	case r.kind == "system":
 		s.Compactions++
 	case r.queued != "":
@@ -71,19 +75,28 @@ func (s *summary) add(at int, r record) {
 	case r.kind == "assistant":
 		s.assistant(r, now)
 	case r.message.result:
-		s.Ended = now
+		s.Answered = false
+		s.until(r, now)
 	case strings.HasPrefix(r.message.text(), interruption):
-		s.Interrupted, s.Ended = true, now
+		s.Interrupted, s.Answered = true, false
+		s.until(r, now)
 	}
 }
+
+// until notes that the turn went on until this record.
+func (s *summary) until(r record, now time.Time) { s.Ended, s.Cwd = now, cmp.Or(r.cwd, s.Cwd) }
 
 func (s *summary) assistant(r record, now time.Time) {
 	m := &r.message
 	if m.model == synthetic && !r.apiError {
 		return // "No response requested.", which the client adds after a turn that was cut off
 	}
-	s.Ended, s.APIError, s.Interrupted = now, r.apiError, false
-	if text := m.text(); strings.TrimSpace(text) != "" {
+	s.until(r, now)
+	s.APIError, s.Interrupted = r.apiError, false
+	text := m.text()
+	said := strings.TrimSpace(text) != ""
+	s.Answered = !r.apiError && len(m.tools) == 0 && m.stop != "tool_use" && (said || m.stop != "") // old clients note no reason
+	if said {
 		if m.id == "" || m.id != s.replyID {
 			s.reply, s.replyID = nil, m.id
 		}

@@ -90,7 +90,8 @@ func TestSummariseRealSessions(t *testing.T) {
 					}
 					want.Reply = got.Reply
 				}
-				want.Prompt, want.Started, want.Ended = got.Prompt, got.Started, got.Ended
+				want.Prompt, want.Started, want.Ended, want.Cwd = got.Prompt, got.Started, got.Ended, turn.Cwd
+				want.Answered = !want.Interrupted && !want.APIError
 				if !reflect.DeepEqual(got, want) {
 					t.Errorf("turn %d:\n got %+v\nwant %+v", i+1, got, want)
 				}
@@ -131,7 +132,7 @@ func TestSummarise(t *testing.T) {
 				`{"type":"assistant","isSidechain":true,"message":{"id":"m2","model":"b","content":[{"type":"text","text":"its"},{"type":"tool_use","id":"t","name":"Read"}],"usage":{"input_tokens":9,"output_tokens":9}}}`,
 				`{"type":"user","isSidechain":true,"message":{"content":"[Request interrupted by user]"}}`,
 			},
-			want: Summary{Reply: "mine", Model: "a", Context: 1, Output: 1},
+			want: Summary{Answered: true, Reply: "mine", Model: "a", Context: 1, Output: 1},
 		},
 		{
 			name: "a tool call counts once by its id, every time without",
@@ -149,7 +150,7 @@ func TestSummarise(t *testing.T) {
 				`{"type":"system","uuid":"b","subtype":"compact_boundary"}`,
 				`{"type":"system","uuid":"b","subtype":"compact_boundary"}`,
 			},
-			want: Summary{Reply: "x", Compactions: 1},
+			want: Summary{Answered: true, Reply: "x", Compactions: 1},
 		},
 		{
 			name: "what the client says in the model's place is neither reply nor model",
@@ -166,7 +167,7 @@ func TestSummarise(t *testing.T) {
 				`{"type":"user","message":{"content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]}}`,
 				`{"type":"assistant","message":{"id":"m","model":"a","content":[{"type":"text","text":"fine"}]}}`,
 			},
-			want: Summary{Reply: "fine", Model: "a"},
+			want: Summary{Answered: true, Reply: "fine", Model: "a"},
 		},
 		{
 			name: "an error that the turn went on after is none",
@@ -174,7 +175,7 @@ func TestSummarise(t *testing.T) {
 				`{"type":"assistant","isApiErrorMessage":true,"message":{"id":"s","model":"<synthetic>","content":[{"type":"text","text":"API Error"}]}}`,
 				`{"type":"assistant","message":{"id":"m","model":"a","content":[{"type":"text","text":"fine"}]}}`,
 			},
-			want: Summary{Reply: "fine", Model: "a"},
+			want: Summary{Answered: true, Reply: "fine", Model: "a"},
 		},
 		{
 			name: "an error ends it",
@@ -209,7 +210,7 @@ func TestSummarise(t *testing.T) {
 				`{"type":"user","timestamp":"2026-11-21T00:00:04Z","promptId":"p","message":{"content":[{"type":"tool_result"}]}}`,
 				`{"type":"assistant","timestamp":"2026-11-21T00:00:05Z","message":{"id":"m","content":[{"type":"text","text":"done"}]}}`,
 			},
-			want: Summary{Reply: "done", Started: at("04"), Ended: at("05")},
+			want: Summary{Answered: true, Reply: "done", Started: at("04"), Ended: at("05")},
 		},
 		{
 			name: "queued: what a person typed, not what a task notified",

@@ -17,8 +17,8 @@ func TestText(t *testing.T) {
 	}
 	all := Text(data, 1000)
 	for _, want := range [][]string{
-		{"> T2 please go on", "* Turn two: bash, two tools in one message.", "* Bash(echo two > two.txt && cat two.txt)", "* Bash(ls)", "  | two", "  | README.md"},
-		{"> T4 please go on", "* Bash(echo failing >&2; exit 3)", "  | Exit code 3", "  | failing", "* Read(/home/dev/lab/repo/one.txt)"},
+		{"> T2 please go on", "", "-- thinking, 6 words --", "* Turn two: bash, two tools in one message.", "", "+ Bash(echo two > two.txt && cat two.txt)", "  | two", "+ Bash(ls)", "  | README.md"},
+		{"> T4 please go on", "", "+ Bash(echo failing >&2; exit 3)", "  ! Exit code 3", "  ! failing", "+ Read(/home/dev/lab/repo/one.txt)"},
 	} {
 		i := slices.Index(all, want[0])
 		if i < 0 || !slices.Equal(all[i:min(len(all), i+len(want))], want) {
@@ -48,11 +48,11 @@ func TestTextOfMuch(t *testing.T) {
 torn {"type":"assistant"
 {"type":"user","uuid":"6","promptId":"p","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}
 `)
-	want := []string{"> two", "  lines", `* mcp__x({"a":1})`}
+	want := []string{"> two", "> lines", "", "-- a sub-agent, 1 record --", "", "+ mcp__x(a: 1)"}
 	for i := range resultLines {
 		want = append(want, fmt.Sprintf("  | line %d", i))
 	}
-	want = append(want, "  | ... and 80 lines more", "-- the conversation was compacted --", "-- interrupted --")
+	want = append(want, "  | ... 80 more lines", "", "-- the conversation was compacted --", "-- interrupted --")
 	if got := Text(data, 100); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

@@ -18,6 +18,7 @@ type Turn struct {
 	Prompt   string // what the user typed, not bounded; "/name args" for a slash command, "!command" for a shell command
 	Origin   string // human, sdk, task_notification; "" in files of old clients
 	Source   string // typed, queued, sdk, system; "" for slash commands and in files of old clients
+	Cwd      string // the directory that the agent was in
 	At       time.Time
 }
 
@@ -84,7 +85,7 @@ func (o *opener) open(at int, r record) (Turn, bool) {
 	}
 	t := Turn{
 		Start: at, UUID: r.uuid, PromptID: r.promptID, Prompt: typed(r.message.text()),
-		Origin: r.origin, Source: r.source, At: parseTime(r.timestamp),
+		Origin: r.origin, Source: r.source, Cwd: r.cwd, At: parseTime(r.timestamp),
 	}
 	if r.promptID != "" && r.promptID == o.lead.promptID {
 		t.Start = o.lead.at

@@ -1,0 +1,153 @@
+package search
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Matches are what a query finds in the texts of one turn.
+type Matches struct {
+	Lines []Line // the first ones
+	More  int    // how many there are besides
+
+	q     *Query
+	found uint64 // a bit for each term that was
+}
+
+// A Line is a line of a text that matches.
+type Line struct {
+	Place string   // as it was given to [Matches.Add]
+	Text  string   // the line, or the part around the first match
+	Spans [][2]int // what matches, by offsets in Text, in order and apart from each other
+
+	terms uint64 // a bit for each that is in it
+}
+
+const (
+	// MaxLines is how many lines are kept of a turn, and besides those that have a word first.
+	MaxLines = 100
+	// maxText is how many bytes of a line are kept.
+	maxText = 2000
+	// maxSpans is how many matches are marked in a line.
+	maxSpans = 100
+)
+
+// Matches begins to look for a query in the texts of a turn.
+func (q *Query) Matches() *Matches { return &Matches{q: q} }
+
+// Complete reports whether everything was found that the query asks for.
+func (m *Matches) Complete() bool { return m.found == 1<<len(m.q.terms)-1 }
+
+// Add looks through a text line by line.
+func (m *Matches) Add(place, text string) {
+	b := []byte(text)
+	for start, end := range m.q.lines(b, func(t *term) *finder { return &t.text }) {
+		m.line(place, bytes.TrimRight(b[start:end], "\r"))
+	}
+}
+
+func (m *Matches) line(place string, line []byte) {
+	first := len(line)
+	var terms uint64
+	for i := range m.q.terms {
+		if at := m.q.terms[i].find(line, 1); len(at) > 0 {
+			terms, first = terms|1<<i, min(first, at[0][0])
+		}
+	}
+	if terms == 0 {
+		return
+	}
+	fresh := terms&^m.found != 0
+	m.found |= terms
+	if len(m.Lines) >= MaxLines && !fresh {
+		m.More++
+		return
+	}
+	line = around(line, first, maxText)
+	m.Lines = append(m.Lines, Line{place, string(line), m.q.spans(line), terms})
+}
+
+// Best returns at most so many of the lines, in order: those that have a word first, and then the
+// first ones. Of lines that read the same in one place it returns one.
+func (m *Matches) Best(most int) []Line {
+	var chosen []int
+	var found uint64
+	for i, l := range m.Lines {
+		if l.terms&^found != 0 && len(chosen) < most {
+			chosen, found = append(chosen, i), found|l.terms
+		}
+	}
+	for i, l := range m.Lines {
+		same := func(n int) bool { return m.Lines[n].Place == l.Place && m.Lines[n].Text == l.Text }
+		if len(chosen) < most && !slices.ContainsFunc(chosen, same) {
+			chosen = append(chosen, i)
+		}
+	}
+	slices.Sort(chosen)
+	best := make([]Line, len(chosen))
+	for i, n := range chosen {
+		best[i] = m.Lines[n]
+	}
+	return best
+}
+
+// around returns at most so many bytes of a line, a quarter of them before an offset.
+func around(line []byte, at, most int) []byte {
+	if len(line) <= most {
+		return line
+	}
+	from := max(0, min(at-most/4, len(line)-most))
+	to := from + most
+	for from < to && !utf8.RuneStart(line[from]) {
+		from++
+	}
+	for to < len(line) && to > from && !utf8.RuneStart(line[to]) {
+		to--
+	}
+	return line[from:to]
+}
+
+// spans returns what matches in a line.
+func (q *Query) spans(line []byte) [][2]int {
+	marked := make([]bool, len(line))
+	for i := range q.terms {
+		for _, at := range q.terms[i].find(line, maxSpans) {
+			for k := at[0]; k < at[1]; k++ {
+				marked[k] = true
+			}
+		}
+	}
+	var spans [][2]int
+	for i := 0; i < len(marked); i++ {
+		if !marked[i] {
+			continue
+		}
+		start := i
+		for i < len(marked) && marked[i] {
+			i++
+		}
+		spans = append(spans, [2]int{start, i})
+	}
+	return spans
+}
+
+// Join adds what was found in other texts of the turn. A line that m has already, whole or with more
+// around it, is not there twice.
+func (m *Matches) Join(other *Matches) {
+	m.found |= other.found
+	had := len(m.Lines)
+	for _, l := range other.Lines {
+		text := strings.Trim(l.Text, "…")
+		known := slices.ContainsFunc(m.Lines[:had], func(h Line) bool { return h.Place == l.Place && strings.Contains(h.Text, text) })
+		switch {
+		case known:
+		case len(m.Lines) < MaxLines:
+			m.Lines = append(m.Lines, l)
+		default:
+			m.More++
+		}
+	}
+	m.More += other.More
+}

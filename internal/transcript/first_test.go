@@ -1,0 +1,42 @@
+package transcript
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestFirst(t *testing.T) {
+	t.Parallel()
+	const (
+		prompt = `{"type":"user","uuid":"u","turnOrigin":"human","cwd":"/here","message":{"content":"go"}}` + "\n"
+		noise  = `{"type":"mode","mode":"default"}` + "\n"
+	)
+	bulk := `{"type":"attachment","text":"` + strings.Repeat("x", 100<<10) + `"}` + "\n"
+	for _, tt := range []struct {
+		name, content string
+		err           error
+	}{
+		{"at once", prompt, nil},
+		{"after what the client notes", noise + bulk + bulk + prompt + bulk, nil},
+		{"the second is another one", prompt + strings.ReplaceAll(prompt, `"u"`, `"v"`), nil},
+		{"none", noise + bulk, ErrNoTurn},
+		{"empty", "", ErrNoTurn},
+		{"a torn line", prompt[:len(prompt)/2], ErrNoTurn},
+	} {
+		path := filepath.Join(t.TempDir(), "s.jsonl")
+		if err := os.WriteFile(path, []byte(tt.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := First(path)
+		if !errors.Is(err, tt.err) || err == nil && (got.UUID != "u" || got.Cwd != "/here" || got.Prompt != "go") {
+			t.Errorf("%s: First = %+v, %v; want %v", tt.name, got, err, tt.err)
+		}
+	}
+	if _, err := First(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a file: %v", err)
+	}
+}

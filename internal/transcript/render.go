@@ -1,0 +1,563 @@
+package transcript
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"gitagent/internal/cmdline"
+)
+
+// A Form says how a conversation is shown.
+type Form struct {
+	Results int  // lines of a tool's result that are shown
+	Full    bool // whatever is left out or folded otherwise: whole results and arguments, thinking, what the client says
+
+	When    func(time.Time) string // how to show when a prompt was given; nil for no times at all
+	Columns int                    // the width of the terminal; 0 for lines as they are
+	Colour  bool
+}
+
+// A Renderer is a writer that takes the lines of a session, in pieces of any size, and writes the
+// conversation as a person would read it. [Renderer.Close] writes what is left at the end.
+//
+//	-- turn 2, Sat Nov 21 00:24:49 2026 --
+//	> T2 please go on
+//
+//	-- thinking, 6 words --
+//	* Turn two: bash, two tools in one message.
+//
+//	+ Bash(echo two > two.txt && cat two.txt)
+//	  | two
+//
+// What a line begins with says whose it is, and nobody else can write it there: ">" a person's, "*"
+// the model's, "+" a tool that it calls, "--" ours. Everything behind is a stranger's text: escaped,
+// with what coloured it for a terminal taken out.
+//
+// Its memory is bounded by the longest record and by the number of records, some 100 bytes for each.
+type Renderer struct {
+	w    *bufio.Writer
+	form Form
+
+	line    []byte // not complete yet
+	skipped int    // bytes of a line that is too long
+	at      int    // where the line begins
+
+	opener *opener
+	seen   once
+	aside  int    // records of a sub-agent since the last of the conversation
+	calls  []call // whose results have not come yet
+	last   byte   // what the last block begins with; '~' for a folded one
+	head   string // of the next block
+	told   time.Time
+}
+
+// A call is the call of a tool.
+type call struct {
+	id, text string
+	at       time.Time
+}
+
+const (
+	maxRecord = 32 << 20    // bytes; a longer line is not shown. No request to the service is longer
+	maxCalls  = 1 << 20     // bytes of calls that wait for their results
+	maxPlain  = 500         // columns of a line that is cut where there is no terminal
+	pause     = time.Minute // after which the time is told again
+)
+
+// NewRenderer makes a renderer that writes to w.
+func NewRenderer(w io.Writer, form Form) *Renderer {
+	return &Renderer{w: bufio.NewWriter(w), form: form, opener: newOpener(), seen: make(once)}
+}
+
+// Begin begins the lines of another turn, or of the first: what is shown of them first has the name
+// above it. It ends the lines before.
+func (r *Renderer) Begin(name string) error {
+	err := r.end()
+	r.opener, r.seen, r.at, r.aside, r.head = newOpener(), make(once), 0, 0, name
+	return err
+}
+
+// Write takes some more lines. Any error is that of the underlying writer.
+func (r *Renderer) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		end := bytes.IndexByte(rest, '\n')
+		piece := rest[:max(end, 0)]
+		if end < 0 {
+			piece = rest
+		}
+		if r.skipped > 0 || len(r.line)+len(piece) > maxRecord {
+			r.skipped += len(r.line) + len(piece)
+			r.line = nil
+		} else if end < 0 || len(r.line) > 0 {
+			r.line = append(r.line, piece...)
+			piece = r.line
+		}
+		if end < 0 {
+			break
+		}
+		if err := r.endLine(piece); err != nil {
+			return 0, err
+		}
+		rest = rest[end+1:]
+	}
+	return len(p), nil
+}
+
+// endLine shows a whole line.
+func (r *Renderer) endLine(line []byte) error {
+	if r.skipped > 0 {
+		r.note(time.Time{}, "a record of "+cmdline.Size(int64(r.skipped))+" is left out")
+		r.at += r.skipped + 1
+		r.skipped = 0
+	} else {
+		r.record(line)
+		r.at += len(line) + 1
+	}
+	r.line = r.line[:0]
+	_, err := r.w.Write(nil) // the error of an earlier write, if there was one
+	return err
+}
+
+// Close shows a last line that lacks its newline, and what is left.
+func (r *Renderer) Close() error { return cmp.Or(r.end(), r.w.Flush()) }
+
+func (r *Renderer) end() error {
+	err := r.endLine(r.line)
+	r.flush()
+	return err
+}
+
+// Instead ends the lines of a turn. If nothing of them was shown, as there are none, or in a format of
+// which we know nothing, it shows what was asked and answered according to others.
+func (r *Renderer) Instead(at time.Time, prompt, reply string) error {
+	if err := r.end(); err != nil || r.head == "" {
+		return err
+	}
+	r.prompt(at, "", prompt, nil, "")
+	r.block('*', time.Time{}, cmdline.Plain, safe(reply))
+	r.note(time.Time{}, "there is no transcript")
+	_, err := r.w.Write(nil)
+	return err
+}
+
+func (r *Renderer) record(line []byte) {
+	rec, ok := decode(line)
+	if !ok || !r.seen.first(rec.uuid) {
+		return
+	}
+	if rec.sidechain {
+		r.aside++
+		return
+	}
+	at := parseTime(rec.timestamp)
+	t, opens := r.opener.open(r.at, rec)
+	switch {
+	case opens && t.Origin == "task_notification":
+		r.task(at, t.Prompt)
+	case opens:
+		r.prompt(at, rec.source, t.Prompt, line, "message.content")
+		r.shell(rec.message.text())
+	case rec.kind == "system":
+		r.compaction(at, gjson.GetBytes(line, "compactMetadata"))
+	case rec.kind == "attachment":
+		r.prompt(at, "queued", rec.queued, line, "attachment.prompt")
+	case rec.apiError:
+		r.block('!', at, cmdline.Red, safe(rec.message.text()))
+	case rec.kind == "assistant" && rec.message.model == synthetic:
+	case rec.kind == "assistant":
+		gjson.GetBytes(line, "message.content").ForEach(func(_, block gjson.Result) bool {
+			r.said(at, block)
+			return true
+		})
+	case rec.message.result:
+		gjson.GetBytes(line, "message.content").ForEach(func(_, block gjson.Result) bool {
+			if block.Get("type").Str == "tool_result" {
+				r.result(at, block)
+			}
+			return true
+		})
+	default:
+		r.client(at, rec)
+	}
+}
+
+// prompt shows what a person asked, with the images and documents that are in the content at path.
+func (r *Renderer) prompt(at time.Time, source, text string, line []byte, path string) {
+	var parts []string
+	if strings.TrimSpace(text) != "" {
+		parts = append(parts, safe(strings.TrimRight(text, "\n")))
+	}
+	gjson.GetBytes(line, path).ForEach(func(_, block gjson.Result) bool {
+		if s := attached(block); s != "" {
+			parts = append(parts, s)
+		}
+		return true
+	})
+	if len(parts) == 0 {
+		return
+	}
+	mark := ""
+	if source == "queued" {
+		mark = "typed while the agent worked"
+	}
+	r.begin('>', at, mark, true)
+	r.lines("> ", "> ", cmdline.Bold, strings.Join(parts, "\n"), true)
+}
+
+// shell shows what a shell command of the user printed.
+func (r *Renderer) shell(text string) {
+	for _, name := range []string{"bash-stdout", "bash-stderr", "local-command-stdout", "local-command-stderr"} {
+		if out, ok := between(text, "<"+name+">", "</"+name+">"); ok && strings.TrimSpace(out) != "" {
+			r.output("  | ", out)
+		}
+	}
+}
+
+// task shows how a task ended that ran in the background.
+func (r *Renderer) task(at time.Time, text string) {
+	summary, _ := between(text, "<summary>", "</summary>")
+	status, _ := between(text, "<status>", "</status>")
+	r.note(at, strings.TrimSuffix("a task has ended: "+cmdline.OneLine(cmp.Or(summary, status)), ": "))
+	result, _ := between(text, "<result>", "</result>")
+	if result != "" {
+		r.output("  | ", result)
+	}
+}
+
+func (r *Renderer) compaction(at time.Time, about gjson.Result) {
+	text := "the conversation was compacted"
+	if about.Get("trigger").Str == "auto" {
+		text += " by the client"
+	}
+	if n := tokens(about.Get("preTokens")); n > 0 {
+		text += fmt.Sprintf(", at %d tokens", n)
+	}
+	r.note(at, text)
+}
+
+// client shows what the client says in the user's place.
+func (r *Renderer) client(at time.Time, rec record) {
+	text := rec.message.text()
+	switch {
+	case strings.HasPrefix(text, interruption):
+		r.note(at, "interrupted")
+	case rec.summary:
+		r.fold(at, "summary", text)
+	case strings.HasPrefix(text, "<command-name>"):
+		r.begin('>', at, "", true)
+		r.lines("> ", "> ", cmdline.Bold, safe(typed(text)), true)
+	case strings.HasPrefix(text, "<local-command-"):
+		r.shell(text)
+	case strings.HasPrefix(text, "<bash-input>"): // the turn that it begins shows it
+	case r.form.Full || !strings.HasPrefix(text, "<"): // reminders are in tags
+		r.fold(at, "the client says", text)
+	}
+}
+
+// fold shows a text that few want to read: how long it is, or all of it.
+func (r *Renderer) fold(at time.Time, what, text string) {
+	n := 0
+	for range strings.FieldsSeq(text) {
+		n++
+	}
+	if n == 0 {
+		return
+	}
+	r.note(at, what+", "+cmdline.Plural(n, "word"))
+	r.last = '~'
+	if r.form.Full {
+		r.lines("  ~ ", "  ~ ", cmdline.Dim, safe(strings.Trim(text, "\n")), true)
+		r.last = '-'
+	}
+}
+
+// said shows a block of the model's message.
+func (r *Renderer) said(at time.Time, block gjson.Result) {
+	switch block.Get("type").Str {
+	case "text":
+		r.block('*', at, cmdline.Plain, safe(text(block.Get("text"))))
+	case "thinking":
+		r.fold(at, "thinking", text(block.Get("thinking")))
+	case "tool_use":
+		id := text(block.Get("id"))
+		if !r.seen.first(id) {
+			return
+		}
+		waiting := len(block.Raw)
+		for _, c := range r.calls {
+			waiting += len(c.text)
+		}
+		if waiting > maxCalls {
+			r.flush()
+		}
+		r.calls = append(r.calls, call{id, r.call(block), at})
+	default:
+		if s := attached(block); s != "" {
+			r.block('*', at, cmdline.Plain, s)
+		}
+	}
+}
+
+// call returns a tool's call, and with form.Full its arguments.
+func (r *Renderer) call(block gjson.Result) string {
+	input := block.Get("input")
+	name := cmdline.OneLine(text(block.Get("name")))
+	if kind := text(input.Get("subagent_type")); kind != "" {
+		name += ", a sub-agent"
+	}
+	head := r.cut("+ "+name+"("+cmdline.OneLine(plain(argument(input))), 1) + ")"
+	var b strings.Builder
+	b.WriteString(r.paint(cmdline.Cyan, head) + "\n")
+	if list := input.Get("todos"); list.IsArray() {
+		list.ForEach(func(_, item gjson.Result) bool {
+			box := map[string]string{"completed": "[x] ", "in_progress": "[>] "}[item.Get("status").Str]
+			b.WriteString(r.cut("  : "+cmp.Or(box, "[ ] ")+cmdline.OneLine(text(item.Get("content"))), 0) + "\n")
+			return true
+		})
+		return b.String()
+	}
+	if r.form.Full && input.IsObject() {
+		input.ForEach(func(k, v gjson.Result) bool {
+			value := v.Raw
+			if v.Type == gjson.String {
+				value = text(v)
+			}
+			name := cmdline.OneLine(text(k)) + ":"
+			if strings.Contains(value, "\n") {
+				b.WriteString("  : " + name + "\n")
+				name = "  "
+			}
+			for line := range strings.Lines(safe(strings.TrimRight(value, "\n"))) {
+				b.WriteString("  : " + name + " " + strings.TrimRight(line, "\n") + "\n")
+			}
+			return true
+		})
+	}
+	return b.String()
+}
+
+// foremost returns what says most about a tool's call, its command or its file, if it has such a thing.
+func foremost(input gjson.Result) string {
+	for _, name := range []string{"command", "file_path", "path", "pattern", "query", "url", "description", "subject"} {
+		if s := text(input.Get(name)); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// argument returns what says most about a tool's call, or all of its input.
+func argument(input gjson.Result) string {
+	if s := foremost(input); s != "" {
+		return s
+	}
+	var all []string
+	size := 0
+	input.ForEach(func(k, v gjson.Result) bool {
+		if v.IsArray() || v.IsObject() {
+			return true
+		}
+		value := v.String()[:min(len(v.String()), maxPlain)]
+		all, size = append(all, k.String()+": "+value), size+len(value)
+		return size < maxPlain
+	})
+	return strings.ToValidUTF8(strings.Join(all, ", "), "")
+}
+
+// result shows what a tool answered, below its call.
+func (r *Renderer) result(at time.Time, block gjson.Result) {
+	id, found := text(block.Get("tool_use_id")), false
+	for i, c := range r.calls {
+		if found = c.id == id; found {
+			r.calls = append(r.calls[:i:i], r.calls[i+1:]...)
+			r.begin('+', c.at, "", false)
+			r.put(c.text)
+			break
+		}
+	}
+	if !found { // its call is not in these lines, or was shown already
+		r.begin('+', at, "", false)
+		r.put(r.paint(cmdline.Cyan, "+ (result)") + "\n")
+	}
+	var m message
+	m.decodeContent(block.Get("content"))
+	prefix := "  | "
+	if block.Get("is_error").Type == gjson.True {
+		prefix = "  ! "
+	}
+	r.output(prefix, m.text())
+	block.Get("content").ForEach(func(_, part gjson.Result) bool {
+		if s := attached(part); s != "" {
+			r.lines(prefix, prefix, cmdline.Dim, s, false)
+		}
+		return true
+	})
+}
+
+// output shows what a program printed, with form.Results the beginning of it.
+func (r *Renderer) output(prefix, text string) {
+	style := cmdline.Dim
+	if prefix == "  ! " {
+		style = cmdline.Red
+	}
+	text = strings.Trim(text, "\n")
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	left := strings.Count(text, "\n") + 1
+	most := left
+	if !r.form.Full && left > r.form.Results+1 { // to leave out one line takes a line as well
+		most = r.form.Results
+	}
+	for line := range strings.Lines(text) {
+		if most == 0 {
+			r.put(r.paint(cmdline.Dim, fmt.Sprintf("%s... %d more lines", prefix, left)) + "\n")
+			return
+		}
+		most, left = most-1, left-1
+		if !r.form.Full {
+			line = line[:min(len(line), 8*max(maxPlain, r.form.Columns))]
+		}
+		line = strings.ReplaceAll(strings.TrimRight(plain(line), " \t\r\n"), "\t", "    ")
+		r.put(r.paint(style, r.cut(strings.TrimRight(prefix+cmdline.EscapeLines(line), " "), 0)) + "\n")
+	}
+}
+
+// attached describes what can't be shown: an image, a document; "" for anything else.
+func attached(block gjson.Result) string {
+	kind := block.Get("type").Str
+	if kind != "image" && kind != "document" {
+		return ""
+	}
+	source := block.Get("source")
+	about := kind
+	if media := text(source.Get("media_type")); media != "" {
+		about += ", " + cmdline.OneLine(media[:min(len(media), maxPlain)])
+	}
+	if data := source.Get("data"); data.Type == gjson.String {
+		about += ", " + cmdline.Size(int64(len(data.Raw)-2)*3/4)
+	}
+	return "[" + about + "]"
+}
+
+// block shows a text of one speaker.
+func (r *Renderer) block(by byte, at time.Time, style cmdline.Style, text string) {
+	text = strings.Trim(text, "\n")
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	r.begin(by, at, "", false)
+	mark := string(by)
+	if style == cmdline.Plain {
+		mark = r.paint(cmdline.Green, mark)
+	}
+	r.lines(mark+" ", "  ", style, text, true)
+}
+
+// note shows a line of ours.
+func (r *Renderer) note(at time.Time, text string) {
+	r.begin('-', at, "", false)
+	style := cmdline.Dim
+	if text == "interrupted" {
+		style = cmdline.Red
+	}
+	r.put(r.paint(style, r.cut("-- "+text, 3)+" --") + "\n")
+}
+
+// begin begins a block: what has waited comes before it, a blank line sets it off unless it goes on
+// what the last one was, and a line tells the turn, the time if that is wanted or has gone on, and
+// what else there is to say.
+func (r *Renderer) begin(by byte, at time.Time, mark string, exactly bool) {
+	if by != '+' {
+		r.flush()
+	}
+	if r.aside > 0 {
+		r.gap('-')
+		r.put(r.paint(cmdline.Dim, "-- a sub-agent, "+cmdline.Plural(r.aside, "record")+" --") + "\n")
+		r.aside = 0
+	}
+	style := cmdline.Dim
+	if r.head != "" {
+		style = cmdline.Yellow
+	}
+	head := strings.Join(slices.DeleteFunc([]string{r.head, r.when(at, exactly), mark}, func(s string) bool { return s == "" }), ", ")
+	r.gap(by)
+	if r.head = ""; head != "" {
+		r.put(r.paint(style, "-- "+head+" --") + "\n")
+	}
+}
+
+// gap writes the blank line before a block.
+func (r *Renderer) gap(by byte) {
+	goesOn := by == r.last && by != '>' && by != '*' || r.last == '~' && by != '>'
+	if r.last != 0 && (!goesOn || r.head != "") {
+		r.put("\n")
+	}
+	r.last = by
+}
+
+// when returns the time to tell, "" for none.
+func (r *Renderer) when(at time.Time, exactly bool) string {
+	gone := at.Sub(r.told)
+	if r.form.When == nil || at.IsZero() || !exactly && !r.told.IsZero() && gone < pause {
+		return ""
+	}
+	before := r.told.Local()
+	r.told = at
+	if at = at.Local(); at.Year() == before.Year() && at.YearDay() == before.YearDay() {
+		return at.Format("15:04")
+	}
+	return cmdline.OneLine(r.form.When(at))
+}
+
+// flush shows the calls whose results have not come.
+func (r *Renderer) flush() {
+	calls := r.calls
+	r.calls = nil
+	for _, c := range calls {
+		r.begin('+', c.at, "", false)
+		r.put(c.text)
+	}
+}
+
+// lines writes a text with one prefix before its first line and another before the rest, wrapped if
+// it is prose.
+func (r *Renderer) lines(first, next string, style cmdline.Style, text string, prose bool) {
+	columns := 0
+	if prose && r.form.Columns > 0 {
+		columns = max(r.form.Columns-len(next), 20)
+	}
+	for line := range cmdline.Wrap(text, columns) {
+		r.put(r.paint(style, strings.TrimRight(first+line, " ")) + "\n")
+		first = next
+	}
+}
+
+// cut cuts a line to the width of the terminal, with room for so many columns behind it; with
+// form.Full, nothing is cut.
+func (r *Renderer) cut(line string, room int) string {
+	if r.form.Full {
+		return line
+	}
+	return cmdline.Truncate(line, max(cmp.Or(r.form.Columns, maxPlain)-room, 20))
+}
+
+func (r *Renderer) paint(style cmdline.Style, text string) string {
+	if !r.form.Colour {
+		return text
+	}
+	return style.Paint(text)
+}
+
+func (r *Renderer) put(text string) { _, _ = r.w.WriteString(text) } // endLine returns the error
+
+// safe makes a stranger's text of several lines fit for a terminal.
+func safe(text string) string { return cmdline.EscapeLines(plain(text)) }

@@ -1,0 +1,290 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+var update = flag.Bool("update", false, "write what is rendered into testdata/rendered")
+
+func render(t testing.TB, form Form, segments ...[]byte) string {
+	t.Helper()
+	var b strings.Builder
+	r := NewRenderer(&b, form)
+	for i, s := range segments {
+		if len(segments) > 1 {
+			if err := r.Begin(fmt.Sprintf("turn %d", i+1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := r.Write(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestRenderRealSessions compares with golden texts: folded on a terminal, and all of it elsewhere.
+func TestRenderRealSessions(t *testing.T) {
+	t.Parallel()
+	for name := range sessions {
+		if strings.HasSuffix(name, "own") {
+			continue // all of it is aside
+		}
+		for ext, form := range map[string]Form{".txt": {Results: 5, Columns: 80}, ".full.txt": {Full: true}} {
+			path := filepath.Join("testdata", "rendered", strings.ReplaceAll(name, " ", "-")+ext)
+			got := render(t, form, session(t, name))
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))) {
+				t.Errorf("%s is rendered otherwise; see the difference with: go test ./internal/transcript -update && git diff\n%s", path, got)
+			}
+		}
+	}
+}
+
+// sayLine is a line of the model's, askLine one of a person's, resultLine one with the result of a tool.
+func sayLine(t testing.TB, at string, blocks ...any) string {
+	return jsonLine(t, map[string]any{"type": "assistant", "timestamp": at, "message": map[string]any{"content": blocks}})
+}
+
+func askLine(t testing.TB, at string, content any) string {
+	return jsonLine(t, map[string]any{"type": "user", "timestamp": at, "turnOrigin": "human", "message": map[string]any{"content": content}})
+}
+
+func resultLine(t testing.TB, at, id string, content any) string {
+	block := map[string]any{"type": "tool_result", "tool_use_id": id, "content": content}
+	return jsonLine(t, map[string]any{"type": "user", "timestamp": at, "message": map[string]any{"content": []any{block}}})
+}
+
+func jsonLine(t testing.TB, fields map[string]any) string {
+	t.Helper()
+	line, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(line) + "\n"
+}
+
+func block(kind string, pairs ...any) map[string]any {
+	b := map[string]any{"type": kind}
+	for i := 0; i < len(pairs); i += 2 {
+		b[pairs[i].(string)] = pairs[i+1]
+	}
+	return b
+}
+
+func TestRender(t *testing.T) {
+	t.Parallel()
+	image := block("image", "source", map[string]any{"type": "base64", "media_type": "image/png", "data": strings.Repeat("A", 4096)})
+	bash := func(id, command string) map[string]any {
+		return block("tool_use", "id", id, "name", "Bash", "input", map[string]any{"command": command})
+	}
+	lines := func(n int) string { return strings.Repeat("x\n", n) }
+	for name, tt := range map[string]struct {
+		in   string
+		form Form
+		want string
+	}{
+		"nothing": {"", Form{}, ""},
+		"a prompt of several lines, wrapped": {
+			askLine(t, "", "one two three four five six\n\n> quoted\n"),
+			Form{Columns: 22},
+			"> one two three four\n> five six\n>\n> > quoted\n",
+		},
+		"a reply in Markdown": {
+			sayLine(t, "", block("text", "text", "# Head\n\nsome words that are many\n```\ncode code code code code\n```\n")),
+			Form{Columns: 22},
+			"* # Head\n\n  some words that are\n  many\n  ```\n  code code code code code\n  ```\n",
+		},
+		"an image, alone and with a text": {
+			askLine(t, "", []any{image}) + askLine(t, "", []any{block("text", "text", "look"), image}),
+			Form{},
+			"> [image, image/png, 3.0 KiB]\n\n> look\n> [image, image/png, 3.0 KiB]\n",
+		},
+		"an image as a result": {
+			resultLine(t, "", "a", []any{block("text", "text", "it is"), image}),
+			Form{Results: 2},
+			"+ (result)\n  | it is\n  | [image, image/png, 3.0 KiB]\n",
+		},
+		"calls at once": {
+			sayLine(t, "", bash("a", "one"), bash("b", "two")) + resultLine(t, "", "b", "of two") + resultLine(t, "", "a", "of one"),
+			Form{Results: 2},
+			"+ Bash(two)\n  | of two\n+ Bash(one)\n  | of one\n",
+		},
+		"a call without a result": {
+			sayLine(t, "", bash("a", "one")) + askLine(t, "", "next"),
+			Form{},
+			"+ Bash(one)\n\n> next\n",
+		},
+		"a long result": {resultLine(t, "", "a", lines(9)), Form{Results: 5}, "+ (result)\n" + strings.Repeat("  | x\n", 5) + "  | ... 4 more lines\n"},
+		"one line more": {resultLine(t, "", "a", lines(6)), Form{Results: 5}, "+ (result)\n" + strings.Repeat("  | x\n", 6)},
+		"all of it":     {resultLine(t, "", "a", lines(9)), Form{Results: 5, Full: true}, "+ (result)\n" + strings.Repeat("  | x\n", 9)},
+		"a long line, cut": {
+			resultLine(t, "", "a", strings.Repeat("x", 1000)), Form{Results: 5, Columns: 30}, "+ (result)\n  | " + strings.Repeat("x", 25) + "…\n",
+		},
+		"what a terminal would obey": {
+			resultLine(t, "", "a", "\x1b[1;31mred\x1b[m \x1b]0;title\a\x1b]8;;x\x1b\\link\n 1%\r 50%\r100%\r\nbell\a \x9b31m \u202e \x1b(Bx \x1b"),
+			Form{Results: 5},
+			"+ (result)\n  | red link\n  | 100%\n  | bell\\x07 \ufffd31m \\u202e x\n",
+		},
+		"arguments": {
+			sayLine(t, "", block("tool_use", "id", "a", "name", "Edit", "input", map[string]any{"file_path": "a.go", "new_string": "x\n\ty\n", "all": true})),
+			Form{Full: true},
+			"+ Edit(a.go)\n  : all: true\n  : file_path: a.go\n  : new_string:\n  :    x\n  :    \ty\n",
+		},
+		"arguments of a tool that nobody knows": {
+			sayLine(t, "", block("tool_use", "id", "a", "name", "mcp__x", "input", map[string]any{"a": 1, "b": "two\nlines", "c": []int{1}})),
+			Form{},
+			"+ mcp__x(a: 1, b: two lines)\n",
+		},
+		"todos": {
+			sayLine(t, "", block("tool_use", "id", "a", "name", "TodoWrite", "input", map[string]any{"todos": []any{
+				map[string]any{"content": "read", "status": "completed"}, map[string]any{"content": "write", "status": "in_progress"}, map[string]any{"content": "sing"},
+			}})) + resultLine(t, "", "a", "ok"),
+			Form{Results: 1},
+			"+ TodoWrite()\n  : [x] read\n  : [>] write\n  : [ ] sing\n  | ok\n",
+		},
+		"a sub-agent in the same file": {
+			askLine(t, "", "go") + strings.ReplaceAll(askLine(t, "", "do"), `{"`, `{"isSidechain":true,"`) + sayLine(t, "", block("text", "text", "done")),
+			Form{},
+			"> go\n\n-- a sub-agent, 1 record --\n\n* done\n",
+		},
+		"thinking": {
+			sayLine(t, "", block("thinking", "thinking", "one two"), block("thinking", "thinking", ""), block("text", "text", "three")),
+			Form{},
+			"-- thinking, 2 words --\n* three\n",
+		},
+		"thinking, all of it": {
+			sayLine(t, "", block("thinking", "thinking", "one two\n"), block("text", "text", "three")),
+			Form{Full: true},
+			"-- thinking, 2 words --\n  ~ one two\n\n* three\n",
+		},
+		"in colour": {
+			askLine(t, "", "a\nb") + sayLine(t, "", bash("x", "y"), block("text", "text", "c\nd")),
+			Form{Colour: true},
+			"\x1b[1m> a\x1b[m\n\x1b[1m> b\x1b[m\n\n\x1b[36m+ Bash(y)\x1b[m\n\n\x1b[32m*\x1b[m c\n  d\n",
+		},
+		"no line feed at the end": {strings.TrimSuffix(askLine(t, "", "go"), "\n"), Form{}, "> go\n"},
+		"torn":                    {`{"type":"user","turnOrigin":"human","message":{"content":"go"}` + "\n", Form{}, ""},
+		"too long":                {`{"type":"user","x":"` + strings.Repeat("x", maxRecord) + "\"}\n" + askLine(t, "", "go"), Form{}, "-- a record of 32 MiB is left out --\n\n> go\n"},
+	} {
+		if got := render(t, tt.form, []byte(tt.in)); got != tt.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, tt.want)
+		}
+	}
+}
+
+func TestRenderTimes(t *testing.T) {
+	t.Parallel()
+	local := func(clock string) string {
+		return time.Date(2026, 11, 21, 0, 0, 0, 0, time.Local).Format("2006-01-02T") + clock + time.Date(2026, 11, 21, 0, 0, 0, 0, time.Local).Format("Z07:00")
+	}
+	text := func(s string) any { return block("text", "text", s) }
+	first := askLine(t, local("10:00:00"), "go") + sayLine(t, local("10:00:59"), text("soon")) + sayLine(t, local("10:01:10"), text("later"))
+	second := askLine(t, local("10:01:20"), "on") + sayLine(t, "no time", text("done"))
+	form := Form{When: func(at time.Time) string { return at.Local().Format("Monday\n15:04") }}
+	want := "-- turn 1, Saturday 10:00 --\n> go\n\n* soon\n\n-- 10:01 --\n* later\n\n-- turn 2, 10:01 --\n> on\n\n* done\n"
+	if got := render(t, form, []byte(first), []byte(second)); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// FuzzRender checks that only ours stands at the beginning of a line, that nothing is left that a
+// terminal would obey, that the size is bounded, and that it does not matter in which pieces the
+// lines come.
+func FuzzRender(f *testing.F) {
+	for name := range sessions {
+		for _, line := range lines(session(f, name)) {
+			f.Add(line, 80, 5, len(line)%2 == 0)
+		}
+	}
+	f.Add([]byte(resultLine(f, "", "a", "\x1b[31mred\x1b[m\r\n\x1b]8;;x\x1b\\")+sayLine(f, "", block("tool_use", "id", "a", "name", "X\nY", "input", 7))), 20, 1, true)
+	f.Fuzz(func(t *testing.T, segment []byte, columns, results int, full bool) {
+		form := Form{Results: max(0, results%100), Columns: max(0, columns%300), Full: full, When: func(at time.Time) string { return at.UTC().Format(time.RFC3339) }}
+		whole := render(t, form, segment)
+		if len(whole) > 200*len(segment)+1000 {
+			t.Errorf("%d bytes became %d", len(segment), len(whole))
+		}
+		if !utf8.ValidString(whole) {
+			t.Errorf("%q is not UTF-8", whole)
+		}
+		for line := range strings.Lines(whole) {
+			line = strings.TrimSuffix(line, "\n")
+			if strings.ContainsFunc(line, func(c rune) bool { return unicode.IsControl(c) && c != '\t' }) {
+				t.Errorf("%q has a control character", line)
+			}
+			if line != "" && !strings.ContainsRune(">*+-! ", rune(line[0])) {
+				t.Errorf("%q begins with a stranger's text", line)
+			}
+		}
+		var b strings.Builder
+		r := NewRenderer(&b, form)
+		for piece := range slices.Chunk(segment, 7) {
+			if _, err := r.Write(piece); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.Close(); err != nil || b.String() != whole {
+			t.Errorf("in pieces it is %v\n%s\nin one\n%s", err, b.String(), whole)
+		}
+	})
+}
+
+// full fails like a pager that was quit.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestRenderToNobody(t *testing.T) {
+	t.Parallel()
+	r := NewRenderer(full{}, Form{})
+	line, n := []byte(askLine(t, "", "go")), 0
+	for ; n < 10000; n++ {
+		if _, err := r.Write(line); err != nil {
+			break
+		}
+	}
+	if n == 10000 || r.Close() == nil {
+		t.Errorf("%d prompts were written to nobody", n)
+	}
+}
+
+func BenchmarkRender(b *testing.B) {
+	data := session(b, "five turns")
+	for name, form := range map[string]Form{"folded": {Results: 5, Columns: 80, Colour: true}, "full": {Full: true, Columns: 80, Colour: true}} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(100 * int64(len(data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				r := NewRenderer(io.Discard, form)
+				for range 100 {
+					_ = r.Begin("turn")
+					_, _ = r.Write(data)
+				}
+				_ = r.Close()
+			}
+		})
+	}
+}
