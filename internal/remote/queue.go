@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"gitagent/internal/ledger"
@@ -54,6 +55,36 @@ func (r *Remote) sent(ctx context.Context, p *Pushed) error {
 		return r.Later(p.Mission)
 	}
 	return err
+}
+
+// Settle takes out of the queue what was pushed by hand, and what has been removed since it was queued.
+// When nothing waits any more, earlier failures are forgotten.
+func (r *Remote) Settle(ctx context.Context, pushed []*Pushed) error {
+	waiting, err := r.Pending()
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, p := range pushed {
+		if slices.Contains(waiting, p.Mission) {
+			errs = append(errs, r.sent(ctx, p))
+		}
+	}
+	refs, err := r.local(ctx, "")
+	if err != nil {
+		return err
+	}
+	ours := r.byMission(refs)
+	for _, id := range waiting {
+		if ours[id].zero() {
+			errs = append(errs, r.sent(ctx, &Pushed{Mission: id}))
+		}
+	}
+	waiting, err = r.Pending()
+	if len(waiting) == 0 && err == nil {
+		err = r.account(ctx, nil)
+	}
+	return errors.Join(append(errs, err)...)
 }
 
 // moved reports whether a mission has moved since it was pushed.

@@ -2,9 +2,11 @@ package remote_test
 
 import (
 	"maps"
+	"slices"
 	"testing"
 
 	"gitagent/internal/ledger"
+	"gitagent/internal/remote"
 )
 
 // TestQueue: what waits survives the death of the pushing process, and goes when the remote is
@@ -50,4 +52,41 @@ func TestQueue(t *testing.T) {
 	if waits, err := c.origin().Pending(); err != nil || len(waits) != 1 {
 		t.Errorf("there wait %v, %v", waits, err)
 	}
+}
+
+// TestSettle: what was pushed by hand waits no more, unless it has moved since.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	host := newHost(t)
+	c := cloneOf(t, host.Dir)
+	other := ledger.ID("00000001")
+	c.turn(mission, "one")
+	c.turn(other, "one")
+	for _, id := range []ledger.ID{mission, other, "ffffffff"} { // the last one was removed
+		if err := c.origin().Later(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := c.origin()
+	p, err := r.Push(t.Context(), mission)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settle := func(want ...ledger.ID) {
+		t.Helper()
+		if err := r.Settle(t.Context(), []*remote.Pushed{p}); err != nil {
+			t.Fatal(err)
+		}
+		waits, err := r.Pending()
+		slices.Sort(waits) // their order is that of times, which may be equal
+		if err != nil || !slices.Equal(waits, want) {
+			t.Errorf("there wait %v, %v, want %v", waits, err, want)
+		}
+	}
+	settle(other)
+	c.turn(mission, "two")
+	if err := r.Later(mission); err != nil {
+		t.Fatal(err)
+	}
+	settle(other, mission)
 }

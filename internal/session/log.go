@@ -51,12 +51,31 @@ func (s Store) Probe() error {
 	return nil
 }
 
-// LogTail returns the last n lines of the log, oldest first.
-func (s Store) LogTail(n int) []string {
+// A Logged is an entry of the log.
+type Logged struct {
+	At   time.Time // zero if the line is none of ours
+	Text string
+}
+
+// LogTail returns the last n entries of the log, oldest first.
+func (s Store) LogTail(n int) []Logged {
 	data, err := s.dir.ReadFile(logFile)
 	if err != nil {
 		return nil
 	}
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-	return lines[max(0, len(lines)-n):]
+	var list []Logged
+	for _, line := range lines[max(0, len(lines)-n):] {
+		list = append(list, parseLine(line))
+	}
+	return list
+}
+
+func parseLine(line string) Logged {
+	stamp, text, _ := strings.Cut(line, " ")
+	at, err := time.Parse(time.RFC3339, stamp)
+	if err != nil {
+		text = line
+	}
+	return Logged{at, strings.ReplaceAll(text, `\n`, "\n")}
 }

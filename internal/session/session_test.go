@@ -181,12 +181,12 @@ func TestLog(t *testing.T) {
 	s := Open(t.TempDir())
 	s.Log(then, "first\nwith a second line\n")
 	s.Log(then.Add(time.Second), "second")
-	want := []string{`2026-11-20T12:00:00Z first\nwith a second line`, "2026-11-20T12:00:01Z second"}
+	want := []Logged{{then, "first\nwith a second line"}, {then.Add(time.Second), "second"}}
 	if got := s.LogTail(5); !reflect.DeepEqual(got, want) {
-		t.Errorf("the log is %q, want %q", got, want)
+		t.Errorf("the log is %v, want %v", got, want)
 	}
 	if got := s.LogTail(1); !reflect.DeepEqual(got, want[1:]) {
-		t.Errorf("its end is %q", got)
+		t.Errorf("its end is %v", got)
 	}
 	long := strings.Repeat("x", 1000)
 	for i := range 1000 {
@@ -198,9 +198,9 @@ func TestLog(t *testing.T) {
 	if err != nil || info.Size() > maxLog+2000 || info.Size() < maxLog/2 {
 		t.Errorf("after 1 MB the log has %d bytes (%v)", info.Size(), err)
 	}
-	for i, line := range s.LogTail(100) {
-		if want := fmt.Sprintf("2026-11-20T12:00:00Z %d x", 900+i); !strings.HasPrefix(line, want) || !strings.HasSuffix(line, "x") {
-			t.Errorf("line %d is %.60s, want %s", i, line, want)
+	for i, l := range s.LogTail(100) {
+		if want := fmt.Sprintf("%d x", 900+i); !l.At.Equal(then) || !strings.HasPrefix(l.Text, want) || !strings.HasSuffix(l.Text, "x") {
+			t.Errorf("entry %d is %v %.60s, want %s", i, l.At, l.Text, want)
 		}
 	}
 	if err := s.Log(then, strings.Repeat("y", 10<<20)); err != nil {
@@ -296,5 +296,14 @@ func TestMonitor(t *testing.T) {
 	}
 	if err := s.Prune(time.Now().Add(time.Hour)); err != nil || s.LoadMonitor("a", &v) {
 		t.Errorf("Prune left it: %v", err)
+	}
+}
+
+func TestLogOfOthers(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"", "no time", "2026 no time"} {
+		if got, want := parseLine(line), (Logged{Text: line}); got != want {
+			t.Errorf("parseLine(%q) = %v, want %v", line, got, want)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -23,7 +24,7 @@ type Checkout struct {
 // was changed since, and a file in the way that the snapshot left out (ignored, skipped) gives an
 // [*InWayError].
 //
-// The user's index, HEAD and branch stay as they are.
+// The user's index, HEAD and branch stay as they are, and so does the current directory.
 func (s *Snapshot) CheckOut(ctx context.Context, tree plumbing.Hash, how Checkout) error {
 	args := []string{"read-tree", "-m", "-u"}
 	if how.Dry {
@@ -34,14 +35,20 @@ func (s *Snapshot) CheckOut(ctx context.Context, tree plumbing.Hash, how Checkou
 	if how.Foreign {
 		x.repo, err = x.repo.Foreign(ctx)
 	}
+	var gone map[string]bool
+	var fresh []string
 	if err == nil {
-		err = s.clear(ctx, tree)
+		gone, fresh, err = s.clear(ctx, tree)
 	}
 	if err == nil {
 		err = s.index.goAhead("")
 	}
 	if err == nil {
+		x.repo = x.repo.Sparing()
 		_, err = x.git(ctx, x.path, "", append(args, s.Tree.String(), tree.String())...)
+	}
+	if err == nil && !how.Dry {
+		err = s.removed(gone, fresh)
 	}
 	if err != nil {
 		return fmt.Errorf("check out tree %s: %w", tree, err)
@@ -55,16 +62,42 @@ type InWayError struct{ Path string } // relative to the top of the worktree; a 
 
 func (e *InWayError) Error() string { return fmt.Sprintf("%q is in the way", e.Path) }
 
-// clear makes sure that nothing is lost where tree has a path that the snapshot lacks. Since
-// version 2.34 git overwrites ignored files.
-func (s *Snapshot) clear(ctx context.Context, tree plumbing.Hash) error {
-	out, err := s.index.repo.Output(ctx, nil, "diff-tree", "-r", "-z", "--name-status", "--no-renames", s.Tree.String(), tree.String())
+// removed makes sure that the files of the snapshot that were to go are gone: git only warns of those in a
+// directory that can't be written. Names of fresh files may differ from theirs in case alone.
+func (s *Snapshot) removed(gone map[string]bool, fresh []string) error {
+	top, err := filepath.EvalSymlinks(s.index.repo.Top)
 	if err != nil {
 		return err
 	}
+	for p := range gone {
+		dir, err := filepath.EvalSymlinks(filepath.Dir(s.index.file(p)))
+		if err != nil || dir != filepath.Join(top, filepath.FromSlash(path.Dir(p))) {
+			continue // a link has taken the place of a directory
+		}
+		info, err := os.Lstat(s.index.file(p))
+		if err != nil || info.IsDir() {
+			continue
+		}
+		if !slices.ContainsFunc(fresh, func(q string) bool {
+			other, err := os.Lstat(s.index.file(q))
+			return err == nil && os.SameFile(info, other)
+		}) {
+			return fmt.Errorf("%q could not be removed", p)
+		}
+	}
+	return nil
+}
+
+// clear makes sure that nothing is lost where tree has a path that the snapshot lacks. Since
+// version 2.34 git overwrites ignored files. It returns the files of the snapshot that tree does not
+// have, and those that only tree has.
+func (s *Snapshot) clear(ctx context.Context, tree plumbing.Hash) (gone map[string]bool, fresh []string, err error) {
+	out, err := s.index.repo.Output(ctx, nil, "diff-tree", "-r", "-z", "--name-status", "--no-renames", s.Tree.String(), tree.String())
+	if err != nil {
+		return nil, nil, err
+	}
 	fields := strings.Split(string(out), "\x00")
-	gone := make(map[string]bool) // files of the snapshot that tree does not have
-	var fresh []string
+	gone = make(map[string]bool)
 	for i := 0; i+1 < len(fields); i += 2 {
 		switch fields[i] {
 		case "D":
@@ -73,22 +106,36 @@ func (s *Snapshot) clear(ctx context.Context, tree plumbing.Hash) error {
 			fresh = append(fresh, fields[i+1])
 		}
 	}
-	checked := make(map[string]bool) // directories on the way
+	free := make(map[string]bool)
 	for _, p := range fresh {
-		if err := s.clearPath(p, gone, checked); err != nil {
-			return err
+		if err := s.clearPath(p, gone, free); err != nil {
+			return nil, nil, err
 		}
 	}
-	return nil
+	return gone, fresh, nil
+}
+
+// clearDir checks a directory to be made, and those above it. It reports whether nothing can be in it
+// because a file or link of the snapshot is to make way for it, and notes that in free.
+func (s *Snapshot) clearDir(dir string, gone, free map[string]bool) (bool, error) {
+	if known, ok := free[dir]; ok || dir == "." {
+		return known, nil
+	}
+	is, err := s.clearDir(path.Dir(dir), gone, free)
+	if err == nil && !is {
+		info, e := os.Lstat(s.index.file(dir))
+		if is = e == nil && !info.IsDir(); is && !gone[dir] {
+			err = &InWayError{dir}
+		}
+	}
+	free[dir] = is
+	return is, err
 }
 
 // clearPath checks one path to be made, and the directories above it.
-func (s *Snapshot) clearPath(p string, gone, checked map[string]bool) error {
-	for dir := path.Dir(p); dir != "." && !checked[dir]; dir = path.Dir(dir) {
-		checked[dir] = true
-		if info, err := os.Lstat(s.index.file(dir)); err == nil && !info.IsDir() && !gone[dir] {
-			return &InWayError{dir}
-		}
+func (s *Snapshot) clearPath(p string, gone, free map[string]bool) error {
+	if is, err := s.clearDir(path.Dir(p), gone, free); is || err != nil {
+		return err
 	}
 	info, err := os.Lstat(s.index.file(p))
 	switch {

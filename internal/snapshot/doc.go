@@ -24,6 +24,12 @@
 // Some paths never enter a snapshot; see [Policy]. They are named in
 // [Snapshot.Skipped], each with the reason.
 //
+// # Back and forth
+//
+// [Snapshot.CheckOut] makes the worktree match another tree. As a [Step] that can be taken back, which
+// [Snapshot.Step] makes of it, it is noted in $GIT_DIR/agent/step when it is done, and in step.begun
+// before it begins to change the worktree.
+//
 // # Locking
 //
 // The caller holds the worktree's lock from [Take] to the last use of the

@@ -482,3 +482,20 @@ func TestCheckOut(t *testing.T) {
 		t.Errorf("secret.pem = %q", got)
 	}
 }
+
+// TestCheckOutUnwritable: git only warns of a file that it can't remove.
+func TestCheckOutUnwritable(t *testing.T) {
+	t.Parallel()
+	r := base(t)
+	first := take(t, r, true)
+	r.Write("closed/f", "f\n")
+	now := take(t, r, true)
+	chmod(t, r, "closed", 0o555)
+	defer chmod(t, r, "closed", 0o777)
+	if err := os.WriteFile(filepath.Join(r.Dir, "closed", "g"), nil, 0o600); err == nil {
+		t.Skip("this user writes where there is no permission to")
+	}
+	if err := now.CheckOut(t.Context(), first.Tree, Checkout{}); err == nil || !strings.Contains(err.Error(), `"closed/f" could not be removed`) {
+		t.Errorf("checked out: %v", err)
+	}
+}

@@ -177,6 +177,9 @@ func (k *Keys) Add(ctx context.Context, name string, key signature.Public) error
 	return k.edit(ctx, func(lines []string) []string { return append(lines, name+" "+key.String()) })
 }
 
+// ErrExposed reports a private key that others can read, which is not used.
+var ErrExposed = errors.New("others can read it; change that with: chmod 600")
+
 // ErrNoSigner reports a name that is not in the list.
 var ErrNoSigner = errors.New("not in the list")
 

@@ -17,7 +17,7 @@ func private(info fs.FileInfo) error {
 	case ok && int(stat.Uid) != os.Geteuid():
 		return errors.New("it belongs to somebody else")
 	case info.Mode().Perm()&0o077 != 0:
-		return errors.New("others can read it; change that with: chmod 600")
+		return ErrExposed
 	}
 	return nil
 }

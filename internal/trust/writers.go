@@ -2,6 +2,7 @@ package trust
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -14,11 +15,12 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// Writers name who recorded the turns and handoffs of a mission: [Clone], [Machine], a name of the
-// list, or [Unknown], which is also who recorded what can't be relied on.
+// Writers name who recorded the turns, handoffs and other events of a mission: [Clone], [Machine], a
+// name of the list, or [Unknown], which is also who recorded what can't be relied on.
 type Writers struct {
-	all   string // if it is one
-	event map[string]string
+	all    string // if it is one
+	event  map[string]string
+	commit map[plumbing.Hash]string // who wrote each commit of the usable part
 }
 
 // Turn names who recorded a turn.
@@ -26,6 +28,11 @@ func (w *Writers) Turn(number int) string { return w.of("turn", number) }
 
 // Handoff names who made a handoff.
 func (w *Writers) Handoff(number int) string { return w.of("handoff", number) }
+
+// Commit names who wrote a commit of the ledger.
+func (w *Writers) Commit(hash plumbing.Hash) string {
+	return cmp.Or(w.all, w.commit[hash], Unknown)
+}
 
 func (w *Writers) of(kind string, number int) string {
 	if w.all != "" {
@@ -54,7 +61,7 @@ func (t *Trust) Writers(ctx context.Context, repo *git.Repo, objects *git.Object
 	case s.Whole && own && before.IsZero():
 		return &Writers{all: Clone}, nil
 	}
-	w := &Writers{event: make(map[string]string)}
+	w := &Writers{event: make(map[string]string), commit: make(map[plumbing.Hash]string)}
 	if !s.Whole {
 		if err := w.changed(ctx, repo, s.Commit, tip); err != nil {
 			return nil, err
@@ -81,6 +88,7 @@ func (t *Trust) Writers(ctx context.Context, repo *git.Repo, objects *git.Object
 			}
 		}
 		w.add(content, who)
+		w.commit[at] = who
 		if at = signed.Parent; !ok {
 			parsed, err := git.ParseCommit(content)
 			if err != nil || len(parsed.Parents) == 0 {

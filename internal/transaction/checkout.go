@@ -1,0 +1,96 @@
+package transaction
+
+import (
+	"context"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/snapshot"
+)
+
+// A Checkout is what [Tx.CheckOut] makes of the worktree.
+type Checkout struct {
+	snapshot.Checkout
+	Tree    plumbing.Hash
+	What    string // for a person who wants to undo it: "restore of turn a1b2c3d4/12"
+	Undo    bool   // it takes that back
+	Subject string // of the event that keeps what was there before
+	// Say, unless nil, is called when nothing is in the way any more, before anything changes.
+	Say func(changes []git.FileStat)
+}
+
+// A CheckedOut says what [Tx.CheckOut] has done.
+type CheckedOut struct {
+	Present git.Hex        // the commit that holds the worktree as it was before; zero in a dry run
+	Changes []git.FileStat // what changed, or would
+}
+
+// CheckOut makes the worktree, at which the transaction has looked with publish, match a tree. HEAD,
+// branch and index are not touched. An event keeps what was there before, and a [snapshot.Step] tells
+// how to take it back. If something is in the way, nothing of that happens, see [snapshot.CheckOut].
+// It is the end of a transaction.
+func (tx *Tx) CheckOut(ctx context.Context, c Checkout) (*CheckedOut, error) {
+	if err := tx.Objects.Flush(); err != nil {
+		return nil, err
+	}
+	changes, err := tx.Repo.DiffPaths(ctx, tx.Snap.Tree, c.Tree)
+	if err != nil {
+		return nil, err
+	}
+	done := &CheckedOut{Changes: changes}
+	if err := tx.Snap.CheckOut(ctx, c.Tree, snapshot.Checkout{Foreign: c.Foreign, Dry: true}); err != nil {
+		return nil, err
+	}
+	if c.Say != nil {
+		c.Say(changes)
+	}
+	if c.Dry {
+		return done, nil
+	}
+	present, err := tx.present(c.Subject)
+	if err == nil {
+		err = tx.Append(c.Subject, nil, present)
+	}
+	if err == nil {
+		err = tx.Commit(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	done.Present = git.Hex(present)
+	if c.Tree == tx.Snap.Tree {
+		return done, nil // and what was done before can still be taken back
+	}
+	return done, tx.Snap.Step(ctx, snapshot.Step{
+		What: c.What, Undo: c.Undo, At: tx.At, Mission: string(tx.ID), Foreign: c.Foreign,
+		Before: done.Present, From: git.Hex(tx.Snap.Tree), To: git.Hex(c.Tree),
+	})
+}
+
+// Merge applies what changed from base to theirs to ours, all of them trees, see [git.Repo.MergeTrees].
+// With foreign, no merge driver that lies in the worktree runs: an earlier tree of a stranger's may.
+func (tx *Tx) Merge(ctx context.Context, base, ours, theirs plumbing.Hash, foreign bool) (git.Merge, error) {
+	repo := tx.Repo
+	if foreign {
+		var err error
+		if repo, err = repo.Foreign(ctx); err != nil {
+			return git.Merge{}, err
+		}
+	}
+	return repo.MergeTrees(ctx, tx.Objects, base, ours, theirs)
+}
+
+// present returns a commit that holds the worktree: HEAD if it does, else a new one on HEAD.
+func (tx *Tx) present(subject string) (plumbing.Hash, error) {
+	head, err := tx.Head(ledger.CodeMessage("before the first commit", tx.ID, 0, ""))
+	if err != nil {
+		return head, err
+	}
+	tree, err := tx.Objects.TreeOf(head)
+	if err != nil || tree == tx.Snap.Tree {
+		return head, err
+	}
+	return tx.CommitTree(tx.Snap.Tree, []plumbing.Hash{head}, ledger.CodeMessage(subject, tx.ID, 0, ""))
+}
