@@ -43,6 +43,9 @@ const maxCaughtUp = 10_000
 // noteAgain adds a turn's line to its note if it is missing there: git moves the ledger's ref
 // before that of the notes, and may have been killed in between.
 func (r *recording) noteAgain(t *Turn) error {
+	if t.CodeKnown() != nil {
+		return nil // it has none
+	}
 	note := r.noteOn(t)
 	line, err := t.Line()
 	if err != nil || bytes.Contains(note, line) || len(note) >= maxNote {
@@ -62,7 +65,7 @@ func (r *recording) adopt(t *Turn) {
 	}
 	if seg := t.Transcript; seg != nil {
 		last.Before, _ = r.cursorAt(seg.From, seg.After) // a missing file has no cursor
-		if seg.Missing == "size" || seg.Missing == "redaction" || r.holds(t.Turn, seg) {
+		if seg.Missing == "size" || seg.Missing == "redaction" || holds(r.tx.Ledger, r.Transcript, t.Turn, seg) {
 			cursors := map[string]session.Cursor{}
 			maps.Copy(cursors, r.state.Cursors)
 			cursors[string(r.id)], _ = r.cursorAt(seg.To, t.Turn)
@@ -76,11 +79,11 @@ func (r *recording) adopt(t *Turn) {
 }
 
 // holds reports whether the client's file still has, at the offsets of a turn's segment, its content.
-func (r *recording) holds(turn int, seg *Segment) bool {
-	if r.Transcript == "" || seg.Path == "" || seg.To < seg.From || seg.To-seg.From > transcript.MaxSegment {
+func holds(l *ledger.Ledger, path string, turn int, seg *Segment) bool {
+	if path == "" || seg.Path == "" || seg.To < seg.From || seg.To-seg.From > transcript.MaxSegment {
 		return false
 	}
-	raw, err := transcript.ReadRange(r.Transcript, seg.From, seg.To)
+	raw, err := transcript.ReadRange(path, seg.From, seg.To)
 	if err != nil {
 		return false
 	}
@@ -88,6 +91,6 @@ func (r *recording) holds(turn int, seg *Segment) bool {
 	if err != nil {
 		return false
 	}
-	stored, err := r.tx.Ledger.ReadUpTo(ledger.TurnPath("transcript", turn, ".jsonl"), int64(len(clean)))
+	stored, err := l.ReadUpTo(ledger.TurnPath("transcript", turn, ".jsonl"), int64(len(clean)))
 	return err == nil && bytes.Equal(clean, stored)
 }

@@ -1,7 +1,9 @@
 package turns
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -23,21 +25,6 @@ func WriteTranscript(ctx context.Context, repo *git.Repo, t *Turn, w io.Writer) 
 	})
 }
 
-// WriteConversation writes the conversation up to and including the turn: its segments in order, as
-// the client wrote them except where redacted. If one is missing, nothing is written, and the error
-// says which and why.
-func WriteConversation(ctx context.Context, repo *git.Repo, t *Turn, w io.Writer) error {
-	return inLedger(ctx, repo, t, func(l *ledger.Ledger) error {
-		paths, err := chain(l, t)
-		for _, path := range paths {
-			if err == nil {
-				err = l.Stream(path, func(r io.Reader) error { return copyAll(w, r) })
-			}
-		}
-		return err
-	})
-}
-
 func copyAll(w io.Writer, r io.Reader) error {
 	_, err := io.Copy(w, r)
 	return err
@@ -46,7 +33,8 @@ func copyAll(w io.Writer, r io.Reader) error {
 // maxConversation is the largest conversation, in bytes, that is brought into memory.
 const maxConversation = 512 << 20
 
-// Conversation returns what [WriteConversation] would write, in pieces.
+// Conversation returns the conversation up to and including the turn: its segments in order, as the
+// client wrote them except where redacted. If one is missing, the error says which and why.
 func Conversation(ctx context.Context, repo *git.Repo, t *Turn) ([][]byte, error) {
 	var segments [][]byte
 	err := inLedger(ctx, repo, t, func(l *ledger.Ledger) error {
@@ -81,24 +69,66 @@ func inLedger(ctx context.Context, repo *git.Repo, t *Turn, f func(*ledger.Ledge
 // chain returns the paths of the segments of a turn's conversation, in order.
 func chain(l *ledger.Ledger, t *Turn) ([]string, error) {
 	var paths []string
-	for {
+	err := eachLinked(l, t, func(t *Turn) error {
 		path, err := segmentPath(t)
-		if err != nil {
-			return nil, err
-		}
 		paths = append(paths, path)
+		return err
+	})
+	slices.Reverse(paths)
+	return paths, err
+}
+
+// eachLinked goes through the turns of a turn's conversation, the newest first.
+func eachLinked(l *ledger.Ledger, t *Turn, f func(*Turn) error) error {
+	for {
+		if err := f(t); err != nil || t.Transcript == nil || t.Transcript.After == 0 {
+			return err
+		}
 		after := t.Transcript.After
-		if after == 0 {
-			slices.Reverse(paths)
-			return paths, nil
-		}
 		if after >= t.Turn {
-			return nil, fmt.Errorf("conversation of turn %s: it follows turn %d", t.ID(), after) // a chain never goes forward
+			return fmt.Errorf("conversation of turn %s: it follows turn %d", t.ID(), after) // a chain never goes forward
 		}
+		var err error
 		if t, err = readTurn(l, after); err != nil {
-			return nil, err
+			return err
 		}
 	}
+}
+
+// Linked returns the numbers of the turns whose segments are the conversation that led to a turn, the
+// oldest first and the turn itself last. With an error it has those after the one that can't be read.
+func Linked(ctx context.Context, repo *git.Repo, t *Turn) (numbers []int, err error) {
+	err = inLedger(ctx, repo, t, func(l *ledger.Ledger) error {
+		return eachLinked(l, t, func(t *Turn) error {
+			numbers = append(numbers, t.Turn)
+			return nil
+		})
+	})
+	slices.Reverse(numbers)
+	return numbers, err
+}
+
+// Render writes the conversation of some turns of a mission for reading, in the order of the numbers,
+// each with its name. Of a turn without a segment it has what the record says. Turns that can't be read
+// are left out, and the error says which.
+func Render(ctx context.Context, repo *git.Repo, id ledger.ID, numbers []int, form transcript.Form, w io.Writer) error {
+	r := transcript.NewRenderer(w, form)
+	err := eachOf(ctx, repo, id, numbers, func(l *ledger.Ledger, t *Turn) error { return renderTurn(l, t, r) })
+	return cmp.Or(r.Close(), err)
+}
+
+func renderTurn(l *ledger.Ledger, t *Turn, r *transcript.Renderer) error {
+	if err := r.Begin("turn " + t.ID().String()); err != nil {
+		return err
+	}
+	path, err := segmentPath(t)
+	if err == nil {
+		err = l.Stream(path, func(s io.Reader) error { return copyAll(r, s) })
+	}
+	if err != nil && !errors.Is(err, git.ErrNotFound) {
+		return err
+	}
+	return r.Instead(t.Before().At, t.Prompt, t.Reply)
 }
 
 // segmentPath is where a turn's segment is. It is computed, not taken from the record, which may come
@@ -118,6 +148,13 @@ const maxRead = 8 << 20
 
 // Prompt returns a turn's whole redacted prompt, of which the record may have only the beginning.
 func Prompt(ctx context.Context, repo *git.Repo, t *Turn) string {
+	prompt, _ := Words(ctx, repo, t)
+	return prompt
+}
+
+// Words returns a turn's whole redacted prompt and reply, of which the record may have only the
+// beginning and the end.
+func Words(ctx context.Context, repo *git.Repo, t *Turn) (prompt, reply string) {
 	var data []byte
 	err := inLedger(ctx, repo, t, func(l *ledger.Ledger) error {
 		path, err := segmentPath(t)
@@ -127,13 +164,18 @@ func Prompt(ctx context.Context, repo *git.Repo, t *Turn) string {
 		return err
 	})
 	if err != nil {
-		return t.Prompt
+		return t.Prompt, t.Reply
 	}
 	begun := transcript.Turns(data)
-	if len(begun) == 0 || begun[len(begun)-1].Prompt == "" {
-		return t.Prompt
+	if len(begun) == 0 {
+		return t.Prompt, t.Reply
 	}
-	return begun[len(begun)-1].Prompt
+	said := transcript.Summarise(data[begun[len(begun)-1].Start:])
+	prompt, reply = cmp.Or(begun[len(begun)-1].Prompt, t.Prompt), t.Reply
+	if end, cut := strings.CutPrefix(t.Reply, "…"); cut && strings.HasSuffix(said.Reply, strings.TrimSpace(end)) {
+		reply = said.Reply // the event may have had another one
+	}
+	return prompt, reply
 }
 
 // The limits of a digest.
@@ -168,7 +210,11 @@ func Digest(list []*Turn, until *Turn, before bool) string {
 			quote(&b, "changed", strings.Join(t.Paths, ", "))
 		}
 	}
-	b.WriteString("\nThe worktree is in the state after the last of them. ")
+	if until.CodeKnown() == nil {
+		b.WriteString("\nThe worktree is in the state after the last of them. ")
+	} else {
+		b.WriteString("\nThe worktree may be in another state than after the last of them: look at it. ")
+	}
 	if before {
 		b.WriteString("The next instruction follows.\n")
 	} else {

@@ -50,19 +50,31 @@ func TestFind(t *testing.T) {
 		{"12345678", "a1b2c3d4/-1", ""},
 		{"12345678", "ffffffff", ""},
 		{"12345678", "ffffffff/1", ""},
-		{"12345678", "main", ""},
+		{"12345678", "main", "12345678/1^"}, // where it began
+		{"", "a1b2", "a1b2c3d4/1"},
+		{"", "A1B2C/1", "a1b2c3d4/1"},
+		{"", "1234/2^", "12345678/2^"},
+		{"12345678", "3^", "12345678/3^"},
+		{"12345678", "^", ""},
+		{"12345678", "latest^", "12345678/4^"},
+		{"12345678", "a1b", ""},
+		{"12345678", "5^", ""},
+		{"12345678", "3^^", ""},
+		{"12345678", "3~", ""},
+		{"12345678", "a1b2/", ""},
+		{"12345678", "a1b2c3d4ffff", ""},
 		{"12345678", "--all", ""},
 		{"12345678", "no such thing", ""},
 		{"12345678", "../../HEAD", ""},
-		{"12345678", "A1B2C3D4/1", ""},
+		{"12345678", "A1B2C3D4/1", "a1b2c3d4/1"},
 		{"", "2", ""},
 		{"", "", ""},
 	} {
-		got, err := turns.Find(t.Context(), l.repo(), tt.current, tt.name)
+		got, err := turns.Find(t.Context(), l.recorder(l.Dir).Workspace, tt.current, tt.name)
 		switch {
 		case tt.want == "" && !errors.Is(err, git.ErrNotFound):
 			t.Errorf("Find(%q, %q) = %v, %v; want an error wrapping ErrNotFound", tt.current, tt.name, got, err)
-		case tt.want != "" && (err != nil || got.ID().String() != tt.want):
+		case tt.want != "" && (err != nil || got.String() != tt.want):
 			t.Errorf("Find(%q, %q) = %v, %v; want %s", tt.current, tt.name, got, err, tt.want)
 		}
 	}
@@ -140,9 +152,9 @@ func TestHostileLedger(t *testing.T) {
 				side.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+file)
 			}
 			l.Git("update-ref", "refs/agent/missions/a1b2c3d4", side.Git("commit-tree", "-m", "x", side.Git("write-tree")))
-			turn, err := turns.Find(t.Context(), l.repo(), "", "a1b2c3d4/1")
+			s, err := turns.Find(t.Context(), l.recorder(l.Dir).Workspace, "", "a1b2c3d4/1")
 			if err == nil {
-				_, err = turns.Conversation(t.Context(), l.repo(), turn)
+				_, err = turns.Conversation(t.Context(), l.repo(), s.Turn)
 			}
 			if err == nil {
 				t.Errorf("no error")

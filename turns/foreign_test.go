@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/git"
 	"gitagent/internal/local"
 	"gitagent/internal/lock"
 	"gitagent/turns"
@@ -113,7 +114,7 @@ func TestRestoreOfStranger(t *testing.T) {
 		turn, ran := l.stranger()
 		l.Git("config", "core.fsmonitor", "false") // it runs before: for a snapshot of the present tree
 		ran()
-		if _, err := l.recorder(l.Dir).Restore(t.Context(), time.Now(), turn, turns.Checkout{Foreign: foreign}); err != nil {
+		if _, err := l.recorder(l.Dir).Restore(t.Context(), time.Now(), turn.After(), git.Paths{}, turns.Checkout{Foreign: foreign}); err != nil {
 			t.Fatal(err)
 		}
 		if got := ran(); (len(got) == 0) != foreign {
@@ -121,6 +122,48 @@ func TestRestoreOfStranger(t *testing.T) {
 		}
 		if text := l.Read("zzz"); text != "filtered\n" {
 			t.Errorf("foreign %t: zzz has %q", foreign, text)
+		}
+		// An undo knows of it: the second one brings the stranger's tree back.
+		if _, _, err := l.undo(turns.Merging{}); err != nil {
+			t.Fatal(err)
+		}
+		ran() // the snapshot of his tree
+		if _, _, err := l.undo(turns.Merging{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := ran(); (len(got) == 0) != foreign || l.Read("zzz") != "filtered\n" {
+			t.Errorf("foreign %t: %q ran", foreign, got)
+		}
+	}
+}
+
+// TestRevertOfStranger: what a revert brings back is checked out as what a restore does, and merged
+// without the drivers that lie in the worktree.
+func TestRevertOfStranger(t *testing.T) {
+	t.Parallel()
+	for _, foreign := range []bool{false, true} {
+		l := newLab(t)
+		_, ran := l.stranger()
+		l.Git("config", "core.fsmonitor", "false")
+		l.Git("config", "merge.x.driver", "bin/merge %A %O %B")
+		c := l.client()
+		base := strings.Repeat("line\n", 9)
+		l.turn(c, "first", func() {
+			l.Write("bin/merge", "#!/bin/sh\necho merge >>'"+filepath.Join(filepath.Dir(l.Dir), "ran")+"'\nexec git merge-file -q $1 $2 $3\n")
+			l.chmod("bin/merge", 0o755)
+			l.Write(".gitattributes", "merged merge=x\n")
+			l.Write("merged", base)
+		})
+		l.turn(c, "second", l.write("merged", "2\n"+base))
+		l.turn(c, "third", l.write("merged", "2\n"+base+"3\n"))
+		ran()
+		turn := l.list(own(c))[1]
+		_, err := l.recorder(l.Dir).Revert(t.Context(), time.Now(), turn.Before(), turn.After(), turns.Merging{Checkout: turns.Checkout{Foreign: foreign}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Contains(ran(), "merge"); got == foreign || l.Read("merged") != base+"3\n" {
+			t.Errorf("foreign %t: the driver ran: %t, and made %q", foreign, got, l.Read("merged"))
 		}
 	}
 }

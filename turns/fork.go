@@ -22,10 +22,12 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// A Fork is a mission that begins at a turn of another one, code and conversation together.
+// A Fork is a mission that begins at a turn of another one, code and conversation together. If it is
+// not known where the code was, see [Turn.CodeKnown], the code is HEAD's.
 type Fork struct {
 	Source *Turn
-	Before bool // at the state in which the turn started, not the one in which it ended
+	Before bool    // at the state in which the turn started, not the one in which it ended
+	From   git.Hex // the commit that it begins at, if that is neither: a saved state after the turn
 	ID     ledger.ID
 	Title  string
 	At     time.Time
@@ -61,9 +63,18 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	}
 	telling := make(chan conversation, 1) // it takes as long as the checkout, and neither needs the other
 	go func() { telling <- r.retell(ctx, f) }()
-	from := f.Source.Code.Hash()
-	if f.Before {
-		from = f.Source.Base.Hash()
+	from := f.Source.After().Commit.Hash()
+	switch {
+	case !f.From.IsZero():
+		from = f.From.Hash()
+	case f.Source.CodeKnown() != nil:
+		if head, err := r.Repo.Head(ctx); err != nil {
+			return nil, err
+		} else if !head.Commit.IsZero() {
+			from = head.Commit
+		}
+	case f.Before:
+		from = f.Source.Before().Commit.Hash()
 	}
 	done := &Forked{}
 	source := f.Source.ID()

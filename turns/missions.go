@@ -34,13 +34,18 @@ func (l Line) Newest() time.Time {
 // Missions returns the missions of the repository, the one with the newest turn first. A mission
 // that can't be read is left out and reported in the error; one whose last turn can't be is there all
 // the same.
-//
-// For 10,000 missions that is 60,000 objects, so they are read in batches over all missions.
 func Missions(ctx context.Context, repo *git.Repo) ([]Line, error) {
 	tips, err := ledger.List(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
+	return Lines(ctx, repo, tips)
+}
+
+// Lines is [Missions] for some of them, given with the tips of their ledgers.
+//
+// For 10,000 missions that is 60,000 objects, so they are read in batches over all missions.
+func Lines(ctx context.Context, repo *git.Repo, tips map[ledger.ID]plumbing.Hash) ([]Line, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
 	all := make([]*survey, 0, len(tips))
@@ -68,7 +73,7 @@ func Missions(ctx context.Context, repo *git.Repo) ([]Line, error) {
 		if s.err == nil {
 			list = append(list, s.line)
 		} else {
-			unread.Add(fmt.Errorf("mission %s can't be read: %v", s.id, s.err)) // the mission is there
+			unread.Add(ledger.Unreadable(s.id, s.err))
 		}
 		unread.Add(s.last)
 	}

@@ -4,100 +4,154 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/spell"
+	"gitagent/internal/workspace"
 )
 
-// Find returns the turn that a person names: `12` of the current mission, `a1b2c3d4/12`, `a1b2c3d4`
-// or `latest` for the last one, or a rev of a code commit. An empty name is `latest`. If there is
-// no such turn, the error is a [MissingError].
-func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (*Turn, error) {
-	mission, number := current, 0
-	head, rest, slashed := strings.Cut(name, "/")
-	id, notID := ledger.ParseID(head)
-	n, isNumber := ledger.ParseNumber(name)
-	switch {
-	case name == "" || name == "latest":
-	case isNumber:
-		number = n
-	case slashed && notID == nil:
-		mission = id
-		if rest != "latest" {
-			if number, isNumber = ledger.ParseNumber(rest); !isNumber {
-				return byCommit(ctx, repo, current, name) // a branch may have such a name
-			}
-		}
-	case notID == nil && exists(ctx, repo, id):
-		mission = id
+// Find returns the state that a person names, and nothing else:
+//
+//	12            the end of turn 12 of the current mission
+//	a1b2/12       that of another one, by 4 digits or more of its id, in any case
+//	a1b2, latest  the end of the last turn; so is no name at all
+//	12^           the state in which turn 12 started
+//	1f2e3d4c      a commit that a mission keeps: a turn's, or what was saved before a restore
+//
+// A number is a turn, whatever missions there are. If there is no such state, the error is a
+// [MissingError].
+func Find(ctx context.Context, w *workspace.Workspace, current ledger.ID, name string) (*State, error) {
+	n, err := parseName(name)
+	if err != nil {
+		return byCommit(ctx, w, current, name)
+	}
+	mission := current
+	switch id, err := ledger.Expand(ctx, w.Repo, n.mission); {
+	case n.mission == "":
+	case errors.Is(err, git.ErrNotFound) && (!n.slashed || !n.number):
+		return byCommit(ctx, w, current, name) // a commit or a branch may have such a name
+	case errors.Is(err, git.ErrNotFound):
+		return nil, missing(ctx, w.Repo, "mission "+n.mission, n.mission)
+	case err != nil:
+		return nil, err
 	default:
-		return byCommit(ctx, repo, current, name)
+		mission = id
 	}
 	if mission == "" {
-		return nil, missing(ctx, repo, fmt.Sprintf("turn %q", name), "")
+		return nil, missing(ctx, w.Repo, fmt.Sprintf("turn %q", name), "")
 	}
-	if !exists(ctx, repo, mission) {
-		return nil, missing(ctx, repo, "mission "+string(mission), string(mission))
+	there, err := exists(ctx, w.Repo, mission)
+	if err != nil {
+		return nil, err
 	}
-	return Read(ctx, repo, mission, number)
+	if !there {
+		return nil, missing(ctx, w.Repo, "mission "+string(mission), string(mission))
+	}
+	t, err := Read(ctx, w.Repo, mission, n.turn)
+	if err != nil {
+		return nil, err
+	}
+	if n.start {
+		return t.Before(), nil
+	}
+	return t.After(), nil
 }
 
-// MissionOf returns the mission in the name of a turn, if it has one.
-func MissionOf(name string) (ledger.ID, bool) {
-	head, _, slashed := strings.Cut(name, "/")
-	id, err := ledger.ParseID(head)
-	return id, slashed && err == nil
+// Range reads a name of two states, `3..7`: what came after the first, up to the second. Without the
+// second it is the last turn's end, without the first the beginning of the mission's first turn. The
+// second is of the first one's mission, unless it says otherwise. ok is false for any other name.
+func Range(ctx context.Context, w *workspace.Workspace, current ledger.ID, name string) (from, to *State, ok bool, err error) {
+	first, second, ok := strings.Cut(name, "..")
+	if !ok {
+		return nil, nil, false, nil
+	}
+	if first == "" {
+		if to, err = Find(ctx, w, current, second); err != nil {
+			return nil, nil, true, err
+		}
+		t, err := firstTurn(ctx, w.Repo, to.In)
+		if err != nil {
+			return nil, nil, true, err
+		}
+		return t.Before(), to, true, nil
+	}
+	if from, err = Find(ctx, w, current, first); err == nil {
+		to, err = Find(ctx, w, from.In, second)
+	}
+	return from, to, true, err
 }
 
-func exists(ctx context.Context, repo *git.Repo, id ledger.ID) bool {
+// firstTurn returns the first turn of a mission that can be read.
+func firstTurn(ctx context.Context, repo *git.Repo, id ledger.ID) (*Turn, error) {
+	var first *Turn
+	err := Each(ctx, repo, id, func(t *Turn) error {
+		first = t
+		return nil
+	})
+	if first == nil && err == nil {
+		err = &MissingError{What: fmt.Sprintf("turns of mission %s", id)}
+	}
+	if first != nil {
+		err = nil // what can't be read is not the first
+	}
+	return first, err
+}
+
+// A name is what a person types for a turn, or for the state in which it started.
+type name struct {
+	mission string // as typed, digits of an id; empty for the current one
+	slashed bool   // the mission was followed by a slash
+	turn    int    // 0 for the last one
+	number  bool   // the turn was named by its number, or as the last one
+	start   bool
+}
+
+// errNoName says that a text can only be the name of a commit.
+var errNoName = errors.New("not the name of a turn")
+
+func parseName(text string) (n name, err error) {
+	text, n.start = strings.CutSuffix(text, "^")
+	rest := text
+	if head, tail, slashed := strings.Cut(text, "/"); slashed {
+		if !ledger.IsPrefix(head) {
+			return n, errNoName
+		}
+		n.mission, n.slashed, rest = head, true, tail
+	}
+	switch number, ok := ledger.ParseNumber(rest); {
+	case ok:
+		n.turn, n.number = number, true
+	case rest == "latest", rest == "" && !n.slashed && !n.start:
+		n.number = true
+	case ledger.IsPrefix(rest) && !n.slashed:
+		n.mission = rest
+	default:
+		return n, errNoName
+	}
+	return n, nil
+}
+
+// MissionOf returns the mission in the name of a state, as it was typed, if it has one.
+func MissionOf(text string) (string, bool) {
+	text, _, _ = strings.Cut(text, "..")
+	n, err := parseName(text)
+	return n.mission, err == nil && n.slashed
+}
+
+// OfCurrent reports whether a text names a turn of the current mission, or a range that begins with one.
+func OfCurrent(text string) bool {
+	text, _, _ = strings.Cut(text, "..")
+	n, err := parseName(text)
+	return err == nil && n.mission == ""
+}
+
+func exists(ctx context.Context, repo *git.Repo, id ledger.ID) (bool, error) {
 	refs, err := repo.Refs(ctx, id.Ref())
-	return err == nil && len(refs) == 1
+	return len(refs) == 1, err
 }
-
-// byCommit finds the turn that ended in commit rev, the newest of the current mission or else of any.
-func byCommit(ctx context.Context, repo *git.Repo, current ledger.ID, rev string) (*Turn, error) {
-	commit, err := repo.Resolve(ctx, rev)
-	if err != nil {
-		return nil, missing(ctx, repo, fmt.Sprintf("turn %q", rev), rev)
-	}
-	missions, err := ledger.List(ctx, repo)
-	if err != nil {
-		return nil, err
-	}
-	var unread ledger.Unread
-	ids := slices.Sorted(maps.Keys(missions))
-	if _, ok := missions[current]; ok {
-		ids = append([]ledger.ID{current}, ids...)
-	}
-	for _, id := range ids {
-		var found *Turn
-		err := Each(ctx, repo, id, func(t *Turn) error {
-			if t.Code.Hash() == commit {
-				found = t
-				return errFound
-			}
-			return nil
-		})
-		if found != nil {
-			return found, nil
-		}
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		unread.Add(err)
-	}
-	if err := unread.Err(); err != nil {
-		return nil, err
-	}
-	return nil, &MissingError{What: fmt.Sprintf("a turn that ended in commit %q", rev)}
-}
-
-// errFound ends a search.
-var errFound = errors.New("found")
 
 // A MissingError wraps [git.ErrNotFound]: a turn or a mission is not there. It says which ones are.
 type MissingError struct {

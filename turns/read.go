@@ -134,30 +134,6 @@ func Each(ctx context.Context, repo *git.Repo, id ledger.ID, f func(*Turn) error
 	return cmp.Or(e.stopped, err, e.unread.Err())
 }
 
-// Numbers returns the numbers of a mission's newest turns, at most so many, the newest first.
-func Numbers(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([]int, error) {
-	tip, err := tipOf(ctx, repo, id)
-	if err != nil {
-		return nil, err
-	}
-	objects := repo.Objects(ctx)
-	defer objects.Close()
-	l, err := ledger.At(objects, id, tip)
-	if err != nil {
-		return nil, err
-	}
-	var numbers []int
-	for r, err := range l.Turns() {
-		if err == nil {
-			numbers = append(numbers, r.Number)
-		}
-		if len(numbers) == most {
-			break
-		}
-	}
-	return numbers, nil
-}
-
 func tipOf(ctx context.Context, repo *git.Repo, id ledger.ID) (plumbing.Hash, error) {
 	refs, err := repo.Refs(ctx, id.Ref())
 	if err != nil {
@@ -199,6 +175,17 @@ type stored struct {
 	err    error
 }
 
+// storedAs is what was read of a turn's record in a mission's ledger.
+func storedAs(in ledger.ID, number int, obj *git.Object, err error) stored {
+	if err == nil && obj.Type != plumbing.BlobObject {
+		err = fmt.Errorf("object %s is a %s", obj.Hash, obj.Type)
+	}
+	if err != nil {
+		return stored{number: number, err: fmt.Errorf("read turn %s: %w", ledger.TurnID{Mission: in, Turn: number}, err)}
+	}
+	return stored{number: number, data: obj.Content}
+}
+
 // errHalted ends the reading after an error of the function that gets the turns.
 var errHalted = errors.New("halted")
 
@@ -208,15 +195,7 @@ func (e *reading) read(records []ledger.Numbered) error {
 		wanted[i] = git.Wanted{Hash: r.Hash, Most: ledger.MaxTurn}
 	}
 	err := e.objects.Each(wanted, func(i int, obj *git.Object, err error) error {
-		s := stored{number: records[i].Number, err: err}
-		if err == nil && obj.Type != plumbing.BlobObject {
-			s.err = fmt.Errorf("object %s is a %s", obj.Hash, obj.Type)
-		} else if err == nil {
-			s.data = obj.Content
-		}
-		if s.err != nil {
-			s.err = fmt.Errorf("read turn %s: %w", ledger.TurnID{Mission: e.in, Turn: s.number}, s.err)
-		}
+		s := storedAs(e.in, records[i].Number, obj, err)
 		e.some = append(e.some, s)
 		if e.size += len(s.data); e.size >= bytesAtOnce {
 			return e.flush()
@@ -244,7 +223,7 @@ func (e *reading) handOver(f func(*Turn) error) {
 		if e.stopped != nil {
 			continue
 		}
-		e.parse(some)
+		parseAll(some, e.in, e.at)
 		for _, s := range some {
 			e.unread.Add(s.err)
 			if s.err != nil {
@@ -258,14 +237,15 @@ func (e *reading) handOver(f func(*Turn) error) {
 	}
 }
 
-func (e *reading) parse(some []stored) {
+// parseAll parses what was read of a mission's ledger, at one of its commits.
+func parseAll(some []stored, in ledger.ID, at plumbing.Hash) {
 	var workers sync.WaitGroup
 	n := max(1, runtime.GOMAXPROCS(0))
 	for w := range n {
 		workers.Go(func() {
 			for i := w; i < len(some); i += n {
 				if s := &some[i]; s.err == nil {
-					s.turn, s.err = parseAt(s.data, e.in, e.at, s.number)
+					s.turn, s.err = parseAt(s.data, in, at, s.number)
 				}
 			}
 		})

@@ -3,83 +3,136 @@ package turns
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/transaction"
 )
 
-// A Checkout says how a restore checks out its tree.
+// A Checkout says how the worktree is changed.
 type Checkout = snapshot.Checkout
 
-// A Restored says what a restore has done.
+// A Restored says what a restore, a revert or an undo has done.
 type Restored struct {
-	Present git.Hex        // the commit that holds the worktree as it was before; zero in a dry run
-	Changes []git.FileStat // what changed, or would
+	transaction.CheckedOut
+	Conflicts []Conflict // paths that hold both sides now, or would
+	Jumped    bool       // HEAD jumped during the turn that was reverted; what was committed in it stays
 }
 
-// Restore sets the worktree back to the end of a turn. Its present state is recorded first, as a
-// code commit kept by the ledger of the turn's mission. HEAD, branch and index are not touched.
+// Restore sets the worktree back to a state or, with only, the paths of it. Its present state is
+// recorded first, as a code commit kept by the ledger of that state's mission. HEAD, branch and index
+// are not touched.
 //
 // If a path to be overwritten or deleted is ignored, was left out of the snapshot, or has changed
-// since, nothing changes, and the error is git's. If the turn is a stranger's, the error wraps
-// [workspace.ErrStranger].
-func (r *Recorder) Restore(ctx context.Context, at time.Time, t *Turn, how Checkout) (*Restored, error) {
-	t, err := Usable(ctx, r.Workspace, t)
-	if err != nil {
-		return nil, err
+// since, nothing changes, and the error is git's. If the state is a stranger's, the error wraps
+// [workspace.ErrStranger]; if only names nothing, [git.ErrNotFound]; if it is not known where the code was,
+// [ErrCodeUnknown].
+func (r *Recorder) Restore(ctx context.Context, at time.Time, s *State, only git.Paths, how Checkout) (*Restored, error) {
+	what := s.Describe()
+	s, err := s.Usable(ctx, r.Workspace)
+	if err == nil {
+		err = s.Known()
 	}
-	var done *Restored
-	// A fork inherits turns, and may outlive their mission; so look where the turn was read.
-	job := transaction.Of(transaction.Job{Mission: t.mission(), At: at, What: "restore"})
-	err = transaction.Worktree(ctx, r.Workspace, func() error {
-		return transaction.Run(ctx, r.Workspace, job, func(ctx context.Context, tx *transaction.Tx) (err error) {
-			done, err = restore(ctx, tx, t, how)
-			return err
-		})
-	})
-	if err != nil {
-		return nil, fmt.Errorf("restore turn %s: %w", t.ID(), err)
-	}
-	return done, nil
-}
-
-func restore(ctx context.Context, tx *transaction.Tx, t *Turn, how Checkout) (*Restored, error) {
-	if err := tx.Look(ctx, true); err != nil {
-		return nil, err
-	}
-	if tx.Ledger == nil {
-		return nil, git.ErrNotFound
-	}
-	tree, err := tx.Objects.TreeOf(t.Code.Hash())
 	if err != nil {
 		return nil, err
 	}
 	done := new(Restored)
-	if done.Changes, err = tx.Repo.DiffPaths(ctx, tx.Snap.Tree, tree); err != nil {
-		return nil, err
-	}
-	if how.Dry {
-		return done, tx.Snap.CheckOut(ctx, tree, how)
-	}
-	subject := fmt.Sprintf("before restoring turn %d", t.Turn)
-	base, err := tx.Head(ledger.CodeMessage("before the first commit", tx.ID, 0, ""))
+	// A fork inherits turns, and may outlive their mission; so look where the state was read.
+	err = r.change(ctx, of(transaction.Job{Mission: s.In, At: at, What: "restore"}), func(ctx context.Context, tx *transaction.Tx) error {
+		tree, err := tx.Objects.TreeOf(s.Commit.Hash())
+		if err == nil && len(only.Specs) > 0 {
+			tree, err = part(ctx, tx, tree, only)
+		}
+		if err != nil {
+			return err
+		}
+		return done.checkOut(ctx, tx, transaction.Checkout{
+			Checkout: how, Tree: tree, What: "restore of " + what, Subject: "before restoring " + s.short(),
+		}, false)
+	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("restore %s: %w", what, err)
 	}
-	s := start{base: base, head: tx.Snap.Head.Commit}
-	present, fresh, err := commit(tx, s, false, ledger.CodeMessage(subject, tx.ID, 0, ""))
-	if err == nil && fresh {
-		err = tx.Append(subject, nil, present)
+	return done, nil
+}
+
+// short says in words what the state is, within its mission: "turn 12".
+func (s *State) short() string { return strings.Replace(s.Describe(), string(s.In)+"/", "", 1) }
+
+// change runs f, which ends with a checkout, in a mission that is there, after a look at the worktree.
+func (r *Recorder) change(ctx context.Context, choose func() (transaction.Job, error), f func(context.Context, *transaction.Tx) error) error {
+	return transaction.Worktree(ctx, r.Workspace, func() error {
+		job, err := choose()
+		if err != nil {
+			return err
+		}
+		return transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
+			if err := tx.Look(ctx, true); err != nil {
+				return err
+			}
+			if tx.Ledger == nil {
+				return fmt.Errorf("mission %s: %w", tx.ID, git.ErrNotFound)
+			}
+			return f(ctx, tx)
+		})
+	})
+}
+
+// of always chooses j.
+func of(j transaction.Job) func() (transaction.Job, error) {
+	return func() (transaction.Job, error) { return j, nil }
+}
+
+// checkOut ends a transaction. With conflicts nothing is checked out unless they are to be written.
+func (d *Restored) checkOut(ctx context.Context, tx *transaction.Tx, c transaction.Checkout, merge bool) error {
+	if len(d.Conflicts) > 0 && !merge {
+		return &ConflictError{d.Conflicts}
 	}
+	done, err := tx.CheckOut(ctx, c)
 	if err == nil {
-		err = tx.Commit(ctx)
+		d.CheckedOut = *done
 	}
-	if err != nil {
-		return nil, err
+	return err
+}
+
+// part returns the tree of the worktree with those paths as another tree has them. Each of them must
+// name something there or here.
+func part(ctx context.Context, tx *transaction.Tx, tree plumbing.Hash, only git.Paths) (plumbing.Hash, error) {
+	for _, spec := range only.Specs {
+		named, err := names(ctx, tx, tree, git.Paths{Dir: only.Dir, Specs: []string{spec}})
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		if !named {
+			return plumbing.ZeroHash, fmt.Errorf("%q names nothing, there or here: %w", spec, git.ErrNotFound)
+		}
 	}
-	done.Present = git.Hex(present)
-	return done, tx.Snap.CheckOut(ctx, tree, how)
+	changes, err := tx.Repo.Changed(ctx, tx.Snap.Tree, tree, only)
+	if err != nil || len(changes) == 0 {
+		return tx.Snap.Tree, err
+	}
+	return tx.Objects.EditTree(tx.Snap.Tree, changes)
+}
+
+// names reports whether a pathspec names something in a tree or in the worktree. One that excludes paths
+// needs not.
+func names(ctx context.Context, tx *transaction.Tx, tree plumbing.Hash, spec git.Paths) (bool, error) {
+	if git.Excludes(spec.Specs[0]) {
+		return true, nil
+	}
+	none, err := tx.Objects.EmptyTree()
+	for _, there := range []plumbing.Hash{tree, tx.Snap.Tree} {
+		var found map[string]git.Entry
+		if err == nil {
+			found, err = tx.Repo.Changed(ctx, none, there, spec)
+		}
+		if err != nil || len(found) > 0 {
+			return true, err
+		}
+	}
+	return false, nil
 }

@@ -14,7 +14,7 @@ import (
 // restore restores a turn in the lab's worktree.
 func (l *lab) restore(turn *turns.Turn, dry bool) (*turns.Restored, error) {
 	l.t.Helper()
-	return l.recorder(l.Dir).Restore(l.t.Context(), time.Now(), turn, turns.Checkout{Dry: dry})
+	return l.recorder(l.Dir).Restore(l.t.Context(), time.Now(), turn.After(), git.Paths{}, turns.Checkout{Dry: dry})
 }
 
 // TestRestore goes back and forth between turns with everything in them that a worktree can have.

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
 	"gitagent/turns"
@@ -52,6 +54,39 @@ func TestContinuedByStranger(t *testing.T) {
 	}
 }
 
+// A saved state is of whoever wrote its event: one that a stranger has put behind our own turn is not
+// ours, not even once the mission was accepted.
+func TestSavedByStranger(t *testing.T) {
+	t.Parallel()
+	for _, key := range []bool{true, false} {
+		l := newLab(t)
+		l.keyless = !key
+		c := l.client()
+		id := own(c)
+		l.turn(c, "first", l.write("file", "first\n"))
+		l.Write("file", "by hand\n")
+		if _, err := l.restore(l.list(id)[0], false); err != nil {
+			t.Fatal(err)
+		}
+		code := l.Git("commit-tree", "-m", "any", l.list(id)[0].Code.String()+"^{tree}")
+		l.Git("update-ref", id.Ref(), l.Git("commit-tree", "-m", "before restoring turn 1", "-p", id.Ref(), "-p", code, id.Ref()+"^{tree}"))
+		l.accept(id)
+		saved, err := turns.Saved(t.Context(), l.repo(), id)
+		if err != nil || len(saved) != 2 {
+			t.Fatalf("%v, %v", saved, err)
+		}
+		w := l.recorder(l.Dir).Workspace
+		for i, want := range []string{trust.Unknown, trust.Clone} {
+			if _, err := saved[i].Usable(t.Context(), w); err != nil {
+				t.Error(err)
+			}
+			if by, err := saved[i].By(t.Context(), w); by != want || err != nil {
+				t.Errorf("key %t: %s is by %s, %v; want %s", key, saved[i], by, err, want)
+			}
+		}
+	}
+}
+
 // A stranger's mission has the id of ours, or its branch is checked out: ours begins anew.
 func TestMissionOfStranger(t *testing.T) {
 	t.Parallel()
@@ -71,8 +106,11 @@ func TestMissionOfStranger(t *testing.T) {
 		if _, err := turns.Usable(t.Context(), other.recorder(other.Dir).Workspace, turn); !errors.Is(err, workspace.ErrStranger) {
 			t.Errorf("turn %d of a stranger's: %v", turn.Turn, err)
 		}
-		if _, err := other.recorder(other.Dir).Restore(t.Context(), time.Now(), turn, turns.Checkout{}); !errors.Is(err, workspace.ErrStranger) {
+		if _, err := other.recorder(other.Dir).Restore(t.Context(), time.Now(), turn.After(), git.Paths{}, turns.Checkout{}); !errors.Is(err, workspace.ErrStranger) {
 			t.Errorf("restore turn %d of a stranger's: %v", turn.Turn, err)
+		}
+		if _, err := other.recorder(other.Dir).Revert(t.Context(), time.Now(), turn.Before(), turn.After(), turns.Merging{}); !errors.Is(err, workspace.ErrStranger) {
+			t.Errorf("revert turn %d of a stranger's: %v", turn.Turn, err)
 		}
 		if _, err := other.recorder(other.Dir).Fork(t.Context(), turns.Fork{Source: turn, ID: "f0f0f0f0", At: time.Now()}); !errors.Is(err, workspace.ErrStranger) {
 			t.Errorf("fork turn %d of a stranger's: %v", turn.Turn, err)

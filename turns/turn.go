@@ -71,6 +71,10 @@ type Turn struct {
 
 	Transcript *Segment `json:"transcript,omitempty"` // nil if the client keeps none
 
+	// Imported is set if nobody looked when the turn ended. It says what proves where the code was:
+	// "reflog" or "transcript". With anything else it is not known; see [Turn.CodeKnown].
+	Imported string `json:"imported,omitempty"`
+
 	raw     []byte        // what was parsed
 	unknown ledger.Fields // fields to keep when the record is written again
 	in      ledger.ID     // the mission in whose ledger the record was read; a fork inherits its source's records

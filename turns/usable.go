@@ -37,27 +37,48 @@ func Usable(ctx context.Context, w *workspace.Workspace, t *Turn) (*Turn, error)
 // A Roll names who recorded turns, see [trust.Writers]. The zero value with a workspace is ready.
 type Roll struct {
 	Workspace *workspace.Workspace
+	Objects   *git.Objects // to read with; nil to open some for each mission
 
+	of map[written]*trust.Writers
+}
+
+// written is what has been written of a mission, up to one of its ledger's commits.
+type written struct {
 	id  ledger.ID
 	tip plumbing.Hash
-	of  *trust.Writers // of the mission id at tip, the last that was asked about
 }
+
+// maxOnRoll is how many missions are remembered: turns by time come from several in turn.
+const maxOnRoll = 64
 
 // By names who recorded a turn.
 func (r *Roll) By(ctx context.Context, t *Turn) (string, error) {
-	if r.of == nil || t.mission() != r.id || t.at != r.tip {
-		objects := r.Workspace.Repo.Objects(ctx)
-		defer objects.Close()
-		l, err := t.ledger(ctx, r.Workspace.Repo, objects)
-		if err != nil {
+	key := written{t.mission(), t.at}
+	of := r.of[key]
+	if of == nil {
+		var err error
+		if of, err = r.writers(ctx, t); err != nil {
 			return "", err
 		}
-		if r.of, err = r.Workspace.Writers(ctx, objects, l.ID, l.Tip); err != nil {
-			return "", err
+		if r.of == nil || len(r.of) == maxOnRoll {
+			r.of = make(map[written]*trust.Writers)
 		}
-		r.id, r.tip = t.mission(), t.at
+		r.of[key] = of
 	}
-	return r.of.Turn(t.Turn), nil
+	return of.Turn(t.Turn), nil
+}
+
+func (r *Roll) writers(ctx context.Context, t *Turn) (*trust.Writers, error) {
+	objects := r.Objects
+	if objects == nil {
+		objects = r.Workspace.Repo.Objects(ctx)
+		defer objects.Close()
+	}
+	l, err := t.ledger(ctx, r.Workspace.Repo, objects)
+	if err != nil {
+		return nil, err
+	}
+	return r.Workspace.Writers(ctx, objects, l.ID, l.Tip)
 }
 
 // In is the mission in whose ledger the turn was read. A fork inherits records of its source.

@@ -1,0 +1,91 @@
+package hooks
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gitagent/internal/session"
+	"gitagent/internal/transcript"
+)
+
+// A Session is one conversation that a client has on disk.
+type Session struct {
+	ID   string // safe as a file name
+	Path string // of its file
+	Size int64  // bytes
+	// Runs says that the client's process is alive, as far as that can be told.
+	Runs bool
+}
+
+// Sessions lists the conversations that Claude Code may have begun in one of some directories, or
+// below one, in order of their ids. config is its [Agent.ConfigDir]. It looks at names alone.
+//
+// A conversation is a file, <config>/projects/<directory>/<session>.jsonl, and the directory's name
+// does not tell `repo/old` from `repo-old`: what is in the file does, see [transcript.First]. Files
+// of sub-agents are left out, and of two files of one session the smaller one: the client moves a
+// file when its session changes to another worktree.
+func Sessions(config string, dirs []string) ([]Session, error) {
+	top := filepath.Join(config, "projects")
+	projects, err := os.ReadDir(top)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the client's sessions: %w", err)
+	}
+	var begun []string // what names begin with
+	for _, dir := range dirs {
+		name := filepath.Base(filepath.Dir(transcript.Path(config, dir, "")))
+		begun = append(begun, name[:min(len(name), transcript.MaxName)])
+	}
+	list := make(map[string]Session)
+	for _, p := range projects {
+		if !beginsWithAny(p.Name()+"-", begun) {
+			continue
+		}
+		files, err := os.ReadDir(filepath.Join(top, p.Name()))
+		if err != nil {
+			continue // not a directory, or closed to the user
+		}
+		for _, f := range files {
+			id, ok := strings.CutSuffix(f.Name(), ".jsonl")
+			info, err := f.Info()
+			if !ok || err != nil || !info.Mode().IsRegular() || !ValidID(id) || strings.HasPrefix(id, "agent-") {
+				continue
+			}
+			if info.Size() > list[id].Size {
+				list[id] = Session{ID: id, Path: filepath.Join(top, p.Name(), f.Name()), Size: info.Size()}
+			}
+		}
+	}
+	registered, err := session.Registrations(config)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range registered {
+		if s, ok := list[r.Session]; ok && (!r.Here() || r.Runs()) {
+			s.Runs = true
+			list[r.Session] = s
+		}
+	}
+	sorted := make([]Session, 0, len(list))
+	for _, id := range slices.Sorted(maps.Keys(list)) {
+		sorted = append(sorted, list[id])
+	}
+	return sorted, nil
+}
+
+func beginsWithAny(name string, begun []string) bool {
+	for _, b := range begun {
+		if strings.HasPrefix(name, b+"-") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,60 @@
+package hooks
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gitagent/internal/transcript"
+)
+
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	config := t.TempDir()
+	long := "/home/dev/" + strings.Repeat("long/", 60)
+	write := func(path, content string) string {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	none, err := Sessions(config, []string{"/home/dev/repo"})
+	if err != nil || none != nil {
+		t.Errorf("without any: %v, %v", none, err)
+	}
+	want := []string{
+		write(transcript.Path(config, "/home/dev/repo", "a"), "a"),
+		write(transcript.Path(config, "/home/dev/repo/below/it", "b"), "b"),
+		write(transcript.Path(config, "/home/dev/repo-beside", "c"), "c"), // its name is that of a directory below
+		write(transcript.Path(config, long, "d"), "d"),
+		write(transcript.Path(config, long+"/below", "e"), "e"),
+		write(transcript.Path(config, "/home/dev/repo/moved", "f"), "and longer"),
+	}
+	write(transcript.Path(config, "/home/dev/repo", "f"), "moved")
+	write(transcript.Path(config, "/home/dev/repository", "x"), "x")
+	write(transcript.Path(config, "/home/dev", "x"), "x")
+	write(transcript.Path(config, "/home/dev/repo", "agent-1"), "of a sub-agent")
+	write(transcript.Path(config, "/home/dev/repo", ".x"), "no session")
+	write(transcript.Path(config, "/home/dev/repo", "empty"), "")
+	write(transcript.Path(config, "/home/dev/repo", "dir")+"/file", "")
+	if err := os.Symlink(want[0], transcript.Path(config, "/home/dev/repo", "link")); err != nil {
+		t.Log(err)
+	}
+	list, err := Sessions(config, []string{"/home/dev/repo", long})
+	var got []string
+	for _, s := range list {
+		got = append(got, s.Path)
+		if s.Runs || s.Size == 0 || s.ID+".jsonl" != filepath.Base(s.Path) {
+			t.Errorf("it is %+v", s)
+		}
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want\n%q", got, err, want)
+	}
+}

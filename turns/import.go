@@ -1,0 +1,378 @@
+package turns
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/hooks"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/redact"
+	"gitagent/internal/session"
+	"gitagent/internal/snapshot"
+	"gitagent/internal/transaction"
+	"gitagent/internal/transcript"
+	"gitagent/internal/workspace"
+)
+
+// An Import brings the conversations that the agent's client has on disk into the ledgers, those that
+// began in a worktree of the repository. Each becomes a passive mission, the one that hooks would have
+// recorded it to, with a turn for each turn of the client's file.
+//
+// It can be repeated, and adds only what is new then. What hooks have recorded of a session, or are
+// recording, is left to them. A conversation that the client made as a copy of another one becomes a
+// fork of that one's mission.
+type Import struct {
+	Config string // the client's configuration directory
+	At     time.Time
+	Dry    bool // only look
+	// Report is told what became of each session, the n-th of so many; nil for nobody.
+	Report func(n, of int, i Imported)
+}
+
+// An Imported is what became of one session.
+type Imported struct {
+	Session string      `json:"session"`
+	Mission ledger.ID   `json:"mission,omitempty"`
+	State   ImportState `json:"state"`
+	Why     string      `json:"why,omitempty"` // it was skipped
+	Turns   int         `json:"turns"`         // number of the mission's last turn
+	Added   int         `json:"added"`         // turns that were imported, or would be
+	Title   string      `json:"title,omitempty"`
+}
+
+// An ImportState says what became of a session.
+type ImportState string
+
+// The states.
+const (
+	New      ImportState = "new"        // the mission was made
+	Grown    ImportState = "grown"      // it was imported before, and has gone on
+	UpToDate ImportState = "up to date" // it was imported before
+	Recorded ImportState = "recorded"   // by hooks
+	Skipped  ImportState = "skipped"    // see Why
+)
+
+// Import imports sessions, the oldest first. One that fails is skipped; an error means that nothing
+// more could be done.
+func (r *Recorder) Import(ctx context.Context, i Import) error {
+	im, err := newImporter(ctx, r, i)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	if !i.Dry {
+		r.ClearDead(ctx)
+	}
+	for n, c := range im.list {
+		done := im.one(ctx, c)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if i.Report != nil {
+			i.Report(n+1, len(im.list), done)
+		}
+		if (n+1)%manyPacks == 0 && !i.Dry {
+			if err := r.Repo.RollUp(ctx); err != nil {
+				r.Store.Log(time.Now(), err.Error())
+			}
+		}
+	}
+	return nil
+}
+
+// manyPacks is after how many sessions, each of which leaves a pack, these are rolled up: who looks for an
+// object opens one after the other.
+const manyPacks = 100
+
+// Importable returns how many sessions [Recorder.Import] would make a mission of. It reads the
+// beginnings of their files alone. config is the client's configuration directory.
+func Importable(ctx context.Context, w *workspace.Workspace, config string) (int, error) {
+	im, err := newImporter(ctx, &Recorder{Workspace: w}, Import{Config: config})
+	if err != nil {
+		return 0, fmt.Errorf("look for sessions to import: %w", err)
+	}
+	n := 0
+	for _, c := range im.list {
+		if c.err == nil && len(im.missions[c.ID]) == 0 && w.Store.Load(c.ID).Last == nil {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// one imports a session.
+func (im *importer) one(ctx context.Context, c *candidate) Imported {
+	done := Imported{Session: c.ID, Title: title(c.first.Prompt)}
+	err := c.err
+	switch t, known := im.known(c); {
+	case err != nil:
+	case known: // without waiting for anybody
+		t.say(&done, t.other)
+	case im.Dry:
+		err = im.look(ctx, c, &done)
+	default:
+		// Its hooks wait meanwhile. They find the state that they keep as it was, and what was imported
+		// in the ledger.
+		err = im.Store.Update(ctx, c.ID, func(st *session.State) error {
+			for {
+				more, err := im.some(ctx, c, st, &done)
+				if err != nil || !more {
+					return cmp.Or(err, session.ErrUnchanged)
+				}
+			}
+		})
+	}
+	if errors.Is(err, transcript.ErrTooLarge) {
+		err = fmt.Errorf("it has more than %d MiB", transcript.MaxSegment>>20)
+	}
+	if err != nil {
+		done.State, done.Why = Skipped, err.Error()
+	}
+	if done.State == New && !slices.Contains(im.missions[c.ID], done.Mission) {
+		im.missions[c.ID] = append(im.missions[c.ID], done.Mission)
+	}
+	return done
+}
+
+// known says what becomes of a session if there is nothing to be done, as far as that was known when the
+// import began.
+func (im *importer) known(c *candidate) (taking, bool) {
+	for _, id := range im.missions[c.ID] {
+		last := im.last[id]
+		switch {
+		case last == nil || last.Mission != id || last.Session != c.ID:
+		case last.Imported == "":
+			return im.recorded(id), true
+		case last.Transcript != nil && last.Transcript.To == c.Size:
+			return taking{state: UpToDate, other: id, last: last.Turn}, true
+		}
+	}
+	return taking{}, false
+}
+
+// recorded is what becomes of a session that hooks have recorded to a mission.
+func (im *importer) recorded(id ledger.ID) taking {
+	t := taking{state: Recorded, other: id}
+	if last := im.last[id]; last != nil {
+		t.last = last.Turn
+	}
+	return t
+}
+
+// mission is the session's own. Usually it is known already, or not made yet.
+func (im *importer) mission(ctx context.Context, c *candidate) (ledger.ID, error) {
+	for _, digits := range []int{8, 12} {
+		if id, err := ledger.OfSession(c.ID, digits); err == nil && slices.Contains(im.missions[c.ID], id) {
+			return id, nil
+		}
+	}
+	return im.ownMission(ctx, c.ID)
+}
+
+// look says what an import would do.
+func (im *importer) look(ctx context.Context, c *candidate, done *Imported) error {
+	id, err := im.mission(ctx, c)
+	if err != nil {
+		return err
+	}
+	objects := im.Repo.Objects(ctx)
+	defer objects.Close()
+	refs, err := im.Repo.Refs(ctx, id.Ref())
+	if err != nil {
+		return err
+	}
+	var l *ledger.Ledger
+	if tip, ok := refs[id.Ref()]; ok {
+		if l, err = im.Usable(ctx, objects, id, tip); err != nil && !errors.Is(err, workspace.ErrStranger) {
+			return err
+		}
+	}
+	t, err := im.take(ctx, id, l, c, im.Store.Load(c.ID))
+	if err == nil {
+		t.say(done, id)
+	}
+	return err
+}
+
+// maxAtOnce is how many bytes of a file are imported in one transaction, about.
+const maxAtOnce = 32 << 20
+
+// some imports the next part of a session. more says that there is another one.
+func (im *importer) some(ctx context.Context, c *candidate, st *session.State, done *Imported) (more bool, err error) {
+	choose := func(ctx context.Context) (transaction.Job, error) {
+		id, err := im.mission(ctx, c)
+		return transaction.Job{Mission: id, At: im.At, What: "import"}, err
+	}
+	err = transaction.Run(ctx, im.Workspace, choose, func(ctx context.Context, tx *transaction.Tx) error {
+		if err := tx.Open(ctx); err != nil {
+			return err
+		}
+		t, err := im.take(ctx, tx.ID, tx.Ledger, c, st)
+		if err != nil {
+			return err
+		}
+		if len(t.ends) == 0 {
+			t.say(done, tx.ID)
+			return nil
+		}
+		more = t.shorten()
+		if err := im.record(ctx, tx, c, t); err != nil {
+			return err
+		}
+		t.say(done, tx.ID)
+		return nil
+	})
+	return more, err
+}
+
+// record adds what was taken to the mission.
+func (im *importer) record(ctx context.Context, tx *transaction.Tx, c *candidate, t taking) error {
+	tx.Prepare()
+	switch {
+	case tx.Ledger != nil:
+	case t.source != nil:
+		if err := im.fork(ctx, tx, c, t.source); err != nil {
+			return err
+		}
+	default:
+		tx.Begin(&ledger.Mission{Created: created(c.first.At, im.At), Agent: string(hooks.Claude)})
+	}
+	if err := im.code(tx); err != nil {
+		return err
+	}
+	for i, e := range t.ends {
+		rec := &recording{Recorder: im.Recorder, tx: tx, facts: facts{
+			Signal: Signal{
+				Event: Ended, At: created(lastSaid(e.summary), im.At), Agent: string(hooks.Claude),
+				Session: c.ID, Transcript: c.Path,
+			},
+			id: tx.ID, segment: flushed{from: t.from, Segment: transcript.Segment{Bytes: t.bytes}},
+		}}
+		if e.summary.Answered {
+			rec.Event = Stopped
+		}
+		if err := im.turn(ctx, rec, e, i == 0 && t.again); err != nil {
+			return err
+		}
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return err
+	}
+	if tx.Aside != "" {
+		im.Store.Log(im.At, fmt.Sprintf("somebody unknown had made mission %s; what he recorded is mission %s now", tx.ID, tx.Aside))
+	}
+	if tx.Unnoted != nil {
+		im.Store.Log(im.At, fmt.Sprintf("the notes of mission %s were left as they are: %v", tx.ID, tx.Unnoted))
+	}
+	return nil
+}
+
+// lastSaid is when the last thing in a turn was said or done.
+func lastSaid(sum transcript.Summary) time.Time {
+	if sum.Ended.IsZero() {
+		return sum.Started
+	}
+	return sum.Ended
+}
+
+// created is a time that a file tells, as records have it.
+func created(at, now time.Time) time.Time {
+	if at.IsZero() {
+		at = now
+	}
+	return at.UTC().Truncate(time.Millisecond)
+}
+
+// code makes sure that there is a commit for turns of which it is not known where the code was.
+func (im *importer) code(tx *transaction.Tx) error {
+	if !im.head.IsZero() {
+		return nil
+	}
+	tree, err := tx.Objects.EmptyTree()
+	if err != nil {
+		return err
+	}
+	head, err := tx.CommitTree(tree, nil, ledger.CodeMessage("before the first commit", tx.ID, 0, ""))
+	if err != nil {
+		return err
+	}
+	if err := tx.Objects.Flush(); err != nil { // further missions begin there, too
+		return err
+	}
+	im.head = head
+	return nil
+}
+
+// turn adds a turn to the ledger and, if it is known where the code was, to the notes.
+func (im *importer) turn(ctx context.Context, rec *recording, e ending, again bool) error {
+	raw := rec.segment.Bytes[e.start:e.end]
+	at, err := im.where(ctx, rec.tx.Objects, e.summary, raw)
+	if err != nil {
+		return err
+	}
+	rec.head = at.head
+	t := describe(&rec.facts, e, start{base: at.base}, new(snapshot.Snapshot))
+	t.Code, t.Imported = git.Hex(at.code), at.by
+	if again {
+		old, err := readTurn(rec.tx.Ledger, e.number)
+		if err == nil {
+			err = t.replaces(old)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := rec.compare(ctx, t); err != nil {
+		return err
+	}
+	files := make(map[string][]byte)
+	segmentFile(t, files, raw)
+	line, err := t.Encode()
+	if err != nil {
+		return err
+	}
+	files[ledger.TurnPath("turns", e.number, ".json")] = append(bytes.Clone(line), '\n')
+	if m := rec.tx.Ledger.Mission; m.Title == "" {
+		m.Title = ledger.Head(firstLine(t.Prompt), maxSubject)
+	}
+	if err := rec.append(fmt.Sprintf("turn %d", e.number), files, at.code); err != nil {
+		return err
+	}
+	if t.CodeKnown() != nil {
+		return nil
+	}
+	return rec.note(t, line)
+}
+
+// fork begins the mission of a copied conversation at the turn that it goes on from.
+func (im *importer) fork(ctx context.Context, tx *transaction.Tx, c *candidate, source *Turn) error {
+	l, err := im.ledgerOf(ctx, tx.Objects, Fork{Source: source})
+	if err != nil {
+		return err
+	}
+	err = im.Trust.Inherit(tx.ID, source.mission(), l.Tip, func(a, b plumbing.Hash) (bool, error) {
+		return im.Repo.IsAncestor(ctx, git.Hex(b), git.Hex(a))
+	})
+	if err != nil {
+		return err
+	}
+	name := source.ID()
+	l.ID, l.Mission = tx.ID, &ledger.Mission{
+		V: ledger.Version, ID: tx.ID, Title: l.Mission.Title, Created: created(c.first.At, im.At),
+		Agent: string(hooks.Claude), Base: source.Code.String(), ForkedFrom: &name,
+	}
+	tx.Ledger = l
+	return tx.Append("fork of "+name.String(), nil, source.Code.Hash())
+}
+
+// title is what a mission that begins with a prompt is called.
+func title(prompt string) string {
+	return ledger.Head(firstLine(redact.String(clip(prompt))), maxSubject)
+}

@@ -1,0 +1,582 @@
+package turns_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/session"
+	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
+	"gitagent/test/replay"
+	"gitagent/turns"
+)
+
+// unheard starts a client without hooks.
+func (l *lab) unheard() *replay.Client { return replay.New(l.config, l.Dir, nil) }
+
+// heard gives a client hooks that are ours.
+func (l *lab) heard(c *replay.Client) { c.Hook = func(e replay.Event) { l.record(e) } }
+
+// imported imports, and returns what became of each session.
+func (l *lab) imported(dry bool) map[string]turns.Imported {
+	l.t.Helper()
+	all := make(map[string]turns.Imported)
+	i := turns.Import{Config: l.config, At: time.Now(), Dry: dry, Report: func(n, of int, i turns.Imported) {
+		if all[i.Session] = i; n != len(all) || n > of {
+			l.t.Errorf("session %d of %d is %+v", n, of, i)
+		}
+	}}
+	if err := l.recorder(l.Dir).Import(context.Background(), i); err != nil {
+		l.t.Fatal(err)
+	}
+	return all
+}
+
+// became checks what became of a client's session.
+func (l *lab) became(all map[string]turns.Imported, c *replay.Client, state turns.ImportState, added, last int) {
+	l.t.Helper()
+	if got := all[c.Session]; got.State != state || got.Added != added || got.Turns != last {
+		l.t.Errorf("the session is %+v, want it %s by %d turns, the last %d", got, state, added, last)
+	}
+}
+
+// refs are all refs of missions and their notes.
+func (l *lab) refs() string { l.t.Helper(); return l.Git("for-each-ref", "refs/agent", "refs/notes") }
+
+// TestImport: a conversation from before becomes a mission, once, and goes on in it.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.unheard()
+	one := l.turn(c, "first", l.write("kept.txt", "changed\n"))
+	c.Prompt("stopped")
+	c.Esc()
+	c.Prompt("fails")
+	c.FailUnheard("API Error: 500")
+	c.Flush()
+	// Nothing is known of the worktree, so nothing is claimed.
+	one.tree, one.base = l.treeOf("HEAD"), l.treeOf("HEAD")
+	stopped := want{prompt: "stopped", outcome: turns.Interrupted}
+	failed := want{prompt: "fails", reply: "API Error: 500", outcome: turns.Failed}
+
+	before := l.refs()
+	l.became(l.imported(true), c, turns.New, 3, 3)
+	if now := l.refs(); now != before {
+		t.Errorf("the dry run has left\n%s", now)
+	}
+	all := l.imported(false)
+	l.became(all, c, turns.New, 3, 3)
+	if got := all[c.Session]; got.Mission != own(c) || got.Title != "first" {
+		t.Errorf("it is %+v", got)
+	}
+	list := l.check(own(c), one, stopped, failed)
+	for _, turn := range list {
+		if turn.Session != c.Session || turn.Started.IsZero() || turn.At.Before(turn.Started) || time.Since(turn.At) > time.Hour || turn.Imported == "" {
+			t.Errorf("turn %d is %+v", turn.Turn, turn)
+		}
+	}
+	if list[0].Tools["Edit"] != 1 || list[0].Context != 123 || list[0].Model == "" {
+		t.Errorf("turn 1 is %+v", list[0])
+	}
+	once := l.refs()
+	l.became(l.imported(false), c, turns.UpToDate, 0, 3)
+	if now := l.refs(); now != once {
+		t.Errorf("importing again has changed\n%s\nto\n%s", once, now)
+	}
+
+	// What the client notes for itself is no turn, and belongs to the next one.
+	l.turn(c, "fourth", nil)
+	c.Flush()
+	l.became(l.imported(true), c, turns.Grown, 1, 4)
+	l.became(l.imported(false), c, turns.Grown, 1, 4)
+	fourth := want{prompt: "fourth", reply: "answer to fourth"}
+	l.check(own(c), one, stopped, failed, fourth)
+
+	// With hooks, it goes on in the same mission.
+	l.heard(c)
+	fifth := l.turn(c, "fifth", l.write("kept.txt", "again\n"))
+	l.check(own(c), one, stopped, failed, fourth, fifth)
+	l.became(l.imported(false), c, turns.Recorded, 0, 5)
+	sixth := l.turn(c, "sixth", nil)
+	c.End("other")
+	list = l.check(own(c), one, stopped, failed, fourth, fifth, sixth)
+	if list[4].Imported != "" || list[4].Files != 1 {
+		t.Errorf("the turn of the hooks is %+v", list[4])
+	}
+}
+
+// TestImportUnknown: where the code was is not claimed if nothing proves it, nothing is restored from
+// there, and a fork begins at HEAD.
+func TestImportUnknown(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.unheard()
+	one := l.turn(c, "first", nil)
+	if err := os.Remove(filepath.Join(l.Dir, ".git", "logs", "HEAD")); err != nil {
+		t.Fatal(err)
+	}
+	l.imported(false)
+	list := l.check(own(c), one)
+	if list[0].Imported != "head" || list[0].Code.String() != l.Git("rev-parse", "HEAD") || !list[0].Head.Hash().IsZero() {
+		t.Errorf("it is %s", describe(list))
+	}
+	if notes, err := l.Try("notes", "--ref=agent/"+string(own(c)), "list"); err == nil && notes != "" {
+		t.Errorf("a note says that it ended in a commit: %s", notes)
+	}
+	r := l.recorder(l.Dir)
+	if _, err := r.Restore(context.Background(), time.Now(), list[0].After(), git.Paths{}, turns.Checkout{}); !errors.Is(err, turns.ErrCodeUnknown) {
+		t.Errorf("Restore: %v", err)
+	}
+	l.Write("kept.txt", "since\n")
+	l.Commit("since")
+	done, err := r.Fork(context.Background(), turns.Fork{
+		Source: list[0], ID: "f0f0f0f0", At: time.Now(), Worktree: filepath.Join(filepath.Dir(l.Dir), "fork"),
+		Session: replay.NewID(), Config: l.config,
+	})
+	if err != nil || done.Why != nil || done.File == "" || done.Mission.Base != l.Git("rev-parse", "HEAD") {
+		t.Fatalf("Fork: %+v, %v", done, err)
+	}
+	// The hooks find the worktree as it is, and say nothing in the name of a turn that nobody saw.
+	l.heard(c)
+	l.Write("kept.txt", "by hand\n")
+	two := l.turn(c, "second", l.write("dir/edited.txt", "two\n"))
+	l.check(own(c), one, two)
+}
+
+// TestImportUnborn: a repository without a commit has missions all the same.
+func TestImportUnborn(t *testing.T) {
+	t.Parallel()
+	l := emptyLab(t)
+	one, two := l.unheard(), l.unheard()
+	for _, c := range []*replay.Client{one, two} {
+		c.Prompt("first")
+		c.Stop("done")
+		c.Flush()
+	}
+	all := l.imported(false)
+	for _, c := range []*replay.Client{one, two} {
+		l.became(all, c, turns.New, 1, 1)
+		l.check(own(c), want{prompt: "first", reply: "done", tree: l.tree()})
+	}
+}
+
+// TestImportProved: a commit that a turn ended in is claimed where the reflog or the transcript tells.
+func TestImportProved(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	at := func(d time.Duration) *gittest.Repo {
+		r := l.In(l.Dir)
+		date := fmt.Sprintf("@%d +0000", time.Now().Add(d).Unix())
+		r.Env = append(append([]string{}, l.Env...), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
+		return r
+	}
+	l.Git("reflog", "expire", "--expire=all", "HEAD")
+	commit := func(d time.Duration, content string) string {
+		l.Write("kept.txt", content)
+		at(d).Git("commit", "-q", "-a", "-m", content)
+		return l.Git("rev-parse", "HEAD")
+	}
+	early := commit(-10*time.Hour, "early\n") // before the reflog: not known
+	if err := os.Remove(filepath.Join(l.Dir, ".git", "logs", "HEAD")); err != nil {
+		t.Fatal(err)
+	}
+	first := commit(-5*time.Hour, "first\n")
+	second := commit(-3*time.Hour, "second\n")
+	third := commit(-2*time.Hour, "third\n")
+	f := file{t: t, config: l.config, dir: l.Dir, session: replay.NewID()}
+	f.turn("before the reflog", -9*time.Hour, -8*time.Hour, "")
+	f.turn("told of by the transcript", -10*time.Hour-time.Minute, -10*time.Hour+time.Minute, "[main "+early[:7]+"] early\n 1 file changed")
+	f.turn("another time's", -8*time.Hour, -7*time.Hour, "[main "+early[:7]+"] early\n")
+	f.turn("while HEAD stayed", -4*time.Hour, -4*time.Hour+time.Minute, "")
+	f.turn("while HEAD moved", -4*time.Hour, -150*time.Minute, "[main "+third[:7]+"] not then\n")
+	f.turn("without a commit that is here", -9*time.Hour, -8*time.Hour, "[main 0123456] nowhere\n")
+	commit(time.Hour, "later\n")
+	head := l.Git("rev-parse", "HEAD")
+	l.imported(false)
+	list := l.list(ledger.ID(f.session[len(f.session)-8:]))
+	for i, want := range []struct {
+		by, base, code string
+		files          int
+	}{
+		{"head", head, head, 0},
+		{"transcript", l.Git("rev-parse", early+"^"), early, 1},
+		{"head", head, head, 0},
+		{"reflog", first, first, 0},
+		{"reflog", first, second, 1},
+		{"head", head, head, 0},
+	} {
+		if i >= len(list) {
+			t.Fatalf("there are %d turns", len(list))
+		}
+		if got := list[i]; got.Imported != want.by || got.Code.String() != want.code || got.Base.String() != want.base || got.Files != want.files {
+			t.Errorf("%s: %s, code %s, base %s, %d files; want %+v", got.Prompt, got.Imported, got.Code, got.Base, got.Files, want)
+		}
+	}
+	l.verify(ledger.ID(f.session[len(f.session)-8:]))
+}
+
+// A file is a session's file, written by hand.
+type file struct {
+	t               *testing.T
+	config          string
+	dir             string
+	session, parent string
+}
+
+// turn adds a turn between two times, counted from now, with what git printed in it.
+func (f *file) turn(prompt string, from, to time.Duration, output string) {
+	f.t.Helper()
+	id, tool := replay.NewID(), replay.NewID()
+	f.add("user", from, map[string]any{"promptId": id, "turnOrigin": "human", "message": map[string]any{"content": prompt}})
+	f.add("assistant", from, map[string]any{"message": map[string]any{"id": replay.NewID(), "model": "m", "stop_reason": "tool_use", "content": []any{
+		map[string]any{"type": "tool_use", "id": tool, "name": "Bash", "input": map[string]any{"command": "git commit -am 'as asked'"}},
+	}}})
+	f.add("user", to, map[string]any{"promptId": id, "message": map[string]any{"content": []any{
+		map[string]any{"type": "tool_result", "tool_use_id": tool, "content": output},
+	}}})
+	f.add("assistant", to, map[string]any{"message": map[string]any{"id": replay.NewID(), "model": "m", "stop_reason": "end_turn", "content": []any{
+		map[string]any{"type": "text", "text": "done"},
+	}}})
+}
+
+func (f *file) add(kind string, at time.Duration, fields map[string]any) {
+	f.t.Helper()
+	fields["type"], fields["uuid"], fields["parentUuid"], fields["sessionId"] = kind, replay.NewID(), f.parent, f.session
+	fields["timestamp"], fields["cwd"] = time.Now().Add(at).UTC().Format(time.RFC3339Nano), f.dir
+	f.parent = fields["uuid"].(string)
+	line, err := json.Marshal(fields)
+	path := transcript.Path(f.config, f.dir, f.session)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o700)
+	}
+	var to *os.File
+	if err == nil {
+		to, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	}
+	if err == nil {
+		_, err = to.Write(append(line, '\n'))
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	to.Close()
+}
+
+// TestImportRedacts: what is imported is redacted as what is recorded, and a grown session is known
+// again all the same.
+func TestImportRedacts(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.unheard()
+	const secret = "hunter2hunter2"
+	l.turn(c, "log in with password="+secret, nil)
+	c.Flush()
+	l.became(l.imported(false), c, turns.New, 1, 1)
+	l.turn(c, "and again with password="+secret, nil)
+	c.Flush()
+	all := l.imported(false)
+	l.became(all, c, turns.Grown, 1, 2)
+	list := l.list(own(c))
+	stored, err := conversation(l.repo(), list[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := list[1].Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, text := range map[string]string{
+		"segments": string(stored), "record": string(record), "title": all[c.Session].Title, "mission": l.Git("show", own(c).Ref()+":mission.json"),
+	} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%s: %s", what, text)
+		}
+	}
+}
+
+// TestImportCopies: a conversation that the client has copied is a fork of the other one's mission,
+// whoever has recorded that.
+func TestImportCopies(t *testing.T) {
+	t.Parallel()
+	for name, heard := range map[string]bool{"imported": false, "recorded by hooks": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			c := l.unheard()
+			if heard {
+				l.heard(c)
+			}
+			for n := range 3 {
+				l.turn(c, fmt.Sprintf("common %d", n+1), nil)
+			}
+			c.Flush()
+			copied, mere := c.Fork(), c.Fork()
+			copied.Hook = nil
+			mere.Flush()
+			l.turn(copied, "another way", nil)
+			copied.Flush()
+			l.turn(c, "fourth", nil)
+			c.Flush()
+			dry := l.imported(true)
+			l.became(dry, copied, turns.New, 1, 4)
+			all := l.imported(false)
+			if !heard {
+				l.became(all, c, turns.New, 4, 4)
+			}
+			l.became(all, copied, turns.New, 1, 4)
+			if got := all[mere.Session]; got.State != turns.Skipped || got.Mission != own(c) {
+				t.Errorf("the mere copy is %+v", got)
+			}
+			list := l.list(own(copied))
+			if len(list) != 4 || list[2].Mission != own(c) || list[3].Mission != own(copied) || list[3].Prompt != "another way" || list[3].Transcript.After != 3 {
+				t.Errorf("the copy's turns are\n%s", describe(list))
+			}
+			if from := l.Git("show", own(copied).Ref()+":mission.json"); !strings.Contains(from, fmt.Sprintf(`"forked_from":{"mission":%q,"turn":3}`, own(c))) {
+				t.Errorf("the copy's mission is %s", from)
+			}
+			l.became(l.imported(false), copied, turns.UpToDate, 0, 4)
+			// It goes on there, too.
+			l.heard(copied)
+			l.turn(copied, "further", nil)
+			if list := l.list(own(copied)); len(list) != 5 || list[4].Transcript.After != 4 {
+				t.Errorf("the copy's turns are\n%s", describe(list))
+			}
+		})
+	}
+}
+
+// TestImportRunning: a turn that runs is left to whoever sees its end, hooks or the next import, and
+// is there once.
+func TestImportRunning(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.unheard()
+	one := l.turn(c, "first", nil)
+	l.heard(c)
+	c.Prompt("runs") // the hooks have just been installed
+	c.Say("I am at it.")
+	c.Flush()
+	l.became(l.imported(false), c, turns.New, 1, 1)
+	l.Write("kept.txt", "changed\n")
+	c.Stop("done")
+	list := l.check(own(c), one, want{prompt: "runs", reply: "done", tree: l.tree()})
+	if list[1].Imported != "" || list[1].Files != 1 {
+		t.Errorf("the turn of the hooks is %+v", list[1])
+	}
+
+	l.Git("checkout", "-q", "--", ".") // what is imported says nothing of the worktree
+
+	// Without hooks, of a client of which it is not known that it lives, the turn counts as interrupted
+	// until there is more of it.
+	d := l.unheard()
+	d.Prompt("first")
+	d.Tool("Read")
+	d.Flush()
+	l.became(l.imported(false), d, turns.New, 1, 1)
+	l.check(own(d), want{prompt: "first", outcome: turns.Interrupted})
+	d.Stop("done")
+	two := l.turn(d, "second", nil)
+	d.Flush()
+	l.became(l.imported(false), d, turns.Grown, 2, 2)
+	l.check(own(d), want{prompt: "first", reply: "done"}, two)
+	l.became(l.imported(false), d, turns.UpToDate, 0, 2)
+
+	// And of one that lives it is left out.
+	e := l.unheard()
+	e.PID = os.Getpid()
+	l.register(e)
+	first := l.turn(e, "first", nil)
+	e.Prompt("runs")
+	e.Flush()
+	l.became(l.imported(false), e, turns.New, 1, 1)
+	e.Stop("done")
+	e.Flush()
+	l.became(l.imported(false), e, turns.Grown, 1, 2)
+	l.check(own(e), first, want{prompt: "runs", reply: "done"})
+}
+
+// register lets a client say that it runs.
+func (l *lab) register(c *replay.Client) {
+	l.t.Helper()
+	start := session.ReadClient(c.PID).Start
+	if start == "" {
+		l.t.Skip("the system does not tell when a process started")
+	}
+	data, err := json.Marshal(map[string]any{"pid": c.PID, "sessionId": c.Session, "procStart": start, "status": "busy"})
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(l.config, "sessions"), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(l.config, "sessions", fmt.Sprintf("%d.json", c.PID)), data, 0o600)
+	}
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// TestImportOnly: what is not of this repository, no conversation, or not what was imported before is
+// left alone.
+func TestImportOnly(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	// Beside it, with a name that the client spells as that of a directory below it.
+	beside := gittest.New(t)
+	dir := l.Dir + "-below"
+	if err := os.Rename(beside.Dir, dir); err != nil {
+		t.Fatal(err)
+	}
+	strange := replay.New(l.config, dir, nil)
+	l.turn(strange, "elsewhere", nil)
+	strange.Flush()
+	// Below it, in a linked worktree, and in one that is gone.
+	below := replay.New(l.config, filepath.Join(l.Dir, "dir"), nil)
+	l.turn(below, "below", nil)
+	below.Flush()
+	linked := filepath.Join(gittest.TempDir(t), "linked")
+	l.Git("worktree", "add", "-q", "--detach", linked)
+	there := replay.New(l.config, linked, nil)
+	l.turn(there, "linked", nil)
+	there.Flush()
+	gone := replay.New(l.config, filepath.Join(l.Dir, ".claude", "worktrees", "x"), nil)
+	l.turn(gone, "gone", nil)
+	gone.Flush()
+	// No conversation, no session, and no file.
+	for name, content := range map[string]string{
+		replay.NewID() + ".jsonl": `{"type":"summary","summary":"nothing"}` + "\n", "agent-1234.jsonl": "", "-x.jsonl": "", "memory/x.jsonl": "", replay.NewID() + ".jsonl/x": "",
+	} {
+		path := filepath.Join(filepath.Dir(transcript.Path(l.config, l.Dir, "x")), name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	short := l.unheard()
+	short.Session = "zzz"
+	short.Path = transcript.Path(l.config, l.Dir, short.Session)
+	l.turn(short, "no mission can be named after it", nil)
+	short.Flush()
+	// A repository within it.
+	inner := filepath.Join(l.Dir, "inner")
+	if err := os.MkdirAll(inner, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l.In(inner).Git("init", "-q")
+	within := replay.New(l.config, inner, nil)
+	within.Prompt("within")
+	within.Stop("done")
+	within.Flush()
+	// More than can be read at once: most of it is a hole.
+	huge := l.unheard()
+	huge.Prompt("without end")
+	huge.Flush()
+	if err := os.Truncate(huge.Path, transcript.MaxSegment+1); err != nil {
+		t.Fatal(err)
+	}
+	n, err := turns.Importable(context.Background(), l.recorder(l.Dir).Workspace, l.config)
+	if err != nil || n != 5 {
+		t.Errorf("Importable: %d, %v, want 5", n, err)
+	}
+	all := l.imported(false)
+	if len(all) != 5 {
+		t.Errorf("the sessions are %+v", all)
+	}
+	for _, c := range []*replay.Client{below, there, gone} {
+		l.became(all, c, turns.New, 1, 1)
+	}
+	for c, why := range map[*replay.Client]string{short: "hex digits", huge: "more than 256 MiB"} {
+		if l.became(all, c, turns.Skipped, 0, 0); !strings.Contains(all[c.Session].Why, why) {
+			t.Errorf("it was skipped: %s, want %s", all[c.Session].Why, why)
+		}
+	}
+	if n, err := turns.Importable(context.Background(), l.recorder(l.Dir).Workspace, l.config); err != nil || n != 2 {
+		t.Errorf("Importable: %d, %v, want 2", n, err)
+	}
+	// The file of another conversation in the place of one that was imported.
+	data, err := os.ReadFile(there.Path)
+	if err == nil {
+		err = os.WriteFile(below.Path, data, 0o600)
+	}
+	if err == nil {
+		var f *os.File
+		f, err = os.OpenFile(below.Path, os.O_WRONLY|os.O_APPEND, 0)
+		if err == nil {
+			_, err = f.WriteString("{}\n")
+			f.Close()
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := l.Git("rev-parse", own(below).Ref())
+	if got := l.imported(false)[below.Session]; got.State != turns.Skipped || l.Git("rev-parse", own(below).Ref()) != before {
+		t.Errorf("it is %+v", got)
+	}
+}
+
+// TestImportsAtOnce: several imports, and the hooks of sessions that go on meanwhile. No turn is lost,
+// none is there twice.
+func TestImportsAtOnce(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	sessions, rounds := gittest.Size(8, 4), gittest.Size(6, 3)
+	var clients []*replay.Client
+	for range sessions {
+		c := l.unheard()
+		l.turn(c, "turn 1", nil)
+		l.turn(c, "turn 2", nil)
+		c.Flush()
+		clients = append(clients, c)
+	}
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			for range rounds {
+				err := l.recorder(l.Dir).Import(context.Background(), turns.Import{Config: l.config, At: time.Now()})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for i, c := range clients {
+		all.Go(func() {
+			if i%2 == 0 {
+				l.heard(c)
+			}
+			for n := range rounds {
+				c.Prompt(fmt.Sprintf("turn %d", n+3))
+				c.Tool("Read")
+				c.Stop(fmt.Sprintf("answer to turn %d", n+3))
+			}
+			c.Flush()
+		})
+	}
+	all.Wait()
+	l.imported(false)
+	for i, c := range clients {
+		list := l.list(own(c))
+		// Hooks that came first keep what was before them with their first turn.
+		first := list[0].Turn
+		if skipped := rounds + 2 - len(list); i%2 == 1 && skipped != 0 || first != 1 || skipped > 2 {
+			t.Errorf("session %d has\n%s", i, describe(list))
+		}
+		for n, turn := range list {
+			if want := fmt.Sprintf("turn %d", n+1+rounds+2-len(list)); turn.Prompt != want || turn.Outcome != turns.Done {
+				t.Errorf("session %d: turn %d is %s, %s, want %s\n%s", i, turn.Turn, turn.Prompt, turn.Outcome, want, describe(list))
+			}
+		}
+		l.verify(own(c))
+	}
+}

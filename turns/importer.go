@@ -1,0 +1,136 @@
+package turns
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/hooks"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/transcript"
+)
+
+// An importer is one run of an import.
+type importer struct {
+	*Recorder
+	Import
+	list     []*candidate
+	missions map[string][]ledger.ID  // that have recorded a session
+	last     map[ledger.ID]*Turn     // of each mission; nil if there is none that may be relied on
+	alike    map[string][]*candidate // by the first turn's uuid: a copy made by the client shares it
+	head     plumbing.Hash           // HEAD's commit; zero on an unborn branch
+	places   map[string]*git.Repo    // the worktree that a directory is in; nil if that is not one of this repository
+	logs     map[string]headLog      // by git directory
+}
+
+// A candidate is a session to be imported.
+type candidate struct {
+	hooks.Session
+	first transcript.Turn
+	err   error // why its file can't be read
+	turns []transcript.Turn
+}
+
+func newImporter(ctx context.Context, r *Recorder, i Import) (*importer, error) {
+	im := &importer{
+		Recorder: r, Import: i, missions: make(map[string][]ledger.ID), last: make(map[ledger.ID]*Turn), alike: make(map[string][]*candidate),
+		places: make(map[string]*git.Repo), logs: make(map[string]headLog),
+	}
+	head, err := r.Repo.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	im.head = head.Commit
+	if err := im.find(ctx); err != nil || len(im.list) == 0 { // then there is no need to look at all missions
+		return im, err
+	}
+	lines, err := Missions(ctx, r.Repo)
+	if err != nil && !errors.As(err, new(*ledger.UnreadError)) {
+		return nil, err
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	for _, m := range lines {
+		standing, err := r.Standing(ctx, objects, m.ID, m.Tip)
+		if err != nil || standing.Commit.IsZero() {
+			continue // a stranger can name any session
+		}
+		if standing.Whole {
+			im.last[m.ID] = m.Last
+		}
+		for _, s := range m.Sessions {
+			im.missions[s] = append(im.missions[s], m.ID)
+		}
+	}
+	return im, nil
+}
+
+// find lists the sessions that began in the repository, the oldest first, and copies after originals.
+func (im *importer) find(ctx context.Context) error {
+	worktrees, err := im.Repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	var dirs []string
+	for _, w := range worktrees {
+		dirs = append(dirs, w.Path)
+	}
+	sessions, err := hooks.Sessions(im.Config, dirs)
+	if err != nil {
+		return err
+	}
+	for _, s := range sessions {
+		c := &candidate{Session: s}
+		c.first, c.err = transcript.First(s.Path)
+		if errors.Is(c.err, transcript.ErrNoTurn) || c.err == nil && im.place(c.first.Cwd) == nil {
+			continue
+		}
+		im.list = append(im.list, c)
+		if id := c.first.UUID; id != "" {
+			im.alike[id] = append(im.alike[id], c)
+		}
+	}
+	slices.SortStableFunc(im.list, func(a, b *candidate) int {
+		order := a.first.At.Compare(b.first.At)
+		if order == 0 && a.first.UUID != "" && a.first.UUID == b.first.UUID {
+			order = cmp.Compare(copied(a.all()), copied(b.all()))
+		}
+		return cmp.Or(order, cmp.Compare(a.ID, b.ID))
+	})
+	return nil
+}
+
+// place returns the worktree that a directory is in, or was in; nil if that is not one of this
+// repository.
+func (im *importer) place(dir string) *git.Repo {
+	repo, known := im.places[dir]
+	if known || dir == "" {
+		return repo
+	}
+	if found, err := git.Find(dir); err == nil && sameFile(found.CommonDir, im.Repo.CommonDir) {
+		repo = found
+	}
+	im.places[dir] = repo
+	return repo
+}
+
+// all are the turns of the session, none if they can't be read.
+func (c *candidate) all() []transcript.Turn {
+	if c.turns == nil {
+		s, _ := transcript.ReadSegment(c.Path, transcript.Cursor{})
+		c.turns = transcript.Turns(s.Bytes)
+	}
+	return c.turns
+}
+
+// copied is 1 for a conversation that the client has copied: it gives all old prompts one id.
+func copied(turns []transcript.Turn) int {
+	if len(turns) > 1 && turns[0].PromptID == turns[1].PromptID {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,185 @@
+package turns
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/transaction"
+)
+
+// A Merging says how the worktree is changed where that is a merge.
+type Merging struct {
+	Checkout
+	Merge bool // write conflicts into the files, both sides between markers
+}
+
+// conflicts are the paths that have one, as they are written, or as they were where nothing is.
+func (how Merging) conflicts(m git.Merge) []string {
+	if how.Merge {
+		return m.Conflicts
+	}
+	return m.Paths
+}
+
+// A Conflict is a path where a merge has two answers.
+type Conflict struct {
+	Path  string // bytes as git has them
+	Later []int  // of a revert: the turns after it that changed the path, the oldest first; see maxLater
+}
+
+// A ConflictError reports what could not be merged. Nothing was changed.
+type ConflictError struct{ Conflicts []Conflict }
+
+func (e *ConflictError) Error() string {
+	var paths []string
+	for _, c := range e.Conflicts {
+		paths = append(paths, fmt.Sprintf("%q", c.Path))
+	}
+	return "conflicts in " + strings.Join(paths, ", ")
+}
+
+// Revert takes what changed from one state to another out of the worktree, by a three-way merge: what
+// differs from the second to the first is applied to the worktree as it is. For one turn the states are
+// its start and its end. Otherwise it is like [Recorder.Restore].
+//
+// Where the same lines have changed since, nothing changes, and the error is a [*ConflictError], unless
+// conflicts are to be written into the files. If HEAD jumped during the turn, [Restored.Jumped] is set.
+func (r *Recorder) Revert(ctx context.Context, at time.Time, from, to *State, how Merging) (*Restored, error) {
+	what := Span(from, to)
+	from, err := from.Usable(ctx, r.Workspace)
+	if err == nil {
+		to, err = to.Usable(ctx, r.Workspace)
+	}
+	if err == nil {
+		err = cmp.Or(from.Known(), to.Known())
+	}
+	if err != nil {
+		return nil, err
+	}
+	done := new(Restored)
+	err = r.change(ctx, of(transaction.Job{Mission: to.In, At: at, What: "revert"}), func(ctx context.Context, tx *transaction.Tx) error {
+		theirs, err := tx.Objects.TreeOf(from.Commit.Hash())
+		if err != nil {
+			return err
+		}
+		base, err := tx.Objects.TreeOf(to.Commit.Hash())
+		if err != nil {
+			return err
+		}
+		merged, err := tx.Merge(ctx, base, tx.Snap.Tree, theirs, how.Foreign)
+		if err != nil {
+			return err
+		}
+		if done.Conflicts, err = later(tx, to, how.conflicts(merged)); err != nil {
+			return err
+		}
+		if oneTurn(from, to) {
+			if done.Jumped, err = jumped(ctx, tx, to.Turn); err != nil {
+				return err
+			}
+		}
+		return done.checkOut(ctx, tx, transaction.Checkout{
+			Checkout: how.Checkout, Tree: merged.Tree, What: "revert of " + what, Subject: "before reverting " + strings.Replace(what, string(to.In)+"/", "", 1),
+		}, how.Merge)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("revert %s: %w", what, err)
+	}
+	return done, nil
+}
+
+// Span says in words what came after one state up to another: "turn a1b2c3d4/3", "turns a1b2c3d4/3..7".
+func Span(from, to *State) string {
+	if oneTurn(from, to) {
+		return to.Describe()
+	}
+	return "turns " + from.String() + ".." + strings.TrimPrefix(to.String(), string(from.In)+"/")
+}
+
+// oneTurn reports whether two states are the start and the end of a turn.
+func oneTurn(from, to *State) bool {
+	return from.Start && !to.Start && !to.Saved && from.In == to.In && from.Turn.Turn == to.Turn.Turn
+}
+
+// jumped reports whether HEAD went to a commit that does not descend from where it was when the turn
+// before this one ended. Then the record begins at the HEAD that the turn ended with.
+func jumped(ctx context.Context, tx *transaction.Tx, t *Turn) (bool, error) {
+	if t.Head.IsZero() || t.Base != t.Head || t.Turn == 1 {
+		return false, nil
+	}
+	before, err := readTurn(tx.Ledger, t.Turn-1)
+	switch {
+	case errors.Is(err, git.ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, err
+	case before.Head.IsZero() || before.Head == t.Head:
+		return false, nil
+	}
+	descends, err := tx.Repo.IsAncestor(ctx, before.Head, t.Head)
+	return !descends, err
+}
+
+// maxLater is how many turns are looked at to say which of them stand against a revert, the newest.
+const maxLater = 1000
+
+// later finds the turns after a state that changed paths.
+func later(tx *transaction.Tx, to *State, paths []string) ([]Conflict, error) {
+	last := 0 // the last turn before the state
+	if to.Turn != nil {
+		last = to.Turn.Turn
+	}
+	if to.Start {
+		last--
+	}
+	conflicts := make([]Conflict, len(paths))
+	for i, path := range paths {
+		conflicts[i].Path = path
+	}
+	looked := 0
+	for r, err := range tx.Ledger.Turns() {
+		if looked++; len(paths) == 0 || looked > maxLater || err == nil && r.Number <= last {
+			break
+		}
+		if err != nil {
+			continue // it can't be said of this one
+		}
+		t, err := readTurn(tx.Ledger, r.Number)
+		if err != nil || t.Files == 0 {
+			continue
+		}
+		for i, path := range paths {
+			if changed, err := changes(tx.Objects, t, path); err != nil {
+				return nil, fmt.Errorf("compare turn %s: %w", ledger.TurnID{Mission: tx.ID, Turn: r.Number}, err)
+			} else if changed {
+				conflicts[i].Later = append(conflicts[i].Later, r.Number)
+			}
+		}
+	}
+	for _, c := range conflicts {
+		slices.Reverse(c.Later)
+	}
+	return conflicts, nil
+}
+
+// changes reports whether a turn changed a path.
+func changes(objects *git.Objects, t *Turn, path string) (bool, error) {
+	var is [2]git.Entry
+	for i, commit := range []git.Hex{t.Before().Commit, t.Code} {
+		tree, err := objects.TreeOf(commit.Hash())
+		if err == nil {
+			is[i], err = objects.Lookup(tree, path)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return is[0] != is[1], nil
+}

@@ -1,0 +1,68 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/session"
+	"gitagent/internal/workspace"
+)
+
+// A Live is a session whose client runs, as far as that is known.
+type Live struct {
+	Mission ledger.ID         // the one that it records to
+	Number  int               // of its next turn, which is the running one if Open is not nil
+	Open    *session.OpenTurn // the running turn; nil if the client waits for a prompt
+	Seen    time.Time         // its last event
+}
+
+// ID names the running turn, as it will be recorded.
+func (l Live) ID() ledger.TurnID { return ledger.TurnID{Mission: l.Mission, Turn: l.Number} }
+
+// maxLive is how many sessions are looked at, the most recent ones, and maxSilent how long one counts
+// as live of whose client nothing is known.
+const (
+	maxLive   = 64
+	maxSilent = 24 * time.Hour
+)
+
+// LiveSessions returns the live sessions of the repository, the one with the newest event first.
+// registry is what their clients say of themselves.
+func LiveSessions(ctx context.Context, w *workspace.Workspace, registry []session.Registration, now time.Time) ([]Live, error) {
+	objects := w.Repo.Objects(ctx)
+	defer objects.Close()
+	var live []Live
+	for _, n := range w.Store.Neighbours("", maxLive, registry) {
+		known := n.Client.PID > 0 || session.Registered(n.Session, registry)
+		id, err := ledger.ParseID(n.Mission)
+		if err != nil || n.Fate != session.Lives || !known && (n.Open == nil || now.Sub(n.Seen) > maxSilent) {
+			continue
+		}
+		last, err := lastNumber(ctx, w.Repo, objects, id)
+		if err != nil {
+			return nil, err
+		}
+		l := Live{Mission: id, Number: last + 1, Open: n.Open, Seen: n.Seen}
+		if slices.ContainsFunc(registry, func(r session.Registration) bool { return r.Session == n.Session && r.Status == "idle" }) {
+			l.Open = nil // the user has interrupted it, of which there is no event
+		}
+		live = append(live, l)
+	}
+	return live, nil
+}
+
+// lastNumber is the number of a mission's last turn, 0 for one that has recorded nothing yet.
+func lastNumber(ctx context.Context, repo *git.Repo, objects *git.Objects, id ledger.ID) (int, error) {
+	l, err := ledger.Open(ctx, repo, objects, id)
+	if errors.Is(err, git.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return l.LastTurn()
+}

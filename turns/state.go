@@ -1,0 +1,361 @@
+package turns
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/workspace"
+)
+
+// A State is a state of the worktree that the ledger of a mission keeps: the end of a turn, its start,
+// or one that was saved because the worktree was about to be changed.
+type State struct {
+	In     ledger.ID // the mission in whose ledger it is
+	Commit git.Hex   // whose tree is the worktree
+	At     time.Time // when it was recorded
+	// Turn is the one that ended or started in the state. For a saved state it is the last one before,
+	// nil if there was none.
+	Turn  *Turn
+	Start bool   // Turn started in it
+	Saved bool   // it is neither
+	Why   string // of a saved state: the subject of its event, for people to read; a stranger's text
+
+	event plumbing.Hash // of a saved state: the ledger's commit that keeps it
+}
+
+// After is the state in which the turn ended.
+func (t *Turn) After() *State { return &State{In: t.mission(), Commit: t.Code, At: t.At, Turn: t} }
+
+// Before is the state in which the turn started.
+func (t *Turn) Before() *State {
+	at := t.Started
+	if at.IsZero() {
+		at = t.At
+	}
+	return &State{In: t.mission(), Commit: cmp.Or(t.Base, t.Code), At: at, Turn: t, Start: true}
+}
+
+// shownDigits is how many digits of a commit a name has.
+const shownDigits = 12
+
+// String is the state's name, for [Find].
+func (s *State) String() string {
+	switch {
+	case s.Saved:
+		return s.Commit.String()[:shownDigits]
+	case s.Start:
+		return ledger.TurnID{Mission: s.In, Turn: s.Turn.Turn}.String() + "^"
+	}
+	return ledger.TurnID{Mission: s.In, Turn: s.Turn.Turn}.String()
+}
+
+// Describe says in words what the state is: "turn a1b2c3d4/12", "the start of turn a1b2c3d4/12".
+func (s *State) Describe() string {
+	switch {
+	case s.Saved:
+		return "the state " + s.String()
+	case s.Start:
+		return "the start of turn " + strings.TrimSuffix(s.String(), "^")
+	}
+	return "turn " + s.String()
+}
+
+// Known returns nil if the commit is known to be the state. The error wraps [ErrCodeUnknown].
+func (s *State) Known() error {
+	if s.Saved {
+		return nil
+	}
+	return s.Turn.CodeKnown()
+}
+
+// Usable returns a state that was read as it stands where the user may rely on it. If it does not stand
+// there, the error wraps [workspace.ErrStranger]. See [Usable].
+func (s *State) Usable(ctx context.Context, w *workspace.Workspace) (*State, error) {
+	usable := *s
+	if s.Turn != nil {
+		t, err := Usable(ctx, w, s.Turn)
+		if err != nil {
+			return nil, err
+		}
+		usable.Turn = t
+		switch {
+		case s.Saved:
+		case s.Start:
+			usable.Commit = t.Before().Commit
+		default:
+			usable.Commit = t.Code
+		}
+	}
+	if !s.Saved {
+		return &usable, nil
+	}
+	objects := w.Repo.Objects(ctx)
+	defer objects.Close()
+	l, err := ledger.Open(ctx, w.Repo, objects, s.In)
+	if err == nil {
+		l, err = w.Usable(ctx, objects, l.ID, l.Tip)
+	}
+	if err != nil {
+		return nil, err
+	}
+	reaches, err := w.Repo.Wary().IsAncestor(ctx, git.Hex(s.event), git.Hex(l.Tip))
+	if err == nil && !reaches {
+		err = fmt.Errorf("%s: %w", s.Describe(), workspace.ErrStranger)
+	}
+	return &usable, err
+}
+
+// By names who recorded a state: the turn, or of a saved one the event that keeps it, whoever recorded
+// the turn before. See [trust.Writers].
+func (s *State) By(ctx context.Context, w *workspace.Workspace) (string, error) {
+	if !s.Saved {
+		return (&Roll{Workspace: w}).By(ctx, s.Turn)
+	}
+	objects := w.Repo.Objects(ctx)
+	defer objects.Close()
+	l, err := ledger.Open(ctx, w.Repo, objects, s.In)
+	if err != nil {
+		return "", err
+	}
+	writers, err := w.Writers(ctx, objects, l.ID, l.Tip)
+	if err != nil {
+		return "", err
+	}
+	return writers.Commit(s.event), nil
+}
+
+// Saved returns the saved states of a mission, the newest first: those of its events that changed
+// nothing in its records, and keep a commit.
+func Saved(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*State, error) {
+	return SavedLately(ctx, repo, id, -1)
+}
+
+// SavedLately is [Saved] among the newest of the mission's events, so many.
+func SavedLately(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([]*State, error) {
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	events, err := eventsOf(ctx, repo, id, most)
+	if err != nil {
+		return nil, err
+	}
+	var list []*State
+	for i, e := range events {
+		if len(e.keeps) == 0 || i+1 == len(events) || e.tree != events[i+1].tree {
+			continue
+		}
+		s, err := e.saved(objects, id, e.keeps[0])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// An event is a commit of a ledger.
+type event struct {
+	hash, tree plumbing.Hash
+	at         time.Time
+	keeps      []plumbing.Hash // the commits that it keeps, without the ledger's own
+	subject    string
+}
+
+// eventsOf returns the events of a mission, the newest first, at most so many; -1 for all.
+func eventsOf(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([]event, error) {
+	tip, err := tipOf(ctx, repo, id)
+	if err != nil {
+		return nil, err
+	}
+	out, err := repo.Wary().Output(ctx, nil, "log", "--first-parent", "-z", "--max-count="+strconv.Itoa(most), "--no-show-signature", "--format=%H %T %ct %P%n%s", tip.String(), "--")
+	if err != nil {
+		return nil, err
+	}
+	var events []event
+	for record := range strings.SplitSeq(string(out), "\x00") {
+		line, subject, _ := strings.Cut(record, "\n")
+		fields := strings.Fields(line)
+		if len(fields) < 3 {
+			continue
+		}
+		e := event{hash: plumbing.NewHash(fields[0]), tree: plumbing.NewHash(fields[1]), subject: subject}
+		if seconds, err := strconv.ParseInt(fields[2], 10, 64); err == nil {
+			e.at = time.Unix(seconds, 0)
+		}
+		for i, parent := range fields[3:] {
+			if i > 0 {
+				e.keeps = append(e.keeps, plumbing.NewHash(parent))
+			}
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+// saved is the state that an event keeps.
+func (e event) saved(objects *git.Objects, id ledger.ID, commit plumbing.Hash) (*State, error) {
+	l, err := ledger.At(objects, id, e.hash)
+	if err != nil {
+		return nil, err
+	}
+	last, err := Last(l)
+	if err != nil {
+		return nil, err
+	}
+	return &State{In: id, Commit: git.Hex(commit), At: e.at, Turn: last, Saved: true, Why: e.subject, event: e.hash}, nil
+}
+
+// byCommit finds the state that a commit holds, in the current mission or else in any that keeps it:
+// the end of its newest turn there, else a turn's start, else a saved one. Any such state that the user
+// may rely on goes before all others, for a stranger's ledger may keep a commit of ours.
+func byCommit(ctx context.Context, w *workspace.Workspace, current ledger.ID, rev string) (*State, error) {
+	commit, err := w.Repo.Resolve(ctx, rev)
+	if err != nil {
+		return nil, missing(ctx, w.Repo, fmt.Sprintf("turn %q", rev), rev)
+	}
+	missions, err := keeping(ctx, w, current, commit)
+	if err != nil {
+		return nil, err
+	}
+	first := func(id ledger.ID) int {
+		switch {
+		case id == current:
+			return 0
+		case w.Trust.Known(id):
+			return 1
+		}
+		return 2
+	}
+	ids := slices.SortedFunc(maps.Keys(missions), func(a, b ledger.ID) int {
+		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(a, b))
+	})
+	objects := w.Repo.Objects(ctx)
+	defer objects.Close()
+	var unread ledger.Unread
+	var best *State
+	most := 0
+	for i, id := range ids {
+		if best != nil && i >= maxKeeping || i >= maxSearched {
+			break
+		}
+		s, err := kept(ctx, w.Repo, objects, id, commit)
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		unread.Add(err)
+		if s == nil {
+			continue
+		}
+		rank := s.rank()
+		if _, err := s.Usable(ctx, w); err == nil {
+			rank += usableRank
+		}
+		if rank > most {
+			best, most = s, rank
+		}
+		if most == endRank+usableRank {
+			break
+		}
+	}
+	if best != nil {
+		return best, nil
+	}
+	if err := unread.Err(); err != nil {
+		return nil, err
+	}
+	return nil, &MissingError{What: fmt.Sprintf("a turn that ended in commit %q", rev)}
+}
+
+// keeping returns the missions that keep a commit. Where a stranger's ledger holds something that is too
+// large for git, they are those that may: the current one, and all that this clone knows.
+func keeping(ctx context.Context, w *workspace.Workspace, current ledger.ID, commit plumbing.Hash) (map[ledger.ID]plumbing.Hash, error) {
+	missions, err := ledger.Keeping(ctx, w.Repo.Wary(), commit)
+	if err == nil || ctx.Err() != nil {
+		return missions, err
+	}
+	if missions, err = ledger.List(ctx, w.Repo); err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(missions, func(id ledger.ID, _ plumbing.Hash) bool { return id != current && !w.Trust.Known(id) })
+	return missions, nil
+}
+
+// How many missions that keep a commit are looked into: if it is a state of one of them, and at all. One
+// of the user's own commits may be kept by every mission, and be a state of none.
+const (
+	maxKeeping  = 100
+	maxSearched = 1000
+)
+
+// The ranks of states that one commit holds.
+const (
+	savedRank = 1 + iota
+	startRank
+	endRank
+	usableRank // is added for one that the user may rely on
+)
+
+func (s *State) rank() int {
+	switch {
+	case s.Saved:
+		return savedRank
+	case s.Start:
+		return startRank
+	}
+	return endRank
+}
+
+// kept finds the state of a mission that a commit holds, nil if it is none.
+func kept(ctx context.Context, repo *git.Repo, objects *git.Objects, id ledger.ID, commit plumbing.Hash) (*State, error) {
+	events, err := eventsOf(ctx, repo, id, -1)
+	if err != nil {
+		return nil, err
+	}
+	var saved *State
+	for i, e := range events {
+		if !slices.Contains(e.keeps, commit) {
+			continue
+		}
+		s, err := e.saved(objects, id, commit)
+		switch {
+		case err != nil:
+			return nil, err
+		case s.Turn != nil && s.Turn.Code.Hash() == commit:
+			return s.Turn.After(), nil
+		case saved == nil || i+1 < len(events) && e.tree == events[i+1].tree: // rather one that is about nothing else
+			saved = s
+		}
+	}
+	if saved == nil {
+		return nil, nil // it is one of the user's own, before the mission
+	}
+	// A turn may have started there, or its record was written once more, after later ones.
+	var ended, started *State
+	err = Each(ctx, repo, id, func(t *Turn) error {
+		switch commit {
+		case t.Code.Hash():
+			ended = t.After()
+			return errFound
+		case t.Base.Hash():
+			started = t.Before()
+		}
+		return nil
+	})
+	if ended == nil && ctx.Err() != nil {
+		return nil, err
+	}
+	return cmp.Or(ended, started, saved), nil
+}
+
+// errFound ends a search.
+var errFound = errors.New("found")

@@ -1,0 +1,231 @@
+package turns
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/session"
+	"gitagent/internal/transcript"
+)
+
+// A taking is what is to be taken of a session.
+type taking struct {
+	state  ImportState
+	why    string
+	other  ledger.ID // the mission that has recorded it, if that is not its own
+	last   int       // number of the mission's last turn
+	bytes  []byte    // of the client's file
+	from   int64     // where they are in it
+	ends   []ending
+	again  bool  // the first of them is recorded already, and has gone on
+	source *Turn // the turn of another mission after which they come; nil for none
+}
+
+// shorten leaves what is too much for one transaction for the next one.
+func (t *taking) shorten() bool {
+	for i, e := range t.ends {
+		if i > 0 && e.end-t.ends[0].start > maxAtOnce {
+			t.ends = t.ends[:i]
+			return true
+		}
+	}
+	return false
+}
+
+// say adds what is taken to what is told of the session.
+func (t *taking) say(done *Imported, id ledger.ID) {
+	done.Mission, done.Turns = cmp.Or(t.other, id), t.last
+	if done.State == "" { // else this is a further part of it
+		done.State, done.Why = t.state, t.why
+	}
+	if done.State == Skipped {
+		done.Mission = t.other
+	}
+	if n := len(t.ends); n > 0 {
+		done.Turns = t.ends[n-1].number
+		done.Added += n
+	}
+}
+
+// take decides what is to be taken of a session, of which the ledger of its own mission is given, nil
+// if there is none, and the local state that its hooks keep.
+func (im *importer) take(ctx context.Context, id ledger.ID, l *ledger.Ledger, c *candidate, st *session.State) (taking, error) {
+	for _, other := range im.missions[c.ID] {
+		if other != id {
+			return im.recorded(other), nil
+		}
+	}
+	if st.Mission != "" && st.Mission != string(id) || st.Last != nil {
+		return im.recorded(ledger.ID(st.Mission)), nil
+	}
+	t := taking{state: New}
+	var last *Turn
+	if l != nil {
+		var err error
+		if !slices.Contains(l.Mission.Sessions, c.ID) {
+			if len(id) == 8 {
+				return t, fmt.Errorf("mission %s has just been made: %w", id, git.ErrConflict)
+			}
+			return t, fmt.Errorf("mission %s, which would be its own, is another one's", id)
+		}
+		if t.last, err = l.LastTurn(); err != nil {
+			return t, err
+		}
+		if last, err = Last(l); err != nil {
+			return t, err
+		}
+		if last == nil || last.Turn != t.last || last.Session != c.ID || last.Mission != id || last.Imported == "" || last.Transcript == nil {
+			t.state = Recorded
+			return t, nil
+		}
+		if t.state = UpToDate; last.Transcript.To == c.Size {
+			return t, nil
+		}
+		if last.Transcript.Missing != "redaction" && !holds(l, c.Path, last.Turn, last.Transcript) {
+			return t, errNotTheSame
+		}
+		t.from = last.Transcript.From
+	}
+	at, err := transcript.At(c.Path, t.from)
+	if err != nil {
+		return t, err
+	}
+	segment, err := transcript.ReadSegment(c.Path, at)
+	if err != nil {
+		return t, err
+	}
+	if segment.Restarted {
+		return t, errors.New("its file is being written anew")
+	}
+	t.bytes = segment.Bytes
+	begun := transcript.Turns(t.bytes)
+	start, after := 0, 0
+	switch {
+	case last != nil:
+		old := int(last.Transcript.To - t.from)
+		if old > len(t.bytes) {
+			return t, errNotTheSame
+		}
+		n := 0 // of them are in the old part: one
+		for n < len(begun) && begun[n].Start < old {
+			n++
+		}
+		next := len(t.bytes)
+		if n < len(begun) {
+			next = begun[n].Start
+		}
+		if t.again = n > 0 && spoke(t.bytes[old:next]); t.again {
+			begun[n-1].End = next
+			t.last, after, begun = t.last-1, last.Transcript.After, begun[n-1:]
+		} else {
+			start, after, begun = old, last.Turn, begun[n:]
+		}
+	case last == nil:
+		source, shared := im.source(ctx, c, begun)
+		if source == nil {
+			break
+		}
+		if shared == len(begun) {
+			return taking{state: Skipped, other: source.Mission, why: "the client's copy of " + source.ID().String() + ", and nothing else"}, nil
+		}
+		t.source, t.last, after = source, source.Turn, source.Turn
+		start, begun = begun[shared].Start, begun[shared:]
+	}
+	begun = running(begun, t.bytes, c.Runs, st.Open)
+	number := t.last
+	for i, b := range begun {
+		if number, err = ledger.Next("turn", number); err != nil {
+			return t, err
+		}
+		p := piece{start: b.Start, end: b.End, promptID: b.PromptID, seen: true, summary: transcript.Summarise(t.bytes[b.Start:b.End])}
+		if i == 0 {
+			p.start = start
+		}
+		t.ends = append(t.ends, ending{p, number, after})
+		after = number
+	}
+	switch {
+	case len(t.ends) > 0 && last != nil:
+		t.state = Grown
+	case len(t.ends) == 0 && last == nil:
+		t.state, t.why = Skipped, "its first turn is running"
+	}
+	return t, nil
+}
+
+var errNotTheSame = errors.New("its file is not what was imported of it; the mission stays as it is")
+
+// spoke reports whether bytes that follow a turn are more of it, and not what the client notes for
+// itself.
+func spoke(more []byte) bool {
+	sum := transcript.Summarise(more)
+	return !sum.Ended.IsZero() || sum.Reply != "" || len(sum.Queued) > 0
+}
+
+// running returns the turns without those that are left to hooks, from the open one on, and without
+// one that has not ended yet, in a client that is alive.
+func running(begun []transcript.Turn, bytes []byte, alive bool, open *session.OpenTurn) []transcript.Turn {
+	if open != nil && open.PromptID != "" {
+		if i := slices.IndexFunc(begun, func(t transcript.Turn) bool { return t.PromptID == open.PromptID }); i >= 0 {
+			return begun[:i]
+		}
+	}
+	if n := len(begun); n > 0 && alive {
+		sum := transcript.Summarise(bytes[begun[n-1].Start:begun[n-1].End])
+		if !sum.Answered && !sum.Interrupted && !sum.APIError {
+			return begun[:n-1]
+		}
+	}
+	return begun
+}
+
+// source returns the turn of another session's mission that a copied conversation goes on from, and
+// how many of the turns it shares. It is nil if nothing is known to be shared: then everything counts
+// as the session's own.
+func (im *importer) source(ctx context.Context, c *candidate, begun []transcript.Turn) (source *Turn, shared int) {
+	for _, other := range im.alike[c.first.UUID] {
+		if other == c || len(im.missions[other.ID]) == 0 {
+			continue
+		}
+		theirs, n := other.all(), 0
+		for n < min(len(theirs), len(begun)) && theirs[n].UUID != "" && theirs[n].UUID == begun[n].UUID {
+			n++
+		}
+		if n <= shared {
+			continue
+		}
+		for _, id := range im.missions[other.ID] {
+			if t := im.recordOf(ctx, id, other.ID, theirs[n-1]); t != nil {
+				source, shared = t, n
+				break
+			}
+			if im.Dry { // it would have been imported, with these numbers
+				source, shared = &Turn{Mission: id, Turn: n}, n
+			}
+		}
+	}
+	return source, shared
+}
+
+// recordOf returns the record of the turn of a session that is at a place in its file; nil if there is
+// none that may be used.
+func (im *importer) recordOf(ctx context.Context, id ledger.ID, session string, at transcript.Turn) *Turn {
+	var found *Turn
+	_ = Each(ctx, im.Repo, id, func(t *Turn) error {
+		if seg := t.Transcript; t.Session == session && seg != nil && seg.From <= int64(at.Start) && int64(at.Start) < seg.To && seg.To <= int64(at.End) {
+			found = t
+			return errFound
+		}
+		return nil
+	})
+	if found == nil {
+		return nil
+	}
+	found, _ = Usable(ctx, im.Workspace, found) // nil if it may not be used
+	return found
+}

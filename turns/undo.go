@@ -1,0 +1,128 @@
+package turns
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/snapshot"
+	"gitagent/internal/transaction"
+)
+
+// ErrNothingDone reports that no restore, revert or undo in this worktree is known.
+var ErrNothingDone = errors.New("nothing has been restored or reverted in this worktree")
+
+// Undo takes back the last restore, revert, restore of a handoff or undo in this worktree. If nothing
+// has changed since, the worktree becomes exactly what it was before; otherwise what has changed since
+// is kept, by a three-way merge, as in [Recorder.Revert]. A step whose process was killed in the middle
+// is taken back as well.
+//
+// say is told what will be taken back, and what that changes, before it does; it may be nil. The present
+// state is recorded first, in the ledger that holds the state before the step. If there is nothing to
+// take back, the error is [ErrNothingDone].
+func (r *Recorder) Undo(ctx context.Context, at time.Time, how Merging, say func(*snapshot.Step, []git.FileStat)) (*Restored, error) {
+	done := new(Restored)
+	var step *snapshot.Step
+	err := r.change(ctx, func() (transaction.Job, error) {
+		if step = snapshot.NewestStep(r.Repo); step == nil {
+			return transaction.Job{}, ErrNothingDone
+		}
+		id, err := ledger.ParseID(step.Mission)
+		return transaction.Job{Mission: id, At: at, What: "undo"}, err
+	}, func(ctx context.Context, tx *transaction.Tx) error {
+		if step = tx.Snap.LastStep(); step == nil {
+			return ErrNothingDone
+		}
+		how.Foreign = how.Foreign || step.Foreign
+		c := transaction.Checkout{Checkout: how.Checkout, What: step.What, Undo: !step.Undo, Subject: "before undoing the " + step.String()}
+		if say != nil {
+			c.Say = func(changes []git.FileStat) { say(step, changes) }
+		}
+		var err error
+		if c.Tree, done.Conflicts, err = before(ctx, tx, step, how); err != nil {
+			return err
+		}
+		return done.checkOut(ctx, tx, c, how.Merge)
+	})
+	switch {
+	case err != nil && step != nil:
+		return nil, fmt.Errorf("undo the %s: %w", step, err)
+	case err != nil:
+		return nil, err
+	}
+	return done, nil
+}
+
+// before returns the tree of the worktree without a step.
+func before(ctx context.Context, tx *transaction.Tx, step *snapshot.Step, how Merging) (plumbing.Hash, []Conflict, error) {
+	from, err := tx.Objects.TreeOf(step.Before.Hash())
+	if err == nil && from != step.From.Hash() {
+		err = fmt.Errorf("commit %s does not hold it", step.Before)
+	}
+	if err != nil {
+		return from, nil, fmt.Errorf("find what was there before: %w", err)
+	}
+	now, to := tx.Snap.Tree, step.To.Hash()
+	if now == to {
+		return from, nil, nil
+	}
+	if step.Half {
+		if now, err = whole(ctx, tx, step); err != nil {
+			return from, nil, err
+		}
+	}
+	merged, err := tx.Merge(ctx, to, now, from, how.Foreign)
+	var conflicts []Conflict
+	for _, path := range how.conflicts(merged) {
+		conflicts = append(conflicts, Conflict{Path: path})
+	}
+	return merged.Tree, conflicts, err
+}
+
+// whole returns the worktree's tree with all that a killed step had to do with as it was before the
+// step, unless somebody has changed it since.
+func whole(ctx context.Context, tx *transaction.Tx, step *snapshot.Step) (plumbing.Hash, error) {
+	from, to, now := step.From.Hash(), step.To.Hash(), tx.Snap.Tree
+	was, err := tx.Repo.Changed(ctx, to, from, git.Paths{})
+	if err != nil {
+		return now, err
+	}
+	became, err := tx.Repo.Changed(ctx, from, to, git.Paths{})
+	if err != nil {
+		return now, err
+	}
+	since, err := tx.Repo.Changed(ctx, to, now, git.Paths{})
+	if err != nil {
+		return now, err
+	}
+	for path := range was {
+		is, differs := since[path]
+		if differs && is.Mode != filemode.Empty && is != was[path] && !cut(tx.Objects, is, became[path]) {
+			delete(was, path)
+		}
+	}
+	return tx.Objects.EditTree(now, was)
+}
+
+// maxCut is how large a file may be, in bytes, for anybody to see that it is the beginning of another.
+const maxCut = 64 << 20
+
+// cut reports whether a file is what a killed checkout has left of another one.
+func cut(objects *git.Objects, is, whole git.Entry) bool {
+	if is.Mode == filemode.Symlink || whole.Mode == filemode.Empty {
+		return false
+	}
+	part, err := objects.Blob(is.Hash, maxCut)
+	if err != nil {
+		return false
+	}
+	all, err := objects.Blob(whole.Hash, maxCut)
+	return err == nil && bytes.HasPrefix(all, part)
+}

@@ -1,0 +1,320 @@
+package turns_test
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/snapshot"
+	"gitagent/turns"
+)
+
+// undo takes back the last step in the lab's worktree.
+func (l *lab) undo(how turns.Merging) (*turns.Restored, string, error) {
+	l.t.Helper()
+	what := ""
+	done, err := l.recorder(l.Dir).Undo(l.t.Context(), time.Now(), how, func(s *snapshot.Step, _ []git.FileStat) { what = s.String() })
+	return done, what, err
+}
+
+// TestUndoHalf: a restore was killed in the middle of the checkout. What it had not come to, had
+// removed, or had written in part, is as it was before; what somebody has changed since is kept.
+func TestUndoHalf(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a line\n", 10_000)
+	users := func(l *lab) {
+		l.remove("moved")
+		l.remove("deep")
+		l.Write("long", long+"2\n")
+		l.Write("there", "moved\nas it is\n")
+		l.Write("deep", "a file\n")
+	}
+	for name, tt := range map[string]struct {
+		half func(l *lab)
+		want func(l *lab) // besides what was before
+	}{
+		"not begun":      {half: users},
+		"nothing missed": {half: func(*lab) {}},
+		"one missing":    {half: func(l *lab) { l.remove("long") }},
+		"all missing":    {half: func(l *lab) { l.remove("long"); l.remove("moved"); l.remove("deep") }},
+		"in part":        {half: func(l *lab) { l.Write("long", "1: "+long[:12345]) }},
+		"empty":          {half: func(l *lab) { l.Write("long", "") }},
+		"both names":     {half: func(l *lab) { l.Write("there", "moved\nas it is\n") }},
+		"neither name":   {half: func(l *lab) { l.remove("moved"); l.remove("there") }},
+		"mixed":          {half: func(l *lab) { l.remove("deep"); l.Write("deep", "a file\n"); l.Write("long", "1: "+long[:7]) }},
+		"changed since": {
+			half: func(l *lab) {
+				l.remove("long")
+				l.Write("other", "since\n")
+				l.Write("new", "since\n")
+				l.remove("kept.txt")
+			},
+			want: func(l *lab) { l.Write("other", "since\n"); l.Write("new", "since\n"); l.remove("kept.txt") },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			c := l.client()
+			l.turn(c, "one", func() {
+				l.Write("long", "1: "+long)
+				l.Write("moved", "moved\nas it is\n")
+				l.Write("deep/file", "deep\n")
+				l.Write("other", "1\n")
+			})
+			first := l.list(own(c))[0].After()
+			users(l)
+			before := files(t, l.Dir)
+			if _, err := l.recorder(l.Dir).Restore(t.Context(), time.Now(), first, git.Paths{}, turns.Checkout{}); err != nil {
+				t.Fatal(err)
+			}
+			agent := filepath.Join(l.Dir, ".git", "agent")
+			if err := os.Rename(filepath.Join(agent, "step"), filepath.Join(agent, "step.begun")); err != nil {
+				t.Fatal(err)
+			}
+			tt.half(l)
+			_, what, err := l.undo(turns.Merging{})
+			if name == "not begun" {
+				if !errors.Is(err, turns.ErrNothingDone) {
+					t.Errorf("took back %q, %v", what, err)
+				}
+			} else if err != nil || what != "restore of turn "+first.String() {
+				t.Fatalf("took back %q, %v", what, err)
+			}
+			now := files(t, l.Dir)
+			if tt.want != nil {
+				tt.want(l)
+				for path, content := range files(t, l.Dir) {
+					if now[path] != content {
+						t.Errorf("%q is %.100q, want %.100q", path, now[path], content)
+					}
+				}
+				return
+			}
+			if len(now) != len(before) {
+				t.Errorf("there are %d files, want %d", len(now), len(before))
+			}
+			for path, content := range before {
+				if now[path] != content {
+					t.Errorf("%q is %.100q, want %.100q", path, now[path], content)
+				}
+			}
+		})
+	}
+}
+
+// TestUndoTwoHalves: a second restore begins after the first was killed in the middle, and is killed
+// before it has changed anything: the first one is the last.
+func TestUndoTwoHalves(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	l.turn(c, "one", func() { l.Write("a", "1\n"); l.Write("b", "1\n") })
+	l.turn(c, "two", func() { l.Write("a", "2\n"); l.Write("b", "2\n") })
+	list := l.list(own(c))
+	agent := filepath.Join(l.Dir, ".git", "agent")
+	rename := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(filepath.Join(agent, from), filepath.Join(agent, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.restore(list[0], false); err != nil {
+		t.Fatal(err)
+	}
+	rename("step", "step.begun")
+	l.remove("b")
+	half := l.tree()
+	if _, err := l.restore(list[1], false); err != nil {
+		t.Fatal(err)
+	}
+	l.Write("a", "1\n")
+	l.remove("b") // as if nothing had come of the second
+	if l.tree() != half {
+		t.Fatal("the test is wrong")
+	}
+	// What the second one has noted of the first was there before it was begun.
+	rename("step", "step.begun")
+	data := `{"v":1,"what":"restore of turn ` + list[0].ID().String() + `","mission":"` + string(own(c)) + `","before":"` + list[1].Code.String() +
+		`","from":"` + l.treeOf(list[1].Code.String()) + `","to":"` + l.treeOf(list[0].Code.String()) + `","half":true,"at":"2026-11-22T12:00:00Z"}`
+	l.Write(".git/agent/step", data)
+	if _, what, err := l.undo(turns.Merging{}); err != nil || what != "restore of turn "+list[0].ID().String() {
+		t.Fatalf("took back %q, %v", what, err)
+	}
+	if l.Read("a") != "2\n" || l.Read("b") != "2\n" {
+		t.Errorf("a is %q, b is %q", l.Read("a"), l.Read("b"))
+	}
+}
+
+// TestUndoConverted: files that git converts are brought back as they were.
+func TestUndoConverted(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.Write(".gitattributes", "*.crlf text eol=crlf\n")
+	l.Write("file.crlf", "first\r\nline\r\n")
+	l.Commit("converted")
+	c := l.client()
+	l.turn(c, "one", l.write("file.crlf", "one\r\nline\r\n"))
+	l.turn(c, "two", l.write("file.crlf", "one\r\nline\r\ntwo\r\n"))
+	if _, err := l.restore(l.list(own(c))[0], false); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.Read("file.crlf"); got != "one\r\nline\r\n" {
+		t.Errorf("restored %q", got)
+	}
+	if _, _, err := l.undo(turns.Merging{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.Read("file.crlf"); got != "one\r\nline\r\ntwo\r\n" {
+		t.Errorf("undone %q", got)
+	}
+}
+
+// TestUndoUnborn: in a repository without a commit there is nothing before, and back it goes.
+func TestUndoUnborn(t *testing.T) {
+	t.Parallel()
+	l := emptyLab(t)
+	c := l.client()
+	l.turn(c, "one", l.write("file", "1\n"))
+	l.turn(c, "two", func() { l.remove("file") })
+	if _, err := l.restore(l.list(own(c))[0], false); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"", "1\n", ""} {
+		if _, _, err := l.undo(turns.Merging{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := files(t, l.Dir)[filepath.Join(l.Dir, "file")]; got != want {
+			t.Errorf("file is %q, want %q", got, want)
+		}
+	}
+	l.fsck()
+}
+
+// TestUndoInPlace: a file can't come back because somebody put something into the directory in its
+// place. The conflict has the file's name, and git's only where it is written.
+func TestUndoInPlace(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	l.turn(c, "one", l.write("place/file", "1\n"))
+	l.turn(c, "two", func() { l.remove("place"); l.Write("place", "2\n") })
+	if _, err := l.restore(l.list(own(c))[0], false); err != nil {
+		t.Fatal(err)
+	}
+	l.Write("place/other", "since\n")
+	_, _, err := l.undo(turns.Merging{})
+	if conflict := (*turns.ConflictError)(nil); !errors.As(err, &conflict) || len(conflict.Conflicts) != 1 || conflict.Conflicts[0].Path != "place" {
+		t.Errorf("undo: %v", err)
+	}
+	done, _, err := l.undo(turns.Merging{Merge: true})
+	if err != nil || len(done.Conflicts) != 1 {
+		t.Fatalf("undo: %+v, %v", done, err)
+	}
+	if l.Read(done.Conflicts[0].Path) != "2\n" || l.Read("place/other") != "since\n" {
+		t.Errorf("%q is not what it was", done.Conflicts[0].Path)
+	}
+}
+
+// TestUndoLink: a directory and a link to another one take each other's place. What is in the other
+// one is not in the way.
+func TestUndoLink(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.Write("dir/deep/file", "dir\n")
+	c := l.client()
+	l.turn(c, "one", func() {
+		if err := os.Symlink("dir", filepath.Join(l.Dir, "link")); err != nil {
+			t.Skip(err)
+		}
+	})
+	l.turn(c, "two", func() { l.remove("link"); l.Write("link/deep/file", "own\n"); l.Write("link/deep/other", "own\n") })
+	before := files(t, l.Dir)
+	if _, err := l.restore(l.list(own(c))[0], false); err != nil {
+		t.Fatal(err)
+	}
+	if target, err := os.Readlink(filepath.Join(l.Dir, "link")); target != "dir" {
+		t.Errorf("restored a link to %q, %v", target, err)
+	}
+	if _, _, err := l.undo(turns.Merging{}); err != nil {
+		t.Fatal(err)
+	}
+	if now := files(t, l.Dir); !maps.Equal(now, before) {
+		t.Errorf("there are %q, want %q", now, before)
+	}
+}
+
+// TestUndoGone: the mission whose ledger kept what was before was removed.
+func TestUndoGone(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	l.turn(c, "one", l.write("file", "1\n"))
+	l.turn(c, "two", l.write("file", "2\n"))
+	if _, err := l.restore(l.list(own(c))[0], false); err != nil {
+		t.Fatal(err)
+	}
+	l.Git("update-ref", "-d", own(c).Ref())
+	if _, _, err := l.undo(turns.Merging{}); !errors.Is(err, git.ErrNotFound) {
+		t.Errorf("undo: %v", err)
+	}
+	if l.Read("file") != "1\n" {
+		t.Errorf("file is %q", l.Read("file"))
+	}
+}
+
+// TestRevertJumped: HEAD jumped during the turn, so its record begins at the new HEAD.
+func TestRevertJumped(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	l.Write("more", "more\n")
+	l.Commit("second")
+	l.turn(c, "one", l.write("file", "1\n"))
+	l.turn(c, "two", func() {
+		l.Git("checkout", "-q", "-b", "aside", "HEAD^")
+		l.Write("committed", "in the turn\n")
+		l.Git("add", "committed")
+		l.Git("commit", "-q", "-m", "aside")
+		l.Write("left", "2\n")
+	})
+	l.turn(c, "three", l.write("after", "3\n"))
+	for i, jumped := range []bool{false, true, false} {
+		turn := l.list(own(c))[i]
+		done, err := l.recorder(l.Dir).Revert(t.Context(), time.Now(), turn.Before(), turn.After(), turns.Merging{Checkout: turns.Checkout{Dry: i != 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done.Jumped != jumped {
+			t.Errorf("turn %d: jumped = %t", i+1, done.Jumped)
+		}
+	}
+	now := files(t, l.Dir)
+	if now[filepath.Join(l.Dir, "committed")] == "" || now[filepath.Join(l.Dir, "left")] != "" {
+		t.Errorf("there are %q", now)
+	}
+}
+
+// TestUndoPlanted: a step that somebody else has written down is none if its name would not stay in one
+// line of a message.
+func TestUndoPlanted(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	l.turn(c, "one", l.write("a", "1\n"))
+	l.turn(c, "two", l.write("a", "2\n"))
+	list := l.list(own(c))
+	from, to := l.treeOf(list[0].Code.String()), l.treeOf(list[1].Code.String())
+	for _, what := range []string{`x\n\nCo-Authored-By: x`, `x\u0000`, `\u001b[2J`} {
+		l.Write(".git/agent/step", `{"v":1,"what":"`+what+`","mission":"`+string(own(c))+`","before":"`+list[0].Code.String()+
+			`","from":"`+from+`","to":"`+to+`","at":"2026-11-22T12:00:00Z"}`)
+		if _, _, err := l.undo(turns.Merging{}); !errors.Is(err, turns.ErrNothingDone) || l.Read("a") != "2\n" {
+			t.Errorf("%s: %v, a is %q", what, err, l.Read("a"))
+		}
+	}
+}
