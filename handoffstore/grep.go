@@ -11,7 +11,7 @@ import (
 
 // A Match is one line found by a search.
 type Match struct {
-	File string // "document", "terminal", "patch", "record", "transcript", or the path of a file
+	File string // "document", "terminal", "patch", "record", or the path of a file
 	Line int    // from 1
 	Text string // at most [maxMatch] bytes of the line
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -19,6 +20,13 @@ import (
 // is no such mission, the error wraps [git.ErrNotFound]. A handoff that can't be read is left out
 // and reported in the error.
 func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Handoff, error) {
+	list, err := Newest(ctx, repo, id, math.MaxInt)
+	slices.Reverse(list)
+	return list, err
+}
+
+// Newest is [List] for the last of a mission's handoffs, at most so many, the newest first.
+func Newest(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([]*Handoff, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
 	l, err := ledger.Open(ctx, repo, objects, id)
@@ -31,7 +39,7 @@ func List(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*Handoff, error)
 	}
 	var list []*Handoff
 	var unread ledger.Unread
-	for _, n := range slices.Backward(numbers) {
+	for _, n := range numbers[:min(most, len(numbers))] {
 		if h, err := readAt(l, n); err == nil {
 			list = append(list, h)
 		} else if !errors.Is(err, git.ErrNotFound) {
@@ -50,13 +58,20 @@ type Found struct {
 	objects *git.Objects
 }
 
-// Find returns the handoff that a person names: `3` of the current mission, `a1b2c3d4/3`, or
-// `a1b2c3d4`, `latest` or nothing for the last one. If there is none, the error wraps
-// [git.ErrNotFound].
+// Find returns the handoff that a person names: `3` of the current mission, `a1b2/3`, or `a1b2`,
+// `latest` or nothing for the last one, with 4 digits or more of the mission's id. If there is none, the
+// error wraps [git.ErrNotFound].
 func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (*Found, error) {
-	mission, number, ok := parseName(current, name)
+	typed, number, ok := parseName(name)
 	if !ok {
 		return nil, fmt.Errorf("handoff %q: %w", name, git.ErrNotFound)
+	}
+	mission := current
+	if typed != "" {
+		var err error
+		if mission, err = ledger.Expand(ctx, repo, typed); err != nil {
+			return nil, err
+		}
 	}
 	if mission == "" {
 		return nil, fmt.Errorf("find a handoff: no turn has been recorded in this worktree: %w", git.ErrNotFound)
@@ -64,21 +79,21 @@ func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (
 	return open(ctx, repo, mission, number)
 }
 
-// parseName splits a handoff's name; number 0 is the last one.
-func parseName(current ledger.ID, name string) (ledger.ID, int, bool) {
+// parseName splits a handoff's name into the mission as it was typed, empty for the current one, and
+// the number, 0 for the last one.
+func parseName(name string) (mission string, number int, ok bool) {
 	if n, ok := ledger.ParseNumber(name); ok {
-		return current, n, true
+		return "", n, true
 	}
 	mission, rest, slashed := strings.Cut(name, "/")
 	if !slashed && (name == "" || name == "latest") {
-		return current, 0, true
+		return "", 0, true
 	}
-	id, err := ledger.ParseID(mission)
-	if err != nil || !slashed || rest == "latest" {
-		return id, 0, err == nil
+	if ok := ledger.IsPrefix(mission); !ok || !slashed || rest == "latest" {
+		return mission, 0, ok
 	}
 	n, ok := ledger.ParseNumber(rest)
-	return id, n, ok
+	return mission, n, ok
 }
 
 // open reads a handoff, or the last one if number is 0.

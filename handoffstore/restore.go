@@ -1,17 +1,15 @@
 package handoffstore
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
 	"gitagent/internal/snapshot"
+	"gitagent/internal/transaction"
 	"gitagent/internal/workspace"
 )
 
@@ -20,9 +18,8 @@ type Checkout = snapshot.Checkout
 
 // A Restored says what a restore has done.
 type Restored struct {
-	Present   git.Hex        // the commit that holds the worktree as it was before; zero in a dry run
-	Changes   []git.FileStat // what changed, or would
-	Conflicts []string       // paths that hold both sides now, or would
+	transaction.CheckedOut
+	Conflicts []string // paths that hold both sides now, or would
 }
 
 // Restore brings a handoff's uncommitted changes into this worktree, whatever is checked out there,
@@ -59,76 +56,33 @@ func (w *writing) restore(ctx context.Context, f *Found, how Checkout) (*Restore
 	if w.Ledger == nil {
 		return nil, git.ErrNotFound
 	}
-	done := new(Restored)
-	repo, err := w.Repo, error(nil)
-	if how.Foreign { // an earlier tree of his may lie in the worktree
-		repo, err = repo.Foreign(ctx)
-	}
+	base, theirs, err := w.left(f.Stash.Hash())
 	if err != nil {
 		return nil, err
 	}
-	tree, err := w.merge(ctx, repo, f.Stash.Hash(), done)
+	merged, err := w.Merge(ctx, base, w.Snap.Tree, theirs, how.Foreign)
 	if err != nil {
 		return nil, err
 	}
-	if done.Changes, err = w.Repo.DiffPaths(ctx, w.Snap.Tree, tree); err != nil {
-		return nil, err
-	}
-	if how.Dry {
-		return done, w.Snap.CheckOut(ctx, tree, how)
-	}
-	subject := fmt.Sprintf("before restoring handoff %d", f.Number)
-	present, err := w.uncommitted(subject, "")
-	if err == nil && !present.IsZero() {
-		if err = w.Append(subject, nil, present); err == nil {
-			err = w.Commit(ctx)
-		}
-	}
+	done, err := w.CheckOut(ctx, transaction.Checkout{
+		Checkout: how, Tree: merged.Tree, What: "restore of handoff " + f.ID().String(), Subject: fmt.Sprintf("before restoring handoff %d", f.Number),
+	})
 	if err != nil {
 		return nil, err
 	}
-	done.Present = git.Hex(cmp.Or(present, w.Snap.Head.Commit))
-	return done, w.Snap.CheckOut(ctx, tree, how)
+	return &Restored{*done, merged.Conflicts}, nil
 }
 
-// merge returns the tree of the worktree with the change from the stash's parent to the stash applied.
-//
-// Git finds the merge base by itself (--merge-base exists only since 2.40), so both sides are made
-// commits on the stash's parent.
-func (w *writing) merge(ctx context.Context, repo *git.Repo, stash plumbing.Hash, done *Restored) (plumbing.Hash, error) {
-	theirs, err := w.Objects.Commit(stash)
+// left returns the tree that a stash holds, and that of its parent, on which the changes were made.
+func (w *writing) left(stash plumbing.Hash) (base, left plumbing.Hash, err error) {
+	c, err := w.Objects.Commit(stash)
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return base, left, err
 	}
-	config, err := w.Config()
-	if err != nil {
-		return plumbing.ZeroHash, err
+	if len(c.Parents) == 0 { // made before the first commit
+		base, err = w.Objects.EmptyTree()
+	} else {
+		base, err = w.Objects.TreeOf(c.Parents[0])
 	}
-	who, base := config.Committer(w.At), theirs.Parents
-	commit := func(tree plumbing.Hash, message string) (hash plumbing.Hash) { // unless something has failed
-		if err == nil {
-			hash, err = w.Objects.CommitTree(tree, base, who, who, message)
-		}
-		return hash
-	}
-	if len(base) == 0 { // made before the first commit
-		var empty plumbing.Hash
-		empty, err = w.Objects.EmptyTree()
-		base = []plumbing.Hash{commit(empty, "nothing\n")}
-	}
-	ours, handedOff := commit(w.Snap.Tree, "the worktree\n"), commit(theirs.Tree, "the handoff\n")
-	if err == nil {
-		err = w.Objects.Flush()
-	}
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	out, err := repo.Output(ctx, nil, "-c", "merge.conflictStyle=merge", "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages",
-		ours.String(), handedOff.String())
-	if err != nil && git.Status(err) != 1 {
-		return plumbing.ZeroHash, err
-	}
-	tree, names, _ := bytes.Cut(out, []byte{0})
-	done.Conflicts = strings.FieldsFunc(string(names), func(r rune) bool { return r == 0 })
-	return git.ParseHash(string(tree))
+	return base, c.Tree, err
 }

@@ -1,0 +1,128 @@
+package handoffstore
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/search"
+)
+
+// found are the handoffs in which all words are, each with the lines.
+func (l *lab) found(since time.Time, words ...string) []string {
+	l.t.Helper()
+	query, err := search.Words(words)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	tips, err := ledger.List(l.t.Context(), l.Store.Repo)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	var found []string
+	err = Search(l.t.Context(), l.Store.Repo, tips, query, since, func(at time.Time, h *Hit) error {
+		if h == nil {
+			return nil
+		}
+		if !at.Equal(h.At) {
+			l.t.Errorf("handoff %s is of %s, not %s", h.ID(), h.At, at)
+		}
+		var lines []string
+		for _, line := range h.Lines {
+			lines = append(lines, line.Place+": "+line.Text)
+		}
+		found = append(found, fmt.Sprintf("%s/%d %s", h.In, h.Number, strings.Join(lines, " | ")))
+		return nil
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return found
+}
+
+// TestSearch: what was written is found once, in the newest handoff that has it, as its own mission's;
+// what only quotes turns is not.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.turn(1, "s", "done", "do the parser", "the parser is half done")
+	l.gather(time.Minute, Request{Session: "s"}) // nobody wrote anything
+	l.gather(2*time.Minute, Request{Session: "s", Document: document(t, "# NEXT\n\nTest the Parser.\n"), Questions: []string{"What about UTF-16?", "And the parser?"}})
+	l.turn(2, "s", "done", "go on", "")
+	l.gather(3*time.Minute, Request{Session: "s"}) // what was written is taken over
+	l.gather(4*time.Minute, Request{Session: "u", Summary: "the writer follows the parser"})
+	for _, tt := range []struct {
+		words string
+		want  []string
+	}{
+		{"parser", []string{
+			"a1b2c3d4/4 summary: the writer follows the parser",
+			"a1b2c3d4/3 document: Test the Parser. | question: And the parser?",
+		}},
+		{"Parser", []string{"a1b2c3d4/3 document: Test the Parser."}},
+		{"next utf-16", []string{"a1b2c3d4/3 document: # NEXT | question: What about UTF-16?"}},
+		{"next writer", nil},
+		{"half", nil},
+	} {
+		if got := l.found(time.Time{}, strings.Fields(tt.words)...); !slices.Equal(got, tt.want) {
+			t.Errorf("%q: %q, want %q", tt.words, got, tt.want)
+		}
+	}
+	if got := l.found(l.now.Add(4*time.Minute), "parser"); len(got) != 1 {
+		t.Errorf("since the last: %q", got)
+	}
+
+	want := l.found(time.Time{}, "parser")
+	l.inherit("f0f0f0f0")
+	if got := l.found(time.Time{}, "parser"); !slices.Equal(got, want) {
+		t.Errorf("with a fork: %q, want %q", got, want)
+	}
+	l.Git("update-ref", "-d", mission.Ref())
+	for i := range want {
+		want[i] = strings.Replace(want[i], string(mission), "f0f0f0f0", 1)
+	}
+	if got := l.found(time.Time{}, "parser"); !slices.Equal(got, want) {
+		t.Errorf("in the fork alone: %q, want %q", got, want)
+	}
+
+	query, err := search.Words([]string{"parser"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tips, err := ledger.List(t.Context(), l.Store.Repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("stop")
+	if err := Search(t.Context(), l.Store.Repo, tips, query, time.Time{}, func(time.Time, *Hit) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("Search = %v, want the callback's error", err)
+	}
+}
+
+// inherit makes a mission that has what the lab's has.
+func (l *lab) inherit(id ledger.ID) {
+	l.t.Helper()
+	objects := l.Store.Repo.Objects(l.t.Context())
+	defer objects.Close()
+	m, err := ledger.Open(l.t.Context(), l.Store.Repo, objects, mission)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	m.ID, m.Mission = id, &ledger.Mission{V: ledger.Version, ID: id, Created: l.now}
+	who := git.Signature{Name: "a", Email: "b", When: l.now.Add(time.Hour)}
+	tip, err := m.Append(ledger.Event{Subject: "fork", Author: who, Committer: who})
+	if err == nil {
+		err = objects.Flush()
+	}
+	if err == nil {
+		err = l.Store.Repo.UpdateRefs(l.t.Context(), "test", []git.Update{{Ref: id.Ref(), New: tip}})
+	}
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
