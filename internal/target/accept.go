@@ -1,7 +1,6 @@
 package target
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -26,20 +25,20 @@ import (
 	"gitagent/turns"
 )
 
-// Usable returns a turn as the user may rely on it. If it is a stranger's, a person is asked first,
+// Usable returns a state as the user may rely on it. If it is a stranger's, a person is asked first,
 // see [Accept]; foreign is true of what was accepted, now or before.
-func Usable(c *cli.Context, w *workspace.Workspace, t *turns.Turn) (usable *turns.Turn, foreign bool, err error) {
-	usable, err = turns.Usable(c.Context, w, t)
+func Usable(c *cli.Context, w *workspace.Workspace, s *turns.State) (usable *turns.State, foreign bool, err error) {
+	usable, err = s.Usable(c.Context, w)
 	if errors.Is(err, workspace.ErrStranger) {
-		if err := Accept(c, w, t.In()); err != nil {
+		if err := Accept(c, w, s.In); err != nil {
 			return nil, false, err
 		}
-		usable, err = turns.Usable(c.Context, w, t)
+		usable, err = s.Usable(c.Context, w)
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	by, err := (&turns.Roll{Workspace: w}).By(c.Context, usable)
+	by, err := usable.By(c.Context, w)
 	return usable, by == trust.Unknown, err
 }
 
@@ -76,9 +75,11 @@ func Accept(c *cli.Context, w *workspace.Workspace, id ledger.ID) error {
 	if err := r.print(c); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.App.ErrWriter, "Accept mission %s as it is at %.12s? What is added later needs it anew. [yes/no] ", id, tip)
-	answer, _ := bufio.NewReader(os.Stdin).ReadString('\n') // end of input means no
-	if strings.TrimSpace(answer) != "yes" {
+	answer, err := cmdline.Ask(c.Context, fmt.Sprintf("Accept mission %s as it is at %.12s? What is added later needs it anew.", id, tip), "yes", "no")
+	if err != nil {
+		return err
+	}
+	if answer != "yes" {
 		return fmt.Errorf("%w, and not accepted; nothing was changed", stranger)
 	}
 	held, err := w.Store.LockMission(c.Context, string(id))
@@ -90,14 +91,18 @@ func Accept(c *cli.Context, w *workspace.Workspace, id ledger.ID) error {
 	if r.ledger.Began != id {
 		names = append(names, r.ledger.Began)
 	}
-	return w.Trust.Accept(tip, names...)
+	if err := w.Trust.Accept(tip, names...); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.App.ErrWriter, "accepted mission %s\n", id)
+	return nil
 }
 
 // nobody says why there is no person who could answer; "" if there is one, as far as can be seen. An
 // agent that can type into a terminal of the user's own can't be told from him.
 func nobody() string {
 	switch {
-	case !cmdline.IsTerminal(os.Stdin) || !cmdline.IsTerminal(os.Stderr):
+	case !cmdline.CanAsk():
 		return "there is no terminal to ask on"
 	case ByAgent():
 		return "an agent can't accept it"
@@ -273,19 +278,22 @@ const (
 
 func (r *review) print(c *cli.Context) error {
 	to := c.App.ErrWriter
-	fmt.Fprintf(to, "mission %s was recorded by somebody unknown. Its commits say %s, which anybody can write.\n",
+	say := func(format string, args ...any) {
+		fmt.Fprintln(to, cmdline.Hang("", fmt.Sprintf(format, args...), cmdline.Columns(to)))
+	}
+	say("mission %s was recorded by somebody unknown. Its commits say %s, which anybody can write.",
 		r.ledger.ID, cmdline.Escape(fmt.Sprintf("%s <%s>", r.author.Name, r.author.Email)))
 	last := ""
 	if n := len(r.turns); n > 0 {
 		last = ", the last " + cmdline.Age(time.Now(), r.turns[n-1].At) + " ago"
 	}
-	fmt.Fprintf(to, "It has %s%s, and %s, that you have not accepted.\n", cmdline.Plural(len(r.turns), "turn"), last, cmdline.Plural(r.handoffs, "handoff"))
-	fmt.Fprintf(to, "Read what was said with: git agent-turn list --mission %[1]s; git agent-handoff list --mission %[1]s\n", r.ledger.ID)
+	say("It has %s%s, and %s, that you have not accepted.", cmdline.Plural(len(r.turns), "turn"), last, cmdline.Plural(r.handoffs, "handoff"))
+	say("Read what was said with:\n  git agent-turn list --mission %[1]s\n  git agent-handoff list --mission %[1]s", r.ledger.ID)
 	if len(r.obeyed) == 0 && r.whole {
-		fmt.Fprintln(to, "Of its files that differ from HEAD none is one that an agent's client, an editor, a shell or git obeys by itself.")
+		say("Of its files that differ from HEAD none is one that an agent's client, an editor, a shell or git obeys by itself.")
 		return nil
 	}
-	fmt.Fprintln(to, "These of its files differ from HEAD, and are run or obeyed by themselves:")
+	say("These of its files differ from HEAD, and are run or obeyed by themselves:")
 	for i, d := range r.obeyed {
 		if i == maxListed {
 			fmt.Fprintf(to, "  and %d more\n", len(r.obeyed)-i)
@@ -294,7 +302,7 @@ func (r *review) print(c *cli.Context) error {
 		fmt.Fprintf(to, "  %s (%s; %s)\n", cmdline.Escape(d.Path), r.by[d.Path], r.of[d.Tree])
 	}
 	if !r.whole {
-		fmt.Fprintln(to, "There are too many files to look at all of them.")
+		say("There are too many files to look at all of them.")
 	}
 	return r.printDiffs(c)
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -26,7 +25,7 @@ import (
 
 // MissionFlag is the flag --mission; what it says is for [Mission].
 func MissionFlag() cli.Flag {
-	return &cli.StringFlag{Name: "mission", Usage: "of the mission `<id>`"}
+	return &cmdline.CompletedFlag{DocGenerationFlag: &cli.StringFlag{Name: "mission", Usage: "of the mission `<id>`"}, Values: CompleteMissions}
 }
 
 // JSONFlag is the flag --json of the commands that print lists or records.
@@ -65,22 +64,44 @@ func Open(repo *git.Repo) (*workspace.Workspace, error) {
 // Checkout is [Workspace] for commands that need a worktree to what: "record", say.
 func Checkout(ctx context.Context, what string) (*workspace.Workspace, error) {
 	w, err := Workspace(ctx)
-	if err == nil && w.Repo.Top == "" {
-		return nil, fmt.Errorf("a bare repository has no worktree to %s", what)
+	if err != nil || w.Repo.Top != "" {
+		return w, err
 	}
-	return w, err
+	conf, err := w.Repo.Config(ctx)
+	if err == nil && !conf.Bool("core.bare") { // in a git directory, or GIT_DIR is set
+		return nil, fmt.Errorf("the current directory is in no worktree to %s", what)
+	}
+	return nil, fmt.Errorf("a bare repository has no worktree to %s", what)
 }
 
-// Mission is the mission that a command works on, the first that exists of: the named one, the
-// branch's, that of the session whose agent runs the command, the one recorded last in this worktree
-// (announced on talk), and in a clone without local state the only one. It is empty if there is none.
+// Mission is the mission that a command works on: [Here], else the one that was written last of those
+// in the repository, as after a fetch. It is announced on talk if it was guessed among several. It is
+// empty if there is none.
 func Mission(ctx context.Context, w *workspace.Workspace, named string, talk io.Writer) (ledger.ID, error) {
-	if named != "" {
-		id, err := ledger.ParseID(named)
-		if err != nil {
-			return "", cmdline.Usagef("%w", err)
-		}
+	id, err := Here(ctx, w, named)
+	if id != "" || err != nil {
+		return id, err
+	}
+	id = lastHere(w)
+	if id != "" && talk == io.Discard {
 		return id, nil
+	}
+	newest, among, err := ledger.Newest(ctx, w.Repo)
+	if id == "" {
+		id = newest
+	}
+	if among > 1 {
+		fmt.Fprintf(talk, "mission %s\n", id)
+	}
+	return id, err
+}
+
+// Here is the mission that a command works on without guessing, the first that exists of: the named
+// one, which may be the beginning of its id, the branch's, and that of the session whose agent runs the
+// command. It is empty if there is none.
+func Here(ctx context.Context, w *workspace.Workspace, named string) (ledger.ID, error) {
+	if named != "" {
+		return Named(ctx, w.Repo, named)
 	}
 	if id, err := w.Mission(ctx); id != "" || err != nil {
 		return id, err
@@ -90,11 +111,51 @@ func Mission(ctx context.Context, w *workspace.Workspace, named string, talk io.
 			return m, nil
 		}
 	}
-	if last := w.Store.Last(func(st *session.State) bool { return st.Worktree == w.Repo.GitDir && st.Mission != "" }); last != nil {
-		fmt.Fprintf(talk, "mission %s\n", cmdline.Escape(last.Mission))
-		return ledger.ParseID(last.Mission)
+	return "", nil
+}
+
+// Own is the mission that what a command writes belongs to: [Here], or the one recorded to last in this
+// worktree, or the only one of the repository. It is empty if there is none.
+func Own(ctx context.Context, w *workspace.Workspace, named string) (ledger.ID, error) {
+	id, err := Here(ctx, w, named)
+	if id != "" || err != nil {
+		return id, err
 	}
-	return only(ctx, w.Repo)
+	if id = lastHere(w); id != "" {
+		return id, nil
+	}
+	newest, among, err := ledger.Newest(ctx, w.Repo)
+	if among == 1 {
+		id = newest
+	}
+	return id, err
+}
+
+// Named is the mission that a person names by its id, or the beginning of it in any case. One that is
+// named in full need not exist: it may be at a remote, or yet to begin.
+func Named(ctx context.Context, repo *git.Repo, name string) (ledger.ID, error) {
+	if !ledger.IsPrefix(name) {
+		_, err := ledger.ParseID(name)
+		return "", cmdline.Usagef("%w", err)
+	}
+	id, err := ledger.Expand(ctx, repo, name)
+	if !errors.Is(err, git.ErrNotFound) {
+		return id, err
+	}
+	if id, err := ledger.ParseID(name); err == nil {
+		return id, nil
+	}
+	return "", cmdline.Hint(err, "list the missions with: git agent-turn missions")
+}
+
+// lastHere is the mission that was recorded to last in this worktree.
+func lastHere(w *workspace.Workspace) ledger.ID {
+	last := w.Store.Last(func(st *session.State) bool { return st.Worktree == w.Repo.GitDir && st.Mission != "" })
+	if last == nil {
+		return ""
+	}
+	id, _ := ledger.ParseID(last.Mission)
+	return id
 }
 
 // Agent is the session whose agent runs the command; nil if a person runs it.
@@ -105,44 +166,48 @@ func Agent(w *workspace.Workspace) *session.State {
 	return nil
 }
 
-// only returns the repository's mission, if there is just one.
-func only(ctx context.Context, repo *git.Repo) (ledger.ID, error) {
-	missions, err := ledger.List(ctx, repo)
-	if err != nil || len(missions) != 1 {
-		return "", err
+// State returns the state that a command works on: the one that is named, see [turns.Find], else the end
+// of the last turn. A number, or no name, is about the mission that [Mission] gives.
+func State(ctx context.Context, w *workspace.Workspace, mission, name string, talk io.Writer) (*turns.State, error) {
+	if strings.Contains(name, "..") {
+		return nil, cmdline.Usagef("%q names two states, and one is needed", name)
 	}
-	for id := range missions {
-		return id, nil
+	here, err := current(ctx, w, mission, name, talk)
+	if err != nil {
+		return nil, err
 	}
-	return "", nil
+	s, err := turns.Find(ctx, w, here, name)
+	return s, Missing(err)
 }
 
-// NoMission says that there is nothing to work on.
-func NoMission() error {
-	return cmdline.Hint(cmdline.NotFoundf("no turn has been recorded in this worktree"),
-		"name a mission with --mission <id>; list them with: git agent-turn missions")
+// Range returns the two states that a range names, see [turns.Range]. For any other name isRange is
+// false, and to is its [State].
+func Range(ctx context.Context, w *workspace.Workspace, mission, name string, talk io.Writer) (from, to *turns.State, isRange bool, err error) {
+	here, err := current(ctx, w, mission, name, talk)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	from, to, isRange, err = turns.Range(ctx, w, here, name)
+	if err == nil && !isRange {
+		to, err = turns.Find(ctx, w, here, name)
+	}
+	return from, to, isRange, Missing(err)
 }
 
-// Turn returns the turn that a command works on: the one that is named, see [turns.Find], else the
-// last one. A number, or no name, is about the mission that [Mission] gives.
-func Turn(ctx context.Context, w *workspace.Workspace, mission, name string, talk io.Writer) (*turns.Turn, error) {
-	_, isNumber := ledger.ParseNumber(name)
-	unsaid := isNumber || name == "" || name == "latest"
+// current is the mission that a name of a state is about if it does not say so.
+func current(ctx context.Context, w *workspace.Workspace, mission, name string, talk io.Writer) (ledger.ID, error) {
+	if _, says := turns.MissionOf(name); says {
+		return "", nil
+	}
+	unsaid := turns.OfCurrent(name)
 	if !unsaid {
-		talk = io.Discard // a commit is looked for in all missions
+		talk = io.Discard // it is looked for in all missions
 	}
-	var here ledger.ID
-	if _, says := turns.MissionOf(name); !says {
-		var err error
-		if here, err = Mission(ctx, w, mission, talk); err != nil {
-			return nil, err
-		}
-		if here == "" && unsaid {
-			return nil, NoMission()
-		}
+	here, err := Mission(ctx, w, mission, talk)
+	if err == nil && here == "" && unsaid {
+		err = NoMission(ctx, w)
 	}
-	t, err := turns.Find(ctx, w.Repo, here, name)
-	return t, Missing(err)
+	return here, err
 }
 
 // Missing adds to the error that something is not there what there is instead.
@@ -159,48 +224,6 @@ func Missing(err error) error {
 		return cmdline.Hintf(err, "nearest: %s; list the turns with: git agent-turn list --all", near)
 	}
 	return cmdline.Hintf(err, "nearest: %s; list the missions with: git agent-turn missions", near)
-}
-
-// PrintRestored says what the restore of a turn or handoff changed, and prints the commit that holds
-// what was there before, empty if that was nothing, not even a commit. After a dry run it lists what
-// would change.
-func PrintRestored(c *cli.Context, what string, changes []git.FileStat, before git.Hex) error {
-	if !c.Bool("dry-run") {
-		fmt.Fprintf(c.App.ErrWriter, "restored %s: %s changed; what was there before:\n", what, cmdline.Plural(len(changes), "file"))
-		_, err := fmt.Fprintln(c.App.Writer, before)
-		return err
-	}
-	table := cmdline.NewTable(
-		cmdline.Column{Right: true, Style: cmdline.Green},
-		cmdline.Column{Right: true, Style: cmdline.Red},
-		cmdline.Column{},
-	)
-	for _, f := range changes {
-		table.Row(fmt.Sprintf("+%d", f.Insertions), fmt.Sprintf("-%d", f.Deletions), f.Path)
-	}
-	return table.Print(c.App.Writer)
-}
-
-// maxCompleted is how many turns are offered to the shell, the newest.
-const maxCompleted = 1000
-
-// CompleteTurns offers the numbers of a mission's turns to the shell. See [Mission] for which.
-func CompleteTurns(c *cli.Context, mission string) {
-	w, err := Workspace(c.Context)
-	if err != nil {
-		return
-	}
-	id, err := Mission(c.Context, w, mission, c.App.ErrWriter)
-	if err != nil || id == "" {
-		return
-	}
-	numbers, err := turns.Numbers(c.Context, w.Repo, id, maxCompleted)
-	if err != nil {
-		return
-	}
-	for _, n := range slices.Backward(numbers) {
-		fmt.Fprintln(c.App.Writer, n)
-	}
 }
 
 // Remotes returns the remotes to which something may be sent. It is an error if there are none.

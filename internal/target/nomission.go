@@ -1,0 +1,147 @@
+package target
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+
+	"gitagent/hooks"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/ledger"
+	"gitagent/internal/remote"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// A Situation is what there is in a repository, as far as it decides what would help there.
+type Situation struct {
+	Recording bool   // turns are recorded here
+	Plugin    string // that has our hooks, where the user's settings must not have them, too; "" for none
+	Missions  int
+	Remote    string // to fetch from; "" for none
+	// Importable is how many conversations from before could be recorded. In a repository with missions
+	// nobody looks for them: see [Situation.LookBack].
+	Importable int
+}
+
+// Look finds out what the situation of a repository is. That uses no network.
+func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) {
+	if s.Recording, err = w.Enabled(ctx); err != nil {
+		return s, err
+	}
+	repo := w.Repo
+	missions, err := ledger.List(ctx, repo)
+	if err != nil {
+		return s, err
+	}
+	s.Missions = len(missions)
+	names, err := remote.Names(ctx, repo)
+	if err != nil {
+		return s, err
+	}
+	s.Remote = usualRemote(names)
+	places := hooks.Places{Config: hooks.Claude.ConfigDir(os.Getenv), Project: repo.Top, Managed: hooks.ManagedSettings()}
+	if plugins := hooks.Inspect(hooks.Claude, places).Plugins; len(plugins) > 0 {
+		s.Plugin = plugins[0]
+	}
+	if s.Missions == 0 {
+		err = s.LookBack(ctx, w)
+	}
+	return s, err
+}
+
+// LookBack finds out how many conversations from before could be recorded. Where there are some, every
+// mission is read.
+func (s *Situation) LookBack(ctx context.Context, w *workspace.Workspace) (err error) {
+	if w.Repo.Top != "" {
+		s.Importable, err = turns.Importable(ctx, w, hooks.Claude.ConfigDir(os.Getenv))
+	}
+	return err
+}
+
+// usualRemote is the remote that most likely has missions: origin, or else the first one; "" for none.
+func usualRemote(names []string) string {
+	switch {
+	case len(names) == 0:
+		return ""
+	case slices.Contains(names, "origin"):
+		return "origin"
+	}
+	return names[0]
+}
+
+// A Step is something to do next.
+type Step struct {
+	Aim     string // "switch recording on"
+	Command string // that does it; "" for what no command of ours does
+}
+
+// Begin says how turns come into a repository that has none, the first step first.
+func (s Situation) Begin() []Step {
+	var steps []Step
+	if s.Recording {
+		steps = append(steps, Step{Aim: "start the agent's client here, and work as always"})
+	} else {
+		steps = append(steps, Step{"switch recording on", s.Switch()})
+	}
+	if s.Remote != "" {
+		steps = append(steps, Step{"bring what was recorded elsewhere", "git agent-turn fetch " + cmdline.Shell([]string{s.Remote})})
+	}
+	return append(steps, s.Import()...)
+}
+
+// Import says how conversations from before are recorded, if there are any.
+func (s Situation) Import() []Step {
+	if s.Importable == 0 {
+		return nil
+	}
+	return []Step{{"record " + cmdline.Plural(s.Importable, "conversation") + " from before", "git agent-turn import"}}
+}
+
+// Switch is the command that switches recording on. With a plugin the hooks are there already, and
+// init refuses to install them once more.
+func (s Situation) Switch() string {
+	if s.Plugin != "" {
+		return "git config agent.record true"
+	}
+	return "git agent-turn init"
+}
+
+// NoMission says that there is nothing to work on, and what would bring it there.
+func NoMission(ctx context.Context, w *workspace.Workspace) error {
+	s, err := Look(ctx, w)
+	if err != nil {
+		return err
+	}
+	if s.Missions > 0 {
+		return cmdline.Hint(cmdline.NotFoundf("no turn has been recorded in this worktree"),
+			"name a mission with --mission <id>; list them with: git agent-turn missions")
+	}
+	return cmdline.Hint(cmdline.NotFoundf("no mission has been recorded here"), hint(s.Begin()))
+}
+
+// Advise adds a hint to an error: the advice where there are missions, else what would bring some.
+func Advise(ctx context.Context, w *workspace.Workspace, err error, advice string) error {
+	s, unknown := Look(ctx, w)
+	switch {
+	case unknown != nil:
+		return err
+	case s.Missions > 0:
+		return cmdline.Hint(err, advice)
+	}
+	return cmdline.Hint(err, "no mission has been recorded here; "+hint(s.Begin()))
+}
+
+// hint is steps as one piece of advice.
+func hint(steps []Step) string {
+	var parts []string
+	for _, s := range steps {
+		part := s.Aim
+		if s.Command != "" {
+			part += " with: " + s.Command
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "; or ")
+}

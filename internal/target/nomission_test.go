@@ -1,0 +1,52 @@
+package target
+
+import "testing"
+
+func TestBegin(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		in   Situation
+		want string
+	}{
+		{"off", Situation{}, "switch recording on with: git agent-turn init"},
+		{
+			"off in a clone",
+			Situation{Remote: "origin"},
+			"switch recording on with: git agent-turn init; or bring what was recorded elsewhere with: git agent-turn fetch origin",
+		},
+		{"off, with the plugin", Situation{Plugin: "git-agent@here"}, "switch recording on with: git config agent.record true"},
+		{
+			"off, with conversations from before",
+			Situation{Importable: 2},
+			"switch recording on with: git agent-turn init; or record 2 conversations from before with: git agent-turn import",
+		},
+		{"on", Situation{Recording: true}, "start the agent's client here, and work as always"},
+		{
+			"on in a clone",
+			Situation{Recording: true, Remote: "a'b"},
+			`start the agent's client here, and work as always; or bring what was recorded elsewhere with: git agent-turn fetch 'a'\''b'`,
+		},
+	} {
+		if got := hint(tt.in.Begin()); got != tt.want {
+			t.Errorf("%s: hint(%+v.Begin()) = %q, want %q", tt.name, tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestUsualRemote(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		names []string
+		want  string
+	}{
+		{nil, ""},
+		{[]string{"fork"}, "fork"},
+		{[]string{"fork", "origin"}, "origin"},
+		{[]string{"fork", "upstream"}, "fork"},
+	} {
+		if got := usualRemote(tt.names); got != tt.want {
+			t.Errorf("usualRemote(%q) = %q, want %q", tt.names, got, tt.want)
+		}
+	}
+}

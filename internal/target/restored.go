@@ -1,0 +1,53 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/snapshot"
+)
+
+// MergeFlag is the flag --merge of the commands that merge into the worktree.
+func MergeFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "merge", Usage: "where the same lines have changed since, write both into the files, with markers"}
+}
+
+// PrintRestored says what has changed the worktree ("restored turn a1b2c3d4/3"), and prints the commit
+// that holds what was there before. After a dry run it lists what would change.
+func PrintRestored(c *cli.Context, what string, changes []git.FileStat, before git.Hex) error {
+	if !c.Bool("dry-run") {
+		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("%s: %s changed; what was there before:", what, cmdline.Plural(len(changes), "file")))
+		_, err := fmt.Fprintln(c.App.Writer, before)
+		if err == nil && len(changes) > 0 {
+			cmdline.Tell(c.App.ErrWriter, c.App.Name+": hint: ", "take it back with: git agent-turn undo")
+		}
+		return err
+	}
+	table := cmdline.NewTable(
+		cmdline.Column{Right: true, Style: cmdline.Green},
+		cmdline.Column{Right: true, Style: cmdline.Red},
+		cmdline.Column{},
+	)
+	for _, f := range changes {
+		table.Row(fmt.Sprintf("+%d", f.Insertions), fmt.Sprintf("-%d", f.Deletions), f.Path)
+	}
+	return table.Print(c.App.Writer)
+}
+
+// Unrestored says what to do after the worktree could not be changed.
+func Unrestored(err error) error {
+	inWay := (*snapshot.InWayError)(nil)
+	switch {
+	case errors.Is(err, git.ErrNotFound):
+		return err
+	case errors.Is(err, snapshot.ErrHalf):
+		return cmdline.Hint(err, "go back to what was there before with: git agent-turn undo")
+	case errors.As(err, &inWay):
+		return cmdline.Hint(err, "nothing was changed; move away what is in the way, or commit it")
+	}
+	return cmdline.Hint(err, "nothing was changed")
+}
