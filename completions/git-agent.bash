@@ -9,25 +9,26 @@
 __git_agent ()
 {
 	# shellcheck disable=SC2154 # git's completion sets cur, words, cword and __git_cmd_idx
-	local program=$1 current='' word=$cur answer line list=''
+	local program=$1 typed=$cur answer line list='' files=''
 	# shellcheck disable=SC2154
 	local -a before=("${words[@]:__git_cmd_idx+1:cword-__git_cmd_idx-1}")
 
-	case "$cur" in
-	--*=*)
+	if [[ $cur == --*=* ]]; then
 		before+=("${cur%%=*}")
-		word=${cur#*=}
-		;;
-	-*)
-		current=$cur
-		;;
-	esac
+		typed=${cur#*=}
+	fi
 
-	answer=$(__git "$program" "${before[@]}" "$current" --generate-bash-completion 2>/dev/null)
+	answer=$(__git "$program" "${before[@]}" "$typed" --generate-bash-completion 2>/dev/null)
 	while IFS= read -r line; do
-		list+=${line%%$'\t'*}$'\n'
+		case "$line" in
+		$'\t'*) files=yes ;; # names of files fit
+		?*) list+=${line%%$'\t'*}$'\n' ;;
+		esac
 	done <<<"$answer"
-	__gitcomp_nl "$list" '' "$word"
+	[[ $files ]] && return # with no answer, bash completes them itself
+	compopt +o default +o bashdefault 2>/dev/null
+	compopt -o nosort 2>/dev/null # bash 4.4
+	__gitcomp_nl "$list" '' "$typed"
 }
 
 _git_agent_turn () { __git_agent agent-turn; }

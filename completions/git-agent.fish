@@ -39,23 +39,24 @@ function __git_agent_complete -a program
     set -l before $words[(math $at + 1)..-1]
     set -l current (commandline -ct)
     set -l prefix
-    set -l flag
+    set -l typed $current
     switch "$current"
         case '--*=*'
-            set before $before (string split -m 1 = -- $current)[1]
+            set -a before (string split -m 1 = -- $current)[1]
             set prefix (string split -m 1 = -- $current)[1]=
-        case '-*'
-            set flag $current
+            set typed (string split -m 1 = -- $current)[2]
     end
-    set -l answer (command $git $program $before "$flag" --generate-bash-completion 2>/dev/null)
-    if set -q answer[1]
-        printf "$prefix%s\n" $answer
-    else
-        __fish_complete_path $current
+    for line in (command $git $program $before "$typed" --generate-bash-completion 2>/dev/null)
+        switch $line
+            case \t'*' # names of files fit
+                __fish_complete_path $current
+            case '*'
+                printf '%s%s\n' $prefix $line
+        end
     end
 end
 
 for program in agent-turn agent-handoff agent-fork
-    complete -c git -f -n "__git_agent_at $program" -a "(__git_agent_complete $program)"
-    complete -c git-$program -f -a "(__git_agent_complete $program)"
+    complete -c git -k -f -n "__git_agent_at $program" -a "(__git_agent_complete $program)"
+    complete -c git-$program -k -f -a "(__git_agent_complete $program)"
 end

@@ -1,135 +1,196 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"io"
 	"os"
-	"slices"
-	"strconv"
-	"strings"
+	"runtime"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/ktr0731/go-fuzzyfinder"
-	"github.com/mattn/go-runewidth"
-	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/target"
+	"gitagent/internal/terminal"
+	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
 
 // A finder lets a person pick a turn. It is filled while it is on the screen.
+//
+// In a wide terminal a preview of the turn stands beside the list, and Enter picks it. In another one the
+// list has the whole width, and Enter shows the turn on a page of its own, where Enter picks it: the
+// library has one place for the preview, and no key of ours.
 type finder struct {
-	repo *git.Repo
-	now  time.Time
-	all  bool
+	repo    *git.Repo
+	verb    string // what is done with the turn
+	all     bool   // it may be one of any mission
+	now     time.Time
+	columns int  // of the terminal
+	colour  bool // may be used
 
-	mu      sync.Mutex
-	list    []*turns.Turn // newest first
-	err     error
-	shown   map[int]string // previews by index in list, for a terminal of columns
-	columns int
+	mu    sync.Mutex // held by the library while it reads lines
+	lines []string   // newest first
+	err   error
+
+	// What previews need has a lock of its own, as they are made with the library's held.
+	shown    sync.Mutex
+	turns    []*turns.Turn  // of the lines
+	rows     map[int][]row  // of the turns that were looked at
+	previews map[int]string // the same for a terminal of width columns
+	width    int
 }
 
-// find picks a turn of the mission here, or of all missions if there is no current one.
-func find(c *cli.Context, repo *git.Repo, here ledger.ID) (*turns.Turn, error) {
-	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
-	term := os.Getenv("TERM")
-	if err != nil || term == "" || term == "dumb" {
+// errNone says that the person left the finder without a turn.
+var errNone = errors.New("no turn was chosen")
+
+// errEmpty says that there is no turn to choose.
+var errEmpty = errors.New("there is no turn to choose")
+
+// wide is how many columns a terminal needs for the list and the preview beside it.
+const wide = 100
+
+func newFinder(repo *git.Repo, verb string, all bool) *finder {
+	return &finder{
+		repo: repo, verb: verb, all: all, now: time.Now(), colour: cmdline.Colourful(),
+		rows: make(map[int][]row), previews: make(map[int]string),
+	}
+}
+
+// A reader hands over turns, the newest first.
+type reader func(context.Context, func(*turns.Turn) error) error
+
+// ofMission reads the turns of a mission, or if that is empty of all.
+func ofMission(repo *git.Repo, id ledger.ID) reader {
+	return func(ctx context.Context, f func(*turns.Turn) error) error {
+		if id == "" {
+			return turns.EachOfAll(ctx, repo, f)
+		}
+		return turns.Each(ctx, repo, id, f)
+	}
+}
+
+// ofNames reads the turns that lines name.
+func ofNames(w *workspace.Workspace, lines io.Reader) reader {
+	return func(ctx context.Context, f func(*turns.Turn) error) error {
+		names, any := bufio.NewScanner(lines), false
+		for ; names.Scan(); any = true {
+			s, err := turns.Find(ctx, w, "", names.Text())
+			if err == nil && s.Turn != nil {
+				err = f(s.Turn)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if !any && names.Err() == nil {
+			return errNone
+		}
+		return names.Err()
+	}
+}
+
+// find shows the finder. Reading 10,000 records takes longer than a person should wait for the first
+// line, so they are read while it is already on the screen.
+func (f *finder) find(ctx context.Context, read reader) (*turns.Turn, error) {
+	if !terminal.HasScreen() {
 		return nil, cmdline.Hint(cmdline.Usagef("choosing a turn needs a terminal"),
 			"name the turn: git agent-fork <turn>, <mission>/<turn> or latest; list them with: git agent-turn list --all")
 	}
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("choose a turn: %w", err)
+	}
+	f.columns = cmdline.Columns(tty)
 	_ = tty.Close()
-	f := &finder{repo: repo, now: time.Now(), all: here == "", shown: make(map[int]string)}
-	missions := []ledger.ID{here}
-	if f.all {
-		lines, err := turns.Missions(c.Context, repo)
-		if err != nil && !errors.As(err, new(*ledger.UnreadError)) {
-			return nil, err
-		}
-		missions = missions[:0]
-		for _, m := range lines {
-			missions = append(missions, m.ID)
-		}
+	if err := adaptLook(os.Getenv("TERM"), f.colour); err != nil {
+		return nil, fmt.Errorf("choose a turn: %w", err)
 	}
-	if len(missions) == 0 {
-		return nil, target.NoMission()
-	}
-	return f.pick(c.Context, missions)
-}
-
-// pick shows the finder. Reading 10,000 records takes longer than a person should wait for the
-// first line, so they are read, newest first, while the finder is already on the screen.
-func (f *finder) pick(ctx context.Context, missions []ledger.ID) (*turns.Turn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	// When the library closes the screen, a draw of its own may still be under way on another processor, and
+	// tcell then takes the cells from under it: a panic, seen once in all runs of the tests. On one
+	// processor they take turns. Until all is read, that needs the others.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	first := make(chan struct{})
-	go f.fill(ctx, missions, first)
+	go func() {
+		f.fill(ctx, read, first)
+		if ctx.Err() == nil {
+			runtime.GOMAXPROCS(1)
+		}
+	}()
 	<-first
 	f.mu.Lock()
-	empty, err := len(f.list) == 0, f.err
+	empty, err := len(f.lines) == 0, f.err
 	f.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
 	if empty {
-		return nil, target.NoMission()
+		return nil, errEmpty
 	}
-	i, err := fuzzyfinder.Find(&f.list, f.line,
-		fuzzyfinder.WithHotReloadLock(&f.mu),
-		fuzzyfinder.WithPreviewWindow(f.preview),
-		fuzzyfinder.WithContext(ctx),
-	)
-	if errors.Is(err, fuzzyfinder.ErrAbort) {
-		return nil, errors.New("no turn was chosen")
+	for {
+		t, err := f.pick(ctx)
+		if err != nil || f.columns >= wide {
+			return t, err
+		}
+		if taken, err := f.page(ctx, t); taken || err != nil {
+			return t, err
+		}
 	}
-	if err != nil {
+}
+
+// pick shows the list.
+func (f *finder) pick(ctx context.Context) (*turns.Turn, error) {
+	// The library's header would cover a line that the cursor can be on.
+	prompt := "Enter: look at it > "
+	options := []fuzzyfinder.Option{fuzzyfinder.WithHotReloadLock(&f.mu), fuzzyfinder.WithContext(ctx)}
+	if f.columns >= wide {
+		prompt = fmt.Sprintf("Enter: %s > ", f.verb)
+		options = append(options, fuzzyfinder.WithPreviewWindow(func(i, columns, _ int) string { return f.preview(ctx, i, columns) }))
+	}
+	options = append(options, fuzzyfinder.WithPromptString(prompt))
+	i, err := fuzzyfinder.Find(&f.lines, func(i int) string { return f.lines[i] }, options...)
+	switch {
+	case errors.Is(err, fuzzyfinder.ErrAbort):
+		return nil, errNone
+	case err != nil:
 		return nil, fmt.Errorf("choose a turn: %w", err)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.err != nil {
-		return nil, f.err
-	}
-	return f.list[i], nil
+	f.shown.Lock()
+	defer f.shown.Unlock()
+	return f.turns[i], nil
 }
 
 // fill reads the turns and closes first when there is something to show.
-func (f *finder) fill(ctx context.Context, missions []ledger.ID, first chan struct{}) {
+func (f *finder) fill(ctx context.Context, read reader, first chan struct{}) {
 	ready := sync.OnceFunc(func() { close(first) })
 	defer ready()
 	size := 0
-	for _, id := range missions {
-		n := 0
-		err := turns.Each(ctx, f.repo, id, func(t *turns.Turn) error {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			f.list, size = append(f.list, t), size+t.Size()
-			if len(f.list) == maxListed || size > maxSize {
-				return errEnough
-			}
-			if n++; n == atFirst {
-				ready()
-			}
-			return nil
-		})
-		if errors.Is(err, errEnough) {
-			return
-		}
+	err := read(ctx, func(t *turns.Turn) error {
 		f.mu.Lock()
-		if err != nil && ctx.Err() == nil && len(f.list) == 0 {
-			f.err = err
+		defer f.mu.Unlock()
+		f.shown.Lock()
+		f.turns = append(f.turns, t)
+		f.shown.Unlock()
+		f.lines, size = append(f.lines, f.line(t)), size+t.Size()
+		if len(f.lines) == maxListed || size > maxSize {
+			return errEnough
 		}
-		f.mu.Unlock()
-		if len(missions) > 1 && n > 0 {
+		if len(f.lines) == atFirst {
 			ready()
 		}
+		return nil
+	})
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err != nil && ctx.Err() == nil && len(f.lines) == 0 {
+		f.err = err
 	}
 }
 
@@ -143,97 +204,3 @@ const (
 
 // errEnough ends the reading of turns.
 var errEnough = errors.New("enough")
-
-// line is a turn's line, which is shown and searched: `turn age +47 -12 paths prompt`. The library
-// calls it with its lock held.
-func (f *finder) line(i int) string {
-	t := f.list[i]
-	name := strconv.Itoa(t.Turn)
-	if f.all {
-		name = t.ID().String()
-	}
-	paths := ""
-	if len(t.Paths) > 0 {
-		paths = cmdline.OneLine(t.Paths[0])
-		if t.Files > 1 {
-			paths += fmt.Sprintf(" +%d", t.Files-1)
-		}
-	}
-	outcome := ""
-	if t.Outcome != turns.Done {
-		outcome = "(" + cmdline.OneLine(string(t.Outcome)) + ") "
-	}
-	return fmt.Sprintf("%5s %4s  +%d -%d  %s  %s%s", name, cmdline.Age(f.now, t.At), t.Insertions, t.Deletions, paths, outcome, cmdline.OneLine(t.Prompt))
-}
-
-// preview is a turn's whole prompt, reply, tools and changes, for the right half of a terminal of
-// so many columns. It is made once for each turn, as the library asks for it at every keystroke.
-func (f *finder) preview(i, columns, _ int) string {
-	if i < 0 {
-		return ""
-	}
-	if columns != f.columns {
-		f.columns = columns
-		clear(f.shown)
-	}
-	if _, ok := f.shown[i]; !ok {
-		f.shown[i] = wrap(f.describe(f.list[i]), columns-columns/2-5) // the frame, and a column that the library keeps for ".."
-	}
-	return f.shown[i]
-}
-
-func (f *finder) describe(t *turns.Turn) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "turn %s  %s\n%s\n", t.ID(), cmdline.OneLine(string(t.Outcome)), t.At.Local().Format(time.RFC1123))
-	if t.Model != "" {
-		fmt.Fprintf(&b, "%s\n", cmdline.OneLine(t.Model))
-	}
-	section := func(title, text string) {
-		if text != "" {
-			fmt.Fprintf(&b, "\n%s\n%s\n", title, strings.TrimSpace(cmdline.EscapeLines(text)))
-		}
-	}
-	section("Prompt", turns.Prompt(context.Background(), f.repo, t))
-	section("Reply", t.Reply)
-	var tools []string
-	for _, name := range slices.Sorted(maps.Keys(t.Tools)) {
-		tools = append(tools, fmt.Sprintf("%s %d", cmdline.OneLine(name), t.Tools[name]))
-	}
-	section("Tools", strings.Join(tools, ", "))
-	if t.Files > 0 {
-		fmt.Fprintf(&b, "\n%s, +%d -%d\n", cmdline.Plural(t.Files, "file"), t.Insertions, t.Deletions)
-		for _, p := range t.Paths {
-			fmt.Fprintf(&b, "  %s\n", cmdline.OneLine(p))
-		}
-	}
-	return b.String()
-}
-
-// wrap breaks lines so that none is wider than columns, at a blank if there is one.
-func wrap(text string, columns int) string {
-	columns = max(columns, 2) // a wide character has two
-	var b strings.Builder
-	for line := range strings.Lines(strings.ReplaceAll(text, "\t", "    ")) {
-		line = strings.TrimSuffix(line, "\n")
-		for runewidth.StringWidth(line) > columns {
-			at, blank, width := 0, 0, 0
-			for i, r := range line {
-				width += runewidth.RuneWidth(r)
-				if width > columns {
-					break
-				}
-				at = i + utf8.RuneLen(r)
-				if r == ' ' {
-					blank = at
-				}
-			}
-			if blank > 0 {
-				at = blank
-			}
-			b.WriteString(strings.TrimRight(line[:at], " ") + "\n")
-			line = line[at:]
-		}
-		b.WriteString(line + "\n")
-	}
-	return b.String()
-}

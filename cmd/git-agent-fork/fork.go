@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,19 +29,28 @@ func fork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	source, err := choose(c, w)
+	state, err := sourceOf(c, w)
 	if err != nil {
 		return err
 	}
-	source, foreign, err := target.Usable(c, w, source)
+	state, foreign, err := target.Usable(c, w, state)
 	if err != nil {
 		return err
+	}
+	if state.Turn == nil {
+		return fmt.Errorf("fork %s: no turn was recorded before it", state.Describe())
 	}
 	id, err := ledger.NewID()
 	if err != nil {
 		return err
 	}
-	f := turns.Fork{Source: source, Foreign: foreign, Before: c.Bool("before"), ID: id, Title: c.String("title"), At: time.Now()}
+	f := turns.Fork{Source: state.Turn, Foreign: foreign, Before: c.Bool("before") || state.Start, ID: id, Title: c.String("title"), At: time.Now()}
+	if state.Saved {
+		if f.Before {
+			return cmdline.Usagef("--before is about a turn, not about %s", state.Describe())
+		}
+		f.From = state.Commit
+	}
 	if !c.Bool("no-worktree") {
 		if f.Worktree, err = worktree(c, w.Repo, id); err != nil {
 			return err
@@ -70,6 +80,13 @@ func fork(c *cli.Context) error {
 	p, err := newPlan(c.Context, w.Repo, f, done)
 	if err != nil {
 		return err
+	}
+	if proof := state.Turn.Proof(); proof != "" && !state.Saved {
+		where := done.Mission.Base
+		if state.Known() != nil {
+			proof, where = "where the code was then is not known", "HEAD"
+		}
+		fmt.Fprintf(c.App.ErrWriter, "git-agent-fork: warning: turn %s was imported: %s; the fork begins at %s\n", state.Turn.ID(), proof, where)
 	}
 	if done.Why != nil {
 		fmt.Fprintf(c.App.ErrWriter, "git-agent-fork: warning: the conversation can't be taken along (%s); a new one begins with what the turns tell\n",
@@ -107,11 +124,11 @@ func check(c *cli.Context) error {
 	return nil
 }
 
-// choose returns the turn named on the command line, or the one that the person picks.
-func choose(c *cli.Context, w *workspace.Workspace) (*turns.Turn, error) {
+// sourceOf returns the state named on the command line, or the end of the turn that the person picks.
+func sourceOf(c *cli.Context, w *workspace.Workspace) (*turns.State, error) {
 	mission, talk := c.String("mission"), c.App.ErrWriter
 	if c.NArg() > 0 {
-		return target.Turn(c.Context, w, mission, c.Args().First(), talk)
+		return target.State(c.Context, w, mission, c.Args().First(), talk)
 	}
 	var here ledger.ID // none for all
 	if !c.Bool("all") {
@@ -120,8 +137,42 @@ func choose(c *cli.Context, w *workspace.Workspace) (*turns.Turn, error) {
 			return nil, err
 		}
 	}
-	t, err := find(c, w.Repo, here)
-	return t, target.Missing(err)
+	t, err := newFinder(w.Repo, "fork", here == "").find(c.Context, ofMission(w.Repo, here))
+	if errors.Is(err, errEmpty) {
+		return nil, target.NoMission(c.Context, w)
+	}
+	if err != nil {
+		return nil, target.Missing(err)
+	}
+	return t.After(), nil
+}
+
+// choose prints the name of the turn that the person picks for another program, or nothing.
+func choose(c *cli.Context) error {
+	w, err := target.Workspace(c.Context)
+	if err != nil {
+		return err
+	}
+	read, all := ofNames(w, os.Stdin), true
+	if !c.Bool("among") {
+		here, err := target.Mission(c.Context, w, c.String("mission"), c.App.ErrWriter)
+		if err != nil {
+			return err
+		}
+		read, all = ofMission(w.Repo, here), here == ""
+	}
+	t, err := newFinder(w.Repo, c.String("choose"), all).find(c.Context, read)
+	switch {
+	case errors.Is(err, errNone):
+		return nil
+	case errors.Is(err, errEmpty) && !c.Bool("among"):
+		return target.NoMission(c.Context, w)
+	}
+	if err != nil {
+		return target.Missing(err)
+	}
+	_, err = fmt.Fprintln(c.App.Writer, t.After())
+	return err
 }
 
 // worktree is where the fork is checked out: the directory named, or else one beside the checkout.

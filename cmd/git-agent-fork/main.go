@@ -27,13 +27,20 @@ func main() {
 	cmdline.Main(newApp(), git.ErrNotFound)
 }
 
+func run(c *cli.Context) error {
+	if c.IsSet("choose") {
+		return choose(c)
+	}
+	return fork(c)
+}
+
 func newApp() *cli.App {
 	return &cli.App{
 		Name:      "git-agent-fork",
 		Usage:     "go back to a turn of an agent and try something else",
 		ArgsUsage: "[<mission>[/<turn>] | <commit>]",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "mission", Usage: "a turn of the mission `<id>`"},
+			target.MissionFlag(),
 			&cli.BoolFlag{Name: "all", Usage: "choose among the turns of all missions"},
 			&cli.BoolFlag{Name: "before", Usage: "the state in which the turn started, and its prompt to replay it"},
 			&cli.StringFlag{Name: "title", Usage: "call the new mission `<text>`"},
@@ -42,9 +49,12 @@ func newApp() *cli.App {
 			&cli.BoolFlag{Name: "launch", Usage: "start the agent there"},
 			&cli.BoolFlag{Name: "print", Usage: "print what was made as a JSON object"},
 			&cli.BoolFlag{Name: "no-conversation", Usage: "leave the conversation behind"},
+			// For the other programs: only print the name of the turn that was chosen, if any was.
+			&cli.StringFlag{Name: "choose", Hidden: true, Usage: "what is done with it: `<verb>`"},
+			&cli.BoolFlag{Name: "among", Hidden: true, Usage: "among those that standard input names"},
 			&cli.BoolFlag{Name: "push", Usage: "push the new mission at once, before its first turn"},
 		},
-		BashComplete: func(c *cli.Context) { target.CompleteTurns(c, "") },
-		Action:       fork,
+		BashComplete: target.First(target.CompleteTurns),
+		Action:       run,
 	}
 }

@@ -6,15 +6,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/handoffstore"
-	"gitagent/internal/cmdline"
 	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 )
 
 func accept(c *cli.Context) error {
-	if c.NArg() == 0 {
-		return cmdline.Usagef("accept takes one handoff, not 0")
-	}
 	s, f, err := find(c)
 	if err != nil {
 		return err

@@ -2,7 +2,8 @@ package main
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -36,35 +37,38 @@ func find(c *cli.Context) (*handoffstore.Store, *handoffstore.Found, error) {
 }
 
 func findIn(c *cli.Context, s *handoffstore.Store) (*handoffstore.Found, error) {
-	if c.NArg() > 1 {
-		return nil, cmdline.Usagef("%s takes one handoff, not %d", c.Command.Name, c.NArg())
-	}
 	id, err := mission(c, s)
 	if err != nil {
 		return nil, err
 	}
 	f, err := handoffstore.Find(c.Context, s.Repo, id, c.Args().First())
 	if errors.Is(err, git.ErrNotFound) {
-		return nil, cmdline.Hint(err, "list the handoffs with: git agent-handoff list [--all]")
+		return nil, cmdline.Hint(err, "list the handoffs with: git agent-handoff list --all")
 	}
 	return f, err
 }
 
-// completeHandoffs offers the handoffs of the current mission.
+// maxCompleted is how many handoffs are proposed to a shell.
+const maxCompleted = 200
+
+// completeHandoffs proposes the newest handoffs of a mission: the one that is named before a slash, or
+// by --mission, else the current one.
 func completeHandoffs(c *cli.Context) {
 	s, err := open(c)
 	if err != nil {
 		return
 	}
-	id, err := mission(c, s)
-	if err != nil || id == "" {
+	named, _, slashed := strings.Cut(cmdline.Typed(c.Context), "/")
+	prefix := named + "/"
+	if !slashed {
+		prefix, named = "", c.String("mission")
+	}
+	id := target.Likely(c.Context, s.Workspace, named)
+	if id == "" {
 		return
 	}
-	list, err := handoffstore.List(c.Context, s.Repo, id)
-	if err != nil {
-		return
-	}
-	for _, h := range list {
-		fmt.Fprintln(c.App.Writer, cmdline.Escape(h.ID().String()))
+	newest, _ := handoffstore.Newest(c.Context, s.Repo, id, maxCompleted) // what can't be read is not proposed
+	for _, h := range newest {
+		cmdline.Propose(c, prefix+strconv.Itoa(h.Number), about(h))
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/screen"
-	"gitagent/turns"
 )
 
 func grep(c *cli.Context) error {
@@ -35,7 +34,7 @@ func grep(c *cli.Context) error {
 	}
 	f, err := handoffstore.Find(c.Context, s.Repo, id, c.String("handoff"))
 	if err != nil {
-		return cmdline.Hint(err, "list the handoffs with: git agent-handoff list [--all]")
+		return cmdline.Hint(err, "list the handoffs with: git agent-handoff list --all")
 	}
 	defer f.Close()
 	out := bufio.NewWriter(c.App.Writer)
@@ -52,12 +51,14 @@ func grep(c *cli.Context) error {
 		return err
 	}
 	if matches == 0 {
-		return cmdline.NotFoundf("nothing in handoff %s matches %q", f.ID(), c.Args().First())
+		err := cmdline.NotFoundf("nothing in handoff %s matches %q", f.ID(), c.Args().First())
+		return cmdline.Hint(err, "what was said in turns is searched by: git agent-turn search <words>")
 	}
 	return nil
 }
 
-// search searches all files of a handoff that exist.
+// search searches all files of a handoff that exist, and the log. What was said in turns is for
+// git agent-turn search.
 func search(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, pattern *regexp.Regexp, found func(handoffstore.Match) error) error {
 	for _, part := range []struct {
 		name string
@@ -71,32 +72,7 @@ func search(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found, patter
 			return err
 		}
 	}
-	if err := searchLog(c, s, f, pattern, found); err != nil {
-		return err
-	}
-	if f.LastTurn == 0 {
-		return nil
-	}
-	t, err := turns.Read(c.Context, s.Repo, f.In, f.LastTurn)
-	if err != nil {
-		return err
-	}
-	text, written := io.Pipe()
-	defer text.Close()
-	var unread error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		unread = turns.WriteConversation(c.Context, s.Repo, t, written)
-		_ = written.Close()
-	}()
-	if err := handoffstore.Scan(text, "transcript", pattern, found); err != nil {
-		return err
-	}
-	if <-done; unread != nil {
-		fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: %s\n", cmdline.OneLine(unread.Error()))
-	}
-	return nil
+	return searchLog(c, s, f, pattern, found)
 }
 
 // searchLog searches the log of the terminal, if this user made the handoff on this machine.

@@ -23,14 +23,14 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 		return errors.New("a bare repository has no worktree to hand off")
 	}
 	var err error
-	if r.Mission, err = mission(c, s); err != nil {
+	if r.Mission, err = target.Own(c.Context, s.Workspace, c.String("mission")); err != nil {
 		return err
 	}
 	own := life.Complete(s.Workspace, &r, target.Agent(s.Workspace))
 	switch {
 	case r.Mission != "":
 	case !r.Says():
-		return target.NoMission()
+		return target.NoMission(c.Context, s.Workspace)
 	case r.Session != "": // the handoff begins a mission, as a first turn does
 		r.Mission, err = ledger.OfSession(r.Session, 8)
 	default:

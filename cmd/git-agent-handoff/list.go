@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -26,23 +27,34 @@ func list(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	dates, err := target.Dates(c, s.Workspace)
+	if err != nil {
+		return err
+	}
 	all, unread := handoffs(c, s) // the readable ones are printed
-	table := cmdline.NewTable(
-		cmdline.Column{Right: !c.Bool("all"), Style: cmdline.Yellow},
-		cmdline.Column{Right: true, Style: cmdline.Dim},
-		cmdline.Column{},
-		cmdline.Column{Right: true},
-		cmdline.Column{Style: cmdline.Cyan},
-		cmdline.Column{},
-	)
-	lines, now := bufio.NewWriter(c.App.Writer), time.Now()
-	for _, h := range all {
-		if c.Bool("json") {
+	if c.Bool("json") {
+		lines := bufio.NewWriter(c.App.Writer)
+		for _, h := range all {
 			if err := cmdline.PrintLine(lines, h.Handoff, h.by); err != nil {
 				return err
 			}
-			continue
 		}
+		return errors.Join(lines.Flush(), unread)
+	}
+	folded := 0
+	if cmdline.Columns(c.App.Writer) > 0 && !c.Bool("ends") {
+		all, folded = fold(all)
+	}
+	table := cmdline.NewTable(
+		cmdline.Column{Name: "HANDOFF", Right: !c.Bool("all"), Style: cmdline.Yellow},
+		cmdline.Column{Name: "WHEN", Right: true, Style: cmdline.Dim},
+		cmdline.Column{Name: "END"},
+		cmdline.Column{Name: "AFTER", Right: true},
+		cmdline.Column{Name: "UNCOMMITTED", Style: cmdline.Cyan, Min: 8, Spare: true},
+		cmdline.Column{Name: "ABOUT", Min: 20},
+	)
+	now := time.Now()
+	for _, h := range all {
 		name := strconv.Itoa(h.Number)
 		if c.Bool("all") {
 			name = h.ID().String()
@@ -55,9 +67,32 @@ func list(c *cli.Context) error {
 		if h.by != trust.Clone {
 			what = "[" + h.by + "] " + what
 		}
-		table.Row(name, cmdline.Age(now, h.At), string(h.ExitType), "turn "+strconv.Itoa(h.LastTurn), uncommitted, what)
+		table.Row(name, dates.Short(now, h.At), string(h.ExitType), "turn "+strconv.Itoa(h.LastTurn), uncommitted, what)
 	}
-	return errors.Join(lines.Flush(), table.Print(c.App.Writer), unread)
+	if err := table.Print(c.App.Writer); err != nil {
+		return err
+	}
+	if folded > 0 {
+		_, err = fmt.Fprintf(c.App.Writer, "%s for which nothing was written, with --ends\n", cmdline.Plural(folded, "more clean end"))
+	}
+	return errors.Join(err, unread)
+}
+
+// fold leaves out the clean ends for which nobody wrote anything, except what each mission's next
+// session is told: its last handoff.
+func fold(all []listed) (kept []listed, folded int) {
+	last := make(map[ledger.ID]int)
+	for _, h := range all {
+		last[h.Mission] = max(last[h.Mission], h.Number)
+	}
+	for _, h := range all {
+		if h.ExitType == handoffstore.Clean && h.Doc == "" && h.Written.IsZero() && h.Number != last[h.Mission] {
+			folded++
+		} else {
+			kept = append(kept, h)
+		}
+	}
+	return kept, folded
 }
 
 // about says in a few words what a handoff is about.
@@ -89,7 +124,7 @@ func handoffs(c *cli.Context, s *handoffstore.Store) ([]listed, error) {
 			return nil, err
 		}
 		if id == "" {
-			return nil, target.NoMission()
+			return nil, target.NoMission(c.Context, s.Workspace)
 		}
 		tip, ok := missions[id]
 		if !ok {

@@ -28,6 +28,7 @@ func newApp() *cli.App {
 	return &cli.App{
 		Name:  "git-agent-handoff",
 		Usage: "carry an agent's work from one session to the next",
+		Flags: []cli.Flag{target.NoPagerFlag()},
 		Commands: []*cli.Command{
 			{
 				Name:      "write",
@@ -45,7 +46,8 @@ func newApp() *cli.App {
 					snapshotFlag(),
 					&cli.BoolFlag{Name: "wake", Usage: "when this turn has ended, clear the agent's context and tell it to go on"},
 				},
-				Action: cmdline.OptionalArg("document", write),
+				BashComplete: target.First(cmdline.ProposeFiles),
+				Action:       cmdline.OptionalArg("document", write),
 			},
 			{
 				Name:      "gather",
@@ -59,37 +61,40 @@ func newApp() *cli.App {
 			{
 				Name:      "show",
 				Usage:     "show a handoff",
-				UsageText: "git agent-handoff show [--document | --patch | --terminal | --json] [<handoff>]",
+				UsageText: "git agent-handoff show [--document | --patch | --terminal | --conversation [--full] | --json] [<handoff>]",
 				Flags: []cli.Flag{
 					target.MissionFlag(),
 					&cli.BoolFlag{Name: "document", Usage: "only the document"},
 					&cli.BoolFlag{Name: "patch", Usage: "only what was not committed"},
 					&cli.BoolFlag{Name: "terminal", Usage: "only the snapshot of the terminal"},
+					&cli.BoolFlag{Name: "conversation", Usage: "only the conversation that led to it, for reading"},
+					&cli.BoolFlag{Name: "full", Usage: "with --conversation, without leaving out or folding anything"},
 					target.JSONFlag(),
 				},
-				BashComplete: completeHandoffs,
-				Action:       show,
+				BashComplete: target.First(completeHandoffs),
+				Action:       target.Paged(cmdline.OptionalArg("handoff", show)),
 			},
 			{
 				Name:      "list",
 				Usage:     "list the handoffs of a mission, newest first",
-				UsageText: "git agent-handoff list [--mission <id> | --all] [--json]",
+				UsageText: "git agent-handoff list [--mission <id> | --all] [--ends] [--json]",
 				Flags: []cli.Flag{
 					target.MissionFlag(),
 					&cli.BoolFlag{Name: "all", Usage: "the handoffs of all missions"},
+					&cli.BoolFlag{Name: "ends", Usage: "on a terminal, also clean ends for which nothing was written"},
 					target.JSONFlag(),
 				},
-				Action: cmdline.NoArgs(list),
+				Action: target.Paged(cmdline.NoArgs(list)),
 			},
 			{
 				Name:      "grep",
-				Usage:     "search a handoff: document, record, patch, snapshot and log of the terminal, conversation",
+				Usage:     "search a handoff: document, record, patch, snapshot and log of the terminal",
 				UsageText: "git agent-handoff grep [--ignore-case] [--mission <id>] [--handoff <n>] <pattern>",
 				Description: "A pattern is a regular expression of Go's regexp package. Each line says where it was found and at which line. " +
-					"The exit status is 3 if nothing was.",
+					"The exit status is 3 if nothing was. What was said in turns is searched by git agent-turn search.",
 				Flags: []cli.Flag{
 					target.MissionFlag(),
-					&cli.StringFlag{Name: "handoff", Usage: "search `<handoff>`, not the last one"},
+					&cmdline.CompletedFlag{DocGenerationFlag: &cli.StringFlag{Name: "handoff", Usage: "search `<handoff>`, not the last one"}, Values: completeHandoffs},
 					&cli.BoolFlag{Name: "ignore-case", Aliases: []string{"i"}, Usage: "upper and lower case are the same"},
 				},
 				Action: cmdline.OneArg("pattern", grep),
@@ -101,8 +106,8 @@ func newApp() *cli.App {
 				Description: "It is merged into the worktree, whatever is checked out there; what conflicts is named. " +
 					"The present state is recorded first, and its commit printed. HEAD, the branch and the index stay as they are.",
 				Flags:        []cli.Flag{target.MissionFlag(), target.DryRunFlag()},
-				BashComplete: completeHandoffs,
-				Action:       restore,
+				BashComplete: target.First(completeHandoffs),
+				Action:       cmdline.OptionalArg("handoff", restore),
 			},
 			{
 				Name:         "accept",
@@ -110,8 +115,8 @@ func newApp() *cli.App {
 				UsageText:    "git agent-handoff accept [--mission <id>] <handoff>",
 				Description:  "It must have been shown before. What is accepted is this very content, on this machine.",
 				Flags:        []cli.Flag{target.MissionFlag()},
-				BashComplete: completeHandoffs,
-				Action:       accept,
+				BashComplete: target.First(completeHandoffs),
+				Action:       cmdline.OneArg("handoff", accept),
 			},
 			{
 				Name:         "prime",
@@ -119,8 +124,8 @@ func newApp() *cli.App {
 				UsageText:    "git agent-handoff prime [--mission <id>] [<handoff>]",
 				Description:  "It has at most 9,000 characters, the essential first. A stranger's handoff has to be accepted first.",
 				Flags:        []cli.Flag{target.MissionFlag()},
-				BashComplete: completeHandoffs,
-				Action:       prime,
+				BashComplete: target.First(completeHandoffs),
+				Action:       cmdline.OptionalArg("handoff", prime),
 			},
 			{
 				Name:      "wake",
@@ -171,15 +176,17 @@ func newApp() *cli.App {
 					UsageText: "git agent-handoff log start [--tmux <target>] [<file>]",
 					Description: "From now on tmux appends everything that is printed in the pane to the file, whose name is printed. " +
 						"Nobody but you can read it, and nothing in it is redacted.",
-					Flags:  []cli.Flag{&cli.StringFlag{Name: "tmux", Usage: "log the pane `<target>`, as tmux names it, instead of this one"}},
-					Action: cmdline.OptionalArg("file", logStart),
+					Flags:        []cli.Flag{&cli.StringFlag{Name: "tmux", Usage: "log the pane `<target>`, as tmux names it, instead of this one"}},
+					BashComplete: target.First(cmdline.ProposeFiles),
+					Action:       cmdline.OptionalArg("file", logStart),
 				}, {
 					Name:      "show",
 					Usage:     "print the log of a terminal as text",
 					UsageText: "git agent-handoff log show [<file>]",
 					Description: "The file holds the bytes that programs sent to the terminal, as log start or tmux pipe-pane keeps them. " +
 						"Printed is what a person saw, with what scrolled off. Without a file it is the log of this pane.",
-					Action: cmdline.OptionalArg("file", logShow),
+					BashComplete: target.First(cmdline.ProposeFiles),
+					Action:       cmdline.OptionalArg("file", logShow),
 				}},
 				Action: func(c *cli.Context) error {
 					if c.NArg() > 0 {
@@ -192,7 +199,8 @@ func newApp() *cli.App {
 				Name:      "hook",
 				Usage:     "take a hook's payload on standard input; for the agent's client",
 				UsageText: "git agent-handoff hook [--agent <name>]",
-				Flags:     []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "the agent is `<name>`: claude, codex or opencode", Value: "claude"}},
+				Flags: []cli.Flag{cmdline.OneOf(&cli.StringFlag{Name: "agent", Usage: "the agent is `<name>`: claude, codex or opencode", Value: "claude"},
+					"claude", "codex", "opencode")},
 				Action: func(*cli.Context) error { // reached only with flags that no client gives; see main
 					hook(nil)
 					return nil
@@ -203,7 +211,8 @@ func newApp() *cli.App {
 }
 
 func exitTypeFlag(value string) cli.Flag {
-	return &cli.StringFlag{Name: "exit-type", Usage: "how the session ends: `<type>`, one of clean, crash, killed", Value: value}
+	return cmdline.OneOf(&cli.StringFlag{Name: "exit-type", Usage: "how the session ends: `<type>`, one of clean, crash, killed", Value: value},
+		"clean", "crash", "killed")
 }
 
 func agentFlag() cli.Flag {

@@ -36,9 +36,9 @@ func restore(c *cli.Context) error {
 	}
 	done, err := s.Restore(c.Context, f, time.Now(), handoffstore.Checkout{Foreign: by == trust.Unknown, Dry: c.Bool("dry-run")})
 	if err != nil {
-		return cmdline.Hint(err, "nothing was changed; move away what is in the way, or commit it")
+		return target.Unrestored(err)
 	}
-	err = target.PrintRestored(c, "handoff "+f.ID().String(), done.Changes, done.Present)
+	err = target.PrintRestored(c, "restored handoff "+f.ID().String(), done.Changes, done.Present)
 	if err != nil || len(done.Conflicts) == 0 {
 		return err
 	}
@@ -47,5 +47,5 @@ func restore(c *cli.Context) error {
 		names = append(names, cmdline.Escape(name))
 	}
 	return cmdline.Hint(fmt.Errorf("conflicts in %s", strings.Join(names, ", ")),
-		"they hold both, between conflict markers; what was there before is in the commit that was printed")
+		"they hold both, between conflict markers; go back with: git agent-turn undo")
 }

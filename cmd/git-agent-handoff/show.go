@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -12,12 +13,17 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/target"
+	"gitagent/turns"
 )
 
 func show(c *cli.Context) error {
-	only := slices.DeleteFunc([]string{"document", "patch", "terminal", "json"}, func(name string) bool { return !c.Bool(name) })
-	if len(only) > 1 {
+	only := slices.DeleteFunc([]string{"document", "patch", "terminal", "conversation", "json"}, func(name string) bool { return !c.Bool(name) })
+	switch {
+	case len(only) > 1:
 		return cmdline.Usagef("--%s and --%s exclude each other", only[0], only[1])
+	case c.Bool("full") && !c.Bool("conversation"):
+		return cmdline.Usagef("--full is about --conversation")
 	}
 	s, f, err := find(c)
 	if err != nil {
@@ -31,10 +37,17 @@ func show(c *cli.Context) error {
 	switch {
 	case c.Bool("json"):
 		return cmdline.PrintLine(c.App.Writer, f.Handoff, by)
+	case c.Bool("conversation"):
+		return showConversation(c, s, f)
 	case len(only) > 0:
 		return showFile(c, f, only[0])
 	}
-	if err := showHandoff(c.App.Writer, f, by); err != nil {
+	dates, err := target.Dates(c, s.Workspace)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	if err := showHandoff(c.App.Writer, f, by, func(at time.Time) string { return dates.Long(now, at) }); err != nil {
 		return err
 	}
 	if ok, err := s.Trusted(c.Context, f); err != nil || ok {
@@ -42,6 +55,20 @@ func show(c *cli.Context) error {
 	}
 	fmt.Fprintf(c.App.ErrWriter, "no agent is told of it before you accept it: git agent-turn trust accept %s\n", f.In)
 	return nil
+}
+
+// showConversation prints what was said and done up to the handoff, from the beginning of the session's
+// conversation.
+func showConversation(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found) error {
+	if f.LastTurn == 0 {
+		return cmdline.NotFoundf("handoff %s has no conversation: no turn came before it", f.ID())
+	}
+	t, err := turns.Read(c.Context, s.Repo, f.In, f.LastTurn)
+	if err != nil {
+		return err
+	}
+	numbers, unread := turns.Linked(c.Context, s.Repo, t)
+	return cmp.Or(target.PrintConversation(c, s.Workspace, f.In, numbers, c.Bool("full")), unread)
 }
 
 // showFile prints one of a handoff's files, unchanged unless that goes to a terminal.
@@ -54,6 +81,11 @@ func showFile(c *cli.Context, f *handoffstore.Found, what string) error {
 	if data == nil {
 		return cmdline.NotFoundf("handoff %s has no %s", f.ID(), what)
 	}
+	if what == "patch" && cmdline.Columns(c.App.Writer) > 0 {
+		d := cmdline.NewDiff(c.App.Writer)
+		_, err := d.Write(data)
+		return cmp.Or(err, d.Flush())
+	}
 	return cmdline.Print(c.App.Writer, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
@@ -61,15 +93,15 @@ func showFile(c *cli.Context, f *handoffstore.Found, what string) error {
 }
 
 // showHandoff prints record and document.
-func showHandoff(to io.Writer, f *handoffstore.Found, by string) error {
+func showHandoff(to io.Writer, f *handoffstore.Found, by string, date func(time.Time) string) error {
 	document, err := f.Document()
 	if err != nil {
 		return err
 	}
 	h := f.Handoff
-	r := cmdline.NewRecord(to, "handoff "+h.ID().String(), 11)
+	r := cmdline.NewRecord(to, "handoff "+h.ID().String(), len("Uncommitted:"))
 	r.Field("Exit", string(h.ExitType))
-	r.Field("Date", h.At.Local().Format(time.RFC1123Z))
+	r.Field("Date", date(h.At))
 	r.Field("By", by)
 	r.Field("Agent", h.Agent)
 	r.Field("Session", h.Session)
@@ -78,9 +110,7 @@ func showHandoff(to io.Writer, f *handoffstore.Found, by string) error {
 	if h.Stash != (git.Hex{}) {
 		r.Field("Uncommitted", fmt.Sprintf("%s, kept as %s", cmdline.Plural(h.Files, "file"), h.Stash))
 	}
-	if !h.Written.IsZero() {
-		r.Field("Written", h.Written.Local().Format(time.RFC1123Z))
-	}
+	r.Field("Written", date(h.Written))
 	r.Field("Document", h.Source)
 	r.Field("Log", h.Log)
 	if h.Terminal != "" {
@@ -112,6 +142,6 @@ func showHandoff(to io.Writer, f *handoffstore.Found, by string) error {
 	if slices.Contains(h.Truncated, "uncommitted_changes") {
 		diff += "... (--patch shows more)\n"
 	}
-	r.Text("Uncommitted changes", diff)
+	r.Verbatim("Uncommitted changes", diff)
 	return r.Flush()
 }

@@ -43,6 +43,7 @@ func wakeAgent(c *cli.Context) error {
 	}
 	err = wake.Wake(c.Context, pane, hooks.Claude.ConfigDir(os.Getenv), pid, self, message)
 	if err == nil {
+		fmt.Fprintf(c.App.ErrWriter, "woke the agent in pane %s\n", pane)
 		return nil
 	}
 	byHand := "/clear, then: " + message

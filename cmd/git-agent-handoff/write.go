@@ -20,7 +20,7 @@ import (
 
 func write(c *cli.Context) error {
 	if c.NArg() == 0 && !c.IsSet("summary") {
-		return cmdline.Hint(cmdline.Usagef("write needs a document or --summary"), "hand off without either with: git agent-handoff gather")
+		return cmdline.Hint(cmdline.Usagef("write needs a document or --summary"), "hand off without either with: git agent-handoff gather --exit-type clean")
 	}
 	if c.IsSet("summary") && strings.TrimSpace(c.String("summary")) == "" {
 		return fmt.Errorf("the summary: %w", handoffstore.ErrEmpty)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -169,6 +171,82 @@ func TestSessionsAtOnce(t *testing.T) {
 				t.Errorf("session %d: turn %d is %+v", i, n+1, l)
 			}
 		}
+	}
+	if log := h.log(); log != "" {
+		t.Errorf("the log: %s", log)
+	}
+	h.fsck()
+}
+
+// TestUndoAtOnce: restores, reverts and undoes of one worktree at the same time, while an agent's turns
+// are recorded there: each of them finds the worktree whole, and keeps what it found.
+func TestUndoAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	c := h.client()
+	mission := c.Session[len(c.Session)-8:]
+	whole := make(map[string]bool) // the trees that a worktree may have
+	tree := func() string {
+		t.Helper()
+		h.Git("add", "-A")
+		defer h.Git("reset", "-q")
+		return h.Git("write-tree")
+	}
+	for n := range 3 {
+		c.Prompt(fmt.Sprint(n))
+		for i := range 20 {
+			h.Write(fmt.Sprintf("files/%d", i), fmt.Sprintf("turn %d\n", n))
+		}
+		c.Stop("done")
+		whole[tree()] = true
+	}
+	whole[h.Git("rev-parse", "HEAD^{tree}")] = true // what a revert of the first turn makes of it
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	var kept []string
+	run := func(args ...string) {
+		cmd := exec.Command("git-agent-turn", args...)
+		cmd.Dir, cmd.Env = h.Dir, h.env
+		out, err := cmd.Output()
+		mu.Lock()
+		defer mu.Unlock()
+		if hash := strings.TrimSpace(string(out)); err == nil {
+			kept = append(kept, hash)
+		} else if e := (*exec.ExitError)(nil); !errors.As(err, &e) || e.ExitCode() == 2 || !strings.Contains(string(e.Stderr), "conflict") {
+			t.Errorf("%q: %v\n%s", args, err, e.Stderr)
+		}
+	}
+	run("restore", mission+"/1")
+	for range gittest.Size(10, 3) {
+		for _, args := range [][]string{
+			{"restore", mission + "/1"}, {"restore", mission + "/3"}, {"undo"}, {"undo"}, {"revert", mission + "/3"},
+		} {
+			all.Go(func() { run(args...) })
+		}
+		all.Go(func() {
+			c.Prompt("meanwhile")
+			c.Stop("done")
+		})
+		all.Wait()
+	}
+	for _, l := range h.list("--mission", mission) {
+		if got := h.Git("rev-parse", l.Code+"^{tree}"); !whole[got] {
+			t.Errorf("turn %d has seen half a worktree:\n%s", l.Turn, h.Git("diff", "--stat", "HEAD", got))
+		}
+	}
+	for _, hash := range kept {
+		if got := h.Git("rev-parse", hash+"^{tree}"); !whole[got] {
+			t.Errorf("half a worktree was kept:\n%s", h.Git("diff", "--stat", "HEAD", got))
+		}
+		if _, err := h.Try("merge-base", "--is-ancestor", hash, "refs/agent/missions/"+mission); err != nil {
+			t.Errorf("%s is not kept: %v", hash, err)
+		}
+	}
+	before := tree()
+	run("undo")
+	run("undo")
+	if now := tree(); now != before || !whole[now] {
+		t.Errorf("undone and done again, it differs:\n%s", h.Git("diff", "--stat", before, now))
 	}
 	if log := h.log(); log != "" {
 		t.Errorf("the log: %s", log)

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -22,18 +20,21 @@ func allowPush(c *cli.Context, w *workspace.Workspace, name string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.App.ErrWriter, "%s is %s.\nall sends %s.\ncode sends %s.\nWhoever can read there can read it, and it can't be taken back.\n",
+	text := fmt.Sprintf("%s is %s.\nall sends %s.\ncode sends %s.\nWhoever can read there can read it, and it can't be taken back.",
 		cmdline.Escape(r.Name), plain(r.URLs), remote.All.Says(), remote.Code.Says())
-	if !cmdline.IsTerminal(os.Stdin) || !cmdline.IsTerminal(os.Stderr) {
+	fmt.Fprintln(c.App.ErrWriter, cmdline.Hang("", text, cmdline.Columns(c.App.ErrWriter)))
+	if !cmdline.CanAsk() {
 		var commands []string
 		for _, u := range r.URLs {
 			commands = append(commands, fmt.Sprintf("git config '%s' all", strings.ReplaceAll(remote.ConsentKey(u), "'", `'\''`)))
 		}
 		return cmdline.Hint(errors.New("there is no terminal to ask on, so nothing was changed"), "to agree, type: "+strings.Join(commands, "; "))
 	}
-	fmt.Fprintf(c.App.ErrWriter, "Send to %s from now on? [all/code/no] ", cmdline.Escape(r.Name))
-	answer, _ := bufio.NewReader(os.Stdin).ReadString('\n') // end of input means no
-	level := remote.Level(strings.TrimSpace(answer))
+	answer, err := cmdline.Ask(c.Context, fmt.Sprintf("Send to %s from now on?", cmdline.Escape(r.Name)), string(remote.All), string(remote.Code), "no")
+	if err != nil {
+		return err
+	}
+	level := remote.Level(answer)
 	if level != remote.All && level != remote.Code {
 		return errors.New("nothing was changed")
 	}

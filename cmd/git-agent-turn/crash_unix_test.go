@@ -125,7 +125,7 @@ func (k *killer) deliver(e claude.Event) bool {
 	_ = syscall.Kill(victim, syscall.SIGKILL) // it may have ended
 	err := cmd.Wait()
 	if k.group {
-		k.age()
+		age(k.t, k.Dir)
 	}
 	if err == nil {
 		k.usual -= k.usual / 10
@@ -137,17 +137,17 @@ func (k *killer) deliver(e claude.Event) bool {
 }
 
 // age makes the lock files that a killed git has left as old as they get.
-func (k *killer) age() {
-	k.t.Helper()
+func age(t testing.TB, dir string) {
+	t.Helper()
 	then := time.Now().Add(-time.Minute)
-	err := filepath.WalkDir(filepath.Join(k.Dir, ".git"), func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(dir, ".git"), func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".lock") {
 			err = os.Chtimes(path, then, then)
 		}
 		return err
 	})
 	if err != nil {
-		k.t.Fatal(err)
+		t.Fatal(err)
 	}
 }
 

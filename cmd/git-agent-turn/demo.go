@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/session"
 	"gitagent/internal/terminal"
@@ -35,6 +36,17 @@ var demoFiles = [5]map[string]string{
 
 // demoDocument is what the agent leaves for the next session.
 const demoDocument = "# Where this stands\n\none.txt, two.txt and sub/five.txt are written; nothing is committed yet.\n"
+
+func demoCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "demo",
+		Usage:     "record, list, fork and hand off a session in a throw-away repository",
+		UsageText: "git agent-turn demo",
+		Description: "Replays a recorded session of five turns, hook by hook, as the agent's client sends them. " +
+			"Nothing outside a temporary directory is touched, and no agent is run.",
+		Action: cmdline.NoArgs(demo),
+	}
+}
 
 func demo(c *cli.Context) error {
 	dir, err := os.MkdirTemp("", "git-agent-demo-")

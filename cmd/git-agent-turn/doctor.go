@@ -1,275 +1,176 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
-	"os"
-	"path/filepath"
-	"runtime"
+	"io"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"gitagent/hooks"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/config"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
-	"gitagent/internal/session"
-	"gitagent/internal/trust"
+	"gitagent/internal/target"
 )
 
-// An examination collects what doctor finds.
-type examination struct {
-	c        *cli.Context
-	out      *bufio.Writer
-	problems int
+// A level says how bad a finding is.
+type level string
+
+const (
+	problem level = "problem" // turns are not recorded, or not as they should be
+	warning level = "warning"
+	fine    level = "ok"
+)
+
+// A finding is one thing that doctor has found.
+type finding struct {
+	Level  level     `json:"level"`
+	What   string    `json:"what"`
+	At     time.Time `json:"at,omitzero"` // of what was logged
+	Text   string    `json:"text"`
+	Remedy string    `json:"remedy,omitempty"` // a command that works here, after which the finding is gone
+}
+
+func doctorCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "doctor",
+		Usage:     "check what recording needs, and say what is in the way",
+		UsageText: "git agent-turn doctor [--verbose] [--json] [--remote <remote>]",
+		Description: "Says what is wrong first, with the command that mends it; then versions, hooks, what the configuration changes, sizes, " +
+			"and the last errors of hooks. The exit status is 1 if something keeps turns from being recorded.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "verbose", Usage: "list what the configuration leaves at its default, too"},
+			target.RemoteFlag("remote", "only try what `<remote>` does with our refs, by pushing an empty one"),
+			target.JSONFlag(),
+		},
+		Action: cmdline.NoArgs(target.Paged(doctor)),
+	}
 }
 
 func doctor(c *cli.Context) error {
-	x := &examination{c: c, out: bufio.NewWriter(c.App.Writer)}
+	x := &examination{ctx: c.Context}
 	repo, err := git.Open(c.Context)
 	if err != nil && !errors.Is(err, git.ErrNotFound) {
-		x.problem("repository", err.Error())
+		x.refused(err)
 	}
 	if c.IsSet("remote") {
 		if err := x.probe(c.String("remote")); err != nil {
 			return err
 		}
-		return x.finish()
+		return report(c, x.found, cmdline.Dates{})
 	}
+	x.look(repo)
 	x.versions()
-	x.repository(repo)
-	x.hooks(repo)
-	x.config(repo)
-	x.keys(repo)
+	x.repository()
+	x.hooks()
+	x.config(c.Bool("verbose"))
+	x.keys()
 	if repo != nil {
-		x.remotes(repo)
-		x.sizes(repo)
-		x.access(repo)
-		x.log(repo)
+		x.remotes()
+		x.sizes()
+		x.access()
+		x.log()
 	}
-	return x.finish()
+	dates, err := cmdline.ParseDates(x.conf.Get("log.date"), cmdline.Columns(c.App.Writer) > 0)
+	if err != nil {
+		x.warn("config", err.Error(), x.unset("log.date"))
+	}
+	return report(c, x.found, dates)
 }
 
-// finish prints what was found.
-func (x *examination) finish() error {
-	if err := x.out.Flush(); err != nil {
+// report prints what was found, the worst first. Problems make it an error.
+func report(c *cli.Context, found []finding, dates cmdline.Dates) error {
+	slices.SortStableFunc(found, func(a, b finding) int { return rank(a.Level) - rank(b.Level) })
+	var err error
+	if c.Bool("json") {
+		for _, f := range found {
+			if err = cmdline.PrintJSON(c.App.Writer, f); err != nil {
+				return err
+			}
+		}
+	} else if err = printFindings(c.App.Writer, found, dates); err != nil {
 		return err
 	}
-	if x.problems > 0 {
-		return fmt.Errorf("%s found", cmdline.Plural(x.problems, "problem"))
+	if problems := count(found, problem); problems > 0 {
+		return fmt.Errorf("%s found", cmdline.Plural(problems, "problem"))
 	}
 	return nil
 }
 
-func (x *examination) say(what, text string) {
-	fmt.Fprintf(x.out, "%-12s %s\n", what, cmdline.OneLine(text))
-}
+func rank(l level) int { return slices.Index([]level{problem, warning, fine}, l) }
 
-func (x *examination) problem(what, text string) {
-	x.problems++
-	x.say(what, "problem: "+text)
-}
-
-// The oldest git that we support.
-const (
-	gitMajor = 2
-	gitMinor = 39
-)
-
-func (x *examination) versions() {
-	x.say("git-agent", cmdline.Version()+", "+runtime.GOOS+"/"+runtime.GOARCH)
-	major, minor, text, err := git.Version(x.c.Context)
-	switch {
-	case err != nil:
-		x.problem("git", err.Error())
-	case major < gitMajor || major == gitMajor && minor < gitMinor:
-		x.problem("git", fmt.Sprintf("%s is older than %d.%d", text, gitMajor, gitMinor))
-	default:
-		x.say("git", text)
-	}
-}
-
-func (x *examination) repository(repo *git.Repo) {
-	if repo == nil {
-		x.say("repository", "none here")
-		return
-	}
-	conf, err := repo.Config(x.c.Context)
-	if err != nil {
-		x.problem("repository", err.Error())
-		return
-	}
-	if conf.SHA256() {
-		x.problem("repository", "its object format is SHA-256, which git-agent can't write yet")
-	}
-	switch store := session.Open(repo.CommonDir); {
-	case store.Enabled():
-		x.say("recording", "on in "+repo.Top)
-	case conf.Bool("agent.record"):
-		x.say("recording", "on everywhere (agent.record)")
-	default:
-		x.problem("recording", "off in "+repo.Top+"; switch it on with: git agent-turn init")
-	}
-	if os.Getenv("GIT_AGENT_DISABLE") == "1" {
-		x.problem("recording", "off in this environment (GIT_AGENT_DISABLE=1)")
-	}
-}
-
-func (x *examination) hooks(repo *git.Repo) {
-	agent := hooks.Claude
-	places := hooks.Places{Config: agent.ConfigDir(os.Getenv), Managed: hooks.ManagedSettings()}
-	if repo != nil {
-		places.Project = repo.Top
-	}
-	report := hooks.Inspect(agent, places)
-	byPath := make(map[string][]string)
-	for _, i := range report.Installed {
-		byPath[i.Path] = append(byPath[i.Path], i.Event)
-	}
-	for _, path := range slices.Sorted(maps.Keys(byPath)) {
-		x.say("hooks", strings.Join(byPath[path], ", ")+" in "+path)
-	}
-	for _, p := range report.Plugins {
-		x.say("hooks", "the plugin "+p)
-	}
-	for _, f := range report.Findings {
-		x.problem("hooks", f.String())
-	}
-}
-
-func (x *examination) config(repo *git.Repo) {
-	file := ""
-	if repo != nil {
-		file = filepath.Join(repo.Top, config.RepoFile)
-	}
-	conf, err := config.Load(config.UserPath(), file)
-	if err != nil {
-		foreign := errors.As(err, new(*config.Stranger))
-		for line := range strings.Lines(err.Error()) {
-			if foreign {
-				x.say("config", "warning: "+line)
-			} else {
-				x.problem("config", line)
-			}
+func count(found []finding, l level) int {
+	n := 0
+	for _, f := range found {
+		if f.Level == l {
+			n++
 		}
 	}
-	for _, v := range conf.Values() {
-		x.say("config", fmt.Sprintf("%s = %s (%s)", v.Key, v.Value, v.Origin))
-	}
+	return n
 }
 
-// keys says what is signed with, and what is wrong with the list of keys that are trusted.
-func (x *examination) keys(repo *git.Repo) {
-	k, err := keys()
-	if err != nil {
-		return // x.config has said so
-	}
-	switch {
-	case k.CanMake():
-		x.say("key", "none, so what is recorded is not signed, and is a stranger's in other clones; make one with: git agent-turn init")
-	case k.Own == nil:
-		x.say("key", "none, so what is recorded is not signed, and is a stranger's in other clones: "+k.OwnError.Error())
-	default:
-		x.say("key", k.OwnPath)
-	}
-	if repo != nil && k.Own != nil {
-		conf, err := repo.Config(x.c.Context)
-		if name := conf.Get("user.signingkey"); err == nil && name != "" && signsWith(name, k) {
-			x.problem("key", "user.signingKey is the key that signs ledgers; take another one for either, or a commit of yours could pass for a ledger's")
+// printFindings prints what is wrong, how much that is, and then the rest.
+func printFindings(w io.Writer, found []finding, dates cmdline.Dates) error {
+	problems, warnings := count(found, problem), count(found, warning)
+	columns, colour := cmdline.Columns(w), cmdline.Colour(w)
+	var b strings.Builder
+	for i, f := range found {
+		if i == problems+warnings {
+			b.WriteString(summary(problems, warnings))
 		}
+		b.WriteString(f.lines(columns, colour, dates))
 	}
-	x.say("trusted keys", fmt.Sprint(len(k.Signers)))
-	for _, line := range k.Ignored {
-		x.problem("trusted keys", line)
+	if len(found) == problems+warnings {
+		b.WriteString(summary(problems, warnings))
 	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
-// signsWith reports whether a user.signingKey of git's, the path of a key or the public key itself, is
-// the user's own key for ledgers.
-func signsWith(name string, k *trust.Keys) bool {
-	if strings.Contains(name, strings.Fields(k.Own.Public().String())[1]) {
-		return true
+// summary is the line between what is wrong and the rest.
+func summary(problems, warnings int) string {
+	text := cmdline.Plural(problems, "problem")
+	if problems == 0 {
+		text = "no problem"
 	}
-	if rest, ok := strings.CutPrefix(name, "~/"); ok {
-		if home, err := os.UserHomeDir(); err == nil {
-			name = filepath.Join(home, rest)
-		}
+	if warnings > 0 {
+		text += ", " + cmdline.Plural(warnings, "warning")
 	}
-	name = strings.TrimSuffix(name, ".pub")
-	a, aerr := os.Stat(name)
-	b, berr := os.Stat(k.OwnPath)
-	return aerr == nil && berr == nil && os.SameFile(a, b)
+	if problems+warnings > 0 {
+		text = "\n" + text
+	}
+	return text + "\n\n"
 }
 
-func (x *examination) sizes(repo *git.Repo) {
-	missions, err := ledger.List(x.c.Context, repo)
-	if err != nil {
-		x.problem("missions", err.Error())
-		return
-	}
-	x.say("missions", fmt.Sprint(len(missions)))
-	if n, err := size(filepath.Join(repo.CommonDir, "objects")); err == nil {
-		x.say("size", cmdline.Size(n)+" of objects, the user's own among them")
-	}
-	if n, err := size(session.Open(repo.CommonDir).Dir().Path(".")); err == nil {
-		x.say("size", cmdline.Size(n)+" of local state")
-	}
-}
+// labelWidth is how many columns there are before the text of a finding.
+const labelWidth = 13
 
-// size is the number of bytes in the files below dir.
-func size(dir string) (int64, error) {
-	var total int64
-	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // git may have packed it
-		}
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err == nil {
-			total += info.Size()
-		}
-		return nil
-	})
-	return total, err
-}
+// maxText is how much of a text is shown on a terminal; an error of a hook may be a page.
+const maxText = 400
 
-// access tells who can read the repository, and whether we can write there.
-func (x *examination) access(repo *git.Repo) {
-	if repo.Readable() {
-		x.say("readers", "other users of this machine can read "+repo.CommonDir+"; to keep them out: git agent-turn init --private")
+// lines shows a finding, on a terminal broken at words.
+func (f finding) lines(columns int, colour bool, dates cmdline.Dates) string {
+	text := cmdline.OneLine(f.Text)
+	if columns > 0 {
+		text = cmdline.Truncate(text, maxText)
 	}
-	store := session.Open(repo.CommonDir)
-	if !store.Enabled() {
-		return
+	if !f.At.IsZero() {
+		text = dates.Long(time.Now(), f.At) + ": " + text
 	}
-	if err := store.Probe(); err != nil {
-		x.problem("writing", err.Error())
+	word := ""
+	if f.Level != fine {
+		word = string(f.Level) + ":"
+		text = word + " " + text
 	}
-	if err := repo.Probe(); err != nil {
-		x.problem("writing", err.Error())
+	lines := cmdline.Hang(fmt.Sprintf("%-*s", labelWidth, f.What), text, columns)
+	if colour && word != "" {
+		style := map[level]cmdline.Style{problem: cmdline.Red, warning: cmdline.Yellow}[f.Level]
+		lines = strings.Replace(lines, word, style.Paint(word), 1)
 	}
-}
-
-// lastErrors is how many lines of the log doctor shows.
-const lastErrors = 10
-
-func (x *examination) log(repo *git.Repo) {
-	lines := session.Open(repo.CommonDir).LogTail(lastErrors)
-	slices.Reverse(lines)
-	for _, line := range lines {
-		x.say("log", line)
+	if f.Remedy != "" {
+		lines += fmt.Sprintf("\n%-*sremedy: %s", labelWidth, "", cmdline.Escape(f.Remedy))
 	}
-	told := session.Open(repo.CommonDir).Told()
-	for _, t := range told[:min(len(told), lastErrors)] {
-		x.say("told you", t.At.UTC().Format(time.RFC3339)+" "+t.Text)
-	}
+	return lines + "\n"
 }

@@ -9,16 +9,30 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
 	"gitagent/internal/target"
 )
 
+func fetchCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "fetch",
+		Usage:     "bring missions from a remote",
+		UsageText: "git agent-turn fetch [--mission <id>] [<remote>]",
+		Description: "Brings what is not here, of every mission or of one. A mission that has gone on both here and there becomes two; " +
+			"nothing is overwritten, and a branch that is checked out stays where it is.",
+		Flags:        []cli.Flag{target.MissionFlag()},
+		BashComplete: target.First(target.CompleteRemotes),
+		Action:       cmdline.OptionalArg("remote", fetch),
+	}
+}
+
 func fetch(c *cli.Context) error {
-	ids, err := namedMission(c)
+	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
-	w, err := target.Workspace(c.Context)
+	ids, err := namedMission(c, w.Repo)
 	if err != nil {
 		return err
 	}
@@ -32,6 +46,11 @@ func fetch(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	return fetchFrom(c, r, ids)
+}
+
+// fetchFrom brings missions from a remote, all or some, and says what has changed.
+func fetchFrom(c *cli.Context, r *remote.Remote, ids []ledger.ID) error {
 	if cmdline.IsTerminal(os.Stderr) {
 		r.Progress = os.Stderr
 	}
@@ -40,6 +59,9 @@ func fetch(c *cli.Context) error {
 		if err := sayChange(c, r, change); err != nil {
 			return err
 		}
+	}
+	if err == nil && len(changes) == 0 {
+		fmt.Fprintf(c.App.ErrWriter, "nothing new from %s\n", cmdline.Escape(r.Name))
 	}
 	err = errors.Join(err, r.Left(c.Context))
 	if locked := (*git.LockedError)(nil); errors.As(err, &locked) {

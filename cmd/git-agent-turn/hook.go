@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/urfave/cli/v2"
+
 	"gitagent/hooks"
 	"gitagent/internal/hookrun"
 	"gitagent/internal/life"
@@ -14,6 +16,19 @@ import (
 	"gitagent/internal/terminal"
 	"gitagent/turns"
 )
+
+func hookCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "hook",
+		Usage:     "take a hook's payload on standard input; for the agent's client",
+		UsageText: "git agent-turn hook [--agent <name>]",
+		Flags:     []cli.Flag{agentFlag()},
+		Action: func(*cli.Context) error { // reached only with flags that no client gives; see main
+			hook(nil)
+			return nil
+		},
+	}
+}
 
 func hook(args []string) {
 	hookrun.Run("git-agent-turn", "a turn was not recorded", args, take)

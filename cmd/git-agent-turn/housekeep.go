@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/session"
 	"gitagent/internal/terminal"
@@ -12,6 +13,15 @@ import (
 
 // keepSessions is how long the local state of a session is kept after its last event.
 const keepSessions = 90 * 24 * time.Hour
+
+func housekeepCommand() *cli.Command {
+	return &cli.Command{
+		Name:   "housekeep",
+		Usage:  "roll up small packs and forget old sessions; started by the hooks",
+		Hidden: true,
+		Action: cmdline.NoArgs(keepHouse),
+	}
+}
 
 // keepHouse is the command that [housekeep] starts.
 func keepHouse(c *cli.Context) error {

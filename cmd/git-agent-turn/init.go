@@ -16,6 +16,26 @@ import (
 	"gitagent/internal/workspace"
 )
 
+func initCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "init",
+		Usage:     "switch recording on: this repository, and the hooks of the agent's client",
+		UsageText: "git agent-turn init [--agent claude|codex|opencode] [--project] [--dry-run] [--remove] [--private] [--push <remote>] [--alias]",
+		Description: "The hooks go into the user's own settings: the client reads a project's only when it is launched " +
+			"in the project's top directory. They do nothing in a repository that is not switched on.",
+		Flags: []cli.Flag{
+			agentFlag(),
+			&cli.BoolFlag{Name: "project", Usage: "install the hooks in the repository's settings, for a team"},
+			target.DryRunFlag(),
+			&cli.BoolFlag{Name: "private", Usage: "keep other users of this machine out of the repository"},
+			target.RemoteFlag("push", "from now on send what is recorded to `<remote>`; asks first"),
+			&cli.BoolFlag{Name: "alias", Usage: "make git la, which is git log --all without what git-agent keeps"},
+			&cli.BoolFlag{Name: "remove", Usage: "take the hooks out again, and switch this repository off"},
+		},
+		Action: cmdline.NoArgs(initialise),
+	}
+}
+
 func initialise(c *cli.Context) error {
 	agent, err := hooks.ParseAgent(c.String("agent"))
 	if errors.Is(err, hooks.ErrUnsupported) {
@@ -37,6 +57,14 @@ func initialise(c *cli.Context) error {
 			return cmdline.Usagef("--push does not go with --remove or --dry-run")
 		}
 		if err := allowPush(c, w, c.String("push")); err != nil { // first: without it nothing else changes
+			return err
+		}
+	}
+	if c.Bool("alias") {
+		if remove || dry {
+			return cmdline.Usagef("--alias does not go with --remove or --dry-run")
+		}
+		if err := makeAlias(c, w); err != nil { // first, too: the name may be taken
 			return err
 		}
 	}
@@ -85,7 +113,50 @@ func initialise(c *cli.Context) error {
 	if remove {
 		return nil
 	}
-	return keepPrivate(c, w)
+	if err := keepPrivate(c, w); err != nil {
+		return err
+	}
+	return begin(c, w)
+}
+
+// begin says how to go on after init. In a clone without missions it asks a person whether to fetch
+// those of its remote; before that answer nothing is asked of the network.
+func begin(c *cli.Context, w *workspace.Workspace) error {
+	s, err := target.Look(c.Context, w)
+	if err != nil {
+		return err
+	}
+	if s.Missions == 0 && s.Remote != "" && cmdline.CanAsk() {
+		question := fmt.Sprintf("Fetch what was recorded elsewhere from %s?", cmdline.Escape(s.Remote))
+		answer, err := cmdline.Ask(c.Context, question, "yes", "no")
+		if err != nil {
+			return err
+		}
+		if answer == "yes" {
+			if err := fetchNow(c, w, s.Remote); err != nil {
+				cmdline.Warn(err) // recording is on, whatever the network does
+			}
+			if s, err = target.Look(c.Context, w); err != nil {
+				return err
+			}
+		}
+	}
+	steps := s.Begin()
+	if s.Missions > 0 {
+		if err := s.LookBack(c.Context, w); err != nil {
+			cmdline.Warn(err) // recording is on
+		}
+		steps = append([]target.Step{steps[0], {Aim: "what was recorded so far", Command: "git agent-turn missions"}}, s.Import()...)
+	}
+	return printSteps(c.App.Writer, steps)
+}
+
+func fetchNow(c *cli.Context, w *workspace.Workspace, name string) error {
+	r, err := openRemote(c.Context, w, name)
+	if err != nil {
+		return err
+	}
+	return fetchFrom(c, r, nil)
 }
 
 func say(c *cli.Context, changed bool, where, what string) {

@@ -5,102 +5,300 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/hooks"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/session"
 	"gitagent/internal/target"
 	"gitagent/internal/trust"
+	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
 
+func listCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "list",
+		Usage:     "list the turns of a mission, newest first",
+		UsageText: "git agent-turn list [--mission <id> | --all] [<flags>] [-- <path>...]",
+		Flags: append([]cli.Flag{
+			target.MissionFlag(),
+			&cli.BoolFlag{Name: "all", Usage: "the turns of all missions, by time"},
+			&cli.BoolFlag{Name: "states", Usage: "also the states of the worktree that were saved between turns"},
+			target.JSONFlag(),
+		}, chooseFlags()...),
+		Action: cmdline.WithPaths(target.Paged(list)),
+	}
+}
+
 func list(c *cli.Context) error {
-	if c.Bool("all") && c.IsSet("mission") {
+	all := c.Bool("all")
+	switch {
+	case all && c.IsSet("mission"):
 		return cmdline.Usagef("--all and --mission exclude each other")
+	case all && c.Bool("states"):
+		return cmdline.Usagef("--all and --states exclude each other")
 	}
 	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
-	var missions []ledger.ID
-	var unread ledger.Unread
-	if c.Bool("all") {
-		lines, err := turns.Missions(c.Context, w.Repo)
-		if err != nil && !errors.As(err, new(*ledger.UnreadError)) {
-			return err
-		}
-		unread.Add(err)
-		for _, m := range lines {
-			missions = append(missions, m.ID)
-		}
-	} else {
-		id, err := target.Mission(c.Context, w, c.String("mission"), c.App.ErrWriter)
-		if err != nil {
+	chosen, err := choose(c, w.Repo)
+	if err != nil {
+		return err
+	}
+	defer chosen.close()
+	if c.Bool("states") && chosen.byContent() {
+		return cmdline.Usagef("--states and --grep, --outcome or paths exclude each other")
+	}
+	var id ledger.ID
+	if !all {
+		if id, err = target.Mission(c.Context, w, c.String("mission"), c.App.ErrWriter); err != nil {
 			return err
 		}
 		if id == "" {
-			return target.NoMission()
+			return target.NoMission(c.Context, w)
 		}
-		missions = append(missions, id)
 	}
-	all, now := c.Bool("all"), time.Now()
-	table := cmdline.NewTable(
-		cmdline.Column{Right: !all, Style: cmdline.Yellow},
-		cmdline.Column{Right: true, Style: cmdline.Dim},
-		cmdline.Column{Right: true, Style: cmdline.Green},
-		cmdline.Column{Right: true, Style: cmdline.Red},
-		cmdline.Column{Style: cmdline.Cyan},
-		cmdline.Column{},
-	)
-	lines, roll := bufio.NewWriter(c.App.Writer), turns.Roll{Workspace: w}
-	var written error // nobody may be reading any more
-	for _, id := range missions {
-		err := turns.Each(c.Context, w.Repo, id, func(t *turns.Turn) error {
-			by, err := roll.By(c.Context, t)
-			if err != nil {
-				return err
-			}
-			if c.Bool("json") {
-				written = cmdline.PrintLine(lines, t, by)
-			} else {
-				written = table.Add(c.App.Writer, row(t, now, all, by)...)
-			}
-			return written
-		})
-		if err := cmp.Or(written, c.Context.Err()); err != nil {
-			return err
-		}
-		if errors.As(err, new(*turns.MissingError)) {
-			return target.Missing(err)
-		}
-		unread.Add(err)
+	l, err := newListing(c, w, id, chosen)
+	if err != nil {
+		return err
 	}
-	return cmp.Or(lines.Flush(), table.Print(c.App.Writer), unread.Err()) // one of the first two is empty
+	defer l.close()
+	return l.print()
 }
 
-// row is a turn's row of the table; named in full if all missions are listed, and with who recorded
-// it if that was not in this clone.
-func row(t *turns.Turn, now time.Time, all bool, by string) []string {
-	name := strconv.Itoa(t.Turn)
-	if all {
-		name = t.ID().String()
+// A listing prints turns while they are read.
+type listing struct {
+	c       *cli.Context
+	w       *workspace.Workspace
+	mission ledger.ID // empty for all of them
+	chosen  *choice
+	now     time.Time
+	dates   cmdline.Dates
+	table   *cmdline.Table
+	json    *bufio.Writer // nil for the table
+	roll    turns.Roll
+
+	states map[int][]*turns.State // saved after each turn, the newest first; nil unless they are wanted
+	newer  *turns.Turn            // the turn before
+	unread ledger.Unread
+}
+
+func newListing(c *cli.Context, w *workspace.Workspace, id ledger.ID, chosen *choice) (*listing, error) {
+	l := &listing{c: c, w: w, mission: id, chosen: chosen, now: time.Now(), roll: turns.Roll{Workspace: w, Objects: w.Repo.Objects(c.Context)}}
+	var err error
+	if l.dates, err = target.Dates(c, w); err != nil {
+		return nil, err
 	}
-	paths := ""
-	if len(t.Paths) > 0 {
-		paths = t.Paths[0]
-		if t.Files > 1 {
-			paths += fmt.Sprintf(" +%d", t.Files-1)
+	if c.Bool("json") {
+		l.json = bufio.NewWriter(c.App.Writer)
+	}
+	l.table = cmdline.NewTable(
+		cmdline.Column{Name: "TURN", Right: id != "", Style: cmdline.Yellow, Min: 16},
+		cmdline.Column{Styles: lookOfMark},
+		cmdline.Column{Name: "WHEN", Right: true, Style: cmdline.Dim, Min: 10},
+		cmdline.Column{Name: "+", Right: true, Style: cmdline.Green, Min: 8},
+		cmdline.Column{Name: "-", Right: true, Style: cmdline.Red, Min: 8},
+		cmdline.Column{Name: "PROMPT", Min: 40},
+		cmdline.Column{Name: "PATHS", Style: cmdline.Cyan, Min: 10, Spare: true, Path: true},
+	)
+	if c.Bool("states") {
+		saved, err := turns.Saved(c.Context, w.Repo, id)
+		if err != nil && !errors.Is(err, git.ErrNotFound) {
+			return nil, err
+		}
+		l.states = make(map[int][]*turns.State)
+		for _, s := range saved {
+			after := 0
+			if s.Turn != nil {
+				after = s.Turn.Turn
+			}
+			l.states[after] = append(l.states[after], s)
 		}
 	}
+	return l, nil
+}
+
+func (l *listing) close() { l.roll.Objects.Close() }
+
+// print prints what is chosen.
+func (l *listing) print() error {
+	running, err := l.running()
+	if err != nil {
+		return err
+	}
+	if l.mission == "" {
+		err = turns.EachOfAll(l.c.Context, l.w.Repo, l.add)
+	} else {
+		err = turns.Each(l.c.Context, l.w.Repo, l.mission, l.add)
+	}
+	if err == nil || errors.As(err, new(*ledger.UnreadError)) {
+		l.unread.Add(err)
+		err = l.between(nil)
+	}
+	switch {
+	case errors.Is(err, errEnough):
+	case running && errors.As(err, new(*turns.MissingError)): // it is the mission's first
+	case err != nil:
+		return target.Missing(err)
+	}
+	if l.json != nil {
+		return cmp.Or(l.json.Flush(), l.unread.Err())
+	}
+	return cmp.Or(l.table.Print(l.c.App.Writer), l.more(), l.unread.Err())
+}
+
+// running prints the turns that are not over, and reports whether there are any. They are no records.
+func (l *listing) running() (some bool, err error) {
+	if l.json != nil || l.chosen.outcome != "" || l.chosen.touch != nil {
+		return false, nil
+	}
+	live, err := liveSessions(l.c, l.w, l.now)
+	if err != nil {
+		return false, err
+	}
+	for _, s := range live {
+		if s.Open == nil || l.mission != "" && s.Mission != l.mission {
+			continue
+		}
+		some = true
+		t := &turns.Turn{Mission: s.Mission, Turn: s.Number, At: s.Open.Started, Prompt: s.Open.Prompt}
+		switch ok, err := l.chosen.takes(t); {
+		case errors.Is(err, errEnough):
+			return some, nil
+		case err != nil:
+			return some, err
+		case ok:
+			if err := l.row(l.name(t), markRunning, t.At, "", "", cmdline.OneLine(t.Prompt), ""); err != nil {
+				return some, err
+			}
+		}
+	}
+	return some, nil
+}
+
+// liveSessions are the sessions that live now.
+func liveSessions(c *cli.Context, w *workspace.Workspace, now time.Time) ([]turns.Live, error) {
+	registry, err := session.Registrations(hooks.Claude.ConfigDir(os.Getenv))
+	if err != nil {
+		return nil, err
+	}
+	return turns.LiveSessions(c.Context, w, registry, now)
+}
+
+// add prints a turn if it is chosen.
+func (l *listing) add(t *turns.Turn) error {
+	if err := l.between(t); err != nil {
+		return err
+	}
+	ok, err := l.chosen.takes(t)
+	switch {
+	case errors.Is(err, errEnough):
+		return err
+	case err != nil: // what it changed can't be read
+		l.unread.Add(fmt.Errorf("turn %s: %w", t.ID(), err))
+		return l.c.Context.Err()
+	case !ok:
+		return nil
+	}
+	by, err := l.roll.By(l.c.Context, t)
+	if err != nil {
+		return err
+	}
+	if l.json != nil {
+		return cmdline.PrintLine(l.json, t, by)
+	}
 	prompt := cmdline.OneLine(t.Prompt)
-	if t.Outcome != turns.Done {
-		prompt = "(" + string(t.Outcome) + ") " + prompt
+	if t.CodeKnown() != nil {
+		prompt = "(imported) " + prompt
 	}
 	if by != trust.Clone {
 		prompt = "[" + by + "] " + prompt
 	}
-	return []string{name, cmdline.Age(now, t.At), fmt.Sprintf("+%d", t.Insertions), fmt.Sprintf("-%d", t.Deletions), paths, prompt}
+	return l.row(l.name(t), markOf(t.Outcome), t.At, fmt.Sprintf("+%d", t.Insertions), fmt.Sprintf("-%d", t.Deletions), prompt, changed(t))
+}
+
+// name is how the list names a turn: by its number in the mission, or in full if all are listed.
+func (l *listing) name(t *turns.Turn) string {
+	if l.mission == "" {
+		return ledger.TurnID{Mission: t.In(), Turn: t.Turn}.String()
+	}
+	return strconv.Itoa(t.Turn)
+}
+
+// changed names the first of the paths that a turn changed, and says how many there are besides.
+func changed(t *turns.Turn) string {
+	switch {
+	case len(t.Paths) == 0:
+		return ""
+	case t.Files > 1:
+		return fmt.Sprintf("%s +%d", t.Paths[0], t.Files-1)
+	}
+	return t.Paths[0]
+}
+
+// between prints the states that were saved between this turn, nil for none, and the one printed
+// before, which is newer.
+func (l *listing) between(t *turns.Turn) error {
+	after, newer := 0, l.newer
+	if l.newer = t; t != nil {
+		after = t.Turn
+	}
+	for _, s := range l.states[after] {
+		name := s.String()
+		if newer != nil && newer.Base == s.Commit {
+			name = strconv.Itoa(newer.Turn) + "^"
+		}
+		if err := l.state(s, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// state prints a state of the worktree.
+func (l *listing) state(s *turns.State, name string) error {
+	if ok, err := l.chosen.takesState(s); !ok || err != nil {
+		return err
+	}
+	if l.json != nil {
+		return cmdline.PrintJSON(l.json, struct {
+			Kind    string    `json:"kind"`
+			Name    string    `json:"name"`
+			Mission ledger.ID `json:"mission"`
+			Code    git.Hex   `json:"code"`
+			At      time.Time `json:"at"`
+			Why     string    `json:"why"`
+		}{"state", s.String(), s.In, s.Commit, s.At.UTC(), s.Why})
+	}
+	return l.row(name, "", s.At, "", "", cmdline.OneLine(s.Why), "")
+}
+
+func (l *listing) row(name, mark string, at time.Time, insertions, deletions, prompt, paths string) error {
+	return l.table.Add(l.c.App.Writer, name, mark, l.dates.Short(l.now, at), insertions, deletions, prompt, paths)
+}
+
+// more says on a terminal that there are other missions.
+func (l *listing) more() error {
+	if l.mission == "" || cmdline.Columns(l.c.App.Writer) == 0 {
+		return nil
+	}
+	missions, err := ledger.List(l.c.Context, l.w.Repo)
+	delete(missions, l.mission)
+	if err != nil || len(missions) == 0 {
+		return err
+	}
+	text := cmdline.Plural(len(missions), "more mission") + ": git agent-turn missions"
+	if cmdline.Colour(l.c.App.Writer) {
+		text = cmdline.Dim.Paint(text)
+	}
+	_, err = fmt.Fprintln(l.c.App.Writer, text)
+	return err
 }

@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gitagent/handoffstore"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -58,7 +61,7 @@ func TestScripts(t *testing.T) {
 			}
 			return target.ByAgent(), nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"play": play, "fork": fork, "reachable": reachable, "status": status},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"play": play, "fork": fork, "reachable": reachable, "status": status, "mend": mend, "handoff": handOff},
 	})
 }
 
@@ -69,10 +72,12 @@ func TestManual(t *testing.T) {
 
 // play lets an agent's client do something in the current directory:
 //
-//	play <id> prompt|tool|stop|fail|esc|end [<text>]
+//	play <id> prompt|tool|stop|fail|esc|end [<text> | -]
 //
-// The client's session is one whose mission is <id>, and its file is
-// $WORK/projects/-home-dev-repo/<session>.jsonl. Its hooks must exit with 0 and say nothing.
+// With - the text is what the last command printed.
+//
+// The client's session is one whose mission is <id>, and its configuration is in $WORK. Its hooks must
+// exit with 0 and say nothing; with UNHEARD in the environment there are none.
 func play(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: play <id> prompt|tool|stop|fail|esc|end [<text>]")
@@ -80,13 +85,16 @@ func play(ts *testscript.TestScript, neg bool, args []string) {
 	clients := ts.Value("clients").(map[string]*claude.Client)
 	c := clients[args[0]]
 	if c == nil {
-		c = claude.New(ts.Getenv("WORK"), "", nil)
+		c = claude.New(ts.Getenv("WORK"), ts.MkAbs("."), nil)
 		c.Session = "5e550000-0000-4000-8000-0000" + args[0]
 		c.Path = filepath.Join(filepath.Dir(c.Path), c.Session+".jsonl")
 		clients[args[0]] = c
 	}
 	c.Cwd = ts.MkAbs(".")
 	c.Hook = func(e claude.Event) {
+		if ts.Getenv("UNHEARD") != "" {
+			return
+		}
 		cmd := exec.Command(executable(ts, "git-agent-turn"), "hook")
 		cmd.Dir, cmd.Stdin = c.Cwd, bytes.NewReader(e.Payload())
 		for _, name := range []string{
@@ -102,6 +110,9 @@ func play(ts *testscript.TestScript, neg bool, args []string) {
 	text := ""
 	if len(args) == 3 {
 		text = args[2]
+	}
+	if text == "-" {
+		text = ts.ReadFile("stdout")
 	}
 	switch args[1] {
 	case "prompt":
@@ -131,11 +142,12 @@ func fork(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	repo, err := git.Find(ts.MkAbs("."))
 	ts.Check(err)
-	source, err := turns.Find(context.Background(), repo, "", args[0])
+	w := workspace.New(repo, config.Default())
+	source, err := turns.Find(context.Background(), w, "", args[0])
 	ts.Check(err)
-	r := &turns.Recorder{Workspace: workspace.New(repo, config.Default())}
+	r := &turns.Recorder{Workspace: w}
 	_, err = r.Fork(context.Background(), turns.Fork{
-		Source: source, ID: ledger.ID(args[1]), Title: "another way", At: time.Now(), Worktree: ts.MkAbs(args[2]),
+		Source: source.Turn, ID: ledger.ID(args[1]), Title: "another way", At: time.Now(), Worktree: ts.MkAbs(args[2]),
 	})
 	ts.Check(err)
 }
@@ -175,6 +187,70 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("exit status %s, want %s", got, args[0])
 	}
+}
+
+// handOff makes a handoff with a summary:
+//
+//	handoff <mission> <summary>
+func handOff(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: handoff <mission> <summary>")
+	}
+	repo, err := git.Find(ts.MkAbs("."))
+	ts.Check(err)
+	s := &handoffstore.Store{Workspace: workspace.New(repo, config.Default())}
+	_, err = s.Gather(context.Background(), handoffstore.Request{
+		Mission: ledger.ID(args[0]), At: time.Now(), Exit: handoffstore.Clean, Summary: args[1],
+	})
+	ts.Check(err)
+}
+
+// mend runs what doctor advises about some things that it finds fault with. It must not find it after that:
+//
+//	mend <what>...
+func mend(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: mend <what>...")
+	}
+	const ask = "git agent-turn doctor --json"
+	_ = ts.Exec("sh", "-c", ask)
+	var script []string
+	for _, what := range args {
+		found := faults(ts, what)
+		if len(found) == 0 {
+			ts.Fatalf("doctor has no fault to find with %s", what)
+		}
+		for _, f := range found {
+			if f.Remedy == "" {
+				ts.Fatalf("doctor has no remedy for %s: %s", what, f.Text)
+			}
+			if !slices.Contains(script, f.Remedy) {
+				script = append(script, f.Remedy)
+			}
+		}
+	}
+	ts.Logf("%s", strings.Join(script, "\n"))
+	_ = ts.Exec("sh", "-c", "set -e\n"+strings.Join(script, "\n")+"\n"+ask) // in one shell: a remedy may change its environment
+	if !strings.Contains(ts.ReadFile("stdout"), `"what":"git-agent"`) {
+		ts.Fatalf("a remedy fails: %s", ts.ReadFile("stderr"))
+	}
+	for _, what := range args {
+		if left := faults(ts, what); len(left) > 0 {
+			ts.Fatalf("after %q there is still: %v", script, left)
+		}
+	}
+}
+
+// faults are the problems and warnings about something in what doctor has printed as JSON.
+func faults(ts *testscript.TestScript, what string) []finding {
+	var list []finding
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		var f finding
+		if json.Unmarshal([]byte(line), &f) == nil && f.What == what && f.Level != fine {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 func executable(ts *testscript.TestScript, name string) string {

@@ -2,7 +2,7 @@ package main
 
 import (
 	"cmp"
-	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,128 +16,140 @@ import (
 	"gitagent/turns"
 )
 
+func missionsCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "missions",
+		Usage:     "list the missions of the repository, newest first",
+		UsageText: "git agent-turn missions [--json]",
+		Flags:     []cli.Flag{target.JSONFlag()},
+		Action:    cmdline.NoArgs(target.Paged(missions)),
+	}
+}
+
 func missions(c *cli.Context) error {
-	lines, by, broken := readMissions(c)
+	lines, err := readMissions(c)
+	if lines == nil {
+		return err
+	}
 	if c.Bool("json") {
-		for i, m := range lines {
-			if err := cmdline.PrintJSON(c.App.Writer, missionJSON(m, by[i])); err != nil {
+		for i := range lines.list {
+			if err := cmdline.PrintJSON(c.App.Writer, lines.json(i)); err != nil {
 				return err
 			}
 		}
-		return broken
+		return err
 	}
-	table := cmdline.NewTable(
-		cmdline.Column{Style: cmdline.Yellow},
-		cmdline.Column{Right: true, Style: cmdline.Dim},
-		cmdline.Column{Right: true},
-		cmdline.Column{Style: cmdline.Dim},
-		cmdline.Column{Style: cmdline.Cyan},
-		cmdline.Column{},
-	)
-	now := time.Now()
-	for i, m := range lines {
-		table.Row(string(m.ID), cmdline.Age(now, m.Newest()), cmdline.Plural(m.Turns, "turn"), by[i],
-			strings.TrimPrefix(m.Branch, "refs/heads/"), cmdline.OneLine(m.Title))
+	table := newMissionTable()
+	for i, m := range lines.list {
+		table.Row(lines.row(i, string(m.ID))...)
 	}
-	return cmp.Or(table.Print(c.App.Writer), broken)
+	return cmp.Or(table.Print(c.App.Writer), err)
 }
 
-// readMissions returns the missions that can be read, and for each who wrote its newest event. That
-// there are none is an error, too.
-func readMissions(c *cli.Context) (lines []turns.Line, by []string, err error) {
+// newMissionTable is the table of missions, and of their tree.
+func newMissionTable() *cmdline.Table {
+	return cmdline.NewTable(
+		cmdline.Column{Name: "MISSION", Style: cmdline.Yellow},
+		cmdline.Column{Styles: lookOfMark},
+		cmdline.Column{Name: "WHEN", Right: true, Style: cmdline.Dim, Min: 10},
+		cmdline.Column{Name: "TURNS", Right: true, Min: 6},
+		cmdline.Column{Name: "CONTEXT", Right: true, Style: cmdline.Dim, Min: 7},
+		cmdline.Column{Name: "FROM", Style: cmdline.Yellow, Spare: true, Min: 8},
+		cmdline.Column{Name: "TITLE", Min: 30},
+		cmdline.Column{Name: "LAST PROMPT", Min: 12, Spare: true},
+		cmdline.Column{Name: "BRANCH", Style: cmdline.Cyan, Min: 12, Spare: true},
+	)
+}
+
+// missionLines are the missions as lists show them.
+type missionLines struct {
+	list  []turns.Line
+	by    []string                // who wrote the newest event of each
+	short map[ledger.ID]ledger.ID // their ids, abbreviated
+	marks map[ledger.ID]string
+	now   time.Time
+	dates cmdline.Dates
+}
+
+// readMissions returns the missions that can be read; the error may say what can't be. That there are
+// none is an error, too.
+func readMissions(c *cli.Context) (*missionLines, error) {
 	w, err := target.Workspace(c.Context)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	lines, err = turns.Missions(c.Context, w.Repo)
-	if len(lines) == 0 && err == nil {
-		err = cmdline.Hint(cmdline.NotFoundf("no mission has been recorded here"), "switch recording on with: git agent-turn init")
+	lines := &missionLines{now: time.Now(), marks: make(map[ledger.ID]string)}
+	var unread error
+	if lines.list, unread = turns.Missions(c.Context, w.Repo); len(lines.list) == 0 && unread == nil {
+		return nil, target.NoMission(c.Context, w)
 	}
 	objects := w.Repo.Objects(c.Context)
 	defer objects.Close()
-	by = make([]string, len(lines))
-	for i, m := range lines {
-		s, unread := w.Standing(c.Context, objects, m.ID, m.Tip)
-		if by[i] = s.By; unread != nil {
-			by[i], err = trust.Unknown, cmp.Or(err, unread)
+	lines.by = make([]string, len(lines.list))
+	ids := make([]ledger.ID, len(lines.list))
+	for i, m := range lines.list {
+		ids[i] = m.ID
+		s, err := w.Standing(c.Context, objects, m.ID, m.Tip)
+		if lines.by[i] = s.By; err != nil {
+			lines.by[i], unread = trust.Unknown, cmp.Or(unread, err)
 		}
 	}
-	return lines, by, err
+	lines.short = ledger.Abbreviate(ids)
+	if lines.dates, err = target.Dates(c, w); err != nil {
+		return nil, err
+	}
+	live, err := liveSessions(c, w, lines.now)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range slices.Backward(live) {
+		if s.Open != nil {
+			lines.marks[s.Mission] = markRunning
+		} else if lines.marks[s.Mission] == "" {
+			lines.marks[s.Mission] = markWaiting
+		}
+	}
+	return lines, unread
 }
 
-// missionJSON is a mission's line of JSON: its mission.json, where it stands, and who wrote that.
-func missionJSON(m turns.Line, by string) any {
-	line := struct {
-		*ledger.Mission
-		Turns int       `json:"turns"`
-		At    time.Time `json:"at,omitzero"` // of the last turn
-		By    string    `json:"by"`
-	}{Mission: m.Mission, Turns: m.Turns, By: by}
+// row is the row of the i-th mission, with its name as the list shows it.
+func (l *missionLines) row(i int, name string) []string {
+	m := l.list[i]
+	title, context, last, from := cmdline.OneLine(m.Title), "", "", ""
+	if f := m.ForkedFrom; f != nil {
+		from = string(cmp.Or(l.short[f.Mission], f.Mission))
+		if f.Turn > 0 { // it is not known of a side of a mission that went on in two clones
+			from += "/" + strconv.Itoa(f.Turn)
+		}
+	}
+	if m.Last != nil {
+		context = cmdline.Count(m.Last.Context)
+		if last = cmdline.OneLine(m.Last.Prompt); last == title {
+			last = ""
+		}
+	}
+	if l.by[i] != trust.Clone {
+		title = "[" + l.by[i] + "] " + title
+	}
+	return []string{
+		name, l.marks[m.ID], l.dates.Short(l.now, m.Newest()), strconv.Itoa(m.Turns), context, from,
+		title, last, strings.TrimPrefix(m.Branch, "refs/heads/"),
+	}
+}
+
+// A missionJSON is a mission's line of JSON: its mission.json, where it stands, and who wrote that.
+type missionJSON struct {
+	*ledger.Mission
+	Turns int       `json:"turns"`
+	At    time.Time `json:"at,omitzero"` // of the last turn
+	By    string    `json:"by"`
+}
+
+func (l *missionLines) json(i int) missionJSON {
+	m := l.list[i]
+	line := missionJSON{Mission: m.Mission, Turns: m.Turns, By: l.by[i]}
 	if m.Last != nil {
 		line.At = m.Last.At
 	}
 	return line
-}
-
-func tree(c *cli.Context) error {
-	lines, by, broken := readMissions(c)
-	writers := make(map[ledger.ID]string)
-	known := make(map[ledger.ID]bool)
-	forks := make(map[ledger.ID][]turns.Line)
-	var roots []turns.Line
-	for i, m := range lines {
-		known[m.ID], writers[m.ID] = true, by[i]
-	}
-	for _, m := range lines {
-		if m.ForkedFrom != nil && known[m.ForkedFrom.Mission] && m.ForkedFrom.Mission != m.ID {
-			forks[m.ForkedFrom.Mission] = append(forks[m.ForkedFrom.Mission], m)
-		} else {
-			roots = append(roots, m) // the source of a fork may have been removed
-		}
-	}
-	table := cmdline.NewTable(
-		cmdline.Column{Style: cmdline.Yellow},
-		cmdline.Column{Right: true},
-		cmdline.Column{Right: true, Style: cmdline.Dim},
-		cmdline.Column{Style: cmdline.Dim},
-		cmdline.Column{Style: cmdline.Cyan},
-		cmdline.Column{},
-	)
-	now := time.Now()
-	drawn := make(map[ledger.ID]bool) // mission.json may be a stranger's, and two may name each other
-	var draw func(m turns.Line, depth int)
-	draw = func(m turns.Line, depth int) {
-		if drawn[m.ID] {
-			return
-		}
-		drawn[m.ID] = true
-		name := string(m.ID)
-		switch {
-		case m.ForkedFrom == nil:
-		case depth > 0:
-			name += " from " + strconv.Itoa(m.ForkedFrom.Turn)
-		default:
-			name += " from " + m.ForkedFrom.String() // the source is not in the tree
-		}
-		table.Row(indent(depth)+name, cmdline.Plural(m.Turns, "turn"), cmdline.Age(now, m.Newest()), writers[m.ID],
-			strings.TrimPrefix(m.Branch, "refs/heads/"), cmdline.OneLine(m.Title))
-		for _, f := range forks[m.ID] {
-			draw(f, depth+1)
-		}
-	}
-	for _, m := range append(roots, lines...) {
-		draw(m, 0)
-	}
-	return cmp.Or(table.Print(c.App.Writer), broken)
-}
-
-// maxIndent is how deep forks of forks are indented: whoever can push can make thousands.
-const maxIndent = 16
-
-// indent is what stands before a fork; beyond the deepest indentation, its depth.
-func indent(depth int) string {
-	if depth <= maxIndent {
-		return strings.Repeat("  ", depth)
-	}
-	return strings.Repeat("  ", maxIndent) + fmt.Sprintf("(%d) ", depth)
 }

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"os"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -24,14 +21,17 @@ func keepPrivate(c *cli.Context, w *workspace.Workspace) error {
 		if conf.Shared() != "" || !w.Repo.Readable() { // the user has decided, or there is nothing to decide
 			return nil
 		}
-		fmt.Fprintf(c.App.ErrWriter, "Other users of this machine can read %s, and so the conversations that are recorded there.\n", cmdline.Escape(w.Repo.CommonDir))
-		if !cmdline.IsTerminal(os.Stdin) || !cmdline.IsTerminal(os.Stderr) {
+		text := fmt.Sprintf("Other users of this machine can read %s, and so the conversations that are recorded there.", cmdline.Escape(w.Repo.CommonDir))
+		fmt.Fprintln(c.App.ErrWriter, cmdline.Hang("", text, cmdline.Columns(c.App.ErrWriter)))
+		if !cmdline.CanAsk() {
 			fmt.Fprintln(c.App.ErrWriter, "To keep them out, type: git agent-turn init --private")
 			return nil
 		}
-		fmt.Fprint(c.App.ErrWriter, "Keep them out of it (core.sharedRepository=0600)? [yes/no] ")
-		answer, _ := bufio.NewReader(os.Stdin).ReadString('\n') // end of input means no
-		private = strings.TrimSpace(answer) == "yes"
+		answer, err := cmdline.Ask(c.Context, "Keep them out of it (core.sharedRepository=0600)?", "yes", "no")
+		if err != nil {
+			return err
+		}
+		private = answer == "yes"
 	}
 	if !private {
 		return nil

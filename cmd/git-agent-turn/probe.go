@@ -6,24 +6,23 @@ import (
 	"time"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/git"
 	"gitagent/internal/remote"
 	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 )
 
 // remotes says what may be sent where, and what is waiting to be pushed.
-func (x *examination) remotes(repo *git.Repo) {
-	w, _ := workspace.Open(repo) // what is wrong with the settings is reported already
-	names, err := remote.Names(x.c.Context, repo)
+func (x *examination) remotes() {
+	w, _ := workspace.Open(x.repo) // what is wrong with the settings is reported already
+	names, err := remote.Names(x.ctx, x.repo)
 	if err != nil {
-		x.problem("remotes", err.Error())
+		x.problem("remotes", err.Error(), "")
 		return
 	}
 	for _, name := range names {
-		r, err := remote.Open(x.c.Context, w, name)
+		r, err := remote.Open(x.ctx, w, name)
 		if err != nil {
-			x.problem("remote", err.Error())
+			x.problem("remote", err.Error(), "")
 			continue
 		}
 		x.remote(r)
@@ -37,44 +36,50 @@ func (x *examination) remote(r *remote.Remote) {
 	}
 	state, err := r.State()
 	if err != nil {
-		x.problem("remote", err.Error())
+		x.problem("remote", err.Error(), "")
 		return
 	}
 	if state.Waiting > 0 {
 		text += fmt.Sprintf("; %s to be pushed", cmdline.Plural(state.Waiting, "mission"))
 	}
-	if state.Failures > 0 {
+	push := "git agent-turn push " + cmdline.Shell([]string{r.Name})
+	switch {
+	case r.Level == "":
+		x.say("remote", text)
+	case state.Failures > 0:
 		x.problem("remote", fmt.Sprintf("%s; %s in a row, the last one %s ago", text,
-			cmdline.Plural(state.Failures, "failure"), cmdline.Age(time.Now(), state.Failed)))
-		return
+			cmdline.Plural(state.Failures, "failure"), cmdline.Age(time.Now(), state.Failed)), push)
+	case state.Waiting > 0:
+		x.warn("remote", text, push)
+	default:
+		x.say("remote", text)
 	}
-	x.say("remote", text)
 }
 
 // probe finds out what a remote does with our refs.
 func (x *examination) probe(name string) error {
-	w, err := target.Workspace(x.c.Context)
+	w, err := target.Workspace(x.ctx)
 	if err != nil {
 		return err
 	}
-	r, err := openRemote(x.c.Context, w, name)
+	r, err := openRemote(x.ctx, w, name)
 	if err != nil {
 		return err
 	}
 	x.remote(r)
-	p, err := r.Probe(x.c.Context)
+	p, err := r.Probe(x.ctx)
 	if err != nil {
 		return err
 	}
 	if p.Refs != nil {
-		x.problem("refs", "it does not take refs/agent and refs/notes/agent: "+p.Refs.Error())
+		x.problem("refs", "it does not take refs/agent and refs/notes/agent: "+p.Refs.Error(), "")
 		return nil
 	}
 	x.say("refs", "it takes refs/agent and refs/notes/agent")
 	x.say("atomic", map[bool]string{true: "it takes ledger and notes together", false: "it takes ledger and notes only one after the other"}[p.Atomic])
 	x.say("options", map[bool]string{true: "it takes push options: mission branches start no CI", false: "it takes no push options: mission branches may start CI"}[p.Options])
 	if p.Deletes != nil {
-		x.problem("deletions", fmt.Sprintf("it does not delete refs: %v; what is left there: %s", p.Deletes, strings.Join(p.Left, " ")))
+		x.problem("deletions", fmt.Sprintf("it does not delete refs: %v; what is left there: %s", p.Deletes, strings.Join(p.Left, " ")), "")
 		return nil
 	}
 	x.say("deletions", "it deletes refs")

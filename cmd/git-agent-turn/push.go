@@ -18,13 +18,29 @@ import (
 	"gitagent/internal/workspace"
 )
 
-func push(c *cli.Context) error {
-	ids, err := namedMission(c)
-	if err != nil {
-		return err
+func pushCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "push",
+		Usage:     "send missions to a remote",
+		UsageText: "git agent-turn push [--mission <id>] [<remote>]",
+		Description: "Sends what the remote lacks, of every mission or of one, to a remote that was named with " +
+			"git agent-turn init --push <remote>; without an argument to every such remote.",
+		Flags: []cli.Flag{
+			target.MissionFlag(),
+			&cli.BoolFlag{Name: "queued", Usage: "what the hooks have left; started by them", Hidden: true},
+		},
+		BashComplete: target.First(target.CompleteRemotes),
+		Action:       cmdline.OptionalArg("remote", push),
 	}
+}
+
+func push(c *cli.Context) error {
 	w, err := target.Workspace(c.Context)
 	if err != nil && (w == nil || !c.Bool("queued")) { // the hook has reported invalid settings
+		return err
+	}
+	ids, err := namedMission(c, w.Repo)
+	if err != nil {
 		return err
 	}
 	remotes, err := pushable(c, w)
@@ -70,15 +86,12 @@ func openRemote(ctx context.Context, w *workspace.Workspace, name string) (*remo
 }
 
 // namedMission is the mission that the flag names; none without the flag.
-func namedMission(c *cli.Context) ([]ledger.ID, error) {
+func namedMission(c *cli.Context, repo *git.Repo) ([]ledger.ID, error) {
 	if !c.IsSet("mission") {
 		return nil, nil
 	}
-	id, err := ledger.ParseID(c.String("mission"))
-	if err != nil {
-		return nil, cmdline.Usagef("%w", err)
-	}
-	return []ledger.ID{id}, nil
+	id, err := target.Named(c.Context, repo, c.String("mission"))
+	return []ledger.ID{id}, err
 }
 
 // plain is a list of URLs without secrets, for people.
@@ -95,10 +108,12 @@ func pushTo(c *cli.Context, r *remote.Remote, ids []ledger.ID) error {
 		r.Progress = os.Stderr
 	}
 	done, err := pushSome(c.Context, r, ids)
+	sent := false
 	for _, p := range done {
 		if !p.Sent {
 			continue
 		}
+		sent = true
 		line := string(p.Mission)
 		if p.As != p.Mission {
 			line += " as " + string(p.As)
@@ -110,7 +125,10 @@ func pushTo(c *cli.Context, r *remote.Remote, ids []ledger.ID) error {
 			fmt.Fprintf(c.App.ErrWriter, "git-agent-turn: warning: the branch of mission %s was not pushed: %s\n", p.Mission, cmdline.OneLine(p.Branch.Error()))
 		}
 	}
-	return err
+	if err == nil && !sent {
+		fmt.Fprintf(c.App.ErrWriter, "nothing to push: %s has everything\n", cmdline.Escape(r.Name))
+	}
+	return errors.Join(err, r.Settle(c.Context, done))
 }
 
 func pushSome(ctx context.Context, r *remote.Remote, ids []ledger.ID) ([]*remote.Pushed, error) {

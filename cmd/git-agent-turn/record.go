@@ -17,6 +17,25 @@ import (
 	"gitagent/turns"
 )
 
+func recordCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "record",
+		Usage:     "record a turn by hand, or for an agent without hooks",
+		UsageText: "git agent-turn record [--prompt <text>] [--reply <text>] [--transcript <file>] [--session <id>] [--outcome <o>] [--agent <name>]",
+		Flags: []cli.Flag{
+			target.MissionFlag(),
+			&cli.StringFlag{Name: "prompt", Usage: "what the agent was asked: `<text>`"},
+			&cli.StringFlag{Name: "reply", Usage: "what it answered: `<text>`"},
+			&cli.StringFlag{Name: "transcript", Usage: "the conversation is in `<file>`"},
+			&cli.StringFlag{Name: "session", Usage: "the conversation's `<id>`"},
+			cmdline.OneOf(&cli.StringFlag{Name: "outcome", Usage: "`<outcome>`: done, failed or interrupted", Value: string(turns.Done)},
+				string(turns.Done), string(turns.Failed), string(turns.Interrupted)),
+			&cli.StringFlag{Name: "agent", Usage: "the agent's `<name>`"},
+		},
+		Action: cmdline.NoArgs(record),
+	}
+}
+
 func record(c *cli.Context) error {
 	outcome, err := turns.ParseOutcome(c.String("outcome"))
 	if err != nil {
@@ -43,7 +62,7 @@ func record(c *cli.Context) error {
 	}
 	var mission ledger.ID
 	if c.IsSet("mission") || session == "" {
-		if mission, err = target.Mission(c.Context, w, c.String("mission"), c.App.ErrWriter); err == nil && mission == "" {
+		if mission, err = target.Own(c.Context, w, c.String("mission")); err == nil && mission == "" {
 			mission, err = ledger.NewID()
 		}
 		if err != nil {

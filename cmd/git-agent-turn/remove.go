@@ -15,12 +15,26 @@ import (
 	"gitagent/turns"
 )
 
-func remove(c *cli.Context) error {
-	id, err := ledger.ParseID(c.Args().First())
-	if err != nil {
-		return cmdline.Usagef("%w", err)
+func removeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "remove",
+		Usage:     "remove a mission: worktree, branch, notes and ledger",
+		UsageText: "git agent-turn remove [--force] [--dry-run] <mission>",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "force", Usage: "even if changes that are not committed, or commits of yours, are lost"},
+			target.DryRunFlag(),
+		},
+		BashComplete: target.First(target.CompleteMissions),
+		Action:       cmdline.OneArg("mission", remove),
 	}
+}
+
+func remove(c *cli.Context) error {
 	w, err := target.Workspace(c.Context)
+	if err != nil {
+		return err
+	}
+	id, err := target.Named(c.Context, w.Repo, c.Args().First())
 	if err != nil {
 		return err
 	}
@@ -60,6 +74,22 @@ func sayRemoved(c *cli.Context, done *turns.Removed) error {
 	return err
 }
 
+func pruneCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "prune",
+		Usage:     "remove the missions that nothing has happened in for long",
+		UsageText: "git agent-turn prune --older-than <age> [--dry-run]",
+		Description: "An age is a number and a unit: 90d, 12w, 6h. " +
+			"A mission whose worktree has changes, or is the one the command runs in, stays, " +
+			"and so does one whose branch has commits of yours that are in no other branch.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "older-than", Usage: "whose last turn is older than `<age>`"},
+			target.DryRunFlag(),
+		},
+		Action: cmdline.NoArgs(prune),
+	}
+}
+
 func prune(c *cli.Context) error {
 	if !c.IsSet("older-than") {
 		return cmdline.Usagef("prune needs --older-than <age>")
@@ -77,7 +107,7 @@ func prune(c *cli.Context) error {
 	if unread != nil && !errors.As(unread, new(*ledger.UnreadError)) {
 		return unread
 	}
-	before := time.Now().Add(-age)
+	before, removed := time.Now().Add(-age), false
 	for _, m := range lines {
 		if !m.Newest().Before(before) || m.Turns > 0 && m.Last == nil { // nobody knows how old that is
 			continue
@@ -93,6 +123,10 @@ func prune(c *cli.Context) error {
 		if err := sayRemoved(c, done); err != nil {
 			return err
 		}
+		removed = true
+	}
+	if !removed {
+		fmt.Fprintf(c.App.ErrWriter, "nothing to remove that is older than %s\n", cmdline.Escape(c.String("older-than")))
 	}
 	return unread
 }

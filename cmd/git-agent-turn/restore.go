@@ -6,27 +6,48 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
 	"gitagent/internal/target"
 	"gitagent/turns"
 )
 
+func restoreCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "restore",
+		Usage:     "make the worktree, or some paths of it, what it was at the end of a turn",
+		UsageText: "git agent-turn restore [--dry-run] (-i | <state>) [-- <path>...]",
+		Description: "The present state is recorded first, and its commit printed. HEAD, the branch and the index stay as they are. " +
+			"Nothing that is ignored or was left out of that commit is overwritten or deleted.",
+		Flags:        []cli.Flag{target.MissionFlag(), target.ChooseFlag(), target.DryRunFlag()},
+		BashComplete: completeTurns,
+		Action:       cmdline.WithPaths(target.Choosing("restore", restore)),
+	}
+}
+
 func restore(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return cmdline.Hint(cmdline.Usagef("restore takes one turn, not %d", c.NArg()), "paths come after --")
+	}
 	w, err := target.Checkout(c.Context, "restore")
 	if err != nil {
 		return err
 	}
-	t, err := findTurn(c, w, 0)
+	state, err := target.State(c.Context, w, c.String("mission"), c.Args().First(), c.App.ErrWriter)
 	if err != nil {
 		return err
 	}
-	t, foreign, err := target.Usable(c, w, t)
+	state, foreign, err := target.Usable(c, w, state)
 	if err != nil {
 		return err
 	}
+	if err := known(state); err != nil {
+		return err
+	}
+	only := git.Paths{Dir: ".", Specs: cmdline.Paths(c)}
 	r := &turns.Recorder{Workspace: w}
-	done, err := r.Restore(c.Context, time.Now(), t, turns.Checkout{Foreign: foreign, Dry: c.Bool("dry-run")})
+	done, err := r.Restore(c.Context, time.Now(), state, only, turns.Checkout{Foreign: foreign, Dry: c.Bool("dry-run")})
 	if err != nil {
-		return cmdline.Hint(err, "nothing was changed; move away what is in the way, or commit it")
+		return target.Unrestored(err)
 	}
-	return target.PrintRestored(c, "turn "+t.ID().String(), done.Changes, done.Present)
+	return target.PrintRestored(c, "restored "+state.Describe(), done.Changes, done.Present)
 }

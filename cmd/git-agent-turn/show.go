@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -19,53 +17,133 @@ import (
 	"gitagent/turns"
 )
 
-// findTurn returns the turn that the n-th argument names, or the last one without an argument.
-func findTurn(c *cli.Context, w *workspace.Workspace, n int) (*turns.Turn, error) {
-	return target.Turn(c.Context, w, c.String("mission"), c.Args().Get(n), c.App.ErrWriter)
+func showCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "show",
+		Usage: "show a turn: prompt, reply, what it changed; or its conversation",
+		UsageText: "git agent-turn show [--patch | --conversation | --transcript | --json] [--full]\n" +
+			"                    [-i | <turn> | <state> | <turn>..<turn>]",
+		Flags: []cli.Flag{
+			target.MissionFlag(),
+			target.ChooseFlag(),
+			&cli.BoolFlag{Name: "patch", Aliases: []string{"p"}, Usage: "and its diff"},
+			&cli.BoolFlag{Name: "conversation", Usage: "only what was said and done, for reading"},
+			&cli.BoolFlag{Name: "full", Usage: "without leaving out or folding anything"},
+			&cli.BoolFlag{Name: "transcript", Usage: "only its part of the conversation, as the client wrote it"},
+			target.JSONFlag(),
+		},
+		BashComplete: completeRanges,
+		Action:       target.Paged(target.Choosing("show", cmdline.OptionalArg("turn", show))),
+	}
 }
 
 func show(c *cli.Context) error {
-	if len(slices.DeleteFunc([]string{"patch", "transcript", "json"}, func(name string) bool { return !c.Bool(name) })) > 1 {
-		return cmdline.Usagef("--patch, --transcript and --json exclude each other")
+	only := slices.DeleteFunc([]string{"patch", "conversation", "transcript", "json"}, func(name string) bool { return !c.Bool(name) })
+	if c.Bool("full") && (c.Bool("transcript") || c.Bool("json")) {
+		only = append(only, "full")
+	}
+	if len(only) > 1 {
+		return cmdline.Usagef("--%s and --%s exclude each other", only[0], only[1])
 	}
 	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
 	}
-	t, err := findTurn(c, w, 0)
+	name := c.Args().First()
+	from, to, isRange, err := target.Range(c.Context, w, c.String("mission"), name, c.App.ErrWriter)
 	if err != nil {
 		return err
 	}
-	by, err := (&turns.Roll{Workspace: w}).By(c.Context, t)
+	dates, err := target.Dates(c, w)
 	if err != nil {
 		return err
 	}
+	s := &shower{c: c, w: w, out: c.App.Writer, dates: dates, now: time.Now(), roll: &turns.Roll{Workspace: w}}
+	isTurn, raw := !to.Start && !to.Saved, c.Bool("json") || c.Bool("transcript")
 	switch {
-	case c.Bool("json"):
-		return cmdline.PrintLine(c.App.Writer, t, by)
-	case c.Bool("transcript"):
-		return cmdline.Print(c.App.Writer, func(to io.Writer) error { return turns.WriteTranscript(c.Context, w.Repo, t, to) })
+	case isRange && from.In != to.In:
+		return cmdline.Usagef("%q names turns of two missions", name)
+	case isRange:
+		return s.several(name, from, to, raw)
+	case isTurn && c.Bool("conversation"):
+		return target.PrintConversation(c, w, to.In, []int{to.Turn.Turn}, c.Bool("full"))
+	case isTurn && raw:
+		return s.raw(to.Turn)
+	case isTurn:
+		return s.turn(to.Turn)
+	case raw, c.Bool("conversation"):
+		return cmdline.Usagef("--%s is about a turn, and %q is %s", only[0], name, to.Describe())
 	}
-	if err := showTurn(c.App.Writer, t, by); err != nil {
-		return err
-	}
-	if t.Base == t.Code {
-		return nil
-	}
-	if _, err := fmt.Fprintln(c.App.Writer); err != nil {
-		return err
-	}
-	format := []string{"--stat"}
-	if c.Bool("patch") {
-		format = []string{"--stat", "--patch"}
-	}
-	return diffTrees(c, w.Repo, t.Base, t.Code, format)
+	return s.state(to)
 }
 
-func showTurn(to io.Writer, t *turns.Turn, by string) error {
-	r := cmdline.NewRecord(to, "turn "+t.ID().String(), 10)
+// A shower prints turns and states for people.
+type shower struct {
+	c     *cli.Context
+	w     *workspace.Workspace
+	out   io.Writer
+	dates cmdline.Dates
+	now   time.Time
+	roll  *turns.Roll
+}
+
+// several prints the turns of a range, the oldest first, with raw as they are stored.
+func (s *shower) several(name string, from, to *turns.State, raw bool) error {
+	numbers, unread := turns.Between(s.c.Context, s.w.Repo, from, to)
+	if len(numbers) == 0 {
+		return cmp.Or(unread, cmdline.NotFoundf("no turn in %s", name))
+	}
+	if s.c.Bool("conversation") {
+		return cmp.Or(target.PrintConversation(s.c, s.w, to.In, numbers, s.c.Bool("full")), unread)
+	}
+	one, printed := s.raw, false
+	if !raw {
+		one = func(t *turns.Turn) error {
+			if printed {
+				if _, err := fmt.Fprintln(s.out); err != nil {
+					return err
+				}
+			}
+			printed = true
+			return s.brief(t)
+		}
+	}
+	return cmp.Or(turns.EachOf(s.c.Context, s.w.Repo, to.In, numbers, one), unread)
+}
+
+// raw prints a turn's part of the client's file, or its record.
+func (s *shower) raw(t *turns.Turn) error {
+	if s.c.Bool("transcript") {
+		return cmdline.Print(s.out, func(to io.Writer) error { return turns.WriteTranscript(s.c.Context, s.w.Repo, t, to) })
+	}
+	by, err := s.roll.By(s.c.Context, t)
+	if err != nil {
+		return err
+	}
+	return cmdline.PrintLine(s.out, t, by)
+}
+
+// shownPrompt is how many lines of a prompt a terminal gets: the reply begins on the same screen.
+const shownPrompt = 10
+
+// turn prints all that there is to know of one turn.
+func (s *shower) turn(t *turns.Turn) error {
+	by, err := s.roll.By(s.c.Context, t)
+	if err != nil {
+		return err
+	}
+	prompt, reply := turns.Words(s.c.Context, s.w.Repo, t)
+	most := shownPrompt
+	if s.c.Bool("full") {
+		most = 0
+	}
+	r := cmdline.NewRecord(s.out, "turn "+t.ID().String(), len("Transcript:"))
+	r.Line(s.summary(t))
+	r.Beginning("Prompt", prompt, most, "--full")
+	r.Text("Reply", reply)
+	r.Line("")
 	r.Field("Outcome", string(t.Outcome))
-	r.Field("Date", t.At.Local().Format(time.RFC1123Z))
+	r.Field("Date", s.dates.Long(s.now, t.At))
 	if !t.Started.IsZero() && t.At.After(t.Started) {
 		r.Field("Took", t.At.Sub(t.Started).Round(time.Second).String())
 	}
@@ -73,9 +151,10 @@ func showTurn(to io.Writer, t *turns.Turn, by string) error {
 	r.Field("Agent", strings.TrimSpace(t.Agent+" "+t.Model))
 	r.Field("Session", t.Session)
 	r.Field("Commit", t.Code.String())
-	r.Field("Base", t.Base.String())
+	r.Field("Base", t.Before().Commit.String())
+	r.Field("Imported", t.Proof())
 	r.Field("Branch", t.Branch)
-	r.Field("Tools", tools(t.Tools))
+	r.Field("Tools", cmdline.Tally(t.Tools))
 	if t.Context > 0 {
 		r.Field("Context", fmt.Sprintf("%d tokens, %d written", t.Context, t.Output))
 	}
@@ -92,64 +171,122 @@ func showTurn(to io.Writer, t *turns.Turn, by string) error {
 	for _, s := range cmdline.List(skipped) {
 		r.Field("Left out", s)
 	}
-	r.Text("Prompt", t.Prompt)
-	r.Text("Reply", t.Reply)
-	return r.Flush()
-}
-
-func tools(calls map[string]int) string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(calls)) {
-		if n := calls[name]; n > 1 {
-			name += fmt.Sprintf(" %d", n)
-		}
-		list = append(list, name)
-	}
-	return strings.Join(cmdline.List(list), ", ")
-}
-
-func diff(c *cli.Context) error {
-	if c.NArg() > 2 {
-		return cmdline.Usagef("diff takes two turns at most, not %d", c.NArg())
-	}
-	w, err := target.Workspace(c.Context)
-	if err != nil {
+	if err := r.Flush(); err != nil {
 		return err
 	}
-	t, err := findTurn(c, w, 0)
-	if err != nil {
+	return s.changes("Changed", t.Before().Commit, t.Code)
+}
+
+// brief prints a turn of several.
+func (s *shower) brief(t *turns.Turn) error {
+	r := cmdline.NewRecord(s.out, "turn "+t.ID().String(), 0)
+	r.Line(s.summary(t))
+	r.Quote("> ", t.Prompt, shownBriefly)
+	r.Quote("  ", t.Reply, shownBriefly)
+	if err := r.Flush(); err != nil || !s.c.Bool("patch") || t.Before().Commit == t.Code {
 		return err
 	}
-	from, to := t.Base, t.Code
-	if c.NArg() == 2 {
-		second, err := findTurn(c, w, 1)
-		if err != nil {
+	if _, err := fmt.Fprintln(s.out); err != nil {
+		return err
+	}
+	return diffTrees(s.c, s.w.Repo, t.Before().Commit, t.Code, []string{"--patch"})
+}
+
+// shownBriefly is how many lines of a prompt and of a reply are printed where there are several turns.
+const shownBriefly = 3
+
+// summary says in a line how a turn ended, when, and what it changed.
+func (s *shower) summary(t *turns.Turn) string {
+	text := string(t.Outcome) + " " + s.dates.Ago(s.now, t.At)
+	if t.Files == 0 {
+		return text + ", no file changed"
+	}
+	text += fmt.Sprintf(", %s +%d -%d: %s", cmdline.Plural(t.Files, "file"), t.Insertions, t.Deletions, strings.Join(t.Paths, ", "))
+	if more := t.Files - len(t.Paths); more > 0 && len(t.Paths) > 0 {
+		text += fmt.Sprintf(", %d more", more)
+	}
+	return text
+}
+
+// state prints a state that is not the end of a turn, and what it differs in from the end of the turn
+// before it.
+func (s *shower) state(state *turns.State) error {
+	before := state.Turn
+	title, what := "state "+state.String(), "Changed since the end of turn"
+	if state.Start {
+		var err error
+		if before, err = turns.Previous(s.c.Context, s.w.Repo, state.Turn); err != nil {
 			return err
 		}
-		from, to = t.Code, second.Code
+		title, what = state.Describe(), "Changed by others since the end of turn"
 	}
-	format := []string{"--patch"}
-	if c.Bool("stat") {
-		format = []string{"--stat"}
+	r := cmdline.NewRecord(s.out, title, len("Mission:"))
+	if state.Saved {
+		r.Field("Event", state.Why)
+	} else {
+		r.Field("Prompt", state.Turn.Prompt)
 	}
-	return diffTrees(c, w.Repo, from, to, format)
+	r.Field("Date", s.dates.Long(s.now, state.At))
+	r.Field("Mission", string(state.In))
+	r.Field("Commit", state.Commit.String())
+	if before != nil {
+		r.Field("After", "turn "+before.After().String())
+	}
+	if err := r.Flush(); err != nil || before == nil {
+		return err
+	}
+	if before.Code == state.Commit {
+		_, err := fmt.Fprintf(s.out, "\nNothing changed since the end of turn %s\n", before.After())
+		return err
+	}
+	return s.changes(what+" "+before.After().String(), before.Code, state.Commit)
 }
 
-// diffTrees prints the diff of two commits in git's words, with the records' numbers. Files of more
-// than 32 MB count as binary, and are not read.
-func diffTrees(c *cli.Context, repo *git.Repo, from, to git.Hex, format []string) error {
-	columns := cmdline.Columns(c.App.Writer)
-	for i := range format {
-		if columns > 0 && format[i] == "--stat" {
-			format[i] = fmt.Sprintf("--stat=%d", columns)
+// shownFiles is how many files are named.
+const shownFiles = 20
+
+// changes prints under a heading which files differ between two commits, and with --patch how.
+func (s *shower) changes(heading string, from, to git.Hex) error {
+	if from == to {
+		return nil
+	}
+	files, err := s.w.Repo.DiffShown(s.c.Context, from.Hash(), to.Hash())
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	insertions, deletions := 0, 0
+	for _, f := range files {
+		insertions, deletions = insertions+f.Insertions, deletions+f.Deletions
+	}
+	if _, err := fmt.Fprintf(s.out, "\n%s: %s +%d -%d\n", heading, cmdline.Plural(len(files), "file"), insertions, deletions); err != nil {
+		return err
+	}
+	table := cmdline.NewTable(
+		cmdline.Column{},
+		cmdline.Column{Right: true, Style: cmdline.Green},
+		cmdline.Column{Right: true, Style: cmdline.Red},
+		cmdline.Column{},
+	)
+	for _, f := range files[:min(len(files), shownFiles)] {
+		if f.Binary {
+			table.Row("", "bin", "", f.Path)
+		} else {
+			table.Row("", fmt.Sprintf("+%d", f.Insertions), fmt.Sprintf("-%d", f.Deletions), f.Path)
 		}
 	}
-	repo = repo.Wary()
-	args := slices.Concat([]string{"-c", "core.bigFileThreshold=32m", "diff", "--no-ext-diff", "--no-textconv", "--no-color"}, git.DiffCounting(), format, []string{from.String(), to.String(), "--"})
-	if columns == 0 {
-		return repo.Run(c.Context, nil, c.App.Writer, os.Stderr, args...)
+	if err := table.Print(s.out); err != nil {
+		return err
 	}
-	out := cmdline.NewDiff(c.App.Writer)
-	err := repo.Run(c.Context, nil, out, os.Stderr, args...)
-	return cmp.Or(out.Flush(), err)
+	if more := len(files) - shownFiles; more > 0 {
+		if _, err := fmt.Fprintf(s.out, "  ... and %s\n", cmdline.Plural(more, "more file")); err != nil {
+			return err
+		}
+	}
+	if !s.c.Bool("patch") {
+		return nil
+	}
+	if _, err := fmt.Fprintln(s.out); err != nil {
+		return err
+	}
+	return diffTrees(s.c, s.w.Repo, from, to, []string{"--patch"})
 }

@@ -19,6 +19,23 @@ import (
 	"gitagent/turns"
 )
 
+func startCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "start",
+		Usage:     "begin a mission on a branch of its own",
+		UsageText: "git agent-turn start [--title <text>] [--worktree <dir>] [--from <rev>] [--push] [-- <agent command>...]",
+		Description: "The branch is checked out here, or in a new worktree, and every turn moves it. " +
+			"With an agent command, that is run there; a session of Claude is known to the mission before it begins.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "title", Usage: "call the mission `<text>`"},
+			&cli.StringFlag{Name: "worktree", Usage: "check it out in a new worktree at `<dir>`"},
+			&cli.StringFlag{Name: "from", Usage: "start at `<rev>`, not at HEAD", Value: "HEAD"},
+			&cli.BoolFlag{Name: "push", Usage: "push the mission at once, before its first turn"},
+		},
+		Action: start,
+	}
+}
+
 func start(c *cli.Context) error {
 	w, err := target.Workspace(c.Context)
 	if err != nil {

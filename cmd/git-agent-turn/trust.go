@@ -13,7 +13,6 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
-	"gitagent/internal/ledger"
 	"gitagent/internal/target"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
@@ -23,6 +22,47 @@ import (
 func keys() (*trust.Keys, error) {
 	settings, err := config.Load(config.UserPath(), "")
 	return workspace.Keys(settings), err
+}
+
+func trustCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "trust",
+		Usage:     "whose records may be used: the keys you trust, and missions you accept",
+		UsageText: "git agent-turn trust",
+		Description: "Lists the keys. What they have signed counts as what was recorded here; everything else that a remote " +
+			"brings is a stranger's, which no agent is told and nothing forks before a person has looked at it.",
+		Action: cmdline.NoArgs(trustList),
+		Subcommands: []*cli.Command{
+			{
+				Name:        "add",
+				Usage:       "trust a key",
+				UsageText:   "git agent-turn trust add <name> <public key or file>",
+				Description: "The other machine prints its public key with git agent-turn trust key.",
+				Action:      cmdline.Args(2, 4, "a name and a public key", trustAdd),
+			},
+			{
+				Name:        "remove",
+				Usage:       "trust a key no longer",
+				UsageText:   "git agent-turn trust remove <name>",
+				Description: "All that it has signed is a stranger's then, whenever it was signed.",
+				Action:      cmdline.OneArg("name", trustRemove),
+			},
+			{
+				Name:      "key",
+				Usage:     "print the public key of this machine",
+				UsageText: "git agent-turn trust key",
+				Action:    cmdline.NoArgs(trustKey),
+			},
+			{
+				Name:         "accept",
+				Usage:        "look at a stranger's mission, and accept it as it is now",
+				UsageText:    "git agent-turn trust accept <mission>...",
+				Description:  "It asks on a terminal. An agent can't answer.",
+				BashComplete: target.CompleteMissions,
+				Action:       cmdline.Args(1, 1000, "missions", trustAccept),
+			},
+		},
+	}
 }
 
 func trustList(c *cli.Context) error {
@@ -69,7 +109,12 @@ func trustAdd(c *cli.Context) error {
 	if err != nil {
 		return cmdline.Hint(fmt.Errorf("%q: %w", cmdline.OneLine(line), err), "print the line to give here on the other machine, with: git agent-turn trust key")
 	}
-	return k.Add(c.Context, c.Args().First(), key)
+	name := c.Args().First()
+	if err := k.Add(c.Context, name, key); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.App.ErrWriter, "what %s signs is used from now on\n", cmdline.Escape(name))
+	return nil
 }
 
 // readLine reads a file that a person names; a public key is one line.
@@ -104,6 +149,9 @@ func trustRemove(c *cli.Context) error {
 	if errors.Is(err, trust.ErrNoSigner) {
 		return cmdline.Hint(cmdline.NotFoundf("%s is not in %s", name, k.ListPath), "list the names with: git agent-turn trust")
 	}
+	if err == nil {
+		fmt.Fprintf(c.App.ErrWriter, "what %s has signed is a stranger's from now on\n", cmdline.Escape(name))
+	}
 	return err
 }
 
@@ -128,11 +176,9 @@ func trustAccept(c *cli.Context) error {
 		return err
 	}
 	for _, name := range c.Args().Slice() {
-		id, err := ledger.ParseID(name)
+		id, err := target.Named(c.Context, w.Repo, name)
 		if err == nil {
 			err = target.Accept(c, w, id)
-		} else {
-			err = cmdline.Usagef("%w", err)
 		}
 		if err != nil {
 			return err

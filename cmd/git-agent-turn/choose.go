@@ -1,0 +1,134 @@
+package main
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/target"
+	"gitagent/turns"
+)
+
+// chooseFlags are the flags of a command that lists turns which say which, as git log's do.
+func chooseFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "max-count", Aliases: []string{"n"}, Usage: "at most `<k>`", DefaultText: "all"},
+		&cli.StringFlag{Name: "since", Aliases: []string{"after"}, Usage: "not older than `<date>`"},
+		&cli.StringFlag{Name: "until", Aliases: []string{"before"}, Usage: "not newer than `<date>`"},
+		&cli.StringFlag{Name: "grep", Usage: "whose prompt or reply matches `<pattern>`"},
+		&cli.BoolFlag{Name: "regexp-ignore-case", Aliases: []string{"i"}, Usage: "the pattern matches in any case"},
+		cmdline.OneOf(&cli.StringFlag{Name: "outcome", Usage: "that ended `<how>`: done, failed or interrupted"},
+			string(turns.Done), string(turns.Failed), string(turns.Interrupted)),
+	}
+}
+
+// errEnough ends a walk over turns: nobody wants more of them.
+var errEnough = errors.New("enough")
+
+// A choice says which turns a person wants to see. The zero value is about all of them.
+type choice struct {
+	limited      bool // to left
+	left         int
+	since, until time.Time
+	grep         *regexp.Regexp
+	outcome      turns.Outcome
+	touch        *git.Touch // of the paths that they must have changed
+}
+
+// choose reads the flags and the paths of a command line. The caller must call close.
+func choose(c *cli.Context, repo *git.Repo) (*choice, error) {
+	f := &choice{limited: c.IsSet("max-count"), left: c.Int("max-count")}
+	if c.NArg() == 1 && len(c.Args().First()) > 1 && c.Args().First()[0] == '-' { // the habit of git log -5
+		n, err := strconv.Atoi(c.Args().First()[1:])
+		if err != nil || f.limited {
+			return nil, cmdline.Usagef("unexpected argument %q", c.Args().First())
+		}
+		f.limited, f.left = true, n
+	} else if c.NArg() > 0 {
+		return nil, cmdline.Hint(cmdline.Usagef("unexpected argument %q", c.Args().First()), "paths come after --")
+	}
+	if f.left < 0 {
+		return nil, cmdline.Usagef("%d is no number of turns", f.left)
+	}
+	var err error
+	for _, date := range []struct {
+		flag string
+		at   *time.Time
+	}{{"since", &f.since}, {"until", &f.until}} {
+		if c.IsSet(date.flag) {
+			if *date.at, err = target.When(c.Context, repo, c.String(date.flag)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if c.IsSet("outcome") {
+		if f.outcome, err = turns.ParseOutcome(c.String("outcome")); err != nil {
+			return nil, cmdline.Usagef("%w", err)
+		}
+	}
+	if c.IsSet("grep") {
+		flags := "(?m)"
+		if c.Bool("regexp-ignore-case") {
+			flags = "(?mi)"
+		}
+		if f.grep, err = regexp.Compile(flags + c.String("grep")); err != nil {
+			return nil, cmdline.Usagef("--grep: %w", err)
+		}
+	}
+	if paths := cmdline.Paths(c); len(paths) > 0 {
+		if f.touch, err = repo.Touch(c.Context, paths); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+func (f *choice) close() {
+	if f.touch != nil {
+		f.touch.Close()
+	}
+}
+
+// byContent reports whether turns are chosen by what they are, not only by when they were.
+func (f *choice) byContent() bool { return f.grep != nil || f.outcome != "" || f.touch != nil }
+
+// at reports whether something of that time is wanted. As the newest comes first, the error says when
+// no more will be.
+func (f *choice) at(t time.Time) (bool, error) {
+	if f.limited && f.left == 0 || !f.since.IsZero() && t.Before(f.since) {
+		return false, errEnough
+	}
+	return f.until.IsZero() || !t.After(f.until), nil
+}
+
+// takes reports whether a turn is wanted, and counts it.
+func (f *choice) takes(t *turns.Turn) (bool, error) {
+	ok, err := f.at(t.At)
+	if !ok || err != nil || f.outcome != "" && t.Outcome != f.outcome || f.grep != nil && !f.grep.MatchString(t.Prompt) && !f.grep.MatchString(t.Reply) {
+		return false, err
+	}
+	if f.touch != nil {
+		if t.Files == 0 || t.Base.IsZero() {
+			return false, nil
+		}
+		if ok, err = f.touch.Between(t.Base, t.Code); !ok || err != nil {
+			return false, err
+		}
+	}
+	f.left--
+	return true, nil
+}
+
+// takesState reports whether a state of the worktree is wanted, and counts it.
+func (f *choice) takesState(s *turns.State) (bool, error) {
+	ok, err := f.at(s.At)
+	if ok {
+		f.left--
+	}
+	return ok, err
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/target"
+	"gitagent/internal/workspace"
+)
+
+func diffCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "diff",
+		Usage:     "show what a turn changed, or what lies between two",
+		UsageText: "git agent-turn diff [<options>] [-i | <state> [<state>] | <state>..<state>] [-- <path>...]",
+		Flags: []cli.Flag{
+			target.MissionFlag(),
+			target.ChooseFlag(),
+			&cli.BoolFlag{Name: "patch", Aliases: []string{"p"}, Usage: "the changed lines, which is the default"},
+			&cli.UintFlag{Name: "unified", Aliases: []string{"U"}, Usage: "with `<n>` lines around them"},
+			&cli.BoolFlag{Name: "word-diff", Usage: "the changed words: [-removed-]{+added+}"},
+			&cli.BoolFlag{Name: "ignore-all-space", Aliases: []string{"w"}, Usage: "changes of white space are none"},
+			&cli.BoolFlag{Name: "stat", Usage: "only the paths and how much changed in each"},
+			&cli.BoolFlag{Name: "name-only", Usage: "only the paths"},
+			&cli.BoolFlag{Name: "name-status", Usage: "only the paths, and what became of each"},
+		},
+		BashComplete: completeDiff,
+		Action:       target.Paged(cmdline.WithPaths(target.Choosing("diff", diff))),
+	}
+}
+
+func completeDiff(c *cli.Context) {
+	switch c.NArg() {
+	case 0:
+		target.CompleteRanges(c)
+	case 1:
+		target.CompleteTurns(c)
+	}
+}
+
+func diff(c *cli.Context) error {
+	if c.NArg() > 2 {
+		return cmdline.Hint(cmdline.Usagef("diff takes two states at most, not %d", c.NArg()), "paths come after --")
+	}
+	if c.Bool("name-only") && c.Bool("name-status") {
+		return cmdline.Usagef("--name-only and --name-status exclude each other")
+	}
+	w, err := target.Workspace(c.Context)
+	if err != nil {
+		return err
+	}
+	from, to, err := diffed(c, w)
+	if err != nil {
+		return err
+	}
+	var options []string
+	for _, name := range []string{"patch", "word-diff", "ignore-all-space", "stat", "name-only", "name-status"} {
+		if c.Bool(name) {
+			options = append(options, "--"+name)
+		}
+	}
+	if c.IsSet("unified") {
+		options = append(options, fmt.Sprintf("--unified=%d", c.Uint("unified")))
+	}
+	return diffTrees(c, w.Repo.Here(), from, to, options, cmdline.Paths(c)...)
+}
+
+// diffed are the two commits that a command line names: two states or a range of them, the beginning and
+// the end of one turn, or what was saved and the turn before it.
+func diffed(c *cli.Context, w *workspace.Workspace) (from, to git.Hex, err error) {
+	mission, first, talk := c.String("mission"), c.Args().First(), c.App.ErrWriter
+	if c.NArg() == 2 {
+		a, err := target.State(c.Context, w, mission, first, talk)
+		if err != nil {
+			return from, to, err
+		}
+		b, err := target.State(c.Context, w, string(a.In), c.Args().Get(1), talk)
+		if err != nil {
+			return from, to, err
+		}
+		return a.Commit, b.Commit, known(a, b)
+	}
+	a, b, isRange, err := target.Range(c.Context, w, mission, first, talk)
+	switch {
+	case err != nil:
+		return from, to, err
+	case isRange:
+		return a.Commit, b.Commit, known(a, b)
+	case b.Start || b.Turn == nil:
+		return from, to, cmdline.Hint(cmdline.Usagef("%s is one state, and two are compared", b.Describe()), "name another one, too, or a turn")
+	case b.Saved:
+		return b.Turn.Code, b.Commit, known(b.Turn.After())
+	}
+	return b.Turn.Before().Commit, b.Commit, known(b)
+}
+
+// diffTrees prints the diff of two commits in git's words, with the records' numbers; on a terminal
+// escaped and coloured.
+func diffTrees(c *cli.Context, repo *git.Repo, from, to git.Hex, options []string, paths ...string) error {
+	columns := cmdline.Columns(c.App.Writer)
+	if columns == 0 {
+		return repo.Diff(c.Context, c.App.Writer, from, to, options, paths)
+	}
+	out := cmdline.NewDiff(c.App.Writer)
+	for i, option := range options {
+		switch option {
+		case "--stat":
+			options[i] = fmt.Sprintf("--stat=%d", columns)
+		case "--word-diff":
+			options[i], out = "--word-diff=porcelain", cmdline.NewWordDiff(c.App.Writer)
+		}
+	}
+	err := repo.Diff(c.Context, out, from, to, options, paths)
+	return cmp.Or(out.Flush(), err)
+}

@@ -1,0 +1,396 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"gitagent/hooks"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/config"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/local"
+	"gitagent/internal/session"
+	"gitagent/internal/trust"
+)
+
+// An examination collects findings about a repository, and about what does not depend on one.
+type examination struct {
+	ctx   context.Context
+	found []finding
+
+	repo    *git.Repo // nil outside of one
+	conf    git.Config
+	records bool          // recording is on
+	agent   hooks.Agent   // whose hooks are looked at
+	places  hooks.Places  // of the hooks
+	report  *hooks.Report // what is there
+	init    string        // the command that switches recording on; "" if it would fail here
+}
+
+func (x *examination) add(f finding) { x.found = append(x.found, f) }
+
+func (x *examination) say(what, text string) { x.add(finding{Level: fine, What: what, Text: text}) }
+
+func (x *examination) problem(what, text, remedy string) {
+	x.add(finding{Level: problem, What: what, Text: text, Remedy: remedy})
+}
+
+func (x *examination) warn(what, text, remedy string) {
+	x.add(finding{Level: warning, What: what, Text: text, Remedy: remedy})
+}
+
+// refused reports that git does not work in the repository.
+func (x *examination) refused(err error) {
+	remedy := ""
+	if repo, e := git.Find("."); e == nil && repo.Trusted(x.ctx) != nil {
+		remedy = "git config --global --add safe.directory " + cmdline.Shell([]string{filepath.ToSlash(repo.Top)})
+	}
+	x.problem("repository", err.Error(), remedy)
+}
+
+// look reads what several checks need. repo is nil outside of a repository.
+func (x *examination) look(repo *git.Repo) {
+	x.repo = repo
+	top := ""
+	if repo != nil {
+		top = repo.Top
+		conf, err := repo.Config(x.ctx)
+		if err != nil {
+			x.problem("repository", err.Error(), "")
+		}
+		x.conf = conf
+		x.records = session.Open(repo.CommonDir).Enabled() || conf.Bool("agent.record")
+	}
+	x.inspect(hooks.Claude, top)
+	if len(x.report.Installed)+len(x.report.Plugins) == 0 {
+		x.inspect(hooks.Codex, top)
+		if len(x.report.Installed) == 0 {
+			x.inspect(hooks.Claude, top)
+		}
+	}
+	if repo != nil && repo.Top != "" && len(x.report.Plugins) == 0 && !unusable(x.report, x.userSettings()) {
+		x.init = "git agent-turn init"
+		if x.agent == hooks.Codex {
+			x.init += " --agent codex"
+		}
+	}
+}
+
+// inspect looks at the hooks of an agent.
+func (x *examination) inspect(agent hooks.Agent, project string) {
+	x.agent = agent
+	x.places = hooks.Places{Config: agent.ConfigDir(os.Getenv), Project: project, Managed: hooks.ManagedSettings()}
+	x.report = hooks.Inspect(agent, x.places)
+}
+
+func (x *examination) userSettings() string { return x.agent.UserSettings(x.places.Config) }
+
+// unusable reports whether nothing can be installed in a file of settings.
+func unusable(r *hooks.Report, path string) bool {
+	return slices.ContainsFunc(r.Findings, func(f hooks.Finding) bool {
+		return f.Path == path && slices.Contains([]hooks.Problem{hooks.Unreadable, hooks.NotJSON, hooks.WrongType}, f.Problem)
+	})
+}
+
+// The oldest git that we support.
+const (
+	gitMajor = 2
+	gitMinor = 39
+)
+
+func (x *examination) versions() {
+	x.say("git-agent", cmdline.Version()+", "+runtime.GOOS+"/"+runtime.GOARCH)
+	major, minor, text, err := git.Version(x.ctx)
+	switch {
+	case err != nil:
+		x.problem("git", err.Error(), "")
+	case major < gitMajor || major == gitMajor && minor < gitMinor:
+		x.problem("git", fmt.Sprintf("%s is older than %d.%d; install a newer one", text, gitMajor, gitMinor), "")
+	default:
+		x.say("git", text)
+	}
+}
+
+func (x *examination) repository() {
+	if x.repo == nil {
+		x.say("repository", "none here")
+		return
+	}
+	if x.conf.SHA256() {
+		x.problem("repository", "its object format is SHA-256, which git-agent can't write yet", "")
+	}
+	switch {
+	case session.Open(x.repo.CommonDir).Enabled():
+		x.say("recording", "on in "+cmp.Or(x.repo.Top, x.repo.CommonDir))
+	case x.records:
+		x.say("recording", "on everywhere (agent.record)")
+	case x.repo.Top == "":
+		x.say("recording", "off; a bare repository has no worktree to record")
+	case x.init == "":
+		x.problem("recording", "off in "+x.repo.Top, "git config agent.record true")
+	default:
+		x.problem("recording", "off in "+x.repo.Top, x.init)
+	}
+	if os.Getenv("GIT_AGENT_DISABLE") == "1" {
+		x.problem("recording", "off in this environment (GIT_AGENT_DISABLE=1)", "unset GIT_AGENT_DISABLE")
+	}
+}
+
+func (x *examination) hooks() {
+	byPath := make(map[string][]string)
+	for _, i := range x.report.Installed {
+		byPath[i.Path] = append(byPath[i.Path], i.Event)
+	}
+	for _, path := range slices.Sorted(maps.Keys(byPath)) {
+		x.say("hooks", strings.Join(byPath[path], ", ")+" in "+path)
+	}
+	for _, p := range x.report.Plugins {
+		x.say("hooks", "the plugin "+p)
+	}
+	for _, f := range x.report.Findings {
+		x.problem("hooks", f.String()+advice(f, x.places), x.hooksRemedy(f))
+	}
+}
+
+// advice says what to do about a finding that no command mends, because a person has to edit a file.
+func advice(f hooks.Finding, places hooks.Places) string {
+	switch {
+	case slices.Contains([]hooks.Problem{hooks.Disabled, hooks.ManagedOnly}, f.Problem) && f.Path == places.Managed:
+		return "; only an administrator can change that"
+	case f.Problem == hooks.Disabled:
+		return "; take it out of the file"
+	case f.Problem == hooks.NotJSON, f.Problem == hooks.WrongType:
+		return "; mend the file there"
+	case f.Problem == hooks.Changed:
+		return "; take that hook out of the file, then run: git agent-turn init"
+	}
+	return ""
+}
+
+// hooksRemedy is the command that mends what is wrong with the hooks, "" if there is none.
+func (x *examination) hooksRemedy(f hooks.Finding) string {
+	switch f.Problem {
+	case hooks.Missing:
+		return x.init
+	case hooks.Twice:
+		return oncePlugin(x.report, x.userSettings(), x.agent.ProjectSettings(x.places.Project))
+	}
+	return ""
+}
+
+// oncePlugin is the command that leaves the hooks to a plugin, "" if more is in the way than hooks
+// that init has installed. Taking them out also switches recording off, if only by init's own means.
+func oncePlugin(r *hooks.Report, user, project string) string {
+	if len(r.Plugins) != 1 {
+		return ""
+	}
+	var commands []string
+	for path, command := range map[string]string{user: "git agent-turn init --remove", project: "git agent-turn init --project --remove"} {
+		if slices.ContainsFunc(r.Installed, func(i hooks.Installed) bool { return i.Path == path }) {
+			commands = append(commands, command)
+		}
+	}
+	elsewhere := slices.ContainsFunc(r.Installed, func(i hooks.Installed) bool { return i.Path != user && i.Path != project })
+	changed := slices.ContainsFunc(r.Findings, func(f hooks.Finding) bool { return f.Problem == hooks.Changed })
+	if elsewhere || changed || len(commands) == 0 {
+		return ""
+	}
+	slices.Sort(commands)
+	return strings.Join(append(commands, "git config agent.record true"), " && ")
+}
+
+// config lists what the files of configuration set, and what is wrong in them.
+func (x *examination) config(defaults bool) {
+	file := ""
+	if x.repo != nil {
+		file = filepath.Join(x.repo.Top, config.RepoFile)
+	}
+	conf, err := config.Load(config.UserPath(), file)
+	if err != nil {
+		tell := x.problem
+		if errors.As(err, new(*config.Stranger)) {
+			tell = x.warn
+		}
+		for line := range strings.Lines(err.Error()) {
+			tell("config", line, "")
+		}
+	}
+	for _, v := range conf.Values() {
+		if defaults || v.Origin != config.DefaultOrigin {
+			x.say("config", fmt.Sprintf("%s = %s (%s)", v.Key, v.Value, v.Origin))
+		}
+	}
+}
+
+// keys says what is signed with, and what is wrong with the list of keys that are trusted.
+func (x *examination) keys() {
+	k, err := keys()
+	if err != nil {
+		return // config has said so
+	}
+	x.ownKey(k)
+	if x.repo != nil && k.Own != nil {
+		if name := x.conf.Get("user.signingkey"); name != "" && signsWith(name, k) {
+			x.problem("key", "user.signingKey is the key that signs ledgers; take another one for either, or a commit of yours could pass for a ledger's",
+				x.unset("user.signingKey"))
+		}
+	}
+	x.say("trusted keys", fmt.Sprint(len(k.Signers)))
+	for _, line := range k.Ignored {
+		x.problem("trusted keys", line+"; mend the file there", "")
+	}
+}
+
+// ownKey says what is signed with.
+func (x *examination) ownKey(k *trust.Keys) {
+	const none = "none, so what is recorded is not signed, and is a stranger's in other clones"
+	switch {
+	case k.CanMake():
+		x.warn("key", none, x.init)
+	case errors.Is(k.OwnError, trust.ErrExposed):
+		x.warn("key", none+": "+k.OwnError.Error(), "chmod 600 "+cmdline.Shell([]string{k.OwnPath}))
+	case k.Own == nil:
+		x.warn("key", none+": "+k.OwnError.Error(), "")
+	default:
+		x.say("key", k.OwnPath)
+	}
+}
+
+// unset is the command that removes a variable from the file of git's that has it, "" if none has.
+func (x *examination) unset(key string) string {
+	out, err := x.repo.Output(x.ctx, nil, "config", "-z", "--show-scope", "--get", key)
+	scope, _, _ := strings.Cut(string(out), "\x00")
+	if err != nil || !slices.Contains([]string{"local", "global", "system", "worktree"}, scope) {
+		return ""
+	}
+	return "git config --" + scope + " --unset " + key
+}
+
+// signsWith reports whether a user.signingKey of git's, the path of a key or the public key itself, is
+// the user's own key for ledgers.
+func signsWith(name string, k *trust.Keys) bool {
+	if strings.Contains(name, strings.Fields(k.Own.Public().String())[1]) {
+		return true
+	}
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			name = filepath.Join(home, rest)
+		}
+	}
+	name = strings.TrimSuffix(name, ".pub")
+	a, aerr := os.Stat(name)
+	b, berr := os.Stat(k.OwnPath)
+	return aerr == nil && berr == nil && os.SameFile(a, b)
+}
+
+func (x *examination) sizes() {
+	missions, err := ledger.List(x.ctx, x.repo)
+	if err != nil {
+		x.problem("missions", err.Error(), "")
+		return
+	}
+	x.say("missions", fmt.Sprint(len(missions)))
+	if n, err := size(filepath.Join(x.repo.CommonDir, "objects")); err == nil {
+		x.say("size", cmdline.Size(n)+" of objects, the user's own among them")
+	}
+	if n, err := size(session.Open(x.repo.CommonDir).Dir().Path(".")); err == nil {
+		x.say("size", cmdline.Size(n)+" of local state")
+	}
+}
+
+// size is the number of bytes in the files below dir.
+func size(dir string) (int64, error) {
+	var total int64
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // git may have packed it
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			total += info.Size()
+		}
+		return nil
+	})
+	return total, err
+}
+
+// access tells who can read the repository, and whether we can write there.
+func (x *examination) access() {
+	if x.repo.Readable() {
+		remedy := "chmod go= " + cmdline.Shell([]string{x.repo.CommonDir})
+		if x.records && x.init != "" {
+			remedy = x.init + " --private"
+		}
+		x.warn("readers", "other users of this machine can read "+x.repo.CommonDir, remedy)
+	}
+	store := session.Open(x.repo.CommonDir)
+	if !store.Enabled() {
+		return
+	}
+	if err := store.Probe(); err != nil {
+		x.problem("writing", err.Error(), inPlace(err))
+	}
+	if err := x.repo.Probe(); err != nil {
+		x.problem("writing", err.Error(), "")
+	}
+}
+
+// inPlace is the command that puts away what is in the place of a file of ours. Nothing is deleted: it
+// may be somebody's.
+func inPlace(err error) string {
+	var refused *local.RefusedError
+	if !errors.As(err, &refused) {
+		return ""
+	}
+	return cmdline.Shell([]string{"mv", refused.Path, refused.Path + ".old"})
+}
+
+// lastErrors is how many different entries of the log doctor shows.
+const lastErrors = 10
+
+// maxLogged is how many entries are looked at for that: the same error may come at every turn.
+const maxLogged = 1000
+
+func (x *examination) log() {
+	store := session.Open(x.repo.CommonDir)
+	x.found = append(x.found, logged(store.LogTail(maxLogged), lastErrors)...)
+	told := store.Told()
+	for _, t := range told[:min(len(told), lastErrors)] {
+		x.add(finding{Level: fine, What: "told you", At: t.At, Text: t.Text})
+	}
+}
+
+// logged makes findings of entries of the log, the newest first, those with equal texts together.
+func logged(entries []session.Logged, most int) []finding {
+	times := make(map[string]int)
+	for _, e := range entries {
+		times[e.Text]++
+	}
+	var found []finding
+	for _, e := range slices.Backward(entries) {
+		n := times[e.Text]
+		if n == 0 || len(found) == most {
+			continue
+		}
+		times[e.Text] = 0
+		text := e.Text
+		if n > 1 {
+			text += fmt.Sprintf(" (%d times)", n)
+		}
+		found = append(found, finding{Level: fine, What: "log", At: e.At, Text: text})
+	}
+	return found
+}

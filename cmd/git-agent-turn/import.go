@@ -1,0 +1,129 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/hooks"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/target"
+	"gitagent/turns"
+)
+
+func importCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "import",
+		Usage:     "record the conversations that the agent's client has on disk from before",
+		UsageText: "git agent-turn import [--dry-run] [--json]",
+		Description: "Each conversation that began in a worktree of this repository becomes a mission. What the hooks have recorded is " +
+			"left as it is, and what was imported before is not imported twice.",
+		Flags:  []cli.Flag{target.DryRunFlag(), target.JSONFlag()},
+		Action: cmdline.NoArgs(importSessions),
+	}
+}
+
+func importSessions(c *cli.Context) error {
+	w, err := target.Checkout(c.Context, "import the sessions of")
+	if err != nil {
+		return err
+	}
+	table := cmdline.NewTable(
+		cmdline.Column{Name: "MISSION", Style: cmdline.Yellow},
+		cmdline.Column{Name: "TURNS", Right: true},
+		cmdline.Column{Name: "STATE", Style: cmdline.Cyan},
+		cmdline.Column{Name: "TITLE"},
+	)
+	var sum importSum
+	progress := cmdline.IsTerminal(os.Stderr)
+	var written error // nobody may be reading any more
+	i := turns.Import{Config: hooks.Claude.ConfigDir(os.Getenv), At: time.Now(), Dry: c.Bool("dry-run")}
+	i.Report = func(n, of int, done turns.Imported) {
+		sum.add(done)
+		if c.Bool("json") {
+			written = cmp.Or(written, cmdline.PrintJSON(c.App.Writer, done))
+		} else {
+			written = cmp.Or(written, table.Add(c.App.Writer, importRow(done)...))
+		}
+		if progress {
+			fmt.Fprintf(c.App.ErrWriter, "\rimporting: %d of %d conversations%s", n, of, map[bool]string{true: "\r\x1b[K"}[n == of])
+		}
+	}
+	r := &turns.Recorder{Workspace: w}
+	err = r.Import(c.Context, i)
+	if err = cmp.Or(written, err, table.Print(c.App.Writer)); err != nil {
+		return err
+	}
+	cmdline.Tell(c.App.ErrWriter, "", sum.text(i.Dry))
+	if i.Dry {
+		return nil
+	}
+	return housekeep(w.Repo)
+}
+
+// importRow is a session's row of the table: mission, turns, what became of it, title.
+func importRow(i turns.Imported) []string {
+	name, state := string(i.Mission), string(i.State)
+	switch i.State {
+	case turns.Skipped:
+		name, state = cmp.Or(name, i.Session), "skipped: "+i.Why
+	case turns.Recorded:
+		state = "recorded by hooks"
+	case turns.Grown:
+		state = fmt.Sprintf("grown by %d", i.Added)
+	}
+	return []string{name, strconv.Itoa(i.Turns), cmdline.OneLine(state), cmdline.OneLine(i.Title)}
+}
+
+// An importSum is what all came to.
+type importSum struct {
+	conversations, turns int // with something new
+	known, skipped       int
+}
+
+func (s *importSum) add(i turns.Imported) {
+	switch {
+	case i.State == turns.Skipped:
+		s.skipped++
+	case i.Added > 0:
+		s.conversations++
+		s.turns += i.Added
+	default:
+		s.known++
+	}
+}
+
+func (s *importSum) text(dry bool) string {
+	if *s == (importSum{}) {
+		return "no conversation of the agent's client began in this repository"
+	}
+	text := "nothing new to import"
+	if s.turns > 0 {
+		did := map[bool]string{false: "imported", true: "would import"}[dry]
+		text = fmt.Sprintf("%s %s of %s", did, cmdline.Plural(s.turns, "turn"), cmdline.Plural(s.conversations, "conversation"))
+	}
+	if s.known > 0 {
+		text += fmt.Sprintf(", %d recorded before", s.known)
+	}
+	if s.skipped > 0 {
+		text += fmt.Sprintf(", %d skipped", s.skipped)
+	}
+	if s.turns > 0 && !dry {
+		text += "; see them with: git agent-turn missions"
+	}
+	return text
+}
+
+// known is the error that it is not known of a state where the code was, and what can be done then.
+func known(states ...*turns.State) error {
+	for _, s := range states {
+		if err := s.Known(); err != nil {
+			return cmdline.Hintf(err, "its conversation is there: git agent-turn show %[1]s; go on from it, with the code as it is now: git agent-fork %[1]s", s.Turn.ID())
+		}
+	}
+	return nil
+}

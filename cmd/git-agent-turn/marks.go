@@ -1,0 +1,37 @@
+package main
+
+import (
+	"gitagent/internal/cmdline"
+	"gitagent/turns"
+)
+
+// The marks of turns and missions in lists. They are read without colours, too.
+const (
+	markRunning     = ">" // the turn runs; in the mission, a turn does
+	markWaiting     = "*" // the mission's agent waits for a prompt
+	markFailed      = "!"
+	markInterrupted = "~"
+)
+
+func markOf(o turns.Outcome) string {
+	switch o {
+	case turns.Failed:
+		return markFailed
+	case turns.Interrupted:
+		return markInterrupted
+	}
+	return ""
+}
+
+// lookOfMark is the style of a column of marks.
+func lookOfMark(mark string) cmdline.Style {
+	switch mark {
+	case markRunning, markWaiting:
+		return cmdline.Green
+	case markFailed:
+		return cmdline.Red
+	case markInterrupted:
+		return cmdline.Yellow
+	}
+	return cmdline.Plain
+}

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/handoffstore"
+	"gitagent/hooks"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/remote"
+	"gitagent/internal/session"
+	"gitagent/internal/target"
+	"gitagent/internal/trust"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// A brief is what one wants to know first in a repository.
+type brief struct {
+	situation target.Situation
+	mission   *ledger.Mission // that commands work on; nil if there is none
+	last      *turns.Turn     // of the mission, nil if there is none
+	by        string          // who recorded it
+	running   []turns.Live    // the turns under way, of whatever mission and worktree, the newest first
+	handoff   *handoffstore.Handoff
+	waiting   ledger.ID // the mission of a stranger's handoff, which has to be accepted; empty for none
+	found     []finding // that is wrong, as far as that is cheap to know
+}
+
+// overview is the action of the program without a command.
+func overview(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return cmdline.Hint(cmdline.Usagef("unknown command %q", c.Args().First()), "list the commands with: "+c.App.HelpName+" -h")
+	}
+	w, err := target.Workspace(c.Context)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	b, err := read(c.Context, w, now)
+	if err != nil {
+		return err
+	}
+	dates, err := target.Dates(c, w)
+	if err != nil {
+		return err
+	}
+	to := c.App.Writer
+	columns, colour := cmdline.Columns(to), cmdline.Colour(to)
+	var text strings.Builder
+	for _, f := range slices.Concat(b.facts(w.Repo, now, dates), b.found) {
+		if f.Level == fine && columns > 0 { // one line for each
+			f.Text = cmdline.Truncate(cmdline.OneLine(f.Text), columns-labelWidth)
+		}
+		text.WriteString(f.lines(columns, colour, dates))
+	}
+	text.WriteString("\n")
+	if _, err := io.WriteString(to, text.String()); err != nil {
+		return err
+	}
+	return printSteps(to, b.next())
+}
+
+// read finds out what there is.
+func read(ctx context.Context, w *workspace.Workspace, now time.Time) (b brief, err error) {
+	if b.situation, err = target.Look(ctx, w); err != nil {
+		return b, err
+	}
+	id, err := target.Mission(ctx, w, "", io.Discard)
+	if err != nil {
+		return b, err
+	}
+	if id != "" {
+		if err := b.readMission(ctx, w, id); err != nil {
+			b.found = append(b.found, finding{Level: problem, What: "mission", Text: err.Error()})
+		}
+	}
+	registry, err := session.Registrations(hooks.Claude.ConfigDir(os.Getenv))
+	if err != nil {
+		return b, err
+	}
+	live, err := turns.LiveSessions(ctx, w, registry, now)
+	if err != nil {
+		b.found = append(b.found, finding{Level: problem, What: "running", Text: err.Error()})
+	}
+	b.running = slices.DeleteFunc(live, func(l turns.Live) bool { return l.Open == nil })
+	neighbours := w.Store.Neighbours("", handoffstore.MaxSessions, registry)
+	if w.Repo.Top != "" {
+		if err := b.readHandoff(ctx, w, neighbours, now); err != nil {
+			b.found = append(b.found, finding{Level: problem, What: "handoff", Text: err.Error()})
+		}
+	}
+	b.found = append(b.found, wrong(ctx, w, b.situation.Recording, now)...)
+	return b, nil
+}
+
+func (b *brief) readMission(ctx context.Context, w *workspace.Workspace, id ledger.ID) error {
+	objects := w.Repo.Objects(ctx)
+	defer objects.Close()
+	l, err := ledger.Open(ctx, w.Repo, objects, id)
+	if err != nil {
+		return fmt.Errorf("read mission %s: %w", id, err)
+	}
+	b.mission = l.Mission
+	if b.last, err = turns.Last(l); err != nil || b.last == nil {
+		return err
+	}
+	b.by, err = (&turns.Roll{Workspace: w}).By(ctx, b.last)
+	return err
+}
+
+// readHandoff looks for what a session that started now would be told.
+func (b *brief) readHandoff(ctx context.Context, w *workspace.Workspace, neighbours []session.Neighbour, now time.Time) error {
+	start := handoffstore.Start{At: now, Source: "startup", Session: session.NewID(), Asked: os.Getenv("GIT_AGENT_MISSION")}
+	told, err := (&handoffstore.Store{Workspace: w}).Next(ctx, start, neighbours)
+	if err != nil {
+		return err
+	}
+	defer told.Close()
+	switch told.Scope {
+	case handoffstore.Full:
+		b.handoff = told.Handoff
+	case handoffstore.Waiting:
+		b.handoff, b.waiting = told.Handoff, told.In
+	}
+	return nil
+}
+
+// recent is how long an entry of the log is news.
+const recent = 24 * time.Hour
+
+// wrong finds what doctor would, as far as it is cheap to know and matters while turns are recorded.
+func wrong(ctx context.Context, w *workspace.Workspace, records bool, now time.Time) []finding {
+	x := &examination{ctx: ctx}
+	if records {
+		x.look(w.Repo)
+		x.hooks()
+		x.keys()
+	}
+	remotes, err := remote.Consenting(ctx, w, x.conf)
+	if err != nil {
+		x.problem("remote", err.Error(), "")
+	}
+	for _, r := range remotes {
+		x.remote(r)
+	}
+	found := slices.DeleteFunc(x.found, func(f finding) bool { return f.Level == fine })
+	for _, f := range logged(w.Store.LogTail(maxLogged), 1) {
+		if now.Sub(f.At) < recent {
+			f.Level = warning
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// maxRunning is how many running turns are shown.
+const maxRunning = 3
+
+// maxPrompt is how many columns of a prompt are shown.
+const maxPrompt = 100
+
+// facts says what there is, in lines as doctor's.
+func (b *brief) facts(repo *git.Repo, now time.Time, dates cmdline.Dates) []finding {
+	var list []finding
+	say := func(what, format string, args ...any) {
+		list = append(list, finding{Level: fine, What: what, Text: fmt.Sprintf(format, args...)})
+	}
+	where := cmp.Or(repo.Top, repo.CommonDir)
+	say("recording", "%s in %s", map[bool]string{true: "on", false: "off"}[b.situation.Recording], where)
+	switch m := b.mission; {
+	case m != nil:
+		say("mission", "%s", strings.TrimSpace(string(m.ID)+" "+m.Title))
+		if m.Branch != "" {
+			say("branch", "%s", strings.TrimPrefix(m.Branch, "refs/heads/"))
+		}
+	case b.situation.Missions == 0:
+		say("mission", "none has been recorded here")
+	}
+	for _, l := range b.running[:min(len(b.running), maxRunning)] {
+		say("running", "%s, %s: %s", l.ID(), dates.Ago(now, l.Open.Started), prompt(l.Open.Prompt))
+	}
+	if t := b.last; t != nil {
+		by := ""
+		if b.by != trust.Clone {
+			by = " [" + b.by + "]"
+		}
+		say("last turn", "%s, %s, %s:%s %s", t.ID(), dates.Ago(now, t.At), t.Outcome, by, prompt(t.Prompt))
+	}
+	if h := b.handoff; h != nil && b.waiting == "" {
+		say("handoff", "%s, %s, waits for the next session: %s", h.ID(), dates.Ago(now, h.At), prompt(cmp.Or(h.Summary, h.LastPrompt)))
+	}
+	if b.waiting != "" {
+		list = append(list, finding{
+			Level: warning, What: "handoff",
+			Text:   fmt.Sprintf("%s was made by somebody unknown; no agent is told of it before you accept it", b.handoff.ID()),
+			Remedy: "git agent-turn trust accept " + string(b.waiting),
+		})
+	}
+	return list
+}
+
+func prompt(text string) string { return cmdline.Truncate(cmdline.OneLine(text), maxPrompt) }
+
+// maxSteps is how many commands are proposed.
+const maxSteps = 3
+
+// next says which commands make sense now, the most useful first.
+func (b *brief) next() []target.Step {
+	if b.situation.Missions == 0 {
+		return b.situation.Begin()
+	}
+	var steps []target.Step
+	if !b.situation.Recording {
+		steps = append(steps, b.situation.Begin()[0])
+	}
+	if len(b.found) > 0 {
+		steps = append(steps, target.Step{Aim: "check everything", Command: "git agent-turn doctor"})
+	}
+	if b.last != nil {
+		steps = append(steps,
+			target.Step{Aim: "the turns of this mission", Command: "git agent-turn list"},
+			target.Step{Aim: "the last turn: prompt, reply, tools, files", Command: "git agent-turn show"})
+		if b.last.Files > 0 {
+			steps = append(steps, target.Step{Aim: "what it changed", Command: "git agent-turn diff"})
+		}
+	} else if b.situation.Recording {
+		steps = append(steps, b.situation.Begin()[0])
+	}
+	if b.situation.Missions > 1 {
+		steps = append(steps, target.Step{Aim: "the other missions", Command: "git agent-turn missions"})
+	}
+	return steps[:min(len(steps), maxSteps)]
+}
+
+// printSteps prints commands to type, each with what it is for.
+func printSteps(w io.Writer, steps []target.Step) error {
+	width := 0
+	for _, s := range steps {
+		width = max(width, cmdline.Width(s.Command))
+	}
+	var b strings.Builder
+	b.WriteString("next:\n")
+	for _, s := range steps {
+		if s.Command == "" {
+			fmt.Fprintf(&b, "  %s\n", s.Aim)
+		} else {
+			fmt.Fprintf(&b, "  %-*s  %s\n", width, s.Command, s.Aim)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/target"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+func revertCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "revert",
+		Usage:     "take the change of a turn out of the worktree",
+		UsageText: "git agent-turn revert [--merge] [--dry-run] (-i | <turn> | <state>..<state>)",
+		Description: "What was changed since stays. The present state is recorded first, and its commit printed. " +
+			"HEAD, the branch and the index stay as they are. Where the same lines have changed since, nothing is changed, and the paths are listed, " +
+			"with the turns that changed them.",
+		Flags:        []cli.Flag{target.MissionFlag(), target.ChooseFlag(), target.MergeFlag(), target.DryRunFlag()},
+		BashComplete: completeRanges,
+		Action:       target.Choosing("revert", cmdline.OneArg("turn", revert)),
+	}
+}
+
+func revert(c *cli.Context) error {
+	w, err := target.Checkout(c.Context, "revert")
+	if err != nil {
+		return err
+	}
+	from, to, err := reverted(c, w)
+	if err != nil {
+		return err
+	}
+	if err := known(from, to); err != nil {
+		return err
+	}
+	from, foreign, err := target.Usable(c, w, from)
+	if err != nil {
+		return err
+	}
+	to, also, err := target.Usable(c, w, to)
+	if err != nil {
+		return err
+	}
+	r := &turns.Recorder{Workspace: w}
+	done, err := r.Revert(c.Context, time.Now(), from, to, turns.Merging{
+		Checkout: turns.Checkout{Foreign: foreign || also, Dry: c.Bool("dry-run")}, Merge: c.Bool("merge"),
+	})
+	if err != nil {
+		return unmerged(c, err)
+	}
+	if done.Jumped {
+		cmdline.Warn(fmt.Errorf("HEAD jumped before %s ended; what was committed in it stays", to.Describe()))
+	}
+	return printMerged(c, "reverted "+turns.Span(from, to), done)
+}
+
+// reverted returns the start and the end of the turn that is named, or what a range names.
+func reverted(c *cli.Context, w *workspace.Workspace) (from, to *turns.State, err error) {
+	name := c.Args().First()
+	from, to, isRange, err := target.Range(c.Context, w, c.String("mission"), name, c.App.ErrWriter)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case isRange && from.In == to.In && from.Turn != nil && to.Turn != nil && from.Turn.Turn > to.Turn.Turn:
+		return nil, nil, cmdline.Usagef("%q: the first comes after the second", name)
+	case isRange:
+		return from, to, nil
+	case to.Start || to.Saved:
+		return nil, nil, cmdline.Usagef("revert takes a turn or a range of turns, and %q is %s", name, to.Describe())
+	}
+	return to.Turn.Before(), to, nil
+}
+
+// unmerged lists the conflicts that kept a merge from being made, if that is what err says.
+func unmerged(c *cli.Context, err error) error {
+	var conflict *turns.ConflictError
+	if !errors.As(err, &conflict) {
+		return target.Unrestored(err)
+	}
+	printConflicts(c.App.ErrWriter, conflict.Conflicts)
+	return cmdline.Hint(err, "nothing was changed; write both sides into the files, with markers, with: --merge")
+}
+
+// printMerged is [target.PrintRestored] for a merge.
+func printMerged(c *cli.Context, what string, done *turns.Restored) error {
+	err := target.PrintRestored(c, what, done.Changes, done.Present)
+	if err != nil || len(done.Conflicts) == 0 {
+		return err
+	}
+	printConflicts(c.App.ErrWriter, done.Conflicts)
+	err = &turns.ConflictError{Conflicts: done.Conflicts}
+	if c.Bool("dry-run") {
+		return err
+	}
+	return cmdline.Hint(err, "the files hold both sides, between markers; go back with: git agent-turn undo")
+}
+
+func printConflicts(to io.Writer, conflicts []turns.Conflict) {
+	for _, f := range conflicts {
+		fmt.Fprintf(to, "conflict in %s%s\n", cmdline.Escape(f.Path), changedBy(f.Later))
+	}
+}
+
+// maxNamed is how many turns are named for a path, the newest.
+const maxNamed = 10
+
+func changedBy(later []int) string {
+	if len(later) == 0 {
+		return ": changed since"
+	}
+	var names []string
+	for _, n := range later[max(0, len(later)-maxNamed):] {
+		names = append(names, fmt.Sprint(n))
+	}
+	more := ""
+	if len(later) > maxNamed {
+		more = fmt.Sprintf(" and %d before", len(later)-maxNamed)
+	}
+	noun := "turn"
+	if len(later) > 1 {
+		noun = "turns"
+	}
+	return fmt.Sprintf(": changed since by %s %s%s", noun, strings.Join(names, ", "), more)
+}

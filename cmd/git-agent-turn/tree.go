@@ -1,0 +1,99 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/ledger"
+	"gitagent/internal/target"
+)
+
+func treeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "tree",
+		Usage:     "list missions and, below each, its forks",
+		UsageText: "git agent-turn tree [--json]",
+		Flags:     []cli.Flag{target.JSONFlag()},
+		Action:    cmdline.NoArgs(target.Paged(tree)),
+	}
+}
+
+func tree(c *cli.Context) error {
+	lines, err := readMissions(c)
+	if lines == nil {
+		return err
+	}
+	known := make(map[ledger.ID]bool)
+	for _, m := range lines.list {
+		known[m.ID] = true
+	}
+	forks := make(map[ledger.ID][]int)
+	var roots []int
+	for i, m := range lines.list {
+		if m.ForkedFrom != nil && known[m.ForkedFrom.Mission] && m.ForkedFrom.Mission != m.ID {
+			forks[m.ForkedFrom.Mission] = append(forks[m.ForkedFrom.Mission], i)
+		} else {
+			roots = append(roots, i) // the source of a fork may have been removed
+		}
+	}
+	table := newMissionTable()
+	drawn := make(map[ledger.ID]bool) // mission.json may be a stranger's, and two may name each other
+	var draw func(i, depth int) error
+	draw = func(i, depth int) error {
+		m := lines.list[i]
+		if drawn[m.ID] {
+			return nil
+		}
+		drawn[m.ID] = true
+		if c.Bool("json") {
+			if err := cmdline.PrintJSON(c.App.Writer, lines.branchJSON(i, depth)); err != nil {
+				return err
+			}
+		} else {
+			table.Row(lines.row(i, indent(depth)+string(m.ID))...)
+		}
+		for _, f := range forks[m.ID] {
+			if err := draw(f, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i := range lines.list {
+		roots = append(roots, i) // of missions that name each other none is a root
+	}
+	for _, i := range roots {
+		if err := draw(i, 0); err != nil {
+			return err
+		}
+	}
+	return cmp.Or(table.Print(c.App.Writer), err)
+}
+
+// branchJSON is a mission's line of JSON in the tree.
+func (l *missionLines) branchJSON(i, depth int) any {
+	line := struct {
+		missionJSON
+		Depth  int       `json:"depth"`
+		Parent ledger.ID `json:"parent,omitempty"` // the mission above it
+	}{missionJSON: l.json(i), Depth: depth}
+	if depth > 0 {
+		line.Parent = l.list[i].ForkedFrom.Mission
+	}
+	return line
+}
+
+// maxIndent is how deep forks of forks are indented: whoever can push can make thousands.
+const maxIndent = 16
+
+// indent is what stands before a fork; beyond the deepest indentation, its depth.
+func indent(depth int) string {
+	if depth <= maxIndent {
+		return strings.Repeat("  ", depth)
+	}
+	return strings.Repeat("  ", maxIndent) + fmt.Sprintf("(%d) ", depth)
+}

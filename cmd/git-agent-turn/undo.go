@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/snapshot"
+	"gitagent/internal/target"
+	"gitagent/turns"
+)
+
+func undoCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "undo",
+		Usage:     "take back the last restore, revert or undo in this worktree",
+		UsageText: "git agent-turn undo [--merge] [--dry-run]",
+		Description: "That is a restore, a revert, the restore of a handoff, or an undo: a second one does again what the first took back. " +
+			"What was changed since stays. The present state is recorded first, and its commit printed. " +
+			"HEAD, the branch and the index stay as they are.",
+		Flags:  []cli.Flag{target.MergeFlag(), target.DryRunFlag()},
+		Action: cmdline.NoArgs(undo),
+	}
+}
+
+func undo(c *cli.Context) error {
+	w, err := target.Checkout(c.Context, "undo anything in")
+	if err != nil {
+		return err
+	}
+	dates, err := target.Dates(c, w)
+	if err != nil {
+		return err
+	}
+	now, what := time.Now(), ""
+	say := func(step *snapshot.Step, changes []git.FileStat) {
+		if what != "" {
+			return // the transaction began anew
+		}
+		what = cmdline.Escape(step.String())
+		verb := "taking back"
+		if c.Bool("dry-run") {
+			verb = "would take back"
+		}
+		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("%s the %s (%s): %s", verb, what, dates.Ago(now, step.At), cmdline.Plural(len(changes), "file")))
+	}
+	r := &turns.Recorder{Workspace: w}
+	done, err := r.Undo(c.Context, now, turns.Merging{Checkout: turns.Checkout{Dry: c.Bool("dry-run")}, Merge: c.Bool("merge")}, say)
+	switch {
+	case errors.Is(err, turns.ErrNothingDone):
+		return target.Advise(c.Context, w, cmdline.NotFoundf("undo: %w", err), "list the turns to restore with: git agent-turn list --all")
+	case errors.Is(err, git.ErrNotFound):
+		return cmdline.Hint(err, "nothing was changed; what was there before went with that mission")
+	case err != nil:
+		return unmerged(c, err)
+	}
+	return printMerged(c, "took back the "+what, done)
+}
