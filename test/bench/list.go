@@ -24,21 +24,25 @@ func list(l *lab) {
 	heading()
 	n := l.times(15)
 	for _, c := range []struct {
-		name string
-		args []string
+		name  string
+		args  []string
+		lines int
+		most  string
 	}{
-		{"list", []string{"list", "--mission", string(id)}},
-		{"list --json", []string{"list", "--json", "--mission", string(id)}},
+		{"list -n 100", []string{"list", "-n", "100", "--mission", string(id)}, 100, "150"},
+		{"list --grep", []string{"list", "--grep", "there is none", "--mission", string(id)}, 0, "500"},
+		{"list", []string{"list", "--mission", string(id)}, listedTurns, "300"},
+		{"list --json", []string{"list", "--json", "--mission", string(id)}, listedTurns, "300"},
 	} {
 		var s series
 		for range n {
 			out, x := l.timed(r.dir, nil, nil, l.program, c.args...)
-			if lines := bytes.Count(out, []byte("\n")); lines != listedTurns {
-				check(fmt.Errorf("%s: %d lines, not %d", c.name, lines, listedTurns))
+			if lines := bytes.Count(out, []byte("\n")); lines != c.lines {
+				check(fmt.Errorf("%s: %d lines, not %d", c.name, lines, c.lines))
 			}
 			s = append(s, x)
 		}
-		alone(fmt.Sprintf("%s, %d turns", c.name, listedTurns), s, "300")
+		alone(fmt.Sprintf("%s, %d turns", c.name, listedTurns), s, c.most)
 	}
 }
 

@@ -2,7 +2,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -34,3 +39,44 @@ func settle() (total time.Duration) {
 
 // onDisk is what a file takes of the disk, in bytes.
 func onDisk(info fs.FileInfo) int64 { return info.Sys().(*syscall.Stat_t).Blocks * 512 }
+
+// watchMemory looks at the memory of a process and of its children until the function that it returns
+// is called, which tells the most that they had. Of the children it is what nothing else shares: git
+// maps its packs.
+func watchMemory(pid int) func() (own, children int64) {
+	end, ended := make(chan struct{}), make(chan struct{})
+	var own, children int64
+	field := func(pid int, name string) int64 {
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		_, rest, _ := strings.Cut(string(status), "\n"+name+":")
+		var kb int64
+		_, _ = fmt.Sscan(rest, &kb)
+		return kb << 10
+	}
+	go func() {
+		defer close(ended)
+		for {
+			own = max(own, field(pid, "VmHWM"))
+			var all int64
+			tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+			for _, t := range tasks {
+				list, _ := os.ReadFile(t)
+				for child := range strings.FieldsSeq(string(list)) {
+					n, _ := strconv.Atoi(child)
+					all += field(n, "RssAnon")
+				}
+			}
+			children = max(children, all)
+			select {
+			case <-end:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}()
+	return func() (int64, int64) {
+		close(end)
+		<-ended
+		return own, children
+	}
+}

@@ -18,3 +18,6 @@ func settle() time.Duration {
 
 // onDisk is what a file takes of the disk as far as that is known here: its size in bytes.
 func onDisk(info fs.FileInfo) int64 { return info.Size() }
+
+// watchMemory knows nothing of memory here.
+func watchMemory(int) func() (own, children int64) { return func() (int64, int64) { return 0, 0 } }

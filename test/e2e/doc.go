@@ -24,8 +24,15 @@
 // the client's session registry, the mock's log), and when its time is up the test fails with
 // all of these printed.
 //
+// # The tour
+//
+// TestTour goes through the commands as a person sees them, in terminals of 80 by 24 and 200 by 50,
+// dark and light, and compares every screen with testdata/tour. When one is to look different:
+//
+//	go test -tags e2e -count=1 -run TestTour ./test/e2e -update
+//
 // # Needs
 //
-// git, go, node, npm and tmux. The client (about 380 MB) is installed from the npm
+// git, go, node, npm, less and tmux. The client (about 380 MB) is installed from the npm
 // registry into a cache once per machine. A tool that is missing fails the run.
 package e2e

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,23 +17,30 @@ import (
 	"time"
 )
 
-// A finder is `git agent-fork` without a turn, in a terminal.
+// A finder is a command that lets a person choose a turn, in a terminal.
 type finder struct {
 	r    *rig
 	term *terminal
 }
 
-// find opens the finder in a terminal of that many columns.
+// find opens the finder of `git agent-fork` in a terminal of that many columns.
 func (r *rig) find(columns int, args ...string) *finder {
 	r.t.Helper()
-	script := fmt.Sprintf("stty cols %d; read -r go; git agent-fork %s 2>&1; echo status $?", columns, strings.Join(args, " "))
+	return r.open(columns, 30, nil, "git agent-fork "+strings.Join(args, " "))
+}
+
+// open runs a command line in a terminal of that size, with more variables.
+func (r *rig) open(columns, rows int, vars []string, line string) *finder {
+	r.t.Helper()
+	script := fmt.Sprintf("stty cols %d rows %d; read -r go; %s; echo status $?", columns, rows, line)
 	// A server of its own: the one before may still be ending.
 	dir, err := os.MkdirTemp(r.tmp, "")
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	f := &finder{r: r, term: newTerminal(r.t, append(r.env(), "TMUX_TMPDIR="+dir), r.repo.Dir, "sh", "-c", script)}
-	f.term.tmux("resize-window", "-x", fmt.Sprint(columns), "-y", "30")
+	env := append(r.env(), "TMUX_TMPDIR="+dir)
+	f := &finder{r: r, term: newTerminal(r.t, env, r.repo.Dir, append([]string{"env"}, append(vars, "sh", "-c", script)...)...)}
+	f.term.tmux("resize-window", "-x", fmt.Sprint(columns), "-y", fmt.Sprint(rows))
 	f.term.keys("Enter")
 	return f
 }
@@ -82,7 +90,7 @@ func TestFinder(t *testing.T) {
 	f := r.find(120)
 	f.shows("Prompt number 27")
 	screen := f.term.screen()
-	for _, want := range []string{"+47 -12", "src/main.c +2", "日本語のテキスト", "שלום עולם", "Reply 30.", "Bash 1, Edit 2", "3 files, +47 -12"} {
+	for _, want := range []string{"+47   -12", "src/main.c", "日本語のテキスト", "שלום עולם", "Reply 30.", "Bash, Edit 2", "3 files, +47 -12", "Enter: fork >"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("the screen lacks %q:\n%s", want, screen)
 		}
@@ -143,6 +151,8 @@ func TestFinder(t *testing.T) {
 		f.term.keys("BSpace")
 	}
 	f.term.keys("Enter")
+	f.shows("Enter: fork") // a page with the turn
+	f.term.keys("Enter")
 	f.shows("status 0")
 	if got := strings.Count(r.made(), "refs/agent/missions/"); got != strings.Count(before, "refs/agent/missions/")+1 {
 		t.Errorf("choosing made\n%s\nthere was\n%s", r.made(), before)
@@ -199,4 +209,126 @@ func TestFinderWithoutTerminal(t *testing.T) {
 	if got := r.made(); got != before {
 		t.Errorf("there is more than before:\n%s", got)
 	}
+}
+
+// The finder is readable on dark and on light backgrounds: it uses the terminal's own two colours, in
+// reverse for the cursor, and of the others none that is hard to see on either.
+func TestFinderLook(t *testing.T) {
+	t.Parallel()
+	r := newBareRig(t)
+	prompts := numbered(60)
+	prompts[58] = strings.Repeat("A prompt that is long. ", 30) + "Its-end."
+	r.generate(prompts)
+	styles := regexp.MustCompile("\x1b\\[([0-9;]*)m")
+	for _, tt := range []struct {
+		name          string
+		columns, rows int
+		vars          []string
+		plain         bool
+	}{
+		{"80x24", 80, 24, nil, false},
+		{"200x50", 200, 50, nil, false},
+		{"all colours", 120, 30, []string{"COLORTERM=truecolor"}, false},
+		{"tmux", 120, 30, []string{"TERM=tmux-256color"}, false},
+		{"screen", 80, 24, []string{"TERM=screen"}, false},
+		{"linux", 120, 30, []string{"TERM=linux"}, false},
+		{"without colours", 120, 30, []string{"NO_COLOR=1"}, true},
+		{"vt100", 120, 30, []string{"TERM=vt100"}, true},
+	} {
+		f := r.open(tt.columns, tt.rows, tt.vars, "git agent-turn show --no-pager -i")
+		f.shows("number 60")
+		check := func(where string) {
+			screen, err := f.term.try("capture-pane", "-e", "-p")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range styles.FindAllStringSubmatch(screen, -1) {
+				for style := range strings.SplitSeq(m[1], ";") {
+					allowed := []string{"", "0", "1", "2", "4", "7", "39", "49"}
+					if !tt.plain {
+						allowed = append(allowed, "31", "32", "36")
+					}
+					if !slices.Contains(allowed, style) {
+						t.Errorf("%s: %s has the style %q:\n%q", tt.name, where, m[1], screen)
+						return
+					}
+				}
+			}
+			if !strings.Contains(screen, ";7m") && !strings.Contains(screen, "[7m") && !strings.Contains(screen, "[1m") {
+				t.Errorf("%s: nothing stands out in %s:\n%q", tt.name, where, screen)
+			}
+		}
+		check("the list")
+		f.term.text("Number 59")
+		f.await("nothing that matches", func(screen string) bool { return strings.Contains(screen, "0/60") })
+		f.term.keys("C-u")
+		f.term.text("long")
+		f.await("the one turn that matches", func(screen string) bool { return strings.Contains(screen, "1/60") })
+		check("a list that was searched")
+		if tt.columns < 100 {
+			f.term.keys("Enter")
+			f.shows("Enter: show")
+			check("the page")
+			f.term.keys("Escape")
+			f.shows("number 60")
+			f.term.text("long")
+			f.await("the one turn that matches", func(screen string) bool { return strings.Contains(screen, "1/60") })
+			f.term.keys("Enter")
+			f.shows("Enter: show")
+			f.term.keys("End")
+			f.shows("three.txt")
+		} else {
+			f.shows("Its-end.")
+			f.shows("Reply 59.")
+		}
+		f.term.keys("Enter")
+		f.shows("status 0")
+		f.shows("    Reply 59.")
+	}
+}
+
+// Commands that work on a turn let a person choose it, and do nothing if none was chosen.
+func TestChoosing(t *testing.T) {
+	t.Parallel()
+	r := newBareRig(t)
+	r.generate(numbered(12))
+	for _, tt := range []struct{ line, verb, key, status, shows string }{
+		{"git agent-turn show --no-pager -i", "show", "Enter", "status 0", "turn " + generated + "/12"},
+		{"git agent-turn diff --no-pager --interactive --stat | cat", "diff", "Enter", "status 0", ""},
+		{"git agent-turn restore -i --dry-run", "restore", "Enter", "status 0", ""},
+		{"git agent-turn restore -i", "restore", "Escape", "status 1", "no turn was chosen"},
+		{"git agent-turn show -i", "show", "C-c", "status 1", "no turn was chosen"},
+		{"git agent-turn show -i 3", "", "", "status 2", "name none"},
+		{"TERM=dumb git agent-turn show -i", "", "", "status 2", "choosing a turn needs a terminal"},
+	} {
+		before := r.made()
+		f := r.open(200, 50, nil, tt.line)
+		if tt.verb != "" {
+			f.shows("Enter: " + tt.verb + " >")
+			f.shows("number 12")
+		}
+		if tt.key != "" {
+			f.term.keys(tt.key)
+		}
+		f.shows(tt.status)
+		f.shows(tt.shows)
+		if got := r.made(); tt.key != "Enter" && got != before {
+			t.Errorf("%s: there is now\n%s\nthere was\n%s", tt.line, got, before)
+		}
+	}
+	// Among what a search finds no more are shown than were asked for.
+	f := r.open(200, 50, nil, "git agent-turn search -i -n 2 number")
+	f.shows("2/2")
+	f.term.keys("Escape")
+	f.shows("no turn was chosen")
+	// Names on standard input are chosen among.
+	f = r.open(200, 50, nil, "printf '%s\\n' "+generated+"/3 "+generated+"/5 | git agent-fork --choose show --among")
+	f.shows("2/2")
+	f.term.keys("Up")
+	f.await("the second", func(string) bool {
+		return strings.Contains(f.term.screen(), ">  "+generated+"/5") || strings.Contains(f.term.screen(), "> "+generated+"/5")
+	})
+	f.term.keys("Enter")
+	f.shows("status 0")
+	f.shows(generated + "/5")
 }

@@ -27,7 +27,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "e2e:", err)
 		return 1
 	}
-	for _, tool := range []string{"git", "go", "node", "npm", "tmux"} {
+	for _, tool := range []string{"git", "go", "node", "npm", "less", "tmux"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			return fail(err)
 		}

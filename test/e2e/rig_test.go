@@ -39,7 +39,12 @@ func newRig(t *testing.T) *rig {
 // newBareRig is newRig without `git agent-turn init`.
 func newBareRig(t *testing.T) *rig {
 	t.Helper()
-	repo := gittest.New(t)
+	return newRigIn(t, gittest.New(t))
+}
+
+// newRigIn is newBareRig for an empty repository whose home is the directory it lies in.
+func newRigIn(t *testing.T, repo *gittest.Repo) *rig {
+	t.Helper()
 	r := &rig{t: t, repo: repo, home: filepath.Dir(repo.Dir)}
 	tmp, err := os.MkdirTemp("", "e2e-")
 	if err != nil {

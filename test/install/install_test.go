@@ -35,7 +35,7 @@ func newMachine(t *testing.T, settings ...string) *machine {
 		"PATH=" + filepath.Join(home, ".local", "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"TERM=dumb",
 		"GIT_CONFIG_NOSYSTEM=1",
-		"MANPAGER=cat",
+		"MANPAGER=cat", "GIT_PAGER=cat",
 		"COLUMNS=80", "LINES=24",
 	}}
 	// Go keeps its caches below HOME; the test must not fill them anew.
@@ -177,7 +177,7 @@ func TestInstalled(t *testing.T) {
 		got := m.must(t, "", "git", "agent-turn", "demo")
 		for _, want := range []string{
 			"$ git agent-turn list\n5 ", "Prompt\n    T4 please go on\n", "+one edited in T4\n",
-			"claude --resume ", " from 2  2 turns", "# Where this stands\n",
+			"claude --resume ", "  5e55/2  ", "# Where this stands\n",
 		} {
 			if !strings.Contains(got, want) {
 				t.Errorf("the demo shows no %q:\n%s", want, got)
@@ -188,6 +188,15 @@ func TestInstalled(t *testing.T) {
 		}
 	})
 
+	// A mission with one turn, and a file.
+	m.must(t, "", "git", "-c", "init.defaultBranch=main", "init", "-q", "repo")
+	const author = "user.email=dev@example.invalid"
+	m.must(t, "", "git", "-C", "repo", "-c", "user.name=Dev", "-c", author, "commit", "-q", "--allow-empty", "-m", "first")
+	m.must(t, "", "git", "-C", "repo", "-c", "user.name=Dev", "-c", author, "agent-turn", "record", "--prompt", "paint it black")
+	if err := os.WriteFile(filepath.Join(m.home, "repo", "file"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+
 	// Each shell gets a terminal, on which unfinished command lines are typed, with a tab for the
 	// rest. What the finished ones print tells that they were the right ones.
 	typed := []struct{ line, want string }{
@@ -197,6 +206,11 @@ func TestInstalled(t *testing.T) {
 		{"git -C . agent-turn rest\t-h", "git agent-turn restore - "},
 		{"git agent-handoff acc\t-h", "git agent-handoff accept "},
 		{"git agent-fork --no-conv\t-h", "git agent-fork - "},
+		{"git -C repo agent-turn show --json \t", `"prompt":"paint it black"`},
+		{"git -C repo agent-turn list --json --mission \t", `"prompt":"paint it black"`},
+		{"git -C repo agent-turn list --json --mission=\t", `"prompt":"paint it black"`},
+		{"git -C repo agent-turn show fi\t", `turn "fi": `}, // no name of a file
+		{"git agent-handoff log show repo/fi\t", `log show repo/file`},
 	}
 	share := filepath.Join(m.home, ".local", "share")
 	for _, shell := range []struct{ name, command, setup string }{
@@ -226,6 +240,9 @@ func TestInstalled(t *testing.T) {
 			{"git -C . agent-turn rest", "restore"},
 			{"git agent-handoff acc", "accept"},
 			{"git agent-fork --no-conv", "--no-conversation"},
+			{"git -C repo agent-turn show ", "1\tpaint it black"},
+			{"git -C repo agent-turn show --mission=", "--mission="},
+			{"git agent-handoff log show repo/fi", "repo/file"},
 		} {
 			got := m.must(t, "", "fish", "-c", "complete -C '"+line.typed+"'")
 			if !strings.HasPrefix(got, line.want) || strings.Count(got, "\n") != 1 {

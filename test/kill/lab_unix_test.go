@@ -31,6 +31,7 @@ type lab struct {
 	family  *family
 
 	c        *replay.Client
+	unheard  *replay.Client    // a client without hooks
 	process  *exec.Cmd         // of the client
 	attached string            // the mission whose branch the agent works on, "" for none
 	n        int               // prompts so far

@@ -46,10 +46,14 @@ func scenarios(long bool) []scenario {
 		scenario{name: "fork, many files", files: many, long: true, victim: fork},
 		scenario{name: "handoff write", files: few, attached: true, victim: writing},
 		scenario{name: "handoff gather", files: few, victim: gather},
+		scenario{name: "import", files: few, victim: importing},
 		scenario{name: "push", files: few, attached: true, remote: true, victim: push},
 		scenario{name: "fetch", files: few, remote: true, victim: fetch},
 		scenario{name: "remove", files: few, victim: remove},
 		scenario{name: "restore", files: few, victim: restore},
+		scenario{name: "restore, paths", files: few, victim: restorePaths},
+		scenario{name: "revert", files: few, victim: revert},
+		scenario{name: "undo", files: few, attached: true, victim: undo},
 		scenario{name: "restore, attached, many files", files: many, long: true, attached: true, victim: restore},
 	)
 	return slices.DeleteFunc(all, func(s scenario) bool { return s.long && !long })
@@ -156,6 +160,43 @@ func handedOff(l *lab, done result) {
 	}
 }
 
+// importing brings sessions of which no hook has heard: two that are new every time, and one that goes on.
+func importing(l *lab) command {
+	l.turn()
+	if l.unheard == nil {
+		l.unheard = replay.New(l.config, l.Dir, nil)
+	}
+	fresh := replay.New(l.config, l.Dir, nil)
+	prompts := make(map[string][]string)
+	for _, c := range []*replay.Client{fresh, replay.New(l.config, l.Dir, nil), l.unheard} {
+		for range 3 {
+			l.n++
+			prompt := fmt.Sprintf("imported %d", l.n)
+			c.Prompt(prompt)
+			c.Tool("Read")
+			c.Stop("did " + prompt)
+			prompts[c.Session[len(c.Session)-8:]] = append(prompts[c.Session[len(c.Session)-8:]], prompt)
+		}
+		c.Flush()
+	}
+	c := command{args: []string{"git-agent-turn", "import"}}
+	c.then = func(l *lab, _ result) {
+		l.must(command{args: c.args})
+		counts := make(map[string]int)
+		for _, t := range l.list() {
+			counts[t.Mission+" "+t.Prompt]++
+		}
+		for mission, list := range prompts {
+			for _, prompt := range list {
+				if n := counts[mission+" "+prompt]; n != 1 {
+					l.find("a turn is not imported once", "%s is in mission %s %d times", prompt, mission, n)
+				}
+			}
+		}
+	}
+	return c
+}
+
 func push(l *lab) command {
 	l.turn()
 	c := command{args: []string{"git-agent-turn", "push"}, env: l.consent()}
@@ -216,4 +257,54 @@ func restore(l *lab) command {
 		}
 	}
 	return c
+}
+
+// restorePaths brings back one directory.
+func restorePaths(l *lab) command {
+	l.turn()
+	c := command{args: []string{"git-agent-turn", "restore", "--mission", l.mission(), "1", "--", "new"}}
+	c.then = func(l *lab, _ result) {
+		before := l.Read("file")
+		l.must(c)
+		if l.Read("file") != before {
+			l.find("restore of some paths changes another", "file was %q, is %q", before, l.Read("file"))
+		}
+	}
+	return c
+}
+
+// revert takes back the last turn, and then brings it again.
+func revert(l *lab) command {
+	l.turn()
+	c := command{args: []string{"git-agent-turn", "revert", "--mission", l.mission(), "latest"}}
+	c.then = func(l *lab, _ result) {
+		l.turn()
+		l.must(c)
+		if l.Read("file") == l.prompt+"\n" {
+			l.find("revert does not revert", "file is still that of %q", l.prompt)
+		}
+		l.undoes(l.prompt)
+	}
+	return c
+}
+
+// undo takes back a restore.
+func undo(l *lab) command {
+	l.turn()
+	restore := command{args: []string{"git-agent-turn", "restore", "--mission", l.mission(), "1"}}
+	l.must(restore)
+	return command{args: []string{"git-agent-turn", "undo"}, then: func(l *lab, _ result) {
+		l.turn()
+		l.must(restore)
+		l.undoes(l.prompt)
+	}}
+}
+
+// undoes takes back a step, after which there is what a turn has left.
+func (l *lab) undoes(prompt string) {
+	l.t.Helper()
+	l.must(command{args: []string{"git-agent-turn", "undo"}})
+	if l.Read("file") != prompt+"\n" {
+		l.find("undo does not undo", "file is %q, want that of %q", l.Read("file"), prompt)
+	}
 }

@@ -24,6 +24,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"gitagent/internal/transcript"
 )
 
 // A Client is one process of the agent's client with its session. It is used by one goroutine.
@@ -75,7 +77,11 @@ func NewID() string {
 
 func (c *Client) begin(session string) {
 	c.Session, c.parent, c.turns = session, "", 0
-	c.Path = filepath.Join(c.config, "projects", "-home-dev-repo", session+".jsonl")
+	dir := c.Cwd
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	c.Path = transcript.Path(c.config, dir, session)
 }
 
 // Said is what was said in all turns of all conversations of this client, in order.

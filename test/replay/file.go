@@ -67,7 +67,7 @@ func (c *Client) Size() int64 {
 // Move moves the session's file to another directory, as entering a worktree does.
 func (c *Client) Move() {
 	c.Flush()
-	to := filepath.Join(c.config, "projects", "-home-dev-repo-worktree", filepath.Base(c.Path))
+	to := filepath.Join(filepath.Dir(c.Path)+"-worktree", filepath.Base(c.Path))
 	check(os.MkdirAll(filepath.Dir(to), 0o700))
 	check(os.Rename(c.Path, to))
 	c.Path = to

@@ -1,0 +1,554 @@
+//go:build unix
+
+package hints
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"gitagent/test/gittest"
+	claude "gitagent/test/replay"
+)
+
+func TestMain(m *testing.M) { os.Exit(gittest.Programs{M: m}.Run()) }
+
+// TestCommandsExist checks every text of the programs: what it names is a command, with these flags.
+func TestCommandsExist(t *testing.T) {
+	t.Parallel()
+	ask := asker(t)
+	var flags []string // of all commands
+	for _, program := range []string{"agent-turn", "agent-handoff", "agent-fork"} {
+		flags = append(flags, ask(program, "-")...)
+		for _, name := range ask(program, "") {
+			flags = append(flags, ask(program, name, "-")...)
+		}
+	}
+	for _, x := range texts(t) {
+		for _, f := range anyFlag.FindAllString(x.format, -1) {
+			if !ofGit.MatchString(x.format) && !slices.Contains(flags, f) {
+				t.Errorf("%s: %q: there is no flag %s", x.at, x.format, f)
+			}
+		}
+		for _, c := range commands(x.format) {
+			if err := exists(ask, c); err != nil {
+				t.Errorf("%s: %q: %v", x.at, strings.Join(c, " "), err)
+			}
+		}
+	}
+}
+
+// asker returns what a program proposes to a shell after words; the answers are remembered.
+func asker(t *testing.T) func(words ...string) []string {
+	dir := t.TempDir()
+	known := map[string][]string{}
+	return func(words ...string) []string {
+		t.Helper()
+		key := strings.Join(words, " ")
+		if answer, ok := known[key]; ok {
+			return answer
+		}
+		cmd := exec.Command("git", append(words, "--generate-bash-completion")...)
+		cmd.Dir, cmd.Env = dir, gittest.Env(dir)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("git %s: %v", key, err)
+		}
+		var answer []string
+		for line := range strings.Lines(string(out)) {
+			word, _, _ := strings.Cut(strings.TrimSpace(line), "\t")
+			answer = append(answer, word)
+		}
+		known[key] = answer
+		return answer
+	}
+}
+
+var (
+	word    = regexp.MustCompile(`^[a-z][a-z-]*$`)
+	ofGit   = regexp.MustCompile(`\bgit [a-z]`)
+	anyFlag = regexp.MustCompile(`--[a-z][a-z-]*`)
+	flag    = regexp.MustCompile(`^\[?(--?[a-zA-Z][a-z-]*)[\]=]?`)
+)
+
+// exists checks the commands and flags of a command line. Its arguments, and prose that follows, are
+// not looked at.
+func exists(ask func(...string) []string, c command) error {
+	path := strings.Fields(strings.TrimPrefix(c[0], "git "))
+	rest := c[1:]
+	for len(rest) > 0 {
+		known := ask(append(path, "")...)
+		if !slices.Contains(known, rest[0]) {
+			if word.MatchString(rest[0]) && len(path) == 1 && len(known) > 0 {
+				return fmt.Errorf("there is no command %q", rest[0])
+			}
+			break
+		}
+		path, rest = append(path, rest[0]), rest[1:]
+	}
+	for _, w := range rest {
+		if m := flag.FindStringSubmatch(w); m != nil && !slices.Contains(ask(append(path, m[1])...), m[1]) {
+			return fmt.Errorf("there is no flag %s", m[1])
+		}
+	}
+	return nil
+}
+
+// A place is a repository of one user, where things are done until a hint comes.
+type place struct {
+	*gittest.Repo
+	t       *testing.T
+	client  *claude.Client
+	process *exec.Cmd         // of the client
+	with    map[string]string // what stands for "<turn>" and the like in a hint
+}
+
+func newPlace(t *testing.T) *place {
+	p := &place{Repo: gittest.New(t), t: t, with: map[string]string{}}
+	p.Write("file", "one\n")
+	p.Commit("first")
+	return p
+}
+
+// do runs a command that must work; try is do for one that may fail, and returns all that is printed.
+func (p *place) do(line string) string {
+	p.t.Helper()
+	out, err := p.try(line)
+	if err != nil {
+		p.t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	return out
+}
+
+func (p *place) try(line string) (string, error) { return p.feed("", strings.Fields(line)...) }
+
+// feed runs a command with standard input; in its words ~ stands for a blank.
+func (p *place) feed(stdin string, args ...string) (string, error) {
+	for i, arg := range args {
+		args[i] = strings.ReplaceAll(arg, "~", " ")
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdin = p.Dir, p.Env, strings.NewReader(stdin)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // it has no terminal
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// person runs a command on a terminal, with an answer.
+func (p *place) person(line, answer string) (string, error) {
+	out, err := p.feed(answer+"\n", "script", "-qec", line, "/dev/null")
+	return strings.ReplaceAll(out, "\r\n", "\n"), err
+}
+
+// agent lets the agent's client do something, with all hooks, and returns what they print.
+func (p *place) agent(act func(c *claude.Client)) string {
+	var out bytes.Buffer
+	if p.client == nil {
+		p.process = exec.Command("sleep", "600")
+		if err := p.process.Start(); err != nil {
+			p.t.Fatal(err)
+		}
+		p.t.Cleanup(p.gone)
+		p.client = claude.New(filepath.Join(filepath.Dir(p.Dir), ".claude"), p.Dir, nil)
+		p.client.PID = p.process.Process.Pid
+	}
+	p.client.Hook = func(e claude.Event) {
+		program := "git-agent-turn"
+		if e.Name == "SessionStart" || e.Name == "PreCompact" {
+			program = "git-agent-handoff"
+		}
+		cmd := exec.Command(program, "hook")
+		cmd.Dir, cmd.Env, cmd.Stdin = p.Dir, append(p.Env, fmt.Sprintf("CLAUDE_PID=%d", e.PID)), bytes.NewReader(e.Payload())
+		said, err := cmd.Output()
+		if err != nil {
+			p.t.Fatalf("hook of %s: %v\n%s", e.Name, err, said)
+		}
+		var answer struct {
+			HookSpecificOutput struct{ AdditionalContext string }
+			SystemMessage      string
+		}
+		if err := json.Unmarshal(said, &answer); err != nil && len(said) > 0 {
+			p.t.Fatalf("hook of %s: %v\n%s", e.Name, err, said)
+		}
+		out.WriteString(answer.HookSpecificOutput.AdditionalContext + answer.SystemMessage)
+	}
+	act(p.client)
+	p.client.Flush()
+	return out.String()
+}
+
+// gone ends the agent's client, which tells no hook of it.
+func (p *place) gone() {
+	if p.client == nil {
+		return
+	}
+	_ = p.process.Process.Kill()
+	_ = p.process.Wait()
+	p.client = nil
+}
+
+// session records a turn of an agent.
+func (p *place) session() {
+	p.t.Helper()
+	p.do("git agent-turn init")
+	p.agent(func(c *claude.Client) {
+		c.Start("startup")
+		c.Prompt("paint it black")
+		p.Write("file", "two\n")
+		c.Stop("It is black.")
+	})
+}
+
+// turns records two turns by hand.
+func (p *place) turns() {
+	p.t.Helper()
+	p.do("git agent-turn init")
+	for _, prompt := range []string{"paint it black", "paint it white"} {
+		p.Write("file", prompt+"\n")
+		p.do("git agent-turn record --reply done --prompt " + strings.ReplaceAll(prompt, " ", "~"))
+	}
+	p.with["<turn>"] = "1"
+	p.with["<id>"] = p.mission()
+}
+
+// mission is the only mission.
+func (p *place) mission() string {
+	return strings.TrimPrefix(p.Git("for-each-ref", "--format=%(refname)", "refs/agent/missions/"), "refs/agent/missions/")
+}
+
+// before is a conversation of the client from before, and recording is on since.
+func (p *place) before() {
+	p.t.Helper()
+	c := claude.New(filepath.Join(filepath.Dir(p.Dir), ".claude"), p.Dir, nil)
+	c.Prompt("paint it black")
+	c.Stop("It is black.")
+	c.Flush()
+	p.do("git agent-turn init")
+}
+
+// imported brings a conversation from before.
+func (p *place) imported() string {
+	p.t.Helper()
+	p.before()
+	return p.do("git agent-turn import")
+}
+
+// remote gives the repository a remote to which everything may be sent.
+func (p *place) remote() {
+	p.t.Helper()
+	dir := filepath.Join(filepath.Dir(p.Dir), "remote")
+	p.do("git init -q --bare " + dir)
+	p.do("git remote add origin " + dir)
+	p.do("git push -q origin main")
+	p.with["<remote>"] = "origin"
+}
+
+// unknown is a place of somebody else.
+func (p *place) unknown() *place {
+	p.t.Helper()
+	other := newPlace(p.t)
+	home := filepath.Dir(other.Dir)
+	if err := os.RemoveAll(filepath.Join(home, ".config", "git-agent")); err != nil {
+		p.t.Fatal(err)
+	}
+	gittest.Key(home, "stranger")
+	return other
+}
+
+// stranger brings a mission, with a handoff, that somebody unknown has recorded.
+func (p *place) stranger() {
+	p.t.Helper()
+	if p.with["<remote>"] == "" {
+		p.remote()
+	}
+	other := p.unknown()
+	other.turns()
+	other.do("git agent-handoff write --summary half~of~it")
+	other.do("git push -q " + filepath.Join(filepath.Dir(p.Dir), "remote") + " refs/agent/*:refs/agent/*")
+	p.do("git agent-turn fetch origin")
+	p.with["<mission>"] = other.mission()
+}
+
+// A follow is a command that is printed, and what comes of it there.
+type follow struct {
+	command string // as it is printed; "<turn>" and the like stand for what the place has
+	answer  string // of a person, who runs it on a terminal
+}
+
+func run(commands ...string) []follow {
+	var list []follow
+	for _, c := range commands {
+		list = append(list, follow{command: c})
+	}
+	return list
+}
+
+var scenes = []struct {
+	name    string
+	prepare func(p *place)
+	says    func(p *place) string // what is printed; instead of line
+	line    string                // what a person types
+	follow  []follow
+}{
+	// Nothing here yet.
+	{name: "not switched on", line: "git agent-turn list", follow: run("git agent-turn init")},
+	{name: "doctor, not switched on", line: "git agent-turn doctor", follow: run("git agent-turn init")},
+	{name: "first contact", line: "git agent-turn", follow: run("git agent-turn init")},
+	{
+		name: "later", line: "git agent-turn", prepare: (*place).turns,
+		follow: run("git agent-turn list", "git agent-turn show", "git agent-turn diff"),
+	},
+	{name: "others can read", prepare: func(p *place) {
+		if err := gittest.Reachable(p.Dir); err != nil {
+			p.t.Fatal(err)
+		}
+	}, line: "git agent-turn init", follow: run("git agent-turn init --private")},
+	{name: "an agent without hooks", prepare: func(p *place) { p.do("git agent-turn init") }, line: "git agent-turn init --agent opencode", follow: run("git agent-turn record")},
+	{name: "a remote has turns", prepare: (*place).remote, line: "git agent-turn list", follow: run("git agent-turn init", "git agent-turn fetch origin")},
+	{name: "no session", line: "git agent-handoff context", prepare: func(p *place) {
+		p.session()
+		p.with["<session>"] = p.client.Session
+		p.do("git worktree add -q --detach ../other")
+		p.Repo = p.In(filepath.Join(filepath.Dir(p.Dir), "other"))
+	}, follow: run("git agent-handoff context <session>")},
+	{name: "only others' missions", prepare: func(p *place) {
+		p.stranger()
+		p.stranger()
+	}, line: "git agent-handoff gather --exit-type clean", follow: run("git agent-turn missions")},
+	{name: "a hook that fails", prepare: func(p *place) { p.do("git agent-turn init") }, says: func(p *place) string {
+		obstacle := filepath.Join(p.Dir, ".git", "refs", "agent")
+		if err := os.WriteFile(obstacle, nil, 0o666); err != nil {
+			p.t.Fatal(err)
+		}
+		defer os.Remove(obstacle)
+		return p.agent(func(c *claude.Client) {
+			c.Prompt("paint it black")
+			c.Stop("It is black.")
+		})
+	}, follow: run("git agent-turn doctor")},
+	{name: "no key", line: "git agent-turn trust key", prepare: func(p *place) {
+		if err := os.RemoveAll(filepath.Join(filepath.Dir(p.Dir), ".config", "git-agent")); err != nil {
+			p.t.Fatal(err)
+		}
+	}, follow: run("git agent-turn init")},
+
+	// Turns and missions.
+	{name: "no such turn", prepare: (*place).turns, line: "git agent-turn show 99", follow: run("git agent-turn list --all")},
+	{name: "no such commit", prepare: (*place).turns, line: "git agent-turn show HEAD^{tree}", follow: run("git agent-turn missions")},
+	{name: "no such mission", prepare: (*place).turns, line: "git agent-turn show ffffffff/1", follow: run("git agent-turn missions")},
+	{name: "no mission begins so", prepare: (*place).turns, line: "git agent-turn list --mission ffff", follow: run("git agent-turn missions")},
+	{name: "nobody chooses", prepare: (*place).turns, line: "git agent-fork", follow: run("git agent-fork <turn>", "git agent-turn list --all")},
+	{name: "nobody chooses what to show", prepare: (*place).turns, line: "git agent-turn show -i", follow: run("git agent-turn list --all")},
+	{name: "a conversation from before", prepare: (*place).before, line: "git agent-turn missions", follow: run("git agent-turn import")},
+	{name: "imported", says: (*place).imported, follow: run("git agent-turn missions")},
+	{name: "code that is not known", prepare: func(p *place) {
+		p.do("git reflog expire --expire=now --all")
+		p.imported()
+		p.with["<id>"] = p.mission()
+	}, line: "git agent-turn restore 1", follow: run("git agent-turn show <id>/1", "git agent-fork <id>/1")},
+	{name: "restored", prepare: (*place).turns, line: "git agent-turn restore 1", follow: run("git agent-turn undo")},
+	{name: "nothing to undo", prepare: (*place).turns, line: "git agent-turn undo", follow: run("git agent-turn list")},
+	{name: "both sides", prepare: (*place).turns, line: "git agent-turn revert --merge 1", follow: run("git agent-turn undo")},
+	{name: "both sides of a handoff", prepare: func(p *place) {
+		p.turns()
+		p.do("git agent-handoff write --summary half")
+		p.Write("file", "red\n")
+		p.Commit("red")
+	}, line: "git agent-handoff restore", follow: run("git agent-turn undo")},
+	{name: "nowhere to push", prepare: func(p *place) { p.turns(); p.remote() }, line: "git agent-fork 1 --push", follow: []follow{{"git agent-turn init --push <remote>", "all"}}},
+	{name: "not agreed", prepare: func(p *place) { p.turns(); p.remote() }, line: "git agent-turn push origin", follow: []follow{{"git agent-turn init --push origin", "all"}}},
+	{name: "continued by a stranger", prepare: func(p *place) {
+		p.turns()
+		p.remote()
+		p.do("git push -q origin refs/agent/*:refs/agent/*")
+		other, remote := p.unknown(), filepath.Join(filepath.Dir(p.Dir), "remote")
+		other.do("git agent-turn trust add dev " + strings.ReplaceAll(p.do("git agent-turn trust key"), "\n", ""))
+		other.do("git fetch -q " + remote + " refs/agent/*:refs/agent/*")
+		other.do("git agent-turn record --prompt go~on~there --mission " + p.mission())
+		other.do("git push -q " + remote + " refs/agent/*:refs/agent/*")
+		p.do("git agent-turn record --prompt go~on~here")
+	}, says: func(p *place) string {
+		out := p.do("git agent-turn fetch origin")
+		p.with["<mission>"] = regexp.MustCompile(`[0-9a-f]{12}`).FindString(out)
+		return out
+	}, follow: []follow{{"git agent-turn trust accept <mission>", "yes"}}},
+
+	// Keys, and what strangers have recorded.
+	{name: "no line", line: "git agent-turn trust add laptop nonsense", follow: run("git agent-turn trust key")},
+	{name: "no such name", line: "git agent-turn trust remove laptop", follow: run("git agent-turn trust")},
+	{name: "nothing to accept", line: "git agent-turn trust accept ffffffff", prepare: (*place).turns, follow: run("git agent-turn missions")},
+	{name: "a stranger's fork", prepare: (*place).stranger, line: "git agent-fork latest", follow: []follow{{"git agent-turn trust accept <mission>", "yes"}}},
+	{name: "a stranger's handoff", prepare: (*place).stranger, line: "git agent-handoff show", follow: []follow{{"git agent-turn trust accept <mission>", "yes"}}},
+	{name: "looking at a stranger's", prepare: (*place).stranger, says: func(p *place) string {
+		out, _ := p.person("git agent-turn trust accept "+p.mission(), "no")
+		return out
+	}, follow: run("git agent-turn list --mission <mission>", "git agent-handoff list --mission <mission>")},
+	{name: "a stranger's handoff at a start", prepare: func(p *place) {
+		p.stranger()
+		p.do("git agent-turn init")
+		p.Env = append(p.Env, "GIT_AGENT_MISSION="+p.mission())
+	}, says: func(p *place) string {
+		return p.agent(func(c *claude.Client) { c.Start("startup") })
+	}, follow: []follow{{command: "git agent-handoff show <mission>/1"}, {"git agent-turn trust accept <mission>", "yes"}}},
+
+	// Handoffs.
+	{name: "nothing to search", line: "git agent-turn search zyzzyva", follow: run("git agent-turn init")},
+	{name: "nothing is found", prepare: (*place).turns, line: "git agent-turn search zyzzyva", follow: run("git agent-turn list --all")},
+	{name: "nothing is found in a handoff", prepare: func(p *place) {
+		p.turns()
+		p.do("git agent-handoff write --summary painted")
+		p.with["<words>"] = "paint"
+	}, line: "git agent-handoff grep zyzzyva", follow: run("git agent-turn search <words>")},
+	{name: "no such handoff", prepare: (*place).turns, line: "git agent-handoff show 99", follow: run("git agent-handoff list --all")},
+	{name: "no such handoff to search", prepare: (*place).turns, line: "git agent-handoff grep --handoff 99 x", follow: run("git agent-handoff list --all")},
+	{name: "no such mission with handoffs", prepare: (*place).turns, line: "git agent-handoff list --mission ffffffff", follow: run("git agent-turn missions")},
+	{name: "nothing to hand off", prepare: (*place).turns, line: "git agent-handoff write", follow: run("git agent-handoff gather --exit-type clean")},
+	{name: "no mission to hand off", line: "git agent-handoff gather --exit-type crash --mission ffffffff", prepare: (*place).turns, follow: run("git agent-turn missions")},
+	{name: "no handoff to go on from", prepare: func(p *place) {
+		p.turns()
+		p.Write("done.md", "# Done\n")
+		p.with["<file>"] = "done.md"
+	}, line: "git agent-handoff wake", follow: run("git agent-handoff write <file>")},
+	{name: "waking", prepare: func(p *place) {
+		p.turns()
+		p.Write("terminal.log", "a line\n")
+		p.do("git agent-handoff write --summary half --log terminal.log")
+		p.with["<pattern>"] = "line"
+	}, line: "git agent-handoff wake", follow: run("git agent-handoff show <id>/1", "git agent-handoff grep --handoff <id>/1 <pattern>")},
+	{name: "what is told", prepare: func(p *place) {
+		p.turns()
+		p.Write("terminal.log", "a line\n")
+		p.Write("done.md", "# Done\n"+strings.Repeat("A line of the document.\n", 2000))
+		p.do("git agent-handoff write --log terminal.log done.md")
+		p.with["<pattern>"] = "line"
+	}, line: "git agent-handoff prime", follow: run("git agent-handoff show <id>/1 --document", "git agent-handoff grep <pattern>", "git agent-handoff restore <id>/1")},
+	{name: "two sessions that are gone", prepare: func(p *place) {
+		p.do("git agent-turn init")
+		first := *p
+		for _, p := range []*place{&first, p} {
+			p.agent(func(c *claude.Client) {
+				c.Start("startup")
+				c.Prompt("paint it black")
+			})
+		}
+		first.gone()
+		p.gone()
+	}, says: func(p *place) string {
+		out := p.agent(func(c *claude.Client) { c.Start("startup") })
+		p.with["<handoff>"] = regexp.MustCompile(`[0-9a-f]{8}/1`).FindString(out[strings.Index(out, "Another session")+1:])
+		return out
+	}, follow: run("git agent-handoff prime <handoff>")},
+	{name: "an end without a document", prepare: func(p *place) {
+		p.session()
+		p.agent(func(c *claude.Client) { c.End("other") })
+		p.with["<id>"] = p.mission()
+		p.gone()
+	}, says: func(p *place) string {
+		return p.agent(func(c *claude.Client) { c.Start("startup") })
+	}, follow: run("git agent-handoff prime <id>/1")},
+}
+
+// elsewhere are texts that no scene here leads to, and why.
+var elsewhere = map[string]string{
+	"begin with: git agent-handoff log start": "needs a pane of tmux; test/e2e",
+	"git agent-handoff show %s --terminal":    "needs a pane of tmux; test/e2e",
+	"search it with `git agent-handoff grep <pattern>`, or read it with `git agent-handoff show %s --terminal`":           "needs a pane of tmux; test/e2e",
+	"wake one with: git agent-handoff wake --tmux <target>":                                                               "needs an agent in a pane of tmux; test/e2e",
+	"the agent's turn ends only after this; it can ask for it with: git agent-handoff write --wake":                       "needs an agent in a pane of tmux; test/e2e",
+	"git agent-handoff retry gave up after %s: %s.":                                                                       "no advice, but what was done",
+	"%s %d is the last that a mission can have; go on in another one: git agent-turn start":                               "needs a million turns",
+	"The first %d turns are left out; `git agent-turn list` has them. ":                                                   "is told to an agent, after 20 turns",
+	"what is left: the mission %s, its branch and the worktree %s; remove them with git agent-turn remove --force %s: %w": "needs a disk that fails twice",
+	"what is left: the mission %s and its branch; remove them with git agent-turn remove %s: %w":                          "needs a disk that fails twice",
+	"go back to what was there before with: git agent-turn undo":                                                          "needs a disk that fails in the middle of a restore",
+	// The script doctor.txtar runs every remedy.
+	"; take that hook out of the file, then run: git agent-turn init": "doctor",
+	"git agent-turn init --remove":                                    "doctor",
+	"git agent-turn init --project --remove":                          "doctor",
+	"git agent-turn push %s":                                          "doctor",
+}
+
+func TestHintsWork(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "linux" {
+		if _, err := exec.LookPath("script"); err != nil {
+			t.Skip("script is missing")
+		}
+	} else {
+		t.Skip("script takes other arguments here")
+	}
+	all := texts(t)
+	var seen sync.Map // formats of what was printed
+	t.Run("scenes", func(t *testing.T) {
+		for _, s := range scenes {
+			t.Run(s.name, func(t *testing.T) {
+				t.Parallel()
+				gittest.Sample(t)
+				p := newPlace(t)
+				if s.prepare != nil {
+					s.prepare(p)
+				}
+				says := s.says
+				if says == nil {
+					says = func(p *place) string {
+						out, _ := p.try(s.line)
+						return out
+					}
+				}
+				printed := says(p)
+				for _, x := range all {
+					if x.names() && !x.help && x.matches().MatchString(printed) {
+						seen.Store(x.format, true)
+					}
+				}
+				for _, f := range s.follow {
+					p.follow(printed, f)
+				}
+				if t.Failed() || len(s.follow) == 0 {
+					t.Logf("%s\n%s", s.line, printed)
+				}
+			})
+		}
+	})
+	if testing.Short() {
+		return // some scenes were left out
+	}
+	for _, x := range all {
+		if _, ok := seen.Load(x.format); !ok && x.names() && !x.help && elsewhere[x.format] == "" {
+			t.Errorf("%s: no scene leads to this: %q", x.at, x.format)
+		}
+	}
+}
+
+// follow runs a command that was printed.
+func (p *place) follow(printed string, f follow) {
+	p.t.Helper()
+	line, pattern := f.command, regexp.QuoteMeta(f.command)
+	for name, value := range p.with {
+		line = strings.ReplaceAll(line, name, value)
+		pattern = strings.ReplaceAll(pattern, regexp.QuoteMeta(name), "("+regexp.QuoteMeta(name)+"|"+regexp.QuoteMeta(value)+")")
+	}
+	if !regexp.MustCompile(pattern).MatchString(printed) {
+		p.t.Errorf("%q is not printed", line)
+		return
+	}
+	out, err := "", error(nil)
+	if f.answer != "" {
+		out, err = p.person(line, f.answer)
+	} else {
+		out, err = p.try(line)
+	}
+	if err != nil {
+		p.t.Errorf("%s: %v\n%s", line, err, out)
+	}
+}
