@@ -54,7 +54,7 @@ func revert(c *cli.Context) error {
 		Checkout: turns.Checkout{Foreign: foreign || also, Dry: c.Bool("dry-run")}, Merge: c.Bool("merge"),
 	})
 	if err != nil {
-		return unmerged(c, err)
+		return unmerged(c, err, "revert --merge "+nameOf(from, to))
 	}
 	if done.Jumped {
 		cmdline.Warn(fmt.Errorf("HEAD jumped before %s ended; what was committed in it stays", to.Describe()))
@@ -79,14 +79,23 @@ func reverted(c *cli.Context, w *workspace.Workspace) (from, to *turns.State, er
 	return to.Turn.Before(), to, nil
 }
 
-// unmerged lists the conflicts that kept a merge from being made, if that is what err says.
-func unmerged(c *cli.Context, err error) error {
+// nameOf is what revert takes for what lies between two states.
+func nameOf(from, to *turns.State) string {
+	if name := to.String(); from.String() == name+"^" {
+		return name
+	}
+	return from.String() + ".." + to.String()
+}
+
+// unmerged lists the conflicts that kept a merge from being made, if that is what err says, and names
+// the command that makes it nevertheless.
+func unmerged(c *cli.Context, err error, command string) error {
 	var conflict *turns.ConflictError
 	if !errors.As(err, &conflict) {
 		return target.Unrestored(err)
 	}
 	printConflicts(c.App.ErrWriter, conflict.Conflicts)
-	return cmdline.Hint(err, "nothing was changed; write both sides into the files, with markers, with: --merge")
+	return cmdline.Hint(err, "nothing was changed; write both sides into the files, with markers, with: git agent-turn "+command)
 }
 
 // printMerged is [target.PrintRestored] for a merge.

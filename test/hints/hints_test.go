@@ -5,6 +5,7 @@ package hints
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -283,6 +284,7 @@ func (p *place) stranger() {
 type follow struct {
 	command string // as it is printed; "<turn>" and the like stand for what the place has
 	answer  string // of a person, who runs it on a terminal
+	status  int    // it exits with this
 }
 
 func run(commands ...string) []follow {
@@ -358,6 +360,12 @@ var scenes = []struct {
 	}, line: "git agent-turn restore 1", follow: run("git agent-turn show <id>/1", "git agent-fork <id>/1")},
 	{name: "restored", prepare: (*place).turns, line: "git agent-turn restore 1", follow: run("git agent-turn undo")},
 	{name: "nothing to undo", prepare: (*place).turns, line: "git agent-turn undo", follow: run("git agent-turn list")},
+	{name: "a conflict", prepare: (*place).turns, line: "git agent-turn revert 1", follow: []follow{{command: "git agent-turn revert --merge <id>/1", status: 1}}},
+	{name: "a conflict in undo", prepare: func(p *place) {
+		p.turns()
+		p.do("git agent-turn restore 1")
+		p.Write("file", "paint it red\n")
+	}, line: "git agent-turn undo", follow: []follow{{command: "git agent-turn undo --merge", status: 1}}},
 	{name: "both sides", prepare: (*place).turns, line: "git agent-turn revert --merge 1", follow: run("git agent-turn undo")},
 	{name: "both sides of a handoff", prepare: func(p *place) {
 		p.turns()
@@ -365,8 +373,8 @@ var scenes = []struct {
 		p.Write("file", "red\n")
 		p.Commit("red")
 	}, line: "git agent-handoff restore", follow: run("git agent-turn undo")},
-	{name: "nowhere to push", prepare: func(p *place) { p.turns(); p.remote() }, line: "git agent-fork 1 --push", follow: []follow{{"git agent-turn init --push <remote>", "all"}}},
-	{name: "not agreed", prepare: func(p *place) { p.turns(); p.remote() }, line: "git agent-turn push origin", follow: []follow{{"git agent-turn init --push origin", "all"}}},
+	{name: "nowhere to push", prepare: func(p *place) { p.turns(); p.remote() }, line: "git agent-fork 1 --push", follow: []follow{{command: "git agent-turn init --push <remote>", answer: "all"}}},
+	{name: "not agreed", prepare: func(p *place) { p.turns(); p.remote() }, line: "git agent-turn push origin", follow: []follow{{command: "git agent-turn init --push origin", answer: "all"}}},
 	{name: "continued by a stranger", prepare: func(p *place) {
 		p.turns()
 		p.remote()
@@ -381,14 +389,14 @@ var scenes = []struct {
 		out := p.do("git agent-turn fetch origin")
 		p.with["<mission>"] = regexp.MustCompile(`[0-9a-f]{12}`).FindString(out)
 		return out
-	}, follow: []follow{{"git agent-turn trust accept <mission>", "yes"}}},
+	}, follow: []follow{{command: "git agent-turn trust accept <mission>", answer: "yes"}}},
 
 	// Keys, and what strangers have recorded.
 	{name: "no line", line: "git agent-turn trust add laptop nonsense", follow: run("git agent-turn trust key")},
 	{name: "no such name", line: "git agent-turn trust remove laptop", follow: run("git agent-turn trust")},
 	{name: "nothing to accept", line: "git agent-turn trust accept ffffffff", prepare: (*place).turns, follow: run("git agent-turn missions")},
-	{name: "a stranger's fork", prepare: (*place).stranger, line: "git agent-fork latest", follow: []follow{{"git agent-turn trust accept <mission>", "yes"}}},
-	{name: "a stranger's handoff", prepare: (*place).stranger, line: "git agent-handoff show", follow: []follow{{"git agent-turn trust accept <mission>", "yes"}}},
+	{name: "a stranger's fork", prepare: (*place).stranger, line: "git agent-fork latest", follow: []follow{{command: "git agent-turn trust accept <mission>", answer: "yes"}}},
+	{name: "a stranger's handoff", prepare: (*place).stranger, line: "git agent-handoff show", follow: []follow{{command: "git agent-turn trust accept <mission>", answer: "yes"}}},
 	{name: "looking at a stranger's", prepare: (*place).stranger, says: func(p *place) string {
 		out, _ := p.person("git agent-turn trust accept "+p.mission(), "no")
 		return out
@@ -399,7 +407,7 @@ var scenes = []struct {
 		p.Env = append(p.Env, "GIT_AGENT_MISSION="+p.mission())
 	}, says: func(p *place) string {
 		return p.agent(func(c *claude.Client) { c.Start("startup") })
-	}, follow: []follow{{command: "git agent-handoff show <mission>/1"}, {"git agent-turn trust accept <mission>", "yes"}}},
+	}, follow: []follow{{command: "git agent-handoff show <mission>/1"}, {command: "git agent-turn trust accept <mission>", answer: "yes"}}},
 
 	// Handoffs.
 	{name: "nothing to search", line: "git agent-turn search zyzzyva", follow: run("git agent-turn init")},
@@ -548,7 +556,11 @@ func (p *place) follow(printed string, f follow) {
 	} else {
 		out, err = p.try(line)
 	}
-	if err != nil {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == f.status {
+		return
+	}
+	if err != nil || f.status != 0 {
 		p.t.Errorf("%s: %v\n%s", line, err, out)
 	}
 }
