@@ -294,9 +294,6 @@ func (v *tour) normal(screen string) string {
 	names := map[string]rune{}
 	screen = strings.ReplaceAll(screen, v.r.home, "/home/dev"+strings.Repeat("-", len(v.r.home)-len("/home/dev")))
 	screen = hex.ReplaceAllStringFunc(screen, func(s string) string {
-		if !strings.ContainsAny(s, "0123456789") {
-			return s
-		}
 		return digits.ReplaceAllStringFunc(s, func(d string) string {
 			key := s[:4]      // the beginning of a hash has the same name as all of it
 			if len(s) == 12 { // two states that are saved in one second may be one commit
@@ -323,6 +320,17 @@ func (v *tour) normal(screen string) string {
 		lines = append(lines, took.ReplaceAllString(strings.TrimRight(line, " \n"), "1s"))
 	}
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
+}
+
+// TestTourNormal shows that missions of any id make one screen; some have no digit that is not a letter.
+func TestTourNormal(t *testing.T) {
+	v := &tour{r: &rig{home: "/home/somebody"}}
+	for _, ids := range [][2]string{{"1a2b3c4d", "5e6f7081"}, {"aeaebcde", "bcd12345"}, {"abcdefab", "12345678"}} {
+		screen := fmt.Sprintf("%s  title\n%s  %s/2  another\n", ids[0], ids[1], ids[0][:4])
+		if got, want := v.normal(screen), "aaaaaaaa  title\nbbbbbbbb  aaaa/2  another\n"; got != want {
+			t.Errorf("%q is normally %q, want %q", screen, got, want)
+		}
+	}
 }
 
 var sgr = regexp.MustCompile("\x1b\\[([0-9;]*)m")
