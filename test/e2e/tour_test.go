@@ -324,7 +324,7 @@ func (v *tour) normal(screen string) string {
 
 // TestTourNormal shows that missions of any id make one screen; some have no digit that is not a letter.
 func TestTourNormal(t *testing.T) {
-	v := &tour{r: &rig{home: "/home/somebody"}}
+	v := &tour{r: &rig{home: "/home/dev/repo"}}
 	for _, ids := range [][2]string{{"1a2b3c4d", "5e6f7081"}, {"aeaebcde", "bcd12345"}, {"abcdefab", "12345678"}} {
 		screen := fmt.Sprintf("%s  title\n%s  %s/2  another\n", ids[0], ids[1], ids[0][:4])
 		if got, want := v.normal(screen), "aaaaaaaa  title\nbbbbbbbb  aaaa/2  another\n"; got != want {
