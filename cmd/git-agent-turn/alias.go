@@ -16,22 +16,27 @@ const (
 	aliasCommand = "log --exclude=refs/agent/* --exclude=refs/notes/* --all"
 )
 
-// makeAlias gives the user `git la`, in all repositories, unless the name is taken.
-func makeAlias(c *cli.Context, w *workspace.Workspace) error {
+// aliasFree returns an error if git la is something else already.
+func aliasFree(c *cli.Context, w *workspace.Workspace) error {
 	conf, err := w.Repo.Config(c.Context)
 	if err != nil {
 		return err
 	}
-	switch now := conf.Get("alias." + aliasName); now {
-	case aliasCommand:
-	case "":
-		if _, err := w.Repo.Output(c.Context, nil, "config", "--global", "alias."+aliasName, aliasCommand); err != nil {
-			return err
-		}
-	default:
+	if now := conf.Get("alias." + aliasName); now != "" && now != aliasCommand {
 		return cmdline.Hintf(fmt.Errorf("git %s is yours already: %s; nothing was changed", aliasName, cmdline.OneLine(now)),
 			"choose another name: git config --global alias.<name> '%s'", aliasCommand)
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "git %s is git %s\n", aliasName, aliasCommand)
+	return nil
+}
+
+// makeAlias gives the user `git la`, in all repositories.
+func makeAlias(c *cli.Context, w *workspace.Workspace) error {
+	conf, err := w.Repo.Config(c.Context)
+	if err == nil && conf.Get("alias."+aliasName) != aliasCommand {
+		_, err = w.Repo.Output(c.Context, nil, "config", "--global", "alias."+aliasName, aliasCommand)
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(c.App.Writer, "git %s is git %s\n", aliasName, aliasCommand)
+	}
 	return err
 }

@@ -28,7 +28,7 @@ func allowPush(c *cli.Context, w *workspace.Workspace, name string) error {
 		for _, u := range r.URLs {
 			commands = append(commands, fmt.Sprintf("git config '%s' all", strings.ReplaceAll(remote.ConsentKey(u), "'", `'\''`)))
 		}
-		return cmdline.Hint(errors.New("there is no terminal to ask on, so nothing was changed"), "to agree, type: "+strings.Join(commands, "; "))
+		return cmdline.Hint(errors.New(cmdline.Unasked()+"; nothing was changed"), "to agree, type: "+strings.Join(commands, "; "))
 	}
 	answer, err := cmdline.Ask(c.Context, fmt.Sprintf("Send to %s from now on?", cmdline.Escape(r.Name)), string(remote.All), string(remote.Code), "no")
 	if err != nil {

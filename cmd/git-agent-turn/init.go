@@ -49,31 +49,20 @@ func initialise(c *cli.Context) error {
 		return err
 	}
 	remove, dry := c.Bool("remove"), c.Bool("dry-run")
-	if c.Bool("private") && (remove || dry) {
-		return cmdline.Usagef("--private does not go with --remove or --dry-run")
-	}
-	if c.IsSet("push") {
-		if remove || dry {
-			return cmdline.Usagef("--push does not go with --remove or --dry-run")
-		}
-		if err := allowPush(c, w, c.String("push")); err != nil { // first: without it nothing else changes
-			return err
+	for _, flag := range []string{"private", "push", "alias"} {
+		if c.IsSet(flag) && (remove || dry) {
+			return cmdline.Usagef("--%s does not go with --remove or --dry-run", flag)
 		}
 	}
-	if c.Bool("alias") {
-		if remove || dry {
-			return cmdline.Usagef("--alias does not go with --remove or --dry-run")
-		}
-		if err := makeAlias(c, w); err != nil { // first, too: the name may be taken
-			return err
-		}
-	}
+	// Whatever can be wrong is found before anything changes, and before a person is asked.
 	places := hooks.Places{Config: agent.ConfigDir(os.Getenv), Project: w.Repo.Top, Managed: hooks.ManagedSettings()}
 	path := agent.UserSettings(places.Config)
 	if c.Bool("project") {
 		path = agent.ProjectSettings(w.Repo.Top)
 	}
-	if plugins := hooks.Inspect(agent, places).Plugins; len(plugins) > 0 && !remove {
+	plugins := hooks.Inspect(agent, places).Plugins
+	hooked := len(plugins) > 0 && !remove
+	if hooked && !c.IsSet("push") && !c.Bool("alias") && !c.Bool("private") {
 		return cmdline.Hint(fmt.Errorf("the plugin %s installs the same hooks", plugins[0]),
 			"remove the plugin, or leave the hooks to it: every turn would be looked at twice")
 	}
@@ -82,17 +71,36 @@ func initialise(c *cli.Context) error {
 		plan = hooks.PlanRemove
 	}
 	edit, err := plan(path, agent.Entries())
-	if err != nil {
+	if err != nil && !hooked {
 		return cmdline.Hint(err, "the file was left as it is; mend it, then run the command again")
 	}
 	if dry {
 		return preview(c, w, edit, remove)
 	}
-	changed := edit.Changes()
-	if err := edit.Apply(); err != nil {
-		return err
+	if c.Bool("alias") {
+		if err := aliasFree(c, w); err != nil {
+			return err
+		}
 	}
-	say(c, changed, edit.Path, map[bool]string{true: "hooks removed from", false: "hooks installed in"}[remove])
+	if c.IsSet("push") {
+		if err := allowPush(c, w, c.String("push")); err != nil {
+			return err
+		}
+	}
+	if c.Bool("alias") {
+		if err := makeAlias(c, w); err != nil {
+			return err
+		}
+	}
+	if hooked {
+		fmt.Fprintf(c.App.Writer, "the hooks are those of the plugin %s\n", cmdline.Escape(plugins[0]))
+	} else {
+		changed := edit.Changes()
+		if err := edit.Apply(); err != nil {
+			return err
+		}
+		say(c, changed, edit.Path, map[bool]string{true: "hooks removed from", false: "hooks installed in"}[remove])
+	}
 	if !remove {
 		conf, err := w.Repo.Config(c.Context)
 		if err == nil {

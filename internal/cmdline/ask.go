@@ -14,6 +14,14 @@ import (
 // are both one.
 func CanAsk() bool { return IsTerminal(os.Stdin) && IsTerminal(os.Stderr) }
 
+// Unasked says why nobody can be asked where [CanAsk] is false, for an error.
+func Unasked() string {
+	if PagedColumns() > 0 && IsTerminal(os.Stdin) {
+		return "git has given the terminal to a pager, so nobody can be asked; call it as git --no-pager"
+	}
+	return "there is no terminal to ask on"
+}
+
 // Ask asks a person a question on the terminal, see [CanAsk], and returns which of the answers it
 // was; y and n stand for yes and no. The last one is the careful one: it is also the answer of an
 // empty line, of the end of input, and of whoever has typed something else three times. The question

@@ -103,7 +103,7 @@ func Accept(c *cli.Context, w *workspace.Workspace, id ledger.ID) error {
 func nobody() string {
 	switch {
 	case !cmdline.CanAsk():
-		return "there is no terminal to ask on"
+		return cmdline.Unasked()
 	case ByAgent():
 		return "an agent can't accept it"
 	}
