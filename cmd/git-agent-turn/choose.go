@@ -35,6 +35,7 @@ type choice struct {
 	limited      bool // to left
 	left         int
 	since, until time.Time
+	old          int // turns in a row that are older than since
 	grep         *regexp.Regexp
 	outcome      turns.Outcome
 	touch        *git.Touch // of the paths that they must have changed
@@ -97,12 +98,23 @@ func (f *choice) close() {
 // byContent reports whether turns are chosen by what they are, not only by when they were.
 func (f *choice) byContent() bool { return f.grep != nil || f.outcome != "" || f.touch != nil }
 
+// maxOld is how many turns in a row are too old when a walk ends. A turn that was recorded again, and one
+// that was imported, is newer than some that come before it.
+const maxOld = 100
+
 // at reports whether something of that time is wanted. As the newest comes first, the error says when
 // no more will be.
 func (f *choice) at(t time.Time) (bool, error) {
-	if f.limited && f.left == 0 || !f.since.IsZero() && t.Before(f.since) {
+	if f.limited && f.left == 0 {
 		return false, errEnough
 	}
+	if !f.since.IsZero() && t.Before(f.since) {
+		if f.old++; f.old == maxOld {
+			return false, errEnough
+		}
+		return false, nil
+	}
+	f.old = 0
 	return f.until.IsZero() || !t.After(f.until), nil
 }
 
