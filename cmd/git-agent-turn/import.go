@@ -44,13 +44,16 @@ func importSessions(c *cli.Context) error {
 	i := turns.Import{Config: hooks.Claude.ConfigDir(os.Getenv), At: time.Now(), Dry: c.Bool("dry-run")}
 	i.Report = func(n, of int, done turns.Imported) {
 		sum.add(done)
+		if progress {
+			fmt.Fprint(c.App.ErrWriter, "\r\x1b[K") // a row may go to the same terminal
+		}
 		if c.Bool("json") {
 			written = cmp.Or(written, cmdline.PrintJSON(c.App.Writer, done))
 		} else {
 			written = cmp.Or(written, table.Add(c.App.Writer, importRow(done)...))
 		}
-		if progress {
-			fmt.Fprintf(c.App.ErrWriter, "\rimporting: %d of %d conversations%s", n, of, map[bool]string{true: "\r\x1b[K"}[n == of])
+		if progress && n < of {
+			fmt.Fprintf(c.App.ErrWriter, "importing: %d of %d conversations", n, of)
 		}
 	}
 	r := &turns.Recorder{Workspace: w}
