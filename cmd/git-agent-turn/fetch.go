@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -70,18 +71,20 @@ func fetchFrom(c *cli.Context, r *remote.Remote, ids []ledger.ID) error {
 	return err
 }
 
-// usualRemote is the remote to use if none is named: the only one, or origin, as in git.
+// usualRemote is the remote to use if none is named.
 func usualRemote(c *cli.Context, repo *git.Repo) (string, error) {
 	names, err := remote.Names(c.Context, repo)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", err
-	case len(names) == 0:
-		return "", cmdline.Hint(errors.New("there is no remote"), "add one with: git remote add origin <url>")
-	case len(names) == 1:
-		return names[0], nil
 	}
-	return "origin", nil
+	if len(names) == 0 {
+		return "", cmdline.Hint(errors.New("there is no remote"), "add one with: git remote add origin <url>")
+	}
+	name := remote.Usual(names)
+	if name == "" {
+		err = cmdline.Usagef("there are several remotes, and none is origin: name one of %s", cmdline.Escape(strings.Join(names, ", ")))
+	}
+	return name, err
 }
 
 func sayChange(c *cli.Context, r *remote.Remote, change remote.Change) error {

@@ -69,6 +69,18 @@ func Names(ctx context.Context, repo *git.Repo) ([]string, error) {
 	return strings.Fields(string(out)), nil // git allows no blanks in them
 }
 
+// Usual returns the remote that is meant where none is named: origin, or else the only one. It is empty
+// if that can't be said.
+func Usual(names []string) string {
+	switch {
+	case slices.Contains(names, "origin"):
+		return "origin"
+	case len(names) == 1:
+		return names[0]
+	}
+	return ""
+}
+
 // Consenting returns the remotes that the user has agreed to send to. It costs nothing if no URL
 // was ever named.
 func Consenting(ctx context.Context, w *workspace.Workspace, conf git.Config) ([]*Remote, error) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gitagent/internal/ledger"
+	"gitagent/internal/remote"
 )
 
 // TestTwoURLs: a push goes to two repositories, neither of which is fetched from, and one of them
@@ -48,5 +49,22 @@ func TestTwoURLs(t *testing.T) {
 	b.pushAll()
 	if got := agentRefs(b.Repo); !maps.Equal(got, refs) {
 		t.Errorf("a push made %v of our refs %v", got, refs)
+	}
+}
+
+func TestUsual(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		names []string
+		want  string
+	}{
+		{nil, ""},
+		{[]string{"fork"}, "fork"},
+		{[]string{"fork", "origin"}, "origin"},
+		{[]string{"fork", "upstream"}, ""},
+	} {
+		if got := remote.Usual(tt.names); got != tt.want {
+			t.Errorf("Usual(%q) = %q, want %q", tt.names, got, tt.want)
+		}
 	}
 }

@@ -3,7 +3,6 @@ package target
 import (
 	"context"
 	"os"
-	"slices"
 	"strings"
 
 	"gitagent/hooks"
@@ -40,7 +39,7 @@ func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) 
 	if err != nil {
 		return s, err
 	}
-	s.Remote = usualRemote(names)
+	s.Remote = remote.Usual(names)
 	places := hooks.Places{Config: hooks.Claude.ConfigDir(os.Getenv), Project: repo.Top, Managed: hooks.ManagedSettings()}
 	if plugins := hooks.Inspect(hooks.Claude, places).Plugins; len(plugins) > 0 {
 		s.Plugin = plugins[0]
@@ -58,17 +57,6 @@ func (s *Situation) LookBack(ctx context.Context, w *workspace.Workspace) (err e
 		s.Importable, err = turns.Importable(ctx, w, hooks.Claude.ConfigDir(os.Getenv))
 	}
 	return err
-}
-
-// usualRemote is the remote that most likely has missions: origin, or else the first one; "" for none.
-func usualRemote(names []string) string {
-	switch {
-	case len(names) == 0:
-		return ""
-	case slices.Contains(names, "origin"):
-		return "origin"
-	}
-	return names[0]
 }
 
 // A Step is something to do next.

@@ -33,20 +33,3 @@ func TestBegin(t *testing.T) {
 		}
 	}
 }
-
-func TestUsualRemote(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		names []string
-		want  string
-	}{
-		{nil, ""},
-		{[]string{"fork"}, "fork"},
-		{[]string{"fork", "origin"}, "origin"},
-		{[]string{"fork", "upstream"}, "fork"},
-	} {
-		if got := usualRemote(tt.names); got != tt.want {
-			t.Errorf("usualRemote(%q) = %q, want %q", tt.names, got, tt.want)
-		}
-	}
-}
