@@ -252,7 +252,7 @@ func TestTooLarge(t *testing.T) {
 	r := gittest.New(t)
 	_, objects := open(t, r)
 	l := New(objects, &Mission{V: Version, ID: "a1b2c3d4"})
-	zeros := make([]byte, maxHandoff+1)
+	zeros := make([]byte, MaxHandoff+1)
 	large := map[string][]byte{
 		"turns/0000/000001.json":            zeros[:MaxTurn+1],
 		"handoffs/000001/handoff.json":      zeros,

@@ -13,8 +13,8 @@ const (
 	MaxHead    = 1 << 20 // mission.json
 	MaxTurn    = 4 << 20 // the record of a turn
 	MaxSegment = 512 << 20
-	maxHandoff = 16 << 20
-	maxFile    = 4 << 20 // any other
+	MaxHandoff = 16 << 20 // the record of a handoff
+	maxFile    = 4 << 20  // any other
 )
 
 // limit is how large a file of a ledger may be.
@@ -27,7 +27,7 @@ func limit(name string) int64 {
 	case strings.HasPrefix(name, "transcript/"):
 		return MaxSegment
 	case strings.HasSuffix(name, "/handoff.json"):
-		return maxHandoff
+		return MaxHandoff
 	}
 	return maxFile
 }

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -132,17 +133,22 @@ type review struct {
 	handoffs int           // the same
 	base     plumbing.Hash // HEAD's tree
 	trees    []plumbing.Hash
-	of       []string // what each tree is of
+	of       []string               // what each tree is of
+	added    map[plumbing.Hash]bool // commits whose trees these are, and the trees
 	obeyed   []git.Difference
 	by       map[string]string // who obeys a path
 	whole    bool              // obeyed is complete
 }
 
-// maxObeyed is how many differing paths are looked at for a review.
-const maxObeyed = 200_000
+// Limits of what a review looks at.
+const (
+	maxObeyed  = 200_000 // differing paths
+	maxEvents  = 100_000
+	maxRecords = 500_000 // differing paths of ledgers: five for a turn
+)
 
 func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id ledger.ID, tip plumbing.Hash, standing trust.Standing) (*review, error) {
-	r := &review{repo: w.Repo, by: make(map[string]string)}
+	r := &review{repo: w.Repo, added: make(map[plumbing.Hash]bool), by: make(map[string]string), whole: true}
 	var err error
 	if r.ledger, err = ledger.At(objects, id, tip); err != nil {
 		return nil, err
@@ -173,25 +179,95 @@ func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id 
 	r.turns = slices.DeleteFunc(list, func(t *turns.Turn) bool {
 		return same(ledger.TurnPath("turns", t.Turn, ".json")) && same(ledger.TurnPath("transcript", t.Turn, ".jsonl"))
 	})
-	for _, t := range r.turns {
-		for _, commit := range []git.Hex{t.Code, t.Base} {
-			if err := r.add(objects, commit, "turn "+t.ID().String()); err != nil {
-				return nil, err
-			}
-		}
-	}
 	handoffs, err := handoffstore.List(c.Context, w.Repo, id)
 	if err := r.readable(c, err); err != nil {
 		return nil, err
 	}
 	handoffs = slices.DeleteFunc(handoffs, func(h *handoffstore.Handoff) bool { return same(ledger.HandoffPath(h.Number, "")) })
 	r.handoffs = len(handoffs)
-	for _, h := range handoffs {
-		if err := r.add(objects, h.Stash, "handoff "+h.ID().String()); err != nil {
-			return nil, err
-		}
+	if err := r.bring(c, objects, standing); err != nil {
+		return nil, err
 	}
 	return r, r.find(c, objects)
+}
+
+// bring adds the trees of all commits that can be restored or forked once the mission is accepted: those
+// that the record of a turn or of a handoff names, and those that an event keeps, since each is a state
+// with a name. Every event counts, and not the newest alone: a fork at an earlier turn begins with the
+// records as they were then.
+func (r *review) bring(c *cli.Context, objects *git.Objects, standing trust.Standing) error {
+	events, whole, err := ledger.Since(c.Context, r.repo.Wary(), objects, r.ledger.Tip, standing.Commit, maxEvents)
+	if err != nil {
+		return fmt.Errorf("look at the events of mission %s: %w", r.ledger.ID, err)
+	}
+	before, err := objects.TreeOf(standing.Commit)
+	if err != nil {
+		return err
+	}
+	ledgers := make([]plumbing.Hash, len(events))
+	for i, e := range events {
+		ledgers[i] = e.Tree
+	}
+	files, all, err := objects.Differences(before, ledgers, maxRecords)
+	if err != nil {
+		return err
+	}
+	r.whole = whole && all
+	for _, f := range files {
+		if err := r.record(objects, f); err != nil {
+			return err
+		}
+	}
+	for _, e := range events {
+		for _, kept := range e.Parents[min(1, len(e.Parents)):] {
+			if err := r.add(objects, git.Hex(kept), fmt.Sprintf("the state %.12s", kept)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// record adds what a file of the ledger names, if it is a record. One that can't be read can't be used
+// either, but one that is not here could become anything later.
+func (r *review) record(objects *git.Objects, f git.Difference) error {
+	turn := strings.HasPrefix(f.Path, "turns/")
+	handoff := strings.HasPrefix(f.Path, "handoffs/") && path.Base(f.Path) == "handoff.json"
+	if !turn && !handoff || f.New.Mode != filemode.Regular && f.New.Mode != filemode.Executable {
+		return nil
+	}
+	most := int64(ledger.MaxTurn)
+	if handoff {
+		most = ledger.MaxHandoff
+	}
+	data, err := objects.Blob(f.New.Hash, most)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return fmt.Errorf("read %s: %w", f.Path, err)
+	}
+	if err != nil {
+		return nil
+	}
+	if turn {
+		t, err := turns.Parse(data)
+		if err != nil {
+			return nil
+		}
+		of := "turn " + t.ID().String()
+		return cmp.Or(r.add(objects, t.Code, of), r.add(objects, t.Base, of))
+	}
+	h, err := handoffstore.Parse(data)
+	if err != nil || h.Stash.IsZero() {
+		return nil
+	}
+	of := "handoff " + h.ID().String()
+	if err := r.add(objects, h.Stash, of); err != nil {
+		return err
+	}
+	on, err := objects.Parents(h.Stash.Hash()) // a merge has it as its base
+	if err != nil || len(on) == 0 {
+		return err
+	}
+	return r.add(objects, git.Hex(on[0]), of)
 }
 
 // readable passes over what can't be read, and so can't be used either, with a warning.
@@ -217,16 +293,17 @@ func headTree(c *cli.Context, w *workspace.Workspace, objects *git.Objects) (plu
 
 // add adds the tree of a commit. One that is not here could become anything later.
 func (r *review) add(objects *git.Objects, commit git.Hex, of string) error {
-	if commit.IsZero() {
+	if commit.IsZero() || r.added[commit.Hash()] {
 		return nil
 	}
 	tree, err := objects.TreeOf(commit.Hash())
 	if err != nil {
 		return fmt.Errorf("look at the files of %s: commit %s: %w", of, commit, err)
 	}
-	if !slices.Contains(r.trees[max(0, len(r.trees)-4):], tree) {
+	if !r.added[tree] {
 		r.trees, r.of = append(r.trees, tree), append(r.of, of)
 	}
+	r.added[commit.Hash()], r.added[tree] = true, true
 	return nil
 }
 
@@ -236,7 +313,7 @@ func (r *review) find(c *cli.Context, objects *git.Objects) error {
 	if err != nil {
 		return err
 	}
-	r.whole = whole
+	r.whole = r.whole && whole
 	var also []string
 	conf, err := r.repo.Config(c.Context)
 	if err != nil {
