@@ -1,0 +1,227 @@
+package turns
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/workspace"
+)
+
+// byCommit finds the state that a commit holds, in the current mission or else in any that keeps it:
+// the end of its newest turn there, else a turn's start, else a saved one. Any such state that the user
+// may rely on goes before all others, for a stranger's ledger may keep a commit of ours.
+func byCommit(ctx context.Context, w *workspace.Workspace, current ledger.ID, rev string) (*State, error) {
+	commit, err := w.Repo.Resolve(ctx, rev)
+	if err != nil {
+		return nil, missing(ctx, w.Repo, fmt.Sprintf("turn %q", rev), rev)
+	}
+	missions, err := keeping(ctx, w, current, commit)
+	if err != nil {
+		return nil, err
+	}
+	first := func(id ledger.ID) int {
+		switch {
+		case id == current:
+			return 0
+		case w.Trust.Known(id):
+			return 1
+		}
+		return 2
+	}
+	ids := slices.SortedFunc(maps.Keys(missions), func(a, b ledger.ID) int {
+		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(a, b))
+	})
+	k := keeper{ctx: ctx, repo: w.Repo, objects: w.Repo.Objects(ctx), commit: commit, left: readings{maxEvents, maxLooked, maxRecords}}
+	defer k.objects.Close()
+	var unread ledger.Unread
+	var best *State
+	most := 0
+	for i, id := range ids {
+		if best != nil && i >= maxKeeping || i >= maxSearched || k.left.events == 0 {
+			break
+		}
+		s, err := k.state(id)
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		unread.Add(err)
+		if s == nil {
+			continue
+		}
+		rank := s.rank()
+		if rank+usableRank <= most {
+			continue // who recorded it is not asked in vain: its whole ledger may be read for that
+		}
+		if _, err := s.Usable(ctx, w); err == nil {
+			rank += usableRank
+		}
+		if rank > most {
+			best, most = s, rank
+		}
+		if most == endRank+usableRank {
+			break
+		}
+	}
+	if best != nil {
+		return best, nil
+	}
+	if err := unread.Err(); err != nil {
+		return nil, err
+	}
+	return nil, &MissingError{What: fmt.Sprintf("a turn that ended in commit %q", rev)}
+}
+
+// keeping returns the missions that keep a commit. Where a stranger's ledger holds something that is too
+// large for git, they are those that may: the current one, and all that this clone knows.
+func keeping(ctx context.Context, w *workspace.Workspace, current ledger.ID, commit plumbing.Hash) (map[ledger.ID]plumbing.Hash, error) {
+	missions, err := ledger.Keeping(ctx, w.Repo.Wary(), commit)
+	if err == nil || ctx.Err() != nil {
+		return missions, err
+	}
+	if missions, err = ledger.List(ctx, w.Repo); err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(missions, func(id ledger.ID, _ plumbing.Hash) bool { return id != current && !w.Trust.Known(id) })
+	return missions, nil
+}
+
+// How many missions that keep a commit are looked into: if it is a state of one of them, and at all. One
+// of the user's own commits may be kept by every mission, and be a state of none.
+const (
+	maxKeeping  = 100
+	maxSearched = 1000
+)
+
+// The ranks of states that one commit holds.
+const (
+	savedRank = 1 + iota
+	startRank
+	endRank
+	usableRank // is added for one that the user may rely on
+)
+
+func (s *State) rank() int {
+	switch {
+	case s.Saved:
+		return savedRank
+	case s.Start:
+		return startRank
+	}
+	return endRank
+}
+
+// How much is read for it: of all missions together, the user's own before those of strangers, and of one,
+// since the current mission comes first and may be a stranger's.
+const (
+	maxEvents  = 150_000  // in chains
+	maxLooked  = 10_000   // events whose ledgers are looked into, each for the record of its last turn
+	maxRecords = 96 << 20 // bytes of records beyond that, of which each counts as leastRecord at least
+
+	maxEventsOfOne  = 100_000
+	maxLookedOfOne  = 100 // the newest that keep the commit
+	maxRecordsOfOne = 64 << 20
+
+	leastRecord = 4 << 10
+)
+
+// A readings is how much may still be read, see [maxEvents].
+type readings struct{ events, looked, records int }
+
+// A keeper looks for the states that a commit holds.
+type keeper struct {
+	ctx     context.Context
+	repo    *git.Repo
+	objects *git.Objects
+	commit  plumbing.Hash
+	left    readings
+}
+
+// state finds the state of a mission that the commit holds, nil if it is none, as far as that can be read.
+func (k *keeper) state(id ledger.ID) (*State, error) {
+	events, err := eventsOf(k.ctx, k.repo, id, min(maxEventsOfOne, k.left.events))
+	if err != nil {
+		return nil, err
+	}
+	k.left.events -= len(events)
+	saved := -1
+	looks := min(maxLookedOfOne, k.left.looked)
+	for i, e := range events {
+		if !slices.Contains(e.keeps, k.commit) {
+			continue
+		}
+		alone := i+1 < len(events) && e.tree == events[i+1].tree // it recorded nothing
+		if saved < 0 || alone {
+			saved = i
+		}
+		if alone || looks == 0 {
+			continue
+		}
+		looks--
+		k.left.looked--
+		switch t, err := k.recorded(id, e); {
+		case err != nil:
+			return nil, err
+		case t != nil && t.Code.Hash() == k.commit:
+			return t.After(), nil
+		}
+	}
+	if saved < 0 {
+		return nil, nil // it is one of the user's own, before the mission
+	}
+	// A turn may have started there, or its record was written once more, after later ones.
+	var ended, started *State
+	records := min(maxRecordsOfOne, k.left.records)
+	err = Each(k.ctx, k.repo, id, func(t *Turn) error {
+		size := max(t.Size(), leastRecord)
+		if size > records {
+			return errFound
+		}
+		records -= size
+		k.left.records -= size
+		switch k.commit {
+		case t.Code.Hash():
+			ended = t.After()
+			return errFound
+		case t.Base.Hash():
+			started = t.Before()
+		}
+		return nil
+	})
+	switch {
+	case ended != nil:
+		return ended, nil
+	case k.ctx.Err() != nil:
+		return nil, err
+	case started != nil:
+		return started, nil
+	}
+	return events[saved].saved(k.objects, id, k.commit)
+}
+
+// recorded returns the record of the last turn as it was at an event, nil if that can't be read.
+func (k *keeper) recorded(id ledger.ID, e event) (*Turn, error) {
+	l, err := ledger.At(k.objects, id, e.hash)
+	if err != nil {
+		return nil, err
+	}
+	last, err := l.LastTurn()
+	if err != nil || last == 0 {
+		return nil, err
+	}
+	t, err := readTurn(l, last)
+	if err != nil {
+		return nil, nil // the one before was recorded by another event
+	}
+	return t, nil
+}
+
+// errFound ends a search: there is nothing more to find, or too much to read.
+var errFound = errors.New("found")
