@@ -37,17 +37,25 @@ func (r *Recorder) Undo(ctx context.Context, at time.Time, how Merging, say func
 		id, err := ledger.ParseID(step.Mission)
 		return transaction.Job{Mission: id, At: at, What: "undo"}, err
 	}, func(ctx context.Context, tx *transaction.Tx) error {
-		if step = tx.Snap.LastStep(); step == nil {
+		var tree plumbing.Hash
+		var err error
+		step = nil
+		for _, step = range tx.Snap.LastSteps(ctx) {
+			tree, done.Conflicts, err = before(ctx, tx, step, how)
+			if err != nil || tree != tx.Snap.Tree || len(done.Conflicts) > 0 {
+				break // there is something to take back
+			}
+		}
+		switch {
+		case err != nil:
+			return err
+		case step == nil:
 			return ErrNothingDone
 		}
-		how.Foreign = how.Foreign || step.Foreign
-		c := transaction.Checkout{Checkout: how.Checkout, What: step.What, Undo: !step.Undo, Subject: "before undoing the " + step.String()}
+		c := transaction.Checkout{Checkout: how.Checkout, Tree: tree, What: step.What, Undo: !step.Undo, Subject: "before undoing the " + step.String()}
+		c.Foreign = c.Foreign || step.Foreign
 		if say != nil {
 			c.Say = func(changes []git.FileStat) { say(step, changes) }
-		}
-		var err error
-		if c.Tree, done.Conflicts, err = before(ctx, tx, step, how); err != nil {
-			return err
 		}
 		return done.checkOut(ctx, tx, c, how.Merge)
 	})
@@ -78,7 +86,7 @@ func before(ctx context.Context, tx *transaction.Tx, step *snapshot.Step, how Me
 			return from, nil, err
 		}
 	}
-	merged, err := tx.Merge(ctx, to, now, from, how.Foreign)
+	merged, err := tx.Merge(ctx, to, now, from, how.Foreign || step.Foreign)
 	var conflicts []Conflict
 	for _, path := range how.conflicts(merged) {
 		conflicts = append(conflicts, Conflict{Path: path})

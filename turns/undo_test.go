@@ -108,6 +108,66 @@ func TestUndoHalf(t *testing.T) {
 	}
 }
 
+// TestUndoUntouched: a restore was killed before it had changed anything. Whatever has changed since, the
+// step before it is the last one.
+func TestUndoUntouched(t *testing.T) {
+	t.Parallel()
+	text := func(first string) string { return first + "\n2\n3\n4\n5\n6\n7\n8\n9\n" }
+	for name, tt := range map[string]struct {
+		since    func(l *lab, look func())
+		want     string // a after the undo
+		conflict bool
+	}{
+		"nothing since": {since: func(*lab, func()) {}, want: text("three")},
+		"another file":  {since: func(l *lab, _ func()) { l.Write("b", "since\n") }, want: text("three")},
+		"a new file":    {since: func(l *lab, _ func()) { l.Write("new", "since\n") }, want: text("three")},
+		"another line":  {since: func(l *lab, _ func()) { l.Write("a", text("two")+"10\n") }, want: text("three") + "10\n"},
+		"the line, after a look": {
+			since: func(l *lab, look func()) { look(); l.Write("a", text("four")) }, want: text("four"), conflict: true,
+		},
+		"emptied, after a look": {since: func(l *lab, look func()) { look(); l.Write("a", "") }, conflict: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			c := l.client()
+			l.turn(c, "one", func() { l.Write("a", text("one")); l.Write("b", "1\n") })
+			l.turn(c, "two", l.write("a", text("two")))
+			l.turn(c, "three", l.write("a", text("three")))
+			list := l.list(own(c))
+			if _, err := l.restore(list[1], false); err != nil {
+				t.Fatal(err)
+			}
+			last := l.Read(".git/agent/step")
+			began := time.Now().Add(-time.Hour)
+			if _, err := l.recorder(l.Dir).Restore(t.Context(), began, list[0].After(), git.Paths{}, turns.Checkout{}); err != nil {
+				t.Fatal(err)
+			}
+			l.Write(".git/agent/step.begun", l.Read(".git/agent/step"))
+			l.Write(".git/agent/step", last)
+			l.Write("a", text("two"))
+			tt.since(l, func() { c.Prompt("look"); c.Stop("done") })
+			_, what, err := l.undo(turns.Merging{})
+			if tt.conflict {
+				if conflict := (*turns.ConflictError)(nil); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "restore of turn "+list[1].ID().String()) {
+					t.Errorf("undo: %v", err)
+				}
+			} else if err != nil || what != "restore of turn "+list[1].ID().String() {
+				t.Errorf("took back %q, %v", what, err)
+			}
+			if got := l.Read("a"); got != tt.want {
+				t.Errorf("a is %q, want %q", got, tt.want)
+			}
+			if tt.conflict {
+				return
+			}
+			if _, what, err := l.undo(turns.Merging{}); err != nil || what != "undo of the restore of turn "+list[1].ID().String() {
+				t.Errorf("then took back %q, %v", what, err)
+			}
+		})
+	}
+}
+
 // TestUndoTwoHalves: a second restore begins after the first was killed in the middle, and is killed
 // before it has changed anything: the first one is the last.
 func TestUndoTwoHalves(t *testing.T) {

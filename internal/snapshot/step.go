@@ -56,35 +56,90 @@ func NewestStep(repo *git.Repo) *Step {
 	return readStep(dir, lastStep)
 }
 
-// LastStep returns the last step that has changed the snapshot's worktree; nil if none is known.
-func (s *Snapshot) LastStep() *Step {
-	if begun := s.cutOff(); begun != nil {
-		return begun
+// LastSteps returns the last step that may have changed the snapshot's worktree. If its process was
+// killed, the one before it follows: it is the last one if there is nothing of the first to take back.
+func (s *Snapshot) LastSteps(ctx context.Context) []*Step {
+	var steps []*Step
+	if begun := readStep(s.index.dir, begunStep); begun != nil && s.cameOf(ctx, begun) != untouched {
+		steps = append(steps, begun)
 	}
-	return readStep(s.index.dir, lastStep)
+	if last := readStep(s.index.dir, lastStep); last != nil {
+		steps = append(steps, last)
+	}
+	return steps
 }
 
-// cutOff returns the step whose process was killed after it had begun to change the worktree.
-func (s *Snapshot) cutOff() *Step {
-	begun := readStep(s.index.dir, begunStep)
-	if begun == nil || begun.From.Hash() == s.Tree {
-		return nil
+// An outcome is what came of a step that was begun.
+type outcome int
+
+const (
+	untouched outcome = iota // nothing
+	inPart
+	complete
+)
+
+// cameOf looks at the paths that a step that was begun had to change, and notes whether it did so in
+// part. What else has changed since says nothing about it.
+func (s *Snapshot) cameOf(ctx context.Context, step *Step) outcome {
+	step.Half = false
+	switch s.Tree {
+	case step.From.Hash():
+		return untouched
+	case step.To.Hash():
+		return complete
 	}
-	begun.Half = begun.To.Hash() != s.Tree
-	return begun
+	became, err := s.index.repo.Changed(ctx, step.From.Hash(), step.To.Hash(), git.Paths{})
+	var since map[string]git.Entry
+	if err == nil {
+		since, err = s.index.repo.Changed(ctx, step.From.Hash(), s.Tree, git.Paths{})
+	}
+	same, done := 0, 0
+	for path, e := range became {
+		switch is, changed := since[path]; {
+		case !changed:
+			same++
+		case is == e:
+			done++
+		}
+	}
+	switch {
+	case err != nil: // the trees went with their mission, perhaps
+	case same == len(became):
+		return untouched
+	case done == len(became):
+		return complete
+	}
+	step.Half = true
+	return inPart
+}
+
+// orphaned is how long after its step was begun a git whose parent was killed may still begin.
+const orphaned = 10 * time.Second
+
+// settle finds out, before anybody goes on to change the worktree, what came of a step whose process
+// was killed. One that has changed nothing never was. What can't be settled is left as it is.
+func (s *Snapshot) settle(ctx context.Context, objects *git.Objects) {
+	dir := s.index.dir
+	begun := readStep(dir, begunStep)
+	if begun == nil || objects.Flush() != nil {
+		return
+	}
+	if s.cameOf(ctx, begun) == untouched && time.Since(begun.At) > orphaned {
+		_ = dir.Remove(begunStep)
+	}
 }
 
 // ErrHalf reports a checkout that may have changed a part of the worktree.
 var ErrHalf = errors.New("the worktree may have changed in part")
 
 // Step makes the worktree match a tree as [Snapshot.CheckOut] does, as a step that can be taken back:
-// the refs must keep its Before already. Whenever this process is killed, [Snapshot.LastStep] then
+// the refs must keep its Before already. Whenever this process is killed, [Snapshot.LastSteps] then
 // tells of what has really changed the worktree. If the checkout fails, which a dry one should have
 // found out, the error wraps [ErrHalf].
 func (s *Snapshot) Step(ctx context.Context, step Step) error {
 	dir, err := s.index.dir, error(nil)
-	if last := s.cutOff(); last != nil {
-		err = writeStep(dir, lastStep, last) // the other file goes on to tell of it meanwhile
+	if begun := readStep(dir, begunStep); begun != nil && s.cameOf(ctx, begun) != untouched {
+		err = writeStep(dir, lastStep, begun) // the other file goes on to tell of it meanwhile
 	}
 	if err == nil {
 		err = writeStep(dir, begunStep, &step)

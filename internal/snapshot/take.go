@@ -67,6 +67,7 @@ func Take(ctx context.Context, repo *git.Repo, objects *git.Objects, opt Options
 	if err != nil {
 		return nil, fmt.Errorf("take a snapshot of %s: %w", repo.Top, err)
 	}
+	s.settle(ctx, objects)
 	return s, nil
 }
 
