@@ -168,6 +168,32 @@ func TestUndoUntouched(t *testing.T) {
 	}
 }
 
+// TestUndoComplete: a restore was killed when it was complete. A file that is emptied after the next look
+// at the worktree was not cut off by the kill.
+func TestUndoComplete(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	l.turn(c, "one", func() { l.Write("a", "1\n"); l.Write("b", "1\n") })
+	l.turn(c, "two", func() { l.Write("a", "2\n"); l.Write("b", "2\n") })
+	if _, err := l.restore(l.list(own(c))[0], false); err != nil {
+		t.Fatal(err)
+	}
+	l.Write(".git/agent/step.begun", l.Read(".git/agent/step"))
+	l.remove(".git/agent/step")
+	l.Write("kept.txt", "since\n")
+	c.Prompt("three")
+	l.Write("a", "")
+	c.Stop("done")
+	_, _, err := l.undo(turns.Merging{})
+	if conflict := (*turns.ConflictError)(nil); !errors.As(err, &conflict) || len(conflict.Conflicts) != 1 || conflict.Conflicts[0].Path != "a" {
+		t.Errorf("undo: %v", err)
+	}
+	if a, b := l.Read("a"), l.Read("b"); a != "" || b != "1\n" {
+		t.Errorf("a is %q, b is %q", a, b)
+	}
+}
+
 // TestUndoTwoHalves: a second restore begins after the first was killed in the middle, and is killed
 // before it has changed anything: the first one is the last.
 func TestUndoTwoHalves(t *testing.T) {

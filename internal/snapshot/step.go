@@ -117,15 +117,21 @@ func (s *Snapshot) cameOf(ctx context.Context, step *Step) outcome {
 const orphaned = 10 * time.Second
 
 // settle finds out, before anybody goes on to change the worktree, what came of a step whose process
-// was killed. One that has changed nothing never was. What can't be settled is left as it is.
+// was killed. One that is complete becomes the last one, and one that has changed nothing never was.
+// What can't be settled is left as it is.
 func (s *Snapshot) settle(ctx context.Context, objects *git.Objects) {
 	dir := s.index.dir
 	begun := readStep(dir, begunStep)
 	if begun == nil || objects.Flush() != nil {
 		return
 	}
-	if s.cameOf(ctx, begun) == untouched && time.Since(begun.At) > orphaned {
-		_ = dir.Remove(begunStep)
+	switch s.cameOf(ctx, begun) {
+	case complete:
+		_ = dir.Rename(begunStep, lastStep)
+	case untouched:
+		if time.Since(begun.At) > orphaned {
+			_ = dir.Remove(begunStep)
+		}
 	}
 }
 
