@@ -135,15 +135,19 @@ func (s *Snapshot) settle(ctx context.Context, objects *git.Objects) {
 	}
 }
 
-// ErrHalf reports a checkout that may have changed a part of the worktree.
-var ErrHalf = errors.New("the worktree may have changed in part")
+// ErrHalf reports a step that may have changed the worktree, or a part of it, and is not noted as done.
+var ErrHalf = errors.New("the worktree may have changed")
 
 // Step makes the worktree match a tree as [Snapshot.CheckOut] does, as a step that can be taken back:
 // the refs must keep its Before already. Whenever this process is killed, [Snapshot.LastSteps] then
 // tells of what has really changed the worktree. If the checkout fails, which a dry one should have
-// found out, the error wraps [ErrHalf].
+// found out, or the step can't be noted as done after it, the error wraps [ErrHalf].
 func (s *Snapshot) Step(ctx context.Context, step Step) error {
-	dir, err := s.index.dir, error(nil)
+	dir := s.index.dir
+	if _, err := dir.ReadFile(lastStep); errors.Is(err, local.ErrRefused) { // nothing could take its place
+		return fmt.Errorf("note how to undo it: %w", err)
+	}
+	var err error
 	if begun := readStep(dir, begunStep); begun != nil && s.cameOf(ctx, begun) != untouched {
 		err = writeStep(dir, lastStep, begun) // the other file goes on to tell of it meanwhile
 	}
@@ -157,7 +161,7 @@ func (s *Snapshot) Step(ctx context.Context, step Step) error {
 		return fmt.Errorf("%w: %w", ErrHalf, err)
 	}
 	if err := dir.Rename(begunStep, lastStep); err != nil {
-		return fmt.Errorf("note how to undo it: %w", err)
+		return fmt.Errorf("%w: note how to undo it: %w", ErrHalf, err)
 	}
 	return nil
 }
