@@ -19,7 +19,7 @@ type Checkout = snapshot.Checkout
 // A Restored says what a restore has done.
 type Restored struct {
 	transaction.CheckedOut
-	Conflicts []string // paths that hold both sides now, or would
+	Conflicts []git.Conflict // what their files hold now, or would
 }
 
 // Restore brings a handoff's uncommitted changes into this worktree, whatever is checked out there,
@@ -27,8 +27,8 @@ type Restored struct {
 // then. The present state is recorded first, as a commit kept by the ledger of the handoff's
 // mission. HEAD, branch and index are not touched.
 //
-// Where both sides changed the same lines, the file gets both, with git's conflict markers, and is
-// named. If a path to be overwritten or deleted is ignored or was left out of the commit just
+// Where both sides changed the same lines, the file gets both, with git's conflict markers, if it has a
+// place for them, and is named. If a path to be overwritten or deleted is ignored or was left out of the commit just
 // recorded, nothing changes, and the error says what is in the way. If the handoff is a stranger's,
 // the error wraps [workspace.ErrStranger].
 func (s *Store) Restore(ctx context.Context, f *Found, at time.Time, how Checkout) (*Restored, error) {

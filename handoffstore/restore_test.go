@@ -79,7 +79,7 @@ func TestMergeOfStranger(t *testing.T) {
 			}
 			text := l.Read("file")
 			if conflict != (len(done.Conflicts) == 1) || !conflict && text != want || conflict && !strings.Contains(text, "<<<<<<<") {
-				t.Errorf("foreign %t, conflict %t: %q, conflicts %q", foreign, conflict, text, done.Conflicts)
+				t.Errorf("foreign %t, conflict %t: %q, conflicts %+v", foreign, conflict, text, done.Conflicts)
 			}
 		}
 	}

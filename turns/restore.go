@@ -19,7 +19,7 @@ type Checkout = snapshot.Checkout
 // A Restored says what a restore, a revert or an undo has done.
 type Restored struct {
 	transaction.CheckedOut
-	Conflicts []Conflict // paths that hold both sides now, or would
+	Conflicts []Conflict // that were written into the files, as far as they have a place for both sides, or would be
 	Jumped    bool       // HEAD jumped during the turn that was reverted; what was committed in it stays
 }
 
@@ -90,7 +90,7 @@ func of(j transaction.Job) func() (transaction.Job, error) {
 // checkOut ends a transaction. With conflicts nothing is checked out unless they are to be written.
 func (d *Restored) checkOut(ctx context.Context, tx *transaction.Tx, c transaction.Checkout, merge bool) error {
 	if len(d.Conflicts) > 0 && !merge {
-		return &ConflictError{d.Conflicts}
+		return &ConflictError{d.Conflicts, c.Tree != tx.Snap.Tree}
 	}
 	done, err := tx.CheckOut(ctx, c)
 	if err == nil {

@@ -20,22 +20,30 @@ type Merging struct {
 	Merge bool // write conflicts into the files, both sides between markers
 }
 
-// conflicts are the paths that have one, as they are written, or as they were where nothing is.
-func (how Merging) conflicts(m git.Merge) []string {
-	if how.Merge {
-		return m.Conflicts
+// conflicts are those of a merge, at the paths where they are written, or as they were where nothing is.
+func (how Merging) conflicts(m git.Merge) []Conflict {
+	var list []Conflict
+	for _, c := range m.Conflicts {
+		if !how.Merge {
+			c.Name = c.Path
+		}
+		list = append(list, Conflict{Path: c.Name, Holds: c.Holds})
 	}
-	return m.Paths
+	return list
 }
 
 // A Conflict is a path where a merge has two answers.
 type Conflict struct {
-	Path  string // bytes as git has them
-	Later []int  // of a revert: the turns after it that changed the path, the oldest first; see maxLater
+	Path  string    // bytes as git has them
+	Holds git.Holds // what is there when conflicts are written
+	Later []int     // of a revert: the turns after it that changed the path, the oldest first; see maxLater
 }
 
 // A ConflictError reports what could not be merged. Nothing was changed.
-type ConflictError struct{ Conflicts []Conflict }
+type ConflictError struct {
+	Conflicts []Conflict
+	Changes   bool // something would change if the conflicts were written
+}
 
 func (e *ConflictError) Error() string {
 	var paths []string
@@ -77,7 +85,8 @@ func (r *Recorder) Revert(ctx context.Context, at time.Time, from, to *State, ho
 		if err != nil {
 			return err
 		}
-		if done.Conflicts, err = later(tx, to, how.conflicts(merged)); err != nil {
+		done.Conflicts = how.conflicts(merged)
+		if err := later(tx, to, done.Conflicts); err != nil {
 			return err
 		}
 		if oneTurn(from, to) {
@@ -130,8 +139,8 @@ func jumped(ctx context.Context, tx *transaction.Tx, t *Turn) (bool, error) {
 // maxLater is how many turns are looked at to say which of them stand against a revert, the newest.
 const maxLater = 1000
 
-// later finds the turns after a state that changed paths.
-func later(tx *transaction.Tx, to *State, paths []string) ([]Conflict, error) {
+// later finds the turns after a state that changed the paths of conflicts.
+func later(tx *transaction.Tx, to *State, conflicts []Conflict) error {
 	last := 0 // the last turn before the state
 	if to.Turn != nil {
 		last = to.Turn.Turn
@@ -139,13 +148,9 @@ func later(tx *transaction.Tx, to *State, paths []string) ([]Conflict, error) {
 	if to.Start {
 		last--
 	}
-	conflicts := make([]Conflict, len(paths))
-	for i, path := range paths {
-		conflicts[i].Path = path
-	}
 	looked := 0
 	for r, err := range tx.Ledger.Turns() {
-		if looked++; len(paths) == 0 || looked > maxLater || err == nil && r.Number <= last {
+		if looked++; len(conflicts) == 0 || looked > maxLater || err == nil && r.Number <= last {
 			break
 		}
 		if err != nil {
@@ -155,9 +160,9 @@ func later(tx *transaction.Tx, to *State, paths []string) ([]Conflict, error) {
 		if err != nil || t.Files == 0 {
 			continue
 		}
-		for i, path := range paths {
-			if changed, err := changes(tx.Objects, t, path); err != nil {
-				return nil, fmt.Errorf("compare turn %s: %w", ledger.TurnID{Mission: tx.ID, Turn: r.Number}, err)
+		for i, c := range conflicts {
+			if changed, err := changes(tx.Objects, t, c.Path); err != nil {
+				return fmt.Errorf("compare turn %s: %w", ledger.TurnID{Mission: tx.ID, Turn: r.Number}, err)
 			} else if changed {
 				conflicts[i].Later = append(conflicts[i].Later, r.Number)
 			}
@@ -166,7 +171,7 @@ func later(tx *transaction.Tx, to *State, paths []string) ([]Conflict, error) {
 	for _, c := range conflicts {
 		slices.Reverse(c.Later)
 	}
-	return conflicts, nil
+	return nil
 }
 
 // changes reports whether a turn changed a path.

@@ -87,11 +87,7 @@ func before(ctx context.Context, tx *transaction.Tx, step *snapshot.Step, how Me
 		}
 	}
 	merged, err := tx.Merge(ctx, to, now, from, how.Foreign || step.Foreign)
-	var conflicts []Conflict
-	for _, path := range how.conflicts(merged) {
-		conflicts = append(conflicts, Conflict{Path: path})
-	}
-	return merged.Tree, conflicts, err
+	return merged.Tree, how.conflicts(merged), err
 }
 
 // whole returns the worktree's tree with all that a killed step had to do with as it was before the

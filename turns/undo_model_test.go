@@ -439,6 +439,13 @@ func (w *world) step(what string, want disk, conflict bool, do func(turns.Mergin
 	if want == nil {
 		w.index.same(w.t, w.still())
 	}
+	for _, c := range done.Conflicts {
+		is := now[c.Path]
+		if marked := strings.Contains(is, "<<<<<<< "); marked != (c.Holds == git.HoldsBoth) || (is == was[c.Path]) != (c.Holds == git.HoldsOurs) {
+			w.t.Errorf("%s: %q holds %d, and is\n%.600q", what, c.Path, c.Holds, is)
+		}
+		w.count[fmt.Sprint("holds ", c.Holds)]++
+	}
 	for path, content := range w.users {
 		if now[path] != content {
 			w.t.Errorf("%s: %q, which nobody may touch, has changed", what, path)

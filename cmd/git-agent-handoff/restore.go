@@ -43,9 +43,12 @@ func restore(c *cli.Context) error {
 		return err
 	}
 	var names []string
-	for _, name := range done.Conflicts {
-		names = append(names, cmdline.Escape(name))
+	for _, f := range done.Conflicts {
+		names = append(names, cmdline.Escape(f.Name))
 	}
-	return cmdline.Hint(fmt.Errorf("conflicts in %s", strings.Join(names, ", ")),
-		"they hold both, between conflict markers; go back with: git agent-turn undo")
+	err = fmt.Errorf("conflicts in %s", strings.Join(names, ", "))
+	if c.Bool("dry-run") {
+		return err
+	}
+	return target.Conflicted(c, err, done.Changes, done.Conflicts)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
 	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -95,6 +96,20 @@ func unmerged(c *cli.Context, err error, command string) error {
 		return target.Unrestored(err)
 	}
 	printConflicts(c.App.ErrWriter, conflict.Conflicts)
+	marked := 0
+	for _, f := range conflict.Conflicts {
+		if f.Holds == git.HoldsBoth {
+			marked++
+		}
+	}
+	switch {
+	case !conflict.Changes:
+		return cmdline.Hint(err, "nothing was changed, and no file can hold both sides, with markers")
+	case marked == 0:
+		return cmdline.Hint(err, "nothing was changed, and no file can hold both sides, with markers; change the rest with: git agent-turn "+command)
+	case marked < len(conflict.Conflicts):
+		return cmdline.Hint(err, "nothing was changed; write both sides into the files that can hold them, with markers, with: git agent-turn "+command)
+	}
 	return cmdline.Hint(err, "nothing was changed; write both sides into the files, with markers, with: git agent-turn "+command)
 }
 
@@ -109,7 +124,11 @@ func printMerged(c *cli.Context, what string, done *turns.Restored) error {
 	if c.Bool("dry-run") {
 		return err
 	}
-	return cmdline.Hint(err, "the files hold both sides, between markers; go back with: git agent-turn undo")
+	var conflicts []git.Conflict
+	for _, f := range done.Conflicts {
+		conflicts = append(conflicts, git.Conflict{Name: f.Path, Holds: f.Holds})
+	}
+	return target.Conflicted(c, err, done.Changes, conflicts)
 }
 
 func printConflicts(to io.Writer, conflicts []turns.Conflict) {

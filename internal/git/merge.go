@@ -3,18 +3,35 @@ package git
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
 // A Merge is what became of three trees.
 type Merge struct {
-	Tree      plumbing.Hash // on the disk; a file with a conflict holds both sides, with markers, where git can do that
-	Conflicts []string      // paths in Tree as git has them
-	Paths     []string      // the same without the suffix of a file that a directory is in the place of
+	Tree      plumbing.Hash // on the disk
+	Conflicts []Conflict
 }
+
+// A Conflict is a path where a merge has two answers.
+type Conflict struct {
+	Name  string // in the merge's tree, as git has it
+	Path  string // the same without the suffix of a file that a directory is in the place of
+	Holds Holds
+}
+
+// Holds says what a merge's tree has where there is a conflict.
+type Holds int
+
+const (
+	HoldsBoth  Holds = iota // both sides, between markers
+	HoldsOurs               // what ours has: a binary file or a link has no place for markers
+	HoldsOther              // no markers either: what ours has deleted and theirs has changed, for instance
+)
 
 // nobody makes the commits of a merge, which nothing keeps. So a merge of the same trees has the same
 // markers.
@@ -53,13 +70,47 @@ func (r *Repo) mergeTrees(ctx context.Context, o *Objects, base, ours, theirs pl
 		return m, err
 	}
 	tree, names, _ := bytes.Cut(out, []byte{0})
-	m.Conflicts = strings.FieldsFunc(string(names), func(r rune) bool { return r == 0 })
-	for _, name := range m.Conflicts {
-		m.Paths = append(m.Paths, strings.TrimSuffix(strings.TrimSuffix(name, "~"+a.String()), "~"+b.String()))
-	}
-	if len(m.Conflicts) == 0 && err != nil {
+	if len(names) == 0 && err != nil {
 		return m, err
 	}
-	m.Tree, err = ParseHash(string(tree))
-	return m, err
+	if m.Tree, err = ParseHash(string(tree)); err != nil {
+		return m, err
+	}
+	for name := range strings.FieldsFuncSeq(string(names), func(r rune) bool { return r == 0 }) {
+		c := Conflict{Name: name, Path: strings.TrimSuffix(strings.TrimSuffix(name, "~"+a.String()), "~"+b.String())}
+		if c.Holds, err = o.holds(name, m.Tree, ours, theirs); err != nil {
+			return m, err
+		}
+		m.Conflicts = append(m.Conflicts, c)
+	}
+	return m, nil
+}
+
+// maxMarked is how large a file may be, in bytes, for us to look for markers in it.
+const maxMarked = 64 << 20
+
+// holds says what a merged tree has at a path with a conflict. What git says of conflicts does not tell:
+// that of a link is one of content.
+func (o *Objects) holds(name string, merged, ours, theirs plumbing.Hash) (Holds, error) {
+	var is [3]Entry
+	for i, tree := range []plumbing.Hash{merged, ours, theirs} {
+		var err error
+		if is[i], err = o.Lookup(tree, name); err != nil {
+			return 0, err
+		}
+	}
+	switch {
+	case is[0] == is[1]:
+		return HoldsOurs, nil
+	case is[0] == is[2] || !is[0].Mode.IsRegular() && is[0].Mode != filemode.Executable:
+		return HoldsOther, nil
+	}
+	text, err := o.Blob(is[0].Hash, maxMarked)
+	if err != nil && !errors.Is(err, ErrTooLarge) {
+		return 0, err
+	}
+	if !bytes.Contains(append([]byte("\n"), text...), []byte("\n<<<<<<<")) {
+		return HoldsOther, nil
+	}
+	return HoldsBoth, nil
 }

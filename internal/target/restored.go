@@ -38,6 +38,32 @@ func PrintRestored(c *cli.Context, what string, changes []git.FileStat, before g
 	return table.Print(c.App.Writer)
 }
 
+// Conflicted adds to an error that names the conflicts what their files hold after a merge that has been
+// written, and how to go back: where nothing has changed, an undo would take back something else.
+func Conflicted(c *cli.Context, err error, changes []git.FileStat, conflicts []git.Conflict) error {
+	marked := 0
+	for _, f := range conflicts {
+		name := cmdline.Escape(f.Name)
+		switch f.Holds {
+		case git.HoldsBoth:
+			marked++
+		case git.HoldsOurs:
+			cmdline.Tell(c.App.ErrWriter, "", name+" stays as it was: it can't hold both sides")
+		case git.HoldsOther:
+			cmdline.Tell(c.App.ErrWriter, "", name+" is written without markers: it can't hold both sides")
+		}
+	}
+	switch {
+	case len(changes) == 0:
+		return cmdline.Hint(err, "nothing was changed")
+	case marked == 0:
+		return cmdline.Hint(err, "no file holds both sides; go back with: git agent-turn undo")
+	case marked < len(conflicts):
+		return cmdline.Hint(err, "the other files hold both sides, between markers; go back with: git agent-turn undo")
+	}
+	return cmdline.Hint(err, "the files hold both sides, between markers; go back with: git agent-turn undo")
+}
+
 // Unrestored says what to do after the worktree could not be changed.
 func Unrestored(err error) error {
 	inWay := (*snapshot.InWayError)(nil)

@@ -222,6 +222,17 @@ func (p *place) turns() {
 	p.with["<id>"] = p.mission()
 }
 
+// binary records two turns that change a binary file, which has changed since, and another one.
+func (p *place) binary() {
+	p.t.Helper()
+	p.Write("binary", "\x00")
+	p.turns()
+	p.Write("binary", "\x00\x01")
+	p.Write("other", "other\n")
+	p.do("git agent-turn record --reply done --prompt both")
+	p.Write("binary", "\x00\x02")
+}
+
 // mission is the only mission.
 func (p *place) mission() string {
 	return strings.TrimPrefix(p.Git("for-each-ref", "--format=%(refname)", "refs/agent/missions/"), "refs/agent/missions/")
@@ -367,6 +378,16 @@ var scenes = []struct {
 		p.Write("file", "paint it red\n")
 	}, line: "git agent-turn undo", follow: []follow{{command: "git agent-turn undo --merge", status: 1}}},
 	{name: "both sides", prepare: (*place).turns, line: "git agent-turn revert --merge 1", follow: run("git agent-turn undo")},
+	{name: "no sides", prepare: (*place).binary, line: "git agent-turn revert 3", follow: []follow{{command: "git agent-turn revert --merge <id>/3", status: 1}}},
+	{name: "no sides written", prepare: (*place).binary, line: "git agent-turn revert --merge 3", follow: run("git agent-turn undo")},
+	{name: "some sides", prepare: func(p *place) {
+		p.binary()
+		p.Write("file", "paint it red\n")
+	}, line: "git agent-turn revert 1..3", follow: []follow{{command: "git agent-turn revert --merge <id>/1..<id>/3", status: 1}}},
+	{name: "some sides written", prepare: func(p *place) {
+		p.binary()
+		p.Write("file", "paint it red\n")
+	}, line: "git agent-turn revert --merge 1..3", follow: run("git agent-turn undo")},
 	{name: "both sides of a handoff", prepare: func(p *place) {
 		p.turns()
 		p.do("git agent-handoff write --summary half")
