@@ -1,10 +1,11 @@
 package turns
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -22,7 +23,7 @@ var ErrNothingDone = errors.New("nothing has been restored or reverted in this w
 // Undo takes back the last restore, revert, restore of a handoff or undo in this worktree. If nothing
 // has changed since, the worktree becomes exactly what it was before; otherwise what has changed since
 // is kept, by a three-way merge, as in [Recorder.Revert]. A step whose process was killed in the middle
-// is taken back as well.
+// is taken back as well; an undo that was is finished.
 //
 // say is told what will be taken back, and what that changes, before it does; it may be nil. The present
 // state is recorded first, in the ledger that holds the state before the step. If there is nothing to
@@ -41,6 +42,9 @@ func (r *Recorder) Undo(ctx context.Context, at time.Time, how Merging, say func
 		var err error
 		step = nil
 		for _, step = range tx.Snap.LastSteps(ctx) {
+			if step.Undo && step.Half {
+				step = finished(step)
+			}
 			tree, done.Conflicts, err = before(ctx, tx, step, how)
 			if err != nil || tree != tx.Snap.Tree || len(done.Conflicts) > 0 {
 				break // there is something to take back
@@ -68,16 +72,29 @@ func (r *Recorder) Undo(ctx context.Context, at time.Time, how Merging, say func
 	return done, nil
 }
 
+// finished is the step that an undo which was killed in the middle has taken back in part, as one that
+// was done in part: taking it back finishes the undo.
+func finished(undo *snapshot.Step) *snapshot.Step {
+	step := *undo
+	step.Undo, step.From, step.To = false, undo.To, undo.From
+	return &step
+}
+
 // before returns the tree of the worktree without a step.
 func before(ctx context.Context, tx *transaction.Tx, step *snapshot.Step, how Merging) (plumbing.Hash, []Conflict, error) {
-	from, err := tx.Objects.TreeOf(step.Before.Hash())
-	if err == nil && from != step.From.Hash() {
+	from, to, now := step.From.Hash(), step.To.Hash(), tx.Snap.Tree
+	held, err := tx.Objects.TreeOf(step.Before.Hash())
+	if err == nil && held != from && held != to {
 		err = fmt.Errorf("commit %s does not hold it", step.Before)
 	}
 	if err != nil {
 		return from, nil, fmt.Errorf("find what was there before: %w", err)
 	}
-	now, to := tx.Snap.Tree, step.To.Hash()
+	for _, tree := range []plumbing.Hash{from, to} { // git would merge with nothing in the place of one
+		if err := tx.Objects.Has(tree); err != nil {
+			return from, nil, fmt.Errorf("what it made of the worktree is not here any more; what was there before is commit %s: %w", step.Before, err)
+		}
+	}
 	if now == to {
 		return from, nil, nil
 	}
@@ -115,18 +132,29 @@ func whole(ctx context.Context, tx *transaction.Tx, step *snapshot.Step) (plumbi
 	return tx.Objects.EditTree(now, was)
 }
 
-// maxCut is how large a file may be, in bytes, for anybody to see that it is the beginning of another.
-const maxCut = 64 << 20
-
-// cut reports whether a file is what a killed checkout has left of another one.
+// cut reports whether a file is what a killed checkout has left of another one: its beginning.
 func cut(objects *git.Objects, is, whole git.Entry) bool {
 	if is.Mode == filemode.Symlink || whole.Mode == filemode.Empty {
 		return false
 	}
-	part, err := objects.Blob(is.Hash, maxCut)
+	var size int64
+	err := objects.Stream(is.Hash, math.MaxInt64, func(r io.Reader) (err error) {
+		size, err = io.Copy(io.Discard, r)
+		return err
+	})
 	if err != nil {
 		return false
 	}
-	all, err := objects.Blob(whole.Hash, maxCut)
-	return err == nil && bytes.HasPrefix(all, part)
+	begins := errors.New("seen enough")
+	err = objects.Stream(whole.Hash, math.MaxInt64, func(r io.Reader) error {
+		h := plumbing.NewHasher(plumbing.BlobObject, size)
+		if _, err := io.CopyN(h, r, size); err != nil {
+			return err // the file is shorter
+		}
+		if h.Sum() == is.Hash {
+			return begins
+		}
+		return nil
+	})
+	return errors.Is(err, begins)
 }

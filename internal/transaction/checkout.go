@@ -2,6 +2,7 @@ package transaction
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -28,8 +29,8 @@ type CheckedOut struct {
 }
 
 // CheckOut makes the worktree, at which the transaction has looked with publish, match a tree. HEAD,
-// branch and index are not touched. An event keeps what was there before, and a [snapshot.Step] tells
-// how to take it back. If something is in the way, nothing of that happens, see [snapshot.CheckOut].
+// branch and index are not touched. An event keeps what was there before, and what comes of it; a
+// [snapshot.Step] tells how to take it back. If something is in the way, nothing of that happens, see [snapshot.CheckOut].
 // It is the end of a transaction.
 func (tx *Tx) CheckOut(ctx context.Context, c Checkout) (*CheckedOut, error) {
 	if err := tx.Objects.Flush(); err != nil {
@@ -50,8 +51,18 @@ func (tx *Tx) CheckOut(ctx context.Context, c Checkout) (*CheckedOut, error) {
 		return done, nil
 	}
 	present, err := tx.present(c.Subject)
+	keep := []plumbing.Hash{present}
+	step := snapshot.Step{
+		What: c.What, Undo: c.Undo, At: tx.At, Mission: string(tx.ID), Foreign: c.Foreign,
+		Before: git.Hex(present), From: git.Hex(tx.Snap.Tree), To: git.Hex(c.Tree),
+	}
+	if err == nil && c.Tree != tx.Snap.Tree {
+		var after plumbing.Hash // undo needs its tree, should the worktree change meanwhile
+		after, err = tx.CommitTree(c.Tree, []plumbing.Hash{present}, ledger.CodeMessage("after the "+step.String(), tx.ID, 0, ""))
+		keep = append(keep, after)
+	}
 	if err == nil {
-		err = tx.Append(c.Subject, nil, present)
+		err = tx.Append(c.Subject, nil, keep...)
 	}
 	if err == nil {
 		err = tx.Commit(ctx)
@@ -63,10 +74,10 @@ func (tx *Tx) CheckOut(ctx context.Context, c Checkout) (*CheckedOut, error) {
 	if c.Tree == tx.Snap.Tree {
 		return done, nil // and what was done before can still be taken back
 	}
-	return done, tx.Snap.Step(ctx, snapshot.Step{
-		What: c.What, Undo: c.Undo, At: tx.At, Mission: string(tx.ID), Foreign: c.Foreign,
-		Before: done.Present, From: git.Hex(tx.Snap.Tree), To: git.Hex(c.Tree),
-	})
+	if err := tx.Snap.Step(ctx, step); err != nil {
+		return done, fmt.Errorf("%w; what was there before is kept as %s", err, done.Present)
+	}
+	return done, nil
 }
 
 // Merge applies what changed from base to theirs to ours, all of them trees, see [git.Repo.MergeTrees].
