@@ -3,6 +3,7 @@ package turns_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,6 +112,24 @@ func TestMissions(t *testing.T) {
 	}
 	if _, err := turns.List(t.Context(), l.repo(), "ffffffff"); !errors.Is(err, git.ErrNotFound) {
 		t.Errorf("turns of a mission that does not exist: %v", err)
+	}
+}
+
+// TestMissionsKeepLittle: of a last turn a list has the beginning of its prompt, however long its record is.
+func TestMissionsKeepLittle(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	l.turn(c, "first", nil)
+	long := *l.list(own(c))[0]
+	long.Prompt, long.Reply, long.Session = strings.Repeat("word ", 500_000), strings.Repeat("x", 500_000), strings.Repeat("x", 500_000)
+	l.putTurn(long)
+	list, err := turns.Missions(t.Context(), l.repo())
+	if err != nil || len(list) != 1 || list[0].Last == nil {
+		t.Fatalf("%v, %v", list, err)
+	}
+	if last := list[0].Last; !strings.HasPrefix(last.Prompt, "word word") || len(last.Prompt) > 1000 || last.Session != "" || !last.At.Equal(long.At) {
+		t.Errorf("of the last turn there are a prompt of %d bytes, a session of %d, %s", len(last.Prompt), len(last.Session), last.At)
 	}
 }
 

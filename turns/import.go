@@ -150,7 +150,7 @@ func (im *importer) known(c *candidate) (taking, bool) {
 		case last == nil || last.Mission != id || last.Session != c.ID:
 		case last.Imported == "":
 			return im.recorded(id), true
-		case last.Transcript != nil && last.Transcript.To == c.Size:
+		case last.To == c.Size:
 			return taking{state: UpToDate, other: id, last: last.Turn}, true
 		}
 	}

@@ -20,7 +20,7 @@ type importer struct {
 	Import
 	list     []*candidate
 	missions map[string][]ledger.ID  // that have recorded a session
-	last     map[ledger.ID]*Turn     // of each mission; nil if there is none that may be relied on
+	last     map[ledger.ID]*Glance   // of each mission; nil if there is none that may be relied on
 	alike    map[string][]*candidate // by the first turn's uuid: a copy made by the client shares it
 	head     plumbing.Hash           // HEAD's commit; zero on an unborn branch
 	places   map[string]*git.Repo    // the worktree that a directory is in; nil if that is not one of this repository
@@ -37,7 +37,7 @@ type candidate struct {
 
 func newImporter(ctx context.Context, r *Recorder, i Import) (*importer, error) {
 	im := &importer{
-		Recorder: r, Import: i, missions: make(map[string][]ledger.ID), last: make(map[ledger.ID]*Turn), alike: make(map[string][]*candidate),
+		Recorder: r, Import: i, missions: make(map[string][]ledger.ID), last: make(map[ledger.ID]*Glance), alike: make(map[string][]*candidate),
 		places: make(map[string]*git.Repo), logs: make(map[string]headLog),
 	}
 	head, err := r.Repo.Head(ctx)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -20,7 +21,37 @@ type Line struct {
 	*ledger.Mission
 	Tip   plumbing.Hash // of its ledger
 	Turns int           // number of the last turn
-	Last  *Turn         // nil if there is none, or it can't be read
+	Last  *Glance       // at the last turn; nil if there is none, or it can't be read
+}
+
+// A Glance is what lists keep of a turn's record, which may have megabytes.
+type Glance struct {
+	Mission  ledger.ID
+	Turn     int
+	At       time.Time
+	Session  string // empty if it is longer than a client's
+	Prompt   string // its beginning
+	Imported string // the same
+	Context  int64
+	To       int64 // where the segment ends in the client's file, -1 if there is none
+}
+
+// maxName is the longest name that a [Glance] keeps, in bytes.
+const maxName = 256
+
+// glance copies what it keeps.
+func (t *Turn) glance() *Glance {
+	g := &Glance{
+		Mission: ledger.ID(strings.Clone(string(t.Mission))), Turn: t.Turn, At: t.At, Context: t.Context, To: -1,
+		Prompt: strings.Clone(ledger.Head(t.Prompt, maxPrompt)), Imported: strings.Clone(ledger.Head(t.Imported, maxName)),
+	}
+	if len(t.Session) <= maxName {
+		g.Session = strings.Clone(t.Session)
+	}
+	if t.Transcript != nil {
+		g.To = t.Transcript.To
+	}
+	return g
 }
 
 // Newest is the time of the mission's last turn or, without turns, of its creation.
@@ -44,43 +75,51 @@ func Missions(ctx context.Context, repo *git.Repo) ([]Line, error) {
 
 // Lines is [Missions] for some of them, given with the tips of their ledgers.
 //
-// For 10,000 missions that is 60,000 objects, so they are read in batches over all missions.
+// For 10,000 missions that is 60,000 objects, so they are read in batches over many missions.
 func Lines(ctx context.Context, repo *git.Repo, tips map[ledger.ID]plumbing.Hash) ([]Line, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
-	all := make([]*survey, 0, len(tips))
-	for _, id := range slices.Sorted(maps.Keys(tips)) {
-		s := &survey{id: id, line: Line{Tip: tips[id]}}
-		s.read(tips[id], plumbing.CommitObject, git.MaxCommit, s.commit)
-		all = append(all, s)
-	}
-	for {
-		var next []wanted
-		for _, s := range all {
-			next = append(next, s.next...)
-			s.next = nil
-		}
-		if len(next) == 0 {
-			break
-		}
-		if err := readAll(objects, next); err != nil {
-			return nil, err
-		}
-	}
 	var list []Line
 	var unread ledger.Unread
-	for _, s := range all {
-		if s.err == nil {
-			list = append(list, s.line)
-		} else {
-			unread.Add(ledger.Unreadable(s.id, s.err))
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(tips)), atOnce) {
+		some := make([]*survey, len(ids))
+		for i, id := range ids {
+			some[i] = &survey{id: id, line: Line{Tip: tips[id]}}
+			some[i].read(tips[id], plumbing.CommitObject, git.MaxCommit, some[i].commit)
 		}
-		unread.Add(s.last)
+		if err := surveyAll(objects, some); err != nil {
+			return nil, err
+		}
+		for _, s := range some {
+			if s.err == nil {
+				list = append(list, s.line)
+			} else {
+				unread.Add(ledger.Unreadable(s.id, s.err))
+			}
+			unread.Add(s.last)
+		}
 	}
 	slices.SortFunc(list, func(a, b Line) int {
 		return cmp.Or(b.Newest().Compare(a.Newest()), cmp.Compare(a.ID, b.ID))
 	})
 	return list, unread.Err()
+}
+
+// surveyAll goes on until none of the surveys needs anything.
+func surveyAll(objects *git.Objects, some []*survey) error {
+	for {
+		var next []wanted
+		for _, s := range some {
+			next = append(next, s.next...)
+			s.next = nil
+		}
+		if len(next) == 0 {
+			return nil
+		}
+		if err := readAll(objects, next); err != nil {
+			return err
+		}
+	}
 }
 
 // A survey is what is read of one mission: its head and its last record.
@@ -193,7 +232,10 @@ func (s *survey) descend() {
 
 func (s *survey) record(content []byte, err error) {
 	if err == nil {
-		s.line.Last, err = parseAt(content, s.id, s.line.Tip, s.line.Turns)
+		var t *Turn
+		if t, err = parseAt(content, s.id, s.line.Tip, s.line.Turns); err == nil {
+			s.line.Last = t.glance()
+		}
 	} else {
 		err = fmt.Errorf("read turn %s: %w", ledger.TurnID{Mission: s.id, Turn: s.line.Turns}, err)
 	}
