@@ -3,41 +3,45 @@ package turns
 import (
 	"cmp"
 	"context"
-	"iter"
+	"crypto/sha256"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/workspace"
 )
 
 // EachOfAll hands over the turns of all missions, the newest first, while it reads them. A turn that
 // forks have inherited is handed over once: as its own mission's, or if that has been removed, as
-// that of one of the forks; [Turn.In] tells which. Within a mission the order is that of the numbers.
-// An error of f ends the walk and is returned. As with [Each], what can't be read is left out, and
-// the error says so.
+// that of one of the forks; [Turn.In] tells which. What a stranger recorded never stands for what the user
+// may rely on: if he has taken the place of such a turn, both are handed over. Within a mission the order
+// is that of the numbers. An error of f ends the walk and is returned. As with [Each], what can't be read
+// is left out, and the error says so.
 //
 // A mission is opened when its newest turn may be the next, so the first turns of 100,000 missions
-// cost one look at the tip of each.
-func EachOfAll(ctx context.Context, repo *git.Repo, f func(*Turn) error) error {
-	tips, err := ledger.List(ctx, repo)
+// cost one look at the tip of each. What is held of those that are open has a limit, [ledger.MaxHeld].
+func EachOfAll(ctx context.Context, w *workspace.Workspace, f func(*Turn) error) error {
+	tips, err := ledger.List(ctx, w.Repo)
 	if err != nil {
 		return err
 	}
-	objects := repo.Objects(ctx)
+	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
-	m := &merging{ctx: ctx, objects: objects, tips: tips, open: make(map[*cursor]bool), orphans: make(map[identity]bool)}
-	defer m.stop()
-	var sources []ledger.Source[*Turn]
+	m := &merging{ctx: ctx, objects: objects, tips: tips, relied: w.Relied(ctx, objects), orphans: make(map[identity]bool)}
+	var sources []ledger.Source[*cursor]
 	err = ledger.Ends(objects, tips, &m.unread, func(id ledger.ID, end time.Time) {
 		sources = append(sources, m.source(id, end))
 	})
 	if err != nil {
 		return err
 	}
-	for _, t := range ledger.NewestFirst(sources) {
-		if m.err == nil {
+	for _, c := range ledger.NewestFirst(sources) {
+		var t *Turn
+		if t, m.err = m.take(c); t != nil && m.err == nil {
 			m.err = f(t)
 		}
 		if m.err != nil {
@@ -52,55 +56,54 @@ type merging struct {
 	ctx     context.Context
 	objects *git.Objects
 	tips    map[ledger.ID]plumbing.Hash
-	open    map[*cursor]bool  // missions that have not been read to their ends
-	orphans map[identity]bool // handed over, but not as their own mission's
+	relied  *workspace.Relied
+	orphans map[identity]bool // handed over, but not as their own mission's; whether the user may rely on one
 	unread  ledger.Unread
 	err     error // that ends it
 }
 
 // identity is what stays of a turn when it is recorded again, and differs between the turns of one
-// number in the sides of a mission that went on in two clones.
-type identity struct {
-	id                ledger.TurnID
-	started           int64
-	session, promptID string
-}
+// number in the sides of a mission that went on in two clones. It is a hash, as all are remembered.
+type identity [sha256.Size]byte
 
 func identify(t *Turn) identity {
-	return identity{t.ID(), t.Started.UnixNano(), t.Session, t.PromptID}
+	return sha256.Sum256(fmt.Appendf(nil, "%s %d %q %q", t.ID(), t.Started.UnixNano(), t.Session, t.PromptID))
 }
 
-// source gives the turns of a mission, which it opens at the first question.
-func (m *merging) source(id ledger.ID, end time.Time) ledger.Source[*Turn] {
-	var c *cursor
-	return ledger.Source[*Turn]{At: end, Next: func() (t *Turn, at time.Time, ok bool) {
-		if m.err = cmp.Or(m.err, m.ctx.Err()); m.err != nil {
-			return nil, at, false
-		}
-		if c == nil {
-			l, err := ledger.At(m.objects, id, m.tips[id])
-			if err != nil {
-				m.unread.Add(ledger.Unreadable(id, err))
+// source gives a mission, which it opens at the first question, each time that it has come to a turn that
+// is to be taken.
+func (m *merging) source(id ledger.ID, end time.Time) ledger.Source[*cursor] {
+	c := &cursor{id: id, below: ledger.MaxNumber + 1}
+	return ledger.Source[*cursor]{
+		At: end, Held: c.size, Drop: c.drop,
+		Next: func() (_ *cursor, at time.Time, ok bool) {
+			if m.err = cmp.Or(m.err, m.ctx.Err()); m.err != nil {
 				return nil, at, false
 			}
-			c = m.start(l)
-		}
-		if t, m.err = m.advance(c); t == nil {
-			return nil, at, false
-		}
-		return t, t.At, true
-	}}
+			var t *Turn
+			if t, m.err = m.advance(c); t == nil {
+				c.drop()
+				return nil, at, false
+			}
+			return c, t.At, true
+		},
+	}
 }
 
-// start opens a mission.
-func (m *merging) start(l *ledger.Ledger) *cursor {
-	c := &cursor{ledger: l, atOnce: firstAtOnce}
+// open opens a mission, and the one that it was forked from.
+func (m *merging) open(c *cursor) error {
+	l, err := ledger.At(m.objects, c.id, m.tips[c.id])
+	if err != nil {
+		return ledger.Unreadable(c.id, err)
+	}
+	c.ledger, c.atOnce = l, firstAtOnce
 	if from := l.Mission.ForkedFrom; from != nil {
 		c.source, c.until = m.other(l, from.Mission), from.Turn
 	}
-	c.next, c.stop = iter.Pull2(l.Turns())
-	m.open[c] = true
-	return c
+	if c.source != nil {
+		c.same = m.relied.Standing(l).Commit.IsZero() || m.relied.Standing(c.source).Whole
+	}
+	return nil
 }
 
 // other opens the ledger of another mission; nil if it is not here or can't be read, which is
@@ -117,120 +120,186 @@ func (m *merging) other(l *ledger.Ledger, id ledger.ID) *ledger.Ledger {
 	return o
 }
 
-// advance returns a mission's next turn that is not handed over as another mission's. Behind the last
-// one it closes the mission, and returns nil.
+// advance goes on to a mission's next turn that is not handed over as another mission's, and returns it;
+// nil if there is none.
 func (m *merging) advance(c *cursor) (*Turn, error) {
 	for {
-		if len(c.some) == 0 {
-			if err := m.read(c); err != nil {
-				return nil, err
-			}
-		}
-		if len(c.some) == 0 {
-			c.stop()
-			delete(m.open, c)
-			return nil, nil
+		if err := m.fill(c); err != nil || len(c.some) == 0 {
+			return nil, err
 		}
 		s := c.some[0]
-		c.some = c.some[1:]
-		if s.err != nil {
-			m.unread.Add(s.err)
-		} else if !m.elsewhere(c, s.turn) {
+		if s.err == nil && (c.chosen || !m.elsewhere(c, s.turn)) {
+			c.chosen = true
 			return s.turn, nil
 		}
+		m.unread.Add(s.err)
+		c.pass()
 	}
+}
+
+// take returns the turn that a mission has come to.
+func (m *merging) take(c *cursor) (*Turn, error) {
+	t, err := m.advance(c) // it may have been dropped
+	if t != nil {
+		c.pass()
+	}
+	return t, err
 }
 
 // elsewhere reports whether a turn is handed over as one of another mission: it was inherited, and
 // its own mission or the one that this one was forked from has it, or a fork had it before.
 func (m *merging) elsewhere(c *cursor, t *Turn) bool {
-	if t.Mission == c.ledger.ID {
+	if t.Mission == c.id {
 		return false
 	}
 	if c.origin == nil || c.origin.ID != t.Mission {
 		c.origin = m.other(c.ledger, t.Mission)
 	}
-	if has(c.source, t) || has(c.origin, t) {
+	if m.has(c.source, c, t) || m.has(c.origin, c, t) {
 		return true
 	}
-	known := m.orphans[identify(t)]
-	m.orphans[identify(t)] = true
-	return known
+	who, ours := identify(t), m.reliedOn(c.ledger, t)
+	if before, known := m.orphans[who]; known && (before || !ours) {
+		return true
+	}
+	m.orphans[who] = ours
+	return false
 }
 
-// has reports whether a mission has a turn, perhaps recorded again.
-func has(l *ledger.Ledger, t *Turn) bool {
+// has reports whether a mission has a turn of another one, perhaps recorded again, and it can stand for
+// that: a stranger's can't for one that the user may rely on.
+func (m *merging) has(l *ledger.Ledger, c *cursor, t *Turn) bool {
 	if l == nil {
 		return false
 	}
 	other, err := readTurn(l, t.Turn)
-	return err == nil && identify(other) == identify(t)
+	return err == nil && identify(other) == identify(t) && (m.reliedOn(l, other) || !m.reliedOn(c.ledger, t))
 }
 
-func (m *merging) stop() {
-	for c := range m.open {
-		c.stop()
-	}
+// reliedOn reports whether the user may rely on a turn and on what was said in it, as they stand in a
+// ledger.
+func (m *merging) reliedOn(l *ledger.Ledger, t *Turn) bool {
+	return m.relied.On(l, ledger.TurnPath("turns", t.Turn, ".json"), ledger.TurnPath("transcript", t.Turn, ".jsonl"))
 }
 
 // firstAtOnce is how many records are read when a mission is opened, and twice as many each time
 // after that: of most missions only the newest turns are wanted.
 const firstAtOnce = 4
 
-// A cursor reads the turns of a mission.
+// A cursor is where a pass is in a mission.
 type cursor struct {
+	id     ledger.ID
+	below  int  // the turns below this number are to come
+	chosen bool // the next one is not handed over as another mission's
+	ended  bool // all that is to come was read
+
+	// What can be read again; nil if it was not read yet, or dropped.
 	ledger *ledger.Ledger
 	source *ledger.Ledger // that it was forked from; nil if there is none here
 	until  int            // the turn that it was forked at, or before which; 0 if that is not known
+	same   bool           // what is the source's may be left to it
 	origin *ledger.Ledger // the mission of the last inherited turn; nil if it is not here
-
-	next   func() (ledger.Numbered, error, bool)
-	stop   func()
-	left   []ledger.Numbered // to be read next
-	atOnce int
-	some   []stored // read, and to come next
+	atOnce int            // how many records to read next
+	some   []stored       // read, and to come next
+	held   int            // bytes of them
 }
 
-// read reads the next records of a mission. There is none behind what it has from its source.
-func (m *merging) read(c *cursor) error {
-	c.some = nil
-	records := c.left
-	for len(records) < c.atOnce {
-		r, err, ok := c.next()
-		if !ok || err == nil && c.shared(r) {
-			c.stop()
+// size is how many bytes are held of the mission, about.
+func (c *cursor) size() int {
+	size := c.held
+	for _, l := range []*ledger.Ledger{c.ledger, c.source, c.origin} {
+		if l != nil {
+			size += l.Held()
+		}
+	}
+	return size
+}
+
+// drop forgets what can be read again.
+func (c *cursor) drop() {
+	*c = cursor{id: c.id, below: c.below, chosen: c.chosen, ended: c.ended && len(c.some) == 0}
+}
+
+// pass goes behind what comes next.
+func (c *cursor) pass() {
+	c.held -= c.some[0].size()
+	c.below, c.chosen = c.some[0].number, false
+	c.some[0] = stored{}
+	c.some = c.some[1:]
+}
+
+// fill sees to it that there is something to come next, unless the mission has come to its end. There is
+// nothing behind what it has from its source.
+func (m *merging) fill(c *cursor) error {
+	if len(c.some) > 0 || c.ended {
+		return nil
+	}
+	if c.ledger == nil {
+		if err := m.open(c); err != nil {
+			m.unread.Add(err)
+			c.ended = true
+			return nil
+		}
+	}
+	var records []ledger.Numbered
+	var broken *stored
+	c.ended = true
+	for r, err := range c.ledger.TurnsBelow(c.below) {
+		if err != nil {
+			broken, c.ended = &stored{number: r.Number, err: err}, r.Number == 0
 			break
 		}
-		if err != nil {
-			m.unread.Add(err)
-			continue
+		if c.shared(r) {
+			break
 		}
-		records = append(records, r)
+		if records = append(records, r); len(records) == c.atOnce {
+			c.ended = false
+			break
+		}
 	}
-	c.left, c.atOnce = nil, min(2*c.atOnce, atOnce)
+	whole, err := m.read(c, records)
+	switch {
+	case err != nil:
+		return err
+	case !whole: // they are large
+		c.atOnce, c.ended = len(c.some), false
+		return nil
+	case broken != nil:
+		c.some = append(c.some, *broken)
+	}
+	c.atOnce = min(2*c.atOnce, atOnce)
+	return nil
+}
+
+// read reads records of a mission, or the first of them if they are large.
+func (m *merging) read(c *cursor, records []ledger.Numbered) (whole bool, err error) {
 	wanted := make([]git.Wanted, len(records))
 	for i, r := range records {
 		wanted[i] = git.Wanted{Hash: r.Hash, Most: ledger.MaxTurn}
 	}
 	size := 0
-	err := m.objects.Each(wanted, func(i int, obj *git.Object, err error) error {
-		if size >= bytesAtOnce {
-			c.left = append(c.left, records[i])
-			return nil
-		}
-		s := storedAs(c.ledger.ID, records[i].Number, obj, err)
-		size += len(s.data)
+	err = m.objects.Each(wanted, func(i int, obj *git.Object, err error) error {
+		s := storedAs(c.id, records[i].Number, obj, err)
 		c.some = append(c.some, s)
+		if size += len(s.data); size >= bytesAtOnce && i+1 < len(records) {
+			return errHalted
+		}
 		return nil
 	})
-	parseAll(c.some, c.ledger.ID, c.ledger.Tip)
-	return err
+	parseAll(c.some, c.id, c.ledger.Tip)
+	for _, s := range c.some {
+		c.held += s.size()
+	}
+	if errors.Is(err, errHalted) {
+		return false, nil
+	}
+	return true, err
 }
 
 // shared reports whether a record is the very one that the source has. Then all before it are the
 // source's, too.
 func (c *cursor) shared(r ledger.Numbered) bool {
-	if c.source == nil || c.until > 0 && r.Number > c.until {
+	if c.source == nil || !c.same || c.until > 0 && r.Number > c.until {
 		return false
 	}
 	e, err := c.source.Entry(ledger.TurnPath("turns", r.Number, ".json"))

@@ -12,8 +12,10 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -198,6 +200,9 @@ func named(id ledger.TurnID, started time.Time) string {
 	return fmt.Sprint(id, " of ", started.UTC().Format(time.StampMilli))
 }
 
+// workspaceOf is what a command works on, without a key.
+func workspaceOf(repo *git.Repo) *workspace.Workspace { return workspace.New(repo, config.Default()) }
+
 // TestEachOfAll compares with a model: every turn is handed over once, the newest first, and as its
 // own mission's if that is there.
 func TestEachOfAll(t *testing.T) {
@@ -217,7 +222,7 @@ func TestEachOfAll(t *testing.T) {
 			}
 			repo := g.plant()
 			last := g.now
-			err := turns.EachOfAll(context.Background(), repo, func(turn *turns.Turn) error {
+			err := turns.EachOfAll(context.Background(), workspaceOf(repo), func(turn *turns.Turn) error {
 				name := named(turn.ID(), turn.Started)
 				if !wanted[name] {
 					t.Errorf("%s in mission %s is handed over twice, or is not there", name, turn.In())
@@ -252,18 +257,18 @@ func TestEachOfAllBroken(t *testing.T) {
 	repo := g.plant()
 	sound := 0
 	count := func(*turns.Turn) error { sound++; return nil }
-	if err := turns.EachOfAll(context.Background(), repo, count); err != nil || sound < 10 {
+	if err := turns.EachOfAll(context.Background(), workspaceOf(repo), count); err != nil || sound < 10 {
 		t.Fatalf("%d turns, %v", sound, err)
 	}
 	g.repo.Git("update-ref", "refs/agent/missions/bad0bad0", g.code.String())
 	g.repo.Git("update-ref", "refs/agent/missions/bad0bad1", g.repo.Git("mktree", "--missing"))
 	found := 0
-	err := turns.EachOfAll(context.Background(), repo, func(*turns.Turn) error { found++; return nil })
+	err := turns.EachOfAll(context.Background(), workspaceOf(repo), func(*turns.Turn) error { found++; return nil })
 	if found != sound || !errors.As(err, new(*ledger.UnreadError)) || !strings.Contains(err.Error(), "bad0bad0") || !strings.Contains(err.Error(), "bad0bad1") {
 		t.Errorf("%d turns of %d, %v", found, sound, err)
 	}
 	found, stop := 0, errors.New("stop")
-	if err := turns.EachOfAll(context.Background(), repo, func(*turns.Turn) error { found++; return stop }); !errors.Is(err, stop) || found != 1 {
+	if err := turns.EachOfAll(context.Background(), workspaceOf(repo), func(*turns.Turn) error { found++; return stop }); !errors.Is(err, stop) || found != 1 {
 		t.Errorf("%d turns, %v; want 1 and the error", found, err)
 	}
 }

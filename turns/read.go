@@ -175,6 +175,21 @@ type stored struct {
 	err    error
 }
 
+// size is how many bytes the record takes in memory, about. What was decoded of it refers to its own copies
+// of the strings.
+func (s *stored) size() int {
+	if s.turn == nil {
+		return len(s.data)
+	}
+	return recordSize + 2*len(s.data) + valueSize*(len(s.turn.Paths)+len(s.turn.Skipped)+len(s.turn.Tools))
+}
+
+// What a record takes besides its text, and each value of its lists.
+const (
+	recordSize = 1 << 10
+	valueSize  = 100
+)
+
 // storedAs is what was read of a turn's record in a mission's ledger.
 func storedAs(in ledger.ID, number int, obj *git.Object, err error) stored {
 	if err == nil && obj.Type != plumbing.BlobObject {

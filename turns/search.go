@@ -19,6 +19,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/search"
 	"gitagent/internal/transcript"
+	"gitagent/internal/workspace"
 )
 
 // A Search looks for something in turns: in what was said, which the segment of a turn has, and in
@@ -45,7 +46,7 @@ type Found struct {
 //
 // Git inflates what is looked through, several processes side by side, and no more of a segment is in
 // memory than [window], but for its longest line.
-func (s *Search) Each(ctx context.Context, repo *git.Repo, id ledger.ID, f func(time.Time, *Found) error) error {
+func (s *Search) Each(ctx context.Context, w *workspace.Workspace, id ledger.ID, f func(time.Time, *Found) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	lookers := min(runtime.GOMAXPROCS(0), maxLookers)
@@ -53,7 +54,7 @@ func (s *Search) Each(ctx context.Context, repo *git.Repo, id ledger.ID, f func(
 	var running sync.WaitGroup
 	var walked error
 	running.Go(func() {
-		walked = s.walk(ctx, repo, id, func(b *batch) error {
+		walked = s.walk(ctx, w, id, func(b *batch) error {
 			for _, to := range []chan *batch{inOrder, work} {
 				select {
 				case to <- b:
@@ -68,7 +69,7 @@ func (s *Search) Each(ctx context.Context, repo *git.Repo, id ledger.ID, f func(
 	})
 	for range lookers {
 		running.Go(func() {
-			objects := repo.Objects(ctx)
+			objects := w.Repo.Objects(ctx)
 			defer objects.Close()
 			k := &looker{search: s, objects: objects}
 			for b := range work {
@@ -141,10 +142,10 @@ func (b *batch) handOver(ctx context.Context, unread *ledger.Unread, f func(time
 }
 
 // walk hands over the turns in batches.
-func (s *Search) walk(ctx context.Context, repo *git.Repo, id ledger.ID, hand func(*batch) error) error {
-	objects := repo.Objects(ctx)
+func (s *Search) walk(ctx context.Context, w *workspace.Workspace, id ledger.ID, hand func(*batch) error) error {
+	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
-	segments := &segments{ctx: ctx, repo: repo, objects: objects}
+	segments := &segments{ctx: ctx, repo: w.Repo, objects: objects}
 	b, size, bytes, old := &batch{done: make(chan struct{})}, firstBatch, 0, 0
 	add := func(t *Turn) error {
 		if t.At.Before(s.Since) {
@@ -171,9 +172,9 @@ func (s *Search) walk(ctx context.Context, repo *git.Repo, id ledger.ID, hand fu
 	}
 	var err error
 	if id == "" {
-		err = EachOfAll(ctx, repo, add)
+		err = EachOfAll(ctx, w, add)
 	} else {
-		err = Each(ctx, repo, id, add)
+		err = Each(ctx, w.Repo, id, add)
 	}
 	if len(b.turns) > 0 && ctx.Err() == nil {
 		err = cmp.Or(hand(b), err)
@@ -187,11 +188,8 @@ type segments struct {
 	repo    *git.Repo
 	objects *git.Objects
 	ledgers map[ledger.ID]*ledger.Ledger
-	asked   int
+	held    int // bytes of them, about
 }
-
-// forgotten is after how many questions what was read of ledgers is forgotten.
-const forgotten = 10_000
 
 // of returns the blob of a turn's segment, zero if there is none.
 func (s *segments) of(t *Turn) (plumbing.Hash, error) {
@@ -199,18 +197,20 @@ func (s *segments) of(t *Turn) (plumbing.Hash, error) {
 	if err != nil {
 		return plumbing.ZeroHash, nil
 	}
-	if s.asked%forgotten == 0 {
-		s.ledgers = make(map[ledger.ID]*ledger.Ledger)
-	}
-	s.asked++
 	l := s.ledgers[t.In()]
 	if l == nil {
 		if l, err = t.ledger(s.ctx, s.repo, s.objects); err != nil {
 			return plumbing.ZeroHash, err
 		}
-		s.ledgers[t.In()] = l
+	} else {
+		s.held -= l.Held()
 	}
-	return l.File(path)
+	hash, err := l.File(path)
+	if s.held += l.Held(); s.ledgers == nil || s.held > ledger.MaxHeld {
+		s.ledgers, s.held = make(map[ledger.ID]*ledger.Ledger), l.Held()
+	}
+	s.ledgers[t.In()] = l
+	return hash, err
 }
 
 // A looker looks for something in turns.

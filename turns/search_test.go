@@ -197,7 +197,7 @@ func TestSearch(t *testing.T) {
 			}
 			repo := g.plant()
 			var all []*turns.Turn
-			if err := turns.EachOfAll(t.Context(), repo, func(turn *turns.Turn) error { all = append(all, turn); return nil }); err != nil {
+			if err := turns.EachOfAll(t.Context(), workspaceOf(repo), func(turn *turns.Turn) error { all = append(all, turn); return nil }); err != nil {
 				t.Fatal(err)
 			}
 			hits := 0
@@ -249,7 +249,7 @@ func checkSearch(t *testing.T, g *grove, repo *git.Repo, all []*turns.Turn, said
 			want = append(want, fmt.Sprintf("%s in %s: %q", named(turn.ID(), turn.Started), turn.In(), lines))
 		}
 	}
-	err = s.Each(t.Context(), repo, mission, func(at time.Time, f *turns.Found) error {
+	err = s.Each(t.Context(), workspaceOf(repo), mission, func(at time.Time, f *turns.Found) error {
 		if f == nil {
 			return nil
 		}
@@ -300,7 +300,7 @@ func TestSearchLong(t *testing.T) {
 	}
 	s := &turns.Search{Query: query, Replies: true}
 	var lines []string
-	err = s.Each(t.Context(), repo, "", func(_ time.Time, f *turns.Found) error {
+	err = s.Each(t.Context(), workspaceOf(repo), "", func(_ time.Time, f *turns.Found) error {
 		for _, l := range f.Lines {
 			lines = append(lines, l.Text[max(0, len(l.Text)-9):])
 		}
@@ -335,13 +335,13 @@ func TestSearchBroken(t *testing.T) {
 	s := &turns.Search{Query: query, Prompts: true}
 	var found []*turns.Found
 	collect := func(_ time.Time, f *turns.Found) error { found = append(found, f); return nil }
-	if err := s.Each(t.Context(), repo, "", collect); err != nil || len(found) < 10 || slices.Contains(found, nil) {
+	if err := s.Each(t.Context(), workspaceOf(repo), "", collect); err != nil || len(found) < 10 || slices.Contains(found, nil) {
 		t.Fatalf("%d turns, %v", len(found), err)
 	}
 	stop := errors.New("stop")
 	for _, after := range []int{1, 7} {
 		n := 0
-		err := s.Each(t.Context(), repo, "", func(time.Time, *turns.Found) error {
+		err := s.Each(t.Context(), workspaceOf(repo), "", func(time.Time, *turns.Found) error {
 			if n++; n == after {
 				return stop
 			}
@@ -353,7 +353,7 @@ func TestSearchBroken(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.Each(ctx, repo, "", collect); !errors.Is(err, context.Canceled) {
+	if err := s.Each(ctx, workspaceOf(repo), "", collect); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end of its context: %v", err)
 	}
 	all := len(found)
@@ -361,7 +361,7 @@ func TestSearchBroken(t *testing.T) {
 	path := ledger.TurnPath("transcript", victim.Turn.Turn, ".jsonl")
 	g.lose(g.repo.Git("rev-parse", victim.In().Ref()+":"+path))
 	found = nil
-	err = s.Each(t.Context(), repo, "", collect)
+	err = s.Each(t.Context(), workspaceOf(repo), "", collect)
 	if !errors.As(err, new(*ledger.UnreadError)) || !strings.Contains(err.Error(), victim.ID().String()) || len(found) != all || found[2] != nil {
 		t.Errorf("%d turns of %d, %v", len(found), all, err)
 	}

@@ -66,12 +66,12 @@ func newFinder(repo *git.Repo, verb string, all bool) *finder {
 type reader func(context.Context, func(*turns.Turn) error) error
 
 // ofMission reads the turns of a mission, or if that is empty of all.
-func ofMission(repo *git.Repo, id ledger.ID) reader {
+func ofMission(w *workspace.Workspace, id ledger.ID) reader {
 	return func(ctx context.Context, f func(*turns.Turn) error) error {
 		if id == "" {
-			return turns.EachOfAll(ctx, repo, f)
+			return turns.EachOfAll(ctx, w, f)
 		}
-		return turns.Each(ctx, repo, id, f)
+		return turns.Each(ctx, w.Repo, id, f)
 	}
 }
 

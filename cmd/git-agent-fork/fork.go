@@ -137,7 +137,7 @@ func sourceOf(c *cli.Context, w *workspace.Workspace) (*turns.State, error) {
 			return nil, err
 		}
 	}
-	t, err := newFinder(w.Repo, "fork", here == "").find(c.Context, ofMission(w.Repo, here))
+	t, err := newFinder(w.Repo, "fork", here == "").find(c.Context, ofMission(w, here))
 	if errors.Is(err, errEmpty) {
 		return nil, target.NoMission(c.Context, w)
 	}
@@ -159,7 +159,7 @@ func choose(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		read, all = ofMission(w.Repo, here), here == ""
+		read, all = ofMission(w, here), here == ""
 	}
 	t, err := newFinder(w.Repo, c.String("choose"), all).find(c.Context, read)
 	switch {

@@ -135,7 +135,7 @@ func (l *listing) print() error {
 		return err
 	}
 	if l.mission == "" {
-		err = turns.EachOfAll(l.c.Context, l.w.Repo, l.add)
+		err = turns.EachOfAll(l.c.Context, l.w, l.add)
 	} else {
 		err = turns.Each(l.c.Context, l.w.Repo, l.mission, l.add)
 	}

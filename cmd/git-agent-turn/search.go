@@ -236,7 +236,7 @@ func (s *searching) inTurns(ctx context.Context, f func(time.Time, *result) erro
 	if !s.in("prompt") && !s.in("reply") && !s.in("tools") && !s.in("paths") {
 		return nil
 	}
-	return s.turns.Each(ctx, s.w.Repo, s.mission, func(at time.Time, t *turns.Found) error {
+	return s.turns.Each(ctx, s.w, s.mission, func(at time.Time, t *turns.Found) error {
 		if t == nil {
 			return f(at, nil)
 		}

@@ -27,6 +27,7 @@ type Ledger struct {
 	objects *git.Objects
 	tree    plumbing.Hash
 	dirs    map[string]map[string]git.Entry
+	held    int // bytes, about, that it takes in memory
 }
 
 // Open reads the ledger that the mission's ref points at.
@@ -58,6 +59,7 @@ func At(objects *git.Objects, id ID, tip plumbing.Hash) (*Ledger, error) {
 		return nil, fmt.Errorf("read ledger of %s: %w", id, err)
 	}
 	l.Began = l.Mission.began
+	l.held += headSize * len(data)
 	return l, nil
 }
 
@@ -68,6 +70,16 @@ func New(objects *git.Objects, m *Mission) *Ledger {
 
 // headFile is the path of the mission's head.
 const headFile = "mission.json"
+
+// What is read of a ledger takes so many bytes in memory, or less: an entry of a directory, and a byte of
+// mission.json, of which a list may have nearly as many strings.
+const (
+	entrySize = 150
+	headSize  = 16
+)
+
+// Held is about how many bytes it takes in memory. It grows with the directories that were looked into.
+func (l *Ledger) Held() int { return l.held }
 
 // Read returns the content of a file of the ledger. If there is none, the error wraps
 // [git.ErrNotFound]; if it is larger than such a file may be, [git.ErrTooLarge].
@@ -130,6 +142,7 @@ func (l *Ledger) dir(name string) (map[string]git.Entry, error) {
 		return nil, fmt.Errorf("read ledger of %s: %w", l.ID, err)
 	}
 	l.dirs[name] = d
+	l.held += entrySize * (1 + len(d))
 	return d, nil
 }
 

@@ -40,11 +40,21 @@ func Ends(objects *git.Objects, tips map[ID]plumbing.Hash, unread *Unread, f fun
 type Source[T any] struct {
 	At   time.Time                               // nothing that it gives is newer
 	Next func() (thing T, at time.Time, ok bool) // what comes next; not ok at its end
+
+	// A source that keeps what it has read says how many bytes that is, about, and gives it up when all
+	// together have too much. It may be asked to between a Next and the thing's turn, so it reads that
+	// again if it has to. Both are nil for one that keeps nothing.
+	Held func() int
+	Drop func()
 }
+
+// MaxHeld is how many bytes all sources may hold, and one more that has just read on: a stranger can
+// have made 10,000 missions of which each may have the newest, and each with megabytes in its way.
+const MaxHeld = 32 << 20
 
 // NewestFirst yields what all sources have, the newest first, with its time; of two at the same time that of
 // the first source. Where a source does not keep to its order, a thing takes the time of the one before
-// it.
+// it. It holds no more than [MaxHeld].
 func NewestFirst[T any](sources []Source[T]) iter.Seq2[time.Time, T] {
 	return func(yield func(time.Time, T) bool) {
 		h := make(heads[T], len(sources))
@@ -52,6 +62,7 @@ func NewestFirst[T any](sources []Source[T]) iter.Seq2[time.Time, T] {
 			h[i] = &head[T]{Source: s, index: i}
 		}
 		heap.Init(&h)
+		held := holding[T]{by: make(map[*head[T]]int)}
 		for len(h) > 0 {
 			s := h[0]
 			if s.ready {
@@ -62,7 +73,9 @@ func NewestFirst[T any](sources []Source[T]) iter.Seq2[time.Time, T] {
 				continue // nobody else is newer than what it gives next may be
 			}
 			var at time.Time
-			if s.thing, at, s.ready = s.Next(); !s.ready {
+			s.thing, at, s.ready = s.Next()
+			held.look(s)
+			if !s.ready {
 				heap.Pop(&h)
 				continue
 			}
@@ -80,6 +93,39 @@ type head[T any] struct {
 	index int  // of the source
 	ready bool // thing is to be given
 	thing T
+}
+
+// holding is what sources hold.
+type holding[T any] struct {
+	by  map[*head[T]]int // those that hold anything
+	sum int
+}
+
+// look looks at what a source holds after it was asked. If all hold too much, those that hold much give it
+// up: more than half of what each might. Whoever holds little goes on without reading anything twice, and
+// it takes many bytes until all have to be looked at again.
+func (h *holding[T]) look(s *head[T]) {
+	if s.Held == nil {
+		return
+	}
+	h.set(s, s.Held())
+	if h.sum <= MaxHeld {
+		return
+	}
+	much := MaxHeld / 2 / len(h.by)
+	for s, size := range h.by {
+		if size > much {
+			s.Drop()
+			h.set(s, s.Held())
+		}
+	}
+}
+
+func (h *holding[T]) set(s *head[T], size int) {
+	h.sum += size - h.by[s]
+	if h.by[s] = size; size == 0 {
+		delete(h.by, s)
+	}
 }
 
 // heads is a heap, see [heap.Interface].

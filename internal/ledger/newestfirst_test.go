@@ -78,3 +78,51 @@ func TestNewestFirstAsksLate(t *testing.T) {
 		t.Errorf("%d, want %d", got, want)
 	}
 }
+
+// TestNewestFirstHolds: however much sources hold, together it is no more than they may, and who holds little
+// never gives it up.
+func TestNewestFirstHolds(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 0))
+	const large = MaxHeld / 10
+	held, dropped := make([]int, 200), 0
+	sum := func() (all int) {
+		for _, n := range held {
+			all += n
+		}
+		return all
+	}
+	var sources []Source[int]
+	for i := range held {
+		left := 20
+		sources = append(sources, Source[int]{
+			At: time.Unix(1000, 0), // all may have the newest
+			Next: func() (thing int, at time.Time, ok bool) {
+				if before := sum() - held[i]; before > MaxHeld {
+					t.Fatalf("%d bytes are held", before)
+				}
+				if held[i] = 100; i%2 == 0 {
+					held[i] = large
+				}
+				if left--; left < 0 {
+					held[i] = 0
+				}
+				return i, time.Unix(int64(left*40+r.IntN(30)), 0), left >= 0
+			},
+			Held: func() int { return held[i] },
+			Drop: func() {
+				if i%2 == 1 {
+					t.Errorf("one that holds %d bytes has to drop them", held[i])
+				}
+				held[i], dropped = 0, dropped+1
+			},
+		})
+	}
+	things := 0
+	for range NewestFirst(sources) {
+		things++
+	}
+	if things != 20*len(held) || dropped == 0 || sum() != 0 {
+		t.Errorf("%d things, %d times dropped, %d bytes held at the end", things, dropped, sum())
+	}
+}

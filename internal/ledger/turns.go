@@ -56,8 +56,12 @@ func newest(entries map[string]git.Entry, number func(string, git.Entry) (int, b
 }
 
 // Turns goes through the records of the mission's turns, the newest first. A directory is read when
-// it is its turn; one that can't be read is an error in the place of its turns.
-func (l *Ledger) Turns() iter.Seq2[Numbered, error] {
+// it is its turn; one that can't be read is an error in the place of its turns, with the number of the
+// first.
+func (l *Ledger) Turns() iter.Seq2[Numbered, error] { return l.TurnsBelow(MaxNumber + 1) }
+
+// TurnsBelow is Turns for those with numbers below that.
+func (l *Ledger) TurnsBelow(number int) iter.Seq2[Numbered, error] {
 	return func(yield func(Numbered, error) bool) {
 		top, err := l.dir("turns")
 		if err != nil {
@@ -65,12 +69,16 @@ func (l *Ledger) Turns() iter.Seq2[Numbered, error] {
 			return
 		}
 		for _, d := range NewestDirs(top) {
+			first := d.Number * perDir
+			if first >= number {
+				continue
+			}
 			entries, err := l.objects.Tree(d.Hash, MaxTree)
-			if err != nil && !yield(Numbered{}, fmt.Errorf("read turns %d to %d of mission %s: %w", d.Number*perDir, d.Number*perDir+perDir-1, l.ID, err)) {
+			if err != nil && !yield(Numbered{Number: first}, fmt.Errorf("read turns %d to %d of mission %s: %w", first, first+perDir-1, l.ID, err)) {
 				return
 			}
 			for _, r := range NewestRecords(d.Number, entries) {
-				if !yield(r, nil) {
+				if r.Number < number && !yield(r, nil) {
 					return
 				}
 			}
