@@ -100,7 +100,7 @@ const (
 	// A batch is what one of them gets at once. The first are small, for the first result to come soon.
 	firstBatch    = 4       // turns
 	maxBatch      = 64      // turns
-	maxBatchBytes = 4 << 20 // of their segments, as their records tell
+	maxBatchBytes = 4 << 20 // of their segments, as their records tell, and of the records
 
 	// maxOld is how many turns in a row are too old when a search ends. A turn that was recorded again
 	// is newer than some that come before it.
@@ -160,6 +160,7 @@ func (s *Search) walk(ctx context.Context, w *workspace.Workspace, id ledger.ID,
 			c.segment, c.err = segments.of(t)
 		}
 		b.turns = append(b.turns, c)
+		bytes += 2 * t.Size() // the text, and what was decoded of it
 		if !c.segment.IsZero() {
 			bytes += max(0, t.Transcript.Bytes)
 		}
