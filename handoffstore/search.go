@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,41 +15,46 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/search"
+	"gitagent/internal/workspace"
 )
 
 // A Hit is a handoff in which everything was found that a search looks for.
 type Hit struct {
-	*Handoff
-	In  ledger.ID     // the mission that it is named by
-	Tip plumbing.Hash // of its ledger
+	Mission ledger.ID // that the handoff was made in, as its record says
+	Number  int
+	At      time.Time
+	In      ledger.ID     // the mission that it is named by
+	Tip     plumbing.Hash // of its ledger
 	*search.Matches
 
+	ours bool // the user may rely on it
 	tree plumbing.Hash
 }
 
 // Search looks for something in what was written into the handoffs of missions, whose ledgers end at
 // these tips: documents, summaries, questions. The newest come first. For each it calls f, with its
 // time, and what was found or nil; an error of f ends that and is returned. A handoff that forks
-// inherited is looked at once, and so is what later handoffs took over. What can't be read is left
-// out, and the error says so.
-func Search(ctx context.Context, repo *git.Repo, tips map[ledger.ID]plumbing.Hash, query *search.Query, since time.Time, f func(time.Time, *Hit) error) error {
-	objects := repo.Objects(ctx)
+// inherited is looked at once, and so is what later handoffs took over; but what a stranger wrote never
+// stands for what the user may rely on. What can't be read is left out, and the error says so. What is held
+// of the missions has a limit, [ledger.MaxHeld].
+func Search(ctx context.Context, of *workspace.Workspace, tips map[ledger.ID]plumbing.Hash, query *search.Query, since time.Time, f func(time.Time, *Hit) error) error {
+	objects := of.Repo.Objects(ctx)
 	defer objects.Close()
 	w := &walk{
-		objects: objects, tips: tips, query: query, since: since,
+		objects: objects, relied: of.Relied(ctx, objects), tips: tips, query: query, since: since,
 		taken: make(map[plumbing.Hash]bool), told: make(map[[sha256.Size]byte]bool),
 	}
-	var sources []ledger.Source[*Hit]
+	var sources []ledger.Source[*cursor]
 	err := ledger.Ends(objects, tips, &w.unread, func(id ledger.ID, end time.Time) {
 		sources = append(sources, w.source(id, end))
 	})
 	if err != nil {
 		return err
 	}
-	for at, hit := range ledger.NewestFirst(sources) {
+	for at, c := range ledger.NewestFirst(sources) {
 		err := ctx.Err()
 		if err == nil {
-			err = f(at, w.named(hit))
+			err = f(at, w.named(w.take(c)))
 		}
 		if err != nil {
 			return err
@@ -60,58 +66,130 @@ func Search(ctx context.Context, repo *git.Repo, tips map[ledger.ID]plumbing.Has
 // A walk goes through the handoffs of missions.
 type walk struct {
 	objects *git.Objects
+	relied  *workspace.Relied
 	tips    map[ledger.ID]plumbing.Hash
 	query   *search.Query
 	since   time.Time
-	taken   map[plumbing.Hash]bool     // trees of handoffs
-	told    map[[sha256.Size]byte]bool // what is in them
+	taken   map[plumbing.Hash]bool     // trees of handoffs; whether the user may rely on one
+	told    map[[sha256.Size]byte]bool // what is in them; the same
 	unread  ledger.Unread
 }
 
-// source gives the handoffs of a mission, the last one first, without matches if not all was found. It
-// begins with nil for the mission itself, which is opened only after that.
-func (w *walk) source(id ledger.ID, end time.Time) ledger.Source[*Hit] {
-	var l *ledger.Ledger
-	var numbers []int
-	begun := false
-	next := func() (hit *Hit, at time.Time, ok bool) {
-		if !begun {
-			begun = true
-			return nil, end, true
-		}
-		if l == nil {
-			var err error
-			if l, err = ledger.At(w.objects, id, w.tips[id]); err == nil {
-				numbers, err = l.Handoffs()
-			}
-			w.unread.Add(err)
-		}
-		for len(numbers) > 0 {
-			n := numbers[0]
-			numbers = numbers[1:]
-			hit, err := w.look(l, n)
-			switch {
-			case errors.Is(err, git.ErrNotFound):
-			case err != nil:
-				w.unread.Add(err)
-			case hit != nil && hit.At.Before(w.since):
-				numbers = nil
-			case hit != nil:
-				return hit, hit.At, true
-			}
-		}
-		return nil, at, false
-	}
-	return ledger.Source[*Hit]{At: end, Next: next}
+// A cursor is where a walk is in a mission.
+type cursor struct {
+	id    ledger.ID
+	begun bool // it has given the mission itself
+	below int  // the handoffs below this number are to come
+	found bool // something was found in the next one
+
+	// What can be read again, nil if it was not read yet, or dropped.
+	ledger  *ledger.Ledger
+	numbers []int // of the handoffs to come, the last one first
+	hit     *Hit  // the next
 }
 
-// look looks into a handoff; nil if that was done before.
-func (w *walk) look(l *ledger.Ledger, number int) (*Hit, error) {
+// source gives a mission each time that it has come to a handoff that is to be taken, the last one first.
+// It begins with the mission itself, which is opened only after that.
+func (w *walk) source(id ledger.ID, end time.Time) ledger.Source[*cursor] {
+	c := &cursor{id: id, below: ledger.MaxNumber + 1}
+	return ledger.Source[*cursor]{
+		At: end, Held: c.size, Drop: c.drop,
+		Next: func() (_ *cursor, at time.Time, ok bool) {
+			if !c.begun {
+				return c, end, true
+			}
+			for w.open(c) && len(c.numbers) > 0 {
+				n := c.numbers[0]
+				hit, err := w.look(c.ledger, n, false)
+				switch {
+				case errors.Is(err, git.ErrNotFound):
+				case err != nil:
+					w.unread.Add(err)
+				case hit != nil && hit.At.Before(w.since):
+					c.below, c.numbers = 0, nil
+				case hit != nil:
+					c.hit, c.found = hit, hit.Matches != nil
+					return c, hit.At, true
+				}
+				c.pass()
+			}
+			c.below = 0
+			c.drop()
+			return nil, at, false
+		},
+	}
+}
+
+// open opens a mission, unless it is, and reports whether it can be read.
+func (w *walk) open(c *cursor) bool {
+	if c.ledger != nil || c.below == 0 {
+		return c.ledger != nil
+	}
+	l, err := ledger.At(w.objects, c.id, w.tips[c.id])
+	if err == nil {
+		c.numbers, err = l.Handoffs()
+	}
+	if err != nil {
+		w.unread.Add(err)
+		return false
+	}
+	c.ledger = l
+	c.numbers = slices.DeleteFunc(c.numbers, func(n int) bool { return n >= c.below })
+	return true
+}
+
+// take returns the handoff that a mission has come to, without matches if not all was found; nil for the
+// mission itself.
+func (w *walk) take(c *cursor) *Hit {
+	if !c.begun {
+		c.begun = true
+		return nil
+	}
+	hit := c.hit
+	if hit == nil && c.found && w.open(c) { // it was dropped
+		var err error
+		hit, err = w.look(c.ledger, c.numbers[0], true)
+		w.unread.Add(err)
+	}
+	c.pass()
+	return hit
+}
+
+// size is how many bytes are held of the mission, about.
+func (c *cursor) size() int {
+	size := 8 * len(c.numbers)
+	if c.ledger != nil {
+		size += c.ledger.Held()
+	}
+	if c.hit != nil && c.hit.Matches != nil {
+		for _, l := range c.hit.Lines {
+			size += 100 + len(l.Text) + 16*len(l.Spans)
+		}
+	}
+	return size
+}
+
+// drop forgets what can be read again.
+func (c *cursor) drop() { c.ledger, c.numbers, c.hit = nil, nil, nil }
+
+// pass goes behind the next handoff.
+func (c *cursor) pass() {
+	if len(c.numbers) > 0 {
+		c.below, c.numbers = c.numbers[0], c.numbers[1:]
+	}
+	c.hit, c.found = nil, false
+}
+
+// look looks into a handoff; nil if that was done before, unless it is to be done again.
+func (w *walk) look(l *ledger.Ledger, number int, again bool) (*Hit, error) {
 	dir, err := l.Entry(ledger.HandoffPath(number, ""))
-	if err != nil || w.taken[dir.Hash] {
+	if err != nil {
 		return nil, err
 	}
-	w.taken[dir.Hash] = true
+	ours := w.relied.On(l, ledger.HandoffPath(number, ""))
+	if !again && !first(w.taken, dir.Hash, ours) {
+		return nil, nil
+	}
 	h, err := readAt(l, number)
 	if err != nil {
 		return nil, err
@@ -120,15 +198,20 @@ func (w *walk) look(l *ledger.Ledger, number int) (*Hit, error) {
 	if err != nil && !errors.Is(err, git.ErrNotFound) {
 		return nil, err
 	}
-	hit := &Hit{Handoff: h, In: l.ID, Tip: l.Tip, tree: dir.Hash}
+	hit := &Hit{Mission: h.Mission, Number: h.Number, At: h.At, In: l.ID, Tip: l.Tip, ours: ours, tree: dir.Hash}
+	if !ours {
+		w.home(hit)
+	}
+	if hit.ours && !ours { // a stranger's fork has it from us
+		ours, w.taken[dir.Hash] = true, true
+	}
 	if h.Written.IsZero() { // the rest quotes a turn
 		return hit, nil
 	}
 	text := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", document, h.Summary, h.Questions))
-	if w.told[text] {
+	if !again && !first(w.told, text, ours) {
 		return hit, nil
 	}
-	w.told[text] = true
 	m := w.query.Matches()
 	m.Add("document", string(document))
 	m.Add("summary", h.Summary)
@@ -139,21 +222,41 @@ func (w *walk) look(l *ledger.Ledger, number int) (*Hit, error) {
 	return hit, nil
 }
 
-// named has a handoff be of the mission that it was made in, if that has the same one. It returns nil
-// for one in which not all was found.
+// first reports whether something was not there before, and notes it. Of what the user may rely on, a
+// stranger's does not count.
+func first[K comparable](seen map[K]bool, key K, ours bool) bool {
+	if before, known := seen[key]; known && (before || !ours) {
+		return false
+	}
+	seen[key] = ours
+	return true
+}
+
+// named returns nil for a hit in which not all was found.
 func (w *walk) named(hit *Hit) *Hit {
 	if hit == nil || hit.Matches == nil {
 		return nil
 	}
-	if tip, ok := w.tips[hit.Mission]; ok && hit.Mission != hit.In {
-		l, err := ledger.At(w.objects, hit.Mission, tip)
-		var its git.Entry
-		if err == nil {
-			its, err = l.Entry(ledger.HandoffPath(hit.Number, ""))
-		}
-		if err == nil && its.Hash == hit.tree {
-			hit.In, hit.Tip = hit.Mission, tip
-		}
-	}
+	w.home(hit)
 	return hit
+}
+
+// home has a handoff be of the mission that it was made in, if that has the same one, and the user may rely
+// on it there if he may at all.
+func (w *walk) home(hit *Hit) {
+	tip, ok := w.tips[hit.Mission]
+	if !ok || hit.Mission == hit.In {
+		return
+	}
+	path := ledger.HandoffPath(hit.Number, "")
+	l, err := ledger.At(w.objects, hit.Mission, tip)
+	if err != nil {
+		return
+	}
+	if its, err := l.Entry(path); err != nil || its.Hash != hit.tree {
+		return
+	}
+	if ours := w.relied.On(l, path); ours || !hit.ours {
+		hit.In, hit.Tip, hit.ours = hit.Mission, tip, ours
+	}
 }

@@ -25,12 +25,12 @@ func (l *lab) found(since time.Time, words ...string) []string {
 		l.t.Fatal(err)
 	}
 	var found []string
-	err = Search(l.t.Context(), l.Store.Repo, tips, query, since, func(at time.Time, h *Hit) error {
+	err = Search(l.t.Context(), l.Workspace, tips, query, since, func(at time.Time, h *Hit) error {
 		if h == nil {
 			return nil
 		}
 		if !at.Equal(h.At) {
-			l.t.Errorf("handoff %s is of %s, not %s", h.ID(), h.At, at)
+			l.t.Errorf("handoff %s/%d is of %s, not %s", h.Mission, h.Number, h.At, at)
 		}
 		var lines []string
 		for _, line := range h.Lines {
@@ -99,8 +99,54 @@ func TestSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	stop := errors.New("stop")
-	if err := Search(t.Context(), l.Store.Repo, tips, query, time.Time{}, func(time.Time, *Hit) error { return stop }); !errors.Is(err, stop) {
+	if err := Search(t.Context(), l.Workspace, tips, query, time.Time{}, func(time.Time, *Hit) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("Search = %v, want the callback's error", err)
+	}
+}
+
+// TestSearchStranger: a stranger who writes the same, or has the same, and dates it later, hides nothing of
+// ours. What is in a fork of ours is found once.
+func TestSearchStranger(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.turn(1, "s", "done", "do the parser", "")
+	l.gather(time.Minute, Request{Session: "s", Document: document(t, "# NEXT\n\nTest the parser.\n")})
+	want := l.found(time.Time{}, "parser")
+	if len(want) != 1 {
+		t.Fatalf("ours are %q", want)
+	}
+	record := l.Git("cat-file", "blob", mission.Ref()+":handoffs/000001/handoff.json")
+	for id, record := range map[ledger.ID]string{"f0f0f0f0": record, "f1f1f1f1": strings.Replace(record, `"at":"2026`, `"at":"2096`, 1)} {
+		l.inherit(id)
+		l.replant(id, "handoffs/000001/handoff.json", strings.ReplaceAll(record, string(mission), string(id)))
+	}
+	l.inherit("f2f2f2f2")
+	got := l.found(time.Time{}, "parser")
+	ours := slices.DeleteFunc(slices.Clone(got), func(line string) bool { return !strings.HasPrefix(line, string(mission)) })
+	if !slices.Equal(ours, want) {
+		t.Errorf("of ours there are %q of %q, want %q", ours, got, want)
+	}
+}
+
+// replant puts a file into a ledger, as a stranger can.
+func (l *lab) replant(id ledger.ID, path, content string) {
+	l.t.Helper()
+	objects := l.Store.Repo.Objects(l.t.Context())
+	defer objects.Close()
+	m, err := ledger.Open(l.t.Context(), l.Store.Repo, objects, id)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	who := git.Signature{Name: "a", Email: "b", When: l.now.AddDate(70, 0, 0)}
+	tip, err := m.Append(ledger.Event{Subject: "planted", Files: map[string][]byte{path: []byte(content)}, Author: who, Committer: who})
+	if err == nil {
+		err = objects.Flush()
+	}
+	if err == nil {
+		err = l.Store.Repo.UpdateRefs(l.t.Context(), "test", []git.Update{{Ref: id.Ref(), New: tip, Old: m.Tip}})
+	}
+	if err != nil {
+		l.t.Fatal(err)
 	}
 }
 

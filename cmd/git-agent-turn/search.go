@@ -248,7 +248,7 @@ func (s *searching) inHandoffs(ctx context.Context, f func(time.Time, *result) e
 	if !s.in("handoffs") {
 		return nil
 	}
-	return handoffstore.Search(ctx, s.w.Repo, s.tips, s.turns.Query, s.turns.Since, func(at time.Time, h *handoffstore.Hit) error {
+	return handoffstore.Search(ctx, s.w, s.tips, s.turns.Query, s.turns.Since, func(at time.Time, h *handoffstore.Hit) error {
 		if h == nil {
 			return f(at, nil)
 		}
