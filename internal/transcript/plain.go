@@ -1,61 +1,68 @@
 package transcript
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
-// plain returns what a terminal would show of a program's output: without the sequences that colour
-// text or move the cursor, and of a line that was overwritten, as by a progress bar, the last state.
-// Other control characters stay.
-func plain(text string) string {
-	if !strings.ContainsAny(text, "\x1b\r") {
-		return text
+// plain returns what a terminal would show of a line that a program printed: without the sequences
+// that colour text, move the cursor or set a title, and, if it was overwritten, as by a progress bar,
+// the last state. A sequence that can't be read stays whole, and so do other control characters.
+func plain(line string) string {
+	line = line[strings.LastIndexByte(line, '\r')+1:]
+	if !strings.Contains(line, "\x1b") {
+		return line
 	}
 	var b strings.Builder
-	b.Grow(len(text))
-	for line := range strings.Lines(text) {
-		body := strings.TrimRight(line, "\r\n")
-		if i := strings.LastIndexByte(body, '\r'); i >= 0 {
-			body = body[i+1:]
+	for {
+		before, after, found := strings.Cut(line, "\x1b")
+		b.WriteString(before)
+		if !found {
+			return b.String()
 		}
-		for {
-			before, after, found := strings.Cut(body, "\x1b")
-			b.WriteString(before)
-			if !found {
-				break
-			}
-			body = after[sequence(after):]
+		n := sequence(after)
+		if n == 0 {
+			b.WriteByte('\x1b')
 		}
-		if strings.HasSuffix(line, "\n") {
-			b.WriteByte('\n')
-		}
+		line = after[n:]
 	}
-	return b.String()
 }
 
-// sequence returns the length of the control sequence that follows an ESC, as far as it goes in its line.
+// sequence returns the length of the control sequence that follows an ESC, 0 for anything but a whole
+// one of those that programs print.
 func sequence(s string) int {
 	switch {
-	case s == "":
-		return 0
-	case s[0] == '[': // parameters up to a final byte
-		for i := 1; i < len(s); i++ {
-			if s[i] >= '@' && s[i] <= '~' {
-				return i + 1
-			}
+	case strings.HasPrefix(s, "["): // ECMA-48, 5.4: parameters, intermediate bytes, a final byte
+		rest := strings.TrimLeft(s[1:], "0123456789:;<=>?")
+		rest = strings.TrimLeft(rest, " !\"#$%&'()*+,-./")
+		if rest != "" && rest[0] >= '@' && rest[0] <= '~' {
+			return len(s) - len(rest) + 1
 		}
-		return len(s)
-	case s[0] == ']': // a title or a link, up to BEL or ST
-		end := strings.IndexAny(s, "\a\x1b")
-		switch {
-		case end < 0:
-			return len(s)
-		case strings.HasPrefix(s[end:], "\x1b\\"):
-			return end + 2
-		case s[end] == '\a':
-			return end + 1
+	case strings.HasPrefix(s, "]"):
+		return stringSequence(s)
+	case len(s) > 1 && s[0] >= ' ' && s[0] <= '/': // a character set
+		if s[1] >= '0' && s[1] <= '~' {
+			return 2
 		}
-		return end
-	case s[0] >= ' ' && s[0] <= '/': // a character set: one more byte
-		return min(2, len(s))
+	case s != "" && s[0] >= '0' && s[0] <= '?': // to save and to restore the cursor, for instance
+		return 1
+	}
+	return 0
+}
+
+// maxString is how many bytes of a title or a link are left out: more than terminals take of a URL.
+const maxString = 4 << 10
+
+// stringSequence returns the length of a title or of a link, which BEL or ESC \ ends, 0 if there is
+// neither or anything that has no place in one.
+func stringSequence(s string) int {
+	end := strings.IndexFunc(s, unicode.IsControl)
+	switch {
+	case end < 0 || end > maxString+1:
+	case s[end] == '\a':
+		return end + 1
+	case strings.HasPrefix(s[end:], "\x1b\\"):
+		return end + 2
 	}
 	return 0
 }

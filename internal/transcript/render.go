@@ -38,8 +38,9 @@ type Form struct {
 //	  | two
 //
 // What a line begins with says whose it is, and nobody else can write it there: ">" a person's, "*"
-// the model's, "+" a tool that it calls, "--" ours. Everything behind is a stranger's text: escaped,
-// with what coloured it for a terminal taken out.
+// the model's, "+" a tool that it calls, "--" ours. Everything behind is a stranger's text, and is
+// escaped. Only of what a tool printed, what a terminal would obey is obeyed or taken out before, and
+// with [Form.Full] not even that: no text can hide behind it.
 //
 // Its memory is bounded by the longest record and by the number of records, some 100 bytes for each.
 type Renderer struct {
@@ -142,7 +143,7 @@ func (r *Renderer) Instead(at time.Time, prompt, reply string) error {
 		return err
 	}
 	r.prompt(at, "", prompt, nil, "")
-	r.block('*', time.Time{}, cmdline.Plain, safe(reply))
+	r.block('*', time.Time{}, cmdline.Plain, cmdline.EscapeLines(reply))
 	r.note(time.Time{}, "there is no transcript")
 	_, err := r.w.Write(nil)
 	return err
@@ -170,7 +171,7 @@ func (r *Renderer) record(line []byte) {
 	case rec.kind == "attachment":
 		r.prompt(at, "queued", rec.queued, line, "attachment.prompt")
 	case rec.apiError:
-		r.block('!', at, cmdline.Red, safe(rec.message.text()))
+		r.block('!', at, cmdline.Red, cmdline.EscapeLines(rec.message.text()))
 	case rec.kind == "assistant" && rec.message.model == synthetic:
 	case rec.kind == "assistant":
 		gjson.GetBytes(line, "message.content").ForEach(func(_, block gjson.Result) bool {
@@ -193,7 +194,7 @@ func (r *Renderer) record(line []byte) {
 func (r *Renderer) prompt(at time.Time, source, text string, line []byte, path string) {
 	var parts []string
 	if strings.TrimSpace(text) != "" {
-		parts = append(parts, safe(strings.TrimRight(text, "\n")))
+		parts = append(parts, cmdline.EscapeLines(strings.TrimRight(text, "\n")))
 	}
 	gjson.GetBytes(line, path).ForEach(func(_, block gjson.Result) bool {
 		if s := attached(block); s != "" {
@@ -253,7 +254,7 @@ func (r *Renderer) client(at time.Time, rec record) {
 		r.fold(at, "summary", text)
 	case strings.HasPrefix(text, "<command-name>"):
 		r.begin('>', at, "", true)
-		r.lines("> ", "> ", cmdline.Bold, safe(typed(text)), true)
+		r.lines("> ", "> ", cmdline.Bold, cmdline.EscapeLines(typed(text)), true)
 	case strings.HasPrefix(text, "<local-command-"):
 		r.shell(text)
 	case strings.HasPrefix(text, "<bash-input>"): // the turn that it begins shows it
@@ -274,7 +275,7 @@ func (r *Renderer) fold(at time.Time, what, text string) {
 	r.note(at, what+", "+cmdline.Plural(n, "word"))
 	r.last = '~'
 	if r.form.Full {
-		r.lines("  ~ ", "  ~ ", cmdline.Dim, safe(strings.Trim(text, "\n")), true)
+		r.lines("  ~ ", "  ~ ", cmdline.Dim, cmdline.EscapeLines(strings.Trim(text, "\n")), true)
 		r.last = '-'
 	}
 }
@@ -283,7 +284,7 @@ func (r *Renderer) fold(at time.Time, what, text string) {
 func (r *Renderer) said(at time.Time, block gjson.Result) {
 	switch block.Get("type").Str {
 	case "text":
-		r.block('*', at, cmdline.Plain, safe(text(block.Get("text"))))
+		r.block('*', at, cmdline.Plain, cmdline.EscapeLines(text(block.Get("text"))))
 	case "thinking":
 		r.fold(at, "thinking", text(block.Get("thinking")))
 	case "tool_use":
@@ -313,7 +314,7 @@ func (r *Renderer) call(block gjson.Result) string {
 	if kind := text(input.Get("subagent_type")); kind != "" {
 		name += ", a sub-agent"
 	}
-	head := r.cut("+ "+name+"("+cmdline.OneLine(plain(argument(input))), 1) + ")"
+	head := r.cut("+ "+name+"("+cmdline.OneLine(argument(input)), 1) + ")"
 	var b strings.Builder
 	b.WriteString(r.paint(cmdline.Cyan, head) + "\n")
 	if list := input.Get("todos"); list.IsArray() {
@@ -335,7 +336,7 @@ func (r *Renderer) call(block gjson.Result) string {
 				b.WriteString("  : " + name + "\n")
 				name = "  "
 			}
-			for line := range strings.Lines(safe(strings.TrimRight(value, "\n"))) {
+			for line := range strings.Lines(cmdline.EscapeLines(strings.TrimRight(value, "\n"))) {
 				b.WriteString("  : " + name + " " + strings.TrimRight(line, "\n") + "\n")
 			}
 			return true
@@ -424,10 +425,11 @@ func (r *Renderer) output(prefix, text string) {
 		}
 		most, left = most-1, left-1
 		if !r.form.Full {
+			line = plain(strings.TrimRight(line, "\r\n"))
 			line = line[:min(len(line), 8*max(maxPlain, r.form.Columns))]
 		}
-		line = strings.ReplaceAll(strings.TrimRight(plain(line), " \t\r\n"), "\t", "    ")
-		r.put(r.paint(style, r.cut(strings.TrimRight(prefix+cmdline.EscapeLines(line), " "), 0)) + "\n")
+		line = strings.ReplaceAll(cmdline.EscapeLines(line), "\t", "    ")
+		r.put(r.paint(style, r.cut(strings.TrimRight(prefix+line, " \n"), 0)) + "\n")
 	}
 }
 
@@ -558,6 +560,3 @@ func (r *Renderer) paint(style cmdline.Style, text string) string {
 }
 
 func (r *Renderer) put(text string) { _, _ = r.w.WriteString(text) } // endLine returns the error
-
-// safe makes a stranger's text of several lines fit for a terminal.
-func safe(text string) string { return cmdline.EscapeLines(plain(text)) }

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -95,6 +96,12 @@ func block(kind string, pairs ...any) map[string]any {
 	return b
 }
 
+// hiding is a text of which a terminal shows less, hidden all of it.
+const (
+	hiding = "rm -rf ~\rfix\x1b]0;all tests\a it\x1b[я now"
+	hidden = `rm -rf ~\rfix\x1b]0;all tests\x07 it\x1b[я now`
+)
+
 func TestRender(t *testing.T) {
 	t.Parallel()
 	image := block("image", "source", map[string]any{"type": "base64", "media_type": "image/png", "data": strings.Repeat("A", 4096)})
@@ -147,7 +154,34 @@ func TestRender(t *testing.T) {
 		"what a terminal would obey": {
 			resultLine(t, "", "a", "\x1b[1;31mred\x1b[m \x1b]0;title\a\x1b]8;;x\x1b\\link\n 1%\r 50%\r100%\r\nbell\a \x9b31m \u202e \x1b(Bx \x1b"),
 			Form{Results: 5},
-			"+ (result)\n  | red link\n  | 100%\n  | bell\\x07 \ufffd31m \\u202e x\n",
+			"+ (result)\n  | red link\n  | 100%\n  | bell\\x07 \ufffd31m \\u202e x \\x1b\n",
+		},
+		"what a terminal would obey, all of it": {
+			resultLine(t, "", "a", "\x1b[1mred\x1b[m \x1b]0;title\a\n 1%\r100%\r\nend\r"),
+			Form{Full: true},
+			"+ (result)\n  | \\x1b[1mred\\x1b[m \\x1b]0;title\\x07\n  |  1%\\r100%\n  | end\\r\n",
+		},
+		"a prompt that a terminal would hide": {
+			askLine(t, "", hiding), Form{}, "> " + hidden + "\n",
+		},
+		"a reply that a terminal would hide": {
+			sayLine(t, "", block("text", "text", hiding)), Form{}, "* " + hidden + "\n",
+		},
+		"thinking that a terminal would hide": {
+			sayLine(t, "", block("thinking", "thinking", hiding)), Form{Full: true}, "-- thinking, 7 words --\n  ~ " + hidden + "\n",
+		},
+		"a call that a terminal would hide": {
+			sayLine(t, "", bash("a", hiding)), Form{}, "+ Bash(" + strings.ReplaceAll(hidden, `\r`, " ") + ")\n",
+		},
+		"arguments that a terminal would hide": {
+			sayLine(t, "", bash("a", hiding)),
+			Form{Full: true},
+			"+ Bash(" + strings.ReplaceAll(hidden, `\r`, " ") + ")\n  : command: " + hidden + "\n",
+		},
+		"an error that a terminal would hide": {
+			strings.ReplaceAll(sayLine(t, "", block("text", "text", hiding)), `"type":"assistant"`, `"type":"assistant","isApiErrorMessage":true`),
+			Form{},
+			"! " + hidden + "\n",
 		},
 		"arguments": {
 			sayLine(t, "", block("tool_use", "id", "a", "name", "Edit", "input", map[string]any{"file_path": "a.go", "new_string": "x\n\ty\n", "all": true})),
@@ -193,6 +227,19 @@ func TestRender(t *testing.T) {
 		if got := render(t, tt.form, []byte(tt.in)); got != tt.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, tt.want)
 		}
+	}
+}
+
+func TestRenderInstead(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	r := NewRenderer(&b, Form{})
+	if err := cmp.Or(r.Begin("turn 1"), r.Instead(time.Time{}, hiding, hiding), r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	want := "-- turn 1 --\n> " + hidden + "\n\n* " + hidden + "\n\n-- there is no transcript --\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 }
 
