@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -51,19 +52,22 @@ type Renderer struct {
 	skipped int    // bytes of a line that is too long
 	at      int    // where the line begins
 
-	opener *opener
-	seen   once
-	aside  int    // records of a sub-agent since the last of the conversation
-	calls  []call // whose results have not come yet
-	last   byte   // what the last block begins with; '~' for a folded one
-	head   string // of the next block
-	told   time.Time
+	opener  *opener
+	seen    once
+	aside   int             // records of a sub-agent since the last of the conversation
+	called  int             // how many calls there were
+	calls   map[string]call // whose results have not come yet, by id
+	waiting int             // bytes of their texts
+	last    byte            // what the last block begins with; '~' for a folded one
+	head    string          // of the next block
+	told    time.Time
 }
 
 // A call is the call of a tool.
 type call struct {
-	id, text string
-	at       time.Time
+	number int
+	text   string
+	at     time.Time
 }
 
 const (
@@ -75,7 +79,7 @@ const (
 
 // NewRenderer makes a renderer that writes to w.
 func NewRenderer(w io.Writer, form Form) *Renderer {
-	return &Renderer{w: bufio.NewWriter(w), form: form, opener: newOpener(), seen: make(once)}
+	return &Renderer{w: bufio.NewWriter(w), form: form, opener: newOpener(), seen: make(once), calls: make(map[string]call)}
 }
 
 // Begin begins the lines of another turn, or of the first: what is shown of them first has the name
@@ -292,14 +296,14 @@ func (r *Renderer) said(at time.Time, block gjson.Result) {
 		if !r.seen.first(id) {
 			return
 		}
-		waiting := len(block.Raw)
-		for _, c := range r.calls {
-			waiting += len(c.text)
-		}
-		if waiting > maxCalls {
+		if r.waiting+len(block.Raw) > maxCalls {
 			r.flush()
 		}
-		r.calls = append(r.calls, call{id, r.call(block), at})
+		c := call{r.called, r.call(block), at}
+		r.called, r.waiting, r.calls[id] = r.called+1, r.waiting+len(c.text), c
+		if id == "" { // no result can name it
+			r.flush()
+		}
 	default:
 		if s := attached(block); s != "" {
 			r.block('*', at, cmdline.Plain, s)
@@ -375,19 +379,15 @@ func argument(input gjson.Result) string {
 
 // result shows what a tool answered, below its call.
 func (r *Renderer) result(at time.Time, block gjson.Result) {
-	id, found := text(block.Get("tool_use_id")), false
-	for i, c := range r.calls {
-		if found = c.id == id; found {
-			r.calls = append(r.calls[:i:i], r.calls[i+1:]...)
-			r.begin('+', c.at, "", false)
-			r.put(c.text)
-			break
-		}
-	}
+	id := text(block.Get("tool_use_id"))
+	c, found := r.calls[id]
 	if !found { // its call is not in these lines, or was shown already
-		r.begin('+', at, "", false)
-		r.put(r.paint(cmdline.Cyan, "+ (result)") + "\n")
+		c = call{text: r.paint(cmdline.Cyan, "+ (result)") + "\n", at: at}
+	} else {
+		delete(r.calls, id)
+		r.waiting -= len(c.text)
 	}
+	r.show(c)
 	var m message
 	m.decodeContent(block.Get("content"))
 	prefix := "  | "
@@ -522,12 +522,19 @@ func (r *Renderer) when(at time.Time, exactly bool) string {
 
 // flush shows the calls whose results have not come.
 func (r *Renderer) flush() {
-	calls := r.calls
-	r.calls = nil
-	for _, c := range calls {
-		r.begin('+', c.at, "", false)
-		r.put(c.text)
+	if len(r.calls) == 0 {
+		return
 	}
+	calls := slices.SortedFunc(maps.Values(r.calls), func(a, b call) int { return cmp.Compare(a.number, b.number) })
+	r.calls, r.waiting = make(map[string]call), 0 // one that was cleared would keep its size
+	for _, c := range calls {
+		r.show(c)
+	}
+}
+
+func (r *Renderer) show(c call) {
+	r.begin('+', c.at, "", false)
+	r.put(c.text)
 }
 
 // lines writes a text with one prefix before its first line and another before the rest, wrapped if

@@ -7,9 +7,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -299,6 +302,54 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
+// TestRenderCalls compares with a list of calls that is searched from its beginning each time.
+func TestRenderCalls(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 10))
+	var in, want strings.Builder
+	var list [][2]string // ids and names
+	show := func(i int) {
+		want.WriteString("+ " + list[i][1] + "()\n")
+		list = slices.Delete(list, i, i+1)
+	}
+	for n := range 12000 {
+		if random.IntN(5) < 4 {
+			id, name := strconv.Itoa(n), strings.Repeat("x", 1+random.IntN(450))
+			if random.IntN(3000) == 0 {
+				id = "" // no result can name it
+			}
+			call := block("tool_use", "id", id, "name", name)
+			raw, waiting := jsonLine(t, call), 0
+			for _, c := range list {
+				waiting += len("+ ()\n") + len(c[1])
+			}
+			for waiting += len(raw) - 1; len(list) > 0 && (waiting > maxCalls || id == ""); {
+				show(0)
+			}
+			list = append(list, [2]string{id, name})
+			if id == "" {
+				show(0)
+			}
+			in.WriteString(sayLine(t, "", call))
+			continue
+		}
+		id := strconv.Itoa(random.IntN(n + 1))
+		in.WriteString(resultLine(t, "", id, "done"))
+		if i := slices.IndexFunc(list, func(c [2]string) bool { return c[0] == id }); i >= 0 {
+			show(i)
+		} else {
+			want.WriteString("+ (result)\n")
+		}
+		want.WriteString("  | done\n")
+	}
+	for len(list) > 0 {
+		show(0)
+	}
+	if got := render(t, Form{}, []byte(in.String())); got != want.String() {
+		t.Errorf("%d bytes of calls and results are not as expected", len(got))
+	}
+}
+
 // full fails like a pager that was quit.
 type full struct{}
 
@@ -315,6 +366,30 @@ func TestRenderToNobody(t *testing.T) {
 	}
 	if n == 10000 || r.Close() == nil {
 		t.Errorf("%d prompts were written to nobody", n)
+	}
+}
+
+// TestRenderManyCalls counts what is allocated for calls whose results come after all of them.
+func TestRenderManyCalls(t *testing.T) {
+	var b bytes.Buffer
+	for _, kind := range []string{"call", "result"} {
+		for n := range 10000 {
+			if id := strconv.Itoa(n); kind == "call" {
+				b.WriteString(sayLine(t, "", block("tool_use", "id", id, "name", "x")))
+			} else {
+				b.WriteString(resultLine(t, "", id, "done"))
+			}
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r := NewRenderer(io.Discard, Form{})
+	if _, err := r.Write(b.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+if got := int(after.TotalAlloc - before.TotalAlloc); got > 30*b.Len() {
+		t.Errorf("%d bytes were allocated for %d", got, b.Len())
 	}
 }
 
