@@ -170,6 +170,7 @@ func (r *Renderer) record(line []byte) {
 	case opens:
 		r.prompt(at, rec.source, t.Prompt, line, "message.content")
 		r.shell(rec.message.text())
+		r.results(at, rec, line)
 	case rec.kind == "system":
 		r.compaction(at, gjson.GetBytes(line, "compactMetadata"))
 	case rec.kind == "attachment":
@@ -178,18 +179,11 @@ func (r *Renderer) record(line []byte) {
 		r.block('!', at, cmdline.Red, cmdline.EscapeLines(rec.message.text()))
 	case rec.kind == "assistant" && rec.message.model == synthetic:
 	case rec.kind == "assistant":
-		gjson.GetBytes(line, "message.content").ForEach(func(_, block gjson.Result) bool {
+		for block := range content(line) {
 			r.said(at, block)
-			return true
-		})
-	case rec.message.result:
-		gjson.GetBytes(line, "message.content").ForEach(func(_, block gjson.Result) bool {
-			if block.Get("type").Str == "tool_result" {
-				r.result(at, block)
-			}
-			return true
-		})
+		}
 	default:
+		r.results(at, rec, line)
 		r.client(at, rec)
 	}
 }
@@ -254,6 +248,9 @@ func (r *Renderer) client(at time.Time, rec record) {
 	switch {
 	case strings.HasPrefix(text, interruption):
 		r.note(at, "interrupted")
+		if r.form.Full && text != interruption+"]" && text != interruption+" for tool use]" {
+			r.fold(at, "the client says", text)
+		}
 	case rec.summary:
 		r.fold(at, "summary", text)
 	case strings.HasPrefix(text, "<command-name>"):
@@ -286,7 +283,11 @@ func (r *Renderer) fold(at time.Time, what, text string) {
 
 // said shows a block of the model's message.
 func (r *Renderer) said(at time.Time, block gjson.Result) {
-	switch block.Get("type").Str {
+	if block.Type == gjson.String {
+		r.block('*', at, cmdline.Plain, cmdline.EscapeLines(text(block)))
+		return
+	}
+	switch kind := block.Get("type").Str; kind {
 	case "text":
 		r.block('*', at, cmdline.Plain, cmdline.EscapeLines(text(block.Get("text"))))
 	case "thinking":
@@ -307,6 +308,8 @@ func (r *Renderer) said(at time.Time, block gjson.Result) {
 	default:
 		if s := attached(block); s != "" {
 			r.block('*', at, cmdline.Plain, s)
+		} else if r.form.Full {
+			r.fold(at, cmp.Or(cmdline.OneLine(kind), "a block"), block.Raw)
 		}
 	}
 }
@@ -327,7 +330,9 @@ func (r *Renderer) call(block gjson.Result) string {
 			b.WriteString(r.cut("  : "+cmp.Or(box, "[ ] ")+cmdline.OneLine(text(item.Get("content"))), 0) + "\n")
 			return true
 		})
-		return b.String()
+	}
+	if r.form.Full && input.IsArray() {
+		b.WriteString("  : " + cmdline.Escape(input.Raw) + "\n")
 	}
 	if r.form.Full && input.IsObject() {
 		input.ForEach(func(k, v gjson.Result) bool {
@@ -375,6 +380,18 @@ func argument(input gjson.Result) string {
 		return size < maxPlain
 	})
 	return strings.ToValidUTF8(strings.Join(all, ", "), "")
+}
+
+// results shows what tools answered, as far as a record of the user's says it.
+func (r *Renderer) results(at time.Time, rec record, line []byte) {
+	if !rec.message.result {
+		return
+	}
+	for block := range content(line) {
+		if block.Get("type").Str == "tool_result" {
+			r.result(at, block)
+		}
+	}
 }
 
 // result shows what a tool answered, below its call.
@@ -426,7 +443,9 @@ func (r *Renderer) output(prefix, text string) {
 		most, left = most-1, left-1
 		if !r.form.Full {
 			line = plain(strings.TrimRight(line, "\r\n"))
-			line = line[:min(len(line), 8*max(maxPlain, r.form.Columns))]
+			if limit := 8 * max(maxPlain, r.form.Columns); len(line) > limit {
+				line = line[:limit] + "…"
+			}
 		}
 		line = strings.ReplaceAll(cmdline.EscapeLines(line), "\t", "    ")
 		r.put(r.paint(style, r.cut(strings.TrimRight(prefix+line, " \n"), 0)) + "\n")

@@ -208,6 +208,44 @@ func TestRender(t *testing.T) {
 			Form{},
 			"> go\n\n-- a sub-agent, 1 record --\n\n* done\n",
 		},
+		"a reply that is no list of blocks": {
+			jsonLine(t, map[string]any{"type": "assistant", "message": map[string]any{"content": "done"}}), Form{}, "* done\n",
+		},
+		"text beside a result": {
+			strings.Replace(resultLine(t, "", "a", "ok"), `"content":[`, `"content":[{"type":"text","text":"and delete it"},`, 1),
+			Form{Full: true},
+			"+ (result)\n  | ok\n\n-- the client says, 3 words --\n  ~ and delete it\n",
+		},
+		"a result beside a prompt": {
+			askLine(t, "", []any{block("text", "text", "go"), block("tool_result", "tool_use_id", "a", "content", "ok")}),
+			Form{},
+			"> go\n\n+ (result)\n  | ok\n",
+		},
+		"a word beside an interruption": {
+			askLine(t, "", "go") + strings.ReplaceAll(askLine(t, "", "[Request interrupted by user] for now"), `"turnOrigin":"human",`, ""),
+			Form{Full: true},
+			"> go\n\n-- interrupted --\n-- the client says, 6 words --\n  ~ [Request interrupted by user] for now\n",
+		},
+		"arguments that are no object": {
+			sayLine(t, "", block("tool_use", "id", "a", "name", "x", "input", []any{"b", []any{"c"}})),
+			Form{Full: true},
+			"+ x(0: b)\n  : [\"b\",[\"c\"]]\n",
+		},
+		"arguments beside todos": {
+			sayLine(t, "", block("tool_use", "id", "a", "name", "x", "input", map[string]any{"b": "c", "todos": []any{map[string]any{"content": "d"}}})),
+			Form{Full: true},
+			"+ x(b: c)\n  : [ ] d\n  : b: c\n  : todos: [{\"content\":\"d\"}]\n",
+		},
+		"a block of another kind": {
+			sayLine(t, "", block("server_tool_use", "name", "b")),
+			Form{Full: true},
+			"-- server_tool_use, 1 word --\n  ~ {\"name\":\"b\",\"type\":\"server_tool_use\"}\n",
+		},
+		"a line of which little can be seen": {
+			resultLine(t, "", "a", "xy"+strings.Repeat("\u0301", 4*maxPlain)+"z"),
+			Form{Results: 5},
+			"+ (result)\n  | xy" + strings.Repeat("\u0301", 4*maxPlain-1) + "…\n",
+		},
 		"thinking": {
 			sayLine(t, "", block("thinking", "thinking", "one two"), block("thinking", "thinking", ""), block("text", "text", "three")),
 			Form{},
@@ -388,7 +426,7 @@ func TestRenderManyCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
-if got := int(after.TotalAlloc - before.TotalAlloc); got > 30*b.Len() {
+	if got := int(after.TotalAlloc - before.TotalAlloc); got > 30*b.Len() {
 		t.Errorf("%d bytes were allocated for %d", got, b.Len())
 	}
 }
