@@ -150,7 +150,7 @@ func (l *lab) tree() string {
 	}
 	w := l.In(l.Dir)
 	w.Env = append(slices.Clip(l.Env), "GIT_INDEX_FILE="+tmp)
-	w.Git("-c", "core.hooksPath=/dev/null", "add", "-A")
+	w.Git("-c", "core.hooksPath=/dev/null", "add", "-A", "--sparse")
 	return w.Git("-c", "core.hooksPath=/dev/null", "write-tree")
 }
 

@@ -1,6 +1,7 @@
 package turns_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -209,5 +210,46 @@ func TestRestoreSkipped(t *testing.T) {
 	}
 	if l.Read("one.txt") != "1\n" || len(l.Read("large")) != 200 || l.Read(".env") != "PASSWORD=none\n" {
 		t.Error("something else was changed")
+	}
+}
+
+// TestRestoreSparse: what a turn has made outside of the patterns of a sparse checkout goes and comes
+// as what it has made inside of them.
+func TestRestoreSparse(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"--cone", "--no-cone", "--sparse-index"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			for _, name := range []string{"in/a", "out/there", "out/absent"} {
+				l.Write(name, "committed\n")
+			}
+			l.Commit("sparse")
+			l.Git("sparse-checkout", "set", kind, "in")
+			c := l.client()
+			l.turn(c, "one", l.write("in/a", "one\n"))
+			l.turn(c, "two", func() {
+				l.Write("in/a", "two\n")
+				l.Write("out/new", "new\n")
+				l.Write("out/there", "changed\n")
+			})
+			list, before := l.list(own(c)), files(t, l.Dir)
+			if _, err := l.restore(list[0], false); err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range []string{"undo", "redo", "undo"} {
+				if _, _, err := l.undo(turns.Merging{}); err != nil {
+					t.Fatalf("%s: %v", step, err)
+				}
+				now := files(t, l.Dir)
+				if step == "redo" {
+					if _, there := now[filepath.Join(l.Dir, "out/new")]; there || l.Read("in/a") != "one\n" || l.Read("out/there") != "committed\n" {
+						t.Errorf("after the %s there is %v", step, now)
+					}
+				} else if !maps.Equal(now, before) {
+					t.Errorf("after the %s there is %v, want %v", step, now, before)
+				}
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -24,9 +25,11 @@ type Checkout struct {
 // was changed since, and a file in the way that the snapshot left out (ignored, skipped) gives an
 // [*InWayError].
 //
-// The user's index, HEAD and branch stay as they are, and so does the current directory.
+// In a sparse checkout what differs outside of the patterns is written as well. The user's index, HEAD and
+// branch stay as they are, and so does the current directory.
 func (s *Snapshot) CheckOut(ctx context.Context, tree plumbing.Hash, how Checkout) error {
-	args := []string{"read-tree", "-m", "-u"}
+	// Otherwise it would write nothing outside of a sparse checkout's patterns, and remove what is there.
+	args := []string{"read-tree", "-m", "-u", "--no-sparse-checkout"}
 	if how.Dry {
 		args = append(args, "--dry-run")
 	}
@@ -48,7 +51,7 @@ func (s *Snapshot) CheckOut(ctx context.Context, tree plumbing.Hash, how Checkou
 		_, err = x.git(ctx, x.path, "", append(args, s.Tree.String(), tree.String())...)
 	}
 	if err == nil && !how.Dry {
-		err = s.removed(gone, fresh)
+		err = cmp.Or(s.removed(gone, fresh), s.written(fresh))
 	}
 	if err != nil {
 		return fmt.Errorf("check out tree %s: %w", tree, err)
@@ -83,6 +86,17 @@ func (s *Snapshot) removed(gone map[string]bool, fresh []string) error {
 			return err == nil && os.SameFile(info, other)
 		}) {
 			return fmt.Errorf("%q could not be removed", p)
+		}
+	}
+	return nil
+}
+
+// written makes sure that the files that only the new tree has are there: where the user's settings make git
+// leave one out, it says nothing.
+func (s *Snapshot) written(fresh []string) error {
+	for _, p := range fresh {
+		if _, err := os.Lstat(s.index.file(p)); gone(err) {
+			return fmt.Errorf("%q could not be written", p)
 		}
 	}
 	return nil
