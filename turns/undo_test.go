@@ -404,3 +404,31 @@ func TestUndoPlanted(t *testing.T) {
 		}
 	}
 }
+
+// TestUndoMovedDirectory: what was put since into a directory that the step has moved stays where it is.
+func TestUndoMovedDirectory(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	for _, name := range []string{"a", "b", "c"} {
+		l.Write("lib/"+name, strings.Repeat(name+"\n", 20))
+	}
+	l.Commit("a library")
+	c := l.client()
+	l.turn(c, "one", nil)
+	l.turn(c, "two", func() {
+		if err := os.Rename(filepath.Join(l.Dir, "lib"), filepath.Join(l.Dir, "src")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if _, err := l.restore(l.list(own(c))[0], false); err != nil {
+		t.Fatal(err)
+	}
+	l.Write("lib/mine", "since\n")
+	done, _, err := l.undo(turns.Merging{})
+	if err != nil {
+		t.Fatalf("%v: %+v", err, done)
+	}
+	if now := l.Git("ls-files", "-o", "lib", "src"); now != "lib/mine\nsrc/a\nsrc/b\nsrc/c" {
+		t.Errorf("after the undo there is\n%s", now)
+	}
+}

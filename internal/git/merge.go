@@ -40,7 +40,8 @@ var nobody = Signature{Name: "git-agent", Email: "git-agent@localhost"}
 // MergeTrees applies what changed from base to theirs to ours. All that is staged is flushed.
 //
 // Git finds the merge base by itself (--merge-base exists only since 2.40), so both sides are made
-// commits on a commit of base. Merge drivers run as they are configured; see [Repo.Foreign].
+// commits on a commit of base. A file that one side has put into a directory that the other has moved stays
+// where it is. Merge drivers run as they are configured; see [Repo.Foreign].
 func (r *Repo) MergeTrees(ctx context.Context, o *Objects, base, ours, theirs plumbing.Hash) (Merge, error) {
 	m, err := r.mergeTrees(ctx, o, base, ours, theirs)
 	if err != nil {
@@ -64,8 +65,8 @@ func (r *Repo) mergeTrees(ctx context.Context, o *Objects, base, ours, theirs pl
 	if err != nil {
 		return m, err
 	}
-	out, err := r.Output(ctx, nil, "-c", "merge.conflictStyle=merge", "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages",
-		a.String(), b.String())
+	out, err := r.Output(ctx, nil, "-c", "merge.conflictStyle=merge", "-c", "merge.directoryRenames=false",
+		"merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", a.String(), b.String())
 	if err != nil && Status(err) != 1 {
 		return m, err
 	}
