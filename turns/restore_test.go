@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
@@ -251,5 +252,53 @@ func TestRestoreSparse(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRestoreSubmodule: a submodule that a turn has added goes and comes as a commit, while its directory,
+// which git does not remove, stays.
+func TestRestoreSubmodule(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	library := gittest.New(t)
+	library.Write("file", "library\n")
+	library.Commit("library")
+	c := l.client()
+	l.turn(c, "one", l.write("one", "1\n"))
+	c.Prompt("two")
+	l.Git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library.Dir, "sub")
+	c.Stop("done")
+	list, before := l.list(own(c)), files(t, l.Dir)
+	two := l.treeOf(list[1].Code.String())
+	if got := l.Git("ls-tree", "--format=%(objecttype) %(path)", two, "sub"); got != "commit sub" {
+		t.Fatalf("in the tree of the turn there is %q", got)
+	}
+	if _, err := l.restore(list[0], false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(filepath.Join(l.Dir, ".gitmodules")); err == nil || l.Read("sub/file") != "library\n" {
+		t.Error(".gitmodules is still there, or the submodule's own file is not")
+	}
+	for _, step := range []string{"undo", "redo", "undo"} {
+		if _, _, err := l.undo(turns.Merging{}); err != nil {
+			t.Fatalf("%s: %v", step, err)
+		}
+	}
+	if now := files(t, l.Dir); !maps.Equal(now, before) {
+		t.Errorf("after the undo there is %v, want %v", now, before)
+	}
+	if done, err := l.restore(list[1], true); err != nil || len(done.Changes) > 0 {
+		t.Errorf("in what was restored differ %+v, %v", done, err)
+	}
+
+	// A file in its place stays in the way.
+	if _, err := l.restore(list[0], false); err != nil {
+		t.Fatal(err)
+	}
+	l.remove("sub")
+	l.Write(".gitignore", "sub\n")
+	l.Write("sub", "precious\n")
+	if done, err := l.restore(list[1], false); err == nil || l.Read("sub") != "precious\n" {
+		t.Errorf("restored %+v", done)
 	}
 }

@@ -106,23 +106,26 @@ func (s *Snapshot) written(fresh []string) error {
 // version 2.34 git overwrites ignored files. It returns the files of the snapshot that tree does not
 // have, and those that only tree has.
 func (s *Snapshot) clear(ctx context.Context, tree plumbing.Hash) (gone map[string]bool, fresh []string, err error) {
-	out, err := s.index.repo.Output(ctx, nil, "diff-tree", "-r", "-z", "--name-status", "--no-renames", s.Tree.String(), tree.String())
+	out, err := s.index.repo.Output(ctx, nil, "diff-tree", "-r", "-z", "--raw", "--no-renames", s.Tree.String(), tree.String())
 	if err != nil {
 		return nil, nil, err
 	}
 	fields := strings.Split(string(out), "\x00")
 	gone = make(map[string]bool)
+	modules := make(map[string]bool)
 	for i := 0; i+1 < len(fields); i += 2 {
-		switch fields[i] {
+		p := fields[i+1]
+		switch f := strings.Fields(fields[i]); f[len(f)-1] { // :<mode> <mode> <hash> <hash> <status>
 		case "D":
-			gone[fields[i+1]] = true
+			gone[p] = true
 		case "A":
-			fresh = append(fresh, fields[i+1])
+			fresh = append(fresh, p)
+			modules[p] = f[1] == submodule
 		}
 	}
 	free := make(map[string]bool)
 	for _, p := range fresh {
-		if err := s.clearPath(p, gone, free); err != nil {
+		if err := s.clearPath(p, modules[p], gone, free); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -146,8 +149,12 @@ func (s *Snapshot) clearDir(dir string, gone, free map[string]bool) (bool, error
 	return is, err
 }
 
-// clearPath checks one path to be made, and the directories above it.
-func (s *Snapshot) clearPath(p string, gone, free map[string]bool) error {
+// submodule is the mode of a submodule's commit, as git prints it.
+const submodule = "160000"
+
+// clearPath checks one path to be made, and the directories above it. Of a submodule git makes only the
+// directory, and it leaves that behind.
+func (s *Snapshot) clearPath(p string, module bool, gone, free map[string]bool) error {
 	if is, err := s.clearDir(path.Dir(p), gone, free); is || err != nil {
 		return err
 	}
@@ -157,6 +164,8 @@ func (s *Snapshot) clearPath(p string, gone, free map[string]bool) error {
 		return nil // nothing there, or a file of the snapshot in place of a directory
 	case !info.IsDir():
 		return &InWayError{p}
+	case module:
+		return nil
 	}
 	// A directory becomes a file: everything in it must be due to be removed.
 	return filepath.WalkDir(s.index.file(p), func(name string, d fs.DirEntry, err error) error {
