@@ -3,6 +3,9 @@ package turns
 import (
 	"context"
 	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,7 +105,11 @@ func (d *Restored) checkOut(ctx context.Context, tx *transaction.Tx, c transacti
 // part returns the tree of the worktree with those paths as another tree has them. Each of them must
 // name something there or here.
 func part(ctx context.Context, tx *transaction.Tx, tree plumbing.Hash, only git.Paths) (plumbing.Hash, error) {
-	for _, spec := range only.Specs {
+	unsure, err := unseen(ctx, tx, tree, only)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	for _, spec := range unsure {
 		named, err := names(ctx, tx, tree, git.Paths{Dir: only.Dir, Specs: []string{spec}})
 		if err != nil {
 			return plumbing.ZeroHash, err
@@ -118,12 +125,42 @@ func part(ctx context.Context, tx *transaction.Tx, tree plumbing.Hash, only git.
 	return tx.Objects.EditTree(tx.Snap.Tree, changes)
 }
 
-// names reports whether a pathspec names something in a tree or in the worktree. One that excludes paths
-// needs not.
-func names(ctx context.Context, tx *transaction.Tx, tree plumbing.Hash, spec git.Paths) (bool, error) {
-	if git.Excludes(spec.Specs[0]) {
-		return true, nil
+// unseen returns the pathspecs that are not plainly the name of something in a tree or in the worktree, in a
+// process or two for all of them. Those that exclude paths need not be.
+func unseen(ctx context.Context, tx *transaction.Tx, tree plumbing.Hash, only git.Paths) ([]string, error) {
+	prefix := ""
+	if dir, err := filepath.Abs(only.Dir); err == nil && only.Dir != "" {
+		if dir, err = filepath.EvalSymlinks(dir); err == nil {
+			prefix, _ = filepath.Rel(tx.Repo.Top, dir)
+		}
 	}
+	left := slices.DeleteFunc(slices.Clone(only.Specs), git.Excludes)
+	none, err := tx.Objects.EmptyTree()
+	for _, there := range []plumbing.Hash{tree, tx.Snap.Tree} {
+		if err != nil || len(left) == 0 {
+			break
+		}
+		var found map[string]git.Entry
+		found, err = tx.Repo.Changed(ctx, none, there, git.Paths{Dir: only.Dir, Specs: left})
+		seen := make(map[string]bool) // directories with and without a slash at the end
+		for p := range found {
+			for seen[p] = true; p != "." && !seen[path.Dir(p)+"/"]; p = path.Dir(p) {
+				seen[path.Dir(p)], seen[path.Dir(p)+"/"] = true, true
+			}
+		}
+		left = slices.DeleteFunc(left, func(spec string) bool {
+			name := path.Join(filepath.ToSlash(prefix), spec)
+			if strings.HasSuffix(spec, "/") {
+				name += "/"
+			}
+			return seen[name] && !strings.HasPrefix(spec, ":") && !strings.ContainsAny(spec, `*?[\`)
+		})
+	}
+	return left, err
+}
+
+// names reports whether a pathspec names something in a tree or in the worktree.
+func names(ctx context.Context, tx *transaction.Tx, tree plumbing.Hash, spec git.Paths) (bool, error) {
 	none, err := tx.Objects.EmptyTree()
 	for _, there := range []plumbing.Hash{tree, tx.Snap.Tree} {
 		var found map[string]git.Entry

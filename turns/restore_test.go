@@ -1,6 +1,7 @@
 package turns_test
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -301,4 +302,49 @@ func TestRestoreSubmodule(t *testing.T) {
 	if done, err := l.restore(list[1], false); err == nil || l.Read("sub") != "precious\n" {
 		t.Errorf("restored %+v", done)
 	}
+}
+
+// TestRestoreManyPaths: however many paths are named, the number of processes is the same.
+func TestRestoreManyPaths(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	var specs []string
+	l.turn(c, "one", func() {
+		for i := range 100 {
+			specs = append(specs, fmt.Sprint("many/", i))
+			l.Write(specs[i], "one\n")
+		}
+	})
+	l.turn(c, "two", func() { l.remove("many"); l.Write("here/a", "two\n") })
+	first := l.list(own(c))[0].After()
+	processes := func(dir string, specs ...string) int {
+		trace := filepath.Join(t.TempDir(), "trace")
+		r := l.recorder(l.Dir)
+		r.Repo = r.Repo.With("GIT_TRACE2_EVENT=" + trace)
+		only := git.Paths{Dir: filepath.Join(l.Dir, dir), Specs: specs}
+		if _, err := r.Restore(t.Context(), time.Now(), first, only, turns.Checkout{Dry: true}); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(data), `"event":"start"`)
+	}
+	processes("", specs[0]) // the first one makes an index
+	one := processes("", specs[0])
+	if many := processes("", specs...); many != one {
+		t.Errorf("%d processes for %d paths, %d for one", many, len(specs), one)
+	}
+	if many := processes("here", "../many", "../many/", ".", "a", "./../kept.txt", ":!b"); many != one+1 {
+		t.Errorf("%d processes for paths that are there or here, %d for one", many, one)
+	}
+	for _, specs := range [][]string{{"many/1*", "many/nothing"}, {"many/1", ":!many", "none"}, {"*.none"}, {"many/1/"}, {"../kept.txt"}} {
+		only := git.Paths{Dir: l.Dir, Specs: specs}
+		if done, err := l.recorder(l.Dir).Restore(t.Context(), time.Now(), first, only, turns.Checkout{Dry: true}); err == nil {
+			t.Errorf("restored %q: %+v", specs, done)
+		}
+	}
+	processes("", "many/1*", ":(glob)**/2?", ":/here", "many/", ":!many/3") // name something
 }
