@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
 )
 
 // A Checkout says how a tree is checked out.
@@ -23,7 +25,7 @@ type Checkout struct {
 // CheckOut makes the worktree match tree. The snapshot must have been taken with Publish. Only
 // paths that are still as in the snapshot are changed or removed: git refuses everything if a path
 // was changed since, and a file in the way that the snapshot left out (ignored, skipped) gives an
-// [*InWayError].
+// [*InWayError], one that git does not look at and that was edited a [*HiddenError].
 //
 // In a sparse checkout what differs outside of the patterns is written as well. The user's index, HEAD and
 // branch stay as they are, and so does the current directory.
@@ -48,7 +50,9 @@ func (s *Snapshot) CheckOut(ctx context.Context, tree plumbing.Hash, how Checkou
 	}
 	if err == nil {
 		x.repo = x.repo.Sparing()
-		_, err = x.git(ctx, x.path, "", append(args, s.Tree.String(), tree.String())...)
+		if _, err = x.git(ctx, x.path, "", append(args, s.Tree.String(), tree.String())...); err != nil {
+			err = s.hidden(ctx, &x, tree, err)
+		}
 	}
 	if err == nil && !how.Dry {
 		err = cmp.Or(s.removed(gone, fresh), s.written(fresh))
@@ -64,6 +68,47 @@ func (s *Snapshot) CheckOut(ctx context.Context, tree plumbing.Hash, how Checkou
 type InWayError struct{ Path string } // relative to the top of the worktree; a directory ends in a slash
 
 func (e *InWayError) Error() string { return fmt.Sprintf("%q is in the way", e.Path) }
+
+// A HiddenError names a file that a checkout would overwrite or delete, and that has changes which the
+// snapshot does not hold, because the user has told git not to look at it.
+type HiddenError struct {
+	Top, Path string // of the worktree; relative to it
+	Mark      string // of `git update-index`: "skip-worktree" or "assume-unchanged"
+}
+
+func (e *HiddenError) Error() string {
+	return fmt.Sprintf("%q has changes that git does not look at: it is marked %s", e.Path, e.Mark)
+}
+
+// hidden returns a [*HiddenError] if that explains why git did not check out tree, else git's own error.
+func (s *Snapshot) hidden(ctx context.Context, x *privateIndex, tree plumbing.Hash, failed error) error {
+	was, err := x.repo.Changed(ctx, tree, s.Tree, git.Paths{})
+	if err != nil {
+		return failed
+	}
+	list, err := x.git(ctx, x.path, "", "ls-files", "-v", "-z")
+	if err != nil {
+		return failed
+	}
+	for line := range strings.SplitSeq(list, "\x00") {
+		tag, p, _ := strings.Cut(line, " ")
+		mark := "assume-unchanged" // a small letter
+		if strings.EqualFold(tag, "S") {
+			mark = "skip-worktree"
+		} else if tag == strings.ToUpper(tag) {
+			continue
+		}
+		e, differs := was[p]
+		if info, err := os.Lstat(x.file(p)); !differs || err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		now, err := x.git(ctx, x.path, "", "hash-object", "--", p)
+		if err == nil && strings.TrimSpace(now) != e.Hash.String() {
+			return &HiddenError{x.repo.Top, p, mark}
+		}
+	}
+	return failed
+}
 
 // removed makes sure that the files of the snapshot that were to go are gone: git only warns of those in a
 // directory that can't be written. Names of fresh files may differ from theirs in case alone.

@@ -67,6 +67,7 @@ func Conflicted(c *cli.Context, err error, changes []git.FileStat, conflicts []g
 // Unrestored says what to do after the worktree could not be changed.
 func Unrestored(err error) error {
 	inWay := (*snapshot.InWayError)(nil)
+	hidden := (*snapshot.HiddenError)(nil)
 	switch {
 	case errors.Is(err, git.ErrNotFound):
 		return err
@@ -74,6 +75,9 @@ func Unrestored(err error) error {
 		return cmdline.Hint(err, "go back to what was there before with: git agent-turn undo")
 	case errors.As(err, &inWay):
 		return cmdline.Hint(err, "nothing was changed; move away what is in the way, or commit it")
+	case errors.As(err, &hidden):
+		return cmdline.Hint(err, "nothing was changed; let git look at the file, and so restores keep what is in it, with: "+
+			cmdline.Shell([]string{"git", "-C", hidden.Top, "update-index", "--no-" + hidden.Mark, hidden.Path}))
 	}
 	return cmdline.Hint(err, "nothing was changed")
 }
