@@ -5,13 +5,20 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/gdamore/tcell/v2/terminfo"
+	"github.com/mattn/go-runewidth"
 )
 
 // adaptLook makes the finder readable on dark and on light backgrounds. The library has fixed colours:
 // a black frame, a blue prompt, a yellow cursor line on black. What a colour is, though, the description
 // of the terminal says, and here it says: the frame is faint, the prompt bold, the cursor line reverse,
 // and what was found is green, or underlined where no colour may be used or the line is reverse.
+//
+// It also makes ambiguous characters narrow: the library asks the locale, but draws through tcell, which
+// asks RUNEWIDTH_EASTASIAN alone, and where they differ there is a gap behind each "é".
 func adaptLook(term string, colour bool) error {
+	if os.Getenv("RUNEWIDTH_EASTASIAN") == "" {
+		runewidth.DefaultCondition.EastAsianWidth = false
+	}
 	known, err := tcell.LookupTerminfo(term)
 	if err != nil || known.Colors == 0 {
 		return err

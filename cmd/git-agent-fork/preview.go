@@ -9,8 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/mattn/go-runewidth"
-
 	"gitagent/internal/cmdline"
 	"gitagent/turns"
 )
@@ -146,10 +144,10 @@ func wrap(text string, columns int) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.ReplaceAll(text, "\t", "    ")) {
 		line = strings.TrimSuffix(line, "\n")
-		for runewidth.StringWidth(line) > columns {
+		for cmdline.Width(line) > columns {
 			at, blank, width := 0, 0, 0
 			for i, r := range line {
-				width += runewidth.RuneWidth(r)
+				width += cmdline.Width(string(r))
 				if width > columns {
 					break
 				}

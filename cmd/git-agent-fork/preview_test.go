@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -39,11 +40,37 @@ func TestWrap(t *testing.T) {
 				t.Errorf("wrap(%q, %d) = %q, want %q", tt.text, tt.columns, got, tt.want)
 			}
 			for line := range strings.Lines(got) {
-				if n := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); n > max(tt.columns, 2) {
+				if n := cmdline.Width(strings.TrimSuffix(line, "\n")); n > max(tt.columns, 2) {
 					t.Errorf("a line is %d columns wide: %q", n, line)
 				}
 			}
 		})
+	}
+}
+
+// TestLocale: in a Chinese, Japanese or Korean locale the library that measures text has two columns for
+// "…" and "é". Not parallel, as that is the library's variable.
+func TestLocale(t *testing.T) {
+	defer func(was bool) { runewidth.DefaultCondition.EastAsianWidth = was }(runewidth.DefaultCondition.EastAsianWidth)
+	for _, name := range []string{"RUNEWIDTH_EASTASIAN", "TCELL_TRUECOLOR", "NO_COLOR"} {
+		t.Setenv(name, "")
+	}
+	turn := &turns.Turn{Mission: "a1b2c3d4", Turn: 3, Prompt: strings.Repeat("é", 100), Outcome: turns.Done, At: time.Now()}
+	var lines [2][]string
+	for i := range lines {
+		runewidth.DefaultCondition.EastAsianWidth = i == 1
+		for columns := range 80 { // it panicked
+			lines[i] = append(lines[i], line(turn, turn.At, false, columns), wrap("aé éa éé", columns))
+		}
+	}
+	if !slices.Equal(lines[0], lines[1]) {
+		t.Errorf("got  %q\nwant %q", lines[1], lines[0])
+	}
+	if err := adaptLook("xterm-256color", true); err != nil {
+		t.Fatal(err)
+	}
+	if got := runewidth.StringWidth("é…│"); got != 3 {
+		t.Errorf("the finder takes 3 characters for %d columns", got)
 	}
 }
 

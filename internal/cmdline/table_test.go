@@ -2,9 +2,13 @@ package cmdline
 
 import (
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
 )
 
 func TestTruncate(t *testing.T) {
@@ -128,6 +132,34 @@ func TestTableWidth(t *testing.T) {
 			if strings.HasSuffix(line, " ") {
 				t.Errorf("at %d columns a line ends in a space: %q", columns, line)
 			}
+		}
+	}
+}
+
+// TestLocale: in a Chinese, Japanese or Korean locale the library's own condition has two columns for "…"
+// and many others. Not parallel, as that is the library's variable.
+func TestLocale(t *testing.T) {
+	defer func(was bool) { runewidth.DefaultCondition.EastAsianWidth = was }(runewidth.DefaultCondition.EastAsianWidth)
+	runewidth.DefaultCondition.EastAsianWidth = true
+	if w := Width("…á×日"); w != 5 {
+		t.Errorf("%d columns, want 5", w)
+	}
+	for columns := range 8 {
+		for _, text := range []string{"longer than that", "größer “als” das"} {
+			if got := Truncate(text, columns); utf8.RuneCountInString(got) != columns {
+				t.Errorf("Truncate(%q, %d) = %q", text, columns, got)
+			}
+			if got := TruncateStart(text, columns); utf8.RuneCountInString(got) != columns {
+				t.Errorf("TruncateStart(%q, %d) = %q", text, columns, got)
+			}
+		}
+	}
+	if got := strings.Join(slices.Collect(Wrap("größer—als—das", 7)), "\n"); got != "größer—\nals—das" {
+		t.Errorf("wrapped: %q", got)
+	}
+	for columns := 13; columns < 100; columns++ {
+		if err := turnTable().print(io.Discard, columns, false); err != nil { // it panicked
+			t.Fatal(err)
 		}
 	}
 }

@@ -88,12 +88,16 @@ func (s Style) Paint(text string) string {
 	return "\x1b[" + string(s) + "m" + text + "\x1b[m"
 }
 
+// widths are git's and tmux's: an ambiguous character, as the ellipsis is, is narrow in every locale.
+// The library's own depend on it.
+var widths = runewidth.Condition{StrictEmojiNeutral: true}
+
 // Width returns how many terminal columns text takes. The text must already be safe.
 func Width(text string) int {
 	if isASCII(text) {
 		return len(text)
 	}
-	return runewidth.StringWidth(text)
+	return widths.StringWidth(text)
 }
 
 // Truncate cuts text to at most columns of a terminal; an ellipsis, which counts, marks the cut.
@@ -107,7 +111,7 @@ func Truncate(text string, columns int) string {
 	case isASCII(text):
 		return text[:columns-1] + "…"
 	}
-	return runewidth.Truncate(text, columns, "…")
+	return widths.Truncate(text, columns, "…")
 }
 
 // TruncateStart is [Truncate] for a text whose end says more, as a path's does: it cuts the beginning.
@@ -120,7 +124,7 @@ func TruncateStart(text string, columns int) string {
 	case isASCII(text):
 		return "…" + text[len(text)-columns+1:]
 	}
-	return runewidth.TruncatePrefix(text, columns, "…")
+	return widths.TruncatePrefix(text, columns, "…")
 }
 
 func isASCII(text string) bool {

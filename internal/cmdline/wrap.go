@@ -3,8 +3,6 @@ package cmdline
 import (
 	"iter"
 	"strings"
-
-	"github.com/mattn/go-runewidth"
 )
 
 // Wrap yields the lines of a text, those of prose broken at words so that they have no more columns.
@@ -99,7 +97,7 @@ func pieces(word string, columns int) []string {
 	var list []string
 	start, width := 0, 0
 	for i, c := range word {
-		w := runewidth.RuneWidth(c)
+		w := widths.RuneWidth(c)
 		if width+w > columns && w > 0 && i > start {
 			list, start, width = append(list, word[start:i]), i, 0
 		}
