@@ -94,7 +94,8 @@ func startPager(c *cli.Context, repo *git.Repo, conf git.Config) (*terminal.Page
 	if err != nil {
 		return nil, err
 	}
-	if own := conf.Get(key); own != "" && !conf.Bool(key) && os.Getenv("GIT_PAGER") == "" {
+	_, decided := os.LookupEnv("GIT_PAGER") // an empty one is none
+	if own := conf.Get(key); own != "" && !conf.Bool(key) && !decided {
 		command = own
 	}
 	if command == "" || command == "cat" {

@@ -2,11 +2,16 @@ package target
 
 import (
 	"bytes"
+	"fmt"
+	"os"
 	"testing"
+
+	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/terminal"
+	"gitagent/test/gittest"
 )
 
 func TestLook(t *testing.T) {
@@ -58,5 +63,44 @@ func TestPagerMissing(t *testing.T) {
 	}
 	if quit := l.close(); quit || out.String() != "text\ntext\n" {
 		t.Errorf("printed %q, quit %t", out.String(), quit)
+	}
+}
+
+// TestPagerOfVariable: GIT_PAGER beats pager.<program>, and an empty one is no pager, as in git.
+func TestPagerOfVariable(t *testing.T) {
+	repo := gittest.New(t)
+	repo.Git("config", "pager.agent-turn", "cat >own")
+	t.Chdir(repo.Dir)
+	for _, tt := range []struct {
+		set   bool
+		value string
+		want  string // the file that was written, if a pager ran
+	}{
+		{false, "", "own"},
+		{true, "cat >variable", "variable"},
+		{true, "cat", ""},
+		{true, "", ""},
+	} {
+		t.Setenv("GIT_PAGER", tt.value)
+		if !tt.set {
+			_ = os.Unsetenv("GIT_PAGER")
+		}
+		var out bytes.Buffer
+		app := &cli.App{Name: "git-agent-turn", Writer: &cmdline.Screen{Writer: &out, Columns: 80}, Action: Paged(func(c *cli.Context) error {
+			_, err := fmt.Fprint(c.App.Writer, "text")
+			return err
+		})}
+		if err := app.RunContext(t.Context(), []string{app.Name}); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"own", "variable"} {
+			if _, err := os.Stat(name); (err == nil) != (name == tt.want) {
+				t.Errorf("GIT_PAGER %t %q: the pager that writes %q: %v", tt.set, tt.value, name, err)
+			}
+			_ = os.Remove(name)
+		}
+		if got := out.String(); (got == "text") != (tt.want == "") {
+			t.Errorf("GIT_PAGER %t %q: printed %q", tt.set, tt.value, got)
+		}
 	}
 }
