@@ -46,7 +46,7 @@ func list(c *cli.Context) error {
 		all, folded = fold(all)
 	}
 	table := cmdline.NewTable(
-		cmdline.Column{Name: "HANDOFF", Right: !c.Bool("all"), Style: cmdline.Yellow},
+		cmdline.Column{Name: "HANDOFF", Right: !c.Bool("all"), Style: cmdline.Yellow, Key: true},
 		cmdline.Column{Name: "WHEN", Right: true, Style: cmdline.Dim},
 		cmdline.Column{Name: "END"},
 		cmdline.Column{Name: "AFTER", Right: true},

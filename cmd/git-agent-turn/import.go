@@ -33,7 +33,7 @@ func importSessions(c *cli.Context) error {
 		return err
 	}
 	table := cmdline.NewTable(
-		cmdline.Column{Name: "MISSION", Style: cmdline.Yellow},
+		cmdline.Column{Name: "MISSION", Style: cmdline.Yellow, Key: true},
 		cmdline.Column{Name: "TURNS", Right: true},
 		cmdline.Column{Name: "STATE", Style: cmdline.Cyan},
 		cmdline.Column{Name: "TITLE"},

@@ -101,7 +101,7 @@ func newListing(c *cli.Context, w *workspace.Workspace, id ledger.ID, chosen *ch
 		l.json = bufio.NewWriter(c.App.Writer)
 	}
 	l.table = cmdline.NewTable(
-		cmdline.Column{Name: "TURN", Right: id != "", Style: cmdline.Yellow, Min: 16},
+		cmdline.Column{Name: "TURN", Right: id != "", Style: cmdline.Yellow, Key: true, Min: 16},
 		cmdline.Column{Styles: lookOfMark},
 		cmdline.Column{Name: "WHEN", Right: true, Style: cmdline.Dim, Min: 10},
 		cmdline.Column{Name: "+", Right: true, Style: cmdline.Green, Min: 8},

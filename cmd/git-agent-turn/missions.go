@@ -46,14 +46,15 @@ func missions(c *cli.Context) error {
 	return cmp.Or(table.Print(c.App.Writer), err)
 }
 
-// newMissionTable is the table of missions, and of their tree.
+// newMissionTable is the table of missions, and of their tree, where a deep fork loses some of what it is
+// indented by, not of its id.
 func newMissionTable() *cmdline.Table {
 	return cmdline.NewTable(
-		cmdline.Column{Name: "MISSION", Style: cmdline.Yellow},
+		cmdline.Column{Name: "MISSION", Style: cmdline.Yellow, Key: true, Min: 16, Path: true},
 		cmdline.Column{Styles: lookOfMark},
 		cmdline.Column{Name: "WHEN", Right: true, Style: cmdline.Dim, Min: 10},
-		cmdline.Column{Name: "TURNS", Right: true, Min: 6},
-		cmdline.Column{Name: "CONTEXT", Right: true, Style: cmdline.Dim, Min: 7},
+		cmdline.Column{Name: "TURNS", Right: true, Min: 6, Spare: true},
+		cmdline.Column{Name: "CONTEXT", Right: true, Style: cmdline.Dim, Min: 7, Spare: true},
 		cmdline.Column{Name: "FROM", Style: cmdline.Yellow, Spare: true, Min: 8},
 		cmdline.Column{Name: "TITLE", Min: 30},
 		cmdline.Column{Name: "LAST PROMPT", Min: 12, Spare: true},

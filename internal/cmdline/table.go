@@ -30,6 +30,9 @@ type Column struct {
 
 	// Min is how many columns of a narrow terminal it keeps while other columns have more than theirs.
 	Min int
+	// Key says that the cells name the rows. The column keeps its Min, or without one its width, until
+	// nothing is left of the others.
+	Key bool
 	// Spare columns are left out of a terminal that has no room for all Mins, the last one first, and
 	// while all their cells are empty.
 	Spare bool
@@ -186,38 +189,41 @@ func (t *Table) fit(widths []int, columns int) []int {
 		}
 	}
 	room := columns + len(gap)
+	keys := make([]int, len(widths))
 	for i, c := range t.columns {
-		least[i] = min(c.Min, least[i])
+		if c.Key {
+			keys[i] = least[i]
+		} else {
+			least[i] = min(c.Min, least[i])
+		}
 		if widths[i] != leftOut {
 			room -= len(gap)
 		}
 	}
-	narrow(widths, least, room)
+	narrow(widths, room, least, keys, make([]int, len(widths)))
 	return widths
 }
 
-// narrow shrinks the widest column until all fit into the room, first those that are wider than they
-// must be at least.
-func narrow(widths, least []int, room int) {
+// narrow shrinks the widest column until all fit into the room: first those that are wider than the
+// first least says, then than the second.
+func narrow(widths []int, room int, leasts ...[]int) {
 	total := 0
 	for _, w := range widths {
 		total += max(0, w)
 	}
-	for total > room {
-		widest := -1
-		for i, w := range widths {
-			if w > max(1, least[i]) && (widest < 0 || w >= widths[widest]) { // of equals the last: a cut text is more useful than a cut number
-				widest = i
+	for _, least := range leasts {
+		for total > room {
+			widest := -1
+			for i, w := range widths {
+				if w > max(1, least[i]) && (widest < 0 || w >= widths[widest]) { // of equals the last: a cut text is more useful than a cut number
+					widest = i
+				}
 			}
-		}
-		switch {
-		case widest >= 0:
+			if widest < 0 {
+				break
+			}
 			widths[widest]--
 			total--
-		case slices.Max(least) > 0:
-			clear(least)
-		default:
-			return // a terminal too narrow for anything
 		}
 	}
 }

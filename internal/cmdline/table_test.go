@@ -302,13 +302,13 @@ TURN     PROMPT
 	}
 }
 
-// TestTableMins: at any width no line is too wide, and no column narrower than its Min while another
-// has more than its own.
+// TestTableMins: at any width no line is too wide, no column narrower than its Min while another has more
+// than its own, and no name cut while anything else can be.
 func TestTableMins(t *testing.T) {
 	t.Parallel()
 	for columns := 10; columns < 120; columns++ {
 		table := NewTable(
-			Column{Name: "NAME"}, Column{Name: "AGE", Right: true}, Column{Name: "PROMPT", Min: 40}, Column{Name: "PATHS", Min: 12, Spare: true},
+			Column{Name: "NAME", Key: true}, Column{Name: "AGE", Right: true}, Column{Name: "PROMPT", Min: 40}, Column{Name: "PATHS", Min: 12, Spare: true},
 		)
 		table.Row("a1b2c3d4/12", "2026-11-20 12:00:00 +0100", strings.Repeat("prompt ", 20), "src/module/a.go +17")
 		var b strings.Builder
@@ -321,7 +321,10 @@ func TestTableMins(t *testing.T) {
 			}
 		}
 		row := strings.Split(b.String(), "\n")[1]
-		if _, prompt, ok := strings.Cut(row, "prompt "); columns >= 46 && (!ok || Width(prompt) < 40-len("prompt ")) {
+		if !strings.HasPrefix(row, "a1b2c3d4/12 ") && columns >= len("a1b2c3d4/12")+2*(len(gap)+1) {
+			t.Errorf("at %d columns:\n%s", columns, b.String())
+		}
+		if _, prompt, ok := strings.Cut(row, "prompt "); columns >= 56 && (!ok || Width(prompt) < 40-len("prompt ")) {
 			t.Errorf("at %d columns:\n%s", columns, b.String())
 		}
 	}
