@@ -235,6 +235,9 @@ func (im *importer) some(ctx context.Context, c *candidate, st *session.State, d
 // record adds what was taken to the mission.
 func (im *importer) record(ctx context.Context, tx *transaction.Tx, c *candidate, t taking) error {
 	tx.Prepare()
+	if err := im.code(tx); err != nil {
+		return err
+	}
 	switch {
 	case tx.Ledger != nil:
 	case t.source != nil:
@@ -243,9 +246,6 @@ func (im *importer) record(ctx context.Context, tx *transaction.Tx, c *candidate
 		}
 	default:
 		tx.Begin(&ledger.Mission{Created: created(c.first.At, im.At), Agent: string(hooks.Claude)})
-	}
-	if err := im.code(tx); err != nil {
-		return err
 	}
 	for i, e := range t.ends {
 		rec := &recording{Recorder: im.Recorder, tx: tx, facts: facts{
@@ -271,6 +271,27 @@ func (im *importer) record(ctx context.Context, tx *transaction.Tx, c *candidate
 	if tx.Unnoted != nil {
 		im.Store.Log(im.At, fmt.Sprintf("the notes of mission %s were left as they are: %v", tx.ID, tx.Unnoted))
 	}
+	return nil
+}
+
+// date sets the time of the event that is written next: when it happened, but not before the event that
+// it follows, nor after the import. Which mission is the newest is told by the tips of ledgers.
+func (im *importer) date(tx *transaction.Tx, at time.Time) error {
+	if at.After(im.At) {
+		at = im.At
+	}
+	before := time.Unix(0, 0)
+	if tip := tx.Ledger.Tip; !tip.IsZero() {
+		c, err := tx.Objects.Commit(tip)
+		if err != nil {
+			return err
+		}
+		before = c.Committer.When
+	}
+	if at.Before(before) {
+		at = before
+	}
+	tx.At = at.UTC()
 	return nil
 }
 
@@ -342,6 +363,9 @@ func (im *importer) turn(ctx context.Context, rec *recording, e ending, again bo
 	if m := rec.tx.Ledger.Mission; m.Title == "" {
 		m.Title = ledger.Head(firstLine(t.Prompt), maxSubject)
 	}
+	if err := im.date(rec.tx, t.At); err != nil {
+		return err
+	}
 	if err := rec.append(fmt.Sprintf("turn %d", e.number), files, at.code); err != nil {
 		return err
 	}
@@ -369,6 +393,9 @@ func (im *importer) fork(ctx context.Context, tx *transaction.Tx, c *candidate, 
 		Agent: string(hooks.Claude), Base: source.Code.String(), ForkedFrom: &name,
 	}
 	tx.Ledger = l
+	if err := im.date(tx, l.Mission.Created); err != nil {
+		return err
+	}
 	return tx.Append("fork of "+name.String(), nil, source.Code.Hash())
 }
 

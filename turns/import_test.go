@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -151,6 +153,73 @@ func TestImportUnknown(t *testing.T) {
 	l.Write("kept.txt", "by hand\n")
 	two := l.turn(c, "second", l.write("dir/edited.txt", "two\n"))
 	l.check(own(c), one, two)
+}
+
+// TestImportTimes: an imported mission is as old as its last turn, in every list. The times of its
+// ledger never go backwards, whatever the client's file says.
+func TestImportTimes(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	session := func(n int) (*file, ledger.ID) {
+		id := fmt.Sprintf("5e550000-0000-4000-8000-%012d", n)
+		return &file{t: t, config: l.config, dir: l.Dir, session: id}, ledger.ID(id[len(id)-8:])
+	}
+	newest := func(want ledger.ID) {
+		t.Helper()
+		if id, _, err := ledger.Newest(context.Background(), l.repo()); err != nil || id != want {
+			t.Errorf("the newest mission is %s, %v; want %s", id, err, want)
+		}
+	}
+	// The tip of an imported mission has its last turn's time, and nothing before is newer.
+	times := func(id ledger.ID, want time.Duration) {
+		t.Helper()
+		var seconds []int64
+		for _, line := range strings.Fields(l.Git("log", "--first-parent", "--reverse", "--format=%ct", id.Ref())) {
+			n, err := strconv.ParseInt(line, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seconds = append(seconds, n)
+		}
+		if !slices.IsSorted(seconds) || seconds[0] < 0 {
+			t.Errorf("the times of mission %s go backwards: %v", id, seconds)
+		}
+		if off := time.Since(time.Unix(seconds[len(seconds)-1], 0)) + want; off.Abs() > time.Minute {
+			t.Errorf("the times of mission %s are %v: off by %s", id, seconds, off)
+		}
+	}
+	old, oldID := session(1)
+	old.turn("months ago", -1000*time.Hour, -999*time.Hour, "")
+	old.turn("a clock went backwards", -2000*time.Hour, -1500*time.Hour, "")
+	recent, recentID := session(2)
+	recent.turn("this week", -40*time.Hour, -30*time.Hour, "")
+	late, lateID := session(3)
+	late.turn("years ago", -1_000_000*time.Hour, -1_000_000*time.Hour, "")
+	l.imported(false)
+	newest(recentID)
+	times(oldID, -999*time.Hour)
+	times(recentID, -30*time.Hour)
+	times(lateID, time.Until(time.Unix(0, 0)))
+
+	old.turn("yesterday", -20*time.Hour, -19*time.Hour, "")
+	late.turn("before yesterday", -50*time.Hour, -49*time.Hour, "")
+	l.imported(false)
+	newest(oldID)
+	times(oldID, -19*time.Hour)
+	times(lateID, -49*time.Hour)
+
+	recent.turn("by a clock that is wrong", time.Hour, 10*time.Hour, "")
+	l.imported(false)
+	newest(recentID)
+	times(recentID, 0)
+
+	c := l.unheard()
+	l.turn(c, "now", nil)
+	c.Flush()
+	l.imported(false)
+	l.heard(c)
+	l.turn(c, "with hooks", nil)
+	times(own(c), 0)
 }
 
 // TestImportUnborn: a repository without a commit has missions all the same.
