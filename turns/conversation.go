@@ -86,7 +86,7 @@ func eachLinked(l *ledger.Ledger, t *Turn, f func(*Turn) error) error {
 		}
 		after := t.Transcript.After
 		if after >= t.Turn {
-			return fmt.Errorf("conversation of turn %s: it follows turn %d", t.ID(), after) // a chain never goes forward
+			return fmt.Errorf("conversation of turn %s: it follows turn %d", t.After(), after) // a chain never goes forward
 		}
 		var err error
 		if t, err = readTurn(l, after); err != nil {
@@ -118,7 +118,7 @@ func Render(ctx context.Context, repo *git.Repo, id ledger.ID, numbers []int, fo
 }
 
 func renderTurn(l *ledger.Ledger, t *Turn, r *transcript.Renderer) error {
-	if err := r.Begin("turn " + t.ID().String()); err != nil {
+	if err := r.Begin("turn " + t.After().String()); err != nil {
 		return err
 	}
 	path, err := segmentPath(t)
@@ -136,9 +136,9 @@ func renderTurn(l *ledger.Ledger, t *Turn, r *transcript.Renderer) error {
 func segmentPath(t *Turn) (string, error) {
 	switch {
 	case t.Transcript == nil:
-		return "", fmt.Errorf("transcript of turn %s: the client kept none: %w", t.ID(), git.ErrNotFound)
+		return "", fmt.Errorf("transcript of turn %s: the client kept none: %w", t.After(), git.ErrNotFound)
 	case t.Transcript.Missing != "":
-		return "", fmt.Errorf("transcript of turn %s: not stored (%s): %w", t.ID(), t.Transcript.Missing, git.ErrNotFound)
+		return "", fmt.Errorf("transcript of turn %s: not stored (%s): %w", t.After(), t.Transcript.Missing, git.ErrNotFound)
 	}
 	return ledger.TurnPath("transcript", t.Turn, ".jsonl"), nil
 }

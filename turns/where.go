@@ -33,7 +33,7 @@ func (t *Turn) CodeKnown() error {
 	case "", byReflog, byTranscript:
 		return nil
 	}
-	return fmt.Errorf("turn %s: %w", t.ID(), ErrCodeUnknown)
+	return fmt.Errorf("turn %s: %w", t.After(), ErrCodeUnknown)
 }
 
 // Proof says in words where the code of an imported turn comes from; it is empty for a recorded one.

@@ -86,7 +86,7 @@ func fork(c *cli.Context) error {
 		if state.Known() != nil {
 			proof, where = "where the code was then is not known", "HEAD"
 		}
-		fmt.Fprintf(c.App.ErrWriter, "git-agent-fork: warning: turn %s was imported: %s; the fork begins at %s\n", state.Turn.ID(), proof, where)
+		fmt.Fprintf(c.App.ErrWriter, "git-agent-fork: warning: turn %s was imported: %s; the fork begins at %s\n", state.Turn.After(), proof, where)
 	}
 	if done.Why != nil {
 		fmt.Fprintf(c.App.ErrWriter, "git-agent-fork: warning: the conversation can't be taken along (%s); a new one begins with what the turns tell\n",

@@ -125,7 +125,7 @@ func (s *importSum) text(dry bool) string {
 func known(states ...*turns.State) error {
 	for _, s := range states {
 		if err := s.Known(); err != nil {
-			return cmdline.Hintf(err, "its conversation is there: git agent-turn show %[1]s; go on from it, with the code as it is now: git agent-fork %[1]s", s.Turn.ID())
+			return cmdline.Hintf(err, "its conversation is there: git agent-turn show %[1]s; go on from it, with the code as it is now: git agent-fork %[1]s", s.Turn.After())
 		}
 	}
 	return nil

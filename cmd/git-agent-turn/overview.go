@@ -195,7 +195,7 @@ func (b *brief) facts(repo *git.Repo, now time.Time, dates cmdline.Dates) []find
 		if b.by != trust.Clone {
 			by = " [" + b.by + "]"
 		}
-		say("last turn", "%s, %s, %s:%s %s", t.ID(), dates.Ago(now, t.At), t.Outcome, by, prompt(t.Prompt))
+		say("last turn", "%s, %s, %s:%s %s", t.After(), dates.Ago(now, t.At), t.Outcome, by, prompt(t.Prompt))
 	}
 	if h := b.handoff; h != nil && b.waiting == "" {
 		say("handoff", "%s, %s, waits for the next session: %s", h.ID(), dates.Ago(now, h.At), prompt(cmp.Or(h.Summary, h.LastPrompt)))

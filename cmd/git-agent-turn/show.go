@@ -137,7 +137,7 @@ func (s *shower) turn(t *turns.Turn) error {
 	if s.c.Bool("full") {
 		most = 0
 	}
-	r := cmdline.NewRecord(s.out, "turn "+t.ID().String(), len("Transcript:"))
+	r := cmdline.NewRecord(s.out, "turn "+t.After().String(), len("Transcript:"))
 	r.Line(s.summary(t))
 	r.Beginning("Prompt", prompt, most, "--full")
 	r.Text("Reply", reply)
@@ -179,7 +179,7 @@ func (s *shower) turn(t *turns.Turn) error {
 
 // brief prints a turn of several.
 func (s *shower) brief(t *turns.Turn) error {
-	r := cmdline.NewRecord(s.out, "turn "+t.ID().String(), 0)
+	r := cmdline.NewRecord(s.out, "turn "+t.After().String(), 0)
 	r.Line(s.summary(t))
 	r.Quote("> ", t.Prompt, shownBriefly)
 	r.Quote("  ", t.Reply, shownBriefly)
