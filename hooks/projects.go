@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
@@ -29,7 +30,8 @@ type Session struct {
 // A conversation is a file, <config>/projects/<directory>/<session>.jsonl, and the directory's name
 // does not tell `repo/old` from `repo-old`: what is in the file does, see [transcript.First]. Files
 // of sub-agents are left out, and of two files of one session the smaller one: the client moves a
-// file when its session changes to another worktree.
+// file when its session changes to another worktree. Directories that can't be read are left out, and
+// the error says which.
 func Sessions(config string, dirs []string) ([]Session, error) {
 	top := filepath.Join(config, "projects")
 	projects, err := os.ReadDir(top)
@@ -45,13 +47,18 @@ func Sessions(config string, dirs []string) ([]Session, error) {
 		begun = append(begun, name[:min(len(name), transcript.MaxName)])
 	}
 	list := make(map[string]Session)
+	var unread []error
 	for _, p := range projects {
 		if !beginsWithAny(p.Name()+"-", begun) {
 			continue
 		}
 		files, err := os.ReadDir(filepath.Join(top, p.Name()))
+		if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil {
-			continue // not a directory, or closed to the user
+			unread = append(unread, fmt.Errorf("list the client's sessions: %w", err))
+			continue
 		}
 		for _, f := range files {
 			id, ok := strings.CutSuffix(f.Name(), ".jsonl")
@@ -78,7 +85,7 @@ func Sessions(config string, dirs []string) ([]Session, error) {
 	for _, id := range slices.Sorted(maps.Keys(list)) {
 		sorted = append(sorted, list[id])
 	}
-	return sorted, nil
+	return sorted, errors.Join(unread...)
 }
 
 func beginsWithAny(name string, begun []string) bool {

@@ -46,6 +46,7 @@ func TestSessions(t *testing.T) {
 	if err := os.Symlink(want[0], transcript.Path(config, "/home/dev/repo", "link")); err != nil {
 		t.Log(err)
 	}
+	write(filepath.Dir(transcript.Path(config, "/home/dev/repo/plain", "x")), "no directory")
 	list, err := Sessions(config, []string{"/home/dev/repo", long})
 	var got []string
 	for _, s := range list {
@@ -56,5 +57,14 @@ func TestSessions(t *testing.T) {
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v, want\n%q", got, err, want)
+	}
+	// A directory that can't be read is named, and the others are listed.
+	loop := filepath.Dir(transcript.Path(config, "/home/dev/repo/loop", "x"))
+	if err := os.Symlink(loop, loop); err != nil {
+		t.Skip(err)
+	}
+	again, err := Sessions(config, []string{"/home/dev/repo", long})
+	if err == nil || !strings.Contains(err.Error(), loop) || !slices.Equal(again, list) {
+		t.Errorf("with one that can't be read: %+v, %v", again, err)
 	}
 }

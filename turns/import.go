@@ -61,7 +61,7 @@ const (
 )
 
 // Import imports sessions, the oldest first. One that fails is skipped; an error means that nothing
-// more could be done.
+// more could be done, or says which of the client's directories can't be read.
 func (r *Recorder) Import(ctx context.Context, i Import) error {
 	im, err := newImporter(ctx, r, i)
 	if err != nil {
@@ -84,6 +84,9 @@ func (r *Recorder) Import(ctx context.Context, i Import) error {
 			}
 		}
 	}
+	if im.unread != nil {
+		return fmt.Errorf("import: %w", im.unread)
+	}
 	return nil
 }
 
@@ -92,7 +95,8 @@ func (r *Recorder) Import(ctx context.Context, i Import) error {
 const manyPacks = 100
 
 // Importable returns how many sessions [Recorder.Import] would make a mission of. It reads the
-// beginnings of their files alone. config is the client's configuration directory.
+// beginnings of their files alone. config is the client's configuration directory. What can't be read
+// there does not count, and the error says so.
 func Importable(ctx context.Context, w *workspace.Workspace, config string) (int, error) {
 	im, err := newImporter(ctx, &Recorder{Workspace: w}, Import{Config: config})
 	if err != nil {
@@ -104,7 +108,10 @@ func Importable(ctx context.Context, w *workspace.Workspace, config string) (int
 			n++
 		}
 	}
-	return n, nil
+	if im.unread != nil {
+		err = fmt.Errorf("look for sessions to import: %w", im.unread)
+	}
+	return n, err
 }
 
 // one imports a session.

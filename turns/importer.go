@@ -19,6 +19,7 @@ type importer struct {
 	*Recorder
 	Import
 	list     []*candidate
+	unread   error                   // what could not be looked through for more of them
 	missions map[string][]ledger.ID  // that have recorded a session
 	last     map[ledger.ID]*Glance   // of each mission; nil if there is none that may be relied on
 	alike    map[string][]*candidate // by the first turn's uuid: a copy made by the client shares it
@@ -70,6 +71,7 @@ func newImporter(ctx context.Context, r *Recorder, i Import) (*importer, error) 
 }
 
 // find lists the sessions that began in the repository, the oldest first, and copies after originals.
+// What of the client's can't be read is no error: see unread.
 func (im *importer) find(ctx context.Context) error {
 	worktrees, err := im.Repo.Worktrees(ctx)
 	if err != nil {
@@ -79,10 +81,8 @@ func (im *importer) find(ctx context.Context) error {
 	for _, w := range worktrees {
 		dirs = append(dirs, w.Path)
 	}
-	sessions, err := hooks.Sessions(im.Config, dirs)
-	if err != nil {
-		return err
-	}
+	var sessions []hooks.Session
+	sessions, im.unread = hooks.Sessions(im.Config, dirs)
 	for _, s := range sessions {
 		c := &candidate{Session: s}
 		c.first, c.err = transcript.First(s.Path)

@@ -24,7 +24,8 @@ type Situation struct {
 	Importable int
 }
 
-// Look finds out what the situation of a repository is. That uses no network.
+// Look finds out what the situation of a repository is. That uses no network. What of the client's can't
+// be read is no error: conversations there are not counted.
 func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) {
 	if s.Recording, err = w.Enabled(ctx); err != nil {
 		return s, err
@@ -45,13 +46,13 @@ func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) 
 		s.Plugin = plugins[0]
 	}
 	if s.Missions == 0 {
-		err = s.LookBack(ctx, w)
+		_ = s.LookBack(ctx, w) // advice alone
 	}
-	return s, err
+	return s, ctx.Err()
 }
 
 // LookBack finds out how many conversations from before could be recorded. Where there are some, every
-// mission is read.
+// mission is read. With an error there may be more of them.
 func (s *Situation) LookBack(ctx context.Context, w *workspace.Workspace) (err error) {
 	if w.Repo.Top != "" {
 		s.Importable, err = turns.Importable(ctx, w, hooks.Claude.ConfigDir(os.Getenv))
