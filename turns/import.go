@@ -95,17 +95,21 @@ func (r *Recorder) Import(ctx context.Context, i Import) error {
 const manyPacks = 100
 
 // Importable returns how many sessions [Recorder.Import] would make a mission of. It reads the
-// beginnings of their files alone. config is the client's configuration directory. What can't be read
-// there does not count, and the error says so.
+// beginnings of their files alone, but for copies that the client has made. config is the client's
+// configuration directory. What can't be read there does not count, and the error says so.
 func Importable(ctx context.Context, w *workspace.Workspace, config string) (int, error) {
-	im, err := newImporter(ctx, &Recorder{Workspace: w}, Import{Config: config})
+	im, err := newImporter(ctx, &Recorder{Workspace: w}, Import{Config: config, Dry: true})
 	if err != nil {
 		return 0, fmt.Errorf("look for sessions to import: %w", err)
 	}
 	n := 0
 	for _, c := range im.list {
-		if c.err == nil && len(im.missions[c.ID]) == 0 && w.Store.Load(c.ID).Last == nil {
-			n++
+		if c.err != nil || len(im.missions[c.ID]) > 0 || w.Store.Load(c.ID).Last != nil || im.mere(ctx, c) {
+			continue
+		}
+		n++
+		if id, err := ledger.OfSession(c.ID, 8); err == nil {
+			im.missions[c.ID] = append(im.missions[c.ID], id) // as if it were imported, for its copies
 		}
 	}
 	if im.unread != nil {

@@ -396,9 +396,17 @@ func TestImportCopies(t *testing.T) {
 			copied.Flush()
 			l.turn(c, "fourth", nil)
 			c.Flush()
+			importable := func(want int) {
+				t.Helper()
+				if n, err := turns.Importable(context.Background(), l.recorder(l.Dir).Workspace, l.config); err != nil || n != want {
+					t.Errorf("Importable: %d, %v, want %d", n, err, want)
+				}
+			}
+			importable(map[bool]int{false: 2, true: 1}[heard])
 			dry := l.imported(true)
 			l.became(dry, copied, turns.New, 1, 4)
 			all := l.imported(false)
+			importable(0)
 			if !heard {
 				l.became(all, c, turns.New, 4, 4)
 			}

@@ -212,6 +212,15 @@ func (im *importer) source(ctx context.Context, c *candidate, begun []transcript
 	return source, shared
 }
 
+// mere reports whether a session is the client's copy of one that has a mission, and nothing else.
+func (im *importer) mere(ctx context.Context, c *candidate) bool {
+	if len(im.alike[c.first.UUID]) < 2 {
+		return false
+	}
+	source, shared := im.source(ctx, c, c.all())
+	return source != nil && shared == len(c.all())
+}
+
 // recordOf returns the record of the turn of a session that is at a place in its file; nil if there is
 // none that may be used.
 func (im *importer) recordOf(ctx context.Context, id ledger.ID, session string, at transcript.Turn) *Turn {
