@@ -34,7 +34,7 @@ func Find(ctx context.Context, w *workspace.Workspace, current ledger.ID, name s
 	case errors.Is(err, git.ErrNotFound) && (!n.slashed || !n.number):
 		return byCommit(ctx, w, current, name) // a commit or a branch may have such a name
 	case errors.Is(err, git.ErrNotFound):
-		return nil, missing(ctx, w.Repo, "mission "+n.mission, n.mission)
+		return nil, missingMission(ctx, w.Repo, n.mission)
 	case err != nil:
 		return nil, err
 	default:
@@ -48,7 +48,7 @@ func Find(ctx context.Context, w *workspace.Workspace, current ledger.ID, name s
 		return nil, err
 	}
 	if !there {
-		return nil, missing(ctx, w.Repo, "mission "+string(mission), string(mission))
+		return nil, missingMission(ctx, w.Repo, string(mission))
 	}
 	t, err := Read(ctx, w.Repo, mission, n.turn)
 	if err != nil {
@@ -156,6 +156,7 @@ func exists(ctx context.Context, repo *git.Repo, id ledger.ID) (bool, error) {
 // A MissingError wraps [git.ErrNotFound]: a turn or a mission is not there. It says which ones are.
 type MissingError struct {
 	What    string
+	Mission string   // as it was named, if the whole mission is not there
 	Nearest []string // names for [Find]; empty if nothing is similar
 }
 
@@ -183,6 +184,13 @@ func missingTurn(l *ledger.Ledger, number int) error {
 			e.Nearest = append(e.Nearest, ledger.TurnID{Mission: l.ID, Turn: n}.String())
 		}
 	}
+	return e
+}
+
+// missingMission says that there is no such mission, and which one resembles it.
+func missingMission(ctx context.Context, repo *git.Repo, named string) error {
+	e := missing(ctx, repo, "mission "+named, named)
+	e.Mission = named
 	return e
 }
 

@@ -141,7 +141,7 @@ func tipOf(ctx context.Context, repo *git.Repo, id ledger.ID) (plumbing.Hash, er
 	}
 	tip, ok := refs[id.Ref()]
 	if !ok {
-		return plumbing.ZeroHash, missing(ctx, repo, "mission "+string(id), string(id))
+		return plumbing.ZeroHash, missingMission(ctx, repo, string(id))
 	}
 	return tip, nil
 }

@@ -18,6 +18,7 @@ type Live struct {
 	Number  int               // of its next turn, which is the running one if Open is not nil
 	Open    *session.OpenTurn // the running turn; nil if the client waits for a prompt
 	Seen    time.Time         // its last event
+	First   bool              // nothing of the mission is recorded yet, and its first turn runs
 }
 
 // ID names the running turn, as it will be recorded.
@@ -42,7 +43,7 @@ func LiveSessions(ctx context.Context, w *workspace.Workspace, registry []sessio
 		if err != nil || n.Fate != session.Lives || !known && (n.Open == nil || now.Sub(n.Seen) > maxSilent) {
 			continue
 		}
-		last, err := lastNumber(ctx, w.Repo, objects, id)
+		last, begun, err := lastNumber(ctx, w.Repo, objects, id)
 		if err != nil {
 			return nil, err
 		}
@@ -50,19 +51,22 @@ func LiveSessions(ctx context.Context, w *workspace.Workspace, registry []sessio
 		if slices.ContainsFunc(registry, func(r session.Registration) bool { return r.Session == n.Session && r.Status == "idle" }) {
 			l.Open = nil // the user has interrupted it, of which there is no event
 		}
+		l.First = !begun && l.Open != nil
 		live = append(live, l)
 	}
 	return live, nil
 }
 
-// lastNumber is the number of a mission's last turn, 0 for one that has recorded nothing yet.
-func lastNumber(ctx context.Context, repo *git.Repo, objects *git.Objects, id ledger.ID) (int, error) {
+// lastNumber is the number of a mission's last turn, 0 if there is none; begun is false for a mission of
+// which nothing is recorded yet.
+func lastNumber(ctx context.Context, repo *git.Repo, objects *git.Objects, id ledger.ID) (last int, begun bool, err error) {
 	l, err := ledger.Open(ctx, repo, objects, id)
 	if errors.Is(err, git.ErrNotFound) {
-		return 0, nil
+		return 0, false, nil
 	}
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	return l.LastTurn()
+	last, err = l.LastTurn()
+	return last, true, err
 }

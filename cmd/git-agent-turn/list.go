@@ -5,17 +5,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"gitagent/hooks"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/session"
 	"gitagent/internal/target"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
@@ -130,7 +127,7 @@ func (l *listing) close() { l.roll.Objects.Close() }
 
 // print prints what is chosen.
 func (l *listing) print() error {
-	running, err := l.running()
+	err := l.running()
 	if err != nil {
 		return err
 	}
@@ -145,7 +142,7 @@ func (l *listing) print() error {
 	}
 	switch {
 	case errors.Is(err, errEnough):
-	case running && errors.As(err, new(*turns.MissingError)): // it is the mission's first
+	case target.Begins(l.c.Context, l.w, err) != "":
 	case err != nil:
 		return target.Missing(err)
 	}
@@ -155,42 +152,32 @@ func (l *listing) print() error {
 	return cmp.Or(l.table.Print(l.c.App.Writer), l.more(), l.unread.Err())
 }
 
-// running prints the turns that are not over, and reports whether there are any. They are no records.
-func (l *listing) running() (some bool, err error) {
+// running prints the turns that are not over. They are no records.
+func (l *listing) running() error {
 	if l.json != nil || l.chosen.outcome != "" || l.chosen.touch != nil {
-		return false, nil
+		return nil
 	}
-	live, err := liveSessions(l.c, l.w, l.now)
+	live, err := target.Live(l.c.Context, l.w, l.now)
 	if err != nil {
-		return false, err
+		return err
 	}
 	for _, s := range live {
 		if s.Open == nil || l.mission != "" && s.Mission != l.mission {
 			continue
 		}
-		some = true
 		t := &turns.Turn{Mission: s.Mission, Turn: s.Number, At: s.Open.Started, Prompt: s.Open.Prompt}
 		switch ok, err := l.chosen.takes(t); {
 		case errors.Is(err, errEnough):
-			return some, nil
+			return nil
 		case err != nil:
-			return some, err
+			return err
 		case ok:
 			if err := l.row(l.name(t), markRunning, t.At, "", "", cmdline.OneLine(t.Prompt), ""); err != nil {
-				return some, err
+				return err
 			}
 		}
 	}
-	return some, nil
-}
-
-// liveSessions are the sessions that live now.
-func liveSessions(c *cli.Context, w *workspace.Workspace, now time.Time) ([]turns.Live, error) {
-	registry, err := session.Registrations(hooks.Claude.ConfigDir(os.Getenv))
-	if err != nil {
-		return nil, err
-	}
-	return turns.LiveSessions(c.Context, w, registry, now)
+	return nil
 }
 
 // add prints a turn if it is chosen.

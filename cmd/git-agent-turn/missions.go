@@ -81,7 +81,17 @@ func readMissions(c *cli.Context) (*missionLines, error) {
 	}
 	lines := &missionLines{now: time.Now(), marks: make(map[ledger.ID]string)}
 	var unread error
-	if lines.list, unread = turns.Missions(c.Context, w.Repo); len(lines.list) == 0 && unread == nil {
+	lines.list, unread = turns.Missions(c.Context, w.Repo)
+	live, err := target.Live(c.Context, w, lines.now)
+	if err != nil {
+		return nil, err
+	}
+	begin := beginning(live)
+	if !c.Bool("json") { // they are no records
+		lines.list = append(lines.list, begin...)
+		slices.SortStableFunc(lines.list, func(a, b turns.Line) int { return b.Newest().Compare(a.Newest()) })
+	}
+	if len(lines.list)+len(begin) == 0 && unread == nil {
 		return nil, target.NoMission(c.Context, w)
 	}
 	objects := w.Repo.Objects(c.Context)
@@ -90,6 +100,10 @@ func readMissions(c *cli.Context) (*missionLines, error) {
 	ids := make([]ledger.ID, len(lines.list))
 	for i, m := range lines.list {
 		ids[i] = m.ID
+		if m.Tip.IsZero() { // it is of a session of this clone
+			lines.by[i] = trust.Clone
+			continue
+		}
 		s, err := w.Standing(c.Context, objects, m.ID, m.Tip)
 		if lines.by[i] = s.By; err != nil {
 			lines.by[i], unread = trust.Unknown, cmp.Or(unread, err)
@@ -97,10 +111,6 @@ func readMissions(c *cli.Context) (*missionLines, error) {
 	}
 	lines.short = ledger.Abbreviate(ids)
 	if lines.dates, err = target.Dates(c, w); err != nil {
-		return nil, err
-	}
-	live, err := liveSessions(c, w, lines.now)
-	if err != nil {
 		return nil, err
 	}
 	for _, s := range slices.Backward(live) {
@@ -111,6 +121,17 @@ func readMissions(c *cli.Context) (*missionLines, error) {
 		}
 	}
 	return lines, unread
+}
+
+// beginning are the missions whose first turn runs, of which nothing is recorded yet.
+func beginning(live []turns.Live) []turns.Line {
+	var list []turns.Line
+	for _, s := range live {
+		if s.First && !slices.ContainsFunc(list, func(l turns.Line) bool { return l.ID == s.Mission }) {
+			list = append(list, turns.Line{Mission: &ledger.Mission{ID: s.Mission, Title: s.Open.Prompt, Created: s.Open.Started}})
+		}
+	}
+	return list
 }
 
 // row is the row of the i-th mission, with its name as the list shows it.

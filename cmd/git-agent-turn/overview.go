@@ -29,6 +29,7 @@ import (
 type brief struct {
 	situation target.Situation
 	mission   *ledger.Mission // that commands work on; nil if there is none
+	first     bool            // the mission's first turn runs: nothing of it is recorded yet
 	last      *turns.Turn     // of the mission, nil if there is none
 	by        string          // who recorded it
 	running   []turns.Live    // the turns under way, of whatever mission and worktree, the newest first
@@ -76,15 +77,6 @@ func read(ctx context.Context, w *workspace.Workspace, now time.Time) (b brief, 
 	if b.situation, err = target.Look(ctx, w); err != nil {
 		return b, err
 	}
-	id, err := target.Mission(ctx, w, "", io.Discard)
-	if err != nil {
-		return b, err
-	}
-	if id != "" {
-		if err := b.readMission(ctx, w, id); err != nil {
-			b.found = append(b.found, finding{Level: problem, What: "mission", Text: err.Error()})
-		}
-	}
 	registry, err := session.Registrations(hooks.Claude.ConfigDir(os.Getenv))
 	if err != nil {
 		return b, err
@@ -94,6 +86,20 @@ func read(ctx context.Context, w *workspace.Workspace, now time.Time) (b brief, 
 		b.found = append(b.found, finding{Level: problem, What: "running", Text: err.Error()})
 	}
 	b.running = slices.DeleteFunc(live, func(l turns.Live) bool { return l.Open == nil })
+	b.situation.Running = len(b.running) > 0
+	id, err := target.Mission(ctx, w, "", io.Discard)
+	if err != nil {
+		return b, err
+	}
+	b.first = slices.ContainsFunc(b.running, func(l turns.Live) bool { return l.First && l.Mission == id })
+	switch {
+	case b.first:
+		b.mission = &ledger.Mission{ID: id}
+	case id != "":
+		if err := b.readMission(ctx, w, id); err != nil {
+			b.found = append(b.found, finding{Level: problem, What: "mission", Text: err.Error()})
+		}
+	}
 	neighbours := w.Store.Neighbours("", handoffstore.MaxSessions, registry)
 	if w.Repo.Top != "" {
 		if err := b.readHandoff(ctx, w, neighbours, now); err != nil {
@@ -237,7 +243,7 @@ func (b *brief) next() []target.Step {
 	} else if b.situation.Recording {
 		steps = append(steps, b.situation.Begin()[0])
 	}
-	if b.situation.Missions > 1 {
+	if b.situation.Missions > 1 || b.first && b.situation.Missions > 0 {
 		steps = append(steps, target.Step{Aim: "the other missions", Command: "git agent-turn missions"})
 	}
 	return steps[:min(len(steps), maxSteps)]

@@ -18,9 +18,10 @@ import (
 func TestNext(t *testing.T) {
 	t.Parallel()
 	const start, doctor, list, show, diff, missions = "", "git agent-turn doctor", "git agent-turn list", "git agent-turn show", "git agent-turn diff", "git agent-turn missions"
+	const all = "git agent-turn list --all"
 	on := target.Situation{Recording: true, Missions: 1, Remote: "origin"}
-	off, two := on, on
-	off.Recording, two.Missions = false, 2
+	off, two, busy := on, on, on
+	off.Recording, two.Missions, busy.Running = false, 2, true
 	for _, tt := range []struct {
 		name string
 		in   brief
@@ -30,6 +31,9 @@ func TestNext(t *testing.T) {
 		{"nothing, on", brief{situation: target.Situation{Recording: true}}, []string{start}},
 		{"a clone", brief{situation: target.Situation{Remote: "origin"}}, []string{"git agent-turn init", "git agent-turn fetch origin"}},
 		{"no turn yet", brief{situation: on}, []string{start}},
+		{"the first turn of all", brief{situation: target.Situation{Recording: true, Running: true}, first: true}, []string{all}},
+		{"the first turn of a mission", brief{situation: busy, first: true}, []string{all, missions}},
+		{"the first turn, switched off since", brief{situation: target.Situation{Running: true}, first: true}, []string{"git agent-turn init"}},
 		{"a turn that changed nothing", brief{situation: on, last: &turns.Turn{}}, []string{list, show}},
 		{"a turn", brief{situation: two, last: &turns.Turn{Files: 1}}, []string{list, show, diff}},
 		{"two missions", brief{situation: two, last: &turns.Turn{}}, []string{list, show, missions}},

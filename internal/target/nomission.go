@@ -3,7 +3,9 @@ package target
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"gitagent/hooks"
 	"gitagent/internal/cmdline"
@@ -18,6 +20,7 @@ type Situation struct {
 	Recording bool   // turns are recorded here
 	Plugin    string // that has our hooks, where the user's settings must not have them, too; "" for none
 	Missions  int
+	Running   bool   // a turn is under way; in a repository with missions nobody looks
 	Remote    string // to fetch from; "" for none
 	// Importable is how many conversations from before could be recorded. In a repository with missions
 	// nobody looks for them: see [Situation.LookBack].
@@ -46,6 +49,9 @@ func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) 
 		s.Plugin = plugins[0]
 	}
 	if s.Missions == 0 {
+		if live, err := Live(ctx, w, time.Now()); err == nil {
+			s.Running = slices.ContainsFunc(live, func(l turns.Live) bool { return l.Open != nil })
+		}
 		_ = s.LookBack(ctx, w) // advice alone
 	}
 	return s, ctx.Err()
@@ -69,10 +75,13 @@ type Step struct {
 // Begin says how turns come into a repository that has none, the first step first.
 func (s Situation) Begin() []Step {
 	var steps []Step
-	if s.Recording {
-		steps = append(steps, Step{Aim: "start the agent's client here, and work as always"})
-	} else {
+	switch {
+	case !s.Recording:
 		steps = append(steps, Step{"switch recording on", s.Switch()})
+	case s.Running:
+		steps = append(steps, Step{"see the turn that is running", "git agent-turn list --all"})
+	default:
+		steps = append(steps, Step{Aim: "start the agent's client here, and work as always"})
 	}
 	if s.Remote != "" {
 		steps = append(steps, Step{"bring what was recorded elsewhere", "git agent-turn fetch " + cmdline.Shell([]string{s.Remote})})

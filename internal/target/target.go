@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -74,15 +75,18 @@ func Checkout(ctx context.Context, what string) (*workspace.Workspace, error) {
 	return nil, fmt.Errorf("a bare repository has no worktree to %s", what)
 }
 
-// Mission is the mission that a command works on: [Here], else the one that was written last of those
-// in the repository, as after a fetch. It is announced on talk if it was guessed among several. It is
-// empty if there is none.
+// Mission is the mission that a command works on: [Here], else that of the session that was the last in
+// this worktree, else the one that was written last of those in the repository, as after a fetch. It is
+// announced on talk if it was guessed among several. It is empty if there is none.
+//
+// A session's mission is the current one as soon as its first turn runs. Nothing of it is recorded then,
+// and it has no ledger: of an error of reading it [Begins] tells that.
 func Mission(ctx context.Context, w *workspace.Workspace, named string, talk io.Writer) (ledger.ID, error) {
 	id, err := Here(ctx, w, named)
 	if id != "" || err != nil {
 		return id, err
 	}
-	id = lastHere(w)
+	id = lastHere(w, func(m ledger.ID, st *session.State) bool { return begun(ctx, w, m, st) })
 	if id != "" && talk == io.Discard {
 		return id, nil
 	}
@@ -114,14 +118,15 @@ func Here(ctx context.Context, w *workspace.Workspace, named string) (ledger.ID,
 	return "", nil
 }
 
-// Own is the mission that what a command writes belongs to: [Here], or the one recorded to last in this
-// worktree, or the only one of the repository. It is empty if there is none.
+// Own is the mission that what a command writes belongs to: [Here], or that of the session that was the
+// last in this worktree, even if it was killed in its first turn, or the only one of the repository. It is
+// empty if there is none.
 func Own(ctx context.Context, w *workspace.Workspace, named string) (ledger.ID, error) {
 	id, err := Here(ctx, w, named)
 	if id != "" || err != nil {
 		return id, err
 	}
-	if id = lastHere(w); id != "" {
+	if id = lastHere(w, func(ledger.ID, *session.State) bool { return true }); id != "" {
 		return id, nil
 	}
 	newest, among, err := ledger.Newest(ctx, w.Repo)
@@ -148,14 +153,63 @@ func Named(ctx context.Context, repo *git.Repo, name string) (ledger.ID, error) 
 	return "", cmdline.Hint(err, "list the missions with: git agent-turn missions")
 }
 
-// lastHere is the mission that was recorded to last in this worktree.
-func lastHere(w *workspace.Workspace) ledger.ID {
-	last := w.Store.Last(func(st *session.State) bool { return st.Worktree == w.Repo.GitDir && st.Mission != "" })
-	if last == nil {
+// lastHere is the mission of the session that was the last in this worktree, of those that count.
+func lastHere(w *workspace.Workspace, counts func(ledger.ID, *session.State) bool) (id ledger.ID) {
+	w.Store.Last(func(st *session.State) bool {
+		m, err := ledger.ParseID(st.Mission)
+		if err != nil || st.Worktree != w.Repo.GitDir || !counts(m, st) {
+			return false
+		}
+		id = m
+		return true
+	})
+	return id
+}
+
+// begun reports whether something of a session's mission is recorded, or its first turn runs.
+func begun(ctx context.Context, w *workspace.Workspace, id ledger.ID, st *session.State) bool {
+	if refs, err := w.Repo.Refs(ctx, id.Ref()); err != nil || len(refs) == 1 || st.Open == nil {
+		return len(refs) == 1
+	}
+	live, err := Live(ctx, w, time.Now())
+	return err == nil && first(live, string(id)) == id
+}
+
+// Live returns the sessions that live now, see [turns.LiveSessions].
+func Live(ctx context.Context, w *workspace.Workspace, now time.Time) ([]turns.Live, error) {
+	registry, err := session.Registrations(hooks.Claude.ConfigDir(os.Getenv))
+	if err != nil {
+		return nil, err
+	}
+	return turns.LiveSessions(ctx, w, registry, now)
+}
+
+// Begins returns the mission of which an error says that it is not there, or has no turn, if that is
+// because its first turn runs. It is empty for any other error, or none.
+func Begins(ctx context.Context, w *workspace.Workspace, err error) ledger.ID {
+	var m *turns.MissingError
+	if !errors.As(err, &m) || m.Mission == "" {
 		return ""
 	}
-	id, _ := ledger.ParseID(last.Mission)
-	return id
+	if st := Agent(w); st != nil && st.Mission == m.Mission { // what a client runs for its user is a turn, too
+		return ledger.ID(m.Mission)
+	}
+	live, unknown := Live(ctx, w, time.Now())
+	if unknown != nil {
+		return ""
+	}
+	return first(live, m.Mission)
+}
+
+// first is the mission that a person means, by its id or the beginning of it in any case, of those whose
+// first turn runs; empty if there is none.
+func first(live []turns.Live, name string) ledger.ID {
+	for _, l := range live {
+		if l.Open != nil && l.Number == 1 && strings.HasPrefix(string(l.Mission), strings.ToLower(name)) {
+			return l.Mission
+		}
+	}
+	return ""
 }
 
 // Agent is the session whose agent runs the command; nil if a person runs it.
@@ -177,7 +231,7 @@ func State(ctx context.Context, w *workspace.Workspace, mission, name string, ta
 		return nil, err
 	}
 	s, err := turns.Find(ctx, w, here, name)
-	return s, Missing(err)
+	return s, noState(ctx, w, err)
 }
 
 // Range returns the two states that a range names, see [turns.Range]. For any other name isRange is
@@ -191,7 +245,7 @@ func Range(ctx context.Context, w *workspace.Workspace, mission, name string, ta
 	if err == nil && !isRange {
 		to, err = turns.Find(ctx, w, here, name)
 	}
-	return from, to, isRange, Missing(err)
+	return from, to, isRange, noState(ctx, w, err)
 }
 
 // current is the mission that a name of a state is about if it does not say so.
@@ -208,6 +262,14 @@ func current(ctx context.Context, w *workspace.Workspace, mission, name string, 
 		err = NoMission(ctx, w)
 	}
 	return here, err
+}
+
+// noState is [Missing], or the error that a mission has no turn yet.
+func noState(ctx context.Context, w *workspace.Workspace, err error) error {
+	if id := Begins(ctx, w, err); id != "" {
+		return cmdline.Hint(cmdline.NotFoundf("mission %s has no turn yet: its first one is running", id), "list the turns with: git agent-turn list --all")
+	}
+	return Missing(err)
 }
 
 // Missing adds to the error that something is not there what there is instead.
