@@ -18,6 +18,7 @@ import (
 // A Situation is what there is in a repository, as far as it decides what would help there.
 type Situation struct {
 	Recording bool   // turns are recorded here
+	Bare      bool   // there is no worktree here, and nothing can be recorded
 	Plugin    string // that has our hooks, where the user's settings must not have them, too; "" for none
 	Missions  int
 	Running   bool   // a turn is under way; in a repository with missions nobody looks
@@ -34,6 +35,7 @@ func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) 
 		return s, err
 	}
 	repo := w.Repo
+	s.Bare = repo.Top == ""
 	missions, err := ledger.List(ctx, repo)
 	if err != nil {
 		return s, err
@@ -76,6 +78,8 @@ type Step struct {
 func (s Situation) Begin() []Step {
 	var steps []Step
 	switch {
+	case s.Bare:
+		steps = append(steps, Step{Aim: "change into a worktree: turns are recorded where agents work"})
 	case !s.Recording:
 		steps = append(steps, Step{"switch recording on", s.Switch()})
 	case s.Running:
