@@ -92,7 +92,7 @@ func firstTurn(ctx context.Context, repo *git.Repo, id ledger.ID) (*Turn, error)
 		return nil
 	})
 	if first == nil && err == nil {
-		err = &MissingError{What: fmt.Sprintf("turns of mission %s", id)}
+		err = &MissingError{Mission: string(id)}
 	}
 	if first != nil {
 		err = nil // what can't be read is not the first
@@ -134,18 +134,26 @@ func parseName(text string) (n name, err error) {
 	return n, nil
 }
 
-// MissionOf returns the mission in the name of a state, as it was typed, if it has one.
+// MissionOf returns the mission in the name of a state or a range, as it was typed, if it has one.
 func MissionOf(text string) (string, bool) {
-	text, _, _ = strings.Cut(text, "..")
-	n, err := parseName(text)
+	n, err := parseName(leading(text))
 	return n.mission, err == nil && n.slashed
 }
 
 // OfCurrent reports whether a text names a turn of the current mission, or a range that begins with one.
 func OfCurrent(text string) bool {
-	text, _, _ = strings.Cut(text, "..")
-	n, err := parseName(text)
+	n, err := parseName(leading(text))
 	return err == nil && n.mission == ""
+}
+
+// leading is the name of the state that says of which mission a range is: the first one, or the second
+// if there is no first. Any other name is its own.
+func leading(text string) string {
+	first, second, isRange := strings.Cut(text, "..")
+	if isRange && first == "" {
+		return second
+	}
+	return first
 }
 
 func exists(ctx context.Context, repo *git.Repo, id ledger.ID) (bool, error) {
@@ -155,12 +163,18 @@ func exists(ctx context.Context, repo *git.Repo, id ledger.ID) (bool, error) {
 
 // A MissingError wraps [git.ErrNotFound]: a turn or a mission is not there. It says which ones are.
 type MissingError struct {
-	What    string
-	Mission string   // as it was named, if the whole mission is not there
+	What    string   // is not there; empty if it is any turn of the mission
+	Mission string   // as it was named, if it is not there or has no turn yet
 	Nearest []string // names for [Find]; empty if nothing is similar
 }
 
-func (e *MissingError) Error() string { return e.What + ": not found" }
+func (e *MissingError) Error() string {
+	if e.What == "" {
+		return "mission " + e.Mission + " has no turn yet"
+	}
+	return e.What + ": not found"
+}
+
 func (e *MissingError) Unwrap() error { return git.ErrNotFound }
 
 // missingTurn names the turns before and after the one that a ledger lacks.
@@ -176,7 +190,7 @@ func missingTurn(l *ledger.Ledger, number int) error {
 		before, after = 0, r.Number
 	}
 	if before == 0 && after == 0 {
-		return &MissingError{What: fmt.Sprintf("turns of mission %s", l.ID)}
+		return &MissingError{Mission: string(l.ID)}
 	}
 	e := &MissingError{What: "turn " + ledger.TurnID{Mission: l.ID, Turn: number}.String()}
 	for _, n := range []int{before, after} {

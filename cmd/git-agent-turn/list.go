@@ -85,6 +85,7 @@ type listing struct {
 
 	states map[int][]*turns.State // saved after each turn, the newest first; nil unless they are wanted
 	newer  *turns.Turn            // the turn before
+	some   bool                   // there is a turn, or a state to print
 	unread ledger.Unread
 }
 
@@ -146,6 +147,9 @@ func (l *listing) print() error {
 	case err != nil:
 		return target.Missing(err)
 	}
+	if !l.some && l.mission != "" && l.unread.Err() == nil {
+		fmt.Fprintf(l.c.App.ErrWriter, "mission %s has no turn yet\n", l.mission)
+	}
 	if l.json != nil {
 		return cmp.Or(l.json.Flush(), l.unread.Err())
 	}
@@ -182,6 +186,7 @@ func (l *listing) running() error {
 
 // add prints a turn if it is chosen.
 func (l *listing) add(t *turns.Turn) error {
+	l.some = true
 	if err := l.between(t); err != nil {
 		return err
 	}
@@ -269,6 +274,7 @@ func (l *listing) state(s *turns.State, name string) error {
 }
 
 func (l *listing) row(name, mark string, at time.Time, insertions, deletions, prompt, paths string) error {
+	l.some = true
 	return l.table.Add(l.c.App.Writer, name, mark, l.dates.Short(l.now, at), insertions, deletions, prompt, paths)
 }
 

@@ -139,11 +139,10 @@ func Own(ctx context.Context, w *workspace.Workspace, named string) (ledger.ID, 
 // Named is the mission that a person names by its id, or the beginning of it in any case. One that is
 // named in full need not exist: it may be at a remote, or yet to begin.
 func Named(ctx context.Context, repo *git.Repo, name string) (ledger.ID, error) {
+	id, err := ledger.Expand(ctx, repo, name)
 	if !ledger.IsPrefix(name) {
-		_, err := ledger.ParseID(name)
 		return "", cmdline.Usagef("%w", err)
 	}
-	id, err := ledger.Expand(ctx, repo, name)
 	if !errors.Is(err, git.ErrNotFound) {
 		return id, err
 	}
