@@ -1,8 +1,10 @@
 package turns_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,6 +44,29 @@ func TestSaved(t *testing.T) {
 		t.Errorf("it was saved %q", why)
 	}
 	if _, err := saved[0].Usable(t.Context(), l.recorder(l.Dir).Workspace); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSavedLater: a commit can have a time that JSON has none for.
+func TestSavedLater(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	l.turn(c, "one", l.write("file", "one"))
+	ref := own(c).Ref()
+	raw := fmt.Sprintf("tree %s\nparent %s\nparent %s\nauthor Dev <dev@example.invalid> 1 +0000\ncommitter Dev <dev@example.invalid> 999999999999 +0000\n\nbefore restoring turn 1\n",
+		l.treeOf(ref), l.Git("rev-parse", ref), l.Git("rev-parse", "HEAD"))
+	commit, err := l.Feed(raw, "hash-object", "-t", "commit", "-w", "--stdin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Git("update-ref", ref, strings.TrimSpace(commit))
+	saved, err := turns.Saved(t.Context(), l.repo(), own(c))
+	if err != nil || len(saved) != 1 {
+		t.Fatalf("%v, %v", saved, err)
+	}
+	if _, err := json.Marshal(saved[0].At.UTC()); err != nil {
 		t.Error(err)
 	}
 }

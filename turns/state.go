@@ -168,6 +168,9 @@ type event struct {
 	subject    string
 }
 
+// maxSeconds is the last second of the year 9999: JSON has no later time, and a commit of a stranger's may.
+const maxSeconds = 253_402_300_799
+
 // eventsOf returns the events of a mission, the newest first, at most so many; -1 for all.
 func eventsOf(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([]event, error) {
 	tip, err := tipOf(ctx, repo, id)
@@ -187,7 +190,7 @@ func eventsOf(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([]ev
 		}
 		e := event{hash: plumbing.NewHash(fields[0]), tree: plumbing.NewHash(fields[1]), subject: subject}
 		if seconds, err := strconv.ParseInt(fields[2], 10, 64); err == nil {
-			e.at = time.Unix(seconds, 0)
+			e.at = time.Unix(min(seconds, maxSeconds), 0)
 		}
 		for i, parent := range fields[3:] {
 			if i > 0 {

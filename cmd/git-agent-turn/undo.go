@@ -32,10 +32,7 @@ func undo(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	dates, err := target.Dates(c, w)
-	if err != nil {
-		return err
-	}
+	dates, _ := target.Dates(c, w) // the way back does not depend on a setting
 	now, what := time.Now(), ""
 	say := func(step *snapshot.Step, changes []git.FileStat) {
 		if what != "" {
