@@ -2,6 +2,7 @@ package transaction
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -74,10 +75,10 @@ func (tx *Tx) CheckOut(ctx context.Context, c Checkout) (*CheckedOut, error) {
 	if c.Tree == tx.Snap.Tree {
 		return done, nil // and what was done before can still be taken back
 	}
-	if err := tx.Snap.Step(ctx, step); err != nil {
-		return done, fmt.Errorf("%w; what was there before is kept as %s", err, done.Present)
+	if err = tx.Snap.Step(ctx, step); errors.Is(err, snapshot.ErrHalf) {
+		err = fmt.Errorf("%w; what was there before is kept as %s", err, done.Present)
 	}
-	return done, nil
+	return done, err
 }
 
 // Merge applies what changed from base to theirs to ours, all of them trees, see [git.Repo.MergeTrees].
