@@ -59,12 +59,17 @@ func TestUndoKilled(t *testing.T) {
 					{"revert", mission + "/3"},
 					{"undo"},
 				}[n%4]
+				undone := v.files()
 				if args[0] == "undo" {
 					run("restore", mission+"/1")
 				}
 				before := v.files()
 				v.kill(args...)
 				after := v.files()
+				want := before
+				if args[0] == "undo" && after != before && after != undone {
+					want = undone // an undo that was cut off is finished
+				}
 				if n%8 >= 4 {
 					h.Write("since", fmt.Sprint(n))
 				}
@@ -72,7 +77,7 @@ func TestUndoKilled(t *testing.T) {
 				now := v.files()
 				_ = os.Remove(filepath.Join(h.Dir, "since"))
 				switch {
-				case after != before && now != before:
+				case after != before && now != want:
 					t.Fatalf("kill %d of %q after %v: the undo does not bring back what was there before", v.killed, args, v.last)
 				case after == before && args[0] == "undo" && now == before:
 					t.Fatalf("kill %d of %q after %v: the second undo does nothing", v.killed, args, v.last)
