@@ -99,7 +99,7 @@ func before(ctx context.Context, tx *transaction.Tx, step *snapshot.Step, how Me
 		return from, nil, nil
 	}
 	if step.Half {
-		if now, err = whole(ctx, tx, step); err != nil {
+		if now, err = whole(ctx, tx, step, held == to); err != nil {
 			return from, nil, err
 		}
 	}
@@ -108,8 +108,9 @@ func before(ctx context.Context, tx *transaction.Tx, step *snapshot.Step, how Me
 }
 
 // whole returns the worktree's tree with all that a killed step had to do with as it was before the
-// step, unless somebody has changed it since.
-func whole(ctx context.Context, tx *transaction.Tx, step *snapshot.Step) (plumbing.Hash, error) {
+// step, unless somebody has changed it since. If it was an undo of the step that was killed, parts of
+// files are of what was before.
+func whole(ctx context.Context, tx *transaction.Tx, step *snapshot.Step, undoing bool) (plumbing.Hash, error) {
 	from, to, now := step.From.Hash(), step.To.Hash(), tx.Snap.Tree
 	was, err := tx.Repo.Changed(ctx, to, from, git.Paths{})
 	if err != nil {
@@ -123,9 +124,13 @@ func whole(ctx context.Context, tx *transaction.Tx, step *snapshot.Step) (plumbi
 	if err != nil {
 		return now, err
 	}
+	written := became
+	if undoing {
+		written = was
+	}
 	for path := range was {
 		is, differs := since[path]
-		if differs && is.Mode != filemode.Empty && is != was[path] && !cut(tx.Objects, is, became[path]) {
+		if differs && is.Mode != filemode.Empty && is != was[path] && !cut(tx.Objects, is, written[path]) {
 			delete(was, path)
 		}
 	}

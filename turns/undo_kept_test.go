@@ -98,8 +98,9 @@ func TestUndoHalfUndone(t *testing.T) {
 			}
 		}
 	}
-	l.turn(c, "one", all("1\n"))
-	l.turn(c, "two", all("2\n"))
+	one, two := strings.Repeat("1\n", 1000), strings.Repeat("2\n", 1000)
+	l.turn(c, "one", all(one))
+	l.turn(c, "two", all(two))
 	agent := filepath.Join(l.Dir, ".git", "agent")
 	killed := func() {
 		t.Helper()
@@ -113,13 +114,14 @@ func TestUndoHalfUndone(t *testing.T) {
 		t.Fatal(err)
 	}
 	killed()
-	l.Write("c", "2\n") // it did not come to these
-	l.Write("d", "2\n")
+	l.Write("c", two) // it did not come to these
+	l.Write("d", two)
 	if _, what, err := l.undo(turns.Merging{}); err != nil || what != "restore of turn "+first.ID().String() {
 		t.Fatalf("took back %q, %v", what, err)
 	}
 	killed()
-	l.Write("b", "1\n")
+	l.Write("a", one)
+	l.Write("b", two[:777]) // a part of what it was writing
 	l.Write("since", "since\n")
 	if _, what, err := l.undo(turns.Merging{}); err != nil || what != "restore of turn "+first.ID().String() {
 		t.Fatalf("took back %q, %v", what, err)
