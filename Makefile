@@ -15,7 +15,7 @@ test:
 
 # All tests in full, with the race detector where there is a C compiler. CI runs it.
 test-long:
-	go test $$(go env CGO_ENABLED | sed 's/0//; s/1/-race/') ./...
+	go test -timeout 20m $$(go env CGO_ENABLED | sed 's/0//; s/1/-race/') ./...
 
 # Record, list, show and diff a session in a throw-away repository.
 demo: build
