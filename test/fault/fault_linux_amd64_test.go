@@ -137,6 +137,44 @@ func TestReadOnly(t *testing.T) {
 	l.resumes()
 }
 
+// TestRestoreUnwritable: a file can't be removed, of which git only warns. The user hears of it, and can go
+// back once it can.
+func TestRestoreUnwritable(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, false)
+	l.turn("before")
+	l.Write("closed/f", "f\n")
+	l.turn("after")
+	if os.Geteuid() == 0 {
+		l.user = &syscall.Credential{Uid: nobody, Gid: nobody}
+		l.give(nobody)
+	}
+	run := func(args ...string) (string, error) {
+		cmd := exec.Command("git-agent-turn", args...)
+		cmd.Dir, cmd.Env, cmd.SysProcAttr = l.Dir, l.env, &syscall.SysProcAttr{Credential: l.user}
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	mode := func(mode fs.FileMode) {
+		t.Helper()
+		if err := os.Chmod(filepath.Join(l.Dir, "closed"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mode(0o555)
+	out, err := run("restore", "1")
+	mode(0o777)
+	if err == nil || !strings.Contains(out, `"closed/f" could not be removed`) || !strings.Contains(out, "git agent-turn undo") {
+		t.Errorf("restore: %v\n%s", err, out)
+	}
+	if l.Read("file") != "before" {
+		t.Errorf("file is %q", l.Read("file"))
+	}
+	if out, err := run("undo"); err != nil || l.Read("file") != "after" || l.Read("closed/f") != "f\n" {
+		t.Errorf("undo: %v\n%s", err, out)
+	}
+}
+
 const nobody = 65534
 
 // TestOthers traces while other commands of this process begin and end, each of which has to find
