@@ -101,11 +101,11 @@ const (
 	firstBatch    = 4       // turns
 	maxBatch      = 64      // turns
 	maxBatchBytes = 4 << 20 // of their segments, as their records tell, and of the records
-
-	// maxOld is how many turns in a row are too old when a search ends. A turn that was recorded again
-	// is newer than some that come before it.
-	maxOld = 100
 )
+
+// MaxOld is how many turns in a row are too old when a walk from the newest on ends. A turn that was
+// recorded again, and one that was imported, is newer than some that come before it.
+const MaxOld = 100
 
 // A batch is some turns, in order.
 type batch struct {
@@ -149,7 +149,7 @@ func (s *Search) walk(ctx context.Context, w *workspace.Workspace, id ledger.ID,
 	b, size, bytes, old := &batch{done: make(chan struct{})}, firstBatch, 0, 0
 	add := func(t *Turn) error {
 		if t.At.Before(s.Since) {
-			if old++; old == maxOld {
+			if old++; old == MaxOld {
 				return errHalted
 			}
 			return nil

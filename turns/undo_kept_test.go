@@ -101,25 +101,18 @@ func TestUndoHalfUndone(t *testing.T) {
 	one, two := strings.Repeat("1\n", 1000), strings.Repeat("2\n", 1000)
 	l.turn(c, "one", all(one))
 	l.turn(c, "two", all(two))
-	agent := filepath.Join(l.Dir, ".git", "agent")
-	killed := func() {
-		t.Helper()
-		if err := os.Rename(filepath.Join(agent, "step"), filepath.Join(agent, "step.begun")); err != nil {
-			t.Fatal(err)
-		}
-	}
 	before := files(t, l.Dir)
 	first := l.list(own(c))[0]
 	if _, err := l.restore(first, false); err != nil {
 		t.Fatal(err)
 	}
-	killed()
+	l.cutOff()
 	l.Write("c", two) // it did not come to these
 	l.Write("d", two)
 	if _, what, err := l.undo(turns.Merging{}); err != nil || what != "restore of turn "+first.ID().String() {
 		t.Fatalf("took back %q, %v", what, err)
 	}
-	killed()
+	l.cutOff()
 	l.Write("a", one)
 	l.Write("b", two[:777]) // a part of what it was writing
 	l.Write("since", "since\n")
@@ -148,10 +141,7 @@ func TestUndoCutLarge(t *testing.T) {
 	if _, err := l.restore(l.list(own(c))[0], false); err != nil {
 		t.Fatal(err)
 	}
-	agent := filepath.Join(l.Dir, ".git", "agent")
-	if err := os.Rename(filepath.Join(agent, "step"), filepath.Join(agent, "step.begun")); err != nil {
-		t.Fatal(err)
-	}
+	l.cutOff()
 	l.Write("large", large[:len(large)-1234])
 	if _, _, err := l.undo(turns.Merging{}); err != nil || l.Read("large") != "2\n" {
 		t.Errorf("%v, and %d bytes", err, len(l.Read("large")))

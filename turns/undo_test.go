@@ -22,6 +22,15 @@ func (l *lab) undo(how turns.Merging) (*turns.Restored, string, error) {
 	return done, what, err
 }
 
+// cutOff has the last step be one whose process was killed before it noted that it was done.
+func (l *lab) cutOff() {
+	l.t.Helper()
+	agent := filepath.Join(l.Dir, ".git", "agent")
+	if err := os.Rename(filepath.Join(agent, "step"), filepath.Join(agent, "step.begun")); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
 // TestUndoHalf: a restore was killed in the middle of the checkout. What it had not come to, had
 // removed, or had written in part, is as it was before; what somebody has changed since is kept.
 func TestUndoHalf(t *testing.T) {
@@ -73,10 +82,7 @@ func TestUndoHalf(t *testing.T) {
 			if _, err := l.recorder(l.Dir).Restore(t.Context(), time.Now(), first, git.Paths{}, turns.Checkout{}); err != nil {
 				t.Fatal(err)
 			}
-			agent := filepath.Join(l.Dir, ".git", "agent")
-			if err := os.Rename(filepath.Join(agent, "step"), filepath.Join(agent, "step.begun")); err != nil {
-				t.Fatal(err)
-			}
+			l.cutOff()
 			tt.half(l)
 			_, what, err := l.undo(turns.Merging{})
 			if name == "not begun" {
@@ -203,17 +209,10 @@ func TestUndoTwoHalves(t *testing.T) {
 	l.turn(c, "one", func() { l.Write("a", "1\n"); l.Write("b", "1\n") })
 	l.turn(c, "two", func() { l.Write("a", "2\n"); l.Write("b", "2\n") })
 	list := l.list(own(c))
-	agent := filepath.Join(l.Dir, ".git", "agent")
-	rename := func(from, to string) {
-		t.Helper()
-		if err := os.Rename(filepath.Join(agent, from), filepath.Join(agent, to)); err != nil {
-			t.Fatal(err)
-		}
-	}
 	if _, err := l.restore(list[0], false); err != nil {
 		t.Fatal(err)
 	}
-	rename("step", "step.begun")
+	l.cutOff()
 	l.remove("b")
 	half := l.tree()
 	if _, err := l.restore(list[1], false); err != nil {
@@ -225,7 +224,7 @@ func TestUndoTwoHalves(t *testing.T) {
 		t.Fatal("the test is wrong")
 	}
 	// What the second one has noted of the first was there before it was begun.
-	rename("step", "step.begun")
+	l.cutOff()
 	data := `{"v":1,"what":"restore of turn ` + list[0].ID().String() + `","mission":"` + string(own(c)) + `","before":"` + list[1].Code.String() +
 		`","from":"` + l.treeOf(list[1].Code.String()) + `","to":"` + l.treeOf(list[0].Code.String()) + `","half":true,"at":"2026-11-22T12:00:00Z"}`
 	l.Write(".git/agent/step", data)

@@ -98,10 +98,6 @@ func (f *choice) close() {
 // byContent reports whether turns are chosen by what they are, not only by when they were.
 func (f *choice) byContent() bool { return f.grep != nil || f.outcome != "" || f.touch != nil }
 
-// maxOld is how many turns in a row are too old when a walk ends. A turn that was recorded again, and one
-// that was imported, is newer than some that come before it.
-const maxOld = 100
-
 // at reports whether something of that time is wanted. As the newest comes first, the error says when
 // no more will be.
 func (f *choice) at(t time.Time) (bool, error) {
@@ -109,7 +105,7 @@ func (f *choice) at(t time.Time) (bool, error) {
 		return false, errEnough
 	}
 	if !f.since.IsZero() && t.Before(f.since) {
-		if f.old++; f.old == maxOld {
+		if f.old++; f.old == turns.MaxOld {
 			return false, errEnough
 		}
 		return false, nil

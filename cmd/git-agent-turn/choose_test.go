@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"gitagent/turns"
 )
 
 // A turn that was recorded again, later, is before older ones in a list, which is ordered by numbers.
@@ -17,12 +19,12 @@ func TestSince(t *testing.T) {
 			t.Errorf("turn %d, %d minutes old: %t, %v", i, minutes, ok, err)
 		}
 	}
-	for range maxOld - 1 {
+	for range turns.MaxOld - 1 {
 		if _, err := f.at(now.Add(-2 * time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := f.at(now.Add(-2 * time.Hour)); !errors.Is(err, errEnough) {
-		t.Errorf("after %d old ones: %v", maxOld, err)
+		t.Errorf("after %d old ones: %v", turns.MaxOld, err)
 	}
 }

@@ -31,8 +31,8 @@ type CheckedOut struct {
 
 // CheckOut makes the worktree, at which the transaction has looked with publish, match a tree. HEAD,
 // branch and index are not touched. An event keeps what was there before, and what comes of it; a
-// [snapshot.Step] tells how to take it back. If something is in the way, nothing of that happens, see [snapshot.CheckOut].
-// It is the end of a transaction.
+// [snapshot.Step] tells how to take it back. If something is in the way, nothing of that happens, see
+// [snapshot.CheckOut]. It is the end of a transaction.
 func (tx *Tx) CheckOut(ctx context.Context, c Checkout) (*CheckedOut, error) {
 	if err := tx.Objects.Flush(); err != nil {
 		return nil, err
