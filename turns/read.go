@@ -110,9 +110,15 @@ func Each(ctx context.Context, repo *git.Repo, id ledger.ID, f func(*Turn) error
 	if err != nil {
 		return err
 	}
-	e := &reading{in: id, at: tip, objects: objects, full: make(chan []stored)}
+	return EachIn(objects, l, f)
+}
+
+// EachIn is [Each] for a ledger at one of its commits, read with objects. f must not use those.
+func EachIn(objects *git.Objects, l *ledger.Ledger, f func(*Turn) error) error {
+	e := &reading{in: l.ID, at: l.Tip, objects: objects, full: make(chan []stored)}
 	var done sync.WaitGroup
 	done.Go(func() { e.handOver(f) })
+	var err error
 	var records []ledger.Numbered
 	for r, unread := range l.Turns() {
 		if unread != nil {
@@ -133,6 +139,10 @@ func Each(ctx context.Context, repo *git.Repo, id ledger.ID, f func(*Turn) error
 	done.Wait()
 	return cmp.Or(e.stopped, err, e.unread.Err())
 }
+
+// ReadIn returns the record of a turn in a ledger at one of its commits. If there is none, the error wraps
+// [git.ErrNotFound].
+func ReadIn(l *ledger.Ledger, number int) (*Turn, error) { return readTurn(l, number) }
 
 func tipOf(ctx context.Context, repo *git.Repo, id ledger.ID) (plumbing.Hash, error) {
 	refs, err := repo.Refs(ctx, id.Ref())

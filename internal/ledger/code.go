@@ -26,3 +26,24 @@ func CodeMessage(subject string, id ID, turn int, session string) string {
 	}
 	return b.String()
 }
+
+// ReadCodeMessage reads the trailers of a code commit's message, as [CodeMessage] writes them, in its last
+// paragraph. ok is false if it names no mission. The turn is 0 for a commit that is not a turn's.
+func ReadCodeMessage(message string) (id TurnID, ok bool) {
+	message = strings.TrimRight(message, "\n")
+	for line := range strings.SplitSeq(message[strings.LastIndex(message, "\n\n")+1:], "\n") {
+		key, value, _ := strings.Cut(line, ": ")
+		switch key {
+		case TrailerMission:
+			mission, err := ParseID(value)
+			if ok = err == nil; ok {
+				id.Mission = mission
+			}
+		case trailerTurn:
+			if n, is := ParseNumber(value); is && IsNumber(n) {
+				id.Turn = n
+			}
+		}
+	}
+	return id, ok
+}

@@ -1,0 +1,247 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Blame is a question of `git blame`.
+type Blame struct {
+	Commit  Hex      // whose file is meant
+	Path    string   // of the file, from the top
+	Ranges  []string // git's -L; none for all lines
+	Since   Hex      // what came no later is not told apart, unless zero: see [Blamed.Before]
+	Options []string // git's own: -w, -M, -C
+	// Parents is a file with lines of hashes, a commit and the parents that it has here; "" for the
+	// parents that commits have. Where a clone is shallow, it has to say so of the commits at the end.
+	// A circle would hold git up for ever.
+	Parents string
+}
+
+// A Blamed is what `git blame` says of one line of a file.
+type Blamed struct {
+	Number int       // of the line in the file, from 1
+	Text   string    // as it is stored, without the line feed
+	Commit Hex       // that it comes from; zero if it is not committed
+	Line   int       // its number there
+	Path   string    // the file's name there
+	Before bool      // it came no later than [Blame.Since], or the history ends there
+	In     *Blamable // the commit
+}
+
+// A Blamable is what `git blame` says of a commit.
+type Blamable struct {
+	Author, Email string
+	At            time.Time // when it was written, in the author's time zone
+	Committed     time.Time // in the committer's
+	Summary       string    // the first line of the message
+	Previous      string    // the file's name in the parent; "" if there is none
+}
+
+// Blame asks `git blame` for the lines of a file. Neither textconv nor replacements are heeded, and the
+// user's blame.ignoreRevsFile only where that is there. A failure is an [*Error].
+func (r *Repo) Blame(ctx context.Context, b Blame) ([]Blamed, error) {
+	args := []string{"blame", "--porcelain", "--no-textconv", "--no-progress", "--root"}
+	from := r
+	if b.Parents != "" {
+		// Git ignores what the file says of a commit that is the end of a shallow clone.
+		args, from = append(args, "-S", b.Parents), r.With("GIT_SHALLOW_FILE="+os.DevNull)
+	}
+	args = append(args, b.Options...)
+	for _, lines := range b.Ranges {
+		args = append(args, "-L"+lines)
+	}
+	rev := b.Commit.String()
+	if !b.Since.IsZero() {
+		rev = b.Since.String() + ".." + rev
+	}
+	ignored, err := r.ignoredRevs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out, err := from.Output(ctx, nil, append(append(args, ignored...), rev, "--", b.Path)...)
+	if err != nil {
+		return nil, err
+	}
+	list, err := parseBlame(out)
+	if err != nil {
+		return nil, fmt.Errorf("read git blame of %q: %w", b.Path, err)
+	}
+	return list, nil
+}
+
+// ignoredRevs are the flags for the revs that the user wants to be ignored: git ends at a file that is
+// missing.
+func (r *Repo) ignoredRevs(ctx context.Context) ([]string, error) {
+	out, err := r.Output(ctx, nil, "config", "-z", "--type=path", "--get-all", "blame.ignoreRevsFile")
+	if Status(err) == 1 || err == nil && len(out) == 0 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	flags := []string{"--no-ignore-revs-file"}
+	for path := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if path == "" { // begins the list anew
+			flags = flags[:1]
+			continue
+		}
+		at := path
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(r.dir, at)
+		}
+		if _, err := os.Stat(at); err == nil {
+			flags = append(flags, "--ignore-revs-file="+path)
+		}
+	}
+	return flags, nil
+}
+
+var errPorcelain = errors.New("unexpected line")
+
+// parseBlame reads `git blame --porcelain`: for each line a header of hash and numbers, what is known of the
+// commit if that was not said before, and the line itself behind a tab.
+func parseBlame(out []byte) ([]Blamed, error) {
+	var list []Blamed
+	commits := make(map[Hex]*seenCommit)
+	var line Blamed
+	var c *seenCommit
+	for text := range bytes.Lines(out) {
+		text, ended := bytes.CutSuffix(text, []byte{'\n'})
+		switch {
+		case c == nil:
+			fields := strings.Fields(string(text))
+			if len(fields) < 3 {
+				return nil, fmt.Errorf("%w %q", errPorcelain, text)
+			}
+			line = Blamed{}
+			err := line.Commit.UnmarshalText([]byte(fields[0]))
+			if err == nil {
+				line.Line, err = strconv.Atoi(fields[1])
+			}
+			if err == nil {
+				line.Number, err = strconv.Atoi(fields[2])
+			}
+			if err != nil {
+				return nil, err
+			}
+			if c = commits[line.Commit]; c == nil {
+				c = &seenCommit{in: new(Blamable)}
+				commits[line.Commit] = c
+			}
+		case len(text) > 0 && text[0] == '\t':
+			line.Text, line.Path, line.Before, line.In = string(text[1:]), c.path, c.before, c.in
+			list = append(list, line)
+			c = nil
+		case !ended:
+			return nil, fmt.Errorf("%w %q", errPorcelain, text)
+		default:
+			if err := c.header(string(text)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if c != nil {
+		return nil, fmt.Errorf("%w: it ends too early", errPorcelain)
+	}
+	return list, nil
+}
+
+// A seenCommit is what was said of a commit so far.
+type seenCommit struct {
+	in     *Blamable
+	path   string // the file's name there; said again when it changes
+	before bool
+}
+
+func (c *seenCommit) header(text string) (err error) {
+	key, value, _ := strings.Cut(text, " ")
+	switch key {
+	case "author":
+		c.in.Author = value
+	case "author-mail":
+		c.in.Email = strings.TrimSuffix(strings.TrimPrefix(value, "<"), ">")
+	case "author-time":
+		c.in.At, err = unixTime(value)
+	case "author-tz":
+		c.in.At = inZone(c.in.At, value)
+	case "committer-time":
+		c.in.Committed, err = unixTime(value)
+	case "committer-tz":
+		c.in.Committed = inZone(c.in.Committed, value)
+	case "summary":
+		c.in.Summary = value
+	case "boundary":
+		c.before = true
+	case "previous":
+		_, path, _ := strings.Cut(value, " ")
+		c.in.Previous, err = unquotePath(path)
+	case "filename":
+		c.path, err = unquotePath(value)
+	}
+	return err
+}
+
+// inZone is a time in a zone as git writes it, "+0130".
+func inZone(t time.Time, zone string) time.Time {
+	n, err := strconv.Atoi(zone)
+	if err != nil {
+		return t
+	}
+	return t.In(time.FixedZone("", (n/100*60+n%100)*60))
+}
+
+// maxSeconds is the last second of the year 9999: no later time can be written in JSON.
+const maxSeconds = 253_402_300_799
+
+func unixTime(seconds string) (time.Time, error) {
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	return time.Unix(min(n, maxSeconds), 0), err
+}
+
+// unquotePath reads a path as git writes it where it doesn't end with NUL: what has odd bytes is in
+// quotes, with the escapes of C.
+func unquotePath(s string) (string, error) {
+	body, quoted := strings.CutPrefix(s, `"`)
+	if !quoted {
+		return s, nil
+	}
+	body, ended := strings.CutSuffix(body, `"`)
+	if !ended {
+		return "", fmt.Errorf("%w: path %s", errPorcelain, s)
+	}
+	var path []byte
+	for len(body) > 0 {
+		c := body[0]
+		body = body[1:]
+		if c != '\\' {
+			path = append(path, c)
+			continue
+		}
+		if len(body) == 0 {
+			return "", fmt.Errorf("%w: path %s", errPorcelain, s)
+		}
+		if i := strings.IndexByte(`abtnvfr"\`, body[0]); i >= 0 {
+			path = append(path, "\a\b\t\n\v\f\r\"\\"[i])
+			body = body[1:]
+			continue
+		}
+		if len(body) < 3 {
+			return "", fmt.Errorf("%w: path %s", errPorcelain, s)
+		}
+		n, err := strconv.ParseUint(body[:3], 8, 8)
+		if err != nil {
+			return "", fmt.Errorf("%w: path %s", errPorcelain, s)
+		}
+		path = append(path, byte(n))
+		body = body[3:]
+	}
+	return string(path), nil
+}

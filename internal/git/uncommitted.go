@@ -1,0 +1,185 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// An Uncommitted is a commit with a file as it is in the worktree. It is in a place of its own, which
+// Close removes.
+type Uncommitted struct {
+	Repo   *Repo // that has the commit
+	Commit Hex
+	Made   bool // it was made for that; otherwise the file is as in HEAD, and it is HEAD
+
+	dir string
+}
+
+// Close removes what was made.
+func (u *Uncommitted) Close() { _ = os.RemoveAll(u.dir) }
+
+// Uncommitted returns a commit on HEAD, and on what is being merged, with the file at path (from the top) as
+// it is in the worktree, as git would store it. If the file is not there, the error wraps [fs.ErrNotExist].
+func (r *Repo) Uncommitted(ctx context.Context, path string) (u *Uncommitted, err error) {
+	if info, err := os.Lstat(filepath.Join(r.Top, filepath.FromSlash(path))); err != nil {
+		return nil, err
+	} else if info.IsDir() {
+		return nil, fmt.Errorf("%q is a directory: %w", path, fs.ErrNotExist)
+	}
+	dir, err := os.MkdirTemp("", "git-agent-blame-")
+	if err != nil {
+		return nil, err
+	}
+	u = &Uncommitted{Repo: r, dir: dir}
+	defer func() {
+		if err != nil {
+			u.Close()
+		}
+	}()
+	head, err := r.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	scratch := r.scratch(dir)
+	index := scratch.With("GIT_INDEX_FILE=" + filepath.Join(dir, "index"))
+	tree, err := index.withFile(ctx, path, func() error { return r.copyIndex(filepath.Join(dir, "index")) })
+	if err != nil { // the user's may have conflicts
+		tree, err = index.withFile(ctx, path, func() error {
+			_ = os.Remove(filepath.Join(dir, "index"))
+			if head.Commit.IsZero() {
+				return nil
+			}
+			_, err := index.Output(ctx, nil, "read-tree", head.Commit.String())
+			return err
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !head.Commit.IsZero() {
+		_, err := index.Output(ctx, nil, "diff-tree", "--quiet", "-r", head.Commit.String(), tree, "--", path)
+		if err == nil {
+			u.Commit = Hex(head.Commit)
+			return u, nil
+		}
+		if Status(err) != 1 {
+			return nil, err
+		}
+	}
+	args := []string{"commit-tree", tree, "-m", "not committed yet"}
+	parents, err := r.merging()
+	if err != nil {
+		return nil, err
+	}
+	if !head.Commit.IsZero() {
+		parents = append([]plumbing.Hash{head.Commit}, parents...)
+	}
+	for _, p := range parents {
+		args = append(args, "-p", p.String())
+	}
+	now := fmt.Sprintf("%d +0000", time.Now().Unix())
+	out, err := scratch.With(
+		"GIT_AUTHOR_NAME=Not Committed Yet", "GIT_AUTHOR_EMAIL=not.committed.yet", "GIT_AUTHOR_DATE="+now,
+		"GIT_COMMITTER_NAME=Not Committed Yet", "GIT_COMMITTER_EMAIL=not.committed.yet", "GIT_COMMITTER_DATE="+now,
+	).Output(ctx, nil, append([]string{"-c", "commit.gpgSign=false"}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	commit, err := ParseHash(strings.TrimSpace(string(out)))
+	u.Repo, u.Commit, u.Made = scratch, Hex(commit), true
+	return u, err
+}
+
+// scratch is the same repository, but what git writes goes to dir.
+func (r *Repo) scratch(dir string) *Repo {
+	objects := filepath.Join(r.CommonDir, "objects")
+	more := os.Getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES")
+	if more != "" {
+		more = string(os.PathListSeparator) + more
+	}
+	return r.With("GIT_OBJECT_DIRECTORY="+dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoteList(objects)+more)
+}
+
+// quoteList quotes a path for a list of paths, where it has what would end it there.
+func quoteList(path string) string {
+	if !strings.ContainsAny(path, "\""+string(os.PathListSeparator)) {
+		return path
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
+}
+
+func (r *Repo) copyIndex(to string) error {
+	data, err := os.ReadFile(filepath.Join(r.GitDir, "index"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = os.WriteFile(to, data, 0o600)
+	}
+	return err
+}
+
+// withFile returns a tree of the index, once prepared, with a file as it is in the worktree. A file that is
+// new there may be another one that was moved, so those that are gone are gone in the tree.
+func (r *Repo) withFile(ctx context.Context, path string, prepare func() error) (tree string, err error) {
+	if err := prepare(); err != nil {
+		return "", err
+	}
+	quiet := []string{"-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull}
+	run := func(in string, args ...string) (out []byte, err error) {
+		return r.Output(ctx, strings.NewReader(in), append(quiet[:len(quiet):len(quiet)], args...)...)
+	}
+	paths := path + "\x00"
+	if tracked, err := run("", "ls-files", "-z", "--", ":(literal)"+path); err != nil {
+		return "", err
+	} else if len(tracked) == 0 {
+		gone, err := run("", "diff-files", "-z", "--name-only", "--diff-filter=D")
+		if err != nil {
+			return "", err
+		}
+		paths += string(gone)
+	}
+	if _, err := run(paths, "update-index", "-z", "--add", "--remove", "--stdin"); err != nil {
+		return "", err
+	}
+	out, err := run("", "write-tree")
+	return strings.TrimSpace(string(out)), err
+}
+
+// merging are the commits that are being merged.
+func (r *Repo) merging() ([]plumbing.Hash, error) {
+	return r.hashesIn(filepath.Join(r.GitDir, "MERGE_HEAD"))
+}
+
+// Shallow are the commits at which a shallow clone ends.
+func (r *Repo) Shallow() ([]plumbing.Hash, error) {
+	return r.hashesIn(filepath.Join(r.CommonDir, "shallow"))
+}
+
+// hashesIn reads a file of git's with one hash in each line; none if there is no such file.
+func (r *Repo) hashesIn(file string) ([]plumbing.Hash, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var hashes []plumbing.Hash
+	for line := range strings.Lines(string(data)) {
+		hash, err := ParseHash(strings.TrimSpace(line))
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", filepath.Base(file), err)
+		}
+		hashes = append(hashes, hash)
+	}
+	return hashes, nil
+}

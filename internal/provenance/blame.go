@@ -1,0 +1,302 @@
+package provenance
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/turns"
+)
+
+// Blame says of each line of a file where it comes from, in order.
+func (h *History) Blame(ctx context.Context, r Request) ([]Line, error) {
+	repo, objects := h.w.Repo, h.objects
+	commit, uncommitted := r.Commit, false
+	if commit.IsZero() {
+		scratch, err := repo.Uncommitted(ctx, r.Path)
+		if err != nil {
+			return nil, err
+		}
+		defer scratch.Close()
+		commit, uncommitted = scratch.Commit, scratch.Made
+		if uncommitted {
+			repo = scratch.Repo
+			objects = repo.Objects(ctx)
+			defer objects.Close()
+		}
+	}
+	q := &question{h: h, repo: repo, objects: objects, r: r, commit: commit}
+	lines, err := q.answer(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("blame %q: %w", r.Path, err)
+	}
+	if uncommitted {
+		for i := range lines {
+			if lines[i].Blame.Commit == commit {
+				lines[i].Blame.Commit = git.Hex{}
+			}
+		}
+	}
+	return lines, nil
+}
+
+// A question is one blame, in a repository that has the commit.
+type question struct {
+	h       *History
+	repo    *git.Repo
+	objects *git.Objects
+	r       Request
+	commit  git.Hex
+}
+
+func (q *question) blame(since git.Hex, ranges []string, parents string) git.Blame {
+	return git.Blame{Commit: q.commit, Path: q.r.Path, Ranges: ranges, Since: since, Options: q.r.Options, Parents: parents}
+}
+
+// slack is what git may take over the states of turns besides ten times what plain blame takes.
+const slack = time.Minute
+
+// ErrTimeout reports a blame that took too long.
+var ErrTimeout = errors.New("it takes too long")
+
+func (q *question) answer(ctx context.Context) ([]Line, error) {
+	began := time.Now()
+	plain, err := q.repo.Blame(ctx, q.blame(q.r.Since, q.r.Ranges, ""))
+	if err != nil {
+		return nil, err
+	}
+	took := time.Since(began)
+	lines := make([]Line, 0, len(plain))
+	for _, b := range plain {
+		if q.r.Since.IsZero() || !b.Before {
+			lines = append(lines, Line{Blame: b})
+		}
+	}
+	if len(lines) == 0 {
+		return lines, nil
+	}
+	limited, cancel := context.WithTimeout(ctx, 10*took+slack)
+	defer cancel()
+	if err := q.attribute(limited, lines); err != nil {
+		if ctx.Err() == nil && limited.Err() != nil {
+			err = fmt.Errorf("%w: more than %v", ErrTimeout, (10*took + slack).Round(time.Second))
+		}
+		return nil, err
+	}
+	return lines, nil
+}
+
+// maxNames is how often names that the file had are looked for once more.
+const maxNames = 4
+
+// attribute finds the turns that wrote lines.
+func (q *question) attribute(ctx context.Context, lines []Line) error {
+	names := []string{q.r.Path}
+	for _, l := range lines {
+		names = appendNew(names, l.Blame.Path, l.Blame.In.Previous)
+	}
+	list := q.h.touching(names)
+	if len(list) == 0 {
+		return nil
+	}
+	g, err := q.h.graph(ctx, q.repo, q.commit.Hash(), list)
+	if err != nil {
+		return err
+	}
+	v := newVersions(q.repo, q.objects, g)
+	var answer []git.Blamed
+	for round := 0; ; round++ {
+		for _, name := range names[len(v.names):] {
+			if err := v.add(ctx, name); err != nil {
+				return err
+			}
+		}
+		if answer, err = q.over(ctx, v, lines); err != nil {
+			return err
+		}
+		for _, b := range answer {
+			names = appendNew(names, b.Path, b.In.Previous)
+		}
+		if len(names) == len(v.names) || round == maxNames {
+			break
+		}
+	}
+	records := make(map[*turn]*turns.Turn)
+	for i, b := range answer {
+		at, ok := g.index[b.Commit.Hash()]
+		if !ok {
+			continue
+		}
+		for j, t := range g.nodes[at].writers {
+			record, known := records[t]
+			if !known {
+				if record, err = t.record(); err != nil {
+					return err
+				}
+				records[t] = record
+			}
+			if j == 0 {
+				lines[i].Turn, lines[i].State = record, b.Commit
+			} else {
+				lines[i].Others = append(lines[i].Others, record)
+			}
+		}
+	}
+	return nil
+}
+
+func appendNew(list []string, names ...string) []string {
+	for _, name := range names {
+		if name != "" && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// touching are the turns of missions of which any may have changed one of the files.
+func (h *History) touching(names []string) []*turn {
+	missions := make(map[string]bool)
+	for _, t := range h.turns {
+		if t.more || slices.ContainsFunc(t.paths, func(p string) bool { return slices.Contains(names, p) }) {
+			missions[string(t.in.ID)] = true
+			missions[string(t.id.Mission)] = true
+		}
+	}
+	var list []*turn
+	for _, t := range h.turns {
+		if missions[string(t.in.ID)] && !t.code.IsZero() {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// over asks git for lines again, over the ancestry in which turns' states are parents of what was made from
+// them. The answers are those for the lines, in their order.
+func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]git.Blamed, error) {
+	if err := v.read(); err != nil {
+		return nil, err
+	}
+	parents := ancestry(v, tips(parentsOf(v.graph), v.contents()), len(q.r.Options) == 0)
+	dir, err := os.MkdirTemp("", "git-agent-blame-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "parents")
+	if err := q.write(file, v.graph, parents); err != nil {
+		return nil, err
+	}
+	answer, err := q.repo.Blame(ctx, q.blame(git.Hex{}, ranges(lines), file))
+	if err != nil {
+		return nil, err
+	}
+	byNumber := make(map[int]git.Blamed, len(answer))
+	for _, b := range answer {
+		byNumber[b.Number] = b
+	}
+	ordered := make([]git.Blamed, len(lines))
+	for i, l := range lines {
+		b, ok := byNumber[l.Blame.Number]
+		if !ok {
+			return nil, fmt.Errorf("line %d is missing in the answer of git", l.Blame.Number)
+		}
+		ordered[i] = b
+	}
+	return ordered, nil
+}
+
+// maxRanges is how many ranges git is asked for before it is asked for all lines.
+const maxRanges = 100
+
+// ranges are git's -L for lines; none if all may as well be asked for.
+func ranges(lines []Line) []string {
+	var list []string
+	for i := 0; i < len(lines); {
+		first := lines[i].Blame.Number
+		last := first
+		for i++; i < len(lines) && lines[i].Blame.Number == last+1; i++ {
+			last++
+		}
+		list = append(list, fmt.Sprintf("%d,%d", first, last))
+	}
+	if len(list) > maxRanges {
+		return nil
+	}
+	return list
+}
+
+func parentsOf(g *graph) [][]int {
+	list := make([][]int, len(g.nodes))
+	for at, n := range g.nodes {
+		if !n.edge {
+			list[at] = append([]int{}, n.parents...) // not nil
+		}
+	}
+	return list
+}
+
+// ancestry is the parents that git is told of: those of the graph, then the tips. Where a file did not
+// change in one of them, it goes on to that one's own, if skip is set, so that git has less to walk.
+func ancestry(v *versions, tips [][]int, skip bool) [][]int {
+	nodes := v.graph.nodes
+	all := make([][]int, len(nodes))
+	to := make([]int, len(nodes)) // the oldest commit with the same file, by git's way there
+	for at, n := range nodes {
+		to[at] = at
+		for _, p := range slices.Concat(n.parents, tips[at]) {
+			if to[at] == at && skip && v.same(at, p) {
+				to[at] = to[p]
+			}
+			if skip && !v.appears(at, p) {
+				p = to[p]
+			}
+			if !slices.Contains(all[at], p) {
+				all[at] = append(all[at], p)
+			}
+		}
+	}
+	return all
+}
+
+// write writes the file that tells git of the parents.
+func (q *question) write(path string, g *graph, parents [][]int) (err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}()
+	w := bufio.NewWriter(f)
+	shallow, err := q.repo.Shallow()
+	if err != nil {
+		return err
+	}
+	for _, commit := range shallow {
+		if at, ok := g.index[commit]; !ok || g.nodes[at].edge {
+			fmt.Fprintln(w, commit)
+		}
+	}
+	for at, n := range g.nodes {
+		if n.edge {
+			continue
+		}
+		line := []string{n.hash.String()}
+		for _, p := range parents[at] {
+			line = append(line, g.nodes[p].hash.String())
+		}
+		fmt.Fprintln(w, strings.Join(line, " "))
+	}
+	return w.Flush()
+}

@@ -1,0 +1,286 @@
+package provenance
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+)
+
+// A graph holds the commits that a question is about, in an order in which every commit comes after those
+// that it was made from.
+type graph struct {
+	nodes []*node
+	index map[plumbing.Hash]int // into nodes
+}
+
+// A node is a commit.
+type node struct {
+	hash plumbing.Hash
+	date int64 // of the committer, in seconds
+	// parents are places in the graph of what it was made from, in the order in which git asks them for its
+	// lines: the state before it, then the commits that are its parents.
+	parents []int
+	first   int   // the place of its first parent, -1 if it has none in the graph
+	real    []int // the places of its parents as git has them
+	edge    bool  // it is where the graph ends: nothing is said of its parents
+	made    bool  // see [state]
+	// writers are the turns whose lines are those that none of its parents has. Without any, they were written
+	// by hand. There are several if more than one ran.
+	writers []*turn
+}
+
+// graph returns the commits that can be reached from one commit and from the states of turns, without what
+// was there before the oldest of them.
+func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Hash, list []*turn) (*graph, error) {
+	real, err := h.revisions(ctx, repo, commit, list)
+	if err != nil {
+		return nil, err
+	}
+	var commits []*waiting
+	for _, r := range real {
+		w := &waiting{hash: r.hash, date: r.date, real: r.parents}
+		if s := h.states[r.hash]; s != nil && s.made {
+			w.made = true
+			if !s.chain.IsZero() {
+				w.chain = []plumbing.Hash{s.chain}
+			}
+		}
+		commits = append(commits, w)
+	}
+	g := order(commits)
+	for _, n := range g.nodes {
+		if s := h.states[n.hash]; s != nil && s.made && s.turn != nil {
+			n.writers = []*turn{s.turn}
+		}
+	}
+	for _, t := range list {
+		g.claim(t)
+	}
+	return g, nil
+}
+
+// claim finds the commits that the agent made in a turn: those in which HEAD went on, while the turn ran, to
+// where it was at the end.
+func (g *graph) claim(t *turn) {
+	from, to := t.started.Unix(), t.at.Unix()
+	had := []plumbing.Hash{t.base}
+	if t.before != nil {
+		had = append(had, t.before.head, t.before.code)
+	}
+	at, ok := g.index[cmp.Or(t.head, t.code)]
+	for ok && at >= 0 {
+		n := g.nodes[at]
+		if n.edge || !n.made && n.date < from || g.reach(had, at, from) {
+			return
+		}
+		if !n.made && n.date <= to {
+			n.writers = append(n.writers, t)
+		}
+		at = n.first
+	}
+}
+
+// reach reports whether a commit can be reached from any of the others. One of them that was made in the turn,
+// which began at that second, does not count.
+func (g *graph) reach(froms []plumbing.Hash, at int, began int64) bool {
+	for _, from := range froms {
+		start, ok := g.index[from]
+		if !ok || start < at || start != at && !g.nodes[start].made && g.nodes[start].date >= began {
+			continue
+		}
+		seen := map[int]bool{start: true}
+		for todo := []int{start}; len(todo) > 0; {
+			i := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			if i == at {
+				return true
+			}
+			for _, p := range g.nodes[i].real {
+				if p >= at && !seen[p] {
+					seen[p] = true
+					todo = append(todo, p)
+				}
+			}
+		}
+	}
+	return false
+}
+
+// A real is a commit as git has it.
+type real struct {
+	hash    plumbing.Hash
+	date    int64
+	parents []plumbing.Hash
+}
+
+// revisions asks git for the commits of a graph.
+func (h *History) revisions(ctx context.Context, repo *git.Repo, commit plumbing.Hash, list []*turn) ([]real, error) {
+	var revs strings.Builder
+	revs.WriteString(commit.String() + "\n")
+	wanted := make(map[plumbing.Hash]bool)
+	want := func(commit plumbing.Hash) {
+		if !commit.IsZero() && !wanted[commit] {
+			wanted[commit] = true
+			revs.WriteString(commit.String() + "\n")
+		}
+	}
+	missions := make(map[string]bool)
+	for _, t := range list {
+		want(t.code)
+		want(t.base)
+		want(t.head)
+		missions[string(t.id.Mission)] = true
+	}
+	for commit, s := range h.states {
+		if s.turn != nil && missions[string(s.turn.id.Mission)] || s.turn == nil && s.made {
+			want(commit)
+		}
+	}
+	if len(list) > 0 {
+		oldest := list[0].base
+		if s := h.states[oldest]; s != nil && s.made {
+			parents, err := h.objects.Parents(oldest)
+			if err != nil {
+				parents = nil
+			}
+			for _, p := range parents {
+				revs.WriteString("^" + p.String() + "\n")
+			}
+		} else if !oldest.IsZero() {
+			revs.WriteString("^" + oldest.String() + "\n")
+		}
+	}
+	out, err := repo.Output(ctx, strings.NewReader(revs.String()), "rev-list", "--ignore-missing", "--parents", "--timestamp", "--stdin")
+	if err != nil {
+		return nil, err
+	}
+	var commits []real
+	for line := range strings.Lines(string(out)) {
+		at, hashes, err := revision(line)
+		if err != nil {
+			return nil, err
+		}
+		commits = append(commits, real{hashes[0], at, hashes[1:]})
+	}
+	return commits, nil
+}
+
+// A waiting is a commit that is to be put in its place.
+type waiting struct {
+	hash        plumbing.Hash
+	date        int64
+	made        bool
+	chain, real []plumbing.Hash // what it was made from
+
+	left   int // how many of these are yet to be placed
+	place  int // -1 before it has one
+	behind []*waiting
+}
+
+// order puts commits in their order: behind all that they were made from, otherwise the oldest first, and
+// of the same second what was made for a turn first. Commits that are named and not given come at the
+// beginning. What a circle of states would need is left out, as is a parent that is named twice.
+func order(commits []*waiting) *graph {
+	g := &graph{index: make(map[plumbing.Hash]int)}
+	known := make(map[plumbing.Hash]*waiting)
+	for _, w := range commits {
+		known[w.hash], w.place = w, -1
+	}
+	for _, w := range commits {
+		for _, from := range slices.Concat(w.chain, w.real) {
+			if of := known[from]; of != nil {
+				of.behind = append(of.behind, w)
+				w.left++
+			} else if _, placed := g.index[from]; !placed {
+				g.index[from] = len(g.nodes)
+				g.nodes = append(g.nodes, &node{hash: from, first: -1, edge: true})
+			}
+		}
+	}
+	var ready queue
+	for _, w := range commits {
+		if w.left == 0 {
+			ready = append(ready, w)
+		}
+	}
+	heap.Init(&ready)
+	for placed := 0; placed < len(commits); {
+		if len(ready) == 0 {
+			heap.Push(&ready, freed(commits, known))
+			continue
+		}
+		w := heap.Pop(&ready).(*waiting)
+		if w.place >= 0 {
+			continue
+		}
+		placed++
+		w.place = len(g.nodes)
+		g.index[w.hash] = w.place
+		n := &node{hash: w.hash, date: w.date, made: w.made, first: -1}
+		for _, from := range w.real {
+			n.real = append(n.real, g.index[from])
+		}
+		if len(n.real) > 0 {
+			n.first = n.real[0]
+		}
+		for _, from := range w.chain {
+			if at, ok := g.index[from]; ok {
+				n.parents = append(n.parents, at)
+			}
+		}
+		for _, at := range n.real {
+			if !slices.Contains(n.parents, at) {
+				n.parents = append(n.parents, at)
+			}
+		}
+		g.nodes = append(g.nodes, n)
+		for _, b := range w.behind {
+			if b.left--; b.left == 0 && b.place < 0 {
+				heap.Push(&ready, b)
+			}
+		}
+	}
+	return g
+}
+
+// freed is the oldest commit in a circle: one that waits for nothing but a state.
+func freed(commits []*waiting, known map[plumbing.Hash]*waiting) *waiting {
+	var best *waiting
+	for _, w := range commits {
+		waits := slices.ContainsFunc(w.real, func(p plumbing.Hash) bool { return known[p] != nil && known[p].place < 0 })
+		if w.place < 0 && !waits && (best == nil || before(w, best)) {
+			best = w
+		}
+	}
+	return best
+}
+
+func before(a, b *waiting) bool {
+	if a.date != b.date {
+		return a.date < b.date
+	}
+	if a.made != b.made {
+		return a.made
+	}
+	return cmp.Compare(a.hash.String(), b.hash.String()) < 0
+}
+
+// A queue is a heap of commits, the first one first.
+type queue []*waiting
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return before(q[i], q[j]) }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)        { *q = append(*q, x.(*waiting)) }
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	w := (*q)[last]
+	*q = (*q)[:last]
+	return w
+}

@@ -1,0 +1,336 @@
+package provenance
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// A History is what is known of the turns in a repository, for any number of questions. It is not safe for
+// concurrent use.
+type History struct {
+	// Strangers are missions that were left out, as the user may rely on no part of them.
+	Strangers []ledger.ID
+	// Unread says what could not be read and was left out; nil if nothing was.
+	Unread error
+
+	w       *workspace.Workspace
+	objects *git.Objects
+	turns   []*turn // each once, in order of their starts
+	states  map[plumbing.Hash]*state
+}
+
+// A turn is what is kept of a turn's record.
+type turn struct {
+	id             ledger.TurnID // as the record names it
+	in             *ledger.Ledger
+	started, at    time.Time
+	code, base     plumbing.Hash // zero where the record of an imported turn doesn't know it
+	head           plumbing.Hash // at the end; zero if that is not known
+	before         *turn         // the one before it in its mission; nil if it is the first
+	paths          []string      // that it changed
+	more, imported bool          // it changed more paths than these; it was imported
+}
+
+// A state is a commit that holds the worktree of a mission at some moment.
+type state struct {
+	// made is whether the commit was made for that, at that moment, so that what came before in the mission
+	// may take the place of its ancestors. A commit of the user's, or one of the agent's, is not.
+	made  bool
+	chain plumbing.Hash // of one that was made: the state before it; zero for the first one
+	turn  *turn         // that ended in it, or was running; nil if it was saved between two
+}
+
+// Open reads the missions that the user may rely on.
+func Open(ctx context.Context, w *workspace.Workspace) (*History, error) {
+	h := &History{w: w, objects: w.Repo.Objects(ctx), states: make(map[plumbing.Hash]*state)}
+	if err := h.read(ctx); err != nil {
+		h.Close()
+		return nil, err
+	}
+	return h, nil
+}
+
+// Close ends what the history runs.
+func (h *History) Close() { h.objects.Close() }
+
+func (h *History) read(ctx context.Context) error {
+	tips, err := ledger.List(ctx, h.w.Repo)
+	if err != nil {
+		return err
+	}
+	relied := h.w.Relied(ctx, h.objects)
+	var unread ledger.Unread
+	var list []*ledger.Ledger
+	known := make(map[recorded]*turn)
+	for _, id := range slices.Sorted(maps.Keys(tips)) {
+		l, err := ledger.At(h.objects, id, tips[id])
+		if err != nil {
+			unread.Add(ledger.Unreadable(id, err))
+			continue
+		}
+		switch standing := relied.Standing(l); {
+		case standing.Commit.IsZero():
+			h.Strangers = append(h.Strangers, id)
+			continue
+		case !standing.Whole:
+			if l, err = ledger.At(h.objects, id, standing.Commit); err != nil {
+				unread.Add(ledger.Unreadable(id, err))
+				continue
+			}
+		}
+		list = append(list, l)
+		unread.Add(h.readTurns(l, known))
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	h.Unread = unread.Err()
+	h.turns = slices.SortedFunc(maps.Values(known), func(a, b *turn) int {
+		return cmp.Or(a.started.Compare(b.started), cmp.Compare(a.id.Mission, b.id.Mission), cmp.Compare(a.id.Turn, b.id.Turn))
+	})
+	return h.readStates(ctx, list)
+}
+
+// recorded tells the record of a turn from others: forks inherit it, and the sides of a mission that went
+// on in two clones may have turns of one number.
+type recorded struct {
+	id   ledger.TurnID
+	at   time.Time
+	code git.Hex
+}
+
+// readTurns reads the records of a mission. What forks have inherited is the mission's own that recorded it,
+// where that is here.
+func (h *History) readTurns(l *ledger.Ledger, known map[recorded]*turn) error {
+	var after *turn
+	return turns.EachIn(h.objects, l, func(t *turns.Turn) error {
+		key := recorded{t.ID(), t.At, t.Code}
+		r := known[key]
+		if r == nil {
+			r = &turn{
+				id: t.ID(), in: l, started: t.Before().At, at: t.At, head: t.Head.Hash(),
+				paths: slices.Clone(t.Paths), more: t.Files > len(t.Paths), imported: t.Imported != "",
+			}
+			if t.CodeKnown() == nil {
+				r.code, r.base = t.Code.Hash(), t.Base.Hash()
+			}
+			known[key] = r
+		} else if t.Mission == l.ID {
+			r.in = l
+		}
+		if after != nil {
+			after.before = r
+		}
+		after = r
+		return nil
+	})
+}
+
+// record returns the record of a turn.
+func (t *turn) record() (*turns.Turn, error) { return turns.ReadIn(t.in, t.id.Turn) }
+
+// An event is a commit of a ledger.
+type event struct {
+	at     int64 // in seconds
+	before plumbing.Hash
+	keeps  []plumbing.Hash
+	seen   bool
+}
+
+// readStates finds the states that the ledgers keep, and what came before each.
+func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
+	events, err := h.events(ctx, list)
+	if err != nil {
+		return err
+	}
+	made, err := h.made(events)
+	if err != nil {
+		return err
+	}
+	byID := make(map[ledger.TurnID][]*turn)
+	for _, t := range h.turns {
+		byID[t.id] = append(byID[t.id], t)
+		for _, commit := range []plumbing.Hash{t.code, t.base} {
+			if !commit.IsZero() {
+				h.state(commit)
+			}
+		}
+	}
+	last := make(map[plumbing.Hash]plumbing.Hash) // by event: the state that it left behind
+	for _, l := range list {
+		var chain []*event
+		var hashes []plumbing.Hash
+		at := l.Tip
+		for e := events[at]; e != nil && !e.seen; e = events[at] {
+			e.seen = true
+			chain, hashes = append(chain, e), append(hashes, at)
+			at = e.before
+		}
+		before := last[at]
+		var saved []*keep
+		for i, e := range slices.Backward(chain) {
+			next := before
+			for _, commit := range e.keeps {
+				s := h.state(commit)
+				name, is := made[keep{commit, e.at}]
+				if !is {
+					if next == before {
+						next = commit
+					}
+					continue
+				}
+				s.made = true
+				if t := ended(byID[name], e.at, commit); t != nil {
+					s.turn, s.chain, next = t, other(t.base, commit), commit
+					for _, k := range saved {
+						if k.at > t.started.Unix() && k.commit != t.base {
+							during := h.state(k.commit)
+							during.turn, during.chain = t, other(t.base, k.commit)
+						}
+					}
+					saved = nil
+					break
+				}
+				if s.chain.IsZero() {
+					s.chain = other(next, commit)
+				}
+				next = commit
+				saved = append(saved, &keep{commit, e.at})
+			}
+			before = next
+			last[hashes[i]] = before
+		}
+	}
+	return nil
+}
+
+// other is a commit, or zero if it is that one.
+func other(commit, than plumbing.Hash) plumbing.Hash {
+	if commit == than {
+		return plumbing.ZeroHash
+	}
+	return commit
+}
+
+// ended is the turn that ended in a commit which an event keeps: of those with the name that the commit
+// has, the one that was recorded last, and no earlier. It may have been recorded again since.
+func ended(named []*turn, at int64, code plumbing.Hash) *turn {
+	var best *turn
+	for _, t := range named {
+		if t.code == code {
+			return t
+		}
+		if t.at.Unix() >= at && (best == nil || t.at.Before(best.at)) {
+			best = t
+		}
+	}
+	return best
+}
+
+// state is what is known of a commit that holds a state.
+func (h *History) state(commit plumbing.Hash) *state {
+	s := h.states[commit]
+	if s == nil {
+		s = new(state)
+		h.states[commit] = s
+	}
+	return s
+}
+
+// events returns the commits of ledgers, each once.
+func (h *History) events(ctx context.Context, list []*ledger.Ledger) (map[plumbing.Hash]*event, error) {
+	var tips strings.Builder
+	for _, l := range list {
+		tips.WriteString(l.Tip.String() + "\n")
+	}
+	events := make(map[plumbing.Hash]*event)
+	if tips.Len() == 0 {
+		return events, nil
+	}
+	out, err := h.w.Repo.Wary().Output(ctx, strings.NewReader(tips.String()), "rev-list", "--first-parent", "--parents", "--timestamp", "--stdin")
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(out)) {
+		at, hashes, err := revision(line)
+		if err != nil {
+			return nil, err
+		}
+		e := &event{at: at}
+		if len(hashes) > 1 {
+			e.before, e.keeps = hashes[1], hashes[2:]
+		}
+		events[hashes[0]] = e
+	}
+	return events, nil
+}
+
+// revision reads a line of `git rev-list --timestamp --parents`: when a commit was made, in seconds, the
+// commit, and its parents.
+func revision(line string) (at int64, hashes []plumbing.Hash, err error) {
+	fields := strings.Fields(line)
+	at, err = strconv.ParseInt(fields[0], 10, 64)
+	for _, field := range fields[1:] {
+		var hash plumbing.Hash
+		if err == nil {
+			hash, err = git.ParseHash(field)
+		}
+		hashes = append(hashes, hash)
+	}
+	return at, hashes, err
+}
+
+// A keep is a commit that an event keeps, and when that was, in seconds.
+type keep struct {
+	commit plumbing.Hash
+	at     int64
+}
+
+// maxMessage is the largest commit, in bytes, that is looked at: one that holds a state is small.
+const maxMessage = 1 << 20
+
+// made returns what the commits were made for that were made by the events that keep them. Of the others
+// nothing is said: they are the user's, or an earlier event's.
+func (h *History) made(events map[plumbing.Hash]*event) (map[keep]ledger.TurnID, error) {
+	times := make(map[plumbing.Hash][]int64)
+	for _, e := range events {
+		for _, commit := range e.keeps {
+			times[commit] = append(times[commit], e.at)
+		}
+	}
+	made := make(map[keep]ledger.TurnID)
+	var wanted []git.Wanted
+	for commit := range times {
+		wanted = append(wanted, git.Wanted{Hash: commit, Most: maxMessage})
+	}
+	err := h.objects.Each(wanted, func(i int, obj *git.Object, err error) error {
+		if err != nil || obj.Type != plumbing.CommitObject {
+			return nil // it is not here, or no state
+		}
+		c, err := git.ParseCommit(obj.Content)
+		if err != nil {
+			return nil
+		}
+		if id, ok := ledger.ReadCodeMessage(c.Message); ok {
+			for _, at := range times[obj.Hash] {
+				if c.Committer.When.Unix() == at {
+					made[keep{obj.Hash, at}] = id
+				}
+			}
+		}
+		return nil
+	})
+	return made, err
+}

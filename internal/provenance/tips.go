@@ -1,0 +1,122 @@
+package provenance
+
+import (
+	"slices"
+)
+
+// contents say which lines there are in each commit of a graph. Lines are numbers; equal lines have one.
+type contents struct {
+	of    []int     // by place: which version the commit has
+	lines [][]int32 // by version: its lines, in order, each once
+}
+
+// maxTips is how many states one commit is taken to be made from. Nine were the most in trials.
+const maxTips = 100
+
+// tips finds, for each commit that has lines which none of its parents has, where it took them from: the
+// newest commit before it that has one of them, then for what that does not have the newest one again,
+// and so on. The commits are in an order in which parents come first.
+func tips(parents [][]int, c contents) [][]int {
+	fresh := make([][]int32, len(parents))
+	wanted := make(map[int32]int) // in how many commits a line is new
+	for at := range parents {
+		fresh[at] = c.fresh(at, parents[at])
+		for _, line := range fresh[at] {
+			wanted[line]++
+		}
+	}
+	holders := c.holders(parents, wanted)
+	found := make([][]int, len(parents))
+	for at, left := range fresh {
+		left = slices.DeleteFunc(left, func(line int32) bool { return holders.of[line] == nil })
+		for len(left) > 0 && len(found[at]) < maxTips {
+			tip := -1
+			for _, line := range left {
+				tip = max(tip, holders.newest(line, at, tip))
+			}
+			if tip < 0 {
+				break
+			}
+			has := c.lines[c.of[tip]]
+			left = slices.DeleteFunc(left, func(line int32) bool {
+				_, ok := slices.BinarySearch(has, line)
+				return ok || holders.newest(line, at, -1) < 0
+			})
+			found[at] = append(found[at], tip)
+		}
+	}
+	return found
+}
+
+// fresh are the lines of a commit that none of its parents has; none if it has the same as one of them. What
+// a commit without parents has is fresh, but not what one has where the graph ends.
+func (c contents) fresh(at int, parents []int) []int32 {
+	if parents == nil {
+		return nil
+	}
+	for _, p := range parents {
+		if c.of[p] == c.of[at] {
+			return nil
+		}
+	}
+	lines := slices.Clone(c.lines[c.of[at]])
+	for _, p := range parents {
+		has := c.lines[c.of[p]]
+		i := 0
+		lines = slices.DeleteFunc(lines, func(line int32) bool {
+			for i < len(has) && has[i] < line {
+				i++
+			}
+			return i < len(has) && has[i] == line
+		})
+	}
+	return lines
+}
+
+// holders say which commits have the lines that may have been taken from somewhere.
+type holders struct {
+	of     map[int32][]int // by line: the versions that have it
+	places [][]int         // by version: the commits that have it, in order
+}
+
+// holders finds them. A line that is new in a single commit, and not there where the graph ends, was taken
+// from nowhere.
+func (c contents) holders(parents [][]int, wanted map[int32]int) holders {
+	h := holders{of: make(map[int32][]int), places: make([][]int, len(c.lines))}
+	ends := make([]bool, len(c.lines))
+	for at, version := range c.of {
+		h.places[version] = append(h.places[version], at)
+		ends[version] = ends[version] || parents[at] == nil
+	}
+	for version, lines := range c.lines {
+		for _, line := range lines {
+			if n := wanted[line]; n > 0 && ends[version] {
+				wanted[line] = n + 1
+			}
+		}
+	}
+	for version, lines := range c.lines {
+		for _, line := range lines {
+			if wanted[line] > 1 {
+				h.of[line] = append(h.of[line], version)
+			}
+		}
+	}
+	return h
+}
+
+// newest is the newest commit before a place that has a line, -1 if there is none. Those up to another place
+// are not looked at.
+func (h holders) newest(line int32, before, after int) int {
+	best := -1
+	for _, version := range h.of[line] {
+		places := h.places[version]
+		if places[0] >= before || places[len(places)-1] <= after {
+			continue
+		}
+		if i, _ := slices.BinarySearch(places, before); i > 0 {
+			best = max(best, places[i-1])
+		}
+	}
+	return best
+}
