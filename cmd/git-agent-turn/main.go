@@ -41,6 +41,7 @@ func newApp() *cli.App {
 			searchCommand(),
 			showCommand(),
 			diffCommand(),
+			blameCommand(),
 			restoreCommand(),
 			revertCommand(),
 			undoCommand(),
