@@ -230,7 +230,7 @@ func order(commits []*waiting) *graph {
 			n.first = n.real[0]
 		}
 		for _, from := range w.chain {
-			if at, ok := g.index[from]; ok {
+			if at, ok := g.index[from]; ok && at < w.place {
 				n.parents = append(n.parents, at)
 			}
 		}

@@ -1,0 +1,159 @@
+package git
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gitagent/test/gittest"
+)
+
+// blamed are the lines of a blame: commit's subject, name there, number there, text.
+func blamed(t *testing.T, r *Repo, b Blame) (lines []string) {
+	t.Helper()
+	list, err := r.Blame(context.Background(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range list {
+		if len(b.Ranges) == 0 && l.Number != i+1 {
+			t.Errorf("line %d has number %d", i+1, l.Number)
+		}
+		before := ""
+		if l.Before {
+			before = " before"
+		}
+		lines = append(lines, strings.Join([]string{l.In.Summary, l.Path, string(rune('0' + l.Line)), l.Text}, "|")+before)
+	}
+	return lines
+}
+
+func hexOf(t *testing.T, hash string) (h Hex) {
+	t.Helper()
+	if err := h.UnmarshalText([]byte(hash)); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestBlame(t *testing.T) {
+	r := gittest.New(t)
+	odd := "dir/a \"b\"\tc\\d\nü.txt"
+	r.Write(odd, "one\ntwo\n")
+	first := r.Commit("first")
+	r.Write(odd, "one\n\ttwo, changed\r\nthree")
+	r.Commit("second")
+	r.Git("mv", odd, "new")
+	r.Commit("moved")
+	repo := find(t, r)
+	head, err := repo.Resolve(context.Background(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := Blame{Commit: Hex(head), Path: "new"}
+	want := []string{"first|" + odd + "|1|one", "second|" + odd + "|2|\ttwo, changed\r", "second|" + odd + "|3|three"}
+	if got := blamed(t, repo, b); !slices.Equal(got, want) {
+		t.Errorf("blame %q, want %q", got, want)
+	}
+	b.Ranges = []string{"2,2", "/three/,+1"}
+	if got := blamed(t, repo, b); !slices.Equal(got, want[1:]) {
+		t.Errorf("blame of two ranges %q, want %q", got, want[1:])
+	}
+	b.Ranges, b.Since = nil, hexOf(t, first)
+	want[0] += " before"
+	if got := blamed(t, repo, b); !slices.Equal(got, want) {
+		t.Errorf("blame since the first commit %q, want %q", got, want)
+	}
+}
+
+// TestBlameParents: the lines of a commit come from the parents that the file gives it.
+func TestBlameParents(t *testing.T) {
+	r := gittest.New(t)
+	r.Write("f", "one\n")
+	first := r.Commit("first")
+	r.Write("f", "one\ntwo\n")
+	state := r.Commit("state")
+	r.Git("reset", "-q", "--soft", first)
+	squashed := r.Commit("squashed")
+	repo := find(t, r)
+	file := filepath.Join(t.TempDir(), "parents")
+	if err := os.WriteFile(file, []byte(squashed+" "+first+" "+state+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"first|f|1|one", "state|f|2|two"}
+	if got := blamed(t, repo, Blame{Commit: hexOf(t, squashed), Path: "f", Parents: file}); !slices.Equal(got, want) {
+		t.Errorf("blame %q, want %q", got, want)
+	}
+}
+
+// TestBlameIgnored: a list of ignored revs that is not there is no error, and one that is there is heeded.
+func TestBlameIgnored(t *testing.T) {
+	r := gittest.New(t)
+	r.Write("f", "one\n")
+	r.Commit("first")
+	r.Write("f", "ONE\n")
+	second := r.Commit("second")
+	r.Git("config", "blame.ignoreRevsFile", "missing")
+	repo := find(t, r)
+	b := Blame{Commit: hexOf(t, second), Path: "f"}
+	if got, want := blamed(t, repo, b), []string{"second|f|1|ONE"}; !slices.Equal(got, want) {
+		t.Errorf("blame %q, want %q", got, want)
+	}
+	r.Write("missing", second+"\n")
+	if got, want := blamed(t, repo, b), []string{"first|f|1|ONE"}; !slices.Equal(got, want) {
+		t.Errorf("blame with the revs ignored %q, want %q", got, want)
+	}
+}
+
+func TestUncommitted(t *testing.T) {
+	ctx := context.Background()
+	r := gittest.New(t)
+	r.Write("f", "one\ntwo\nthree\n")
+	head := r.Commit("first")
+	repo := find(t, r)
+	u, err := repo.Uncommitted(ctx, "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.Made || u.Commit.String() != head {
+		t.Errorf("the file as in HEAD is commit %s, made %v", u.Commit, u.Made)
+	}
+	u.Close()
+	before := r.Git("count-objects", "-v") + r.Git("status", "--porcelain")
+	r.Write("f", "one\nTWO\nthree\n")
+	if err := os.Rename(filepath.Join(r.Dir, "f"), filepath.Join(r.Dir, "g")); err != nil {
+		t.Fatal(err)
+	}
+	status := r.Git("status", "--porcelain")
+	if u, err = repo.Uncommitted(ctx, "g"); err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	want := []string{"first|f|1|one", "not committed yet|g|2|TWO", "first|f|3|three"}
+	if got := blamed(t, u.Repo, Blame{Commit: u.Commit, Path: "g"}); !slices.Equal(got, want) {
+		t.Errorf("blame of a moved file %q, want %q", got, want)
+	}
+	if got := r.Git("status", "--porcelain"); got != status {
+		t.Errorf("status is now %q, was %q", got, status)
+	}
+	if after := r.Git("count-objects", "-v"); !strings.HasPrefix(before, after) {
+		t.Errorf("objects were written: %s, before %s", after, before)
+	}
+}
+
+func FuzzParseBlame(f *testing.F) {
+	hash := strings.Repeat("1", 40)
+	f.Add([]byte(hash + " 1 1 1\nauthor a\nauthor-mail <a@example.invalid>\nauthor-time 12\nauthor-tz +0130\nsummary s\nboundary\nprevious " + hash + " \"a\\tb\"\nfilename \"\\303\\274\"\n\ttext\n"))
+	f.Add([]byte(hash + " 1 1\n\t"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		list, err := parseBlame(data)
+		for _, l := range list {
+			if err == nil && l.In == nil {
+				t.Error("a line without its commit")
+			}
+		}
+	})
+}
