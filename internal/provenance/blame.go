@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/transaction"
 	"gitagent/turns"
 )
 
@@ -68,15 +70,19 @@ var ErrTimeout = errors.New("it takes too long")
 
 func (q *question) answer(ctx context.Context) ([]Line, error) {
 	began := time.Now()
-	plain, err := q.repo.Blame(ctx, q.blame(q.r.Since, q.r.Ranges, ""))
-	if err != nil {
+	plain := transaction.Async(func() ([]git.Blamed, error) { return q.repo.Blame(ctx, q.blame(q.r.Since, q.r.Ranges, "")) })
+	names := []string{q.r.Path}
+	v, err := q.versions(ctx, names)
+	blamed, failed := plain()
+	if err := cmp.Or(failed, err); err != nil {
 		return nil, err
 	}
 	took := time.Since(began)
-	lines := make([]Line, 0, len(plain))
-	for _, b := range plain {
+	lines := make([]Line, 0, len(blamed))
+	for _, b := range blamed {
 		if q.r.Since.IsZero() || !b.Before {
 			lines = append(lines, Line{Blame: b})
+			names = appendNew(names, b.Path, b.In.Previous)
 		}
 	}
 	if len(lines) == 0 {
@@ -84,7 +90,7 @@ func (q *question) answer(ctx context.Context) ([]Line, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, 10*took+slack)
 	defer cancel()
-	if err := q.attribute(limited, lines); err != nil {
+	if err := q.attribute(limited, v, names, lines); err != nil {
 		if ctx.Err() == nil && limited.Err() != nil {
 			err = fmt.Errorf("%w: more than %v", ErrTimeout, (10*took + slack).Round(time.Second))
 		}
@@ -93,30 +99,36 @@ func (q *question) answer(ctx context.Context) ([]Line, error) {
 	return lines, nil
 }
 
-// maxNames is how often names that the file had are looked for once more.
-const maxNames = 4
-
-// attribute finds the turns that wrote lines.
-func (q *question) attribute(ctx context.Context, lines []Line) error {
-	names := []string{q.r.Path}
-	for _, l := range lines {
-		names = appendNew(names, l.Blame.Path, l.Blame.In.Previous)
-	}
+// versions looks up what the file was, under the names that are known, in all commits that matter. It is nil if
+// no turn changed the file.
+func (q *question) versions(ctx context.Context, names []string) (*versions, error) {
 	list := q.h.touching(names)
 	if len(list) == 0 {
-		return nil
+		return nil, nil
 	}
 	g, err := q.h.graph(ctx, q.repo, q.commit.Hash(), list)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	v := newVersions(q.repo, q.objects, g)
+	v.turns = len(list)
+	return v, v.add(ctx, names...)
+}
+
+// maxNames is how often names that the file had are looked for once more.
+const maxNames = 4
+
+// attribute finds the turns that wrote lines. The file is known to have had names.
+func (q *question) attribute(ctx context.Context, v *versions, names []string, lines []Line) (err error) {
 	var answer []git.Blamed
 	for round := 0; ; round++ {
-		for _, name := range names[len(v.names):] {
-			if err := v.add(ctx, name); err != nil {
-				return err
+		if v == nil || len(q.h.touching(names)) > v.turns {
+			if v, err = q.versions(ctx, names); v == nil || err != nil {
+				return err // no turn changed it
 			}
+		}
+		if err := v.add(ctx, names...); err != nil {
+			return err
 		}
 		if answer, err = q.over(ctx, v, lines); err != nil {
 			return err
@@ -130,11 +142,11 @@ func (q *question) attribute(ctx context.Context, lines []Line) error {
 	}
 	records := make(map[*turn]*turns.Turn)
 	for i, b := range answer {
-		at, ok := g.index[b.Commit.Hash()]
+		at, ok := v.graph.index[b.Commit.Hash()]
 		if !ok {
 			continue
 		}
-		for j, t := range g.nodes[at].writers {
+		for j, t := range v.graph.nodes[at].writers {
 			record, known := records[t]
 			if !known {
 				if record, err = t.record(); err != nil {
@@ -182,9 +194,6 @@ func (h *History) touching(names []string) []*turn {
 // over asks git for lines again, over the ancestry in which turns' states are parents of what was made from
 // them. The answers are those for the lines, in their order.
 func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]git.Blamed, error) {
-	if err := v.read(); err != nil {
-		return nil, err
-	}
 	parents := ancestry(v, tips(parentsOf(v.graph), v.contents()), len(q.r.Options) == 0)
 	dir, err := os.MkdirTemp("", "git-agent-blame-")
 	if err != nil {

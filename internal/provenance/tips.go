@@ -8,6 +8,7 @@ import (
 type contents struct {
 	of    []int     // by place: which version the commit has
 	lines [][]int32 // by version: its lines, in order, each once
+	words int       // how many lines there are in all
 }
 
 // maxTips is how many states one commit is taken to be made from. Nine were the most in trials.
@@ -18,7 +19,7 @@ const maxTips = 100
 // and so on. The commits are in an order in which parents come first.
 func tips(parents [][]int, c contents) [][]int {
 	fresh := make([][]int32, len(parents))
-	wanted := make(map[int32]int) // in how many commits a line is new
+	wanted := make([]int32, c.words) // in how many commits a line is new
 	for at := range parents {
 		fresh[at] = c.fresh(at, parents[at])
 		for _, line := range fresh[at] {
@@ -75,14 +76,14 @@ func (c contents) fresh(at int, parents []int) []int32 {
 
 // holders say which commits have the lines that may have been taken from somewhere.
 type holders struct {
-	of     map[int32][]int // by line: the versions that have it
-	places [][]int         // by version: the commits that have it, in order
+	of     [][]int // by line: the versions that have it
+	places [][]int // by version: the commits that have it, in order
 }
 
 // holders finds them. A line that is new in a single commit, and not there where the graph ends, was taken
 // from nowhere.
-func (c contents) holders(parents [][]int, wanted map[int32]int) holders {
-	h := holders{of: make(map[int32][]int), places: make([][]int, len(c.lines))}
+func (c contents) holders(parents [][]int, wanted []int32) holders {
+	h := holders{of: make([][]int, c.words), places: make([][]int, len(c.lines))}
 	ends := make([]bool, len(c.lines))
 	for at, version := range c.of {
 		h.places[version] = append(h.places[version], at)
@@ -90,8 +91,8 @@ func (c contents) holders(parents [][]int, wanted map[int32]int) holders {
 	}
 	for version, lines := range c.lines {
 		for _, line := range lines {
-			if n := wanted[line]; n > 0 && ends[version] {
-				wanted[line] = n + 1
+			if wanted[line] > 0 && ends[version] {
+				wanted[line]++
 			}
 		}
 	}

@@ -1,14 +1,16 @@
 package provenance
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -20,6 +22,7 @@ type versions struct {
 	repo    *git.Repo
 	objects *git.Objects
 	graph   *graph
+	turns   int // how many are in the graph
 	names   []string
 	blobs   [][]plumbing.Hash // by name and place; zero where there is none
 
@@ -39,8 +42,22 @@ func newVersions(repo *git.Repo, objects *git.Objects, g *graph) *versions {
 	return &versions{repo: repo, objects: objects, graph: g, words: make(map[uint64]int32), seed: maphash.MakeSeed(), lines: make(map[plumbing.Hash][]int32), left: maxLines}
 }
 
-// add looks up what the graph's commits have under another name.
-func (v *versions) add(ctx context.Context, name string) error {
+// add looks up what the graph's commits have under names that are new, and reads that.
+func (v *versions) add(ctx context.Context, names ...string) error {
+	for _, name := range names {
+		if slices.Contains(v.names, name) {
+			continue
+		}
+		blobs, err := v.named(ctx, name)
+		if err != nil {
+			return err
+		}
+		v.names, v.blobs = append(v.names, name), append(v.blobs, blobs)
+	}
+	return v.read()
+}
+
+func (v *versions) named(ctx context.Context, name string) ([]plumbing.Hash, error) {
 	nodes := v.graph.nodes
 	blobs := make([]plumbing.Hash, len(nodes))
 	parts := max(1, min(runtime.GOMAXPROCS(0), len(nodes)/256))
@@ -53,13 +70,7 @@ func (v *versions) add(ctx context.Context, name string) error {
 		})
 	}
 	done.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	v.names, v.blobs = append(v.names, name), append(v.blobs, blobs)
-	return nil
+	return blobs, errors.Join(errs...)
 }
 
 func (v *versions) look(ctx context.Context, nodes []*node, name string, blobs []plumbing.Hash) error {
@@ -122,48 +133,85 @@ func (v *versions) read() error {
 			}
 		}
 	}
-	return v.objects.Each(wanted, func(i int, obj *git.Object, err error) error {
-		hash := wanted[i].Hash
-		v.lines[hash] = nil // what can't be read has none that count
-		if err == nil && obj.Type == plumbing.BlobObject && v.left > 0 {
-			v.lines[hash] = v.number(string(obj.Content))
-			v.left -= len(v.lines[hash])
+	type version struct {
+		blob plumbing.Hash
+		text []byte
+	}
+	texts := make(chan version, 16) // git reads on while lines are numbered
+	var done sync.WaitGroup
+	done.Go(func() {
+		for t := range texts {
+			v.lines[t.blob] = nil // what can't be read has none that count
+			if v.left > 0 {
+				v.lines[t.blob] = v.number(t.text)
+				v.left -= len(v.lines[t.blob])
+			}
+		}
+	})
+	err := v.objects.Each(wanted, func(i int, obj *git.Object, err error) error {
+		if err == nil && obj.Type == plumbing.BlobObject {
+			texts <- version{wanted[i].Hash, obj.Content}
+		} else {
+			texts <- version{blob: wanted[i].Hash}
 		}
 		return nil
 	})
+	close(texts)
+	done.Wait()
+	return err
 }
 
 // number numbers the lines of a text that have a word in them. The second of two equal lines is another one
 // than the first.
-func (v *versions) number(text string) []int32 {
-	var numbers []int32
-	times := make(map[uint64]uint64)
-	for line := range strings.SplitSeq(text, "\n") {
-		if !strings.ContainsFunc(line, isWord) {
-			continue
+func (v *versions) number(text []byte) []int32 {
+	var numbers, repeated []int32
+	for len(text) > 0 {
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte{'\n'})
+		if hasWord(line) {
+			numbers = append(numbers, v.word(maphash.Bytes(v.seed, line)))
 		}
-		hash := maphash.String(v.seed, line)
-		again := times[hash]
-		times[hash] = again + 1
-		if again > 0 {
-			hash = maphash.Comparable(v.seed, [2]uint64{hash, again})
-		}
-		n, known := v.words[hash]
-		if !known {
-			n = int32(len(v.words))
-			v.words[hash] = n
-		}
-		numbers = append(numbers, n)
 	}
 	slices.Sort(numbers)
+	for i, first := 1, 0; i < len(numbers); i++ {
+		if numbers[i] != numbers[first] {
+			first = i
+			continue
+		}
+		times := [2]uint64{uint64(numbers[i]), uint64(i - first)}
+		repeated = append(repeated, v.word(maphash.Comparable(v.seed, times)))
+	}
+	if len(repeated) > 0 {
+		numbers = slices.Compact(numbers)
+		numbers = append(numbers, repeated...)
+		slices.Sort(numbers)
+	}
 	return numbers
 }
 
-func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+// word is the number of what has a hash.
+func (v *versions) word(hash uint64) int32 {
+	n, known := v.words[hash]
+	if !known {
+		n = int32(len(v.words))
+		v.words[hash] = n
+	}
+	return n
+}
+
+// hasWord reports whether a line has a letter, a digit, or what is no ASCII.
+func hasWord(line []byte) bool {
+	for _, c := range line {
+		if c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= utf8.RuneSelf {
+			return true
+		}
+	}
+	return false
+}
 
 // contents are what the graph's commits have under all names together.
 func (v *versions) contents() contents {
-	c := contents{of: make([]int, len(v.graph.nodes))}
+	c := contents{of: make([]int, len(v.graph.nodes)), words: len(v.words)}
 	known := make(map[string]int)
 	var key []byte
 	for at := range v.graph.nodes {
