@@ -19,6 +19,8 @@ type Live struct {
 	Open    *session.OpenTurn // the running turn; nil if the client waits for a prompt
 	Seen    time.Time         // its last event
 	First   bool              // nothing of the mission is recorded yet, and its first turn runs
+	// Worktree is the git directory of the worktree that its last event came from; "" if that is not known.
+	Worktree string
 }
 
 // ID names the running turn, as it will be recorded.
@@ -47,7 +49,7 @@ func LiveSessions(ctx context.Context, w *workspace.Workspace, registry []sessio
 		if err != nil {
 			return nil, err
 		}
-		l := Live{Mission: id, Number: last + 1, Open: n.Open, Seen: n.Seen}
+		l := Live{Mission: id, Number: last + 1, Open: n.Open, Seen: n.Seen, Worktree: n.Worktree}
 		if slices.ContainsFunc(registry, func(r session.Registration) bool { return r.Session == n.Session && r.Status == "idle" }) {
 			l.Open = nil // the user has interrupted it, of which there is no event
 		}

@@ -59,6 +59,22 @@ func (r *Repo) Diff(ctx context.Context, stdout io.Writer, from, to Hex, options
 	return err
 }
 
+// MovedFrom returns where a file of one commit was in another one, "" if it was not there or has not moved.
+// Half of it has to be the same.
+func (r *Repo) MovedFrom(ctx context.Context, from, to Hex, path string) (string, error) {
+	out, err := r.Output(ctx, nil, "diff-tree", "-r", "-z", "--name-status", "--find-renames=50%", "-l1000", "--diff-filter=R", from.String(), to.String())
+	if err != nil {
+		return "", err
+	}
+	fields := strings.Split(string(out), "\x00") // of each file: R and a number, the old name, the new one
+	for i := 0; i+2 < len(fields); i += 3 {
+		if fields[i+2] == path {
+			return fields[i+1], nil
+		}
+	}
+	return "", nil
+}
+
 // DiffPaths returns every path that differs between two trees, in git's order. A move is two.
 func (r *Repo) DiffPaths(ctx context.Context, from, to plumbing.Hash) ([]FileStat, error) {
 	return r.numstat(ctx, from, to, nil, "--no-renames")

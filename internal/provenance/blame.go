@@ -12,7 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/transaction"
 	"gitagent/turns"
 )
@@ -45,8 +48,42 @@ func (h *History) Blame(ctx context.Context, r Request) ([]Line, error) {
 				lines[i].Blame.Commit = git.Hex{}
 			}
 		}
+		q.run(lines)
 	}
 	return lines, nil
+}
+
+// run finds the lines that running turns in this worktree may have written.
+func (q *question) run(lines []Line) {
+	for _, live := range q.r.Running {
+		if live.Open == nil || live.Worktree != q.repo.GitDir {
+			continue
+		}
+		began := make(map[string]bool)
+		if content, err := q.file(live.Open.Base.Hash()); err == nil {
+			for line := range strings.SplitSeq(string(content), "\n") {
+				began[line] = true
+			}
+		}
+		for i := range lines {
+			if l := &lines[i]; l.Turn == nil && l.Running == nil && l.Blame.Commit.IsZero() && !began[l.Blame.Text] {
+				l.Running = &live
+			}
+		}
+	}
+}
+
+// file is the file in a commit.
+func (q *question) file(commit plumbing.Hash) ([]byte, error) {
+	tree, err := q.objects.TreeOf(commit)
+	if err != nil {
+		return nil, err
+	}
+	e, err := q.objects.Lookup(tree, q.r.Path)
+	if err != nil {
+		return nil, err
+	}
+	return q.objects.Blob(e.Hash, maxBlob)
 }
 
 // A question is one blame, in a repository that has the commit.
@@ -111,7 +148,6 @@ func (q *question) versions(ctx context.Context, names []string) (*versions, err
 		return nil, err
 	}
 	v := newVersions(q.repo, q.objects, g)
-	v.turns = len(list)
 	return v, v.add(ctx, names...)
 }
 
@@ -121,34 +157,113 @@ const maxNames = 4
 // attribute finds the turns that wrote lines. The file is known to have had names.
 func (q *question) attribute(ctx context.Context, v *versions, names []string, lines []Line) (err error) {
 	var answer []git.Blamed
-	for round := 0; ; round++ {
-		if v == nil || len(q.h.touching(names)) > v.turns {
-			if v, err = q.versions(ctx, names); v == nil || err != nil {
-				return err // no turn changed it
+	moved := false
+	for round := 0; round <= maxNames; round++ {
+		if list := q.h.touching(names); v == nil || len(list) > len(v.graph.turns) {
+			if v, err = q.versions(ctx, names); err != nil {
+				return err
 			}
 		}
-		if err := v.add(ctx, names...); err != nil {
+		if v != nil {
+			if err := v.add(ctx, names...); err != nil {
+				return err
+			}
+			if answer, err = q.over(ctx, v, lines); err != nil {
+				return err
+			}
+			for _, b := range answer {
+				names = appendNew(names, b.Path, b.In.Previous)
+			}
+			if len(names) > len(v.names) {
+				continue
+			}
+		}
+		if moved {
+			break
+		}
+		moved = true
+		before, err := q.moved(ctx, lines, names)
+		if err != nil {
 			return err
 		}
-		if answer, err = q.over(ctx, v, lines); err != nil {
-			return err
+		if len(before) == len(names) {
+			break
 		}
-		for _, b := range answer {
-			names = appendNew(names, b.Path, b.In.Previous)
+		names = before
+	}
+	if v == nil {
+		return nil // no turn changed it
+	}
+	return v.name(answer, lines)
+}
+
+// Limits of the search for files that the user has moved.
+const (
+	maxAdded  = 4 // commits that have added the file
+	maxStates = 4 // missions whose last states before that are compared with it
+)
+
+// moved adds the names under which turns may have left what a commit has added as a new file: the user has
+// moved it before it was committed.
+func (q *question) moved(ctx context.Context, lines []Line, names []string) ([]string, error) {
+	var added []git.Blamed
+	for _, l := range lines {
+		fresh := l.Blame.In.Previous == "" && !l.Blame.Before
+		if fresh && len(added) < maxAdded && !slices.ContainsFunc(added, func(b git.Blamed) bool { return b.Commit == l.Blame.Commit }) {
+			added = append(added, l.Blame)
 		}
-		if len(names) == len(v.names) || round == maxNames {
+	}
+	for _, b := range added {
+		for _, state := range q.h.last(b.In.Committed) {
+			old, err := q.repo.MovedFrom(ctx, git.Hex(state), b.Commit, b.Path)
+			if err != nil {
+				return nil, err
+			}
+			names = appendNew(names, old)
+		}
+	}
+	return names, nil
+}
+
+// last are the last states of turns before a time, of the missions that had the latest.
+func (h *History) last(before time.Time) (states []plumbing.Hash) {
+	missions := make(map[ledger.ID]bool)
+	for _, t := range slices.Backward(h.turns) {
+		if s := h.states[t.code]; s == nil || !s.made || t.at.After(before.Add(time.Second)) || missions[t.in.ID] {
+			continue
+		}
+		missions[t.in.ID] = true
+		if states = append(states, t.code); len(states) == maxStates {
 			break
 		}
 	}
+	return states
+}
+
+// name enters the turns that the answers of git stand for.
+func (v *versions) name(answer []git.Blamed, lines []Line) error {
 	records := make(map[*turn]*turns.Turn)
+	others := make(map[*turn][]*turn)
 	for i, b := range answer {
 		at, ok := v.graph.index[b.Commit.Hash()]
-		if !ok {
+		if !ok || len(v.graph.nodes[at].writers) == 0 {
 			continue
 		}
-		for j, t := range v.graph.nodes[at].writers {
+		writers := v.graph.nodes[at].writers
+		first := writers[0]
+		if _, known := others[first]; !known {
+			others[first] = v.graph.beside(first)
+		}
+		writers = writers[:len(writers):len(writers)]
+		for _, t := range others[first] {
+			if !slices.Contains(writers, t) && v.wrote(t, b.Text) {
+				writers = append(writers, t)
+			}
+		}
+		for j, t := range writers {
 			record, known := records[t]
 			if !known {
+				var err error
 				if record, err = t.record(); err != nil {
 					return err
 				}

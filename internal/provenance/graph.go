@@ -17,6 +17,7 @@ import (
 type graph struct {
 	nodes []*node
 	index map[plumbing.Hash]int // into nodes
+	turns []*turn               // whose states are in it
 }
 
 // A node is a commit.
@@ -59,10 +60,21 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 			n.writers = []*turn{s.turn}
 		}
 	}
+	g.turns = list
 	for _, t := range list {
 		g.claim(t)
 	}
 	return g, nil
+}
+
+// beside are the other turns that ran while a turn did.
+func (g *graph) beside(t *turn) (list []*turn) {
+	for _, other := range g.turns {
+		if other.id != t.id && other.started.Before(t.at) && t.started.Before(other.at) {
+			list = append(list, other)
+		}
+	}
+	return list
 }
 
 // claim finds the commits that the agent made in a turn: those in which HEAD went on, while the turn ran, to

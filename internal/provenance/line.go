@@ -17,6 +17,8 @@ type Request struct {
 	Since git.Hex
 	// Options are git's: -w, -M, -C.
 	Options []string
+	// Running are the sessions that live now; the turns that they are in may have written what is not committed.
+	Running []turns.Live
 }
 
 // A Line is a line of a file, and where it comes from.
@@ -30,4 +32,7 @@ type Line struct {
 	State git.Hex
 	// Others are turns that ran at the same time, and may have written the line as well.
 	Others []*turns.Turn
+	// Running is the turn that runs, if the line is not committed, nobody else is known to have written it, and
+	// it was not there when the turn began; otherwise nil.
+	Running *turns.Live
 }

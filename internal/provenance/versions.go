@@ -22,7 +22,6 @@ type versions struct {
 	repo    *git.Repo
 	objects *git.Objects
 	graph   *graph
-	turns   int // how many are in the graph
 	names   []string
 	blobs   [][]plumbing.Hash // by name and place; zero where there is none
 
@@ -207,6 +206,31 @@ func hasWord(line []byte) bool {
 		}
 	}
 	return false
+}
+
+// wrote reports whether a line came to be there while a turn ran: it was in the worktree at the end, and neither
+// at the start nor in what HEAD brought.
+func (v *versions) wrote(t *turn, line string) bool {
+	at, ok := v.graph.index[t.code]
+	if !ok || !v.graph.nodes[at].made {
+		return false
+	}
+	n, known := v.words[maphash.Bytes(v.seed, []byte(line))]
+	if !known || !v.has(at, n) {
+		return false
+	}
+	if from, ok := v.graph.index[t.base]; ok && v.has(from, n) {
+		return false
+	}
+	return !slices.ContainsFunc(v.graph.nodes[at].real, func(p int) bool { return v.has(p, n) })
+}
+
+// has reports whether a commit has a line, by its number.
+func (v *versions) has(at int, line int32) bool {
+	return slices.ContainsFunc(v.blobs, func(blobs []plumbing.Hash) bool {
+		_, ok := slices.BinarySearch(v.lines[blobs[at]], line)
+		return ok
+	})
 }
 
 // contents are what the graph's commits have under all names together.
