@@ -107,11 +107,14 @@ var ErrTimeout = errors.New("it takes too long")
 
 func (q *question) answer(ctx context.Context) ([]Line, error) {
 	began := time.Now()
-	plain := transaction.Async(func() ([]git.Blamed, error) { return q.repo.Blame(ctx, q.blame(q.r.Since, q.r.Ranges, "")) })
 	names := []string{q.r.Path}
-	v, err := q.versions(ctx, names)
-	blamed, failed := plain()
-	if err := cmp.Or(failed, err); err != nil {
+	lookUp := transaction.Async(func() (*versions, error) { return q.versions(ctx, names) })
+	if q.h.promisor != "" {
+		_, _ = lookUp() // which gets all at once what git blame would get one by one
+	}
+	blamed, err := q.repo.Blame(ctx, q.blame(q.r.Since, q.r.Ranges, ""))
+	v, failed := lookUp()
+	if err := cmp.Or(err, failed); err != nil {
 		return nil, err
 	}
 	took := time.Since(began)
@@ -147,7 +150,7 @@ func (q *question) versions(ctx context.Context, names []string) (*versions, err
 	if err != nil {
 		return nil, err
 	}
-	v := newVersions(q.repo, q.objects, g)
+	v := newVersions(q, g)
 	return v, v.add(ctx, names...)
 }
 

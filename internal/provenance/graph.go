@@ -23,6 +23,7 @@ type graph struct {
 // A node is a commit.
 type node struct {
 	hash plumbing.Hash
+	tree plumbing.Hash
 	date int64 // of the committer, in seconds
 	// parents are places in the graph of what it was made from, in the order in which git asks them for its
 	// lines: the state before it, then the commits that are its parents.
@@ -44,8 +45,13 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 		return nil, err
 	}
 	var commits []*waiting
+	edges := make(map[plumbing.Hash]plumbing.Hash)
 	for _, r := range real {
-		w := &waiting{hash: r.hash, date: r.date, real: r.parents}
+		if r.edge {
+			edges[r.hash] = r.tree
+			continue
+		}
+		w := &waiting{hash: r.hash, tree: r.tree, date: r.date, real: r.parents}
 		if s := h.states[r.hash]; s != nil && s.made {
 			w.made = true
 			if !s.chain.IsZero() {
@@ -56,6 +62,9 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 	}
 	g := order(commits)
 	for _, n := range g.nodes {
+		if n.edge {
+			n.tree = edges[n.hash]
+		}
 		if s := h.states[n.hash]; s != nil && s.made && s.turn != nil {
 			n.writers = []*turn{s.turn}
 		}
@@ -126,9 +135,10 @@ func (g *graph) reach(froms []plumbing.Hash, at int, began int64) bool {
 
 // A real is a commit as git has it.
 type real struct {
-	hash    plumbing.Hash
-	date    int64
-	parents []plumbing.Hash
+	hash, tree plumbing.Hash
+	date       int64
+	parents    []plumbing.Hash
+	edge       bool // it is where the graph ends
 }
 
 // revisions asks git for the commits of a graph.
@@ -168,24 +178,26 @@ func (h *History) revisions(ctx context.Context, repo *git.Repo, commit plumbing
 			revs.WriteString("^" + oldest.String() + "\n")
 		}
 	}
-	out, err := repo.Output(ctx, strings.NewReader(revs.String()), "rev-list", "--ignore-missing", "--parents", "--timestamp", "--stdin")
+	out, err := repo.Output(ctx, strings.NewReader(revs.String()),
+		"rev-list", "--ignore-missing", "--boundary", "--no-commit-header", "--format=%m%ct %H %T %P", "--stdin")
 	if err != nil {
 		return nil, err
 	}
 	var commits []real
 	for line := range strings.Lines(string(out)) {
-		at, hashes, err := revision(line)
+		line, edge := strings.CutPrefix(line, "-")
+		at, hashes, err := revision(strings.TrimPrefix(line, ">"))
 		if err != nil {
 			return nil, err
 		}
-		commits = append(commits, real{hashes[0], at, hashes[1:]})
+		commits = append(commits, real{hash: hashes[0], tree: hashes[1], date: at, parents: hashes[2:], edge: edge})
 	}
 	return commits, nil
 }
 
 // A waiting is a commit that is to be put in its place.
 type waiting struct {
-	hash        plumbing.Hash
+	hash, tree  plumbing.Hash
 	date        int64
 	made        bool
 	chain, real []plumbing.Hash // what it was made from
@@ -234,7 +246,7 @@ func order(commits []*waiting) *graph {
 		placed++
 		w.place = len(g.nodes)
 		g.index[w.hash] = w.place
-		n := &node{hash: w.hash, date: w.date, made: w.made, first: -1}
+		n := &node{hash: w.hash, tree: w.tree, date: w.date, made: w.made, first: -1}
 		for _, from := range w.real {
 			n.real = append(n.real, g.index[from])
 		}

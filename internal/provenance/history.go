@@ -27,8 +27,10 @@ type History struct {
 
 	w       *workspace.Workspace
 	objects *git.Objects
-	turns   []*turn // each once, in order of their starts
-	states  map[plumbing.Hash]*state
+	// promisor is the remote of a partial clone that has what is missing; "" for other clones.
+	promisor string
+	turns    []*turn // each once, in order of their starts
+	states   map[plumbing.Hash]*state
 }
 
 // A turn is what is kept of a turn's record.
@@ -66,6 +68,11 @@ func Open(ctx context.Context, w *workspace.Workspace) (*History, error) {
 func (h *History) Close() { h.objects.Close() }
 
 func (h *History) read(ctx context.Context) error {
+	conf, err := h.w.Repo.Config(ctx)
+	if err != nil {
+		return err
+	}
+	h.promisor = conf.Promisor()
 	tips, err := ledger.List(ctx, h.w.Repo)
 	if err != nil {
 		return err
@@ -277,8 +284,7 @@ func (h *History) events(ctx context.Context, list []*ledger.Ledger) (map[plumbi
 	return events, nil
 }
 
-// revision reads a line of `git rev-list --timestamp --parents`: when a commit was made, in seconds, the
-// commit, and its parents.
+// revision reads a line of hashes behind a time in seconds.
 func revision(line string) (at int64, hashes []plumbing.Hash, err error) {
 	fields := strings.Fields(line)
 	at, err = strconv.ParseInt(fields[0], 10, 64)

@@ -22,8 +22,10 @@ type versions struct {
 	repo    *git.Repo
 	objects *git.Objects
 	graph   *graph
-	names   []string
-	blobs   [][]plumbing.Hash // by name and place; zero where there is none
+	// promisor is the remote of a partial clone that has what is missing; "" for other clones.
+	promisor string
+	names    []string
+	blobs    [][]plumbing.Hash // by name and place; zero where there is none
 
 	words map[uint64]int32 // the lines that have been seen, by their hashes, numbered
 	seed  maphash.Seed
@@ -37,8 +39,11 @@ const (
 	maxLines = 64 << 20 // of all versions
 )
 
-func newVersions(repo *git.Repo, objects *git.Objects, g *graph) *versions {
-	return &versions{repo: repo, objects: objects, graph: g, words: make(map[uint64]int32), seed: maphash.MakeSeed(), lines: make(map[plumbing.Hash][]int32), left: maxLines}
+func newVersions(q *question, g *graph) *versions {
+	return &versions{
+		repo: q.repo, objects: q.objects, graph: g, promisor: q.h.promisor,
+		words: make(map[uint64]int32), seed: maphash.MakeSeed(), lines: make(map[plumbing.Hash][]int32), left: maxLines,
+	}
 }
 
 // add looks up what the graph's commits have under names that are new, and reads that.
@@ -53,7 +58,7 @@ func (v *versions) add(ctx context.Context, names ...string) error {
 		}
 		v.names, v.blobs = append(v.names, name), append(v.blobs, blobs)
 	}
-	return v.read()
+	return v.read(ctx)
 }
 
 func (v *versions) named(ctx context.Context, name string) ([]plumbing.Hash, error) {
@@ -74,30 +79,64 @@ func (v *versions) named(ctx context.Context, name string) ([]plumbing.Hash, err
 
 func (v *versions) look(ctx context.Context, nodes []*node, name string, blobs []plumbing.Hash) error {
 	var in strings.Builder
+	asked := make(map[plumbing.Hash]bool)
 	for _, n := range nodes {
-		in.WriteString(n.hash.String() + ":" + name + "\x00")
+		if !asked[n.tree] && !n.tree.IsZero() {
+			asked[n.tree] = true
+			in.WriteString(emptyTree + " " + n.tree.String() + "\n")
+		}
 	}
-	out, err := v.repo.Output(ctx, strings.NewReader(in.String()), "cat-file", "--batch-check=%(objectname)", "-z", "--buffer")
+	// Unlike cat-file, this does not need the blobs, which a partial clone would get one at a time.
+	out, err := v.repo.With("GIT_LITERAL_PATHSPECS=1").Output(ctx, strings.NewReader(in.String()),
+		"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--", name)
 	if err != nil {
 		return err
 	}
-	rest := string(out)
+	found, err := parseLook(string(out), name)
 	for i, n := range nodes {
-		question := n.hash.String() + ":" + name
-		if after, ok := strings.CutPrefix(rest, question); ok { // "<what was asked> missing"
-			_, rest, _ = strings.Cut(after, "\n")
+		blobs[i] = found[n.tree]
+	}
+	return err
+}
+
+// emptyTree is the hash of a tree without entries, which git always has.
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+// parseLook reads what `git diff-tree` prints for trees, each against the empty one: a line with the two hashes,
+// then for each path its modes, hashes and status, NUL, the path, NUL. It returns the blob of a path by tree.
+func parseLook(out, name string) (map[plumbing.Hash]plumbing.Hash, error) {
+	blobs := make(map[plumbing.Hash]plumbing.Hash)
+	var tree plumbing.Hash
+	for out != "" {
+		if rest, ok := strings.CutPrefix(out, emptyTree+" "); ok {
+			line, rest, _ := strings.Cut(rest, "\n")
+			hash, err := git.ParseHash(line)
+			if err != nil {
+				return nil, err
+			}
+			tree, out = hash, rest
 			continue
 		}
-		var line string
-		line, rest, _ = strings.Cut(rest, "\n")
-		hash, err := git.ParseHash(line)
-		if err != nil {
-			return fmt.Errorf("look up %q in commit %s: %w", name, n.hash, err)
+		meta, rest, _ := strings.Cut(out, "\x00")
+		path, rest, ended := strings.Cut(rest, "\x00")
+		fields := strings.Fields(meta)
+		if len(fields) != 5 || !ended {
+			return nil, fmt.Errorf("unexpected answer %q of git diff-tree", meta)
 		}
-		blobs[i] = hash
+		hash, err := git.ParseHash(fields[3])
+		if err != nil {
+			return nil, err
+		}
+		if path == name && fields[1] != submodule {
+			blobs[tree] = hash
+		}
+		out = rest
 	}
-	return nil
+	return blobs, nil
 }
+
+// submodule is the mode of a commit in a tree.
+const submodule = "160000"
 
 // same reports whether two commits have the same under all names.
 func (v *versions) same(a, b int) bool {
@@ -120,7 +159,7 @@ func (v *versions) appears(in, from int) bool {
 }
 
 // read reads the lines of all versions that have not been read yet, the newest first.
-func (v *versions) read() error {
+func (v *versions) read(ctx context.Context) error {
 	var wanted []git.Wanted
 	asked := make(map[plumbing.Hash]bool)
 	for at := len(v.graph.nodes) - 1; at >= 0; at-- {
@@ -130,6 +169,15 @@ func (v *versions) read() error {
 				asked[hash] = true
 				wanted = append(wanted, git.Wanted{Hash: hash, Most: maxBlob})
 			}
+		}
+	}
+	if v.promisor != "" {
+		missing := make([]plumbing.Hash, len(wanted))
+		for i, w := range wanted {
+			missing[i] = w.Hash
+		}
+		if err := v.repo.Prefetch(ctx, v.promisor, missing); err != nil {
+			return err
 		}
 	}
 	type version struct {

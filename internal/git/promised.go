@@ -1,0 +1,54 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Promisor is the remote from which a partial clone gets what it lacks, "" in any other repository.
+func (c Config) Promisor() string {
+	if name := c.Get("extensions.partialclone"); name != "" {
+		return name
+	}
+	for _, key := range slices.Sorted(maps.Keys(c)) {
+		if name, ok := strings.CutPrefix(key, "remote."); ok {
+			if name, ok = strings.CutSuffix(name, ".promisor"); ok && c.Bool(key) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// Prefetch gets blobs that a partial clone lacks from the remote that has promised them, all at once: git
+// would ask for one at a time.
+func (r *Repo) Prefetch(ctx context.Context, promisor string, blobs []plumbing.Hash) error {
+	missing := make(map[string]bool)
+	var in strings.Builder
+	for _, b := range blobs {
+		missing[b.String()] = true
+		in.WriteString(b.String() + "\n")
+	}
+	out, err := r.Output(ctx, strings.NewReader(in.String()),
+		"rev-list", "--objects", "--no-object-names", "--ignore-missing", "--missing=allow-any", "--stdin")
+	if err == nil {
+		for hash := range strings.Lines(string(out)) {
+			delete(missing, strings.TrimSpace(hash))
+		}
+		if len(missing) == 0 {
+			return nil
+		}
+		_, err = r.Output(ctx, strings.NewReader(strings.Join(slices.Sorted(maps.Keys(missing)), "\n")+"\n"),
+			"-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+			"--recurse-submodules=no", "--filter=blob:none", "--stdin", promisor)
+	}
+	if err != nil {
+		return fmt.Errorf("get %d files that this partial clone lacks: %w", len(missing), err)
+	}
+	return nil
+}
