@@ -146,10 +146,15 @@ func (h *History) revisions(ctx context.Context, repo *git.Repo, commit plumbing
 	var revs strings.Builder
 	revs.WriteString(commit.String() + "\n")
 	wanted := make(map[plumbing.Hash]bool)
-	want := func(commit plumbing.Hash) {
-		if !commit.IsZero() && !wanted[commit] {
+	want := func(commit plumbing.Hash) { // and the states before it: git would know the ancestors of others, and may find a circle
+		for !commit.IsZero() && !wanted[commit] {
 			wanted[commit] = true
 			revs.WriteString(commit.String() + "\n")
+			s := h.states[commit]
+			if s == nil || !s.made {
+				return
+			}
+			commit = s.chain
 		}
 	}
 	missions := make(map[string]bool)
