@@ -141,16 +141,22 @@ func (q *question) answer(ctx context.Context) ([]Line, error) {
 
 // versions looks up what the file was, under the names that are known, in all commits that matter. It is nil if
 // no turn changed the file.
-func (q *question) versions(ctx context.Context, names []string) (*versions, error) {
+func (q *question) versions(ctx context.Context, names []string) (v *versions, err error) {
 	list := q.h.touching(names)
 	if len(list) == 0 {
 		return nil, nil
 	}
-	g, err := q.h.graph(ctx, q.repo, q.commit.Hash(), list)
-	if err != nil {
-		return nil, err
+	if q.repo == q.h.w.Repo {
+		if v, err = q.h.versions(ctx, q.commit.Hash(), list, names[0]); err != nil {
+			return nil, err
+		}
+	} else {
+		g, err := q.h.graph(ctx, q.repo, q.commit.Hash(), list)
+		if err != nil {
+			return nil, err
+		}
+		v = newVersions(q.repo, q.objects, g, q.h.promisor)
 	}
-	v := newVersions(q, g)
 	return v, v.add(ctx, names...)
 }
 
@@ -162,7 +168,7 @@ func (q *question) attribute(ctx context.Context, v *versions, names []string, l
 	var answer []git.Blamed
 	moved := false
 	for round := 0; round <= maxNames; round++ {
-		if list := q.h.touching(names); v == nil || len(list) > len(v.graph.turns) {
+		if v == nil || !v.graph.holds(q.h.touching(names)) {
 			if v, err = q.versions(ctx, names); err != nil {
 				return err
 			}
@@ -246,19 +252,18 @@ func (h *History) last(before time.Time) (states []plumbing.Hash) {
 // name enters the turns that the answers of git stand for.
 func (v *versions) name(answer []git.Blamed, lines []Line) error {
 	records := make(map[*turn]*turns.Turn)
-	others := make(map[*turn][]*turn)
+	ran := make(map[int][]*turn) // by place
 	for i, b := range answer {
 		at, ok := v.graph.index[b.Commit.Hash()]
-		if !ok || len(v.graph.nodes[at].writers) == 0 {
+		if !ok {
 			continue
 		}
-		writers := v.graph.nodes[at].writers
-		first := writers[0]
-		if _, known := others[first]; !known {
-			others[first] = v.graph.beside(first)
+		n := v.graph.nodes[at]
+		if _, known := ran[at]; !known {
+			ran[at] = v.graph.ran(n)
 		}
-		writers = writers[:len(writers):len(writers)]
-		for _, t := range others[first] {
+		writers := n.writers[:len(n.writers):len(n.writers)]
+		for _, t := range ran[at] {
 			if !slices.Contains(writers, t) && v.wrote(t, b.Text) {
 				writers = append(writers, t)
 			}
@@ -312,14 +317,13 @@ func (h *History) touching(names []string) []*turn {
 // over asks git for lines again, over the ancestry in which turns' states are parents of what was made from
 // them. The answers are those for the lines, in their order.
 func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]git.Blamed, error) {
-	parents := ancestry(v, tips(parentsOf(v.graph), v.contents()), len(q.r.Options) == 0)
 	dir, err := os.MkdirTemp("", "git-agent-blame-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "parents")
-	if err := q.write(file, v.graph, parents); err != nil {
+	if err := q.write(file, v.graph, v.ancestry(len(q.r.Options) == 0)); err != nil {
 		return nil, err
 	}
 	answer, err := q.repo.Blame(ctx, q.blame(git.Hex{}, ranges(lines), file))
@@ -373,13 +377,16 @@ func parentsOf(g *graph) [][]int {
 
 // ancestry is the parents that git is told of: those of the graph, then the tips. Where a file did not
 // change in one of them, it goes on to that one's own, if skip is set, so that git has less to walk.
-func ancestry(v *versions, tips [][]int, skip bool) [][]int {
+func (v *versions) ancestry(skip bool) [][]int {
+	if v.tips == nil {
+		v.tips = tips(parentsOf(v.graph), v.contents())
+	}
 	nodes := v.graph.nodes
 	all := make([][]int, len(nodes))
 	to := make([]int, len(nodes)) // the oldest commit with the same file, by git's way there
 	for at, n := range nodes {
 		to[at] = at
-		for _, p := range slices.Concat(n.parents, tips[at]) {
+		for _, p := range slices.Concat(n.parents, v.tips[at]) {
 			if to[at] == at && skip && v.same(at, p) {
 				to[at] = to[p]
 			}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -17,7 +18,18 @@ import (
 type graph struct {
 	nodes []*node
 	index map[plumbing.Hash]int // into nodes
-	turns []*turn               // whose states are in it
+	turns map[*turn]bool        // whose states are in it
+}
+
+// has reports whether a commit is in the graph.
+func (g *graph) has(commit plumbing.Hash) bool {
+	_, ok := g.index[commit]
+	return ok
+}
+
+// holds reports whether the states of all these turns are in the graph.
+func (g *graph) holds(list []*turn) bool {
+	return !slices.ContainsFunc(list, func(t *turn) bool { return !g.turns[t] })
 }
 
 // A node is a commit.
@@ -69,20 +81,34 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 			n.writers = []*turn{s.turn}
 		}
 	}
-	g.turns = list
+	g.turns = make(map[*turn]bool)
 	for _, t := range list {
+		g.turns[t] = true
 		g.claim(t)
 	}
 	return g, nil
 }
 
-// beside are the other turns that ran while a turn did.
-func (g *graph) beside(t *turn) (list []*turn) {
-	for _, other := range g.turns {
-		if other.id != t.id && other.started.Before(t.at) && t.started.Before(other.at) {
-			list = append(list, other)
+// ran are the turns that may have written what is new in a commit, besides those that it belongs to: they ran at
+// the same time as the first of these, or when the state was saved that it holds. The one that began last comes
+// first.
+func (g *graph) ran(n *node) (list []*turn) {
+	var from, to time.Time
+	switch {
+	case len(n.writers) > 0:
+		from, to = n.writers[0].started, n.writers[0].at
+	case n.made:
+		to = time.Unix(n.date, 0)
+		from = to
+	default:
+		return nil
+	}
+	for t := range g.turns {
+		if t.started.Before(to) && !t.at.Before(from) && !slices.ContainsFunc(n.writers, func(w *turn) bool { return w.id == t.id }) {
+			list = append(list, t)
 		}
 	}
+	slices.SortFunc(list, func(a, b *turn) int { return byStart(b, a) })
 	return list
 }
 

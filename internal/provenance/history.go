@@ -31,6 +31,11 @@ type History struct {
 	promisor string
 	turns    []*turn // each once, in order of their starts
 	states   map[plumbing.Hash]*state
+	asked    plumbing.Hash // the commit of the last question
+	// kept is the graph of an earlier question, and what was looked up in it; nil if there is none. It does
+	// for another commit in it, too, as nothing comes from what is after a commit.
+	kept  *graph
+	files map[string]*versions
 }
 
 // A turn is what is kept of a turn's record.
@@ -66,6 +71,34 @@ func Open(ctx context.Context, w *workspace.Workspace) (*History, error) {
 
 // Close ends what the history runs.
 func (h *History) Close() { h.objects.Close() }
+
+// maxFiles is how many files are remembered with all their versions.
+const maxFiles = 16
+
+// versions returns what a file was in the commits that matter for one commit and some turns, as far as that
+// is known: nothing of a file that is asked about for the first time.
+func (h *History) versions(ctx context.Context, commit plumbing.Hash, list []*turn, name string) (*versions, error) {
+	if h.kept == nil || !h.kept.has(commit) || !h.kept.holds(list) {
+		if h.asked == commit { // there are questions about several files
+			list = slices.DeleteFunc(slices.Clone(h.turns), func(t *turn) bool { return t.code.IsZero() })
+		}
+		g, err := h.graph(ctx, h.w.Repo, commit, list)
+		if err != nil {
+			return nil, err
+		}
+		h.kept, h.files = g, nil
+	}
+	h.asked = commit
+	v := h.files[name]
+	if v == nil {
+		if h.files == nil || len(h.files) == maxFiles {
+			h.files = make(map[string]*versions)
+		}
+		v = newVersions(h.w.Repo, h.objects, h.kept, h.promisor)
+		h.files[name] = v
+	}
+	return v, nil
+}
 
 func (h *History) read(ctx context.Context) error {
 	conf, err := h.w.Repo.Config(ctx)
@@ -104,10 +137,13 @@ func (h *History) read(ctx context.Context) error {
 		}
 	}
 	h.Unread = unread.Err()
-	h.turns = slices.SortedFunc(maps.Values(known), func(a, b *turn) int {
-		return cmp.Or(a.started.Compare(b.started), cmp.Compare(a.id.Mission, b.id.Mission), cmp.Compare(a.id.Turn, b.id.Turn))
-	})
+	h.turns = slices.SortedFunc(maps.Values(known), byStart)
 	return h.readStates(ctx, list)
+}
+
+// byStart compares turns by when they started.
+func byStart(a, b *turn) int {
+	return cmp.Or(a.started.Compare(b.started), cmp.Compare(a.id.Mission, b.id.Mission), cmp.Compare(a.id.Turn, b.id.Turn), a.at.Compare(b.at))
 }
 
 // recorded tells the record of a turn from others: forks inherit it, and the sides of a mission that went

@@ -31,6 +31,7 @@ type versions struct {
 	seed  maphash.Seed
 	lines map[plumbing.Hash][]int32 // of a blob: the numbers of its lines, in order, each once
 	left  int                       // how many numbers may still be kept
+	tips  [][]int                   // by place, see [tips]; nil before they are known
 }
 
 // Limits of what is kept: a file may have 100,000 versions of 10,000 lines.
@@ -39,9 +40,9 @@ const (
 	maxLines = 64 << 20 // of all versions
 )
 
-func newVersions(q *question, g *graph) *versions {
+func newVersions(repo *git.Repo, objects *git.Objects, g *graph, promisor string) *versions {
 	return &versions{
-		repo: q.repo, objects: q.objects, graph: g, promisor: q.h.promisor,
+		repo: repo, objects: objects, graph: g, promisor: promisor,
 		words: make(map[uint64]int32), seed: maphash.MakeSeed(), lines: make(map[plumbing.Hash][]int32), left: maxLines,
 	}
 }
@@ -56,7 +57,7 @@ func (v *versions) add(ctx context.Context, names ...string) error {
 		if err != nil {
 			return err
 		}
-		v.names, v.blobs = append(v.names, name), append(v.blobs, blobs)
+		v.names, v.blobs, v.tips = append(v.names, name), append(v.blobs, blobs), nil
 	}
 	return v.read(ctx)
 }
