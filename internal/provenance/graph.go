@@ -138,7 +138,7 @@ func (g *graph) claim(t *turn) {
 func (g *graph) reach(froms []plumbing.Hash, at int, began int64) bool {
 	for _, from := range froms {
 		start, ok := g.index[from]
-		if !ok || start < at || start != at && !g.nodes[start].made && g.nodes[start].date >= began {
+		if !ok || start < at || !g.nodes[start].made && g.nodes[start].date >= began {
 			continue
 		}
 		seen := map[int]bool{start: true}

@@ -258,10 +258,10 @@ func hasWord(line []byte) bool {
 }
 
 // wrote reports whether a line came to be there while a turn ran: it was in the worktree at the end, and neither
-// at the start nor in what HEAD brought.
+// at the start nor in what HEAD brought from elsewhere.
 func (v *versions) wrote(t *turn, line string) bool {
 	at, ok := v.graph.index[t.code]
-	if !ok || !v.graph.nodes[at].made {
+	if !ok {
 		return false
 	}
 	n, known := v.words[maphash.Bytes(v.seed, []byte(line))]
@@ -271,7 +271,22 @@ func (v *versions) wrote(t *turn, line string) bool {
 	if from, ok := v.graph.index[t.base]; ok && v.has(from, n) {
 		return false
 	}
-	return !slices.ContainsFunc(v.graph.nodes[at].real, func(p int) bool { return v.has(p, n) })
+	// Up to the commits that were not made in the turn.
+	for todo := []int{at}; len(todo) > 0; {
+		node := v.graph.nodes[todo[0]]
+		todo = todo[1:]
+		switch {
+		case node.made || slices.Contains(node.writers, t):
+			for _, p := range node.real {
+				if v.has(p, n) {
+					todo = append(todo, p)
+				}
+			}
+		case node.hash != t.base:
+			return false
+		}
+	}
+	return true
 }
 
 // has reports whether a commit has a line, by its number.
