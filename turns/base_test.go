@@ -3,8 +3,6 @@ package turns_test
 import (
 	"strings"
 	"testing"
-
-	"gitagent/test/gittest"
 )
 
 // TestBeforeTurn: what changed between two turns is a commit of its own, so that a turn's diff is
@@ -82,72 +80,6 @@ func TestWithoutPrompt(t *testing.T) {
 	}
 	if list[1].Base != list[0].Code {
 		t.Errorf("the base of turn 2 is %s, want the code commit of turn 1", list[1].Base)
-	}
-}
-
-// TestHeadMoves: what HEAD does in the middle of a turn, in a passive mission.
-func TestHeadMoves(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		move   func(l *lab)
-		jumped bool // then the base is HEAD
-	}{
-		"commit":          {func(l *lab) { l.Commit("the agent's") }, false},
-		"two commits":     {func(l *lab) { l.Commit("the agent's"); l.Write("more", "1"); l.Commit("and more") }, false},
-		"amend":           {func(l *lab) { l.Git("commit", "-q", "--amend", "-m", "amended") }, true},
-		"reset --hard":    {func(l *lab) { l.Git("reset", "-q", "--hard", "HEAD^") }, true},
-		"reset --soft":    {func(l *lab) { l.Git("reset", "-q", "--soft", "HEAD^") }, true},
-		"other branch":    {func(l *lab) { l.Git("checkout", "-q", "-f", "other") }, true},
-		"new branch":      {func(l *lab) { l.Git("checkout", "-q", "-b", "new") }, false},
-		"detach":          {func(l *lab) { l.Git("checkout", "-q", "--detach") }, false},
-		"merge":           {func(l *lab) { l.Git("merge", "-q", "--no-ff", "-m", "merge", "other") }, false},
-		"fast-forward":    {func(l *lab) { l.Git("merge", "-q", "--ff-only", "ahead") }, false},
-		"orphan":          {func(l *lab) { l.Git("checkout", "-q", "--orphan", "orphan") }, true},
-		"orphan, emptied": {func(l *lab) { l.Git("checkout", "-q", "--orphan", "orphan"); l.Git("rm", "-rqf", ".") }, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			gittest.Sample(t)
-			l := newLab(t)
-			l.Git("branch", "ahead")
-			l.Git("checkout", "-q", "-b", "other")
-			l.Write("other.txt", "other\n")
-			l.Commit("other")
-			l.Git("checkout", "-q", "main")
-			l.Write("second.txt", "second\n")
-			l.Commit("second")
-			l.Git("checkout", "-q", "ahead")
-			l.Git("merge", "-q", "--ff-only", "main")
-			l.Write("ahead.txt", "ahead\n")
-			l.Commit("ahead")
-			l.Git("checkout", "-q", "main")
-			c := l.client()
-			first := l.turn(c, "first", nil)
-			c.Prompt("move")
-			base := l.tree()
-			l.Write("agents.txt", "the agent's\n")
-			tt.move(l)
-			w := want{prompt: "move", reply: "moved", tree: l.tree()}
-			head, _ := l.Try("rev-parse", "--verify", "-q", "HEAD")
-			if !tt.jumped {
-				w.base = base
-			} else if head != "" {
-				w.base = l.treeOf("HEAD")
-			} else {
-				w.base = emptyTree
-			}
-			c.Stop("moved")
-			list := l.check(own(c), first, w, l.turn(c, "last", l.write("last.txt", "last\n")))
-			if now, _ := l.Try("rev-parse", "--verify", "-q", "HEAD"); now != head {
-				t.Errorf("HEAD went from %s to %s", head, now)
-			}
-			parents := strings.Fields(l.Git("rev-list", "--parents", "-n1", list[1].Code.String()))[1:]
-			if code := list[1].Code.String(); code != head && (len(parents) > 1 || len(parents) == 1 && parents[0] != head && head != "") {
-				t.Errorf("the code commit has the parents %v, HEAD is %s", parents, head)
-			}
-			l.quiet()
-			l.fsck()
-		})
 	}
 }
 

@@ -58,7 +58,7 @@ func (r *recording) noteAgain(t *Turn) error {
 func (r *recording) adopt(t *Turn) {
 	last := &session.LastTurn{
 		Mission: string(r.id), Turn: t.Turn, PromptID: t.PromptID,
-		Code: t.Code, Base: t.Base, Head: t.Head, Prompt: t.Prompt, Started: t.Started,
+		Code: t.Code, Base: t.Base, From: t.Head, Head: t.Head, Prompt: t.Prompt, Started: t.Started,
 	}
 	if r.moves {
 		last.Head = t.Code

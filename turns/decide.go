@@ -23,6 +23,7 @@ type facts struct {
 	last     int           // number of the mission's last turn
 	segment  flushed       // what the client has written since the cursor
 	head     plumbing.Hash // HEAD; zero on an unborn branch
+	branch   string        // HEAD's, or the one that the rebase under way will move; empty when detached
 }
 
 // A plan says what a signal means: the turns that end, in order, and the one that begins.
@@ -51,6 +52,7 @@ type opening struct {
 type start struct {
 	base     plumbing.Hash // the commit whose tree the worktree had; zero for HEAD's
 	head     plumbing.Hash // HEAD then; zero on an unborn branch
+	branch   string        // HEAD's then
 	exact    bool          // valid only if HEAD has not moved since
 	promptID string
 	prompt   string // redacted
@@ -231,9 +233,9 @@ func (f *facts) start() start {
 	var s start
 	switch last, o := f.state.Last, f.state.Open; {
 	case o != nil:
-		s = start{base: o.Base.Hash(), head: o.Head.Hash(), promptID: o.PromptID, prompt: o.Prompt, at: o.Started}
+		s = start{base: o.Base.Hash(), head: o.Head.Hash(), branch: o.Branch, promptID: o.PromptID, prompt: o.Prompt, at: o.Started}
 	case f.again():
-		s = start{base: last.Base.Hash(), head: last.Head.Hash(), promptID: last.PromptID, prompt: last.Prompt, at: last.Started}
+		s = start{base: last.Base.Hash(), head: last.From.Hash(), branch: last.Branch, promptID: last.PromptID, prompt: last.Prompt, at: last.Started}
 	default:
 		return f.withoutPrompt()
 	}
@@ -259,7 +261,8 @@ func (f *facts) elsewhere() bool { return f.state.Worktree != "" && f.state.Work
 // An outturn is the result of carrying out a plan.
 type outturn struct {
 	turns []*Turn       // records of the turns that ended
-	base  plumbing.Hash // the state in which the new turn began
+	ended start         // the state in which the last of them began
+	opens start         // the state in which the new turn began
 	head  plumbing.Hash // HEAD, after all refs have moved
 }
 
@@ -278,7 +281,8 @@ func (f *facts) next(p plan, done outturn, at func(offset int64, turn int) sessi
 		}
 		st.Last = &session.LastTurn{
 			Mission: string(f.id), Turn: t.Turn, PromptID: t.PromptID, Key: f.key(),
-			Code: t.Code, Base: t.Base, Head: git.Hex(done.head), Prompt: t.Prompt, Started: t.Started, Before: before,
+			Code: t.Code, Base: t.Base, From: git.Hex(done.ended.head), Branch: done.ended.branch, Head: git.Hex(done.head),
+			Prompt: t.Prompt, Started: t.Started, Before: before,
 		}
 		st.Open = nil
 		if !f.segment.none {
@@ -295,7 +299,7 @@ func (f *facts) next(p plan, done outturn, at func(offset int64, turn int) sessi
 	if p.opens != nil {
 		st.Open = &session.OpenTurn{
 			PromptID: f.PromptID, Prompt: redact.String(clip(p.opens.prompt)), Started: p.opens.at,
-			Base: git.Hex(done.base), Head: git.Hex(done.head),
+			Base: git.Hex(done.opens.base), Head: git.Hex(done.opens.head), Branch: done.opens.branch,
 		}
 	}
 	st.Mission, st.Worktree, st.Seen = string(f.id), f.worktree, f.At
@@ -332,20 +336,18 @@ type place struct {
 // commit returns the commit that holds the worktree or, if none does, the parent of the commit to
 // be made, which is the zero hash for a root commit.
 //
-// HEAD is taken if the worktree equals its tree, and in a passive mission the start if the worktree
-// equals that. Otherwise a new commit gets exactly one parent: in an attached mission HEAD, in a
-// passive one the start if HEAD has not moved since, else HEAD. A turn recorded as a merge commit
-// would lose its work in a rebase, and could not be cherry-picked.
+// HEAD is taken if the worktree equals its tree. In a passive mission whose HEAD has not moved since
+// the start, that is taken if the worktree equals it, and is the parent of a new commit otherwise.
+// Everywhere else a new commit's parent is HEAD. There is never a second one: a turn recorded as a
+// merge commit would lose its work in a rebase, and could not be cherry-picked.
 func (p place) commit() (commit, parent plumbing.Hash) {
 	switch {
 	case !p.head.IsZero() && p.tree == p.headTree:
 		return p.head, plumbing.ZeroHash
-	case p.onBranch:
+	case p.onBranch, p.start.head != p.head:
 		return plumbing.ZeroHash, p.head
 	case p.tree == p.baseTree:
 		return p.start.base, plumbing.ZeroHash
-	case p.start.head == p.head:
-		return plumbing.ZeroHash, p.start.base
 	}
-	return plumbing.ZeroHash, p.head
+	return plumbing.ZeroHash, p.start.base
 }

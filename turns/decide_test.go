@@ -209,12 +209,14 @@ func TestPlace(t *testing.T) {
 	}{
 		{"as HEAD", place{tree: hash(head), head: hash(head), headTree: hash(head), start: start{base: hash(base)}, baseTree: hash(base)}, head, 0},
 		{"as HEAD, attached", place{tree: hash(head), head: hash(head), headTree: hash(head), onBranch: true}, head, 0},
-		{"as at the start", place{tree: hash(base), head: hash(head), headTree: hash(head), start: start{base: hash(base)}, baseTree: hash(base)}, base, 0},
+		{"as at the start", place{tree: hash(base), head: hash(head), headTree: hash(head), start: start{base: hash(base), head: hash(head)}, baseTree: hash(base)}, base, 0},
+		{"as at the start, and HEAD has moved", place{tree: hash(base), head: hash(head), headTree: hash(head), start: start{base: hash(base), head: hash(9)}, baseTree: hash(base)}, 0, head},
 		{"as at the start, attached", place{tree: hash(base), head: hash(head), headTree: hash(head), start: start{base: hash(base)}, baseTree: hash(base), onBranch: true}, 0, head},
 		{"new", place{tree: hash(tree), head: hash(head), headTree: hash(head), start: start{base: hash(base), head: hash(head)}, baseTree: hash(base)}, 0, base},
 		{"new, and HEAD has moved", place{tree: hash(tree), head: hash(head), headTree: hash(head), start: start{base: hash(base), head: hash(9)}, baseTree: hash(base)}, 0, head},
 		{"new, attached", place{tree: hash(tree), head: hash(head), headTree: hash(head), start: start{base: hash(base), head: hash(head)}, baseTree: hash(base), onBranch: true}, 0, head},
 		{"new, on an unborn branch", place{tree: hash(tree), start: start{base: hash(base)}, baseTree: hash(base)}, 0, base},
+		{"new, and HEAD is unborn again", place{tree: hash(tree), start: start{base: hash(base), head: hash(9)}, baseTree: hash(base)}, 0, 0},
 		{"empty, on an unborn branch", place{tree: hash(base), start: start{base: hash(base)}, baseTree: hash(base)}, base, 0},
 	} {
 		commit, parent := tt.p.commit()
@@ -243,7 +245,7 @@ func (s *sitting) take(sig Signal, id ledger.ID) {
 	if p.ends == nil && p.opens == nil {
 		return
 	}
-	done := outturn{head: hash(1), base: hash(1)}
+	done := outturn{head: hash(1), opens: start{base: hash(1), head: hash(1)}}
 	for _, e := range p.ends {
 		turn := describe(&f, e, p.start, &snapshot.Snapshot{})
 		turn.Code, turn.Base = git.Hex(hash(1)), git.Hex(hash(1))

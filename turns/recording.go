@@ -1,6 +1,7 @@
 package turns
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,6 +56,7 @@ func (r *recording) run(ctx context.Context) (changed bool, err error) {
 		r.tx.Begin(r.mission())
 	}
 	r.head = r.tx.Snap.Head.Commit
+	r.branch = valid(cmp.Or(r.tx.Snap.Head.Branch, r.Repo.RebasedBranch()))
 	if r.segment, err = segment(); err != nil {
 		return false, err
 	}
@@ -84,17 +86,18 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 		return false, err
 	}
 	var done outturn
+	seen := p.ends == nil
 	for _, e := range p.ends {
 		t, err := r.end(ctx, e, s)
 		if err != nil {
 			return false, err
 		}
-		done.turns = append(done.turns, t)
-		s = start{base: t.Code.Hash(), head: r.head} // the next one begins where this one ended
+		done.turns, done.ended, seen = append(done.turns, t), s, e.seen
+		s = start{base: t.Code.Hash(), head: s.head, branch: s.branch} // the next one begins where this one ended
 	}
-	done.base = s.base
+	done.opens = s
 	if p.opens != nil && p.ends == nil && !p.opens.running {
-		if done.base, err = r.settle(s); err != nil {
+		if done.opens.base, err = r.settle(s); err != nil {
 			return false, err
 		}
 	}
@@ -109,6 +112,9 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 		r.warn("the notes of mission %s were left as they are: %v", r.id, r.tx.Unnoted)
 	}
 	done.head = r.tx.HeadNow()
+	if seen {
+		done.opens.head, done.opens.branch = done.head, r.branch
+	}
 	r.state = r.next(p, done, func(offset int64, turn int) (c session.Cursor) {
 		c, err = r.cursorAt(offset, turn)
 		return c
@@ -140,13 +146,17 @@ func (r *recording) predecessor() ledger.ID {
 }
 
 // standing returns s if it is still valid: its commit exists (`git gc --prune=now` removes commits
-// known to the local state only), and HEAD has only moved on to descendants. Otherwise it is HEAD.
+// known to the local state only), and HEAD has only moved with its branch, wherever to, or on to
+// descendants. Otherwise it is HEAD: what a switch brings from another branch is not the turn's work.
 func (r *recording) standing(ctx context.Context, s start) (start, error) {
 	_, err := r.tx.Objects.TreeOf(s.base)
 	stands := err == nil && !s.base.IsZero()
 	switch {
 	case !stands, s.head == r.head, s.head.IsZero() && !s.exact:
-	case s.exact, r.head.IsZero():
+	case s.exact:
+		stands = false
+	case s.branch == r.branch: // perhaps it was amended, reset or rebased
+	case r.head.IsZero():
 		stands = false
 	default:
 		if stands, err = r.Repo.IsAncestor(ctx, git.Hex(s.head), git.Hex(r.head)); err != nil {
@@ -157,7 +167,7 @@ func (r *recording) standing(ctx context.Context, s start) (start, error) {
 		return s, nil
 	}
 	s.base, err = r.tx.Head(ledger.CodeMessage("before the first commit", r.id, 0, r.Session))
-	s.head = r.head
+	s.head, s.branch = r.head, r.branch
 	return s, err
 }
 
@@ -243,7 +253,7 @@ func (r *recording) end(ctx context.Context, e ending, s start) (*Turn, error) {
 	}
 	files[ledger.TurnPath("turns", e.number, ".json")] = append(line[:len(line):len(line)], '\n')
 	keep := []plumbing.Hash{t.Code.Hash()}
-	if reached, err := r.reaches(t, s); err != nil {
+	if reached, err := r.reaches(t); err != nil {
 		return nil, err
 	} else if !reached {
 		keep = append(keep, t.Base.Hash())
@@ -258,9 +268,9 @@ func (r *recording) end(ctx context.Context, e ending, s start) (*Turn, error) {
 }
 
 // reaches reports whether the turn's base is known, without a walk, to be reachable from its code
-// commit: it is that, its parent, or HEAD at the start, from which HEAD now descends.
-func (r *recording) reaches(t *Turn, s start) (bool, error) {
-	if t.Base == t.Code || s.base == s.head {
+// commit: it is that, or its parent.
+func (r *recording) reaches(t *Turn) (bool, error) {
+	if t.Base == t.Code {
 		return true, nil
 	}
 	parents, err := r.tx.Objects.Parents(t.Code.Hash())

@@ -51,8 +51,9 @@ type OpenTurn struct {
 	PromptID string    `json:"prompt_id,omitempty"`
 	Prompt   string    `json:"prompt"` // redacted and cut
 	Started  time.Time `json:"started"`
-	Base     git.Hex   `json:"base"` // the commit whose tree the worktree had
-	Head     git.Hex   `json:"head"` // HEAD; zero on an unborn branch
+	Base     git.Hex   `json:"base"`             // the commit whose tree the worktree had
+	Head     git.Hex   `json:"head"`             // HEAD; zero on an unborn branch
+	Branch   string    `json:"branch,omitempty"` // HEAD's, or the one that the rebase under way will move; empty when detached
 }
 
 // A LastTurn is the turn that was recorded last in the session.
@@ -63,7 +64,9 @@ type LastTurn struct {
 	Key      string    `json:"key"` // hash of the event that recorded it: the same event may arrive twice
 	Code     git.Hex   `json:"code"`
 	Base     git.Hex   `json:"base"`
-	Head     git.Hex   `json:"head"` // HEAD when it was recorded
+	From     git.Hex   `json:"from,omitzero"`    // HEAD when it began; zero on an unborn branch
+	Branch   string    `json:"branch,omitempty"` // HEAD's when it began, as in [OpenTurn]
+	Head     git.Hex   `json:"head"`             // HEAD when it was recorded
 	Prompt   string    `json:"prompt"`
 	Started  time.Time `json:"started"`
 	Before   Cursor    `json:"before"` // the cursor before the turn, from which the turn is recorded again
