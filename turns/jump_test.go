@@ -1,10 +1,12 @@
 package turns_test
 
 import (
+	"strings"
 	"testing"
 
 	"gitagent/internal/ledger"
 	"gitagent/test/gittest"
+	"gitagent/turns"
 )
 
 // A move is what HEAD does in the middle of a turn.
@@ -157,4 +159,210 @@ func (l *lab) kept(id ledger.ID, wants ...want) {
 	}
 	l.verify(id)
 	l.fsck()
+}
+
+// TestAmendIsTheAgents: what the user had not committed at the start is not the agent's when that amends.
+func TestAmendIsTheAgents(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	l.Write("users.txt", "the user's\n")
+	list := l.check(own(c), l.turn(c, "amend", func() {
+		l.Write("dir/edited.txt", "one\ntwo\nthree\nfour\n")
+		l.Git("add", "dir/edited.txt")
+		l.Git("commit", "-q", "--amend", "-m", "amended")
+		l.Write("agents.txt", "the agent's\n")
+	}))
+	if a := list[0]; a.Files != 2 || a.Insertions != 2 || a.Deletions != 0 || strings.Join(a.Paths, " ") != "agents.txt dir/edited.txt" {
+		t.Errorf("%d files, +%d -%d, %q", a.Files, a.Insertions, a.Deletions, a.Paths)
+	}
+	if parent := l.Git("log", "-1", "--format=%P", list[0].Code.String()); parent != l.head() {
+		t.Errorf("the code commit goes on from %s, HEAD is %s", parent, l.head())
+	}
+}
+
+// TestJumpAgain: a turn in which HEAD jumps goes on after its Stop hook, and jumps once more or not.
+func TestJumpAgain(t *testing.T) {
+	t.Parallel()
+	amend := func(l *lab) { l.Git("add", "-A"); l.Git("commit", "-q", "--amend", "-m", "amended") }
+	for name, parts := range map[string][2]func(l *lab){
+		"then nothing":        {amend, func(*lab) {}},
+		"then work":           {amend, func(l *lab) { l.Write("more.txt", "more\n") }},
+		"then twice":          {amend, func(l *lab) { l.Write("more.txt", "more\n"); amend(l) }},
+		"only then":           {func(*lab) {}, amend},
+		"commit, then work":   {func(l *lab) { l.Commit("the agent's") }, func(l *lab) { l.Write("more.txt", "more\n") }},
+		"work, then reset":    {func(*lab) {}, func(l *lab) { l.Git("reset", "-q", "--hard", "HEAD^") }},
+		"soft, then the same": {func(l *lab) { l.Git("reset", "-q", "--soft", "HEAD^") }, func(*lab) {}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			gittest.Sample(t)
+			l := newLab(t)
+			l.branches()
+			c := l.client()
+			first := l.turn(c, "first", nil)
+			l.Write("users.txt", "the user's\n")
+			w := want{prompt: "jump", reply: "now it is", base: l.tree()}
+			c.Prompt("jump")
+			l.Write("agents.txt", "the agent's\n")
+			parts[0](l)
+			c.Block("done", "go on")
+			parts[1](l)
+			c.StopAgain("now it is")
+			w.tree = l.tree()
+			list := l.check(own(c), first, w, l.turn(c, "last", l.write("last.txt", "last\n")))
+			code, head := list[1].Code.String(), list[1].Head.String()
+			if parent := l.Git("log", "-1", "--format=%P", code); code != head && parent != head {
+				t.Errorf("the code commit goes on from %s, HEAD is %s", parent, head)
+			}
+			l.kept(own(c), first, w)
+			l.quiet()
+		})
+	}
+}
+
+// TestJumpUnheard: no event tells of the end of a turn in which HEAD jumps.
+func TestJumpUnheard(t *testing.T) {
+	t.Parallel()
+	for name, queued := range map[string]bool{"the next prompt tells": false, "the turn from the queue ends": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			c := l.client()
+			l.Write("users.txt", "the user's\n")
+			w := want{prompt: "jump", outcome: turns.Interrupted, base: l.tree()}
+			c.Prompt("jump")
+			if queued {
+				c.Prompt("queued")
+			}
+			l.Git("commit", "-q", "--amend", "-m", "amended")
+			l.Write("agents.txt", "the agent's\n")
+			head := l.head()
+			c.Esc()
+			next := want{prompt: "queued", base: l.tree()}
+			if queued {
+				w.tree, next.base = w.base, w.base // nobody looked
+				l.Write("more.txt", "more\n")
+				next.tree = l.tree()
+				c.Stop("done")
+			} else {
+				w.tree = next.base
+				next = l.turn(c, "after", l.write("more.txt", "more\n"))
+			}
+			list := l.check(own(c), w, next)
+			made := list[0].Code
+			if queued {
+				made = list[1].Code
+			}
+			if parent := l.Git("log", "-1", "--format=%P", made.String()); parent != head {
+				t.Errorf("the code commit goes on from %s, HEAD is %s", parent, head)
+			}
+			l.kept(own(c), w, next)
+			l.quiet()
+		})
+	}
+}
+
+// TestJumpMidway: an event in the middle of a turn that nobody told of, after a jump in the turn before.
+func TestJumpMidway(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	a := want{prompt: "A", outcome: turns.Interrupted, base: l.tree(), tree: l.tree()} // nobody looks at its end
+	c.Prompt("A")
+	c.Prompt("B")
+	l.Write("agents.txt", "the agent's\n")
+	l.Git("commit", "-q", "--amend", "-m", "amended")
+	c.Esc()
+	c.Prompt("C") // while B runs
+	l.Write("more.txt", "more\n")
+	head := l.head()
+	b := want{prompt: "B", base: a.base, tree: l.tree()}
+	c.Stop("did B")
+	list := l.check(own(c), a, b)
+	if parent := l.Git("log", "-1", "--format=%P", list[1].Code.String()); parent != head {
+		t.Errorf("the code commit goes on from %s, HEAD is %s", parent, head)
+	}
+	l.kept(own(c), a, b)
+	l.quiet()
+}
+
+// TestJumpGone: nothing has kept the clean start of a turn, which begins at HEAD then.
+func TestJumpGone(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	w := l.turn(c, "amend", func() {
+		l.Git("commit", "-q", "--amend", "-m", "amended")
+		l.Git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
+		l.Git("gc", "-q", "--prune=now")
+		l.Write("agents.txt", "the agent's\n")
+	})
+	list := l.check(own(c), w)
+	if list[0].Base.String() != l.head() {
+		t.Errorf("the base is %s, HEAD is %s", list[0].Base, l.head())
+	}
+	l.quiet()
+	l.fsck()
+}
+
+// TestJumpElsewhere: the start was seen in another worktree, which says nothing about this one.
+func TestJumpElsewhere(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	dir := gittest.TempDir(t) + "/linked"
+	l.Git("worktree", "add", "-q", "-b", "linked", dir)
+	c := l.client()
+	l.Write("users.txt", "the user's\n")
+	c.Prompt("move")
+	w := l.at(dir)
+	c.Cwd = dir
+	w.Git("commit", "-q", "--amend", "-m", "amended")
+	w.Write("agents.txt", "the agent's\n")
+	c.Stop("moved")
+	list := l.list(own(c))
+	if len(list) != 1 || list[0].Base.String() != w.head() || list[0].Files != 1 {
+		t.Errorf("HEAD is %s:\n%s", w.head(), describe(list))
+	}
+	l.verify(own(c))
+}
+
+// TestJumpFromUnborn: the agent makes the first commit, and amends it.
+func TestJumpFromUnborn(t *testing.T) {
+	t.Parallel()
+	l := emptyLab(t)
+	c := l.client()
+	l.Write("users.txt", "the user's\n")
+	w := l.turn(c, "first", func() {
+		l.Write("agents.txt", "the agent's\n")
+		l.Commit("first")
+		l.Git("commit", "-q", "--amend", "-m", "amended")
+		l.Write("more.txt", "more\n")
+	})
+	list := l.check(own(c), w)
+	if list[0].Files != 2 {
+		t.Error(describe(list))
+	}
+	l.kept(own(c), w)
+}
+
+// TestRebaseAcrossTurns: a rebase begins in one turn, and ends in the next.
+func TestRebaseAcrossTurns(t *testing.T) {
+	t.Parallel()
+	for _, end := range []string{"--continue", "--abort"} {
+		t.Run(end, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			l.branches()
+			c := l.client()
+			begin := l.turn(c, "begin", func() { _, _ = l.Try("rebase", "-q", "--exec", "false", "other") })
+			if l.repo().Operation() != "rebase" {
+				t.Fatal("no rebase is under way")
+			}
+			finish := l.turn(c, "finish", func() { l.Git("rebase", end) })
+			l.check(own(c), begin, finish)
+			l.kept(own(c), begin, finish)
+			l.quiet()
+		})
+	}
 }
