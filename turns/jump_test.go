@@ -3,6 +3,7 @@ package turns_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"gitagent/internal/ledger"
 	"gitagent/test/gittest"
@@ -366,5 +367,59 @@ func TestRebaseAcrossTurns(t *testing.T) {
 			l.kept(own(c), begin, finish)
 			l.quiet()
 		})
+	}
+}
+
+// TestForkBeforeAmend: a fork before a turn that amends begins where that began, and keeps it.
+func TestForkBeforeAmend(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	start := l.head()
+	l.turn(c, "amend", func() {
+		l.Write("agents.txt", "the agent's\n")
+		l.Git("add", "-A")
+		l.Git("commit", "-q", "--amend", "-m", "amended")
+	})
+	f := l.forkOf(l.list(own(c))[0])
+	f.Before = true
+	l.fork(f)
+	w := l.at(f.Worktree)
+	if w.head() != start {
+		t.Errorf("the fork begins at %s, want %s", w.head(), start)
+	}
+	l.Git("worktree", "remove", "--force", f.Worktree)
+	l.Git("branch", "-q", "-D", l.branch(forkID))
+	l.Git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
+	l.Git("gc", "-q", "--prune=now")
+	if kept := l.Git("rev-list", "--count", start, "--not", forkID.Ref()); kept != "0" {
+		t.Errorf("the fork's ledger does not keep %s", start)
+	}
+	l.fsck()
+}
+
+// TestOldJump: a record of a turn in which HEAD jumped, as version 0.1 made it, says so to whom reverts it.
+func TestOldJump(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	l.turn(c, "one", nil)
+	l.turn(c, "amend", func() {
+		l.Git("commit", "-q", "--amend", "-m", "amended")
+		l.Write("left", "2\n")
+	})
+	for _, old := range []bool{false, true} {
+		turn := l.list(own(c))[1]
+		if old {
+			turn.Base = turn.Head
+			turn = l.putTurn(*turn)
+		}
+		done, err := l.recorder(l.Dir).Revert(t.Context(), time.Now(), turn.Before(), turn.After(), turns.Merging{Checkout: turns.Checkout{Dry: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done.Jumped != old || len(done.Changes) != 1 {
+			t.Errorf("old %t: jumped = %t, %+v", old, done.Jumped, done.Changes)
+		}
 	}
 }
