@@ -54,6 +54,7 @@ func scenarios(long bool) []scenario {
 		scenario{name: "restore, paths", files: few, victim: restorePaths},
 		scenario{name: "revert", files: few, victim: revert},
 		scenario{name: "undo", files: few, attached: true, victim: undo},
+		scenario{name: "Stop, passive, amended", files: few, victim: amending},
 		scenario{name: "restore, attached, many files", files: many, long: true, attached: true, victim: restore},
 	)
 	return slices.DeleteFunc(all, func(s scenario) bool { return s.long && !long })
@@ -71,6 +72,14 @@ func stopping(l *lab) command {
 		l.undisturbed("UserPromptSubmit", l.prompted())
 	}
 	return l.stopped()
+}
+
+// amending is the end of a turn that began on a commit which nothing but its reflog has any more.
+func amending(l *lab) command {
+	c := stopping(l)
+	l.try("amend a commit", "commit", "-q", "-a", "--amend", "-m", "amended")
+	l.Write("new/left", l.prompt+"\n")
+	return c
 }
 
 // ending is the end of a session that has recorded a turn and left something uncommitted.
