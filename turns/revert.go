@@ -117,8 +117,9 @@ func oneTurn(from, to *State) bool {
 	return from.Start && !to.Start && !to.Saved && from.In == to.In && from.Turn.Turn == to.Turn.Turn
 }
 
-// jumped reports whether HEAD went to a commit that does not descend from where it was when the turn
-// before this one ended. Then the record begins at the HEAD that the turn ended with.
+// jumped reports whether the record begins at the HEAD that the turn ended with because HEAD had gone to
+// a commit that does not descend from where it was when the turn before this one ended: by a switch to
+// another branch or, where version 0.1 wrote the record, in any way.
 func jumped(ctx context.Context, tx *transaction.Tx, t *Turn) (bool, error) {
 	if t.Head.IsZero() || t.Base != t.Head || t.Turn == 1 {
 		return false, nil
