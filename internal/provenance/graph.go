@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"bytes"
 	"cmp"
 	"container/heap"
 	"context"
@@ -11,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 )
 
 // A graph holds the commits that a question is about, in an order in which every commit comes after those
@@ -57,10 +59,10 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 		return nil, err
 	}
 	var commits []*waiting
-	edges := make(map[plumbing.Hash]plumbing.Hash)
+	var edges []*node
 	for _, r := range real {
 		if r.edge {
-			edges[r.hash] = r.tree
+			edges = append(edges, &node{hash: r.hash, tree: r.tree, date: r.date, first: -1, edge: true})
 			continue
 		}
 		w := &waiting{hash: r.hash, tree: r.tree, date: r.date, real: r.parents}
@@ -72,11 +74,8 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 		}
 		commits = append(commits, w)
 	}
-	g := order(commits)
+	g := order(edges, commits)
 	for _, n := range g.nodes {
-		if n.edge {
-			n.tree = edges[n.hash]
-		}
 		if s := h.states[n.hash]; s != nil && s.made && s.turn != nil {
 			n.writers = []*turn{s.turn}
 		}
@@ -183,15 +182,15 @@ func (h *History) revisions(ctx context.Context, repo *git.Repo, commit plumbing
 			commit = s.chain
 		}
 	}
-	missions := make(map[string]bool)
+	missions := make(map[ledger.ID]bool)
 	for _, t := range list {
 		want(t.code)
 		want(t.base)
 		want(t.head)
-		missions[string(t.id.Mission)] = true
+		missions[t.id.Mission] = true
 	}
 	for commit, s := range h.states {
-		if s.turn != nil && missions[string(s.turn.id.Mission)] || s.turn == nil && s.made {
+		if s.made && missions[s.mission] {
 			want(commit)
 		}
 	}
@@ -209,8 +208,27 @@ func (h *History) revisions(ctx context.Context, repo *git.Repo, commit plumbing
 			revs.WriteString("^" + oldest.String() + "\n")
 		}
 	}
-	out, err := repo.Output(ctx, strings.NewReader(revs.String()),
-		"rev-list", "--ignore-missing", "--boundary", "--no-commit-header", "--format=%m%ct %H %T %P", "--stdin")
+	commits, err := revList(ctx, repo, revs.String(), "--boundary")
+	for _, c := range commits {
+		delete(wanted, c.hash)
+	}
+	if err != nil || len(wanted) == 0 {
+		return commits, err
+	}
+	var rest strings.Builder // that can be reached from the oldest state
+	for commit := range wanted {
+		rest.WriteString(commit.String() + "\n")
+	}
+	older, err := revList(ctx, repo, rest.String(), "--no-walk")
+	for i := range older {
+		older[i].edge = true
+	}
+	return append(commits, older...), err
+}
+
+// revList asks git for commits.
+func revList(ctx context.Context, repo *git.Repo, revs, how string) ([]real, error) {
+	out, err := repo.Output(ctx, strings.NewReader(revs), "rev-list", "--ignore-missing", how, "--no-commit-header", "--format=%m%ct %H %T %P", "--stdin")
 	if err != nil {
 		return nil, err
 	}
@@ -239,10 +257,18 @@ type waiting struct {
 }
 
 // order puts commits in their order: behind all that they were made from, otherwise the oldest first, and
-// of the same second what was made for a turn first. Commits that are named and not given come at the
-// beginning. What a circle of states would need is left out, as is a parent that is named twice.
-func order(commits []*waiting) *graph {
+// of the same second what was made for a turn first. Those where the graph ends come at the beginning, and so do
+// commits that are named and not given. What a circle of states would need is left out, as is a parent that is
+// named twice.
+func order(edges []*node, commits []*waiting) *graph {
 	g := &graph{index: make(map[plumbing.Hash]int)}
+	slices.SortFunc(edges, func(a, b *node) int { return cmp.Or(cmp.Compare(a.date, b.date), bytes.Compare(a.hash[:], b.hash[:])) })
+	for _, n := range edges {
+		if _, placed := g.index[n.hash]; !placed {
+			g.index[n.hash] = len(g.nodes)
+			g.nodes = append(g.nodes, n)
+		}
+	}
 	known := make(map[plumbing.Hash]*waiting)
 	for _, w := range commits {
 		known[w.hash], w.place = w, -1
@@ -323,7 +349,7 @@ func before(a, b *waiting) bool {
 	if a.made != b.made {
 		return a.made
 	}
-	return cmp.Compare(a.hash.String(), b.hash.String()) < 0
+	return bytes.Compare(a.hash[:], b.hash[:]) < 0
 }
 
 // A queue is a heap of commits, the first one first.

@@ -54,9 +54,10 @@ type turn struct {
 type state struct {
 	// made is whether the commit was made for that, at that moment, so that what came before in the mission
 	// may take the place of its ancestors. A commit of the user's, or one of the agent's, is not.
-	made  bool
-	chain plumbing.Hash // of one that was made: the state before it; zero for the first one
-	turn  *turn         // that ended in it, or was running; nil if it was saved between two
+	made    bool
+	mission ledger.ID     // of one that was made
+	chain   plumbing.Hash // of one that was made: the state before it; zero for the first one
+	turn    *turn         // that ended in it, or was running; nil if it was saved between two
 }
 
 // Open reads the missions that the user may rely on.
@@ -234,7 +235,7 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 					}
 					continue
 				}
-				s.made = true
+				s.made, s.mission = true, name.Mission
 				if t := ended(byID[name], e.at, commit); t != nil {
 					s.turn, s.chain, next = t, other(t.base, commit), commit
 					for _, k := range saved {

@@ -52,7 +52,7 @@ func TestOrder(t *testing.T) {
 		{"behind a circle", "a1*:b: b2*:a: c0::b", "abc", "a: b:a c:b"},
 	} {
 		t.Run(test.what, func(t *testing.T) {
-			g := order(commits(test.commits))
+			g := order(nil, commits(test.commits))
 			var order []byte
 			var parents []string
 			for _, n := range g.nodes {
@@ -90,7 +90,7 @@ func TestOrderAcyclic(t *testing.T) {
 			list = append(list, w)
 		}
 		r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-		g := order(list)
+		g := order(nil, list)
 		if len(g.nodes) != n {
 			t.Fatalf("%d commits, want %d", len(g.nodes), n)
 		}
