@@ -89,18 +89,17 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 }
 
 // ran are the turns that may have written what is new in a commit, besides those that it belongs to: they ran at
-// the same time as the first of these, or when the state was saved that it holds. The one that began last comes
-// first.
+// the same time as the first of these, or when the commit was made. The one that began last comes first.
 func (g *graph) ran(n *node) (list []*turn) {
 	var from, to time.Time
 	switch {
 	case len(n.writers) > 0:
 		from, to = n.writers[0].started, n.writers[0].at
-	case n.made:
-		to = time.Unix(n.date, 0)
-		from = to
-	default:
+	case n.edge:
 		return nil
+	default: // a state, or a commit that HEAD has left since
+		from = time.Unix(n.date, 0)
+		to = from.Add(time.Second)
 	}
 	for t := range g.turns {
 		if t.started.Before(to) && !t.at.Before(from) && !slices.ContainsFunc(n.writers, func(w *turn) bool { return w.id == t.id }) {
