@@ -40,10 +40,12 @@ type History struct {
 
 // A turn is what is kept of a turn's record.
 type turn struct {
-	id             ledger.TurnID // as the record names it
-	in             *ledger.Ledger
-	started, at    time.Time
-	code, base     plumbing.Hash // zero where the record of an imported turn doesn't know it
+	id          ledger.TurnID // as the record names it
+	in          *ledger.Ledger
+	started, at time.Time
+	code, base  plumbing.Hash // zero where the record of an imported turn doesn't know it
+	// start is the state that was saved when it started, if one was: after a switch of branches it is not base.
+	start          plumbing.Hash
 	head           plumbing.Hash // at the end; zero if that is not known
 	before         *turn         // the one before it in its mission; nil if it is the first
 	paths          []string      // that it changed
@@ -203,9 +205,9 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	byID := make(map[ledger.TurnID][]*turn)
+	byID, byCode := make(map[ledger.TurnID][]*turn), make(map[plumbing.Hash][]*turn)
 	for _, t := range h.turns {
-		byID[t.id] = append(byID[t.id], t)
+		byID[t.id], byCode[t.code] = append(byID[t.id], t), append(byCode[t.code], t)
 		for _, commit := range []plumbing.Hash{t.code, t.base} {
 			if !commit.IsZero() {
 				h.state(commit)
@@ -230,6 +232,10 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 				s := h.state(commit)
 				name, is := made[keep{commit, e.at}]
 				if !is {
+					if t := recordedIn(byCode[commit], e.at); t != nil {
+						t.began(saved)
+						saved = nil
+					}
 					if next == before {
 						next = commit
 					}
@@ -238,6 +244,7 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 				s.made, s.mission = true, name.Mission
 				if t := ended(byID[name], e.at, commit); t != nil {
 					s.turn, s.chain, next = t, other(t.base, commit), commit
+					t.began(saved)
 					for _, k := range saved {
 						if k.at > t.started.Unix() && k.commit != t.base {
 							during := h.state(k.commit)
@@ -258,6 +265,25 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 		}
 	}
 	return nil
+}
+
+// recordedIn is the turn, of those with one code commit, that was recorded at a second.
+func recordedIn(list []*turn, at int64) *turn {
+	for _, t := range list {
+		if t.at.Unix() == at {
+			return t
+		}
+	}
+	return nil
+}
+
+// began finds the state in which the turn started among those that were saved since the turn before.
+func (t *turn) began(saved []*keep) {
+	for _, k := range saved {
+		if k.at == t.started.Unix() {
+			t.start = k.commit
+		}
+	}
 }
 
 // other is a commit, or zero if it is that one.

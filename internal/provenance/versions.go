@@ -268,7 +268,11 @@ func (v *versions) wrote(t *turn, line string) bool {
 	if !known || !v.has(at, n) {
 		return false
 	}
-	if from, ok := v.graph.index[t.base]; ok && v.has(from, n) {
+	start := t.base
+	if !t.start.IsZero() {
+		start = t.start
+	}
+	if from, ok := v.graph.index[start]; ok && v.has(from, n) {
 		return false
 	}
 	// Up to the commits that were not made in the turn.
@@ -282,7 +286,7 @@ func (v *versions) wrote(t *turn, line string) bool {
 					todo = append(todo, p)
 				}
 			}
-		case node.hash != t.base:
+		case node.hash != start:
 			return false
 		}
 	}
