@@ -113,6 +113,7 @@ func newWorld(t testing.TB, p *profile, seed uint64) *world {
 		}
 	})
 	m := w.machine("a", repo)
+	w.machines = append(w.machines, m)
 	top := m.trees[0]
 	for _, name := range []string{"a.go", "b.go", "dir/c.go", "notes.md"} {
 		top.write(name, w.make(actor{tree: top}, 20+w.rand.IntN(40)))
@@ -136,7 +137,6 @@ func (w *world) machine(name string, r *gittest.Repo) *machine {
 		env: append(slices.Clip(r.Env), "GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true"),
 	}
 	m.trees = []*tree{{machine: m, dir: r.Dir}}
-	w.machines = append(w.machines, m)
 	return m
 }
 
@@ -148,25 +148,28 @@ func (w *world) second() {
 	top.git("remote", "add", "origin", w.hub.Dir)
 	top.git("push", "-q", "origin", "main")
 	top.git("fetch", "-q", "origin")
-	home := gittest.TempDir(w.t)
-	dir := filepath.Join(home, "repo")
-	w.hub.Git("clone", "-q", w.hub.Dir, dir)
-	r := w.hub.In(dir)
-	r.Env = append(gittest.Env(home), "GIT_AUTHOR_NAME=Other", "GIT_COMMITTER_NAME=Other")
-	if err := os.RemoveAll(filepath.Join(home, ".config", "git-agent")); err != nil {
-		w.t.Fatal(err)
-	}
-	for _, key := range []string{"gc.auto=0", "maintenance.auto=false"} {
-		name, value, _ := strings.Cut(key, "=")
-		r.Git("config", name, value)
-	}
+	r := w.room()
+	w.hub.Git("clone", "-q", w.hub.Dir, r.Dir)
+	r.Git("config", "gc.auto", "0")
 	b := w.machine("b", r)
+	w.machines = append(w.machines, b)
 	b.skew = w.profile.skew
 	if w.rand.IntN(2) == 0 {
 		b.skew = -b.skew
 	}
 	a.trusts("b", b.keys)
 	b.trusts("a", a.keys)
+}
+
+// room is where another user may have a repository.
+func (w *world) room() *gittest.Repo {
+	home := gittest.TempDir(w.t)
+	r := w.machines[0].clone.In(filepath.Join(home, "repo"))
+	r.Env = append(gittest.Env(home), "GIT_AUTHOR_NAME=Other", "GIT_COMMITTER_NAME=Other")
+	if err := os.RemoveAll(filepath.Join(home, ".config", "git-agent")); err != nil { // he has a key of his own
+		w.t.Fatal(err)
+	}
+	return r
 }
 
 // trusts adds another machine's key to those that the user trusts.
