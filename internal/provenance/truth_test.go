@@ -55,12 +55,14 @@ func (s *score) add(o score) {
 // right is how much of what can be told was right, in percent.
 func (s *score) right() float64 {
 	right := s.agentRight + s.or + s.userRight
-	all := right + s.wrongTurn + s.agentAsUser + s.userAsAgent
+	all := right + s.wrong()
 	if all == 0 {
 		return 0
 	}
 	return 100 * float64(right) / float64(all)
 }
+
+func (s *score) wrong() int { return s.wrongTurn + s.agentAsUser + s.userAsAgent + s.late }
 
 const heading = "| profile | worlds | agent right | or | wrong turn | agent as user | user right | user as agent | right | unsure | unsure wrong | common | late | not git's | s/world |\n" +
 	"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
@@ -102,6 +104,12 @@ func TestTruth(t *testing.T) {
 					}
 					scores[p.name].add(s)
 					t.Log(w.done)
+					if *keep && s.wrong() > 0 {
+						t.Log("\n" + strings.Join(w.log, "\n"))
+						for _, tr := range w.machines[0].trees {
+							t.Log("\n" + tr.git("log", "--graph", "--format=%h %cI %p %s", "HEAD"))
+						}
+					}
 				})
 			}
 		}
@@ -223,7 +231,7 @@ func (w *world) judge(s *score, o *origin, answer provenance.Line, where string)
 		s.wrongTurn++
 		wrong = "wrong turn"
 	}
-	if wrong != "" && s.wrongTurn+s.agentAsUser+s.userAsAgent <= 20 {
+	if wrong != "" && s.wrong() <= 20 {
 		w.t.Logf("%s, seed %d: %s: %s; %s, not %s (state %.8s, plain blame %.8s)", w.profile.name, w.seed, wrong, where, o.by, said, answer.State, answer.Blame.Commit)
 	}
 }
