@@ -177,6 +177,9 @@ func (q *question) attribute(ctx context.Context, v *versions, names []string, l
 			if err := v.add(ctx, names...); err != nil {
 				return err
 			}
+			if by := ahead(v.graph, v.contents()); len(by) > 0 {
+				v = v.reordered(v.graph.corrected(by))
+			}
 			if answer, err = q.over(ctx, v, lines); err != nil {
 				return err
 			}
@@ -217,7 +220,7 @@ const (
 func (q *question) moved(ctx context.Context, lines []Line, names []string) ([]string, error) {
 	var added []git.Blamed
 	for _, l := range lines {
-		fresh := l.Blame.In.Previous == "" && !l.Blame.Before
+		fresh := l.Blame.In.Previous != l.Blame.Path && !l.Blame.Before
 		if fresh && len(added) < maxAdded && !slices.ContainsFunc(added, func(b git.Blamed) bool { return b.Commit == l.Blame.Commit }) {
 			added = append(added, l.Blame)
 		}

@@ -42,10 +42,11 @@ type node struct {
 	// parents are places in the graph of what it was made from, in the order in which git asks them for its
 	// lines: the state before it, then the commits that are its parents.
 	parents []int
-	first   int   // the place of its first parent, -1 if it has none in the graph
-	real    []int // the places of its parents as git has them
-	edge    bool  // it is where the graph ends: nothing is said of its parents
-	made    bool  // see [state]
+	first   int       // the place of its first parent, -1 if it has none in the graph
+	real    []int     // the places of its parents as git has them
+	edge    bool      // it is where the graph ends: nothing is said of its parents
+	made    bool      // see [state]
+	mission ledger.ID // whose state it is, if it was made for one
 	// writers are the turns whose lines are those that none of its parents has. Without any, they were written
 	// by hand. There are several if more than one ran.
 	writers []*turn
@@ -78,6 +79,9 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 	for _, n := range g.nodes {
 		if s := h.states[n.hash]; s != nil && s.made && s.turn != nil {
 			n.writers = []*turn{s.turn}
+		}
+		if s := h.states[n.hash]; s != nil && s.made {
+			n.mission = s.mission
 		}
 	}
 	g.turns = make(map[*turn]bool)

@@ -17,11 +17,10 @@ const maxTips = 100
 // tips finds, for each commit that has lines which none of its parents has, where it took them from: the
 // newest commit before it that has one of them, then for what that does not have the newest one again,
 // and so on. The commits are in an order in which parents come first.
-func tips(parents [][]int, c contents) [][]int {
-	fresh := make([][]int32, len(parents))
+func tips(parents [][]int, c *contents) [][]int {
+	fresh := c.allFresh(parents)
 	wanted := make([]int32, c.words) // in how many commits a line is new
 	for at := range parents {
-		fresh[at] = c.fresh(at, parents[at])
 		for _, line := range fresh[at] {
 			wanted[line]++
 		}
@@ -49,9 +48,18 @@ func tips(parents [][]int, c contents) [][]int {
 	return found
 }
 
+// allFresh are the lines of each commit that none of its parents has, see [contents.fresh].
+func (c *contents) allFresh(parents [][]int) [][]int32 {
+	fresh := make([][]int32, len(parents))
+	for at := range parents {
+		fresh[at] = c.fresh(at, parents[at])
+	}
+	return fresh
+}
+
 // fresh are the lines of a commit that none of its parents has; none if it has the same as one of them. What
 // a commit without parents has is fresh, but not what one has where the graph ends.
-func (c contents) fresh(at int, parents []int) []int32 {
+func (c *contents) fresh(at int, parents []int) []int32 {
 	if parents == nil {
 		return nil
 	}
@@ -82,7 +90,7 @@ type holders struct {
 
 // holders finds them. A line that is new in a single commit, and not there where the graph ends, was taken
 // from nowhere.
-func (c contents) holders(parents [][]int, wanted []int32) holders {
+func (c *contents) holders(parents [][]int, wanted []int32) holders {
 	h := holders{of: make([][]int, c.words), places: make([][]int, len(c.lines))}
 	ends := make([]bool, len(c.lines))
 	for at, version := range c.of {

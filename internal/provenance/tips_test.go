@@ -25,7 +25,7 @@ func TestTips(t *testing.T) {
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			var parents [][]int
-			c := contents{words: 128}
+			c := &contents{words: 128}
 			known := make(map[string]int)
 			for field := range strings.FieldsSeq(test.commits) {
 				of, text, _ := strings.Cut(field, ":")

@@ -31,6 +31,7 @@ type versions struct {
 	seed  maphash.Seed
 	lines map[plumbing.Hash][]int32 // of a blob: the numbers of its lines, in order, each once
 	left  int                       // how many numbers may still be kept
+	all   *contents                 // nil before they are known
 	tips  [][]int                   // by place, see [tips]; nil before they are known
 }
 
@@ -57,7 +58,7 @@ func (v *versions) add(ctx context.Context, names ...string) error {
 		if err != nil {
 			return err
 		}
-		v.names, v.blobs, v.tips = append(v.names, name), append(v.blobs, blobs), nil
+		v.names, v.blobs, v.all, v.tips = append(v.names, name), append(v.blobs, blobs), nil, nil
 	}
 	return v.read(ctx)
 }
@@ -302,8 +303,11 @@ func (v *versions) has(at int, line int32) bool {
 }
 
 // contents are what the graph's commits have under all names together.
-func (v *versions) contents() contents {
-	c := contents{of: make([]int, len(v.graph.nodes)), words: len(v.words)}
+func (v *versions) contents() *contents {
+	if v.all != nil {
+		return v.all
+	}
+	c := &contents{of: make([]int, len(v.graph.nodes)), words: len(v.words)}
 	known := make(map[string]int)
 	var key []byte
 	for at := range v.graph.nodes {
@@ -327,5 +331,6 @@ func (v *versions) contents() contents {
 		}
 		c.of[at] = version
 	}
+	v.all = c
 	return c
 }

@@ -1,0 +1,128 @@
+package provenance
+
+import (
+	"slices"
+	"time"
+
+	"gitagent/internal/ledger"
+)
+
+// maxSkew is how far the clock of another machine is taken to be ahead. It covers a wrong day and a wrong
+// time zone.
+const maxSkew = 26 * time.Hour
+
+// ahead finds missions whose clock was ahead of those of commits: one commit has lines that the mission's turns
+// wrote one after another, by their own clock later, and does not come before them. The commit took them from
+// there, then; nobody writes in several turns what another one has written at once. It returns by how many
+// seconds these missions are ahead at least.
+func ahead(g *graph, c *contents) map[ledger.ID]int64 {
+	fresh := c.allFresh(parentsOf(g))
+	written := make([][]int, c.words) // by line: the commits in which it is new and a turn's
+	first := make([]int, c.words)     // by line: the first commit that has it, from 1
+	for at, n := range g.nodes {
+		for _, line := range c.lines[c.of[at]] {
+			if first[line] == 0 {
+				first[line] = at + 1
+			}
+		}
+		if len(n.writers) > 0 {
+			for _, line := range fresh[at] {
+				written[line] = append(written[line], at)
+			}
+		}
+	}
+	by := make(map[ledger.ID]int64)
+	for at, n := range g.nodes {
+		if n.made || len(n.writers) > 0 {
+			continue
+		}
+		later := make(map[ledger.ID][]int)
+		for _, line := range fresh[at] {
+			if first[line] != at+1 {
+				continue
+			}
+			for _, from := range written[line] {
+				id := g.nodes[from].writers[0].id.Mission
+				if from > at && g.nodes[from].date-n.date <= int64(maxSkew/time.Second) && !slices.Contains(later[id], from) {
+					later[id] = append(later[id], from)
+				}
+			}
+		}
+		for id, list := range later {
+			if len(list) > 1 && !g.descends(list, at) {
+				newest := g.nodes[slices.Max(list)].date
+				by[id] = max(by[id], newest-n.date+1)
+			}
+		}
+	}
+	return by
+}
+
+// descends reports whether any of some commits comes from another one.
+func (g *graph) descends(list []int, from int) bool {
+	seen := make(map[int]bool)
+	for todo := slices.Clone(list); len(todo) > 0; {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if at == from {
+			return true
+		}
+		for _, p := range g.nodes[at].parents {
+			if p >= from && !seen[p] {
+				seen[p] = true
+				todo = append(todo, p)
+			}
+		}
+	}
+	return false
+}
+
+// corrected is the graph in the order that it has with the clocks of missions set back.
+func (g *graph) corrected(by map[ledger.ID]int64) *graph {
+	var edges []*node
+	var commits []*waiting
+	for _, n := range g.nodes {
+		if n.edge {
+			edges = append(edges, n)
+			continue
+		}
+		w := &waiting{hash: n.hash, tree: n.tree, date: n.date, made: n.made}
+		switch {
+		case n.made:
+			w.date -= by[n.mission]
+		case len(n.writers) > 0:
+			w.date -= by[n.writers[0].id.Mission]
+		}
+		for _, p := range n.real {
+			w.real = append(w.real, g.nodes[p].hash)
+		}
+		for _, p := range n.parents {
+			if !slices.Contains(n.real, p) {
+				w.chain = append(w.chain, g.nodes[p].hash)
+			}
+		}
+		commits = append(commits, w)
+	}
+	sorted := order(edges, commits)
+	sorted.turns = g.turns
+	for at, n := range sorted.nodes {
+		if old := g.nodes[g.index[n.hash]]; !n.edge {
+			sorted.nodes[at].writers, sorted.nodes[at].mission = old.writers, old.mission
+		}
+	}
+	return sorted
+}
+
+// reordered are the versions in the order of another graph with the same commits.
+func (v *versions) reordered(g *graph) *versions {
+	other := *v
+	other.graph, other.all, other.tips, other.blobs = g, nil, nil, nil
+	for _, blobs := range v.blobs {
+		moved := slices.Clone(blobs)
+		for at, n := range g.nodes {
+			moved[at] = blobs[v.graph.index[n.hash]]
+		}
+		other.blobs = append(other.blobs, moved)
+	}
+	return &other
+}
