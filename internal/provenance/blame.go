@@ -382,7 +382,11 @@ func parentsOf(g *graph) [][]int {
 // change in one of them, it goes on to that one's own, if skip is set, so that git has less to walk.
 func (v *versions) ancestry(skip bool) [][]int {
 	if v.tips == nil {
-		v.tips = tips(parentsOf(v.graph), v.contents())
+		states := make([]bool, len(v.graph.nodes))
+		for at, n := range v.graph.nodes {
+			states[at] = n.made
+		}
+		v.tips = tips(parentsOf(v.graph), states, v.contents())
 	}
 	nodes := v.graph.nodes
 	all := make([][]int, len(nodes))

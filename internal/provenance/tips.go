@@ -14,10 +14,11 @@ type contents struct {
 // maxTips is how many states one commit is taken to be made from. Nine were the most in trials.
 const maxTips = 100
 
-// tips finds, for each commit that has lines which none of its parents has, where it took them from: the
-// newest commit before it that has one of them, then for what that does not have the newest one again,
-// and so on. The commits are in an order in which parents come first.
-func tips(parents [][]int, c *contents) [][]int {
+// tips finds, for each commit that has what none of its parents has, where it took that from: the newest state
+// before it that has the very same; otherwise the newest commit before it that has one of the lines that are new in
+// it, then for what that does not have the newest one again, and so on. The commits are in an order in which
+// parents come first; of each it is known whether it was made for a state.
+func tips(parents [][]int, states []bool, c *contents) [][]int {
 	fresh := c.allFresh(parents)
 	wanted := make([]int32, c.words) // in how many commits a line is new
 	for at := range parents {
@@ -27,7 +28,17 @@ func tips(parents [][]int, c *contents) [][]int {
 	}
 	holders := c.holders(parents, wanted)
 	found := make([][]int, len(parents))
+	last := make(map[int]int) // by version: the newest state so far that has it
 	for at, left := range fresh {
+		version := c.of[at]
+		state, same := last[version]
+		if states[at] {
+			last[version] = at
+		}
+		if same && len(c.lines[version]) > 0 && !slices.ContainsFunc(parents[at], func(p int) bool { return c.of[p] == version }) {
+			found[at] = []int{state}
+			continue
+		}
 		left = slices.DeleteFunc(left, func(line int32) bool { return holders.of[line] == nil })
 		for len(left) > 0 && len(found[at]) < maxTips {
 			tip := -1

@@ -7,10 +7,12 @@ import (
 	"testing"
 )
 
-// TestTips reads commits as "parents:lines", in order; a parent is a place, a line a letter. "-" is a commit
+// TestTips reads commits as "parents:lines", in order; a parent is a place, a line a letter, * a state. "-" is a commit
 // where the graph ends.
 func TestTips(t *testing.T) {
 	for _, test := range []struct{ what, commits, want string }{
+		{"the very same as a state", "-:a 0:ab* 1:abc* 2:abd 0:abc", "[] [] [] [] [2]"},
+		{"the same as a state that came from elsewhere", "-:ab 0:b* 0:a 2:b", "[] [] [] [1]"},
 		{"a squash of two states", "-:a 0:ab 1:abc 0:abc", "[] [] [] [2]"},
 		{"the newest that has one of them", "-:a 0:ab 1:ab 0:ab", "[] [] [] [2]"},
 		{"what that has not is looked for again", "-:a 0:ab 0:ac 0:abc", "[] [] [] [2 1]"},
@@ -25,10 +27,13 @@ func TestTips(t *testing.T) {
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			var parents [][]int
+			var states []bool
 			c := &contents{words: 128}
 			known := make(map[string]int)
 			for field := range strings.FieldsSeq(test.commits) {
 				of, text, _ := strings.Cut(field, ":")
+				text, state := strings.CutSuffix(text, "*")
+				states = append(states, state)
 				list := []int{}
 				for p := range strings.SplitSeq(of, ",") {
 					if n := 0; p != "" && p != "-" {
@@ -54,7 +59,7 @@ func TestTips(t *testing.T) {
 				c.of = append(c.of, version)
 			}
 			var got []string
-			for _, list := range tips(parents, c) {
+			for _, list := range tips(parents, states, c) {
 				got = append(got, fmt.Sprint(list))
 			}
 			if strings.Join(got, " ") != test.want {
