@@ -42,6 +42,7 @@ type node struct {
 	// parents are places in the graph of what it was made from, in the order in which git asks them for its
 	// lines: the state before it, then the commits that are its parents.
 	parents []int
+	starts  *turn     // that started in the state; nil if none did
 	first   int       // the place of its first parent, -1 if it has none in the graph
 	real    []int     // the places of its parents as git has them
 	edge    bool      // it is where the graph ends: nothing is said of its parents
@@ -81,7 +82,7 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 			n.writers = []*turn{s.turn}
 		}
 		if s := h.states[n.hash]; s != nil && s.made {
-			n.mission = s.mission
+			n.mission, n.starts = s.mission, s.starts
 		}
 	}
 	g.turns = make(map[*turn]bool)
@@ -106,7 +107,8 @@ func (g *graph) ran(n *node) (list []*turn) {
 		to = from.Add(time.Second)
 	}
 	for t := range g.turns {
-		if t.started.Before(to) && !t.at.Before(from) && !slices.ContainsFunc(n.writers, func(w *turn) bool { return w.id == t.id }) {
+		elsewhere := n.starts != nil && n.starts.branch != t.branch // in another worktree, then
+		if t.started.Before(to) && !t.at.Before(from) && !elsewhere && !slices.ContainsFunc(n.writers, func(w *turn) bool { return w.id == t.id }) {
 			list = append(list, t)
 		}
 	}

@@ -47,6 +47,7 @@ type turn struct {
 	// start is the state that was saved when it started, if one was: after a switch of branches it is not base.
 	start          plumbing.Hash
 	head           plumbing.Hash // at the end; zero if that is not known
+	branch         string        // HEAD's at the end, "" if it was detached
 	before         *turn         // the one before it in its mission; nil if it is the first
 	paths          []string      // that it changed
 	more, imported bool          // it changed more paths than these; it was imported
@@ -60,6 +61,7 @@ type state struct {
 	mission ledger.ID     // of one that was made
 	chain   plumbing.Hash // of one that was made: the state before it; zero for the first one
 	turn    *turn         // that ended in it, or was running; nil if it was saved between two
+	starts  *turn         // that started in it; nil if none did
 }
 
 // Open reads the missions that the user may rely on.
@@ -167,7 +169,7 @@ func (h *History) readTurns(l *ledger.Ledger, known map[recorded]*turn) error {
 		if r == nil {
 			r = &turn{
 				id: t.ID(), in: l, started: t.Before().At, at: t.At, head: t.Head.Hash(),
-				paths: slices.Clone(t.Paths), more: t.Files > len(t.Paths), imported: t.Imported != "",
+				paths: slices.Clone(t.Paths), branch: t.Branch, more: t.Files > len(t.Paths), imported: t.Imported != "",
 			}
 			if t.CodeKnown() == nil {
 				r.code, r.base = t.Code.Hash(), t.Base.Hash()
@@ -233,7 +235,7 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 				name, is := made[keep{commit, e.at}]
 				if !is {
 					if t := recordedIn(byCode[commit], e.at); t != nil {
-						t.began(saved)
+						h.began(t, saved)
 						saved = nil
 					}
 					if next == before {
@@ -244,7 +246,7 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 				s.made, s.mission = true, name.Mission
 				if t := ended(byID[name], e.at, commit); t != nil {
 					s.turn, s.chain, next = t, other(t.base, commit), commit
-					t.began(saved)
+					h.began(t, saved)
 					for _, k := range saved {
 						if k.at > t.started.Unix() && k.commit != t.base {
 							during := h.state(k.commit)
@@ -277,11 +279,12 @@ func recordedIn(list []*turn, at int64) *turn {
 	return nil
 }
 
-// began finds the state in which the turn started among those that were saved since the turn before.
-func (t *turn) began(saved []*keep) {
+// began finds the state in which a turn started among those that were saved since the turn before.
+func (h *History) began(t *turn, saved []*keep) {
 	for _, k := range saved {
 		if k.at == t.started.Unix() {
 			t.start = k.commit
+			h.state(k.commit).starts = t
 		}
 	}
 }
