@@ -42,7 +42,7 @@ type node struct {
 	// parents are places in the graph of what it was made from, in the order in which git asks them for its
 	// lines: the state before it, then the commits that are its parents.
 	parents []int
-	starts  *turn     // that started in the state; nil if none did
+	starts  []*turn   // that started in it
 	first   int       // the place of its first parent, -1 if it has none in the graph
 	real    []int     // the places of its parents as git has them
 	edge    bool      // it is where the graph ends: nothing is said of its parents
@@ -81,7 +81,7 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 		if s := h.states[n.hash]; s != nil && s.made && s.turn != nil {
 			n.writers = []*turn{s.turn}
 		}
-		if s := h.states[n.hash]; s != nil && s.made {
+		if s := h.states[n.hash]; s != nil {
 			n.mission, n.starts = s.mission, s.starts
 		}
 	}
@@ -107,7 +107,8 @@ func (g *graph) ran(n *node) (list []*turn) {
 		to = from.Add(time.Second)
 	}
 	for t := range g.turns {
-		elsewhere := n.starts != nil && n.starts.branch != t.branch // in another worktree, then
+		// What turns of other branches alone started in was in another worktree.
+		elsewhere := len(n.starts) > 0 && !slices.ContainsFunc(n.starts, func(s *turn) bool { return s.branch == t.branch })
 		if t.started.Before(to) && !t.at.Before(from) && !elsewhere && !slices.ContainsFunc(n.writers, func(w *turn) bool { return w.id == t.id }) {
 			list = append(list, t)
 		}

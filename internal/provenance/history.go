@@ -61,7 +61,7 @@ type state struct {
 	mission ledger.ID     // of one that was made
 	chain   plumbing.Hash // of one that was made: the state before it; zero for the first one
 	turn    *turn         // that ended in it, or was running; nil if it was saved between two
-	starts  *turn         // that started in it; nil if none did
+	starts  []*turn       // that started in it
 }
 
 // Open reads the missions that the user may rely on.
@@ -210,10 +210,11 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 	byID, byCode := make(map[ledger.TurnID][]*turn), make(map[plumbing.Hash][]*turn)
 	for _, t := range h.turns {
 		byID[t.id], byCode[t.code] = append(byID[t.id], t), append(byCode[t.code], t)
-		for _, commit := range []plumbing.Hash{t.code, t.base} {
-			if !commit.IsZero() {
-				h.state(commit)
-			}
+		if !t.code.IsZero() {
+			h.state(t.code)
+		}
+		if !t.base.IsZero() {
+			h.starts(t, t.base)
 		}
 	}
 	last := make(map[plumbing.Hash]plumbing.Hash) // by event: the state that it left behind
@@ -284,8 +285,15 @@ func (h *History) began(t *turn, saved []*keep) {
 	for _, k := range saved {
 		if k.at == t.started.Unix() {
 			t.start = k.commit
-			h.state(k.commit).starts = t
+			h.starts(t, k.commit)
 		}
+	}
+}
+
+// starts notes that a turn started in a state.
+func (h *History) starts(t *turn, commit plumbing.Hash) {
+	if s := h.state(commit); !slices.Contains(s.starts, t) {
+		s.starts = append(s.starts, t)
 	}
 }
 
