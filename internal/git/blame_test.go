@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gitagent/test/gittest"
 )
@@ -86,6 +87,28 @@ func TestBlameParents(t *testing.T) {
 	want := []string{"first|f|1|one", "state|f|2|two"}
 	if got := blamed(t, repo, Blame{Commit: hexOf(t, squashed), Path: "f", Parents: file}); !slices.Equal(got, want) {
 		t.Errorf("blame %q, want %q", got, want)
+	}
+}
+
+// TestBlameCircle: a git that walks in a circle ends with its context.
+func TestBlameCircle(t *testing.T) {
+	r := gittest.New(t)
+	r.Write("f", "one\n")
+	first := r.Commit("first")
+	r.Write("f", "one\ntwo\n")
+	state := r.Commit("state")
+	r.Git("reset", "-q", "--soft", first)
+	r.Write("f", "one\ntwo\nthree\n")
+	r.Git("add", "f")
+	last := r.Commit("last")
+	file := filepath.Join(t.TempDir(), "parents")
+	if err := os.WriteFile(file, []byte(last+" "+state+"\n"+state+" "+last+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if _, err := find(t, r).Blame(ctx, Blame{Commit: hexOf(t, last), Path: "f", Parents: file}); err == nil || ctx.Err() == nil {
+		t.Errorf("blame in a circle ends with %v, its context with %v", err, ctx.Err())
 	}
 }
 
