@@ -4,19 +4,32 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
+	"strings"
 	"time"
 )
 
-// A Job is a command that runs in the background of its terminal, from which it can't read.
+// A Job is a command that runs in the background of its terminal, from which it can't read, unless it
+// is in the foreground.
 type Job struct {
 	Command []string
+	Dir     string    // where it runs; empty for here
 	Env     []string  // more variables
+	Without []string  // names of variables of this process that it does not get
 	Stdin   io.Reader // nil for nothing
 	Stdout  io.Writer // the command writes to a file directly; to anything else through a pipe
 	Stderr  io.Writer
+
+	// Foreground leaves the command in the process group of this process: it can read from the terminal,
+	// and what is typed there to stop or to end it reaches it, and us, from there.
+	Foreground bool
+	// Caught is where the caller has signals sent that are meant to end this process, if it looks out for
+	// them before and after the job, too; nil to look out for them as long as the job runs.
+	Caught <-chan os.Signal
 }
 
 // An Exit is how a job ended.
@@ -25,6 +38,12 @@ type Exit struct {
 	Caught os.Signal // that this process received meanwhile, and passed on; nil if none
 }
 
+// What a shell says of a command that it can't run.
+const (
+	cantRun  = 126
+	notThere = 127
+)
+
 // outlive is how long we read the pipes of an ended command, for processes that it left running.
 const outlive = 2 * time.Second
 
@@ -32,19 +51,32 @@ const outlive = 2 * time.Second
 func Shell(command string) []string { return []string{"sh", "-c", command} }
 
 // Run runs the job and waits for its end. Signals meant to end this process go to the job and
-// everything that it has started instead; this process stays. The error says that the command could
-// not be run; how it ended is not an error.
+// everything that it has started instead, or in the foreground to the job alone; this process stays. The
+// error says that the command could not be run, with the status of a shell then; how it ended is not an
+// error.
 func (j Job) Run() (Exit, error) {
 	cmd := exec.Command(j.Command[0], j.Command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = j.Stdin, j.Stdout, j.Stderr
-	cmd.Env = append(os.Environ(), j.Env...)
+	cmd.Dir, cmd.Env = j.Dir, j.environ()
 	cmd.WaitDelay = outlive
-	separate(cmd)
-	caught := make(chan os.Signal, 8)
-	signal.Notify(caught, endings()...)
-	defer signal.Stop(caught)
+	pass := handAlone
+	if !j.Foreground {
+		pass = hand
+		separate(cmd)
+	}
+	caught := j.Caught
+	if caught == nil {
+		own := make(chan os.Signal, 8)
+		signal.Notify(own, endings()...)
+		defer signal.Stop(own)
+		caught = own
+	}
 	if err := cmd.Start(); err != nil {
-		return Exit{}, fmt.Errorf("run %s: %w", j.Command[0], err)
+		exit := Exit{Status: cantRun}
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+			exit.Status = notThere
+		}
+		return exit, fmt.Errorf("run %s: %w", j.Command[0], err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -53,7 +85,7 @@ func (j Job) Run() (Exit, error) {
 		select {
 		case s := <-caught:
 			exit.Caught = s
-			hand(cmd, s)
+			pass(cmd, s)
 		case err := <-ended:
 			if cmd.ProcessState != nil {
 				exit.Status = status(cmd.ProcessState)
@@ -64,4 +96,16 @@ func (j Job) Run() (Exit, error) {
 			return exit, nil
 		}
 	}
+}
+
+// environ is the environment of the job's command.
+func (j Job) environ() []string {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(j.Without, name)
+	})
+	if j.Dir != "" {
+		env = append(env, "PWD="+j.Dir)
+	}
+	return append(env, j.Env...)
 }

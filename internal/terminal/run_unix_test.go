@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -40,8 +41,46 @@ func TestRun(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (Job{Command: []string{filepath.Join(t.TempDir(), "none")}}).Run(); err == nil {
-		t.Error("a command that is not there could be run")
+	dir := t.TempDir()
+	for name, status := range map[string]int{filepath.Join(dir, "none"): 127, "no-such-command-anywhere": 127, dir: 126} {
+		if exit, err := (Job{Command: []string{name}}).Run(); err == nil || exit.Status != status {
+			t.Errorf("%s: status %d, %v, want %d and an error", name, exit.Status, err, status)
+		}
+	}
+}
+
+// TestRunElsewhere: a job has its directory, and of the environment what it is to have; in the foreground
+// it is in our process group.
+func TestRunElsewhere(t *testing.T) {
+	t.Setenv("GIT_AGENT_TEST", "ours")
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, foreground := range []bool{false, true} {
+		var out bytes.Buffer
+		exit, err := Job{
+			Command: []string{"sh", "-c", `echo "$PWD $(pwd -P) $GIT_AGENT_TEST $(ps -o pgid= -p $$)"`}, Dir: dir, Without: []string{"GIT_AGENT_TEST"},
+			Stdout: &out, Stderr: &out, Foreground: foreground,
+		}.Run()
+		fields := strings.Fields(out.String())
+		if err != nil || exit.Status != 0 || len(fields) != 3 || fields[0] != dir || fields[1] != dir {
+			t.Fatalf("%+v, %v, printed %q", exit, err, &out)
+		}
+		if ours := fields[2] == strconv.Itoa(syscall.Getpgrp()); ours != foreground {
+			t.Errorf("foreground %t: the process group is %s, and ours is %d", foreground, fields[2], syscall.Getpgrp())
+		}
+	}
+}
+
+// TestRunCaught: a signal that came before the job, to somebody who looks out for it, ends the job.
+func TestRunCaught(t *testing.T) {
+	t.Parallel()
+	caught := make(chan os.Signal, 1)
+	caught <- syscall.SIGTERM
+	got, err := Job{Command: []string{"sleep", "60"}, Caught: caught}.Run()
+	if want := (Exit{Status: 143, Caught: syscall.SIGTERM}); err != nil || got != want {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 }
 

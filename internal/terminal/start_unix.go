@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
+	"slices"
 	"syscall"
 )
 
@@ -24,6 +26,16 @@ func Launch(dir string, command, env []string) error {
 	return fmt.Errorf("run %s: %w", command[0], err)
 }
 
+// Catch has the signals by which people and systems end a process sent to the channel from now on, but
+// for those that it ignores, as under nohup; and nobody reading what it prints does not end it.
+func Catch(caught chan<- os.Signal) {
+	signal.Notify(caught, slices.DeleteFunc(endings(), signal.Ignored)...)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+}
+
+// Number is the number of a signal.
+func Number(s os.Signal) int { return int(s.(syscall.Signal)) }
+
 // endings are the signals by which people and systems end a process.
 func endings() []os.Signal {
 	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
@@ -35,6 +47,14 @@ func separate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: t
 
 // hand sends a signal to the command's process group. If the group is gone, the signal is lost.
 func hand(cmd *exec.Cmd, s os.Signal) { _ = syscall.Kill(-cmd.Process.Pid, s.(syscall.Signal)) }
+
+// handAlone sends a signal to a command in the foreground, and to nothing that it has started. What is
+// typed has reached it from the terminal.
+func handAlone(cmd *exec.Cmd, s os.Signal) {
+	if s != syscall.SIGINT && s != syscall.SIGQUIT {
+		_ = cmd.Process.Signal(s)
+	}
+}
 
 func status(p *os.ProcessState) int {
 	if ws, ok := p.Sys().(syscall.WaitStatus); ok && ws.Signaled() {

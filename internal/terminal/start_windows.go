@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 )
 
@@ -30,9 +31,17 @@ func Launch(dir string, command, env []string) error {
 // endings are the signals by which people and systems end a process.
 func endings() []os.Signal { return []os.Signal{os.Interrupt} }
 
+// Catch has the signals by which people and systems end a process sent to the channel from now on.
+func Catch(caught chan<- os.Signal) { signal.Notify(caught, endings()...) }
+
+// Number is the number of a signal.
+func Number(s os.Signal) int { return int(s.(syscall.Signal)) }
+
 func separate(*exec.Cmd) {}
 
 // hand does nothing: what is typed in a console reaches all of its processes.
 func hand(*exec.Cmd, os.Signal) {}
+
+func handAlone(*exec.Cmd, os.Signal) {}
 
 func status(p *os.ProcessState) int { return p.ExitCode() }
