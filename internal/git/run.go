@@ -64,6 +64,13 @@ var location = []string{
 	"GIT_CONFIG", "GIT_ATTR_SOURCE",
 }
 
+// Inherited returns the names of the variables that git sets for those that it runs, and that would
+// lead another git to this repository, or to what the user told the first one. What runs for the user in
+// another place must not get them.
+func Inherited() []string {
+	return append(slices.Clone(location), "GIT_CONFIG_PARAMETERS", "GIT_EXEC_PATH", "GIT_PAGER_IN_USE")
+}
+
 // environ returns the environment of this process without drop, plus what every git of ours runs
 // with: no translations, no prompt, and no replacements (git replace), because objects that are
 // read in-process have none either.
