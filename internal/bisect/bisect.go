@@ -1,0 +1,83 @@
+package bisect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/trust"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// ErrSame reports that the good state and the bad one have the same files.
+var ErrSame = errors.New("both have the same files")
+
+// A Bisection is the states from a good one to a bad one, in order, and what is known of them.
+type Bisection struct {
+	States   []*turns.State // the first is the good one; of several in a row with the same files, the first
+	Verdicts []Verdict
+	Foreign  bool // one of them is a stranger's that was accepted
+
+	trees []plumbing.Hash // of the states; zero where that is not known
+}
+
+// New returns the bisection of the states on a way, see [turns.Way].
+func New(ctx context.Context, w *workspace.Workspace, way []*turns.State) (*Bisection, error) {
+	objects := w.Repo.Objects(ctx)
+	defer objects.Close()
+	roll := &turns.Roll{Workspace: w, Objects: objects}
+	b := new(Bisection)
+	for _, s := range way {
+		tree, verdict := plumbing.ZeroHash, Unknown
+		if s.Known() == nil {
+			var err error
+			if tree, err = objects.TreeOf(s.Commit.Hash()); err != nil {
+				return nil, fmt.Errorf("look at the files of %s: %w", s.Describe(), err)
+			}
+			verdict = Untried
+		}
+		if !s.Saved {
+			by, err := roll.By(ctx, s.Turn)
+			if err != nil {
+				return nil, err
+			}
+			b.Foreign = b.Foreign || by == trust.Unknown
+		}
+		b.add(s, tree, verdict)
+	}
+	if last := len(b.States) - 1; b.trees[0] == b.trees[last] {
+		return nil, ErrSame
+	}
+	return b, nil
+}
+
+// add adds the next state, unless it has the files of the last one.
+func (b *Bisection) add(s *turns.State, tree plumbing.Hash, v Verdict) {
+	if n := len(b.States); n > 0 && v != Unknown && b.trees[n-1] == tree {
+		return
+	}
+	b.States, b.trees, b.Verdicts = append(b.States, s), append(b.trees, tree), append(b.Verdicts, v)
+}
+
+// Judge notes the verdict of a state, and of all with the same files.
+func (b *Bisection) Judge(i int, v Verdict) {
+	for j, tree := range b.trees {
+		if tree == b.trees[i] {
+			b.Verdicts[j] = v
+		}
+	}
+}
+
+// Named returns the names of the states with a verdict.
+func (b *Bisection) Named(v Verdict) []string {
+	names := []string{}
+	for i, s := range b.States {
+		if b.Verdicts[i] == v {
+			names = append(names, s.String())
+		}
+	}
+	return names
+}

@@ -1,0 +1,418 @@
+package bisect
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/lock"
+	"gitagent/internal/workspace"
+)
+
+// A Worktree is a linked worktree in which states are tried.
+type Worktree struct {
+	Top string
+
+	w         *workspace.Workspace
+	mode      fs.FileMode
+	throwaway bool
+	keep      bool // what is ignored stays from one state to the next
+	foreign   bool
+	held      *lock.Lock
+
+	admin string    // its git directory
+	made  string    // its settings when it was made
+	repo  *git.Repo // seen from it
+	seen  git.Hex   // the last state
+}
+
+// temporary is how the name of a throw-away worktree begins.
+const temporary = "git-agent-bisect-"
+
+// Temporary makes a throw-away worktree in the directory for temporary files. HEAD is at a commit, but
+// nothing is checked out. With keep, what is ignored stays there from one state to the next. Nothing of a
+// foreign one is run, see [git.Repo.Foreign]. If the process is killed, [ClearDead] removes it.
+func Temporary(ctx context.Context, w *workspace.Workspace, at git.Hex, keep, foreign bool) (*Worktree, error) {
+	var random [6]byte
+	if _, err := rand.Read(random[:]); err != nil {
+		return nil, fmt.Errorf("make a worktree: %w", err)
+	}
+	dir := filepath.Join(os.TempDir(), temporary+hex.EncodeToString(random[:]))
+	t := &Worktree{Top: dir, w: w, mode: 0o700, throwaway: true, keep: keep, foreign: foreign}
+	return t, t.make(ctx, at)
+}
+
+// Make makes a worktree that is to stay, in a directory that does not exist, and whose name no other
+// worktree has. Until [Worktree.Start] has done that, it is like a throw-away one.
+func Make(ctx context.Context, w *workspace.Workspace, dir string, at git.Hex, foreign bool) (*Worktree, error) {
+	t := &Worktree{Top: dir, w: w, mode: 0o777, foreign: foreign}
+	return t, t.make(ctx, at)
+}
+
+// mark is the file in the git directory of a throw-away worktree that says what it is.
+const mark = "agent-bisect"
+
+// Throwaway reports whether a git directory is that of a throw-away worktree: what an agent does there is
+// no work on a mission.
+func Throwaway(gitDir string) bool {
+	_, err := os.Lstat(filepath.Join(gitDir, mark))
+	return err == nil
+}
+
+// worktrees is the directory of the files that name worktrees which are to be removed, and are locked as
+// long as their process lives.
+const worktrees = "bisect"
+
+// tries is how often a worktree is made.
+const tries = 5
+
+// reason is why git keeps the worktree locked: no git worktree prune or remove takes it away meanwhile.
+const reason = "states are tried here; what a killed process has left, the next bisection removes"
+
+func (t *Worktree) make(ctx context.Context, at git.Hex) error {
+	top, err := filepath.Abs(t.Top)
+	if err == nil {
+		top, err = filepath.EvalSymlinks(filepath.Dir(top)) // as git writes it
+	}
+	if err != nil {
+		return fmt.Errorf("make a worktree: %w", err)
+	}
+	t.Top = filepath.Join(top, filepath.Base(t.Top))
+	t.admin = adminOf(t.w, t.Top)
+	if t.held, err = lock.Take(ctx, t.w.Store.Dir(), t.file()); err != nil {
+		return fmt.Errorf("make a worktree: %w", err)
+	}
+	err = t.held.Note(lock.Note{At: time.Now(), Words: []string{t.Top}})
+	if err == nil {
+		err = os.Mkdir(t.Top, t.mode)
+	}
+	if err != nil {
+		t.release()
+		return fmt.Errorf("make a worktree: %w", err)
+	}
+	if err := t.add(ctx, at); err != nil {
+		return errors.Join(fmt.Errorf("make a worktree: %w", err), t.Remove())
+	}
+	return nil
+}
+
+// add makes the directory a worktree, with nothing in it.
+func (t *Worktree) add(ctx context.Context, at git.Hex) error {
+	repo, err := t.guarded(ctx, t.w.Repo)
+	if err != nil {
+		return err
+	}
+	repo = repo.Holding(t.held.File())
+	for try := range tries {
+		_, err = repo.Output(ctx, nil, quietly("worktree", "add", "--quiet", "--detach", "--no-checkout",
+			"--lock", "--reason", reason, "--", t.Top, at.String())...)
+		if err == nil {
+			break
+		}
+		if ctx.Err() != nil || try == tries-1 {
+			return err
+		}
+		// Git looks at all worktrees, and fails if one is being made just now.
+		if e := cmp.Or(t.clear(), os.Mkdir(t.Top, t.mode)); e != nil {
+			return errors.Join(err, e)
+		}
+	}
+	found, err := git.Find(t.Top)
+	if err != nil {
+		return err
+	}
+	t.admin = found.GitDir
+	t.made = t.settings()
+	if t.throwaway {
+		if err := os.WriteFile(filepath.Join(t.admin, mark), nil, 0o600); err != nil {
+			return err
+		}
+	}
+	// With extensions.worktreeConfig, a core.worktree in the wrong file counts in all worktrees: git would
+	// check the states out over what the user works on.
+	out, err := found.Output(ctx, nil, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	if top := filepath.FromSlash(strings.TrimSuffix(string(out), "\n")); !sameDir(top, t.Top) {
+		return fmt.Errorf("to git it is %s, as core.worktree says in %s for all worktrees", top, filepath.Join(t.w.Repo.CommonDir, "config"))
+	}
+	// Unlike a hook, git may fetch what a partial clone lacks.
+	found, err = t.guarded(ctx, found.With("GIT_NO_LAZY_FETCH=0", "GIT_DIR="+t.admin, "GIT_WORK_TREE="+t.Top))
+	if err == nil {
+		t.repo = found.Holding(t.held.File()) // one that outlives us is not in the way of who clears up
+	}
+	return err
+}
+
+// guarded is a repository whose git runs nothing of what a stranger has made.
+func (t *Worktree) guarded(ctx context.Context, repo *git.Repo) (*git.Repo, error) {
+	if !t.foreign {
+		return repo, nil
+	}
+	return repo.Foreign(ctx, t.Top)
+}
+
+// quietly are the arguments of a git of ours: the user's hooks are not told of what comes and goes there,
+// no daemon stays, and the index is one file. What we run for the user knows nothing of it.
+func quietly(args ...string) []string {
+	return append([]string{
+		"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "core.splitIndex=false", "-c", "submodule.recurse=false",
+	}, args...)
+}
+
+// Set makes the worktree a state: whatever was written, deleted, committed or locked there is gone, but
+// for what is ignored, if that is to stay.
+func (t *Worktree) Set(ctx context.Context, commit git.Hex) error {
+	fresh := t.seen.IsZero()
+	t.seen = commit
+	err := t.set(ctx, commit)
+	if err == nil || fresh || ctx.Err() != nil {
+		return err
+	}
+	unlock(t.Top)
+	if err = t.set(ctx, commit); err == nil || ctx.Err() != nil {
+		return err
+	}
+	// What is left there is beyond repair.
+	if err := t.clear(); err != nil {
+		return err
+	}
+	err = os.Mkdir(t.Top, t.mode)
+	if err == nil {
+		err = t.add(ctx, commit)
+	}
+	if err == nil {
+		err = t.set(ctx, commit)
+	}
+	return err
+}
+
+// errBroken reports a worktree that is none any more.
+var errBroken = errors.New("it is no worktree any more")
+
+func (t *Worktree) set(ctx context.Context, commit git.Hex) error {
+	info, err := os.Lstat(t.Top)
+	if err != nil || !info.IsDir() {
+		return errBroken
+	}
+	if t.settings() != t.made {
+		return errBroken
+	}
+	locks, _ := filepath.Glob(filepath.Join(t.admin, "*.lock"))
+	for _, path := range locks {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	// What is in the index counts as ours, and only git renames another one over it. So with that one git
+	// sees everything that differs from what it has checked out itself.
+	index, ours := filepath.Join(t.admin, "index"), filepath.Join(t.admin, "index."+mark)
+	if err := os.Rename(ours, index); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := t.repo.Output(ctx, nil, quietly("checkout", "--quiet", "--force", "--detach", commit.String(), "--")...); err != nil {
+		return err
+	}
+	if err := t.empty(ctx, commit); err != nil {
+		return err
+	}
+	clean := "-ffdx"
+	if t.keep {
+		clean = "-ffd"
+	}
+	if _, err := t.repo.Output(ctx, nil, quietly("clean", "--quiet", clean)...); err != nil {
+		return err
+	}
+	if t.repo.Operation() != "" {
+		return errBroken
+	}
+	_ = os.Remove(ours)
+	_ = os.Link(index, ours) // where there are no links, what a trial marks in the index stays marked
+	return nil
+}
+
+// empty removes what git clean leaves alone: repositories that were made in directories of the state,
+// pipes and sockets there, and what a trial has put into submodules, unless what is ignored stays.
+func (t *Worktree) empty(ctx context.Context, commit git.Hex) error {
+	out, err := t.repo.Output(ctx, nil, "ls-tree", "-r", "-d", "-z", commit.String())
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(t.Top) // no link that a trial has made leads out of it
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	err = emptyDir(root, ".")
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		mode, path, ok := strings.Cut(entry, "\t")
+		switch path = filepath.FromSlash(path); {
+		case err != nil:
+			return err
+		case !ok:
+		case !strings.HasPrefix(mode, "160000 "):
+			err = emptyDir(root, path)
+		case !t.keep:
+			if _, none := root.Lstat(filepath.Join(path, ".git")); none == nil {
+				err = errors.Join(root.RemoveAll(path), root.Mkdir(path, 0o777))
+			}
+		}
+	}
+	return err
+}
+
+// emptyDir removes from a directory of a state what can't be in one.
+func emptyDir(root *os.Root, dir string) error {
+	f, err := root.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // not checked out in a sparse worktree
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	for _, e := range entries {
+		if err != nil {
+			break
+		}
+		if kind := e.Type(); e.Name() == ".git" && dir != "." || kind&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) != 0 {
+			err = root.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
+	return err
+}
+
+// Remove removes the worktree.
+func (t *Worktree) Remove() error {
+	if err := t.clear(); err != nil {
+		t.held.Release() // the next one tries again
+		return fmt.Errorf("remove the worktree %s: %w", t.Top, err)
+	}
+	t.release()
+	return nil
+}
+
+func (t *Worktree) clear() error { return erase(t.Top, t.admin) }
+
+// settings is what makes the directory this worktree, and which part of a state is checked out.
+func (t *Worktree) settings() string {
+	var all []byte
+	for _, path := range []string{
+		filepath.Join(t.Top, ".git"), filepath.Join(t.admin, "config.worktree"), filepath.Join(t.admin, "info", "sparse-checkout"),
+	} {
+		data, _ := os.ReadFile(path) // usually two of them are not there
+		all = append(append(all, data...), 0)
+	}
+	return string(all)
+}
+
+// file is the path of the locked file that names the worktree.
+func (t *Worktree) file() string { return filepath.Join(worktrees, filepath.Base(t.Top)) }
+
+func (t *Worktree) release() { release(t.w, t.held, t.file()) }
+
+func release(w *workspace.Workspace, held *lock.Lock, file string) {
+	_ = held.Done() // who waits for it just now must find nothing to do
+	_ = w.Store.Dir().Remove(file)
+	_ = w.Store.Dir().Remove(worktrees) // if it is empty
+	held.Release()
+}
+
+// ClearDead removes the worktrees of processes that were killed. What can't be removed is logged.
+func ClearDead(w *workspace.Workspace) {
+	entries, err := w.Store.Dir().ReadDir(worktrees)
+	if err != nil {
+		return // usually there are none
+	}
+	for _, e := range entries {
+		file := filepath.Join(worktrees, e.Name())
+		held, err := lock.Try(w.Store.Dir(), file)
+		if held == nil || err != nil {
+			continue // its process is alive
+		}
+		if words := held.Left().Words; len(words) == 1 {
+			if err := clearLeft(w, words[0]); err != nil {
+				w.Store.Log(time.Now(), fmt.Sprintf("the worktree %s was left by a process that was killed: %v", words[0], err))
+				held.Release()
+				continue
+			}
+		}
+		release(w, held, file)
+	}
+}
+
+// clearLeft removes a worktree that was noted, if what is there now is still that.
+func clearLeft(w *workspace.Workspace, top string) error {
+	if !filepath.IsAbs(top) || filepath.Clean(top) != top || filepath.Dir(top) == top {
+		return errors.New("that is no path of a worktree")
+	}
+	admin := adminOf(w, top)
+	of, err := os.ReadFile(filepath.Join(admin, "gitdir"))
+	switch dir := filepath.FromSlash(strings.TrimSpace(string(of))); {
+	case errors.Is(err, fs.ErrNotExist) && !isTemporary(top), err == nil && dir == "": // git had not got that far, or has forgotten it
+		_ = os.Remove(top) // if it is empty
+		return os.RemoveAll(admin)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case err == nil && !filepath.IsAbs(dir):
+		if filepath.Join(admin, dir) != filepath.Join(top, ".git") {
+			return nil
+		}
+	case err == nil && dir != filepath.Join(top, ".git"):
+		return nil // another one, of the same name
+	}
+	return erase(top, admin)
+}
+
+// adminOf is the git directory of a worktree whose name no other one has.
+func adminOf(w *workspace.Workspace, top string) string {
+	return filepath.Join(w.Repo.CommonDir, "worktrees", filepath.Base(top))
+}
+
+func sameDir(a, b string) bool {
+	ai, aerr := os.Stat(a)
+	bi, berr := os.Stat(b)
+	return aerr == nil && berr == nil && os.SameFile(ai, bi)
+}
+
+// isTemporary reports whether a path is one that [Temporary] makes up, and nobody else.
+func isTemporary(top string) bool { return strings.HasPrefix(filepath.Base(top), temporary) }
+
+// erase removes a worktree and what git knows of it. Who still writes there may put off the end.
+func erase(top, admin string) (err error) {
+	for range 3 {
+		if err = os.RemoveAll(top); err == nil {
+			break
+		}
+		unlock(top)
+	}
+	if err == nil {
+		err = os.RemoveAll(admin)
+	}
+	_ = os.Remove(filepath.Dir(admin)) // as git does if it was the last one
+	return err
+}
+
+// unlock gives the user back the permissions of directories below one.
+func unlock(top string) {
+	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return nil
+		}
+		if info, err := d.Info(); err == nil && info.Mode().Perm()&0o700 != 0o700 {
+			_ = os.Chmod(path, info.Mode().Perm()|0o700) // removing it says what is wrong
+		}
+		return nil
+	})
+}
