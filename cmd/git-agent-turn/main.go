@@ -44,6 +44,7 @@ func newApp() *cli.App {
 			blameCommand(),
 			restoreCommand(),
 			revertCommand(),
+			bisectCommand(),
 			undoCommand(),
 			doctorCommand(),
 			treeCommand(),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/bisect"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
 	"gitagent/internal/target"
@@ -101,6 +102,9 @@ func prune(c *cli.Context) error {
 	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
+	}
+	if !c.Bool("dry-run") {
+		bisect.ClearDead(w)
 	}
 	r := &turns.Recorder{Workspace: w}
 	lines, unread := turns.Missions(c.Context, r.Repo)

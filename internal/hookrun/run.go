@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"gitagent/hooks"
+	"gitagent/internal/bisect"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/session"
@@ -174,6 +175,9 @@ func (h *Hook) find(ctx context.Context, cwd string) {
 	}
 	if home, err := os.UserHomeDir(); repo.Top == filepath.Dir(repo.Top) || err == nil && sameDir(repo.Top, home) {
 		return // the whole disk or home directory is nobody's project
+	}
+	if bisect.Throwaway(repo.GitDir) {
+		return // an agent that a test runs works on no mission
 	}
 	w := workspace.New(repo, nil)
 	h.Repo, h.Store = repo, w.Store

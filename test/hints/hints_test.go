@@ -388,6 +388,25 @@ var scenes = []struct {
 		p.binary()
 		p.Write("file", "paint it red\n")
 	}, line: "git agent-turn revert --merge 1..3", follow: run("git agent-turn undo")},
+	{
+		name: "bisected", prepare: (*place).turns, line: "git agent-turn bisect --good 1 --bad 2 -- grep -q black file",
+		follow: run("git agent-turn diff <id>/2", "git agent-turn revert <id>/2"),
+	},
+	{name: "bisected without an end", prepare: (*place).turns, line: "git agent-turn bisect --good 1", follow: run("git agent-turn list")},
+	{name: "bisected across forks", prepare: (*place).turns, says: func(p *place) string {
+		p.do("git agent-turn record --mission f0f0f0f0 --reply done --prompt otherwise")
+		out, _ := p.try("git agent-turn bisect --good f0f0f0f0/1 --bad " + p.with["<id>"] + "/2 true")
+		return out
+	}, follow: run("git agent-turn tree")},
+	{name: "bisected across what forks have in common", prepare: (*place).turns, says: func(p *place) string {
+		before := p.mission()
+		p.do("git agent-fork --no-worktree 1")
+		fork := strings.Fields(strings.ReplaceAll(p.mission(), "refs/agent/missions/", ""))
+		fork = slices.DeleteFunc(fork, func(id string) bool { return id == before })
+		p.do("git agent-turn record --mission " + fork[0] + " --reply done --prompt otherwise")
+		out, _ := p.try("git agent-turn bisect --good " + fork[0] + "/2 --bad " + before + "/2 true")
+		return out
+	}, follow: run("git agent-turn tree")},
 	{name: "both sides of a handoff", prepare: func(p *place) {
 		p.turns()
 		p.do("git agent-handoff write --summary half")
