@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -269,11 +271,18 @@ func (tr *tree) commitLines() bool {
 	}
 	patch := tr.git("diff", "--no-color", "-U0", "--no-renames", "--", name) + "\n"
 	hunks := strings.Split(patch, "\n@@ ")
-	some := hunks[0]
+	some, left := hunks[0], 0 // by how much what is left out would have moved the others
 	for _, h := range hunks[1:] {
-		if tr.rand.IntN(2) == 0 {
-			some += "\n@@ " + h
+		m := hunkHeader.FindStringSubmatch(h)
+		if m == nil {
+			tr.fatal(fmt.Errorf("%s: %q begins no hunk", name, h))
 		}
+		old, to, added := count(m[2]), must(strconv.Atoi(m[3])), count(m[4])
+		if tr.rand.IntN(2) == 0 {
+			left += added - old
+			continue
+		}
+		some += fmt.Sprintf("\n@@ -%s,%d +%d,%d @@%s", m[1], old, to-left, added, h[len(m[0]):])
 	}
 	if some == hunks[0] || strings.Contains(hunks[0], "deleted file") {
 		return false
@@ -285,6 +294,24 @@ func (tr *tree) commitLines() bool {
 		return false // without context it may fit nowhere
 	}
 	return tr.ok("commit", "-q", "-m", "some lines")
+}
+
+// hunkHeader are the places of a hunk, without the @@ before them.
+var hunkHeader = regexp.MustCompile(`^-(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
+
+// count is how many lines a hunk's header says; one if it says nothing.
+func count(text string) int {
+	if text == "" {
+		return 1
+	}
+	return must(strconv.Atoi(text))
+}
+
+func must(n int, err error) int {
+	if err != nil {
+		panic(err)
+	}
+	return n
 }
 
 func (tr *tree) amend() bool {
