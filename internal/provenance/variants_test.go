@@ -113,7 +113,7 @@ func (m *machine) answers() map[string][]string {
 	for name := range strings.SplitSeq(strings.TrimSuffix(tr.git("ls-tree", "-r", "-z", "--name-only", "HEAD"), "\x00"), "\x00") {
 		list, err := h.Blame(ctx, provenance.Request{Commit: head, Path: name, Options: m.profile.options})
 		if err != nil {
-			m.fatal(fmt.Errorf("%s: %w", name, err))
+			m.t.Errorf("%s, seed %d, %s, %s: %v", m.profile.name, m.seed, m.log[len(m.log)-1], name, err)
 		}
 		for _, line := range list {
 			who := "hand"
@@ -152,6 +152,7 @@ func TestVariants(t *testing.T) {
 					w.run(gittest.Size(60, 30))
 					want := w.machines[0].answers()
 					for _, v := range variants {
+						w.note("%s", v.name)
 						m := v.make(w)
 						began := time.Now()
 						got := m.answers()
@@ -164,21 +165,23 @@ func TestVariants(t *testing.T) {
 						}
 						r.took += took
 						for name, lines := range want {
+							if len(got[name]) != len(lines) {
+								r.gone += len(lines)
+								continue
+							}
 							for i, line := range lines {
-								switch {
-								case i >= len(got[name]):
-									r.gone++
-								case got[name][i] == line:
+								switch answer := got[name][i]; {
+								case answer == line:
 									r.same++
 									continue
-								case got[name][i] == "hand":
+								case answer == "hand":
 									r.lost++
 								case line == "hand":
 									r.agent++
 								default:
 									r.turn++
 								}
-								t.Logf("%s, seed %d, %s: %s:%d: %s, not %q", p.name, seed, v.name, name, i+1, line, got[name][i:min(i+1, len(got[name]))])
+								t.Logf("%s, seed %d, %s: %s:%d: %s, not %s", p.name, seed, v.name, name, i+1, line, got[name][i])
 							}
 						}
 						mu.Unlock()
