@@ -102,7 +102,7 @@ func (w *world) clone(args ...string) *machine {
 func (m *machine) answers() map[string][]string {
 	all := make(map[string][]string)
 	tr := m.trees[0]
-	h, err := provenance.Open(context.Background(), tr.workspace(tr.dir))
+	h, err := provenance.Open(context.Background(), tr.asked(tr.dir))
 	if err != nil {
 		m.fatal(err)
 	}

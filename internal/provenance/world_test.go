@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -190,6 +191,35 @@ func (m *machine) workspace(dir string) *workspace.Workspace {
 	if err != nil {
 		m.t.Fatal(err)
 	}
+	return m.with(repo)
+}
+
+// here lets one test at a time be in a directory.
+var here sync.Mutex
+
+// asked is workspace as a command has it that runs in the worktree, not a hook: git may fetch what is missing.
+func (m *machine) asked(dir string) *workspace.Workspace {
+	m.t.Helper()
+	here.Lock()
+	defer here.Unlock()
+	before, err := os.Getwd()
+	if err == nil {
+		err = os.Chdir(dir)
+	}
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	repo, err := git.Open(context.Background())
+	if e := os.Chdir(before); err == nil {
+		err = e
+	}
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return m.with(repo)
+}
+
+func (m *machine) with(repo *git.Repo) *workspace.Workspace {
 	settings := config.Default()
 	settings.Trust.Key = filepath.Join(m.keys, "key")
 	w := workspace.New(repo, settings)
