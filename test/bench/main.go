@@ -66,6 +66,7 @@ func cases() []benchCase {
 		{"unchanged", "100 files, 1000 turns without a change", unchanged},
 		{"list", "10,000 turns", list},
 		{"import", "300 sessions of the client that were not recorded", imports},
+		{"blame", "a file of 1000 lines, 10,000 commits, 1000 turns", blame},
 		{"search", "2 GB of conversations", searching},
 		{"fork", "a fork against git worktree add alone, 100 and 50,000 files", fork},
 		{"signing", "signing an event, and checking the signatures of 1000", signing},
