@@ -31,7 +31,6 @@ type score struct {
 	unsureRight, unsureWrong               int // lines that two may have written
 	common                                 int // lines that are in many places
 	late                                   int // questions that took too long
-	plain                                  int // lines whose plain blame was not git's
 	worlds                                 int
 	took                                   time.Duration
 }
@@ -47,7 +46,6 @@ func (s *score) add(o score) {
 	s.unsureWrong += o.unsureWrong
 	s.common += o.common
 	s.late += o.late
-	s.plain += o.plain
 	s.worlds += o.worlds
 	s.took += o.took
 }
@@ -64,12 +62,12 @@ func (s *score) right() float64 {
 
 func (s *score) wrong() int { return s.wrongTurn + s.agentAsUser + s.userAsAgent + s.late }
 
-const heading = "| profile | worlds | agent right | or | wrong turn | agent as user | user right | user as agent | right | unsure | unsure wrong | common | late | not git's | s/world |\n" +
-	"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
+const heading = "| profile | worlds | agent right | or | wrong turn | agent as user | user right | user as agent | right | unsure | unsure wrong | common | late | s/world |\n" +
+	"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
 
 func (s *score) row(name string) string {
-	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %d | %d | %.2f %% | %d | %d | %d | %d | %d | %.1f |\n", name, s.worlds, s.agentRight, s.or, s.wrongTurn,
-		s.agentAsUser, s.userRight, s.userAsAgent, s.right(), s.unsureRight, s.unsureWrong, s.common, s.late, s.plain, s.took.Seconds()/float64(max(1, s.worlds)))
+	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %d | %d | %.2f %% | %d | %d | %d | %d | %.1f |\n", name, s.worlds, s.agentRight, s.or, s.wrongTurn,
+		s.agentAsUser, s.userRight, s.userAsAgent, s.right(), s.unsureRight, s.unsureWrong, s.common, s.late, s.took.Seconds()/float64(max(1, s.worlds)))
 }
 
 // patience is how long a question may take.
