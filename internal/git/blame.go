@@ -34,15 +34,18 @@ type Blamed struct {
 	Path   string    // the file's name there
 	Before bool      // it came no later than [Blame.Since], or the history ends there
 	In     *Blamable // the commit
+	// Previous is the parent of the commit that had the file, as PreviousPath; zero if none had.
+	Previous     Hex
+	PreviousPath string
 }
 
 // A Blamable is what `git blame` says of a commit.
 type Blamable struct {
-	Author, Email string
-	At            time.Time // when it was written, in the author's time zone
-	Committed     time.Time // in the committer's
-	Summary       string    // the first line of the message
-	Previous      string    // the file's name in the parent; "" if there is none
+	Author, Email             string
+	At                        time.Time // when it was written, in the author's time zone
+	Committer, CommitterEmail string
+	Committed                 time.Time // in the committer's time zone
+	Summary                   string    // the first line of the message
 }
 
 // Blame asks `git blame` for the lines of a file. Neither textconv nor replacements are heeded, and the
@@ -138,6 +141,7 @@ func parseBlame(out []byte) ([]Blamed, error) {
 			}
 		case len(text) > 0 && text[0] == '\t':
 			line.Text, line.Path, line.Before, line.In = string(text[1:]), c.path, c.before, c.in
+			line.Previous, line.PreviousPath = c.previous, c.previousPath
 			list = append(list, line)
 			c = nil
 		case !ended:
@@ -157,8 +161,12 @@ func parseBlame(out []byte) ([]Blamed, error) {
 // A seenCommit is what was said of a commit so far.
 type seenCommit struct {
 	in     *Blamable
-	path   string // the file's name there; said again when it changes
 	before bool
+	// Of the file: its name there, and what it was made from. They are said again when they change.
+	path         string
+	previous     Hex
+	previousPath string
+	preceded     bool // what it was made from has been said, and its name comes
 }
 
 func (c *seenCommit) header(text string) (err error) {
@@ -167,11 +175,15 @@ func (c *seenCommit) header(text string) (err error) {
 	case "author":
 		c.in.Author = value
 	case "author-mail":
-		c.in.Email = strings.TrimSuffix(strings.TrimPrefix(value, "<"), ">")
+		c.in.Email = address(value)
 	case "author-time":
 		c.in.At, err = unixTime(value)
 	case "author-tz":
 		c.in.At = inZone(c.in.At, value)
+	case "committer":
+		c.in.Committer = value
+	case "committer-mail":
+		c.in.CommitterEmail = address(value)
 	case "committer-time":
 		c.in.Committed, err = unixTime(value)
 	case "committer-tz":
@@ -181,12 +193,23 @@ func (c *seenCommit) header(text string) (err error) {
 	case "boundary":
 		c.before = true
 	case "previous":
-		_, path, _ := strings.Cut(value, " ")
-		c.in.Previous, err = unquotePath(path)
+		hash, path, _ := strings.Cut(value, " ")
+		if err = c.previous.UnmarshalText([]byte(hash)); err == nil {
+			c.previousPath, err = unquotePath(path)
+		}
+		c.preceded = true
 	case "filename":
+		if !c.preceded {
+			c.previous, c.previousPath = Hex{}, ""
+		}
+		c.preceded = false
 		c.path, err = unquotePath(value)
 	}
 	return err
+}
+
+func address(mail string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(mail, "<"), ">")
 }
 
 // inZone is a time in a zone as git writes it, "+0130".

@@ -122,7 +122,7 @@ func (q *question) answer(ctx context.Context) ([]Line, error) {
 	for _, b := range blamed {
 		if q.r.Since.IsZero() || !b.Before {
 			lines = append(lines, Line{Blame: b})
-			names = appendNew(names, b.Path, b.In.Previous)
+			names = appendNew(names, b.Path, b.PreviousPath)
 		}
 	}
 	if len(lines) == 0 {
@@ -184,7 +184,7 @@ func (q *question) attribute(ctx context.Context, v *versions, names []string, l
 				return err
 			}
 			for _, b := range answer {
-				names = appendNew(names, b.Path, b.In.Previous)
+				names = appendNew(names, b.Path, b.PreviousPath)
 			}
 			if len(names) > len(v.names) {
 				continue
@@ -220,7 +220,7 @@ const (
 func (q *question) moved(ctx context.Context, lines []Line, names []string) ([]string, error) {
 	var added []git.Blamed
 	for _, l := range lines {
-		fresh := l.Blame.In.Previous != l.Blame.Path && !l.Blame.Before
+		fresh := l.Blame.PreviousPath != l.Blame.Path && !l.Blame.Before
 		if fresh && len(added) < maxAdded && !slices.ContainsFunc(added, func(b git.Blamed) bool { return b.Commit == l.Blame.Commit }) {
 			added = append(added, l.Blame)
 		}
@@ -281,7 +281,7 @@ func (v *versions) name(answer []git.Blamed, lines []Line) error {
 				records[t] = record
 			}
 			if j == 0 {
-				lines[i].Turn, lines[i].State = record, b.Commit
+				lines[i].Turn, lines[i].State, lines[i].Path, lines[i].Number = record, b.Commit, b.Path, b.Line
 			} else {
 				lines[i].Others = append(lines[i].Others, record)
 			}

@@ -28,8 +28,11 @@ type Line struct {
 	Blame git.Blamed
 	// Turn is the one that wrote the line; nil if that was done by hand.
 	Turn *turns.Turn
-	// State is the commit in which the line is the turn's: its code commit, or one that the agent made.
-	State git.Hex
+	// State is the commit in which the line is the turn's: its code commit, or one that the agent made. Path
+	// is the file's name there, and Number the line's.
+	State  git.Hex
+	Path   string
+	Number int
 	// Others are turns that ran at the same time, and may have written the line as well.
 	Others []*turns.Turn
 	// Running is the turn that runs, if the line is not committed, nobody else is known to have written it, and
