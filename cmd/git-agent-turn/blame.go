@@ -1,55 +1,158 @@
 package main
 
 import (
-	"fmt"
+	"bufio"
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/provenance"
 	"gitagent/internal/target"
+	"gitagent/turns"
 )
 
 func blameCommand() *cli.Command {
 	return &cli.Command{
-		Name:   "blame",
-		Usage:  "show which turn, or else which commit, each line of a file comes from",
-		Action: target.Paged(blame),
+		Name:      "blame",
+		Usage:     "show which turn, or else which commit, each line of a file comes from",
+		UsageText: "git agent-turn blame [-L <range>]... [-w] [-M] [-C]... [--porcelain | --json] [<rev>] [--] <file>",
+		Description: "The lines are those of the worktree, or of a commit, which may be named as a turn's. " +
+			"A line that a turn wrote names it, its agent and its prompt, whatever the commit was made of since; all others are git blame's.",
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "L", Usage: "only these lines: `<range>` as for git blame; may be repeated"},
+			&cli.BoolFlag{Name: "w", Usage: "changes of white space are none"},
+			&cli.BoolFlag{Name: "M", Usage: "follow lines that were moved within the file"},
+			&cli.BoolFlag{Name: "C", Count: new(int), Usage: "and from files that changed in the same commit; more often, from others"},
+			&cli.BoolFlag{Name: "porcelain", Aliases: []string{"p"}, Usage: "print what git blame --porcelain does, and the turns"},
+			target.JSONFlag(),
+		},
+		BashComplete: completeBlame,
+		Action:       target.Paged(cmdline.WithPaths(blame)),
+	}
+}
+
+// completeBlame proposes turns once a number was typed, and files otherwise.
+func completeBlame(c *cli.Context) {
+	if typed := cmdline.Typed(c.Context); c.NArg() == 0 && typed != "" && strings.Trim(typed[:1], "0123456789") == "" {
+		target.CompleteTurns(c)
+	} else if c.NArg() < 2 {
+		cmdline.ProposeFiles(c)
 	}
 }
 
 func blame(c *cli.Context) error {
-	w, err := target.Workspace(c.Context)
+	if c.Bool("porcelain") && c.Bool("json") {
+		return cmdline.Usagef("--porcelain and --json exclude each other")
+	}
+	rev, file, err := blamed(c.Args().Slice(), cmdline.Paths(c))
 	if err != nil {
 		return err
 	}
-	h, err := provenance.Open(c.Context, w)
+	q, err := newInquiry(c, rev, file)
 	if err != nil {
 		return err
 	}
-	defer h.Close()
-	r := provenance.Request{Path: c.Args().First()}
-	if c.NArg() == 2 {
-		commit, err := w.Repo.Resolve(c.Context, c.Args().First())
-		if err != nil {
+	defer q.close()
+	var options []string
+	for _, name := range []string{"w", "M", "C"} {
+		options = append(options, slices.Repeat([]string{"-" + name}, c.Count(name))...)
+	}
+	lines, err := q.lines(c.StringSlice("L"), options)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(c.App.Writer)
+	switch {
+	case c.Bool("json"):
+		err = q.json(out, lines)
+	case c.Bool("porcelain"):
+		err = cmdline.Print(c.App.Writer, func(to io.Writer) error { return q.porcelain(to, lines) })
+	default:
+		err = q.annotate(out, lines)
+	}
+	return cmp.Or(err, out.Flush(), q.rest(lines))
+}
+
+// blamed reads the arguments of a command line, and what comes after "--": a file, perhaps after a rev.
+func blamed(args, dashed []string) (rev, file string, err error) {
+	words := slices.Concat(args, dashed)
+	switch {
+	case len(words) == 0:
+		return "", "", cmdline.Usagef("blame needs a file")
+	case len(words) > 2, len(dashed) > 1:
+		return "", "", cmdline.Hint(cmdline.Usagef("blame takes one file, perhaps after a commit or a turn, not %d names", len(words)), "quote a name that has blanks")
+	case len(words) == 2:
+		rev = words[0]
+	}
+	if file = words[len(words)-1]; file == "" || len(words) == 2 && rev == "" {
+		return "", "", cmdline.Usagef("an empty name names nothing")
+	}
+	if strings.Contains(rev, "..") {
+		return "", "", cmdline.Usagef("%q is a range, and blame takes one commit or turn", rev)
+	}
+	return rev, file, nil
+}
+
+// A blamedLine is a line in JSON.
+type blamedLine struct {
+	Line       int           `json:"line"`
+	Text       string        `json:"text"`
+	Commit     git.Hex       `json:"commit,omitzero"` // none where the line is not committed
+	Path       string        `json:"path"`            // of the file in the commit
+	OrigLine   int           `json:"orig_line"`       // the line's number there
+	Author     string        `json:"author,omitempty"`
+	At         time.Time     `json:"at,omitzero"`
+	Summary    string        `json:"summary,omitempty"`
+	Turn       *blamedTurn   `json:"turn,omitempty"`
+	Confidence string        `json:"confidence,omitempty"`
+	Others     []*blamedTurn `json:"others,omitempty"`
+}
+
+// A blamedTurn is what is said of a turn with each of its lines.
+type blamedTurn struct {
+	Mission ledger.ID `json:"mission"`
+	Turn    int       `json:"turn"`
+	At      time.Time `json:"at"`
+	Agent   string    `json:"agent,omitempty"`
+	Model   string    `json:"model,omitempty"`
+	Prompt  string    `json:"prompt,omitempty"`
+}
+
+func asBlamed(t *turns.Turn) *blamedTurn {
+	return &blamedTurn{t.In(), t.Turn, t.At, t.Agent, t.Model, t.Prompt}
+}
+
+// confidence says in JSON how sure it is which turn wrote a line.
+func confidence(others int) string {
+	if others > 0 {
+		return "several"
+	}
+	return "one"
+}
+
+// json prints an object for each line.
+func (q *inquiry) json(out *bufio.Writer, lines []provenance.Line) error {
+	for _, l := range lines {
+		object := blamedLine{Line: l.Blame.Number, Text: l.Blame.Text, Commit: l.Blame.Commit, Path: l.Blame.Path, OrigLine: l.Blame.Line}
+		if !l.Blame.Commit.IsZero() {
+			object.Author, object.At, object.Summary = l.Blame.In.Author, l.Blame.In.At, l.Blame.In.Summary
+		}
+		if l.Turn != nil {
+			object.Turn, object.Confidence = asBlamed(l.Turn), confidence(len(l.Others))
+		}
+		for _, t := range l.Others {
+			object.Others = append(object.Others, asBlamed(t))
+		}
+		if err := cmdline.PrintJSON(out, object); err != nil {
 			return err
 		}
-		r.Commit, r.Path = git.Hex(commit), c.Args().Get(1)
-	}
-	lines, err := h.Blame(c.Context, r)
-	if err != nil {
-		return err
-	}
-	for _, l := range lines {
-		who := "hand"
-		if l.Turn != nil {
-			who = l.Turn.ID().String()
-		}
-		commit := l.Blame.Commit.String()
-		if commit == "" {
-			commit = "00000000"
-		}
-		fmt.Fprintf(c.App.Writer, "%-14s %.8s %d %s\n", who, commit, l.Blame.Number, l.Blame.Text)
 	}
 	return nil
 }

@@ -5,13 +5,12 @@ import (
 	"io"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"gitagent/internal/cmdline"
 )
 
-// A progress tells on a terminal how much was read, while there is nothing else to see.
+// A progress tells on a terminal what is being done, while there is nothing else to see.
 type progress struct {
 	once sync.Once
 	end  chan struct{}
@@ -23,8 +22,8 @@ const (
 	interval = 100 * time.Millisecond
 )
 
-// startProgress begins to tell, if w is a terminal.
-func startProgress(w io.Writer, read *atomic.Int64) *progress {
+// startProgress begins to tell what is being done, if w is a terminal.
+func startProgress(w io.Writer, doing func() string) *progress {
 	p := &progress{end: make(chan struct{})}
 	if f, ok := w.(*os.File); !ok || !cmdline.IsTerminal(f) {
 		return p
@@ -39,7 +38,7 @@ func startProgress(w io.Writer, read *atomic.Int64) *progress {
 				}
 				return
 			case <-wait:
-				fmt.Fprintf(w, "\rsearching, %s so far\x1b[K", cmdline.Size(read.Load()))
+				fmt.Fprintf(w, "\r%s\x1b[K", doing())
 				wait, shown = time.After(interval), true
 			}
 		}

@@ -57,7 +57,7 @@ func searchTurns(c *cli.Context) error {
 	if c.Bool("interactive") {
 		return s.choose()
 	}
-	progress := startProgress(c.App.ErrWriter, &s.turns.Read)
+	progress := startProgress(c.App.ErrWriter, func() string { return "searching, " + cmdline.Size(s.turns.Read.Load()) + " so far" })
 	defer progress.stop()
 	found := 0
 	for _, r := range s.results(c.Context) {

@@ -268,3 +268,51 @@ func unquotePath(s string) (string, error) {
 	}
 	return string(path), nil
 }
+
+// QuotePath writes a path as git does where it doesn't end with NUL; high is whether letters beyond ASCII are
+// odd, too: core.quotePath.
+func QuotePath(path string, high bool) string {
+	var b strings.Builder
+	for i := range len(path) {
+		c := path[i]
+		if at := strings.IndexByte("\a\b\t\n\v\f\r\"\\", c); at >= 0 {
+			b.WriteByte('\\')
+			b.WriteByte(`abtnvfr"\`[at])
+		} else if c < ' ' || c == 0x7f || c >= 0x80 && high {
+			fmt.Fprintf(&b, `\%03o`, c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	if b.Len() == len(path) {
+		return path
+	}
+	return `"` + b.String() + `"`
+}
+
+// Abbreviate returns commits as git abbreviates them for people.
+func (r *Repo) Abbreviate(ctx context.Context, commits []Hex) (map[Hex]string, error) {
+	short := make(map[Hex]string)
+	var in strings.Builder
+	var list []Hex
+	for _, commit := range commits {
+		if _, known := short[commit]; !known {
+			short[commit] = commit.String()
+			list = append(list, commit)
+			in.WriteString(commit.String() + "\n")
+		}
+	}
+	if len(list) == 0 {
+		return short, nil
+	}
+	out, err := r.Output(ctx, strings.NewReader(in.String()), "rev-list", "--no-walk=unsorted", "--abbrev-commit", "--stdin")
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range strings.Fields(string(out)) {
+		if i < len(list) && strings.HasPrefix(list[i].String(), name) {
+			short[list[i]] = name
+		}
+	}
+	return short, nil
+}

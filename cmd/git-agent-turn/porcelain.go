@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/provenance"
+	"gitagent/turns"
+)
+
+// porcelain prints the lines as git blame --porcelain does. The headers of a line that a turn wrote also name
+// the turn, and what is known of it where it comes first; readers pass over headers that they don't know.
+func (q *inquiry) porcelain(to io.Writer, lines []provenance.Line) error {
+	conf, err := q.w.Repo.Config(q.c.Context)
+	if err != nil {
+		return err
+	}
+	objects := q.w.Repo.Objects(q.c.Context)
+	defer objects.Close()
+	out := bufio.NewWriter(to)
+	p := &porcelain{
+		out: out, quoted: !conf.Off("core.quotePath"), path: q.path, lines: lines,
+		paths: make(map[git.Hex]string), moved: make(map[git.Hex]bool), told: make(map[git.Hex]bool), named: make(map[*turns.Turn]bool),
+		isEnd: func(l git.Blamed) bool {
+			if l.Before || !l.Previous.IsZero() || conf.Bool("blame.showRoot") || l.Commit.IsZero() {
+				return l.Before
+			}
+			parents, err := objects.Parents(l.Commit.Hash())
+			return err == nil && len(parents) == 0
+		},
+	}
+	p.print()
+	return out.Flush()
+}
+
+// A porcelain prints lines as git blame --porcelain does.
+type porcelain struct {
+	out    *bufio.Writer
+	quoted bool // letters beyond ASCII are quoted in paths
+	path   string
+	lines  []provenance.Line
+	isEnd  func(git.Blamed) bool // the history that is told ends with the commit
+
+	paths map[git.Hex]string // the first path in a commit
+	moved map[git.Hex]bool   // it has several
+	told  map[git.Hex]bool   // all of it was said
+	named map[*turns.Turn]bool
+}
+
+func (p *porcelain) print() {
+	for _, l := range p.lines {
+		first, known := p.paths[l.Blame.Commit]
+		if !known {
+			p.paths[l.Blame.Commit] = l.Blame.Path
+		}
+		p.moved[l.Blame.Commit] = p.moved[l.Blame.Commit] || known && first != l.Blame.Path
+	}
+	for i, l := range p.lines {
+		fmt.Fprintf(p.out, "%s %d %d", l.Blame.Commit.Hash(), l.Blame.Line, l.Blame.Number)
+		if i == 0 || !follows(p.lines[i-1].Blame, l.Blame) {
+			n := 1
+			for i+n < len(p.lines) && follows(p.lines[i+n-1].Blame, p.lines[i+n].Blame) {
+				n++
+			}
+			fmt.Fprintf(p.out, " %d\n", n)
+			p.commit(l.Blame)
+		} else {
+			fmt.Fprintln(p.out)
+		}
+		if l.Turn != nil {
+			p.turn(l)
+		}
+		fmt.Fprintf(p.out, "\t%s\n", l.Blame.Text)
+	}
+}
+
+// follows reports whether a line comes after another one in both, the file and the commit.
+func follows(a, b git.Blamed) bool {
+	return a.Commit == b.Commit && a.Path == b.Path && a.Line+1 == b.Line && a.Number+1 == b.Number
+}
+
+// commit prints what is to be said of a commit where lines of it begin.
+func (p *porcelain) commit(l git.Blamed) {
+	told := p.told[l.Commit]
+	if !told {
+		p.told[l.Commit] = true
+		summary := l.In.Summary
+		if l.Commit.IsZero() {
+			summary = "Version of " + p.path + " from " + p.path
+		}
+		fmt.Fprintf(p.out, "author %s\nauthor-mail <%s>\nauthor-time %d\nauthor-tz %s\n", l.In.Author, l.In.Email, l.In.At.Unix(), l.In.At.Format("-0700"))
+		fmt.Fprintf(p.out, "committer %s\ncommitter-mail <%s>\ncommitter-time %d\ncommitter-tz %s\n",
+			l.In.Committer, l.In.CommitterEmail, l.In.Committed.Unix(), l.In.Committed.Format("-0700"))
+		fmt.Fprintf(p.out, "summary %s\n", summary)
+		if p.isEnd(l) {
+			fmt.Fprintln(p.out, "boundary")
+		}
+	}
+	if told && !p.moved[l.Commit] {
+		return
+	}
+	if !l.Previous.IsZero() {
+		fmt.Fprintf(p.out, "previous %s %s\n", l.Previous, git.QuotePath(l.PreviousPath, p.quoted))
+	}
+	fmt.Fprintf(p.out, "filename %s\n", git.QuotePath(l.Path, p.quoted))
+}
+
+// turn prints what is to be said of the turn that wrote a line.
+func (p *porcelain) turn(l provenance.Line) {
+	t := l.Turn
+	fmt.Fprintf(p.out, "agent-turn %s\n", t.After())
+	for _, other := range l.Others {
+		fmt.Fprintf(p.out, "agent-or %s\n", other.After())
+	}
+	if p.named[t] {
+		return
+	}
+	p.named[t] = true
+	for _, header := range [][2]string{{"agent", t.Agent}, {"agent-model", t.Model}, {"agent-prompt", t.Prompt}} {
+		if value := cmdline.OneLine(header[1]); value != "" {
+			fmt.Fprintf(p.out, "%s %s\n", header[0], value)
+		}
+	}
+	fmt.Fprintf(p.out, "agent-time %d\n", t.At.Unix())
+}
