@@ -42,6 +42,7 @@ func newApp() *cli.App {
 			showCommand(),
 			diffCommand(),
 			blameCommand(),
+			whyCommand(),
 			restoreCommand(),
 			revertCommand(),
 			bisectCommand(),

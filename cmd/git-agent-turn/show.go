@@ -54,11 +54,10 @@ func show(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	dates, err := target.Dates(c, w)
+	s, err := newShower(c, w)
 	if err != nil {
 		return err
 	}
-	s := &shower{c: c, w: w, out: c.App.Writer, dates: dates, now: time.Now(), roll: &turns.Roll{Workspace: w}}
 	isTurn, raw := !to.Start && !to.Saved, c.Bool("json") || c.Bool("transcript")
 	switch {
 	case isRange && from.In != to.In:
@@ -85,6 +84,11 @@ type shower struct {
 	dates cmdline.Dates
 	now   time.Time
 	roll  *turns.Roll
+}
+
+func newShower(c *cli.Context, w *workspace.Workspace) (*shower, error) {
+	dates, err := target.Dates(c, w)
+	return &shower{c: c, w: w, out: c.App.Writer, dates: dates, now: time.Now(), roll: &turns.Roll{Workspace: w}}, err
 }
 
 // several prints the turns of a range, the oldest first, with raw as they are stored.

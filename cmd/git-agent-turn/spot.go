@@ -1,0 +1,102 @@
+package main
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gitagent/internal/cmdline"
+)
+
+// A spot is what a person points at in a file: lines, or those that have a text.
+type spot struct {
+	file        string // as it was typed
+	first, last int
+	text        string // empty for lines by number
+}
+
+// readSpot reads what a person points at: "file:12", "file:12-20", "file:/text/", or the file and the rest apart.
+// Names of files may have colons, so isFile tells which of several readings is meant. What follows a line's number
+// after a colon, as in the messages of compilers and of grep, doesn't count.
+func readSpot(args []string, isFile func(string) bool) (spot, error) {
+	switch len(args) {
+	case 0:
+		return spot{}, cmdline.Hint(cmdline.Usagef("why needs a file and a line of it"), "as in: git agent-turn why main.go:12")
+	case 1:
+		return joined(args[0], isFile)
+	case 2:
+		return apart(args[0], args[1])
+	}
+	return spot{}, cmdline.Hint(cmdline.Usagef("why takes a file and a line, a range or a text of it, not %d arguments", len(args)), "quote a text that has blanks")
+}
+
+// apart reads what is pointed at in a file.
+func apart(file, where string) (spot, error) {
+	if file == "" || where == "" {
+		return spot{}, cmdline.Usagef("an empty text points at nothing")
+	}
+	first, last, ok, err := readLines(where)
+	if !ok {
+		return spot{file: file, text: where}, nil
+	}
+	return spot{file: file, first: first, last: last}, err
+}
+
+// joined reads a file and what is pointed at in one word. Of several readings the one counts of which the file is
+// there, and of those the one with the longest name.
+func joined(word string, isFile func(string) bool) (spot, error) {
+	if isFile(word) {
+		return spot{}, cmdline.Hintf(cmdline.Usagef("why needs a line of %q, a range or a text", word), "as in: git agent-turn why %s 1", cmdline.Shell([]string{word}))
+	}
+	var guess *spot
+	var wrong error
+	for end := strings.LastIndexByte(word, ':'); end > 0; end = strings.LastIndexByte(word[:end], ':') {
+		file, rest := word[:end], word[end+1:]
+		var s spot
+		var err error
+		if text, closed := strings.CutSuffix(rest, "/"); closed && len(text) > 1 && text[0] == '/' {
+			s = spot{file: file, text: text[1:]}
+		} else {
+			lines, _, _ := strings.Cut(rest, ":")
+			first, last, ok, e := readLines(lines)
+			if !ok {
+				continue
+			}
+			s, err = spot{file: file, first: first, last: last}, e
+		}
+		if isFile(file) {
+			return s, err
+		}
+		guess, wrong = &s, err
+	}
+	if guess != nil {
+		return *guess, wrong
+	}
+	return spot{}, cmdline.Hint(cmdline.Usagef("%q names no line of a file", word), "as in: git agent-turn why main.go:12")
+}
+
+// lineRange is what is read as lines: "12", "12-20", "12,20", "12,+3".
+var lineRange = regexp.MustCompile(`^([0-9]{1,9})(?:(-|,|,\+)([0-9]{1,9}))?$`)
+
+// readLines reads numbers of lines. ok is false for any other text.
+func readLines(text string) (first, last int, ok bool, err error) {
+	parts := lineRange.FindStringSubmatch(text)
+	if parts == nil {
+		return 0, 0, false, nil
+	}
+	first, _ = strconv.Atoi(parts[1]) // which has nine digits at most
+	last = first
+	if parts[2] != "" {
+		last, _ = strconv.Atoi(parts[3])
+	}
+	if parts[2] == ",+" {
+		last += first - 1
+	}
+	switch {
+	case first == 0:
+		err = cmdline.Usagef("lines are counted from 1")
+	case last < first:
+		err = cmdline.Usagef("%q ends before it begins", text)
+	}
+	return first, last, true, err
+}

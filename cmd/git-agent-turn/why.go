@@ -1,0 +1,558 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/provenance"
+	"gitagent/internal/target"
+	"gitagent/internal/trust"
+	"gitagent/turns"
+)
+
+func whyCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "why",
+		Usage:     "say why a line of a file is as it is: the turn, what was asked, what came of it",
+		UsageText: "git agent-turn why [--json] (<file>:<line> | <file>:<line>-<line> | <file>:/<text>/ | <file> (<line> | <line>-<line> | <text>))",
+		Description: "The line is one of the worktree. Of a line that no turn wrote, git's commit is shown. " +
+			"With a text, all lines that have it are meant.",
+		Flags:        []cli.Flag{target.JSONFlag()},
+		BashComplete: target.First(cmdline.ProposeFiles),
+		Action:       target.Paged(why),
+	}
+}
+
+func why(c *cli.Context) error {
+	at, err := readSpot(c.Args().Slice(), func(name string) bool {
+		info, err := os.Lstat(name)
+		return err == nil && !info.IsDir()
+	})
+	if err != nil {
+		return err
+	}
+	q, err := newInquiry(c, "", at.file)
+	if err != nil {
+		return err
+	}
+	defer q.close()
+	lines, chosen, err := q.pointed(at)
+	if err != nil {
+		return err
+	}
+	s, err := newShower(c, q.w)
+	if err != nil {
+		return err
+	}
+	w := &whys{shower: s, q: q, lines: lines}
+	for i, g := range groups(chosen) {
+		if err := w.answer(i, g); err != nil {
+			return err
+		}
+	}
+	return q.rest(chosen)
+}
+
+// beside is how many lines are shown before and after those that are asked about.
+const beside = 1
+
+// pointed returns the lines that a person points at, and these with some around them.
+func (q *inquiry) pointed(at spot) (lines, chosen []provenance.Line, err error) {
+	if at.text != "" {
+		if lines, err = q.lines(nil, nil); err != nil {
+			return nil, nil, err
+		}
+		for _, l := range lines {
+			if strings.Contains(l.Blame.Text, at.text) {
+				chosen = append(chosen, l)
+			}
+		}
+		if len(chosen) > 1 {
+			fmt.Fprintf(q.c.App.ErrWriter, "%d lines have %q\n", len(chosen), at.text)
+		}
+		if len(chosen) == 0 {
+			err := cmdline.NotFoundf("no line of %q has %q", at.file, at.text)
+			return nil, nil, cmdline.Hintf(err, "it may have been there once: git log -S %s", cmdline.Shell([]string{at.text, "--", at.file}))
+		}
+		return lines, chosen, nil
+	}
+	lines, err = q.lines([]string{fmt.Sprintf("%d,%d", max(1, at.first-beside), at.last+beside)}, nil)
+	if e := (*git.Error)(nil); errors.As(err, &e) { // perhaps they are beyond the end
+		all, failed := q.lines(nil, nil)
+		if failed != nil || len(all) >= at.first {
+			return nil, nil, err
+		}
+		lines = all
+	} else if err != nil {
+		return nil, nil, err
+	}
+	for _, l := range lines {
+		if l.Blame.Number >= at.first && l.Blame.Number <= at.last {
+			chosen = append(chosen, l)
+		}
+	}
+	if len(chosen) > 0 {
+		return lines, chosen, nil
+	}
+	if len(lines) == 0 {
+		return nil, nil, cmdline.NotFoundf("%q has no lines", at.file)
+	}
+	last := lines[len(lines)-1].Blame.Number
+	err = cmdline.NotFoundf("%q has %s, and no line %d", at.file, cmdline.Plural(last, "line"), at.first)
+	return nil, nil, cmdline.Hintf(err, "the last one: git agent-turn why %s", cmdline.Shell([]string{at.file, fmt.Sprint(last)}))
+}
+
+// groups are lines by where they come from, a turn or a commit, in the order of their first lines.
+func groups(lines []provenance.Line) [][]provenance.Line {
+	type origin struct {
+		turn   *turns.Turn
+		commit git.Hex
+	}
+	var list [][]provenance.Line
+	place := make(map[origin]int)
+	for _, l := range lines {
+		from := origin{turn: l.Turn}
+		if l.Turn == nil {
+			from.commit = l.Blame.Commit
+		}
+		at, known := place[from]
+		if !known {
+			at = len(list)
+			place[from] = at
+			list = append(list, nil)
+		}
+		list[at] = append(list[at], l)
+	}
+	return list
+}
+
+// numbers are lines' numbers as a person would write them: "4-6,9".
+func numbers(lines []provenance.Line) string {
+	var list []string
+	for i := 0; i < len(lines); {
+		first, last := lines[i].Blame.Number, lines[i].Blame.Number
+		for i++; i < len(lines) && lines[i].Blame.Number == last+1; i++ {
+			last++
+		}
+		if first == last {
+			list = append(list, fmt.Sprint(first))
+		} else {
+			list = append(list, fmt.Sprintf("%d-%d", first, last))
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+// whys answers for groups of lines of one file.
+type whys struct {
+	*shower
+	q     *inquiry
+	lines []provenance.Line // what is shown around them
+}
+
+func (w *whys) answer(i int, group []provenance.Line) error {
+	a, err := w.about(group)
+	if err != nil {
+		return err
+	}
+	if w.c.Bool("json") {
+		object, err := a.json(w.shower, w.q.path, group)
+		if err != nil {
+			return err
+		}
+		return cmdline.PrintJSON(w.out, object)
+	}
+	if i > 0 {
+		if _, err := fmt.Fprintln(w.out); err != nil {
+			return err
+		}
+	}
+	if a.turn != nil {
+		return w.explain(a)
+	}
+	return w.byHand(a, group[0].Blame)
+}
+
+// An answer is a turn that is the answer to a question, and what is known besides.
+type answer struct {
+	turn   *turns.Turn
+	others []*turns.Turn // that may be it as well
+	where  string        // the lines that were asked about; "" if that was no question about lines
+	shown  []string      // these lines, with some around them
+	landed []git.Blamed  // a line of each commit that they are in
+	change []string      // what the turn did to them, as a patch; nil for all that it did
+	later  []*turns.Turn // of the mission that changed the file, the oldest first
+	more   int           // how many of these are left out
+}
+
+// about finds out what is known of the lines of a group.
+func (w *whys) about(group []provenance.Line) (*answer, error) {
+	a := &answer{turn: group[0].Turn, where: w.q.name + ":" + numbers(group), shown: excerpt(w.lines, group)}
+	for _, l := range group {
+		for _, t := range l.Others {
+			if !slices.Contains(a.others, t) {
+				a.others = append(a.others, t)
+			}
+		}
+		if !slices.ContainsFunc(a.landed, func(b git.Blamed) bool { return b.Commit == l.Blame.Commit }) {
+			a.landed = append(a.landed, l.Blame)
+		}
+	}
+	if a.turn == nil {
+		return a, nil
+	}
+	var err error
+	if a.change, err = w.change(group); err != nil {
+		return nil, err
+	}
+	return a, w.follow(a, group[0].Path)
+}
+
+// maxShownLines is how many lines of a group are shown, and how many of a hunk.
+const maxShownLines = 20
+
+// excerpt shows the lines of a group, which have a mark, among those around them.
+func excerpt(lines, group []provenance.Line) []string {
+	var list []string
+	marked := make(map[int]bool)
+	for _, l := range group {
+		marked[l.Blame.Number] = true
+	}
+	width := len(fmt.Sprint(group[len(group)-1].Blame.Number + beside))
+	shown, last := 0, 0
+	for _, l := range lines {
+		n, mark := l.Blame.Number, " "
+		if marked[n] {
+			mark = ">"
+			if shown++; shown > maxShownLines {
+				return append(list, fmt.Sprintf("... %s in all", cmdline.Plural(len(group), "line")))
+			}
+		} else if !marked[n-1] && !marked[n+1] {
+			continue
+		}
+		if last > 0 && n > last+1 {
+			list = append(list, "...")
+		}
+		list, last = append(list, strings.TrimRight(fmt.Sprintf("%s %*d  %s", mark, width, n, l.Blame.Text), " \r")), n
+	}
+	return list
+}
+
+// maxHunks is how many hunks of a change are shown.
+const maxHunks = 3
+
+// change is what the turn did where the lines of a group are.
+func (w *whys) change(group []provenance.Line) ([]string, error) {
+	type place struct {
+		state git.Hex
+		path  string
+	}
+	patches := make(map[place]string)
+	seen := make(map[string]bool)
+	var list []string
+	for _, l := range group {
+		at := place{l.State, l.Path}
+		patch, known := patches[at]
+		if !known {
+			var err error
+			if patch, err = w.patch(l); err != nil {
+				return nil, err
+			}
+			patches[at] = patch
+		}
+		h := hunkOf(patch, l.Number)
+		if h == nil || seen[l.Path+h.lines[0]] {
+			continue
+		}
+		if len(seen) == maxHunks {
+			return append(list, "..."), nil
+		}
+		seen[l.Path+h.lines[0]] = true
+		part := h.around(maxShownLines)
+		if len(seen) > 1 && len(patches) == 1 {
+			part = part[len(h.header):]
+		}
+		list = append(list, part...)
+	}
+	return list, nil
+}
+
+// patch is how the turn that wrote a line changed the file: the whole turn, or the commit that it made.
+func (w *whys) patch(l provenance.Line) (string, error) {
+	from := l.Turn.Before().Commit
+	if l.State != l.Turn.Code {
+		objects := w.w.Repo.Objects(w.c.Context)
+		defer objects.Close()
+		parents, err := objects.Parents(l.State.Hash())
+		if err != nil {
+			return "", err
+		}
+		if from = (git.Hex{}); len(parents) > 0 {
+			from = git.Hex(parents[0])
+		}
+	}
+	if from.IsZero() {
+		return "", nil
+	}
+	var b bytes.Buffer
+	err := w.w.Repo.Diff(w.c.Context, &b, from, l.State, nil, []string{":(top,literal)" + l.Path})
+	return b.String(), err
+}
+
+// maxLater is how many of the turns that followed are named.
+const maxLater = 5
+
+// follow finds the later turns of the mission that changed the file, under its name then or now.
+func (w *whys) follow(a *answer, then string) error {
+	err := turns.Each(w.c.Context, w.w.Repo, a.turn.In(), func(t *turns.Turn) error {
+		if t.Turn <= a.turn.Turn {
+			return errEnough
+		}
+		if slices.Contains(t.Paths, then) || slices.Contains(t.Paths, w.q.path) {
+			a.later = append(a.later, t)
+		}
+		return nil
+	})
+	if e := (*ledger.UnreadError)(nil); err != nil && !errors.Is(err, errEnough) && !errors.As(err, &e) {
+		return err
+	}
+	slices.Reverse(a.later)
+	a.more = max(0, len(a.later)-maxLater)
+	a.later = a.later[:len(a.later)-a.more]
+	return nil
+}
+
+// explain prints a turn as the answer to a question: what was asked and said, what was changed, what followed,
+// and what can be done.
+func (s *shower) explain(a *answer) error {
+	t := a.turn
+	by, err := s.roll.By(s.c.Context, t)
+	if err != nil {
+		return err
+	}
+	prompt, reply := turns.Words(s.c.Context, s.w.Repo, t)
+	all := "git agent-turn show --full " + t.After().String()
+	r := cmdline.NewRecord(s.out, "turn "+t.After().String(), len("Landed:"))
+	r.Line(s.summary(t))
+	if len(a.shown) > 0 {
+		r.Verbatim(cmdline.OneLine(a.where), strings.Join(a.shown, "\n"))
+	}
+	r.Beginning("Prompt", prompt, shownPrompt, all)
+	r.Beginning("Reply", reply, shownPrompt, all)
+	r.Line("")
+	r.Field("Date", s.dates.Long(s.now, t.At))
+	r.Field("By", by)
+	r.Field("Agent", strings.TrimSpace(t.Agent+" "+t.Model))
+	for _, other := range a.others {
+		r.Field("Or", other.After().String()+" "+other.Prompt)
+	}
+	for _, b := range a.landed {
+		r.Field("Landed", s.commit(b))
+	}
+	for _, later := range a.later {
+		by, err := s.roll.By(s.c.Context, later)
+		if err != nil {
+			return err
+		}
+		if by = "[" + by + "] "; by == "["+trust.Clone+"] " {
+			by = ""
+		}
+		r.Field("Later", later.After().String()+" "+by+later.Prompt)
+	}
+	if a.more > 0 {
+		r.Field("Later", fmt.Sprintf("and %d more", a.more))
+	}
+	if err := r.Flush(); err != nil {
+		return err
+	}
+	if a.change != nil {
+		err = s.hunks(a.change)
+	} else {
+		err = s.changes("Changed", t.Before().Commit, t.Code)
+	}
+	return cmp.Or(err, s.next(steps(t)))
+}
+
+// commit says in a line which commit lines are in.
+func (s *shower) commit(b git.Blamed) string {
+	if b.Commit.IsZero() {
+		return "not committed yet"
+	}
+	return fmt.Sprintf("%s %s (%s, %s)", b.Commit.String()[:8], b.In.Summary, b.In.Author, s.dates.Ago(s.now, b.In.At))
+}
+
+// hunks prints parts of a patch.
+func (s *shower) hunks(lines []string) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	patch := "\n" + strings.Join(lines, "\n") + "\n"
+	if cmdline.Columns(s.out) == 0 {
+		_, err := fmt.Fprint(s.out, patch)
+		return err
+	}
+	d := cmdline.NewDiff(s.out)
+	_, err := d.Write([]byte(patch))
+	return cmp.Or(err, d.Flush())
+}
+
+// A step is a command that one may want to run next.
+type step struct{ command, about string }
+
+// steps are what can be done about a turn.
+func steps(t *turns.Turn) []step {
+	name := t.After().String()
+	return []step{
+		{"git agent-turn show --conversation " + name, "what was said and done"},
+		{"git agent-fork " + name, "go on from there"},
+		{"git agent-turn revert " + name, "take its change out"},
+	}
+}
+
+// textIndent is before what stands below a heading.
+const textIndent = "    "
+
+func (s *shower) next(list []step) error {
+	out := bufio.NewWriter(s.out)
+	fmt.Fprintln(out, "\nNext")
+	width := 0
+	for _, step := range list {
+		width = max(width, cmdline.Width(step.command))
+	}
+	for _, step := range list {
+		about := "  # " + step.about
+		if columns := cmdline.Columns(s.out); columns > 0 && len(textIndent)+width+cmdline.Width(about) > columns {
+			fmt.Fprintln(out, textIndent+step.command) // to be copied, it has to stay in one line
+			continue
+		}
+		if cmdline.Colour(s.out) {
+			about = cmdline.Dim.Paint(about)
+		}
+		fmt.Fprintln(out, textIndent+pad(step.command, width)+about)
+	}
+	return out.Flush()
+}
+
+// byHand prints what git knows of lines that no turn wrote.
+func (w *whys) byHand(a *answer, b git.Blamed) error {
+	title := "not committed yet, and of no turn"
+	if !b.Commit.IsZero() {
+		title = "commit " + b.Commit.String()
+	}
+	r := cmdline.NewRecord(w.out, title, len("Running:"))
+	if b.Commit.IsZero() {
+		live, err := target.Live(w.c.Context, w.w, w.now)
+		if err != nil {
+			return err
+		}
+		for _, l := range live {
+			if l.Open != nil {
+				r.Field("Running", l.ID().String()+" may be writing it: "+l.Open.Prompt)
+			}
+		}
+	} else {
+		r.Field("Subject", b.In.Summary)
+		r.Field("Author", b.In.Author+" <"+b.In.Email+">")
+		r.Field("Date", w.dates.Long(w.now, b.In.At))
+		r.Line("No turn that is known wrote it.")
+	}
+	r.Verbatim(cmdline.OneLine(a.where), strings.Join(a.shown, "\n"))
+	if err := r.Flush(); err != nil {
+		return err
+	}
+	if b.Commit.IsZero() {
+		return nil
+	}
+	return w.next([]step{{"git show " + b.Commit.String()[:12], "the whole commit"}})
+}
+
+// A whyTurn is a turn in the JSON of an answer.
+type whyTurn struct {
+	Mission ledger.ID     `json:"mission"`
+	Turn    int           `json:"turn"`
+	At      time.Time     `json:"at"`
+	Outcome turns.Outcome `json:"outcome"`
+	Agent   string        `json:"agent,omitempty"`
+	Model   string        `json:"model,omitempty"`
+	Session string        `json:"session,omitempty"`
+	By      string        `json:"by"`
+	Prompt  string        `json:"prompt,omitempty"`
+	Reply   string        `json:"reply,omitempty"`
+}
+
+// A whyCommit is a commit in the JSON of an answer.
+type whyCommit struct {
+	Commit  git.Hex   `json:"commit"`
+	Summary string    `json:"summary"`
+	Author  string    `json:"author"`
+	At      time.Time `json:"at"`
+}
+
+type whyLine struct {
+	Line int    `json:"line"`
+	Text string `json:"text"`
+}
+
+// A whyAnswer is an answer in JSON.
+type whyAnswer struct {
+	Path        string        `json:"path"` // from the top
+	Lines       []whyLine     `json:"lines"`
+	Turn        *whyTurn      `json:"turn,omitempty"` // none where no turn wrote them
+	Confidence  string        `json:"confidence,omitempty"`
+	Others      []*blamedTurn `json:"others,omitempty"`
+	Change      string        `json:"change,omitempty"`
+	Commits     []whyCommit   `json:"commits,omitempty"`     // that they are in
+	Uncommitted bool          `json:"uncommitted,omitempty"` // some are in none
+	Later       []*blamedTurn `json:"later,omitempty"`
+	Next        []string      `json:"next,omitempty"`
+}
+
+func (a *answer) json(s *shower, path string, group []provenance.Line) (*whyAnswer, error) {
+	object := &whyAnswer{Path: path}
+	for _, l := range group {
+		object.Lines = append(object.Lines, whyLine{l.Blame.Number, l.Blame.Text})
+	}
+	for _, b := range a.landed {
+		if b.Commit.IsZero() {
+			object.Uncommitted = true
+		} else {
+			object.Commits = append(object.Commits, whyCommit{b.Commit, b.In.Summary, b.In.Author, b.In.At})
+		}
+	}
+	t := a.turn
+	if t == nil {
+		return object, nil
+	}
+	by, err := s.roll.By(s.c.Context, t)
+	if err != nil {
+		return nil, err
+	}
+	prompt, reply := turns.Words(s.c.Context, s.w.Repo, t)
+	object.Turn = &whyTurn{t.In(), t.Turn, t.At, t.Outcome, t.Agent, t.Model, t.Session, by, prompt, reply}
+	object.Confidence = confidence(len(a.others))
+	for _, t := range a.others {
+		object.Others = append(object.Others, asBlamed(t))
+	}
+	for _, t := range a.later {
+		object.Later = append(object.Later, asBlamed(t))
+	}
+	if len(a.change) > 0 {
+		object.Change = strings.Join(a.change, "\n") + "\n"
+	}
+	for _, step := range steps(t) {
+		object.Next = append(object.Next, step.command)
+	}
+	return object, nil
+}
