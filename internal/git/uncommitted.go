@@ -41,7 +41,7 @@ func (r *Repo) Uncommitted(ctx context.Context, path string) (u *Uncommitted, er
 	u = &Uncommitted{Repo: r, dir: dir}
 	defer func() {
 		if err != nil {
-			u.Close()
+			_ = os.RemoveAll(dir)
 		}
 	}()
 	head, err := r.Head(ctx)
