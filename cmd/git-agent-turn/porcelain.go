@@ -22,10 +22,10 @@ func (q *inquiry) porcelain(to io.Writer, lines []provenance.Line) error {
 	defer objects.Close()
 	out := bufio.NewWriter(to)
 	p := &porcelain{
-		out: out, quoted: !conf.Off("core.quotePath"), path: q.path, lines: lines,
+		out: out, quoted: !conf.Off("core.quotepath"), path: q.path, lines: lines,
 		paths: make(map[git.Hex]string), moved: make(map[git.Hex]bool), told: make(map[git.Hex]bool), named: make(map[*turns.Turn]bool),
 		isEnd: func(l git.Blamed) bool {
-			if l.Before || !l.Previous.IsZero() || conf.Bool("blame.showRoot") || l.Commit.IsZero() {
+			if l.Before || !l.Previous.IsZero() || conf.Bool("blame.showroot") || l.Commit.IsZero() {
 				return l.Before
 			}
 			parents, err := objects.Parents(l.Commit.Hash())
