@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -38,11 +39,15 @@ func blameCommand() *cli.Command {
 	}
 }
 
-// completeBlame proposes turns once a number was typed, and files otherwise.
+// completeBlame proposes turns once what was typed can be the beginning of one's name, and files otherwise.
 func completeBlame(c *cli.Context) {
-	if typed := cmdline.Typed(c.Context); c.NArg() == 0 && typed != "" && strings.Trim(typed[:1], "0123456789") == "" {
+	typed := cmdline.Typed(c.Context)
+	head, _, _ := strings.Cut(typed, "/")
+	_, missing := os.Lstat(head)
+	switch {
+	case c.NArg() == 0 && missing != nil && (ledger.IsPrefix(head) || head != "" && strings.Trim(head, "0123456789^") == ""):
 		target.CompleteTurns(c)
-	} else if c.NArg() < 2 {
+	case c.NArg() < 2:
 		cmdline.ProposeFiles(c)
 	}
 }
