@@ -1,7 +1,6 @@
 package main
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -13,36 +12,43 @@ type hunk struct {
 	at     int      // of lines, which is the one
 }
 
-// hunkStart is the first line of a hunk, of which the new lines are wanted.
-var hunkStart = regexp.MustCompile(`^@@ -[0-9,]+ \+([0-9]+)(?:,([0-9]+))? @@`)
+// hunkStart reads the first line of a hunk: the number of the first new line.
+func hunkStart(line string) (number int, ok bool) {
+	rest, ok := strings.CutPrefix(line, "@@ -")
+	if !ok {
+		return 0, false
+	}
+	_, rest, _ = strings.Cut(rest, " +")
+	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+	number, err := strconv.Atoi(rest[:digits])
+	return number, err == nil
+}
 
 // hunkOf finds the hunk in the patch of one file that adds the line with a number; nil if none does.
 func hunkOf(patch string, number int) *hunk {
 	var found hunk
 	lines := strings.Split(strings.TrimSuffix(patch, "\n"), "\n")
-	next := 0 // the number of the next new line of the hunk, 0 before the first one
+	next := -1 // the number of the next new line of the hunk; -1 before the first one
 	for i, line := range lines {
-		if start := hunkStart.FindStringSubmatch(line); start != nil {
-			if next == 0 {
+		if start, ok := hunkStart(line); ok {
+			if next < 0 {
 				found.header = lines[:i]
 			}
 			if found.at > 0 {
 				break
 			}
-			found.lines = nil
-			next, _ = strconv.Atoi(start[1]) // which git has printed
-			found.lines = append(found.lines, line)
+			found.lines, next = []string{line}, start
 			continue
 		}
-		if next == 0 {
+		if next < 0 {
 			continue
 		}
 		found.lines = append(found.lines, line)
-		if !strings.HasPrefix(line, "+") && !strings.HasPrefix(line, " ") {
+		if line != "" && line[0] != '+' && line[0] != ' ' { // a blank one may come without its sign
 			continue
 		}
 		if next == number {
-			if line[0] == ' ' { // it was there before
+			if line == "" || line[0] == ' ' { // it was there before
 				return nil
 			}
 			found.at = len(found.lines) - 1

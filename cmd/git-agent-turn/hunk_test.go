@@ -17,14 +17,15 @@ func TestHunkOf(t *testing.T) {
 +2 and a half
  three
  four
-@@ -20,3 +21,4 @@ second
+@@ -20,4 +21,5 @@ second
  twenty
+
 +@@ -1 +1 @@
  end
 \ No newline at end of file
 `
 	for number, want := range map[int]string{
-		1: "", 2: "@@ -1,4 +1,5 @@ first: +2", 3: "@@ -1,4 +1,5 @@ first: +2 and a half", 4: "", 5: "", 6: "", 21: "", 22: "@@ -20,3 +21,4 @@ second: +@@ -1 +1 @@", 99: "",
+		1: "", 2: "@@ -1,4 +1,5 @@ first: +2", 3: "@@ -1,4 +1,5 @@ first: +2 and a half", 4: "", 5: "", 6: "", 21: "", 22: "", 23: "@@ -20,4 +21,5 @@ second: +@@ -1 +1 @@", 99: "",
 	} {
 		got := ""
 		if h := hunkOf(patch, number); h != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -75,22 +74,24 @@ func joined(word string, isFile func(string) bool) (spot, error) {
 	return spot{}, cmdline.Hint(cmdline.Usagef("%q names no line of a file", word), "as in: git agent-turn why main.go:12")
 }
 
-// lineRange is what is read as lines: "12", "12-20", "12,20", "12,+3".
-var lineRange = regexp.MustCompile(`^([0-9]{1,9})(?:(-|,|,\+)([0-9]{1,9}))?$`)
-
-// readLines reads numbers of lines. ok is false for any other text.
+// readLines reads numbers of lines: "12", "12-20", "12,20", "12,+3". ok is false for any other text.
 func readLines(text string) (first, last int, ok bool, err error) {
-	parts := lineRange.FindStringSubmatch(text)
-	if parts == nil {
+	from, to, isRange := text, "", false
+	if i := strings.IndexAny(text, "-,"); i >= 0 {
+		from, to, isRange = text[:i], text[i+1:], true
+	}
+	if first, ok = lineNumber(from); !ok {
 		return 0, 0, false, nil
 	}
-	first, _ = strconv.Atoi(parts[1]) // which has nine digits at most
 	last = first
-	if parts[2] != "" {
-		last, _ = strconv.Atoi(parts[3])
-	}
-	if parts[2] == ",+" {
-		last += first - 1
+	if isRange {
+		count, counted := strings.CutPrefix(to, "+")
+		if last, ok = lineNumber(count); !ok || counted && text[len(from)] == '-' {
+			return 0, 0, false, nil
+		}
+		if counted {
+			last += first - 1
+		}
 	}
 	switch {
 	case first == 0:
@@ -99,4 +100,13 @@ func readLines(text string) (first, last int, ok bool, err error) {
 		err = cmdline.Usagef("%q ends before it begins", text)
 	}
 	return first, last, true, err
+}
+
+// lineNumber reads a number of nine digits at most.
+func lineNumber(text string) (int, bool) {
+	if len(text) > 9 || text == "" || strings.Trim(text, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil
 }

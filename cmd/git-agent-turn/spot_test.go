@@ -28,6 +28,9 @@ func TestReadSpot(t *testing.T) {
 		{args: "f:/12/", want: spot{file: "f", text: "12"}},
 		{args: "f|some text", want: spot{file: "f", text: "some text"}},
 		{args: "f|/usr/", want: spot{file: "f", text: "/usr/"}},
+		{args: "f|12-+3", want: spot{file: "f", text: "12-+3"}},
+		{args: "f|-3", want: spot{file: "f", text: "-3"}},
+		{args: "f|3-", want: spot{file: "f", text: "3-"}},
 		{args: "f|12:", want: spot{file: "f", text: "12:"}},
 		{args: "sub/g:3", want: spot{"sub/g", 3, 3, ""}},
 		// What compilers and grep print.
