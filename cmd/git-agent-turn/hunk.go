@@ -3,6 +3,8 @@ package main
 import (
 	"strconv"
 	"strings"
+
+	"gitagent/internal/git"
 )
 
 // A hunk is a part of a patch that holds a line.
@@ -22,6 +24,18 @@ func hunkStart(line string) (number int, ok bool) {
 	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
 	number, err := strconv.Atoi(rest[:digits])
 	return number, err == nil
+}
+
+// renamedTo finds in a patch of several files the one of the file that got a name; "" if none did.
+func renamedTo(patch, path string) string {
+	const begin = "diff --git "
+	for i, part := range strings.Split("\n"+patch, "\n"+begin) {
+		head, _, _ := strings.Cut(part, "\n@@ ")
+		if i > 0 && strings.Contains(head+"\n", "\nrename to "+git.QuotePath(path, false)+"\n") {
+			return begin + strings.TrimSuffix(part, "\n") + "\n"
+		}
+	}
+	return ""
 }
 
 // hunkOf finds the hunk in the patch of one file that adds the line with a number; nil if none does.

@@ -58,3 +58,17 @@ func TestHunkAround(t *testing.T) {
 		t.Errorf("all: %q", got)
 	}
 }
+
+func TestRenamedTo(t *testing.T) {
+	t.Parallel()
+	const first, second = "diff --git a/e b/f\nsimilarity index 90%\nrename from e\nrename to f\n--- a/e\n+++ b/f\n@@ -1 +1 @@\n-rename to x\n+diff --git a b\n",
+		"diff --git \"a/a\\nb\" \"b/c\\nd\"\nsimilarity index 100%\nrename from \"a\\nb\"\nrename to \"c\\nd\"\n"
+	for path, want := range map[string]string{"f": first, "c\nd": second, "x": "", "e": "", "": ""} {
+		if got := renamedTo(first+second, path); got != want {
+			t.Errorf("to %q: got\n%s\nwant\n%s", path, got, want)
+		}
+	}
+	if got := renamedTo("", "f"); got != "" {
+		t.Errorf("in nothing: %q", got)
+	}
+}

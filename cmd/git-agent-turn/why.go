@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
@@ -291,24 +292,32 @@ func (w *whys) change(group []provenance.Line) ([]string, error) {
 
 // patch is how the turn that wrote a line changed the file: the whole turn, or the commit that it made.
 func (w *whys) patch(l provenance.Line) (string, error) {
+	objects := w.w.Repo.Objects(w.c.Context)
+	defer objects.Close()
 	from := l.Turn.Before().Commit
 	if l.State != l.Turn.Code {
-		objects := w.w.Repo.Objects(w.c.Context)
-		defer objects.Close()
 		parents, err := objects.Parents(l.State.Hash())
-		if err != nil {
+		if err != nil || len(parents) == 0 {
 			return "", err
 		}
-		if from = (git.Hex{}); len(parents) > 0 {
-			from = git.Hex(parents[0])
+		from = git.Hex(parents[0])
+	}
+	diff := func(options, paths []string) (string, error) {
+		var b bytes.Buffer
+		err := w.w.Repo.Diff(w.c.Context, &b, from, l.State, options, paths)
+		return b.String(), err
+	}
+	was, err := objects.At(from.Hash(), l.Path)
+	if err != nil {
+		return "", err
+	}
+	if was.Mode == filemode.Empty { // perhaps it had another name
+		patch, err := diff([]string{"--diff-filter=R"}, nil)
+		if patch = renamedTo(patch, l.Path); patch != "" || err != nil {
+			return patch, err
 		}
 	}
-	if from.IsZero() {
-		return "", nil
-	}
-	var b bytes.Buffer
-	err := w.w.Repo.Diff(w.c.Context, &b, from, l.State, nil, []string{":(top,literal)" + l.Path})
-	return b.String(), err
+	return diff(nil, []string{":(top,literal)" + l.Path})
 }
 
 // maxLater is how many of the turns that followed are named.
