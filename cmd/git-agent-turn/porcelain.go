@@ -20,20 +20,17 @@ func (q *inquiry) porcelain(to io.Writer, lines []provenance.Line) error {
 	}
 	objects := q.w.Repo.Objects(q.c.Context)
 	defer objects.Close()
-	out := bufio.NewWriter(to)
-	p := &porcelain{
-		out: out, quoted: !conf.Off("core.quotepath"), path: q.path, lines: lines,
-		paths: make(map[git.Hex]string), moved: make(map[git.Hex]bool), told: make(map[git.Hex]bool), named: make(map[*turns.Turn]bool),
-		isEnd: func(l git.Blamed) bool {
-			if l.Before || !l.Previous.IsZero() || conf.Bool("blame.showroot") || l.Commit.IsZero() {
-				return l.Before
-			}
-			parents, err := objects.Parents(l.Commit.Hash())
-			return err == nil && len(parents) == 0
-		},
+	p := newPorcelain(to, lines, q.path)
+	p.quoted = !conf.Off("core.quotepath")
+	p.isEnd = func(l git.Blamed) bool {
+		if l.Before || !l.Previous.IsZero() || conf.Bool("blame.showroot") || l.Commit.IsZero() {
+			return l.Before
+		}
+		parents, err := objects.Parents(l.Commit.Hash())
+		return err == nil && len(parents) == 0
 	}
 	p.print()
-	return out.Flush()
+	return p.out.Flush()
 }
 
 // A porcelain prints lines as git blame --porcelain does.
@@ -48,6 +45,13 @@ type porcelain struct {
 	moved map[git.Hex]bool   // it has several
 	told  map[git.Hex]bool   // all of it was said
 	named map[*turns.Turn]bool
+}
+
+func newPorcelain(to io.Writer, lines []provenance.Line, path string) *porcelain {
+	return &porcelain{
+		out: bufio.NewWriter(to), quoted: true, path: path, lines: lines,
+		paths: make(map[git.Hex]string), moved: make(map[git.Hex]bool), told: make(map[git.Hex]bool), named: make(map[*turns.Turn]bool),
+	}
 }
 
 func (p *porcelain) print() {
