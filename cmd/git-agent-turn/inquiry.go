@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/urfave/cli/v2"
@@ -110,11 +111,9 @@ func (q *inquiry) failed(err error) error {
 	if q.commit.IsZero() {
 		info, statErr := os.Lstat(filepath.Join(q.w.Repo.Top, filepath.FromSlash(q.path)))
 		switch {
-		case statErr == nil && !info.IsDir():
-			return err
-		case statErr == nil:
+		case statErr == nil && info.IsDir():
 			entry.Mode = filemode.Dir
-		case !errors.Is(statErr, fs.ErrNotExist) && !strings.Contains(q.path, "/"):
+		case !errors.Is(statErr, fs.ErrNotExist) && !errors.Is(statErr, syscall.ENOTDIR):
 			return err
 		}
 	} else {
