@@ -21,9 +21,10 @@ import (
 
 func blameCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "blame",
-		Usage:     "show which turn, or else which commit, each line of a file comes from",
-		UsageText: "git agent-turn blame [-L <range>]... [-w] [-M] [-C]... [--porcelain | --json] [<rev>] [--] <file>",
+		Name:  "blame",
+		Usage: "show which turn, or else which commit, each line of a file comes from",
+		UsageText: "git agent-turn blame [-L <range>]... [-w] [-M] [-C]... [--porcelain | --json]\n" +
+			"                     [<rev>] [--] <file>",
 		Description: "The lines are those of the worktree, or of a commit, which may be named as a turn's. " +
 			"A line that a turn wrote names it, its agent and its prompt, whatever the commit was made of since; all others are git blame's.",
 		Flags: []cli.Flag{

@@ -25,9 +25,10 @@ import (
 
 func whyCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "why",
-		Usage:     "say why a line of a file is as it is: the turn, what was asked, what came of it",
-		UsageText: "git agent-turn why [--json] (<file>:<line> | <file>:<line>-<line> | <file>:/<text>/ | <file> (<line> | <line>-<line> | <text>))",
+		Name:  "why",
+		Usage: "say why a line of a file is as it is: the turn, what was asked, what came of it",
+		UsageText: "git agent-turn why [--json] (<file>:<line>[-<line>] | <file>:/<text>/ |\n" +
+			"                   <file> (<line>[-<line>] | <text>))",
 		Description: "The line is one of the worktree. Of a line that no turn wrote, git's commit is shown. " +
 			"With a text, all lines that have it are meant.",
 		Flags:        []cli.Flag{target.JSONFlag()},
