@@ -9,6 +9,7 @@ import (
 // found again.
 const (
 	TrailerMission = "Agent-Mission"
+	TrailerTurns   = "Agent-Turns" // of a commit that a mission was finished with: [Ranges]
 	trailerTurn    = "Agent-Turn"
 	trailerSession = "Agent-Session"
 )

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"gitagent/internal/git"
 )
 
 // Version is the version of the format that this package writes.
@@ -25,6 +27,7 @@ type Mission struct {
 	ForkedFrom  *TurnID   `json:"forked_from,omitempty"` // the turn whose ledger commit this ledger starts at
 	Predecessor ID        `json:"predecessor,omitempty"` // the mission that a /clear in the same client has ended
 	Sessions    []string  `json:"sessions,omitempty"`    // in order of their first turn
+	Finished    *Finish   `json:"finished,omitempty"`    // when its work was committed last; see [Finish.Holds]
 
 	unknown Fields
 	began   ID // the id in mission.json
@@ -37,6 +40,19 @@ type TurnID struct {
 }
 
 func (t TurnID) String() string { return fmt.Sprintf("%s/%d", t.Mission, t.Turn) }
+
+// A Finish says that all of a mission's work up to a turn is in a commit that is not the mission's own.
+type Finish struct {
+	Commit git.Hex   `json:"commit"`
+	Turn   int       `json:"turn"`         // the last turn then; 0 if there was none
+	At     time.Time `json:"at"`           // not before that turn was recorded
+	Tip    git.Hex   `json:"tip,omitzero"` // what the commit has the work of: the mission's branch; zero for a passive mission
+}
+
+// Holds reports whether a mission whose last turn was recorded at that time has not gone on since.
+func (f *Finish) Holds(last int, at time.Time) bool {
+	return f != nil && last <= f.Turn && !at.After(f.At)
+}
 
 // ParseMission decodes a mission.json. If its format is newer, the error wraps [ErrVersion].
 func ParseMission(data []byte) (*Mission, error) {
@@ -56,6 +72,9 @@ func ParseMission(data []byte) (*Mission, error) {
 		if err == nil && from.Turn != 0 && !IsNumber(from.Turn) {
 			err = fmt.Errorf("it is forked from turn %d", from.Turn)
 		}
+	}
+	if f := m.Finished; err == nil && f != nil && (f.Commit.IsZero() || f.Turn != 0 && !IsNumber(f.Turn)) {
+		err = fmt.Errorf("it is finished at turn %d in the commit %q", f.Turn, f.Commit)
 	}
 	if err == nil && m.Predecessor != "" {
 		_, err = ParseID(string(m.Predecessor))

@@ -1,0 +1,48 @@
+package ledger_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gitagent/internal/ledger"
+)
+
+func TestFinish(t *testing.T) {
+	t.Parallel()
+	const commit = "0123456789abcdef0123456789abcdef01234567"
+	parse := func(finished string) (*ledger.Mission, error) {
+		return ledger.ParseMission([]byte(`{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z","finished":` + finished + `}`))
+	}
+	for _, bad := range []string{`7`, `{}`, `{"turn":1}`, `{"commit":"0123","turn":1}`, `{"commit":"` + commit + `","turn":-1}`, `{"commit":"` + commit + `","turn":1000000}`} {
+		if _, err := parse(bad); err == nil {
+			t.Errorf("%s is accepted", bad)
+		}
+	}
+	m, err := parse(`{"commit":"` + commit + `","turn":3,"at":"2026-11-20T12:30:00Z"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := m.Encode()
+	if want := `"finished":{"commit":"` + commit + `","turn":3,"at":"2026-11-20T12:30:00Z"}`; err != nil || !strings.Contains(string(line), want) {
+		t.Errorf("encoded as %s, %v, want %s", line, err, want)
+	}
+	at := time.Date(2026, 11, 20, 12, 30, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		last int
+		at   time.Time
+		want bool
+	}{
+		{3, at, true},
+		{3, at.Add(-time.Hour), true},
+		{3, at.Add(time.Millisecond), false}, // recorded again
+		{4, at.Add(-time.Hour), false},       // imported
+	} {
+		if got := m.Finished.Holds(tt.last, tt.at); got != tt.want {
+			t.Errorf("with turn %d at %s: %t, want %t", tt.last, tt.at, got, tt.want)
+		}
+	}
+	if m.Finished = nil; m.Finished.Holds(0, at) {
+		t.Error("a mission that was never finished is")
+	}
+}

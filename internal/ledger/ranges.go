@@ -1,0 +1,75 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Ranges are numbers of turns as people write them: "1-4,7". They are in order, and don't touch.
+type Ranges []Range
+
+// A Range is the numbers from First to Last.
+type Range struct{ First, Last int }
+
+// ParseRanges reads numbers and ranges of them with commas between, in any order.
+func ParseRanges(s string) (Ranges, error) {
+	var list Ranges
+	for part := range strings.SplitSeq(s, ",") {
+		first, last, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		if !isRange {
+			last = first
+		}
+		from, ok := ParseNumber(first)
+		to, okay := ParseNumber(last)
+		if !ok || !okay || from > to {
+			return nil, fmt.Errorf("%q: turns are named by numbers and ranges of them, as in 1-4,7", s)
+		}
+		list = append(list, Range{from, to})
+	}
+	return list.joined(), nil
+}
+
+// RangesOf are those of some numbers.
+func RangesOf(numbers ...int) Ranges {
+	list := make(Ranges, len(numbers))
+	for i, n := range numbers {
+		list[i] = Range{n, n}
+	}
+	return list.joined()
+}
+
+// joined puts ranges in order and makes one of those that touch.
+func (r Ranges) joined() Ranges {
+	slices.SortFunc(r, func(a, b Range) int { return a.First - b.First })
+	var list Ranges
+	for _, next := range r {
+		if n := len(list); n > 0 && next.First <= list[n-1].Last+1 {
+			list[n-1].Last = max(list[n-1].Last, next.Last)
+		} else {
+			list = append(list, next)
+		}
+	}
+	return list
+}
+
+// With are the numbers of both.
+func (r Ranges) With(s Ranges) Ranges { return append(slices.Clone(r), s...).joined() }
+
+// Has reports whether a number is among them.
+func (r Ranges) Has(n int) bool {
+	return slices.ContainsFunc(r, func(s Range) bool { return s.First <= n && n <= s.Last })
+}
+
+func (r Ranges) String() string {
+	var parts []string
+	for _, s := range r {
+		part := strconv.Itoa(s.First)
+		if s.Last > s.First {
+			part += "-" + strconv.Itoa(s.Last)
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ",")
+}
