@@ -47,6 +47,7 @@ func newApp() *cli.App {
 			revertCommand(),
 			bisectCommand(),
 			undoCommand(),
+			finishCommand(),
 			doctorCommand(),
 			treeCommand(),
 			trustCommand(),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,9 +11,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/target"
 	"gitagent/internal/trust"
+	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
 
@@ -66,6 +69,7 @@ func newMissionTable() *cmdline.Table {
 type missionLines struct {
 	list  []turns.Line
 	by    []string                // who wrote the newest event of each
+	done  []*finishedJSON         // where the work of each is; nil unless it is finished
 	short map[ledger.ID]ledger.ID // their ids, abbreviated
 	marks map[ledger.ID]string
 	now   time.Time
@@ -109,6 +113,9 @@ func readMissions(c *cli.Context) (*missionLines, error) {
 			lines.by[i], unread = trust.Unknown, cmp.Or(unread, err)
 		}
 	}
+	if lines.done, err = readFinished(c, w, lines.list); err != nil {
+		return nil, err
+	}
 	lines.short = ledger.Abbreviate(ids)
 	if lines.dates, err = target.Dates(c, w); err != nil {
 		return nil, err
@@ -121,6 +128,44 @@ func readMissions(c *cli.Context) (*missionLines, error) {
 		}
 	}
 	return lines, unread
+}
+
+// A finishedJSON says where the work of a mission is.
+type finishedJSON struct {
+	*ledger.Finish
+	Lost bool `json:"lost,omitempty"` // no branch has that commit any more
+}
+
+func (f *finishedJSON) String() string {
+	text := fmt.Sprintf("finished in %.7s", f.Commit)
+	if f.Lost {
+		text += ", in no branch"
+	}
+	return text
+}
+
+// readFinished returns where the work of missions is. What a commit of the user's own has finished is read
+// from its trailers.
+func readFinished(c *cli.Context, w *workspace.Workspace, list []turns.Line) ([]*finishedJSON, error) {
+	done := make([]*finishedJSON, len(list))
+	unnoted := turns.Unnoted(c.Context, w, list)
+	var commits []git.Hex
+	for i, m := range list {
+		if f := m.Finished(); f != nil {
+			done[i] = &finishedJSON{Finish: f}
+			commits = append(commits, f.Commit)
+		}
+		if f, ok := unnoted[m.ID]; ok {
+			done[i] = &finishedJSON{Finish: f}
+		}
+	}
+	lost, err := turns.Lost(c.Context, w.Repo, commits...)
+	for _, d := range done {
+		if d != nil {
+			d.Lost = lost[d.Commit]
+		}
+	}
+	return done, err
 }
 
 // beginning are the missions whose first turn runs, of which nothing is recorded yet.
@@ -150,6 +195,9 @@ func (l *missionLines) row(i int, name string) []string {
 			last = ""
 		}
 	}
+	if l.done[i] != nil {
+		title = "[" + l.done[i].String() + "] " + title
+	}
 	if l.by[i] != trust.Clone {
 		title = "[" + l.by[i] + "] " + title
 	}
@@ -162,14 +210,15 @@ func (l *missionLines) row(i int, name string) []string {
 // A missionJSON is a mission's line of JSON: its mission.json, where it stands, and who wrote that.
 type missionJSON struct {
 	*ledger.Mission
-	Turns int       `json:"turns"`
-	At    time.Time `json:"at,omitzero"` // of the last turn
-	By    string    `json:"by"`
+	Finished *finishedJSON `json:"finished,omitempty"` // not what it was finished with before it went on
+	Turns    int           `json:"turns"`
+	At       time.Time     `json:"at,omitzero"` // of the last turn
+	By       string        `json:"by"`
 }
 
 func (l *missionLines) json(i int) missionJSON {
 	m := l.list[i]
-	line := missionJSON{Mission: m.Mission, Turns: m.Turns, By: l.by[i]}
+	line := missionJSON{Mission: m.Mission, Finished: l.done[i], Turns: m.Turns, By: l.by[i]}
 	if m.Last != nil {
 		line.At = m.Last.At
 	}

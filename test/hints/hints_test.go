@@ -233,6 +233,25 @@ func (p *place) binary() {
 	p.Write("binary", "\x00\x02")
 }
 
+// attached records a turn of a mission that has a branch, in a worktree of its own.
+func (p *place) attached() {
+	p.t.Helper()
+	p.do("git agent-turn init")
+	p.do("git worktree add -q -b agent/mission/a1a1a1a1 ../own")
+	own := p.own()
+	own.Write("file", "two\n")
+	own.do("git agent-turn record --reply done --prompt paint~it~black")
+	p.with["<id>"], p.with["<branch>"] = "a1a1a1a1", "main"
+	p.Env = append(p.Env, "GIT_EDITOR=true")
+}
+
+// own is the place in that worktree.
+func (p *place) own() *place {
+	own := *p
+	own.Repo = p.In(filepath.Join(filepath.Dir(p.Dir), "own"))
+	return &own
+}
+
 // mission is the only mission.
 func (p *place) mission() string {
 	return strings.TrimPrefix(p.Git("for-each-ref", "--format=%(refname)", "refs/agent/missions/"), "refs/agent/missions/")
@@ -413,6 +432,43 @@ var scenes = []struct {
 		p.Write("file", "red\n")
 		p.Commit("red")
 	}, line: "git agent-handoff restore", follow: run("git agent-turn undo")},
+	{name: "which to finish", prepare: func(p *place) {
+		p.stranger()
+		p.stranger()
+	}, line: "git agent-turn finish", follow: run("git agent-turn missions")},
+	{name: "finished", prepare: (*place).attached, line: "git agent-turn finish a1a1a1a1", follow: run("git agent-turn finish --remove <id>")},
+	{name: "finished on its own branch", prepare: (*place).attached, line: "git -C ../own agent-turn finish", follow: run("git agent-turn finish <id> --onto <branch>")},
+	{name: "finished while it runs", prepare: func(p *place) {
+		p.session()
+		p.agent(func(c *claude.Client) { c.Prompt("paint it white") })
+	}, line: "git agent-turn finish", follow: run("git agent-turn missions")},
+	{name: "finished with nothing", prepare: func(p *place) {
+		p.do("git agent-turn init")
+		p.do("git agent-turn record --reply done --prompt why")
+		p.with["<id>"] = p.mission()
+	}, line: "git agent-turn finish", follow: run("git agent-turn list --mission <id>")},
+	{name: "finished at once", prepare: func(p *place) {
+		p.attached()
+		p.Env = append(p.Env, "GIT_EDITOR=git agent-turn finish a1a1a1a1 #")
+	}, line: "git agent-turn finish a1a1a1a1", follow: run("git agent-turn missions")},
+	{name: "finished in parts", prepare: (*place).attached, line: "git agent-turn finish --split 9 a1a1a1a1", follow: run("git agent-turn list --mission <id>")},
+	{name: "removed from inside", prepare: (*place).attached, line: "git -C ../own agent-turn finish --onto main --remove", follow: run("git agent-turn finish --remove <id>")},
+	{name: "removed from under an agent", prepare: (*place).attached, says: func(p *place) string {
+		own := p.own()
+		own.agent(func(c *claude.Client) {
+			c.Prompt("paint it white")
+			c.Stop("It is black.")
+		})
+		out, _ := p.try("git agent-turn finish --remove a1a1a1a1")
+		own.gone()
+		return out
+	}, follow: run("git agent-turn finish --remove <id>")},
+	{name: "removed, and in no branch", prepare: (*place).attached, says: func(p *place) string {
+		p.do("git switch -q --detach")
+		out, _ := p.try("git agent-turn finish --remove a1a1a1a1")
+		p.do("git switch -q -c work")
+		return out
+	}, follow: run("git agent-turn finish --remove <id>")},
 	{name: "nowhere to push", prepare: func(p *place) { p.turns(); p.remote() }, line: "git agent-fork 1 --push", follow: []follow{{command: "git agent-turn init --push <remote>", answer: "all"}}},
 	{name: "not agreed", prepare: func(p *place) { p.turns(); p.remote() }, line: "git agent-turn push origin", follow: []follow{{command: "git agent-turn init --push origin", answer: "all"}}},
 	{name: "continued by a stranger", prepare: func(p *place) {

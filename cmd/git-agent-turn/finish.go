@@ -1,0 +1,254 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/target"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+func finishCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "finish",
+		Usage:     "commit the work of a mission as you would, and say where it is",
+		UsageText: "git agent-turn finish [--onto <branch>] [-m <message>] [--no-edit] [--split <turns>]... [--remove] [<mission>]",
+		Description: "A mission with a branch is merged with git merge --squash; of one without, the paths that its turns changed are committed. " +
+			"Hooks, signing, conflicts and the editor are git's. The message has the trailers Agent-Mission and Agent-Turns. " +
+			"Where git makes no commit, finish goes on when it is run again.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "onto", Usage: "commit to `<branch>`, where that is checked out"},
+			&cli.StringSliceFlag{Name: "message", Aliases: []string{"m"}, Usage: "use `<message>`, without an editor; several are paragraphs"},
+			&cli.BoolFlag{Name: "no-edit", Usage: "take the message that is proposed"},
+			&cli.StringSliceFlag{Name: "split", Usage: "make a commit of `<turns>`, as in 1-4,7; once for each commit"},
+			&cli.BoolFlag{Name: "remove", Usage: "remove the mission's worktree and branch then"},
+		},
+		BashComplete: target.First(target.CompleteMissions),
+		Action:       cmdline.OptionalArg("mission", finish),
+	}
+}
+
+func finish(c *cli.Context) error {
+	f := turns.Finishing{
+		Message: strings.Join(c.StringSlice("message"), "\n\n"), Edit: !c.Bool("no-edit") && !c.IsSet("message"),
+		At: time.Now(), Stdin: os.Stdin, Talk: c.App.ErrWriter,
+	}
+	if err := readSplit(c, &f); err != nil {
+		return err
+	}
+	here, err := target.Workspace(c.Context)
+	if err != nil {
+		return err
+	}
+	if f.Mission, err = target.Own(c.Context, here, c.Args().First()); err != nil {
+		return err
+	}
+	if f.Mission == "" {
+		_, among, err := ledger.Newest(c.Context, here.Repo)
+		if err == nil && among == 0 {
+			return target.NoMission(c.Context, here)
+		}
+		return cmp.Or(err, cmdline.Hint(cmdline.Usagef("which mission?"), "name it; list the missions with: git agent-turn missions"))
+	}
+	w, err := onto(c, here)
+	if err != nil {
+		return err
+	}
+	if err := settled(c.Context, w, f.Mission); err != nil {
+		return err
+	}
+	f.Tell = func(byHand, left []string) {
+		tellPaths(c, "commits changes that no turn made as well, in", byHand)
+		tellPaths(c, "leaves", left)
+	}
+	r := &turns.Recorder{Workspace: w}
+	done, err := r.Finish(c.Context, f)
+	if errors.Is(err, workspace.ErrStranger) {
+		if err := target.Accept(c, w, f.Mission); err != nil {
+			return err
+		}
+		done, err = r.Finish(c.Context, f)
+	}
+	for _, commit := range done.Made {
+		fmt.Fprintln(c.App.Writer, commit)
+	}
+	if err != nil {
+		return unfinished(f.Mission, done, err)
+	}
+	verb := "is finished in"
+	if len(done.Made) == 0 {
+		fmt.Fprintln(c.App.Writer, done.Commit)
+		verb = "was finished already: its work is in"
+	}
+	fmt.Fprintf(c.App.ErrWriter, "mission %s %s %.12s\n", f.Mission, verb, done.Commit)
+	if c.Bool("remove") {
+		return removeFinished(c, r, here, f.Mission, done)
+	}
+	if done.Branch != "" {
+		cmdline.Tell(c.App.ErrWriter, "", "its branch is still there; remove it, and its worktree, with: git agent-turn finish --remove "+string(f.Mission))
+	}
+	return nil
+}
+
+// readSplit reads which turns each commit is to have.
+func readSplit(c *cli.Context, f *turns.Finishing) error {
+	for _, value := range c.StringSlice("split") {
+		for text := range strings.FieldsSeq(value) {
+			ranges, err := ledger.ParseRanges(text)
+			if err != nil {
+				return cmdline.Usagef("--split: %w", err)
+			}
+			f.Split = append(f.Split, ranges)
+		}
+	}
+	switch {
+	case c.IsSet("split") && len(f.Split) == 0:
+		return cmdline.Usagef("--split names no turns")
+	case len(f.Split) > 1 && f.Message != "":
+		return cmdline.Usagef("-m is the message of one commit, and --split makes %d", len(f.Split))
+	case c.IsSet("message") && strings.TrimSpace(f.Message) == "":
+		return cmdline.Usagef("the message is empty")
+	}
+	return nil
+}
+
+// onto is the workspace to commit in: this one, or that of the branch that is named.
+func onto(c *cli.Context, here *workspace.Workspace) (*workspace.Workspace, error) {
+	branch := strings.TrimPrefix(c.String("onto"), "refs/heads/")
+	if branch == "" {
+		return target.Checkout(c.Context, "commit in")
+	}
+	head, err := here.Repo.HeadRef(c.Context)
+	if err != nil || head == "refs/heads/"+branch && here.Repo.Top != "" {
+		return here, err
+	}
+	list, err := here.Repo.Worktrees(c.Context)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range list {
+		if w.Branch == "refs/heads/"+branch {
+			repo, err := git.Find(w.Path)
+			if err != nil {
+				return nil, err
+			}
+			return target.Open(repo)
+		}
+	}
+	refs, err := here.Repo.Refs(c.Context, "refs/heads/"+branch)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(refs) == 0:
+		return nil, cmdline.Hint(cmdline.NotFoundf("there is no branch %q", branch), "list the branches with: git branch")
+	}
+	return nil, cmdline.Hint(fmt.Errorf("branch %q is checked out nowhere", branch), "check it out with: "+cmdline.Shell([]string{"git", "switch", branch}))
+}
+
+// settled is an error if a turn of the mission runs.
+func settled(ctx context.Context, w *workspace.Workspace, id ledger.ID) error {
+	live, err := target.Live(ctx, w, time.Now())
+	if err != nil {
+		return err
+	}
+	for _, l := range live {
+		if l.Mission == id && l.Open != nil {
+			return cmdline.Hint(fmt.Errorf("turn %s is running", l.ID()), "finish the mission when the turn has ended; see what runs with: git agent-turn missions")
+		}
+	}
+	return nil
+}
+
+// maxTold is how many paths are named.
+const maxTold = 10
+
+func tellPaths(c *cli.Context, what string, paths []string) {
+	if len(paths) == 0 {
+		return
+	}
+	var names []string
+	for _, p := range paths[:min(len(paths), maxTold)] {
+		names = append(names, cmdline.OneLine(p))
+	}
+	text := what + " " + strings.Join(names, ", ")
+	if more := len(paths) - len(names); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	cmdline.Tell(c.App.ErrWriter, "", text)
+}
+
+// unfinished says how to go on.
+func unfinished(id ledger.ID, done *turns.Finished, err error) error {
+	again := "git agent-turn finish " + string(id)
+	if n := len(done.Made); n > 0 {
+		err = fmt.Errorf("%w; %s before it stay", err, cmdline.Plural(n, "commit"))
+	}
+	switch {
+	case errors.Is(err, turns.ErrEmpty):
+		return cmdline.Hint(cmdline.NotFoundf("%w", err), "nothing was changed; see what its turns have with: git agent-turn list --mission "+string(id))
+	case errors.Is(err, turns.ErrOwnBranch):
+		return cmdline.Hintf(err, "name the branch to commit to: %s --onto <branch>", again)
+	case errors.Is(err, turns.ErrAtOnce):
+		return cmdline.Hint(err, "it may wait in an editor; see what has become of it with: git agent-turn missions")
+	case errors.Is(err, turns.ErrUnderWay):
+		return cmdline.Hint(err, "end it first; how, is said by: git status")
+	case errors.Is(err, turns.ErrStaged):
+		return cmdline.Hint(err, "commit them first, or put them away with: git stash")
+	case errors.Is(err, turns.ErrUncommitted):
+		return cmdline.Hint(err, "commit them there, or put them away with: "+cmdline.Shell([]string{"git", "-C", done.Worktree, "stash", "--include-untracked"}))
+	case errors.Is(err, turns.ErrUnresolved):
+		return cmdline.Hintf(err, "resolve them, then git add and git commit, which has the message, or: %s; give it up with: git reset --merge", again)
+	case errors.Is(err, turns.ErrNotCommitted) && done.Attached:
+		return cmdline.Hintf(err, "the work is staged; go on with git commit, which has the message, or: %s; give it up with: git reset --merge", again)
+	case errors.Is(err, turns.ErrNotCommitted):
+		return cmdline.Hintf(err, "the work is as it was, and git keeps the message in COMMIT_EDITMSG; try again with: %s", again)
+	case errors.Is(err, turns.ErrNotSplit):
+		return cmdline.Hint(err, "nothing was changed; list the turns with: git agent-turn list --mission "+string(id))
+	}
+	return target.Missing(err)
+}
+
+// removeFinished removes the worktree and the branch of a mission that is finished.
+func removeFinished(c *cli.Context, r *turns.Recorder, here *workspace.Workspace, id ledger.ID, done *turns.Finished) error {
+	if done.Worktree != "" && here.Repo.Top == done.Worktree {
+		return cmdline.Hintf(fmt.Errorf("the command runs in %s, the worktree of mission %s", done.Worktree, id), "remove it from another one: git agent-turn finish --remove %s", id)
+	}
+	live, err := target.Live(c.Context, r.Workspace, time.Now())
+	if err != nil {
+		return err
+	}
+	for _, l := range live {
+		if l.Mission == id && done.Worktree != "" {
+			return cmdline.Hintf(fmt.Errorf("an agent of mission %s is in %s", id, done.Worktree), "end its session first, then: git agent-turn finish --remove %s", id)
+		}
+	}
+	gone, err := r.RemoveFinished(c.Context, id, done.Finish)
+	switch {
+	case errors.Is(err, turns.ErrInUse):
+		return cmdline.Hint(err, "commit or drop the changes, or switch that worktree to another branch")
+	case errors.Is(err, turns.ErrLost):
+		return cmdline.Hintf(err, "give that commit a branch, then: git agent-turn finish --remove %s", id)
+	case err != nil:
+		return err
+	case gone.Branch == "":
+		fmt.Fprintf(c.App.ErrWriter, "mission %s has no branch to remove\n", id)
+		return nil
+	}
+	text := "removed branch " + gone.Branch
+	if gone.Worktree != "" {
+		text += ", worktree " + cmdline.Escape(gone.Worktree)
+	}
+	fmt.Fprintln(c.App.ErrWriter, text)
+	return nil
+}

@@ -1,0 +1,256 @@
+package turns
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/session"
+	"gitagent/internal/transaction"
+)
+
+// Why a mission can't be finished. What git itself refuses, it has said.
+var (
+	ErrOwnBranch    = errors.New("HEAD is on the mission's own branch")
+	ErrUnderWay     = errors.New("is under way")
+	ErrAtOnce       = errors.New("another finish is under way in this worktree")
+	ErrStaged       = errors.New("changes are staged")
+	ErrUncommitted  = errors.New("changes that no turn has recorded")
+	ErrUnresolved   = errors.New("conflicts")
+	ErrNotMerged    = errors.New("git could not merge it")
+	ErrNotCommitted = errors.New("git made no commit")
+	ErrNotSplit     = errors.New("can't be split like that")
+	ErrEmpty        = errors.New("nothing to commit")
+)
+
+// A Finishing says how a mission is finished.
+type Finishing struct {
+	Mission ledger.ID
+	At      time.Time
+	Message string          // in the place of the proposed one; trailers are added
+	Edit    bool            // the user edits the message
+	Split   []ledger.Ranges // the turns of each commit; nil for one commit
+	Stdin   io.Reader       // of git, its hooks and the editor
+	Talk    io.Writer       // where they write
+
+	// Tell, unless nil, is called for a passive mission before the commit: which of the paths have changes
+	// that no turn made, and which changed paths stay as they are.
+	Tell func(byHand, left []string)
+}
+
+// A Finished says where the work of a mission is.
+type Finished struct {
+	ledger.Finish
+	Made []plumbing.Hash // the commits that were made, the oldest first; with an error, the ones before it
+
+	Attached bool
+	Branch   string // short name; empty if it has none, or none any more
+	Worktree string // where that is checked out; empty if nowhere
+}
+
+// Finish commits the work of a mission to HEAD, as the user would: that of an attached mission by `git
+// merge --squash` of its branch, that of a passive one by `git commit --only` of the paths that its turns
+// changed. Then an event says in which commit it is. If it is in one already, by its trailers or because
+// nothing is left, none is made.
+//
+// No lock but that of finishing is held while git asks the user for a message, or runs hooks: turns are
+// recorded meanwhile. If git does not make the commit, what was merged is staged, with the message in
+// SQUASH_MSG, as `git merge --squash` leaves it; the work of a passive mission is as it was. Finish goes on
+// from there.
+func (r *Recorder) Finish(ctx context.Context, f Finishing) (*Finished, error) {
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	done := new(Finished)
+	held, err := r.Store.TryLock("finish-" + filepath.Base(r.Repo.GitDir))
+	if err == nil && held == nil {
+		err = ErrAtOnce
+	}
+	if err == nil {
+		defer held.Release() // no git has it: what a hook leaves running would keep it
+		err = r.finish(ctx, objects, f, done)
+	}
+	if err != nil {
+		return done, fmt.Errorf("finish mission %s: %w", f.Mission, err)
+	}
+	return done, nil
+}
+
+func (r *Recorder) finish(ctx context.Context, objects *git.Objects, f Finishing, done *Finished) error {
+	k, err := r.unfinished(ctx, objects, f.Mission)
+	if err != nil {
+		return err
+	}
+	done.Attached, done.Branch = k.attached, strings.TrimPrefix(k.branch, "refs/heads/")
+	if done.Worktree, err = r.worktreeOf(ctx, k.branch); err != nil {
+		return err
+	}
+	if was := k.mission.Finished; k.finished && was.Holds(k.last, k.at) && (k.branch == "" || was.Tip.Hash() == k.tip) {
+		done.Finish = *was
+		return nil
+	}
+	in, err := r.committed(ctx, k)
+	switch {
+	case err != nil:
+		return err
+	case !in.IsZero():
+	case r.Repo.Operation() != "":
+		return fmt.Errorf("a %s %w here", r.Repo.Operation(), ErrUnderWay)
+	case k.attached:
+		done.Made, err = r.squash(ctx, f, k, done.Worktree)
+	default:
+		done.Made, err = r.pick(ctx, f, k)
+	}
+	if errors.Is(err, ErrEmpty) && !k.changed() && k.finished {
+		in, err = k.mission.Finished.Commit.Hash(), nil
+	}
+	if err != nil {
+		return err
+	}
+	if in.IsZero() {
+		if in, err = r.Repo.Resolve(context.WithoutCancel(ctx), "HEAD"); err != nil { // it may have made nothing: what is left is there
+			return err
+		}
+	}
+	done.Finish = ledger.Finish{Commit: git.Hex(in), Turn: k.last, At: f.At.UTC().Truncate(time.Millisecond), Tip: git.Hex(k.tip)}
+	if k.at.After(done.At) {
+		done.At = k.at
+	}
+	return r.note(context.WithoutCancel(ctx), f, k, done.Finish)
+}
+
+// note records that a mission is finished. Its ledger keeps the tip of its branch.
+func (r *Recorder) note(ctx context.Context, f Finishing, k *unfinished, is ledger.Finish) error {
+	job := transaction.Job{Mission: f.Mission, At: f.At, What: "finish"}
+	err := transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
+		if err := tx.Open(ctx); err != nil {
+			return err
+		}
+		if tx.Ledger == nil {
+			return fmt.Errorf("mission %s: %w", tx.ID, git.ErrNotFound)
+		}
+		if now := tx.Ledger.Mission.Finished; now.Holds(k.last, k.at) && now.Commit == is.Commit && now.Tip == is.Tip {
+			return nil // another process was faster
+		}
+		tx.Ledger.Mission.Finished = &is
+		if err := tx.Append(fmt.Sprintf("finish %d", is.Turn), nil, k.tip); err != nil {
+			return err
+		}
+		return tx.Commit(ctx)
+	})
+	if err != nil {
+		return fmt.Errorf("the commit %s has it, and the ledger does not say so: %w", is.Commit, err)
+	}
+	_ = r.Store.Dir().Remove(begunPath(f.Mission)) // one that stays does no harm
+	return nil
+}
+
+// git is the git that merges and commits. What the user has configured runs, but for what lies in the
+// worktree if that is a stranger's.
+func (r *Recorder) git(ctx context.Context, k *unfinished) (*git.Repo, error) {
+	if k.foreign {
+		return r.Repo.AsUser().Foreign(ctx)
+	}
+	return r.Repo.AsUser(), nil
+}
+
+// commit lets git commit what is staged, or what the arguments say, and returns the commit.
+func (r *Recorder) commit(ctx context.Context, g *git.Repo, f Finishing, args ...string) (plumbing.Hash, error) {
+	ctx = context.WithoutCancel(ctx) // an interrupt in the terminal is for git and the editor as well, which decide
+	before, err := r.Repo.Head(ctx)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	if err := g.Run(ctx, f.Stdin, f.Talk, f.Talk, append([]string{"commit"}, args...)...); err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("%w: %w", ErrNotCommitted, err)
+	}
+	now, err := r.Repo.Head(ctx)
+	if err == nil && now.Commit == before.Commit {
+		err = ErrNotCommitted
+	}
+	return now.Commit, err
+}
+
+// A begun finish is noted in a file of the local state until it is recorded: whoever resolves conflicts
+// makes the commit himself, and a process may be killed before it can say so.
+type begun struct {
+	Worktree string  `json:"worktree"` // git directory
+	Head     git.Hex `json:"head"`     // before; zero on an unborn branch
+	Turn     int     `json:"turn"`     // the last one
+	Tip      git.Hex `json:"tip,omitzero"`
+}
+
+func begunPath(id ledger.ID) string { return filepath.Join("finishing", string(id)) }
+
+func (r *Recorder) begin(id ledger.ID, k *unfinished) error {
+	data, err := json.Marshal(begun{Worktree: r.Repo.GitDir, Head: git.Hex(k.head.Commit), Turn: k.last, Tip: git.Hex(k.tip)})
+	if err != nil {
+		return err
+	}
+	return r.Store.Dir().WriteFile(begunPath(id), data)
+}
+
+// readBegun returns the note of a finish; nil if there is none that can be read.
+func readBegun(store session.Store, id ledger.ID) *begun {
+	data, err := store.Dir().ReadFile(begunPath(id))
+	b := new(begun)
+	if err != nil || json.Unmarshal(data, b) != nil {
+		return nil
+	}
+	return b
+}
+
+// ungrafted keeps git from advising against a file of grafts.
+const ungrafted = "advice.graftFileDeprecated=false"
+
+// mergedTree is the tree of a merge of two commits, zero if it has conflicts.
+func mergedTree(ctx context.Context, g *git.Repo, ours, theirs plumbing.Hash) (plumbing.Hash, error) {
+	out, err := g.Output(ctx, nil, "-c", ungrafted, "merge-tree", "--write-tree", "--no-messages", ours.String(), theirs.String())
+	if git.Status(err) == 1 {
+		return plumbing.ZeroHash, nil
+	}
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return git.ParseHash(strings.TrimSpace(string(out)))
+}
+
+func (r *Recorder) treeOf(ctx context.Context, commit plumbing.Hash) (plumbing.Hash, error) {
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	return objects.TreeOf(commit)
+}
+
+// staged reports whether the index differs from HEAD.
+func (r *Recorder) staged(ctx context.Context) (bool, error) {
+	_, err := r.Repo.Output(ctx, nil, "diff", "--cached", "--quiet", "--no-ext-diff", "--ignore-submodules=none")
+	if git.Status(err) == 1 {
+		return true, nil
+	}
+	return false, err
+}
+
+// worktreeOf is where a branch is checked out; empty if nowhere.
+func (r *Recorder) worktreeOf(ctx context.Context, branch string) (string, error) {
+	if branch == "" {
+		return "", nil
+	}
+	list, err := r.Repo.Worktrees(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, w := range list {
+		if w.Branch == branch {
+			return w.Path, nil
+		}
+	}
+	return "", nil
+}

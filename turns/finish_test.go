@@ -1,0 +1,373 @@
+package turns_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gitagent/internal/ledger"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// finish finishes a mission without an editor. It returns what git said.
+func (l *lab) finish(id ledger.ID, how ...func(*turns.Finishing)) (*turns.Finished, string, error) {
+	l.t.Helper()
+	var talk bytes.Buffer
+	f := turns.Finishing{Mission: id, At: time.Now(), Talk: &talk, Stdin: strings.NewReader("")}
+	for _, set := range how {
+		set(&f)
+	}
+	done, err := l.recorder(l.Dir).Finish(context.Background(), f)
+	return done, talk.String(), err
+}
+
+// finished finishes a mission, and fails the test if that fails.
+func (l *lab) finished(id ledger.ID) *turns.Finished {
+	l.t.Helper()
+	done, talk, err := l.finish(id)
+	if err != nil {
+		l.t.Fatalf("finish: %v\n%s", err, talk)
+	}
+	return done
+}
+
+// attached is a lab in a worktree of its own on the branch of a mission.
+func (l *lab) attached(id ledger.ID) *lab {
+	l.t.Helper()
+	dir := filepath.Join(l.t.TempDir(), "attached")
+	l.Git("worktree", "add", "-q", "-b", "agent/mission/"+string(id), dir)
+	return l.at(dir)
+}
+
+// finishingGit keeps the developer's identity out of the git that commits: it runs with the environment of
+// this process.
+func finishingGit(t *testing.T, l *lab) {
+	t.Helper()
+	for _, v := range l.Env {
+		if name, value, _ := strings.Cut(v, "="); name != "PATH" && name != "TMPDIR" {
+			t.Setenv(name, value)
+		}
+	}
+}
+
+// TestFinishGoesOn: what comes after a first squash is merged as what it is, not against it: the same lines
+// change in each turn, and in the user's branch other ones.
+func TestFinishGoesOn(t *testing.T) {
+	l := newLab(t)
+	finishingGit(t, l)
+	at := l.attached("a1b2c3d4")
+	c := at.client()
+	for n, text := range []string{"1", "2", "3", "4"} {
+		at.turn(c, "turn "+text, at.write("dir/edited.txt", "one\ntwo\nthree\n"+text+"\n"))
+		l.Write("kept.txt", "kept "+text+"\n")
+		l.Commit("meanwhile " + text)
+		done := l.finished("a1b2c3d4")
+		if len(done.Made) != 1 || done.Turn != n+1 {
+			t.Errorf("finish %d made %v up to turn %d", n+1, done.Made, done.Turn)
+		}
+		if got := l.Git("log", "-1", "--format=%(trailers:key=Agent-Turns,valueonly)"); strings.TrimSpace(got) != text {
+			t.Errorf("the trailers of finish %d say %q", n+1, got)
+		}
+		if got := l.Git("show", "HEAD:dir/edited.txt"); !strings.HasSuffix(got, "\n"+text) {
+			t.Errorf("finish %d left %q", n+1, got)
+		}
+	}
+	l.fsck()
+}
+
+// TestFinishAmended: the commit was amended before the mission went on; its trailers tell.
+func TestFinishAmended(t *testing.T) {
+	l := newLab(t)
+	finishingGit(t, l)
+	at := l.attached("a1b2c3d4")
+	c := at.client()
+	at.turn(c, "one", at.write("dir/edited.txt", "one\n"))
+	l.finished("a1b2c3d4")
+	l.Write("kept.txt", "amended\n")
+	l.Git("commit", "-q", "-a", "--amend", "--no-edit")
+	at.turn(c, "two", at.write("dir/edited.txt", "two\n"))
+	l.finished("a1b2c3d4")
+	if got := l.Git("show", "HEAD:dir/edited.txt") + l.Git("show", "HEAD:kept.txt"); got != "twoamended" {
+		t.Errorf("HEAD has %q", got)
+	}
+	if got := l.Git("rev-list", "--count", "HEAD"); got != "3" {
+		t.Errorf("there are %s commits", got)
+	}
+}
+
+// TestFinishFork: a fork of a mission that is finished has its own turns to commit, and a fork of one that is
+// not has all.
+func TestFinishFork(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		l := newLab(t)
+		finishingGit(t, l)
+		at := l.attached("a1b2c3d4")
+		c := at.client()
+		at.turn(c, "one", at.write("dir/edited.txt", "one\n"))
+		if first {
+			l.finished("a1b2c3d4")
+		}
+		source := l.list("a1b2c3d4")[0]
+		dir := filepath.Join(t.TempDir(), "fork")
+		if _, err := l.recorder(l.Dir).Fork(context.Background(), turns.Fork{Source: source, ID: "f0f0f0f0", At: time.Now(), Worktree: dir}); err != nil {
+			t.Fatal(err)
+		}
+		fork := l.at(dir)
+		fork.turn(fork.client(), "two", fork.write("dir/edited.txt", "two\n"))
+		l.finished("f0f0f0f0")
+		want := map[bool]string{true: "2", false: "1-2"}[first]
+		if got := strings.TrimSpace(l.Git("log", "-1", "--format=%(trailers:key=Agent-Turns,valueonly)")); got != want {
+			t.Errorf("with the source finished %t: the fork's commit has turns %s, want %s", first, got, want)
+		}
+		if got := l.Git("show", "HEAD:dir/edited.txt"); got != "two" {
+			t.Errorf("HEAD has %q", got)
+		}
+	}
+}
+
+// TestFinishAgain: a turn that is recorded again after the mission was finished is open again.
+func TestFinishAgain(t *testing.T) {
+	for _, attached := range []bool{false, true} {
+		l := newLab(t)
+		finishingGit(t, l)
+		at, id := l, ledger.ID("")
+		if attached {
+			at = l.attached("a1b2c3d4")
+		}
+		c := at.client()
+		if id = own(c); attached {
+			id = "a1b2c3d4"
+		}
+		at.turn(c, "one", at.write("new.txt", "1\n"))
+		l.finished(id)
+		at.Write("new.txt", "2\n")
+		c.Stop("and more") // its hook let it go on
+		if lines, err := turns.Missions(context.Background(), l.repo()); err != nil || lines[0].Turns != 1 || lines[0].Finished() != nil {
+			t.Errorf("attached %t: %v, turn %d is finished in %+v", attached, err, lines[0].Turns, lines[0].Finished())
+		}
+		done := l.finished(id)
+		if len(done.Made) != 1 || l.Git("show", "HEAD:new.txt") != "2" {
+			t.Errorf("attached %t: it made %v", attached, done.Made)
+		}
+		if again := l.finished(id); len(again.Made) != 0 || again.Commit != done.Commit {
+			t.Errorf("attached %t: then it made %v", attached, again.Made)
+		}
+	}
+}
+
+// TestFinishOwnCommits: what the user has committed on the mission's branch is part of it, also after it was
+// finished, and removing the branch loses none of it.
+func TestFinishOwnCommits(t *testing.T) {
+	l := newLab(t)
+	finishingGit(t, l)
+	at := l.attached("a1b2c3d4")
+	c := at.client()
+	at.turn(c, "one", at.write("new.txt", "1\n"))
+	at.Write("own.txt", "own\n")
+	at.Commit("own")
+	done := l.finished("a1b2c3d4")
+	at.Write("own.txt", "more\n")
+	at.Commit("more")
+	r := l.recorder(l.Dir)
+	if _, err := r.RemoveFinished(context.Background(), "a1b2c3d4", done.Finish); err == nil {
+		t.Error("a branch that has moved since was removed")
+	}
+	done = l.finished("a1b2c3d4")
+	if len(done.Made) != 1 || l.Git("show", "HEAD:own.txt") != "more" {
+		t.Errorf("it made %v", done.Made)
+	}
+	tip := at.Git("rev-parse", "HEAD")
+	gone, err := r.RemoveFinished(context.Background(), "a1b2c3d4", done.Finish)
+	if err != nil || gone.Worktree == "" || gone.Branch == "" {
+		t.Errorf("removed %+v, %v", gone, err)
+	}
+	if kept := l.Git("for-each-ref", "--contains="+tip, "--format=%(refname)"); kept != "refs/agent/missions/a1b2c3d4" {
+		t.Errorf("the branch's commits are kept by %q", kept)
+	}
+	l.fsck()
+}
+
+// TestFinishStranger: the work of a stranger is committed only once somebody has accepted it.
+func TestFinishStranger(t *testing.T) {
+	l := newLab(t)
+	finishingGit(t, l)
+	c := l.client()
+	l.turn(c, "one", l.write("new.txt", "1\n"))
+	l.plant(own(c), map[string]string{"note": "x\n"})
+	head := l.Git("rev-parse", "HEAD")
+	if _, _, err := l.finish(own(c)); !errors.Is(err, workspace.ErrStranger) {
+		t.Errorf("finish: %v, want %v", err, workspace.ErrStranger)
+	}
+	if now := l.Git("rev-parse", "HEAD"); now != head {
+		t.Error("there is a commit")
+	}
+	l.accept(own(c))
+	// A hook that lies in the worktree is the stranger's.
+	l.Write("hooks/pre-commit", "#!/bin/sh\nexit 1\n")
+	if err := os.Chmod(filepath.Join(l.Dir, "hooks/pre-commit"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	l.Git("config", "core.hooksPath", "hooks")
+	if done := l.finished(own(c)); len(done.Made) != 1 {
+		t.Errorf("it made %v", done.Made)
+	}
+}
+
+// TestFinishUnborn: a passive mission may make the first commit of a repository.
+func TestFinishUnborn(t *testing.T) {
+	l := emptyLab(t)
+	finishingGit(t, l)
+	c := l.client()
+	l.turn(c, "one", l.write("dir/new.txt", "1\n"))
+	l.Write("mine.txt", "mine\n")
+	var left []string
+	done, talk, err := l.finish(own(c), func(f *turns.Finishing) { f.Tell = func(_, paths []string) { left = paths } })
+	if err != nil || len(done.Made) != 1 {
+		t.Fatalf("it made %v: %v\n%s", done.Made, err, talk)
+	}
+	if got := l.Git("ls-tree", "-r", "--name-only", "HEAD"); got != "dir/new.txt" || strings.Join(left, " ") != "mine.txt" {
+		t.Errorf("the commit has %q, left is %q", got, left)
+	}
+	if got := l.Git("status", "--porcelain"); got != "?? mine.txt" {
+		t.Errorf("status: %s", got)
+	}
+}
+
+// TestFinishConversions: filters, line ends, sparse checkouts and submodules are git's.
+func TestFinishConversions(t *testing.T) {
+	l := newLab(t)
+	finishingGit(t, l)
+	l.Write(".gitattributes", "*.up filter=up\n*.crlf text eol=crlf\n")
+	l.Write("out/side.txt", "1\n")
+	l.Git("config", "filter.up.clean", "tr a-z A-Z")
+	l.Git("config", "filter.up.smudge", "tr A-Z a-z")
+	l.Git("init", "-q", "sub")
+	sub := l.In(filepath.Join(l.Dir, "sub"))
+	sub.Git("commit", "-q", "--allow-empty", "-m", "one")
+	l.Git("-c", "advice.addEmbeddedRepo=false", "add", "sub")
+	l.Write(".gitmodules", "[submodule \"sub\"]\n\tpath = sub\n\turl = ./sub\n")
+	l.Commit("second")
+	l.Git("sparse-checkout", "set", "--no-cone", "/*", "!/out/", "!/fresh/")
+	c := l.client()
+	l.turn(c, "one", func() {
+		l.Write("a.up", "shout\n")
+		l.Write("b.crlf", "line\r\n")
+		l.Write("fresh/in.txt", "outside of the sparse checkout\n")
+		sub.Git("commit", "-q", "--allow-empty", "-m", "two")
+	})
+	l.finished(own(c))
+	for path, want := range map[string]string{"a.up": "SHOUT", "b.crlf": "line", "fresh/in.txt": "outside of the sparse checkout", "out/side.txt": "1"} {
+		if got := l.Git("show", "HEAD:"+path); got != want {
+			t.Errorf("%s is %q, want %q", path, got, want)
+		}
+	}
+	if got, want := l.Git("rev-parse", "HEAD:sub"), sub.Git("rev-parse", "HEAD"); got != want {
+		t.Errorf("the submodule is at %s, want %s", got, want)
+	}
+	if got := l.Git("status", "--porcelain"); got != "" {
+		t.Errorf("status: %s", got)
+	}
+	l.fsck()
+}
+
+// TestFinishReplaced: a directory in the place of a file is more than git commit --only can do. A hook that
+// fails leaves the index as it was.
+func TestFinishReplaced(t *testing.T) {
+	l := newLab(t)
+	finishingGit(t, l)
+	c := l.client()
+	l.turn(c, "one", func() {
+		if err := os.Remove(filepath.Join(l.Dir, "kept.txt")); err != nil {
+			t.Fatal(err)
+		}
+		l.Write("kept.txt/inside", "1\n")
+	})
+	before := l.Git("status", "--porcelain")
+	hook := filepath.Join(l.Dir, ".git/hooks/pre-commit")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(hook), 0o777), os.WriteFile(hook, []byte("#!/bin/sh\nexit 1\n"), 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := l.finish(own(c)); !errors.Is(err, turns.ErrNotCommitted) {
+		t.Errorf("finish: %v, want %v", err, turns.ErrNotCommitted)
+	}
+	if now := l.Git("status", "--porcelain"); now != before {
+		t.Errorf("status is %q, was %q", now, before)
+	}
+	if err := os.Remove(hook); err != nil {
+		t.Fatal(err)
+	}
+	l.finished(own(c))
+	if got := l.Git("show", "HEAD:kept.txt/inside") + l.Git("status", "--porcelain"); got != "1" {
+		t.Errorf("HEAD and status: %q", got)
+	}
+}
+
+// TestFinishLater: a turn that ended after a merge stopped at a conflict is not in it.
+func TestFinishLater(t *testing.T) {
+	l := newLab(t)
+	finishingGit(t, l)
+	at := l.attached("a1b2c3d4")
+	c := at.client()
+	at.turn(c, "one", at.write("kept.txt", "theirs\n"))
+	l.Write("kept.txt", "ours\n")
+	l.Commit("ours")
+	if _, _, err := l.finish("a1b2c3d4"); !errors.Is(err, turns.ErrUnresolved) {
+		t.Fatalf("finish: %v, want %v", err, turns.ErrUnresolved)
+	}
+	at.turn(c, "two", at.write("later.txt", "later\n"))
+	l.Write("kept.txt", "both\n")
+	l.Git("add", "kept.txt")
+	if done := l.finished("a1b2c3d4"); done.Turn != 1 {
+		t.Errorf("it is finished with turn %d, want 1", done.Turn)
+	}
+	if done := l.finished("a1b2c3d4"); done.Turn != 2 || l.Git("show", "HEAD:later.txt") != "later" || l.Git("show", "HEAD:kept.txt") != "both" {
+		t.Errorf("then with turn %d, want 2", done.Turn)
+	}
+}
+
+// TestFinishByHand: a merge that the user has made goes on as ours, with all that is in it, whatever was begun
+// and given up before.
+func TestFinishByHand(t *testing.T) {
+	l := newLab(t)
+	finishingGit(t, l)
+	at := l.attached("a1b2c3d4")
+	c := at.client()
+	at.turn(c, "one", at.write("kept.txt", "theirs\n"))
+	l.Write("kept.txt", "ours\n")
+	l.Commit("ours")
+	if _, _, err := l.finish("a1b2c3d4"); !errors.Is(err, turns.ErrUnresolved) {
+		t.Fatalf("finish: %v, want %v", err, turns.ErrUnresolved)
+	}
+	l.Git("reset", "-q", "--merge")
+	at.turn(c, "two", at.write("later.txt", "later\n"))
+	if _, err := l.Try("merge", "-q", "--squash", "agent/mission/a1b2c3d4"); err == nil {
+		t.Fatal("there is no conflict")
+	}
+	l.Write("kept.txt", "both\n")
+	l.Git("add", "kept.txt")
+	done := l.finished("a1b2c3d4")
+	if got := strings.TrimSpace(l.Git("log", "-1", "--format=%(trailers:key=Agent-Turns,valueonly)")); done.Turn != 2 || got != "1-2" {
+		t.Errorf("it is finished with turn %d, and its trailers say %s", done.Turn, got)
+	}
+}
+
+// TestFinishGone: the branch was deleted, and the ledger has the last turn.
+func TestFinishGone(t *testing.T) {
+	l := newLab(t)
+	finishingGit(t, l)
+	at := l.attached("a1b2c3d4")
+	at.turn(at.client(), "one", at.write("new.txt", "1\n"))
+	l.Git("worktree", "remove", at.Dir)
+	l.Git("branch", "-q", "-D", "agent/mission/a1b2c3d4")
+	done, _, err := l.finish("a1b2c3d4", func(f *turns.Finishing) { f.Talk = io.Discard })
+	if err != nil || len(done.Made) != 1 || l.Git("show", "HEAD:new.txt") != "1" {
+		t.Errorf("it made %v: %v", done.Made, err)
+	}
+}

@@ -1,0 +1,290 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/snapshot"
+	"gitagent/internal/transaction"
+	"gitagent/internal/workspace"
+)
+
+// squash commits what HEAD lacks of an attached mission; nothing if it lacks nothing. worktree is where its
+// branch is checked out.
+func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, worktree string) ([]plumbing.Hash, error) {
+	name := strings.TrimPrefix(k.branch, "refs/heads/")
+	switch {
+	case k.branch != "" && k.head.Branch == k.branch:
+		return nil, ErrOwnBranch
+	case k.head.Commit.IsZero():
+		return nil, errors.New("HEAD has no commit yet to merge it into")
+	case name == "":
+		name = k.tip.String()
+	}
+	g, err := r.git(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	staged, err := r.staged(ctx)
+	if err != nil {
+		return nil, err
+	}
+	merging, forget, err := r.knowing(ctx, g, k)
+	if err != nil {
+		return nil, err
+	}
+	defer forget()
+	merged, err := mergedTree(ctx, merging, k.head.Commit, k.tip)
+	if err != nil {
+		return nil, err
+	}
+	if staged {
+		if ours, err := r.squashed(ctx, k, merged); err != nil {
+			return nil, err
+		} else if ours && len(f.Split) > 0 {
+			return nil, fmt.Errorf("%w: it is merged here already, as one commit", ErrNotSplit)
+		} else if ours {
+			return r.goOn(ctx, g, f, k)
+		}
+	}
+	if err := r.unrecorded(ctx, worktree, k.tip); err != nil {
+		return nil, err
+	}
+	tree, err := r.treeOf(ctx, k.head.Commit)
+	switch {
+	case err != nil:
+		return nil, err
+	case tree == merged && !k.changed():
+		return nil, fmt.Errorf("%w: no turn changed anything", ErrEmpty)
+	case tree == merged:
+		return nil, nil
+	case merged.IsZero() && len(f.Split) > 0:
+		return nil, fmt.Errorf("%w: its merge has conflicts", ErrNotSplit)
+	}
+	if staged {
+		return nil, ErrStaged
+	}
+	steps, err := r.steps(ctx, g, f, k, tree, merged, nil)
+	if err == nil {
+		err = r.begin(k.mission.ID, k)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := merging.Run(ctx, nil, f.Talk, f.Talk, "-c", ungrafted, "merge", "--squash", "--ff", name); err != nil {
+		paths, e := r.unresolved(ctx)
+		if e != nil || len(paths) == 0 {
+			return nil, errors.Join(fmt.Errorf("%w: %w", ErrNotMerged, err), e)
+		}
+		if err := r.propose(steps[0].message); err != nil {
+			return nil, err
+		}
+		return nil, unresolvedError(paths)
+	}
+	return r.commitSteps(ctx, g, f, k, steps)
+}
+
+// commitSteps commits one step after the other. If that fails, all that is left is staged, and proposed.
+func (r *Recorder) commitSteps(ctx context.Context, g *git.Repo, f Finishing, k *unfinished, steps []step) (made []plumbing.Hash, err error) {
+	for i, s := range steps {
+		if len(steps) > 1 {
+			_, err = r.Repo.Output(ctx, nil, "read-tree", "-m", "-i", s.tree.String())
+		}
+		if err == nil {
+			err = r.propose(s.message)
+		}
+		var commit plumbing.Hash
+		if err == nil {
+			commit, err = r.commit(ctx, g, f, editing(f)...)
+		}
+		if err != nil {
+			return made, errors.Join(err, r.stageRest(context.WithoutCancel(ctx), f, k, steps[i:]))
+		}
+		made = append(made, commit)
+	}
+	return made, nil
+}
+
+// stageRest stages what was not committed of several commits, with a message for all of it.
+func (r *Recorder) stageRest(ctx context.Context, f Finishing, k *unfinished, left []step) error {
+	if len(left) < 2 {
+		return nil
+	}
+	var turns ledger.Ranges
+	for _, s := range left {
+		turns = turns.With(s.turns)
+	}
+	message, err := r.message(ctx, f, k, turns, true)
+	if err == nil {
+		_, err = r.Repo.Output(ctx, nil, "read-tree", "-m", "-i", left[len(left)-1].tree.String())
+	}
+	if err == nil {
+		err = r.propose(message)
+	}
+	return err
+}
+
+// goOn commits what was merged before.
+func (r *Recorder) goOn(ctx context.Context, g *git.Repo, f Finishing, k *unfinished) ([]plumbing.Hash, error) {
+	proposed, unread := os.ReadFile(r.squashMessage())
+	b := readBegun(r.Store, k.mission.ID)
+	if b == nil || hasLine(string(proposed), "commit "+k.tip.String()) { // the user has merged it by hand
+		if err := r.begin(k.mission.ID, k); err != nil {
+			return nil, err
+		}
+	} else if b.Turn < k.last {
+		k.end(b.Turn, b.Tip.Hash()) // what came later is not merged
+	}
+	if unread != nil || f.Message != "" || !hasLine(string(proposed), ledger.TrailerMission+": "+string(k.mission.ID)) {
+		message, err := r.message(ctx, f, k, k.numbers(), true)
+		if err == nil {
+			err = r.propose(message)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	paths, err := r.unresolved(ctx)
+	if err == nil && len(paths) > 0 {
+		err = unresolvedError(paths)
+	}
+	if err != nil {
+		return nil, err
+	}
+	commit, err := r.commit(ctx, g, f, editing(f)...)
+	if err != nil {
+		return nil, err
+	}
+	return []plumbing.Hash{commit}, nil
+}
+
+// editing are the arguments of a commit whose message git has.
+func editing(f Finishing) []string {
+	if f.Edit {
+		return []string{"--edit"}
+	}
+	return []string{"--no-edit"}
+}
+
+// squashMessage is where git keeps the message of a squash that is not committed.
+func (r *Recorder) squashMessage() string { return filepath.Join(r.Repo.GitDir, "SQUASH_MSG") }
+
+// propose makes a message the one that git proposes for the next commit.
+func (r *Recorder) propose(message string) error {
+	return os.WriteFile(r.squashMessage(), []byte(message), 0o666)
+}
+
+// squashed reports whether what is staged is a merge of the mission that was not committed: by its trailer in
+// the message that git proposes; as git's own message names the commit; or, if git was killed before it wrote
+// one, as we were about to merge it here, and the index is what comes of that.
+func (r *Recorder) squashed(ctx context.Context, k *unfinished, merged plumbing.Hash) (bool, error) {
+	message, err := os.ReadFile(r.squashMessage())
+	if err == nil {
+		return hasLine(string(message), ledger.TrailerMission+": "+string(k.mission.ID)) || hasLine(string(message), "commit "+k.tip.String()), nil
+	}
+	b := readBegun(r.Store, k.mission.ID)
+	if b == nil || b.Worktree != r.Repo.GitDir || b.Head.Hash() != k.head.Commit || b.Tip.Hash() != k.tip {
+		return false, nil
+	}
+	if paths, err := r.unresolved(ctx); err != nil || len(paths) > 0 {
+		return err == nil, err
+	}
+	out, err := r.Repo.Output(ctx, nil, "write-tree")
+	return err == nil && strings.TrimSpace(string(out)) == merged.String(), err
+}
+
+func hasLine(text, want string) bool {
+	for line := range strings.Lines(text) {
+		if strings.TrimRight(line, "\r\n") == want {
+			return true
+		}
+	}
+	return false
+}
+
+// unresolved are the paths that have conflicts in the index.
+func (r *Recorder) unresolved(ctx context.Context) ([]string, error) {
+	out, err := r.Repo.Output(ctx, nil, "ls-files", "--unmerged", "-z")
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		if _, path, ok := strings.Cut(entry, "\t"); ok && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}
+
+func unresolvedError(paths []string) error { return fmt.Errorf("%w in %s", ErrUnresolved, some(paths)) }
+
+// maxSome is how many paths an error names.
+const maxSome = 5
+
+// some names some paths.
+func some(paths []string) string {
+	var quoted []string
+	for _, p := range paths[:min(len(paths), maxSome)] {
+		quoted = append(quoted, fmt.Sprintf("%q", p))
+	}
+	list := strings.Join(quoted, ", ")
+	if more := len(paths) - len(quoted); more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list
+}
+
+// unrecorded is an error if the worktree of a mission is not as its branch says.
+func (r *Recorder) unrecorded(ctx context.Context, path string, tip plumbing.Hash) error {
+	repo, err := git.Find(path)
+	if path == "" || err != nil || repo.CommonDir != r.Repo.CommonDir {
+		return nil // it is checked out nowhere, or the worktree is gone
+	}
+	w := workspace.New(repo, r.Settings)
+	var paths []string
+	err = transaction.Worktree(ctx, w, func() error {
+		objects := repo.Objects(ctx)
+		defer objects.Close()
+		snap, err := snapshot.Take(ctx, repo, objects, snapshot.Options{
+			Policy: w.Policy(), Config: func() (git.Config, error) { return repo.Config(ctx) },
+		})
+		if err != nil {
+			return err
+		}
+		tree, err := objects.TreeOf(tip)
+		if err == nil {
+			paths, err = differing(objects, tree, snap.Tree)
+		}
+		return err
+	})
+	if err == nil && len(paths) > 0 {
+		err = fmt.Errorf("%w in %s: %s", ErrUncommitted, path, some(paths))
+	}
+	return err
+}
+
+// maxDiffering is how many paths of a mission are looked at.
+const maxDiffering = 1_000_000
+
+// differing are the paths in which two trees differ.
+func differing(objects *git.Objects, from, to plumbing.Hash) ([]string, error) {
+	found, whole, err := objects.Differences(from, []plumbing.Hash{to}, maxDiffering)
+	if err == nil && !whole {
+		err = fmt.Errorf("compare trees %s and %s: too much differs", from, to)
+	}
+	var paths []string
+	for _, d := range found {
+		paths = append(paths, d.Path)
+	}
+	return paths, err
+}

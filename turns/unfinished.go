@@ -1,0 +1,304 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/trust"
+	"gitagent/internal/workspace"
+)
+
+// An unfinished mission, and what is to be known of it to finish it.
+type unfinished struct {
+	mission  *ledger.Mission
+	attached bool
+	branch   string        // full name; empty if it has none, or none any more
+	tip      plumbing.Hash // of the branch, or the last turn's commit; zero for a passive mission
+	head     git.Head
+	finished bool // it was, and went on since
+	foreign  bool // a stranger recorded it, and the user has accepted it
+	last     int  // the last turn, 0 if there is none
+	at       time.Time
+	turns    []worked      // since the mission was finished last, the oldest first
+	squashed squashed      // what HEAD has of it
+	before   plumbing.Hash // the commit that holds the state before these; zero if that is not known
+}
+
+// A worked is what is needed of a turn.
+type worked struct {
+	number     int
+	at         time.Time
+	prompt     string
+	changed    bool
+	again      bool // it was recorded again since the mission was finished with it
+	committed  bool // by the trailers of a commit: the mission was to be several, and not all were made
+	base, code plumbing.Hash
+}
+
+// A squashed is a commit that has all that another one has, as git can't know.
+type squashed struct{ commit, of plumbing.Hash }
+
+// unfinished reads what is left of a mission. If the user may not rely on all of it, the error wraps
+// [workspace.ErrStranger].
+func (r *Recorder) unfinished(ctx context.Context, objects *git.Objects, id ledger.ID) (*unfinished, error) {
+	branch := r.Branch(id)
+	refs, err := r.Repo.Refs(ctx, id.Ref(), branch)
+	if err != nil {
+		return nil, err
+	}
+	tip, ok := refs[id.Ref()]
+	if !ok {
+		return nil, missing(ctx, r.Repo, "mission "+string(id), string(id))
+	}
+	standing, err := r.Standing(ctx, objects, id, tip)
+	if err == nil && !standing.Whole {
+		err = fmt.Errorf("mission %s: %w", id, workspace.ErrStranger)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l, err := ledger.At(objects, id, tip)
+	if err != nil {
+		return nil, err
+	}
+	k := &unfinished{mission: l.Mission, foreign: standing.By == trust.Unknown, before: plumbing.NewHash(l.Mission.Base)}
+	if k.head, err = r.Repo.Head(ctx); err != nil {
+		return nil, err
+	}
+	if at, ok := refs[branch]; ok {
+		k.branch, k.tip = branch, at
+	}
+	k.attached = k.branch != "" || l.Mission.Branch != ""
+	after := 0
+	if k.finished, err = r.stands(ctx, l.Mission.Finished, k.head); k.finished {
+		after = l.Mission.Finished.Turn
+		k.squashed = squashed{l.Mission.Finished.Commit.Hash(), l.Mission.Finished.Tip.Hash()}
+	} else if err == nil {
+		after, k.squashed, err = r.inherited(ctx, objects, l.Mission, k.head)
+	}
+	if err == nil {
+		err = k.read(ctx, l, after)
+	}
+	return k, err
+}
+
+// read reads the turns after one of them.
+func (k *unfinished) read(ctx context.Context, l *ledger.Ledger, after int) error {
+	var numbers []int
+	for r, err := range l.Turns() {
+		if err != nil {
+			return err
+		}
+		numbers = append(numbers, r.Number)
+		if r.Number <= after {
+			break
+		}
+	}
+	for _, n := range slices.Backward(numbers) {
+		t, err := readTurn(l, n)
+		if err := errors.Join(ctx.Err(), err); err != nil {
+			return err
+		}
+		k.last, k.at = t.Turn, t.At
+		again := k.finished && n == after && t.At.After(k.mission.Finished.At)
+		if n <= after && !again {
+			k.before = t.Code.Hash()
+			continue
+		}
+		k.turns = append(k.turns, worked{
+			number: n, at: t.At, prompt: ledger.Head(firstLine(t.Prompt), maxSubject), changed: t.Files > 0, again: again,
+			base: t.Before().Commit.Hash(), code: t.Code.Hash(),
+		})
+		if k.attached && k.branch == "" {
+			k.tip = t.Code.Hash()
+		}
+	}
+	return nil
+}
+
+// stands reports whether HEAD or some branch has the commit that a mission was finished with.
+func (r *Recorder) stands(ctx context.Context, f *ledger.Finish, head git.Head) (bool, error) {
+	if f == nil {
+		return false, nil
+	}
+	lost, err := Lost(ctx, r.Repo, f.Commit)
+	return err == nil && (len(lost) == 0 || r.in(ctx, f.Commit.Hash(), head)), err
+}
+
+// in reports whether a commit, which may not be here, is before HEAD.
+func (r *Recorder) in(ctx context.Context, commit plumbing.Hash, head git.Head) bool {
+	if commit.IsZero() || head.Commit.IsZero() {
+		return false
+	}
+	is, err := r.Repo.IsAncestor(ctx, git.Hex(commit), git.Hex(head.Commit))
+	return err == nil && is
+}
+
+// inherited is the last turn that a fork has from its source, if HEAD has the work of that.
+func (r *Recorder) inherited(ctx context.Context, objects *git.Objects, m *ledger.Mission, head git.Head) (int, squashed, error) {
+	from := m.ForkedFrom
+	if from == nil {
+		return 0, squashed{}, nil
+	}
+	base := plumbing.NewHash(m.Base)
+	if r.in(ctx, base, head) {
+		return from.Turn, squashed{}, nil
+	}
+	source, err := ledger.Open(ctx, r.Repo, objects, from.Mission)
+	if err != nil { // it may be gone
+		return 0, squashed{}, ctx.Err()
+	}
+	if f := source.Mission.Finished; f != nil && f.Turn >= from.Turn && r.in(ctx, f.Commit.Hash(), head) {
+		return from.Turn, squashed{f.Commit.Hash(), base}, nil
+	}
+	return 0, squashed{}, ctx.Err()
+}
+
+// knowing is a git that knows of a commit that it has what another one has, as if that had been merged there:
+// what comes after the first squash of a branch would otherwise conflict with it. There is a file until done
+// is called.
+func (r *Recorder) knowing(ctx context.Context, g *git.Repo, k *unfinished) (knows *git.Repo, done func(), err error) {
+	s := k.squashed
+	if s.of.IsZero() || !r.in(ctx, s.commit, k.head) {
+		return g, func() {}, nil
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	parents, err := objects.Parents(s.commit)
+	if err == nil {
+		err = objects.Has(s.of)
+	}
+	if ledger.Missing(err) {
+		return g, func() {}, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	graft := s.commit.String()
+	for _, p := range append(parents, s.of) {
+		graft += " " + p.String()
+	}
+	file, err := os.CreateTemp("", "git-agent-")
+	if err != nil {
+		return nil, nil, err
+	}
+	_, err = file.WriteString(graft + "\n")
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, nil, errors.Join(err, os.Remove(file.Name()))
+	}
+	return g.With("GIT_GRAFT_FILE=" + file.Name()), func() { _ = os.Remove(file.Name()) }, nil
+}
+
+// changed reports whether any of the turns has changed something.
+func (k *unfinished) changed() bool {
+	return slices.ContainsFunc(k.turns, func(t worked) bool { return t.changed })
+}
+
+// end leaves out what came after a turn, at which the branch was at tip.
+func (k *unfinished) end(turn int, tip plumbing.Hash) {
+	k.turns = slices.DeleteFunc(k.turns, func(t worked) bool { return t.number > turn })
+	k.last, k.tip, k.at = turn, tip, time.Time{}
+	if n := len(k.turns); n > 0 {
+		k.at = k.turns[n-1].at
+	}
+}
+
+// numbers are those of the turns that are to be committed.
+func (k *unfinished) numbers() ledger.Ranges {
+	var list []int
+	for _, t := range k.turns {
+		if !t.committed {
+			list = append(list, t.number)
+		}
+	}
+	return ledger.RangesOf(list...)
+}
+
+// committed returns the newest commit before HEAD that has the work, by its trailers: all turns that changed
+// something are in such commits. Zero if there is none, or not all of it; then it notes what is.
+func (r *Recorder) committed(ctx context.Context, k *unfinished) (plumbing.Hash, error) {
+	if k.head.Commit.IsZero() {
+		return plumbing.ZeroHash, nil
+	}
+	newest, have, err := trailers(ctx, r.Repo, k.mission.ID, "HEAD", k.mission.Base)
+	if err != nil || newest.IsZero() {
+		return plumbing.ZeroHash, err
+	}
+	covers := k.changed() || have.Has(k.last)
+	for i, t := range k.turns {
+		k.turns[i].committed = have.Has(t.number) && !t.again
+		covers = covers && (!t.changed || k.turns[i].committed)
+	}
+	b := readBegun(r.Store, k.mission.ID)
+	for _, t := range k.turns {
+		if !t.committed {
+			break
+		}
+		k.squashed = squashed{newest, t.code}
+		if b != nil && b.Turn == t.number && !b.Tip.IsZero() {
+			k.squashed.of = b.Tip.Hash()
+		}
+	}
+	if !covers {
+		return plumbing.ZeroHash, nil
+	}
+	if !k.attached {
+		return newest, nil
+	}
+	// The branch may have more than its turns.
+	if b != nil && b.Tip.Hash() == k.tip || len(k.turns) > 0 && k.turns[len(k.turns)-1].code == k.tip {
+		return newest, nil
+	}
+	merged, err := mergedTree(ctx, r.Repo, newest, k.tip)
+	if err != nil || merged.IsZero() {
+		return plumbing.ZeroHash, err
+	}
+	tree, err := r.treeOf(ctx, newest)
+	if err != nil || tree != merged {
+		return plumbing.ZeroHash, err
+	}
+	return newest, nil
+}
+
+// trailers returns the newest commit, of those from one that lack another, that says that it has work of a
+// mission, and the turns that they say.
+func trailers(ctx context.Context, repo *git.Repo, id ledger.ID, from, without string) (newest plumbing.Hash, have ledger.Ranges, err error) {
+	format := "--format=%H"
+	for _, key := range []string{ledger.TrailerMission, ledger.TrailerTurns} {
+		format += "%n%(trailers:key=" + key + ",valueonly,separator=%x20)"
+	}
+	args := []string{"log", "-z", "--no-show-signature", "--encoding=UTF-8", "--fixed-strings", "--grep=" + ledger.TrailerMission + ": " + string(id), format, from}
+	if without != "" {
+		if _, err := repo.Resolve(ctx, without); err == nil {
+			args = append(args, "^"+without)
+		}
+	}
+	out, err := repo.Wary().Output(ctx, nil, append(args, "--")...)
+	if err != nil {
+		return newest, nil, err
+	}
+	for record := range strings.SplitSeq(string(out), "\x00") {
+		lines := strings.SplitN(record, "\n", 3)
+		if len(lines) < 3 || !slices.Contains(strings.Fields(lines[1]), string(id)) {
+			continue
+		}
+		for text := range strings.FieldsSeq(lines[2]) {
+			if ranges, err := ledger.ParseRanges(text); err == nil {
+				have = have.With(ranges)
+				if newest.IsZero() {
+					newest = plumbing.NewHash(lines[0])
+				}
+			}
+		}
+	}
+	return newest, have, nil
+}
