@@ -1,7 +1,6 @@
 package provenance
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -27,12 +25,11 @@ type versions struct {
 	names    []string
 	blobs    [][]plumbing.Hash // by name and place; zero where there is none
 
-	words map[uint64]int32 // the lines that have been seen, by their hashes, numbered
-	seed  maphash.Seed
-	lines map[plumbing.Hash][]int32 // of a blob: the numbers of its lines, in order, each once
-	left  int                       // how many numbers may still be kept
-	all   *contents                 // nil before they are known
-	tips  [][]int                   // by place, see [tips]; nil before they are known
+	numbering *numbering
+	lines     map[plumbing.Hash][]int32 // of a blob: the numbers of its lines, in order, each once
+	left      int                       // how many numbers may still be kept
+	all       *contents                 // nil before they are known
+	tips      [][]int                   // by place, see [tips]; nil before they are known
 }
 
 // Limits of what is kept: a file may have 100,000 versions of 10,000 lines.
@@ -44,7 +41,7 @@ const (
 func newVersions(repo *git.Repo, objects *git.Objects, g *graph, promisor string) *versions {
 	return &versions{
 		repo: repo, objects: objects, graph: g, promisor: promisor,
-		words: make(map[uint64]int32), seed: maphash.MakeSeed(), lines: make(map[plumbing.Hash][]int32), left: maxLines,
+		numbering: newNumbering(), lines: make(map[plumbing.Hash][]int32), left: maxLines,
 	}
 }
 
@@ -160,11 +157,11 @@ func (v *versions) appears(in, from int) bool {
 	return false
 }
 
-// read reads the lines of all versions that have not been read yet, the newest first.
+// read reads the lines of all versions that have not been read yet, the oldest first: one after another they are alike.
 func (v *versions) read(ctx context.Context) error {
 	var wanted []git.Wanted
 	asked := make(map[plumbing.Hash]bool)
-	for at := len(v.graph.nodes) - 1; at >= 0; at-- {
+	for at := range v.graph.nodes {
 		for _, blobs := range v.blobs {
 			hash := blobs[at]
 			if _, known := v.lines[hash]; !known && !hash.IsZero() && !asked[hash] {
@@ -192,7 +189,7 @@ func (v *versions) read(ctx context.Context) error {
 		for t := range texts {
 			v.lines[t.blob] = nil // what can't be read has none that count
 			if v.left > 0 {
-				v.lines[t.blob] = v.number(t.text)
+				v.lines[t.blob] = v.numbering.number(t.text)
 				v.left -= len(v.lines[t.blob])
 			}
 		}
@@ -210,54 +207,6 @@ func (v *versions) read(ctx context.Context) error {
 	return err
 }
 
-// number numbers the lines of a text that have a word in them. The second of two equal lines is another one
-// than the first.
-func (v *versions) number(text []byte) []int32 {
-	var numbers, repeated []int32
-	for len(text) > 0 {
-		var line []byte
-		line, text, _ = bytes.Cut(text, []byte{'\n'})
-		if hasWord(line) {
-			numbers = append(numbers, v.word(maphash.Bytes(v.seed, line)))
-		}
-	}
-	slices.Sort(numbers)
-	for i, first := 1, 0; i < len(numbers); i++ {
-		if numbers[i] != numbers[first] {
-			first = i
-			continue
-		}
-		times := [2]uint64{uint64(numbers[i]), uint64(i - first)}
-		repeated = append(repeated, v.word(maphash.Comparable(v.seed, times)))
-	}
-	if len(repeated) > 0 {
-		numbers = slices.Compact(numbers)
-		numbers = append(numbers, repeated...)
-		slices.Sort(numbers)
-	}
-	return numbers
-}
-
-// word is the number of what has a hash.
-func (v *versions) word(hash uint64) int32 {
-	n, known := v.words[hash]
-	if !known {
-		n = int32(len(v.words))
-		v.words[hash] = n
-	}
-	return n
-}
-
-// hasWord reports whether a line has a letter, a digit, or what is no ASCII.
-func hasWord(line []byte) bool {
-	for _, c := range line {
-		if c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= utf8.RuneSelf {
-			return true
-		}
-	}
-	return false
-}
-
 // wrote reports whether a line came to be there while a turn ran: it was in the worktree at the end, and neither
 // at the start nor in what HEAD brought from elsewhere.
 func (v *versions) wrote(t *turn, line string) bool {
@@ -265,7 +214,7 @@ func (v *versions) wrote(t *turn, line string) bool {
 	if !ok {
 		return false
 	}
-	n, known := v.words[maphash.Bytes(v.seed, []byte(line))]
+	n, known := v.numbering.words[maphash.Bytes(v.numbering.seed, []byte(line))]
 	if !known || !v.has(at, n) {
 		return false
 	}
@@ -307,7 +256,7 @@ func (v *versions) contents() *contents {
 	if v.all != nil {
 		return v.all
 	}
-	c := &contents{of: make([]int, len(v.graph.nodes)), words: len(v.words)}
+	c := &contents{of: make([]int, len(v.graph.nodes)), words: len(v.numbering.words)}
 	known := make(map[string]int)
 	var key []byte
 	for at := range v.graph.nodes {
