@@ -83,29 +83,37 @@ func (r *Repo) DiffPaths(ctx context.Context, from, to plumbing.Hash) ([]FileSta
 func (r *Repo) numstat(ctx context.Context, from, to plumbing.Hash, config []string, flags ...string) ([]FileStat, error) {
 	args := slices.Concat(config, []string{"diff-tree", "-r", "-z", "--numstat", "--no-ext-diff", "--no-textconv"}, flags, []string{from.String(), to.String()})
 	out, err := r.Output(ctx, nil, args...)
+	var stats []FileStat
+	if err == nil {
+		stats, err = parseNumstat(out)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("compare trees %s and %s: %w", from, to, err)
 	}
-	var stats []FileStat
+	return stats, nil
+}
+
+// parseNumstat reads `git diff-tree -z --numstat`.
+func parseNumstat(out []byte) (stats []FileStat, err error) {
 	for len(out) > 0 {
 		var line []byte
 		line, out, _ = bytes.Cut(out, []byte{0})
 		fields := bytes.SplitN(line, []byte{'\t'}, 3)
 		if len(fields) != 3 {
-			return nil, fmt.Errorf("compare trees %s and %s: unexpected line %q", from, to, line)
+			return nil, fmt.Errorf("unexpected line %q", line)
 		}
 		path := fields[2]
 		if len(path) == 0 { // a rename: the old path and the new one follow
 			_, out, _ = bytes.Cut(out, []byte{0})
 			path, out, _ = bytes.Cut(out, []byte{0})
 		}
-		s := FileStat{Path: string(path), Binary: fields[0][0] == '-'}
+		s := FileStat{Path: string(path), Binary: bytes.HasPrefix(fields[0], []byte{'-'})}
 		if !s.Binary {
 			if s.Insertions, err = strconv.Atoi(string(fields[0])); err == nil {
 				s.Deletions, err = strconv.Atoi(string(fields[1]))
 			}
 			if err != nil {
-				return nil, fmt.Errorf("compare trees %s and %s: %w", from, to, err)
+				return nil, err
 			}
 		}
 		stats = append(stats, s)
@@ -263,6 +271,74 @@ func lineStat(a, b []byte) (insertions, deletions int, ok bool) {
 		}
 	}
 	return insertions, deletions, true
+}
+
+// Align says of each line of a text which line of an older one it is, -1 if it is new, by a minimal diff. ok
+// is false if that would be too much work.
+func Align(old, fresh []byte) (from []int, ok bool) {
+	a, b := slices.Collect(bytes.Lines(old)), slices.Collect(bytes.Lines(fresh))
+	from = make([]int, len(b))
+	first := 0
+	for first < min(len(a), len(b)) && bytes.Equal(a[first], b[first]) {
+		from[first] = first
+		first++
+	}
+	m, n := len(a), len(b)
+	for m > first && n > first && bytes.Equal(a[m-1], b[n-1]) {
+		m, n = m-1, n-1
+		from[n] = m
+	}
+	for i := first; i < n; i++ {
+		from[i] = -1
+	}
+	// A line that the other side lacks is never common to both.
+	olds, news := among(a[first:m], b[first:n], first), among(b[first:n], a[first:m], first)
+	if len(olds) == 0 || len(news) == 0 {
+		return from, true
+	}
+	if len(olds) > maxStatLines || len(news) > maxStatLines {
+		return nil, false
+	}
+	pick := func(lines [][]byte, at []int) (list [][]byte) {
+		for _, i := range at {
+			list = append(list, lines[i])
+		}
+		return list
+	}
+	ids := make(map[string]rune)
+	d := diffmatchpatch.New()
+	d.DiffTimeout = 0
+	i, j := 0, 0
+	for _, part := range d.DiffMainRunes(asRunes(ids, pick(a, olds)), asRunes(ids, pick(b, news)), false) {
+		n := utf8.RuneCountInString(part.Text)
+		if part.Type == diffmatchpatch.DiffEqual {
+			for k := range n {
+				from[news[j+k]] = olds[i+k]
+			}
+		}
+		if part.Type != diffmatchpatch.DiffInsert {
+			i += n
+		}
+		if part.Type != diffmatchpatch.DiffDelete {
+			j += n
+		}
+	}
+	return from, true
+}
+
+// among are the places of lines that are also in others; the first line is at that place.
+func among(lines, others [][]byte, first int) []int {
+	known := make(map[string]bool, len(others))
+	for _, l := range others {
+		known[string(l)] = true
+	}
+	var places []int
+	for i, l := range lines {
+		if known[string(l)] {
+			places = append(places, first+i)
+		}
+	}
+	return places
 }
 
 // shared returns the lines that are also in others.

@@ -1,0 +1,132 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+)
+
+// A Change is what differs in one path between two trees: what they have there, and the lines.
+type Change struct {
+	FileStat
+	From     string // the path in the first tree; another one if the file was renamed
+	Old, New Entry  // zero where the path is not
+}
+
+// Changes returns what differs between two trees as [Repo.DiffShown] counts it, in git's order. The zero
+// Hex is the empty tree.
+func (r *Repo) Changes(ctx context.Context, from, to Hex, only Paths) ([]Change, error) {
+	trees := []string{OrEmpty(from).String(), OrEmpty(to).String()}
+	there := *r.Wary()
+	if only.Dir != "" {
+		there.dir = only.Dir
+	}
+	args := slices.Concat(
+		[]string{"-c", "core.bigFileThreshold=32m", "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev", "--no-relative", "--no-ext-diff", "--no-textconv"},
+		DiffCounting(), trees, []string{"--"}, only.Specs,
+	)
+	out, err := there.Output(ctx, nil, args...)
+	if err != nil {
+		return nil, err
+	}
+	list, err := parseChanges(out)
+	if err != nil {
+		return nil, fmt.Errorf("compare %s and %s: %w", trees[0], trees[1], err)
+	}
+	return list, nil
+}
+
+// parseChanges reads `git diff-tree -z --raw --numstat`: all entries, then all counts, in one order.
+func parseChanges(out []byte) ([]Change, error) {
+	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	var list []Change
+	for len(fields) > 1 && strings.HasPrefix(fields[0], ":") {
+		c, n, err := parseRaw(fields)
+		if err != nil {
+			return nil, err
+		}
+		list, fields = append(list, c), fields[n:]
+	}
+	var stats []byte
+	if len(list) > 0 {
+		stats = []byte(strings.Join(fields, "\x00") + "\x00")
+	}
+	counts, err := parseNumstat(stats)
+	if err != nil {
+		return nil, err
+	}
+	if len(counts) != len(list) {
+		return nil, fmt.Errorf("%d files are counted, of %d", len(counts), len(list))
+	}
+	for i, s := range counts {
+		if s.Path != list[i].Path {
+			return nil, fmt.Errorf("unexpected path %q", s.Path)
+		}
+		list[i].FileStat = s
+	}
+	return list, nil
+}
+
+// parseRaw reads one entry, and says how many fields it has: `:<mode> <mode> <hash> <hash> <status>`, the
+// path, and of a rename the new path.
+func parseRaw(fields []string) (c Change, n int, err error) {
+	f := strings.Fields(fields[0][1:])
+	if len(f) != 5 {
+		return c, 0, fmt.Errorf("unexpected line %q", fields[0])
+	}
+	for i, e := range []*Entry{&c.Old, &c.New} {
+		mode, err := filemode.New(f[i])
+		if err != nil {
+			return c, 0, err
+		}
+		if mode == filemode.Empty {
+			continue
+		}
+		e.Mode = mode
+		if e.Hash, err = ParseHash(f[2+i]); err != nil {
+			return c, 0, err
+		}
+	}
+	c.From, c.Path, n = fields[1], fields[1], 2
+	if f[4][0] == 'R' || f[4][0] == 'C' {
+		if len(fields) < 3 {
+			return c, 0, fmt.Errorf("unexpected line %q", fields[0])
+		}
+		c.Path, n = fields[2], 3
+	}
+	return c, n, nil
+}
+
+// Named returns the objects that "<commit>:<path>" name, zero for those that are not there.
+func (r *Repo) Named(ctx context.Context, names []string) ([]plumbing.Hash, error) {
+	out, err := r.Output(ctx, strings.NewReader(strings.Join(names, "\x00")+"\x00"), "cat-file", "--batch-check=%(objectname)", "-z", "--buffer")
+	if err != nil {
+		return nil, err
+	}
+	hashes := make([]plumbing.Hash, len(names))
+	rest := string(out)
+	for i, name := range names {
+		if after, ok := strings.CutPrefix(rest, name); ok { // "<name> missing"
+			_, rest, _ = strings.Cut(after, "\n")
+			continue
+		}
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		if hashes[i], err = ParseHash(line); err != nil {
+			return nil, fmt.Errorf("look up %q: %w", name, err)
+		}
+	}
+	return hashes, nil
+}
+
+// OrEmpty is a commit, or the empty tree for none.
+func OrEmpty(commit Hex) Hex {
+	if commit.IsZero() {
+		return Hex(emptyTree)
+	}
+	return commit
+}

@@ -1,0 +1,72 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Revs resolves what a person typed for commits, a rev or a range such as a..b or a...b, to what git takes
+// for the same: "<hash>" or "^<hash>". If it is neither, the error wraps [ErrNotFound].
+func (r *Repo) Revs(ctx context.Context, text string) ([]string, error) {
+	out, err := r.Output(ctx, nil, "rev-parse", "--quiet", "--revs-only", "--end-of-options", text)
+	if err != nil && Status(err) != 1 && Status(err) != 128 { // 128 for what only looks like one
+		return nil, err
+	}
+	var revs []string
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimSpace(line)
+		if _, err := ParseHash(strings.TrimPrefix(line, "^")); err == nil {
+			revs = append(revs, line)
+		}
+	}
+	if err != nil || len(revs) == 0 {
+		return nil, fmt.Errorf("resolve %q: %w", text, ErrNotFound)
+	}
+	return revs, nil
+}
+
+// maxNames is how many branches and tags [Repo.Branches] returns.
+const maxNames = 1000
+
+// Branches returns the short names of branches and tags, those that were written last first.
+func (r *Repo) Branches(ctx context.Context) ([]string, error) {
+	out, err := r.Output(ctx, nil, "for-each-ref", fmt.Sprintf("--count=%d", maxNames), "--sort=-creatordate", "--format=%(refname:short)", "refs/heads", "refs/remotes", "refs/tags")
+	if err != nil {
+		return nil, err
+	}
+	return strings.Fields(string(out)), nil
+}
+
+// Upstream returns the full names of the branch that HEAD is on, "" if it is detached, and of that one's
+// upstream, "" if it has none.
+func (r *Repo) Upstream(ctx context.Context) (branch, upstream string, err error) {
+	if branch, err = r.HeadRef(ctx); err != nil || branch == "" {
+		return "", "", err
+	}
+	out, err := r.Output(ctx, nil, "for-each-ref", "--format=%(upstream)", branch)
+	return branch, strings.TrimSpace(string(out)), err
+}
+
+// MergeBase returns the best common ancestor of two commits, zero if they have none.
+func (r *Repo) MergeBase(ctx context.Context, a, b Hex) (Hex, error) {
+	out, err := r.Output(ctx, nil, "merge-base", a.String(), b.String())
+	if Status(err) == 1 {
+		return Hex{}, nil
+	}
+	if err != nil {
+		return Hex{}, err
+	}
+	hash, err := ParseHash(strings.TrimSpace(string(out)))
+	return Hex(hash), err
+}
+
+// Count returns how many commits are in since..commit.
+func (r *Repo) Count(ctx context.Context, since, commit Hex) (int, error) {
+	out, err := r.Output(ctx, nil, "rev-list", "--count", commit.String(), "^"+since.String(), "--")
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(string(out)))
+}
