@@ -1,0 +1,85 @@
+package ledger
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestReadTrailers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, message string
+		want          []TurnID
+	}{
+		{"a code commit", "turn 12: x\n\nAgent-Mission: a1b2c3d4\nAgent-Turn: 12\nAgent-Session: s\n", []TurnID{{"a1b2c3d4", 12}}},
+		{"several turns", "Subject\n\nText\n\nAgent-Mission: a1b2c3d4\nAgent-Turns: 1-2,7\n", []TurnID{{"a1b2c3d4", 1}, {"a1b2c3d4", 2}, {"a1b2c3d4", 7}}},
+		{"two missions", "S\n\nAgent-Mission: a1b2c3d4\nAgent-Turns: 1\nAgent-Mission: b2c3d4e5\nAgent-Turns: 1\n", []TurnID{{"a1b2c3d4", 1}, {"b2c3d4e5", 1}}},
+		{"a squash, indented", "Squashed commit\n\ncommit 1\n\n    turn 2\n\n    Agent-Mission: a1b2c3d4\n    Agent-Turn: 2\n\ncommit 2\n\n    turn 2\n\n    Agent-Mission: a1b2c3d4\r\n    Agent-Turn: 2\n", []TurnID{{"a1b2c3d4", 2}}},
+		{"no mission", "S\n\nAgent-Turn: 2\n", nil},
+		{"no id", "S\n\nAgent-Mission: a1b2c3d4\nAgent-Mission: main\nAgent-Turn: 2\n", nil},
+		{"no numbers", "S\n\nAgent-Mission: a1b2c3d4\nAgent-Turn: 02\nAgent-Turns: 1-2-3\nAgent-Turns: 4-1\n", nil},
+		{"nothing", "", nil},
+		{"too many", "S\n\nAgent-Mission: a1b2c3d4\nAgent-Turns: 1-999999\n", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := ReadTrailers(tt.message); !slices.Equal(got, tt.want) {
+				t.Errorf("ReadTrailers = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestFormatNumbers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		numbers []int
+		text    string
+	}{
+		{[]int{1}, "1"},
+		{[]int{1, 2}, "1-2"},
+		{[]int{1, 2, 3, 4, 7}, "1-4,7"},
+		{[]int{2, 4, 5, 9, 10}, "2,4-5,9-10"},
+	} {
+		if got := FormatNumbers(tt.numbers); got != tt.text {
+			t.Errorf("FormatNumbers(%v) = %q, want %q", tt.numbers, got, tt.text)
+		}
+		if got, ok := ParseNumbers(tt.text); !ok || !slices.Equal(got, tt.numbers) {
+			t.Errorf("ParseNumbers(%q) = %v, %v, want %v", tt.text, got, ok, tt.numbers)
+		}
+	}
+	if got := FormatNumbers([]int{7, 1, 3, 2, 1}); got != "1-3,7" {
+		t.Errorf("FormatNumbers in no order = %q", got)
+	}
+	if got, ok := ParseNumbers("1-2, 7"); !ok || !slices.Equal(got, []int{1, 2, 7}) {
+		t.Errorf("ParseNumbers with a blank = %v, %v", got, ok)
+	}
+	for _, text := range []string{"", "0", "1-", "-1", "1,,2", "1-10001", "01", "1 -2", "a", "1000000"} {
+		if got, ok := ParseNumbers(text); ok {
+			t.Errorf("ParseNumbers(%q) = %v", text, got)
+		}
+	}
+}
+
+// FuzzReadTrailers: whatever a message holds, what is read is bounded, valid and in it once.
+func FuzzReadTrailers(f *testing.F) {
+	f.Add("turn 12\n\nAgent-Mission: a1b2c3d4\nAgent-Turn: 12\n")
+	f.Add("S\n\nAgent-Mission: a1b2c3d4\nAgent-Turns: 1-4,7\nAgent-Turns: 3-9999\n")
+	f.Fuzz(func(t *testing.T, message string) {
+		list := ReadTrailers(message)
+		if len(list) > maxTrailed {
+			t.Fatalf("%d turns", len(list))
+		}
+		seen := make(map[TurnID]bool)
+		for _, id := range list {
+			if _, err := ParseID(string(id.Mission)); err != nil || !IsNumber(id.Turn) || seen[id] {
+				t.Fatalf("turn %v", id)
+			}
+			seen[id] = true
+			if !strings.Contains(message, string(id.Mission)) {
+				t.Fatalf("mission %s is not in the message", id.Mission)
+			}
+		}
+	})
+}
