@@ -11,5 +11,10 @@
 //	tips.go      which states a commit took its lines from
 //	blame.go     the question to git, and its answer
 //
+//	contributions.go  what turns contributed to commits: lines counted
+//	steps.go          files that turns alone have made of what was there
+//	wholes.go         files that are as a turn left them: what lines do not tell
+//	asked.go          what else was asked while the commits came about
+//
 // Missions of strangers are left out: what they claim to have written would be believed otherwise.
 package provenance

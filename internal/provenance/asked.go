@@ -1,0 +1,105 @@
+package provenance
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/turns"
+)
+
+// An Asked is a mission, and the turns of it that a question is about, in order of their starts.
+type Asked struct {
+	Mission *ledger.Mission
+	Turns   []*turns.Turn
+}
+
+// Asked returns what was asked while commits came about, between two moments: the missions that contributed
+// to them, and the forks of these that did not. The turns are those that contributed, and all that began
+// between the moments, or between the first and the last of those, unless on another branch. The missions
+// are in order of their first turns. What is only named by a commit does not count.
+func (h *History) Asked(to *Contributions, since, until time.Time) (missions, forks []*Asked, err error) {
+	contributed := make(map[recorded]bool)
+	branches := make(map[string]bool)
+	of := make(map[ledger.ID]*span)
+	until = until.Truncate(time.Second).Add(time.Second - 1) // a commit's date has no fraction
+	for _, c := range to.Turns {
+		if c.Files == 0 { // a trailer alone, which anybody can write, must not bring prompts to light
+			continue
+		}
+		since, until = earlier(since, c.Turn.Before().At), later(until, c.Turn.At)
+		contributed[recorded{c.Turn.ID(), c.Turn.At, c.Turn.Code}] = true
+		branches[c.Turn.Branch] = true
+		s := of[c.Turn.In()]
+		if s == nil {
+			s = &span{c.Turn.Turn, c.Turn.Turn}
+			of[c.Turn.In()] = s
+		}
+		s.first, s.last = min(s.first, c.Turn.Turn), max(s.last, c.Turn.Turn)
+	}
+	found := make(map[ledger.ID]*Asked)
+	forked := make(map[ledger.ID]*Asked)
+	for _, t := range h.turns {
+		s, from := of[t.in.ID], t.in.Mission.ForkedFrom
+		within := !t.started.Before(since) && !t.started.After(until)
+		fork := s == nil && within && from != nil && (of[from.Mission] != nil || forked[from.Mission] != nil)
+		among := contributed[t.key()] || s != nil && s.first <= t.id.Turn && t.id.Turn <= s.last
+		if !among && !fork && (s == nil || !within) {
+			continue
+		}
+		record, err := t.record()
+		if err != nil {
+			return nil, nil, err
+		}
+		if !among && !fork && !branches[record.Branch] {
+			continue
+		}
+		list := found
+		if fork {
+			list = forked
+		}
+		if list[t.in.ID] == nil {
+			list[t.in.ID] = &Asked{Mission: t.in.Mission}
+		}
+		list[t.in.ID].Turns = append(list[t.in.ID].Turns, record)
+	}
+	first := func(a, b *Asked) int { return a.Turns[0].Before().At.Compare(b.Turns[0].Before().At) }
+	return slices.SortedFunc(maps.Values(found), first), slices.SortedFunc(maps.Values(forked), first), nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// A span is from one turn of a mission to another one.
+type span struct{ first, last int }
+
+// Dates returns when two commits were made; the first may be zero.
+func (h *History) Dates(first, last git.Hex) (from, to time.Time, err error) {
+	for _, of := range []struct {
+		commit git.Hex
+		at     *time.Time
+	}{{first, &from}, {last, &to}} {
+		if of.commit.IsZero() {
+			continue
+		}
+		c, err := h.objects.Commit(of.commit.Hash())
+		if err != nil {
+			return from, to, err
+		}
+		*of.at = c.Committer.When
+	}
+	return from, to, nil
+}

@@ -1,0 +1,356 @@
+package provenance
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/turns"
+)
+
+// A Landing is a question about commits of the user's: which turns contributed to them.
+type Landing struct {
+	Commit git.Hex
+	// Since leaves out the commits that it reaches, as in git's Since..Commit; zero for none of them.
+	Since git.Hex
+	// Base is the commit from which files have changed: a merge base, or Since. Zero is an empty tree.
+	Base git.Hex
+	// Own leaves out what a merge has from one of its parents.
+	Own bool
+	// Only are the paths that count.
+	Only git.Paths
+	// Files is how many are looked at; 0 for all.
+	Files int
+	// Looked is told how many files of how many were looked at; nil for nobody.
+	Looked func(n, of int)
+}
+
+// Contributions say whose the lines are that commits brought.
+type Contributions struct {
+	Turns   []*Contribution // in order of their starts
+	Lines   int             // that the commits brought
+	Hand    int             // of which no turn is known
+	Removed int             // lines that were there before
+	Files   int             // changed
+	Binary  int             // of them without lines: binary, submodules
+	Unseen  int             // of them not looked at, as there are too many or it takes too long
+}
+
+// A Contribution is what a turn contributed.
+type Contribution struct {
+	Turn     *turns.Turn
+	Lines    int // that are the turn's
+	Removed  int // lines that it removed, in files that are as it left them
+	Files    int // with either, or that are as it left them
+	Evidence Evidence
+
+	order int
+	files map[string]bool
+}
+
+func (c *Contribution) file(path string) {
+	c.files[path] = true
+	c.Files = len(c.files)
+}
+
+// Evidence says what connects a turn with a commit.
+type Evidence struct {
+	Commit  bool // the commit was made for the turn, or by its agent
+	Trailer bool // the commit names the turn, as anybody could
+	Content bool // it has what the turn wrote
+}
+
+// Words are the names of what there is.
+func (e Evidence) Words() []string {
+	var list []string
+	for _, word := range []struct {
+		is   bool
+		name string
+	}{{e.Commit, "commit"}, {e.Trailer, "trailer"}, {e.Content, "content"}} {
+		if word.is {
+			list = append(list, word.name)
+		}
+	}
+	return list
+}
+
+// Of returns the question about one commit. For a merge it is about all that was merged into its first
+// parent, or with own about what no parent has.
+func (h *History) Of(commit git.Hex, own bool) (Landing, *git.Commit, error) {
+	l := Landing{Commit: commit}
+	c, err := h.objects.Commit(commit.Hash())
+	if err != nil {
+		return l, nil, err
+	}
+	shallow, err := h.w.Repo.Shallow()
+	if err != nil {
+		return l, nil, err
+	}
+	if len(c.Parents) > 0 && !slices.Contains(shallow, commit.Hash()) {
+		l.Since = git.Hex(c.Parents[0])
+		l.Base = l.Since
+		l.Own = own && len(c.Parents) > 1
+	}
+	return l, c, nil
+}
+
+// Contributions answers a question.
+func (h *History) Contributions(ctx context.Context, l Landing) (*Contributions, error) {
+	a := &landing{h: h, Landing: l, sum: new(Contributions), of: make(map[recorded]*Contribution), made: make(map[*turn]bool)}
+	if err := a.answer(ctx); err != nil {
+		return nil, fmt.Errorf("contributions to %s: %w", l.Commit, err)
+	}
+	return a.sum, nil
+}
+
+// A landing is the work on a question.
+type landing struct {
+	Landing
+	h       *History
+	sum     *Contributions
+	of      map[recorded]*Contribution
+	commits map[plumbing.Hash]*git.Commit // those that are asked about
+	made    map[*turn]bool                // whether one of them was made in it
+}
+
+func (a *landing) answer(ctx context.Context) error {
+	if err := a.list(ctx); err != nil {
+		return err
+	}
+	changes, err := a.changes(ctx)
+	if err != nil {
+		return err
+	}
+	a.sum.Files = len(changes)
+	looked := len(changes)
+	if a.Files > 0 {
+		looked = min(looked, a.Files)
+	}
+	files, err := a.look(ctx, changes[:looked])
+	if err != nil {
+		return err
+	}
+	for i, c := range changes {
+		a.sum.Removed += c.Deletions
+		if lineless(c) {
+			a.sum.Binary++
+		}
+		if i >= looked {
+			a.sum.Unseen++
+			continue
+		}
+		if a.Looked != nil {
+			a.Looked(i, looked)
+		}
+		if err := a.file(ctx, files[i]); err != nil {
+			return err
+		}
+	}
+	if err := a.named(); err != nil {
+		return err
+	}
+	for _, c := range a.of {
+		a.sum.Turns = append(a.sum.Turns, c)
+	}
+	slices.SortFunc(a.sum.Turns, func(x, y *Contribution) int { return cmp.Compare(x.order, y.order) })
+	return nil
+}
+
+// lineless reports whether what changed can't be told in lines.
+func lineless(c git.Change) bool {
+	return c.Binary || c.Old.Mode == filemode.Submodule || c.New.Mode == filemode.Submodule
+}
+
+// maxCommits is how many commits are read for what they name.
+const maxCommits = 10_000
+
+// list finds the commits that are asked about.
+func (a *landing) list(ctx context.Context) error {
+	a.commits = make(map[plumbing.Hash]*git.Commit)
+	tip, err := a.h.objects.Commit(a.Commit.Hash())
+	if err != nil {
+		return err
+	}
+	a.commits[a.Commit.Hash()] = tip
+	alone := a.Own || a.Since.IsZero() || len(tip.Parents) == 1 && git.Hex(tip.Parents[0]) == a.Since
+	if alone {
+		return nil
+	}
+	out, err := a.h.w.Repo.Output(ctx, nil, "rev-list", fmt.Sprintf("--max-count=%d", maxCommits), a.Commit.String(), "^"+a.Since.String(), "--")
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(out)) {
+		hash, err := git.ParseHash(strings.TrimSpace(line))
+		if err != nil {
+			return err
+		}
+		if a.commits[hash], err = a.h.objects.Commit(hash); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changes are the files that changed.
+func (a *landing) changes(ctx context.Context) ([]git.Change, error) {
+	list, err := a.h.w.Repo.Changes(ctx, a.Base, a.Commit, a.Only)
+	if err != nil || !a.Own {
+		return list, err
+	}
+	for _, p := range a.tip().Parents[1:] {
+		changed, err := a.h.w.Repo.Changed(ctx, p, a.Commit.Hash(), a.Only)
+		if err != nil {
+			return nil, err
+		}
+		list = slices.DeleteFunc(list, func(c git.Change) bool {
+			_, ok := changed[c.Path]
+			return !ok
+		})
+	}
+	return list, nil
+}
+
+// file finds out about one file.
+func (a *landing) file(ctx context.Context, f *file) error {
+	c := f.c
+	if !lineless(c) && c.Insertions > 0 && !a.Own {
+		if exact, err := a.exact(ctx, f); exact || err != nil {
+			return err
+		}
+	}
+	if err := a.lines(ctx, c); err != nil {
+		return err
+	}
+	if lineless(c) || c.Insertions == 0 || c.Deletions > 0 {
+		return a.whole(ctx, f)
+	}
+	return nil
+}
+
+// lines counts the lines of a file.
+func (a *landing) lines(ctx context.Context, c git.Change) error {
+	if lineless(c) || c.Insertions == 0 {
+		return nil
+	}
+	// Of a file that came in the meantime the names in between are not known, nor of a merge's its own lines.
+	known := !a.Own && (len(a.commits) == 1 || !c.Old.Hash.IsZero())
+	if known && (a.early() || len(a.h.touching([]string{c.Path, c.From})) == 0) {
+		a.sum.Lines += c.Insertions
+		a.sum.Hand += c.Insertions
+		return nil
+	}
+	list, err := a.h.Blame(ctx, Request{Commit: a.Commit, Path: c.Path, Since: a.Since})
+	if errors.Is(err, ErrTimeout) {
+		a.sum.Unseen++
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, line := range list {
+		if a.Own && line.Blame.Commit != a.Commit {
+			continue
+		}
+		a.sum.Lines++
+		if line.Turn == nil {
+			a.sum.Hand++
+			continue
+		}
+		t := a.contribution(line.Turn)
+		t.Lines++
+		if a.commits[line.State.Hash()] != nil {
+			t.Evidence.Commit = true
+		} else {
+			t.Evidence.Content = true
+		}
+		t.file(c.Path)
+	}
+	return nil
+}
+
+// early reports whether the commits are older than all turns.
+func (a *landing) early() bool {
+	return len(a.h.turns) == 0 || a.tip().Committer.When.Unix() < a.h.turns[0].started.Unix()
+}
+
+func (a *landing) contribution(t *turns.Turn) *Contribution {
+	key := recorded{t.ID(), t.At, t.Code}
+	c := a.of[key]
+	if c == nil {
+		c = &Contribution{Turn: t, files: make(map[string]bool)}
+		c.order = slices.IndexFunc(a.h.turns, func(of *turn) bool { return of.key() == key })
+		a.of[key] = c
+	}
+	return c
+}
+
+// key tells the record from others.
+func (t *turn) key() recorded { return recorded{t.id, t.at, git.Hex(t.code)} }
+
+// named adds what the commits' messages name.
+func (a *landing) named() error {
+	names := make(map[ledger.TurnID]bool)
+	for _, c := range a.commits {
+		for _, id := range ledger.ReadTrailers(c.Message) {
+			names[id] = true
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	for _, t := range a.h.turns {
+		if !names[t.id] {
+			continue
+		}
+		record, err := t.record()
+		if err != nil {
+			return err
+		}
+		a.contribution(record).Evidence.Trailer = true
+	}
+	return nil
+}
+
+// tip is the last of the commits that are asked about.
+func (a *landing) tip() *git.Commit { return a.commits[a.Commit.Hash()] }
+
+// wrote counts lines that are a turn's.
+func (a *landing) wrote(ctx context.Context, t *turn, path string, lines int) error {
+	if lines == 0 {
+		return nil
+	}
+	c, err := a.from(ctx, t)
+	if err != nil {
+		return err
+	}
+	c.Lines += lines
+	c.file(path)
+	return nil
+}
+
+// from is what a turn contributed, with how that is known if no lines have said so.
+func (a *landing) from(ctx context.Context, t *turn) (*Contribution, error) {
+	if c := a.of[t.key()]; c != nil {
+		return c, nil
+	}
+	record, err := t.record()
+	if err != nil {
+		return nil, err
+	}
+	made, err := a.madeIn(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	c := a.contribution(record)
+	c.Evidence.Commit, c.Evidence.Content = made, !made
+	return c, nil
+}

@@ -1,0 +1,202 @@
+package provenance
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+)
+
+// maxAsked is how many versions of files are asked for at once.
+const maxAsked = 200_000
+
+// A file is one that changed, and what turns had there.
+type file struct {
+	c             git.Change
+	turns         []*turn // that may have changed it, the newest first
+	before, after []plumbing.Hash
+	was           []plumbing.Hash // before, under its former name
+}
+
+// had is what a turn found.
+func (f *file) had(i int) plumbing.Hash {
+	if f.before[i].IsZero() && f.c.From != f.c.Path {
+		return f.was[i]
+	}
+	return f.before[i]
+}
+
+// others reports whether other turns, which may have changed the file, ran at the same time.
+func (f *file) others(t *turn) bool {
+	return slices.ContainsFunc(f.turns, func(u *turn) bool {
+		return u != t && u.started.Before(t.at) && t.started.Before(u.at)
+	})
+}
+
+// look looks up what turns that began before the commit had.
+func (a *landing) look(ctx context.Context, changes []git.Change) ([]*file, error) {
+	last := a.tip().Committer.When.Add(time.Second)
+	files := make([]*file, len(changes))
+	var names []string
+	for i, c := range changes {
+		files[i] = &file{c: c}
+		if a.early() || len(names) >= maxAsked {
+			continue
+		}
+		for _, t := range slices.Backward(a.h.turns) {
+			if t.code.IsZero() || t.base.IsZero() || t.code == t.base || t.started.After(last) {
+				continue
+			}
+			if t.more || slices.Contains(t.paths, c.Path) || slices.Contains(t.paths, c.From) {
+				files[i].turns = append(files[i].turns, t)
+				names = append(names, t.code.String()+":"+c.Path, t.base.String()+":"+c.Path, t.base.String()+":"+c.From)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return files, nil
+	}
+	hashes, err := a.h.w.Repo.Named(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		for range f.turns {
+			f.after, f.before, f.was = append(f.after, hashes[0]), append(f.before, hashes[1]), append(f.was, hashes[2])
+			hashes = hashes[3:]
+		}
+	}
+	return files, nil
+}
+
+// A step is what a turn made of a file.
+type step struct {
+	t        *turn
+	from, to plumbing.Hash
+}
+
+// exact counts the lines of a file that turns alone have made of what was there before, one after another.
+// Most files are such, and git need not be asked. It reports whether the file is one.
+func (a *landing) exact(ctx context.Context, f *file) (bool, error) {
+	steps, err := a.steps(f)
+	if len(steps) == 0 || err != nil {
+		return false, err
+	}
+	counts := map[*turn]int{steps[0].t: f.c.Insertions}
+	if len(steps) > 1 {
+		owners, err := a.owners(steps)
+		if owners == nil || err != nil {
+			return false, err
+		}
+		clear(counts)
+		for _, t := range owners {
+			if t != nil {
+				counts[t]++
+			}
+		}
+	}
+	for t, n := range counts {
+		if err := a.wrote(ctx, t, f.c.Path, n); err != nil {
+			return false, err
+		}
+		a.sum.Lines += n
+	}
+	if f.c.Deletions > 0 {
+		return true, a.whole(ctx, f)
+	}
+	return true, nil
+}
+
+// steps are those from what was there before to what there is now, the newest first; none if turns alone do not
+// lead there. What the turn before them left has to be what was there before: a turn that was recorded by hand
+// may begin at HEAD, and hold what others had not committed.
+func (a *landing) steps(f *file) ([]step, error) {
+	var steps []step
+	now := f.c.New.Hash
+	for i, t := range f.turns {
+		had := f.had(i)
+		switch {
+		case had == f.after[i] || len(steps) == 0 && f.after[i] != now:
+			continue
+		case f.after[i] != now:
+			return nil, nil
+		case now == f.c.Old.Hash:
+			return steps, nil
+		}
+		if ok, err := a.alone(t); !ok || err != nil || f.others(t) {
+			return nil, err
+		}
+		steps = append(steps, step{t, had, now})
+		now = had
+	}
+	if now != f.c.Old.Hash {
+		return nil, nil
+	}
+	return steps, nil
+}
+
+// alone reports whether a turn had ended before the commit, and HEAD had stayed where it was: what changed is
+// its agent's, and not what that took from elsewhere.
+func (a *landing) alone(t *turn) (bool, error) {
+	if t.at.Unix() > a.tip().Committer.When.Unix() {
+		return false, nil
+	}
+	return a.still(t)
+}
+
+// still reports whether HEAD stayed where it was in a turn: its code is made from its base.
+func (a *landing) still(t *turn) (bool, error) {
+	if s := a.h.states[t.code]; s == nil || !s.made {
+		return false, nil
+	}
+	parents, err := a.h.objects.Parents(t.code)
+	return err == nil && len(parents) == 1 && parents[0] == t.base, err
+}
+
+// owners say of each line of a file whose it is after the steps, the newest of which is the first; nil for
+// what was there before. It is nil if that can't be said without git.
+func (a *landing) owners(steps []step) ([]*turn, error) {
+	var owners []*turn
+	var old []byte
+	for i, s := range slices.Backward(steps) {
+		if i == len(steps)-1 && !s.from.IsZero() {
+			var err error
+			if old, err = a.h.objects.Blob(s.from, maxBlob); err != nil {
+				return nil, ignoreLarge(err)
+			}
+			owners = make([]*turn, bytes.Count(old, []byte{'\n'})+1)
+		}
+		var fresh []byte
+		if !s.to.IsZero() {
+			var err error
+			if fresh, err = a.h.objects.Blob(s.to, maxBlob); err != nil {
+				return nil, ignoreLarge(err)
+			}
+		}
+		from, ok := git.Align(old, fresh)
+		if !ok {
+			return nil, nil
+		}
+		after := make([]*turn, len(from))
+		for n, line := range from {
+			after[n] = s.t
+			if line >= 0 {
+				after[n] = owners[line]
+			}
+		}
+		old, owners = fresh, after
+	}
+	return owners, nil
+}
+
+func ignoreLarge(err error) error {
+	if errors.Is(err, git.ErrTooLarge) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,145 @@
+package provenance
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"gitagent/internal/git"
+)
+
+// whole goes back from the file as it is now, turn by turn, to what it was before, and counts what was removed,
+// and what lines don't tell.
+func (a *landing) whole(ctx context.Context, f *file) error {
+	c := f.c
+	now, left := c.New.Hash, c.Deletions
+	sole := lineless(c) || c.Insertions == 0 && c.Deletions == 0 || c.New.Hash.IsZero()
+	for i, t := range f.turns {
+		had := f.had(i)
+		renamed := f.before[i].IsZero() && had == now && now == c.Old.Hash && c.From != c.Path
+		mode := had == now && now == c.Old.Hash && c.Old.Mode != c.New.Mode && !renamed
+		if f.after[i] != now || had == now && !renamed && !mode {
+			continue
+		}
+		if ok, err := a.may(ctx, t); err != nil || !ok {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		switch {
+		case mode:
+			if ok, err := a.changedMode(t, c); err != nil || ok {
+				return cmp.Or(err, a.left(ctx, t, c.Path, 0))
+			}
+			continue
+		case sole:
+			return a.left(ctx, t, c.Path, left)
+		}
+		removed := left
+		if had != c.Old.Hash {
+			var err error
+			if removed, err = a.removed(ctx, t, c); err != nil {
+				return err
+			}
+			removed = min(removed, left)
+		}
+		if removed > 0 {
+			if err := a.left(ctx, t, c.Path, removed); err != nil {
+				return err
+			}
+		}
+		if left -= removed; left == 0 || had == c.Old.Hash {
+			return nil
+		}
+		now = had
+	}
+	return nil
+}
+
+// may reports whether what a turn changed can be in the commits, and is its agent's.
+func (a *landing) may(ctx context.Context, t *turn) (bool, error) {
+	if ok, err := a.alone(t); ok || err != nil {
+		return ok, err
+	}
+	return a.madeIn(ctx, t)
+}
+
+// removed is how many lines of a file a turn removed.
+func (a *landing) removed(ctx context.Context, t *turn, c git.Change) (int, error) {
+	changes, err := a.h.w.Repo.Changes(ctx, git.Hex(t.base), git.Hex(t.code), git.Paths{Specs: []string{":(top,literal)" + c.Path, ":(top,literal)" + c.From}})
+	for _, changed := range changes {
+		if changed.Path == c.Path {
+			return changed.Deletions, err
+		}
+	}
+	return 0, err
+}
+
+// changedMode reports whether a turn gave a file the mode that it has.
+func (a *landing) changedMode(t *turn, c git.Change) (bool, error) {
+	var modes [2]filemode.FileMode
+	for i, commit := range []plumbing.Hash{t.base, t.code} {
+		tree, err := a.h.objects.TreeOf(commit)
+		if err != nil {
+			return false, err
+		}
+		e, err := a.h.objects.Lookup(tree, c.Path)
+		if err != nil {
+			return false, err
+		}
+		modes[i] = e.Mode
+	}
+	return modes[0] == c.Old.Mode && modes[1] == c.New.Mode, nil
+}
+
+// left counts a file that is as a turn left it.
+func (a *landing) left(ctx context.Context, t *turn, path string, removed int) error {
+	c, err := a.from(ctx, t)
+	if err != nil {
+		return err
+	}
+	c.Removed += removed
+	c.file(path)
+	return nil
+}
+
+// madeIn reports whether one of the commits was made for a turn, or in it by the agent.
+func (a *landing) madeIn(ctx context.Context, t *turn) (bool, error) {
+	if made, known := a.made[t]; known {
+		return made, nil
+	}
+	made, err := a.claimed(ctx, t)
+	a.made[t] = made
+	return made, err
+}
+
+func (a *landing) claimed(ctx context.Context, t *turn) (bool, error) {
+	if a.commits[t.code] != nil && a.h.states[t.code].made {
+		return true, nil
+	}
+	during := false
+	for _, c := range a.commits {
+		at := c.Committer.When.Unix()
+		during = during || t.started.Unix() <= at && at <= t.at.Unix()
+	}
+	if !during {
+		return false, nil
+	}
+	if still, err := a.still(t); still || err != nil {
+		return false, err
+	}
+	g, err := a.h.graph(ctx, a.h.w.Repo, a.Commit.Hash(), []*turn{t})
+	if err != nil {
+		return false, err
+	}
+	for hash := range a.commits {
+		if at, ok := g.index[hash]; ok && slices.Contains(g.nodes[at].writers, t) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
