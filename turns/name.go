@@ -140,6 +140,16 @@ func MissionOf(text string) (string, bool) {
 	return n.mission, err == nil && n.slashed
 }
 
+// OfCommit reports whether a text can name a commit alone: it is the name of no turn, and of no mission here.
+func OfCommit(ctx context.Context, w *workspace.Workspace, text string) bool {
+	n, err := parseName(text)
+	if err != nil || n.mission == "" || n.slashed {
+		return err != nil
+	}
+	_, err = ledger.Expand(ctx, w.Repo, n.mission)
+	return errors.Is(err, git.ErrNotFound)
+}
+
 // OfCurrent reports whether a text names a turn of the current mission, or a range that begins with one.
 func OfCurrent(text string) bool {
 	n, err := parseName(leading(text))

@@ -20,9 +20,9 @@ import (
 func showCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "show",
-		Usage: "show a turn: prompt, reply, what it changed; or its conversation",
+		Usage: "show a turn: prompt, reply, what it changed; its conversation; or a commit's turns",
 		UsageText: "git agent-turn show [--patch | --conversation | --transcript | --json] [--full]\n" +
-			"                    [-i | <turn> | <state> | <turn>..<turn>]",
+			"                    [-i | <turn> | <state> | <turn>..<turn> | <commit>]",
 		Flags: []cli.Flag{
 			target.MissionFlag(),
 			target.ChooseFlag(),
@@ -50,6 +50,12 @@ func show(c *cli.Context) error {
 		return err
 	}
 	name := c.Args().First()
+	switch commit, err := ofUser(c, w, name); {
+	case err != nil:
+		return err
+	case !commit.IsZero():
+		return showCommit(c, w, name, commit)
+	}
 	from, to, isRange, err := target.Range(c.Context, w, c.String("mission"), name, c.App.ErrWriter)
 	if err != nil {
 		return err

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/provenance"
+	"gitagent/internal/target"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// maxTrailed is how many turns are listed that a commit names, and has nothing of.
+const maxTrailed = 20
+
+// listed are the turns that are listed, and how many are left out: those that a commit has something of, and
+// first ones of those that it only names.
+func listed(sum *provenance.Contributions, named int) (list []*provenance.Contribution, more int) {
+	for _, t := range sum.Turns {
+		if t.Files == 0 {
+			if named--; named < 0 {
+				more++
+				continue
+			}
+		}
+		list = append(list, t)
+	}
+	return list, more
+}
+
+// alsoNamed says how many turns were not listed.
+func alsoNamed(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s named by trailers alone, with --full they are listed", cmdline.Plural(n, "more turn"))
+}
+
+// ofUser is the commit that a person means by the name of one, if it is no state of a mission that was
+// made for that.
+func ofUser(c *cli.Context, w *workspace.Workspace, name string) (git.Hex, error) {
+	if strings.Contains(name, "..") || c.IsSet("mission") || !turns.OfCommit(c.Context, w, name) {
+		return git.Hex{}, nil
+	}
+	commit, err := w.Repo.Resolve(c.Context, name)
+	if errors.Is(err, git.ErrNotFound) {
+		return git.Hex{}, nil
+	}
+	if err != nil {
+		return git.Hex{}, err
+	}
+	objects := w.Repo.Objects(c.Context)
+	defer objects.Close()
+	content, err := objects.Commit(commit)
+	if err != nil {
+		return git.Hex{}, err
+	}
+	id, ok := ledger.ReadCodeMessage(content.Message)
+	if !ok || id.Turn == 0 && len(ledger.ReadTrailers(content.Message)) > 0 {
+		return git.Hex(commit), nil
+	}
+	state, err := turns.Find(c.Context, w, "", commit.String())
+	switch ended := err == nil && !state.Start && !state.Saved; {
+	case errors.Is(err, git.ErrNotFound):
+		return git.Hex(commit), nil
+	case err != nil:
+		return git.Hex{}, err
+	case ended && (id.Turn == 0 || state.At.Unix() != content.Committer.When.Unix()), !ended && id.Turn != 0:
+		return git.Hex(commit), nil // the user's, made of another one
+	}
+	return git.Hex{}, nil
+}
+
+// showCommit shows a commit of the user's, and the turns that contributed to it.
+func showCommit(c *cli.Context, w *workspace.Workspace, name string, commit git.Hex) (err error) {
+	for _, flag := range []string{"conversation", "transcript"} {
+		if c.Bool(flag) {
+			return cmdline.Hintf(cmdline.Usagef("--%s is about a turn, and %q is a commit", flag, name), "list its turns with: git agent-turn show %.12s", commit)
+		}
+	}
+	dates, err := target.Dates(c, w)
+	if err != nil {
+		return err
+	}
+	l, err := newLander(c, w)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, l.close()) }()
+	progress := l.progress()
+	defer progress.stop()
+	q, content, err := l.h.Of(commit, false)
+	if err != nil {
+		return err
+	}
+	sum, err := l.contributions(q, c.Bool("full"))
+	progress.stop()
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return l.printJSON(commit, content, sum)
+	}
+	r := cmdline.NewRecord(c.App.Writer, "commit "+commit.String(), len("Subject:"))
+	r.Field("Author", content.Author.Name+" <"+content.Author.Email+">")
+	r.Field("Date", dates.Long(time.Now(), content.Author.When))
+	r.Field("Subject", subjectOf(content))
+	if n := len(content.Parents); n > 1 {
+		r.Field("Merge", fmt.Sprintf("of %s; what it brought to the first one", cmdline.Plural(n, "commit")))
+	}
+	r.Line("")
+	r.Line(counted(sum))
+	if err := r.Flush(); err != nil {
+		return err
+	}
+	most := maxTrailed
+	if c.Bool("full") {
+		most = len(sum.Turns)
+	}
+	list, more := listed(sum, most)
+	if len(list) > 0 {
+		if err := l.table(c.App.Writer, list, sum.Hand, "", true); err != nil {
+			return err
+		}
+	}
+	for _, text := range []string{alsoNamed(more), unseen(sum)} {
+		if text != "" {
+			if _, err := fmt.Fprintln(c.App.Writer, text); err != nil {
+				return err
+			}
+		}
+	}
+	if !c.Bool("patch") || sum.Files == 0 {
+		return nil
+	}
+	if _, err := fmt.Fprintln(c.App.Writer); err != nil {
+		return err
+	}
+	return diffTrees(c, w.Repo, git.OrEmpty(q.Base), commit, []string{"--patch"})
+}
