@@ -41,6 +41,8 @@ func newApp() *cli.App {
 			searchCommand(),
 			showCommand(),
 			diffCommand(),
+			logCommand(),
+			summaryCommand(),
 			blameCommand(),
 			whyCommand(),
 			restoreCommand(),

@@ -380,6 +380,20 @@ var scenes = []struct {
 	{name: "no such mission", prepare: (*place).turns, line: "git agent-turn show ffffffff/1", follow: run("git agent-turn missions")},
 	{name: "no mission begins so", prepare: (*place).turns, line: "git agent-turn list --mission ffff", follow: run("git agent-turn missions")},
 	{name: "nobody chooses", prepare: (*place).turns, line: "git agent-fork", follow: run("git agent-fork <turn>", "git agent-turn list --all")},
+	{name: "a commit has no conversation", prepare: func(p *place) {
+		p.turns()
+		p.with["<commit>"] = p.Git("rev-parse", "--short=12", "HEAD")
+	}, line: "git agent-turn show --conversation HEAD", follow: run("git agent-turn show <commit>")},
+	{name: "a stranger's turns", prepare: (*place).stranger, line: "git agent-turn show HEAD", follow: []follow{{command: "git agent-turn trust accept <mission>", answer: "yes"}}},
+	{name: "nothing to compare with", prepare: func(p *place) {
+		p.Commit("second")
+	}, line: "git agent-turn summary", follow: run("git agent-turn summary HEAD^..HEAD")},
+	{name: "nothing in the range", prepare: func(p *place) {
+		p.Commit("second")
+	}, line: "git agent-turn summary HEAD..HEAD", follow: run("git agent-turn summary HEAD^..HEAD")},
+	{name: "no such range", prepare: func(p *place) {
+		p.Commit("second")
+	}, line: "git agent-turn summary nothing", follow: run("git agent-turn summary HEAD^..HEAD")},
 	{name: "nobody chooses what to show", prepare: (*place).turns, line: "git agent-turn show -i", follow: run("git agent-turn list --all")},
 	{name: "a conversation from before", prepare: (*place).before, line: "git agent-turn missions", follow: run("git agent-turn import")},
 	{name: "imported", says: (*place).imported, follow: run("git agent-turn missions")},

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/target"
+)
+
+func logCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "log",
+		Usage:     "list commits, with the turns that contributed to each",
+		UsageText: "git agent-turn log [-n <k>] [--since <date>] [--until <date>] [--json] [<range>...] [--] [<path>...]",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "max-count", Aliases: []string{"n"}, Usage: "at most `<k>`", DefaultText: "all"},
+			&cli.StringFlag{Name: "since", Aliases: []string{"after"}, Usage: "not older than `<date>`"},
+			&cli.StringFlag{Name: "until", Aliases: []string{"before"}, Usage: "not newer than `<date>`"},
+			target.JSONFlag(),
+		},
+		BashComplete: completeRevs,
+		Action:       cmdline.WithPaths(target.Paged(logCommits)),
+	}
+}
+
+func logCommits(c *cli.Context) (err error) {
+	w, err := target.Workspace(c.Context)
+	if err != nil {
+		return err
+	}
+	args, paths, err := logArgs(c, w.Repo)
+	if err != nil {
+		return err
+	}
+	l, err := newLander(c, w)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, l.close()) }()
+	progress := l.progress()
+	defer progress.stop()
+	return eachRev(c.Context, w.Repo.Here(), append(args, append([]string{"--"}, paths...)...), func(commit git.Hex, short string) error {
+		q, content, err := l.h.Of(commit, true)
+		if err != nil {
+			return err
+		}
+		q.Only = git.Paths{Dir: ".", Specs: paths}
+		sum, err := l.contributions(q, false)
+		if err != nil {
+			return err
+		}
+		progress.stop()
+		if c.Bool("json") {
+			return l.printJSON(commit, content, sum)
+		}
+		return l.brief(short, content, sum)
+	})
+}
+
+// logArgs are the arguments of git for the flags and revs of a command line, and the paths.
+func logArgs(c *cli.Context, repo *git.Repo) (args, paths []string, err error) {
+	most, words := -1, c.Args().Slice()
+	if c.IsSet("max-count") {
+		most = c.Int("max-count")
+	} else if len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' { // the habit of git log -5
+		if most, err = strconv.Atoi(words[0][1:]); err != nil {
+			return nil, nil, cmdline.Usagef("unexpected argument %q", words[0])
+		}
+		words = words[1:]
+	}
+	if most < -1 || c.IsSet("max-count") && most < 0 {
+		return nil, nil, cmdline.Usagef("%d is no number of commits", most)
+	}
+	args = []string{fmt.Sprintf("--max-count=%d", most)}
+	for _, limit := range [][2]string{{"since", "--max-age"}, {"until", "--min-age"}} {
+		if !c.IsSet(limit[0]) {
+			continue
+		}
+		at, err := target.When(c.Context, repo, c.String(limit[0]))
+		if err != nil {
+			return nil, nil, err
+		}
+		args = append(args, fmt.Sprintf("%s=%d", limit[1], at.Unix()))
+	}
+	revs, paths, err := splitRevs(c.Context, repo, words, cmdline.Paths(c))
+	if err == nil && len(revs) == 0 {
+		var head git.Head
+		if head, err = repo.Head(c.Context); err == nil && head.Commit.IsZero() {
+			err = cmdline.NotFoundf("there is no commit yet")
+		}
+		revs = []string{head.Commit.String()}
+	}
+	return append(args, revs...), paths, err
+}
+
+// splitRevs tells revs and ranges, which it resolves, from paths, as git does: what is no rev is a path if it
+// is there, and so is all that comes after it.
+func splitRevs(ctx context.Context, repo *git.Repo, words, paths []string) (revs, all []string, err error) {
+	for i, word := range words {
+		found, err := repo.Revs(ctx, word)
+		if err == nil {
+			revs = append(revs, found...)
+			continue
+		}
+		if !errors.Is(err, git.ErrNotFound) {
+			return nil, nil, err
+		}
+		for _, path := range words[i:] {
+			if _, err := os.Lstat(path); err != nil || len(paths) > 0 {
+				return nil, nil, cmdline.Hint(cmdline.NotFoundf("%q is neither a commit nor a file", path), "name files that are gone after --")
+			}
+		}
+		return revs, words[i:], nil
+	}
+	return revs, paths, nil
+}
+
+// eachRev hands over commits in the order of `git log`, with their short names, while git finds them.
+func eachRev(ctx context.Context, repo *git.Repo, args []string, f func(commit git.Hex, short string) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out, in := io.Pipe()
+	failed := make(chan error, 1)
+	go func() {
+		var stderr bytes.Buffer
+		err := repo.Run(ctx, nil, in, &stderr, append([]string{"rev-list", "--no-commit-header", "--format=%H %h"}, args...)...)
+		if e := (*git.Error)(nil); errors.As(err, &e) {
+			e.Stderr = strings.TrimSpace(stderr.String())
+		}
+		in.CloseWithError(err)
+		failed <- err
+	}()
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		long, short, _ := strings.Cut(lines.Text(), " ")
+		hash, err := git.ParseHash(long)
+		if err == nil {
+			err = f(git.Hex(hash), short)
+		}
+		if err != nil {
+			cancel()
+			out.CloseWithError(err)
+			<-failed
+			return err
+		}
+	}
+	return <-failed
+}
+
+// completeRevs proposes names of branches and tags.
+func completeRevs(c *cli.Context) {
+	w, err := target.Workspace(c.Context)
+	if err != nil {
+		return
+	}
+	typed := cmdline.Typed(c.Context)
+	prefix := ""
+	if at := strings.LastIndex(typed, ".."); at >= 0 {
+		prefix = typed[:at+2]
+	}
+	names, _ := w.Repo.Branches(c.Context) // what can't be read is not proposed
+	for _, name := range names {
+		cmdline.Propose(c, prefix+name, "")
+	}
+}

@@ -1,0 +1,431 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/provenance"
+	"gitagent/internal/target"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+func summaryCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "summary",
+		Usage:     "print what agents did in a range of commits, as Markdown for a pull request",
+		UsageText: "git agent-turn summary [--no-prompts] [--json] [--full] [<range>]",
+		Description: "Without a range it is about the commits that HEAD has, and the branch that it is to be merged into has not. " +
+			"Nothing is sent anywhere.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "no-prompts", Usage: "without prompts and titles"},
+			&cli.BoolFlag{Name: "full", Usage: "look at all files, however many"},
+			target.JSONFlag(),
+		},
+		BashComplete: target.First(completeRevs),
+		Action:       target.Paged(cmdline.OptionalArg("range", summarize)),
+	}
+}
+
+func summarize(c *cli.Context) (err error) {
+	w, err := target.Workspace(c.Context)
+	if err != nil {
+		return err
+	}
+	r, err := summaryRange(c, w.Repo, c.Args().First())
+	if err != nil {
+		return err
+	}
+	l, err := newLander(c, w)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, l.close()) }()
+	progress := l.progress()
+	defer progress.stop()
+	s := &summarizer{lander: l, span: r, prompts: !c.Bool("no-prompts")}
+	if err := s.collect(); err != nil {
+		return err
+	}
+	progress.stop()
+	if c.Bool("json") {
+		return s.json()
+	}
+	_, err = c.App.Writer.Write([]byte(s.markdown()))
+	return err
+}
+
+// A span is what a summary is about.
+type span struct {
+	name  string // as git takes it, and a person knows it
+	since git.Hex
+	tip   git.Hex
+	base  git.Hex // where they have parted; zero if they have nothing in common
+	from  time.Time
+	until time.Time
+	count int // of commits
+}
+
+// summaryRange reads a range: a..b, a...b, or a alone for a..HEAD. Without one it is what HEAD has and the
+// branch that it came from has not.
+func summaryRange(c *cli.Context, repo *git.Repo, name string) (r span, err error) {
+	if name == "" {
+		if name, err = likelyBase(c, repo); err != nil {
+			return r, err
+		}
+	}
+	first, second, isRange := strings.Cut(strings.Replace(name, "...", "..", 1), "..")
+	if first == "" && isRange {
+		first = "HEAD"
+	}
+	second = cmp.Or(second, "HEAD")
+	r.name = first + ".." + second
+	for _, end := range []struct {
+		rev string
+		to  *git.Hex
+	}{{first, &r.since}, {second, &r.tip}} {
+		commit, err := repo.Resolve(c.Context, end.rev)
+		if errors.Is(err, git.ErrNotFound) {
+			return r, cmdline.Hint(cmdline.NotFoundf("no commit %q", end.rev), rangeHint)
+		}
+		if err != nil {
+			return r, err
+		}
+		*end.to = git.Hex(commit)
+	}
+	if r.base, err = repo.MergeBase(c.Context, r.since, r.tip); err != nil {
+		return r, err
+	}
+	if r.count, err = repo.Count(c.Context, r.since, r.tip); err != nil {
+		return r, err
+	}
+	if r.count == 0 {
+		return r, cmdline.Hint(cmdline.NotFoundf("no commit in %s", r.name), rangeHint)
+	}
+	return r, nil
+}
+
+// rangeHint says how to name one.
+const rangeHint = "name a range, as in: git agent-turn summary HEAD^..HEAD"
+
+// likelyBase is the branch that HEAD's commits will be merged into: its upstream, unless that is the branch
+// itself at a remote, or else the default branch.
+func likelyBase(c *cli.Context, repo *git.Repo) (string, error) {
+	branch, upstream, err := repo.Upstream(c.Context)
+	if err != nil {
+		return "", err
+	}
+	own := strings.TrimPrefix(branch, "refs/heads/")
+	itself := upstream != "" && strings.HasPrefix(upstream, "refs/remotes/") && strings.HasSuffix(upstream, "/"+own)
+	names := []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"}
+	if upstream != "" && !itself {
+		names = []string{upstream}
+	} else if upstream != "" {
+		names = append(names, upstream)
+	}
+	for _, name := range names {
+		if name == branch {
+			continue
+		}
+		if _, err := repo.Resolve(c.Context, name); err == nil {
+			for _, prefix := range []string{"refs/heads/", "refs/remotes/"} {
+				name = strings.TrimPrefix(name, prefix)
+			}
+			return name, nil
+		} else if !errors.Is(err, git.ErrNotFound) {
+			return "", err
+		}
+	}
+	return "", cmdline.Hint(cmdline.Usagef("there is nothing to compare HEAD with: it has no upstream, and there is no other branch main or master"),
+		rangeHint)
+}
+
+// A summarizer collects what a summary says.
+type summarizer struct {
+	*lander
+	span
+	prompts bool
+
+	sum      *provenance.Contributions
+	landed   map[*turns.Turn]*provenance.Contribution
+	missions []*provenance.Asked
+	forks    []*provenance.Asked
+	restores []*turns.State
+	output   int64
+	context  int64
+}
+
+func (s *summarizer) collect() (err error) {
+	q := provenance.Landing{Commit: s.tip, Since: s.since, Base: s.base}
+	if s.sum, err = s.contributions(q, s.c.Bool("full")); err != nil {
+		return err
+	}
+	if s.from, s.until, err = s.h.Dates(s.base, s.tip); err != nil {
+		return err
+	}
+	if s.missions, s.forks, err = s.h.Asked(s.sum, s.from, s.until); err != nil {
+		return err
+	}
+	s.landed = make(map[*turns.Turn]*provenance.Contribution)
+	for _, m := range s.missions {
+		for _, t := range m.Turns {
+			s.landed[t] = s.of(t)
+			s.output += t.Output
+			s.context = max(s.context, t.Context)
+		}
+		if err := s.saved(m); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(s.restores, func(a, b *turns.State) int { return a.At.Compare(b.At) })
+	return nil
+}
+
+// of is what a turn contributed; nil for nothing.
+func (s *summarizer) of(t *turns.Turn) *provenance.Contribution {
+	for _, c := range s.sum.Turns {
+		if c.Turn.ID() == t.ID() && c.Turn.At.Equal(t.At) && c.Turn.Code == t.Code {
+			return c
+		}
+	}
+	return nil
+}
+
+// saved finds the states that were saved before something was restored, reverted or undone, between a
+// mission's turns.
+func (s *summarizer) saved(m *provenance.Asked) error {
+	states, err := turns.Saved(s.c.Context, s.w.Repo, m.Mission.ID)
+	if err != nil {
+		return err
+	}
+	first, last := m.Turns[0].Before().At, m.Turns[len(m.Turns)-1].At
+	for _, state := range states {
+		if state.At.Before(first.Truncate(time.Second)) || state.At.After(later(last, s.until)) || strings.HasPrefix(state.Why, "before turn ") {
+			continue
+		}
+		switch _, err := state.Usable(s.c.Context, s.w); {
+		case errors.Is(err, workspace.ErrStranger):
+		case err != nil:
+			return err
+		default:
+			s.restores = append(s.restores, state)
+		}
+	}
+	return nil
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// maxSaid is how much of a prompt a summary quotes, in runes.
+const maxSaid = 200
+
+// asQuoted is the first line of a prompt, for Markdown.
+func asQuoted(prompt string) string {
+	for line := range strings.Lines(prompt) {
+		if line = strings.TrimSpace(line); line != "" {
+			return cmdline.Markdown(ledger.Head(line, maxSaid))
+		}
+	}
+	return ""
+}
+
+// Limits of what is listed.
+const (
+	maxTurns    = 500
+	maxRestores = 20
+)
+
+func (s *summarizer) markdown() string {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# What agents did in %s\n\n", cmdline.Markdown(s.name))
+	s.figures(&b)
+	s.asked(&b)
+	s.gone(&b)
+	if s.output > 0 || s.context > 0 {
+		fmt.Fprintf(&b, "\n## Tokens\n\n%d written by models; the fullest context had %d.\n", s.output, s.context)
+	}
+	return b.String()
+}
+
+// figures are the lines.
+func (s *summarizer) figures(b *bytes.Buffer) {
+	fmt.Fprint(b, "| Lines by | Turns | Added | Removed |\n| --- | ---: | ---: | ---: |\n")
+	left := s.sum.Removed
+	for _, share := range shares(s.sum) {
+		fmt.Fprintf(b, "| %s | %d | %d | %d |\n", cmdline.Markdown(share.agent), share.turns, share.lines, share.removed)
+		left -= share.removed
+	}
+	fmt.Fprintf(b, "| by hand, or not known | | %d | %d |\n", s.sum.Hand, max(0, left))
+	fmt.Fprintf(b, "\n%s, %s", cmdline.Plural(s.count, "commit"), cmdline.Plural(s.sum.Files, "file"))
+	if s.sum.Binary > 0 {
+		fmt.Fprintf(b, ", %d of them without lines", s.sum.Binary)
+	}
+	b.WriteString(".\n")
+	if text := unseen(s.sum); text != "" {
+		fmt.Fprintf(b, "\n%s.\n", text)
+	}
+	if len(s.missions) == 0 {
+		b.WriteString("\nNo turn of an agent is known to have contributed.\n")
+	}
+}
+
+// asked lists the turns.
+func (s *summarizer) asked(b *bytes.Buffer) {
+	if len(s.missions) > 0 {
+		b.WriteString("\n## What was asked\n")
+	}
+	listed := 0
+	for _, m := range s.missions {
+		title := ""
+		if s.prompts && m.Mission.Title != "" {
+			title = ": " + asQuoted(m.Mission.Title)
+		}
+		fmt.Fprintf(b, "\n### Mission %s%s\n\n", m.Mission.ID, title)
+		for i, t := range m.Turns {
+			if listed == maxTurns {
+				fmt.Fprintf(b, "- ... and %s\n", cmdline.Plural(len(m.Turns)-i, "more turn"))
+				break
+			}
+			listed++
+			prompt := ""
+			if s.prompts {
+				prompt = asQuoted(t.Prompt) + " "
+			}
+			fmt.Fprintf(b, "- Turn %d: %s(%s)\n", t.Turn, prompt, s.fate(t))
+		}
+	}
+}
+
+// fate says what became of a turn's work.
+func (s *summarizer) fate(t *turns.Turn) string {
+	var parts []string
+	c := s.landed[t]
+	if c != nil && c.Files > 0 {
+		if c.Lines > 0 {
+			parts = append(parts, cmdline.Plural(c.Lines, "line"))
+		}
+		if c.Removed > 0 {
+			parts = append(parts, fmt.Sprintf("%d removed", c.Removed))
+		}
+		if len(parts) == 0 {
+			parts = append(parts, cmdline.Plural(c.Files, "file"))
+		}
+		return strings.Join(parts, ", ")
+	}
+	switch {
+	case c != nil && c.Evidence.Trailer:
+		parts = append(parts, "named by a commit")
+	case t.Files > 0:
+		parts = append(parts, "nothing of it is left here")
+	default:
+		parts = append(parts, "changed nothing")
+	}
+	if t.Outcome != turns.Done {
+		parts = append(parts, cmdline.Markdown(string(t.Outcome)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// gone lists what was given up.
+func (s *summarizer) gone(b *bytes.Buffer) {
+	if len(s.forks) == 0 && len(s.restores) == 0 {
+		return
+	}
+	b.WriteString("\n## What was given up\n\n")
+	for _, f := range s.forks {
+		title := ""
+		if s.prompts && f.Mission.Title != "" {
+			title = ": " + asQuoted(f.Mission.Title)
+		}
+		from := f.Mission.ForkedFrom.String()
+		if f.Mission.ForkedFrom.Turn == 0 {
+			from = string(f.Mission.ForkedFrom.Mission)
+		}
+		fmt.Fprintf(b, "- Fork %s of %s%s (%s, nothing of it is here)\n", f.Mission.ID, from, title, cmdline.Plural(len(f.Turns), "turn"))
+	}
+	for i, state := range s.restores {
+		if i == maxRestores {
+			fmt.Fprintf(b, "- ... and %d more\n", len(s.restores)-i)
+			break
+		}
+		what, _ := strings.CutPrefix(state.Why, "before ")
+		fmt.Fprintf(b, "- %s (mission %s)\n", cmdline.Markdown(what), state.In)
+	}
+}
+
+// json prints all that is known.
+func (s *summarizer) json() error {
+	type asked struct {
+		Mission ledger.ID      `json:"mission"`
+		Title   string         `json:"title,omitempty"`
+		From    *ledger.TurnID `json:"forked_from,omitempty"`
+		Turns   []turnJSON     `json:"turns"`
+	}
+	type restore struct {
+		Mission ledger.ID `json:"mission"`
+		State   string    `json:"state"`
+		At      time.Time `json:"at"`
+		Why     string    `json:"why"`
+	}
+	lists := [2][]asked{{}, {}}
+	for i, list := range [2][]*provenance.Asked{s.missions, s.forks} {
+		for _, m := range list {
+			one := asked{Mission: m.Mission.ID, From: m.Mission.ForkedFrom, Turns: []turnJSON{}}
+			if s.prompts {
+				one.Title = m.Mission.Title
+			}
+			for _, t := range m.Turns {
+				c := s.landed[t]
+				if c == nil {
+					c = &provenance.Contribution{Turn: t}
+				}
+				j, err := s.turnJSON(c, s.prompts)
+				if err != nil {
+					return err
+				}
+				one.Turns = append(one.Turns, j)
+			}
+			lists[i] = append(lists[i], one)
+		}
+	}
+	restores := []restore{}
+	for _, r := range s.restores {
+		restores = append(restores, restore{r.In, r.String(), r.At.UTC(), r.Why})
+	}
+	return cmdline.PrintJSON(s.c.App.Writer, struct {
+		Kind     string    `json:"kind"`
+		Range    string    `json:"range"`
+		Since    git.Hex   `json:"since"`
+		Commit   git.Hex   `json:"commit"`
+		Commits  int       `json:"commits"`
+		Lines    int       `json:"lines"`
+		Hand     int       `json:"hand"`
+		Removed  int       `json:"removed"`
+		Files    int       `json:"files"`
+		Binary   int       `json:"binary,omitempty"`
+		Unseen   int       `json:"unseen,omitempty"`
+		Missions []asked   `json:"missions"`
+		Forks    []asked   `json:"forks"`
+		Restores []restore `json:"restores"`
+		Context  int64     `json:"context"`
+		Output   int64     `json:"output"`
+	}{
+		"summary", s.name, s.since, s.tip, s.count, s.sum.Lines, s.sum.Hand, s.sum.Removed, s.sum.Files, s.sum.Binary, s.sum.Unseen,
+		lists[0], lists[1], restores, s.context, s.output,
+	})
+}
