@@ -31,8 +31,8 @@ type lander struct {
 	looked, of atomic.Int64 // files
 }
 
-// maxFiles is how many files of a commit are looked at unless all are wanted: some seconds.
-const maxFiles = 1000
+// maxFiles is of how many files git is asked whose lines they are, unless all are wanted: some twenty seconds.
+const maxFiles = 300
 
 func newLander(c *cli.Context, w *workspace.Workspace) (*lander, error) {
 	h, err := provenance.Open(c.Context, w)
@@ -258,7 +258,7 @@ func unseen(sum *provenance.Contributions) string {
 	if sum.Unseen == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s not looked at: there are too many, or it takes too long", cmdline.Plural(sum.Unseen, "more file"))
+	return fmt.Sprintf("%s not looked at: there are too many (--full takes all), or it takes too long", cmdline.Plural(sum.Unseen, "more file"))
 }
 
 // brief prints a commit in a line, and below it the turns that it has something of.

@@ -27,7 +27,7 @@ type Landing struct {
 	Own bool
 	// Only are the paths that count.
 	Only git.Paths
-	// Files is how many are looked at; 0 for all.
+	// Files is of how many git is asked at most, as turns alone don't say enough; 0 for any number.
 	Files int
 	// Looked is told how many files of how many were looked at; nil for nobody.
 	Looked func(n, of int)
@@ -119,6 +119,7 @@ type landing struct {
 	of      map[recorded]*Contribution
 	commits map[plumbing.Hash]*git.Commit // those that are asked about
 	made    map[*turn]bool                // whether one of them was made in it
+	asked   int                           // of how many files git was asked
 }
 
 func (a *landing) answer(ctx context.Context) error {
@@ -130,11 +131,7 @@ func (a *landing) answer(ctx context.Context) error {
 		return err
 	}
 	a.sum.Files = len(changes)
-	looked := len(changes)
-	if a.Files > 0 {
-		looked = min(looked, a.Files)
-	}
-	files, err := a.look(ctx, changes[:looked])
+	files, err := a.look(ctx, changes)
 	if err != nil {
 		return err
 	}
@@ -143,12 +140,8 @@ func (a *landing) answer(ctx context.Context) error {
 		if lineless(c) {
 			a.sum.Binary++
 		}
-		if i >= looked {
-			a.sum.Unseen++
-			continue
-		}
 		if a.Looked != nil {
-			a.Looked(i, looked)
+			a.Looked(i, len(changes))
 		}
 		if err := a.file(ctx, files[i]); err != nil {
 			return err
@@ -246,6 +239,10 @@ func (a *landing) lines(ctx context.Context, c git.Change) error {
 	if known && (a.early() || len(a.h.touching([]string{c.Path, c.From})) == 0) {
 		a.sum.Lines += c.Insertions
 		a.sum.Hand += c.Insertions
+		return nil
+	}
+	if a.asked++; a.Files > 0 && a.asked > a.Files {
+		a.sum.Unseen++
 		return nil
 	}
 	list, err := a.h.Blame(ctx, Request{Commit: a.Commit, Path: c.Path, Since: a.Since})
