@@ -9,7 +9,7 @@ import (
 // found again.
 const (
 	TrailerMission = "Agent-Mission"
-	TrailerTurns   = "Agent-Turns" // of a commit that a mission was finished with: [Ranges]
+	TrailerTurns   = "Agent-Turns" // of a commit that has the work of several: [Ranges]
 	trailerTurn    = "Agent-Turn"
 	trailerSession = "Agent-Session"
 )

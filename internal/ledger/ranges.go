@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,6 +61,19 @@ func (r Ranges) With(s Ranges) Ranges { return append(slices.Clone(r), s...).joi
 // Has reports whether a number is among them.
 func (r Ranges) Has(n int) bool {
 	return slices.ContainsFunc(r, func(s Range) bool { return s.First <= n && n <= s.Last })
+}
+
+// All are the numbers, in order.
+func (r Ranges) All() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for _, s := range r {
+			for n := s.First; n <= s.Last; n++ {
+				if !yield(n) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func (r Ranges) String() string {

@@ -20,7 +20,6 @@ func TestReadTrailers(t *testing.T) {
 		{"no id", "S\n\nAgent-Mission: a1b2c3d4\nAgent-Mission: main\nAgent-Turn: 2\n", nil},
 		{"no numbers", "S\n\nAgent-Mission: a1b2c3d4\nAgent-Turn: 02\nAgent-Turns: 1-2-3\nAgent-Turns: 4-1\n", nil},
 		{"nothing", "", nil},
-		{"too many", "S\n\nAgent-Mission: a1b2c3d4\nAgent-Turns: 1-999999\n", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -28,37 +27,6 @@ func TestReadTrailers(t *testing.T) {
 				t.Errorf("ReadTrailers = %v, want %v", got, tt.want)
 			}
 		})
-	}
-}
-
-func TestFormatNumbers(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		numbers []int
-		text    string
-	}{
-		{[]int{1}, "1"},
-		{[]int{1, 2}, "1-2"},
-		{[]int{1, 2, 3, 4, 7}, "1-4,7"},
-		{[]int{2, 4, 5, 9, 10}, "2,4-5,9-10"},
-	} {
-		if got := FormatNumbers(tt.numbers); got != tt.text {
-			t.Errorf("FormatNumbers(%v) = %q, want %q", tt.numbers, got, tt.text)
-		}
-		if got, ok := ParseNumbers(tt.text); !ok || !slices.Equal(got, tt.numbers) {
-			t.Errorf("ParseNumbers(%q) = %v, %v, want %v", tt.text, got, ok, tt.numbers)
-		}
-	}
-	if got := FormatNumbers([]int{7, 1, 3, 2, 1}); got != "1-3,7" {
-		t.Errorf("FormatNumbers in no order = %q", got)
-	}
-	if got, ok := ParseNumbers("1-2, 7"); !ok || !slices.Equal(got, []int{1, 2, 7}) {
-		t.Errorf("ParseNumbers with a blank = %v, %v", got, ok)
-	}
-	for _, text := range []string{"", "0", "1-", "-1", "1,,2", "1-10001", "01", "1 -2", "a", "1000000"} {
-		if got, ok := ParseNumbers(text); ok {
-			t.Errorf("ParseNumbers(%q) = %v", text, got)
-		}
 	}
 }
 
