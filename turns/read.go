@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"runtime"
 	"slices"
 	"sync"
@@ -115,12 +116,30 @@ func Each(ctx context.Context, repo *git.Repo, id ledger.ID, f func(*Turn) error
 
 // EachIn is [Each] for a ledger at one of its commits, read with objects. f must not use those.
 func EachIn(objects *git.Objects, l *ledger.Ledger, f func(*Turn) error) error {
+	return eachRecord(objects, l, l.Turns(), f)
+}
+
+// SomeIn is [EachIn] for some of the turns, in the order of the numbers. Those that are not there are left out, and
+// the error says which.
+func SomeIn(objects *git.Objects, l *ledger.Ledger, numbers []int, f func(*Turn) error) error {
+	return eachRecord(objects, l, func(yield func(ledger.Numbered, error) bool) {
+		for _, n := range numbers {
+			hash, err := l.File(ledger.TurnPath("turns", n, ".json"))
+			if !yield(ledger.Numbered{Number: n, Hash: hash}, err) {
+				return
+			}
+		}
+	}, f)
+}
+
+// eachRecord hands over the records of turns that are stored in a ledger.
+func eachRecord(objects *git.Objects, l *ledger.Ledger, list iter.Seq2[ledger.Numbered, error], f func(*Turn) error) error {
 	e := &reading{in: l.ID, at: l.Tip, objects: objects, full: make(chan []stored)}
 	var done sync.WaitGroup
 	done.Go(func() { e.handOver(f) })
 	var err error
 	var records []ledger.Numbered
-	for r, unread := range l.Turns() {
+	for r, unread := range list {
 		if unread != nil {
 			e.some = append(e.some, stored{err: unread})
 			continue

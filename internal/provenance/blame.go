@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -155,7 +156,7 @@ func (q *question) versions(ctx context.Context, names []string) (v *versions, e
 		if err != nil {
 			return nil, err
 		}
-		v = newVersions(q.repo, q.objects, g, q.h.promisor)
+		v = newVersions(q.repo, q.objects, q.h, g)
 	}
 	return v, v.add(ctx, names...)
 }
@@ -254,8 +255,9 @@ func (h *History) last(before time.Time) (states []plumbing.Hash) {
 
 // name enters the turns that the answers of git stand for.
 func (v *versions) name(answer []git.Blamed, lines []Line) error {
-	records := make(map[*turn]*turns.Turn)
 	ran := make(map[int][]*turn) // by place
+	writers := make([][]*turn, len(lines))
+	wanted := make(map[*turn]*turns.Turn)
 	for i, b := range answer {
 		at, ok := v.graph.index[b.Commit.Hash()]
 		if !ok {
@@ -265,26 +267,47 @@ func (v *versions) name(answer []git.Blamed, lines []Line) error {
 		if _, known := ran[at]; !known {
 			ran[at] = v.graph.ran(n)
 		}
-		writers := n.writers[:len(n.writers):len(n.writers)]
+		writers[i] = n.writers[:len(n.writers):len(n.writers)]
 		for _, t := range ran[at] {
-			if !slices.Contains(writers, t) && v.wrote(t, b.Text) {
-				writers = append(writers, t)
+			if !slices.Contains(writers[i], t) && v.wrote(t, b.Text) {
+				writers[i] = append(writers[i], t)
 			}
 		}
-		for j, t := range writers {
-			record, known := records[t]
-			if !known {
-				var err error
-				if record, err = t.record(); err != nil {
-					return err
-				}
-				records[t] = record
-			}
+		for _, t := range writers[i] {
+			wanted[t] = nil
+		}
+	}
+	if err := v.records(wanted); err != nil {
+		return err
+	}
+	for i, b := range answer {
+		for j, t := range writers[i] {
 			if j == 0 {
-				lines[i].Turn, lines[i].State, lines[i].Path, lines[i].Number = record, b.Commit, b.Path, b.Line
+				lines[i].Turn, lines[i].State, lines[i].Path, lines[i].Number = wanted[t], b.Commit, b.Path, b.Line
 			} else {
-				lines[i].Others = append(lines[i].Others, record)
+				lines[i].Others = append(lines[i].Others, wanted[t])
 			}
+		}
+	}
+	return nil
+}
+
+// records reads the records of turns.
+func (v *versions) records(wanted map[*turn]*turns.Turn) error {
+	byLedger := make(map[*ledger.Ledger]map[int]*turn)
+	for t := range wanted {
+		if byLedger[t.in] == nil {
+			byLedger[t.in] = make(map[int]*turn)
+		}
+		byLedger[t.in][t.id.Turn] = t
+	}
+	for l, list := range byLedger {
+		err := turns.SomeIn(v.history, l, slices.Sorted(maps.Keys(list)), func(t *turns.Turn) error {
+			wanted[list[t.Turn]] = t
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -299,18 +322,23 @@ func appendNew(list []string, names ...string) []string {
 	return list
 }
 
-// touching are the turns of missions of which any may have changed one of the files.
+// touching are the turns of missions of which any may have changed one of the files. What is no UTF-8 in a name is
+// another character in records.
 func (h *History) touching(names []string) []*turn {
-	missions := make(map[string]bool)
+	recorded := make(map[string]bool)
+	for _, name := range names {
+		recorded[strings.ToValidUTF8(name, "\uFFFD")] = true
+	}
+	missions := make(map[ledger.ID]bool)
 	for _, t := range h.turns {
-		if t.more || slices.ContainsFunc(t.paths, func(p string) bool { return slices.Contains(names, p) }) {
-			missions[string(t.in.ID)] = true
-			missions[string(t.id.Mission)] = true
+		if t.more || slices.ContainsFunc(t.paths, func(p string) bool { return recorded[strings.ToValidUTF8(p, "\uFFFD")] }) {
+			missions[t.in.ID] = true
+			missions[t.id.Mission] = true
 		}
 	}
 	var list []*turn
 	for _, t := range h.turns {
-		if missions[string(t.in.ID)] && !t.code.IsZero() {
+		if missions[t.in.ID] && !t.code.IsZero() {
 			list = append(list, t)
 		}
 	}

@@ -19,8 +19,10 @@ import (
 // that it was made from.
 type graph struct {
 	nodes []*node
-	index map[plumbing.Hash]int // into nodes
-	turns map[*turn]bool        // whose states are in it
+	index map[plumbing.Hash]int  // into nodes
+	turns map[*turn]bool         // whose states are in it
+	list  []*turn                // the same, in order of their starts
+	cut   map[plumbing.Hash]bool // where a shallow clone ends: what is new there may be older
 }
 
 // has reports whether a commit is in the graph.
@@ -85,8 +87,15 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 			n.mission, n.starts = s.mission, s.starts
 		}
 	}
-	g.turns = make(map[*turn]bool)
-	for _, t := range list {
+	g.list, g.turns, g.cut = list, make(map[*turn]bool), make(map[plumbing.Hash]bool)
+	shallow, err := repo.Shallow()
+	if err != nil {
+		return nil, err
+	}
+	for _, commit := range shallow {
+		g.cut[commit] = true
+	}
+	for _, t := range slices.Backward(list) { // of several, the one that began last comes first
 		g.turns[t] = true
 		g.claim(t)
 	}
@@ -106,10 +115,13 @@ func (g *graph) ran(n *node) (list []*turn) {
 		from = time.Unix(n.date, 0)
 		to = from.Add(time.Second)
 	}
-	for t := range g.turns {
+	for _, t := range g.list {
+		if !t.started.Before(to) {
+			break
+		}
 		// What turns of other branches alone started in was in another worktree.
 		elsewhere := len(n.starts) > 0 && !slices.ContainsFunc(n.starts, func(s *turn) bool { return s.branch == t.branch })
-		if t.started.Before(to) && !t.at.Before(from) && !elsewhere && !slices.ContainsFunc(n.writers, func(w *turn) bool { return w.id == t.id }) {
+		if !t.at.Before(from) && !elsewhere && !slices.ContainsFunc(n.writers, func(w *turn) bool { return w.id == t.id }) {
 			list = append(list, t)
 		}
 	}
@@ -131,7 +143,7 @@ func (g *graph) claim(t *turn) {
 		if n.edge || !n.made && n.date < from || g.reach(had, at, from) {
 			return
 		}
-		if !n.made && n.date <= to {
+		if !n.made && n.date <= to && !g.cut[n.hash] {
 			n.writers = append(n.writers, t)
 		}
 		at = n.first
@@ -267,7 +279,7 @@ type waiting struct {
 // commits that are named and not given. What a circle of states would need is left out, as is a parent that is
 // named twice.
 func order(edges []*node, commits []*waiting) *graph {
-	g := &graph{index: make(map[plumbing.Hash]int)}
+	g := &graph{index: make(map[plumbing.Hash]int, len(edges)+len(commits)), nodes: make([]*node, 0, len(edges)+len(commits))}
 	slices.SortFunc(edges, func(a, b *node) int { return cmp.Or(cmp.Compare(a.date, b.date), bytes.Compare(a.hash[:], b.hash[:])) })
 	for _, n := range edges {
 		if _, placed := g.index[n.hash]; !placed {
@@ -275,7 +287,7 @@ func order(edges []*node, commits []*waiting) *graph {
 			g.nodes = append(g.nodes, n)
 		}
 	}
-	known := make(map[plumbing.Hash]*waiting)
+	known := make(map[plumbing.Hash]*waiting, len(commits))
 	for _, w := range commits {
 		known[w.hash], w.place = w, -1
 	}

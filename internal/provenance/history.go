@@ -99,7 +99,7 @@ func (h *History) versions(ctx context.Context, commit plumbing.Hash, list []*tu
 		if h.files == nil || len(h.files) == maxFiles {
 			h.files = make(map[string]*versions)
 		}
-		v = newVersions(h.w.Repo, h.objects, h.kept, h.promisor)
+		v = newVersions(h.w.Repo, h.objects, h, h.kept)
 		h.files[name] = v
 	}
 	return v, nil

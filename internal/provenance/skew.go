@@ -104,7 +104,7 @@ func (g *graph) corrected(by map[ledger.ID]int64) *graph {
 		commits = append(commits, w)
 	}
 	sorted := order(edges, commits)
-	sorted.turns = g.turns
+	sorted.turns, sorted.list = g.turns, g.list
 	for at, n := range sorted.nodes {
 		if old := g.nodes[g.index[n.hash]]; !n.edge {
 			sorted.nodes[at].writers, sorted.nodes[at].mission, sorted.nodes[at].starts = old.writers, old.mission, old.starts

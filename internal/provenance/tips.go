@@ -9,6 +9,7 @@ type contents struct {
 	of    []int     // by place: which version the commit has
 	lines [][]int32 // by version: its lines, in order, each once
 	words int       // how many lines there are in all
+	new   [][]int32 // by place: the lines that none of its parents has; nil before they are known
 }
 
 // maxTips is how many states one commit is taken to be made from. Nine were the most in trials.
@@ -39,7 +40,7 @@ func tips(parents [][]int, states []bool, c *contents) [][]int {
 			found[at] = []int{state}
 			continue
 		}
-		left = slices.DeleteFunc(left, func(line int32) bool { return holders.of[line] == nil })
+		left = slices.DeleteFunc(slices.Clone(left), func(line int32) bool { return holders.of[line] == nil })
 		for len(left) > 0 && len(found[at]) < maxTips {
 			tip := -1
 			for _, line := range left {
@@ -61,11 +62,13 @@ func tips(parents [][]int, states []bool, c *contents) [][]int {
 
 // allFresh are the lines of each commit that none of its parents has, see [contents.fresh].
 func (c *contents) allFresh(parents [][]int) [][]int32 {
-	fresh := make([][]int32, len(parents))
-	for at := range parents {
-		fresh[at] = c.fresh(at, parents[at])
+	if c.new == nil {
+		c.new = make([][]int32, len(parents))
+		for at := range parents {
+			c.new[at] = c.fresh(at, parents[at])
+		}
 	}
-	return fresh
+	return c.new
 }
 
 // fresh are the lines of a commit that none of its parents has; none if it has the same as one of them. What
@@ -79,18 +82,29 @@ func (c *contents) fresh(at int, parents []int) []int32 {
 			return nil
 		}
 	}
-	lines := slices.Clone(c.lines[c.of[at]])
-	for _, p := range parents {
-		has := c.lines[c.of[p]]
-		i := 0
-		lines = slices.DeleteFunc(lines, func(line int32) bool {
-			for i < len(has) && has[i] < line {
-				i++
-			}
-			return i < len(has) && has[i] == line
-		})
+	lines := c.lines[c.of[at]]
+	for i, p := range parents {
+		lines = without(lines, c.lines[c.of[p]], i > 0)
 	}
 	return lines
+}
+
+// without are the numbers of one list that another one lacks, both in order. The first list is written over if that
+// is allowed.
+func without(list, other []int32, over bool) (rest []int32) {
+	if over {
+		rest = list[:0]
+	}
+	i := 0
+	for _, n := range list {
+		for i < len(other) && other[i] < n {
+			i++
+		}
+		if i == len(other) || other[i] != n {
+			rest = append(rest, n)
+		}
+	}
+	return rest
 }
 
 // holders say which commits have the lines that may have been taken from somewhere.

@@ -19,6 +19,7 @@ import (
 type versions struct {
 	repo    *git.Repo
 	objects *git.Objects
+	history *git.Objects // which have the ledgers
 	graph   *graph
 	// promisor is the remote of a partial clone that has what is missing; "" for other clones.
 	promisor string
@@ -38,9 +39,9 @@ const (
 	maxLines = 64 << 20 // of all versions
 )
 
-func newVersions(repo *git.Repo, objects *git.Objects, g *graph, promisor string) *versions {
+func newVersions(repo *git.Repo, objects *git.Objects, h *History, g *graph) *versions {
 	return &versions{
-		repo: repo, objects: objects, graph: g, promisor: promisor,
+		repo: repo, objects: objects, history: h.objects, graph: g, promisor: h.promisor,
 		numbering: newNumbering(), lines: make(map[plumbing.Hash][]int32), left: maxLines,
 	}
 }
