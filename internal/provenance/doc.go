@@ -10,6 +10,7 @@
 //	versions.go  what a file was in each of them
 //	tips.go      which states a commit took its lines from
 //	blame.go     the question to git, and its answer
+//	brought.go   the lines of turns' that a commit brought
 //
 //	contributions.go  what turns contributed to commits: lines counted
 //	steps.go          files that turns alone have made of what was there

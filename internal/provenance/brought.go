@@ -1,0 +1,121 @@
+package provenance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"gitagent/internal/git"
+)
+
+// A Brought is a file of a commit, with lines that the commit brought.
+type Brought struct {
+	Path  string
+	Lines []Line // that are turns', in order
+	// Err is why nothing is said of the file: [ErrTimeout]. Otherwise it is nil.
+	Err error
+}
+
+// ErrEnd reports a commit whose parents are not there, as the clone is shallow: what it brought can't be told
+// from what was there before.
+var ErrEnd = errors.New("the history ends there, in a shallow clone")
+
+// Brought returns the files of a commit, in order of their paths, with the lines that no parent of it has and
+// turns wrote: those that plain `git blame` gives to the commit. Of a merge they are what was made of conflicts.
+// What has no lines is left out, such as binary files, links and submodules.
+func (h *History) Brought(ctx context.Context, commit git.Hex) ([]Brought, error) {
+	files, err := h.brought(ctx, commit)
+	if err != nil {
+		return nil, fmt.Errorf("lines of commit %s: %w", commit, err)
+	}
+	return files, nil
+}
+
+func (h *History) brought(ctx context.Context, commit git.Hex) ([]Brought, error) {
+	c, err := h.objects.Commit(commit.Hash())
+	if err != nil {
+		return nil, err
+	}
+	shallow, err := h.w.Repo.Shallow()
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Parents) > 0 && slices.Contains(shallow, commit.Hash()) {
+		return nil, ErrEnd
+	}
+	if len(h.turns) == 0 || c.Committer.When.Unix() < h.turns[0].started.Unix() {
+		return nil, nil
+	}
+	from, since := plumbing.NewHash(emptyTree), git.Hex{}
+	if len(c.Parents) > 0 {
+		from, since = c.Parents[0], git.Hex(c.Parents[0])
+	}
+	paths, err := h.grown(ctx, c.Parents, from, commit.Hash())
+	if err != nil {
+		return nil, err
+	}
+	var files []Brought
+	for _, path := range paths {
+		f := Brought{Path: path}
+		lines, err := h.Blame(ctx, Request{Commit: commit, Path: path, Since: since})
+		switch {
+		case errors.Is(err, ErrTimeout):
+			f.Err = err
+		case err != nil:
+			return nil, err
+		}
+		for _, line := range lines {
+			if line.Turn != nil && line.Blame.Commit == commit {
+				f.Lines = append(f.Lines, line)
+			}
+		}
+		if len(f.Lines) > 0 || f.Err != nil {
+			files = append(files, f)
+		}
+	}
+	return files, nil
+}
+
+// grown are the files in which a commit may have lines of turns' that none of its parents has. From is the first
+// of those, or nothing.
+func (h *History) grown(ctx context.Context, parents []plumbing.Hash, from, commit plumbing.Hash) ([]string, error) {
+	changed, err := h.w.Repo.Changed(ctx, from, commit, git.Paths{})
+	if err != nil {
+		return nil, err
+	}
+	for i := 1; i < len(parents); i++ {
+		other, err := h.w.Repo.Changed(ctx, parents[i], commit, git.Paths{})
+		if err != nil {
+			return nil, err
+		}
+		maps.DeleteFunc(changed, func(path string, _ git.Entry) bool { _, ok := other[path]; return !ok })
+	}
+	maps.DeleteFunc(changed, func(_ string, e git.Entry) bool {
+		return e.Mode != filemode.Regular && e.Mode != filemode.Executable && e.Mode != filemode.Deprecated
+	})
+	if len(changed) == 0 {
+		return nil, nil
+	}
+	stats, err := h.w.Repo.DiffPaths(ctx, from, commit)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, s := range stats {
+		if _, ok := changed[s.Path]; !ok || s.Binary || s.Insertions == 0 {
+			continue
+		}
+		// A file that has always had this name has none of a turn's lines if no turn changed it.
+		old := s.Deletions > 0 && len(parents) == 1
+		if old && len(h.touching([]string{s.Path})) == 0 {
+			continue
+		}
+		paths = append(paths, s.Path)
+	}
+	return paths, nil
+}
