@@ -1,0 +1,120 @@
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"gitagent/hooks"
+	"gitagent/internal/git"
+	"gitagent/internal/provenance"
+	"gitagent/turns"
+)
+
+// NotesRef is where the Git AI Standard has its notes.
+const NotesRef = "refs/notes/ai"
+
+// noteVersion is the version of the Git AI Standard that is written.
+const noteVersion = "authorship/3.0.0"
+
+// noteMetadata is what comes below the lines of a note.
+type noteMetadata struct {
+	Version  string                 `json:"schema_version"`
+	Base     git.Hex                `json:"base_commit_sha"`
+	Prompts  struct{}               `json:"prompts"` // of notes before there were sessions
+	Sessions map[string]noteSession `json:"sessions"`
+}
+
+type noteSession struct {
+	Agent noteAgent `json:"agent_id"`
+}
+
+type noteAgent struct {
+	Tool  string `json:"tool"`
+	ID    string `json:"id"`
+	Model string `json:"model"`
+}
+
+// Note returns the note on a commit, an authorship log of the Git AI Standard 3.0.0; nil if there is nothing to
+// say. Left are the paths that the format can't hold.
+//
+// A session is the client's conversation, and a trace in it is a turn. Where one of several turns wrote a line,
+// the most likely one stands for all.
+func Note(c Commit) (note []byte, left []string, err error) {
+	var b bytes.Buffer
+	meta := noteMetadata{Version: noteVersion, Base: c.Hash, Sessions: make(map[string]noteSession)}
+	latest := make(map[string]*turns.Turn) // by session
+	for _, f := range c.Files {
+		lines := slices.Clone(f.Lines)
+		lines = slices.DeleteFunc(lines, func(l provenance.Line) bool { return anonymous(l.Turn) })
+		if len(lines) == 0 {
+			continue
+		}
+		if strings.ContainsAny(f.Path, "\"\n") || !utf8.ValidString(f.Path) {
+			left = append(left, f.Path)
+			continue
+		}
+		for i := range lines {
+			lines[i].Others = nil
+		}
+		b.WriteString(notePath(f.Path) + "\n")
+		for _, s := range spans(lines) {
+			agent := newNoteAgent(s.turns[0])
+			session := "s_" + digits(agent.Tool+":"+agent.ID)
+			if t := latest[session]; t == nil || s.turns[0].At.After(t.At) { // the model may have been changed
+				latest[session], meta.Sessions[session] = s.turns[0], noteSession{agent}
+			}
+			var ranges []string
+			for _, r := range s.ranges {
+				text := fmt.Sprintf("%d-%d", r[0], r[1])
+				if r[0] == r[1] {
+					text = fmt.Sprint(r[0])
+				}
+				ranges = append(ranges, text)
+			}
+			fmt.Fprintf(&b, "  %s::t_%s %s\n", session, digits(name(s.turns[0])), strings.Join(ranges, ","))
+		}
+	}
+	if b.Len() == 0 {
+		return nil, left, nil
+	}
+	b.WriteString("---\n")
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err = enc.Encode(meta)
+	return b.Bytes(), left, err
+}
+
+// notePath is a path as a note has it: in quotes if it has blanks, or could be taken for the line that ends them.
+func notePath(path string) string {
+	if path == "---" || strings.ContainsFunc(path, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return `"` + path + `"`
+	}
+	return path
+}
+
+// unknown stands for a name that is not known.
+const unknown = "unknown"
+
+// newNoteAgent says what had the turn's conversation. Whoever names none has one in each mission.
+func newNoteAgent(t *turns.Turn) noteAgent {
+	tool := t.Agent
+	if tool == string(hooks.Claude) {
+		tool = "claude"
+	}
+	return noteAgent{Tool: cmp.Or(tool, unknown), ID: cmp.Or(t.Session, string(t.Mission)), Model: cmp.Or(modelName(t.Model), unknown)}
+}
+
+// digits are the first 14 hexadecimal ones of a text's SHA-256.
+func digits(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:7])
+}
