@@ -70,18 +70,25 @@ const maxLeftOut = 3
 // close says what was left out, and returns what could not be read.
 func (l *lander) close() error {
 	l.h.Close()
-	if n := len(l.h.Strangers); n > 0 {
-		var names []string
-		for _, id := range l.h.Strangers[:min(n, maxLeftOut)] {
-			names = append(names, string(id))
-		}
-		if n > maxLeftOut {
-			names = append(names, "...")
-		}
-		cmdline.Tell(l.c.App.ErrWriter, "", fmt.Sprintf("left out %s of strangers: %s; look at it, and accept it, with: git agent-turn trust accept %s",
-			cmdline.Plural(n, "mission"), strings.Join(names, ", "), names[0]))
-	}
+	tellStrangers(l.c, l.h)
 	return l.h.Unread
+}
+
+// tellStrangers says which missions were left out.
+func tellStrangers(c *cli.Context, h *provenance.History) {
+	n := len(h.Strangers)
+	if n == 0 {
+		return
+	}
+	var names []string
+	for _, id := range h.Strangers[:min(n, maxLeftOut)] {
+		names = append(names, string(id))
+	}
+	if n > maxLeftOut {
+		names = append(names, "...")
+	}
+	cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("left out %s of strangers: %s; look at it, and accept it, with: git agent-turn trust accept %s",
+		cmdline.Plural(n, "mission"), strings.Join(names, ", "), names[0]))
 }
 
 // landedJSON is a commit with its turns.

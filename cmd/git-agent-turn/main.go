@@ -45,6 +45,7 @@ func newApp() *cli.App {
 			summaryCommand(),
 			blameCommand(),
 			whyCommand(),
+			exportCommand(),
 			restoreCommand(),
 			revertCommand(),
 			bisectCommand(),

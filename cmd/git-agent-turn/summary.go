@@ -83,6 +83,9 @@ func summaryRange(c *cli.Context, repo *git.Repo, name string) (r span, err erro
 		if name, err = likelyBase(c, repo); err != nil {
 			return r, err
 		}
+		if name == "" {
+			return r, cmdline.Hint(errNoBase, rangeHint)
+		}
 	}
 	first, second, isRange := strings.Cut(strings.Replace(name, "...", "..", 1), "..")
 	if first == "" && isRange {
@@ -119,7 +122,7 @@ func summaryRange(c *cli.Context, repo *git.Repo, name string) (r span, err erro
 const rangeHint = "name a range, as in: git agent-turn summary HEAD^..HEAD"
 
 // likelyBase is the branch that HEAD's commits will be merged into: its upstream, unless that is the branch
-// itself at a remote, or else the default branch.
+// itself at a remote, or else the default branch; "" if there is none.
 func likelyBase(c *cli.Context, repo *git.Repo) (string, error) {
 	branch, upstream, err := repo.Upstream(c.Context)
 	if err != nil {
@@ -146,9 +149,11 @@ func likelyBase(c *cli.Context, repo *git.Repo) (string, error) {
 			return "", err
 		}
 	}
-	return "", cmdline.Hint(cmdline.Usagef("there is nothing to compare HEAD with: it has no upstream, and there is no other branch main or master"),
-		rangeHint)
+	return "", nil
 }
+
+// errNoBase reports that there is none.
+var errNoBase = cmdline.Usagef("there is nothing to compare HEAD with: it has no upstream, and there is no other branch main or master")
 
 // A summarizer collects what a summary says.
 type summarizer struct {

@@ -394,6 +394,12 @@ var scenes = []struct {
 	{name: "no such range", prepare: func(p *place) {
 		p.Commit("second")
 	}, line: "git agent-turn summary nothing", follow: run("git agent-turn summary HEAD^..HEAD")},
+	{name: "export in no format", line: "git agent-turn export", follow: run("git agent-turn export --format agent-trace HEAD")},
+	{name: "export of no range", prepare: func(p *place) {
+		p.do("git branch -m only")
+	}, line: "git agent-turn export --format git-ai", follow: run("git agent-turn export --format git-ai HEAD")},
+	{name: "export of no commit", line: "git agent-turn export --format git-ai nothing", follow: run("git agent-turn export --format git-ai HEAD")},
+	{name: "export of an empty range", line: "git agent-turn export --format git-ai HEAD..HEAD", follow: run("git agent-turn export --format git-ai HEAD")},
 	{name: "nobody chooses what to show", prepare: (*place).turns, line: "git agent-turn show -i", follow: run("git agent-turn list --all")},
 	{name: "a conversation from before", prepare: (*place).before, line: "git agent-turn missions", follow: run("git agent-turn import")},
 	{name: "imported", says: (*place).imported, follow: run("git agent-turn missions")},
