@@ -348,6 +348,19 @@ func (h *History) touching(names []string) []*turn {
 // over asks git for lines again, over the ancestry in which turns' states are parents of what was made from
 // them. The answers are those for the lines, in their order.
 func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]git.Blamed, error) {
+	answer := make([]git.Blamed, len(lines))
+	places := make(map[int]int) // of the lines that may be a turn's, by number
+	var young []Line
+	for i, l := range lines {
+		answer[i] = l.Blame
+		if at, ok := v.graph.index[l.Blame.Commit.Hash()]; ok && !v.graph.nodes[at].edge { // else it is older than all states
+			places[l.Blame.Number] = i
+			young = append(young, l)
+		}
+	}
+	if len(young) == 0 {
+		return answer, nil
+	}
 	dir, err := os.MkdirTemp("", "git-agent-blame-")
 	if err != nil {
 		return nil, err
@@ -357,23 +370,20 @@ func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]git.B
 	if err := q.write(file, v.graph, v.ancestry(len(q.r.Options) == 0)); err != nil {
 		return nil, err
 	}
-	answer, err := q.repo.Blame(ctx, q.blame(git.Hex{}, ranges(lines), file))
+	again, err := q.repo.Blame(ctx, q.blame(git.Hex{}, ranges(young), file))
 	if err != nil {
 		return nil, err
 	}
-	byNumber := make(map[int]git.Blamed, len(answer))
-	for _, b := range answer {
-		byNumber[b.Number] = b
-	}
-	ordered := make([]git.Blamed, len(lines))
-	for i, l := range lines {
-		b, ok := byNumber[l.Blame.Number]
-		if !ok {
-			return nil, fmt.Errorf("line %d is missing in the answer of git", l.Blame.Number)
+	for _, b := range again {
+		if i, ok := places[b.Number]; ok {
+			answer[i] = b
+			delete(places, b.Number)
 		}
-		ordered[i] = b
 	}
-	return ordered, nil
+	if len(places) > 0 {
+		return nil, fmt.Errorf("%d lines are missing in the answer of git", len(places))
+	}
+	return answer, nil
 }
 
 // maxRanges is how many ranges git is asked for before it is asked for all lines.
