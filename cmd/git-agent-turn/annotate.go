@@ -93,6 +93,7 @@ func (q *inquiry) origins(lines []provenance.Line, most int) ([]*origin, error) 
 	}
 	type key struct {
 		turn    *turns.Turn
+		running *turns.Live
 		commit  git.Hex
 		path    string
 		several bool
@@ -100,7 +101,7 @@ func (q *inquiry) origins(lines []provenance.Line, most int) ([]*origin, error) 
 	known, now := make(map[key]*origin), time.Now()
 	list := make([]*origin, len(lines))
 	for i, l := range lines {
-		k := key{turn: l.Turn, path: l.Blame.Path, several: len(l.Others) > 0}
+		k := key{turn: l.Turn, running: l.Running, path: l.Blame.Path, several: len(l.Others) > 0}
 		if l.Turn == nil {
 			k.commit = l.Blame.Commit
 		}
@@ -108,7 +109,9 @@ func (q *inquiry) origins(lines []provenance.Line, most int) ([]*origin, error) 
 		if o == nil {
 			o = &origin{id: names.line(l), path: cmdline.OneLine(l.Blame.Path), who: l.Blame.In.Author, when: dates.Long(now, l.Blame.In.At)}
 			if t := l.Turn; t != nil {
-				o.who, o.when = called(t), dates.Long(now, t.At)
+				o.who, o.when = called(t.Agent, t.Prompt), dates.Long(now, t.At)
+			} else if l.Running != nil {
+				o.who, o.when = called("running", l.Running.Open.Prompt), dates.Long(now, l.Running.Open.Started)
 			}
 			o.who = cmdline.Truncate(cmdline.OneLine(o.who), most)
 			known[k] = o
@@ -120,12 +123,12 @@ func (q *inquiry) origins(lines []provenance.Line, most int) ([]*origin, error) 
 
 // called is how a turn is called where there is little room: by its agent, without what follows a dash, and
 // its prompt.
-func called(t *turns.Turn) string {
-	agent, _, _ := strings.Cut(t.Agent, "-")
-	if agent == "" || t.Prompt == "" {
-		return agent + t.Prompt
+func called(agent, prompt string) string {
+	agent, _, _ = strings.Cut(agent, "-")
+	if agent == "" || prompt == "" {
+		return agent + prompt
 	}
-	return agent + ": " + t.Prompt
+	return agent + ": " + prompt
 }
 
 // dates say how the user wants to see dates: as git blame shows them, or else git log, or else short.
@@ -166,6 +169,8 @@ func (n *shortNames) line(l provenance.Line) string {
 		return n.turn(l.Turn) + "?"
 	case l.Turn != nil:
 		return n.turn(l.Turn)
+	case l.Running != nil:
+		return ledger.TurnID{Mission: cmp.Or(n.missions[l.Running.Mission], l.Running.Mission), Turn: l.Running.Number}.String() + "?"
 	case l.Blame.Commit.IsZero():
 		return "00000000"
 	case l.Blame.Before:

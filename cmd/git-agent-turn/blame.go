@@ -119,6 +119,7 @@ type blamedLine struct {
 	Turn       *blamedTurn   `json:"turn,omitempty"`
 	Confidence string        `json:"confidence,omitempty"`
 	Others     []*blamedTurn `json:"others,omitempty"`
+	Running    string        `json:"running,omitempty"` // the turn that runs, and may have written it
 }
 
 // A blamedTurn is what is said of a turn with each of its lines.
@@ -152,6 +153,9 @@ func (q *inquiry) json(out *bufio.Writer, lines []provenance.Line) error {
 		}
 		if l.Turn != nil {
 			object.Turn, object.Confidence = asBlamed(l.Turn), confidence(len(l.Others))
+		}
+		if l.Running != nil {
+			object.Running = l.Running.ID().String()
 		}
 		for _, t := range l.Others {
 			object.Others = append(object.Others, asBlamed(t))

@@ -121,7 +121,7 @@ func TestBlameSeveral(t *testing.T) {
 			t.Errorf("line %d: %s", i, objects[i])
 		}
 	}
-	if got := called(lines[3].Turn); got != "claude: Fix\nit\x1b" {
+	if got := called(lines[3].Turn.Agent, lines[3].Turn.Prompt); got != "claude: Fix\nit\x1b" {
 		t.Errorf("called %q", got)
 	}
 	if got := groups(lines); len(got) != 3 || len(got[1]) != 2 || numbers(got[0]) != "1-3" {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/urfave/cli/v2"
@@ -96,7 +97,14 @@ func (q *inquiry) resolve(rev string) (git.Hex, error) {
 func (q *inquiry) lines(ranges, options []string) ([]provenance.Line, error) {
 	progress := startProgress(q.c.App.ErrWriter, func() string { return "asking git about " + cmdline.OneLine(q.name) })
 	defer progress.stop()
-	lines, err := q.history.Blame(q.c.Context, provenance.Request{Commit: q.commit, Path: q.path, Ranges: ranges, Options: options})
+	request := provenance.Request{Commit: q.commit, Path: q.path, Ranges: ranges, Options: options}
+	if q.commit.IsZero() {
+		var err error
+		if request.Running, err = target.Live(q.c.Context, q.w, time.Now()); err != nil {
+			return nil, err
+		}
+	}
+	lines, err := q.history.Blame(q.c.Context, request)
 	if err != nil && q.c.Context.Err() == nil {
 		return nil, q.failed(err)
 	}

@@ -76,6 +76,8 @@ func (p *porcelain) print() {
 		}
 		if l.Turn != nil {
 			p.turn(l)
+		} else if l.Running != nil {
+			fmt.Fprintf(p.out, "agent-running %s\n", l.Running.ID())
 		}
 		fmt.Fprintf(p.out, "\t%s\n", l.Blame.Text)
 	}

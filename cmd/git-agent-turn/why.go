@@ -119,13 +119,14 @@ func (q *inquiry) pointed(at spot) (lines, chosen []provenance.Line, err error) 
 // groups are lines by where they come from, a turn or a commit, in the order of their first lines.
 func groups(lines []provenance.Line) [][]provenance.Line {
 	type origin struct {
-		turn   *turns.Turn
-		commit git.Hex
+		turn    *turns.Turn
+		running *turns.Live
+		commit  git.Hex
 	}
 	var list [][]provenance.Line
 	place := make(map[origin]int)
 	for _, l := range lines {
-		from := origin{turn: l.Turn}
+		from := origin{turn: l.Turn, running: l.Running}
 		if l.Turn == nil {
 			from.commit = l.Blame.Commit
 		}
@@ -189,19 +190,20 @@ func (w *whys) answer(i int, group []provenance.Line) error {
 
 // An answer is a turn that is the answer to a question, and what is known besides.
 type answer struct {
-	turn   *turns.Turn
-	others []*turns.Turn // that may be it as well
-	where  string        // the lines that were asked about; "" if that was no question about lines
-	shown  []string      // these lines, with some around them
-	landed []git.Blamed  // a line of each commit that they are in
-	change []string      // what the turn did to them, as a patch; nil for all that it did
-	later  []*turns.Turn // of the mission that changed the file, the oldest first
-	more   int           // how many of these are left out
+	turn    *turns.Turn
+	others  []*turns.Turn // that may be it as well
+	running *turns.Live   // the turn that may have written it, if none is known that has
+	where   string        // the lines that were asked about; "" if that was no question about lines
+	shown   []string      // these lines, with some around them
+	landed  []git.Blamed  // a line of each commit that they are in
+	change  []string      // what the turn did to them, as a patch; nil for all that it did
+	later   []*turns.Turn // of the mission that changed the file, the oldest first
+	more    int           // how many of these are left out
 }
 
 // about finds out what is known of the lines of a group.
 func (w *whys) about(group []provenance.Line) (*answer, error) {
-	a := &answer{turn: group[0].Turn, where: w.q.name + ":" + numbers(group), shown: excerpt(w.lines, group)}
+	a := &answer{turn: group[0].Turn, running: group[0].Running, where: w.q.name + ":" + numbers(group), shown: excerpt(w.lines, group)}
 	for _, l := range group {
 		for _, t := range l.Others {
 			if !slices.Contains(a.others, t) {
@@ -462,17 +464,9 @@ func (w *whys) byHand(a *answer, b git.Blamed) error {
 		title = "commit " + b.Commit.String()
 	}
 	r := cmdline.NewRecord(w.out, title, len("Running:"))
-	if b.Commit.IsZero() {
-		live, err := target.Live(w.c.Context, w.w, w.now)
-		if err != nil {
-			return err
-		}
-		for _, l := range live {
-			if l.Open != nil {
-				r.Field("Running", l.ID().String()+" may be writing it: "+l.Open.Prompt)
-			}
-		}
-	} else {
+	if a.running != nil {
+		r.Field("Running", a.running.ID().String()+", by which it may have been written: "+a.running.Open.Prompt)
+	} else if !b.Commit.IsZero() {
 		r.Field("Subject", b.In.Summary)
 		r.Field("Author", b.In.Author+" <"+b.In.Email+">")
 		r.Field("Date", w.dates.Long(w.now, b.In.At))
@@ -525,6 +519,7 @@ type whyAnswer struct {
 	Change      string        `json:"change,omitempty"`
 	Commits     []whyCommit   `json:"commits,omitempty"`     // that they are in
 	Uncommitted bool          `json:"uncommitted,omitempty"` // some are in none
+	Running     string        `json:"running,omitempty"`     // the turn that runs, and may have written them
 	Later       []*blamedTurn `json:"later,omitempty"`
 	Next        []string      `json:"next,omitempty"`
 }
@@ -540,6 +535,9 @@ func (a *answer) json(s *shower, path string, group []provenance.Line) (*whyAnsw
 		} else {
 			object.Commits = append(object.Commits, whyCommit{b.Commit, b.In.Summary, b.In.Author, b.In.At})
 		}
+	}
+	if a.running != nil {
+		object.Running = a.running.ID().String()
 	}
 	t := a.turn
 	if t == nil {

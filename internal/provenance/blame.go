@@ -370,7 +370,11 @@ func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]git.B
 	if err := q.write(file, v.graph, v.ancestry(len(q.r.Options) == 0)); err != nil {
 		return nil, err
 	}
-	again, err := q.repo.Blame(ctx, q.blame(git.Hex{}, ranges(young), file))
+	asked := q.r.Ranges
+	if len(q.r.Options) == 0 { // with -C git would not find copies that are split
+		asked = ranges(young)
+	}
+	again, err := q.repo.Blame(ctx, q.blame(git.Hex{}, asked, file))
 	if err != nil {
 		return nil, err
 	}
