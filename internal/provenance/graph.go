@@ -41,6 +41,7 @@ type node struct {
 	hash plumbing.Hash
 	tree plumbing.Hash
 	date int64 // of the committer, in seconds
+	part int   // of the second, in milliseconds, where that is known of a state
 	// parents are places in the graph of what it was made from, in the order in which git asks them for its
 	// lines: the state before it, then the commits that are its parents.
 	parents []int
@@ -71,7 +72,7 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 		}
 		w := &waiting{hash: r.hash, tree: r.tree, date: r.date, real: r.parents}
 		if s := h.states[r.hash]; s != nil && s.made {
-			w.made = true
+			w.made, w.part = true, s.part(r.hash)
 			if !s.chain.IsZero() {
 				w.chain = []plumbing.Hash{s.chain}
 			}
@@ -266,16 +267,18 @@ func revList(ctx context.Context, repo *git.Repo, revs, how string) ([]real, err
 type waiting struct {
 	hash, tree  plumbing.Hash
 	date        int64
+	part        int
 	made        bool
 	chain, real []plumbing.Hash // what it was made from
 
+	rank int // in its second, from 1; 0 if no state needs it there
 	left   int // how many of these are yet to be placed
 	place  int // -1 before it has one
 	behind []*waiting
 }
 
 // order puts commits in their order: behind all that they were made from, otherwise the oldest first, and
-// of the same second what was made for a turn first. Those where the graph ends come at the beginning, and so do
+// of the same second what was made for turns first, with what that needs. Those where the graph ends come at the beginning, and so do
 // commits that are named and not given. What a circle of states would need is left out, as is a parent that is
 // named twice.
 func order(edges []*node, commits []*waiting) *graph {
@@ -302,6 +305,7 @@ func order(edges []*node, commits []*waiting) *graph {
 			}
 		}
 	}
+	rank(commits, known)
 	var ready queue
 	for _, w := range commits {
 		if w.left == 0 {
@@ -321,7 +325,7 @@ func order(edges []*node, commits []*waiting) *graph {
 		placed++
 		w.place = len(g.nodes)
 		g.index[w.hash] = w.place
-		n := &node{hash: w.hash, tree: w.tree, date: w.date, made: w.made, first: -1}
+		n := &node{hash: w.hash, tree: w.tree, date: w.date, part: w.part, made: w.made, first: -1}
 		for _, from := range w.real {
 			n.real = append(n.real, g.index[from])
 		}
@@ -348,6 +352,41 @@ func order(edges []*node, commits []*waiting) *graph {
 	return g
 }
 
+// rank gives states their rank among the commits of their second: in order of time, each behind what it needs of
+// that second. So nothing comes before the states that it may have been made from, unless a state needs it.
+func rank(commits []*waiting, known map[plumbing.Hash]*waiting) {
+	var states []*waiting
+	for _, w := range commits {
+		if w.made {
+			states = append(states, w)
+		}
+	}
+	slices.SortFunc(states, func(a, b *waiting) int {
+		return cmp.Or(cmp.Compare(a.date, b.date), cmp.Compare(a.part, b.part), bytes.Compare(a.hash[:], b.hash[:]))
+	})
+	last := 0
+	seen := make(map[*waiting]bool)
+	for _, state := range states {
+		for todo := []*waiting{state}; len(todo) > 0; {
+			w := todo[len(todo)-1]
+			if seen[w] {
+				todo = todo[:len(todo)-1]
+				if w.rank == 0 {
+					last++
+					w.rank = last
+				}
+				continue
+			}
+			seen[w] = true
+			for _, from := range slices.Concat(w.real, w.chain) {
+				if of := known[from]; of != nil && of.date == w.date && !seen[of] {
+					todo = append(todo, of)
+				}
+			}
+		}
+	}
+}
+
 // freed is the oldest commit in a circle: one that waits for nothing but a state.
 func freed(commits []*waiting, known map[plumbing.Hash]*waiting) *waiting {
 	var best *waiting
@@ -364,8 +403,8 @@ func before(a, b *waiting) bool {
 	if a.date != b.date {
 		return a.date < b.date
 	}
-	if a.made != b.made {
-		return a.made
+	if a.rank != b.rank {
+		return b.rank == 0 || a.rank != 0 && a.rank < b.rank
 	}
 	return bytes.Compare(a.hash[:], b.hash[:]) < 0
 }

@@ -43,6 +43,8 @@ func TestOrder(t *testing.T) {
 		{"by date", "a3:: b1:: c2::", "bca", "b: c: a:"},
 		{"behind a parent that is younger", "a1::b b2::", "ba", "b: a:b"},
 		{"made first in a second", "a1:: b1*::", "ba", "b: a:"},
+		{"what a state needs of its second comes before others", "a1::y z1::y b1*:z: c1*:b:", "yzbca", "y: z:y b:z c:b a:y"},
+		{"between two states", "a1::y z1::y b1*:: c1*:b:z", "ybzca", "y: b: z:y c:bz a:y"},
 		{"behind the state before it", "a1*:b: b2*::", "ba", "b: a:b"},
 		{"the state before it comes first", "a1:: b2*:: c3*:b:a", "abc", "a: b: c:ba"},
 		{"once", "a1:: b2*:a:a", "ab", "a: b:a"},
