@@ -45,4 +45,3 @@ func ReadTrailers(message string) []TurnID {
 	}
 	return list
 }
-

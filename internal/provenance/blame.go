@@ -273,6 +273,13 @@ func (v *versions) name(answer []git.Blamed, lines []Line) error {
 				writers[i] = append(writers[i], t)
 			}
 		}
+		if len(writers[i]) == 0 && n.made { // what was there when another turn began, and gone before this one ended
+			for _, t := range ran[at] {
+				if v.lacked(t, b.Text) {
+					writers[i] = append(writers[i], t)
+				}
+			}
+		}
 		for _, t := range writers[i] {
 			wanted[t] = nil
 		}

@@ -271,7 +271,7 @@ type waiting struct {
 	made        bool
 	chain, real []plumbing.Hash // what it was made from
 
-	rank int // in its second, from 1; 0 if no state needs it there
+	rank   int // in its second, from 1; 0 if no state needs it there
 	left   int // how many of these are yet to be placed
 	place  int // -1 before it has one
 	behind []*waiting

@@ -208,6 +208,24 @@ func (v *versions) read(ctx context.Context) error {
 	return err
 }
 
+// began is the state in which the turn started.
+func (t *turn) began() plumbing.Hash {
+	if t.start.IsZero() {
+		return t.base
+	}
+	return t.start
+}
+
+// lacked reports whether a line was not there when a turn started.
+func (v *versions) lacked(t *turn, line string) bool {
+	at, ok := v.graph.index[t.began()]
+	if !ok {
+		return true
+	}
+	n, known := v.numbering.words[maphash.Bytes(v.numbering.seed, []byte(line))]
+	return !known || !v.has(at, n)
+}
+
 // wrote reports whether a line came to be there while a turn ran: it was in the worktree at the end, and neither
 // at the start nor in what HEAD brought from elsewhere.
 func (v *versions) wrote(t *turn, line string) bool {
@@ -219,11 +237,7 @@ func (v *versions) wrote(t *turn, line string) bool {
 	if !known || !v.has(at, n) {
 		return false
 	}
-	start := t.base
-	if !t.start.IsZero() {
-		start = t.start
-	}
-	if from, ok := v.graph.index[start]; ok && v.has(from, n) {
+	if !v.lacked(t, line) {
 		return false
 	}
 	// Up to the commits that were not made in the turn.
@@ -237,7 +251,7 @@ func (v *versions) wrote(t *turn, line string) bool {
 					todo = append(todo, p)
 				}
 			}
-		case node.hash != start:
+		case node.hash != t.began():
 			return false
 		}
 	}
