@@ -260,12 +260,6 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 				if t := ended(byID[name], e.at, commit); t != nil {
 					s.turn, s.chain, next = t, other(t.base, commit), commit
 					h.began(t, saved)
-					for _, k := range saved {
-						if k.at > t.started.Unix() && k.commit != t.base {
-							during := h.state(k.commit)
-							during.turn, during.chain = t, other(t.base, k.commit)
-						}
-					}
 					saved = nil
 					break
 				}
@@ -292,12 +286,16 @@ func recordedIn(list []*turn, at int64) *turn {
 	return nil
 }
 
-// began finds the state in which a turn started among those that were saved since the turn before.
+// began finds, among the states that were saved since the turn before, that in which a turn started, and those that
+// were saved while it ran.
 func (h *History) began(t *turn, saved []*keep) {
 	for _, k := range saved {
-		if k.at == t.started.Unix() {
+		switch began := t.started.Unix(); {
+		case k.at == began:
 			t.start = k.commit
 			h.starts(t, k.commit)
+		case k.at > began && k.commit != t.base:
+			h.state(k.commit).turn = t
 		}
 	}
 }

@@ -208,17 +208,22 @@ func (v *versions) read(ctx context.Context) error {
 	return err
 }
 
-// began is the state in which the turn started.
-func (t *turn) began() plumbing.Hash {
-	if t.start.IsZero() {
-		return t.base
+// began is the state in which a turn started. That of one which no event told of, or in which HEAD went to another
+// branch, is not in its record: then it is the one before it in its mission.
+func (v *versions) began(t *turn) plumbing.Hash {
+	if !t.start.IsZero() {
+		return t.start
 	}
-	return t.start
+	at, ok := v.graph.index[t.base]
+	if ok && !v.graph.nodes[at].made && v.graph.nodes[at].date > t.started.Unix() && t.before != nil && !t.before.code.IsZero() {
+		return t.before.code
+	}
+	return t.base
 }
 
 // lacked reports whether a line was not there when a turn started.
 func (v *versions) lacked(t *turn, line string) bool {
-	at, ok := v.graph.index[t.began()]
+	at, ok := v.graph.index[v.began(t)]
 	if !ok {
 		return true
 	}
@@ -240,6 +245,7 @@ func (v *versions) wrote(t *turn, line string) bool {
 	if !v.lacked(t, line) {
 		return false
 	}
+	began := v.began(t)
 	// Up to the commits that were not made in the turn.
 	for todo := []int{at}; len(todo) > 0; {
 		node := v.graph.nodes[todo[0]]
@@ -251,7 +257,7 @@ func (v *versions) wrote(t *turn, line string) bool {
 					todo = append(todo, p)
 				}
 			}
-		case node.hash != t.began():
+		case node.hash != began:
 			return false
 		}
 	}
