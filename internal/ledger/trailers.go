@@ -1,8 +1,6 @@
 package ledger
 
-import (
-	"strings"
-)
+import "strings"
 
 // maxTrailed is how many turns of a message count, with those that it names again.
 const maxTrailed = 10_000
