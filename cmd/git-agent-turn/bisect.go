@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -427,11 +426,10 @@ func (r *bisecting) printJSON(candidates []*turns.State) error {
 
 // printFirst prints the first bad state, what it changed, and what to do about it.
 func (r *bisecting) printFirst(before, first *turns.State) error {
-	dates, err := target.Dates(r.c, r.w)
+	s, err := newShower(r.c, r.w)
 	if err != nil {
 		return err
 	}
-	s := &shower{c: r.c, w: r.w, out: r.c.App.Writer, dates: dates, now: time.Now(), roll: &turns.Roll{Workspace: r.w}}
 	name := first.String()
 	if first.Start || first.Saved {
 		if err := s.state(first); err != nil {
