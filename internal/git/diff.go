@@ -242,32 +242,21 @@ func isBinary(content []byte) bool {
 	return bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0
 }
 
-// lineStat counts the lines that a minimal diff of a and b inserts and deletes.
+// lineStat counts the lines that a minimal diff of a and b inserts and deletes. ok is false if that would be too
+// much work.
 func lineStat(a, b []byte) (insertions, deletions int, ok bool) {
-	old, fresh := slices.Collect(bytes.Lines(a)), slices.Collect(bytes.Lines(b))
-	for len(old) > 0 && len(fresh) > 0 && bytes.Equal(old[0], fresh[0]) {
-		old, fresh = old[1:], fresh[1:]
-	}
-	for len(old) > 0 && len(fresh) > 0 && bytes.Equal(old[len(old)-1], fresh[len(fresh)-1]) {
-		old, fresh = old[:len(old)-1], fresh[:len(fresh)-1]
-	}
-	insertions, deletions = len(fresh), len(old)
-	// A line that the other side lacks is never common to both.
-	old, fresh = shared(old, fresh), shared(fresh, old)
-	if len(old) == 0 || len(fresh) == 0 {
-		return insertions, deletions, true
-	}
-	if len(old) > maxStatLines || len(fresh) > maxStatLines {
+	from, ok := Align(a, b)
+	if !ok {
 		return 0, 0, false
 	}
-	ids := make(map[string]rune)
-	d := diffmatchpatch.New()
-	d.DiffTimeout = 0 // minimal, however long it takes
-	for _, part := range d.DiffMainRunes(asRunes(ids, old), asRunes(ids, fresh), false) {
-		if part.Type == diffmatchpatch.DiffEqual {
-			n := utf8.RuneCountInString(part.Text)
-			insertions -= n
-			deletions -= n
+	for range bytes.Lines(a) {
+		deletions++
+	}
+	for _, old := range from {
+		if old < 0 {
+			insertions++
+		} else {
+			deletions--
 		}
 	}
 	return insertions, deletions, true
@@ -307,7 +296,7 @@ func Align(old, fresh []byte) (from []int, ok bool) {
 	}
 	ids := make(map[string]rune)
 	d := diffmatchpatch.New()
-	d.DiffTimeout = 0
+	d.DiffTimeout = 0 // minimal, however long it takes
 	i, j := 0, 0
 	for _, part := range d.DiffMainRunes(asRunes(ids, pick(a, olds)), asRunes(ids, pick(b, news)), false) {
 		n := utf8.RuneCountInString(part.Text)
@@ -339,15 +328,6 @@ func among(lines, others [][]byte, first int) []int {
 		}
 	}
 	return places
-}
-
-// shared returns the lines that are also in others.
-func shared(lines, others [][]byte) [][]byte {
-	known := make(map[string]bool, len(others))
-	for _, l := range others {
-		known[string(l)] = true
-	}
-	return slices.DeleteFunc(slices.Clone(lines), func(l []byte) bool { return !known[string(l)] })
 }
 
 // asRunes gives every distinct line its own rune, because the library compares runes.
