@@ -64,31 +64,30 @@ func (l *lander) progress() *progress {
 	})
 }
 
-// maxLeftOut is how many missions are named that were left out.
-const maxLeftOut = 3
-
 // close says what was left out, and returns what could not be read.
 func (l *lander) close() error {
 	l.h.Close()
-	tellStrangers(l.c, l.h)
+	tellStrangers(l.c, l.h.Strangers)
 	return l.h.Unread
 }
 
-// tellStrangers says which missions were left out.
-func tellStrangers(c *cli.Context, h *provenance.History) {
-	n := len(h.Strangers)
-	if n == 0 {
+// maxLeftOut is how many missions are named that were left out.
+const maxLeftOut = 3
+
+// tellStrangers names missions that an answer leaves out, as strangers recorded them.
+func tellStrangers(c *cli.Context, strangers []ledger.ID) {
+	if len(strangers) == 0 {
 		return
 	}
 	var names []string
-	for _, id := range h.Strangers[:min(n, maxLeftOut)] {
+	for _, id := range strangers[:min(len(strangers), maxLeftOut)] {
 		names = append(names, string(id))
 	}
-	if n > maxLeftOut {
+	if len(strangers) > maxLeftOut {
 		names = append(names, "...")
 	}
 	cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("left out %s of strangers: %s; look at it, and accept it, with: git agent-turn trust accept %s",
-		cmdline.Plural(n, "mission"), strings.Join(names, ", "), names[0]))
+		cmdline.Plural(len(strangers), "mission"), strings.Join(names, ", "), names[0]))
 }
 
 // landedJSON is a commit with its turns.

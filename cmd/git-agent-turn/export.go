@@ -264,7 +264,7 @@ func (e *exporter) rest(commits int) {
 	for _, path := range e.slow {
 		tell("left out %s: %v", cmdline.Escape(path), provenance.ErrTimeout)
 	}
-	tellStrangers(e.c, e.history)
+	tellStrangers(e.c, e.history.Strangers)
 }
 
 func appendMissing(list, more []string) []string {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -151,14 +152,10 @@ func (q *inquiry) failed(err error) error {
 	return missing
 }
 
-// rest says what was left out of an answer, where that may matter.
+// rest says what was left out of an answer, where that may matter: a line is no turn's.
 func (q *inquiry) rest(lines []provenance.Line) error {
-	strangers := q.history.Strangers
-	for _, l := range lines {
-		if l.Turn == nil && len(strangers) > 0 {
-			cmdline.Tell(q.c.App.ErrWriter, "", cmdline.Plural(len(strangers), "mission")+" of strangers left out; look at what one brings with: git agent-turn trust accept "+string(strangers[0]))
-			break
-		}
+	if slices.ContainsFunc(lines, func(l provenance.Line) bool { return l.Turn == nil }) {
+		tellStrangers(q.c, q.history.Strangers)
 	}
 	return q.history.Unread
 }
