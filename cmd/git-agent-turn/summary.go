@@ -213,9 +213,9 @@ func (s *summarizer) saved(m *provenance.Asked) error {
 	if err != nil {
 		return err
 	}
-	first, last := m.Turns[0].Before().At, m.Turns[len(m.Turns)-1].At
+	first, last := m.Turns[0].Before().At.Truncate(time.Second), m.Turns[len(m.Turns)-1].At
 	for _, state := range states {
-		if state.At.Before(first.Truncate(time.Second)) || state.At.After(later(last, s.until)) || strings.HasPrefix(state.Why, "before turn ") {
+		if state.At.Before(first) || state.At.After(last) && state.At.After(s.until) || strings.HasPrefix(state.Why, "before turn ") {
 			continue
 		}
 		switch _, err := state.Usable(s.c.Context, s.w); {
@@ -227,13 +227,6 @@ func (s *summarizer) saved(m *provenance.Asked) error {
 		}
 	}
 	return nil
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // maxSaid is how much of a prompt a summary quotes, in runes.
