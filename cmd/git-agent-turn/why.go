@@ -143,19 +143,11 @@ func groups(lines []provenance.Line) [][]provenance.Line {
 
 // numbers are lines' numbers as a person would write them: "4-6,9".
 func numbers(lines []provenance.Line) string {
-	var list []string
-	for i := 0; i < len(lines); {
-		first, last := lines[i].Blame.Number, lines[i].Blame.Number
-		for i++; i < len(lines) && lines[i].Blame.Number == last+1; i++ {
-			last++
-		}
-		if first == last {
-			list = append(list, fmt.Sprint(first))
-		} else {
-			list = append(list, fmt.Sprintf("%d-%d", first, last))
-		}
+	var list []int
+	for _, l := range lines {
+		list = append(list, l.Blame.Number)
 	}
-	return strings.Join(list, ",")
+	return ledger.RangesOf(list...).String()
 }
 
 // whys answers for groups of lines of one file.

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Ranges are numbers of turns as people write them: "1-4,7". They are in order, and don't touch.
+// Ranges are numbers as people write them, of turns above all: "1-4,7". They are in order, and don't touch.
 type Ranges []Range
 
 // A Range is the numbers from First to Last.
