@@ -24,6 +24,9 @@ func readSpot(args []string, isFile func(string) bool) (spot, error) {
 	case 1:
 		return joined(args[0], isFile)
 	case 2:
+		if !isFile(args[0]) && isFile(args[1]) {
+			return spot{}, cmdline.Hintf(cmdline.Usagef("%q is no file", args[0]), "the file comes first: git agent-turn why %s", cmdline.Shell([]string{args[1], args[0]}))
+		}
 		return apart(args[0], args[1])
 	}
 	return spot{}, cmdline.Hint(cmdline.Usagef("why takes a file and a line, a range or a text of it, not %d arguments", len(args)), "quote a text that has blanks")

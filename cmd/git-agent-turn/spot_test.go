@@ -58,6 +58,8 @@ func TestReadSpot(t *testing.T) {
 		{args: "f:12,+0", err: "ends before it begins"},
 		{args: "f|", err: "an empty"},
 		{args: "f|some|text", err: "not 3 arguments"},
+		{args: "3|f", err: `"3" is no file`},
+		{args: "gone|3", want: spot{"gone", 3, 3, ""}},
 		{args: "f:99999999999", err: "names no line"},
 	} {
 		args := strings.Split(tt.args, "|")
