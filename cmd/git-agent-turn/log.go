@@ -96,13 +96,20 @@ func logArgs(c *cli.Context, repo *git.Repo) (args, paths []string, err error) {
 	}
 	revs, paths, err := splitRevs(c.Context, repo, words, cmdline.Paths(c))
 	if err == nil && len(revs) == 0 {
-		var head git.Head
-		if head, err = repo.Head(c.Context); err == nil && head.Commit.IsZero() {
-			err = cmdline.NotFoundf("there is no commit yet")
-		}
-		revs = []string{head.Commit.String()}
+		var head git.Hex
+		head, err = headCommit(c.Context, repo)
+		revs = []string{head.String()}
 	}
 	return append(args, revs...), paths, err
+}
+
+// headCommit returns the commit of HEAD, which there must be.
+func headCommit(ctx context.Context, repo *git.Repo) (git.Hex, error) {
+	head, err := repo.Head(ctx)
+	if err == nil && head.Commit.IsZero() {
+		err = cmdline.NotFoundf("there is no commit yet")
+	}
+	return git.Hex(head.Commit), err
 }
 
 // splitRevs tells revs and ranges, which it resolves, from paths, as git does: what is no rev is a path if it

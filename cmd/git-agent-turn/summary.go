@@ -80,6 +80,9 @@ type span struct {
 // branch that it came from has not.
 func summaryRange(c *cli.Context, repo *git.Repo, name string) (r span, err error) {
 	if name == "" {
+		if _, err := headCommit(c.Context, repo); err != nil {
+			return r, err
+		}
 		if name, err = likelyBase(c, repo); err != nil {
 			return r, err
 		}
@@ -99,7 +102,7 @@ func summaryRange(c *cli.Context, repo *git.Repo, name string) (r span, err erro
 	}{{first, &r.since}, {second, &r.tip}} {
 		commit, err := repo.Resolve(c.Context, end.rev)
 		if errors.Is(err, git.ErrNotFound) {
-			return r, cmdline.Hint(cmdline.NotFoundf("no commit %q", end.rev), rangeHint)
+			return r, cmdline.Hint(cmdline.NotFoundf("no commit %q", end.rev), "list the commits with: git log --oneline")
 		}
 		if err != nil {
 			return r, err

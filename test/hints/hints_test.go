@@ -400,6 +400,7 @@ var scenes = []struct {
 	}, line: "git agent-turn export --format git-ai", follow: run("git agent-turn export --format git-ai HEAD")},
 	{name: "export of no commit", line: "git agent-turn export --format git-ai nothing", follow: run("git agent-turn export --format git-ai HEAD")},
 	{name: "export of an empty range", line: "git agent-turn export --format git-ai HEAD..HEAD", follow: run("git agent-turn export --format git-ai HEAD")},
+	{name: "no such range", prepare: (*place).turns, line: "git agent-turn summary nothing", follow: run("git log --oneline")},
 	{name: "nobody chooses what to show", prepare: (*place).turns, line: "git agent-turn show -i", follow: run("git agent-turn list --all")},
 	{name: "a conversation from before", prepare: (*place).before, line: "git agent-turn missions", follow: run("git agent-turn import")},
 	{name: "imported", says: (*place).imported, follow: run("git agent-turn missions")},
