@@ -336,7 +336,7 @@ func (r *bisecting) start(ctx context.Context) (err error) {
 	if _, err := fmt.Fprintln(r.c.App.Writer, dir); err != nil {
 		return err
 	}
-	cmdline.Tell(r.c.App.ErrWriter, "", "type git bisect good, bad or skip in the worktree: "+cmdline.Shell([]string{"cd", dir}))
+	cmdline.Tell(r.c.App.ErrWriter, "", "judge what is checked out there with: "+cmdline.Shell([]string{"git", "-C", dir, "bisect", "good"})+"; or bad, or skip")
 	cmdline.Tell(r.c.App.ErrWriter, "", "in the end, remove it with: "+cmdline.Shell([]string{"git", "worktree", "remove", "--force", dir}))
 	return nil
 }
