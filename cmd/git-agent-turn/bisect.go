@@ -24,9 +24,10 @@ import (
 
 func bisectCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "bisect",
-		Usage:     "find the turn that broke something, by halving",
-		UsageText: "git agent-turn bisect --good <state> --bad <state> [--keep-ignored] [--json] [--] [<command> [<argument>...]]",
+		Name:  "bisect",
+		Usage: "find the turn that broke something, by halving",
+		UsageText: "git agent-turn bisect --good <state> --bad <state> [--keep-ignored] [--json]\n" +
+			"                      [--] [<command> [<argument>...]]",
 		Description: "The command is run in a throw-away worktree, at one state of the mission after the other: 0 is good, 1 to 124 is bad, " +
 			"125 skips the state, anything else ends it. Without a command, git bisect is started in a worktree that stays.",
 		Flags: []cli.Flag{

@@ -21,9 +21,10 @@ import (
 
 func finishCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "finish",
-		Usage:     "commit the work of a mission as you would, and say where it is",
-		UsageText: "git agent-turn finish [--onto <branch>] [-m <message>] [--no-edit] [--split <turns>]... [--remove] [<mission>]",
+		Name:  "finish",
+		Usage: "commit the work of a mission as you would, and say where it is",
+		UsageText: "git agent-turn finish [--onto <branch>] [-m <message>]... [--no-edit]\n" +
+			"                      [--split <turns>]... [--remove] [<mission>]",
 		Description: "A mission with a branch is merged with git merge --squash; of one without, the paths that its turns changed are committed. " +
 			"Hooks, signing, conflicts and the editor are git's. The message has the trailers Agent-Mission and Agent-Turns. " +
 			"Where git makes no commit, finish goes on when it is run again.",

@@ -21,9 +21,10 @@ import (
 
 func logCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "log",
-		Usage:     "list commits, with the turns that contributed to each",
-		UsageText: "git agent-turn log [-n <k>] [--since <date>] [--until <date>] [--json] [<range>...] [--] [<path>...]",
+		Name:  "log",
+		Usage: "list commits, with the turns that contributed to each",
+		UsageText: "git agent-turn log [-n <k>] [--since <date>] [--until <date>] [--json]\n" +
+			"                   [<range>...] [--] [<path>...]",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "max-count", Aliases: []string{"n"}, Usage: "at most `<k>`", DefaultText: "all"},
 			&cli.StringFlag{Name: "since", Aliases: []string{"after"}, Usage: "not older than `<date>`"},

@@ -24,7 +24,7 @@ func summaryCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "summary",
 		Usage:     "print what agents did in a range of commits, as Markdown for a pull request",
-		UsageText: "git agent-turn summary [--no-prompts] [--json] [--full] [<range>]",
+		UsageText: "git agent-turn summary [--no-prompts] [--full] [--json] [<range>]",
 		Description: "Without a range it is about the commits that HEAD has, and the branch that it is to be merged into has not. " +
 			"Nothing is sent anywhere.",
 		Flags: []cli.Flag{
