@@ -152,11 +152,12 @@ func (g *graph) claim(t *turn) {
 }
 
 // reach reports whether a commit can be reached from any of the others. One of them that was made in the turn,
-// which began at that second, does not count.
+// which began at that second, does not count; one of that very second was there before, as a script that commits
+// and then starts an agent leaves it.
 func (g *graph) reach(froms []plumbing.Hash, at int, began int64) bool {
 	for _, from := range froms {
 		start, ok := g.index[from]
-		if !ok || start < at || !g.nodes[start].made && g.nodes[start].date >= began {
+		if !ok || start < at || !g.nodes[start].made && g.nodes[start].date > began {
 			continue
 		}
 		seen := map[int]bool{start: true}

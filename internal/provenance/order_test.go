@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -109,5 +110,39 @@ func TestOrderAcyclic(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestClaim looks for the commits that the agent made in a turn, which began within second 10 and ended in 20.
+func TestClaim(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		commits    string // see commits; z is the turn's code
+		base, head byte
+		want       string
+	}{
+		{"none", "a5:: z20*::a", 'a', 'a', ""},
+		{"one that goes on from the base", "a5:: b12::a z20*::b", 'a', 'b', "b"},
+		{"in the second in which it began", "a5:: b10::a z20*::b", 'a', 'b', "b"},
+		{"two", "a5:: b12::a c15::b z20*::c", 'a', 'c', "bc"},
+		{"the user's, in the second in which it began", "a5:: b10::a z20*::b", 'b', 'b', ""},
+		{"the user's, and one that goes on from it", "a5:: b10::a c12::b z20*::c", 'b', 'c', "c"},
+		{"one that was amended, so that the base is later", "a5:: b12::a z20*::b", 'b', 'b', "b"},
+		{"after its end", "a5:: b21::a z20*::b", 'a', 'b', ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			g := order(nil, commits(tt.commits))
+			turn := &turn{started: time.Unix(10, 500e6), at: time.Unix(20, 0), base: name(tt.base), head: name(tt.head), code: name('z')}
+			g.claim(turn)
+			got := ""
+			for _, n := range g.nodes {
+				if slices.Contains(n.writers, turn) {
+					got += string(n.hash[:1])
+				}
+			}
+			if got != tt.want {
+				t.Errorf("the agent made %q, want %q", got, tt.want)
+			}
+		})
 	}
 }
