@@ -167,6 +167,28 @@ func TestUncommitted(t *testing.T) {
 	}
 }
 
+// TestUncommittedMagic asks for files whose names say something as pathspecs.
+func TestUncommittedMagic(t *testing.T) {
+	ctx := context.Background()
+	r := gittest.New(t)
+	r.Write("f", "one\n")
+	r.Commit("first")
+	repo := find(t, r)
+	for _, name := range []string{":(top)f", ":/f", ":!f", ":(exclude)*", "*"} {
+		r.Write(name, "two\n")
+		u, err := repo.Uncommitted(ctx, name)
+		if err != nil {
+			t.Errorf("%q: %v", name, err)
+			continue
+		}
+		want := []string{"not committed yet|" + name + "|1|two"}
+		if got := blamed(t, u.Repo, Blame{Commit: u.Commit, Path: name}); !slices.Equal(got, want) {
+			t.Errorf("blame of %q is %q, want %q", name, got, want)
+		}
+		u.Close()
+	}
+}
+
 func FuzzParseBlame(f *testing.F) {
 	hash := strings.Repeat("1", 40)
 	f.Add([]byte(hash + " 1 1 1\nauthor a\nauthor-mail <a@example.invalid>\nauthor-time 12\nauthor-tz +0130\nsummary s\nboundary\nprevious " + hash + " \"a\\tb\"\nfilename \"\\303\\274\"\n\ttext\n"))

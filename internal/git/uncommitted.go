@@ -49,7 +49,7 @@ func (r *Repo) Uncommitted(ctx context.Context, path string) (u *Uncommitted, er
 		return nil, err
 	}
 	scratch := r.scratch(dir)
-	index := scratch.With("GIT_INDEX_FILE=" + filepath.Join(dir, "index"))
+	index := scratch.With("GIT_INDEX_FILE="+filepath.Join(dir, "index"), "GIT_LITERAL_PATHSPECS=1")
 	tree, err := index.withFile(ctx, path, func() error { return r.copyIndex(filepath.Join(dir, "index")) })
 	if err != nil { // the user's may have conflicts
 		tree, err = index.withFile(ctx, path, func() error {
@@ -138,7 +138,7 @@ func (r *Repo) withFile(ctx context.Context, path string, prepare func() error) 
 		return r.Output(ctx, strings.NewReader(in), append(quiet[:len(quiet):len(quiet)], args...)...)
 	}
 	paths := path + "\x00"
-	if tracked, err := run("", "ls-files", "-z", "--", ":(literal)"+path); err != nil {
+	if tracked, err := run("", "ls-files", "-z", "--", path); err != nil {
 		return "", err
 	} else if len(tracked) == 0 {
 		gone, err := run("", "diff-files", "-z", "--name-only", "--diff-filter=D")

@@ -75,6 +75,9 @@ var commands = []command{
 	turn("undo --dry-run"), turn("revert --dry-run deadbeef/5"), turn("revert --dry-run deadbeef/2..4"), turn("import --dry-run"),
 	turn("show deadbeef"), turn("show deadbeef/3"), turn("show --json deadbeef/5"), data(turn("show --patch deadbeef/5")), data(turn("show --transcript deadbeef/5")),
 	data(turn("diff deadbeef/5")), data(turn("diff --stat deadbeef/1 deadbeef/5")), turn("show HEAD"), turn("show nonsense"), turn("restore --dry-run deadbeef/5"),
+	turn("blame file"), turn("blame --json HEAD file"), turn("blame -p -w -M -C -C dead/5 file"), turn("why file 1"), turn("why --json file:/1/"),
+	turn("log"), turn("log --json -- file"), turn("show HEAD^{}"), turn("show --json --full HEAD^{}"), turn("summary"), turn("summary HEAD^..HEAD"),
+	turn("summary --json HEAD^..HEAD"), turn("summary --no-prompts --full HEAD^..HEAD"),
 	turn("remove --dry-run deadbeef"), turn("prune --older-than 1h --dry-run"), turn("doctor"), turn("show --mission deadbeef 3 --generate-bash-completion"), turn("remove d --generate-bash-completion"),
 	handoff("list --mission deadbeef"), handoff("list --mission deadbeef --json"), handoff("list --all"), handoff("show deadbeef"), handoff("show deadbeef/1"),
 	handoff("show --json deadbeef/2"), data(handoff("show --document deadbeef/2")), data(handoff("show --patch deadbeef/2")), data(handoff("show --terminal deadbeef/2")),
@@ -139,6 +142,8 @@ func attack(t *testing.T, n int, l *large) map[string]cost {
 	repo := gittest.New(t)
 	repo.Write("file", "1\n")
 	repo.Commit("first")
+	repo.Write("file", "1\ntwo\n")
+	repo.Commit("second")
 	g := newLedger(r, store{t, filepath.Join(repo.Dir, ".git", "objects")}, l, repo)
 	names := []string{evils[n%len(evils)].name}
 	for range r.IntN(3) {
