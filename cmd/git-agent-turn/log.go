@@ -143,7 +143,7 @@ func eachRev(ctx context.Context, repo *git.Repo, args []string, f func(commit g
 	failed := make(chan error, 1)
 	go func() {
 		var stderr bytes.Buffer
-		err := repo.Run(ctx, nil, in, &stderr, append([]string{"rev-list", "--no-commit-header", "--format=%H %h"}, args...)...)
+		err := repo.Run(ctx, nil, in, &stderr, append([]string{"rev-list", "--no-commit-header", "--encoding=UTF-8", "--format=%H %h"}, args...)...)
 		if e := (*git.Error)(nil); errors.As(err, &e) {
 			e.Stderr = strings.TrimSpace(stderr.String())
 		}

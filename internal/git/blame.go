@@ -51,7 +51,7 @@ type Blamable struct {
 // Blame asks `git blame` for the lines of a file. Neither textconv nor replacements are heeded, and the
 // user's blame.ignoreRevsFile only where that is there. A failure is an [*Error].
 func (r *Repo) Blame(ctx context.Context, b Blame) ([]Blamed, error) {
-	args := []string{"blame", "--porcelain", "--no-textconv", "--no-progress", "--root"}
+	args := []string{"blame", "--porcelain", "--encoding=UTF-8", "--no-textconv", "--no-progress", "--root"}
 	from := r
 	if b.Parents != "" {
 		// Git ignores what the file says of a commit that is the end of a shallow clone.

@@ -167,6 +167,19 @@ func TestUncommitted(t *testing.T) {
 	}
 }
 
+// TestBlameEncoding asks in a repository whose user has a terminal of another encoding.
+func TestBlameEncoding(t *testing.T) {
+	r := gittest.New(t)
+	r.Write("f", "one\n")
+	commit := r.Commit("größer")
+	for _, encoding := range []string{"ISO-8859-1", "UTF-16"} {
+		r.Git("config", "i18n.logOutputEncoding", encoding)
+		if got, want := blamed(t, find(t, r), Blame{Commit: hexOf(t, commit), Path: "f"}), []string{"größer|f|1|one"}; !slices.Equal(got, want) {
+			t.Errorf("with %s: blame %q, want %q", encoding, got, want)
+		}
+	}
+}
+
 // TestUncommittedMagic asks for files whose names say something as pathspecs.
 func TestUncommittedMagic(t *testing.T) {
 	ctx := context.Background()
