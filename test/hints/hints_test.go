@@ -391,9 +391,6 @@ var scenes = []struct {
 	{name: "nothing in the range", prepare: func(p *place) {
 		p.Commit("second")
 	}, line: "git agent-turn summary HEAD..HEAD", follow: run("git agent-turn summary HEAD^..HEAD")},
-	{name: "no such range", prepare: func(p *place) {
-		p.Commit("second")
-	}, line: "git agent-turn summary nothing", follow: run("git agent-turn summary HEAD^..HEAD")},
 	{name: "export in no format", line: "git agent-turn export", follow: run("git agent-turn export --format agent-trace HEAD")},
 	{name: "export of no range", prepare: func(p *place) {
 		p.do("git branch -m only")
