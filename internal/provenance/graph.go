@@ -41,7 +41,9 @@ type node struct {
 	hash plumbing.Hash
 	tree plumbing.Hash
 	date int64 // of the committer, in seconds
-	part int   // of the second, in milliseconds, where that is known of a state
+	// saved is when it was first known to be a state of a turn's, in milliseconds; 0 if it is none, or
+	// that is not known.
+	saved int64
 	// parents are places in the graph of what it was made from, in the order in which git asks them for its
 	// lines: the state before it, then the commits that are its parents.
 	parents []int
@@ -63,6 +65,18 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 	if err != nil {
 		return nil, err
 	}
+	saved := make(map[plumbing.Hash]int64)
+	save := func(commit plumbing.Hash, at time.Time) {
+		if ms := at.UnixMilli(); saved[commit] == 0 || ms < saved[commit] {
+			saved[commit] = ms
+		}
+	}
+	for _, t := range list {
+		save(t.base, t.started)
+		save(t.start, t.started)
+		save(t.code, t.at)
+		save(t.head, t.at)
+	}
 	var commits []*waiting
 	var edges []*node
 	for _, r := range real {
@@ -70,9 +84,9 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 			edges = append(edges, &node{hash: r.hash, tree: r.tree, date: r.date, first: -1, edge: true})
 			continue
 		}
-		w := &waiting{hash: r.hash, tree: r.tree, date: r.date, real: r.parents}
+		w := &waiting{hash: r.hash, tree: r.tree, date: r.date, saved: saved[r.hash], real: r.parents}
 		if s := h.states[r.hash]; s != nil && s.made {
-			w.made, w.part = true, s.part(r.hash)
+			w.made = true
 			if !s.chain.IsZero() {
 				w.chain = []plumbing.Hash{s.chain}
 			}
@@ -134,14 +148,10 @@ func (g *graph) ran(n *node) (list []*turn) {
 // where it was at the end.
 func (g *graph) claim(t *turn) {
 	from, to := t.started.Unix(), t.at.Unix()
-	had := []plumbing.Hash{t.base}
-	if t.before != nil {
-		had = append(had, t.before.head, t.before.code)
-	}
 	at, ok := g.index[cmp.Or(t.head, t.code)]
 	for ok && at >= 0 {
 		n := g.nodes[at]
-		if n.edge || !n.made && n.date < from || g.reach(had, at, from) {
+		if n.edge || !n.made && n.date < from || g.had(t, at) {
 			return
 		}
 		if !n.made && n.date <= to && !g.cut[n.hash] {
@@ -151,16 +161,36 @@ func (g *graph) claim(t *turn) {
 	}
 }
 
-// reach reports whether a commit can be reached from any of the others. One of them that was made in the turn,
-// which began at that second, does not count; one of that very second was there before, as a script that commits
-// and then starts an agent leaves it.
-func (g *graph) reach(froms []plumbing.Hash, at int, began int64) bool {
+// had reports whether a commit was there when a turn started.
+func (g *graph) had(t *turn, at int) bool {
+	from := t.started.Unix()
+	var had []plumbing.Hash
+	// After a switch of branches base is where HEAD was at the end, which may have been made in the turn.
+	if start, ok := g.index[t.base]; ok && (t.base != t.head || g.nodes[start].made || g.nodes[start].date <= from && cmp.Or(t.start, t.base) == t.base) {
+		had = append(had, t.base)
+	}
+	if t.before != nil && !t.before.at.After(t.started) {
+		had = append(had, t.before.head, t.before.code)
+	}
+	if g.nodes[at].date == from { // its date does not say
+		for u := range g.turns {
+			if u != t && !u.at.After(t.started) && u.at.Unix() == from {
+				had = append(had, u.head, u.code, u.base)
+			}
+		}
+	}
+	return g.reach(had, at)
+}
+
+// reach reports whether a commit can be reached from any of the others.
+func (g *graph) reach(froms []plumbing.Hash, at int) bool {
+	seen := make(map[int]bool)
 	for _, from := range froms {
 		start, ok := g.index[from]
-		if !ok || start < at || !g.nodes[start].made && g.nodes[start].date > began {
+		if !ok || start < at || seen[start] {
 			continue
 		}
-		seen := map[int]bool{start: true}
+		seen[start] = true
 		for todo := []int{start}; len(todo) > 0; {
 			i := todo[len(todo)-1]
 			todo = todo[:len(todo)-1]
@@ -268,7 +298,7 @@ func revList(ctx context.Context, repo *git.Repo, revs, how string) ([]real, err
 type waiting struct {
 	hash, tree  plumbing.Hash
 	date        int64
-	part        int
+	saved       int64
 	made        bool
 	chain, real []plumbing.Hash // what it was made from
 
@@ -279,7 +309,7 @@ type waiting struct {
 }
 
 // order puts commits in their order: behind all that they were made from, otherwise the oldest first, and
-// of the same second what was made for turns first, with what that needs. Those where the graph ends come at the beginning, and so do
+// of the same second the states of turns first, with what they need. Those where the graph ends come at the beginning, and so do
 // commits that are named and not given. What a circle of states would need is left out, as is a parent that is
 // named twice.
 func order(edges []*node, commits []*waiting) *graph {
@@ -326,7 +356,7 @@ func order(edges []*node, commits []*waiting) *graph {
 		placed++
 		w.place = len(g.nodes)
 		g.index[w.hash] = w.place
-		n := &node{hash: w.hash, tree: w.tree, date: w.date, part: w.part, made: w.made, first: -1}
+		n := &node{hash: w.hash, tree: w.tree, date: w.date, saved: w.saved, made: w.made, first: -1}
 		for _, from := range w.real {
 			n.real = append(n.real, g.index[from])
 		}
@@ -358,12 +388,12 @@ func order(edges []*node, commits []*waiting) *graph {
 func rank(commits []*waiting, known map[plumbing.Hash]*waiting) {
 	var states []*waiting
 	for _, w := range commits {
-		if w.made {
+		if w.made || w.saved != 0 {
 			states = append(states, w)
 		}
 	}
 	slices.SortFunc(states, func(a, b *waiting) int {
-		return cmp.Or(cmp.Compare(a.date, b.date), cmp.Compare(a.part, b.part), bytes.Compare(a.hash[:], b.hash[:]))
+		return cmp.Or(cmp.Compare(a.date, b.date), cmp.Compare(a.saved, b.saved), bytes.Compare(a.hash[:], b.hash[:]))
 	})
 	last := 0
 	seen := make(map[*waiting]bool)

@@ -64,18 +64,6 @@ type state struct {
 	starts  []*turn       // that started in it
 }
 
-// part is the part of its second in which a state was saved, in milliseconds, as far as turns tell.
-func (s *state) part(commit plumbing.Hash) int {
-	at := time.Time{}
-	switch {
-	case s.turn != nil && s.turn.code == commit:
-		at = s.turn.at
-	case len(s.starts) > 0:
-		at = s.starts[0].started
-	}
-	return at.Nanosecond() / int(time.Millisecond)
-}
-
 // Open reads the missions that the user may rely on.
 func Open(ctx context.Context, w *workspace.Workspace) (*History, error) {
 	h := &History{w: w, objects: w.Repo.Objects(ctx), states: make(map[plumbing.Hash]*state)}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -24,13 +25,16 @@ func names(letters string) (hashes []plumbing.Hash) {
 	return hashes
 }
 
-// commits reads "b12*:chain:parents": a commit b of second 12, made for a state.
+// commits reads "b12*:chain:parents": a commit b of second 12, made for a state. With "12+7" it is known to be one, not
+// made for it, since millisecond 7.
 func commits(text string) (list []*waiting) {
 	for field := range strings.FieldsSeq(text) {
 		parts := strings.Split(field, ":")
 		w := &waiting{hash: name(field[0]), chain: names(parts[1]), real: names(parts[2])}
 		date, made := strings.CutSuffix(parts[0][1:], "*")
 		w.made = made
+		date, saved, _ := strings.Cut(date, "+")
+		w.saved, _ = strconv.ParseInt(saved, 10, 64)
 		if _, err := fmt.Sscan(date, &w.date); err != nil {
 			panic(err)
 		}
@@ -46,6 +50,7 @@ func TestOrder(t *testing.T) {
 		{"made first in a second", "a1:: b1*::", "ba", "b: a:"},
 		{"what a state needs of its second comes before others", "a1::y z1::y b1*:z: c1*:b:", "yzbca", "y: z:y b:z c:b a:y"},
 		{"between two states", "a1::y z1::y b1*:: c1*:b:z", "ybzca", "y: b: z:y c:bz a:y"},
+		{"what turns had comes before others", "a1:: b1+2:: c1+1::", "cba", "c: b: a:"},
 		{"behind the state before it", "a1*:b: b2*::", "ba", "b: a:b"},
 		{"the state before it comes first", "a1:: b2*:: c3*:b:a", "abc", "a: b: c:ba"},
 		{"once", "a1:: b2*:a:a", "ab", "a: b:a"},

@@ -27,6 +27,7 @@ type profile struct {
 	agent   map[string]int // percent of an agent's steps; what is left are edits
 
 	renames, moves, interrupted, binary bool
+	quick                               bool // much happens in a second
 
 	skew time.Duration // of a second machine; there is one unless zero
 	// least is how much of what can be told has to be right.
@@ -58,6 +59,7 @@ var profiles = []*profile{
 	{name: "plain", user: plain, least: 99.8, strict: true},
 	{name: "commits", user: plain, agent: map[string]int{"commit": 25, "amend": 8}, least: 99},
 	{name: "history", user: plain, agent: map[string]int{"commit": 20, "amend": 8, "reset": 5, "rebase": 8, "merge": 4}, interrupted: true, least: 99},
+	{name: "quick", user: plain, agent: map[string]int{"commit": 10}, quick: true, least: 99},
 	{name: "renames", user: with(map[string]int{"rename": 10}), agent: map[string]int{"rename": 8}, renames: true, options: copies, least: 99},
 	{name: "moves", user: with(map[string]int{"move": 10}), agent: map[string]int{"move": 10}, moves: true, options: copies, least: 99},
 	{name: "together", user: with(map[string]int{"prompt": 30, "act": 40, "stop": 20, "worktree": 3}), agent: map[string]int{"commit": 10}, least: 99},

@@ -86,7 +86,7 @@ func (g *graph) corrected(by map[ledger.ID]int64) *graph {
 			edges = append(edges, n)
 			continue
 		}
-		w := &waiting{hash: n.hash, tree: n.tree, date: n.date, part: n.part, made: n.made}
+		w := &waiting{hash: n.hash, tree: n.tree, date: n.date, saved: n.saved, made: n.made}
 		switch {
 		case n.made:
 			w.date -= by[n.mission]

@@ -232,7 +232,13 @@ func (tr *tree) recorder() *turns.Recorder {
 }
 
 // tick lets some time pass.
-func (w *world) tick() { w.now = w.now.Add(time.Duration(2+w.rand.IntN(150)) * time.Second) }
+func (w *world) tick() {
+	unit := time.Second
+	if w.profile.quick {
+		unit = time.Millisecond
+	}
+	w.now = w.now.Add(time.Duration(2+w.rand.IntN(150)) * unit)
+}
 
 // time is what the machine's clock shows.
 func (m *machine) time() time.Time { return m.now.Add(m.skew) }
