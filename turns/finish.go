@@ -30,6 +30,8 @@ var (
 	ErrNotCommitted = errors.New("git made no commit")
 	ErrNotSplit     = errors.New("can't be split like that")
 	ErrEmpty        = errors.New("nothing to commit")
+	ErrElsewhere    = errors.New("not made on the mission's branch")
+	ErrResolved     = errors.New("is resolved with nothing to commit")
 )
 
 // A Finishing says how a mission is finished.
@@ -51,6 +53,11 @@ type Finishing struct {
 type Finished struct {
 	ledger.Finish
 	Made []plumbing.Hash // the commits that were made, the oldest first; with an error, the ones before it
+
+	// Missing wraps [ErrElsewhere] if the work of the last turns is on another branch; else it is nil. LeftOut
+	// are the turns before them of which that is so.
+	Missing error
+	LeftOut ledger.Ranges
 
 	Attached bool
 	Branch   string // short name; empty if it has none, or none any more
@@ -124,6 +131,7 @@ func (r *Recorder) finish(ctx context.Context, objects *git.Objects, f Finishing
 	if k.at.After(done.At) {
 		done.At = k.at
 	}
+	done.Missing, done.LeftOut = k.missing, k.leftOut()
 	return r.note(context.WithoutCancel(ctx), f, k, done.Finish)
 }
 

@@ -371,3 +371,159 @@ func TestFinishGone(t *testing.T) {
 		t.Errorf("it made %v: %v", done.Made, err)
 	}
 }
+
+// trailed are the turns that the last commit has by its trailers.
+func (l *lab) trailed() string {
+	l.t.Helper()
+	return strings.TrimSpace(l.Git("log", "-1", "--format=%(trailers:key=Agent-Turns,valueonly)"))
+}
+
+// TestFinishElsewhere: a turn that was made on another branch is in no commit of the mission's, and the mission
+// is not finished until HEAD has its work.
+func TestFinishElsewhere(t *testing.T) {
+	l := newLab(t)
+	finishingGit(t, l)
+	at := l.attached("a1b2c3d4")
+	c := at.client()
+	at.turn(c, "one", at.write("one", "1\n"))
+	at.turn(c, "two", func() {
+		at.Git("switch", "-q", "-c", "feature")
+		at.Write("two", "2\n")
+		at.Commit("two")
+		at.Write("two", "not committed\n")
+	})
+	done := l.finished("a1b2c3d4")
+	if got := l.trailed(); got != "1" || done.Turn != 1 || !errors.Is(done.Missing, turns.ErrElsewhere) {
+		t.Errorf("the commit has turns %s, and the mission is finished up to %d: %v", got, done.Turn, done.Missing)
+	}
+	if _, _, err := l.finish("a1b2c3d4"); !errors.Is(err, turns.ErrElsewhere) {
+		t.Errorf("with nothing to merge: %v", err)
+	}
+	at.Commit("the rest")
+	l.Git("merge", "-q", "--no-edit", "feature")
+	if done := l.finished("a1b2c3d4"); done.Turn != 2 || done.Missing != nil || len(done.Made) != 0 {
+		t.Errorf("with feature merged it is finished up to turn %d by %v: %v", done.Turn, done.Made, done.Missing)
+	}
+	at.turn(c, "three", at.write("three", "3\n"))
+	at.Commit("three")
+	at.Git("switch", "-q", "agent/mission/a1b2c3d4")
+	at.turn(c, "four", at.write("four", "4\n"))
+	done = l.finished("a1b2c3d4")
+	if got := l.trailed(); got != "4" || done.Turn != 4 || done.LeftOut.String() != "3" || done.Missing != nil {
+		t.Errorf("the commit has turns %s, and the mission is finished up to %d, without %s: %v", got, done.Turn, done.LeftOut, done.Missing)
+	}
+	l.fsck()
+}
+
+// TestFinishRebased: what was rebased, or made during a rebase, is not elsewhere.
+func TestFinishRebased(t *testing.T) {
+	l := newLab(t)
+	finishingGit(t, l)
+	at := l.attached("a1b2c3d4")
+	c := at.client()
+	at.turn(c, "one", at.write("one", "1\n"))
+	l.Write("kept.txt", "meanwhile\n")
+	l.Commit("meanwhile")
+	at.turn(c, "two", func() {
+		at.Git("checkout", "-q", "--detach")
+		at.Write("two", "2\n")
+		at.Commit("two")
+	})
+	at.Git("checkout", "-q", "-B", "agent/mission/a1b2c3d4")
+	at.Git("rebase", "-q", "main")
+	done := l.finished("a1b2c3d4")
+	if got := l.trailed(); got != "1-2" || done.Turn != 2 || done.Missing != nil {
+		t.Errorf("the commit has turns %s, and the mission is finished up to %d: %v", got, done.Turn, done.Missing)
+	}
+}
+
+// TestFinishWhatIsLeft: the commit of a passive mission does not claim what the user has committed, nor what is
+// on another branch.
+func TestFinishWhatIsLeft(t *testing.T) {
+	l := newLab(t)
+	finishingGit(t, l)
+	c := l.client()
+	id := ledger.ID(c.Session[len(c.Session)-8:])
+	l.turn(c, "one", l.write("one", "1\n"))
+	l.Commit("by hand")
+	l.turn(c, "two", l.write("two", "2\n"))
+	l.Git("switch", "-q", "-c", "feature")
+	l.Commit("on another branch")
+	l.Git("switch", "-q", "main")
+	l.turn(c, "three", l.write("three", "3\n"))
+	done := l.finished(id)
+	if got := l.trailed(); got != "3" || done.Turn != 3 {
+		t.Errorf("the commit has turns %s, and the mission is finished up to %d", got, done.Turn)
+	}
+}
+
+// TestFinishResolved: where HEAD's side was taken in all conflicts, there is nothing to commit, and no new
+// merge with the same conflicts.
+func TestFinishResolved(t *testing.T) {
+	l := newLab(t)
+	finishingGit(t, l)
+	at := l.attached("a1b2c3d4")
+	at.turn(at.client(), "one", at.write("kept.txt", "theirs\n"))
+	l.Write("kept.txt", "ours\n")
+	l.Commit("ours")
+	if _, _, err := l.finish("a1b2c3d4"); !errors.Is(err, turns.ErrUnresolved) {
+		t.Fatal(err)
+	}
+	l.Git("checkout", "HEAD", "--", "kept.txt")
+	if _, _, err := l.finish("a1b2c3d4"); !errors.Is(err, turns.ErrResolved) {
+		t.Errorf("with HEAD's side taken: %v", err)
+	}
+	if got := l.Git("status", "--porcelain"); got != "" {
+		t.Errorf("git status says %s", got)
+	}
+	l.Git("reset", "-q")
+	if _, _, err := l.finish("a1b2c3d4"); !errors.Is(err, turns.ErrUnresolved) {
+		t.Errorf("once more after a reset: %v", err)
+	}
+	l.Git("checkout", "HEAD", "--", "kept.txt")
+	l.Git("commit", "-q", "--allow-empty", "--no-edit")
+	if done := l.finished("a1b2c3d4"); len(done.Made) != 0 || l.trailed() != "1" {
+		t.Errorf("after git commit --allow-empty it makes %v", done.Made)
+	}
+}
+
+// TestFinishFormatted: what a hook adds to the commit of a passive mission is not staged to be taken back, and
+// what the user has staged stays.
+func TestFinishFormatted(t *testing.T) {
+	l := newLab(t)
+	finishingGit(t, l)
+	c := l.client()
+	l.turn(c, "one", l.write("one", "1\n"))
+	l.Write("staged", "staged\n")
+	l.Git("add", "staged")
+	l.Write("staged", "not staged\n")
+	hook := "#!/bin/sh\necho formatted >>one; echo x >generated; git add one generated\n"
+	if err := os.WriteFile(filepath.Join(l.Dir, ".git", "hooks", "pre-commit"), []byte(hook), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	l.finished(ledger.ID(c.Session[len(c.Session)-8:]))
+	if got := l.Git("status", "--porcelain"); got != "AM staged" {
+		t.Errorf("git status says %q", got)
+	}
+	if got := l.Git("show", "HEAD:one") + l.Git("show", "HEAD:generated"); got != "1\nformattedx" {
+		t.Errorf("HEAD has %q", got)
+	}
+}
+
+// TestFinishTrailers: the trailers are those that everybody reads, whatever the user's are like.
+func TestFinishTrailers(t *testing.T) {
+	l := newLab(t)
+	finishingGit(t, l)
+	l.Git("config", "trailer.separators", "#")
+	l.Git("config", "trailer.ifExists", "doNothing")
+	c := l.client()
+	id := ledger.ID(c.Session[len(c.Session)-8:])
+	l.turn(c, "one", l.write("one", "1\n"))
+	_, _, err := l.finish(id, func(f *turns.Finishing) { f.Message = "Subject\n\nAgent-Mission: 00000000\n" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := l.Git("log", "-1", "--format=%B"); !strings.Contains(got, "\nAgent-Mission: "+string(id)+"\nAgent-Turns: 1") {
+		t.Errorf("the message is %q", got)
+	}
+}

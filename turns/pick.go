@@ -113,12 +113,40 @@ func (r *Recorder) commitPaths(ctx context.Context, g *git.Repo, f Finishing, he
 		return commit, err
 	}
 	args := append(messaged(f, message), "--only", "--pathspec-from-file="+specs.Name(), "--pathspec-file-nul")
-	commit, err = r.commit(ctx, g, f, args...)
-	if now, e := r.Repo.Head(context.WithoutCancel(ctx)); err != nil && len(added) > 0 && e == nil && now.Commit == head {
+	if commit, err = r.commit(ctx, g, f, args...); err == nil {
+		return commit, r.restage(context.WithoutCancel(ctx), p.tree, commit)
+	}
+	if now, e := r.Repo.Head(context.WithoutCancel(ctx)); len(added) > 0 && e == nil && now.Commit == head {
 		_, e := r.Repo.Output(context.WithoutCancel(ctx), strings.NewReader(strings.Join(added, "\x00")+"\x00"), "update-index", "-z", "--force-remove", "--stdin")
 		err = errors.Join(err, e)
 	}
 	return commit, err
+}
+
+// restage stages what a hook has added to a commit of paths: git gives it another index than the one that
+// stays, in which it would be staged to be taken back. What the user has staged himself stays.
+func (r *Recorder) restage(ctx context.Context, wanted, commit plumbing.Hash) error {
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	tree, err := objects.TreeOf(commit)
+	if err != nil || tree == wanted {
+		return err
+	}
+	paths, err := differing(objects, wanted, tree)
+	if err != nil {
+		return err
+	}
+	out, err := r.Repo.Output(ctx, nil, "diff-index", "--cached", "-z", "--name-only", "--no-renames", "--ignore-submodules=none", wanted.String())
+	if err != nil {
+		return err
+	}
+	staged := strings.Split(string(out), "\x00")
+	paths = slices.DeleteFunc(paths, func(p string) bool { return slices.Contains(staged, p) })
+	if len(paths) == 0 {
+		return nil
+	}
+	_, err = r.Repo.Output(ctx, strings.NewReader(literally(paths)), "reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul")
+	return err
 }
 
 // literally makes pathspecs that stand for these paths and nothing else.
@@ -178,7 +206,8 @@ func (k *unfinished) pick(objects *git.Objects, tree plumbing.Hash) (*pick, erro
 		return nil, err
 	}
 	touched, outside := make(map[string]bool), make(map[string]bool)
-	var last plumbing.Hash // the tree that the turn before ended with
+	own := make([]map[string]bool, len(k.turns)) // the paths that each turn changed
+	var last plumbing.Hash                       // the tree that the turn before ended with
 	add := func(to map[string]bool, from, at plumbing.Hash) {
 		var paths []string
 		if err == nil && !from.IsZero() {
@@ -191,14 +220,15 @@ func (k *unfinished) pick(objects *git.Objects, tree plumbing.Hash) (*pick, erro
 	if !k.before.IsZero() {
 		last, _ = objects.TreeOf(k.before) // nothing can be said if it is not here
 	}
-	for _, t := range k.turns {
+	for i, t := range k.turns {
 		var base, code plumbing.Hash
 		if base, err = objects.TreeOf(t.base); err == nil {
 			code, err = objects.TreeOf(t.code)
 		}
 		add(outside, last, base)
-		if !t.committed {
-			add(touched, base, code)
+		if own[i] = make(map[string]bool); !t.committed {
+			add(own[i], base, code)
+			maps.Copy(touched, own[i])
 		}
 		if err != nil {
 			return nil, fmt.Errorf("compare turn %d: %w", t.number, err)
@@ -230,6 +260,9 @@ func (k *unfinished) pick(objects *git.Objects, tree plumbing.Hash) (*pick, erro
 			p.byHand = append(p.byHand, d.Path)
 		}
 	}
+	for i, paths := range own { // of some everything was committed by somebody else, or is on another branch
+		k.turns[i].elsewhere = len(paths) > 0 && !overlap(paths, p.paths)
+	}
 	for _, path := range p.fresh {
 		for dir := path; strings.Contains(dir, "/"); {
 			dir = dir[:strings.LastIndexByte(dir, '/')]
@@ -240,6 +273,15 @@ func (k *unfinished) pick(objects *git.Objects, tree plumbing.Hash) (*pick, erro
 		return p, err
 	}
 	return p, k.inHead(objects, p.head, last, touched)
+}
+
+func overlap(a, b map[string]bool) bool {
+	for path := range a {
+		if b[path] {
+			return true
+		}
+	}
+	return false
 }
 
 // inHead is an error unless HEAD has what the turns have left at the paths that they changed.

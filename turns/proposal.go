@@ -15,7 +15,7 @@ func (r *Recorder) message(ctx context.Context, f Finishing, k *unfinished, turn
 	if text == "" {
 		var prompts []worked
 		for _, t := range k.turns {
-			if t.changed && turns.Has(t.number) {
+			if t.changed && !t.elsewhere && turns.Has(t.number) {
 				prompts = append(prompts, t)
 			}
 		}
@@ -38,7 +38,8 @@ func (r *Recorder) message(ctx context.Context, f Finishing, k *unfinished, turn
 		}
 		text = proposal(k.mission.ID, title, prompts, comment)
 	}
-	args := []string{"interpret-trailers", "--no-divider", "--trailer", ledger.TrailerMission + "=" + string(k.mission.ID)}
+	// However the user's trailers are written, everybody reads these.
+	args := []string{"-c", "trailer.separators=:", "-c", "trailer.ifExists=addIfDifferent", "-c", "trailer.where=end", "interpret-trailers", "--no-divider", "--trailer", ledger.TrailerMission + "=" + string(k.mission.ID)}
 	if len(turns) > 0 {
 		args = append(args, "--trailer", ledger.TrailerTurns+"="+turns.String())
 	}

@@ -47,6 +47,18 @@ func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, workt
 	if err != nil {
 		return nil, err
 	}
+	tree, err := r.treeOf(ctx, k.head.Commit)
+	if err != nil {
+		return nil, err
+	}
+	if trees := []plumbing.Hash{merged}; !merged.IsZero() {
+		err = r.leaveOut(ctx, g, k, trees...)
+	} else if trees[0], err = r.treeOf(ctx, k.tip); err == nil {
+		err = r.leaveOut(ctx, g, k, append(trees, tree)...)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if staged {
 		if ours, err := r.squashed(ctx, k, merged); err != nil {
 			return nil, err
@@ -59,10 +71,9 @@ func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, workt
 	if err := r.unrecorded(ctx, worktree, k.tip); err != nil {
 		return nil, err
 	}
-	tree, err := r.treeOf(ctx, k.head.Commit)
 	switch {
-	case err != nil:
-		return nil, err
+	case tree == merged && !k.changed() && k.missing != nil:
+		return nil, k.missing
 	case tree == merged && !k.changed():
 		return nil, fmt.Errorf("%w: no turn changed anything", ErrEmpty)
 	case tree == merged:
@@ -72,6 +83,9 @@ func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, workt
 	}
 	if staged {
 		return nil, ErrStaged
+	}
+	if merged.IsZero() && r.resolved(k) {
+		return nil, fmt.Errorf("the merge of its branch %w", ErrResolved)
 	}
 	steps, err := r.steps(ctx, g, f, k, tree, merged, nil)
 	if err == nil {
@@ -181,6 +195,15 @@ func (r *Recorder) squashMessage() string { return filepath.Join(r.Repo.GitDir, 
 // propose makes a message the one that git proposes for the next commit.
 func (r *Recorder) propose(message string) error {
 	return os.WriteFile(r.squashMessage(), []byte(message), 0o666)
+}
+
+// resolved reports whether a merge that had conflicts is still to be committed, though nothing of it is
+// staged: HEAD's side was taken everywhere, or it was given up without git reset.
+func (r *Recorder) resolved(k *unfinished) bool {
+	message, err := os.ReadFile(r.squashMessage())
+	b := readBegun(r.Store, k.mission.ID)
+	return err == nil && hasLine(string(message), ledger.TrailerMission+": "+string(k.mission.ID)) &&
+		b != nil && b.Worktree == r.Repo.GitDir && b.Head.Hash() == k.head.Commit && b.Tip.Hash() == k.tip
 }
 
 // squashed reports whether what is staged is a merge of the mission that was not committed: by its trailer in

@@ -30,6 +30,7 @@ type unfinished struct {
 	at       time.Time
 	turns    []worked      // since the mission was finished last, the oldest first
 	squashed squashed      // what HEAD has of it
+	missing  error         // that the work of its last turns is on another branch; nil if it is not
 	before   plumbing.Hash // the commit that holds the state before these; zero if that is not known
 }
 
@@ -41,6 +42,8 @@ type worked struct {
 	changed    bool
 	again      bool // it was recorded again since the mission was finished with it
 	committed  bool // by the trailers of a commit: the mission was to be several, and not all were made
+	elsewhere  bool // what it changed is not in what is to be committed
+	branch     string
 	base, code plumbing.Hash
 }
 
@@ -115,7 +118,7 @@ func (k *unfinished) read(ctx context.Context, l *ledger.Ledger, after int) erro
 			continue
 		}
 		k.turns = append(k.turns, worked{
-			number: n, at: t.At, prompt: ledger.Head(firstLine(t.Prompt), maxSubject), changed: t.Files > 0, again: again,
+			number: n, at: t.At, prompt: ledger.Head(firstLine(t.Prompt), maxSubject), changed: t.Files > 0, again: again, branch: t.Branch,
 			base: t.Before().Commit.Hash(), code: t.Code.Hash(),
 		})
 		if k.attached && k.branch == "" {
@@ -216,7 +219,7 @@ func (k *unfinished) end(turn int, tip plumbing.Hash) {
 func (k *unfinished) numbers() ledger.Ranges {
 	var list []int
 	for _, t := range k.turns {
-		if !t.committed {
+		if !t.committed && !t.elsewhere {
 			list = append(list, t.number)
 		}
 	}

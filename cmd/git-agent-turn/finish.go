@@ -88,11 +88,20 @@ func finish(c *cli.Context) error {
 		return unfinished(f.Mission, done, err)
 	}
 	verb := "is finished in"
+	if done.Missing != nil {
+		verb = "is in part in"
+	}
 	if len(done.Made) == 0 {
 		fmt.Fprintln(c.App.Writer, done.Commit)
 		verb = "was finished already: its work is in"
 	}
 	fmt.Fprintf(c.App.ErrWriter, "mission %s %s %.12s\n", f.Mission, verb, done.Commit)
+	if len(done.LeftOut) > 0 {
+		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("the work of these turns is on another branch, and not in it: %s", done.LeftOut))
+	}
+	if done.Missing != nil {
+		return unfinished(f.Mission, &turns.Finished{}, fmt.Errorf("mission %s is not finished: %w", f.Mission, done.Missing))
+	}
 	if c.Bool("remove") {
 		return removeFinished(c, r, here, f.Mission, done)
 	}
@@ -210,6 +219,10 @@ func unfinished(id ledger.ID, done *turns.Finished, err error) error {
 		return cmdline.Hint(err, "commit them there, or put them away with: "+cmdline.Shell([]string{"git", "-C", done.Worktree, "stash", "--include-untracked"}))
 	case errors.Is(err, turns.ErrUnresolved):
 		return cmdline.Hintf(err, "resolve them, then git add and git commit, which has the message, or: %s; give it up with: git reset --merge", again)
+	case errors.Is(err, turns.ErrResolved):
+		return cmdline.Hint(err, "if all of it is as it should be, end it with git commit --allow-empty, which has the message; to merge once more, first: git reset")
+	case errors.Is(err, turns.ErrElsewhere):
+		return cmdline.Hintf(err, "commit it there and merge that, then: %s; see it with: git agent-turn list --mission %s", again, id)
 	case errors.Is(err, turns.ErrNotCommitted) && done.Attached:
 		return cmdline.Hintf(err, "the work is staged; go on with git commit, which has the message, or: %s; give it up with: git reset --merge", again)
 	case errors.Is(err, turns.ErrNotCommitted):

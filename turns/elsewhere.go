@@ -1,0 +1,116 @@
+package turns
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// leaveOut finds the turns whose work a merge of the mission's branch does not bring, as HEAD was on another
+// branch, or detached, when they ended; and HEAD does not have it either. With nothing else after them the
+// mission ends before them, for this time. trees are what comes of the merge or, if that has conflicts, both
+// sides. It returns an error if there is nothing but such turns.
+func (r *Recorder) leaveOut(ctx context.Context, g *git.Repo, k *unfinished, trees ...plumbing.Hash) error {
+	apart, err := r.apart(ctx, k)
+	if err != nil || len(apart) == 0 {
+		return err
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	end, last := -1, -1 // the first that is left out after all that are not, and the last that is left out
+	for i := range k.turns {
+		t := &k.turns[i]
+		if apart[i] {
+			brought, err := brings(ctx, g, objects, t, trees)
+			if err != nil {
+				return fmt.Errorf("look for the work of turn %d: %w", t.number, err)
+			}
+			t.elsewhere = !brought
+		}
+		switch {
+		case t.elsewhere && end < 0:
+			end, last = i, i
+		case t.elsewhere:
+			last = i
+		case t.changed:
+			end = -1
+		}
+	}
+	if end < 0 {
+		return nil
+	}
+	on := k.turns[last].branch
+	if on == "" {
+		on = "no branch"
+	}
+	k.missing = fmt.Errorf("turn %d was %w, on %s", k.turns[last].number, ErrElsewhere, on)
+	before := k.turns[end].number - 1
+	k.end(before, k.tip)
+	return nil
+}
+
+// leftOut are the turns of an attached mission that are left out, with others after them that are not.
+func (k *unfinished) leftOut() ledger.Ranges {
+	var list []int
+	for _, t := range k.turns {
+		if k.attached && t.elsewhere {
+			list = append(list, t.number)
+		}
+	}
+	return ledger.RangesOf(list...)
+}
+
+// apart are the indices of the turns that changed something, and whose commits neither the branch nor HEAD
+// has, though they were not made on it: those would just have been rebased.
+func (r *Recorder) apart(ctx context.Context, k *unfinished) (map[int]bool, error) {
+	apart := make(map[int]bool)
+	if k.branch == "" {
+		return nil, nil // the tip is the last of them
+	}
+	of := make(map[string][]int)
+	var in strings.Builder
+	for i, t := range k.turns {
+		if t.changed && !t.committed && "refs/heads/"+t.branch != k.branch {
+			of[t.code.String()] = append(of[t.code.String()], i)
+			in.WriteString(t.code.String() + "\n")
+		}
+	}
+	if len(of) == 0 {
+		return nil, nil
+	}
+	in.WriteString("^" + k.tip.String() + "\n^" + k.head.Commit.String() + "\n")
+	out, err := r.Repo.Output(ctx, strings.NewReader(in.String()), "rev-list", "--stdin")
+	for line := range strings.Lines(string(out)) {
+		for _, i := range of[strings.TrimSpace(line)] {
+			apart[i] = true
+		}
+	}
+	return apart, err
+}
+
+// brings reports whether one of the trees has what a turn changed.
+func brings(ctx context.Context, g *git.Repo, objects *git.Objects, t *worked, trees []plumbing.Hash) (bool, error) {
+	base, err := objects.TreeOf(t.base)
+	if err != nil {
+		return false, err
+	}
+	code, err := objects.TreeOf(t.code)
+	if err != nil {
+		return false, err
+	}
+	for _, tree := range trees {
+		merged, err := g.MergeTrees(ctx, objects, base, tree, code)
+		if err != nil {
+			return false, err
+		}
+		if len(merged.Conflicts) == 0 && merged.Tree == tree {
+			return true, nil
+		}
+	}
+	return false, nil
+}
