@@ -275,7 +275,7 @@ func (v *versions) name(answer []git.Blamed, lines []Line) error {
 		}
 		if len(writers[i]) == 0 && n.made { // what was there when another turn began, and gone before this one ended
 			for _, t := range ran[at] {
-				if v.lacked(t, b.Text) {
+				if n.during(t) && v.lacked(t, b.Text) {
 					writers[i] = append(writers[i], t)
 				}
 			}

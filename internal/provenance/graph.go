@@ -144,6 +144,17 @@ func (g *graph) ran(n *node) (list []*turn) {
 	return list
 }
 
+// during reports whether a state was saved while a turn ran. The time of a commit has seconds, that of a turn which
+// started in it more.
+func (n *node) during(t *turn) bool {
+	for _, s := range n.starts {
+		if s.started.Unix() == n.date {
+			return t.started.Before(s.started) && t.at.After(s.started)
+		}
+	}
+	return t.started.Unix() < n.date && n.date < t.at.Unix()
+}
+
 // claim finds the commits that the agent made in a turn: those in which HEAD went on, while the turn ran, to
 // where it was at the end.
 func (g *graph) claim(t *turn) {
