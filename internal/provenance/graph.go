@@ -135,13 +135,18 @@ func (g *graph) ran(n *node) (list []*turn) {
 			break
 		}
 		// What turns of other branches alone started in was in another worktree.
-		elsewhere := len(n.starts) > 0 && !slices.ContainsFunc(n.starts, func(s *turn) bool { return s.branch == t.branch })
+		elsewhere := len(n.starts) > 0 && !slices.ContainsFunc(n.starts, t.on)
 		if !t.at.Before(from) && !elsewhere && !slices.ContainsFunc(n.writers, func(w *turn) bool { return w.id == t.id }) {
 			list = append(list, t)
 		}
 	}
 	slices.SortFunc(list, func(a, b *turn) int { return byStart(b, a) })
 	return list
+}
+
+// on reports whether HEAD was on the branch of another turn when a turn ended, or when the one before it had.
+func (t *turn) on(other *turn) bool {
+	return t.branch == other.branch || t.before != nil && t.before.branch == other.branch
 }
 
 // during reports whether a state was saved while a turn ran. The time of a commit has seconds, that of a turn which
