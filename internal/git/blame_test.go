@@ -180,6 +180,35 @@ func TestBlameEncoding(t *testing.T) {
 	}
 }
 
+// TestUncommittedFlags asks for a file at which git does not look, as the user said so.
+func TestUncommittedFlags(t *testing.T) {
+	r := gittest.New(t)
+	r.Write("f", "one\n")
+	r.Commit("first")
+	repo := find(t, r)
+	r.Write("f", "one\ntwo\n")
+	for _, flags := range [][]string{{"--assume-unchanged"}, {"--skip-worktree"}, {"--assume-unchanged", "--skip-worktree"}} {
+		for _, flag := range flags {
+			r.Git("update-index", flag, "f")
+		}
+		before := r.Git("ls-files", "-v")
+		u, err := repo.Uncommitted(context.Background(), "f")
+		if err != nil {
+			t.Fatalf("%q: %v", flags, err)
+		}
+		want := []string{"first|f|1|one", "not committed yet|f|2|two"}
+		if got := blamed(t, u.Repo, Blame{Commit: u.Commit, Path: "f"}); !slices.Equal(got, want) {
+			t.Errorf("%q: blame %q, want %q", flags, got, want)
+		}
+		u.Close()
+		if after := r.Git("ls-files", "-v"); after != before {
+			t.Errorf("%q: the index is now %q, was %q", flags, after, before)
+		}
+		r.Git("update-index", "--no-assume-unchanged", "f")
+		r.Git("update-index", "--no-skip-worktree", "f")
+	}
+}
+
 // TestUncommittedMagic asks for files whose names say something as pathspecs.
 func TestUncommittedMagic(t *testing.T) {
 	ctx := context.Background()

@@ -138,9 +138,16 @@ func (r *Repo) withFile(ctx context.Context, path string, prepare func() error) 
 		return r.Output(ctx, strings.NewReader(in), append(quiet[:len(quiet):len(quiet)], args...)...)
 	}
 	paths := path + "\x00"
-	if tracked, err := run("", "ls-files", "-z", "--", path); err != nil {
+	tracked, err := run("", "ls-files", "-z", "-v", "--", path)
+	if err != nil {
 		return "", err
-	} else if len(tracked) == 0 {
+	}
+	for _, flag := range notLookedAt(tracked) {
+		if _, err := run("", "update-index", flag, "--", path); err != nil {
+			return "", err
+		}
+	}
+	if len(tracked) == 0 {
 		gone, err := run("", "diff-files", "-z", "--name-only", "--diff-filter=D")
 		if err != nil {
 			return "", err
@@ -152,6 +159,21 @@ func (r *Repo) withFile(ctx context.Context, path string, prepare func() error) 
 	}
 	out, err := run("", "write-tree")
 	return strings.TrimSpace(string(out)), err
+}
+
+// notLookedAt are the flags that make git look at a file of the worktree again, by what `git ls-files -v` says of it:
+// a small letter if the user has told git to assume that it is unchanged, S or s if it is out of a sparse checkout.
+func notLookedAt(listed []byte) (flags []string) {
+	if len(listed) == 0 {
+		return nil
+	}
+	if tag := listed[0]; 'a' <= tag && tag <= 'z' {
+		flags = append(flags, "--no-assume-unchanged")
+	}
+	if listed[0]|0x20 == 's' {
+		flags = append(flags, "--no-skip-worktree")
+	}
+	return flags
 }
 
 // merging are the commits that are being merged.
