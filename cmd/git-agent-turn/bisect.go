@@ -27,7 +27,7 @@ func bisectCommand() *cli.Command {
 		Name:  "bisect",
 		Usage: "find the turn that broke something, by halving",
 		UsageText: "git agent-turn bisect --good <state> --bad <state> [--keep-ignored] [--json]\n" +
-			"                      [--] [<command> [<argument>...]]",
+			"                      [-- <command> [<argument>...]]",
 		Description: "The command is run in a throw-away worktree, at one state of the mission after the other: 0 is good, 1 to 124 is bad, " +
 			"125 skips the state, anything else ends it. Without a command, git bisect is started in a worktree that stays.",
 		Flags: []cli.Flag{
@@ -38,7 +38,7 @@ func bisectCommand() *cli.Command {
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
 		},
 		BashComplete: cmdline.ProposeFiles,
-		Action:       runBisect,
+		Action:       cmdline.WithPaths(runBisect),
 	}
 }
 
@@ -48,12 +48,15 @@ func stateFlag(name, usage string) cli.Flag {
 }
 
 func runBisect(c *cli.Context) error {
+	command := cmdline.Paths(c)
 	switch {
 	case c.String("good") == "" || c.String("bad") == "":
 		return cmdline.Hint(cmdline.Usagef("bisect needs --good <state> and --bad <state>"), "list the turns with: git agent-turn list")
-	case c.NArg() == 0 && c.Bool("keep-ignored"):
+	case c.NArg() > 0: // some of its flags may have been taken for ours
+		return cmdline.Hint(cmdline.Usagef("%q is in the place of a flag", c.Args().First()), "the command comes after --, with its flags")
+	case len(command) == 0 && c.Bool("keep-ignored"):
 		return cmdline.Usagef("--keep-ignored is for a command")
-	case c.NArg() == 0 && c.Bool("json"):
+	case len(command) == 0 && c.Bool("json"):
 		return cmdline.Usagef("--json is for a command")
 	}
 	w, err := target.Workspace(c.Context)
@@ -64,7 +67,7 @@ func runBisect(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &bisecting{Bisection: b, c: c, w: w, caught: make(chan os.Signal, 8)}
+	r := &bisecting{Bisection: b, c: c, w: w, command: command, caught: make(chan os.Signal, 8)}
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.Context))
 	defer cancel(nil)
 	ends := make(chan os.Signal, 1)
@@ -81,7 +84,7 @@ func runBisect(c *cli.Context) error {
 	if err := c.Context.Err(); err != nil { // a signal came before we looked out for them
 		return err
 	}
-	if c.NArg() == 0 {
+	if len(command) == 0 {
 		return r.ended(ctx, r.start(ctx))
 	}
 	f, err := r.run(ctx)
@@ -142,10 +145,11 @@ func bisection(c *cli.Context, w *workspace.Workspace) (*bisect.Bisection, error
 // A bisecting is one run of the command.
 type bisecting struct {
 	*bisect.Bisection
-	c      *cli.Context
-	w      *workspace.Workspace
-	caught chan os.Signal // for the commands
-	tried  int
+	c       *cli.Context
+	w       *workspace.Workspace
+	command []string
+	caught  chan os.Signal // for the commands
+	tried   int
 }
 
 // An endedError says that a signal ended the bisection.
@@ -252,7 +256,7 @@ func (r *bisecting) try(ctx context.Context, t *bisect.Worktree, s *turns.State)
 		return 0, 0, err
 	}
 	job := terminal.Job{
-		Command: r.c.Args().Slice(), Dir: inside(r.w.Repo.Top, t.Top), Without: append(git.Inherited(), "GIT_AGENT_MISSION"),
+		Command: r.command, Dir: inside(r.w.Repo.Top, t.Top), Without: append(git.Inherited(), "GIT_AGENT_MISSION"),
 		Stdin: os.Stdin, Stdout: r.c.App.ErrWriter, Stderr: r.c.App.ErrWriter,
 		Foreground: cmdline.IsTerminal(os.Stdin), Caught: r.caught,
 	}

@@ -35,6 +35,7 @@ type line struct {
 type level struct {
 	name     string // as typed; "" for the program
 	help     string // "git agent-turn list", for advice
+	usage    string // as it is printed, for advice
 	known    []cli.Flag
 	commands []*cli.Command
 	raw      bool // wants its arguments as they are
@@ -146,6 +147,7 @@ func (l *line) command(name string) error {
 			l.levels = append(l.levels, level{
 				name:     name,
 				help:     top.help + " " + c.Name,
+				usage:    c.UsageText,
 				known:    c.Flags,
 				commands: c.Subcommands,
 				raw:      c.SkipFlagParsing,
@@ -175,6 +177,9 @@ func (l *line) unknownFlag(arg string) error {
 	}
 	if near := spell.Nearest(strings.TrimLeft(arg, "-"), names); len(near) > 1 {
 		return Hintf(err, "did you mean --%s?", near)
+	}
+	if len(l.args) > 0 && strings.Contains(top.usage, "-- <") { // perhaps the flag is another program's
+		return Hintf(err, "a command to be run comes after --, with its flags; list ours with: %s -h", top.help)
 	}
 	return Hintf(err, "list the flags with: %s -h", top.help)
 }
