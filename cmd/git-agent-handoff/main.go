@@ -41,7 +41,7 @@ func newApp() *cli.App {
 					exitTypeFlag(string(handoffstore.Clean)),
 					agentFlag(),
 					&cli.StringFlag{Name: "summary", Usage: "what was done and what is next: `<text>`"},
-					&cli.StringSliceFlag{Name: "question", Usage: "a question that is open: `<text>`; may be repeated"},
+					cmdline.Repeated(&cli.StringSliceFlag{Name: "question", Usage: "a question that is open: `<text>`; may be repeated"}),
 					&cli.StringFlag{Name: "log", Usage: "a complete log of the terminal is in `<file>`"},
 					snapshotFlag(),
 					&cli.BoolFlag{Name: "wake", Usage: "when this turn has ended, clear the agent's context and tell it to go on"},

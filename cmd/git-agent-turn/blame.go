@@ -28,7 +28,7 @@ func blameCommand() *cli.Command {
 		Description: "The lines are those of the worktree, or of a commit, which may be named as a turn's. " +
 			"A line that a turn wrote names it, its agent and its prompt, whatever the commit was made of since; all others are git blame's.",
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "L", Usage: "only these lines: `<range>` as for git blame; may be repeated"},
+			cmdline.Repeated(&cli.StringSliceFlag{Name: "L", Usage: "only these lines: `<range>` as for git blame; may be repeated"}),
 			&cli.BoolFlag{Name: "w", Usage: "changes of white space are none"},
 			&cli.BoolFlag{Name: "M", Usage: "follow lines that were moved within the file"},
 			&cli.BoolFlag{Name: "C", Count: new(int), Usage: "and from files that changed in the same commit; more often, from others"},

@@ -30,9 +30,9 @@ func finishCommand() *cli.Command {
 			"Where git makes no commit, finish goes on when it is run again.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "onto", Usage: "commit to `<branch>`, where that is checked out"},
-			&cli.StringSliceFlag{Name: "message", Aliases: []string{"m"}, Usage: "use `<message>`, without an editor; several are paragraphs"},
+			cmdline.Repeated(&cli.StringSliceFlag{Name: "message", Aliases: []string{"m"}, Usage: "use `<message>`; several are paragraphs"}),
 			&cli.BoolFlag{Name: "no-edit", Usage: "take the message that is proposed"},
-			&cli.StringSliceFlag{Name: "split", Usage: "make a commit of `<turns>`, as in 1-4,7; once for each commit"},
+			cmdline.Repeated(&cli.StringSliceFlag{Name: "split", Usage: "a commit of `<turns>`, as in 1-4,7; for each once"}),
 			&cli.BoolFlag{Name: "remove", Usage: "remove the mission's worktree and branch then"},
 		},
 		BashComplete: target.First(target.CompleteMissions),

@@ -37,7 +37,7 @@ func searchCommand() *cli.Command {
 		Description: "A turn matches that has all words. A word in lower case matches in any case, one with an upper-case letter as it is written. " +
 			"The exit status is 3 if nothing matches.",
 		Flags: []cli.Flag{
-			cmdline.OneOf(&cli.StringSliceFlag{Name: "in", Usage: "look only in `<place>`: prompt, reply, tools, paths or handoffs; may be repeated"}, places[:]...),
+			cmdline.OneOf(cmdline.Repeated(&cli.StringSliceFlag{Name: "in", Usage: "look only in `<place>`: prompt, reply, tools, paths or handoffs; may be repeated"}), places[:]...),
 			&cli.BoolFlag{Name: "regexp", Aliases: []string{"E"}, Usage: "the words are regular expressions of Go's regexp package"},
 			&cli.StringFlag{Name: "since", Aliases: []string{"after"}, Usage: "not older than `<date>`"},
 			target.MissionFlag(),
