@@ -168,9 +168,6 @@ type event struct {
 	subject    string
 }
 
-// maxSeconds is the last second of the year 9999: JSON has no later time, and a commit of a stranger's may.
-const maxSeconds = 253_402_300_799
-
 // eventsOf returns the events of a mission, the newest first, at most so many; -1 for all.
 func eventsOf(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([]event, error) {
 	tip, err := tipOf(ctx, repo, id)
@@ -189,8 +186,8 @@ func eventsOf(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([]ev
 			continue
 		}
 		e := event{hash: plumbing.NewHash(fields[0]), tree: plumbing.NewHash(fields[1]), subject: subject}
-		if seconds, err := strconv.ParseInt(fields[2], 10, 64); err == nil {
-			e.at = time.Unix(min(seconds, maxSeconds), 0)
+		if at, err := git.UnixTime(fields[2]); err == nil {
+			e.at = at
 		}
 		for i, parent := range fields[3:] {
 			if i > 0 {

@@ -177,7 +177,7 @@ func (c *seenCommit) header(text string) (err error) {
 	case "author-mail":
 		c.in.Email = address(value)
 	case "author-time":
-		c.in.At, err = unixTime(value)
+		c.in.At, err = UnixTime(value)
 	case "author-tz":
 		c.in.At = inZone(c.in.At, value)
 	case "committer":
@@ -185,7 +185,7 @@ func (c *seenCommit) header(text string) (err error) {
 	case "committer-mail":
 		c.in.CommitterEmail = address(value)
 	case "committer-time":
-		c.in.Committed, err = unixTime(value)
+		c.in.Committed, err = UnixTime(value)
 	case "committer-tz":
 		c.in.Committed = inZone(c.in.Committed, value)
 	case "summary":
@@ -219,100 +219,4 @@ func inZone(t time.Time, zone string) time.Time {
 		return t
 	}
 	return t.In(time.FixedZone("", (n/100*60+n%100)*60))
-}
-
-// maxSeconds is the last second of the year 9999: no later time can be written in JSON.
-const maxSeconds = 253_402_300_799
-
-func unixTime(seconds string) (time.Time, error) {
-	n, err := strconv.ParseInt(seconds, 10, 64)
-	return time.Unix(min(n, maxSeconds), 0), err
-}
-
-// unquotePath reads a path as git writes it where it doesn't end with NUL: what has odd bytes is in
-// quotes, with the escapes of C.
-func unquotePath(s string) (string, error) {
-	body, quoted := strings.CutPrefix(s, `"`)
-	if !quoted {
-		return s, nil
-	}
-	body, ended := strings.CutSuffix(body, `"`)
-	if !ended {
-		return "", fmt.Errorf("%w: path %s", errPorcelain, s)
-	}
-	var path []byte
-	for len(body) > 0 {
-		c := body[0]
-		body = body[1:]
-		if c != '\\' {
-			path = append(path, c)
-			continue
-		}
-		if len(body) == 0 {
-			return "", fmt.Errorf("%w: path %s", errPorcelain, s)
-		}
-		if i := strings.IndexByte(`abtnvfr"\`, body[0]); i >= 0 {
-			path = append(path, "\a\b\t\n\v\f\r\"\\"[i])
-			body = body[1:]
-			continue
-		}
-		if len(body) < 3 {
-			return "", fmt.Errorf("%w: path %s", errPorcelain, s)
-		}
-		n, err := strconv.ParseUint(body[:3], 8, 8)
-		if err != nil {
-			return "", fmt.Errorf("%w: path %s", errPorcelain, s)
-		}
-		path = append(path, byte(n))
-		body = body[3:]
-	}
-	return string(path), nil
-}
-
-// QuotePath writes a path as git does where it doesn't end with NUL; high is whether letters beyond ASCII are
-// odd, too: core.quotePath.
-func QuotePath(path string, high bool) string {
-	var b strings.Builder
-	for i := range len(path) {
-		c := path[i]
-		if at := strings.IndexByte("\a\b\t\n\v\f\r\"\\", c); at >= 0 {
-			b.WriteByte('\\')
-			b.WriteByte(`abtnvfr"\`[at])
-		} else if c < ' ' || c == 0x7f || c >= 0x80 && high {
-			fmt.Fprintf(&b, `\%03o`, c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	if b.Len() == len(path) {
-		return path
-	}
-	return `"` + b.String() + `"`
-}
-
-// Abbreviate returns commits as git abbreviates them for people.
-func (r *Repo) Abbreviate(ctx context.Context, commits []Hex) (map[Hex]string, error) {
-	short := make(map[Hex]string)
-	var in strings.Builder
-	var list []Hex
-	for _, commit := range commits {
-		if _, known := short[commit]; !known {
-			short[commit] = commit.String()
-			list = append(list, commit)
-			in.WriteString(commit.String() + "\n")
-		}
-	}
-	if len(list) == 0 {
-		return short, nil
-	}
-	out, err := r.Output(ctx, strings.NewReader(in.String()), "rev-list", "--no-walk=unsorted", "--abbrev-commit", "--stdin")
-	if err != nil {
-		return nil, err
-	}
-	for i, name := range strings.Fields(string(out)) {
-		if i < len(list) && strings.HasPrefix(list[i].String(), name) {
-			short[list[i]] = name
-		}
-	}
-	return short, nil
 }

@@ -70,3 +70,30 @@ func (r *Repo) Count(ctx context.Context, since, commit Hex) (int, error) {
 	}
 	return strconv.Atoi(strings.TrimSpace(string(out)))
 }
+
+// Abbreviate returns commits as git abbreviates them for people.
+func (r *Repo) Abbreviate(ctx context.Context, commits []Hex) (map[Hex]string, error) {
+	short := make(map[Hex]string)
+	var in strings.Builder
+	var list []Hex
+	for _, commit := range commits {
+		if _, known := short[commit]; !known {
+			short[commit] = commit.String()
+			list = append(list, commit)
+			in.WriteString(commit.String() + "\n")
+		}
+	}
+	if len(list) == 0 {
+		return short, nil
+	}
+	out, err := r.Output(ctx, strings.NewReader(in.String()), "rev-list", "--no-walk=unsorted", "--abbrev-commit", "--stdin")
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range strings.Fields(string(out)) {
+		if i < len(list) && strings.HasPrefix(list[i].String(), name) {
+			short[list[i]] = name
+		}
+	}
+	return short, nil
+}
