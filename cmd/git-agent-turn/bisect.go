@@ -319,7 +319,7 @@ func inside(of, top string) string {
 
 // start starts git's own bisect in a worktree that stays.
 func (r *bisecting) start(ctx context.Context) (err error) {
-	dir, err := besideMain(ctx, r.w.Repo, string(r.States[0].In))
+	dir, err := worktreeDir(ctx, r.w.Repo, string(r.States[0].In))
 	if err != nil {
 		return err
 	}
@@ -360,8 +360,8 @@ func about(s *turns.State) string {
 	return s.Turn.Prompt
 }
 
-// besideMain is a directory for a worktree beside the repository's, of a name that no worktree has.
-func besideMain(ctx context.Context, repo *git.Repo, mission string) (string, error) {
+// worktreeDir is a directory for a worktree beside the repository's, of a name that no worktree has.
+func worktreeDir(ctx context.Context, repo *git.Repo, mission string) (string, error) {
 	main := repo.Main(ctx)
 	for n := 1; ; n++ {
 		dir := filepath.Join(filepath.Dir(main), filepath.Base(main)+"-bisect-"+mission)

@@ -41,16 +41,16 @@ type porcelain struct {
 	lines  []provenance.Line
 	isEnd  func(git.Blamed) bool // the history that is told ends with the commit
 
-	paths map[git.Hex]string // the first path in a commit
-	moved map[git.Hex]bool   // it has several
-	told  map[git.Hex]bool   // all of it was said
-	named map[*turns.Turn]bool
+	paths   map[git.Hex]string // the first path in a commit
+	several map[git.Hex]bool   // it has several paths
+	told    map[git.Hex]bool   // all of it was said
+	named   map[*turns.Turn]bool
 }
 
 func newPorcelain(to io.Writer, lines []provenance.Line, path string) *porcelain {
 	return &porcelain{
 		out: bufio.NewWriter(to), quoted: true, path: path, lines: lines,
-		paths: make(map[git.Hex]string), moved: make(map[git.Hex]bool), told: make(map[git.Hex]bool), named: make(map[*turns.Turn]bool),
+		paths: make(map[git.Hex]string), several: make(map[git.Hex]bool), told: make(map[git.Hex]bool), named: make(map[*turns.Turn]bool),
 	}
 }
 
@@ -60,7 +60,7 @@ func (p *porcelain) print() {
 		if !known {
 			p.paths[l.Blame.Commit] = l.Blame.Path
 		}
-		p.moved[l.Blame.Commit] = p.moved[l.Blame.Commit] || known && first != l.Blame.Path
+		p.several[l.Blame.Commit] = p.several[l.Blame.Commit] || known && first != l.Blame.Path
 	}
 	for i, l := range p.lines {
 		fmt.Fprintf(p.out, "%s %d %d", l.Blame.Commit.Hash(), l.Blame.Line, l.Blame.Number)
@@ -105,7 +105,7 @@ func (p *porcelain) commit(l git.Blamed) {
 			fmt.Fprintln(p.out, "boundary")
 		}
 	}
-	if told && !p.moved[l.Commit] {
+	if told && !p.several[l.Commit] {
 		return
 	}
 	if !l.Previous.IsZero() {
