@@ -277,12 +277,21 @@ func recordedIn(list []*turn, at int64) *turn {
 // began finds, among the states that were saved since the turn before, that in which a turn started, and those that
 // were saved while it ran.
 func (h *History) began(t *turn, saved []*keep) {
-	for _, k := range saved {
-		switch began := t.started.Unix(); {
-		case k.at == began:
-			t.start = k.commit
-			h.starts(t, k.commit)
-		case k.at > began && k.commit != t.base:
+	started := t.started.Unix()
+	start := slices.IndexFunc(saved, func(k *keep) bool {
+		if k.commit == t.base || k.at != started || t.base != t.head {
+			return k.commit == t.base
+		}
+		// After a switch of branches base is HEAD, and the state was made on another one.
+		parents, err := h.objects.Parents(k.commit)
+		return err == nil && !slices.Contains(parents, t.base)
+	})
+	if start >= 0 {
+		t.start = saved[start].commit
+		h.starts(t, t.start)
+	}
+	for _, k := range saved[start+1:] {
+		if k.at >= started {
 			h.state(k.commit).turn = t
 		}
 	}
