@@ -429,32 +429,19 @@ func (r *bisecting) printJSON(candidates []*turns.State) error {
 	return cmdline.PrintJSON(r.c.App.Writer, answer)
 }
 
-// printFirst prints the first bad state, what it changed, and what to do about it.
+// printFirst prints the first bad state: a turn as why explains it, and of another state what changed, and what to do
+// about it.
 func (r *bisecting) printFirst(before, first *turns.State) error {
 	s, err := newShower(r.c, r.w)
 	if err != nil {
 		return err
 	}
-	name := first.String()
-	if first.Start || first.Saved {
-		if err := s.state(first); err != nil {
-			return err
-		}
-		name = before.String() + ".." + name
-	} else {
-		if err := s.brief(first.Turn); err != nil {
-			return err
-		}
-		if err := s.changes("Changed", first.Turn.Before().Commit, first.Commit); err != nil {
-			return err
-		}
-	}
-	name = cmdline.Shell([]string{name})
-	for _, step := range []string{"see how with: git agent-turn diff " + name, "take it out with: git agent-turn revert " + name} {
-		cmdline.Tell(r.c.App.ErrWriter, "", step)
-	}
 	if !first.Start && !first.Saved {
-		cmdline.Tell(r.c.App.ErrWriter, "", "try it once more with: git agent-fork "+cmdline.Shell([]string{name + "^"}))
+		return s.explain(&answer{turn: first.Turn})
 	}
-	return nil
+	if err := s.state(first); err != nil {
+		return err
+	}
+	name := cmdline.Shell([]string{before.String() + ".." + first.String()})
+	return s.next([]step{{"git agent-turn diff " + name, "how it was changed"}, {"git agent-turn revert " + name, "take that out"}})
 }
