@@ -57,7 +57,7 @@ func newInquiry(c *cli.Context, rev, name string) (*inquiry, error) {
 			return nil, err
 		}
 	}
-	progress := startProgress(c.App.ErrWriter, func() string { return "reading what turns did" })
+	progress := startProgress(c.App.ErrWriter, func() string { return "reading the turns" })
 	defer progress.stop()
 	q.history, err = provenance.Open(c.Context, w)
 	return q, err
