@@ -398,6 +398,25 @@ var scenes = []struct {
 	{name: "export of no commit", line: "git agent-turn export --format git-ai nothing", follow: run("git agent-turn export --format git-ai HEAD")},
 	{name: "export of an empty range", line: "git agent-turn export --format git-ai HEAD..HEAD", follow: run("git agent-turn export --format git-ai HEAD")},
 	{name: "no such range", prepare: (*place).turns, line: "git agent-turn summary nothing", follow: run("git log --oneline")},
+	{name: "blamed without a worktree", prepare: func(p *place) {
+		p.do("git clone -q --bare . ../bare")
+	}, line: "git -C ../bare agent-turn blame file", follow: run("git agent-turn blame HEAD -- file")},
+	{name: "blamed, and gone", prepare: func(p *place) {
+		p.do("git mv file other")
+	}, line: "git agent-turn blame file", follow: run("git agent-turn blame HEAD -- file")},
+	{name: "why what", prepare: func(p *place) {
+		p.Write("main.go", strings.Repeat("line\n", 12))
+	}, line: "git agent-turn why", follow: run("git agent-turn why main.go:12")},
+	{name: "why a file", line: "git agent-turn why file", follow: run("git agent-turn why file 1")},
+	{name: "why in the wrong order", line: "git agent-turn why 1 file", follow: run("git agent-turn why file 1")},
+	{name: "why after the end", line: "git agent-turn why file:9", follow: run("git agent-turn why file 1")},
+	{name: "why", prepare: func(p *place) {
+		p.do("git agent-turn init")
+		p.Write("file", "two\n")
+		p.do("git agent-turn record --prompt paint~it --reply " + strings.Repeat("It~is~black.~", 200))
+		p.with["<id>"] = p.mission()
+		p.Env = append(p.Env, "GIT_PAGER_IN_USE=1", "COLUMNS=80", "NO_COLOR=1") // a reply of many lines
+	}, line: "git agent-turn why file:1", follow: run("git agent-turn show --full <id>/1", "git agent-fork <id>/1", "git agent-turn revert <id>/1")},
 	{name: "nobody chooses what to show", prepare: (*place).turns, line: "git agent-turn show -i", follow: run("git agent-turn list --all")},
 	{name: "a conversation from before", prepare: (*place).before, line: "git agent-turn missions", follow: run("git agent-turn import")},
 	{name: "imported", says: (*place).imported, follow: run("git agent-turn missions")},
