@@ -35,6 +35,9 @@ func (r *Repo) Uncommitted(ctx context.Context, path string) (u *Uncommitted, er
 		return nil, fmt.Errorf("%q is a directory: %w", path, fs.ErrNotExist)
 	}
 	dir, err := os.MkdirTemp("", "git-agent-blame-")
+	if err == nil {
+		dir, err = filepath.Abs(dir) // TMPDIR may be relative, and git runs at the top
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -373,7 +373,10 @@ func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]git.B
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "parents")
+	file, err := filepath.Abs(filepath.Join(dir, "parents")) // TMPDIR may be relative, and git runs at the top
+	if err != nil {
+		return nil, err
+	}
 	if err := q.write(file, v.graph, v.ancestry(len(q.r.Options) == 0)); err != nil {
 		return nil, err
 	}
