@@ -446,12 +446,12 @@ var scenes = []struct {
 	}, line: "git agent-turn revert --merge 1..3", follow: run("git agent-turn undo")},
 	{
 		name: "bisected", prepare: (*place).turns, line: "git agent-turn bisect --good 1 --bad 2 -- grep -q black file",
-		follow: run("git agent-turn diff <id>/2", "git agent-turn revert <id>/2"),
+		follow: run("git agent-turn show --conversation <id>/2", "git agent-turn revert <id>/2"),
 	},
 	{name: "bisected without an end", prepare: (*place).turns, line: "git agent-turn bisect --good 1", follow: run("git agent-turn list")},
 	{name: "bisected across forks", prepare: (*place).turns, says: func(p *place) string {
 		p.do("git agent-turn record --mission f0f0f0f0 --reply done --prompt otherwise")
-		out, _ := p.try("git agent-turn bisect --good f0f0f0f0/1 --bad " + p.with["<id>"] + "/2 true")
+		out, _ := p.try("git agent-turn bisect --good f0f0f0f0/1 --bad " + p.with["<id>"] + "/2 -- true")
 		return out
 	}, follow: run("git agent-turn tree")},
 	{name: "bisected across what forks have in common", prepare: (*place).turns, says: func(p *place) string {
@@ -460,7 +460,7 @@ var scenes = []struct {
 		fork := strings.Fields(strings.ReplaceAll(p.mission(), "refs/agent/missions/", ""))
 		fork = slices.DeleteFunc(fork, func(id string) bool { return id == before })
 		p.do("git agent-turn record --mission " + fork[0] + " --reply done --prompt otherwise")
-		out, _ := p.try("git agent-turn bisect --good " + fork[0] + "/2 --bad " + before + "/2 true")
+		out, _ := p.try("git agent-turn bisect --good " + fork[0] + "/2 --bad " + before + "/2 -- true")
 		return out
 	}, follow: run("git agent-turn tree")},
 	{name: "both sides of a handoff", prepare: func(p *place) {
@@ -484,6 +484,14 @@ var scenes = []struct {
 		p.do("git agent-turn record --reply done --prompt why")
 		p.with["<id>"] = p.mission()
 	}, line: "git agent-turn finish", follow: run("git agent-turn list --mission <id>")},
+	{name: "finished without what was done elsewhere", prepare: func(p *place) {
+		p.attached()
+		own := p.own()
+		own.do("git checkout -q -b aside")
+		own.Write("file", "three\n")
+		own.do("git agent-turn record --mission a1a1a1a1 --reply done --prompt again")
+		own.do("git commit -q -a -m aside")
+	}, line: "git agent-turn finish a1a1a1a1", follow: run("git agent-turn list --mission <id>")},
 	{name: "finished at once", prepare: func(p *place) {
 		p.attached()
 		p.Env = append(p.Env, "GIT_EDITOR=git agent-turn finish a1a1a1a1 #")
