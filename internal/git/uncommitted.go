@@ -119,13 +119,23 @@ func quoteList(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }
 
+// copyIndex copies the index with its time: git asks of files that changed at the time of the index, or later, whether
+// they have changed since.
 func (r *Repo) copyIndex(to string) error {
-	data, err := os.ReadFile(filepath.Join(r.GitDir, "index"))
+	from := filepath.Join(r.GitDir, "index")
+	info, err := os.Stat(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if err != nil {
+		return err
+	}
+	data, err := os.ReadFile(from)
 	if err == nil {
 		err = os.WriteFile(to, data, 0o600)
+	}
+	if err == nil {
+		err = os.Chtimes(to, time.Time{}, info.ModTime())
 	}
 	return err
 }

@@ -1,0 +1,44 @@
+package git
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"gitagent/test/gittest"
+)
+
+// TestUncommittedRacy: a file that changed at the very time of the index, and looks as it did, is read again.
+func TestUncommittedRacy(t *testing.T) {
+	at := time.Now().Add(-time.Minute).Truncate(time.Second)
+	r := gittest.New(t)
+	r.Git("config", "core.trustCtime", "false")
+	path := filepath.Join(r.Dir, "file")
+	touch := func(path string) {
+		t.Helper()
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Write("file", "one\n")
+	touch(path)
+	r.Commit("first")
+	touch(filepath.Join(r.Dir, ".git", "index"))
+	r.Write("file", "two\n")
+	touch(path)
+
+	repo, err := Find(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := repo.Uncommitted(context.Background(), "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	if got := blamed(t, u.Repo, Blame{Commit: u.Commit, Path: "file"}); len(got) != 1 || got[0] != "not committed yet|file|1|two" {
+		t.Errorf("blame %q", got)
+	}
+}
