@@ -228,7 +228,7 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 			at = e.before
 		}
 		before := last[at]
-		var saved []*keep
+		var saved []*save
 		for i, e := range slices.Backward(chain) {
 			next := before
 			for _, commit := range e.keeps {
@@ -255,7 +255,7 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 					s.chain = other(next, commit)
 				}
 				next = commit
-				saved = append(saved, &keep{commit, e.at})
+				saved = append(saved, &save{keep{commit, e.at}, len(e.keeps) == 1})
 			}
 			before = next
 			last[hashes[i]] = before
@@ -276,25 +276,30 @@ func recordedIn(list []*turn, at int64) *turn {
 
 // began finds, among the states that were saved since the turn before, that in which a turn started, and those that
 // were saved while it ran.
-func (h *History) began(t *turn, saved []*keep) {
+func (h *History) began(t *turn, saved []*save) {
 	started := t.started.Unix()
-	start := slices.IndexFunc(saved, func(k *keep) bool {
-		if k.commit == t.base || k.at != started || t.base != t.head {
-			return k.commit == t.base
-		}
+	start := slices.IndexFunc(saved, func(k *save) bool { return k.commit == t.base })
+	known := start >= 0 // what came after it came in the turn
+	if !known && t.base == t.head {
 		// After a switch of branches base is HEAD, and the state was made on another one.
-		parents, err := h.objects.Parents(k.commit)
-		return err == nil && !slices.Contains(parents, t.base)
-	})
-	if start >= 0 {
+		start = slices.IndexFunc(saved, func(k *save) bool { return k.at == started && k.alone && !h.on(k.commit, t.base) })
+		known = start >= 0
+	}
+	if known {
 		t.start = saved[start].commit
 		h.starts(t, t.start)
 	}
-	for _, k := range saved[start+1:] {
-		if k.at >= started {
+	for _, k := range saved[start+1:] { // all, if none is the start
+		if k.at > started || k.at == started && (known || k.alone && h.on(k.commit, t.base)) {
 			h.state(k.commit).turn = t
 		}
 	}
+}
+
+// on reports whether a commit was made on another one.
+func (h *History) on(commit, parent plumbing.Hash) bool {
+	parents, err := h.objects.Parents(commit)
+	return err == nil && slices.Contains(parents, parent)
 }
 
 // starts notes that a turn started in a state.
@@ -383,6 +388,12 @@ func revision(line string) (at int64, hashes []plumbing.Hash, err error) {
 type keep struct {
 	commit plumbing.Hash
 	at     int64
+}
+
+// A save is a keep of a state. A restore keeps two: what was there, and what became of it.
+type save struct {
+	keep
+	alone bool
 }
 
 // maxMessage is the largest commit, in bytes, that is looked at: one that holds a state is small.
