@@ -150,6 +150,9 @@ func onto(c *cli.Context, here *workspace.Workspace) (*workspace.Workspace, erro
 	for _, w := range list {
 		if w.Branch == "refs/heads/"+branch {
 			repo, err := git.Find(w.Path)
+			if err == nil {
+				err = repo.CheckTop(c.Context)
+			}
 			if err != nil {
 				return nil, err
 			}

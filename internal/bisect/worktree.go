@@ -137,14 +137,8 @@ func (t *Worktree) add(ctx context.Context, at git.Hex) error {
 			return err
 		}
 	}
-	// With extensions.worktreeConfig, a core.worktree in the wrong file counts in all worktrees: git would
-	// check the states out over what the user works on.
-	out, err := found.Output(ctx, nil, "rev-parse", "--show-toplevel")
-	if err != nil {
+	if err := found.CheckTop(ctx); err != nil {
 		return err
-	}
-	if top := filepath.FromSlash(strings.TrimSuffix(string(out), "\n")); !sameDir(top, t.Top) {
-		return fmt.Errorf("to git it is %s, as core.worktree says in %s for all worktrees", top, filepath.Join(t.w.Repo.CommonDir, "config"))
 	}
 	// Unlike a hook, git may fetch what a partial clone lacks.
 	found, err = t.guarded(ctx, found.With("GIT_NO_LAZY_FETCH=0", "GIT_DIR="+t.admin, "GIT_WORK_TREE="+t.Top))
@@ -378,12 +372,6 @@ func clearLeft(w *workspace.Workspace, top string) error {
 // adminOf is the git directory of a worktree whose name no other one has.
 func adminOf(w *workspace.Workspace, top string) string {
 	return filepath.Join(w.Repo.CommonDir, "worktrees", filepath.Base(top))
-}
-
-func sameDir(a, b string) bool {
-	ai, aerr := os.Stat(a)
-	bi, berr := os.Stat(b)
-	return aerr == nil && berr == nil && os.SameFile(ai, bi)
 }
 
 // isTemporary reports whether a path is one that [Temporary] makes up, and nobody else.
