@@ -216,6 +216,16 @@ func readBegun(store session.Store, id ledger.ID) *begun {
 	return b
 }
 
+// given is a file for git to read, until done is called. It has one name for a worktree, whose finish is locked:
+// what a killed process has left, the next one replaces.
+func (r *Recorder) given(text string) (path string, done func(), err error) {
+	name := "finish-given-" + filepath.Base(r.Repo.GitDir)
+	if err := r.Store.Dir().WriteFile(name, []byte(text)); err != nil {
+		return "", nil, err
+	}
+	return r.Store.Dir().Path(name), func() { _ = r.Store.Dir().Remove(name) }, nil
+}
+
 // ungrafted keeps git from advising against a file of grafts.
 const ungrafted = "advice.graftFileDeprecated=false"
 

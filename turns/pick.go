@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -96,15 +95,11 @@ func messaged(f Finishing, message string) []string {
 // no commit, nothing of these is.
 func (r *Recorder) commitPaths(ctx context.Context, g *git.Repo, f Finishing, head plumbing.Hash, p *pick, message string) (commit plumbing.Hash, err error) {
 	// Git takes files for --only from the index's list, and an editor needs standard input.
-	specs, err := os.CreateTemp("", "git-agent-")
+	specs, done, err := r.given(literally(slices.Sorted(maps.Keys(p.paths))))
 	if err != nil {
 		return commit, err
 	}
-	defer os.Remove(specs.Name())
-	_, err = specs.WriteString(literally(slices.Sorted(maps.Keys(p.paths))))
-	if err := errors.Join(err, specs.Close()); err != nil {
-		return commit, err
-	}
+	defer done()
 	added, err := r.notInIndex(ctx, p.fresh)
 	if err == nil && len(added) > 0 {
 		_, err = g.Output(ctx, strings.NewReader(literally(added)), "add", "--intent-to-add", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul")
@@ -112,7 +107,7 @@ func (r *Recorder) commitPaths(ctx context.Context, g *git.Repo, f Finishing, he
 	if err != nil {
 		return commit, err
 	}
-	args := append(messaged(f, message), "--only", "--pathspec-from-file="+specs.Name(), "--pathspec-file-nul")
+	args := append(messaged(f, message), "--only", "--pathspec-from-file="+specs, "--pathspec-file-nul")
 	if commit, err = r.commit(ctx, g, f, args...); err == nil {
 		return commit, r.restage(context.WithoutCancel(ctx), p.tree, commit)
 	}

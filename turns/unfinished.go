@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -190,15 +189,11 @@ func (r *Recorder) knowing(ctx context.Context, g *git.Repo, k *unfinished) (kno
 	for _, p := range append(parents, s.of) {
 		graft += " " + p.String()
 	}
-	file, err := os.CreateTemp("", "git-agent-")
+	file, done, err := r.given(graft + "\n")
 	if err != nil {
 		return nil, nil, err
 	}
-	_, err = file.WriteString(graft + "\n")
-	if err := errors.Join(err, file.Close()); err != nil {
-		return nil, nil, errors.Join(err, os.Remove(file.Name()))
-	}
-	return g.With("GIT_GRAFT_FILE=" + file.Name()), func() { _ = os.Remove(file.Name()) }, nil
+	return g.With("GIT_GRAFT_FILE=" + file), done, nil
 }
 
 // changed reports whether any of the turns has changed something.
