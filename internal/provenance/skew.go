@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"gitagent/internal/ledger"
 )
 
@@ -11,10 +13,10 @@ import (
 // time zone.
 const maxSkew = 26 * time.Hour
 
-// ahead finds missions whose clock was ahead of those of commits: one commit has lines that the mission's turns
-// wrote one after another, by their own clock later, and does not come before them. The commit took them from
-// there, then; nobody writes in several turns what another one has written at once. It returns by how many
-// seconds these missions are ahead at least.
+// ahead finds missions whose clock was ahead of that of commits: several turns of theirs have written, by their own
+// clock later, what commits have that don't come before them. The commits took it from there, then; that several turns
+// take what commits have, without having these among their ancestors, is unlikely. A commit with the very tree in which a
+// turn ended says so alone. It returns by how many seconds these missions are ahead at least.
 func ahead(g *graph, c *contents) map[ledger.ID]int64 {
 	fresh := c.allFresh(parentsOf(g))
 	written := make([][]int, c.words) // by line: the commits in which it is new and a turn's
@@ -32,8 +34,13 @@ func ahead(g *graph, c *contents) map[ledger.ID]int64 {
 		}
 	}
 	by := make(map[ledger.ID]int64)
+	for id, seconds := range g.taken() {
+		by[id] = seconds
+	}
+	turns := make(map[ledger.ID][]int) // the commits of turns that commits took lines from
+	needed := make(map[ledger.ID]int64)
 	for at, n := range g.nodes {
-		if n.made || len(n.writers) > 0 {
+		if n.edge || n.made || len(n.writers) > 0 {
 			continue
 		}
 		later := make(map[ledger.ID][]int)
@@ -49,10 +56,43 @@ func ahead(g *graph, c *contents) map[ledger.ID]int64 {
 			}
 		}
 		for id, list := range later {
-			if len(list) > 1 && !g.descends(list, at) {
-				newest := g.nodes[slices.Max(list)].date
-				by[id] = max(by[id], newest-n.date+1)
+			if g.descends(list, at) {
+				continue
 			}
+			needed[id] = max(needed[id], g.nodes[slices.Max(list)].date-n.date+1)
+			for _, from := range list {
+				if !slices.Contains(turns[id], from) {
+					turns[id] = append(turns[id], from)
+				}
+			}
+		}
+	}
+	for id, list := range turns {
+		if len(list) > 1 || by[id] > 0 {
+			by[id] = max(by[id], needed[id])
+		}
+	}
+	return by
+}
+
+// taken finds missions that were ahead by the trees of commits: it returns by how many seconds.
+func (g *graph) taken() map[ledger.ID]int64 {
+	ended := make(map[plumbing.Hash][]int) // by tree: the states in which turns ended that changed something
+	for at, n := range g.nodes {
+		if n.made && len(n.writers) > 0 && n.hash == n.writers[0].code && !slices.ContainsFunc(n.parents, func(p int) bool { return g.nodes[p].tree == n.tree }) {
+			ended[n.tree] = append(ended[n.tree], at)
+		}
+	}
+	by := make(map[ledger.ID]int64)
+	for at, n := range g.nodes {
+		list := ended[n.tree]
+		if n.edge || n.made || len(n.writers) > 0 || len(list) == 0 || list[0] < at {
+			continue
+		}
+		state := g.nodes[list[0]]
+		if ahead := state.date - n.date; ahead <= int64(maxSkew/time.Second) && !g.descends(list[:1], at) {
+			id := state.writers[0].id.Mission
+			by[id] = max(by[id], ahead+1)
 		}
 	}
 	return by

@@ -54,6 +54,7 @@ func TestAhead(t *testing.T) {
 	}{
 		{"two turns, squashed", ".::z n100:0:zab A200:0:za A300:2:zab", map[ledger.ID]int64{a: 201}},
 		{"one turn could have taken it from there", ".::z n100:0:zab A300:0:zab", nil},
+		{"two turns, two commits", ".::z n100:0:za m110:1:zab A200:0:za A300:3:zab", map[ledger.ID]int64{a: 191}},
 		{"a merge that was not committed", ".::z n100:0:za m110:1:zab A300:0:zab", nil},
 		{"the turns come from the commit", ".::z n100:0:zab A200:1:zabc A300:2:zabcd", nil},
 		{"more than a day", ".::z n100:0:zab A200000:0:za A200100:2:zab", nil},
@@ -74,10 +75,10 @@ func TestAhead(t *testing.T) {
 			for _, n := range sorted.nodes {
 				order = append(order, n.hash[0])
 			}
-			if string(order) != ".AAn" {
-				t.Errorf("order %s, want .AAn", order)
+			if order := string(order); order != ".AAn" && order != ".AnAm" {
+				t.Errorf("order %s", order)
 			}
-			if n := sorted.nodes[2]; len(n.writers) != 1 || n.mission != a {
+			if n := sorted.nodes[1]; len(n.writers) != 1 || n.mission != a {
 				t.Error("a state has lost its turn")
 			}
 		})
