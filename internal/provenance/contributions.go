@@ -276,7 +276,7 @@ func (a *landing) lines(ctx context.Context, c git.Change) error {
 
 // early reports whether the commits are older than all turns.
 func (a *landing) early() bool {
-	return len(a.h.turns) == 0 || a.tip().Committer.When.Unix() < a.h.turns[0].started.Unix()
+	return len(a.h.turns) == 0 || a.tip().Committer.When.Add(maxSkew).Before(a.h.turns[0].started)
 }
 
 func (a *landing) contribution(t *turns.Turn) *Contribution {

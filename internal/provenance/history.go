@@ -237,7 +237,8 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 				if !is {
 					if t := recordedIn(byCode[commit], e.at); t != nil {
 						h.began(t, saved)
-						saved = nil
+						saved, next = nil, commit
+						break // what follows is where it began
 					}
 					if next == before {
 						next = commit
