@@ -9,9 +9,18 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// maxSkew is how far the clock of another machine is taken to be ahead. It covers a wrong day and a wrong
-// time zone.
-const maxSkew = 26 * time.Hour
+// How far a clock is taken to be ahead of another one: from nearly a wrong time zone to a wrong day and a wrong time
+// zone. Clocks that are set are right, and what is moved between branches within an hour looks the same.
+const (
+	minSkew = 50 * time.Minute
+	maxSkew = 26 * time.Hour
+)
+
+// skewed reports whether a state may have come before a commit, though by its date it came after it.
+func skewed(state, commit *node) bool {
+	ahead := time.Duration(state.date-commit.date) * time.Second
+	return minSkew <= ahead && ahead <= maxSkew
+}
 
 // ahead finds missions whose clock was ahead of that of commits: several turns of theirs have written, by their own
 // clock later, what commits have that don't come before them. The commits took it from there, then; that several turns
@@ -50,7 +59,7 @@ func ahead(g *graph, c *contents) map[ledger.ID]int64 {
 			}
 			for _, from := range written[line] {
 				id := g.nodes[from].writers[0].id.Mission
-				if from > at && g.nodes[from].date-n.date <= int64(maxSkew/time.Second) && !slices.Contains(later[id], from) {
+				if from > at && skewed(g.nodes[from], n) && !slices.Contains(later[id], from) {
 					later[id] = append(later[id], from)
 				}
 			}
@@ -90,9 +99,9 @@ func (g *graph) taken() map[ledger.ID]int64 {
 			continue
 		}
 		state := g.nodes[list[0]]
-		if ahead := state.date - n.date; ahead <= int64(maxSkew/time.Second) && !g.descends(list[:1], at) {
+		if skewed(state, n) && !g.descends(list[:1], at) {
 			id := state.writers[0].id.Mission
-			by[id] = max(by[id], ahead+1)
+			by[id] = max(by[id], state.date-n.date+1)
 		}
 	}
 	return by

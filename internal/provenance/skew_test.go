@@ -10,9 +10,9 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// skewed reads commits as "b12:parents:lines", in order: a commit b of second 12, with the places of its parents;
+// skewedGraph reads commits as "b12:parents:lines", in order: a commit b of second 12, with the places of its parents;
 // "A12" is a state of a turn of mission aaaaaaaa, "." a commit where the graph ends.
-func skewed(t *testing.T, text string) (*graph, *contents) {
+func skewedGraph(t *testing.T, text string) (*graph, *contents) {
 	t.Helper()
 	g, c := order(nil, nil), &contents{words: 128}
 	for field := range strings.FieldsSeq(text) {
@@ -52,17 +52,17 @@ func TestAhead(t *testing.T) {
 		what, commits string
 		want          map[ledger.ID]int64
 	}{
-		{"two turns, squashed", ".::z n100:0:zab A200:0:za A300:2:zab", map[ledger.ID]int64{a: 201}},
-		{"one turn could have taken it from there", ".::z n100:0:zab A300:0:zab", nil},
-		{"two turns, two commits", ".::z n100:0:za m110:1:zab A200:0:za A300:3:zab", map[ledger.ID]int64{a: 191}},
-		{"a merge that was not committed", ".::z n100:0:za m110:1:zab A300:0:zab", nil},
-		{"the turns come from the commit", ".::z n100:0:zab A200:1:zabc A300:2:zabcd", nil},
-		{"more than a day", ".::z n100:0:zab A200000:0:za A200100:2:zab", nil},
-		{"the lines were there before", ".::zab m50:0:z n100:1:zab A200:0:zabc A300:3:zabcd", nil},
-		{"in order", ".::z A50:0:za A60:1:zab n100:0:zab", nil},
+		{"two turns, squashed", ".::z n6000:0:zab A12000:0:za A18000:2:zab", map[ledger.ID]int64{a: 12001}},
+		{"one turn could have taken it from there", ".::z n6000:0:zab A18000:0:zab", nil},
+		{"two turns, two commits", ".::z n6000:0:za m6600:1:zab A12000:0:za A18000:3:zab", map[ledger.ID]int64{a: 11401}},
+		{"a merge that was not committed", ".::z n6000:0:za m6600:1:zab A18000:0:zab", nil},
+		{"the turns come from the commit", ".::z n6000:0:zab A12000:1:zabc A18000:2:zabcd", nil},
+		{"more than a day", ".::z n6000:0:zab A200000:0:za A200100:2:zab", nil},
+		{"the lines were there before", ".::zab m3000:0:z n6000:1:zab A12000:0:zabc A18000:3:zabcd", nil},
+		{"in order", ".::z A3000:0:za A3600:1:zab n6000:0:zab", nil},
 	} {
 		t.Run(test.what, func(t *testing.T) {
-			g, c := skewed(t, test.commits)
+			g, c := skewedGraph(t, test.commits)
 			got := ahead(g, c)
 			if !maps.Equal(got, test.want) {
 				t.Errorf("ahead by %v, want %v", got, test.want)
