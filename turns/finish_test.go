@@ -487,6 +487,46 @@ func TestFinishResolved(t *testing.T) {
 	}
 }
 
+// TestFinishUnproposed: a git that was killed when the merge was in the index has left no message, an empty one,
+// or the one that a git killed before it had left; the next finish goes on from that.
+func TestFinishUnproposed(t *testing.T) {
+	for _, kept := range []string{"none", "empty", "stale"} {
+		t.Run(kept, func(t *testing.T) {
+			l := newLab(t)
+			finishingGit(t, l)
+			at := l.attached("a1b2c3d4")
+			c := at.client()
+			at.turn(c, "turn 1", at.write("one", "1\n"))
+			l.finished("a1b2c3d4")
+			proposed := filepath.Join(l.Dir, ".git", "SQUASH_MSG")
+			if kept == "stale" {
+				l.Write(".git/SQUASH_MSG", l.Git("log", "-1", "--format=%B")+"\n")
+			}
+			at.turn(c, "turn 2", at.write("two", "2\n"))
+			hook := filepath.Join(l.Dir, ".git", "hooks", "post-index-change")
+			if err := os.WriteFile(hook, []byte("#!/bin/sh\ngit diff --cached --quiet || kill -9 $PPID\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if _, talk, err := l.finish("a1b2c3d4"); !errors.Is(err, turns.ErrNotMerged) {
+				t.Fatalf("with a git that is killed: %v\n%s", err, talk)
+			}
+			if err := os.Remove(hook); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Stat(proposed); err == nil {
+				t.Error("git was killed too late, or has left the old message")
+			}
+			if kept == "empty" {
+				l.Write(".git/SQUASH_MSG", "")
+			}
+			l.finished("a1b2c3d4")
+			if got := l.trailed(); got != "2" {
+				t.Errorf("the trailers are of turns %q", got)
+			}
+		})
+	}
+}
+
 // TestFinishFormatted: what a hook adds to the commit of a passive mission is not staged to be taken back, and
 // what the user has staged stays.
 func TestFinishFormatted(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,6 +95,9 @@ func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, workt
 	if err != nil {
 		return nil, err
 	}
+	if err := r.unpropose(); err != nil { // a git that was killed after its commit has left it
+		return nil, err
+	}
 	if err := merging.Run(ctx, nil, f.Talk, f.Talk, "-c", ungrafted, "merge", "--squash", "--ff", name); err != nil {
 		paths, e := r.unresolved(ctx)
 		if e != nil || len(paths) == 0 {
@@ -149,16 +153,19 @@ func (r *Recorder) stageRest(ctx context.Context, f Finishing, k *unfinished, le
 
 // goOn commits what was merged before.
 func (r *Recorder) goOn(ctx context.Context, g *git.Repo, f Finishing, k *unfinished) ([]plumbing.Hash, error) {
-	proposed, unread := os.ReadFile(r.squashMessage())
+	proposed, err := r.proposed()
+	if err != nil {
+		return nil, err
+	}
 	b := readBegun(r.Store, k.mission.ID)
-	if b == nil || hasLine(string(proposed), "commit "+k.tip.String()) { // the user has merged it by hand
+	if b == nil || hasLine(proposed, "commit "+k.tip.String()) { // the user has merged it by hand
 		if err := r.begin(k.mission.ID, k); err != nil {
 			return nil, err
 		}
 	} else if b.Turn < k.last {
 		k.end(b.Turn, b.Tip.Hash()) // what came later is not merged
 	}
-	if unread != nil || f.Message != "" || !hasLine(string(proposed), ledger.TrailerMission+": "+string(k.mission.ID)) {
+	if f.Message != "" || !hasLine(proposed, ledger.TrailerMission+": "+string(k.mission.ID)) {
 		message, err := r.message(ctx, f, k, k.numbers(), true)
 		if err == nil {
 			err = r.propose(message)
@@ -197,12 +204,30 @@ func (r *Recorder) propose(message string) error {
 	return os.WriteFile(r.squashMessage(), []byte(message), 0o666)
 }
 
+// unpropose drops the message that git would propose.
+func (r *Recorder) unpropose() error {
+	if err := os.Remove(r.squashMessage()); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// proposed is the message that git proposes for the next commit; empty if it has none, or was killed before
+// it had written any.
+func (r *Recorder) proposed() (string, error) {
+	message, err := os.ReadFile(r.squashMessage())
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return string(message), err
+}
+
 // resolved reports whether a merge that had conflicts is still to be committed, though nothing of it is
 // staged: HEAD's side was taken everywhere, or it was given up without git reset.
 func (r *Recorder) resolved(k *unfinished) bool {
-	message, err := os.ReadFile(r.squashMessage())
+	message, err := r.proposed()
 	b := readBegun(r.Store, k.mission.ID)
-	return err == nil && hasLine(string(message), ledger.TrailerMission+": "+string(k.mission.ID)) &&
+	return err == nil && hasLine(message, ledger.TrailerMission+": "+string(k.mission.ID)) &&
 		b != nil && b.Worktree == r.Repo.GitDir && b.Head.Hash() == k.head.Commit && b.Tip.Hash() == k.tip
 }
 
@@ -210,9 +235,9 @@ func (r *Recorder) resolved(k *unfinished) bool {
 // the message that git proposes; as git's own message names the commit; or, if git was killed before it wrote
 // one, as we were about to merge it here, and the index is what comes of that.
 func (r *Recorder) squashed(ctx context.Context, k *unfinished, merged plumbing.Hash) (bool, error) {
-	message, err := os.ReadFile(r.squashMessage())
-	if err == nil {
-		return hasLine(string(message), ledger.TrailerMission+": "+string(k.mission.ID)) || hasLine(string(message), "commit "+k.tip.String()), nil
+	message, err := r.proposed()
+	if err != nil || message != "" {
+		return hasLine(message, ledger.TrailerMission+": "+string(k.mission.ID)) || hasLine(message, "commit "+k.tip.String()), err
 	}
 	b := readBegun(r.Store, k.mission.ID)
 	if b == nil || b.Worktree != r.Repo.GitDir || b.Head.Hash() != k.head.Commit || b.Tip.Hash() != k.tip {
