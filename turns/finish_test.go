@@ -13,6 +13,7 @@ import (
 
 	"gitagent/internal/ledger"
 	"gitagent/internal/workspace"
+	"gitagent/test/replay"
 	"gitagent/turns"
 )
 
@@ -46,24 +47,39 @@ func (l *lab) attached(id ledger.ID) *lab {
 	return l.at(dir)
 }
 
-// finishingGit keeps the developer's identity out of the git that commits: it runs with the environment of
+// finishingLab keeps the developer's identity out of the git that commits: it runs with the environment of
 // this process.
-func finishingGit(t *testing.T, l *lab) {
+func finishingLab(t *testing.T, l *lab) *lab {
 	t.Helper()
 	for _, v := range l.Env {
 		if name, value, _ := strings.Cut(v, "="); name != "PATH" && name != "TMPDIR" {
 			t.Setenv(name, value)
 		}
 	}
+	return l
+}
+
+// attachedLab is a lab to finish in, another one in the worktree of mission a1b2c3d4, and the agent there.
+func attachedLab(t *testing.T) (l, at *lab, c *replay.Client) {
+	t.Helper()
+	l = finishingLab(t, newLab(t))
+	at = l.attached("a1b2c3d4")
+	return l, at, at.client()
+}
+
+// hook makes a hook of git's, which done removes.
+func (l *lab) hook(name, script string) (done func()) {
+	l.t.Helper()
+	path := ".git/hooks/" + name
+	l.Write(path, "#!/bin/sh\n"+script+"\n")
+	l.chmod(path, 0o755)
+	return func() { l.remove(path) }
 }
 
 // TestFinishGoesOn: what comes after a first squash is merged as what it is, not against it: the same lines
 // change in each turn, and in the user's branch other ones.
 func TestFinishGoesOn(t *testing.T) {
-	l := newLab(t)
-	finishingGit(t, l)
-	at := l.attached("a1b2c3d4")
-	c := at.client()
+	l, at, c := attachedLab(t)
 	for n, text := range []string{"1", "2", "3", "4"} {
 		at.turn(c, "turn "+text, at.write("dir/edited.txt", "one\ntwo\nthree\n"+text+"\n"))
 		l.Write("kept.txt", "kept "+text+"\n")
@@ -72,7 +88,7 @@ func TestFinishGoesOn(t *testing.T) {
 		if len(done.Made) != 1 || done.Turn != n+1 {
 			t.Errorf("finish %d made %v up to turn %d", n+1, done.Made, done.Turn)
 		}
-		if got := l.Git("log", "-1", "--format=%(trailers:key=Agent-Turns,valueonly)"); strings.TrimSpace(got) != text {
+		if got := l.trailed(); got != text {
 			t.Errorf("the trailers of finish %d say %q", n+1, got)
 		}
 		if got := l.Git("show", "HEAD:dir/edited.txt"); !strings.HasSuffix(got, "\n"+text) {
@@ -84,10 +100,7 @@ func TestFinishGoesOn(t *testing.T) {
 
 // TestFinishAmended: the commit was amended before the mission went on; its trailers tell.
 func TestFinishAmended(t *testing.T) {
-	l := newLab(t)
-	finishingGit(t, l)
-	at := l.attached("a1b2c3d4")
-	c := at.client()
+	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("dir/edited.txt", "one\n"))
 	l.finished("a1b2c3d4")
 	l.Write("kept.txt", "amended\n")
@@ -106,10 +119,7 @@ func TestFinishAmended(t *testing.T) {
 // not has all.
 func TestFinishFork(t *testing.T) {
 	for _, first := range []bool{true, false} {
-		l := newLab(t)
-		finishingGit(t, l)
-		at := l.attached("a1b2c3d4")
-		c := at.client()
+		l, at, c := attachedLab(t)
 		at.turn(c, "one", at.write("dir/edited.txt", "one\n"))
 		if first {
 			l.finished("a1b2c3d4")
@@ -123,7 +133,7 @@ func TestFinishFork(t *testing.T) {
 		fork.turn(fork.client(), "two", fork.write("dir/edited.txt", "two\n"))
 		l.finished("f0f0f0f0")
 		want := map[bool]string{true: "2", false: "1-2"}[first]
-		if got := strings.TrimSpace(l.Git("log", "-1", "--format=%(trailers:key=Agent-Turns,valueonly)")); got != want {
+		if got := l.trailed(); got != want {
 			t.Errorf("with the source finished %t: the fork's commit has turns %s, want %s", first, got, want)
 		}
 		if got := l.Git("show", "HEAD:dir/edited.txt"); got != "two" {
@@ -135,8 +145,7 @@ func TestFinishFork(t *testing.T) {
 // TestFinishAgain: a turn that is recorded again after the mission was finished is open again.
 func TestFinishAgain(t *testing.T) {
 	for _, attached := range []bool{false, true} {
-		l := newLab(t)
-		finishingGit(t, l)
+		l := finishingLab(t, newLab(t))
 		at, id := l, ledger.ID("")
 		if attached {
 			at = l.attached("a1b2c3d4")
@@ -165,10 +174,7 @@ func TestFinishAgain(t *testing.T) {
 // TestFinishOwnCommits: what the user has committed on the mission's branch is part of it, also after it was
 // finished, and removing the branch loses none of it.
 func TestFinishOwnCommits(t *testing.T) {
-	l := newLab(t)
-	finishingGit(t, l)
-	at := l.attached("a1b2c3d4")
-	c := at.client()
+	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("new.txt", "1\n"))
 	at.Write("own.txt", "own\n")
 	at.Commit("own")
@@ -196,8 +202,7 @@ func TestFinishOwnCommits(t *testing.T) {
 
 // TestFinishStranger: the work of a stranger is committed only once somebody has accepted it.
 func TestFinishStranger(t *testing.T) {
-	l := newLab(t)
-	finishingGit(t, l)
+	l := finishingLab(t, newLab(t))
 	c := l.client()
 	l.turn(c, "one", l.write("new.txt", "1\n"))
 	l.plant(own(c), map[string]string{"note": "x\n"})
@@ -211,9 +216,7 @@ func TestFinishStranger(t *testing.T) {
 	l.accept(own(c))
 	// A hook that lies in the worktree is the stranger's.
 	l.Write("hooks/pre-commit", "#!/bin/sh\nexit 1\n")
-	if err := os.Chmod(filepath.Join(l.Dir, "hooks/pre-commit"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	l.chmod("hooks/pre-commit", 0o755)
 	l.Git("config", "core.hooksPath", "hooks")
 	if done := l.finished(own(c)); len(done.Made) != 1 {
 		t.Errorf("it made %v", done.Made)
@@ -222,8 +225,7 @@ func TestFinishStranger(t *testing.T) {
 
 // TestFinishUnborn: a passive mission may make the first commit of a repository.
 func TestFinishUnborn(t *testing.T) {
-	l := emptyLab(t)
-	finishingGit(t, l)
+	l := finishingLab(t, emptyLab(t))
 	c := l.client()
 	l.turn(c, "one", l.write("dir/new.txt", "1\n"))
 	l.Write("mine.txt", "mine\n")
@@ -242,8 +244,7 @@ func TestFinishUnborn(t *testing.T) {
 
 // TestFinishConversions: filters, line ends, sparse checkouts and submodules are git's.
 func TestFinishConversions(t *testing.T) {
-	l := newLab(t)
-	finishingGit(t, l)
+	l := finishingLab(t, newLab(t))
 	l.Write(".gitattributes", "*.up filter=up\n*.crlf text eol=crlf\n")
 	l.Write("out/side.txt", "1\n")
 	l.Git("config", "filter.up.clean", "tr a-z A-Z")
@@ -280,29 +281,21 @@ func TestFinishConversions(t *testing.T) {
 // TestFinishReplaced: a directory in the place of a file is more than git commit --only can do. A hook that
 // fails leaves the index as it was.
 func TestFinishReplaced(t *testing.T) {
-	l := newLab(t)
-	finishingGit(t, l)
+	l := finishingLab(t, newLab(t))
 	c := l.client()
 	l.turn(c, "one", func() {
-		if err := os.Remove(filepath.Join(l.Dir, "kept.txt")); err != nil {
-			t.Fatal(err)
-		}
+		l.remove("kept.txt")
 		l.Write("kept.txt/inside", "1\n")
 	})
 	before := l.Git("status", "--porcelain")
-	hook := filepath.Join(l.Dir, ".git/hooks/pre-commit")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(hook), 0o777), os.WriteFile(hook, []byte("#!/bin/sh\nexit 1\n"), 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	unhook := l.hook("pre-commit", "exit 1")
 	if _, _, err := l.finish(own(c)); !errors.Is(err, turns.ErrNotCommitted) {
 		t.Errorf("finish: %v, want %v", err, turns.ErrNotCommitted)
 	}
 	if now := l.Git("status", "--porcelain"); now != before {
 		t.Errorf("status is %q, was %q", now, before)
 	}
-	if err := os.Remove(hook); err != nil {
-		t.Fatal(err)
-	}
+	unhook()
 	l.finished(own(c))
 	if got := l.Git("show", "HEAD:kept.txt/inside") + l.Git("status", "--porcelain"); got != "1" {
 		t.Errorf("HEAD and status: %q", got)
@@ -311,10 +304,7 @@ func TestFinishReplaced(t *testing.T) {
 
 // TestFinishLater: a turn that ended after a merge stopped at a conflict is not in it.
 func TestFinishLater(t *testing.T) {
-	l := newLab(t)
-	finishingGit(t, l)
-	at := l.attached("a1b2c3d4")
-	c := at.client()
+	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("kept.txt", "theirs\n"))
 	l.Write("kept.txt", "ours\n")
 	l.Commit("ours")
@@ -335,10 +325,7 @@ func TestFinishLater(t *testing.T) {
 // TestFinishByHand: a merge that the user has made goes on as ours, with all that is in it, whatever was begun
 // and given up before.
 func TestFinishByHand(t *testing.T) {
-	l := newLab(t)
-	finishingGit(t, l)
-	at := l.attached("a1b2c3d4")
-	c := at.client()
+	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("kept.txt", "theirs\n"))
 	l.Write("kept.txt", "ours\n")
 	l.Commit("ours")
@@ -353,17 +340,15 @@ func TestFinishByHand(t *testing.T) {
 	l.Write("kept.txt", "both\n")
 	l.Git("add", "kept.txt")
 	done := l.finished("a1b2c3d4")
-	if got := strings.TrimSpace(l.Git("log", "-1", "--format=%(trailers:key=Agent-Turns,valueonly)")); done.Turn != 2 || got != "1-2" {
+	if got := l.trailed(); done.Turn != 2 || got != "1-2" {
 		t.Errorf("it is finished with turn %d, and its trailers say %s", done.Turn, got)
 	}
 }
 
 // TestFinishGone: the branch was deleted, and the ledger has the last turn.
 func TestFinishGone(t *testing.T) {
-	l := newLab(t)
-	finishingGit(t, l)
-	at := l.attached("a1b2c3d4")
-	at.turn(at.client(), "one", at.write("new.txt", "1\n"))
+	l, at, c := attachedLab(t)
+	at.turn(c, "one", at.write("new.txt", "1\n"))
 	l.Git("worktree", "remove", at.Dir)
 	l.Git("branch", "-q", "-D", "agent/mission/a1b2c3d4")
 	done, _, err := l.finish("a1b2c3d4", func(f *turns.Finishing) { f.Talk = io.Discard })
@@ -381,10 +366,7 @@ func (l *lab) trailed() string {
 // TestFinishElsewhere: a turn that was made on another branch is in no commit of the mission's, and the mission
 // is not finished until HEAD has its work.
 func TestFinishElsewhere(t *testing.T) {
-	l := newLab(t)
-	finishingGit(t, l)
-	at := l.attached("a1b2c3d4")
-	c := at.client()
+	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("one", "1\n"))
 	at.turn(c, "two", func() {
 		at.Git("switch", "-q", "-c", "feature")
@@ -417,10 +399,7 @@ func TestFinishElsewhere(t *testing.T) {
 
 // TestFinishRebased: what was rebased, or made during a rebase, is not elsewhere.
 func TestFinishRebased(t *testing.T) {
-	l := newLab(t)
-	finishingGit(t, l)
-	at := l.attached("a1b2c3d4")
-	c := at.client()
+	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("one", "1\n"))
 	l.Write("kept.txt", "meanwhile\n")
 	l.Commit("meanwhile")
@@ -440,10 +419,9 @@ func TestFinishRebased(t *testing.T) {
 // TestFinishWhatIsLeft: the commit of a passive mission does not claim what the user has committed, nor what is
 // on another branch.
 func TestFinishWhatIsLeft(t *testing.T) {
-	l := newLab(t)
-	finishingGit(t, l)
+	l := finishingLab(t, newLab(t))
 	c := l.client()
-	id := ledger.ID(c.Session[len(c.Session)-8:])
+	id := own(c)
 	l.turn(c, "one", l.write("one", "1\n"))
 	l.Commit("by hand")
 	l.turn(c, "two", l.write("two", "2\n"))
@@ -460,10 +438,8 @@ func TestFinishWhatIsLeft(t *testing.T) {
 // TestFinishResolved: where HEAD's side was taken in all conflicts, there is nothing to commit, and no new
 // merge with the same conflicts.
 func TestFinishResolved(t *testing.T) {
-	l := newLab(t)
-	finishingGit(t, l)
-	at := l.attached("a1b2c3d4")
-	at.turn(at.client(), "one", at.write("kept.txt", "theirs\n"))
+	l, at, c := attachedLab(t)
+	at.turn(c, "one", at.write("kept.txt", "theirs\n"))
 	l.Write("kept.txt", "ours\n")
 	l.Commit("ours")
 	if _, _, err := l.finish("a1b2c3d4"); !errors.Is(err, turns.ErrUnresolved) {
@@ -492,10 +468,7 @@ func TestFinishResolved(t *testing.T) {
 func TestFinishUnproposed(t *testing.T) {
 	for _, kept := range []string{"none", "empty", "stale"} {
 		t.Run(kept, func(t *testing.T) {
-			l := newLab(t)
-			finishingGit(t, l)
-			at := l.attached("a1b2c3d4")
-			c := at.client()
+			l, at, c := attachedLab(t)
 			at.turn(c, "turn 1", at.write("one", "1\n"))
 			l.finished("a1b2c3d4")
 			proposed := filepath.Join(l.Dir, ".git", "SQUASH_MSG")
@@ -503,16 +476,11 @@ func TestFinishUnproposed(t *testing.T) {
 				l.Write(".git/SQUASH_MSG", l.Git("log", "-1", "--format=%B")+"\n")
 			}
 			at.turn(c, "turn 2", at.write("two", "2\n"))
-			hook := filepath.Join(l.Dir, ".git", "hooks", "post-index-change")
-			if err := os.WriteFile(hook, []byte("#!/bin/sh\ngit diff --cached --quiet || kill -9 $PPID\n"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			unhook := l.hook("post-index-change", "git diff --cached --quiet || kill -9 $PPID")
 			if _, talk, err := l.finish("a1b2c3d4"); !errors.Is(err, turns.ErrNotMerged) {
 				t.Fatalf("with a git that is killed: %v\n%s", err, talk)
 			}
-			if err := os.Remove(hook); err != nil {
-				t.Fatal(err)
-			}
+			unhook()
 			if _, err := os.Stat(proposed); err == nil {
 				t.Error("git was killed too late, or has left the old message")
 			}
@@ -530,18 +498,14 @@ func TestFinishUnproposed(t *testing.T) {
 // TestFinishFormatted: what a hook adds to the commit of a passive mission is not staged to be taken back, and
 // what the user has staged stays.
 func TestFinishFormatted(t *testing.T) {
-	l := newLab(t)
-	finishingGit(t, l)
+	l := finishingLab(t, newLab(t))
 	c := l.client()
 	l.turn(c, "one", l.write("one", "1\n"))
 	l.Write("staged", "staged\n")
 	l.Git("add", "staged")
 	l.Write("staged", "not staged\n")
-	hook := "#!/bin/sh\necho formatted >>one; echo x >generated; git add one generated\n"
-	if err := os.WriteFile(filepath.Join(l.Dir, ".git", "hooks", "pre-commit"), []byte(hook), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	l.finished(ledger.ID(c.Session[len(c.Session)-8:]))
+	l.hook("pre-commit", "echo formatted >>one; echo x >generated; git add one generated")
+	l.finished(own(c))
 	if got := l.Git("status", "--porcelain"); got != "AM staged" {
 		t.Errorf("git status says %q", got)
 	}
@@ -552,12 +516,11 @@ func TestFinishFormatted(t *testing.T) {
 
 // TestFinishTrailers: the trailers are those that everybody reads, whatever the user's are like.
 func TestFinishTrailers(t *testing.T) {
-	l := newLab(t)
-	finishingGit(t, l)
+	l := finishingLab(t, newLab(t))
 	l.Git("config", "trailer.separators", "#")
 	l.Git("config", "trailer.ifExists", "doNothing")
 	c := l.client()
-	id := ledger.ID(c.Session[len(c.Session)-8:])
+	id := own(c)
 	l.turn(c, "one", l.write("one", "1\n"))
 	_, _, err := l.finish(id, func(f *turns.Finishing) { f.Message = "Subject\n\nAgent-Mission: 00000000\n" })
 	if err != nil {
