@@ -530,3 +530,27 @@ func TestFinishTrailers(t *testing.T) {
 		t.Errorf("the message is %q", got)
 	}
 }
+
+// TestFinishTwice: a branch that is checked out in two worktrees is not removed, as git doesn't.
+func TestFinishTwice(t *testing.T) {
+	l, at, c := attachedLab(t)
+	at.turn(c, "one", at.write("one", "1\n"))
+	done := l.finished("a1b2c3d4")
+	second := filepath.Join(t.TempDir(), "second")
+	l.Git("worktree", "add", "-q", "--force", second, "agent/mission/a1b2c3d4")
+	r := l.recorder(l.Dir)
+	if _, err := r.RemoveFinished(context.Background(), "a1b2c3d4", done.Finish); !errors.Is(err, turns.ErrInUse) || !strings.Contains(err.Error(), second) {
+		t.Errorf("with two worktrees: %v, want %v", err, turns.ErrInUse)
+	}
+	for _, dir := range []string{at.Dir, second} {
+		if got := l.In(dir).Git("status", "--porcelain", "--branch"); got != "## agent/mission/a1b2c3d4" {
+			t.Errorf("git status in %s says %q", dir, got)
+		}
+	}
+	if err := os.RemoveAll(second); err != nil {
+		t.Fatal(err)
+	}
+	if gone, err := r.RemoveFinished(context.Background(), "a1b2c3d4", done.Finish); err != nil || gone.Worktree != at.Dir {
+		t.Errorf("with one worktree left it removed %+v: %v", gone, err)
+	}
+}

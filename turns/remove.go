@@ -131,12 +131,14 @@ func (r *Recorder) linked(path string) *git.Repo {
 	return repo
 }
 
-// removable returns the linked worktree in which the mission's branch is checked out, or "".
+// removable returns the linked worktree in which the mission's branch is checked out, or "". It is an error if
+// it is checked out in another one as well, where its branch would be gone.
 func (r *Recorder) removable(ctx context.Context, id ledger.ID, branch string, force bool) (string, error) {
 	list, err := r.Repo.Worktrees(ctx)
 	if err != nil {
 		return "", err
 	}
+	path, gone := "", ""
 	for i, w := range list {
 		if w.Branch != branch {
 			continue
@@ -146,8 +148,13 @@ func (r *Recorder) removable(ctx context.Context, id ledger.ID, branch string, f
 		}
 		linked := r.linked(w.Path)
 		if linked == nil {
-			return w.Path, nil // the directory is gone; git forgets the worktree
+			gone = w.Path // there is no directory; git forgets the worktree
+			continue
 		}
+		if path != "" {
+			return "", fmt.Errorf("mission %s is checked out in %s, and in %s as well: %w", id, path, w.Path, ErrInUse)
+		}
+		path = w.Path
 		changes, err := linked.With("GIT_OPTIONAL_LOCKS=0").Output(ctx, nil, "status", "--porcelain=v2", "-z", "-uall")
 		if err != nil {
 			return "", err
@@ -155,9 +162,8 @@ func (r *Recorder) removable(ctx context.Context, id ledger.ID, branch string, f
 		if len(changes) > 0 && !force {
 			return "", fmt.Errorf("mission %s has changes in %s that are not committed: %w", id, w.Path, ErrInUse)
 		}
-		return w.Path, nil
 	}
-	return "", nil
+	return cmp.Or(path, gone), nil
 }
 
 // freed is the size on disk of the objects that only refs reach.
