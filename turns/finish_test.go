@@ -554,3 +554,33 @@ func TestFinishTwice(t *testing.T) {
 		t.Errorf("with one worktree left it removed %+v: %v", gone, err)
 	}
 }
+
+// TestFinishRerere: where git resolves all conflicts as before, and stages that, it stops all the same: the
+// message is there, trailers and all.
+func TestFinishRerere(t *testing.T) {
+	for text, want := range map[string]error{"both\n": turns.ErrNotCommitted, "ours\n": turns.ErrResolved} {
+		l, at, c := attachedLab(t)
+		l.Git("config", "rerere.enabled", "true")
+		l.Git("config", "rerere.autoUpdate", "true")
+		at.turn(c, "one", at.write("kept.txt", "theirs\n"))
+		l.Write("kept.txt", "ours\n")
+		l.Commit("ours")
+		if _, _, err := l.finish("a1b2c3d4"); !errors.Is(err, turns.ErrUnresolved) {
+			t.Fatalf("finish: %v, want %v", err, turns.ErrUnresolved)
+		}
+		l.Write("kept.txt", text)
+		l.Git("add", "kept.txt")
+		l.Git("rerere")
+		l.Git("reset", "-q", "--merge")
+		if _, talk, err := l.finish("a1b2c3d4"); !errors.Is(err, want) {
+			t.Fatalf("with the same conflict: %v, want %v\n%s", err, want, talk)
+		}
+		l.Git("commit", "-q", "--allow-empty", "--no-edit")
+		if got := l.trailed(); got != "1" || l.Git("show", "HEAD:kept.txt")+"\n" != text {
+			t.Errorf("git commit has turns %q in its trailers", got)
+		}
+		if done := l.finished("a1b2c3d4"); len(done.Made) != 0 || done.Turn != 1 {
+			t.Errorf("then it makes %v", done.Made)
+		}
+	}
+}

@@ -99,16 +99,36 @@ func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, workt
 		return nil, err
 	}
 	if err := merging.Run(ctx, nil, f.Talk, f.Talk, "-c", ungrafted, "merge", "--squash", "--ff", name); err != nil {
-		paths, e := r.unresolved(ctx)
-		if e != nil || len(paths) == 0 {
-			return nil, errors.Join(fmt.Errorf("%w: %w", ErrNotMerged, err), e)
-		}
-		if err := r.propose(steps[0].message); err != nil {
-			return nil, err
-		}
-		return nil, unresolvedError(paths)
+		return nil, r.stopped(ctx, steps[0].message, err)
 	}
 	return r.commitSteps(ctx, g, f, k, steps)
+}
+
+// stopped is the error of a merge that git did not make, or not to the end: then it has written a message, in
+// the place of which ours is put.
+func (r *Recorder) stopped(ctx context.Context, message string, err error) error {
+	err = fmt.Errorf("%w: %w", ErrNotMerged, err)
+	paths, e := r.unresolved(ctx)
+	if e != nil {
+		return errors.Join(err, e)
+	}
+	if began, e := r.proposed(); e != nil || began == "" && len(paths) == 0 {
+		return errors.Join(err, e)
+	}
+	if e := r.propose(message); e != nil {
+		return errors.Join(err, e)
+	}
+	if len(paths) > 0 {
+		return unresolvedError(paths)
+	}
+	staged, e := r.staged(ctx) // by rerere, with rerere.autoUpdate
+	switch {
+	case e != nil:
+		return errors.Join(err, e)
+	case staged:
+		return fmt.Errorf("%w: all conflicts are resolved as they were before", ErrNotCommitted)
+	}
+	return fmt.Errorf("the merge of its branch %w", ErrResolved)
 }
 
 // commitSteps commits one step after the other. If that fails, all that is left is staged, and proposed.
