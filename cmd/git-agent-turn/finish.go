@@ -205,7 +205,7 @@ func tellPaths(c *cli.Context, what string, paths []string) {
 func unfinished(id ledger.ID, done *turns.Finished, err error) error {
 	again := "git agent-turn finish " + string(id)
 	if n := len(done.Made); n > 0 {
-		err = fmt.Errorf("%w; %s before it stay", err, cmdline.Plural(n, "commit"))
+		err = fmt.Errorf("%w; before that it made %s", err, cmdline.Plural(n, "commit"))
 	}
 	switch {
 	case errors.Is(err, turns.ErrEmpty):

@@ -44,7 +44,7 @@ func (t TurnID) String() string { return fmt.Sprintf("%s/%d", t.Mission, t.Turn)
 // A Finish says that all of a mission's work up to a turn is in a commit that is not the mission's own.
 type Finish struct {
 	Commit git.Hex   `json:"commit"`
-	Turn   int       `json:"turn"`         // the last turn then; 0 if there was none
+	Turn   int       `json:"turn"`         // the last one that is finished; 0 if there is none
 	At     time.Time `json:"at"`           // not before that turn was recorded
 	Tip    git.Hex   `json:"tip,omitzero"` // what the commit has the work of: the mission's branch; zero for a passive mission
 }
