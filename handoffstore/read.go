@@ -113,6 +113,9 @@ func open(ctx context.Context, repo *git.Repo, id ledger.ID, number int) (_ *Fou
 	}
 	number = cmp.Or(number, last)
 	f.Handoff, err = readAt(f.Ledger, number)
+	if errors.Is(err, git.ErrNotFound) && last == 0 {
+		return nil, fmt.Errorf("mission %s has no handoff: %w", id, git.ErrNotFound)
+	}
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, fmt.Errorf("handoff %s: the mission has %d: %w", ID{id, number}, last, git.ErrNotFound)
 	}
