@@ -16,6 +16,9 @@ import (
 // mission ends before them, for this time. trees are what comes of the merge or, if that has conflicts, both
 // sides. It returns an error if there is nothing but such turns.
 func (r *Recorder) leaveOut(ctx context.Context, g *git.Repo, k *unfinished, trees ...plumbing.Hash) error {
+	if err := r.dropped(ctx, k); err != nil {
+		return err
+	}
 	apart, err := r.apart(ctx, k)
 	if err != nil || len(apart) == 0 {
 		return err
@@ -33,6 +36,7 @@ func (r *Recorder) leaveOut(ctx context.Context, g *git.Repo, k *unfinished, tre
 			t.elsewhere = !brought
 		}
 		switch {
+		case t.dropped:
 		case t.elsewhere && end < 0:
 			end, last = i, i
 		case t.elsewhere:
@@ -58,11 +62,37 @@ func (r *Recorder) leaveOut(ctx context.Context, g *git.Repo, k *unfinished, tre
 func (k *unfinished) leftOut() ledger.Ranges {
 	var list []int
 	for _, t := range k.turns {
-		if k.attached && t.elsewhere {
+		if k.attached && t.leftOut() {
 			list = append(list, t.number)
 		}
 	}
 	return ledger.RangesOf(list...)
+}
+
+// dropped finds the turns that the mission's branch has lost: it was reset to what was there before them.
+func (r *Recorder) dropped(ctx context.Context, k *unfinished) error {
+	if k.branch == "" {
+		return nil
+	}
+	of := make(map[string]*worked)
+	var in strings.Builder
+	for i := range k.turns {
+		if t := &k.turns[i]; t.changed && !t.committed && "refs/heads/"+t.branch == k.branch {
+			of[t.code.String()] = t
+			in.WriteString(t.code.String() + "\n")
+		}
+	}
+	if len(of) == 0 {
+		return nil
+	}
+	in.WriteString("^" + k.tip.String() + "\n")
+	out, err := r.Repo.Output(ctx, strings.NewReader(in.String()), "rev-list", "--ancestry-path", "--stdin")
+	for line := range strings.Lines(string(out)) {
+		if t := of[strings.TrimSpace(line)]; t != nil {
+			t.dropped = true
+		}
+	}
+	return err
 }
 
 // apart are the indices of the turns that changed something, and whose commits neither the branch nor HEAD

@@ -55,7 +55,7 @@ type Finished struct {
 	Made []plumbing.Hash // the commits that were made, the oldest first; with an error, the ones before it
 
 	// Missing wraps [ErrElsewhere] if the work of the last turns is on another branch; else it is nil. LeftOut
-	// are the turns before them of which that is so.
+	// are the turns before them of which that is so, and those that the user has dropped from the branch.
 	Missing error
 	LeftOut ledger.Ranges
 

@@ -397,6 +397,33 @@ func TestFinishElsewhere(t *testing.T) {
 	l.fsck()
 }
 
+// TestFinishDropped: what the user has reset the branch behind is in no commit of the mission's, and keeps it from
+// nothing.
+func TestFinishDropped(t *testing.T) {
+	l, at, c := attachedLab(t)
+	at.turn(c, "one", at.write("one", "1\n"))
+	at.turn(c, "two", at.write("two", "2\n"))
+	at.Git("reset", "-q", "--hard", "HEAD~1")
+	done := l.finished("a1b2c3d4")
+	if got := l.trailed(); got != "1" || done.Turn != 2 || done.LeftOut.String() != "2" || done.Missing != nil {
+		t.Errorf("the commit has turns %s, and the mission is finished up to %d, without %s: %v", got, done.Turn, done.LeftOut, done.Missing)
+	}
+	if done := l.finished("a1b2c3d4"); len(done.Made) != 0 {
+		t.Errorf("again: %v", done.Made)
+	}
+	at.turn(c, "three", at.write("three", "3\n"))
+	at.Git("reset", "-q", "--hard", "HEAD~1")
+	if done := l.finished("a1b2c3d4"); len(done.Made) != 0 || done.Turn != 3 {
+		t.Errorf("with nothing left of what came since: %v, up to turn %d", done.Made, done.Turn)
+	}
+	at.turn(c, "four", at.write("four", "4\n"))
+	l.finished("a1b2c3d4")
+	if got := l.trailed(); got != "4" {
+		t.Errorf("the commit has turns %s", got)
+	}
+	l.fsck()
+}
+
 // TestFinishRebased: what was rebased, or made during a rebase, is not elsewhere.
 func TestFinishRebased(t *testing.T) {
 	l, at, c := attachedLab(t)

@@ -15,7 +15,7 @@ func (r *Recorder) message(ctx context.Context, f Finishing, k *unfinished, turn
 	if text == "" {
 		var prompts []worked
 		for _, t := range k.turns {
-			if t.changed && !t.elsewhere && turns.Has(t.number) {
+			if t.changed && !t.leftOut() && turns.Has(t.number) {
 				prompts = append(prompts, t)
 			}
 		}

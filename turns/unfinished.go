@@ -42,9 +42,13 @@ type worked struct {
 	again      bool // it was recorded again since the mission was finished with it
 	committed  bool // by the trailers of a commit: the mission was to be several, and not all were made
 	elsewhere  bool // what it changed is not in what is to be committed
+	dropped    bool // nor will it be: the branch was reset to what was there before it
 	branch     string
 	base, code plumbing.Hash
 }
+
+// leftOut reports whether what is to be committed has nothing of the turn.
+func (t *worked) leftOut() bool { return t.elsewhere || t.dropped }
 
 // A squashed is a commit that has all that another one has, as git can't know.
 type squashed struct{ commit, of plumbing.Hash }
@@ -196,9 +200,9 @@ func (r *Recorder) knowing(ctx context.Context, g *git.Repo, k *unfinished) (kno
 	return g.With("GIT_GRAFT_FILE=" + file), done, nil
 }
 
-// changed reports whether any of the turns has changed something.
+// changed reports whether any of the turns has changed something that was not dropped.
 func (k *unfinished) changed() bool {
-	return slices.ContainsFunc(k.turns, func(t worked) bool { return t.changed })
+	return slices.ContainsFunc(k.turns, func(t worked) bool { return t.changed && !t.dropped })
 }
 
 // end leaves out what came after a turn, at which the branch was at tip.
@@ -214,7 +218,7 @@ func (k *unfinished) end(turn int, tip plumbing.Hash) {
 func (k *unfinished) numbers() ledger.Ranges {
 	var list []int
 	for _, t := range k.turns {
-		if !t.committed && !t.elsewhere {
+		if !t.committed && !t.leftOut() {
 			list = append(list, t.number)
 		}
 	}

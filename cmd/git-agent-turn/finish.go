@@ -97,7 +97,7 @@ func finish(c *cli.Context) error {
 	}
 	fmt.Fprintf(c.App.ErrWriter, "mission %s %s %.12s\n", f.Mission, verb, done.Commit)
 	if len(done.LeftOut) > 0 {
-		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("the work of these turns is on another branch, and not in it: %s", done.LeftOut))
+		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("the work of these turns is not on the mission's branch, and not in it: %s", done.LeftOut))
 	}
 	if done.Missing != nil {
 		return unfinished(f.Mission, &turns.Finished{}, fmt.Errorf("mission %s is not finished: %w", f.Mission, done.Missing))
