@@ -522,6 +522,89 @@ func TestFinishUnproposed(t *testing.T) {
 	}
 }
 
+// TestFinishSplitKilled: a finish that was killed while it made several commits has left one part of the work
+// staged, or all of it, and the message of that part. No mission is finished with a part, and no message says more
+// than its commit has.
+func TestFinishSplitKilled(t *testing.T) {
+	tests := []struct {
+		name  string
+		at    string // the message of the commit that fails begins so
+		whole bool   // killed before the part was staged
+		after func(l, at *lab, c *replay.Client)
+		err   error
+		want  string // trailers of all commits
+	}{
+		{name: "first", at: "turn 1", want: "1-3"},
+		{name: "first, whole", at: "turn 1", whole: true, want: "1-3"},
+		{name: "second", at: "turn 2", want: "2-3 1"},
+		{name: "the mission went on", at: "turn 1", want: "1-3", after: func(_, at *lab, c *replay.Client) {
+			at.turn(c, "turn 4", at.write("four", "4\n"))
+		}},
+		{name: "the user staged more", at: "turn 1", err: turns.ErrStaged, after: func(l, _ *lab, _ *replay.Client) {
+			l.Write("kept.txt", "mine\n")
+			l.Git("add", "kept.txt")
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := newLab(t)
+			finishingGit(t, l)
+			at := l.attached("a1b2c3d4")
+			c := at.client()
+			for _, n := range []string{"1", "2", "3"} {
+				at.turn(c, "turn "+n, at.write("in-"+n, n+"\n"))
+			}
+			hook := filepath.Join(l.Dir, ".git", "hooks", "pre-commit")
+			script := "#!/bin/sh\nread -r first <.git/SQUASH_MSG\ntest \"$first\" != '" + tt.at + "' || { cp .git/index .git/part; cp .git/SQUASH_MSG .git/part-message; exit 1; }\n"
+			if err := os.WriteFile(hook, []byte(script), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			split := []ledger.Ranges{ledger.RangesOf(1), ledger.RangesOf(2), ledger.RangesOf(3)}
+			if _, talk, err := l.finish("a1b2c3d4", func(f *turns.Finishing) { f.Split = split }); !errors.Is(err, turns.ErrNotCommitted) {
+				t.Fatalf("with a hook that fails: %v\n%s", err, talk)
+			}
+			kept := []string{"part-message", "SQUASH_MSG", "part", "index"}
+			if tt.whole {
+				kept = kept[:2]
+			}
+			for i := 0; i < len(kept); i += 2 {
+				if err := os.Rename(filepath.Join(l.Dir, ".git", kept[i]), filepath.Join(l.Dir, ".git", kept[i+1])); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Remove(hook); err != nil {
+				t.Fatal(err)
+			}
+			if tt.after != nil {
+				tt.after(l, at, c)
+			}
+			head, staged := l.Git("rev-parse", "HEAD"), l.Git("diff", "--cached")
+			if _, talk, err := l.finish("a1b2c3d4"); !errors.Is(err, tt.err) {
+				t.Fatalf("then: %v, want %v\n%s", err, tt.err, talk)
+			}
+			if tt.err != nil {
+				if l.Git("rev-parse", "HEAD") != head || l.Git("diff", "--cached") != staged {
+					t.Error("something was changed")
+				}
+				return
+			}
+			var trailers []string
+			for line := range strings.Lines(l.Git("log", "--format=%(trailers:key=Agent-Turns,valueonly)")) {
+				trailers = append(trailers, strings.Fields(line)...)
+			}
+			if got := strings.Join(trailers, " "); got != tt.want {
+				t.Errorf("the trailers are of turns %q, want %q", got, tt.want)
+			}
+			if got := l.Git("status", "--porcelain"); got != "" {
+				t.Errorf("not committed:\n%s", got)
+			}
+			if got := l.Git("ls-tree", "--name-only", "HEAD", "in-1", "in-2", "in-3"); strings.Count(got, "in-") != 3 {
+				t.Errorf("HEAD has %q", got)
+			}
+		})
+	}
+}
+
 // TestFinishFormatted: what a hook adds to the commit of a passive mission is not staged to be taken back, and
 // what the user has staged stays.
 func TestFinishFormatted(t *testing.T) {

@@ -66,7 +66,7 @@ func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, workt
 		} else if ours && len(f.Split) > 0 {
 			return nil, fmt.Errorf("%w: it is merged here already, as one commit", ErrNotSplit)
 		} else if ours {
-			return r.goOn(ctx, g, f, k)
+			return r.goOn(ctx, g, merging, f, k)
 		}
 	}
 	if err := r.unrecorded(ctx, worktree, k.tip); err != nil {
@@ -131,14 +131,13 @@ func (r *Recorder) stopped(ctx context.Context, message string, err error) error
 	return fmt.Errorf("the merge of its branch %w", ErrResolved)
 }
 
-// commitSteps commits one step after the other. If that fails, all that is left is staged, and proposed.
+// commitSteps commits one step after the other. If that fails, all that is left is staged, and proposed. The
+// message never has a turn that the index has not, or a finish that goes on would claim it: it comes first.
 func (r *Recorder) commitSteps(ctx context.Context, g *git.Repo, f Finishing, k *unfinished, steps []step) (made []plumbing.Hash, err error) {
 	for i, s := range steps {
-		if len(steps) > 1 {
+		err = r.propose(s.message)
+		if err == nil && len(steps) > 1 {
 			_, err = r.Repo.Output(ctx, nil, "read-tree", "-m", "-i", s.tree.String())
-		}
-		if err == nil {
-			err = r.propose(s.message)
 		}
 		var commit plumbing.Hash
 		if err == nil {
@@ -171,8 +170,8 @@ func (r *Recorder) stageRest(ctx context.Context, f Finishing, k *unfinished, le
 	return err
 }
 
-// goOn commits what was merged before.
-func (r *Recorder) goOn(ctx context.Context, g *git.Repo, f Finishing, k *unfinished) ([]plumbing.Hash, error) {
+// goOn commits what was merged before. merging is the git that knows what was.
+func (r *Recorder) goOn(ctx context.Context, g, merging *git.Repo, f Finishing, k *unfinished) ([]plumbing.Hash, error) {
 	proposed, err := r.proposed()
 	if err != nil {
 		return nil, err
@@ -185,7 +184,14 @@ func (r *Recorder) goOn(ctx context.Context, g *git.Repo, f Finishing, k *unfini
 	} else if b.Turn < k.last {
 		k.end(b.Turn, b.Tip.Hash()) // what came later is not merged
 	}
-	if f.Message != "" || !hasLine(proposed, ledger.TrailerMission+": "+string(k.mission.ID)) {
+	ours := hasLine(proposed, ledger.TrailerMission+": "+string(k.mission.ID))
+	part := ours && k.isPart(proposed)
+	if part {
+		if err := r.stageWhole(ctx, g, merging, k, proposed, b); err != nil {
+			return nil, err
+		}
+	}
+	if f.Message != "" || !ours || part {
 		message, err := r.message(ctx, f, k, k.numbers(), true)
 		if err == nil {
 			err = r.propose(message)
@@ -206,6 +212,59 @@ func (r *Recorder) goOn(ctx context.Context, g *git.Repo, f Finishing, k *unfini
 		return nil, err
 	}
 	return []plumbing.Hash{commit}, nil
+}
+
+// isPart reports whether a message is of one commit of several, which lacks some of the turns.
+func (k *unfinished) isPart(message string) bool {
+	has := k.named(message)
+	return slices.ContainsFunc(k.turns, func(t worked) bool {
+		return t.changed && !t.committed && !t.leftOut() && !has.Has(t.number)
+	})
+}
+
+// named are the turns of the mission that a message names.
+func (k *unfinished) named(message string) ledger.Ranges {
+	var list []int
+	for _, t := range ledger.ReadTrailers(message) {
+		if t.Mission == k.mission.ID {
+			list = append(list, t.Turn)
+		}
+	}
+	return ledger.RangesOf(list...)
+}
+
+// stageWhole stages all that is left of a merge where a finish was killed while it made several commits: it is
+// in the worktree. What it has staged is all of that, or what one commit was to have; anything else is the user's.
+func (r *Recorder) stageWhole(ctx context.Context, g, merging *git.Repo, k *unfinished, proposed string, b *begun) error {
+	if b == nil || b.Worktree != r.Repo.GitDir || b.Tip.Hash() != k.tip {
+		return ErrStaged
+	}
+	whole, err := mergedTree(ctx, merging, k.head.Commit, k.tip)
+	if err != nil || whole.IsZero() { // with conflicts there is one commit
+		return err
+	}
+	out, err := r.Repo.Output(ctx, nil, "write-tree")
+	if err != nil {
+		return err
+	}
+	staged := strings.TrimSpace(string(out))
+	if staged == whole.String() {
+		return nil
+	}
+	head, err := r.treeOf(ctx, k.head.Commit)
+	if err != nil {
+		return err
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	part, err := apply(ctx, g, objects, k, k.named(proposed), head, nil)
+	if errors.Is(err, ErrNotSplit) || err == nil && staged != part.String() {
+		return ErrStaged
+	}
+	if err == nil {
+		_, err = r.Repo.Output(ctx, nil, "read-tree", "-m", "-i", whole.String())
+	}
+	return err
 }
 
 // editing are the arguments of a commit whose message git has.
