@@ -27,7 +27,9 @@ var (
 	ErrUncommitted  = errors.New("changes that no turn has recorded")
 	ErrUnresolved   = errors.New("conflicts")
 	ErrNotMerged    = errors.New("git could not merge it")
+	ErrNotPrepared  = errors.New("the commit could not be prepared")
 	ErrNotCommitted = errors.New("git made no commit")
+	ErrNotNoted     = errors.New("the ledger does not say so")
 	ErrNotSplit     = errors.New("can't be split like that")
 	ErrEmpty        = errors.New("nothing to commit")
 	ErrElsewhere    = errors.New("not made on the mission's branch")
@@ -155,7 +157,7 @@ func (r *Recorder) note(ctx context.Context, f Finishing, k *unfinished, is ledg
 		return tx.Commit(ctx)
 	})
 	if err != nil {
-		return fmt.Errorf("the commit %s has it, and the ledger does not say so: %w", is.Commit, err)
+		return fmt.Errorf("the commit %s has it, and %w: %w", is.Commit, ErrNotNoted, err)
 	}
 	_ = r.Store.Dir().Remove(begunPath(f.Mission)) // one that stays does no harm
 	return nil

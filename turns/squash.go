@@ -137,7 +137,9 @@ func (r *Recorder) commitSteps(ctx context.Context, g *git.Repo, f Finishing, k 
 	for i, s := range steps {
 		err = r.propose(s.message)
 		if err == nil && len(steps) > 1 {
-			_, err = r.Repo.Output(ctx, nil, "read-tree", "-m", "-i", s.tree.String())
+			if _, err = r.Repo.Output(ctx, nil, "read-tree", "-m", "-i", s.tree.String()); err != nil {
+				err = fmt.Errorf("%w: %w", ErrNotPrepared, err)
+			}
 		}
 		var commit plumbing.Hash
 		if err == nil {
@@ -280,7 +282,10 @@ func (r *Recorder) squashMessage() string { return filepath.Join(r.Repo.GitDir, 
 
 // propose makes a message the one that git proposes for the next commit.
 func (r *Recorder) propose(message string) error {
-	return os.WriteFile(r.squashMessage(), []byte(message), 0o666)
+	if err := os.WriteFile(r.squashMessage(), []byte(message), 0o666); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotPrepared, err)
+	}
+	return nil
 }
 
 // unpropose drops the message that git would propose.

@@ -204,7 +204,7 @@ func tellPaths(c *cli.Context, what string, paths []string) {
 // unfinished says how to go on.
 func unfinished(id ledger.ID, done *turns.Finished, err error) error {
 	again := "git agent-turn finish " + string(id)
-	if n := len(done.Made); n > 0 {
+	if n := len(done.Made); n > 0 && !errors.Is(err, turns.ErrNotNoted) {
 		err = fmt.Errorf("%w; before that it made %s", err, cmdline.Plural(n, "commit"))
 	}
 	switch {
@@ -220,6 +220,12 @@ func unfinished(id ledger.ID, done *turns.Finished, err error) error {
 		return cmdline.Hint(err, "commit them first, or put them away with: git stash")
 	case errors.Is(err, turns.ErrUncommitted):
 		return cmdline.Hint(err, "commit them there, or put them away with: "+cmdline.Shell([]string{"git", "-C", done.Worktree, "stash", "--include-untracked"}))
+	case errors.Is(err, turns.ErrNotMerged):
+		return cmdline.Hintf(err, "git has said why; changes in its way, and what it had written before, are put away with: git stash --include-untracked; then: %s", again)
+	case errors.Is(err, turns.ErrNotPrepared):
+		return cmdline.Hintf(err, "what was merged is staged; go on with: %s; give it up with: git reset --merge", again)
+	case errors.Is(err, turns.ErrNotNoted):
+		return cmdline.Hintf(err, "no commit is missing; record it with: %s", again)
 	case errors.Is(err, turns.ErrUnresolved):
 		return cmdline.Hintf(err, "resolve them, then git add and git commit, which has the message, or: %s; give it up with: git reset --merge", again)
 	case errors.Is(err, turns.ErrResolved):
