@@ -530,6 +530,7 @@ func TestFinishSplitKilled(t *testing.T) {
 		name  string
 		at    string // the message of the commit that fails begins so
 		whole bool   // killed before the part was staged
+		mute  bool   // and its message could not be written
 		after func(l, at *lab, c *replay.Client)
 		err   error
 		want  string // trailers of all commits
@@ -537,6 +538,9 @@ func TestFinishSplitKilled(t *testing.T) {
 		{name: "first", at: "turn 1", want: "1-3"},
 		{name: "first, whole", at: "turn 1", whole: true, want: "1-3"},
 		{name: "second", at: "turn 2", want: "2-3 1"},
+		{name: "second, without its message", at: "turn 2", mute: true, want: "2-3 1"},
+		{name: "third", at: "turn 3", want: "3 2 1"},
+		{name: "third, without its message", at: "turn 3", mute: true, want: "3 2 1"},
 		{name: "the mission went on", at: "turn 1", want: "1-3", after: func(_, at *lab, c *replay.Client) {
 			at.turn(c, "turn 4", at.write("four", "4\n"))
 		}},
@@ -564,7 +568,11 @@ func TestFinishSplitKilled(t *testing.T) {
 				t.Fatalf("with a hook that fails: %v\n%s", err, talk)
 			}
 			kept := []string{"part-message", "SQUASH_MSG", "part", "index"}
-			if tt.whole {
+			switch {
+			case tt.mute:
+				kept = nil
+				l.Write(".git/SQUASH_MSG", "")
+			case tt.whole:
 				kept = kept[:2]
 			}
 			for i := 0; i < len(kept); i += 2 {

@@ -146,7 +146,10 @@ func (r *Recorder) commitSteps(ctx context.Context, g *git.Repo, f Finishing, k 
 			commit, err = r.commit(ctx, g, f, editing(f)...)
 		}
 		if err != nil {
-			return made, errors.Join(err, r.stageRest(context.WithoutCancel(ctx), f, k, steps[i:]))
+			if len(steps) > 1 {
+				err = errors.Join(err, r.stageRest(context.WithoutCancel(ctx), f, k, steps[i:]))
+			}
+			return made, err
 		}
 		made = append(made, commit)
 	}
@@ -155,9 +158,6 @@ func (r *Recorder) commitSteps(ctx context.Context, g *git.Repo, f Finishing, k 
 
 // stageRest stages what was not committed of several commits, with a message for all of it.
 func (r *Recorder) stageRest(ctx context.Context, f Finishing, k *unfinished, left []step) error {
-	if len(left) < 2 {
-		return nil
-	}
 	var turns ledger.Ranges
 	for _, s := range left {
 		turns = turns.With(s.turns)
@@ -324,11 +324,11 @@ func (r *Recorder) squashed(ctx context.Context, k *unfinished, merged plumbing.
 		return hasLine(message, ledger.TrailerMission+": "+string(k.mission.ID)) || hasLine(message, "commit "+k.tip.String()), err
 	}
 	b := readBegun(r.Store, k.mission.ID)
-	if b == nil || b.Worktree != r.Repo.GitDir || b.Head.Hash() != k.head.Commit || b.Tip.Hash() != k.tip {
+	if b == nil || b.Worktree != r.Repo.GitDir || b.Tip.Hash() != k.tip {
 		return false, nil
 	}
 	if paths, err := r.unresolved(ctx); err != nil || len(paths) > 0 {
-		return err == nil, err
+		return err == nil && b.Head.Hash() == k.head.Commit, err
 	}
 	out, err := r.Repo.Output(ctx, nil, "write-tree")
 	return err == nil && strings.TrimSpace(string(out)) == merged.String(), err
