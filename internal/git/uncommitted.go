@@ -39,7 +39,7 @@ func (r *Repo) Uncommitted(ctx context.Context, path string) (u *Uncommitted, er
 		dir, err = filepath.Abs(dir) // TMPDIR may be relative, and git runs at the top
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("make a directory for temporary files, where TMPDIR says: %w", err)
 	}
 	u = &Uncommitted{Repo: r, dir: dir}
 	defer func() {

@@ -28,7 +28,7 @@ func (h *History) Blame(ctx context.Context, r Request) ([]Line, error) {
 	if commit.IsZero() {
 		scratch, err := repo.Uncommitted(ctx, r.Path)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("blame %q: %w", r.Path, err)
 		}
 		defer scratch.Close()
 		commit, uncommitted = scratch.Commit, scratch.Made
@@ -370,7 +370,7 @@ func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]git.B
 	}
 	dir, err := os.MkdirTemp("", "git-agent-blame-")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("make a directory for temporary files, where TMPDIR says: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	file, err := filepath.Abs(filepath.Join(dir, "parents")) // TMPDIR may be relative, and git runs at the top
