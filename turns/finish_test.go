@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -74,6 +76,35 @@ func (l *lab) hook(name, script string) (done func()) {
 	l.Write(path, "#!/bin/sh\n"+script+"\n")
 	l.chmod(path, 0o755)
 	return func() { l.remove(path) }
+}
+
+// TestFinishManyTrailers: what a commit of anybody's claims to have of a mission may be as long as a commit can be,
+// and takes no more memory, nor time, than its length.
+func TestFinishManyTrailers(t *testing.T) {
+	l := newLab(t)
+	finishingGit(t, l)
+	at := l.attached("a1b2c3d4")
+	at.turn(at.client(), "turn 1", at.write("edited.txt", "one\n"))
+	message := strings.Builder{}
+	message.WriteString("innocent\n\nAgent-Mission: a1b2c3d4\n")
+	for n := range 10_000 {
+		fmt.Fprintf(&message, "Agent-Turns: %d\n", 2*n+3) // none touches another
+	}
+	file := filepath.Join(t.TempDir(), "message")
+	if err := os.WriteFile(file, []byte(message.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l.Git("commit", "-q", "--allow-empty", "-F", file)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	done := l.finished("a1b2c3d4")
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 100<<20 {
+		t.Errorf("it used %d MB for %d KB of trailers", used>>20, message.Len()>>10)
+	}
+	if len(done.Made) != 1 || done.Turn != 1 {
+		t.Errorf("made %v up to turn %d", done.Made, done.Turn)
+	}
 }
 
 // TestFinishGoesOn: what comes after a first squash is merged as what it is, not against it: the same lines

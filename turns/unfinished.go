@@ -288,6 +288,7 @@ func trailers(ctx context.Context, repo *git.Repo, id ledger.ID, from, without s
 	if err != nil {
 		return newest, nil, err
 	}
+	var all ledger.Ranges // joined once: anybody may have written hundreds of thousands of them into one commit
 	for record := range strings.SplitSeq(string(out), "\x00") {
 		lines := strings.SplitN(record, "\n", 3)
 		if len(lines) < 3 || !slices.Contains(strings.Fields(lines[1]), string(id)) {
@@ -295,12 +296,12 @@ func trailers(ctx context.Context, repo *git.Repo, id ledger.ID, from, without s
 		}
 		for text := range strings.FieldsSeq(lines[2]) {
 			if ranges, err := ledger.ParseRanges(text); err == nil {
-				have = have.With(ranges)
+				all = append(all, ranges...)
 				if newest.IsZero() {
 					newest = plumbing.NewHash(lines[0])
 				}
 			}
 		}
 	}
-	return newest, have, nil
+	return newest, have.With(all), nil
 }

@@ -60,7 +60,16 @@ func (r Ranges) With(s Ranges) Ranges { return append(slices.Clone(r), s...).joi
 
 // Has reports whether a number is among them.
 func (r Ranges) Has(n int) bool {
-	return slices.ContainsFunc(r, func(s Range) bool { return s.First <= n && n <= s.Last })
+	_, is := slices.BinarySearchFunc(r, n, func(s Range, n int) int {
+		switch {
+		case s.Last < n:
+			return -1
+		case s.First > n:
+			return 1
+		}
+		return 0
+	})
+	return is
 }
 
 // All are the numbers, in order.
