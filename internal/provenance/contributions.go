@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -117,9 +118,10 @@ type landing struct {
 	h       *History
 	sum     *Contributions
 	of      map[recorded]*Contribution
-	commits map[plumbing.Hash]*git.Commit // those that are asked about
-	made    map[*turn]bool                // whether one of them was made in it
-	asked   int                           // of how many files git was asked
+	commits map[plumbing.Hash]time.Time // those that are asked about: when they were committed
+	names   map[ledger.TurnID]bool      // the turns that there are: whether one of the commits names it
+	made    map[*turn]bool              // whether one of them was made in it
+	asked   int                         // of how many files git was asked
 }
 
 func (a *landing) answer(ctx context.Context) error {
@@ -167,12 +169,15 @@ const maxCommits = 10_000
 
 // list finds the commits that are asked about.
 func (a *landing) list(ctx context.Context) error {
-	a.commits = make(map[plumbing.Hash]*git.Commit)
+	a.commits, a.names = make(map[plumbing.Hash]time.Time), make(map[ledger.TurnID]bool)
+	for _, t := range a.h.turns {
+		a.names[t.id] = false
+	}
 	tip, err := a.h.objects.Commit(a.Commit.Hash())
 	if err != nil {
 		return err
 	}
-	a.commits[a.Commit.Hash()] = tip
+	a.add(a.Commit.Hash(), tip)
 	alone := a.Own || a.Since.IsZero() || len(tip.Parents) == 1 && git.Hex(tip.Parents[0]) == a.Since
 	if alone {
 		return nil
@@ -186,11 +191,23 @@ func (a *landing) list(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if a.commits[hash], err = a.h.objects.Commit(hash); err != nil {
+		commit, err := a.h.objects.Commit(hash)
+		if err != nil {
 			return err
 		}
+		a.add(hash, commit)
 	}
 	return nil
+}
+
+// add notes what is needed of a commit. Messages are not kept: in a small pack may be thousands of megabytes.
+func (a *landing) add(hash plumbing.Hash, c *git.Commit) {
+	a.commits[hash] = c.Committer.When
+	for _, id := range ledger.ReadTrailers(c.Message) {
+		if _, known := a.names[id]; known {
+			a.names[id] = true
+		}
+	}
 }
 
 // changes are the files that changed.
@@ -199,7 +216,11 @@ func (a *landing) changes(ctx context.Context) ([]git.Change, error) {
 	if err != nil || !a.Own {
 		return list, err
 	}
-	for _, p := range a.tip().Parents[1:] {
+	parents, err := a.h.objects.Parents(a.Commit.Hash())
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range parents[min(1, len(parents)):] {
 		changed, err := a.h.w.Repo.Changed(ctx, p, a.Commit.Hash(), a.Only)
 		if err != nil {
 			return nil, err
@@ -264,7 +285,7 @@ func (a *landing) lines(ctx context.Context, c git.Change) error {
 		}
 		t := a.contribution(line.Turn)
 		t.Lines++
-		if a.commits[line.State.Hash()] != nil {
+		if _, among := a.commits[line.State.Hash()]; among {
 			t.Evidence.Commit = true
 		} else {
 			t.Evidence.Content = true
@@ -276,7 +297,7 @@ func (a *landing) lines(ctx context.Context, c git.Change) error {
 
 // early reports whether the commits are older than all turns.
 func (a *landing) early() bool {
-	return len(a.h.turns) == 0 || a.tip().Committer.When.Add(maxSkew).Before(a.h.turns[0].started)
+	return len(a.h.turns) == 0 || a.committed().Add(maxSkew).Before(a.h.turns[0].started)
 }
 
 func (a *landing) contribution(t *turns.Turn) *Contribution {
@@ -295,17 +316,8 @@ func (t *turn) key() recorded { return recorded{t.id, t.at, git.Hex(t.code)} }
 
 // named adds what the commits' messages name.
 func (a *landing) named() error {
-	names := make(map[ledger.TurnID]bool)
-	for _, c := range a.commits {
-		for _, id := range ledger.ReadTrailers(c.Message) {
-			names[id] = true
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
 	for _, t := range a.h.turns {
-		if !names[t.id] {
+		if !a.names[t.id] {
 			continue
 		}
 		record, err := t.record()
@@ -317,8 +329,8 @@ func (a *landing) named() error {
 	return nil
 }
 
-// tip is the last of the commits that are asked about.
-func (a *landing) tip() *git.Commit { return a.commits[a.Commit.Hash()] }
+// committed is when the last of the commits was committed that are asked about.
+func (a *landing) committed() time.Time { return a.commits[a.Commit.Hash()] }
 
 // wrote counts lines that are a turn's.
 func (a *landing) wrote(ctx context.Context, t *turn, path string, lines int) error {

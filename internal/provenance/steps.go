@@ -40,7 +40,7 @@ func (f *file) others(t *turn) bool {
 
 // look looks up what turns that began before the commit had.
 func (a *landing) look(ctx context.Context, changes []git.Change) ([]*file, error) {
-	last := a.tip().Committer.When.Add(time.Second)
+	last := a.committed().Add(time.Second)
 	files := make([]*file, len(changes))
 	var names []string
 	for i, c := range changes {
@@ -143,7 +143,7 @@ func (a *landing) steps(f *file) ([]step, error) {
 // alone reports whether a turn had ended before the commit, and HEAD had stayed where it was: what changed is
 // its agent's, and not what that took from elsewhere.
 func (a *landing) alone(t *turn) (bool, error) {
-	if t.at.Unix() > a.tip().Committer.When.Unix() {
+	if t.at.Unix() > a.committed().Unix() {
 		return false, nil
 	}
 	return a.still(t)

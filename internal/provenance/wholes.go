@@ -118,12 +118,12 @@ func (a *landing) madeIn(ctx context.Context, t *turn) (bool, error) {
 }
 
 func (a *landing) claimed(ctx context.Context, t *turn) (bool, error) {
-	if a.commits[t.code] != nil && a.h.states[t.code].made {
+	if _, among := a.commits[t.code]; among && a.h.states[t.code].made {
 		return true, nil
 	}
 	during := false
-	for _, c := range a.commits {
-		at := c.Committer.When.Unix()
+	for _, when := range a.commits {
+		at := when.Unix()
 		during = during || t.started.Unix() <= at && at <= t.at.Unix()
 	}
 	if !during {
