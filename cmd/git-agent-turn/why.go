@@ -255,8 +255,12 @@ func (w *whys) change(group []provenance.Line) ([]string, error) {
 		state git.Hex
 		path  string
 	}
+	type part struct {
+		in    place
+		start string // its first line, which a part of another commit may have as well
+	}
 	patches := make(map[place]string)
-	seen := make(map[string]bool)
+	seen := make(map[part]bool)
 	var list []string
 	for _, l := range group {
 		at := place{l.State, l.Path}
@@ -269,18 +273,18 @@ func (w *whys) change(group []provenance.Line) ([]string, error) {
 			patches[at] = patch
 		}
 		h := hunkOf(patch, l.Number)
-		if h == nil || seen[l.Path+h.lines[0]] {
+		if h == nil || seen[part{at, h.lines[0]}] {
 			continue
 		}
 		if len(seen) == maxHunks {
 			return append(list, "..."), nil
 		}
-		seen[l.Path+h.lines[0]] = true
-		part := h.around(maxShownLines)
+		seen[part{at, h.lines[0]}] = true
+		shown := h.around(maxShownLines)
 		if len(seen) > 1 && len(patches) == 1 {
-			part = part[len(h.header):]
+			shown = shown[len(h.header):]
 		}
-		list = append(list, part...)
+		list = append(list, shown...)
 	}
 	return list, nil
 }
