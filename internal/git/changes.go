@@ -101,21 +101,30 @@ func parseRaw(fields []string) (c Change, n int, err error) {
 	return c, n, nil
 }
 
-// Named returns the objects that "<commit>:<path>" name, zero for those that are not there.
+// Named returns the objects that "<commit>:<path>" name, zero for those that are not there, as that of a submodule.
 func (r *Repo) Named(ctx context.Context, names []string) ([]plumbing.Hash, error) {
 	out, err := r.Output(ctx, strings.NewReader(strings.Join(names, "\x00")+"\x00"), "cat-file", "--batch-check=%(objectname)", "-z", "--buffer")
 	if err != nil {
 		return nil, err
 	}
+	return parseNamed(string(out), names)
+}
+
+// parseNamed reads what `git cat-file` says of names: a hash, or of what is not there "<name> missing", or since
+// git 2.51 "<hash> submodule".
+func parseNamed(out string, names []string) ([]plumbing.Hash, error) {
 	hashes := make([]plumbing.Hash, len(names))
-	rest := string(out)
 	for i, name := range names {
-		if after, ok := strings.CutPrefix(rest, name); ok { // "<name> missing"
-			_, rest, _ = strings.Cut(after, "\n")
+		if after, ok := strings.CutPrefix(out, name); ok {
+			_, out, _ = strings.Cut(after, "\n")
 			continue
 		}
 		var line string
-		line, rest, _ = strings.Cut(rest, "\n")
+		line, out, _ = strings.Cut(out, "\n")
+		if strings.HasSuffix(line, " submodule") {
+			continue
+		}
+		var err error
 		if hashes[i], err = ParseHash(line); err != nil {
 			return nil, fmt.Errorf("look up %q: %w", name, err)
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 func TestAlign(t *testing.T) {
@@ -98,5 +100,22 @@ func TestParseChanges(t *testing.T) {
 	}
 	if list, err := parseChanges(nil); len(list) > 0 || err != nil {
 		t.Errorf("parseChanges of nothing = %v, %v", list, err)
+	}
+}
+
+func TestParseNamed(t *testing.T) {
+	t.Parallel()
+	const one, two = "1111111111111111111111111111111111111111", "2222222222222222222222222222222222222222"
+	names := []string{two + ":file", two + ":gone\nlong ago", two + ":module", two + ":old module", two + ":last"}
+	out := one + "\n" + names[1] + " missing\n" + one + " submodule\n" + names[3] + " missing\n" + two + "\n"
+	got, err := parseNamed(out, names)
+	none := plumbing.ZeroHash
+	if want := []plumbing.Hash{plumbing.NewHash(one), none, none, none, plumbing.NewHash(two)}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("parseNamed = %v, %v, want %v", got, err, want)
+	}
+	for _, out := range []string{"", one + "\n", one + " strange\n"} {
+		if _, err := parseNamed(out, names[:2]); err == nil {
+			t.Errorf("parseNamed(%q) has no error", out)
+		}
 	}
 }
