@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -61,6 +63,11 @@ func (a *landing) look(ctx context.Context, changes []git.Change) ([]*file, erro
 	if len(names) == 0 {
 		return files, nil
 	}
+	if a.h.promisor != "" {
+		if err := a.h.prefetch(ctx, names); err != nil {
+			return nil, err
+		}
+	}
 	hashes, err := a.h.w.Repo.Named(ctx, names)
 	if err != nil {
 		return nil, err
@@ -72,6 +79,20 @@ func (a *landing) look(ctx context.Context, changes []git.Change) ([]*file, erro
 		}
 	}
 	return files, nil
+}
+
+// prefetch gets the files that "<commit>:<path>" name, which a partial clone may lack: git cat-file would get them one
+// at a time, only to say that they are there.
+func (h *History) prefetch(ctx context.Context, names []string) error {
+	wanted := make(map[plumbing.Hash]bool)
+	for _, name := range names {
+		commit, path, _ := strings.Cut(name, ":")
+		e, err := h.objects.At(plumbing.NewHash(commit), path)
+		if err == nil && e.Mode.IsFile() { // otherwise it is not there
+			wanted[e.Hash] = true
+		}
+	}
+	return h.w.Repo.Prefetch(ctx, h.promisor, slices.Collect(maps.Keys(wanted)))
 }
 
 // A step is what a turn made of a file.
