@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
 // FromTop returns the path from the top of the worktree, as git has it, of a file that a person names: relative
@@ -43,18 +42,5 @@ func (o *Objects) At(commit plumbing.Hash, path string) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	return o.entry(tree, path)
-}
-
-func (o *Objects) entry(tree plumbing.Hash, path string) (Entry, error) {
-	entries, err := o.Tree(tree, MaxTree)
-	name, rest, nested := strings.Cut(path, "/")
-	switch entry := entries[name]; {
-	case err != nil || !nested:
-		return entry, err
-	case entry.Mode != filemode.Dir:
-		return Entry{}, nil
-	default:
-		return o.entry(entry.Hash, rest)
-	}
+	return o.Lookup(tree, path)
 }

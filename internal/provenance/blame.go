@@ -76,11 +76,7 @@ func (q *question) run(lines []Line) {
 
 // file is the file in a commit.
 func (q *question) file(commit plumbing.Hash) ([]byte, error) {
-	tree, err := q.objects.TreeOf(commit)
-	if err != nil {
-		return nil, err
-	}
-	e, err := q.objects.Lookup(tree, q.r.Path)
+	e, err := q.objects.At(commit, q.r.Path)
 	if err != nil {
 		return nil, err
 	}

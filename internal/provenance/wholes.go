@@ -83,11 +83,7 @@ func (a *landing) removed(ctx context.Context, t *turn, c git.Change) (int, erro
 func (a *landing) changedMode(t *turn, c git.Change) (bool, error) {
 	var modes [2]filemode.FileMode
 	for i, commit := range []plumbing.Hash{t.base, t.code} {
-		tree, err := a.h.objects.TreeOf(commit)
-		if err != nil {
-			return false, err
-		}
-		e, err := a.h.objects.Lookup(tree, c.Path)
+		e, err := a.h.objects.At(commit, c.Path)
 		if err != nil {
 			return false, err
 		}
