@@ -48,7 +48,7 @@ func (h *History) brought(ctx context.Context, commit git.Hex) ([]Brought, error
 	if len(c.Parents) > 0 && slices.Contains(shallow, commit.Hash()) {
 		return nil, ErrEnd
 	}
-	if len(h.turns) == 0 || c.Committer.When.Unix() < h.turns[0].started.Unix() {
+	if h.early(c.Committer.When) {
 		return nil, nil
 	}
 	from, since := plumbing.NewHash(emptyTree), git.Hex{}

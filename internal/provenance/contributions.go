@@ -296,8 +296,11 @@ func (a *landing) lines(ctx context.Context, c git.Change) error {
 }
 
 // early reports whether the commits are older than all turns.
-func (a *landing) early() bool {
-	return len(a.h.turns) == 0 || a.committed().Add(maxSkew).Before(a.h.turns[0].started)
+func (a *landing) early() bool { return a.h.early(a.committed()) }
+
+// early reports whether a commit of that time is older than all turns, whatever the clocks.
+func (h *History) early(committed time.Time) bool {
+	return len(h.turns) == 0 || committed.Add(maxSkew).Before(h.turns[0].started)
 }
 
 func (a *landing) contribution(t *turns.Turn) *Contribution {
