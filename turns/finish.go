@@ -99,7 +99,7 @@ func (r *Recorder) finish(ctx context.Context, objects *git.Objects, f Finishing
 		return err
 	}
 	done.Attached, done.Branch = k.attached, strings.TrimPrefix(k.branch, "refs/heads/")
-	if done.Worktree, err = r.worktreeOf(ctx, k.branch); err != nil {
+	if done.Worktree, err = r.Repo.WorktreeOf(ctx, k.branch); err != nil {
 		return err
 	}
 	if was := k.mission.Finished; k.finished && was.Holds(k.last, k.at) && (k.branch == "" || was.Tip.Hash() == k.tip) {
@@ -256,21 +256,4 @@ func (r *Recorder) staged(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	return false, err
-}
-
-// worktreeOf is where a branch is checked out; empty if nowhere.
-func (r *Recorder) worktreeOf(ctx context.Context, branch string) (string, error) {
-	if branch == "" {
-		return "", nil
-	}
-	list, err := r.Repo.Worktrees(ctx)
-	if err != nil {
-		return "", err
-	}
-	for _, w := range list {
-		if w.Branch == branch {
-			return w.Path, nil
-		}
-	}
-	return "", nil
 }

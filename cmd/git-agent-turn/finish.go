@@ -143,21 +143,19 @@ func onto(c *cli.Context, here *workspace.Workspace) (*workspace.Workspace, erro
 	if err != nil || head == "refs/heads/"+branch && here.Repo.Top != "" {
 		return here, err
 	}
-	list, err := here.Repo.Worktrees(c.Context)
+	top, err := here.Repo.WorktreeOf(c.Context, "refs/heads/"+branch)
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range list {
-		if w.Branch == "refs/heads/"+branch {
-			repo, err := git.Find(w.Path)
-			if err == nil {
-				err = repo.CheckTop(c.Context)
-			}
-			if err != nil {
-				return nil, err
-			}
-			return target.Open(repo)
+	if top != "" {
+		repo, err := git.Find(top)
+		if err == nil {
+			err = repo.CheckTop(c.Context)
 		}
+		if err != nil {
+			return nil, err
+		}
+		return target.Open(repo)
 	}
 	refs, err := here.Repo.Refs(c.Context, "refs/heads/"+branch)
 	switch {

@@ -329,6 +329,23 @@ func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
 	return list, nil
 }
 
+// WorktreeOf returns where a branch, by its full name, is checked out; "" if nowhere.
+func (r *Repo) WorktreeOf(ctx context.Context, branch string) (string, error) {
+	if branch == "" { // as HEAD is where it is detached
+		return "", nil
+	}
+	list, err := r.Worktrees(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, w := range list {
+		if w.Branch == branch {
+			return w.Path, nil
+		}
+	}
+	return "", nil
+}
+
 // Main returns where git runs in the main worktree: its top, or a bare repository itself. A relative
 // URL means the same there whichever worktree asks, and the place stays when a linked worktree is
 // removed. A git directory that lies apart does not say whose it is; then it is r's worktree.

@@ -48,3 +48,24 @@ func TestMainWorktree(t *testing.T) {
 		t.Errorf("whose main worktree git does not know: %s, want %s", got, lost.Dir)
 	}
 }
+
+func TestWorktreeOf(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.Commit("first")
+	r.Git("branch", "nowhere")
+	there := linked(t, r)
+	there.Git("switch", "-q", "-c", "topic")
+	linked(t, r).Git("switch", "-q", "--detach")
+	repo, err := Find(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for branch, want := range map[string]string{
+		"refs/heads/main": r.Dir, "refs/heads/topic": there.Dir, "topic": "", "refs/heads/nowhere": "", "refs/heads/gone": "", "": "",
+	} {
+		if got, err := repo.WorktreeOf(t.Context(), branch); got != want || err != nil {
+			t.Errorf("%q is checked out in %q, %v; want %q", branch, got, err, want)
+		}
+	}
+}
