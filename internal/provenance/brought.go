@@ -51,11 +51,11 @@ func (h *History) brought(ctx context.Context, commit git.Hex) ([]Brought, error
 	if h.early(c.Committer.When) {
 		return nil, nil
 	}
-	from, since := plumbing.NewHash(emptyTree), git.Hex{}
+	var since git.Hex
 	if len(c.Parents) > 0 {
-		from, since = c.Parents[0], git.Hex(c.Parents[0])
+		since = git.Hex(c.Parents[0])
 	}
-	paths, err := h.grown(ctx, c.Parents, from, commit.Hash())
+	paths, err := h.grown(ctx, c.Parents, git.OrEmpty(since).Hash(), commit.Hash())
 	if err != nil {
 		return nil, err
 	}

@@ -42,10 +42,7 @@ func ahead(g *graph, c *contents) map[ledger.ID]int64 {
 			}
 		}
 	}
-	by := make(map[ledger.ID]int64)
-	for id, seconds := range g.taken() {
-		by[id] = seconds
-	}
+	by := g.taken()
 	turns := make(map[ledger.ID][]int) // the commits of turns that commits took lines from
 	needed := make(map[ledger.ID]int64)
 	for at, n := range g.nodes {

@@ -99,8 +99,8 @@ func (v *versions) look(ctx context.Context, nodes []*node, name string, blobs [
 	return err
 }
 
-// emptyTree is the hash of a tree without entries, which git always has.
-const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+// emptyTree is the hash of a tree without entries.
+var emptyTree = git.OrEmpty(git.Hex{}).String()
 
 // parseLook reads what `git diff-tree` prints for trees, each against the empty one: a line with the two hashes,
 // then for each path its modes, hashes and status, NUL, the path, NUL. It returns the blob of a path by tree.
