@@ -80,12 +80,8 @@ func exportRange(c *cli.Context) (err error) {
 func exported(c *cli.Context, repo *git.Repo, format string) ([]git.Hex, error) {
 	text := c.Args().First()
 	if text == "" {
-		head, err := repo.Head(c.Context)
-		if err != nil {
+		if _, err := headCommit(c.Context, repo); err != nil {
 			return nil, err
-		}
-		if head.Commit.IsZero() {
-			return nil, cmdline.NotFoundf("there is no commit yet")
 		}
 		base, err := likelyBase(c, repo)
 		if err != nil {
