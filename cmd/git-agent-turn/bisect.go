@@ -429,8 +429,8 @@ func (r *bisecting) printJSON(candidates []*turns.State) error {
 	return cmdline.PrintJSON(r.c.App.Writer, answer)
 }
 
-// printFirst prints the first bad state: a turn as why explains it, and of another state what changed, and what to do
-// about it.
+// printFirst prints the first bad state: a turn as why explains it, and of another state what changed, and
+// what to do about it.
 func (r *bisecting) printFirst(before, first *turns.State) error {
 	s, err := newShower(r.c, r.w)
 	if err != nil {

@@ -150,8 +150,8 @@ func TestBisectInterrupted(t *testing.T) {
 					}
 					break
 				}
-				// Dash loses a SIGINT in the moment in which it starts a command, as when it is typed. Who waits in
-				// vain sends it again.
+				// Dash loses a SIGINT in the moment in which it starts a command, as when it is typed. Who
+				// waits in vain sends it again.
 				for over := false; !over; {
 					if err := cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 						t.Fatal(err)

@@ -14,9 +14,9 @@ type spot struct {
 	text        string // empty for lines by number
 }
 
-// readSpot reads what a person points at: "file:12", "file:12-20", "file:/text/", or the file and the rest apart.
-// Names of files may have colons, so isFile tells which of several readings is meant. What follows a line's number
-// after a colon, as in the messages of compilers and of grep, doesn't count.
+// readSpot reads what a person points at: "file:12", "file:12-20", "file:/text/", or the file and the rest
+// apart. Names of files may have colons, so isFile tells which of several readings is meant. What follows a
+// line's number after a colon, as in the messages of compilers and of grep, doesn't count.
 func readSpot(args []string, isFile func(string) bool) (spot, error) {
 	switch len(args) {
 	case 0:
@@ -44,8 +44,8 @@ func apart(file, where string) (spot, error) {
 	return spot{file: file, first: first, last: last}, err
 }
 
-// joined reads a file and what is pointed at in one word. Of several readings the one counts of which the file is
-// there, and of those the one with the longest name.
+// joined reads a file and what is pointed at in one word. Of several readings the one counts of which the
+// file is there, and of those the one with the longest name.
 func joined(word string, isFile func(string) bool) (spot, error) {
 	if isFile(word) {
 		return spot{}, cmdline.Hintf(cmdline.Usagef("why needs a line of %q, a range or a text", word), "as in: git agent-turn why %s 1", cmdline.Shell([]string{word}))

@@ -1,6 +1,6 @@
-// Package export writes what is known of commits' lines in public formats, for other tools to read: Agent Trace,
-// see [NewTrace], and the notes of the Git AI Standard, see [Note] and [Stream]. It takes values and returns
-// values: the same commits give the same bytes.
+// Package export writes what is known of commits' lines in public formats, for other tools to read: Agent
+// Trace, see [NewTrace], and the notes of the Git AI Standard, see [Note] and [Stream]. It takes values and
+// returns values: the same commits give the same bytes.
 //
 // What no turn is known to have written is left out. Both formats have words for a line that a person wrote,
 // and mean that somebody saw it being written; that a turn did not write it is less.
@@ -78,8 +78,8 @@ func name(t *turns.Turn) string {
 // anonymous reports whether a turn may have been recorded by hand, for nobody's work but the user's own.
 func anonymous(t *turns.Turn) bool { return t.Agent == "" && t.Model == "" && t.Session == "" }
 
-// modelName is a model as its client names it. Of one that is a file only the file's name is told, not where it is
-// on this machine.
+// modelName is a model as its client names it. Of one that is a file only the file's name is told, not where
+// it is on this machine.
 func modelName(model string) string {
 	if model != "" && strings.ContainsRune("/~.", rune(model[0])) || strings.ContainsRune(model, '\\') {
 		model = model[strings.LastIndexAny(model, `/\`)+1:]

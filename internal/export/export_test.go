@@ -46,8 +46,8 @@ var writers = map[rune]*turns.Turn{
 	'u': turn("d1b2c3d4", 1, "", "", ""),
 }
 
-// file is a file whose lines were written by the turns that letters stand for, several of them behind each other
-// in brackets, "." for those by hand.
+// file is a file whose lines were written by the turns that letters stand for, several of them behind each
+// other in brackets, "." for those by hand.
 func file(path, text string) provenance.Brought {
 	f := provenance.Brought{Path: path}
 	number := 0
@@ -321,8 +321,8 @@ func TestNoteVector(t *testing.T) {
 	}
 }
 
-// TestSpans: whatever the lines, all of them are told of, once, each with its turns, and in ranges that can't be
-// joined.
+// TestSpans: whatever the lines, all of them are told of, once, each with its turns, and in ranges that can't
+// be joined.
 func TestSpans(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {

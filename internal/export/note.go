@@ -93,7 +93,8 @@ func Note(c Commit) (note []byte, left []string, err error) {
 	return b.Bytes(), left, err
 }
 
-// notePath is a path as a note has it: in quotes if it has blanks, or could be taken for the line that ends them.
+// notePath is a path as a note has it: in quotes if it has blanks, or could be taken for the line that ends
+// them.
 func notePath(path string) string {
 	if path == "---" || strings.ContainsFunc(path, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
 		return `"` + path + `"`

@@ -77,8 +77,8 @@ type traceTurn struct {
 	Prompt  string    `json:"prompt,omitempty"`
 }
 
-// NewTrace returns the record of a commit, nil if none of its lines can be told of. Left are the paths that JSON
-// can't hold. The id is made from what the record says, so it changes only with that.
+// NewTrace returns the record of a commit, nil if none of its lines can be told of. Left are the paths that
+// JSON can't hold. The id is made from what the record says, so it changes only with that.
 func NewTrace(c Commit, prompts bool) (t *Trace, left []string, err error) {
 	t = &Trace{Version: traceVersion, At: date(c.At).Format(time.RFC3339), VCS: traceVCS{"git", c.Hash.String()}}
 	known := make(map[string]traceTurn)

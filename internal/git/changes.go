@@ -101,7 +101,8 @@ func parseRaw(fields []string) (c Change, n int, err error) {
 	return c, n, nil
 }
 
-// Named returns the objects that "<commit>:<path>" name, zero for those that are not there, as that of a submodule.
+// Named returns the objects that "<commit>:<path>" name, zero for those that are not there, as that of a
+// submodule.
 func (r *Repo) Named(ctx context.Context, names []string) ([]plumbing.Hash, error) {
 	out, err := r.Output(ctx, strings.NewReader(strings.Join(names, "\x00")+"\x00"), "cat-file", "--batch-check=%(objectname)", "-z", "--buffer")
 	if err != nil {
@@ -110,8 +111,8 @@ func (r *Repo) Named(ctx context.Context, names []string) ([]plumbing.Hash, erro
 	return parseNamed(string(out), names)
 }
 
-// parseNamed reads what `git cat-file` says of names: a hash, or of what is not there "<name> missing", or since
-// git 2.51 "<hash> submodule".
+// parseNamed reads what `git cat-file` says of names: a hash, or of what is not there "<name> missing", or
+// since git 2.51 "<hash> submodule".
 func parseNamed(out string, names []string) ([]plumbing.Hash, error) {
 	hashes := make([]plumbing.Hash, len(names))
 	for i, name := range names {

@@ -242,8 +242,8 @@ func isBinary(content []byte) bool {
 	return bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0
 }
 
-// lineStat counts the lines that a minimal diff of a and b inserts and deletes. ok is false if that would be too
-// much work.
+// lineStat counts the lines that a minimal diff of a and b inserts and deletes. ok is false if that would be
+// too much work.
 func lineStat(a, b []byte) (insertions, deletions int, ok bool) {
 	from, ok := Align(a, b)
 	if !ok {

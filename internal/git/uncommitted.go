@@ -119,8 +119,8 @@ func quoteList(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }
 
-// copyIndex copies the index with its time: git asks of files that changed at the time of the index, or later, whether
-// they have changed since.
+// copyIndex copies the index with its time: git asks of files that changed at the time of the index, or
+// later, whether they have changed since.
 func (r *Repo) copyIndex(to string) error {
 	from := filepath.Join(r.GitDir, "index")
 	info, err := os.Stat(from)
@@ -174,8 +174,9 @@ func (r *Repo) withFile(ctx context.Context, path string, prepare func() error) 
 	return strings.TrimSpace(string(out)), err
 }
 
-// notLookedAt are the flags that make git look at a file of the worktree again, by what `git ls-files -v` says of it:
-// a small letter if the user has told git to assume that it is unchanged, S or s if it is out of a sparse checkout.
+// notLookedAt are the flags that make git look at a file of the worktree again, by what `git ls-files -v`
+// says of it: a small letter if the user has told git to assume that it is unchanged, S or s if it is out of
+// a sparse checkout.
 func notLookedAt(listed []byte) (flags []string) {
 	if len(listed) == 0 {
 		return nil

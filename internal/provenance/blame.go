@@ -325,8 +325,8 @@ func appendNew(list []string, names ...string) []string {
 	return list
 }
 
-// touching are the turns of missions of which any may have changed one of the files. What is no UTF-8 in a name is
-// another character in records.
+// touching are the turns of missions of which any may have changed one of the files. What is no UTF-8 in a
+// name is another character in records.
 func (h *History) touching(names []string) []*turn {
 	recorded := make(map[string]bool)
 	for _, name := range names {

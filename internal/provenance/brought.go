@@ -26,8 +26,8 @@ type Brought struct {
 var ErrEnd = errors.New("the history ends there, in a shallow clone")
 
 // Brought returns the files of a commit, in order of their paths, with the lines that no parent of it has and
-// turns wrote: those that plain `git blame` gives to the commit. Of a merge they are what was made of conflicts.
-// What has no lines is left out, such as binary files, links and submodules.
+// turns wrote: those that plain `git blame` gives to the commit. Of a merge they are what was made of
+// conflicts. What has no lines is left out, such as binary files, links and submodules.
 func (h *History) Brought(ctx context.Context, commit git.Hex) ([]Brought, error) {
 	files, err := h.brought(ctx, commit)
 	if err != nil {
@@ -81,8 +81,8 @@ func (h *History) brought(ctx context.Context, commit git.Hex) ([]Brought, error
 	return files, nil
 }
 
-// grown are the files in which a commit may have lines of turns' that none of its parents has. From is the first
-// of those, or nothing.
+// grown are the files in which a commit may have lines of turns' that none of its parents has. From is the
+// first of those, or nothing.
 func (h *History) grown(ctx context.Context, parents []plumbing.Hash, from, commit plumbing.Hash) ([]string, error) {
 	changed, err := h.w.Repo.Changed(ctx, from, commit, git.Paths{})
 	if err != nil {

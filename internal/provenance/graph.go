@@ -117,8 +117,8 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 	return g, nil
 }
 
-// ran are the turns that may have written what is new in a commit, besides those that it belongs to: they ran at
-// the same time as the first of these, or when the commit was made. The one that began last comes first.
+// ran are the turns that may have written what is new in a commit, besides those that it belongs to: they ran
+// at the same time as the first of these, or when the commit was made. The one that began last comes first.
 func (g *graph) ran(n *node) (list []*turn) {
 	var from, to time.Time
 	switch {
@@ -149,8 +149,8 @@ func (t *turn) on(other *turn) bool {
 	return t.branch == other.branch || t.before != nil && t.before.branch == other.branch
 }
 
-// during reports whether a state was saved while a turn ran. The time of a commit has seconds, that of a turn which
-// started in it more.
+// during reports whether a state was saved while a turn ran. The time of a commit has seconds, that of a turn
+// which started in it more.
 func (n *node) during(t *turn) bool {
 	for _, s := range n.starts {
 		if s.started.Unix() == n.date {
@@ -324,10 +324,10 @@ type waiting struct {
 	behind []*waiting
 }
 
-// order puts commits in their order: behind all that they were made from, otherwise the oldest first, and
-// of the same second the states of turns first, with what they need. Those where the graph ends come at the beginning, and so do
-// commits that are named and not given. What a circle of states would need is left out, as is a parent that is
-// named twice.
+// order puts commits in their order: behind all that they were made from, otherwise the oldest first, and of
+// the same second the states of turns first, with what they need. Those where the graph ends come at the
+// beginning, and so do commits that are named and not given. What a circle of states would need is left out,
+// as is a parent that is named twice.
 func order(edges []*node, commits []*waiting) *graph {
 	g := &graph{index: make(map[plumbing.Hash]int, len(edges)+len(commits)), nodes: make([]*node, 0, len(edges)+len(commits))}
 	slices.SortFunc(edges, func(a, b *node) int { return cmp.Or(cmp.Compare(a.date, b.date), bytes.Compare(a.hash[:], b.hash[:])) })
@@ -399,8 +399,9 @@ func order(edges []*node, commits []*waiting) *graph {
 	return g
 }
 
-// rank gives states their rank among the commits of their second: in order of time, each behind what it needs of
-// that second. So nothing comes before the states that it may have been made from, unless a state needs it.
+// rank gives states their rank among the commits of their second: in order of time, each behind what it needs
+// of that second. So nothing comes before the states that it may have been made from, unless a state needs
+// it.
 func rank(commits []*waiting, known map[plumbing.Hash]*waiting) {
 	var states []*waiting
 	for _, w := range commits {

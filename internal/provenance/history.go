@@ -275,8 +275,8 @@ func recordedIn(list []*turn, at int64) *turn {
 	return nil
 }
 
-// began finds, among the states that were saved since the turn before, that in which a turn started, and those that
-// were saved while it ran.
+// began finds, among the states that were saved since the turn before, that in which a turn started, and
+// those that were saved while it ran.
 func (h *History) began(t *turn, saved []*save) {
 	started := t.started.Unix()
 	start := slices.IndexFunc(saved, func(k *save) bool { return k.commit == t.base })

@@ -17,7 +17,8 @@ type Request struct {
 	Since git.Hex
 	// Options are git's: -w, -M, -C.
 	Options []string
-	// Running are the sessions that live now; the turns that they are in may have written what is not committed.
+	// Running are the sessions that live now; the turns that they are in may have written what is not
+	// committed.
 	Running []turns.Live
 }
 

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// A numbering numbers the lines of texts that have a word in them, one text after another. Those of one file differ
-// little, so that only what changed from the one before is looked at. The second of two equal lines is another
-// one than the first.
+// A numbering numbers the lines of texts that have a word in them, one text after another. Those of one file
+// differ little, so that only what changed from the one before is looked at. The second of two equal lines is
+// another one than the first.
 type numbering struct {
 	words map[uint64]int32 // the lines that have been seen, by their hashes
 	seed  maphash.Seed
@@ -62,11 +62,12 @@ func (n *numbering) number(text []byte) []int32 {
 	return n.lines
 }
 
-// patience is how many lines in a row may differ before it is taken for certain that some were put in or taken out.
+// patience is how many lines in a row may differ before it is taken for certain that some were put in or
+// taken out.
 const patience = 8
 
-// differing are lines of two texts such that the others are the same in both: those at one place from the beginning,
-// and from the end.
+// differing are lines of two texts such that the others are the same in both: those at one place from the
+// beginning, and from the end.
 func differing(a, b [][]byte) (gone, fresh [][]byte) {
 	pair := func(x, y []byte) (same bool) {
 		if same = bytes.Equal(x, y); !same {

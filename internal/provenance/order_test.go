@@ -25,8 +25,8 @@ func names(letters string) (hashes []plumbing.Hash) {
 	return hashes
 }
 
-// commits reads "b12*:chain:parents": a commit b of second 12, made for a state. With "12+7" it is known to be one, not
-// made for it, since millisecond 7.
+// commits reads "b12*:chain:parents": a commit b of second 12, made for a state. With "12+7" it is known to
+// be one, not made for it, since millisecond 7.
 func commits(text string) (list []*waiting) {
 	for field := range strings.FieldsSeq(text) {
 		parts := strings.Split(field, ":")

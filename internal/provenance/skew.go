@@ -9,8 +9,9 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// How far a clock is taken to be ahead of another one: from nearly a wrong time zone to a wrong day and a wrong time
-// zone. Clocks that are set are right, and what is moved between branches within an hour looks the same.
+// How far a clock is taken to be ahead of another one: from nearly a wrong time zone to a wrong day and a
+// wrong time zone. Clocks that are set are right, and what is moved between branches within an hour looks the
+// same.
 const (
 	minSkew = 50 * time.Minute
 	maxSkew = 26 * time.Hour
@@ -22,10 +23,11 @@ func skewed(state, commit *node) bool {
 	return minSkew <= ahead && ahead <= maxSkew
 }
 
-// ahead finds missions whose clock was ahead of that of commits: several turns of theirs have written, by their own
-// clock later, what commits have that don't come before them. The commits took it from there, then; that several turns
-// take what commits have, without having these among their ancestors, is unlikely. A commit with the very tree in which a
-// turn ended says so alone. It returns by how many seconds these missions are ahead at least.
+// ahead finds missions whose clock was ahead of that of commits: several turns of theirs have written, by
+// their own clock later, what commits have that don't come before them. The commits took it from there, then;
+// that several turns take what commits have, without having these among their ancestors, is unlikely. A
+// commit with the very tree in which a turn ended says so alone. It returns by how many seconds these
+// missions are ahead at least.
 func ahead(g *graph, c *contents) map[ledger.ID]int64 {
 	fresh := c.allFresh(parentsOf(g))
 	written := make([][]int, c.words) // by line: the commits in which it is new and a turn's

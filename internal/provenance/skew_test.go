@@ -10,8 +10,8 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// skewedGraph reads commits as "b12:parents:lines", in order: a commit b of second 12, with the places of its parents;
-// "A12" is a state of a turn of mission aaaaaaaa, "." a commit where the graph ends.
+// skewedGraph reads commits as "b12:parents:lines", in order: a commit b of second 12, with the places of its
+// parents; "A12" is a state of a turn of mission aaaaaaaa, "." a commit where the graph ends.
 func skewedGraph(t *testing.T, text string) (*graph, *contents) {
 	t.Helper()
 	g, c := order(nil, nil), &contents{words: 128}

@@ -81,8 +81,8 @@ func (a *landing) look(ctx context.Context, changes []git.Change) ([]*file, erro
 	return files, nil
 }
 
-// prefetch gets the files that "<commit>:<path>" name, which a partial clone may lack: git cat-file would get them one
-// at a time, only to say that they are there.
+// prefetch gets the files that "<commit>:<path>" name, which a partial clone may lack: git cat-file would get
+// them one at a time, only to say that they are there.
 func (h *History) prefetch(ctx context.Context, names []string) error {
 	wanted := make(map[plumbing.Hash]bool)
 	for _, name := range names {

@@ -15,10 +15,10 @@ type contents struct {
 // maxTips is how many states one commit is taken to be made from. Nine were the most in trials.
 const maxTips = 100
 
-// tips finds, for each commit that has what none of its parents has, where it took that from: the newest state
-// before it that has the very same; otherwise the newest commit before it that has one of the lines that are new in
-// it, then for what that does not have the newest one again, and so on. The commits are in an order in which
-// parents come first; of each it is known whether it was made for a state.
+// tips finds, for each commit that has what none of its parents has, where it took that from: the newest
+// state before it that has the very same; otherwise the newest commit before it that has one of the lines
+// that are new in it, then for what that does not have the newest one again, and so on. The commits are in an
+// order in which parents come first; of each it is known whether it was made for a state.
 func tips(parents [][]int, states []bool, c *contents) [][]int {
 	fresh := c.allFresh(parents)
 	wanted := make([]int32, c.words) // in how many commits a line is new
@@ -89,8 +89,8 @@ func (c *contents) fresh(at int, parents []int) []int32 {
 	return lines
 }
 
-// without are the numbers of one list that another one lacks, both in order. The first list is written over if that
-// is allowed.
+// without are the numbers of one list that another one lacks, both in order. The first list is written over
+// if that is allowed.
 func without(list, other []int32, over bool) (rest []int32) {
 	if over {
 		rest = list[:0]

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTips reads commits as "parents:lines", in order; a parent is a place, a line a letter, * a state. "-" is a commit
-// where the graph ends.
+// TestTips reads commits as "parents:lines", in order; a parent is a place, a line a letter, * a state. "-"
+// is a commit where the graph ends.
 func TestTips(t *testing.T) {
 	for _, test := range []struct{ what, commits, want string }{
 		{"the very same as a state", "-:a 0:ab* 1:abc* 2:abd 0:abc", "[] [] [] [] [2]"},

@@ -98,8 +98,8 @@ func (w *world) clone(args ...string) *machine {
 	return m
 }
 
-// answers are the turns that wrote the lines of all files of HEAD, by file, and behind a blank those that may have
-// as well; "hand" for the user.
+// answers are the turns that wrote the lines of all files of HEAD, by file, and behind a blank those that may
+// have as well; "hand" for the user.
 func (m *machine) answers() map[string][]string {
 	all := make(map[string][]string)
 	tr := m.trees[0]
@@ -130,8 +130,8 @@ func (m *machine) answers() map[string][]string {
 	return all
 }
 
-// agree reports whether an answer is the same as that of the whole history. Where that has several turns, with less
-// history it may be another one.
+// agree reports whether an answer is the same as that of the whole history. Where that has several turns,
+// with less history it may be another one.
 func agree(answer, whole string) bool {
 	return answer == whole || strings.Contains(whole, " ") && answer != "hand"
 }

@@ -102,8 +102,9 @@ func (v *versions) look(ctx context.Context, nodes []*node, name string, blobs [
 // emptyTree is the hash of a tree without entries.
 var emptyTree = git.OrEmpty(git.Hex{}).String()
 
-// parseLook reads what `git diff-tree` prints for trees, each against the empty one: a line with the two hashes,
-// then for each path its modes, hashes and status, NUL, the path, NUL. It returns the blob of a path by tree.
+// parseLook reads what `git diff-tree` prints for trees, each against the empty one: a line with the two
+// hashes, then for each path its modes, hashes and status, NUL, the path, NUL. It returns the blob of a path
+// by tree.
 func parseLook(out, name string) (map[plumbing.Hash]plumbing.Hash, error) {
 	blobs := make(map[plumbing.Hash]plumbing.Hash)
 	var tree plumbing.Hash
@@ -158,7 +159,8 @@ func (v *versions) appears(in, from int) bool {
 	return false
 }
 
-// read reads the lines of all versions that have not been read yet, the oldest first: one after another they are alike.
+// read reads the lines of all versions that have not been read yet, the oldest first: one after another they
+// are alike.
 func (v *versions) read(ctx context.Context) error {
 	var wanted []git.Wanted
 	asked := make(map[plumbing.Hash]bool)
@@ -208,8 +210,8 @@ func (v *versions) read(ctx context.Context) error {
 	return err
 }
 
-// began is the state in which a turn started. That of one which no event told of, or in which HEAD went to another
-// branch, is not in its record: then it is the one before it in its mission.
+// began is the state in which a turn started. That of one which no event told of, or in which HEAD went to
+// another branch, is not in its record: then it is the one before it in its mission.
 func (v *versions) began(t *turn) plumbing.Hash {
 	if !t.start.IsZero() {
 		return t.start
@@ -231,8 +233,8 @@ func (v *versions) lacked(t *turn, line string) bool {
 	return !known || !v.has(at, n)
 }
 
-// wrote reports whether a line came to be there while a turn ran: it was in the worktree at the end, and neither
-// at the start nor in what HEAD brought from elsewhere.
+// wrote reports whether a line came to be there while a turn ran: it was in the worktree at the end, and
+// neither at the start nor in what HEAD brought from elsewhere.
 func (v *versions) wrote(t *turn, line string) bool {
 	at, ok := v.graph.index[t.code]
 	if !ok {
