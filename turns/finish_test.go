@@ -81,10 +81,8 @@ func (l *lab) hook(name, script string) (done func()) {
 // TestFinishManyTrailers: what a commit of anybody's claims to have of a mission may be as long as a commit can be,
 // and takes no more memory, nor time, than its length.
 func TestFinishManyTrailers(t *testing.T) {
-	l := newLab(t)
-	finishingGit(t, l)
-	at := l.attached("a1b2c3d4")
-	at.turn(at.client(), "turn 1", at.write("edited.txt", "one\n"))
+	l, at, c := attachedLab(t)
+	at.turn(c, "turn 1", at.write("edited.txt", "one\n"))
 	message := strings.Builder{}
 	message.WriteString("innocent\n\nAgent-Mission: a1b2c3d4\n")
 	for n := range 10_000 {
@@ -428,6 +426,37 @@ func TestFinishElsewhere(t *testing.T) {
 	l.fsck()
 }
 
+// TestFinishSaid: what anybody's commit says of a mission in its trailers is not believed, unless it has the work.
+func TestFinishSaid(t *testing.T) {
+	for _, attached := range []bool{true, false} {
+		l := finishingLab(t, newLab(t))
+		at, id := l, ledger.ID("a1b2c3d4")
+		if attached {
+			at = l.attached(id)
+		}
+		c := at.client()
+		if !attached {
+			id = own(c)
+		}
+		at.turn(c, "one", at.write("one", "1\n"))
+		at.turn(c, "two", at.write("two", "2\n"))
+		l.Git("commit", "-q", "--allow-empty", "-m", "theirs\n\nAgent-Mission: "+string(id)+"\nAgent-Turns: 1-999999")
+		done := l.finished(id)
+		if got := l.trailed(); got != "1-2" || len(done.Made) != 1 {
+			t.Errorf("attached %t: finish made %v with turns %q", attached, done.Made, got)
+		}
+		if got := l.Git("show", "HEAD:one") + l.Git("show", "HEAD:two"); got != "12" {
+			t.Errorf("attached %t: HEAD has %q", attached, got)
+		}
+		at.turn(c, "three", at.write("three", "3\n"))
+		l.Git("commit", "-q", "--allow-empty", "-m", "theirs\n\nAgent-Mission: "+string(id)+"\nAgent-Turns: 3")
+		if done := l.finished(id); len(done.Made) != 1 || l.trailed() != "3" {
+			t.Errorf("attached %t: then finish made %v", attached, done.Made)
+		}
+		l.fsck()
+	}
+}
+
 // TestFinishDropped: what the user has reset the branch behind is in no commit of the mission's, and keeps it from
 // nothing.
 func TestFinishDropped(t *testing.T) {
@@ -582,10 +611,7 @@ func TestFinishSplitKilled(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			l := newLab(t)
-			finishingGit(t, l)
-			at := l.attached("a1b2c3d4")
-			c := at.client()
+			l, at, c := attachedLab(t)
 			for _, n := range []string{"1", "2", "3"} {
 				at.turn(c, "turn "+n, at.write("in-"+n, n+"\n"))
 			}

@@ -227,6 +227,10 @@ func (k *unfinished) numbers() ledger.Ranges {
 
 // committed returns the newest commit before HEAD that has the work, by its trailers: all turns that changed
 // something are in such commits. Zero if there is none, or not all of it; then it notes what is.
+//
+// Anybody can write trailers. They count for the turns that were being finished in this clone, or were finished
+// once, as the ledger says: the commit may have been amended since, or have resolved conflicts. For others, the
+// commit must have what the branch has.
 func (r *Recorder) committed(ctx context.Context, k *unfinished) (plumbing.Hash, error) {
 	if k.head.Commit.IsZero() {
 		return plumbing.ZeroHash, nil
@@ -235,12 +239,21 @@ func (r *Recorder) committed(ctx context.Context, k *unfinished) (plumbing.Hash,
 	if err != nil || newest.IsZero() {
 		return plumbing.ZeroHash, err
 	}
-	covers := k.changed() || have.Has(k.last)
+	b := readBegun(r.Store, k.mission.ID)
+	believed := 0 // up to which turn
+	if b != nil {
+		believed = b.Turn
+	}
+	if f := k.mission.Finished; f != nil {
+		believed = max(believed, f.Turn)
+	}
+	said, covers := k.changed() || have.Has(k.last), k.last <= believed || k.changed()
 	for i, t := range k.turns {
-		k.turns[i].committed = have.Has(t.number) && !t.again
+		in := have.Has(t.number) && !t.again
+		k.turns[i].committed = in && t.number <= believed
+		said = said && (!t.changed || in)
 		covers = covers && (!t.changed || k.turns[i].committed)
 	}
-	b := readBegun(r.Store, k.mission.ID)
 	for _, t := range k.turns {
 		if !t.committed {
 			break
@@ -250,14 +263,15 @@ func (r *Recorder) committed(ctx context.Context, k *unfinished) (plumbing.Hash,
 			k.squashed.of = b.Tip.Hash()
 		}
 	}
-	if !covers {
+	switch {
+	case !said:
 		return plumbing.ZeroHash, nil
-	}
-	if !k.attached {
+	case covers && !k.attached:
 		return newest, nil
-	}
+	case !k.attached: // what the paths of its turns are in HEAD will tell
+		return plumbing.ZeroHash, nil
 	// The branch may have more than its turns.
-	if b != nil && b.Tip.Hash() == k.tip || len(k.turns) > 0 && k.turns[len(k.turns)-1].code == k.tip {
+	case covers && (b != nil && b.Tip.Hash() == k.tip || len(k.turns) > 0 && k.turns[len(k.turns)-1].code == k.tip):
 		return newest, nil
 	}
 	merged, err := mergedTree(ctx, r.Repo, newest, k.tip)
