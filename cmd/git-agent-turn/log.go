@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -138,7 +137,7 @@ func splitRevs(ctx context.Context, repo *git.Repo, words, paths []string) (revs
 func eachRev(ctx context.Context, repo *git.Repo, args []string, f func(commit git.Hex, short string) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	out, ended, err := listRevs(ctx, repo, args)
+	out, ended, err := repo.Pipe(ctx, append([]string{"rev-list", "--no-commit-header", "--encoding=UTF-8", "--format=%H %h"}, args...)...)
 	if err != nil {
 		return err
 	}
@@ -156,26 +155,6 @@ func eachRev(ctx context.Context, repo *git.Repo, args []string, f func(commit g
 		}
 	}
 	return <-ended
-}
-
-// listRevs has git list commits into a pipe, and says when it has ended. The pipe is one of the system's: whoever
-// reads it may take any time, as with a pager, and git's end does not wait for him.
-func listRevs(ctx context.Context, repo *git.Repo, args []string) (out *os.File, ended <-chan error, err error) {
-	out, in, err := os.Pipe()
-	if err != nil {
-		return nil, nil, err
-	}
-	done := make(chan error, 1)
-	go func() {
-		var stderr bytes.Buffer
-		err := repo.Run(ctx, nil, in, &stderr, append([]string{"rev-list", "--no-commit-header", "--encoding=UTF-8", "--format=%H %h"}, args...)...)
-		if e := (*git.Error)(nil); errors.As(err, &e) {
-			e.Stderr = strings.TrimSpace(stderr.String())
-		}
-		_ = in.Close()
-		done <- err
-	}()
-	return out, done, nil
 }
 
 // completeRevs proposes names of branches and tags.

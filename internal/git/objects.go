@@ -175,16 +175,13 @@ func (o *Objects) Stream(h plumbing.Hash, most int64, f func(io.Reader) error) e
 	if size > most {
 		return fmt.Errorf("read blob %s: %w", h, tooLarge(size, most))
 	}
-	r, w := io.Pipe()
-	done := make(chan error, 1)
-	go func() {
-		err := o.repo.Wary().Run(o.ctx, nil, w, io.Discard, "-c", streamed, "cat-file", "blob", h.String())
-		_ = w.CloseWithError(err)
-		done <- err
-	}()
-	err = f(r)
-	_ = r.Close() // git must not wait for a reader that has seen enough
-	return cmp.Or(err, <-done)
+	out, ended, err := o.repo.Wary().Pipe(o.ctx, "-c", streamed, "cat-file", "blob", h.String())
+	if err != nil {
+		return err
+	}
+	err = f(out)
+	_ = out.Close() // git must not wait for a reader that has seen enough
+	return cmp.Or(err, <-ended)
 }
 
 // written returns the object if it was written through o, flushed or not; otherwise nil.

@@ -125,6 +125,27 @@ func (r *Repo) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Write
 	return &Error{Args: args, Err: err}
 }
 
+// Pipe runs git with args, and returns what it prints, and a channel that has its error once it has ended; a
+// failure is an [*Error]. The pipe is one of the system's: whoever reads it may take any time, as with a pager,
+// while a copy in this process is given up five seconds after git's end. The caller closes it.
+func (r *Repo) Pipe(ctx context.Context, args ...string) (out io.ReadCloser, ended <-chan error, err error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, nil, &Error{Args: args, Err: err}
+	}
+	done := make(chan error, 1)
+	go func() {
+		var stderr bytes.Buffer
+		err := r.Run(ctx, nil, write, &stderr, args...)
+		if e := (*Error)(nil); errors.As(err, &e) {
+			e.Stderr = strings.TrimSpace(stderr.String())
+		}
+		_ = write.Close()
+		done <- err
+	}()
+	return read, done, nil
+}
+
 // endedBySIGPIPE reports whether SIGPIPE ended git, or a command whose exit status git passed on.
 func endedBySIGPIPE(err error) bool {
 	var exit *exec.ExitError

@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -100,5 +101,35 @@ func TestCancelDropsLocks(t *testing.T) {
 	}
 	if _, err := os.Lstat(r.Dir + "/.git/refs/agent/x.lock"); err == nil {
 		t.Error("the lock is still there")
+	}
+}
+
+// TestPipe: git has printed all, and ended, before anybody reads; nothing of it is lost.
+func TestPipe(t *testing.T) {
+	t.Parallel()
+	repo := find(t, committed(t))
+	ctx := context.Background()
+	want, err := repo.Output(ctx, nil, "cat-file", "-p", "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, ended, err := repo.Pipe(ctx, "cat-file", "-p", "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if err := <-ended; err != nil {
+		t.Errorf("git ended: %v", err)
+	}
+	if got, err := io.ReadAll(out); string(got) != string(want) || err != nil {
+		t.Errorf("read %q, %v", got, err)
+	}
+	none, ended, err := repo.Pipe(ctx, "cat-file", "-p", "none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer none.Close()
+	if err := <-ended; Status(err) != 128 || !strings.Contains(err.Error(), "Not a valid object") {
+		t.Errorf("git ended: %v", err)
 	}
 }
