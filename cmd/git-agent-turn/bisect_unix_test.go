@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -127,7 +128,12 @@ func TestBisectInterrupted(t *testing.T) {
 				if err := syscall.Mkfifo(ready, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				cmd := b.command(fmt.Sprintf(`echo . >>%[1]s/steps; test $(wc -l <%[1]s/steps) -lt %[2]d || { touch dirt; echo . >%[3]s; sleep 1000; }; test ! -e broken`, dir, step, ready))
+				news, err := os.OpenFile(ready, os.O_RDWR, 0) // before anybody writes
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer news.Close()
+				cmd := b.command(fmt.Sprintf(`echo . >>%[1]s/steps; test $(wc -l <%[1]s/steps) -lt %[2]d || { touch dirt; echo ready >%[3]s; sleep 1000; }; test ! -e broken`, dir, step, ready))
 				var out bytes.Buffer
 				cmd.Stdout, cmd.Stderr = &out, &out
 				if err := cmd.Start(); err != nil {
@@ -136,15 +142,13 @@ func TestBisectInterrupted(t *testing.T) {
 				ended := make(chan error, 1)
 				go func() {
 					ended <- cmd.Wait()
-					if f, err := os.OpenFile(ready, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
-						f.Close() // it has ended before that step
-					}
+					_, _ = news.WriteString("ended\n") // perhaps before that step
 				}()
-				text, err := os.ReadFile(ready)
+				text, err := bufio.NewReader(news).ReadString('\n')
 				if err != nil {
 					t.Fatal(err)
 				}
-				if len(text) == 0 {
+				if text == "ended\n" {
 					if err := <-ended; err != nil || step < 5 {
 						t.Fatalf("it has ended before step %d: %v\n%s", step, err, out.Bytes())
 					}
