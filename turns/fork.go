@@ -16,6 +16,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/include"
 	"gitagent/internal/ledger"
 	"gitagent/internal/session"
 	"gitagent/internal/transaction"
@@ -39,14 +40,16 @@ type Fork struct {
 	Session string
 	Config  string
 
-	Progress io.Writer // git's progress of the checkout, on a terminal; nil for none
+	Include  *include.Files // what the worktree gets besides the tree; nil for nothing
+	Progress io.Writer      // git's progress of the checkout, on a terminal; nil for none
 }
 
 // A Forked is a fork that was made.
 type Forked struct {
-	Mission *ledger.Mission
-	File    string // the session's file; empty if there is no conversation, or none yet: see [Fork.Before]
-	Why     error  // why there is no conversation, if one was asked for
+	Mission  *ledger.Mission
+	Included *include.Copied // nil if nothing was to be
+	File     string          // the session's file; empty if there is no conversation, or none yet: see [Fork.Before]
+	Why      error           // why there is no conversation, if one was asked for
 }
 
 // Fork makes the mission: ledger and branch in one transaction, then the worktree, then the
@@ -78,8 +81,8 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	}
 	done := &Forked{}
 	source := f.Source.ID()
-	p := plant{id: f.ID, from: from, branch: r.Branch(f.ID), worktree: f.Worktree, foreign: f.Foreign, progress: f.Progress}
-	undo, err := r.plant(ctx, p, f.At, func(tx *transaction.Tx) error {
+	p := plant{id: f.ID, from: from, branch: r.Branch(f.ID), worktree: f.Worktree, foreign: f.Foreign, include: f.Include, progress: f.Progress}
+	undo, included, err := r.plant(ctx, p, f.At, func(tx *transaction.Tx) error {
 		if _, err := tx.Objects.TreeOf(from); err != nil {
 			return fmt.Errorf("its code commit is not here: %w", err)
 		}
@@ -104,6 +107,7 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 		tx.Ledger = l
 		return tx.Append("fork of "+source.String(), nil, from)
 	})
+	done.Included = included
 	told := <-telling
 	done.Why = told.why
 	if err != nil && done.Mission != nil { // it was not made, but what is known of its source was noted

@@ -14,6 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/include"
 	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
 	"gitagent/internal/session"
@@ -23,13 +24,14 @@ import (
 // A plant is a new mission with its refs and, if one is named, a worktree of its own.
 type plant struct {
 	id       ledger.ID
-	tip      plumbing.Hash // of the ledger
-	from     plumbing.Hash // commit at which the branch begins
-	branch   string        // full name
-	worktree string        // empty for none
-	here     bool          // the branch is checked out in the present worktree
-	foreign  bool          // what is checked out is a stranger's
-	progress io.Writer     // git's, of the checkout; nil for none
+	tip      plumbing.Hash  // of the ledger
+	from     plumbing.Hash  // commit at which the branch begins
+	branch   string         // full name
+	worktree string         // empty for none
+	here     bool           // the branch is checked out in the present worktree
+	foreign  bool           // what is checked out is a stranger's
+	include  *include.Files // what the worktree gets besides the tree; nil for nothing
+	progress io.Writer      // git's, of the checkout; nil for none
 }
 
 // plant makes the mission or changes nothing; event adds the first event of its ledger. undo
@@ -37,24 +39,24 @@ type plant struct {
 //
 // Meanwhile a locked file names what is being made. If the process is killed, the file stays, and
 // [Recorder.ClearDead] removes what was made.
-func (r *Recorder) plant(ctx context.Context, p plant, at time.Time, event func(*transaction.Tx) error) (undo func() error, err error) {
+func (r *Recorder) plant(ctx context.Context, p plant, at time.Time, event func(*transaction.Tx) error) (undo func() error, got *include.Copied, err error) {
 	if p.worktree != "" {
 		// Existing files must not be removed when a later step fails.
 		if entries, err := os.ReadDir(p.worktree); len(entries) > 0 {
-			return nil, fmt.Errorf("the directory %s is not empty", p.worktree)
+			return nil, nil, fmt.Errorf("the directory %s is not empty", p.worktree)
 		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	repo, err := r.checkingOut(ctx, p)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r.ClearDead(ctx)
 	planting := filepath.Join(plantings, string(p.id))
 	held, err := lock.Take(ctx, r.Store.Dir(), planting)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer r.release(held, planting)
 	job := transaction.Job{Mission: p.id, At: at, What: "begin"}
@@ -83,13 +85,32 @@ func (r *Recorder) plant(ctx context.Context, p plant, at time.Time, event func(
 		return tx.Commit(ctx)
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	undo = func() error { return r.uproot(context.WithoutCancel(ctx), p, "--force", "--") }
 	if err := p.checkOut(ctx, repo.Holding(held.File())); err != nil {
-		return nil, errors.Join(err, undo())
+		return nil, nil, errors.Join(err, undo())
 	}
-	return undo, nil
+	if p.include != nil {
+		if got, err = r.include(ctx, p); err != nil {
+			return nil, nil, errors.Join(err, undo())
+		}
+	}
+	return undo, got, nil
+}
+
+// include copies to the new worktree what it gets besides the tree.
+func (r *Recorder) include(ctx context.Context, p plant) (*include.Copied, error) {
+	repo, err := git.Find(p.worktree)
+	if err != nil {
+		return nil, err
+	}
+	if p.foreign {
+		if repo, err = repo.Foreign(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return p.include.Copy(ctx, repo, nil)
 }
 
 // plantings is the directory of the files that name what is being made.
@@ -304,9 +325,10 @@ func pathExists(path string) bool {
 type Beginning struct {
 	ID       ledger.ID
 	Title    string
-	From     plumbing.Hash // its first commit
-	Worktree string        // to be made for it; empty for the present one
-	Session  string        // the session that will record to it, if known
+	From     plumbing.Hash  // its first commit
+	Worktree string         // to be made for it; empty for the present one
+	Include  *include.Files // what that gets besides the tree; nil for nothing
+	Session  string         // the session that will record to it, if known
 	At       time.Time
 }
 
@@ -319,8 +341,8 @@ func (r *Recorder) Begin(ctx context.Context, b Beginning) (*ledger.Mission, err
 		Base: b.From.String(), Branch: branch,
 	}
 	m.AddSession(b.Session)
-	p := plant{id: b.ID, from: b.From, branch: branch, worktree: b.Worktree, here: b.Worktree == ""}
-	_, err := r.plant(ctx, p, b.At, func(tx *transaction.Tx) error {
+	p := plant{id: b.ID, from: b.From, branch: branch, worktree: b.Worktree, here: b.Worktree == "", include: b.Include}
+	_, _, err := r.plant(ctx, p, b.At, func(tx *transaction.Tx) error {
 		tx.Begin(m)
 		return tx.Append("start "+string(b.ID), nil, b.From)
 	})

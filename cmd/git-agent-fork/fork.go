@@ -29,82 +29,118 @@ func fork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	state, err := sourceOf(c, w)
+	f, err := newForking(c, w)
 	if err != nil {
 		return err
 	}
-	state, foreign, err := target.Usable(c, w, state)
+	p, err := f.make()
 	if err != nil {
 		return err
-	}
-	if state.Turn == nil {
-		return fmt.Errorf("fork %s: no turn was recorded before it", state.Describe())
-	}
-	id, err := ledger.NewID()
-	if err != nil {
-		return err
-	}
-	f := turns.Fork{Source: state.Turn, Foreign: foreign, Before: c.Bool("before") || state.Start, ID: id, Title: c.String("title"), At: time.Now()}
-	if state.Saved {
-		if f.Before {
-			return cmdline.Usagef("--before is about a turn, not about %s", state.Describe())
-		}
-		f.From = state.Commit
-	}
-	if !c.Bool("no-worktree") {
-		if f.Worktree, err = worktree(c, w.Repo, id); err != nil {
-			return err
-		}
-	}
-	if !c.Bool("no-conversation") {
-		f.Session, f.Config = session.NewID(), hooks.Claude.ConfigDir(os.Getenv)
-	}
-	if cmdline.IsTerminal(os.Stderr) {
-		f.Progress = os.Stderr
-	}
-	var remotes []*remote.Remote
-	if c.Bool("push") {
-		if remotes, err = target.Remotes(c.Context, w); err != nil {
-			return err
-		}
-	}
-	if _, err := w.Store.Enable(true); err != nil {
-		return err
-	}
-	r := &turns.Recorder{Workspace: w}
-	done, err := r.Fork(c.Context, f)
-	if err != nil {
-		return err
-	}
-	target.Push(c.Context, remotes, id, c.App.ErrWriter)
-	p, err := newPlan(c.Context, w.Repo, f, done)
-	if err != nil {
-		return err
-	}
-	if proof := state.Turn.Proof(); proof != "" && !state.Saved {
-		where := done.Mission.Base
-		if state.Known() != nil {
-			proof, where = "where the code was then is not known", "HEAD"
-		}
-		fmt.Fprintf(c.App.ErrWriter, "git-agent-fork: warning: turn %s was imported: %s; the fork begins at %s\n", state.Turn.After(), proof, where)
-	}
-	if done.Why != nil {
-		fmt.Fprintf(c.App.ErrWriter, "git-agent-fork: warning: the conversation can't be taken along (%s); a new one begins with what the turns tell\n",
-			cmdline.OneLine(done.Why.Error()))
-	}
-	if f.Worktree != "" {
-		if _, err := os.Lstat(filepath.Join(f.Worktree, ".gitmodules")); err == nil {
-			fmt.Fprintf(c.App.ErrWriter, "submodules are not checked out; do it with: %s\n",
-				cmdline.Shell([]string{"git", "-C", f.Worktree, "submodule", "update", "--init", "--recursive"}))
-		}
 	}
 	switch {
 	case c.Bool("launch"):
-		return terminal.Launch(p.Worktree, p.Command, []string{"GIT_AGENT_MISSION=" + string(id)})
+		return terminal.Launch(p.Worktree, p.Command, p.environment())
 	case c.Bool("print"):
 		return cmdline.PrintJSON(c.App.Writer, p)
 	}
 	return p.print(c.App.Writer)
+}
+
+// A forking is what one command line makes of a turn.
+type forking struct {
+	c       *cli.Context
+	w       *workspace.Workspace
+	state   *turns.State
+	foreign bool // it is a stranger's
+	remotes []*remote.Remote
+}
+
+// newForking finds what the command line names. Nothing is made yet.
+func newForking(c *cli.Context, w *workspace.Workspace) (*forking, error) {
+	state, err := sourceOf(c, w)
+	if err != nil {
+		return nil, err
+	}
+	f := &forking{c: c, w: w}
+	if f.state, f.foreign, err = target.Usable(c, w, state); err != nil {
+		return nil, err
+	}
+	switch {
+	case f.state.Turn == nil:
+		return nil, fmt.Errorf("fork %s: no turn was recorded before it", f.state.Describe())
+	case f.state.Saved && c.Bool("before"):
+		return nil, cmdline.Usagef("--before is about a turn, not about %s", f.state.Describe())
+	}
+	if c.Bool("push") {
+		if f.remotes, err = target.Remotes(c.Context, w); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// make makes a fork.
+func (f *forking) make() (*plan, error) {
+	c := f.c
+	id, err := ledger.NewID()
+	if err != nil {
+		return nil, err
+	}
+	fork := turns.Fork{
+		Source: f.state.Turn, Foreign: f.foreign, Before: c.Bool("before") || f.state.Start, ID: id, Title: c.String("title"), At: time.Now(),
+	}
+	if f.state.Saved {
+		fork.From = f.state.Commit
+	}
+	if !c.Bool("no-worktree") {
+		if fork.Worktree, err = worktree(c, f.w.Repo, id); err != nil {
+			return nil, err
+		}
+	}
+	if !c.Bool("no-conversation") {
+		fork.Session, fork.Config = session.NewID(), hooks.Claude.ConfigDir(os.Getenv)
+	}
+	if cmdline.IsTerminal(os.Stderr) {
+		fork.Progress = os.Stderr
+	}
+	if _, err := f.w.Store.Enable(true); err != nil {
+		return nil, err
+	}
+	r := &turns.Recorder{Workspace: f.w}
+	done, err := r.Fork(c.Context, fork)
+	if err != nil {
+		return nil, err
+	}
+	target.Push(c.Context, f.remotes, id, c.App.ErrWriter)
+	p, err := newPlan(c.Context, f.w.Repo, fork, done)
+	if err != nil {
+		return nil, err
+	}
+	f.tell(fork, done)
+	return p, nil
+}
+
+// tell tells the user what a fork has not got.
+func (f *forking) tell(fork turns.Fork, done *turns.Forked) {
+	talk := f.c.App.ErrWriter
+	if proof := fork.Source.Proof(); proof != "" && !f.state.Saved {
+		where := done.Mission.Base
+		if f.state.Known() != nil {
+			proof, where = "where the code was then is not known", "HEAD"
+		}
+		fmt.Fprintf(talk, "git-agent-fork: warning: turn %s was imported: %s; the fork begins at %s\n", fork.Source.After(), proof, where)
+	}
+	if done.Why != nil {
+		fmt.Fprintf(talk, "git-agent-fork: warning: the conversation can't be taken along (%s); a new one begins with what the turns tell\n",
+			cmdline.OneLine(done.Why.Error()))
+	}
+	if fork.Worktree == "" {
+		return
+	}
+	if _, err := os.Lstat(filepath.Join(fork.Worktree, ".gitmodules")); err == nil {
+		fmt.Fprintf(talk, "submodules are not checked out; do it with: %s\n",
+			cmdline.Shell([]string{"git", "-C", fork.Worktree, "submodule", "update", "--init", "--recursive"}))
+	}
 }
 
 // check checks the command line itself.

@@ -4,6 +4,8 @@
 // Usage:
 //
 //	git agent-fork [<mission>[/<turn>] | <commit>]
+//	git agent-fork compare <fork> <fork>...
+//	git agent-fork adopt <fork>
 //
 // Without a turn it opens a finder on the terminal.
 // The commands and their flags are described in docs/git-agent-fork.1.
@@ -54,7 +56,11 @@ func newApp() *cli.App {
 			&cli.BoolFlag{Name: "among", Hidden: true, Usage: "among those that standard input names"},
 			&cli.BoolFlag{Name: "push", Usage: "push the new mission at once, before its first turn"},
 		},
-		BashComplete: target.First(target.CompleteTurns),
-		Action:       run,
+		Commands: []*cli.Command{compareCommand(), adoptCommand()},
+		BashComplete: target.First(func(c *cli.Context) {
+			cmdline.CompleteCommands(c)
+			target.CompleteTurns(c)
+		}),
+		Action: run,
 	}
 }

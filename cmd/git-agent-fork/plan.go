@@ -55,6 +55,9 @@ func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Fork
 	return p, nil
 }
 
+// environment is what the agent's command gets besides.
+func (p *plan) environment() []string { return []string{"GIT_AGENT_MISSION=" + p.Mission} }
+
 // print writes the command line that starts the agent, for a person to copy or a shell to evaluate.
 func (p *plan) print(w io.Writer) error {
 	line := cmdline.Shell(p.Command)

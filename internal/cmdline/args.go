@@ -39,6 +39,7 @@ type level struct {
 	known    []cli.Flag
 	commands []*cli.Command
 	raw      bool // wants its arguments as they are
+	takes    bool // takes arguments besides its commands
 	flags    []string
 }
 
@@ -48,6 +49,7 @@ func parse(app *cli.App, args []string) (*line, error) {
 		help:     app.HelpName,
 		known:    app.Flags,
 		commands: app.Commands,
+		takes:    app.ArgsUsage != "",
 	}}}
 	for len(args) > 0 {
 		arg := args[0]
@@ -66,7 +68,10 @@ func parse(app *cli.App, args []string) (*line, error) {
 			}
 			args = args[n:]
 		case len(l.args) == 0 && len(top.commands) > 0:
-			if err := l.command(arg); err != nil {
+			switch err := l.command(arg); {
+			case err != nil && top.takes:
+				l.args = append(l.args, arg)
+			case err != nil:
 				return l, err
 			}
 		default:

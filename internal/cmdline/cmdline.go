@@ -13,6 +13,9 @@
 // flag's value may begin with a dash, that of a flag of one letter may be attached ("-U5"), and "-3"
 // is an argument, not a flag. What comes after "--" are paths for a command that says [WithPaths].
 //
+// A program whose [cli.App] has an ArgsUsage takes arguments besides its commands: a first one that is the
+// name of no command.
+//
 // # Errors
 //
 // A command returns its error. [Usagef] makes an error for a wrong command line, [NotFoundf] one
@@ -135,7 +138,7 @@ func prepare(app *cli.App) {
 		app.Action = needCommand
 	}
 	if app.BashComplete == nil {
-		app.BashComplete = completeCommands
+		app.BashComplete = CompleteCommands
 	}
 	app.BashComplete = completer(app.BashComplete)
 	for _, c := range app.Commands {
@@ -159,7 +162,7 @@ func prepareCommand(c *cli.Command) {
 		c.Action = needCommand
 	}
 	if c.BashComplete == nil {
-		c.BashComplete = completeCommands
+		c.BashComplete = CompleteCommands
 	}
 	c.BashComplete = completer(c.BashComplete)
 	for _, sub := range c.Subcommands {

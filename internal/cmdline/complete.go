@@ -124,8 +124,8 @@ func completer(arguments cli.BashCompleteFunc) cli.BashCompleteFunc {
 	}
 }
 
-// completeCommands proposes the commands below the current one.
-func completeCommands(c *cli.Context) {
+// CompleteCommands proposes the commands below the current one.
+func CompleteCommands(c *cli.Context) {
 	for _, sub := range c.Command.Subcommands {
 		if !sub.Hidden {
 			Propose(c, sub.Name, sub.Usage)

@@ -28,6 +28,10 @@
 //	[retry]
 //	include_session_tail = false
 //	session_tail_size = 4096
+//	[fork]
+//	setup = ""                   # a shell command, run in a fork's new worktree
+//	include_size = "5GiB"        # of the ignored files that a new worktree gets, altogether
+//	include_files = 500000
 //	[trust]
 //	key = ""                     # sign with this private key, not with the one that init makes
 //
@@ -51,6 +55,7 @@ type Config struct {
 	Handoff Handoff
 	Context Context
 	Retry   Retry
+	Fork    Fork
 	Trust   Trust
 
 	origins map[string]string // by key; a missing key has its default
@@ -90,6 +95,13 @@ type Retry struct {
 	SessionTailSize    int64 // bytes
 }
 
+// Fork says what the worktree of a fork gets besides the files of the turn.
+type Fork struct {
+	Setup        string // a shell command that is run there; empty for none
+	IncludeSize  int64  // bytes, of the ignored files that are copied
+	IncludeFiles int    // how many they may be
+}
+
 // Trust says what ledgers are signed with.
 type Trust struct {
 	Key string // path of a private key; empty for the one that init makes
@@ -127,6 +139,10 @@ func Default() *Config {
 		},
 		Retry: Retry{
 			SessionTailSize: 4 << 10,
+		},
+		Fork: Fork{
+			IncludeSize:  5 << 30,
+			IncludeFiles: 500_000,
 		},
 		origins: map[string]string{},
 	}

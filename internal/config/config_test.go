@@ -67,6 +67,10 @@ other = 1000
 [retry]
 include_session_tail = true
 session_tail_size = "8KiB"
+[fork]
+setup = "npm ci"
+include_size = "1GiB"
+include_files = 10
 [trust]
 key = "/home/dev/.ssh/agent"
 `
@@ -91,6 +95,7 @@ func TestEveryKey(t *testing.T) {
 			},
 		},
 		Retry: Retry{IncludeSessionTail: true, SessionTailSize: 8 << 10},
+		Fork:  Fork{Setup: "npm ci", IncludeSize: 1 << 30, IncludeFiles: 10},
 		Trust: Trust{Key: "/home/dev/.ssh/agent"},
 	}
 	origins := got.origins

@@ -46,6 +46,9 @@ func (c *Config) keys() []key {
 		integer("context.check_frequency", &c.Context.CheckFrequency, 1),
 		boolean("retry.include_session_tail", &c.Retry.IncludeSessionTail),
 		size("retry.session_tail_size", &c.Retry.SessionTailSize),
+		text("fork.setup", &c.Fork.Setup),
+		size("fork.include_size", &c.Fork.IncludeSize),
+		integer("fork.include_files", &c.Fork.IncludeFiles, 0),
 		file("trust.key", &c.Trust.Key),
 	}
 }
@@ -225,6 +228,10 @@ func patterns(name string, dst *[]string) key {
 		}
 		return "[" + strings.Join(quoted, ", ") + "]"
 	})
+}
+
+func text(name string, dst *string) key {
+	return setting(name, dst, func(value any) (string, error) { return as[string]("a text", value) }, strconv.Quote)
 }
 
 func file(name string, dst *string) key {

@@ -28,6 +28,7 @@ type Mission struct {
 	Predecessor ID        `json:"predecessor,omitempty"` // the mission that a /clear in the same client has ended
 	Sessions    []string  `json:"sessions,omitempty"`    // in order of their first turn
 	Finished    *Finish   `json:"finished,omitempty"`    // when its work was committed last; see [Finish.Holds]
+	Adopted     *Adoption `json:"adopted,omitempty"`     // when its work was merged last into what it is a fork of
 
 	unknown Fields
 	began   ID // the id in mission.json
@@ -54,6 +55,14 @@ func (f *Finish) Holds(last int, at time.Time) bool {
 	return f != nil && last <= f.Turn && !at.After(f.At)
 }
 
+// An Adoption says that the work of a fork up to a turn was taken over by another checkout.
+type Adoption struct {
+	Turn   int       `json:"turn"` // the last one that was adopted
+	At     time.Time `json:"at"`
+	Commit git.Hex   `json:"commit,omitzero"`  // HEAD after the fork's commits were taken; zero if the work went into the worktree
+	Undone bool      `json:"undone,omitempty"` // it was taken back
+}
+
 // ParseMission decodes a mission.json. If its format is newer, the error wraps [ErrVersion].
 func ParseMission(data []byte) (*Mission, error) {
 	m := new(Mission)
@@ -75,6 +84,9 @@ func ParseMission(data []byte) (*Mission, error) {
 	}
 	if f := m.Finished; err == nil && f != nil && (f.Commit.IsZero() || f.Turn != 0 && !IsNumber(f.Turn)) {
 		err = fmt.Errorf("it is finished at turn %d in the commit %q", f.Turn, f.Commit)
+	}
+	if a := m.Adopted; err == nil && a != nil && !IsNumber(a.Turn) {
+		err = fmt.Errorf("it is adopted at turn %d", a.Turn)
 	}
 	if err == nil && m.Predecessor != "" {
 		_, err = ParseID(string(m.Predecessor))

@@ -19,6 +19,9 @@ type Checkout struct {
 	What    string // for a person who wants to undo it: "restore of turn a1b2c3d4/12"
 	Undo    bool   // it takes that back
 	Subject string // of the event that keeps what was there before
+	// Merged is a commit whose work the tree has, with what was there before; zero for none. The commit that
+	// the event keeps of the tree is on it as well.
+	Merged plumbing.Hash
 	// Say, unless nil, is called when nothing is in the way any more, before anything changes.
 	Say func(changes []git.FileStat)
 }
@@ -59,7 +62,11 @@ func (tx *Tx) CheckOut(ctx context.Context, c Checkout) (*CheckedOut, error) {
 	}
 	if err == nil && c.Tree != tx.Snap.Tree {
 		var after plumbing.Hash // undo needs its tree, should the worktree change meanwhile
-		after, err = tx.CommitTree(c.Tree, []plumbing.Hash{present}, ledger.CodeMessage("after the "+step.String(), tx.ID, 0, ""))
+		on := []plumbing.Hash{present}
+		if !c.Merged.IsZero() {
+			on = append(on, c.Merged)
+		}
+		after, err = tx.CommitTree(c.Tree, on, ledger.CodeMessage("after the "+step.String(), tx.ID, 0, ""))
 		keep = append(keep, after)
 	}
 	if err == nil {
