@@ -1,0 +1,46 @@
+package turns_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"gitagent/internal/ledger"
+	"gitagent/turns"
+)
+
+func TestSiblings(t *testing.T) {
+	t.Parallel()
+	line := func(id ledger.ID, minute int, from ...ledger.TurnID) turns.Line {
+		m := &ledger.Mission{ID: id, Created: time.Date(2026, 11, 23, 10, minute, 0, 0, time.UTC)}
+		if len(from) > 0 {
+			m.ForkedFrom = &from[0]
+		}
+		return turns.Line{Mission: m}
+	}
+	at := func(turn int) ledger.TurnID { return ledger.TurnID{Mission: "00000000", Turn: turn} }
+	lines := []turns.Line{
+		line("00000000", 0),
+		line("cccccccc", 2, at(4)), line("bbbbbbbb", 3, at(4)), line("aaaaaaaa", 1, at(4)), line("dddddddd", 3, at(4)),
+		line("99999999", 4, at(5)),
+		line("88888888", 5, ledger.TurnID{Mission: "aaaaaaaa", Turn: 4}),
+		line("77777777", 6, at(0)), line("66666666", 7, at(0)),
+	}
+	for id, want := range map[ledger.ID][]ledger.ID{
+		"bbbbbbbb": {"aaaaaaaa", "cccccccc", "dddddddd"},
+		"dddddddd": {"aaaaaaaa", "cccccccc", "bbbbbbbb"}, // made in the same moment
+		"99999999": nil,                                  // of another turn
+		"88888888": nil,                                  // of another mission
+		"77777777": nil,                                  // nobody knows at which turn
+		"00000000": nil,                                  // no fork
+		"55555555": nil,                                  // gone
+	} {
+		var got []ledger.ID
+		for _, l := range turns.Siblings(lines, id) {
+			got = append(got, l.ID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("the siblings of %s are %v, want %v", id, got, want)
+		}
+	}
+}
