@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -37,6 +38,7 @@ type Conflict struct {
 	Path  string    // bytes as git has them
 	Holds git.Holds // what is there when conflicts are written
 	Later []int     // of a revert: the turns after it that changed the path, the oldest first; see maxLater
+	There []int     // of an adoption: the turns of the fork that did
 }
 
 // A ConflictError reports what could not be merged. Nothing was changed.
@@ -137,9 +139,6 @@ func jumped(ctx context.Context, tx *transaction.Tx, t *Turn) (bool, error) {
 	return !descends, err
 }
 
-// maxLater is how many turns are looked at to say which of them stand against a revert, the newest.
-const maxLater = 1000
-
 // later finds the turns after a state that changed the paths of conflicts.
 func later(tx *transaction.Tx, to *State, conflicts []Conflict) error {
 	last := 0 // the last turn before the state
@@ -149,13 +148,27 @@ func later(tx *transaction.Tx, to *State, conflicts []Conflict) error {
 	if to.Start {
 		last--
 	}
+	by, err := changedBy(tx, last, math.MaxInt, conflicts)
+	for i := range by {
+		conflicts[i].Later = by[i]
+	}
+	return err
+}
+
+// maxLater is how many turns are looked at to say which of them stand against a merge, the newest.
+const maxLater = 1000
+
+// changedBy finds the turns after one, up to another, that changed the paths of conflicts: for each of these,
+// the oldest first.
+func changedBy(tx *transaction.Tx, after, until int, conflicts []Conflict) ([][]int, error) {
+	by := make([][]int, len(conflicts))
 	looked := 0
 	for r, err := range tx.Ledger.Turns() {
-		if looked++; len(conflicts) == 0 || looked > maxLater || err == nil && r.Number <= last {
+		if looked++; len(conflicts) == 0 || looked > maxLater || err == nil && r.Number <= after {
 			break
 		}
-		if err != nil {
-			continue // it can't be said of this one
+		if err != nil || r.Number > until {
+			continue // of the first it can't be said
 		}
 		t, err := readTurn(tx.Ledger, r.Number)
 		if err != nil || t.Files == 0 {
@@ -163,16 +176,16 @@ func later(tx *transaction.Tx, to *State, conflicts []Conflict) error {
 		}
 		for i, c := range conflicts {
 			if changed, err := changes(tx.Objects, t, c.Path); err != nil {
-				return fmt.Errorf("compare turn %s: %w", ledger.TurnID{Mission: tx.ID, Turn: r.Number}, err)
+				return nil, fmt.Errorf("compare turn %s: %w", ledger.TurnID{Mission: tx.ID, Turn: r.Number}, err)
 			} else if changed {
-				conflicts[i].Later = append(conflicts[i].Later, r.Number)
+				by[i] = append(by[i], r.Number)
 			}
 		}
 	}
-	for _, c := range conflicts {
-		slices.Reverse(c.Later)
+	for _, list := range by {
+		slices.Reverse(list)
 	}
-	return nil
+	return by, nil
 }
 
 // changes reports whether a turn changed a path.

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/git"
 	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -55,12 +51,12 @@ func revert(c *cli.Context) error {
 		Checkout: turns.Checkout{Foreign: foreign || also, Dry: c.Bool("dry-run")}, Merge: c.Bool("merge"),
 	})
 	if err != nil {
-		return unmerged(c, err, "revert --merge "+nameOf(from, to))
+		return target.Unmerged(c, err, "git agent-turn revert --merge "+nameOf(from, to))
 	}
 	if done.Jumped {
 		cmdline.Warn(fmt.Errorf("HEAD jumped before %s ended; what was committed in it stays", to.Describe()))
 	}
-	return printMerged(c, "reverted "+turns.Span(from, to), done)
+	return target.PrintMerged(c, "reverted "+turns.Span(from, to), done)
 }
 
 // reverted returns the start and the end of the turn that is named, or what a range names.
@@ -86,75 +82,4 @@ func nameOf(from, to *turns.State) string {
 		return name
 	}
 	return from.String() + ".." + to.String()
-}
-
-// unmerged lists the conflicts that kept a merge from being made, if that is what err says, and names
-// the command that makes it nevertheless.
-func unmerged(c *cli.Context, err error, command string) error {
-	var conflict *turns.ConflictError
-	if !errors.As(err, &conflict) {
-		return target.Unrestored(err)
-	}
-	printConflicts(c.App.ErrWriter, conflict.Conflicts)
-	marked := 0
-	for _, f := range conflict.Conflicts {
-		if f.Holds == git.HoldsBoth {
-			marked++
-		}
-	}
-	switch {
-	case !conflict.Changes:
-		return cmdline.Hint(err, "nothing was changed, and no file can hold both sides, with markers")
-	case marked == 0:
-		return cmdline.Hint(err, "nothing was changed, and no file can hold both sides, with markers; change the rest with: git agent-turn "+command)
-	case marked < len(conflict.Conflicts):
-		return cmdline.Hint(err, "nothing was changed; write both sides into the files that can hold them, with markers, with: git agent-turn "+command)
-	}
-	return cmdline.Hint(err, "nothing was changed; write both sides into the files, with markers, with: git agent-turn "+command)
-}
-
-// printMerged is [target.PrintRestored] for a merge.
-func printMerged(c *cli.Context, what string, done *turns.Restored) error {
-	err := target.PrintRestored(c, what, done.Changes, done.Present)
-	if err != nil || len(done.Conflicts) == 0 {
-		return err
-	}
-	printConflicts(c.App.ErrWriter, done.Conflicts)
-	err = &turns.ConflictError{Conflicts: done.Conflicts}
-	if c.Bool("dry-run") {
-		return err
-	}
-	var conflicts []git.Conflict
-	for _, f := range done.Conflicts {
-		conflicts = append(conflicts, git.Conflict{Name: f.Path, Holds: f.Holds})
-	}
-	return target.Conflicted(c, err, done.Changes, conflicts)
-}
-
-func printConflicts(to io.Writer, conflicts []turns.Conflict) {
-	for _, f := range conflicts {
-		fmt.Fprintf(to, "conflict in %s%s\n", cmdline.Escape(f.Path), changedBy(f.Later))
-	}
-}
-
-// maxNamed is how many turns are named for a path, the newest.
-const maxNamed = 10
-
-func changedBy(later []int) string {
-	if len(later) == 0 {
-		return ": changed since"
-	}
-	var names []string
-	for _, n := range later[max(0, len(later)-maxNamed):] {
-		names = append(names, fmt.Sprint(n))
-	}
-	more := ""
-	if len(later) > maxNamed {
-		more = fmt.Sprintf(" and %d before", len(later)-maxNamed)
-	}
-	noun := "turn"
-	if len(later) > 1 {
-		noun = "turns"
-	}
-	return fmt.Sprintf(": changed since by %s %s%s", noun, strings.Join(names, ", "), more)
 }

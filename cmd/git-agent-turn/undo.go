@@ -53,7 +53,7 @@ func undo(c *cli.Context) error {
 	case errors.Is(err, git.ErrNotFound):
 		return cmdline.Hint(err, "nothing was changed; what was there before went with that mission")
 	case err != nil:
-		return unmerged(c, err, "undo --merge")
+		return target.Unmerged(c, err, "git agent-turn undo --merge")
 	}
-	return printMerged(c, "took back the "+what, done)
+	return target.PrintMerged(c, "took back the "+what, done)
 }
