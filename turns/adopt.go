@@ -6,34 +6,33 @@ import (
 	"fmt"
 	"time"
 
-	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/snapshot"
 	"gitagent/internal/transaction"
 )
 
-// ErrNoFork reports a mission that is no fork, or one of which it is not known where it began.
-var ErrNoFork = errors.New("it is no fork")
+// Why there is nothing to adopt.
+var (
+	// ErrNoFork reports a mission that is no fork, or one of which it is not known where it began.
+	ErrNoFork = errors.New("it is no fork")
+	// ErrInherited reports a turn that a fork has from the mission that it was forked from.
+	ErrInherited = errors.New("the fork has inherited it")
+)
 
-// A ForkPoint is where a fork left another mission.
-type ForkPoint struct {
-	Of     ledger.TurnID // the turn that it was forked at, as its record names it
-	Commit git.Hex       // where its branch began: that turn's start or end, or a state that was saved after it
-}
-
-// PointOf returns where a fork began. The error of a mission that is none wraps [ErrNoFork].
-func PointOf(m *ledger.Mission) (ForkPoint, error) {
-	base, err := git.ParseHash(m.Base)
-	if m.ForkedFrom == nil || err != nil {
-		return ForkPoint{}, fmt.Errorf("mission %s: %w", m.ID, ErrNoFork)
-	}
-	return ForkPoint{Of: *m.ForkedFrom, Commit: git.Hex(base)}, nil
+// An Adopted says what an adoption has done.
+type Adopted struct {
+	Restored               // without Present if there was nothing to adopt
+	From     ledger.TurnID // the turn after which the work begins that was adopted
 }
 
 // Adopt merges the work of a fork, from where it began up to the end of a turn, into the worktree: a
 // three-way merge of trees, of which one is the worktree as it is. Otherwise it is like [Recorder.Revert].
 // The mission of the fork says that it was adopted, see [ledger.Mission].
-func (r *Recorder) Adopt(ctx context.Context, at time.Time, s *State, how Merging) (*Restored, error) {
-	what := adoption(s)
+//
+// Work that the fork has from another fork comes along, unless it is here; see further. If all of it is
+// here already, nothing is done.
+func (r *Recorder) Adopt(ctx context.Context, at time.Time, s *State, how Merging) (*Adopted, error) {
+	what := s.Describe()
 	s, err := s.Usable(ctx, r.Workspace)
 	if err == nil {
 		err = s.Known()
@@ -41,15 +40,16 @@ func (r *Recorder) Adopt(ctx context.Context, at time.Time, s *State, how Mergin
 	if err != nil {
 		return nil, err
 	}
-	done := new(Restored)
+	done := new(Adopted)
 	err = r.change(ctx, of(transaction.Job{Mission: s.In, At: at, What: "adopt"}), func(ctx context.Context, tx *transaction.Tx) error {
-		point, err := PointOf(tx.Ledger.Mission)
+		point, err := r.adoptable(ctx, tx, s)
 		if err != nil {
 			return err
 		}
+		done.From = point.Of
 		base, err := tx.Objects.TreeOf(point.Commit.Hash())
 		if err != nil {
-			return fmt.Errorf("where it began: %w", err)
+			return fmt.Errorf("find where it began: %w", err)
 		}
 		theirs, err := tx.Objects.TreeOf(s.Commit.Hash())
 		if err != nil {
@@ -59,17 +59,85 @@ func (r *Recorder) Adopt(ctx context.Context, at time.Time, s *State, how Mergin
 		if err != nil {
 			return err
 		}
+		c := transaction.Checkout{
+			Checkout: how.Checkout, Tree: merged.Tree, Merged: s.Commit.Hash(), What: adoption(s.In, s.Turn.Turn), Subject: "before adopting " + s.short(),
+		}
+		if c.Tree != tx.Snap.Tree {
+			tx.Ledger.Mission.Adopted = &ledger.Adoption{Turn: s.Turn.Turn, At: tx.At}
+			c.Noted = fmt.Sprintf("adopt %d", s.Turn.Turn)
+		}
 		done.Conflicts = how.conflicts(merged)
-		tx.Ledger.Mission.Adopted = &ledger.Adoption{Turn: s.Turn.Turn, At: tx.At}
-		return done.checkOut(ctx, tx, transaction.Checkout{
-			Checkout: how.Checkout, Tree: merged.Tree, Merged: s.Commit.Hash(), What: what, Subject: "before adopting " + s.short(),
-		}, how.Merge)
+		if len(done.Conflicts) == 0 && c.Noted == "" {
+			return nil
+		}
+		if err := there(tx, point, s, done.Conflicts); err != nil {
+			return err
+		}
+		return done.checkOut(ctx, tx, c, how.Merge)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("adopt %s: %w", s.Describe(), err)
+		return nil, fmt.Errorf("adopt %s: %w", what, err)
 	}
 	return done, nil
 }
 
-// adoption says in words what adopting a state is: "adoption of turn a1b2c3d4/12".
-func adoption(s *State) string { return "adoption of " + s.Describe() }
+// adoptable returns where the work begins that a state of a fork has and this checkout lacks.
+func (r *Recorder) adoptable(ctx context.Context, tx *transaction.Tx, s *State) (ForkPoint, error) {
+	point, err := PointOf(tx.Ledger.Mission)
+	if err != nil {
+		return point, err
+	}
+	here, err := r.Mission(ctx)
+	switch {
+	case err != nil:
+		return point, err
+	case here == tx.ID:
+		return point, ErrOwnBranch
+	case s.Turn.Mission != tx.ID:
+		return point, fmt.Errorf("%w: it is turn %s", ErrInherited, s.Turn.ID())
+	}
+	return outermost(point, func(at ForkPoint) (ForkPoint, bool, error) {
+		source, err := r.source(ctx, tx, at, here)
+		if err != nil || source == nil {
+			return at, false, err
+		}
+		next, ok := source.further()
+		return next, ok, nil
+	})
+}
+
+// there finds the turns of the fork that changed the paths of conflicts.
+func there(tx *transaction.Tx, point ForkPoint, s *State, conflicts []Conflict) error {
+	after := point.Of.Turn
+	if t, err := readTurn(tx.Ledger, after); err == nil && t.Mission != point.Of.Mission {
+		after-- // it was forked before that turn, and has one of its own with that number
+	}
+	by, err := changedBy(tx, after, s.Turn.Turn, conflicts)
+	for i := range by {
+		conflicts[i].There = by[i]
+	}
+	return err
+}
+
+// adoption says in words what adopting a fork up to a turn is: "adoption of turn a1b2c3d4/12".
+func adoption(id ledger.ID, turn int) string {
+	return "adoption of turn " + ledger.TurnID{Mission: id, Turn: turn}.String()
+}
+
+// undone returns what a mission says of its adoption when a step is taken back, and whether that is news. The
+// step may be of an earlier adoption, or of one in another worktree: then it is none.
+func undone(m *ledger.Mission, step *snapshot.Step, at time.Time) (a ledger.Adoption, news bool) {
+	if m.Adopted == nil || !m.Adopted.Commit.IsZero() || step.What != adoption(m.ID, m.Adopted.Turn) {
+		return a, false
+	}
+	a = *m.Adopted
+	switch {
+	case !step.Undo && !a.Undone && step.At.Equal(a.At):
+		a.Undone = true
+		return a, true
+	case step.Undo && a.Undone:
+		a.Undone, a.At = false, at
+		return a, true
+	}
+	return a, false
+}

@@ -58,6 +58,15 @@ func (r *Recorder) Undo(ctx context.Context, at time.Time, how Merging, say func
 		}
 		c := transaction.Checkout{Checkout: how.Checkout, Tree: tree, What: step.What, Undo: !step.Undo, Subject: "before undoing the " + step.String()}
 		c.Foreign = c.Foreign || step.Foreign
+		if a, news := undone(tx.Ledger.Mission, step, tx.At); news {
+			tx.Ledger.Mission.Adopted = &a
+			c.Noted = fmt.Sprintf("adopt %d", a.Turn)
+			if a.Undone {
+				c.Noted = "undo " + c.Noted
+			} else if t, err := readTurn(tx.Ledger, a.Turn); err == nil {
+				c.Merged = t.Code.Hash() // it has the work again
+			}
+		}
 		if say != nil {
 			c.Say = func(changes []git.FileStat) { say(step, changes) }
 		}

@@ -1,12 +1,19 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/target"
+	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
 
@@ -14,7 +21,7 @@ func adoptCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "adopt",
 		Usage:     "take the work of a fork home",
-		UsageText: "git agent-fork adopt [--merge] [--dry-run] <fork>",
+		UsageText: "git agent-fork adopt [--merge] [--dry-run] <fork>[/<turn>]",
 		Description: "What the fork has changed since it began is merged into the worktree. HEAD, the branch and the index stay as they are. " +
 			"The present state is recorded first, and its commit printed. Where both have changed the same lines, nothing is changed, and the paths are listed.",
 		Flags:        []cli.Flag{target.MergeFlag(), target.DryRunFlag()},
@@ -28,11 +35,7 @@ func adopt(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	state, err := target.State(c.Context, w, "", c.Args().First(), c.App.ErrWriter)
-	if err != nil {
-		return err
-	}
-	state, foreign, err := target.Usable(c, w, state)
+	state, foreign, err := adopted(c, w)
 	if err != nil {
 		return err
 	}
@@ -41,7 +44,94 @@ func adopt(c *cli.Context) error {
 		Checkout: turns.Checkout{Foreign: foreign, Dry: c.Bool("dry-run")}, Merge: c.Bool("merge"),
 	})
 	if err != nil {
-		return target.Unrestored(err)
+		return unadopted(c, w, state, err)
 	}
-	return target.PrintRestored(c, "adopted "+state.Describe(), done.Changes, done.Present)
+	if len(done.Changes) == 0 && len(done.Conflicts) == 0 {
+		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("nothing to adopt: all that %s has is here", state.Describe()))
+	} else if err := target.PrintMerged(c, fmt.Sprintf("adopted %s, forked at %s", state, done.From), &done.Restored); err != nil {
+		return err
+	}
+	if !c.Bool("dry-run") {
+		next(c, w, state, foreign)
+	}
+	return nil
+}
+
+// adopted returns the end of the turn up to which a fork is to be adopted. One that runs is not recorded yet.
+func adopted(c *cli.Context, w *workspace.Workspace) (state *turns.State, foreign bool, err error) {
+	name := c.Args().First()
+	state, err = target.State(c.Context, w, "", name, c.App.ErrWriter)
+	switch {
+	case err != nil:
+		return nil, false, err
+	case state.Start || state.Saved:
+		return nil, false, cmdline.Usagef("adopt takes a fork, or a turn of one, and %q is %s", name, state.Describe())
+	case path.Base(name) != strconv.Itoa(state.Turn.Turn):
+		if err := ended(c.Context, w, state); err != nil {
+			return nil, false, err
+		}
+	}
+	return target.Usable(c, w, state)
+}
+
+// ended returns an error if a turn of the mission runs.
+func ended(ctx context.Context, w *workspace.Workspace, last *turns.State) error {
+	live, err := target.Live(ctx, w, time.Now())
+	if err != nil {
+		return err
+	}
+	for _, l := range live {
+		if l.Mission == last.In && l.Open != nil {
+			return cmdline.Hintf(fmt.Errorf("turn %s is running", l.ID()), "wait for its end, or adopt what came before it with: git agent-fork adopt %s", last)
+		}
+	}
+	return nil
+}
+
+// unadopted says what to do after an adoption has failed.
+func unadopted(c *cli.Context, w *workspace.Workspace, state *turns.State, err error) error {
+	switch {
+	case errors.Is(err, turns.ErrNoFork):
+		return cmdline.Hintf(err, "commit the work of a mission with: git agent-turn finish %s", state.In)
+	case errors.Is(err, turns.ErrInherited):
+		return cmdline.Usagef("%w", err)
+	case errors.Is(err, turns.ErrOwnBranch):
+		return cmdline.Hint(err, "change to the worktree that is to have its work, and adopt it there with: "+
+			cmdline.Shell([]string{"git", "-C", w.Repo.Main(c.Context), "agent-fork", "adopt", state.String()}))
+	}
+	return target.Unmerged(c, err, "git agent-fork adopt --merge "+state.String())
+}
+
+// maxSiblings is how many are named.
+const maxSiblings = 5
+
+// next says what was not adopted: changes in the fork's worktree, and other forks of the same turn.
+func next(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool) {
+	hint := c.App.Name + ": hint: "
+	if ended(c.Context, w, state) == nil {
+		dir, err := (&turns.Recorder{Workspace: w}).Unrecorded(c.Context, state, foreign)
+		if err != nil {
+			cmdline.Warn(fmt.Errorf("nobody knows whether all changes of the fork are recorded: %w", err))
+		}
+		if dir != "" {
+			cmdline.Warn(fmt.Errorf("changes in %s that no turn has recorded were not adopted", dir))
+			cmdline.Tell(c.App.ErrWriter, hint, "adopt them as well after you have recorded them with: "+
+				cmdline.Shell([]string{"git", "-C", dir, "agent-turn", "record", "--mission", string(state.In), "--prompt", "by hand"}))
+		}
+	}
+	lines, _ := turns.Missions(c.Context, w.Repo) // one that can't be read is not named
+	left := turns.Siblings(lines, state.In)
+	if len(left) == 0 {
+		return
+	}
+	var ids []string
+	for _, l := range left[:min(len(left), maxSiblings)] {
+		ids = append(ids, string(l.ID))
+	}
+	names := strings.Join(ids, ", ")
+	if more := len(left) - len(ids); more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("still there, forked at %s as well: %s", left[0].ForkedFrom, names))
+	cmdline.Tell(c.App.ErrWriter, hint, "remove one with: git agent-turn remove "+ids[0])
 }

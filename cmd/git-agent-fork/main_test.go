@@ -43,7 +43,7 @@ func TestScripts(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"session": record, "exchange": exchange, "status": status},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"session": record, "exchange": exchange, "status": status, "turn": turn, "undo": undo},
 	})
 }
 

@@ -19,6 +19,9 @@ type Checkout struct {
 	What    string // for a person who wants to undo it: "restore of turn a1b2c3d4/12"
 	Undo    bool   // it takes that back
 	Subject string // of the event that keeps what was there before
+	// Noted, unless empty, is the subject of an event that comes first, with what has changed in mission.json:
+	// an event that keeps a state must not change the records, see [turns.Saved].
+	Noted string
 	// Merged is a commit whose work the tree has, with what was there before; zero for none. The commit that
 	// the event keeps of the tree is on it as well.
 	Merged plumbing.Hash
@@ -68,6 +71,9 @@ func (tx *Tx) CheckOut(ctx context.Context, c Checkout) (*CheckedOut, error) {
 		}
 		after, err = tx.CommitTree(c.Tree, on, ledger.CodeMessage("after the "+step.String(), tx.ID, 0, ""))
 		keep = append(keep, after)
+	}
+	if err == nil && c.Noted != "" {
+		err = tx.Append(c.Noted, nil)
 	}
 	if err == nil {
 		err = tx.Append(c.Subject, nil, keep...)

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"gitagent/internal/config"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// turn records what has changed in the current directory, which is on the branch of a mission or
+// belongs to the mission that is named:
+//
+//	turn <prompt> [<mission>]
+func turn(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: turn <prompt> [<mission>]")
+	}
+	r := recorder(ts)
+	id, err := r.Mission(context.Background())
+	ts.Check(err)
+	if len(args) == 2 {
+		id, err = ledger.ParseID(args[1])
+		ts.Check(err)
+	}
+	_, err = r.Record(context.Background(), turns.Signal{
+		Event: turns.Stopped, At: time.Now(), Mission: id, Prompt: args[0], Outcome: turns.Done, Strict: true,
+	})
+	ts.Check(err)
+}
+
+// undo takes back the last step in the current directory's worktree:
+//
+//	undo
+func undo(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: undo")
+	}
+	_, err := recorder(ts).Undo(context.Background(), time.Now(), turns.Merging{}, nil)
+	ts.Check(err)
+}
+
+func recorder(ts *testscript.TestScript) *turns.Recorder {
+	repo, err := git.Find(ts.MkAbs("."))
+	ts.Check(err)
+	return &turns.Recorder{Workspace: workspace.New(repo, config.Default())}
+}
