@@ -187,7 +187,7 @@ const (
 
 // Digest tells in words what the turns up to until did, for an agent that can't have their
 // conversation. list holds the mission's turns in order; with before, until itself is left out.
-func Digest(list []*Turn, until *Turn, before bool) string {
+func Digest(list []*Turn, until *Turn, before, follows bool) string {
 	var told []*Turn
 	for _, t := range list {
 		if t.Turn < until.Turn || t.Turn == until.Turn && !before {
@@ -215,7 +215,7 @@ func Digest(list []*Turn, until *Turn, before bool) string {
 	} else {
 		b.WriteString("\nThe worktree may be in another state than after the last of them: look at it. ")
 	}
-	if before {
+	if follows {
 		b.WriteString("The next instruction follows.\n")
 	} else {
 		b.WriteString("Wait for the next instruction.\n")

@@ -31,6 +31,7 @@ type Fork struct {
 	From   git.Hex // the commit that it begins at, if that is neither: a saved state after the turn
 	ID     ledger.ID
 	Title  string
+	Prompt string // what it starts with, of which it has its title if none is given; empty for none
 	At     time.Time
 
 	Worktree string // to be made for it; if empty, only the branch is made
@@ -91,7 +92,7 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 			return err
 		}
 		done.Mission = &ledger.Mission{
-			V: ledger.Version, ID: f.ID, Title: givenTitle(f.Title), Created: f.At.UTC().Truncate(time.Millisecond),
+			V: ledger.Version, ID: f.ID, Title: cmp.Or(givenTitle(f.Title), title(f.Prompt)), Created: f.At.UTC().Truncate(time.Millisecond),
 			Agent: f.Source.Agent, Base: from.String(), Branch: p.branch, ForkedFrom: &source,
 		}
 		if done.Mission.Title == "" {

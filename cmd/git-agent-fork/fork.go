@@ -25,6 +25,10 @@ func fork(c *cli.Context) error {
 	if err := check(c); err != nil {
 		return err
 	}
+	prompts, err := promptsOf(c)
+	if err != nil {
+		return err
+	}
 	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
@@ -33,7 +37,10 @@ func fork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := f.make()
+	if len(prompts) > 1 {
+		return f.several(prompts)
+	}
+	p, err := f.make(prompts[0])
 	if err != nil {
 		return err
 	}
@@ -79,15 +86,16 @@ func newForking(c *cli.Context, w *workspace.Workspace) (*forking, error) {
 	return f, nil
 }
 
-// make makes a fork.
-func (f *forking) make() (*plan, error) {
+// make makes a fork, which starts with a prompt; "" for that of the turn, if any.
+func (f *forking) make(prompt string) (*plan, error) {
 	c := f.c
 	id, err := ledger.NewID()
 	if err != nil {
 		return nil, err
 	}
 	fork := turns.Fork{
-		Source: f.state.Turn, Foreign: f.foreign, Before: c.Bool("before") || f.state.Start, ID: id, Title: c.String("title"), At: time.Now(),
+		Source: f.state.Turn, Foreign: f.foreign, Before: c.Bool("before") || f.state.Start, ID: id,
+		Title: c.String("title"), Prompt: prompt, At: time.Now(),
 	}
 	if f.state.Saved {
 		fork.From = f.state.Commit

@@ -46,6 +46,8 @@ func newApp() *cli.App {
 			&cli.BoolFlag{Name: "all", Usage: "choose among the turns of all missions"},
 			&cli.BoolFlag{Name: "before", Usage: "the state in which the turn started, and its prompt to replay it"},
 			&cli.StringFlag{Name: "title", Usage: "call the new mission `<text>`"},
+			&cli.IntFlag{Name: "times", Usage: "make `<n>` forks of the turn", Value: 1},
+			cmdline.Repeated(&cli.StringSliceFlag{Name: "prompt", Usage: "start with `<text>`; several are for one fork each"}),
 			&cli.StringFlag{Name: "worktree", Usage: "check it out in `<dir>`"},
 			&cli.BoolFlag{Name: "no-worktree", Usage: "make the branch, but no worktree"},
 			&cli.BoolFlag{Name: "launch", Usage: "start the agent there"},

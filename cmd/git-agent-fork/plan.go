@@ -21,7 +21,7 @@ type plan struct {
 	Commit   string   `json:"commit"`
 	Worktree string   `json:"worktree,omitempty"`
 	Session  string   `json:"session,omitempty"` // of the fork's conversation
-	Prompt   string   `json:"prompt,omitempty"`  // of the turn, with --before
+	Prompt   string   `json:"prompt,omitempty"`  // it starts with this one: its own, or with --before the turn's
 	Command  []string `json:"command"`           // to run in the worktree
 }
 
@@ -31,8 +31,10 @@ func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Fork
 		Commit: done.Mission.Base, Worktree: f.Worktree, Command: []string{"claude"},
 	}
 	var first []string
-	if f.Before {
+	if p.Prompt = f.Prompt; f.Prompt == "" && f.Before {
 		p.Prompt = turns.Prompt(ctx, repo, f.Source)
+	}
+	if p.Prompt != "" {
 		first = append(first, p.Prompt)
 	}
 	switch {
@@ -44,7 +46,7 @@ func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Fork
 		if err != nil && !errors.As(err, new(*ledger.UnreadError)) {
 			return nil, err // the digest does without those that can't be read
 		}
-		first = append([]string{turns.Digest(list, f.Source, f.Before)}, first...)
+		first = append([]string{turns.Digest(list, f.Source, f.Before, p.Prompt != "")}, first...)
 	}
 	if text := strings.Join(first, "\n\n"); text != "" {
 		if strings.HasPrefix(text, "-") {
