@@ -1,21 +1,26 @@
 // Package include gives a new worktree what a checkout has besides the tree: files that git ignores, such as
 // .env or node_modules, named by patterns in [File] at the top of the user's checkout or on a command line.
 //
-// What is copied is ignored in the new worktree as well, so that no turn records it, and what is there
-// already stays.
+// # What is found
+//
+// A file that git ignores in the checkout and that a pattern matches as in a .gitignore: what is tracked, or
+// only not tracked yet, is never copied. Git does the matching, twice: what is ignored (.gitignore,
+// .git/info/exclude, core.excludesFile), and what the patterns name.
+//
+// Git gives a directory that it ignores as a whole in one line, and it is looked into only if a pattern names it
+// or leads into it: node_modules/ finds every node_modules, build/*.key looks into an ignored build, **/config/x
+// into every config, but .env or *.key does not search each file of node_modules. It is what other tools that
+// read this file do, too, and what keeps a target of a million files out of the way.
+//
+// # What is copied
+//
+// What git ignores in the new worktree as well, so that no turn records it, and what is not there already.
+// Contents are shared with the original where the file system can. Modes and modification times are kept, and
+// symbolic links, if they stay inside the worktree. What was named and is not copied is told in [Copied].
 package include
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
-	"strings"
 
 	"gitagent/internal/git"
 )
@@ -26,18 +31,43 @@ const File = ".worktreeinclude"
 
 // An Amount says how much it is.
 type Amount struct {
-	Files int // and symbolic links
-	Bytes int64
+	Files int   // and symbolic links
+	Bytes int64 // of content
 }
+
+func (a *Amount) add(bytes int64) {
+	a.Files++
+	a.Bytes += bytes
+}
+
+// exceeds reports whether a is more than most.
+func (a Amount) exceeds(most Amount) bool { return a.Files > most.Files || a.Bytes > most.Bytes }
 
 // Files are the files of a checkout that a new worktree gets.
 type Files struct {
 	from   *git.Repo
-	paths  []string // from the top, with slashes
+	dirs   []dir // by path
+	left   []Left
 	amount Amount
 }
 
-// A Left file was named, but not copied.
+// A dir is a directory of the checkout and the files in it that are to be copied.
+type dir struct {
+	path  string // from the top, with slashes; "." for the top
+	files []file // by name
+}
+
+type file struct {
+	name   string
+	link   bool
+	copied bool  // by one copier
+	bytes  int64 // that it has copied
+}
+
+// Amount is how much was found.
+func (f *Files) Amount() Amount { return f.amount }
+
+// A Left file was named, but not copied. It may be a directory.
 type Left struct {
 	Path string // bytes as git has them
 	Why  string // for people
@@ -46,126 +76,18 @@ type Left struct {
 // Copied says what a new worktree got.
 type Copied struct {
 	Amount
-	Left []Left
+	Left []Left // by path
 }
 
 // A LimitError says that there is more than may be copied.
-type LimitError struct{ Most Amount }
+type LimitError struct {
+	Most  Amount
+	Found Amount // until the limit was passed
+	In    string // the directory at the top, or the file, that has most of it
+	Has   Amount // of what was found, how much that has
+}
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("more than %d files or %d bytes are to be copied", e.Most.Files, e.Most.Bytes)
-}
-
-// Find finds the ignored files of a checkout that its own [File] names, if file is set, or one of the
-// patterns. If there are more than most, the error is a [*LimitError].
-func Find(ctx context.Context, from *git.Repo, file bool, patterns []string, most Amount) (*Files, error) {
-	f := &Files{from: from}
-	args := []string{"ls-files", "-z", "--others", "--ignored"}
-	own := filepath.Join(from.Top, File)
-	if info, err := os.Lstat(own); file && err == nil && info.Mode().IsRegular() {
-		args = append(args, "--exclude-from="+own)
-	}
-	for _, p := range patterns {
-		args = append(args, "--exclude="+p)
-	}
-	if len(args) == 4 {
-		return f, nil
-	}
-	out, err := from.Output(ctx, nil, args...)
-	if err != nil {
-		return nil, fmt.Errorf("find what %s names: %w", File, err)
-	}
-	if f.paths, err = ignored(ctx, from, out); err != nil {
-		return nil, err
-	}
-	for _, p := range f.paths {
-		info, err := os.Lstat(filepath.Join(from.Top, filepath.FromSlash(p)))
-		if err != nil {
-			return nil, err
-		}
-		f.amount.Files++
-		f.amount.Bytes += info.Size()
-	}
-	if f.amount.Files > most.Files || f.amount.Bytes > most.Bytes {
-		return nil, &LimitError{most}
-	}
-	return f, nil
-}
-
-// Amount is how much was found.
-func (f *Files) Amount() Amount { return f.amount }
-
-// ignored returns those of a list of paths, each ended by a zero byte, that git ignores in a worktree.
-func ignored(ctx context.Context, repo *git.Repo, list []byte) ([]string, error) {
-	if len(list) == 0 {
-		return nil, nil
-	}
-	out, err := repo.Output(ctx, bytes.NewReader(list), "check-ignore", "-z", "--stdin")
-	if err != nil && git.Status(err) != 1 {
-		return nil, err
-	}
-	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
-}
-
-// Copy copies the files to a worktree, as far as git ignores them there too. told is called now and then
-// with what is done; it may be nil.
-func (f *Files) Copy(ctx context.Context, to *git.Repo, told func(Amount)) (*Copied, error) {
-	done := new(Copied)
-	if len(f.paths) == 0 {
-		return done, nil
-	}
-	paths, err := ignored(ctx, to, []byte(strings.Join(f.paths, "\x00")+"\x00"))
-	if err != nil {
-		return nil, err
-	}
-	from, err := os.OpenRoot(f.from.Top)
-	if err != nil {
-		return nil, err
-	}
-	defer from.Close()
-	root, err := os.OpenRoot(to.Top)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	for _, p := range paths {
-		if p == "" {
-			continue
-		}
-		n, err := copyFile(from, root, p)
-		if errors.Is(err, fs.ErrExist) {
-			done.Left = append(done.Left, Left{p, "it is there already"})
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("copy %q: %w", p, err)
-		}
-		done.Files++
-		done.Bytes += n
-		if told != nil {
-			told(done.Amount)
-		}
-	}
-	return done, nil
-}
-
-func copyFile(from, to *os.Root, name string) (int64, error) {
-	in, err := from.Open(name)
-	if err != nil {
-		return 0, err
-	}
-	defer in.Close()
-	info, err := in.Stat()
-	if err != nil {
-		return 0, err
-	}
-	if err := to.MkdirAll(path.Dir(name), 0o777); err != nil {
-		return 0, err
-	}
-	out, err := to.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
-	if err != nil {
-		return 0, err
-	}
-	n, err := io.Copy(out, in)
-	return n, errors.Join(err, out.Close())
+	return fmt.Sprintf("more than %d files or %d bytes are to be copied; most are in %q: %d files, %d bytes until there",
+		e.Most.Files, e.Most.Bytes, e.In, e.Has.Files, e.Has.Bytes)
 }
