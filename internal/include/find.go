@@ -157,15 +157,18 @@ func list(ctx context.Context, repo *git.Repo, args []string, each func(string) 
 const mostSpecs = 200
 
 // pathspecs returns paths that cover all names, as few as git can well be given; none if there are too many.
+//
+// The first one is in no list of files. It keeps the others from having a directory in common: git 2.39 fails
+// if it has to list that directory itself ("directory entry not superset of prefix").
 func pathspecs(names []string) []string {
 	for depth := 16; depth > 0; depth /= 2 {
-		var specs []string
+		specs := []string{".git"}
 		size := 0
 		for _, name := range names {
 			if parts := strings.SplitN(name, "/", depth+1); len(parts) > depth {
 				name = strings.Join(parts[:depth], "/")
 			}
-			if name = strings.TrimSuffix(name, "/"); len(specs) == 0 || specs[len(specs)-1] != name {
+			if name = strings.TrimSuffix(name, "/"); specs[len(specs)-1] != name {
 				specs = append(specs, name)
 				size += len(name)
 			}

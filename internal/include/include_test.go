@@ -127,7 +127,7 @@ func TestFind(t *testing.T) {
 	write(t, r, ".env", ".env.test", "pkg/.env", "pkg/a.key", "pkg/public.key", "new.c", "a.log", "logs/b.log", "logs/deep/c.log",
 		"target/debug/app", "target/debug/.env", "target/release/app", "node_modules/a/index.js", "node_modules/a/.env",
 		"node_modules/.bin/a -> ../a/index.js", "pkg/node_modules/b/index.js", "config/x.json", "config/deep/y.json", "config/deep/.env",
-		"UP.LOCAL", "low.local", "sp ace/x", "cache/one", "cache/kept", "[x]", "empty/", "linked -> config")
+		"UP.LOCAL", "low.local", "sp ace/x", "cache/one", "cache/kept", "[x]", "empty/", "linked -> config", "u/v/w.local")
 	for _, tt := range []struct {
 		name, file string
 		patterns   []string
@@ -167,14 +167,16 @@ func TestFind(t *testing.T) {
 		{name: "a directory whose files are ignored", file: "logs/\n", want: []string{"logs/b.log", "logs/deep/c.log"}},
 		{name: "nested ignore files", file: "pkg/*\n", want: []string{"pkg/.env", "pkg/a.key", "pkg/node_modules/b/index.js"}},
 		{name: "a directory above what is ignored", file: "pkg/\n", want: []string{"pkg/.env", "pkg/a.key", "pkg/node_modules/b/index.js"}},
-		{name: "case counts, as in git", file: "*.local\n", want: []string{"low.local"}},
+		{name: "case counts, as in git", file: "*.local\n", want: []string{"low.local", "u/v/w.local"}},
+		{name: "a directory far above", file: "/u/\n", want: []string{"u/v/w.local"}},
 		{name: "classes", file: "*.[lL][oO]*L\ncon[!abc]ig/[[:alpha:]].json\n", want: []string{"UP.LOCAL", "config/x.json"}},
+		{name: "a class with a slash", file: "/con[/f]ig/*.json\n", want: []string{"config/x.json"}},
 		{name: "escapes", file: "\\[x]\n", want: []string{"[x]"}},
 		{name: "some of a directory", file: "cache\n", want: []string{"cache/one"}},
 		{name: "everything", file: "*\n", want: []string{
 			".env", ".env.test", "UP.LOCAL", "[x]", "a.log", "cache/one", "config/deep/.env", "config/deep/y.json", "config/x.json", "logs/b.log",
 			"logs/deep/c.log", "low.local", "node_modules/.bin/a", "node_modules/a/.env", "node_modules/a/index.js", "pkg/.env", "pkg/a.key",
-			"pkg/node_modules/b/index.js", "sp ace/x", "target/debug/.env", "target/debug/app", "target/release/app",
+			"pkg/node_modules/b/index.js", "sp ace/x", "target/debug/.env", "target/debug/app", "target/release/app", "u/v/w.local",
 		}},
 		{name: "patterns alone", patterns: []string{"/a.log", ""}, want: []string{"a.log"}},
 		{name: "a pattern with a number sign is no comment", patterns: []string{"#a"}},
@@ -234,6 +236,53 @@ func TestLimit(t *testing.T) {
 			t.Errorf("%v: %+v, want most in %s", tt.most, limit, tt.in)
 		}
 	}
+}
+
+func TestParsePatterns(t *testing.T) {
+	t.Parallel()
+	text := "\ufeff# no\n\n  \na\r\nb  \nc\\ \nd\\\\ \ne\\  \n\\#f\n!g\n h\n\ti\t\n\\"
+	want(t, "patterns", parsePatterns(text), []string{"a", "b", `c\ `, `d\\`, `e\ `, `\#f`, "!g", " h", "\ti\t", `\`})
+}
+
+// Where git is sent to look: too often is slow, too rarely would be wrong.
+func TestMayName(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		pattern string
+		yes, no []string
+	}{
+		{".env", []string{".env", "a/.env", ".env/", ".env/x", ".ENV"}, []string{"target/", "env"}},
+		{"/.env", []string{".env"}, []string{"a/.env", "target/"}},
+		{"!x", nil, []string{"x"}},
+		{"node_modules/", []string{"node_modules/", "a/node_modules/"}, []string{"target/", "node_modules2/"}},
+		{"target/debug/*.key", []string{"target/", "target/debug/", "target/debug/a.key"}, []string{"target/release/", "a/target/", "target/debug/x"}},
+		{"*/x", []string{"target/", "a/x"}, []string{"x/y/"}},
+		{"**/x", []string{"x", "a/b/x/"}, []string{"target/"}},
+		{"**/x/y", []string{"x/", "a/x/"}, []string{"target/"}},
+		{"a/**/y", []string{"a/", "a/b/c/"}, []string{"b/"}},
+		{"**", []string{"a", "a/"}, nil},
+		{"a[bc]/x", []string{"ab/", "ad/", "ab/c/"}, []string{"b/"}},
+		{"??", []string{"é"}, nil},
+		{`\!a`, []string{"!a"}, []string{"a"}},
+		{"/", nil, []string{"a", "a/"}},
+	} {
+		for name, want := range both(tt.yes, tt.no) {
+			if got := mayName([]string{tt.pattern}, name); got != want {
+				t.Errorf("%q may name %q: %t, want %t", tt.pattern, name, got, want)
+			}
+		}
+	}
+}
+
+func both(yes, no []string) map[string]bool {
+	all := make(map[string]bool)
+	for _, name := range yes {
+		all[name] = true
+	}
+	for _, name := range no {
+		all[name] = false
+	}
+	return all
 }
 
 // Only the checkout's own file is read, and only if it is one.

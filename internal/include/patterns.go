@@ -47,15 +47,27 @@ func readPatterns(top *os.Root) ([]string, error) {
 func parsePatterns(text string) []string {
 	var patterns []string
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
-		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
-		for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
-			line = line[:len(line)-1]
-		}
+		line = trimSpaces(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
 		if line != "" && !strings.HasPrefix(line, "#") {
 			patterns = append(patterns, line)
 		}
 	}
 	return patterns
+}
+
+// trimSpaces drops the spaces at the end, but not those after a backslash.
+func trimSpaces(line string) string {
+	end := 0
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case ' ':
+			continue
+		case '\\':
+			i++
+		}
+		end = min(i+1, len(line))
+	}
+	return line[:end]
 }
 
 // mayName reports whether one of the patterns could match a file, a directory above it or, if it is a directory
@@ -95,6 +107,9 @@ func leadsTo(pattern string, parts []string) bool {
 		}
 		if !alike(steps[i], parts[i]) {
 			return false
+		}
+		if strings.Contains(steps[i], "[") { // a slash in a class ends no step
+			return true
 		}
 	}
 	return true
