@@ -96,13 +96,13 @@ func showCommit(c *cli.Context, w *workspace.Workspace, name string, commit git.
 	}
 	defer func() { err = cmp.Or(err, l.close()) }()
 	progress := l.progress()
-	defer progress.stop()
+	defer progress.Stop()
 	q, content, err := l.h.Of(commit, false)
 	if err != nil {
 		return err
 	}
 	sum, err := l.contributions(q, c.Bool("full"))
-	progress.stop()
+	progress.Stop()
 	if err != nil {
 		return err
 	}

@@ -54,8 +54,8 @@ func (l *lander) contributions(q provenance.Landing, all bool) (*provenance.Cont
 	return l.h.Contributions(l.c.Context, q)
 }
 
-func (l *lander) progress() *progress {
-	return startProgress(l.c.App.ErrWriter, func() string {
+func (l *lander) progress() *cmdline.Progress {
+	return cmdline.StartProgress(l.c.App.ErrWriter, func() string {
 		of := l.of.Load()
 		if of == 0 {
 			return "reading the turns"

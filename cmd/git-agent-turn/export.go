@@ -128,7 +128,7 @@ type exporter struct {
 	w       *workspace.Workspace
 	history *provenance.History
 
-	progress *progress
+	progress *cmdline.Progress
 	printed  int // commits
 	noted    int // commits that had a note already
 	ends     int // commits at the end of a shallow clone
@@ -145,7 +145,7 @@ func (e *exporter) traces(commits []git.Hex) error {
 			return err
 		}
 		e.printed++
-		e.progress.stop()
+		e.progress.Stop()
 		return cmdline.PrintJSON(e.c.App.Writer, trace)
 	})
 }
@@ -209,10 +209,10 @@ func (e *exporter) each(commits []git.Hex, f func(export.Commit) error) error {
 	objects := e.w.Repo.Objects(e.c.Context)
 	defer objects.Close()
 	var looked atomic.Int64
-	e.progress = startProgress(e.c.App.ErrWriter, func() string {
+	e.progress = cmdline.StartProgress(e.c.App.ErrWriter, func() string {
 		return fmt.Sprintf("looking at commit %d of %d", looked.Load(), len(commits))
 	})
-	defer e.progress.stop()
+	defer e.progress.Stop()
 	for _, hash := range commits {
 		looked.Add(1)
 		files, err := e.history.Brought(e.c.Context, hash)

@@ -57,8 +57,8 @@ func newInquiry(c *cli.Context, rev, name string) (*inquiry, error) {
 			return nil, err
 		}
 	}
-	progress := startProgress(c.App.ErrWriter, func() string { return "reading the turns" })
-	defer progress.stop()
+	progress := cmdline.StartProgress(c.App.ErrWriter, func() string { return "reading the turns" })
+	defer progress.Stop()
 	q.history, err = provenance.Open(c.Context, w)
 	return q, err
 }
@@ -96,8 +96,8 @@ func (q *inquiry) resolve(rev string) (git.Hex, error) {
 
 // lines asks for the lines in git's ranges, or for all.
 func (q *inquiry) lines(ranges, options []string) ([]provenance.Line, error) {
-	progress := startProgress(q.c.App.ErrWriter, func() string { return "asking git about " + cmdline.OneLine(q.name) })
-	defer progress.stop()
+	progress := cmdline.StartProgress(q.c.App.ErrWriter, func() string { return "asking git about " + cmdline.OneLine(q.name) })
+	defer progress.Stop()
 	request := provenance.Request{Commit: q.commit, Path: q.path, Ranges: ranges, Options: options}
 	if q.commit.IsZero() {
 		var err error

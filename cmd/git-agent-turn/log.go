@@ -49,7 +49,7 @@ func logCommits(c *cli.Context) (err error) {
 	}
 	defer func() { err = cmp.Or(err, l.close()) }()
 	progress := l.progress()
-	defer progress.stop()
+	defer progress.Stop()
 	return eachRev(c.Context, w.Repo.Here(), append(args, append([]string{"--"}, paths...)...), func(commit git.Hex, short string) error {
 		q, content, err := l.h.Of(commit, true)
 		if err != nil {
@@ -60,7 +60,7 @@ func logCommits(c *cli.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		progress.stop()
+		progress.Stop()
 		if c.Bool("json") {
 			return l.printJSON(commit, content, sum)
 		}

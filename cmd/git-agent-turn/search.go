@@ -57,14 +57,14 @@ func searchTurns(c *cli.Context) error {
 	if c.Bool("interactive") {
 		return s.choose()
 	}
-	progress := startProgress(c.App.ErrWriter, func() string { return "searching, " + cmdline.Size(s.turns.Read.Load()) + " so far" })
-	defer progress.stop()
+	progress := cmdline.StartProgress(c.App.ErrWriter, func() string { return "searching, " + cmdline.Size(s.turns.Read.Load()) + " so far" })
+	defer progress.Stop()
 	found := 0
 	for _, r := range s.results(c.Context) {
 		if r == nil {
 			continue
 		}
-		progress.stop()
+		progress.Stop()
 		if err := s.print(r); err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func searchTurns(c *cli.Context) error {
 	case err != nil:
 		return err
 	case found == 0:
-		progress.stop()
+		progress.Stop()
 		return s.nothing()
 	}
 	return nil

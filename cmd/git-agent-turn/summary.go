@@ -52,12 +52,12 @@ func summarize(c *cli.Context) (err error) {
 	}
 	defer func() { err = cmp.Or(err, l.close()) }()
 	progress := l.progress()
-	defer progress.stop()
+	defer progress.Stop()
 	s := &summarizer{lander: l, span: r, prompts: !c.Bool("no-prompts")}
 	if err := s.collect(); err != nil {
 		return err
 	}
-	progress.stop()
+	progress.Stop()
 	if c.Bool("json") {
 		return s.json()
 	}

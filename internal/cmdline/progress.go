@@ -1,4 +1,4 @@
-package main
+package cmdline
 
 import (
 	"fmt"
@@ -6,12 +6,10 @@ import (
 	"os"
 	"sync"
 	"time"
-
-	"gitagent/internal/cmdline"
 )
 
-// A progress tells on a terminal what is being done, while there is nothing else to see.
-type progress struct {
+// A Progress tells on a terminal what is being done, while there is nothing else to see.
+type Progress struct {
 	once sync.Once
 	end  chan struct{}
 	told sync.WaitGroup
@@ -22,10 +20,11 @@ const (
 	interval = 100 * time.Millisecond
 )
 
-// startProgress begins to tell what is being done, if w is a terminal.
-func startProgress(w io.Writer, doing func() string) *progress {
-	p := &progress{end: make(chan struct{})}
-	if f, ok := w.(*os.File); !ok || !cmdline.IsTerminal(f) {
+// StartProgress begins to tell what is being done, if w is a terminal. What doing returns must already be
+// safe.
+func StartProgress(w io.Writer, doing func() string) *Progress {
+	p := &Progress{end: make(chan struct{})}
+	if f, ok := w.(*os.File); !ok || !IsTerminal(f) {
 		return p
 	}
 	p.told.Go(func() {
@@ -46,8 +45,8 @@ func startProgress(w io.Writer, doing func() string) *progress {
 	return p
 }
 
-// stop takes away what was told, before anything else is written.
-func (p *progress) stop() {
+// Stop takes away what was told, before anything else is written.
+func (p *Progress) Stop() {
 	p.once.Do(func() { close(p.end) })
 	p.told.Wait()
 }
