@@ -173,7 +173,7 @@ func (t *Worktree) Set(ctx context.Context, commit git.Hex) error {
 	if err == nil || fresh || ctx.Err() != nil {
 		return err
 	}
-	unlock(t.Top)
+	git.Unlock(t.Top)
 	if err = t.set(ctx, commit); err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -383,24 +383,11 @@ func erase(top, admin string) (err error) {
 		if err = os.RemoveAll(top); err == nil {
 			break
 		}
-		unlock(top)
+		git.Unlock(top)
 	}
 	if err == nil {
 		err = os.RemoveAll(admin)
 	}
 	_ = os.Remove(filepath.Dir(admin)) // as git does if it was the last one
 	return err
-}
-
-// unlock gives the user back the permissions of directories below one.
-func unlock(top string) {
-	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return nil
-		}
-		if info, err := d.Info(); err == nil && info.Mode().Perm()&0o700 != 0o700 {
-			_ = os.Chmod(path, info.Mode().Perm()|0o700) // removing it says what is wrong
-		}
-		return nil
-	})
 }
