@@ -21,6 +21,7 @@ package include
 
 import (
 	"fmt"
+	"path"
 
 	"gitagent/internal/git"
 )
@@ -66,6 +67,17 @@ type file struct {
 
 // Amount is how much was found.
 func (f *Files) Amount() Amount { return f.amount }
+
+// Paths are what was found, from the top, with slashes.
+func (f *Files) Paths() []string {
+	var paths []string
+	for _, d := range f.dirs {
+		for _, file := range d.files {
+			paths = append(paths, path.Join(d.path, file.name))
+		}
+	}
+	return paths
+}
 
 // A Left file was named, but not copied. It may be a directory.
 type Left struct {
