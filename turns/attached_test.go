@@ -31,7 +31,7 @@ func (l *lab) begin(b turns.Beginning) *ledger.Mission {
 	if b.From.IsZero() {
 		b.From = plumbing.NewHash(l.Git("rev-parse", "HEAD"))
 	}
-	m, err := l.recorder(l.Dir).Begin(context.Background(), b)
+	m, _, err := l.recorder(l.Dir).Begin(context.Background(), b)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -529,7 +529,7 @@ func TestBeginFails(t *testing.T) {
 			prepare(l, &b)
 			refs, head, status := l.Git("for-each-ref"), l.Read(".git/HEAD"), l.Git("status", "--porcelain")
 			worktrees := l.Git("worktree", "list", "--porcelain")
-			if _, err := l.recorder(l.Dir).Begin(t.Context(), b); err == nil {
+			if _, _, err := l.recorder(l.Dir).Begin(t.Context(), b); err == nil {
 				t.Fatal("begun all the same")
 			}
 			if now := l.Git("for-each-ref"); now != refs {

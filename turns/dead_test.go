@@ -141,16 +141,7 @@ func TestKilledPlanting(t *testing.T) {
 		f.ID, f.Worktree = id, filepath.Join(filepath.Dir(l.Dir), string(id))
 		f.Session = ""
 		l.fork(f)
-		branch := id.Branch(l.capture.BranchPrefix)
-		held, err := lock.Take(t.Context(), local.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", string(id)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer held.Release()
-		words := []string{string(id), l.Git("rev-parse", id.Ref()), l.Git("rev-parse", branch), branch, f.Worktree}
-		if err := held.Note(lock.Note{At: time.Now(), Words: words}); err != nil {
-			t.Fatal(err)
-		}
+		l.planting(id, f.Worktree)
 		return f.Worktree
 	}
 	// Git was killed before it had pointed HEAD anywhere.

@@ -41,8 +41,9 @@ type Fork struct {
 	Session string
 	Config  string
 
-	Include  *include.Files // what the worktree gets besides the tree; nil for nothing
-	Progress io.Writer      // git's progress of the checkout, on a terminal; nil for none
+	Include  *include.Files       // what the worktree gets besides the tree; nil for nothing
+	Copying  func(include.Amount) // is told now and then what of that is copied; may be nil
+	Progress io.Writer            // git's progress of the checkout, on a terminal; nil for none
 }
 
 // A Forked is a fork that was made.
@@ -82,7 +83,10 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	}
 	done := &Forked{}
 	source := f.Source.ID()
-	p := plant{id: f.ID, from: from, branch: r.Branch(f.ID), worktree: f.Worktree, foreign: f.Foreign, include: f.Include, progress: f.Progress}
+	p := plant{
+		id: f.ID, from: from, branch: r.Branch(f.ID), worktree: f.Worktree, foreign: f.Foreign,
+		include: f.Include, copying: f.Copying, progress: f.Progress,
+	}
 	undo, included, err := r.plant(ctx, p, f.At, func(tx *transaction.Tx) error {
 		if _, err := tx.Objects.TreeOf(from); err != nil {
 			return fmt.Errorf("its code commit is not here: %w", err)

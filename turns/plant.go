@@ -31,7 +31,8 @@ type plant struct {
 	here     bool           // the branch is checked out in the present worktree
 	foreign  bool           // what is checked out is a stranger's
 	include  *include.Files // what the worktree gets besides the tree; nil for nothing
-	progress io.Writer      // git's, of the checkout; nil for none
+	copying  func(include.Amount)
+	progress io.Writer // git's, of the checkout; nil for none
 }
 
 // plant makes the mission or changes nothing; event adds the first event of its ledger. undo
@@ -110,7 +111,7 @@ func (r *Recorder) include(ctx context.Context, p plant) (*include.Copied, error
 			return nil, err
 		}
 	}
-	return p.include.Copy(ctx, repo, nil)
+	return p.include.Copy(ctx, repo, p.copying)
 }
 
 // plantings is the directory of the files that name what is being made.
@@ -221,8 +222,8 @@ func (p plant) refs() map[string]plumbing.Hash {
 	return map[string]plumbing.Hash{p.id.Ref(): p.tip, p.branch: p.from}
 }
 
-// clearWorktree removes a worktree that git has not finished making: until then git keeps it
-// locked, with the reason "initializing".
+// clearWorktree removes a worktree that git has not finished making, or removing. Until it is made, git keeps
+// it locked, with the reason "initializing"; what is half removed may have lost what makes it a worktree.
 func (r *Recorder) clearWorktree(p plant) error {
 	if p.worktree == "" {
 		return nil
@@ -230,20 +231,19 @@ func (r *Recorder) clearWorktree(p plant) error {
 	admin := ""
 	dirs, _ := filepath.Glob(filepath.Join(r.Repo.CommonDir, "worktrees", "*"))
 	for _, dir := range dirs {
-		reason, err := os.ReadFile(filepath.Join(dir, "locked"))
-		if err != nil || strings.TrimSpace(string(reason)) != "initializing" {
-			continue
-		}
+		reason, _ := os.ReadFile(filepath.Join(dir, "locked")) // usually there is none
+		half := strings.TrimSpace(string(reason)) == "initializing"
 		of, err := os.ReadFile(filepath.Join(dir, "gitdir"))
 		switch git := strings.TrimSpace(string(of)); {
-		case err == nil && git != "" && sameFile(filepath.Dir(git), p.worktree),
-			git == "" && strings.HasPrefix(filepath.Base(dir), filepath.Base(p.worktree)): // it had not got that far
+		case err == nil && git != "" && sameFile(filepath.Dir(git), p.worktree) && (half || !pathExists(git)),
+			half && git == "" && strings.HasPrefix(filepath.Base(dir), filepath.Base(p.worktree)): // it had not got that far
 			admin = dir
 		}
 	}
 	if admin == "" {
 		return nil // complete, or not begun
 	}
+	git.Unlock(p.worktree)
 	if err := os.RemoveAll(p.worktree); err != nil {
 		return err
 	}
@@ -254,6 +254,7 @@ func (r *Recorder) clearWorktree(p plant) error {
 // fails, and a branch that is checked out can't be deleted. args are for git worktree remove.
 func (r *Recorder) uproot(ctx context.Context, p plant, args ...string) error {
 	if p.worktree != "" && pathExists(filepath.Join(p.worktree, ".git")) {
+		git.Unlock(p.worktree)
 		repo, err := r.checkingOut(ctx, p)
 		if err == nil {
 			_, err = repo.Output(ctx, nil, append(append([]string{"worktree", "remove"}, args...), p.worktree)...)
@@ -325,34 +326,39 @@ func pathExists(path string) bool {
 type Beginning struct {
 	ID       ledger.ID
 	Title    string
-	From     plumbing.Hash  // its first commit
-	Worktree string         // to be made for it; empty for the present one
-	Include  *include.Files // what that gets besides the tree; nil for nothing
-	Session  string         // the session that will record to it, if known
+	From     plumbing.Hash // its first commit
+	Worktree string        // to be made for it; empty for the present one
+	Session  string        // the session that will record to it, if known
 	At       time.Time
+
+	Include *include.Files       // what a new worktree gets besides the tree; nil for nothing
+	Copying func(include.Amount) // is told now and then what of that is copied; may be nil
 }
 
 // Begin makes an attached mission: ledger and branch in one transaction, then the checkout, which
-// keeps uncommitted changes as `git switch` does. If that fails, both are removed again.
-func (r *Recorder) Begin(ctx context.Context, b Beginning) (*ledger.Mission, error) {
+// keeps uncommitted changes as `git switch` does. If that fails, both are removed again. included is nil if
+// nothing was to be.
+func (r *Recorder) Begin(ctx context.Context, b Beginning) (m *ledger.Mission, included *include.Copied, err error) {
 	branch := r.Branch(b.ID)
-	m := &ledger.Mission{
+	m = &ledger.Mission{
 		Title: givenTitle(b.Title), Created: b.At.UTC().Truncate(time.Millisecond),
 		Base: b.From.String(), Branch: branch,
 	}
 	m.AddSession(b.Session)
-	p := plant{id: b.ID, from: b.From, branch: branch, worktree: b.Worktree, here: b.Worktree == "", include: b.Include}
-	_, _, err := r.plant(ctx, p, b.At, func(tx *transaction.Tx) error {
+	p := plant{
+		id: b.ID, from: b.From, branch: branch, worktree: b.Worktree, here: b.Worktree == "", include: b.Include, copying: b.Copying,
+	}
+	_, included, err = r.plant(ctx, p, b.At, func(tx *transaction.Tx) error {
 		tx.Begin(m)
 		return tx.Append("start "+string(b.ID), nil, b.From)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("start mission %s: %w", b.ID, err)
+		return nil, nil, fmt.Errorf("start mission %s: %w", b.ID, err)
 	}
 	if b.Session == "" {
-		return m, nil
+		return m, included, nil
 	}
-	return m, r.Store.Update(ctx, b.Session, func(st *session.State) error {
+	return m, included, r.Store.Update(ctx, b.Session, func(st *session.State) error {
 		st.Mission, st.Seen = string(b.ID), b.At
 		return nil
 	})

@@ -91,6 +91,7 @@ func (r *Recorder) removeWorktree(ctx context.Context, path string, force bool) 
 	if force {
 		args = []string{"worktree", "remove", "--force", "--", path}
 	}
+	git.Unlock(path)
 	if linked := r.linked(path); linked != nil {
 		doing := filepath.Join(plantings, "remove-"+filepath.Base(linked.GitDir))
 		held, err := lock.Take(ctx, r.Store.Dir(), doing)

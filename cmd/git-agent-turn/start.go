@@ -79,7 +79,7 @@ func start(c *cli.Context) error {
 		return err
 	}
 	r := &turns.Recorder{Workspace: w}
-	m, err := r.Begin(c.Context, b)
+	m, _, err := r.Begin(c.Context, b)
 	if err != nil {
 		return err
 	}

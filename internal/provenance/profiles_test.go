@@ -555,7 +555,7 @@ func (tr *tree) attached() bool {
 	}
 	id := tr.id()
 	dir := filepath.Join(filepath.Dir(tr.machine.trees[0].dir), "mission-"+string(id))
-	_, err := tr.recorder().Begin(context.Background(), turns.Beginning{
+	_, _, err := tr.recorder().Begin(context.Background(), turns.Beginning{
 		ID: id, Title: "a mission", From: plumbing.NewHash(tr.git("rev-parse", "HEAD")), Worktree: dir, At: tr.time(),
 	})
 	if err != nil {

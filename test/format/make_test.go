@@ -280,7 +280,7 @@ func (m *maker) attached() *talk {
 		m.t.Fatal(err)
 	}
 	dir := filepath.Join(gittest.TempDir(m.t), "attached")
-	_, err = m.recorder().Begin(m.t.Context(), turns.Beginning{
+	_, _, err = m.recorder().Begin(m.t.Context(), turns.Beginning{
 		ID: "c3d4e5f6", Title: "On a branch", From: from, Worktree: dir, At: m.now().In(time.FixedZone("", 3600)),
 	})
 	if err != nil {
