@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/include"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
@@ -44,13 +46,13 @@ func fork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case c.Bool("launch"):
-		return terminal.Launch(p.Worktree, p.Command, p.environment())
-	case c.Bool("print"):
-		return cmdline.PrintJSON(c.App.Writer, p)
+	if err := f.setUp(p); err != nil {
+		return err
 	}
-	return p.print(c.App.Writer)
+	if c.Bool("launch") {
+		return terminal.Launch(p.Worktree, p.Command, p.environment())
+	}
+	return f.show(p)
 }
 
 // A forking is what one command line makes of a turn.
@@ -58,7 +60,9 @@ type forking struct {
 	c       *cli.Context
 	w       *workspace.Workspace
 	state   *turns.State
-	foreign bool // it is a stranger's
+	foreign bool           // it is a stranger's
+	include *include.Files // that the worktree gets besides the tree; nil for none
+	setup   string         // that is run there; empty for none
 	remotes []*remote.Remote
 }
 
@@ -78,6 +82,14 @@ func newForking(c *cli.Context, w *workspace.Workspace) (*forking, error) {
 	case f.state.Saved && c.Bool("before"):
 		return nil, cmdline.Usagef("--before is about a turn, not about %s", f.state.Describe())
 	}
+	if !c.Bool("no-worktree") {
+		if f.include, err = target.Include(c, w, f.foreign); err != nil {
+			return nil, err
+		}
+		if f.setup, err = target.Setup(c, w, f.foreign); err != nil {
+			return nil, err
+		}
+	}
 	if c.Bool("push") {
 		if f.remotes, err = target.Remotes(c.Context, w); err != nil {
 			return nil, err
@@ -95,7 +107,7 @@ func (f *forking) make(prompt string) (*plan, error) {
 	}
 	fork := turns.Fork{
 		Source: f.state.Turn, Foreign: f.foreign, Before: c.Bool("before") || f.state.Start, ID: id,
-		Title: c.String("title"), Prompt: prompt, At: time.Now(),
+		Title: c.String("title"), Prompt: prompt, At: time.Now(), Include: f.include,
 	}
 	if f.state.Saved {
 		fork.From = f.state.Commit
@@ -114,8 +126,11 @@ func (f *forking) make(prompt string) (*plan, error) {
 	if _, err := f.w.Store.Enable(true); err != nil {
 		return nil, err
 	}
+	told, stop := target.Copying(c.App.ErrWriter, f.include)
+	fork.Copying = told
 	r := &turns.Recorder{Workspace: f.w}
 	done, err := r.Fork(c.Context, fork)
+	stop()
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +143,7 @@ func (f *forking) make(prompt string) (*plan, error) {
 	return p, nil
 }
 
-// tell tells the user what a fork has not got.
+// tell tells the user what a fork has got besides the turn, and what it has not.
 func (f *forking) tell(fork turns.Fork, done *turns.Forked) {
 	talk := f.c.App.ErrWriter
 	if proof := fork.Source.Proof(); proof != "" && !f.state.Saved {
@@ -142,13 +157,26 @@ func (f *forking) tell(fork turns.Fork, done *turns.Forked) {
 		fmt.Fprintf(talk, "git-agent-fork: warning: the conversation can't be taken along (%s); a new one begins with what the turns tell\n",
 			cmdline.OneLine(done.Why.Error()))
 	}
-	if fork.Worktree == "" {
-		return
+	if fork.Worktree != "" {
+		target.TellIncluded(talk, done.Included)
+		target.TellLacks(f.c.Context, talk, fork.Worktree)
 	}
-	if _, err := os.Lstat(filepath.Join(fork.Worktree, ".gitmodules")); err == nil {
-		fmt.Fprintf(talk, "submodules are not checked out; do it with: %s\n",
-			cmdline.Shell([]string{"git", "-C", fork.Worktree, "submodule", "update", "--init", "--recursive"}))
+}
+
+// setUp runs the setup in the fork's worktree. If that fails, the fork stays, and is shown.
+func (f *forking) setUp(p *plan) error {
+	if err := target.RunSetup(f.c, f.setup, p.Worktree, ledger.ID(p.Mission)); err != nil {
+		return cmp.Or(err, f.show(p))
 	}
+	return nil
+}
+
+// show prints what was made, and how the agent is started there.
+func (f *forking) show(p *plan) error {
+	if f.c.Bool("print") {
+		return cmdline.PrintJSON(f.c.App.Writer, p)
+	}
+	return p.print(f.c.App.Writer)
 }
 
 // check checks the command line itself.
@@ -165,7 +193,7 @@ func check(c *cli.Context) error {
 	case c.Bool("all") && (c.IsSet("mission") || c.NArg() > 0):
 		return cmdline.Usagef("--all is for choosing: it goes with neither a turn nor --mission")
 	}
-	return nil
+	return target.CheckPlanting(c, !c.Bool("no-worktree"))
 }
 
 // sourceOf returns the state named on the command line, or the end of the turn that the person picks.

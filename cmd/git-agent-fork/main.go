@@ -16,6 +16,7 @@ package main
 
 import (
 	"runtime/debug"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -41,7 +42,7 @@ func newApp() *cli.App {
 		Name:      "git-agent-fork",
 		Usage:     "go back to a turn of an agent and try something else",
 		ArgsUsage: "[<mission>[/<turn>] | <commit>]",
-		Flags: []cli.Flag{
+		Flags: slices.Concat([]cli.Flag{
 			target.MissionFlag(),
 			&cli.BoolFlag{Name: "all", Usage: "choose among the turns of all missions"},
 			&cli.BoolFlag{Name: "before", Usage: "the state in which the turn started, and its prompt to replay it"},
@@ -57,7 +58,7 @@ func newApp() *cli.App {
 			&cli.StringFlag{Name: "choose", Hidden: true, Usage: "what is done with it: `<verb>`"},
 			&cli.BoolFlag{Name: "among", Hidden: true, Usage: "among those that standard input names"},
 			&cli.BoolFlag{Name: "push", Usage: "push the new mission at once, before its first turn"},
-		},
+		}, target.IncludeFlags(), target.SetupFlags()),
 		Commands: []*cli.Command{compareCommand(), adoptCommand()},
 		BashComplete: target.First(func(c *cli.Context) {
 			cmdline.CompleteCommands(c)

@@ -16,7 +16,9 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
+	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 	"gitagent/test/cmdlinetest"
 	"gitagent/test/gittest"
@@ -43,7 +45,15 @@ func TestScripts(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"session": record, "exchange": exchange, "status": status, "turn": turn, "undo": undo},
+		Condition: func(name string) (bool, error) {
+			if name != "agent" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return target.ByAgent(), nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"session": record, "exchange": exchange, "accept": accept, "status": status, "turn": turn, "undo": undo,
+		},
 	})
 }
 
@@ -71,6 +81,21 @@ func exchange(ts *testscript.TestScript, neg bool, args []string) {
 		_, err = origin.Fetch(ctx)
 	}
 	ts.Check(err)
+}
+
+// accept accepts a mission that somebody unknown has recorded:
+//
+//	accept <mission>
+func accept(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: accept <mission>")
+	}
+	repo, err := git.Find(ts.MkAbs("."))
+	ts.Check(err)
+	id := ledger.ID(args[0])
+	refs, err := repo.Refs(context.Background(), id.Ref())
+	ts.Check(err)
+	ts.Check(workspace.New(repo, config.Default()).Trust.Accept(refs[id.Ref()], id))
 }
 
 // record records a session in the current directory, one turn for each prompt, in the mission with

@@ -23,12 +23,23 @@ type plan struct {
 	Session  string   `json:"session,omitempty"` // of the fork's conversation
 	Prompt   string   `json:"prompt,omitempty"`  // it starts with this one: its own, or with --before the turn's
 	Command  []string `json:"command"`           // to run in the worktree
+
+	Included *included `json:"included,omitempty"` // if anything was copied there besides the tree
+}
+
+// An included says how much was copied.
+type included struct {
+	Files int   `json:"files"`
+	Bytes int64 `json:"bytes"`
 }
 
 func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Forked) (*plan, error) {
 	p := &plan{
 		Mission: string(f.ID), Source: f.Source.ID().String(), Branch: strings.TrimPrefix(done.Mission.Branch, "refs/heads/"),
 		Commit: done.Mission.Base, Worktree: f.Worktree, Command: []string{"claude"},
+	}
+	if got := done.Included; got != nil && got.Files > 0 {
+		p.Included = &included{got.Files, got.Bytes}
 	}
 	var first []string
 	if p.Prompt = f.Prompt; f.Prompt == "" && f.Before {

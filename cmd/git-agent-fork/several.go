@@ -59,6 +59,9 @@ func (f *forking) several(prompts []string) error {
 	for i, prompt := range prompts {
 		p, err := f.make(prompt)
 		if err == nil {
+			err = f.setUp(p)
+		}
+		if err == nil {
 			err = start(p)
 		}
 		if err != nil && i > 0 {
@@ -77,25 +80,21 @@ func (f *forking) several(prompts []string) error {
 // starting returns what is done with each of several forks. It counts those whose agent should have been
 // started and was not.
 func (f *forking) starting(unstarted *int) func(*plan) error {
-	out, talk := f.c.App.Writer, f.c.App.ErrWriter
-	line := func(p *plan) error { return p.print(out) }
-	switch {
-	case f.c.Bool("print"):
-		return func(p *plan) error { return cmdline.PrintJSON(out, p) }
-	case !f.c.Bool("launch"):
-		return line
+	talk := f.c.App.ErrWriter
+	if !f.c.Bool("launch") {
+		return f.show
 	}
 	pane, err := terminal.FindPane("")
 	if err != nil {
 		cmdline.Tell(talk, "git-agent-fork: ", "this is no pane of tmux, where each agent would get a window: start them with these command lines")
-		return line
+		return f.show
 	}
 	return func(p *plan) error {
 		w, err := pane.NewWindow(f.c.Context, p.Mission, p.Worktree, append(p.environment(), ours()...), p.Command)
 		if err != nil {
 			*unstarted++
 			cmdline.Warn(fmt.Errorf("start the agent of %s: %w", p.Mission, err))
-			return line(p)
+			return f.show(p)
 		}
 		cmdline.Tell(talk, "", fmt.Sprintf("mission %s has window %s: tmux select-window -t %s", p.Mission, w.Index, w.ID))
 		return nil

@@ -29,7 +29,7 @@
 //	include_session_tail = false
 //	session_tail_size = 4096
 //	[fork]
-//	setup = ""                   # a shell command, run in a fork's new worktree
+//	setup = ""                   # a shell command, run in the new worktree of a fork or start
 //	include_size = "5GiB"        # of the ignored files that a new worktree gets, altogether
 //	include_files = 500000
 //	[trust]
