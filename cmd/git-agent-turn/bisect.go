@@ -16,6 +16,7 @@ import (
 	"gitagent/internal/bisect"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/include"
 	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
@@ -27,16 +28,16 @@ func bisectCommand() *cli.Command {
 		Name:  "bisect",
 		Usage: "find the turn that broke something, by halving",
 		UsageText: "git agent-turn bisect --good <state> --bad <state> [--keep-ignored] [--json]\n" +
-			"                      [-- <command> [<argument>...]]",
+			"                      [--include <pattern>]... [--no-include] [-- <command> [<argument>...]]",
 		Description: "The command is run in a throw-away worktree, at one state of the mission after the other: 0 is good, 1 to 124 is bad, " +
 			"125 skips the state, anything else ends it. Without a command, git bisect is started in a worktree that stays.",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			target.MissionFlag(),
 			stateFlag("good", "`<state>` was good still"),
 			stateFlag("bad", "`<state>` is bad"),
 			&cli.BoolFlag{Name: "keep-ignored", Usage: "what is ignored, as builds are, stays from one state to the next"},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
-		},
+		}, target.IncludeFlags()...),
 		BashComplete: cmdline.ProposeFiles,
 		Action:       cmdline.WithPaths(runBisect),
 	}
@@ -59,6 +60,9 @@ func runBisect(c *cli.Context) error {
 	case len(command) == 0 && c.Bool("json"):
 		return cmdline.Usagef("--json is for a command")
 	}
+	if err := target.CheckPlanting(c, true); err != nil {
+		return err
+	}
 	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
@@ -67,7 +71,11 @@ func runBisect(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &bisecting{Bisection: b, c: c, w: w, command: command, caught: make(chan os.Signal, 8)}
+	files, err := target.Include(c, w, b.Foreign)
+	if err != nil {
+		return err
+	}
+	r := &bisecting{Bisection: b, c: c, w: w, command: command, include: files, caught: make(chan os.Signal, 8)}
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.Context))
 	defer cancel(nil)
 	ends := make(chan os.Signal, 1)
@@ -148,6 +156,7 @@ type bisecting struct {
 	c       *cli.Context
 	w       *workspace.Workspace
 	command []string
+	include *include.Files // what each state gets besides its files; nil for nothing
 	caught  chan os.Signal // for the commands
 	tried   int
 }
@@ -194,6 +203,7 @@ func (r *bisecting) run(ctx context.Context) (f found, err error) {
 		return f, err
 	}
 	defer drop(t, &err)
+	t.Include = r.include
 	last := len(r.States) - 1
 	for {
 		good, bad, next := bisect.Halve(r.Verdicts)
@@ -203,6 +213,9 @@ func (r *bisecting) run(ctx context.Context) (f found, err error) {
 		s := r.States[next]
 		if err := t.Set(ctx, s.Commit); err != nil {
 			return f, fmt.Errorf("check out %s: %w", s.Describe(), err)
+		}
+		if r.tried == 0 {
+			target.TellIncluded(r.c.App.ErrWriter, t.Copied)
 		}
 		verdict, status, err := r.try(ctx, t, s)
 		switch {
@@ -333,10 +346,12 @@ func (r *bisecting) start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	t.Include = r.include
 	if err := t.Start(ctx, good, bad, r.c.App.ErrWriter); err != nil {
 		drop(t, &err)
 		return err
 	}
+	target.TellIncluded(r.c.App.ErrWriter, t.Copied)
 	dir = t.Top
 	if _, err := fmt.Fprintln(r.c.App.Writer, dir); err != nil {
 		return err

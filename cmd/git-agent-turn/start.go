@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -21,22 +22,27 @@ import (
 
 func startCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "start",
-		Usage:     "begin a mission on a branch of its own",
-		UsageText: "git agent-turn start [--title <text>] [--worktree <dir>] [--from <rev>] [--push] [-- <agent command>...]",
+		Name:  "start",
+		Usage: "begin a mission on a branch of its own",
+		UsageText: "git agent-turn start [--title <text>] [--worktree <dir>] [--from <rev>] [--push]\n" +
+			"                     [--include <pattern>]... [--no-include] [--setup <command>] [--no-setup]\n" +
+			"                     [-- <agent command>...]",
 		Description: "The branch is checked out here, or in a new worktree, and every turn moves it. " +
 			"With an agent command, that is run there; a session of Claude is known to the mission before it begins.",
-		Flags: []cli.Flag{
+		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "title", Usage: "call the mission `<text>`"},
 			&cli.StringFlag{Name: "worktree", Usage: "check it out in a new worktree at `<dir>`"},
 			&cli.StringFlag{Name: "from", Usage: "start at `<rev>`, not at HEAD", Value: "HEAD"},
 			&cli.BoolFlag{Name: "push", Usage: "push the mission at once, before its first turn"},
-		},
+		}, target.IncludeFlags(), target.SetupFlags()),
 		Action: start,
 	}
 }
 
 func start(c *cli.Context) error {
+	if err := target.CheckPlanting(c, c.IsSet("worktree")); err != nil {
+		return err
+	}
 	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return err
@@ -55,12 +61,18 @@ func start(c *cli.Context) error {
 	if b.ID, err = ledger.NewID(); err != nil {
 		return err
 	}
-	dir := w.Repo.Top
+	dir, setup := w.Repo.Top, ""
 	if c.IsSet("worktree") {
 		if b.Worktree, err = filepath.Abs(c.String("worktree")); err != nil {
 			return err
 		}
 		dir = b.Worktree
+		if b.Include, err = target.Include(c, w, false); err != nil {
+			return err
+		}
+		if setup, err = target.Setup(c, w, false); err != nil {
+			return err
+		}
 	}
 	command := c.Args().Slice()
 	if len(command) > 0 {
@@ -78,17 +90,28 @@ func start(c *cli.Context) error {
 	if _, err := w.Store.Enable(true); err != nil {
 		return err
 	}
+	told, stop := target.Copying(c.App.ErrWriter, b.Include)
+	b.Copying = told
 	r := &turns.Recorder{Workspace: w}
-	m, _, err := r.Begin(c.Context, b)
+	m, included, err := r.Begin(c.Context, b)
+	stop()
 	if err != nil {
 		return err
 	}
 	target.Push(c.Context, remotes, m.ID, c.App.ErrWriter)
+	if b.Worktree != "" {
+		target.TellIncluded(c.App.ErrWriter, included)
+		target.TellLacks(c.Context, c.App.ErrWriter, dir)
+	}
+	unset := target.RunSetup(c, setup, dir, m.ID)
 	if len(command) == 0 {
 		_, err := fmt.Fprintln(c.App.Writer, m.ID)
-		return err
+		return cmp.Or(unset, err)
 	}
 	fmt.Fprintf(c.App.ErrWriter, "mission %s on %s\n", m.ID, w.BranchName(m.ID))
+	if unset != nil {
+		return unset
+	}
 	return terminal.Launch(dir, command, []string{"GIT_AGENT_MISSION=" + string(m.ID)})
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/include"
 	"gitagent/internal/lock"
 	"gitagent/internal/workspace"
 )
@@ -21,6 +22,9 @@ import (
 // A Worktree is a linked worktree in which states are tried.
 type Worktree struct {
 	Top string
+
+	Include *include.Files  // what a state gets besides its files; nil for nothing
+	Copied  *include.Copied // what the last one got; nil for nothing
 
 	w         *workspace.Workspace
 	mode      fs.FileMode
@@ -165,8 +169,17 @@ func quietly(args ...string) []string {
 }
 
 // Set makes the worktree a state: whatever was written, deleted, committed or locked there is gone, but
-// for what is ignored, if that is to stay.
+// for what is ignored, if that is to stay. Then what it gets besides is copied, as far as it is not there.
 func (t *Worktree) Set(ctx context.Context, commit git.Hex) error {
+	if err := t.reset(ctx, commit); err != nil || t.Include == nil {
+		return err
+	}
+	var err error
+	t.Copied, err = t.Include.Copy(ctx, t.repo, nil)
+	return err
+}
+
+func (t *Worktree) reset(ctx context.Context, commit git.Hex) error {
 	fresh := t.seen.IsZero()
 	t.seen = commit
 	err := t.set(ctx, commit)
