@@ -4,6 +4,8 @@ package kill
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +18,7 @@ type scenario struct {
 	name     string
 	attached bool // the agent works on the branch of a mission
 	files    int
+	copied   int  // ignored files that a fork gets as well, 0 for a few
 	long     bool // it takes seconds, and is left out where there are few kills
 	remote   bool // origin is behind a git daemon, which does not die with its client
 
@@ -44,6 +47,8 @@ func scenarios(long bool) []scenario {
 		scenario{name: "start, worktree, many files", files: many, long: true, victim: startWorktree},
 		scenario{name: "fork", files: few, victim: fork},
 		scenario{name: "fork, many files", files: many, long: true, victim: fork},
+		scenario{name: "fork, copying", files: few, victim: forkCopying},
+		scenario{name: "fork, copying many files", files: few, copied: 4000, long: true, victim: forkCopying},
 		scenario{name: "handoff write", files: few, attached: true, victim: writing},
 		scenario{name: "handoff gather", files: few, victim: gather},
 		scenario{name: "import", files: few, victim: importing},
@@ -133,6 +138,73 @@ func fork(l *lab) command {
 	l.turn()
 	dir := l.place()
 	return command{args: []string{"git-agent-fork", "--print", "--worktree", dir, l.mission() + "/1"}, then: l.checkedOut(dir)}
+}
+
+// forkCopying is a fork that copies ignored files, some of them in a directory that is read-only, and runs a
+// setup.
+func forkCopying(l *lab) command {
+	l.turn()
+	from := filepath.Join(l.main.Dir, "ignored")
+	if _, err := os.Lstat(from); err != nil {
+		l.main.Write(".git/info/exclude", "/ignored/\n")
+		for i := range max(200, l.copied) {
+			l.main.Write(fmt.Sprintf("ignored/%d/%d", i%20, i), strings.Repeat(fmt.Sprintln(i), 1+i%1000))
+		}
+		if err := os.Chmod(filepath.Join(from, "0"), 0o555); err != nil {
+			l.t.Fatal(err)
+		}
+		l.t.Cleanup(func() { _ = os.Chmod(filepath.Join(from, "0"), 0o777) })
+	}
+	dir, before := l.place(), l.looks(from, true)
+	return command{
+		args: []string{
+			"git-agent-fork", "--print", "--worktree", dir, "--include", "/ignored/", "--setup", "ls -R ignored >ignored/set; cat ignored/19/* >/dev/null", l.mission() + "/1",
+		},
+		then: func(l *lab, done result) {
+			l.family.await(l.t) // a setup outlives who is killed
+			l.checkedOut(dir)(l, done)
+			if now := l.looks(from, true); now != before {
+				l.find("the user's ignored files have changed", "were\n%s\nare\n%s", before, now)
+			}
+			if _, err := os.Lstat(dir); err != nil {
+				return
+			}
+			_ = os.Remove(filepath.Join(dir, "ignored", "set"))
+			if want, got := l.looks(from, false), l.looks(filepath.Join(dir, "ignored"), false); got != want {
+				l.find("half a fork: ignored files are missing", "it has\n%s\nwant\n%s", got, want)
+			}
+			l.main.Git("worktree", "remove", dir)
+		},
+	}
+}
+
+// looks is what can be seen of files without reading them; of the same ones, directories and times too.
+func (l *lab) looks(top string, same bool) string {
+	l.t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && !same {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(top, path)
+		fmt.Fprint(&b, rel, " ", info.Mode())
+		if !d.IsDir() {
+			fmt.Fprint(&b, " ", info.Size())
+		}
+		if same {
+			fmt.Fprint(&b, " ", info.ModTime().UnixNano())
+		}
+		b.WriteByte('\n')
+		return nil
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return b.String()
 }
 
 // checkedOut checks that a mission which was not there before has its worktree.
