@@ -96,29 +96,34 @@ func (r *Repo) numstat(ctx context.Context, from, to plumbing.Hash, config []str
 // parseNumstat reads `git diff-tree -z --numstat`.
 func parseNumstat(out []byte) (stats []FileStat, err error) {
 	for len(out) > 0 {
-		var line []byte
-		line, out, _ = bytes.Cut(out, []byte{0})
-		fields := bytes.SplitN(line, []byte{'\t'}, 3)
-		if len(fields) != 3 {
-			return nil, fmt.Errorf("unexpected line %q", line)
-		}
-		path := fields[2]
-		if len(path) == 0 { // a rename: the old path and the new one follow
-			_, out, _ = bytes.Cut(out, []byte{0})
-			path, out, _ = bytes.Cut(out, []byte{0})
-		}
-		s := FileStat{Path: string(path), Binary: bytes.HasPrefix(fields[0], []byte{'-'})}
-		if !s.Binary {
-			if s.Insertions, err = strconv.Atoi(string(fields[0])); err == nil {
-				s.Deletions, err = strconv.Atoi(string(fields[1]))
-			}
-			if err != nil {
-				return nil, err
-			}
+		var s FileStat
+		if s, out, err = cutNumstat(out); err != nil {
+			return nil, err
 		}
 		stats = append(stats, s)
 	}
 	return stats, nil
+}
+
+// cutNumstat reads what is said of the first path, and returns the rest.
+func cutNumstat(out []byte) (s FileStat, rest []byte, err error) {
+	line, out, _ := bytes.Cut(out, []byte{0})
+	fields := bytes.SplitN(line, []byte{'\t'}, 3)
+	if len(fields) != 3 {
+		return s, nil, fmt.Errorf("unexpected line %q", line)
+	}
+	path := fields[2]
+	if len(path) == 0 { // a rename: the old path and the new one follow
+		_, out, _ = bytes.Cut(out, []byte{0})
+		path, out, _ = bytes.Cut(out, []byte{0})
+	}
+	s = FileStat{Path: string(path), Binary: bytes.HasPrefix(fields[0], []byte{'-'})}
+	if !s.Binary {
+		if s.Insertions, err = strconv.Atoi(string(fields[0])); err == nil {
+			s.Deletions, err = strconv.Atoi(string(fields[1]))
+		}
+	}
+	return s, out, err
 }
 
 // Limits of what is compared in-process; anything larger is left to git.

@@ -1,0 +1,70 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A Size says how much differs between two trees.
+type Size struct {
+	Files, Insertions, Deletions int
+}
+
+// Sizes says of pairs of trees how much differs, counted as [Repo.DiffShown] does, by one git for all of them.
+func (r *Repo) Sizes(ctx context.Context, pairs [][2]plumbing.Hash) ([]Size, error) {
+	if len(pairs) == 0 {
+		return nil, nil
+	}
+	var in strings.Builder
+	for _, p := range pairs {
+		fmt.Fprintf(&in, "%s %s\n", p[0], p[1])
+	}
+	args := slices.Concat([]string{"-c", "core.bigFileThreshold=32m", "diff-tree", "--stdin", "-r", "-z", "--numstat", "--no-ext-diff", "--no-textconv"}, DiffCounting())
+	out, err := r.Wary().Output(ctx, strings.NewReader(in.String()), args...)
+	var sizes []Size
+	if err == nil {
+		sizes, err = parseSizes(out, pairs)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("compare %d pairs of trees: %w", len(pairs), err)
+	}
+	return sizes, nil
+}
+
+// parseSizes reads `git diff-tree --stdin -z --numstat`: before what differs stands a line with the two trees,
+// which begins like nothing that is said of a path.
+func parseSizes(out []byte, pairs [][2]plumbing.Hash) ([]Size, error) {
+	sizes := make([]Size, len(pairs))
+	for i := range pairs {
+		rest, ok := bytes.CutPrefix(out, []byte(heading(pairs, i)))
+		if !ok {
+			return nil, fmt.Errorf("nothing is said of %s and %s", pairs[i][0], pairs[i][1])
+		}
+		next := []byte(heading(pairs, i+1))
+		for len(rest) > 0 && (len(next) == 0 || !bytes.HasPrefix(rest, next)) {
+			var s FileStat
+			var err error
+			if s, rest, err = cutNumstat(rest); err != nil {
+				return nil, err
+			}
+			sizes[i].Files++
+			sizes[i].Insertions += s.Insertions
+			sizes[i].Deletions += s.Deletions
+		}
+		out = rest
+	}
+	return sizes, nil
+}
+
+// heading is what git says before the i-th pair.
+func heading(pairs [][2]plumbing.Hash, i int) string {
+	if i == len(pairs) {
+		return ""
+	}
+	return fmt.Sprintf("%s %s\n", pairs[i][0], pairs[i][1])
+}
