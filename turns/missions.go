@@ -54,9 +54,10 @@ func (t *Turn) glance() *Glance {
 	return g
 }
 
-// Newest is the time of the mission's last turn or, without turns, of its creation.
+// Newest is the time of the mission's last turn, or of its creation if no turn was recorded since: a fork
+// begins with those of another one.
 func (l Line) Newest() time.Time {
-	if l.Last != nil {
+	if l.Last != nil && l.Last.At.After(l.Created) {
 		return l.Last.At
 	}
 	return l.Created
@@ -82,12 +83,13 @@ func Lines(ctx context.Context, repo *git.Repo, tips map[ledger.ID]plumbing.Hash
 	var list []Line
 	var unread ledger.Unread
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(tips)), atOnce) {
+		reads := new(queue)
 		some := make([]*survey, len(ids))
 		for i, id := range ids {
-			some[i] = &survey{id: id, line: Line{Tip: tips[id]}}
+			some[i] = &survey{queue: reads, id: id, line: Line{Tip: tips[id]}}
 			some[i].read(tips[id], plumbing.CommitObject, git.MaxCommit, some[i].commit)
 		}
-		if err := surveyAll(objects, some); err != nil {
+		if err := reads.run(objects); err != nil {
 			return nil, err
 		}
 		for _, s := range some {
@@ -105,45 +107,43 @@ func Lines(ctx context.Context, repo *git.Repo, tips map[ledger.ID]plumbing.Hash
 	return list, unread.Err()
 }
 
-// surveyAll goes on until none of the surveys needs anything.
-func surveyAll(objects *git.Objects, some []*survey) error {
-	for {
-		var next []wanted
-		for _, s := range some {
-			next = append(next, s.next...)
-			s.next = nil
-		}
-		if len(next) == 0 {
-			return nil
-		}
-		if err := readAll(objects, next); err != nil {
-			return err
-		}
-	}
-}
-
 // A survey is what is read of one mission: its head and its last record.
 type survey struct {
+	*queue
 	id   ledger.ID
 	line Line
 	err  error             // why the mission can't be read
 	last error             // why its last turn can't be
-	next []wanted          // what is to be read next
 	dirs []ledger.Numbered // of turns, which have not been looked into
 }
 
-// wanted is an object that a survey needs, and what to do with it.
+// A queue is what is to be read for many missions at once.
+type queue struct{ next []wanted }
+
+// wanted is an object that is needed, and what to do with it.
 type wanted struct {
 	git.Wanted
 	kind plumbing.ObjectType
 	take func([]byte, error)
 }
 
-func (s *survey) read(h plumbing.Hash, t plumbing.ObjectType, most int64, take func([]byte, error)) {
-	s.next = append(s.next, wanted{git.Wanted{Hash: h, Most: most}, t, take})
+func (q *queue) read(h plumbing.Hash, t plumbing.ObjectType, most int64, take func([]byte, error)) {
+	q.next = append(q.next, wanted{git.Wanted{Hash: h, Most: most}, t, take})
 }
 
-// readAll reads what surveys need and hands it to them.
+// run reads what is wanted, and what is wanted then, until there is nothing more.
+func (q *queue) run(objects *git.Objects) error {
+	for len(q.next) > 0 {
+		next := q.next
+		q.next = nil
+		if err := readAll(objects, next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readAll reads objects and hands them over.
 func readAll(objects *git.Objects, next []wanted) error {
 	list := make([]git.Wanted, len(next))
 	for i, w := range next {
@@ -163,15 +163,19 @@ func readAll(objects *git.Objects, next []wanted) error {
 }
 
 func (s *survey) commit(content []byte, err error) {
-	var c *git.Commit
-	if err == nil {
-		c, err = git.ParseCommit(content)
-	}
+	c, err := parseCommit(content, err)
 	if err != nil {
 		s.err = err
 		return
 	}
 	s.read(c.Tree, plumbing.TreeObject, ledger.MaxTree, s.top)
+}
+
+func parseCommit(content []byte, err error) (*git.Commit, error) {
+	if err != nil {
+		return nil, err
+	}
+	return git.ParseCommit(content)
 }
 
 func (s *survey) top(content []byte, err error) {

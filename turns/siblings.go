@@ -20,10 +20,35 @@ func Siblings(lines []Line, id ledger.ID) []Line {
 			list = append(list, l)
 		}
 	}
-	slices.SortFunc(list, func(a, b Line) int {
-		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(list, Line.ByBirth)
 	return list
+}
+
+// Together moves the forks of one turn together, to the place of the first of them, in order of creation.
+func Together(list []Line) []Line {
+	siblings := make(map[ledger.TurnID][]Line)
+	for _, l := range list {
+		if forked(l.Mission) {
+			siblings[*l.ForkedFrom] = append(siblings[*l.ForkedFrom], l)
+		}
+	}
+	together := make([]Line, 0, len(list))
+	for _, l := range list {
+		if !forked(l.Mission) {
+			together = append(together, l)
+			continue
+		}
+		of := *l.ForkedFrom
+		slices.SortFunc(siblings[of], Line.ByBirth)
+		together = append(together, siblings[of]...)
+		siblings[of] = nil
+	}
+	return together
+}
+
+// ByBirth compares forks of one mission: by the turn that they were forked at, then by their creation.
+func (l Line) ByBirth(other Line) int {
+	return cmp.Or(cmp.Compare(l.ForkedFrom.Turn, other.ForkedFrom.Turn), l.Created.Compare(other.Created), cmp.Compare(l.ID, other.ID))
 }
 
 // forked reports whether a mission was forked at a turn that is known.

@@ -1,0 +1,79 @@
+package turns
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"gitagent/internal/ledger"
+)
+
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	line := func(id ledger.ID, of ledger.ID, turn, minute int) Line {
+		m := &ledger.Mission{ID: id, Created: at.Add(time.Duration(minute) * time.Minute)}
+		if of != "" {
+			m.ForkedFrom = &ledger.TurnID{Mission: of, Turn: turn}
+		}
+		return Line{Mission: m}
+	}
+	for _, tt := range []struct {
+		name string
+		list []Line
+		want []ledger.ID
+	}{
+		{name: "none"},
+		{name: "no forks", list: []Line{line("a", "", 0, 2), line("b", "", 0, 1)}, want: []ledger.ID{"a", "b"}},
+		{
+			name: "at the place of the first, in order of creation",
+			list: []Line{line("x", "", 0, 0), line("c", "s", 2, 9), line("s", "", 0, 1), line("a", "s", 2, 7), line("y", "", 0, 0), line("b", "s", 2, 8)},
+			want: []ledger.ID{"x", "a", "b", "c", "s", "y"},
+		},
+		{
+			name: "of other turns and missions",
+			list: []Line{line("a", "s", 2, 5), line("b", "s", 1, 6), line("c", "r", 2, 1), line("d", "s", 2, 4)},
+			want: []ledger.ID{"d", "a", "b", "c"},
+		},
+		{
+			name: "made at the same time",
+			list: []Line{line("c", "s", 1, 1), line("a", "s", 1, 1), line("b", "s", 1, 1)},
+			want: []ledger.ID{"a", "b", "c"},
+		},
+		{
+			name: "where the turn is not known", // two sides of a mission, which are not alike
+			list: []Line{line("b", "s", 0, 2), line("x", "", 0, 0), line("a", "s", 0, 1)},
+			want: []ledger.ID{"b", "x", "a"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got []ledger.ID
+			for _, l := range Together(tt.list) {
+				got = append(got, l.ID)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("Together = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// A fork begins with the turns of another mission, and is not as old as they are.
+func TestNewest(t *testing.T) {
+	t.Parallel()
+	made := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		name string
+		last *Glance
+		want time.Time
+	}{
+		{"without turns", nil, made},
+		{"inherited", &Glance{At: made.Add(-time.Hour)}, made},
+		{"its own", &Glance{At: made.Add(time.Hour)}, made.Add(time.Hour)},
+	} {
+		if got := (Line{Mission: &ledger.Mission{Created: made}, Last: tt.last}).Newest(); !got.Equal(tt.want) {
+			t.Errorf("%s: Newest = %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
