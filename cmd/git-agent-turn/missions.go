@@ -30,7 +30,7 @@ func missionsCommand() *cli.Command {
 }
 
 func missions(c *cli.Context) error {
-	lines, err := readMissions(c)
+	lines, err := readMissions(c, !c.Bool("json"))
 	if lines == nil {
 		return err
 	}
@@ -57,8 +57,10 @@ func newMissionTable() *cmdline.Table {
 		cmdline.Column{Styles: lookOfMark},
 		cmdline.Column{Name: "WHEN", Right: true, Style: cmdline.Dim, Min: 10},
 		cmdline.Column{Name: "TURNS", Right: true, Min: 6, Spare: true},
-		cmdline.Column{Name: "CONTEXT", Right: true, Style: cmdline.Dim, Min: 7, Spare: true},
 		cmdline.Column{Name: "FROM", Style: cmdline.Yellow, Spare: true, Min: 8},
+		cmdline.Column{Name: "CHANGE", Right: true, Spare: true},
+		cmdline.Column{Name: "OUTPUT", Right: true, Style: cmdline.Dim, Spare: true},
+		cmdline.Column{Name: "CONTEXT", Right: true, Style: cmdline.Dim, Min: 7, Spare: true},
 		cmdline.Column{Name: "TITLE", Min: 30},
 		cmdline.Column{Name: "LAST PROMPT", Min: 12, Spare: true},
 		cmdline.Column{Name: "BRANCH", Style: cmdline.Cyan, Min: 12, Spare: true},
@@ -68,17 +70,18 @@ func newMissionTable() *cmdline.Table {
 // missionLines are the missions as lists show them.
 type missionLines struct {
 	list  []turns.Line
-	by    []string                // who wrote the newest event of each
-	done  []*finishedJSON         // where the work of each is; nil unless it is finished
+	by    []string        // who wrote the newest event of each
+	done  []*finishedJSON // where the work of each is; nil unless it is finished
+	grown map[ledger.ID]*turns.Growth
 	short map[ledger.ID]ledger.ID // their ids, abbreviated
 	marks map[ledger.ID]string
 	now   time.Time
 	dates cmdline.Dates
 }
 
-// readMissions returns the missions that can be read; the error may say what can't be. That there are
-// none is an error, too.
-func readMissions(c *cli.Context) (*missionLines, error) {
+// readMissions returns the missions that can be read, the newest first, or with together the forks of one turn
+// at the place of the newest of them; the error may say what can't be. That there are none is an error, too.
+func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 	w, err := target.Workspace(c.Context)
 	if err != nil {
 		return nil, err
@@ -98,8 +101,12 @@ func readMissions(c *cli.Context) (*missionLines, error) {
 	if len(lines.list)+len(begin) == 0 && unread == nil {
 		return nil, target.NoMission(c.Context, w)
 	}
+	if together {
+		lines.list = turns.Together(lines.list)
+	}
 	objects := w.Repo.Objects(c.Context)
 	defer objects.Close()
+	var known []turns.Line
 	lines.by = make([]string, len(lines.list))
 	ids := make([]ledger.ID, len(lines.list))
 	for i, m := range lines.list {
@@ -112,8 +119,14 @@ func readMissions(c *cli.Context) (*missionLines, error) {
 		if lines.by[i] = s.By; err != nil {
 			lines.by[i], unread = trust.Unknown, cmp.Or(unread, err)
 		}
+		if lines.by[i] != trust.Unknown { // a stranger's may have millions of paths
+			known = append(known, m)
+		}
 	}
 	if lines.done, err = readFinished(c, w, lines.list); err != nil {
+		return nil, err
+	}
+	if lines.grown, err = turns.Growths(c.Context, w.Repo, known); err != nil {
 		return nil, err
 	}
 	lines.short = ledger.Abbreviate(ids)
@@ -182,7 +195,7 @@ func beginning(live []turns.Live) []turns.Line {
 // row is the row of the i-th mission, with its name as the list shows it.
 func (l *missionLines) row(i int, name string) []string {
 	m := l.list[i]
-	title, context, last, from := cmdline.OneLine(m.Title), "", "", ""
+	title, context, last, from, change, output := cmdline.OneLine(m.Title), "", "", "", "", ""
 	if f := m.ForkedFrom; f != nil {
 		from = string(cmp.Or(l.short[f.Mission], f.Mission))
 		if f.Turn > 0 { // it is not known of a side of a mission that went on in two clones
@@ -195,6 +208,14 @@ func (l *missionLines) row(i int, name string) []string {
 			last = ""
 		}
 	}
+	if g := l.grown[m.ID]; g != nil {
+		if output = cmdline.Count(g.Output); g.Size != nil {
+			change = fmt.Sprintf("+%d -%d", g.Size.Insertions, g.Size.Deletions)
+		}
+	}
+	if text := adopted(m); text != "" {
+		title = "[" + text + "] " + title
+	}
 	if l.done[i] != nil {
 		title = "[" + l.done[i].String() + "] " + title
 	}
@@ -202,7 +223,7 @@ func (l *missionLines) row(i int, name string) []string {
 		title = "[" + l.by[i] + "] " + title
 	}
 	return []string{
-		name, l.marks[m.ID], l.dates.Short(l.now, m.Newest()), strconv.Itoa(m.Turns), context, from,
+		name, l.marks[m.ID], l.dates.Short(l.now, m.Newest()), strconv.Itoa(m.Turns), from, change, output, context,
 		title, last, strings.TrimPrefix(m.Branch, "refs/heads/"),
 	}
 }
@@ -211,16 +232,46 @@ func (l *missionLines) row(i int, name string) []string {
 type missionJSON struct {
 	*ledger.Mission
 	Finished *finishedJSON `json:"finished,omitempty"` // not what it was finished with before it went on
-	Turns    int           `json:"turns"`
-	At       time.Time     `json:"at,omitzero"` // of the last turn
-	By       string        `json:"by"`
+	*growthJSON
+	Turns int       `json:"turns"`
+	At    time.Time `json:"at,omitzero"` // of the last turn
+	By    string    `json:"by"`
 }
+
+// A growthJSON says what a fork with turns of its own has become since it began.
+type growthJSON struct {
+	State      string `json:"state"`                // running, waiting or ended
+	Files      *int   `json:"files,omitempty"`      // changed, with the lines; missing if that is not known
+	Insertions *int   `json:"insertions,omitempty"` //
+	Deletions  *int   `json:"deletions,omitempty"`  //
+	Output     int64  `json:"output"`               // tokens that the model wrote
+}
+
+// adopted says how far the work of a fork was adopted; nothing if it was not.
+func adopted(m turns.Line) string {
+	switch a := m.Adopted; {
+	case a == nil || a.Undone:
+		return ""
+	case a.Turn < m.Turns:
+		return fmt.Sprintf("adopted up to turn %d", a.Turn)
+	}
+	return "adopted"
+}
+
+// states are the words for the marks of missions.
+var states = map[string]string{markRunning: "running", markWaiting: "waiting", "": "ended"}
 
 func (l *missionLines) json(i int) missionJSON {
 	m := l.list[i]
 	line := missionJSON{Mission: m.Mission, Finished: l.done[i], Turns: m.Turns, By: l.by[i]}
 	if m.Last != nil {
 		line.At = m.Last.At
+	}
+	if g := l.grown[m.ID]; g != nil {
+		line.growthJSON = &growthJSON{State: states[l.marks[m.ID]], Output: g.Output}
+		if s := g.Size; s != nil {
+			line.Files, line.Insertions, line.Deletions = &s.Files, &s.Insertions, &s.Deletions
+		}
 	}
 	return line
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -23,7 +24,7 @@ func treeCommand() *cli.Command {
 }
 
 func tree(c *cli.Context) error {
-	lines, err := readMissions(c)
+	lines, err := readMissions(c, true)
 	if lines == nil {
 		return err
 	}
@@ -39,6 +40,9 @@ func tree(c *cli.Context) error {
 		} else {
 			roots = append(roots, i) // the source of a fork may have been removed
 		}
+	}
+	for _, of := range forks {
+		slices.SortFunc(of, func(a, b int) int { return lines.list[a].ByBirth(lines.list[b]) })
 	}
 	table := newMissionTable()
 	drawn := make(map[ledger.ID]bool) // mission.json may be a stranger's, and two may name each other
