@@ -49,6 +49,7 @@ func scenarios(long bool) []scenario {
 		scenario{name: "fork, many files", files: many, long: true, victim: fork},
 		scenario{name: "fork, copying", files: few, victim: forkCopying},
 		scenario{name: "fork, copying many files", files: few, copied: 4000, long: true, victim: forkCopying},
+		scenario{name: "fork, several", files: few, victim: several},
 		scenario{name: "handoff write", files: few, attached: true, victim: writing},
 		scenario{name: "handoff gather", files: few, victim: gather},
 		scenario{name: "import", files: few, victim: importing},
