@@ -1,0 +1,255 @@
+package turns
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/trust"
+	"gitagent/internal/workspace"
+)
+
+// A Compared is what a fork has done since it began, up to a state of it.
+type Compared struct {
+	Mission *ledger.Mission
+	Point   ForkPoint
+	By      string // who recorded the newest event of the mission
+	Foreign bool   // somebody unknown recorded one of its turns, or the one that it was forked at
+	Newest  bool   // it was recorded up to now
+
+	Commit  git.Hex // whose tree is the state
+	Turns   int     // its own, not those that it has inherited
+	Said    []Said  // in the first of them, in order
+	Last    *Said   // in the last of them; nil if there is none
+	Ended   time.Time
+	Took    time.Duration // all of them, from their prompts to their ends
+	Output  int64         // tokens that the model wrote
+	Context int64         // tokens that the last request sent
+
+	Finished *ledger.Finish // nil unless it is finished
+	Changes  []git.FileStat // from where it began to the state
+	Unknown  error          // why they are not known
+	Unread   error          // which records can't be read
+}
+
+// A Said is what a [Compared] keeps of a turn's record.
+type Said struct {
+	Turn    int
+	Prompt  string // its beginning
+	Outcome Outcome
+}
+
+// What a [Compared] keeps: turns, and runes of an outcome, which may be a stranger's.
+const (
+	maxSaid    = 20
+	maxOutcome = 32
+)
+
+// Compare reads what a fork has done up to a state in its ledger, or with nil until now. The error of a
+// mission that is no fork, or of a state that it has inherited, wraps [ErrNoFork]. What is missing among the
+// objects, or can't be read of the turns, is no error, but noted.
+func Compare(ctx context.Context, w *workspace.Workspace, id ledger.ID, upTo *State) (*Compared, error) {
+	tip, err := tipOf(ctx, w.Repo, id)
+	if err != nil {
+		return nil, err
+	}
+	objects := w.Repo.Objects(ctx)
+	defer objects.Close()
+	l, err := ledger.At(objects, id, tip)
+	if err != nil {
+		return nil, ledger.Unreadable(id, err)
+	}
+	c := &Compared{Mission: l.Mission}
+	c.Point, err = PointOf(l.Mission)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.Point.Of.Turn == 0: // a side of a mission that went on in two clones
+		return nil, fmt.Errorf("mission %s: %w", id, ErrNoFork)
+	case upTo != nil && !upTo.Saved && upTo.Turn.Mission != l.Began:
+		return nil, fmt.Errorf("%s was inherited by mission %s: %w", upTo.Describe(), id, ErrNoFork)
+	}
+	writers, err := w.Writers(ctx, objects, id, tip)
+	if err != nil {
+		return nil, err
+	}
+	c.By = writers.Commit(tip)
+	c.Foreign = c.By == trust.Unknown
+	if err := c.read(ctx, objects, l, upTo, func(n int) { c.Foreign = c.Foreign || writers.Turn(n) == trust.Unknown }); err != nil {
+		return nil, err
+	}
+	if c.Unknown == nil && c.Commit != c.Point.Commit {
+		c.Changes, c.Unknown = w.Repo.DiffShown(ctx, c.Point.Commit.Hash(), c.Commit.Hash())
+	}
+	return c, ctx.Err()
+}
+
+// read reads the turns of the fork's own, up to the state, and hands over their numbers and that of the
+// last one that it has inherited. Of those there may be very many, and no other is read.
+func (c *Compared) read(ctx context.Context, objects *git.Objects, l *ledger.Ledger, upTo *State, look func(number int)) error {
+	c.Commit = c.Point.Commit
+	last, err := l.LastTurn()
+	if err != nil {
+		last = 0 // what can't be read is said below
+	}
+	until := ledger.MaxNumber
+	switch {
+	case upTo == nil:
+		c.Newest = true
+	case upTo.Turn == nil:
+		until = 0
+	case upTo.Start:
+		until = upTo.Turn.Turn - 1
+	default:
+		until = upTo.Turn.Turn
+		c.Newest = until == last && !upTo.Saved
+	}
+	inherited := 0
+	since := func(yield func(ledger.Numbered, error) bool) {
+		for r, err := range l.TurnsBelow(until + 1) {
+			if err == nil && r.Number < c.Point.Of.Turn {
+				inherited = r.Number
+				return
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+	err = eachRecord(objects, l, since, func(t *Turn) error {
+		look(t.Turn)
+		if t.Mission == l.Began { // it may have inherited the one that it was forked at
+			c.add(t)
+		}
+		return ctx.Err()
+	})
+	if c.Unread = err; err != nil && !errors.As(err, new(*ledger.UnreadError)) {
+		return err
+	}
+	if inherited > 0 {
+		look(inherited)
+	}
+	slices.Reverse(c.Said)
+	if upTo != nil {
+		c.Commit, c.Unknown = upTo.Commit, upTo.Known()
+	}
+	at := c.Ended
+	if at.IsZero() {
+		at = c.Mission.Created
+	}
+	if f := c.Mission.Finished; c.Newest && f.Holds(last, at) {
+		c.Finished = f
+	}
+	return nil
+}
+
+// add adds a turn; the last one comes first.
+func (c *Compared) add(t *Turn) {
+	s := Said{t.Turn, strings.Clone(ledger.Head(t.Prompt, maxPrompt)), Outcome(strings.Clone(ledger.Head(string(t.Outcome), maxOutcome)))}
+	if c.Turns++; c.Turns == 1 {
+		c.Last, c.Ended, c.Context = &s, t.At, max(0, t.Context)
+		c.Commit, c.Unknown = t.Code, t.CodeKnown()
+	}
+	if c.Said = append(c.Said, s); len(c.Said) > maxSaid {
+		c.Said = c.Said[1:]
+	}
+	c.Output = sum(c.Output, t.Output)
+	if !t.Started.IsZero() {
+		c.Took = sum(c.Took, t.At.Sub(t.Started))
+	}
+}
+
+// sum adds what a stranger may have written: less than nothing counts as nothing, and too much as the most.
+func sum[T ~int64](a, b T) T {
+	b = max(0, b)
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// Unrecorded reports whether the worktree of a fork has changes that no turn has recorded. It is the one of
+// the repository that is given. Nothing of a stranger's runs.
+func (c *Compared) Unrecorded(ctx context.Context, there *git.Repo) (bool, error) {
+	repo := there.With("GIT_OPTIONAL_LOCKS=0")
+	if c.Foreign {
+		var err error
+		if repo, err = repo.Foreign(ctx); err != nil {
+			return false, err
+		}
+	}
+	changes, err := repo.Output(ctx, nil, "status", "--porcelain=v2", "-z", "-unormal", "--ignore-submodules=dirty")
+	if err != nil || len(changes) > 0 {
+		return err == nil, err
+	}
+	_, err = repo.Output(ctx, nil, "diff-tree", "-r", "--quiet", c.Commit.String(), "HEAD", "--")
+	if git.Status(err) == 1 {
+		return true, nil
+	}
+	return false, err
+}
+
+// A Difference is what differs between the states of two forks.
+type Difference struct {
+	Changes []git.FileStat
+	Both    int // how many paths both have changed since they began
+	Unknown error
+}
+
+// Against compares a fork with another one.
+func (c *Compared) Against(ctx context.Context, repo *git.Repo, other *Compared) Difference {
+	var d Difference
+	if d.Unknown = cmp.Or(c.Unknown, other.Unknown); d.Unknown != nil {
+		return d
+	}
+	if c.Commit != other.Commit {
+		d.Changes, d.Unknown = repo.DiffShown(ctx, c.Commit.Hash(), other.Commit.Hash())
+	}
+	changed := make(map[string]bool)
+	for _, f := range c.Changes {
+		changed[f.Path] = true
+	}
+	for _, f := range other.Changes {
+		if changed[f.Path] {
+			d.Both++
+		}
+	}
+	return d
+}
+
+// Forks returns the missions that were forked at a turn, or with number 0 at any turn of that mission, the
+// oldest first. The error may say which missions can't be read.
+func Forks(ctx context.Context, repo *git.Repo, of ledger.TurnID) ([]*ledger.Mission, error) {
+	lines, err := Missions(ctx, repo)
+	var forks []*ledger.Mission
+	for _, l := range lines {
+		if p, err := PointOf(l.Mission); err == nil && p.Of.Turn > 0 && p.Of.Mission == of.Mission && (of.Turn == 0 || p.Of == of) {
+			forks = append(forks, l.Mission)
+		}
+	}
+	slices.SortFunc(forks, func(a, b *ledger.Mission) int {
+		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
+	})
+	return forks, err
+}
+
+// MissionNamed returns the mission that a name of [Find] is the id of, or the beginning of it; empty if it
+// names something else.
+func MissionNamed(ctx context.Context, w *workspace.Workspace, text string) (ledger.ID, error) {
+	n, err := parseName(text)
+	if err != nil || n.mission == "" || n.slashed || n.start {
+		return "", nil
+	}
+	id, err := ledger.Expand(ctx, w.Repo, n.mission)
+	if errors.Is(err, git.ErrNotFound) { // it may be a commit
+		return "", nil
+	}
+	return id, err
+}
