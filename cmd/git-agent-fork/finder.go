@@ -95,21 +95,39 @@ func ofNames(w *workspace.Workspace, lines io.Reader) reader {
 	}
 }
 
-// find shows the finder. Reading 10,000 records takes longer than a person should wait for the first
-// line, so they are read while it is already on the screen.
-func (f *finder) find(ctx context.Context, read reader) (*turns.Turn, error) {
+// find shows the finder, for one turn.
+func (f *finder) find(ctx context.Context, read reader) (t *turns.Turn, err error) {
 	if !terminal.HasScreen() {
 		return nil, cmdline.Hint(cmdline.Usagef("choosing a turn needs a terminal"),
 			"name the turn: git agent-fork <turn>, <mission>/<turn> or latest; list them with: git agent-turn list --all")
 	}
+	err = f.show(ctx, read, func(ctx context.Context) error {
+		for {
+			if t, err = f.pick(ctx); err != nil || f.columns >= wide {
+				return err
+			}
+			if taken, err := f.page(ctx, t); taken || err != nil {
+				return err
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// show fills the finder for a choice. Reading 10,000 records takes longer than a person should wait for
+// the first line, so they are read while it is already on the screen.
+func (f *finder) show(ctx context.Context, read reader, choice func(context.Context) error) error {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return nil, fmt.Errorf("choose a turn: %w", err)
+		return fmt.Errorf("choose a turn: %w", err)
 	}
 	f.columns = cmdline.Columns(tty)
 	_ = tty.Close()
 	if err := adaptLook(os.Getenv("TERM"), f.colour); err != nil {
-		return nil, fmt.Errorf("choose a turn: %w", err)
+		return fmt.Errorf("choose a turn: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -129,42 +147,47 @@ func (f *finder) find(ctx context.Context, read reader) (*turns.Turn, error) {
 	empty, err := len(f.lines) == 0, f.err
 	f.mu.Unlock()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if empty {
-		return nil, errEmpty
+		return errEmpty
 	}
-	for {
-		t, err := f.pick(ctx)
-		if err != nil || f.columns >= wide {
-			return t, err
-		}
-		if taken, err := f.page(ctx, t); taken || err != nil {
-			return t, err
-		}
-	}
+	return choice(ctx)
 }
 
 // pick shows the list.
 func (f *finder) pick(ctx context.Context) (*turns.Turn, error) {
-	// The library's header would cover a line that the cursor can be on.
 	prompt := "Enter: look at it > "
-	options := []fuzzyfinder.Option{fuzzyfinder.WithHotReloadLock(&f.mu), fuzzyfinder.WithContext(ctx)}
 	if f.columns >= wide {
 		prompt = fmt.Sprintf("Enter: %s > ", f.verb)
-		options = append(options, fuzzyfinder.WithPreviewWindow(func(i, columns, _ int) string { return f.preview(ctx, i, columns) }))
 	}
-	options = append(options, fuzzyfinder.WithPromptString(prompt))
-	i, err := fuzzyfinder.Find(&f.lines, func(i int) string { return f.lines[i] }, options...)
-	switch {
-	case errors.Is(err, fuzzyfinder.ErrAbort):
-		return nil, errNone
-	case err != nil:
-		return nil, fmt.Errorf("choose a turn: %w", err)
+	i, err := fuzzyfinder.Find(&f.lines, f.item, f.options(ctx, prompt)...)
+	if err != nil {
+		return nil, unchosen(err)
 	}
 	f.shown.Lock()
 	defer f.shown.Unlock()
 	return f.turns[i], nil
+}
+
+func (f *finder) item(i int) string { return f.lines[i] }
+
+// options are those of the library.
+func (f *finder) options(ctx context.Context, prompt string) []fuzzyfinder.Option {
+	// The library's header would cover a line that the cursor can be on.
+	options := []fuzzyfinder.Option{fuzzyfinder.WithHotReloadLock(&f.mu), fuzzyfinder.WithContext(ctx), fuzzyfinder.WithPromptString(prompt)}
+	if f.columns >= wide {
+		options = append(options, fuzzyfinder.WithPreviewWindow(func(i, columns, _ int) string { return f.preview(ctx, i, columns) }))
+	}
+	return options
+}
+
+// unchosen is the error of the library.
+func unchosen(err error) error {
+	if errors.Is(err, fuzzyfinder.ErrAbort) {
+		return errNone
+	}
+	return fmt.Errorf("choose a turn: %w", err)
 }
 
 // fill reads the turns and closes first when there is something to show.
