@@ -1,25 +1,329 @@
 package main
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/target"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
 )
 
 func compareCommand() *cli.Command {
 	return &cli.Command{
-		Name:         "compare",
-		Usage:        "compare what forks of a turn have done",
-		UsageText:    "git agent-fork compare <fork> <fork>...",
+		Name:      "compare",
+		Usage:     "compare what forks of a turn have done",
+		UsageText: "git agent-fork compare [--check <command> [--jobs <n>]] [--json] [<fork>... | <turn>]",
+		Description: "With one name, the forks of that turn or mission are compared, or the fork and its siblings. " +
+			"Without one, choose some in the finder.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "check", Usage: "run the shell's `<command>` in each worktree, and show how it ends"},
+			&cli.IntFlag{Name: "jobs", Usage: "run `<n>` checks at once", Value: 1},
+			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+		},
 		BashComplete: target.CompleteTurns,
 		Action:       compare,
 	}
 }
 
 func compare(c *cli.Context) error {
-	if c.NArg() < 2 {
-		return cmdline.Usagef("compare takes two forks or more, not %d", c.NArg())
+	switch {
+	case c.IsSet("jobs") && !c.IsSet("check"):
+		return cmdline.Usagef("--jobs is for --check")
+	case c.Int("jobs") < 1:
+		return cmdline.Usagef("--jobs takes 1 or more, not %d", c.Int("jobs"))
+	case c.IsSet("check") && c.String("check") == "":
+		return cmdline.Usagef("--check needs a command")
+	}
+	w, err := target.Workspace(c.Context)
+	if err != nil {
+		return err
+	}
+	t := &comparing{c: c, w: w, now: time.Now()}
+	chosen, err := t.choose()
+	if err != nil {
+		return err
+	}
+	if err := t.read(chosen); err != nil {
+		return err
+	}
+	if t.dates, err = target.Dates(c, w); err != nil {
+		return err
+	}
+	if c.IsSet("check") {
+		err = t.check()
+	}
+	if err != nil { // it was interrupted, and a pager would be, too
+		return errors.Join(t.print(c), err)
+	}
+	return target.Paged(t.print)(c)
+}
+
+// A comparing is one run of the command.
+type comparing struct {
+	c     *cli.Context
+	w     *workspace.Workspace
+	now   time.Time
+	dates cmdline.Dates
+
+	forks  []*compared
+	pairs  []pair
+	unread ledger.Unread
+}
+
+// A compared is a fork, and what is known of it here.
+type compared struct {
+	*turns.Compared
+	name    string    // as it is shown
+	state   string    // of its sessions
+	there   *git.Repo // its worktree; nil if it has none here
+	changed bool      // that has changes which no turn has recorded
+	check   *checked  // nil if none was asked for
+}
+
+// What a fork's sessions do.
+const (
+	stateRunning = "running"
+	stateWaiting = "waiting"
+	stateEnded   = "ended"
+)
+
+// A choice is a fork as it was named: up to a state, or with nil until now.
+type choice struct {
+	id   ledger.ID
+	upTo *turns.State
+}
+
+// A pair is what differs between two forks.
+type pair struct {
+	a, b *compared
+	turns.Difference
+}
+
+// Of more forks than maxPaired, each is only compared with where it began, and of a turn no more than
+// maxForks are looked at: whoever can push can make thousands.
+const (
+	maxPaired = 8
+	maxForks  = 64
+)
+
+// choose finds what the command line names, or lets a person choose.
+func (t *comparing) choose() ([]choice, error) {
+	var chosen []choice
+	add := func(id ledger.ID, s *turns.State) {
+		same := func(f choice) bool {
+			return f.id == id && (f.upTo == nil) == (s == nil) && (s == nil || f.upTo.String() == s.String())
+		}
+		if !slices.ContainsFunc(chosen, same) {
+			chosen = append(chosen, choice{id, s})
+		}
+	}
+	switch t.c.NArg() {
+	case 0:
+		ids, err := newFinder(t.w.Repo, "compare", true).several(t.c.Context, ofForks(t.w))
+		if errors.Is(err, errEmpty) {
+			err = cmdline.NotFoundf("there is no fork with a turn")
+		}
+		for _, id := range ids {
+			add(id, nil)
+		}
+		return chosen, err
+	case 1:
+		return t.family(t.c.Args().First())
+	}
+	for _, name := range t.c.Args().Slice() {
+		id, s, err := t.named(name)
+		if err != nil {
+			return nil, err
+		}
+		add(id, s)
+	}
+	return chosen, nil
+}
+
+// named finds what a name means: a mission, or else a state of one.
+func (t *comparing) named(name string) (ledger.ID, *turns.State, error) {
+	id, err := turns.MissionNamed(t.c.Context, t.w, name)
+	if id != "" || err != nil {
+		return id, nil, err
+	}
+	s, err := target.State(t.c.Context, t.w, "", name, t.c.App.ErrWriter)
+	if err != nil {
+		return "", nil, err
+	}
+	return s.In, s, nil
+}
+
+// family are the forks that one name means: those of a turn or of a mission, or if that is a fork itself, it
+// and its siblings.
+func (t *comparing) family(name string) ([]choice, error) {
+	id, s, err := t.named(name)
+	if err != nil {
+		return nil, err
+	}
+	var forks []*ledger.Mission
+	what := "mission " + string(id)
+	if s != nil {
+		if what = s.Describe(); s.Turn != nil {
+			forks, err = t.forksOf(s.Turn.ID())
+		}
+	} else if forks, err = t.siblings(id); err == nil && len(forks) < 2 {
+		var own []*ledger.Mission
+		if own, err = t.forksOf(ledger.TurnID{Mission: id}); len(own) > 0 {
+			forks = own
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(forks) == 0 {
+		return nil, cmdline.Hintf(cmdline.NotFoundf("%s has no fork", what), "make one with: git agent-fork %s", cmdline.Shell([]string{name}))
+	}
+	if more := len(forks) - maxForks; more > 0 {
+		fmt.Fprintf(t.c.App.ErrWriter, "%s has %d forks, of which %d are compared; name others to compare those\n", what, len(forks), maxForks)
+		forks = forks[:maxForks]
+	}
+	var chosen []choice
+	for _, m := range forks {
+		chosen = append(chosen, choice{id: m.ID})
+	}
+	return chosen, nil
+}
+
+// siblings are a fork and the other forks of its turn; none of a mission that is no fork.
+func (t *comparing) siblings(id ledger.ID) ([]*ledger.Mission, error) {
+	objects := t.w.Repo.Objects(t.c.Context)
+	defer objects.Close()
+	l, err := ledger.Open(t.c.Context, t.w.Repo, objects, id)
+	if err != nil {
+		return nil, err
+	}
+	p, err := turns.PointOf(l.Mission)
+	if err != nil || p.Of.Turn == 0 {
+		return nil, nil
+	}
+	return t.forksOf(p.Of)
+}
+
+// forksOf is [turns.Forks]. One that can't be read may be among them, or not.
+func (t *comparing) forksOf(of ledger.TurnID) ([]*ledger.Mission, error) {
+	forks, err := turns.Forks(t.c.Context, t.w.Repo, of)
+	if errors.As(err, new(*ledger.UnreadError)) {
+		cmdline.Warn(err)
+		err = nil
+	}
+	return forks, err
+}
+
+// read reads what the forks have done. One that can't be read is noted if there are others.
+func (t *comparing) read(chosen []choice) error {
+	live, err := target.Live(t.c.Context, t.w, t.now)
+	if err != nil {
+		return err
+	}
+	worktrees, err := t.w.Repo.Worktrees(t.c.Context)
+	if err != nil {
+		return err
+	}
+	for _, f := range chosen {
+		done, err := turns.Compare(t.c.Context, t.w, f.id, f.upTo)
+		switch {
+		case errors.Is(err, turns.ErrNoFork) && len(chosen) > 1:
+			return cmdline.Hintf(err, "compare two states of any missions with: git agent-turn diff %s", cmdline.Shell([]string{nameOf(chosen[0]), nameOf(chosen[1])}))
+		case errors.Is(err, turns.ErrNoFork), errors.Is(err, git.ErrNotFound), t.c.Context.Err() != nil:
+			return target.Missing(err)
+		case err != nil:
+			t.unread.Add(err)
+			continue
+		}
+		t.unread.Add(done.Unread)
+		fork := &compared{Compared: done, name: nameOf(f), state: stateOf(f.id, live)}
+		t.forks = append(t.forks, fork)
+		if err := t.visit(fork, worktrees); err != nil {
+			t.unread.Add(fmt.Errorf("look at the worktree of mission %s: %w", f.id, err))
+		}
+	}
+	if len(t.forks) == 0 {
+		return t.unread.Err()
+	}
+	if len(t.forks) > maxPaired {
+		return nil
+	}
+	for i, a := range t.forks {
+		for _, b := range t.forks[i+1:] {
+			t.pairs = append(t.pairs, pair{a, b, a.Against(t.c.Context, t.w.Repo, b.Compared)})
+		}
+	}
+	return t.c.Context.Err()
+}
+
+func nameOf(f choice) string {
+	if f.upTo != nil {
+		return f.upTo.String()
+	}
+	return string(f.id)
+}
+
+func stateOf(id ledger.ID, live []turns.Live) string {
+	state := stateEnded
+	for _, l := range live {
+		switch {
+		case l.Mission != id:
+		case l.Open != nil:
+			return stateRunning
+		default:
+			state = stateWaiting
+		}
+	}
+	return state
+}
+
+// visit looks at a fork's worktree, if it has one here.
+func (t *comparing) visit(f *compared, worktrees []git.Worktree) error {
+	branch := t.w.Branch(f.Mission.ID) // what its record says may be anybody's
+	for _, at := range worktrees {
+		if at.Branch != branch {
+			continue
+		}
+		repo, err := git.Find(at.Path)
+		if err != nil || repo.CommonDir != t.w.Repo.CommonDir {
+			continue // its directory is gone
+		}
+		f.there = repo
+		if f.Newest {
+			f.changed, err = f.Unrecorded(t.c.Context, repo)
+		}
+		return err
 	}
 	return nil
+}
+
+// from is where all the forks began; nil if that is not one place.
+func (t *comparing) from() *turns.ForkPoint {
+	first := t.forks[0].Point
+	for _, f := range t.forks {
+		if f.Point != first {
+			return nil
+		}
+	}
+	return &first
+}
+
+func (t *comparing) print(c *cli.Context) error {
+	to := c.App.Writer
+	var err error
+	if c.Bool("json") {
+		err = cmdline.PrintJSON(to, t.json())
+	} else {
+		err = t.text(to)
+	}
+	return cmp.Or(err, t.unread.Err())
 }

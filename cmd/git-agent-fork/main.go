@@ -4,7 +4,7 @@
 // Usage:
 //
 //	git agent-fork [<mission>[/<turn>] | <commit>]
-//	git agent-fork compare <fork> <fork>...
+//	git agent-fork compare [<fork>... | <turn>]
 //	git agent-fork adopt <fork>
 //
 // Without a turn it opens a finder on the terminal.

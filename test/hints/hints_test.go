@@ -380,6 +380,27 @@ var scenes = []struct {
 	{name: "no such mission", prepare: (*place).turns, line: "git agent-turn show ffffffff/1", follow: run("git agent-turn missions")},
 	{name: "no mission begins so", prepare: (*place).turns, line: "git agent-turn list --mission ffff", follow: run("git agent-turn missions")},
 	{name: "nobody chooses", prepare: (*place).turns, line: "git agent-fork", follow: run("git agent-fork <turn>", "git agent-turn list --all")},
+	{name: "nobody chooses forks", prepare: func(p *place) { p.turns(); p.do("git agent-fork --no-worktree 1") }, line: "git agent-fork compare", follow: run("git agent-fork compare <turn>", "git agent-turn tree")},
+	{name: "compared without forks", prepare: (*place).turns, line: "git agent-fork compare 1", follow: run("git agent-fork 1")},
+	{name: "compared what is no fork", prepare: (*place).turns, says: func(p *place) string {
+		out, _ := p.try("git agent-fork compare " + p.with["<id>"] + "/1 " + p.with["<id>"] + "/2")
+		return out
+	}, follow: run("git agent-turn diff <id>/1 <id>/2")},
+	{name: "compared", prepare: (*place).turns, says: func(p *place) string {
+		before := p.mission()
+		var forks []string
+		for range 2 {
+			p.do("git agent-fork --no-worktree 1")
+			for _, id := range strings.Fields(strings.ReplaceAll(p.mission(), "refs/agent/missions/", "")) {
+				if id != before && !slices.Contains(forks, id) {
+					forks = append(forks, id)
+					p.do("git agent-turn record --mission " + id + " --reply done --prompt otherwise")
+				}
+			}
+		}
+		p.with["<fork>"], p.with["<other>"] = forks[0], forks[1]
+		return p.do("git agent-fork compare 1")
+	}, follow: run("git agent-fork adopt <fork>", "git agent-turn diff <other> <fork>")},
 	{name: "a commit has no conversation", prepare: func(p *place) {
 		p.turns()
 		p.with["<commit>"] = p.Git("rev-parse", "--short=12", "HEAD")

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ktr0731/go-fuzzyfinder"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/ledger"
+	"gitagent/internal/terminal"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// ofForks reads the last turns of all forks, the one with the newest first.
+func ofForks(w *workspace.Workspace) reader {
+	return func(ctx context.Context, f func(*turns.Turn) error) error {
+		lines, unread := turns.Missions(ctx, w.Repo)
+		if unread != nil && !errors.As(unread, new(*ledger.UnreadError)) {
+			return unread
+		}
+		objects := w.Repo.Objects(ctx)
+		defer objects.Close()
+		for _, line := range lines {
+			if _, err := turns.PointOf(line.Mission); err != nil || line.Last == nil {
+				continue
+			}
+			l, err := ledger.At(objects, line.ID, line.Tip)
+			if err != nil {
+				return err
+			}
+			t, err := turns.Last(l)
+			if t == nil {
+				return err
+			}
+			if err := f(t); err != nil {
+				return err
+			}
+		}
+		return unread
+	}
+}
+
+// several shows the finder for several missions, each of which is named by a turn.
+func (f *finder) several(ctx context.Context, read reader) ([]ledger.ID, error) {
+	if !terminal.HasScreen() {
+		return nil, cmdline.Hint(cmdline.Usagef("choosing forks needs a terminal"),
+			"name them, or the turn that they are forks of: git agent-fork compare <turn>; list them with: git agent-turn tree")
+	}
+	var chosen []ledger.ID
+	err := f.show(ctx, read, func(ctx context.Context) error {
+		list, err := fuzzyfinder.FindMulti(&f.lines, f.item, f.options(ctx, fmt.Sprintf("Tab: mark, Enter: %s > ", f.verb))...)
+		if err != nil {
+			return unchosen(err)
+		}
+		f.shown.Lock()
+		defer f.shown.Unlock()
+		slices.Sort(list)
+		for _, i := range list {
+			chosen = append(chosen, f.turns[i].In())
+		}
+		return nil
+	})
+	return chosen, err
+}

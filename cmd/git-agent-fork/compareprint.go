@@ -1,0 +1,470 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/trust"
+	"gitagent/turns"
+)
+
+// maxChanged is how many paths of a fork are named.
+const maxChanged = 20
+
+// text prints the comparison for people: a table, then fork for fork, then each with each.
+func (t *comparing) text(to io.Writer) error {
+	if _, err := fmt.Fprintln(to, t.heading()); err != nil {
+		return err
+	}
+	if err := t.table().Print(to); err != nil {
+		return err
+	}
+	for _, f := range t.forks {
+		if err := t.section(to, f); err != nil {
+			return err
+		}
+	}
+	if err := t.each(to); err != nil {
+		return err
+	}
+	return t.next(to)
+}
+
+func (t *comparing) heading() string {
+	if p := t.from(); p != nil {
+		return fmt.Sprintf("%s of turn %s", cmdline.Plural(len(t.forks), "fork"), p.Of)
+	}
+	return fmt.Sprintf("%d forks, which began at different states, each compared with its own", len(t.forks))
+}
+
+// table is one line for each fork. Forks have the title of what they come from, unless they got one: where
+// all have the same, it says nothing.
+func (t *comparing) table() *cmdline.Table {
+	columns := []cmdline.Column{
+		{Name: "FORK", Style: cmdline.Yellow, Key: true, Min: 8},
+		{Name: "STATE", Styles: lookOfState, Min: 7},
+		{Name: "TURNS", Right: true, Min: 5, Spare: true},
+		{Name: "FILES", Right: true, Min: 5},
+		{Name: "+", Right: true, Style: cmdline.Green},
+		{Name: "-", Right: true, Style: cmdline.Red},
+	}
+	checks := t.c.IsSet("check")
+	if checks {
+		columns = append(columns, cmdline.Column{Name: "CHECK", Styles: lookOfCheck, Min: 7})
+	}
+	columns = append(columns,
+		cmdline.Column{Name: "TOKENS", Right: true, Style: cmdline.Dim, Min: 6, Spare: true},
+		cmdline.Column{Name: "TIME", Right: true, Style: cmdline.Dim, Min: 5, Spare: true},
+	)
+	titled := slices.ContainsFunc(t.forks, func(f *compared) bool { return f.Mission.Title != t.forks[0].Mission.Title })
+	about := "LAST PROMPT"
+	if titled {
+		about = "TITLE"
+	}
+	table := cmdline.NewTable(append(columns, cmdline.Column{Name: about, Min: 10})...)
+	for _, f := range t.forks {
+		row := append([]string{f.name, f.state, strconv.Itoa(f.Turns)}, f.figures()...)
+		if checks {
+			row = append(row, shortly(f.check))
+		}
+		table.Row(append(row, cmdline.Count(f.Output), took(f.Took), f.about(titled))...)
+	}
+	return table
+}
+
+func lookOfState(state string) cmdline.Style {
+	if state == stateEnded {
+		return cmdline.Plain
+	}
+	return cmdline.Green
+}
+
+func lookOfCheck(check string) cmdline.Style {
+	switch {
+	case check == "passed":
+		return cmdline.Green
+	case strings.HasPrefix(check, "failed"):
+		return cmdline.Red
+	}
+	return cmdline.Dim
+}
+
+// shortly is how a check ended, in a column.
+func shortly(k *checked) string {
+	switch {
+	case k.why == interrupted:
+		return "stopped"
+	case k.why != "":
+		return "not run"
+	case k.status == 0:
+		return "passed"
+	}
+	return "failed"
+}
+
+// figures are files, insertions and deletions.
+func (f *compared) figures() []string {
+	if f.Unknown != nil {
+		return []string{"?", "", ""}
+	}
+	return figures(f.Changes)
+}
+
+func figures(changes []git.FileStat) []string {
+	insertions, deletions := count(changes)
+	return []string{strconv.Itoa(len(changes)), fmt.Sprintf("+%d", insertions), fmt.Sprintf("-%d", deletions)}
+}
+
+func count(changes []git.FileStat) (insertions, deletions int) {
+	for _, f := range changes {
+		insertions, deletions = insertions+f.Insertions, deletions+f.Deletions
+	}
+	return insertions, deletions
+}
+
+// about is what tells a fork from the others, and what became of it.
+func (f *compared) about(titled bool) string {
+	text := f.Mission.Title
+	if !titled {
+		if text = ""; f.Last != nil {
+			text = f.Last.Prompt
+		}
+	}
+	var marks []string
+	if f.By != trust.Clone {
+		marks = append(marks, "["+f.By+"]")
+	}
+	if a := f.Mission.Adopted; a != nil && !a.Undone {
+		marks = append(marks, "[adopted]")
+	}
+	if f.Finished != nil {
+		marks = append(marks, fmt.Sprintf("[finished in %.7s]", f.Finished.Commit))
+	}
+	return strings.Join(append(marks, cmdline.OneLine(text)), " ")
+}
+
+// took is a duration for people; of hours the seconds don't matter.
+func took(d time.Duration) string {
+	switch {
+	case d == 0:
+		return ""
+	case d >= time.Hour:
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	}
+	return d.Round(time.Second).String()
+}
+
+// indented begins a row below a heading.
+const indented = "  "
+
+// section prints what is known of a fork.
+func (t *comparing) section(to io.Writer, f *compared) error {
+	if _, err := fmt.Fprintln(to); err != nil {
+		return err
+	}
+	r := cmdline.NewRecord(to, "fork "+f.name, len("Finished:"))
+	r.Field("Title", f.Mission.Title)
+	if f.By != trust.Clone {
+		r.Field("By", f.By)
+	}
+	if t.from() == nil {
+		r.Field("From", fmt.Sprintf("turn %s, %.12s", f.Point.Of, f.Point.Commit))
+	}
+	state := f.state
+	if f.Last != nil {
+		state += fmt.Sprintf("; turn %d, its last one, was %s %s", f.Last.Turn, f.Last.Outcome, t.dates.Ago(t.now, f.Ended))
+	} else {
+		state += "; it has no turn of its own yet"
+	}
+	r.Field("State", state)
+	if a := f.Mission.Adopted; a != nil {
+		text := fmt.Sprintf("up to turn %d, %s", a.Turn, t.dates.Ago(t.now, a.At))
+		if a.Undone {
+			text += ", and taken back"
+		}
+		r.Field("Adopted", text)
+	}
+	if f.Finished != nil {
+		r.Field("Finished", fmt.Sprintf("in %.12s, %s", f.Finished.Commit, t.dates.Ago(t.now, f.Finished.At)))
+	}
+	if f.there != nil {
+		text := f.there.Top
+		if f.changed {
+			text += " (with changes that no turn has recorded)"
+		}
+		r.Field("Worktree", text)
+	}
+	if f.Context > 0 || f.Output > 0 {
+		r.Field("Tokens", fmt.Sprintf("%d written; the last request sent %d", f.Output, f.Context))
+	}
+	r.Field("Took", took(f.Took))
+	if f.Unknown != nil {
+		r.Field("Changes", "not known: "+f.Unknown.Error())
+	}
+	if f.check != nil {
+		r.Field("Check", f.check.String())
+	}
+	if err := r.Flush(); err != nil {
+		return err
+	}
+	if err := f.prompts(to); err != nil {
+		return err
+	}
+	if err := f.paths(to); err != nil {
+		return err
+	}
+	return f.printed(to)
+}
+
+// printed shows what the check has printed last.
+func (f *compared) printed(to io.Writer) error {
+	if f.check == nil || f.check.output == "" {
+		return nil
+	}
+	_, err := fmt.Fprintln(to, "\nCheck")
+	for line := range strings.SplitSeq(cmdline.EscapeLines(f.check.output), "\n") {
+		if err == nil {
+			_, err = fmt.Fprintln(to, strings.TrimRight("    "+line, " "))
+		}
+	}
+	return err
+}
+
+// prompts lists what was asked since the fork began.
+func (f *compared) prompts(to io.Writer) error {
+	if len(f.Said) == 0 {
+		return nil
+	}
+	table := cmdline.NewTable(cmdline.Column{}, cmdline.Column{Right: true, Style: cmdline.Yellow, Key: true}, cmdline.Column{Styles: lookOfOutcome}, cmdline.Column{Min: 20})
+	for _, s := range f.Said {
+		table.Row(indented, strconv.Itoa(s.Turn), string(s.Outcome), cmdline.OneLine(s.Prompt))
+	}
+	return list(to, "Prompts", table, f.Turns-len(f.Said))
+}
+
+func lookOfOutcome(outcome string) cmdline.Style {
+	switch turns.Outcome(outcome) {
+	case turns.Failed:
+		return cmdline.Red
+	case turns.Interrupted:
+		return cmdline.Yellow
+	}
+	return cmdline.Dim
+}
+
+// paths lists what the fork has changed.
+func (f *compared) paths(to io.Writer) error {
+	if len(f.Changes) == 0 {
+		return nil
+	}
+	table := cmdline.NewTable(
+		cmdline.Column{}, cmdline.Column{Right: true, Style: cmdline.Green}, cmdline.Column{Right: true, Style: cmdline.Red}, cmdline.Column{Min: 20, Path: true},
+	)
+	shown := f.Changes[:min(len(f.Changes), maxChanged)]
+	for _, s := range shown {
+		if s.Binary {
+			table.Row(indented, "binary", "", s.Path)
+		} else {
+			table.Row(indented, fmt.Sprintf("+%d", s.Insertions), fmt.Sprintf("-%d", s.Deletions), s.Path)
+		}
+	}
+	return list(to, "Changes", table, len(f.Changes)-len(shown))
+}
+
+// list prints a table below a heading, and how many lines it lacks.
+func list(to io.Writer, heading string, table *cmdline.Table, more int) error {
+	_, err := fmt.Fprintf(to, "\n%s\n", heading)
+	if err == nil {
+		err = table.Print(to)
+	}
+	if err == nil && more > 0 {
+		_, err = fmt.Fprintf(to, "    and %d more\n", more)
+	}
+	return err
+}
+
+// each prints what differs between the forks.
+func (t *comparing) each(to io.Writer) error {
+	if len(t.forks) > maxPaired {
+		_, err := fmt.Fprintf(to, "\nMore than %d forks are not compared with each other; name some of them.\n", maxPaired)
+		return err
+	}
+	if len(t.pairs) == 0 {
+		return nil
+	}
+	table := cmdline.NewTable(
+		cmdline.Column{}, cmdline.Column{Style: cmdline.Yellow, Key: true}, cmdline.Column{Right: true},
+		cmdline.Column{Right: true, Style: cmdline.Green}, cmdline.Column{Right: true, Style: cmdline.Red}, cmdline.Column{Style: cmdline.Dim, Min: 12},
+	)
+	for _, p := range t.pairs {
+		name := p.a.name + ".." + p.b.name
+		switch {
+		case p.Unknown != nil:
+			table.Row(indented, name, "?", "", "", "not known: "+cmdline.OneLine(p.Unknown.Error()))
+		case len(p.Changes) == 0:
+			table.Row(indented, name, "", "", "", "the same")
+		default:
+			f := figures(p.Changes)
+			table.Row(indented, name, cmdline.Plural(len(p.Changes), "file"), f[1], f[2], changedBoth(p.Both))
+		}
+	}
+	return list(to, "Between each other", table, 0)
+}
+
+func changedBoth(n int) string {
+	if n == 0 {
+		return "no file changed by both"
+	}
+	return cmdline.Plural(n, "file") + " changed by both"
+}
+
+// next says what to type to go on: with the first fork that may be wanted.
+func (t *comparing) next(to io.Writer) error {
+	f := t.best()
+	if f == nil {
+		return nil
+	}
+	steps := [][2]string{{"git agent-fork adopt " + f.name, "take its work home"}}
+	if i := slices.IndexFunc(t.forks, func(other *compared) bool { return other != f && other.Turns > 0 }); i >= 0 {
+		steps = append(steps, [2]string{"git agent-turn diff " + t.forks[i].name + " " + f.name, "what differs"})
+	}
+	width := 0
+	for _, s := range steps {
+		width = max(width, len(s[0]))
+	}
+	if _, err := fmt.Fprintln(to, "\nNext"); err != nil {
+		return err
+	}
+	for _, s := range steps {
+		about := "  # " + s[1]
+		if cmdline.Colour(to) {
+			about = cmdline.Dim.Paint(about)
+		}
+		if _, err := fmt.Fprintf(to, "    %-*s%s\n", width, s[0], about); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// best is the first fork that has turns, has passed the check and was not adopted; nil if there is none.
+func (t *comparing) best() *compared {
+	i := slices.IndexFunc(t.forks, func(f *compared) bool {
+		adopted := f.Mission.Adopted != nil && !f.Mission.Adopted.Undone
+		return f.Turns > 0 && !adopted && (f.check == nil || f.check.passed())
+	})
+	if i < 0 {
+		return nil
+	}
+	return t.forks[i]
+}
+
+// What --json prints.
+type (
+	comparisonJSON struct {
+		From  *ledger.TurnID `json:"from"` // null if they began at different states
+		Forks []forkJSON     `json:"forks"`
+		Pairs []pairJSON     `json:"pairs"`
+	}
+	forkJSON struct {
+		Mission ledger.ID     `json:"mission"`
+		Title   string        `json:"title,omitempty"`
+		State   string        `json:"state"`
+		By      string        `json:"by"`
+		From    ledger.TurnID `json:"from"`
+		Base    git.Hex       `json:"base"`
+		Commit  git.Hex       `json:"commit"`
+		Turns   int           `json:"turns"`
+		Prompts []promptJSON  `json:"prompts"`
+		Outcome turns.Outcome `json:"outcome,omitempty"`
+		*statJSON
+		Paths    []string         `json:"paths,omitempty"`
+		Output   int64            `json:"output"`
+		Context  int64            `json:"context"`
+		Seconds  int64            `json:"seconds"`
+		At       time.Time        `json:"at,omitzero"`
+		Adopted  *ledger.Adoption `json:"adopted,omitempty"`
+		Finished *ledger.Finish   `json:"finished,omitempty"`
+		Worktree string           `json:"worktree,omitempty"`
+		Changed  bool             `json:"changed,omitempty"`
+		Check    *checkJSON       `json:"check,omitempty"`
+	}
+	promptJSON struct {
+		Turn    int           `json:"turn"`
+		Prompt  string        `json:"prompt"`
+		Outcome turns.Outcome `json:"outcome"`
+	}
+	statJSON struct {
+		Files      int `json:"files"`
+		Insertions int `json:"insertions"`
+		Deletions  int `json:"deletions"`
+	}
+	checkJSON struct {
+		Status  *int    `json:"status,omitempty"`
+		Why     string  `json:"why,omitempty"`
+		Seconds float64 `json:"seconds"`
+		Output  string  `json:"output"`
+	}
+	pairJSON struct {
+		A string `json:"a"`
+		B string `json:"b"`
+		*statJSON
+		Both int `json:"both"`
+	}
+)
+
+func (t *comparing) json() comparisonJSON {
+	all := comparisonJSON{Forks: []forkJSON{}, Pairs: []pairJSON{}}
+	if p := t.from(); p != nil {
+		all.From = &p.Of
+	}
+	for _, f := range t.forks {
+		all.Forks = append(all.Forks, f.json())
+	}
+	for _, p := range t.pairs {
+		all.Pairs = append(all.Pairs, pairJSON{p.a.name, p.b.name, newStatJSON(p.Changes, p.Unknown), p.Both})
+	}
+	return all
+}
+
+func (f *compared) json() forkJSON {
+	j := forkJSON{
+		Mission: f.Mission.ID, Title: f.Mission.Title, State: f.state, By: f.By, From: f.Point.Of, Base: f.Point.Commit, Commit: f.Commit,
+		Turns: f.Turns, Prompts: []promptJSON{}, statJSON: newStatJSON(f.Changes, f.Unknown), Output: f.Output, Context: f.Context,
+		Seconds: int64(f.Took / time.Second), At: f.Ended, Adopted: f.Mission.Adopted, Finished: f.Finished, Changed: f.changed,
+	}
+	for _, s := range f.Said {
+		j.Prompts = append(j.Prompts, promptJSON(s))
+	}
+	if f.Last != nil {
+		j.Outcome = f.Last.Outcome
+	}
+	for _, s := range f.Changes[:min(len(f.Changes), maxChanged)] {
+		j.Paths = append(j.Paths, s.Path)
+	}
+	if f.there != nil {
+		j.Worktree = f.there.Top
+	}
+	if k := f.check; k != nil {
+		j.Check = &checkJSON{Why: k.why, Seconds: k.took.Round(time.Millisecond).Seconds(), Output: k.output}
+		if k.why == "" {
+			j.Check.Status = &k.status
+		}
+	}
+	return j
+}
+
+func newStatJSON(changes []git.FileStat, unknown error) *statJSON {
+	if unknown != nil {
+		return nil
+	}
+	insertions, deletions := count(changes)
+	return &statJSON{len(changes), insertions, deletions}
+}
