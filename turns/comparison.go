@@ -71,8 +71,6 @@ func Compare(ctx context.Context, w *workspace.Workspace, id ledger.ID, upTo *St
 	switch {
 	case err != nil:
 		return nil, err
-	case c.Point.Of.Turn == 0: // a side of a mission that went on in two clones
-		return nil, fmt.Errorf("mission %s: %w", id, ErrNoFork)
 	case upTo != nil && !upTo.Saved && upTo.Turn.Mission != l.Began:
 		return nil, fmt.Errorf("%s was inherited by mission %s: %w", upTo.Describe(), id, ErrNoFork)
 	}
@@ -230,7 +228,7 @@ func Forks(ctx context.Context, repo *git.Repo, of ledger.TurnID) ([]*ledger.Mis
 	lines, err := Missions(ctx, repo)
 	var forks []*ledger.Mission
 	for _, l := range lines {
-		if p, err := PointOf(l.Mission); err == nil && p.Of.Turn > 0 && p.Of.Mission == of.Mission && (of.Turn == 0 || p.Of == of) {
+		if p, err := PointOf(l.Mission); err == nil && p.Of.Mission == of.Mission && (of.Turn == 0 || p.Of == of) {
 			forks = append(forks, l.Mission)
 		}
 	}

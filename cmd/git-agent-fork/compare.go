@@ -207,7 +207,7 @@ func (t *comparing) siblings(id ledger.ID) ([]*ledger.Mission, error) {
 		return nil, err
 	}
 	p, err := turns.PointOf(l.Mission)
-	if err != nil || p.Of.Turn == 0 {
+	if err != nil {
 		return nil, nil
 	}
 	return t.forksOf(p.Of)
