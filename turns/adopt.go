@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/transaction"
@@ -42,7 +43,7 @@ func (r *Recorder) Adopt(ctx context.Context, at time.Time, s *State, how Mergin
 	}
 	done := new(Adopted)
 	err = r.change(ctx, of(transaction.Job{Mission: s.In, At: at, What: "adopt"}), func(ctx context.Context, tx *transaction.Tx) error {
-		point, err := r.adoptable(ctx, tx, s)
+		point, err := r.adoptable(ctx, tx.Objects, tx.Ledger.Mission, tx.Snap.Head, s)
 		if err != nil {
 			return err
 		}
@@ -82,8 +83,8 @@ func (r *Recorder) Adopt(ctx context.Context, at time.Time, s *State, how Mergin
 }
 
 // adoptable returns where the work begins that a state of a fork has and this checkout lacks.
-func (r *Recorder) adoptable(ctx context.Context, tx *transaction.Tx, s *State) (ForkPoint, error) {
-	point, err := PointOf(tx.Ledger.Mission)
+func (r *Recorder) adoptable(ctx context.Context, objects *git.Objects, m *ledger.Mission, head git.Head, s *State) (ForkPoint, error) {
+	point, err := PointOf(m)
 	if err != nil {
 		return point, err
 	}
@@ -91,13 +92,13 @@ func (r *Recorder) adoptable(ctx context.Context, tx *transaction.Tx, s *State) 
 	switch {
 	case err != nil:
 		return point, err
-	case here == tx.ID:
+	case here == m.ID:
 		return point, ErrOwnBranch
-	case s.Turn.Mission != tx.ID:
+	case s.Turn.Mission != m.ID:
 		return point, fmt.Errorf("%w: it is turn %s", ErrInherited, s.Turn.ID())
 	}
 	return outermost(point, func(at ForkPoint) (ForkPoint, bool, error) {
-		source, err := r.source(ctx, tx, at, here)
+		source, err := r.source(ctx, objects, head, at, here)
 		if err != nil || source == nil {
 			return at, false, err
 		}

@@ -7,7 +7,6 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/transaction"
 	"gitagent/internal/workspace"
 )
 
@@ -61,10 +60,10 @@ func (s source) further() (ForkPoint, bool) {
 }
 
 // source reads the mission that a fork was forked from; nil if that is gone, or the user may not rely on it.
-func (r *Recorder) source(ctx context.Context, tx *transaction.Tx, at ForkPoint, here ledger.ID) (*source, error) {
-	l, err := ledger.Open(ctx, r.Repo, tx.Objects, at.Of.Mission)
+func (r *Recorder) source(ctx context.Context, objects *git.Objects, head git.Head, at ForkPoint, here ledger.ID) (*source, error) {
+	l, err := ledger.Open(ctx, r.Repo, objects, at.Of.Mission)
 	if err == nil {
-		l, err = r.Usable(ctx, tx.Objects, l.ID, l.Tip)
+		l, err = r.Usable(ctx, objects, l.ID, l.Tip)
 	}
 	if errors.Is(err, git.ErrNotFound) || errors.Is(err, workspace.ErrStranger) {
 		return nil, nil
@@ -72,7 +71,7 @@ func (r *Recorder) source(ctx context.Context, tx *transaction.Tx, at ForkPoint,
 	if err != nil {
 		return nil, err
 	}
-	m, head := l.Mission, tx.Snap.Head
+	m := l.Mission
 	s := &source{mission: m, here: m.ID == here || r.in(ctx, at.Commit.Hash(), head)}
 	if f := m.Finished; f != nil && f.Turn >= at.Of.Turn {
 		s.here = s.here || r.in(ctx, f.Commit.Hash(), head)

@@ -1,0 +1,181 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/transaction"
+	"gitagent/internal/trust"
+	"gitagent/internal/workspace"
+)
+
+// ErrAtWork reports a mission in whose worktree an agent is.
+var ErrAtWork = errors.New("an agent is at work")
+
+// Leave removes the worktree and the branch of a mission, as [Recorder.RemoveFinished] does, though it was not
+// finished: its ledger stays, with its turns. With dry nothing is changed. If it has no branch, nothing is to
+// be removed.
+//
+// What is nowhere else stays, and then all of it does. The error wraps [ErrInUse] if the worktree has changes
+// that no turn has recorded, is locked, is the present one, or git has something under way there; [ErrAtWork]
+// if one of the sessions that live is there; [ErrUnmerged] if only the branch has some commits of the user's
+// own; and [workspace.ErrStranger] if somebody unknown has recorded the mission, which may say of itself what
+// it wants.
+func (r *Recorder) Leave(ctx context.Context, id ledger.ID, live func(context.Context) ([]Live, error), dry bool) (gone *Removed, err error) {
+	branch := r.Branch(id)
+	path, err := r.Repo.WorktreeOf(ctx, branch)
+	if err != nil {
+		return nil, err
+	}
+	leave := func() error {
+		gone, err = r.leave(ctx, id, branch, live, dry)
+		return err
+	}
+	if linked := r.linked(path); path != "" && linked != nil {
+		return gone, transaction.Worktree(ctx, workspace.New(linked, r.Settings), leave) // no turn is recorded there meanwhile
+	}
+	return gone, leave()
+}
+
+func (r *Recorder) leave(ctx context.Context, id ledger.ID, branch string, live func(context.Context) ([]Live, error), dry bool) (*Removed, error) {
+	refs, err := r.Repo.Refs(ctx, id.Ref(), branch)
+	if err != nil {
+		return nil, err
+	}
+	tip, ok := refs[branch]
+	if !ok {
+		return &Removed{ID: id, Bytes: -1}, nil
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	standing, err := r.Standing(ctx, objects, id, refs[id.Ref()])
+	if err == nil && (!standing.Whole || standing.By == trust.Unknown) {
+		err = fmt.Errorf("mission %s was %w", id, workspace.ErrStranger)
+	}
+	if err == nil {
+		err = r.idle(ctx, id, branch, live)
+	}
+	if err != nil {
+		return nil, err
+	}
+	gone, err := r.leaving(ctx, id, branch)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.unmerged(ctx, branch, tip, refs[id.Ref()]); err != nil {
+		return nil, fmt.Errorf("mission %s: %w", id, err)
+	}
+	if !dry {
+		err = r.cut(ctx, gone, tip, "left")
+	}
+	return gone, err
+}
+
+// idle is an error if somebody works on a mission: an agent, or git in the middle of something.
+func (r *Recorder) idle(ctx context.Context, id ledger.ID, branch string, live func(context.Context) ([]Live, error)) error {
+	sessions, err := live(ctx)
+	if err != nil {
+		return err
+	}
+	worktrees, err := r.Repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	there := make(map[string]bool) // git directories
+	for _, w := range worktrees {
+		at, err := git.Find(w.Path)
+		if err != nil || at.CommonDir != r.Repo.CommonDir {
+			continue // it is gone
+		}
+		if op := at.Operation(); op != "" && slices.Contains([]string{w.Branch, at.RebasedBranch(), bisected(at)}, branch) {
+			return fmt.Errorf("mission %s: a %s %w in %s: %w", id, op, ErrUnderWay, w.Path, ErrInUse)
+		}
+		if w.Branch != branch {
+			continue
+		}
+		there[at.GitDir] = true
+		if pathExists(filepath.Join(at.GitDir, "locked")) {
+			return fmt.Errorf("mission %s: git has locked %s: %w", id, w.Path, ErrInUse)
+		}
+	}
+	for _, l := range sessions {
+		switch {
+		case l.Mission != id && !there[l.Worktree]:
+		case l.Open != nil:
+			return fmt.Errorf("turn %s is running: %w", l.ID(), ErrAtWork)
+		default:
+			return fmt.Errorf("mission %s waits for a prompt: %w", id, ErrAtWork)
+		}
+	}
+	return nil
+}
+
+// bisected is the branch, by its full name, that a bisect which is under way will go back to.
+func bisected(repo *git.Repo) string {
+	name, err := os.ReadFile(filepath.Join(repo.GitDir, "BISECT_START"))
+	if err != nil {
+		return ""
+	}
+	return "refs/heads/" + strings.TrimSpace(string(name))
+}
+
+// leaving says what of a mission goes when only its ledger is to stay. If its worktree has changes, that
+// is an error, which wraps [ErrInUse].
+func (r *Recorder) leaving(ctx context.Context, id ledger.ID, branch string) (*Removed, error) {
+	worktree, err := r.removable(ctx, id, branch, false)
+	if err != nil {
+		return nil, err
+	}
+	return &Removed{ID: id, Branch: strings.TrimPrefix(branch, "refs/heads/"), Worktree: worktree, Bytes: -1}, nil
+}
+
+// cut removes the worktree and the branch, which must be at tip, of a mission. what is for the reflog.
+func (r *Recorder) cut(ctx context.Context, gone *Removed, tip plumbing.Hash, what string) error {
+	if gone.Worktree != "" {
+		err := writable(gone.Worktree)
+		if err == nil {
+			err = r.removeWorktree(ctx, gone.Worktree, false)
+		}
+		if err != nil {
+			return fmt.Errorf("remove the worktree of mission %s: %w: %w", gone.ID, ErrInUse, err)
+		}
+	}
+	job := transaction.Job{Mission: gone.ID, At: time.Now(), What: what}
+	err := transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
+		tx.Move("refs/heads/"+gone.Branch, plumbing.ZeroHash, tip)
+		return tx.Commit(ctx)
+	})
+	if err != nil {
+		return fmt.Errorf("remove the branch of mission %s: %w", gone.ID, err)
+	}
+	return nil
+}
+
+// writable lets the user write to all directories of a worktree: git leaves half of it where one can't be
+// emptied, as those of a module cache.
+func writable(path string) error {
+	return filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // there is no directory; git forgets the worktree
+			return nil
+		}
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode().Perm()&0o700 != 0o700 {
+			err = os.Chmod(path, info.Mode().Perm()|0o700)
+		}
+		return err
+	})
+}

@@ -1,0 +1,99 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/ledger"
+	"gitagent/internal/transaction"
+)
+
+// ErrNoConversation reports a turn whose conversation can't be taken up again.
+var ErrNoConversation = errors.New("the conversation can't be taken along")
+
+// A Resumption is a conversation that goes on in the present checkout, whatever is in that.
+type Resumption struct {
+	Source  *Turn // the last one of the conversation
+	Foreign bool  // it is a stranger's
+	At      time.Time
+
+	ID      ledger.ID // of the new mission
+	Session string    // of the new conversation
+	Config  string    // the client's configuration directory, where it is placed
+}
+
+// Resume places the conversation of a turn for the present checkout, and returns the mission that its next
+// turn will be recorded to. That is a new one, a fork without a branch of its own, which begins at the turn.
+// Where HEAD is on the branch of a mission, turns are recorded to that, and none is made: its next turn will
+// have all of the conversation.
+//
+// If the conversation can't be rebuilt, nothing is made, and the error wraps [ErrNoConversation].
+func (r *Recorder) Resume(ctx context.Context, how Resumption) (ledger.ID, error) {
+	id, err := r.resume(ctx, how)
+	if err != nil {
+		return "", fmt.Errorf("resume turn %s: %w", how.Source.ID(), err)
+	}
+	return id, nil
+}
+
+func (r *Recorder) resume(ctx context.Context, how Resumption) (ledger.ID, error) {
+	source, err := Usable(ctx, r.Workspace, how.Source)
+	if err != nil {
+		return "", err
+	}
+	f := Fork{Source: source, Foreign: how.Foreign, ID: how.ID, At: how.At, Session: how.Session, Config: how.Config}
+	told := r.retell(ctx, f)
+	if told.why != nil {
+		return "", fmt.Errorf("%w: %w", ErrNoConversation, told.why)
+	}
+	here, err := r.Mission(ctx)
+	if err != nil {
+		return "", err
+	}
+	undo := func() error { return nil }
+	if here != "" {
+		f.ID, told.until = here, 0
+	} else if undo, err = r.passive(ctx, f); err != nil {
+		return "", err
+	}
+	if _, err := r.place(ctx, f, told); err != nil {
+		return "", errors.Join(fmt.Errorf("place the conversation: %w", err), undo())
+	}
+	return f.ID, nil
+}
+
+// passive makes a fork that has no branch. undo removes it.
+func (r *Recorder) passive(ctx context.Context, f Fork) (undo func() error, err error) {
+	var tip plumbing.Hash
+	var made *ledger.Mission
+	job := transaction.Of(transaction.Job{Mission: f.ID, At: f.At, What: "begin"})
+	err = transaction.Run(ctx, r.Workspace, job, func(ctx context.Context, tx *transaction.Tx) error {
+		err := tx.Open(ctx)
+		if err == nil && tx.Ledger != nil {
+			err = fmt.Errorf("mission %s already exists", f.ID)
+		}
+		if err == nil {
+			made, err = r.fork(ctx, tx, f, f.Source.After().Commit.Hash(), "")
+		}
+		if err != nil {
+			return err
+		}
+		tip = tx.Ledger.Tip
+		return tx.Commit(ctx)
+	})
+	if err != nil && made != nil { // it was not made, but what is known of its source was noted
+		err = errors.Join(err, r.Trust.Forget(f.ID))
+	}
+	return func() error {
+		ctx := context.WithoutCancel(ctx)
+		err := transaction.Run(ctx, r.Workspace, job, func(ctx context.Context, tx *transaction.Tx) error {
+			tx.Move(f.ID.Ref(), plumbing.ZeroHash, tip)
+			return tx.Commit(ctx)
+		})
+		return errors.Join(err, r.Trust.Forget(f.ID))
+	}, err
+}

@@ -1,0 +1,293 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/transaction"
+)
+
+// Why the commits of a fork can't be taken, besides what is in the way of a finish: [ErrOwnBranch],
+// [ErrUnderWay], [ErrNotCommitted]. What git itself refuses, it has said.
+var (
+	ErrNoBranch  = errors.New("it has no branch")
+	ErrOffBranch = errors.New("not on its branch")
+	ErrMerges    = errors.New("a merge")
+	ErrNotTaken  = errors.New("git has not taken them")
+	ErrStopped   = errors.New("git has stopped in the middle")
+)
+
+// A Taking says how the commits of a fork are taken into HEAD's branch.
+type Taking struct {
+	Merge   bool // by git merge, with all that HEAD lacks of the branch; else each is picked
+	Whole   bool // up to the tip of the branch; else up to the state
+	Dry     bool
+	Foreign bool      // a stranger recorded the fork, and the user has accepted it
+	Stdin   io.Reader // of git, its hooks and the editor
+	Talk    io.Writer // where they write
+}
+
+// A Taken says which commits were taken, or would be.
+type Taken struct {
+	Commits []Commit // the fork's, the oldest first; none if HEAD has all of it
+	Before  git.Hex  // HEAD
+	After   git.Hex  // the same; zero after a dry run
+}
+
+// A Commit is one on a branch.
+type Commit struct {
+	Hash    git.Hex
+	Subject string // anybody's text
+}
+
+// Take takes the commits of a fork's branch into HEAD's, as the user would: by `git cherry-pick` of those
+// that came after the fork point and that HEAD lacks, or by `git merge`. Then an event of the fork's ledger
+// says so, and keeps what HEAD is.
+//
+// If git stops, with conflicts for instance, all is as git leaves it, and the error wraps [ErrStopped].
+// Nothing is recorded then. Where HEAD has all of it already, that alone is recorded.
+func (r *Recorder) Take(ctx context.Context, at time.Time, s *State, how Taking) (*Taken, error) {
+	what := s.Describe()
+	done, err := r.take(ctx, at, s, how)
+	if err != nil {
+		return nil, fmt.Errorf("take the commits of %s: %w", what, err)
+	}
+	return done, nil
+}
+
+func (r *Recorder) take(ctx context.Context, at time.Time, s *State, how Taking) (*Taken, error) {
+	s, err := s.Usable(ctx, r.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	g := r.Repo.AsUser()
+	if how.Foreign {
+		if g, err = g.Foreign(ctx); err != nil {
+			return nil, err
+		}
+	}
+	k, err := r.takable(ctx, g, s, how)
+	if err != nil {
+		return nil, err
+	}
+	done := &Taken{Commits: k.commits, Before: git.Hex(k.head)}
+	if how.Dry {
+		return done, nil
+	}
+	done.After = done.Before
+	ctx = context.WithoutCancel(ctx) // an interrupt in the terminal is for git and the editor as well, which decide
+	if len(k.commits) > 0 {
+		if done.After, err = r.bring(ctx, g, k, how); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.noteTaken(ctx, at, s, done.After, len(k.commits) > 0); err != nil {
+		return nil, fmt.Errorf("HEAD has them, and %w: %w", ErrNotNoted, err)
+	}
+	return done, nil
+}
+
+// A takable is what there is to take of a fork.
+type takable struct {
+	head, tip plumbing.Hash // where HEAD is, and up to where the fork's branch is taken
+	name      string        // of what is merged
+	commits   []Commit
+}
+
+// takable finds what HEAD lacks.
+func (r *Recorder) takable(ctx context.Context, g *git.Repo, s *State, how Taking) (*takable, error) {
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	point, err := r.pointOf(ctx, objects, s.In)
+	if err != nil {
+		return nil, err
+	}
+	branch := r.Branch(s.In)
+	refs, err := r.Repo.Refs(ctx, branch)
+	if err != nil {
+		return nil, err
+	}
+	head, err := r.Repo.Head(ctx)
+	tip, ok := refs[branch]
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, fmt.Errorf("mission %s: %w", s.In, ErrNoBranch)
+	case head.Branch == branch:
+		return nil, ErrOwnBranch
+	case head.Commit.IsZero():
+		return nil, errors.New("HEAD has no commit yet to add them to")
+	case r.Repo.Operation() != "" && !how.Dry:
+		return nil, fmt.Errorf("a %s %w here", r.Repo.Operation(), ErrUnderWay)
+	}
+	k := &takable{head: head.Commit, tip: tip, name: strings.TrimPrefix(branch, "refs/heads/")}
+	if !how.Whole {
+		on, err := r.Repo.IsAncestor(ctx, s.Commit, git.Hex(tip))
+		if err != nil {
+			return nil, err
+		}
+		if !on {
+			return nil, fmt.Errorf("the commit of %s is %w %s", s.Describe(), ErrOffBranch, k.name)
+		}
+		if k.tip = s.Commit.Hash(); k.tip != tip {
+			k.name = k.tip.String()
+		}
+	}
+	if how.Merge {
+		found, err := r.log(ctx, k.head.String()+".."+k.tip.String())
+		for _, c := range found {
+			k.commits = append(k.commits, c.Commit)
+		}
+		return k, err
+	}
+	// What has the same patch as a commit of HEAD's was picked before.
+	found, err := r.log(ctx, "--cherry-pick", "--right-only", k.head.String()+"..."+k.tip.String(), "^"+point.Commit.String())
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range found {
+		if c.parents > 1 {
+			return nil, fmt.Errorf("%.7s %s is %w, which can't be picked", c.Hash, c.Subject, ErrMerges)
+		}
+	}
+	k.commits, err = lacking(ctx, g, objects, k.head, found)
+	return k, err
+}
+
+// pointOf is where a fork began, by what the user may rely on.
+func (r *Recorder) pointOf(ctx context.Context, objects *git.Objects, id ledger.ID) (ForkPoint, error) {
+	l, err := ledger.Open(ctx, r.Repo, objects, id)
+	if err == nil {
+		l, err = r.Usable(ctx, objects, id, l.Tip)
+	}
+	if err != nil {
+		return ForkPoint{}, err
+	}
+	point, err := PointOf(l.Mission)
+	if err == nil {
+		if err = objects.Has(point.Commit.Hash()); err != nil {
+			err = fmt.Errorf("where it began: %w", err)
+		}
+	}
+	return point, err
+}
+
+// A logged is a commit and how many parents it has.
+type logged struct {
+	Commit
+	parents int
+}
+
+// log lists commits, the oldest first.
+func (r *Recorder) log(ctx context.Context, revs ...string) ([]logged, error) {
+	args := append([]string{"log", "-z", "--reverse", "--topo-order", "--no-show-signature", "--encoding=UTF-8", "--format=%H %P%n%s"}, revs...)
+	out, err := r.Repo.Wary().Output(ctx, nil, append(args, "--")...)
+	if err != nil {
+		return nil, err
+	}
+	var list []logged
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		hashes, subject, _ := strings.Cut(entry, "\n")
+		if fields := strings.Fields(hashes); len(fields) > 0 {
+			list = append(list, logged{Commit{git.Hex(plumbing.NewHash(fields[0])), ledger.Head(subject, maxSubject)}, len(fields) - 1})
+		}
+	}
+	return list, nil
+}
+
+// lacking are the commits that change something where the others are picked as well: git stops at one that
+// does not. After a conflict, of which nobody knows what comes, they are those that change anything at all.
+func lacking(ctx context.Context, g *git.Repo, objects *git.Objects, head plumbing.Hash, found []logged) ([]Commit, error) {
+	ours, err := objects.TreeOf(head)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	base, err := objects.EmptyTree()
+	if err != nil {
+		return nil, err
+	}
+	conflicts := false
+	var list []Commit
+	for _, c := range found {
+		theirs, err := objects.TreeOf(c.Hash.Hash())
+		if err != nil {
+			return nil, err
+		}
+		parents, err := objects.Parents(c.Hash.Hash())
+		if err == nil && len(parents) > 0 {
+			base, err = objects.TreeOf(parents[0])
+		}
+		if err != nil {
+			return nil, err
+		}
+		if base == theirs {
+			continue
+		}
+		if !conflicts {
+			merged, err := g.MergeTrees(ctx, objects, base, ours, theirs)
+			if err != nil {
+				return nil, err
+			}
+			conflicts = len(merged.Conflicts) > 0
+			if !conflicts && merged.Tree == ours {
+				continue
+			}
+			ours = merged.Tree
+		}
+		list = append(list, c.Commit)
+	}
+	return list, nil
+}
+
+// bring lets git take the commits, and returns HEAD.
+func (r *Recorder) bring(ctx context.Context, g *git.Repo, k *takable, how Taking) (git.Hex, error) {
+	args := []string{"merge", k.name}
+	if !how.Merge {
+		args = []string{"cherry-pick"}
+		for _, c := range k.commits {
+			args = append(args, c.Hash.String())
+		}
+	}
+	if err := g.Run(ctx, how.Stdin, how.Talk, how.Talk, args...); err != nil {
+		if r.Repo.Operation() != "" {
+			return git.Hex{}, fmt.Errorf("%w: %w", ErrStopped, err)
+		}
+		return git.Hex{}, fmt.Errorf("%w: %w", ErrNotTaken, err)
+	}
+	now, err := r.Repo.Head(ctx)
+	if err == nil && now.Commit == k.head { // merge.<branch>.options may say --squash
+		err = ErrNotCommitted
+	}
+	return git.Hex(now.Commit), err
+}
+
+// noteTaken records that HEAD has the commits of a fork. Where there was nothing to take, it may say so already.
+func (r *Recorder) noteTaken(ctx context.Context, at time.Time, s *State, head git.Hex, taken bool) error {
+	job := transaction.Job{Mission: s.In, At: at, What: "adopt"}
+	return transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
+		if err := tx.Open(ctx); err != nil {
+			return err
+		}
+		if tx.Ledger == nil {
+			return fmt.Errorf("mission %s: %w", tx.ID, git.ErrNotFound)
+		}
+		last := s.Turn.Turn
+		if a := tx.Ledger.Mission.Adopted; !taken && a != nil && !a.Undone && !a.Commit.IsZero() && a.Turn >= last {
+			return nil
+		}
+		tx.Ledger.Mission.Adopted = &ledger.Adoption{Turn: last, At: tx.At, Commit: head}
+		if err := tx.Append(fmt.Sprintf("adopt %d", last), nil, head.Hash()); err != nil {
+			return err
+		}
+		return tx.Commit(ctx)
+	})
+}
