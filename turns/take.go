@@ -106,24 +106,31 @@ type takable struct {
 func (r *Recorder) takable(ctx context.Context, g *git.Repo, s *State, how Taking) (*takable, error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	point, err := r.pointOf(ctx, objects, s.In)
-	if err != nil {
-		return nil, err
-	}
 	branch := r.Branch(s.In)
-	refs, err := r.Repo.Refs(ctx, branch)
+	refs, err := r.Repo.Refs(ctx, s.In.Ref(), branch)
 	if err != nil {
 		return nil, err
 	}
 	head, err := r.Repo.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l, err := r.Usable(ctx, objects, s.In, refs[s.In.Ref()])
+	if err != nil {
+		return nil, err
+	}
+	point, err := r.adoptable(ctx, objects, l.Mission, head, s)
+	if err == nil {
+		if err = objects.Has(point.Commit.Hash()); err != nil {
+			err = fmt.Errorf("find where it began: %w", err)
+		}
+	}
 	tip, ok := refs[branch]
 	switch {
 	case err != nil:
 		return nil, err
 	case !ok:
 		return nil, fmt.Errorf("mission %s: %w", s.In, ErrNoBranch)
-	case head.Branch == branch:
-		return nil, ErrOwnBranch
 	case head.Commit.IsZero():
 		return nil, errors.New("HEAD has no commit yet to add them to")
 	case r.Repo.Operation() != "" && !how.Dry:
@@ -161,24 +168,6 @@ func (r *Recorder) takable(ctx context.Context, g *git.Repo, s *State, how Takin
 	}
 	k.commits, err = lacking(ctx, g, objects, k.head, found)
 	return k, err
-}
-
-// pointOf is where a fork began, by what the user may rely on.
-func (r *Recorder) pointOf(ctx context.Context, objects *git.Objects, id ledger.ID) (ForkPoint, error) {
-	l, err := ledger.Open(ctx, r.Repo, objects, id)
-	if err == nil {
-		l, err = r.Usable(ctx, objects, id, l.Tip)
-	}
-	if err != nil {
-		return ForkPoint{}, err
-	}
-	point, err := PointOf(l.Mission)
-	if err == nil {
-		if err = objects.Has(point.Commit.Hash()); err != nil {
-			err = fmt.Errorf("where it began: %w", err)
-		}
-	}
-	return point, err
 }
 
 // A logged is a commit and how many parents it has.
@@ -281,7 +270,7 @@ func (r *Recorder) noteTaken(ctx context.Context, at time.Time, s *State, head g
 			return fmt.Errorf("mission %s: %w", tx.ID, git.ErrNotFound)
 		}
 		last := s.Turn.Turn
-		if a := tx.Ledger.Mission.Adopted; !taken && a != nil && !a.Undone && !a.Commit.IsZero() && a.Turn >= last {
+		if a := tx.Ledger.Mission.Adopted; !taken && a != nil && !a.Undone && a.Turn >= last && r.in(ctx, a.Commit.Hash(), git.Head{Commit: head.Hash()}) {
 			return nil
 		}
 		tx.Ledger.Mission.Adopted = &ledger.Adoption{Turn: last, At: tx.At, Commit: head}
