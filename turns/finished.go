@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-	"gitagent/internal/transaction"
 	"gitagent/internal/workspace"
 )
 
@@ -113,30 +111,19 @@ func (r *Recorder) RemoveFinished(ctx context.Context, id ledger.ID, is ledger.F
 	if err != nil {
 		return nil, err
 	}
-	gone := &Removed{ID: id, Bytes: -1}
 	tip, ok := refs[branch]
 	if !ok {
-		return gone, nil
+		return &Removed{ID: id, Bytes: -1}, nil
 	}
 	if tip != is.Tip.Hash() {
 		return nil, fmt.Errorf("mission %s: branch %s has moved since it was finished", id, strings.TrimPrefix(branch, "refs/heads/"))
 	}
-	gone.Branch = strings.TrimPrefix(branch, "refs/heads/")
-	if gone.Worktree, err = r.removable(ctx, id, branch, false); err != nil {
-		return nil, err
+	gone, err := r.leaving(ctx, id, branch)
+	if err == nil {
+		err = r.cut(ctx, gone, tip, "finished")
 	}
-	if gone.Worktree != "" {
-		if err := r.removeWorktree(ctx, gone.Worktree, false); err != nil {
-			return nil, fmt.Errorf("remove the worktree of mission %s: %w: %w", id, ErrInUse, err)
-		}
-	}
-	job := transaction.Job{Mission: id, At: time.Now(), What: "finished"}
-	err = transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
-		tx.Move(branch, plumbing.ZeroHash, tip)
-		return tx.Commit(ctx)
-	})
 	if err != nil {
-		return nil, fmt.Errorf("remove the branch of mission %s: %w", id, err)
+		return nil, err
 	}
 	return gone, nil
 }
