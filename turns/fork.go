@@ -87,30 +87,9 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 		id: f.ID, from: from, branch: r.Branch(f.ID), worktree: f.Worktree, foreign: f.Foreign,
 		include: f.Include, copying: f.Copying, progress: f.Progress,
 	}
-	undo, included, err := r.plant(ctx, p, f.At, func(tx *transaction.Tx) error {
-		if _, err := tx.Objects.TreeOf(from); err != nil {
-			return fmt.Errorf("its code commit is not here: %w", err)
-		}
-		l, err := r.ledgerOf(ctx, tx.Objects, f)
-		if err != nil {
-			return err
-		}
-		done.Mission = &ledger.Mission{
-			V: ledger.Version, ID: f.ID, Title: cmp.Or(givenTitle(f.Title), title(f.Prompt)), Created: f.At.UTC().Truncate(time.Millisecond),
-			Agent: f.Source.Agent, Base: from.String(), Branch: p.branch, ForkedFrom: &source,
-		}
-		if done.Mission.Title == "" {
-			done.Mission.Title = l.Mission.Title
-		}
-		err = r.Trust.Inherit(f.ID, f.Source.mission(), l.Tip, func(a, b plumbing.Hash) (bool, error) {
-			return r.Repo.IsAncestor(ctx, git.Hex(b), git.Hex(a))
-		})
-		if err != nil {
-			return err
-		}
-		l.ID, l.Mission = f.ID, done.Mission
-		tx.Ledger = l
-		return tx.Append("fork of "+source.String(), nil, from)
+	undo, included, err := r.plant(ctx, p, f.At, func(tx *transaction.Tx) (err error) {
+		done.Mission, err = r.fork(ctx, tx, f, from, p.branch)
+		return err
 	})
 	done.Included = included
 	told := <-telling
@@ -127,6 +106,35 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 		return nil, fmt.Errorf("fork turn %s: %w", source, err)
 	}
 	return done, nil
+}
+
+// fork begins the ledger of a fork in a transaction. The branch is empty for a passive mission. With an error
+// there may be a mission of which something was noted.
+func (r *Recorder) fork(ctx context.Context, tx *transaction.Tx, f Fork, from plumbing.Hash, branch string) (*ledger.Mission, error) {
+	if _, err := tx.Objects.TreeOf(from); err != nil {
+		return nil, fmt.Errorf("its code commit is not here: %w", err)
+	}
+	l, err := r.ledgerOf(ctx, tx.Objects, f)
+	if err != nil {
+		return nil, err
+	}
+	source := f.Source.ID()
+	m := &ledger.Mission{
+		V: ledger.Version, ID: f.ID, Title: cmp.Or(givenTitle(f.Title), title(f.Prompt)), Created: f.At.UTC().Truncate(time.Millisecond),
+		Agent: f.Source.Agent, Base: from.String(), Branch: branch, ForkedFrom: &source,
+	}
+	if m.Title == "" {
+		m.Title = l.Mission.Title
+	}
+	err = r.Trust.Inherit(f.ID, f.Source.mission(), l.Tip, func(a, b plumbing.Hash) (bool, error) {
+		return r.Repo.IsAncestor(ctx, git.Hex(b), git.Hex(a))
+	})
+	if err != nil {
+		return m, err
+	}
+	l.ID, l.Mission = f.ID, m
+	tx.Ledger = l
+	return m, tx.Append("fork of "+source.String(), nil, from)
 }
 
 // ledgerOf returns the source's ledger as of the turn or, with Before, as of its predecessor.
@@ -173,7 +181,7 @@ func (r *Recorder) ledgerOf(ctx context.Context, objects *git.Objects, f Fork) (
 // A conversation is the one that a fork starts with.
 type conversation struct {
 	file  [][]byte // for the client, in pieces; nil if there is none
-	until int      // its last turn
+	until int      // its last turn in the ledger of the mission that goes on with it; 0 if that has none of it
 	why   error    // why there is none
 }
 
@@ -248,7 +256,7 @@ func (r *Recorder) place(ctx context.Context, f Fork, c conversation) (path stri
 		if err == nil {
 			return path, nil
 		}
-		err = errors.Join(err, r.Store.Forget(ctx, string(f.ID)))
+		err = errors.Join(err, r.Store.ForgetSession(ctx, f.Session, string(f.ID)))
 	}
 	_ = os.Remove(tmp)
 	_ = os.Remove(dir) // if it is empty
@@ -275,7 +283,9 @@ func (r *Recorder) remember(ctx context.Context, f Fork, c conversation, gitDir,
 	}
 	return r.Store.Update(ctx, f.Session, func(st *session.State) error {
 		st.Mission, st.Seen, st.Worktree, st.Transcript = string(f.ID), f.At, gitDir, path
-		st.Cursors = map[string]session.Cursor{string(f.ID): {Offset: end.Offset, Check: end.Check, Turn: c.until}}
+		if c.until > 0 {
+			st.Cursors = map[string]session.Cursor{string(f.ID): {Offset: end.Offset, Check: end.Check, Turn: c.until}}
+		}
 		return nil
 	})
 }

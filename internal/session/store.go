@@ -234,7 +234,7 @@ func (s Store) Prune(before time.Time) error {
 func (s Store) Forget(ctx context.Context, mission string) error {
 	for _, st := range s.All() {
 		if st.Mission == mission {
-			if err := s.forget(ctx, st.Session, mission); err != nil {
+			if err := s.ForgetSession(ctx, st.Session, mission); err != nil {
 				return fmt.Errorf("forget session %s: %w", st.Session, err)
 			}
 		}
@@ -242,7 +242,8 @@ func (s Store) Forget(ctx context.Context, mission string) error {
 	return nil
 }
 
-func (s Store) forget(ctx context.Context, id, mission string) error {
+// ForgetSession drops the state of a session if that records to a mission.
+func (s Store) ForgetSession(ctx context.Context, id, mission string) error {
 	held, err := s.shared(ctx, "session", id)
 	if err != nil {
 		return err
