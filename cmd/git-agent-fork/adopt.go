@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,18 +20,28 @@ import (
 
 func adoptCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "adopt",
-		Usage:     "take the work of a fork home",
-		UsageText: "git agent-fork adopt [--merge] [--dry-run] <fork>[/<turn>]",
+		Name:  "adopt",
+		Usage: "take the work of a fork home",
+		UsageText: "git agent-fork adopt [--merge | --commits (pick | merge)] [--dry-run]\n" +
+			"                     [--remove-others] [--resume [--launch]] <fork>[/<turn>]",
 		Description: "What the fork has changed since it began is merged into the worktree. HEAD, the branch and the index stay as they are. " +
 			"The present state is recorded first, and its commit printed. Where both have changed the same lines, nothing is changed, and the paths are listed.",
-		Flags:        []cli.Flag{target.MergeFlag(), target.DryRunFlag()},
+		Flags: []cli.Flag{
+			target.MergeFlag(), target.DryRunFlag(),
+			cmdline.OneOf(&cli.StringFlag{Name: "commits", Usage: "take its commits into the branch instead: `(pick|merge)`"}, pick, merge),
+			&cli.BoolFlag{Name: "remove-others", Usage: "ask whether the other forks of its turn are to go"},
+			&cli.BoolFlag{Name: "resume", Usage: "go on with its conversation here"},
+			&cli.BoolFlag{Name: "launch", Usage: "start the agent, with --resume"},
+		},
 		BashComplete: target.First(target.CompleteTurns),
 		Action:       cmdline.OneArg("fork", adopt),
 	}
 }
 
 func adopt(c *cli.Context) error {
+	if err := checkAdopt(c); err != nil {
+		return err
+	}
 	w, err := target.Checkout(c.Context, "adopt into")
 	if err != nil {
 		return err
@@ -39,6 +50,47 @@ func adopt(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.IsSet("commits") {
+		err = take(c, w, state, foreign)
+	} else {
+		err = mergeWork(c, w, state, foreign)
+	}
+	if err != nil && !(c.Bool("merge") && errors.As(err, new(*turns.ConflictError))) || c.Bool("dry-run") {
+		return err
+	}
+	if err == nil && c.Bool("remove-others") {
+		if err := removeOthers(c, w, state); err != nil {
+			return err
+		}
+	}
+	if err == nil {
+		next(c, w, state, foreign)
+	}
+	if c.Bool("resume") { // where conflicts were written as well
+		return cmp.Or(resume(c, w, state, foreign, err), err)
+	}
+	return err
+}
+
+// checkAdopt checks the command line itself.
+func checkAdopt(c *cli.Context) error {
+	switch way := c.String("commits"); {
+	case c.IsSet("commits") && way != pick && way != merge:
+		return cmdline.Usagef("--commits takes %s or %s, not %q", pick, merge, way)
+	case c.IsSet("commits") && c.Bool("merge"):
+		return cmdline.Usagef("--commits and --merge exclude each other: git writes the conflicts of commits")
+	case c.Bool("dry-run") && (c.Bool("resume") || c.Bool("remove-others")):
+		return cmdline.Usagef("--dry-run is about the work alone: it goes with neither --resume nor --remove-others")
+	case c.Bool("launch") && !c.Bool("resume"):
+		return cmdline.Usagef("--launch needs --resume: the conversation that is started")
+	case c.Bool("remove-others"):
+		return askable()
+	}
+	return nil
+}
+
+// mergeWork merges the work of a fork into the worktree.
+func mergeWork(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool) error {
 	r := &turns.Recorder{Workspace: w}
 	done, err := r.Adopt(c.Context, time.Now(), state, turns.Merging{
 		Checkout: turns.Checkout{Foreign: foreign, Dry: c.Bool("dry-run")}, Merge: c.Bool("merge"),
@@ -48,13 +100,9 @@ func adopt(c *cli.Context) error {
 	}
 	if len(done.Changes) == 0 && len(done.Conflicts) == 0 {
 		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("nothing to adopt: all that %s has is here", state.Describe()))
-	} else if err := target.PrintMerged(c, fmt.Sprintf("adopted %s, forked at %s", state, done.From), &done.Restored); err != nil {
-		return err
+		return nil
 	}
-	if !c.Bool("dry-run") {
-		next(c, w, state, foreign)
-	}
-	return nil
+	return target.PrintMerged(c, fmt.Sprintf("adopted %s, forked at %s", state, done.From), &done.Restored)
 }
 
 // adopted returns the end of the turn up to which a fork is to be adopted. One that runs is not recorded yet.
@@ -118,6 +166,9 @@ func next(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bo
 			cmdline.Tell(c.App.ErrWriter, hint, "adopt them as well after you have recorded them with: "+
 				cmdline.Shell([]string{"git", "-C", dir, "agent-turn", "record", "--mission", string(state.In), "--prompt", "by hand"}))
 		}
+	}
+	if c.Bool("remove-others") { // the person has seen them
+		return
 	}
 	lines, _ := turns.Missions(c.Context, w.Repo) // one that can't be read is not named
 	left := turns.Siblings(lines, state.In)

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/hooks"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/ledger"
+	"gitagent/internal/session"
+	"gitagent/internal/terminal"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// resume brings the conversation of a fork to this checkout, and prints the command that goes on with it, or
+// starts the agent: conflicts, if there are any, are told before.
+func resume(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool, conflicts error) error {
+	id, err := ledger.NewID()
+	if err != nil {
+		return err
+	}
+	r := &turns.Recorder{Workspace: w}
+	how := turns.Resumption{
+		Source: state.Turn, Foreign: foreign, At: time.Now(), ID: id, Session: session.NewID(), Config: hooks.Claude.ConfigDir(os.Getenv),
+	}
+	id, err = r.Resume(c.Context, how)
+	if errors.Is(err, turns.ErrNoConversation) {
+		return cmdline.Hint(err, "its work is adopted; what was said is shown by: git agent-turn show "+state.String())
+	}
+	if err != nil {
+		return err
+	}
+	p := plan{Mission: string(id), Worktree: w.Repo.Top, Command: []string{"claude", "--resume", how.Session}}
+	if !c.Bool("launch") {
+		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("its conversation goes on in mission %s, with:", id))
+		return p.print(c.App.Writer)
+	}
+	if conflicts != nil {
+		cmdline.Warn(conflicts)
+	}
+	return terminal.Launch(p.Worktree, p.Command, p.environment())
+}
