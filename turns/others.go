@@ -33,6 +33,7 @@ var ErrAtWork = errors.New("an agent is at work")
 // own; and [workspace.ErrStranger] if somebody unknown has recorded the mission, which may say of itself what
 // it wants.
 func (r *Recorder) Leave(ctx context.Context, id ledger.ID, live func(context.Context) ([]Live, error), dry bool) (gone *Removed, err error) {
+	r.ClearDead(ctx)
 	branch := r.Branch(id)
 	path, err := r.Repo.WorktreeOf(ctx, branch)
 	if err != nil {

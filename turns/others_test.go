@@ -4,9 +4,14 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
+	"time"
 
+	"gitagent/internal/local"
+	"gitagent/internal/lock"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
@@ -180,5 +185,55 @@ func TestLeaveWhileRecording(t *testing.T) {
 		if exists(at.Dir) != (err != nil) {
 			t.Errorf("the worktree is there: %t, %v", exists(at.Dir), err)
 		}
+	}
+}
+
+// TestLeaveKilled: what a killed process has left of a worktree goes with the next one, but not what somebody
+// has put there since.
+func TestLeaveKilled(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		killed func(at *lab)
+		want   error // nil if it goes
+	}{
+		{"before git", func(at *lab) {}, nil},
+		{"in the middle", func(at *lab) { at.remove("dir"); at.remove("kept.txt") }, nil},
+		{"in the middle, with a lock of git's", func(at *lab) {
+			at.remove("kept.txt")
+			at.In(at.repo().GitDir).Write("index.lock", "")
+		}, nil},
+		{"after .git", func(at *lab) { at.remove("kept.txt"); at.remove(".git") }, nil},
+		{"in the middle, and a file was written since", func(at *lab) { at.remove("dir"); at.Write("new", "new\n") }, turns.ErrInUse},
+		{"in the middle, and a file was changed since", func(at *lab) { at.remove("dir"); at.Write("kept.txt", "new\n") }, turns.ErrInUse},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l, at := sibling(t)
+			gitDir := at.repo().GitDir
+			held, err := lock.Take(t.Context(), local.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", "remove-"+filepath.Base(gitDir)))
+			if err == nil {
+				err = held.Note(lock.Note{At: time.Now(), Words: []string{at.Dir, gitDir + "/"}})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			held.Release()
+			tt.killed(at)
+			_, err = l.recorder(l.Dir).Leave(t.Context(), forkID, nobody, false)
+			if !errors.Is(err, tt.want) {
+				t.Fatalf("Leave: %v, want %v", err, tt.want)
+			}
+			_, e := l.Try("rev-parse", "--verify", "-q", "refs/heads/agent/mission/f0f0f0f0")
+			if stays := err != nil; exists(at.Dir) != stays || (e == nil) != stays {
+				t.Errorf("the worktree is there: %t, the branch: %v", exists(at.Dir), e)
+			}
+			if left := l.Git("worktree", "list", "--porcelain"); err == nil && strings.Contains(left, at.Dir) {
+				t.Errorf("git knows the worktrees\n%s", left)
+			}
+			if list := l.list(forkID); len(list) != 4 {
+				t.Errorf("its turns:\n%s", describe(list))
+			}
+		})
 	}
 }

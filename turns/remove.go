@@ -117,10 +117,34 @@ func (r *Recorder) finishRemoval(ctx context.Context, path, gitDir string) error
 	if filepath.Dir(filepath.Clean(gitDir)) != filepath.Join(r.Repo.CommonDir, "worktrees") || !filepath.IsAbs(path) {
 		return errors.New("the note of its removal names no worktree of this repository")
 	}
-	if err := git.DropLeftLocks(ctx, time.Time{}, []string{gitDir}); err != nil || pathExists(filepath.Join(path, ".git")) {
+	if err := git.DropLeftLocks(ctx, time.Time{}, []string{gitDir}); err != nil {
 		return err
 	}
-	return os.RemoveAll(path)
+	if !pathExists(filepath.Join(path, ".git")) {
+		return os.RemoveAll(path)
+	}
+	linked := r.linked(path)
+	if linked == nil {
+		return nil
+	}
+	changes, err := changesIn(ctx, linked)
+	if err != nil || !onlyDeleted(changes) {
+		return err
+	}
+	_, err = r.Repo.Output(ctx, nil, "worktree", "remove", "--force", "--", path)
+	return err
+}
+
+// changesIn is what git status prints of a worktree.
+func changesIn(ctx context.Context, repo *git.Repo) ([]byte, error) {
+	return repo.With("GIT_OPTIONAL_LOCKS=0").Output(ctx, nil, "status", "--porcelain=v2", "-z", "-uall")
+}
+
+// onlyDeleted reports whether a worktree has lost tracked files, and is as HEAD says otherwise: nothing in it
+// is lost when it goes.
+func onlyDeleted(status []byte) bool {
+	entries := strings.Split(strings.TrimSuffix(string(status), "\x00"), "\x00")
+	return !slices.ContainsFunc(entries, func(e string) bool { return !strings.HasPrefix(e, "1 .D ") })
 }
 
 // linked is the repository seen from its linked worktree at a path; nil if there is none any more.
@@ -156,7 +180,7 @@ func (r *Recorder) removable(ctx context.Context, id ledger.ID, branch string, f
 			return "", fmt.Errorf("mission %s is checked out in %s, and in %s as well: %w", id, path, w.Path, ErrInUse)
 		}
 		path = w.Path
-		changes, err := linked.With("GIT_OPTIONAL_LOCKS=0").Output(ctx, nil, "status", "--porcelain=v2", "-z", "-uall")
+		changes, err := changesIn(ctx, linked)
 		if err != nil {
 			return "", err
 		}
