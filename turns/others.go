@@ -74,7 +74,11 @@ func (r *Recorder) leave(ctx context.Context, id ledger.ID, branch string, live 
 	if err != nil {
 		return nil, err
 	}
-	if err := r.unmerged(ctx, branch, tip, refs[id.Ref()]); err != nil {
+	err = r.unmerged(ctx, branch, tip, refs[id.Ref()])
+	if err == nil {
+		err = r.notLookedAt(ctx, gone.Worktree)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("mission %s: %w", id, err)
 	}
 	if !dry {
@@ -139,6 +143,37 @@ func (r *Recorder) leaving(ctx context.Context, id ledger.ID, branch string) (*R
 		return nil, err
 	}
 	return &Removed{ID: id, Branch: strings.TrimPrefix(branch, "refs/heads/"), Worktree: worktree, Bytes: -1}, nil
+}
+
+// notLookedAt is an error if a file of a worktree has changes that git status does not tell of, because the user
+// has told git not to look at it.
+func (r *Recorder) notLookedAt(ctx context.Context, worktree string) error {
+	linked := r.linked(worktree)
+	if worktree == "" || linked == nil {
+		return nil
+	}
+	out, err := linked.Output(ctx, nil, "ls-files", "-v", "-s", "-z")
+	if err != nil {
+		return err
+	}
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		about, name, _ := strings.Cut(entry, "\t")
+		fields := strings.Fields(about) // tag, mode, hash, stage
+		if len(fields) != 4 || fields[0] != "S" && fields[0] == strings.ToUpper(fields[0]) {
+			continue
+		}
+		if info, err := os.Lstat(filepath.Join(worktree, filepath.FromSlash(name))); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		now, err := linked.Output(ctx, nil, "hash-object", "--", name)
+		if err != nil {
+			return err
+		}
+		if strings.TrimSpace(string(now)) != fields[2] {
+			return fmt.Errorf("%q in %s has changes that git does not look at: %w", name, worktree, ErrInUse)
+		}
+	}
+	return nil
 }
 
 // cut removes the worktree and the branch, which must be at tip, of a mission. what is for the reflog.

@@ -80,6 +80,18 @@ func TestLeaveKeeps(t *testing.T) {
 		{"a change", func(l, at *lab) { at.Write("kept.txt", "changed\n") }, nil, turns.ErrInUse},
 		{"a new file", func(l, at *lab) { at.Write("new", "new\n") }, nil, turns.ErrInUse},
 		{"a deleted file", func(l, at *lab) { at.remove("kept.txt") }, nil, turns.ErrInUse},
+		{"a change that git does not look at", func(l, at *lab) {
+			at.Git("update-index", "--assume-unchanged", "kept.txt")
+			at.Write("kept.txt", "changed\n")
+		}, nil, turns.ErrInUse},
+		{"one in a file out of a sparse checkout", func(l, at *lab) {
+			at.Git("update-index", "--skip-worktree", "kept.txt")
+			at.Write("kept.txt", "changed\n")
+		}, nil, turns.ErrInUse},
+		{"a file that git does not look at", func(l, at *lab) {
+			at.Git("update-index", "--skip-worktree", "kept.txt", "dir/edited.txt")
+			at.remove("dir")
+		}, nil, nil},
 		{"a commit", func(l, at *lab) {
 			at.Write("kept.txt", "mine\n")
 			at.Commit("mine")
