@@ -269,7 +269,7 @@ func (v *versions) name(answer []git.Blamed, lines []Line) error {
 				writers[i] = append(writers[i], t)
 			}
 		}
-		if len(writers[i]) == 0 && n.made { // what was there when another turn began, and gone before this one ended
+		if len(writers[i]) == 0 && n.made && !n.elsewhere { // what was there when another turn began, and gone before this one ended
 			for _, t := range ran[at] {
 				if n.during(t) && v.lacked(t, b.Text) {
 					writers[i] = append(writers[i], t)

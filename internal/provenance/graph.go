@@ -53,6 +53,8 @@ type node struct {
 	edge    bool      // it is where the graph ends: nothing is said of its parents
 	made    bool      // see [state]
 	mission ledger.ID // whose state it is, if it was made for one
+	// elsewhere is whether it may be of another worktree than that mission's.
+	elsewhere bool
 	// writers are the turns whose lines are those that none of its parents has. Without any, they were written
 	// by hand. There are several if more than one ran.
 	writers []*turn
@@ -99,7 +101,7 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 			n.writers = []*turn{s.turn}
 		}
 		if s := h.states[n.hash]; s != nil {
-			n.mission, n.starts = s.mission, s.starts
+			n.mission, n.starts, n.elsewhere = s.mission, s.starts, s.elsewhere
 		}
 	}
 	g.list, g.turns, g.cut = list, make(map[*turn]bool), make(map[plumbing.Hash]bool)

@@ -62,6 +62,9 @@ type state struct {
 	chain   plumbing.Hash // of one that was made: the state before it; zero for the first one
 	turn    *turn         // that ended in it, or was running; nil if it was saved between two
 	starts  []*turn       // that started in it
+	// elsewhere is whether it may be of another worktree than that of the mission which keeps it: an adoption
+	// saved it, or an undo after one.
+	elsewhere bool
 }
 
 // Open reads the missions that the user may rely on.
@@ -217,7 +220,11 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 			h.starts(t, t.base)
 		}
 	}
-	last := make(map[plumbing.Hash]plumbing.Hash) // by event: the state that it left behind
+	type end struct {
+		state   plumbing.Hash
+		adopted bool // by then the work had been adopted: what is saved while it is taken back may be elsewhere
+	}
+	last := make(map[plumbing.Hash]end) // by event: what it left behind
 	for _, l := range list {
 		var chain []*event
 		var hashes []plumbing.Hash
@@ -227,9 +234,15 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 			chain, hashes = append(chain, e), append(hashes, at)
 			at = e.before
 		}
-		before := last[at]
+		before, adopted := last[at].state, last[at].adopted
 		var saved []*save
 		for i, e := range slices.Backward(chain) {
+			pair := made.pair(e)
+			if adopted = adopted || pair > 1; adopted && pair > 0 {
+				h.elsewhere(e, made)
+				last[hashes[i]] = end{before, adopted}
+				continue
+			}
 			next := before
 			for _, commit := range e.keeps {
 				s := h.state(commit)
@@ -246,7 +259,7 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 					continue
 				}
 				s.made, s.mission = true, name.Mission
-				if t := ended(byID[name], e.at, commit); t != nil {
+				if t := ended(byID[name.TurnID], e.at, commit); t != nil {
 					s.turn, s.chain, next = t, other(t.base, commit), commit
 					h.began(t, saved)
 					saved = nil
@@ -259,10 +272,21 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 				saved = append(saved, &save{keep{commit, e.at}, len(e.keeps) == 1})
 			}
 			before = next
-			last[hashes[i]] = before
+			last[hashes[i]] = end{before, adopted}
 		}
 	}
 	return nil
+}
+
+// elsewhere notes that the states which an event keeps may be of another worktree. Nothing that its ledger
+// keeps besides need have been there before.
+func (h *History) elsewhere(e *event, made makings) {
+	for _, commit := range e.keeps {
+		if name, is := made[keep{commit, e.at}]; is {
+			s := h.state(commit)
+			s.made, s.mission, s.elsewhere = true, name.Mission, true
+		}
+	}
 }
 
 // recordedIn is the turn, of those with one code commit, that was recorded at a second.
@@ -400,16 +424,38 @@ type save struct {
 // maxMessage is the largest commit, in bytes, that is looked at: one that holds a state is small.
 const maxMessage = 1 << 20
 
+// A making is what a commit that holds a state was made for, and on what.
+type making struct {
+	ledger.TurnID
+	on []plumbing.Hash
+}
+
+type makings map[keep]making
+
+// pair is on how many commits the second one of an event was made that keeps two, if it holds what became of
+// the first: on that alone by a restore, a revert or an undo, by an adoption on what was adopted as well.
+// Otherwise it is 0.
+func (m makings) pair(e *event) int {
+	if len(e.keeps) != 2 {
+		return 0
+	}
+	after, is := m[keep{e.keeps[1], e.at}]
+	if !is || after.Turn != 0 || len(after.on) == 0 || after.on[0] != e.keeps[0] {
+		return 0
+	}
+	return len(after.on)
+}
+
 // made returns what the commits were made for that were made by the events that keep them. Of the others
 // nothing is said: they are the user's, or an earlier event's.
-func (h *History) made(events map[plumbing.Hash]*event) (map[keep]ledger.TurnID, error) {
+func (h *History) made(events map[plumbing.Hash]*event) (makings, error) {
 	times := make(map[plumbing.Hash][]int64)
 	for _, e := range events {
 		for _, commit := range e.keeps {
 			times[commit] = append(times[commit], e.at)
 		}
 	}
-	made := make(map[keep]ledger.TurnID)
+	made := make(makings)
 	var wanted []git.Wanted
 	for commit := range times {
 		wanted = append(wanted, git.Wanted{Hash: commit, Most: maxMessage})
@@ -425,7 +471,7 @@ func (h *History) made(events map[plumbing.Hash]*event) (map[keep]ledger.TurnID,
 		if id, ok := ledger.ReadCodeMessage(c.Message); ok {
 			for _, at := range times[obj.Hash] {
 				if c.Committer.When.Unix() == at {
-					made[keep{obj.Hash, at}] = id
+					made[keep{obj.Hash, at}] = making{id, c.Parents}
 				}
 			}
 		}

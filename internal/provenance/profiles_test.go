@@ -28,6 +28,7 @@ type profile struct {
 
 	renames, moves, interrupted, binary bool
 	quick                               bool // much happens in a second
+	alone                               bool // one turn at a time runs in a worktree
 
 	skew time.Duration // of a second machine; there is one unless zero
 	// least is how much of what can be told has to be right.
@@ -65,6 +66,11 @@ var profiles = []*profile{
 	{name: "together", user: with(map[string]int{"prompt": 30, "act": 40, "stop": 20, "worktree": 3}), agent: map[string]int{"commit": 10}, least: 99},
 	{name: "missions", user: with(map[string]int{"attached": 6, "fork": 6, "land": 8}), least: 99},
 	{name: "restores", user: with(map[string]int{"restore": 8, "undo": 4}), interrupted: true, least: 99},
+	{name: "forks", user: with(map[string]int{"fork": 6, "several": 12, "adopt": 16, "adopt commits": 6, "undo": 6}), least: 99.5},
+	{
+		name: "forks at work", user: with(map[string]int{"prompt": 30, "act": 40, "stop": 20, "fork": 6, "several": 12, "adopt": 20, "adopt commits": 4, "undo": 8}),
+		agent: map[string]int{"commit": 10}, alone: true, least: 99.5,
+	},
 	{name: "clocks", user: with(map[string]int{"pull": 8, "push": 8}), skew: 24 * time.Hour, least: 99},
 	{
 		name: "everything", options: copies, interrupted: true, renames: true, moves: true, binary: true,
@@ -113,9 +119,12 @@ var userSteps = []step{
 	{"land", (*tree).land},
 	{"restore", (*tree).restore},
 	{"undo", (*tree).undo},
+	{"adopt", (*tree).adopt},
+	{"several", (*tree).several},
+	{"adopt commits", (*tree).adoptCommits},
 	{"pull", (*tree).pull},
 	{"push", (*tree).push},
-	{"nothing", func(tr *tree) bool { a := tr.agent(true); a.prompt(); a.c.Stop("nothing to do"); return true }},
+	{"nothing", (*tree).nothing},
 }
 
 // agentSteps are what an agent does other than edits.
@@ -203,6 +212,9 @@ func (tr *tree) ok(args ...string) bool {
 
 // turn is a whole turn. Nobody else does anything meanwhile.
 func (tr *tree) turn() bool {
+	if tr.taken() {
+		return false
+	}
 	a := tr.agent(true)
 	a.prompt()
 	for range 1 + tr.rand.IntN(4) {
@@ -213,12 +225,33 @@ func (tr *tree) turn() bool {
 }
 
 func (tr *tree) prompt() bool {
+	if tr.taken() {
+		return false
+	}
 	if a := tr.agent(true); a.open == nil || a.idle {
 		a.prompt()
 		a.act()
 		return true
 	}
 	return false
+}
+
+func (tr *tree) nothing() bool {
+	if tr.taken() {
+		return false
+	}
+	a := tr.agent(true)
+	a.prompt()
+	a.c.Stop("nothing to do")
+	return true
+}
+
+// taken reports whether no turn may begin in the worktree.
+func (tr *tree) taken() bool { return tr.profile.alone && tr.busy() }
+
+// busy reports whether a turn may run in the worktree.
+func (tr *tree) busy() bool {
+	return slices.ContainsFunc(tr.agents, func(a *agent) bool { return a.open != nil })
 }
 
 // running is an agent whose turn runs, nil if there is none.
@@ -589,10 +622,13 @@ func (tr *tree) ended() []*turns.Turn {
 // fork forks a turn into a worktree, where its agent goes on.
 func (tr *tree) fork() bool {
 	list := tr.ended()
-	if len(tr.trees) > 4 || len(list) == 0 {
+	return len(tr.trees) <= 4 && len(list) > 0 && tr.forkOf(list[tr.rand.IntN(min(len(list), 5))])
+}
+
+func (tr *tree) forkOf(source *turns.Turn) bool {
+	if len(tr.trees) > 5 {
 		return false
 	}
-	source := list[tr.rand.IntN(min(len(list), 5))]
 	id := tr.id()
 	f := turns.Fork{
 		Source: source, ID: id, Title: "a fork", At: tr.time(), Before: tr.rand.IntN(4) == 0,
@@ -602,7 +638,7 @@ func (tr *tree) fork() bool {
 	if err != nil {
 		tr.fatal(err)
 	}
-	other := &tree{machine: tr.machine, dir: f.Worktree}
+	other := &tree{machine: tr.machine, dir: f.Worktree, forked: id}
 	tr.machine.trees = append(tr.machine.trees, other)
 	if done.File != "" {
 		a := other.agent(true)
@@ -640,6 +676,97 @@ func (tr *tree) land() bool {
 			return false
 		}
 		tr.finish("cherry-pick", tr.ok(append([]string{"cherry-pick"}, list...)...))
+	}
+	return true
+}
+
+// forks are the last turns that were recorded in other worktrees that are forks', and where that was.
+func (tr *tree) forks() (list []*turns.Turn, trees []*tree) {
+	last := make(map[ledger.ID]*turns.Turn)
+	for _, t := range tr.ended() {
+		if last[t.Mission] == nil || t.Turn > last[t.Mission].Turn {
+			last[t.Mission] = t
+		}
+	}
+	for _, i := range tr.rand.Perm(len(tr.trees)) {
+		if other := tr.trees[i]; other != tr && other.forked != "" && last[other.forked] != nil {
+			list, trees = append(list, last[other.forked]), append(trees, other)
+		}
+	}
+	return list, trees
+}
+
+// adopt merges the work of a fork into the worktree: of the first one that fits. Its worktree may go then.
+func (tr *tree) adopt() bool {
+	list, trees := tr.forks()
+	for i, t := range list {
+		done, err := tr.recorder().Adopt(context.Background(), tr.time(), t.After(), turns.Merging{})
+		if err != nil || len(done.Changes) == 0 {
+			tr.note("adopt %s: %v", t.ID(), err)
+			continue
+		}
+		tr.note("adopted %s, before: %.8s, %d files", t.ID(), done.Present, len(done.Changes))
+		if tr.rand.IntN(2) == 0 && !trees[i].busy() && tr == tr.trees[0] {
+			tr.git("worktree", "remove", "--force", trees[i].dir)
+			tr.machine.trees = slices.DeleteFunc(tr.trees, func(other *tree) bool { return other == trees[i] })
+		}
+		return true
+	}
+	return false
+}
+
+// several makes forks of the turn that ended last, adopts one, and may take that back, and do it again.
+func (tr *tree) several() bool {
+	list := tr.ended()
+	if len(list) == 0 {
+		return false
+	}
+	forked := false
+	for range 2 + tr.rand.IntN(2) {
+		forked = tr.forkOf(list[0]) || forked
+	}
+	if tr.rand.IntN(2) == 0 {
+		tr.tick()
+		tr.user().edit()
+	}
+	tr.tick()
+	if !forked || !tr.adopt() {
+		return false
+	}
+	for tr.rand.IntN(3) == 0 {
+		tr.tick()
+		if tr.rand.IntN(2) == 0 {
+			tr.user().edit()
+		}
+		tr.tick()
+		tr.undo()
+		tr.tick()
+		tr.adopt()
+	}
+	return true
+}
+
+// adoptCommits merges or picks what a fork's branch has, and says so in the commits.
+func (tr *tree) adoptCommits() bool {
+	list, trees := tr.forks()
+	if len(list) == 0 || !trees[0].clean() || !tr.clean() {
+		return false
+	}
+	other, last := trees[0], list[0]
+	trailers := fmt.Sprintf("%s: %s\n%s: %d", ledger.TrailerMission, other.forked, ledger.TrailerTurns, last.Turn)
+	tip := other.git("rev-parse", "HEAD")
+	if tr.rand.IntN(2) == 0 {
+		tr.finish("merge", tr.ok("merge", "-q", "--no-ff", "-m", "the fork\n\n"+trailers, tip))
+		return true
+	}
+	commits := strings.Fields(tr.git("rev-list", "--no-merges", "--reverse", "HEAD.."+tip))
+	if len(commits) == 0 {
+		return false
+	}
+	before := tr.git("rev-parse", "HEAD")
+	tr.finish("cherry-pick", tr.ok(append([]string{"cherry-pick", "-x"}, commits...)...))
+	if tr.git("rev-parse", "HEAD") != before {
+		tr.ok("commit", "-q", "--amend", "--allow-empty", "-m", "the fork\n\n"+trailers)
 	}
 	return true
 }

@@ -64,6 +64,7 @@ type machine struct {
 type tree struct {
 	*machine
 	dir    string
+	forked ledger.ID // whose worktree it is; "" for others
 	agents []*agent
 }
 
