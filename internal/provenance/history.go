@@ -447,7 +447,7 @@ func (m makings) pair(e *event) int {
 }
 
 // made returns what the commits were made for that were made by the events that keep them. Of the others
-// nothing is said: they are the user's, or an earlier event's.
+// nothing is said: they are the user's, maybe with trailers that name turns, or an earlier event's.
 func (h *History) made(events map[plumbing.Hash]*event) (makings, error) {
 	times := make(map[plumbing.Hash][]int64)
 	for _, e := range events {
@@ -468,7 +468,7 @@ func (h *History) made(events map[plumbing.Hash]*event) (makings, error) {
 		if err != nil {
 			return nil
 		}
-		if id, ok := ledger.ReadCodeMessage(c.Message); ok {
+		if id, ok := ledger.ReadCodeMessage(c.Message); ok && (id.Turn > 0 || len(ledger.ReadTrailers(c.Message)) == 0) {
 			for _, at := range times[obj.Hash] {
 				if c.Committer.When.Unix() == at {
 					made[keep{obj.Hash, at}] = making{id, c.Parents}

@@ -15,6 +15,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/transaction"
 	"gitagent/test/replay"
 	"gitagent/turns"
 )
@@ -757,7 +758,7 @@ func (tr *tree) adoptCommits() bool {
 	tip := other.git("rev-parse", "HEAD")
 	if tr.rand.IntN(2) == 0 {
 		tr.finish("merge", tr.ok("merge", "-q", "--no-ff", "-m", "the fork\n\n"+trailers, tip))
-		return true
+		return tr.noteAdopted(last)
 	}
 	commits := strings.Fields(tr.git("rev-list", "--no-merges", "--reverse", "HEAD.."+tip))
 	if len(commits) == 0 {
@@ -767,6 +768,26 @@ func (tr *tree) adoptCommits() bool {
 	tr.finish("cherry-pick", tr.ok(append([]string{"cherry-pick", "-x"}, commits...)...))
 	if tr.git("rev-parse", "HEAD") != before {
 		tr.ok("commit", "-q", "--amend", "--allow-empty", "-m", "the fork\n\n"+trailers)
+	}
+	return tr.noteAdopted(last)
+}
+
+// noteAdopted lets the ledger of a fork keep HEAD, which has taken its commits up to a turn.
+func (tr *tree) noteAdopted(last *turns.Turn) bool {
+	head := plumbing.NewHash(tr.git("rev-parse", "HEAD"))
+	job := transaction.Job{Mission: last.Mission, At: tr.time(), What: "adopt"}
+	err := transaction.Run(context.Background(), tr.workspace(tr.dir), transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
+		if err := tx.Open(ctx); err != nil {
+			return err
+		}
+		tx.Ledger.Mission.Adopted = &ledger.Adoption{Turn: last.Turn, At: tx.At, Commit: git.Hex(head)}
+		if err := tx.Append(fmt.Sprintf("adopt %d", last.Turn), nil, head); err != nil {
+			return err
+		}
+		return tx.Commit(ctx)
+	})
+	if err != nil {
+		tr.fatal(err)
 	}
 	return true
 }
