@@ -61,7 +61,7 @@ func TestScripts(t *testing.T) {
 			}
 			return target.ByAgent(), nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"play": play, "fork": fork, "reachable": reachable, "status": status, "mend": mend, "handoff": handOff},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"play": play, "fork": fork, "adopt": adopt, "reachable": reachable, "status": status, "mend": mend, "handoff": handOff},
 	})
 }
 
@@ -149,6 +149,23 @@ func fork(ts *testscript.TestScript, neg bool, args []string) {
 	_, err = r.Fork(context.Background(), turns.Fork{
 		Source: source.Turn, ID: ledger.ID(args[1]), Title: "another way", At: time.Now(), Worktree: ts.MkAbs(args[2]),
 	})
+	ts.Check(err)
+}
+
+// adopt merges the work of a fork, up to a turn, into the current directory's worktree:
+//
+//	adopt <mission>/<turn>
+func adopt(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: adopt <mission>/<turn>")
+	}
+	repo, err := git.Find(ts.MkAbs("."))
+	ts.Check(err)
+	w := workspace.New(repo, config.Default())
+	state, err := turns.Find(context.Background(), w, "", args[0])
+	ts.Check(err)
+	r := &turns.Recorder{Workspace: w}
+	_, err = r.Adopt(context.Background(), time.Now(), state, turns.Merging{})
 	ts.Check(err)
 }
 
