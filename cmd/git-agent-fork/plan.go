@@ -60,8 +60,11 @@ func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Fork
 		first = append([]string{turns.Digest(list, f.Source, f.Before, p.Prompt != "")}, first...)
 	}
 	if text := strings.Join(first, "\n\n"); text != "" {
-		if strings.HasPrefix(text, "-") {
+		switch {
+		case strings.HasPrefix(text, "-"):
 			p.Command = append(p.Command, "--")
+		case len(p.Command) == 1 && !strings.ContainsAny(text, " \t\n"):
+			text += " " // the client has commands of one word, such as update, behind -- too
 		}
 		p.Command = append(p.Command, text)
 	}
