@@ -46,3 +46,33 @@ func TestFinish(t *testing.T) {
 		t.Error("a mission that was never finished is")
 	}
 }
+
+func TestAdopted(t *testing.T) {
+	t.Parallel()
+	const commit = "0123456789abcdef0123456789abcdef01234567"
+	parse := func(adopted string) (*ledger.Mission, error) {
+		return ledger.ParseMission([]byte(`{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z","adopted":` + adopted + `}`))
+	}
+	for _, bad := range []string{
+		`7`, `{}`, `{"turn":0}`, `{"turn":-1}`, `{"turn":1000000}`, `{"turn":1,"commit":"0123"}`, `{"turn":1,"commit":"HEAD"}`, `{"turn":1,"undone":"yes"}`,
+		`{"turn":1,"at":"soon"}`,
+	} {
+		if _, err := parse(bad); err == nil {
+			t.Errorf("%s is accepted", bad)
+		}
+	}
+	for _, good := range []string{
+		`{"turn":3,"at":"2026-11-20T12:30:00Z"}`,
+		`{"turn":3,"at":"2026-11-20T12:30:00Z","undone":true}`,
+		`{"turn":3,"at":"2026-11-20T12:30:00Z","commit":"` + commit + `"}`,
+	} {
+		m, err := parse(good)
+		if err != nil {
+			t.Errorf("%s: %v", good, err)
+			continue
+		}
+		if line, err := m.Encode(); err != nil || !strings.Contains(string(line), `"adopted":`+good+`}`) {
+			t.Errorf("%s is encoded as %s, %v", good, line, err)
+		}
+	}
+}
