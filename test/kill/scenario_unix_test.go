@@ -60,6 +60,8 @@ func scenarios(long bool) []scenario {
 		scenario{name: "restore, paths", files: few, victim: restorePaths},
 		scenario{name: "revert", files: few, victim: revert},
 		scenario{name: "undo", files: few, attached: true, victim: undo},
+		scenario{name: "adopt a fork", files: few, victim: adopt},
+		scenario{name: "adopt a fork, attached", files: few, attached: true, victim: adopt},
 		scenario{name: "Stop, passive, amended", files: few, victim: amending},
 		scenario{name: "restore, attached, many files", files: many, long: true, attached: true, victim: restore},
 	)
@@ -380,6 +382,55 @@ func undo(l *lab) command {
 		l.must(restore)
 		l.undoes(l.prompt)
 	}}
+}
+
+// adopt takes the work of a fork home, takes it back, and brings it again.
+func adopt(l *lab) command {
+	l.turn()
+	dir := l.place()
+	l.must(command{args: []string{"git-agent-fork", "--print", "--no-conversation", "--worktree", dir, l.mission()}})
+	there := l.main.In(dir)
+	paths := []string{"adopted"}
+	for i := range 20 {
+		paths = append(paths, fmt.Sprintf("files/%d/%d", i, i))
+	}
+	text := fmt.Sprintf("adopted %d\n", l.n)
+	for _, path := range paths {
+		there.Write(path, text)
+	}
+	id := strings.TrimPrefix(there.Git("symbolic-ref", "HEAD"), "refs/heads/agent/mission/")
+	l.must(command{dir: dir, args: []string{"git-agent-turn", "record", "--prompt", "there " + id}})
+	c := command{args: []string{"git-agent-fork", "adopt", id}}
+	adopted := func(after string) {
+		for _, path := range paths {
+			if got, err := os.ReadFile(filepath.Join(l.Dir, path)); err != nil || string(got) != text {
+				l.find("adopt does not adopt, "+after, "%s is %q, %v; want %q", path, got, err, text)
+			}
+		}
+		if got := l.Read("file"); got != l.prompt+"\n" {
+			l.find("adopt changes what the fork has not, "+after, "file is %q", got)
+		}
+	}
+	c.then = func(l *lab, _ result) {
+		l.turn()
+		undo := command{args: []string{"git-agent-turn", "undo", "--dry-run"}}
+		if r := l.run(undo); strings.Contains(r.stderr, "would take back the adoption of turn "+id) { // it may be there in part
+			l.undoes(l.prompt)
+			for _, path := range paths {
+				if got, err := os.ReadFile(filepath.Join(l.Dir, path)); err == nil && string(got) == text {
+					l.find("undo leaves what was adopted", "%s is %q", path, got)
+				}
+			}
+		}
+		l.must(command{args: c.args})
+		adopted("once more")
+		l.undoes(l.prompt)
+		l.must(command{args: []string{"git-agent-turn", "undo"}})
+		adopted("after a redo")
+		l.undoes(l.prompt)
+		l.must(command{args: []string{"git-agent-turn", "remove", "--force", id}})
+	}
+	return c
 }
 
 // undoes takes back a step, after which there is what a turn has left.
