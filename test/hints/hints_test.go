@@ -245,6 +245,31 @@ func (p *place) attached() {
 	p.Env = append(p.Env, "GIT_EDITOR=true")
 }
 
+// forked records a turn of a fork, in a worktree of its own, that another fork of the same turn stands beside.
+func (p *place) forked() {
+	p.t.Helper()
+	p.turns()
+	p.do("git agent-fork --no-conversation --no-worktree latest")
+	p.do("git agent-fork --no-conversation --worktree ../own latest")
+	own := p.own()
+	own.Write("file", "paint it red\n")
+	own.do("git agent-turn record --reply done --prompt paint~it~red")
+	p.with["<fork>"] = strings.TrimPrefix(own.Git("symbolic-ref", "--short", "HEAD"), "agent/mission/")
+	for id := range strings.FieldsSeq(p.Git("for-each-ref", "--format=%(refname:lstrip=3)", "refs/agent/missions")) {
+		if id != p.with["<fork>"] && id != p.with["<id>"] {
+			p.with["<other>"] = id
+		}
+	}
+	p.with["<own>"] = own.Dir
+	p.with["<here>"] = p.Dir
+}
+
+// adopt adopts that fork, and returns what is printed.
+func (p *place) adopt() string {
+	out, _ := p.try("git agent-fork adopt " + p.with["<fork>"])
+	return out
+}
+
 // own is the place in that worktree.
 func (p *place) own() *place {
 	own := *p
@@ -454,6 +479,30 @@ var scenes = []struct {
 		p.do("git agent-turn restore 1")
 		p.Write("file", "paint it red\n")
 	}, line: "git agent-turn undo", follow: []follow{{command: "git agent-turn undo --merge", status: 1}}},
+	{name: "adopted", prepare: (*place).forked, says: (*place).adopt, follow: run("git agent-turn undo", "git agent-turn remove <other>")},
+	{name: "adopted in part", prepare: func(p *place) {
+		p.forked()
+		p.own().Write("other", "by hand\n")
+	}, says: (*place).adopt, follow: run("git -C <own> agent-turn record --mission <fork>")},
+	{name: "a conflict in adopt", prepare: func(p *place) {
+		p.forked()
+		p.Write("file", "paint it blue\n")
+	}, says: (*place).adopt, follow: []follow{{command: "git agent-fork adopt --merge <fork>/3", status: 1}}},
+	{name: "adopt at its own", prepare: (*place).forked, says: func(p *place) string {
+		return p.own().adopt()
+	}, follow: run("git -C <here> agent-fork adopt <fork>/3")},
+	{name: "adopt what is running", prepare: (*place).forked, says: func(p *place) string {
+		own := p.own()
+		own.agent(func(c *claude.Client) {
+			c.Start("startup")
+			c.Prompt("paint it green")
+		})
+		return p.adopt()
+	}, follow: run("git agent-fork adopt <fork>/3")},
+	{name: "adopt no fork", prepare: func(p *place) {
+		p.turns()
+		p.Env = append(p.Env, "GIT_EDITOR=true")
+	}, line: "git agent-fork adopt latest", follow: run("git agent-turn finish <id>")},
 	{name: "both sides", prepare: (*place).turns, line: "git agent-turn revert --merge 1", follow: run("git agent-turn undo")},
 	{name: "no sides", prepare: (*place).binary, line: "git agent-turn revert 3", follow: []follow{{command: "git agent-turn revert --merge <id>/3", status: 1}}},
 	{name: "no sides written", prepare: (*place).binary, line: "git agent-turn revert --merge 3", follow: run("git agent-turn undo")},
