@@ -21,12 +21,13 @@ import (
 // Copy copies the files to a worktree, as far as git ignores them there too. told is called now and then
 // with what is done, by one goroutine at a time; it may be nil. After an error, some files are there.
 func (f *Files) Copy(ctx context.Context, to *git.Repo, told func(Amount)) (*Copied, error) {
-	c := &copier{told: told, done: Copied{Left: slices.Clone(f.left)}}
+	c := &copier{told: told}
 	if len(f.dirs) > 0 {
 		if err := c.copy(ctx, f, to); err != nil {
 			return nil, err
 		}
 	}
+	c.done.Left = append(fold(c.done.Left, f.dirs), f.left...)
 	slices.SortFunc(c.done.Left, func(a, b Left) int { return strings.Compare(a.Path, b.Path) })
 	return &c.done, nil
 }

@@ -79,9 +79,9 @@ func (f *Files) Paths() []string {
 	return paths
 }
 
-// A Left file was named, but not copied. It may be a directory.
+// A Left file was named, but not copied.
 type Left struct {
-	Path string // bytes as git has them
+	Path string // bytes as git has them; a directory, with all that was found in it, ends in a slash
 	Why  string // for people
 }
 

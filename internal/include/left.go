@@ -1,8 +1,12 @@
 package include
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
+	"path"
+	"slices"
+	"strings"
 )
 
 // Why a file is left out.
@@ -33,4 +37,31 @@ func whyLost(err error) string {
 		return whyUnreadable + ": " + e.Err.Error()
 	}
 	return whyUnreadable + ": " + err.Error()
+}
+
+// fold names a directory once, if all that was found in it is left out for one reason, instead of a thousand files.
+func fold(left []Left, found []dir) []Left {
+	in := make(map[string]int) // how many files were found in a directory, and below it
+	for _, d := range found {
+		for at := d.path; at != "."; at = path.Dir(at) {
+			in[at] += len(d.files)
+		}
+	}
+	out := make(map[Left]int) // how many are left out, by directory and reason
+	for _, l := range left {
+		for at := path.Dir(l.Path); at != "."; at = path.Dir(at) {
+			out[Left{at, l.Why}]++
+		}
+	}
+	for i, l := range left {
+		for at := path.Dir(l.Path); at != "."; at = path.Dir(at) {
+			if n := in[at]; n > 1 && n == out[Left{at, l.Why}] {
+				left[i].Path = at + "/" // the last one is the highest
+			}
+		}
+	}
+	slices.SortFunc(left, func(a, b Left) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Why, b.Why))
+	})
+	return slices.Compact(left)
 }
