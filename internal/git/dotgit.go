@@ -1,11 +1,14 @@
 package git
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // DotGit reports whether some file system takes a part of a path for .git. Git refuses to store most such
 // names, and git fsck rejects all.
-func DotGit(path string) bool {
-	for part := range strings.SplitSeq(path, "/") {
+func DotGit(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
 		if strings.EqualFold(visible(part), ".git") {
 			return true
 		}
@@ -18,6 +21,15 @@ func DotGit(path string) bool {
 		}
 	}
 	return false
+}
+
+// DotGitmodules reports whether some file system takes the last part of a path for .gitmodules, which git
+// refuses to store as a link.
+func DotGitmodules(name string) bool {
+	base := strings.ToLower(visible(path.Base(name)))
+	base, _, _ = strings.Cut(base, ":")
+	base = strings.TrimRight(base, " .")
+	return base == ".gitmodules" || strings.HasPrefix(base, "gitmod~") || strings.HasPrefix(base, "gi7eba~")
 }
 
 // visible drops the characters that HFS+ ignores in names.

@@ -144,42 +144,6 @@ func (n *node) heaviest() []*node {
 	})
 }
 
-// refusedName reports whether some file system takes a component of an untracked path for .git. Git
-// refuses to store most such names, and git fsck rejects all.
-func refusedName(name string) bool {
-	for part := range strings.SplitSeq(name, "/") {
-		if strings.EqualFold(visible(part), ".git") {
-			return true
-		}
-		for sub := range strings.SplitSeq(part, `\`) { // NTFS: a name ends at a colon, without spaces and dots before that
-			sub, _, _ = strings.Cut(sub, ":")
-			sub = strings.TrimRight(sub, " .")
-			if strings.EqualFold(sub, ".git") || strings.EqualFold(sub, "git~1") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// refusedLink reports whether a symbolic link of this name could be taken for .gitmodules.
-func refusedLink(name string) bool {
-	base := strings.ToLower(visible(path.Base(name)))
-	base, _, _ = strings.Cut(base, ":")
-	base = strings.TrimRight(base, " .")
-	return base == ".gitmodules" || strings.HasPrefix(base, "gitmod~") || strings.HasPrefix(base, "gi7eba~")
-}
-
-// visible drops the characters that HFS+ ignores in names.
-func visible(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 0x200c && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x206a && r <= 0x206f || r == 0xfeff {
-			return -1
-		}
-		return r
-	}, name)
-}
-
 // secretName reports whether a file of this name usually holds credentials: environment files,
 // private keys, key stores and the credential files of common tools. Only untracked files are
 // checked, so a false alarm costs one file of a snapshot, which names it.

@@ -141,29 +141,3 @@ func TestSecretName(t *testing.T) {
 		}
 	}
 }
-
-func TestRefusedName(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{
-		".git", "a/.git/b", ".GIT", ".giT", "git~1", "GIT~1/x", ".git ", ".git. .", ".git:x", ".git::$INDEX_ALLOCATION", `x\.git`, `.git\x`, "git~1.", "\u200c.git", ".g\u200dit", ".git\ufeff",
-	} {
-		if !refusedName(name) {
-			t.Errorf("%q is stored", name)
-		}
-	}
-	for _, name := range []string{
-		"git", ".gitignore", ".github/x", ".gitx", "x.git", "git~2", "git~10", "a.git/b", ".git_", "g\u00eft", ".g it", "\xff.git", ".git\xff",
-	} {
-		if refusedName(name) {
-			t.Errorf("%q is left out", name)
-		}
-	}
-	for _, name := range []string{".gitmodules", "d/.GITMODULES", "gitmod~1", "GI7EBA~1", ".gitmodules ", ".gitmodules:x", ".git\u200cmodules"} {
-		if !refusedLink(name) {
-			t.Errorf("a link %q is stored", name)
-		}
-	}
-	if refusedLink(".gitignore") || refusedLink("gitmodules") {
-		t.Error("a link that git stores is left out")
-	}
-}

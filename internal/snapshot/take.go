@@ -212,7 +212,7 @@ func (t *taker) look(e *entry) {
 	case e.mode == filemode.Submodule:
 	case info.IsDir():
 		e.gone, e.work = true, !e.untracked
-	case e.untracked && refusedName(e.path), info.Mode()&fs.ModeSymlink != 0 && refusedLink(e.path):
+	case e.untracked && git.DotGit(e.path), info.Mode()&fs.ModeSymlink != 0 && git.DotGitmodules(e.path):
 		t.leave(e, WhyRefused)
 	case info.Mode()&fs.ModeSymlink == 0 && !info.Mode().IsRegular():
 		t.leave(e, WhyUnreadable)
