@@ -222,19 +222,17 @@ func (c *Compared) Against(ctx context.Context, repo *git.Repo, other *Compared)
 	return d
 }
 
-// Forks returns the missions that were forked at a turn, or with number 0 at any turn of that mission, the
-// oldest first. The error may say which missions can't be read.
-func Forks(ctx context.Context, repo *git.Repo, of ledger.TurnID) ([]*ledger.Mission, error) {
+// Forks returns the missions that were forked at a turn, or with number 0 at any turn of that mission, in
+// the order of these turns, and the oldest first. The error may say which missions can't be read.
+func Forks(ctx context.Context, repo *git.Repo, of ledger.TurnID) ([]Line, error) {
 	lines, err := Missions(ctx, repo)
-	var forks []*ledger.Mission
+	var forks []Line
 	for _, l := range lines {
 		if p, err := PointOf(l.Mission); err == nil && p.Of.Mission == of.Mission && (of.Turn == 0 || p.Of == of) {
-			forks = append(forks, l.Mission)
+			forks = append(forks, l)
 		}
 	}
-	slices.SortFunc(forks, func(a, b *ledger.Mission) int {
-		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(forks, Line.ByBirth)
 	return forks, err
 }
 

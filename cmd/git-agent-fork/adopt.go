@@ -171,18 +171,23 @@ func next(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bo
 		return
 	}
 	lines, _ := turns.Missions(c.Context, w.Repo) // one that can't be read is not named
-	left := turns.Siblings(lines, state.In)
-	if len(left) == 0 {
+	var ids []string
+	var of string
+	for _, l := range turns.Siblings(lines, state.In) {
+		if refs, err := w.Repo.Refs(c.Context, w.Branch(l.ID)); err == nil && len(refs) > 0 { // else only its turns are left
+			ids, of = append(ids, string(l.ID)), l.ForkedFrom.String()
+		}
+		if len(ids) > maxSiblings {
+			break
+		}
+	}
+	if len(ids) == 0 {
 		return
 	}
-	var ids []string
-	for _, l := range left[:min(len(left), maxSiblings)] {
-		ids = append(ids, string(l.ID))
+	names := strings.Join(ids[:min(len(ids), maxSiblings)], ", ")
+	if len(ids) > maxSiblings {
+		names += " and more"
 	}
-	names := strings.Join(ids, ", ")
-	if more := len(left) - len(ids); more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
-	}
-	cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("still there, forked at %s as well: %s", left[0].ForkedFrom, names))
-	cmdline.Tell(c.App.ErrWriter, hint, "remove one with: git agent-turn remove "+ids[0])
+	cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("still there, forked at %s as well: %s", of, names))
+	cmdline.Tell(c.App.ErrWriter, hint, fmt.Sprintf("remove their worktrees and branches, and keep their turns, with: git agent-fork adopt --remove-others %s", state))
 }

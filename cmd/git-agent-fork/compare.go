@@ -169,14 +169,14 @@ func (t *comparing) family(name string) ([]choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	var forks []*ledger.Mission
+	var forks []turns.Line
 	what := "mission " + string(id)
 	if s != nil {
 		if what = s.Describe(); s.Turn != nil {
 			forks, err = t.forksOf(s.Turn.ID())
 		}
 	} else if forks, err = t.siblings(id); err == nil && len(forks) < 2 {
-		var own []*ledger.Mission
+		var own []turns.Line
 		if own, err = t.forksOf(ledger.TurnID{Mission: id}); len(own) > 0 {
 			forks = own
 		}
@@ -199,7 +199,7 @@ func (t *comparing) family(name string) ([]choice, error) {
 }
 
 // siblings are a fork and the other forks of its turn; none of a mission that is no fork.
-func (t *comparing) siblings(id ledger.ID) ([]*ledger.Mission, error) {
+func (t *comparing) siblings(id ledger.ID) ([]turns.Line, error) {
 	objects := t.w.Repo.Objects(t.c.Context)
 	defer objects.Close()
 	l, err := ledger.Open(t.c.Context, t.w.Repo, objects, id)
@@ -214,7 +214,7 @@ func (t *comparing) siblings(id ledger.ID) ([]*ledger.Mission, error) {
 }
 
 // forksOf is [turns.Forks]. One that can't be read may be among them, or not.
-func (t *comparing) forksOf(of ledger.TurnID) ([]*ledger.Mission, error) {
+func (t *comparing) forksOf(of ledger.TurnID) ([]turns.Line, error) {
 	forks, err := turns.Forks(t.c.Context, t.w.Repo, of)
 	if errors.As(err, new(*ledger.UnreadError)) {
 		cmdline.Warn(err)
