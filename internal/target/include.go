@@ -54,15 +54,13 @@ func Include(c *cli.Context, w *workspace.Workspace, foreign bool) (*include.Fil
 	files, err := include.Find(c.Context, w.Repo, true, patterns, most)
 	switch limit := (*include.LimitError)(nil); {
 	case errors.As(err, &limit):
-		return nil, tooMuch(w.Repo.Top, patterns, limit.Most)
+		return nil, tooMuch(w.Repo.Top, patterns, limit)
 	case err != nil:
 		return nil, err
 	case files.Amount().Files == 0 && len(patterns) > 0:
-		cmdline.Warn(errors.New("there is no ignored file that --include names"))
-		return nil, nil
-	case files.Amount().Files == 0:
-		return nil, nil
-	case !foreign:
+		cmdline.Warn(errors.New("--include names no ignored file that can be copied"))
+	}
+	if files.Amount().Files == 0 || !foreign {
 		return files, nil
 	}
 	what := fmt.Sprintf("%s (%s)", cmdline.Plural(files.Amount().Files, "ignored file"), cmdline.Size(files.Amount().Bytes))
@@ -86,7 +84,7 @@ func allowed(c *cli.Context, not, question string) (bool, error) {
 }
 
 // tooMuch is the error that names what to do about more files than may be copied.
-func tooMuch(top string, patterns []string, most include.Amount) error {
+func tooMuch(top string, patterns []string, limit *include.LimitError) error {
 	list := []string{"git", "-C", top, "ls-files", "--others", "--ignored", "--directory"}
 	if _, err := os.Lstat(filepath.Join(top, include.File)); err == nil {
 		list = append(list, "--exclude-from="+include.File)
@@ -94,7 +92,8 @@ func tooMuch(top string, patterns []string, most include.Amount) error {
 	for _, p := range patterns {
 		list = append(list, "--exclude="+p)
 	}
-	return cmdline.Hintf(fmt.Errorf("more than %s or %s would be copied", cmdline.Plural(most.Files, "ignored file"), cmdline.Size(most.Bytes)),
+	most := cmdline.Plural(limit.Most.Files, "ignored file") + " or " + cmdline.Size(limit.Most.Bytes)
+	return cmdline.Hintf(fmt.Errorf("more than %s would be copied; most is in %s", most, cmdline.Escape(limit.In)),
 		"leave them out with --no-include, or raise fork.include_files or fork.include_size in %s; what is named, list with: %s",
 		cmdline.Escape(config.UserPath()), cmdline.Shell(list))
 }
