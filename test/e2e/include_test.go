@@ -9,11 +9,14 @@ import (
 	"iter"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // A difference is a reason for which a file is in one of two worktrees alone.
@@ -34,8 +37,8 @@ var (
 	unlisted = difference{ours, "the client takes the name as git quotes it"}
 	unknown  = difference{ours, "the client's patterns know neither this class nor this escape"}
 	unlinked = difference{ours, "the client takes no links"}
+	wider    = difference{ours, "a fork looks into an ignored directory that a pattern with a class may name"}
 	refused  = difference{ours, "the client takes no name that ends with a space"}
-	closed   = difference{ours, "the client looks into an ignored directory only for a pattern with its path"}
 )
 
 // differences are the paths of files, by the reason.
@@ -47,7 +50,6 @@ func TestInclude(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.clutter()
-	deep := []string{"deep/.env", "deep/a/b/.env"}
 	quoted := []string{"\"quoted\".secret", "back\\slash.secret", "two\nlines.secret"}
 	links := []string{"inside.secret", "docs/up.secret", "directory.secret", "dangling.secret", "node_modules/.bin"}
 	session := r.claude(r.repo.Dir, "T3 hello").ok().quiet().session()
@@ -58,10 +60,10 @@ func TestInclude(t *testing.T) {
 		but      differences
 	}{
 		{name: "nothing", patterns: ""},
-		{name: "a file at any depth", patterns: ".env\n", but: differences{closed: deep}},
+		{name: "a file at any depth", patterns: ".env\n"},
 		{name: "a file at the top", patterns: "/.env\n"},
-		{name: "all but one", patterns: ".env*\n!.env.local\n", but: differences{closed: deep}},
-		{name: "all but one, the other way round", patterns: "!.env.local\n.env*\n", but: differences{closed: deep}},
+		{name: "all but one", patterns: ".env*\n!.env.local\n"},
+		{name: "all but one, the other way round", patterns: "!.env.local\n.env*\n"},
 		{name: "a directory", patterns: "node_modules/\n", but: differences{unlinked: {"node_modules/.bin"}}},
 		{name: "a directory or a file", patterns: "node_modules\n", but: differences{unlinked: {"node_modules/.bin"}}},
 		{name: "a directory at the top", patterns: "/node_modules\n", but: differences{unlinked: {"node_modules/.bin"}}},
@@ -70,19 +72,19 @@ func TestInclude(t *testing.T) {
 		{name: "all of a directory but one in it", patterns: "build/*\n!build/out/\n"},
 		{name: "nothing comes back from below a directory", patterns: "build/\n!build/keep\n"},
 		{name: "one file of a directory", patterns: "build/**\n!build/**/\nbuild/out/a.o\n"},
-		{name: "any depth in front", patterns: "**/.env\n", but: differences{closed: deep}},
+		{name: "any depth in front", patterns: "**/.env\n"},
 		{name: "any depth behind", patterns: "deep/**\n"},
 		{name: "any depth between", patterns: "deep/**/b/.env\n"},
 		{name: "a slash in the middle", patterns: "a/b/.env\n"},
-		{name: "a question mark", patterns: "?env\napp.lo?\n", but: differences{closed: deep}},
+		{name: "a question mark", patterns: "?env\napp.lo?\n"},
 		{name: "a class", patterns: "app.[k-m]og\n[!a]ther.secret\n", but: differences{unknown: {"docs/other.secret"}}},
 		{name: "a class by name", patterns: "[[:digit:]]*.secret\n", but: differences{unknown: {"docs/1st.secret"}}},
-		{name: "a class that does not end", patterns: "[app.log\n.env\n", but: differences{closed: deep}},
+		{name: "a class that does not end", patterns: "[app.log\n.env\n", but: differences{wider: {"deep/.env", "deep/a/b/.env"}}},
 		{name: "comments and empty lines", patterns: "# .env\n\n   \n#app.log\n/.env\n"},
 		{name: "an escaped number sign", patterns: "\\#hash\n"},
 		{name: "an escaped exclamation mark", patterns: "\\!bang\n"},
-		{name: "an escaped letter", patterns: "\\.e\\nv\n", but: differences{unknown: append(deep[:2:2], ".env", "a/b/.env")}},
-		{name: "lines with carriage returns", patterns: ".env\r\napp.log\r\n", but: differences{closed: deep}},
+		{name: "an escaped letter", patterns: "\\.e\\nv\n", but: differences{unknown: {".env", "a/b/.env"}}},
+		{name: "lines with carriage returns", patterns: ".env\r\napp.log\r\n"},
 		{name: "no newline at the end", patterns: "app.log\n/.env"},
 		{name: "a byte order mark", patterns: "\ufeff/.env\n/app.log\n"},
 		{name: "a space", patterns: "secret file.txt\n"},
@@ -93,7 +95,7 @@ func TestInclude(t *testing.T) {
 		{name: "other letters", patterns: "日*.secret\n", but: differences{unlisted: {"日本.secret"}}},
 		{name: "upper case", patterns: "/.ENV\nNODE_MODULES/\n", but: differences{caseless: {".env", "node_modules/lib/index.js", "node_modules/lib/package.json", "packages/one/node_modules/lib/index.js"}}},
 		{name: "lower case", patterns: "upper.log\n", but: differences{caseless: {"Upper.log"}}},
-		{name: "a tracked file", patterns: "docs/*.secret\nREADME.md\nsrc/\n"},
+		{name: "a tracked file", patterns: "docs/*.secret\nREADME.md\nsrc/\n", but: differences{unlinked: {"docs/up.secret"}}},
 		{name: "a file that is not ignored", patterns: ".env.example\nsub/.env\nnotes.txt\n"},
 		{name: "a nested ignore file", patterns: "own.txt\n"},
 		{name: "the user's own ignore files", patterns: "private/\n*.swp\n"},
@@ -263,4 +265,84 @@ func (r *rig) besides(top string) map[string]string {
 	})
 	r.must(err)
 	return all
+}
+
+// A stranger's tree names files for worktrees, and leads out of them: nothing is copied that the user has not
+// named himself, and that only if he says so.
+func TestIncludeOfStranger(t *testing.T) {
+	t.Parallel()
+	r, stranger := newRig(t), newBareRig(t)
+	r.must(os.RemoveAll(filepath.Join(stranger.home, ".config", "git-agent"))) // who has another key
+	stranger.command(stranger.repo.Dir, "init")
+	host := gittest.New(t, "--bare")
+	stranger.repo.Write(".gitignore", ".env\n*.pem\nsecrets/\n")
+	stranger.repo.Write(".worktreeinclude", ".env\n*.pem\nhome/**\nsecrets/\n../*\n")
+	stranger.must(os.Symlink(r.home, filepath.Join(stranger.repo.Dir, "home")))
+	stranger.must(os.Symlink(filepath.Join(r.home, "outside"), filepath.Join(stranger.repo.Dir, "keys")))
+	stranger.repo.Commit("links")
+	stranger.repo.Git("remote", "add", "origin", host.Dir)
+	stranger.repo.Git("config", "agent."+host.Dir+".push", "all")
+	turn := passive(stranger.claude(stranger.repo.Dir, "T1 hello").ok().quiet().session()) + "/1"
+
+	r.repo.Write(".git/info/exclude", ".env\n*.pem\nsecrets/\nkeys/\n")
+	for _, path := range []string{".env", "private.pem", "secrets/token", "keys/key", "../private.pem"} {
+		r.repo.Write(path, "SECRET\n")
+	}
+	outside := filepath.Join(r.home, "outside")
+	r.must(os.Mkdir(outside, 0o700))
+	r.repo.Git("remote", "add", "origin", host.Dir)
+	r.command(r.repo.Dir, "fetch", "origin")
+
+	// on answers questions on a terminal.
+	on := func(answer string, argv ...string) (screen string) {
+		t.Helper()
+		dir, err := os.MkdirTemp(r.tmp, "") // a server of its own
+		r.must(err)
+		term := newTerminal(t, append(r.env(), "TMUX_TMPDIR="+dir), r.repo.Dir, argv...)
+		if answer != "" {
+			r.await("the question", func() bool { return strings.Contains(term.screen(), "[yes/no]") })
+			term.keys(answer, "Enter")
+		}
+		r.await("the end", term.dead)
+		return term.screen()
+	}
+	n := 0
+	forked := func(answer string, want ...string) (screen string) {
+		t.Helper()
+		n++
+		dir := filepath.Join(r.home, fmt.Sprint("fork-", n))
+		argv := []string{"git-agent-fork", turn, "--no-conversation", "--worktree", dir}
+		if answer == "nobody" {
+			cmd := exec.Command(argv[0], argv[1:]...)
+			cmd.Dir, cmd.Env = r.repo.Dir, r.env()
+			out, err := cmd.CombinedOutput()
+			if screen = string(out); err != nil {
+				t.Fatalf("%q: %v\n%s", argv, err, out)
+			}
+		} else {
+			screen = on(answer, argv...)
+		}
+		if got := slices.Sorted(maps.Keys(r.besides(dir))); !slices.Equal(got, want) {
+			t.Errorf("answer %q: copied %q, want %q\n%s", answer, got, want, screen)
+		}
+		return screen
+	}
+
+	cmd := exec.Command("git-agent-fork", turn, "--worktree", filepath.Join(r.home, "refused"))
+	cmd.Dir, cmd.Env = r.repo.Dir, r.env()
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "recorded by somebody unknown") {
+		t.Errorf("fork of a stranger's turn: %v, %s", err, out)
+	}
+	on("yes", "git-agent-turn", "trust", "accept", turn[:8])
+	forked("nobody")
+	forked("")
+	r.repo.Write(".worktreeinclude", ".env\nkeys/\n")
+	if said := forked("nobody"); !strings.Contains(said, "not copied: the state is a stranger's") {
+		t.Errorf("nobody could be asked, and it says %s", said)
+	}
+	forked("no")
+	forked("yes", ".env")
+	if entries, err := os.ReadDir(outside); err != nil || len(entries) > 0 {
+		t.Errorf("the stranger's link leads out of the worktree, and there is %v (%v)", entries, err)
+	}
 }
