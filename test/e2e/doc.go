@@ -31,6 +31,8 @@
 //
 //	go test -tags e2e -count=1 -run TestTour ./test/e2e -update
 //
+// TestForks does the same with testdata/forks: three forks of a turn in windows of tmux, and the way back.
+//
 // # Needs
 //
 // git, go, node, npm, less and tmux. The client (about 380 MB) is installed from the npm

@@ -16,7 +16,7 @@ import (
 	"gitagent/test/gittest"
 )
 
-var update = flag.Bool("update", false, "write the screens of the tour to testdata/tour")
+var update = flag.Bool("update", false, "write the screens of the tours to testdata")
 
 // A stop is one screen of the tour.
 type stop struct {
@@ -174,6 +174,7 @@ func shortRepo(t *testing.T) *gittest.Repo {
 type tour struct {
 	r      *rig
 	term   *terminal
+	dir    string // below testdata
 	size   string
 	light  bool
 	number int // of the stop
@@ -187,7 +188,7 @@ func (r *rig) tour(columns, lines int, colours string) *tour {
 		r.t.Fatal(err)
 	}
 	env := append(r.env(), "TMUX_TMPDIR="+dir, "PS1=$ ", "COLORFGBG="+colours, "HISTFILE=")
-	v := &tour{r: r, size: fmt.Sprintf("%dx%d", columns, lines), light: colours == "0;15"}
+	v := &tour{r: r, dir: "tour", size: fmt.Sprintf("%dx%d", columns, lines), light: colours == "0;15"}
 	v.term = newTerminal(r.t, env, r.repo.Dir, "bash", "--norc", "--noprofile", "-i")
 	v.term.tmux("resize-window", "-x", fmt.Sprint(columns), "-y", fmt.Sprint(lines))
 	if v.light {
@@ -257,7 +258,7 @@ func (v *tour) screen() string { return strings.TrimRight(v.term.screen(), "\n "
 // compare compares a screen with the one of the same stop that is kept.
 func (v *tour) compare(name, screen string) {
 	v.r.t.Helper()
-	file := filepath.Join("testdata", "tour", v.size, fmt.Sprintf("%02d-%s.txt", v.number, name))
+	file := filepath.Join("testdata", v.dir, v.size, fmt.Sprintf("%02d-%s.txt", v.number, name))
 	got := v.normal(screen)
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
@@ -283,8 +284,8 @@ var (
 	clock  = regexp.MustCompile(`\b\d\d:\d\d\b(:\d\d\b)?`)
 	age    = regexp.MustCompile(`\b\d+[smh] ago\b|less than a minute ago`)
 	day    = regexp.MustCompile(`\b[MTWFS][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} `)
-	aged   = regexp.MustCompile(` +\d+[sm] `)
-	took   = regexp.MustCompile(`\b\d+(\.\d+)?m?s$`)
+	aged   = regexp.MustCompile(` +(\d+m)?\d+[sm] `)
+	took   = regexp.MustCompile(`\b(\d+m)?\d+(\.\d+)?m?s$`)
 	build  = regexp.MustCompile(`\b(v?\d+\.\d+\.\d+|devel)[-+.\w]*`)
 	size   = regexp.MustCompile(`\b\d+(\.\d)?( ?)(bytes|kB|MB|GB|KiB|MiB|GiB)\b`)
 )
