@@ -69,6 +69,7 @@ func cases() []benchCase {
 		{"blame", "a file of 1000 lines, 10,000 commits, 1000 turns", blame},
 		{"search", "2 GB of conversations", searching},
 		{"fork", "a fork against git worktree add alone, 100 and 50,000 files", fork},
+		{"include", "forks of 5,000 files that copy ignored ones, one and eight", included},
 		{"signing", "signing an event, and checking the signatures of 1000", signing},
 		{"handoff", "the hooks that begin and end a session", handoff},
 		{"context", "the hook after each batch of tool calls, a transcript of 400 MB", contextMonitor},

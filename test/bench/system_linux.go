@@ -80,3 +80,14 @@ func watchMemory(pid int) func() (own, children int64) {
 		return own, children
 	}
 }
+
+// flush writes what the system still keeps back.
+func flush() { syscall.Sync() }
+
+// free is what the file system that a directory lies on has left, in bytes.
+func free(dir string) int64 {
+	flush()
+	var s syscall.Statfs_t
+	check(syscall.Statfs(dir, &s))
+	return int64(s.Bfree) * s.Bsize
+}
