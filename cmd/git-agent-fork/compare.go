@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/target"
+	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -187,15 +188,36 @@ func (t *comparing) family(name string) ([]choice, error) {
 	if len(forks) == 0 {
 		return nil, cmdline.Hintf(cmdline.NotFoundf("%s has no fork", what), "make one with: git agent-fork %s", cmdline.Shell([]string{name}))
 	}
-	if more := len(forks) - maxForks; more > 0 {
+	if len(forks) > maxForks {
 		fmt.Fprintf(t.c.App.ErrWriter, "%s has %d forks, of which %d are compared; name others to compare those\n", what, len(forks), maxForks)
-		forks = forks[:maxForks]
+		forks = t.foremost(forks, id)
 	}
 	var chosen []choice
 	for _, m := range forks {
 		chosen = append(chosen, choice{id: m.ID})
 	}
 	return chosen, nil
+}
+
+// foremost are the forks that are compared of too many: the one that was named, those that somebody known has
+// recorded, and then the others, which may say that they are the oldest.
+func (t *comparing) foremost(forks []turns.Line, named ledger.ID) []turns.Line {
+	objects := t.w.Repo.Objects(t.c.Context)
+	defer objects.Close()
+	last := make(map[ledger.ID]int)
+	for _, l := range forks {
+		if l.ID == named {
+			continue
+		}
+		last[l.ID] = 1
+		if s, err := t.w.Standing(t.c.Context, objects, l.ID, l.Tip); err != nil || s.By == trust.Unknown {
+			last[l.ID] = 2
+		}
+	}
+	slices.SortStableFunc(forks, func(a, b turns.Line) int { return cmp.Compare(last[a.ID], last[b.ID]) })
+	forks = forks[:maxForks]
+	slices.SortFunc(forks, turns.Line.ByBirth)
+	return forks
 }
 
 // siblings are a fork and the other forks of its turn; none of a mission that is no fork.
