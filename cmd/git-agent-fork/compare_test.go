@@ -146,6 +146,11 @@ func TestBest(t *testing.T) {
 		f.Turns, f.check, f.Mission.Adopted = turns, check, adopted
 		return f
 	}
+	foreign := func(id ledger.ID) *compared {
+		f := fork(id, 1, nil, nil)
+		f.Foreign = true
+		return f
+	}
 	failed, passed := &checked{status: 1}, &checked{}
 	for _, tt := range []struct {
 		forks []*compared
@@ -156,6 +161,8 @@ func TestBest(t *testing.T) {
 		{[]*compared{fork("11111111", 1, failed, nil), fork("22222222", 1, &checked{why: interrupted}, nil)}, ""},
 		{[]*compared{fork("11111111", 1, nil, &ledger.Adoption{Turn: 1}), fork("22222222", 1, nil, nil)}, "22222222"},
 		{[]*compared{fork("11111111", 1, nil, &ledger.Adoption{Turn: 1, Undone: true}), fork("22222222", 1, nil, nil)}, "11111111"},
+		{[]*compared{foreign("11111111"), fork("22222222", 1, nil, nil)}, "22222222"},
+		{[]*compared{foreign("11111111"), foreign("22222222")}, "11111111"},
 	} {
 		got := ""
 		if f := comparisonOf(t, false, tt.forks...).best(); f != nil {

@@ -354,16 +354,16 @@ func (t *comparing) next(to io.Writer) error {
 	return nil
 }
 
-// best is the first fork that has turns, has passed the check and was not adopted; nil if there is none.
-func (t *comparing) best() *compared {
-	i := slices.IndexFunc(t.forks, func(f *compared) bool {
+// best is the first fork that has turns, has passed the check and was not adopted; one of a stranger only where
+// there is no other. It is nil if there is none.
+func (t *comparing) best() (best *compared) {
+	for _, f := range t.forks {
 		adopted := f.Mission.Adopted != nil && !f.Mission.Adopted.Undone
-		return f.Turns > 0 && !adopted && (f.check == nil || f.check.passed())
-	})
-	if i < 0 {
-		return nil
+		if f.Turns > 0 && !adopted && (f.check == nil || f.check.passed()) && (best == nil || best.Foreign && !f.Foreign) {
+			best = f
+		}
 	}
-	return t.forks[i]
+	return best
 }
 
 // What --json prints.
