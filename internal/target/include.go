@@ -55,8 +55,10 @@ func Include(c *cli.Context, w *workspace.Workspace, foreign bool) (*include.Fil
 	switch limit := (*include.LimitError)(nil); {
 	case errors.As(err, &limit):
 		return nil, tooMuch(w.Repo.Top, patterns, limit)
-	case err != nil:
+	case err != nil && c.Context.Err() != nil:
 		return nil, err
+	case err != nil:
+		return nil, cmdline.Hint(err, "copy none with --no-include")
 	case files.Amount().Files == 0 && len(patterns) > 0:
 		cmdline.Warn(errors.New("--include names no ignored file that can be copied"))
 	}
