@@ -23,7 +23,7 @@ import (
 // Of the help flag, which is everywhere, only OPTIONS speaks.
 //
 // Every command also has a synopsis there, ".D1 Nm git agent-turn list", and an example, ".Dl $ git
-// agent-turn list", there or in EXAMPLES.
+// agent-turn list", there or in EXAMPLES. What is quoted in an example has single quotes.
 func Manual(t *testing.T, app *cli.App, path string) {
 	t.Helper()
 	page, err := os.ReadFile(path)
@@ -32,7 +32,9 @@ func Manual(t *testing.T, app *cli.App, path string) {
 	}
 	flags := cmdline.Flags(app)
 	name := strings.TrimPrefix(app.Name, "git-")
-	for _, problem := range append(compare(described(string(page)), flags), unshown(string(page), name, slices.Sorted(maps.Keys(flags)))...) {
+	for _, problem := range slices.Concat(
+		compare(described(string(page)), flags), unshown(string(page), name, slices.Sorted(maps.Keys(flags))), unquoted(string(page)),
+	) {
 		t.Errorf("%s: %s", path, problem)
 	}
 }
@@ -48,6 +50,17 @@ func unshown(page, program string, commands []string) []string {
 		}
 		if !regexp.MustCompile(`(?m)^\.Dl .*\b` + name + `( |$)`).MatchString(page) {
 			problems = append(problems, fmt.Sprintf("lacks an example of the command %q", command))
+		}
+	}
+	return problems
+}
+
+// unquoted lists the examples that lose their quotes: mdoc reads them as its own, the shell never sees them.
+func unquoted(page string) []string {
+	var problems []string
+	for line := range strings.Lines(page) {
+		if strings.HasPrefix(line, ".Dl ") && strings.Contains(line, `"`) {
+			problems = append(problems, fmt.Sprintf("shows %q without its quotes", strings.TrimSpace(line)))
 		}
 	}
 	return problems

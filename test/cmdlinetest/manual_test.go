@@ -74,3 +74,12 @@ func TestUnshown(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestUnquoted(t *testing.T) {
+	t.Parallel()
+	const page = "It says \"no\".\n.Dl $ git agent-test --check 'make test'\n.Dl $ git agent-test --check \"make test\"\n"
+	want := []string{`shows ".Dl $ git agent-test --check \"make test\"" without its quotes`}
+	if got := unquoted(page); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
