@@ -479,7 +479,40 @@ var scenes = []struct {
 		p.do("git agent-turn restore 1")
 		p.Write("file", "paint it red\n")
 	}, line: "git agent-turn undo", follow: []follow{{command: "git agent-turn undo --merge", status: 1}}},
-	{name: "adopted", prepare: (*place).forked, says: (*place).adopt, follow: run("git agent-turn undo", "git agent-turn remove <other>")},
+	{name: "adopted", prepare: (*place).forked, says: (*place).adopt, follow: []follow{
+		{command: "git agent-turn undo"},
+		{command: "git agent-fork adopt --remove-others <fork>/3", answer: "yes"},
+	}},
+	{name: "nobody removes the others", prepare: (*place).forked, says: func(p *place) string {
+		out, _ := p.try("git agent-fork adopt --remove-others " + p.with["<fork>"])
+		p.with["<mission>"] = p.with["<other>"]
+		return out
+	}, follow: run("git agent-turn remove <mission>")},
+	{name: "adopted without a conversation", prepare: (*place).forked, says: func(p *place) string {
+		out, _ := p.try("git agent-fork adopt --resume " + p.with["<fork>"])
+		return out
+	}, follow: run("git agent-turn show <fork>/3")},
+	{name: "commits without a branch", prepare: func(p *place) {
+		p.forked()
+		p.do("git worktree remove --force ../own")
+		p.do("git branch -q -D agent/mission/" + p.with["<fork>"])
+	}, says: func(p *place) string {
+		out, _ := p.try("git agent-fork adopt --commits pick " + p.with["<fork>"])
+		return out
+	}, follow: run("git agent-fork adopt <fork>/3")},
+	{name: "commits that were amended", prepare: func(p *place) {
+		p.forked()
+		p.do("git add file")
+		p.do("git commit -q -m second")
+		own := p.own()
+		own.Commit("red")
+		own.Write("file", "paint it green\n")
+		own.do("git agent-turn record --reply done --prompt paint~it~green")
+		own.do("git commit -q --amend --no-edit file")
+	}, says: func(p *place) string {
+		out, _ := p.try("git agent-fork adopt --commits pick " + p.with["<fork>"] + "/4")
+		return out
+	}, follow: run("git agent-fork adopt --commits pick <fork>")},
 	{name: "adopted in part", prepare: func(p *place) {
 		p.forked()
 		p.own().Write("other", "by hand\n")
