@@ -111,6 +111,9 @@ func execute(ctx context.Context, app *cli.App, args []string) error {
 	if err := l.chdir(); err != nil {
 		return err
 	}
+	if l.levels[0].takes && len(l.levels) == 1 && len(l.args) > 0 {
+		app.Commands = nil // the library would take an argument after "--" for one
+	}
 	ctx = context.WithValue(ctx, dashedKey{}, l.dashed)
 	return app.RunContext(ctx, append([]string{args[0]}, l.words()...))
 }

@@ -211,6 +211,32 @@ func TestRootFlags(t *testing.T) {
 	}
 }
 
+// TestProgramWithArguments checks a program that takes arguments besides commands.
+func TestProgramWithArguments(t *testing.T) {
+	for _, tt := range []struct{ args, want string }{
+		{"list", "list []"},
+		{"list list", `list ["list"]`},
+		{"12", `program ["12"]`},
+		{"12 list", `program ["12" "list"]`},
+		{"-- list", `program ["list"]`},
+	} {
+		says := func(who string) cli.ActionFunc {
+			return func(c *cli.Context) error {
+				_, err := fmt.Fprintf(c.App.Writer, "%s %q", who, c.Args().Slice())
+				return err
+			}
+		}
+		app := &cli.App{
+			Name: "git-agent-test", ArgsUsage: "[<turn>]", Action: says("program"),
+			Commands: []*cli.Command{{Name: "list", Action: says("list")}},
+		}
+		stdout, stderr, status := runTest(t, app, strings.Fields(tt.args)...)
+		if stdout != tt.want || status != 0 {
+			t.Errorf("%q: got %s, want %s; stderr %q, status %d", tt.args, stdout, tt.want, stderr, status)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for _, tt := range []struct {
 		args   string
