@@ -34,7 +34,7 @@ func adoptCommand() *cli.Command {
 			&cli.BoolFlag{Name: "launch", Usage: "start the agent, with --resume"},
 		},
 		BashComplete: target.First(target.CompleteTurns),
-		Action:       cmdline.OneArg("fork", adopt),
+		Action:       alone(cmdline.OneArg("fork", adopt)),
 	}
 }
 

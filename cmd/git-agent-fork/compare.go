@@ -31,7 +31,7 @@ func compareCommand() *cli.Command {
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
 		},
 		BashComplete: target.CompleteTurns,
-		Action:       compare,
+		Action:       alone(compare),
 	}
 }
 

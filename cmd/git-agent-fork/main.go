@@ -37,6 +37,17 @@ func run(c *cli.Context) error {
 	return fork(c)
 }
 
+// alone is the action of a command. The program's own flags are about forking a turn: they are wrong there.
+func alone(action cli.ActionFunc) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		if wrong := c.Lineage()[1].LocalFlagNames(); len(wrong) > 0 {
+			return cmdline.Hintf(cmdline.Usagef("--%s is for forking a turn, not for %s", wrong[0], c.Command.Name),
+				"list the flags with: %s -h", c.Command.HelpName)
+		}
+		return action(c)
+	}
+}
+
 func newApp() *cli.App {
 	return &cli.App{
 		Name:      "git-agent-fork",
