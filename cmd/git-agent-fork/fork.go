@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
+	"gitagent/internal/spell"
 	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
@@ -183,7 +184,7 @@ func (f *forking) show(p *plan) error {
 func check(c *cli.Context) error {
 	switch {
 	case c.NArg() > 1:
-		return cmdline.Usagef("fork takes one turn, not %d", c.NArg())
+		return meant(c, cmdline.Usagef("fork takes one turn, not %d", c.NArg()))
 	case c.Bool("launch") && c.Bool("print"):
 		return cmdline.Usagef("--launch and --print exclude each other")
 	case c.Bool("no-worktree") && c.IsSet("worktree"):
@@ -200,7 +201,11 @@ func check(c *cli.Context) error {
 func sourceOf(c *cli.Context, w *workspace.Workspace) (*turns.State, error) {
 	mission, talk := c.String("mission"), c.App.ErrWriter
 	if c.NArg() > 0 {
-		return target.State(c.Context, w, mission, c.Args().First(), talk)
+		state, err := target.State(c.Context, w, mission, c.Args().First(), talk)
+		if errors.Is(err, git.ErrNotFound) {
+			err = meant(c, err)
+		}
+		return state, err
 	}
 	var here ledger.ID // none for all
 	if !c.Bool("all") {
@@ -217,6 +222,18 @@ func sourceOf(c *cli.Context, w *workspace.Workspace) (*turns.State, error) {
 		return nil, target.Missing(err)
 	}
 	return t.After(), nil
+}
+
+// meant adds to an error the command that the first argument may have been meant for.
+func meant(c *cli.Context, err error) error {
+	var names []string
+	for _, command := range commands() {
+		names = append(names, command.Name)
+	}
+	if near := spell.Nearest(c.Args().First(), names); near != "" {
+		return cmdline.Hintf(err, "did you mean %s?", near)
+	}
+	return err
 }
 
 // choose prints the name of the turn that the person picks for another program, or nothing.

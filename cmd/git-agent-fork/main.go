@@ -48,6 +48,8 @@ func alone(action cli.ActionFunc) cli.ActionFunc {
 	}
 }
 
+func commands() []*cli.Command { return []*cli.Command{compareCommand(), adoptCommand()} }
+
 func newApp() *cli.App {
 	return &cli.App{
 		Name:      "git-agent-fork",
@@ -70,7 +72,7 @@ func newApp() *cli.App {
 			&cli.BoolFlag{Name: "among", Hidden: true, Usage: "among those that standard input names"},
 			&cli.BoolFlag{Name: "push", Usage: "push the new mission at once, before its first turn"},
 		}, target.IncludeFlags(), target.SetupFlags()),
-		Commands: []*cli.Command{compareCommand(), adoptCommand()},
+		Commands: commands(),
 		BashComplete: target.First(func(c *cli.Context) {
 			cmdline.CompleteCommands(c)
 			target.CompleteTurns(c)
