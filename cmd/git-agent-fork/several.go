@@ -58,6 +58,9 @@ func (f *forking) several(prompts []string) error {
 	start := f.starting(&unstarted)
 	for i, prompt := range prompts {
 		p, err := f.make(prompt)
+		if err != nil && i > 0 {
+			err = cmdline.ExitWith(1, err) // what is missing now was there
+		}
 		if err == nil {
 			err = f.setUp(p)
 		}
@@ -65,7 +68,7 @@ func (f *forking) several(prompts []string) error {
 			err = start(p)
 		}
 		if err != nil && i > 0 {
-			err = cmdline.ExitWith(1, fmt.Errorf("fork %d of %d, while those before it stay: %w", i+1, len(prompts), err))
+			err = fmt.Errorf("fork %d of %d, while those before it stay: %w", i+1, len(prompts), err)
 		}
 		if err != nil {
 			return err
