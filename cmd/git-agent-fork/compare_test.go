@@ -83,6 +83,24 @@ func TestCompareLayout(t *testing.T) {
 	}
 }
 
+// TestCompareNarrow: a screen of 40 columns still says how much differs between forks.
+func TestCompareNarrow(t *testing.T) {
+	t.Parallel()
+	one, two, three := forkOf("11111111", "a"), forkOf("22222222", "b"), forkOf("33333333", "c")
+	changes := []git.FileStat{{Path: "a", Insertions: 12, Deletions: 4}, {Path: "b"}}
+	c := comparisonOf(t, false, one, two, three)
+	c.pairs = []pair{{one, two, turns.Difference{Changes: changes, Both: 1}}, {one, three, turns.Difference{}}}
+	var b bytes.Buffer
+	if err := c.text(&cmdline.Screen{Writer: &b, Columns: 40}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"  11111111..22222222  2 files  +12  -4\n", "  11111111..33333333     same\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+}
+
 // TestCompareStranger: what a stranger has written is shown, marked, and obeyed by no terminal.
 func TestCompareStranger(t *testing.T) {
 	t.Parallel()

@@ -301,7 +301,7 @@ func (t *comparing) each(to io.Writer) error {
 	}
 	table := cmdline.NewTable(
 		cmdline.Column{}, cmdline.Column{Style: cmdline.Yellow, Key: true}, cmdline.Column{Right: true},
-		cmdline.Column{Right: true, Style: cmdline.Green}, cmdline.Column{Right: true, Style: cmdline.Red}, cmdline.Column{Style: cmdline.Dim, Min: 12},
+		cmdline.Column{Right: true, Style: cmdline.Green}, cmdline.Column{Right: true, Style: cmdline.Red}, cmdline.Column{Style: cmdline.Dim, Min: 12, Spare: true},
 	)
 	for _, p := range t.pairs {
 		name := p.a.name + ".." + p.b.name
@@ -309,7 +309,7 @@ func (t *comparing) each(to io.Writer) error {
 		case p.Unknown != nil:
 			table.Row(indented, name, "?", "", "", "not known: "+cmdline.OneLine(p.Unknown.Error()))
 		case len(p.Changes) == 0:
-			table.Row(indented, name, "", "", "", "the same")
+			table.Row(indented, name, "same", "", "", "")
 		default:
 			f := figures(p.Changes)
 			table.Row(indented, name, cmdline.Plural(len(p.Changes), "file"), f[1], f[2], changedBoth(p.Both))
