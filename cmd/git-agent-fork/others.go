@@ -33,7 +33,7 @@ func removeOthers(c *cli.Context, w *workspace.Workspace, state *turns.State) er
 	}
 	r := &turns.Recorder{Workspace: w}
 	live := func(ctx context.Context) ([]turns.Live, error) { return target.Live(ctx, w, time.Now()) }
-	table := cmdline.NewTable(cmdline.Column{}, cmdline.Column{}, cmdline.Column{Style: cmdline.Green, Right: true}, cmdline.Column{Style: cmdline.Red, Right: true}, cmdline.Column{})
+	table := cmdline.NewTable(cmdline.Column{}, cmdline.Column{}, cmdline.Column{Style: cmdline.Green, Right: true}, cmdline.Column{Style: cmdline.Red, Right: true}, cmdline.Column{Path: true})
 	var going []turns.Line
 	for _, l := range turns.Siblings(lines, state.In) {
 		gone, err := r.Leave(c.Context, l.ID, live, true)
