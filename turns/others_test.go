@@ -249,3 +249,35 @@ func TestLeaveKilled(t *testing.T) {
 		})
 	}
 }
+
+// TestLeaveKilledAtTheEnd: what somebody puts where a worktree was is not what is left of it.
+func TestLeaveKilledAtTheEnd(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		killed func(l, at *lab)
+	}{
+		{"after git", func(l, at *lab) { l.Git("worktree", "remove", "--force", at.Dir) }},
+		{"after .git", func(l, at *lab) { at.remove("."); at.Write("kept.txt", "kept\n") }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l, at := sibling(t)
+			gitDir := at.repo().GitDir
+			held, err := lock.Take(t.Context(), local.In(filepath.Join(l.Dir, ".git"), "agent"), filepath.Join("planting", "remove-"+filepath.Base(gitDir)))
+			if err == nil {
+				err = held.Note(lock.Note{At: time.Now(), Words: []string{at.Dir, gitDir + "/"}})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			held.Release()
+			tt.killed(l, at)
+			at.Write("since", "since\n")
+			l.recorder(l.Dir).ClearDead(t.Context())
+			if !exists(filepath.Join(at.Dir, "since")) {
+				t.Error("what was put there since is gone")
+			}
+		})
+	}
+}

@@ -112,7 +112,8 @@ func (r *Recorder) removeWorktree(ctx context.Context, path string, force bool) 
 }
 
 // finishRemoval removes what git has left of a worktree that it was removing when it was killed, and
-// its locks in that worktree's git directory. If it had not begun, nothing is removed.
+// its locks in that worktree's git directory. If it had not begun, nothing is removed; nor if there is
+// what was not in it.
 func (r *Recorder) finishRemoval(ctx context.Context, path, gitDir string) error {
 	if filepath.Dir(filepath.Clean(gitDir)) != filepath.Join(r.Repo.CommonDir, "worktrees") || !filepath.IsAbs(path) {
 		return errors.New("the note of its removal names no worktree of this repository")
@@ -120,7 +121,14 @@ func (r *Recorder) finishRemoval(ctx context.Context, path, gitDir string) error
 	if err := git.DropLeftLocks(ctx, time.Time{}, []string{gitDir}); err != nil {
 		return err
 	}
+	if !pathExists(gitDir) || !pathExists(path) {
+		return nil // git was done: what is there now is somebody's
+	}
 	if !pathExists(filepath.Join(path, ".git")) {
+		changes, err := changesIn(ctx, r.Repo.With("GIT_DIR="+gitDir, "GIT_WORK_TREE="+path))
+		if err != nil || len(changes) > 0 && !onlyDeleted(changes) {
+			return err
+		}
 		return os.RemoveAll(path)
 	}
 	linked := r.linked(path)
