@@ -102,7 +102,7 @@ func (r *Recorder) removeWorktree(ctx context.Context, path string, force bool) 
 		if err := held.Note(lock.Note{At: time.Now(), Words: []string{path, linked.GitDir + "/"}}); err != nil {
 			return err
 		}
-	} else if force { // a removal was killed, and git knows the directory no longer
+	} else if force && !pathExists(filepath.Join(path, ".git")) { // a removal was killed, and git knows the directory no longer
 		if err := os.RemoveAll(path); err != nil {
 			return err
 		}

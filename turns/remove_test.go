@@ -159,3 +159,18 @@ func TestRemoveKeepsOwnCommits(t *testing.T) {
 		})
 	}
 }
+
+// TestRemoveKeepsAnotherRepository: one that lies where a mission's worktree was is not the worktree.
+func TestRemoveKeepsAnotherRepository(t *testing.T) {
+	t.Parallel()
+	l, at := sibling(t)
+	at.remove(".")
+	at.Write("mine", "mine\n")
+	at.Git("init", "-q")
+	if _, err := l.recorder(l.Dir).Remove(t.Context(), forkID, true, false); !errors.Is(err, turns.ErrInUse) {
+		t.Errorf("Remove: %v", err)
+	}
+	if !exists(at.Dir + "/mine") {
+		t.Error("the repository is gone")
+	}
+}
