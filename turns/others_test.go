@@ -107,6 +107,10 @@ func TestLeaveKeeps(t *testing.T) {
 			l.Git("stash", "-q", "-u")
 			l.Git("cherry-pick", "agent/mission/f0f0f0f0")
 		}, nil, nil},
+		{"a worktree in an ignored directory", func(l, at *lab) {
+			at.Git("worktree", "add", "-q", "--detach", at.Dir+"/nested.ignored/other")
+		}, nil, turns.ErrInUse},
+		{"a repository in an ignored directory", func(l, at *lab) { l.Git("clone", "-q", ".", at.Dir+"/clone.ignored") }, nil, turns.ErrInUse},
 		{"locked", func(l, at *lab) { l.Git("worktree", "lock", at.Dir) }, nil, turns.ErrInUse},
 		{"a bisect", func(l, at *lab) { at.Git("bisect", "start") }, nil, turns.ErrInUse},
 		{"a bisect that has gone elsewhere", func(l, at *lab) {

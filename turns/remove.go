@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -195,8 +196,33 @@ func (r *Recorder) removable(ctx context.Context, id ledger.ID, branch string, f
 		if len(changes) > 0 && !force {
 			return "", fmt.Errorf("mission %s has changes in %s that are not committed: %w", id, w.Path, ErrInUse)
 		}
+		if force {
+			continue
+		}
+		switch within, err := nested(w.Path); {
+		case err != nil:
+			return "", fmt.Errorf("mission %s: look for repositories in its worktree: %w: %w", id, ErrInUse, err)
+		case within != "":
+			return "", fmt.Errorf("mission %s: another repository, or a worktree, is in %s: %w", id, within, ErrInUse)
+		}
 	}
 	return cmp.Or(path, gone), nil
+}
+
+// nested is a directory in a worktree that is a repository or a worktree itself; "" if there is none. Git says
+// nothing of one that it ignores, whatever is in it and nowhere else.
+func nested(worktree string) (within string, err error) {
+	err = filepath.WalkDir(worktree, func(path string, d fs.DirEntry, err error) error {
+		switch dir := filepath.Dir(path); {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return err
+		case filepath.Base(path) == ".git" && dir != filepath.Clean(worktree):
+			within = dir
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return within, err
 }
 
 // freed is the size on disk of the objects that only refs reach.
