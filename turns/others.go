@@ -162,10 +162,17 @@ func (r *Recorder) notLookedAt(ctx context.Context, worktree string) error {
 		if len(fields) != 4 || fields[0] != "S" && fields[0] == strings.ToUpper(fields[0]) {
 			continue
 		}
-		if info, err := os.Lstat(filepath.Join(worktree, filepath.FromSlash(name))); err != nil || !info.Mode().IsRegular() {
-			continue
+		path := filepath.Join(worktree, filepath.FromSlash(name))
+		info, err := os.Lstat(path)
+		if err != nil || info.IsDir() {
+			continue // what is in a directory in its place, git tells
 		}
-		now, err := linked.Output(ctx, nil, "hash-object", "--", name)
+		var now []byte
+		if info.Mode().IsRegular() {
+			now, err = linked.Output(ctx, nil, "hash-object", "--", name)
+		} else if to, e := os.Readlink(path); e == nil {
+			now, err = linked.Output(ctx, strings.NewReader(to), "hash-object", "--stdin")
+		}
 		if err != nil {
 			return err
 		}

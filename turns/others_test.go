@@ -84,6 +84,13 @@ func TestLeaveKeeps(t *testing.T) {
 			at.Git("update-index", "--assume-unchanged", "kept.txt")
 			at.Write("kept.txt", "changed\n")
 		}, nil, turns.ErrInUse},
+		{"a link in place of a file that git does not look at", func(l, at *lab) {
+			at.Git("update-index", "--assume-unchanged", "kept.txt")
+			at.remove("kept.txt")
+			if err := os.Symlink("elsewhere", filepath.Join(at.Dir, "kept.txt")); err != nil {
+				l.t.Fatal(err)
+			}
+		}, nil, turns.ErrInUse},
 		{"one in a file out of a sparse checkout", func(l, at *lab) {
 			at.Git("update-index", "--skip-worktree", "kept.txt")
 			at.Write("kept.txt", "changed\n")
