@@ -149,6 +149,13 @@ func (r *Recorder) takable(ctx context.Context, g *git.Repo, s *State, how Takin
 			k.name = k.tip.String()
 		}
 	}
+	if how.Merge && k.tip == tip { // a tag of the same name would come first
+		name, err := r.Repo.Output(ctx, nil, "for-each-ref", "--format=%(refname:short)", branch)
+		if err != nil {
+			return nil, err
+		}
+		k.name = strings.TrimSpace(string(name))
+	}
 	if how.Merge {
 		found, err := r.log(ctx, k.head.String()+".."+k.tip.String())
 		for _, c := range found {

@@ -152,6 +152,17 @@ func TestTakeMerges(t *testing.T) {
 	}
 }
 
+// A tag of the branch's name, which git would take first and anybody may have pushed, is not merged.
+func TestTakeMergesBranch(t *testing.T) {
+	l, _ := branched(t)
+	branch := forkID.Branch(l.capture.BranchPrefix)
+	l.Git("tag", strings.TrimPrefix(branch, "refs/heads/"), branch+"~1")
+	done := l.takes("latest", merged, "turn 1: first", "turn 3: third", "turn 4: fourth", "turn 5: fifth")
+	if got := l.Git("rev-parse", "HEAD^2"); got != l.Git("rev-parse", branch) {
+		t.Errorf("%s merges %s", done.After, got)
+	}
+}
+
 // What a fork has from another one comes along.
 func TestTakeOfFork(t *testing.T) {
 	l, _ := branched(t)
