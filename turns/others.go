@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -186,11 +185,7 @@ func (r *Recorder) notLookedAt(ctx context.Context, worktree string) error {
 // cut removes the worktree and the branch, which must be at tip, of a mission. what is for the reflog.
 func (r *Recorder) cut(ctx context.Context, gone *Removed, tip plumbing.Hash, what string) error {
 	if gone.Worktree != "" {
-		err := writable(gone.Worktree)
-		if err == nil {
-			err = r.removeWorktree(ctx, gone.Worktree, false)
-		}
-		if err != nil {
+		if err := r.removeWorktree(ctx, gone.Worktree, false); err != nil {
 			return fmt.Errorf("remove the worktree of mission %s: %w: %w", gone.ID, ErrInUse, err)
 		}
 	}
@@ -203,22 +198,4 @@ func (r *Recorder) cut(ctx context.Context, gone *Removed, tip plumbing.Hash, wh
 		return fmt.Errorf("remove the branch of mission %s: %w", gone.ID, err)
 	}
 	return nil
-}
-
-// writable lets the user write to all directories of a worktree: git leaves half of it where one can't be
-// emptied, as those of a module cache.
-func writable(path string) error {
-	return filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) { // there is no directory; git forgets the worktree
-			return nil
-		}
-		if err != nil || !d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err == nil && info.Mode().Perm()&0o700 != 0o700 {
-			err = os.Chmod(path, info.Mode().Perm()|0o700)
-		}
-		return err
-	})
 }
