@@ -173,27 +173,6 @@ func sum[T ~int64](a, b T) T {
 	return a + b
 }
 
-// Unrecorded reports whether the worktree of a fork has changes that no turn has recorded. It is the one of
-// the repository that is given. Nothing of a stranger's runs.
-func (c *Compared) Unrecorded(ctx context.Context, there *git.Repo) (bool, error) {
-	repo := there.With("GIT_OPTIONAL_LOCKS=0")
-	if c.Foreign {
-		var err error
-		if repo, err = repo.Foreign(ctx); err != nil {
-			return false, err
-		}
-	}
-	changes, err := repo.Output(ctx, nil, "status", "--porcelain=v2", "-z", "-unormal", "--ignore-submodules=dirty")
-	if err != nil || len(changes) > 0 {
-		return err == nil, err
-	}
-	_, err = repo.Output(ctx, nil, "diff-tree", "-r", "--quiet", c.Commit.String(), "HEAD", "--")
-	if git.Status(err) == 1 {
-		return true, nil
-	}
-	return false, err
-}
-
 // A Difference is what differs between the states of two forks.
 type Difference struct {
 	Changes []git.FileStat
@@ -220,32 +199,4 @@ func (c *Compared) Against(ctx context.Context, repo *git.Repo, other *Compared)
 		}
 	}
 	return d
-}
-
-// Forks returns the missions that were forked at a turn, or with number 0 at any turn of that mission, in
-// the order of these turns, and the oldest first. The error may say which missions can't be read.
-func Forks(ctx context.Context, repo *git.Repo, of ledger.TurnID) ([]Line, error) {
-	lines, err := Missions(ctx, repo)
-	var forks []Line
-	for _, l := range lines {
-		if p, err := PointOf(l.Mission); err == nil && p.Of.Mission == of.Mission && (of.Turn == 0 || p.Of == of) {
-			forks = append(forks, l)
-		}
-	}
-	slices.SortFunc(forks, Line.ByBirth)
-	return forks, err
-}
-
-// MissionNamed returns the mission that a name of [Find] is the id of, or the beginning of it; empty if it
-// names something else.
-func MissionNamed(ctx context.Context, w *workspace.Workspace, text string) (ledger.ID, error) {
-	n, err := parseName(text)
-	if err != nil || n.mission == "" || n.slashed || n.start {
-		return "", nil
-	}
-	id, err := ledger.Expand(ctx, w.Repo, n.mission)
-	if errors.Is(err, git.ErrNotFound) { // it may be a commit
-		return "", nil
-	}
-	return id, err
 }

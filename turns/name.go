@@ -140,6 +140,20 @@ func MissionOf(text string) (string, bool) {
 	return n.mission, err == nil && n.slashed
 }
 
+// MissionNamed returns the mission that a name of [Find] is the id of, or the beginning of it; empty if it
+// names something else.
+func MissionNamed(ctx context.Context, w *workspace.Workspace, text string) (ledger.ID, error) {
+	n, err := parseName(text)
+	if err != nil || n.mission == "" || n.slashed || n.start {
+		return "", nil
+	}
+	id, err := ledger.Expand(ctx, w.Repo, n.mission)
+	if errors.Is(err, git.ErrNotFound) { // it may be a commit
+		return "", nil
+	}
+	return id, err
+}
+
 // OfCommit reports whether a text can name a commit alone: it is the name of no turn, and of no mission here.
 func OfCommit(ctx context.Context, w *workspace.Workspace, text string) bool {
 	n, err := parseName(text)

@@ -2,10 +2,26 @@ package turns
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
+
+// Forks returns the missions that were forked at a turn, or with number 0 at any turn of that mission, in
+// the order of these turns, and the oldest first. The error may say which missions can't be read.
+func Forks(ctx context.Context, repo *git.Repo, of ledger.TurnID) ([]Line, error) {
+	lines, err := Missions(ctx, repo)
+	var forks []Line
+	for _, l := range lines {
+		if p, err := PointOf(l.Mission); err == nil && p.Of.Mission == of.Mission && (of.Turn == 0 || p.Of == of) {
+			forks = append(forks, l)
+		}
+	}
+	slices.SortFunc(forks, Line.ByBirth)
+	return forks, err
+}
 
 // Siblings returns the other forks of the turn that a mission is a fork of, the oldest first. One of which
 // it is not known at which turn it was forked has none.

@@ -51,3 +51,28 @@ func (r *Recorder) Unrecorded(ctx context.Context, s *State, foreign bool) (stri
 	}
 	return dir, nil
 }
+
+// Unrecorded reports whether the worktree of a fork has changes that no turn has recorded. It is the one of
+// the repository that is given. Nothing of a stranger's runs.
+//
+// It is git's status and HEAD's tree that tell, other than for [Recorder.Unrecorded]: forks are compared while
+// their agents work, and a snapshot of each would keep their hooks waiting and write objects. A file that no
+// turn ever records, as one that is too large, counts as a change here.
+func (c *Compared) Unrecorded(ctx context.Context, there *git.Repo) (bool, error) {
+	repo := there.With("GIT_OPTIONAL_LOCKS=0")
+	if c.Foreign {
+		var err error
+		if repo, err = repo.Foreign(ctx); err != nil {
+			return false, err
+		}
+	}
+	changes, err := repo.Output(ctx, nil, "status", "--porcelain=v2", "-z", "-unormal", "--ignore-submodules=dirty")
+	if err != nil || len(changes) > 0 {
+		return err == nil, err
+	}
+	_, err = repo.Output(ctx, nil, "diff-tree", "-r", "--quiet", c.Commit.String(), "HEAD", "--")
+	if git.Status(err) == 1 {
+		return true, nil
+	}
+	return false, err
+}
