@@ -83,19 +83,12 @@ type comparing struct {
 // A compared is a fork, and what is known of it here.
 type compared struct {
 	*turns.Compared
-	name    string    // as it is shown
-	state   string    // of its sessions
+	name    string // as it is shown
+	state   turns.Activity
 	there   *git.Repo // its worktree; nil if it has none here
 	changed bool      // that has changes which no turn has recorded
 	check   *checked  // nil if none was asked for
 }
-
-// What a fork's sessions do.
-const (
-	stateRunning = "running"
-	stateWaiting = "waiting"
-	stateEnded   = "ended"
-)
 
 // A choice is a fork as it was named: up to a state, or with nil until now.
 type choice struct {
@@ -267,7 +260,7 @@ func (t *comparing) read(chosen []choice) error {
 			continue
 		}
 		t.unread.Add(done.Unread)
-		fork := &compared{Compared: done, name: nameOf(f), state: stateOf(f.id, live)}
+		fork := &compared{Compared: done, name: nameOf(f), state: turns.ActivityOf(f.id, live)}
 		t.forks = append(t.forks, fork)
 		if err := t.visit(fork, worktrees); err != nil {
 			t.unread.Add(fmt.Errorf("look at the worktree of mission %s: %w", f.id, err))
@@ -292,20 +285,6 @@ func nameOf(f choice) string {
 		return f.upTo.String()
 	}
 	return string(f.id)
-}
-
-func stateOf(id ledger.ID, live []turns.Live) string {
-	state := stateEnded
-	for _, l := range live {
-		switch {
-		case l.Mission != id:
-		case l.Open != nil:
-			return stateRunning
-		default:
-			state = stateWaiting
-		}
-	}
-	return state
 }
 
 // visit looks at a fork's worktree, if it has one here.

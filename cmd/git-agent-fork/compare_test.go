@@ -39,7 +39,7 @@ func forkOf(id ledger.ID, title string) *compared {
 			Mission: &ledger.Mission{ID: id, Title: title}, By: trust.Clone, Newest: true,
 			Point: turns.ForkPoint{Of: ledger.TurnID{Mission: "a1b2c3d4", Turn: 12}, Commit: git.Hex(plumbing.NewHash("0123456789012345678901234567890123456789"))},
 		},
-		name: string(id), state: stateEnded,
+		name: string(id), state: turns.IsEnded,
 	}
 }
 
@@ -57,7 +57,7 @@ func TestCompareLayout(t *testing.T) {
 		one.Changes = append(one.Changes, git.FileStat{Path: fmt.Sprintf("internal/list/file%d.go", i), Insertions: 3 * i, Deletions: i})
 	}
 	one.check = &checked{status: 2, took: 3 * time.Second, output: "--- FAIL: TestList\nexit status 1"}
-	two.state, two.Turns, two.Last = stateRunning, 1, &turns.Said{Turn: 13, Prompt: "rewrite it", Outcome: turns.Done}
+	two.state, two.Turns, two.Last = turns.IsRunning, 1, &turns.Said{Turn: 13, Prompt: "rewrite it", Outcome: turns.Done}
 	two.Said, two.Ended = []turns.Said{*two.Last}, one.Ended
 	two.Changes = []git.FileStat{{Path: "logo.png", Binary: true}}
 	two.check = &checked{took: 2 * time.Second}

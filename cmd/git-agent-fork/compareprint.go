@@ -70,7 +70,7 @@ func (t *comparing) table() *cmdline.Table {
 	}
 	table := cmdline.NewTable(append(columns, cmdline.Column{Name: about, Min: 10})...)
 	for _, f := range t.forks {
-		row := append([]string{f.name, f.state, strconv.Itoa(f.Turns)}, f.figures()...)
+		row := append([]string{f.name, string(f.state), strconv.Itoa(f.Turns)}, f.figures()...)
 		if checks {
 			row = append(row, shortly(f.check))
 		}
@@ -80,7 +80,7 @@ func (t *comparing) table() *cmdline.Table {
 }
 
 func lookOfState(state string) cmdline.Style {
-	if state == stateEnded {
+	if turns.Activity(state) == turns.IsEnded {
 		return cmdline.Plain
 	}
 	return cmdline.Green
@@ -177,7 +177,7 @@ func (t *comparing) section(to io.Writer, f *compared) error {
 	if t.from() == nil {
 		r.Field("From", fmt.Sprintf("turn %s, %.12s", f.Point.Of, f.Point.Commit))
 	}
-	state := f.state
+	state := string(f.state)
 	if f.Last != nil {
 		state += fmt.Sprintf("; turn %d, its last one, was %s %s", f.Last.Turn, f.Last.Outcome, t.dates.Ago(t.now, f.Ended))
 	} else {
@@ -374,16 +374,16 @@ type (
 		Pairs []pairJSON     `json:"pairs"`
 	}
 	forkJSON struct {
-		Mission ledger.ID     `json:"mission"`
-		Title   string        `json:"title,omitempty"`
-		State   string        `json:"state"`
-		By      string        `json:"by"`
-		From    ledger.TurnID `json:"from"`
-		Base    git.Hex       `json:"base"`
-		Commit  git.Hex       `json:"commit"`
-		Turns   int           `json:"turns"`
-		Prompts []promptJSON  `json:"prompts"`
-		Outcome turns.Outcome `json:"outcome,omitempty"`
+		Mission ledger.ID      `json:"mission"`
+		Title   string         `json:"title,omitempty"`
+		State   turns.Activity `json:"state"`
+		By      string         `json:"by"`
+		From    ledger.TurnID  `json:"from"`
+		Base    git.Hex        `json:"base"`
+		Commit  git.Hex        `json:"commit"`
+		Turns   int            `json:"turns"`
+		Prompts []promptJSON   `json:"prompts"`
+		Outcome turns.Outcome  `json:"outcome,omitempty"`
 		*statJSON
 		Paths    []string         `json:"paths,omitempty"`
 		Output   int64            `json:"output"`

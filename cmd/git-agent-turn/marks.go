@@ -23,6 +23,16 @@ func markOf(o turns.Outcome) string {
 	return ""
 }
 
+func markOfMission(a turns.Activity) string {
+	switch a {
+	case turns.IsRunning:
+		return markRunning
+	case turns.IsWaiting:
+		return markWaiting
+	}
+	return ""
+}
+
 // lookOfMark is the style of a column of marks.
 func lookOfMark(mark string) cmdline.Style {
 	switch mark {

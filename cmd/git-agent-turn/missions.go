@@ -74,7 +74,7 @@ type missionLines struct {
 	done  []*finishedJSON // where the work of each is; nil unless it is finished
 	grown map[ledger.ID]*turns.Growth
 	short map[ledger.ID]ledger.ID // their ids, abbreviated
-	marks map[ledger.ID]string
+	live  []turns.Live
 	now   time.Time
 	dates cmdline.Dates
 }
@@ -86,14 +86,13 @@ func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := &missionLines{now: time.Now(), marks: make(map[ledger.ID]string)}
+	lines := &missionLines{now: time.Now()}
 	var unread error
 	lines.list, unread = turns.Missions(c.Context, w.Repo)
-	live, err := target.Live(c.Context, w, lines.now)
-	if err != nil {
+	if lines.live, err = target.Live(c.Context, w, lines.now); err != nil {
 		return nil, err
 	}
-	begin := beginning(live)
+	begin := beginning(lines.live)
 	if !c.Bool("json") { // they are no records
 		lines.list = append(lines.list, begin...)
 		slices.SortStableFunc(lines.list, func(a, b turns.Line) int { return b.Newest().Compare(a.Newest()) })
@@ -132,13 +131,6 @@ func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 	lines.short = ledger.Abbreviate(ids)
 	if lines.dates, err = target.Dates(c, w); err != nil {
 		return nil, err
-	}
-	for _, s := range slices.Backward(live) {
-		if s.Open != nil {
-			lines.marks[s.Mission] = markRunning
-		} else if lines.marks[s.Mission] == "" {
-			lines.marks[s.Mission] = markWaiting
-		}
 	}
 	return lines, unread
 }
@@ -223,7 +215,7 @@ func (l *missionLines) row(i int, name string) []string {
 		title = "[" + l.by[i] + "] " + title
 	}
 	return []string{
-		name, l.marks[m.ID], l.dates.Short(l.now, m.Newest()), strconv.Itoa(m.Turns), from, change, output, context,
+		name, markOfMission(turns.ActivityOf(m.ID, l.live)), l.dates.Short(l.now, m.Newest()), strconv.Itoa(m.Turns), from, change, output, context,
 		title, last, strings.TrimPrefix(m.Branch, "refs/heads/"),
 	}
 }
@@ -240,11 +232,11 @@ type missionJSON struct {
 
 // A growthJSON says what a fork with turns of its own has become since it began.
 type growthJSON struct {
-	State      string `json:"state"`                // running, waiting or ended
-	Files      *int   `json:"files,omitempty"`      // changed, with the lines; missing if that is not known
-	Insertions *int   `json:"insertions,omitempty"` //
-	Deletions  *int   `json:"deletions,omitempty"`  //
-	Output     int64  `json:"output"`               // tokens that the model wrote
+	State      turns.Activity `json:"state"`
+	Files      *int           `json:"files,omitempty"` // with the lines below; missing if that is not known
+	Insertions *int           `json:"insertions,omitempty"`
+	Deletions  *int           `json:"deletions,omitempty"`
+	Output     int64          `json:"output"` // tokens that the model wrote
 }
 
 // adopted says how far the work of a fork was adopted; nothing if it was not.
@@ -258,9 +250,6 @@ func adopted(m turns.Line) string {
 	return "adopted"
 }
 
-// states are the words for the marks of missions.
-var states = map[string]string{markRunning: "running", markWaiting: "waiting", "": "ended"}
-
 func (l *missionLines) json(i int) missionJSON {
 	m := l.list[i]
 	line := missionJSON{Mission: m.Mission, Finished: l.done[i], Turns: m.Turns, By: l.by[i]}
@@ -268,7 +257,7 @@ func (l *missionLines) json(i int) missionJSON {
 		line.At = m.Last.At
 	}
 	if g := l.grown[m.ID]; g != nil {
-		line.growthJSON = &growthJSON{State: states[l.marks[m.ID]], Output: g.Output}
+		line.growthJSON = &growthJSON{State: turns.ActivityOf(m.ID, l.live), Output: g.Output}
 		if s := g.Size; s != nil {
 			line.Files, line.Insertions, line.Deletions = &s.Files, &s.Insertions, &s.Deletions
 		}
