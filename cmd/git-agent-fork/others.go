@@ -9,7 +9,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/git"
 	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -46,12 +45,12 @@ func removeOthers(c *cli.Context, w *workspace.Workspace, state *turns.State) er
 		if gone.Branch == "" {
 			continue
 		}
-		size, err := sizeOf(c.Context, w, l)
+		insertions, deletions, err := sizeOf(c.Context, w, l)
 		if err != nil {
 			return err
 		}
 		going = append(going, l)
-		table.Row(string(l.ID), l.Title, fmt.Sprintf("+%d", size.Insertions), fmt.Sprintf("-%d", size.Deletions), gone.Worktree)
+		table.Row(string(l.ID), l.Title, fmt.Sprintf("+%d", insertions), fmt.Sprintf("-%d", deletions), gone.Worktree)
 	}
 	if len(going) == 0 {
 		cmdline.Tell(c.App.ErrWriter, "", "no other fork of that turn has a worktree or a branch that can be removed")
@@ -100,21 +99,18 @@ func left(err error) bool {
 	return false
 }
 
-// sizeOf is how much the branch of a fork has changed since it began.
-func sizeOf(ctx context.Context, w *workspace.Workspace, l turns.Line) (size git.FileStat, err error) {
+// sizeOf is how much the branch of a fork has changed since it began, with what the user has committed there.
+func sizeOf(ctx context.Context, w *workspace.Workspace, l turns.Line) (insertions, deletions int, err error) {
 	point, err := turns.PointOf(l.Mission)
 	if err != nil {
-		return size, err
+		return 0, 0, err
 	}
 	branch := w.Branch(l.ID)
 	refs, err := w.Repo.Refs(ctx, branch)
 	if err != nil {
-		return size, err
+		return 0, 0, err
 	}
-	files, err := w.Repo.DiffTrees(ctx, point.Commit.Hash(), refs[branch])
-	for _, f := range files {
-		size.Insertions += f.Insertions
-		size.Deletions += f.Deletions
-	}
-	return size, err
+	changes, err := w.Repo.DiffShown(ctx, point.Commit.Hash(), refs[branch])
+	insertions, deletions = count(changes)
+	return insertions, deletions, err
 }
