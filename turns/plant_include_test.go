@@ -29,7 +29,7 @@ func (l *lab) ignored() *include.Files {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	files, err := include.Find(l.t.Context(), repo, false, []string{".env", "deps/"}, include.Amount{Files: 10, Bytes: 1 << 20})
+	files, err := include.Find(l.t.Context(), repo, []string{".env", "deps/"}, include.Amount{Files: 10, Bytes: 1 << 20})
 	if err != nil || files.Amount().Files != 3 {
 		l.t.Fatalf("%+v, %v", files, err)
 	}

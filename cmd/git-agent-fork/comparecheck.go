@@ -130,11 +130,8 @@ func (f *compared) run(command string, signals <-chan os.Signal) os.Signal {
 	default:
 	}
 	end := new(tail)
-	job := terminal.Job{
-		Command: terminal.Shell(command), Dir: f.there.Top,
-		Without: append(git.Inherited(), "GIT_AGENT_MISSION"), Env: []string{"GIT_AGENT_MISSION=" + string(f.Mission.ID)},
-		Stdout: end, Stderr: end, Caught: signals,
-	}
+	job := target.InWorktree(command, f.there.Top, f.Mission.ID)
+	job.Stdout, job.Stderr, job.Caught = end, end, signals
 	began := time.Now()
 	exit, err := job.Run()
 	f.check.status, f.check.took, f.check.output = exit.Status, time.Since(began), end.lines()

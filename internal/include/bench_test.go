@@ -26,7 +26,7 @@ func BenchmarkInclude(b *testing.B) {
 	ctx := context.Background()
 	b.Run("find", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := Find(ctx, repo, false, []string{"node_modules/"}, plenty); err != nil {
+			if _, err := Find(ctx, repo, []string{"node_modules/"}, plenty); err != nil {
 				b.Fatal(err)
 			}
 		}

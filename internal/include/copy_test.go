@@ -394,7 +394,7 @@ func TestCancel(t *testing.T) {
 	if err != nil || done.Files != 600 {
 		t.Errorf("again: %v, %v", done, err)
 	}
-	if _, err := Find(ctx, open(t, r.Dir), true, []string{"deps"}, plenty); !errors.Is(err, context.Canceled) {
+	if _, err := Find(ctx, open(t, r.Dir), []string{"deps"}, plenty); !errors.Is(err, context.Canceled) {
 		t.Errorf("find: %v", err)
 	}
 }

@@ -18,9 +18,9 @@ import (
 	"gitagent/internal/git"
 )
 
-// Find finds the ignored files of a checkout that its own [File] names, if file is set, or one of the
-// patterns, which count more than those of the file. If there are more than most, the error is a [*LimitError].
-func Find(ctx context.Context, from *git.Repo, file bool, patterns []string, most Amount) (*Files, error) {
+// Find finds the ignored files of a checkout that its own [File] names, or one of the patterns, which count
+// more than those of the file. If there are more than most, the error is a [*LimitError].
+func Find(ctx context.Context, from *git.Repo, patterns []string, most Amount) (*Files, error) {
 	f := &Files{from: from}
 	if from.Top == "" {
 		return f, nil
@@ -35,17 +35,14 @@ func Find(ctx context.Context, from *git.Repo, file bool, patterns []string, mos
 	for _, p := range all {
 		excludes = append(excludes, "--exclude="+p)
 	}
-	if file {
-		own, err := readPatterns(top)
-		if err != nil {
-			return nil, err
-		}
-		if len(own) > 0 {
-			excludes = append(excludes, "--exclude-from="+filepath.Join(from.Top, File))
-		}
-		all = append(all, own...)
+	own, err := readPatterns(top)
+	if err != nil {
+		return nil, err
 	}
-	if len(all) == 0 {
+	if len(own) > 0 {
+		excludes = append(excludes, "--exclude-from="+filepath.Join(from.Top, File))
+	}
+	if all = append(all, own...); len(all) == 0 {
 		return f, nil
 	}
 	w := walk{top: top, most: most, files: f, dirs: make(map[string]*dir), tops: make(map[string]Amount)}

@@ -64,7 +64,7 @@ func write(t testing.TB, r *gittest.Repo, names ...string) {
 
 func find(t testing.TB, r *gittest.Repo, patterns ...string) *Files {
 	t.Helper()
-	files, err := Find(context.Background(), open(t, r.Dir), true, patterns, plenty)
+	files, err := Find(context.Background(), open(t, r.Dir), patterns, plenty)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,12 +199,6 @@ func TestFind(t *testing.T) {
 			}
 		})
 	}
-	if got := open(t, r.Dir); got != nil {
-		files, err := Find(context.Background(), got, false, nil, plenty)
-		if err != nil || files.Amount() != (Amount{}) {
-			t.Errorf("without the file: %v, %v", files, err)
-		}
-	}
 }
 
 func TestLimit(t *testing.T) {
@@ -223,7 +217,7 @@ func TestLimit(t *testing.T) {
 		{Amount{3, 1 << 20}, "a", Amount{3, 42}},
 		{Amount{9, 1000}, "b", Amount{1, 1000}},
 	} {
-		_, err := Find(context.Background(), open(t, r.Dir), false, []string{"*"}, tt.most)
+		_, err := Find(context.Background(), open(t, r.Dir), []string{"*"}, tt.most)
 		var limit *LimitError
 		switch {
 		case tt.in == "":
@@ -318,7 +312,7 @@ func TestPatternsFile(t *testing.T) {
 			if err := tt.put(t, r, filepath.Join(r.Dir, File)); err != nil {
 				t.Fatal(err)
 			}
-			files, err := Find(context.Background(), open(t, r.Dir), true, nil, plenty)
+			files, err := Find(context.Background(), open(t, r.Dir), nil, plenty)
 			if (err != nil) != tt.err {
 				t.Fatalf("error %v, want one: %t", err, tt.err)
 			}

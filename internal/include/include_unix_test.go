@@ -58,7 +58,7 @@ func TestPipes(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(r.Dir, File), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Find(context.Background(), open(t, r.Dir), true, nil, plenty); err == nil || !strings.Contains(err.Error(), "not a file") {
+	if _, err := Find(context.Background(), open(t, r.Dir), nil, plenty); err == nil || !strings.Contains(err.Error(), "not a file") {
 		t.Errorf("a pipe for a list: %v", err)
 	}
 }

@@ -51,7 +51,7 @@ func Include(c *cli.Context, w *workspace.Workspace, foreign bool) (*include.Fil
 		return nil, nil
 	}
 	most := include.Amount{Files: w.Settings.Fork.IncludeFiles, Bytes: w.Settings.Fork.IncludeSize}
-	files, err := include.Find(c.Context, w.Repo, true, patterns, most)
+	files, err := include.Find(c.Context, w.Repo, patterns, most)
 	switch limit := (*include.LimitError)(nil); {
 	case errors.As(err, &limit):
 		return nil, tooMuch(w.Repo.Top, patterns, limit)

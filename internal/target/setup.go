@@ -51,11 +51,8 @@ func RunSetup(c *cli.Context, command, dir string, mission ledger.ID) error {
 	if err := c.Context.Err(); err != nil {
 		return cmdline.Hint(fmt.Errorf("the worktree is made, its setup was not run: %w", err), "run it with:\n  "+again)
 	}
-	job := terminal.Job{
-		Command: terminal.Shell(command), Dir: dir,
-		Without: append(git.Inherited(), "GIT_AGENT_MISSION"), Env: []string{"GIT_AGENT_MISSION=" + string(mission)},
-		Stdout: c.App.ErrWriter, Stderr: c.App.ErrWriter,
-	}
+	job := InWorktree(command, dir, mission)
+	job.Stdout, job.Stderr = c.App.ErrWriter, c.App.ErrWriter
 	if cmdline.IsTerminal(os.Stdin) {
 		job.Stdin, job.Foreground = os.Stdin, true
 	}
@@ -69,4 +66,13 @@ func RunSetup(c *cli.Context, command, dir string, mission ledger.ID) error {
 		err = fmt.Errorf("the worktree is made, its setup ended with status %d", exit.Status)
 	}
 	return cmdline.Hint(err, "run it again with:\n  "+again)
+}
+
+// InWorktree is a shell command that is run for a mission in its worktree. It is told of the mission, and sees
+// none of the variables with which git names another repository.
+func InWorktree(command, dir string, mission ledger.ID) terminal.Job {
+	return terminal.Job{
+		Command: terminal.Shell(command), Dir: dir,
+		Without: append(git.Inherited(), "GIT_AGENT_MISSION"), Env: []string{"GIT_AGENT_MISSION=" + string(mission)},
+	}
 }
