@@ -169,6 +169,8 @@ func TestBest(t *testing.T) {
 		f.Foreign = true
 		return f
 	}
+	gone := fork("11111111", 2, nil, &ledger.Adoption{Turn: 13})
+	gone.Last = &turns.Said{Turn: 14}
 	failed, passed := &checked{status: 1}, &checked{}
 	for _, tt := range []struct {
 		forks []*compared
@@ -181,6 +183,7 @@ func TestBest(t *testing.T) {
 		{[]*compared{fork("11111111", 1, nil, &ledger.Adoption{Turn: 1, Undone: true}), fork("22222222", 1, nil, nil)}, "11111111"},
 		{[]*compared{foreign("11111111"), fork("22222222", 1, nil, nil)}, "22222222"},
 		{[]*compared{foreign("11111111"), foreign("22222222")}, "11111111"},
+		{[]*compared{gone, fork("22222222", 1, nil, nil)}, "11111111"}, // it has gone on since
 	} {
 		got := ""
 		if f := comparisonOf(t, false, tt.forks...).best(); f != nil {

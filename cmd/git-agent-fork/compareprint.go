@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/target"
 	"gitagent/internal/trust"
 	"gitagent/turns"
 )
@@ -140,13 +141,21 @@ func (f *compared) about(titled bool) string {
 	if f.By != trust.Clone {
 		marks = append(marks, "["+f.By+"]")
 	}
-	if a := f.Mission.Adopted; a != nil && !a.Undone {
-		marks = append(marks, "[adopted]")
+	if adopted := target.Adopted(f.Mission.Adopted, f.last()); adopted != "" {
+		marks = append(marks, "["+adopted+"]")
 	}
 	if f.Finished != nil {
 		marks = append(marks, fmt.Sprintf("[finished in %.7s]", f.Finished.Commit))
 	}
 	return strings.Join(append(marks, cmdline.OneLine(text)), " ")
+}
+
+// last is the number of the last turn; 0 if there is none.
+func (f *compared) last() int {
+	if f.Last == nil {
+		return 0
+	}
+	return f.Last.Turn
 }
 
 // took is a duration for people; of hours the seconds don't matter.
@@ -353,12 +362,12 @@ func (t *comparing) next(to io.Writer) error {
 	return nil
 }
 
-// best is the first fork that has turns, has passed the check and was not adopted; one of a stranger only where
-// there is no other. It is nil if there is none.
+// best is the first fork that has turns, has passed the check and was not adopted as it is; one of a stranger
+// only where there is no other. It is nil if there is none.
 func (t *comparing) best() (best *compared) {
 	for _, f := range t.forks {
-		adopted := f.Mission.Adopted != nil && !f.Mission.Adopted.Undone
-		if f.Turns > 0 && !adopted && (f.check == nil || f.check.passed()) && (best == nil || best.Foreign && !f.Foreign) {
+		good := f.Turns > 0 && !f.Mission.Adopted.Holds(f.last()) && (f.check == nil || f.check.passed())
+		if good && (best == nil || best.Foreign && !f.Foreign) {
 			best = f
 		}
 	}

@@ -205,7 +205,7 @@ func (l *missionLines) row(i int, name string) []string {
 			change = fmt.Sprintf("+%d -%d", g.Size.Insertions, g.Size.Deletions)
 		}
 	}
-	if text := adopted(m); text != "" {
+	if text := target.Adopted(m.Adopted, m.Turns); text != "" {
 		title = "[" + text + "] " + title
 	}
 	if l.done[i] != nil {
@@ -237,17 +237,6 @@ type growthJSON struct {
 	Insertions *int           `json:"insertions,omitempty"`
 	Deletions  *int           `json:"deletions,omitempty"`
 	Output     int64          `json:"output"` // tokens that the model wrote
-}
-
-// adopted says how far the work of a fork was adopted; nothing if it was not.
-func adopted(m turns.Line) string {
-	switch a := m.Adopted; {
-	case a == nil || a.Undone:
-		return ""
-	case a.Turn < m.Turns:
-		return fmt.Sprintf("adopted up to turn %d", a.Turn)
-	}
-	return "adopted"
 }
 
 func (l *missionLines) json(i int) missionJSON {

@@ -28,7 +28,7 @@ type Mission struct {
 	Predecessor ID        `json:"predecessor,omitempty"` // the mission that a /clear in the same client has ended
 	Sessions    []string  `json:"sessions,omitempty"`    // in order of their first turn
 	Finished    *Finish   `json:"finished,omitempty"`    // when its work was committed last; see [Finish.Holds]
-	Adopted     *Adoption `json:"adopted,omitempty"`     // when its work was merged last into what it is a fork of
+	Adopted     *Adoption `json:"adopted,omitempty"`     // when another checkout took its work over last; see [Adoption.Holds]
 
 	unknown Fields
 	began   ID // the id in mission.json
@@ -62,6 +62,9 @@ type Adoption struct {
 	Commit git.Hex   `json:"commit,omitzero"`  // HEAD after the fork's commits were taken; zero if the work went into the worktree
 	Undone bool      `json:"undone,omitempty"` // it was taken back
 }
+
+// Holds reports whether the work up to the mission's last turn was adopted, and not taken back.
+func (a *Adoption) Holds(last int) bool { return a != nil && !a.Undone && last <= a.Turn }
 
 // ParseMission decodes a mission.json. If its format is newer, the error wraps [ErrVersion].
 func ParseMission(data []byte) (*Mission, error) {
