@@ -257,7 +257,7 @@ func (r *Recorder) uproot(ctx context.Context, p plant, args ...string) error {
 		git.Unlock(p.worktree)
 		repo, err := r.checkingOut(ctx, p)
 		if err == nil {
-			_, err = repo.Output(ctx, nil, append(append([]string{"worktree", "remove"}, args...), p.worktree)...)
+			_, err = repo.Others().Output(ctx, nil, append(append([]string{"worktree", "remove"}, args...), p.worktree)...)
 		}
 		if err != nil {
 			return fmt.Errorf("what is left: the mission %s, its branch and the worktree %s; remove them with git agent-turn remove --force %s: %w",
@@ -301,9 +301,9 @@ func (p plant) checkOut(ctx context.Context, repo *git.Repo) error {
 	}
 	name := strings.TrimPrefix(p.branch, "refs/heads/")
 	if p.progress != nil {
-		return repo.Run(ctx, nil, io.Discard, p.progress, "worktree", "add", "--", p.worktree, name)
+		return repo.Others().Run(ctx, nil, io.Discard, p.progress, "worktree", "add", "--", p.worktree, name)
 	}
-	_, err := repo.Output(ctx, nil, "worktree", "add", "--quiet", "--", p.worktree, name)
+	_, err := repo.Others().Output(ctx, nil, "worktree", "add", "--quiet", "--", p.worktree, name)
 	return err
 }
 

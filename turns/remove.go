@@ -108,7 +108,7 @@ func (r *Recorder) removeWorktree(ctx context.Context, path string, force bool) 
 			return err
 		}
 	}
-	_, err := r.Repo.Output(ctx, nil, args...)
+	_, err := r.Repo.Others().Output(ctx, nil, args...)
 	return err
 }
 
@@ -140,7 +140,7 @@ func (r *Recorder) finishRemoval(ctx context.Context, path, gitDir string) error
 	if err != nil || !onlyDeleted(changes) {
 		return err
 	}
-	_, err = r.Repo.Output(ctx, nil, "worktree", "remove", "--force", "--", path)
+	_, err = r.Repo.Others().Output(ctx, nil, "worktree", "remove", "--force", "--", path)
 	return err
 }
 

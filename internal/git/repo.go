@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -158,6 +159,14 @@ func commonOf(gitDir string) (dir string, ok bool) {
 func (r *Repo) With(env ...string) *Repo {
 	s := *r
 	s.env = append(append(make([]string, 0, len(r.env)+len(env)), r.env...), env...)
+	return &s
+}
+
+// Others returns the same repository for what git does in other worktrees: the index that the environment may
+// name, as that of a hook does, is of the present one.
+func (r *Repo) Others() *Repo {
+	s := *r
+	s.env = slices.DeleteFunc(slices.Clone(r.env), func(v string) bool { return strings.HasPrefix(v, "GIT_INDEX_FILE=") })
 	return &s
 }
 
