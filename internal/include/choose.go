@@ -162,7 +162,7 @@ func ignored(ctx context.Context, repo *git.Repo, dirs []dir) (map[string]bool, 
 		return is, nil
 	}
 	// What is tracked is known, and with the index git fails at a path in a submodule.
-	out, err := repo.Output(ctx, strings.NewReader(names.String()), "check-ignore", "--no-index", "-z", "--stdin")
+	out, err := plain(repo).Output(ctx, strings.NewReader(names.String()), "check-ignore", "--no-index", "-z", "--stdin")
 	if err != nil && git.Status(err) != 1 { // none
 		return nil, err
 	}

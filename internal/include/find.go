@@ -125,11 +125,16 @@ func others(ctx context.Context, repo *git.Repo, excludes, specs []string, each 
 	return err
 }
 
+// plain is a repository whose git reads paths as it is told here, and not as the environment says.
+func plain(repo *git.Repo) *git.Repo {
+	return repo.With("GIT_LITERAL_PATHSPECS=0", "GIT_GLOB_PATHSPECS=0", "GIT_NOGLOB_PATHSPECS=0", "GIT_ICASE_PATHSPECS=0")
+}
+
 // list calls each with what git prints, split at NUL, until that returns an error.
 func list(ctx context.Context, repo *git.Repo, args []string, each func(string) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	out, ended, err := repo.Pipe(ctx, args...)
+	out, ended, err := plain(repo).Pipe(ctx, args...)
 	if err != nil {
 		return err
 	}
