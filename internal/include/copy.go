@@ -62,7 +62,7 @@ func (c *copier) copy(ctx context.Context, f *Files, to *git.Repo) (err error) {
 	if err != nil {
 		return fmt.Errorf("choose the ignored files to copy: %w", err)
 	}
-	if dirs, err = c.makeDirs(dirs); err != nil {
+	if dirs, err = c.makeDirs(ctx, dirs); err != nil {
 		return err
 	}
 	if err := c.contents(ctx, dirs); err != nil {
@@ -74,7 +74,7 @@ func (c *copier) copy(ctx context.Context, f *Files, to *git.Repo) (err error) {
 	if err := c.takeBack(ctx, to, dirs); err != nil {
 		return err
 	}
-	return c.finishDirs()
+	return c.finishDirs(ctx)
 }
 
 func (c *copier) leave(name, why string) {
@@ -93,7 +93,7 @@ func (c *copier) add(bytes int64) {
 }
 
 // makeDirs makes the directories of the files, and leaves out files whose directory is none any more.
-func (c *copier) makeDirs(dirs []dir) ([]dir, error) {
+func (c *copier) makeDirs(ctx context.Context, dirs []dir) ([]dir, error) {
 	why := map[string]string{".": ""} // nothing can be copied into a directory
 	var made func(name string) error
 	made = func(name string) error {
@@ -124,6 +124,9 @@ func (c *copier) makeDirs(dirs []dir) ([]dir, error) {
 		if len(d.files) == 0 {
 			continue
 		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if err := made(d.path); err != nil {
 			return nil, err
 		}
@@ -133,8 +136,11 @@ func (c *copier) makeDirs(dirs []dir) ([]dir, error) {
 }
 
 // finishDirs gives the directories that were made the modes and times of those they stand for.
-func (c *copier) finishDirs() error {
+func (c *copier) finishDirs(ctx context.Context) error {
 	for _, d := range slices.Backward(c.made) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		err := errors.Join(
 			supported(c.to.Chtimes(d.path, time.Time{}, d.as.ModTime())),
 			supported(c.to.Chmod(d.path, d.as.Mode().Perm())),

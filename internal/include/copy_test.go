@@ -398,3 +398,24 @@ func TestCancel(t *testing.T) {
 		t.Errorf("find: %v", err)
 	}
 }
+
+// TestCancelDirs: directories may be many, too, and none is made after the user has given up.
+func TestCancelDirs(t *testing.T) {
+	t.Parallel()
+	from, to := t.TempDir(), t.TempDir()
+	put(t, filepath.Join(from, "a/file"), "x")
+	c := new(copier)
+	for root, dir := range map[**os.Root]string{&c.from: from, &c.to: to} {
+		var err error
+		if *root, err = os.OpenRoot(dir); err != nil {
+			t.Fatal(err)
+		}
+		defer (*root).Close()
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := c.makeDirs(ctx, []dir{{path: "a", files: []file{{name: "file"}}}})
+	if entries, _ := os.ReadDir(to); !errors.Is(err, context.Canceled) || len(entries) > 0 {
+		t.Errorf("made %v, %v", entries, err)
+	}
+}
