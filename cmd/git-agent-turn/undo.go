@@ -17,9 +17,9 @@ import (
 func undoCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "undo",
-		Usage:     "take back the last restore, revert or undo in this worktree",
+		Usage:     "take back the last restore, revert, adoption or undo in this worktree",
 		UsageText: "git agent-turn undo [--merge] [--dry-run]",
-		Description: "That is a restore, a revert, the restore of a handoff, or an undo: a second one does again what the first took back. " +
+		Description: "That is a restore, a revert, the restore of a handoff, the adoption of a fork, or an undo: a second one does again what the first took back. " +
 			"What was changed since stays. The present state is recorded first, and its commit printed. " +
 			"HEAD, the branch and the index stay as they are.",
 		Flags:  []cli.Flag{target.MergeFlag(), target.DryRunFlag()},
