@@ -375,7 +375,7 @@ func TestAdoptRunsNothingForeign(t *testing.T) {
 			t.Errorf("foreign %t: adopt ran %q", foreign, got)
 		}
 		there.Write("zzz", "late\n")
-		dir, err := l.recorder(l.Dir).Unrecorded(t.Context(), l.last(forkID).After(), foreign)
+		dir, err := l.recorder(l.Dir).Unrecorded(t.Context(), l.last(forkID).After(), foreign, false)
 		if dir != f.Worktree || err != nil {
 			t.Errorf("foreign %t: unrecorded in %q, %v", foreign, dir, err)
 		}
@@ -540,7 +540,7 @@ func TestUnrecorded(t *testing.T) {
 	unrecorded := func(turn *turns.Turn, want string) {
 		t.Helper()
 		still := fork.look()
-		if dir, err := l.recorder(l.Dir).Unrecorded(t.Context(), turn.After(), false); dir != want || err != nil {
+		if dir, err := l.recorder(l.Dir).Unrecorded(t.Context(), turn.After(), false, false); dir != want || err != nil {
 			t.Errorf("unrecorded in %q, %v; want %q", dir, err, want)
 		}
 		fork.index(still)
@@ -560,7 +560,7 @@ func TestUnrecorded(t *testing.T) {
 	unrecorded(l.last(leftID), "")
 	fork.Git("switch", "-q", "agent/mission/"+string(leftID))
 	fork.remove(".")
-	if dir, err := l.recorder(l.Dir).Unrecorded(t.Context(), l.last(leftID).After(), false); dir != "" || err != nil {
+	if dir, err := l.recorder(l.Dir).Unrecorded(t.Context(), l.last(leftID).After(), false, false); dir != "" || err != nil {
 		t.Errorf("unrecorded in %q, which is gone, %v", dir, err)
 	}
 }

@@ -13,15 +13,17 @@ import (
 // last turn, in whose end s is; "" if there is none, or s is of an earlier turn. With foreign nothing of the
 // worktree runs.
 //
-// Git's status does not tell: what the user has committed there is not recorded either.
-func (r *Recorder) Unrecorded(ctx context.Context, s *State, foreign bool) (string, error) {
+// Git's status does not tell: what the user has committed there is not recorded either. With committed it is
+// left out all the same.
+func (r *Recorder) Unrecorded(ctx context.Context, s *State, foreign, committed bool) (string, error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	last, _, err := lastNumber(ctx, r.Repo, objects, s.In)
 	if err != nil || last != s.Turn.Turn {
 		return "", err
 	}
-	dir, err := r.Repo.WorktreeOf(ctx, r.Branch(s.In))
+	branch := r.Branch(s.In)
+	dir, err := r.Repo.WorktreeOf(ctx, branch)
 	if err != nil || dir == "" {
 		return "", err
 	}
@@ -34,7 +36,15 @@ func (r *Recorder) Unrecorded(ctx context.Context, s *State, foreign bool) (stri
 			return "", err
 		}
 	}
-	recorded, err := objects.TreeOf(s.Commit.Hash())
+	known := s.Commit.Hash()
+	if committed {
+		refs, err := r.Repo.Refs(ctx, branch)
+		if err != nil {
+			return "", err
+		}
+		known = refs[branch]
+	}
+	recorded, err := objects.TreeOf(known)
 	if err != nil {
 		return "", err
 	}

@@ -157,7 +157,7 @@ const maxSiblings = 5
 func next(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool) {
 	hint := c.App.Name + ": hint: "
 	if ended(c.Context, w, state) == nil {
-		dir, err := (&turns.Recorder{Workspace: w}).Unrecorded(c.Context, state, foreign)
+		dir, err := (&turns.Recorder{Workspace: w}).Unrecorded(c.Context, state, foreign, c.IsSet("commits") && whole(c, w, state))
 		if err != nil {
 			cmdline.Warn(fmt.Errorf("nobody knows whether all changes of the fork are recorded: %w", err))
 		}
