@@ -33,7 +33,7 @@ func adoptCommand() *cli.Command {
 			&cli.BoolFlag{Name: "resume", Usage: "go on with its conversation here"},
 			&cli.BoolFlag{Name: "launch", Usage: "start the agent, with --resume"},
 		},
-		BashComplete: target.First(target.CompleteTurns),
+		BashComplete: target.First(target.CompleteForks),
 		Action:       alone(cmdline.OneArg("fork", adopt)),
 	}
 }

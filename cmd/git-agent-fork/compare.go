@@ -30,9 +30,17 @@ func compareCommand() *cli.Command {
 			&cli.IntFlag{Name: "jobs", Usage: "run `<n>` checks at once", Value: 1},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
 		},
-		BashComplete: target.CompleteTurns,
+		BashComplete: completeCompared,
 		Action:       alone(compare),
 	}
+}
+
+// completeCompared proposes forks, and turns that may have some.
+func completeCompared(c *cli.Context) {
+	if cmdline.Typed(c.Context) == "" { // later they are among the missions
+		target.CompleteForks(c)
+	}
+	target.CompleteTurns(c)
 }
 
 func compare(c *cli.Context) error {

@@ -129,13 +129,34 @@ func CompleteMissions(c *cli.Context) {
 	}
 }
 
+// CompleteForks proposes the missions that are forks and, after the id of one and a slash, its turns.
+func CompleteForks(c *cli.Context) {
+	typed := cmdline.Typed(c.Context)
+	if strings.Contains(typed, "/") {
+		CompleteTurns(c)
+	} else if w, err := Workspace(c.Context); err == nil {
+		proposeSome(c, w, "", typed, func(m turns.Line) bool {
+			_, err := turns.PointOf(m.Mission)
+			return err == nil
+		})
+	}
+}
+
 func proposeMissions(c *cli.Context, w *workspace.Workspace, prefix, typed string) {
+	proposeSome(c, w, prefix, typed, func(turns.Line) bool { return true })
+}
+
+// proposeSome proposes some of the missions whose ids begin so.
+func proposeSome(c *cli.Context, w *workspace.Workspace, prefix, typed string, wanted func(turns.Line) bool) {
 	tips, err := someMissions(c.Context, w, typed)
 	if err != nil {
 		return
 	}
 	lines, _ := turns.Lines(c.Context, w.Repo, tips) // what can't be read is not proposed
 	for _, m := range lines {
+		if !wanted(m) {
+			continue
+		}
 		about := m.Title
 		if m.Last != nil {
 			about = cmp.Or(about, m.Last.Prompt)
