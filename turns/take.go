@@ -16,7 +16,7 @@ import (
 )
 
 // Why the commits of a fork can't be taken, besides what is in the way of a finish: [ErrOwnBranch],
-// [ErrUnderWay], [ErrNotCommitted]. What git itself refuses, it has said.
+// [ErrUnderWay], [ErrNotCommitted], [ErrNotNoted]. What git itself refuses, it has said.
 var (
 	ErrNoBranch  = errors.New("it has no branch")
 	ErrOffBranch = errors.New("not on its branch")

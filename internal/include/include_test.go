@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,16 +71,7 @@ func find(t testing.TB, r *gittest.Repo, patterns ...string) *Files {
 }
 
 // paths lists the files.
-func (f *Files) paths() []string {
-	var all []string
-	for _, d := range f.dirs {
-		for _, f := range d.files {
-			all = append(all, path.Join(d.path, f.name))
-		}
-	}
-	slices.Sort(all)
-	return all
-}
+func (f *Files) paths() []string { return slices.Sorted(slices.Values(f.Paths())) }
 
 func reasons(left []Left) []string {
 	var all []string
