@@ -136,34 +136,43 @@ func (r *Recorder) takable(ctx context.Context, g *git.Repo, s *State, how Takin
 	case r.Repo.Operation() != "" && !how.Dry:
 		return nil, fmt.Errorf("a %s %w here", r.Repo.Operation(), ErrUnderWay)
 	}
-	k := &takable{head: head.Commit, tip: tip, name: strings.TrimPrefix(branch, "refs/heads/")}
+	k := &takable{head: head.Commit, tip: tip}
 	if !how.Whole {
+		k.tip = s.Commit.Hash()
 		on, err := r.Repo.IsAncestor(ctx, s.Commit, git.Hex(tip))
 		if err != nil {
 			return nil, err
 		}
 		if !on {
-			return nil, fmt.Errorf("the commit of %s is %w %s", s.Describe(), ErrOffBranch, k.name)
-		}
-		if k.tip = s.Commit.Hash(); k.tip != tip {
-			k.name = k.tip.String()
+			return nil, fmt.Errorf("the commit of %s is %w %s", s.Describe(), ErrOffBranch, strings.TrimPrefix(branch, "refs/heads/"))
 		}
 	}
-	if how.Merge && k.tip == tip { // a tag of the same name would come first
-		name, err := r.Repo.Output(ctx, nil, "for-each-ref", "--format=%(refname:short)", branch)
-		if err != nil {
-			return nil, err
-		}
-		k.name = strings.TrimSpace(string(name))
-	}
-	if how.Merge {
-		found, err := r.log(ctx, k.head.String()+".."+k.tip.String())
-		for _, c := range found {
-			k.commits = append(k.commits, c.Commit)
-		}
+	if !how.Merge {
+		k.commits, err = r.picks(ctx, g, objects, k, point)
 		return k, err
 	}
-	// What has the same patch as a commit of HEAD's was picked before.
+	if k.name, err = r.mergeName(ctx, k.tip, branch, tip); err != nil {
+		return nil, err
+	}
+	found, err := r.log(ctx, k.head.String()+".."+k.tip.String())
+	for _, c := range found {
+		k.commits = append(k.commits, c.Commit)
+	}
+	return k, err
+}
+
+// mergeName is the name for git merge of a commit, for the message: that of the branch if it is its tip.
+func (r *Recorder) mergeName(ctx context.Context, commit plumbing.Hash, branch string, tip plumbing.Hash) (string, error) {
+	if commit != tip {
+		return commit.String(), nil
+	}
+	name, err := r.Repo.Output(ctx, nil, "for-each-ref", "--format=%(refname:short)", branch) // a tag may have the same name
+	return strings.TrimSpace(string(name)), err
+}
+
+// picks are the fork's own commits that HEAD lacks. What has the same patch as a commit of HEAD's was picked
+// before.
+func (r *Recorder) picks(ctx context.Context, g *git.Repo, objects *git.Objects, k *takable, point ForkPoint) ([]Commit, error) {
 	found, err := r.log(ctx, "--cherry-pick", "--right-only", k.head.String()+"..."+k.tip.String(), "^"+point.Commit.String())
 	if err != nil {
 		return nil, err
@@ -173,8 +182,7 @@ func (r *Recorder) takable(ctx context.Context, g *git.Repo, s *State, how Takin
 			return nil, fmt.Errorf("%.7s %s is %w, which can't be picked", c.Hash, c.Subject, ErrMerges)
 		}
 	}
-	k.commits, err = lacking(ctx, g, objects, k.head, found)
-	return k, err
+	return lacking(ctx, g, objects, k.head, found)
 }
 
 // A logged is a commit and how many parents it has.

@@ -32,25 +32,9 @@ func removeOthers(c *cli.Context, w *workspace.Workspace, state *turns.State) er
 	}
 	r := &turns.Recorder{Workspace: w}
 	live := func(ctx context.Context) ([]turns.Live, error) { return target.Live(ctx, w, time.Now()) }
-	table := cmdline.NewTable(cmdline.Column{}, cmdline.Column{}, cmdline.Column{Style: cmdline.Green, Right: true}, cmdline.Column{Style: cmdline.Red, Right: true}, cmdline.Column{Path: true})
-	var going []turns.Line
-	for _, l := range turns.Siblings(lines, state.In) {
-		gone, err := r.Leave(c.Context, l.ID, live, true)
-		if left(err) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if gone.Branch == "" {
-			continue
-		}
-		insertions, deletions, err := sizeOf(c.Context, w, l)
-		if err != nil {
-			return err
-		}
-		going = append(going, l)
-		table.Row(string(l.ID), l.Title, fmt.Sprintf("+%d", insertions), fmt.Sprintf("-%d", deletions), gone.Worktree)
+	going, table, err := removable(c, r, turns.Siblings(lines, state.In), live)
+	if err != nil {
+		return err
 	}
 	if len(going) == 0 {
 		cmdline.Tell(c.App.ErrWriter, "", "no other fork of that turn has a worktree or a branch that can be removed")
@@ -86,6 +70,33 @@ func removeOthers(c *cli.Context, w *workspace.Workspace, state *turns.State) er
 		cmdline.Tell(c.App.ErrWriter, "", text)
 	}
 	return nil
+}
+
+// removable finds the forks of which something can be removed, and says in a table what that is.
+func removable(c *cli.Context, r *turns.Recorder, forks []turns.Line, live func(context.Context) ([]turns.Live, error)) (going []turns.Line, table *cmdline.Table, err error) {
+	table = cmdline.NewTable(
+		cmdline.Column{}, cmdline.Column{}, cmdline.Column{Style: cmdline.Green, Right: true}, cmdline.Column{Style: cmdline.Red, Right: true},
+		cmdline.Column{Path: true},
+	)
+	for _, l := range forks {
+		gone, err := r.Leave(c.Context, l.ID, live, true)
+		if left(err) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if gone.Branch == "" {
+			continue
+		}
+		insertions, deletions, err := sizeOf(c.Context, r.Workspace, l)
+		if err != nil {
+			return nil, nil, err
+		}
+		going = append(going, l)
+		table.Row(string(l.ID), l.Title, fmt.Sprintf("+%d", insertions), fmt.Sprintf("-%d", deletions), gone.Worktree)
+	}
+	return going, table, nil
 }
 
 // left warns of a fork that stays, if that is what an error says.
