@@ -114,7 +114,7 @@ func adopted(c *cli.Context, w *workspace.Workspace) (state *turns.State, foreig
 		return nil, false, err
 	case state.Start || state.Saved:
 		return nil, false, cmdline.Usagef("adopt takes a fork, or a turn of one, and %q is %s", name, state.Describe())
-	case path.Base(name) != strconv.Itoa(state.Turn.Turn):
+	case !numbered(name, state):
 		if err := ended(c.Context, w, state); err != nil {
 			return nil, false, err
 		}
@@ -150,35 +150,43 @@ func unadopted(c *cli.Context, w *workspace.Workspace, state *turns.State, err e
 	return target.Unmerged(c, err, "git agent-fork adopt --merge "+state.String())
 }
 
+// next says what was not adopted: changes in the fork's worktree, and other forks of the same turn.
+func next(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool) {
+	if ended(c.Context, w, state) == nil {
+		tellUnrecorded(c, w, state, foreign)
+	}
+	if !c.Bool("remove-others") { // else the person has seen them
+		tellSiblings(c, w, state)
+	}
+}
+
+func tellUnrecorded(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool) {
+	dir, err := (&turns.Recorder{Workspace: w}).Unrecorded(c.Context, state, foreign, c.IsSet("commits") && whole(c, w, state))
+	if err != nil {
+		cmdline.Warn(fmt.Errorf("nobody knows whether all changes of the fork are recorded: %w", err))
+	}
+	if dir != "" {
+		cmdline.Warn(fmt.Errorf("changes in %s that no turn has recorded were not adopted", dir))
+		cmdline.Tell(c.App.ErrWriter, c.App.Name+": hint: ", "adopt them as well after you have recorded them with: "+
+			cmdline.Shell([]string{"git", "-C", dir, "agent-turn", "record", "--mission", string(state.In), "--prompt", "by hand"}))
+	}
+}
+
 // maxSiblings is how many are named.
 const maxSiblings = 5
 
-// next says what was not adopted: changes in the fork's worktree, and other forks of the same turn.
-func next(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool) {
-	hint := c.App.Name + ": hint: "
-	if ended(c.Context, w, state) == nil {
-		dir, err := (&turns.Recorder{Workspace: w}).Unrecorded(c.Context, state, foreign, c.IsSet("commits") && whole(c, w, state))
-		if err != nil {
-			cmdline.Warn(fmt.Errorf("nobody knows whether all changes of the fork are recorded: %w", err))
-		}
-		if dir != "" {
-			cmdline.Warn(fmt.Errorf("changes in %s that no turn has recorded were not adopted", dir))
-			cmdline.Tell(c.App.ErrWriter, hint, "adopt them as well after you have recorded them with: "+
-				cmdline.Shell([]string{"git", "-C", dir, "agent-turn", "record", "--mission", string(state.In), "--prompt", "by hand"}))
-		}
-	}
-	if c.Bool("remove-others") { // the person has seen them
+// tellSiblings names the other forks of the turn that have a branch. Of the others only their turns are left.
+func tellSiblings(c *cli.Context, w *workspace.Workspace, state *turns.State) {
+	lines, _ := turns.Missions(c.Context, w.Repo)          // one that can't be read is not named
+	branches, err := w.Repo.Refs(c.Context, "refs/heads/") // one process, however many siblings there are
+	if err != nil {
 		return
 	}
-	lines, _ := turns.Missions(c.Context, w.Repo) // one that can't be read is not named
 	var ids []string
 	var of string
 	for _, l := range turns.Siblings(lines, state.In) {
-		if refs, err := w.Repo.Refs(c.Context, w.Branch(l.ID)); err == nil && len(refs) > 0 { // else only its turns are left
+		if _, has := branches[w.Branch(l.ID)]; has {
 			ids, of = append(ids, string(l.ID)), l.ForkedFrom.String()
-		}
-		if len(ids) > maxSiblings {
-			break
 		}
 	}
 	if len(ids) == 0 {
@@ -189,5 +197,8 @@ func next(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bo
 		names += " and more"
 	}
 	cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("still there, forked at %s as well: %s", of, names))
-	cmdline.Tell(c.App.ErrWriter, hint, fmt.Sprintf("remove their worktrees and branches, and keep their turns, with: git agent-fork adopt --remove-others %s", state))
+	cmdline.Tell(c.App.ErrWriter, c.App.Name+": hint: ", fmt.Sprintf("remove their worktrees and branches, and keep their turns, with: git agent-fork adopt --remove-others %s", state))
 }
+
+// numbered reports whether a turn was named by its number, and not as the last one of a mission or by its commit.
+func numbered(name string, s *turns.State) bool { return path.Base(name) == strconv.Itoa(s.Turn.Turn) }

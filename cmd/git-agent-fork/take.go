@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
-	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -49,7 +47,7 @@ func take(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bo
 // whole reports whether a fork was named, and no turn or commit of it.
 func whole(c *cli.Context, w *workspace.Workspace, state *turns.State) bool {
 	name := c.Args().First()
-	return path.Base(name) != strconv.Itoa(state.Turn.Turn) && !turns.OfCommit(c.Context, w, name)
+	return !numbered(name, state) && !turns.OfCommit(c.Context, w, name)
 }
 
 func printCommits(c *cli.Context, w *workspace.Workspace, list []turns.Commit) error {
