@@ -126,7 +126,7 @@ func (r *Recorder) finishRemoval(ctx context.Context, path, gitDir string) error
 		return nil // git was done: what is there now is somebody's
 	}
 	if !pathExists(filepath.Join(path, ".git")) {
-		changes, err := changesIn(ctx, r.Repo.With("GIT_DIR="+gitDir, "GIT_WORK_TREE="+path))
+		changes, err := changesIn(ctx, r.Repo.Others().With("GIT_DIR="+gitDir, "GIT_WORK_TREE="+path))
 		if err != nil || len(changes) > 0 && !onlyDeleted(changes) {
 			return err
 		}
