@@ -434,7 +434,7 @@ func (v *versions) ancestry(skip bool) [][]int {
 		for at, n := range v.graph.nodes {
 			states[at] = n.made
 		}
-		v.tips = tips(parentsOf(v.graph), states, v.contents())
+		v.tips = tips(parentsOf(v.graph), states, v.graph.apart, v.contents())
 	}
 	nodes := v.graph.nodes
 	all := make([][]int, len(nodes))

@@ -151,6 +151,50 @@ func (t *turn) on(other *turn) bool {
 	return t.branch == other.branch || t.before != nil && t.before.branch == other.branch
 }
 
+// apart reports whether a turn that ended in one commit can't have seen the worktree that another one holds,
+// which is a state of another mission: the turn's has a branch of its own, in a worktree of its own, or a turn of
+// such a one ended in the other. What comes from there all the same, git's parents tell. Agents that are asked the
+// same write the same lines.
+func (g *graph) apart(at, tip int) bool {
+	here, there := g.nodes[at], g.nodes[tip]
+	if !here.ended() || !there.made || here.writers[0].id.Mission == there.mission {
+		return false
+	}
+	ended := here.writers[0]
+	if ended.attached() && (there.ended() || !g.within(there, here, ended)) {
+		return true
+	}
+	return there.ended() && there.writers[0].attached() && there.writers[0].branch != ended.branch
+}
+
+// ended reports whether a turn ended in a commit that was made for it.
+func (n *node) ended() bool {
+	return n.made && len(n.writers) > 0 && n.writers[0].code == n.hash
+}
+
+// within reports whether a state may have come about in the worktree of a turn while that ran, as by an adoption
+// there: it was made on the commit that the turn's code is made on, or on a state that was.
+func (g *graph) within(state, code *node, t *turn) bool {
+	if state.date < t.started.Unix() || state.date >= t.at.Unix() {
+		return false
+	}
+	for range 2 {
+		if len(state.real) == 0 {
+			return false
+		}
+		if slices.Contains(code.real, state.real[0]) {
+			return true
+		}
+		state = g.nodes[state.real[0]]
+	}
+	return false
+}
+
+// attached reports whether a turn ended on the branch of its own mission.
+func (t *turn) attached() bool {
+	return t.in.ID == t.id.Mission && t.branch != "" && t.in.Mission.Branch == "refs/heads/"+t.branch
+}
+
 // during reports whether a state was saved while a turn ran. The time of a commit has seconds, that of a turn
 // which started in it more.
 func (n *node) during(t *turn) bool {

@@ -155,7 +155,8 @@ func (g *graph) corrected(by map[ledger.ID]int64) *graph {
 	sorted.turns, sorted.list = g.turns, g.list
 	for at, n := range sorted.nodes {
 		if old := g.nodes[g.index[n.hash]]; !n.edge {
-			sorted.nodes[at].writers, sorted.nodes[at].mission, sorted.nodes[at].starts = old.writers, old.mission, old.starts
+			sorted.nodes[at].writers, sorted.nodes[at].mission = old.writers, old.mission
+			sorted.nodes[at].starts, sorted.nodes[at].elsewhere = old.starts, old.elsewhere
 		}
 	}
 	return sorted

@@ -18,8 +18,9 @@ const maxTips = 100
 // tips finds, for each commit that has what none of its parents has, where it took that from: the newest
 // state before it that has the very same; otherwise the newest commit before it that has one of the lines
 // that are new in it, then for what that does not have the newest one again, and so on. The commits are in an
-// order in which parents come first; of each it is known whether it was made for a state.
-func tips(parents [][]int, states []bool, c *contents) [][]int {
+// order in which parents come first; of each it is known whether it was made for a state. Nothing is taken from a
+// commit that is apart from the one that would take it.
+func tips(parents [][]int, states []bool, apart func(at, tip int) bool, c *contents) [][]int {
 	fresh := c.allFresh(parents)
 	wanted := make([]int32, c.words) // in how many commits a line is new
 	for at := range parents {
@@ -36,7 +37,7 @@ func tips(parents [][]int, states []bool, c *contents) [][]int {
 		if states[at] {
 			last[version] = at
 		}
-		if same && len(c.lines[version]) > 0 && !slices.ContainsFunc(parents[at], func(p int) bool { return c.of[p] == version }) {
+		if same && len(c.lines[version]) > 0 && !apart(at, state) && !slices.ContainsFunc(parents[at], func(p int) bool { return c.of[p] == version }) {
 			found[at] = []int{state}
 			continue
 		}
@@ -44,7 +45,7 @@ func tips(parents [][]int, states []bool, c *contents) [][]int {
 		for len(left) > 0 && len(found[at]) < maxTips {
 			tip := -1
 			for _, line := range left {
-				tip = max(tip, holders.newest(line, at, tip))
+				tip = max(tip, holders.newest(line, at, tip, apart))
 			}
 			if tip < 0 {
 				break
@@ -52,7 +53,7 @@ func tips(parents [][]int, states []bool, c *contents) [][]int {
 			has := c.lines[c.of[tip]]
 			left = slices.DeleteFunc(left, func(line int32) bool {
 				_, ok := slices.BinarySearch(has, line)
-				return ok || holders.newest(line, at, -1) < 0
+				return ok || holders.newest(line, at, -1, apart) < 0
 			})
 			found[at] = append(found[at], tip)
 		}
@@ -139,17 +140,21 @@ func (c *contents) holders(parents [][]int, wanted []int32) holders {
 	return h
 }
 
-// newest is the newest commit before a place that has a line, -1 if there is none. Those up to another place
-// are not looked at.
-func (h holders) newest(line int32, before, after int) int {
+// newest is the newest commit before a place, and not apart from it, that has a line, -1 if there is none. Those
+// up to another place are not looked at.
+func (h holders) newest(line int32, before, after int, apart func(at, tip int) bool) int {
 	best := -1
 	for _, version := range h.of[line] {
 		places := h.places[version]
 		if places[0] >= before || places[len(places)-1] <= after {
 			continue
 		}
-		if i, _ := slices.BinarySearch(places, before); i > 0 {
-			best = max(best, places[i-1])
+		i, _ := slices.BinarySearch(places, before)
+		for i > 0 && places[i-1] > max(best, after) && apart(before, places[i-1]) {
+			i--
+		}
+		if i > 0 && places[i-1] > max(best, after) {
+			best = places[i-1]
 		}
 	}
 	return best

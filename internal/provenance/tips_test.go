@@ -59,7 +59,7 @@ func TestTips(t *testing.T) {
 				c.of = append(c.of, version)
 			}
 			var got []string
-			for _, list := range tips(parents, states, c) {
+			for _, list := range tips(parents, states, func(int, int) bool { return false }, c) {
 				got = append(got, fmt.Sprint(list))
 			}
 			if strings.Join(got, " ") != test.want {
