@@ -87,6 +87,9 @@ func (j Job) Run() (Exit, error) {
 			exit.Caught = s
 			pass(cmd, s)
 		case err := <-ended:
+			if exit.Caught != nil { // a shell may have started something in the moment in which it came
+				pass(cmd, exit.Caught)
+			}
 			if cmd.ProcessState != nil {
 				exit.Status = status(cmd.ProcessState)
 			}

@@ -4,12 +4,14 @@ package terminal
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func TestRun(t *testing.T) {
@@ -81,6 +83,37 @@ func TestRunCaught(t *testing.T) {
 	got, err := Job{Command: []string{"sleep", "60"}, Caught: caught}.Run()
 	if want := (Exit{Status: 143, Caught: syscall.SIGTERM}); err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+}
+
+// TestRunLeavesNothing: what a job has started in the moment in which it was ended is ended, too.
+func TestRunLeavesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "started"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	caught := make(chan os.Signal, 1)
+	go func() {
+		_, _ = out.Read(make([]byte, 1))
+		caught <- syscall.SIGTERM
+	}()
+	const script = `trap 'sh -c "echo >started; exec sleep 1000" & read x <started; exit 3' TERM; echo; while :; do sleep 1; done`
+	got, err := Job{Command: []string{"sh", "-c", script}, Dir: dir, Stdout: in, Caught: caught}.Run()
+	if want := (Exit{Status: 3, Caught: syscall.SIGTERM}); err != nil || got != want {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	in.Close()
+	if err := out.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, out); err != nil {
+		t.Errorf("something is still there: %v", err)
 	}
 }
 
