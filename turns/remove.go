@@ -34,10 +34,10 @@ type Removed struct {
 	Forks    []ledger.ID // missions that keep what they inherited
 }
 
-// Remove removes a mission: its worktree, if that is clean or force is set, then branch, notes and
-// ledger in one transaction. What forks inherited stays. With dry nothing is changed. If the
-// worktree can't be removed, the error wraps [ErrInUse]; if the branch has commits of the user's
-// own and force is not set, it wraps [ErrUnmerged].
+// Remove removes a mission: its worktree, if that is clean or force is set, then branch and notes, and then
+// the ledger. What forks inherited stays. With dry nothing is changed. If the worktree can't be removed, the
+// error wraps [ErrInUse]; if the branch has commits of the user's own and force is not set, it wraps
+// [ErrUnmerged].
 func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*Removed, error) {
 	branch := r.Branch(id)
 	refs, err := r.Repo.Refs(ctx, id.Ref(), id.NotesRef(), branch)
@@ -73,15 +73,20 @@ func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*
 			return nil, fmt.Errorf("remove mission %s: %w: %w", id, ErrInUse, err)
 		}
 	}
-	job := transaction.Job{Mission: id, What: "removed"}
-	err = transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
-		for ref, old := range refs {
-			tx.Move(ref, plumbing.ZeroHash, old)
+	last := map[string]plumbing.Hash{id.Ref(): refs[id.Ref()]}
+	delete(refs, id.Ref())
+	// Git deletes one after the other. With the ledger last, a removal that was killed can be repeated.
+	for _, some := range []map[string]plumbing.Hash{refs, last} {
+		job := transaction.Job{Mission: id, What: "removed"}
+		err = transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
+			for ref, old := range some {
+				tx.Move(ref, plumbing.ZeroHash, old)
+			}
+			return tx.Commit(ctx)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("remove mission %s: %w", id, err)
 		}
-		return tx.Commit(ctx)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("remove mission %s: %w", id, err)
 	}
 	return done, errors.Join(r.Trust.Forget(id), r.Store.Forget(ctx, string(id)))
 }
