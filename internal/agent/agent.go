@@ -1,0 +1,87 @@
+// Package agent knows the coding agents that are supported. All that belongs to one of them is in a
+// folder of its own below this one, and nothing outside of these folders names an agent; what they
+// share, and what is the same for all, is in the packages that they import. docs/agents.md says how to
+// add one.
+package agent
+
+import (
+	"context"
+	"io"
+
+	"gitagent/hooks"
+	"gitagent/internal/session"
+	"gitagent/internal/terminal"
+	"gitagent/internal/transcript"
+)
+
+// An Agent is a coding agent, by the client that runs it. The names of events, and of what is in their
+// payloads, are common to all: see package hooks.
+type Agent interface {
+	// Name is what records call it: "claude-code". It never changes.
+	Name() string
+	// Program is the client's program, and what --agent takes: "claude".
+	Program() string
+	// Title is what people call it: "Claude Code".
+	Title() string
+	// Tested is the newest version of the client that the tests ran.
+	Tested() string
+
+	// ConfigDir is the directory of the user's own configuration of the client, "" if the environment
+	// has neither it nor a home directory. getenv is [os.Getenv] or a stand-in.
+	ConfigDir(getenv func(string) string) string
+	// Install plans how to add our hooks to the user's settings, or with project to those that a team
+	// shares; Remove plans how to take them out. Nothing is written. A client without settings for
+	// projects gives an error that wraps [errors.ErrUnsupported].
+	Install(places hooks.Places, project bool) (*hooks.Edit, error)
+	Remove(places hooks.Places, project bool) (*hooks.Edit, error)
+	// Inspect says which of our hooks the client will run, and what is wrong with them.
+	Inspect(places hooks.Places) *hooks.Report
+	// Notice is a sentence that a user must read after an installation, or "".
+	Notice() string
+
+	// Event decodes a payload into the common words. Errors are those of [hooks.Parse].
+	Event(r io.Reader) (*hooks.Event, error)
+	// Client is what environment and processes say about the client that started this process, a hook
+	// or a command that the agent runs; the zero Client if it is not this one.
+	Client(getenv func(string) string) hooks.Client
+	// Marks are the variables that the client sets for what its agent runs, and the names that its
+	// processes have.
+	Marks() (variables, programs []string)
+
+	// Running lists the sessions that clients have said they run, those of dead clients among them;
+	// config is the client's ConfigDir. See [session.Registration].
+	Running(config string) ([]session.Registration, error)
+	// Files lists the files of all conversations on this machine whose session begins with a prefix.
+	Files(config, prefix string) ([]string, error)
+	// History lists the conversations that may have been begun in one of some directories, or below
+	// one, in order of their ids; [errors.ErrUnsupported] if the client's files can't tell.
+	History(config string, dirs []string) ([]transcript.File, error)
+
+	// Reader reads a conversation from the beginning of a segment.
+	Reader() transcript.Reader
+	// Late reports whether the client runs the hook at the end of a turn before it has written the
+	// turn's end, so that it is worth waiting for.
+	Late() bool
+	// Continues returns the prompt's id of the last turn that the file at path has in common with the
+	// one that it goes on from, "" if it begins a conversation: clients begin a new file when a person
+	// goes back in the conversation.
+	Continues(path string) (promptID string, err error)
+
+	// NewSession is an id for a new session, as the client wants them.
+	NewSession() string
+	// Rebuild makes the file of a new session of a conversation cut at a turn. The error wraps
+	// [transcript.ErrEmpty] if nobody has said anything in it, or [errors.ErrUnsupported].
+	Rebuild(c transcript.Cut) (*transcript.Rebuilt, error)
+	// Command starts the client in a directory, with a session to take up and a first prompt, either of
+	// which may be empty.
+	Command(dir, session, prompt string) []string
+	// WithSession adds an id for its session to a command that starts the client, if it may be chosen
+	// beforehand and the command has none; ok is false if not.
+	WithSession(command []string, id string) (with []string, ok bool)
+	// Interactive reports whether a command that starts the client talks to a person.
+	Interactive(command []string) bool
+
+	// Wake clears the context of the client in a pane of tmux and gives it a prompt; pid is its process,
+	// 0 for any, and self the session that calls, "" for none. [errors.ErrUnsupported] if it can't be done.
+	Wake(ctx context.Context, pane terminal.Pane, config string, pid int, self, prompt string) error
+}

@@ -1,0 +1,15 @@
+package claude
+
+import (
+	"errors"
+
+	"gitagent/internal/transcript"
+)
+
+func (Agent) Files(config, prefix string) ([]string, error) { return nil, nil }
+
+func (Agent) History(config string, dirs []string) ([]transcript.File, error) {
+	return nil, errors.ErrUnsupported
+}
+
+func (Agent) Continues(path string) (promptID string, err error) { return "", nil }
