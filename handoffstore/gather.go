@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/redact"
@@ -211,7 +212,7 @@ func (w *writing) fill(ctx context.Context, h *Handoff, r Request, last *Handoff
 			return nil, err
 		}
 	}
-	list, reply := said(r.Transcript)
+	list, reply := said(known(r.Agent, t.Agent, w.Ledger.Mission.Agent).Reader, r.Transcript)
 	if r.Running == "" {
 		reply = t.Reply
 	}
@@ -273,22 +274,32 @@ const saidBytes = 8 << 20 // of the end of a session's file are read
 
 // said reads the agent's todos and its last reply. If the file can't be read, both are empty: the
 // handoff does not depend on it.
-func said(path string) (list []transcript.Todo, reply string) {
+func said(reader func() transcript.Reader, path string) (list []transcript.Todo, reply string) {
 	lines, err := transcript.Tail(path, saidBytes)
 	if err != nil {
 		return nil, ""
 	}
-	for _, t := range transcript.Todos(lines) {
+	for _, t := range transcript.Todos(reader(), lines) {
 		if len(list) < maxTodos {
 			list = append(list, transcript.Todo{Text: clean(t.Text, maxTodo), Status: clean(t.Status, 20)})
 		}
 	}
-	if begun := transcript.Turns(lines); len(begun) > 0 {
+	if begun := transcript.Turns(reader(), lines); len(begun) > 0 {
 		last := begun[len(begun)-1]
-		text := transcript.Summarise(lines[last.Start:last.End]).Reply
+		text := transcript.Summarise(reader(), lines[last.Start:last.End]).Reply
 		reply = strings.ToValidUTF8(redact.String(text[max(0, len(text)-64<<10):]), "\uFFFD")
 	}
 	return list, reply
+}
+
+// known is the first of some agents that is known by its name: a supervisor may call one as it likes.
+func known(names ...string) agent.Agent {
+	for _, name := range names {
+		if a, ok := agent.Find(name); ok {
+			return a
+		}
+	}
+	return agent.Default()
 }
 
 // add stores the handoff, with a note on the last turn's code commit or on HEAD.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/redact"
 	"gitagent/internal/terminal"
 	"gitagent/internal/transcript"
@@ -24,8 +25,8 @@ const (
 
 // Snapshot returns the text of the pane of tmux that target names, see [terminal.FindPane], redacted.
 // A full-screen client leaves only a single page there; then the last lines of the conversation in
-// the session's file are rendered instead. No keys are sent. The error says why there is no snapshot.
-func Snapshot(ctx context.Context, target, session string, limit time.Duration) ([]byte, error) {
+// the file of the named agent's session are rendered instead. No keys are sent. The error says why there is no snapshot.
+func Snapshot(ctx context.Context, target, name, session string, limit time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	pane, err := terminal.FindPane(target)
@@ -39,7 +40,7 @@ func Snapshot(ctx context.Context, target, session string, limit time.Duration) 
 	first := fromPane
 	if single, err := pane.OnAlternate(ctx); err == nil && single {
 		said, _ := transcript.Tail(session, saidBytes) // an error leaves us the page
-		if lines := transcript.Text(said, snapshotLines); len(lines) > 0 {
+		if lines := transcript.Text(agent.Of(name).Reader(), said, snapshotLines); len(lines) > 0 {
 			first, text = fromConversation, []byte(strings.Join(lines, "\n")+"\n")
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/transcript"
@@ -112,13 +113,13 @@ func Linked(ctx context.Context, repo *git.Repo, t *Turn) (numbers []int, err er
 // each with its name. Of a turn without a segment it has what the record says. Turns that can't be read
 // are left out, and the error says which.
 func Render(ctx context.Context, repo *git.Repo, id ledger.ID, numbers []int, form transcript.Form, w io.Writer) error {
-	r := transcript.NewRenderer(w, form)
+	r := transcript.NewRenderer(w, nil, form)
 	err := eachOf(ctx, repo, id, numbers, func(l *ledger.Ledger, t *Turn) error { return renderTurn(l, t, r) })
 	return cmp.Or(r.Close(), err)
 }
 
 func renderTurn(l *ledger.Ledger, t *Turn, r *transcript.Renderer) error {
-	if err := r.Begin("turn " + t.After().String()); err != nil {
+	if err := r.Begin("turn "+t.After().String(), agent.Of(t.Agent).Reader()); err != nil {
 		return err
 	}
 	path, err := segmentPath(t)
@@ -166,11 +167,12 @@ func Words(ctx context.Context, repo *git.Repo, t *Turn) (prompt, reply string) 
 	if err != nil {
 		return t.Prompt, t.Reply
 	}
-	begun := transcript.Turns(data)
+	reader := agent.Of(t.Agent).Reader
+	begun := transcript.Turns(reader(), data)
 	if len(begun) == 0 {
 		return t.Prompt, t.Reply
 	}
-	said := transcript.Summarise(data[begun[len(begun)-1].Start:])
+	said := transcript.Summarise(reader(), data[begun[len(begun)-1].Start:])
 	prompt, reply = cmp.Or(begun[len(begun)-1].Prompt, t.Prompt), t.Reply
 	if end, cut := strings.CutPrefix(t.Reply, "…"); cut && strings.HasSuffix(said.Reply, strings.TrimSpace(end)) {
 		reply = said.Reply // the event may have had another one

@@ -1,12 +1,14 @@
 package turns
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/redact"
@@ -90,6 +92,9 @@ func repeated(s Signal, st *session.State, spoke func() bool) bool {
 	return !spoke()
 }
 
+// agent is the one that the signal is of.
+func (f *facts) agent() agent.Agent { return agent.Of(cmp.Or(f.Agent, f.state.Agent)) }
+
 // endsTurn reports whether the signal is the end of a turn, but not of the session.
 func (f *facts) endsTurn() bool { return f.Event == Stopped || f.Event == Erred }
 
@@ -108,7 +113,7 @@ func (f *facts) again() bool {
 // and the event is about another prompt typed meanwhile. The end of a session ends the open turn
 // and any that ran unannounced.
 func decide(f facts) plan {
-	begun := transcript.Turns(f.segment.Bytes)
+	begun := transcript.Turns(f.agent().Reader(), f.segment.Bytes)
 	named := f.named(begun)
 	ours := begun
 	if named >= 0 {
@@ -214,12 +219,12 @@ func (f *facts) pieces(begun []transcript.Turn, named int) []piece {
 	}
 	seen := named < 0
 	if current < 0 || first < 0 {
-		return []piece{{end: end, summary: transcript.Summarise(bytes[:end]), seen: seen}}
+		return []piece{{end: end, summary: transcript.Summarise(f.agent().Reader(), bytes[:end]), seen: seen}}
 	}
 	var list []piece
 	for i := first; i <= current; i++ {
 		p := piece{start: begun[i].Start, end: begun[i].End, promptID: begun[i].PromptID, seen: i == current && seen}
-		p.summary = transcript.Summarise(bytes[p.start:p.end])
+		p.summary = transcript.Summarise(f.agent().Reader(), bytes[p.start:p.end])
 		if i == first {
 			p.start = 0
 		}

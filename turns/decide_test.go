@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/session"
@@ -286,7 +287,7 @@ func (s *sitting) read(path string, c session.Cursor) flushed {
 }
 
 func (s *sitting) spoke(sig Signal, id ledger.ID) bool {
-	sum := transcript.Summarise(s.read(sig.Transcript, s.state.Cursors[string(id)]).Bytes)
+	sum := transcript.Summarise(agent.Default().Reader(), s.read(sig.Transcript, s.state.Cursors[string(id)]).Bytes)
 	return sum.Reply != "" || len(sum.Tools) > 0
 }
 

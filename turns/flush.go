@@ -41,7 +41,7 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 		}
 		ctx, cancel := context.WithTimeout(ctx, r.FlushWait)
 		defer cancel()
-		f.Segment, err = transcript.Wait(ctx, r.Transcript, from, want)
+		f.Segment, err = r.await(ctx, from, want)
 	}
 	if f.Restarted {
 		f.from, f.after = 0, 0
@@ -73,6 +73,14 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 	return f, nil
 }
 
+// await reads a segment that ends a turn, when the client has written it.
+func (r *recording) await(ctx context.Context, from transcript.Cursor, want transcript.Want) (transcript.Segment, error) {
+	if !r.agent().Late() {
+		return transcript.ReadSegment(r.Transcript, from)
+	}
+	return transcript.Wait(ctx, r.agent().Reader, r.Transcript, from, want)
+}
+
 // interruptWait is how long a prompt waits for the client to write the end of an interrupted turn.
 const interruptWait = 250 * time.Millisecond
 
@@ -80,12 +88,12 @@ const interruptWait = 250 * time.Millisecond
 // written that the turn was interrupted, it waits for that.
 func (r *recording) interrupted(ctx context.Context, from transcript.Cursor) (transcript.Segment, error) {
 	s, err := transcript.ReadSegment(r.Transcript, from)
-	if r.state.Open == nil || err != nil || transcript.Summarise(s.Bytes).Interrupted {
+	if r.state.Open == nil || err != nil || !r.agent().Late() || transcript.Summarise(r.agent().Reader(), s.Bytes).Interrupted {
 		return s, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, interruptWait)
 	defer cancel()
-	return transcript.Wait(ctx, r.Transcript, from, transcript.Want{})
+	return r.await(ctx, from, transcript.Want{})
 }
 
 // spokeSince reports whether the agent has said something after the cursor.
@@ -98,6 +106,6 @@ func (r *recording) spokeSince() bool {
 	if err != nil {
 		return false
 	}
-	sum := transcript.Summarise(s.Bytes)
+	sum := transcript.Summarise(r.agent().Reader(), s.Bytes)
 	return s.Restarted || sum.Reply != "" || len(sum.Tools) > 0
 }

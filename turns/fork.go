@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/include"
 	"gitagent/internal/ledger"
@@ -97,7 +98,7 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	if err != nil && done.Mission != nil { // it was not made, but what is known of its source was noted
 		err = errors.Join(err, r.Trust.Forget(f.ID))
 	}
-	if err == nil && told.file != nil {
+	if err == nil && told.rebuilt != nil {
 		if done.File, err = r.place(ctx, f, told); err != nil {
 			err = errors.Join(fmt.Errorf("place the conversation: %w", err), undo())
 		}
@@ -180,9 +181,9 @@ func (r *Recorder) ledgerOf(ctx context.Context, objects *git.Objects, f Fork) (
 
 // A conversation is the one that a fork starts with.
 type conversation struct {
-	file  [][]byte // for the client, in pieces; nil if there is none
-	until int      // its last turn in the ledger of the mission that goes on with it; 0 if that has none of it
-	why   error    // why there is none
+	rebuilt *transcript.Rebuilt // for the client; nil if there is none
+	until   int                 // its last turn in the ledger of the mission that goes on with it; 0 if that has none of it
+	why     error               // why there is none
 }
 
 // retell makes the conversation of a fork. The zero value means that none was asked for, or that
@@ -205,19 +206,35 @@ func (r *Recorder) retell(ctx context.Context, f Fork) conversation {
 			return conversation{why: err}
 		}
 	}
-	switch until.Agent {
-	case "claude-code":
-	case "":
+	client, known := agent.Find(until.Agent)
+	switch {
+	case until.Agent == "":
 		return conversation{why: fmt.Errorf("turn %s was recorded by hand, or for an unknown client", until.ID())}
-	default:
+	case !known:
 		return conversation{why: fmt.Errorf("sessions of %q can't be taken up again at a turn", until.Agent)}
 	}
 	stored, err := Conversation(ctx, r.Repo, until)
 	if err != nil {
 		return conversation{why: err}
 	}
-	file, err := transcript.Rebuild(stored, f.Session, f.Foreign)
-	return conversation{file, until.Turn, err}
+	rebuilt, err := client.Rebuild(transcript.Cut{
+		Segments: stored, Foreign: f.Foreign, Session: f.Session, At: f.At, Config: f.Config, Dir: resolved(cmp.Or(f.Worktree, r.Repo.Top)),
+	})
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = fmt.Errorf("sessions of %s can't be taken up again at a turn", client.Title())
+	}
+	return conversation{rebuilt, until.Turn, err}
+}
+
+// resolved is a directory, which may not be there yet, without symbolic links.
+func resolved(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil || filepath.Dir(dir) == dir {
+		return cmp.Or(real, dir)
+	}
+	return filepath.Join(resolved(filepath.Dir(dir)), filepath.Base(dir))
 }
 
 // before reads the turn that comes before one in its conversation.
@@ -232,26 +249,32 @@ func (r *Recorder) before(ctx context.Context, t *Turn) (*Turn, error) {
 }
 
 // place puts the conversation where the client will look for it, and notes that it is recorded
-// already, lest it be stored twice. The file gets its name only when complete.
+// already, lest it be stored twice. The file gets its name only when complete, and only then does a
+// client that keeps conversations elsewhere take it up.
 func (r *Recorder) place(ctx context.Context, f Fork, c conversation) (path string, err error) {
-	top, gitDir := r.Repo.Top, "" // not this worktree's: its mission may be another one
+	gitDir := "" // not this worktree's: its mission may be another one
 	if f.Worktree != "" {
 		repo, err := git.Find(f.Worktree)
 		if err != nil {
 			return "", err
 		}
-		top, gitDir = repo.Top, repo.GitDir
+		gitDir = repo.GitDir
 	}
-	path = transcript.Path(f.Config, top, f.Session)
+	path = c.rebuilt.Path
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
 	tmp := path + ".tmp"
-	if err = write(tmp, c.file); err == nil {
+	if err = write(tmp, c.rebuilt.Pieces); err == nil {
 		err = r.remember(ctx, f, c, gitDir, path, tmp)
 		if err == nil {
-			err = os.Rename(tmp, path) // the last step of all
+			err = os.Rename(tmp, path)
+		}
+		if err == nil && c.rebuilt.Adopt != nil {
+			if err = c.rebuilt.Adopt(ctx); err != nil {
+				_ = os.Remove(path)
+			}
 		}
 		if err == nil {
 			return path, nil

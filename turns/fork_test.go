@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/session"
@@ -109,7 +110,7 @@ func TestForkGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := transcript.Turns(placed); len(got) != 2 || got[1].Prompt != "second" {
+	if got := transcript.Turns(agent.Default().Reader(), placed); len(got) != 2 || got[1].Prompt != "second" {
 		t.Errorf("the conversation has the turns %+v, want the first two", got)
 	}
 
@@ -151,7 +152,7 @@ func TestForkBefore(t *testing.T) {
 		t.Errorf("the worktree differs from the state before:\n%s", l.Git("diff", "--stat", want, got))
 	}
 	placed, err := os.ReadFile(done.File)
-	if got := transcript.Turns(placed); err != nil || len(got) != 1 || got[0].Prompt != "first" {
+	if got := transcript.Turns(agent.Default().Reader(), placed); err != nil || len(got) != 1 || got[0].Prompt != "first" {
 		t.Errorf("the conversation has the turns %+v, %v, want the first", got, err)
 	}
 	if list := l.list(forkID); len(list) != 1 {

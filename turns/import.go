@@ -345,7 +345,7 @@ func (im *importer) code(tx *transaction.Tx) error {
 // turn adds a turn to the ledger and, if it is known where the code was, to the notes.
 func (im *importer) turn(ctx context.Context, rec *recording, e ending, again bool) error {
 	raw := rec.segment.Bytes[e.start:e.end]
-	at, err := im.where(ctx, rec.tx.Objects, e.summary, raw)
+	at, err := im.where(ctx, rec.tx.Objects, rec.agent().Reader(), e.summary, raw)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/transcript"
@@ -85,7 +86,7 @@ func (im *importer) find(ctx context.Context) error {
 	sessions, im.unread = hooks.Sessions(im.Config, dirs)
 	for _, s := range sessions {
 		c := &candidate{Session: s}
-		c.first, c.err = transcript.First(s.Path)
+		c.first, c.err = transcript.First(c.reader, s.Path)
 		if errors.Is(c.err, transcript.ErrNoTurn) || c.err == nil && im.place(c.first.Cwd) == nil {
 			continue
 		}
@@ -118,11 +119,14 @@ func (im *importer) place(dir string) *git.Repo {
 	return repo
 }
 
+// reader reads the session's file from its beginning.
+func (c *candidate) reader() transcript.Reader { return agent.Default().Reader() }
+
 // all are the turns of the session, none if they can't be read.
 func (c *candidate) all() []transcript.Turn {
 	if c.turns == nil {
 		s, _ := transcript.ReadSegment(c.Path, transcript.Cursor{})
-		c.turns = transcript.Turns(s.Bytes)
+		c.turns = transcript.Turns(c.reader(), s.Bytes)
 	}
 	return c.turns
 }

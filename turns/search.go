@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/search"
@@ -237,7 +238,7 @@ func (k *looker) look(b *batch) {
 		c := of[i]
 		m, record := k.search.Query.Matches(), k.record(c.Turn)
 		if err == nil {
-			err = k.segment(content, m, record)
+			err = k.segment(agent.Of(c.Agent).Reader(), content, m, record)
 		}
 		if err != nil {
 			c.err = fmt.Errorf("conversation of turn %s: %w", c.ID(), err)
@@ -284,7 +285,7 @@ const (
 )
 
 // segment looks through a segment. What else is needed must be in record, else nothing is decoded.
-func (k *looker) segment(content io.Reader, m, record *search.Matches) error {
+func (k *looker) segment(r transcript.Reader, content io.Reader, m, record *search.Matches) error {
 	if len(k.buffer) != window {
 		k.buffer = make([]byte, window)
 	}
@@ -307,7 +308,7 @@ func (k *looker) segment(content io.Reader, m, record *search.Matches) error {
 			lines = lines[max(0, bytes.IndexByte(lines, '\n')):]
 		}
 		if !first || !ended || k.search.Query.Possible(lines, record) {
-			k.lines(lines, seen, m)
+			k.lines(r, lines, seen, m)
 		}
 		if ended {
 			return nil
@@ -325,10 +326,10 @@ func (k *looker) segment(content io.Reader, m, record *search.Matches) error {
 
 // lines looks through whole lines. Of a record that is there twice it looks at one; seen are those
 // that it has seen.
-func (k *looker) lines(b []byte, seen map[string]bool, m *search.Matches) {
+func (k *looker) lines(r transcript.Reader, b []byte, seen map[string]bool, m *search.Matches) {
 	s := k.search
 	for line := range s.Query.Lines(b) {
-		uuid, passages := transcript.Passages(line)
+		uuid, passages := transcript.Passages(r, line)
 		if seen[uuid] {
 			continue
 		}

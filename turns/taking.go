@@ -103,7 +103,7 @@ func (im *importer) take(ctx context.Context, id ledger.ID, l *ledger.Ledger, c 
 		return t, errors.New("its file is being written anew")
 	}
 	t.bytes = segment.Bytes
-	begun := transcript.Turns(t.bytes)
+	begun := transcript.Turns(c.reader(), t.bytes)
 	start, after := 0, 0
 	switch {
 	case last != nil:
@@ -119,7 +119,7 @@ func (im *importer) take(ctx context.Context, id ledger.ID, l *ledger.Ledger, c 
 		if n < len(begun) {
 			next = begun[n].Start
 		}
-		if t.again = n > 0 && spoke(t.bytes[old:next]); t.again {
+		if t.again = n > 0 && spoke(c.reader(), t.bytes[old:next]); t.again {
 			begun[n-1].End = next
 			t.last, after, begun = t.last-1, last.Transcript.After, begun[n-1:]
 		} else {
@@ -136,13 +136,13 @@ func (im *importer) take(ctx context.Context, id ledger.ID, l *ledger.Ledger, c 
 		t.source, t.last, after = source, source.Turn, source.Turn
 		start, begun = begun[shared].Start, begun[shared:]
 	}
-	begun = running(begun, t.bytes, c.Runs, st.Open)
+	begun = running(c, begun, t.bytes, st.Open)
 	number := t.last
 	for i, b := range begun {
 		if number, err = ledger.Next("turn", number); err != nil {
 			return t, err
 		}
-		p := piece{start: b.Start, end: b.End, promptID: b.PromptID, seen: true, summary: transcript.Summarise(t.bytes[b.Start:b.End])}
+		p := piece{start: b.Start, end: b.End, promptID: b.PromptID, seen: true, summary: transcript.Summarise(c.reader(), t.bytes[b.Start:b.End])}
 		if i == 0 {
 			p.start = start
 		}
@@ -162,21 +162,21 @@ var errNotTheSame = errors.New("its file is not what was imported of it; the mis
 
 // spoke reports whether bytes that follow a turn are more of it, and not what the client notes for
 // itself.
-func spoke(more []byte) bool {
-	sum := transcript.Summarise(more)
+func spoke(r transcript.Reader, more []byte) bool {
+	sum := transcript.Summarise(r, more)
 	return !sum.Ended.IsZero() || sum.Reply != "" || len(sum.Queued) > 0
 }
 
 // running returns the turns without those that are left to hooks, from the open one on, and without
 // one that has not ended yet, in a client that is alive.
-func running(begun []transcript.Turn, bytes []byte, alive bool, open *session.OpenTurn) []transcript.Turn {
+func running(c *candidate, begun []transcript.Turn, bytes []byte, open *session.OpenTurn) []transcript.Turn {
 	if open != nil && open.PromptID != "" {
 		if i := slices.IndexFunc(begun, func(t transcript.Turn) bool { return t.PromptID == open.PromptID }); i >= 0 {
 			return begun[:i]
 		}
 	}
-	if n := len(begun); n > 0 && alive {
-		sum := transcript.Summarise(bytes[begun[n-1].Start:begun[n-1].End])
+	if n := len(begun); n > 0 && c.Runs {
+		sum := transcript.Summarise(c.reader(), bytes[begun[n-1].Start:begun[n-1].End])
 		if !sum.Answered && !sum.Interrupted && !sum.APIError {
 			return begun[:n-1]
 		}

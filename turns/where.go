@@ -58,7 +58,7 @@ type whereabouts struct {
 
 // where finds out where the code was at a turn, of which the summary and the lines are given. What the
 // worktree held besides, nobody knows.
-func (im *importer) where(ctx context.Context, objects *git.Objects, sum transcript.Summary, lines []byte) (whereabouts, error) {
+func (im *importer) where(ctx context.Context, objects *git.Objects, r transcript.Reader, sum transcript.Summary, lines []byte) (whereabouts, error) {
 	if repo := im.place(sum.Cwd); repo != nil {
 		log := im.headLog(ctx, repo)
 		if code, ok := log.at(sum.Ended); ok && here(objects, code) {
@@ -70,7 +70,7 @@ func (im *importer) where(ctx context.Context, objects *git.Objects, sum transcr
 			return im.since(ctx, objects, w, base)
 		}
 	}
-	if made := im.made(ctx, objects, sum, transcript.Commits(lines)); len(made) > 0 {
+	if made := im.made(ctx, objects, sum, transcript.Commits(r, lines)); len(made) > 0 {
 		code := made[len(made)-1]
 		w := whereabouts{code: code, base: code, by: byTranscript}
 		parents, err := objects.Parents(made[0])

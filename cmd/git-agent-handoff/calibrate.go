@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
 	"gitagent/internal/monitor"
@@ -72,7 +73,7 @@ func compactionPoints(configDir string) ([]*point, error) {
 		if cmdline.IsTerminal(os.Stderr) {
 			fmt.Fprintf(os.Stderr, "\r%d of %s\x1b[K", i+1, cmdline.Plural(len(files), "session"))
 		}
-		compactions, err := transcript.Compactions(file)
+		compactions, err := transcript.Compactions(agent.Default().Reader, file)
 		if err != nil {
 			continue // removed meanwhile, or not readable for us
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/session"
 	"gitagent/internal/target"
@@ -32,11 +33,11 @@ func contextAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	id, path, err := findSession(w, c.Args().First())
+	a, id, path, err := findSession(w, c.Args().First())
 	if err != nil {
 		return err
 	}
-	f, err := newFill(id, path, monitorState(w.Store, id), &w.Settings.Context)
+	f, err := newFill(a, id, path, monitorState(w.Store, id), &w.Settings.Context)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, transcript.ErrNoUsage) {
 		return cmdline.NotFoundf("session %s does not tell how full its context is: %w", id, err)
 	}
@@ -49,45 +50,50 @@ func contextAction(c *cli.Context) error {
 	return f.print(c.App.Writer)
 }
 
-// findSession finds a session by its id or the beginning of one, and the file of its conversation.
+// findSession finds a session by its id or the beginning of one, the file of its conversation, and whose
+// that is.
 // Without an id it is the session whose agent runs this command, or the latest in this worktree.
-func findSession(w *workspace.Workspace, name string) (id, path string, err error) {
+func findSession(w *workspace.Workspace, name string) (a agent.Agent, id, path string, err error) {
 	if name == "" {
 		name = hooks.ReadClient(os.Getenv).SessionID
 	}
 	if name == "" {
 		last := w.Store.Last(func(st *session.State) bool { return st.Worktree == w.Repo.GitDir && st.Transcript != "" })
 		if last == nil {
-			return "", "", cmdline.Hint(cmdline.NotFoundf("no session has been seen in this worktree"), "name one: git agent-handoff context <session>")
+			return nil, "", "", cmdline.Hint(cmdline.NotFoundf("no session has been seen in this worktree"), "name one: git agent-handoff context <session>")
 		}
-		return last.Session, last.Transcript, nil
+		return agent.Of(last.Agent), last.Session, last.Transcript, nil
 	}
 	if !hooks.ValidID(name) {
-		return "", "", cmdline.Usagef("session %q: an id has letters, digits, - and _, 128 at most", name)
+		return nil, "", "", cmdline.Usagef("session %q: an id has letters, digits, - and _, 128 at most", name)
 	}
-	found := map[string]string{} // path by id
+	type file struct {
+		of   agent.Agent
+		path string
+	}
+	found := map[string]file{} // by id
 	files, err := filepath.Glob(filepath.Join(hooks.Claude.ConfigDir(os.Getenv), "projects", "*", name+"*.jsonl"))
 	if err != nil {
-		return "", "", err
+		return nil, "", "", err
 	}
-	for _, file := range files {
-		found[strings.TrimSuffix(filepath.Base(file), ".jsonl")] = file
+	for _, path := range files {
+		found[strings.TrimSuffix(filepath.Base(path), ".jsonl")] = file{agent.Default(), path}
 	}
 	for _, st := range w.Store.All() {
 		if strings.HasPrefix(st.Session, name) && st.Transcript != "" {
-			found[st.Session] = st.Transcript
+			found[st.Session] = file{agent.Of(st.Agent), st.Transcript}
 		}
 	}
-	if path, ok := found[name]; ok {
-		return name, path, nil
+	if f, ok := found[name]; ok {
+		return f.of, name, f.path, nil
 	}
 	switch len(found) {
 	case 0:
-		return "", "", cmdline.NotFoundf("no session %s on this machine", name)
+		return nil, "", "", cmdline.NotFoundf("no session %s on this machine", name)
 	case 1:
-		for id, path := range found {
-			return id, path, nil
+		for id, f := range found {
+			return f.of, id, f.path, nil
 		}
 	}
-	return "", "", cmdline.NotFoundf("%d sessions begin with %s", len(found), name)
+	return nil, "", "", cmdline.NotFoundf("%d sessions begin with %s", len(found), name)
 }

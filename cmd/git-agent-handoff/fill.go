@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
 	"gitagent/internal/monitor"
@@ -28,12 +29,12 @@ type fill struct {
 	CompactedAt int64          `json:"compacted_at,omitempty"` // tokens before the last one
 }
 
-// newFill reads the session's file at path. st is the monitor's state of the session.
-func newFill(id, path string, st *monitor.State, settings *config.Context) (*fill, error) {
-	if err := see(st, path); err != nil {
+// newFill reads the file at path of a session of an agent. st is the monitor's state of the session.
+func newFill(a agent.Agent, id, path string, st *monitor.State, settings *config.Context) (*fill, error) {
+	if err := see(a, st, path); err != nil {
 		return nil, err
 	}
-	compactions, err := transcript.Compactions(path)
+	compactions, err := transcript.Compactions(a.Reader, path)
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 // snapshot is what the agent's terminal shows, nil if that is not available. Without --tmux it is
 // taken from the agent's own pane, as that of a person or a supervisor shows something else.
 func snapshot(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) []byte {
-	text, err := handoffstore.Snapshot(c.Context, c.String("tmux"), r.Transcript, s.Settings.Handoff.SnapshotTimeout)
+	text, err := handoffstore.Snapshot(c.Context, c.String("tmux"), r.Agent, r.Transcript, s.Settings.Handoff.SnapshotTimeout)
 	if err != nil && !errors.Is(err, terminal.ErrNoPane) {
 		fmt.Fprintf(c.App.ErrWriter, "git-agent-handoff: warning: no snapshot of the terminal: %s\n", cmdline.OneLine(err.Error()))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/hookrun"
 	"gitagent/internal/monitor"
 	"gitagent/internal/session"
@@ -70,7 +71,7 @@ func look(h *hookrun.Hook, st *monitor.State) monitor.Message {
 		return monitor.Message{}
 	}
 	m := monitor.Message{Calls: st.Calls, Document: documentPath(h.Event.SessionID)}
-	if err := see(st, h.Event.TranscriptPath); err != nil {
+	if err := see(agent.Of(string(h.Agent)), st, h.Event.TranscriptPath); err != nil {
 		m.Notice = st.Blind(settings.FallbackToolCount, settings.CheckFrequency)
 		return m
 	}
@@ -79,18 +80,18 @@ func look(h *hookrun.Hook, st *monitor.State) monitor.Message {
 	return m
 }
 
-// see notes what the session's file says about its context.
-func see(st *monitor.State, path string) error {
-	u, err := transcript.LastUsage(path)
+// see notes what the file of a session of an agent says about its context.
+func see(a agent.Agent, st *monitor.State, path string) error {
+	u, err := transcript.LastUsage(a.Reader, path)
 	if err != nil {
 		return err
 	}
-	if u.Variant == "" && st.Variant == "" {
-		if u.Variant, err = transcript.Variant(path); err != nil {
+	if u.Variant == "" && st.Variant == "" && u.Window == 0 {
+		if u.Variant, err = transcript.Variant(a.Reader, path); err != nil {
 			return err
 		}
 	}
-	st.Saw(u.Tokens, u.Model, u.Variant)
+	st.Saw(u.Tokens, u.Model, u.Variant, u.Window)
 	return nil
 }
 

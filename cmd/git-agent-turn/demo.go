@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/session"
@@ -117,7 +118,7 @@ func demoRepo(ctx context.Context, dir string) (*git.Repo, error) {
 
 // replay sends the recorded session's hooks and writes its transcript, in the client's order.
 func replay(ctx context.Context, repo *git.Repo, path string) error {
-	recorded := transcript.Turns(recordedSession)
+	recorded := transcript.Turns(agent.Default().Reader(), recordedSession)
 	file, err := os.Create(path)
 	if err != nil {
 		return err
@@ -147,7 +148,7 @@ func replay(ctx context.Context, repo *git.Repo, path string) error {
 		}
 		written = t.End
 		payload["hook_event_name"] = "Stop"
-		payload["last_assistant_message"] = transcript.Summarise(recordedSession[t.Start:t.End]).Reply
+		payload["last_assistant_message"] = transcript.Summarise(agent.Default().Reader(), recordedSession[t.Start:t.End]).Reply
 		if err := sendHook(ctx, repo, payload); err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ func play(t *testing.T, c *config.Context, steps []step) {
 			if x.tokens < 0 {
 				got = s.Blind(c.FallbackToolCount, c.CheckFrequency)
 			} else {
-				s.Saw(x.tokens, sonnet, "")
+				s.Saw(x.tokens, sonnet, "", 0)
 				got = s.Judge(s.Limits(c), c.CheckFrequency)
 			}
 		}
@@ -162,6 +162,8 @@ func TestLimits(t *testing.T) {
 		{"[1m]", State{Model: sonnet, Variant: "claude-sonnet-4-5[1m]"}, settings(), Limits{1_000_000, Chosen, 500_000, 650_000}},
 		{"[1m] of the model before", State{Model: sonnet, Variant: "claude-opus-4-6[1m]"}, settings(), Limits{200_000, Settings, 100_000, 130_000}},
 		{"not [1m]", State{Model: sonnet, Variant: "claude-sonnet-4-5"}, settings(), Limits{200_000, Settings, 100_000, 130_000}},
+		{"as the client says", State{Model: sonnet, Window: 258_400}, settings(), Limits{258_400, Client, 129_200, 167_960}},
+		{"more seen than the client says", State{Model: sonnet, Window: 258_400, Most: 300_000}, settings(), Limits{1_000_000, Observed, 500_000, 650_000}},
 		{"as much as there is", State{Model: sonnet, Most: 200_000}, settings(), Limits{200_000, Settings, 100_000, 130_000}},
 		{"more seen than there is", State{Model: sonnet, Most: 200_001}, settings(), Limits{1_000_000, Observed, 500_000, 650_000}},
 		{"more seen than anything has", State{Model: sonnet, Most: 1_200_000}, settings(), Limits{1_200_000, Observed, 600_000, 780_000}},
@@ -177,14 +179,29 @@ func TestLimits(t *testing.T) {
 func TestMost(t *testing.T) {
 	t.Parallel()
 	s := &State{}
-	s.Saw(400_000, "claude-opus-4-8", "claude-opus-4-8")
-	s.Saw(300_000, "claude-opus-4-8", "")
+	s.Saw(400_000, "claude-opus-4-8", "claude-opus-4-8", 0)
+	s.Saw(300_000, "claude-opus-4-8", "", 0)
 	if s.Most != 400_000 || s.Tokens != 300_000 || s.Variant != "claude-opus-4-8" {
 		t.Errorf("%+v", s)
 	}
-	s.Saw(150_000, sonnet, "")
+	s.Saw(150_000, sonnet, "", 0)
 	if got := s.Limits(settings()).Window; got != 200_000 || s.Most != 150_000 {
 		t.Errorf("window %d after a change of the model, %+v", got, s)
+	}
+}
+
+// TestWindow checks that the window that the client names stays until the model changes.
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	s := &State{}
+	s.Saw(1000, "m", "", 258_400)
+	s.Saw(2000, "m", "", 0)
+	if l := s.Limits(settings()); l.Window != 258_400 || l.From != Client {
+		t.Errorf("%+v after a look that did not find it", l)
+	}
+	s.Saw(2000, sonnet, "", 0)
+	if l := s.Limits(settings()); l.Window != 200_000 || l.From != Settings {
+		t.Errorf("%+v after a change of the model", l)
 	}
 }
 

@@ -25,6 +25,7 @@ type State struct {
 	Tokens  int64  `json:"tokens,omitempty"`
 	Model   string `json:"model,omitempty"`
 	Variant string `json:"variant,omitempty"` // the client's own name of the model
+	Window  int64  `json:"window,omitempty"`  // of this model, as the client says; 0 if it doesn't
 	Most    int64  `json:"most,omitempty"`    // tokens ever seen with this model
 }
 
@@ -51,13 +52,13 @@ func (s *State) Event(calls int) bool {
 	return true
 }
 
-// Saw notes how full the context was. If variant is empty, the look did not find it, and the
-// earlier one stays.
-func (s *State) Saw(tokens int64, model, variant string) {
+// Saw notes how full the context was. If variant is empty, or window 0, the look did not find it, and
+// the earlier one stays.
+func (s *State) Saw(tokens int64, model, variant string, window int64) {
 	if model != s.Model {
-		s.Model, s.Most = model, 0
+		s.Model, s.Most, s.Window = model, 0, 0
 	}
-	s.Variant = cmp.Or(variant, s.Variant)
+	s.Variant, s.Window = cmp.Or(variant, s.Variant), cmp.Or(window, s.Window)
 	s.Tokens, s.Most = tokens, max(s.Most, tokens)
 }
 
@@ -131,16 +132,21 @@ type Source string
 
 const (
 	Settings Source = "settings" // the configuration's table, or its default for an unlisted model
+	Client   Source = "client"   // the client's file names it
 	Chosen   Source = "chosen"   // the model's name ends in [1m]
 	Observed Source = "observed" // the context was fuller than that
 )
 
 // Limits returns the limits for the session's model as last seen.
 //
-// If the context was fuller than table or user say, the table does not know this model: then it has
+// The client knows best, if its file names the window. If the context was fuller than table, client or
+// user say, they do not know this model: then it has
 // the window of an unlisted model, or at least what was seen.
 func (s *State) Limits(c *config.Context) Limits {
 	l := Limits{Window: c.Window(s.Model), From: Settings}
+	if s.Window > 0 {
+		l.Window, l.From = int(s.Window), Client
+	}
 	if base, chosen := strings.CutSuffix(s.Variant, "[1m]"); chosen && strings.HasPrefix(s.Model, base) {
 		l.Window, l.From = 1_000_000, Chosen
 	}

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"strings"
 	"sync"
@@ -18,40 +19,37 @@ var committed = sync.OnceValue(func() *regexp.Regexp {
 // Commits returns the commits of which a result of `git commit` tells in the lines of a turn, in
 // order, as git abbreviated them. They are what the transcript says: whether there are such
 // commits, and since when, only the repository knows.
-func Commits(turn []byte) []string {
+func Commits(r Reader, turn []byte) []string {
 	if !bytes.Contains(turn, []byte("commit")) {
 		return nil
 	}
 	calls := make(map[string]bool) // of tools, by id: those that commit
 	var list []string
-	for _, line := range lines(turn) {
-		r, ok := decode(line)
-		if !ok || r.sidechain || len(r.message.tools) == 0 && !r.message.result {
+	for at, line := range lines(turn) {
+		e := r.Read(at, line)
+		if e.Aside {
 			continue
 		}
-		gjson.GetBytes(line, "message.content").ForEach(func(_, block gjson.Result) bool {
-			switch block.Get("type").Str {
-			case "tool_use":
-				command := block.Get("input.command").Str
-				if strings.Contains(command, "git") && strings.Contains(command, "commit") {
-					calls[block.Get("id").Str] = true
-				}
-			case "tool_result":
-				if !calls[block.Get("tool_use_id").Str] {
-					break
-				}
-				var m message
-				m.decodeContent(block.Get("content"))
-				for _, found := range committed().FindAllStringSubmatch(m.text(), maxCommits) {
+		for _, p := range e.Parts {
+			switch {
+			case p.Kind == Call && commits(p.Input):
+				calls[p.Call] = true
+			case p.Kind == Answer && calls[p.Call]:
+				for _, found := range committed().FindAllStringSubmatch(p.Text, maxCommits) {
 					if len(list) < maxCommits {
-						list = append(list, found[1])
+						list = append(list, strings.Clone(found[1]))
 					}
 				}
 			}
-			return true
-		})
+		}
 	}
 	return list
+}
+
+// commits reports whether a tool is told to run `git commit`: its command is a text, or a list of words.
+func commits(input gjson.Result) bool {
+	command := cmp.Or(input.Get("command").String(), input.Get("cmd").String())
+	return strings.Contains(command, "git") && strings.Contains(command, "commit")
 }
 
 // maxCommits is how many commits of a turn are named.

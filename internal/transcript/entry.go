@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -18,6 +19,14 @@ type Reader interface {
 	Read(at int, line []byte) Entry
 }
 
+// A Meter is a Reader that can tell faster than by Read what a line says of the model and of its context:
+// a session has hundreds of megabytes, and few of its lines say that.
+type Meter interface {
+	// Meter says of At, Aside, Model, Variant, Window, Context and Compacted what Read would. answered
+	// tells that the last answer is known: of an answer nothing need be said.
+	Meter(line []byte, answered bool) Entry
+}
+
 // An Entry is what one line says. The zero Entry says nothing.
 type Entry struct {
 	ID    string // of the record: the client may write one twice, and the second counts for nothing; "" for none
@@ -28,8 +37,12 @@ type Entry struct {
 	// Opens is set if a turn begins here. Its Prompt may be empty: then it is the text of the first
 	// part of kind [Asked] that follows. End is not set.
 	Opens *Turn
+	// PromptID is that of the turn to which what was asked, or is told, belongs; "" if the line doesn't
+	// say. Only [Wait] needs it, of clients that write late.
+	PromptID string
 
 	Parts []Part // what is said, in order
+	Todos []Todo // the agent's whole list from here on; nil if the line leaves it as it is
 
 	// Of the model's message of which the line is a part:
 	Message string // its id, by which its lines are known: its tokens count once
@@ -39,6 +52,7 @@ type Entry struct {
 	Context int64  // tokens that the request sent: all of the input
 	Tokens  Tokens // of this message so far; the last line that has any is right
 	Answers bool   // the message wants nothing more: it is an answer
+	Stopped bool   // the client says that the model has stopped here, and not for a tool; for [Wait], too
 
 	Compacted   *Compacted // the client has compacted the conversation
 	Interrupted bool       // the user has stopped the turn
@@ -66,10 +80,10 @@ type Part struct {
 	Kind   Kind
 	Text   string       // what is said; of a Call, nothing
 	Call   string       // of a Call and its Answer: the id that both share; "" if the client gives none
-	Name   string       // of a Call: the tool; of Other: what the client calls it
+	Name   string       // of a Call: the tool; of a Task: its summary; of Other: what the client calls it
 	Input  gjson.Result // of a Call: what the tool is given
 	Failed bool         // of an Answer
-	Files  []Attached   // of what was asked, and of an Answer: what is not text
+	Files  []Attached   // of what was asked, of an Answer and of Other: what is not text
 }
 
 // An Attached is an image or a document in a conversation.
@@ -86,6 +100,7 @@ type Kind int
 const (
 	Asked   Kind = iota + 1 // by the user: what begins a turn, or a command that the client carries out itself
 	Queued                  // by the user, while the turn ran
+	Added                   // in the user's place in a turn, perhaps by the user: it is shown as Told, but found as Asked
 	Said                    // by the model
 	Thought                 // by the model, for itself
 	Call                    // of a tool
@@ -96,3 +111,43 @@ const (
 	Told                    // by the client, in the user's place
 	Other                   // a block of the model's that is none of these, as the client wrote it
 )
+
+// Whose an entry is.
+type speaker int
+
+const (
+	nobody  speaker = iota
+	user            // or the client in the user's place
+	machine         // a tool that the agent has called
+	model
+)
+
+// by returns whose the entry is: the model's if there is anything of the model's in it.
+func (e *Entry) by() speaker {
+	if e.Answers || e.Failed {
+		return model
+	}
+	by := nobody
+	for _, p := range e.Parts {
+		switch p.Kind {
+		case Said, Thought, Call, Other:
+			return model
+		case Answer:
+			by = machine
+		case Asked, Added, Shell, Task, Gist, Told:
+			by = max(by, user)
+		}
+	}
+	return by
+}
+
+// said returns the text of the model's message that the entry has, its pieces separated by newlines.
+func (e *Entry) said() string {
+	var said []string
+	for _, p := range e.Parts {
+		if p.Kind == Said {
+			said = append(said, p.Text)
+		}
+	}
+	return strings.Join(said, "\n")
+}

@@ -2,8 +2,12 @@ package transcript
 
 import (
 	"context"
+	"errors"
 	"time"
 )
+
+// ErrEmpty reports a conversation in which nobody has said anything, so it can't be continued.
+var ErrEmpty = errors.New("the conversation is empty")
 
 // A Cut is a conversation up to a turn, which is to become a session of its own.
 type Cut struct {

@@ -52,7 +52,7 @@ type Renderer struct {
 	skipped int    // bytes of a line that is too long
 	at      int    // where the line begins
 
-	opener  *opener
+	reader  Reader
 	seen    once
 	aside   int             // records of a sub-agent since the last of the conversation
 	called  int             // how many calls there were
@@ -77,16 +77,17 @@ const (
 	pause     = time.Minute // after which the time is told again
 )
 
-// NewRenderer makes a renderer that writes to w.
-func NewRenderer(w io.Writer, form Form) *Renderer {
-	return &Renderer{w: bufio.NewWriter(w), form: form, opener: newOpener(), seen: make(once), calls: make(map[string]call)}
+// NewRenderer makes a renderer that writes to w what a reader reads. Without one, [Renderer.Begin] must
+// come before any lines.
+func NewRenderer(w io.Writer, reader Reader, form Form) *Renderer {
+	return &Renderer{w: bufio.NewWriter(w), form: form, reader: reader, seen: make(once), calls: make(map[string]call)}
 }
 
 // Begin begins the lines of another turn, or of the first: what is shown of them first has the name
 // above it. It ends the lines before.
-func (r *Renderer) Begin(name string) error {
+func (r *Renderer) Begin(name string, reader Reader) error {
 	err := r.end()
-	r.opener, r.seen, r.at, r.aside, r.head = newOpener(), make(once), 0, 0, name
+	r.reader, r.seen, r.at, r.aside, r.head = reader, make(once), 0, 0, name
 	return err
 }
 
@@ -123,7 +124,9 @@ func (r *Renderer) endLine(line []byte) error {
 		r.at += r.skipped + 1
 		r.skipped = 0
 	} else {
-		r.record(line)
+		if len(line) > 0 {
+			r.record(line)
+		}
 		r.at += len(line) + 1
 	}
 	r.line = r.line[:0]
@@ -146,7 +149,7 @@ func (r *Renderer) Instead(at time.Time, prompt, reply string) error {
 	if err := r.end(); err != nil || r.head == "" {
 		return err
 	}
-	r.prompt(at, "", prompt, nil, "")
+	r.prompt(at, "", prompt, nil)
 	r.block('*', time.Time{}, cmdline.Plain, cmdline.EscapeLines(reply))
 	r.note(time.Time{}, "there is no transcript")
 	_, err := r.w.Write(nil)
@@ -154,114 +157,88 @@ func (r *Renderer) Instead(at time.Time, prompt, reply string) error {
 }
 
 func (r *Renderer) record(line []byte) {
-	rec, ok := decode(line)
-	if !ok || !r.seen.first(rec.uuid) {
+	e := r.reader.Read(r.at, line)
+	if !r.seen.first(e.ID) {
 		return
 	}
-	if rec.sidechain {
+	if e.Aside {
 		r.aside++
 		return
 	}
-	at := parseTime(rec.timestamp)
-	t, opens := r.opener.open(r.at, rec)
-	switch {
-	case opens && t.Origin == "task_notification":
-		r.task(at, t.Prompt)
-	case opens:
-		r.prompt(at, rec.source, t.Prompt, line, "message.content")
-		r.shell(rec.message.text())
-		r.results(at, rec, line)
-	case rec.kind == "system":
-		r.compaction(at, gjson.GetBytes(line, "compactMetadata"))
-	case rec.kind == "attachment":
-		r.prompt(at, "queued", rec.queued, line, "attachment.prompt")
-	case rec.apiError:
-		r.block('!', at, cmdline.Red, cmdline.EscapeLines(rec.message.text()))
-	case rec.kind == "assistant" && rec.message.model == synthetic:
-	case rec.kind == "assistant":
-		for block := range content(line) {
-			r.said(at, block)
-		}
-	default:
-		r.results(at, rec, line)
-		r.client(at, rec)
+	if c := e.Compacted; c != nil {
+		r.compaction(e.At, c)
+	}
+	if e.Interrupted {
+		r.note(e.At, "interrupted")
+	}
+	for i := range e.Parts {
+		r.part(&e, &e.Parts[i])
 	}
 }
 
-// prompt shows what a person asked, with the images and documents that are in the content at path.
-func (r *Renderer) prompt(at time.Time, source, text string, line []byte, path string) {
+// part shows one piece of what an entry says.
+func (r *Renderer) part(e *Entry, p *Part) {
+	at := e.At
+	switch p.Kind {
+	case Asked, Queued:
+		mark := ""
+		if p.Kind == Queued || e.Opens != nil && e.Opens.Source == "queued" {
+			mark = "typed while the agent worked"
+		}
+		r.prompt(at, mark, p.Text, p.Files)
+	case Said:
+		if e.Failed {
+			r.block('!', at, cmdline.Red, cmdline.EscapeLines(p.Text))
+		} else {
+			r.block('*', at, cmdline.Plain, cmdline.EscapeLines(p.Text))
+		}
+	case Thought:
+		r.fold(at, "thinking", p.Text)
+	case Call:
+		r.begun(at, p)
+	case Answer:
+		r.result(at, p)
+	case Shell:
+		r.output("  | ", p.Text)
+	case Task:
+		r.note(at, strings.TrimSuffix("a task has ended: "+cmdline.OneLine(p.Name), ": "))
+		r.output("  | ", p.Text)
+	case Gist:
+		r.fold(at, "summary", p.Text)
+	case Told, Added:
+		if r.form.Full || !e.Interrupted && !strings.HasPrefix(p.Text, "<") { // reminders are in tags
+			r.fold(at, "the client says", p.Text)
+		}
+	case Other:
+		r.other(at, p)
+	}
+}
+
+// prompt shows what a person asked.
+func (r *Renderer) prompt(at time.Time, mark, text string, files []Attached) {
 	var parts []string
 	if strings.TrimSpace(text) != "" {
 		parts = append(parts, cmdline.EscapeLines(strings.TrimRight(text, "\n")))
 	}
-	gjson.GetBytes(line, path).ForEach(func(_, block gjson.Result) bool {
-		if s := attached(block); s != "" {
-			parts = append(parts, s)
-		}
-		return true
-	})
+	for _, f := range files {
+		parts = append(parts, f.about())
+	}
 	if len(parts) == 0 {
 		return
-	}
-	mark := ""
-	if source == "queued" {
-		mark = "typed while the agent worked"
 	}
 	r.begin('>', at, mark, true)
 	r.lines("> ", "> ", cmdline.Bold, strings.Join(parts, "\n"), true)
 }
 
-// shell shows what a shell command of the user printed.
-func (r *Renderer) shell(text string) {
-	for _, name := range []string{"bash-stdout", "bash-stderr", "local-command-stdout", "local-command-stderr"} {
-		if out, ok := between(text, "<"+name+">", "</"+name+">"); ok && strings.TrimSpace(out) != "" {
-			r.output("  | ", out)
-		}
-	}
-}
-
-// task shows how a task ended that ran in the background.
-func (r *Renderer) task(at time.Time, text string) {
-	summary, _ := between(text, "<summary>", "</summary>")
-	status, _ := between(text, "<status>", "</status>")
-	r.note(at, strings.TrimSuffix("a task has ended: "+cmdline.OneLine(cmp.Or(summary, status)), ": "))
-	result, _ := between(text, "<result>", "</result>")
-	if result != "" {
-		r.output("  | ", result)
-	}
-}
-
-func (r *Renderer) compaction(at time.Time, about gjson.Result) {
+func (r *Renderer) compaction(at time.Time, c *Compacted) {
 	text := "the conversation was compacted"
-	if about.Get("trigger").Str == "auto" {
+	if c.Auto {
 		text += " by the client"
 	}
-	if n := tokens(about.Get("preTokens")); n > 0 {
-		text += fmt.Sprintf(", at %d tokens", n)
+	if c.Tokens > 0 {
+		text += fmt.Sprintf(", at %d tokens", c.Tokens)
 	}
 	r.note(at, text)
-}
-
-// client shows what the client says in the user's place.
-func (r *Renderer) client(at time.Time, rec record) {
-	text := rec.message.text()
-	switch {
-	case strings.HasPrefix(text, interruption):
-		r.note(at, "interrupted")
-		if r.form.Full && text != interruption+"]" && text != interruption+" for tool use]" {
-			r.fold(at, "the client says", text)
-		}
-	case rec.summary:
-		r.fold(at, "summary", text)
-	case strings.HasPrefix(text, "<command-name>"):
-		r.begin('>', at, "", true)
-		r.lines("> ", "> ", cmdline.Bold, cmdline.EscapeLines(typed(text)), true)
-	case strings.HasPrefix(text, "<local-command-"):
-		r.shell(text)
-	case strings.HasPrefix(text, "<bash-input>"): // the turn that it begins shows it
-	case r.form.Full || !strings.HasPrefix(text, "<"): // reminders are in tags
-		r.fold(at, "the client says", text)
-	}
 }
 
 // fold shows a text that few want to read: how long it is, or all of it.
@@ -281,44 +258,37 @@ func (r *Renderer) fold(at time.Time, what, text string) {
 	}
 }
 
-// said shows a block of the model's message.
-func (r *Renderer) said(at time.Time, block gjson.Result) {
-	if block.Type == gjson.String {
-		r.block('*', at, cmdline.Plain, cmdline.EscapeLines(text(block)))
+// other shows what the model sent besides.
+func (r *Renderer) other(at time.Time, p *Part) {
+	for _, f := range p.Files {
+		r.block('*', at, cmdline.Plain, f.about())
+	}
+	if r.form.Full && len(p.Files) == 0 {
+		r.fold(at, cmp.Or(cmdline.OneLine(p.Name), "a block"), p.Text)
+	}
+}
+
+// begun notes a tool's call, which is shown with its result.
+func (r *Renderer) begun(at time.Time, p *Part) {
+	if !r.seen.first(p.Call) {
 		return
 	}
-	switch kind := block.Get("type").Str; kind {
-	case "text":
-		r.block('*', at, cmdline.Plain, cmdline.EscapeLines(text(block.Get("text"))))
-	case "thinking":
-		r.fold(at, "thinking", text(block.Get("thinking")))
-	case "tool_use":
-		id := text(block.Get("id"))
-		if !r.seen.first(id) {
-			return
-		}
-		if r.waiting+len(block.Raw) > maxCalls {
-			r.flush()
-		}
-		c := call{r.called, r.call(block), at}
-		r.called, r.waiting, r.calls[id] = r.called+1, r.waiting+len(c.text), c
-		if id == "" { // no result can name it
-			r.flush()
-		}
-	default:
-		if s := attached(block); s != "" {
-			r.block('*', at, cmdline.Plain, s)
-		} else if r.form.Full {
-			r.fold(at, cmp.Or(cmdline.OneLine(kind), "a block"), block.Raw)
-		}
+	c := call{r.called, r.call(p), at}
+	if r.waiting+len(c.text) > maxCalls {
+		r.flush()
+	}
+	id := strings.Clone(p.Call)
+	r.called, r.waiting, r.calls[id] = r.called+1, r.waiting+len(c.text), c
+	if id == "" { // no result can name it
+		r.flush()
 	}
 }
 
 // call returns a tool's call, and with form.Full its arguments.
-func (r *Renderer) call(block gjson.Result) string {
-	input := block.Get("input")
-	name := cmdline.OneLine(text(block.Get("name")))
-	if kind := text(input.Get("subagent_type")); kind != "" {
+func (r *Renderer) call(p *Part) string {
+	input := p.Input
+	name := cmdline.OneLine(p.Name)
+	if kind := Unquote(input.Get("subagent_type")); kind != "" {
 		name += ", a sub-agent"
 	}
 	head := r.cut("+ "+name+"("+cmdline.OneLine(argument(input)), 1) + ")"
@@ -327,7 +297,7 @@ func (r *Renderer) call(block gjson.Result) string {
 	if list := input.Get("todos"); list.IsArray() {
 		list.ForEach(func(_, item gjson.Result) bool {
 			box := map[string]string{"completed": "[x] ", "in_progress": "[>] "}[item.Get("status").Str]
-			b.WriteString(r.cut("  : "+cmp.Or(box, "[ ] ")+cmdline.OneLine(text(item.Get("content"))), 0) + "\n")
+			b.WriteString(r.cut("  : "+cmp.Or(box, "[ ] ")+cmdline.OneLine(Unquote(item.Get("content"))), 0) + "\n")
 			return true
 		})
 	}
@@ -338,9 +308,9 @@ func (r *Renderer) call(block gjson.Result) string {
 		input.ForEach(func(k, v gjson.Result) bool {
 			value := v.Raw
 			if v.Type == gjson.String {
-				value = text(v)
+				value = Unquote(v)
 			}
-			name := cmdline.OneLine(text(k)) + ":"
+			name := cmdline.OneLine(Unquote(k)) + ":"
 			if strings.Contains(value, "\n") {
 				b.WriteString("  : " + name + "\n")
 				name = "  "
@@ -357,7 +327,7 @@ func (r *Renderer) call(block gjson.Result) string {
 // foremost returns what says most about a tool's call, its command or its file, if it has such a thing.
 func foremost(input gjson.Result) string {
 	for _, name := range []string{"command", "file_path", "path", "pattern", "query", "url", "description", "subject"} {
-		if s := text(input.Get(name)); s != "" {
+		if s := Unquote(input.Get(name)); s != "" {
 			return s
 		}
 	}
@@ -382,42 +352,24 @@ func argument(input gjson.Result) string {
 	return strings.ToValidUTF8(strings.Join(all, ", "), "")
 }
 
-// results shows what tools answered, as far as a record of the user's says it.
-func (r *Renderer) results(at time.Time, rec record, line []byte) {
-	if !rec.message.result {
-		return
-	}
-	for block := range content(line) {
-		if block.Get("type").Str == "tool_result" {
-			r.result(at, block)
-		}
-	}
-}
-
 // result shows what a tool answered, below its call.
-func (r *Renderer) result(at time.Time, block gjson.Result) {
-	id := text(block.Get("tool_use_id"))
-	c, found := r.calls[id]
+func (r *Renderer) result(at time.Time, p *Part) {
+	c, found := r.calls[p.Call]
 	if !found { // its call is not in these lines, or was shown already
 		c = call{text: r.paint(cmdline.Cyan, "+ (result)") + "\n", at: at}
 	} else {
-		delete(r.calls, id)
+		delete(r.calls, p.Call)
 		r.waiting -= len(c.text)
 	}
 	r.show(c)
-	var m message
-	m.decodeContent(block.Get("content"))
 	prefix := "  | "
-	if block.Get("is_error").Type == gjson.True {
+	if p.Failed {
 		prefix = "  ! "
 	}
-	r.output(prefix, m.text())
-	block.Get("content").ForEach(func(_, part gjson.Result) bool {
-		if s := attached(part); s != "" {
-			r.lines(prefix, prefix, cmdline.Dim, s, false)
-		}
-		return true
-	})
+	r.output(prefix, p.Text)
+	for _, f := range p.Files {
+		r.lines(prefix, prefix, cmdline.Dim, f.about(), false)
+	}
 }
 
 // output shows what a program printed, with form.Results the beginning of it.
@@ -452,19 +404,14 @@ func (r *Renderer) output(prefix, text string) {
 	}
 }
 
-// attached describes what can't be shown: an image, a document; "" for anything else.
-func attached(block gjson.Result) string {
-	kind := block.Get("type").Str
-	if kind != "image" && kind != "document" {
-		return ""
+// about describes what can't be shown: an image, a document.
+func (a Attached) about() string {
+	about := cmdline.OneLine(a.Kind)
+	if a.Media != "" {
+		about += ", " + cmdline.OneLine(a.Media[:min(len(a.Media), maxPlain)])
 	}
-	source := block.Get("source")
-	about := kind
-	if media := text(source.Get("media_type")); media != "" {
-		about += ", " + cmdline.OneLine(media[:min(len(media), maxPlain)])
-	}
-	if data := source.Get("data"); data.Type == gjson.String {
-		about += ", " + cmdline.Size(int64(len(data.Raw)-2)*3/4)
+	if a.Size > 0 {
+		about += ", " + cmdline.Size(a.Size)
 	}
 	return "[" + about + "]"
 }

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -26,10 +25,10 @@ type Passage struct {
 }
 
 // Passages returns what a line of a conversation says, with the id of its record, which another line
-// may repeat. It looks at nothing but the line: where turns begin does not matter here.
-func Passages(line []byte) (uuid string, said []Passage) {
-	r, ok := decode(line)
-	if !ok || r.sidechain {
+// may repeat. Lines before it need not have been read: where turns begin does not matter here.
+func Passages(r Reader, line []byte) (id string, said []Passage) {
+	e := r.Read(0, line)
+	if e.Aside {
 		return "", nil
 	}
 	say := func(p Place, text string) {
@@ -37,73 +36,32 @@ func Passages(line []byte) (uuid string, said []Passage) {
 			said = append(said, Passage{p, text})
 		}
 	}
-	switch {
-	case r.queued != "":
-		say(Prompt, r.queued)
-	case r.kind == "assistant" && (r.message.model != synthetic || r.apiError):
-		for block := range content(line) {
-			if block.Type == gjson.String {
-				say(Reply, text(block))
-				continue
-			}
-			switch block.Get("type").Str {
-			case "text":
-				say(Reply, text(block.Get("text")))
-			case "tool_use":
-				say(Tool, called(block))
-			}
-		}
-	case r.kind == "user" && !r.summary:
-		for block := range content(line) {
-			if block.IsObject() && block.Get("type").Str == "tool_result" {
-				var m message
-				m.decodeContent(block.Get("content"))
-				say(Result, m.text())
-			}
-		}
-		if said == nil && (r.origin != "" || !r.meta) {
-			said = spoken(r.message.text())
+	for _, p := range e.Parts {
+		switch p.Kind {
+		case Asked, Queued, Added:
+			say(Prompt, p.Text)
+		case Task:
+			say(Prompt, strings.TrimSpace(p.Name+"\n"+p.Text))
+		case Said:
+			say(Reply, p.Text)
+		case Call:
+			say(Tool, called(p))
+		case Answer, Shell:
+			say(Result, p.Text)
 		}
 	}
-	return r.uuid, said
-}
-
-// spoken is what a user record says that has no result of a tool.
-func spoken(text string) []Passage {
-	switch {
-	case strings.TrimSpace(text) == "" || strings.HasPrefix(text, interruption):
-		return nil
-	case strings.HasPrefix(text, "<bash-input>"):
-		shell, _ := between(text, "<bash-input>", "</bash-input>")
-		return []Passage{{Prompt, "!" + shell}}
-	case strings.HasPrefix(text, "<bash-"), strings.HasPrefix(text, "<local-command-"):
-		return []Passage{{Result, text}}
-	}
-	return []Passage{{Prompt, typed(text)}}
-}
-
-// content yields the blocks of a message, or its text.
-func content(line []byte) iter.Seq[gjson.Result] {
-	return func(yield func(gjson.Result) bool) {
-		v := gjson.GetBytes(line, "message.content")
-		if v.Type == gjson.String {
-			yield(v)
-		} else if v.IsArray() {
-			v.ForEach(func(_, block gjson.Result) bool { return yield(block) })
-		}
-	}
+	return e.ID, said
 }
 
 // called is a tool's call: its name with what says most about it, and then all other texts that it was
 // given.
-func called(block gjson.Result) string {
-	input := block.Get("input")
-	first := foremost(input)
-	parts := texts(nil, input, maxInputs)
+func called(p Part) string {
+	first := foremost(p.Input)
+	parts := texts(nil, p.Input, maxInputs)
 	if i := slices.Index(parts, first); i >= 0 {
 		parts = slices.Delete(parts, i, i+1)
 	}
-	return strings.Join(append([]string{text(block.Get("name")) + "(" + first + ")"}, parts...), "\n")
+	return strings.Join(append([]string{p.Name + "(" + first + ")"}, parts...), "\n")
 }
 
 // maxInputs is how deeply the texts that a tool is given may lie.
@@ -113,7 +71,7 @@ const maxInputs = 20
 func texts(list []string, v gjson.Result, depth int) []string {
 	switch {
 	case v.Type == gjson.String:
-		list = append(list, text(v))
+		list = append(list, Unquote(v))
 	case v.Type == gjson.JSON && depth > 0:
 		v.ForEach(func(_, v gjson.Result) bool {
 			list = texts(list, v, depth-1)

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +44,13 @@ func readSegment(t testing.TB, path string, c Cursor) Segment {
 	}
 	return s
 }
+
+// silence reads nothing in any line.
+func silence() Reader { return silent{} }
+
+type silent struct{}
+
+func (silent) Read(int, []byte) Entry { return Entry{} }
 
 func TestReadSegment(t *testing.T) {
 	long := strings.Repeat("0123456789abcdef\n", 1000) // 17,000 bytes: more than the check covers
@@ -189,8 +197,8 @@ func TestHole(t *testing.T) {
 		t.Errorf("the end: %+v, %v after %d bytes; want ErrTooLarge after %d", c, err, h.read, farthest)
 	}
 	h.read = 0
-	if u, ok := lastUsage(h, h.size-farthest, h.size); ok || h.read > farthest+2*maxLine {
-		t.Errorf("the usage: %+v after %d bytes, want at most %d", u, h.read, farthest+2*maxLine)
+	if g := look(silence, h, h.size, farthest); g.found || h.read > farthest+2*maxLine {
+		t.Errorf("the usage: %+v after %d bytes, want at most %d", g.Usage, h.read, farthest+2*maxLine)
 	}
 	h = &hole{size: farthest}
 	if c, err := end(h, h.size); err != nil || c != (Cursor{}) {
@@ -205,7 +213,7 @@ func TestHole(t *testing.T) {
 	}
 	for what, read := range map[string]func() error{
 		"ReadSegment": func() error { _, err := ReadSegment(path, c); return err },
-		"Wait":        func() error { _, err := Wait(t.Context(), path, c, Want{}); return err },
+		"Wait":        func() error { _, err := Wait(t.Context(), silence, path, c, Want{}); return err },
 		"ReadRange":   func() error { _, err := ReadRange(path, 0, 200<<30); return err },
 		"End":         func() error { _, err := End(path); return err },
 		"Tail":        func() error { _, err := Tail(path, 8<<20); return err },
@@ -220,7 +228,10 @@ func TestHole(t *testing.T) {
 // and checks that they add up to the file.
 func TestSegmentsConcatenate(t *testing.T) {
 	t.Parallel()
-	content := session(t, "compaction")
+	content, err := os.ReadFile(filepath.Join("..", "..", "testdata", "transcripts", "compaction-manual.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for seed := range uint64(50) {
 		rnd := rand.New(rand.NewPCG(seed, 0))
 		path := filepath.Join(t.TempDir(), fmt.Sprint(seed))
@@ -359,5 +370,102 @@ func TestPoll(t *testing.T) {
 				t.Errorf("its cursor does not fit: got %q, restarted %v", again.Bytes, again.Restarted)
 			}
 		})
+	}
+}
+
+// FuzzSegment grows a file from a to a+b and then replaces it by c. Segments are whole lines and
+// concatenate to a prefix of the file; after the replacement they hold what follows the cursor, or
+// the whole file.
+func FuzzSegment(f *testing.F) {
+	b := bytes.Repeat([]byte("0123456789abcdef\n"), 400) // more than the check covers
+	f.Add(b[:5000], b[5000:5700], b)
+	f.Add(b[:5000], b[5000:5700], b[:5200])
+	f.Add([]byte("one\ntw"), []byte("o\nthree\n"), []byte("ONE\ntwo\nthree\n"))
+	f.Add([]byte("\n\n"), []byte{}, []byte("\n"))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, a, b, c []byte) {
+		path := filepath.Join(dir, "s.jsonl")
+		whole := func(b []byte) []byte { return b[:bytes.LastIndexByte(b, '\n')+1] }
+		put := func(b []byte) {
+			if err := os.WriteFile(path, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		follow := tail{path: path}
+		put(a)
+		first := readSegment(t, path, Cursor{})
+		if _, err := follow.poll(); err != nil {
+			t.Fatal(err)
+		}
+		ab := append(bytes.Clone(a), b...)
+		put(ab)
+		second := readSegment(t, path, first.Cursor)
+		if got := append(bytes.Clone(first.Bytes), second.Bytes...); !bytes.Equal(got, whole(ab)) || second.Restarted {
+			t.Fatalf("segments %q and %q of %q, restarted %v", first.Bytes, second.Bytes, ab, second.Restarted)
+		}
+		if _, err := follow.poll(); err != nil {
+			t.Fatal(err)
+		}
+		if s := follow.segment(); !bytes.Equal(s.Bytes, whole(ab)) || s.Cursor != second.Cursor {
+			t.Fatalf("followed: %q of %q, cursor %+v, want %+v", s.Bytes, ab, s.Cursor, second.Cursor)
+		}
+		put(c)
+		third := readSegment(t, path, second.Cursor)
+		want, restarted := whole(c), true
+		if n := second.Cursor.Offset; int64(len(c)) >= n && bytes.Equal(c[max(0, n-window):n], ab[max(0, n-window):n]) {
+			want, restarted = whole(c)[min(n, int64(len(whole(c)))):], false
+		}
+		if !bytes.Equal(third.Bytes, want) || third.Restarted != restarted {
+			t.Fatalf("after %q was replaced by %q: %q, restarted %v; want %q, %v", ab, c, third.Bytes, third.Restarted, want, restarted)
+		}
+		if end, err := End(path); err != nil || end != third.Cursor {
+			t.Fatalf("End of %q = %+v, %v; want %+v", c, end, err, third.Cursor)
+		}
+	})
+}
+
+// FuzzBackwards compares the result with splitting the whole file.
+func FuzzBackwards(f *testing.F) {
+	f.Add([]byte("a\nbb\n\nccc"), uint16(3), uint8(1))
+	f.Add([]byte("\n\n"), uint16(60_000), uint8(2))
+	f.Add([]byte("x\n"), uint16(65_535), uint8(40))
+	f.Fuzz(func(t *testing.T, text []byte, fill uint16, times uint8) {
+		// Long lines come from repetition: fuzzing would not find 100 KB of them by chance.
+		file := bytes.Repeat(append(bytes.Repeat([]byte{'x'}, int(fill)), text...), int(times)%50)
+		type line struct {
+			at   int64
+			text string
+		}
+		var want, got []line
+		for at, text := range lines(file) {
+			if len(text) < tailSize-1 {
+				want = append(want, line{int64(at), string(text)})
+			}
+		}
+		slices.Reverse(want)
+		for at, text := range backwards(bytes.NewReader(file), 0, int64(len(file))) {
+			if len(text) < tailSize-1 {
+				got = append(got, line{at, string(text)})
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("backwards of %d bytes gave %d lines, want %d", len(file), len(got), len(want))
+		}
+	})
+}
+
+func TestTail(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("one\ntwo\nthree\nto"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for limit, want := range map[int64]string{100: "one\ntwo\nthree\n", 14: "one\ntwo\nthree\n", 13: "two\nthree\n", 10: "three\n", 9: "three\n", 3: ""} {
+		if got, err := Tail(path, limit); err != nil || string(got) != want {
+			t.Errorf("Tail(%d) = %q, %v; want %q", limit, got, err, want)
+		}
+	}
+	if _, err := Tail(path+"x", 1); err == nil {
+		t.Error("a file that is not there has a tail")
 	}
 }

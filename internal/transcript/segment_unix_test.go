@@ -20,7 +20,7 @@ func TestNamedPipe(t *testing.T) {
 	if _, err := End(path); err == nil {
 		t.Error("End of a named pipe succeeded")
 	}
-	if _, err := Wait(t.Context(), path, Cursor{}, Want{}); err == nil {
+	if _, err := Wait(t.Context(), silence, path, Cursor{}, Want{}); err == nil {
 		t.Error("Wait for a named pipe succeeded")
 	}
 }

@@ -6,16 +6,17 @@ import (
 	"time"
 )
 
-// A Summary is what happened in a turn, on the main chain: sub-agents have files of their own.
+// A Summary is what happened in a turn, in the conversation itself: sub-agents are left out.
 type Summary struct {
 	Prompt string   // as in [Turn]; "" if the turn started before these bytes
 	Queued []string // what the user typed while the turn ran, and the agent received then
 	Reply  string   // text of the last message that has any, its blocks separated by newlines; the error of a failed turn
 	Model  string   // model that wrote the last message
 
-	Tools   map[string]int // calls by the tool's name; nil if there were none
-	Context int64          // tokens that the last request sent: input, cache writes and cache reads
-	Output  int64          // tokens that the model wrote in all messages
+	Tools   map[string]int    // calls by the tool's name; nil if there were none
+	Context int64             // tokens that the last request sent: input, cache writes and cache reads
+	Output  int64             // tokens that the model wrote in all messages
+	Tokens  map[string]Tokens // of all messages, by the model's name; nil if there were none
 
 	Compactions int
 	Interrupted bool // the user stopped it
@@ -28,101 +29,110 @@ type Summary struct {
 	Ended   time.Time // time of the last thing said or done by the agent, or of the interruption
 }
 
-// interruption begins the text of the user record that marks an Esc; "for tool use" or "]" follows it.
-const interruption = "[Request interrupted by user"
-
 // Summarise reads the lines of one turn: segment[t.Start:t.End] of a [Turn].
-func Summarise(turn []byte) Summary {
-	s := summary{
-		opener: newOpener(),
-		seen:   make(once),
-		output: make(map[string]int64),
-	}
+func Summarise(r Reader, turn []byte) Summary {
+	s := summary{seen: make(once), spent: make(map[string]spent)}
 	for at, line := range lines(turn) {
-		if r, ok := decode(line); ok && !r.sidechain && s.seen.first(r.uuid) {
-			s.add(at, r)
+		if e := r.Read(at, line); !e.Aside && s.seen.first(e.ID) {
+			s.add(&e)
 		}
 	}
 	s.Reply = strings.TrimSpace(strings.Join(s.reply, "\n"))
-	for _, n := range s.output {
-		s.Output += n
+	for _, m := range s.spent {
+		s.spend(m.model, m.tokens)
+	}
+	for _, t := range s.Tokens {
+		s.Output += t.Output
 	}
 	return s.Summary
 }
 
 type summary struct {
 	Summary
-	opener  *opener
+	asked   asked
 	reply   []string         // texts of one message
 	replyID string           // of that message
-	seen    once             // uuids of records, ids of tool calls
-	output  map[string]int64 // by message id: each line of a message has a figure, the last is right
+	seen    once             // ids of records and of calls
+	spent   map[string]spent // by the message's id: each of its lines has figures, the last are right
 }
 
-func (s *summary) add(at int, r record) {
-	now := parseTime(r.timestamp)
+// spent is what one message took.
+type spent struct {
+	model  string
+	tokens Tokens
+}
+
+func (s *summary) add(e *Entry) {
 	if s.Started.IsZero() {
-		s.Started = now
+		s.Started = e.At
 	}
-	t, opens := s.opener.open(at, r)
-	switch {
-	case opens:
-		s.Prompt, s.Started, s.Cwd = t.Prompt, now, r.cwd
-	case r.kind == "system":
+	if t := e.Opens; t != nil {
+		s.Prompt, s.Started, s.Cwd = strings.Clone(t.Prompt), t.At, t.Cwd
+	}
+	if prompt, ok := s.asked.prompt(e); ok {
+		s.Prompt = strings.Clone(prompt)
+	}
+	if e.Compacted != nil {
 		s.Compactions++
-	case r.queued != "":
-		s.Queued = append(s.Queued, r.queued)
-	case r.kind == "assistant":
-		s.assistant(r, now)
-	case r.message.result:
-		s.Answered = false
-		s.until(r, now)
-	case strings.HasPrefix(r.message.text(), interruption):
-		s.Interrupted, s.Answered = true, false
-		s.until(r, now)
+	}
+	s.Cwd, s.Model = cmp.Or(e.Cwd, s.Cwd), cmp.Or(e.Model, s.Model)
+	s.count(e)
+	s.follow(e)
+	if e.Ended {
+		s.Ended = e.At
 	}
 }
 
-// until notes that the turn went on until this record.
-func (s *summary) until(r record, now time.Time) { s.Ended, s.Cwd = now, cmp.Or(r.cwd, s.Cwd) }
+// follow notes what is said and done, and how the turn stands after it.
+func (s *summary) follow(e *Entry) {
+	switch by := e.by(); {
+	case by == model:
+		s.Ended, s.APIError, s.Interrupted, s.Answered = e.At, e.Failed, false, e.Answers && !e.Interrupted
+	case e.Opens != nil:
+	case by == machine || e.Interrupted:
+		s.Ended, s.Answered = e.At, false
+	}
+	s.Interrupted = s.Interrupted || e.Interrupted
+	said := e.said()
+	if strings.TrimSpace(said) != "" {
+		if e.Message == "" || e.Message != s.replyID {
+			s.reply, s.replyID = nil, e.Message
+		}
+		s.reply = append(s.reply, strings.Clone(said))
+	}
+	for _, p := range e.Parts {
+		switch {
+		case p.Kind == Queued:
+			s.Queued = append(s.Queued, strings.Clone(p.Text))
+		case p.Kind == Call && s.seen.first(p.Call):
+			if s.Tools == nil {
+				s.Tools = make(map[string]int)
+			}
+			s.Tools[p.Name]++
+		}
+	}
+}
 
-func (s *summary) assistant(r record, now time.Time) {
-	m := &r.message
-	if m.model == synthetic && !r.apiError {
-		return // "No response requested.", which the client adds after a turn that was cut off
+// count notes the tokens of a message.
+func (s *summary) count(e *Entry) {
+	s.Context = cmp.Or(e.Context, s.Context)
+	switch {
+	case e.Tokens == (Tokens{}):
+	case e.Message == "":
+		s.spend(s.Model, e.Tokens)
+	default:
+		t := e.Tokens
+		t.Output = cmp.Or(t.Output, s.spent[e.Message].tokens.Output)
+		s.spent[e.Message] = spent{s.Model, t}
 	}
-	s.until(r, now)
-	s.APIError, s.Interrupted = r.apiError, false
-	text := m.text()
-	said := strings.TrimSpace(text) != ""
-	s.Answered = !r.apiError && len(m.tools) == 0 && m.stop != "tool_use" && (said || m.stop != "") // old clients note no reason
-	if said {
-		if m.id == "" || m.id != s.replyID {
-			s.reply, s.replyID = nil, m.id
-		}
-		s.reply = append(s.reply, text)
+}
+
+// spend adds tokens to those of a model.
+func (s *summary) spend(model string, t Tokens) {
+	if s.Tokens == nil {
+		s.Tokens = make(map[string]Tokens)
 	}
-	if m.model == synthetic {
-		return
-	}
-	if m.model != "" {
-		s.Model = m.model
-	}
-	for _, tool := range m.tools {
-		if !s.seen.first(tool.id) {
-			continue
-		}
-		if s.Tools == nil {
-			s.Tools = make(map[string]int)
-		}
-		s.Tools[tool.name]++
-	}
-	if m.usage.context > 0 {
-		s.Context = m.usage.context
-	}
-	if m.id == "" {
-		s.Output += m.usage.output
-	} else if m.usage.output > 0 {
-		s.output[m.id] = m.usage.output
-	}
+	all := s.Tokens[model]
+	all.Input, all.CacheRead, all.CacheWrite, all.Output = all.Input+t.Input, all.CacheRead+t.CacheRead, all.CacheWrite+t.CacheWrite, all.Output+t.Output
+	s.Tokens[model] = all
 }

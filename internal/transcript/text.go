@@ -10,9 +10,9 @@ const resultLines = 20
 
 // Text renders the conversation of the given lines as a [Renderer] does, without times. It returns
 // at most the last most lines.
-func Text(segment []byte, most int) []string {
+func Text(reader Reader, segment []byte, most int) []string {
 	var b bytes.Buffer
-	r := NewRenderer(&b, Form{Results: resultLines})
+	r := NewRenderer(&b, reader, Form{Results: resultLines})
 	_, _ = r.Write(segment) // a buffer takes everything
 	_ = r.Close()
 	if b.Len() == 0 {

@@ -3,13 +3,11 @@ package transcript
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"time"
-
-	"github.com/tidwall/gjson"
 )
 
 // ErrNoUsage reports that a session file does not show how full the context is: it is empty, the
@@ -22,7 +20,7 @@ const farthest = 64 << 20
 
 // A Usage is how full the context of a session is, according to its file.
 type Usage struct {
-	// Tokens is the size of the main chain's last request: input, cache writes and cache reads.
+	// Tokens is the size of the conversation's last request: input, cache writes and cache reads.
 	// Directly after a compaction it is the client's estimate of the remaining context.
 	Tokens int64
 
@@ -32,59 +30,93 @@ type Usage struct {
 	// Variant is the client's own name of the model, with "[1m]" if that window was chosen. It is
 	// empty if the part of the file that was read lacks it; see [Variant].
 	Variant string
+
+	// Window is how many tokens the context can have; 0 if the client doesn't say, or did not in the
+	// part of the file that was read.
+	Window int64
 }
 
-// LastUsage finds the last answer of the main chain in the last 100 KB of the file at path, and
-// further back only if they have none. Time and memory do not depend on the file's size. Answers
-// that the client wrote itself do not count, nor do those whose figures are zero.
+// LastUsage finds the last answer of a conversation in the last 100 KB of the file at path, and
+// further back only if they have none, or a client says in lines of its own which model that was.
+// Time and memory do not depend on the file's size. Answers that the client wrote itself do not count,
+// nor do those whose figures are zero. Each line is read by a Reader of its own.
 //
 // Errors are those of [ReadSegment], or wrap [ErrNoUsage].
-func LastUsage(path string) (Usage, error) {
+func LastUsage(reader func() Reader, path string) (Usage, error) {
 	f, info, err := open(path)
 	if err != nil {
 		return Usage{}, err
 	}
 	defer f.Close()
-	for _, depth := range []int64{tailSize, farthest} {
-		if u, ok := lastUsage(f, max(0, info.Size()-depth), info.Size()); ok {
-			return u, nil
-		}
+	g := look(reader, f, info.Size(), tailSize)
+	if !g.found || !g.together && !g.done() {
+		g = look(reader, f, info.Size(), farthest)
 	}
-	return Usage{}, fmt.Errorf("read session file %q: %w", path, ErrNoUsage)
+	if !g.found {
+		return Usage{}, fmt.Errorf("read session file %q: %w", path, ErrNoUsage)
+	}
+	return g.Usage, nil
 }
 
-// lastUsage is [LastUsage] for the lines between two offsets. ok is false if they contain no answer.
-func lastUsage(f io.ReaderAt, from, to int64) (u Usage, ok bool) {
-	compacted := false
-	for _, line := range backwards(f, from, to) {
-		kind := gjson.GetBytes(line, "type").Str
-		switch {
-		case kind == "attachment" && u.Variant == "":
-			u.Variant = variant(line)
-		case kind == "system" && !ok && !compacted:
-			if metadata, is := boundary(line); is {
-				compacted, u.Tokens = true, tokens(metadata.Get("postTokens"))
-			}
-		case kind == "assistant" && !ok:
-			r, is := decode(line)
-			if !is || r.sidechain || r.message.model == synthetic || r.message.usage.context == 0 {
-				continue
-			}
-			ok, u.Model = true, r.message.model
-			if !compacted {
-				u.Tokens = r.message.usage.context
-			}
+// look reads the last bytes of a file of this size backwards.
+func look(reader func() Reader, f io.ReaderAt, size, depth int64) gauge {
+	g := gauge{deep: depth > tailSize}
+	meter, fast := reader().(Meter)
+	for _, line := range backwards(f, max(0, size-depth), size) {
+		if fast {
+			g.add(meter.Meter(line, g.found))
+		} else {
+			g.add(reader().Read(0, line))
 		}
-		if ok && (u.Variant != "" || from+tailSize < to) {
+		if g.done() {
 			break
 		}
 	}
-	return u, ok
+	return g
+}
+
+// A gauge takes the entries of a conversation, the last one first.
+type gauge struct {
+	Usage
+	deep      bool
+	found     bool // the tokens
+	together  bool // with the model
+	compacted bool // since
+}
+
+func (g *gauge) add(e Entry) {
+	if e.Aside {
+		return
+	}
+	g.Variant, g.Window = cmp.Or(g.Variant, e.Variant), cmp.Or(g.Window, e.Window)
+	switch c := e.Compacted; {
+	case c != nil && !g.found && !g.compacted:
+		g.compacted, g.Tokens = true, c.Left
+	case e.Context > 0 && !g.found:
+		g.found, g.together, g.Model = true, e.Model != "", e.Model
+		if !g.compacted {
+			g.Tokens = e.Context
+		}
+	case g.found:
+		g.Model = cmp.Or(g.Model, e.Model)
+	}
+}
+
+// done reports whether nothing more is looked for. A client that names the model with the tokens names
+// its variant close to them or not at all; another one names model and window where a turn begins.
+func (g *gauge) done() bool {
+	switch {
+	case !g.found:
+		return false
+	case g.together:
+		return g.deep || g.Variant != "" || g.Window != 0
+	}
+	return g.Model != "" && g.Window != 0
 }
 
 // Variant returns the client's own name of the model that the session at path began with, or "" if
 // the file lacks it. The client notes it in the first few records, and again when it changes.
-func Variant(path string) (string, error) {
+func Variant(reader func() Reader, path string) (string, error) {
 	const head = 256 << 10 // the records before the first answer have 150 to 260 KB, with that one early
 	f, _, err := open(path)
 	if err != nil {
@@ -95,28 +127,21 @@ func Variant(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read session file: %w", err)
 	}
+	say := metering(reader())
 	for _, line := range lines(buf) {
-		if name := variant(line); name != "" {
-			return name, nil
+		if e := say(line, true); e.Variant != "" {
+			return e.Variant, nil
 		}
 	}
 	return "", nil
 }
 
-// variant returns the model announced by a record of type attachment; "" for any other record.
-func variant(line []byte) string {
-	if gjson.GetBytes(line, "attachment.type").Str != "model" || !json.Valid(line) {
-		return ""
+// metering reads the lines of a conversation in their order, by [Meter] if that is possible.
+func metering(r Reader) func(line []byte, answered bool) Entry {
+	if m, ok := r.(Meter); ok {
+		return m.Meter
 	}
-	return text(gjson.GetBytes(line, "attachment.identity.modelId"))
-}
-
-// boundary returns a record's compaction metadata; ok is false for any other record.
-func boundary(line []byte) (metadata gjson.Result, ok bool) {
-	if gjson.GetBytes(line, "subtype").Str != "compact_boundary" || !json.Valid(line) {
-		return gjson.Result{}, false
-	}
-	return gjson.GetBytes(line, "compactMetadata"), true
+	return func(line []byte, _ bool) Entry { return r.Read(0, line) }
 }
 
 // A Compaction is the client's compaction of a session's conversation.
@@ -129,8 +154,8 @@ type Compaction struct {
 }
 
 // Compactions reads the file at path from its beginning and lists its compactions, in order.
-// Memory does not depend on the file's size; 400 MB take 0.2 s. Errors are those of [ReadSegment].
-func Compactions(path string) ([]Compaction, error) {
+// Memory does not depend on the file's size. Errors are those of [ReadSegment].
+func Compactions(reader func() Reader, path string) ([]Compaction, error) {
 	f, _, err := open(path)
 	if err != nil {
 		return nil, err
@@ -138,22 +163,14 @@ func Compactions(path string) ([]Compaction, error) {
 	defer f.Close()
 	var all []Compaction
 	var now Compaction // holds the model's names
+	say := metering(reader())
 	r := bufio.NewReaderSize(f, 256<<10)
 	for {
 		line, err := r.ReadSlice('\n')
-		switch {
-		case bytes.Contains(line, []byte(`"compact_boundary"`)):
-			if c, ok := compaction(line); ok {
-				c.Model, c.Variant = now.Model, now.Variant
-				all = append(all, c)
-			}
-		case bytes.Contains(line, []byte(`"modelId"`)):
-			if name := variant(line); name != "" {
-				now.Variant = name
-			}
-		case bytes.Contains(line, []byte(`"assistant"`)):
-			if r, ok := decode(line); ok && !r.sidechain && r.message.model != "" && r.message.model != synthetic {
-				now.Model = r.message.model
+		if e := say(bytes.TrimSuffix(line, []byte{'\n'}), false); !e.Aside {
+			now.Model, now.Variant = cmp.Or(e.Model, now.Model), cmp.Or(e.Variant, now.Variant)
+			if c := e.Compacted; c != nil {
+				all = append(all, Compaction{Auto: c.Auto, Tokens: c.Tokens, At: e.At, Model: now.Model, Variant: now.Variant})
 			}
 		}
 		for errors.Is(err, bufio.ErrBufferFull) { // an image, not a record of a compaction
@@ -166,16 +183,4 @@ func Compactions(path string) ([]Compaction, error) {
 			return all, fmt.Errorf("read session file: %w", err)
 		}
 	}
-}
-
-func compaction(line []byte) (Compaction, bool) {
-	metadata, ok := boundary(line)
-	if !ok || gjson.GetBytes(line, "type").Str != "system" {
-		return Compaction{}, false
-	}
-	return Compaction{
-		Auto:   metadata.Get("trigger").Str == "auto",
-		Tokens: tokens(metadata.Get("preTokens")),
-		At:     parseTime(gjson.GetBytes(line, "timestamp").Str),
-	}, true
 }

@@ -20,9 +20,8 @@ const (
 // Want says what a turn must hold to be complete. Both values are from the payload of the hook that
 // ends the turn.
 type Want struct {
-	// PromptID is prompt_id. Only what follows a user record with this promptId counts for sure, so
-	// that an equal answer of an earlier turn does not. If it is empty, everything after the cursor
-	// counts.
+	// PromptID is prompt_id. Only what follows an entry with this id counts for sure, so that an equal
+	// answer of an earlier turn does not. If it is empty, everything after the cursor counts.
 	PromptID string
 
 	// Reply is last_assistant_message, or the error of a failed turn. It is empty if the turn ended
@@ -46,7 +45,7 @@ type Want struct {
 //
 // Errors are those of ReadSegment, but a missing file is an error only after 250 ms, or when ctx is
 // done.
-func Wait(ctx context.Context, path string, c Cursor, want Want) (Segment, error) {
+func Wait(ctx context.Context, reader func() Reader, path string, c Cursor, want Want) (Segment, error) {
 	ticker := time.NewTicker(step)
 	defer ticker.Stop()
 	t := tail{path: path, from: c}
@@ -60,7 +59,7 @@ func Wait(ctx context.Context, path string, c Cursor, want Want) (Segment, error
 		case err != nil:
 			return Segment{}, err
 		case found == replaced:
-			m = newMatcher(want, &t)
+			m = newMatcher(reader(), want, &t)
 			fallthrough
 		case found == grown:
 			still = 0
@@ -85,10 +84,11 @@ func Wait(ctx context.Context, path string, c Cursor, want Want) (Segment, error
 
 // A matcher looks for what is wanted in a growing segment.
 type matcher struct {
-	want  Want
-	reply string // want.Reply with its white space normalised: the client trims it
-	at    int    // everything before it in the buffer was fed
-	after int    // want.After, in the buffer
+	reader Reader
+	want   Want
+	reply  string // want.Reply with its white space normalised: the client trims it
+	at     int    // everything before it in the buffer was fed
+	after  int    // want.After, in the buffer
 
 	turn   bool // the wanted prompt was seen
 	other  bool // another prompt was seen
@@ -96,8 +96,8 @@ type matcher struct {
 	likely bool // something that may be the wanted answer was seen
 }
 
-func newMatcher(want Want, t *tail) *matcher {
-	m := &matcher{want: want, reply: squeeze(want.Reply), at: t.start, turn: want.PromptID == ""}
+func newMatcher(r Reader, want Want, t *tail) *matcher {
+	m := &matcher{reader: r, want: want, reply: squeeze(want.Reply), at: t.start, turn: want.PromptID == ""}
 	m.likely = m.turn && m.reply == ""
 	if !t.restarted {
 		m.after = t.start + int(min(max(0, want.After-t.base), MaxSegment))
@@ -108,28 +108,31 @@ func newMatcher(want Want, t *tail) *matcher {
 // feed looks at the whole lines of buf that are new since the last call.
 func (m *matcher) feed(buf []byte) {
 	for at, line := range lines(buf[m.at:]) {
-		r, ok := decode(line)
-		switch {
-		case !ok || r.sidechain:
-		case r.kind == "user" && (r.promptID == m.want.PromptID || m.want.PromptID == ""):
+		e := m.reader.Read(m.at+at, line)
+		switch by := e.by(); {
+		case e.Aside:
+		case by == model:
+			if m.at+at >= m.after {
+				m.answer(&e)
+			}
+		case by == nobody && e.PromptID == "" && !e.Interrupted:
+		case e.PromptID == m.want.PromptID || m.want.PromptID == "":
 			m.turn, m.sure = true, false
 			m.likely = m.likely || m.reply == ""
-		case r.kind == "user" && r.promptID != "":
+		case e.PromptID != "":
 			m.other = true
-		case r.kind == "assistant" && m.at+at >= m.after:
-			m.answer(r.message)
 		}
 	}
 	m.at = len(buf)
 }
 
-func (m *matcher) answer(msg message) {
-	text := squeeze(msg.text())
+func (m *matcher) answer(e *Entry) {
+	text := squeeze(e.said())
 	if m.reply == "" || text == "" {
 		m.sure = false
 		return
 	}
-	m.sure = m.turn && text == m.reply && msg.stop != "" && msg.stop != "tool_use"
+	m.sure = m.turn && text == m.reply && e.Stopped
 	// The payload has the text of the last block (a line of its own) that has any. Other payloads
 	// might join all blocks, so that only their end is in this line, or cut the text to its beginning.
 	if (m.turn || !m.other) && (strings.Contains(text, m.reply) || strings.HasSuffix(m.reply, text)) {

@@ -1,11 +1,125 @@
 package claude
 
-import "gitagent/internal/transcript"
+import (
+	"strings"
 
-func (Agent) Reader() transcript.Reader { return &reader{} }
+	"gitagent/internal/transcript"
+)
 
-func (Agent) Late() bool { return false }
+// Reader reads a session's file.
+//
+// A line is a record; its "type" says which kind. Records with a "uuid" form the conversation;
+// "isSidechain" marks those of a sub-agent, the rest is the main chain.
+//
+//	{"type":"user","promptId":"8154...","turnOrigin":"human","message":{"content":"go on"},...}
+//	{"type":"assistant","message":{"id":"msg_1","content":[{"type":"text","text":"I look."}],...},...}
+//	{"type":"assistant","message":{"id":"msg_1","content":[{"type":"tool_use","name":"Bash",...}],...},...}
+//	{"type":"user","promptId":"8154...","message":{"content":[{"type":"tool_result",...}]},...}
+//	{"type":"assistant","message":{"id":"msg_2","content":[{"type":"text","text":"Done."}],...},...}
+//
+// A message of the model has one content block per line; its lines share "message.id" and the usage
+// figures. Everything that the user or the machine says in a turn carries the turn's "promptId". Most
+// of the bytes are records of other types, which say nothing about turns and are skipped undecoded.
+func (Agent) Reader() transcript.Reader { return new(reader) }
 
-type reader struct{}
+// Late is true: the client writes its file from a timer, and runs the Stop hook without waiting for it.
+func (Agent) Late() bool { return true }
 
-func (*reader) Read(at int, line []byte) transcript.Entry { return transcript.Entry{} }
+type reader struct {
+	opener opener
+	todos  todos
+}
+
+// Read says what a record says. Those of other types, and what is no record, say nothing.
+func (r *reader) Read(at int, line []byte) transcript.Entry {
+	rec, ok := decode(line)
+	if !ok {
+		return transcript.Entry{}
+	}
+	e := transcript.Entry{ID: rec.uuid, At: parseTime(rec.timestamp), Aside: rec.sidechain}
+	switch rec.kind {
+	case "system":
+		e.Compacted = rec.compaction()
+	case "attachment":
+		if e.Variant = rec.variant(); e.Variant != "" || rec.attached.Get("type").Str == "model" {
+			return transcript.Entry{Variant: e.Variant}
+		}
+		if p := rec.queued(); p.Text != "" {
+			e.Parts = []transcript.Part{p}
+		}
+	case "assistant":
+		r.assistant(&e, &rec)
+	case "user":
+		r.user(at, &e, &rec)
+	}
+	return e
+}
+
+func (r *reader) assistant(e *transcript.Entry, rec *record) {
+	if !e.Aside {
+		r.opener.lead = lead{}
+	}
+	m := &rec.message
+	if m.model == synthetic && !rec.apiError {
+		return // "No response requested.", which the client adds after a turn that was cut off
+	}
+	e.Cwd, e.Message, e.Failed = rec.cwd, m.id, rec.apiError
+	if e.Parts, _ = parts(m.content, true); e.Parts == nil {
+		e.Parts = []transcript.Part{{Kind: transcript.Other}} // it is the model's all the same
+	}
+	e.Stopped = m.stop != "" && m.stop != "tool_use"
+	e.Answers = !rec.apiError && m.stop != "tool_use" && answers(e.Parts, m.stop != "") // old clients note no reason
+	rec.spent(e)
+	if !e.Aside {
+		e.Todos = r.todos.called(e.Parts)
+	}
+}
+
+// answers reports whether a message that wants nothing more is an answer: it calls no tool, and says
+// something or was stopped for a reason.
+func answers(parts []transcript.Part, stopped bool) bool {
+	for _, p := range parts {
+		switch p.Kind {
+		case transcript.Call:
+			return false
+		case transcript.Said:
+			stopped = stopped || strings.TrimSpace(p.Text) != ""
+		}
+	}
+	return stopped
+}
+
+// spent notes what the service says of a message: nothing, if the client wrote it itself.
+func (rec *record) spent(e *transcript.Entry) {
+	if m := &rec.message; m.model != synthetic {
+		e.Model, e.Tokens = m.model, m.tokens
+		e.Context = m.tokens.Input + m.tokens.CacheWrite + m.tokens.CacheRead
+	}
+}
+
+func (r *reader) user(at int, e *transcript.Entry, rec *record) {
+	s := decodeSaid(rec)
+	e.PromptID = rec.promptID
+	if !e.Aside {
+		r.todos.answered(s)
+		if t, ok := r.opener.open(at, s); ok {
+			e.Opens, e.Cwd, e.Parts = &t, rec.cwd, s.opening()
+			return
+		}
+	}
+	e.Parts = s.going()
+	e.Interrupted = strings.HasPrefix(s.text, interruption)
+	if e.Interrupted || len(s.answers) > 0 {
+		e.Cwd = rec.cwd
+	}
+}
+
+// queued is the prompt of a queued_command attachment that a person typed, but not of one by which
+// the client reports a finished task.
+func (rec *record) queued() transcript.Part {
+	if rec.attached.Get("origin.kind").Str == "task-notification" {
+		return transcript.Part{}
+	}
+	list, _ := parts(rec.attached.Get("prompt"), false) // a string, or blocks when there is an image
+	return transcript.Part{Kind: transcript.Queued, Text: text(list), Files: files(list)}
+}

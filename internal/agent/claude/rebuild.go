@@ -1,14 +1,326 @@
 package claude
 
 import (
-	"errors"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 )
 
+// NewSession is a random UUID.
 func (Agent) NewSession() string { return session.NewID() }
 
+// Rebuild turns a conversation, the segments of a session in order, into the file of a new session.
+// Its pieces share the segments' memory.
+//
+// The segments may be a stranger's, and the client acts on some of what it finds in its file. So
+// Rebuild keeps the records that form the conversation by a list of known types and fields, with
+// their values as they were, which makes the client's next request the original's byte for byte.
+// Records of other types are left out, and so are those of a sub-agent, those that aren't JSON to
+// the letter or have a field twice, and those with content that lies somewhere else. What follows
+// such a record follows the one before it instead, because the client silently omits a turn whose
+// links don't hold.
+//
+// Of a foreign conversation, a stranger's, attachments are left out as well: with them the client
+// would say to the model, in its own name and in the system prompt, what it is said to have said
+// then. It makes its own anew.
 func (Agent) Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
-	return nil, errors.ErrUnsupported
+	file, err := rebuild(c.Segments, c.Session, c.Foreign)
+	if err != nil {
+		return nil, err
+	}
+	return &transcript.Rebuilt{Path: transcript.Path(c.Config, c.Dir, c.Session), Pieces: file}, nil
+}
+
+func rebuild(segments [][]byte, session string, foreign bool) (file [][]byte, err error) {
+	id, err := json.Marshal(session)
+	if err != nil {
+		return nil, err
+	}
+	r := rebuilder{known: knownFields(), kinds: map[string]bool{}, id: id, before: map[string]string{}}
+	for name := range r.known {
+		kind, _, _ := strings.Cut(name, " ")
+		r.kinds[kind] = kind[0] != '.' && !(foreign && kind == "attachment")
+	}
+	for _, segment := range segments {
+		for line := range bytes.Lines(segment) {
+			r.add(bytes.TrimSuffix(line, []byte{'\n'}))
+		}
+	}
+	if !r.said {
+		return nil, fmt.Errorf("rebuild session %s: %w", session, transcript.ErrEmpty)
+	}
+	return r.file, nil
+}
+
+// A rebuilder makes the file of a new session, record by record.
+type rebuilder struct {
+	known map[string]fields
+	kinds map[string]bool // of records
+	id    []byte          // of the new session, in JSON
+	file  [][]byte
+	said  bool // somebody has said something
+
+	// before has, for the uuid of each record that was left out, the last one before it that wasn't.
+	// Both are JSON.
+	before map[string]string
+
+	// Of the record at hand:
+	line    []byte
+	kind    string // its type
+	subtype string // of a system record
+	parts   []member
+	edits   []edit
+	stamp   member // the timestamp
+	result  bool   // it has the result of a tool
+}
+
+// An edit puts something else, or nothing, in the place of a part of a line.
+type edit struct {
+	from, to int
+	with     []byte
+}
+
+// add takes the record in a line over, or leaves it out.
+func (r *rebuilder) add(line []byte) {
+	if len(line) == 0 || line[0] != '{' {
+		return // the client, too, skips what is not JSON
+	}
+	if r.line = line; !r.take() {
+		r.leaveOut()
+		return
+	}
+	r.said = r.said || r.kind == "user" || r.kind == "assistant"
+	slices.SortFunc(r.edits, func(a, b edit) int { return a.from - b.from })
+	at := 0
+	for _, e := range r.edits {
+		if e.from < at {
+			continue // in what was cut out
+		}
+		r.file = append(r.file, line[at:e.from])
+		if e.with != nil {
+			r.file = append(r.file, e.with)
+		}
+		at = e.to
+	}
+	r.file = append(r.file, line[at:], []byte{'\n'})
+}
+
+// isLink reports whether a value is what one record names another by.
+func isLink(value string) bool {
+	const form = `"00000000-0000-0000-0000-000000000000"`
+	if len(value) != len(form) {
+		return false
+	}
+	for i := range form {
+		if c := value[i]; c != form[i] && (form[i] != '0' || !isHex(c)) {
+			return false
+		}
+	}
+	return true
+}
+
+// leaveOut notes what goes before the record at hand, for those that come after it.
+func (r *rebuilder) leaveOut() {
+	if !bytes.Contains(r.line, []byte(`"parentUuid"`)) {
+		return
+	}
+	uuid, parent := gjson.GetBytes(r.line, "uuid").Raw, gjson.GetBytes(r.line, "parentUuid").Raw
+	if !isLink(uuid) || parent != "null" && !isLink(parent) {
+		return
+	}
+	if before, ok := r.before[parent]; ok {
+		parent = before
+	}
+	r.before[uuid] = parent
+}
+
+// take finds what is to be edited in the record at hand. It returns false if the record is to be
+// left out.
+func (r *rebuilder) take() bool {
+	r.kind, r.subtype, r.parts, r.edits, r.stamp, r.result = "", "", r.parts[:0], r.edits[:0], member{}, false
+	if r.object(0, maxDepth, r.field) != len(r.line) || !printable(r.line) {
+		return false
+	}
+	name := r.kind
+	if name == "system" {
+		name += " " + r.subtype
+	}
+	known, ok := r.known[name]
+	if !ok || !r.keep(0, r.parts, known) {
+		return false
+	}
+	// The client looks whether files that tools have written are older than their results, and if
+	// not, tells the model what is new in them, whatever files those are. Without a time it doesn't.
+	if r.result && r.stamp.end > 0 {
+		r.edits = append(r.edits, edit{r.stamp.value, r.stamp.end, []byte(`""`)})
+	}
+	return true
+}
+
+// object appends the members of the object that begins at i to parts and returns where it ends, -1
+// if it isn't valid. look returns where the value of a member ends.
+func (r *rebuilder) object(i, depth int, look func(m member, depth int) int) int {
+	return members(r.line, i, depth, func(m member) int {
+		m.end = look(m, depth-1)
+		r.parts = append(r.parts, m)
+		return m.end
+	})
+}
+
+// keep cuts out what isn't known of the object that begins at i and has these parts, with the comma
+// beside it. It returns false if something known is there twice: the client would take the last,
+// another program the first.
+func (r *rebuilder) keep(i int, parts []member, known fields) bool {
+	kept := i + 1     // where the last one that is kept ends
+	gap := false      // something was not, since then
+	seen := uint64(0) // the bits of those that are
+	for _, m := range parts {
+		bit := known[string(m.key)]
+		switch {
+		case bit == 0:
+			gap = true
+			continue
+		case seen&bit != 0:
+			return false
+		case gap && seen == 0:
+			r.edits = append(r.edits, edit{from: kept, to: m.from})
+		case gap:
+			r.edits = append(r.edits, edit{from: kept, to: m.comma})
+		}
+		kept, gap, seen = m.end, false, seen|bit
+	}
+	if gap {
+		r.edits = append(r.edits, edit{from: kept, to: parts[len(parts)-1].end})
+	}
+	return true
+}
+
+// field looks at a field of the record.
+func (r *rebuilder) field(m member, depth int) int {
+	switch string(m.key) {
+	case "message":
+		return r.part(m.value, depth, ".message", r.message)
+	case "attachment":
+		return r.part(m.value, depth, ".attachment ", r.value)
+	case "toolUseResult":
+		if r.line[m.value] == '{' { // else a text, or content
+			return r.part(m.value, depth, ".toolUseResult", r.value)
+		}
+	case "rendered":
+		return r.content(m.value, depth)
+	}
+	end := skip(r.line, m.value, depth)
+	if end < 0 {
+		return -1
+	}
+	switch value := r.line[m.value:end]; string(m.key) {
+	case "type":
+		if r.kind = unquote(value); !r.kinds[r.kind] {
+			return -1 // no need to look at the rest, which may be long
+		}
+	case "subtype":
+		r.subtype = unquote(value)
+	case "isSidechain":
+		if string(value) != "false" {
+			return -1
+		}
+	case "sessionId":
+		r.edits = append(r.edits, edit{m.value, end, r.id})
+	case "timestamp":
+		r.stamp, r.stamp.end = m, end
+	case "parentUuid", "logicalParentUuid":
+		if before, ok := r.before[string(value)]; ok {
+			r.edits = append(r.edits, edit{m.value, end, []byte(before)})
+		}
+	}
+	return end
+}
+
+// part keeps what is known of an object within the record, and returns where that ends. A name with
+// a blank at its end is followed by the object's type.
+func (r *rebuilder) part(i, depth int, name string, look func(m member, depth int) int) int {
+	outer := len(r.parts)
+	end := r.object(i, depth, look)
+	parts := r.parts[outer:]
+	if r.parts = r.parts[:outer]; end < 0 {
+		return -1
+	}
+	if strings.HasSuffix(name, " ") {
+		for _, m := range parts {
+			if string(m.key) == "type" {
+				name += unquote(r.line[m.value:m.end])
+				break
+			}
+		}
+	}
+	known, ok := r.known[name]
+	if !ok || !r.keep(i, parts, known) {
+		return -1
+	}
+	return end
+}
+
+// unquote returns the text of a JSON string, as it is written.
+func unquote(value []byte) string { return string(bytes.Trim(value, `"`)) }
+
+// message looks at a field of a message.
+func (r *rebuilder) message(m member, depth int) int {
+	if string(m.key) == "content" {
+		return r.content(m.value, depth)
+	}
+	return skip(r.line, m.value, depth)
+}
+
+// value looks at a field whose value may be any.
+func (r *rebuilder) value(m member, depth int) int { return skip(r.line, m.value, depth) }
+
+// content looks at what is said: a text, or blocks of known kinds, which may have content of their
+// own. Images and documents must have their data with them. Nothing is cut out of a block: what the
+// model is sent has to be what it was.
+func (r *rebuilder) content(at, depth int) int {
+	if r.line[at] != '[' {
+		return skip(r.line, at, depth)
+	}
+	return elements(r.line, at, depth, func(at int) int {
+		if r.line[at] != '{' {
+			return skip(r.line, at, depth-1)
+		}
+		return r.checked(at, depth-1, blocks)
+	})
+}
+
+// checked looks at a block, or at the source of one. Its type must be among types.
+func (r *rebuilder) checked(at, depth int, types []string) int {
+	seen := uint64(0)
+	return members(r.line, at, depth, func(m member) int {
+		bit := r.known[".block"][string(m.key)]
+		if seen&bit != 0 || bit == 0 && bytes.IndexByte(m.key, '\\') >= 0 {
+			return -1 // there twice, perhaps in another spelling
+		}
+		seen |= bit
+		switch string(m.key) {
+		case "source":
+			if r.line[m.value] == '{' {
+				return r.checked(m.value, depth-1, sources)
+			}
+		case "content":
+			return r.content(m.value, depth-1)
+		}
+		end := skip(r.line, m.value, depth-1)
+		if end >= 0 && string(m.key) == "type" {
+			kind := unquote(r.line[m.value:end])
+			r.result = r.result || kind == "tool_result"
+			if !slices.Contains(types, kind) {
+				return -1
+			}
+		}
+		return end
+	})
 }

@@ -1,4 +1,4 @@
-package transcript
+package claude
 
 import (
 	"bytes"
@@ -8,17 +8,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gitagent/internal/transcript"
 )
 
 // turn20K is a typical turn: 20 KB, of which half are records that matter.
 func turn20K(b *testing.B) []byte {
-	content := session(b, "five turns")
+	content := recorded(b, "five turns")
 	return content[42398:61052] // turn 4: four requests, three tools
 }
 
 // sessionOf makes a session file of size bytes whose last turn is turn20K, and the cursor before
 // that turn.
-func sessionOf(b *testing.B, size int) (string, Cursor) {
+func sessionOf(b *testing.B, size int) (string, transcript.Cursor) {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "s.jsonl")
 	turn := turn20K(b)
@@ -32,7 +34,7 @@ func sessionOf(b *testing.B, size int) (string, Cursor) {
 			b.Fatal(err)
 		}
 	}
-	c := readSegment(b, path, Cursor{}).Cursor
+	c := readSegment(b, path, transcript.Cursor{}).Cursor
 	if _, err := f.Write(turn); err != nil {
 		b.Fatal(err)
 	}
@@ -58,15 +60,15 @@ func BenchmarkTurn(b *testing.B) {
 	for _, size := range []int{50 << 10, 50 << 20} {
 		b.Run(fmt.Sprintf("%dKB", size>>10), func(b *testing.B) {
 			path, c := sessionOf(b, size)
-			want := Want{PromptID: "3c6a3dfc-b493-4abd-841c-cdac5f982ccf", Reply: "A4 done: command failed, then edited one.txt"}
+			want := transcript.Want{PromptID: "3c6a3dfc-b493-4abd-841c-cdac5f982ccf", Reply: "A4 done: command failed, then edited one.txt"}
 			b.ReportAllocs()
 			for b.Loop() {
-				s, err := Wait(context.Background(), path, c, want)
+				s, err := transcript.Wait(context.Background(), Agent{}.Reader, path, c, want)
 				if err != nil || !s.Complete {
 					b.Fatal(err, s.Complete)
 				}
-				for _, t := range Turns(s.Bytes) {
-					Summarise(s.Bytes[t.Start:t.End])
+				for _, t := range transcript.Turns(new(reader), s.Bytes) {
+					transcript.Summarise(new(reader), s.Bytes[t.Start:t.End])
 				}
 			}
 		})
@@ -93,18 +95,18 @@ func BenchmarkSummarise(b *testing.B) {
 			b.SetBytes(int64(len(bm.turn)))
 			b.ReportAllocs()
 			for b.Loop() {
-				Summarise(bm.turn)
+				transcript.Summarise(new(reader), bm.turn)
 			}
 		})
 	}
 }
 
 func BenchmarkTurns(b *testing.B) {
-	content := session(b, "five turns")
+	content := recorded(b, "five turns")
 	b.SetBytes(int64(len(content)))
 	b.ReportAllocs()
 	for b.Loop() {
-		Turns(content)
+		transcript.Turns(new(reader), content)
 	}
 }
 
@@ -113,7 +115,7 @@ func BenchmarkRebuild(b *testing.B) {
 	b.SetBytes(int64(len(content[0])))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Rebuild(content, "22222222-2222-4222-8222-222222222222", false); err != nil {
+		if _, err := rebuild(content, "22222222-2222-4222-8222-222222222222", false); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -121,11 +123,11 @@ func BenchmarkRebuild(b *testing.B) {
 
 // BenchmarkPassages decodes all lines of a session.
 func BenchmarkPassages(b *testing.B) {
-	segment := session(b, "five turns")
+	segment := recorded(b, "five turns")
 	b.SetBytes(int64(len(segment)))
 	for b.Loop() {
 		for _, line := range lines(segment) {
-			Passages(line)
+			transcript.Passages(new(reader), line)
 		}
 	}
 }

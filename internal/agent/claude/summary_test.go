@@ -1,19 +1,23 @@
-package transcript
+package claude
 
 import (
+	"context"
 	"maps"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"gitagent/internal/transcript"
 )
 
 func TestSummariseRealSessions(t *testing.T) {
 	const opus, sonnet = "claude-opus-4-8", "claude-sonnet-4-5"
 	const slow = "This is a slow answer that streams for a while so that it can be stopped in the middle of it all, word by word."
 	slowly := strings.TrimSpace(strings.Repeat("This is a slow answer. ", 30))
-	failed := Summary{Reply: "API Error: 400 mock: scripted failure", APIError: true}
-	for name, want := range map[string][]Summary{
+	failed := transcript.Summary{Reply: "API Error: 400 mock: scripted failure", APIError: true}
+	for name, want := range map[string][]transcript.Summary{
 		"five turns": {
 			{Reply: "A1 done: wrote one.txt", Model: opus, Tools: map[string]int{"Write": 1}, Context: 2105, Output: 23},
 			{Reply: "A2 done: bash ran", Model: opus, Tools: map[string]int{"Bash": 2}, Context: 15312, Output: 84},
@@ -70,13 +74,13 @@ func TestSummariseRealSessions(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := session(t, name)
-			turns := Turns(b)
+			b := recorded(t, name)
+			turns := transcript.Turns(new(reader), b)
 			if len(turns) != len(want) {
 				t.Fatalf("got %d turns, want %d", len(turns), len(want))
 			}
 			for i, turn := range turns {
-				got := Summarise(b[turn.Start:turn.End])
+				got := transcript.Summarise(new(reader), b[turn.Start:turn.End])
 				if got.Prompt != turn.Prompt {
 					t.Errorf("turn %d: prompt %q, but Turns says %q", i+1, got.Prompt, turn.Prompt)
 				}
@@ -91,12 +95,27 @@ func TestSummariseRealSessions(t *testing.T) {
 					want.Reply = got.Reply
 				}
 				want.Prompt, want.Started, want.Ended, want.Cwd = got.Prompt, got.Started, got.Ended, turn.Cwd
+				want.Tokens = got.Tokens // see TestTokensOfRealSessions
 				want.Answered = !want.Interrupted && !want.APIError
 				if !reflect.DeepEqual(got, want) {
 					t.Errorf("turn %d:\n got %+v\nwant %+v", i+1, got, want)
 				}
 			}
 		})
+	}
+}
+
+// TestTokensOfRealSessions compares with sums made by hand of the figures in the files: each message
+// counts once, however many lines it has.
+func TestTokensOfRealSessions(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]map[string]transcript.Tokens{
+		"five turns":      {"claude-opus-4-8": {Input: 311, CacheRead: 136001, CacheWrite: 4703, Output: 401}},
+		"sub-agent's own": nil, // all of it is aside
+	} {
+		if got := transcript.Summarise(new(reader), recorded(t, name)).Tokens; !maps.Equal(got, want) {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
 	}
 }
 
@@ -111,7 +130,7 @@ func TestSummarise(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		lines []string
-		want  Summary
+		want  transcript.Summary
 	}{
 		{name: "nothing"},
 		{
@@ -123,7 +142,10 @@ func TestSummarise(t *testing.T) {
 				`{"type":"assistant","message":{"model":"b","content":[],"usage":{"output_tokens":10000}}}`,
 				`{"type":"assistant","message":{"model":"b","content":[],"usage":{"output_tokens":10000}}}`,
 			},
-			want: Summary{Reply: "y", Model: "b", Tools: map[string]int{"Bash": 1}, Context: 10, Output: 21100},
+			want: transcript.Summary{
+				Reply: "y", Model: "b", Tools: map[string]int{"Bash": 1}, Context: 10, Output: 21100,
+				Tokens: map[string]transcript.Tokens{"a": {Input: 1, CacheWrite: 2, CacheRead: 4, Output: 100}, "b": {Input: 10, Output: 21000}},
+			},
 		},
 		{
 			name: "sub-agents count nowhere",
@@ -132,7 +154,7 @@ func TestSummarise(t *testing.T) {
 				`{"type":"assistant","isSidechain":true,"message":{"id":"m2","model":"b","content":[{"type":"text","text":"its"},{"type":"tool_use","id":"t","name":"Read"}],"usage":{"input_tokens":9,"output_tokens":9}}}`,
 				`{"type":"user","isSidechain":true,"message":{"content":"[Request interrupted by user]"}}`,
 			},
-			want: Summary{Answered: true, Reply: "mine", Model: "a", Context: 1, Output: 1},
+			want: transcript.Summary{Answered: true, Reply: "mine", Model: "a", Context: 1, Output: 1, Tokens: map[string]transcript.Tokens{"a": {Input: 1, Output: 1}}},
 		},
 		{
 			name: "a tool call counts once by its id, every time without",
@@ -140,7 +162,7 @@ func TestSummarise(t *testing.T) {
 				`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t1","name":"Bash"},{"type":"tool_use","id":"t2","name":"Bash"}]}}`,
 				`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t1","name":"Bash"},{"type":"tool_use","name":"Read"},{"type":"tool_use","name":"Read"}]}}`,
 			},
-			want: Summary{Tools: map[string]int{"Bash": 2, "Read": 2}},
+			want: transcript.Summary{Tools: map[string]int{"Bash": 2, "Read": 2}},
 		},
 		{
 			name: "a record that is there twice counts once",
@@ -150,7 +172,7 @@ func TestSummarise(t *testing.T) {
 				`{"type":"system","uuid":"b","subtype":"compact_boundary"}`,
 				`{"type":"system","uuid":"b","subtype":"compact_boundary"}`,
 			},
-			want: Summary{Answered: true, Reply: "x", Compactions: 1},
+			want: transcript.Summary{Answered: true, Reply: "x", Compactions: 1},
 		},
 		{
 			name: "what the client says in the model's place is neither reply nor model",
@@ -159,7 +181,7 @@ func TestSummarise(t *testing.T) {
 				`{"type":"user","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}`,
 				`{"type":"assistant","message":{"id":"s","model":"<synthetic>","content":[{"type":"text","text":"No response requested."}],"usage":{"input_tokens":0}}}`,
 			},
-			want: Summary{Reply: "half", Model: "a", Context: 5, Interrupted: true},
+			want: transcript.Summary{Reply: "half", Model: "a", Context: 5, Interrupted: true, Tokens: map[string]transcript.Tokens{"a": {Input: 5}}},
 		},
 		{
 			name: "an interruption that the turn went on after is none",
@@ -167,7 +189,7 @@ func TestSummarise(t *testing.T) {
 				`{"type":"user","message":{"content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]}}`,
 				`{"type":"assistant","message":{"id":"m","model":"a","content":[{"type":"text","text":"fine"}]}}`,
 			},
-			want: Summary{Answered: true, Reply: "fine", Model: "a"},
+			want: transcript.Summary{Answered: true, Reply: "fine", Model: "a"},
 		},
 		{
 			name: "an error that the turn went on after is none",
@@ -175,7 +197,7 @@ func TestSummarise(t *testing.T) {
 				`{"type":"assistant","isApiErrorMessage":true,"message":{"id":"s","model":"<synthetic>","content":[{"type":"text","text":"API Error"}]}}`,
 				`{"type":"assistant","message":{"id":"m","model":"a","content":[{"type":"text","text":"fine"}]}}`,
 			},
-			want: Summary{Answered: true, Reply: "fine", Model: "a"},
+			want: transcript.Summary{Answered: true, Reply: "fine", Model: "a"},
 		},
 		{
 			name: "an error ends it",
@@ -183,14 +205,14 @@ func TestSummarise(t *testing.T) {
 				`{"type":"assistant","message":{"id":"m","model":"a","content":[{"type":"text","text":"fine"}],"usage":{"input_tokens":5}}}`,
 				`{"type":"assistant","isApiErrorMessage":true,"message":{"id":"s","model":"<synthetic>","content":[{"type":"text","text":"API Error"}],"usage":{"input_tokens":0}}}`,
 			},
-			want: Summary{Reply: "API Error", Model: "a", Context: 5, APIError: true},
+			want: transcript.Summary{Reply: "API Error", Model: "a", Context: 5, APIError: true, Tokens: map[string]transcript.Tokens{"a": {Input: 5}}},
 		},
 		{
 			name: "a prompt that looks like the mark of an interruption",
 			lines: []string{
 				`{"type":"user","turnOrigin":"human","message":{"content":"[Request interrupted by user] - what does that mean?"}}`,
 			},
-			want: Summary{Prompt: "[Request interrupted by user] - what does that mean?"},
+			want: transcript.Summary{Prompt: "[Request interrupted by user] - what does that mean?"},
 		},
 		{
 			name: "times are those of the work, not of what the client notes around it",
@@ -202,7 +224,7 @@ func TestSummarise(t *testing.T) {
 				`{"type":"user","timestamp":"2026-11-21T00:00:05Z","message":{"content":"<command-name>/model</command-name>"}}`,
 				`{"type":"system","timestamp":"2026-11-21T00:00:06Z","subtype":"compact_boundary"}`,
 			},
-			want: Summary{Prompt: "go", Tools: map[string]int{"Bash": 1}, Compactions: 1, Started: at("02"), Ended: at("04")},
+			want: transcript.Summary{Prompt: "go", Tools: map[string]int{"Bash": 1}, Compactions: 1, Started: at("02"), Ended: at("04")},
 		},
 		{
 			name: "the rest of a turn has no prompt",
@@ -210,7 +232,7 @@ func TestSummarise(t *testing.T) {
 				`{"type":"user","timestamp":"2026-11-21T00:00:04Z","promptId":"p","message":{"content":[{"type":"tool_result"}]}}`,
 				`{"type":"assistant","timestamp":"2026-11-21T00:00:05Z","message":{"id":"m","content":[{"type":"text","text":"done"}]}}`,
 			},
-			want: Summary{Answered: true, Reply: "done", Started: at("04"), Ended: at("05")},
+			want: transcript.Summary{Answered: true, Reply: "done", Started: at("04"), Ended: at("05")},
 		},
 		{
 			name: "queued: what a person typed, not what a task notified",
@@ -221,7 +243,7 @@ func TestSummarise(t *testing.T) {
 				`{"type":"attachment","attachment":{"type":"queued_command"}}`,
 				`{"type":"user","attachment":{"type":"queued_command","prompt":"no attachment"}}`,
 			},
-			want: Summary{Queued: []string{"stop that", "see here"}},
+			want: transcript.Summary{Queued: []string{"stop that", "see here"}},
 		},
 		{
 			name: "numbers that cannot be counts of tokens",
@@ -231,11 +253,11 @@ func TestSummarise(t *testing.T) {
 				`{"type":"assistant","message":{"id":"m3","content":[],"usage":[1,2]}}`,
 				`{"type":"assistant","message":{"id":"m4","content":[],"usage":"{\"input_tokens\":9}"}}`,
 			},
-			want: Summary{Context: 7, Output: 7},
+			want: transcript.Summary{Context: 7, Output: 7, Tokens: map[string]transcript.Tokens{"": {Input: 7, Output: 7}}},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := Summarise([]byte(strings.Join(tt.lines, "\n") + "\n"))
+			got := transcript.Summarise(new(reader), []byte(strings.Join(tt.lines, "\n")+"\n"))
 			if !reflect.DeepEqual(got, tt.want) {
 				t.Errorf(" got %+v\nwant %+v", got, tt.want)
 			}
@@ -263,9 +285,15 @@ func TestPathological(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := []byte(segment)
-			checkRanges(t, b, Turns(b))
-			Summarise(b)
-			newMatcher(Want{Reply: strings.Repeat("a", 1000)}, new(tail)).feed(b)
+			checkRanges(t, b, transcript.Turns(new(reader), b))
+			transcript.Summarise(new(reader), b)
+			path := filepath.Join(t.TempDir(), "s.jsonl")
+			write(t, path, segment)
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel() // one look
+			if _, err := transcript.Wait(ctx, Agent{}.Reader, path, transcript.Cursor{}, transcript.Want{Reply: strings.Repeat("a", 1000)}); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 }
@@ -274,7 +302,7 @@ func TestPathological(t *testing.T) {
 func TestLargeLine(t *testing.T) {
 	line := `{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Write","input":{"content":"` +
 		strings.Repeat(`package main\n`, 8<<20) + `"}}]}}` + "\n"
-	got := Summarise([]byte(line + answer + "\n"))
+	got := transcript.Summarise(new(reader), []byte(line+answer+"\n"))
 	if !maps.Equal(got.Tools, map[string]int{"Write": 1}) || got.Reply != "done" {
 		t.Errorf("got %+v", got)
 	}

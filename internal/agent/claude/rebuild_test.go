@@ -1,4 +1,4 @@
-package transcript_test
+package claude
 
 import (
 	"bytes"
@@ -18,10 +18,10 @@ const (
 	newID = "22222222-2222-4222-8222-222222222222"
 )
 
-// rebuild passes the conversation to Rebuild in two segments and returns the whole file.
-func rebuild(conversation []byte, session string) ([]byte, error) {
+// rebuilt passes the conversation to Rebuild in two segments and returns the whole file.
+func rebuilt(conversation []byte, session string) ([]byte, error) {
 	half := bytes.IndexByte(conversation, '\n') + 1
-	file, err := transcript.Rebuild([][]byte{conversation[:half], conversation[half:]}, session, false)
+	file, err := rebuild([][]byte{conversation[:half], conversation[half:]}, session, false)
 	return bytes.Join(file, nil), err
 }
 
@@ -79,7 +79,7 @@ func TestRebuild(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			in := []byte(tt.in)
-			got, err := rebuild(in, newID)
+			got, err := rebuilt(in, newID)
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("Rebuild: %v, want %v", err, tt.err)
 			}
@@ -213,7 +213,7 @@ func TestRebuildHostile(t *testing.T) {
 			case "-": // and nothing is known of where it was
 				want = asked + answered
 			}
-			got, err := rebuild([]byte(asked+tt.in+"\n"+answered), newID)
+			got, err := rebuilt([]byte(asked+tt.in+"\n"+answered), newID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,7 +238,7 @@ func TestRebuildLinks(t *testing.T) {
 			`{"parentUuid":null,"logicalParentUuid":"` + u1 + `","type":"system","uuid":"` + u4 + `","subtype":"compact_boundary"}` + "\n" +
 			`{"parentUuid":"` + u1 + `","type":"user","uuid":"` + u2 + `","message":{"content":"x"}}` + "\n"
 	)
-	if got, err := rebuild([]byte(in), newID); err != nil || string(got) != want {
+	if got, err := rebuilt([]byte(in), newID); err != nil || string(got) != want {
 		t.Errorf("Rebuild = %v\n%s, want\n%s", err, got, want)
 	}
 	// One that was left out says that it comes after itself, or after the next.
@@ -246,7 +246,7 @@ func TestRebuildLinks(t *testing.T) {
 		`{"parentUuid":"` + u2 + `","type":"future","uuid":"` + u2 + `"}` + "\n" +
 		`{"parentUuid":"` + u4 + `","type":"future","uuid":"` + u3 + `"}` + "\n" +
 		`{"parentUuid":"` + u3 + `","type":"future","uuid":"` + u4 + `"}` + "\n"
-	if got, err := rebuild([]byte(loop), newID); err != nil || string(got) != first+"\n" {
+	if got, err := rebuilt([]byte(loop), newID); err != nil || string(got) != first+"\n" {
 		t.Errorf("Rebuild of a loop = %v\n%s", err, got)
 	}
 }
@@ -256,7 +256,7 @@ func TestRebuildLinks(t *testing.T) {
 func TestRebuildReal(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.jsonl")
-	more, _ := filepath.Glob("../../testdata/transcripts/*.jsonl")
+	more, _ := filepath.Glob("../../../testdata/transcripts/*.jsonl")
 	if err != nil || len(files) == 0 || len(more) == 0 {
 		t.Fatalf("no transcripts: %v", err)
 	}
@@ -265,7 +265,7 @@ func TestRebuildReal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := rebuild(data, newID)
+		got, err := rebuilt(data, newID)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -328,7 +328,7 @@ func TestPath(t *testing.T) {
 			t.Parallel()
 			want := filepath.Join("/home/dev/.claude", "projects", tt.want, newID+".jsonl")
 			if got := transcript.Path("/home/dev/.claude", tt.dir, newID); got != want {
-				t.Errorf("Path(%q) = %s, want %s", tt.dir, got, want)
+				t.Errorf("transcript.Path(%q) = %s, want %s", tt.dir, got, want)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package transcript
+package claude
 
 import (
 	"fmt"
@@ -7,15 +7,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/internal/transcript"
 )
 
 func TestText(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "transcripts", "five-turns.jsonl"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "transcripts", "five-turns.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := Text(data, 1000)
+	all := transcript.Text(new(reader), data, 1000)
 	for _, want := range [][]string{
 		{"> T2 please go on", "", "-- thinking, 6 words --", "* Turn two: bash, two tools in one message.", "", "+ Bash(echo two > two.txt && cat two.txt)", "  | two", "+ Bash(ls)", "  | README.md"},
 		{"> T4 please go on", "", "+ Bash(echo failing >&2; exit 3)", "  ! Exit code 3", "  ! failing", "+ Read(/home/dev/lab/repo/one.txt)"},
@@ -28,7 +30,7 @@ func TestText(t *testing.T) {
 	if len(all) == 0 || all[0] != "> T1 please write a file" || all[len(all)-1] != "* A5 done: wrote sub/five.txt" {
 		t.Errorf("the conversation is\n%s", strings.Join(all, "\n"))
 	}
-	if last := Text(data, 3); !slices.Equal(last, all[len(all)-3:]) {
+	if last := transcript.Text(new(reader), data, 3); !slices.Equal(last, all[len(all)-3:]) {
 		t.Errorf("the last 3 lines are %q", last)
 	}
 }
@@ -53,7 +55,7 @@ torn {"type":"assistant"
 		want = append(want, fmt.Sprintf("  | line %d", i))
 	}
 	want = append(want, "  | ... 80 more lines", "", "-- the conversation was compacted --", "-- interrupted --")
-	if got := Text(data, 100); !slices.Equal(got, want) {
+	if got := transcript.Text(new(reader), data, 100); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
@@ -68,47 +70,31 @@ func TestTodos(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		lines string
-		want  []Todo
+		want  []transcript.Todo
 	}{
 		"none": {`{"type":"user","message":{"content":"TodoWrite"}}` + "\n", nil},
 		"the last list counts": {
 			call("a", "TodoWrite", `{"todos":[{"content":"old","status":"pending"}]}`) +
 				call("b", "TodoWrite", `{"todos":[{"content":"read","status":"completed","activeForm":"reading"},{"content":"write","status":"in_progress"}]}`),
-			[]Todo{{"read", "completed"}, {"write", "in_progress"}},
+			[]transcript.Todo{{Text: "read", Status: "completed"}, {Text: "write", Status: "in_progress"}},
 		},
 		"tasks": {
 			call("a", "TaskCreate", `{"subject":"read","description":"all"}`) + result("a", "7") +
 				call("b", "TaskCreate", `{"subject":"write"}`) + result("b", "8") + call("c", "TaskCreate", `{"subject":"sing"}`) + result("c", "9") +
 				call("d", "TaskUpdate", `{"taskId":"7","status":"completed"}`) + call("e", "TaskUpdate", `{"taskId":"8","subject":"write it","status":"in_progress"}`) +
 				call("f", "TaskUpdate", `{"taskId":"9","status":"deleted"}`),
-			[]Todo{{"read", "completed"}, {"write it", "in_progress"}},
+			[]transcript.Todo{{Text: "read", Status: "completed"}, {Text: "write it", Status: "in_progress"}},
 		},
 		"a record that is there twice": {
 			call("a", "TaskCreate", `{"subject":"read"}`) + call("a", "TaskCreate", `{"subject":"read"}`),
-			[]Todo{{"read", "pending"}},
+			[]transcript.Todo{{Text: "read", Status: "pending"}},
 		},
 		"of a sub-agent": {`{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"tool_use","id":"a","name":"TaskCreate","input":{"subject":"x"}}]}}` + "\n", nil},
 		"of wrong types": {call("a", "TodoWrite", `{"todos":[7,{"content":8}]}`) + call("b", "TaskUpdate", `"x"`), nil},
 	} {
-		if got := Todos([]byte(tt.lines)); !slices.Equal(got, tt.want) {
+		if got := transcript.Todos(new(reader), []byte(tt.lines)); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got %+v, want %+v", name, got, tt.want)
 		}
-	}
-}
-
-func TestTail(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, []byte("one\ntwo\nthree\nto"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for limit, want := range map[int64]string{100: "one\ntwo\nthree\n", 14: "one\ntwo\nthree\n", 13: "two\nthree\n", 10: "three\n", 9: "three\n", 3: ""} {
-		if got, err := Tail(path, limit); err != nil || string(got) != want {
-			t.Errorf("Tail(%d) = %q, %v; want %q", limit, got, err, want)
-		}
-	}
-	if _, err := Tail(path+"x", 1); err == nil {
-		t.Error("a file that is not there has a tail")
 	}
 }
 
@@ -116,12 +102,12 @@ func FuzzTodos(f *testing.F) {
 	f.Add([]byte(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"a","name":"TaskCreate","input":{"subject":"x"}}]}}`))
 	f.Add([]byte(`{"type":"user","message":{"content":[{"tool_use_id":"a"}]},"toolUseResult":{"task":{"id":7}}}`))
 	f.Fuzz(func(t *testing.T, segment []byte) {
-		for _, todo := range Todos(segment) {
+		for _, todo := range transcript.Todos(new(reader), segment) {
 			if todo.Text == "" {
 				t.Error("an item without a text")
 			}
 		}
-		if n := len(Text(segment, 10)); n > 10 {
+		if n := len(transcript.Text(new(reader), segment, 10)); n > 10 {
 			t.Errorf("%d lines, want at most 10", n)
 		}
 	})

@@ -1,4 +1,4 @@
-package transcript
+package claude
 
 import (
 	"bytes"
@@ -18,17 +18,19 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"gitagent/internal/transcript"
 )
 
 var update = flag.Bool("update", false, "write what is rendered into testdata/rendered")
 
-func render(t testing.TB, form Form, segments ...[]byte) string {
+func render(t testing.TB, form transcript.Form, segments ...[]byte) string {
 	t.Helper()
 	var b strings.Builder
-	r := NewRenderer(&b, form)
+	r := transcript.NewRenderer(&b, new(reader), form)
 	for i, s := range segments {
 		if len(segments) > 1 {
-			if err := r.Begin(fmt.Sprintf("turn %d", i+1)); err != nil {
+			if err := r.Begin(fmt.Sprintf("turn %d", i+1), new(reader)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -49,9 +51,9 @@ func TestRenderRealSessions(t *testing.T) {
 		if strings.HasSuffix(name, "own") {
 			continue // all of it is aside
 		}
-		for ext, form := range map[string]Form{".txt": {Results: 5, Columns: 80}, ".full.txt": {Full: true}} {
+		for ext, form := range map[string]transcript.Form{".txt": {Results: 5, Columns: 80}, ".full.txt": {Full: true}} {
 			path := filepath.Join("testdata", "rendered", strings.ReplaceAll(name, " ", "-")+ext)
-			got := render(t, form, session(t, name))
+			got := render(t, form, recorded(t, name))
 			if *update {
 				if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
 					t.Fatal(err)
@@ -62,7 +64,7 @@ func TestRenderRealSessions(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got != string(bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))) {
-				t.Errorf("%s is rendered otherwise; see the difference with: go test ./internal/transcript -update && git diff\n%s", path, got)
+				t.Errorf("%s is rendered otherwise; see the difference with: go test ./internal/agent/claude -update && git diff\n%s", path, got)
 			}
 		}
 	}
@@ -114,156 +116,156 @@ func TestRender(t *testing.T) {
 	lines := func(n int) string { return strings.Repeat("x\n", n) }
 	for name, tt := range map[string]struct {
 		in   string
-		form Form
+		form transcript.Form
 		want string
 	}{
-		"nothing": {"", Form{}, ""},
+		"nothing": {"", transcript.Form{}, ""},
 		"a prompt of several lines, wrapped": {
 			askLine(t, "", "one two three four five six\n\n> quoted\n"),
-			Form{Columns: 22},
+			transcript.Form{Columns: 22},
 			"> one two three four\n> five six\n>\n> > quoted\n",
 		},
 		"a reply in Markdown": {
 			sayLine(t, "", block("text", "text", "# Head\n\nsome words that are many\n```\ncode code code code code\n```\n")),
-			Form{Columns: 22},
+			transcript.Form{Columns: 22},
 			"* # Head\n\n  some words that are\n  many\n  ```\n  code code code code code\n  ```\n",
 		},
 		"an image, alone and with a text": {
 			askLine(t, "", []any{image}) + askLine(t, "", []any{block("text", "text", "look"), image}),
-			Form{},
+			transcript.Form{},
 			"> [image, image/png, 3.0 KiB]\n\n> look\n> [image, image/png, 3.0 KiB]\n",
 		},
 		"an image as a result": {
 			resultLine(t, "", "a", []any{block("text", "text", "it is"), image}),
-			Form{Results: 2},
+			transcript.Form{Results: 2},
 			"+ (result)\n  | it is\n  | [image, image/png, 3.0 KiB]\n",
 		},
 		"calls at once": {
 			sayLine(t, "", bash("a", "one"), bash("b", "two")) + resultLine(t, "", "b", "of two") + resultLine(t, "", "a", "of one"),
-			Form{Results: 2},
+			transcript.Form{Results: 2},
 			"+ Bash(two)\n  | of two\n+ Bash(one)\n  | of one\n",
 		},
 		"a call without a result": {
 			sayLine(t, "", bash("a", "one")) + askLine(t, "", "next"),
-			Form{},
+			transcript.Form{},
 			"+ Bash(one)\n\n> next\n",
 		},
-		"a long result": {resultLine(t, "", "a", lines(9)), Form{Results: 5}, "+ (result)\n" + strings.Repeat("  | x\n", 5) + "  | ... 4 more lines\n"},
-		"one line more": {resultLine(t, "", "a", lines(6)), Form{Results: 5}, "+ (result)\n" + strings.Repeat("  | x\n", 6)},
-		"all of it":     {resultLine(t, "", "a", lines(9)), Form{Results: 5, Full: true}, "+ (result)\n" + strings.Repeat("  | x\n", 9)},
+		"a long result": {resultLine(t, "", "a", lines(9)), transcript.Form{Results: 5}, "+ (result)\n" + strings.Repeat("  | x\n", 5) + "  | ... 4 more lines\n"},
+		"one line more": {resultLine(t, "", "a", lines(6)), transcript.Form{Results: 5}, "+ (result)\n" + strings.Repeat("  | x\n", 6)},
+		"all of it":     {resultLine(t, "", "a", lines(9)), transcript.Form{Results: 5, Full: true}, "+ (result)\n" + strings.Repeat("  | x\n", 9)},
 		"a long line, cut": {
-			resultLine(t, "", "a", strings.Repeat("x", 1000)), Form{Results: 5, Columns: 30}, "+ (result)\n  | " + strings.Repeat("x", 25) + "…\n",
+			resultLine(t, "", "a", strings.Repeat("x", 1000)), transcript.Form{Results: 5, Columns: 30}, "+ (result)\n  | " + strings.Repeat("x", 25) + "…\n",
 		},
 		"what a terminal would obey": {
 			resultLine(t, "", "a", "\x1b[1;31mred\x1b[m \x1b]0;title\a\x1b]8;;x\x1b\\link\n 1%\r 50%\r100%\r\nbell\a \x9b31m \u202e \x1b(Bx \x1b"),
-			Form{Results: 5},
+			transcript.Form{Results: 5},
 			"+ (result)\n  | red link\n  | 100%\n  | bell\\x07 \ufffd31m \\u202e x \\x1b\n",
 		},
 		"what a terminal would obey, all of it": {
 			resultLine(t, "", "a", "\x1b[1mred\x1b[m \x1b]0;title\a\n 1%\r100%\r\nend\r"),
-			Form{Full: true},
+			transcript.Form{Full: true},
 			"+ (result)\n  | \\x1b[1mred\\x1b[m \\x1b]0;title\\x07\n  |  1%\\r100%\n  | end\\r\n",
 		},
 		"a prompt that a terminal would hide": {
-			askLine(t, "", hiding), Form{}, "> " + hidden + "\n",
+			askLine(t, "", hiding), transcript.Form{}, "> " + hidden + "\n",
 		},
 		"a reply that a terminal would hide": {
-			sayLine(t, "", block("text", "text", hiding)), Form{}, "* " + hidden + "\n",
+			sayLine(t, "", block("text", "text", hiding)), transcript.Form{}, "* " + hidden + "\n",
 		},
 		"thinking that a terminal would hide": {
-			sayLine(t, "", block("thinking", "thinking", hiding)), Form{Full: true}, "-- thinking, 7 words --\n  ~ " + hidden + "\n",
+			sayLine(t, "", block("thinking", "thinking", hiding)), transcript.Form{Full: true}, "-- thinking, 7 words --\n  ~ " + hidden + "\n",
 		},
 		"a call that a terminal would hide": {
-			sayLine(t, "", bash("a", hiding)), Form{}, "+ Bash(" + strings.ReplaceAll(hidden, `\r`, " ") + ")\n",
+			sayLine(t, "", bash("a", hiding)), transcript.Form{}, "+ Bash(" + strings.ReplaceAll(hidden, `\r`, " ") + ")\n",
 		},
 		"arguments that a terminal would hide": {
 			sayLine(t, "", bash("a", hiding)),
-			Form{Full: true},
+			transcript.Form{Full: true},
 			"+ Bash(" + strings.ReplaceAll(hidden, `\r`, " ") + ")\n  : command: " + hidden + "\n",
 		},
 		"an error that a terminal would hide": {
 			strings.ReplaceAll(sayLine(t, "", block("text", "text", hiding)), `"type":"assistant"`, `"type":"assistant","isApiErrorMessage":true`),
-			Form{},
+			transcript.Form{},
 			"! " + hidden + "\n",
 		},
 		"arguments": {
 			sayLine(t, "", block("tool_use", "id", "a", "name", "Edit", "input", map[string]any{"file_path": "a.go", "new_string": "x\n\ty\n", "all": true})),
-			Form{Full: true},
+			transcript.Form{Full: true},
 			"+ Edit(a.go)\n  : all: true\n  : file_path: a.go\n  : new_string:\n  :    x\n  :    \ty\n",
 		},
 		"arguments of a tool that nobody knows": {
 			sayLine(t, "", block("tool_use", "id", "a", "name", "mcp__x", "input", map[string]any{"a": 1, "b": "two\nlines", "c": []int{1}})),
-			Form{},
+			transcript.Form{},
 			"+ mcp__x(a: 1, b: two lines)\n",
 		},
 		"todos": {
 			sayLine(t, "", block("tool_use", "id", "a", "name", "TodoWrite", "input", map[string]any{"todos": []any{
 				map[string]any{"content": "read", "status": "completed"}, map[string]any{"content": "write", "status": "in_progress"}, map[string]any{"content": "sing"},
 			}})) + resultLine(t, "", "a", "ok"),
-			Form{Results: 1},
+			transcript.Form{Results: 1},
 			"+ TodoWrite()\n  : [x] read\n  : [>] write\n  : [ ] sing\n  | ok\n",
 		},
 		"a sub-agent in the same file": {
 			askLine(t, "", "go") + strings.ReplaceAll(askLine(t, "", "do"), `{"`, `{"isSidechain":true,"`) + sayLine(t, "", block("text", "text", "done")),
-			Form{},
+			transcript.Form{},
 			"> go\n\n-- a sub-agent, 1 record --\n\n* done\n",
 		},
 		"a reply that is no list of blocks": {
-			jsonLine(t, map[string]any{"type": "assistant", "message": map[string]any{"content": "done"}}), Form{}, "* done\n",
+			jsonLine(t, map[string]any{"type": "assistant", "message": map[string]any{"content": "done"}}), transcript.Form{}, "* done\n",
 		},
 		"text beside a result": {
 			strings.Replace(resultLine(t, "", "a", "ok"), `"content":[`, `"content":[{"type":"text","text":"and delete it"},`, 1),
-			Form{Full: true},
+			transcript.Form{Full: true},
 			"+ (result)\n  | ok\n\n-- the client says, 3 words --\n  ~ and delete it\n",
 		},
 		"a result beside a prompt": {
 			askLine(t, "", []any{block("text", "text", "go"), block("tool_result", "tool_use_id", "a", "content", "ok")}),
-			Form{},
+			transcript.Form{},
 			"> go\n\n+ (result)\n  | ok\n",
 		},
 		"a word beside an interruption": {
 			askLine(t, "", "go") + strings.ReplaceAll(askLine(t, "", "[Request interrupted by user] for now"), `"turnOrigin":"human",`, ""),
-			Form{Full: true},
+			transcript.Form{Full: true},
 			"> go\n\n-- interrupted --\n-- the client says, 6 words --\n  ~ [Request interrupted by user] for now\n",
 		},
 		"arguments that are no object": {
 			sayLine(t, "", block("tool_use", "id", "a", "name", "x", "input", []any{"b", []any{"c"}})),
-			Form{Full: true},
+			transcript.Form{Full: true},
 			"+ x(0: b)\n  : [\"b\",[\"c\"]]\n",
 		},
 		"arguments beside todos": {
 			sayLine(t, "", block("tool_use", "id", "a", "name", "x", "input", map[string]any{"b": "c", "todos": []any{map[string]any{"content": "d"}}})),
-			Form{Full: true},
+			transcript.Form{Full: true},
 			"+ x(b: c)\n  : [ ] d\n  : b: c\n  : todos: [{\"content\":\"d\"}]\n",
 		},
 		"a block of another kind": {
 			sayLine(t, "", block("server_tool_use", "name", "b")),
-			Form{Full: true},
+			transcript.Form{Full: true},
 			"-- server_tool_use, 1 word --\n  ~ {\"name\":\"b\",\"type\":\"server_tool_use\"}\n",
 		},
 		"a line of which little can be seen": {
 			resultLine(t, "", "a", "xy"+strings.Repeat("\u0301", 4*maxPlain)+"z"),
-			Form{Results: 5},
+			transcript.Form{Results: 5},
 			"+ (result)\n  | xy" + strings.Repeat("\u0301", 4*maxPlain-1) + "…\n",
 		},
 		"thinking": {
 			sayLine(t, "", block("thinking", "thinking", "one two"), block("thinking", "thinking", ""), block("text", "text", "three")),
-			Form{},
+			transcript.Form{},
 			"-- thinking, 2 words --\n* three\n",
 		},
 		"thinking, all of it": {
 			sayLine(t, "", block("thinking", "thinking", "one two\n"), block("text", "text", "three")),
-			Form{Full: true},
+			transcript.Form{Full: true},
 			"-- thinking, 2 words --\n  ~ one two\n\n* three\n",
 		},
 		"in colour": {
 			askLine(t, "", "a\nb") + sayLine(t, "", bash("x", "y"), block("text", "text", "c\nd")),
-			Form{Colour: true},
+			transcript.Form{Colour: true},
 			"\x1b[1m> a\x1b[m\n\x1b[1m> b\x1b[m\n\n\x1b[36m+ Bash(y)\x1b[m\n\n\x1b[32m*\x1b[m c\n  d\n",
 		},
-		"no line feed at the end": {strings.TrimSuffix(askLine(t, "", "go"), "\n"), Form{}, "> go\n"},
-		"torn":                    {`{"type":"user","turnOrigin":"human","message":{"content":"go"}` + "\n", Form{}, ""},
-		"too long":                {`{"type":"user","x":"` + strings.Repeat("x", maxRecord) + "\"}\n" + askLine(t, "", "go"), Form{}, "-- a record of 32 MiB is left out --\n\n> go\n"},
+		"no line feed at the end": {strings.TrimSuffix(askLine(t, "", "go"), "\n"), transcript.Form{}, "> go\n"},
+		"torn":                    {`{"type":"user","turnOrigin":"human","message":{"content":"go"}` + "\n", transcript.Form{}, ""},
+		"too long":                {`{"type":"user","x":"` + strings.Repeat("x", maxRecord) + "\"}\n" + askLine(t, "", "go"), transcript.Form{}, "-- a record of 32 MiB is left out --\n\n> go\n"},
 	} {
 		if got := render(t, tt.form, []byte(tt.in)); got != tt.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, tt.want)
@@ -274,8 +276,8 @@ func TestRender(t *testing.T) {
 func TestRenderInstead(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	r := NewRenderer(&b, Form{})
-	if err := cmp.Or(r.Begin("turn 1"), r.Instead(time.Time{}, hiding, hiding), r.Close()); err != nil {
+	r := transcript.NewRenderer(&b, new(reader), transcript.Form{})
+	if err := cmp.Or(r.Begin("turn 1", new(reader)), r.Instead(time.Time{}, hiding, hiding), r.Close()); err != nil {
 		t.Fatal(err)
 	}
 	want := "-- turn 1 --\n> " + hidden + "\n\n* " + hidden + "\n\n-- there is no transcript --\n"
@@ -292,7 +294,7 @@ func TestRenderTimes(t *testing.T) {
 	text := func(s string) any { return block("text", "text", s) }
 	first := askLine(t, local("10:00:00"), "go") + sayLine(t, local("10:00:59"), text("soon")) + sayLine(t, local("10:01:10"), text("later"))
 	second := askLine(t, local("10:01:20"), "on") + sayLine(t, "no time", text("done"))
-	form := Form{When: func(at time.Time) string { return at.Local().Format("Monday\n15:04") }}
+	form := transcript.Form{When: func(at time.Time) string { return at.Local().Format("Monday\n15:04") }}
 	want := "-- turn 1, Saturday 10:00 --\n> go\n\n* soon\n\n-- 10:01 --\n* later\n\n-- turn 2, 10:01 --\n> on\n\n* done\n"
 	if got := render(t, form, []byte(first), []byte(second)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -304,13 +306,13 @@ func TestRenderTimes(t *testing.T) {
 // lines come.
 func FuzzRender(f *testing.F) {
 	for name := range sessions {
-		for _, line := range lines(session(f, name)) {
+		for _, line := range lines(recorded(f, name)) {
 			f.Add(line, 80, 5, len(line)%2 == 0)
 		}
 	}
 	f.Add([]byte(resultLine(f, "", "a", "\x1b[31mred\x1b[m\r\n\x1b]8;;x\x1b\\")+sayLine(f, "", block("tool_use", "id", "a", "name", "X\nY", "input", 7))), 20, 1, true)
 	f.Fuzz(func(t *testing.T, segment []byte, columns, results int, full bool) {
-		form := Form{Results: max(0, results%100), Columns: max(0, columns%300), Full: full, When: func(at time.Time) string { return at.UTC().Format(time.RFC3339) }}
+		form := transcript.Form{Results: max(0, results%100), Columns: max(0, columns%300), Full: full, When: func(at time.Time) string { return at.UTC().Format(time.RFC3339) }}
 		whole := render(t, form, segment)
 		if len(whole) > 200*len(segment)+1000 {
 			t.Errorf("%d bytes became %d", len(segment), len(whole))
@@ -328,7 +330,7 @@ func FuzzRender(f *testing.F) {
 			}
 		}
 		var b strings.Builder
-		r := NewRenderer(&b, form)
+		r := transcript.NewRenderer(&b, new(reader), form)
 		for piece := range slices.Chunk(segment, 7) {
 			if _, err := r.Write(piece); err != nil {
 				t.Fatal(err)
@@ -357,11 +359,11 @@ func TestRenderCalls(t *testing.T) {
 				id = "" // no result can name it
 			}
 			call := block("tool_use", "id", id, "name", name)
-			raw, waiting := jsonLine(t, call), 0
-			for _, c := range list {
+			waiting := 0
+			for _, c := range append(list, [2]string{id, name}) {
 				waiting += len("+ ()\n") + len(c[1])
 			}
-			for waiting += len(raw) - 1; len(list) > 0 && (waiting > maxCalls || id == ""); {
+			for len(list) > 0 && (waiting > maxCalls || id == "") {
 				show(0)
 			}
 			list = append(list, [2]string{id, name})
@@ -383,7 +385,7 @@ func TestRenderCalls(t *testing.T) {
 	for len(list) > 0 {
 		show(0)
 	}
-	if got := render(t, Form{}, []byte(in.String())); got != want.String() {
+	if got := render(t, transcript.Form{}, []byte(in.String())); got != want.String() {
 		t.Errorf("%d bytes of calls and results are not as expected", len(got))
 	}
 }
@@ -395,7 +397,7 @@ func (full) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestRenderToNobody(t *testing.T) {
 	t.Parallel()
-	r := NewRenderer(full{}, Form{})
+	r := transcript.NewRenderer(full{}, new(reader), transcript.Form{})
 	line, n := []byte(askLine(t, "", "go")), 0
 	for ; n < 10000; n++ {
 		if _, err := r.Write(line); err != nil {
@@ -421,7 +423,7 @@ func TestRenderManyCalls(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	r := NewRenderer(io.Discard, Form{})
+	r := transcript.NewRenderer(io.Discard, new(reader), transcript.Form{})
 	if _, err := r.Write(b.Bytes()); err != nil {
 		t.Fatal(err)
 	}
@@ -432,15 +434,15 @@ func TestRenderManyCalls(t *testing.T) {
 }
 
 func BenchmarkRender(b *testing.B) {
-	data := session(b, "five turns")
-	for name, form := range map[string]Form{"folded": {Results: 5, Columns: 80, Colour: true}, "full": {Full: true, Columns: 80, Colour: true}} {
+	data := recorded(b, "five turns")
+	for name, form := range map[string]transcript.Form{"folded": {Results: 5, Columns: 80, Colour: true}, "full": {Full: true, Columns: 80, Colour: true}} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(100 * int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				r := NewRenderer(io.Discard, form)
+				r := transcript.NewRenderer(io.Discard, new(reader), form)
 				for range 100 {
-					_ = r.Begin("turn")
+					_ = r.Begin("turn", new(reader))
 					_, _ = r.Write(data)
 				}
 				_ = r.Close()

@@ -1,4 +1,4 @@
-package transcript
+package claude
 
 import (
 	"os"
@@ -7,22 +7,24 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gitagent/internal/transcript"
 )
 
 // sessions are files of the real client, by the names that the tests use.
 var sessions = map[string]string{
-	"five turns":       "../../testdata/transcripts/five-turns.jsonl",
-	"compaction":       "../../testdata/transcripts/compaction-manual.jsonl",
-	"sub-agent":        "../../testdata/transcripts/subagent.jsonl",
-	"sub-agent's own":  "../../testdata/transcripts/subagent.dir/subagents/agent-ad9d878ba001a9465.jsonl",
-	"after clear":      "../../testdata/transcripts/interactive-after-clear.jsonl",
-	"fork by client":   "../../testdata/transcripts/fork-by-client.jsonl",
+	"five turns":       "../../../testdata/transcripts/five-turns.jsonl",
+	"compaction":       "../../../testdata/transcripts/compaction-manual.jsonl",
+	"sub-agent":        "../../../testdata/transcripts/subagent.jsonl",
+	"sub-agent's own":  "../../../testdata/transcripts/subagent.dir/subagents/agent-ad9d878ba001a9465.jsonl",
+	"after clear":      "../../../testdata/transcripts/interactive-after-clear.jsonl",
+	"fork by client":   "../../../testdata/transcripts/fork-by-client.jsonl",
 	"command and esc":  "testdata/interactive-command-queued-esc-shell.jsonl",
 	"blocks and queue": "testdata/interactive-blocks-esc-queued.jsonl",
 	"autocompaction":   "testdata/headless-autocompact-blocked.jsonl",
 }
 
-func session(t testing.TB, name string) []byte {
+func recorded(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.FromSlash(sessions[name]))
 	if err != nil {
@@ -97,8 +99,8 @@ func TestTurnsOfRealSessions(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := session(t, name)
-			turns := Turns(b)
+			b := recorded(t, name)
+			turns := transcript.Turns(new(reader), b)
 			checkRanges(t, b, turns)
 			if len(turns) != len(want) {
 				t.Fatalf("got %d turns, want %d: %+v", len(turns), len(want), turns)
@@ -118,7 +120,7 @@ func TestTurnsOfRealSessions(t *testing.T) {
 }
 
 // checkRanges fails unless the turns are whole lines, in order, up to the end of the segment.
-func checkRanges(t *testing.T, segment []byte, turns []Turn) {
+func checkRanges(t *testing.T, segment []byte, turns []transcript.Turn) {
 	t.Helper()
 	for i, turn := range turns {
 		end := len(segment)
@@ -344,7 +346,7 @@ func TestTurns(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			segment := []byte(strings.Join(tt.lines, "\n") + "\n")
-			turns := Turns(segment)
+			turns := transcript.Turns(new(reader), segment)
 			checkRanges(t, segment, turns)
 			var got []turn
 			for _, u := range turns {
@@ -360,11 +362,11 @@ func TestTurns(t *testing.T) {
 func TestTurnFields(t *testing.T) {
 	segment := []byte(`{"type":"user","uuid":"u","promptId":"p","turnOrigin":"human","promptSource":"typed",` +
 		`"timestamp":"2026-11-21T00:24:47.662Z","message":{"content":"go"}}`) // no newline
-	want := []Turn{{
+	want := []transcript.Turn{{
 		Start: 0, End: len(segment), UUID: "u", PromptID: "p", Prompt: "go", Origin: "human", Source: "typed",
 		At: time.Date(2026, 11, 21, 0, 24, 47, 662e6, time.UTC),
 	}}
-	if got := Turns(segment); !reflect.DeepEqual(got, want) {
+	if got := transcript.Turns(new(reader), segment); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 }

@@ -1,4 +1,4 @@
-package transcript
+package claude
 
 import (
 	"fmt"
@@ -6,13 +6,15 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"gitagent/internal/transcript"
 )
 
 // passages are those of a segment, each as its place and its text.
 func passages(segment []byte) (all []string) {
 	seen := make(once)
 	for _, line := range lines(segment) {
-		uuid, said := Passages(line)
+		uuid, said := transcript.Passages(new(reader), line)
 		if len(said) == 0 || !seen.first(uuid) {
 			continue
 		}
@@ -39,7 +41,7 @@ func TestPassages(t *testing.T) {
 		{`{"type":"user","message":{"content":"<command-name>/review</command-name><command-args>all of it</command-args>"}}`, []string{"prompt: /review all of it"}},
 		{`{"type":"user","message":{"content":"<bash-input>ls -l</bash-input>"}}`, []string{"prompt: !ls -l"}},
 		{`{"type":"user","message":{"content":"what is <bash-input>x</bash-input>?"}}`, []string{"prompt: what is <bash-input>x</bash-input>?"}},
-		{`{"type":"user","message":{"content":"<bash-stdout>total 0</bash-stdout>"}}`, []string{"result: <bash-stdout>total 0</bash-stdout>"}},
+		{`{"type":"user","message":{"content":"<bash-stdout>total 0</bash-stdout>"}}`, []string{"result: total 0"}},
 		{`{"type":"user","message":{"content":[{"type":"tool_result","content":"one"},{"type":"tool_result","content":[{"type":"text","text":"two"}]},{"type":"text","text":"and"}]},"toolUseResult":{"stdout":"one"}}`, []string{"result: one", "result: two"}},
 		{`{"type":"attachment","attachment":{"type":"queued_command","prompt":"and that"}}`, []string{"prompt: and that"}},
 		{`{"type":"attachment","attachment":{"type":"file","content":"x"}}`, nil},
@@ -65,13 +67,13 @@ func TestPassages(t *testing.T) {
 func TestPassagesOfRealSessions(t *testing.T) {
 	t.Parallel()
 	for name := range sessions {
-		segment := session(t, name)
+		segment := recorded(t, name)
 		all := passages(segment)
-		for _, turn := range Turns(segment) {
+		for _, turn := range transcript.Turns(new(reader), segment) {
 			if turn.Origin != "task_notification" && turn.Prompt != "" && !slices.Contains(all, "prompt: "+turn.Prompt) {
 				t.Errorf("%s: the prompt %q is missing", name, turn.Prompt)
 			}
-			s := Summarise(segment[turn.Start:turn.End])
+			s := transcript.Summarise(new(reader), segment[turn.Start:turn.End])
 			for part := range strings.SplitSeq(s.Reply, "\n") {
 				if !slices.ContainsFunc(all, func(p string) bool { return strings.HasPrefix(p, "reply: ") && strings.Contains(p, part) }) {
 					t.Errorf("%s: the reply %q is missing", name, part)
@@ -91,7 +93,7 @@ func FuzzPassages(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, segment []byte) {
 		for _, line := range lines(segment) {
-			_, said := Passages(line)
+			_, said := transcript.Passages(new(reader), line)
 			for _, p := range said {
 				if strings.TrimSpace(p.Text) == "" || !utf8.ValidString(p.Text) {
 					t.Errorf("%q says %q", line, p.Text)

@@ -1,4 +1,4 @@
-package transcript
+package claude
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gitagent/internal/transcript"
 )
 
 // These tests use the clock of synctest: it advances when every goroutine waits, so times are exact
@@ -36,7 +38,7 @@ func TestWait(t *testing.T) {
 	const ms = time.Millisecond
 	for _, tt := range []struct {
 		name     string
-		want     Want
+		want     transcript.Want
 		file     []chunk
 		took     time.Duration
 		complete bool
@@ -44,163 +46,163 @@ func TestWait(t *testing.T) {
 	}{
 		{
 			name: "already there",
-			want: Want{PromptID: "p1", Reply: "done"},
+			want: transcript.Want{PromptID: "p1", Reply: "done"},
 			file: []chunk{{0, prompt1 + step1 + call1 + result1 + done}},
 			took: 0, complete: true,
 		},
 		{
 			name: "already there, with the client's notes after it",
-			want: Want{PromptID: "p1", Reply: "done"},
+			want: transcript.Want{PromptID: "p1", Reply: "done"},
 			file: []chunk{{0, prompt1 + done + notes}},
 			took: 0, complete: true,
 		},
 		{
 			name: "already there, the next turn too",
-			want: Want{PromptID: "p1", Reply: "done"},
+			want: transcript.Want{PromptID: "p1", Reply: "done"},
 			file: []chunk{{0, prompt1 + done + prompt2}},
 			took: 0, complete: true,
 		},
 		{
 			name: "in pieces, torn within lines",
-			want: Want{PromptID: "p1", Reply: "done"},
+			want: transcript.Want{PromptID: "p1", Reply: "done"},
 			file: []chunk{{0, prompt1[:20]}, {15 * ms, prompt1[20:] + call1[:50]}, {35 * ms, call1[50:] + result1 + done[:30]}, {65 * ms, done[30:]}},
 			took: 70 * ms, complete: true,
 		},
 		{
 			name: "the equal answer of an earlier turn does not count",
-			want: Want{PromptID: "p2", Reply: "done"},
+			want: transcript.Want{PromptID: "p2", Reply: "done"},
 			file: []chunk{{0, prompt1 + done}, {95 * ms, prompt2}, {305 * ms, done}},
 			took: 310 * ms, complete: true,
 		},
 		{
 			name: "an equal text before a tool call is not the answer",
-			want: Want{PromptID: "p1", Reply: "done"},
+			want: transcript.Want{PromptID: "p1", Reply: "done"},
 			file: []chunk{{0, prompt1 + step1 + call1 + result1}, {85 * ms, done}},
 			took: 90 * ms, complete: true,
 		},
 		{
 			name: "an equal text before the rest of a batch of tool calls",
-			want: Want{PromptID: "p1", Reply: "done"},
+			want: transcript.Want{PromptID: "p1", Reply: "done"},
 			file: []chunk{{0, prompt1 + step1}, {85 * ms, call1 + result1}, {165 * ms, done}},
 			took: 170 * ms, complete: true,
 		},
 		{
 			name: "the client does not say why the message stopped",
-			want: Want{PromptID: "p1", Reply: "done"},
+			want: transcript.Want{PromptID: "p1", Reply: "done"},
 			file: []chunk{{0, prompt1 + `{"type":"assistant","message":{"id":"m9","content":[{"type":"text","text":"done"}],"stop_reason":null}}` + "\n"}},
 			took: 120 * ms, complete: true,
 		},
 		{
 			name: "the text is followed by a block without text",
-			want: Want{PromptID: "p1", Reply: "done"},
+			want: transcript.Want{PromptID: "p1", Reply: "done"},
 			file: []chunk{{0, prompt1 + done + `{"type":"assistant","message":{"id":"m9","content":[{"type":"thinking"}],"stop_reason":"end_turn"}}` + "\n"}},
 			took: 120 * ms, complete: true,
 		},
 		{
 			name: "the last of two text blocks",
-			want: Want{PromptID: "p1", Reply: "done"},
+			want: transcript.Want{PromptID: "p1", Reply: "done"},
 			file: []chunk{{0, prompt1 + `{"type":"assistant","message":{"id":"m9","content":[{"type":"text","text":"First."}],"stop_reason":"end_turn"}}` + "\n"}, {15 * ms, done}},
 			took: 20 * ms, complete: true,
 		},
 		{
 			name: "two text blocks that the payload joins",
-			want: Want{PromptID: "p1", Reply: "First.\n\ndone"},
+			want: transcript.Want{PromptID: "p1", Reply: "First.\n\ndone"},
 			file: []chunk{{0, prompt1 + `{"type":"assistant","message":{"id":"m9","content":[{"type":"text","text":"First."}],"stop_reason":"end_turn"}}` + "\n"}, {15 * ms, done}},
 			took: 140 * ms, complete: true,
 		},
 		{
 			name: "a text that the payload cut",
-			want: Want{PromptID: "p1", Reply: "do"},
+			want: transcript.Want{PromptID: "p1", Reply: "do"},
 			file: []chunk{{0, prompt1 + done}, {55 * ms, notes}},
 			took: 180 * ms, complete: true,
 		},
 		{
 			name: "an answer after the feedback of a Stop hook, equal to the one before",
-			want: Want{PromptID: "p1", Reply: "done"},
+			want: transcript.Want{PromptID: "p1", Reply: "done"},
 			file: []chunk{{0, ""}, {75 * ms, `{"type":"user","promptId":"p1","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}` + "\n"}, {95 * ms, done}},
 			took: 100 * ms, complete: true,
 		},
 		{
 			name: "an answer that was followed by feedback is not the last",
-			want: Want{PromptID: "p1", Reply: "done"},
+			want: transcript.Want{PromptID: "p1", Reply: "done"},
 			file: []chunk{{0, prompt1 + done + `{"type":"user","promptId":"p1","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}` + "\n"}, {45 * ms, done}},
 			took: 50 * ms, complete: true,
 		},
 		{
 			name: "an answer that was taken when the turn ended the first time",
-			want: Want{PromptID: "p1", Reply: "done", After: int64(len(prompt1 + done))},
+			want: transcript.Want{PromptID: "p1", Reply: "done", After: int64(len(prompt1 + done))},
 			file: []chunk{{0, prompt1 + done}, {285 * ms, `{"type":"user","promptId":"p1","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}` + "\n"}, {305 * ms, done}},
 			took: 310 * ms, complete: true,
 		},
 		{
 			name: "no answer after the one that was taken",
-			want: Want{PromptID: "p1", Reply: "done", After: int64(len(prompt1 + done))},
+			want: transcript.Want{PromptID: "p1", Reply: "done", After: int64(len(prompt1 + done))},
 			file: []chunk{{0, prompt1 + done + notes}},
 			took: 2 * time.Second,
 		},
 		{
 			name: "the cursor lies within the turn, after its prompt",
-			want: Want{PromptID: "p1", Reply: "done"},
+			want: transcript.Want{PromptID: "p1", Reply: "done"},
 			file: []chunk{{0, notes}, {15 * ms, done}},
 			took: 140 * ms, complete: true,
 		},
 		{
 			name: "the answer of a sub-agent is not the turn's",
-			want: Want{PromptID: "p1", Reply: "done"},
+			want: transcript.Want{PromptID: "p1", Reply: "done"},
 			file: []chunk{{0, prompt1 + `{"type":"assistant","isSidechain":true,"message":{"id":"m9","content":[{"type":"text","text":"done"}],"stop_reason":"end_turn"}}` + "\n"}, {195 * ms, done}},
 			took: 200 * ms, complete: true,
 		},
 		{
 			name: "an error of the service",
-			want: Want{PromptID: "p1", Reply: "API Error: 400"},
+			want: transcript.Want{PromptID: "p1", Reply: "API Error: 400"},
 			file: []chunk{{0, prompt1}, {5 * ms, `{"type":"assistant","isApiErrorMessage":true,"message":{"id":"s","model":"<synthetic>","content":[{"type":"text","text":"API Error: 400"}],"stop_reason":"stop_sequence"}}` + "\n"}},
 			took: 10 * ms, complete: true,
 		},
 		{
 			name: "a turn without text ends when nothing more comes",
-			want: Want{PromptID: "p1", Reply: ""},
+			want: transcript.Want{PromptID: "p1", Reply: ""},
 			file: []chunk{{0, prompt1}, {95 * ms, call1 + result1}},
 			took: 220 * ms, complete: true,
 		},
 		{
 			name: "a turn without text of which nothing is there",
-			want: Want{PromptID: "p2", Reply: ""},
+			want: transcript.Want{PromptID: "p2", Reply: ""},
 			file: []chunk{{0, prompt1 + done}},
 			took: 2 * time.Second,
 		},
 		{
 			name: "no prompt to look for, as when the cursor lies within the turn",
-			want: Want{PromptID: "", Reply: "done"},
+			want: transcript.Want{PromptID: "", Reply: "done"},
 			file: []chunk{{0, call1 + result1}, {15 * ms, done}},
 			took: 20 * ms, complete: true,
 		},
 		{
 			name: "nothing to look for at all",
-			want: Want{},
+			want: transcript.Want{},
 			file: []chunk{{0, "{}\n"}},
 			took: 120 * ms, complete: true,
 		},
 		{
 			name: "never comes: what there is, without the torn line",
-			want: Want{PromptID: "p1", Reply: "done"},
+			want: transcript.Want{PromptID: "p1", Reply: "done"},
 			file: []chunk{{0, prompt1 + call1}, {515 * ms, result1 + done[:40]}},
 			took: 2 * time.Second, bytes: prompt1 + call1 + result1,
 		},
 		{
 			name: "another prompt's answer never counts",
-			want: Want{PromptID: "p3", Reply: "done"},
+			want: transcript.Want{PromptID: "p3", Reply: "done"},
 			file: []chunk{{0, prompt1 + done + prompt2 + done}},
 			took: 2 * time.Second,
 		},
 		{
 			name: "file comes late",
-			want: Want{PromptID: "p1", Reply: "done"},
+			want: transcript.Want{PromptID: "p1", Reply: "done"},
 			file: []chunk{{95 * ms, prompt1 + done}},
 			took: 100 * ms, complete: true,
 		},
 		{
 			name: "garbage",
-			want: Want{PromptID: "p1", Reply: "done"},
+			want: transcript.Want{PromptID: "p1", Reply: "done"},
 			file: []chunk{{0, "\x00\n{\n[]\n" + prompt1 + "{\"type\":\"assistant\"\n"}, {5 * ms, done}},
 			took: 10 * ms, complete: true,
 		},
@@ -224,7 +226,7 @@ func TestWait(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 				defer cancel()
 				began := time.Now()
-				s, err := Wait(ctx, path, Cursor{}, tt.want)
+				s, err := transcript.Wait(ctx, Agent{}.Reader, path, transcript.Cursor{}, tt.want)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -288,13 +290,13 @@ func TestWaitForChangingFile(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "s.jsonl")
 			synctest.Test(t, func(t *testing.T) {
 				write(t, path, before)
-				c := readSegment(t, path, Cursor{}).Cursor
+				c := readSegment(t, path, transcript.Cursor{}).Cursor
 				add(t, path, prompt1)
 				time.AfterFunc(25*time.Millisecond, func() { tt.change(t, path) })
 				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 				defer cancel()
-				want := Want{PromptID: "p1", Reply: "done", After: int64(len(before + prompt1))}
-				s, err := Wait(ctx, path, c, want)
+				want := transcript.Want{PromptID: "p1", Reply: "done", After: int64(len(before + prompt1))}
+				s, err := transcript.Wait(ctx, Agent{}.Reader, path, c, want)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -325,7 +327,7 @@ func TestWaitWithoutFile(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			began := time.Now()
-			_, err := Wait(ctx, path, Cursor{}, Want{PromptID: "p1", Reply: "done"})
+			_, err := transcript.Wait(ctx, Agent{}.Reader, path, transcript.Cursor{}, transcript.Want{PromptID: "p1", Reply: "done"})
 			if took := time.Since(began); !errors.Is(err, fs.ErrNotExist) || took != want {
 				t.Errorf("limit %v: %v after %v, want fs.ErrNotExist after %v", limit, err, took, want)
 			}
@@ -339,12 +341,12 @@ func TestWaitAfter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	synctest.Test(t, func(t *testing.T) {
 		write(t, path, strings.Repeat(notes, 100))
-		c := readSegment(t, path, Cursor{}).Cursor
+		c := readSegment(t, path, transcript.Cursor{}).Cursor
 		add(t, path, prompt1+done)
 		time.AfterFunc(45*time.Millisecond, func() { add(t, path, done) })
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
-		s, err := Wait(ctx, path, c, Want{PromptID: "p1", Reply: "done", After: c.Offset + int64(len(prompt1+done))})
+		s, err := transcript.Wait(ctx, Agent{}.Reader, path, c, transcript.Want{PromptID: "p1", Reply: "done", After: c.Offset + int64(len(prompt1+done))})
 		if err != nil || !s.Complete || string(s.Bytes) != prompt1+done+done {
 			t.Errorf("got %q, complete %v, %v", s.Bytes, s.Complete, err)
 		}
@@ -358,12 +360,12 @@ func TestWaitCancelled(t *testing.T) {
 	write(t, path, prompt1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s, err := Wait(ctx, path, Cursor{}, Want{PromptID: "p1", Reply: "done"})
+	s, err := transcript.Wait(ctx, Agent{}.Reader, path, transcript.Cursor{}, transcript.Want{PromptID: "p1", Reply: "done"})
 	if err != nil || s.Complete || string(s.Bytes) != prompt1 {
 		t.Errorf("got %q, complete %v, %v", s.Bytes, s.Complete, err)
 	}
 	add(t, path, done)
-	if s, err = Wait(ctx, path, Cursor{}, Want{PromptID: "p1", Reply: "done"}); err != nil || !s.Complete {
+	if s, err = transcript.Wait(ctx, Agent{}.Reader, path, transcript.Cursor{}, transcript.Want{PromptID: "p1", Reply: "done"}); err != nil || !s.Complete {
 		t.Errorf("with all there: complete %v, %v", s.Complete, err)
 	}
 }
@@ -375,9 +377,9 @@ func TestWaitForRealTurns(t *testing.T) {
 	t.Parallel()
 	played := 0
 	for name := range sessions {
-		content := session(t, name)
-		for _, turn := range Turns(content) {
-			sum := Summarise(content[turn.Start:turn.End])
+		content := recorded(t, name)
+		for _, turn := range transcript.Turns(new(reader), content) {
+			sum := transcript.Summarise(new(reader), content[turn.Start:turn.End])
 			reply, at := lastText(content[turn.Start:turn.End])
 			if sum.Interrupted || reply == "" {
 				continue // no Stop hook, or no way to recognise the turn
@@ -386,13 +388,13 @@ func TestWaitForRealTurns(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "s.jsonl")
 			synctest.Test(t, func(t *testing.T) {
 				write(t, path, string(content[:turn.Start]))
-				c := readSegment(t, path, Cursor{}).Cursor
+				c := readSegment(t, path, transcript.Cursor{}).Cursor
 				add(t, path, string(content[turn.Start:turn.Start+at]))
 				time.AfterFunc(96*time.Millisecond, func() { add(t, path, string(content[turn.Start+at:turn.End])) })
 				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 				defer cancel()
 				began := time.Now()
-				s, err := Wait(ctx, path, c, Want{PromptID: turn.PromptID, Reply: reply})
+				s, err := transcript.Wait(ctx, Agent{}.Reader, path, c, transcript.Want{PromptID: turn.PromptID, Reply: reply})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -409,11 +411,13 @@ func TestWaitForRealTurns(t *testing.T) {
 
 // lastText returns what the client calls last_assistant_message, the last text block, and where its
 // line begins.
-func lastText(turn []byte) (text string, at int) {
+func lastText(turn []byte) (last string, at int) {
 	for i, line := range lines(turn) {
-		if r, ok := decode(line); ok && r.kind == "assistant" && r.message.text() != "" {
-			text, at = r.message.text(), i
+		if r, ok := decode(line); ok && r.kind == "assistant" {
+			if said, _ := parts(r.message.content, true); text(said) != "" {
+				last, at = text(said), i
+			}
 		}
 	}
-	return string(bytes.TrimSpace([]byte(text))), at
+	return string(bytes.TrimSpace([]byte(last))), at
 }

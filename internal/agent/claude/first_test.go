@@ -1,4 +1,4 @@
-package transcript
+package claude
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gitagent/internal/transcript"
 )
 
 func TestFirst(t *testing.T) {
@@ -23,20 +25,20 @@ func TestFirst(t *testing.T) {
 		{"at once", prompt, nil},
 		{"after what the client notes", noise + bulk + bulk + prompt + bulk, nil},
 		{"the second is another one", prompt + strings.ReplaceAll(prompt, `"u"`, `"v"`), nil},
-		{"none", noise + bulk, ErrNoTurn},
-		{"empty", "", ErrNoTurn},
-		{"a torn line", prompt[:len(prompt)/2], ErrNoTurn},
+		{"none", noise + bulk, transcript.ErrNoTurn},
+		{"empty", "", transcript.ErrNoTurn},
+		{"a torn line", prompt[:len(prompt)/2], transcript.ErrNoTurn},
 	} {
 		path := filepath.Join(t.TempDir(), "s.jsonl")
 		if err := os.WriteFile(path, []byte(tt.content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, err := First(path)
+		got, err := transcript.First(Agent{}.Reader, path)
 		if !errors.Is(err, tt.err) || err == nil && (got.UUID != "u" || got.Cwd != "/here" || got.Prompt != "go") {
 			t.Errorf("%s: First = %+v, %v; want %v", tt.name, got, err, tt.err)
 		}
 	}
-	if _, err := First(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := transcript.First(Agent{}.Reader, filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a file: %v", err)
 	}
 }

@@ -1,10 +1,12 @@
-package transcript
+package claude
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/internal/transcript"
 )
 
 func TestCommits(t *testing.T) {
@@ -33,7 +35,7 @@ func TestCommits(t *testing.T) {
 		{"many", []string{call("a", "git commit"), result("a", strings.Repeat("[main "+hash+"] x\n", 2*maxCommits))}, slices.Repeat([]string{hash}, maxCommits)},
 		{"junk", []string{`{"type":"user","message":{"content":[{"type":"tool_result"`, "commit", `{"type":"assistant","message":{"content":7}}`}, nil},
 	} {
-		if got := Commits([]byte(strings.Join(tt.lines, "\n") + "\n")); !slices.Equal(got, tt.want) {
+		if got := transcript.Commits(new(reader), []byte(strings.Join(tt.lines, "\n")+"\n")); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: Commits = %q, want %q", tt.name, got, tt.want)
 		}
 	}

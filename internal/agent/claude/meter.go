@@ -1,0 +1,55 @@
+package claude
+
+import (
+	"github.com/tidwall/gjson"
+
+	"gitagent/internal/transcript"
+)
+
+// Meter looks at no more than the type of most records.
+func (r *reader) Meter(line []byte, answered bool) transcript.Entry {
+	switch gjson.GetBytes(line, "type").Str {
+	case "attachment":
+		if gjson.GetBytes(line, "attachment.type").Str != "model" {
+			return transcript.Entry{}
+		}
+	case "system":
+	case "assistant":
+		if answered {
+			return transcript.Entry{}
+		}
+	default:
+		return transcript.Entry{}
+	}
+	rec, ok := decode(line)
+	if !ok {
+		return transcript.Entry{}
+	}
+	e := transcript.Entry{At: parseTime(rec.timestamp), Aside: rec.sidechain}
+	switch rec.kind {
+	case "attachment":
+		return transcript.Entry{Variant: rec.variant()}
+	case "system":
+		e.Compacted = rec.compaction()
+	case "assistant":
+		rec.spent(&e)
+	}
+	return e
+}
+
+// variant is the model that an attachment announces; "" for any other record.
+func (rec *record) variant() string {
+	if rec.attached.Get("type").Str != "model" {
+		return ""
+	}
+	return transcript.Kept(rec.attached.Get("identity.modelId"))
+}
+
+// compaction is what a compact_boundary tells.
+func (rec *record) compaction() *transcript.Compacted {
+	return &transcript.Compacted{
+		Auto:   rec.compacted.Get("trigger").Str == "auto",
+		Tokens: transcript.Count(rec.compacted.Get("preTokens")),
+		Left:   transcript.Count(rec.compacted.Get("postTokens")),
+	}
+}

@@ -1,0 +1,231 @@
+package claude
+
+import (
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"gitagent/internal/transcript"
+)
+
+// A record holds what is read from a line.
+type record struct {
+	kind      string // type
+	uuid      string
+	promptID  string
+	timestamp string
+	cwd       string
+	sidechain bool
+	meta      bool // said by the client, not by the user
+	summary   bool // the user record that a compaction leaves behind
+	apiError  bool
+	origin    string       // turnOrigin: human, sdk, task_notification; only on records that start a turn
+	source    string       // promptSource: typed, queued, sdk, system
+	attached  gjson.Result // attachment
+	compacted gjson.Result // compactMetadata
+	result    gjson.Result // toolUseResult
+	message   message
+}
+
+// A message is the "message" of a user or assistant record.
+type message struct {
+	id      string
+	model   string
+	stop    string // stop_reason
+	content gjson.Result
+	tokens  transcript.Tokens
+}
+
+// synthetic is the model of assistant records that the client wrote itself.
+const synthetic = "<synthetic>"
+
+// decode reads a line if it is a record that matters here. ok is false for all others, and for
+// anything that is not JSON.
+//
+// gjson walks a line ten times as fast as encoding/json fills a struct (2 GB/s to 0.2), and stops
+// at the type. But it reads on through torn lines, so those that matter are validated first, to a
+// limited depth: gjson's own recursion has no limit. It parses a copy of the line.
+func decode(line []byte) (r record, ok bool) {
+	r.kind = gjson.GetBytes(line, "type").Str
+	switch r.kind {
+	case "user", "assistant":
+		ok = true
+	case "system":
+		ok = gjson.GetBytes(line, "subtype").Str == "compact_boundary"
+	case "attachment":
+		kind := gjson.GetBytes(line, "attachment.type").Str
+		ok = kind == "queued_command" || kind == "model"
+	}
+	if !ok || !valid(line) {
+		return record{}, false
+	}
+	gjson.ParseBytes(line).ForEach(func(k, v gjson.Result) bool {
+		switch k.Str {
+		case "uuid":
+			r.uuid = transcript.Kept(v)
+		case "promptId":
+			r.promptID = transcript.Kept(v)
+		case "timestamp":
+			r.timestamp = transcript.Unquote(v)
+		case "cwd":
+			r.cwd = transcript.Kept(v)
+		case "isSidechain":
+			r.sidechain = v.Type == gjson.True
+		case "isMeta":
+			r.meta = v.Type == gjson.True
+		case "isCompactSummary":
+			r.summary = v.Type == gjson.True
+		case "isApiErrorMessage":
+			r.apiError = v.Type == gjson.True
+		case "turnOrigin":
+			r.origin = transcript.Kept(v)
+		case "promptSource":
+			r.source = transcript.Kept(v)
+		case "attachment":
+			r.attached = v
+		case "compactMetadata":
+			r.compacted = v
+		case "toolUseResult":
+			r.result = v
+		case "message":
+			r.message = decodeMessage(v)
+		}
+		return true
+	})
+	return r, true
+}
+
+func decodeMessage(v gjson.Result) (m message) {
+	v.ForEach(func(k, v gjson.Result) bool {
+		switch k.Str {
+		case "id":
+			m.id = transcript.Kept(v)
+		case "model":
+			m.model = transcript.Kept(v)
+		case "stop_reason":
+			m.stop = transcript.Unquote(v)
+		case "usage":
+			m.tokens = decodeUsage(v)
+		case "content":
+			m.content = v
+		}
+		return true
+	})
+	return m
+}
+
+func decodeUsage(v gjson.Result) (t transcript.Tokens) {
+	v.ForEach(func(k, v gjson.Result) bool {
+		switch k.Str {
+		case "input_tokens":
+			t.Input = transcript.Count(v)
+		case "cache_creation_input_tokens":
+			t.CacheWrite = transcript.Count(v)
+		case "cache_read_input_tokens":
+			t.CacheRead = transcript.Count(v)
+		case "output_tokens":
+			t.Output = transcript.Count(v)
+		}
+		return true
+	})
+	return t
+}
+
+// parts returns what content says, and how many blocks it has: a text counts as one. bare says that a
+// text among the blocks is one of them.
+func parts(content gjson.Result, bare bool) (list []transcript.Part, blocks int) {
+	if content.Type == gjson.String {
+		return []transcript.Part{{Kind: transcript.Said, Text: transcript.Unquote(content)}}, 1
+	}
+	if !content.IsArray() {
+		return nil, 0
+	}
+	content.ForEach(func(_, v gjson.Result) bool {
+		blocks++
+		if bare && v.Type == gjson.String {
+			list = append(list, transcript.Part{Kind: transcript.Said, Text: transcript.Unquote(v)})
+		} else {
+			list = append(list, part(v))
+		}
+		return true
+	})
+	return list, blocks
+}
+
+// part returns what a block says.
+func part(block gjson.Result) transcript.Part {
+	other := transcript.Part{Kind: transcript.Other, Text: block.Raw}
+	if !block.IsObject() {
+		return other
+	}
+	switch other.Name = block.Get("type").Str; other.Name {
+	case "text":
+		return transcript.Part{Kind: transcript.Said, Text: transcript.Unquote(block.Get("text"))}
+	case "thinking":
+		return transcript.Part{Kind: transcript.Thought, Text: transcript.Unquote(block.Get("thinking"))}
+	case "tool_use":
+		return transcript.Part{
+			Kind: transcript.Call, Call: transcript.Kept(block.Get("id")), Name: transcript.Kept(block.Get("name")), Input: block.Get("input"),
+		}
+	case "tool_result":
+		return answered(block)
+	case "image", "document":
+		other.Text, other.Files = "", []transcript.Attached{attached(other.Name, block.Get("source"))}
+	}
+	return other
+}
+
+// answered returns what a tool has answered.
+func answered(block gjson.Result) transcript.Part {
+	p := transcript.Part{Kind: transcript.Answer}
+	block.ForEach(func(k, v gjson.Result) bool {
+		switch k.Str {
+		case "tool_use_id":
+			p.Call = transcript.Kept(v)
+		case "is_error":
+			p.Failed = v.Type == gjson.True
+		case "content":
+			said, _ := parts(v, false)
+			p.Text, p.Files = text(said), files(said)
+		}
+		return true
+	})
+	return p
+}
+
+// text returns the texts among parts, separated by newlines.
+func text(list []transcript.Part) string {
+	var texts []string
+	for _, p := range list {
+		if p.Kind == transcript.Said {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// files returns what is no text among parts.
+func files(list []transcript.Part) (all []transcript.Attached) {
+	for _, p := range list {
+		if p.Kind == transcript.Other {
+			all = append(all, p.Files...)
+		}
+	}
+	return all
+}
+
+// attached describes an image or a document.
+func attached(kind string, source gjson.Result) transcript.Attached {
+	a := transcript.Attached{Kind: kind, Media: transcript.Kept(source.Get("media_type"))}
+	if data := source.Get("data"); data.Type == gjson.String {
+		a.Size = int64(len(data.Raw)-2) * 3 / 4
+	}
+	return a
+}
+
+// parseTime returns the zero time if s is not a time in the client's format.
+func parseTime(s string) time.Time {
+	t, _ := time.Parse(time.RFC3339Nano, s)
+	return t
+}
