@@ -1,20 +1,21 @@
-// Package hooks parses what agents' clients send to their hooks, and installs ours.
+// Package hooks parses what agents' clients send to their hooks, and installs ours. What one client does
+// differently is in its folder below internal/agent.
 //
 // A hook is a command that the client of an agent runs at an event of a session: a prompt was
 // submitted, a turn ended, the session ended. It gets one JSON object on standard input, the
 // payload, and some of the client's environment. Its output may go to the model, so ours print
-// nothing but, rarely, a message to the user; see [SystemMessage].
+// nothing but, rarely, a message to the user; see [Answer].
 //
 // # What arrives
 //
 // [Parse] decodes a payload into an [Event] and checks the parts that will become part of a path.
-// The payloads of Claude Code and Codex have the same shape:
+// The common shape of payloads is this one, and so are the names of events:
 //
-//	{"session_id":"5b60...","transcript_path":"/home/dev/.claude/projects/...",
+//	{"session_id":"5b60...","transcript_path":"/home/dev/sessions/5b60.jsonl",
 //	 "cwd":"/home/dev/repo","prompt_id":"c600...","hook_event_name":"Stop",
 //	 "stop_hook_active":false,"last_assistant_message":"done"}
 //
-// [ReadClient] reads the few variables of the client's environment that matter.
+// A [Client] is what the client's environment says.
 //
 // # What is installed
 //

@@ -15,10 +15,10 @@ import (
 // Nothing was written; plan again.
 var ErrChanged = errors.New("changed in the meantime")
 
-// An Edit is a planned change of a settings file.
+// An Edit is a planned change of a settings file, or of another file of a client's.
 type Edit struct {
 	Path          string // as given, perhaps a symbolic link
-	Before, After []byte // Before is nil if there is no file
+	Before, After []byte // nil if there is, or is to be, no file
 }
 
 // PlanInstall plans how to add entries to the file at path, see [Install]. It writes nothing.
@@ -30,6 +30,15 @@ func PlanInstall(path string, entries []Entry) (*Edit, error) {
 // PlanRemove plans how to remove entries from the file at path, see [Remove].
 func PlanRemove(path string, entries []Entry) (*Edit, error) {
 	return plan(path, entries, Remove)
+}
+
+// PlanFile plans to make the file at path, as a whole, what content is, or with nil to remove it.
+func PlanFile(path string, content []byte) (*Edit, error) {
+	before, err := readSettings(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Edit{path, before, content}, nil
 }
 
 func plan(path string, entries []Entry, change func([]byte, []Entry) ([]byte, error)) (*Edit, error) {
@@ -72,14 +81,17 @@ func readSettings(path string) ([]byte, error) {
 }
 
 // Changes reports whether there is anything to write.
-func (e *Edit) Changes() bool { return !bytes.Equal(e.Before, e.After) }
+func (e *Edit) Changes() bool {
+	return !bytes.Equal(e.Before, e.After) || (e.Before == nil) != (e.After == nil)
+}
 
 // Apply makes the whole change or, if there is an error, none of it.
 //
 // A running client reads its settings whenever they change, so they are replaced in one step. The
 // file keeps its mode and, if we are allowed to set it, its owner; behind a symbolic link the file
 // is replaced, not the link. A new file, and its directory, get the mode that the umask leaves, as
-// from the client. If the file has changed since the plan was made, the error wraps [ErrChanged].
+// from the client. A symbolic link to a file that is to be removed goes, and the file stays. If the file
+// has changed since the plan was made, the error wraps [ErrChanged].
 func (e *Edit) Apply() error {
 	if !e.Changes() {
 		return nil
@@ -94,6 +106,9 @@ func (e *Edit) apply() error {
 	path, err := e.Path, e.unchanged()
 	if err != nil {
 		return err
+	}
+	if e.After == nil {
+		return os.Remove(path)
 	}
 	var info fs.FileInfo
 	if e.Before == nil {

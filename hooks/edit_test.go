@@ -52,7 +52,7 @@ func names(t *testing.T, dir string) string {
 
 func installAt(t *testing.T, path string) {
 	t.Helper()
-	edit, err := PlanInstall(path, Claude.Entries())
+	edit, err := PlanInstall(path, entries)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func installAt(t *testing.T, path string) {
 
 func removeAt(t *testing.T, path string) {
 	t.Helper()
-	edit, err := PlanRemove(path, Claude.Entries())
+	edit, err := PlanRemove(path, entries)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestApply(t *testing.T) {
 	dir := files(t, map[string]string{"settings.json": before})
 	path := filepath.Join(dir, "settings.json")
 
-	edit, err := PlanInstall(path, Claude.Entries())
+	edit, err := PlanInstall(path, entries)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestApply(t *testing.T) {
 	if got := contents(t, path); got != string(edit.After) || !strings.Contains(got, "git-agent-turn hook") {
 		t.Errorf("wrote %s", got)
 	}
-	again, err := PlanInstall(path, Claude.Entries())
+	again, err := PlanInstall(path, entries)
 	if err != nil || again.Changes() {
 		t.Errorf("a second time there is something to write, or error %v", err)
 	}
@@ -123,6 +123,62 @@ func TestApplyMissing(t *testing.T) {
 	removeAt(t, path)
 	if got := contents(t, path); got != "{}\n" {
 		t.Errorf("removed: %q", got)
+	}
+}
+
+// A file as a whole is made, replaced and removed, with the link that leads to it, but not what is behind that.
+func TestPlanFile(t *testing.T) {
+	t.Parallel()
+	dir := files(t, map[string]string{"target": "mine"})
+	path := filepath.Join(dir, "new", "plugin.js")
+	for _, tt := range []struct {
+		content []byte
+		changes bool
+	}{{nil, false}, {[]byte("one"), true}, {[]byte("one"), false}, {[]byte{}, true}, {nil, true}, {nil, false}} {
+		edit, err := PlanFile(path, tt.content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if edit.Changes() != tt.changes {
+			t.Errorf("%q changes something: %t", tt.content, edit.Changes())
+		}
+		if err := edit.Apply(); err != nil {
+			t.Fatal(err)
+		}
+		if tt.content != nil && contents(t, path) != string(tt.content) {
+			t.Errorf("got %q, want %q", contents(t, path), tt.content)
+		}
+		if _, err := os.Lstat(path); tt.content == nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("removed: %v", err)
+		}
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("target", link); err != nil {
+		t.Skip(err)
+	}
+	edit, err := PlanFile(link, nil)
+	if err == nil {
+		err = edit.Apply()
+	}
+	if _, e := os.Lstat(link); err != nil || !errors.Is(e, fs.ErrNotExist) || contents(t, filepath.Join(dir, "target")) != "mine" {
+		t.Errorf("a link: %v, %v", err, e)
+	}
+	// Changed since: it is somebody's.
+	edit, err = PlanFile(path, []byte("ours"))
+	if err == nil {
+		err = edit.Apply()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if edit, err = PlanFile(path, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := edit.Apply(); !errors.Is(err, ErrChanged) || contents(t, path) != "theirs" {
+		t.Errorf("changed in the meantime: %v", err)
 	}
 }
 
@@ -170,7 +226,7 @@ func TestApplyFollowsLinks(t *testing.T) {
 	if err := os.Remove(target); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := PlanInstall(link, Claude.Entries()); err == nil || !strings.HasSuffix(err.Error(), "a symbolic link to nothing") {
+	if _, err := PlanInstall(link, entries); err == nil || !strings.HasSuffix(err.Error(), "a symbolic link to nothing") {
 		t.Errorf("dangling: got error %v", err)
 	}
 }
@@ -188,7 +244,7 @@ func TestApplyChanged(t *testing.T) {
 	} {
 		dir := files(t, tt.before)
 		path := filepath.Join(dir, "settings.json")
-		edit, err := PlanInstall(path, Claude.Entries())
+		edit, err := PlanInstall(path, entries)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +270,7 @@ func TestApplyFails(t *testing.T) {
 		"dir":                "not a file",
 		"bad/settings.json":  "settings.json:2:3: not strict JSON: invalid character '/' looking for beginning of object key string",
 	} {
-		edit, err := PlanInstall(filepath.Join(dir, path), Claude.Entries())
+		edit, err := PlanInstall(filepath.Join(dir, path), entries)
 		if err == nil {
 			err = edit.Apply()
 		}
@@ -225,7 +281,7 @@ func TestApplyFails(t *testing.T) {
 	if got := contents(t, filepath.Join(dir, "bad", "settings.json")); got != "{\n  // mine\n}" {
 		t.Errorf("refused, but changed to %q", got)
 	}
-	if _, err := PlanInstall(filepath.Join(dir, "bad", "settings.json"), Claude.Entries()); !errors.As(err, new(*SettingsError)) {
+	if _, err := PlanInstall(filepath.Join(dir, "bad", "settings.json"), entries); !errors.As(err, new(*SettingsError)) {
 		t.Errorf("%v is not a SettingsError", err)
 	}
 }
@@ -240,7 +296,7 @@ func TestApplyConcurrently(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 100 {
-				edit, err := PlanInstall(path, Claude.Entries())
+				edit, err := PlanInstall(path, entries)
 				if err == nil {
 					err = edit.Apply()
 				}
@@ -256,7 +312,7 @@ func TestApplyConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if want, err := Install([]byte(before), Claude.Entries()); err != nil || contents(t, path) != string(want) {
+	if want, err := Install([]byte(before), entries); err != nil || contents(t, path) != string(want) {
 		t.Errorf("got %s", contents(t, path))
 	}
 	if got := names(t, dir); got != "settings.json" {

@@ -37,7 +37,7 @@ func TestPlanPipe(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := PlanInstall(path, Claude.Entries()); err == nil || !strings.HasSuffix(err.Error(), "not a file") {
+	if _, err := PlanInstall(path, entries); err == nil || !strings.HasSuffix(err.Error(), "not a file") {
 		t.Errorf("got error %v", err)
 	}
 }

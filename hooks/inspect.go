@@ -2,9 +2,6 @@ package hooks
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,21 +9,14 @@ import (
 
 // Places says where an agent's client looks for hooks. An empty one is skipped.
 type Places struct {
-	Config  string // user-level configuration, see [Agent.ConfigDir]
+	Config  string // the user's own configuration
 	Project string // directory in which the client is launched
-	Managed string // settings that an administrator set, see [ManagedSettings]
 }
 
-// ManagedSettings returns the file with the Claude Code settings that an administrator set for
-// everybody.
-func ManagedSettings() string {
-	switch runtime.GOOS {
-	case "darwin":
-		return "/Library/Application Support/ClaudeCode/managed-settings.json"
-	case "windows":
-		return `C:\Program Files\ClaudeCode\managed-settings.json`
-	}
-	return "/etc/claude-code/managed-settings.json"
+// Settings are a file that a client reads its hooks from.
+type Settings struct {
+	Path    string
+	Managed bool // an administrator set them, for everybody
 }
 
 // A Problem is a reason why hooks do not run, or not properly.
@@ -49,6 +39,7 @@ type Finding struct {
 	Path    string   // the file or plugin at fault; "" for Missing
 	Events  []string // the events concerned; none means all
 	Text    string   // what is wrong, for a person
+	Managed bool     // only an administrator can change that
 }
 
 func (f Finding) String() string {
@@ -82,15 +73,15 @@ type Report struct {
 	Findings  []Finding
 }
 
-// Inspect says which of our hooks a's client will run when it is launched in places.Project, and
-// what is wrong with them. It reads files and changes nothing; an unreadable file is a finding, a
-// missing one is not.
-func Inspect(a Agent, places Places) *Report {
+// Inspect says which of our entries a client will run that reads its settings from files, in rising
+// precedence, and what is wrong with them. plugins are copies of our plugin that no settings name.
+// It changes nothing; an unreadable file is a finding, a missing one is not.
+func Inspect(entries []Entry, files []Settings, plugins ...string) *Report {
 	r := new(Report)
 	enabled := map[string]bool{}
-	for _, path := range a.settingsFiles(places) {
-		if d := r.read(path); d != nil {
-			r.settings(path, d, a.Entries(), path == places.Managed)
+	for _, f := range slices.Compact(files) { // in the home directory, the user's and the project's are the same
+		if d := r.read(f.Path); d != nil {
+			r.settings(f, d, entries)
 			for _, p := range d.root.member("enabledPlugins").members() { // later files win
 				enabled[p.key] = p.value.isTrue()
 			}
@@ -102,34 +93,11 @@ func Inspect(a Agent, places Places) *Report {
 		}
 	}
 	slices.Sort(r.Plugins)
-	if a == Claude && places.Config != "" {
-		dir := filepath.Join(places.Config, "skills", "git-agent")
-		if _, err := os.Stat(filepath.Join(dir, ".claude-plugin", "plugin.json")); err == nil {
-			r.Plugins = append(r.Plugins, dir)
-		}
-	}
-	for _, e := range a.Entries() {
+	r.Plugins = append(r.Plugins, plugins...)
+	for _, e := range entries {
 		r.event(e)
 	}
 	return r
-}
-
-// settingsFiles lists the settings files that a's client reads, in rising precedence.
-func (a Agent) settingsFiles(places Places) []string {
-	var files []string
-	if places.Config != "" {
-		files = append(files, a.UserSettings(places.Config))
-	}
-	if places.Project != "" {
-		files = append(files, a.ProjectSettings(places.Project))
-		if a == Claude {
-			files = append(files, filepath.Join(places.Project, ".claude", "settings.local.json"))
-		}
-	}
-	if places.Managed != "" && a == Claude {
-		files = append(files, places.Managed)
-	}
-	return slices.Compact(files) // in the home directory, the first two are the same
 }
 
 // read returns the settings in path, nil if there are none.
@@ -148,12 +116,13 @@ func (r *Report) read(path string) *document {
 	return d // nil after an error
 }
 
-func (r *Report) settings(path string, d *document, entries []Entry, managed bool) {
+func (r *Report) settings(f Settings, d *document, entries []Entry) {
+	path := f.Path
 	if d.root.member("disableAllHooks").isTrue() {
-		r.add(Disabled, path, "", "disableAllHooks turns off every hook, whichever file it is in")
+		r.add(Disabled, path, "", "disableAllHooks turns off every hook, whichever file it is in").Managed = f.Managed
 	}
-	if managed && d.root.member("allowManagedHooksOnly").isTrue() {
-		r.add(ManagedOnly, path, "", "allowManagedHooksOnly turns off the hooks of all other files and of plugins")
+	if f.Managed && d.root.member("allowManagedHooksOnly").isTrue() {
+		r.add(ManagedOnly, path, "", "allowManagedHooksOnly turns off the hooks of all other files and of plugins").Managed = true
 	}
 	for _, e := range entries {
 		if err := d.check(e.Event); err != nil {
@@ -195,8 +164,8 @@ func (r *Report) event(e Entry) {
 	}
 }
 
-// add adds a finding, or only its event if there is an equal one.
-func (r *Report) add(p Problem, path, event, text string) {
+// add adds a finding, or only its event if there is an equal one, and returns it.
+func (r *Report) add(p Problem, path, event, text string) *Finding {
 	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Problem == p && f.Path == path && f.Text == text })
 	if i < 0 {
 		i = len(r.Findings)
@@ -205,4 +174,5 @@ func (r *Report) add(p Problem, path, event, text string) {
 	if event != "" {
 		r.Findings[i].Events = append(r.Findings[i].Events, event)
 	}
+	return &r.Findings[i]
 }

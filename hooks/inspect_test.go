@@ -9,7 +9,7 @@ import (
 
 func TestInspect(t *testing.T) {
 	t.Parallel()
-	installed, all := string(golden(t, "object", "installed")), len(Claude.Entries())
+	installed, all := string(golden(t, "object", "installed")), len(entries)
 	const (
 		user    = "home/.claude/settings.json"
 		project = "repo/.claude/settings.json"
@@ -24,6 +24,8 @@ func TestInspect(t *testing.T) {
 		files map[string]string
 		want  []string // problem: finding, paths relative
 		count int      // hooks installed
+
+		plugins []string
 	}{
 		{
 			name: "nothing",
@@ -108,13 +110,8 @@ func TestInspect(t *testing.T) {
 			files: map[string]string{user: `{"enabledPlugins":{"git-agent@git-agent-local":true,"other@git-agent-local":true}}`},
 		},
 		{
-			name:  "plugin in the skills folder",
-			files: map[string]string{"home/.claude/skills/git-agent/.claude-plugin/plugin.json": "{}"},
-		},
-		{
-			name:  "a skill is not a plugin",
-			files: map[string]string{user: installed, "home/.claude/skills/git-agent/SKILL.md": ""},
-			count: all,
+			name:    "plugin elsewhere",
+			plugins: []string{"home/plugins/git-agent"},
 		},
 		{
 			name: "plugin beside settings",
@@ -140,11 +137,11 @@ func TestInspect(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			dir := files(t, tt.files)
-			r := Inspect(Claude, Places{
-				Config:  filepath.Join(dir, "home", ".claude"),
-				Project: filepath.Join(dir, "repo"),
-				Managed: filepath.Join(dir, filepath.FromSlash(managed)),
-			})
+			var settings []Settings
+			for _, name := range []string{user, project, local, managed} {
+				settings = append(settings, Settings{filepath.Join(dir, filepath.FromSlash(name)), name == managed})
+			}
+			r := Inspect(entries, settings, tt.plugins...)
 			var got []string
 			for _, f := range r.Findings {
 				got = append(got, string(f.Problem)+": "+strings.ReplaceAll(f.String(), dir+string(filepath.Separator), ""))
@@ -161,26 +158,33 @@ func TestInspect(t *testing.T) {
 
 func TestInspectPlaces(t *testing.T) {
 	t.Parallel()
-	installed, err := Install(nil, Codex.Entries())
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := files(t, map[string]string{".claude/settings.json": string(golden(t, "object", "installed")), ".codex/hooks.json": string(installed)})
+	dir := files(t, map[string]string{"settings.json": string(golden(t, "object", "installed"))})
+	path := filepath.Join(dir, "settings.json")
 
 	// In the home directory the user's settings and the project's are one file.
-	r := Inspect(Claude, Places{Config: filepath.Join(dir, ".claude"), Project: dir})
-	if len(r.Installed) != len(Claude.Entries()) || len(r.Findings) != 0 {
+	r := Inspect(entries, []Settings{{Path: path}, {Path: path}})
+	if len(r.Installed) != len(entries) || len(r.Findings) != 0 {
 		t.Errorf("at home: %+v", r)
 	}
-	if got, want := r.Installed[1], (Installed{Event: "Stop", Program: "git-agent-turn", Command: "git-agent-turn hook || true", Path: filepath.Join(dir, ".claude", "settings.json"), Line: 17, form: r.Installed[1].form}); got != want {
+	if got, want := r.Installed[1], (Installed{Event: "Stop", Program: "git-agent-turn", Command: "git-agent-turn hook || true", Path: path, Line: 17, form: r.Installed[1].form}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	r = Inspect(Codex, Places{Config: filepath.Join(dir, ".codex"), Project: filepath.Join(dir, "repo")})
-	if len(r.Installed) != len(Codex.Entries()) || len(r.Findings) != 0 {
-		t.Errorf("codex: %+v", r)
-	}
-	r = Inspect(Claude, Places{})
+	r = Inspect(entries, nil)
 	if len(r.Findings) != 2 || r.Findings[0].Problem != Missing || r.Findings[1].Problem != Missing {
 		t.Errorf("nowhere: %+v", r)
+	}
+}
+
+// What an administrator has set, nobody else can change.
+func TestInspectManaged(t *testing.T) {
+	t.Parallel()
+	dir := files(t, map[string]string{"own": `{"disableAllHooks":true}`, "managed": `{"disableAllHooks":true,"allowManagedHooksOnly":true}`})
+	r := Inspect(nil, []Settings{{Path: filepath.Join(dir, "own")}, {filepath.Join(dir, "managed"), true}})
+	var got []bool
+	for _, f := range r.Findings {
+		got = append(got, f.Managed)
+	}
+	if !slices.Equal(got, []bool{false, true, true}) {
+		t.Errorf("of %v are managed: %v", r.Findings, got)
 	}
 }

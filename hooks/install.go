@@ -3,8 +3,19 @@ package hooks
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 )
+
+// An Entry is one hook that we install: a command for one event.
+type Entry struct {
+	Event   string
+	Command string // never changes once released; see the package comment
+	Timeout int    // seconds
+}
+
+// program returns the name of the executable that e runs.
+func (e Entry) program() string { return strings.Fields(e.Command)[0] }
 
 // Install returns settings with those of entries that they lack.
 //

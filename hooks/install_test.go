@@ -15,6 +15,17 @@ import (
 
 var update = flag.Bool("update", false, "write what Install gives into testdata/install")
 
+// entries are some that a client would have.
+var entries = []Entry{
+	{"UserPromptSubmit", "git-agent-turn hook || true", 60},
+	{"Stop", "git-agent-turn hook || true", 60},
+	{"StopFailure", "git-agent-turn hook || true", 60},
+	{"SessionEnd", "git-agent-turn hook || true", 20},
+	{"SessionStart", "git-agent-handoff hook || true", 60},
+	{"PostToolBatch", "git-agent-handoff hook || true", 10},
+	{"PreCompact", "git-agent-handoff hook || true", 60},
+}
+
 // golden reads testdata/install/<name>.json: settings before, after Install ("installed")
 // and, where that is not what was there before, after Remove ("removed").
 func golden(t testing.TB, name, what string) []byte {
@@ -62,7 +73,7 @@ func TestInstall(t *testing.T) {
 	} {
 		before := golden(t, tt.name, "")
 		if *update {
-			after, err := Install(before, Claude.Entries())
+			after, err := Install(before, entries)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,17 +88,17 @@ func TestInstall(t *testing.T) {
 		for form, as := range forms {
 			t.Run(tt.name+" "+form, func(t *testing.T) {
 				t.Parallel()
-				got, err := Install(as(before), Claude.Entries())
+				got, err := Install(as(before), entries)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if want := as(after); !bytes.Equal(got, want) {
 					t.Errorf("installed\n%q\nwant\n%q", got, want)
 				}
-				if again, err := Install(got, Claude.Entries()); err != nil || !bytes.Equal(again, got) {
+				if again, err := Install(got, entries); err != nil || !bytes.Equal(again, got) {
 					t.Errorf("installed twice, error %v:\n%q", err, again)
 				}
-				back, err := Remove(got, Claude.Entries())
+				back, err := Remove(got, entries)
 				if want := as(removed); err != nil || !bytes.Equal(back, want) {
 					t.Errorf("removed, error %v\n%q\nwant\n%q", err, back, want)
 				}
@@ -101,11 +112,11 @@ func TestInstallEmpty(t *testing.T) {
 	t.Parallel()
 	want := golden(t, "object", "installed")
 	for _, before := range []string{"", "\n", " \t\r\n", "\ufeff", "\ufeff\n"} {
-		if got, err := Install([]byte(before), Claude.Entries()); err != nil || !bytes.Equal(got, want) {
+		if got, err := Install([]byte(before), entries); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%q: got %s, error %v", before, got, err)
 		}
 	}
-	if got, err := Remove(want, Claude.Entries()); err != nil || string(got) != "{}\n" {
+	if got, err := Remove(want, entries); err != nil || string(got) != "{}\n" {
 		t.Errorf("removed: got %q, error %v", got, err)
 	}
 }
@@ -126,7 +137,7 @@ func TestRemove(t *testing.T) {
 		{"beside what has the wrong type", `{"hooks":{"Stop":[1,"a",{"hooks":2},{"hooks":[` + ours + `]}],"SessionEnd":3}}`, `{"hooks":{"Stop":[1,"a",{"hooks":2}],"SessionEnd":3}}`},
 		{"in exec form", `{"hooks":{"Stop":[{"hooks":[{"command":"git-agent-turn hook || true","args":[]}]}]}}`, `{"hooks":{"Stop":[{"hooks":[{"command":"git-agent-turn hook || true","args":[]}]}]}}`},
 	} {
-		got, err := Remove([]byte(tt.before), Claude.Entries())
+		got, err := Remove([]byte(tt.before), entries)
 		if err != nil || string(got) != tt.after {
 			t.Errorf("%s: got %s, error %v, want %s", tt.name, got, err, tt.after)
 		}
@@ -137,7 +148,7 @@ func TestRemove(t *testing.T) {
 // its white space; ours must still go, and take with it what it stood in.
 func TestRemoveRewritten(t *testing.T) {
 	t.Parallel()
-	settings, err := Install([]byte(`{"model":"opus"}`), Claude.Entries())
+	settings, err := Install([]byte(`{"model":"opus"}`), entries)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +156,7 @@ func TestRemoveRewritten(t *testing.T) {
 	if err := json.Indent(&b, settings, "", "  "); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Remove(b.Bytes(), Claude.Entries())
+	got, err := Remove(b.Bytes(), entries)
 	if want := "{\n  \"model\": \"opus\"\n}"; err != nil || string(got) != want {
 		t.Errorf("got %s, error %v", got, err)
 	}
@@ -177,7 +188,7 @@ func TestInstallRefuses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := Install([]byte(tt.settings), Claude.Entries())
+			got, err := Install([]byte(tt.settings), entries)
 			if got != nil || !errors.As(err, new(*SettingsError)) {
 				t.Fatalf("got %q, error %#v", got, err)
 			}
@@ -187,7 +198,7 @@ func TestInstallRefuses(t *testing.T) {
 		})
 	}
 	// What is wrong elsewhere is not our business.
-	if _, err := Install([]byte(`{"hooks":{"PreToolUse":"x"},"model":1}`), Claude.Entries()); err != nil {
+	if _, err := Install([]byte(`{"hooks":{"PreToolUse":"x"},"model":1}`), entries); err != nil {
 		t.Error(err)
 	}
 }
@@ -290,7 +301,7 @@ func TestInstallRandom(t *testing.T) {
 		if !json.Valid(before) {
 			t.Fatalf("the generator made %q", before)
 		}
-		if _, err := Install(before, Claude.Entries()); err != nil {
+		if _, err := Install(before, entries); err != nil {
 			refused++
 		}
 		checkInstall(t, before)
@@ -357,7 +368,6 @@ func (g *generator) hooks() string {
 // checkInstall checks that Install gives JSON in which all entries are in effect, changes nothing a
 // second time, and that Remove takes back exactly what Install did.
 func checkInstall(t *testing.T, before []byte) {
-	entries := Claude.Entries()
 	clean, err := Remove(before, entries)
 	if err == nil {
 		if again, err := Remove(clean, entries); err != nil || !bytes.Equal(again, clean) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
 	"strings"
 )
 
@@ -24,7 +23,7 @@ type Event struct {
 	SessionID      string // letters, digits, - and _, at most 128: safe as a file name
 	TranscriptPath string // absolute, or "" if the client keeps none; the file need not exist
 	Cwd            string // absolute; follows the agent's cd
-	PromptID       string // prompt_id or, in Codex, turn_id; "" before the first prompt
+	PromptID       string // prompt_id, or turn_id where there is none; "" before the first prompt
 
 	Prompt               string // UserPromptSubmit
 	LastAssistantMessage string // Stop; StopFailure, where it is the error's text
@@ -70,7 +69,7 @@ func Parse(r io.Reader) (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.PromptID = cmp.Or(e.PromptID, turnID) // Claude Code's MessageDisplay has both
+	e.PromptID = cmp.Or(e.PromptID, turnID) // an event may have both
 	if err := e.check(); err != nil {
 		return nil, err
 	}
@@ -152,23 +151,8 @@ type Client struct {
 	PID        int    // the client itself: a shell may stand between it and the hook, so this is not our parent
 	SessionID  string // also in the agent's own shell commands, as PID is, unlike ProjectDir
 	PluginRoot string // the plugin's directory; "" if the hook comes from settings
-}
-
-// ReadClient reads the environment of Claude Code's hooks. getenv is [os.Getenv] or a stand-in.
-func ReadClient(getenv func(string) string) Client {
-	c := Client{
-		ProjectDir: getenv("CLAUDE_PROJECT_DIR"),
-		SessionID:  getenv("CLAUDE_CODE_SESSION_ID"),
-		PluginRoot: getenv("CLAUDE_PLUGIN_ROOT"),
-	}
-	if !filepath.IsAbs(c.ProjectDir) {
-		c.ProjectDir = ""
-	}
-	if !ValidID(c.SessionID) {
-		c.SessionID = ""
-	}
-	if pid, err := strconv.Atoi(getenv("CLAUDE_PID")); err == nil && pid > 0 {
-		c.PID = pid
-	}
-	return c
+	// Shared says that the process serves several clients. The environment is not that of the session's
+	// own client then: neither GIT_AGENT_MISSION, GIT_AGENT_DISABLE nor a pane of tmux in it is believed,
+	// and of where the agent works only what the payload says.
+	Shared bool
 }

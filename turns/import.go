@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/hooks"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/redact"
@@ -22,7 +21,7 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// An Import brings the conversations that the agent's client has on disk into the ledgers, those that
+// An Import brings the conversations that agents' clients have on disk into the ledgers, those that
 // began in a worktree of the repository. Each becomes a passive mission, the one that hooks would have
 // recorded it to, with a turn for each turn of the client's file.
 //
@@ -30,7 +29,7 @@ import (
 // recording, is left to them. A conversation that the client made as a copy of another one becomes a
 // fork of that one's mission.
 type Import struct {
-	Config string // the client's configuration directory
+	Getenv func(string) string // tells where the clients have them; [os.Getenv] or a stand-in
 	At     time.Time
 	Dry    bool // only look
 	// Report is told what became of each session, the n-th of so many; nil for nobody.
@@ -61,7 +60,7 @@ const (
 )
 
 // Import imports sessions, the oldest first. One that fails is skipped; an error means that nothing
-// more could be done, or says which of the client's directories can't be read.
+// more could be done, or says which of the clients' directories can't be read.
 func (r *Recorder) Import(ctx context.Context, i Import) error {
 	im, err := newImporter(ctx, r, i)
 	if err != nil {
@@ -95,21 +94,21 @@ func (r *Recorder) Import(ctx context.Context, i Import) error {
 const manyPacks = 100
 
 // Importable returns how many sessions [Recorder.Import] would make a mission of. It reads the
-// beginnings of their files alone, but for copies that the client has made. config is the client's
-// configuration directory. What can't be read there does not count, and the error says so.
-func Importable(ctx context.Context, w *workspace.Workspace, config string) (int, error) {
-	im, err := newImporter(ctx, &Recorder{Workspace: w}, Import{Config: config, Dry: true})
+// beginnings of their files alone, but for copies that a client has made. getenv is that of [Import]. What
+// can't be read of the clients' does not count, and the error says so.
+func Importable(ctx context.Context, w *workspace.Workspace, getenv func(string) string) (int, error) {
+	im, err := newImporter(ctx, &Recorder{Workspace: w}, Import{Getenv: getenv, Dry: true})
 	if err != nil {
 		return 0, fmt.Errorf("look for sessions to import: %w", err)
 	}
 	n := 0
 	for _, c := range im.list {
-		if c.err != nil || len(im.missions[c.ID]) > 0 || w.Store.Load(c.ID).Last != nil || im.mere(ctx, c) {
+		if c.err != nil || len(im.missions[c.Session]) > 0 || w.Store.Load(c.Session).Last != nil || im.mere(ctx, c) {
 			continue
 		}
 		n++
-		if id, err := ledger.OfSession(c.ID, 8); err == nil {
-			im.missions[c.ID] = append(im.missions[c.ID], id) // as if it were imported, for its copies
+		if id, err := ledger.OfSession(c.Session, 8); err == nil {
+			im.missions[c.Session] = append(im.missions[c.Session], id) // as if it were imported, for its copies
 		}
 	}
 	if im.unread != nil {
@@ -120,7 +119,7 @@ func Importable(ctx context.Context, w *workspace.Workspace, config string) (int
 
 // one imports a session.
 func (im *importer) one(ctx context.Context, c *candidate) Imported {
-	done := Imported{Session: c.ID, Title: title(c.first.Prompt)}
+	done := Imported{Session: c.Session, Title: title(c.first.Prompt)}
 	err := c.err
 	switch t, known := im.known(c); {
 	case err != nil:
@@ -131,7 +130,7 @@ func (im *importer) one(ctx context.Context, c *candidate) Imported {
 	default:
 		// Its hooks wait meanwhile. They find the state that they keep as it was, and what was imported
 		// in the ledger.
-		err = im.Store.Update(ctx, c.ID, func(st *session.State) error {
+		err = im.Store.Update(ctx, c.Session, func(st *session.State) error {
 			for {
 				more, err := im.some(ctx, c, st, &done)
 				if err != nil || !more {
@@ -146,8 +145,8 @@ func (im *importer) one(ctx context.Context, c *candidate) Imported {
 	if err != nil {
 		done.State, done.Why = Skipped, err.Error()
 	}
-	if done.State == New && !slices.Contains(im.missions[c.ID], done.Mission) {
-		im.missions[c.ID] = append(im.missions[c.ID], done.Mission)
+	if done.State == New && !slices.Contains(im.missions[c.Session], done.Mission) {
+		im.missions[c.Session] = append(im.missions[c.Session], done.Mission)
 	}
 	return done
 }
@@ -155,10 +154,10 @@ func (im *importer) one(ctx context.Context, c *candidate) Imported {
 // known says what becomes of a session if there is nothing to be done, as far as that was known when the
 // import began.
 func (im *importer) known(c *candidate) (taking, bool) {
-	for _, id := range im.missions[c.ID] {
+	for _, id := range im.missions[c.Session] {
 		last := im.last[id]
 		switch {
-		case last == nil || last.Mission != id || last.Session != c.ID:
+		case last == nil || last.Mission != id || last.Session != c.Session:
 		case last.Imported == "":
 			return im.recorded(id), true
 		case last.To == c.Size:
@@ -180,11 +179,11 @@ func (im *importer) recorded(id ledger.ID) taking {
 // mission is the session's own. Usually it is known already, or not made yet.
 func (im *importer) mission(ctx context.Context, c *candidate) (ledger.ID, error) {
 	for _, digits := range []int{8, 12} {
-		if id, err := ledger.OfSession(c.ID, digits); err == nil && slices.Contains(im.missions[c.ID], id) {
+		if id, err := ledger.OfSession(c.Session, digits); err == nil && slices.Contains(im.missions[c.Session], id) {
 			return id, nil
 		}
 	}
-	return im.ownMission(ctx, c.ID)
+	return im.ownMission(ctx, c.Session)
 }
 
 // look says what an import would do.
@@ -205,7 +204,7 @@ func (im *importer) look(ctx context.Context, c *candidate, done *Imported) erro
 			return err
 		}
 	}
-	t, err := im.take(ctx, id, l, c, im.Store.Load(c.ID))
+	t, err := im.take(ctx, id, l, c, im.Store.Load(c.Session))
 	if err == nil {
 		t.say(done, id)
 	}
@@ -256,13 +255,13 @@ func (im *importer) record(ctx context.Context, tx *transaction.Tx, c *candidate
 			return err
 		}
 	default:
-		tx.Begin(&ledger.Mission{Created: created(c.first.At, im.At), Agent: string(hooks.Claude)})
+		tx.Begin(&ledger.Mission{Created: created(c.first.At, im.At), Agent: c.agent.Name()})
 	}
 	for i, e := range t.ends {
 		rec := &recording{Recorder: im.Recorder, tx: tx, facts: facts{
 			Signal: Signal{
-				Event: Ended, At: created(lastSaid(e.summary), im.At), Agent: string(hooks.Claude),
-				Session: c.ID, Transcript: c.Path,
+				Event: Ended, At: created(lastSaid(e.summary), im.At), Agent: c.agent.Name(),
+				Session: c.Session, Transcript: c.Path,
 			},
 			id: tx.ID, segment: flushed{from: t.from, Segment: transcript.Segment{Bytes: t.bytes}},
 		}}
@@ -401,7 +400,7 @@ func (im *importer) fork(ctx context.Context, tx *transaction.Tx, c *candidate, 
 	name := source.ID()
 	l.ID, l.Mission = tx.ID, &ledger.Mission{
 		V: ledger.Version, ID: tx.ID, Title: l.Mission.Title, Created: created(c.first.At, im.At),
-		Agent: string(hooks.Claude), Base: source.Code.String(), ForkedFrom: &name,
+		Agent: c.agent.Name(), Base: source.Code.String(), ForkedFrom: &name,
 	}
 	tx.Ledger = l
 	if err := im.date(tx, l.Mission.Created); err != nil {

@@ -26,6 +26,11 @@ import (
 // unheard starts a client without hooks.
 func (l *lab) unheard() *replay.Client { return replay.New(l.config, l.Dir, nil) }
 
+// getenv says where the client has its files.
+func (l *lab) getenv(name string) string {
+	return map[string]string{"CLAUDE_CONFIG_DIR": l.config}[name]
+}
+
 // heard gives a client hooks that are ours.
 func (l *lab) heard(c *replay.Client) { c.Hook = func(e replay.Event) { l.record(e) } }
 
@@ -33,7 +38,7 @@ func (l *lab) heard(c *replay.Client) { c.Hook = func(e replay.Event) { l.record
 func (l *lab) imported(dry bool) map[string]turns.Imported {
 	l.t.Helper()
 	all := make(map[string]turns.Imported)
-	i := turns.Import{Config: l.config, At: time.Now(), Dry: dry, Report: func(n, of int, i turns.Imported) {
+	i := turns.Import{Getenv: l.getenv, At: time.Now(), Dry: dry, Report: func(n, of int, i turns.Imported) {
 		if all[i.Session] = i; n != len(all) || n > of {
 			l.t.Errorf("session %d of %d is %+v", n, of, i)
 		}
@@ -398,7 +403,7 @@ func TestImportCopies(t *testing.T) {
 			c.Flush()
 			importable := func(want int) {
 				t.Helper()
-				if n, err := turns.Importable(context.Background(), l.recorder(l.Dir).Workspace, l.config); err != nil || n != want {
+				if n, err := turns.Importable(context.Background(), l.recorder(l.Dir).Workspace, l.getenv); err != nil || n != want {
 					t.Errorf("Importable: %d, %v, want %d", n, err, want)
 				}
 			}
@@ -561,7 +566,7 @@ func TestImportOnly(t *testing.T) {
 	if err := os.Truncate(huge.Path, transcript.MaxSegment+1); err != nil {
 		t.Fatal(err)
 	}
-	n, err := turns.Importable(context.Background(), l.recorder(l.Dir).Workspace, l.config)
+	n, err := turns.Importable(context.Background(), l.recorder(l.Dir).Workspace, l.getenv)
 	if err != nil || n != 5 {
 		t.Errorf("Importable: %d, %v, want 5", n, err)
 	}
@@ -577,7 +582,7 @@ func TestImportOnly(t *testing.T) {
 			t.Errorf("it was skipped: %s, want %s", all[c.Session].Why, why)
 		}
 	}
-	if n, err := turns.Importable(context.Background(), l.recorder(l.Dir).Workspace, l.config); err != nil || n != 2 {
+	if n, err := turns.Importable(context.Background(), l.recorder(l.Dir).Workspace, l.getenv); err != nil || n != 2 {
 		t.Errorf("Importable: %d, %v, want 2", n, err)
 	}
 	// The file of another conversation in the place of one that was imported.
@@ -620,7 +625,7 @@ func TestImportsAtOnce(t *testing.T) {
 	for range 3 {
 		all.Go(func() {
 			for range rounds {
-				err := l.recorder(l.Dir).Import(context.Background(), turns.Import{Config: l.config, At: time.Now()})
+				err := l.recorder(l.Dir).Import(context.Background(), turns.Import{Getenv: l.getenv, At: time.Now()})
 				if err != nil {
 					t.Error(err)
 				}

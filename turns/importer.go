@@ -8,7 +8,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -31,7 +30,8 @@ type importer struct {
 
 // A candidate is a session to be imported.
 type candidate struct {
-	hooks.Session
+	transcript.File
+	agent agent.Agent
 	first transcript.Turn
 	err   error // why its file can't be read
 	turns []transcript.Turn
@@ -82,11 +82,8 @@ func (im *importer) find(ctx context.Context) error {
 	for _, w := range worktrees {
 		dirs = append(dirs, w.Path)
 	}
-	var sessions []hooks.Session
-	sessions, im.unread = hooks.Sessions(im.Config, dirs)
-	for _, s := range sessions {
-		c := &candidate{Session: s}
-		c.first, c.err = transcript.First(c.reader, s.Path)
+	for _, c := range im.history(dirs) {
+		c.first, c.err = transcript.First(c.reader, c.Path)
 		if errors.Is(c.err, transcript.ErrNoTurn) || c.err == nil && im.place(c.first.Cwd) == nil {
 			continue
 		}
@@ -100,9 +97,27 @@ func (im *importer) find(ctx context.Context) error {
 		if order == 0 && a.first.UUID != "" && a.first.UUID == b.first.UUID {
 			order = cmp.Compare(copied(a.all()), copied(b.all()))
 		}
-		return cmp.Or(order, cmp.Compare(a.ID, b.ID))
+		return cmp.Or(order, cmp.Compare(a.Session, b.Session))
 	})
 	return nil
+}
+
+// history lists the conversations of all agents that may have begun in some directories. A client whose
+// files can't tell has none.
+func (im *importer) history(dirs []string) []*candidate {
+	var list []*candidate
+	var unread []error
+	for _, a := range agent.All() {
+		files, err := a.History(a.ConfigDir(im.Getenv), dirs)
+		if !errors.Is(err, errors.ErrUnsupported) {
+			unread = append(unread, err)
+		}
+		for _, f := range files {
+			list = append(list, &candidate{File: f, agent: a})
+		}
+	}
+	im.unread = errors.Join(unread...)
+	return list
 }
 
 // place returns the worktree that a directory is in, or was in; nil if that is not one of this
@@ -120,7 +135,7 @@ func (im *importer) place(dir string) *git.Repo {
 }
 
 // reader reads the session's file from its beginning.
-func (c *candidate) reader() transcript.Reader { return agent.Default().Reader() }
+func (c *candidate) reader() transcript.Reader { return c.agent.Reader() }
 
 // all are the turns of the session, none if they can't be read.
 func (c *candidate) all() []transcript.Turn {

@@ -55,7 +55,7 @@ func (t *taking) say(done *Imported, id ledger.ID) {
 // take decides what is to be taken of a session, of which the ledger of its own mission is given, nil
 // if there is none, and the local state that its hooks keep.
 func (im *importer) take(ctx context.Context, id ledger.ID, l *ledger.Ledger, c *candidate, st *session.State) (taking, error) {
-	for _, other := range im.missions[c.ID] {
+	for _, other := range im.missions[c.Session] {
 		if other != id {
 			return im.recorded(other), nil
 		}
@@ -67,7 +67,7 @@ func (im *importer) take(ctx context.Context, id ledger.ID, l *ledger.Ledger, c 
 	var last *Turn
 	if l != nil {
 		var err error
-		if !slices.Contains(l.Mission.Sessions, c.ID) {
+		if !slices.Contains(l.Mission.Sessions, c.Session) {
 			if len(id) == 8 {
 				return t, fmt.Errorf("mission %s has just been made: %w", id, git.ErrConflict)
 			}
@@ -79,7 +79,7 @@ func (im *importer) take(ctx context.Context, id ledger.ID, l *ledger.Ledger, c 
 		if last, err = Last(l); err != nil {
 			return t, err
 		}
-		if last == nil || last.Turn != t.last || last.Session != c.ID || last.Mission != id || last.Imported == "" || last.Transcript == nil {
+		if last == nil || last.Turn != t.last || last.Session != c.Session || last.Mission != id || last.Imported == "" || last.Transcript == nil {
 			t.state = Recorded
 			return t, nil
 		}
@@ -189,7 +189,7 @@ func running(c *candidate, begun []transcript.Turn, bytes []byte, open *session.
 // as the session's own.
 func (im *importer) source(ctx context.Context, c *candidate, begun []transcript.Turn) (source *Turn, shared int) {
 	for _, other := range im.alike[c.first.UUID] {
-		if other == c || len(im.missions[other.ID]) == 0 {
+		if other == c || len(im.missions[other.Session]) == 0 {
 			continue
 		}
 		theirs, n := other.all(), 0
@@ -199,8 +199,8 @@ func (im *importer) source(ctx context.Context, c *candidate, begun []transcript
 		if n <= shared {
 			continue
 		}
-		for _, id := range im.missions[other.ID] {
-			if t := im.recordOf(ctx, id, other.ID, theirs[n-1]); t != nil {
+		for _, id := range im.missions[other.Session] {
+			if t := im.recordOf(ctx, id, other.Session, theirs[n-1]); t != nil {
 				source, shared = t, n
 				break
 			}

@@ -10,13 +10,12 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/include"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
-	"gitagent/internal/session"
 	"gitagent/internal/spell"
 	"gitagent/internal/target"
 	"gitagent/internal/terminal"
@@ -119,7 +118,8 @@ func (f *forking) make(prompt string) (*plan, error) {
 		}
 	}
 	if !c.Bool("no-conversation") {
-		fork.Session, fork.Config = session.NewID(), hooks.Claude.ConfigDir(os.Getenv)
+		of := agent.Of(fork.Source.Agent)
+		fork.Session, fork.Config = of.NewSession(), of.ConfigDir(os.Getenv)
 	}
 	if cmdline.IsTerminal(os.Stderr) {
 		fork.Progress = os.Stderr

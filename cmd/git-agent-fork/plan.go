@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -36,7 +37,7 @@ type included struct {
 func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Forked) (*plan, error) {
 	p := &plan{
 		Mission: string(f.ID), Source: f.Source.ID().String(), Branch: strings.TrimPrefix(done.Mission.Branch, "refs/heads/"),
-		Commit: done.Mission.Base, Worktree: f.Worktree, Command: []string{"claude"},
+		Commit: done.Mission.Base, Worktree: f.Worktree,
 	}
 	if got := done.Included; got != nil && got.Files > 0 {
 		p.Included = &included{got.Files, got.Bytes}
@@ -51,7 +52,6 @@ func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Fork
 	switch {
 	case done.File != "":
 		p.Session = f.Session
-		p.Command = append(p.Command, "--resume", f.Session)
 	case done.Why != nil:
 		list, err := turns.List(ctx, repo, f.ID)
 		if err != nil && !errors.As(err, new(*ledger.UnreadError)) {
@@ -59,15 +59,7 @@ func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Fork
 		}
 		first = append([]string{turns.Digest(list, f.Source, f.Before, p.Prompt != "")}, first...)
 	}
-	if text := strings.Join(first, "\n\n"); text != "" {
-		switch {
-		case strings.HasPrefix(text, "-"):
-			p.Command = append(p.Command, "--")
-		case len(p.Command) == 1 && !strings.ContainsAny(text, " \t\n"):
-			text += " " // the client has commands of one word, such as update, behind -- too
-		}
-		p.Command = append(p.Command, text)
-	}
+	p.Command = agent.Of(f.Source.Agent).Command(f.Worktree, p.Session, strings.Join(first, "\n\n"))
 	return p, nil
 }
 

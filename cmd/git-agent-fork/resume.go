@@ -8,10 +8,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
-	"gitagent/internal/session"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -25,8 +24,9 @@ func resume(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign 
 		return err
 	}
 	r := &turns.Recorder{Workspace: w}
+	of := agent.Of(state.Turn.Agent)
 	how := turns.Resumption{
-		Source: state.Turn, Foreign: foreign, At: time.Now(), ID: id, Session: session.NewID(), Config: hooks.Claude.ConfigDir(os.Getenv),
+		Source: state.Turn, Foreign: foreign, At: time.Now(), ID: id, Session: of.NewSession(), Config: of.ConfigDir(os.Getenv),
 	}
 	id, err = r.Resume(c.Context, how)
 	if errors.Is(err, turns.ErrNoConversation) {
@@ -35,7 +35,7 @@ func resume(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign 
 	if err != nil {
 		return err
 	}
-	p := plan{Mission: string(id), Worktree: w.Repo.Top, Command: []string{"claude", "--resume", how.Session}}
+	p := plan{Mission: string(id), Worktree: w.Repo.Top, Command: of.Command(w.Repo.Top, how.Session, "")}
 	if !c.Bool("launch") {
 		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("its conversation goes on in mission %s, with:", id))
 		return p.print(c.App.Writer)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/terminal"
 )
@@ -107,7 +108,12 @@ func (f *forking) starting(unstarted *int) func(*plan) error {
 // ours are the variables of this process that decide which client is started, and where it keeps its
 // sessions: a window of tmux has the environment of its server.
 func ours() (env []string) {
-	for _, name := range []string{"PATH", "CLAUDE_CONFIG_DIR"} {
+	names := []string{"PATH"}
+	for _, a := range agent.All() {
+		names = append(names, agent.Reads(func(getenv func(string) string) { a.ConfigDir(getenv) })...)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
 		if value, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+value)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -11,7 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/handoffstore"
-	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
 	"gitagent/internal/life"
@@ -100,11 +101,10 @@ func (r *records) hooked() *session.State {
 
 // agentOf is the name of the agent that a command runs.
 func agentOf(command []string) string {
-	name := strings.TrimSuffix(filepath.Base(command[0]), ".exe")
-	if agent, err := hooks.ParseAgent(name); err == nil {
-		return string(agent)
+	if a, ok := agent.Started(command); ok {
+		return a.Name()
 	}
-	return name
+	return strings.TrimSuffix(filepath.Base(command[0]), ".exe")
 }
 
 // saidTail is how much of the tail goes into the handoff's summary for the next session to read, in
@@ -133,7 +133,7 @@ func (r *records) handOff(f retry.Failure) error {
 		request.Summary += fmt.Sprintf("\n\nThe end of what %s printed:\n\n%s", part.what, string(end))
 		request.Terminal = append(request.Terminal, redact.Bytes([]byte(fmt.Sprintf("# The end of what %s printed.\n%s\n", part.what, part.text)))...)
 	}
-	done, err := life.HandOff(ctx, r.store.Workspace, request, true, "")
+	done, err := life.HandOff(ctx, r.store.Workspace, request, true, os.Getenv)
 	if err != nil {
 		return err
 	}

@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
@@ -39,7 +37,7 @@ func calibrate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	points, err := compactionPoints(hooks.Claude.ConfigDir(os.Getenv))
+	points, err := compactionPoints()
 	if err != nil {
 		return err
 	}
@@ -63,29 +61,31 @@ func calibrate(c *cli.Context) error {
 }
 
 // compactionPoints reads the files of all sessions of this machine.
-func compactionPoints(configDir string) ([]*point, error) {
-	files, err := filepath.Glob(filepath.Join(configDir, "projects", "*", "*.jsonl"))
-	if err != nil {
-		return nil, err
-	}
+func compactionPoints() ([]*point, error) {
 	found := map[string]*point{}
-	for i, file := range files {
-		if cmdline.IsTerminal(os.Stderr) {
-			fmt.Fprintf(os.Stderr, "\r%d of %s\x1b[K", i+1, cmdline.Plural(len(files), "session"))
-		}
-		compactions, err := transcript.Compactions(agent.Default().Reader, file)
+	for _, a := range agent.All() {
+		files, err := a.Files(a.ConfigDir(os.Getenv), "")
 		if err != nil {
-			continue // removed meanwhile, or not readable for us
+			return nil, err
 		}
-		for _, c := range compactions {
-			name := c.Model
-			if strings.HasSuffix(c.Variant, "[1m]") {
-				name += "[1m]"
+		for i, f := range files {
+			if cmdline.IsTerminal(os.Stderr) {
+				fmt.Fprintf(os.Stderr, "\r%d of %s\x1b[K", i+1, cmdline.Plural(len(files), "session"))
 			}
-			if found[name] == nil {
-				found[name] = &point{Model: name}
+			compactions, err := transcript.Compactions(a.Reader, f.Path)
+			if err != nil {
+				continue // removed meanwhile, or not readable for us
 			}
-			found[name].add(c)
+			for _, c := range compactions {
+				name := c.Model
+				if strings.HasSuffix(c.Variant, "[1m]") {
+					name += "[1m]"
+				}
+				if found[name] == nil {
+					found[name] = &point{Model: name}
+				}
+				found[name].add(c)
+			}
 		}
 	}
 	if cmdline.IsTerminal(os.Stderr) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -55,7 +54,8 @@ func contextAction(c *cli.Context) error {
 // Without an id it is the session whose agent runs this command, or the latest in this worktree.
 func findSession(w *workspace.Workspace, name string) (a agent.Agent, id, path string, err error) {
 	if name == "" {
-		name = hooks.ReadClient(os.Getenv).SessionID
+		_, client := agent.Inside(os.Getenv)
+		name = client.SessionID
 	}
 	if name == "" {
 		last := w.Store.Last(func(st *session.State) bool { return st.Worktree == w.Repo.GitDir && st.Transcript != "" })
@@ -72,12 +72,14 @@ func findSession(w *workspace.Workspace, name string) (a agent.Agent, id, path s
 		path string
 	}
 	found := map[string]file{} // by id
-	files, err := filepath.Glob(filepath.Join(hooks.Claude.ConfigDir(os.Getenv), "projects", "*", name+"*.jsonl"))
-	if err != nil {
-		return nil, "", "", err
-	}
-	for _, path := range files {
-		found[strings.TrimSuffix(filepath.Base(path), ".jsonl")] = file{agent.Default(), path}
+	for _, of := range agent.All() {
+		files, err := of.Files(of.ConfigDir(os.Getenv), name)
+		if err != nil {
+			return nil, "", "", err
+		}
+		for _, f := range files {
+			found[f.Session] = file{of, f.Path}
+		}
 	}
 	for _, st := range w.Store.All() {
 		if strings.HasPrefix(st.Session, name) && st.Transcript != "" {

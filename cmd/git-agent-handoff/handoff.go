@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/handoffstore"
-	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
 	"gitagent/internal/life"
@@ -39,13 +39,14 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 	if err != nil {
 		return err
 	}
-	if own || c.IsSet("tmux") {
+	_, client := agent.Inside(os.Getenv)
+	if own && !client.Shared || c.IsSet("tmux") { // a shared process has the pane of some other session
 		r.Terminal = snapshot(c, s, r)
 		if r.Log == "" {
 			r.Log = paneLog(c, s)
 		}
 	}
-	done, err := life.HandOff(c.Context, s.Workspace, r, own, hooks.Claude.ConfigDir(os.Getenv))
+	done, err := life.HandOff(c.Context, s.Workspace, r, own, os.Getenv)
 	if err != nil {
 		return err
 	}

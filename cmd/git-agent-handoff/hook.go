@@ -46,8 +46,8 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 func start(ctx context.Context, h *hookrun.Hook) error {
 	told, err := life.Start(ctx, h.Workspace(), handoffstore.Start{
 		At: h.At.UTC(), Source: h.Event.Source, Session: h.Event.SessionID,
-		Client: session.ReadClient(h.Client.PID), Asked: os.Getenv("GIT_AGENT_MISSION"),
-	}, h.Agent.ConfigDir(os.Getenv))
+		Client: session.ReadClient(h.Client.PID), Asked: h.Asked(),
+	}, os.Getenv)
 	h.LogError(told.Swept)
 	if err != nil {
 		return err

@@ -199,8 +199,7 @@ func newApp() *cli.App {
 				Name:      "hook",
 				Usage:     "take a hook's payload on standard input; for the agent's client",
 				UsageText: "git agent-handoff hook [--agent <name>]",
-				Flags: []cli.Flag{cmdline.OneOf(&cli.StringFlag{Name: "agent", Usage: "the agent is `<name>`: claude, codex or opencode", Value: "claude"},
-					"claude", "codex", "opencode")},
+				Flags:     []cli.Flag{target.AgentFlag()},
 				Action: func(*cli.Context) error { // reached only with flags that no client gives; see main
 					hook(nil)
 					return nil

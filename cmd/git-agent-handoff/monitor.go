@@ -71,7 +71,7 @@ func look(h *hookrun.Hook, st *monitor.State) monitor.Message {
 		return monitor.Message{}
 	}
 	m := monitor.Message{Calls: st.Calls, Document: documentPath(h.Event.SessionID)}
-	if err := see(agent.Of(string(h.Agent)), st, h.Event.TranscriptPath); err != nil {
+	if err := see(h.Agent, st, h.Event.TranscriptPath); err != nil {
 		m.Notice = st.Blind(settings.FallbackToolCount, settings.CheckFrequency)
 		return m
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
@@ -39,7 +39,7 @@ func retryAction(c *cli.Context) error {
 	if err := terminal.Find(r.command[0]); err != nil {
 		return err
 	}
-	if interactive(r.command) && cmdline.IsTerminal(os.Stdin) && cmdline.IsTerminal(os.Stdout) {
+	if a, ok := agent.Started(r.command); ok && a.Interactive(r.command) && cmdline.IsTerminal(os.Stdin) && cmdline.IsTerminal(os.Stdout) {
 		return terminal.Launch(".", r.command, nil)
 	}
 	var w *workspace.Workspace
@@ -76,23 +76,6 @@ func retryAction(c *cli.Context) error {
 		return err
 	}
 	return r.run(records)
-}
-
-// interactive reports whether a command runs an agent's client that talks to a person.
-func interactive(command []string) bool {
-	first := ""
-	if len(command) > 1 {
-		first = command[1]
-	}
-	switch strings.TrimSuffix(filepath.Base(command[0]), ".exe") {
-	case "claude":
-		return !slices.Contains(command, "-p") && !slices.Contains(command, "--print")
-	case "codex":
-		return first != "exec" && first != "e"
-	case "opencode":
-		return first != "run"
-	}
-	return false
 }
 
 // A retrying is one command with its attempts.
@@ -227,7 +210,7 @@ func place(command []string, prompt string) ([]string, io.Reader) {
 	return with, strings.NewReader(prompt + "\n")
 }
 
-// printsJSON reports whether a command makes Claude Code print JSON, be it lines or a final object.
+// printsJSON reports whether a command makes an agent's client print JSON, be it lines or a final object.
 func printsJSON(command []string) bool {
 	line := strings.Join(command, " ")
 	return slices.ContainsFunc([]string{"stream-json", "json"}, func(format string) bool {
@@ -235,7 +218,7 @@ func printsJSON(command []string) bool {
 	})
 }
 
-// failureOf is why a run of Claude Code failed, "" if it did not. Its status may be 0 all the same: an
+// failureOf is why a run of such a client failed, "" if it did not. Its status may be 0 all the same: an
 // interrupted client exits with 0.
 func failureOf(result streamjson.Result) string {
 	switch {

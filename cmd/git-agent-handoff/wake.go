@@ -10,12 +10,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/handoffstore"
-	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/session"
 	"gitagent/internal/terminal"
-	"gitagent/internal/wake"
 )
 
 func wakeAgent(c *cli.Context) error {
@@ -35,19 +34,24 @@ func wakeAgent(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	client := hooks.ReadClient(os.Getenv)
+	_, client := agent.Inside(os.Getenv)
 	hook := client.ProjectDir != "" // started by the hook at the end of the turn; an agent's own commands don't have this
 	pid, self := 0, client.SessionID
 	if hook {
 		pid, self = client.PID, ""
 	}
-	err = wake.Wake(c.Context, pane, hooks.Claude.ConfigDir(os.Getenv), pid, self, message)
+	for _, a := range agent.All() {
+		err = a.Wake(c.Context, pane, a.ConfigDir(os.Getenv), pid, self, message)
+		if !errors.Is(err, errors.ErrUnsupported) {
+			break
+		}
+	}
 	if err == nil {
 		fmt.Fprintf(c.App.ErrWriter, "woke the agent in pane %s\n", pane)
 		return nil
 	}
 	byHand := "/clear, then: " + message
-	if refusal := (*wake.Refusal)(nil); errors.As(err, &refusal) && refusal.Cleared {
+	if refusal := (*terminal.Refusal)(nil); errors.As(err, &refusal) && refusal.Cleared {
 		byHand = message
 	}
 	err = fmt.Errorf("wake the agent in pane %s: %w", pane, err)
@@ -74,12 +78,12 @@ func wakeMessage(c *cli.Context, s *handoffstore.Store) (string, error) {
 	if err := trusted(c, s, f); err != nil {
 		return "", err
 	}
-	m := wake.Message{Handoff: handoffstore.ID{Mission: f.In, Number: f.Number}.String(), Snapshot: f.Handoff.Terminal != ""}
-	if m.Log, err = s.LogOf(c.Context, f); err != nil {
+	m := message{handoff: handoffstore.ID{Mission: f.In, Number: f.Number}.String(), snapshot: f.Handoff.Terminal != ""}
+	if m.log, err = s.LogOf(c.Context, f); err != nil {
 		return "", err
 	}
-	if m.Log == "" {
-		m.Log = paneLog(c, s)
+	if m.log == "" {
+		m.log = paneLog(c, s)
 	}
 	return m.String(), nil
 }
@@ -98,9 +102,12 @@ func paneLog(c *cli.Context, s *handoffstore.Store) string {
 
 // wakeLater is the wake that the Stop hook will start. What it needs is checked before any writing.
 func wakeLater(c *cli.Context, s *handoffstore.Store) (*session.Wake, error) {
-	if hooks.ReadClient(os.Getenv).SessionID == "" {
+	switch a, client := agent.Inside(os.Getenv); {
+	case client.SessionID == "":
 		return nil, cmdline.Hint(errors.New("--wake is for the agent that runs the command, and there is none"),
 			"wake one with: git agent-handoff wake --tmux <target>")
+	case client.Shared && !c.IsSet("tmux"):
+		return nil, fmt.Errorf("--wake: the process of %s serves several terminals, and which is this agent's can't be told: name it with --tmux", a.Title())
 	}
 	pane, err := findPane(c)
 	if err != nil {

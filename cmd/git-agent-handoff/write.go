@@ -13,6 +13,7 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/session"
@@ -54,7 +55,8 @@ func write(c *cli.Context) error {
 	if err := handOff(c, s, r); err != nil || asked == nil {
 		return err
 	}
-	return s.Workspace.Store.AskWake(c.Context, hooks.ReadClient(os.Getenv).SessionID, *asked)
+	_, client := agent.Inside(os.Getenv)
+	return s.Workspace.Store.AskWake(c.Context, client.SessionID, *asked)
 }
 
 func gather(c *cli.Context) error {
@@ -84,11 +86,13 @@ func request(c *cli.Context) (handoffstore.Request, error) {
 		return r, cmdline.Usagef("%w", err)
 	}
 	r.Exit = exit
+	program, app := strings.CutSuffix(r.Agent, "-app")
+	a, known := agent.Find(program)
 	switch {
-	case r.Agent == "codex-app":
-		return r, errors.New("sessions of codex-app have no terminal: nothing could be handed over there; codex in a terminal can")
-	case r.Agent == "claude":
-		r.Agent = string(hooks.Claude)
+	case known && app:
+		return r, fmt.Errorf("sessions of %s have no terminal: nothing could be handed over there; %s in a terminal can", r.Agent, program)
+	case known:
+		r.Agent = a.Name()
 	case r.Agent != "" && !hooks.ValidID(r.Agent):
 		return r, cmdline.Usagef("agent %q: an id has letters, digits, - and _, 128 at most", r.Agent)
 	}

@@ -63,7 +63,12 @@ func demo(c *cli.Context) error {
 		return err
 	}
 	// A fork places files for the client; the user's own directories must not be touched.
-	repo = repo.With("CLAUDE_CONFIG_DIR="+filepath.Join(dir, "claude"), "XDG_DATA_HOME="+filepath.Join(dir, "data"))
+	repo = repo.With("XDG_DATA_HOME=" + filepath.Join(dir, "data"))
+	for _, name := range agent.Reads(func(getenv func(string) string) { agent.Default().ConfigDir(getenv) }) {
+		if name != "HOME" {
+			repo = repo.With(name + "=" + filepath.Join(dir, "client"))
+		}
+	}
 	if err := replay(c.Context, repo, filepath.Join(dir, "session.jsonl")); err != nil {
 		return err
 	}
@@ -98,8 +103,11 @@ func demoRepo(ctx context.Context, dir string) (*git.Repo, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, name := range agent.Reads(func(getenv func(string) string) { agent.Default().Client(getenv) }) {
+		repo = repo.With(name + "=") // of the client that may have started us
+	}
 	repo = repo.With(
-		"CLAUDE_PROJECT_DIR="+repo.Top, "GIT_AGENT_DISABLE=", "CLAUDE_PID=", "GIT_AGENT_MISSION=",
+		"GIT_AGENT_DISABLE=", "GIT_AGENT_MISSION=",
 		"GIT_AUTHOR_NAME=Dev", "GIT_AUTHOR_EMAIL=dev@example.invalid",
 		"GIT_COMMITTER_NAME=Dev", "GIT_COMMITTER_EMAIL=dev@example.invalid",
 	)

@@ -63,6 +63,7 @@ func doctor(c *cli.Context) error {
 	}
 	x.look(repo)
 	x.versions()
+	x.clients()
 	x.repository()
 	x.hooks()
 	x.config(c.Bool("verbose"))

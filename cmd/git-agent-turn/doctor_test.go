@@ -96,7 +96,7 @@ func TestOncePlugin(t *testing.T) {
 		if tt.problem != "" {
 			r.Findings = append(r.Findings, hooks.Finding{Problem: tt.problem})
 		}
-		if got := oncePlugin(r, "user", "project"); got != tt.want {
+		if got := oncePlugin(r, "user", "project", "git agent-turn init"); got != tt.want {
 			t.Errorf("%s: oncePlugin = %q, want %q", tt.name, got, tt.want)
 		}
 	}

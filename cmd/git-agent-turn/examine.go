@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
-	"gitagent/hooks"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
@@ -30,11 +28,9 @@ type examination struct {
 
 	repo    *git.Repo // nil outside of one
 	conf    git.Config
-	records bool          // recording is on
-	agent   hooks.Agent   // whose hooks are looked at
-	places  hooks.Places  // of the hooks
-	report  *hooks.Report // what is there
-	init    string        // the command that switches recording on; "" if it would fail here
+	records bool        // recording is on
+	agents  []inspected // those that are used on this machine, or have our hooks
+	init    string      // the command that switches recording on; "" if it would fail here
 }
 
 func (x *examination) add(f finding) { x.found = append(x.found, f) }
@@ -71,35 +67,7 @@ func (x *examination) look(repo *git.Repo) {
 		x.conf = conf
 		x.records = session.Open(repo.CommonDir).Enabled() || conf.Bool("agent.record")
 	}
-	x.inspect(hooks.Claude, top)
-	if len(x.report.Installed)+len(x.report.Plugins) == 0 {
-		x.inspect(hooks.Codex, top)
-		if len(x.report.Installed) == 0 {
-			x.inspect(hooks.Claude, top)
-		}
-	}
-	if repo != nil && repo.Top != "" && len(x.report.Plugins) == 0 && !unusable(x.report, x.userSettings()) {
-		x.init = "git agent-turn init"
-		if x.agent == hooks.Codex {
-			x.init += " --agent codex"
-		}
-	}
-}
-
-// inspect looks at the hooks of an agent.
-func (x *examination) inspect(agent hooks.Agent, project string) {
-	x.agent = agent
-	x.places = hooks.Places{Config: agent.ConfigDir(os.Getenv), Project: project, Managed: hooks.ManagedSettings()}
-	x.report = hooks.Inspect(agent, x.places)
-}
-
-func (x *examination) userSettings() string { return x.agent.UserSettings(x.places.Config) }
-
-// unusable reports whether nothing can be installed in a file of settings.
-func unusable(r *hooks.Report, path string) bool {
-	return slices.ContainsFunc(r.Findings, func(f hooks.Finding) bool {
-		return f.Path == path && slices.Contains([]hooks.Problem{hooks.Unreadable, hooks.NotJSON, hooks.WrongType}, f.Problem)
-	})
+	x.inspect(top)
 }
 
 // The oldest git that we support.
@@ -144,69 +112,6 @@ func (x *examination) repository() {
 	if os.Getenv("GIT_AGENT_DISABLE") == "1" {
 		x.problem("recording", "off in this environment (GIT_AGENT_DISABLE=1)", "unset GIT_AGENT_DISABLE")
 	}
-}
-
-func (x *examination) hooks() {
-	byPath := make(map[string][]string)
-	for _, i := range x.report.Installed {
-		byPath[i.Path] = append(byPath[i.Path], i.Event)
-	}
-	for _, path := range slices.Sorted(maps.Keys(byPath)) {
-		x.say("hooks", strings.Join(byPath[path], ", ")+" in "+path)
-	}
-	for _, p := range x.report.Plugins {
-		x.say("hooks", "the plugin "+p)
-	}
-	for _, f := range x.report.Findings {
-		x.problem("hooks", f.String()+advice(f, x.places), x.hooksRemedy(f))
-	}
-}
-
-// advice says what to do about a finding that no command mends, because a person has to edit a file.
-func advice(f hooks.Finding, places hooks.Places) string {
-	switch {
-	case slices.Contains([]hooks.Problem{hooks.Disabled, hooks.ManagedOnly}, f.Problem) && f.Path == places.Managed:
-		return "; only an administrator can change that"
-	case f.Problem == hooks.Disabled:
-		return "; take it out of the file"
-	case f.Problem == hooks.NotJSON, f.Problem == hooks.WrongType:
-		return "; mend the file there"
-	case f.Problem == hooks.Changed:
-		return "; take that hook out of the file, then run: git agent-turn init"
-	}
-	return ""
-}
-
-// hooksRemedy is the command that mends what is wrong with the hooks, "" if there is none.
-func (x *examination) hooksRemedy(f hooks.Finding) string {
-	switch f.Problem {
-	case hooks.Missing:
-		return x.init
-	case hooks.Twice:
-		return oncePlugin(x.report, x.userSettings(), x.agent.ProjectSettings(x.places.Project))
-	}
-	return ""
-}
-
-// oncePlugin is the command that leaves the hooks to a plugin, "" if more is in the way than hooks
-// that init has installed. Taking them out also switches recording off, if only by init's own means.
-func oncePlugin(r *hooks.Report, user, project string) string {
-	if len(r.Plugins) != 1 {
-		return ""
-	}
-	var commands []string
-	for path, command := range map[string]string{user: "git agent-turn init --remove", project: "git agent-turn init --project --remove"} {
-		if slices.ContainsFunc(r.Installed, func(i hooks.Installed) bool { return i.Path == path }) {
-			commands = append(commands, command)
-		}
-	}
-	elsewhere := slices.ContainsFunc(r.Installed, func(i hooks.Installed) bool { return i.Path != user && i.Path != project })
-	changed := slices.ContainsFunc(r.Findings, func(f hooks.Finding) bool { return f.Problem == hooks.Changed })
-	if elsewhere || changed || len(commands) == 0 {
-		return ""
-	}
-	slices.Sort(commands)
-	return strings.Join(append(commands, "git config agent.record true"), " && ")
 }
 
 // config lists what the files of configuration set, and what is wrong in them.

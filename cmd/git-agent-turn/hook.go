@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -13,6 +12,7 @@ import (
 	"gitagent/internal/life"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
+	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 	"gitagent/turns"
 )
@@ -22,7 +22,7 @@ func hookCommand() *cli.Command {
 		Name:      "hook",
 		Usage:     "take a hook's payload on standard input; for the agent's client",
 		UsageText: "git agent-turn hook [--agent <name>]",
-		Flags:     []cli.Flag{agentFlag()},
+		Flags:     []cli.Flag{target.AgentFlag()},
 		Action: func(*cli.Context) error { // reached only with flags that no client gives; see main
 			hook(nil)
 			return nil
@@ -40,7 +40,7 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 	if !ok {
 		return nil
 	}
-	s.At, s.Agent, s.Asked = h.At, string(h.Agent), os.Getenv("GIT_AGENT_MISSION")
+	s.At, s.Agent, s.Asked = h.At, h.Agent.Name(), h.Asked()
 	s.Client = session.ReadClient(h.Client.PID)
 	w := h.Workspace()
 	taken, err := life.Take(ctx, w, s)

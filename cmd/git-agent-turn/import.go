@@ -9,7 +9,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gitagent/hooks"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/target"
 	"gitagent/turns"
@@ -41,7 +40,7 @@ func importSessions(c *cli.Context) error {
 	var sum importSum
 	progress := cmdline.IsTerminal(os.Stderr)
 	var written error // nobody may be reading any more
-	i := turns.Import{Config: hooks.Claude.ConfigDir(os.Getenv), At: time.Now(), Dry: c.Bool("dry-run")}
+	i := turns.Import{Getenv: os.Getenv, At: time.Now(), Dry: c.Bool("dry-run")}
 	i.Report = func(n, of int, done turns.Imported) {
 		sum.add(done)
 		if progress {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/target"
@@ -19,12 +19,14 @@ import (
 func initCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "init",
-		Usage:     "switch recording on: this repository, and the hooks of the agent's client",
-		UsageText: "git agent-turn init [--agent claude|codex|opencode] [--project] [--dry-run] [--remove] [--private] [--push <remote>] [--alias]",
-		Description: "The hooks go into the user's own settings: the client reads a project's only when it is launched " +
-			"in the project's top directory. They do nothing in a repository that is not switched on.",
+		Usage:     "switch recording on: this repository, and the hooks of the agents' clients",
+		UsageText: "git agent-turn init [--agent <name>]... [--project] [--dry-run] [--remove] [--private] [--push <remote>] [--alias]",
+		Description: "The hooks go into the user's own settings, of every agent that is installed here; on a terminal it asks for which if there " +
+			"are several. They do nothing in a repository that is not switched on.",
 		Flags: []cli.Flag{
-			agentFlag(),
+			cmdline.OneOf(cmdline.Repeated(&cli.StringSliceFlag{
+				Name: "agent", Usage: "only the hooks of `<name>`: " + target.OneOf(agent.Programs()) + "; may be repeated",
+			}), agent.Programs()...),
 			&cli.BoolFlag{Name: "project", Usage: "install the hooks in the repository's settings, for a team"},
 			target.DryRunFlag(),
 			&cli.BoolFlag{Name: "private", Usage: "keep other users of this machine out of the repository"},
@@ -37,12 +39,9 @@ func initCommand() *cli.Command {
 }
 
 func initialise(c *cli.Context) error {
-	agent, err := hooks.ParseAgent(c.String("agent"))
-	if errors.Is(err, hooks.ErrUnsupported) {
-		return cmdline.Hint(err, "record its turns with: git agent-turn record")
-	}
+	named, err := namedAgents(c.StringSlice("agent"))
 	if err != nil {
-		return cmdline.Usagef("%w", err)
+		return err
 	}
 	w, err := target.Checkout(c.Context, "record")
 	if err != nil {
@@ -54,28 +53,13 @@ func initialise(c *cli.Context) error {
 			return cmdline.Usagef("--%s does not go with --remove or --dry-run", flag)
 		}
 	}
-	// Whatever can be wrong is found before anything changes, and before a person is asked.
-	places := hooks.Places{Config: agent.ConfigDir(os.Getenv), Project: w.Repo.Top, Managed: hooks.ManagedSettings()}
-	path := agent.UserSettings(places.Config)
-	if c.Bool("project") {
-		path = agent.ProjectSettings(w.Repo.Top)
-	}
-	plugins := hooks.Inspect(agent, places).Plugins
-	hooked := len(plugins) > 0 && !remove
-	if hooked && !c.IsSet("push") && !c.Bool("alias") && !c.Bool("private") {
-		return cmdline.Hint(fmt.Errorf("the plugin %s installs the same hooks", plugins[0]),
-			"remove the plugin, or leave the hooks to it: every turn would be looked at twice")
-	}
-	plan := hooks.PlanInstall
-	if remove {
-		plan = hooks.PlanRemove
-	}
-	edit, err := plan(path, agent.Entries())
-	if err != nil && !hooked {
-		return cmdline.Hint(err, "the file was left as it is; mend it, then run the command again")
+	// Whatever can be wrong is found before anything changes.
+	setups, err := planSetups(c, w, named)
+	if err != nil {
+		return err
 	}
 	if dry {
-		return preview(c, w, edit, remove)
+		return preview(c, w, setups, remove)
 	}
 	if c.Bool("alias") {
 		if err := aliasFree(c, w); err != nil {
@@ -92,14 +76,10 @@ func initialise(c *cli.Context) error {
 			return err
 		}
 	}
-	if hooked {
-		fmt.Fprintf(c.App.Writer, "the hooks are those of the plugin %s\n", cmdline.Escape(plugins[0]))
-	} else {
-		changed := edit.Changes()
-		if err := edit.Apply(); err != nil {
+	for _, s := range setups {
+		if err := s.apply(c, len(setups) > 1, remove); err != nil {
 			return err
 		}
-		say(c, changed, edit.Path, map[bool]string{true: "hooks removed from", false: "hooks installed in"}[remove])
 	}
 	if !remove {
 		conf, err := w.Repo.Config(c.Context)
@@ -115,11 +95,13 @@ func initialise(c *cli.Context) error {
 		return err
 	}
 	say(c, switched, w.Repo.Top, map[bool]string{true: "recording switched off in", false: "recording switched on in"}[remove])
-	if note := agent.Note(); note != "" && !remove {
-		fmt.Fprintln(c.App.ErrWriter, note)
-	}
 	if remove {
 		return nil
+	}
+	for _, s := range setups {
+		if notice := s.agent.Notice(); notice != "" {
+			fmt.Fprintln(c.App.ErrWriter, notice)
+		}
 	}
 	if err := keepPrivate(c, w); err != nil {
 		return err
@@ -174,12 +156,19 @@ func say(c *cli.Context, changed bool, where, what string) {
 	fmt.Fprintf(c.App.Writer, "%s %s\n", what, cmdline.Escape(where))
 }
 
-// preview shows what init would do: the settings as a diff.
-func preview(c *cli.Context, w *workspace.Workspace, edit *hooks.Edit, remove bool) error {
-	if !edit.Changes() {
-		say(c, false, edit.Path, "settings")
-	} else if err := diffTexts(c, w.Repo, edit); err != nil {
-		return err
+// preview shows what init would do: the settings as diffs.
+func preview(c *cli.Context, w *workspace.Workspace, setups []setup, remove bool) error {
+	for _, s := range setups {
+		switch {
+		case s.plugin != "":
+			s.sayPlugin(c)
+		case !s.edit.Changes():
+			say(c, false, s.edit.Path, "settings")
+		default:
+			if err := diffTexts(c, w.Repo, s.edit); err != nil {
+				return err
+			}
+		}
 	}
 	if w.Store.Enabled() == remove {
 		say(c, true, w.Repo.Top, map[bool]string{true: "would switch recording off in", false: "would switch recording on in"}[remove])

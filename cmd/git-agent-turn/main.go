@@ -64,11 +64,6 @@ func newApp() *cli.App {
 	}
 }
 
-func agentFlag() cli.Flag {
-	return cmdline.OneOf(&cli.StringFlag{Name: "agent", Usage: "the agent is `<name>`: claude, codex or opencode", Value: "claude"},
-		"claude", "codex", "opencode")
-}
-
 func completeRanges(c *cli.Context) { target.First(target.CompleteRanges)(c) }
 
 func completeTurns(c *cli.Context) { target.First(target.CompleteTurns)(c) }

@@ -13,7 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/handoffstore"
-	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -77,7 +77,7 @@ func read(ctx context.Context, w *workspace.Workspace, now time.Time) (b brief, 
 	if b.situation, err = target.Look(ctx, w); err != nil {
 		return b, err
 	}
-	registry, err := session.Registrations(hooks.Claude.ConfigDir(os.Getenv))
+	registry, err := agent.Running(os.Getenv)
 	if err != nil {
 		return b, err
 	}

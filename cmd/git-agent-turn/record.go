@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
 	"gitagent/internal/life"
@@ -42,8 +43,17 @@ func record(c *cli.Context) error {
 		return cmdline.Usagef("%w", err)
 	}
 	session := c.String("session")
+	asked := os.Getenv("GIT_AGENT_MISSION")
+	a, client := agent.Inside(os.Getenv)
+	if client.Shared {
+		asked = "" // it is another session's
+	}
+	name := c.String("agent")
 	if session == "" {
-		session = hooks.ReadClient(os.Getenv).SessionID
+		session = client.SessionID
+		if session != "" && name == "" && a != agent.Default() { // whose records need not say so
+			name = a.Name()
+		}
 	} else if !hooks.ValidID(session) {
 		return cmdline.Usagef("session %q: an id has letters, digits, - and _, 128 at most", session)
 	}
@@ -70,8 +80,8 @@ func record(c *cli.Context) error {
 		}
 	}
 	result, err := life.Take(c.Context, w, turns.Signal{
-		Event: turns.Stopped, At: time.Now(), Agent: c.String("agent"), Session: session, Mission: mission,
-		Asked:  os.Getenv("GIT_AGENT_MISSION"),
+		Event: turns.Stopped, At: time.Now(), Agent: name, Session: session, Mission: mission,
+		Asked:  asked,
 		Prompt: c.String("prompt"), Reply: c.String("reply"), Transcript: transcript, Outcome: outcome, Strict: true,
 	})
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
-	"gitagent/internal/session"
 	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 	"gitagent/turns"
@@ -28,7 +28,7 @@ func startCommand() *cli.Command {
 			"                     [--include <pattern>]... [--no-include] [--setup <command>] [--no-setup]\n" +
 			"                     [-- <agent command>...]",
 		Description: "The branch is checked out here, or in a new worktree, and every turn moves it. " +
-			"With an agent command, that is run there; a session of Claude is known to the mission before it begins.",
+			"With an agent command, that is run there; its session is known to the mission before it begins, if the client lets it be named.",
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "title", Usage: "call the mission `<text>`"},
 			&cli.StringFlag{Name: "worktree", Usage: "check it out in a new worktree at `<dir>`"},
@@ -79,7 +79,12 @@ func start(c *cli.Context) error {
 		if err := terminal.Find(command[0]); err != nil {
 			return err
 		}
-		command, b.Session = withSession(command)
+		if a, ok := agent.Started(command); ok {
+			id := a.NewSession()
+			if command, ok = a.WithSession(command, id); ok {
+				b.Session = id
+			}
+		}
 	}
 	var remotes []*remote.Remote
 	if c.Bool("push") {
@@ -113,17 +118,4 @@ func start(c *cli.Context) error {
 		return unset
 	}
 	return terminal.Launch(dir, command, []string{"GIT_AGENT_MISSION=" + string(m.ID)})
-}
-
-// withSession gives a Claude command a session id, to know it beforehand, unless it names a session.
-func withSession(command []string) (with []string, id string) {
-	if name := filepath.Base(command[0]); name != "claude" && name != "claude.exe" {
-		return command, ""
-	}
-	named := []string{"--session-id", "--resume", "-r", "--continue", "-c"}
-	if slices.ContainsFunc(command, func(word string) bool { return slices.Contains(named, word) }) {
-		return command, ""
-	}
-	id = session.NewID()
-	return append([]string{command[0], "--session-id", id}, command[1:]...), id
 }

@@ -51,8 +51,8 @@ type Agent interface {
 	// Running lists the sessions that clients have said they run, those of dead clients among them;
 	// config is the client's ConfigDir. See [session.Registration].
 	Running(config string) ([]session.Registration, error)
-	// Files lists the files of all conversations on this machine whose session begins with a prefix.
-	Files(config, prefix string) ([]string, error)
+	// Files lists the conversations on this machine whose session begins with a prefix.
+	Files(config, prefix string) ([]transcript.File, error)
 	// History lists the conversations that may have been begun in one of some directories, or below
 	// one, in order of their ids; [errors.ErrUnsupported] if the client's files can't tell.
 	History(config string, dirs []string) ([]transcript.File, error)

@@ -35,3 +35,12 @@ func Of(name string) Agent {
 	}
 	return Default()
 }
+
+// Programs returns what the flag --agent takes.
+func Programs() []string {
+	var names []string
+	for _, a := range all {
+		names = append(names, a.Program())
+	}
+	return names
+}

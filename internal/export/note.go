@@ -12,7 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/provenance"
 	"gitagent/turns"
@@ -108,8 +108,8 @@ const unknown = "unknown"
 // newNoteAgent says what had the turn's conversation. Whoever names none has one in each mission.
 func newNoteAgent(t *turns.Turn) noteAgent {
 	tool := t.Agent
-	if tool == string(hooks.Claude) {
-		tool = "claude"
+	if a, ok := agent.Find(tool); ok {
+		tool = a.Program()
 	}
 	return noteAgent{Tool: cmp.Or(tool, unknown), ID: cmp.Or(t.Session, string(t.Mission)), Model: cmp.Or(modelName(t.Model), unknown)}
 }

@@ -15,11 +15,13 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/bisect"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
@@ -30,7 +32,7 @@ import (
 // A Hook is one payload and the repository that it belongs to.
 type Hook struct {
 	At     time.Time // when the process began
-	Agent  hooks.Agent
+	Agent  agent.Agent
 	Client hooks.Client
 	Event  *hooks.Event
 	Repo   *git.Repo
@@ -64,7 +66,7 @@ func Run(program, lost string, args []string, take func(context.Context, *Hook) 
 	// The client ends a headless StopFailure hook 20 ms after its start.
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 	debug.SetGCPercent(400) // the process lives for some milliseconds
-	h := &Hook{At: time.Now(), Agent: hooks.Claude, program: program, lost: lost}
+	h := &Hook{At: time.Now(), Agent: agent.Default(), program: program, lost: lost}
 	defer func() {
 		if p := recover(); p != nil {
 			h.fail(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
@@ -73,17 +75,21 @@ func Run(program, lost string, args []string, take func(context.Context, *Hook) 
 			h.LogError(err)
 		}
 	}()
-	if os.Getenv("GIT_AGENT_DISABLE") == "1" {
-		return
-	}
 	if err := h.run(context.Background(), args, take); err != nil {
 		h.fail(err)
 	}
 }
 
 func (h *Hook) run(ctx context.Context, args []string, take func(context.Context, *Hook) error) error {
-	h.Client = hooks.ReadClient(os.Getenv)
-	event, err := hooks.Parse(os.Stdin)
+	named, unknown := named(args)
+	if unknown == nil {
+		h.Agent = named
+	}
+	h.Client = h.Agent.Client(os.Getenv)
+	if !h.Client.Shared && os.Getenv("GIT_AGENT_DISABLE") == "1" {
+		return nil
+	}
+	event, err := h.Agent.Event(os.Stdin)
 	if err != nil {
 		// The payload can't say where it belongs, but the client runs hooks in the agent's directory.
 		if wd, e := os.Getwd(); e == nil {
@@ -95,14 +101,30 @@ func (h *Hook) run(ctx context.Context, args []string, take func(context.Context
 	if h.find(ctx, event.Cwd); !h.known {
 		return nil
 	}
-	for i, a := range args {
-		if a == "--agent" && i+1 < len(args) {
-			if h.Agent, err = hooks.ParseAgent(args[i+1]); err != nil {
-				return err
-			}
-		}
+	if unknown != nil {
+		return unknown
 	}
 	return take(ctx, h)
+}
+
+// named is the agent that a hook's arguments name with --agent, the default one if they name none.
+func named(args []string) (agent.Agent, error) {
+	if i := slices.Index(args, "--agent"); i >= 0 && i+1 < len(args) {
+		a, ok := agent.Find(args[i+1])
+		if !ok {
+			return nil, fmt.Errorf("unknown agent %q", args[i+1])
+		}
+		return a, nil
+	}
+	return agent.Default(), nil
+}
+
+// Asked is the mission that the client's environment asks for, if that environment is the session's own.
+func (h *Hook) Asked() string {
+	if h.Client.Shared {
+		return ""
+	}
+	return os.Getenv("GIT_AGENT_MISSION")
 }
 
 // Workspace is the repository with the settings in effect there. Invalid ones are logged, valid

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"gitagent/handoffstore"
+	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/session"
@@ -59,8 +60,9 @@ func Complete(w *workspace.Workspace, r *handoffstore.Request, agent *session.St
 }
 
 // HandOff carries out a request. If its session is gone, that session's last turn is recorded
-// first, as the next session's start would do; own says that the session's agent itself hands off.
-func HandOff(ctx context.Context, w *workspace.Workspace, r handoffstore.Request, own bool, configDir string) (*handoffstore.Gathered, error) {
+// first, as the next session's start would do; own says that the session's agent itself hands off,
+// getenv is [os.Getenv] or a stand-in.
+func HandOff(ctx context.Context, w *workspace.Workspace, r handoffstore.Request, own bool, getenv func(string) string) (*handoffstore.Gathered, error) {
 	s := &handoffstore.Store{Workspace: w}
 	held, err := w.Store.LockSessions(ctx, w.Repo.GitDir)
 	if err != nil {
@@ -70,7 +72,7 @@ func HandOff(ctx context.Context, w *workspace.Workspace, r handoffstore.Request
 	if own || r.Session == "" {
 		return s.Gather(ctx, r)
 	}
-	registry, err := session.Registrations(configDir)
+	registry, err := agent.Running(getenv)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gitagent/handoffstore"
+	"gitagent/internal/agent"
 	"gitagent/internal/ledger"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
@@ -25,8 +26,8 @@ type Started struct {
 }
 
 // Start hands off for dead sessions that did not do so themselves, and tells the starting session
-// what to continue. configDir is where its client's registrations are.
-func Start(ctx context.Context, w *workspace.Workspace, b handoffstore.Start, configDir string) (started Started, err error) {
+// what to continue. getenv is [os.Getenv] or a stand-in.
+func Start(ctx context.Context, w *workspace.Workspace, b handoffstore.Start, getenv func(string) string) (started Started, err error) {
 	s := &handoffstore.Store{Workspace: w}
 	held, err := w.Store.LockSessions(ctx, w.Repo.GitDir)
 	if err != nil {
@@ -34,7 +35,7 @@ func Start(ctx context.Context, w *workspace.Workspace, b handoffstore.Start, co
 	}
 	defer held.Release()
 	(&turns.Recorder{Workspace: w}).ClearDead(ctx)
-	registry, unread := session.Registrations(configDir)
+	registry, unread := agent.Running(getenv)
 	neighbours := w.Store.Neighbours(b.Session, handoffstore.MaxSessions, registry)
 	var gone []*handoffstore.Gathered
 	if unread == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/handoffstore"
-	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -114,12 +114,12 @@ func nobody() string {
 // ByAgent reports whether an agent runs this process: by the environment, which the agent could
 // change, and by the processes that this one descends from.
 func ByAgent() bool {
-	if hooks.InAgent(os.Environ()) {
+	if agent.InAgent(os.Environ()) {
 		return true
 	}
-	registry, err := session.Registrations(hooks.Claude.ConfigDir(os.Getenv))
+	registry, err := agent.Running(os.Getenv)
 	return slices.ContainsFunc(session.Ancestors(), func(p session.Process) bool {
-		return hooks.IsClient(p.Name) ||
+		return agent.IsClient(p.Name) ||
 			err == nil && slices.ContainsFunc(registry, func(r session.Registration) bool { return r.PID == p.PID && r.Here() })
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
@@ -19,7 +20,7 @@ import (
 type Situation struct {
 	Recording bool   // turns are recorded here
 	Bare      bool   // there is no worktree here, and nothing can be recorded
-	Plugin    string // that has our hooks, where the user's settings must not have them, too; "" for none
+	Plugin    string // that has the hooks which init would install; "" for none
 	Missions  int
 	Running   bool   // a turn is under way; in a repository with missions nobody looks
 	Remote    string // to fetch from; "" for none
@@ -46,10 +47,7 @@ func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) 
 		return s, err
 	}
 	s.Remote = remote.Usual(names)
-	places := hooks.Places{Config: hooks.Claude.ConfigDir(os.Getenv), Project: repo.Top, Managed: hooks.ManagedSettings()}
-	if plugins := hooks.Inspect(hooks.Claude, places).Plugins; len(plugins) > 0 {
-		s.Plugin = plugins[0]
-	}
+	s.Plugin = plugin(repo.Top)
 	if s.Missions == 0 {
 		if live, err := Live(ctx, w, time.Now()); err == nil {
 			s.Running = slices.ContainsFunc(live, func(l turns.Live) bool { return l.Open != nil })
@@ -59,11 +57,33 @@ func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) 
 	return s, ctx.Err()
 }
 
+// plugin is a plugin that has our hooks of an agent, if the same goes for all agents whose hooks init would
+// install; "" if not.
+func plugin(project string) (name string) {
+	for _, a := range ToInstall() {
+		plugins := a.Inspect(hooks.Places{Config: a.ConfigDir(os.Getenv), Project: project}).Plugins
+		if len(plugins) == 0 {
+			return ""
+		}
+		name = plugins[0]
+	}
+	return name
+}
+
+// ToInstall are the agents whose hooks init installs if it isn't told: those that are used on this machine
+// or, if there are none, the default one.
+func ToInstall() []agent.Agent {
+	if some := agent.Installed(os.Getenv); len(some) > 0 {
+		return some
+	}
+	return []agent.Agent{agent.Default()}
+}
+
 // LookBack finds out how many conversations from before could be recorded. Where there are some, every
 // mission is read. With an error there may be more of them.
 func (s *Situation) LookBack(ctx context.Context, w *workspace.Workspace) (err error) {
 	if w.Repo.Top != "" {
-		s.Importable, err = turns.Importable(ctx, w, hooks.Claude.ConfigDir(os.Getenv))
+		s.Importable, err = turns.Importable(ctx, w, os.Getenv)
 	}
 	return err
 }

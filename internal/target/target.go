@@ -13,7 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gitagent/hooks"
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
@@ -27,6 +27,20 @@ import (
 // MissionFlag is the flag --mission; what it says is for [Mission].
 func MissionFlag() cli.Flag {
 	return &cmdline.CompletedFlag{DocGenerationFlag: &cli.StringFlag{Name: "mission", Usage: "of the mission `<id>`"}, Values: CompleteMissions}
+}
+
+// AgentFlag is the flag --agent of hooks.
+func AgentFlag() cli.Flag {
+	names := agent.Programs()
+	return cmdline.OneOf(&cli.StringFlag{Name: "agent", Usage: "the agent is `<name>`: " + OneOf(names), Value: names[0]}, names...)
+}
+
+// OneOf lists words of which one is meant: "a, b or c".
+func OneOf(words []string) string {
+	if last := len(words) - 1; last > 0 {
+		return strings.Join(words[:last], ", ") + " or " + words[last]
+	}
+	return strings.Join(words, "")
 }
 
 // JSONFlag is the flag --json of the commands that print lists or records.
@@ -176,7 +190,7 @@ func begun(ctx context.Context, w *workspace.Workspace, id ledger.ID, st *sessio
 
 // Live returns the sessions that live now, see [turns.LiveSessions].
 func Live(ctx context.Context, w *workspace.Workspace, now time.Time) ([]turns.Live, error) {
-	registry, err := session.Registrations(hooks.Claude.ConfigDir(os.Getenv))
+	registry, err := agent.Running(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -213,8 +227,8 @@ func first(live []turns.Live, name string) ledger.ID {
 
 // Agent is the session whose agent runs the command; nil if a person runs it.
 func Agent(w *workspace.Workspace) *session.State {
-	if id := hooks.ReadClient(os.Getenv).SessionID; id != "" {
-		return w.Store.Load(id)
+	if _, client := agent.Inside(os.Getenv); client.SessionID != "" {
+		return w.Store.Load(client.SessionID)
 	}
 	return nil
 }

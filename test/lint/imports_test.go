@@ -237,7 +237,7 @@ func TestRules(t *testing.T) {
 		t.Errorf("what is right is reported: %q", problems)
 	}
 	for _, tt := range []struct{ pkg, imported, want string }{
-		{"hooks", "internal/wake", "hooks imports internal/wake, its sibling"},
+		{"hooks", "internal/session", "hooks imports internal/session, its sibling"},
 		{"turns", "handoffstore", "turns imports handoffstore, which is above it"},
 		{"gitnotes", "internal/ledger", "gitnotes imports internal/ledger, its sibling"},
 		{"internal/config", "internal/cmdline", "internal/config imports internal/cmdline, its sibling"},

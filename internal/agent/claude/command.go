@@ -2,17 +2,45 @@ package claude
 
 import (
 	"context"
-	"errors"
+	"slices"
+	"strings"
 
+	"gitagent/internal/agent/claude/wake"
 	"gitagent/internal/terminal"
 )
 
-func (a Agent) Command(dir, session, prompt string) []string { return []string{a.Program()} }
+// Command starts the client, which takes the directory that it is started in.
+func (a Agent) Command(dir, session, prompt string) []string {
+	command := []string{a.Program()}
+	if session != "" {
+		command = append(command, "--resume", session)
+	}
+	switch {
+	case prompt == "":
+		return command
+	case strings.HasPrefix(prompt, "-"):
+		command = append(command, "--")
+	case session == "" && !strings.ContainsAny(prompt, " \t\n"):
+		prompt += " " // the client has commands of one word, such as update, behind -- too
+	}
+	return append(command, prompt)
+}
 
-func (Agent) WithSession(command []string, id string) (with []string, ok bool) { return nil, false }
+// WithSession names the session, unless the command does.
+func (Agent) WithSession(command []string, id string) (with []string, ok bool) {
+	named := []string{"--session-id", "--resume", "-r", "--continue", "-c"}
+	if slices.ContainsFunc(command, func(word string) bool { return slices.Contains(named, word) }) {
+		return command, false
+	}
+	return append([]string{command[0], "--session-id", id}, command[1:]...), true
+}
 
-func (Agent) Interactive(command []string) bool { return false }
+// Interactive reports whether a command does without -p.
+func (Agent) Interactive(command []string) bool {
+	return !slices.Contains(command, "-p") && !slices.Contains(command, "--print")
+}
 
+// Wake clears the context of the client in a pane, and gives it a prompt; see [wake.Wake].
 func (Agent) Wake(ctx context.Context, pane terminal.Pane, config string, pid int, self, prompt string) error {
-	return errors.ErrUnsupported
+	return wake.Wake(ctx, pane, config, pid, self, prompt)
 }

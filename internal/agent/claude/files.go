@@ -1,15 +1,26 @@
 package claude
 
 import (
-	"errors"
+	"path/filepath"
+	"strings"
 
 	"gitagent/internal/transcript"
 )
 
-func (Agent) Files(config, prefix string) ([]string, error) { return nil, nil }
-
-func (Agent) History(config string, dirs []string) ([]transcript.File, error) {
-	return nil, errors.ErrUnsupported
+// Files lists the conversations of all projects.
+func (Agent) Files(config, prefix string) ([]transcript.File, error) {
+	paths, err := filepath.Glob(filepath.Join(escape(config), "projects", "*", escape(prefix)+"*.jsonl"))
+	var files []transcript.File
+	for _, path := range paths {
+		files = append(files, transcript.File{Session: strings.TrimSuffix(filepath.Base(path), ".jsonl"), Path: path})
+	}
+	return files, err
 }
 
+// escape makes a pattern of [filepath.Glob] that matches a text alone.
+func escape(text string) string {
+	return strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]").Replace(text)
+}
+
+// Continues returns "": the client writes what it goes on from into the new file, too.
 func (Agent) Continues(path string) (promptID string, err error) { return "", nil }

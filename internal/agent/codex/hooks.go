@@ -1,21 +1,73 @@
 package codex
 
 import (
-	"errors"
+	"path/filepath"
+	"runtime"
 
 	"gitagent/hooks"
 )
 
-func (Agent) ConfigDir(getenv func(string) string) string { return "" }
+// entries are the hooks that we install. Neither payload nor environment reliably identifies the client,
+// which inherits the variables of another one that runs it, so the command does.
+//
+// The client never gives more than 3 s at SessionEnd and Interrupt. What it trusts of a file goes by
+// position: an entry is only ever added behind the others of its event, and none changes its place.
+var entries = []hooks.Entry{
+	{Event: "UserPromptSubmit", Command: "git-agent-turn hook --agent codex || true", Timeout: 60},
+	{Event: "Stop", Command: "git-agent-turn hook --agent codex || true", Timeout: 60},
+	{Event: "SessionEnd", Command: "git-agent-turn hook --agent codex || true", Timeout: 3},
+	{Event: "SessionStart", Command: "git-agent-handoff hook --agent codex || true", Timeout: 60},
+	{Event: "PostToolUse", Command: "git-agent-handoff hook --agent codex || true", Timeout: 10},
+	{Event: "PreCompact", Command: "git-agent-handoff hook --agent codex || true", Timeout: 60},
+	{Event: "Interrupt", Command: "git-agent-turn hook --agent codex || true", Timeout: 3},
+}
 
+// ConfigDir returns $CODEX_HOME, or .codex in the home directory.
+func (Agent) ConfigDir(getenv func(string) string) string {
+	if dir := getenv("CODEX_HOME"); dir != "" {
+		return dir
+	}
+	home := getenv("HOME")
+	if home == "" && runtime.GOOS == "windows" {
+		home = getenv("USERPROFILE")
+	}
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, ".codex")
+}
+
+// Install plans how to add our hooks to a file of hooks.
 func (Agent) Install(places hooks.Places, project bool) (*hooks.Edit, error) {
-	return nil, errors.ErrUnsupported
+	return hooks.PlanInstall(settings(places, project), entries)
 }
 
+// Remove plans how to take our hooks out of a file of hooks.
 func (Agent) Remove(places hooks.Places, project bool) (*hooks.Edit, error) {
-	return nil, errors.ErrUnsupported
+	return hooks.PlanRemove(settings(places, project), entries)
 }
 
-func (Agent) Inspect(places hooks.Places) *hooks.Report { return new(hooks.Report) }
+// settings returns the file for all of a user's sessions or, for a project, the one that a team shares.
+func settings(places hooks.Places, project bool) string {
+	if project {
+		return filepath.Join(places.Project, ".codex", "hooks.json")
+	}
+	return filepath.Join(places.Config, "hooks.json")
+}
 
-func (Agent) Notice() string { return "" }
+// Inspect says which of our hooks the client will run, and what is wrong with them.
+func (Agent) Inspect(places hooks.Places) *hooks.Report {
+	var files []hooks.Settings
+	if places.Config != "" {
+		files = append(files, hooks.Settings{Path: settings(places, false)})
+	}
+	if places.Project != "" {
+		files = append(files, hooks.Settings{Path: settings(places, true)})
+	}
+	return hooks.Inspect(entries, files)
+}
+
+// Notice says what the client wants before it runs new hooks.
+func (Agent) Notice() string {
+	return "codex runs new hooks only after you have trusted them: start codex once and review them there"
+}

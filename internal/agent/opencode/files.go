@@ -6,7 +6,7 @@ import (
 	"gitagent/internal/transcript"
 )
 
-func (Agent) Files(config, prefix string) ([]string, error) { return nil, nil }
+func (Agent) Files(config, prefix string) ([]transcript.File, error) { return nil, nil }
 
 func (Agent) History(config string, dirs []string) ([]transcript.File, error) {
 	return nil, errors.ErrUnsupported

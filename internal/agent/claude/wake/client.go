@@ -46,20 +46,14 @@ func find(ctx context.Context, pane terminal.Pane, configDir string, pid int) (s
 	return registered[best], nil
 }
 
-// A Refusal says why nothing, or nothing more, was typed.
-type Refusal struct {
-	Why     string
-	Cleared bool // /clear was done; only the message is missing
+func refuse(format string, args ...any) error {
+	return &terminal.Refusal{Why: fmt.Sprintf(format, args...)}
 }
-
-func (r *Refusal) Error() string { return r.Why }
-
-func refuse(format string, args ...any) error { return &Refusal{Why: fmt.Sprintf(format, args...)} }
 
 // cleared marks in a refusal that /clear was done.
 func cleared(err error) error {
-	if r := (*Refusal)(nil); errors.As(err, &r) {
-		return &Refusal{r.Why, true}
+	if r := (*terminal.Refusal)(nil); errors.As(err, &r) {
+		return &terminal.Refusal{Why: r.Why, Cleared: true}
 	}
 	return err
 }

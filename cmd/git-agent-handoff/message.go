@@ -1,4 +1,4 @@
-package wake
+package main
 
 import (
 	"fmt"
@@ -6,31 +6,31 @@ import (
 	"unicode"
 )
 
-// A Message is what is typed for the next session. Everything else comes through the SessionStart
+// A message is what is typed for the next session. Everything else comes through the SessionStart
 // hook.
-type Message struct {
-	Handoff  string // its name, a1b2c3d4/3
-	Snapshot bool   // it has a snapshot of the terminal
-	Log      string // path of the terminal's log; "" for none
+type message struct {
+	handoff  string // its name, a1b2c3d4/3
+	snapshot bool   // it has a snapshot of the terminal
+	log      string // path of the terminal's log; "" for none
 }
 
 // String returns the message: one line without control characters, which the client takes for a
 // prompt and not for a command. It has at most 800 UTF-16 units: the client hides a longer text
 // behind a mark, and tells the model that a user may not have written it.
-func (m Message) String() string {
-	search := fmt.Sprintf("it is long, so do not read it whole but search it with: git agent-handoff grep --handoff %s <pattern>", m.Handoff)
+func (m message) String() string {
+	search := fmt.Sprintf("it is long, so do not read it whole but search it with: git agent-handoff grep --handoff %s <pattern>", m.handoff)
 	var b strings.Builder
 	fmt.Fprintf(&b, "Continue the work of the previous session from its handoff %[1]s. "+
-		"It should be in your context already; if it is not, read it with: git agent-handoff show %[1]s", m.Handoff)
-	if m.Snapshot {
+		"It should be in your context already; if it is not, read it with: git agent-handoff show %[1]s", m.handoff)
+	if m.snapshot {
 		fmt.Fprintf(&b, ". There is a snapshot of its terminal; %s", search)
 	}
-	if m.Log != "" {
+	if m.log != "" {
 		// A path that is too long, or that the client could take for more than a path, is in the
 		// handoff.
 		in := ""
-		if len(m.Log) <= maxPath && !strings.ContainsFunc(m.Log, isOdd) {
-			in = " in " + m.Log
+		if len(m.log) <= maxPath && !strings.ContainsFunc(m.log, isOdd) {
+			in = " in " + m.log
 		}
 		fmt.Fprintf(&b, ". There is a complete log of its terminal%s; %s", in, search)
 	}

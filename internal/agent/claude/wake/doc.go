@@ -1,4 +1,4 @@
-// Package wake clears the context of an agent in a pane of tmux and tells it to go on. It types
+// Package wake clears the context of Claude Code in a pane of tmux and tells it to go on. It types
 // /clear and a message, as a person would.
 //
 // Keys go to whatever has the keyboard. A person may be typing; Enter may answer a question from
@@ -7,5 +7,5 @@
 // the client waits for input and its input box is empty, and what was typed is read back before
 // Enter is pressed.
 //
-// All of this applies to Claude Code, as seen with version 2.1.329.
+// All of this is as seen with version 2.1.329.
 package wake

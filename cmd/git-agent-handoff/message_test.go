@@ -1,4 +1,4 @@
-package wake
+package main
 
 import (
 	"strings"
@@ -29,7 +29,7 @@ func TestMessage(t *testing.T) {
 		{false, "/home/dev/esc\x1b[201~", first + log + "; " + search},
 		{false, "/" + strings.Repeat("long", 100), first + log + "; " + search},
 	} {
-		if got := (Message{"a1b2c3d4/3", tt.snapshot, tt.log}).String(); got != tt.want {
+		if got := (message{"a1b2c3d4/3", tt.snapshot, tt.log}).String(); got != tt.want {
 			t.Errorf("with snapshot %v and log %q:\ngot  %s\nwant %s", tt.snapshot, tt.log, got, tt.want)
 		}
 	}
@@ -38,7 +38,7 @@ func TestMessage(t *testing.T) {
 // The message must look to the client like a prompt that somebody typed.
 func TestMessageBounds(t *testing.T) {
 	t.Parallel()
-	longest := Message{"0123456789ab/123456", true, "/" + strings.Repeat("x", 199)}.String()
+	longest := message{"0123456789ab/123456", true, "/" + strings.Repeat("x", 199)}.String()
 	if n := len(utf16.Encode([]rune(longest))); n > 800 || !strings.Contains(longest, "/xxx") {
 		t.Errorf("the longest message has %d UTF-16 units, want 800 at most: %s", n, longest)
 	}

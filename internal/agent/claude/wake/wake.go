@@ -25,7 +25,7 @@ const (
 // Wake clears the context of the agent in a pane and gives it a prompt. pid is its client's
 // process, 0 for any client in the pane; configDir is where clients register. self is the session
 // whose agent is calling, "" for none: Wake would wait for its own caller. An error that wraps a
-// [*Refusal] says what was in the way.
+// [*terminal.Refusal] says what was in the way.
 func Wake(ctx context.Context, pane terminal.Pane, configDir string, pid int, self, prompt string) error {
 	id, err := pane.Ask(ctx, "#{pane_id}") // a name could come to mean another pane before we are done
 	if err != nil {

@@ -1,4 +1,4 @@
-package hooks
+package claude
 
 import (
 	"errors"
@@ -11,28 +11,20 @@ import (
 	"strings"
 	"syscall"
 
+	"gitagent/hooks"
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 )
 
-// A Session is one conversation that a client has on disk.
-type Session struct {
-	ID   string // safe as a file name
-	Path string // of its file
-	Size int64  // bytes
-	// Runs says that the client's process is alive, as far as that can be told.
-	Runs bool
-}
-
-// Sessions lists the conversations that Claude Code may have begun in one of some directories, or
-// below one, in order of their ids. config is its [Agent.ConfigDir]. It looks at names alone.
+// History lists the conversations that the client may have begun in one of some directories, or below
+// one, in order of their ids. It looks at names alone.
 //
 // A conversation is a file, <config>/projects/<directory>/<session>.jsonl, and the directory's name
 // does not tell `repo/old` from `repo-old`: what is in the file does, see [transcript.First]. Files
 // of sub-agents are left out, and of two files of one session the smaller one: the client moves a
 // file when its session changes to another worktree. Directories that can't be read are left out, and
 // the error says which.
-func Sessions(config string, dirs []string) ([]Session, error) {
+func (Agent) History(config string, dirs []string) ([]transcript.File, error) {
 	top := filepath.Join(config, "projects")
 	projects, err := os.ReadDir(top)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,7 +38,7 @@ func Sessions(config string, dirs []string) ([]Session, error) {
 		name := filepath.Base(filepath.Dir(transcript.Path(config, dir, "")))
 		begun = append(begun, name[:min(len(name), transcript.MaxName)])
 	}
-	list := make(map[string]Session)
+	list := make(map[string]transcript.File)
 	var unread []error
 	for _, p := range projects {
 		if !beginsWithAny(p.Name()+"-", begun) {
@@ -63,11 +55,11 @@ func Sessions(config string, dirs []string) ([]Session, error) {
 		for _, f := range files {
 			id, ok := strings.CutSuffix(f.Name(), ".jsonl")
 			info, err := f.Info()
-			if !ok || err != nil || !info.Mode().IsRegular() || !ValidID(id) || strings.HasPrefix(id, "agent-") {
+			if !ok || err != nil || !info.Mode().IsRegular() || !hooks.ValidID(id) || strings.HasPrefix(id, "agent-") {
 				continue
 			}
 			if info.Size() > list[id].Size {
-				list[id] = Session{ID: id, Path: filepath.Join(top, p.Name(), f.Name()), Size: info.Size()}
+				list[id] = transcript.File{Session: id, Path: filepath.Join(top, p.Name(), f.Name()), Size: info.Size()}
 			}
 		}
 	}
@@ -81,7 +73,7 @@ func Sessions(config string, dirs []string) ([]Session, error) {
 			list[r.Session] = s
 		}
 	}
-	sorted := make([]Session, 0, len(list))
+	sorted := make([]transcript.File, 0, len(list))
 	for _, id := range slices.Sorted(maps.Keys(list)) {
 		sorted = append(sorted, list[id])
 	}

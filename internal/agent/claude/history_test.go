@@ -1,4 +1,4 @@
-package hooks
+package claude
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 	"gitagent/internal/transcript"
 )
 
-func TestSessions(t *testing.T) {
+func TestHistory(t *testing.T) {
 	t.Parallel()
 	config := t.TempDir()
 	long := "/home/dev/" + strings.Repeat("long/", 60)
@@ -24,7 +24,7 @@ func TestSessions(t *testing.T) {
 		}
 		return path
 	}
-	none, err := Sessions(config, []string{"/home/dev/repo"})
+	none, err := Agent{}.History(config, []string{"/home/dev/repo"})
 	if err != nil || none != nil {
 		t.Errorf("without any: %v, %v", none, err)
 	}
@@ -47,11 +47,11 @@ func TestSessions(t *testing.T) {
 		t.Log(err)
 	}
 	write(filepath.Dir(transcript.Path(config, "/home/dev/repo/plain", "x")), "no directory")
-	list, err := Sessions(config, []string{"/home/dev/repo", long})
+	list, err := Agent{}.History(config, []string{"/home/dev/repo", long})
 	var got []string
 	for _, s := range list {
 		got = append(got, s.Path)
-		if s.Runs || s.Size == 0 || s.ID+".jsonl" != filepath.Base(s.Path) {
+		if s.Runs || s.Size == 0 || s.Session+".jsonl" != filepath.Base(s.Path) {
 			t.Errorf("it is %+v", s)
 		}
 	}
@@ -63,7 +63,7 @@ func TestSessions(t *testing.T) {
 	if err := os.Symlink(loop, loop); err != nil {
 		t.Skip(err)
 	}
-	again, err := Sessions(config, []string{"/home/dev/repo", long})
+	again, err := Agent{}.History(config, []string{"/home/dev/repo", long})
 	if err == nil || !strings.Contains(err.Error(), loop) || !slices.Equal(again, list) {
 		t.Errorf("with one that can't be read: %+v, %v", again, err)
 	}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"gitagent/hooks"
+	"gitagent/internal/agent"
+	"gitagent/internal/target"
+	"gitagent/internal/terminal"
+)
+
+// An inspected is an agent, and what there is of our hooks in its settings.
+type inspected struct {
+	agent.Agent
+	report        *hooks.Report
+	user, project string // the settings that init edits; "" for none, or if they can't be read
+	usable        bool   // init can install the hooks
+}
+
+// hooked reports whether the agent has any hook of ours.
+func (i inspected) hooked() bool { return len(i.report.Installed)+len(i.report.Plugins) > 0 }
+
+// inspect looks at the hooks of the agents that are used on this machine, or have ours, else at those of the
+// default one. project is the worktree, empty outside of one.
+func (x *examination) inspect(project string) {
+	used := target.ToInstall()
+	for _, a := range agent.All() {
+		i := inspected{Agent: a}
+		places := hooks.Places{Config: a.ConfigDir(os.Getenv), Project: project}
+		i.report = a.Inspect(places)
+		edit, err := a.Install(places, false)
+		if err == nil {
+			i.user = edit.Path
+		}
+		if edit, err := a.Remove(places, true); err == nil && project != "" {
+			i.project = edit.Path
+		}
+		i.usable = err == nil && project != "" && len(i.report.Plugins) == 0
+		if i.hooked() || slices.Contains(used, a) && !errors.Is(err, errors.ErrUnsupported) {
+			x.agents = append(x.agents, i)
+		}
+	}
+	hooked := slices.ContainsFunc(x.agents, inspected.hooked)
+	var agents []agent.Agent
+	for _, i := range x.agents {
+		if i.usable && (i.hooked() || !hooked) {
+			agents = append(agents, i.Agent)
+		}
+	}
+	if len(agents) > 0 {
+		x.init = initOf(agents...)
+	}
+}
+
+// initOf is the command that switches recording on with the hooks of some agents.
+func initOf(agents ...agent.Agent) string {
+	command := "git agent-turn init"
+	if !slices.Equal(agents, target.ToInstall()) {
+		for _, a := range agents {
+			command += " --agent " + a.Program()
+		}
+	}
+	return command
+}
+
+// versionWait is how long a client may take to tell its version: some start an interpreter.
+const versionWait = 10 * time.Second
+
+// clients says which clients there are, and which of them are newer than those that were tested.
+func (x *examination) clients() {
+	for _, a := range agent.All() {
+		if terminal.Find(a.Program()) != nil {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(x.ctx, versionWait)
+		printed, err := terminal.Version(ctx, a.Program())
+		cancel()
+		version := agent.Version(printed)
+		switch {
+		case err != nil:
+			x.say(a.Program(), err.Error())
+		case version == "":
+			x.say(a.Program(), "it does not tell its version")
+		case agent.Newer(version, a.Tested()):
+			x.say(a.Program(), fmt.Sprintf("%s, which is newer than %s, the last one that was tested", version, a.Tested()))
+		default:
+			x.say(a.Program(), version)
+		}
+	}
+}
+
+// hooks says where the hooks of each agent are, and what is wrong with them.
+func (x *examination) hooks() {
+	hooked := slices.ContainsFunc(x.agents, inspected.hooked)
+	for _, i := range x.agents {
+		name := ""
+		if len(x.agents) > 1 {
+			name = i.Title() + ": "
+		}
+		missing := !slices.ContainsFunc(i.report.Findings, func(f hooks.Finding) bool { return f.Problem != hooks.Missing })
+		if hooked && !i.hooked() && missing { // the user may not want it
+			f := finding{Level: fine, What: "hooks", Text: name + "none of ours, so its turns are not recorded"}
+			if i.usable {
+				f.Remedy = initOf(i.Agent)
+			}
+			x.add(f)
+			continue
+		}
+		x.hooksOf(i, name)
+	}
+}
+
+func (x *examination) hooksOf(i inspected, name string) {
+	byPath := make(map[string][]string)
+	for _, h := range i.report.Installed {
+		byPath[h.Path] = append(byPath[h.Path], h.Event)
+	}
+	for _, path := range slices.Sorted(maps.Keys(byPath)) {
+		x.say("hooks", name+strings.Join(byPath[path], ", ")+" in "+path)
+	}
+	for _, p := range i.report.Plugins {
+		x.say("hooks", name+"the plugin "+p)
+	}
+	for _, f := range i.report.Findings {
+		x.problem("hooks", name+f.String()+advice(f), x.hooksRemedy(i, f))
+	}
+}
+
+// advice says what to do about a finding that no command mends, because a person has to edit a file.
+func advice(f hooks.Finding) string {
+	switch {
+	case f.Managed:
+		return "; only an administrator can change that"
+	case f.Problem == hooks.Disabled:
+		return "; take it out of the file"
+	case f.Problem == hooks.NotJSON, f.Problem == hooks.WrongType:
+		return "; mend the file there"
+	case f.Problem == hooks.Changed:
+		return "; take that hook out of the file, then run: git agent-turn init"
+	}
+	return ""
+}
+
+// hooksRemedy is the command that mends what is wrong with an agent's hooks, "" if there is none.
+func (x *examination) hooksRemedy(i inspected, f hooks.Finding) string {
+	switch {
+	case f.Problem == hooks.Missing && i.usable:
+		return initOf(i.Agent)
+	case f.Problem == hooks.Twice:
+		command := "git agent-turn init"
+		if len(x.agents) > 1 {
+			command += " --agent " + i.Program()
+		}
+		return oncePlugin(i.report, i.user, i.project, command)
+	}
+	return ""
+}
+
+// oncePlugin is the command that leaves the hooks to a plugin, "" if more is in the way than hooks that init,
+// which is the command, has installed. Taking them out also switches recording off, if only by init's own
+// means.
+func oncePlugin(r *hooks.Report, user, project, init string) string {
+	if len(r.Plugins) != 1 {
+		return ""
+	}
+	var commands []string
+	for path, command := range map[string]string{user: init + " --remove", project: init + " --project --remove"} {
+		if slices.ContainsFunc(r.Installed, func(i hooks.Installed) bool { return i.Path == path }) {
+			commands = append(commands, command)
+		}
+	}
+	elsewhere := slices.ContainsFunc(r.Installed, func(i hooks.Installed) bool { return i.Path != user && i.Path != project })
+	changed := slices.ContainsFunc(r.Findings, func(f hooks.Finding) bool { return f.Problem == hooks.Changed })
+	if elsewhere || changed || len(commands) == 0 {
+		return ""
+	}
+	slices.Sort(commands)
+	return strings.Join(append(commands, "git config agent.record true"), " && ")
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/hooks"
+	"gitagent/internal/agent"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/target"
+	"gitagent/internal/workspace"
+)
+
+// A setup is what init does about the hooks of one agent.
+type setup struct {
+	agent  agent.Agent
+	edit   *hooks.Edit
+	plugin string // that has the hooks already: nothing is edited; "" for none
+	err    error  // why the edit can't be made
+}
+
+// namedAgents are the agents that a command line names.
+func namedAgents(names []string) ([]agent.Agent, error) {
+	var named []agent.Agent
+	for _, name := range names {
+		a, ok := agent.Find(name)
+		if !ok {
+			return nil, cmdline.Usagef("unknown agent %q: want %s", name, target.OneOf(agent.Programs()))
+		}
+		if !slices.Contains(named, a) {
+			named = append(named, a)
+		}
+	}
+	return named, nil
+}
+
+// planSetups plans what is done about the hooks: of the agents that are named, else to be removed of all that
+// have them, else of those that are used on this machine, and a person chooses among several. Nothing is
+// changed, and all that stands against it is found.
+func planSetups(c *cli.Context, w *workspace.Workspace, named []agent.Agent) ([]setup, error) {
+	remove := c.Bool("remove")
+	agents := named
+	switch {
+	case len(named) > 0:
+	case remove:
+		agents = agent.All()
+	default:
+		agents = target.ToInstall()
+	}
+	var setups []setup
+	for _, a := range agents {
+		s := planSetup(a, w, c.Bool("project"), remove)
+		switch unsupported := errors.Is(s.err, errors.ErrUnsupported); {
+		case unsupported && len(named) > 0:
+			return nil, cmdline.Hint(fmt.Errorf("hooks of %s: %w", a.Title(), s.err), "record its turns with: git agent-turn record")
+		case unsupported, remove && len(named) == 0 && s.err == nil && !s.edit.Changes():
+		default:
+			setups = append(setups, s)
+		}
+	}
+	if len(setups) == 0 {
+		setups = []setup{planSetup(agent.Default(), w, c.Bool("project"), remove)}
+	}
+	if len(named) == 0 && !remove {
+		var err error
+		if setups, err = chooseSetups(c, setups); err != nil {
+			return nil, err
+		}
+	}
+	return setups, wrongWith(c, setups)
+}
+
+// planSetup plans what is done about the hooks of one agent.
+func planSetup(a agent.Agent, w *workspace.Workspace, project, remove bool) setup {
+	s := setup{agent: a}
+	places := hooks.Places{Config: a.ConfigDir(os.Getenv), Project: w.Repo.Top}
+	if remove {
+		s.edit, s.err = a.Remove(places, project)
+		return s
+	}
+	if plugins := a.Inspect(places).Plugins; len(plugins) > 0 {
+		s.plugin = plugins[0]
+		return s
+	}
+	s.edit, s.err = a.Install(places, project)
+	return s
+}
+
+// chooseSetups asks a person for which of several agents hooks are installed. Those that have them already are
+// none of the question.
+func chooseSetups(c *cli.Context, setups []setup) ([]setup, error) {
+	if len(agent.Installed(os.Getenv)) == 0 {
+		cmdline.Tell(c.App.ErrWriter, "", "no agent was found on this machine; the hooks are those of "+agent.Default().Title())
+	}
+	if len(setups) == 1 || c.Bool("dry-run") || !cmdline.CanAsk() {
+		return setups, nil
+	}
+	var chosen []setup
+	for _, s := range setups {
+		if s.plugin == "" && (s.err != nil || s.edit.Changes()) {
+			answer, err := cmdline.Ask(c.Context, fmt.Sprintf("Install the hooks of %s?", s.agent.Title()), "yes", "no")
+			if err != nil {
+				return nil, err
+			}
+			if answer != "yes" {
+				continue
+			}
+		}
+		chosen = append(chosen, s)
+	}
+	if len(chosen) == 0 {
+		return nil, errors.New("no agent was chosen, and nothing was changed")
+	}
+	return chosen, nil
+}
+
+// wrongWith is what stands against some setups.
+func wrongWith(c *cli.Context, setups []setup) error {
+	plugins := 0
+	for _, s := range setups {
+		if s.err != nil {
+			return cmdline.Hint(s.err, "the file was left as it is; mend it, then run the command again")
+		}
+		if s.plugin != "" {
+			plugins++
+		}
+	}
+	if plugins == len(setups) && !c.IsSet("push") && !c.Bool("alias") && !c.Bool("private") {
+		return cmdline.Hint(fmt.Errorf("the plugin %s installs the same hooks", setups[0].plugin),
+			"remove the plugin, or leave the hooks to it: every turn would be looked at twice")
+	}
+	return nil
+}
+
+// apply makes the change, and says where; of which agent if there are several.
+func (s setup) apply(c *cli.Context, several, remove bool) error {
+	if s.plugin != "" {
+		s.sayPlugin(c)
+		return nil
+	}
+	changed := s.edit.Changes()
+	if err := s.edit.Apply(); err != nil {
+		return err
+	}
+	what := "hooks"
+	if several {
+		what += " of " + s.agent.Title()
+	}
+	say(c, changed, s.edit.Path, what+map[bool]string{true: " removed from", false: " installed in"}[remove])
+	return nil
+}
+
+func (s setup) sayPlugin(c *cli.Context) {
+	fmt.Fprintf(c.App.Writer, "the hooks are those of the plugin %s\n", cmdline.Escape(s.plugin))
+}

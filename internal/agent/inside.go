@@ -1,0 +1,69 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+
+	"gitagent/hooks"
+	"gitagent/internal/session"
+)
+
+// Inside returns the agent that runs this process, a command of ours, and what is known of its client.
+// If none says a session, as when a person runs it, that is the default agent. getenv is [os.Getenv] or
+// a stand-in.
+func Inside(getenv func(string) string) (Agent, hooks.Client) {
+	return inside(getenv, all, session.Ancestors)
+}
+
+// inside is [Inside] among some agents. An agent that another one runs inherits its variables: the one
+// whose process is nearest counts.
+func inside(getenv func(string) string, among []Agent, ancestors func() []session.Process) (Agent, hooks.Client) {
+	var found []Agent
+	for _, a := range among {
+		if a.Client(getenv).SessionID != "" {
+			found = append(found, a)
+		}
+	}
+	if len(found) == 0 {
+		return among[0], among[0].Client(getenv)
+	}
+	if len(found) > 1 {
+		for _, p := range ancestors() {
+			for _, a := range found {
+				_, programs := a.Marks()
+				if c := a.Client(getenv); p.PID == c.PID || slices.Contains(programs, p.Name) {
+					return a, c
+				}
+			}
+		}
+	}
+	return found[0], found[0].Client(getenv)
+}
+
+// Marks of clients whose turns are not recorded. Their agents must not give a person's consent either.
+var (
+	otherVariables = []string{"GEMINI_CLI", "QWEN_CODE", "CURSOR_AGENT", "AI_AGENT"} // the last is common to several
+	otherPrograms  = []string{"gemini", "qwen", "cursor-agent"}
+)
+
+// InAgent reports whether an environment, as [os.Environ] returns it, is that of a program which an
+// agent runs.
+func InAgent(environ []string) bool {
+	names := otherVariables
+	for _, a := range all {
+		variables, _ := a.Marks()
+		names = slices.Concat(names, variables)
+	}
+	return slices.ContainsFunc(environ, func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(names, name)
+	})
+}
+
+// IsClient reports whether a program's name is that of an agent's client.
+func IsClient(name string) bool {
+	return slices.Contains(otherPrograms, name) || slices.ContainsFunc(all, func(a Agent) bool {
+		_, programs := a.Marks()
+		return slices.Contains(programs, name)
+	})
+}
