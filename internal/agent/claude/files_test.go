@@ -1,0 +1,29 @@
+package claude
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	config := filepath.Join(t.TempDir(), "c[1]") // no pattern
+	var want []string
+	for _, name := range []string{"-home-dev-a/5b60.jsonl", "-home-dev-b/5b61.jsonl", "-home-dev-b/6c.jsonl", "-home-dev-b/5b60.txt"} {
+		path := filepath.Join(config, "projects", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, path)
+	}
+	for prefix, want := range map[string][]string{"": want[:3], "5b6": want[:2], "5b60": want[:1], "*": nil} {
+		if got, err := (Agent{}).Files(config, prefix); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %q, %v, want %q", prefix, got, err, want)
+		}
+	}
+}

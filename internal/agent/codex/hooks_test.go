@@ -1,0 +1,74 @@
+package codex
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gitagent/hooks"
+)
+
+func env(vars map[string]string) func(string) string {
+	return func(name string) string { return vars[name] }
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		env  map[string]string
+		user string
+	}{
+		{map[string]string{"HOME": "/home/dev"}, "/home/dev/.codex/hooks.json"},
+		{map[string]string{"HOME": "/home/dev", "CODEX_HOME": "/c"}, "/c/hooks.json"},
+	} {
+		places := hooks.Places{Config: Agent{}.ConfigDir(env(tt.env)), Project: "/r"}
+		if got := filepath.ToSlash(settings(places, false)); got != tt.user {
+			t.Errorf("with %v: got %s, want %s", tt.env, got, tt.user)
+		}
+		if got := filepath.ToSlash(settings(places, true)); got != "/r/.codex/hooks.json" {
+			t.Errorf("a project's: got %s", got)
+		}
+	}
+}
+
+func TestInstall(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	places := hooks.Places{Config: filepath.Join(dir, "codex"), Project: filepath.Join(dir, "repo")}
+	edit, err := Agent{}.Install(places, false)
+	if err == nil {
+		err = edit.Apply()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := (Agent{}).Inspect(places); len(r.Installed) != len(entries) || len(r.Findings) != 0 {
+		t.Errorf("installed: %+v", r)
+	}
+}
+
+// What a user has trusted goes by position: an event that is new goes behind those that were installed before, and
+// a group behind the others of its event.
+func TestInstallAppends(t *testing.T) {
+	t.Parallel()
+	before, err := hooks.Install(nil, entries[:len(entries)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(before), `"Stop": [`, `"Stop": [{"hooks": [{"type": "command", "command": "mine"}]},`, 1)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "hooks.json")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	edit, err := Agent{}.Install(hooks.Places{Config: dir}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := strings.TrimRight(text, " \n}")
+	kept = kept[:strings.LastIndexByte(kept, ']')] // the end of the last event
+	if got := string(edit.After); !strings.HasPrefix(got, kept) || strings.Count(got, "Interrupt") != 1 || strings.Index(got, "Interrupt") < len(kept) {
+		t.Errorf("from\n%s\nto\n%s", text, got)
+	}
+}

@@ -1,0 +1,63 @@
+package agent
+
+import (
+	"testing"
+
+	"gitagent/hooks"
+	"gitagent/internal/session"
+)
+
+// A played agent says of its client what the test wants.
+type played struct {
+	Agent
+	name   string
+	client hooks.Client
+}
+
+func (p played) Client(func(string) string) hooks.Client { return p.client }
+func (p played) Marks() (variables, programs []string)   { return nil, []string{p.name} }
+func none(string) string                                 { return "" }
+func descends(from ...session.Process) func() []session.Process {
+	return func() []session.Process { return from }
+}
+
+func TestInside(t *testing.T) {
+	t.Parallel()
+	a, b := hooks.Client{SessionID: "a", PID: 10}, hooks.Client{SessionID: "b", PID: 20}
+	for _, tt := range []struct {
+		name      string
+		a, b      hooks.Client
+		ancestors []session.Process
+		want      string
+	}{
+		{name: "nobody", want: "a"},
+		{name: "the first", a: a, want: "a"},
+		{name: "the second", b: b, want: "b"},
+		{name: "the second, which the first one runs", a: a, b: b, ancestors: []session.Process{{PID: 30, Name: "sh"}, {PID: 21, Name: "b"}, {PID: 11, Name: "a"}}, want: "b"},
+		{name: "the first, which the second one runs", a: a, b: b, ancestors: []session.Process{{PID: 11, Name: "a"}, {PID: 21, Name: "b"}}, want: "a"},
+		{name: "known by its process", a: a, b: b, ancestors: []session.Process{{PID: 20, Name: "node"}, {PID: 10, Name: "node"}}, want: "b"},
+		{name: "no ancestor is known", a: a, b: b, want: "a"},
+	} {
+		got, client := inside(none, []Agent{played{name: "a", client: tt.a}, played{name: "b", client: tt.b}}, descends(tt.ancestors...))
+		if got := got.(played); got.name != tt.want || client != got.client {
+			t.Errorf("%s: %s, %+v, want %s", tt.name, got.name, client, tt.want)
+		}
+	}
+}
+
+func TestMarks(t *testing.T) {
+	t.Parallel()
+	for _, v := range []string{"CLAUDECODE=1", "CLAUDE_PID=", "AI_AGENT=x", "GEMINI_CLI=1"} {
+		if !InAgent([]string{"HOME=/home/dev", v}) {
+			t.Errorf("%s is no mark", v)
+		}
+	}
+	if InAgent([]string{"HOME=/home/dev", "CLAUDE_PROJECT_DIR=/", "CLAUDECODES=1", "x"}) {
+		t.Error("any variable is a mark")
+	}
+	for name, want := range map[string]bool{"claude": true, "qwen": true, "bash": false, "": false} {
+		if IsClient(name) != want {
+			t.Errorf("%q is a client: %t", name, !want)
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package agent
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	for _, a := range All() {
+		for _, name := range []string{a.Name(), a.Program()} {
+			if found, ok := Find(name); !ok || found != a || Of(name) != a {
+				t.Errorf("%s is %v", name, found)
+			}
+		}
+		if started, ok := Started([]string{"/opt/" + a.Program() + ".exe", "x"}); !ok || started != a {
+			t.Errorf("%s is started by %v", a.Program(), started)
+		}
+	}
+	if _, ok := Find("emacs"); ok || Of("emacs") != Default() {
+		t.Error("there is an agent emacs")
+	}
+	if _, ok := Started([]string{"emacs"}); ok {
+		t.Error("emacs starts one")
+	}
+	if got := Reads(func(getenv func(string) string) { getenv("A"); getenv("B") }); !slices.Equal(got, []string{"A", "B"}) {
+		t.Errorf("it reads %q", got)
+	}
+}
