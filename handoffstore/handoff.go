@@ -41,7 +41,7 @@ type Handoff struct {
 	At      time.Time `json:"at"`
 
 	ExitType ExitType `json:"exit_type"`
-	Agent    string   `json:"previous_agent,omitempty"` // the client, "claude-code", or what a supervisor calls the agent
+	Agent    string   `json:"previous_agent,omitempty"` // its name in records, or what a supervisor calls it
 	Session  string   `json:"session,omitempty"`        // the client's id of the conversation
 
 	LastTurn    int    `json:"last_turn,omitempty"` // 0 if the mission has none

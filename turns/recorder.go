@@ -171,7 +171,7 @@ const (
 type Signal struct {
 	Event   Event
 	At      time.Time
-	Agent   string    // the client, "claude-code"
+	Agent   string    // its name in records
 	Session string    // safe as a file name; empty if there is no client
 	Mission ledger.ID // by hand: record to this one, and begin it if it does not exist
 	Asked   string    // GIT_AGENT_MISSION; used if it names a mission of this repository

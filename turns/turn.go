@@ -45,7 +45,7 @@ type Turn struct {
 	At      time.Time `json:"at"`                // when it was recorded
 	Started time.Time `json:"started,omitzero"`  // when its prompt was given, as far as that is known
 	Outcome Outcome   `json:"outcome"`           //
-	Agent   string    `json:"agent,omitempty"`   // the client, "claude-code"
+	Agent   string    `json:"agent,omitempty"`   // its name, see package agent
 	Model   string    `json:"model,omitempty"`   // the one that wrote the last message
 	Session string    `json:"session,omitempty"` // the client's id of the conversation
 

@@ -21,7 +21,7 @@ type Mission struct {
 	ID          ID        `json:"id"`
 	Title       string    `json:"title,omitempty"`
 	Created     time.Time `json:"created"`
-	Agent       string    `json:"agent,omitempty"`       // the client that it began with, "claude-code"
+	Agent       string    `json:"agent,omitempty"`       // that it began with, by its name in records
 	Base        string    `json:"base,omitempty"`        // the commit that it started from; empty on an unborn branch
 	Branch      string    `json:"branch,omitempty"`      // full name; empty for a passive mission
 	ForkedFrom  *TurnID   `json:"forked_from,omitempty"` // the turn whose ledger commit this ledger starts at

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A Registration is what a Claude Code client says about itself while it runs, in
+// A Registration is what a client says about itself while it runs, in
 // sessions/<pid>.json of its configuration directory. /clear changes the session in the same file.
 // A client that was killed leaves the file behind, and nobody cleans it up.
 //

@@ -29,7 +29,7 @@ type State struct {
 	Ended      bool              `json:"ended,omitempty"`      // the session has ended, and not been resumed since
 	HandedOff  bool              `json:"handed_off,omitempty"` // its handoff is in the ledger
 	Injected   []Injection       `json:"injected,omitempty"`   // the handoffs that the conversation was told
-	Agent      string            `json:"agent,omitempty"`      // "claude-code"
+	Agent      string            `json:"agent,omitempty"`      // its name in records
 	Wake       *Wake             `json:"wake,omitempty"`       // what to do when the running turn ends
 }
 
@@ -81,7 +81,7 @@ type Client struct {
 	Domain string `json:"domain,omitempty"` // of processes among which PID is unique; see [Domain]
 }
 
-// NewID returns an id for a new session: a random UUID, version 4, as Claude Code requires.
+// NewID returns an id for a new session: a random UUID, version 4.
 func NewID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never returns an error; a failure ends the process

@@ -1,4 +1,4 @@
-// Package streamjson shows the output of Claude Code with --output-format stream-json as a person
+// Package streamjson shows the output of a client with --output-format stream-json as a person
 // would have seen it.
 //
 // The client prints a JSON object per line: its own actions ("system"), what the model says and the
