@@ -151,6 +151,8 @@ func advice(f hooks.Finding) string {
 // hooksRemedy is the command that mends what is wrong with an agent's hooks, "" if there is none.
 func (x *examination) hooksRemedy(i inspected, f hooks.Finding) string {
 	switch {
+	case f.Problem == hooks.Missing && !slices.ContainsFunc(x.agents, inspected.hooked):
+		return x.init // for all at once
 	case f.Problem == hooks.Missing && i.usable:
 		return initOf(i.Agent)
 	case f.Problem == hooks.Twice:

@@ -1,0 +1,37 @@
+package hookrun
+
+import (
+	"testing"
+
+	"gitagent/hooks"
+	"gitagent/internal/agent"
+)
+
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	second := agent.All()[1]
+	for _, tt := range []struct {
+		args []string
+		want agent.Agent // nil for an error
+	}{
+		{nil, agent.Default()},
+		{[]string{"--agent"}, agent.Default()},
+		{[]string{"--agent", second.Program()}, second},
+		{[]string{"x", "--agent", second.Name()}, second},
+		{[]string{"--agent", "emacs"}, nil},
+	} {
+		if got, err := named(tt.args); got != tt.want || (err == nil) != (tt.want != nil) {
+			t.Errorf("%q: %v, %v, want %v", tt.args, got, err, tt.want)
+		}
+	}
+}
+
+// The environment of a process that serves several clients asks for another session's mission.
+func TestAsked(t *testing.T) {
+	t.Setenv("GIT_AGENT_MISSION", "a1b2c3d4")
+	for shared, want := range map[bool]string{false: "a1b2c3d4", true: ""} {
+		if got := (&Hook{Client: hooks.Client{Shared: shared}}).Asked(); got != want {
+			t.Errorf("shared %t: %q", shared, got)
+		}
+	}
+}
