@@ -73,6 +73,17 @@ type Report struct {
 	Findings  []Finding
 }
 
+// Other returns a plugin with our hooks that is not the file at path, which an installation would write; ""
+// if there is none.
+func (r *Report) Other(path string) string {
+	for _, p := range r.Plugins {
+		if p != path {
+			return p
+		}
+	}
+	return ""
+}
+
 // Inspect says which of our entries a client will run that reads its settings from files, in rising
 // precedence, and what is wrong with them. plugins are copies of our plugin that no settings name.
 // It changes nothing; an unreadable file is a finding, a missing one is not.

@@ -175,6 +175,18 @@ func TestInspectPlaces(t *testing.T) {
 	}
 }
 
+func TestOther(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		plugins []string
+		want    string
+	}{{nil, ""}, {[]string{"own"}, ""}, {[]string{"own", "b"}, "b"}, {[]string{"b"}, "b"}} {
+		if got := (&Report{Plugins: tt.plugins}).Other("own"); got != tt.want {
+			t.Errorf("of %q: %q", tt.plugins, got)
+		}
+	}
+}
+
 // What an administrator has set, nobody else can change.
 func TestInspectManaged(t *testing.T) {
 	t.Parallel()

@@ -42,7 +42,7 @@ func (x *examination) inspect(project string) {
 		if edit, err := a.Remove(places, true); err == nil && project != "" {
 			i.project = edit.Path
 		}
-		i.usable = err == nil && project != "" && len(i.report.Plugins) == 0
+		i.usable = err == nil && project != "" && i.report.Other(i.user) == ""
 		if i.hooked() || slices.Contains(used, a) && !errors.Is(err, errors.ErrUnsupported) {
 			x.agents = append(x.agents, i)
 		}
@@ -129,7 +129,12 @@ func (x *examination) hooksOf(i inspected, name string) {
 		x.say("hooks", name+"the plugin "+p)
 	}
 	for _, f := range i.report.Findings {
-		x.problem("hooks", name+f.String()+advice(f), x.hooksRemedy(i, f))
+		remedy := x.hooksRemedy(i, f)
+		text := name + f.String()
+		if remedy == "" {
+			text += advice(f)
+		}
+		x.problem("hooks", text, remedy)
 	}
 }
 
@@ -155,6 +160,8 @@ func (x *examination) hooksRemedy(i inspected, f hooks.Finding) string {
 		return x.init // for all at once
 	case f.Problem == hooks.Missing && i.usable:
 		return initOf(i.Agent)
+	case f.Problem == hooks.Changed && i.usable && f.Path == i.user && slices.Contains(i.report.Plugins, f.Path):
+		return initOf(i.Agent) // which writes the whole file
 	case f.Problem == hooks.Twice:
 		command := "git agent-turn init"
 		if len(x.agents) > 1 {

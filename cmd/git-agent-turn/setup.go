@@ -82,11 +82,14 @@ func planSetup(a agent.Agent, w *workspace.Workspace, project, remove bool) setu
 		s.edit, s.err = a.Remove(places, project)
 		return s
 	}
-	if plugins := a.Inspect(places).Plugins; len(plugins) > 0 {
-		s.plugin = plugins[0]
-		return s
-	}
 	s.edit, s.err = a.Install(places, project)
+	path := ""
+	if s.err == nil {
+		path = s.edit.Path
+	}
+	if s.plugin = a.Inspect(places).Other(path); s.plugin != "" {
+		s.err = nil
+	}
 	return s
 }
 

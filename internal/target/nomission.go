@@ -61,11 +61,13 @@ func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) 
 // install; "" if not.
 func plugin(project string) (name string) {
 	for _, a := range ToInstall() {
-		plugins := a.Inspect(hooks.Places{Config: a.ConfigDir(os.Getenv), Project: project}).Plugins
-		if len(plugins) == 0 {
+		places, path := hooks.Places{Config: a.ConfigDir(os.Getenv), Project: project}, ""
+		if edit, err := a.Install(places, false); err == nil {
+			path = edit.Path
+		}
+		if name = a.Inspect(places).Other(path); name == "" {
 			return ""
 		}
-		name = plugins[0]
 	}
 	return name
 }
