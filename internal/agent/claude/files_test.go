@@ -4,13 +4,16 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+
+	"gitagent/internal/transcript"
 )
 
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	config := filepath.Join(t.TempDir(), "c[1]") // no pattern
-	var want []string
+	var want []transcript.File
 	for _, name := range []string{"-home-dev-a/5b60.jsonl", "-home-dev-b/5b61.jsonl", "-home-dev-b/6c.jsonl", "-home-dev-b/5b60.txt"} {
 		path := filepath.Join(config, "projects", filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -19,11 +22,11 @@ func TestFiles(t *testing.T) {
 		if err := os.WriteFile(path, nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		want = append(want, path)
+		want = append(want, transcript.File{Session: strings.TrimSuffix(filepath.Base(path), ".jsonl"), Path: path})
 	}
-	for prefix, want := range map[string][]string{"": want[:3], "5b6": want[:2], "5b60": want[:1], "*": nil} {
+	for prefix, want := range map[string][]transcript.File{"": want[:3], "5b6": want[:2], "5b60": want[:1], "*": nil} {
 		if got, err := (Agent{}).Files(config, prefix); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: %q, %v, want %q", prefix, got, err, want)
+			t.Errorf("%q: %v, %v, want %v", prefix, got, err, want)
 		}
 	}
 }
