@@ -1,0 +1,27 @@
+//go:build darwin || dragonfly || freebsd || netbsd || openbsd
+
+package lock
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// held asks for a lock of the other kind that would be in the way: there, the two kinds see each other.
+func held(path string) (bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	l := syscall.Flock_t{Type: syscall.F_WRLCK}
+	if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &l); err != nil {
+		return false, err
+	}
+	return l.Type != syscall.F_UNLCK, nil
+}
