@@ -314,8 +314,11 @@ func (f *facts) next(p plan, done outturn, at func(offset int64, turn int) sessi
 	if f.Agent != "" {
 		st.Agent = f.Agent
 	}
-	if f.Client.PID != 0 {
+	if f.Client.PID != 0 || f.Event == Prompted { // a session may be taken up again by an unknown process
 		st.Client = f.Client
+	}
+	if f.Event == Prompted {
+		st.Hold = f.Hold
 	}
 	return st
 }

@@ -31,17 +31,19 @@ func (s Store) Neighbours(self string, n int, registry []Registration) []Neighbo
 
 // FateOf tells what has become of a session. A session resumed by another client is in the registry
 // with that client, and a client that went on to another conversation is there with that conversation.
+// A file that was locked for the session says more than the client's process, which may run many.
 func FateOf(st *State, registry []Registration) Fate {
+	locked, known := st.Hold.locked()
 	switch {
 	case st.Ended:
 		return Ended
-	case Registered(st.Session, registry):
+	case locked, Registered(st.Session, registry):
 		return Lives
-	case !st.Client.Live():
+	case known, !st.Client.Live():
 		return Gone
 	}
 	for _, r := range registry {
-		if r.PID == st.Client.PID && r.Start == st.Client.Start && r.Here() && r.Session != st.Session {
+		if r.PID != 0 && r.PID == st.Client.PID && r.Start == st.Client.Start && r.Here() && r.Session != st.Session {
 			return MovedOn
 		}
 	}

@@ -24,6 +24,8 @@ type Registration struct {
 	Domain     string `json:"pidDomain"` // of processes among which PID is unique; see [Domain]
 	Status     string `json:"status"`    // idle, busy, waiting
 	WaitingFor string `json:"waitingFor"`
+	// Held is set if the client has locked a file for the session; then PID may be 0.
+	Held bool `json:"-"`
 }
 
 // ReadRegistration reads the registration of a client. The error wraps [fs.ErrNotExist] for none.
@@ -80,8 +82,11 @@ func (r Registration) Here() bool {
 }
 
 // Runs reports whether the registration's process still exists. It is only meaningful if r.Here,
-// and always false where the system doesn't tell when a process started.
+// and always false where the system doesn't tell when a process started, unless r.Held.
 func (r Registration) Runs() bool {
+	if r.Held {
+		return true
+	}
 	start := ReadClient(r.PID).Start
 	return start != "" && start == r.Start
 }

@@ -26,6 +26,7 @@ type State struct {
 	Open       *OpenTurn         `json:"open,omitempty"`
 	Last       *LastTurn         `json:"last,omitempty"`
 	Client     Client            `json:"client"`
+	Hold       Hold              `json:"hold,omitzero"`
 	Ended      bool              `json:"ended,omitempty"`      // the session has ended, and not been resumed since
 	HandedOff  bool              `json:"handed_off,omitempty"` // its handoff is in the ledger
 	Injected   []Injection       `json:"injected,omitempty"`   // the handoffs that the conversation was told
