@@ -35,6 +35,10 @@ type Event struct {
 	Model                string
 	AgentID, AgentType   string // set if the event comes from inside a sub-agent
 	ToolCalls            int    // PostToolBatch: how many tool calls it reports
+
+	// Lock is a file that the client should keep locked as long as the session lives; "" if it has
+	// none. It is no part of the payload.
+	Lock string
 }
 
 // Parse decodes the payload on r, one JSON object, and stops reading after it. Fields that [Event]
