@@ -81,9 +81,15 @@ func known(s Signal, st *session.State) bool {
 
 // repeated reports whether the event that recorded the last turn has arrived a second time. If the
 // agent has spoken since, this is a new event that looks the same, unless the next turn is already
-// running: then the words belong to that turn.
+// running: then the words belong to that turn. A turn that has just ended may be interrupted, and the
+// other way round: the first of the two events says how it ended.
 func repeated(s Signal, st *session.State, spoke func() bool) bool {
-	if s.Event == Prompted || st.Last == nil || s.PromptID == "" || st.Last.Key != s.key() {
+	if s.Event == Prompted || st.Last == nil || s.PromptID == "" {
+		return false
+	}
+	halted := Signal{Event: Halted, Session: s.Session, PromptID: s.PromptID}
+	crossed := st.Last.PromptID == s.PromptID && (s.Event == Halted || st.Last.Key == halted.key())
+	if st.Last.Key != s.key() && !crossed {
 		return false
 	}
 	if st.Open != nil {
@@ -96,7 +102,7 @@ func repeated(s Signal, st *session.State, spoke func() bool) bool {
 func (f *facts) agent() agent.Agent { return agent.Of(cmp.Or(f.Agent, f.state.Agent)) }
 
 // endsTurn reports whether the signal is the end of a turn, but not of the session.
-func (f *facts) endsTurn() bool { return f.Event == Stopped || f.Event == Erred }
+func (f *facts) endsTurn() bool { return f.Event == Stopped || f.Event == Erred || f.Event == Halted }
 
 // again reports whether the signal ends the last recorded turn once more: the agent went on after
 // its Stop hook, or the end of the session arrived before the end of the turn.

@@ -171,6 +171,8 @@ func TestDecide(t *testing.T) {
 func TestKnownAndRepeated(t *testing.T) {
 	t.Parallel()
 	stop := Signal{Event: Stopped, Session: "s", PromptID: "p", Reply: "r"}
+	halt := Signal{Event: Halted, Session: "s", PromptID: "p"}
+	stopped, halted := &session.LastTurn{PromptID: "p", Key: stop.key()}, &session.LastTurn{PromptID: "p", Key: halt.key()}
 	for _, tt := range []struct {
 		name            string
 		s               Signal
@@ -190,6 +192,12 @@ func TestKnownAndRepeated(t *testing.T) {
 			session.State{Open: &session.OpenTurn{PromptID: "q"}, Last: &session.LastTurn{Key: stop.key()}},
 			true, false, true,
 		},
+		{"a turn is interrupted", halt, session.State{Open: &session.OpenTurn{PromptID: "p"}, Last: &session.LastTurn{PromptID: "o"}}, false, false, false},
+		{"it is interrupted again", halt, session.State{Last: halted}, false, false, true},
+		{"it stops after it was interrupted", stop, session.State{Last: halted}, false, false, true},
+		{"it is interrupted after it stopped", halt, session.State{Last: stopped}, false, false, true},
+		{"it went on after it stopped, and was interrupted", halt, session.State{Last: stopped}, true, false, false},
+		{"it is interrupted, while the next turn runs", halt, session.State{Open: &session.OpenTurn{PromptID: "q"}, Last: stopped}, true, false, true},
 	} {
 		if got := known(tt.s, &tt.st); got != tt.known {
 			t.Errorf("%s: known is %t", tt.name, got)

@@ -164,6 +164,7 @@ const (
 	Prompted Event = "prompted" // a prompt was given; the turn begins, or the prompt was queued in a running one
 	Stopped  Event = "stopped"  // the agent finished its turn
 	Erred    Event = "erred"    // the turn ended in an error of the model's service
+	Halted   Event = "halted"   // the user interrupted the turn
 	Ended    Event = "ended"    // the session is over
 )
 

@@ -82,7 +82,8 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 // signalOf translates a payload for package turns. ok is false for events that we don't record.
 func signalOf(e *hooks.Event) (s turns.Signal, ok bool) {
 	events := map[string]turns.Event{
-		"UserPromptSubmit": turns.Prompted, "Stop": turns.Stopped, "StopFailure": turns.Erred, "SessionEnd": turns.Ended,
+		"UserPromptSubmit": turns.Prompted, "Stop": turns.Stopped, "StopFailure": turns.Erred, "Interrupt": turns.Halted,
+		"SessionEnd": turns.Ended,
 	}
 	s = turns.Signal{
 		Event: events[e.Name], Session: e.SessionID, PromptID: e.PromptID, Prompt: e.Prompt, Reply: e.LastAssistantMessage,
