@@ -31,6 +31,7 @@ const (
 	Missing     Problem = "missing"      // no hook of ours for an event
 	Twice       Problem = "twice"        // two hooks of ours for an event: recorded once at twice the cost
 	Changed     Problem = "changed"      // runs our program, but by another command than we install
+	Untrusted   Problem = "untrusted"    // the client asks the user first, or the user has switched it off
 )
 
 // A Finding is one problem.
