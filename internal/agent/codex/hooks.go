@@ -42,9 +42,14 @@ func (Agent) Install(places hooks.Places, project bool) (*hooks.Edit, error) {
 	return hooks.PlanInstall(settings(places, project), entries)
 }
 
-// Remove plans how to take our hooks out of a file of hooks.
+// Remove plans how to take our hooks out of a file of hooks; those of others keep their places.
 func (Agent) Remove(places hooks.Places, project bool) (*hooks.Edit, error) {
-	return hooks.PlanRemove(settings(places, project), entries)
+	edit, err := hooks.PlanRemove(settings(places, project), entries)
+	if err != nil {
+		return nil, err
+	}
+	edit.After, err = hooks.Remove(vacate(edit.Before, entries), entries)
+	return edit, err
 }
 
 // settings returns the file for all of a user's sessions or, for a project, the one that a team shares.
@@ -64,7 +69,9 @@ func (Agent) Inspect(places hooks.Places) *hooks.Report {
 	if places.Project != "" {
 		files = append(files, hooks.Settings{Path: settings(places, true)})
 	}
-	return hooks.Inspect(entries, files)
+	report := hooks.Inspect(entries, files)
+	trust(report, places.Config)
+	return report
 }
 
 // Notice says what the client wants before it runs new hooks.

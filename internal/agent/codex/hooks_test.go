@@ -43,7 +43,8 @@ func TestInstall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := (Agent{}).Inspect(places); len(r.Installed) != len(entries) || len(r.Findings) != 0 {
+	r := Agent{}.Inspect(places)
+	if len(r.Installed) != len(entries) || len(r.Findings) != 1 || r.Findings[0].Problem != hooks.Untrusted {
 		t.Errorf("installed: %+v", r)
 	}
 }

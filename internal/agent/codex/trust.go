@@ -75,7 +75,9 @@ func judge(report *hooks.Report, config, requirements string) {
 	if all, err := readSettings(requirements); err != nil {
 		add(hooks.Unreadable, requirements, err.Error())
 	} else if all.ManagedOnly || all.off() {
-		add(hooks.ManagedOnly, requirements, "an administrator has turned off the hooks that users install")
+		report.Findings = append(report.Findings, hooks.Finding{
+			Problem: hooks.ManagedOnly, Path: requirements, Text: "it turns off the hooks that users install", Managed: true,
+		})
 	}
 	path := filepath.Join(config, "config.toml")
 	own, err := readSettings(path)
