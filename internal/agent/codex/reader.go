@@ -1,11 +1,402 @@
 package codex
 
-import "gitagent/internal/transcript"
+import (
+	"cmp"
+	"encoding/json"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
 
-func (Agent) Reader() transcript.Reader { return &reader{} }
+	"github.com/tidwall/gjson"
 
+	"gitagent/internal/transcript"
+)
+
+// Reader reads a rollout: the file of a thread, a record in each line.
+//
+// What a person and the model said is in it twice, as a response_item, which the client sends to the
+// model again, and as an event_msg, which it shows. The events are read: resumed, the client shows
+// these alone, and only they leave out what it says in the user's place (its environment,
+// instructions, what hooks add) and the summary that a compaction asks the model for. In a review
+// only the event has the prompt. What tools were given and have answered is in the response_items.
+//
+// A turn begins where a task is started for somebody: such a record has a turn_trigger. Those of
+// /compact and of a command of the user's own have none, and no hook is run for them; they belong to
+// the turn before, as all does that the client notes after its end. Nor have those of older clients,
+// of a review, and of the client as a server: there a task is a turn as soon as somebody says something.
+//
+// The client runs the hook Stop before it writes task_complete, and Interrupt before turn_aborted.
+// So the next segment begins with this record, and it says nothing about that segment's own turn.
+func (Agent) Reader() transcript.Reader { return &reader{task: -1} }
+
+// Late reports false: at Stop, all but task_complete is in the file.
 func (Agent) Late() bool { return false }
 
-type reader struct{}
+type reader struct {
+	task   int    // where the running task began, if it is no turn yet; -1
+	turn   string // the running task's id
+	asked  bool   // the running turn has its prompt
+	model  string
+	cwd    string
+	old    bool            // the record at hand is an older client's
+	failed map[string]bool // the running task's calls that have failed, by id, until their answer
+}
 
-func (*reader) Read(at int, line []byte) transcript.Entry { return transcript.Entry{} }
+// Read says what a line says.
+func (r *reader) Read(at int, line []byte) transcript.Entry {
+	var read func(at int, p gjson.Result, e *transcript.Entry)
+	switch gjson.GetBytes(line, "type").Str {
+	case "session_meta", "turn_context":
+		read = r.context
+	case "event_msg":
+		read = r.event
+	case "response_item":
+		read = r.item
+	case "token_usage_record":
+		read = r.usage
+	case "compacted":
+		read = r.compacted
+	}
+	if read == nil || !json.Valid(line) { // gjson reads on through torn lines
+		return transcript.Entry{}
+	}
+	record := gjson.ParseBytes(line)
+	payload := record.Get("payload")
+	if !payload.IsObject() {
+		return transcript.Entry{}
+	}
+	e := transcript.Entry{At: moment(record.Get("timestamp").Str)}
+	r.old = !record.Get("ordinal").Exists()
+	read(at, payload, &e)
+	return e
+}
+
+// context reads where the agent is, and which model it has; the file's first record says only where.
+func (r *reader) context(_ int, p gjson.Result, e *transcript.Entry) {
+	r.model = cmp.Or(text(p.Get("model")), r.model)
+	r.cwd = cmp.Or(text(p.Get("cwd")), r.cwd)
+	e.Cwd, e.Model = r.cwd, r.model
+}
+
+func (r *reader) event(at int, p gjson.Result, e *transcript.Entry) {
+	switch p.Get("type").Str {
+	case "task_started", "turn_started": // the second is what later clients may call it
+		r.started(at, p, e)
+	case "item_completed":
+		r.completed(p.Get("item"), e)
+	case "user_message": // of an older client, as are the next two
+		r.user(text(p.Get("message")), images(p.Get("images"), p.Get("local_images")), e)
+	case "agent_message":
+		r.said(text(p.Get("message")), p, e)
+	case "agent_reasoning":
+		thought(text(p.Get("text")), e)
+	case "token_count":
+		r.count(p.Get("info"), e)
+	case "error":
+		r.fault(p, e)
+	case "task_complete", "turn_complete":
+		r.fault(p.Get("error"), e)
+		e.Ended = true
+	case "turn_aborted":
+		e.Interrupted = p.Get("reason").Str != "review_ended"
+		e.Ended = true
+	}
+}
+
+func (r *reader) started(at int, p gjson.Result, e *transcript.Entry) {
+	r.task, r.turn, r.asked, r.failed = at, text(p.Get("turn_id")), false, nil
+	e.Window = tokens(p.Get("model_context_window"))
+	if by := p.Get("turn_attribution.turn_trigger"); by.Type == gjson.String {
+		e.Opens = r.opens("", e)
+		e.Opens.Origin = origins[by.Str]
+	}
+}
+
+// origins are whose a turn is, by what the client says has triggered it.
+var origins = map[string]string{"user": "human", "exec": "sdk"}
+
+// opens makes the running task a turn.
+func (r *reader) opens(prompt string, e *transcript.Entry) *transcript.Turn {
+	t := &transcript.Turn{Start: r.task, UUID: r.turn, PromptID: r.turn, Prompt: prompt, Cwd: r.cwd, At: e.At}
+	r.task = -1
+	return t
+}
+
+// completed reads what the client has shown.
+func (r *reader) completed(item gjson.Result, e *transcript.Entry) {
+	switch item.Get("type").Str {
+	case "UserMessage":
+		r.user(texts(item.Get("content")), attached(item.Get("content")), e)
+	case "AgentMessage":
+		e.Message = text(item.Get("id"))
+		r.said(texts(item.Get("content")), item, e)
+	case "Reasoning":
+		e.Message = text(item.Get("id"))
+		thought(cmp.Or(lines(item.Get("summary_text")), lines(item.Get("raw_content"))), e)
+	case "CommandExecution":
+		if item.Get("source").Str == "user_shell" {
+			command := item.Get("command").Array()
+			if len(command) == 0 {
+				return
+			}
+			shell := "!" + text(command[len(command)-1]) + "\n" + text(item.Get("aggregated_output"))
+			e.Parts = []transcript.Part{{Kind: transcript.Shell, Text: shell}}
+			return
+		}
+		r.outcome(item)
+	default:
+		r.outcome(item)
+	}
+}
+
+// outcome notes whether a call has failed, for its answer.
+func (r *reader) outcome(item gjson.Result) {
+	if s := item.Get("status").Str; s == "failed" || s == "declined" {
+		if r.failed == nil {
+			r.failed = make(map[string]bool)
+		}
+		r.failed[text(item.Get("id"))] = true
+	}
+}
+
+func (r *reader) user(said string, files []transcript.Attached, e *transcript.Entry) {
+	kind := transcript.Queued
+	if !r.asked && r.turn != "" {
+		kind, r.asked = transcript.Asked, true
+		if r.task >= 0 {
+			e.Opens = r.opens(said, e)
+		}
+	}
+	e.Parts = []transcript.Part{{Kind: kind, Text: said, Files: files}}
+}
+
+// said reads what the model says. Some models say of what is no answer yet that it is commentary.
+func (r *reader) said(said string, message gjson.Result, e *transcript.Entry) {
+	e.Model, e.Answers = r.model, message.Get("phase").Str != "commentary"
+	e.Parts = []transcript.Part{{Kind: transcript.Said, Text: said}}
+}
+
+func thought(text string, e *transcript.Entry) {
+	e.Parts = []transcript.Part{{Kind: transcript.Thought, Text: text}}
+}
+
+// fault reads an error of the service, which the client may write as JSON that it was given.
+func (r *reader) fault(p gjson.Result, e *transcript.Entry) {
+	said := text(p.Get("message"))
+	if said == "" {
+		return
+	}
+	if json.Valid([]byte(said)) {
+		said = cmp.Or(text(gjson.Get(said, "error.message")), said)
+	}
+	e.Failed = true
+	e.Parts = []transcript.Part{{Kind: transcript.Said, Text: said}}
+}
+
+// item reads what is sent to the model.
+func (r *reader) item(_ int, p gjson.Result, e *transcript.Entry) {
+	kind := p.Get("type").Str
+	switch {
+	case kind == "message":
+		// At the hook Interrupt, this is all that the file says about it.
+		said := p.Get("content.0.text")
+		e.Interrupted = p.Get("role").Str == "user" && strings.HasPrefix(said.Str, "<turn_aborted>")
+	case strings.HasSuffix(kind, "_call"):
+		r.call(kind, p, e)
+	case strings.HasSuffix(kind, "_output"):
+		r.output(p, e)
+	}
+}
+
+func (r *reader) call(kind string, p gjson.Result, e *transcript.Entry) {
+	c := transcript.Part{Kind: transcript.Call, Call: text(p.Get("call_id")), Name: text(p.Get("name"))}
+	if c.Name == "" {
+		c.Name = strings.TrimSuffix(text(p.Get("type")), "_call") // web_search, local_shell
+	}
+	switch kind {
+	case "function_call":
+		c.Input = input(text(p.Get("arguments")))
+	case "custom_tool_call":
+		c.Input = input(text(p.Get("input")))
+	default:
+		c.Input = gjson.Parse(strings.Clone(p.Get("action").Raw))
+	}
+	e.Message, e.Model, e.Parts = text(p.Get("id")), r.model, []transcript.Part{c}
+}
+
+// input is what a tool is given, if it is an object; else the text itself.
+func input(s string) gjson.Result {
+	if json.Valid([]byte(s)) && strings.HasPrefix(strings.TrimSpace(s), "{") {
+		return gjson.Parse(s)
+	}
+	return gjson.Result{Type: gjson.String, Str: s, Raw: string(gjson.AppendJSONString(nil, s))}
+}
+
+func (r *reader) output(p gjson.Result, e *transcript.Entry) {
+	o, id := p.Get("output"), text(p.Get("call_id"))
+	a := transcript.Part{Kind: transcript.Answer, Call: id, Text: text(o), Failed: r.failed[id]}
+	delete(r.failed, id)
+	if o.IsArray() {
+		a.Text, a.Files = texts(o), attached(o)
+	}
+	a.Failed = a.Failed || exited(a.Text)
+	e.Parts = []transcript.Part{a}
+}
+
+// exited reports whether a command's output begins with the note that it has failed.
+func exited(output string) bool {
+	for range 5 { // what precedes the output itself
+		var line string
+		line, output, _ = strings.Cut(output, "\n")
+		for _, note := range []string{"Process exited with code ", "Exit code: "} {
+			if code, ok := strings.CutPrefix(line, note); ok {
+				return code != "0"
+			}
+		}
+		if line == "Output:" {
+			break
+		}
+	}
+	return false
+}
+
+// usage reads what one response of the model has cost: the client writes it once for each.
+func (r *reader) usage(_ int, p gjson.Result, e *transcript.Entry) {
+	e.Message, e.Model = text(p.Get("response_id")), r.model
+	e.Tokens, e.Context = spent(p.Get("usage"))
+}
+
+// count reads a token_count. The client writes what it counts in them in a token_usage_record, too, and
+// writes them again and again. Only after a compaction they have something else: an estimate of what is
+// left, and no request. An older client, whose records have no ordinals, counts in them alone: there
+// the sum so far tells one request from another.
+func (r *reader) count(info gjson.Result, e *transcript.Entry) {
+	e.Window = tokens(info.Get("model_context_window"))
+	last := info.Get("last_token_usage")
+	sum := tokens(info.Get("total_token_usage.total_tokens"))
+	switch {
+	case tokens(last.Get("input_tokens")) == 0:
+		e.Context = tokens(last.Get("total_tokens"))
+	case r.old && sum > 0:
+		e.Message, e.Model = "sum of "+strconv.FormatInt(sum, 10), r.model
+		e.Tokens, e.Context = spent(last)
+	}
+}
+
+// spent puts a usage in common words: the client's input has what was read from a cache and written
+// to one in it.
+func spent(u gjson.Result) (t transcript.Tokens, context int64) {
+	context = tokens(u.Get("input_tokens"))
+	t = transcript.Tokens{
+		CacheRead:  min(context, tokens(u.Get("cached_input_tokens"))),
+		CacheWrite: tokens(u.Get("cache_write_input_tokens")),
+		Output:     tokens(u.Get("output_tokens")),
+	}
+	t.CacheWrite = min(context-t.CacheRead, t.CacheWrite)
+	t.Input = context - t.CacheRead - t.CacheWrite
+	return t, context
+}
+
+// compacted reads what a compaction has left. The client does it by itself within a turn, on request
+// in a task that is none.
+func (r *reader) compacted(_ int, p gjson.Result, e *transcript.Entry) {
+	_, before := spent(p.Get("latest_token_usage_record.usage"))
+	e.Compacted = &transcript.Compacted{Auto: r.task < 0, Tokens: before}
+	e.Parts = []transcript.Part{{Kind: transcript.Gist, Text: text(p.Get("message"))}}
+}
+
+// texts joins the texts in the content of a message.
+func texts(content gjson.Result) string {
+	var all []string
+	content.ForEach(func(_, part gjson.Result) bool {
+		if t := part.Get("text"); t.Type == gjson.String {
+			all = append(all, text(t))
+		}
+		return true
+	})
+	return strings.Join(all, "\n")
+}
+
+// lines joins the texts of a list.
+func lines(list gjson.Result) string {
+	var all []string
+	list.ForEach(func(_, t gjson.Result) bool {
+		all = append(all, text(t))
+		return true
+	})
+	return strings.Join(all, "\n")
+}
+
+// attached lists the images in the content of a message.
+func attached(content gjson.Result) (files []transcript.Attached) {
+	content.ForEach(func(_, part gjson.Result) bool {
+		if url := part.Get("image_url"); url.Type == gjson.String {
+			files = append(files, image(url.Str))
+		} else if path := part.Get("path"); path.Type == gjson.String {
+			files = append(files, image(path.Str))
+		}
+		return true
+	})
+	return files
+}
+
+// images is [attached] for lists of addresses and paths.
+func images(lists ...gjson.Result) (files []transcript.Attached) {
+	for _, list := range lists {
+		list.ForEach(func(_, name gjson.Result) bool {
+			files = append(files, image(name.Str))
+			return true
+		})
+	}
+	return files
+}
+
+// image describes what is at an address or a path. Only what an address holds itself has a size.
+func image(name string) transcript.Attached {
+	a := transcript.Attached{Kind: "image"}
+	head, data, ok := strings.Cut(name, ";base64,")
+	if media, is := strings.CutPrefix(head, "data:"); ok && is && len(media) < 100 {
+		a.Media, a.Size = strings.ToValidUTF8(media, ""), int64(len(data)/4*3)
+		return a
+	}
+	switch ext := strings.ToLower(filepath.Ext(name)); ext {
+	case ".jpg":
+		a.Media = "image/jpeg"
+	case ".png", ".jpeg", ".gif", ".webp":
+		a.Media = "image/" + ext[1:]
+	}
+	return a
+}
+
+// text returns a JSON string as encoding/json decodes it, which the hooks' payloads are decoded with;
+// "" for any other value. It is a copy: a short string must not hold a line of megabytes in memory.
+func text(v gjson.Result) string {
+	if v.Type != gjson.String {
+		return ""
+	}
+	if !strings.Contains(v.Raw, `\u`) && utf8.ValidString(v.Str) {
+		return strings.Clone(v.Str)
+	}
+	var s string
+	if err := json.Unmarshal([]byte(v.Raw), &s); err != nil {
+		return ""
+	}
+	return s
+}
+
+// tokens returns a count of tokens; 0 if v can't be one.
+func tokens(v gjson.Result) int64 {
+	const most = 1 << 40 // so that no sum overflows
+	if n := v.Num; v.Type == gjson.Number && n > 0 && n < most {
+		return int64(n)
+	}
+	return 0
+}
+
+// moment returns the zero time if s is not a time in the client's format.
+func moment(s string) time.Time {
+	t, _ := time.Parse(time.RFC3339Nano, s)
+	return t
+}
