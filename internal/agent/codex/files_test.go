@@ -1,0 +1,167 @@
+package codex
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+)
+
+// The files of one thread, in which a person has gone back three times, and others' beside them.
+const (
+	thread  = "01a20994-f999-7070-ae09-149962ce9ef3"
+	day     = "sessions/2026/11/23/"
+	firstOf = day + "rollout-2026-11-23T18-04-47-" + thread + ".jsonl"
+	second  = day + "rollout-2026-11-23T18-07-36-" + thread + "_01a20997-8db3-7e80-9295-6f8b14881855.jsonl"
+	third   = day + "rollout-2026-11-23T18-08-07-" + thread + "_01a20998-06d0-7203-9201-4dfb2f52dbe0.jsonl"
+	fourth  = day + "rollout-2026-11-23T18-08-16-" + thread + "_01a20998-2809-7920-bd7f-646f836a742c.jsonl"
+	other   = day + "rollout-2026-11-23T18-04-05-01a20994-5545-7913-9338-749dc22610ec.jsonl"
+	away    = "archived_sessions/rollout-2026-11-22T01-22-37-01a200d9-1a4c-76d0-a2a0-2c15929b9722.jsonl"
+	child   = day + "rollout-2026-11-23T18-14-35-01a2099d-eee9-7793-b3af-7f9551203b88.jsonl"
+	forked  = day + "rollout-2026-11-22T01-25-46-01a200db-fc04-7c93-b5bf-f2abe5531e71.jsonl"
+)
+
+// home makes a configuration of the client with the captures at these places.
+func home(t *testing.T) string {
+	t.Helper()
+	config := t.TempDir()
+	for path, name := range map[string]string{
+		firstOf: "tui", second: "rewound", third: "rewound-again", fourth: "rewound-far",
+		other: "tools", away: "three-turns", child: "sub-agent", forked: "thread-fork",
+	} {
+		put(t, filepath.Join(config, path), capture(t, name))
+	}
+	put(t, filepath.Join(config, day, "rollout-x.jsonl"), nil)
+	put(t, filepath.Join(config, day, "rollout-2026-11-23T18-04-05-..%2F.jsonl"), nil)
+	put(t, filepath.Join(config, day, strings.Replace(filepath.Base(other), ".jsonl", ".jsonl.bak", 1)), nil)
+	return config
+}
+
+func put(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	config := home(t)
+	for _, tt := range []struct {
+		prefix string
+		want   []string
+	}{
+		{"01a20994", []string{other, fourth}},
+		{thread, []string{fourth}},
+		{"01a200d9", []string{away}},
+		{"01a20997", nil}, // a file's id, not a thread's
+		{"", []string{away, forked, other, fourth, child}},
+	} {
+		got, err := Agent{}.Files(config, tt.prefix)
+		for i := range got {
+			got[i], _ = filepath.Rel(config, got[i])
+		}
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("Files(%q) = %q, %v, want %q", tt.prefix, got, err, tt.want)
+		}
+	}
+	if got, err := (Agent{}).Files(t.TempDir(), ""); got != nil || err != nil {
+		t.Errorf("without any: %q, %v", got, err)
+	}
+}
+
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	config := home(t)
+	for _, tt := range []struct {
+		dirs []string
+		want []string
+	}{
+		{[]string{"/home/dev/cx"}, []string{away, other, fourth}},
+		{[]string{"/home/dev/"}, []string{away, forked, other, fourth}},
+		{[]string{"/home/dev/c", "/home/dev/fork1"}, []string{forked}},
+		{nil, nil},
+	} {
+		files, err := Agent{}.History(config, tt.dirs)
+		var got []string
+		for _, f := range files {
+			path, _ := filepath.Rel(config, f.Path)
+			got = append(got, path)
+			if info, err := os.Stat(f.Path); err != nil || f.Size != info.Size() || !strings.Contains(f.Path, f.Session) {
+				t.Errorf("%+v", f)
+			}
+		}
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("History(%q) = %q, %v, want %q", tt.dirs, got, err, tt.want)
+		}
+	}
+}
+
+func TestContinues(t *testing.T) {
+	t.Parallel()
+	config := home(t)
+	for _, tt := range []struct{ path, want string }{
+		{firstOf, ""},
+		{other, ""},
+		{second, "01a20995-6f16-7d00-aeca-5ac5249cbff2"}, // three, after which /compact was no turn
+		{third, "01a20997-98c1-7c43-b7e2-8b939adfb8c1"},  // the first one of the second file
+		{fourth, "01a20995-634d-7482-8da4-e540a1c6a052"}, // two, in the first file
+		{forked, ""}, // from a thread that isn't here
+	} {
+		if got, err := (Agent{}).Continues(filepath.Join(config, tt.path)); got != tt.want || err != nil {
+			t.Errorf("Continues(%s) = %q, %v, want %q", tt.path, got, err, tt.want)
+		}
+	}
+}
+
+// TestContinuesDeeper: a file that has no turn before the place leads to the one that it goes on from,
+// and what is wrong with a file ends the search.
+func TestContinuesDeeper(t *testing.T) {
+	t.Parallel()
+	meta := func(base string, end int64) []byte {
+		return fmt.Appendf(nil, `{"type":"session_meta","payload":{"history_base":{"thread_id":%q,"end_byte_offset":%d}}}`+"\n", base, end)
+	}
+	_, place := upTo(t, "tui", "rewound")
+	between := meta(thread, place)
+	whole := int64(len(between))
+	for _, tt := range []struct {
+		name, base string
+		end        int64
+		want       string
+	}{
+		{"through a file without turns", "between", whole, "01a20995-6f16-7d00-aeca-5ac5249cbff2"},
+		{"a path", "../../../../between", whole, ""},
+		{"itself, again and again", "new", 0, ""},
+		{"in the middle of a line", thread, place - 1, ""},
+		{"behind its end", thread, 1 << 40, ""},
+		{"before its beginning", thread, -1, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			config := home(t)
+			put(t, filepath.Join(config, day, "rollout-2026-11-23T19-00-00-t_between.jsonl"), between)
+			path := filepath.Join(config, day, "rollout-2026-11-23T19-00-01-t_new.jsonl")
+			put(t, path, meta(tt.base, tt.end))
+			if got, _ := (Agent{}).Continues(path); got != tt.want {
+				t.Errorf("Continues gives %q, want %q", got, tt.want)
+			}
+		})
+	}
+	if got, err := (Agent{}).Continues(filepath.Join(t.TempDir(), "x.jsonl")); got != "" || err != nil {
+		t.Errorf("of a file elsewhere: %q, %v", got, err)
+	}
+}
+
+// upTo returns what a rollout has in common with one that goes on from it.
+func upTo(t *testing.T, name, next string) (data []byte, end int64) {
+	t.Helper()
+	end = gjson.GetBytes(capture(t, next), "payload.history_base.end_byte_offset").Int()
+	return capture(t, name)[:end], end
+}
