@@ -95,15 +95,15 @@ func current(config string) ([]file, error) {
 }
 
 // Files lists the rollouts of the threads whose id begins with a prefix: of each the newest.
-func (Agent) Files(config, prefix string) ([]string, error) {
+func (Agent) Files(config, prefix string) ([]transcript.File, error) {
 	list, err := current(config)
-	var paths []string
+	var files []transcript.File
 	for _, f := range list {
 		if strings.HasPrefix(f.thread, prefix) {
-			paths = append(paths, f.path)
+			files = append(files, transcript.File{Session: f.thread, Path: f.path})
 		}
 	}
-	return paths, err
+	return files, err
 }
 
 // History lists the threads that were begun in one of dirs, or below one. Those of sub-agents are no

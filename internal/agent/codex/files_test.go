@@ -64,16 +64,20 @@ func TestFiles(t *testing.T) {
 		{"01a20997", nil}, // a file's id, not a thread's
 		{"", []string{away, forked, other, fourth, child}},
 	} {
-		got, err := Agent{}.Files(config, tt.prefix)
-		for i := range got {
-			got[i], _ = filepath.Rel(config, got[i])
+		files, err := Agent{}.Files(config, tt.prefix)
+		var got []string
+		for _, f := range files {
+			path, _ := filepath.Rel(config, f.Path)
+			if got = append(got, path); !strings.Contains(path, f.Session) {
+				t.Errorf("%s is of thread %s", path, f.Session)
+			}
 		}
 		if err != nil || !slices.Equal(got, tt.want) {
 			t.Errorf("Files(%q) = %q, %v, want %q", tt.prefix, got, err, tt.want)
 		}
 	}
 	if got, err := (Agent{}).Files(t.TempDir(), ""); got != nil || err != nil {
-		t.Errorf("without any: %q, %v", got, err)
+		t.Errorf("without any: %v, %v", got, err)
 	}
 }
 
