@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"gitagent/internal/spent"
 )
 
 // A Reader reads the lines of one conversation, in their order, and says in common words what they
@@ -60,13 +62,8 @@ type Entry struct {
 	Ended       bool       // the client notes the turn's end
 }
 
-// Tokens are what a model read and wrote. Together, the first three are what it was sent.
-type Tokens struct {
-	Input      int64 `json:"input,omitempty"`       // neither read from a cache nor written to one
-	CacheRead  int64 `json:"cache_read,omitempty"`  //
-	CacheWrite int64 `json:"cache_write,omitempty"` //
-	Output     int64 `json:"output,omitempty"`      // with what it thought
-}
+// Tokens are what a model read and wrote.
+type Tokens = spent.Tokens
 
 // A Compacted says how a conversation was compacted.
 type Compacted struct {

@@ -31,14 +31,14 @@ type Summary struct {
 
 // Summarise reads the lines of one turn: segment[t.Start:t.End] of a [Turn].
 func Summarise(r Reader, turn []byte) Summary {
-	s := summary{seen: make(once), spent: make(map[string]spent)}
+	s := summary{seen: make(once), took: make(map[string]took)}
 	for at, line := range lines(turn) {
 		if e := r.Read(at, line); !e.Aside && s.seen.first(e.ID) {
 			s.add(&e)
 		}
 	}
 	s.Reply = strings.TrimSpace(strings.Join(s.reply, "\n"))
-	for _, m := range s.spent {
+	for _, m := range s.took {
 		s.spend(m.model, m.tokens)
 	}
 	for _, t := range s.Tokens {
@@ -50,14 +50,14 @@ func Summarise(r Reader, turn []byte) Summary {
 type summary struct {
 	Summary
 	asked   asked
-	reply   []string         // texts of one message
-	replyID string           // of that message
-	seen    once             // ids of records and of calls
-	spent   map[string]spent // by the message's id: each of its lines has figures, the last are right
+	reply   []string        // texts of one message
+	replyID string          // of that message
+	seen    once            // ids of records and of calls
+	took    map[string]took // by the message's id: each of its lines has figures, the last are right
 }
 
-// spent is what one message took.
-type spent struct {
+// took is what one message took.
+type took struct {
 	model  string
 	tokens Tokens
 }
@@ -122,8 +122,8 @@ func (s *summary) count(e *Entry) {
 		s.spend(s.Model, e.Tokens)
 	default:
 		t := e.Tokens
-		t.Output = cmp.Or(t.Output, s.spent[e.Message].tokens.Output)
-		s.spent[e.Message] = spent{s.Model, t}
+		t.Output = cmp.Or(t.Output, s.took[e.Message].tokens.Output)
+		s.took[e.Message] = took{s.Model, t}
 	}
 }
 
@@ -132,7 +132,5 @@ func (s *summary) spend(model string, t Tokens) {
 	if s.Tokens == nil {
 		s.Tokens = make(map[string]Tokens)
 	}
-	all := s.Tokens[model]
-	all.Input, all.CacheRead, all.CacheWrite, all.Output = all.Input+t.Input, all.CacheRead+t.CacheRead, all.CacheWrite+t.CacheWrite, all.Output+t.Output
-	s.Tokens[model] = all
+	s.Tokens[model] = s.Tokens[model].Plus(t)
 }
