@@ -21,7 +21,7 @@ func describe(f *facts, e ending, s start, snap *snapshot.Snapshot) *Turn {
 		At: f.At, Started: s.at.UTC(), Outcome: f.outcome(), Agent: f.Agent, Session: f.Session,
 		PromptID: e.promptID, Model: sum.Model,
 		Base: git.Hex(s.base), Head: git.Hex(f.head), Branch: valid(strings.TrimPrefix(snap.Head.Branch, "refs/heads/")),
-		Tools: sum.Tools, Context: sum.Context, Output: sum.Output, Compactions: sum.Compactions,
+		Tools: sum.Tools, Context: sum.Context, Output: sum.Output, Compactions: sum.Compactions, Tokens: byModel(sum.Tokens),
 		Transcript: f.share(e),
 	}
 	if s.at.IsZero() {

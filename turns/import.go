@@ -351,8 +351,9 @@ func (im *importer) turn(ctx context.Context, rec *recording, e ending, again bo
 	rec.head = at.head
 	t := describe(&rec.facts, e, start{base: at.base}, new(snapshot.Snapshot))
 	t.Code, t.Imported = git.Hex(at.code), at.by
+	var old *Turn
 	if again {
-		old, err := readTurn(rec.tx.Ledger, e.number)
+		old, err = readTurn(rec.tx.Ledger, e.number)
 		if err == nil {
 			err = t.replaces(old)
 		}
@@ -370,6 +371,7 @@ func (im *importer) turn(ctx context.Context, rec *recording, e ending, again bo
 		return err
 	}
 	files[ledger.TurnPath("turns", e.number, ".json")] = append(bytes.Clone(line), '\n')
+	rec.spend(t, old)
 	if m := rec.tx.Ledger.Mission; m.Title == "" {
 		m.Title = ledger.Head(firstLine(t.Prompt), maxSubject)
 	}

@@ -210,7 +210,7 @@ func (s *stored) size() int {
 	if s.turn == nil {
 		return len(s.data)
 	}
-	return recordSize + 2*len(s.data) + valueSize*(len(s.turn.Paths)+len(s.turn.Skipped)+len(s.turn.Tools))
+	return recordSize + 2*len(s.data) + valueSize*(len(s.turn.Paths)+len(s.turn.Skipped)+len(s.turn.Tools)+len(s.turn.Tokens))
 }
 
 // What a record takes besides its text, and each value of its lists.

@@ -218,11 +218,13 @@ func (r *recording) end(ctx context.Context, e ending, s start) (*Turn, error) {
 		return nil, fmt.Errorf("mission %s: %w", r.id, err)
 	}
 	t := describe(&r.facts, e, s, r.tx.Snap)
+	var old *Turn
 	if r.again() {
-		if old, err := readTurn(r.tx.Ledger, e.number); err == nil {
-			if err := t.replaces(old); err != nil {
+		if was, err := readTurn(r.tx.Ledger, e.number); err == nil {
+			if err := t.replaces(was); err != nil {
 				return nil, err
 			}
+			old = was
 		}
 	}
 	t.Code = git.Hex(s.base)
@@ -252,6 +254,7 @@ func (r *recording) end(ctx context.Context, e ending, s start) (*Turn, error) {
 		return nil, err
 	}
 	files[ledger.TurnPath("turns", e.number, ".json")] = append(line[:len(line):len(line)], '\n')
+	r.spend(t, old)
 	keep := []plumbing.Hash{t.Code.Hash()}
 	if reached, err := r.reaches(t); err != nil {
 		return nil, err

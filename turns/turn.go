@@ -11,6 +11,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/snapshot"
+	"gitagent/internal/spent"
 )
 
 // An Outcome is how a turn ended.
@@ -68,6 +69,10 @@ type Turn struct {
 	Context     int64          `json:"context"`         // tokens that the last request sent
 	Output      int64          `json:"output"`          // tokens that the model wrote
 	Compactions int            `json:"compactions"`
+
+	// Tokens are those of all messages on the main chain, by model; nil if that is not known, as in records
+	// of older programs.
+	Tokens spent.ByModel `json:"tokens,omitempty"`
 
 	Transcript *Segment `json:"transcript,omitempty"` // nil if the client keeps none
 

@@ -29,6 +29,7 @@ type Mission struct {
 	Sessions    []string  `json:"sessions,omitempty"`    // in order of their first turn
 	Finished    *Finish   `json:"finished,omitempty"`    // when its work was committed last; see [Finish.Holds]
 	Adopted     *Adoption `json:"adopted,omitempty"`     // when another checkout took its work over last; see [Adoption.Holds]
+	Spent       *Spent    `json:"tokens,omitempty"`      // of its own turns; nil if nobody has counted
 
 	unknown Fields
 	began   ID // the id in mission.json

@@ -1,0 +1,38 @@
+package turns
+
+import (
+	"cmp"
+
+	"gitagent/internal/ledger"
+	"gitagent/internal/redact"
+	"gitagent/internal/spent"
+	"gitagent/internal/transcript"
+)
+
+// The limits of what a record says of tokens.
+const (
+	maxModels = 16
+	maxModel  = 100 // runes of a name
+)
+
+// byModel makes the tokens of a conversation fit for a record. What models are called, the client says.
+func byModel(found map[string]transcript.Tokens) spent.ByModel {
+	var m spent.ByModel
+	for model, tokens := range found {
+		name := cmp.Or(ledger.Head(valid(redact.String(clip(model))), maxModel), "unknown")
+		m = m.Plus(spent.ByModel{name: tokens})
+	}
+	return m.Most(maxModels)
+}
+
+// Spent are the turn's tokens, those of the sub-agents that ran in it apart.
+func (t *Turn) Spent() ledger.Spent { return ledger.Spent{Models: t.Tokens} }
+
+// spend adds the tokens of a turn to its mission's; old is the record that it replaces, or nil.
+func (r *recording) spend(t, old *Turn) {
+	var was ledger.Spent
+	if old != nil {
+		was = old.Spent()
+	}
+	r.tx.Ledger.Mission.Spend(t.Turn, was, t.Spent())
+}
