@@ -28,6 +28,14 @@ func byModel(found map[string]transcript.Tokens) spent.ByModel {
 // Spent are the turn's tokens, those of the sub-agents that ran in it apart.
 func (t *Turn) Spent() ledger.Spent { return ledger.Spent{Models: t.Tokens} }
 
+// SpentKnown reports whether the record says what the turn has taken. Older programs wrote how much the model
+// had written, and nothing else.
+func (t *Turn) SpentKnown() bool {
+	s := t.Spent()
+	counted := t.Transcript != nil && t.Transcript.Missing == "" && t.Context == 0 && t.Output == 0
+	return len(s.Models)+len(s.Agents) > 0 || counted
+}
+
 // spend adds the tokens of a turn to its mission's; old is the record that it replaces, or nil.
 func (r *recording) spend(t, old *Turn) {
 	var was ledger.Spent

@@ -27,6 +27,7 @@ func listCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			target.MissionFlag(),
 			&cli.BoolFlag{Name: "all", Usage: "the turns of all missions, by time"},
+			&cli.BoolFlag{Name: "tokens", Usage: "how many tokens each turn took, and all together"},
 			&cli.BoolFlag{Name: "states", Usage: "also the states of the worktree that were saved between turns"},
 			target.JSONFlag(),
 		}, chooseFlags()...),
@@ -41,6 +42,8 @@ func list(c *cli.Context) error {
 		return cmdline.Usagef("--all and --mission exclude each other")
 	case all && c.Bool("states"):
 		return cmdline.Usagef("--all and --states exclude each other")
+	case c.Bool("tokens") && (c.Bool("states") || c.Bool("json")):
+		return cmdline.Usagef("--tokens and --states or --json exclude each other") // a record in JSON has them
 	}
 	w, err := target.Workspace(c.Context)
 	if err != nil {
@@ -81,6 +84,7 @@ type listing struct {
 	dates   cmdline.Dates
 	table   *cmdline.Table
 	json    *bufio.Writer // nil for the table
+	tokens  *tokenSum     // nil unless they are wanted
 	roll    turns.Roll
 
 	states map[int][]*turns.State // saved after each turn, the newest first; nil unless they are wanted
@@ -98,8 +102,13 @@ func newListing(c *cli.Context, w *workspace.Workspace, id ledger.ID, chosen *ch
 	if c.Bool("json") {
 		l.json = bufio.NewWriter(c.App.Writer)
 	}
+	name := cmdline.Column{Name: "TURN", Right: id != "", Style: cmdline.Yellow, Key: true, Min: 16}
+	if c.Bool("tokens") {
+		l.tokens, l.table = new(tokenSum), newTokenTable(name)
+		return l, nil
+	}
 	l.table = cmdline.NewTable(
-		cmdline.Column{Name: "TURN", Right: id != "", Style: cmdline.Yellow, Key: true, Min: 16},
+		name,
 		cmdline.Column{Styles: lookOfMark},
 		cmdline.Column{Name: "WHEN", Right: true, Style: cmdline.Dim, Min: 10},
 		cmdline.Column{Name: "+", Right: true, Style: cmdline.Green, Min: 8},
@@ -153,6 +162,12 @@ func (l *listing) print() error {
 	if l.json != nil {
 		return cmp.Or(l.json.Flush(), l.unread.Err())
 	}
+	if l.tokens != nil {
+		err = l.tokens.print(func(cells ...string) error { return l.table.Add(l.c.App.Writer, cells...) })
+		if err != nil {
+			return err
+		}
+	}
 	return cmp.Or(l.table.Print(l.c.App.Writer), l.more(), l.unread.Err())
 }
 
@@ -176,7 +191,11 @@ func (l *listing) running() error {
 		case err != nil:
 			return err
 		case ok:
-			if err := l.row(l.name(t), markRunning, t.At, "", "", cmdline.OneLine(t.Prompt), ""); err != nil {
+			cells := []string{"", "", cmdline.OneLine(t.Prompt), ""}
+			if l.tokens != nil {
+				cells = append(make([]string, 6), cmdline.OneLine(t.Prompt))
+			}
+			if err := l.row(l.name(t), markRunning, t.At, cells...); err != nil {
 				return err
 			}
 		}
@@ -213,6 +232,9 @@ func (l *listing) add(t *turns.Turn) error {
 	}
 	if by != trust.Clone {
 		prompt = "[" + by + "] " + prompt
+	}
+	if l.tokens != nil {
+		return l.row(l.name(t), markOf(t.Outcome), t.At, append(l.tokens.cells(t), prompt)...)
 	}
 	return l.row(l.name(t), markOf(t.Outcome), t.At, fmt.Sprintf("+%d", t.Insertions), fmt.Sprintf("-%d", t.Deletions), prompt, changed(t))
 }
@@ -273,9 +295,9 @@ func (l *listing) state(s *turns.State, name string) error {
 	return l.row(name, "", s.At, "", "", cmdline.OneLine(s.Why), "")
 }
 
-func (l *listing) row(name, mark string, at time.Time, insertions, deletions, prompt, paths string) error {
+func (l *listing) row(name, mark string, at time.Time, cells ...string) error {
 	l.some = true
-	return l.table.Add(l.c.App.Writer, name, mark, l.dates.Short(l.now, at), insertions, deletions, prompt, paths)
+	return l.table.Add(l.c.App.Writer, append([]string{name, mark, l.dates.Short(l.now, at)}, cells...)...)
 }
 
 // more says on a terminal that there are other missions.

@@ -59,6 +59,7 @@ func newMissionTable() *cmdline.Table {
 		cmdline.Column{Name: "TURNS", Right: true, Min: 6, Spare: true},
 		cmdline.Column{Name: "FROM", Style: cmdline.Yellow, Spare: true, Min: 8},
 		cmdline.Column{Name: "CHANGE", Right: true, Spare: true},
+		cmdline.Column{Name: "INPUT", Right: true, Style: cmdline.Dim, Spare: true},
 		cmdline.Column{Name: "OUTPUT", Right: true, Style: cmdline.Dim, Spare: true},
 		cmdline.Column{Name: "CONTEXT", Right: true, Style: cmdline.Dim, Min: 7, Spare: true},
 		cmdline.Column{Name: "TITLE", Min: 30},
@@ -187,7 +188,8 @@ func beginning(live []turns.Live) []turns.Line {
 // row is the row of the i-th mission, with its name as the list shows it.
 func (l *missionLines) row(i int, name string) []string {
 	m := l.list[i]
-	title, context, last, from, change, output := cmdline.OneLine(m.Title), "", "", "", "", ""
+	title, context, last, from, change := cmdline.OneLine(m.Title), "", "", "", ""
+	input, output := spentCells(m.Mission)
 	if f := m.ForkedFrom; f != nil {
 		from = string(cmp.Or(l.short[f.Mission], f.Mission))
 		if f.Turn > 0 { // it is not known of a side of a mission that went on in two clones
@@ -201,7 +203,10 @@ func (l *missionLines) row(i int, name string) []string {
 		}
 	}
 	if g := l.grown[m.ID]; g != nil {
-		if output = cmdline.Count(g.Output); g.Size != nil {
+		if output == "" {
+			output = cmdline.Count(g.Output)
+		}
+		if g.Size != nil {
 			change = fmt.Sprintf("+%d -%d", g.Size.Insertions, g.Size.Deletions)
 		}
 	}
@@ -215,7 +220,7 @@ func (l *missionLines) row(i int, name string) []string {
 		title = "[" + l.by[i] + "] " + title
 	}
 	return []string{
-		name, markOfMission(turns.ActivityOf(m.ID, l.live)), l.dates.Short(l.now, m.Newest()), strconv.Itoa(m.Turns), from, change, output, context,
+		name, markOfMission(turns.ActivityOf(m.ID, l.live)), l.dates.Short(l.now, m.Newest()), strconv.Itoa(m.Turns), from, change, input, output, context,
 		title, last, strings.TrimPrefix(m.Branch, "refs/heads/"),
 	}
 }

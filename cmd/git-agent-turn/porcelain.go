@@ -130,5 +130,9 @@ func (p *porcelain) turn(l provenance.Line) {
 			fmt.Fprintf(p.out, "%s %s\n", header[0], value)
 		}
 	}
+	if of := t.Spent(); len(of.Models)+len(of.Agents) > 0 {
+		all := of.All()
+		fmt.Fprintf(p.out, "agent-tokens %d %d %d %d\n", all.Input, all.CacheRead, all.CacheWrite, all.Output)
+	}
 	fmt.Fprintf(p.out, "agent-time %d\n", t.At.Unix())
 }

@@ -168,6 +168,7 @@ func (s *shower) turn(t *turns.Turn) error {
 	if t.Context > 0 {
 		r.Field("Context", fmt.Sprintf("%d tokens, %d written", t.Context, t.Output))
 	}
+	r.Field("Tokens", tokensText(t.Tokens))
 	if t.Compactions > 0 {
 		r.Field("Compacted", cmdline.Plural(t.Compactions, "time"))
 	}

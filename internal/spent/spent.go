@@ -20,6 +20,9 @@ type Tokens struct {
 // Sent is all that the model was sent.
 func (t Tokens) Sent() int64 { return plus(plus(t.Input, t.CacheRead), t.CacheWrite) }
 
+// Total is all that the model was sent and wrote.
+func (t Tokens) Total() int64 { return plus(t.Sent(), t.Output) }
+
 // Plus adds two of them.
 func (t Tokens) Plus(u Tokens) Tokens { return t.each(u, plus) }
 
@@ -94,6 +97,7 @@ func (m ByModel) Most(n int) ByModel {
 
 // Models are the names, the one with the most tokens first.
 func (m ByModel) Models() []string {
-	size := func(name string) int64 { return plus(m[name].Sent(), m[name].Output) }
-	return slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(a, b)) })
+	return slices.SortedFunc(maps.Keys(m), func(a, b string) int {
+		return cmp.Or(cmp.Compare(m[b].Total(), m[a].Total()), cmp.Compare(a, b))
+	})
 }

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/ledger"
+	"gitagent/internal/spent"
+	"gitagent/turns"
+)
+
+// newTokenTable is the table of turns with their tokens.
+func newTokenTable(name cmdline.Column) *cmdline.Table {
+	columns := []cmdline.Column{name, {Styles: lookOfMark}, {Name: "WHEN", Right: true, Style: cmdline.Dim, Min: 4}}
+	for _, name := range []string{"INPUT", "CACHE-R", "CACHE-W", "OUTPUT", "AGENTS"} {
+		columns = append(columns, cmdline.Column{Name: name, Right: true, Min: 7})
+	}
+	return cmdline.NewTable(append(columns,
+		cmdline.Column{Name: "MODEL", Style: cmdline.Cyan, Min: 15},
+		cmdline.Column{Name: "PROMPT", Min: 12, Spare: true},
+	)...)
+}
+
+// A tokenSum adds up the tokens of the turns that are listed.
+type tokenSum struct {
+	ledger.Spent
+	turns, unknown int
+}
+
+// cells are what the columns of tokens say of a turn, which counts for the sum.
+func (s *tokenSum) cells(t *turns.Turn) []string {
+	of := t.Spent()
+	s.turns++
+	if !t.SpentKnown() {
+		s.unknown++
+		return []string{"?", "?", "?", "?", "", ""}
+	}
+	s.Models, s.Agents = s.Models.Plus(of.Models), s.Agents.Plus(of.Agents)
+	return tokenCells(of.Models.Sum(), of.Agents.Sum(), modelNames(of.Models))
+}
+
+// tokenCells are the columns of tokens; agents are those of sub-agents, all that they were sent and wrote.
+func tokenCells(of, agents spent.Tokens, model string) []string {
+	return []string{
+		number(of.Input), number(of.CacheRead), number(of.CacheWrite), number(of.Output), cmdline.Count(agents.Total()), model,
+	}
+}
+
+// number is a count that is known: 0 as well.
+func number(n int64) string {
+	if n <= 0 {
+		return "0"
+	}
+	return cmdline.Count(n)
+}
+
+// modelNames names the model with the most tokens, and says how many others there are.
+func modelNames(m spent.ByModel) string {
+	names := m.Models()
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) > 1:
+		return fmt.Sprintf("%s +%d", cmdline.OneLine(names[0]), len(names)-1)
+	}
+	return cmdline.OneLine(names[0])
+}
+
+// print adds the sums to the table: of each model, if there are several, and of all.
+func (s *tokenSum) print(add func(cells ...string) error) error {
+	if s.turns == 0 {
+		return nil
+	}
+	row := func(of, agents spent.Tokens, model, text string) error {
+		return add(slices.Concat([]string{"total", "", ""}, tokenCells(of, agents, model), []string{text})...)
+	}
+	all := s.Models.Plus(s.Agents)
+	if names := all.Models(); len(names) > 1 {
+		for _, name := range names[:min(len(names), shownModels)] {
+			if err := row(s.Models[name], s.Agents[name], cmdline.OneLine(name), ""); err != nil {
+				return err
+			}
+		}
+	}
+	text := cmdline.Plural(s.turns, "turn")
+	if s.unknown > 0 {
+		text += fmt.Sprintf(", %d unknown", s.unknown)
+	}
+	return row(s.Models.Sum(), s.Agents.Sum(), "", text)
+}
+
+// shownModels is how many models are named: a stranger's records may name any number.
+const shownModels = 20
+
+// tokensText says what each model has read and written.
+func tokensText(m spent.ByModel) string {
+	var list []string
+	for _, name := range m.Models()[:min(len(m), shownModels)] {
+		t := m[name]
+		text := cmdline.OneLine(name) + " " + number(t.Input) + " in"
+		if t.CacheRead > 0 {
+			text += ", " + cmdline.Count(t.CacheRead) + " from the cache"
+		}
+		if t.CacheWrite > 0 {
+			text += ", " + cmdline.Count(t.CacheWrite) + " to the cache"
+		}
+		list = append(list, text+", "+number(t.Output)+" out")
+	}
+	return strings.Join(list, "; ")
+}
+
+// spentCells are what the list of missions says of a mission's tokens: what its turns were sent, with the
+// caches, and what they wrote. Of a mission whose first turns nobody counted it is more than that.
+func spentCells(m *ledger.Mission) (input, output string) {
+	if m.Spent == nil {
+		return "", ""
+	}
+	all, more := m.Spent.All(), ""
+	if !m.SpentAll() {
+		more = ">"
+	}
+	return more + number(all.Sent()), more + number(all.Output)
+}
