@@ -159,6 +159,9 @@ func decide(f *Found, t *turns.Turn, b Start, me *session.State, taken bool) Sco
 	case f.Mission != f.In:
 		return Nothing // inherited from the mission that this one was forked from
 	case b.Source == "compact":
+		if i := told(me, f.ID()); i != nil && !i.Line && !i.Last.IsZero() && b.At.Sub(i.Last) < sameStart {
+			return Nothing // the event has arrived twice
+		}
 		return Full // the conversation has lost what it was told before
 	case f.Session == b.Session, told(me, f.ID()) != nil, taken:
 		return Nothing
@@ -174,6 +177,10 @@ func decide(f *Found, t *turns.Turn, b Start, me *session.State, taken bool) Sco
 	return Line
 }
 
+// sameStart is how long after a conversation was told a handoff another start of it after a compaction is the
+// same one, where nobody has told of a compaction in between.
+const sameStart = time.Minute
+
 // told returns the record of a session having been told a handoff, nil if it was not.
 func told(st *session.State, id ID) *session.Injection {
 	i := slices.IndexFunc(st.Injected, func(told session.Injection) bool { return told.Handoff == id.String() })
@@ -188,7 +195,7 @@ func told(st *session.State, id ID) *session.Injection {
 func taken(id ID, b Start, neighbours []session.Neighbour) bool {
 	return slices.ContainsFunc(neighbours, func(n session.Neighbour) bool {
 		injection := told(n.State, id)
-		if injection == nil {
+		if injection == nil || injection.Line {
 			return false
 		}
 		worked := n.Open != nil && n.Open.Started.After(injection.At) || n.Last != nil && n.Last.Started.After(injection.At)
@@ -202,7 +209,8 @@ func taken(id ID, b Start, neighbours []session.Neighbour) bool {
 func (s *Store) Begin(ctx context.Context, b Start, what *Briefing) error {
 	return s.Workspace.Store.Update(ctx, b.Session, func(st *session.State) error {
 		fresh := st.Seen.IsZero()
-		if fresh && what.Scope != Full {
+		tells := what.Scope == Full || what.Scope == Line
+		if fresh && !tells {
 			return session.ErrUnchanged
 		}
 		if fresh {
@@ -212,8 +220,27 @@ func (s *Store) Begin(ctx context.Context, b Start, what *Briefing) error {
 		if b.Client.PID != 0 {
 			st.Client = b.Client
 		}
-		if what.Scope == Full && told(st, what.ID()) == nil {
+		if !tells {
+			return nil
+		}
+		i := told(st, what.ID())
+		if i == nil {
 			st.Injected = append(st.Injected, session.Injection{Handoff: what.ID().String(), At: b.At})
+			i = &st.Injected[len(st.Injected)-1]
+		}
+		i.Last, i.Line = b.At, what.Scope == Line
+		return nil
+	})
+}
+
+// Forget notes that a conversation is about to lose what it was told: it will be compacted.
+func (s *Store) Forget(ctx context.Context, id string) error {
+	return s.Workspace.Store.Update(ctx, id, func(st *session.State) error {
+		if len(st.Injected) == 0 {
+			return session.ErrUnchanged
+		}
+		for i := range st.Injected {
+			st.Injected[i].Last = time.Time{}
 		}
 		return nil
 	})

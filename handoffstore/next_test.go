@@ -47,12 +47,16 @@ func TestDecide(t *testing.T) {
 		{"resumed, of which nothing is known", "resume", handoff(Killed, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Nothing},
 		{"compacted", "compact", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{}, false, "", Full},
 		{"compacted, and told before", "compact", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3"}}}, false, "", Full},
+		{"compacted, and told after it", "compact", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Last: at}}}, false, "", Nothing},
+		{"compacted, and told of it in a line", "compact", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Last: at, Line: true}}}, false, "", Full},
+		{"compacted, and told long ago", "compact", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Last: at.Add(-time.Hour)}}}, false, "", Full},
+		{"told in a line", "resume", handoff(Clean, false), turns.Turn{Turn: 7, Session: other}, session.State{Injected: []session.Injection{{Handoff: "a1b2c3d4/3", Line: true}}}, false, "", Nothing},
 	} {
 		f := &Found{Handoff: tt.h, In: tt.h.Mission}
 		if tt.in != "" {
 			f.In = "0badcafe"
 		}
-		if got := decide(f, &tt.turn, Start{Source: tt.source, Session: me}, &tt.me, tt.taken); got != tt.want {
+		if got := decide(f, &tt.turn, Start{At: at, Source: tt.source, Session: me}, &tt.me, tt.taken); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}
@@ -76,6 +80,7 @@ func TestTaken(t *testing.T) {
 		want bool
 	}{
 		{"told another one", session.State{Client: me, Injected: []session.Injection{{Handoff: "a1b2c3d4/2", At: at}}}, false},
+		{"lives, and was told in a line", session.State{Client: me, Injected: []session.Injection{{Handoff: "a1b2c3d4/3", At: at, Line: true}}}, false},
 		{"lives", session.State{Client: me, Injected: told}, true},
 		{"lives, in the process that starts anew", session.State{Client: session.Client{PID: 7, Start: "7"}, Injected: told}, false},
 		{"has ended without a turn", session.State{Client: me, Ended: true, Injected: told}, false},

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"gitagent/test/replay"
 )
 
 // sessionFile is where the client keeps a session.
@@ -74,7 +76,11 @@ func event(ts *testscript.TestScript, neg bool, args []string) {
 			n, err := strconv.Atoi(value)
 			ts.Check(err)
 			delete(payload, name)
-			payload["tool_calls"] = make([]struct{}, n)
+			var calls []map[string]string // with ids of their own: an event that is heard twice counts once
+			for range n {
+				calls = append(calls, map[string]string{"tool_use_id": replay.NewID()})
+			}
+			payload["tool_calls"] = calls
 		}
 	}
 	b, err := json.Marshal(payload)

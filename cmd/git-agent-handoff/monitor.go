@@ -20,7 +20,7 @@ import (
 func watch(ctx context.Context, h *hookrun.Hook, calls int) error {
 	var m monitor.Message
 	err := remember(ctx, h, func(st *monitor.State) {
-		if st.Event(calls) {
+		if st.Hear(h.Digest) && st.Event(calls) {
 			m = look(h, st)
 		}
 	})

@@ -11,6 +11,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -35,6 +37,7 @@ type Hook struct {
 	Agent  agent.Agent
 	Client hooks.Client
 	Event  *hooks.Event
+	Digest string // of the payload: the same one may arrive twice
 	Repo   *git.Repo
 	Store  session.Store
 
@@ -89,7 +92,9 @@ func (h *Hook) run(ctx context.Context, args []string, take func(context.Context
 	if !h.Client.Shared && os.Getenv("GIT_AGENT_DISABLE") == "1" {
 		return nil
 	}
-	event, err := h.Agent.Event(os.Stdin)
+	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli)) // a payload may have megabytes
+	event, err := h.Agent.Event(io.TeeReader(os.Stdin, sum))
+	h.Digest = fmt.Sprintf("%08x", sum.Sum32())
 	if err != nil {
 		// The payload can't say where it belongs, but the client runs hooks in the agent's directory.
 		if wd, e := os.Getwd(); e == nil {

@@ -17,21 +17,25 @@ import (
 // Compact hands off before a session's conversation is compacted; afterwards the conversation is
 // told the handoff. r says when, for which session, and where its file is.
 func Compact(ctx context.Context, w *workspace.Workspace, r handoffstore.Request) error {
-	st := w.Store.Load(r.Session)
-	mission, err := ledger.ParseID(st.Mission)
-	if err != nil {
-		return nil // it has recorded nothing
-	}
+	s := &handoffstore.Store{Workspace: w}
 	held, err := w.Store.LockSessions(ctx, w.Repo.GitDir)
 	if err != nil {
 		return err
 	}
 	defer held.Release()
+	if err := s.Forget(ctx, r.Session); err != nil {
+		return err
+	}
+	st := w.Store.Load(r.Session)
+	mission, err := ledger.ParseID(st.Mission)
+	if err != nil {
+		return nil // it has recorded nothing
+	}
 	r.Mission, r.Exit, r.Agent = mission, handoffstore.Clean, st.Agent
 	if st.Open != nil {
 		r.Running = st.Open.Prompt
 	}
-	if _, err = (&handoffstore.Store{Workspace: w}).Gather(ctx, r); errors.Is(err, git.ErrNotFound) {
+	if _, err = s.Gather(ctx, r); errors.Is(err, git.ErrNotFound) {
 		return nil // nothing was recorded
 	}
 	return err

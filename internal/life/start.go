@@ -54,8 +54,11 @@ func Start(ctx context.Context, w *workspace.Workspace, b handoffstore.Start, ge
 	case handoffstore.Line:
 		started.Agent = handoffstore.Mention(told.Handoff, b.At)
 	case handoffstore.Waiting:
-		started.User = fmt.Sprintf("git-agent: a handoff of mission %[1]s was made by somebody unknown; the agent is not told of it before you accept it, on a terminal: "+
+		text := fmt.Sprintf("git-agent: a handoff of mission %[1]s was made by somebody unknown; the agent is not told of it before you accept it, on a terminal: "+
 			"git agent-handoff show %[2]s, git agent-turn trust accept %[1]s", told.In, told.ID())
+		if w.Store.Tell(b.Session, fmt.Sprintf("handoff-%s-%d", told.In, told.Number), text) {
+			started.User = text
+		}
 	}
 	if err == nil {
 		err = s.Begin(ctx, b, told)

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"gitagent/internal/config"
@@ -27,6 +28,23 @@ type State struct {
 	Variant string `json:"variant,omitempty"` // the client's own name of the model
 	Window  int64  `json:"window,omitempty"`  // of this model, as the client says; 0 if it doesn't
 	Most    int64  `json:"most,omitempty"`    // tokens ever seen with this model
+
+	Heard []string `json:"heard,omitempty"` // the last events, by their digests
+}
+
+// heard is how many events are remembered: so many tools may run at the same time.
+const heard = 8
+
+// Hear notes an event, and reports whether it is new: settings and a plugin tell of each.
+func (s *State) Hear(digest string) bool {
+	if digest == "" {
+		return true
+	}
+	if slices.Contains(s.Heard, digest) {
+		return false
+	}
+	s.Heard = append(s.Heard[max(0, len(s.Heard)-heard+1):], digest)
+	return true
 }
 
 // A Notice is a message to the agent.

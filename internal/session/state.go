@@ -38,6 +38,8 @@ type State struct {
 type Injection struct {
 	Handoff string    `json:"handoff"` // "a1b2c3d4/3"
 	At      time.Time `json:"at"`
+	Last    time.Time `json:"last,omitzero"`  // when it was told last; zero if it was compacted away since
+	Line    bool      `json:"line,omitempty"` // only that there is one
 }
 
 // A Cursor says how much of a session's transcript a mission has recorded.
