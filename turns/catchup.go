@@ -31,6 +31,7 @@ func (r *recording) catchUp() (adopted bool, err error) {
 		t, err := readTurn(r.tx.Ledger, turn.Number)
 		if err == nil && t.Session == r.Session && t.Mission == r.id { // what can't be read is not ours
 			r.adopt(t)
+			r.adoptSides(t)
 			return true, r.noteAgain(t)
 		}
 	}

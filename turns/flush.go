@@ -17,6 +17,7 @@ type flushed struct {
 	after   int    // the turn whose segment precedes it
 	missing string // why there is no segment, as in [Segment.Missing]
 	none    bool   // the client keeps no file
+	sides   sides  // of sub-agents
 }
 
 // flush reads the segment. The end of a turn waits for the client to write it.
@@ -70,6 +71,7 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 	if f.missing == "unreadable" {
 		f.Segment = transcript.Segment{Cursor: from}
 	}
+	f.sides = r.sides(f.Bytes)
 	return f, nil
 }
 

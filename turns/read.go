@@ -210,13 +210,14 @@ func (s *stored) size() int {
 	if s.turn == nil {
 		return len(s.data)
 	}
-	return recordSize + 2*len(s.data) + valueSize*(len(s.turn.Paths)+len(s.turn.Skipped)+len(s.turn.Tools)+len(s.turn.Tokens))
+	return recordSize + 2*len(s.data) + valueSize*(len(s.turn.Paths)+len(s.turn.Skipped)+len(s.turn.Tools)+len(s.turn.Tokens)+sideValues*len(s.turn.Agents))
 }
 
 // What a record takes besides its text, and each value of its lists.
 const (
 	recordSize = 1 << 10
 	valueSize  = 100
+	sideValues = 5
 )
 
 // storedAs is what was read of a turn's record in a mission's ledger.

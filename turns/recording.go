@@ -87,8 +87,16 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 	}
 	var done outturn
 	seen := p.ends == nil
-	for _, e := range p.ends {
-		t, err := r.end(ctx, e, s)
+	before, again := r.sidesBefore(), map[string]session.Side(nil)
+	if r.again() {
+		again = r.state.Last.SidesBefore
+	}
+	for i, e := range p.ends {
+		var sub sides
+		if i == len(p.ends)-1 { // which of several turns they ran in is not looked for
+			sub = r.segment.sides
+		}
+		t, err := r.end(ctx, e, s, sub)
 		if err != nil {
 			return false, err
 		}
@@ -119,6 +127,9 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 		c, err = r.cursorAt(offset, turn)
 		return c
 	})
+	if p.ends != nil {
+		r.keepSides(before, again)
+	}
 	return true, err
 }
 
@@ -213,7 +224,7 @@ func (r *recording) moveBranch(to plumbing.Hash) {
 
 // end builds one turn and adds it to the ledger and to the notes. Only the last turn of a signal
 // has seen the worktree; the earlier ones are recorded as changing nothing.
-func (r *recording) end(ctx context.Context, e ending, s start) (*Turn, error) {
+func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*Turn, error) {
 	if _, err := ledger.Next("turn", e.number-1); err != nil {
 		return nil, fmt.Errorf("mission %s: %w", r.id, err)
 	}
@@ -248,6 +259,10 @@ func (r *recording) end(ctx context.Context, e ending, s start) (*Turn, error) {
 	}
 	if t.Transcript != nil && t.Transcript.Missing != "" {
 		r.warn("turn %s has no transcript segment: %s", t.ID(), t.Transcript.Missing)
+	}
+	addSides(t, old, sub, files)
+	if sub.err != nil {
+		r.warn("turn %s lacks sub-agents: %v", t.ID(), sub.err)
 	}
 	line, err := t.Encode()
 	if err != nil {

@@ -26,7 +26,13 @@ func byModel(found map[string]transcript.Tokens) spent.ByModel {
 }
 
 // Spent are the turn's tokens, those of the sub-agents that ran in it apart.
-func (t *Turn) Spent() ledger.Spent { return ledger.Spent{Models: t.Tokens} }
+func (t *Turn) Spent() ledger.Spent {
+	s := ledger.Spent{Models: t.Tokens}
+	for _, a := range t.Agents {
+		s.Agents = s.Agents.Plus(a.Tokens)
+	}
+	return s
+}
 
 // SpentKnown reports whether the record says what the turn has taken. Older programs wrote how much the model
 // had written, and nothing else.

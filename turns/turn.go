@@ -74,6 +74,9 @@ type Turn struct {
 	// of older programs.
 	Tokens spent.ByModel `json:"tokens,omitempty"`
 
+	Agents     []Side `json:"agents,omitempty"`      // sub-agents that ran in the turn
+	AgentsLeft int    `json:"agents_left,omitempty"` // those of which nothing is there: there was too much
+
 	Transcript *Segment `json:"transcript,omitempty"` // nil if the client keeps none
 
 	// Imported is set if nobody looked when the turn ended. It says what proves where the code was:

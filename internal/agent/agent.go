@@ -59,6 +59,10 @@ type Agent interface {
 
 	// Reader reads a conversation from the beginning of a segment.
 	Reader() transcript.Reader
+	// Sides lists the sub-agents of the conversation at path whose files are not as long as read says, by
+	// their ids. segment is what the conversation has become longer by; running says that a sub-agent still
+	// ran before. If neither tells of any, that costs next to nothing.
+	Sides(path string, segment []byte, read map[string]int64, running bool) ([]transcript.Side, error)
 	// Late reports whether the client runs the hook at the end of a turn before it has written the
 	// turn's end, so that it is worth waiting for.
 	Late() bool

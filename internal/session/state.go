@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/spent"
 )
 
 const stateVersion = 1 // of the layout; states with another one are dropped and rebuilt
@@ -32,6 +33,7 @@ type State struct {
 	Injected   []Injection       `json:"injected,omitempty"`   // the handoffs that the conversation was told
 	Agent      string            `json:"agent,omitempty"`      // its name in records
 	Wake       *Wake             `json:"wake,omitempty"`       // what to do when the running turn ends
+	Sides      map[string]Side   `json:"sides,omitempty"`      // how much of its sub-agents' transcripts is recorded, by their ids
 }
 
 // An Injection is a handoff that a conversation was told.
@@ -73,6 +75,16 @@ type LastTurn struct {
 	Prompt   string    `json:"prompt"`
 	Started  time.Time `json:"started"`
 	Before   Cursor    `json:"before"` // the cursor before the turn, from which the turn is recorded again
+
+	SidesBefore map[string]Side `json:"sides_before,omitempty"` // the same of the sub-agents that ran in it
+}
+
+// A Side says how much of a sub-agent's transcript is recorded.
+type Side struct {
+	Offset int64         `json:"offset"` // as in [Cursor]
+	Check  string        `json:"check,omitempty"`
+	Spent  spent.ByModel `json:"spent,omitempty"` // what was recorded of its tokens
+	Runs   bool          `json:"runs,omitempty"`  // it had not ended then
 }
 
 // A Client is the process of the agent's client, identified by PID and Start together, since the

@@ -1,0 +1,290 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"gitagent/hooks"
+	"gitagent/internal/agent"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/redact"
+	"gitagent/internal/session"
+	"gitagent/internal/spent"
+	"gitagent/internal/transcript"
+)
+
+// Running is the outcome of a sub-agent that goes on after the turn.
+const Running Outcome = "running"
+
+// A Side is what a turn's record says of a sub-agent that ran in it: in the background it may have begun
+// before, and may go on after it.
+type Side struct {
+	ID      string        `json:"id"`
+	Type    string        `json:"type,omitempty"` // what the client calls its kind; redacted
+	Call    string        `json:"call,omitempty"` // id of the call by which it was started
+	Outcome Outcome       `json:"outcome"`        // at the end of its part
+	Calls   int           `json:"calls"`          // of tools
+	Tokens  spent.ByModel `json:"tokens,omitempty"`
+	Bytes   int           `json:"bytes"` // of its part, redacted
+	From    int64         `json:"from"`  // where that begins in the client's file, bytes
+	To      int64         `json:"to"`    // where it ends there
+	Missing string        `json:"missing,omitempty"`
+}
+
+// The limits of what is recorded of sub-agents at the end of a turn. What is left stays for the next one.
+const (
+	maxSides      = 100
+	maxSidesBytes = 64 << 20
+	maxSide       = 32 << 20 // bytes of one; more at once is not stored
+	maxSideName   = 100      // runes
+)
+
+// sides are what the files of sub-agents have become longer by.
+type sides struct {
+	list []sided
+	left int   // those that the limits leave to the next turn, or that can't be read now
+	err  error // why
+}
+
+// sided is one of them.
+type sided struct {
+	Side
+	raw           []byte
+	before, after session.Side
+}
+
+// sides reads what sub-agents have done since the session's last turn. segment is what is new in the
+// conversation.
+func (r *recording) sides(segment []byte) (s sides) {
+	if r.Transcript == "" || r.Event == Prompted && r.state.Open == nil {
+		return s
+	}
+	before, running, read := r.sidesBefore(), false, make(map[string]int64)
+	for id, side := range before {
+		read[id], running = side.Offset, running || side.Runs
+	}
+	found, err := r.agent().Sides(r.Transcript, segment, read, running)
+	s.err = err
+	bytes := int64(0)
+	for _, f := range found {
+		if len(s.list) == maxSides || bytes >= maxSidesBytes {
+			s.left++
+			continue
+		}
+		side, err := readSide(r.agent(), f, before[f.ID])
+		if err != nil {
+			s.left, s.err = s.left+1, err
+		} else if side.To > side.From {
+			s.list, bytes = append(s.list, side), bytes+int64(len(side.raw))
+		}
+	}
+	return s
+}
+
+// sidesBefore is how much of sub-agents' files was recorded before the turn.
+func (f *facts) sidesBefore() map[string]session.Side {
+	before := make(map[string]session.Side)
+	maps.Copy(before, f.state.Sides)
+	if f.again() {
+		maps.Copy(before, f.state.Last.SidesBefore)
+	}
+	return before
+}
+
+// readSide reads what is new in a sub-agent's file.
+func readSide(a agent.Agent, f transcript.Side, before session.Side) (s sided, err error) {
+	from := transcript.Cursor{Offset: before.Offset, Check: before.Check}
+	if from.Offset > 0 && from.Check == "" { // it is known from the ledger alone
+		from, err = transcript.At(f.Path, from.Offset)
+	}
+	var segment transcript.Segment
+	if err == nil {
+		segment, err = readNew(f, from)
+	}
+	missing := ""
+	if errors.Is(err, transcript.ErrTooLarge) {
+		missing = "size"
+		segment.Cursor, err = transcript.End(f.Path)
+	}
+	if err != nil {
+		return s, fmt.Errorf("sub-agent %s: %w", f.ID, err)
+	}
+	if segment.Restarted {
+		before = session.Side{}
+	}
+	// A message may have begun in the part before: its tokens count once if all of the file is added up.
+	whole := segment.Bytes
+	if to := segment.Cursor.Offset; before.Offset > 0 && to <= maxSide {
+		if whole, err = transcript.ReadRange(f.Path, 0, to); err != nil {
+			return s, fmt.Errorf("sub-agent %s: %w", f.ID, err)
+		}
+	}
+	all := transcript.Summarise(transcript.Own(a.Reader()), whole)
+	tokens := byModel(all.Tokens)
+	if len(whole) > len(segment.Bytes) {
+		tokens = tokens.Minus(before.Spent)
+	}
+	s = sided{raw: segment.Bytes, before: before, Side: Side{
+		ID: f.ID, Type: sideName(f.Type), Outcome: sideOutcome(all, f.Over), Calls: calls(transcript.Summarise(transcript.Own(a.Reader()), segment.Bytes)), Tokens: tokens,
+		From: before.Offset, To: segment.Cursor.Offset, Missing: missing,
+	}}
+	if hooks.ValidID(f.Call) {
+		s.Call = f.Call
+	}
+	s.after = session.Side{
+		Offset: segment.Cursor.Offset, Check: segment.Cursor.Check, Spent: before.Spent.Plus(tokens), Runs: s.Outcome == Running,
+	}
+	return s, nil
+}
+
+// calls are how many tools were called.
+func calls(s transcript.Summary) int {
+	n := 0
+	for _, of := range s.Tools {
+		n += of
+	}
+	return n
+}
+
+// readNew reads a file from a cursor on.
+func readNew(f transcript.Side, from transcript.Cursor) (transcript.Segment, error) {
+	if f.Size-from.Offset > maxSide {
+		return transcript.Segment{}, transcript.ErrTooLarge
+	}
+	return transcript.ReadSegment(f.Path, from)
+}
+
+func sideName(s string) string { return ledger.Head(valid(redact.String(clip(s))), maxSideName) }
+
+// sideOutcome says how a sub-agent stands after all that it has done; over, that the client says it is.
+func sideOutcome(all transcript.Summary, over bool) Outcome {
+	switch {
+	case all.APIError:
+		return Failed
+	case all.Interrupted:
+		return Interrupted
+	case all.Answered:
+		return Done
+	case over:
+		return Interrupted
+	}
+	return Running
+}
+
+// addSides adds what sub-agents have done to a turn and its files. If the turn is recorded again, what the
+// former record says of those that are not there any more stays.
+func addSides(t, old *Turn, s sides, files map[string][]byte) {
+	t.AgentsLeft = s.left
+	for _, one := range s.list {
+		path := sidePath(t.Turn, one.ID)
+		data, err := redact.JSONLines(one.raw)
+		switch {
+		case one.Missing != "":
+		case err != nil:
+			one.Missing = "redaction"
+		default:
+			one.Bytes, files[path] = len(data), append([]byte{}, data...)
+		}
+		if one.Missing != "" {
+			files[path] = nil
+		}
+		t.Agents = append(t.Agents, one.Side)
+	}
+	if old == nil {
+		return
+	}
+	for _, was := range old.Agents {
+		if !slices.ContainsFunc(t.Agents, func(s Side) bool { return s.ID == was.ID }) {
+			t.Agents = append(t.Agents, was)
+		}
+	}
+}
+
+// keepSides notes in the session's state how much of sub-agents' files is recorded now.
+func (r *recording) keepSides(before map[string]session.Side, again map[string]session.Side) {
+	touched := make(map[string]session.Side)
+	maps.Copy(touched, again)
+	for _, one := range r.segment.sides.list {
+		touched[one.ID], before[one.ID] = one.before, one.after
+	}
+	r.state.Sides, r.state.Last.SidesBefore = before, touched
+}
+
+// sidePath is where a turn's part of a sub-agent's transcript is. The id is checked: see [Turn.Side].
+func sidePath(turn int, id string) string {
+	return ledger.TurnPath("transcript", turn, "/"+id+".jsonl")
+}
+
+// maxSidesRead is how many turns are read to find out what is recorded of sub-agents, where the local
+// state is lost.
+const maxSidesRead = 1000
+
+// recordedSides is how much of sub-agents' files the ledger says is recorded in a session's turns.
+func recordedSides(l *ledger.Ledger, of string) map[string]session.Side {
+	all := make(map[string]session.Side)
+	looked := 0
+	for turn, err := range l.Turns() {
+		if err != nil || looked == maxSidesRead {
+			break
+		}
+		looked++
+		t, err := readTurn(l, turn.Number)
+		if err != nil || t.Session != of || t.Mission != l.ID {
+			continue
+		}
+		for _, s := range t.Agents {
+			if !hooks.ValidID(s.ID) || s.To < 0 {
+				continue
+			}
+			known := all[s.ID]
+			all[s.ID] = session.Side{
+				Offset: max(known.Offset, s.To), Spent: known.Spent.Plus(s.Tokens), Runs: known.Runs || known.Offset == 0 && s.Outcome == Running,
+			}
+		}
+	}
+	return all
+}
+
+// adoptSides brings the local state in line with what t, the session's last turn, and the ledger say of
+// sub-agents.
+func (r *recording) adoptSides(t *Turn) {
+	if r.state.Sides == nil {
+		r.state.Sides = recordedSides(r.tx.Ledger, r.Session)
+	}
+	known, before := maps.Clone(r.state.Sides), make(map[string]session.Side)
+	for _, s := range t.Agents {
+		if s.To > known[s.ID].Offset { // this turn was recorded by a process that died then
+			known[s.ID] = session.Side{Offset: s.To, Spent: known[s.ID].Spent.Plus(s.Tokens), Runs: s.Outcome == Running}
+		}
+		before[s.ID] = session.Side{Offset: s.From, Spent: known[s.ID].Spent.Minus(s.Tokens), Runs: true}
+	}
+	r.state.Sides, r.state.Last.SidesBefore = known, before
+}
+
+// Side returns what the record says of a sub-agent. Its id may be a stranger's, who may have written any.
+func (t *Turn) Side(id string) (*Side, error) {
+	i := slices.IndexFunc(t.Agents, func(s Side) bool { return s.ID == id && hooks.ValidID(s.ID) })
+	if i < 0 {
+		return nil, fmt.Errorf("sub-agent %s of turn %s: %w", id, t.After(), git.ErrNotFound)
+	}
+	return &t.Agents[i], nil
+}
+
+// WriteSide writes what a turn has stored of a sub-agent's transcript.
+func WriteSide(ctx context.Context, repo *git.Repo, t *Turn, id string, w io.Writer) error {
+	s, err := t.Side(id)
+	if err == nil && s.Missing != "" {
+		err = fmt.Errorf("sub-agent %s of turn %s: not stored (%s): %w", id, t.After(), s.Missing, git.ErrNotFound)
+	}
+	if err != nil {
+		return err
+	}
+	return inLedger(ctx, repo, t, func(l *ledger.Ledger) error {
+		return l.Stream(sidePath(t.Turn, id), func(r io.Reader) error { return copyAll(w, r) })
+	})
+}
