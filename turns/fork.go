@@ -37,8 +37,9 @@ type Fork struct {
 
 	Worktree string // to be made for it; if empty, only the branch is made
 	Foreign  bool   // the source is a stranger's: making the worktree runs nothing of it, see [git.Repo.Foreign]
-	// Session is the id of the new conversation, and Config the client's configuration directory
-	// where it is placed. Without a session no conversation is made.
+	// Agent goes on with it. Only the source's own can have the conversation. Session is the id of that, and
+	// Config the client's configuration directory where it is placed; without a session none is made.
+	Agent   agent.Agent
 	Session string
 	Config  string
 
@@ -122,7 +123,7 @@ func (r *Recorder) fork(ctx context.Context, tx *transaction.Tx, f Fork, from pl
 	source := f.Source.ID()
 	m := &ledger.Mission{
 		V: ledger.Version, ID: f.ID, Title: cmp.Or(givenTitle(f.Title), title(f.Prompt)), Created: f.At.UTC().Truncate(time.Millisecond),
-		Agent: f.Source.Agent, Base: from.String(), Branch: branch, ForkedFrom: &source,
+		Agent: f.Agent.Name(), Base: from.String(), Branch: branch, ForkedFrom: &source,
 	}
 	if m.Title == "" {
 		m.Title = l.Mission.Title
@@ -212,6 +213,8 @@ func (r *Recorder) retell(ctx context.Context, f Fork) conversation {
 		return conversation{why: fmt.Errorf("turn %s was recorded by hand, or for an unknown client", until.ID())}
 	case !known:
 		return conversation{why: fmt.Errorf("sessions of %q can't be taken up again at a turn", until.Agent)}
+	case client.Name() != f.Agent.Name():
+		return conversation{why: fmt.Errorf("it was had with %s, and %s goes on", client.Title(), f.Agent.Title())}
 	}
 	stored, err := Conversation(ctx, r.Repo, until)
 	if err != nil {

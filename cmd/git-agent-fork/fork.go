@@ -27,7 +27,7 @@ func fork(c *cli.Context) error {
 	if err := check(c); err != nil {
 		return err
 	}
-	prompts, err := promptsOf(c)
+	begins, err := outsets(c)
 	if err != nil {
 		return err
 	}
@@ -39,10 +39,10 @@ func fork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(prompts) > 1 {
-		return f.several(prompts)
+	if len(begins) > 1 {
+		return f.several(begins)
 	}
-	p, err := f.make(prompts[0])
+	p, err := f.make(begins[0])
 	if err != nil {
 		return err
 	}
@@ -98,8 +98,8 @@ func newForking(c *cli.Context, w *workspace.Workspace) (*forking, error) {
 	return f, nil
 }
 
-// make makes a fork, which starts with a prompt; "" for that of the turn, if any.
-func (f *forking) make(prompt string) (*plan, error) {
+// make makes a fork.
+func (f *forking) make(begin outset) (*plan, error) {
 	c := f.c
 	id, err := ledger.NewID()
 	if err != nil {
@@ -107,7 +107,10 @@ func (f *forking) make(prompt string) (*plan, error) {
 	}
 	fork := turns.Fork{
 		Source: f.state.Turn, Foreign: f.foreign, Before: c.Bool("before") || f.state.Start, ID: id,
-		Title: c.String("title"), Prompt: prompt, At: time.Now(), Include: f.include,
+		Title: c.String("title"), Prompt: begin.prompt, Agent: begin.agent, At: time.Now(), Include: f.include,
+	}
+	if fork.Agent == nil {
+		fork.Agent = agent.Of(fork.Source.Agent)
 	}
 	if f.state.Saved {
 		fork.From = f.state.Commit
@@ -118,8 +121,7 @@ func (f *forking) make(prompt string) (*plan, error) {
 		}
 	}
 	if !c.Bool("no-conversation") {
-		of := agent.Of(fork.Source.Agent)
-		fork.Session, fork.Config = of.NewSession(), of.ConfigDir(os.Getenv)
+		fork.Session, fork.Config = fork.Agent.NewSession(), fork.Agent.ConfigDir(os.Getenv)
 	}
 	if cmdline.IsTerminal(os.Stderr) {
 		fork.Progress = os.Stderr

@@ -20,6 +20,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/target"
@@ -62,6 +63,9 @@ func newApp() *cli.App {
 			&cli.StringFlag{Name: "title", Usage: "call the new mission `<text>`"},
 			&cli.IntFlag{Name: "times", Usage: "make `<n>` forks of the turn", Value: 1},
 			cmdline.Repeated(&cli.StringSliceFlag{Name: "prompt", Usage: "start with `<text>`; several are for one fork each"}),
+			cmdline.OneOf(cmdline.Repeated(&cli.StringSliceFlag{
+				Name: "agent", Usage: "go on with `<name>`, not with the turn's agent; several are for one fork each",
+			}), agent.Programs()...),
 			&cli.StringFlag{Name: "worktree", Usage: "check it out in `<dir>`"},
 			&cli.BoolFlag{Name: "no-worktree", Usage: "make the branch, but no worktree"},
 			&cli.BoolFlag{Name: "launch", Usage: "start the agent there"},

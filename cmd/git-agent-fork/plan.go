@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -21,6 +20,7 @@ type plan struct {
 	Branch   string   `json:"branch"` // short name
 	Commit   string   `json:"commit"`
 	Worktree string   `json:"worktree,omitempty"`
+	Agent    string   `json:"agent"`             // that goes on with it, as in records
 	Session  string   `json:"session,omitempty"` // of the fork's conversation
 	Prompt   string   `json:"prompt,omitempty"`  // it starts with this one: its own, or with --before the turn's
 	Command  []string `json:"command"`           // to run in the worktree
@@ -37,7 +37,7 @@ type included struct {
 func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Forked) (*plan, error) {
 	p := &plan{
 		Mission: string(f.ID), Source: f.Source.ID().String(), Branch: strings.TrimPrefix(done.Mission.Branch, "refs/heads/"),
-		Commit: done.Mission.Base, Worktree: f.Worktree,
+		Commit: done.Mission.Base, Worktree: f.Worktree, Agent: f.Agent.Name(),
 	}
 	if got := done.Included; got != nil && got.Files > 0 {
 		p.Included = &included{got.Files, got.Bytes}
@@ -59,7 +59,7 @@ func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Fork
 		}
 		first = append([]string{turns.Digest(list, f.Source, f.Before, p.Prompt != "")}, first...)
 	}
-	p.Command = agent.Of(f.Source.Agent).Command(f.Worktree, p.Session, strings.Join(first, "\n\n"))
+	p.Command = f.Agent.Command(f.Worktree, p.Session, strings.Join(first, "\n\n"))
 	return p, nil
 }
 

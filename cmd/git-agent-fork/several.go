@@ -16,49 +16,70 @@ import (
 // maxTimes is how many forks one command line makes at most: each of them is a worktree, and an agent.
 const maxTimes = 32
 
-// promptsOf returns what each fork that the command line asks for starts with, "" for no prompt of its own.
-func promptsOf(c *cli.Context) ([]string, error) {
+// An outset is what a fork starts with.
+type outset struct {
+	prompt string      // "" for that of the turn, if any
+	agent  agent.Agent // nil for the turn's own
+}
+
+// outsets returns what each fork that the command line asks for starts with.
+func outsets(c *cli.Context) ([]outset, error) {
 	times := 0
 	if c.IsSet("times") {
 		if times = c.Int("times"); times < 1 {
 			return nil, cmdline.Usagef("--times: at least one fork is made, not %d", times)
 		}
 	}
-	prompts, err := share(c.StringSlice("prompt"), times)
-	if n := len(prompts); n > 1 && c.IsSet("worktree") {
+	begins, err := share(c.StringSlice("prompt"), c.StringSlice("agent"), times)
+	if n := len(begins); n > 1 && c.IsSet("worktree") {
 		return nil, cmdline.Hint(cmdline.Usagef("--worktree is for one fork, not for %d", n),
 			"leave it out: each gets a directory of its own, beside the repository")
 	}
-	return prompts, err
+	return begins, err
 }
 
-// share shares prompts out among so many forks; with 0 there is one for each prompt.
-func share(given []string, times int) ([]string, error) {
+// share shares prompts and agents out among so many forks; with 0 there is one for each of what there is more of.
+func share(prompts, agents []string, times int) ([]outset, error) {
 	if times == 0 {
-		times = max(1, len(given))
+		times = max(1, len(prompts), len(agents))
 	}
-	switch n := len(given); {
-	case times > maxTimes:
+	if times > maxTimes {
 		return nil, cmdline.Usagef("at most %d forks are made at once, not %d", maxTimes, times)
-	case slices.ContainsFunc(given, func(p string) bool { return strings.TrimSpace(p) == "" }):
-		return nil, cmdline.Usagef("--prompt: it is empty")
-	case n == 0:
-		return make([]string, times), nil
-	case n == 1:
-		return slices.Repeat(given, times), nil
-	case n != times:
-		return nil, cmdline.Usagef("there are %d prompts for %s: give one for all, or one for each", n, cmdline.Plural(times, "fork"))
 	}
-	return given, nil
+	if slices.ContainsFunc(prompts, func(p string) bool { return strings.TrimSpace(p) == "" }) {
+		return nil, cmdline.Usagef("--prompt: it is empty")
+	}
+	begins := make([]outset, times)
+	for _, given := range []struct {
+		what string
+		list []string
+	}{{"prompt", prompts}, {"agent", agents}} {
+		if n := len(given.list); n > 1 && n != times {
+			return nil, cmdline.Usagef("there are %d %ss for %s: give one for all, or one for each", n, given.what, cmdline.Plural(times, "fork"))
+		}
+	}
+	for i := range begins {
+		if n := len(prompts); n > 0 {
+			begins[i].prompt = prompts[i%n]
+		}
+		if n := len(agents); n > 0 {
+			a, ok := agent.Find(agents[i%n])
+			if !ok {
+				return nil, cmdline.Usagef("--agent: there is no agent %q; those that are supported: %s", agents[i%n], strings.Join(agent.Programs(), ", "))
+			}
+			begins[i].agent = a
+		}
+	}
+	return begins, nil
 }
 
-// several makes a fork for each of the prompts, and starts its agent or prints how. If one can't be made,
+// several makes a fork for each outset, and starts its agent or prints how. If one can't be made,
 // those before it stay.
-func (f *forking) several(prompts []string) error {
+func (f *forking) several(begins []outset) error {
 	unstarted := 0
 	start := f.starting(&unstarted)
-	for i, prompt := range prompts {
-		p, err := f.make(prompt)
+	for i, begin := range begins {
+		p, err := f.make(begin)
 		if err != nil && i > 0 {
 			err = cmdline.ExitWith(1, err) // what is missing now was there
 		}
@@ -69,7 +90,7 @@ func (f *forking) several(prompts []string) error {
 			err = start(p)
 		}
 		if err != nil && i > 0 {
-			err = fmt.Errorf("fork %d of %d, while those before it stay: %w", i+1, len(prompts), err)
+			err = fmt.Errorf("fork %d of %d, while those before it stay: %w", i+1, len(begins), err)
 		}
 		if err != nil {
 			return err
