@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -26,22 +25,26 @@ import (
 // /compact and of a command of the user's own have none, and no hook is run for them; they belong to
 // the turn before, as all does that the client notes after its end. Nor have those of older clients,
 // of a review, and of the client as a server: there a task is a turn as soon as somebody says something.
+// The settings that are written directly before a task are a part of it.
 //
 // The client runs the hook Stop before it writes task_complete, and Interrupt before turn_aborted.
 // So the next segment begins with this record, and it says nothing about that segment's own turn.
-func (Agent) Reader() transcript.Reader { return &reader{task: -1} }
+func (Agent) Reader() transcript.Reader { return &reader{task: -1, lead: -1} }
 
 // Late reports false: at Stop, all but task_complete is in the file.
 func (Agent) Late() bool { return false }
 
 type reader struct {
-	task   int    // where the running task began, if it is no turn yet; -1
-	turn   string // the running task's id
-	asked  bool   // the running turn has its prompt
-	model  string
-	cwd    string
-	old    bool            // the record at hand is an older client's
-	failed map[string]bool // the running task's calls that have failed, by id, until their answer
+	lead    int    // where the settings begin that the last record was; -1
+	before  int    // lead, before the record at hand
+	task    int    // where the running task began, if it is no turn yet; -1
+	turn    string // the running task's id
+	asked   bool   // the running turn has its prompt
+	aborted bool   // the running task was, as the model has been told
+	model   string
+	cwd     string
+	old     bool            // the record at hand is an older client's
+	failed  map[string]bool // the running task's calls that have failed, by id, until their answer
 }
 
 // Read says what a line says.
@@ -69,45 +72,79 @@ func (r *reader) Read(at int, line []byte) transcript.Entry {
 	}
 	e := transcript.Entry{At: moment(record.Get("timestamp").Str)}
 	r.old = !record.Get("ordinal").Exists()
+	r.before, r.lead = r.lead, -1
 	read(at, payload, &e)
 	return e
 }
 
+// Meter is Read for what a line says of the model and of its context: the conversation itself, which is
+// most of the file, is passed over.
+func (r *reader) Meter(line []byte, answered bool) transcript.Entry {
+	switch gjson.GetBytes(line, "type").Str {
+	case "response_item":
+		return transcript.Entry{}
+	case "token_usage_record":
+		if answered {
+			return transcript.Entry{}
+		}
+	case "event_msg":
+		switch gjson.GetBytes(line, "payload.type").Str {
+		case "task_started", "token_count", "thread_settings_applied", "user_message":
+		case "item_completed":
+			if gjson.GetBytes(line, "payload.item.type").Str != "UserMessage" {
+				return transcript.Entry{}
+			}
+		default:
+			return transcript.Entry{}
+		}
+	}
+	return r.Read(0, line)
+}
+
 // context reads where the agent is, and which model it has; the file's first record says only where.
 func (r *reader) context(_ int, p gjson.Result, e *transcript.Entry) {
-	r.model = cmp.Or(text(p.Get("model")), r.model)
-	r.cwd = cmp.Or(text(p.Get("cwd")), r.cwd)
+	r.model = cmp.Or(transcript.Kept(p.Get("model")), r.model)
+	r.cwd = cmp.Or(transcript.Kept(p.Get("cwd")), r.cwd)
 	e.Cwd, e.Model = r.cwd, r.model
 }
 
 func (r *reader) event(at int, p gjson.Result, e *transcript.Entry) {
 	switch p.Get("type").Str {
-	case "task_started", "turn_started": // the second is what later clients may call it
+	case "thread_settings_applied":
+		if r.lead = r.before; r.lead < 0 {
+			r.lead = at
+		}
+		r.context(at, p.Get("thread_settings"), e)
+	case "task_started":
 		r.started(at, p, e)
 	case "item_completed":
 		r.completed(p.Get("item"), e)
 	case "user_message": // of an older client, as are the next two
-		r.user(text(p.Get("message")), images(p.Get("images"), p.Get("local_images")), e)
+		r.user(transcript.Kept(p.Get("message")), images(p.Get("images"), p.Get("local_images")), e)
 	case "agent_message":
-		r.said(text(p.Get("message")), p, e)
+		r.said(transcript.Kept(p.Get("message")), p, e)
 	case "agent_reasoning":
-		thought(text(p.Get("text")), e)
+		thought(transcript.Kept(p.Get("text")), e)
 	case "token_count":
 		r.count(p.Get("info"), e)
 	case "error":
 		r.fault(p, e)
-	case "task_complete", "turn_complete":
+	case "task_complete":
 		r.fault(p.Get("error"), e)
 		e.Ended = true
 	case "turn_aborted":
-		e.Interrupted = p.Get("reason").Str != "review_ended"
+		// A segment that begins with it is the next one's: the turn before has been told about it.
+		e.Interrupted = r.turn != "" && !r.aborted && p.Get("reason").Str != "review_ended"
 		e.Ended = true
 	}
 }
 
 func (r *reader) started(at int, p gjson.Result, e *transcript.Entry) {
-	r.task, r.turn, r.asked, r.failed = at, text(p.Get("turn_id")), false, nil
-	e.Window = tokens(p.Get("model_context_window"))
+	if r.before >= 0 {
+		at = r.before
+	}
+	r.task, r.turn, r.asked, r.aborted, r.failed = at, transcript.Kept(p.Get("turn_id")), false, false, nil
+	e.Window = transcript.Count(p.Get("model_context_window"))
 	if by := p.Get("turn_attribution.turn_trigger"); by.Type == gjson.String {
 		e.Opens = r.opens("", e)
 		e.Opens.Origin = origins[by.Str]
@@ -130,10 +167,10 @@ func (r *reader) completed(item gjson.Result, e *transcript.Entry) {
 	case "UserMessage":
 		r.user(texts(item.Get("content")), attached(item.Get("content")), e)
 	case "AgentMessage":
-		e.Message = text(item.Get("id"))
+		e.Message = transcript.Kept(item.Get("id"))
 		r.said(texts(item.Get("content")), item, e)
 	case "Reasoning":
-		e.Message = text(item.Get("id"))
+		e.Message = transcript.Kept(item.Get("id"))
 		thought(cmp.Or(lines(item.Get("summary_text")), lines(item.Get("raw_content"))), e)
 	case "CommandExecution":
 		if item.Get("source").Str == "user_shell" {
@@ -141,7 +178,7 @@ func (r *reader) completed(item gjson.Result, e *transcript.Entry) {
 			if len(command) == 0 {
 				return
 			}
-			shell := "!" + text(command[len(command)-1]) + "\n" + text(item.Get("aggregated_output"))
+			shell := "!" + transcript.Kept(command[len(command)-1]) + "\n" + transcript.Kept(item.Get("aggregated_output"))
 			e.Parts = []transcript.Part{{Kind: transcript.Shell, Text: shell}}
 			return
 		}
@@ -157,7 +194,7 @@ func (r *reader) outcome(item gjson.Result) {
 		if r.failed == nil {
 			r.failed = make(map[string]bool)
 		}
-		r.failed[text(item.Get("id"))] = true
+		r.failed[transcript.Kept(item.Get("id"))] = true
 	}
 }
 
@@ -184,12 +221,12 @@ func thought(text string, e *transcript.Entry) {
 
 // fault reads an error of the service, which the client may write as JSON that it was given.
 func (r *reader) fault(p gjson.Result, e *transcript.Entry) {
-	said := text(p.Get("message"))
+	said := transcript.Kept(p.Get("message"))
 	if said == "" {
 		return
 	}
 	if json.Valid([]byte(said)) {
-		said = cmp.Or(text(gjson.Get(said, "error.message")), said)
+		said = cmp.Or(transcript.Kept(gjson.Get(said, "error.message")), said)
 	}
 	e.Failed = true
 	e.Parts = []transcript.Part{{Kind: transcript.Said, Text: said}}
@@ -203,6 +240,7 @@ func (r *reader) item(_ int, p gjson.Result, e *transcript.Entry) {
 		// At the hook Interrupt, this is all that the file says about it.
 		said := p.Get("content.0.text")
 		e.Interrupted = p.Get("role").Str == "user" && strings.HasPrefix(said.Str, "<turn_aborted>")
+		r.aborted = r.aborted || e.Interrupted
 	case strings.HasSuffix(kind, "_call"):
 		r.call(kind, p, e)
 	case strings.HasSuffix(kind, "_output"):
@@ -211,32 +249,45 @@ func (r *reader) item(_ int, p gjson.Result, e *transcript.Entry) {
 }
 
 func (r *reader) call(kind string, p gjson.Result, e *transcript.Entry) {
-	c := transcript.Part{Kind: transcript.Call, Call: text(p.Get("call_id")), Name: text(p.Get("name"))}
+	c := transcript.Part{Kind: transcript.Call, Call: transcript.Kept(p.Get("call_id")), Name: transcript.Kept(p.Get("name"))}
 	if c.Name == "" {
-		c.Name = strings.TrimSuffix(text(p.Get("type")), "_call") // web_search, local_shell
+		c.Name = strings.TrimSuffix(transcript.Kept(p.Get("type")), "_call") // web_search, local_shell
 	}
 	switch kind {
 	case "function_call":
-		c.Input = input(text(p.Get("arguments")))
+		c.Input = input("arguments", transcript.Kept(p.Get("arguments")))
 	case "custom_tool_call":
-		c.Input = input(text(p.Get("input")))
+		c.Input = input("input", transcript.Kept(p.Get("input")))
 	default:
 		c.Input = gjson.Parse(strings.Clone(p.Get("action").Raw))
 	}
-	e.Message, e.Model, e.Parts = text(p.Get("id")), r.model, []transcript.Part{c}
+	if c.Name == "update_plan" {
+		e.Todos = todos(c.Input.Get("plan"))
+	}
+	e.Message, e.Model, e.Parts = transcript.Kept(p.Get("id")), r.model, []transcript.Part{c}
 }
 
-// input is what a tool is given, if it is an object; else the text itself.
-func input(s string) gjson.Result {
+// input is what a tool is given: an object as a text, else the text under the name of its field.
+func input(name, s string) gjson.Result {
 	if json.Valid([]byte(s)) && strings.HasPrefix(strings.TrimSpace(s), "{") {
 		return gjson.Parse(s)
 	}
-	return gjson.Result{Type: gjson.String, Str: s, Raw: string(gjson.AppendJSONString(nil, s))}
+	return gjson.Parse(`{"` + name + `":` + string(gjson.AppendJSONString(nil, s)) + `}`)
+}
+
+// todos reads the agent's plan.
+func todos(plan gjson.Result) []transcript.Todo {
+	list := []transcript.Todo{}
+	plan.ForEach(func(_, item gjson.Result) bool {
+		list = append(list, transcript.Todo{Text: transcript.Kept(item.Get("step")), Status: transcript.Kept(item.Get("status"))})
+		return true
+	})
+	return list
 }
 
 func (r *reader) output(p gjson.Result, e *transcript.Entry) {
-	o, id := p.Get("output"), text(p.Get("call_id"))
-	a := transcript.Part{Kind: transcript.Answer, Call: id, Text: text(o), Failed: r.failed[id]}
+	o, id := p.Get("output"), transcript.Kept(p.Get("call_id"))
+	a := transcript.Part{Kind: transcript.Answer, Call: id, Text: transcript.Kept(o), Failed: r.failed[id]}
 	delete(r.failed, id)
 	if o.IsArray() {
 		a.Text, a.Files = texts(o), attached(o)
@@ -264,7 +315,7 @@ func exited(output string) bool {
 
 // usage reads what one response of the model has cost: the client writes it once for each.
 func (r *reader) usage(_ int, p gjson.Result, e *transcript.Entry) {
-	e.Message, e.Model = text(p.Get("response_id")), r.model
+	e.Message, e.Model = transcript.Kept(p.Get("response_id")), r.model
 	e.Tokens, e.Context = spent(p.Get("usage"))
 }
 
@@ -273,12 +324,12 @@ func (r *reader) usage(_ int, p gjson.Result, e *transcript.Entry) {
 // left, and no request. An older client, whose records have no ordinals, counts in them alone: there
 // the sum so far tells one request from another.
 func (r *reader) count(info gjson.Result, e *transcript.Entry) {
-	e.Window = tokens(info.Get("model_context_window"))
+	e.Window = transcript.Count(info.Get("model_context_window"))
 	last := info.Get("last_token_usage")
-	sum := tokens(info.Get("total_token_usage.total_tokens"))
+	sum := transcript.Count(info.Get("total_token_usage.total_tokens"))
 	switch {
-	case tokens(last.Get("input_tokens")) == 0:
-		e.Context = tokens(last.Get("total_tokens"))
+	case transcript.Count(last.Get("input_tokens")) == 0:
+		e.Context = transcript.Count(last.Get("total_tokens"))
 	case r.old && sum > 0:
 		e.Message, e.Model = "sum of "+strconv.FormatInt(sum, 10), r.model
 		e.Tokens, e.Context = spent(last)
@@ -288,11 +339,11 @@ func (r *reader) count(info gjson.Result, e *transcript.Entry) {
 // spent puts a usage in common words: the client's input has what was read from a cache and written
 // to one in it.
 func spent(u gjson.Result) (t transcript.Tokens, context int64) {
-	context = tokens(u.Get("input_tokens"))
+	context = transcript.Count(u.Get("input_tokens"))
 	t = transcript.Tokens{
-		CacheRead:  min(context, tokens(u.Get("cached_input_tokens"))),
-		CacheWrite: tokens(u.Get("cache_write_input_tokens")),
-		Output:     tokens(u.Get("output_tokens")),
+		CacheRead:  min(context, transcript.Count(u.Get("cached_input_tokens"))),
+		CacheWrite: transcript.Count(u.Get("cache_write_input_tokens")),
+		Output:     transcript.Count(u.Get("output_tokens")),
 	}
 	t.CacheWrite = min(context-t.CacheRead, t.CacheWrite)
 	t.Input = context - t.CacheRead - t.CacheWrite
@@ -304,7 +355,7 @@ func spent(u gjson.Result) (t transcript.Tokens, context int64) {
 func (r *reader) compacted(_ int, p gjson.Result, e *transcript.Entry) {
 	_, before := spent(p.Get("latest_token_usage_record.usage"))
 	e.Compacted = &transcript.Compacted{Auto: r.task < 0, Tokens: before}
-	e.Parts = []transcript.Part{{Kind: transcript.Gist, Text: text(p.Get("message"))}}
+	e.Parts = []transcript.Part{{Kind: transcript.Gist, Text: transcript.Kept(p.Get("message"))}}
 }
 
 // texts joins the texts in the content of a message.
@@ -312,7 +363,7 @@ func texts(content gjson.Result) string {
 	var all []string
 	content.ForEach(func(_, part gjson.Result) bool {
 		if t := part.Get("text"); t.Type == gjson.String {
-			all = append(all, text(t))
+			all = append(all, transcript.Kept(t))
 		}
 		return true
 	})
@@ -323,7 +374,7 @@ func texts(content gjson.Result) string {
 func lines(list gjson.Result) string {
 	var all []string
 	list.ForEach(func(_, t gjson.Result) bool {
-		all = append(all, text(t))
+		all = append(all, transcript.Kept(t))
 		return true
 	})
 	return strings.Join(all, "\n")
@@ -368,31 +419,6 @@ func image(name string) transcript.Attached {
 		a.Media = "image/" + ext[1:]
 	}
 	return a
-}
-
-// text returns a JSON string as encoding/json decodes it, which the hooks' payloads are decoded with;
-// "" for any other value. It is a copy: a short string must not hold a line of megabytes in memory.
-func text(v gjson.Result) string {
-	if v.Type != gjson.String {
-		return ""
-	}
-	if !strings.Contains(v.Raw, `\u`) && utf8.ValidString(v.Str) {
-		return strings.Clone(v.Str)
-	}
-	var s string
-	if err := json.Unmarshal([]byte(v.Raw), &s); err != nil {
-		return ""
-	}
-	return s
-}
-
-// tokens returns a count of tokens; 0 if v can't be one.
-func tokens(v gjson.Result) int64 {
-	const most = 1 << 40 // so that no sum overflows
-	if n := v.Num; v.Type == gjson.Number && n > 0 && n < most {
-		return int64(n)
-	}
-	return 0
 }
 
 // moment returns the zero time if s is not a time in the client's format.

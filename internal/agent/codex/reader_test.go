@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"gitagent/internal/transcript"
@@ -69,7 +70,7 @@ func turns(segment []byte) (list []told, starts []int) {
 	spent := map[string]transcript.Tokens{}
 	for _, e := range read(segment) {
 		if e.Opens != nil {
-			list = append(list, told{Prompt: e.Opens.Prompt, Origin: e.Opens.Origin})
+			list = append(list, told{Prompt: e.Opens.Prompt, Origin: e.Opens.Origin, Cwd: e.Opens.Cwd})
 			starts = append(starts, e.Opens.Start)
 		}
 		t := &list[len(list)-1]
@@ -182,10 +183,10 @@ func TestReader(t *testing.T) {
 		}},
 		{"exec-fork", []told{turn("sdk", "forked prompt", "codex mock answer 18", 1, 1018, 1018)}},
 		{"thread-fork", []told{with(turn("", "native fork at turn 1", "codex mock answer 19", 1, 1019, 1019), func(t *told) {
-			t.Cwd = "" // it is said before
+			t.Cwd = "/home/dev/fork1"
 		})}},
 		{"image", []told{turn("sdk", "look at it SAY:seen", "seen", 1, 1055, 1055)}},
-		{"review", []told{{Prompt: "Review the current code changes (staged, unstaged, and untracked files) and provide prioritized findings.", Reply: "codex mock answer 16", Ended: true}}},
+		{"review", []told{{Prompt: "Review the current code changes (staged, unstaged, and untracked files) and provide prioritized findings.", Reply: "codex mock answer 16", Model: "gpt-mock", Ended: true, Cwd: "/home/dev/cx"}}},
 		{"parent", []told{with(turn("sdk", `CALL:multi_agent_v1/spawn_agent:{"message":"you are the child RUN:echo child >> b.txt"}END`, "codex mock answer 57", 2, 2113, 1057), func(t *told) {
 			t.Tools = map[string]int{"spawn_agent": 1}
 		})}},
@@ -205,6 +206,86 @@ func TestReader(t *testing.T) {
 	}
 }
 
+// TestSummarise: what is the same for all agents is right for what the reader says.
+func TestSummarise(t *testing.T) {
+	t.Parallel()
+	for _, name := range captures(t) {
+		data := capture(t, name)
+		list, starts := turns(data)
+		found := transcript.Turns(Agent{}.Reader(), data)
+		if len(found) != len(starts) {
+			t.Fatalf("%s: %d turns, want %d", name, len(found), len(starts))
+		}
+		for i, turn := range found {
+			end := len(data)
+			if i+1 < len(starts) {
+				end = starts[i+1]
+			}
+			want, got := list[i+1], transcript.Summarise(Agent{}.Reader(), data[turn.Start:turn.End])
+			if turn.Start != starts[i] || turn.End != end || turn.Prompt != want.Prompt || turn.PromptID == "" || turn.At.IsZero() {
+				t.Errorf("%s: turn %d is %+v, want %q in [%d:%d]", name, i+1, turn, want.Prompt, starts[i], end)
+			}
+			if got.Ended.Before(got.Started) || got.Started.IsZero() {
+				t.Errorf("%s: turn %d is from %v to %v", name, i+1, got.Started, got.Ended)
+			}
+			for model, tokens := range got.Tokens {
+				if model != want.Model || tokens != want.Tokens {
+					t.Errorf("%s: turn %d has %+v of %s", name, i+1, tokens, model)
+				}
+			}
+			got.Started, got.Ended, got.Tokens = time.Time{}, time.Time{}, nil
+			if w := (transcript.Summary{
+				Prompt: want.Prompt, Queued: want.Queued, Reply: want.Reply, Model: want.Model, Tools: want.Tools, Context: want.Context,
+				Output: want.Tokens.Output, Compactions: len(want.Compacted), Interrupted: want.Interrupted, APIError: want.Failed,
+				Answered: !want.Interrupted && !want.Failed, Cwd: want.Cwd,
+			}); !reflect.DeepEqual(got, w) {
+				t.Errorf("%s: turn %d is\n%+v, want\n%+v", name, i+1, got, w)
+			}
+		}
+	}
+}
+
+// TestUsage: how full the context is, with one reader for each line, and when it was compacted.
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	compacted := bytes.SplitAfter(capture(t, "tui"), []byte(`"type":"ContextCompaction"`))[0]
+	for _, tt := range []struct {
+		name string
+		data []byte
+		want int64
+	}{
+		{"three-turns", capture(t, "three-turns"), 1007},
+		{"tui", capture(t, "tui"), 1030},
+		{"after a compaction", compacted[:bytes.LastIndexByte(compacted, '\n')+1], 6422},
+	} {
+		path := filepath.Join(t.TempDir(), "rollout.jsonl")
+		put(t, path, tt.data)
+		u, err := transcript.LastUsage(Agent{}.Reader, path)
+		if want := (transcript.Usage{Tokens: tt.want, Model: "gpt-mock", Window: 258400}); u != want || err != nil {
+			t.Errorf("%s: LastUsage gives %+v, %v, want %+v", tt.name, u, err, want)
+		}
+	}
+	for name, want := range map[string][]bool{"tui": {false}, "auto-compact": {true, true}, "tools": nil} {
+		all, err := transcript.Compactions(Agent{}.Reader, filepath.Join("testdata", name+".jsonl"))
+		var got []bool
+		for _, c := range all {
+			got = append(got, c.Auto)
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: by the client itself %v, %v, want %v", name, got, err, want)
+		}
+	}
+}
+
+func TestTodos(t *testing.T) {
+	t.Parallel()
+	const call = `{"type":"response_item","payload":{"type":"function_call","name":"update_plan","call_id":"c","arguments":"{\"plan\":[{\"step\":\"a\",\"status\":\"completed\"},{\"step\":\"b\",\"status\":\"pending\"}]}"}}`
+	want := []transcript.Todo{{Text: "a", Status: "completed"}, {Text: "b", Status: "pending"}}
+	if got := transcript.Todos(Agent{}.Reader(), []byte(call)); !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
 // TestReaderBounds: turns lie where tasks start, and one taken alone says what it says among others.
 func TestReaderBounds(t *testing.T) {
 	t.Parallel()
@@ -212,7 +293,11 @@ func TestReaderBounds(t *testing.T) {
 		data := capture(t, name)
 		list, starts := turns(data)
 		for i, start := range starts {
-			if !bytes.Contains(data[start:start+bytes.IndexByte(data[start:], '\n')], []byte(`"type":"task_started"`)) {
+			first, rest, _ := bytes.Cut(data[start:], []byte{'\n'})
+			for bytes.Contains(first, []byte(`"type":"thread_settings_applied"`)) {
+				first, rest, _ = bytes.Cut(rest, []byte{'\n'})
+			}
+			if !bytes.Contains(first, []byte(`"type":"task_started"`)) {
 				t.Errorf("%s: turn %d begins at %.200s", name, i+1, data[start:])
 			}
 			end := len(data)
@@ -260,7 +345,7 @@ func TestReaderAtHooks(t *testing.T) {
 		t.Errorf("at Interrupt: %+v", got)
 	}
 	rest, starts := turns(data[len(before(`"type":"turn_aborted"`)):])
-	if len(starts) != 1 || !rest[0].Interrupted || rest[1].Interrupted || rest[1].Prompt != "six SAY:six" {
+	if len(starts) != 1 || rest[0].Interrupted || !rest[0].Ended || rest[1].Interrupted || rest[1].Prompt != "six SAY:six" {
 		t.Errorf("after Interrupt: %+v", rest)
 	}
 }
