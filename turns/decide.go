@@ -137,7 +137,7 @@ func decide(f facts) plan {
 	}
 	if f.Event == Prompted {
 		p.opens = &opening{prompt: f.Prompt, at: f.At}
-		if named >= 0 {
+		if runs(begun, named) {
 			p.opens = &opening{prompt: begun[named].Prompt, at: begun[named].At, running: true}
 		}
 	}
@@ -145,13 +145,17 @@ func decide(f facts) plan {
 }
 
 // named returns the index of the turn that a prompt event names, or -1 if the transcript does not
-// have it yet, as is always so for a turn about to begin.
+// have it yet, as is so for a turn about to begin, unless the client notes that first: see [runs].
 func (f *facts) named(begun []transcript.Turn) int {
 	if f.Event != Prompted || f.PromptID == "" {
 		return -1
 	}
 	return slices.IndexFunc(begun, func(t transcript.Turn) bool { return t.PromptID == f.PromptID })
 }
+
+// runs reports whether the turn that an event names has begun before the event. Some clients note that a
+// turn begins, then run the hook, and only then note what it asks.
+func runs(begun []transcript.Turn, named int) bool { return named >= 0 && begun[named].Prompt != "" }
 
 // unannounced reports whether the segment holds turns without any event: a prompt ran from the
 // queue and was interrupted. In a session's first segment no turn counts, since the hooks may have
@@ -195,6 +199,7 @@ func (f *facts) ends(begun []transcript.Turn, named int) []ending {
 func (f *facts) pieces(begun []transcript.Turn, named int) []piece {
 	bytes := f.segment.Bytes
 	end := len(bytes)
+	seen := !runs(begun, named)
 	if named >= 0 {
 		end = begun[named].Start
 		begun = begun[:named]
@@ -223,7 +228,6 @@ func (f *facts) pieces(begun []transcript.Turn, named int) []piece {
 	case f.continues() && !f.again():
 		first = 0
 	}
-	seen := named < 0
 	if current < 0 || first < 0 {
 		return []piece{{end: end, summary: transcript.Summarise(f.agent().Reader(), bytes[:end]), seen: seen}}
 	}

@@ -92,6 +92,14 @@ func TestDecide(t *testing.T) {
 			file: said("p4", "queued", stopped("p4")) + said("p5", "runs"), base: 3, exact: true,
 			ends: []ended{{4, 3, "queued", false}}, opens: "runs", runs: true,
 		},
+		{
+			name: "a prompt whose turn the client has noted, but not yet what it asks", event: Prompted, prompt: "p5", last: last("p3"), from: 9,
+			file: said("p5", ""), base: 3, exact: true, opens: "typed",
+		},
+		{
+			name: "such a prompt after an interruption", event: Prompted, prompt: "p5", open: open, last: last("p3"), from: 9,
+			file: said("p4", "four", stopped("p4")) + said("p5", ""), base: 4, ends: []ended{{4, 3, "four", true}}, opens: "typed",
+		},
 		{name: "a stop", event: Stopped, prompt: "p4", open: open, last: last("p3"), from: 9, file: four, base: 4, ends: []ended{{4, 3, "four", true}}},
 		{
 			name: "a stop elsewhere", event: Stopped, prompt: "p4", open: open, last: last("p3"), from: 9, file: four, elsewhere: true,
