@@ -114,14 +114,15 @@ func Linked(ctx context.Context, repo *git.Repo, t *Turn) (numbers []int, err er
 // are left out, and the error says which.
 func Render(ctx context.Context, repo *git.Repo, id ledger.ID, numbers []int, form transcript.Form, w io.Writer) error {
 	r := transcript.NewRenderer(w, nil, form)
-	err := eachOf(ctx, repo, id, numbers, func(l *ledger.Ledger, t *Turn) error { return renderTurn(l, t, r) })
+	err := eachOf(ctx, repo, id, numbers, func(l *ledger.Ledger, t *Turn) error { return renderTurn(l, t, r, form.Full) })
 	return cmp.Or(r.Close(), err)
 }
 
-func renderTurn(l *ledger.Ledger, t *Turn, r *transcript.Renderer) error {
+func renderTurn(l *ledger.Ledger, t *Turn, r *transcript.Renderer, full bool) error {
 	if err := r.Begin("turn "+t.After().String(), agent.Of(t.Agent).Reader()); err != nil {
 		return err
 	}
+	r.Beside(beside(l, t, full))
 	path, err := segmentPath(t)
 	if err == nil {
 		err = l.Stream(path, func(s io.Reader) error { return copyAll(r, s) })

@@ -1,6 +1,7 @@
 package turns
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"gitagent/hooks"
 	"gitagent/internal/agent"
+	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/redact"
@@ -287,4 +289,35 @@ func WriteSide(ctx context.Context, repo *git.Repo, t *Turn, id string, w io.Wri
 	return inLedger(ctx, repo, t, func(l *ledger.Ledger) error {
 		return l.Stream(sidePath(t.Turn, id), func(r io.Reader) error { return copyAll(w, r) })
 	})
+}
+
+// beside is what is shown of a turn's sub-agents with its conversation; with full, all that they did.
+func beside(l *ledger.Ledger, t *Turn, full bool) []transcript.Beside {
+	var list []transcript.Beside
+	for _, s := range t.Agents {
+		b := transcript.Beside{Call: s.Call, Text: s.String()}
+		if full && s.Missing == "" && hooks.ValidID(s.ID) {
+			b.Show = func(w io.Writer) error {
+				return l.Stream(sidePath(t.Turn, s.ID), func(r io.Reader) error { return copyAll(w, r) })
+			}
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// String says in a line what became of a sub-agent in the turn. Whatever is a stranger's is escaped.
+func (s Side) String() string {
+	text := "sub-agent " + cmdline.OneLine(s.ID)
+	if s.Type != "" {
+		text += ", " + cmdline.OneLine(s.Type)
+	}
+	text += ": " + cmdline.OneLine(string(s.Outcome)) + ", " + cmdline.Plural(s.Calls, "tool call")
+	if t := s.Tokens.Sum(); t != (spent.Tokens{}) {
+		text += fmt.Sprintf(", %s tokens read, %s written", cmp.Or(cmdline.Count(t.Sent()), "0"), cmp.Or(cmdline.Count(t.Output), "0"))
+	}
+	if s.Missing != "" {
+		text += ", not stored: " + cmdline.OneLine(s.Missing)
+	}
+	return text
 }

@@ -21,7 +21,7 @@ func showCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "show",
 		Usage: "show a turn: prompt, reply, what it changed; its conversation; or a commit's turns",
-		UsageText: "git agent-turn show [--patch | --conversation | --transcript | --json] [--full]\n" +
+		UsageText: "git agent-turn show [--patch | --conversation | --transcript | --json] [--full] [--agent <id>]\n" +
 			"                    [-i | <turn> | <state> | <turn>..<turn> | <commit>]",
 		Flags: []cli.Flag{
 			target.MissionFlag(),
@@ -30,6 +30,7 @@ func showCommand() *cli.Command {
 			&cli.BoolFlag{Name: "conversation", Usage: "only what was said and done, for reading"},
 			&cli.BoolFlag{Name: "full", Usage: "without leaving out or folding anything"},
 			&cli.BoolFlag{Name: "transcript", Usage: "only its part of the conversation, as the client wrote it"},
+			&cli.StringFlag{Name: "agent", Usage: "with --transcript, that of the sub-agent `id` in its place"},
 			target.JSONFlag(),
 		},
 		BashComplete: completeRanges,
@@ -44,6 +45,9 @@ func show(c *cli.Context) error {
 	}
 	if len(only) > 1 {
 		return cmdline.Usagef("--%s and --%s exclude each other", only[0], only[1])
+	}
+	if c.IsSet("agent") && !c.Bool("transcript") {
+		return cmdline.Usagef("--agent goes with --transcript")
 	}
 	w, err := target.Workspace(c.Context)
 	if err != nil {
@@ -107,6 +111,14 @@ func (s *shower) several(name string, from, to *turns.State, raw bool) error {
 		return cmp.Or(target.PrintConversation(s.c, s.w, to.In, numbers, s.c.Bool("full")), unread)
 	}
 	one, printed := s.raw, false
+	if id := s.c.String("agent"); id != "" {
+		one = func(t *turns.Turn) error {
+			if _, err := t.Side(id); err != nil {
+				return nil // it did not run in this one
+			}
+			return s.raw(t)
+		}
+	}
 	if !raw {
 		one = func(t *turns.Turn) error {
 			if printed {
@@ -123,6 +135,9 @@ func (s *shower) several(name string, from, to *turns.State, raw bool) error {
 
 // raw prints a turn's part of the client's file, or its record.
 func (s *shower) raw(t *turns.Turn) error {
+	if id := s.c.String("agent"); id != "" {
+		return cmdline.Print(s.out, func(to io.Writer) error { return turns.WriteSide(s.c.Context, s.w.Repo, t, id, to) })
+	}
 	if s.c.Bool("transcript") {
 		return cmdline.Print(s.out, func(to io.Writer) error { return turns.WriteTranscript(s.c.Context, s.w.Repo, t, to) })
 	}
@@ -169,6 +184,16 @@ func (s *shower) turn(t *turns.Turn) error {
 		r.Field("Context", fmt.Sprintf("%d tokens, %d written", t.Context, t.Output))
 	}
 	r.Field("Tokens", tokensText(t.Tokens))
+	var ran []string
+	for _, a := range t.Agents {
+		ran = append(ran, strings.TrimPrefix(a.String(), "sub-agent "))
+	}
+	for _, a := range cmdline.List(ran) {
+		r.Field("Sub-agent", a)
+	}
+	if t.AgentsLeft > 0 {
+		r.Field("Sub-agents", fmt.Sprintf("%d more left out", t.AgentsLeft))
+	}
 	if t.Compactions > 0 {
 		r.Field("Compacted", cmdline.Plural(t.Compactions, "time"))
 	}

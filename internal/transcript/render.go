@@ -61,10 +61,12 @@ type Renderer struct {
 	last    byte            // what the last block begins with; '~' for a folded one
 	head    string          // of the next block
 	told    time.Time
+	beside  []Beside // sub-agents that have not been shown
 }
 
 // A call is the call of a tool.
 type call struct {
+	id     string
 	number int
 	text   string
 	at     time.Time
@@ -140,6 +142,7 @@ func (r *Renderer) Close() error { return cmp.Or(r.end(), r.w.Flush()) }
 func (r *Renderer) end() error {
 	err := r.endLine(r.line)
 	r.flush()
+	r.showOthers()
 	return err
 }
 
@@ -273,13 +276,12 @@ func (r *Renderer) begun(at time.Time, p *Part) {
 	if !r.seen.first(p.Call) {
 		return
 	}
-	c := call{r.called, r.call(p), at}
+	c := call{strings.Clone(p.Call), r.called, r.call(p), at}
 	if r.waiting+len(c.text) > maxCalls {
 		r.flush()
 	}
-	id := strings.Clone(p.Call)
-	r.called, r.waiting, r.calls[id] = r.called+1, r.waiting+len(c.text), c
-	if id == "" { // no result can name it
+	r.called, r.waiting, r.calls[c.id] = r.called+1, r.waiting+len(c.text), c
+	if c.id == "" { // no result can name it
 		r.flush()
 	}
 }
@@ -501,6 +503,7 @@ func (r *Renderer) flush() {
 func (r *Renderer) show(c call) {
 	r.begin('+', c.at, "", false)
 	r.put(c.text)
+	r.showBeside(c.id)
 }
 
 // lines writes a text with one prefix before its first line and another before the rest, wrapped if
