@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -30,6 +31,7 @@ type Search struct {
 	Since time.Time // older turns are left out
 
 	Prompts, Replies, Tools, Paths bool // where to look
+	Agents                         bool // in what sub-agents said and did
 
 	Read atomic.Int64 // bytes of conversations that were looked through so far
 }
@@ -118,6 +120,8 @@ type batch struct {
 type prospect struct {
 	*Turn
 	segment plumbing.Hash   // zero for none
+	sides   []plumbing.Hash // of sub-agents
+	said    *search.Matches // found in conversations
 	matches *search.Matches // nil if not all was found
 	err     error           // why some of it could not be looked at
 }
@@ -160,6 +164,12 @@ func (s *Search) walk(ctx context.Context, w *workspace.Workspace, id ledger.ID,
 		if s.said() {
 			c.segment, c.err = segments.of(t)
 		}
+		if s.Agents && len(t.Agents) > 0 {
+			c.sides, c.err = segments.sides(t)
+			for _, a := range t.Agents {
+				bytes += max(0, a.Bytes)
+			}
+		}
 		b.turns = append(b.turns, c)
 		bytes += 2 * t.Size() // the text, and what was decoded of it
 		if !c.segment.IsZero() {
@@ -199,20 +209,51 @@ func (s *segments) of(t *Turn) (plumbing.Hash, error) {
 	if err != nil {
 		return plumbing.ZeroHash, nil
 	}
-	l := s.ledgers[t.In()]
-	if l == nil {
-		if l, err = t.ledger(s.ctx, s.repo, s.objects); err != nil {
-			return plumbing.ZeroHash, err
-		}
-	} else {
-		s.held -= l.Held()
+	l, err := s.ledger(t)
+	if err != nil {
+		return plumbing.ZeroHash, err
 	}
 	hash, err := l.File(path)
+	s.keep(t, l)
+	return hash, err
+}
+
+// ledger opens the ledger that a turn was read from, once.
+func (s *segments) ledger(t *Turn) (*ledger.Ledger, error) {
+	if l := s.ledgers[t.In()]; l != nil {
+		s.held -= l.Held()
+		return l, nil
+	}
+	return t.ledger(s.ctx, s.repo, s.objects)
+}
+
+// keep keeps it for the next turn, with the directories that were read.
+func (s *segments) keep(t *Turn, l *ledger.Ledger) {
 	if s.held += l.Held(); s.ledgers == nil || s.held > ledger.MaxHeld {
 		s.ledgers, s.held = make(map[ledger.ID]*ledger.Ledger), l.Held()
 	}
 	s.ledgers[t.In()] = l
-	return hash, err
+}
+
+// sides returns the blobs of what a turn has stored of sub-agents.
+func (s *segments) sides(t *Turn) (list []plumbing.Hash, err error) {
+	l, err := s.ledger(t)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range t.Agents[:min(len(t.Agents), maxSides)] {
+		if a.Missing != "" || !hooks.ValidID(a.ID) {
+			continue
+		}
+		hash, e := l.File(sidePath(t.Turn, a.ID))
+		if e != nil {
+			err = e
+			continue
+		}
+		list = append(list, hash)
+	}
+	s.keep(t, l)
+	return list, err
 }
 
 // A looker looks for something in turns.
@@ -226,35 +267,65 @@ type looker struct {
 func (k *looker) look(b *batch) {
 	defer close(b.done)
 	var wanted []git.Wanted
-	var of []*prospect
+	var of []blobOf
 	for _, c := range b.turns {
-		if c.segment.IsZero() {
-			c.found(k.search.Query.Matches(), k.record(c.Turn))
-			continue
+		c.said = k.search.Query.Matches()
+		if !c.segment.IsZero() {
+			wanted, of = append(wanted, git.Wanted{Hash: c.segment, Most: ledger.MaxSegment}), append(of, blobOf{c, false})
 		}
-		wanted, of = append(wanted, git.Wanted{Hash: c.segment, Most: ledger.MaxSegment}), append(of, c)
+		for _, hash := range c.sides {
+			wanted, of = append(wanted, git.Wanted{Hash: hash, Most: ledger.MaxSegment}), append(of, blobOf{c, true})
+		}
 	}
 	err := k.objects.Blobs(wanted, func(i int, content io.Reader, err error) error {
 		c := of[i]
-		m, record := k.search.Query.Matches(), k.record(c.Turn)
 		if err == nil {
-			err = k.segment(agent.Of(c.Agent).Reader(), content, m, record)
+			err = k.blob(c, content)
 		}
 		if err != nil {
 			c.err = fmt.Errorf("conversation of turn %s: %w", c.ID(), err)
 		}
-		c.found(m, record)
 		return nil
 	})
 	if err != nil && len(of) > 0 {
 		of[0].err = err
 	}
+	for _, c := range b.turns {
+		c.found(k.record(c.Turn))
+	}
 }
 
-// found notes what was found in the turn's conversation and in its record, if that is all.
-func (c *prospect) found(said, record *search.Matches) {
-	if said.Join(record); said.Complete() {
-		c.matches = said
+// A blobOf is one of the conversations that a turn has: its own, or a sub-agent's.
+type blobOf struct {
+	*prospect
+	side bool
+}
+
+// blob looks through one of them. In a turn that has several, all is decoded: what one lacks another may have.
+func (k *looker) blob(of blobOf, content io.Reader) error {
+	p := looking{reader: agent.Of(of.Agent).Reader(), side: of.side, found: of.said}
+	if of.side {
+		p.reader = transcript.Own(p.reader)
+	}
+	if len(of.sides) == 0 {
+		p.others = k.record(of.Turn)
+	}
+	return k.segment(&p, content)
+}
+
+// A looking is what is looked through at once.
+type looking struct {
+	reader transcript.Reader
+	side   bool // it is a sub-agent's
+	found  *search.Matches
+	others *search.Matches // found elsewhere; nil if all of it is to be decoded
+	seen   map[string]bool // records
+}
+
+// found notes what was found in the turn's conversations and in its record, if that is all.
+func (c *prospect) found(record *search.Matches) {
+	if c.said.Join(record); c.said.Complete() {
+		c.matches = c.said
 	}
 }
 
@@ -284,12 +355,12 @@ const (
 	maxLine = 16 << 20
 )
 
-// segment looks through a segment. What else is needed must be in record, else nothing is decoded.
-func (k *looker) segment(r transcript.Reader, content io.Reader, m, record *search.Matches) error {
+// segment looks through a segment. What else is needed must be in p.others, else nothing is decoded.
+func (k *looker) segment(p *looking, content io.Reader) error {
 	if len(k.buffer) != window {
 		k.buffer = make([]byte, window)
 	}
-	seen := make(map[string]bool)
+	p.seen = make(map[string]bool)
 	have, skip := 0, false // bytes in the buffer; whether they are of a line that is too long
 	for first := true; ; first = false {
 		n, err := io.ReadFull(content, k.buffer[have:])
@@ -307,8 +378,8 @@ func (k *looker) segment(r transcript.Reader, content io.Reader, m, record *sear
 		if skip && whole > 0 {
 			lines = lines[max(0, bytes.IndexByte(lines, '\n')):]
 		}
-		if !first || !ended || k.search.Query.Possible(lines, record) {
-			k.lines(r, lines, seen, m)
+		if !first || !ended || p.others == nil || k.search.Query.Possible(lines, p.others) {
+			k.lines(p, lines)
 		}
 		if ended {
 			return nil
@@ -324,22 +395,24 @@ func (k *looker) segment(r transcript.Reader, content io.Reader, m, record *sear
 	}
 }
 
-// lines looks through whole lines. Of a record that is there twice it looks at one; seen are those
-// that it has seen.
-func (k *looker) lines(r transcript.Reader, b []byte, seen map[string]bool, m *search.Matches) {
+// lines looks through whole lines. Of a record that is there twice it looks at one.
+func (k *looker) lines(of *looking, b []byte) {
 	s := k.search
 	for line := range s.Query.Lines(b) {
-		uuid, passages := transcript.Passages(r, line)
-		if seen[uuid] {
+		uuid, passages := transcript.Passages(of.reader, line)
+		if of.seen[uuid] {
 			continue
 		}
 		if uuid != "" && passages != nil {
-			seen[uuid] = true
+			of.seen[uuid] = true
 		}
 		for _, p := range passages {
-			if p.Place == transcript.Prompt && s.Prompts || p.Place == transcript.Reply && s.Replies ||
-				(p.Place == transcript.Tool || p.Place == transcript.Result) && s.Tools {
-				m.Add(string(p.Place), p.Text)
+			switch {
+			case of.side:
+				of.found.Add("agent", p.Text)
+			case p.Place == transcript.Prompt && s.Prompts, p.Place == transcript.Reply && s.Replies,
+				(p.Place == transcript.Tool || p.Place == transcript.Result) && s.Tools:
+				of.found.Add(string(p.Place), p.Text)
 			}
 		}
 	}

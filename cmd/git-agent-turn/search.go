@@ -27,7 +27,7 @@ import (
 )
 
 // places are the values of --in.
-var places = [...]string{"prompt", "reply", "tools", "paths", "handoffs"}
+var places = [...]string{"prompt", "reply", "tools", "paths", "agents", "handoffs"}
 
 func searchCommand() *cli.Command {
 	return &cli.Command{
@@ -37,7 +37,7 @@ func searchCommand() *cli.Command {
 		Description: "A turn matches that has all words. A word in lower case matches in any case, one with an upper-case letter as it is written. " +
 			"The exit status is 3 if nothing matches.",
 		Flags: []cli.Flag{
-			cmdline.OneOf(cmdline.Repeated(&cli.StringSliceFlag{Name: "in", Usage: "look only in `<place>`: prompt, reply, tools, paths or handoffs; may be repeated"}), places[:]...),
+			cmdline.OneOf(cmdline.Repeated(&cli.StringSliceFlag{Name: "in", Usage: "look only in `<place>`: prompt, reply, tools, paths, agents or handoffs; may be repeated"}), places[:]...),
 			&cli.BoolFlag{Name: "regexp", Aliases: []string{"E"}, Usage: "the words are regular expressions of Go's regexp package"},
 			&cli.StringFlag{Name: "since", Aliases: []string{"after"}, Usage: "not older than `<date>`"},
 			target.MissionFlag(),
@@ -175,7 +175,7 @@ func newSearching(c *cli.Context) (*searching, error) {
 	s := &searching{c: c, now: time.Now(), missions: make(map[ledger.ID]*searched)}
 	s.wanted = func(place string) bool { return len(wanted) == 0 || slices.Contains(wanted, place) }
 	s.in = s.wanted
-	s.turns = &turns.Search{Query: query, Prompts: s.in("prompt"), Replies: s.in("reply"), Tools: s.in("tools"), Paths: s.in("paths")}
+	s.turns = &turns.Search{Query: query, Prompts: s.in("prompt"), Replies: s.in("reply"), Tools: s.in("tools"), Paths: s.in("paths"), Agents: s.in("agents")}
 	if s.w, err = target.Workspace(c.Context); err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func (s *searching) results(ctx context.Context) iter.Seq2[time.Time, *result] {
 var endOfTime = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 func (s *searching) inTurns(ctx context.Context, f func(time.Time, *result) error) error {
-	if !s.in("prompt") && !s.in("reply") && !s.in("tools") && !s.in("paths") {
+	if !s.in("prompt") && !s.in("reply") && !s.in("tools") && !s.in("paths") && !s.in("agents") {
 		return nil
 	}
 	return s.turns.Each(ctx, s.w, s.mission, func(at time.Time, t *turns.Found) error {

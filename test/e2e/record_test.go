@@ -41,7 +41,14 @@ type turn struct {
 	Tools       map[string]int `json:"tools"`
 	Context     int            `json:"context"`
 	Compactions int            `json:"compactions"`
-	Transcript  struct {
+	Agents      []struct {
+		ID      string `json:"id"`
+		Outcome string `json:"outcome"`
+		Calls   int    `json:"calls"`
+		From    int    `json:"from"`
+		To      int    `json:"to"`
+	} `json:"agents"`
+	Transcript struct {
 		Path  string `json:"path"`
 		After int    `json:"after"`
 		Bytes int    `json:"bytes"`
