@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -107,18 +108,18 @@ func NewID() (ID, error) {
 }
 
 // OfSession returns the id of the passive mission of a session: the last digits hex digits of the
-// session's own id (a UUIDv7 begins with a timestamp).
+// session's own id (a UUIDv7 begins with a timestamp). An id that has other characters than hex digits and
+// dashes is hashed first: of what is left of it without them, too little is random.
 func OfSession(session string, digits int) (ID, error) {
-	var hex []rune
-	for _, c := range strings.ToLower(session) {
-		if strings.ContainsRune("0123456789abcdef", c) {
-			hex = append(hex, c)
-		}
+	name := strings.ReplaceAll(strings.ToLower(session), "-", "")
+	if strings.Trim(name, "0123456789abcdef") != "" {
+		sum := sha256.Sum256([]byte(session))
+		name = hex.EncodeToString(sum[:])
 	}
-	if len(hex) < digits {
+	if len(name) < digits {
 		return "", fmt.Errorf("session %q has less than %d hex digits to name a mission by", session, digits)
 	}
-	return ID(hex[len(hex)-digits:]), nil
+	return ID(name[len(name)-digits:]), nil
 }
 
 // OfCommit returns the id of a side of a mission, which is named by one of its commits.

@@ -333,7 +333,8 @@ func TestIDs(t *testing.T) {
 		{"5b603d06-8528-4d54-8275-dcebec74b87e", 12, "dcebec74b87e"},
 		{"5B603D06-8528-4D54-8275-DCEBEC74B87E", 8, "ec74b87e"},
 		{"1234567-8", 8, "12345678"},
-		{"session-1", 8, ""},
+		{"ses_df66c3548ffebYgP3dFv5wDzLh", 8, "8f40da54"},
+		{"ses_df66c3548ffebYgP3dFv5wDzLh", 12, "3ce58f40da54"},
 		{"ffffffff", 12, ""},
 		{"", 8, ""},
 	} {

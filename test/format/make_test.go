@@ -268,7 +268,7 @@ func (m *maker) cleared() {
 func (m *maker) collides() {
 	m.t.Helper()
 	m.record(turns.Signal{
-		Event: turns.Stopped, Agent: "opencode", Session: "ses_0DD7-1111A1B2C3D4", Prompt: "By hand.", Outcome: turns.Done,
+		Event: turns.Stopped, Agent: "opencode", Session: "0DD7-1111A1B2C3D4", Prompt: "By hand.", Outcome: turns.Done,
 	})
 }
 
