@@ -3,16 +3,54 @@ package opencode
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"gitagent/internal/terminal"
 )
 
-func (a Agent) Command(dir, session, prompt string) []string { return []string{a.Program()} }
+// Command starts the client in a directory.
+func (a Agent) Command(dir, session, prompt string) []string {
+	command := []string{a.Program()}
+	if dir != "" {
+		command = append(command, dir)
+	}
+	if session != "" {
+		command = append(command, "--session="+session)
+	}
+	if prompt != "" {
+		command = append(command, "--prompt="+prompt) // it may begin with a dash
+	}
+	return command
+}
 
+// WithSession adds nothing: the client takes the ids of sessions that it has, and no others.
 func (Agent) WithSession(command []string, id string) (with []string, ok bool) { return nil, false }
 
-func (Agent) Interactive(command []string) bool { return false }
+// quiet are the client's commands that don't talk to a person.
+var quiet = []string{
+	"acp", "agent", "auth", "completion", "db", "debug", "export", "github", "import", "mcp", "models", "plug",
+	"plugin", "providers", "run", "serve", "session", "stats", "uninstall", "upgrade", "web",
+}
 
+// Interactive reports whether a command starts the client's screen: its first word is a directory, or
+// one of the few commands that draw it.
+func (Agent) Interactive(command []string) bool {
+	if len(command) == 0 {
+		return false
+	}
+	for _, arg := range command[1:] {
+		switch {
+		case slices.Contains([]string{"-h", "--help", "-v", "--version"}, arg):
+			return false
+		case !strings.HasPrefix(arg, "-"):
+			return !slices.Contains(quiet, arg)
+		}
+	}
+	return true
+}
+
+// Wake is not supported.
 func (Agent) Wake(ctx context.Context, pane terminal.Pane, config string, pid int, self, prompt string) error {
 	return errors.ErrUnsupported
 }

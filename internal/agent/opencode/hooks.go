@@ -1,21 +1,146 @@
 package opencode
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
 
 	"gitagent/hooks"
 )
 
-func (Agent) ConfigDir(getenv func(string) string) string { return "" }
-
-func (Agent) Install(places hooks.Places, project bool) (*hooks.Edit, error) {
-	return nil, errors.ErrUnsupported
+// ConfigDir returns the directory of the user's configuration, $XDG_CONFIG_HOME/opencode, by default
+// ~/.config/opencode, on every system. OpenCode reads $OPENCODE_CONFIG_DIR as well, not instead.
+func (Agent) ConfigDir(getenv func(string) string) string {
+	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "opencode")
+	}
+	home := getenv("HOME")
+	if home == "" && runtime.GOOS == "windows" {
+		home = getenv("USERPROFILE")
+	}
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, ".config", "opencode")
 }
 
-func (Agent) Remove(places hooks.Places, project bool) (*hooks.Edit, error) {
-	return nil, errors.ErrUnsupported
+// Install plans how to write the plugin. A plugin of ours that is another version, or was changed, is
+// replaced; a file of the same name that isn't ours is an error.
+func (a Agent) Install(places hooks.Places, project bool) (*hooks.Edit, error) {
+	if project {
+		return nil, fmt.Errorf("install the plugin into a project: OpenCode writes packages beside a project's plugins: %w", errors.ErrUnsupported)
+	}
+	e, err := a.plan(places)
+	if err != nil {
+		return nil, err
+	}
+	if e.Before != nil && !isOurs(e.Before) {
+		return nil, fmt.Errorf("install the plugin: %s is not ours; move it away", e.Path)
+	}
+	e.After = plugin
+	return e, nil
 }
 
-func (Agent) Inspect(places hooks.Places) *hooks.Report { return new(hooks.Report) }
+// Remove plans how to remove the plugin's file, if it is ours.
+func (a Agent) Remove(places hooks.Places, project bool) (*hooks.Edit, error) {
+	if project {
+		return nil, fmt.Errorf("remove the plugin from a project: it is installed for the user alone: %w", errors.ErrUnsupported)
+	}
+	e, err := a.plan(places)
+	if err == nil && !isOurs(e.Before) {
+		e.After = e.Before
+	}
+	return e, err
+}
 
-func (Agent) Notice() string { return "" }
+// plan reads what is there.
+func (Agent) plan(places hooks.Places) (*hooks.Edit, error) {
+	if places.Config == "" {
+		return nil, errors.New("find OpenCode's configuration: the environment names no home directory")
+	}
+	e := &hooks.Edit{Path: pluginPath(places.Config)}
+	var err error
+	e.Before, err = read(e.Path)
+	return e, err
+}
+
+// pluginPath is where the plugin is.
+func pluginPath(config string) string { return filepath.Join(config, "plugin", "git-agent.js") }
+
+const maxPlugin = 1 << 20 // bytes; ours has some ten thousand
+
+// read returns the content of a file, nil if there is none.
+func read(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("read the plugin: %w", err)
+	case !info.Mode().IsRegular(): // a pipe would block
+		return nil, fmt.Errorf("read the plugin: %s is not a file", path)
+	case info.Size() > maxPlugin:
+		return nil, fmt.Errorf("read the plugin: %s is larger than %d MiB", path, maxPlugin>>20)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the plugin: %w", err)
+	}
+	return data, nil
+}
+
+// Inspect says whether the plugin is there, as we wrote it. OpenCode also loads what is in plugins/,
+// and in .opencode/ of the project: a second copy runs our hooks twice.
+func (Agent) Inspect(places hooks.Places) *hooks.Report {
+	r := new(hooks.Report)
+	if places.Config == "" {
+		return r
+	}
+	dirs := []string{places.Config}
+	if places.Project != "" {
+		dirs = append(dirs, filepath.Join(places.Project, ".opencode"))
+	}
+	for _, dir := range dirs {
+		for _, kind := range []string{"plugin", "plugins"} {
+			path := filepath.Join(dir, kind, "git-agent.js")
+			data, err := read(path)
+			switch {
+			case err != nil:
+				r.Findings = append(r.Findings, hooks.Finding{Problem: hooks.Unreadable, Path: path, Text: err.Error()})
+			case !isOurs(data):
+			default:
+				r.Plugins = append(r.Plugins, path)
+				r.Findings = append(r.Findings, changed(path, data)...)
+			}
+		}
+	}
+	switch {
+	case len(r.Plugins) == 0:
+		r.Findings = append(r.Findings, hooks.Finding{Problem: hooks.Missing, Text: "no plugin runs our hooks"})
+	case len(r.Plugins) > 1:
+		r.Findings = append(r.Findings, hooks.Finding{
+			Problem: hooks.Twice, Path: r.Plugins[1], Text: "the hooks run twice, the other plugin is " + r.Plugins[0],
+		})
+	}
+	return r
+}
+
+// changed says how a plugin differs from the one that we install.
+func changed(path string, data []byte) []hooks.Finding {
+	switch {
+	case bytes.Equal(data, plugin):
+		return nil
+	case version(data) != version(plugin):
+		return []hooks.Finding{{Problem: hooks.Changed, Path: path, Text: "the plugin is of another version"}}
+	}
+	return []hooks.Finding{{Problem: hooks.Changed, Path: path, Text: "the plugin was changed by hand"}}
+}
+
+// Notice is what a user must know: a running client has loaded its plugins already.
+func (Agent) Notice() string {
+	return "opencode loads plugins when it starts: start running ones again"
+}

@@ -1,11 +1,204 @@
 package opencode
 
-import "gitagent/internal/transcript"
+import (
+	"cmp"
+	"strings"
+	"time"
 
+	"github.com/tidwall/gjson"
+
+	"gitagent/internal/transcript"
+)
+
+// Reader reads what the plugin has written: one message with its parts per line.
+//
+//	{"id":"msg_1","info":{"role":"user",...},"parts":[{"type":"text","text":"go on"}]}
+//	{"id":"msg_2","window":200000,"info":{"role":"assistant","finish":"stop",...},"parts":[...]}
+//
+// A turn begins with a message of the user that has anything of his own: what the client says in his
+// place is marked as synthetic, and a request to compact the conversation has a part of that kind. One
+// that waited while a turn ran has "queued".
 func (Agent) Reader() transcript.Reader { return &reader{} }
 
+// Late is false: the plugin writes all of a turn before it calls the hook.
 func (Agent) Late() bool { return false }
 
-type reader struct{}
+// A reader remembers what a summary doesn't say of itself.
+type reader struct {
+	auto     bool  // the compaction that was asked for was not the user's wish
+	again    bool  // it took the place of a prompt that was too long, which the client repeats after it
+	context  int64 // of the last request
+	answered bool  // the model has, since a prompt
+}
 
-func (*reader) Read(at int, line []byte) transcript.Entry { return transcript.Entry{} }
+// Read reads a message.
+func (r *reader) Read(at int, line []byte) transcript.Entry {
+	if len(line) == 0 || line[0] != '{' || !gjson.ValidBytes(line) {
+		return transcript.Entry{}
+	}
+	m := gjson.ParseBytes(line)
+	info := m.Get("info")
+	id := text(info.Get("id"))
+	e := transcript.Entry{ID: id, At: instant(info.Get("time.created"))}
+	switch info.Get("role").Str {
+	case "user":
+		r.user(&e, at, m)
+	case "assistant":
+		r.assistant(&e, m, info)
+	default:
+		return transcript.Entry{}
+	}
+	return e
+}
+
+// user reads what stands in the user's place.
+func (r *reader) user(e *transcript.Entry, at int, m gjson.Result) {
+	kind := transcript.Asked
+	if m.Get("queued").Type == gjson.True {
+		kind = transcript.Queued
+	}
+	var asked transcript.Part
+	own := false
+	each(m.Get("parts"), func(p gjson.Result) {
+		switch p.Get("type").Str {
+		case "text":
+			if s := text(p.Get("text")); p.Get("synthetic").Type == gjson.True {
+				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Told, Text: s})
+			} else {
+				own = true
+				asked.Text = strings.TrimPrefix(asked.Text+"\n"+s, "\n")
+			}
+		case "file":
+			own = true
+			asked.Files = append(asked.Files, attached(p))
+		case "compaction":
+			r.auto, r.again = p.Get("auto").Type == gjson.True, p.Get("overflow").Type == gjson.True
+		}
+	})
+	if !own {
+		return
+	}
+	if r.again && r.answered { // by the summary
+		kind, r.again = transcript.Told, false
+	}
+	r.answered = false
+	asked.Kind = kind
+	e.Parts = append([]transcript.Part{asked}, e.Parts...)
+	if kind == transcript.Asked {
+		e.Opens = &transcript.Turn{Start: at, UUID: e.ID, PromptID: e.ID, Prompt: asked.Text, Origin: "human", At: e.At}
+	}
+}
+
+// assistant reads what the model has said and done.
+func (r *reader) assistant(e *transcript.Entry, m, info gjson.Result) {
+	r.answered = true
+	e.Message, e.Model = e.ID, text(info.Get("modelID"))
+	e.Cwd = text(info.Get("path.cwd"))
+	e.Window = tokens(m.Get("window"))
+	if done := instant(info.Get("time.completed")); !done.IsZero() {
+		e.At = done
+	}
+	t := info.Get("tokens")
+	e.Tokens = transcript.Tokens{
+		Input: tokens(t.Get("input")), CacheRead: tokens(t.Get("cache.read")), CacheWrite: tokens(t.Get("cache.write")),
+		Output: tokens(t.Get("output")) + tokens(t.Get("reasoning")),
+	}
+	e.Context = e.Tokens.Input + e.Tokens.CacheRead + e.Tokens.CacheWrite
+	said := transcript.Said
+	if info.Get("summary").Type == gjson.True {
+		said = transcript.Gist
+		e.Compacted = &transcript.Compacted{Auto: r.auto, Tokens: r.context}
+		e.Context = 0 // of the request for the summary, not of what is left
+	}
+	if e.Context > 0 {
+		r.context = e.Context
+	}
+	each(m.Get("parts"), func(p gjson.Result) { e.Parts = append(e.Parts, part(p, said)...) })
+	finish := info.Get("finish").Str
+	failure := info.Get("error")
+	switch name := failure.Get("name").Str; {
+	case name == "MessageAbortedError":
+		e.Interrupted = true
+	case name != "":
+		e.Failed = true
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Said, Text: cmp.Or(text(failure.Get("data.message")), name)})
+	default:
+		e.Answers = said == transcript.Said && finish != "" && finish != "tool-calls" && finish != "unknown"
+	}
+}
+
+// part reads a part of the model's message.
+func part(p gjson.Result, said transcript.Kind) []transcript.Part {
+	switch p.Get("type").Str {
+	case "text":
+		return []transcript.Part{{Kind: said, Text: text(p.Get("text"))}}
+	case "reasoning":
+		return []transcript.Part{{Kind: transcript.Thought, Text: text(p.Get("text"))}}
+	case "tool":
+		id, state := text(p.Get("callID")), p.Get("state")
+		parts := []transcript.Part{{Kind: transcript.Call, Call: id, Name: text(p.Get("tool")), Input: own(state.Get("input"))}}
+		switch state.Get("status").Str {
+		case "completed":
+			answer := transcript.Part{Kind: transcript.Answer, Call: id, Text: text(state.Get("output"))}
+			each(state.Get("attachments"), func(f gjson.Result) { answer.Files = append(answer.Files, attached(f)) })
+			parts = append(parts, answer)
+		case "error":
+			parts = append(parts, transcript.Part{Kind: transcript.Answer, Call: id, Text: text(state.Get("error")), Failed: true})
+		}
+		return parts
+	}
+	return nil // where a step begins and ends, which files it has changed
+}
+
+// attached describes a file in a conversation.
+func attached(p gjson.Result) transcript.Attached {
+	a := transcript.Attached{Kind: "document", Media: text(p.Get("mime"))}
+	if strings.HasPrefix(a.Media, "image/") {
+		a.Kind = "image"
+	}
+	if url := p.Get("url"); strings.HasPrefix(url.Str, "data:") {
+		_, data, _ := strings.Cut(url.Str, ",")
+		a.Size = int64(len(data)) * 3 / 4 // of base64
+	}
+	return a
+}
+
+// each calls f for the objects in an array.
+func each(list gjson.Result, f func(gjson.Result)) {
+	if !list.IsArray() {
+		return
+	}
+	list.ForEach(func(_, v gjson.Result) bool {
+		if v.IsObject() {
+			f(v)
+		}
+		return true
+	})
+}
+
+// text is a copy of a string in JSON, which may be a part of the line, "" for anything else.
+func text(v gjson.Result) string {
+	if v.Type != gjson.String {
+		return ""
+	}
+	return strings.Clone(strings.ToValidUTF8(v.Str, "\ufffd"))
+}
+
+// own is a value with memory of its own.
+func own(v gjson.Result) gjson.Result { return gjson.Parse(strings.Clone(v.Raw)) }
+
+// tokens is a number of tokens, 0 for what is none.
+func tokens(v gjson.Result) int64 {
+	if v.Type != gjson.Number || v.Num < 0 || v.Num > 1<<50 {
+		return 0
+	}
+	return int64(v.Num)
+}
+
+// instant is a time, in milliseconds since 1970.
+func instant(v gjson.Result) time.Time {
+	if v.Type != gjson.Number || v.Num <= 0 || v.Num > 1<<50 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(v.Num)).UTC()
+}

@@ -1,14 +1,354 @@
 package opencode
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
-	"gitagent/internal/session"
+	"gitagent/internal/terminal"
 	"gitagent/internal/transcript"
 )
 
-func (Agent) NewSession() string { return session.NewID() }
+// Of a message and its parts, these are the fields that are kept when a conversation is rebuilt. They
+// are what the client's next request is made of, and what its schema asks for.
+type (
+	message struct {
+		ID     string          `json:"id"`
+		Queued bool            `json:"queued,omitempty"`
+		Window int64           `json:"window,omitempty"`
+		Info   info            `json:"info"`
+		Parts  []*piece `json:"parts"`
+	}
+	info struct {
+		ID         string   `json:"id"`
+		SessionID  string   `json:"sessionID"`
+		Role       string   `json:"role"`
+		Time       *span    `json:"time"`
+		Agent      string   `json:"agent"`
+		Model      *model   `json:"model,omitempty"` // of a prompt
+		ParentID   string   `json:"parentID,omitempty"`
+		Mode       string   `json:"mode,omitempty"`
+		Path       *place   `json:"path,omitempty"`
+		Cost       *float64 `json:"cost,omitempty"`
+		Tokens     *usage   `json:"tokens,omitempty"`
+		ModelID    string   `json:"modelID,omitempty"`
+		ProviderID string   `json:"providerID,omitempty"`
+		Variant    string   `json:"variant,omitempty"`
+		Finish     string   `json:"finish,omitempty"`
+		Summary    *bool    `json:"summary,omitempty"`
+		Error      *failure `json:"error,omitempty"`
+	}
+	piece struct {
+		ID        string          `json:"id"`
+		SessionID string          `json:"sessionID"`
+		MessageID string          `json:"messageID"`
+		Type      string          `json:"type"`
+		Text      *string         `json:"text,omitempty"`
+		Synthetic bool            `json:"synthetic,omitempty"`
+		Ignored   bool            `json:"ignored,omitempty"`
+		Time      *span           `json:"time,omitempty"`
+		Metadata  json.RawMessage `json:"metadata,omitempty"` // what the provider wants back: a signature of thoughts
+		CallID    string          `json:"callID,omitempty"`
+		Tool      string          `json:"tool,omitempty"`
+		State     *state          `json:"state,omitempty"`
+		Mime      string          `json:"mime,omitempty"`
+		Filename  string          `json:"filename,omitempty"`
+		URL       string          `json:"url,omitempty"`
+		Reason    string          `json:"reason,omitempty"`
+		Cost      *float64        `json:"cost,omitempty"`
+		Tokens    *usage          `json:"tokens,omitempty"`
+		Auto      *bool           `json:"auto,omitempty"`
+		Overflow  bool            `json:"overflow,omitempty"`
+		Tail      string          `json:"tail_start_id,omitempty"`
+	}
+	state struct {
+		Status      string          `json:"status"`
+		Input       json.RawMessage `json:"input"`
+		Output      *string         `json:"output,omitempty"`
+		Error       *string         `json:"error,omitempty"`
+		Title       *string         `json:"title,omitempty"`
+		Metadata    *shown          `json:"metadata,omitempty"`
+		Time        *span           `json:"time,omitempty"`
+		Attachments []*piece `json:"attachments,omitempty"`
+	}
+	shown struct { // of a tool's result, on the screen
+		Output    string `json:"output,omitempty"`
+		Diff      string `json:"diff,omitempty"`
+		Exit      *int   `json:"exit,omitempty"`
+		Truncated bool   `json:"truncated,omitempty"`
+	}
+	span struct {
+		Created   int64 `json:"created,omitempty"`
+		Completed int64 `json:"completed,omitempty"`
+		Start     int64 `json:"start,omitempty"`
+		End       int64 `json:"end,omitempty"`
+		Compacted int64 `json:"compacted,omitempty"` // the output is not sent any more
+	}
+	model struct {
+		ProviderID string `json:"providerID"`
+		ModelID    string `json:"modelID"`
+		Variant    string `json:"variant,omitempty"`
+	}
+	place struct {
+		Cwd  string `json:"cwd"`
+		Root string `json:"root"`
+	}
+	usage struct {
+		Total     int64 `json:"total,omitempty"`
+		Input     int64 `json:"input"`
+		Output    int64 `json:"output"`
+		Reasoning int64 `json:"reasoning"`
+		Cache     struct {
+			Read  int64 `json:"read"`
+			Write int64 `json:"write"`
+		} `json:"cache"`
+	}
+	failure struct {
+		Name string `json:"name"`
+		Data struct {
+			Message string `json:"message"`
+		} `json:"data"`
+	}
+)
 
+// Rebuild makes the file of a new session, as the plugin would have written it, under new ids: with old
+// ones the client takes up a session without messages. The client's own snapshots of files, the agents
+// and commands that were asked for, and files that lie somewhere else are left out; nothing that is left
+// makes the client act.
 func (Agent) Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
-	return nil, errors.ErrUnsupported
+	dir := conversations(os.Getenv)
+	if dir == "" {
+		return nil, fmt.Errorf("rebuild session %s: the environment names no home directory", c.Session)
+	}
+	b := builder{Cut: c, ids: idsAt(c.At), renamed: map[string]string{}}
+	for _, segment := range c.Segments {
+		for line := range bytes.Lines(segment) {
+			b.add(line)
+		}
+	}
+	b.trim()
+	if len(b.list) == 0 {
+		return nil, fmt.Errorf("rebuild session %s: %w", c.Session, transcript.ErrEmpty)
+	}
+	r := &transcript.Rebuilt{Path: filepath.Join(dir, c.Session+".jsonl")}
+	for _, m := range b.list {
+		line, err := json.Marshal(m)
+		if err != nil {
+			return nil, fmt.Errorf("rebuild session %s: %w", c.Session, err)
+		}
+		r.Pieces = append(r.Pieces, line, []byte{'\n'})
+	}
+	list := b.list
+	r.Adopt = func(ctx context.Context) error { return adopt(ctx, c, list) }
+	return r, nil
+}
+
+// A builder makes messages of lines.
+type builder struct {
+	transcript.Cut
+	ids     *ids
+	list    []*message
+	renamed map[string]string // ids of messages
+	prompt  string            // the last one's id
+}
+
+// add takes a message over, or leaves it out.
+func (b *builder) add(line []byte) {
+	m := new(message)
+	if json.Unmarshal(line, m) != nil || m.Info.ID == "" || b.renamed[m.Info.ID] != "" || m.Info.Time == nil {
+		return
+	}
+	i := &m.Info
+	if i.Role != "assistant" {
+		if i.Role != "user" || i.Model == nil {
+			return
+		}
+		*i = info{ID: i.ID, Role: i.Role, Time: i.Time, Agent: i.Agent, Model: i.Model}
+	}
+	if b.Foreign || i.Agent == "" {
+		i.Agent = "build" // the client's own, not one that somebody may have named so that it acts
+	}
+	old := i.ID
+	m.ID = b.ids.make("msg")
+	i.ID, i.SessionID = m.ID, b.Session
+	if i.Role == "user" {
+		b.prompt = m.ID
+	} else if !b.assistant(i) {
+		return
+	}
+	b.renamed[old] = m.ID
+	var parts []*piece
+	for _, p := range m.Parts {
+		if p != nil && b.part(p, i.Role) {
+			p.ID, p.SessionID, p.MessageID = b.ids.make("prt"), b.Session, m.ID
+			parts = append(parts, p)
+		}
+	}
+	if m.Parts = parts; parts == nil && (i.Role == "user" || i.Error == nil) {
+		return
+	}
+	b.list = append(b.list, m)
+}
+
+// assistant sets right what the model's message says of itself.
+func (b *builder) assistant(i *info) bool {
+	if b.prompt == "" || i.ModelID == "" || i.ProviderID == "" {
+		return false
+	}
+	i.Model, i.ParentID = nil, b.prompt
+	i.Mode, i.Path = i.Agent, &place{b.Dir, b.Dir}
+	if i.Cost == nil {
+		i.Cost = new(float64)
+	}
+	if i.Tokens == nil {
+		i.Tokens = new(usage)
+	}
+	if i.Time.Completed == 0 { // it would be taken for one that still runs
+		i.Time.Completed = max(i.Time.Created, 1)
+	}
+	if i.Error != nil {
+		name := "UnknownError"
+		if i.Error.Name == "MessageAbortedError" {
+			name = i.Error.Name
+		}
+		i.Error.Name = name
+	}
+	return true
+}
+
+// part sets a part right, or says that it is to be left out.
+func (b *builder) part(p *piece, role string) bool {
+	if !bytes.HasPrefix(bytes.TrimSpace(p.Metadata), []byte("{")) {
+		p.Metadata = nil
+	}
+	now := *p
+	*p = piece{Type: now.Type, Metadata: now.Metadata}
+	switch now.Type {
+	case "text", "reasoning":
+		if now.Text == nil || now.Type == "reasoning" && role == "user" {
+			return false
+		}
+		p.Text, p.Synthetic, p.Ignored, p.Time = now.Text, now.Synthetic, now.Ignored, now.Time
+		if p.Time == nil && now.Type == "reasoning" {
+			p.Time = &span{Start: b.At.UnixMilli()}
+		}
+		return true
+	case "file":
+		p.Mime, p.Filename, p.URL = now.Mime, now.Filename, now.URL
+		p.Metadata = nil
+		return now.Mime != "" && strings.HasPrefix(now.URL, "data:")
+	case "step-start":
+		return role == "assistant"
+	case "step-finish":
+		p.Reason, p.Cost, p.Tokens = now.Reason, now.Cost, now.Tokens
+		return role == "assistant" && now.Cost != nil && now.Tokens != nil
+	case "compaction":
+		p.Auto, p.Overflow, p.Tail, p.Metadata = now.Auto, now.Overflow, b.renamed[now.Tail], nil
+		return role == "user" && now.Auto != nil
+	case "tool":
+		p.CallID, p.Tool, p.State = now.CallID, now.Tool, now.State
+		return role == "assistant" && p.Tool != "" && p.CallID != "" && b.state(p.State)
+	}
+	return false
+}
+
+// state sets right what became of a tool's call. One that had not ended never will.
+func (b *builder) state(s *state) bool {
+	if s == nil || !bytes.HasPrefix(bytes.TrimSpace(s.Input), []byte("{")) {
+		return false
+	}
+	if s.Time == nil {
+		s.Time = new(span)
+	}
+	s.Time = &span{Start: max(s.Time.Start, 1), End: max(s.Time.End, s.Time.Start, 1), Compacted: s.Time.Compacted}
+	switch {
+	case s.Status == "completed" && s.Output != nil:
+		var files []*piece
+		for _, f := range s.Attachments {
+			if f != nil && f.Type == "file" && b.part(f, "assistant") {
+				f.ID, f.SessionID, f.MessageID = b.ids.make("prt"), b.Session, b.prompt
+				files = append(files, f)
+			}
+		}
+		s.Attachments, s.Error = files, nil
+		if s.Title == nil {
+			s.Title = new(string)
+		}
+		if s.Metadata == nil {
+			s.Metadata = new(shown)
+		}
+		return true
+	case s.Status == "error" && s.Error != nil:
+	default:
+		text := "Tool execution aborted"
+		s.Error = &text
+	}
+	*s = state{Status: "error", Input: s.Input, Error: s.Error, Time: &span{Start: s.Time.Start, End: s.Time.End}}
+	return true
+}
+
+// trim leaves out a request to compact at the end, which the client would carry out.
+func (b *builder) trim() {
+	for n := len(b.list); n > 0; n = len(b.list) {
+		last := b.list[n-1]
+		if last.Info.Role != "user" || len(last.Parts) == 0 || last.Parts[0].Type != "compaction" {
+			return
+		}
+		b.list = b.list[:n-1]
+	}
+}
+
+// importWait is how long the client may take to import a conversation: it starts within two seconds.
+const importWait = 2 * time.Minute
+
+// adopt lets the client import a session in the directory in which it will go on.
+func adopt(ctx context.Context, c transcript.Cut, list []*message) (err error) {
+	f, err := os.CreateTemp("", "git-agent-*.json")
+	if err != nil {
+		return fmt.Errorf("import the conversation: %w", err)
+	}
+	defer os.Remove(f.Name())
+	at := c.At.UnixMilli()
+	err = json.NewEncoder(f).Encode(map[string]any{
+		"info": map[string]any{
+			"id": c.Session, "slug": "git-agent", "projectID": "global", "directory": c.Dir, "title": title(list), "version": Agent{}.Tested(),
+			"time": map[string]int64{"created": at, "updated": at},
+		},
+		"messages": list,
+	})
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("import the conversation: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, importWait)
+	defer cancel()
+	out, err := terminal.Capture(ctx, c.Dir, Agent{}.Program(), "import", f.Name())
+	if err == nil && !strings.Contains(out, c.Session) {
+		err = errors.New("it does not say that it has")
+	}
+	if err != nil {
+		return fmt.Errorf("import the conversation into OpenCode: %w: %s", err, strings.TrimSpace(out))
+	}
+	return nil
+}
+
+// title is what the client calls the session: the first line of what began it.
+func title(list []*message) string {
+	for _, m := range list {
+		for _, p := range m.Parts {
+			if m.Info.Role == "user" && p.Text != nil && !p.Synthetic {
+				line, _, _ := strings.Cut(strings.TrimSpace(*p.Text), "\n")
+				if runes := []rune(line); len(runes) > 60 {
+					line = string(runes[:60])
+				}
+				return line
+			}
+		}
+	}
+	return "fork"
 }
