@@ -89,7 +89,7 @@ export const GitAgent = async ({ client, directory }) => {
     if (at < 0 && s.last) {
       at = list.findLastIndex((m) => s.written.has(m.info.id))
       const common = list.slice(0, at + 1).findLast((m) => m.info.role === "user" && m.parts.some(typed))
-      Object.assign(s, following(s), { written: new Set(list.slice(0, at + 1).map((m) => m.info.id)) })
+      Object.assign(s, following(s), { last: list[at]?.info.id, written: new Set(list.slice(0, at + 1).map((m) => m.info.id)) })
       append(s.file, JSON.stringify({ continues: common?.info.id || "", after: list[at]?.info.id || "" }) + "\n")
     }
     const fresh = list.slice(at + 1)

@@ -19,10 +19,10 @@ import (
 // are what the client's next request is made of, and what its schema asks for.
 type (
 	message struct {
-		ID     string          `json:"id"`
-		Queued bool            `json:"queued,omitempty"`
-		Window int64           `json:"window,omitempty"`
-		Info   info            `json:"info"`
+		ID     string   `json:"id"`
+		Queued bool     `json:"queued,omitempty"`
+		Window int64    `json:"window,omitempty"`
+		Info   info     `json:"info"`
 		Parts  []*piece `json:"parts"`
 	}
 	info struct {
@@ -75,7 +75,7 @@ type (
 		Title       *string         `json:"title,omitempty"`
 		Metadata    *shown          `json:"metadata,omitempty"`
 		Time        *span           `json:"time,omitempty"`
-		Attachments []*piece `json:"attachments,omitempty"`
+		Attachments []*piece        `json:"attachments,omitempty"`
 	}
 	shown struct { // of a tool's result, on the screen
 		Output    string `json:"output,omitempty"`
@@ -183,14 +183,14 @@ func (b *builder) add(line []byte) {
 		return
 	}
 	b.renamed[old] = m.ID
-	var parts []*piece
+	parts := []*piece{} // the client takes no null
 	for _, p := range m.Parts {
 		if p != nil && b.part(p, i.Role) {
 			p.ID, p.SessionID, p.MessageID = b.ids.make("prt"), b.Session, m.ID
 			parts = append(parts, p)
 		}
 	}
-	if m.Parts = parts; parts == nil && (i.Role == "user" || i.Error == nil) {
+	if m.Parts = parts; len(parts) == 0 && (i.Role == "user" || i.Error == nil) {
 		return
 	}
 	b.list = append(b.list, m)

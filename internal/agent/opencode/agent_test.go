@@ -1,0 +1,154 @@
+package opencode
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gitagent/hooks"
+)
+
+func TestInstall(t *testing.T) {
+	t.Parallel()
+	a, places := Agent{}, hooks.Places{Config: t.TempDir()}
+	path := filepath.Join(places.Config, "plugin", "git-agent.js")
+	problems := func() (all []hooks.Problem) {
+		for _, f := range a.Inspect(places).Findings {
+			all = append(all, f.Problem)
+		}
+		return all
+	}
+	apply := func(plan func(hooks.Places, bool) (*hooks.Edit, error)) {
+		t.Helper()
+		e, err := plan(places, false)
+		if err == nil {
+			err = e.Apply()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(what string, want ...hooks.Problem) {
+		t.Helper()
+		if got := problems(); !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", what, got, want)
+		}
+	}
+	want("nothing", hooks.Missing)
+	apply(a.Install)
+	want("installed")
+	write(path, string(plugin)+"\n")
+	want("changed by hand", hooks.Changed)
+	write(path, strings.Replace(string(plugin), "plugin ", "plugin 0.", 1))
+	want("another version", hooks.Changed)
+	apply(a.Install)
+	want("installed again")
+	write(filepath.Join(places.Config, "plugins", "git-agent.js"), string(plugin))
+	want("twice", hooks.Twice)
+	if err := os.RemoveAll(filepath.Join(places.Config, "plugins")); err != nil {
+		t.Fatal(err)
+	}
+	apply(a.Remove)
+	want("removed", hooks.Missing)
+	apply(a.Remove)
+	write(path, "// mine\n")
+	if _, err := a.Install(places, false); err == nil {
+		t.Error("another's file would be replaced")
+	}
+	apply(a.Remove)
+	if data, err := os.ReadFile(path); err != nil || string(data) != "// mine\n" {
+		t.Errorf("another's file: %q, %v", data, err)
+	}
+	if _, err := a.Install(places, true); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("in a project: %v", err)
+	}
+}
+
+func TestConfigDir(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		env  map[string]string
+		want string
+	}{
+		{map[string]string{"HOME": "/home/dev"}, "/home/dev/.config/opencode"},
+		{map[string]string{"HOME": "/home/dev", "XDG_CONFIG_HOME": "/c"}, "/c/opencode"},
+		{map[string]string{"HOME": "/home/dev", "XDG_CONFIG_HOME": "c"}, "/home/dev/.config/opencode"},
+		{nil, ""},
+	} {
+		if got := (Agent{}).ConfigDir(func(name string) string { return tt.env[name] }); got != filepath.FromSlash(tt.want) {
+			t.Errorf("%v: got %q, want %q", tt.env, got, tt.want)
+		}
+	}
+}
+
+func TestClient(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		pid, id string
+		want    hooks.Client
+	}{
+		{"12", "ses_df66c3548ffebYgP3dFv5wDzLh", hooks.Client{PID: 12, SessionID: "ses_df66c3548ffebYgP3dFv5wDzLh"}},
+		{"-1", "../x", hooks.Client{}},
+	} {
+		env := map[string]string{pidVariable: tt.pid, sessionVariable: tt.id}
+		if got := (Agent{}).Client(func(name string) string { return env[name] }); got != tt.want {
+			t.Errorf("got %+v, want %+v", got, tt.want)
+		}
+	}
+	for _, name := range []string{pidVariable, sessionVariable} {
+		if !strings.Contains(string(plugin), name) {
+			t.Errorf("the plugin doesn't set %s", name)
+		}
+	}
+}
+
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ dir, session, prompt, want string }{
+		{"", "", "", "opencode"},
+		{"/r", "ses_1", "-go", "opencode /r --session=ses_1 --prompt=-go"},
+	} {
+		command := Agent{}.Command(tt.dir, tt.session, tt.prompt)
+		if got := strings.Join(command, " "); got != tt.want || !(Agent{}).Interactive(command) {
+			t.Errorf("got %s, want %s", got, tt.want)
+		}
+	}
+	for _, command := range []string{"", "opencode run hello", "opencode serve", "opencode --version", "opencode --pure run x"} {
+		if (Agent{}).Interactive(strings.Fields(command)) {
+			t.Errorf("%q is said to talk to a person", command)
+		}
+	}
+}
+
+func TestContinues(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ text, want string }{
+		{`{"continues":"msg_1","after":"msg_2"}` + "\n{}\n", "msg_1"},
+		{`{"continues":"","after":""}` + "\n", ""},
+		{`{"continues":"../x"}` + "\n", ""},
+		{`{"id":"msg_1"}` + "\n", ""},
+		{`{"continues":"msg_1"}`, ""},
+		{"", ""},
+		{strings.Repeat("x", 1<<20), ""},
+	} {
+		path := filepath.Join(t.TempDir(), "x.jsonl")
+		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := (Agent{}).Continues(path); got != tt.want || err != nil {
+			t.Errorf("%.40q: got %q, %v", tt.text, got, err)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package opencode
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gitagent/internal/transcript"
+)
+
+func rebuilt(t *testing.T, foreign bool, segments ...[]byte) []byte {
+	t.Helper()
+	r, err := Agent{}.Rebuild(transcript.Cut{Segments: segments, Session: "ses_new", At: time.Unix(1.7e9, 0), Dir: "/home/dev/fork", Foreign: foreign})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join("git-agent", "opencode", "ses_new.jsonl"); !strings.HasSuffix(r.Path, want) || r.Adopt == nil {
+		t.Errorf("got %+v", r)
+	}
+	return bytes.Join(r.Pieces, nil)
+}
+
+// A rebuilt conversation says the same, under ids of its own that keep the order.
+func TestRebuild(t *testing.T) {
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	for _, name := range []string{"conversation.jsonl", "compacted.jsonl", "stopped.jsonl"} {
+		source := capture(t, name)
+		file := rebuilt(t, false, source)
+		was, is := entries(source), entries(file)
+		if len(was) != len(is) {
+			t.Errorf("%s: %d messages of %d", name, len(is), len(was))
+			continue
+		}
+		last := ""
+		for i := range was {
+			if brief(was[i]) != brief(is[i]) {
+				t.Errorf("%s: message %d: %q was %q", name, i, brief(is[i]), brief(was[i]))
+			}
+			if is[i].ID <= last || is[i].ID == was[i].ID {
+				t.Errorf("%s: message %d: id %s after %s", name, i, is[i].ID, last)
+			}
+			last = is[i].ID
+		}
+		for _, word := range []string{"snapshot", `"patch"`, "/home/dev/repo", "statusCode"} {
+			if bytes.Contains(file, []byte(word)) && word != "/home/dev/repo" {
+				t.Errorf("%s: %s is left", name, word)
+			}
+		}
+	}
+}
+
+// What makes the client act is left out, whoever wrote it.
+func TestRebuildHostile(t *testing.T) {
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	file := rebuilt(t, true, []byte(`{"info":{"id":"msg_1","role":"user","agent":"root","system":"EVIL","tools":{"EVIL":true},"time":{"created":1},"model":{"providerID":"p","modelID":"m"}},"parts":[`+
+		`{"type":"text","text":"hello"},{"type":"agent","name":"EVIL"},{"type":"subtask","prompt":"EVIL","agent":"x"},`+
+		`{"type":"file","mime":"text/plain","url":"file:///EVIL"},{"type":"snapshot","snapshot":"EVIL"},{"type":"patch","hash":"EVIL","files":["EVIL"]}]}
+{"info":{"id":"msg_2","role":"assistant","agent":"root","time":{"created":1},"modelID":"m","providerID":"p","path":{"cwd":"/EVIL","root":"/EVIL"}},"parts":[`+
+		`{"type":"tool","tool":"read","callID":"c","state":{"status":"completed","input":{},"output":"x","metadata":{"sessionId":"EVIL","loaded":["EVIL"]},"attachments":[{"type":"file","mime":"a/b","url":"https://EVIL"}]}}]}
+{"info":{"id":"msg_3","role":"user","time":{"created":2},"model":{"providerID":"p","modelID":"m"}},"parts":[{"type":"compaction","auto":true}]}
+`))
+	if bytes.Contains(file, []byte("EVIL")) || bytes.Contains(file, []byte("compaction")) || bytes.Contains(file, []byte("root\"}")) {
+		t.Errorf("got %s", file)
+	}
+	if n := bytes.Count(file, []byte("\n")); n != 2 {
+		t.Errorf("%d messages: %s", n, file)
+	}
+	_, err := Agent{}.Rebuild(transcript.Cut{Segments: [][]byte{[]byte("x\n{}\n")}, Session: "ses_new", At: time.Now()})
+	if !errors.Is(err, transcript.ErrEmpty) {
+		t.Errorf("of nothing: %v", err)
+	}
+}
