@@ -81,7 +81,7 @@ func (r *rig) check(wants ...want) []turn {
 	var found []turn
 	for _, w := range wants {
 		if w.mission == "" {
-			w.mission = passive(w.session)
+			w.mission = r.kind.mission(r, w.session)
 		}
 		var t turn
 		for _, c := range all {
@@ -119,8 +119,8 @@ func (r *rig) checkRecord(t turn, w want) {
 	if t.V != 1 || t.Kind != "turn" {
 		fail("v and kind", []any{t.V, t.Kind}, "1 turn")
 	}
-	if t.Agent != "claude-code" {
-		fail("agent", t.Agent, "claude-code")
+	if t.Agent != r.kind.agent() {
+		fail("agent", t.Agent, r.kind.agent())
 	}
 	if t.Outcome != w.outcome {
 		fail("outcome", t.Outcome, w.outcome)
@@ -164,7 +164,8 @@ func quotes(got, whole string) bool {
 func (r *rig) checkConversation(all []turn, t turn) {
 	r.t.Helper()
 	tr := r.transcript(t.Session)
-	stored := r.conversation(all, t)
+	segment := r.kind.stored(r.show(t.Mission, t.Transcript.Path))
+	stored := r.kind.stored(r.conversation(all, t))
 	if !strings.HasPrefix(string(tr.data), stored) {
 		r.t.Errorf("%v: the segments are not a prefix of %s: they differ at byte %d: %s", t, tr.path, firstDifference(string(tr.data), stored), around(string(tr.data), stored))
 		return
@@ -181,7 +182,7 @@ func (r *rig) checkConversation(all []turn, t turn) {
 	case len(stored) < x.last:
 		r.t.Errorf("%v: segments end at byte %d, the last assistant record at %d", t, len(stored), x.last)
 	}
-	if t.Transcript.After != 0 && len(stored)-t.Transcript.Bytes > x.began {
+	if t.Transcript.After != 0 && len(stored)-len(segment) > x.began {
 		r.t.Errorf("%v: the prompt is in the segment of the turn before", t)
 	}
 	if t.Outcome == "done" && t.Reply != x.reply {

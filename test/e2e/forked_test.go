@@ -39,10 +39,10 @@ func (r *rig) fork(dir string, args ...string) fork {
 		r.t.Fatalf("git agent-fork %s: %v\n%s\n%s", strings.Join(args, " "), err, &stderr, r.report())
 	}
 	var f fork
-	if err := json.Unmarshal(stdout.Bytes(), &f); err != nil || f.Mission == "" || f.Command[0] != "claude" {
+	if err := json.Unmarshal(stdout.Bytes(), &f); err != nil || f.Mission == "" || f.Command[0] != r.kind.program() {
 		r.t.Fatalf("git agent-fork %s says %s: %v", strings.Join(args, " "), &stdout, err)
 	}
-	if f.Session != "" {
+	if _, ok := r.kind.(claude); ok && f.Session != "" {
 		f.file = r.transcriptPath(f.Session)
 		var err error
 		if f.placed, err = os.ReadFile(f.file); err != nil {

@@ -32,7 +32,7 @@ func run(m *testing.M) int {
 			return fail(err)
 		}
 	}
-	if err := installClient(context.Background()); err != nil {
+	if err := installClients(context.Background()); err != nil {
 		return fail(err)
 	}
 	bin, err := os.MkdirTemp("", "e2e-bin-")

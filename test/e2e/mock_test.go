@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// A mock is a process that plays the Messages API on the loopback interface.
+// A mock is a process that plays the service of an agent's model on the loopback interface.
 // It reads its scenario anew at every request.
 type mock struct {
 	t    testing.TB
@@ -31,18 +31,22 @@ type request struct {
 	ClosedEarly bool   `json:"closed_early"` // the client hung up before the answer was complete
 
 	Body json.RawMessage `json:"body"` // the conversation, among other things
+
+	// What the mocks that share mock.mjs make of it:
+	Said []said `json:"said"`
+	Side bool   `json:"side"` // it is about the conversation, not a part of it
 }
 
-// newMock starts the mock with the rules of testdata/scenario.json.
+// newMock starts a script of testdata with the rules of a scenario there.
 // It ends with the test.
-func newMock(t testing.TB, dir string) *mock {
+func newMock(t testing.TB, dir, script, scenario string) *mock {
 	t.Helper()
-	m := &mock{t: t, dir: dir, log: filepath.Join(dir, "requests"), base: readScenario(t)}
+	m := &mock{t: t, dir: dir, log: filepath.Join(dir, "requests"), base: readScenario(t, scenario)}
 	if err := os.MkdirAll(m.log, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	m.play()
-	cmd := exec.Command("node", filepath.Join("testdata", "mock-anthropic.mjs"), "--scenario", m.scenarioFile(), "--log", m.log)
+	cmd := exec.Command("node", filepath.Join("testdata", script), "--scenario", m.scenarioFile(), "--log", m.log)
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

@@ -4,10 +4,10 @@ package e2e
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,12 +18,14 @@ import (
 // a model and somebody who watches the hooks. Nothing of it is shared with another test.
 type rig struct {
 	t        *testing.T
+	kind     kind   // whose client it runs
 	home     string // of the user who runs the client
 	tmp      string // for sockets and temporary files; short, since a socket's path ends at 108 bytes
 	repo     *gittest.Repo
 	mock     *mock
 	witness  *witness
 	sessions []*session
+	panes    []*tui
 	vars     []string // further environment of the client, set before it starts
 	asks     bool     // the client asks for permission
 }
@@ -45,14 +47,21 @@ func newBareRig(t *testing.T) *rig {
 // newRigIn is newBareRig for an empty repository whose home is the directory it lies in.
 func newRigIn(t *testing.T, repo *gittest.Repo) *rig {
 	t.Helper()
-	r := &rig{t: t, repo: repo, home: filepath.Dir(repo.Dir)}
+	return newRigOf(t, claude{}, repo)
+}
+
+// newRigOf is newRigIn for a client of any kind.
+func newRigOf(t *testing.T, k kind, repo *gittest.Repo) *rig {
+	t.Helper()
+	r := &rig{t: t, kind: k, repo: repo, home: filepath.Dir(repo.Dir)}
 	tmp, err := os.MkdirTemp("", "e2e-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(tmp) })
 	r.tmp = tmp
-	r.mock = newMock(t, filepath.Join(r.home, "mock"))
+	script, scenario := k.service()
+	r.mock = newMock(t, filepath.Join(r.home, "mock"), script, scenario)
 	r.witness = newWitness(t, filepath.Join(r.home, "witness"))
 	r.onboard(repo.Dir)
 	repo.Write("README.md", "# A project\n")
@@ -62,49 +71,25 @@ func newRigIn(t *testing.T, repo *gittest.Repo) *rig {
 	return r
 }
 
-// onboard answers the questions that the client asks on its first start,
-// and the one about trust that it asks for every directory.
-func (r *rig) onboard(dirs ...string) {
-	r.t.Helper()
-	projects := map[string]any{}
-	for _, dir := range dirs {
-		projects[dir] = map[string]any{"hasTrustDialogAccepted": true}
-	}
-	b, err := json.Marshal(map[string]any{
-		"hasCompletedOnboarding": true,
-		"theme":                  "dark",
-		"customApiKeyResponses":  map[string]any{"approved": []string{dummyKey}, "rejected": []string{}},
-		"projects":               projects,
-	})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	replaceFile(r.t, filepath.Join(r.home, ".claude.json"), b)
-	// Settings that a user has before the hooks come.
-	if err := os.MkdirAll(filepath.Join(r.home, ".claude"), 0o700); err != nil {
-		r.t.Fatal(err)
-	}
-	replaceFile(r.t, r.settings(), []byte("{\n  \"skipDangerousModePermissionPrompt\": true,\n  \"spinnerTipsEnabled\": false\n}\n"))
-}
+// onboard gives the user the settings that one has who has used the client in some directories, with
+// the witness's hooks in them where the client takes them from there.
+func (r *rig) onboard(dirs ...string) { r.t.Helper(); r.kind.onboard(r, dirs...) }
 
 // settings is the user's settings file of the client.
-func (r *rig) settings() string { return filepath.Join(r.home, ".claude", "settings.json") }
+func (r *rig) settings() string { return r.kind.settings(r) }
 
 // env is the environment of the user: nothing of the developer's own but PATH,
 // and the loopback mock in the place of the model.
 func (r *rig) env() []string {
-	return append([]string{
+	return slices.Concat([]string{
 		"PATH=" + os.Getenv("PATH"),
 		"HOME=" + r.home,
-		"TMPDIR=" + r.tmp, "CLAUDE_CODE_TMPDIR=" + r.tmp, "TMUX_TMPDIR=" + r.tmp,
+		"TMPDIR=" + r.tmp, "TMUX_TMPDIR=" + r.tmp,
 		"TERM=xterm-256color", "LANG=C.UTF-8", "SHELL=/bin/bash", "USER=dev",
 		"GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=Dev", "GIT_AUTHOR_EMAIL=dev@example.invalid",
 		"GIT_COMMITTER_NAME=Dev", "GIT_COMMITTER_EMAIL=dev@example.invalid",
-		"ANTHROPIC_API_KEY=" + dummyKey, "ANTHROPIC_BASE_URL=" + r.mock.url,
-		"IS_SANDBOX=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-		"DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1",
-	}, r.vars...)
+	}, r.kind.env(r), r.vars)
 }
 
 // command runs `git agent-turn` as the user in dir and returns its standard output.

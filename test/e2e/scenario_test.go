@@ -52,15 +52,15 @@ func write(path, content string) reply {
 	return reply{"tool": "Write", "input": map[string]any{"file_path": "${CWD}/" + path, "content": content}}
 }
 
-func readScenario(t testing.TB) scenario {
+func readScenario(t testing.TB, name string) scenario {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", "scenario.json"))
+	b, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var s scenario
 	if err := json.Unmarshal(b, &s); err != nil {
-		t.Fatalf("read testdata/scenario.json: %v", err)
+		t.Fatalf("read testdata/%s: %v", name, err)
 	}
 	return s
 }

@@ -20,11 +20,17 @@ type terminal struct {
 // newTerminal runs a program in a pane of 120 by 40.
 func newTerminal(t testing.TB, env []string, dir string, argv ...string) *terminal {
 	t.Helper()
+	return newTerminalOf(t, 120, 40, env, dir, argv...)
+}
+
+// newTerminalOf is newTerminal for a pane of any size.
+func newTerminalOf(t testing.TB, width, height int, env []string, dir string, argv ...string) *terminal {
+	t.Helper()
 	s := &terminal{t: t, env: env}
 	t.Cleanup(func() { s.try("kill-server") })
 	args := []string{
 		"-f", "/dev/null", "start-server", ";", "set-option", "-g", "remain-on-exit", "on", ";",
-		"new-session", "-d", "-x", "120", "-y", "40", "-c", dir, "--",
+		"new-session", "-d", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height), "-c", dir, "--",
 	}
 	s.tmux(append(args, argv...)...)
 	return s

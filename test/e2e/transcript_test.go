@@ -41,6 +41,11 @@ func (r *rig) transcriptPath(session string) string {
 // transcript reads the file of a session.
 func (r *rig) transcript(session string) transcript {
 	r.t.Helper()
+	return r.kind.transcript(r, session)
+}
+
+func (claude) transcript(r *rig, session string) transcript {
+	r.t.Helper()
 	path := r.transcriptPath(session)
 	if path == "" {
 		r.t.Fatalf("the client keeps no file of session %s, or two\n%s", session, r.report())

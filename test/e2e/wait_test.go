@@ -57,7 +57,10 @@ func (r *rig) report() string {
 		fmt.Fprintln(&events, e)
 	}
 	section("hook events", events.String())
-	settings, _ := os.ReadFile(filepath.Join(r.home, ".claude", "settings.json"))
+	for _, p := range r.panes {
+		section("pane", p.term.screen())
+	}
+	settings, _ := os.ReadFile(r.settings())
 	section("settings", string(settings))
 	log, _ := os.ReadFile(filepath.Join(r.repo.Dir, ".git", "agent", "log"))
 	section("log of the hooks", string(log))

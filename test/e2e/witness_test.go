@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +27,8 @@ const witnessDir = "E2E_WITNESS"
 type witness struct {
 	t        testing.TB
 	dir      string // one file per event
-	settings string // file for the client's --settings
+	command  string // of a hook
+	settings string // file for Claude Code's --settings
 }
 
 // An event is one hook call as the witness saw it.
@@ -43,6 +45,11 @@ type event struct {
 	LastMessage string    `json:"last_assistant_message"`
 	Tree        string    `json:"tree"`     // the worktree at Cwd at that moment, or "" if there is none
 	Toplevel    string    `json:"toplevel"` // of Cwd
+
+	// What other clients call it, or say beside.
+	TurnID  string `json:"turn_id,omitempty"`         // PromptID
+	Reply   string `json:"prompt_response,omitempty"` // LastMessage
+	AgentID string `json:"agent_id,omitempty"`        // of a sub-agent
 }
 
 func (e event) String() string {
@@ -65,16 +72,16 @@ func newWitness(t testing.TB, dir string) *witness {
 		Command string `json:"command"`
 		Timeout int    `json:"timeout"`
 	}
+	w := &witness{t: t, dir: dir, command: witnessDir + "='" + dir + "' '" + self + "'", settings: filepath.Join(dir, "settings")}
 	hooks := map[string]any{}
 	for _, name := range []string{"SessionStart", "UserPromptSubmit", "Stop", "StopFailure", "PreCompact", "SessionEnd", "ConfigChange"} {
-		entry := hook{Type: "command", Command: witnessDir + "='" + dir + "' '" + self + "'", Timeout: 20}
+		entry := hook{Type: "command", Command: w.command, Timeout: 20}
 		hooks[name] = []any{map[string]any{"hooks": []hook{entry}}}
 	}
 	b, err := json.Marshal(map[string]any{"hooks": hooks})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &witness{t: t, dir: dir, settings: filepath.Join(dir, "settings")}
 	replaceFile(t, w.settings, b)
 	return w
 }
@@ -94,6 +101,13 @@ func testify(dir string) error {
 		return err
 	}
 	e.At = at
+	e.PromptID, e.LastMessage = cmp.Or(e.PromptID, e.TurnID), cmp.Or(e.LastMessage, e.Reply)
+	switch e.Name { // Gemini CLI's words
+	case "BeforeAgent":
+		e.Name = "UserPromptSubmit"
+	case "AfterAgent":
+		e.Name = "Stop"
+	}
 	if top, err := exec.Command("git", "rev-parse", "--show-toplevel").Output(); err == nil {
 		e.Toplevel = strings.TrimSuffix(string(top), "\n")
 		// In a nested repository without a commit there is no snapshot, and Tree stays empty.

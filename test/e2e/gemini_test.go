@@ -1,0 +1,105 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+)
+
+// gemini is Google's Gemini CLI.
+type gemini struct{}
+
+func (gemini) program() string                       { return "gemini" }
+func (gemini) agent() string                         { return "gemini-cli" }
+func (gemini) service() (script, scenario string)    { return "mock-gemini.mjs", "scenario-bash.json" }
+func (gemini) mission(r *rig, session string) string { return passive(session) }
+func (gemini) stored(segment string) string          { return segment }
+func (gemini) quit() string                          { return "/quit" }
+func (gemini) escape() []string                      { return []string{"Escape"} }
+func (gemini) settings(r *rig) string                { return filepath.Join(r.home, ".gemini", "settings.json") }
+
+func (gemini) env(r *rig) []string {
+	return []string{
+		"GEMINI_API_KEY=dummy", "GOOGLE_GEMINI_BASE_URL=" + r.mock.url, "GEMINI_CLI_NO_RELAUNCH=true",
+		"GEMINI_CLI_TRUST_WORKSPACE=true",
+	}
+}
+
+func (c gemini) onboard(r *rig, dirs ...string) {
+	r.t.Helper()
+	hooks := map[string]any{}
+	for _, name := range []string{"SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"} {
+		hooks[name] = []any{map[string]any{"hooks": []any{
+			map[string]any{"type": "command", "name": "witness", "command": r.witness.command, "timeout": 10_000},
+		}}}
+	}
+	b, err := json.MarshalIndent(map[string]any{
+		"security":    map[string]any{"auth": map[string]any{"selectedType": "gemini-api-key"}},
+		"general":     map[string]any{"enableAutoUpdate": false},
+		"privacy":     map[string]any{"usageStatisticsEnabled": false},
+		"hooksConfig": map[string]any{"enabled": true},
+		"hooks":       hooks,
+	}, "", "  ")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.repo.In(r.home).Write(".gemini/settings.json", string(b)+"\n")
+}
+
+func (gemini) command(r *rig, session, prompt string) []string {
+	argv := []string{"node", r.client(), "--yolo", "-m", "gemini-2.5-pro", "-o", "stream-json", "-p", prompt}
+	if session != "" {
+		argv = append(argv, "--resume", session)
+	}
+	return argv
+}
+
+func (gemini) started(stdout []byte) string { return field(stdout, "session_id") }
+
+func (gemini) open(r *rig, session string) []string {
+	argv := []string{"node", r.client(), "--yolo", "-m", "gemini-2.5-pro"}
+	if session != "" {
+		argv = append(argv, "--resume", session)
+	}
+	return argv
+}
+
+func (gemini) box(screen string) (text string, idle bool) { return "", false }
+
+func (gemini) over(r *rig, stop event) bool { return true }
+
+// transcript reads the file of a session. The client gives no prompt an id.
+func (gemini) transcript(r *rig, session string) transcript {
+	r.t.Helper()
+	found, _ := filepath.Glob(filepath.Join(r.home, ".gemini", "tmp", "*", "chats", "session-*-"+session[:8]+".jsonl"))
+	if len(found) != 1 {
+		r.t.Fatalf("the client keeps the files %q of session %s\n%s", found, session, r.report())
+	}
+	data, err := os.ReadFile(found[0])
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	tr := transcript{path: found[0], data: data}
+	offset := 0
+	for line := range bytes.Lines(data) {
+		began := offset
+		offset += len(line)
+		var rec struct {
+			ID, Type string
+			Content  json.RawMessage
+		}
+		json.Unmarshal(line, &rec)
+		switch {
+		case rec.Type == "user":
+			tr.runs = append(tr.runs, exchange{promptID: rec.ID, began: began})
+		case rec.Type == "gemini" && len(tr.runs) > 0:
+			run := &tr.runs[len(tr.runs)-1]
+			run.last = offset
+			json.Unmarshal(rec.Content, &run.reply)
+		}
+	}
+	return tr
+}

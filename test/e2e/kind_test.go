@@ -1,0 +1,86 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+)
+
+// A kind is what the tests must know of one agent's client to run it, beside what is the same for all.
+type kind interface {
+	program() string                       // what --agent takes
+	agent() string                         // what records call it
+	service() (script, scenario string)    // the mock, and what it answers
+	onboard(r *rig, dirs ...string)        // writes the user's settings
+	settings(r *rig) string                // the file of the user's settings, for reports
+	env(r *rig) []string                   // beside what all have
+	mission(r *rig, session string) string // that a session records to when nothing else says which
+	transcript(r *rig, session string) transcript
+	stored(segment string) string // a segment in the form that the transcript has
+}
+
+// claude is Claude Code.
+type claude struct{}
+
+func (claude) program() string { return "claude" }
+func (claude) agent() string   { return "claude-code" }
+func (claude) service() (script, scenario string) { return "mock-anthropic.mjs", "scenario.json" }
+
+func (claude) settings(r *rig) string                { return filepath.Join(r.home, ".claude", "settings.json") }
+func (claude) stored(segment string) string          { return segment }
+func (claude) mission(r *rig, session string) string { return passive(session) }
+
+func (claude) env(r *rig) []string {
+	return []string{
+		"CLAUDE_CODE_TMPDIR=" + r.tmp,
+		"ANTHROPIC_API_KEY=" + dummyKey, "ANTHROPIC_BASE_URL=" + r.mock.url,
+		"IS_SANDBOX=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1",
+	}
+}
+
+// onboard answers the questions that the client asks on its first start,
+// and the one about trust that it asks for every directory.
+func (claude) onboard(r *rig, dirs ...string) {
+	r.t.Helper()
+	projects := map[string]any{}
+	for _, dir := range dirs {
+		projects[dir] = map[string]any{"hasTrustDialogAccepted": true}
+	}
+	b, err := json.Marshal(map[string]any{
+		"hasCompletedOnboarding": true,
+		"theme":                  "dark",
+		"customApiKeyResponses":  map[string]any{"approved": []string{dummyKey}, "rejected": []string{}},
+		"projects":               projects,
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	replaceFile(r.t, filepath.Join(r.home, ".claude.json"), b)
+	// Settings that a user has before the hooks come.
+	if err := os.MkdirAll(filepath.Join(r.home, ".claude"), 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	replaceFile(r.t, r.settings(), []byte("{\n  \"skipDangerousModePermissionPrompt\": true,\n  \"spinnerTipsEnabled\": false\n}\n"))
+}
+
+// A player is a kind whose client the matrix runs.
+type player interface {
+	kind
+	// command runs the client with one prompt and without a terminal; session is "" for a new one.
+	command(r *rig, session, prompt string) []string
+	// started is the session's id in what such a run printed, "" as long as it has not.
+	started(stdout []byte) string
+	// open runs the client in a terminal; session is "" for a new one.
+	open(r *rig, session string) []string
+	// box is the text in the input box of a screen, and whether the client waits for input.
+	box(screen string) (text string, idle bool)
+	// over says whether the client has left a turn whose Stop hook ran: until then it does no command.
+	over(r *rig, stop event) bool
+	// escape are the keys that stop a turn.
+	escape() []string
+	// quit is what a user types to leave.
+	quit() string
+}

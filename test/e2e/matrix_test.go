@@ -1,0 +1,431 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"gitagent/test/gittest"
+)
+
+// TestMatrix runs the same cases with every client: `go test -tags e2e -run 'TestMatrix/codex/killed'`.
+func TestMatrix(t *testing.T) {
+	t.Parallel()
+	for _, p := range []player{codex{}, openCode{}, gemini{}} {
+		t.Run(p.program(), func(t *testing.T) {
+			t.Parallel()
+			for _, c := range matrix {
+				if len(c.only) > 0 && !slices.Contains(c.only, p.program()) {
+					continue
+				}
+				t.Run(c.name, func(t *testing.T) {
+					t.Parallel()
+					c.run(newWorld(t, p))
+				})
+			}
+		})
+	}
+}
+
+// matrix are the cases. What a client can't do by itself is no case of its, and is said in docs/agents.md.
+var matrix = []struct {
+	name string
+	run  func(r *rig)
+	only []string // the clients that it is for; none for all
+}{
+	{name: "turns", run: turnsAndResume},
+	{name: "failure", run: serviceFails},
+	{name: "interrupted", run: interruptedInTool, only: []string{"codex", "opencode"}},
+	{name: "killed", run: killedInTool, only: []string{"codex", "opencode"}},
+	{name: "compacted", run: compactedByItself, only: []string{"codex", "opencode"}},
+	{name: "subagent", run: subagent, only: []string{"codex", "opencode"}},
+	{name: "two-at-once", run: twoAtOnce, only: []string{"codex", "opencode"}},
+	{name: "handoff", run: handoffWritten, only: []string{"codex", "opencode"}},
+	{name: "fork", run: forkAtEveryTurn},
+	{name: "terminal", run: inTerminal, only: []string{"codex", "opencode"}},
+	{name: "daemon", run: withDaemon, only: []string{"codex"}},
+	{name: "trusted", run: trustedByPerson, only: []string{"codex"}},
+	{name: "rewound", run: rewound, only: []string{"codex"}},
+	{name: "native-fork", run: forkedByClient, only: []string{"codex"}},
+}
+
+// newWorld is newRig for a client of any kind.
+func newWorld(t *testing.T, p player) *rig {
+	t.Helper()
+	r := newRigOf(t, p, gittest.New(t))
+	r.command(r.repo.Dir, "init", "--agent", p.program())
+	return r
+}
+
+// turnsAndResume has three turns, each in a process of its own: a file written, two tools at once, words only.
+func turnsAndResume(r *rig) {
+	before := r.visible()
+	session := r.play(r.repo.Dir, "", "T1 hello").ok().session()
+	r.play(r.repo.Dir, session, "T2 hello").ok()
+	r.play(r.repo.Dir, session, "T3 hello").ok()
+	turns := r.check(r.done("T1"), r.done("T2"), r.done("T3"))
+	if after := r.visible(); after != before {
+		r.t.Errorf("recording can be seen:\n%s\nwas\n%s", after, before)
+	}
+	for i, tools := range []int{1, 2, 0} {
+		n := 0
+		for _, times := range turns[i].Tools {
+			n += times
+		}
+		if n != tools {
+			r.t.Errorf("tools of turn %d = %v, want %d", i+1, turns[i].Tools, tools)
+		}
+		if !strings.HasSuffix(turns[i].Model, "gpt-mock") {
+			r.t.Errorf("model of turn %d = %q, want gpt-mock", i+1, turns[i].Model)
+		}
+	}
+	if got, want := turns[0].Context, 102+1001; got != want {
+		r.t.Errorf("context of turn 1 = %d, want %d", got, want)
+	}
+	if got, want := turns[1].Context, 312+15000; got != want {
+		r.t.Errorf("context of turn 2 = %d, want %d", got, want)
+	}
+	if words := turns[2]; words.Code != turns[1].Code || words.Base != turns[1].Code || words.Files != 0 {
+		r.t.Errorf("the turn without changes: %v, want code and base %s", words, turns[1].Code)
+	}
+}
+
+// serviceFails has a turn that the model's service refuses, between two that it doesn't.
+func serviceFails(r *rig) {
+	session := r.play(r.repo.Dir, "", "T1 hello").ok().session()
+	r.play(r.repo.Dir, session, "TERR hello")
+	r.play(r.repo.Dir, session, "T3 hello").ok()
+	r.check(r.done("T1"), r.left("TERR", "failed"), r.done("T3"))
+}
+
+// left is what is wanted of a turn that no Stop ended: its worktree is the one that the session's next
+// event found.
+func (r *rig) left(text, outcome string) want {
+	r.t.Helper()
+	b := r.began(text)
+	for _, e := range r.witness.events() {
+		if e.Session == b.Session && e.At.After(b.At) && !slices.Contains([]string{"PreCompact", "PostCompact"}, e.Name) {
+			return want{session: b.Session, prompt: b.Prompt, promptID: b.PromptID, outcome: outcome, base: b.Tree, tree: e.Tree}
+		}
+	}
+	r.t.Fatalf("no event after %q\n%s", text, r.report())
+	return want{}
+}
+
+// inTool begins a session, and then a turn that stays in a tool call when it has changed a file.
+func (r *rig) inTool() (session string, x *process, slow *gate) {
+	r.t.Helper()
+	slow = r.gate("slow")
+	r.mock.play(on("TTOOL", bash("echo half > half.txt"), bash(slow.wait()), say("not reached")))
+	session = r.play(r.repo.Dir, "", "T1 hello").ok().session()
+	x = r.startRun(r.repo.Dir, session, "TTOOL hello")
+	slow.reached()
+	return session, x, slow
+}
+
+// interruptedInTool is Ctrl-C in the middle of a turn.
+func interruptedInTool(r *rig) {
+	session, x, slow := r.inTool()
+	x.signal(os.Interrupt)
+	x.wait()
+	slow.open()
+	r.play(r.repo.Dir, session, "T3 hello").ok()
+	r.check(r.done("T1"), r.left("TTOOL", "interrupted"), r.done("T3"))
+}
+
+// killedInTool is kill -9 in the middle of a turn: the next session is told what was done, and the turn is
+// recorded as it was found.
+func killedInTool(r *rig) {
+	session, x, slow := r.inTool()
+	x.signal(syscall.SIGKILL)
+	x.wait()
+	slow.open() // the tool outlives the client
+	r.play(r.repo.Dir, "", "T3 hello").ok()
+	r.hears("T3", "## Handoff (from previous session)", "Exit: killed", session, "after turn 2\n", "Last turn: interrupted", "TTOOL hello", "half.txt", "one.txt")
+	killed := r.began("TTOOL")
+	after := r.began("T3")
+	r.check(r.done("T1"),
+		want{session: session, prompt: "TTOOL hello", promptID: killed.PromptID, outcome: "interrupted", base: killed.Tree, tree: after.Tree},
+		r.done("T3"))
+	r.play(r.repo.Dir, "", "T2 hello").ok()
+	r.hearsNot("T2", "Exit: killed") // T3 has gone on from it
+}
+
+// compactedByItself has a turn that fills the context, after which the client compacts the conversation.
+func compactedByItself(r *rig) {
+	full := bash("echo full > full.txt")
+	full["usage"] = map[string]int{"input_tokens": 250_000, "output_tokens": 50}
+	r.mock.play(on("TFULL", full, say("AFULL done")))
+	session := r.play(r.repo.Dir, "", "T1 hello").ok().session()
+	r.play(r.repo.Dir, session, "TFULL hello").ok()
+	r.play(r.repo.Dir, session, "T2 hello").ok()
+	if !slices.ContainsFunc(r.mock.requests(), func(q request) bool { return q.Side && len(q.prompts()) > 1 }) {
+		r.t.Fatalf("no compaction, this test is about one\n%s", r.report())
+	}
+	turns := r.check(r.done("T1"), r.done("TFULL"), r.done("T2"))
+	if got := turns[1].Compactions + turns[2].Compactions; got != 1 {
+		r.t.Errorf("%d compactions, want 1", got)
+	}
+}
+
+// subagent has a turn in which the agent launches another one: its events and its conversation are none of
+// the session's.
+func subagent(r *rig) {
+	session := r.play(r.repo.Dir, "", "T1 hello").ok().session()
+	r.play(r.repo.Dir, session, "TSUB hello").ok()
+	if !r.mock.asked(`(^|\n)SUBTASK\b`) {
+		r.t.Fatalf("no sub-agent\n%s", r.report())
+	}
+	r.play(r.repo.Dir, session, "T2 hello").ok()
+	turns := r.check(r.done("T1"), r.done("TSUB"), r.done("T2"))
+	if got := turns[1].Tools; len(got) == 0 {
+		r.t.Errorf("tools of the launching turn = %v", got)
+	}
+}
+
+// twoAtOnce has two clients in one checkout, one turn inside the other.
+func twoAtOnce(r *rig) {
+	slow := r.gate("slow")
+	r.mock.play(on("TTOOL", bash("echo outer > outer.txt"), bash(slow.wait()), say("outer done")))
+	outer := r.startRun(r.repo.Dir, "", "TTOOL hello")
+	slow.reached()
+	r.play(r.repo.Dir, "", "T1 hello").ok()
+	r.hearsNot("T1", "Exit: killed")
+	slow.open()
+	outer.wait()
+	outer.ok()
+	r.check(r.done("TTOOL"), r.done("T1"))
+}
+
+// handoffWritten has the agent hand off in a tool call: the next session is told, once.
+func handoffWritten(r *rig) {
+	r.mock.play(on("TWRITE", bash("printf 'The parser is half done: see XYZZY.\\n' > HANDOFF.md"),
+		bash("git agent-handoff write HANDOFF.md --question 'Is PLUGH to stay?'"), say("AWRITE done")))
+	first := r.play(r.repo.Dir, "", "TWRITE hello").ok().session()
+	r.play(r.repo.Dir, "", "T3 hello").ok()
+	r.hears("T3", "## Handoff (from previous session)", "The parser is half done: see XYZZY.", "Is PLUGH to stay?", first, "after turn 1\n", "Last turn: done", "TWRITE hello")
+	r.hearsNot("TWRITE", "Handoff (from previous session)")
+	r.play(r.repo.Dir, "", "T2 hello").ok()
+	r.hearsNot("T2", "XYZZY")
+	if n := strings.Count(r.handoff(r.repo.Dir, "list", "--all", "--json"), "XYZZY"); n > 1 {
+		r.t.Errorf("the document is in %d handoffs, want one", n)
+	}
+}
+
+// forkAtEveryTurn begins another line at every turn of a session, twice at one of them. What the model is
+// sent is that line's conversation and nothing else, and the source stays as it is.
+func forkAtEveryTurn(r *rig) {
+	r.mock.play(on(`TF[0-9]`, bash("echo forked > fork.txt"), say("forked")))
+	session := r.play(r.repo.Dir, "", "T1 hello").ok().session()
+	r.play(r.repo.Dir, session, "T2 hello").ok()
+	r.play(r.repo.Dir, session, "T3 hello").ok()
+	source := r.check(r.done("T1"), r.done("T2"), r.done("T3"))
+	mission := r.kind.mission(r, session)
+	ledger := r.repo.Git("rev-parse", ledgerRef(mission))
+	words := []string{"T1", "T2", "T3"}
+	missions := []string{mission}
+	for i, k := range []int{1, 2, 3, 2} {
+		what, own := fmt.Sprintf("fork %d, at %d", i+1, k), fmt.Sprintf("TF%d", i+1)
+		f := r.fork(r.repo.Dir, fmt.Sprintf("%s/%d", mission, k))
+		if slices.Contains(missions, f.Mission) || f.Session == "" || f.Session == session {
+			r.t.Fatalf("%s says %+v, want a mission and a session of its own", what, f)
+		}
+		missions = append(missions, f.Mission)
+		if got, err := snapshot(f.Worktree, r.env()); err != nil || got != r.tree(source[k-1].Code) {
+			r.t.Errorf("%s: the worktree is %s (%v), want the turn's\n%s", what, got, err, r.changes(r.tree(source[k-1].Code), got))
+		}
+		if !slices.Contains(f.Command, f.Session) {
+			r.t.Errorf("%s: the command %q does not name the session %s", what, f.Command, f.Session)
+		}
+		r.onboardAlso(f.Worktree)
+		r.play(f.Worktree, f.Session, own+" hello").ok()
+		r.sends(what, append(words[:k:k], own)...)
+		for _, e := range r.witness.events() {
+			if e.Session == f.Session && (e.Cwd != f.Worktree || e.Toplevel != f.Worktree) {
+				r.t.Errorf("%s: a hook ran in %s, want %s: %v", what, e.Cwd, f.Worktree, e)
+			}
+		}
+		all := r.checkFork(f, source[:k], r.done(own))
+		if got := all[k].Transcript.After; got != k {
+			r.t.Errorf("%s: the new segment comes after %d", what, got)
+		}
+	}
+	if got := r.repo.Git("rev-parse", ledgerRef(mission)); got != ledger {
+		r.t.Errorf("the source has changed: %s, want %s", got, ledger)
+	}
+	r.play(r.repo.Dir, session, "T5 hello").ok()
+	r.sends("the source", "T1", "T2", "T3", "T5")
+	if got := r.turns(mission); len(got) != 4 || got[3].Prompt != "T5 hello" {
+		r.t.Errorf("the source went on with %v, want one more turn", got)
+	}
+}
+
+// onboardAlso has the user say that a new worktree may be worked in, if the client asks.
+func (r *rig) onboardAlso(dir string) {
+	r.t.Helper()
+	if c, ok := r.kind.(codex); ok {
+		config, err := os.ReadFile(c.configFile(r))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		replaceFile(r.t, c.configFile(r), fmt.Appendf(config, "\n[projects.%q]\ntrust_level = \"trusted\"\n", dir))
+	}
+}
+
+// inTerminal is a session as people have them: turns, one stopped in a tool call, a compaction.
+func inTerminal(r *rig) {
+	slow := r.gate("slow")
+	r.mock.play(on("TTOOL", bash("echo half > half.txt"), bash(slow.wait()), say("not reached")))
+	s := r.seat(r.repo.Dir, "")
+	s.prompt("T1 hello")
+	s.enter("TTOOL hello")
+	slow.reached()
+	s.interrupt()
+	slow.open()
+	s.prompt("T2 hello")
+	s.compact()
+	s.prompt("T3 hello")
+	s.leave()
+	r.check(r.done("T1"), r.left("TTOOL", "interrupted"), r.done("T2"), r.done("T3"))
+	if got := r.given("T3")[0].prompts(); slices.Equal(got, []string{"T1", "TTOOL", "T2", "T3"}) && len(r.given("T3")[0].Said) > 8 {
+		r.t.Errorf("nothing was compacted: %v", got)
+	}
+}
+
+// withDaemon has two terminals on one daemon, in which all hooks run: the second one's worktree is believed,
+// its environment can't be. The daemon is not the session's life: the terminal is closed and opened again.
+func withDaemon(r *rig) {
+	r.kind = codex{daemon: true}
+	other := filepath.Join(r.home, "other")
+	r.repo.Git("worktree", "add", "-q", "--detach", other)
+	r.onboardAlso(other)
+	a := r.seat(r.repo.Dir, "")
+	a.prompt("T1 hello")
+	second := *r
+	second.tmp = filepath.Join(r.tmp, "second")
+	if err := os.Mkdir(second.tmp, 0o777); err != nil {
+		r.t.Fatal(err)
+	}
+	second.kind = daemonOf{codex{daemon: true}, r.tmp}
+	b := second.seat(other, "")
+	b.prompt("T2 hello")
+	a.prompt("T3 hello")
+	b.leave()
+	a.leave()
+	session := r.began("T1").Session
+	again := r.seat(r.repo.Dir, session)
+	again.prompt("T5 hello")
+	again.leave()
+	r.check(r.done("T1"), r.done("T2"), r.done("T3"), r.done("T5"))
+}
+
+// daemonOf is a client in a terminal of its own with the daemon of another rig.
+type daemonOf struct {
+	codex
+	tmp string
+}
+
+func (d daemonOf) env(r *rig) []string {
+	return []string{"CODEX_HOME=" + filepath.Join(d.tmp, "codex")}
+}
+
+// trustedByPerson has the user asked about the hooks: what is answered is what the headless client obeys.
+func trustedByPerson(r *rig) {
+	run := func(session, prompt string) *process {
+		x := r.startArgv(r.repo.Dir, slices.DeleteFunc(r.kind.(player).command(r, session, prompt), bypass)...)
+		x.wait()
+		return x.ok()
+	}
+	run("", "T1 hello")
+	if got := r.list(); len(got) != 0 || len(r.witness.events()) != 0 {
+		r.t.Fatalf("hooks that nobody trusts ran: %v", got)
+	}
+	s := r.sit(r.repo.Dir, slices.DeleteFunc(r.kind.(player).open(r, ""), bypass)...)
+	r.await("the question about hooks", func() bool { return s.shows("Trust all and continue") })
+	r.await("the answer", func() bool {
+		if s.shows("› 1.") {
+			s.term.keys("Down") // what is pressed at once gets lost
+		}
+		return s.shows("› 2. Trust all")
+	})
+	s.term.keys("Enter")
+	s.ready("the answer")
+	s.prompt("T2 hello")
+	s.leave()
+	run("", "T3 hello")
+	r.check(r.done("T2"), r.done("T3"))
+}
+
+func bypass(argument string) bool { return argument == "--dangerously-bypass-hook-trust" }
+
+// rewound goes back to the second prompt and on from there. The client begins a file that continues the
+// first one: the turn that was left is in the ledger, and not in the conversation that goes on.
+func rewound(r *rig) {
+	r.mock.play(on(`TF[0-9]`, say("forked")))
+	s := r.seat(r.repo.Dir, "")
+	s.prompt("T1 hello")
+	s.prompt("T2 hello")
+	s.rewind("T2 hello")
+	s.prompt("T3 hello")
+	s.prompt("T5 hello")
+	s.leave()
+	r.sends("the session", "T1", "T3", "T5")
+	session := r.began("T1").Session
+	turns := r.turns(passive(session))
+	var prompts []string
+	var after []int
+	for _, t := range turns {
+		prompts, after = append(prompts, t.Prompt), append(after, t.Transcript.After)
+	}
+	if want := []string{"T1 hello", "T2 hello", "T3 hello", "T5 hello"}; !slices.Equal(prompts, want) {
+		r.t.Fatalf("prompts = %q, want %q\n%s", prompts, want, r.report())
+	}
+	if want := []int{0, 1, 1, 3}; !slices.Equal(after, want) {
+		r.t.Errorf("the segments come after %v, want %v", after, want)
+	}
+	for i, w := range []want{r.done("T1"), r.done("T2"), r.done("T3"), r.done("T5")} {
+		r.checkRecord(turns[i], w)
+	}
+	r.forkedAt(passive(session), map[int][]string{2: {"T1", "T2"}, 3: {"T1", "T3"}, 4: {"T1", "T3", "T5"}})
+}
+
+// forkedAt forks a mission at turns, and says which prompts must be sent.
+func (r *rig) forkedAt(mission string, words map[int][]string) {
+	r.t.Helper()
+	for k, want := range words {
+		f := r.fork(r.repo.Dir, fmt.Sprintf("%s/%d", mission, k))
+		own := fmt.Sprintf("TF%d", k)
+		r.onboardAlso(f.Worktree)
+		r.play(f.Worktree, f.Session, own+" hello").ok()
+		r.sends(fmt.Sprintf("fork at %d", k), append(want, own)...)
+	}
+}
+
+// forkedByClient is the client's own fork of a session, whose file continues the other one's.
+func forkedByClient(r *rig) {
+	r.mock.play(on(`TF[0-9]`, say("forked")))
+	session := r.play(r.repo.Dir, "", "T1 hello").ok().session()
+	argv := r.kind.(player).command(r, "", "T2 hello")
+	x := r.startArgv(r.repo.Dir, slices.Insert(argv, len(argv)-1, "fork", session)...)
+	x.wait()
+	fork := x.ok().session()
+	if fork == session {
+		r.t.Fatal("the client did not fork")
+	}
+	r.play(r.repo.Dir, session, "T3 hello").ok()
+	r.sends("the fork", "T1", "T2")
+	source, forked := r.turns(passive(session)), r.turns(passive(fork))
+	if len(source) != 2 || len(forked) == 0 {
+		r.t.Fatalf("the missions have the turns %v and %v\n%s", source, forked, r.report())
+	}
+	r.checkRecord(source[0], r.done("T1"))
+	r.checkRecord(source[1], r.done("T3"))
+	r.checkRecord(forked[len(forked)-1], r.done("T2"))
+	r.forkedAt(passive(fork), map[int][]string{len(forked): {"T1", "T2"}})
+}

@@ -1,0 +1,191 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// openCode is OpenCode.
+type openCode struct{}
+
+func (openCode) program() string                    { return "opencode" }
+func (openCode) agent() string                      { return "opencode" }
+func (openCode) service() (script, scenario string) { return "mock-chat.mjs", "scenario-bash.json" }
+func (openCode) escape() []string                   { return []string{"Escape", "Escape"} }
+func (openCode) quit() string                       { return "/exit" }
+
+func (openCode) dir(r *rig) string        { return filepath.Join(r.home, ".config", "opencode") }
+func (c openCode) settings(r *rig) string { return filepath.Join(c.dir(r), "opencode.json") }
+
+func (openCode) env(r *rig) []string {
+	return []string{
+		// It fetches ripgrep if there is none.
+		"PATH=" + os.Getenv("PATH") + string(filepath.ListSeparator) + filepath.Join(r.home, "bin"),
+		"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
+		"npm_config_registry=http://127.0.0.1:9", "npm_config_fetch_retries=0",
+		"E2E_HOOK=" + r.witness.command, "E2E_MESSAGES=" + r.home,
+	}
+}
+
+// mission finds the mission that has the session's turns: its id says nothing about that.
+func (openCode) mission(r *rig, session string) string {
+	for _, t := range r.list() {
+		if t.Session == session {
+			return t.Mission
+		}
+	}
+	return ""
+}
+
+func (c openCode) onboard(r *rig, dirs ...string) {
+	r.t.Helper()
+	settings, err := json.MarshalIndent(map[string]any{
+		"model": "mock/gpt-mock", "small_model": "mock/gpt-mock", "autoupdate": false, "share": "disabled",
+		"permission": map[string]any{"*": "allow"},
+		"provider": map[string]any{"mock": map[string]any{
+			"npm": "@ai-sdk/openai-compatible", "name": "Mock",
+			"options": map[string]any{"baseURL": r.mock.url + "/v1", "apiKey": "dummy"},
+			"models": map[string]any{"gpt-mock": map[string]any{
+				"name": "mock", "tool_call": true, "limit": map[string]any{"context": 200_000, "output": 8_000},
+			}},
+		}},
+	}, "", "  ")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	witness, err := os.ReadFile(filepath.Join("testdata", "witness.js"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	home := r.repo.In(r.home)
+	home.Write(".config/opencode/opencode.json", string(settings)+"\n")
+	home.Write(".config/opencode/plugin/witness.js", string(witness))
+	// It would install this at its first start.
+	version := releases["opencode"].version
+	home.Write(".config/opencode/package.json", `{"dependencies": {"@opencode-ai/plugin": "`+version+`"}}`+"\n")
+	lock, err := os.ReadFile(filepath.Join(filepath.Dir(r.modules("opencode")), "package-lock.json"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	home.Write(".config/opencode/package-lock.json", string(lock))
+	if err := os.Symlink(r.modules("opencode"), filepath.Join(c.dir(r), "node_modules")); err != nil {
+		r.t.Fatal(err)
+	}
+	search, _ := filepath.Glob(filepath.Join(r.modules("codex"), "@openai", "codex-*", "vendor", "*", "codex-path", "rg"))
+	if len(search) != 1 {
+		r.t.Fatalf("no rg among the modules of Codex: %q", search)
+	}
+	if err := os.MkdirAll(filepath.Join(r.home, "bin"), 0o777); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.Symlink(search[0], filepath.Join(r.home, "bin", "rg")); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// command gives the prompt word by word: what has a space in it, the client quotes.
+func (openCode) command(r *rig, session, prompt string) []string {
+	argv := []string{r.client(), "run", "--format", "json"}
+	if session != "" {
+		argv = append(argv, "-s", session)
+	}
+	return append(argv, strings.Fields(prompt)...)
+}
+
+func (openCode) started(stdout []byte) string { return field(stdout, "sessionID") }
+
+func (openCode) open(r *rig, session string) []string {
+	if session == "" {
+		return []string{r.client()}
+	}
+	return []string{r.client(), "-s", session}
+}
+
+// box finds the last box, whose last line names the agent and the model.
+func (openCode) box(screen string) (text string, idle bool) {
+	lines := strings.Split(screen, "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		if !strings.Contains(lines[i], "┃") || !strings.Contains(lines[i], "Build · ") {
+			continue
+		}
+		for i--; i >= 0 && strings.Contains(lines[i], "┃"); i-- {
+			_, line, _ := strings.Cut(lines[i], "┃")
+			text = strings.TrimSpace(strings.TrimSpace(line) + " " + text)
+		}
+		if strings.HasPrefix(text, "Ask anything") {
+			text = ""
+		}
+		return text, !strings.Contains(screen, "interrupt")
+	}
+	return "", false
+}
+
+func (openCode) over(r *rig, stop event) bool { return true }
+
+// transcript is what the client told the witness at its end that the conversation is, a message a line.
+func (openCode) transcript(r *rig, session string) transcript {
+	r.t.Helper()
+	tr := transcript{path: filepath.Join(r.home, session+".json")}
+	data, err := os.ReadFile(tr.path)
+	if err != nil {
+		r.t.Fatalf("the client told of no messages: %v\n%s", err, r.report())
+	}
+	var messages []json.RawMessage
+	if err := json.Unmarshal(data, &messages); err != nil {
+		r.t.Fatalf("read %s: %v", tr.path, err)
+	}
+	for _, message := range messages {
+		var m struct {
+			Info  struct{ ID, Role, ParentID string }
+			Parts []struct{ Type, Text string }
+		}
+		if err := json.Unmarshal(message, &m); err != nil {
+			r.t.Fatalf("read %s: %v", tr.path, err)
+		}
+		began := len(tr.data)
+		tr.data = append(tr.data, sorted(string(message))...)
+		if m.Info.Role == "user" {
+			tr.runs = append(tr.runs, exchange{promptID: m.Info.ID, began: began})
+			continue
+		}
+		for i := range tr.runs {
+			if tr.runs[i].promptID != m.Info.ParentID {
+				continue
+			}
+			tr.runs[i].last = len(tr.data)
+			for _, p := range m.Parts {
+				if p.Type == "text" {
+					tr.runs[i].reply = p.Text
+				}
+			}
+		}
+	}
+	return tr
+}
+
+// stored gives a stored message the form of the transcript's.
+func (openCode) stored(segment string) string {
+	var b strings.Builder
+	for line := range strings.Lines(segment) {
+		b.WriteString(sorted(line))
+	}
+	return b.String()
+}
+
+// sorted is a JSON value with its names in order, in one line.
+func sorted(value string) string {
+	var v any
+	d := json.NewDecoder(strings.NewReader(value))
+	d.UseNumber()
+	if d.Decode(&v) != nil {
+		return value
+	}
+	var b bytes.Buffer
+	json.NewEncoder(&b).Encode(v)
+	return b.String()
+}

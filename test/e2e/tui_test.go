@@ -1,0 +1,129 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"strings"
+	"syscall"
+)
+
+// A tui is a [player]'s client in a terminal of 80 by 24.
+type tui struct {
+	r    *rig
+	term *terminal
+	pid  int
+}
+
+// seat starts the client in a terminal and waits until it takes input; session is "" for a new one.
+func (r *rig) seat(dir, session string) *tui {
+	r.t.Helper()
+	s := r.sit(dir, r.kind.(player).open(r, session)...)
+	s.ready("the client's start")
+	return s
+}
+
+// sit is seat for a command, and doesn't wait.
+func (r *rig) sit(dir string, argv ...string) *tui {
+	r.t.Helper()
+	term := newTerminalOf(r.t, 80, 24, r.env(), dir, argv...)
+	s := &tui{r: r, term: term, pid: term.pid()}
+	r.t.Cleanup(s.kill)
+	r.panes = append(r.panes, s)
+	return s
+}
+
+// kill ends the client with SIGKILL, if it still runs, and waits until it is gone.
+func (s *tui) kill() {
+	if s.term.dead() {
+		return
+	}
+	syscall.Kill(s.pid, syscall.SIGKILL)
+	s.r.await("the end of the killed client", s.term.dead)
+}
+
+func (s *tui) shows(text string) bool { return strings.Contains(s.term.screen(), text) }
+
+// box is the text in the input box, and whether the client waits for input.
+func (s *tui) box() (text string, idle bool) { return s.r.kind.(player).box(s.term.screen()) }
+
+// ready waits until the client takes input and runs no turn.
+func (s *tui) ready(after string) {
+	s.r.t.Helper()
+	s.r.await("ready after "+after, func() bool {
+		if s.term.dead() {
+			s.r.t.Fatalf("the client ended: %s", s.r.report())
+		}
+		_, idle := s.box()
+		return idle
+	})
+}
+
+// enter types text, waits until the box shows it, and presses Enter.
+func (s *tui) enter(text string) {
+	s.r.t.Helper()
+	s.term.text(text)
+	s.r.await("the typed text in the input box: "+text, func() bool {
+		typed, _ := s.box()
+		return typed == text
+	})
+	s.term.keys("Enter")
+	s.r.await("the box without "+text, func() bool {
+		typed, _ := s.box()
+		return typed != text || s.term.dead()
+	})
+}
+
+// prompt submits a prompt and waits until its turn has ended with a Stop hook and the client takes input.
+func (s *tui) prompt(text string) {
+	s.r.t.Helper()
+	before := len(s.r.witness.named("Stop"))
+	s.enter(text)
+	s.r.await("Stop after "+text, func() bool { return len(s.r.witness.named("Stop")) > before })
+	stop := s.r.witness.last("Stop")
+	s.r.await("the end of "+text, func() bool { return s.r.kind.(player).over(s.r, stop) })
+	s.ready(text)
+}
+
+// leave ends the client as a user does.
+func (s *tui) leave() {
+	s.r.t.Helper()
+	s.enter(s.r.kind.(player).quit())
+	s.r.await("the client's end", s.term.dead)
+}
+
+// interrupt presses Esc while a turn runs, and waits until the client takes input.
+func (s *tui) interrupt() {
+	s.r.t.Helper()
+	s.term.keys(s.r.kind.(player).escape()...)
+	s.ready("Esc")
+}
+
+// compact runs /compact.
+func (s *tui) compact() {
+	s.r.t.Helper()
+	before := len(s.r.witness.named("PostCompact"))
+	s.enter("/compact")
+	s.r.await("PostCompact after /compact", func() bool { return len(s.r.witness.named("PostCompact")) > before })
+	s.ready("/compact")
+}
+
+// rewind goes back to before the last prompt, in Codex.
+func (s *tui) rewind(text string) {
+	s.r.t.Helper()
+	s.term.keys("Escape")
+	s.r.await("the offer to go back", func() bool { return s.shows("esc again") })
+	s.term.keys("Escape")
+	s.r.await("the prompts to go back to", func() bool { return s.shows("↵ rewind") })
+	s.term.keys("Enter")
+	s.r.await("the prompt in the box", func() bool {
+		typed, _ := s.box()
+		return typed == text && s.shows("reverted")
+	})
+	for range text {
+		s.term.keys("BSpace")
+	}
+	s.r.await("an empty box", func() bool {
+		typed, _ := s.box()
+		return typed == ""
+	})
+}
