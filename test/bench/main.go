@@ -73,6 +73,7 @@ func cases() []benchCase {
 		{"signing", "signing an event, and checking the signatures of 1000", signing},
 		{"handoff", "the hooks that begin and end a session", handoff},
 		{"context", "the hook after each batch of tool calls, a transcript of 400 MB", contextMonitor},
+		{"agents", "the Stop hook of each agent, 100 files, 2 changed", agents},
 		{"large", "50,000 files, 2 changed", large},
 		{"large-one", "50,000 files, hook and baseline in one repository", largeOne},
 		{"large-switch", "50,000 files, a branch switch that changes 20,000 of them before the hook", largeSwitch},

@@ -20,6 +20,7 @@ type session struct {
 	id         string
 	mission    ledger.ID
 	transcript string // path of the file
+	agent      played
 	env        []string
 	shell      bool // run the hooks through a shell
 
@@ -40,7 +41,7 @@ func (r *repository) newSession() *session {
 			"CLAUDECODE=1", "CLAUDE_PROJECT_DIR=" + r.dir, "CLAUDE_CODE_SESSION_ID=" + id, "CLAUDE_CODE_ENTRYPOINT=cli",
 			fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()),
 		},
-		writer: newWriter(r.dir, id, r.sessions),
+		agent: playedClaude, writer: newWriter(r.dir, id, r.sessions),
 	}
 }
 
@@ -63,7 +64,7 @@ func (s *session) prompt() sample {
 // write appends the turn to the transcript, 20 KB.
 func (s *session) write() {
 	f := must(os.OpenFile(s.transcript, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600))
-	_, err := f.Write(s.writer.turn(turnSize))
+	_, err := f.Write(s.agent.turn(&s.writer, turnSize))
 	check(errors.Join(err, f.Close()))
 }
 
@@ -77,7 +78,7 @@ func (s *session) stop() sample {
 
 func (s *session) payload(event string, more map[string]any) []byte {
 	p := map[string]any{
-		"session_id": s.id, "transcript_path": s.transcript, "cwd": s.repo.dir, "prompt_id": s.writer.promptID,
+		"session_id": s.id, "transcript_path": s.transcript, "cwd": s.repo.dir, s.agent.id: s.writer.promptID,
 		"permission_mode": "bypassPermissions", "hook_event_name": event,
 	}
 	maps.Copy(p, more)
@@ -86,9 +87,9 @@ func (s *session) payload(event string, more map[string]any) []byte {
 
 // hook runs a hook as the client does and fails if the hook has logged anything.
 func (s *session) hook(payload []byte) sample {
-	argv := []string{s.repo.program, "hook"}
+	argv := []string{s.repo.program, "hook", "--agent", s.agent.name}
 	if s.shell {
-		argv = []string{"sh", "-c", "'" + s.repo.program + "' hook || true"}
+		argv = []string{"sh", "-c", "'" + s.repo.program + "' hook --agent " + s.agent.name + " || true"}
 	}
 	x := s.repo.measure(s.repo.dir, s.env, payload, argv[0], argv[1:]...)
 	s.background += settle()

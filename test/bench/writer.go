@@ -24,6 +24,7 @@ type writer struct {
 
 	number   int // of the turn
 	promptID string
+	last     string // the id before, for Codex
 	prompt   string
 	reply    string
 }
