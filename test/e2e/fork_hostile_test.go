@@ -11,7 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	rebuilding "gitagent/internal/transcript"
+	"gitagent/internal/agent"
+	conversation "gitagent/internal/transcript"
 	"gitagent/test/replay"
 )
 
@@ -95,11 +96,13 @@ func TestForkOfHostile(t *testing.T) {
 			if word == "TF1" {
 				data = bytes.ReplaceAll(data, []byte(session), []byte(id))
 			} else {
-				file, err := rebuilding.Rebuild([][]byte{data}, id, false)
+				file, err := agent.Default().Rebuild(conversation.Cut{
+					Segments: [][]byte{data}, Session: id, Config: filepath.Join(r.home, ".claude"), Dir: r.repo.Dir,
+				})
 				if err != nil {
 					t.Fatal(err)
 				}
-				data = bytes.Join(file, nil)
+				data = bytes.Join(file.Pieces, nil)
 			}
 			replaceFile(t, filepath.Join(filepath.Dir(r.transcriptPath(session)), id+".jsonl"), data)
 			os.Remove(in("where", word))
