@@ -37,8 +37,9 @@ type Fork struct {
 
 	Worktree string // to be made for it; if empty, only the branch is made
 	Foreign  bool   // the source is a stranger's: making the worktree runs nothing of it, see [git.Repo.Foreign]
-	// Agent goes on with it. Only the source's own can have the conversation. Session is the id of that, and
-	// Config the client's configuration directory where it is placed; without a session none is made.
+	// Agent goes on with it; nil for the source's own, which alone can have the conversation. Session is the
+	// id of that, and Config the client's configuration directory where it is placed; without a session none
+	// is made.
 	Agent   agent.Agent
 	Session string
 	Config  string
@@ -46,6 +47,14 @@ type Fork struct {
 	Include  *include.Files       // what the worktree gets besides the tree; nil for nothing
 	Copying  func(include.Amount) // is told now and then what of that is copied; may be nil
 	Progress io.Writer            // git's progress of the checkout, on a terminal; nil for none
+}
+
+// agent is what records call the agent that goes on with it.
+func (f *Fork) agent() string {
+	if f.Agent == nil {
+		return f.Source.Agent
+	}
+	return f.Agent.Name()
 }
 
 // A Forked is a fork that was made.
@@ -123,7 +132,7 @@ func (r *Recorder) fork(ctx context.Context, tx *transaction.Tx, f Fork, from pl
 	source := f.Source.ID()
 	m := &ledger.Mission{
 		V: ledger.Version, ID: f.ID, Title: cmp.Or(givenTitle(f.Title), title(f.Prompt)), Created: f.At.UTC().Truncate(time.Millisecond),
-		Agent: f.Agent.Name(), Base: from.String(), Branch: branch, ForkedFrom: &source,
+		Agent: f.agent(), Base: from.String(), Branch: branch, ForkedFrom: &source,
 	}
 	if m.Title == "" {
 		m.Title = l.Mission.Title
@@ -213,7 +222,7 @@ func (r *Recorder) retell(ctx context.Context, f Fork) conversation {
 		return conversation{why: fmt.Errorf("turn %s was recorded by hand, or for an unknown client", until.ID())}
 	case !known:
 		return conversation{why: fmt.Errorf("sessions of %q can't be taken up again at a turn", until.Agent)}
-	case client.Name() != f.Agent.Name():
+	case client.Name() != f.agent():
 		return conversation{why: fmt.Errorf("it was had with %s, and %s goes on", client.Title(), f.Agent.Title())}
 	}
 	stored, err := Conversation(ctx, r.Repo, until)

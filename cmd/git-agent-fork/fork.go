@@ -10,7 +10,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/include"
@@ -109,9 +108,6 @@ func (f *forking) make(begin outset) (*plan, error) {
 		Source: f.state.Turn, Foreign: f.foreign, Before: c.Bool("before") || f.state.Start, ID: id,
 		Title: c.String("title"), Prompt: begin.prompt, Agent: begin.agent, At: time.Now(), Include: f.include,
 	}
-	if fork.Agent == nil {
-		fork.Agent = agent.Of(fork.Source.Agent)
-	}
 	if f.state.Saved {
 		fork.From = f.state.Commit
 	}
@@ -121,7 +117,8 @@ func (f *forking) make(begin outset) (*plan, error) {
 		}
 	}
 	if !c.Bool("no-conversation") {
-		fork.Session, fork.Config = fork.Agent.NewSession(), fork.Agent.ConfigDir(os.Getenv)
+		of := begin.of(fork.Source)
+		fork.Session, fork.Config = of.NewSession(), of.ConfigDir(os.Getenv)
 	}
 	if cmdline.IsTerminal(os.Stderr) {
 		fork.Progress = os.Stderr
@@ -138,7 +135,7 @@ func (f *forking) make(begin outset) (*plan, error) {
 		return nil, err
 	}
 	target.Push(c.Context, f.remotes, id, c.App.ErrWriter)
-	p, err := newPlan(c.Context, f.w.Repo, fork, done)
+	p, err := newPlan(c.Context, f.w.Repo, fork, done, begin.of(fork.Source))
 	if err != nil {
 		return nil, err
 	}

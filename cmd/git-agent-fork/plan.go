@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -34,10 +35,11 @@ type included struct {
 	Bytes int64 `json:"bytes"`
 }
 
-func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Forked) (*plan, error) {
+// newPlan tells of a fork that was made, with which an agent goes on.
+func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Forked, of agent.Agent) (*plan, error) {
 	p := &plan{
 		Mission: string(f.ID), Source: f.Source.ID().String(), Branch: strings.TrimPrefix(done.Mission.Branch, "refs/heads/"),
-		Commit: done.Mission.Base, Worktree: f.Worktree, Agent: f.Agent.Name(),
+		Commit: done.Mission.Base, Worktree: f.Worktree, Agent: of.Name(),
 	}
 	if got := done.Included; got != nil && got.Files > 0 {
 		p.Included = &included{got.Files, got.Bytes}
@@ -59,7 +61,7 @@ func newPlan(ctx context.Context, repo *git.Repo, f turns.Fork, done *turns.Fork
 		}
 		first = append([]string{turns.Digest(list, f.Source, f.Before, p.Prompt != "")}, first...)
 	}
-	p.Command = f.Agent.Command(f.Worktree, p.Session, strings.Join(first, "\n\n"))
+	p.Command = of.Command(f.Worktree, p.Session, strings.Join(first, "\n\n"))
 	return p, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/terminal"
+	"gitagent/turns"
 )
 
 // maxTimes is how many forks one command line makes at most: each of them is a worktree, and an agent.
@@ -20,6 +21,14 @@ const maxTimes = 32
 type outset struct {
 	prompt string      // "" for that of the turn, if any
 	agent  agent.Agent // nil for the turn's own
+}
+
+// of returns the agent that goes on with a turn.
+func (o outset) of(t *turns.Turn) agent.Agent {
+	if o.agent == nil {
+		return agent.Of(t.Agent)
+	}
+	return o.agent
 }
 
 // outsets returns what each fork that the command line asks for starts with.
