@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -140,11 +141,18 @@ func (e *Entry) by() speaker {
 
 // said returns the text of the model's message that the entry has, its pieces separated by newlines.
 func (e *Entry) said() string {
-	var said []string
-	for _, p := range e.Parts {
+	first := slices.IndexFunc(e.Parts, func(p Part) bool { return p.Kind == Said })
+	if first < 0 {
+		return ""
+	}
+	said, more := e.Parts[first].Text, []string(nil)
+	for _, p := range e.Parts[first+1:] {
 		if p.Kind == Said {
-			said = append(said, p.Text)
+			more = append(more, p.Text)
 		}
 	}
-	return strings.Join(said, "\n")
+	if more == nil {
+		return said
+	}
+	return said + "\n" + strings.Join(more, "\n")
 }

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 )
 
@@ -156,6 +157,12 @@ func skipString(b []byte, i int) int {
 // printable reports whether there is no control character in b. In JSON there may be some between
 // values, but the client writes none.
 func printable(b []byte) bool {
+	const ones = ^uint64(0) / 255 // in each byte
+	for ; len(b) >= 8; b = b[8:] {
+		if x := binary.LittleEndian.Uint64(b); (x-' '*ones)&^x&(ones<<7) != 0 { // a byte borrows: it is less than a blank
+			return false
+		}
+	}
 	for _, c := range b {
 		if c < ' ' {
 			return false

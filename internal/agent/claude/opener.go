@@ -32,13 +32,14 @@ type lead struct {
 	shell    string // the command line of a shell command
 }
 
-// open reports whether r, a user record whose line begins at at, starts a turn. It does not set End.
-func (o *opener) open(at int, r *said) (transcript.Turn, bool) {
+// open returns the turn that r, a user record whose line begins at at, starts, nil if it starts none. It
+// does not set End.
+func (o *opener) open(at int, r *record) *transcript.Turn {
 	if !o.starts(r) {
 		o.follow(at, r)
-		return transcript.Turn{}, false
+		return nil
 	}
-	t := transcript.Turn{
+	t := &transcript.Turn{
 		Start: at, UUID: r.uuid, PromptID: r.promptID, Prompt: strings.Clone(typed(r.text)),
 		Origin: r.origin, Source: r.source, Cwd: r.cwd, At: parseTime(r.timestamp),
 	}
@@ -54,11 +55,11 @@ func (o *opener) open(at int, r *said) (transcript.Turn, bool) {
 	o.started[r.uuid] = true
 	o.know(r.promptID)
 	o.running, o.lead = r.promptID, lead{}
-	return t, true
+	return t
 }
 
 // starts reports whether a user record of the main chain starts a turn.
-func (o *opener) starts(r *said) bool {
+func (o *opener) starts(r *record) bool {
 	if r.origin != "" {
 		o.exact = true
 	}
@@ -83,7 +84,7 @@ func (o *opener) know(promptID string) {
 }
 
 // follow keeps a user record that starts no turn as a lead, unless it belongs to the running turn.
-func (o *opener) follow(at int, r *said) {
+func (o *opener) follow(at int, r *record) {
 	if r.promptID == "" || r.promptID == o.running {
 		o.lead = lead{}
 		return

@@ -98,18 +98,17 @@ func (rec *record) spent(e *transcript.Entry) {
 }
 
 func (r *reader) user(at int, e *transcript.Entry, rec *record) {
-	s := decodeSaid(rec)
-	e.PromptID = rec.promptID
+	rec.said, e.PromptID = decodeSaid(rec.message.content), rec.promptID
 	if !e.Aside {
-		r.todos.answered(s)
-		if t, ok := r.opener.open(at, s); ok {
-			e.Opens, e.Cwd, e.Parts = &t, rec.cwd, s.opening()
+		r.todos.answered(rec)
+		if e.Opens = r.opener.open(at, rec); e.Opens != nil {
+			e.Cwd, e.Parts = rec.cwd, rec.opening()
 			return
 		}
 	}
-	e.Parts = s.going()
-	e.Interrupted = strings.HasPrefix(s.text, interruption)
-	if e.Interrupted || len(s.answers) > 0 {
+	e.Parts = rec.going()
+	e.Interrupted = strings.HasPrefix(rec.text, interruption)
+	if e.Interrupted || len(rec.answers) > 0 {
 		e.Cwd = rec.cwd
 	}
 }

@@ -26,6 +26,7 @@ type record struct {
 	compacted gjson.Result // compactMetadata
 	result    gjson.Result // toolUseResult
 	message   message
+	said      // of a user record
 }
 
 // A message is the "message" of a user or assistant record.
@@ -155,50 +156,60 @@ func parts(content gjson.Result, bare bool) (list []transcript.Part, blocks int)
 
 // part returns what a block says.
 func part(block gjson.Result) transcript.Part {
-	other := transcript.Part{Kind: transcript.Other, Text: block.Raw}
+	p := transcript.Part{Kind: transcript.Other}
 	if !block.IsObject() {
-		return other
+		p.Text = block.Raw
+		return p
 	}
-	switch other.Name = block.Get("type").Str; other.Name {
-	case "text":
-		return transcript.Part{Kind: transcript.Said, Text: transcript.Unquote(block.Get("text"))}
-	case "thinking":
-		return transcript.Part{Kind: transcript.Thought, Text: transcript.Unquote(block.Get("thinking"))}
-	case "tool_use":
-		return transcript.Part{
-			Kind: transcript.Call, Call: transcript.Kept(block.Get("id")), Name: transcript.Kept(block.Get("name")), Input: block.Get("input"),
-		}
-	case "tool_result":
-		return answered(block)
-	case "image", "document":
-		other.Text, other.Files = "", []transcript.Attached{attached(other.Name, block.Get("source"))}
-	}
-	return other
-}
-
-// answered returns what a tool has answered.
-func answered(block gjson.Result) transcript.Part {
-	p := transcript.Part{Kind: transcript.Answer}
+	var kind string
+	var said, thought, content, source gjson.Result
 	block.ForEach(func(k, v gjson.Result) bool {
 		switch k.Str {
-		case "tool_use_id":
+		case "type":
+			kind = v.Str
+		case "text":
+			said = v
+		case "thinking":
+			thought = v
+		case "id", "tool_use_id":
 			p.Call = transcript.Kept(v)
+		case "name":
+			p.Name = transcript.Kept(v)
+		case "input":
+			p.Input = v
 		case "is_error":
 			p.Failed = v.Type == gjson.True
 		case "content":
-			said, _ := parts(v, false)
-			p.Text, p.Files = text(said), files(said)
+			content = v
+		case "source":
+			source = v
 		}
 		return true
 	})
-	return p
+	switch kind {
+	case "text":
+		return transcript.Part{Kind: transcript.Said, Text: transcript.Unquote(said)}
+	case "thinking":
+		return transcript.Part{Kind: transcript.Thought, Text: transcript.Unquote(thought)}
+	case "tool_use":
+		return transcript.Part{Kind: transcript.Call, Call: p.Call, Name: p.Name, Input: p.Input}
+	case "tool_result":
+		list, _ := parts(content, false)
+		return transcript.Part{Kind: transcript.Answer, Call: p.Call, Text: text(list), Failed: p.Failed, Files: files(list)}
+	case "image", "document":
+		return transcript.Part{Kind: transcript.Other, Name: kind, Files: []transcript.Attached{attached(kind, source)}}
+	}
+	return transcript.Part{Kind: transcript.Other, Name: strings.Clone(kind), Text: block.Raw}
 }
 
 // text returns the texts among parts, separated by newlines.
 func text(list []transcript.Part) string {
+	if len(list) == 1 && list[0].Kind == transcript.Said {
+		return list[0].Text
+	}
 	var texts []string
-	for _, p := range list {
-		if p.Kind == transcript.Said {
+	for i := range list {
+		if p := &list[i]; p.Kind == transcript.Said {
 			texts = append(texts, p.Text)
 		}
 	}

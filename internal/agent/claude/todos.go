@@ -43,15 +43,15 @@ func (t *todos) called(parts []transcript.Part) []transcript.Todo {
 }
 
 // answered notes the id of a task, if that is what a record tells.
-func (t *todos) answered(s *said) {
-	if !t.made || len(s.answers) == 0 {
+func (t *todos) answered(r *record) {
+	if !t.made || len(r.answers) == 0 {
 		return
 	}
-	id := s.result.Get("task.id")
+	id := r.result.Get("task.id")
 	if !id.Exists() {
 		return
 	}
-	for _, p := range s.answers {
+	for _, p := range r.answers {
 		for i := range t.items {
 			if t.items[i].call != "" && t.items[i].call == p.Call {
 				t.items[i].id = id.String()

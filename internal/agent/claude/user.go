@@ -2,50 +2,46 @@ package claude
 
 import (
 	"cmp"
+	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
 )
 
-// A said is a user record, with what it says: the user's words, the client's in his place, and what
-// tools answered.
+// A said is what a user record says: the user's words, the client's in his place, and what tools
+// answered. What lies bare in a list of blocks is none of them.
 type said struct {
-	*record
 	blocks  int
 	text    string
 	files   []transcript.Attached
 	answers []transcript.Part
 }
 
-// decodeSaid decodes the content of a user record. What lies bare in a list of blocks is none of them.
-func decodeSaid(r *record) *said {
-	s := &said{record: r}
+func decodeSaid(content gjson.Result) (s said) {
 	var list []transcript.Part
-	list, s.blocks = parts(r.message.content, false)
-	for _, p := range list {
-		if p.Kind == transcript.Answer {
-			s.answers = append(s.answers, p)
-		}
-	}
+	list, s.blocks = parts(content, false)
 	s.text, s.files = text(list), files(list)
+	s.answers = slices.DeleteFunc(list, func(p transcript.Part) bool { return p.Kind != transcript.Answer })
 	return s
 }
 
 // opening returns the parts of a record that starts a turn.
-func (s *said) opening() []transcript.Part {
+func (r *record) opening() []transcript.Part {
 	switch {
-	case s.origin == "task_notification":
-		return []transcript.Part{task(s.text)}
-	case strings.HasPrefix(s.text, "<bash-"): // the record before it has the command
-		return append(printed(s.text), s.answers...)
+	case r.origin == "task_notification":
+		return []transcript.Part{task(r.text)}
+	case strings.HasPrefix(r.text, "<bash-"): // the record before it has the command
+		return append(printed(r.text), r.answers...)
 	}
-	asked := transcript.Part{Kind: transcript.Asked, Text: typed(s.text), Files: s.files}
-	return append([]transcript.Part{asked}, s.answers...)
+	asked := transcript.Part{Kind: transcript.Asked, Text: typed(r.text), Files: r.files}
+	return append([]transcript.Part{asked}, r.answers...)
 }
 
 // going returns the parts of a record that starts none.
-func (s *said) going() []transcript.Part {
-	list := s.answers
+func (r *record) going() []transcript.Part {
+	list := r.answers
 	add := func(kind transcript.Kind, text string) []transcript.Part {
 		if strings.TrimSpace(text) == "" {
 			return list
@@ -53,23 +49,23 @@ func (s *said) going() []transcript.Part {
 		return append(list, transcript.Part{Kind: kind, Text: text})
 	}
 	switch {
-	case s.text == interruption+"]", s.text == interruption+" for tool use]":
+	case r.text == interruption+"]", r.text == interruption+" for tool use]":
 		return list
-	case strings.HasPrefix(s.text, interruption):
-		return add(transcript.Told, s.text)
-	case s.summary:
-		return add(transcript.Gist, s.text)
-	case strings.HasPrefix(s.text, "<command-name>"):
-		return add(transcript.Asked, typed(s.text))
-	case strings.HasPrefix(s.text, "<bash-input>"):
-		shell, _ := between(s.text, "<bash-input>", "</bash-input>")
+	case strings.HasPrefix(r.text, interruption):
+		return add(transcript.Told, r.text)
+	case r.summary:
+		return add(transcript.Gist, r.text)
+	case strings.HasPrefix(r.text, "<command-name>"):
+		return add(transcript.Asked, typed(r.text))
+	case strings.HasPrefix(r.text, "<bash-input>"):
+		shell, _ := between(r.text, "<bash-input>", "</bash-input>")
 		return add(transcript.Asked, "!"+shell)
-	case strings.HasPrefix(s.text, "<local-command-"), strings.HasPrefix(s.text, "<bash-"):
-		return append(list, printed(s.text)...)
-	case s.meta || len(list) > 0:
-		return add(transcript.Told, s.text)
+	case strings.HasPrefix(r.text, "<local-command-"), strings.HasPrefix(r.text, "<bash-"):
+		return append(list, printed(r.text)...)
+	case r.meta || len(list) > 0:
+		return add(transcript.Told, r.text)
 	}
-	return add(transcript.Added, s.text)
+	return add(transcript.Added, r.text)
 }
 
 // printed is what a shell command of the user printed, or a command of the client.
