@@ -289,7 +289,7 @@ func (f *facts) next(p plan, done outturn, at func(offset int64, turn int) sessi
 		t, e := done.turns[n-1], p.ends[n-1]
 		before := session.Cursor{Offset: f.segment.from, Turn: f.segment.after}
 		if c := f.cursor(); c.Offset == before.Offset {
-			before = c
+			before.Check = c.Check
 		}
 		if n > 1 {
 			before = at(f.segment.from+int64(p.ends[n-2].end), e.after)

@@ -68,6 +68,9 @@ func (r *recording) run(ctx context.Context) (changed bool, err error) {
 			return false, err
 		}
 	}
+	if err := r.goOn(); err != nil {
+		return false, err
+	}
 	if r.last, err = r.tx.Ledger.LastTurn(); err != nil {
 		return false, err
 	}
