@@ -15,6 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/agent"
+	"gitagent/internal/agent/claude"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/session"
@@ -226,11 +227,11 @@ func TestForkFails(t *testing.T) {
 			l.In(l.config).Write("other", "x")
 		}, "place the conversation"},
 		{"the session's file can't be written", func(l *lab, f *turns.Fork) {
-			path := transcript.Path(f.Config, f.Worktree, f.Session) + ".tmp"
+			path := claude.Path(f.Config, f.Worktree, f.Session) + ".tmp"
 			l.In(path).Write("in/the/way", "x")
 		}, "place the conversation"},
 		{"the session's file can't get its name", func(l *lab, f *turns.Fork) {
-			l.In(transcript.Path(f.Config, f.Worktree, f.Session)).Write("in/the/way", "x")
+			l.In(claude.Path(f.Config, f.Worktree, f.Session)).Write("in/the/way", "x")
 		}, "place the conversation"},
 		{"the local state can't be written", func(l *lab, f *turns.Fork) {
 			l.In(l.Dir).Write(".git/agent/sessions/"+f.Session+".json.old/in/the/way", "x")
@@ -337,7 +338,7 @@ func TestForkPlaces(t *testing.T) {
 			f := l.forkOf(source[1])
 			f.Worktree = filepath.Join(root, name)
 			done := l.fork(f)
-			if want := transcript.Path(l.config, real, f.Session); done.File != want {
+			if want := claude.Path(l.config, real, f.Session); done.File != want {
 				t.Errorf("the conversation is at\n%s, want\n%s", done.File, want)
 			}
 			st := session.Open(filepath.Join(l.Dir, ".git")).Load(f.Session)

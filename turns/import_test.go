@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/agent/claude"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/session"
@@ -329,7 +330,7 @@ func (f *file) add(kind string, at time.Duration, fields map[string]any) {
 	fields["timestamp"], fields["cwd"] = time.Now().Add(at).UTC().Format(time.RFC3339Nano), f.dir
 	f.parent = fields["uuid"].(string)
 	line, err := json.Marshal(fields)
-	path := transcript.Path(f.config, f.dir, f.session)
+	path := claude.Path(f.config, f.dir, f.session)
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(path), 0o700)
 	}
@@ -536,7 +537,7 @@ func TestImportOnly(t *testing.T) {
 	for name, content := range map[string]string{
 		replay.NewID() + ".jsonl": `{"type":"summary","summary":"nothing"}` + "\n", "agent-1234.jsonl": "", "-x.jsonl": "", "memory/x.jsonl": "", replay.NewID() + ".jsonl/x": "",
 	} {
-		path := filepath.Join(filepath.Dir(transcript.Path(l.config, l.Dir, "x")), name)
+		path := filepath.Join(filepath.Dir(claude.Path(l.config, l.Dir, "x")), name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -546,7 +547,7 @@ func TestImportOnly(t *testing.T) {
 	}
 	short := l.unheard()
 	short.Session = "zzz"
-	short.Path = transcript.Path(l.config, l.Dir, short.Session)
+	short.Path = claude.Path(l.config, l.Dir, short.Session)
 	l.turn(short, "no mission can be named after it", nil)
 	short.Flush()
 	// A repository within it.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/agent/claude"
 	"gitagent/internal/ledger"
-	"gitagent/internal/transcript"
 	"gitagent/test/replay"
 	"gitagent/turns"
 )
@@ -35,7 +35,7 @@ func (l *lab) resumption(t *turns.Turn) turns.Resumption {
 // resumed is the client that goes on with a conversation here.
 func (l *lab) resumed(session string) *replay.Client {
 	c := l.client()
-	c.Session, c.Path = session, transcript.Path(l.config, l.Dir, session)
+	c.Session, c.Path = session, claude.Path(l.config, l.Dir, session)
 	return c
 }
 
@@ -121,10 +121,10 @@ func TestResumeFails(t *testing.T) {
 		}, turns.ErrNoConversation.Error()},
 		{"the mission exists", false, func(l *lab, how *turns.Resumption) { how.ID = forkID }, "already exists"},
 		{"the file can't get its name", false, func(l *lab, how *turns.Resumption) {
-			l.In(transcript.Path(how.Config, l.Dir, how.Session)).Write("in/the/way", "x")
+			l.In(claude.Path(how.Config, l.Dir, how.Session)).Write("in/the/way", "x")
 		}, "place the conversation"},
 		{"the file can't get its name, on a mission's branch", true, func(l *lab, how *turns.Resumption) {
-			l.In(transcript.Path(how.Config, l.Dir, how.Session)).Write("in/the/way", "x")
+			l.In(claude.Path(how.Config, l.Dir, how.Session)).Write("in/the/way", "x")
 		}, "place the conversation"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

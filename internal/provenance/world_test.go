@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/agent/claude"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/session"
-	"gitagent/internal/transcript"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
@@ -563,7 +563,7 @@ func (tr *tree) agent(free bool) *agent {
 	a.c = replay.New(tr.config, tr.dir, a.record)
 	a.c.PID = 5000 + int(tr.rand.Uint32()>>8)
 	session := fmt.Sprintf("%08x-0000-4000-8000-%012x", tr.rand.Uint32(), tr.rand.Uint64()>>16)
-	a.c.Session, a.c.Path = session, transcript.Path(tr.config, tr.dir, session)
+	a.c.Session, a.c.Path = session, claude.Path(tr.config, tr.dir, session)
 	tr.agents = append(tr.agents, a)
 	return a
 }

@@ -11,7 +11,7 @@ import (
 	"regexp"
 	"strings"
 
-	client "gitagent/internal/transcript"
+	"gitagent/internal/agent/claude"
 )
 
 const importedSessions = 300
@@ -69,7 +69,7 @@ var (
 // grow adds captured conversations to a session, each with uuids of its own.
 func (p *project) grow(session, times int) {
 	id := fmt.Sprintf("5b603d06-8528-4d54-8275-dcec%08x", session)
-	path := client.Path(filepath.Join(p.repo.lab.dir, "home", ".claude"), p.repo.dir, id)
+	path := claude.Path(filepath.Join(p.repo.lab.dir, "home", ".claude"), p.repo.dir, id)
 	check(os.MkdirAll(filepath.Dir(path), 0o700))
 	f := must(os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600))
 	defer f.Close()

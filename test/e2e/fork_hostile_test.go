@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/agent"
+	"gitagent/internal/agent/claude"
 	conversation "gitagent/internal/transcript"
 	"gitagent/test/replay"
 )
@@ -96,13 +96,11 @@ func TestForkOfHostile(t *testing.T) {
 			if word == "TF1" {
 				data = bytes.ReplaceAll(data, []byte(session), []byte(id))
 			} else {
-				file, err := agent.Default().Rebuild(conversation.Cut{
-					Segments: [][]byte{data}, Session: id, Config: filepath.Join(r.home, ".claude"), Dir: r.repo.Dir,
-				})
+				rebuilt, err := claude.Agent{}.Rebuild(conversation.Cut{Segments: [][]byte{data}, Session: id})
 				if err != nil {
 					t.Fatal(err)
 				}
-				data = bytes.Join(file.Pieces, nil)
+				data = bytes.Join(rebuilt.Pieces, nil)
 			}
 			replaceFile(t, filepath.Join(filepath.Dir(r.transcriptPath(session)), id+".jsonl"), data)
 			os.Remove(in("where", word))

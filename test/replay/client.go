@@ -25,7 +25,7 @@ import (
 	"sync"
 	"time"
 
-	"gitagent/internal/transcript"
+	"gitagent/internal/agent/claude"
 )
 
 // A Client is one process of the agent's client with its session. It is used by one goroutine.
@@ -81,7 +81,7 @@ func (c *Client) begin(session string) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	c.Path = transcript.Path(c.config, dir, session)
+	c.Path = claude.Path(c.config, dir, session)
 }
 
 // Said is what was said in all turns of all conversations of this client, in order.

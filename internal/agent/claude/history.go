@@ -35,8 +35,8 @@ func (Agent) History(config string, dirs []string) ([]transcript.File, error) {
 	}
 	var begun []string // what names begin with
 	for _, dir := range dirs {
-		name := filepath.Base(filepath.Dir(transcript.Path(config, dir, "")))
-		begun = append(begun, name[:min(len(name), transcript.MaxName)])
+		name := filepath.Base(filepath.Dir(Path(config, dir, "")))
+		begun = append(begun, name[:min(len(name), MaxName)])
 	}
 	list := make(map[string]transcript.File)
 	var unread []error

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"gitagent/internal/transcript"
 )
 
 func TestHistory(t *testing.T) {
@@ -29,24 +27,24 @@ func TestHistory(t *testing.T) {
 		t.Errorf("without any: %v, %v", none, err)
 	}
 	want := []string{
-		write(transcript.Path(config, "/home/dev/repo", "a"), "a"),
-		write(transcript.Path(config, "/home/dev/repo/below/it", "b"), "b"),
-		write(transcript.Path(config, "/home/dev/repo-beside", "c"), "c"), // its name is that of a directory below
-		write(transcript.Path(config, long, "d"), "d"),
-		write(transcript.Path(config, long+"/below", "e"), "e"),
-		write(transcript.Path(config, "/home/dev/repo/moved", "f"), "and longer"),
+		write(Path(config, "/home/dev/repo", "a"), "a"),
+		write(Path(config, "/home/dev/repo/below/it", "b"), "b"),
+		write(Path(config, "/home/dev/repo-beside", "c"), "c"), // its name is that of a directory below
+		write(Path(config, long, "d"), "d"),
+		write(Path(config, long+"/below", "e"), "e"),
+		write(Path(config, "/home/dev/repo/moved", "f"), "and longer"),
 	}
-	write(transcript.Path(config, "/home/dev/repo", "f"), "moved")
-	write(transcript.Path(config, "/home/dev/repository", "x"), "x")
-	write(transcript.Path(config, "/home/dev", "x"), "x")
-	write(transcript.Path(config, "/home/dev/repo", "agent-1"), "of a sub-agent")
-	write(transcript.Path(config, "/home/dev/repo", ".x"), "no session")
-	write(transcript.Path(config, "/home/dev/repo", "empty"), "")
-	write(transcript.Path(config, "/home/dev/repo", "dir")+"/file", "")
-	if err := os.Symlink(want[0], transcript.Path(config, "/home/dev/repo", "link")); err != nil {
+	write(Path(config, "/home/dev/repo", "f"), "moved")
+	write(Path(config, "/home/dev/repository", "x"), "x")
+	write(Path(config, "/home/dev", "x"), "x")
+	write(Path(config, "/home/dev/repo", "agent-1"), "of a sub-agent")
+	write(Path(config, "/home/dev/repo", ".x"), "no session")
+	write(Path(config, "/home/dev/repo", "empty"), "")
+	write(Path(config, "/home/dev/repo", "dir")+"/file", "")
+	if err := os.Symlink(want[0], Path(config, "/home/dev/repo", "link")); err != nil {
 		t.Log(err)
 	}
-	write(filepath.Dir(transcript.Path(config, "/home/dev/repo/plain", "x")), "no directory")
+	write(filepath.Dir(Path(config, "/home/dev/repo/plain", "x")), "no directory")
 	list, err := Agent{}.History(config, []string{"/home/dev/repo", long})
 	var got []string
 	for _, s := range list {
@@ -59,7 +57,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("got %q, %v, want\n%q", got, err, want)
 	}
 	// A directory that can't be read is named, and the others are listed.
-	loop := filepath.Dir(transcript.Path(config, "/home/dev/repo/loop", "x"))
+	loop := filepath.Dir(Path(config, "/home/dev/repo/loop", "x"))
 	if err := os.Symlink(loop, loop); err != nil {
 		t.Skip(err)
 	}

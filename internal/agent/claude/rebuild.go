@@ -35,7 +35,7 @@ func (Agent) Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &transcript.Rebuilt{Path: transcript.Path(c.Config, c.Dir, c.Session), Pieces: file}, nil
+	return &transcript.Rebuilt{Path: Path(c.Config, c.Dir, c.Session), Pieces: file}, nil
 }
 
 func rebuild(segments [][]byte, session string, foreign bool) (file [][]byte, err error) {

@@ -327,8 +327,8 @@ func TestPath(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			want := filepath.Join("/home/dev/.claude", "projects", tt.want, newID+".jsonl")
-			if got := transcript.Path("/home/dev/.claude", tt.dir, newID); got != want {
-				t.Errorf("transcript.Path(%q) = %s, want %s", tt.dir, got, want)
+			if got := Path("/home/dev/.claude", tt.dir, newID); got != want {
+				t.Errorf("Path(%q) = %s, want %s", tt.dir, got, want)
 			}
 		})
 	}
