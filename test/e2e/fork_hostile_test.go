@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/agent/claude"
+	"gitagent/internal/agent"
 	conversation "gitagent/internal/transcript"
 	"gitagent/test/replay"
 )
@@ -96,7 +96,7 @@ func TestForkOfHostile(t *testing.T) {
 			if word == "TF1" {
 				data = bytes.ReplaceAll(data, []byte(session), []byte(id))
 			} else {
-				rebuilt, err := claude.Agent{}.Rebuild(conversation.Cut{Segments: [][]byte{data}, Session: id})
+				rebuilt, err := agent.Default().Rebuild(conversation.Cut{Segments: [][]byte{data}, Session: id})
 				if err != nil {
 					t.Fatal(err)
 				}

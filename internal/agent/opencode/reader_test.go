@@ -37,7 +37,7 @@ func entries(data []byte) (all []transcript.Entry) {
 func brief(e transcript.Entry) string {
 	var b strings.Builder
 	for _, p := range e.Parts {
-		b.WriteString([]string{"?", "asked", "queued", "said", "thought", "call", "answer", "shell", "task", "gist", "told", "other"}[p.Kind])
+		b.WriteString([]string{"?", "asked", "queued", "added", "said", "thought", "call", "answer", "shell", "task", "gist", "told", "other"}[p.Kind])
 		if p.Name != "" {
 			b.WriteString(" " + p.Name)
 		}
