@@ -24,8 +24,8 @@ type kind interface {
 // claude is Claude Code.
 type claude struct{}
 
-func (claude) program() string { return "claude" }
-func (claude) agent() string   { return "claude-code" }
+func (claude) program() string                    { return "claude" }
+func (claude) agent() string                      { return "claude-code" }
 func (claude) service() (script, scenario string) { return "mock-anthropic.mjs", "scenario.json" }
 
 func (claude) settings(r *rig) string                { return filepath.Join(r.home, ".claude", "settings.json") }
