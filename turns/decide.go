@@ -172,7 +172,7 @@ func (f *facts) continues() bool {
 func (f *facts) ends(begun []transcript.Turn, named int) []ending {
 	pieces := f.pieces(begun, named)
 	open := f.state.Open
-	if open != nil && f.endsTurn() && open.PromptID != pieces[0].promptID && open.PromptID != f.PromptID {
+	if open != nil && f.endsTurn() && open.PromptID != "" && open.PromptID != pieces[0].promptID && open.PromptID != f.PromptID {
 		pieces = append([]piece{{promptID: open.PromptID}}, pieces...) // it left nothing in the transcript
 	}
 	number, after := f.last, f.segment.after

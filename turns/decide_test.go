@@ -102,6 +102,11 @@ func TestDecide(t *testing.T) {
 		},
 		{name: "a stop", event: Stopped, prompt: "p4", open: open, last: last("p3"), from: 9, file: four, base: 4, ends: []ended{{4, 3, "four", true}}},
 		{
+			name: "a stop in a client that gives a prompt no id before it is in the file", event: Stopped, prompt: "p4",
+			open: &session.OpenTurn{Prompt: "four", Base: git.Hex(hash(4))}, last: last("p3"), from: 9, file: four, base: 4,
+			ends: []ended{{4, 3, "four", true}},
+		},
+		{
 			name: "a stop elsewhere", event: Stopped, prompt: "p4", open: open, last: last("p3"), from: 9, file: four, elsewhere: true,
 			ends: []ended{{4, 3, "four", true}},
 		},
