@@ -42,8 +42,8 @@ func inside(getenv func(string) string, among []Agent, ancestors func() []sessio
 
 // Marks of clients whose turns are not recorded. Their agents must not give a person's consent either.
 var (
-	otherVariables = []string{"GEMINI_CLI", "QWEN_CODE", "CURSOR_AGENT", "AI_AGENT"} // the last is common to several
-	otherPrograms  = []string{"gemini", "qwen", "cursor-agent"}
+	otherVariables = []string{"QWEN_CODE", "CURSOR_AGENT", "AI_AGENT"} // the last is common to several
+	otherPrograms  = []string{"qwen", "cursor-agent"}
 )
 
 // InAgent reports whether an environment, as [os.Environ] returns it, is that of a program which an

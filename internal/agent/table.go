@@ -5,12 +5,13 @@ import (
 
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/agent/codex"
+	"gitagent/internal/agent/gemini"
 	"gitagent/internal/agent/opencode"
 )
 
 // all are the agents that are supported. The first is the one of hooks that don't say whose they are, and of
 // records that don't.
-var all = []Agent{claude.Agent{}, codex.Agent{}, opencode.Agent{}}
+var all = []Agent{claude.Agent{}, codex.Agent{}, opencode.Agent{}, gemini.Agent{}}
 
 // All returns the agents that are supported.
 func All() []Agent { return slices.Clone(all) }

@@ -1,0 +1,47 @@
+package gemini
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"gitagent/internal/terminal"
+)
+
+// Command starts the client, which takes the directory that it is started in. The prompt is in one word
+// with its option, so that it can begin with anything.
+func (a Agent) Command(dir, session, prompt string) []string {
+	command := []string{a.Program()}
+	if session != "" {
+		command = append(command, "--resume", session)
+	}
+	if prompt != "" {
+		command = append(command, "--prompt-interactive="+prompt)
+	}
+	return command
+}
+
+// WithSession names the session, unless the command does.
+func (Agent) WithSession(command []string, id string) (with []string, ok bool) {
+	if has(command, "--session-id", "--resume", "-r", "--session-file") {
+		return command, false
+	}
+	return append([]string{command[0], "--session-id", id}, command[1:]...), true
+}
+
+// Interactive reports whether a command does without -p.
+func (Agent) Interactive(command []string) bool { return !has(command, "-p", "--prompt") }
+
+// has reports whether a command has one of some options, with a value in the same word or without.
+func has(command []string, options ...string) bool {
+	return slices.ContainsFunc(command, func(word string) bool {
+		option, _, _ := strings.Cut(word, "=")
+		return slices.Contains(options, option)
+	})
+}
+
+// Wake is not supported: nobody has tried what the client's input box takes while it is at work.
+func (Agent) Wake(ctx context.Context, pane terminal.Pane, config string, pid int, self, prompt string) error {
+	return errors.ErrUnsupported
+}

@@ -1,0 +1,63 @@
+package gemini
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gitagent/hooks"
+)
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		env  map[string]string
+		user string
+	}{
+		{map[string]string{"HOME": "/home/dev"}, "/home/dev/.gemini/settings.json"},
+		{map[string]string{"HOME": "/home/dev", "GEMINI_CLI_HOME": "/c"}, "/c/.gemini/settings.json"},
+	} {
+		places := hooks.Places{Config: Agent{}.ConfigDir(func(name string) string { return tt.env[name] }), Project: "/r"}
+		if got := filepath.ToSlash(settings(places, false)); got != tt.user {
+			t.Errorf("with %v: got %s, want %s", tt.env, got, tt.user)
+		}
+		if got := filepath.ToSlash(settings(places, true)); got != "/r/.gemini/settings.json" {
+			t.Errorf("a project's: got %s", got)
+		}
+	}
+}
+
+func TestInstall(t *testing.T) {
+	t.Parallel()
+	places := hooks.Places{Config: t.TempDir()}
+	path := settings(places, false)
+	const before = "{\n  \"hooksConfig\": {\"enabled\": false}\n}\n"
+	if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	apply := func(edit *hooks.Edit, err error) string {
+		t.Helper()
+		if err == nil {
+			err = edit.Apply()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	if got := apply(Agent{}.Install(places, false)); strings.Count(got, "--agent gemini || true") != len(entries) || !strings.Contains(got, `"timeout": 60000`) {
+		t.Errorf("installed: %s", got)
+	}
+	r := Agent{}.Inspect(places)
+	if len(r.Installed) != len(entries) || len(r.Findings) != 1 || r.Findings[0].Problem != hooks.Disabled {
+		t.Errorf("inspected: %+v", r)
+	}
+	if got := apply(Agent{}.Remove(places, false)); got != before {
+		t.Errorf("removed: %s", got)
+	}
+}

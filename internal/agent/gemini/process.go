@@ -1,0 +1,127 @@
+package gemini
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gitagent/hooks"
+	"gitagent/internal/session"
+	"gitagent/internal/transcript"
+)
+
+// Event decodes a payload. The client gives its turns no ids, so that of a turn is its prompt's in the
+// file, which is not there yet when the turn begins.
+//
+// AfterAgent comes however a turn has ended, and its prompt_response has all that was said in the turn: what
+// the last answer was, and whether there is one, is read from the file.
+func (Agent) Event(r io.Reader) (*hooks.Event, error) {
+	e, err := hooks.Parse(r)
+	if err != nil {
+		return nil, err
+	}
+	switch e.Name {
+	case "BeforeAgent":
+		e.Name, e.Prompt = "UserPromptSubmit", typed(e.Prompt)
+	case "AfterAgent":
+		e.Prompt = typed(e.Prompt)
+		ended(e)
+	case "AfterTool":
+		e.Name = "PostToolUse"
+	}
+	return e, nil
+}
+
+// ended fills in what the file says of the turn that has ended.
+func ended(e *hooks.Event) {
+	const most = 4 << 20 // what is not found in that is of no turn that a person waited for
+	e.Name = "Stop"
+	data, err := transcript.Tail(e.TranscriptPath, most)
+	if err != nil {
+		return
+	}
+	r := Agent{}.Reader()
+	for line := range bytes.Lines(data) {
+		switch entry := r.Read(0, bytes.TrimSuffix(line, []byte{'\n'})); {
+		case entry.Opens != nil:
+			e.Name, e.PromptID, e.LastAssistantMessage = "Stop", entry.Opens.PromptID, ""
+		case entry.Failed:
+			e.Name, e.LastAssistantMessage = "StopFailure", entry.Parts[0].Text
+		case entry.Interrupted:
+			e.Name = "Interrupt"
+		}
+	}
+}
+
+// typed returns a prompt without what hooks have added to it.
+func typed(prompt string) string {
+	for {
+		rest, ok := strings.CutPrefix(strings.TrimLeft(prompt, "\n"), hookContext)
+		if !ok {
+			return prompt
+		}
+		_, rest, ok = strings.Cut(rest, hookContextEnd)
+		if !ok {
+			return prompt
+		}
+		prompt = strings.TrimLeft(rest, "\n")
+	}
+}
+
+// What the client puts around what hooks tell the model.
+const (
+	hookContext    = "<hook_context>"
+	hookContextEnd = "</hook_context>"
+)
+
+// Client reads the variables that hooks have. What the agent runs has none with the session's id.
+func (Agent) Client(getenv func(string) string) hooks.Client {
+	c := hooks.Client{ProjectDir: getenv("GEMINI_PROJECT_DIR"), SessionID: getenv("GEMINI_SESSION_ID")}
+	if !filepath.IsAbs(c.ProjectDir) {
+		c.ProjectDir = ""
+	}
+	if !hooks.ValidID(c.SessionID) {
+		c.SessionID = ""
+	}
+	for _, p := range session.Ancestors() {
+		if runs(argv(p.PID)) {
+			c.PID = p.PID
+			break
+		}
+	}
+	return c
+}
+
+// runs reports whether a command line is the client's. It is a script: what the system calls the process
+// is node, as many others.
+func runs(args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	if filepath.Base(args[0]) == "node" {
+		at := slices.IndexFunc(args[1:], func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+		args = args[1+max(0, at):]
+	}
+	return len(args) > 0 && strings.TrimSuffix(filepath.Base(args[0]), ".js") == "gemini"
+}
+
+// argv reads the command line of a process; nil where the system doesn't tell.
+func argv(pid int) []string {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(strings.Split(string(data), "\x00"), func(arg string) bool { return arg == "" })
+}
+
+// Marks returns what shows that the client's agent runs a process.
+func (a Agent) Marks() (variables, programs []string) {
+	return []string{"GEMINI_CLI", "GEMINI_SESSION_ID"}, []string{a.Program()}
+}
+
+// Running lists none: the client doesn't say what it runs.
+func (Agent) Running(config string) ([]session.Registration, error) { return nil, nil }

@@ -1,0 +1,107 @@
+package gemini
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gitagent/hooks"
+)
+
+// TestEvent: the client's payloads in the common words. What a turn's end is about is read from the file.
+func TestEvent(t *testing.T) {
+	t.Parallel()
+	session := hooks.Event{SessionID: "803193ae-2ca9-4c46-8548-8ade9edb1e44", Cwd: "/home/dev/gm"}
+	event := func(name string, change func(*hooks.Event)) hooks.Event {
+		e := session
+		e.Name = name
+		change(&e)
+		return e
+	}
+	for file, want := range map[string]hooks.Event{
+		"BeforeAgent":      event("UserPromptSubmit", func(e *hooks.Event) { e.Prompt = "T1 hello" }),
+		"AfterAgent":       event("Stop", func(e *hooks.Event) { e.Prompt = "T1 hello" }),
+		"AfterTool":        event("PostToolUse", func(*hooks.Event) {}),
+		"SessionEnd-clear": event("SessionEnd", func(e *hooks.Event) { e.Reason = "clear" }),
+	} {
+		f, err := os.Open(filepath.Join("testdata", "payloads", file+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Agent{}.Event(f)
+		_ = f.Close()
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		got.TranscriptPath = ""
+		if *got != want {
+			t.Errorf("%s: got %+v, want %+v", file, *got, want)
+		}
+	}
+}
+
+// The client runs the same hook however a turn has ended: the file says how, and which it was.
+func TestEnded(t *testing.T) {
+	t.Parallel()
+	data := string(capture(t, "tui"))
+	for _, tt := range []struct{ until, name, prompt, said string }{
+		{`{"id":"31b4e28f`, "Stop", "ec289e5c-e098-47d4-aafa-708c955ec932", ""},
+		{`{"id":"6655f72c`, "StopFailure", "31b4e28f-6297-4672-9a41-0bf5dab4fc2a", "mock: scripted failure"},
+		{`{"id":"28ca3704`, "Interrupt", "280aa278-f0ef-408d-bf7b-83eb98ba210f", ""},
+	} {
+		path := filepath.Join(t.TempDir(), "session.jsonl")
+		if err := os.WriteFile(path, []byte(data[:strings.Index(data, tt.until)]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e, err := Agent{}.Event(strings.NewReader(`{"session_id":"s","cwd":"/","hook_event_name":"AfterAgent","transcript_path":"` + filepath.ToSlash(path) + `"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Name != tt.name || e.PromptID != tt.prompt || e.LastAssistantMessage != tt.said {
+			t.Errorf("before %s: %+v", tt.until, e)
+		}
+	}
+}
+
+func TestTyped(t *testing.T) {
+	t.Parallel()
+	for prompt, want := range map[string]string{
+		"":  "",
+		"x": "x",
+		"<hook_context>told</hook_context>\n\nT1 hello":                             "T1 hello",
+		"<hook_context>a</hook_context>\n\n<hook_context>b</hook_context>\n\n\nx\n": "x\n",
+		"<hook_context>not ended":                                                   "<hook_context>not ended",
+		"say <hook_context>x</hook_context>":                                        "say <hook_context>x</hook_context>",
+		"<hook_context>x</hook_context>":                                            "",
+	} {
+		if got := typed(prompt); got != want {
+			t.Errorf("%q: got %q, want %q", prompt, got, want)
+		}
+	}
+}
+
+func TestClient(t *testing.T) {
+	t.Parallel()
+	vars := map[string]string{"GEMINI_PROJECT_DIR": "/home/dev/gm", "GEMINI_SESSION_ID": "dce4c8cb-d598-4fe6-91f4-bf638b231f2e"}
+	c := Agent{}.Client(func(name string) string { return vars[name] })
+	if c.ProjectDir != vars["GEMINI_PROJECT_DIR"] || c.SessionID != vars["GEMINI_SESSION_ID"] {
+		t.Errorf("got %+v", c)
+	}
+	c = Agent{}.Client(func(string) string { return "../x" })
+	if c.ProjectDir != "" || c.SessionID != "" {
+		t.Errorf("not believed: got %+v", c)
+	}
+	for line, want := range map[string]bool{
+		"node /usr/bin/gemini -p x": true,
+		"node --no-warnings=DEP0040 --max-old-space-size=4096 /n/@google/gemini-cli/bundle/gemini.js": true,
+		"gemini":                   true,
+		"node /usr/bin/npm gemini": false,
+		"bash -c gemini":           false,
+		"":                         false,
+	} {
+		if got := runs(strings.Fields(line)); got != want {
+			t.Errorf("%q is the client: %t", line, got)
+		}
+	}
+}

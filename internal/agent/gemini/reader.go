@@ -1,0 +1,254 @@
+package gemini
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"gitagent/internal/transcript"
+)
+
+// Reader reads the file of a session, to which the client only appends. A line is
+//
+//   - a message, with an id: of the user, of the model (gemini), or of the client to the user (info, warning,
+//     error). A message is written again, whole, when its tools have run.
+//   - {"$set":{"messages":[...]}}: these are the conversation from here on. So it is when a session is
+//     resumed, when the client compresses the conversation, and when it forgets a prompt that failed.
+//   - {"$rewindTo":id}: the user has gone back to before a message.
+//   - {"$set":...} with something else, and the head: {"sessionId":...}. It is there again if the session was
+//     resumed within the same minute.
+//
+// A new message is always in a line of its own first, so what is said is read from these lines alone.
+//
+// The client sends tools' results in the user's place, and some words of its own; what hooks tell the model
+// is before or behind the user's prompt, or a message like it.
+func (Agent) Reader() transcript.Reader { return &reader{} }
+
+// Late reports false: at AfterAgent, the last answer is in the file.
+func (Agent) Late() bool { return false }
+
+type reader struct {
+	headed  bool            // the head was read, and no message since
+	running bool            // a turn has begun, and the model has not answered
+	message string          // the last message of the model
+	done    map[string]bool // of the calls of tools in this turn: those that are told; true with their answer
+}
+
+// Read says what a line says.
+func (r *reader) Read(at int, line []byte) transcript.Entry {
+	if !bytes.HasPrefix(line, []byte{'{'}) || bytes.HasPrefix(line, []byte(`{"$set":{"lastUpdated":`)) || !json.Valid(line) {
+		return transcript.Entry{}
+	}
+	record := gjson.ParseBytes(line)
+	e := transcript.Entry{At: moment(record.Get("timestamp"))}
+	switch record.Get("type").Str {
+	case "user":
+		r.user(at, record, &e)
+	case "gemini":
+		r.model(record, &e)
+	case "error":
+		e.Failed = true
+		e.Parts = []transcript.Part{{Kind: transcript.Said, Text: fault(texts(record.Get("content")))}}
+	case "info":
+		e.Interrupted = record.Get("content").Str == "Request cancelled."
+	case "":
+		return r.set(record)
+	}
+	return e
+}
+
+// set reads a line that is no message.
+func (r *reader) set(record gjson.Result) (e transcript.Entry) {
+	if record.Get("sessionId").Exists() {
+		r.headed = true
+		return e
+	}
+	updated := moment(record.Get("$set.lastUpdated"))
+	record.Get("$set.messages").ForEach(func(_, m gjson.Result) bool {
+		if m.Get("type").Str != "user" || r.headed {
+			return !r.headed
+		}
+		gist := texts(m.Get("content"))
+		if strings.HasPrefix(gist, "<state_snapshot>") && updated.Sub(moment(m.Get("timestamp"))) < time.Second {
+			e.At, e.Compacted = updated, &transcript.Compacted{Auto: r.running}
+			e.Parts = []transcript.Part{{Kind: transcript.Gist, Text: gist}}
+		}
+		return e.Compacted == nil
+	})
+	return e
+}
+
+// user reads a message in the user's place.
+func (r *reader) user(at int, record gjson.Result, e *transcript.Entry) {
+	id, content := text(record.Get("id")), record.Get("content")
+	r.headed = false
+	e.ID = id
+	said := texts(content)
+	prompt := typed(said)
+	switch {
+	case content.Get("#.functionResponse").Get("0").Exists() && strings.TrimSpace(prompt) == "":
+		return // the answers of tools are in the model's message, too
+	case strings.TrimSpace(prompt) == "" || strings.HasPrefix(prompt, "<session_context>") || prompt == "Please continue.":
+		e.Parts = []transcript.Part{{Kind: transcript.Told, Text: said}}
+		return
+	}
+	if shown := record.Get("displayContent"); shown.Exists() {
+		prompt = typed(texts(shown))
+	}
+	r.running, r.done = true, nil
+	e.Opens = &transcript.Turn{Start: at, UUID: id, PromptID: id, Prompt: prompt, At: e.At}
+	e.Parts = []transcript.Part{{Kind: transcript.Asked, Text: prompt, Files: attached(content)}}
+}
+
+// model reads a message of the model. Its input has in it what was read from a cache; what it thought is
+// not in its output.
+func (r *reader) model(record gjson.Result, e *transcript.Entry) {
+	id, content := text(record.Get("id")), record.Get("content")
+	again := id == r.message
+	r.message, r.headed = id, false
+	e.Message, e.Model = id, text(record.Get("model"))
+	if t := record.Get("tokens"); t.IsObject() {
+		input := tokens(t.Get("input"))
+		e.Tokens.CacheRead = min(input, tokens(t.Get("cached")))
+		e.Tokens.Input = input - e.Tokens.CacheRead + tokens(t.Get("tool"))
+		e.Tokens.Output = tokens(t.Get("output")) + tokens(t.Get("thoughts"))
+		e.Context = input + tokens(t.Get("tool"))
+	}
+	said := texts(content)
+	if !again {
+		record.Get("thoughts").ForEach(func(_, t gjson.Result) bool {
+			thought := strings.Trim(text(t.Get("subject"))+"\n"+text(t.Get("description")), "\n")
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Thought, Text: thought})
+			return true
+		})
+		if strings.TrimSpace(said) != "" {
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Said, Text: said})
+		}
+	}
+	calls := 0
+	record.Get("toolCalls").ForEach(func(_, call gjson.Result) bool {
+		calls++
+		r.call(call, e)
+		return true
+	})
+	e.Answers = calls == 0 && strings.TrimSpace(said) != ""
+	if e.Answers {
+		r.running = false
+	}
+}
+
+// call reads a call of a tool, and its answer when it is there.
+func (r *reader) call(call gjson.Result, e *transcript.Entry) {
+	id := text(call.Get("id"))
+	answered, told := r.done[id]
+	if !told {
+		e.Parts = append(e.Parts, transcript.Part{
+			Kind: transcript.Call, Call: id, Name: text(call.Get("name")), Input: gjson.Parse(strings.Clone(call.Get("args").Raw)),
+		})
+	}
+	result := call.Get("result")
+	if !answered && result.Exists() {
+		status := call.Get("status").Str
+		a := transcript.Part{Kind: transcript.Answer, Call: id, Failed: status == "error" || status == "cancelled"}
+		if a.Text = text(result); a.Text == "" {
+			a.Text = answers(result)
+		}
+		e.Parts = append(e.Parts, a)
+	}
+	if r.done == nil {
+		r.done = make(map[string]bool)
+	}
+	r.done[id] = answered || result.Exists()
+}
+
+// answers joins what a tool has answered: its output or an error.
+func answers(result gjson.Result) string {
+	var all []string
+	result.ForEach(func(_, part gjson.Result) bool {
+		response := part.Get("functionResponse.response")
+		for _, field := range []string{"output", "error"} {
+			if t := text(response.Get(field)); t != "" {
+				all = append(all, t)
+			}
+		}
+		return true
+	})
+	return strings.Join(all, "\n")
+}
+
+// texts joins the texts of a content: a string, or a list of parts. A thought is none.
+func texts(content gjson.Result) string {
+	if content.Type == gjson.String {
+		return text(content)
+	}
+	var all []string
+	content.ForEach(func(_, part gjson.Result) bool {
+		if t := part.Get("text"); t.Type == gjson.String && part.Get("thought").Type != gjson.True {
+			if s := text(t); typed(s) != "" || s == "" { // a part that hooks have added is none of the prompt
+				all = append(all, s)
+			}
+		}
+		return true
+	})
+	return strings.Join(all, "\n")
+}
+
+// attached lists the images and documents in a content.
+func attached(content gjson.Result) (files []transcript.Attached) {
+	content.ForEach(func(_, part gjson.Result) bool {
+		if data := part.Get("inlineData"); data.IsObject() {
+			media := text(data.Get("mimeType"))
+			kind := "document"
+			if strings.HasPrefix(media, "image/") {
+				kind = "image"
+			}
+			files = append(files, transcript.Attached{Kind: kind, Media: media, Size: int64(len(data.Get("data").Str) / 4 * 3)})
+		}
+		return true
+	})
+	return files
+}
+
+// fault returns an error's message, which the client puts around the JSON that it was given.
+func fault(said string) string {
+	inner := strings.TrimSuffix(strings.TrimPrefix(said, "[API Error: "), "]")
+	if message := gjson.Get(inner, "error.message"); gjson.Valid(inner) && message.Type == gjson.String {
+		return text(message)
+	}
+	return said
+}
+
+// text returns a JSON string as encoding/json decodes it, which the hooks' payloads are decoded with;
+// "" for any other value. It is a copy: a short string must not hold a line of megabytes in memory.
+func text(v gjson.Result) string {
+	if v.Type != gjson.String {
+		return ""
+	}
+	if !strings.Contains(v.Raw, `\u`) && utf8.ValidString(v.Str) {
+		return strings.Clone(v.Str)
+	}
+	var s string
+	if err := json.Unmarshal([]byte(v.Raw), &s); err != nil {
+		return ""
+	}
+	return s
+}
+
+// tokens returns a count of tokens; 0 if v can't be one.
+func tokens(v gjson.Result) int64 {
+	const most = 1 << 40 // so that no sum overflows
+	if n := v.Num; v.Type == gjson.Number && n > 0 && n < most {
+		return int64(n)
+	}
+	return 0
+}
+
+// moment returns the zero time if v is not a time in the client's format.
+func moment(v gjson.Result) time.Time {
+	t, _ := time.Parse(time.RFC3339Nano, v.Str)
+	return t
+}

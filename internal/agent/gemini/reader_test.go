@@ -1,0 +1,188 @@
+package gemini
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"gitagent/internal/transcript"
+)
+
+// capture returns a file that the real client wrote.
+func capture(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// captures are the names of all.
+func captures(t testing.TB) []string {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/*.jsonl")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no captures: %v", err)
+	}
+	for i, path := range paths {
+		paths[i] = strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	}
+	return paths
+}
+
+// A told is what the file says of a turn.
+type told struct {
+	Prompt, Reply      string
+	Model              string
+	Tools              map[string]int
+	Context            int64
+	Tokens             transcript.Tokens
+	Compactions        int
+	Answered           bool
+	Interrupted, Error bool
+}
+
+// turns are those of a segment.
+func turns(segment []byte) (list []told) {
+	for _, turn := range transcript.Turns(Agent{}.Reader(), segment) {
+		s := transcript.Summarise(Agent{}.Reader(), segment[turn.Start:turn.End])
+		list = append(list, told{s.Prompt, s.Reply, s.Model, s.Tools, s.Context, s.Tokens[s.Model], s.Compactions, s.Answered, s.Interrupted, s.APIError})
+	}
+	return list
+}
+
+// TestReader reads what the real client wrote: resumed within the minute and later, and in a terminal.
+func TestReader(t *testing.T) {
+	t.Parallel()
+	const model = "gemini-2.5-pro"
+	shell := func(times int) map[string]int { return map[string]int{"run_shell_command": times} }
+	cached := func(requests int64) transcript.Tokens {
+		return transcript.Tokens{Input: 312 * requests, CacheRead: 15000 * requests, Output: 42 * requests}
+	}
+	words := func(prompt, reply string) told {
+		return told{Prompt: prompt, Reply: reply, Model: model, Context: 15312, Tokens: cached(1), Answered: true}
+	}
+	one := told{
+		Prompt: "T1 hello", Reply: "A1 done: wrote one.txt", Model: model, Tools: shell(1), Context: 1103,
+		Tokens: transcript.Tokens{Input: 1101 + 102, CacheRead: 1001, Output: 11 + 12}, Answered: true,
+	}
+	two := words("T2 hello", "A2 done: bash ran")
+	two.Tools, two.Tokens = shell(2), cached(2)
+	full := words("TFULL hello", "AFULL done")
+	full.Tools = shell(1)
+	full.Tokens = transcript.Tokens{Input: 900000 + 312, CacheRead: 30000, Output: 50 + 42}
+	compacted := full
+	compacted.Compactions = 1
+	for _, tt := range []struct {
+		name string
+		want []told
+	}{
+		{"two-turns", []told{
+			{Prompt: "hello gemini", Reply: "gemini mock answer 1", Model: model, Context: 1001, Tokens: transcript.Tokens{Input: 1001, Output: 20}, Answered: true},
+			{Prompt: "second gemini", Reply: "gemini mock answer 2", Model: model, Context: 1002, Tokens: transcript.Tokens{Input: 1002, Output: 20}, Answered: true},
+		}},
+		{"resumed", []told{full, words("T3 hello", "A3 done: no file change, just words")}},
+		{"tui", []told{
+			one,
+			{Prompt: "TERR hello", Reply: "mock: scripted failure", Error: true},
+			compacted,
+			two,
+			{Prompt: "TTOOL hello", Model: model, Tools: shell(1), Context: 15312, Tokens: cached(1), Interrupted: true},
+			words("[System: You successfully executed a tool but returned an empty response. Please analyze the tool output and explain your progress or final answer.]", "mock: ok"),
+			words("T3 hello", "A3 done: no file change, just words"),
+			words("/compressT5 hello", "mock: ok"),
+			words("T3 again", "A3 done: no file change, just words"),
+		}},
+	} {
+		got := turns(capture(t, tt.name))
+		for i := range max(len(got), len(tt.want)) {
+			var g, w told
+			if i < len(got) {
+				g = got[i]
+			}
+			if i < len(tt.want) {
+				w = tt.want[i]
+			}
+			if !reflect.DeepEqual(g, w) {
+				t.Errorf("%s, turn %d:\ngot  %+v\nwant %+v", tt.name, i+1, g, w)
+			}
+		}
+	}
+}
+
+// A turn begins with its prompt's line, and has the id of that.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	for _, name := range captures(t) {
+		data := capture(t, name)
+		for _, turn := range transcript.Turns(Agent{}.Reader(), data) {
+			if line := data[turn.Start:]; !bytes.HasPrefix(line, []byte(`{"id":"`+turn.PromptID+`","timestamp":"`)) || turn.At.IsZero() {
+				t.Errorf("%s: %+v begins with %.60s", name, turn, line)
+			}
+		}
+	}
+}
+
+// How full the context is: what the last request has sent.
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	u, err := transcript.LastUsage(Agent{}.Reader, filepath.Join("testdata", "two-turns.jsonl"))
+	if err != nil || u.Tokens != 1002 || u.Model != "gemini-2.5-pro" {
+		t.Errorf("%+v, %v", u, err)
+	}
+}
+
+// hostile are lines that the client doesn't write.
+var hostile = []string{
+	``, `{`, `[]`, `null`, `{}`, `{"$set":null}`, `{"$set":{"messages":null}}`, `{"$set":{"messages":[null,1,[],{"type":"user"}]}}`,
+	`{"$set":[{"messages":[]}]}`, `{"$rewindTo":1}`, `{"$rewindTo":"x"}`, `{"id":1,"type":"user"}`, `{"id":"a","type":"user","content":7}`,
+	`{"id":"a","type":"user","content":{"text":"x"}}`, `{"id":"a","type":"user","content":["x",{"text":1},{"text":"<hook_context>"}]}`,
+	`{"id":"a","type":"gemini","content":null,"toolCalls":{"id":1},"thoughts":"x","tokens":[1]}`,
+	`{"id":"a","type":"gemini","content":"x","toolCalls":[{},{"id":"c","result":[{"functionResponse":1}]},7],"tokens":{"input":-1,"cached":1e99,"output":"x"}}`,
+	`{"id":"a","type":"error"}`, `{"id":"a","type":"error","content":"[API Error: {\"error\":{\"message\":1}}]"}`, `{"id":"a","type":"info","content":{}}`,
+	`{"sessionId":1,"projectHash":[]}`, `{"id":"a","type":"user","content":"` + "\xff" + `"}`, `{"id":"a","id":"b","type":"user","content":"x"}`,
+}
+
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	for _, line := range hostile {
+		e := Agent{}.Reader().Read(0, []byte(line))
+		if e.Context < 0 || e.Tokens.Input < 0 || e.Tokens.Output < 0 {
+			t.Errorf("%s: %+v", line, e)
+		}
+	}
+}
+
+// FuzzReader: whatever a file has in it, what is read of it is text, and a new session made of it is
+// one that says the same.
+func FuzzReader(f *testing.F) {
+	for _, name := range captures(f) {
+		f.Add(capture(f, name))
+	}
+	for _, line := range hostile {
+		f.Add([]byte(line + "\n"))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, turn := range turns(data) {
+			if !utf8.ValidString(turn.Prompt) || !utf8.ValidString(turn.Reply) {
+				t.Errorf("%+v", turn)
+			}
+		}
+		for _, foreign := range []bool{false, true} {
+			rebuilt, err := Agent{}.Rebuild(cut(t.TempDir(), foreign, data))
+			if err != nil {
+				continue
+			}
+			once := bytes.Join(rebuilt.Pieces, nil)
+			again, err := Agent{}.Rebuild(cut(t.TempDir(), foreign, once))
+			if err != nil || !bytes.Equal(bytes.Join(again.Pieces, nil), once) {
+				t.Errorf("rebuilt twice: %v\n%s\n%s", err, once, bytes.Join(again.Pieces, nil))
+			}
+		}
+	})
+}

@@ -1,0 +1,331 @@
+package gemini
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"gitagent/internal/session"
+	"gitagent/internal/transcript"
+)
+
+// NewSession returns a random UUID, as the client does.
+func (Agent) NewSession() string { return session.NewID() }
+
+// Rebuild makes the file of a new session. It holds the conversation as it is at its end, each message once:
+// what the client would go on with after it has read the segments' patches.
+//
+// The segments may be a stranger's: of the messages of user and model, known fields are kept, see [fields].
+// Left out are what the client says to the user, and what it says to the model about where it is, which it
+// says anew. What hooks had put before a prompt goes: the client would forget the prompt with it when it
+// resumes the session. Of a foreign conversation, the model's thoughts and all that only the service can have
+// signed are left out as well.
+func (Agent) Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
+	now := conversation{at: make(map[string]int)}
+	for _, segment := range c.Segments {
+		for line := range bytes.SplitSeq(segment, []byte{'\n'}) {
+			now.follow(line)
+		}
+	}
+	var file [][]byte
+	for _, m := range now.messages {
+		if kept := keep(m, c.Foreign); kept != nil {
+			file = append(file, append(kept, '\n'))
+		}
+	}
+	if len(file) == 0 {
+		return nil, fmt.Errorf("rebuild session %s: %w", c.Session, transcript.ErrEmpty)
+	}
+	name, adopt, err := claim(c.Config, c.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("rebuild session %s: %w", c.Session, err)
+	}
+	// Resumed within the minute that its name says, a session has its file's head again, and with it
+	// the conversation without the outcome of tools.
+	began := c.At.UTC().Add(-time.Minute).Format("2006-01-02T15-04")
+	path := filepath.Join(c.Config, projects, name, chats, "session-"+began+"-"+c.Session[:min(8, len(c.Session))]+".jsonl")
+	return &transcript.Rebuilt{Path: path, Pieces: append([][]byte{head(c)}, file...), Adopt: adopt}, nil
+}
+
+// head is the first line of a session's file.
+func head(c transcript.Cut) []byte {
+	hash := sha256.Sum256([]byte(c.Dir))
+	line, _ := json.Marshal(struct { // of strings: there is no error
+		Session string `json:"sessionId"`
+		Project string `json:"projectHash"`
+		Start   string `json:"startTime"`
+		Updated string `json:"lastUpdated"`
+		Kind    string `json:"kind"`
+	}{c.Session, hex.EncodeToString(hash[:]), stamp(c.At), stamp(c.At), "main"})
+	return append(line, '\n')
+}
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// claim returns the name of the project in a directory. The client looks it up in a list and, if it isn't
+// there, among the projects for one whose file names the directory: adopt writes such a file if there is none.
+func claim(config, dir string) (name string, adopt func(context.Context) error, err error) {
+	list, err := known(config)
+	if err != nil {
+		return "", nil, err
+	}
+	data, err := os.ReadFile(filepath.Join(config, "projects.json"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", nil, err
+	}
+	listed := ""
+	if gjson.ValidBytes(data) {
+		gjson.GetBytes(data, "projects").ForEach(func(path, name gjson.Result) bool {
+			if path.Str == dir {
+				listed = name.Str
+			}
+			return listed == ""
+		})
+	}
+	is := func(p project) bool { return p.dir == dir }
+	if i := slices.IndexFunc(list, func(p project) bool { return is(p) && p.name == listed }); i >= 0 {
+		return listed, nil, nil
+	}
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i].name, nil, nil
+	}
+	hash := sha256.Sum256([]byte(dir))
+	name = "git-agent-" + hex.EncodeToString(hash[:8])
+	return name, func(context.Context) error {
+		path := filepath.Join(config, projects, name, owner)
+		if err := os.WriteFile(path, []byte(dir), 0o644); err != nil {
+			return fmt.Errorf("say whose the client's project %s is: %w", name, err)
+		}
+		return nil
+	}, nil
+}
+
+// A conversation is the messages of a session, in order, and where each is by its id.
+type conversation struct {
+	messages []gjson.Result
+	at       map[string]int
+}
+
+// follow changes the conversation as the client does when it reads a line.
+func (c *conversation) follow(line []byte) {
+	if !bytes.HasPrefix(line, []byte{'{'}) || !json.Valid(line) || !utf8.Valid(line) {
+		return
+	}
+	record := gjson.ParseBytes(line)
+	fields, ok := members(record)
+	switch {
+	case !ok:
+	case fields["$rewindTo"].Type == gjson.String:
+		c.cut(c.at[fields["$rewindTo"].Str]) // to the beginning if it isn't there
+	case fields["id"].Type == gjson.String:
+		c.put(record)
+	case fields["$set"].IsObject():
+		set, ok := members(fields["$set"])
+		if !ok || !set["messages"].IsArray() {
+			return
+		}
+		c.cut(0)
+		set["messages"].ForEach(func(_, m gjson.Result) bool {
+			if m.Get("id").Type == gjson.String {
+				c.put(m)
+			}
+			return true
+		})
+	}
+}
+
+// cut leaves the first messages.
+func (c *conversation) cut(n int) {
+	for _, m := range c.messages[n:] {
+		delete(c.at, m.Get("id").Str)
+	}
+	c.messages = c.messages[:n]
+}
+
+// put adds a message, or puts it in the place of the one with its id.
+func (c *conversation) put(m gjson.Result) {
+	id := m.Get("id").Str
+	if i, is := c.at[id]; is {
+		c.messages[i] = m
+		return
+	}
+	c.at[id] = len(c.messages)
+	c.messages = append(c.messages, m)
+}
+
+// fields are what is kept of messages, and of the objects in them. They were found in files that Gemini
+// CLI 0.61.0 wrote, and tried against it. Left out is what names files and places that it would read
+// (fileData), and what it shows and doesn't send.
+//
+// After a field's name, in braces, is that of the objects in it; a field with a question mark is not kept of a
+// foreign conversation.
+var fields = map[string]string{
+	"user":   "id timestamp type content{part}",
+	"gemini": "id timestamp type content{part} thoughts?{thought} tokens?{tokens} model toolCalls{call}",
+
+	"part":             "text thought thoughtSignature? functionCall{functionCall} functionResponse{functionResponse} inlineData{inlineData}",
+	"functionCall":     "id name args",
+	"functionResponse": "id name response",
+	"inlineData":       "mimeType data",
+
+	"thought": "subject description timestamp",
+	"tokens":  "input output cached thoughts tool total",
+	"call":    "id name args result{part} status timestamp resultDisplay description displayName renderOutputAsMarkdown",
+}
+
+// keep returns what is known of a message in JSON, nil if it isn't kept.
+func keep(m gjson.Result, foreign bool) []byte {
+	kind := m.Get("type").Str
+	if content := m.Get("content"); kind != "user" && kind != "gemini" || content.Type != gjson.String && content.Type != gjson.JSON {
+		return nil
+	}
+	out, ok := object(kind, m, foreign)
+	if !ok {
+		return nil
+	}
+	if kind == "user" {
+		return asked(out)
+	}
+	if m := gjson.ParseBytes(out); m.Get("content").Raw == `""` && !m.Get("toolCalls.0").Exists() {
+		return nil
+	}
+	return out
+}
+
+// asked returns a message in the user's place without what hooks have added to it; nil if nothing is left.
+func asked(message []byte) []byte {
+	content := gjson.GetBytes(message, "content")
+	var parts []json.RawMessage
+	add := func(part gjson.Result) bool {
+		if t := part.Get("text"); t.Type == gjson.String {
+			said := typed(t.Str)
+			if strings.TrimSpace(said) == "" || strings.HasPrefix(strings.TrimSpace(said), "<session_context>") {
+				return true
+			}
+			if said != t.Str {
+				text := gjson.AppendJSONString(nil, said)
+				parts = append(parts, slices.Concat([]byte(`{"text":`), text, []byte(`}`)))
+				return true
+			}
+		}
+		parts = append(parts, json.RawMessage(part.Raw))
+		return true
+	}
+	switch {
+	case content.Type == gjson.String:
+		add(gjson.ParseBytes(slices.Concat([]byte(`{"text":`), []byte(content.Raw), []byte(`}`))))
+	case content.IsObject():
+		add(content)
+	case content.IsArray():
+		content.ForEach(func(_, part gjson.Result) bool { return add(part) })
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	list, err := json.Marshal(parts)
+	if err != nil {
+		return nil
+	}
+	return slices.Concat(message[:content.Index], list, message[content.Index+len(content.Raw):])
+}
+
+// object returns what is known of an object; false if it has a field twice.
+func object(name string, v gjson.Result, foreign bool) ([]byte, bool) {
+	parts, ok := members(v)
+	if !ok {
+		return nil, false
+	}
+	out := []byte{'{'}
+	for word := range strings.FieldsSeq(fields[name]) {
+		word, objects, _ := strings.Cut(word, "{")
+		field, own := strings.CutSuffix(word, "?")
+		part, is := parts[field]
+		if !is || own && foreign {
+			continue
+		}
+		value, ok := values(strings.TrimSuffix(objects, "}"), part, foreign)
+		if !ok {
+			return nil, false
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, '"'), field...), '"', ':')
+		out = append(out, value...)
+	}
+	return append(out, '}'), true
+}
+
+// values returns what is known of a value: of the objects in it, if it has known ones. An object of which
+// nothing is known is left out of a list, and so is a thought of a foreign model.
+func values(name string, v gjson.Result, foreign bool) ([]byte, bool) {
+	switch {
+	case name == "" || !v.IsObject() && !v.IsArray():
+		return []byte(v.Raw), plain(v, maxDepth)
+	case v.IsObject():
+		return object(name, v, foreign)
+	}
+	out, ok := []byte{'['}, true
+	v.ForEach(func(_, element gjson.Result) bool {
+		if !element.IsObject() || foreign && element.Get("thought").Type == gjson.True {
+			return true
+		}
+		var kept []byte
+		if kept, ok = object(name, element, foreign); !ok || string(kept) == "{}" {
+			return ok
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(out, kept...)
+		return true
+	})
+	return append(out, ']'), ok
+}
+
+// maxDepth is how deeply values may lie in each other that are kept as they are: what tools were given
+// and have answered.
+const maxDepth = 50
+
+// plain reports whether no object in v has a field twice, nor lies too deep.
+func plain(v gjson.Result, depth int) bool {
+	if !v.IsObject() && !v.IsArray() {
+		return true
+	}
+	ok := depth > 0
+	if v.IsObject() && ok {
+		_, ok = members(v)
+	}
+	if ok {
+		v.ForEach(func(_, v gjson.Result) bool {
+			ok = plain(v, depth-1)
+			return ok
+		})
+	}
+	return ok
+}
+
+// members returns the fields of an object; ok is false if one of them is there twice.
+func members(v gjson.Result) (parts map[string]gjson.Result, ok bool) {
+	parts, ok = make(map[string]gjson.Result), true
+	v.ForEach(func(k, v gjson.Result) bool {
+		_, twice := parts[k.Str]
+		parts[k.Str] = v
+		ok = !twice
+		return ok
+	})
+	return parts, ok
+}
