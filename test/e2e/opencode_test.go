@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -80,11 +79,14 @@ func (c openCode) onboard(r *rig, dirs ...string) {
 	if len(search) != 1 {
 		r.t.Fatalf("no rg among the modules of Codex: %q", search)
 	}
+	// A fork is imported by the client that is on PATH.
 	if err := os.MkdirAll(filepath.Join(r.home, "bin"), 0o777); err != nil {
 		r.t.Fatal(err)
 	}
-	if err := os.Symlink(search[0], filepath.Join(r.home, "bin", "rg")); err != nil {
-		r.t.Fatal(err)
+	for name, path := range map[string]string{"rg": search[0], "opencode": r.client()} {
+		if err := os.Symlink(path, filepath.Join(r.home, "bin", name)); err != nil {
+			r.t.Fatal(err)
+		}
 	}
 }
 
@@ -148,7 +150,7 @@ func (openCode) transcript(r *rig, session string) transcript {
 			r.t.Fatalf("read %s: %v", tr.path, err)
 		}
 		began := len(tr.data)
-		tr.data = append(tr.data, sorted(string(message))...)
+		tr.data = append(tr.data, kept(string(message))...)
 		if m.Info.Role == "user" {
 			tr.runs = append(tr.runs, exchange{promptID: m.Info.ID, began: began})
 			continue
@@ -168,24 +170,30 @@ func (openCode) transcript(r *rig, session string) transcript {
 	return tr
 }
 
-// stored gives a stored message the form of the transcript's.
+// stored gives stored messages the form of the transcript's. Other lines say where the conversation goes on.
 func (openCode) stored(segment string) string {
 	var b strings.Builder
 	for line := range strings.Lines(segment) {
-		b.WriteString(sorted(line))
+		b.WriteString(kept(line))
 	}
 	return b.String()
 }
 
-// sorted is a JSON value with its names in order, in one line.
-func sorted(value string) string {
-	var v any
-	d := json.NewDecoder(strings.NewReader(value))
-	d.UseNumber()
-	if d.Decode(&v) != nil {
-		return value
+// kept is what must be kept of a message: what it says, and what the client says about it, but for what a
+// prompt has changed, which comes late. It is "" for what is no message.
+func kept(message string) string {
+	var m struct {
+		Info  map[string]any `json:"info"`
+		Parts any            `json:"parts"`
 	}
-	var b bytes.Buffer
-	json.NewEncoder(&b).Encode(v)
-	return b.String()
+	d := json.NewDecoder(strings.NewReader(message))
+	d.UseNumber() // as it is
+	if d.Decode(&m) != nil || m.Info == nil {
+		return ""
+	}
+	if m.Info["summary"] != true {
+		delete(m.Info, "summary")
+	}
+	b, _ := json.Marshal(m)
+	return string(b) + "\n"
 }

@@ -94,7 +94,12 @@ func (s *tui) leave() {
 // interrupt presses Esc while a turn runs, and waits until the client takes input.
 func (s *tui) interrupt() {
 	s.r.t.Helper()
-	s.term.keys(s.r.kind.(player).escape()...)
+	for i, key := range s.r.kind.(player).escape() {
+		if i > 0 {
+			s.r.await("the question whether to stop", func() bool { return s.shows("again to interrupt") })
+		}
+		s.term.keys(key)
+	}
 	s.ready("Esc")
 }
 
