@@ -164,8 +164,8 @@ func quotes(got, whole string) bool {
 func (r *rig) checkConversation(all []turn, t turn) {
 	r.t.Helper()
 	tr := r.transcript(t.Session)
-	segment := r.kind.stored(r.show(t.Mission, t.Transcript.Path))
 	stored := r.kind.stored(r.conversation(all, t))
+	segment := r.kind.stored(r.show(t.Mission, t.Transcript.Path))
 	if !strings.HasPrefix(string(tr.data), stored) {
 		r.t.Errorf("%v: the segments are not a prefix of %s: they differ at byte %d: %s", t, tr.path, firstDifference(string(tr.data), stored), around(string(tr.data), stored))
 		return

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -119,20 +118,20 @@ func (r *rig) left(text, outcome string) want {
 	return want{}
 }
 
-// inTool begins a session, and then a turn that stays in a tool call when it has changed a file.
-func (r *rig) inTool() (session string, x *process, slow *gate) {
+// inTool begins a turn that stays in a tool call when it has changed a file; session is "" for a new one.
+func (r *rig) inTool(session string) (x *process, slow *gate) {
 	r.t.Helper()
 	slow = r.gate("slow")
 	r.mock.play(on("TTOOL", bash("echo half > half.txt"), bash(slow.wait()), say("not reached")))
-	session = r.play(r.repo.Dir, "", "T1 hello").ok().session()
 	x = r.startRun(r.repo.Dir, session, "TTOOL hello")
 	slow.reached()
-	return session, x, slow
+	return x, slow
 }
 
 // interruptedInTool is Ctrl-C in the middle of a turn.
 func interruptedInTool(r *rig) {
-	session, x, slow := r.inTool()
+	session := r.play(r.repo.Dir, "", "T1 hello").ok().session()
+	x, slow := r.inTool(session)
 	x.signal(os.Interrupt)
 	x.wait()
 	slow.open()
@@ -143,16 +142,16 @@ func interruptedInTool(r *rig) {
 // killedInTool is kill -9 in the middle of a turn: the next session is told what was done, and the turn is
 // recorded as it was found.
 func killedInTool(r *rig) {
-	session, x, slow := r.inTool()
+	x, slow := r.inTool("")
+	session := x.session()
 	x.signal(syscall.SIGKILL)
 	x.wait()
 	slow.open() // the tool outlives the client
 	r.play(r.repo.Dir, "", "T3 hello").ok()
-	r.hears("T3", "## Handoff (from previous session)", "Exit: killed", session, "after turn 2\n", "Last turn: interrupted", "TTOOL hello", "half.txt", "one.txt")
+	r.hears("T3", "## Handoff (from previous session)", "Exit: killed", session, "after turn 1\n", "Last turn: interrupted", "TTOOL hello", "+half")
 	killed := r.began("TTOOL")
 	after := r.began("T3")
-	r.check(r.done("T1"),
-		want{session: session, prompt: "TTOOL hello", promptID: killed.PromptID, outcome: "interrupted", base: killed.Tree, tree: after.Tree},
+	r.check(want{session: session, prompt: "TTOOL hello", promptID: killed.PromptID, outcome: "interrupted", base: killed.Tree, tree: after.Tree},
 		r.done("T3"))
 	r.play(r.repo.Dir, "", "T2 hello").ok()
 	r.hearsNot("T2", "Exit: killed") // T3 has gone on from it
@@ -162,11 +161,12 @@ func killedInTool(r *rig) {
 func compactedByItself(r *rig) {
 	full := bash("echo full > full.txt")
 	full["usage"] = map[string]int{"input_tokens": 250_000, "output_tokens": 50}
-	r.mock.play(on("TFULL", full, say("AFULL done")))
+	// OpenCode asks the model to go on with what the summary says.
+	r.mock.play(rule{Match: "Continue if you have next steps", Steps: []reply{say("AFULL done")}}, on("TFULL", full, say("AFULL done")))
 	session := r.play(r.repo.Dir, "", "T1 hello").ok().session()
 	r.play(r.repo.Dir, session, "TFULL hello").ok()
 	r.play(r.repo.Dir, session, "T2 hello").ok()
-	if !slices.ContainsFunc(r.mock.requests(), func(q request) bool { return q.Side && len(q.prompts()) > 1 }) {
+	if len(r.witness.named("PostCompact")) == 0 {
 		r.t.Fatalf("no compaction, this test is about one\n%s", r.report())
 	}
 	turns := r.check(r.done("T1"), r.done("TFULL"), r.done("T2"))
@@ -214,16 +214,6 @@ func handoffWritten(r *rig) {
 	r.hearsNot("TWRITE", "Handoff (from previous session)")
 	r.play(r.repo.Dir, "", "T2 hello").ok()
 	r.hearsNot("T2", "XYZZY")
-	n := 0
-	for line := range strings.Lines(r.handoff(r.repo.Dir, "list", "--all", "--json")) {
-		var h struct{ Session string }
-		if json.Unmarshal([]byte(line), &h) == nil && h.Session == first {
-			n++
-		}
-	}
-	if n != 1 {
-		r.t.Errorf("the session that wrote one has %d handoffs", n)
-	}
 }
 
 // forkAtEveryTurn begins another line at every turn of a session, twice at one of them. What the model is
@@ -248,7 +238,7 @@ func forkAtEveryTurn(r *rig) {
 		if got, err := snapshot(f.Worktree, r.env()); err != nil || got != r.tree(source[k-1].Code) {
 			r.t.Errorf("%s: the worktree is %s (%v), want the turn's\n%s", what, got, err, r.changes(r.tree(source[k-1].Code), got))
 		}
-		if !slices.Contains(f.Command, f.Session) {
+		if !strings.Contains(strings.Join(f.Command, " "), f.Session) {
 			r.t.Errorf("%s: the command %q does not name the session %s", what, f.Command, f.Session)
 		}
 		r.onboardAlso(f.Worktree)

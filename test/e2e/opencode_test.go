@@ -115,14 +115,15 @@ func (openCode) box(screen string) (text string, idle bool) {
 		if !strings.Contains(lines[i], "┃") || !strings.Contains(lines[i], "Build · ") {
 			continue
 		}
-		for i--; i >= 0 && strings.Contains(lines[i], "┃"); i-- {
+		// What is offered for a command has a line on either side.
+		for i--; i >= 0 && strings.Count(lines[i], "┃") == 1; i-- {
 			_, line, _ := strings.Cut(lines[i], "┃")
 			text = strings.TrimSpace(strings.TrimSpace(line) + " " + text)
 		}
 		if strings.HasPrefix(text, "Ask anything") {
 			text = ""
 		}
-		return text, !strings.Contains(screen, "interrupt")
+		return text, !strings.Contains(screen, "esc interrupt") && !strings.Contains(screen, "again to interrupt")
 	}
 	return "", false
 }
@@ -143,27 +144,25 @@ func (openCode) transcript(r *rig, session string) transcript {
 	}
 	for _, message := range messages {
 		var m struct {
-			Info  struct{ ID, Role, ParentID string }
-			Parts []struct{ Type, Text string }
+			Info  struct{ ID, Role string }
+			Parts []struct {
+				Type, Text string
+				Synthetic  bool
+			}
 		}
 		if err := json.Unmarshal(message, &m); err != nil {
 			r.t.Fatalf("read %s: %v", tr.path, err)
 		}
 		began := len(tr.data)
 		tr.data = append(tr.data, kept(string(message))...)
-		if m.Info.Role == "user" {
-			tr.runs = append(tr.runs, exchange{promptID: m.Info.ID, began: began})
-			continue
-		}
-		for i := range tr.runs {
-			if tr.runs[i].promptID != m.Info.ParentID {
-				continue
-			}
-			tr.runs[i].last = len(tr.data)
-			for _, p := range m.Parts {
-				if p.Type == "text" {
-					tr.runs[i].reply = p.Text
-				}
+		for _, p := range m.Parts {
+			switch {
+			case p.Type != "text" || p.Synthetic: // the client goes on by itself after a compaction
+			case m.Info.Role == "user":
+				tr.runs = append(tr.runs, exchange{promptID: m.Info.ID, began: began})
+			case len(tr.runs) > 0:
+				run := &tr.runs[len(tr.runs)-1]
+				run.last, run.reply = len(tr.data), p.Text
 			}
 		}
 	}

@@ -76,10 +76,19 @@ func (s *tui) enter(text string) {
 // prompt submits a prompt and waits until its turn has ended with a Stop hook and the client takes input.
 func (s *tui) prompt(text string) {
 	s.r.t.Helper()
-	before := len(s.r.witness.named("Stop"))
 	s.enter(text)
-	s.r.await("Stop after "+text, func() bool { return len(s.r.witness.named("Stop")) > before })
-	stop := s.r.witness.last("Stop")
+	var stop event
+	s.r.await("Stop after "+text, func() bool {
+		for _, e := range s.r.witness.events() {
+			switch {
+			case e.Name == "UserPromptSubmit" && e.Prompt == text:
+				stop = event{PromptID: e.PromptID}
+			case e.Name == "Stop" && e.PromptID == stop.PromptID:
+				stop = e
+			}
+		}
+		return stop.Name != ""
+	})
 	s.r.await("the end of "+text, func() bool { return s.r.kind.(player).over(s.r, stop) })
 	s.ready(text)
 }
