@@ -67,6 +67,8 @@ stream_max_retries = 0
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	// Tools run in a login shell, in which /etc/profile has set another PATH.
+	r.repo.In(r.home).Write(".profile", "PATH='"+os.Getenv("PATH")+"'\n")
 	replaceFile(r.t, c.configFile(r), []byte(b.String()))
 	replaceFile(r.t, c.settings(r), append(settings, '\n'))
 	r.t.Cleanup(func() { r.endAll("CODEX_HOME=" + c.dir(r)) })
