@@ -27,10 +27,10 @@ var (
 // agents measures the Stop hook of every agent over the same turns, one after the other in each round, so
 // that other work on the machine slows all of them.
 func agents(l *lab) {
+	claude := l.newTwins("agent-"+playedClaude.name, smallFiles).hook.newSession()
 	var sessions []*session
-	claude := l.newRepository("agent-claude", smallFiles).newSession()
 	for _, p := range playedAgents {
-		sessions = append(sessions, l.newRepository("agent-"+p.name, smallFiles).newSessionOf(p))
+		sessions = append(sessions, l.newTwins("agent-"+p.name, smallFiles).hook.newSessionOf(p))
 	}
 	var base series
 	stops := make([]series, len(sessions))
