@@ -1,6 +1,6 @@
 //go:build e2e
 
-// Package e2e runs the real Claude Code client against a scripted model
+// Package e2e runs the agents' real clients against scripted models
 // and checks what the hooks recorded.
 //
 //	go test -tags e2e -count=1 ./test/e2e/...
@@ -33,8 +33,15 @@
 //
 // TestForks does the same with testdata/forks: three forks of a turn in windows of tmux, and the way back.
 //
+// # The matrix
+//
+// What is true of every agent is in the table of TestMatrix, and is run with each client: a [kind] is what
+// the tests must know of one, a [player] how it is driven. Claude Code has the tests beside it, which came first.
+//
+//	go test -tags e2e -count=1 -run 'TestMatrix/codex/killed$' ./test/e2e
+//
 // # Needs
 //
-// git, go, node, npm, less and tmux. The client (about 380 MB) is installed from the npm
+// git, go, node, npm, less and tmux. The clients (about 1.3 GB) are installed from the npm
 // registry into a cache once per machine. A tool that is missing fails the run.
 package e2e
