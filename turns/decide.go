@@ -314,7 +314,7 @@ func (f *facts) next(p plan, done outturn, at func(offset int64, turn int) sessi
 	if p.opens != nil {
 		st.Open = &session.OpenTurn{
 			PromptID: f.PromptID, Prompt: redact.String(clip(p.opens.prompt)), Started: p.opens.at,
-			Base: git.Hex(done.opens.base), Head: git.Hex(done.opens.head), Branch: done.opens.branch,
+			Base: git.Hex(done.opens.base), Head: git.Hex(done.opens.head), Branch: done.opens.branch, Transcript: f.Transcript,
 		}
 	}
 	st.Mission, st.Worktree, st.Seen = string(f.id), f.worktree, f.At

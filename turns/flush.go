@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"time"
 
-	"gitagent/internal/ledger"
 	"gitagent/internal/transcript"
 )
 
@@ -82,40 +81,6 @@ func (r *recording) await(ctx context.Context, from transcript.Cursor, want tran
 		return transcript.ReadSegment(r.Transcript, from)
 	}
 	return transcript.Wait(ctx, r.agent().Reader, r.Transcript, from, want)
-}
-
-// goOn lets a segment that begins a file follow the turn that the file goes on from, if that is one of
-// this mission's: some clients begin a new file when a person goes back in the conversation. Without such
-// a turn the file begins a conversation.
-func (r *recording) goOn() error {
-	if r.segment.none || r.segment.from > 0 || !r.segment.Restarted && r.state.Transcript == r.Transcript {
-		return nil
-	}
-	shared, err := r.agent().Continues(r.Transcript)
-	if err != nil {
-		r.warn("what the conversation in %s goes on from is not known: %v", r.Transcript, err)
-	}
-	if err != nil || shared == "" {
-		return nil
-	}
-	looked := 0
-	for turn, err := range r.tx.Ledger.Turns() {
-		if err != nil || looked == maxCaughtUp {
-			return err
-		}
-		looked++
-		if t, err := readTurn(r.tx.Ledger, turn.Number); err == nil && leadsTo(t, shared, r.Session, r.id) {
-			r.segment.after = turn.Number
-			return nil
-		}
-	}
-	return nil
-}
-
-// leadsTo reports whether a turn is the one with a prompt's id, in a session or a mission, and its
-// conversation is stored.
-func leadsTo(t *Turn, promptID, session string, id ledger.ID) bool {
-	return t.PromptID == promptID && (t.Session == session || t.Mission == id) && t.Transcript != nil && t.Transcript.Missing == ""
 }
 
 // interruptWait is how long a prompt waits for the client to write the end of an interrupted turn.

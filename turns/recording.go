@@ -53,7 +53,9 @@ func (r *recording) run(ctx context.Context) (changed bool, err error) {
 		return false, fmt.Errorf("HEAD moved to another branch: %w", git.ErrConflict)
 	}
 	if r.tx.Ledger == nil {
-		r.tx.Begin(r.mission())
+		if err := r.begin(ctx); err != nil {
+			return false, err
+		}
 	}
 	r.head = r.tx.Snap.Head.Commit
 	r.branch = valid(cmp.Or(r.tx.Snap.Head.Branch, r.Repo.RebasedBranch()))

@@ -55,7 +55,7 @@ func Complete(w *workspace.Workspace, r *handoffstore.Request, agent *session.St
 			return false
 		}
 	}
-	r.Session, r.Transcript = of.Session, of.Transcript
+	r.Session, r.Transcript = of.Session, of.File()
 	r.Agent = cmp.Or(r.Agent, of.Agent)
 	if of.Open != nil {
 		r.Running = of.Open.Prompt

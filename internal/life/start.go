@@ -98,13 +98,13 @@ func handOffLeft(ctx context.Context, s *handoffstore.Store, left handoffstore.A
 	if err != nil {
 		return nil, err
 	}
-	r.At, r.Session, r.Transcript = at, left.Session, left.Transcript
+	r.At, r.Session, r.Transcript = at, left.Session, left.File()
 	if r.Exit == "" {
 		r.Exit, r.Ended = left.Exit, left.Ended
 	}
 	r.Agent = cmp.Or(r.Agent, left.Agent)
 	_, g, err := finish(ctx, s, turns.Signal{
-		Event: turns.Ended, At: at, Agent: left.Agent, Session: left.Session, Mission: mission, Transcript: left.Transcript,
+		Event: turns.Ended, At: at, Agent: left.Agent, Session: left.Session, Mission: mission, Transcript: left.File(),
 	}, goneWait, r)
 	return g, err
 }

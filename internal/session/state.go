@@ -59,6 +59,17 @@ type OpenTurn struct {
 	Base     git.Hex   `json:"base"`             // the commit whose tree the worktree had
 	Head     git.Hex   `json:"head"`             // HEAD; zero on an unborn branch
 	Branch   string    `json:"branch,omitempty"` // HEAD's, or the one that the rebase under way will move; empty when detached
+
+	Transcript string `json:"transcript,omitempty"` // the client's file as the prompt named it
+}
+
+// File is the client's file of the conversation: the running turn's if that has named one, otherwise that
+// of the last one recorded.
+func (st *State) File() string {
+	if st.Open != nil && st.Open.Transcript != "" {
+		return st.Open.Transcript
+	}
+	return st.Transcript
 }
 
 // A LastTurn is the turn that was recorded last in the session.

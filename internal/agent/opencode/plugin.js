@@ -122,8 +122,9 @@ export const GitAgent = async ({ client, directory }) => {
     await sync(s, true)
     if (!s.prompt) return
     const prompt_id = s.prompt
-    s.prompt = undefined
     const answers = (await last(s, 32)).filter((m) => m.info.role === "assistant" && m.info.id > prompt_id)
+    if (!answers.length && !s.error) return // the client says twice that it has stopped: this is about the prompt before
+    s.prompt = undefined
     const answer = answers.at(-1)
     const error = answer?.info.error || s.error
     s.error = undefined
