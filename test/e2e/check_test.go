@@ -39,7 +39,9 @@ func (r *rig) ended(text, name, outcome string) want {
 	var end event
 	r.await(name+" of "+text, func() bool {
 		for _, e := range r.witness.named(name) {
-			if e.PromptID == b.PromptID {
+			// Of a client that gives turns no ids, the next one after the prompt.
+			without := b.PromptID == "" && e.Session == b.Session && e.At.After(b.At) && end.Name == ""
+			if without || b.PromptID != "" && e.PromptID == b.PromptID {
 				end = e
 			}
 		}

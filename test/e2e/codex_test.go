@@ -196,3 +196,7 @@ func (c codex) transcript(r *rig, session string) transcript {
 	}
 	return tr
 }
+
+func (codex) model() string { return "gpt-mock" }
+
+func (codex) refused() string { return "failed" }

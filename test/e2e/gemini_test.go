@@ -71,16 +71,24 @@ func (gemini) box(screen string) (text string, idle bool) { return "", false }
 
 func (gemini) over(r *rig, stop event) bool { return true }
 
+func (gemini) model() string { return "gemini-2.5-pro" }
+
+// refused: without a terminal no hook runs, and the file doesn't say why the turn has ended.
+func (gemini) refused() string { return "interrupted" }
+
 // transcript reads the file of a session. The client gives no prompt an id.
 func (gemini) transcript(r *rig, session string) transcript {
 	r.t.Helper()
-	found, _ := filepath.Glob(filepath.Join(r.home, ".gemini", "tmp", "*", "chats", "session-*-"+session[:8]+".jsonl"))
-	if len(found) != 1 {
-		r.t.Fatalf("the client keeps the files %q of session %s\n%s", found, session, r.report())
+	files, _ := filepath.Glob(filepath.Join(r.home, ".gemini", "tmp", "*", "chats", "session-*-"+session[:8]+".jsonl"))
+	var found []string
+	var data []byte
+	for _, file := range files { // a session that is resumed leaves a second one, without a message
+		if b, err := os.ReadFile(file); err == nil && bytes.Contains(b, []byte("\n{\"id\":")) {
+			found, data = append(found, file), b
+		}
 	}
-	data, err := os.ReadFile(found[0])
-	if err != nil {
-		r.t.Fatal(err)
+	if len(found) != 1 {
+		r.t.Fatalf("the client keeps the files %q of session %s\n%s", files, session, r.report())
 	}
 	tr := transcript{path: found[0], data: data}
 	offset := 0
@@ -93,12 +101,14 @@ func (gemini) transcript(r *rig, session string) transcript {
 		}
 		json.Unmarshal(line, &rec)
 		switch {
-		case rec.Type == "user":
+		case rec.Type == "user" && !bytes.Contains(rec.Content, []byte(`"functionResponse"`)):
 			tr.runs = append(tr.runs, exchange{promptID: rec.ID, began: began})
 		case rec.Type == "gemini" && len(tr.runs) > 0:
 			run := &tr.runs[len(tr.runs)-1]
 			run.last = offset
-			json.Unmarshal(rec.Content, &run.reply)
+			if said := ""; json.Unmarshal(rec.Content, &said) == nil && said != "" {
+				run.reply = said
+			}
 		}
 	}
 	return tr

@@ -81,6 +81,10 @@ type player interface {
 	over(r *rig, stop event) bool
 	// escape are the keys that stop a turn.
 	escape() []string
+	// model is what records call the model.
+	model() string
+	// refused is the outcome of a turn that the model's service refuses, without a terminal.
+	refused() string
 	// quit is what a user types to leave.
 	quit() string
 }

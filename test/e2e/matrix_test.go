@@ -81,8 +81,8 @@ func turnsAndResume(r *rig) {
 		if n != tools {
 			r.t.Errorf("tools of turn %d = %v, want %d", i+1, turns[i].Tools, tools)
 		}
-		if !strings.HasSuffix(turns[i].Model, "gpt-mock") {
-			r.t.Errorf("model of turn %d = %q, want gpt-mock", i+1, turns[i].Model)
+		if want := r.kind.(player).model(); !strings.HasSuffix(turns[i].Model, want) {
+			r.t.Errorf("model of turn %d = %q, want %s", i+1, turns[i].Model, want)
 		}
 	}
 	if got, want := turns[0].Context, 102+1001; got != want {
@@ -101,7 +101,7 @@ func serviceFails(r *rig) {
 	session := r.play(r.repo.Dir, "", "T1 hello").ok().session()
 	r.play(r.repo.Dir, session, "TERR hello")
 	r.play(r.repo.Dir, session, "T3 hello").ok()
-	r.check(r.done("T1"), r.left("TERR", "failed"), r.done("T3"))
+	r.check(r.done("T1"), r.left("TERR", r.kind.(player).refused()), r.done("T3"))
 }
 
 // left is what is wanted of a turn that no Stop ended: its worktree is the one that the session's next

@@ -196,3 +196,7 @@ func kept(message string) string {
 	b, _ := json.Marshal(m)
 	return string(b) + "\n"
 }
+
+func (openCode) model() string { return "gpt-mock" }
+
+func (openCode) refused() string { return "failed" }
