@@ -144,7 +144,10 @@ func (openCode) transcript(r *rig, session string) transcript {
 	}
 	for _, message := range messages {
 		var m struct {
-			Info  struct{ ID, Role string }
+			Info struct {
+				ID, Role string
+				Summary  any
+			}
 			Parts []struct {
 				Type, Text string
 				Synthetic  bool
@@ -158,6 +161,7 @@ func (openCode) transcript(r *rig, session string) transcript {
 		for _, p := range m.Parts {
 			switch {
 			case p.Type != "text" || p.Synthetic: // the client goes on by itself after a compaction
+			case m.Info.Summary == true: // which is nobody's answer
 			case m.Info.Role == "user":
 				tr.runs = append(tr.runs, exchange{promptID: m.Info.ID, began: began})
 			case len(tr.runs) > 0:
