@@ -50,7 +50,7 @@ func describe(f *facts, e ending, s start, snap *snapshot.Snapshot) *Turn {
 	} else {
 		t.Outcome = Interrupted
 	}
-	if t.Outcome == Interrupted && sum.APIError && !sum.Interrupted && f.Outcome == "" && f.Event != Halted {
+	if t.Outcome == Interrupted && sum.APIError && !sum.Interrupted && f.Outcome == "" && !(e.seen && f.Event == Halted) {
 		t.Outcome = Failed
 	}
 	t.Prompt = ledger.Head(valid(redact.String(clip(prompt))), maxPrompt)
