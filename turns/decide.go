@@ -217,10 +217,10 @@ func (f *facts) pieces(begun []transcript.Turn, named int) []piece {
 		end = begun[current].End
 	}
 	first := current
-	switch {
-	case f.state.Open != nil:
+	switch open := f.state.Open; {
+	case open != nil && (open.PromptID != "" || !f.continues()):
 		for i := current; i >= 0; i-- { // after a fork by the client all old turns share one id: take the last
-			if begun[i].PromptID == f.state.Open.PromptID {
+			if begun[i].PromptID == open.PromptID {
 				first = i
 				break
 			}
