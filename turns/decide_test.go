@@ -252,6 +252,7 @@ func TestPlace(t *testing.T) {
 // says is noted.
 type sitting struct {
 	t     *testing.T
+	agent agent.Agent
 	state session.State
 	turns []*Turn // by number, from 1
 }
@@ -263,6 +264,9 @@ func (s *sitting) take(sig Signal, id ledger.ID) {
 	}
 	f := facts{Signal: sig, id: id, worktree: "/w", state: s.state, last: len(s.turns), head: hash(1)}
 	f.segment = s.read(sig.Transcript, f.cursor())
+	if f.segment.from == 0 && !f.segment.none && (f.segment.Restarted || s.state.Transcript != sig.Transcript) {
+		f.segment.after = s.goesOnFrom(sig)
+	}
 	p := decide(f)
 	if p.ends == nil && p.opens == nil {
 		return
@@ -300,15 +304,17 @@ func (s *sitting) read(path string, c session.Cursor) flushed {
 		f.none = true
 	case err != nil:
 		s.t.Fatal(err)
-	case seg.Restarted:
+	case seg.Restarted && path == s.state.Transcript:
 		s.t.Fatal("the cursor does not fit the file")
+	case seg.Restarted:
+		f.from, f.after = 0, 0
 	}
 	f.Segment = seg
 	return f
 }
 
 func (s *sitting) spoke(sig Signal, id ledger.ID) bool {
-	sum := transcript.Summarise(agent.Default().Reader(), s.read(sig.Transcript, s.state.Cursors[string(id)]).Bytes)
+	sum := transcript.Summarise(s.agent.Reader(), s.read(sig.Transcript, s.state.Cursors[string(id)]).Bytes)
 	return sum.Reply != "" || len(sum.Tools) > 0
 }
 
@@ -332,7 +338,7 @@ func playAtRandom(t *testing.T, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 7))
 	var script []string
 	var wants []Outcome
-	s := &sitting{t: t}
+	s := &sitting{t: t, agent: agent.Default()}
 	id := ledger.ID("a1b2c3d4")
 	deliver := func(e replay.Event) {
 		event, ok := map[string]Event{"UserPromptSubmit": Prompted, "Stop": Stopped, "StopFailure": Erred, "SessionEnd": Ended}[e.Name]
