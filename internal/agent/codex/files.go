@@ -226,15 +226,28 @@ func configOf(path string) (config string, ok bool) {
 }
 
 // lastTurn returns the id of the last turn that begins before an offset of a rollout, at which a line
-// must end: else it isn't the file that was meant.
+// must end: else it isn't the file that was meant. It is looked for from there backwards, in more and
+// more of the file, which may have hundreds of megabytes.
 func lastTurn(path string, end int64) (id string, err error) {
-	if end <= 0 {
-		return "", nil
+	for size := int64(1 << 20); id == "" && end > 0; size = min(8*size, transcript.MaxSegment) {
+		from := max(0, end-size)
+		data, err := transcript.ReadRange(path, from, end)
+		if err != nil || int64(len(data)) < end-from || data[len(data)-1] != '\n' {
+			return "", err
+		}
+		if from > 0 {
+			_, data, _ = bytes.Cut(data, []byte{'\n'}) // the end of a line
+		}
+		id = lastIn(data)
+		if from == 0 || size == transcript.MaxSegment {
+			break
+		}
 	}
-	data, err := transcript.ReadRange(path, 0, end)
-	if err != nil || int64(len(data)) < end || data[end-1] != '\n' {
-		return "", err
-	}
+	return id, nil
+}
+
+// lastIn returns the id of the last turn that begins in a part of a rollout.
+func lastIn(data []byte) (id string) {
 	r := Agent{}.Reader()
 	at := 0
 	for line := range bytes.Lines(data) {
@@ -243,5 +256,5 @@ func lastTurn(path string, end int64) (id string, err error) {
 		}
 		at += len(line)
 	}
-	return id, nil
+	return id
 }

@@ -163,6 +163,44 @@ func TestContinuesDeeper(t *testing.T) {
 	}
 }
 
+// TestContinuesLarge: the last turns of a file are read, however large it is, and more of it if they are long.
+func TestContinuesLarge(t *testing.T) {
+	t.Parallel()
+	for _, before := range []int64{0, 1 << 20, 300 << 20} {
+		for _, after := range []int64{0, 1 << 20, 9 << 20} {
+			config := t.TempDir()
+			base := filepath.Join(config, day, "rollout-2026-11-23T19-00-00-t.jsonl")
+			put(t, base, nil)
+			f, err := os.OpenFile(base, os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			end := before // a hole takes no place
+			for _, part := range []struct {
+				text string
+				hole int64
+			}{
+				{"\n" + `{"type":"event_msg","payload":{"type":"task_started","turn_id":"one","turn_attribution":{"turn_trigger":"user"}}}` + "\n", after},
+				{"\n", 0},
+			} {
+				n, err := f.WriteAt([]byte(part.text), end)
+				if err != nil {
+					t.Fatal(err)
+				}
+				end += int64(n) + part.hole
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+			next := filepath.Join(config, day, "rollout-2026-11-23T19-00-01-t_new.jsonl")
+			put(t, next, fmt.Appendf(nil, `{"type":"session_meta","payload":{"history_base":{"thread_id":"t","end_byte_offset":%d}}}`+"\n", end))
+			if got, err := (Agent{}).Continues(next); got != "one" || err != nil {
+				t.Errorf("with %d bytes before the last turn, and %d in it: %q, %v", before, after, got, err)
+			}
+		}
+	}
+}
+
 // upTo returns what a rollout has in common with one that goes on from it.
 func upTo(t *testing.T, name, next string) (data []byte, end int64) {
 	t.Helper()
