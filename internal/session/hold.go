@@ -1,6 +1,8 @@
 package session
 
 import (
+	"os"
+	"path/filepath"
 	"runtime"
 
 	"gitagent/internal/lock"
@@ -26,9 +28,13 @@ func ReadHold(path string) Hold {
 	return h
 }
 
-// locked reports whether the file is locked; known is false if nobody here can tell.
+// locked reports whether the file is locked; known is false if nobody here can tell. A process may
+// have other mounts, and not see the directory that the client keeps the file in.
 func (h Hold) locked() (locked, known bool) {
 	if h.Path == "" || h.Domain != Domain() {
+		return false, false
+	}
+	if _, err := os.Stat(filepath.Dir(h.Path)); err != nil {
 		return false, false
 	}
 	locked, err := lock.Held(h.Path)

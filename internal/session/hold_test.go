@@ -52,6 +52,7 @@ func TestFateOfHeld(t *testing.T) {
 	gone := Client{PID: 1 << 22, Start: "1", Boot: me.Boot, Domain: me.Domain}
 	here := func(path string) Hold { return Hold{path, Domain()} }
 	removed := filepath.Join(filepath.Dir(left), "removed.lock")
+	unseen := filepath.Join(filepath.Dir(left), "none", "thread.lock")
 	open := &OpenTurn{}
 	other := Registration{PID: me.PID, Start: me.Start, Domain: me.Domain, Session: "other"}
 	for _, tt := range []struct {
@@ -77,6 +78,8 @@ func TestFateOfHeld(t *testing.T) {
 		{"taken up where another file is locked", State{Hold: here(left)}, []Registration{{Session: "s", Held: true}}, Lives},
 		{"in another container", State{Hold: Hold{left, "linux:another:pid:[1]"}}, nil, Lives},
 		{"in another container, by its pid alone", State{Client: gone, Hold: Hold{left, "linux:another:pid:[1]"}}, nil, Gone},
+		{"where its configuration is not mounted", State{Hold: here(unseen), Open: open}, nil, Lives},
+		{"where that is not mounted, and its client is gone", State{Client: gone, Hold: here(unseen), Open: open}, nil, Gone},
 		{"nothing is known, and others hold locks", State{Open: open}, []Registration{{Session: "other", Held: true}}, Lives},
 	} {
 		tt.st.Session = "s"
