@@ -230,7 +230,8 @@ func attack(t *testing.T, f fault, event string, attached bool, counts map[strin
 	l.c.Prompt("disturbed")
 	l.Write("file", "disturbed\n")
 	l.Write("dir/new", "disturbed\n")
-	l.c.Tool("Write")
+	l.c.Tool("Agent")
+	l.helps("a1")
 	l.c.Stop("done")
 	l.c.Flush()
 	l.fault = fault{}
@@ -265,6 +266,9 @@ func attack(t *testing.T, f fault, event string, attached bool, counts map[strin
 		if l.outcome(prompt) == "" {
 			t.Errorf("%s: %q is not recorded\n%s\n%s", what, prompt, told, l.log())
 		}
+	}
+	if n := l.sides("a1"); n != 1 {
+		t.Errorf("%s: what the sub-agent did is there %d times", what, n)
 	}
 	if got := l.Git("show", l.code("after")+":file"); got != "after" {
 		t.Errorf("%s: the code of the turn after it has %q", what, got)
@@ -381,6 +385,27 @@ func (l *lab) find(prompt string) (found turn) {
 		}
 	}
 	return found
+}
+
+// helps lets a sub-agent answer.
+func (l *lab) helps(id string) {
+	l.t.Helper()
+	dir := filepath.Join(strings.TrimSuffix(l.c.Path, ".jsonl"), "subagents")
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		line := fmt.Appendf(nil, `{"type":"assistant","uuid":"u","agentId":%q,"isSidechain":true,"message":{"id":"m","role":"assistant","model":"haiku",`+
+			`"stop_reason":"end_turn","content":[{"type":"text","text":"found"}],"usage":{"input_tokens":7,"output_tokens":3}}}`+"\n", id)
+		err = os.WriteFile(filepath.Join(dir, "agent-"+id+".jsonl"), line, 0o600)
+	}
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// sides counts in which turns a part of a sub-agent is stored.
+func (l *lab) sides(id string) int {
+	ref := l.Git("for-each-ref", "--format=%(refname)", "refs/agent/missions")
+	return strings.Count(l.Git("ls-tree", "-r", "--name-only", ref, "transcript/"), "/"+id+".jsonl")
 }
 
 func (l *lab) outcome(prompt string) string { return l.find(prompt).Outcome }

@@ -32,6 +32,7 @@ type lab struct {
 
 	c        *replay.Client
 	unheard  *replay.Client    // a client without hooks
+	said     int               // messages of sub-agents
 	process  *exec.Cmd         // of the client
 	attached string            // the mission whose branch the agent works on, "" for none
 	n        int               // prompts so far

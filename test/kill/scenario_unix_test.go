@@ -62,6 +62,8 @@ func scenarios(long bool) []scenario {
 		scenario{name: "undo", files: few, attached: true, victim: undo},
 		scenario{name: "adopt a fork", files: few, victim: adopt},
 		scenario{name: "adopt a fork, attached", files: few, attached: true, victim: adopt},
+		scenario{name: "Stop, passive, sub-agents", files: few, victim: delegating},
+		scenario{name: "Stop, attached, sub-agents", files: few, attached: true, victim: delegating},
 		scenario{name: "Stop, passive, amended", files: few, victim: amending},
 		scenario{name: "restore, attached, many files", files: many, long: true, attached: true, victim: restore},
 	)
