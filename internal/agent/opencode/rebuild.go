@@ -332,9 +332,12 @@ func adopt(ctx context.Context, c transcript.Cut, list []*message) (err error) {
 		err = errors.New("it does not say that it has")
 	}
 	if err != nil {
-		return fmt.Errorf("import the conversation into OpenCode: %w: %s", err, strings.TrimSpace(out))
+		err = fmt.Errorf("import the conversation into OpenCode: %w", err)
+		if out = strings.TrimSpace(out); out != "" {
+			err = fmt.Errorf("%w: %s", err, out)
+		}
 	}
-	return nil
+	return err
 }
 
 // title is what the client calls the session: the first line of what began it.
