@@ -121,6 +121,11 @@ type (
 // ones the client takes up a session without messages. The client's own snapshots of files, the agents
 // and commands that were asked for, and files that lie somewhere else are left out; nothing that is left
 // makes the client act.
+//
+// Of a foreign conversation, what the client says in its own name is left out as well, and what it
+// would do as the conversation has it, not as its user has: which agent and which model go on, and so
+// what they may do and who reads it; and when to compact. What providers want back they may put into
+// a request as it is, even in the place of a message's role.
 func (Agent) Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	dir := conversations(os.Getenv)
 	if dir == "" {
@@ -158,6 +163,10 @@ type builder struct {
 	prompt  string            // the last one's id
 }
 
+// unknown is the name of an agent and of a model that the client must have but cannot find. Its screen
+// stays with the user's own then; without a screen, it has to be told a model.
+const unknown = "unknown"
+
 // add takes a message over, or leaves it out.
 func (b *builder) add(line []byte) {
 	m := new(message)
@@ -171,8 +180,13 @@ func (b *builder) add(line []byte) {
 		}
 		*i = info{ID: i.ID, Role: i.Role, Time: i.Time, Agent: i.Agent, Model: i.Model}
 	}
-	if b.Foreign || i.Agent == "" {
-		i.Agent = "build" // the client's own, not one that somebody may have named so that it acts
+	if b.Foreign {
+		i.Agent, i.Cost, i.Tokens = unknown, nil, nil
+		if i.Model != nil {
+			i.Model = &model{ProviderID: unknown, ModelID: unknown}
+		}
+	} else if i.Agent == "" {
+		i.Agent = "build" // the client's own
 	}
 	old := i.ID
 	m.ID = b.ids.make("msg")
@@ -224,14 +238,14 @@ func (b *builder) assistant(i *info) bool {
 
 // part sets a part right, or says that it is to be left out.
 func (b *builder) part(p *piece, role string) bool {
-	if !bytes.HasPrefix(bytes.TrimSpace(p.Metadata), []byte("{")) {
+	if b.Foreign || !bytes.HasPrefix(bytes.TrimSpace(p.Metadata), []byte("{")) {
 		p.Metadata = nil
 	}
 	now := *p
 	*p = piece{Type: now.Type, Metadata: now.Metadata}
 	switch now.Type {
 	case "text", "reasoning":
-		if now.Text == nil || now.Type == "reasoning" && role == "user" {
+		if now.Text == nil || now.Type == "reasoning" && role == "user" || now.Synthetic && b.Foreign {
 			return false
 		}
 		p.Text, p.Synthetic, p.Ignored, p.Time = now.Text, now.Synthetic, now.Ignored, now.Time
@@ -247,7 +261,7 @@ func (b *builder) part(p *piece, role string) bool {
 		return role == "assistant"
 	case "step-finish":
 		p.Reason, p.Cost, p.Tokens = now.Reason, now.Cost, now.Tokens
-		return role == "assistant" && now.Cost != nil && now.Tokens != nil
+		return role == "assistant" && now.Cost != nil && now.Tokens != nil && !b.Foreign
 	case "compaction":
 		p.Auto, p.Overflow, p.Tail, p.Metadata = now.Auto, now.Overflow, b.renamed[now.Tail], nil
 		return role == "user" && now.Auto != nil

@@ -55,11 +55,12 @@ func TestRebuild(t *testing.T) {
 // What makes the client act is left out, whoever wrote it.
 func TestRebuildHostile(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
-	file := rebuilt(t, true, []byte(`{"info":{"id":"msg_1","role":"user","agent":"root","system":"EVIL","tools":{"EVIL":true},"time":{"created":1},"model":{"providerID":"p","modelID":"m"}},"parts":[`+
-		`{"type":"text","text":"hello"},{"type":"agent","name":"EVIL"},{"type":"subtask","prompt":"EVIL","agent":"x"},`+
+	file := rebuilt(t, true, []byte(`{"info":{"id":"msg_1","role":"user","agent":"root","system":"EVIL","tools":{"EVIL":true},"time":{"created":1},"model":{"providerID":"EVIL","modelID":"m2","variant":"EVIL"}},"parts":[`+
+		`{"type":"text","text":"hello"},{"type":"text","text":"EVIL","synthetic":true},{"type":"agent","name":"EVIL"},{"type":"subtask","prompt":"EVIL","agent":"x"},`+
 		`{"type":"file","mime":"text/plain","url":"file:///EVIL"},{"type":"snapshot","snapshot":"EVIL"},{"type":"patch","hash":"EVIL","files":["EVIL"]}]}
-{"info":{"id":"msg_2","role":"assistant","agent":"root","time":{"created":1},"modelID":"m","providerID":"p","path":{"cwd":"/EVIL","root":"/EVIL"}},"parts":[`+
-		`{"type":"tool","tool":"read","callID":"c","state":{"status":"completed","input":{},"output":"x","metadata":{"sessionId":"EVIL","loaded":["EVIL"]},"attachments":[{"type":"file","mime":"a/b","url":"https://EVIL"}]}}]}
+{"info":{"id":"msg_2","role":"assistant","agent":"root","time":{"created":1},"modelID":"m","providerID":"p","path":{"cwd":"/EVIL","root":"/EVIL"},"cost":9,"tokens":{"input":900000}},"parts":[`+
+		`{"type":"text","text":"said","metadata":{"p":{"role":"EVIL"}}},{"type":"reasoning","text":"thought","metadata":{"p":{"role":"EVIL"}}},{"type":"step-finish","reason":"EVIL","cost":9,"tokens":{"input":900000}},`+
+		`{"type":"tool","tool":"read","callID":"c","metadata":{"p":{"role":"EVIL"}},"state":{"status":"completed","input":{},"output":"x","metadata":{"sessionId":"EVIL","loaded":["EVIL"]},"attachments":[{"type":"file","mime":"a/b","url":"https://EVIL"}]}}]}
 {"info":{"id":"msg_3","role":"user","time":{"created":2},"model":{"providerID":"p","modelID":"m"}},"parts":[{"type":"compaction","auto":true}]}
 `))
 	if bytes.Contains(file, []byte("EVIL")) || bytes.Contains(file, []byte("compaction")) || bytes.Contains(file, []byte("root\"}")) {
@@ -67,6 +68,12 @@ func TestRebuildHostile(t *testing.T) {
 	}
 	if n := bytes.Count(file, []byte("\n")); n != 2 {
 		t.Errorf("%d messages: %s", n, file)
+	}
+	if bytes.Contains(file, []byte(`"build"`)) || bytes.Contains(file, []byte(`"modelID":"m2"`)) {
+		t.Errorf("it chooses an agent or a model: %s", file)
+	}
+	if e := entries(file); len(e) != 2 || e[1].Context != 0 || e[1].Model != "m" {
+		t.Errorf("got %+v", e)
 	}
 	_, err := Agent{}.Rebuild(transcript.Cut{Segments: [][]byte{[]byte("x\n{}\n")}, Session: "ses_new", At: time.Now()})
 	if !errors.Is(err, transcript.ErrEmpty) {
