@@ -19,9 +19,9 @@ func describe(f *facts, e ending, s start, snap *snapshot.Snapshot) *Turn {
 	t := &Turn{
 		V: ledger.Version, Kind: kind, Mission: f.id, Turn: e.number,
 		At: f.At, Started: s.at.UTC(), Outcome: f.outcome(), Agent: f.Agent, Session: f.Session,
-		PromptID: e.promptID, Model: sum.Model,
+		PromptID: e.promptID, Model: called(sum.Model, maxModel),
 		Base: git.Hex(s.base), Head: git.Hex(f.head), Branch: valid(strings.TrimPrefix(snap.Head.Branch, "refs/heads/")),
-		Tools: sum.Tools, Context: sum.Context, Output: sum.Output, Compactions: sum.Compactions, Tokens: byModel(sum.Tokens),
+		Tools: toolsCalled(sum.Tools), Context: sum.Context, Output: sum.Output, Compactions: sum.Compactions, Tokens: byModel(sum.Tokens),
 		Transcript: f.share(e),
 	}
 	if s.at.IsZero() {
@@ -56,6 +56,24 @@ func describe(f *facts, e ending, s start, snap *snapshot.Snapshot) *Turn {
 	t.Prompt = ledger.Head(valid(redact.String(clip(prompt))), maxPrompt)
 	t.Reply = ledger.Tail(valid(redact.String(clipEnd(reply))), maxReply)
 	return t
+}
+
+// called is what something is called in a record: the client or the model says so, and it may be any text.
+func called(name string, most int) string { return ledger.Head(valid(redact.String(clip(name))), most) }
+
+// maxTool is how much of a tool's name a record has, in runes.
+const maxTool = 100
+
+// toolsCalled makes the calls of tools fit for a record.
+func toolsCalled(found map[string]int) map[string]int {
+	var m map[string]int
+	for tool, n := range found {
+		if m == nil {
+			m = make(map[string]int, len(found))
+		}
+		m[called(tool, maxTool)] += n
+	}
+	return m
 }
 
 // share says where the turn's part of the conversation is in the client's file; nil if there is none.

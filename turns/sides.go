@@ -132,7 +132,7 @@ func readSide(a agent.Agent, f transcript.Side, before session.Side) (s sided, e
 		tokens = tokens.Minus(before.Spent)
 	}
 	s = sided{raw: segment.Bytes, before: before, Side: Side{
-		ID: f.ID, Type: sideName(f.Type), Outcome: sideOutcome(all, f.Over), Calls: calls(transcript.Summarise(transcript.Own(a.Reader()), segment.Bytes)), Tokens: tokens,
+		ID: f.ID, Type: called(f.Type, maxSideName), Outcome: sideOutcome(all, f.Over), Calls: calls(transcript.Summarise(transcript.Own(a.Reader()), segment.Bytes)), Tokens: tokens,
 		From: before.Offset, To: segment.Cursor.Offset, Missing: missing,
 	}}
 	if hooks.ValidID(f.Call) {
@@ -160,8 +160,6 @@ func readNew(f transcript.Side, from transcript.Cursor) (transcript.Segment, err
 	}
 	return transcript.ReadSegment(f.Path, from)
 }
-
-func sideName(s string) string { return ledger.Head(valid(redact.String(clip(s))), maxSideName) }
 
 // sideOutcome says how a sub-agent stands after all that it has done; over, that the client says it is.
 func sideOutcome(all transcript.Summary, over bool) Outcome {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"gitagent/internal/ledger"
-	"gitagent/internal/redact"
 	"gitagent/internal/spent"
 	"gitagent/internal/transcript"
 )
@@ -19,7 +18,7 @@ const (
 func byModel(found map[string]transcript.Tokens) spent.ByModel {
 	var m spent.ByModel
 	for model, tokens := range found {
-		name := cmp.Or(ledger.Head(valid(redact.String(clip(model))), maxModel), "unknown")
+		name := cmp.Or(called(model, maxModel), "unknown")
 		m = m.Plus(spent.ByModel{name: tokens})
 	}
 	return m.Most(maxModels)
