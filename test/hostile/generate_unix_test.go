@@ -3,10 +3,13 @@
 package hostile
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -214,6 +217,33 @@ func (g *ledger) path() string {
 
 const absent = "0123456789abcdef0123456789abcdef01234567"
 
+// conversation is what a client of some agent wrote.
+func (g *ledger) conversation(name string) []byte {
+	data, err := os.ReadFile(filepath.Join("../../internal/agent", filepath.FromSlash(name)))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return data
+}
+
+// figure is a number that counts nothing.
+func (g *ledger) figure() any {
+	return []any{0, -1, 1 << 62, json.Number("9223372036854775807"), json.Number("1e30"), json.Number("1e400"), json.Number("-0.5"), "NaN", nil, 7, 7, 7}[g.IntN(12)]
+}
+
+// tokens are those of some models.
+func (g *ledger) tokens() any {
+	models := make(map[string]any)
+	for i := range []int{0, 1, 2, 17, 3000}[g.IntN(5)] {
+		name := fmt.Sprint(g.pick(hidden), i)
+		if i == 1 {
+			name = strings.Repeat("m", 1<<g.IntN(17))
+		}
+		models[name] = map[string]any{g.pick([]string{"input", "cache_read", "output", "x"}): g.figure(), "output": []any{7, -7, 1 << 62}[g.IntN(3)]}
+	}
+	return models
+}
+
 // An evil makes a ledger hostile.
 type evil struct {
 	name string
@@ -221,6 +251,52 @@ type evil struct {
 }
 
 var evils = []evil{
+	{"a conversation of another agent", func(g *ledger) {
+		names := []string{"claude-code", "codex", "opencode", "gemini", "", "../x", "-rf", "\x1b[2J", strings.Repeat("x", 100_000)}
+		said := []string{"codex/testdata/three-turns.jsonl", "opencode/testdata/conversation.jsonl", "claude/testdata/interactive-command-queued-esc-shell.jsonl"}
+		lines := g.conversation(g.pick(said))
+		for n := 1; n <= 5; n++ {
+			g.turns[n]["agent"] = g.pick(names)
+			switch g.IntN(4) {
+			case 0:
+				lines = g.conversation(g.pick(said))
+			case 1: // what a terminal would obey, in all of its texts
+				hidden, _ := json.Marshal(g.pick(hidden))
+				lines = bytes.ReplaceAll(lines, []byte(`text":"`), append([]byte(`text":"`), hidden[1:len(hidden)-1]...))
+			case 2:
+				lines = bytes.Repeat(lines, 1+g.IntN(20))
+			}
+			g.files[fmt.Sprintf("transcript/0000/%06d.jsonl", n)] = entry{file, "", g.blob(string(lines))}
+			g.turns[n]["transcript"] = map[string]any{"path": "/etc/passwd", "after": n - 1, "bytes": len(lines), "from": 0, "to": len(lines)}
+		}
+		g.handoffs[2]["previous_agent"] = g.pick(names)
+	}},
+	{"tokens", func(g *ledger) {
+		g.about["tokens"] = map[string]any{"turns": g.figure(), "models": g.tokens(), "agents": g.tokens()}
+		for n := 1; n <= 5; n++ {
+			g.turns[n]["tokens"], g.turns[n]["context"], g.turns[n]["output"] = g.tokens(), g.figure(), g.figure()
+		}
+	}},
+	{"sub-agents", func(g *ledger) {
+		ids := []string{"a1", "a1", "../x", "a/b", ".", "..", "", "-rf", "CON", "\x1b[2J", strings.Repeat("x", 100_000)}
+		for n := 1; n <= 5; n++ {
+			var list []any
+			for i := range []int{1, 20, 10_000}[g.IntN(3)] {
+				id, tokens := g.pick(ids), any(nil)
+				if i > 20 {
+					id = fmt.Sprint("a", i)
+				} else {
+					tokens = g.tokens()
+				}
+				list = append(list, map[string]any{
+					"id": id, "type": g.pick(hidden), "call": g.pick(hidden), "outcome": g.pick([]string{"done", "running", "\x1b[2J", ""}), "calls": g.figure(),
+					"tokens": tokens, "bytes": g.figure(), "from": g.figure(), "to": g.figure(), "missing": g.pick([]string{"", "", "size", "\x1b[2J"}),
+				})
+				g.files[fmt.Sprintf("transcript/0000/%06d/%s.jsonl", n, g.pick([]string{"a1", "a2", "x.y", "CON"}))] = entry{file, "", g.blob(g.pick(hidden) + "\n{}\n")}
+			}
+			g.turns[n]["agents"], g.turns[n]["agents_left"] = list, g.figure()
+		}
+	}},
 	{"a field of another type", func(g *ledger) {
 		r := g.one()
 		r[g.pick(slices.Sorted(maps.Keys(r)))] = g.any()

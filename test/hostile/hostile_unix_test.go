@@ -82,6 +82,9 @@ var commands = []command{
 	handoff("list --mission deadbeef"), handoff("list --mission deadbeef --json"), handoff("list --all"), handoff("show deadbeef"), handoff("show deadbeef/1"),
 	handoff("show --json deadbeef/2"), data(handoff("show --document deadbeef/2")), data(handoff("show --patch deadbeef/2")), data(handoff("show --terminal deadbeef/2")),
 	handoff("prime deadbeef"), handoff("grep --handoff deadbeef e"), handoff("restore --dry-run deadbeef/2"), handoff("show deadbeef/ --generate-bash-completion"),
+	turn("list --mission deadbeef --tokens"), turn("list --all --tokens"), turn("search --in agents e"),
+	turn("show --conversation --full deadbeef/1^..5"), turn("show --full deadbeef/5"),
+	{args: "git-agent-fork adopt --dry-run deadbeef/5"}, {args: "git-agent-fork compare deadbeef/1 deadbeef/5"},
 	{args: "git-agent-fork --mission deadbeef"},
 	{args: "git-agent-fork --all"},
 	{args: "git-agent-fork --mission deadbeef 3 --generate-bash-completion"},
@@ -99,6 +102,7 @@ var commands = []command{
 	hook("turn", "SessionEnd", map[string]any{"reason": "other"}),
 	{args: "git-agent-handoff write --summary well"},
 	{args: "git-agent-fork deadbeef/5 --no-worktree --print", whole: true},
+	{args: "git-agent-fork deadbeef/4 --no-worktree --print --agent codex", whole: true},
 }
 
 // A cost is the most that a command took.
