@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"gitagent/hooks"
-	"gitagent/internal/session"
+	"gitagent/internal/agent/claude/registry"
 	"gitagent/internal/transcript"
 )
 
@@ -63,7 +63,7 @@ func (Agent) History(config string, dirs []string) ([]transcript.File, error) {
 			}
 		}
 	}
-	registered, err := session.Registrations(config)
+	registered, err := registry.All(config)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"gitagent/hooks"
+	"gitagent/internal/agent/claude/registry"
 	"gitagent/internal/session"
 )
 
@@ -39,5 +40,5 @@ func (a Agent) Marks() (variables, programs []string) {
 
 // Running lists the clients that have registered themselves.
 func (Agent) Running(config string) ([]session.Registration, error) {
-	return session.Registrations(config)
+	return registry.All(config)
 }

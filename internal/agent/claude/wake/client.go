@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gitagent/internal/agent/claude/registry"
 	"gitagent/internal/session"
 	"gitagent/internal/terminal"
 )
@@ -17,7 +18,7 @@ func find(ctx context.Context, pane terminal.Pane, configDir string, pid int) (s
 	if err != nil {
 		return session.Registration{}, err
 	}
-	registered, err := session.Registrations(configDir)
+	registered, err := registry.All(configDir)
 	if err != nil {
 		return session.Registration{}, err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"gitagent/internal/session"
+	"gitagent/internal/agent/claude/registry"
 	"gitagent/internal/terminal"
 )
 
@@ -96,7 +96,7 @@ func (w *waker) ready(ctx context.Context, id string, patience time.Duration) er
 
 // obstacle looks once for what is in the way, "" for nothing. busy means work, which will end.
 func (w *waker) obstacle(ctx context.Context, id string) (why string, busy bool, err error) {
-	client, err := session.ReadRegistration(w.config, w.pid)
+	client, err := registry.Read(w.config, w.pid)
 	if err != nil {
 		return "", false, err
 	}
@@ -176,7 +176,7 @@ func (w *waker) clear(ctx context.Context) error {
 // begun waits for the session that begins after /clear and returns its id.
 func (w *waker) begun(ctx context.Context, old string) (fresh string, err error) {
 	err = w.await(ctx, clearWait, "no new session has begun after /clear", func() (bool, error) {
-		client, err := session.ReadRegistration(w.config, w.pid)
+		client, err := registry.Read(w.config, w.pid)
 		fresh = client.Session
 		return err == nil && fresh != old, err
 	})
@@ -195,7 +195,7 @@ func (w *waker) submit(ctx context.Context, prompt string) error {
 		return err
 	}
 	return w.await(ctx, echoWait, "the client did not take the message after Enter", func() (bool, error) {
-		client, err := session.ReadRegistration(w.config, w.pid)
+		client, err := registry.Read(w.config, w.pid)
 		if err != nil || client.Status == "busy" {
 			return err == nil, err
 		}
