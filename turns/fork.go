@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -55,6 +56,14 @@ func (f *Fork) agent() string {
 		return f.Source.Agent
 	}
 	return f.Agent.Name()
+}
+
+// called is what people call an agent, by its name in records.
+func called(name string) string {
+	if a, ok := agent.Find(name); ok {
+		return a.Title()
+	}
+	return strconv.Quote(name)
 }
 
 // A Forked is a fork that was made.
@@ -223,7 +232,7 @@ func (r *Recorder) retell(ctx context.Context, f Fork) conversation {
 	case !known:
 		return conversation{why: fmt.Errorf("sessions of %q can't be taken up again at a turn", until.Agent)}
 	case client.Name() != f.agent():
-		return conversation{why: fmt.Errorf("it was had with %s, and %s goes on", client.Title(), f.Agent.Title())}
+		return conversation{why: fmt.Errorf("it was had with %s, and %s goes on", client.Title(), called(f.agent()))}
 	}
 	stored, err := Conversation(ctx, r.Repo, until)
 	if err != nil {

@@ -178,7 +178,7 @@ func TestForkWithoutConversation(t *testing.T) {
 		turn func(t turns.Turn) turns.Turn
 		why  string
 	}{
-		{"another client", func(t turns.Turn) turns.Turn { t.Agent = "codex"; return t }, `"codex"`},
+		{"an unknown client", func(t turns.Turn) turns.Turn { t.Agent = "emacs"; return t }, `"emacs"`},
 		{"no client", func(t turns.Turn) turns.Turn { t.Agent = ""; return t }, "by hand"},
 		{"no transcript", func(t turns.Turn) turns.Turn { t.Transcript = nil; return t }, "kept none"},
 		{"not redacted", func(t turns.Turn) turns.Turn { t.Transcript = &turns.Segment{Missing: "redaction"}; return t }, "redaction"},
@@ -201,6 +201,23 @@ func TestForkWithoutConversation(t *testing.T) {
 				t.Error("the worktree differs from the turn's")
 			}
 		})
+	}
+}
+
+// The turns of one conversation are one agent's, but a record may say anything.
+func TestForkBeforeOfOthers(t *testing.T) {
+	t.Parallel()
+	for later, why := range map[string]string{"codex": "Codex goes on", "emacs": `"emacs" goes on`} {
+		l := newLab(t)
+		_, source := l.three()
+		second := *source[1]
+		second.Agent = later
+		f := l.forkOf(l.putTurn(second))
+		f.Before = true
+		done, err := l.recorder(l.Dir).Fork(t.Context(), f)
+		if err != nil || done.File != "" || done.Why == nil || !strings.Contains(done.Why.Error(), why) {
+			t.Errorf("%s: Fork: %+v, %v, want a reason with %q", later, done, err, why)
+		}
 	}
 }
 
