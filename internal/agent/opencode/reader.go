@@ -38,7 +38,7 @@ func (r *reader) Read(at int, line []byte) transcript.Entry {
 	}
 	m := gjson.ParseBytes(line)
 	info := m.Get("info")
-	id := text(info.Get("id"))
+	id := transcript.Kept(info.Get("id"))
 	e := transcript.Entry{ID: id, At: instant(info.Get("time.created"))}
 	switch info.Get("role").Str {
 	case "user":
@@ -62,7 +62,7 @@ func (r *reader) user(e *transcript.Entry, at int, m gjson.Result) {
 	each(m.Get("parts"), func(p gjson.Result) {
 		switch p.Get("type").Str {
 		case "text":
-			if s := text(p.Get("text")); p.Get("synthetic").Type == gjson.True {
+			if s := transcript.Kept(p.Get("text")); p.Get("synthetic").Type == gjson.True {
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Told, Text: s})
 			} else {
 				own = true
@@ -92,16 +92,16 @@ func (r *reader) user(e *transcript.Entry, at int, m gjson.Result) {
 // assistant reads what the model has said and done.
 func (r *reader) assistant(e *transcript.Entry, m, info gjson.Result) {
 	r.answered = true
-	e.Message, e.Model = e.ID, text(info.Get("modelID"))
-	e.Cwd = text(info.Get("path.cwd"))
-	e.Window = tokens(m.Get("window"))
+	e.Message, e.Model = e.ID, transcript.Kept(info.Get("modelID"))
+	e.Cwd = transcript.Kept(info.Get("path.cwd"))
+	e.Window = transcript.Count(m.Get("window"))
 	if done := instant(info.Get("time.completed")); !done.IsZero() {
 		e.At = done
 	}
 	t := info.Get("tokens")
 	e.Tokens = transcript.Tokens{
-		Input: tokens(t.Get("input")), CacheRead: tokens(t.Get("cache.read")), CacheWrite: tokens(t.Get("cache.write")),
-		Output: tokens(t.Get("output")) + tokens(t.Get("reasoning")),
+		Input: transcript.Count(t.Get("input")), CacheRead: transcript.Count(t.Get("cache.read")), CacheWrite: transcript.Count(t.Get("cache.write")),
+		Output: transcript.Count(t.Get("output")) + transcript.Count(t.Get("reasoning")),
 	}
 	e.Context = e.Tokens.Input + e.Tokens.CacheRead + e.Tokens.CacheWrite
 	said := transcript.Said
@@ -121,7 +121,7 @@ func (r *reader) assistant(e *transcript.Entry, m, info gjson.Result) {
 		e.Interrupted = true
 	case name != "":
 		e.Failed = true
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Said, Text: cmp.Or(text(failure.Get("data.message")), name)})
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Said, Text: cmp.Or(transcript.Kept(failure.Get("data.message")), name)})
 	default:
 		e.Answers = said == transcript.Said && finish != "" && finish != "tool-calls" && finish != "unknown"
 	}
@@ -131,19 +131,19 @@ func (r *reader) assistant(e *transcript.Entry, m, info gjson.Result) {
 func part(p gjson.Result, said transcript.Kind) []transcript.Part {
 	switch p.Get("type").Str {
 	case "text":
-		return []transcript.Part{{Kind: said, Text: text(p.Get("text"))}}
+		return []transcript.Part{{Kind: said, Text: transcript.Kept(p.Get("text"))}}
 	case "reasoning":
-		return []transcript.Part{{Kind: transcript.Thought, Text: text(p.Get("text"))}}
+		return []transcript.Part{{Kind: transcript.Thought, Text: transcript.Kept(p.Get("text"))}}
 	case "tool":
-		id, state := text(p.Get("callID")), p.Get("state")
-		parts := []transcript.Part{{Kind: transcript.Call, Call: id, Name: text(p.Get("tool")), Input: own(state.Get("input"))}}
+		id, state := transcript.Kept(p.Get("callID")), p.Get("state")
+		parts := []transcript.Part{{Kind: transcript.Call, Call: id, Name: transcript.Kept(p.Get("tool")), Input: own(state.Get("input"))}}
 		switch state.Get("status").Str {
 		case "completed":
-			answer := transcript.Part{Kind: transcript.Answer, Call: id, Text: text(state.Get("output"))}
+			answer := transcript.Part{Kind: transcript.Answer, Call: id, Text: transcript.Kept(state.Get("output"))}
 			each(state.Get("attachments"), func(f gjson.Result) { answer.Files = append(answer.Files, attached(f)) })
 			parts = append(parts, answer)
 		case "error":
-			parts = append(parts, transcript.Part{Kind: transcript.Answer, Call: id, Text: text(state.Get("error")), Failed: true})
+			parts = append(parts, transcript.Part{Kind: transcript.Answer, Call: id, Text: transcript.Kept(state.Get("error")), Failed: true})
 		}
 		return parts
 	}
@@ -152,7 +152,7 @@ func part(p gjson.Result, said transcript.Kind) []transcript.Part {
 
 // attached describes a file in a conversation.
 func attached(p gjson.Result) transcript.Attached {
-	a := transcript.Attached{Kind: "document", Media: text(p.Get("mime"))}
+	a := transcript.Attached{Kind: "document", Media: transcript.Kept(p.Get("mime"))}
 	if strings.HasPrefix(a.Media, "image/") {
 		a.Kind = "image"
 	}
@@ -176,24 +176,8 @@ func each(list gjson.Result, f func(gjson.Result)) {
 	})
 }
 
-// text is a copy of a string in JSON, which may be a part of the line, "" for anything else.
-func text(v gjson.Result) string {
-	if v.Type != gjson.String {
-		return ""
-	}
-	return strings.Clone(strings.ToValidUTF8(v.Str, "\ufffd"))
-}
-
 // own is a value with memory of its own.
 func own(v gjson.Result) gjson.Result { return gjson.Parse(strings.Clone(v.Raw)) }
-
-// tokens is a number of tokens, 0 for what is none.
-func tokens(v gjson.Result) int64 {
-	if v.Type != gjson.Number || v.Num < 0 || v.Num > 1<<50 {
-		return 0
-	}
-	return int64(v.Num)
-}
 
 // instant is a time, in milliseconds since 1970.
 func instant(v gjson.Result) time.Time {
