@@ -136,9 +136,9 @@ func (f *forking) starting(unstarted *int) func(*plan) error {
 }
 
 // ours are the variables of this process that decide which client is started, and where it keeps its
-// sessions: a window of tmux has the environment of its server.
+// settings and sessions: a window of tmux has the environment of its server.
 func ours() (env []string) {
-	names := []string{"PATH"}
+	names := []string{"PATH", "XDG_DATA_HOME"}
 	for _, a := range agent.All() {
 		names = append(names, agent.Reads(func(getenv func(string) string) { a.ConfigDir(getenv) })...)
 	}

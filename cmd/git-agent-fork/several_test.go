@@ -65,3 +65,14 @@ func TestShare(t *testing.T) {
 		})
 	}
 }
+
+// A window of tmux has the environment of its server: what says where sessions are comes along.
+func TestOurs(t *testing.T) {
+	for _, name := range []string{"XDG_DATA_HOME", "CODEX_HOME"} {
+		dir := t.TempDir()
+		t.Setenv(name, dir)
+		if env := ours(); !slices.Contains(env, name+"="+dir) {
+			t.Errorf("%s is not in %q", name, env)
+		}
+	}
+}
