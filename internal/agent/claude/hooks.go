@@ -28,14 +28,7 @@ func (Agent) ConfigDir(getenv func(string) string) string {
 	if dir := getenv("CLAUDE_CONFIG_DIR"); dir != "" {
 		return dir
 	}
-	home := getenv("HOME")
-	if home == "" && runtime.GOOS == "windows" {
-		home = getenv("USERPROFILE")
-	}
-	if home == "" {
-		return ""
-	}
-	return filepath.Join(home, ".claude")
+	return hooks.InHome(getenv, ".claude")
 }
 
 // Install plans how to add our hooks to a file of settings.

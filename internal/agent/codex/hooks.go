@@ -2,7 +2,6 @@ package codex
 
 import (
 	"path/filepath"
-	"runtime"
 
 	"gitagent/hooks"
 )
@@ -27,14 +26,7 @@ func (Agent) ConfigDir(getenv func(string) string) string {
 	if dir := getenv("CODEX_HOME"); dir != "" {
 		return dir
 	}
-	home := getenv("HOME")
-	if home == "" && runtime.GOOS == "windows" {
-		home = getenv("USERPROFILE")
-	}
-	if home == "" {
-		return ""
-	}
-	return filepath.Join(home, ".codex")
+	return hooks.InHome(getenv, ".codex")
 }
 
 // Install plans how to add our hooks to a file of hooks.

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"gitagent/hooks"
 )
@@ -18,14 +17,7 @@ func (Agent) ConfigDir(getenv func(string) string) string {
 	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "opencode")
 	}
-	home := getenv("HOME")
-	if home == "" && runtime.GOOS == "windows" {
-		home = getenv("USERPROFILE")
-	}
-	if home == "" {
-		return ""
-	}
-	return filepath.Join(home, ".config", "opencode")
+	return hooks.InHome(getenv, filepath.Join(".config", "opencode"))
 }
 
 // Install plans how to write the plugin. A plugin of ours that is another version, or was changed, is
