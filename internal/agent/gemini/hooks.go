@@ -3,7 +3,6 @@ package gemini
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/tidwall/gjson"
 
@@ -22,17 +21,10 @@ var entries = []hooks.Entry{
 
 // ConfigDir returns .gemini in $GEMINI_CLI_HOME, or in the home directory.
 func (Agent) ConfigDir(getenv func(string) string) string {
-	home := getenv("GEMINI_CLI_HOME")
-	if home == "" {
-		home = getenv("HOME")
+	if home := getenv("GEMINI_CLI_HOME"); home != "" {
+		return filepath.Join(home, ".gemini")
 	}
-	if home == "" && runtime.GOOS == "windows" {
-		home = getenv("USERPROFILE")
-	}
-	if home == "" {
-		return ""
-	}
-	return filepath.Join(home, ".gemini")
+	return hooks.InHome(getenv, ".gemini")
 }
 
 // Install plans how to add our hooks to a file of settings.

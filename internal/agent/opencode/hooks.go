@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"gitagent/hooks"
@@ -54,36 +52,11 @@ func (Agent) plan(places hooks.Places) (*hooks.Edit, error) {
 	if places.Config == "" {
 		return nil, errors.New("find OpenCode's configuration: the environment names no home directory")
 	}
-	e := &hooks.Edit{Path: pluginPath(places.Config)}
-	var err error
-	e.Before, err = read(e.Path)
-	return e, err
+	return hooks.PlanFile(pluginPath(places.Config), nil)
 }
 
 // pluginPath is where the plugin is.
 func pluginPath(config string) string { return filepath.Join(config, "plugin", "git-agent.js") }
-
-const maxPlugin = 1 << 20 // bytes; ours has some ten thousand
-
-// read returns the content of a file, nil if there is none.
-func read(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("read the plugin: %w", err)
-	case !info.Mode().IsRegular(): // a pipe would block
-		return nil, fmt.Errorf("read the plugin: %s is not a file", path)
-	case info.Size() > maxPlugin:
-		return nil, fmt.Errorf("read the plugin: %s is larger than %d MiB", path, maxPlugin>>20)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read the plugin: %w", err)
-	}
-	return data, nil
-}
 
 // Inspect says whether the plugin is there, as we wrote it. OpenCode also loads what is in plugins/,
 // and in .opencode/ of the project: a second copy runs our hooks twice.
@@ -99,14 +72,13 @@ func (Agent) Inspect(places hooks.Places) *hooks.Report {
 	for _, dir := range dirs {
 		for _, kind := range []string{"plugin", "plugins"} {
 			path := filepath.Join(dir, kind, "git-agent.js")
-			data, err := read(path)
+			file, err := hooks.PlanFile(path, nil)
 			switch {
 			case err != nil:
 				r.Findings = append(r.Findings, hooks.Finding{Problem: hooks.Unreadable, Path: path, Text: err.Error()})
-			case !isOurs(data):
-			default:
+			case isOurs(file.Before):
 				r.Plugins = append(r.Plugins, path)
-				r.Findings = append(r.Findings, changed(path, data)...)
+				r.Findings = append(r.Findings, changed(path, file.Before)...)
 			}
 		}
 	}
