@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"os"
 	"strconv"
 	"strings"
@@ -85,4 +86,17 @@ func cutName(stat string) (name, rest string, ok bool) {
 		return "", "", false
 	}
 	return stat[from+1 : to], stat[to+1:], true
+}
+
+// Argv reads the command line of a process; nil where the system doesn't tell.
+func Argv(pid int) []string {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	if err != nil || len(data) == 0 {
+		return nil
+	}
+	var args []string
+	for arg := range bytes.SplitSeq(bytes.TrimSuffix(data, []byte{0}), []byte{0}) {
+		args = append(args, string(arg))
+	}
+	return args
 }

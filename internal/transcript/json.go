@@ -36,3 +36,33 @@ func Count(v gjson.Result) int64 {
 	}
 	return 0
 }
+
+// Plain reports whether no object in v has a field twice, nor lies too deep.
+func Plain(v gjson.Result, depth int) bool {
+	if !v.IsObject() && !v.IsArray() {
+		return true
+	}
+	ok := depth > 0
+	if v.IsObject() && ok {
+		_, ok = Members(v)
+	}
+	if ok {
+		v.ForEach(func(_, v gjson.Result) bool {
+			ok = Plain(v, depth-1)
+			return ok
+		})
+	}
+	return ok
+}
+
+// Members returns the fields of an object; ok is false if one of them is there twice.
+func Members(v gjson.Result) (parts map[string]gjson.Result, ok bool) {
+	parts, ok = make(map[string]gjson.Result), true
+	v.ForEach(func(k, v gjson.Result) bool {
+		_, twice := parts[k.Str]
+		parts[k.Str] = v
+		ok = !twice
+		return ok
+	})
+	return parts, ok
+}

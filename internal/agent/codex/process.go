@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gitagent/hooks"
@@ -52,7 +50,7 @@ func (Agent) Client(getenv func(string) string) hooks.Client {
 	}
 	for _, p := range session.Ancestors() {
 		if slices.Contains(programs, p.Name) {
-			if c.Shared = serves(argv(p.PID)); !c.Shared {
+			if c.Shared = serves(session.Argv(p.PID)); !c.Shared {
 				c.PID = p.PID
 			}
 			break
@@ -64,19 +62,6 @@ func (Agent) Client(getenv func(string) string) hooks.Client {
 // programs are the names of the client's processes: the one below node that does everything, and what
 // it is called in a release, as far as the system keeps it.
 var programs = []string{"codex", "codex-x86_64-un", "codex-aarch64-u"}
-
-// argv reads the command line of a process; nil where the system doesn't tell.
-func argv(pid int) []string {
-	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
-	if err != nil || len(data) == 0 {
-		return nil
-	}
-	var args []string
-	for arg := range bytes.SplitSeq(bytes.TrimSuffix(data, []byte{0}), []byte{0}) {
-		args = append(args, string(arg))
-	}
-	return args
-}
 
 // serves reports whether a command line of the client is that of a server: the daemon that the TUI
 // starts by default, which goes on without it, or the one that an editor starts.

@@ -82,7 +82,7 @@ func (r *rebuilder) add(line []byte) {
 	if !bytes.HasPrefix(line, []byte{'{'}) || !json.Valid(line) || !utf8.Valid(line) {
 		return
 	}
-	top, ok := members(gjson.ParseBytes(line))
+	top, ok := transcript.Members(gjson.ParseBytes(line))
 	kind, p := top["type"].Str, top["payload"]
 	if !ok || !p.IsObject() {
 		return
@@ -169,7 +169,7 @@ func (r *rebuilder) keep(name string, v gjson.Result) ([]byte, bool) {
 	case !v.IsObject():
 		return []byte(v.Raw), true
 	}
-	parts, ok := members(v)
+	parts, ok := transcript.Members(v)
 	fields, is := r.known[name]
 	if !is {
 		fields, is = r.known[name+" "+parts["type"].Str]
@@ -190,7 +190,7 @@ func (r *rebuilder) keep(name string, v gjson.Result) ([]byte, bool) {
 		case f.objects != "":
 			value, ok = r.keep(f.objects, part)
 		default:
-			ok = plain(part, maxDepth)
+			ok = transcript.Plain(part, maxDepth)
 		}
 		if !ok {
 			return nil, false
@@ -235,36 +235,6 @@ func elsewhere(parts map[string]gjson.Result) bool {
 // maxDepth is how deeply values may lie in each other that are kept as they are. The deepest of the
 // client's are the arguments of tools, which are mostly texts.
 const maxDepth = 50
-
-// plain reports whether no object in v has a field twice, nor lies too deep.
-func plain(v gjson.Result, depth int) bool {
-	if !v.IsObject() && !v.IsArray() {
-		return true
-	}
-	ok := depth > 0
-	if v.IsObject() && ok {
-		_, ok = members(v)
-	}
-	if ok {
-		v.ForEach(func(_, v gjson.Result) bool {
-			ok = plain(v, depth-1)
-			return ok
-		})
-	}
-	return ok
-}
-
-// members returns the fields of an object; ok is false if one of them is there twice.
-func members(v gjson.Result) (parts map[string]gjson.Result, ok bool) {
-	parts, ok = make(map[string]gjson.Result), true
-	v.ForEach(func(k, v gjson.Result) bool {
-		_, twice := parts[k.Str]
-		parts[k.Str] = v
-		ok = !twice
-		return ok
-	})
-	return parts, ok
-}
 
 // stamp returns a record's time, as it is written, if it is one.
 func stamp(v gjson.Result) string {

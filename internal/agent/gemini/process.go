@@ -3,10 +3,8 @@ package gemini
 import (
 	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gitagent/hooks"
@@ -88,7 +86,7 @@ func (Agent) Client(getenv func(string) string) hooks.Client {
 		c.SessionID = ""
 	}
 	for _, p := range session.Ancestors() {
-		if runs(argv(p.PID)) {
+		if runs(session.Argv(p.PID)) {
 			c.PID = p.PID
 			break
 		}
@@ -107,15 +105,6 @@ func runs(args []string) bool {
 		args = args[1+max(0, at):]
 	}
 	return len(args) > 0 && strings.TrimSuffix(filepath.Base(args[0]), ".js") == "gemini"
-}
-
-// argv reads the command line of a process; nil where the system doesn't tell.
-func argv(pid int) []string {
-	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
-	if err != nil {
-		return nil
-	}
-	return slices.DeleteFunc(strings.Split(string(data), "\x00"), func(arg string) bool { return arg == "" })
 }
 
 // Marks returns what shows that the client's agent runs a process.

@@ -125,7 +125,7 @@ func (c *conversation) follow(line []byte) {
 		return
 	}
 	record := gjson.ParseBytes(line)
-	fields, ok := members(record)
+	fields, ok := transcript.Members(record)
 	switch {
 	case !ok:
 	case fields["$rewindTo"].Type == gjson.String:
@@ -133,7 +133,7 @@ func (c *conversation) follow(line []byte) {
 	case fields["id"].Type == gjson.String:
 		c.put(record)
 	case fields["$set"].IsObject():
-		set, ok := members(fields["$set"])
+		set, ok := transcript.Members(fields["$set"])
 		if !ok || !set["messages"].IsArray() {
 			return
 		}
@@ -244,7 +244,7 @@ func asked(message []byte) []byte {
 
 // object returns what is known of an object; false if it has a field twice.
 func object(name string, v gjson.Result, foreign bool) ([]byte, bool) {
-	parts, ok := members(v)
+	parts, ok := transcript.Members(v)
 	if !ok {
 		return nil, false
 	}
@@ -274,7 +274,7 @@ func object(name string, v gjson.Result, foreign bool) ([]byte, bool) {
 func values(name string, v gjson.Result, foreign bool) ([]byte, bool) {
 	switch {
 	case name == "" || !v.IsObject() && !v.IsArray():
-		return []byte(v.Raw), plain(v, maxDepth)
+		return []byte(v.Raw), transcript.Plain(v, maxDepth)
 	case v.IsObject():
 		return object(name, v, foreign)
 	}
@@ -299,33 +299,3 @@ func values(name string, v gjson.Result, foreign bool) ([]byte, bool) {
 // maxDepth is how deeply values may lie in each other that are kept as they are: what tools were given
 // and have answered.
 const maxDepth = 50
-
-// plain reports whether no object in v has a field twice, nor lies too deep.
-func plain(v gjson.Result, depth int) bool {
-	if !v.IsObject() && !v.IsArray() {
-		return true
-	}
-	ok := depth > 0
-	if v.IsObject() && ok {
-		_, ok = members(v)
-	}
-	if ok {
-		v.ForEach(func(_, v gjson.Result) bool {
-			ok = plain(v, depth-1)
-			return ok
-		})
-	}
-	return ok
-}
-
-// members returns the fields of an object; ok is false if one of them is there twice.
-func members(v gjson.Result) (parts map[string]gjson.Result, ok bool) {
-	parts, ok = make(map[string]gjson.Result), true
-	v.ForEach(func(k, v gjson.Result) bool {
-		_, twice := parts[k.Str]
-		parts[k.Str] = v
-		ok = !twice
-		return ok
-	})
-	return parts, ok
-}
