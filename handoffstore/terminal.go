@@ -25,7 +25,8 @@ const (
 
 // Snapshot returns the text of the pane of tmux that target names, see [terminal.FindPane], redacted.
 // A full-screen client leaves only a single page there; then the last lines of the conversation in
-// the file of the named agent's session are rendered instead. No keys are sent. The error says why there is no snapshot.
+// the file of the named agent's session are rendered instead. No keys are sent. The error says why
+// there is no snapshot.
 func Snapshot(ctx context.Context, target, name, session string, limit time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

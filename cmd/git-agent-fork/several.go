@@ -47,7 +47,8 @@ func outsets(c *cli.Context) ([]outset, error) {
 	return begins, err
 }
 
-// share shares prompts and agents out among so many forks; with 0 there is one for each of what there is more of.
+// share shares prompts and agents out among so many forks; with 0 there is one for each of what there
+// is more of.
 func share(prompts, agents []string, times int) ([]outset, error) {
 	if times == 0 {
 		times = max(1, len(prompts), len(agents))

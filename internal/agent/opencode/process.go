@@ -34,5 +34,6 @@ func (a Agent) Marks() (variables, programs []string) {
 	return []string{"OPENCODE", "OPENCODE_PID", pidVariable, sessionVariable}, []string{a.Program()}
 }
 
-// Running lists nothing: OpenCode keeps no registry of clients. Whether a session's client runs, its pid tells.
+// Running lists nothing: OpenCode keeps no registry of clients. Whether a session's client runs, its
+// pid tells.
 func (Agent) Running(config string) ([]session.Registration, error) { return nil, nil }
