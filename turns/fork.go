@@ -58,8 +58,8 @@ func (f *Fork) agent() string {
 	return f.Agent.Name()
 }
 
-// called is what people call an agent, by its name in records.
-func called(name string) string {
+// titleOf is what people call an agent, by its name in records.
+func titleOf(name string) string {
 	if a, ok := agent.Find(name); ok {
 		return a.Title()
 	}
@@ -232,7 +232,7 @@ func (r *Recorder) retell(ctx context.Context, f Fork) conversation {
 	case !known:
 		return conversation{why: fmt.Errorf("sessions of %q can't be taken up again at a turn", until.Agent)}
 	case client.Name() != f.agent():
-		return conversation{why: fmt.Errorf("it was had with %s, and %s goes on", client.Title(), called(f.agent()))}
+		return conversation{why: fmt.Errorf("it was had with %s, and %s goes on", client.Title(), titleOf(f.agent()))}
 	}
 	stored, err := Conversation(ctx, r.Repo, until)
 	if err != nil {
