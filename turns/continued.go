@@ -23,7 +23,8 @@ func (r *recording) goOn() error {
 	if shared == "" {
 		return nil
 	}
-	t, err := r.turnOf(r.tx.Ledger, shared)
+	most := maxCaughtUp
+	t, err := r.turnOf(r.tx.Ledger, shared, &most)
 	if t != nil {
 		r.segment.after = t.Turn
 	}
@@ -39,14 +40,14 @@ func (r *recording) shared() string {
 	return id
 }
 
-// turnOf returns the newest turn of a ledger with a prompt's id and a stored conversation, nil for none.
-func (r *recording) turnOf(l *ledger.Ledger, promptID string) (*Turn, error) {
-	looked := 0
+// turnOf returns the newest turn of a ledger with a prompt's id and a stored conversation, nil for none. It
+// looks at so many at most, and takes those that it has looked at off.
+func (r *recording) turnOf(l *ledger.Ledger, promptID string, most *int) (*Turn, error) {
 	for turn, err := range l.Turns() {
-		if err != nil || looked == maxCaughtUp {
+		if err != nil || *most == 0 {
 			return nil, err
 		}
-		looked++
+		*most--
 		if t, err := readTurn(l, turn.Number); err == nil && leadsTo(t, promptID, r.agent().Name()) {
 			return t, nil
 		}
@@ -92,7 +93,7 @@ func (r *recording) source(ctx context.Context) (*Turn, error) {
 	if shared == "" {
 		return nil, nil
 	}
-	looked := map[string]bool{"": true, string(r.id): true}
+	looked, most := map[string]bool{"": true, string(r.id): true}, maxCaughtUp
 	for _, st := range r.Store.Recent(maxSources) {
 		if looked[st.Mission] || st.Agent != r.agent().Name() {
 			continue
@@ -105,7 +106,7 @@ func (r *recording) source(ctx context.Context) (*Turn, error) {
 		if err != nil {
 			return nil, err
 		}
-		t, err := r.turnOf(l, shared)
+		t, err := r.turnOf(l, shared, &most)
 		if err != nil || t == nil {
 			continue // what can't be read is no source
 		}

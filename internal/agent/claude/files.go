@@ -9,6 +9,9 @@ import (
 
 // Files lists the conversations of all projects.
 func (Agent) Files(config, prefix string) ([]transcript.File, error) {
+	if config == "" {
+		return nil, nil
+	}
 	paths, err := filepath.Glob(filepath.Join(escape(config), "projects", "*", escape(prefix)+"*.jsonl"))
 	var files []transcript.File
 	for _, path := range paths {

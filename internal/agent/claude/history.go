@@ -25,6 +25,9 @@ import (
 // file when its session changes to another worktree. Directories that can't be read are left out, and
 // the error says which.
 func (Agent) History(config string, dirs []string) ([]transcript.File, error) {
+	if config == "" {
+		return nil, nil
+	}
 	top := filepath.Join(config, "projects")
 	projects, err := os.ReadDir(top)
 	if errors.Is(err, fs.ErrNotExist) {

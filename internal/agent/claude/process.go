@@ -40,5 +40,8 @@ func (a Agent) Marks() (variables, programs []string) {
 
 // Running lists the clients that have registered themselves.
 func (Agent) Running(config string) ([]session.Registration, error) {
+	if config == "" {
+		return nil, nil
+	}
 	return registry.All(config)
 }

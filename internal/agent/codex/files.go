@@ -57,6 +57,9 @@ func safe(id string) bool {
 
 // rollouts lists the rollouts below the client's configuration, in order of their names.
 func rollouts(config string) (list []file, err error) {
+	if config == "" {
+		return nil, nil
+	}
 	for _, top := range []string{sessions, archived} {
 		root := filepath.Join(config, top) + string(filepath.Separator) // which may be a symbolic link
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -134,10 +134,10 @@ func (r *rebuilder) follow(kind string, p gjson.Result) {
 func speaks(kind string, p gjson.Result) bool {
 	switch of := p.Get("type").Str; {
 	case kind == "compacted":
-		speaks := false
+		speaks := p.Get("replacement_history").IsObject() // a list is what the client writes
 		p.Get("replacement_history").ForEach(func(_, item gjson.Result) bool {
 			of := item.Get("type").Str
-			speaks = of == "compaction" || of == "reasoning"
+			speaks = speaks || of == "compaction" || of == "reasoning"
 			return !speaks
 		})
 		return speaks
