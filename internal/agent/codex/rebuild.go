@@ -2,6 +2,7 @@ package codex
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/BurntSushi/toml"
 	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
@@ -45,6 +47,7 @@ func (Agent) NewSession() string {
 func (Agent) Rebuild(c transcript.Cut) (*transcript.Rebuilt, error) {
 	r := rebuilder{Cut: c, known: knownFields()}
 	r.session = quote(c.Session)
+	r.provider = defaultProvider(c.Config)
 	for _, segment := range c.Segments {
 		for line := range bytes.SplitSeq(segment, []byte{'\n'}) {
 			r.add(line)
@@ -65,11 +68,21 @@ func rollout(config, session string, at time.Time) string {
 	return filepath.Join(config, sessions, at.Format("2006"), at.Format("01"), at.Format("02"), name)
 }
 
+// defaultProvider is the model provider of the user's settings, the client's own if they name none.
+func defaultProvider(config string) string {
+	var s struct {
+		Provider string `toml:"model_provider"`
+	}
+	_, _ = toml.DecodeFile(filepath.Join(config, "config.toml"), &s) // what is wrong with it the client says
+	return cmp.Or(s.Provider, "openai")
+}
+
 // A rebuilder makes the rollout of a new thread, record by record.
 type rebuilder struct {
 	transcript.Cut
-	known   map[string][]field
-	session []byte // the new id, in JSON
+	known    map[string][]field
+	session  []byte // the new id, in JSON
+	provider string // that the thread is to have, unless its own record names one
 
 	file  [][]byte
 	said  bool   // somebody has said something
@@ -88,7 +101,7 @@ func (r *rebuilder) add(line []byte) {
 		return
 	}
 	if len(r.file) == 0 {
-		r.begin(top)
+		r.begin(kind, top)
 	}
 	payload, ok := r.keep(kind, p)
 	if !ok || r.Foreign && speaks(kind, p) {
@@ -99,8 +112,13 @@ func (r *rebuilder) add(line []byte) {
 }
 
 // begin writes the first record. Records have numbers if the segments' have, else the client takes
-// them for an older one's.
-func (r *rebuilder) begin(top map[string]gjson.Result) {
+// them for an older one's. Its terminal opens no thread without a provider: that is the one that the
+// conversation had, but which of the user's a stranger's words are sent to, the user's settings say.
+func (r *rebuilder) begin(kind string, top map[string]gjson.Result) {
+	provider := r.provider
+	if own := top["payload"].Get("model_provider"); kind == "session_meta" && !r.Foreign && own.Type == gjson.String {
+		provider = cmp.Or(own.Str, provider)
+	}
 	now := quote(r.At.UTC().Format("2006-01-02T15:04:05.000Z"))
 	mode := ""
 	if top["ordinal"].Type == gjson.Number {
@@ -108,7 +126,7 @@ func (r *rebuilder) begin(top map[string]gjson.Result) {
 	}
 	r.record(string(now), "session_meta", slices.Concat(
 		[]byte(`{"session_id":`), r.session, []byte(`,"id":`), r.session, []byte(`,"timestamp":`), now,
-		[]byte(`,"cwd":`), quote(r.Dir), []byte(`,"originator":"git-agent","cli_version":"`+Agent{}.Tested()+`","source":"cli"`+mode+`}`)))
+		[]byte(`,"cwd":`), quote(r.Dir), []byte(`,"originator":"git-agent","cli_version":"`+Agent{}.Tested()+`","source":"cli","model_provider":`), quote(provider), []byte(mode+`}`)))
 }
 
 // record writes a record with the next number.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -108,7 +110,7 @@ func TestRebuildWhole(t *testing.T) {
 	}
 	first, _, _ := bytes.Cut(file, []byte{'\n'})
 	const head = `{"timestamp":"2026-11-24T08:08:07.006Z","ordinal":0,"type":"session_meta","payload":{"session_id":"` + newID + `","id":"` + newID +
-		`","timestamp":"2026-11-24T08:08:07.006Z","cwd":"/home/dev/wt","originator":"git-agent","cli_version":"0.169.0","source":"cli","history_mode":"paginated"}}`
+		`","timestamp":"2026-11-24T08:08:07.006Z","cwd":"/home/dev/wt","originator":"git-agent","cli_version":"0.169.0","source":"cli","model_provider":"mock","history_mode":"paginated"}}`
 	if string(first) != head {
 		t.Errorf("it begins with\n%s\nnot\n%s", first, head)
 	}
@@ -130,6 +132,34 @@ func TestRebuildPath(t *testing.T) {
 	}
 	if f, ok := parse(got.Path); !ok || f.thread != newID {
 		t.Errorf("the name of %q is that of %+v", got.Path, f)
+	}
+}
+
+// TestRebuildProvider: the client's terminal refuses a thread without a model provider, and with one
+// that is not configured.
+func TestRebuildProvider(t *testing.T) {
+	t.Parallel()
+	own := capture(t, "three-turns")
+	for _, test := range []struct {
+		what, config string
+		foreign      bool
+		segment      []byte
+		want         string
+	}{
+		{"a conversation goes on with its own", `model_provider = "local"`, false, own, "mock"},
+		{"a stranger's with the user's", `model_provider = "local"`, true, own, "local"},
+		{"a stranger's with the client's", `model = "x"`, true, own, "openai"},
+		{"a conversation without one with the user's", `model_provider = "local"`, false, own[bytes.IndexByte(own, '\n')+1:], "local"},
+		{"an unreadable configuration names none", `model_provider =`, true, own, "openai"},
+	} {
+		c := cut(test.foreign, test.segment)
+		c.Config = t.TempDir()
+		if err := os.WriteFile(filepath.Join(c.Config, "config.toml"), []byte(test.config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := gjson.GetBytes(rebuild(t, c), "payload.model_provider").Str; got != test.want {
+			t.Errorf("%s: %q, want %q", test.what, got, test.want)
+		}
 	}
 }
 
