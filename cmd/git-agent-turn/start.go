@@ -81,8 +81,8 @@ func start(c *cli.Context) error {
 		}
 		if a, ok := agent.Started(command); ok {
 			id := a.NewSession()
-			if command, ok = a.WithSession(command, id); ok {
-				b.Session = id
+			if with, ok := a.WithSession(command, id); ok {
+				command, b.Session = with, id
 			}
 		}
 	}
