@@ -152,8 +152,11 @@ func (c *Compared) read(ctx context.Context, objects *git.Objects, l *ledger.Led
 func (c *Compared) add(t *Turn) {
 	s := Said{t.Turn, strings.Clone(ledger.Head(t.Prompt, maxPrompt)), Outcome(strings.Clone(ledger.Head(string(t.Outcome), maxOutcome)))}
 	if c.Turns++; c.Turns == 1 {
-		c.Last, c.Ended, c.Context = &s, t.At, max(0, t.Context)
+		c.Last, c.Ended = &s, t.At
 		c.Commit, c.Unknown = t.Code, t.CodeKnown()
+	}
+	if c.Context == 0 { // of a turn that failed at once it is not known
+		c.Context = max(0, t.Context)
 	}
 	if c.Said = append(c.Said, s); len(c.Said) > maxSaid {
 		c.Said = c.Said[1:]

@@ -170,6 +170,22 @@ func TestCompareWithStranger(t *testing.T) {
 	}
 }
 
+// TestCompareFailed: a turn that failed at once has sent nothing, and the fork's context is what it was.
+func TestCompareFailed(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	_, list := l.three()
+	l.forkTo("f0f0f0f0", list[2], false)
+	record := func(n, context int, outcome string) string {
+		return fmt.Sprintf(`{"v":1,"kind":"turn","mission":"f0f0f0f0","turn":%d,"at":"2026-11-24T00:00:00Z","outcome":"%s","code":"%s","output":3,"context":%d}`,
+			n, outcome, list[2].Code, context)
+	}
+	l.plant("f0f0f0f0", map[string]string{"turns/0000/000004.json": record(4, 120, "done"), "turns/0000/000005.json": record(5, 0, "failed")})
+	if c := l.compare("f0f0f0f0", nil); c.Context != 120 || c.Output != 6 || c.Last.Outcome != turns.Failed {
+		t.Errorf("%+v", c)
+	}
+}
+
 // TestCompareOdd: numbers and texts that nobody would write are bounded.
 func TestCompareOdd(t *testing.T) {
 	t.Parallel()
