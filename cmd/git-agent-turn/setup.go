@@ -77,7 +77,7 @@ func planSetups(c *cli.Context, w *workspace.Workspace, named []agent.Agent) ([]
 // planSetup plans what is done about the hooks of one agent.
 func planSetup(a agent.Agent, w *workspace.Workspace, project, remove bool) setup {
 	s := setup{agent: a}
-	places := hooks.Places{Config: a.ConfigDir(os.Getenv), Project: w.Repo.Top}
+	places := placesOf(a, w)
 	if remove {
 		s.edit, s.err = a.Remove(places, project)
 		return s
@@ -155,6 +155,20 @@ func (s setup) apply(c *cli.Context, several, remove bool) error {
 	}
 	say(c, changed, s.edit.Path, what+map[bool]string{true: " removed from", false: " installed in"}[remove])
 	return nil
+}
+
+// unsettled reports whether it is left to the user that the client runs the hooks: they are new to it, or
+// he has not trusted them yet.
+func (s setup) unsettled(w *workspace.Workspace) bool {
+	if s.plugin != "" {
+		return false
+	}
+	untrusted := func(f hooks.Finding) bool { return f.Problem == hooks.Untrusted }
+	return s.edit.Changes() || slices.ContainsFunc(s.agent.Inspect(placesOf(s.agent, w)).Findings, untrusted)
+}
+
+func placesOf(a agent.Agent, w *workspace.Workspace) hooks.Places {
+	return hooks.Places{Config: a.ConfigDir(os.Getenv), Project: w.Repo.Top}
 }
 
 func (s setup) sayPlugin(c *cli.Context) {
