@@ -28,6 +28,7 @@ type Compared struct {
 	Turns   int     // its own, not those that it has inherited
 	Said    []Said  // in the first of them, in order
 	Last    *Said   // in the last of them; nil if there is none
+	Agent   string  // that ran it, and its model
 	Ended   time.Time
 	Took    time.Duration // all of them, from their prompts to their ends
 	Output  int64         // tokens that the model wrote
@@ -46,10 +47,11 @@ type Said struct {
 	Outcome Outcome
 }
 
-// What a [Compared] keeps: turns, and runes of an outcome, which may be a stranger's.
+// What a [Compared] keeps: turns, and runes of an outcome and an agent, which may be a stranger's.
 const (
 	maxSaid    = 20
 	maxOutcome = 32
+	maxAgent   = 100
 )
 
 // Compare reads what a fork has done up to a state in its ledger, or with nil until now. The error of a
@@ -152,7 +154,7 @@ func (c *Compared) read(ctx context.Context, objects *git.Objects, l *ledger.Led
 func (c *Compared) add(t *Turn) {
 	s := Said{t.Turn, strings.Clone(ledger.Head(t.Prompt, maxPrompt)), Outcome(strings.Clone(ledger.Head(string(t.Outcome), maxOutcome)))}
 	if c.Turns++; c.Turns == 1 {
-		c.Last, c.Ended = &s, t.At
+		c.Last, c.Ended, c.Agent = &s, t.At, strings.Clone(ledger.Head(strings.TrimSpace(t.Agent+" "+t.Model), maxAgent))
 		c.Commit, c.Unknown = t.Code, t.CodeKnown()
 	}
 	if c.Context == 0 { // of a turn that failed at once it is not known

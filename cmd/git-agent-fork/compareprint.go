@@ -182,6 +182,7 @@ func (t *comparing) section(to io.Writer, f *compared) error {
 	if f.By != trust.Clone {
 		r.Field("By", f.By)
 	}
+	r.Field("Agent", f.Agent)
 	if t.from() == nil {
 		r.Field("From", fmt.Sprintf("turn %s, %.12s", f.Point.Of, f.Point.Commit))
 	}
