@@ -59,8 +59,8 @@ func newMissionTable() *cmdline.Table {
 		cmdline.Column{Name: "TURNS", Right: true, Min: 6, Spare: true},
 		cmdline.Column{Name: "FROM", Style: cmdline.Yellow, Spare: true, Min: 8},
 		cmdline.Column{Name: "CHANGE", Right: true, Spare: true},
-		cmdline.Column{Name: "INPUT", Right: true, Style: cmdline.Dim, Spare: true},
 		cmdline.Column{Name: "OUTPUT", Right: true, Style: cmdline.Dim, Spare: true},
+		cmdline.Column{Name: "INPUT", Right: true, Style: cmdline.Dim, Spare: true},
 		cmdline.Column{Name: "CONTEXT", Right: true, Style: cmdline.Dim, Min: 7, Spare: true},
 		cmdline.Column{Name: "TITLE", Min: 30},
 		cmdline.Column{Name: "LAST PROMPT", Min: 12, Spare: true},
@@ -220,7 +220,7 @@ func (l *missionLines) row(i int, name string) []string {
 		title = "[" + l.by[i] + "] " + title
 	}
 	return []string{
-		name, markOfMission(turns.ActivityOf(m.ID, l.live)), l.dates.Short(l.now, m.Newest()), strconv.Itoa(m.Turns), from, change, input, output, context,
+		name, markOfMission(turns.ActivityOf(m.ID, l.live)), l.dates.Short(l.now, m.Newest()), strconv.Itoa(m.Turns), from, change, output, input, context,
 		title, last, strings.TrimPrefix(m.Branch, "refs/heads/"),
 	}
 }

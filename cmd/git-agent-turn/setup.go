@@ -56,7 +56,7 @@ func planSetups(c *cli.Context, w *workspace.Workspace, named []agent.Agent) ([]
 		s := planSetup(a, w, c.Bool("project"), remove)
 		switch unsupported := errors.Is(s.err, errors.ErrUnsupported); {
 		case unsupported && len(named) > 0:
-			return nil, cmdline.Hint(fmt.Errorf("hooks of %s: %w", a.Title(), s.err), "record its turns with: git agent-turn record")
+			return nil, cmdline.Hint(fmt.Errorf("hooks of %s: %w", a.Title(), s.err), "leave --project out: git agent-turn init --agent "+a.Program())
 		case unsupported, remove && len(named) == 0 && s.err == nil && !s.edit.Changes():
 		default:
 			setups = append(setups, s)

@@ -370,7 +370,7 @@ var scenes = []struct {
 			p.t.Fatal(err)
 		}
 	}, line: "git agent-turn init", follow: run("git agent-turn init --private")},
-	{name: "an agent without hooks", prepare: func(p *place) { p.do("git agent-turn init") }, line: "git agent-turn init --agent opencode", follow: run("git agent-turn record")},
+	{name: "an agent without hooks for projects", prepare: func(p *place) { p.do("git agent-turn init") }, line: "git agent-turn init --agent opencode --project", follow: run("git agent-turn init --agent opencode")},
 	{name: "a remote has turns", prepare: (*place).remote, line: "git agent-turn list", follow: run("git agent-turn init", "git agent-turn fetch origin")},
 	{name: "no session", line: "git agent-handoff context", prepare: func(p *place) {
 		p.session()
