@@ -152,3 +152,14 @@ func TestContinues(t *testing.T) {
 		}
 	}
 }
+
+// TestPluginCalls: two calls of a tool are two events. What is the same to the letter counts as one that
+// was told twice, and an agent that calls the same tool again would never hear of its context.
+func TestPluginCalls(t *testing.T) {
+	t.Parallel()
+	_, after, _ := strings.Cut(string(plugin), `"tool.execute.after"`)
+	call, _, found := strings.Cut(after, "\n    }),")
+	if !found || !strings.Contains(call, "tool_use_id: callID") {
+		t.Errorf("the payload after a tool doesn't say which call it is:\n%s", call)
+	}
+}

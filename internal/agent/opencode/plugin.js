@@ -163,8 +163,8 @@ export const GitAgent = async ({ client, directory }) => {
       await hook("git-agent-turn", s, "UserPromptSubmit", { prompt: bounded(prompt), prompt_id: message.id })
     }),
 
-    "tool.execute.after": ({ sessionID, tool }, output) => then(sessionID, async (s) => {
-      const text = await hook("git-agent-handoff", s, "PostToolUse", { tool_name: tool })
+    "tool.execute.after": ({ sessionID, tool, callID }, output) => then(sessionID, async (s) => {
+      const text = await hook("git-agent-handoff", s, "PostToolUse", { tool_name: tool, tool_use_id: callID }) // without it, the same event again
       if (text && typeof output?.output === "string") output.output += `\n\n<system-reminder>\n${text}\n</system-reminder>`
     }),
 
