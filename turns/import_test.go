@@ -546,7 +546,7 @@ func TestImportOnly(t *testing.T) {
 		}
 	}
 	short := l.unheard()
-	short.Session = "zzz"
+	short.Session = "abc"
 	short.Path = claude.Path(l.config, l.Dir, short.Session)
 	l.turn(short, "no mission can be named after it", nil)
 	short.Flush()

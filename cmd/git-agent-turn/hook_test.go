@@ -180,11 +180,11 @@ func TestHostilePayloads(t *testing.T) {
 		"transcript is not absolute": {
 			`{"session_id":"` + session + `","cwd":"CWD","hook_event_name":"Stop","transcript_path":"x.jsonl"}`, "transcript_path",
 		},
-		"session without digits": {`{"session_id":"zzz","cwd":"CWD","hook_event_name":"Stop"}`, "zzz"},
-		"unknown event":          {`{"session_id":"` + session + `","cwd":"CWD","hook_event_name":"Nonsense"}`, ""},
-		"someone else's event":   {`{"session_id":"` + session + `","cwd":"CWD","hook_event_name":"PostToolBatch"}`, ""},
-		"from a sub-agent":       {`{"session_id":"` + session + `","cwd":"CWD","hook_event_name":"Stop","agent_id":"a1","agent_type":"x"}`, ""},
-		"elsewhere":              {`{"session_id":"` + session + `","cwd":"/home/dev/nowhere","hook_event_name":"Stop"}`, ""},
+		"session with few digits": {`{"session_id":"abc","cwd":"CWD","hook_event_name":"Stop"}`, "abc"},
+		"unknown event":           {`{"session_id":"` + session + `","cwd":"CWD","hook_event_name":"Nonsense"}`, ""},
+		"someone else's event":    {`{"session_id":"` + session + `","cwd":"CWD","hook_event_name":"PostToolBatch"}`, ""},
+		"from a sub-agent":        {`{"session_id":"` + session + `","cwd":"CWD","hook_event_name":"Stop","agent_id":"a1","agent_type":"x"}`, ""},
+		"elsewhere":               {`{"session_id":"` + session + `","cwd":"/home/dev/nowhere","hook_event_name":"Stop"}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
