@@ -42,9 +42,32 @@ const (
 	most     = 200 << 20
 )
 
+// usage is the path of the program that measures the others.
+var usage string
+
 func TestMain(m *testing.M) {
 	flag.Parse()
-	os.Exit(gittest.Programs{M: m}.Run())
+	os.Exit(measured(m))
+}
+
+// measured builds the programs and the one that measures them, and runs the tests.
+func measured(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "git-agent-usage-")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		usage = filepath.Join(dir, "usage")
+		build := exec.Command("go", "build", "-o", usage, "./usage")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		var out []byte
+		if out, err = build.CombinedOutput(); err != nil {
+			err = fmt.Errorf("build the program that measures: %w\n%s", err, out)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return gittest.Programs{M: m}.Run()
 }
 
 // A command is a program and its arguments, or a hook and its payload.
@@ -205,8 +228,7 @@ func (c command) name() string {
 func execute(t *testing.T, c command, where, home string, env []string) cost {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	args := strings.Fields(c.args)
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd := exec.CommandContext(ctx, usage, strings.Fields(c.args)...)
 	cmd.Dir, cmd.Env = where, env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal, and one group
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
@@ -222,8 +244,14 @@ func execute(t *testing.T, c command, where, home string, env []string) cost {
 	}
 	stdout, stderr := &text{raw: c.raw}, &text{}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	err := cmd.Run()
-	took := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	cmd.ExtraFiles = []*os.File{w}
+	err = cmd.Run()
+	w.Close()
 	switch status := cmd.ProcessState.ExitCode(); {
 	case ctx.Err() != nil:
 		t.Errorf("%s: it did not end in %v", c.name(), patience)
@@ -235,11 +263,11 @@ func execute(t *testing.T, c command, where, home string, env []string) cost {
 	if bytes.Contains(stderr.head, []byte("panic")) || bytes.Contains(stdout.head, []byte("panic")) || bytes.Contains(stderr.head, []byte("goroutine ")) {
 		t.Errorf("%s: %.4000s%.2000s", c.name(), stderr.head, stdout.head)
 	}
-	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	memory := usage.Maxrss
-	if runtime.GOOS == "linux" {
-		memory <<= 10
+	var ms, memory int64
+	if _, err := fmt.Fscan(r, &ms, &memory); err != nil && ctx.Err() == nil {
+		t.Errorf("%s: nothing was measured: %v", c.name(), err)
 	}
+	took := time.Duration(ms) * time.Millisecond
 	if took > effort && !c.whole && !c.clone {
 		t.Errorf("%s: %v of work", c.name(), took)
 	}
