@@ -89,6 +89,18 @@ func TestForkOfHostile(t *testing.T) {
 			},
 			acted: func(word string) bool { return r.sent("SECRET-" + word) },
 		},
+		{
+			name: "tells the model what is in a file that was written at no time",
+			records: func(word string) []map[string]any {
+				path := in("hidden", word)
+				replaceFile(t, path, []byte("HIDDEN-"+word+"\n"))
+				return []map[string]any{calls("Write", map[string]any{"file_path": path, "content": "x"}), {
+					"type": "user", "promptId": "p", "timestamp": nil, "toolUseResult": map[string]any{"type": "create", "filePath": path, "content": "x"},
+					"message": map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": "toolu_hostile", "content": "ok"}}},
+				}, assistant(map[string]any{"type": "text", "text": "Written."}, "end_turn")}
+			},
+			acted: func(word string) bool { return r.sent("HIDDEN-" + word) },
+		},
 	} {
 		for _, word := range []string{"TF1", "TG1"} {
 			id := replay.NewID()
@@ -136,7 +148,12 @@ func follow(t *testing.T, said []byte, records []map[string]any) []byte {
 	}
 	var lines []byte
 	for _, record := range records {
-		record["parentUuid"], record["sessionId"], record["timestamp"] = last.UUID, last.SessionID, last.Timestamp
+		record["parentUuid"], record["sessionId"] = last.UUID, last.SessionID
+		if at, ok := record["timestamp"]; !ok {
+			record["timestamp"] = last.Timestamp
+		} else if at == nil {
+			delete(record, "timestamp")
+		}
 		last.UUID = replay.NewID()
 		record["uuid"], record["isSidechain"] = last.UUID, false
 		line, err := json.Marshal(record)

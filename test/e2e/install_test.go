@@ -19,7 +19,7 @@ type release struct {
 
 // releases are the clients that are run, by what --agent calls them.
 var releases = map[string]release{
-	"claude": {"2.1.329", []string{"@anthropic-ai/claude-code@2.1.329"}, "@anthropic-ai/claude-code-*/claude"},
+	"claude": {"2.1.330", []string{"@anthropic-ai/claude-code@2.1.330"}, "@anthropic-ai/claude-code-*/claude"},
 	"codex":  {"0.169.0", []string{"@openai/codex@0.169.0"}, "@openai/codex-*/vendor/*/bin/codex"},
 	"opencode": {
 		"1.18.33",

@@ -13,4 +13,4 @@ func (Agent) Program() string { return "claude" }
 func (Agent) Title() string { return "Claude Code" }
 
 // Tested returns the newest version of the client that the tests ran.
-func (Agent) Tested() string { return "2.1.329" }
+func (Agent) Tested() string { return "2.1.330" }

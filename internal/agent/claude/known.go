@@ -4,7 +4,7 @@ import "strings"
 
 // known lists what is kept when a conversation is rebuilt: the records of the client that its next
 // request to the model is made of, and of each the fields that say who spoke when, in which order,
-// and what. They were found in files that Claude Code 2.1.329 wrote, and tried against it; those
+// and what. They were found in files that Claude Code 2.1.329 wrote, and tried against it and 2.1.330; those
 // that it writes in an editor, in plan mode and the like, in its program.
 //
 // Whatever makes the client act is not among them: where it works (cwd, worktree-state), what it may

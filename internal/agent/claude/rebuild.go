@@ -2,6 +2,7 @@ package claude
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -59,6 +60,12 @@ func rebuild(segments [][]byte, session string, foreign bool) (file [][]byte, er
 	return r.file, nil
 }
 
+// never is the time of every result of a tool. The client looks whether the files that tools have read
+// or written are older than the results, and if not, tells the model what is in them, whatever files
+// those are; without a time they count as new. It also orders records by their times as texts, so this
+// one comes before all others there.
+const never = `"+099999-12-31T23:59:59.999Z"`
+
 // A rebuilder makes the file of a new session, record by record.
 type rebuilder struct {
 	known map[string]fields
@@ -97,7 +104,7 @@ func (r *rebuilder) add(line []byte) {
 		return
 	}
 	r.said = r.said || r.kind == "user" || r.kind == "assistant"
-	slices.SortFunc(r.edits, func(a, b edit) int { return a.from - b.from })
+	slices.SortFunc(r.edits, func(a, b edit) int { return cmp.Or(a.from-b.from, a.to-b.to) })
 	at := 0
 	for _, e := range r.edits {
 		if e.from < at {
@@ -156,10 +163,10 @@ func (r *rebuilder) take() bool {
 	if !ok || !r.keep(0, r.parts, known) {
 		return false
 	}
-	// The client looks whether files that tools have written are older than their results, and if
-	// not, tells the model what is new in them, whatever files those are. Without a time it doesn't.
 	if r.result && r.stamp.end > 0 {
-		r.edits = append(r.edits, edit{r.stamp.value, r.stamp.end, []byte(`""`)})
+		r.edits = append(r.edits, edit{r.stamp.value, r.stamp.end, []byte(never)})
+	} else if r.result {
+		r.edits = append(r.edits, edit{1, 1, []byte(`"timestamp":` + never + `,`)})
 	}
 	return true
 }

@@ -142,12 +142,17 @@ func TestRebuildHostile(t *testing.T) {
 		{
 			name: "what a tool left behind, and when",
 			in:   `{` + links + `,"type":"user","timestamp":"2026-11-22T10:00:00Z","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},"toolUseResult":{"id":"cron","filePath":"/home/dev/x","outputFile":"/home/dev/.ssh/id","backgroundTaskId":"b"}}`,
-			want: `{` + links + `,"type":"user","timestamp":"","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},"toolUseResult":{"filePath":"/home/dev/x"}}`,
+			want: `{` + links + `,"type":"user","timestamp":` + never + `,"message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},"toolUseResult":{"filePath":"/home/dev/x"}}`,
 		},
 		{
 			name: "nothing that is known of what a tool left behind",
 			in:   `{` + links + `,"toolUseResult":{"id":"cron","durable":false},"type":"user","message":{"content":[{"type":"tool_result"}]}}`,
-			want: `{` + links + `,"toolUseResult":{},"type":"user","message":{"content":[{"type":"tool_result"}]}}`,
+			want: `{"timestamp":` + never + `,` + links + `,"toolUseResult":{},"type":"user","message":{"content":[{"type":"tool_result"}]}}`,
+		},
+		{
+			name: "a result at a time in another spelling, behind something unknown",
+			in:   `{"x":1,` + links + `,"timest\u0061mp":"2026-11-22T10:00:00Z","type":"user","message":{"content":[{"type":"tool_result"}]}}`,
+			want: `{"timestamp":` + never + `,` + links + `,"type":"user","message":{"content":[{"type":"tool_result"}]}}`,
 		},
 		{name: "a tool that is yet to be run", in: `{` + links + `,"type":"attachment","attachment":{"type":"hook_deferred_tool","toolUseID":"t","toolName":"Bash","toolInput":{"command":"x"}}}`},
 		{name: "a prompt for later", in: `{` + links + `,"type":"attachment","attachment":{"type":"session_cron_carry","tasks":[{"id":"a","cron":"* * * * *","prompt":"x"}]}}`},
@@ -181,7 +186,7 @@ func TestRebuildHostile(t *testing.T) {
 		{
 			name: "parts of what is cut out",
 			in:   `{"message":{"x":1,"content":"x"},"rendered":[{"type":"tool_result"}],` + links + `,"timestamp":"x","type":"system","subtype":"informational","toolUseResult":{"x":1}}`,
-			want: `{` + links + `,"timestamp":"","type":"system","subtype":"informational"}`,
+			want: `{` + links + `,"timestamp":` + never + `,"type":"system","subtype":"informational"}`,
 		},
 		{name: "brackets without end", in: `{` + links + `,"type":"user","message":{"content":` + strings.Repeat("[", 5_000_000)},
 		{name: "brackets, closed", in: `{` + links + `,"type":"user","message":{"usage":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}}`},
