@@ -199,7 +199,7 @@ func TestBisectKilled(t *testing.T) {
 			usual := time.Since(began)
 			b.clean("undisturbed")
 			hit := make(map[syscall.Signal]int)
-			for range gittest.Size(60, 12) {
+			for range gittest.Size(24, 12) {
 				sig := []syscall.Signal{syscall.SIGKILL, syscall.SIGKILL, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}[random.IntN(5)]
 				cmd := b.command("test ! -e broken")
 				cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
