@@ -312,3 +312,23 @@ func TestForkOfRewound(t *testing.T) {
 	}
 	r.same("fork at 3", r.first("T5"), r.first("TF3"))
 }
+
+// The results of tools that ran at once lie beside each other in the file. A fork has all of them, and what
+// was said after; so has its fork, in which those that were rebuilt come before those that weren't.
+func TestForkOfToolsAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.mock.play(on("TA", twice(bash("echo one")), twice(write("two.txt", "two\n")), say("both")), on("TF[0-9]", twice(bash("echo forked")), say("forked")))
+	session := r.claude(r.repo.Dir, "TA hello").ok().quiet().session()
+	r.claude(r.repo.Dir, "T2 hello", "--resume", session).ok().quiet()
+	r.check(r.done("TA"), r.done("T2"))
+	f := r.fork(r.repo.Dir, "1")
+	r.claude(f.Worktree, "TF1 hello", f.Command[1:]...).ok().quiet()
+	r.holds("the fork", r.first("TF1"), "TA", "TF1")
+	r.same("the fork", r.first("T2"), r.first("TF1"))
+	r.claude(f.Worktree, "T3 hello", "--resume", f.Session).ok().quiet()
+	r.holds("the fork, resumed", r.first("T3"), "TA", "TF1", "T3")
+	again := r.fork(f.Worktree, "latest")
+	r.claude(again.Worktree, "TF2 hello", again.Command[1:]...).ok().quiet()
+	r.holds("the fork's fork", r.first("TF2"), "TA", "TF1", "T3", "TF2")
+}

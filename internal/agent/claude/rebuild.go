@@ -62,8 +62,8 @@ func rebuild(segments [][]byte, session string, foreign bool) (file [][]byte, er
 
 // never is the time of every result of a tool. The client looks whether the files that tools have read
 // or written are older than the results, and if not, tells the model what is in them, whatever files
-// those are; without a time they count as new. It also orders records by their times as texts, so this
-// one comes before all others there.
+// those are; without a time they count as new. By its program it also orders records by their times as
+// texts, where this one comes before all others.
 const never = `"+099999-12-31T23:59:59.999Z"`
 
 // A rebuilder makes the file of a new session, record by record.
