@@ -4,7 +4,7 @@
 // It is the only place that prints errors and exits. A program is a [cli.App] literal, and its main
 // function one call:
 //
-//	func main() { cmdline.Main(newApp(), git.ErrNotFound) }
+//	func main() { cmdline.Main(newApp(), target.Damaged, git.ErrNotFound) }
 //
 // # Command lines
 //
@@ -50,18 +50,18 @@ import (
 )
 
 // Main runs app with the arguments of the process and exits. An error that wraps one of notFound
-// means that there is nothing there: exit status 3.
+// means that there is nothing there: exit status 3. advise may add to an error of any command.
 //
 // The context of a command ends at the first SIGINT or SIGTERM; a second one kills. A command that
 // must outlive them, as a hook must, calls [signal.Ignore].
-func Main(app *cli.App, notFound ...error) {
+func Main(app *cli.App, advise func(error) error, notFound ...error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, app, os.Args, notFound))
+	os.Exit(run(ctx, app, os.Args, advise, notFound))
 }
 
 // run is Main without the process: it returns the exit status.
-func run(ctx context.Context, app *cli.App, args []string, notFound []error) (status int) {
+func run(ctx context.Context, app *cli.App, args []string, advise func(error) error, notFound []error) (status int) {
 	prepare(app)
 	defer func() {
 		// Go's own status for a panic is 2, which means "wrong command line" here, and "continue
@@ -83,14 +83,32 @@ func run(ctx context.Context, app *cli.App, args []string, notFound []error) (st
 	if unread(err) {
 		return statusUnread
 	}
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) || interrupted(err) {
 		err = errors.New("interrupted")
+	}
+	if advise != nil {
+		err = advise(err)
 	}
 	Tell(app.ErrWriter, app.Name+": error: ", Message(err.Error()))
 	if h := (*hintError)(nil); errors.As(err, &h) {
 		Tell(app.ErrWriter, app.Name+": hint: ", Message(h.hint))
 	}
 	return exitStatus(err, notFound)
+}
+
+// interrupted reports whether the error is that a program we ran was interrupted. A terminal sends the
+// signal to all of them, and that one may have ended before we got ours. An error with an exit status of
+// its own says itself what was interrupted.
+func interrupted(err error) bool {
+	var exit interface {
+		error
+		Sys() any
+	}
+	if errors.As(err, new(*statusError)) || !errors.As(err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && (status.Signal() == syscall.SIGINT || status.Signal() == syscall.SIGTERM)
 }
 
 // maxMessage is how much of an error is printed, in runes.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime/debug"
@@ -102,7 +103,7 @@ func runTest(t *testing.T, app *cli.App, args ...string) (stdout, stderr string,
 	t.Helper()
 	var out, errs bytes.Buffer
 	app.Writer, app.ErrWriter = &out, &errs
-	status = run(t.Context(), app, append([]string{"git-agent-test"}, args...), []error{errNothing})
+	status = run(t.Context(), app, append([]string{"git-agent-test"}, args...), nil, []error{errNothing})
 	return out.String(), errs.String(), status
 }
 
@@ -293,8 +294,22 @@ func TestInterrupted(t *testing.T) {
 		ErrWriter: &stderr,
 		Action:    func(c *cli.Context) error { return fmt.Errorf("read: %w", c.Context.Err()) },
 	}
-	if status := run(ctx, app, []string{"git-agent-test"}, nil); status != 1 || stderr.String() != "git-agent-test: error: interrupted\n" {
+	if status := run(ctx, app, []string{"git-agent-test"}, nil, nil); status != 1 || stderr.String() != "git-agent-test: error: interrupted\n" {
 		t.Errorf("status %d, stderr %q", status, stderr.String())
+	}
+}
+
+// TestInterruptedGit: a terminal sends its signal to git as well, which may end before we know of it.
+func TestInterruptedGit(t *testing.T) {
+	t.Parallel()
+	for signal, want := range map[string]string{"INT": "interrupted", "TERM": "interrupted", "KILL": "git rev-parse: signal: killed"} {
+		var stderr bytes.Buffer
+		app := &cli.App{Name: "git-agent-test", ErrWriter: &stderr, Action: func(*cli.Context) error {
+			return fmt.Errorf("git rev-parse: %w", exec.Command("sh", "-c", "kill -"+signal+" $$").Run())
+		}}
+		if status := run(t.Context(), app, []string{"git-agent-test"}, nil, nil); status != 1 || stderr.String() != "git-agent-test: error: "+want+"\n" {
+			t.Errorf("%s: status %d, stderr %q", signal, status, stderr.String())
+		}
 	}
 }
 

@@ -54,6 +54,9 @@ func Warn(err error) {
 	for line := range strings.Lines(Message(err.Error())) {
 		Tell(os.Stderr, program+": warning: ", strings.TrimSuffix(line, "\n"))
 	}
+	if h := (*hintError)(nil); errors.As(err, &h) {
+		Tell(os.Stderr, program+": hint: ", Message(h.hint))
+	}
 }
 
 // statusError is an error with its exit status. It has no method ExitCode, because urfave/cli would

@@ -1,0 +1,50 @@
+package git_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/test/gittest"
+)
+
+func TestMatching(t *testing.T) {
+	r := gittest.New(t)
+	var trees []plumbing.Hash
+	state := func() {
+		r.Git("add", "-A")
+		trees = append(trees, plumbing.NewHash(r.Git("write-tree")))
+	}
+	r.Write("keys/a.pem", "a\n")
+	r.Write("b.txt", "b\n")
+	state()
+	r.Git("rm", "-qf", "keys/a.pem")
+	state()
+	r.Write(":odd\n.pem", "c\n")
+	r.Write("docs/keys/d", "d\n")
+	state()
+	repo, err := git.Find(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for spec, want := range map[string][]string{
+		"*.pem":                {":odd\n.pem", "keys/a.pem"},
+		"keys":                 {"keys/a.pem"},
+		":(glob)**/keys/**":    {"docs/keys/d", "keys/a.pem"},
+		"nothing":              nil,
+		":(icase)DOCS":         {"docs/keys/d"},
+		":(exclude,glob)**/k*": {":odd\n.pem", "b.txt", "docs/keys/d", "keys/a.pem"},
+	} {
+		found, err := repo.Matching(context.Background(), trees, git.Paths{Specs: []string{spec}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Sorted(maps.Keys(found)); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", spec, got, want)
+		}
+	}
+}

@@ -1,0 +1,346 @@
+package secret
+
+import (
+	"bytes"
+	"html"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// A layer is one way in which a text spells another one. decode is not ok if the text has nothing of it.
+type layer struct {
+	decode func(text []byte) (v *view, ok bool)
+	rank   rank
+}
+
+// A rank is where a layer can lie: what a person or a program has written is escaped, shown, listed, and then
+// quoted in JSON, not the other way round. Trying all orders takes ten times as long.
+type rank int
+
+const (
+	outermost rank = iota
+	quoting        // JSON; in itself too
+	showing        // sequences for a terminal
+	listing        // numbers and signs before lines
+	joining        // lines that were broken
+	escaping       // one character at a time; around JSON too
+)
+
+// within reports whether a layer can lie in one of another rank.
+func (r rank) within(above rank) bool {
+	switch above {
+	case escaping:
+		return r == escaping || r == quoting || r == showing
+	case outermost, quoting:
+		return true
+	}
+	return r > above || above == joining && r == quoting
+}
+
+var layers = []layer{
+	{units('\\', jsonEscape), quoting},
+	{units(0x1b, ansi), showing},
+	{margin(diffMargin), listing},
+	{margin(numberMargin), listing},
+	{unwrap(false), joining},
+	{unwrap(true), joining},
+	{units('\\', shellEscape), escaping},
+	{units('\'', shellQuote), escaping},
+	{units('%', percent), escaping},
+	{form, escaping},
+	{units('&', entity), escaping},
+	{wide(0, 1), escaping},
+	{wide(1, 0), escaping},
+}
+
+// units decodes escapes that begin with a byte. unit returns what one stands for, and how many bytes it
+// takes: 0 if it is none.
+func units(begin byte, unit func(at []byte) (decoded []byte, size int)) func([]byte) (*view, bool) {
+	return func(text []byte) (*view, bool) {
+		i := bytes.IndexByte(text, begin)
+		if i < 0 {
+			return nil, false
+		}
+		v, copied := &view{text: make([]byte, 0, len(text))}, 0
+		for i < len(text) {
+			decoded, size := unit(text[i:])
+			if size == 0 {
+				size = 1
+			} else {
+				v.copy(text, copied, i)
+				v.put(decoded, i, i+size)
+				copied = i + size
+			}
+			next := bytes.IndexByte(text[i+size:], begin)
+			if next < 0 {
+				break
+			}
+			i += size + next
+		}
+		v.copy(text, copied, len(text))
+		return v, len(v.pieces) > 1 || copied > 0
+	}
+}
+
+// jsonEscape is an escape in a string of JSON.
+func jsonEscape(at []byte) ([]byte, int) {
+	if len(at) < 2 {
+		return nil, 0
+	}
+	switch at[1] {
+	case '"', '\\', '/':
+		return at[1:2], 2
+	case 'b':
+		return []byte{'\b'}, 2
+	case 'f':
+		return []byte{'\f'}, 2
+	case 'n':
+		return []byte{'\n'}, 2
+	case 'r':
+		return []byte{'\r'}, 2
+	case 't':
+		return []byte{'\t'}, 2
+	case 'u':
+		r, ok := hexRune(at[2:], 4)
+		if !ok {
+			return nil, 0
+		}
+		if utf16.IsSurrogate(r) && len(at) >= 12 && at[6] == '\\' && at[7] == 'u' {
+			if low, ok := hexRune(at[8:], 4); ok {
+				if both := utf16.DecodeRune(r, low); both != utf8.RuneError {
+					return utf8.AppendRune(nil, both), 12
+				}
+			}
+		}
+		return utf8.AppendRune(nil, r), 6
+	}
+	return nil, 0
+}
+
+// shellEscape is a backslash in a shell, in C, or in what imitates them.
+func shellEscape(at []byte) ([]byte, int) {
+	if len(at) < 2 {
+		return nil, 0
+	}
+	switch c := at[1]; {
+	case c == 'x':
+		if r, ok := hexRune(at[2:], 2); ok {
+			return []byte{byte(r)}, 4
+		}
+	case c >= '0' && c <= '3' && len(at) >= 4 && octal(at[2]) && octal(at[3]):
+		return []byte{(c-'0')<<6 | (at[2]-'0')<<3 | (at[3] - '0')}, 4
+	case c == '\n':
+		return nil, 2
+	}
+	return at[1:2], 2
+}
+
+// shellQuote is an apostrophe in a text between apostrophes.
+func shellQuote(at []byte) ([]byte, int) {
+	for _, spelled := range []string{`'\''`, `'"'"'`} {
+		if bytes.HasPrefix(at, []byte(spelled)) {
+			return at[:1], len(spelled)
+		}
+	}
+	return nil, 0
+}
+
+func octal(c byte) bool { return c >= '0' && c <= '7' }
+
+// hexRune reads n hexadecimal digits.
+func hexRune(at []byte, n int) (r rune, ok bool) {
+	if len(at) < n {
+		return 0, false
+	}
+	for _, c := range at[:n] {
+		d := digit(c)
+		if d < 0 {
+			return 0, false
+		}
+		r = r<<4 | rune(d)
+	}
+	return r, true
+}
+
+// digit is the value of a hexadecimal digit, or -1.
+func digit(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'a' && c <= 'f':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}
+
+// percent is an escape in a URL.
+func percent(at []byte) ([]byte, int) {
+	if r, ok := hexRune(at[1:], 2); ok {
+		return []byte{byte(r)}, 3
+	}
+	return nil, 0
+}
+
+// form decodes the query of a URL, in which a plus is a blank, unless it is escaped.
+func form(text []byte) (*view, bool) {
+	if bytes.IndexByte(text, '+') < 0 {
+		return nil, false
+	}
+	blanks := bytes.ReplaceAll(text, []byte("+"), []byte(" "))
+	v, ok := units('%', percent)(blanks)
+	if !ok {
+		v = new(view)
+		v.copy(blanks, 0, len(blanks))
+	}
+	return v, true
+}
+
+// entity is a character in HTML or XML.
+func entity(at []byte) ([]byte, int) {
+	end := bytes.IndexByte(at[:min(len(at), 12)], ';')
+	if end < 2 {
+		return nil, 0
+	}
+	was := string(at[:end+1])
+	if is := html.UnescapeString(was); is != was {
+		return []byte(is), end + 1
+	}
+	return nil, 0
+}
+
+// ansi is a sequence for a terminal, which shows nothing.
+func ansi(at []byte) ([]byte, int) {
+	if len(at) < 2 {
+		return nil, 0
+	}
+	switch at[1] {
+	case '[':
+		for i := 2; i < len(at); i++ {
+			if at[i] >= 0x40 && at[i] <= 0x7e {
+				return nil, i + 1
+			}
+			if at[i] < 0x20 || at[i] > 0x7e {
+				return nil, 2
+			}
+		}
+	case ']', 'P', '_', '^', 'X':
+		for i := 2; i < len(at); i++ {
+			if at[i] == 0x07 {
+				return nil, i + 1
+			}
+			if at[i] == 0x1b && i+1 < len(at) && at[i+1] == '\\' {
+				return nil, i + 2
+			}
+			if at[i] == '\n' {
+				return nil, 2
+			}
+		}
+	}
+	return nil, 2
+}
+
+// margin drops what stands before the text of each line. size returns how many bytes that are.
+func margin(size func(line []byte) int) func([]byte) (*view, bool) {
+	return func(text []byte) (*view, bool) {
+		if bytes.IndexByte(text, '\n') < 0 {
+			return nil, false
+		}
+		v, copied := &view{text: make([]byte, 0, len(text))}, 0
+		for at := 0; at < len(text); {
+			line := text[at:]
+			end := bytes.IndexByte(line, '\n') + 1
+			if end == 0 {
+				end = len(line)
+			}
+			if n := size(line[:end]); n > 0 {
+				v.copy(text, copied, at)
+				copied = at + n
+			}
+			at += end
+		}
+		v.copy(text, copied, len(text))
+		return v, copied > 0
+	}
+}
+
+// diffMargin is that of a diff or a quotation.
+func diffMargin(line []byte) int {
+	switch {
+	case bytes.HasPrefix(line, []byte("> ")), bytes.HasPrefix(line, []byte("++")), bytes.HasPrefix(line, []byte("--")), bytes.HasPrefix(line, []byte("| ")):
+		return 2
+	case len(line) > 0 && bytes.IndexByte([]byte("+- >|"), line[0]) >= 0:
+		return 1
+	}
+	return 0
+}
+
+// numberMargin is that of a listing: "   12→", "12\t", "12:", "12-", "12 |", "12.".
+func numberMargin(line []byte) int {
+	digits := len(line) - len(bytes.TrimLeft(line, " \t"))
+	end := digits
+	for end < len(line) && line[end] >= '0' && line[end] <= '9' {
+		end++
+	}
+	if end == digits || end-digits > 9 {
+		return 0
+	}
+	rest := line[end:]
+	for _, sign := range []string{"→", "\t", ": ", ":", " | ", " |", "| ", "|", "-", ". ", "  "} {
+		if bytes.HasPrefix(rest, []byte(sign)) {
+			return end + len(sign)
+		}
+	}
+	return 0
+}
+
+// wide decodes UTF-16 whose first byte is the low or the high one, as far as it is ASCII: other
+// characters stay as they are.
+func wide(letter, zero int) func([]byte) (*view, bool) {
+	return func(text []byte) (*view, bool) {
+		if bytes.IndexByte(text, 0) < 0 {
+			return nil, false
+		}
+		v, copied := &view{text: make([]byte, 0, len(text))}, 0
+		for i := 0; i+1 < len(text); i++ {
+			if text[i+zero] != 0 {
+				continue
+			}
+			if c := text[i+letter]; c != 0 && c < 0x80 {
+				v.copy(text, copied, i)
+				v.put([]byte{c}, i, i+2)
+				copied = i + 2
+				i++
+			}
+		}
+		v.copy(text, copied, len(text))
+		return v, copied > 0
+	}
+}
+
+// unwrap makes one line of all, with or without what the lines are indented by.
+func unwrap(indented bool) func([]byte) (*view, bool) {
+	return func(text []byte) (*view, bool) {
+		if bytes.IndexByte(text, '\n') < 0 {
+			return nil, false
+		}
+		v, copied := &view{text: make([]byte, 0, len(text))}, 0
+		for i := 0; i < len(text); i++ {
+			if text[i] != '\n' {
+				continue
+			}
+			from, to := i, i+1
+			if from > 0 && text[from-1] == '\r' {
+				from--
+			}
+			for indented && to < len(text) && (text[to] == ' ' || text[to] == '\t') {
+				to++
+			}
+			v.copy(text, copied, from)
+			copied, i = to, to-1
+		}
+		v.copy(text, copied, len(text))
+		return v, true
+	}
+}

@@ -1,0 +1,138 @@
+package secret
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+)
+
+// MinLength is how many bytes a fixed text must have: shorter ones stand everywhere by chance.
+const MinLength = 6
+
+// ErrShort reports a text that is too short to be looked for.
+var ErrShort = fmt.Errorf("it is too short: at least %d bytes are needed", MinLength)
+
+// Fixed looks for a text. Where a text was cut, as the prompt in a record, its beginning counts before
+// the ellipsis, and its end behind it.
+func Fixed(text []byte) (*Finder, error) {
+	if len(text) < MinLength {
+		return nil, ErrShort
+	}
+	text = bytes.Clone(text)
+	return &Finder{[]matcher{{exact: true, least: MinLength, may: possible(text), match: func(in []byte) []Span {
+		spans := occurrences(in, text)
+		if bytes.Contains(in, ellipsis) {
+			spans = join(append(hits(spans), hits(cut(in, text))...))
+		}
+		return spans
+	}}}}, nil
+}
+
+// gram is how many letters in a row of a text are looked for to see at once that another one can't have it.
+const gram = 4
+
+// possible returns what tells of most texts that they can't have this one in any spelling: they have none of
+// its letters in a row, and nothing that spells letters in another way. It is nil where there are too few
+// letters: those in a row may be where a line was broken.
+func possible(text []byte) func(in []byte) bool {
+	var grams [][]byte
+	apart, last := 0, -gram
+	for i := range len(text) - gram + 1 {
+		if bytes.ContainsFunc(text[i:i+gram], func(r rune) bool { return r >= 0x80 || letter[byte(r)] >= 62 }) {
+			continue
+		}
+		if grams = append(grams, text[i:i+gram]); i >= last+gram {
+			apart, last = apart+1, i
+		}
+	}
+	if apart < 2 {
+		return nil
+	}
+	return func(in []byte) bool {
+		for _, g := range grams {
+			if bytes.Contains(in, g) {
+				return true
+			}
+		}
+		for _, sign := range [][]byte{[]byte(`\u00`), []byte(`\x`), []byte(`\0`), []byte(`\1`), []byte("&#"), {0}, {0x1b}, ellipsis} {
+			if bytes.Contains(in, sign) {
+				return true
+			}
+		}
+		for _, digit := range "4567" {
+			if bytes.Contains(in, []byte{'%', byte(digit)}) {
+				return true
+			}
+		}
+		encoded := func(c byte) bool { return letter[c] != none || c == '%' || c == '\\' } // perhaps escaped again
+		for i := 0; i < len(in); {
+			from, to := stretch(in, i, 0, encoded)
+			if to-from >= (len(text)*4+2)/3 {
+				return true
+			}
+			i = to
+		}
+		return false
+	}
+}
+
+var ellipsis = []byte("…")
+
+func hits(spans []Span) (all []hit) {
+	for _, s := range spans {
+		all = append(all, hit{Span: s})
+	}
+	return all
+}
+
+// occurrences are where a text stands in another one.
+func occurrences(in, text []byte) (spans []Span) {
+	for from := 0; ; {
+		i := bytes.Index(in[from:], text)
+		if i < 0 {
+			return spans
+		}
+		from += i + len(text)
+		spans = append(spans, Span{from - len(text), from})
+	}
+}
+
+// cut are beginnings of a text before an ellipsis, and ends behind one.
+func cut(in, text []byte) (spans []Span) {
+	for _, e := range occurrences(in, ellipsis) {
+		for n := min(len(text), e.From); n >= MinLength; n-- {
+			if bytes.Equal(in[e.From-n:e.From], text[:n]) {
+				spans = append(spans, Span{e.From - n, e.From})
+				break
+			}
+		}
+		for n := min(len(text), len(in)-e.To); n >= MinLength; n-- {
+			if bytes.Equal(in[e.To:e.To+n], text[len(text)-n:]) {
+				spans = append(spans, Span{e.To, e.To + n})
+				break
+			}
+		}
+	}
+	return spans
+}
+
+// Match looks for a pattern, as package regexp has it. A line break counts as any other byte; use (?m)
+// for ^ and $.
+func Match(pattern string) (*Finder, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, errors.New("the pattern is not a regular expression") // the error would quote it
+	}
+	if re.Match(nil) {
+		return nil, errors.New("the pattern matches the empty text")
+	}
+	return &Finder{[]matcher{{least: MinLength, match: func(in []byte) (spans []Span) {
+		for _, m := range re.FindAllIndex(in, -1) {
+			if m[0] < m[1] {
+				spans = append(spans, Span{m[0], m[1]})
+			}
+		}
+		return spans
+	}}}}, nil
+}

@@ -1,0 +1,112 @@
+package secret
+
+// A run is a part of a text that may be something in base64 or in hexadecimal digits.
+type run struct {
+	Span
+	hex bool
+}
+
+// wrapped is how many letters a line of base64 has at least if it goes on in the next one.
+const wrapped = 32
+
+// runs returns the parts of a text that can hold so many bytes in base64 or hexadecimal digits.
+func runs(text []byte, least int) (all []run) {
+	for i := 0; i < len(text); {
+		from, to := stretch(text, i, wrapped, func(c byte) bool { return letter[c] != none })
+		for i = to; to < len(text) && text[to] == '=' && to < i+2; {
+			to++
+		}
+		if to-from < (least*4+2)/3 {
+			continue
+		}
+		all = append(all, run{Span: Span{from, to}})
+		for at := from; at < i; {
+			var part Span
+			part.From, part.To = stretch(text[:i], at, wrapped, func(c byte) bool { return digit(c) >= 0 })
+			if part.To-part.From >= least*2 {
+				all = append(all, run{Span: part, hex: true})
+			}
+			at = part.To
+		}
+	}
+	return all
+}
+
+// stretch returns the next part of a text that has only such letters, and ends of lines between long ones.
+func stretch(text []byte, i, wrapped int, is func(byte) bool) (from, to int) {
+	for i < len(text) && !is(text[i]) {
+		i++
+	}
+	from = i
+	for line := i; i < len(text); i++ {
+		if is(text[i]) {
+			continue
+		}
+		next := i
+		if text[next] == '\r' {
+			next++
+		}
+		if i-line < wrapped || next >= len(text) || text[next] != '\n' {
+			break
+		}
+		for next++; next < len(text) && (text[next] == ' ' || text[next] == '\t'); next++ {
+			// an indented block
+		}
+		if next >= len(text) || !is(text[next]) {
+			break
+		}
+		i, line = next, next
+	}
+	return from, i
+}
+
+// decodings are what a run may stand for: its first letters may belong to something else.
+func (r run) decodings(text []byte) (all [][]byte) {
+	letters := make([]byte, 0, r.To-r.From)
+	for _, c := range text[r.From:r.To] {
+		if letter[c] != none {
+			letters = append(letters, c)
+		}
+	}
+	if r.hex {
+		for off := range 2 {
+			if len(letters) < off+2 {
+				break
+			}
+			out := make([]byte, 0, len(letters)/2)
+			for i := off; i+1 < len(letters); i += 2 {
+				out = append(out, byte(digit(letters[i])<<4|digit(letters[i+1])))
+			}
+			all = append(all, out)
+		}
+		return all
+	}
+	for off := range min(4, len(letters)) {
+		out := make([]byte, 0, len(letters)*3/4)
+		bits, n := uint(0), 0
+		for _, c := range letters[off:] {
+			bits, n = bits<<6|uint(letter[c]), n+6
+			if n >= 8 {
+				n -= 8
+				out = append(out, byte(bits>>n))
+			}
+		}
+		all = append(all, out)
+	}
+	return all
+}
+
+// none is the letter of a byte that is none.
+const none = 0xff
+
+// letter has the values of the letters of base64, in both alphabets.
+var letter = func() (l [256]byte) {
+	for i := range l {
+		l[i] = none
+	}
+	for i, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
+		l[c] = byte(i)
+	}
+	l['-'], l['_'] = 62, 63
+	return l
+}()

@@ -1,0 +1,188 @@
+// Package secret finds one secret in texts, however it is spelled there: escaped, encoded, wrapped
+// or split. It decodes what it reads and compares, and has no list of spellings ([layers]).
+//
+// A [Finder] looks for a text, for a pattern, or for what this repository remembers by keyed hash
+// ([Memory]): what was purged must not be recorded again.
+package secret
+
+import (
+	"bytes"
+	"hash/maphash"
+	"slices"
+	"unicode/utf8"
+)
+
+// Mark takes the place of what was purged.
+const Mark = "[redacted:purged]"
+
+// A Span is a part of a text, in bytes: from From to before To.
+type Span struct{ From, To int }
+
+// A Finder finds secrets. It is safe for concurrent use. The zero Finder finds nothing.
+type Finder struct{ matchers []matcher }
+
+// A matcher finds one secret in a text that is decoded.
+type matcher struct {
+	// match returns where the text has it, in order, without overlaps.
+	match func(text []byte) []Span
+	least int // bytes that it has at least where it is encoded
+	// may reports whether a text can have it in any spelling; nil if that takes a search.
+	may   func(text []byte) bool
+	exact bool // it is one text, so that lines may be joined: a pattern would go on in the next one
+}
+
+// Or finds what any of several finders finds.
+func Or(finders ...*Finder) *Finder {
+	all := new(Finder)
+	for _, f := range finders {
+		if f != nil {
+			all.matchers = append(all.matchers, f.matchers...)
+		}
+	}
+	return all
+}
+
+// Empty reports whether it finds nothing, whatever the text; a nil Finder does not.
+func (f *Finder) Empty() bool { return f == nil || len(f.matchers) == 0 }
+
+// A hit is where a text has a secret, and the secret as it was decoded.
+type hit struct {
+	Span
+	text []byte
+}
+
+// depth is how many layers may lie above each other: JSON in JSON in JSON that quotes a numbered
+// listing in colours.
+const depth = 5
+
+// Spans returns where a text has the secret, in order, without overlaps. A span covers whole escapes
+// of the text; of an encoded run it covers all.
+func (f *Finder) Spans(text []byte) []Span { return join(f.search(text)) }
+
+// Found returns the secrets that a text has, decoded, each once.
+func (f *Finder) Found(text []byte) [][]byte {
+	var found [][]byte
+	for _, h := range f.search(text) {
+		if !slices.ContainsFunc(found, func(b []byte) bool { return bytes.Equal(b, h.text) }) {
+			found = append(found, h.text)
+		}
+	}
+	return found
+}
+
+// Replace puts [Mark] in the place of every span. It returns text itself if there is none. For JSON
+// there is [Finder.ReplaceJSON].
+func (f *Finder) Replace(text []byte) []byte { return replace(text, f.Spans(text)) }
+
+func replace(text []byte, spans []Span) []byte {
+	if len(spans) == 0 {
+		return text
+	}
+	var out []byte
+	end := 0
+	for _, s := range spans {
+		out = append(append(out, text[end:s.From]...), Mark...)
+		end = s.To
+	}
+	return append(out, text[end:]...)
+}
+
+// join puts spans in order, and makes one of those that overlap.
+func join(hits []hit) []Span {
+	slices.SortFunc(hits, func(a, b hit) int {
+		if a.From != b.From {
+			return a.From - b.From
+		}
+		return a.To - b.To
+	})
+	var spans []Span
+	for _, h := range hits {
+		if n := len(spans); n > 0 && h.From < spans[n-1].To {
+			spans[n-1].To = max(spans[n-1].To, h.To)
+			continue
+		}
+		spans = append(spans, h.Span)
+	}
+	return spans
+}
+
+// search finds the secrets in a text as it stands and in every way to decode it.
+func (f *Finder) search(text []byte) []hit {
+	if f.Empty() {
+		return nil
+	}
+	least := f.matchers[0].least
+	patterns := false
+	for _, m := range f.matchers {
+		least, patterns = min(least, m.least), patterns || !m.exact
+	}
+	possible := func(m matcher) bool { return m.may == nil || m.may(text) }
+	if !slices.ContainsFunc(f.matchers, possible) {
+		return nil
+	}
+	s := &search{matchers: f.matchers, least: least, patterns: patterns}
+	return s.in(text, depth, outermost, false)
+}
+
+// A search is that through one text.
+type search struct {
+	matchers []matcher
+	least    int
+	patterns bool     // not all matchers are exact
+	seen     []uint64 // hashes of texts that were searched: two layers can give the same
+}
+
+var seed = maphash.MakeSeed()
+
+// in finds the secrets in a text that was decoded by a layer of a rank. joined is whether lines were joined
+// in it.
+func (s *search) in(text []byte, depth int, above rank, joined bool) (hits []hit) {
+	for _, m := range s.matchers {
+		if joined && !m.exact {
+			continue
+		}
+		for _, span := range m.match(text) {
+			hits = append(hits, hit{span, text[span.From:span.To]})
+		}
+	}
+	if depth == 0 {
+		return hits
+	}
+	for _, l := range layers {
+		if !l.rank.within(above) {
+			continue
+		}
+		v, ok := l.decode(text)
+		if !ok {
+			continue
+		}
+		hash := maphash.Bytes(seed, v.text)
+		if slices.Contains(s.seen, hash) {
+			continue
+		}
+		s.seen = append(s.seen, hash)
+		for _, h := range s.in(v.text, depth-1, l.rank, joined || l.rank == joining) {
+			h.Span = v.source(h.Span)
+			hits = append(hits, h)
+		}
+	}
+	for _, span := range runs(text, s.least) {
+		for _, decoded := range span.decodings(text) {
+			if s.patterns && !printable(decoded) {
+				continue // a pattern may match noise
+			}
+			if found := s.in(decoded, min(depth-1, 2), outermost, joined); len(found) > 0 {
+				hits = append(hits, hit{span.Span, found[0].text})
+				for _, h := range found[1:] {
+					hits = append(hits, hit{span.Span, h.text})
+				}
+			}
+		}
+	}
+	return hits
+}
+
+// printable reports whether a text is one that a person can have written.
+func printable(text []byte) bool {
+	return utf8.Valid(text) && !bytes.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' })
+}

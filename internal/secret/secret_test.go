@@ -1,0 +1,348 @@
+package secret
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"gitagent/internal/local"
+)
+
+// spellings are ways to write a text. Each is decoded by one layer.
+var spellings = map[string]func(string) string{
+	"as it is":      func(s string) string { return s },
+	"JSON":          func(s string) string { return quoted(s, false) },
+	"JSON for HTML": func(s string) string { return quoted(s, true) },
+	"JSON, all": func(s string) string {
+		var b strings.Builder
+		for _, u := range utf16.Encode([]rune(s)) {
+			fmt.Fprintf(&b, `\u%04x`, u)
+		}
+		return b.String()
+	},
+	"query":         url.QueryEscape,
+	"path":          url.PathEscape,
+	"HTML":          html.EscapeString,
+	"HTML, numbers": func(s string) string { return each(s, "&#%d;") },
+	"hex":           func(s string) string { return hex.EncodeToString([]byte(s)) },
+	"HEX":           func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) },
+	"base64":        func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+	"base64, at 1":  func(s string) string { return base64.StdEncoding.EncodeToString([]byte("x" + s + "yz")) },
+	"base64, at 2":  func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte("xy" + s + "z")) },
+	"base64, wrapped": func(s string) string {
+		return wrap(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x ", 60)+s+strings.Repeat(" y", 60))), "\n")
+	},
+	"base64, CRLF": func(s string) string {
+		return wrap(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x ", 60)+s)), "\r\n")
+	},
+	"shell": func(s string) string {
+		return strings.NewReplacer(`\`, `\\`, "$", `\$`, `"`, `\"`, "'", `\'`, "&", `\&`, "!", `\!`).Replace(s)
+	},
+	"shell, quoted": func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" },
+	"C":             func(s string) string { return bytewise(s, `\x%02x`) },
+	"octal":         func(s string) string { return bytewise(s, `\%03o`) },
+	"UTF-16":        func(s string) string { return sixteen(s, 0) },
+	"UTF-16, BE":    func(s string) string { return sixteen(s, 1) },
+	"colours":       func(s string) string { return s[:4] + "\x1b[0;31m" + s[4:] + "\x1b[0m" },
+	"a link":        func(s string) string { return s[:5] + "\x1b]8;;http://example.invalid\x1b\\" + s[5:] },
+	"wrapped":       func(s string) string { return s[:5] + "\n" + s[5:] },
+	"indented":      func(s string) string { return s[:5] + "\n    " + s[5:] },
+}
+
+func quoted(s string, html bool) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(html)
+	_ = e.Encode(s)
+	return strings.TrimSpace(b.String())[1 : b.Len()-2]
+}
+
+func each(s, format string) string {
+	var b strings.Builder
+	for _, r := range s {
+		fmt.Fprintf(&b, format, r)
+	}
+	return b.String()
+}
+
+func bytewise(s, format string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		fmt.Fprintf(&b, format, c)
+	}
+	return b.String()
+}
+
+func wrap(s, end string) string {
+	var lines []string
+	for part := range slices.Chunk([]byte(s), 76) {
+		lines = append(lines, string(part))
+	}
+	return strings.Join(lines, end)
+}
+
+func sixteen(s string, zero int) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		pair := [2]byte{c, c}
+		pair[1-zero] = 0
+		b.Write(pair[:])
+	}
+	return b.String()
+}
+
+// secretsOf are random ones: with signs that escapes are for, without, long and short.
+func secretOf(r *rand.Rand) string {
+	const letters = "abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+	const signs = letters + `"\/&<>'$%+=!`
+	alphabet := letters
+	if r.IntN(2) == 0 {
+		alphabet = signs
+	}
+	b := make([]byte, 10+r.IntN(40))
+	for i := range b {
+		b[i] = alphabet[r.IntN(len(alphabet))]
+	}
+	return string(b)
+}
+
+func fixed(t testing.TB, s string) *Finder {
+	t.Helper()
+	f, err := Fixed([]byte(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func remembers(s string) *Finder {
+	m := new(Memory)
+	m.Add([]byte("something else"), []byte(s))
+	return m.Finder()
+}
+
+const before, after = "It said ", " and went on, 12 times.\n"
+
+// TestSpellings finds a secret in each spelling, and in each spelling of each spelling that people meet.
+func TestSpellings(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	rounds := 200
+	if testing.Short() {
+		rounds = 20
+	}
+	for range rounds {
+		s := secretOf(r)
+		for _, f := range []*Finder{fixed(t, s), remembers(s)} {
+			for outer, spell := range spellings {
+				for _, inner := range []string{"as it is", "JSON", "query", "HTML", "base64", "colours", "shell", "hex"} {
+					text := spell(before + spellings[inner](s) + after)
+					if strings.HasPrefix(outer, "base64") || strings.HasPrefix(outer, "hex") || outer == "HEX" || outer == "colours" || outer == "a link" || outer == "wrapped" || outer == "indented" {
+						text = before + spell(spellings[inner](s)) + after
+					}
+					if inner == "colours" && (outer == "colours" || outer == "a link" || outer == "wrapped" || outer == "indented") {
+						continue // no terminal shows that
+					}
+					clean := f.Replace([]byte(text))
+					if bytes.Equal(clean, []byte(text)) {
+						t.Fatalf("%q, in %s of %s, is not found in %q", s, outer, inner, text)
+					}
+					if again := f.Replace(clean); !bytes.Equal(again, clean) {
+						t.Fatalf("%q, in %s of %s: %q became %q, and then %q", s, outer, inner, text, clean, again)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 50 {
+		s := secretOf(r)
+		f := fixed(t, s)
+		for name, spell := range spellings {
+			text := spell(before + secretOf(r) + after)
+			if got := f.Replace([]byte(text)); string(got) != text {
+				t.Fatalf("%q was found in %s, %q", s, name, text)
+			}
+		}
+	}
+}
+
+func TestReplace(t *testing.T) {
+	const s = `p&ss "word" 7`
+	long := base64.StdEncoding.EncodeToString([]byte("user:" + s + "@host"))
+	for _, test := range []struct{ name, in, want string }{
+		{"plain", `a ` + s + ` b`, `a ` + Mark + ` b`},
+		{"twice", s + s, Mark + Mark},
+		{"nothing", "p&ss word", "p&ss word"},
+		{"in a string", `{"a":"x p&ss \"word\" 7 y"}`, `{"a":"x ` + Mark + ` y"}`},
+		{"JSON in JSON", `{"a":"{\"b\":\"p\\u0026ss \\\"word\\\" 7\"}"}`, `{"a":"{\"b\":\"` + Mark + `\"}"}`},
+		{"a whole run", "auth " + long + " end", "auth " + Mark + " end"},
+		{"cut at its end", "said p&ss \"w… then", "said " + Mark + "… then"},
+		{"cut at its beginning", "…word\" 7 then", "…" + Mark + " then"},
+		{"cut, but short", "said p&s… then", "said p&s… then"},
+		{"colours", "p&ss \x1b[31m\"word\"\x1b[0m 7.", Mark + "."},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := string(fixed(t, s).Replace([]byte(test.in))); got != test.want {
+				t.Errorf("got  %q\nwant %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestMargins finds a secret of several lines in what lists it.
+func TestMargins(t *testing.T) {
+	const s = "first line\nsecond line\nthird"
+	for name, in := range map[string]string{
+		"a diff":     "@@ -1 +1,3 @@\n+first line\n+second line\n+third\n",
+		"a listing":  "     7→first line\n     8→second line\n     9→third\n",
+		"tabs":       "7\tfirst line\n8\tsecond line\n9\tthird\n",
+		"grep":       "7:first line\n8:second line\n9-third\n",
+		"a citation": "> first line\n> second line\n> third\n",
+		"JSON":       `"     7→first line\n     8→second line\n     9→third\n"`,
+	} {
+		got := string(fixed(t, s).Replace([]byte(in)))
+		if strings.Contains(got, "second") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestReplaceJSON(t *testing.T) {
+	for _, test := range []struct{ name, pattern, in, want string }{
+		{"a value", `hunter\d+`, `{"a":"hunter22","b":[1,"x"]}`, `{"a":"` + Mark + `","b":[1,"x"]}`},
+		{"a key", `hunter\d+`, `{"hunter22":1}`, `{"` + Mark + `":1}`},
+		{"a number", `4711\d+`, `{"a":471122,"b":2}`, `{"a":0,"b":2}`},
+		{"half an escape", `nfoobar`, `{"a":"x\nfoobar"}`, `{"a":"` + Mark + `"}`},
+		{"across values", `one","b":"two`, `{"a":"one","b":"two","c":"three"}`, `{"a":"` + Mark + `","` + Mark + `":"` + Mark + `","c":"three"}`},
+		{"lines", `hunter\d+`, "{\"a\":\"hunter22\"}\nhunter22 {\n{}\n", "{\"a\":\"" + Mark + "\"}\n" + Mark + " {\n{}\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f, err := Match(test.pattern)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(f.ReplaceJSON([]byte(test.in))); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestFound(t *testing.T) {
+	f, err := Match(`sk-[a-z]{8}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := f.Found([]byte("sk-abcdefgh, c2stYWJjZGVmZ2g= and sk\\u002dijklmnop"))
+	if want := "sk-abcdefgh sk-ijklmnop"; string(bytes.Join(got, []byte(" "))) != want {
+		t.Errorf("%q, want %s", got, want)
+	}
+}
+
+func TestBadPatterns(t *testing.T) {
+	for _, pattern := range []string{"", "a*", "(", "x|", "^"} {
+		if _, err := Match(pattern); err == nil || pattern == "(" && strings.Contains(err.Error(), "(") {
+			t.Errorf("Match(%q): %v", pattern, err)
+		}
+	}
+	if _, err := Fixed([]byte("short")); err == nil {
+		t.Error("a short text is taken")
+	}
+}
+
+func TestLearn(t *testing.T) {
+	for _, test := range []struct {
+		old, redacted, want string
+		ok                  bool
+	}{
+		{"a secret1 b", "a " + Mark + " b", "secret1", true},
+		{"a secret1 b secret2", "a " + Mark + " b " + Mark, "secret1,secret2", true},
+		{"same", "same", "", true},
+		{"same", "other", "", false},
+		{"a secret1 b", "a " + Mark + " c", "", false},
+		{"a secret1 b", "x " + Mark + " b", "", false},
+		{`{"a":"p\"asswor"}`, `{"a":"` + Mark + `"}`, `p\"asswor,p"asswor`, true},
+		{"a " + Mark + " b secret2 c", "a " + Mark + " b " + Mark + " c", "secret2", true},
+		{"a b", "a " + Mark + " b", "", false},
+	} {
+		taken, ok := Learn([]byte(test.old), []byte(test.redacted))
+		if got := string(bytes.Join(taken, []byte(","))); ok != test.ok || ok && got != test.want {
+			t.Errorf("Learn(%q, %q) = %q, %v; want %q, %v", test.old, test.redacted, got, ok, test.want, test.ok)
+		}
+	}
+}
+
+func TestMemory(t *testing.T) {
+	dir := local.In(t.TempDir(), "agent")
+	if m, err := ReadMemory(dir); m != nil || err != nil {
+		t.Fatalf("%v, %v without a memory", m, err)
+	}
+	m := new(Memory)
+	m.Add([]byte("correct horse"), []byte("battery staple"), []byte("correct horse"))
+	if err := dir.Make(); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	m, err := ReadMemory(dir)
+	if err != nil || len(m.Texts) != 2 {
+		t.Fatalf("%v, %v", m, err)
+	}
+	got := string(m.Finder().Replace([]byte("the correct horse, and a battery\\u0020staple")))
+	if want := "the " + Mark + ", and a " + Mark; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// FuzzFinder checks that what is found can be taken out, and that valid JSON stays valid.
+func FuzzFinder(f *testing.F) {
+	for _, spell := range spellings {
+		f.Add([]byte(spell(before + `hunter22 "x" \` + after)))
+	}
+	f.Add([]byte(`{"a":"hunter22 \"x\" \\","b":[{"hunter22":-1.5e3}]}`))
+	finder := Or(fixed(f, `hunter22 "x" \`), remembers("went on, 12"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		last := 0
+		for _, s := range finder.Spans(text) {
+			if s.From < last || s.To <= s.From || s.To > len(text) {
+				t.Fatalf("span %v", s)
+			}
+			last = s.To
+		}
+		clean := finder.Replace(text)
+		if _, ok := Learn(text, clean); !ok && !bytes.Contains(text, []byte("[redacted")) {
+			t.Fatalf("%q can't be learned from %q", clean, text)
+		}
+		if valid := json.Valid(text); valid != json.Valid(finder.ReplaceJSON(text)) && valid {
+			t.Fatalf("%q became %q", text, finder.ReplaceJSON(text))
+		}
+	})
+}
+
+func BenchmarkSpans(b *testing.B) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var text bytes.Buffer
+	for text.Len() < 1<<20 {
+		fmt.Fprintf(&text, `{"type":"user","message":{"content":"line %d\n     1→func main() {\n     2→\tfmt.Println(\"%x\")\n"}}`+"\n", r.IntN(1000), r.Uint64())
+	}
+	f := fixed(b, "hunter22hunter22")
+	b.SetBytes(int64(text.Len()))
+	for b.Loop() {
+		for line := range bytes.Lines(text.Bytes()) {
+			f.Spans(line)
+		}
+	}
+}
