@@ -109,7 +109,7 @@ func (a *announced) Read(p []byte) (int, error) {
 	}
 	n, err := a.r.Read(p[:min(int64(len(p)), a.left)])
 	if a.left -= int64(n); err == io.EOF {
-		err = errors.New("git has ended in the middle of it")
+		err = fmt.Errorf("%w: git has ended in the middle of it", ErrDamaged)
 	}
 	return n, err
 }

@@ -9,10 +9,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
@@ -117,6 +120,15 @@ var ErrTooLarge = errors.New("too large")
 
 func tooLarge(size, most int64) error {
 	return fmt.Errorf("%w: %d bytes, and %d are allowed", ErrTooLarge, size, most)
+}
+
+// ErrDamaged reports an object that is there, and can't be read.
+var ErrDamaged = errors.New("damaged")
+
+// Lost reports whether an error means that an object is not here or is damaged. Then
+// `git agent-turn doctor --repair` says what it belongs to, and gets it where a remote has it.
+func Lost(err error) bool {
+	return errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, ErrDamaged)
 }
 
 // MaxCommit and MaxTree are the largest commits and trees, in bytes, that are read of a repository's
@@ -224,7 +236,7 @@ func (o *Objects) object(h plumbing.Hash, most int64) (*Object, error) {
 
 func (o *Objects) find(h plumbing.Hash, most int64) (*Object, error) {
 	t, content, err := o.readLoose(h, most)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrDamaged) { // of that a pack may have a whole one
 		if t, content = o.small.get(h, most); t == plumbing.InvalidObject {
 			return o.ask(h, most)
 		}
@@ -252,8 +264,11 @@ func (o *Objects) readLoose(h plumbing.Hash, most int64) (t plumbing.ObjectType,
 			content, err = inflate(r, size)
 		}
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrTooLarge):
 		return t, nil, fmt.Errorf("read object %s: %w", h, err)
+	case err != nil:
+		return t, nil, fmt.Errorf("read object %s: %w: %v", h, ErrDamaged, err)
 	}
 	return t, content, nil
 }
@@ -277,43 +292,92 @@ func inflate(r io.Reader, size int64) ([]byte, error) {
 
 // size returns how large an object is that git has.
 func (o *Objects) size(h plumbing.Hash) (size int64, err error) {
-	o.batchMu.Lock()
-	defer o.batchMu.Unlock()
-	p, err := o.catFile()
-	if err == nil {
+	err = o.answered(h, func(p *Process) error {
 		_, size, err = p.question("info", h)
-	}
-	return size, o.asked(h, err)
-}
-
-// asked deals with the error of a question. What git says after an unexpected one no longer matters.
-func (o *Objects) asked(h plumbing.Hash, err error) error {
-	if err == nil || err == plumbing.ErrObjectNotFound {
 		return err
-	}
-	if o.batch != nil {
-		o.endBatch()
-	}
-	return fmt.Errorf("read object %s: %w", h, err)
+	})
+	return size, err
 }
 
 // ask returns an object as a `git cat-file` has it, which the first call starts: its size first,
 // and the content if that is at most so many bytes.
-func (o *Objects) ask(h plumbing.Hash, most int64) (*Object, error) {
-	o.batchMu.Lock()
-	defer o.batchMu.Unlock()
-	p, err := o.catFile()
+func (o *Objects) ask(h plumbing.Hash, most int64) (obj *Object, err error) {
+	var size int64
+	err = o.answered(h, func(p *Process) error {
+		if obj, size, err = p.question("info", h); err == nil && size <= most {
+			obj, _, err = p.question("contents", h)
+		}
+		return err
+	})
+	if err == nil && size > most {
+		err = fmt.Errorf("read object %s: %w", h, tooLarge(size, most))
+	}
 	if err != nil {
 		return nil, err
 	}
-	obj, size, err := p.question("info", h)
-	if err == nil && size > most {
-		return nil, fmt.Errorf("read object %s: %w", h, tooLarge(size, most))
+	return obj, nil
+}
+
+// answered asks a `git cat-file` about an object, and another one if a signal has ended the first.
+func (o *Objects) answered(h plumbing.Hash, ask func(p *Process) error) error {
+	o.batchMu.Lock()
+	defer o.batchMu.Unlock()
+	for again := true; ; again = false {
+		p, err := o.catFile()
+		if err != nil {
+			return err
+		}
+		if err = ask(p); err == nil || err == plumbing.ErrObjectNotFound {
+			return err
+		}
+		killed := o.lost(err)
+		if ended := o.ctx.Err(); ended != nil {
+			return ended
+		}
+		if killed == nil || !again {
+			return fmt.Errorf("read object %s: %w", h, cmp.Or(killed, damaged(err)))
+		}
 	}
-	if err == nil {
-		obj, _, err = p.question("contents", h)
+}
+
+// damaged tells what it means that git has ended by itself: it does so at an object that it can't read.
+func damaged(err error) error {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, fs.ErrClosed, syscall.EPIPE} {
+		if errors.Is(err, end) {
+			return fmt.Errorf("%w: git can't read it", ErrDamaged)
+		}
 	}
-	return obj, o.asked(h, err)
+	return err
+}
+
+// ErrKilled is wrapped by errors about objects that could not be read because a signal has ended git
+// twice. It says nothing about the objects: the system may lack memory.
+var ErrKilled = errors.New("git was killed")
+
+// crashes are the signals that a program brings upon itself.
+var crashes = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT, syscall.SIGILL, syscall.SIGFPE}
+
+// lost ends a `git cat-file` that has not answered as expected; what it says after that no longer
+// matters. The result wraps [ErrKilled] if somebody had killed it. At an object that is damaged, or too
+// large for it, git exits or crashes.
+func (o *Objects) lost(err error) (killed error) {
+	p := o.batch
+	if p == nil || !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, syscall.EPIPE) {
+		if p != nil {
+			o.endBatch()
+		}
+		return nil
+	}
+	o.batch, p.finished = nil, true
+	_ = p.stdin.Close()
+	var exit *exec.ExitError
+	if !errors.As(p.cmd.Wait(), &exit) {
+		return nil
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() && !slices.Contains(crashes, status.Signal()) {
+		return fmt.Errorf("%w (%s)", ErrKilled, status.Signal())
+	}
+	return nil
 }
 
 const (
@@ -437,8 +501,9 @@ func (o *Objects) Each(list []Wanted, f func(i int, obj *Object, err error) erro
 
 // questions asks a `git cat-file` for those of the objects that have no error yet, and hands over
 // its answers. Git ends at an object that is damaged, or too large for it; another one goes on
-// behind that. The error is that of answer, or that git can't be started.
+// behind that. The error is that of answer, or that git can't be started, or was killed twice.
 func (o *Objects) questions(command string, list []Wanted, errs []error, answer func(i int, obj *Object, size int64) error) error {
+	again := true // with the same object, if git is killed
 	for first := 0; first < len(list); {
 		p, err := o.catFile()
 		if err != nil {
@@ -457,17 +522,27 @@ func (o *Objects) questions(command string, list []Wanted, errs []error, answer 
 				continue
 			}
 			obj, size, err := p.object(list[first].Hash, command == "contents")
-			switch {
-			case err == nil:
+			if err == nil {
 				if err := answer(first, obj, size); err != nil {
 					return err
 				}
-			case err == plumbing.ErrObjectNotFound:
-				errs[first] = err
-			default:
-				errs[first] = cmp.Or(o.ctx.Err(), sent, err)
-				o.endBatch()
+				continue
 			}
+			if err != plumbing.ErrObjectNotFound {
+				killed := o.lost(err)
+				if ended := o.ctx.Err(); ended != nil {
+					return ended
+				}
+				if killed != nil && again {
+					again = false
+					break
+				}
+				if killed != nil {
+					return fmt.Errorf("read object %s: %w", list[first].Hash, killed)
+				}
+				err = damaged(cmp.Or(sent, err))
+			}
+			errs[first] = err
 		}
 		if err := o.ctx.Err(); err != nil {
 			return err

@@ -157,6 +157,9 @@ func (r *Repo) holds(taker smallPack, name string) error {
 	return nil
 }
 
+// GCRuns reports whether a `git gc` is running in the repository, as git itself would judge.
+func (r *Repo) GCRuns() bool { return r.gcRuns(time.Now()) }
+
 // gcRuns reports whether a `git gc` is running, judged by its gc.pid as git itself does: the file
 // is at most 12 hours old, and the process that it names is alive or on another host.
 func (r *Repo) gcRuns(now time.Time) bool {

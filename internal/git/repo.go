@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ type Repo struct {
 	program string
 	options []string                // before each command; see Foreign
 	sharing *atomic.Pointer[string] // core.sharedRepository, once it was read
-	held    *os.File                // see Holding
+	held    []*os.File              // see Holding
 }
 
 // at returns a Repo good enough to run git in dir with env. It looks git up in PATH, once.
@@ -187,11 +188,11 @@ func (r *Repo) Here() *Repo {
 }
 
 // Holding returns the same repository, but every git that it runs also holds the lock of the file,
-// which stays locked until they have ended. Don't use it for a git that may leave something running
-// (a daemon started by a user's hook, an ssh master connection).
-func (r *Repo) Holding(lock *os.File) *Repo {
+// which stays locked until they have ended; of several calls, those of all. Don't use it for a git that may
+// leave something running (a daemon started by a user's hook, an ssh master connection).
+func (r *Repo) Holding(locks ...*os.File) *Repo {
 	s := *r
-	s.held = lock
+	s.held = append(slices.Clip(r.held), locks...)
 	return &s
 }
 
@@ -200,12 +201,40 @@ func (r *Repo) Holding(lock *os.File) *Repo {
 func (r *Repo) Resolve(ctx context.Context, rev string) (plumbing.Hash, error) {
 	out, err := r.Output(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if Status(err) == 1 {
+		if broken := r.Broken(ctx, rev); broken != nil {
+			return plumbing.ZeroHash, broken
+		}
 		return plumbing.ZeroHash, fmt.Errorf("resolve %q: %w", rev, ErrNotFound)
 	}
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
 	return ParseHash(strings.TrimSpace(string(out)))
+}
+
+// Broken is an error if HEAD, or a ref by its full name, is there, but its commit or the tree of that is not, or its
+// file holds no hash. Git takes it for unborn then, or for none.
+func (r *Repo) Broken(ctx context.Context, ref string) error {
+	if ref == "HEAD" {
+		ref, _ = r.HeadRef(ctx) // detached, it is a commit that git names
+	}
+	if !strings.HasPrefix(ref, "refs/") {
+		return nil
+	}
+	refs, err := r.Refs(ctx, ref)
+	switch at, ok := refs[ref]; {
+	case err != nil || !ok:
+		return nil
+	case at.IsZero():
+		return fmt.Errorf("read %s: it is %w", ref, ErrDamaged)
+	}
+	if _, err := r.Output(ctx, nil, "cat-file", "-e", refs[ref].String()+"^{tree}"); Status(err) > 0 {
+		if _, err := r.Output(ctx, nil, "rev-parse", "--git-dir"); err != nil {
+			return nil // git refuses the repository as a whole
+		}
+		return fmt.Errorf("read %s: the commit %s or its tree is not here, or %w", ref, refs[ref], ErrDamaged)
+	}
+	return nil
 }
 
 // Head is the state of HEAD.
@@ -219,7 +248,7 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 	var h Head
 	out, err := r.Output(ctx, nil, "symbolic-ref", "--quiet", "HEAD")
 	if err != nil && Status(err) != 1 {
-		return h, err
+		return h, cmp.Or(r.Broken(ctx, "HEAD"), err)
 	}
 	h.Branch = strings.TrimSpace(string(out))
 	h.Commit, err = r.Resolve(ctx, "HEAD")
@@ -233,7 +262,8 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 // slash stands for every ref below it.
 //
 // A loose ref is read from its file, and git is asked for the rest. The refs of a hook are loose,
-// because they have just been written.
+// because they have just been written. One whose file holds no hash has the zero hash: git would keep silent
+// about it, and so about all that it leads to.
 func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]plumbing.Hash, error) {
 	refs := make(map[string]plumbing.Hash)
 	var ask []string
@@ -247,7 +277,42 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]plumbing.H
 	if len(ask) == 0 {
 		return refs, nil
 	}
-	return refs, r.eachRef(ctx, refs, ask...)
+	if err := r.eachRef(ctx, refs, ask...); err != nil {
+		return refs, err
+	}
+	for _, name := range ask {
+		r.brokenRefs(name, refs)
+	}
+	return refs, nil
+}
+
+// brokenRefs adds those refs whose files hold no hash. A whole one has a size that need not be looked into.
+func (r *Repo) brokenRefs(name string, refs map[string]plumbing.Hash) {
+	if !strings.HasPrefix(name, "refs/") || strings.Contains(name, "..") || strings.ContainsAny(name, "*?[") {
+		return
+	}
+	_ = filepath.WalkDir(filepath.Join(r.CommonDir, filepath.FromSlash(name)), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || strings.HasSuffix(path, ".lock") {
+			return nil // it may just have been packed
+		}
+		info, err := d.Info()
+		if err != nil || info.Size() == int64(2*len(plumbing.ZeroHash)+1) {
+			return nil
+		}
+		data, err := readPlain(path)
+		if err == nil && !isRef(data) {
+			if rel, err := filepath.Rel(r.CommonDir, path); err == nil {
+				refs[filepath.ToSlash(rel)] = plumbing.ZeroHash
+			}
+		}
+		return nil
+	})
+}
+
+// isRef reports whether that can be the content of a ref's file: a hash, or the name of another ref.
+func isRef(data []byte) bool {
+	text := strings.TrimRight(string(data), "\r\n")
+	return strings.HasPrefix(text, "ref: ") || (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
 }
 
 // Containing returns the refs among those that the pattern names, see [Repo.Refs], from which a commit

@@ -324,7 +324,8 @@ func TestRefs(t *testing.T) {
 	}{
 		{[]string{"refs/agent/missions/a"}, []string{"refs/agent/missions/a"}},
 		{[]string{"refs/agent/missions/a", "refs/agent/missions/none"}, []string{"refs/agent/missions/a"}},
-		{[]string{"refs/agent/missions/"}, []string{"refs/agent/missions/a", "refs/agent/missions/b"}},
+		{[]string{"refs/agent/missions/"}, []string{"refs/agent/missions/a", "refs/agent/missions/b", "refs/agent/missions/broken"}},
+		{[]string{"refs/agent/missions/broken"}, []string{"refs/agent/missions/broken"}},
 		{[]string{"refs/heads/none"}, nil},
 		{[]string{"refs/heads/main"}, []string{"refs/heads/main"}},
 	} {
@@ -333,8 +334,12 @@ func TestRefs(t *testing.T) {
 			t.Errorf("Refs(%q) = %v, %v; want %q", tt.names, got, err, tt.want)
 		}
 		for _, name := range tt.want {
-			if got[name].String() != head {
-				t.Errorf("Refs(%q): %s = %s, want %s", tt.names, name, got[name], head)
+			want := head
+			if strings.HasSuffix(name, "/broken") {
+				want = plumbing.ZeroHash.String()
+			}
+			if hash, ok := got[name]; !ok || hash.String() != want {
+				t.Errorf("Refs(%q): %s = %s, want %s", tt.names, name, got[name], want)
 			}
 		}
 	}

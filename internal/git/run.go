@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // ErrNotFound is wrapped by errors about a rev, ref or repository that does not exist.
@@ -53,6 +55,15 @@ func Status(err error) int {
 	return -1
 }
 
+// NamesObject reports whether err is of a git that could not go on, and named an object: as a rule it could not
+// read that.
+func NamesObject(err error) bool {
+	e := (*Error)(nil)
+	return errors.As(err, &e) && Status(err) == 128 && slices.ContainsFunc(strings.FieldsFunc(e.Stderr, func(c rune) bool {
+		return !strings.ContainsRune("0123456789abcdef", c)
+	}), plumbing.IsHash)
+}
+
 // location are the variables of `git rev-parse --local-env-vars` that say which repository git
 // works on; they override -C. Those that carry configuration (GIT_CONFIG_COUNT,
 // GIT_CONFIG_PARAMETERS) are kept: containers set safe.directory with them. GIT_ATTR_SOURCE, which
@@ -89,8 +100,8 @@ func (r *Repo) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, r.program, append(r.options[:len(r.options):len(r.options)], args...)...)
 	cmd.Args[0] = "git"
 	cmd.Dir, cmd.Env = r.dir, r.env
-	if r.held != nil && runtime.GOOS != "windows" { // which can't pass a file to a child
-		cmd.ExtraFiles = []*os.File{r.held}
+	if runtime.GOOS != "windows" { // which can't pass a file to a child
+		cmd.ExtraFiles = r.held
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // let git drop its locks
 	cmd.WaitDelay = 5 * time.Second
