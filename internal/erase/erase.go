@@ -1,0 +1,204 @@
+// Package erase takes objects out of a repository, for good: loose ones, and those in packs, which
+// are written anew without them. Everything else stays, also what nothing refers to.
+//
+//	leading.go  what leads to doomed objects: trees, commits and tags, kept by something or not
+//	roots.go    what keeps them: refs, logs of refs, indexes, files of git's
+//	logs.go     entries out of the logs of refs
+//	erase.go    the objects themselves, with pack.go, tables.go and garbage.go
+//	search.go   whether a secret is still in any object or file
+//
+// A caller moves its refs, then:
+//
+//	leading, err := erase.Lead(ctx, repo, doomed)
+//	roots, err := leading.Roots(ctx, repo, has)
+//	err = erase.Forget(ctx, repo, logs)     // the logs among the roots
+//	goes := leading.Without(others)         // the roots that are the user's, and stay
+//	report, err := erase.Objects(ctx, repo, goes)
+//	found, err := erase.Search(ctx, repo, has)
+package erase
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/local"
+	"gitagent/internal/lock"
+)
+
+// A Report says what was done.
+type Report struct {
+	Loose, Packs int // loose objects removed; packs written anew or removed
+	Objects      int // that are gone
+
+	// Elsewhere are the object directories of other repositories, which this one borrows from, that
+	// have doomed objects. They are not touched.
+	Elsewhere []string
+}
+
+// ErrCollecting is wrapped by the error that a `git gc` runs. All objects are erased, but it may copy what
+// it had read before: when it has ended, this must be done again.
+var ErrCollecting = errors.New("a git gc is running")
+
+// Objects removes the doomed objects. No ref, log of a ref or index may lead to one any more, and what
+// refers to one must be doomed as well, see [Leading.Without]. Killed at any moment, it has lost nothing
+// else, and doing it again completes it. The error wraps [ErrCollecting] while git collects garbage.
+func Objects(ctx context.Context, repo *git.Repo, doomed map[plumbing.Hash]bool) (Report, error) {
+	var report Report
+	if len(doomed) == 0 {
+		return report, nil
+	}
+	// A roll-up of packs would copy what is erased. A git of ours that outlives us keeps the lock.
+	held, err := lock.Take(ctx, local.In(repo.CommonDir, "agent"), filepath.Join("locks", "packs"))
+	if err != nil {
+		return report, err
+	}
+	defer held.Release()
+	e := eraser{
+		store:  store{quiet(repo).Holding(held.File()), filepath.Join(repo.CommonDir, "objects")},
+		doomed: doomed, gone: make(map[plumbing.Hash]bool), clean: make(map[string]bool),
+	}
+	e.temp = filepath.Join(e.dir, tempName)
+	tables := []string{filepath.Join(e.dir, "info") + "/", e.packDir() + "/"} // where git locks a table that it writes
+	if left := held.Left(); left.Words != nil {
+		err = errors.Join(git.DropLeftLocks(ctx, left.At, tables), held.Done())
+	}
+	if err == nil {
+		err = held.With(lock.Note{At: time.Now(), Words: tables}, func() error { return e.erase(ctx, &report) })
+	}
+	if err != nil {
+		return report, fmt.Errorf("erase %d objects: %w", len(doomed), err)
+	}
+	return report, nil
+}
+
+// tempName is a directory beside the objects for packs that are being written. Git prunes what is so
+// called.
+const tempName = "tmp_agent-erase"
+
+// An eraser erases objects from one store.
+type eraser struct {
+	store
+	doomed map[plumbing.Hash]bool
+	temp   string
+
+	gone  map[plumbing.Hash]bool
+	clean map[string]bool // packs without doomed objects, by name
+}
+
+func (e *eraser) erase(ctx context.Context, report *Report) error {
+	if err := os.RemoveAll(e.temp); err != nil { // what our dead predecessor left
+		return err
+	}
+	defer os.RemoveAll(e.temp)
+	if err := e.writeGraph(ctx); err != nil {
+		return err
+	}
+	for {
+		collecting := e.repo.GCRuns()
+		loose, err := e.loose()
+		if err != nil {
+			return err
+		}
+		packs, err := e.packs(ctx)
+		if err != nil {
+			return err
+		}
+		report.Loose += loose
+		report.Packs += packs
+		if loose+packs > 0 {
+			continue // somebody may have copied some meanwhile
+		}
+		if collecting {
+			return ErrCollecting
+		}
+		break
+	}
+	if err := e.dropGarbage(ctx); err != nil {
+		return err
+	}
+	report.Objects = len(e.gone)
+	others, err := e.alternates()
+	for _, dir := range others {
+		other := store{e.repo, dir}
+		has, e := other.hasAny(ctx, e.doomed)
+		if err = errors.Join(err, e); has {
+			report.Elsewhere = append(report.Elsewhere, dir)
+		}
+	}
+	return err
+}
+
+// loose removes the loose ones.
+func (e *eraser) loose() (n int, err error) {
+	for h := range e.doomed {
+		switch err := os.Remove(e.looseFile(h)); {
+		case err == nil:
+			n++
+			e.gone[h] = true
+		case !errors.Is(err, fs.ErrNotExist):
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// packs removes the packs that have one, once what else they have is in new ones.
+func (e *eraser) packs(ctx context.Context) (n int, err error) {
+	names, err := e.packNames()
+	if err != nil {
+		return 0, err
+	}
+	var old []string
+	for _, name := range names {
+		if e.clean[name] {
+			continue
+		}
+		dirty := false
+		err := e.entries(ctx, name, func(_ int, h plumbing.Hash, _ int64) {
+			if e.doomed[h] {
+				dirty = true
+				e.gone[h] = true
+			}
+		})
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // git has repacked meanwhile
+		}
+		if err != nil {
+			return 0, err
+		}
+		if !dirty {
+			e.clean[name] = true
+			continue
+		}
+		if err := e.anew(ctx, name); err != nil {
+			return 0, fmt.Errorf("write %s anew: %w", name, err)
+		}
+		old = append(old, name)
+	}
+	if len(old) == 0 {
+		return 0, nil
+	}
+	if err := e.writeMultiPackIndex(ctx, old); err != nil {
+		return 0, err
+	}
+	for _, name := range old {
+		if err := e.removePack(name); err != nil {
+			return 0, err
+		}
+	}
+	return len(old), nil
+}
+
+// quiet returns the same repository, whose git fetches nothing, as a partial clone does when it reads
+// what was removed. The first variable is new in git 2.45, the second one makes a fetch fail.
+func quiet(repo *git.Repo) *git.Repo {
+	return repo.With("GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+}

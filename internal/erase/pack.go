@@ -1,0 +1,205 @@
+package erase
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha1"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// anew writes what a pack has but for the doomed objects as a new pack, of the same kind and age. Until
+// its index is there git does not see it.
+func (e *eraser) anew(ctx context.Context, name string) error {
+	old := filepath.Join(e.packDir(), name)
+	info, err := os.Stat(old + ".pack")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // only its index is left, see removePack
+	}
+	if err != nil {
+		return err
+	}
+	type object struct {
+		hash   plumbing.Hash
+		at     int64
+		number int // in the index
+	}
+	var keep []object
+	err = e.entries(ctx, name, func(i int, h plumbing.Hash, at int64) {
+		if !e.doomed[h] {
+			keep = append(keep, object{h, at, i})
+		}
+	})
+	if err != nil || len(keep) == 0 {
+		return err
+	}
+	mtimes, err := readMtimes(old + ".mtimes")
+	if err != nil {
+		return err
+	}
+	var times []uint32
+	if mtimes != nil {
+		for _, o := range keep {
+			if o.number >= len(mtimes) {
+				return fmt.Errorf("%s.mtimes is too short", name)
+			}
+			times = append(times, mtimes[o.number])
+		}
+	}
+	slices.SortFunc(keep, func(a, b object) int { return cmp.Compare(a.at, b.at) }) // git has put together what is read together
+	var in bytes.Buffer
+	for _, o := range keep {
+		in.WriteString(o.hash.String() + "\n")
+	}
+	base, err := e.pack(ctx, &in, isFile(old+".rev"))
+	if err != nil {
+		return err
+	}
+	for _, ext := range []string{".keep", ".promisor"} {
+		if err := carry(old+ext, base+ext); err != nil {
+			return err
+		}
+	}
+	if mtimes != nil {
+		if err := writeMtimes(base, times); err != nil {
+			return err
+		}
+	}
+	files, err := filepath.Glob(base + ".*")
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(files, func(a, b string) int { return cmp.Compare(last(a, ".idx"), last(b, ".idx")) })
+	name = filepath.Base(base)
+	e.clean[name] = true
+	there := isFile(filepath.Join(e.packDir(), name+".idx")) // before we were killed, or of another pack that has become the same
+	for _, file := range files {
+		to := filepath.Join(e.packDir(), filepath.Base(file))
+		if there && (isFile(to) || strings.HasSuffix(file, ".mtimes")) {
+			continue
+		}
+		if err := os.Chtimes(file, info.ModTime(), info.ModTime()); err != nil {
+			return err
+		}
+		if err := os.Rename(file, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// last is 1 for the extension that comes last, else 0.
+func last(file, ext string) int {
+	if strings.HasSuffix(file, ext) {
+		return 1
+	}
+	return 0
+}
+
+// pack has git write a pack, and returns its path without extension. What it is a delta of in another
+// pack is reused if that stays. One thread makes the same pack again if this is killed.
+func (e *eraser) pack(ctx context.Context, names *bytes.Buffer, reverse bool) (base string, err error) {
+	if err := e.makeTemp(); err != nil {
+		return "", err
+	}
+	base = filepath.Join(e.temp, "pack", "pack")
+	out, err := e.repo.With("GIT_OBJECT_DIRECTORY="+e.temp).Output(ctx, names, "-c", "pack.packSizeLimit=0", "-c", "pack.threads=1",
+		"-c", fmt.Sprintf("pack.writeReverseIndex=%t", reverse), "pack-objects", "--delta-base-offset", "--quiet", base)
+	return base + "-" + strings.TrimSpace(string(out)), err
+}
+
+// makeTemp makes a directory of objects of our own, so that what git writes there is found again if we
+// are killed. Those of the repository are next door.
+func (e *eraser) makeTemp() error {
+	for _, dir := range []string{"info", "pack"} {
+		if err := os.MkdirAll(filepath.Join(e.temp, dir), 0o777); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(e.temp, "info", "alternates"), []byte("..\n"), 0o666)
+}
+
+// carry copies a small file that belongs to a pack. A .keep that is the pack itself, as
+// [git.Objects.Flush] makes one for a moment, stays behind.
+func carry(from, to string) error {
+	content, err := os.ReadFile(from)
+	if errors.Is(err, fs.ErrNotExist) || bytes.HasPrefix(content, []byte("PACK")) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, content, 0o444)
+}
+
+// removePack removes the files of a pack: the objects first, and the index last. Git passes over an index
+// without a pack, and whoever completes this knows by it what is left to do.
+func (s store) removePack(name string) error {
+	files, err := filepath.Glob(filepath.Join(s.packDir(), name+".*"))
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(files, func(a, b string) int {
+		return cmp.Compare(last(a, ".idx")-last(a, ".pack"), last(b, ".idx")-last(b, ".pack"))
+	})
+	for _, file := range files {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// mtimesHead begins the times of the objects of a cruft pack: a magic, the version, and SHA-1's number;
+// see gitformat-pack(5).
+const mtimesHead = "MTME\x00\x00\x00\x01\x00\x00\x00\x01"
+
+// readMtimes returns the times of the objects of a cruft pack, in the order of its index; nil if the
+// pack is none.
+func readMtimes(file string) ([]uint32, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	end := len(data) - 2*sha1.Size
+	if end < len(mtimesHead) || !bytes.HasPrefix(data, []byte(mtimesHead)) {
+		return nil, fmt.Errorf("%s is not what git writes", filepath.Base(file))
+	}
+	times := make([]uint32, (end-len(mtimesHead))/4)
+	_, err = binary.Decode(data[len(mtimesHead):], binary.BigEndian, times)
+	return times, err
+}
+
+// writeMtimes makes a pack a cruft pack.
+func writeMtimes(base string, times []uint32) error {
+	_, name, _ := strings.Cut(filepath.Base(base), "-")
+	sum, err := hex.DecodeString(name)
+	if err != nil {
+		return err
+	}
+	data, err := binary.Append([]byte(mtimesHead), binary.BigEndian, times)
+	if err != nil {
+		return err
+	}
+	data = append(data, sum...)
+	all := sha1.Sum(data)
+	return os.WriteFile(base+".mtimes", append(data, all[:]...), 0o444)
+}

@@ -1,0 +1,266 @@
+package erase
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+)
+
+// A Kind is what a [Root] is.
+type Kind string
+
+// The kinds.
+const (
+	Ref   Kind = "ref"   // branches, tags, notes, replacements, bisect's, the newest stash; of any worktree
+	Log   Kind = "log"   // an entry of the log of a ref
+	Stash Kind = "stash" // an entry of the log of refs/stash: an older stash, of the user
+	Index Kind = "index" // of a worktree, also our private one, which can be removed
+	// ORIG_HEAD, FETCH_HEAD, MERGE_HEAD, COMMIT_EDITMSG, what a rebase keeps; and files of our local state that
+	// say the secret, whatever hashes are in them.
+	File Kind = "file"
+)
+
+// A Root is something outside of the objects that leads to a doomed one, or says the secret itself.
+type Root struct {
+	Kind Kind
+
+	// Ref is the full name of a ref, or of that whose log it is; "worktrees/<name>/..." for one of
+	// another worktree than the main one, as git takes it, and "HEAD" for a detached HEAD.
+	Ref   string
+	Entry int    // of a log, as in ref@{entry}: 0 is the newest
+	Path  string // of an index or a file, absolute
+
+	Hashes []plumbing.Hash // of doomed objects, or of what leads to one
+	Said   bool            // the text itself has the secret
+}
+
+// Roots finds what leads to the doomed objects in all worktrees; and, unless has is nil, logs and files of
+// git's in which it finds the secret. What is the caller's own among them, only the caller knows.
+//
+// Logs of refs and what is like ORIG_HEAD are found in files, not in a reftable.
+func (l *Leading) Roots(ctx context.Context, repo *git.Repo, has func(text []byte) bool) ([]Root, error) {
+	if has == nil {
+		has = func([]byte) bool { return false }
+	}
+	f := finder{Leading: l, dir: repo.CommonDir, has: has}
+	admins, err := os.ReadDir(filepath.Join(f.dir, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list worktrees: %w", err)
+	}
+	err = f.refs(ctx, repo, "")
+	for _, admin := range admins {
+		if err == nil && isFile(filepath.Join(f.dir, "worktrees", admin.Name(), "HEAD")) {
+			err = f.refs(ctx, repo, "worktrees/"+admin.Name()+"/")
+		}
+	}
+	if err == nil {
+		err = files(f.dir, f.file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for what keeps objects: %w", err)
+	}
+	return f.roots, nil
+}
+
+// A finder finds roots.
+type finder struct {
+	*Leading
+	dir   string // the common directory
+	has   func([]byte) bool
+	roots []Root
+
+	buffer []byte
+}
+
+// refs looks at the refs that all worktrees share and those of the main one, or, with a prefix, at those
+// of another one alone.
+func (f *finder) refs(ctx context.Context, repo *git.Repo, prefix string) error {
+	in := quiet(repo).With("GIT_DIR=" + filepath.Join(f.dir, filepath.FromSlash(prefix)))
+	args := []string{"for-each-ref", "--format=%(objectname) %(symref) %(refname)"}
+	if prefix != "" {
+		args = append(args, "refs/bisect", "refs/worktree", "refs/rewritten")
+	}
+	err := lines(ctx, in, nil, func(line []byte) error {
+		fields := bytes.SplitN(line, []byte(" "), 3)
+		if h, ok := parseHash(fields[0]); ok && len(fields) == 3 && len(fields[1]) == 0 && f.Has(h) {
+			f.roots = append(f.roots, Root{Kind: Ref, Ref: prefix + string(fields[2]), Hashes: []plumbing.Hash{h}})
+		}
+		return nil
+	}, args...)
+	if err != nil {
+		return err
+	}
+	branch, err := in.Output(ctx, nil, "symbolic-ref", "--quiet", "HEAD")
+	if len(branch) > 0 || err != nil && git.Status(err) != 1 {
+		return err
+	}
+	out, err := in.Output(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD")
+	if h, ok := parseHash(bytes.TrimSpace(out)); ok && f.Has(h) {
+		f.roots = append(f.roots, Root{Kind: Ref, Ref: prefix + "HEAD", Hashes: []plumbing.Hash{h}})
+	}
+	return err
+}
+
+// file looks at a file of the git directory.
+func (f *finder) file(name string) error {
+	prefix, parts := "", strings.Split(filepath.ToSlash(name), "/")
+	if len(parts) > 2 && parts[0] == "worktrees" {
+		prefix, parts = strings.Join(parts[:2], "/")+"/", parts[2:]
+	}
+	switch parts[0] {
+	case "refs", "packed-refs", "HEAD", "reftable": // see refs
+		return nil
+	case "hooks", "config", "config.worktree", "description", "info", "lfs": // the user's own
+		return nil
+	case "logs":
+		return f.log(prefix + strings.Join(parts[1:], "/"))
+	}
+	path := filepath.Join(f.dir, name)
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	root := Root{Kind: File, Path: path}
+	first := true
+	f.buffer, err = pieces(file, f.buffer, func(part []byte) bool {
+		if first && isIndex(part) {
+			root.Kind = Index
+		}
+		first = false
+		var found []plumbing.Hash
+		switch {
+		case root.Kind == Index:
+			found = f.inside(part)
+		case parts[0] != "agent": // there our journal has them, and sessions what they began with
+			found = f.written(part)
+		}
+		root.Said = root.Said || root.Kind == File && f.has(part)
+		for _, h := range found {
+			if !slices.Contains(root.Hashes, h) {
+				root.Hashes = append(root.Hashes, h)
+			}
+		}
+		return false
+	})
+	if len(root.Hashes) > 0 || root.Said {
+		f.roots = append(f.roots, root)
+	}
+	return err
+}
+
+// isIndex tells an index by its first bytes, the shared part of a split one as well.
+func isIndex(b []byte) bool { return bytes.HasPrefix(b, []byte("DIRC")) }
+
+// inside returns the hashes in an index: of entries, of trees that it remembers, of resolved conflicts.
+// They are looked for at every byte, as nothing else looks like one.
+func (f *finder) inside(b []byte) (found []plumbing.Hash) {
+	var first [1 << 16]bool
+	for h := range f.to {
+		first[int(h[0])<<8|int(h[1])] = true
+	}
+	var h plumbing.Hash
+	for i := 0; i+len(h) <= len(b); i++ {
+		if first[int(b[i])<<8|int(b[i+1])] {
+			if copy(h[:], b[i:]); f.Has(h) {
+				found = append(found, h)
+			}
+		}
+	}
+	return found
+}
+
+// written returns the hashes in a text.
+func (f *finder) written(b []byte) (found []plumbing.Hash) {
+	const digits = 2 * len(plumbing.Hash{})
+	run := 0
+	for i, c := range append(b[:len(b):len(b)], 0) {
+		if c >= '0' && c <= '9' || c >= 'a' && c <= 'f' {
+			run++
+			continue
+		}
+		if run == digits {
+			if h, ok := parseHash(b[i-digits : i]); ok && f.Has(h) {
+				found = append(found, h)
+			}
+		}
+		run = 0
+	}
+	return found
+}
+
+// log looks at the log of a ref.
+func (f *finder) log(ref string) error {
+	data, err := os.ReadFile(logFile(f.dir, ref))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	entries := parseLog(data)
+	kind := Log
+	if ref == "refs/stash" {
+		kind = Stash
+	}
+	for i, e := range entries {
+		root := Root{Kind: kind, Ref: ref, Entry: len(entries) - 1 - i, Said: f.has(e.line)}
+		if f.Has(e.new) {
+			root.Hashes = append(root.Hashes, e.new)
+		}
+		// Of an entry that follows another git writes anew what was before when that one goes.
+		if f.Has(e.old) && (i == 0 || entries[i-1].new != e.old) {
+			root.Hashes = append(root.Hashes, e.old)
+		}
+		if len(root.Hashes) > 0 || root.Said {
+			f.roots = append(f.roots, root)
+		}
+	}
+	return nil
+}
+
+// logFile returns where git has the log of a ref: "worktrees/<name>/HEAD" is HEAD of that worktree.
+func logFile(commonDir, ref string) string {
+	if parts := strings.SplitN(ref, "/", 3); len(parts) == 3 && parts[0] == "worktrees" {
+		return filepath.Join(commonDir, parts[0], parts[1], "logs", filepath.FromSlash(parts[2]))
+	}
+	return filepath.Join(commonDir, "logs", filepath.FromSlash(ref))
+}
+
+// A logEntry is a line of a log: what a ref was before and after, who moved it, and why.
+type logEntry struct {
+	old, new plumbing.Hash
+	line     []byte
+}
+
+// parseLog reads a log as git does, which passes over what is damaged and doesn't count it.
+func parseLog(data []byte) (entries []logEntry) {
+	const digits = 2 * len(plumbing.Hash{})
+	for line := range bytes.Lines(data) {
+		if len(line) < 2*digits+2 || line[digits] != ' ' || line[2*digits+1] != ' ' || line[len(line)-1] != '\n' {
+			continue
+		}
+		var e logEntry
+		_, err := hex.Decode(e.old[:], line[:digits])
+		_, err2 := hex.Decode(e.new[:], line[digits+1:][:digits])
+		if err == nil && err2 == nil && bytes.IndexByte(line, '>') > 0 {
+			e.line = line
+			entries = append(entries, e)
+		}
+	}
+	return entries
+}

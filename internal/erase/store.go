@@ -1,0 +1,159 @@
+package erase
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+)
+
+// A store is an object directory: the repository's own, or one that it borrows from.
+type store struct {
+	repo *git.Repo // whose git knows the format
+	dir  string
+}
+
+func (s store) packDir() string { return filepath.Join(s.dir, "pack") }
+
+func (s store) looseFile(h plumbing.Hash) string {
+	name := h.String()
+	return filepath.Join(s.dir, name[:2], name[2:])
+}
+
+// packNames returns the names, without extension, of all that has an index.
+func (s store) packNames() ([]string, error) {
+	files, err := os.ReadDir(s.packDir())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var names []string
+	for _, f := range files {
+		if name, ok := strings.CutSuffix(f.Name(), ".idx"); ok {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// entries passes the objects of a pack to f, in the order of its index, with their offsets.
+func (s store) entries(ctx context.Context, name string, f func(i int, h plumbing.Hash, offset int64)) error {
+	index, err := os.Open(filepath.Join(s.packDir(), name+".idx"))
+	if err != nil {
+		return err
+	}
+	defer index.Close()
+	i := 0
+	return lines(ctx, s.repo, index, func(line []byte) error {
+		offset, rest, _ := bytes.Cut(line, []byte(" "))
+		text, _, _ := bytes.Cut(rest, []byte(" "))
+		at, err := strconv.ParseInt(string(offset), 10, 64)
+		h, ok := parseHash(text)
+		if err != nil || !ok {
+			return fmt.Errorf("read the index of %s: unexpected line %q", name, line)
+		}
+		f(i, h, at)
+		i++
+		return nil
+	}, "show-index")
+}
+
+// lines runs git and passes each line of its output to f, without its newline.
+func lines(ctx context.Context, repo *git.Repo, stdin io.Reader, f func(line []byte) error, args ...string) error {
+	read, write := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		var stderr bytes.Buffer
+		err := repo.Run(ctx, stdin, write, &stderr, args...)
+		if e := (*git.Error)(nil); errors.As(err, &e) {
+			e.Stderr = strings.TrimSpace(stderr.String())
+		}
+		_ = write.CloseWithError(err)
+		ended <- err
+	}()
+	in := bufio.NewScanner(read)
+	var err error
+	for err == nil && in.Scan() {
+		err = f(in.Bytes())
+	}
+	_ = read.CloseWithError(io.ErrClosedPipe) // git must not wait for a reader that has seen enough
+	if e := <-ended; err == nil {
+		err = e
+	}
+	if err == nil {
+		err = in.Err()
+	}
+	return err
+}
+
+// parseHash reads a hash of hex digits. Of millions, strings would cost more than all else.
+func parseHash(text []byte) (h plumbing.Hash, ok bool) {
+	if len(text) != hex.EncodedLen(len(h)) {
+		return h, false
+	}
+	_, err := hex.Decode(h[:], text)
+	return h, err == nil
+}
+
+// hasAny reports whether a store has one of the objects.
+func (s store) hasAny(ctx context.Context, objects map[plumbing.Hash]bool) (bool, error) {
+	for h := range objects {
+		if _, err := os.Lstat(s.looseFile(h)); err == nil {
+			return true, nil
+		}
+	}
+	names, err := s.packNames()
+	has := false
+	for _, name := range names {
+		if err == nil {
+			err = s.entries(ctx, name, func(_ int, h plumbing.Hash, _ int64) { has = has || objects[h] })
+		}
+	}
+	return has, err
+}
+
+// maxAlternates is how far git follows alternates of alternates.
+const maxAlternates = 5
+
+// alternates returns the object directories that the repository borrows from, directly or not.
+func (s store) alternates() (dirs []string, err error) {
+	next := []string{s.dir}
+	for range maxAlternates + 1 {
+		var found []string
+		for _, dir := range next {
+			text, err := os.ReadFile(filepath.Join(dir, "info", "alternates"))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			for line := range strings.Lines(string(text)) {
+				path := strings.TrimSuffix(line, "\n")
+				if unquoted, err := strconv.Unquote(path); err == nil {
+					path = unquoted
+				}
+				if path == "" || path[0] == '#' {
+					continue
+				}
+				if path = filepath.FromSlash(path); !filepath.IsAbs(path) {
+					path = filepath.Join(dir, path)
+				}
+				if path = filepath.Clean(path); path != s.dir && !slices.Contains(dirs, path) {
+					dirs, found = append(dirs, path), append(found, path)
+				}
+			}
+		}
+		next = found
+	}
+	return dirs, nil
+}
