@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,15 +60,16 @@ func alike(a, b ID) int {
 	return n
 }
 
-// Expand returns the mission whose id a person has typed, or the beginning of it, in any case. If there
-// is none, the error wraps [git.ErrNotFound]; if there are several, it names them.
+// Expand returns the mission whose id a person has typed, or the beginning of it, in any case. An archived
+// one counts if it is named in full, or if no other begins like this. If there is none, the error wraps
+// [git.ErrNotFound]; if there are several, it names them.
 func Expand(ctx context.Context, repo *git.Repo, prefix string) (ID, error) {
 	if !IsPrefix(prefix) {
 		return "", fmt.Errorf("mission %q: name it by %d hex digits or more", prefix, leastDigits)
 	}
 	prefix = strings.ToLower(prefix)
 	if id, err := ParseID(prefix); err == nil {
-		if refs, err := repo.Refs(ctx, id.Ref()); err != nil || len(refs) == 1 {
+		if _, err := Tip(ctx, repo, id); !errors.Is(err, git.ErrNotFound) {
 			return id, err
 		}
 	}
@@ -79,6 +81,15 @@ func Expand(ctx context.Context, repo *git.Repo, prefix string) (ID, error) {
 	for ref := range refs {
 		if id, err := ParseID(strings.TrimPrefix(ref, missionRefs)); err == nil {
 			found = append(found, string(id))
+		}
+	}
+	if len(found) == 0 {
+		like, err := LikeArchived(ctx, repo, prefix)
+		if err != nil {
+			return "", fmt.Errorf("find mission %s: %w", prefix, err)
+		}
+		for _, e := range like {
+			found = append(found, e.ID)
 		}
 	}
 	slices.Sort(found)

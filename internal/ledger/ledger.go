@@ -30,14 +30,10 @@ type Ledger struct {
 	held    int // bytes, about, that it takes in memory
 }
 
-// Open reads the ledger that the mission's ref points at.
+// Open reads the ledger that the mission's ref points at, or that of an archived mission.
 // If there is none, the error wraps [git.ErrNotFound].
 func Open(ctx context.Context, repo *git.Repo, objects *git.Objects, id ID) (*Ledger, error) {
-	refs, err := repo.Refs(ctx, id.Ref())
-	tip, ok := refs[id.Ref()]
-	if err == nil && !ok {
-		err = git.ErrNotFound
-	}
+	tip, err := Tip(ctx, repo, id)
 	if err != nil {
 		return nil, fmt.Errorf("open mission %s: %w", id, err)
 	}
@@ -46,6 +42,9 @@ func Open(ctx context.Context, repo *git.Repo, objects *git.Objects, id ID) (*Le
 
 // At reads the ledger at one of its commits. Its head gets its name as in [ParseHead].
 func At(objects *git.Objects, id ID, tip plumbing.Hash) (*Ledger, error) {
+	if tip.IsZero() { // as a ref whose file is damaged says
+		return nil, fmt.Errorf("read ledger of %s: its ref is %w", id, git.ErrDamaged)
+	}
 	tree, err := objects.TreeOf(tip)
 	if err != nil {
 		return nil, fmt.Errorf("read ledger of %s: %w", id, err)
@@ -214,7 +213,7 @@ func (l *Ledger) stage(e Event) (plumbing.Hash, error) {
 
 func (l *Ledger) commit(tree plumbing.Hash, parents []plumbing.Hash, e Event, subject string) (plumbing.Hash, error) {
 	c := &git.Commit{Tree: tree, Parents: parents, Author: e.Author, Committer: e.Committer, Message: subject + "\n"}
-	return l.objects.Write(plumbing.CommitObject, sign(c, l.ID, e.Key))
+	return l.objects.Write(plumbing.CommitObject, Sign(c.Encode(), l.ID, e.Key))
 }
 
 // edit stages a tree that differs from another in some files.

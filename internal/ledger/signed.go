@@ -5,7 +5,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/git"
 	"gitagent/internal/signature"
 )
 
@@ -17,10 +16,9 @@ const (
 	signatureHeader = "gpgsig "
 )
 
-// sign returns the content of a ledger commit: with the header that says whose it is and a
-// signature, or as any other commit without a key.
-func sign(c *git.Commit, of ID, key *signature.Key) []byte {
-	plain := c.Encode()
+// Sign returns the content of a ledger commit, of which plain has the headers that every commit has and the
+// message: with the header that says whose it is and a signature, or as it is without a key.
+func Sign(plain []byte, of ID, key *signature.Key) []byte {
 	if key == nil {
 		return plain
 	}

@@ -3,6 +3,8 @@ package ledger
 import (
 	"errors"
 	"fmt"
+
+	"gitagent/internal/git"
 )
 
 // maxUnread is how many errors [Unread] keeps.
@@ -27,8 +29,11 @@ func (u *Unread) Add(err error) {
 }
 
 // Unreadable is the error that a mission which is there can't be read. It does not wrap err, which may be
-// that something was not found.
+// that something was not found; that something is lost can be told.
 func Unreadable(id ID, err error) error {
+	if git.Lost(err) {
+		return fmt.Errorf("mission %s can't be read: %w: %v", id, git.ErrDamaged, err)
+	}
 	return fmt.Errorf("mission %s can't be read: %v", id, err)
 }
 

@@ -1,0 +1,309 @@
+// Package archive keeps missions without refs for each: an index of them, and commits that keep their
+// objects. Both are functions of the set of missions, without history, so any order of additions, removals
+// and merges gives the same hashes. docs/format.md specifies them.
+//
+// The index is one commit, whose tree has the missions in 256 files, by the first two digits of their
+// ids: a look-up reads one of them. The commits that keep the objects are apart from it, so that a clone
+// can have the index alone.
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"gitagent/internal/git"
+)
+
+// The refs of the archive.
+const (
+	IndexRef = "refs/agent/archive"
+	KeepRef  = "refs/agent/archive-keep"
+)
+
+// SeenRefs is where the archives of remotes are as they were seen last: below the remote's name, escaped as in a
+// URL, "index" and perhaps "keep". They say what can be fetched, and nothing about the missions here.
+const SeenRefs = "refs/agent/archives/"
+
+// Limits of what is read of an index, in bytes. A stranger can have made it.
+const (
+	maxFile = 16 << 20
+	maxDir  = 1 << 20
+)
+
+// who made all commits of an archive, and when: before any commit of git's, so that git does not walk into
+// them when it looks for what two repositories have in common.
+var who = git.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(1_000_000_000, 0).UTC()}
+
+// An Index is the missions of an archive. Its zero tip is the empty one.
+type Index struct {
+	Tip     plumbing.Hash
+	objects *git.Objects
+	files   map[string]git.Entry
+}
+
+// Open reads the index that a commit is.
+func Open(objects *git.Objects, tip plumbing.Hash) (*Index, error) {
+	x := &Index{Tip: tip, objects: objects}
+	if tip.IsZero() {
+		return x, nil
+	}
+	tree, err := objects.TreeOf(tip)
+	if err != nil {
+		return nil, fmt.Errorf("read the archive: %w", err)
+	}
+	top, err := objects.Tree(tree, maxDir)
+	if err == nil {
+		x.files, err = objects.Tree(top["missions"].Hash, maxDir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the archive: %w", err)
+	}
+	return x, nil
+}
+
+// Find returns the mission with an id. It is not ok for one that is not there, or was removed.
+func (x *Index) Find(id string) (e Entry, ok bool, err error) {
+	if len(id) < 2 {
+		return Entry{}, false, nil
+	}
+	entries, err := x.file(id[:2])
+	i, ok := slices.BinarySearchFunc(entries, id, func(e Entry, id string) int { return bytes.Compare([]byte(e.ID), []byte(id)) })
+	if !ok {
+		return Entry{}, false, err
+	}
+	return entries[i], !entries[i].Gone(), nil
+}
+
+// Like returns the missions whose ids begin with some digits, in their order, without removed ones.
+func (x *Index) Like(digits string) (found []Entry, err error) {
+	for e, err := range x.from(digits) {
+		if err != nil {
+			return found, err
+		}
+		if !e.Gone() && len(e.ID) >= len(digits) && e.ID[:len(digits)] == digits {
+			found = append(found, e)
+		}
+	}
+	return found, nil
+}
+
+// All goes through all entries in order of their ids, removed missions too. A file that can't be read is an
+// error in the place of its entries.
+func (x *Index) All() iter.Seq2[Entry, error] { return x.from("") }
+
+// from goes through the files that can have ids which begin with some digits.
+func (x *Index) from(digits string) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		digits = digits[:min(len(digits), 2)]
+		for _, name := range slices.Sorted(maps.Keys(x.files)) {
+			if len(name) != 2 || name[:len(digits)] != digits {
+				continue
+			}
+			entries, err := x.file(name)
+			for _, e := range entries {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			if err != nil && !yield(Entry{}, err) {
+				return
+			}
+		}
+	}
+}
+
+// file reads the entries of one file, as far as they are valid.
+func (x *Index) file(name string) ([]Entry, error) {
+	f, ok := x.files[name]
+	if !ok || f.Mode != filemode.Regular {
+		return nil, nil
+	}
+	content, err := x.objects.Blob(f.Hash, maxFile)
+	if err != nil {
+		return nil, fmt.Errorf("read the archive's missions %s: %w", name, err)
+	}
+	entries, err := decode(name, content)
+	if err != nil {
+		err = fmt.Errorf("read the archive's missions %s: %w", name, err)
+	}
+	return entries, err
+}
+
+// With stages the index in which some missions have other entries, by their ids; the zero Entry takes one
+// out, without a trace. It returns the commit, zero for an empty index. Lines that are not valid are left
+// out of files that change.
+func (x *Index) With(changes map[string]Entry) (*Index, error) {
+	byFile := make(map[string][]string)
+	for id := range changes {
+		if !valid(id) {
+			return nil, fmt.Errorf("archive mission %q: that is no id", id)
+		}
+		byFile[id[:2]] = append(byFile[id[:2]], id)
+	}
+	out := &Index{objects: x.objects, files: maps.Clone(x.files)}
+	if out.files == nil {
+		out.files = make(map[string]git.Entry)
+	}
+	for name, ids := range byFile {
+		entries, err := x.file(name)
+		if err != nil && entries == nil {
+			return nil, err
+		}
+		all := make(map[string]Entry, len(entries)+len(ids))
+		for _, e := range entries {
+			all[e.ID] = e
+		}
+		for _, id := range ids {
+			if delete(all, id); changes[id] != (Entry{}) {
+				all[id] = changes[id]
+			}
+		}
+		if len(all) == 0 {
+			delete(out.files, name)
+			continue
+		}
+		content, err := encode(all)
+		if err != nil {
+			return nil, err
+		}
+		blob, err := x.objects.Write(plumbing.BlobObject, content)
+		if err != nil {
+			return nil, err
+		}
+		out.files[name] = git.Entry{Mode: filemode.Regular, Hash: blob}
+	}
+	if len(out.files) == 0 {
+		return out, nil
+	}
+	tree := make(map[string]git.Entry, len(out.files))
+	for name, f := range out.files {
+		tree["missions/"+name] = f
+	}
+	top, err := x.objects.EditTree(plumbing.ZeroHash, tree)
+	if err != nil {
+		return nil, err
+	}
+	out.Tip, err = x.objects.CommitTree(top, nil, who, who, "archive\n")
+	return out, err
+}
+
+// Unite stages the union of two indexes. Of two entries of a mission the later one stays ([later]). What
+// the other one has besides becomes a mission of its own: side returns the id of that, "" if the first
+// commit has all of the second.
+func (x *Index) Unite(other *Index, side func(commit, besides git.Hex) (string, error)) (*Index, error) {
+	changes := make(map[string]Entry)
+	at := func(id string) (Entry, error) {
+		if e, ok := changes[id]; ok {
+			return e, nil
+		}
+		e, _, err := x.Find(id)
+		return e, err
+	}
+	for theirs, err := range other.All() {
+		if err != nil {
+			return nil, err
+		}
+		for range maxSides { // a side may meet one of its name
+			ours, err := at(theirs.ID)
+			if err != nil {
+				return nil, err
+			}
+			if ours == theirs {
+				break
+			}
+			stays, goes := ours, theirs
+			if ours.ID == "" || later(theirs, ours) {
+				stays, goes = theirs, ours
+				changes[stays.ID] = stays
+			}
+			if goes.Gone() {
+				break
+			}
+			id, err := side(stays.last(), goes.Ledger)
+			if err != nil {
+				return nil, err
+			}
+			if id == "" {
+				break
+			}
+			theirs = goes
+			theirs.ID = id
+		}
+	}
+	return x.With(changes)
+}
+
+// maxSides is how many sides of one name there may be.
+const maxSides = 16
+
+// later reports whether the first of two entries of a mission stays: the one with the later event, or more
+// turns; or the removal of both; or whatever is the same in any order.
+func later(a, b Entry) bool {
+	switch {
+	case a.At != b.At:
+		return a.At > b.At
+	case a.Turns != b.Turns:
+		return a.Turns > b.Turns
+	case a.Gone() != b.Gone():
+		return a.Gone()
+	}
+	return bytes.Compare(a.line(), b.line()) < 0
+}
+
+// maxParents is how many parents a commit has that keeps objects: git's tools become slow with more.
+const maxParents = 64
+
+// Keep stages the commits that keep the objects of an index reachable, and returns the one that has all of
+// the others; zero for an empty index.
+func (x *Index) Keep() (plumbing.Hash, error) {
+	var tips []plumbing.Hash
+	for e, err := range x.All() {
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		tips = append(tips, e.tips()...)
+	}
+	slices.SortFunc(tips, func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
+	tips = slices.Compact(tips)
+	if len(tips) == 0 {
+		return plumbing.ZeroHash, nil
+	}
+	empty, err := x.objects.EmptyTree()
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return x.keep(empty, tips, 0)
+}
+
+// keep stages the commit of tips, in order, that have so many digits in common: those, or one commit for
+// each digit that comes next. So a mission more changes few of the commits.
+func (x *Index) keep(tree plumbing.Hash, tips []plumbing.Hash, digits int) (plumbing.Hash, error) {
+	parents := tips
+	if len(tips) > maxParents {
+		parents = nil
+		for len(tips) > 0 {
+			next := tips[0].String()[digits]
+			n := 1
+			for n < len(tips) && tips[n].String()[digits] == next {
+				n++
+			}
+			commit, err := x.keep(tree, tips[:n], digits+1)
+			if err != nil {
+				return plumbing.ZeroHash, err
+			}
+			parents, tips = append(parents, commit), tips[n:]
+		}
+	}
+	return x.objects.CommitTree(tree, parents, who, who, "kept\n")
+}
+
+// errOrder reports an index whose lines are not in order.
+var errOrder = errors.New("its lines are not in order")

@@ -1,0 +1,105 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+)
+
+// An Entry is a mission in the archive, or a word that it was removed.
+type Entry struct {
+	ID      string  `json:"id"`               // 8 or 12 hex digits
+	Ledger  git.Hex `json:"ledger,omitzero"`  // zero for a mission that was removed
+	Notes   git.Hex `json:"notes,omitzero"`   // zero if it has none
+	Branch  git.Hex `json:"branch,omitzero"`  // zero for a passive mission
+	Removed git.Hex `json:"removed,omitzero"` // the ledger's last commit, of a mission that was removed
+	Title   string  `json:"title,omitempty"`  // for people: the mission's
+	At      int64   `json:"at,omitempty"`     // of its last event, seconds since 1970, of a removed one too
+	Turns   int     `json:"turns,omitempty"`  // the number of its last turn
+}
+
+// Gone reports whether the mission was removed.
+func (e Entry) Gone() bool { return e.Ledger.IsZero() }
+
+// Time is when the mission's last event was.
+func (e Entry) Time() time.Time { return time.Unix(e.At, 0).UTC() }
+
+// last is the last commit of the mission's ledger, of a removed one too.
+func (e Entry) last() git.Hex {
+	if e.Gone() {
+		return e.Removed
+	}
+	return e.Ledger
+}
+
+// tips are what keeps the mission's objects.
+func (e Entry) tips() (tips []plumbing.Hash) {
+	for _, h := range []git.Hex{e.Ledger, e.Notes, e.Branch} {
+		if !h.IsZero() {
+			tips = append(tips, h.Hash())
+		}
+	}
+	return tips
+}
+
+const (
+	maxLine  = 8 << 10
+	maxTitle = 500 // runes
+)
+
+// valid reports whether a text is an id.
+func valid(id string) bool {
+	return (len(id) == 8 || len(id) == 12) && strings.Trim(id, "0123456789abcdef") == ""
+}
+
+func (e Entry) line() []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(e) // nothing in it can fail
+	return b.Bytes()
+}
+
+// encode writes entries as the lines of a file.
+func encode(entries map[string]Entry) ([]byte, error) {
+	var out []byte
+	for _, id := range slices.Sorted(maps.Keys(entries)) {
+		e := entries[id]
+		if e.ID != id || !valid(id) || e.Gone() == e.Removed.IsZero() || !utf8.ValidString(e.Title) || utf8.RuneCountInString(e.Title) > maxTitle {
+			return nil, fmt.Errorf("archive mission %s: its entry is not valid", id)
+		}
+		out = append(out, e.line()...)
+	}
+	return out, nil
+}
+
+// decode reads the lines of the file of that name. The error says which are not valid; the others are
+// returned.
+func decode(name string, content []byte) (entries []Entry, err error) {
+	bad := 0
+	for line := range bytes.Lines(content) {
+		var e Entry
+		if len(line) > maxLine || json.Unmarshal(line, &e) != nil || !bytes.Equal(e.line(), line) || !valid(e.ID) || e.ID[:2] != name ||
+			e.Gone() == e.Removed.IsZero() || utf8.RuneCountInString(e.Title) > maxTitle || e.Turns < 0 {
+			bad++
+			continue
+		}
+		if n := len(entries); n > 0 && entries[n-1].ID >= e.ID {
+			return entries, errOrder
+		}
+		entries = append(entries, e)
+	}
+	if bad > 0 {
+		err = fmt.Errorf("%d lines are not valid", bad)
+	}
+	return entries, err
+}

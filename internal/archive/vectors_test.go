@@ -1,0 +1,52 @@
+package archive
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// TestVectors reads the vectors that docs/format.md names. They were made with plain git.
+func TestVectors(t *testing.T) {
+	_, objects := open(t)
+	names, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%v, %v", names, err)
+	}
+	for _, name := range names {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			content, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			header, body, _ := strings.Cut(string(content), "\n\n")
+			wantIndex, wantKeep, ok := strings.Cut(strings.TrimPrefix(header, "index: "), "\nkeep: ")
+			if !ok {
+				t.Fatalf("its header is %q", header)
+			}
+			changes := make(map[string]Entry)
+			for line := range strings.Lines(body) {
+				var e Entry
+				if err := json.Unmarshal([]byte(line), &e); err != nil {
+					t.Fatal(err)
+				}
+				if got := string(e.line()); got != line {
+					t.Errorf("%q is written as %q", line, got)
+				}
+				changes[e.ID] = e
+			}
+			empty, err := Open(objects, plumbing.ZeroHash)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := with(t, empty, changes)
+			if keep, err := x.Keep(); x.Tip.String() != wantIndex || keep.String() != wantKeep || err != nil {
+				t.Errorf("%s and %s, %v; want %s and %s", x.Tip, keep, err, wantIndex, wantKeep)
+			}
+		})
+	}
+}

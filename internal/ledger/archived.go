@@ -1,0 +1,127 @@
+package ledger
+
+import (
+	"context"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/archive"
+	"gitagent/internal/git"
+)
+
+// Tip returns the last commit of a mission's ledger, of an archived one too. If there is none, the error wraps
+// [git.ErrNotFound].
+func Tip(ctx context.Context, repo *git.Repo, id ID) (plumbing.Hash, error) {
+	var before plumbing.Hash
+	for {
+		refs, err := repo.Refs(ctx, id.Ref())
+		if tip, ok := refs[id.Ref()]; ok || err != nil {
+			return tip, err
+		}
+		// The archive has it before its ref goes, and until its ref is there again: so it is looked for in this
+		// order, and once more if the archive has moved meanwhile.
+		index, err := indexOf(ctx, repo)
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		if index == before {
+			return plumbing.ZeroHash, git.ErrNotFound
+		}
+		before = index
+		objects := repo.Objects(ctx)
+		e, err := Archived(objects, index, id)
+		objects.Close()
+		if err != nil || !e.Gone() {
+			return e.Ledger.Hash(), err
+		}
+	}
+}
+
+func indexOf(ctx context.Context, repo *git.Repo) (plumbing.Hash, error) {
+	refs, err := repo.Refs(ctx, archive.IndexRef)
+	return refs[archive.IndexRef], err
+}
+
+// Archived returns the entry of a mission in the archive whose index is a commit: one that is Gone for a
+// mission that is not there.
+func Archived(objects *git.Objects, index plumbing.Hash, id ID) (archive.Entry, error) {
+	x, err := archive.Open(objects, index)
+	if err != nil {
+		return archive.Entry{}, err
+	}
+	e, ok, err := x.Find(string(id))
+	if !ok {
+		return archive.Entry{}, err
+	}
+	return e, err
+}
+
+// ListArchived returns the entries of the missions in the archive that have no ref, in order of their ids.
+// Where the archive can't be read in part, it returns the others as well.
+func ListArchived(ctx context.Context, repo *git.Repo) ([]archive.Entry, error) {
+	_, archived, err := list(ctx, repo)
+	return archived, err
+}
+
+// ListAll returns all missions, archived ones too, as [List] does. Where the archive can't be read in part, it
+// returns the others as well.
+func ListAll(ctx context.Context, repo *git.Repo) (map[ID]plumbing.Hash, error) {
+	missions, archived, err := list(ctx, repo)
+	for _, e := range archived {
+		missions[ID(e.ID)] = e.Ledger.Hash()
+	}
+	return missions, err
+}
+
+// list returns the missions that have refs, and the archived ones.
+func list(ctx context.Context, repo *git.Repo) (missions map[ID]plumbing.Hash, archived []archive.Entry, err error) {
+	before, err := indexOf(ctx, repo)
+	if err != nil {
+		return nil, nil, err
+	}
+	for { // until the archive has not moved meanwhile: nobody is missed on the way into it, or out
+		if missions, err = List(ctx, repo); err != nil {
+			return nil, nil, err
+		}
+		index, err := indexOf(ctx, repo)
+		if err != nil {
+			return nil, nil, err
+		}
+		if index == before {
+			break
+		}
+		before = index
+	}
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	x, err := archive.Open(objects, before)
+	if err != nil {
+		return missions, nil, err
+	}
+	var unread Unread
+	for e, err := range x.All() {
+		if err != nil {
+			unread.Add(err)
+			continue
+		}
+		if _, live := missions[ID(e.ID)]; !live && !e.Gone() {
+			archived = append(archived, e)
+		}
+	}
+	return missions, archived, unread.Err()
+}
+
+// LikeArchived returns the missions in the archive whose ids begin with some lower-case digits, in order.
+func LikeArchived(ctx context.Context, repo *git.Repo, digits string) ([]archive.Entry, error) {
+	index, err := indexOf(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	x, err := archive.Open(objects, index)
+	if err != nil {
+		return nil, err
+	}
+	return x.Like(digits)
+}
