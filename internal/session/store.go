@@ -80,8 +80,44 @@ func (s Store) lock(ctx context.Context, kind, name string) (*lock.Lock, error) 
 // shared takes the lock of a session or mission. Each kind shares 64 files: otherwise every session
 // and mission would leave one behind, and a lock file can't be deleted safely.
 func (s Store) shared(ctx context.Context, kind, id string) (*lock.Lock, error) {
-	return s.lock(ctx, kind, fmt.Sprintf("%02d", crc32.ChecksumIEEE([]byte(id))%64))
+	return s.slot(ctx, kind, slotOf(id))
 }
+
+func slotOf(id string) uint32 { return crc32.ChecksumIEEE([]byte(id)) % slots }
+
+// slots is how many files the locks of a kind share.
+const slots = 64
+
+func (s Store) slot(ctx context.Context, kind string, n uint32) (*lock.Lock, error) {
+	return s.lock(ctx, kind, fmt.Sprintf("%02d", n))
+}
+
+// LockAll keeps our other processes away from the states of all sessions and the refs of all missions.
+// Whoever records takes a session's lock first and then a mission's, and so does this. An error leaves
+// nothing locked.
+func (s Store) LockAll(ctx context.Context) (held []*lock.Lock, err error) {
+	for _, kind := range []string{"session", "mission"} {
+		for n := range uint32(slots) {
+			l, err := s.slot(ctx, kind, n)
+			if err != nil {
+				for _, l := range held {
+					l.Release()
+				}
+				return nil, err
+			}
+			held = append(held, l)
+		}
+	}
+	return held, nil
+}
+
+// LockArchive keeps our other processes away from the archive. It is taken before any mission's lock.
+func (s Store) LockArchive(ctx context.Context) (*lock.Lock, error) {
+	return s.lock(ctx, "archive", "index")
+}
+
+// MissionLock tells which lock is that of a mission: whoever holds it has all missions of this number.
+func MissionLock(id string) uint32 { return slotOf(id) }
 
 // LockWorktree keeps our other processes away from the worktree with that git directory, and from
 // the private index of its snapshots.

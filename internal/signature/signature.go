@@ -34,7 +34,7 @@ var ErrInvalid = errors.New("not a valid signature")
 const (
 	magic     = "SSHSIG"
 	algorithm = "ssh-ed25519"
-	namespace = "git" // what git signs commits under
+	ofGit     = "git" // what git signs commits under
 	hashed    = "sha512"
 
 	begin = "-----BEGIN SSH SIGNATURE-----\n"
@@ -43,15 +43,21 @@ const (
 )
 
 // Sign returns the signature of a text, as lines.
-func Sign(k Key, text []byte) []byte {
-	return armor(k.Public(), ed25519.Sign(k.private, digest(text)))
+func Sign(k Key, text []byte) []byte { return SignAs(ofGit, k, text) }
+
+// SignAs is Sign in a namespace: what was signed for one purpose is no signature for another one.
+func SignAs(namespace string, k Key, text []byte) []byte {
+	return armor(namespace, k.Public(), ed25519.Sign(k.private, digest(namespace, text)))
 }
 
 // Verify returns the key that made a signature of a text. If it is not one, the error is
 // [ErrInvalid].
-func Verify(armored, text []byte) (Public, error) {
+func Verify(armored, text []byte) (Public, error) { return VerifyAs(ofGit, armored, text) }
+
+// VerifyAs is Verify of a signature in a namespace.
+func VerifyAs(namespace string, armored, text []byte) (Public, error) {
 	by, signed, ok := parse(armored)
-	if !ok || !bytes.Equal(armor(by, signed), armored) || !ed25519.Verify(by[:], digest(text), signed) {
+	if !ok || !bytes.Equal(armor(namespace, by, signed), armored) || !ed25519.Verify(by[:], digest(namespace, text), signed) {
 		return Public{}, ErrInvalid
 	}
 	return by, nil
@@ -64,7 +70,7 @@ func Signer(armored []byte) (Public, bool) {
 }
 
 // digest is what is signed of a text.
-func digest(text []byte) []byte {
+func digest(namespace string, text []byte) []byte {
 	sum := sha512.Sum512(text)
 	b := []byte(magic)
 	for _, field := range [][]byte{[]byte(namespace), nil, []byte(hashed), sum[:]} {
@@ -73,7 +79,7 @@ func digest(text []byte) []byte {
 	return b
 }
 
-func armor(by Public, signed []byte) []byte {
+func armor(namespace string, by Public, signed []byte) []byte {
 	b := binary.BigEndian.AppendUint32([]byte(magic), 1)
 	for _, field := range [][]byte{by.blob(), []byte(namespace), nil, []byte(hashed), appendField(appendField(nil, []byte(algorithm)), signed)} {
 		b = appendField(b, field)

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -161,7 +162,9 @@ func (x *privateIndex) readHead(ctx context.Context) error {
 		err = errors.New("without the user's index a sparse checkout looks like a worktree with files deleted")
 	}
 	if err == nil {
-		_, err = x.git(ctx, x.path, "", "read-tree", "HEAD")
+		if _, err = x.git(ctx, x.path, "", "read-tree", "HEAD"); err != nil {
+			err = cmp.Or(x.repo.Broken(ctx, "HEAD"), err)
+		}
 	}
 	return err
 }

@@ -6,15 +6,18 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"gitagent/internal/secret"
 )
 
 // A Policy says which untracked paths stay out of snapshots. Tracked ones are always taken: the
 // user has decided that they belong to the repository.
 type Policy struct {
-	MaxFileSize       int64    // bytes of one untracked file
-	MaxUntrackedFiles int      // number of untracked files
-	MaxUntrackedSize  int64    // bytes of all untracked files together
-	Exclude           []string // gitignore patterns beyond the repository's own
+	MaxFileSize       int64          // bytes of one untracked file
+	MaxUntrackedFiles int            // number of untracked files
+	MaxUntrackedSize  int64          // bytes of all untracked files together
+	Exclude           []string       // gitignore patterns beyond the repository's own
+	Purged            *secret.Finder // what must not come back; nil for nothing
 }
 
 // A Skip is a path that a snapshot leaves out, and why.
@@ -35,6 +38,7 @@ const (
 	WhyFilter     = "filter"     // git's filter for it failed or is missing
 	WhyUnreadable = "unreadable" // could not be read
 	WhyRefused    = "refused"    // git refuses to store such a name
+	WhyPurged     = "purged"     // it has what Policy.Purged finds
 )
 
 // An untracked file as the policy sees it.

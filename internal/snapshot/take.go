@@ -216,9 +216,31 @@ func (t *taker) look(e *entry) {
 		t.leave(e, WhyRefused)
 	case info.Mode()&fs.ModeSymlink == 0 && !info.Mode().IsRegular():
 		t.leave(e, WhyUnreadable)
+	case t.purged(e.path, info):
+		t.leave(e, WhyPurged)
+		e.gone = e.ours // what the private index has of it may be what was purged
 	default:
 		e.info = info
 	}
+}
+
+// maxPurgedFile is how large a file is, in bytes, in which nobody looks for what was purged.
+const maxPurgedFile = 64 << 20
+
+// purged reports whether a file or a link has what was purged.
+func (t *taker) purged(name string, info fs.FileInfo) bool {
+	f := t.opt.Policy.Purged
+	if f.Empty() || info.Size() > maxPurgedFile {
+		return false
+	}
+	var content []byte
+	if info.Mode()&fs.ModeSymlink != 0 {
+		target, _ := os.Readlink(t.index.file(name)) // what can't be read isn't taken
+		content = []byte(target)
+	} else {
+		content, _ = os.ReadFile(t.index.file(name))
+	}
+	return len(f.Spans(content)) > 0 || len(f.Spans([]byte(name))) > 0
 }
 
 // gone reports whether an error means that nothing is at a path.

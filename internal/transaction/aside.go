@@ -14,6 +14,9 @@ import (
 // what a stranger wrote: that becomes a mission of its own, and if there is nothing else, this one
 // begins anew.
 func (tx *Tx) open(ctx context.Context, tip plumbing.Hash) error {
+	if _, err := tx.Objects.Commit(tip); err != nil { // nobody's, as far as anybody can tell: it is lost
+		return fmt.Errorf("read ledger of %s: %w", tx.ID, err)
+	}
 	s, err := tx.Standing(ctx, tx.Objects, tx.ID, tip)
 	if err != nil {
 		return err

@@ -43,6 +43,28 @@ func MoveRefs(ctx context.Context, repo *git.Repo, held *lock.Lock, proc *git.Re
 	})
 }
 
+// Alone moves refs of the missions whose lock is held, or of the archive: choose reads them and says how they
+// move, and is called again when it has lost a race.
+func Alone(ctx context.Context, repo *git.Repo, held *lock.Lock, reason string, choose func() ([]git.Update, error)) error {
+	if err := dropLeftLocks(ctx, held); err != nil {
+		return err
+	}
+	for attempt := 1; ; attempt++ {
+		updates, err := choose()
+		if err != nil || len(updates) == 0 {
+			return err
+		}
+		proc, err := repo.Holding(held.File()).BeginRefs(ctx, reason)
+		if err != nil {
+			return err
+		}
+		err = MoveRefs(ctx, repo, held, proc, updates)
+		if err == nil || !errors.Is(err, git.ErrConflict) || attempt == maxAttempts {
+			return err
+		}
+	}
+}
+
 // dropLeftLocks removes the git locks that a dead previous holder of held left behind.
 func dropLeftLocks(ctx context.Context, held *lock.Lock) error {
 	left := held.Left()

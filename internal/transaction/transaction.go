@@ -13,12 +13,14 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/gitnotes"
+	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
@@ -57,6 +59,7 @@ type Tx struct {
 	prepare func() // starts the next one, once
 	moving  func() (*git.RefTransaction, error)
 	tips    map[string]plumbing.Hash // the refs as the transaction found them
+	kept    archive.Entry            // the mission, where it is archived and has no ref; else Gone
 	moves   []git.Update             // of refs other than the ledger's and the notes'
 	branch  plumbing.Hash            // where the mission's branch moves to; zero if it stays
 	before  plumbing.Hash            // the ledger's commit that the event follows; zero if it is the first
@@ -199,15 +202,40 @@ func (tx *Tx) Open(ctx context.Context) error {
 	if tx.tips, err = tx.refs(); err != nil {
 		return err
 	}
-	if tip, ok := tx.tips[tx.ID.Ref()]; ok {
+	tip, notes := tx.tips[tx.ID.Ref()], tx.tips[tx.ID.NotesRef()]
+	if tip.IsZero() {
+		if err := tx.openArchived(ctx); err != nil {
+			return err
+		}
+		if tip = tx.kept.Ledger.Hash(); notes.IsZero() {
+			notes = tx.kept.Notes.Hash()
+		}
+	}
+	if !tip.IsZero() {
 		if err := tx.open(ctx, tip); err != nil {
 			return err
 		}
 	}
-	if tx.Notes, err = gitnotes.Open(tx.Objects, tx.tips[tx.ID.NotesRef()]); err != nil {
+	if tx.Notes, err = gitnotes.Open(tx.Objects, notes); err != nil {
 		tx.LeaveNotes(err)
 	}
 	return nil
+}
+
+// openArchived finds the mission in the archive. Only a mission without a ref pays for the look.
+func (tx *Tx) openArchived(ctx context.Context) error {
+	refs, err := tx.Repo.Refs(ctx, archive.IndexRef)
+	if err != nil || len(refs) == 0 {
+		return err
+	}
+	if tx.kept, err = ledger.Archived(tx.Objects, refs[archive.IndexRef], tx.ID); err != nil || tx.kept.Branch.IsZero() {
+		return err
+	}
+	branch, err := tx.Repo.Refs(ctx, tx.Branch(tx.ID))
+	if len(branch) > 0 { // the user has made it again
+		tx.kept.Branch = git.Hex{}
+	}
+	return err
 }
 
 // LeaveNotes leaves the notes as they are, because of err: they can't be read, perhaps. The ledger
@@ -245,8 +273,9 @@ func (tx *Tx) Append(subject string, files map[string][]byte, keep ...plumbing.H
 	if !tx.grown {
 		tx.before, tx.grown = tx.Ledger.Tip, true
 	}
+	tx.Ledger.Mission.Title = string(tx.Purged().Replace([]byte(tx.Ledger.Mission.Title)))
 	tip, err := tx.Ledger.Append(ledger.Event{
-		Subject: subject, Files: files, Keep: keep,
+		Subject: subject, Files: tx.clean(files), Keep: keep,
 		Author: config.Author(tx.At), Committer: config.Committer(tx.At), Key: tx.Trust.Keys().Own,
 	})
 	if err != nil {
@@ -256,12 +285,36 @@ func (tx *Tx) Append(subject string, files map[string][]byte, keep ...plumbing.H
 	return err
 }
 
+// clean takes out of files what was purged in this repository.
+func (tx *Tx) clean(files map[string][]byte) map[string][]byte {
+	known := tx.Purged()
+	if known.Empty() {
+		return files
+	}
+	out := make(map[string][]byte, len(files))
+	for path, content := range files {
+		switch {
+		case strings.HasSuffix(path, ".json"), strings.HasSuffix(path, ".jsonl"):
+			out[path] = known.ReplaceJSON(content)
+		default:
+			out[path] = known.Replace(content)
+		}
+	}
+	return out
+}
+
+// Note adds a line to the note on a commit. The notes must not be nil.
+func (tx *Tx) Note(on plumbing.Hash, line []byte) error {
+	return tx.Notes.Append(on, tx.Purged().ReplaceJSON(line))
+}
+
 // CommitTree stages a commit with the user's identity.
 func (tx *Tx) CommitTree(tree plumbing.Hash, parents []plumbing.Hash, message string) (plumbing.Hash, error) {
 	config, err := tx.Config()
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
+	message = string(tx.Purged().Replace([]byte(message)))
 	return tx.Objects.CommitTree(tree, parents, config.Author(tx.At), config.Committer(tx.At), message)
 }
 
@@ -349,20 +402,30 @@ func (tx *Tx) updates() ([]git.Update, error) {
 			updates = append(updates, git.Update{Ref: ref, New: to, Old: from})
 		}
 	}
+	if !tx.kept.Gone() && !tx.grown {
+		return updates, nil // it stays archived
+	}
 	if tx.Ledger != nil {
 		move(tx.ID.Ref(), tx.Ledger.Tip)
 	}
-	if tx.Notes == nil {
-		return updates, nil
+	if !tx.kept.Branch.IsZero() { // an archived mission goes on: it has its refs again
+		move(tx.Branch(tx.ID), tx.kept.Branch.Hash())
 	}
-	config, err := tx.Config()
-	if err != nil {
-		return nil, err
+	notes := tx.tips[tx.ID.NotesRef()]
+	if notes.IsZero() {
+		notes = tx.kept.Notes.Hash()
 	}
-	notes, err := tx.Notes.Commit(config.Author(tx.At), config.Committer(tx.At), fmt.Sprintf("mission %s", tx.ID))
-	if err != nil {
-		tx.LeaveNotes(err)
-		return updates, nil
+	if tx.Notes != nil {
+		config, err := tx.Config()
+		if err != nil {
+			return nil, err
+		}
+		to, err := tx.Notes.Commit(config.Author(tx.At), config.Committer(tx.At), fmt.Sprintf("mission %s", tx.ID))
+		if err != nil {
+			tx.LeaveNotes(err)
+		} else {
+			notes = to
+		}
 	}
 	move(tx.ID.NotesRef(), notes)
 	return updates, nil

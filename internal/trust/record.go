@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -149,6 +151,30 @@ func (t *Trust) Inherit(to, from ledger.ID, commit plumbing.Hash, contains func(
 	return nil
 }
 
+// Follow gives a mission, which may have a new name, what is known about the commits of another one, for
+// those that take their places: what was known stays. To be called before a ref leads to these.
+func (t *Trust) Follow(to, from ledger.ID, successor func(plumbing.Hash) plumbing.Hash) error {
+	r, err := t.load(from)
+	if err != nil {
+		return err
+	}
+	followed := parseRecord(nil)
+	for end, before := range r.own {
+		if next := successor(end); to != from || next != end {
+			followed.own[next] = successor(before)
+		}
+	}
+	for accepted := range r.accepted {
+		if next := successor(accepted); to != from || next != accepted {
+			followed.accepted[next] = true
+		}
+	}
+	if lines := followed.lines(); lines != "" {
+		return t.add(to, lines)
+	}
+	return nil
+}
+
 // upTo is the record of the commits up to one of them.
 func (r *record) upTo(commit plumbing.Hash, contains func(a, b plumbing.Hash) (bool, error)) (*record, error) {
 	up := parseRecord(nil)
@@ -244,4 +270,23 @@ func (t *Trust) Forget(id ledger.ID) error {
 func (t *Trust) Known(id ledger.ID) bool {
 	r, err := t.load(id)
 	return err != nil || len(r.own) > 0 || len(r.accepted) > 0
+}
+
+// Last returns the commits of a mission that this clone wrote and nothing that it wrote follows: its newest, as a
+// rule. One of them may have lost a race, and never was in the ledger.
+func (t *Trust) Last(id ledger.ID) ([]plumbing.Hash, error) {
+	r, err := t.load(id)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Collect(maps.Keys(r.merged().own)), nil
+}
+
+// Before returns the commit before one that this clone wrote; zero if that is not known, or there is none.
+func (t *Trust) Before(id ledger.ID, commit plumbing.Hash) plumbing.Hash {
+	r, err := t.load(id)
+	if err != nil {
+		return plumbing.ZeroHash
+	}
+	return r.own[commit]
 }

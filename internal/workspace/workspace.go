@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/secret"
 	"gitagent/internal/session"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/trust"
@@ -29,6 +31,7 @@ type Workspace struct {
 	Trust    *trust.Trust
 
 	witnesses func() map[string]*session.State // see Standing
+	purged    func() *secret.Finder
 }
 
 // New returns the workspace of a repository with the given settings.
@@ -36,6 +39,7 @@ func New(repo *git.Repo, settings *config.Config) *Workspace {
 	w := &Workspace{Repo: repo, Settings: settings, Store: session.Open(repo.CommonDir)}
 	w.Trust = trust.New(w.Store.Dir(), func() *trust.Keys { return Keys(settings) })
 	w.witnesses = sync.OnceValue(w.lastOfMissions)
+	w.purged = sync.OnceValue(w.readPurged)
 	return w
 }
 
@@ -99,5 +103,18 @@ func (w *Workspace) Policy() snapshot.Policy {
 		MaxUntrackedFiles: c.MaxUntrackedFiles,
 		MaxUntrackedSize:  c.MaxUntrackedSize,
 		Exclude:           c.Exclude,
+		Purged:            w.Purged(),
 	}
+}
+
+// Purged finds what was purged in this repository, and must not be recorded again. What can't be read of it is
+// in the log.
+func (w *Workspace) Purged() *secret.Finder { return w.purged() }
+
+func (w *Workspace) readPurged() *secret.Finder {
+	m, err := secret.ReadMemory(w.Store.Dir())
+	if err != nil {
+		w.Store.Log(time.Now(), err.Error())
+	}
+	return m.Finder()
 }

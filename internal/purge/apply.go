@@ -1,0 +1,577 @@
+package purge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/archive"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/secret"
+	"gitagent/internal/signature"
+	"gitagent/internal/trust"
+	"gitagent/internal/workspace"
+)
+
+// An Apply applies a map to what is here and to what a fetch has just brought.
+type Apply struct {
+	*workspace.Workspace
+	Map *Map // what is here and what was fetched, united
+	// Landing is the directory of refs where a fetch has put what it brought, in missions/, notes/ and heads/.
+	Landing string
+	// Accepted says that a person has agreed to the map, whoever signed it.
+	Accepted bool
+}
+
+// An Applied says what a map has done.
+type Applied struct {
+	Result  *Result                   // nil if there was nothing to do
+	Renamed map[ledger.ID]ledger.ID   // missions that are named by a commit which was replaced
+	Changed map[ledger.ID]bool        // missions here that were rewritten, or went
+	Held    map[ledger.ID]HeldBecause // missions here, or just fetched, that stay as they are
+}
+
+// HeldBecause says why the map was not applied to a mission.
+type HeldBecause struct {
+	Unknown bool  // nobody whom the user trusts has signed it
+	Refused error // a pair did not prove itself
+	Away    bool  // what takes its place is not here
+	WentOn  bool  // it was removed elsewhere, and has gone on
+}
+
+// A line is a ledger with what it keeps, from its newest commit.
+type line struct {
+	id      ledger.ID
+	landed  bool
+	besides bool // archived, of a mission that has refs
+	tip     plumbing.Hash
+	events  []plumbing.Hash
+	kept    []plumbing.Hash
+}
+
+// Do applies the map. All refs move together, those of the landing too, and what was replaced goes.
+//
+// It is applied until nothing changes: what was fetched may lack what others have purged and have what was purged
+// here, and a pair proves itself only when that is gone as well.
+func (a *Apply) Do(ctx context.Context) (*Applied, error) {
+	done, err := a.once(ctx)
+	for round := 1; err == nil && done.Result != nil && round < rounds; round++ {
+		before := done
+		if done, err = a.once(ctx); done.Result == nil {
+			done.Result, round = before.Result, rounds
+		}
+		maps.Copy(done.Changed, before.Changed)
+		for from, to := range before.Renamed {
+			done.Renamed[from] = cmp.Or(done.Renamed[to], to)
+		}
+	}
+	return done, err
+}
+
+// once applies the map as it is now.
+func (a *Apply) once(ctx context.Context) (*Applied, error) {
+	done := &Applied{Held: make(map[ledger.ID]HeldBecause), Changed: make(map[ledger.ID]bool), Renamed: make(map[ledger.ID]ledger.ID)}
+	memory, err := secret.ReadMemory(a.Store.Dir())
+	if err != nil || a.Map.Empty() && memory == nil {
+		return done, err
+	}
+	objects := a.Repo.Objects(ctx)
+	defer objects.Close()
+	refs, err := a.Repo.Refs(ctx, MapRef)
+	if err != nil {
+		return done, err
+	}
+	here, err := ReadMap(objects, refs[MapRef])
+	if err != nil {
+		return done, err
+	}
+	a.Map.Unite(here)
+	archived, err := a.archived(ctx, objects, a.Accepted || !a.Map.Same(here))
+	if err != nil {
+		return done, err
+	}
+	list, err := a.lines(ctx, archived)
+	if err != nil {
+		return done, err
+	}
+	known, gone, learned, err := a.known(ctx, objects, list, done)
+	if err != nil {
+		return done, err
+	}
+	if memory == nil && len(learned) > 0 {
+		memory = new(secret.Memory)
+	}
+	if memory != nil {
+		memory.Add(learned...)
+	}
+	p := &Purge{Workspace: a.Workspace, Known: known, Landing: a.Landing, Map: a.Map, Target: Target{Missions: gone}}
+	if memory != nil {
+		p.Target.Finder = secret.Or(fixed(learned), memory.Finder())
+	}
+	if len(known) == 0 && len(gone) == 0 {
+		found, err := a.arrivedWith(ctx, objects, p.Target.Finder)
+		if err != nil || !found {
+			return done, err
+		}
+	}
+	plan, err := p.Plan(ctx)
+	if err != nil {
+		return done, err
+	}
+	defer func() { plan.Close() }()
+	for _, id := range plan.inArchive {
+		done.Changed[id] = true
+	}
+	for _, u := range plan.updates {
+		if id, err := ledger.ParseID(u.Ref[strings.LastIndexByte(u.Ref, '/')+1:]); err == nil && u.Ref == id.Ref() {
+			done.Changed[id] = true
+		}
+	}
+	if len(learned) > 0 { // first: a turn that is recorded when the refs have moved has it as well
+		if err := memory.Write(a.Store.Dir()); err != nil {
+			return done, fmt.Errorf("remember what is purged: %w", err)
+		}
+	}
+	if done.Result, err = plan.Do(ctx); err != nil {
+		return done, err
+	}
+	maps.Copy(done.Renamed, plan.renamed)
+	return done, nil
+}
+
+// fixed finds texts that were learned.
+func fixed(learned [][]byte) *secret.Finder {
+	all := new(secret.Finder)
+	for _, text := range learned[:min(len(learned), 50)] {
+		if f, err := secret.Fixed(text); err == nil {
+			all = secret.Or(all, f)
+		}
+	}
+	return all
+}
+
+// archived returns the ledgers of archived missions to which the map may apply. Without news a look at the tips
+// will do: an archived mission had the map applied when it was not.
+func (a *Apply) archived(ctx context.Context, objects *git.Objects, news bool) (list []*line, err error) {
+	refs, err := a.Repo.Refs(ctx, archive.IndexRef)
+	if err != nil || refs[archive.IndexRef].IsZero() || a.Map.Empty() {
+		return nil, err
+	}
+	index, err := archive.Open(objects, refs[archive.IndexRef])
+	if err != nil {
+		return nil, err
+	}
+	all := a.Map.classes(func(signature.Public) bool { return true })
+	for e, err := range index.All() {
+		if err != nil {
+			return nil, err
+		}
+		if tip := e.Ledger.Hash(); !e.Gone() && (news || all[mask(tip)] != nil) && objects.Has(tip) == nil {
+			list = append(list, &line{id: ledger.ID(e.ID), tip: tip})
+		}
+	}
+	return list, nil
+}
+
+// lines reads the ledgers that are here and those that were fetched.
+func (a *Apply) lines(ctx context.Context, archived []*line) ([]*line, error) {
+	here, err := a.Repo.Refs(ctx, "refs/agent/missions/")
+	if err != nil {
+		return nil, err
+	}
+	if a.Landing != "" {
+		landed, err := a.Repo.Refs(ctx, a.Landing+"missions/")
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(here, landed)
+	}
+	var list []*line
+	var tips strings.Builder
+	for _, ref := range slices.Sorted(maps.Keys(here)) {
+		id, err := ledger.ParseID(ref[strings.LastIndexByte(ref, '/')+1:])
+		if err != nil {
+			continue
+		}
+		list = append(list, &line{id: id, landed: ref != id.Ref(), tip: here[ref]})
+	}
+	for _, l := range archived {
+		_, l.besides = here[l.id.Ref()]
+		list = append(list, l)
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	for _, l := range list {
+		fmt.Fprintln(&tips, l.tip)
+	}
+	out, err := a.Repo.Output(ctx, strings.NewReader(tips.String()), "rev-list", "--first-parent", "--parents", "--stdin")
+	if err != nil {
+		return nil, err
+	}
+	parents := make(map[plumbing.Hash][]plumbing.Hash)
+	for text := range strings.Lines(string(out)) {
+		words := strings.Fields(text)
+		var hashes []plumbing.Hash
+		for _, w := range words {
+			hashes = append(hashes, plumbing.NewHash(w))
+		}
+		if len(hashes) > 0 {
+			parents[hashes[0]] = hashes[1:]
+		}
+	}
+	for _, l := range list {
+		for at := l.tip; ; {
+			next, ok := parents[at]
+			if !ok {
+				break
+			}
+			l.events = append(l.events, at)
+			if len(next) == 0 {
+				break
+			}
+			l.kept = append(l.kept, next[1:]...)
+			at = next[0]
+		}
+	}
+	return list, nil
+}
+
+// known returns the pairs that prove themselves, the missions that were removed, and what was taken out. What
+// can't be applied is noted in done.
+func (a *Apply) known(ctx context.Context, objects *git.Objects, list []*line, done *Applied) (known map[plumbing.Hash]plumbing.Hash, gone []ledger.ID, learned [][]byte, err error) {
+	counts := func(by signature.Public) bool { return a.Accepted || a.Trust.Keys().Name(by) != trust.Unknown }
+	classes := a.Map.classes(counts)
+	all := a.Map.classes(func(signature.Public) bool { return true })
+	there, here := make(map[plumbing.Hash]bool), make(map[plumbing.Hash]bool)
+	for _, l := range list {
+		in := here
+		if l.landed {
+			in = there
+		}
+		for _, h := range slices.Concat(l.events, l.kept) {
+			in[h] = true
+		}
+	}
+	winners := make(map[*class]plumbing.Hash)
+	winner := func(x plumbing.Hash, in map[masked]*class) (to plumbing.Hash, listed bool) {
+		c := in[mask(x)]
+		if c == nil {
+			return x, false
+		}
+		to, ok := winners[c]
+		if !ok {
+			to = c.winner(there, here, func(h plumbing.Hash) bool { return objects.Has(h) == nil })
+			winners[c] = to
+		}
+		return to, true
+	}
+	hold := func(l *line, why HeldBecause) { done.Held[l.id] = why }
+	pairs := make(map[*line]map[plumbing.Hash]plumbing.Hash)
+	removed := make(map[plumbing.Hash]bool)
+	for _, l := range list {
+		mine := make(map[plumbing.Hash]plumbing.Hash)
+		why, held := HeldBecause{}, false
+		for n, h := range slices.Concat(l.events, l.kept) {
+			to, listed := winner(h, classes)
+			if !listed {
+				if to, is := winner(h, all); is && to != h && !l.landed && apart(list, to, h) {
+					why, held = HeldBecause{Unknown: true}, true
+				}
+				continue
+			}
+			switch {
+			case to == h:
+			case to.IsZero() && n == 0:
+				removed[h] = true
+			case to.IsZero():
+				if n < len(l.events) {
+					why, held = HeldBecause{WentOn: true}, true
+				}
+			case objects.Has(to) != nil:
+				why, held = HeldBecause{Away: true}, true
+			default:
+				mine[h] = to
+			}
+		}
+		switch {
+		case held:
+			hold(l, why)
+		case removed[l.tip] && !l.landed && !l.besides:
+			gone = append(gone, l.id)
+		case len(mine) > 0:
+			pairs[l] = mine
+		}
+	}
+	known = make(map[plumbing.Hash]plumbing.Hash)
+	for _, mine := range pairs {
+		maps.Copy(known, mine)
+	}
+	p := newProver(objects, known)
+	refused := make(map[plumbing.Hash]error)
+	for _, l := range list {
+		if pairs[l] == nil {
+			continue
+		}
+		events := make(map[plumbing.Hash]bool)
+		for _, h := range l.events {
+			events[h] = true
+		}
+		for _, h := range slices.Concat(l.kept, l.events) { // states first: records name what they leave out
+			to, ok := pairs[l][h]
+			if _, before := refused[h]; !ok || before {
+				continue
+			}
+			var bad error
+			if events[h] {
+				bad = p.event(h, to)
+			} else {
+				bad = p.state(h, to)
+			}
+			if ctx.Err() != nil {
+				return nil, nil, nil, ctx.Err()
+			}
+			if refused[h] = nil; bad != nil {
+				refused[h] = &Refusal{h, to, bad.Error()}
+			}
+		}
+	}
+	for again := true; again; { // a mission goes with those that it shares anything with
+		again = false
+		for _, l := range list {
+			var bad error
+			for h := range pairs[l] {
+				if bad = refused[h]; bad != nil {
+					break
+				}
+			}
+			if bad == nil {
+				continue
+			}
+			hold(l, HeldBecause{Refused: bad})
+			for h := range pairs[l] {
+				refused[h] = bad
+				delete(known, h)
+			}
+			delete(pairs, l)
+			again = true
+		}
+	}
+	for h := range removed {
+		if slices.ContainsFunc(list, func(l *line) bool { return l.landed && l.tip == h }) {
+			known[h] = plumbing.ZeroHash
+		}
+	}
+	if len(pairs) == 0 {
+		return known, gone, nil, nil
+	}
+	return known, gone, p.learned, nil
+}
+
+// apart reports whether something was fetched that has one commit and not the other.
+func apart(list []*line, has, lacks plumbing.Hash) bool {
+	return slices.ContainsFunc(list, func(l *line) bool {
+		return l.landed && slices.Contains(l.events, has) && !slices.Contains(l.events, lacks)
+	})
+}
+
+// winner is what takes the place of the commits of a class: what the remote has, or else what is here. Of two
+// purges of one ledger that of the remote wins, and a mission is gone only if nobody has left anything of it.
+func (c *class) winner(there, here map[plumbing.Hash]bool, exists func(plumbing.Hash) bool) plumbing.Hash {
+	order := []func(plumbing.Hash) bool{
+		func(h plumbing.Hash) bool { return there[h] },
+		func(h plumbing.Hash) bool { return here[h] },
+		exists,
+		func(plumbing.Hash) bool { return true },
+	}
+	if c.circular {
+		order = order[2:]
+	}
+	for _, in := range order {
+		for _, h := range c.ends {
+			if !h.IsZero() && in(h) {
+				return h
+			}
+		}
+	}
+	return plumbing.ZeroHash
+}
+
+// arrivedWith reports whether what was fetched has anything of what was purged here once.
+func (a *Apply) arrivedWith(ctx context.Context, objects *git.Objects, finder *secret.Finder) (bool, error) {
+	if a.Landing == "" || finder == nil {
+		return false, nil
+	}
+	refs, err := a.Repo.Refs(ctx, a.Landing)
+	if err != nil || len(refs) == 0 {
+		return false, err
+	}
+	var tips strings.Builder
+	for _, h := range refs {
+		fmt.Fprintln(&tips, h)
+	}
+	out, err := a.Repo.Output(ctx, strings.NewReader(tips.String()), "rev-list", "--objects", "--no-object-names", "--stdin",
+		"--not", "--glob=refs/heads", "--glob=refs/agent/missions", "--glob=refs/notes/agent")
+	if err != nil {
+		return false, err
+	}
+	var list []git.Wanted
+	for text := range strings.Lines(string(out)) {
+		list = append(list, git.Wanted{Hash: plumbing.NewHash(strings.TrimSpace(text)), Most: maxText})
+	}
+	found := false
+	err = objects.Each(list, func(_ int, obj *git.Object, err error) error {
+		if err != nil {
+			return ctx.Err()
+		}
+		if found = obj.Type != plumbing.TreeObject && len(finder.Spans(obj.Content)) > 0; found {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return found, err
+}
+
+// more returns other ledgers of missions that are here already: what is archived of them, and what a fetch has
+// brought.
+func (p *Plan) more(ctx context.Context) (list []Chain, err error) {
+	for _, id := range slices.Sorted(maps.Keys(p.besides)) {
+		tip := p.besides[id].Ledger.Hash()
+		s, err := p.Standing(ctx, p.objects, id, tip)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Chain{ID: id, Tip: tip, Usable: s.Commit})
+	}
+	if p.Landing == "" {
+		return list, nil
+	}
+	for _, ref := range slices.Sorted(maps.Keys(p.refs)) {
+		name, ok := strings.CutPrefix(ref, p.Landing+"missions/")
+		id, err := ledger.ParseID(name)
+		if !ok || err != nil {
+			continue
+		}
+		s, err := p.Standing(ctx, p.objects, id, p.refs[ref])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Chain{ID: id, Tip: p.refs[ref], Usable: s.Commit})
+	}
+	return list, nil
+}
+
+// landedMove is what becomes of a ref of the landing.
+func (p *Plan) landedMove(ctx context.Context, ref string, tip plumbing.Hash) (plumbing.Hash, error) {
+	name, ok := strings.CutPrefix(ref, p.Landing+"notes/")
+	if id, err := ledger.ParseID(name); ok && err == nil {
+		if mission, here := p.refs[p.Landing+"missions/"+name]; here && p.rewrite.Successor(mission).IsZero() {
+			return plumbing.ZeroHash, nil
+		}
+		return p.rewrite.Notes(ctx, id, tip)
+	}
+	return p.rewrite.Successor(tip), nil
+}
+
+// mapMove is the move of the map, with all that the plan replaces: in one transaction with the refs that it is
+// about. Without a key nothing is added, as nobody would believe it.
+func (p *Plan) mapMove() (*git.Update, error) {
+	before := p.refs[MapRef]
+	m, err := ReadMap(p.objects, before)
+	if err != nil {
+		return nil, err
+	}
+	if p.Map != nil {
+		m.Unite(p.Map)
+	}
+	if key := p.rewrite.Key; key != nil {
+		listed := m.classes(func(signature.Public) bool { return true })
+		pairs := make(map[plumbing.Hash]plumbing.Hash)
+		for from, to := range p.rewrite.done {
+			if c := listed[mask(from)]; from != to && (c == nil || !slices.Contains(c.ends, to)) {
+				pairs[from] = to
+			}
+		}
+		m.Add(*key, pairs)
+	}
+	now, err := m.Write(p.objects)
+	if err != nil || now == before {
+		return nil, err
+	}
+	return &git.Update{Ref: MapRef, New: now, Old: before}, nil
+}
+
+// carried are the commits up to which ledgers here may be relied on when a map has put others' commits in the
+// place of theirs: each was proved to be the old one without what was purged.
+func (p *Plan) carried(ctx context.Context) (map[ledger.ID]plumbing.Hash, error) {
+	all := make(map[ledger.ID]plumbing.Hash)
+	for _, c := range p.chains {
+		to, ok := p.Known[c.Usable]
+		if !ok || to.IsZero() {
+			continue
+		}
+		id := c.ID
+		if name, ok := p.renamed[id]; ok {
+			id = name
+		}
+		s, err := p.Trust.Of(ctx, p.Repo, p.objects, id, to)
+		if err != nil {
+			return nil, err
+		}
+		if s.Commit != to {
+			all[id] = to
+		}
+	}
+	return all, nil
+}
+
+// Replaces reports whether any of some commits is replaced.
+func (m *Map) Replaces(list []plumbing.Hash) bool {
+	listed := m.classes(func(signature.Public) bool { return true })
+	return slices.ContainsFunc(list, func(h plumbing.Hash) bool {
+		c := listed[mask(h)]
+		return c != nil && !slices.Contains(c.ends, h)
+	})
+}
+
+// Learn unites the map of a repository with another one.
+func (m *Map) Learn(ctx context.Context, repo *git.Repo) error {
+	for attempt := 1; ; attempt++ {
+		err := m.learnOnce(ctx, repo)
+		if !errors.Is(err, git.ErrConflict) || attempt == maxAttempts {
+			return err
+		}
+	}
+}
+
+func (m *Map) learnOnce(ctx context.Context, repo *git.Repo) error {
+	refs, err := repo.Refs(ctx, MapRef)
+	if err != nil {
+		return err
+	}
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	all, err := ReadMap(objects, refs[MapRef])
+	if err != nil {
+		return err
+	}
+	all.Unite(m)
+	now, err := all.Write(objects)
+	if err != nil || now == refs[MapRef] {
+		return err
+	}
+	if err := objects.Flush(); err != nil {
+		return err
+	}
+	return repo.UpdateRefs(ctx, "agent: what others have purged", []git.Update{{Ref: MapRef, New: now, Old: refs[MapRef]}})
+}

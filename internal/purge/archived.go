@@ -1,0 +1,105 @@
+package purge
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/archive"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// readArchive reads the archived missions that are here. Of others a clone has the index alone: they are purged
+// where they are. Some may have gone on with refs, as a fetch leaves the archive as it is.
+func (p *Plan) readArchive() (err error) {
+	p.archived, p.besides = make(map[ledger.ID]archive.Entry), make(map[ledger.ID]archive.Entry)
+	if p.archive, err = archive.Open(p.objects, p.refs[archive.IndexRef]); err != nil {
+		return err
+	}
+	for e, err := range p.archive.All() {
+		if err != nil {
+			return err
+		}
+		if e.Gone() || p.objects.Has(e.Ledger.Hash()) != nil {
+			continue
+		}
+		if id := ledger.ID(e.ID); p.refs[id.Ref()].IsZero() {
+			p.archived[id] = e
+		} else {
+			p.besides[id] = e
+		}
+	}
+	return nil
+}
+
+// archiveMoves are the moves of the archive's refs: what is archived is rewritten as everything else is, and a
+// mission that is purged leaves no trace there.
+func (p *Plan) archiveMoves(ctx context.Context) ([]git.Update, error) {
+	changes := make(map[string]archive.Entry)
+	all := maps.Clone(p.archived)
+	maps.Copy(all, p.besides)
+	for id, e := range all {
+		is := e
+		is.Ledger, is.Branch = git.Hex(p.rewrite.Successor(e.Ledger.Hash())), git.Hex(p.rewrite.Successor(e.Branch.Hash()))
+		is.Title = string(p.Target.Finder.Replace([]byte(e.Title)))
+		if slices.Contains(p.Target.Missions, id) || is.Ledger.IsZero() {
+			changes[e.ID] = archive.Entry{}
+			continue
+		}
+		if !e.Notes.IsZero() {
+			notes, err := p.rewrite.Notes(ctx, id, e.Notes.Hash())
+			if err != nil {
+				return nil, err
+			}
+			is.Notes = git.Hex(notes)
+		}
+		if name, ok := p.renamed[id]; ok {
+			changes[e.ID] = archive.Entry{}
+			is.ID = string(name)
+		}
+		if is != e {
+			changes[is.ID] = is
+		}
+	}
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	for id := range changes {
+		p.inArchive = append(p.inArchive, ledger.ID(id))
+	}
+	index, err := p.archive.With(changes)
+	if err != nil {
+		return nil, err
+	}
+	keep, err := index.Keep()
+	if err != nil {
+		return nil, err
+	}
+	var list []git.Update
+	for ref, to := range map[string]plumbing.Hash{archive.IndexRef: index.Tip, archive.KeepRef: keep} {
+		if from := p.refs[ref]; from != to {
+			list = append(list, git.Update{Ref: ref, New: to, Old: from})
+		}
+	}
+	return list, nil
+}
+
+// spoiled reports whether a remote's archive, as it was seen last, may have what goes: it is fetched again.
+func (p *Plan) spoiled(ref string) bool {
+	if len(p.rewrite.Replaced()) > 0 || len(p.Target.Missions) > 0 {
+		return true
+	}
+	seen, err := archive.Open(p.objects, p.refs[ref])
+	if err != nil {
+		return false // it has nothing of an index
+	}
+	for e := range seen.All() {
+		if len(p.Target.Finder.Spans([]byte(e.Title))) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,175 @@
+package purge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/secret"
+)
+
+// A form is what a text is, and so what may take its place.
+type form int
+
+const (
+	plain form = iota // any text
+	lines             // of JSON, which they stay
+	blank             // lines of JSON of a turn that is purged as a whole
+)
+
+// A rewritten is what takes the place of a blob.
+type rewritten struct {
+	hash plumbing.Hash // zero if it has to be left out
+	size int64         // of the new content; -1 if that is the old one
+}
+
+type blobKey struct {
+	hash plumbing.Hash
+	form form
+}
+
+// The limits of what is rewritten. A larger text is only searched, piece by piece, and left out if it has
+// anything: pieces overlap, so that nothing hides at their ends.
+const (
+	maxText = 64 << 20
+	piece   = 8 << 20
+	overlap = 64 << 10
+)
+
+// blob returns what takes the place of a blob that stands at a place.
+func (r *Rewrite) blob(ctx context.Context, at Place, hash plumbing.Hash, f form) (rewritten, error) {
+	key := blobKey{hash, f}
+	if done, ok := r.blobs[key]; ok {
+		return done, nil
+	}
+	done, err := r.rewriteBlob(ctx, at, hash, f)
+	if err == nil {
+		r.blobs[key] = done
+		if done.hash != hash {
+			r.replaced[hash] = done.hash
+		}
+	}
+	return done, err
+}
+
+func (r *Rewrite) rewriteBlob(ctx context.Context, at Place, hash plumbing.Hash, f form) (rewritten, error) {
+	same := rewritten{hash, -1}
+	most := int64(maxText)
+	if f != plain {
+		most = ledger.MaxSegment
+	}
+	content, err := r.read(plumbing.BlobObject, hash, most)
+	if errors.Is(err, git.ErrTooLarge) {
+		return r.searchLarge(ctx, at, hash)
+	}
+	if err != nil {
+		return same, r.unread(ctx, at, err)
+	}
+	var out []byte
+	n, ok := 0, true
+	switch {
+	case f == blank:
+		out, n = blankLines(content), 1
+	case f == lines:
+		out = r.unquoted(content)
+		if !bytes.Equal(out, content) {
+			n = 1
+		}
+		if r.Target.Finder != nil {
+			var found int
+			out, found = cleanLines(r.Target.Finder, out)
+			n += found
+		}
+	case r.Target.Finder == nil:
+		return same, nil
+	default:
+		if n = len(r.Target.Finder.Spans(content)); n > 0 {
+			out, ok = clean(r.Target.Finder, content)
+		} else {
+			out = content
+		}
+	}
+	switch {
+	case n == 0 || bytes.Equal(out, content):
+		return same, nil
+	case f == plain && (!ok || isBinary(content)):
+		r.find(at, LeftOut, n)
+		return rewritten{size: -1}, nil
+	}
+	r.find(at, Redacted, n)
+	to, err := r.write(plumbing.BlobObject, out)
+	return rewritten{to, int64(len(out))}, err
+}
+
+// searchLarge decides about a blob that is too large to be rewritten.
+func (r *Rewrite) searchLarge(ctx context.Context, at Place, hash plumbing.Hash) (rewritten, error) {
+	found := 0
+	if r.Target.Finder != nil {
+		err := r.Objects.Stream(hash, 1<<62, func(in io.Reader) (err error) {
+			buf := make([]byte, 0, piece+overlap)
+			for err == nil && found == 0 {
+				var n int
+				n, err = io.ReadFull(in, buf[len(buf):cap(buf)])
+				buf = buf[:len(buf)+n]
+				found = len(r.Target.Finder.Spans(buf))
+				buf = buf[:copy(buf, buf[max(0, len(buf)-overlap):])]
+			}
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				err = nil
+			}
+			return err
+		})
+		if found == 0 && err != nil {
+			return rewritten{hash, -1}, r.unread(ctx, at, err)
+		}
+	}
+	if found == 0 {
+		return rewritten{hash, -1}, nil
+	}
+	r.find(at, LeftOut, found)
+	return rewritten{size: -1}, nil
+}
+
+// rounds is how often a text is looked at again: what stands beside a mark may be found only then.
+const rounds = 4
+
+// clean returns a text without what is found in it. ok is false if something is found still.
+func clean(f *secret.Finder, text []byte) (out []byte, ok bool) {
+	if f == nil {
+		return text, true
+	}
+	for range rounds {
+		next := f.Replace(text)
+		if bytes.Equal(next, text) {
+			return text, len(f.Spans(text)) == 0
+		}
+		text = next
+	}
+	return text, len(f.Spans(text)) == 0
+}
+
+// cleanText is clean for a short text, of which nothing is left if it can't be cleaned.
+func (r *Rewrite) cleanText(text string) string {
+	out, ok := clean(r.Target.Finder, []byte(text))
+	if !ok {
+		return secret.Mark
+	}
+	return string(out)
+}
+
+// holds reports whether anything is found in a text.
+func (r *Rewrite) holds(text []byte) bool {
+	return r.Target.Finder != nil && len(r.Target.Finder.Spans(text)) > 0
+}
+
+// binaryHead is how much of a file decides whether it is a text; it is git's rule.
+const binaryHead = 8000
+
+func isBinary(content []byte) bool {
+	return bytes.IndexByte(content[:min(len(content), binaryHead)], 0) >= 0
+}

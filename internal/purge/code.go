@@ -1,0 +1,193 @@
+package purge
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// A state is a commit that holds a state and may be rewritten.
+type state struct {
+	at      Place
+	parents []plumbing.Hash
+}
+
+// findStates reads the commits that ledgers keep or name, and takes those that are ours: their message has our
+// trailer, and not the one of a commit that a person made of the work of several turns.
+func (r *Rewrite) findStates(ctx context.Context, kept map[plumbing.Hash]bool) error {
+	var list []plumbing.Hash
+	for hash := range kept {
+		if _, known := r.done[hash]; !known {
+			list = append(list, hash)
+		}
+	}
+	for hash := range r.Theirs {
+		if _, known := r.done[hash]; !known && !kept[hash] {
+			list = append(list, hash)
+		}
+	}
+	slices.SortFunc(list, func(a, b plumbing.Hash) int { return slices.Compare(a[:], b[:]) })
+	return r.each(ctx, list, git.MaxCommit, func(hash plumbing.Hash, content []byte) error {
+		c, err := git.ParseCommit(content)
+		if err != nil {
+			return nil // a tag, a blob: a stranger's record can name anything
+		}
+		id, ours := ledger.ReadCodeMessage(c.Message)
+		if ours && !strings.Contains(c.Message, "\n"+ledger.TrailerTurns+": ") {
+			r.ours[hash] = true
+		} else if !r.Theirs[hash] {
+			return nil
+		}
+		r.states[hash] = &state{at: Place{Mission: id.Mission, Turn: id.Turn, Kind: Code}, parents: c.Parents}
+		return nil
+	})
+}
+
+// inOrder are the commits that may be rewritten, parents before children.
+func (r *Rewrite) inOrder() []plumbing.Hash {
+	var order []plumbing.Hash
+	seen := make(map[plumbing.Hash]bool, len(r.states))
+	roots := make([]plumbing.Hash, 0, len(r.states))
+	for hash := range r.states {
+		roots = append(roots, hash)
+	}
+	slices.SortFunc(roots, func(a, b plumbing.Hash) int { return slices.Compare(a[:], b[:]) })
+	type visit struct {
+		hash plumbing.Hash
+		next int // of the parents
+	}
+	for _, root := range roots {
+		if seen[root] {
+			continue
+		}
+		seen[root] = true
+		stack := []visit{{hash: root}}
+		for len(stack) > 0 {
+			top := &stack[len(stack)-1]
+			parents := r.states[top.hash].parents
+			if top.next == len(parents) {
+				order = append(order, top.hash)
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			parent := parents[top.next]
+			top.next++
+			if r.states[parent] != nil && !seen[parent] {
+				seen[parent] = true
+				stack = append(stack, visit{hash: parent})
+			}
+		}
+	}
+	return order
+}
+
+// code rewrites the commits that hold states.
+func (r *Rewrite) code(ctx context.Context) error {
+	order := r.inOrder()
+	if len(r.Target.Paths.Specs) > 0 {
+		if err := r.findPaths(ctx, order); err != nil {
+			return err
+		}
+	}
+	for part := range slices.Chunk(order, together) {
+		if err := r.prefetch(ctx, part); err != nil {
+			return err
+		}
+		for _, hash := range part {
+			if err := r.codeCommit(ctx, hash); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// findPaths asks git for the files that pathspecs match in any state.
+func (r *Rewrite) findPaths(ctx context.Context, order []plumbing.Hash) error {
+	var trees []plumbing.Hash
+	err := r.each(ctx, order, git.MaxCommit, func(_ plumbing.Hash, content []byte) error {
+		c, err := git.ParseCommit(content)
+		if err == nil {
+			trees = append(trees, c.Tree)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	found, err := r.Repo.Matching(ctx, trees, r.Target.Paths)
+	r.paths = new(paths)
+	for file := range found {
+		r.paths.add(file)
+	}
+	return err
+}
+
+func (r *Rewrite) codeCommit(ctx context.Context, hash plumbing.Hash) error {
+	at := r.states[hash].at
+	content, err := r.read(plumbing.CommitObject, hash, git.MaxCommit)
+	if err != nil {
+		return r.unread(ctx, at, err)
+	}
+	old, ok := parseRaw(content)
+	if !ok {
+		return r.unread(ctx, at, errCommit)
+	}
+	c := *old
+	c.parents = r.mapped(old.parents)
+	whole := r.ours[hash] && r.Target.turn(ledger.TurnID{Mission: at.Mission, Turn: at.Turn})
+	if whole {
+		c.message = blankMessage(old.message)
+		if c.tree, err = r.treeOf(c.parents); c.tree != old.tree || c.message != old.message {
+			r.find(at, Redacted, 1)
+		}
+	} else {
+		c.message = r.cleanMessage(at, old.message)
+		var tree pruned
+		tree, err = r.tree(ctx, at, old.tree, r.paths)
+		if r.left[hash] = tree.left; err == nil {
+			c.tree = tree.hash
+		}
+		if err == nil && c.tree.IsZero() {
+			c.tree, err = r.Objects.EmptyTree()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	c.author, c.committer = r.cleanWho(at, old.author), r.cleanWho(at, old.committer)
+	return r.replace(hash, old, &c, nil)
+}
+
+// treeOf is the tree of the first parent, which is in its place already; the empty one without a parent.
+func (r *Rewrite) treeOf(parents []plumbing.Hash) (plumbing.Hash, error) {
+	if len(parents) == 0 {
+		return r.Objects.EmptyTree()
+	}
+	return r.Objects.TreeOf(parents[0])
+}
+
+// blankMessage is the message of a turn's code commit without what its prompt was.
+func blankMessage(message string) string {
+	subject, _, _ := strings.Cut(message, "\n")
+	subject, _, _ = strings.Cut(subject, ": ")
+	if i := strings.LastIndex(message, "\n\nAgent-Mission: "); i >= 0 {
+		return subject + message[i:]
+	}
+	return subject + "\n"
+}
+
+// mapped are the parents of what takes the place of a commit.
+func (r *Rewrite) mapped(parents []plumbing.Hash) (list []plumbing.Hash) {
+	for _, parent := range parents {
+		if to := r.Successor(parent); !to.IsZero() && (!slices.Contains(list, to) || to == parent) {
+			list = append(list, to)
+		}
+	}
+	return list
+}

@@ -1,0 +1,256 @@
+package purge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+var errCommit = errors.New("not a commit that can be written again")
+
+// A chain is a ledger that is rewritten.
+type chain struct {
+	Chain
+	events []plumbing.Hash // the oldest first
+	names  []ledger.ID     // missions that its records name
+	begun  bool
+}
+
+// readChain reads which events a ledger has, what they keep, and what its records name.
+func (r *Rewrite) readChain(ctx context.Context, c Chain, kept map[plumbing.Hash]bool) (*chain, error) {
+	out := &chain{Chain: c}
+	for at := c.Tip; !at.IsZero(); {
+		hashes, err := r.Repo.FirstParents(ctx, at, 20*together)
+		if err != nil {
+			return nil, err
+		}
+		list := make([]plumbing.Hash, len(hashes))
+		for i, hash := range hashes {
+			list[i] = plumbing.NewHash(hash)
+		}
+		if len(list) == 0 {
+			break
+		}
+		next := plumbing.ZeroHash
+		err = r.each(ctx, list, git.MaxCommit, func(hash plumbing.Hash, content []byte) error {
+			commit, err := git.ParseCommit(content)
+			if err != nil || hash != at {
+				return err // or git has another parent than the commit
+			}
+			out.events = append(out.events, hash)
+			if next = plumbing.ZeroHash; len(commit.Parents) > 0 {
+				next = commit.Parents[0]
+				for _, hash := range commit.Parents[1:] {
+					kept[hash] = true
+				}
+			}
+			at = next
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if at == list[0] {
+			r.find(Place{Mission: c.ID, Kind: Record}, Unread, 1) // it is not here: a shallow clone
+			break
+		}
+	}
+	slices.Reverse(out.events)
+	usable := slices.Index(out.events, c.Usable)
+	for _, hash := range out.events[:usable+1] {
+		r.usable[hash] = true
+	}
+	if len(c.ID) == 12 {
+		for _, hash := range out.events {
+			if strings.HasPrefix(hash.String(), string(c.ID)) {
+				r.naming[c.ID] = hash
+			}
+		}
+	}
+	return out, r.readRecords(ctx, out, kept)
+}
+
+// readRecords reads the records in a ledger's newest tree: the commits and missions that they name, and the
+// prompts of turns that are purged.
+func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[plumbing.Hash]bool) error {
+	if len(c.events) == 0 {
+		return nil
+	}
+	var blobs []plumbing.Hash
+	tree, err := r.Objects.TreeOf(c.events[len(c.events)-1])
+	if err != nil {
+		return r.unread(ctx, Place{Mission: c.ID, Kind: Record}, err)
+	}
+	if err := r.recordsIn(ctx, c.ID, "", tree, &blobs); err != nil {
+		return err
+	}
+	return r.each(ctx, blobs, ledger.MaxHandoff, func(_ plumbing.Hash, content []byte) error {
+		if !json.Valid(content) {
+			return nil
+		}
+		var s shape
+		if json.Unmarshal(content, &s) == nil && s.Kind == "turn" && r.Target.turn(ledger.TurnID{Mission: s.Mission, Turn: s.Turn}) {
+			r.prompts = append(r.prompts, s.Prompt)
+		}
+		tokens(content, func(v token) {
+			if v.kind != '"' {
+				return
+			}
+			text := string(content[v.from+1 : v.to-1])
+			if hash, err := git.ParseHash(text); err == nil && v.name() != "finished.commit" && v.name() != "adopted.commit" {
+				kept[hash] = true
+			} else if id, err := ledger.ParseID(text); err == nil && len(id) == 12 && id != c.ID && !slices.Contains(c.names, id) {
+				c.names = append(c.names, id)
+			}
+		})
+		return nil
+	})
+}
+
+// recordsIn collects the blobs of the records in the tree of a ledger.
+func (r *Rewrite) recordsIn(ctx context.Context, id ledger.ID, dir string, tree plumbing.Hash, blobs *[]plumbing.Hash) error {
+	content, err := r.read(plumbing.TreeObject, tree, git.MaxTree)
+	var list []entry
+	if err == nil {
+		list, err = entries(content)
+	}
+	if err != nil {
+		return r.unread(ctx, Place{Mission: id, Kind: Record}, err)
+	}
+	for _, e := range list {
+		path := join(dir, e.name)
+		switch {
+		case e.mode == isFile && isRecord(path):
+			*blobs = append(*blobs, e.hash)
+		case e.mode == isDir && (path == "turns" || path == "handoffs" || dir == "turns" || dir == "handoffs"):
+			if err := r.recordsIn(ctx, id, path, e.hash, blobs); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// chains rewrites ledgers. What their records name goes first: a mission may get another name.
+func (r *Rewrite) chains(ctx context.Context, all map[ledger.ID]*chain, c *chain) error {
+	if c.begun {
+		return nil
+	}
+	c.begun = true
+	for _, id := range c.names {
+		if other := all[id]; other != nil {
+			if err := r.chains(ctx, all, other); err != nil {
+				return err
+			}
+		}
+	}
+	for part := range slices.Chunk(c.events, together) {
+		if err := r.prefetch(ctx, part); err != nil {
+			return err
+		}
+		for _, hash := range part {
+			if err := r.event(ctx, c, hash); err != nil {
+				return fmt.Errorf("rewrite event %s of mission %s: %w", hash, c.ID, err)
+			}
+		}
+	}
+	return nil
+}
+
+// event rewrites a commit of a ledger, whose first parent is in its place already.
+func (r *Rewrite) event(ctx context.Context, c *chain, hash plumbing.Hash) error {
+	if _, known := r.done[hash]; known || r.events[hash] {
+		return nil
+	}
+	r.events[hash] = true
+	at := Place{Mission: c.ID, Kind: Record}
+	content, err := r.read(plumbing.CommitObject, hash, git.MaxCommit)
+	if err != nil {
+		return r.unread(ctx, at, err)
+	}
+	old, ok := parseRaw(content)
+	if !ok {
+		return r.unread(ctx, at, errCommit)
+	}
+	next := *old
+	next.parents = r.mapped(old.parents)
+	l, err := r.ledgerAt(ctx, c.ID, old.tree)
+	if err != nil {
+		return err
+	}
+	at.Mission = l.began
+	if next.tree, err = l.rewrite(ctx); err != nil {
+		return err
+	}
+	next.author, next.committer = r.cleanWho(at, old.author), r.cleanWho(at, old.committer)
+	next.message = r.cleanMessage(at, old.message)
+	of := l.began
+	if signed, ok := ledger.ParseSigned(content); ok {
+		of = signed.Of
+	}
+	if to, ok := r.renamed(of); ok {
+		of = to
+	}
+	var sign func([]byte) []byte
+	if r.usable[hash] {
+		next.others = nil
+		sign = func(content []byte) []byte { return ledger.Sign(content, of, r.Key) }
+	}
+	if err := r.replace(hash, old, &next, sign); err != nil {
+		return err
+	}
+	if to := r.Successor(hash); to != hash && r.usable[hash] {
+		r.written[to] = plumbing.ZeroHash
+		if len(old.parents) > 0 {
+			r.written[to] = r.Successor(old.parents[0])
+		}
+	}
+	return nil
+}
+
+// replace writes what takes the place of a commit, unless only its headers would differ.
+func (r *Rewrite) replace(hash plumbing.Hash, old, next *raw, sign func([]byte) []byte) error {
+	if next.tree == old.tree && slices.Equal(next.parents, old.parents) && next.author == old.author &&
+		next.committer == old.committer && next.message == old.message {
+		return nil
+	}
+	next.unsigned()
+	content := next.encode()
+	if sign != nil {
+		content = sign(content)
+	}
+	to, err := r.write(plumbing.CommitObject, content)
+	r.done[hash], r.replaced[hash] = to, to
+	return err
+}
+
+// renamed is the new name of a mission that is named by a commit which was replaced.
+func (r *Rewrite) renamed(id ledger.ID) (ledger.ID, bool) {
+	commit, ok := r.naming[id]
+	if !ok {
+		return id, false
+	}
+	to := r.Successor(commit)
+	if to == commit || to.IsZero() {
+		return id, false
+	}
+	return ledger.OfCommit(to), true
+}
+
+// turnOf reads the number of a turn from the name of a file or a directory that has its segments.
+func turnOf(name string) int {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".json"), ".jsonl")
+	if n, err := strconv.Atoi(name); err == nil && len(name) == 6 && ledger.IsNumber(n) {
+		return n
+	}
+	return 0
+}

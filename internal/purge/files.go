@@ -1,0 +1,156 @@
+package purge
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/local"
+	"gitagent/internal/secret"
+)
+
+// A scrub says what becomes of a text in a file of ours.
+type scrub struct {
+	finder    *secret.Finder                    // nil for none
+	successor func(plumbing.Hash) plumbing.Hash // nil if no hash follows
+	renamed   map[ledger.ID]ledger.ID           // sides that have new names
+}
+
+// text returns a text without the secret, in which hashes and ids follow; the same one if it has none.
+func (s *scrub) text(in []byte) []byte {
+	out := in
+	if s.finder != nil {
+		out = s.finder.Replace(out)
+	}
+	if s.successor != nil {
+		out = fullHash().ReplaceAllFunc(out, func(hash []byte) []byte {
+			// Where there is no successor, the old hash tells nothing, and who looks for it says that it is gone.
+			if to := s.successor(plumbing.NewHash(string(hash))); !to.IsZero() {
+				return []byte(to.String())
+			}
+			return hash
+		})
+	}
+	for from, to := range s.renamed {
+		out = bytes.ReplaceAll(out, []byte(`"`+string(from)+`"`), []byte(`"`+string(to)+`"`))
+	}
+	return out
+}
+
+var fullHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{40}\b`) })
+
+// The directories and files of local state that hold no text of anybody's. The private index and what it
+// was made from are caches, and go.
+var (
+	untold = map[string]bool{"locks": true, journalDir: true, "purged": true}
+	caches = map[string]bool{"index": true, "index.origin": true}
+)
+
+// unsearched are directories of local state with objects that can't be searched: what a repair has put away because
+// it is damaged, and the repository that one leaves if it is killed. They go with what is purged.
+var unsearched = []string{"damaged", "mending"}
+
+// stateDirs are the directories of ours in the repository, one shared and one for each worktree.
+func stateDirs(repo *git.Repo) []string {
+	dirs := []string{filepath.Join(repo.CommonDir, "agent")}
+	linked, _ := filepath.Glob(filepath.Join(globbed(repo.CommonDir), "worktrees", "*", "agent"))
+	return append(dirs, linked...)
+}
+
+// globbed is a path as a pattern that matches nothing else.
+func globbed(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// ours calls f for every file of ours with texts below a directory. No link is followed.
+func ours(top string, f func(dir *local.Dir, name string, text []byte) error) error {
+	dir := local.In(filepath.Dir(top), filepath.Base(top))
+	var walk func(name string) error
+	walk = func(name string) error {
+		entries, err := dir.ReadDir(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		for _, e := range entries {
+			if err != nil {
+				return err
+			}
+			path := filepath.Join(name, e.Name())
+			switch {
+			case name == "." && untold[e.Name()]:
+			case e.IsDir():
+				err = walk(path)
+			case e.Type().IsRegular():
+				var text []byte
+				if text, err = dir.ReadFile(path); err == nil {
+					err = f(dir, path, text)
+				}
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				err = nil // it went meanwhile
+			}
+		}
+		return err
+	}
+	return walk(".")
+}
+
+// files changes the files of ours below directories, and returns how many.
+func (s *scrub) files(tops []string) (n int, err error) {
+	for _, top := range tops {
+		err = errors.Join(err, ours(top, func(dir *local.Dir, name string, text []byte) error {
+			if caches[name] {
+				return dir.Remove(name)
+			}
+			now := s.text(text)
+			if bytes.Equal(now, text) {
+				return nil
+			}
+			n++
+			return replaceFile(dir, name, now)
+		}))
+	}
+	return n, err
+}
+
+// replaceFile writes a file anew: a reader sees the old one or the new one, also after a crash.
+func replaceFile(dir *local.Dir, name string, data []byte) error {
+	fresh := name + ".new"
+	f, err := dir.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return dir.Rename(fresh, name)
+}
+
+// holding lists the files of ours below directories that hold the secret.
+func holding(finder *secret.Finder, tops []string) (list []string, err error) {
+	if finder == nil {
+		return nil, nil
+	}
+	for _, top := range tops {
+		err = errors.Join(err, ours(top, func(dir *local.Dir, name string, text []byte) error {
+			if !caches[name] && len(finder.Spans(text)) > 0 {
+				list = append(list, dir.Path(name))
+			}
+			return nil
+		}))
+	}
+	return list, err
+}

@@ -1,0 +1,47 @@
+package purge
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/ledger"
+	"gitagent/internal/secret"
+)
+
+func TestScrub(t *testing.T) {
+	t.Parallel()
+	old, fresh, gone := strings.Repeat("a", 40), strings.Repeat("b", 40), strings.Repeat("c", 40)
+	finder, err := secret.Fixed([]byte("hunter2-secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scrub{
+		finder: finder,
+		successor: func(h plumbing.Hash) plumbing.Hash {
+			switch h.String() {
+			case old:
+				return plumbing.NewHash(fresh)
+			case gone:
+				return plumbing.ZeroHash
+			}
+			return h
+		},
+		renamed: map[ledger.ID]ledger.ID{"aaaaaaaaaaaa": "bbbbbbbbbbbb"},
+	}
+	for in, want := range map[string]string{
+		"":                               "",
+		"nothing":                        "nothing",
+		"say hunter2-secret now":         "say [redacted:purged] now",
+		`{"code":"` + old + `"}`:         `{"code":"` + fresh + `"}`,
+		"own " + old + " " + gone + "\n": "own " + fresh + " " + gone + "\n", // it has no successor
+		old + "a":                        old + "a",                          // longer than a hash
+		`{"mission":"aaaaaaaaaaaa"}`:     `{"mission":"bbbbbbbbbbbb"}`,
+		`{"mission":"aaaaaaaaaaaaa"}`:    `{"mission":"aaaaaaaaaaaaa"}`,
+	} {
+		if got := string(s.text([]byte(in))); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

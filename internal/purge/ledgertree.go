@@ -1,0 +1,309 @@
+package purge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"path"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// isRecord reports whether a path in a ledger is that of a record, or of the mission's head.
+func isRecord(file string) bool {
+	return file == "mission.json" || strings.HasPrefix(file, "turns/") && strings.HasSuffix(file, ".json") ||
+		strings.HasPrefix(file, "handoffs/") && path.Base(file) == "handoff.json"
+}
+
+// A ledgerTree is the tree of a ledger at one event.
+type ledgerTree struct {
+	*Rewrite
+	began ledger.ID // by its mission.json
+	tree  plumbing.Hash
+	dirs  map[string]map[string]entry // that were looked into
+}
+
+// A dirKey is what a directory of a ledger becomes something else by: what it holds, where it is, and what is
+// beside it. Records have the sizes of segments, and say which turns segments are of.
+type dirKey struct {
+	hash, beside plumbing.Hash
+	path         string
+}
+
+// A recordKey is the same of a record.
+type recordKey struct{ record, segment, agents plumbing.Hash }
+
+func (r *Rewrite) ledgerAt(ctx context.Context, id ledger.ID, tree plumbing.Hash) (*ledgerTree, error) {
+	l := &ledgerTree{r, id, tree, map[string]map[string]entry{}}
+	head, err := l.entry(ctx, "mission.json")
+	if err != nil || head.hash.IsZero() {
+		return l, err
+	}
+	if began, ok := r.began[head.hash]; ok {
+		l.began = began
+		return l, nil
+	}
+	var s shape
+	if content, err := r.read(plumbing.BlobObject, head.hash, ledger.MaxHead); err == nil && json.Unmarshal(content, &s) == nil {
+		if began, err := ledger.ParseID(string(s.ID)); err == nil {
+			l.began = began
+		}
+	}
+	r.began[head.hash] = l.began
+	return l, nil
+}
+
+// entry is what the tree has at a path, the zero entry for nothing.
+func (l *ledgerTree) entry(ctx context.Context, file string) (entry, error) {
+	dir, err := l.dir(ctx, path.Dir(file))
+	return dir[path.Base(file)], err
+}
+
+func (l *ledgerTree) dir(ctx context.Context, name string) (map[string]entry, error) {
+	if d, ok := l.dirs[name]; ok {
+		return d, nil
+	}
+	hash := l.tree
+	if name != "." {
+		e, err := l.entry(ctx, name)
+		if err != nil || e.mode != isDir {
+			return nil, err
+		}
+		hash = e.hash
+	}
+	content, err := l.read(plumbing.TreeObject, hash, git.MaxTree)
+	var list []entry
+	if err == nil {
+		list, err = entries(content)
+	}
+	if err != nil {
+		return nil, l.unread(ctx, Place{Mission: l.began, Kind: Record}, err)
+	}
+	d := make(map[string]entry, len(list))
+	for _, e := range list {
+		if _, twice := d[e.name]; !twice {
+			d[e.name] = e
+		}
+	}
+	l.dirs[name] = d
+	return d, nil
+}
+
+// rewrite returns what takes the place of the tree.
+func (l *ledgerTree) rewrite(ctx context.Context) (plumbing.Hash, error) {
+	to, err := l.rewriteDir(ctx, "", l.tree)
+	if err == nil && to.IsZero() {
+		return l.Objects.EmptyTree()
+	}
+	return to, err
+}
+
+// beside is the directory with the segments of a directory of records, or the reverse.
+func (l *ledgerTree) beside(ctx context.Context, dir string) (plumbing.Hash, error) {
+	top, rest, _ := strings.Cut(dir, "/")
+	other := map[string]string{"turns": "transcript", "transcript": "turns"}[top]
+	if dir == "" {
+		return plumbing.ZeroHash, nil
+	}
+	if other == "" || other == "turns" && len(l.Target.Turns) == 0 {
+		return plumbing.ZeroHash, nil
+	}
+	if first, _, deeper := strings.Cut(rest, "/"); deeper {
+		rest = first // the segments of sub-agents
+	}
+	e, err := l.entry(ctx, path.Join(other, rest))
+	return e.hash, err
+}
+
+func (l *ledgerTree) rewriteDir(ctx context.Context, dir string, hash plumbing.Hash) (plumbing.Hash, error) {
+	beside, err := l.beside(ctx, dir)
+	if err != nil {
+		return hash, err
+	}
+	key := dirKey{hash, beside, dir}
+	if done, ok := l.ledgers[key]; ok {
+		return done, nil
+	}
+	done, err := l.rewriteEntries(ctx, dir, hash)
+	if err == nil {
+		l.ledgers[key] = done
+		if done != hash {
+			l.replaced[hash] = done
+		}
+	}
+	return done, err
+}
+
+func (l *ledgerTree) rewriteEntries(ctx context.Context, dir string, hash plumbing.Hash) (plumbing.Hash, error) {
+	at := Place{Mission: l.began, Kind: Other}
+	content, err := l.read(plumbing.TreeObject, hash, git.MaxTree)
+	var list []entry
+	if err == nil {
+		list, err = entries(content)
+	}
+	if err != nil {
+		return hash, l.unread(ctx, at, err)
+	}
+	out := make([]byte, 0, len(content))
+	for _, e := range list {
+		file := join(dir, e.name)
+		var to plumbing.Hash
+		switch top, _, _ := strings.Cut(file, "/"); {
+		case l.holds([]byte(e.name)):
+			at := at
+			at.Kind, at.Path = FileName, l.cleanText(file)
+			l.find(at, LeftOut, 1)
+			continue
+		case e.mode == isFile && isRecord(file):
+			to, err = l.rewriteRecord(ctx, file, e.hash)
+		case e.mode == isFile && top == "transcript":
+			to, err = l.rewriteSegment(ctx, file, e.hash)
+		case e.mode == isFile || e.mode == isLink:
+			var done rewritten
+			done, err = l.blob(ctx, fileOf(at, file), e.hash, plain)
+			to = done.hash
+		case e.mode == isDir && strings.Count(file, "/") < 3:
+			to, err = l.rewriteDir(ctx, file, e.hash)
+		case e.mode == isDir: // no part of a ledger
+			at.Path = file
+			var done pruned
+			done, err = l.Rewrite.tree(ctx, at, e.hash, nil)
+			to = done.hash
+		default:
+			to = e.hash
+		}
+		if err != nil {
+			return hash, err
+		}
+		if !to.IsZero() {
+			out = append(append(out, e.head...), to[:]...)
+		}
+	}
+	switch {
+	case bytes.Equal(out, content):
+		return hash, nil
+	case len(out) == 0:
+		return plumbing.ZeroHash, nil
+	}
+	return l.write(plumbing.TreeObject, out)
+}
+
+// fileOf is the place of a file of a ledger that is neither record nor segment.
+func fileOf(at Place, file string) Place {
+	dir, name := path.Split(file)
+	number := turnOf(path.Base(dir))
+	if kind, ok := map[string]Kind{"handoff.md": Document, "uncommitted.patch": Patch, "terminal.txt": Terminal}[name]; ok && strings.HasPrefix(dir, "handoffs/") && number > 0 {
+		at.Handoff, at.Kind = number, kind
+		return at
+	}
+	at.Path = file
+	return at
+}
+
+// numbered is the turn of a path below transcript/, and whether it is a sub-agent's.
+func numbered(file string) (turn int, agent bool) {
+	parts := strings.Split(file, "/")
+	switch len(parts) {
+	case 3:
+		return turnOf(parts[2]), false
+	case 4:
+		return turnOf(parts[2]), true
+	}
+	return 0, false
+}
+
+func (l *ledgerTree) rewriteSegment(ctx context.Context, file string, hash plumbing.Hash) (plumbing.Hash, error) {
+	done, err := l.segment(ctx, file, hash)
+	return done.hash, err
+}
+
+func (l *ledgerTree) segment(ctx context.Context, file string, hash plumbing.Hash) (rewritten, error) {
+	turn, agent := numbered(file)
+	at := Place{Mission: l.began, Turn: turn, Kind: Conversation}
+	if agent {
+		at.Kind = SubAgent
+	}
+	f := lines
+	if turn > 0 && len(l.Target.Turns) > 0 {
+		record, err := l.entry(ctx, ledger.TurnPath("turns", turn, ".json"))
+		if err != nil {
+			return rewritten{hash, -1}, err
+		}
+		var s shape
+		if content, err := l.read(plumbing.BlobObject, record.hash, ledger.MaxTurn); err == nil {
+			_ = json.Unmarshal(content, &s)
+		}
+		if at.Mission = s.Mission; l.Target.turn(ledger.TurnID{Mission: s.Mission, Turn: turn}) {
+			f = blank
+		}
+	}
+	return l.blob(ctx, at, hash, f)
+}
+
+// rewriteRecord rewrites a record, with the sizes of the segments beside it.
+func (l *ledgerTree) rewriteRecord(ctx context.Context, file string, hash plumbing.Hash) (plumbing.Hash, error) {
+	key := recordKey{record: hash}
+	with := asItWas
+	if turn := turnOf(path.Base(file)); turn > 0 && strings.HasPrefix(file, "turns/") {
+		name := ledger.TurnPath("transcript", turn, ".jsonl")
+		segment, err := l.entry(ctx, name)
+		if err != nil {
+			return hash, err
+		}
+		if key.segment = segment.hash; segment.mode == isFile {
+			done, err := l.segment(ctx, name, segment.hash)
+			if err != nil {
+				return hash, err
+			}
+			with.segment = done.size
+		}
+		dir := strings.TrimSuffix(name, ".jsonl")
+		agents, err := l.entry(ctx, dir)
+		if err != nil {
+			return hash, err
+		}
+		if key.agents = agents.hash; agents.mode == isDir {
+			list, err := l.dir(ctx, dir)
+			if err != nil {
+				return hash, err
+			}
+			for name, e := range list {
+				if e.mode != isFile {
+					continue
+				}
+				done, err := l.segment(ctx, join(dir, name), e.hash)
+				if err != nil {
+					return hash, err
+				}
+				if done.size >= 0 {
+					if with.agents == nil {
+						with.agents = map[string]int64{}
+					}
+					with.agents[strings.TrimSuffix(name, ".jsonl")] = done.size
+				}
+			}
+		}
+	}
+	if done, ok := l.Rewrite.records[key]; ok {
+		return done, nil
+	}
+	at := Place{Mission: l.began, Kind: Record}
+	content, err := l.read(plumbing.BlobObject, hash, ledger.MaxHandoff)
+	if err != nil {
+		return hash, l.unread(ctx, at, err)
+	}
+	out := l.record(at, content, with)
+	to := hash
+	if !bytes.Equal(out, content) {
+		if to, err = l.write(plumbing.BlobObject, out); err != nil {
+			return hash, err
+		}
+		l.replaced[hash] = to
+	}
+	l.Rewrite.records[key] = to
+	return to, nil
+}

@@ -1,0 +1,233 @@
+package purge
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/signature"
+	"gitagent/test/gittest"
+)
+
+var update = flag.Bool("update-map", false, "write the vectors of maps anew")
+
+// mapKey is a key of tests, the same each time.
+func mapKey(t testing.TB, n byte) signature.Key {
+	t.Helper()
+	k, err := signature.NewKey(bytes.NewReader(bytes.Repeat([]byte{n}, 64)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func commitHash(n byte) plumbing.Hash {
+	return plumbing.NewHash(strings.Repeat(hex.EncodeToString([]byte{n}), 20))
+}
+
+// TestMapVectors reads the files that docs/format.md names: a sheet each, valid if its name says so.
+func TestMapVectors(t *testing.T) {
+	dir := filepath.Join("testdata", "map")
+	if *update {
+		writeMapVectors(t, dir)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) < 10 {
+		t.Fatalf("vectors: %v, %v", files, err)
+	}
+	for _, name := range files {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := parseSheet(content)
+		if valid := strings.HasPrefix(filepath.Base(name), "valid-"); valid != (err == nil) {
+			t.Errorf("%s: %v", name, err)
+		} else if valid && !bytes.Equal(newSheet(mapKey(t, 1), s.entries).content, content) {
+			t.Errorf("%s is written in another way", name)
+		}
+	}
+}
+
+func writeMapVectors(t *testing.T, dir string) {
+	t.Helper()
+	one := newSheet(mapKey(t, 1), map[masked]plumbing.Hash{mask(commitHash(1)): commitHash(2)}).content
+	two := newSheet(mapKey(t, 1), map[masked]plumbing.Hash{mask(commitHash(1)): commitHash(2), mask(commitHash(3)): plumbing.ZeroHash}).content
+	signed := func(list string) string {
+		return list + string(signature.SignAs(mapNamespace, mapKey(t, 1), []byte(list)))
+	}
+	lines := strings.SplitAfter(string(two), "\n")
+	for name, content := range map[string]string{
+		"valid-one":            string(one),
+		"valid-removed":        string(two),
+		"bad-empty":            "",
+		"bad-nothing":          signed(mapHeader),
+		"bad-header":           signed(strings.Replace(string(one[:bytes.Index(one, []byte("-----"))]), "purges 1", "purges 2", 1)),
+		"bad-unsigned":         string(one[:bytes.Index(one, []byte("-----"))]),
+		"bad-changed":          strings.Replace(string(one), commitHash(2).String(), commitHash(4).String(), 1),
+		"bad-order":            signed(lines[0] + lines[2] + lines[1]),
+		"bad-twice":            signed(lines[0] + lines[1] + lines[1]),
+		"bad-case":             signed(lines[0] + strings.ToUpper(lines[1])),
+		"bad-short":            signed(lines[0] + lines[1][:20] + "\n"),
+		"bad-blanks":           signed(lines[0] + strings.Replace(lines[1], " ", "  ", 1)),
+		"bad-crlf":             signed(strings.ReplaceAll(lines[0]+lines[1], "\n", "\r\n")),
+		"bad-more":             string(one) + "\n",
+		"bad-namespace-of-git": lines[0] + lines[1] + string(signature.Sign(mapKey(t, 1), []byte(lines[0]+lines[1]))),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestMapUnion: whoever unites the same sheets, in any order, has the same commit.
+func TestMapUnion(t *testing.T) {
+	r := gittest.New(t)
+	repo, err := git.Find(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := repo.Objects(t.Context())
+	defer objects.Close()
+	empty := func() *Map {
+		m, err := ReadMap(objects, plumbing.ZeroHash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	write := func(m *Map) plumbing.Hash {
+		h, err := m.Write(objects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	var maps []*Map
+	for n := range byte(3) {
+		m := empty()
+		m.Add(mapKey(t, n%2), map[plumbing.Hash]plumbing.Hash{commitHash(10 + n): commitHash(20 + n)})
+		maps = append(maps, m)
+	}
+	more := empty() // has all that the first one has
+	more.Add(mapKey(t, 0), map[plumbing.Hash]plumbing.Hash{commitHash(10): commitHash(20), commitHash(30): commitHash(40)})
+	maps = append(maps, more)
+	var want plumbing.Hash
+	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}, {2, 0, 3, 1, 0, 3}} {
+		m := empty()
+		for _, i := range order {
+			m.Unite(maps[i])
+			read, err := ReadMap(objects, write(m))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m = read
+		}
+		switch got := write(m); {
+		case want.IsZero():
+			want = got
+		case got != want:
+			t.Errorf("order %v: %s, want %s", order, got, want)
+		}
+		if len(m.sheets) != 3 {
+			t.Errorf("order %v: %d sheets, want 3", order, len(m.sheets))
+		}
+	}
+	if err := objects.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if out := r.Git("cat-file", "commit", want.String()); strings.Contains(out, "parent ") || !strings.Contains(out, "git-agent <git-agent@localhost> 0 +0000") {
+		t.Errorf("the commit is %s", out)
+	}
+}
+
+// TestMapClasses: what took the place of a commit in the end, over several purges.
+func TestMapClasses(t *testing.T) {
+	o, n, m, x, gone := commitHash(1), commitHash(2), commitHash(3), commitHash(4), commitHash(5)
+	all := &Map{sheets: map[string]*sheet{}}
+	all.Add(mapKey(t, 1), map[plumbing.Hash]plumbing.Hash{o: n, n: m, gone: plumbing.ZeroHash})
+	all.Add(mapKey(t, 2), map[plumbing.Hash]plumbing.Hash{o: x})
+	classes := all.classes(func(signature.Public) bool { return true })
+	none := map[plumbing.Hash]bool{}
+	no := func(plumbing.Hash) bool { return false }
+	for _, from := range []plumbing.Hash{o, n, m, x} {
+		for _, there := range []plumbing.Hash{m, x} {
+			if got := classes[mask(from)].winner(map[plumbing.Hash]bool{there: true}, map[plumbing.Hash]bool{m: true}, no); got != there {
+				t.Errorf("%s becomes %s where %s is there", from, got, there)
+			}
+		}
+		if got := classes[mask(from)].winner(none, map[plumbing.Hash]bool{x: true}, no); got != x {
+			t.Errorf("%s becomes %s where %s is here", from, got, x)
+		}
+	}
+	if got := classes[mask(gone)].winner(none, none, no); !got.IsZero() {
+		t.Errorf("what is gone becomes %s", got)
+	}
+	if only := all.classes(func(by signature.Public) bool { return by == mapKey(t, 2).Public() }); len(only) != 2 {
+		t.Errorf("one key's: %v", only)
+	}
+	if classes[mask(commitHash(9))] != nil {
+		t.Error("it knows a commit that nobody has replaced")
+	}
+}
+
+// TestMapCircle: commits that took each other's place are not gone, and everybody takes the same one of those that
+// exist.
+func TestMapCircle(t *testing.T) {
+	o, n, m := commitHash(1), commitHash(2), commitHash(3)
+	all := &Map{sheets: map[string]*sheet{}}
+	all.Add(mapKey(t, 1), map[plumbing.Hash]plumbing.Hash{o: n, n: m, m: n})
+	classes := all.classes(func(signature.Public) bool { return true })
+	none := map[plumbing.Hash]bool{}
+	first := classes[mask(o)].winner(none, none, func(plumbing.Hash) bool { return true })
+	if first != n && first != m {
+		t.Fatalf("%s became %s", o, first)
+	}
+	for _, from := range []plumbing.Hash{o, n, m} {
+		for _, there := range []plumbing.Hash{n, m} {
+			got := classes[mask(from)].winner(map[plumbing.Hash]bool{there: true}, none, func(plumbing.Hash) bool { return true })
+			if got != first {
+				t.Errorf("%s becomes %s where %s is there, want %s", from, got, there, first)
+			}
+		}
+		for _, exists := range []plumbing.Hash{n, m} {
+			if got := classes[mask(from)].winner(none, none, func(h plumbing.Hash) bool { return h == exists }); got != exists {
+				t.Errorf("%s becomes %s where only %s exists", from, got, exists)
+			}
+		}
+	}
+}
+
+func FuzzParseSheet(f *testing.F) {
+	files, _ := filepath.Glob(filepath.Join("testdata", "map", "*"))
+	for _, name := range files {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(content)
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		s, err := parseSheet(content)
+		// A fuzzer can't sign: what it finds valid is one of the vectors.
+		if err == nil && (len(s.entries) == 0 || !bytes.HasPrefix(content, []byte(mapHeader))) {
+			t.Errorf("%q has %v", content, s.entries)
+		}
+	})
+}
+
+// TestMask: the hash of a commit's hash is what docs/format.md says.
+func TestMask(t *testing.T) {
+	sum := sha256.Sum256([]byte("git-agent purge 1\x000101010101010101010101010101010101010101"))
+	if mask(commitHash(1)) != sum {
+		t.Error("another hash")
+	}
+}

@@ -1,0 +1,126 @@
+package purge
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/gitnotes"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// nobody is the author of notes that are written anew, so that they are the same in each clone.
+var nobody = git.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(0, 0).UTC()}
+
+// Notes returns the successor of the notes of a mission: a commit without history, if anything in the ledger,
+// in the notes, or in what they were has changed. It comes after Ledgers. Entries that are no notes go.
+func (r *Rewrite) Notes(ctx context.Context, id ledger.ID, tip plumbing.Hash) (plumbing.Hash, error) {
+	if to, ok := r.done[tip]; ok {
+		return to, nil
+	}
+	to, err := r.rewriteNotes(ctx, id, tip)
+	if err != nil {
+		return tip, fmt.Errorf("rewrite the notes of mission %s: %w", id, err)
+	}
+	if to != tip {
+		r.done[tip], r.replaced[tip] = to, to
+	}
+	return to, nil
+}
+
+func (r *Rewrite) rewriteNotes(ctx context.Context, id ledger.ID, tip plumbing.Hash) (plumbing.Hash, error) {
+	old, err := gitnotes.Open(r.Objects, tip)
+	if err != nil {
+		return tip, err
+	}
+	anew, err := gitnotes.Open(r.Objects, plumbing.ZeroHash)
+	if err != nil {
+		return tip, err
+	}
+	var list []gitnotes.Note
+	for note, err := range old.All() {
+		if err != nil {
+			return tip, err
+		}
+		list = append(list, note)
+	}
+	changed := false
+	for _, note := range list {
+		content, err := old.Get(note.Object)
+		if err != nil {
+			return tip, err
+		}
+		out, err := r.note(Place{Mission: id, Kind: Note}, content)
+		if err != nil {
+			return tip, err
+		}
+		to := r.Successor(note.Object)
+		if changed = changed || to != note.Object || !bytes.Equal(out, content); to.IsZero() {
+			continue
+		}
+		if before, err := anew.Get(to); err == nil { // two commits have one successor
+			out = append(bytes.TrimRight(before, "\n"), append([]byte("\n"), out...)...)
+		}
+		if err := anew.Set(to, out); err != nil {
+			return tip, err
+		}
+	}
+	if !changed {
+		if changed, err = r.everHeld(ctx, tip); err != nil || !changed {
+			return tip, err
+		}
+	}
+	name := id
+	if to, ok := r.renamed(id); ok {
+		name = to
+	}
+	return anew.Commit(nobody, nobody, "mission "+string(name)+"\n")
+}
+
+// note returns what takes the place of a note. Its lines are records, most of them as in the ledger.
+func (r *Rewrite) note(at Place, content []byte) ([]byte, error) {
+	var out []byte
+	for line := range bytes.Lines(content) {
+		text := bytes.TrimSuffix(line, []byte("\n"))
+		blob := plumbing.ComputeHash(plumbing.BlobObject, append(bytes.Clone(text), '\n'))
+		to, replaced := r.replaced[blob]
+		switch {
+		case len(text) == 0:
+		case replaced && !to.IsZero():
+			record, err := r.Objects.Blob(to, ledger.MaxHandoff)
+			if err != nil {
+				return nil, err
+			}
+			text = bytes.TrimSuffix(record, []byte("\n"))
+		default:
+			text = r.record(at, text, asItWas)
+		}
+		out = append(append(out, text...), line[len(bytes.TrimSuffix(line, []byte("\n"))):]...)
+	}
+	return out, nil
+}
+
+// everHeld reports whether anything is found in what the notes are or were.
+func (r *Rewrite) everHeld(ctx context.Context, tip plumbing.Hash) (found bool, err error) {
+	if r.Target.Finder == nil {
+		return false, nil
+	}
+	out, err := r.Repo.Output(ctx, nil, "rev-list", "--objects", "--no-object-names", tip.String())
+	if err != nil {
+		return false, err
+	}
+	var list []plumbing.Hash
+	for hash := range strings.FieldsSeq(string(out)) {
+		list = append(list, plumbing.NewHash(hash))
+	}
+	err = r.each(ctx, list, maxText, func(_ plumbing.Hash, content []byte) error {
+		found = found || r.holds(content)
+		return nil
+	})
+	return found, err
+}

@@ -1,0 +1,658 @@
+package purge
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/secret"
+)
+
+// A Refusal says why a pair of a map does not prove itself. It quotes nothing of a text.
+type Refusal struct {
+	Old, New plumbing.Hash
+	Why      string
+}
+
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("%s in the place of %s: %s", r.New, r.Old, r.Why)
+}
+
+// A prover compares old commits with what is said to take their place. All that may differ is what a purge
+// changes: so the worst that a map can do is to redact.
+type prover struct {
+	objects *git.Objects
+	known   map[plumbing.Hash]plumbing.Hash // all pairs, of which each is proved
+	renamed map[ledger.ID]ledger.ID         // missions that are named by one of the old commits
+
+	learned [][]byte                   // what was taken out
+	left    map[plumbing.Hash][]string // the paths that successors of states leave out
+	trees   map[treePair]error
+	blobs   map[blobPair]error
+	dirs    map[plumbing.Hash]map[string]git.Entry
+}
+
+type treePair struct {
+	old, fresh plumbing.Hash
+	path       string // "" for the tree of a state
+	in         plumbing.Hash
+}
+
+type blobPair struct {
+	old, fresh plumbing.Hash
+	form       form
+	beside     plumbing.Hash
+	learn      bool
+}
+
+// maxLearned is how many texts are learned.
+const maxLearned = 1000
+
+func newProver(objects *git.Objects, known map[plumbing.Hash]plumbing.Hash) *prover {
+	p := &prover{
+		objects: objects, known: known, renamed: make(map[ledger.ID]ledger.ID), left: make(map[plumbing.Hash][]string),
+		trees: make(map[treePair]error), blobs: make(map[blobPair]error), dirs: make(map[plumbing.Hash]map[string]git.Entry),
+	}
+	for old, fresh := range known {
+		if !fresh.IsZero() {
+			p.renamed[ledger.OfCommit(old)] = ledger.OfCommit(fresh)
+		}
+	}
+	return p
+}
+
+var (
+	errHeader   = errors.New("its header is not the old one")
+	errMessage  = errors.New("its message is not the old one")
+	errAdded    = errors.New("it has a file that the old one lacks")
+	errMissing  = errors.New("it lacks a record")
+	errText     = errors.New("a text differs in more than what was taken out")
+	errBinary   = errors.New("a binary file differs")
+	errModes    = errors.New("a file is of another kind")
+	errSigned   = errors.New("it was signed for another mission")
+	errRecord   = errors.New("a record differs in more than what was taken out")
+	errTooLarge = errors.New("a text is too large to be compared")
+)
+
+// state proves a pair of commits that hold states.
+func (p *prover) state(old, fresh plumbing.Hash) error {
+	was, is, err := p.commits(old, fresh)
+	if err != nil {
+		return err
+	}
+	plain := *was
+	plain.unsigned()
+	if !slices.Equal(is.others, plain.others) || !p.follows(was, is) {
+		return errHeader
+	}
+	blank := is.message == blankMessage(was.message) && is.message != was.message
+	if !blank && !p.learn([]byte(was.message), []byte(is.message), true) {
+		return errMessage
+	}
+	if blank { // the whole turn is purged: its state is the one before
+		if parent, err := p.parentTree(is); err == nil && is.tree == parent {
+			return nil
+		}
+	}
+	left, err := p.tree(was.tree, is.tree)
+	p.left[old] = left
+	return err
+}
+
+func (p *prover) parentTree(c *raw) (plumbing.Hash, error) {
+	if len(c.parents) == 0 {
+		return p.objects.EmptyTree()
+	}
+	return p.objects.TreeOf(c.parents[0])
+}
+
+// event proves a pair of commits of a ledger.
+func (p *prover) event(old, fresh plumbing.Hash) error {
+	was, is, err := p.commits(old, fresh)
+	if err != nil {
+		return err
+	}
+	if !p.follows(was, is) {
+		return errHeader
+	}
+	if !p.learn([]byte(was.message), []byte(is.message), true) {
+		return errMessage
+	}
+	if len(is.others) > 0 {
+		signed, ok := ledger.ParseSigned(is.encode())
+		if !ok {
+			return errHeader
+		}
+		began := p.began(was.tree)
+		of := began
+		if before, ok := ledger.ParseSigned(was.encode()); ok {
+			of = before.Of
+		}
+		if to := signed.Of; to != of && to != began && p.renamed[of] != to && p.renamed[began] != to {
+			return errSigned
+		}
+	}
+	return p.ledger(was.tree, is.tree, "", was.tree, is.tree)
+}
+
+// began is the id in the mission.json of a ledger.
+func (p *prover) began(tree plumbing.Hash) ledger.ID {
+	var s shape
+	if e, err := p.find(tree, "mission.json"); err == nil && !e.Hash.IsZero() {
+		if content, err := p.objects.Blob(e.Hash, ledger.MaxHead); err == nil {
+			_ = json.Unmarshal(content, &s)
+		}
+	}
+	return s.ID
+}
+
+func (p *prover) commits(old, fresh plumbing.Hash) (was, is *raw, err error) {
+	for hash, c := range map[plumbing.Hash]**raw{old: &was, fresh: &is} {
+		content, err := p.objects.Read(plumbing.CommitObject, hash, git.MaxCommit)
+		if err != nil {
+			return nil, nil, err
+		}
+		parsed, ok := parseRaw(content)
+		if !ok {
+			return nil, nil, errCommit
+		}
+		*c = parsed
+	}
+	return was, is, nil
+}
+
+// follows reports whether a commit has the parents that the old one's became, and its author and committer.
+func (p *prover) follows(was, is *raw) bool {
+	var parents []plumbing.Hash
+	for _, parent := range was.parents {
+		to, replaced := p.known[parent]
+		if !replaced {
+			to = parent
+		}
+		if !to.IsZero() && (to == parent || !slices.Contains(parents, to)) {
+			parents = append(parents, to)
+		}
+	}
+	return slices.Equal(is.parents, parents) && p.who(was.author, is.author) && p.who(was.committer, is.committer)
+}
+
+func (p *prover) who(was, is string) bool {
+	at, end := strings.LastIndexByte(was, '>')+1, strings.LastIndexByte(is, '>')+1
+	if was[at:] != is[end:] {
+		return false
+	}
+	return is[:end] == secret.Mark+" <"+secret.Mark+">" || p.learn([]byte(was[:at]), []byte(is[:end]), true)
+}
+
+// learn reports whether a text is another one with spans replaced, and keeps what was taken out.
+func (p *prover) learn(was, is []byte, keep bool) bool {
+	if bytes.Equal(was, is) {
+		return true
+	}
+	taken, ok := secret.Learn(was, is)
+	if ok && keep {
+		p.keep(taken)
+	}
+	return ok
+}
+
+func (p *prover) keep(taken [][]byte) {
+	for _, t := range taken {
+		if len(p.learned) < maxLearned && !slices.ContainsFunc(p.learned, func(b []byte) bool { return bytes.Equal(b, t) }) {
+			p.learned = append(p.learned, t)
+		}
+	}
+}
+
+func (p *prover) entries(tree plumbing.Hash) ([]entry, error) {
+	content, err := p.objects.Read(plumbing.TreeObject, tree, git.MaxTree)
+	if err != nil {
+		return nil, err
+	}
+	return entries(content)
+}
+
+// tree proves the tree of a state, and returns the paths that it leaves out.
+func (p *prover) tree(old, fresh plumbing.Hash) (left []string, err error) {
+	if old == fresh {
+		return nil, nil
+	}
+	was, err := p.entries(old)
+	if err != nil {
+		return nil, err
+	}
+	is, err := p.entries(fresh)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range was {
+		if len(is) == 0 || !bytes.Equal(is[0].head, e.head) {
+			if left = append(left, e.name); e.mode == isDir {
+				left[len(left)-1] += "/"
+				below, err := p.allBelow(e.hash)
+				if err != nil {
+					return nil, err
+				}
+				for _, name := range below {
+					left = append(left, e.name+"/"+name)
+				}
+			}
+			continue
+		}
+		to := is[0]
+		is = is[1:]
+		switch {
+		case e.hash == to.hash:
+		case e.mode == isDir:
+			below, err := p.tree(e.hash, to.hash)
+			if err != nil {
+				return nil, err
+			}
+			for _, name := range below {
+				left = append(left, e.name+"/"+name)
+			}
+		case e.mode == isFile || e.mode == isLink:
+			if err := p.blob(blobPair{old: e.hash, fresh: to.hash, learn: true}, p.text); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, errModes
+		}
+	}
+	if len(is) > 0 {
+		return nil, errAdded
+	}
+	return left, nil
+}
+
+// allBelow are the first files of a tree that is left out.
+func (p *prover) allBelow(tree plumbing.Hash) (list []string, err error) {
+	entries, err := p.entries(tree)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if len(list) >= maxLeft {
+			break
+		}
+		if e.mode != isDir {
+			list = append(list, e.name)
+			continue
+		}
+		below, err := p.allBelow(e.hash)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range below {
+			list = append(list, e.name+"/"+name)
+		}
+	}
+	return list, nil
+}
+
+// blob proves a pair of blobs, once.
+func (p *prover) blob(pair blobPair, how func(was, is []byte, learn bool) error) error {
+	if err, ok := p.blobs[pair]; ok {
+		return err
+	}
+	most := int64(maxText)
+	if pair.form != plain {
+		most = ledger.MaxSegment
+	}
+	was, err := p.objects.Blob(pair.old, most)
+	var is []byte
+	if err == nil {
+		is, err = p.objects.Blob(pair.fresh, most)
+	}
+	if errors.Is(err, git.ErrTooLarge) {
+		err = errTooLarge
+	}
+	if err == nil {
+		err = how(was, is, pair.learn)
+	}
+	p.blobs[pair] = err
+	return err
+}
+
+func (p *prover) text(was, is []byte, learn bool) error {
+	if isBinary(was) {
+		return errBinary
+	}
+	if !p.learn(was, is, learn) {
+		return errText
+	}
+	return nil
+}
+
+// ledger proves a directory of a ledger whose trees are given.
+func (p *prover) ledger(old, fresh plumbing.Hash, dir string, oldRoot, freshRoot plumbing.Hash) error {
+	if old == fresh {
+		return nil
+	}
+	beside, err := p.beside(freshRoot, dir)
+	if err != nil {
+		return err
+	}
+	key := treePair{old, fresh, dir + "/", beside}
+	if err, ok := p.trees[key]; ok {
+		return err
+	}
+	err = p.ledgerEntries(old, fresh, dir, oldRoot, freshRoot)
+	p.trees[key] = err
+	return err
+}
+
+// beside is what records in a directory also depend on: the segments.
+func (p *prover) beside(root plumbing.Hash, dir string) (plumbing.Hash, error) {
+	rest, ok := strings.CutPrefix(dir, "turns")
+	if !ok {
+		return plumbing.ZeroHash, nil
+	}
+	e, err := p.find(root, "transcript"+rest)
+	return e.Hash, err
+}
+
+func (p *prover) ledgerEntries(old, fresh plumbing.Hash, dir string, oldRoot, freshRoot plumbing.Hash) error {
+	was, err := p.entries(old)
+	if err != nil {
+		return err
+	}
+	is, err := p.entries(fresh)
+	if err != nil {
+		return err
+	}
+	for _, e := range was {
+		file := join(dir, e.name)
+		if len(is) == 0 || !bytes.Equal(is[0].head, e.head) {
+			if e.mode == isDir && (file == "turns" || strings.HasPrefix(file, "turns/")) || isRecord(file) {
+				return errMissing
+			}
+			continue
+		}
+		to := is[0]
+		is = is[1:]
+		top, _, _ := strings.Cut(file, "/")
+		switch {
+		case e.hash == to.hash && !isRecord(file):
+		case e.mode == isFile && isRecord(file):
+			err = p.recordAt(file, e.hash, to.hash, oldRoot, freshRoot)
+		case e.mode == isFile && top == "transcript":
+			err = p.blob(blobPair{old: e.hash, fresh: to.hash, form: lines, learn: true}, p.segment)
+		case e.mode == isFile || e.mode == isLink:
+			err = p.blob(blobPair{old: e.hash, fresh: to.hash, learn: true}, p.text)
+		case e.mode == isDir:
+			err = p.ledger(e.hash, to.hash, file, oldRoot, freshRoot)
+		default:
+			err = errModes
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(is) > 0 {
+		return errAdded
+	}
+	return nil
+}
+
+// find is what a tree has at a path; the zero entry for nothing.
+func (p *prover) find(tree plumbing.Hash, path string) (git.Entry, error) {
+	e := git.Entry{Hash: tree}
+	for name := range strings.SplitSeq(path, "/") {
+		d, ok := p.dirs[e.Hash]
+		if !ok {
+			var err error
+			if d, err = p.objects.Tree(e.Hash, ledger.MaxTree); err != nil {
+				return git.Entry{}, err
+			}
+			p.dirs[e.Hash] = d
+		}
+		if e = d[name]; e.Hash.IsZero() {
+			return e, nil
+		}
+	}
+	return e, nil
+}
+
+// recordAt proves a record of a ledger, with the segments that belong to it.
+func (p *prover) recordAt(file string, old, fresh, oldRoot, freshRoot plumbing.Hash) error {
+	with := facts{segment: -1, agents: map[string]int64{}}
+	blanked := false
+	pair := blobPair{old: old, fresh: fresh, learn: true}
+	if turn := turnOf(file[strings.LastIndexByte(file, '/')+1:]); turn > 0 && strings.HasPrefix(file, "turns/") {
+		name := ledger.TurnPath("transcript", turn, ".jsonl")
+		was, err := p.find(oldRoot, name)
+		if err != nil {
+			return err
+		}
+		is, err := p.find(freshRoot, name)
+		if err != nil {
+			return err
+		}
+		if !was.Hash.IsZero() && !is.Hash.IsZero() && was.Hash != is.Hash {
+			content, err := p.objects.Blob(is.Hash, ledger.MaxSegment)
+			if err != nil {
+				return err
+			}
+			before, err := p.objects.Blob(was.Hash, ledger.MaxSegment)
+			if err != nil {
+				return err
+			}
+			with.segment = int64(len(content))
+			blanked = bytes.Equal(content, blankLines(before))
+		}
+		dir, err := p.find(freshRoot, strings.TrimSuffix(name, ".jsonl"))
+		if err != nil {
+			return err
+		}
+		if !dir.Hash.IsZero() {
+			segments, err := p.objects.Tree(dir.Hash, ledger.MaxTree)
+			if err != nil {
+				return err
+			}
+			for name, e := range segments {
+				content, err := p.objects.Blob(e.Hash, ledger.MaxSegment)
+				if err != nil {
+					return err
+				}
+				with.agents[strings.TrimSuffix(name, ".jsonl")] = int64(len(content))
+			}
+		}
+		pair.beside = plumbing.ComputeHash(plumbing.BlobObject, slices.Concat(was.Hash[:], is.Hash[:], dir.Hash[:]))
+	}
+	if old == fresh {
+		return nil
+	}
+	return p.blob(pair, func(was, is []byte, learn bool) error { return p.record(was, is, with, learn && !blanked) })
+}
+
+// segment proves the lines of a conversation. What a turn said that is purged as a whole is not learned: it is
+// no secret wherever else it is said.
+func (p *prover) segment(was, is []byte, learn bool) error {
+	if bytes.Equal(is, blankLines(was)) {
+		return nil
+	}
+	for line := range bytes.Lines(was) {
+		text := bytes.TrimSuffix(line, []byte("\n"))
+		end := line[len(text):]
+		n := len(is)
+		if len(end) > 0 {
+			if n = bytes.IndexByte(is, '\n'); n < 0 {
+				return errText
+			}
+		}
+		if !p.line(text, is[:n], learn) {
+			return errText
+		}
+		is = is[n+len(end):]
+	}
+	if len(is) > 0 {
+		return errText
+	}
+	return nil
+}
+
+func (p *prover) line(was, is []byte, learn bool) bool {
+	switch {
+	case bytes.Equal(was, is):
+		return true
+	case !json.Valid(was):
+		return len(is) == 0 || p.learn(was, is, learn)
+	case string(is) == "{}" || bytes.Equal(is, blankLine(was)):
+		return true
+	case !json.Valid(is):
+		return false
+	}
+	return alike(was, is, func(token) {}, func(v token, to []byte) bool {
+		if v.kind == '0' {
+			return string(to) == "0"
+		}
+		return p.learn(was[v.from+1:v.to-1], to[1:len(to)-1], learn)
+	})
+}
+
+// alike reports whether two JSON texts differ in nothing but tokens for which a function reports that they may.
+// see gets every token first, as it was.
+func alike(was, is []byte, see func(v token), may func(v token, to []byte) bool) bool {
+	var list []token
+	tokens(is, func(v token) { list = append(list, token{from: v.from, to: v.to, kind: v.kind}) })
+	at, end, ok := 0, 0, true
+	tokens(was, func(v token) {
+		if !ok {
+			return
+		}
+		if len(list) == 0 || list[0].kind != v.kind || !bytes.Equal(was[at:v.from], is[end:list[0].from]) {
+			ok = false
+			return
+		}
+		see(v)
+		from, to := was[v.from:v.to], is[list[0].from:list[0].to]
+		ok = bytes.Equal(from, to) || may(v, to)
+		at, end = v.to, list[0].to
+		list = list[1:]
+	})
+	return ok && len(list) == 0 && bytes.Equal(was[at:], is[end:])
+}
+
+// record proves a record, or mission.json.
+func (p *prover) record(was, is []byte, with facts, learn bool) error {
+	if !json.Valid(was) {
+		if !p.learn(was, is, learn) {
+			return errRecord
+		}
+		return nil
+	}
+	var s, t shape
+	if _ = json.Unmarshal(was, &s); json.Unmarshal(is, &t) != nil && !json.Valid(is) {
+		return errRecord
+	}
+	was, ok := p.skipped(was, &s, &t)
+	if !ok {
+		return errRecord
+	}
+	learn = learn && !blankRecord(is)
+	agent := ""
+	see := func(v token) {
+		if v.kind == '"' && v.name() == "agents.id" {
+			agent = string(was[v.from+1 : v.to-1])
+		}
+	}
+	ok = alike(was, is, see, func(v token, to []byte) bool {
+		name := v.name()
+		if v.kind == '0' {
+			switch size, there := with.agents[agent]; {
+			case name == "transcript.bytes" && with.segment >= 0:
+				return string(to) == strconv.FormatInt(with.segment, 10)
+			case name == "agents.bytes" && there:
+				return string(to) == strconv.FormatInt(size, 10)
+			}
+			return string(to) == "0" && s.Kind == "turn" && (name == "files" || name == "insertions" || name == "deletions")
+		}
+		text, fresh := was[v.from+1:v.to-1], to[1:len(to)-1]
+		if hash, err := git.ParseHash(string(text)); err == nil {
+			next, replaced := p.known[hash]
+			return replaced && next.String() == string(fresh)
+		}
+		if p.isRenamed(v.key(), string(text), string(fresh)) {
+			return true
+		}
+		if formal[name] || name == "branch" && s.Kind == "" {
+			return false
+		}
+		// What is a mark as a whole may stand for a turn that is purged, see segment.
+		copied := name == "title" || name == "last_prompt" || name == "progress_summary"
+		return p.learn(text, fresh, learn && !(copied && string(fresh) == secret.Mark))
+	})
+	if !ok {
+		return errRecord
+	}
+	return nil
+}
+
+// blankRecord reports whether a record is that of a turn which was purged as a whole.
+func blankRecord(content []byte) bool {
+	var r struct {
+		Kind, Prompt, Reply string
+		Paths               []string
+	}
+	if json.Unmarshal(content, &r) != nil || r.Kind != "turn" {
+		return false
+	}
+	return !slices.ContainsFunc(append(r.Paths, r.Prompt, r.Reply), func(s string) bool { return s != "" && s != secret.Mark })
+}
+
+// isRenamed reports whether a text names a mission that is named by an old commit, and the other text the same
+// by the new one.
+func (p *prover) isRenamed(key, was, is string) bool {
+	if key == "branch" {
+		end := strings.LastIndexByte(was, '/') + 1
+		if !strings.HasPrefix(is, was[:end]) {
+			return false
+		}
+		was, is = was[end:], is[end:]
+	} else if key != "id" && key != "mission" && key != "predecessor" {
+		return false
+	}
+	to, ok := p.renamed[ledger.ID(was)]
+	return ok && string(to) == is
+}
+
+// skipped adds to an old record what the new one says that its state leaves out, if it does.
+func (p *prover) skipped(was []byte, s, t *shape) (with []byte, ok bool) {
+	list := func(s *shape) (list []skip) {
+		if s.Skipped != nil {
+			_ = json.Unmarshal(*s.Skipped, &list)
+		}
+		return list
+	}
+	before, after := list(s), list(t)
+	if len(after) <= len(before) {
+		return was, true
+	}
+	state := plumbing.NewHash(s.Code)
+	if s.Kind == "handoff" {
+		state = plumbing.NewHash(s.Stash)
+	}
+	var more []string
+	for _, add := range after[len(before):] {
+		if add.Why != whyPurged || len(after) > maxLeft {
+			return nil, false
+		}
+		if !slices.ContainsFunc(p.left[state], func(path string) bool {
+			return strings.ToValidUTF8(path, "�") == add.Path || p.learn([]byte(path), []byte(add.Path), false)
+		}) {
+			return nil, false
+		}
+		more = append(more, add.Path)
+	}
+	r := &Rewrite{left: map[plumbing.Hash][]string{state: more}}
+	return r.skipped(was, s), true
+}

@@ -1,0 +1,331 @@
+package purge
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/secret"
+)
+
+// Facts are what else changes in a record: the sizes of what is stored beside it.
+type facts struct {
+	segment int64            // of the turn's segment, -1 if it is as it was
+	agents  map[string]int64 // of sub-agents' segments that are not as they were
+}
+
+var asItWas = facts{segment: -1}
+
+// formal are the members of records without which these could not be read, or would mean something else. What
+// is found in them stays, and is named. Texts that are hashes and all numbers belong to them.
+var formal = map[string]bool{
+	"v": true, "kind": true, "id": true, "mission": true, "turn": true, "handoff": true, "at": true, "started": true,
+	"created": true, "written": true, "outcome": true, "exit_type": true, "last_outcome": true, "agent": true,
+	"session": true, "sessions": true, "prompt_id": true, "imported": true, "predecessor": true,
+	"doc": true, "patch": true, "terminal": true, "truncated": true,
+	"forked_from.mission": true, "finished.at": true, "adopted.at": true, "skipped.why": true,
+	"transcript.path": true, "transcript.missing": true,
+	"agents.id": true, "agents.call": true, "agents.outcome": true, "agents.missing": true,
+}
+
+// beforeSkipped are the members that go before "skipped" in a record.
+var beforeSkipped = map[string]bool{
+	"v": true, "kind": true, "mission": true, "turn": true, "at": true, "started": true, "outcome": true, "agent": true,
+	"model": true, "session": true, "prompt_id": true, "prompt": true, "reply": true, "code": true, "base": true,
+	"head": true, "branch": true, "files": true, "insertions": true, "deletions": true, "paths": true,
+	"handoff": true, "exit_type": true, "previous_agent": true, "last_turn": true, "last_outcome": true,
+	"last_prompt": true, "git_sha": true, "stash_ref": true, "uncommitted_changes": true,
+}
+
+// A shape is what has to be known of a record, or of mission.json, before it is rewritten.
+type shape struct {
+	Kind        string           `json:"kind"`
+	ID          ledger.ID        `json:"id"`
+	Mission     ledger.ID        `json:"mission"`
+	Turn        int              `json:"turn"`
+	Handoff     int              `json:"handoff"`
+	Prompt      string           `json:"prompt"`
+	LastTurn    int              `json:"last_turn"`
+	LastOutcome string           `json:"last_outcome"`
+	Written     string           `json:"written"`
+	Title       string           `json:"title"`
+	Code        string           `json:"code"`
+	Stash       string           `json:"stash_ref"`
+	Skipped     *json.RawMessage `json:"skipped"`
+}
+
+// place is where a record's texts are, but for their kind.
+func (s *shape) place() Place {
+	at := Place{Mission: s.Mission, Kind: Record}
+	switch {
+	case s.Kind == "turn":
+		at.Turn = s.Turn
+	case s.Kind == "handoff":
+		at.Handoff, at.Kind = s.Handoff, Handoff
+	default:
+		at.Mission, at.Kind = s.ID, Mission
+	}
+	return at
+}
+
+// kind is what kind of text a member of a record is.
+func (s *shape) kind(name string) Kind {
+	switch {
+	case name == "prompt", name == "last_prompt":
+		return Prompt
+	case name == "reply":
+		return Reply
+	case name == "title" && s.Kind == "":
+		return Title
+	case name == "uncommitted_changes":
+		return Patch
+	}
+	return s.place().Kind
+}
+
+// purged reports whether a text of a record goes because the whole turn does.
+func (r *Rewrite) purged(s *shape, name string) bool {
+	turn := func(n int) bool { return r.Target.turn(ledger.TurnID{Mission: s.Mission, Turn: n}) }
+	switch s.Kind {
+	case "turn":
+		return turn(s.Turn)
+	case "handoff":
+		last := s.LastTurn
+		if s.LastOutcome == "running" {
+			last++
+		}
+		return turn(last) && (name == "last_prompt" || name == "progress_summary" && s.Written == "")
+	}
+	if name != "title" {
+		return false
+	}
+	return slices.ContainsFunc(r.prompts, func(prompt string) bool { // a title is the beginning of one, or given
+		begin := strings.TrimSuffix(s.Title, "…")
+		return begin != "" && strings.HasPrefix(strings.TrimSpace(prompt), begin)
+	})
+}
+
+func (t *Target) turn(id ledger.TurnID) bool { return slices.Contains(t.Turns, id) }
+
+// record returns what takes the place of a record: its texts without what is found in them, the hashes and
+// names of what was replaced, sizes, and what was left out of its state. All other bytes are as they were.
+func (r *Rewrite) record(at Place, content []byte, with facts) []byte {
+	if !json.Valid(content) {
+		out, _ := clean(r.Target.Finder, content)
+		if !bytes.Equal(out, content) {
+			r.find(at, Redacted, 1)
+		}
+		return out
+	}
+	var s shape
+	_ = json.Unmarshal(content, &s) // of what has another type, nothing is known
+	if where := s.place(); where.Mission != "" {
+		at = where
+	}
+	found := map[Find]int{}
+	kept := map[Find]int{}
+	out := content
+	whole := false // strings of which anything is found go as a whole
+	for range rounds {
+		var edits []edit
+		t := touched{}
+		if r.Target.Finder != nil {
+			t.spans = r.Target.Finder.Spans(out)
+		}
+		clear(kept)
+		agent := ""
+		purging := s.Kind == "turn" && r.purged(&s, "")
+		tokens(out, func(v token) {
+			name := v.name()
+			put := func(with string) { edits = append(edits, edit{v.from, v.to, with}) }
+			where := Find{at, Redacted}
+			where.Kind = s.kind(name)
+			hit := t.is(v.from, v.to)
+			switch {
+			case v.kind == '0':
+				switch size, changed := with.agents[agent]; {
+				case name == "transcript.bytes" && with.segment >= 0:
+					put(strconv.FormatInt(with.segment, 10))
+				case name == "agents.bytes" && changed:
+					put(strconv.FormatInt(size, 10))
+				case purging && (name == "files" || name == "insertions" || name == "deletions"):
+					put("0")
+				case hit:
+					where.Fate = Kept
+					kept[where]++
+				}
+			case v.kind == 'n':
+				if !hit {
+					break
+				}
+				if inner, ok := clean(r.Target.Finder, out[v.from+1:v.to-1]); ok && !whole && !formal[name] {
+					found[where]++
+					put(`"` + string(inner) + `"`)
+				} else if whole && !formal[name] {
+					found[where]++
+					put(marked)
+				}
+			default:
+				text := string(out[v.from+1 : v.to-1])
+				if name == "agents.id" {
+					agent = text
+				}
+				if to, is := r.followed(text, v.key()); is {
+					if to != text {
+						put(`"` + to + `"`)
+					}
+				} else if formal[name] || name == "branch" && s.Kind == "" {
+					if hit {
+						where.Fate = Kept
+						kept[where]++
+					}
+				} else if r.purged(&s, name) {
+					if text != "" && text != secret.Mark {
+						found[where]++
+						put(marked)
+					}
+				} else if hit {
+					found[where]++
+					inner, ok := clean(r.Target.Finder, []byte(text))
+					if with := `"` + string(inner) + `"`; ok && !whole && json.Valid([]byte(with)) {
+						put(with)
+					} else {
+						put(marked)
+					}
+				}
+			}
+		})
+		if len(edits) == 0 {
+			break
+		}
+		next := apply(out, edits)
+		if bytes.Equal(next, out) {
+			break
+		}
+		out, whole = next, true
+		if r.Target.Finder == nil || len(r.Target.Finder.Spans(out)) == 0 {
+			break
+		}
+	}
+	for f, n := range found {
+		r.find(f.Place, f.Fate, n)
+	}
+	for f, n := range kept {
+		r.find(f.Place, f.Fate, n)
+	}
+	return r.skipped(out, &s)
+}
+
+// followed is what takes the place of a string that is the hash of a commit or names a mission. is is true
+// for any hash, which no text is looked for in.
+func (r *Rewrite) followed(text, key string) (to string, is bool) {
+	if hash, err := git.ParseHash(text); err == nil {
+		if next := r.Successor(hash); next != hash && !next.IsZero() {
+			return next.String(), true
+		}
+		return text, true
+	}
+	switch key {
+	case "id", "mission", "predecessor":
+		if id, ok := r.renamed(ledger.ID(text)); ok {
+			return string(id), true
+		}
+	case "branch":
+		end := strings.LastIndexByte(text, '/') + 1
+		if id, ok := r.renamed(ledger.ID(text[end:])); ok {
+			return text[:end] + string(id), true
+		}
+	}
+	return text, false
+}
+
+// A skip is what a record says of a path that its state leaves out.
+type skip struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+const whyPurged = "purged"
+
+// skipped adds what was left out of the state of a record to what the record says it leaves out.
+func (r *Rewrite) skipped(content []byte, s *shape) []byte {
+	state := s.Code
+	if s.Kind == "handoff" {
+		state = s.Stash
+	}
+	left := r.left[plumbing.NewHash(state)]
+	if len(left) == 0 || !plumbing.IsHash(state) {
+		return content
+	}
+	var list []skip
+	if s.Skipped != nil {
+		_ = json.Unmarshal(*s.Skipped, &list)
+	}
+	var more bytes.Buffer
+	enc := json.NewEncoder(&more)
+	enc.SetEscapeHTML(false)
+	for _, path := range left {
+		if next := (skip{strings.ToValidUTF8(path, "�"), whyPurged}); len(list) < maxLeft && !slices.Contains(list, next) {
+			list = append(list, next)
+			_ = enc.Encode(next) // of strings: there is no error
+			more.Truncate(more.Len() - 1)
+			more.WriteByte(',')
+		}
+	}
+	add := strings.TrimSuffix(more.String(), ",")
+	if add == "" {
+		return content
+	}
+	at := 0 // behind the last member that goes before the list
+	open := -1
+	tokens(content, func(v token) {
+		if v.kind != 'n' || len(v.path) != 1 {
+			return
+		}
+		if name := v.name(); name == "skipped" {
+			open = v.to
+		} else if beforeSkipped[name] {
+			at = v.to + valueEnd(content[v.to:])
+		}
+	})
+	if open >= 0 {
+		end := open + valueEnd(content[open:])
+		if content[end-1] == ']' {
+			if s.Skipped != nil && len(bytes.TrimSpace((*s.Skipped)[1:len(*s.Skipped)-1])) > 0 {
+				add = "," + add
+			}
+			return apply(content, []edit{{end - 1, end - 1, add}})
+		}
+		begin := open + bytes.IndexByte(content[open:], ':') + 1
+		return apply(content, []edit{{begin, end, "[" + add + "]"}})
+	}
+	return apply(content, []edit{{at, at, `,"skipped":[` + add + `]`}})
+}
+
+// valueEnd is where the value of a member ends, behind whose name the text begins.
+func valueEnd(text []byte) int {
+	depth, inString := 0, false
+	i := bytes.IndexByte(text, ':') + 1
+	for ; i < len(text); i++ {
+		switch c := text[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			depth++
+		case (c == '}' || c == ']' || c == ',') && depth == 0:
+			return i
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return i
+}

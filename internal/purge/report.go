@@ -1,0 +1,343 @@
+package purge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/agent"
+	"gitagent/internal/erase"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// A Report says where something was found, what goes, and what stays and why. It never quotes it.
+type Report struct {
+	Found    map[Find]int
+	Objects  int      // that hold it or lead to it, and go
+	Files    []string // of ours, which are written anew
+	Commits  []Commit // of the user's own
+	Stays    []Stay
+	Worktree []string // files of worktrees that hold it
+	Clients  []string // files of clients that hold it
+}
+
+// A Commit is one of the user's own that stands in the way: it is on a branch.
+type Commit struct {
+	Hash   plumbing.Hash
+	Branch string           // full name
+	Line   string           // the first line of its message; redacted
+	Paths  []string         // files of it that hold the secret
+	Onto   [2]plumbing.Hash // a turn's that it sits on, and its successor; zero if it sits on none that is replaced
+}
+
+// A Stay is something of the user's that leads to what should go, so that it stays.
+type Stay struct {
+	erase.Root
+	Worktree string // of an index
+}
+
+// Empty reports whether there is nothing to do.
+func (p *Plan) Empty() bool {
+	return len(p.updates) == 0 && len(p.goes) == 0 && len(p.Files) == 0
+}
+
+// report looks around.
+func (p *Plan) report(ctx context.Context) error {
+	p.Found = p.rewrite.Found()
+	if has := p.has(); has != nil {
+		searched, err := erase.Search(ctx, p.Repo, has)
+		if err != nil {
+			return err
+		}
+		for _, f := range searched.Found {
+			if f.Object.IsZero() || f.Elsewhere {
+				continue
+			}
+			p.doomed[f.Object] = true
+			if err := p.learn(f.Type, f.Object); err != nil {
+				return err
+			}
+		}
+	}
+	leading, err := erase.Lead(ctx, p.Repo, p.doomed)
+	if err != nil {
+		return err
+	}
+	roots, err := leading.Roots(ctx, p.Repo, p.has())
+	if err != nil {
+		return err
+	}
+	if err := p.commitsOf(ctx, leading); err != nil {
+		return err
+	}
+	roots = slices.DeleteFunc(roots, func(r erase.Root) bool { return p.goesWith(r) })
+	for _, r := range roots {
+		p.Stays = append(p.Stays, Stay{Root: r})
+	}
+	p.goes = leading.Without(roots)
+	p.Objects = len(p.goes)
+	if p.Files, err = holding(p.Target.Finder, p.dirs()); err != nil {
+		return err
+	}
+	for _, dir := range unsearched {
+		if info, err := p.Store.Dir().Lstat(dir); err == nil && info.IsDir() && !p.Empty() {
+			p.Files = append(p.Files, p.Store.Dir().Path(dir))
+		}
+	}
+	if err := p.worktrees(ctx); err != nil {
+		return err
+	}
+	return p.clients()
+}
+
+// learn keeps what an object has of the secret, as it reads when it is decoded: a pattern says less. It is
+// never written.
+func (p *Plan) learn(t plumbing.ObjectType, h plumbing.Hash) error {
+	content, err := p.objects.Read(t, h, maxFile)
+	if errors.Is(err, git.ErrTooLarge) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, text := range p.Target.Finder.Found(content) {
+		if !slices.ContainsFunc(p.secrets, func(s []byte) bool { return bytes.Equal(s, text) }) {
+			p.secrets = append(p.secrets, text)
+		}
+	}
+	return nil
+}
+
+// has is what looks for the secret; nil if there is none to look for.
+func (p *Purge) has() func([]byte) bool {
+	if p.Target.Finder == nil {
+		return nil
+	}
+	return func(text []byte) bool { return len(p.Target.Finder.Spans(text)) > 0 }
+}
+
+// goesWith reports whether a root will lead to nothing that goes, once the purge is done: it is a ref that
+// moves, or what git has noted of ours.
+func (p *Plan) goesWith(r erase.Root) bool {
+	switch r.Kind {
+	case erase.Ref:
+		return slices.ContainsFunc(p.updates, func(u git.Update) bool { return u.Ref == r.Ref })
+	case erase.Index:
+		if p.follows(r) {
+			return true
+		}
+	}
+	return own(p.Repo, r, p.replaced)
+}
+
+// own reports whether something that git has noted is about what is ours alone, and replaced: then it goes.
+func own(repo *git.Repo, r erase.Root, replaced func(plumbing.Hash) bool) bool {
+	switch r.Kind {
+	case erase.Log:
+		if strings.HasPrefix(r.Ref, "refs/agent/") || strings.HasPrefix(r.Ref, "refs/notes/agent/") {
+			return true
+		}
+		return len(r.Hashes) > 0 && !slices.ContainsFunc(r.Hashes, func(h plumbing.Hash) bool { return !replaced(h) })
+	case erase.File, erase.Index:
+		return noted[filepath.Base(r.Path)] || slices.ContainsFunc(stateDirs(repo), func(dir string) bool {
+			below, err := filepath.Rel(dir, r.Path)
+			return err == nil && filepath.IsLocal(below)
+		})
+	}
+	return false
+}
+
+// noted are files of git's that tell of what was, and that nobody needs: they go.
+var noted = map[string]bool{"ORIG_HEAD": true, "FETCH_HEAD": true, "COMMIT_EDITMSG": true, "AUTO_MERGE": true}
+
+// follows reports whether all that a user's index has of what goes is in entries that follow HEAD. What else it
+// notes, trees above all, git forgets with them.
+func (p *Plan) follows(r erase.Root) bool {
+	staged, ok := p.staged[r.Path]
+	return ok && !slices.ContainsFunc(r.Hashes, func(h plumbing.Hash) bool { return staged[h] })
+}
+
+// commitsOf finds the user's commits on branches that hold what goes, or come after what does.
+func (p *Plan) commitsOf(ctx context.Context, leading *erase.Leading) error {
+	ours := p.rewrite.Ours()
+	seen := make(map[plumbing.Hash]bool)
+	for _, ref := range slices.Sorted(maps.Keys(p.refs)) {
+		if !strings.HasPrefix(ref, "refs/heads/") || !leading.Has(p.refs[ref]) {
+			continue
+		}
+		out, err := p.Repo.Output(ctx, nil, "rev-list", "--topo-order", "--reverse", p.refs[ref].String(), "--")
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(string(out)) {
+			h := plumbing.NewHash(strings.TrimSpace(line))
+			if seen[h] || ours[h] || !leading.Has(h) {
+				continue
+			}
+			seen[h] = true
+			c, err := p.objects.Commit(h)
+			if err != nil {
+				return err
+			}
+			found := Commit{Hash: h, Branch: ref, Line: p.clean(firstLine(c.Message))}
+			for _, parent := range c.Parents {
+				if ours[parent] && p.replaced(parent) {
+					found.Onto = [2]plumbing.Hash{parent, p.rewrite.Successor(parent)}
+				}
+			}
+			if found.Paths, err = p.paths(leading, c.Tree, ""); err != nil {
+				return err
+			}
+			p.Commits = append(p.Commits, found)
+		}
+	}
+	return nil
+}
+
+// clean is a text without the secret.
+func (p *Purge) clean(text string) string {
+	if p.Target.Finder == nil {
+		return text
+	}
+	return string(p.Target.Finder.Replace([]byte(text)))
+}
+
+func firstLine(message string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
+	return line
+}
+
+// maxPaths is how many files of a commit are named.
+const maxPaths = 20
+
+// paths are the files of a tree that hold what goes.
+func (p *Plan) paths(leading *erase.Leading, tree plumbing.Hash, dir string) (list []string, err error) {
+	if !leading.Has(tree) {
+		return nil, nil
+	}
+	entries, err := p.objects.Tree(tree, git.MaxTree)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		e, path := entries[name], dir+name
+		if !leading.Has(e.Hash) || len(list) >= maxPaths {
+			continue
+		}
+		if !e.Mode.IsFile() {
+			below, err := p.paths(leading, e.Hash, path+"/")
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, below...)
+			continue
+		}
+		list = append(list, p.clean(path))
+	}
+	return list[:min(len(list), maxPaths)], nil
+}
+
+// maxFile is how large a file of a worktree, or of a client, may be to be searched.
+const maxFile = ledger.MaxSegment
+
+// holds reports whether a file holds the secret; a link, or one that can't be read, does not.
+func (p *Purge) holds(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
+		return false
+	}
+	text, err := os.ReadFile(path)
+	return err == nil && p.has()(text)
+}
+
+// worktrees finds the files of worktrees that hold it, but for ignored ones: what the next turn would take.
+func (p *Plan) worktrees(ctx context.Context) error {
+	args := []string{"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"}
+	switch {
+	case len(p.Target.Paths.Specs) > 0:
+		args = append(args, p.Target.Paths.Specs...)
+	case p.Target.Finder == nil:
+		return nil
+	}
+	list, err := p.Repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range list {
+		if _, err := git.Find(w.Path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, git.ErrNotFound) {
+			continue
+		}
+		for _, all := range []bool{false, true} {
+			if all && len(p.Target.Paths.Specs) == 0 || !all && p.Target.Finder == nil {
+				continue
+			}
+			dir, asked := w.Path, args
+			if !all {
+				asked = args[:6]
+			} else {
+				dir = filepath.Join(w.Path, p.Target.Paths.Dir)
+			}
+			if _, err := os.Stat(dir); err != nil {
+				continue
+			}
+			out, err := p.Repo.Others().Output(ctx, nil, append([]string{"-C", dir}, asked...)...)
+			if err != nil {
+				return err
+			}
+			for name := range bytes.SplitSeq(bytes.TrimSuffix(out, []byte{0}), []byte{0}) {
+				path := filepath.Join(dir, string(name))
+				if len(name) > 0 && (all || p.holds(path)) && !slices.Contains(p.Worktree, path) {
+					p.Worktree = append(p.Worktree, path)
+				}
+			}
+		}
+	}
+	slices.Sort(p.Worktree)
+	return nil
+}
+
+// clients finds the files of clients with the conversations of missions in which it was found.
+func (p *Plan) clients() error {
+	if p.Target.Finder == nil {
+		return nil
+	}
+	seen := make(map[ledger.ID]bool)
+	var unread error
+	for f := range p.Found {
+		tip := p.tip(f.Mission)
+		if seen[f.Mission] || tip.IsZero() {
+			continue
+		}
+		seen[f.Mission] = true
+		l, err := ledger.At(p.objects, f.Mission, tip)
+		if err != nil {
+			unread = fmt.Errorf("mission %s: %w", f.Mission, err)
+			continue
+		}
+		for _, session := range l.Mission.Sessions {
+			for _, a := range agent.All() {
+				files, err := a.Files(a.ConfigDir(os.Getenv), session)
+				if err != nil {
+					continue // it has none on this machine
+				}
+				for _, file := range files {
+					if !slices.Contains(p.Clients, file.Path) && p.holds(file.Path) {
+						p.Clients = append(p.Clients, file.Path)
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(p.Clients)
+	return unread
+}

@@ -1,0 +1,223 @@
+package purge
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"gitagent/internal/secret"
+)
+
+const marked = `"` + secret.Mark + `"`
+
+// cleanLines returns lines of JSON without what is found in them, and how much that was. A line of JSON stays
+// one: what is found within a string becomes a mark there, a number in which it is found 0. What reaches from
+// one string into the next takes both; and a line that can't be cleaned becomes an empty object, or nothing.
+func cleanLines(f *secret.Finder, content []byte) (out []byte, n int) {
+	spans := f.Spans(content)
+	if n = len(spans); n == 0 {
+		return content, 0
+	}
+	for round := 0; len(spans) > 0 && round < rounds; round++ {
+		content = eachTouched(content, spans, func(line []byte, found []secret.Span) []byte {
+			switch {
+			case json.Valid(line) && round == rounds-1:
+				return []byte("{}")
+			case json.Valid(line):
+				return cleanValues(f, line, found, round > 0)
+			case round == rounds-1:
+				return nil
+			case round > 0:
+				return []byte(secret.Mark)
+			}
+			out, _ := clean(f, line)
+			return out
+		})
+		spans = f.Spans(content)
+	}
+	return content, n
+}
+
+// eachTouched returns lines, with others in the place of those that spans have anything of. They get the
+// spans as they are in the line, cut at its ends.
+func eachTouched(content []byte, spans []secret.Span, f func(line []byte, found []secret.Span) []byte) []byte {
+	out := make([]byte, 0, len(content)+len(content)/64)
+	at, t := 0, touched{spans}
+	for line := range bytes.Lines(content) {
+		text := bytes.TrimSuffix(line, []byte("\n"))
+		if t.is(at, at+len(text)) {
+			var found []secret.Span
+			for _, s := range t.spans {
+				if s.From >= at+len(text) {
+					break
+				}
+				found = append(found, secret.Span{From: max(0, s.From-at), To: min(len(text), s.To-at)})
+			}
+			out = append(append(out, f(text, found)...), line[len(text):]...)
+		} else {
+			out = append(out, line...)
+		}
+		at += len(line)
+	}
+	return out
+}
+
+// cleanValues returns a line of valid JSON without what is found in its strings. whole takes each string of
+// which a span has anything.
+func cleanValues(f *secret.Finder, line []byte, found []secret.Span, whole bool) []byte {
+	var edits []edit
+	t := touched{found}
+	tokens(line, func(v token) {
+		switch {
+		case !t.is(v.from, v.to):
+		case v.kind == '0':
+			edits = append(edits, edit{v.from, v.to, "0"})
+		case whole:
+			edits = append(edits, edit{v.from, v.to, marked})
+		default:
+			if inner, ok := clean(f, line[v.from+1:v.to-1]); !ok {
+				edits = append(edits, edit{v.from, v.to, marked})
+			} else if with := `"` + string(inner) + `"`; json.Valid([]byte(with)) {
+				edits = append(edits, edit{v.from, v.to, with})
+			} else {
+				edits = append(edits, edit{v.from, v.to, marked})
+			}
+		}
+	})
+	return apply(line, edits)
+}
+
+// structural are the names of members that hold a conversation together: who speaks, in which order, which
+// result belongs to which call. Their texts stay when a turn is purged as a whole.
+var structural = map[string]bool{
+	"type": true, "subtype": true, "role": true, "kind": true, "phase": true, "status": true, "outcome": true,
+	"uuid": true, "parentUuid": true, "logicalParentUuid": true, "sourceToolAssistantUUID": true, "leafUuid": true,
+	"sessionId": true, "sessionID": true, "session_id": true, "thread_id": true, "agentId": true,
+	"id": true, "messageID": true, "parentID": true, "call_id": true, "callID": true, "tool_use_id": true,
+	"toolUseID": true, "turn_id": true, "root_turn_id": true, "parent_turn_id": true, "requestId": true,
+	"promptId": true, "promptSource": true, "turnOrigin": true, "userType": true, "level": true,
+	"timestamp": true, "version": true, "model": true, "modelID": true, "providerID": true, "name": true, "tool": true,
+	"stop_reason": true, "stop_sequence": true, "finish": true, "reason": true, "agent": true, "mode": true,
+	"startTime": true, "lastUpdated": true, "projectHash": true, "originator": true, "cli_version": true,
+}
+
+// opaque are the types of blocks that nobody but the service can make, or whose data a mark would make
+// invalid: a text takes their place.
+var opaque = map[string]string{
+	"thinking": "text", "redacted_thinking": "text", "image": "text", "document": "text",
+	"input_image": "input_text",
+}
+
+// blankLines returns what takes the place of the lines of a turn that is purged as a whole. It depends on
+// nothing but them. Numbers, names and what is structural stay, every other text is a mark. A line that
+// holds what only the service can have made, encrypted, is an empty object, and one that isn't JSON nothing.
+func blankLines(content []byte) []byte {
+	var out []byte
+	for line := range bytes.Lines(content) {
+		text := bytes.TrimSuffix(line, []byte("\n"))
+		end := line[len(text):]
+		switch {
+		case len(text) == 0:
+		case !json.Valid(text):
+			text = nil
+		case bytes.Contains(text, []byte(`"encrypted_content"`)):
+			text = []byte("{}")
+		default:
+			text = blankLine(text)
+		}
+		out = append(append(out, text...), end...)
+	}
+	return out
+}
+
+// unquoted returns a segment without the prompts of purged turns, as far as the client itself repeats them:
+// it notes the last one beside the conversation, when the next turn has begun.
+func (r *Rewrite) unquoted(content []byte) []byte {
+	const repeats = "lastPrompt"
+	if len(r.prompts) == 0 || !bytes.Contains(content, []byte(repeats)) {
+		return content
+	}
+	var out []byte
+	for line := range bytes.Lines(content) {
+		var edits []edit
+		if bytes.Contains(line, []byte(repeats)) && json.Valid(line) {
+			tokens(line, func(v token) {
+				var text string
+				if v.kind == '"' && v.key() == repeats && json.Unmarshal(line[v.from:v.to], &text) == nil && r.isPrompt(text) {
+					edits = append(edits, edit{v.from, v.to, marked})
+				}
+			})
+		}
+		out = append(out, apply(line, edits)...)
+	}
+	return out
+}
+
+// isPrompt reports whether a text is a purged turn's prompt. Both may be cut.
+func (r *Rewrite) isPrompt(text string) bool {
+	begin, cut := strings.CutSuffix(text, "…")
+	for _, prompt := range r.prompts {
+		known, short := strings.CutSuffix(prompt, "…")
+		switch {
+		case begin == "" || known == "":
+		case begin == known, cut && strings.HasPrefix(known, begin), short && strings.HasPrefix(begin, known):
+			return true
+		}
+	}
+	return false
+}
+
+func blankLine(line []byte) []byte {
+	line = blankBlocks(line)
+	var edits []edit
+	tokens(line, func(v token) {
+		if v.kind == '"' && !structural[v.key()] && v.to-v.from > len(`""`) {
+			edits = append(edits, edit{v.from, v.to, marked})
+		}
+	})
+	return apply(line, edits)
+}
+
+// blankBlocks puts a text in the place of opaque blocks: objects with such a type that are elements of lists.
+func blankBlocks(line []byte) []byte {
+	var edits []edit
+	var begins []int // of the objects and lists around a token
+	kinds := map[int]string{}
+	tokens(line, func(v token) {
+		if v.kind == '"' && v.key() == "type" {
+			if to, ok := opaque[string(line[v.from+1:v.to-1])]; ok {
+				kinds[v.from] = to
+			}
+		}
+	})
+	if len(kinds) == 0 {
+		return line
+	}
+	to := map[int]string{} // by where an object begins
+	inString := false
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		if with, ok := kinds[i]; ok && len(begins) > 1 && line[begins[len(begins)-2]] == '[' {
+			to[begins[len(begins)-1]] = with
+		}
+		switch {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			begins = append(begins, i)
+		case c == '}' || c == ']':
+			from := begins[len(begins)-1]
+			begins = begins[:len(begins)-1]
+			if with, ok := to[from]; ok {
+				for len(edits) > 0 && edits[len(edits)-1].from > from {
+					edits = edits[:len(edits)-1] // within this one
+				}
+				edits = append(edits, edit{from, i + 1, `{"type":"` + with + `","text":` + marked + `}`})
+			}
+		}
+	}
+	return apply(line, edits)
+}
