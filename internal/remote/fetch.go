@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
+	"gitagent/internal/purge"
 )
 
 // Fetch brings missions from the remote: the named ones, with the branches of attached ones, or all
@@ -45,43 +46,86 @@ func (r *Remote) fetchAlone(ctx context.Context, f func() error) error {
 	if err != nil {
 		return err
 	}
-	defer held.Release()
+	defer func() { held.Release(); r.fetching = nil }()
 	r.fetching = held
 	landings := filepath.Join(r.repo.CommonDir, filepath.FromSlash(r.landings())) + "/"
 	return held.With(lock.Note{At: time.Now(), Words: []string{landings}}, f)
 }
 
 func (r *Remote) fetch(ctx context.Context, ids []ledger.ID) ([]Change, error) {
+	there, err := r.refs(ctx, r.Name)
+	if err != nil {
+		return nil, err
+	}
+	archived, err := r.see(ctx, r.Name, there)
+	if err != nil {
+		return nil, err
+	}
+	theirs := r.missions(there)
 	var sources []source
+	wanted := ids
 	if len(ids) > 0 {
 		for _, id := range ids {
 			sources = append(sources, r.all(string(id)+"*")...)
 		}
 	} else {
-		theirs, err := r.list(ctx, r.Name)
-		if err != nil {
-			return nil, err
-		}
 		ours, err := r.local(ctx, "")
 		if err != nil {
 			return nil, err
 		}
 		sources = r.news(theirs, ours)
+		wanted = slices.Collect(maps.Keys(theirs))
+		for id := range r.byMission(ours) { // it may have gone on, and have been archived
+			wanted = append(wanted, id)
+		}
 	}
-	if len(sources) == 0 {
-		return nil, nil
-	}
-	arrived, err := r.bring(ctx, r.Name, sources)
+	known, err := r.repo.Refs(ctx, purge.MapRef)
 	if err != nil {
 		return nil, err
 	}
-	changes, err := r.merge(ctx, arrived, ids)
+	alone, besides, unread := r.archivedOf(ctx, archived, wanted, theirs, len(ids) > 0)
+	if len(sources)+len(alone)+len(besides) == 0 && there[purge.MapRef] == known[purge.MapRef] {
+		return nil, unread
+	}
+	into, _, err := r.bring(ctx, r.Name, append(sources, purges))
+	if err == nil {
+		err = r.bringArchived(ctx, r.Name, into, alone)
+	}
+	if err != nil {
+		return nil, err
+	}
+	changes, found, err := r.take(ctx, into, ids)
+	if len(besides) > 0 {
+		into = r.landings() + rand.Text() + "/"
+		bad := r.bringArchived(ctx, r.Name, into, besides)
+		if bad == nil {
+			var more []Change
+			more, _, bad = r.take(ctx, into, ids)
+			changes = append(changes, more...)
+		}
+		err = errors.Join(err, bad)
+	}
+	err = errors.Join(err, unread)
 	for _, id := range ids {
-		if arrived[id].ledger.IsZero() {
+		if !found[id] {
 			err = errors.Join(err, fmt.Errorf("mission %s: %w", id, git.ErrNotFound))
 		}
 	}
 	return changes, err
+}
+
+// take makes what a fetch has brought part of this repository.
+func (r *Remote) take(ctx context.Context, into string, ids []ledger.ID) (changes []Change, found map[ledger.ID]bool, err error) {
+	applied, arrived, err := r.apply(ctx, r.Name, into, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	found = make(map[ledger.ID]bool)
+	for id, t := range arrived {
+		found[id] = !t.ledger.IsZero()
+	}
+	changes, err = r.merge(ctx, applied.let(arrived), ids)
+	return append(applied.changes(), changes...), found, errors.Join(append(applied.held(), err)...)
 }
 
 // A source is refs to fetch: their namespace, and a name or a pattern. It is no error if a pattern
@@ -100,7 +144,7 @@ func (r *Remote) landings() string { return "refs/agent/remotes/" + escape(r.Nam
 
 // landing returns the place of a namespace in the directory of one fetch.
 func (r *Remote) landing(into, namespace string) string {
-	return into + map[string]string{ledgers: "missions/", notes: "notes/", r.branches(): "heads/"}[namespace]
+	return into + map[string]string{ledgers: "missions/", notes: "notes/", r.branches(): "heads/", agentRefs: "map/"}[namespace]
 }
 
 // news returns the refs of those of the remote's missions that we do not have in full.
@@ -142,31 +186,51 @@ const maxExact = 500
 // It never passes --depth, because git would then not advance the history of a mission in a shallow
 // clone. It fetches all blobs, even in a partial clone: there are many small ones, and git would
 // ask for each as it is read.
-func (r *Remote) bring(ctx context.Context, from string, sources []source) (map[ledger.ID]tips, error) {
-	into := r.landings() + rand.Text() + "/"
+func (r *Remote) bring(ctx context.Context, from string, sources []source) (into string, arrived map[ledger.ID]tips, err error) {
+	into = r.landings() + rand.Text() + "/"
+	if err := r.bringInto(ctx, from, into, sources); err != nil {
+		return into, nil, err
+	}
+	arrived, err = r.landed(ctx, into)
+	return into, arrived, err
+}
+
+func (r *Remote) bringInto(ctx context.Context, from, into string, sources []source) error {
 	var refspecs strings.Builder
 	for _, s := range sources {
 		fmt.Fprintf(&refspecs, "%s%s:%s%s\n", s.namespace, s.name, r.landing(into, s.namespace), s.name)
 	}
-	_, err := r.run(ctx, refspecs.String(), "fetch", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-prune",
+	return r.fetchRefs(ctx, from, refspecs.String())
+}
+
+// fetchRefs runs git fetch with refspecs, one in a line.
+func (r *Remote) fetchRefs(ctx context.Context, from, refspecs string) error {
+	_, err := r.run(ctx, refspecs, "fetch", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-prune",
 		"--no-prune-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--no-show-forced-updates", "--no-filter",
 		"--stdin", "--end-of-options", from)
-	if err != nil {
-		return nil, err
-	}
+	return err
+}
+
+// landed are the missions that a fetch has brought.
+func (r *Remote) landed(ctx context.Context, into string) (map[ledger.ID]tips, error) {
 	refs, err := r.repo.Refs(ctx, into)
 	if err != nil {
 		return nil, err
 	}
+	return r.byMission(r.original(into, refs)), nil
+}
+
+// original are refs of a landing by the names that they have at the remote.
+func (r *Remote) original(into string, refs map[string]plumbing.Hash) map[string]plumbing.Hash {
 	original := make(map[string]plumbing.Hash, len(refs))
 	for ref, hash := range refs {
-		for _, namespace := range []string{ledgers, notes, r.branches()} {
+		for _, namespace := range []string{ledgers, notes, r.branches(), agentRefs} {
 			if name, ok := strings.CutPrefix(ref, r.landing(into, namespace)); ok {
 				original[namespace+name] = hash
 			}
 		}
 	}
-	return r.byMission(original), nil
+	return original
 }
 
 // clear removes the refs brought by this fetch and by earlier ones that were killed. The objects
@@ -212,7 +276,7 @@ func (r *Remote) Left(ctx context.Context) error {
 func (r *Remote) look(ctx context.Context, from string, id ledger.ID) (tips, error) {
 	var found tips
 	err := r.fetchAlone(ctx, func() error {
-		arrived, err := r.bring(ctx, from, r.all(string(id)+"*"))
+		_, arrived, err := r.bring(ctx, from, r.all(string(id)+"*"))
 		if err != nil {
 			return err
 		}

@@ -40,6 +40,7 @@ const (
 	Notes   Kind = "notes"   // the remote had more notes on its turns
 	Side    Kind = "side"    // it is the other side of a mission that also went on here
 	Stayed  Kind = "stayed"  // only the branch differs, and it can't be moved
+	Purged  Kind = "purged"  // somebody has purged it, and what was purged is gone here as well
 )
 
 // maxAttempts is how often a lost race is retried.
@@ -397,6 +398,14 @@ func checkedOut(ctx context.Context, repo *git.Repo) (map[string]string, error) 
 // mergeNotes merges the remote's notes into those of a mission here, and reports whether that
 // changed them.
 func (r *Remote) mergeNotes(ctx context.Context, id ledger.ID, theirs plumbing.Hash) (changed bool, err error) {
+	err = r.fetchAlone(ctx, func() error {
+		changed, err = r.uniteNotes(ctx, id, theirs)
+		return err
+	})
+	return changed, err
+}
+
+func (r *Remote) uniteNotes(ctx context.Context, id ledger.ID, theirs plumbing.Hash) (changed bool, err error) {
 	err = attempts(func() error {
 		m := &merger{Remote: r, objects: r.repo.Objects(ctx)}
 		defer m.objects.Close()

@@ -124,6 +124,9 @@ func spec(hash plumbing.Hash, ref string) string { return hash.String() + ":" + 
 func (r *Remote) yield(ctx context.Context, p *Pushed, ours tips, refused error) (done bool, err error) {
 	there, merged := true, false
 	for _, source := range r.sources {
+		if cleaned, err := r.cleaned(ctx, source, p.Mission); err != nil || cleaned {
+			return false, err
+		}
 		theirs, err := r.look(ctx, source, p.As)
 		if err != nil {
 			return false, errors.Join(refused, err)

@@ -8,8 +8,10 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/purge"
 )
 
 // Tips are what the refs of one mission point at, zero if it lacks one.
@@ -58,8 +60,15 @@ func (r *Remote) local(ctx context.Context, id ledger.ID) (map[string]plumbing.H
 	return r.repo.Refs(ctx, ledgers, notes, r.branches())
 }
 
-// list asks a source, the remote's name or a URL, for the refs of all missions.
-func (r *Remote) list(ctx context.Context, source string) (map[ledger.ID]tips, error) {
+// missions groups refs of a remote by mission.
+func (r *Remote) missions(refs map[string]plumbing.Hash) map[ledger.ID]tips {
+	missions := r.byMission(refs)
+	maps.DeleteFunc(missions, func(_ ledger.ID, t tips) bool { return t.zero() })
+	return missions
+}
+
+// refs asks a source for the refs of all missions, of the archive, and for the map of what was purged.
+func (r *Remote) refs(ctx context.Context, source string) (map[string]plumbing.Hash, error) {
 	// No patterns: git would match them here, against whole words from the end, and the remote
 	// sends everything anyway.
 	out, err := r.repo.Output(ctx, nil, append(r.always(), "ls-remote", "--refs", "--quiet", "--end-of-options", source)...)
@@ -73,16 +82,15 @@ func (r *Remote) list(ctx context.Context, source string) (map[ledger.ID]tips, e
 		if !ok {
 			return nil, fmt.Errorf("list the refs of %s: unexpected line %q", r.Name, line)
 		}
-		if !strings.HasPrefix(ref, ledgers) && !strings.HasPrefix(ref, notes) && !strings.HasPrefix(ref, r.branches()) {
+		if !strings.HasPrefix(ref, ledgers) && !strings.HasPrefix(ref, notes) && !strings.HasPrefix(ref, r.branches()) &&
+			ref != purge.MapRef && ref != archive.IndexRef && ref != archive.KeepRef {
 			continue
 		}
 		if refs[ref], err = git.ParseHash(hash); err != nil {
 			return nil, fmt.Errorf("list the refs of %s: %w", r.Name, err)
 		}
 	}
-	missions := r.byMission(refs)
-	maps.DeleteFunc(missions, func(_ ledger.ID, t tips) bool { return t.zero() })
-	return missions, nil
+	return refs, nil
 }
 
 // contains reports whether b is a or one of its ancestors. Everything contains the zero hash.

@@ -20,6 +20,8 @@ type Remote struct {
 	Level Level    // what may be sent to every one of them
 	// Progress receives git's own progress, for a terminal; nil for none.
 	Progress io.Writer
+	// AcceptPurges says that a person agrees to what was purged elsewhere, whoever signed it.
+	AcceptPurges bool
 
 	w       *workspace.Workspace
 	repo    *git.Repo // with the environment that git needs

@@ -63,19 +63,26 @@ func (r *Remote) together(ctx context.Context, ids []ledger.ID) (done []*Pushed,
 		return nil, nil, err
 	}
 	defer held.Release()
-	var theirs []map[ledger.ID]tips // by source
-	for _, source := range r.sources {
-		list, err := r.list(ctx, source)
-		if err != nil {
-			return nil, nil, err
-		}
-		theirs = append(theirs, list)
-	}
 	refs, err := r.local(ctx, "")
 	if err != nil {
 		return nil, nil, err
 	}
 	all := r.byMission(refs)
+	var theirs []map[ledger.ID]tips // by source
+	for _, source := range r.sources {
+		there, err := r.refs(ctx, source)
+		if err == nil {
+			there, err = r.upToDate(ctx, source, there)
+		}
+		list := r.missions(there)
+		if err == nil {
+			err = r.archivedThere(ctx, source, there, list, all)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		theirs = append(theirs, list)
+	}
 	if ids == nil {
 		ids = slices.Sorted(maps.Keys(all))
 	}

@@ -1,0 +1,471 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/archive"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/lock"
+	"gitagent/internal/purge"
+	"gitagent/internal/secret"
+)
+
+// What the archive of a remote was when we saw it last is kept apart from our own, which it never changes: a
+// stranger can have made it. Its index says what can be fetched; the commits that keep the objects are here
+// only if we have put our archive and that one together, or else each push would fetch them again.
+
+func (r *Remote) seenIndex() string { return archive.SeenRefs + escape(r.Name) + "/index" }
+func (r *Remote) seenKeep() string  { return archive.SeenRefs + escape(r.Name) + "/keep" }
+
+// seeing runs f, which moves these refs, while no other process of ours does: pushes and fetches both do. It notes
+// where git may leave locks.
+func (r *Remote) seeing(ctx context.Context, f func(r *Remote) error) error {
+	held, err := r.lock(ctx, "archive")
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	dirs := []string{filepath.Join(r.repo.CommonDir, filepath.FromSlash(archive.SeenRefs), escape(r.Name)) + "/"}
+	if held.Left().Words != nil {
+		if err := git.DropLeftLocks(ctx, held.Left().At, dirs); err != nil {
+			return err
+		}
+	}
+	alone := *r
+	alone.repo, alone.fetching = r.repo.Holding(held.File()), held
+	return held.With(lock.Note{At: time.Now(), Words: dirs}, func() error { return f(&alone) })
+}
+
+// see fetches the index of the remote's archive, given the refs that are there.
+func (r *Remote) see(ctx context.Context, source string, there map[string]plumbing.Hash) (index plumbing.Hash, err error) {
+	seen, err := r.repo.Refs(ctx, r.seenIndex())
+	index = there[archive.IndexRef]
+	if err != nil || seen[r.seenIndex()] == index {
+		return index, err
+	}
+	return index, r.seeing(ctx, func(r *Remote) error {
+		if index.IsZero() {
+			return r.move(ctx, []git.Update{{Ref: r.seenIndex(), Old: seen[r.seenIndex()]}})
+		}
+		return r.fetchRefs(ctx, source, "+"+archive.IndexRef+":"+r.seenIndex()+"\n")
+	})
+}
+
+// archivedOf returns what the index of a remote's archive says of missions that is not here, or was asked for by
+// name: of those without refs there, and besides of those that went on with refs. What can't be read of the index,
+// which a stranger may have written, is an error only for who asked by name.
+func (r *Remote) archivedOf(ctx context.Context, tip plumbing.Hash, ids []ledger.ID, theirs map[ledger.ID]tips, named bool) (alone, besides []archive.Entry, err error) {
+	objects := r.repo.Objects(ctx)
+	defer objects.Close()
+	index, err := archive.Open(objects, tip)
+	switch {
+	case err != nil && named:
+		return nil, nil, err
+	case err != nil:
+		return nil, nil, nil
+	}
+	wanted, files := make(map[string]bool), make(map[string]bool)
+	for _, id := range ids {
+		wanted[string(id)], files[string(id[:2])] = true, true
+	}
+	var problems []error
+	for file := range files {
+		entries, err := index.Like(file)
+		if named {
+			problems = append(problems, err)
+		}
+		for _, e := range entries {
+			if !wanted[e.ID] {
+				continue
+			}
+			live := !theirs[ledger.ID(e.ID)].ledger.IsZero()
+			switch here, err := r.holds(ctx, objects, ledger.ID(e.ID), e.Ledger.Hash()); {
+			case err != nil:
+				problems = append(problems, err)
+			case here && (live || !named):
+			case live:
+				besides = append(besides, e)
+			default:
+				alone = append(alone, e)
+			}
+		}
+	}
+	return alone, besides, errors.Join(problems...)
+}
+
+// holds reports whether a mission here, archived or not, has all of a ledger.
+func (r *Remote) holds(ctx context.Context, objects *git.Objects, id ledger.ID, tip plumbing.Hash) (bool, error) {
+	ours, err := ledger.Tip(ctx, r.repo, id)
+	if errors.Is(err, git.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil || ours == tip {
+		return err == nil, err
+	}
+	return r.extends(ctx, objects, ours, tip), nil
+}
+
+// bringArchived fetches missions of the remote's archive to where a fetch lands. They become missions here as if
+// the remote had refs of them.
+func (r *Remote) bringArchived(ctx context.Context, source, into string, list []archive.Entry) error {
+	refspecs := ""
+	for _, e := range list {
+		for namespace, hash := range map[string]git.Hex{ledgers: e.Ledger, notes: e.Notes, r.branches(): e.Branch} {
+			if !hash.IsZero() {
+				refspecs += hash.String() + ":" + r.landing(into, namespace) + e.ID + "\n"
+			}
+		}
+	}
+	if refspecs == "" {
+		return nil
+	}
+	return r.fetchRefs(ctx, source, refspecs)
+}
+
+// archivedThere adds to the missions that the remote has those of its archive that are the same here.
+func (r *Remote) archivedThere(ctx context.Context, source string, refs map[string]plumbing.Hash, theirs, ours map[ledger.ID]tips) error {
+	tip, err := r.see(ctx, source, refs)
+	if err != nil || tip.IsZero() {
+		return err
+	}
+	objects := r.repo.Objects(ctx)
+	defer objects.Close()
+	index, err := archive.Open(objects, tip)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.Name, err)
+	}
+	known := r.remember()
+	there := make(map[ledger.ID]tips, len(ours)) // what would be sent, under its name there
+	for id, t := range ours {
+		if as := known.pushed(id).As; theirs[as].zero() {
+			there[as] = t
+		}
+	}
+	for e := range index.All() { // a file of it that can't be read has nothing: the missions are sent
+		if t, ok := there[ledger.ID(e.ID)]; ok && !e.Gone() && e.Ledger.Hash() == t.ledger {
+			theirs[ledger.ID(e.ID)] = t
+		}
+	}
+	return nil
+}
+
+// A SentArchive says what became of an archive at a remote.
+type SentArchive struct {
+	Sent bool        // something of it was sent
+	Gone []ledger.ID // missions that are in the remote's archive, and have no refs there any more
+}
+
+// PushArchive puts the archive here and that of the remote together, there, and then deletes the refs of
+// missions of which the remote's archive has everything. Neither the archive here nor any mission changes.
+//
+// The remote's is no ancestor of what takes its place, so it goes only if it still is what was read, and is
+// read again otherwise. Killed at any time, it can be repeated.
+func (r *Remote) PushArchive(ctx context.Context) (*SentArchive, error) {
+	done := new(SentArchive)
+	refs, err := r.repo.Refs(ctx, archive.IndexRef)
+	if err != nil || len(refs) == 0 || r.Level != All {
+		return done, err
+	}
+	held, err := r.lock(ctx, "push")
+	if err != nil {
+		return nil, err
+	}
+	defer held.Release()
+	for _, source := range r.sources {
+		if err := r.pushArchive(ctx, source, done); err != nil {
+			return done, fmt.Errorf("push the archive to %s: %w", r.Name, err)
+		}
+	}
+	return done, nil
+}
+
+const (
+	maxStill     = 5 // times in a row that a remote rejects what is sent although it has what was read
+	archivePause = 50 * time.Millisecond
+)
+
+func (r *Remote) pushArchive(ctx context.Context, source string, done *SentArchive) error {
+	there, err := r.refs(ctx, source)
+	if err == nil {
+		there, err = r.upToDate(ctx, source, there)
+	}
+	still := 0
+	for attempt := 1; err == nil; attempt++ {
+		index, updates, err := r.unitedArchive(ctx, source, there)
+		if err != nil {
+			return err
+		}
+		refused := r.force(ctx, source, updates, new(Replaced))
+		if refused == nil {
+			done.Sent = done.Sent || len(updates) > 0
+			refused = errors.Join(r.seen(ctx, index, updates), r.dropArchived(ctx, there, index, done))
+		}
+		if refused == nil {
+			return nil
+		}
+		was := there
+		there, err = r.refs(ctx, source)
+		if still++; !maps.Equal(was, there) { // somebody else has moved them, else it does not accept it
+			still = 0
+		}
+		if !errors.Is(refused, ErrRejected) || still == maxStill || attempt == maxAttempts {
+			return errors.Join(refused, err)
+		}
+		select {
+		case <-time.After(time.Duration(attempt) * archivePause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
+}
+
+// unitedArchive makes one archive of that here and that of a source, and says what has to move there.
+func (r *Remote) unitedArchive(ctx context.Context, source string, there map[string]plumbing.Hash) (index plumbing.Hash, updates []git.Update, err error) {
+	ours, err := r.repo.Refs(ctx, archive.IndexRef, archive.KeepRef, r.seenIndex(), r.seenKeep())
+	if err != nil {
+		return index, nil, err
+	}
+	index, keep := ours[archive.IndexRef], ours[archive.KeepRef]
+	if theirs := there[archive.IndexRef]; !theirs.IsZero() && theirs != index {
+		if ours[r.seenIndex()] != theirs || ours[r.seenKeep()] != there[archive.KeepRef] {
+			refspecs := "+" + archive.IndexRef + ":" + r.seenIndex() + "\n"
+			if !there[archive.KeepRef].IsZero() {
+				refspecs += "+" + archive.KeepRef + ":" + r.seenKeep() + "\n"
+			}
+			if err := r.seeing(ctx, func(r *Remote) error { return r.fetchRefs(ctx, source, refspecs) }); err != nil {
+				return index, nil, err
+			}
+			got, err := r.repo.Refs(ctx, r.seenIndex(), r.seenKeep())
+			if err != nil {
+				return index, nil, err
+			}
+			there[archive.IndexRef], there[archive.KeepRef] = got[r.seenIndex()], got[r.seenKeep()] // perhaps newer
+		}
+		theirs, err := r.withoutPurged(ctx, source, there[archive.IndexRef], index)
+		if err != nil {
+			return index, nil, err
+		}
+		if ours, err = r.repo.Refs(ctx, archive.IndexRef, archive.KeepRef); err != nil { // ours may have changed as well
+			return index, nil, err
+		}
+		index, keep = ours[archive.IndexRef], ours[archive.KeepRef]
+		if index, keep, err = r.unite(ctx, theirs, index); err != nil {
+			return index, nil, err
+		}
+	}
+	now := map[string]plumbing.Hash{archive.IndexRef: index, archive.KeepRef: keep}
+	if !there[purge.MapRef].IsZero() { // missions that only the archive had may have been purged
+		known, err := r.repo.Refs(ctx, purge.MapRef)
+		if err != nil {
+			return index, nil, err
+		}
+		now[purge.MapRef] = known[purge.MapRef]
+	}
+	for ref, to := range now {
+		if there[ref] != to {
+			updates = append(updates, git.Update{Ref: ref, New: to, Old: there[ref]})
+		}
+	}
+	return index, updates, nil
+}
+
+// withoutPurged returns what a source's archive is without what was purged, given ours. Missions of which ours has
+// the same are left out: they had all this done.
+func (r *Remote) withoutPurged(ctx context.Context, source string, theirs, ours plumbing.Hash) (tip plumbing.Hash, err error) {
+	known, err := r.repo.Refs(ctx, purge.MapRef)
+	if err != nil || known[purge.MapRef].IsZero() {
+		return theirs, err
+	}
+	err = r.fetchAlone(ctx, func() error {
+		if err := r.clear(ctx); err != nil {
+			return err
+		}
+		into := r.landings() + rand.Text() + "/"
+		all, landed, err := r.land(ctx, into, theirs, ours)
+		if err != nil || len(landed) == 0 {
+			tip = theirs
+			return err
+		}
+		applied, arrived, err := r.apply(ctx, source, into, true)
+		if err == nil {
+			tip, err = r.anew(ctx, all, landed, applied, arrived)
+		}
+		return errors.Join(err, r.clear(ctx))
+	})
+	return tip, err
+}
+
+// land gives refs to those missions of an archive that another one has not as they are, as if they were fetched.
+func (r *Remote) land(ctx context.Context, into string, theirs, ours plumbing.Hash) (all map[string]archive.Entry, landed []string, err error) {
+	objects := r.repo.Objects(ctx)
+	defer objects.Close()
+	x, err := archive.Open(objects, theirs)
+	if err != nil {
+		return nil, nil, err
+	}
+	y, err := archive.Open(objects, ours)
+	if err != nil {
+		return nil, nil, err
+	}
+	all = make(map[string]archive.Entry)
+	var refs []git.Update
+	for e, err := range x.All() {
+		if err != nil {
+			return nil, nil, err
+		}
+		all[e.ID] = e
+		if mine, _, err := y.Find(e.ID); err != nil || e.Gone() || mine == e || objects.Has(e.Ledger.Hash()) != nil {
+			continue
+		}
+		landed = append(landed, e.ID)
+		for namespace, hash := range map[string]git.Hex{ledgers: e.Ledger, notes: e.Notes, r.branches(): e.Branch} {
+			if !hash.IsZero() {
+				refs = append(refs, git.Update{Ref: r.landing(into, namespace) + e.ID, New: hash.Hash()})
+			}
+		}
+	}
+	return all, landed, r.repo.UpdateRefs(ctx, "archived at "+r.Name, refs)
+}
+
+// anew writes an archive with some missions as they are after a purge was applied to them. What was read of it
+// before may be gone.
+func (r *Remote) anew(ctx context.Context, all map[string]archive.Entry, landed []string, applied *applied, arrived map[ledger.ID]tips) (plumbing.Hash, error) {
+	memory, err := secret.ReadMemory(r.w.Store.Dir())
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	for _, name := range landed {
+		e, id := all[name], ledger.ID(name)
+		if _, held := applied.Held[id]; held {
+			continue
+		}
+		if delete(all, name); memory != nil {
+			e.Title = string(memory.Finder().Replace([]byte(e.Title)))
+		}
+		id = cmp.Or(applied.Renamed[id], id)
+		if t, ok := arrived[id]; ok {
+			e.ID, e.Ledger, e.Notes, e.Branch = string(id), git.Hex(t.ledger), git.Hex(t.notes), git.Hex(t.branch)
+			all[e.ID] = e
+		}
+	}
+	objects := r.repo.Objects(ctx)
+	defer objects.Close()
+	index, err := archive.Open(objects, plumbing.ZeroHash)
+	if err == nil {
+		index, err = index.With(all)
+	}
+	if err == nil {
+		err = objects.Flush()
+	}
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return index.Tip, nil
+}
+
+// unite writes the union of two archives, whose missions are all here.
+func (r *Remote) unite(ctx context.Context, a, b plumbing.Hash) (index, keep plumbing.Hash, err error) {
+	objects := r.repo.Objects(ctx)
+	defer objects.Close()
+	x, err := archive.Open(objects, a)
+	if err != nil {
+		return index, keep, err
+	}
+	y, err := archive.Open(objects, b)
+	if err != nil {
+		return index, keep, err
+	}
+	both, err := x.Unite(y, func(commit, besides git.Hex) (string, error) {
+		if commit == besides {
+			return "", nil
+		}
+		if objects.Has(commit.Hash()) != nil { // of a mission that was removed
+			return string(ledger.OfCommit(besides.Hash())), nil
+		}
+		if has, err := r.contains(ctx, commit.Hash(), besides.Hash()); err != nil || has {
+			return "", err
+		}
+		first, err := ledger.Side(ctx, r.repo, besides.Hash(), commit.Hash())
+		return string(ledger.OfCommit(first)), err
+	})
+	if err == nil {
+		keep, err = both.Keep()
+	}
+	if err == nil {
+		err = objects.Flush()
+	}
+	if err != nil {
+		return index, keep, err
+	}
+	return both.Tip, keep, nil
+}
+
+// seen notes what the remote's archive is since a push. What is missing here has been fetched, and would be
+// fetched again at the next push.
+func (r *Remote) seen(ctx context.Context, index plumbing.Hash, updates []git.Update) error {
+	refs, err := r.repo.Refs(ctx, r.seenIndex(), r.seenKeep())
+	if err != nil {
+		return err
+	}
+	var moves []git.Update
+	for _, u := range updates {
+		ref, ok := map[string]string{archive.IndexRef: r.seenIndex(), archive.KeepRef: r.seenKeep()}[u.Ref]
+		if ok && refs[ref] != u.New {
+			moves = append(moves, git.Update{Ref: ref, New: u.New, Old: refs[ref]})
+		}
+	}
+	if len(moves) == 0 {
+		return nil
+	}
+	err = r.seeing(ctx, func(r *Remote) error { return r.move(ctx, moves) })
+	if errors.Is(err, git.ErrConflict) { // a fetch knows better
+		return nil
+	}
+	return err
+}
+
+// dropArchived deletes the refs at the remote of missions that are in its archive as they are.
+func (r *Remote) dropArchived(ctx context.Context, there map[string]plumbing.Hash, tip plumbing.Hash, done *SentArchive) error {
+	objects := r.repo.Objects(ctx)
+	defer objects.Close()
+	index, err := archive.Open(objects, tip)
+	if err != nil {
+		return err
+	}
+	var ids []ledger.ID
+	var doomed []map[string]plumbing.Hash
+	theirs := r.missions(there)
+	for e, err := range index.All() {
+		if err != nil {
+			return err
+		}
+		id := ledger.ID(e.ID)
+		t, ok := theirs[id]
+		if !ok || e.Gone() {
+			continue
+		}
+		kept := tips{e.Ledger.Hash(), e.Notes.Hash(), e.Branch.Hash()}
+		if r.extends(ctx, objects, kept.ledger, t.ledger) && r.extends(ctx, objects, kept.notes, t.notes) && r.hasBranch(ctx, objects, kept, t.branch) {
+			ids, doomed = append(ids, id), append(doomed, r.refsOf(id, t))
+		}
+	}
+	stayed, err := r.deleteRefs(ctx, doomed)
+	for i, id := range ids {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(doomed[i])), func(ref string) bool { return stayed[ref] }) {
+			done.Gone = append(done.Gone, id)
+		}
+	}
+	return err
+}

@@ -1,0 +1,288 @@
+package remote_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gitagent/internal/archive"
+	"gitagent/internal/ledger"
+	"gitagent/internal/lock"
+	"gitagent/internal/transaction"
+	"gitagent/test/gittest"
+	"gitagent/turns"
+)
+
+// archives puts missions into the archive of a clone.
+func (c *clone) archives(ids ...ledger.ID) {
+	c.t.Helper()
+	r := &turns.Recorder{Workspace: c.workspace()}
+	done, err := r.Archive(c.t.Context(), ids, nil, false)
+	if err != nil || len(done.Left) > 0 {
+		c.t.Fatal(err, done.Left)
+	}
+}
+
+// pushArchive pushes the archive, and returns the missions whose refs went there.
+func (c *clone) pushArchive() []ledger.ID {
+	c.t.Helper()
+	done, err := c.origin().PushArchive(c.t.Context())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return done.Gone
+}
+
+// archiveOf is the index and the keeping commit of the archive in a repository.
+func archiveOf(r *gittest.Repo) string {
+	refs := refsOf(r, archive.IndexRef, archive.KeepRef)
+	return refs[archive.IndexRef] + " " + refs[archive.KeepRef]
+}
+
+// TestPushArchive: archived missions go at the remote, stay there for who asks, and are not sent again by who
+// has them.
+func TestPushArchive(t *testing.T) {
+	t.Parallel()
+	host := newHost(t)
+	a, b := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
+	ids := []ledger.ID{"a1b2c3d4", "b1b2c3d4", "c1b2c3d4"}
+	for _, id := range ids {
+		a.turn(id, "one of "+string(id))
+	}
+	a.pushAll()
+	b.fetch()
+	equal(t, "without an archive", a.pushArchive(), nil)
+	a.archives(ids[:2]...)
+	equal(t, "gone at the host", a.pushArchive(), ids[:2])
+	equal(t, "again", a.pushArchive(), nil)
+	if refs := agentRefs(host); len(refs) != 4 || archiveOf(host) != archiveOf(a.Repo) {
+		t.Errorf("the host has %v", refs)
+	}
+	host.Git("fsck", "--strict")
+
+	b.pushAll() // has all of them, with refs
+	if refs := agentRefs(host); len(refs) != 4 {
+		t.Errorf("the host has %v", refs)
+	}
+	fresh := cloneOf(t, host.Dir)
+	equal(t, "fetch", fresh.fetch(), []string{"c1b2c3d4 new"})
+	if refs := refsOf(fresh.Repo, "refs/agent/archive"); len(refs) > 0 {
+		t.Errorf("a fetch made an archive: %v", refs)
+	}
+	equal(t, "fetch again", fresh.fetch(), nil)
+	equal(t, "fetch of an archived one", fresh.fetch(ids[0]), []string{"a1b2c3d4 new"})
+	equal(t, "its prompts", fresh.prompts(ids[0]), []string{"one of a1b2c3d4"})
+	fresh.Git("fsck", "--strict")
+
+	// It goes on, and is back with refs, until it is archived again.
+	fresh.turn(ids[0], "two")
+	fresh.pushAll()
+	if refs := agentRefs(host); refs[ids[0].Ref()] == "" {
+		t.Errorf("the host has %v", refs)
+	}
+	b.fetch()
+	equal(t, "prompts", b.prompts(ids[0]), []string{"one of a1b2c3d4", "two"})
+	equal(t, "not as the archive has it", a.pushArchive(), nil)
+	b.archives(ids[0])
+	equal(t, "gone again", b.pushArchive(), ids[:1])
+	again := cloneOf(t, host.Dir)
+	again.fetch(ids[0])
+	equal(t, "prompts", again.prompts(ids[0]), []string{"one of a1b2c3d4", "two"})
+}
+
+// TestArchiveLocks: git was killed while it noted what the archive of a remote is. Its locks are in nobody's way.
+func TestArchiveLocks(t *testing.T) {
+	t.Parallel()
+	host := newHost(t)
+	a, b := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
+	a.turn("a1b2c3d4", "one")
+	b.turn("b1b2c3d4", "two")
+	a.archives("a1b2c3d4")
+	a.pushArchive()
+	b.archives("b1b2c3d4")
+	store := b.workspace().Store
+	killed := func() { // as who is killed in the middle leaves it
+		dir := filepath.Join(b.Dir, ".git", "refs", "agent", "archives", "origin")
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		held, err := store.Lock(t.Context(), "archive-origin")
+		if err == nil {
+			err = held.Note(lock.Note{At: time.Now(), Words: []string{dir + "/"}})
+			held.Release()
+		}
+		for _, name := range []string{"index.lock", "keep.lock"} {
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, name), nil, 0o666)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	killed()
+	b.pushArchive()
+	killed()
+	a.turn("c1b2c3d4", "three")
+	a.archives("c1b2c3d4")
+	a.pushArchive()
+	equal(t, "fetch", b.fetch("c1b2c3d4"), []string{"c1b2c3d4 new"})
+	killed()
+	if err := transaction.ClearDead(t.Context(), b.workspace()); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(b.Dir, ".git/refs/agent/archives/origin/*.lock")); err != nil || len(left) > 0 {
+		t.Errorf("left %q, %v", left, err)
+	}
+}
+
+// TestPushArchives: archives of several clones come together at the host, in every order, and nothing is lost.
+func TestPushArchives(t *testing.T) {
+	t.Parallel()
+	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}[:gittest.Size(6, 2)] {
+		host := newHost(t)
+		var clones []*clone
+		for i := range 3 {
+			c := cloneOf(t, host.Dir)
+			id := ledger.ID(fmt.Sprintf("%d1b2c3d4", i))
+			c.turn(id, "one")
+			c.archives(id)
+			clones = append(clones, c)
+		}
+		for _, i := range order {
+			clones[i].pushArchive()
+		}
+		fresh := cloneOf(t, host.Dir)
+		for i := range 3 {
+			id := ledger.ID(fmt.Sprintf("%d1b2c3d4", i))
+			equal(t, "fetch", fresh.fetch(id), []string{string(id) + " new"})
+		}
+		host.Git("fsck", "--strict")
+		for _, c := range clones {
+			if keep := refsOf(c.Repo, archive.IndexRef); len(keep) != 1 {
+				t.Errorf("a clone lost its archive: %v", keep)
+			}
+			if got := strings.Fields(c.Git("ls-tree", "-r", "--name-only", archive.IndexRef)); len(got) != 1 {
+				t.Errorf("the archive of a clone has %v", got)
+			}
+		}
+	}
+}
+
+// TestArchiveSides: one mission went on in two clones, which both archived it.
+func TestArchiveSides(t *testing.T) {
+	t.Parallel()
+	host := newHost(t)
+	a, b := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
+	a.turn(mission, "common")
+	a.push(mission)
+	b.fetch()
+	a.turn(mission, "by a")
+	b.turn(mission, "by b")
+	var sides []ledger.ID
+	for _, c := range []*clone{a, b} {
+		sides = append(sides, ledger.ID(c.Git("rev-parse", mission.Ref())[:12]))
+		c.archives(mission)
+		c.pushArchive()
+	}
+	fresh := cloneOf(t, host.Dir)
+	fresh.fetch(mission)
+	got := fresh.prompts(mission)
+	for _, side := range sides {
+		if changes, err := fresh.origin().Fetch(t.Context(), side); err == nil && len(changes) == 1 {
+			got = append(got, fresh.prompts(side)...)
+		}
+	}
+	slices.Sort(got)
+	equal(t, "prompts", got, []string{"by a", "by b", "common", "common"})
+}
+
+// TestArchiveRace: another clone pushes its archive between a look and the push.
+func TestArchiveRace(t *testing.T) {
+	t.Parallel()
+	host := newHost(t)
+	clones := make([]*clone, 4)
+	errs := make(chan error)
+	for i := range clones {
+		clones[i] = cloneOf(t, host.Dir)
+		id := ledger.ID(fmt.Sprintf("%d1b2c3d4", i))
+		clones[i].turn(id, "one")
+		clones[i].push(id)
+		clones[i].archives(id)
+	}
+	for _, c := range clones {
+		r := c.origin()
+		go func() {
+			_, err := r.PushArchive(t.Context())
+			errs <- err
+		}()
+	}
+	for range clones {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	host.Git("fsck", "--strict")
+	if refs := agentRefs(host); len(refs) != 2 {
+		t.Errorf("the host has %v", refs)
+	}
+	fresh := cloneOf(t, host.Dir)
+	for i := range clones {
+		fresh.fetch(ledger.ID(fmt.Sprintf("%d1b2c3d4", i)))
+	}
+}
+
+// TestForeignArchive: a stranger's index changes no mission here, live or archived, and what it names is
+// checked like all that is fetched.
+func TestForeignArchive(t *testing.T) {
+	t.Parallel()
+	host := newHost(t)
+	c := cloneOf(t, host.Dir)
+	c.turn(mission, "ours")
+	c.turn("b1b2c3d4", "ours, too")
+	c.archives("b1b2c3d4")
+	before := agentRefs(c.Repo)
+
+	main := host.Git("rev-parse", "main")
+	fed := func(stdin string, args ...string) string {
+		out, err := host.Feed(stdin, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(out)
+	}
+	line := func(id, rest string) string { return fmt.Sprintf(`{"id":"%s",%s}`, id, rest) + "\n" }
+	for name, files := range map[string]map[string]string{
+		"junk":              {"a1": "{}\nnot json\n", "zz": "x\n"},
+		"a tombstone":       {"a1": line("a1b2c3d4", `"removed":"`+main+`","at":9999999999`), "b1": line("b1b2c3d4", `"removed":"`+main+`","at":9999999999`)},
+		"other commits":     {"a1": line("a1b2c3d4", `"ledger":"`+main+`","at":9999999999`), "c1": line("c1b2c3d4", `"ledger":"`+main+`","at":1`)},
+		"what is not there": {"c1": line("c1b2c3d4", `"ledger":"`+strings.Repeat("1", 40)+`","at":1`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree := ""
+			for file, content := range files {
+				tree += "100644 blob " + fed(content, "hash-object", "-w", "--stdin") + "\t" + file + "\n"
+			}
+			top := fed("040000 tree "+fed(tree, "mktree")+"\tmissions\n", "mktree")
+			host.Git("update-ref", archive.IndexRef, host.Git("commit-tree", "-m", "archive", top))
+			if _, err := c.origin().Fetch(t.Context()); err != nil {
+				t.Error(err)
+			}
+			for _, id := range []ledger.ID{mission, "b1b2c3d4", "c1b2c3d4"} {
+				_, _ = c.origin().Fetch(t.Context(), id)
+			}
+			after := agentRefs(c.Repo)
+			maps.DeleteFunc(after, func(ref, _ string) bool { return strings.HasPrefix(ref, "refs/agent/archives/") })
+			if !maps.Equal(before, after) {
+				t.Errorf("refs are %v, want %v", after, before)
+			}
+			equal(t, "prompts", c.prompts(mission), []string{"ours"})
+			c.Git("fsck", "--strict")
+		})
+	}
+}

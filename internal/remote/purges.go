@@ -1,0 +1,400 @@
+package remote
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/archive"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/purge"
+)
+
+// agentRefs is the namespace of the map of what was purged.
+const agentRefs = "refs/agent/"
+
+// purges is that map, if the remote has one.
+var purges = source{agentRefs, "purges*"}
+
+// A HeldError reports a mission that somebody has purged, and that stays as it is here.
+type HeldError struct {
+	Mission ledger.ID
+	purge.HeldBecause
+	remote string
+}
+
+func (e *HeldError) Error() string {
+	why := ""
+	switch {
+	case e.Unknown:
+		why = "by somebody whom you don't trust"
+	case e.WentOn:
+		why = "as a whole, and has gone on here"
+	case e.Away:
+		why = "and what takes its place is not there"
+	default:
+		return fmt.Sprintf("mission %s: what %s says was purged of it is refused: %v", e.Mission, e.remote, e.Refused)
+	}
+	return fmt.Sprintf("mission %s: it was purged at %s %s; nothing was changed", e.Mission, e.remote, why)
+}
+
+func (e *HeldError) Unwrap() error { return e.Refused }
+
+// An applied is what became of what others have purged.
+type applied struct {
+	*purge.Applied
+	remote string
+}
+
+// apply applies what others have purged to what is here and to what was fetched, before any of it becomes a
+// mission or the side of one: what is fetched may come from who does not know of the purge.
+//
+// whole says that everything was fetched; if not, it is fetched from source where something needs it.
+func (r *Remote) apply(ctx context.Context, source, into string, whole bool) (*applied, map[ledger.ID]tips, error) {
+	done := &applied{remote: r.Name, Applied: new(purge.Applied)}
+	refs, err := r.repo.Refs(ctx, purge.MapRef, r.landing(into, agentRefs))
+	if err != nil {
+		return nil, nil, err
+	}
+	objects := r.repo.Objects(ctx)
+	defer objects.Close()
+	known, err := purge.ReadMap(objects, refs[purge.MapRef])
+	if err != nil {
+		return nil, nil, err
+	}
+	theirs, err := purge.ReadMap(objects, refs[r.landing(into, agentRefs)+"purges"])
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", r.Name, err)
+	}
+	known.Unite(theirs)
+	a := &purge.Apply{Workspace: r.w, Map: known, Landing: into, Accepted: r.AcceptPurges}
+	if done.Applied, err = a.Do(ctx); err != nil {
+		return nil, nil, err
+	}
+	if away(done.Held) { // what takes the place of a mission may be there and not have been asked for
+		if !whole {
+			if into, _, err = r.bring(ctx, source, append(r.all("*"), purges)); err != nil {
+				return nil, nil, err
+			}
+		}
+		if err := r.bringPurged(ctx, source, known, done.Held); err != nil {
+			return nil, nil, err
+		}
+		a.Landing = into
+		if done.Applied, err = a.Do(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := theirs.Learn(ctx, r.repo); err != nil {
+		return nil, nil, err
+	}
+	arrived, err := r.landed(ctx, into)
+	return done, done.rename(arrived), err
+}
+
+// bringPurged fetches from the archive of a source what takes the place of missions. They don't arrive
+// with a fetch: their objects do.
+func (r *Remote) bringPurged(ctx context.Context, source string, known *purge.Map, held map[ledger.ID]purge.HeldBecause) error {
+	there, err := r.refs(ctx, source)
+	if err != nil {
+		return err
+	}
+	tip, err := r.see(ctx, source, there)
+	if err != nil {
+		return err
+	}
+	objects := r.repo.Objects(ctx)
+	defer objects.Close()
+	index, err := archive.Open(objects, tip)
+	if err != nil {
+		return err
+	}
+	ends := known.Ends()
+	var list []archive.Entry
+	for e := range index.All() { // what can't be read stays away
+		if !e.Gone() && (held[ledger.ID(e.ID)].Away || ends[e.Ledger.Hash()]) && objects.Has(e.Ledger.Hash()) != nil {
+			list = append(list, e)
+		}
+	}
+	return r.bringArchived(ctx, source, r.landings()+rand.Text()+"/", list)
+}
+
+func away(held map[ledger.ID]purge.HeldBecause) bool {
+	for _, why := range held {
+		if why.Away {
+			return true
+		}
+	}
+	return false
+}
+
+// rename names missions that are named by a commit which was replaced.
+func (a *applied) rename(arrived map[ledger.ID]tips) map[ledger.ID]tips {
+	named := make(map[ledger.ID]tips, len(arrived))
+	for id, t := range arrived {
+		if to, ok := a.Renamed[id]; ok {
+			id = to
+		}
+		named[id] = t
+	}
+	return named
+}
+
+// let leaves out what is held.
+func (a *applied) let(arrived map[ledger.ID]tips) map[ledger.ID]tips {
+	rest := maps.Clone(arrived)
+	for id := range a.Held {
+		delete(rest, id)
+	}
+	return rest
+}
+
+func (a *applied) changes() (list []Change) {
+	for _, id := range slices.Sorted(maps.Keys(a.Changed)) {
+		list = append(list, Change{Mission: id, Kind: Purged})
+	}
+	return list
+}
+
+func (a *applied) held() (all []error) {
+	for _, id := range slices.Sorted(maps.Keys(a.Held)) {
+		all = append(all, &HeldError{Mission: id, HeldBecause: a.Held[id], remote: a.remote})
+	}
+	return all
+}
+
+// A Replaced says what became of a remote after a purge.
+type Replaced struct {
+	Refs     []string // that have new values there, or are gone
+	Branches []string // that the remote refused to change: they still lead to what was purged
+	Changes  []Change // here, as of a fetch
+	Held     []error  // missions that stay as they are, each a [*HeldError]
+}
+
+// PushPurges takes out of the remote what was purged here: it fetches everything, so that nobody's turns are
+// lost, and puts what takes its place where it was, with the map for other clones. Each ref is replaced only if it
+// still is what was fetched. Branches go apart, as a host may refuse to rewrite them.
+//
+// What it can't do: the host keeps the objects until its gc, and gives them to whoever knows their hashes; other
+// people's clones, and forks at the host, stay as they are until they fetch.
+//
+// The error wraps what that of [Remote.Push] does.
+func (r *Remote) PushPurges(ctx context.Context) (*Replaced, error) {
+	if r.Level == "" {
+		return nil, fmt.Errorf("push to %s: %w", r.Name, ErrNoConsent)
+	}
+	held, err := r.lock(ctx, "push")
+	if err != nil {
+		return nil, err
+	}
+	defer held.Release()
+	all := new(Replaced)
+	for _, source := range r.sources {
+		for range maxRounds { // what only the archive has may say more of what has refs
+			before := len(all.Refs)
+			err := r.replace(ctx, source, all)
+			if err == nil && r.Level == All {
+				err = r.replaceArchive(ctx, source, all)
+			}
+			if err != nil {
+				return all, fmt.Errorf("purge at %s: %w", r.Name, err)
+			}
+			if len(all.Refs) == before {
+				break
+			}
+		}
+	}
+	slices.Sort(all.Refs)
+	all.Refs = slices.Compact(all.Refs)
+	return all, errors.Join(all.Held...)
+}
+
+// maxRounds bounds how often a remote is purged in one go.
+const maxRounds = 4
+
+// cleaned replaces what a source has, if it has a map: somebody who does not know maps may have pushed what was
+// purged, or we are about to. It reports whether anything has changed, there or here. If the mission is held, it
+// must not be pushed. The caller holds the lock of pushes.
+func (r *Remote) cleaned(ctx context.Context, source string, id ledger.ID) (bool, error) {
+	there, err := r.refs(ctx, source)
+	if err != nil || there[purge.MapRef].IsZero() {
+		return false, err
+	}
+	all := new(Replaced)
+	err = r.replace(ctx, source, all)
+	for _, held := range all.Held {
+		if h := (*HeldError)(nil); errors.As(held, &h) && h.Mission == id {
+			err = errors.Join(err, held)
+		}
+	}
+	return len(all.Refs)+len(all.Changes) > 0, err
+}
+
+// upToDate takes over what others have purged, before anything is pushed beside it, and returns the refs of the
+// source as they are then.
+func (r *Remote) upToDate(ctx context.Context, source string, there map[string]plumbing.Hash) (map[string]plumbing.Hash, error) {
+	known, err := r.repo.Refs(ctx, purge.MapRef)
+	if err != nil || there[purge.MapRef].IsZero() || there[purge.MapRef] == known[purge.MapRef] {
+		return there, err
+	}
+	if err := r.replace(ctx, source, new(Replaced)); err != nil {
+		return nil, err
+	}
+	return r.refs(ctx, source)
+}
+
+// replace is PushPurges for one source.
+func (r *Remote) replace(ctx context.Context, source string, all *Replaced) error {
+	for attempt := 1; ; attempt++ {
+		records, branches, err := r.incorporate(ctx, source, all)
+		if err == nil && r.Level == All {
+			err = r.force(ctx, source, records, all)
+		}
+		if errors.Is(err, ErrRejected) && attempt < maxAttempts {
+			continue // somebody was faster: his turns are fetched first
+		}
+		if err != nil {
+			return err
+		}
+		r.forceBranches(ctx, source, branches, all)
+		return nil
+	}
+}
+
+// replaceArchive replaces the archive of a source, if it has one.
+func (r *Remote) replaceArchive(ctx context.Context, source string, all *Replaced) error {
+	there, err := r.refs(ctx, source)
+	if err != nil || there[archive.IndexRef].IsZero() {
+		return err
+	}
+	done := new(SentArchive)
+	if err = r.pushArchive(ctx, source, done); err == nil && done.Sent {
+		all.Refs = append(all.Refs, archive.IndexRef, archive.KeepRef)
+	}
+	return err
+}
+
+// incorporate fetches all missions of a source, makes them part of this repository without what was purged, and
+// returns what takes the place of the refs there.
+func (r *Remote) incorporate(ctx context.Context, source string, all *Replaced) (records, branches []git.Update, err error) {
+	err = r.fetchAlone(ctx, func() error {
+		if err := r.clear(ctx); err != nil {
+			return err
+		}
+		into, _, err := r.bring(ctx, source, append(r.all("*"), purges))
+		if err != nil {
+			return err
+		}
+		refs, err := r.repo.Refs(ctx, into)
+		if err != nil {
+			return err
+		}
+		before := r.original(into, refs)
+		applied, arrived, err := r.apply(ctx, source, into, true)
+		if err != nil {
+			return err
+		}
+		if refs, err = r.repo.Refs(ctx, into); err != nil {
+			return err
+		}
+		now := r.original(into, refs)
+		for ref, was := range before {
+			if ref == purge.MapRef {
+				continue
+			}
+			name, is := r.renamed(ref, applied.Renamed), now[ref]
+			list := &records
+			if _, branch := r.w.MissionOf(ref); branch {
+				list = &branches
+			}
+			switch {
+			case name != ref:
+				*list = append(*list, git.Update{Ref: ref, Old: was})
+				if there, taken := before[name]; !taken || there != is {
+					*list = append(*list, git.Update{Ref: name, Old: there, New: is})
+				}
+			case was != is:
+				*list = append(*list, git.Update{Ref: ref, Old: was, New: is})
+			}
+		}
+		known, err := r.repo.Refs(ctx, purge.MapRef)
+		if err != nil {
+			return err
+		}
+		if now, was := known[purge.MapRef], before[purge.MapRef]; now != was && !now.IsZero() {
+			records = append(records, git.Update{Ref: purge.MapRef, Old: was, New: now})
+		}
+		changes, err := r.merge(ctx, applied.let(arrived), nil)
+		all.Changes = append(append(all.Changes, applied.changes()...), changes...)
+		all.Held = append(all.Held[:0], applied.held()...)
+		return err
+	})
+	return records, branches, err
+}
+
+// renamed is the name that a ref of a mission gets if the mission does.
+func (r *Remote) renamed(ref string, names map[ledger.ID]ledger.ID) string {
+	for from, to := range names {
+		for _, pair := range [][2]string{{from.Ref(), to.Ref()}, {from.NotesRef(), to.NotesRef()}, {r.w.Branch(from), r.w.Branch(to)}} {
+			if ref == pair[0] {
+				return pair[1]
+			}
+		}
+	}
+	return ref
+}
+
+// force replaces refs, all or none. What was not fetched meanwhile is never overwritten: then the error wraps
+// [ErrRejected].
+func (r *Remote) force(ctx context.Context, source string, updates []git.Update, all *Replaced) error {
+	if len(updates) == 0 {
+		return nil
+	}
+	var args, specs []string
+	for _, u := range updates {
+		lease, spec := "", ""
+		if !u.Old.IsZero() {
+			lease = u.Old.String()
+		}
+		if !u.New.IsZero() {
+			spec = u.New.String()
+		}
+		args = append(args, "--force-with-lease="+u.Ref+":"+lease)
+		specs = append(specs, spec+":"+u.Ref)
+	}
+	options := r.pushOptions()
+	if len(updates) > 1 && !lacking(r.remember().NoAtomic) {
+		options = append(options, "--atomic")
+	}
+	out, reached, err := r.reach(ctx, "push", slices.Concat(options, args, []string{"--end-of-options", source}, specs)...)
+	if err != nil && reached && len(parseReport(out).rejected) > 0 {
+		return fmt.Errorf("%w: %w", ErrRejected, err)
+	}
+	if err == nil {
+		for _, u := range updates {
+			all.Refs = append(all.Refs, u.Ref)
+		}
+	}
+	return err
+}
+
+// forceBranches replaces branches one by one. Where a host refuses to rewrite one, it is deleted and made anew.
+func (r *Remote) forceBranches(ctx context.Context, source string, updates []git.Update, all *Replaced) {
+	for _, u := range updates {
+		err := r.force(ctx, source, []git.Update{u}, all)
+		if err != nil && !u.Old.IsZero() && !u.New.IsZero() {
+			if err = r.force(ctx, source, []git.Update{{Ref: u.Ref, Old: u.Old}}, new(Replaced)); err == nil {
+				err = r.force(ctx, source, []git.Update{{Ref: u.Ref, New: u.New}}, all)
+			}
+		}
+		if err != nil {
+			all.Branches = append(all.Branches, u.Ref)
+		}
+	}
+}

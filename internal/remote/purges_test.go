@@ -1,0 +1,803 @@
+package remote_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	mathrand "math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/archive"
+	"gitagent/internal/config"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/purge"
+	"gitagent/internal/remote"
+	"gitagent/internal/secret"
+	"gitagent/internal/trust"
+	"gitagent/internal/workspace"
+	"gitagent/test/gittest"
+	"gitagent/turns"
+)
+
+// spilled is what must not stay anywhere.
+const spilled = "sk-spilled-4711-abcdef"
+
+// A member is a person with a clone, and with keys of his own.
+type member struct {
+	*clone
+	keys string // directory
+}
+
+func (m *member) workspace() *workspace.Workspace {
+	m.t.Helper()
+	w := workspace.New(m.repo(), config.Default())
+	w.Trust = trust.New(w.Store.Dir(), func() *trust.Keys { return trust.ReadKeys(m.keys, "") })
+	return w
+}
+
+func (m *member) origin() *remote.Remote {
+	m.t.Helper()
+	r, err := remote.Open(m.t.Context(), m.workspace(), "origin")
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return r
+}
+
+func (m *member) turn(id ledger.ID, prompt string) {
+	m.t.Helper()
+	m.Write("of "+string(id), prompt+"\n")
+	r := &turns.Recorder{Workspace: m.workspace()}
+	if _, err := r.Record(m.t.Context(), turns.Signal{
+		Event: turns.Stopped, At: time.Now(), Agent: "test", Mission: id, Session: "of-" + string(id), Prompt: prompt, Reply: "answer to " + prompt,
+	}); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// purge purges what was spilled.
+func (m *member) purge() { m.purgeText(spilled) }
+
+func (m *member) purgeText(text string) {
+	m.t.Helper()
+	finder, err := secret.Fixed([]byte(text))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	p := &purge.Purge{Workspace: m.workspace(), Target: purge.Target{Finder: finder}}
+	plan, err := p.Plan(m.t.Context())
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer func() { plan.Close() }()
+	if plan.Empty() {
+		return
+	}
+	if _, err := plan.Do(m.t.Context()); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m *member) pushPurges() *remote.Replaced {
+	m.t.Helper()
+	done, err := m.origin().PushPurges(m.t.Context())
+	if err != nil {
+		m.t.Fatalf("push purges: %v", err)
+	}
+	return done
+}
+
+func (m *member) pushAll() {
+	m.t.Helper()
+	if _, err := m.origin().PushAll(m.t.Context(), nil); err != nil {
+		m.t.Fatalf("push: %v", err)
+	}
+}
+
+func (m *member) fetch(ids ...ledger.ID) []remote.Change {
+	m.t.Helper()
+	changes, err := m.origin().Fetch(m.t.Context(), ids...)
+	if err != nil {
+		m.t.Fatalf("fetch: %v", err)
+	}
+	return changes
+}
+
+// newMember clones a repository for somebody who trusts others.
+func newMember(t testing.TB, in *gittest.Repo, dir, name string) *member {
+	t.Helper()
+	in.Git("clone", "-q", dir+"/host", dir+"/"+name)
+	m := &member{&clone{in.In(dir + "/" + name), t}, dir + "/keys/" + name}
+	m.Git("remote", "set-url", "origin", "../host") // so that the directory can be copied
+	m.agree("../host", "all")
+	if err := os.MkdirAll(m.keys, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := trust.ReadKeys(m.keys, "").MakeKey(name); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func (m *member) trusts(others ...*member) {
+	m.t.Helper()
+	for _, other := range others {
+		key := trust.ReadKeys(other.keys, "").Own.Public()
+		if err := trust.ReadKeys(m.keys, "").Add(m.t.Context(), filepath.Base(other.keys), key); err != nil {
+			m.t.Fatal(err)
+		}
+	}
+}
+
+// holds lists the objects of a repository that have a text: all, or those that refs lead to.
+func holds(r *gittest.Repo, text string, reachable bool) (list []string) {
+	which := []string{"cat-file", "--batch-all-objects", "--batch-check=%(objectname)"}
+	if reachable {
+		which = []string{"rev-list", "--objects", "--no-object-names", "--all"}
+	}
+	for hash := range strings.FieldsSeq(r.Git(which...)) {
+		if kind := r.Git("cat-file", "-t", hash); kind != "tree" && strings.Contains(r.Git("cat-file", kind, hash), text) {
+			list = append(list, kind+" "+hash)
+		}
+	}
+	return list
+}
+
+// TestPurgeElsewhere: what one has purged and pushed goes from the clone of another one as he fetches, and his
+// own turns stay.
+func TestPurgeElsewhere(t *testing.T) {
+	t.Parallel()
+	dir, a, b := newTeam(t)
+	b.turn(mission, "of b, with "+spilled)
+	b.turn(mission, "of b, without")
+	a.purge()
+	if found := holds(a.Repo, spilled, false); len(found) > 0 {
+		t.Fatalf("a has %v", found)
+	}
+	a.pushPurges()
+	if found := holds(a.Repo, spilled, false); len(found) > 0 {
+		t.Errorf("a has %v after the push", found)
+	}
+	if found := holds(a.In(dir+"/host"), spilled, true); len(found) > 0 {
+		t.Errorf("the host has %v", found)
+	}
+	t.Log(b.fetch())
+	if found := holds(b.Repo, spilled, false); len(found) > 0 {
+		t.Errorf("b has %v", found)
+	}
+	equal(t, "the turns of b", b.prompts(mission), []string{"common", "a [redacted:purged]", "of b, with [redacted:purged]", "of b, without"})
+	if len(b.sides()) != 1 {
+		t.Errorf("b has %v", b.sides())
+	}
+	s, err := b.workspace().Standing(t.Context(), b.repo().Objects(t.Context()), mission, plumbing.NewHash(b.Git("rev-parse", mission.Ref())))
+	if err != nil || !s.Whole {
+		t.Errorf("b relies on %+v, %v", s, err)
+	}
+	b.pushAll()
+	a.fetch()
+	equal(t, "the turns of a", a.prompts(mission), b.prompts(mission))
+	b.Git("fsck", "--strict")
+	a.Git("fsck", "--strict")
+}
+
+// TestPurgeArchived: a mission that is archived somewhere when it is purged.
+func TestPurgeArchived(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]func(a, b *member){
+		"by both": func(a, b *member) {
+			a.archives(mission)
+			a.pushArchive()
+			b.archives(mission)
+		},
+		"here": func(a, b *member) {
+			a.archives(mission)
+			a.pushArchive()
+		},
+		"there": func(a, b *member) {
+			b.archives(mission)
+			b.pushArchive()
+			a.fetch()
+		},
+		"there, with a turn": func(a, b *member) {
+			b.turn(mission, "of b, with "+spilled)
+			b.archives(mission)
+			b.pushArchive()
+		},
+		"there, not pushed": func(a, b *member) {
+			b.turn(mission, "of b, with "+spilled)
+			b.archives(mission)
+		},
+		"and another one, which was never here": func(a, b *member) {
+			b.turn("b1b2c3d4", "of b, with "+spilled)
+			b.archives("b1b2c3d4")
+			b.pushArchive()
+		},
+		"and goes on": func(a, b *member) {
+			a.archives(mission)
+			a.pushArchive()
+			b.turn(mission, "of b, with "+spilled)
+			b.pushAll()
+			a.fetch()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, a, b := newTeam(t)
+			before(a, b)
+			a.purge()
+			a.pushPurges()
+			b.fetch()
+			b.pushAll()
+			b.pushArchive()
+			a.fetch()
+			a.pushAll()
+			a.pushArchive()
+			host := a.In(dir + "/host")
+			if found := holds(host, spilled, true); len(found) > 0 {
+				t.Errorf("the host has %v in %s", found, host.Git("for-each-ref"))
+			}
+			for who, m := range map[string]*member{"a": a, "b": b} {
+				if found := holds(m.Repo, spilled, false); len(found) > 0 {
+					t.Errorf("%s has %v in %s", who, found, m.Git("for-each-ref"))
+				}
+				m.Git("fsck", "--strict")
+			}
+			fresh := &member{cloneOf(t, host.Dir), dir + "/keys/b"}
+			fresh.clone.fetch()
+			if fresh.Git("for-each-ref", mission.Ref()) == "" {
+				fresh.clone.fetch(mission)
+			}
+			want := []string{"common", "a [redacted:purged]"}
+			if strings.Contains(name, "turn") || strings.Contains(name, "not pushed") || strings.Contains(name, "goes on") {
+				want = append(want, "of b, with [redacted:purged]")
+			}
+			equal(t, "prompts", fresh.prompts(mission), want)
+		})
+	}
+}
+
+// TestPurgeElsewhereStopped: a clone without a key takes over what another one has purged, and is stopped before its
+// refs move. When that is completed it has the map as well, and nothing stays.
+func TestPurgeElsewhereStopped(t *testing.T) {
+	t.Parallel()
+	const id = "c1b2c3d4"
+	_, a, b := newTeam(t)
+	a.Git("switch", "-q", "-c", "agent/mission/"+id)
+	a.turn(id, "a "+spilled)
+	a.pushAll()
+	a.purgeText("something that is in none")
+	a.turn(id, "another sk-spilled-4712-abcdef")
+	a.pushAll()
+	a.purgeText("sk-spilled-4712-abcdef")
+	a.pushPurges()
+	if _, err := b.origin().Fetch(t.Context(), id); err != nil { // b has a map, which will be replaced
+		t.Fatal(err)
+	}
+	b.keys = gittest.TempDir(t)
+	b.trusts(a)
+	a.purge()
+	a.pushPurges()
+	lock := filepath.Join(b.Dir, ".git", "refs", "heads", "agent", "mission", id+".lock")
+	if err := os.WriteFile(lock, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.origin().Fetch(t.Context()); err == nil || !purge.Unfinished(b.workspace().Store) {
+		t.Fatalf("fetch with a branch that is locked: %v", err)
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	done, err := purge.Complete(t.Context(), b.workspace())
+	if err != nil || len(done.Stays) > 0 {
+		t.Fatalf("complete: %+v, %v", done, err)
+	}
+	if b.Git("rev-parse", purge.MapRef) != a.Git("rev-parse", purge.MapRef) {
+		t.Error("b has another map")
+	}
+	b.fetch()
+	if found := holds(b.Repo, spilled, false); len(found) > 0 {
+		t.Errorf("b has %v", found)
+	}
+	b.Git("fsck", "--strict")
+}
+
+// newTeam is a host and two members who trust each other, with a mission in which something was spilled.
+func newTeam(t *testing.T) (dir string, a, b *member) {
+	t.Helper()
+	dir = gittest.TempDir(t)
+	in := gittest.New(t)
+	in.Git("init", "-q", "--bare", "-b", "main", dir+"/host")
+	in.Write("file", "1\n")
+	in.Commit("first")
+	in.Git("push", "-q", dir+"/host", "main")
+	a, b = newMember(t, in, dir, "a"), newMember(t, in, dir, "b")
+	a.trusts(b)
+	b.trusts(a)
+	a.turn(mission, "common")
+	a.turn(mission, "a "+spilled)
+	a.pushAll()
+	b.fetch()
+	return dir, a, b
+}
+
+// forge rewrites the mission of a clone with plain git, changes what change says, and pushes it with a map that
+// says it is what the old one became, signed by a key of the member's.
+func forge(m *member, change func(record string) string) {
+	m.t.Helper()
+	objects := m.repo().Objects(m.t.Context())
+	defer objects.Close()
+	chain := strings.Fields(m.Git("rev-list", "--first-parent", "--reverse", mission.Ref()))
+	pairs := make(map[plumbing.Hash]plumbing.Hash)
+	parent := ""
+	for _, old := range chain {
+		commit := m.Git("cat-file", "commit", old)
+		if parent != "" {
+			commit = strings.Replace(commit, "parent "+m.Git("rev-parse", old+"^1"), "parent "+parent, 1)
+		}
+		var tree git.Entry
+		for line := range strings.Lines(m.Git("ls-tree", "-r", old)) {
+			words := strings.Fields(line)
+			if strings.HasPrefix(words[3], "turns/") {
+				blob, err := objects.Write(plumbing.BlobObject, []byte(change(m.Git("cat-file", "blob", words[2]))+"\n"))
+				if err != nil {
+					m.t.Fatal(err)
+				}
+				tree = git.Entry{Hash: blob}
+				root, err := objects.TreeOf(plumbing.NewHash(old))
+				if err != nil {
+					m.t.Fatal(err)
+				}
+				if root, err = objects.EditTree(root, map[string]git.Entry{words[3]: {Mode: 0o100644, Hash: blob}}); err != nil {
+					m.t.Fatal(err)
+				}
+				_, rest, _ := strings.Cut(commit, "\n")
+				commit = "tree " + root.String() + "\n" + rest
+			}
+		}
+		_ = tree
+		head, message, _ := strings.Cut(commit, "\n\n")
+		head, _, _ = strings.Cut(head, "\nagent-ledger")
+		content := ledger.Sign([]byte(head+"\n\n"+message+"\n"), mission, trust.ReadKeys(m.keys, "").Own)
+		fresh, err := objects.Write(plumbing.CommitObject, content)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		if parent = fresh.String(); parent != old {
+			pairs[plumbing.NewHash(old)] = fresh
+		}
+	}
+	all, err := purge.ReadMap(objects, plumbing.ZeroHash)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	all.Add(*trust.ReadKeys(m.keys, "").Own, pairs)
+	commit, err := all.Write(objects)
+	if err == nil {
+		err = objects.Flush()
+	}
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.Git("push", "-q", "-f", "origin", parent+":"+mission.Ref(), commit.String()+":"+purge.MapRef)
+}
+
+// TestFakePurge: a map that a stranger signed changes nothing, nor does one of somebody trusted whose pairs do not
+// prove themselves. A person may agree to the first, but not to the second.
+func TestFakePurge(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		trusted  bool
+		change   func(string) string
+		accepted bool // if a person agrees
+	}{
+		"stranger":         {false, func(s string) string { return strings.ReplaceAll(s, spilled, secret.Mark) }, true},
+		"trusted, more":    {true, func(s string) string { return strings.ReplaceAll(s, spilled, "something else") }, false},
+		"trusted, outcome": {true, func(s string) string { return strings.ReplaceAll(s, `"outcome":"`, `"outcome":"x`) }, false},
+		"stranger, more":   {false, func(s string) string { return strings.ReplaceAll(s, spilled, "something else") }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, a, b := newTeam(t)
+			if !tt.trusted {
+				if err := trust.ReadKeys(b.keys, "").Remove(t.Context(), "a"); err != nil {
+					t.Fatal(err)
+				}
+				w := b.workspace()
+				if err := w.Trust.Accept(plumbing.NewHash(b.Git("rev-parse", mission.Ref())), mission); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := agentRefs(b.Repo)
+			forge(a, tt.change)
+			for _, accept := range []bool{false, true} {
+				r := b.origin()
+				r.AcceptPurges = accept
+				_, err := r.Fetch(t.Context())
+				if accept && tt.accepted {
+					if b.prompts(mission)[1] != "a "+secret.Mark {
+						t.Errorf("accepted: %v, %q", err, b.prompts(mission))
+					}
+					continue
+				}
+				held := (*remote.HeldError)(nil)
+				if !errors.As(err, &held) || held.Unknown != (!tt.trusted && !accept) {
+					t.Errorf("accepted %v: %v", accept, err)
+				}
+				after := agentRefs(b.Repo)
+				delete(after, purge.MapRef)
+				if !maps.Equal(before, after) {
+					t.Errorf("accepted %v: %v became %v", accept, before, after)
+				}
+			}
+		})
+	}
+}
+
+// TestTwoPurges: two purge the same ledger at once, each another secret. What is at the remote wins, and neither
+// secret stays.
+func TestTwoPurges(t *testing.T) {
+	t.Parallel()
+	const other = "hunter2-for-ever-and-ever"
+	dir, a, b := newTeam(t)
+	a.turn(mission, "and "+other)
+	a.pushAll()
+	b.fetch()
+	b.turn(mission, "of b, with "+spilled+" and "+other)
+	a.purge()
+	a.pushPurges()
+	b.purgeText(other)
+	b.pushPurges()
+	a.fetch()
+	for name, m := range map[string]*member{"a": a, "b": b} {
+		if found := holds(m.Repo, spilled, false); len(found) > 0 {
+			t.Errorf("%s has %v", name, found)
+		}
+		if found := holds(m.Repo, other, false); len(found) > 0 {
+			t.Errorf("%s has the other one: %v", name, found)
+		}
+		if len(m.sides()) != 1 {
+			t.Errorf("%s has %v", name, m.sides())
+		}
+	}
+	if found := append(holds(a.In(dir+"/host"), spilled, true), holds(a.In(dir+"/host"), other, true)...); len(found) > 0 {
+		t.Errorf("the host has %v", found)
+	}
+	b.pushAll()
+	a.fetch()
+	equal(t, "the turns of a", a.prompts(mission), b.prompts(mission))
+	if n := len(a.prompts(mission)); n != 4 {
+		t.Errorf("%d turns, want 4", n)
+	}
+}
+
+// TestPurgedMission: a mission that was purged as a whole goes elsewhere too, but not where it has gone on.
+func TestPurgedMission(t *testing.T) {
+	t.Parallel()
+	_, a, b := newTeam(t)
+	in := gittest.New(t)
+	c := newMember(t, in, filepath.Dir(a.Dir), "c")
+	c.trusts(a, b)
+	c.fetch()
+	c.turn(mission, "of c")
+	p := &purge.Purge{Workspace: a.workspace(), Target: purge.Target{Missions: []ledger.ID{mission}}}
+	plan, err := p.Plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { plan.Close() }()
+	if _, err := plan.Do(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a.pushPurges()
+	if refs := refsOf(a.In(filepath.Dir(a.Dir)+"/host"), "refs/agent/missions/", "refs/notes/"); len(refs) > 0 {
+		t.Errorf("the host has %v", refs)
+	}
+	b.fetch()
+	if refs := refsOf(b.Repo, "refs/agent/missions/", "refs/notes/"); len(refs) > 0 {
+		t.Errorf("b has %v", refs)
+	}
+	if found := holds(b.Repo, spilled, false); len(found) > 0 {
+		t.Errorf("b has %v", found)
+	}
+	held := (*remote.HeldError)(nil)
+	if _, err := c.origin().Fetch(t.Context()); !errors.As(err, &held) || !held.WentOn {
+		t.Errorf("c: %v", err)
+	}
+	if n := len(c.prompts(mission)); n != 3 {
+		t.Errorf("c has %d turns, want 3", n)
+	}
+}
+
+// TestPurgeKindsElsewhere: whatever is purged proves itself in another clone: whole turns, files, binary ones, names
+// of files, authors. What a purged turn said may be said again.
+func TestPurgeKindsElsewhere(t *testing.T) {
+	t.Parallel()
+	finder, err := secret.Fixed([]byte(spilled))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]purge.Target{
+		"fixed": {Finder: finder},
+		"turn":  {Turns: []ledger.TurnID{{Mission: mission, Turn: 3}}},
+		"both":  {Finder: finder, Turns: []ledger.TurnID{{Mission: mission, Turn: 3}}},
+		"path":  {Paths: git.Paths{Specs: []string{"sub/binary"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, a, b := newTeam(t)
+			a.Write("sub/binary", "\x00\x01"+spilled)
+			a.Write("sub/"+spilled, "by its name\n")
+			a.Write("sub/text", "one\n"+spilled+"\n"+spilled+" again\n")
+			a.turn(mission, "go on with the work")
+			a.turn(mission, "and so on")
+			a.pushAll()
+			b.fetch()
+			b.turn(mission, "go on with the work")
+			p := &purge.Purge{Workspace: a.workspace(), Target: target}
+			plan, err := p.Plan(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { plan.Close() }()
+			if _, err := plan.Do(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			a.pushPurges()
+			changes := b.fetch()
+			if len(changes) == 0 || changes[0].Kind != remote.Purged {
+				t.Errorf("b: %v", changes)
+			}
+			for _, id := range strings.Fields(a.Git("rev-list", "--first-parent", mission.Ref())) {
+				if !strings.Contains(b.Git("rev-list", "--first-parent", mission.Ref()), id) {
+					t.Errorf("b lacks %s", id)
+				}
+			}
+			if got := b.prompts(mission); len(got) != 5 || got[4] != "go on with the work" {
+				t.Errorf("the turns of b: %q", got)
+			}
+			b.pushAll()
+			a.fetch()
+			equal(t, "the turns of a", a.prompts(mission), b.prompts(mission))
+		})
+	}
+}
+
+// purgeOrders is how many orders are tried.
+var purgeOrders = flag.Int("purge-orders", 12, "how many orders of turn, purge, push and fetch are tried")
+var purgeArchives = flag.Bool("purge-archives", false, "archive missions in TestPurgeConverge, too")
+
+// TestPurgeConverge: four clones of a host, one with the old chain, one with turns of its own, one with a fork, and
+// one whose program knows no purges. Whatever the order of turns, purges, pushes and fetches: in the end nobody who
+// knows of purges has the secret in any object, the host in none that a ref leads to, and no turn is lost.
+func TestPurgeConverge(t *testing.T) {
+	t.Parallel()
+	seed := newPurgeSeed(t)
+	for n := range min(*purgeOrders, gittest.Size(*purgeOrders, 3)) {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			purgeConverge(t, seed, uint64(n))
+		})
+	}
+}
+
+const forked ledger.ID = "f0f0f0f0"
+
+// newPurgeSeed is a host and four clones, with a mission in which something was spilled, and in one of them a
+// fork of it.
+func newPurgeSeed(t *testing.T) string {
+	dir := gittest.TempDir(t)
+	in := gittest.New(t)
+	in.Git("init", "-q", "--bare", "-b", "main", dir+"/host")
+	in.Write("file", "1\n")
+	in.Commit("first")
+	in.Git("push", "-q", dir+"/host", "main")
+	var team []*member
+	for _, name := range []string{"a", "b", "c", "old"} {
+		team = append(team, newMember(t, in, dir, name))
+	}
+	for _, m := range team {
+		for _, other := range team {
+			if m != other {
+				m.trusts(other)
+			}
+		}
+	}
+	a, c := team[0], team[2]
+	a.turn(mission, "common")
+	a.turn(mission, "a "+spilled)
+	a.pushAll()
+	for _, m := range team[1:] {
+		m.fetch()
+	}
+	fork(c)
+	return dir
+}
+
+// fork continues the mission under another name.
+func fork(m *member) {
+	m.t.Helper()
+	m.Git("update-ref", forked.Ref(), mission.Ref())
+	if err := m.workspace().Trust.Accept(plumbing.NewHash(m.Git("rev-parse", mission.Ref())), forked); err != nil {
+		m.t.Fatal(err)
+	}
+	m.turn(forked, "in the fork")
+}
+
+// pushOld pushes as a program of before does: what is rejected goes as a side.
+func (m *member) pushOld() {
+	m.t.Helper()
+	for id := range m.sides() {
+		tip := m.Git("rev-parse", id.Ref())
+		name := id
+		for range 5 {
+			if _, err := m.Try("push", "-q", "origin", tip+":"+name.Ref()); err == nil {
+				break
+			}
+			m.Git("fetch", "-q", "origin", "+refs/agent/*:refs/there/*")
+			there := strings.Fields(m.Git("rev-list", "--first-parent", "--reverse", tip, "^refs/there/missions/"+string(name)))
+			if len(there) == 0 {
+				break
+			}
+			name = ledger.ID(there[0][:12])
+		}
+		for ref := range refsOf(m.Repo, "refs/there/") {
+			m.Git("update-ref", "-d", ref)
+		}
+	}
+}
+
+func purgeConverge(t *testing.T, seed string, n uint64) {
+	dir := gittest.TempDir(t)
+	if err := os.CopyFS(dir, os.DirFS(seed)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b", "c", "old"} {
+		_ = os.Chmod(dir+"/keys/"+name+"/key", 0o600)
+	}
+	in := gittest.New(t)
+	host := in.In(dir + "/host")
+	team := make(map[string]*member)
+	for _, name := range []string{"a", "b", "c", "old"} {
+		team[name] = &member{&clone{in.In(dir + "/" + name), t}, dir + "/keys/" + name}
+	}
+	r := mathrand.New(mathrand.NewPCG(n, 2026))
+	var said []string
+	did := func(name, what string) { said = append(said, name+" "+what) }
+	defer func() {
+		if t.Failed() {
+			t.Logf("order %d: %s", n, strings.Join(said, ", "))
+		}
+	}()
+	kinds := 5
+	if *purgeArchives {
+		kinds = 6
+	}
+	turns := 0
+	turn := func(name string) {
+		m := team[name]
+		ids := m.missions()
+		id := ids[r.IntN(len(ids))]
+		turns++
+		prompt := fmt.Sprintf("turn %d of %s", turns, name)
+		if r.IntN(3) == 0 && name != "old" {
+			prompt += " says " + spilled
+		}
+		m.turn(id, prompt)
+		did(name, "turn in "+string(id))
+	}
+	for range 12 {
+		name := []string{"a", "b", "c", "old"}[r.IntN(4)]
+		m := team[name]
+		switch what := r.IntN(kinds); {
+		case what == 0 || what == 1:
+			turn(name)
+		case name == "old":
+			did(name, "push")
+			m.pushOld()
+		case what == 2:
+			did(name, "purge and push")
+			m.purge()
+			m.pushPurges()
+		case what == 3:
+			did(name, "push")
+			m.pushAll()
+		case what == 4:
+			did(name, "archive and push")
+			ids := m.missions()
+			m.archives(ids[r.IntN(len(ids))])
+			m.pushArchive()
+		default:
+			did(name, "fetch")
+			m.fetch()
+		}
+	}
+	for _, name := range []string{"b", "c", "a"} {
+		did(name, "purge and push")
+		team[name].purge()
+		team[name].pushPurges()
+		team[name].pushAll()
+	}
+	for range 2 {
+		for _, name := range []string{"a", "b", "c"} {
+			team[name].fetch()
+			team[name].pushPurges()
+			team[name].pushAll()
+			team[name].pushArchive()
+		}
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		team[name].fetch()
+		team[name].fetchArchived(host)
+	}
+	if found := holds(host, spilled, true); len(found) > 0 {
+		t.Errorf("the host has %v", found)
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		m := team[name]
+		if found := holds(m.Repo, spilled, false); len(found) > 0 {
+			t.Errorf("%s has %v", name, found)
+		}
+		m.Git("fsck", "--strict", "--no-dangling")
+		var all []string
+		for _, id := range m.missions() {
+			all = append(all, m.prompts(id)...)
+		}
+		for n := range turns {
+			begin := fmt.Sprintf("turn %d of ", n+1)
+			if !slices.ContainsFunc(all, func(p string) bool { return strings.HasPrefix(p, begin) }) {
+				if slices.ContainsFunc(team["old"].allPrompts(), func(p string) bool { return strings.HasPrefix(p, begin) }) {
+					continue // it was never pushed
+				}
+				t.Errorf("%s has lost turn %d", name, n+1)
+			}
+		}
+		if !slices.Contains(all, "in the fork") {
+			t.Errorf("%s has lost the fork", name)
+		}
+	}
+}
+
+func (m *member) allPrompts() (all []string) {
+	for _, id := range m.missions() {
+		all = append(all, m.prompts(id)...)
+	}
+	return all
+}
+
+// missions are those of a member, archived ones too.
+func (m *member) missions() []ledger.ID {
+	m.t.Helper()
+	all, err := ledger.ListAll(m.t.Context(), m.repo())
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// fetchArchived fetches what the host has archived.
+func (m *member) fetchArchived(host *gittest.Repo) {
+	m.t.Helper()
+	objects := m.repo().Objects(m.t.Context())
+	defer objects.Close()
+	index, err := archive.Open(objects, plumbing.NewHash(refsOf(host, archive.IndexRef)[archive.IndexRef]))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for e, err := range index.All() {
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		if !e.Gone() {
+			m.fetch(ledger.ID(e.ID))
+		}
+	}
+}
