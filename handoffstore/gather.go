@@ -318,10 +318,10 @@ func (w *writing) add(ctx context.Context, h *Handoff, files map[string][]byte, 
 	if err := w.Append(fmt.Sprintf("handoff %d", h.Number), paths, keep.Hash()); err != nil {
 		return nil, err
 	}
-	line, err := h.noteLine()
+	line, err := h.NoteLine()
 	noted = cmp.Or(noted, h.Head.Hash())
 	if err == nil && !noted.IsZero() && w.Notes != nil {
-		if err := w.Notes.Append(noted, line); err != nil {
+		if err := w.Note(noted, line); err != nil {
 			w.LeaveNotes(err)
 		}
 	}

@@ -183,9 +183,9 @@ func (h *Handoff) When() string {
 	return ""
 }
 
-// noteLine is the handoff's line in a note. It only says where the record is, as every new line
+// NoteLine is the handoff's line in a note. It only says where the record is, as every new line
 // rewrites the whole note.
-func (h *Handoff) noteLine() ([]byte, error) {
+func (h *Handoff) NoteLine() ([]byte, error) {
 	return ledger.Encode(&Handoff{
 		V: h.V, Kind: h.Kind, Mission: h.Mission, Number: h.Number, At: h.At, ExitType: h.ExitType,
 		Agent: h.Agent, Session: h.Session, LastTurn: h.LastTurn, Head: h.Head, Stash: h.Stash, Doc: h.Doc,

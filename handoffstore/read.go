@@ -162,6 +162,9 @@ func (f *Found) Kept(path string) bool {
 	return true
 }
 
+// ReadIn returns a handoff of a ledger.
+func ReadIn(l *ledger.Ledger, number int) (*Handoff, error) { return readAt(l, number) }
+
 // readAt reads one record. If there is none, the error wraps [git.ErrNotFound].
 func readAt(l *ledger.Ledger, number int) (*Handoff, error) {
 	data, err := l.Read(ledger.HandoffPath(number, recordFile))

@@ -29,11 +29,16 @@ func EachOfAll(ctx context.Context, w *workspace.Workspace, f func(*Turn) error)
 	if err != nil {
 		return err
 	}
+	return EachOfMissions(ctx, w, tips, f)
+}
+
+// EachOfMissions is [EachOfAll] for some missions, given with the tips of their ledgers.
+func EachOfMissions(ctx context.Context, w *workspace.Workspace, tips map[ledger.ID]plumbing.Hash, f func(*Turn) error) error {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
 	m := &merging{ctx: ctx, objects: objects, tips: tips, relied: w.Relied(ctx, objects), orphans: make(map[identity]bool)}
 	var sources []ledger.Source[*cursor]
-	err = ledger.Ends(objects, tips, &m.unread, func(id ledger.ID, end time.Time) {
+	err := ledger.Ends(objects, tips, &m.unread, func(id ledger.ID, end time.Time) {
 		sources = append(sources, m.source(id, end))
 	})
 	if err != nil {

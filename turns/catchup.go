@@ -7,6 +7,7 @@ import (
 
 	"gitagent/internal/ledger"
 	"gitagent/internal/redact"
+	"gitagent/internal/secret"
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 )
@@ -66,7 +67,7 @@ func (r *recording) adopt(t *Turn) {
 	}
 	if seg := t.Transcript; seg != nil {
 		last.Before, _ = r.cursorAt(seg.From, seg.After) // a missing file has no cursor
-		if seg.Missing == "size" || seg.Missing == "redaction" || holds(r.tx.Ledger, r.Transcript, t.Turn, seg) {
+		if seg.Missing == "size" || seg.Missing == "redaction" || holds(r.tx.Ledger, r.Purged(), r.Transcript, t.Turn, seg) {
 			cursors := map[string]session.Cursor{}
 			maps.Copy(cursors, r.state.Cursors)
 			cursors[string(r.id)], _ = r.cursorAt(seg.To, t.Turn)
@@ -80,7 +81,7 @@ func (r *recording) adopt(t *Turn) {
 }
 
 // holds reports whether the client's file still has, at the offsets of a turn's segment, its content.
-func holds(l *ledger.Ledger, path string, turn int, seg *Segment) bool {
+func holds(l *ledger.Ledger, purged *secret.Finder, path string, turn int, seg *Segment) bool {
 	if path == "" || seg.Path == "" || seg.To < seg.From || seg.To-seg.From > transcript.MaxSegment {
 		return false
 	}
@@ -92,6 +93,7 @@ func holds(l *ledger.Ledger, path string, turn int, seg *Segment) bool {
 	if err != nil {
 		return false
 	}
+	clean = purged.ReplaceJSON(clean)
 	stored, err := l.ReadUpTo(ledger.TurnPath("transcript", turn, ".jsonl"), int64(len(clean)))
 	return err == nil && bytes.Equal(clean, stored)
 }

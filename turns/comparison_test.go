@@ -100,7 +100,7 @@ func TestCompare(t *testing.T) {
 	if _, err := turns.Compare(context.Background(), l.recorder(l.Dir).Workspace, list[0].Mission, nil); !errors.Is(err, turns.ErrNoFork) {
 		t.Errorf("of no fork: %v", err)
 	}
-	forks, err := turns.Forks(context.Background(), l.repo(), list[1].ID())
+	forks, err := turns.Forks(context.Background(), l.repo(), list[1].ID(), "")
 	if err != nil || len(forks) != 2 {
 		t.Errorf("forks: %v, %v", forks, err)
 	}

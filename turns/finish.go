@@ -160,6 +160,9 @@ func (r *Recorder) note(ctx context.Context, f Finishing, k *unfinished, is ledg
 		return fmt.Errorf("the commit %s has it, and %w: %w", is.Commit, ErrNotNoted, err)
 	}
 	_ = r.Store.Dir().Remove(begunPath(f.Mission)) // one that stays does no harm
+	if k.attached {
+		r.leaveRewrites(ctx, f.Mission)
+	}
 	return nil
 }
 
@@ -179,7 +182,10 @@ func (r *Recorder) commit(ctx context.Context, g *git.Repo, f Finishing, args ..
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	if err := g.Run(ctx, f.Stdin, f.Talk, f.Talk, append([]string{"commit"}, args...)...); err != nil {
+	err = r.locking(ctx, g, func(g *git.Repo) error {
+		return g.Run(ctx, f.Stdin, f.Talk, f.Talk, append([]string{"commit"}, args...)...)
+	})
+	if err != nil {
 		return plumbing.ZeroHash, fmt.Errorf("%w: %w", ErrNotCommitted, err)
 	}
 	now, err := r.Repo.Head(ctx)

@@ -706,6 +706,39 @@ func TestFinishTrailers(t *testing.T) {
 	}
 }
 
+// TestFinishGitKilled: git is killed while it commits. It leaves no lock, and what a killed process of ours has left
+// of one goes at the next event.
+func TestFinishGitKilled(t *testing.T) {
+	for name, attached := range map[string]bool{"passive": false, "attached": true} {
+		t.Run(name, func(t *testing.T) {
+			l := finishingLab(t, newLab(t))
+			at, id := l, ledger.ID("")
+			c := l.client()
+			if id = ledger.ID(c.Session[len(c.Session)-8:]); attached {
+				id = "a1b2c3d4"
+				at = l.attached(id)
+				c = at.client()
+			}
+			c.Prompt("one")
+			at.Write("made", "one\n")
+			c.Stop("done")
+			done := l.hook("pre-commit", "kill -9 $PPID")
+			if _, _, err := l.finish(id); !errors.Is(err, turns.ErrNotCommitted) {
+				t.Fatalf("finish with a git that is killed: %v", err)
+			}
+			done()
+			if left := l.locked(); len(left) > 0 && !strings.HasPrefix(left[0], "/.git/next-index-") {
+				t.Errorf("left are %q", left)
+			}
+			l.leave("user-git-.git", ".git/index", ".git/HEAD")
+			l.finished(id)
+			if got := l.Git("show", "HEAD:made"); got != "one" {
+				t.Errorf("committed is %q", got)
+			}
+		})
+	}
+}
+
 // TestFinishTwice: a branch that is checked out in two worktrees is not removed, as git doesn't.
 func TestFinishTwice(t *testing.T) {
 	l, at, c := attachedLab(t)

@@ -125,6 +125,7 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fork turn %s: %w", source, err)
 	}
+	r.followRewrites(ctx, f.ID)
 	return done, nil
 }
 

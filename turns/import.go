@@ -194,12 +194,12 @@ func (im *importer) look(ctx context.Context, c *candidate, done *Imported) erro
 	}
 	objects := im.Repo.Objects(ctx)
 	defer objects.Close()
-	refs, err := im.Repo.Refs(ctx, id.Ref())
-	if err != nil {
+	tip, err := ledger.Tip(ctx, im.Repo, id)
+	if err != nil && !errors.Is(err, git.ErrNotFound) {
 		return err
 	}
 	var l *ledger.Ledger
-	if tip, ok := refs[id.Ref()]; ok {
+	if err == nil {
 		if l, err = im.Usable(ctx, objects, id, tip); err != nil && !errors.Is(err, workspace.ErrStranger) {
 			return err
 		}
@@ -365,7 +365,7 @@ func (im *importer) turn(ctx context.Context, rec *recording, e ending, again bo
 		return err
 	}
 	files := make(map[string][]byte)
-	segmentFile(t, files, raw)
+	segmentFile(t, files, raw, im.Purged())
 	line, err := t.Encode()
 	if err != nil {
 		return err

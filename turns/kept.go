@@ -79,18 +79,46 @@ func byCommit(ctx context.Context, w *workspace.Workspace, current ledger.ID, re
 	return nil, &MissingError{What: fmt.Sprintf("a turn that ended in commit %q", rev)}
 }
 
-// keeping returns the missions that keep a commit. Where a stranger's ledger holds something that is too
+// keeping returns the missions that keep a commit; of archived ones those that its message names. Where a stranger's ledger holds something that is too
 // large for git, they are those that may: the current one, and all that this clone knows.
 func keeping(ctx context.Context, w *workspace.Workspace, current ledger.ID, commit plumbing.Hash) (map[ledger.ID]plumbing.Hash, error) {
 	missions, err := ledger.Keeping(ctx, w.Repo.Wary(), commit)
-	if err == nil || ctx.Err() != nil {
-		return missions, err
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	if err == nil {
+		return missions, addNamed(ctx, w, commit, missions)
 	}
 	if missions, err = ledger.List(ctx, w.Repo); err != nil {
 		return nil, err
 	}
 	maps.DeleteFunc(missions, func(id ledger.ID, _ plumbing.Hash) bool { return id != current && !w.Trust.Known(id) })
 	return missions, nil
+}
+
+// addNamed adds the missions that a commit of ours names in trailers. They may be archived, and no ref leads
+// from them to the commit then; whether they do keep it, their ledgers say.
+func addNamed(ctx context.Context, w *workspace.Workspace, commit plumbing.Hash, missions map[ledger.ID]plumbing.Hash) error {
+	objects := w.Repo.Objects(ctx)
+	defer objects.Close()
+	c, err := objects.Commit(commit)
+	if err != nil {
+		return nil // too large for one of ours
+	}
+	for _, t := range ledger.ReadTrailers(c.Message) {
+		if _, ok := missions[t.Mission]; ok || len(missions) >= maxSearched {
+			continue
+		}
+		tip, err := ledger.Tip(ctx, w.Repo, t.Mission)
+		if errors.Is(err, git.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		missions[t.Mission] = tip
+	}
+	return nil
 }
 
 // How many missions that keep a commit are looked into: if it is a state of one of them, and at all. One

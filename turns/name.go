@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
+	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/spell"
@@ -181,8 +184,11 @@ func leading(text string) string {
 }
 
 func exists(ctx context.Context, repo *git.Repo, id ledger.ID) (bool, error) {
-	refs, err := repo.Refs(ctx, id.Ref())
-	return len(refs) == 1, err
+	_, err := ledger.Tip(ctx, repo, id)
+	if errors.Is(err, git.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // A MissingError wraps [git.ErrNotFound]: a turn or a mission is not there. It says which ones are.
@@ -190,6 +196,7 @@ type MissingError struct {
 	What    string   // is not there; empty if it is any turn of the mission
 	Mission string   // as it was named, if it is not there or has no turn yet
 	Nearest []string // names for [Find]; empty if nothing is similar
+	At      string   // a remote whose archive has the mission, as far as is known
 }
 
 func (e *MissingError) Error() string {
@@ -238,6 +245,10 @@ const maxSuggested = 3
 // missing names the mission that resembles the word that was typed, or else the newest ones.
 func missing(ctx context.Context, repo *git.Repo, what, word string) *MissingError {
 	e := &MissingError{What: what}
+	if e.At = archivedAt(ctx, repo, word); e.At != "" {
+		e.Mission = word
+		return e
+	}
 	lines, _ := Missions(ctx, repo) // unreadable ones are not named
 	for _, l := range lines {
 		e.Nearest = append(e.Nearest, string(l.ID))
@@ -247,4 +258,27 @@ func missing(ctx context.Context, repo *git.Repo, what, word string) *MissingErr
 	}
 	e.Nearest = slices.Clone(e.Nearest[:min(maxSuggested, len(e.Nearest))])
 	return e
+}
+
+// archivedAt names a remote whose archive has a mission, empty if none is known to.
+func archivedAt(ctx context.Context, repo *git.Repo, named string) string {
+	id, err := ledger.ParseID(strings.ToLower(named))
+	if err != nil {
+		return ""
+	}
+	refs, _ := repo.Refs(ctx, archive.SeenRefs) // nobody may have an archive, or it can't be read
+	objects := repo.Objects(ctx)
+	defer objects.Close()
+	for _, ref := range slices.Sorted(maps.Keys(refs)) {
+		name, ok := strings.CutSuffix(strings.TrimPrefix(ref, archive.SeenRefs), "/index")
+		if !ok {
+			continue
+		}
+		if e, err := ledger.Archived(objects, refs[ref], id); err == nil && !e.Gone() {
+			if name, err = url.PathUnescape(name); err == nil {
+				return name
+			}
+		}
+	}
+	return ""
 }

@@ -65,7 +65,7 @@ func (r *Recorder) pick(ctx context.Context, f Finishing, k *unfinished) ([]plum
 	var made []plumbing.Hash
 	for _, s := range steps {
 		var commit plumbing.Hash
-		_, err := r.Repo.Output(ctx, nil, "read-tree", "-m", "-i", s.tree.String())
+		err := r.staging(ctx, r.Repo, "", "read-tree", "-m", "-i", s.tree.String())
 		if err == nil {
 			commit, err = r.commit(ctx, g, f, messaged(f, s.message)...)
 		}
@@ -74,7 +74,7 @@ func (r *Recorder) pick(ctx context.Context, f Finishing, k *unfinished) ([]plum
 			if k.head.Commit.IsZero() && len(made) == 0 {
 				none = []string{"read-tree", "--empty"}
 			}
-			_, e := r.Repo.Output(context.WithoutCancel(ctx), nil, none...)
+			e := r.staging(context.WithoutCancel(ctx), r.Repo, "", none...)
 			return made, errors.Join(err, e)
 		}
 		made = append(made, commit)
@@ -102,7 +102,7 @@ func (r *Recorder) commitPaths(ctx context.Context, g *git.Repo, f Finishing, he
 	defer done()
 	added, err := r.notInIndex(ctx, p.fresh)
 	if err == nil && len(added) > 0 {
-		_, err = g.Output(ctx, strings.NewReader(literally(added)), "add", "--intent-to-add", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul")
+		err = r.staging(ctx, g, literally(added), "add", "--intent-to-add", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul")
 	}
 	if err != nil {
 		return commit, err
@@ -112,7 +112,7 @@ func (r *Recorder) commitPaths(ctx context.Context, g *git.Repo, f Finishing, he
 		return commit, r.restage(context.WithoutCancel(ctx), p.tree, commit)
 	}
 	if now, e := r.Repo.Head(context.WithoutCancel(ctx)); len(added) > 0 && e == nil && now.Commit == head {
-		_, e := r.Repo.Output(context.WithoutCancel(ctx), strings.NewReader(strings.Join(added, "\x00")+"\x00"), "update-index", "-z", "--force-remove", "--stdin")
+		e := r.staging(context.WithoutCancel(ctx), r.Repo, strings.Join(added, "\x00")+"\x00", "update-index", "-z", "--force-remove", "--stdin")
 		err = errors.Join(err, e)
 	}
 	return commit, err
@@ -140,8 +140,7 @@ func (r *Recorder) restage(ctx context.Context, wanted, commit plumbing.Hash) er
 	if len(paths) == 0 {
 		return nil
 	}
-	_, err = r.Repo.Output(ctx, strings.NewReader(literally(paths)), "reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul")
-	return err
+	return r.staging(ctx, r.Repo, literally(paths), "reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul")
 }
 
 // literally makes pathspecs that stand for these paths and nothing else.

@@ -70,7 +70,7 @@ func (r *Recorder) plant(ctx context.Context, p plant, at time.Time, event func(
 		switch {
 		case err != nil:
 			return err
-		case taken:
+		case taken || tx.Ledger != nil: // or archived
 			return fmt.Errorf("mission %s already exists", p.id)
 		case len(refs) > 0:
 			return fmt.Errorf("the branch %s already exists", strings.TrimPrefix(p.branch, "refs/heads/"))
@@ -355,6 +355,7 @@ func (r *Recorder) Begin(ctx context.Context, b Beginning) (m *ledger.Mission, i
 	if err != nil {
 		return nil, nil, fmt.Errorf("start mission %s: %w", b.ID, err)
 	}
+	r.followRewrites(ctx, b.ID)
 	if b.Session == "" {
 		return m, included, nil
 	}

@@ -164,15 +164,11 @@ func eachRecord(objects *git.Objects, l *ledger.Ledger, list iter.Seq2[ledger.Nu
 func ReadIn(l *ledger.Ledger, number int) (*Turn, error) { return readTurn(l, number) }
 
 func tipOf(ctx context.Context, repo *git.Repo, id ledger.ID) (plumbing.Hash, error) {
-	refs, err := repo.Refs(ctx, id.Ref())
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	tip, ok := refs[id.Ref()]
-	if !ok {
+	tip, err := ledger.Tip(ctx, repo, id)
+	if errors.Is(err, git.ErrNotFound) {
 		return plumbing.ZeroHash, missingMission(ctx, repo, string(id))
 	}
-	return tip, nil
+	return tip, err
 }
 
 // Records are read so many at once, and of these so many bytes. They are parsed, which takes most of

@@ -38,6 +38,9 @@ type Result struct {
 	Config git.Config
 	// Aside is the mission that a stranger's part of Mission has become; empty if there was none.
 	Aside ledger.ID
+	// Damaged is the mission that the signal was for, if an object of its ledger is lost: then Mission, the
+	// session's own, has the turn. Else it is empty.
+	Damaged ledger.ID
 	// Stayed is why the mission's branch did not move although the turn was recorded; or nil.
 	Stayed error
 	// Warnings are problems for the log that did not keep the turn from being recorded.
@@ -71,8 +74,37 @@ func (r *Recorder) Record(ctx context.Context, s Signal) (*Result, error) {
 
 // record adds the signal to the mission's ledger and to the session's state.
 func (r *Recorder) record(ctx context.Context, s Signal, st *session.State, done *Result) error {
+	meant := ledger.ID("")
+	err := r.recordTo(ctx, s, st, done, func(ctx context.Context) (ledger.ID, error) {
+		var err error
+		meant, err = r.missionOf(ctx, s, st)
+		return meant, err
+	})
+	if !git.Lost(err) || s.Session == "" || meant == "" || s.Mission != "" {
+		return err
+	}
+	// What was recorded there may come back. Until then nothing goes on from it, and the turn is not lost.
+	instead, e := r.ownMission(ctx, s.Session)
+	if e == nil && instead == meant {
+		instead, e = ledger.OfSession(s.Session, 12)
+	}
+	if e != nil || instead == meant {
+		return err
+	}
+	if e := r.recordTo(ctx, s, st, done, func(context.Context) (ledger.ID, error) { return instead, nil }); e != nil {
+		if errors.Is(e, session.ErrUnchanged) {
+			return e
+		}
+		return errors.Join(err, e)
+	}
+	done.Damaged = meant
+	return nil
+}
+
+// recordTo adds the signal to the mission that choose returns.
+func (r *Recorder) recordTo(ctx context.Context, s Signal, st *session.State, done *Result, mission func(context.Context) (ledger.ID, error)) error {
 	choose := func(ctx context.Context) (transaction.Job, error) {
-		id, err := r.missionOf(ctx, s, st)
+		id, err := mission(ctx)
 		return transaction.Job{Mission: id, At: s.At, What: string(s.Event), Warm: headBefore(st)}, err
 	}
 	return transaction.Run(ctx, r.Workspace, choose, func(ctx context.Context, tx *transaction.Tx) error {
@@ -113,11 +145,10 @@ func (r *Recorder) missionOf(ctx context.Context, s Signal, st *session.State) (
 		return id, nil
 	}
 	if asked, err := ledger.ParseID(s.Asked); err == nil {
-		refs, err := r.Repo.Refs(ctx, asked.Ref())
-		if err != nil {
+		switch there, err := exists(ctx, r.Repo, asked); {
+		case err != nil:
 			return "", err
-		}
-		if _, ok := refs[asked.Ref()]; ok {
+		case there:
 			return asked, nil
 		}
 	}
@@ -139,10 +170,10 @@ func (r *Recorder) ownMission(ctx context.Context, name string) (ledger.ID, erro
 	if errors.Is(err, git.ErrNotFound) {
 		return short, nil
 	}
-	if err != nil || slices.Contains(l.Mission.Sessions, name) {
+	if err == nil && slices.Contains(l.Mission.Sessions, name) || err != nil && !git.Lost(err) {
 		return short, err
 	}
-	return ledger.OfSession(name, 12)
+	return ledger.OfSession(name, 12) // it is another's, or damaged
 }
 
 // headBefore is HEAD as the session's last event found it.

@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/redact"
+	"gitagent/internal/secret"
 	"gitagent/internal/session"
 	"gitagent/internal/transaction"
 	"gitagent/internal/transcript"
@@ -260,12 +261,12 @@ func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*Tur
 	}
 	files := make(map[string][]byte)
 	if t.Transcript != nil && t.Transcript.Missing == "" {
-		segmentFile(t, files, r.segment.Bytes[e.start:e.end])
+		segmentFile(t, files, r.segment.Bytes[e.start:e.end], r.tx.Purged())
 	}
 	if t.Transcript != nil && t.Transcript.Missing != "" {
 		r.warn("turn %s has no transcript segment: %s", t.ID(), t.Transcript.Missing)
 	}
-	addSides(t, old, sub, files)
+	addSides(t, old, sub, files, r.tx.Purged())
 	if sub.err != nil {
 		r.warn("turn %s lacks sub-agents: %v", t.ID(), sub.err)
 	}
@@ -307,7 +308,7 @@ func (r *recording) append(subject string, files map[string][]byte, keep ...plum
 
 // segmentFile redacts the turn's share of the transcript and adds it to files. If it can't be
 // redacted, it is not stored, and the turn says so.
-func segmentFile(t *Turn, files map[string][]byte, raw []byte) {
+func segmentFile(t *Turn, files map[string][]byte, raw []byte, purged *secret.Finder) {
 	path := ledger.TurnPath("transcript", t.Turn, ".jsonl")
 	data, err := redact.JSONLines(raw)
 	if err != nil {
@@ -315,6 +316,7 @@ func segmentFile(t *Turn, files map[string][]byte, raw []byte) {
 		files[path] = nil
 		return
 	}
+	data = purged.ReplaceJSON(data)
 	t.Transcript.Path, t.Transcript.Bytes = path, len(data)
 	if data == nil {
 		data = []byte{}
@@ -355,16 +357,14 @@ func (r *recording) compare(ctx context.Context, t *Turn) error {
 
 // note adds the turn's line to the note on its code commit; a long one gets a short line.
 func (r *recording) note(t *Turn, line []byte) error {
-	if len(r.noteOn(t))+len(line) >= maxNote {
-		var err error
-		if line, err = t.short(); err != nil {
-			return err
-		}
+	line, err := t.NoteLine(line, r.noteOn(t))
+	if err != nil {
+		return err
 	}
 	if r.tx.Notes == nil {
 		return nil
 	}
-	if err := r.tx.Notes.Append(t.Code.Hash(), line); err != nil {
+	if err := r.tx.Note(t.Code.Hash(), line); err != nil {
 		r.tx.LeaveNotes(err)
 	}
 	return nil

@@ -45,7 +45,7 @@ func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*
 		return nil, err
 	}
 	if _, ok := refs[id.Ref()]; !ok {
-		return nil, missing(ctx, r.Repo, "mission "+string(id), string(id))
+		return r.removeArchived(ctx, id, force, dry)
 	}
 	done := &Removed{ID: id}
 	if _, ok := refs[branch]; ok {
@@ -73,6 +73,9 @@ func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*
 			return nil, fmt.Errorf("remove mission %s: %w: %w", id, ErrInUse, err)
 		}
 	}
+	if err := r.forgetArchived(ctx, id); err != nil { // else what it was before it went on would be there again
+		return nil, err
+	}
 	last := map[string]plumbing.Hash{id.Ref(): refs[id.Ref()]}
 	delete(refs, id.Ref())
 	// Git deletes one after the other. With the ledger last, a removal that was killed can be repeated.
@@ -88,7 +91,72 @@ func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*
 			return nil, fmt.Errorf("remove mission %s: %w", id, err)
 		}
 	}
+	if done.Branch != "" {
+		r.leaveRewrites(ctx, id)
+	}
 	return done, errors.Join(r.Trust.Forget(id), r.Store.Forget(ctx, string(id)))
+}
+
+// removeArchived is Remove for a mission that is archived.
+func (r *Recorder) removeArchived(ctx context.Context, id ledger.ID, force, dry bool) (*Removed, error) {
+	done, left, err := r.RemoveArchived(ctx, []ledger.ID{id}, force, dry)
+	if err == nil {
+		err = errors.Join(left...)
+	}
+	if errors.Is(err, git.ErrNotFound) {
+		err = missing(ctx, r.Repo, "mission "+string(id), string(id))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return done[0], nil
+}
+
+// RemoveArchived removes archived missions, all together. An error for each says what is left, as for Remove:
+// branches that have commits of the user's own, if force is not set.
+func (r *Recorder) RemoveArchived(ctx context.Context, ids []ledger.ID, force, dry bool) (done []*Removed, left []error, err error) {
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	index, err := r.archive(ctx, objects)
+	if err != nil {
+		return nil, nil, err
+	}
+	var gone []ledger.ID
+	for _, id := range ids {
+		e, ok, err := index.Find(string(id))
+		if err == nil && !ok {
+			err = git.ErrNotFound
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("mission %s in the archive: %w", id, err)
+		}
+		one := &Removed{ID: id, Bytes: -1}
+		if !e.Branch.IsZero() {
+			branch := r.Branch(id)
+			one.Branch = strings.TrimPrefix(branch, "refs/heads/")
+			if !force {
+				err = r.unmerged(ctx, branch, e.Branch.Hash(), e.Ledger.Hash())
+			}
+		}
+		switch {
+		case errors.Is(err, ErrUnmerged):
+			left = append(left, fmt.Errorf("mission %s: %w", id, err))
+			continue
+		case err != nil:
+			return nil, nil, err
+		}
+		done, gone = append(done, one), append(gone, id)
+	}
+	if dry || len(gone) == 0 {
+		return done, left, nil
+	}
+	err = r.forgetArchived(ctx, gone...)
+	for _, id := range gone {
+		if err == nil {
+			err = errors.Join(r.Trust.Forget(id), r.Store.Forget(ctx, string(id)))
+		}
+	}
+	return done, left, err
 }
 
 // removeWorktree removes a linked worktree. A note says where git leaves locks if it is killed.

@@ -33,6 +33,8 @@ type Search struct {
 	Prompts, Replies, Tools, Paths bool // where to look
 	Agents                         bool // in what sub-agents said and did
 
+	Missions map[ledger.ID]plumbing.Hash // where to look, with the tips of their ledgers; nil for all that have refs
+
 	Read atomic.Int64 // bytes of conversations that were looked through so far
 }
 
@@ -183,10 +185,13 @@ func (s *Search) walk(ctx context.Context, w *workspace.Workspace, id ledger.ID,
 		return hand(full)
 	}
 	var err error
-	if id == "" {
-		err = EachOfAll(ctx, w, add)
-	} else {
+	switch {
+	case id != "":
 		err = Each(ctx, w.Repo, id, add)
+	case s.Missions != nil:
+		err = EachOfMissions(ctx, w, s.Missions, add)
+	default:
+		err = EachOfAll(ctx, w, add)
 	}
 	if len(b.turns) > 0 && ctx.Err() == nil {
 		err = cmp.Or(hand(b), err)

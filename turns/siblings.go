@@ -3,24 +3,45 @@ package turns
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
 
 // Forks returns the missions that were forked at a turn, or with number 0 at any turn of that mission, in
-// the order of these turns, and the oldest first. The error may say which missions can't be read.
-func Forks(ctx context.Context, repo *git.Repo, of ledger.TurnID) ([]Line, error) {
+// the order of these turns, and the oldest first. Archived ones, of which there may be very many, are among them
+// if no other is there, or not the one that is named. The error may say which missions can't be read.
+func Forks(ctx context.Context, repo *git.Repo, of ledger.TurnID, named ledger.ID) ([]Line, error) {
 	lines, err := Missions(ctx, repo)
-	var forks []Line
+	forks := forksAt(lines, of)
+	isNamed := func(l Line) bool { return named == "" || l.ID == named }
+	if err != nil && !errors.As(err, new(*ledger.UnreadError)) || slices.ContainsFunc(forks, isNamed) {
+		return forks, err
+	}
+	entries, unread := ledger.ListArchived(ctx, repo)
+	if len(entries) == 0 {
+		return forks, cmp.Or(err, unread)
+	}
+	tips := make(map[ledger.ID]plumbing.Hash, len(entries))
+	for _, e := range entries {
+		tips[ledger.ID(e.ID)] = e.Ledger.Hash()
+	}
+	archived, wrong := Lines(ctx, repo, tips)
+	return forksAt(append(lines, archived...), of), cmp.Or(err, unread, wrong)
+}
+
+func forksAt(lines []Line, of ledger.TurnID) (forks []Line) {
 	for _, l := range lines {
 		if p, err := PointOf(l.Mission); err == nil && p.Of.Mission == of.Mission && (of.Turn == 0 || p.Of == of) {
 			forks = append(forks, l)
 		}
 	}
 	slices.SortFunc(forks, Line.ByBirth)
-	return forks, err
+	return forks
 }
 
 // Siblings returns the other forks of the turn that a mission is a fork of, the oldest first. One of which

@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/redact"
+	"gitagent/internal/secret"
 	"gitagent/internal/session"
 	"gitagent/internal/spent"
 	"gitagent/internal/transcript"
@@ -178,11 +179,12 @@ func sideOutcome(all transcript.Summary, over bool) Outcome {
 
 // addSides adds what sub-agents have done to a turn and its files. If the turn is recorded again, what the
 // former record says of those that are not there any more stays.
-func addSides(t, old *Turn, s sides, files map[string][]byte) {
+func addSides(t, old *Turn, s sides, files map[string][]byte, purged *secret.Finder) {
 	t.AgentsLeft = s.left
 	for _, one := range s.list {
 		path := sidePath(t.Turn, one.ID)
 		data, err := redact.JSONLines(one.raw)
+		data = purged.ReplaceJSON(data)
 		switch {
 		case one.Missing != "":
 		case err != nil:

@@ -98,7 +98,10 @@ func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, workt
 	if err := r.unpropose(); err != nil { // a git that was killed after its commit has left it
 		return nil, err
 	}
-	if err := merging.Run(ctx, nil, f.Talk, f.Talk, "-c", ungrafted, "merge", "--squash", "--ff", name); err != nil {
+	err = r.locking(ctx, merging, func(g *git.Repo) error {
+		return g.Run(ctx, nil, f.Talk, f.Talk, "-c", ungrafted, "merge", "--squash", "--ff", name)
+	})
+	if err != nil {
 		return nil, r.stopped(ctx, steps[0].message, err)
 	}
 	return r.commitSteps(ctx, g, f, k, steps)
@@ -137,7 +140,7 @@ func (r *Recorder) commitSteps(ctx context.Context, g *git.Repo, f Finishing, k 
 	for i, s := range steps {
 		err = r.propose(s.message)
 		if err == nil && len(steps) > 1 {
-			if _, err = r.Repo.Output(ctx, nil, "read-tree", "-m", "-i", s.tree.String()); err != nil {
+			if err = r.staging(ctx, r.Repo, "", "read-tree", "-m", "-i", s.tree.String()); err != nil {
 				err = fmt.Errorf("%w: %w", ErrNotPrepared, err)
 			}
 		}
@@ -164,7 +167,7 @@ func (r *Recorder) stageRest(ctx context.Context, f Finishing, k *unfinished, le
 	}
 	message, err := r.message(ctx, f, k, turns, true)
 	if err == nil {
-		_, err = r.Repo.Output(ctx, nil, "read-tree", "-m", "-i", left[len(left)-1].tree.String())
+		err = r.staging(ctx, r.Repo, "", "read-tree", "-m", "-i", left[len(left)-1].tree.String())
 	}
 	if err == nil {
 		err = r.propose(message)
@@ -264,7 +267,7 @@ func (r *Recorder) stageWhole(ctx context.Context, g, merging *git.Repo, k *unfi
 		return ErrStaged
 	}
 	if err == nil {
-		_, err = r.Repo.Output(ctx, nil, "read-tree", "-m", "-i", whole.String())
+		err = r.staging(ctx, r.Repo, "", "read-tree", "-m", "-i", whole.String())
 	}
 	return err
 }

@@ -115,6 +115,9 @@ func (r *Recorder) takable(ctx context.Context, g *git.Repo, s *State, how Takin
 	if err != nil {
 		return nil, err
 	}
+	if refs[s.In.Ref()].IsZero() {
+		return nil, fmt.Errorf("mission %s: %w", s.In, ErrArchived)
+	}
 	l, err := r.Usable(ctx, objects, s.In, refs[s.In.Ref()])
 	if err != nil {
 		return nil, err
@@ -261,7 +264,8 @@ func (r *Recorder) bring(ctx context.Context, g *git.Repo, k *takable, how Takin
 			args = append(args, c.Hash.String())
 		}
 	}
-	if err := g.Run(ctx, how.Stdin, how.Talk, how.Talk, args...); err != nil {
+	err := r.locking(ctx, g, func(g *git.Repo) error { return g.Run(ctx, how.Stdin, how.Talk, how.Talk, args...) })
+	if err != nil {
 		if r.Repo.Operation() != "" {
 			return git.Hex{}, fmt.Errorf("%w: %w", ErrStopped, err)
 		}

@@ -86,7 +86,7 @@ func (im *importer) take(ctx context.Context, id ledger.ID, l *ledger.Ledger, c 
 		if t.state = UpToDate; last.Transcript.To == c.Size {
 			return t, nil
 		}
-		if last.Transcript.Missing != "redaction" && !holds(l, c.Path, last.Turn, last.Transcript) {
+		if last.Transcript.Missing != "redaction" && !holds(l, im.Purged(), c.Path, last.Turn, last.Transcript) {
 			return t, errNotTheSame
 		}
 		t.from = last.Transcript.From

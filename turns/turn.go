@@ -202,6 +202,15 @@ type shortLine struct {
 	Deletions  int       `json:"deletions"`
 }
 
+// NoteLine is the turn's line in the note on its code commit, which has some content: its record, encoded as
+// line, or where the note would become too long, what a list needs of it.
+func (t *Turn) NoteLine(line, on []byte) ([]byte, error) {
+	if len(on)+len(line) < maxNote {
+		return line, nil
+	}
+	return t.short()
+}
+
 // short returns the record as a short line, without a newline.
 func (t *Turn) short() ([]byte, error) {
 	return ledger.Encode(shortLine{

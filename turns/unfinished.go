@@ -57,13 +57,16 @@ type squashed struct{ commit, of plumbing.Hash }
 // [workspace.ErrStranger].
 func (r *Recorder) unfinished(ctx context.Context, objects *git.Objects, id ledger.ID) (*unfinished, error) {
 	branch := r.Branch(id)
-	refs, err := r.Repo.Refs(ctx, id.Ref(), branch)
+	refs, err := r.Repo.Refs(ctx, branch)
 	if err != nil {
 		return nil, err
 	}
-	tip, ok := refs[id.Ref()]
-	if !ok {
+	tip, err := ledger.Tip(ctx, r.Repo, id)
+	if errors.Is(err, git.ErrNotFound) {
 		return nil, missing(ctx, r.Repo, "mission "+string(id), string(id))
+	}
+	if err != nil {
+		return nil, err
 	}
 	standing, err := r.Standing(ctx, objects, id, tip)
 	if err == nil && !standing.Whole {

@@ -114,12 +114,13 @@ func (h *History) read(ctx context.Context) error {
 		return err
 	}
 	h.promisor = conf.Promisor()
-	tips, err := ledger.List(ctx, h.w.Repo)
-	if err != nil {
+	var unread ledger.Unread
+	tips, err := ledger.ListAll(ctx, h.w.Repo)
+	if err != nil && tips == nil {
 		return err
 	}
+	unread.Add(err)
 	relied := h.w.Relied(ctx, h.objects)
-	var unread ledger.Unread
 	var list []*ledger.Ledger
 	known := make(map[recorded]*turn)
 	for _, id := range slices.Sorted(maps.Keys(tips)) {

@@ -47,13 +47,12 @@ func Usable(c *cli.Context, w *workspace.Workspace, s *turns.State) (usable *tur
 // that something would run or obey, and asks whether to accept it as it is now. If the answer is not
 // yes, or there is no person to ask, that is an error. An agent can't answer.
 func Accept(c *cli.Context, w *workspace.Workspace, id ledger.ID) error {
-	refs, err := w.Repo.Refs(c.Context, id.Ref())
+	tip, err := ledger.Tip(c.Context, w.Repo, id)
+	if errors.Is(err, git.ErrNotFound) {
+		return cmdline.Hint(cmdline.NotFoundf("mission %s: not found", id), "list the missions with: git agent-turn missions")
+	}
 	if err != nil {
 		return err
-	}
-	tip, ok := refs[id.Ref()]
-	if !ok {
-		return cmdline.Hint(cmdline.NotFoundf("mission %s: not found", id), "list the missions with: git agent-turn missions")
 	}
 	objects := w.Repo.Objects(c.Context)
 	defer objects.Close()

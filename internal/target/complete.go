@@ -129,6 +129,18 @@ func CompleteMissions(c *cli.Context) {
 	}
 }
 
+// CompleteArchived proposes the archived missions, with their titles.
+func CompleteArchived(c *cli.Context) {
+	w, err := Workspace(c.Context)
+	if err != nil {
+		return
+	}
+	like, _ := ledger.LikeArchived(c.Context, w.Repo, cmdline.Typed(c.Context)) // what can't be read is not proposed
+	for _, e := range like[:min(len(like), maxMissions)] {
+		cmdline.Propose(c, e.ID, e.Title)
+	}
+}
+
 // CompleteForks proposes the missions that are forks and, after the id of one and a slash, its turns.
 func CompleteForks(c *cli.Context) {
 	typed := cmdline.Typed(c.Context)

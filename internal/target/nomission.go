@@ -9,6 +9,7 @@ import (
 
 	"gitagent/hooks"
 	"gitagent/internal/agent"
+	"gitagent/internal/archive"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
@@ -141,6 +142,9 @@ func NoMission(ctx context.Context, w *workspace.Workspace) error {
 	if s.Missions > 0 {
 		return cmdline.Hint(cmdline.NotFoundf("no turn has been recorded in this worktree"),
 			"name a mission with --mission <id>; list them with: git agent-turn missions")
+	}
+	if refs, err := w.Repo.Refs(ctx, archive.IndexRef); err == nil && len(refs) > 0 {
+		return cmdline.Hint(cmdline.NotFoundf("all missions are archived"), "list them with: git agent-turn missions --archived")
 	}
 	return cmdline.Hint(cmdline.NotFoundf("no mission has been recorded here"), hint(s.Begin()))
 }

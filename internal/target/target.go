@@ -181,8 +181,8 @@ func lastHere(w *workspace.Workspace, counts func(ledger.ID, *session.State) boo
 
 // begun reports whether something of a session's mission is recorded, or its first turn runs.
 func begun(ctx context.Context, w *workspace.Workspace, id ledger.ID, st *session.State) bool {
-	if refs, err := w.Repo.Refs(ctx, id.Ref()); err != nil || len(refs) == 1 || st.Open == nil {
-		return len(refs) == 1
+	if _, err := ledger.Tip(ctx, w.Repo, id); !errors.Is(err, git.ErrNotFound) || st.Open == nil {
+		return err == nil
 	}
 	live, err := Live(ctx, w, time.Now())
 	return err == nil && first(live, string(id)) == id
@@ -293,6 +293,8 @@ func Missing(err error) error {
 	}
 	near := strings.Join(m.Nearest, ", ")
 	switch {
+	case m.At != "":
+		return cmdline.Hintf(err, "it is in the archive of %[1]s; bring it with: git agent-turn fetch --mission %[2]s %[1]s", cmdline.Escape(m.At), m.Mission)
 	case near == "":
 		return cmdline.Hint(err, "list the turns with: git agent-turn list --all")
 	case strings.Contains(near, "/"):

@@ -1,0 +1,484 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/archive"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/lock"
+	"gitagent/internal/session"
+	"gitagent/internal/transaction"
+)
+
+// ErrArchived reports a mission that has no branch now, as it is archived.
+var ErrArchived = errors.New("it is archived")
+
+// An Archiving says what became of missions that were to be archived, or would.
+type Archiving struct {
+	Done []ledger.ID
+	Left []Leaving
+	Refs int // that went
+}
+
+// A Leaving is a mission that was not archived.
+type Leaving struct {
+	ID  ledger.ID
+	Why string
+}
+
+// Archive puts missions into the archive, and deletes their refs. Those that are in use are left: for what used
+// says, or because they are checked out somewhere, or their last turn has not been recorded. With dry nothing is
+// changed.
+//
+// First comes the archive, then the ledgers' refs go, then the others. So whatever is killed when, a mission is
+// where readers look for it; what is left of its refs goes with the next archiving. The refs go while nobody
+// else has their missions, few at a time: a hook that waits takes a lock of git's that stays for that of a dead
+// one. What has gone on until then stays.
+func (r *Recorder) Archive(ctx context.Context, ids []ledger.ID, used map[ledger.ID]string, dry bool) (*Archiving, error) {
+	a, held, err := r.beginArchive(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer a.end(held)
+	if err := a.choose(ctx, ids, used); err != nil {
+		return nil, err
+	}
+	if !dry && len(a.entries) > 0 {
+		err = a.replace(ctx, held, func(index *archive.Index) (map[string]archive.Entry, error) {
+			changes := make(map[string]archive.Entry)
+			for id, e := range a.entries {
+				if err := a.aside(ctx, index, id, e.Ledger.Hash(), changes); err != nil {
+					return nil, err
+				}
+				changes[e.ID] = e
+			}
+			return changes, nil
+		})
+		if err == nil {
+			err = a.drop(ctx)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("archive: %w", err)
+	}
+	a.done.Done = slices.Sorted(maps.Keys(a.entries))
+	for id, why := range a.left {
+		a.done.Left = append(a.done.Left, Leaving{id, why})
+	}
+	slices.SortFunc(a.done.Left, func(x, y Leaving) int { return strings.Compare(string(x.ID), string(y.ID)) })
+	return a.done, nil
+}
+
+// An archiving is a change of the archive in the making.
+type archiving struct {
+	*Recorder
+	objects *git.Objects
+	entries map[ledger.ID]archive.Entry // of the missions whose refs go
+	remains map[ledger.ID]archive.Entry // of missions without a ledger's ref, of which other refs remained
+	left    map[ledger.ID]string        // why others stay
+	done    *Archiving
+}
+
+// beginArchive keeps others from changing the archive. The caller ends the archiving with the lock.
+func (r *Recorder) beginArchive(ctx context.Context) (*archiving, *lock.Lock, error) {
+	held, err := r.Store.LockArchive(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &archiving{
+		Recorder: r, objects: r.Repo.Objects(ctx), done: new(Archiving), left: make(map[ledger.ID]string),
+		entries: make(map[ledger.ID]archive.Entry), remains: make(map[ledger.ID]archive.Entry),
+	}, held, nil
+}
+
+func (a *archiving) end(held *lock.Lock) {
+	a.objects.Close()
+	held.Release()
+}
+
+// choose decides what goes.
+func (a *archiving) choose(ctx context.Context, ids []ledger.ID, used map[ledger.ID]string) error {
+	refs, err := a.Repo.Refs(ctx, "refs/agent/missions/", "refs/notes/agent/", a.Branch(""))
+	if err != nil {
+		return err
+	}
+	used = maps.Clone(used)
+	if used == nil {
+		used = make(map[ledger.ID]string)
+	}
+	for _, st := range a.Store.All() {
+		if st.Open != nil {
+			used[ledger.ID(st.Mission)] = "its last turn has not been recorded"
+		}
+	}
+	if err := a.checkedOut(ctx, used); err != nil {
+		return err
+	}
+	tips := make(map[ledger.ID]plumbing.Hash)
+	for _, id := range ids {
+		if tip, ok := refs[id.Ref()]; ok && used[id] == "" {
+			tips[id] = tip
+		} else if ok {
+			a.left[id] = used[id]
+		}
+	}
+	lines, err := Lines(ctx, a.Repo, tips)
+	if err != nil && !errors.As(err, new(*ledger.UnreadError)) {
+		return err
+	}
+	for _, l := range lines {
+		delete(tips, l.ID)
+		if a.entries[l.ID], err = a.entry(l, refs); err != nil {
+			delete(a.entries, l.ID)
+			a.left[l.ID] = err.Error()
+			continue
+		}
+		for _, ref := range a.refsOf(l.ID) {
+			if _, ok := refs[ref]; ok {
+				a.done.Refs++
+			}
+		}
+	}
+	for id := range tips {
+		a.left[id] = "it can't be read"
+	}
+	return errors.Join(ctx.Err(), a.findRemains(ctx, refs))
+}
+
+// checkedOut adds the missions whose branches are checked out to those that are used.
+func (a *archiving) checkedOut(ctx context.Context, used map[ledger.ID]string) error {
+	worktrees, err := a.Repo.Worktrees(ctx)
+	for _, w := range worktrees {
+		if id, ok := a.MissionOf(w.Branch); ok {
+			used[id] = "it is checked out in " + w.Path
+		}
+	}
+	return err
+}
+
+// refsOf are the refs of a mission, its ledger's first.
+func (a *archiving) refsOf(id ledger.ID) []string {
+	return []string{id.Ref(), id.NotesRef(), a.Branch(id)}
+}
+
+// entry is what the archive has of a mission. What it keeps are commits, and nothing else can be.
+func (a *archiving) entry(l Line, refs map[string]plumbing.Hash) (archive.Entry, error) {
+	c, err := a.objects.Commit(l.Tip)
+	if err != nil {
+		return archive.Entry{}, err
+	}
+	for _, ref := range a.refsOf(l.ID)[1:] {
+		if tip, ok := refs[ref]; ok {
+			if _, err := a.objects.Parents(tip); err != nil {
+				return archive.Entry{}, fmt.Errorf("%s is no commit that can be read: %w", ref, err)
+			}
+		}
+	}
+	return archive.Entry{
+		ID: string(l.ID), Ledger: git.Hex(l.Tip), Notes: git.Hex(refs[l.ID.NotesRef()]), Branch: git.Hex(refs[a.Branch(l.ID)]),
+		Title: ledger.Head(strings.ToValidUTF8(l.Title, "\uFFFD"), maxPrompt), At: c.Committer.When.Unix(), Turns: l.Turns,
+	}, nil
+}
+
+// findRemains finds what an archiving that was killed has left: refs of missions without a ledger's.
+func (a *archiving) findRemains(ctx context.Context, refs map[string]plumbing.Hash) error {
+	index, err := a.archive(ctx, a.objects)
+	if err != nil {
+		return err
+	}
+	for ref := range refs {
+		name, ok := strings.CutPrefix(ref, "refs/notes/agent/")
+		if !ok {
+			name, ok = strings.CutPrefix(ref, a.Branch(""))
+		}
+		id, err := ledger.ParseID(name)
+		if !ok || err != nil || !refs[id.Ref()].IsZero() {
+			continue
+		}
+		if e, ok, err := index.Find(string(id)); err != nil {
+			return err
+		} else if ok {
+			a.remains[id] = e
+		}
+	}
+	return nil
+}
+
+func (r *Recorder) archive(ctx context.Context, objects *git.Objects) (*archive.Index, error) {
+	refs, err := r.Repo.Refs(ctx, archive.IndexRef)
+	if err != nil {
+		return nil, err
+	}
+	return archive.Open(objects, refs[archive.IndexRef])
+}
+
+// replace moves the archive to what change makes of it.
+func (a *archiving) replace(ctx context.Context, held *lock.Lock, change func(*archive.Index) (map[string]archive.Entry, error)) error {
+	return transaction.Alone(ctx, a.Repo, held, "archive", func() ([]git.Update, error) {
+		refs, err := a.Repo.Refs(ctx, archive.IndexRef, archive.KeepRef)
+		if err != nil {
+			return nil, err
+		}
+		index, err := archive.Open(a.objects, refs[archive.IndexRef])
+		if err != nil {
+			return nil, err
+		}
+		changes, err := change(index)
+		if err != nil {
+			return nil, err
+		}
+		if index, err = index.With(changes); err != nil {
+			return nil, err
+		}
+		keep, err := index.Keep()
+		if err == nil {
+			err = a.objects.Flush()
+		}
+		if err != nil {
+			return nil, err
+		}
+		var updates []git.Update
+		for ref, to := range map[string]plumbing.Hash{archive.IndexRef: index.Tip, archive.KeepRef: keep} {
+			if from := refs[ref]; from != to {
+				updates = append(updates, git.Update{Ref: ref, New: to, Old: from})
+			}
+		}
+		return updates, nil
+	})
+}
+
+// aside adds to the changes what the archive has of a mission, as one of its own, if the ledger that takes its
+// place does not contain it.
+func (a *archiving) aside(ctx context.Context, index *archive.Index, id ledger.ID, tip plumbing.Hash, changes map[string]archive.Entry) error {
+	had, ok, err := index.Find(string(id))
+	if err != nil || !ok {
+		return err
+	}
+	for at := tip; at != had.Ledger.Hash(); {
+		parents, err := a.objects.Parents(at)
+		if err != nil {
+			return err
+		}
+		if len(parents) == 0 {
+			first, err := ledger.Side(ctx, a.Repo, had.Ledger.Hash(), tip)
+			if err != nil {
+				return err
+			}
+			had.ID = string(ledger.OfCommit(first))
+			changes[had.ID] = had
+			return nil
+		}
+		at = parents[0]
+	}
+	return nil
+}
+
+// together parts missions into those that have one lock.
+func together(ids []ledger.ID) [][]ledger.ID {
+	byLock := make(map[uint32][]ledger.ID)
+	for _, id := range slices.Sorted(slices.Values(ids)) {
+		n := session.MissionLock(string(id))
+		byLock[n] = append(byLock[n], id)
+	}
+	return slices.Collect(maps.Values(byLock))
+}
+
+// alone moves refs of some missions while nobody else has any that shares their lock.
+func (a *archiving) alone(ctx context.Context, ids []ledger.ID, steps ...func([]ledger.ID) ([]git.Update, error)) error {
+	for _, some := range together(ids) {
+		held, err := a.Store.LockMission(ctx, string(some[0]))
+		if err != nil {
+			return err
+		}
+		for _, step := range steps {
+			if err == nil {
+				err = transaction.Alone(ctx, a.Repo, held, "archived", func() ([]git.Update, error) { return step(some) })
+			}
+		}
+		held.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drop deletes the refs of what the archive has now.
+func (a *archiving) drop(ctx context.Context) error {
+	a.done.Refs = 0
+	ids := slices.AppendSeq(slices.Collect(maps.Keys(a.entries)), maps.Keys(a.remains))
+	return a.alone(ctx, ids,
+		func(some []ledger.ID) ([]git.Update, error) { return a.dropLedgers(ctx, some) },
+		func(some []ledger.ID) ([]git.Update, error) { return a.dropRemains(ctx, some) })
+}
+
+// read returns the refs of some missions, and which are checked out.
+func (a *archiving) read(ctx context.Context, ids []ledger.ID) (refs map[string]plumbing.Hash, used map[ledger.ID]string, err error) {
+	var names []string
+	for _, id := range ids {
+		names = append(names, a.refsOf(id)...)
+	}
+	if refs, err = a.Repo.Refs(ctx, names...); err != nil {
+		return nil, nil, err
+	}
+	used = make(map[ledger.ID]string)
+	return refs, used, a.checkedOut(ctx, used)
+}
+
+// dropLedgers lists the ledgers' refs that go: nothing has happened to their missions meanwhile.
+func (a *archiving) dropLedgers(ctx context.Context, ids []ledger.ID) (updates []git.Update, err error) {
+	refs, used, err := a.read(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		e, ok := a.entries[id]
+		if !ok {
+			continue
+		}
+		if refs[id.Ref()] != e.Ledger.Hash() || refs[id.NotesRef()] != e.Notes.Hash() || refs[a.Branch(id)] != e.Branch.Hash() {
+			used[id] = "it has gone on meanwhile"
+		}
+		if why := used[id]; why != "" {
+			a.left[id] = why
+			delete(a.entries, id)
+			continue
+		}
+		updates = append(updates, git.Update{Ref: id.Ref(), Old: e.Ledger.Hash()})
+	}
+	return updates, nil
+}
+
+// dropRemains lists the refs of missions without a ledger's that are as the archive has them.
+func (a *archiving) dropRemains(ctx context.Context, ids []ledger.ID) (updates []git.Update, err error) {
+	refs, used, err := a.read(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		e, ok := a.entries[id]
+		if ok {
+			a.done.Refs++ // its ledger's
+		} else if e, ok = a.remains[id]; !ok {
+			continue
+		}
+		if _, live := refs[id.Ref()]; live || used[id] != "" {
+			continue
+		}
+		for ref, kept := range map[string]git.Hex{id.NotesRef(): e.Notes, a.Branch(id): e.Branch} {
+			if tip, ok := refs[ref]; ok && tip == kept.Hash() {
+				updates = append(updates, git.Update{Ref: ref, Old: tip})
+			}
+		}
+	}
+	a.done.Refs += len(updates)
+	return updates, nil
+}
+
+// Unarchive gives archived missions their refs again, and takes them out of the archive. A mission that is not
+// there is an error, before anything is changed.
+func (r *Recorder) Unarchive(ctx context.Context, ids []ledger.ID) error {
+	a, held, err := r.beginArchive(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.end(held)
+	if err := a.find(ctx, ids); err != nil {
+		return err
+	}
+	tips := make(map[ledger.ID]plumbing.Hash)
+	err = a.alone(ctx, ids, func(some []ledger.ID) (updates []git.Update, err error) {
+		refs, _, err := a.read(ctx, some)
+		for _, id := range some {
+			e := a.entries[id]
+			if tips[id] = refs[id.Ref()]; !tips[id].IsZero() {
+				continue // it has gone on
+			}
+			tips[id] = e.Ledger.Hash()
+			for i, tip := range []git.Hex{e.Ledger, e.Notes, e.Branch} {
+				if ref := a.refsOf(id)[i]; refs[ref].IsZero() && !tip.IsZero() {
+					updates = append(updates, git.Update{Ref: ref, New: tip.Hash()})
+				}
+			}
+		}
+		return updates, err
+	})
+	if err == nil {
+		err = a.replace(ctx, held, func(index *archive.Index) (map[string]archive.Entry, error) {
+			changes := make(map[string]archive.Entry)
+			for _, id := range ids {
+				changes[string(id)] = archive.Entry{}
+				if err := a.aside(ctx, index, id, tips[id], changes); err != nil {
+					return nil, err
+				}
+			}
+			return changes, nil
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("take missions out of the archive: %w", err)
+	}
+	return nil
+}
+
+// find reads the entries of archived missions. It is an error if one is not there.
+func (a *archiving) find(ctx context.Context, ids []ledger.ID) error {
+	index, err := a.archive(ctx, a.objects)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		e, ok, err := index.Find(string(id))
+		if err == nil && !ok {
+			err = git.ErrNotFound
+		}
+		if err != nil {
+			return fmt.Errorf("mission %s in the archive: %w", id, err)
+		}
+		a.entries[id] = e
+	}
+	return nil
+}
+
+// forgetArchived lets the archive say of missions, as far as it has them, that they were removed.
+func (r *Recorder) forgetArchived(ctx context.Context, ids ...ledger.ID) error {
+	refs, err := r.Repo.Refs(ctx, archive.IndexRef)
+	if err != nil || len(refs) == 0 {
+		return err // nothing is archived, and removing costs nothing more
+	}
+	a, held, err := r.beginArchive(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.end(held)
+	err = a.replace(ctx, held, func(index *archive.Index) (map[string]archive.Entry, error) {
+		clear(a.remains)
+		changes := make(map[string]archive.Entry)
+		for _, id := range ids {
+			e, ok, err := index.Find(string(id))
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				a.remains[id] = e
+				changes[e.ID] = archive.Entry{ID: e.ID, Removed: e.Ledger, At: e.At, Turns: e.Turns}
+			}
+		}
+		return changes, nil
+	})
+	if err == nil {
+		err = a.drop(ctx) // what an archiving that was killed has left of their refs
+	}
+	if err != nil {
+		return fmt.Errorf("remove from the archive: %w", err)
+	}
+	return nil
+}

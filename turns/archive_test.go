@@ -1,0 +1,244 @@
+package turns_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/archive"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
+	"gitagent/test/replay"
+	"gitagent/turns"
+)
+
+// archive archives missions, whoever uses them.
+func (l *lab) archive(ids ...ledger.ID) *turns.Archiving {
+	l.t.Helper()
+	done, err := l.recorder(l.Dir).Archive(l.t.Context(), ids, nil, false)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return done
+}
+
+// archived are the entries of the archive.
+func (l *lab) archived() (entries []archive.Entry) {
+	l.t.Helper()
+	repo := l.repo()
+	refs, err := repo.Refs(l.t.Context(), archive.IndexRef)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	objects := repo.Objects(l.t.Context())
+	defer objects.Close()
+	index, err := archive.Open(objects, refs[archive.IndexRef])
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for e, err := range index.All() {
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// TestArchiveAtOnce archives missions again and again while sessions record to them: no turn is lost, and
+// none is there twice.
+func TestArchiveAtOnce(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	sessions, n := 4, gittest.Size(12, 5)
+	var ids []ledger.ID
+	var clients []*replay.Client
+	for range sessions {
+		c := l.client()
+		clients, ids = append(clients, c), append(ids, own(c))
+	}
+	var recording, archiving sync.WaitGroup
+	var over atomic.Bool
+	for i, c := range clients {
+		recording.Go(func() {
+			for k := range n {
+				c.Prompt(fmt.Sprint(k))
+				l.Write(fmt.Sprintf("of %d", i), fmt.Sprint(k))
+				c.Stop("done")
+			}
+		})
+	}
+	archiving.Go(func() {
+		for !over.Load() {
+			if _, err := l.recorder(l.Dir).Archive(context.Background(), ids, nil, false); err != nil {
+				t.Errorf("archive: %v", err)
+				return
+			}
+			l.Git("pack-refs", "--all")
+		}
+	})
+	recording.Wait()
+	over.Store(true)
+	archiving.Wait()
+	l.archive(ids...)
+	for _, id := range ids {
+		list := l.list(id)
+		if len(list) != n {
+			t.Errorf("mission %s has %d turns, want %d:\n%s", id, len(list), n, describe(list))
+		}
+		for i, turn := range list {
+			if turn.Prompt != fmt.Sprint(i) {
+				t.Errorf("turn %d of mission %s is %q", turn.Turn, id, turn.Prompt)
+			}
+		}
+	}
+	if refs := l.Git("for-each-ref", "refs/agent/missions", "refs/notes"); refs != "" {
+		t.Errorf("refs that stayed:\n%s", refs)
+	}
+	l.fsck()
+}
+
+// TestArchiveWaits: whoever holds a mission's lock has its refs for himself. A hook takes a lock that stays
+// on one for that of a dead git.
+func TestArchiveWaits(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	l.turn(c, "one", l.write("kept.txt", "one\n"))
+	r := l.recorder(l.Dir)
+	held, err := r.Store.LockMission(t.Context(), string(own(c)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Release()
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if done, err := r.Archive(ctx, []ledger.ID{own(c)}, nil, false); err == nil {
+		t.Errorf("it did not wait: %+v", done)
+	}
+	l.Git("rev-parse", "--verify", own(c).Ref())
+}
+
+// TestRemoveWhatWentOn removes a mission that went on after it was archived: what the archive has of it does
+// not take its place.
+func TestRemoveWhatWentOn(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	id := own(c)
+	l.turn(c, "one", l.write("kept.txt", "one\n"))
+	l.archive(id)
+	l.turn(c, "two", l.write("kept.txt", "two\n"))
+	if _, err := l.recorder(l.Dir).Remove(t.Context(), id, false, false); err != nil {
+		t.Fatal(err)
+	}
+	if tip, err := ledger.Tip(t.Context(), l.repo(), id); err == nil {
+		t.Errorf("mission %s is at %s again", id, tip)
+	}
+	if e := l.archived(); len(e) != 1 || !e[0].Gone() {
+		t.Errorf("the archive has %+v", e)
+	}
+}
+
+// TestArchiveOtherChain archives a mission of which the archive has a ledger that this one does not contain:
+// both stay.
+func TestArchiveOtherChain(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c, other := l.client(), l.client()
+	id := own(c)
+	l.turn(c, "one", l.write("kept.txt", "one\n"))
+	l.turn(other, "elsewhere", l.write("kept.txt", "other\n"))
+	first := plumbing.NewHash(l.Git("rev-parse", id.Ref()))
+	second := plumbing.NewHash(l.Git("rev-parse", own(other).Ref()))
+	l.archive(id)
+	l.Git("update-ref", id.Ref(), second.String()) // as it came from elsewhere
+	l.Git("update-ref", "-d", own(other).Ref())
+	l.archive(id)
+	var kept []plumbing.Hash
+	for _, e := range l.archived() {
+		kept = append(kept, e.Ledger.Hash())
+		if e.Ledger == git.Hex(second) && e.ID != string(id) {
+			t.Errorf("mission %s became %s", id, e.ID)
+		}
+	}
+	if !slices.Contains(kept, first) || !slices.Contains(kept, second) {
+		t.Errorf("the archive has %s; want %s and %s", kept, first, second)
+	}
+}
+
+// TestExpandArchived: an id in full names that mission, even if longer ones begin with it.
+func TestExpandArchived(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	id := own(c)
+	l.turn(c, "one", l.write("kept.txt", "one\n"))
+	l.Git("update-ref", string("refs/agent/missions/"+id+"0123"), id.Ref())
+	l.archive(id)
+	for name, want := range map[string]ledger.ID{string(id): id, string(id) + "0": id + "0123", string(id[:5]): id + "0123"} {
+		if got, err := ledger.Expand(t.Context(), l.repo(), name); got != want || err != nil {
+			t.Errorf("Expand(%q) = %q, %v; want %q", name, got, err, want)
+		}
+	}
+}
+
+// TestContinueWithoutNotes: an archived mission whose notes can't be read goes on, and they are not lost.
+func TestContinueWithoutNotes(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	id := own(c)
+	l.turn(c, "one", l.write("kept.txt", "one\n"))
+	want, err := l.Feed(strings.Repeat("x", 2<<20), "commit-tree", l.Git("rev-parse", id.NotesRef()+"^{tree}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Git("update-ref", id.NotesRef(), want) // a commit of notes has 1 MiB at most
+	l.archive(id)
+	l.turn(c, "two", l.write("kept.txt", "two\n"))
+	if got, err := l.Try("rev-parse", "--verify", id.NotesRef()); err != nil || got != want {
+		t.Errorf("notes are at %s, %v; want %s", got, err, want)
+	}
+}
+
+// TestArchivedForks finds the forks of a turn, archived or not.
+func TestArchivedForks(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	l.turn(c, "one", l.write("kept.txt", "one\n"))
+	first := l.list(own(c))[0]
+	of, ids := first.ID(), []ledger.ID{"f0f0f0f0", "f1f1f1f1"}
+	places := make(map[ledger.ID]string)
+	for _, id := range ids {
+		places[id] = l.forkTo(id, first, false).Dir
+	}
+	check := func(named ledger.ID, want ...ledger.ID) {
+		t.Helper()
+		forks, err := turns.Forks(t.Context(), l.repo(), of, named)
+		var got []ledger.ID
+		for _, f := range forks {
+			got = append(got, f.ID)
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("forks besides %q: %v, %v; want %v", named, got, err, want)
+		}
+	}
+	check("", ids...)
+	l.Git("worktree", "remove", "--force", places[ids[0]])
+	l.archive(ids[0])
+	check("", ids[1])
+	check(ids[0], ids...)
+	l.Git("worktree", "remove", "--force", places[ids[1]])
+	l.archive(own(c), ids[1])
+	check("", ids...)
+}

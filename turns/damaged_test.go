@@ -1,0 +1,113 @@
+package turns_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gitagent/internal/ledger"
+	"gitagent/test/replay"
+	"gitagent/turns"
+)
+
+// TestDamaged: a mission whose newest objects are lost or damaged is left as it is. The turn is recorded as
+// the session's own mission, the user hears of it, and once the object is back, all can be read.
+func TestDamaged(t *testing.T) {
+	t.Parallel()
+	for _, damage := range []struct {
+		name string
+		do   func(path string) error
+	}{
+		{"lost", os.Remove},
+		{"cut", func(path string) error { return os.Truncate(path, 9) }},
+		{"empty", func(path string) error { return os.Truncate(path, 0) }},
+	} {
+		for _, of := range []string{"", "^{tree}", ":mission.json", ":turns", ":turns/0000"} {
+			for _, attached := range []bool{false, true} {
+				t.Run(damage.name+of, func(t *testing.T) {
+					t.Parallel()
+					l := newLab(t)
+					c := l.client()
+					id := own(c)
+					if attached {
+						id = "deadbeef"
+						l.Git("switch", "-q", "-c", "agent/mission/deadbeef")
+					}
+					l.turn(c, "first", l.write("one", "1\n"))
+					tip := l.Git("rev-parse", id.Ref())
+					hash := l.Git("rev-parse", id.Ref()+of)
+					path := loosen(l, hash)
+					whole := l.Read(path)
+					if err := damage.do(filepath.Join(l.Dir, path)); err != nil {
+						t.Fatal(err)
+					}
+					var damaged []ledger.ID
+					hook := c.Hook
+					c.Hook = func(e replay.Event) {
+						result, err := l.try(e)
+						if err != nil {
+							t.Errorf("%s: %v", e.Name, err)
+						} else if result != nil && result.Mission != "" {
+							damaged = append(damaged, result.Damaged)
+						}
+					}
+					l.turn(c, "second", l.write("two", "2\n"))
+					c.Hook = hook
+					if len(damaged) == 0 || damaged[0] != id {
+						t.Errorf("what the hook says is damaged: %q, want %s", damaged, id)
+					}
+					if now := l.Git("rev-parse", id.Ref()); now != tip {
+						t.Errorf("the damaged ledger moved from %s to %s", tip, now)
+					}
+					want := own(c)
+					if !attached {
+						var err error
+						if want, err = ledger.OfSession(c.Session, 12); err != nil {
+							t.Fatal(err)
+						}
+					}
+					list, err := turns.List(t.Context(), l.repo(), want)
+					if err != nil || len(list) != 1 || list[0].Prompt != "second" {
+						t.Errorf("mission %s has %v, %v", want, list, err)
+					}
+					if err := os.Remove(filepath.Join(l.Dir, path)); err != nil && !os.IsNotExist(err) {
+						t.Fatal(err)
+					}
+					l.Write(path, whole)
+					if list, err := turns.List(t.Context(), l.repo(), id); err != nil || len(list) != 1 {
+						t.Errorf("with the object back: %v, %v", list, err)
+					}
+					l.fsck()
+				})
+			}
+		}
+	}
+}
+
+// loosen makes all objects loose, and returns the path of one of them.
+func loosen(l *lab, hash string) string {
+	l.t.Helper()
+	packs, err := filepath.Glob(filepath.Join(l.Dir, ".git/objects/pack/*.pack"))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for _, pack := range packs {
+		data, err := os.ReadFile(pack)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		for _, ext := range []string{".pack", ".idx", ".rev"} {
+			if err := os.Remove(pack[:len(pack)-len(".pack")] + ext); err != nil && !os.IsNotExist(err) {
+				l.t.Fatal(err)
+			}
+		}
+		if _, err := l.Feed(string(data), "unpack-objects", "-q"); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+	path := filepath.Join(".git/objects", hash[:2], hash[2:])
+	if err := os.Chmod(filepath.Join(l.Dir, path), 0o644); err != nil {
+		l.t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,61 @@
+package turns
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/lock"
+)
+
+// locking runs a git that locks the user's index, his HEAD and its branch, as he could have typed it. If it is
+// killed together with this process, the next event removes the locks that it has left.
+//
+// Git has the lock with that note, and so does whatever a hook of the user's leaves running: that long nothing more
+// is noted.
+func (r *Recorder) locking(ctx context.Context, g *git.Repo, do func(g *git.Repo) error) error {
+	held, err := r.Store.TryLock("user-git-" + filepath.Base(r.Repo.GitDir))
+	if err != nil {
+		return err
+	}
+	if held == nil {
+		return do(g)
+	}
+	defer held.Release()
+	if left := held.Left(); left.Words != nil {
+		if err := git.DropLeftLocks(ctx, left.At, left.Words); err != nil {
+			return err
+		}
+	}
+	head, err := r.Repo.Head(ctx)
+	if err != nil {
+		return err
+	}
+	var updates []git.Update
+	if head.Branch != "" {
+		updates = []git.Update{{Ref: head.Branch, New: head.Commit}}
+	}
+	note := lock.Note{At: time.Now(), Words: r.Repo.LockedBy(updates)}
+	if index := filepath.Join(r.Repo.GitDir, "index"); !pathExists(index + ".lock") { // else it is somebody else's
+		note.Words = append(note.Words, index)
+	}
+	return held.With(note, func() error {
+		err := do(g.Holding(held.File()))
+		if err != nil && git.Status(err) < 0 { // git was killed, but not this process
+			if e := git.DropLeftLocks(context.WithoutCancel(ctx), note.At, note.Words); e != nil {
+				return e
+			}
+		}
+		return err
+	})
+}
+
+// staging runs a git that changes the user's index.
+func (r *Recorder) staging(ctx context.Context, g *git.Repo, stdin string, args ...string) error {
+	return r.locking(ctx, g, func(g *git.Repo) error {
+		_, err := g.Output(ctx, strings.NewReader(stdin), args...)
+		return err
+	})
+}
