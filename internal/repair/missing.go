@@ -1,0 +1,131 @@
+package repair
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/turns"
+)
+
+// lostOf is what of a turn or a handoff is lost, and what of a turn's code.
+type lostOf struct{ record, conversation, code bool }
+
+// say names it for a person, "" if nothing is lost.
+func (l lostOf) say(what string) string {
+	var parts []string
+	for _, p := range []struct {
+		lost bool
+		name string
+	}{{l.record, "record"}, {l.conversation, "conversation"}, {l.code, "code"}} {
+		if p.lost {
+			parts = append(parts, p.name)
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return what + ": " + strings.Join(parts, ", ") + " missing"
+}
+
+// tell says what stays lost, mission by mission and turn by turn.
+func (r *repair) tell(ctx context.Context, w *walk) error {
+	if len(w.lost) == 0 {
+		return nil
+	}
+	tips, err := ledger.List(ctx, r.Repo)
+	if err != nil {
+		return err
+	}
+	missions, err := r.missions(ctx)
+	if err != nil {
+		return err
+	}
+	before := len(r.found)
+	for _, id := range missions {
+		r.mission(ctx, w, id, tips[id])
+	}
+	if before == len(r.found) {
+		r.say(Finding{Lost: true, What: fmt.Sprintf("lost objects of the repository's own history, or of notes: %d; see what git says", len(w.lost)), Hint: "git fsck"})
+	}
+	return nil
+}
+
+// mission says what of a mission is lost.
+func (r *repair) mission(ctx context.Context, w *walk, id ledger.ID, tip plumbing.Hash) {
+	l, err := ledger.At(w.here, id, tip)
+	if err != nil {
+		f := Finding{Lost: true, What: fmt.Sprintf("mission %s: the newest commit of its ledger, %s, can't be read, and so nothing of it: %v", id, tip, err)}
+		if before := r.Trust.Before(id, tip); !before.IsZero() {
+			if _, err := ledger.At(w.here, id, before); err == nil {
+				f.What += fmt.Sprintf("; the event before it was %s, and to go back to that gives up what came after", before)
+				f.Hint = fmt.Sprintf("git update-ref %s %s %s", id.Ref(), before, tip)
+			}
+		}
+		r.say(f)
+		return
+	}
+	known := make(map[plumbing.Hash]bool)
+	lost := func(path string) bool {
+		e, err := l.Entry(path)
+		return err != nil || w.lost[e.Hash]
+	}
+	for n, err := range l.Turns() {
+		if err != nil {
+			r.say(Finding{Lost: true, What: err.Error()})
+			continue
+		}
+		is := lostOf{record: w.lost[n.Hash], conversation: lost(ledger.TurnPath("transcript", n.Number, ".jsonl"))}
+		if t, err := turns.ReadIn(l, n.Number); err == nil {
+			is.code = w.code(t.Code.Hash(), known)
+		} else if git.Lost(err) {
+			is.record = true
+		}
+		if text := is.say(fmt.Sprintf("turn %s/%d", id, n.Number)); text != "" {
+			r.say(Finding{Lost: true, What: text})
+		}
+	}
+	handoffs, err := l.Handoffs()
+	if err != nil {
+		r.say(Finding{Lost: true, What: fmt.Sprintf("handoffs of mission %s: %v", id, err)})
+	}
+	for _, n := range handoffs {
+		if lost(ledger.HandoffPath(n, "handoff.json")) {
+			r.say(Finding{Lost: true, What: lostOf{record: true}.say(fmt.Sprintf("handoff %s/%d", id, n))})
+		}
+	}
+	if events := r.events(w, tip); events > 0 {
+		r.say(Finding{Lost: true, What: fmt.Sprintf("mission %s: of its ledger's older commits at least %d can't be read; turns before that can't be forked at", id, events)})
+	}
+}
+
+// events is how many commits of a ledger, or their trees, are known to be lost.
+func (r *repair) events(w *walk, tip plumbing.Hash) int {
+	n := 0
+	for at := tip; ; {
+		if w.lost[at] {
+			return n + 1
+		}
+		if w.lost[w.tree[at]] {
+			n++
+		}
+		parents, err := w.here.Parents(at)
+		if err != nil || len(parents) == 0 {
+			return n
+		}
+		at = parents[0]
+	}
+}
+
+// code is incomplete for the state that a commit holds, without its history.
+func (w *walk) code(commit plumbing.Hash, known map[plumbing.Hash]bool) bool {
+	if w.lost[commit] {
+		return true
+	}
+	tree, ok := w.tree[commit]
+	return ok && w.incomplete(tree, known)
+}

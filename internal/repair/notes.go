@@ -1,0 +1,234 @@
+package repair
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"gitagent/gitnotes"
+	"gitagent/handoffstore"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/transaction"
+	"gitagent/turns"
+)
+
+// A key says what a line of a note is about, and of when it is.
+type key struct {
+	Kind    string    `json:"kind"`
+	Mission ledger.ID `json:"mission"`
+	Turn    int       `json:"turn"`
+	Handoff int       `json:"handoff"`
+	At      time.Time `json:"at"`
+}
+
+// noted reports whether a note has a line about the same as want, and of the same time or later.
+func noted(note []byte, want key) bool {
+	for line := range bytes.Lines(note) {
+		var k key
+		if json.Unmarshal(line, &k) != nil || k.At.Before(want.At) {
+			continue
+		}
+		if k.At = want.At; k == want {
+			return true
+		}
+	}
+	return false
+}
+
+// A wanted is a line that the note on a commit should have.
+type wanted struct {
+	on   plumbing.Hash
+	what key
+	line func(note []byte) ([]byte, error) // for a note with that content
+}
+
+// lines are what a ledger says the notes of its mission have. What is inherited is noted elsewhere.
+func lines(l *ledger.Ledger) []wanted {
+	var list []wanted
+	for n := range l.Turns() {
+		t, err := turns.ReadIn(l, n.Number)
+		if err != nil || t.Mission != l.Began || t.Code.IsZero() {
+			continue
+		}
+		list = append(list, wanted{
+			on: t.Code.Hash(), what: key{Kind: "turn", Mission: t.Mission, Turn: t.Turn, At: t.At},
+			line: func(note []byte) ([]byte, error) {
+				line, err := t.Encode()
+				if err != nil {
+					return nil, err
+				}
+				return t.NoteLine(line, note)
+			},
+		})
+	}
+	numbers, _ := l.Handoffs()
+	for _, n := range numbers {
+		h, err := handoffstore.ReadIn(l, n)
+		if err != nil || h.Mission != l.Began {
+			continue
+		}
+		on := h.Head
+		if t, err := turns.ReadIn(l, h.LastTurn); err == nil && h.LastTurn > 0 {
+			on = cmp.Or(t.Code, on)
+		}
+		if !on.IsZero() {
+			what := key{Kind: "handoff", Mission: h.Mission, Handoff: h.Number, At: h.At}
+			list = append(list, wanted{on.Hash(), what, func([]byte) ([]byte, error) { return h.NoteLine() }})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b wanted) int { return a.what.At.Compare(b.what.At) }) // as they were written
+	return list
+}
+
+// complete adds to notes the lines that they lack, and returns how many that are. An error means that the notes
+// can't be read.
+func complete(n *gitnotes.Notes, list []wanted) (added int, err error) {
+	for _, want := range list {
+		note, err := n.Get(want.on)
+		if err != nil && !errors.Is(err, gitnotes.ErrNotFound) {
+			return added, err
+		}
+		if noted(note, want.what) {
+			continue
+		}
+		line, err := want.line(note)
+		if err == nil {
+			err = n.Append(want.on, line)
+		}
+		if err != nil {
+			return added, err
+		}
+		added++
+	}
+	return added, nil
+}
+
+// notes adds to the notes of every mission what its ledger has and they lack.
+func (r *repair) notes(ctx context.Context) error {
+	missions, err := r.missions(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range missions {
+		if err := r.notesOf(ctx, id); err != nil {
+			r.say(Finding{What: fmt.Sprintf("notes of mission %s: %v", id, err)})
+		}
+	}
+	return nil
+}
+
+func (r *repair) notesOf(ctx context.Context, id ledger.ID) error {
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	refs, err := r.Repo.Refs(ctx, id.Ref(), id.NotesRef())
+	if err != nil {
+		return err
+	}
+	l, err := ledger.At(objects, id, refs[id.Ref()])
+	if err != nil {
+		return nil // it has been said that it can't be read
+	}
+	added, damaged, err := supplement(objects, refs[id.NotesRef()], lines(l))
+	if err != nil || added == nil {
+		return err
+	}
+	f := Finding{What: fmt.Sprintf("notes of mission %s: lines that its ledger has and they lack: %d", id, added.lines), Mended: "they are written"}
+	if damaged {
+		f.What = fmt.Sprintf("notes of mission %s are damaged; %s", id, f.What)
+	}
+	if standing, err := r.Trust.Of(ctx, r.Repo, objects, id, l.Tip); err != nil || !standing.Whole {
+		return err // a stranger's: what it says is not ours to write
+	}
+	r.say(f)
+	if r.dry {
+		return nil
+	}
+	return transaction.Run(ctx, r.Workspace, transaction.Of(transaction.Job{Mission: id, At: r.at, What: "repair"}), func(ctx context.Context, tx *transaction.Tx) error {
+		if err := tx.Open(ctx); err != nil || tx.Ledger == nil {
+			return err
+		}
+		refs, err := tx.Repo.Refs(ctx, id.NotesRef())
+		if err != nil {
+			return err
+		}
+		added, _, err := supplement(tx.Objects, refs[id.NotesRef()], lines(tx.Ledger))
+		if err != nil || added == nil {
+			return err
+		}
+		tx.Notes = added.notes
+		return tx.Commit(ctx)
+	})
+}
+
+// A supplemented is notes with what they lacked.
+type supplemented struct {
+	notes *gitnotes.Notes
+	lines int
+}
+
+// supplement returns the notes of a commit with the lines that they lack, nil if they lack none. Of damaged notes
+// it takes what can be read.
+func supplement(objects *git.Objects, tip plumbing.Hash, list []wanted) (s *supplemented, damaged bool, err error) {
+	n, err := gitnotes.Open(objects, tip)
+	added := 0
+	if err == nil {
+		added, err = complete(n, list)
+	}
+	if git.Lost(err) {
+		damaged = true
+		n, err = gitnotes.Open(objects, plumbing.ZeroHash)
+		if err == nil {
+			err = salvage(objects, tip, n)
+		}
+		if err == nil {
+			added, err = complete(n, list)
+		}
+	}
+	if err != nil || added == 0 && !damaged {
+		return nil, damaged, err
+	}
+	return &supplemented{n, added}, damaged, nil
+}
+
+// salvage puts into notes those of a damaged commit that can be read.
+func salvage(objects *git.Objects, tip plumbing.Hash, into *gitnotes.Notes) error {
+	tree, err := objects.TreeOf(tip)
+	if err != nil {
+		return nil
+	}
+	var take func(tree plumbing.Hash, path string) error
+	take = func(tree plumbing.Hash, path string) error {
+		entries, err := objects.Tree(tree, ledger.MaxTree)
+		if err != nil {
+			return nil
+		}
+		for name, e := range entries {
+			name = path + name
+			switch {
+			case e.Mode == filemode.Dir && len(name) < 40:
+				if err := take(e.Hash, name); err != nil {
+					return err
+				}
+			case plumbing.IsHash(name):
+				content, err := objects.Blob(e.Hash, ledger.MaxTurn)
+				if err != nil {
+					continue
+				}
+				if err := into.Set(plumbing.NewHash(name), content); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	return take(tree, "")
+}

@@ -1,0 +1,262 @@
+package repair
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/remote"
+)
+
+// landed are the refs that fetches brought, by the name of the lock that a running fetch holds.
+func landed(refs map[string]plumbing.Hash) map[string][]git.Update {
+	byLock := make(map[string][]git.Update)
+	for ref, hash := range refs {
+		if hash.IsZero() { // its file is damaged, and the next fetch removes it
+			continue
+		}
+		name, _, ok := strings.Cut(strings.TrimPrefix(ref, landings), "/")
+		if ok {
+			byLock["fetch-"+name] = append(byLock["fetch-"+name], git.Update{Ref: ref, Old: hash})
+		}
+	}
+	return byLock
+}
+
+// landings is where fetched refs stay until they are merged, see docs/format.md.
+const landings = "refs/agent/remotes/"
+
+// landings removes what fetches that were killed have left. One that runs holds a lock.
+func (r *repair) landings(ctx context.Context) error {
+	refs, err := r.Repo.Refs(ctx, landings)
+	if err != nil {
+		return err
+	}
+	for name, updates := range landed(refs) {
+		held, err := r.Store.TryLock(name)
+		if err != nil {
+			return err
+		}
+		if held == nil {
+			continue
+		}
+		r.say(Finding{
+			What:   fmt.Sprintf("refs that a killed fetch left below %s%s/: %d", landings, strings.TrimPrefix(name, "fetch-"), len(updates)),
+			Mended: "they are removed",
+		})
+		if !r.dry {
+			err = r.Repo.UpdateRefs(ctx, "agent: a fetch was killed", updates)
+		}
+		held.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refs puts away the files of our refs that git can't read. A ledger gets back the newest commit that this clone
+// wrote of it, and a remote may have more.
+func (r *repair) refs(ctx context.Context) error {
+	refs, err := r.Repo.Refs(ctx, "refs/agent/missions/", "refs/notes/agent/", r.Branch(""))
+	if err != nil {
+		return err
+	}
+	for _, ref := range slices.Sorted(maps.Keys(refs)) {
+		id, err := ledger.ParseID(ref[strings.LastIndexByte(ref, '/')+1:])
+		if err != nil || !refs[ref].IsZero() {
+			continue
+		}
+		if err := r.brokenRef(ctx, id, ref, filepath.Join(r.Repo.CommonDir, filepath.FromSlash(ref))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *repair) brokenRef(ctx context.Context, id ledger.ID, ref, path string) error {
+	f := Finding{Lost: true, What: fmt.Sprintf("the file of %s holds no hash", ref)}
+	restore := plumbing.ZeroHash
+	switch ref {
+	case id.Ref():
+		var err error
+		if restore, err = r.lastWritten(ctx, id); err != nil {
+			return err
+		}
+		f.Hint = "git agent-turn fetch --mission " + string(id)
+		if !restore.IsZero() {
+			f.Hint, f.Mended = "", fmt.Sprintf("it gets back %s, the newest commit of it that this clone wrote", restore)
+		}
+	case id.NotesRef():
+		f.Mended = "it is put away, and the notes are written anew from the ledger"
+	default: // where it was is said by what looks for branches
+		f.Mended = "it is put away"
+	}
+	r.say(f)
+	if r.dry {
+		return nil
+	}
+	held, err := r.Store.LockMission(ctx, string(id))
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	if err := r.aside(path); err != nil || restore.IsZero() {
+		return err
+	}
+	now, err := r.Repo.Refs(ctx, ref) // an older value may be packed
+	if err != nil {
+		return err
+	}
+	return r.Repo.UpdateRefs(ctx, "agent: repair", []git.Update{{Ref: ref, New: restore, Old: now[ref]}})
+}
+
+// lastWritten is the newest commit of a mission that this clone wrote, if that is one, and is here.
+func (r *repair) lastWritten(ctx context.Context, id ledger.ID) (plumbing.Hash, error) {
+	last, err := r.Trust.Last(id)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	last = slices.DeleteFunc(last, func(hash plumbing.Hash) bool {
+		_, err := ledger.At(objects, id, hash)
+		return err != nil
+	})
+	if len(last) != 1 {
+		return plumbing.ZeroHash, nil
+	}
+	return last[0], nil
+}
+
+// branches looks for branches without a ledger, and the reverse. A ledger that a remote has is fetched.
+func (r *repair) branches(ctx context.Context) error {
+	prefix := r.Branch("")
+	refs, err := r.Repo.Refs(ctx, "refs/agent/missions/", prefix)
+	if err != nil {
+		return err
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	for ref, tip := range refs {
+		if id, ok := r.MissionOf(ref); ok && refs[id.Ref()].IsZero() {
+			r.orphan(ctx, objects, id, ref, tip)
+		}
+	}
+	for _, id := range r.written() {
+		if refs[id.Ref()].IsZero() && refs[r.Branch(id)].IsZero() {
+			r.vanished(ctx, id)
+		}
+	}
+	missions, err := r.missions(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range missions {
+		l, err := ledger.At(objects, id, refs[id.Ref()])
+		if err != nil || l.Mission.Branch == "" || l.Mission.Finished != nil || l.Mission.Branch != r.Branch(id) {
+			continue
+		}
+		if code := codeOf(l); refs[r.Branch(id)].IsZero() && code != "" {
+			r.say(Finding{
+				What: fmt.Sprintf("mission %s has no branch any more; its last turn ended in %s", id, code),
+				Hint: fmt.Sprintf("git branch %s %s", r.BranchName(id), code),
+			})
+		}
+	}
+	return nil
+}
+
+// written are the missions of which this clone knows that it wrote something. A removal forgets that.
+func (r *repair) written() []ledger.ID {
+	entries, _ := r.Store.Dir().ReadDir("trust") // none before the first event
+	var ids []ledger.ID
+	for _, e := range entries {
+		if id, err := ledger.ParseID(e.Name()); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// vanished names a mission whose ref is gone, and was not removed by us: somebody deleted it, or lost it.
+func (r *repair) vanished(ctx context.Context, id ledger.ID) {
+	if last, err := r.lastWritten(ctx, id); err == nil && !last.IsZero() {
+		r.say(Finding{
+			What: fmt.Sprintf("the ledger of mission %s is not here; the newest commit of it that this clone wrote is %s", id, last),
+			Hint: fmt.Sprintf("git update-ref %s %s", id.Ref(), last),
+		})
+	}
+}
+
+// orphan looks for the ledger of a mission that has a branch alone. Only what the branch says it is, is looked for.
+func (r *repair) orphan(ctx context.Context, objects *git.Objects, id ledger.ID, ref string, tip plumbing.Hash) {
+	name := strings.TrimPrefix(ref, "refs/heads/")
+	c, err := objects.Commit(tip)
+	says := err == nil && slices.ContainsFunc(ledger.ReadTrailers(c.Message), func(t ledger.TurnID) bool { return t.Mission == id })
+	f := Finding{What: fmt.Sprintf("the branch %s is there, and the ledger of mission %s is not", name, id)}
+	if last, err := r.lastWritten(ctx, id); err == nil && !last.IsZero() {
+		f.What += fmt.Sprintf("; the newest commit of it that this clone wrote is %s", last)
+		f.Hint = fmt.Sprintf("git update-ref %s %s", id.Ref(), last)
+	}
+	if !says {
+		r.say(f)
+		return
+	}
+	names, err := remote.Names(ctx, r.Repo)
+	if err == nil && r.dry && len(names) > 0 {
+		f.Mended = "it is fetched, if a remote has it"
+		r.say(f)
+		return
+	}
+	for _, n := range names {
+		from, err := remote.Open(ctx, r.Workspace, n)
+		if err != nil {
+			continue
+		}
+		if changes, err := from.Fetch(ctx, id); err == nil && len(changes) > 0 {
+			f.Mended, f.Hint = "it is fetched from "+n, ""
+			break
+		}
+	}
+	r.say(f)
+}
+
+// named names what somebody else left, which only he can remove.
+func (r *repair) named(ctx context.Context) error {
+	if err := r.worktrees(ctx); err != nil {
+		return err
+	}
+	top, err := filepath.Glob(filepath.Join(r.Repo.CommonDir, "*.lock"))
+	if err != nil {
+		return err
+	}
+	for _, path := range top {
+		r.lock(path)
+	}
+	return filepath.WalkDir(filepath.Join(r.Repo.CommonDir, "refs"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".lock") {
+			r.lock(path)
+		}
+		return nil // what is gone again needs no word
+	})
+}
+
+// lock names a lock file that is older than any git needs.
+func (r *repair) lock(path string) {
+	info, err := os.Lstat(path)
+	if err != nil || r.at.Sub(info.ModTime()) < oldLock {
+		return
+	}
+	r.say(Finding{What: fmt.Sprintf("%s is %s old: unless a git is at work, one that was killed has left it; remove it", path, r.at.Sub(info.ModTime()).Round(time.Minute))})
+}

@@ -1,0 +1,143 @@
+// Package repair finds what is missing, damaged or stale in what git-agent keeps in a repository, and
+// mends what can be mended without a guess: from the refs, from the ledgers, from a remote.
+//
+//	scan.go      loose objects and packs whose content is not what their names say
+//	walk.go      what our refs lead to, and what of that is lost
+//	missing.go   which turns that concerns, and how
+//	refs.go      refs that git can't read, refs that killed fetches left, branches and ledgers without each other
+//	notes.go     notes that the ledgers say should be there
+//	stale.go     what dead processes left in the local state and in the repository
+//
+// What is damaged is never deleted. It is put into a directory of the local state, agent/damaged, and what takes
+// its place is checked by its hash. Everything may be done again at any time.
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/workspace"
+)
+
+// A Finding is one thing that is wrong.
+type Finding struct {
+	What   string // in a line, for a person
+	Mended string // what mends it, or has; empty if nothing can
+	Hint   string // a command with which a person may decide; empty if there is none
+	Lost   bool   // something that was recorded is not here
+}
+
+// A repair is one run.
+type repair struct {
+	*workspace.Workspace
+	at    time.Time
+	dry   bool
+	found []Finding
+}
+
+// Run looks for what is wrong, mends it unless dry is set, and returns what it found.
+func Run(ctx context.Context, w *workspace.Workspace, at time.Time, dry bool) ([]Finding, error) {
+	r := &repair{Workspace: w, at: at.UTC(), dry: dry}
+	for _, step := range []struct {
+		what string
+		do   func(context.Context) error
+	}{
+		{"a purge that was killed", r.purge},
+		{"what dead processes left", r.dead},
+		{"what killed fetches left", r.landings},
+		{"refs", r.refs},
+		{"objects", r.objects},
+		{"branches", r.branches},
+		{"notes", r.notes},
+		{"sessions", r.sessions},
+		{"worktrees and locks", r.named},
+	} {
+		if err := step.do(ctx); err != nil {
+			if ctx.Err() != nil {
+				return r.found, ctx.Err()
+			}
+			r.say(Finding{What: fmt.Sprintf("%s could not be looked at: %v", step.what, err)})
+		}
+	}
+	return r.found, nil
+}
+
+func (r *repair) say(f Finding) { r.found = append(r.found, f) }
+
+// purge names a purge that was killed. Until it is completed, what it was to take out is still here.
+func (r *repair) purge(context.Context) error {
+	entries, err := r.Store.Dir().ReadDir("purge")
+	if errors.Is(err, fs.ErrNotExist) || len(entries) == 0 {
+		return nil
+	}
+	r.say(Finding{What: "a purge was killed before it was done", Hint: "git agent-turn purge"})
+	return err
+}
+
+// asideDir is where what is damaged is kept, in the local state.
+const asideDir = "damaged"
+
+// aside puts a file of the repository away, under its own path below a directory for this run.
+func (r *repair) aside(path string) error {
+	rel, err := filepath.Rel(r.Repo.CommonDir, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return fmt.Errorf("put %s away: it is not in the repository", path)
+	}
+	if err := r.Store.Dir().Make(); err != nil {
+		return err
+	}
+	to := r.Store.Dir().Path(filepath.Join(asideDir, r.at.Format("20060102T150405.000Z"), rel))
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	if err := os.Rename(path, to); err != nil {
+		return fmt.Errorf("put %s away: %w", path, err)
+	}
+	return nil
+}
+
+// missions are the missions of the repository, in order of their ids.
+func (r *repair) missions(ctx context.Context) ([]ledger.ID, error) {
+	tips, err := ledger.List(ctx, r.Repo)
+	var ids []ledger.ID
+	for id := range tips {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids, err
+}
+
+// scratchDir is a repository without objects, for what must not be taken for the repository's own.
+const scratchDir = "mending"
+
+// scratch makes that repository, in the place of one that a killed repair has left. It is removed by done.
+func (r *repair) scratch(ctx context.Context) (repo *git.Repo, done func(), err error) {
+	held, err := r.Store.Lock(ctx, "repair")
+	if err != nil {
+		return nil, nil, err
+	}
+	dir := r.Store.Dir().Path(scratchDir)
+	done = func() {
+		_ = os.RemoveAll(dir)
+		held.Release()
+	}
+	if err = os.RemoveAll(dir); err == nil {
+		err = os.Mkdir(dir, 0o700)
+	}
+	if err == nil {
+		repo, err = git.Init(ctx, dir)
+	}
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return repo.Holding(held.File()), done, nil
+}

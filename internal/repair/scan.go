@@ -1,0 +1,275 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+
+	"gitagent/internal/git"
+)
+
+// A scan is what is damaged among the files of objects.
+type scan struct {
+	loose []string // paths of loose objects that are not what their names say
+	packs []string // paths of packs, or of indexes of packs, that git finds wrong, without their extension
+}
+
+// scanObjects reads every object of the repository once.
+func (r *repair) scanObjects(ctx context.Context) (s scan, err error) {
+	dir := filepath.Join(r.Repo.CommonDir, "objects")
+	if s.loose, err = damagedLoose(dir); err != nil {
+		return s, err
+	}
+	s.packs, err = r.damagedPacks(ctx, filepath.Join(dir, "pack"))
+	return s, err
+}
+
+// damagedLoose returns the paths of loose objects whose content does not have the hash that their name says.
+func damagedLoose(dir string) ([]string, error) {
+	var mu sync.Mutex
+	var damaged []string
+	var failed error
+	paths := make(chan string)
+	var workers sync.WaitGroup
+	for range max(1, runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for path := range paths {
+				whole, err := isWhole(path, hashOf(path))
+				mu.Lock()
+				if err != nil && failed == nil {
+					failed = err
+				}
+				if err == nil && !whole {
+					damaged = append(damaged, path)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for b := range 256 {
+		sub := filepath.Join(dir, fmt.Sprintf("%02x", b))
+		entries, err := os.ReadDir(sub)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && failed == nil {
+			failed = err
+		}
+		for _, e := range entries {
+			if name := fmt.Sprintf("%02x%s", b, e.Name()); plumbing.IsHash(name) {
+				paths <- filepath.Join(sub, e.Name())
+			}
+		}
+	}
+	close(paths)
+	workers.Wait()
+	slices.Sort(damaged)
+	return damaged, failed
+}
+
+// isWhole reports whether the file of a loose object has the content of that hash. The error is about the
+// file, not its content; one that git has packed meanwhile counts as whole.
+func isWhole(path string, hash plumbing.Hash) (bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	o, err := objfile.NewReader(f)
+	if err != nil {
+		return false, nil
+	}
+	defer o.Close()
+	if _, _, err := o.Header(); err != nil {
+		return false, nil
+	}
+	if _, err := io.Copy(io.Discard, o); err != nil {
+		return false, nil
+	}
+	return o.Hash() == hash, nil
+}
+
+// damagedPacks returns the packs, without their extension, that are not whole, or whose index isn't.
+func (r *repair) damagedPacks(ctx context.Context, dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var damaged []string
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".pack")
+		if !ok || !strings.HasPrefix(name, "pack-") {
+			continue
+		}
+		base := filepath.Join(dir, name)
+		if _, err := r.Repo.Output(ctx, nil, "verify-pack", "--", base+".idx"); err != nil {
+			if git.Status(err) < 0 {
+				return damaged, err
+			}
+			damaged = append(damaged, base)
+		}
+	}
+	return damaged, nil
+}
+
+// A rescue takes what is whole out of a pack that is not.
+type rescue struct {
+	base  string // path without extension
+	index []byte // a new one, if only that was wrong
+	whole []plumbing.Hash
+	lost  []plumbing.Hash // that git has nowhere else
+	keep  string          // why the pack has to stay as it is; empty if it can go
+}
+
+// maxHeld is the largest object, in bytes, that is brought into memory, and about how much of others is.
+const (
+	maxObject = 512 << 20
+	maxHeld   = 64 << 20
+)
+
+// examine looks what of a pack is whole.
+func (r *repair) examine(ctx context.Context, base string, scratch *git.Repo) (*rescue, error) {
+	c := &rescue{base: base}
+	fresh := filepath.Join(scratch.GitDir, filepath.Base(base)+".idx")
+	if _, err := scratch.Output(ctx, nil, "index-pack", "-o", fresh, base+".pack"); err == nil {
+		c.index, err = os.ReadFile(fresh)
+		return c, err
+	}
+	if _, err := os.Lstat(base + ".promisor"); err == nil {
+		c.keep = "it is from the remote of a partial clone"
+	}
+	hashes, err := r.indexed(ctx, base)
+	if err != nil {
+		return c, nil // what it held is found missing, or not
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	wanted := make([]git.Wanted, len(hashes))
+	for i, hash := range hashes {
+		wanted[i] = git.Wanted{Hash: hash, Most: maxObject}
+	}
+	return c, objects.Each(wanted, func(i int, obj *git.Object, err error) error {
+		if err == nil && plumbing.ComputeHash(obj.Type, obj.Content) == hashes[i] {
+			c.whole = append(c.whole, hashes[i])
+		} else if err != nil && !git.Lost(err) {
+			c.keep = err.Error()
+		} else {
+			c.lost = append(c.lost, hashes[i])
+		}
+		return nil
+	})
+}
+
+// indexed returns what the index of a pack says is in it.
+func (r *repair) indexed(ctx context.Context, base string) ([]plumbing.Hash, error) {
+	f, err := os.Open(base + ".idx")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	out, err := r.Repo.Output(ctx, f, "show-index")
+	var hashes []plumbing.Hash
+	for line := range strings.Lines(string(out)) {
+		if words := strings.Fields(line); len(words) > 1 && plumbing.IsHash(words[1]) {
+			hashes = append(hashes, plumbing.NewHash(words[1]))
+		}
+	}
+	return hashes, err
+}
+
+// carryOut writes what is whole anew, and puts the pack away.
+func (r *repair) carryOut(ctx context.Context, c *rescue) error {
+	if c.index != nil {
+		for _, ext := range []string{".idx", ".rev", ".bitmap"} {
+			if err := r.aside(c.base + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		if err := r.dropMultiPackIndex(); err != nil {
+			return err
+		}
+		return writeNew(c.base+".idx", c.index)
+	}
+	for rest := c.whole; len(rest) > 0; {
+		var err error
+		if rest, err = r.copy(ctx, rest); err != nil {
+			return err
+		}
+	}
+	if err := r.dropMultiPackIndex(); err != nil {
+		return err
+	}
+	for _, ext := range []string{".idx", ".rev", ".bitmap", ".mtimes", ".keep", ".pack"} {
+		if err := r.aside(c.base + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// copy writes the first of some objects into a pack of their own, and returns the rest.
+func (r *repair) copy(ctx context.Context, list []plumbing.Hash) (rest []plumbing.Hash, err error) {
+	from, to := r.Repo.Objects(ctx), r.Repo.Objects(ctx)
+	defer from.Close()
+	defer to.Close()
+	held := 0
+	for i, hash := range list {
+		err := from.Each([]git.Wanted{{Hash: hash, Most: maxObject}}, func(_ int, obj *git.Object, err error) error {
+			if err != nil {
+				return err
+			}
+			held += len(obj.Content)
+			_, err = to.Write(obj.Type, obj.Content)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if held > maxHeld {
+			return list[i+1:], to.Flush()
+		}
+	}
+	return nil, to.Flush()
+}
+
+// dropMultiPackIndex puts the index of all packs away: it names one that changes. Git does without it.
+func (r *repair) dropMultiPackIndex() error {
+	matches, err := filepath.Glob(filepath.Join(r.Repo.CommonDir, "objects", "pack", "multi-pack-index*"))
+	for _, path := range matches {
+		if err == nil {
+			err = r.aside(path)
+		}
+	}
+	return err
+}
+
+// writeNew writes a file that must not exist, as read-only as git's are, under its name when it is whole.
+func writeNew(path string, data []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "tmp_idx_")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(data)
+	if err == nil {
+		err = tmp.Chmod(0o444)
+	}
+	if e := tmp.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	return err
+}

@@ -1,0 +1,104 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/ledger"
+	"gitagent/turns"
+)
+
+// oldLock is how old a lock must be to be named: git holds none that long.
+const oldLock = 10 * time.Minute
+
+// codeOf is the commit that the last turn of a ledger ended in, "" if that is not known.
+func codeOf(l *ledger.Ledger) string {
+	t, err := turns.Last(l)
+	if err != nil || t == nil || t.Code.Hash() == plumbing.ZeroHash {
+		return ""
+	}
+	return t.Code.String()
+}
+
+// dead removes what our dead processes left: locks, and missions and worktrees that were being made or removed.
+func (r *repair) dead(ctx context.Context) error {
+	entries, err := r.Store.Dir().ReadDir("planting")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(entries) > 0 {
+		r.say(Finding{What: fmt.Sprintf("missions or worktrees that were being made or removed: %d", len(entries)), Mended: "what a dead process left of them is removed"})
+	}
+	if !r.dry {
+		(&turns.Recorder{Workspace: r.Workspace}).ClearDead(ctx)
+	}
+	return nil
+}
+
+// sessions removes states of sessions that can't be read. What they say is found again in the refs.
+func (r *repair) sessions(context.Context) error {
+	entries, err := r.Store.Dir().ReadDir("sessions")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	whole := make(map[string]bool)
+	for _, st := range r.Store.All() {
+		whole[st.Session] = true
+	}
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok || whole[name] {
+			continue
+		}
+		r.say(Finding{What: "the state of session " + name + " can't be read", Mended: "it is forgotten; what it says is found again in the refs"})
+		if r.dry {
+			continue
+		}
+		if err := r.Store.Dir().Remove(filepath.Join("sessions", e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// worktrees names worktrees of missions whose directory is gone.
+func (r *repair) worktrees(ctx context.Context) error {
+	out, err := r.Repo.Output(ctx, nil, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return err
+	}
+	for _, path := range prunable(string(out), func(branch string) bool { _, ok := r.MissionOf(branch); return ok }) {
+		r.say(Finding{What: fmt.Sprintf("the worktree %s is gone, and git still keeps its entry", path), Hint: "git worktree prune"})
+	}
+	return nil
+}
+
+// prunable returns the worktrees in git's list that git would prune, of the branches that ours accepts.
+func prunable(list string, ours func(branch string) bool) []string {
+	var paths []string
+	for record := range strings.SplitSeq(list, "\x00\x00") {
+		path, is, mine := "", false, false
+		for line := range strings.SplitSeq(record, "\x00") {
+			key, value, _ := strings.Cut(line, " ")
+			switch key {
+			case "worktree":
+				path = value
+			case "branch":
+				mine = ours(value)
+			case "prunable":
+				is = true
+			}
+		}
+		if is && mine {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}

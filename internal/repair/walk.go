@@ -1,0 +1,396 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/remote"
+)
+
+// A walk goes through all that some commits lead to.
+type walk struct {
+	ctx   context.Context
+	repo  *git.Repo
+	here  *git.Objects
+	there *git.Objects           // what was borrowed; nil for nothing
+	bad   map[plumbing.Hash]bool // what is damaged and was not put away
+
+	promised map[plumbing.Hash]bool // came from the remote of a partial clone, which has what they lead to
+
+	below map[plumbing.Hash][]plumbing.Hash // what each commit and tree leads to
+	tree  map[plumbing.Hash]plumbing.Hash   // of a commit
+	seen  map[plumbing.Hash]bool
+	lost  map[plumbing.Hash]bool
+	got   int // objects that were borrowed
+}
+
+// leads are what an object leads to, by its content.
+func leads(t plumbing.ObjectType, content []byte) (tree plumbing.Hash, commits, trees, blobs []plumbing.Hash, err error) {
+	switch t {
+	case plumbing.CommitObject:
+		c, err := git.ParseCommit(content)
+		if err != nil {
+			return tree, nil, nil, nil, err
+		}
+		return c.Tree, c.Parents, nil, nil, nil
+	case plumbing.TreeObject:
+		entries, err := git.ParseTree(content)
+		for _, e := range entries {
+			switch e.Mode {
+			case filemode.Dir:
+				trees = append(trees, e.Hash)
+			case filemode.Submodule: // a commit of another repository
+			default:
+				blobs = append(blobs, e.Hash)
+			}
+		}
+		return tree, nil, trees, blobs, err
+	}
+	return tree, nil, nil, nil, nil
+}
+
+// run walks from some objects on. What was lost before is looked for again.
+func (w *walk) run(from []plumbing.Hash) error {
+	nodes, blobs := from, []plumbing.Hash(nil)
+	for len(nodes)+len(blobs) > 0 {
+		next, more, err := w.step(nodes)
+		if err == nil {
+			err = w.check(append(blobs, more...))
+		}
+		if err != nil {
+			return err
+		}
+		nodes, blobs = next, nil
+	}
+	return nil
+}
+
+// step reads commits and trees, and returns what they lead to that was not seen yet.
+func (w *walk) step(nodes []plumbing.Hash) (next, blobs []plumbing.Hash, err error) {
+	var wanted []git.Wanted
+	for _, hash := range nodes {
+		if w.promised[hash] {
+			continue
+		}
+		if !w.bad[hash] {
+			wanted = append(wanted, git.Wanted{Hash: hash, Most: git.MaxTree})
+		} else if obj := w.borrow(hash); obj != nil {
+			next, blobs = w.add(obj, next, blobs)
+		}
+	}
+	err = w.here.Each(wanted, func(i int, obj *git.Object, err error) error {
+		hash := wanted[i].Hash
+		if err != nil && !git.Lost(err) {
+			if errors.Is(err, git.ErrTooLarge) {
+				return nil
+			}
+			return err
+		}
+		if err != nil {
+			if obj = w.borrow(hash); obj == nil {
+				return nil
+			}
+		}
+		next, blobs = w.add(obj, next, blobs)
+		return nil
+	})
+	return next, blobs, err
+}
+
+// add notes what an object leads to, and appends what of that was not seen yet.
+func (w *walk) add(obj *git.Object, next, blobs []plumbing.Hash) (nodes, files []plumbing.Hash) {
+	tree, commits, trees, some, err := leads(obj.Type, obj.Content)
+	if err != nil {
+		return next, blobs // git has it like that
+	}
+	fresh := func(list []plumbing.Hash, hash plumbing.Hash) []plumbing.Hash {
+		if !w.seen[hash] {
+			w.seen[hash] = true
+			list = append(list, hash)
+		}
+		return list
+	}
+	if !tree.IsZero() {
+		w.tree[obj.Hash] = tree
+		next = fresh(next, tree)
+	}
+	for _, hash := range slices.Concat(commits, trees) {
+		next = fresh(next, hash)
+	}
+	for _, hash := range some {
+		blobs = fresh(blobs, hash)
+	}
+	w.below[obj.Hash] = slices.Concat(commits, trees, some)
+	return next, blobs
+}
+
+// borrow takes an object that is lost from what was borrowed, and checks it. It returns nil if that is not
+// there; then it is noted as lost.
+func (w *walk) borrow(hash plumbing.Hash) *git.Object {
+	w.lost[hash] = true
+	if w.there == nil {
+		return nil
+	}
+	var got *git.Object
+	_ = w.there.Each([]git.Wanted{{Hash: hash, Most: maxObject}}, func(_ int, obj *git.Object, err error) error {
+		if err == nil && plumbing.ComputeHash(obj.Type, obj.Content) == hash {
+			got = obj
+		}
+		return nil
+	})
+	if got == nil {
+		return nil
+	}
+	if _, err := w.here.Write(got.Type, got.Content); err != nil {
+		return nil
+	}
+	delete(w.lost, hash)
+	delete(w.bad, hash)
+	w.got++
+	return got
+}
+
+// check looks whether blobs are here, without reading them.
+func (w *walk) check(blobs []plumbing.Hash) error {
+	if len(blobs) == 0 {
+		return nil
+	}
+	var ask strings.Builder
+	for _, hash := range blobs {
+		ask.WriteString(hash.String() + "\n")
+	}
+	out, err := w.repo.Output(w.ctx, strings.NewReader(ask.String()), "cat-file", "--batch-check=%(objecttype)", "--buffer")
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(lines) != len(blobs) {
+		return fmt.Errorf("look for %d objects: git answered about %d", len(blobs), len(lines))
+	}
+	for i, hash := range blobs {
+		if w.bad[hash] || strings.HasSuffix(lines[i], " missing") {
+			w.borrow(hash)
+		}
+	}
+	return nil
+}
+
+// incomplete reports whether anything that a tree leads to is lost, or it itself.
+func (w *walk) incomplete(hash plumbing.Hash, known map[plumbing.Hash]bool) bool {
+	if w.lost[hash] {
+		return true
+	}
+	if is, ok := known[hash]; ok {
+		return is
+	}
+	known[hash] = false
+	is := slices.ContainsFunc(w.below[hash], func(h plumbing.Hash) bool { return w.incomplete(h, known) })
+	known[hash] = is
+	return is
+}
+
+// objects mends what our refs lead to, and says what stays lost.
+func (r *repair) objects(ctx context.Context) error {
+	s, err := r.scanObjects(ctx)
+	if err != nil {
+		return err
+	}
+	scratch, done, err := r.scratch(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	bad := make(map[plumbing.Hash]bool)
+	for _, base := range s.packs {
+		if err := r.pack(ctx, base, scratch, bad); err != nil {
+			return err
+		}
+	}
+	if err := r.loose(ctx, s.loose, bad); err != nil {
+		return err
+	}
+	refs, err := r.Repo.Refs(ctx, "refs/agent/", "refs/notes/agent/", r.Branch(""))
+	if err != nil {
+		return err
+	}
+	from := slices.DeleteFunc(slices.Collect(maps.Values(refs)), plumbing.Hash.IsZero) // of a ref that is damaged itself
+	if len(from) == 0 || len(bad) == 0 && r.connected(ctx, from) {
+		return nil
+	}
+	promised, err := r.promised(ctx)
+	if err != nil {
+		return err
+	}
+	w := &walk{
+		ctx: ctx, repo: r.Repo, here: r.Repo.Objects(ctx), bad: bad, promised: promised,
+		below: make(map[plumbing.Hash][]plumbing.Hash), tree: make(map[plumbing.Hash]plumbing.Hash),
+		seen: make(map[plumbing.Hash]bool), lost: make(map[plumbing.Hash]bool),
+	}
+	defer w.here.Close()
+	if err := w.run(from); err != nil {
+		return err
+	}
+	if err := r.borrow(ctx, w, scratch); err != nil {
+		return err
+	}
+	return r.tell(ctx, w)
+}
+
+// connected reports whether all that some commits lead to is here, or promised by the remote of a partial clone.
+func (r *repair) connected(ctx context.Context, from []plumbing.Hash) bool {
+	var in strings.Builder
+	for _, hash := range from {
+		in.WriteString(hash.String() + "\n")
+	}
+	args := []string{"-c", "core.commitGraph=false", "rev-list", "--objects", "--quiet", "--stdin"}
+	if conf, err := r.Repo.Config(ctx); err == nil && conf.Promisor() != "" {
+		args = append(args, "--exclude-promisor-objects")
+	}
+	_, err := r.Repo.Output(ctx, strings.NewReader(in.String()), args...)
+	return err == nil
+}
+
+// promised are the objects that came from the remote of a partial clone.
+func (r *repair) promised(ctx context.Context) (map[plumbing.Hash]bool, error) {
+	packs, err := filepath.Glob(filepath.Join(r.Repo.CommonDir, "objects", "pack", "*.promisor"))
+	all := make(map[plumbing.Hash]bool)
+	for _, path := range packs {
+		hashes, e := r.indexed(ctx, strings.TrimSuffix(path, ".promisor"))
+		err = errors.Join(err, e)
+		for _, hash := range hashes {
+			all[hash] = true
+		}
+	}
+	return all, err
+}
+
+// pack mends a pack, as far as what it holds is whole. What is not, and is nowhere else, is added to bad.
+func (r *repair) pack(ctx context.Context, base string, scratch *git.Repo, bad map[plumbing.Hash]bool) error {
+	c, err := r.examine(ctx, base, scratch)
+	if err != nil {
+		return err
+	}
+	f := Finding{What: fmt.Sprintf("the pack %s.pack is damaged: %d of its objects are whole, %d are not", base, len(c.whole), len(c.lost))}
+	switch {
+	case c.index != nil:
+		f = Finding{What: fmt.Sprintf("the index of the pack %s.pack is damaged or missing", base), Mended: "it is made anew from the pack"}
+	case c.keep != "":
+		f.What += "; it stays as it is: " + c.keep
+		f.Hint = "git fetch --refetch"
+	default:
+		f.Mended = "the whole ones are written anew, and the pack is kept below " + r.Store.Dir().Path(asideDir)
+	}
+	r.say(f)
+	if r.dry || c.keep != "" {
+		for _, hash := range c.lost {
+			bad[hash] = true
+		}
+		return nil
+	}
+	return r.carryOut(ctx, c)
+}
+
+// loose puts damaged loose objects away. In a dry run those that git has nowhere else are added to bad.
+func (r *repair) loose(ctx context.Context, paths []string, bad map[plumbing.Hash]bool) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	r.say(Finding{
+		What:   fmt.Sprintf("damaged loose objects: %d", len(paths)),
+		Mended: "they are put away, below " + r.Store.Dir().Path(asideDir),
+	})
+	if !r.dry {
+		for _, path := range paths {
+			if err := r.aside(path); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	for _, path := range paths {
+		hash := hashOf(path)
+		err := objects.Each([]git.Wanted{{Hash: hash, Most: maxObject}}, func(_ int, obj *git.Object, err error) error {
+			if err != nil || plumbing.ComputeHash(obj.Type, obj.Content) != hash {
+				bad[hash] = true
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hashOf is the hash that the path of a loose object spells.
+func hashOf(path string) plumbing.Hash {
+	return plumbing.NewHash(filepath.Base(filepath.Dir(path)) + filepath.Base(path))
+}
+
+// borrow gets what is lost from the remotes, one after the other.
+func (r *repair) borrow(ctx context.Context, w *walk, scratch *git.Repo) error {
+	if len(w.lost) == 0 {
+		return nil
+	}
+	names, err := remote.Names(ctx, r.Repo)
+	if err != nil {
+		return err
+	}
+	missions, err := r.missions(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if len(w.lost) == 0 {
+			break
+		}
+		if err := r.borrowFrom(ctx, name, w, scratch, missions); err != nil {
+			r.say(Finding{What: fmt.Sprintf("the remote %s could not be asked for what is lost: %v", name, err)})
+		}
+	}
+	if w.got == 0 {
+		return nil
+	}
+	r.say(Finding{What: fmt.Sprintf("objects that were lost, and that a remote has: %d", w.got), Mended: "they are fetched, and checked"})
+	if r.dry {
+		return nil
+	}
+	return w.here.Flush()
+}
+
+// borrowFrom gets what is lost from a remote, until that has no more of it: what a commit leads to is known
+// when it is here.
+func (r *repair) borrowFrom(ctx context.Context, name string, w *walk, scratch *git.Repo, missions []ledger.ID) error {
+	from, err := remote.Open(ctx, r.Workspace, name)
+	if err != nil {
+		return err
+	}
+	for len(w.lost) > 0 {
+		wanted := slices.Collect(maps.Keys(w.lost))
+		if err := from.Borrow(ctx, scratch, wanted, missions); err != nil {
+			return err
+		}
+		w.there = scratch.Objects(ctx)
+		err := w.run(wanted)
+		w.there.Close()
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(wanted, func(hash plumbing.Hash) bool { return !w.lost[hash] }) {
+			return nil
+		}
+	}
+	return nil
+}
