@@ -133,6 +133,10 @@ func (l *lab) missions() {
 		refs[ref] = true
 	}
 	for ref := range refs {
+		switch ref {
+		case "refs/agent/archive", "refs/agent/archive-keep", "refs/agent/purges":
+			continue
+		}
 		if strings.HasPrefix(ref, "refs/agent/remotes/") {
 			l.find("left refs/agent/remotes", "%s", ref)
 			continue

@@ -2,6 +2,7 @@
 //
 //	go test ./test/kill                     a few kills of each command
 //	make kills SEED=7                       2,000, with more scenarios
+//	test/kill/campaign.sh <directory>       10,000, in portions; stopped, it can be started again
 //
 // It attacks from outside: programs that are built once, payloads on standard input, and what plain
 // git and `git agent-turn list --json` show. Of how they are written inside it knows only what a

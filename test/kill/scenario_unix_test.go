@@ -52,10 +52,14 @@ func scenarios(long bool) []scenario {
 		scenario{name: "fork, several", files: few, victim: several},
 		scenario{name: "handoff write", files: few, attached: true, victim: writing},
 		scenario{name: "handoff gather", files: few, victim: gather},
+		scenario{name: "handoff restore", files: few, victim: restoreHandoff},
 		scenario{name: "import", files: few, victim: importing},
+		scenario{name: "record", files: few, victim: recording},
 		scenario{name: "push", files: few, attached: true, remote: true, victim: push},
 		scenario{name: "fetch", files: few, remote: true, victim: fetch},
 		scenario{name: "remove", files: few, victim: remove},
+		scenario{name: "archive", files: few, victim: archive},
+		scenario{name: "archive, out", files: few, victim: archiveOut},
 		scenario{name: "restore", files: few, victim: restore},
 		scenario{name: "restore, paths", files: few, victim: restorePaths},
 		scenario{name: "revert", files: few, victim: revert},
@@ -247,6 +251,57 @@ func handedOff(l *lab, done result) {
 	}
 }
 
+// restoreHandoff brings back a file that was there, uncommitted, when a handoff was made.
+func restoreHandoff(l *lab) command {
+	l.turn()
+	l.try("commit what is there", "add", "--all")
+	l.try("commit what is there", "commit", "-q", "-m", "went on")
+	path := fmt.Sprintf("left/%d", l.n)
+	l.Write(path, l.prompt+"\n")
+	left := l.prompt + "\n"
+	name := strings.TrimSpace(l.must(command{args: []string{"git-agent-handoff", "gather", "--exit-type", "killed", "--mission", l.mission()}}).stdout)
+	if err := os.Remove(filepath.Join(l.Dir, path)); err != nil {
+		l.t.Fatal(err)
+	}
+	c := command{args: []string{"git-agent-handoff", "restore", name}}
+	c.then = func(l *lab, _ result) {
+		before := l.Read("file")
+		l.must(command{args: c.args})
+		if got := l.Read(path); got != left {
+			l.find("restore of a handoff does not restore", "%s is %q, want %q", path, got, left)
+		}
+		if got := l.Read("file"); got != before {
+			l.find("restore of a handoff changes another file", "file was %q, is %q", before, got)
+		}
+	}
+	return c
+}
+
+// recording is a turn that a person records, outside of any session.
+func recording(l *lab) command {
+	l.turn()
+	l.n++
+	prompt := fmt.Sprintf("by hand %d", l.n)
+	l.Write("file", prompt+"\n")
+	c := command{args: []string{"git-agent-turn", "record", "--mission", "d00dfeed", "--prompt", prompt}}
+	c.then = func(l *lab, done result) {
+		var times int
+		for _, t := range l.list() {
+			if t.Prompt != prompt {
+				continue
+			}
+			times++
+			if file, err := l.main.Try("cat-file", "blob", t.Code+":file"); err != nil || file != prompt {
+				l.find("a turn recorded by hand has other code", "%q: %v, %q", prompt, err, file)
+			}
+		}
+		if times > 1 || times == 0 && done.status == 0 {
+			l.find("a turn recorded by hand is not there once", "%q: %d times", prompt, times)
+		}
+	}
+	return c
+}
+
 // importing brings sessions of which no hook has heard: two that are new every time, and one that goes on.
 func importing(l *lab) command {
 	l.turn()
@@ -326,6 +381,60 @@ func remove(l *lab) command {
 			l.find("remove leaves refs", "%v\n%s", err, refs)
 		}
 		l.absent(dir)
+	}
+	return c
+}
+
+// archivable is a mission with a turn, that nothing records to.
+func (l *lab) archivable() (id string) {
+	l.turn()
+	l.n++
+	id = fmt.Sprintf("%08x", 0xa0000000+l.n)
+	l.must(command{args: []string{"git-agent-turn", "record", "--mission", id, "--prompt", "first of " + id}})
+	return id
+}
+
+// has checks which turns a mission has, wherever it is.
+func (l *lab) has(id string, prompts ...string) {
+	l.t.Helper()
+	out := l.must(command{args: []string{"git-agent-turn", "list", "--mission", id, "--json"}}).stdout
+	for _, prompt := range prompts {
+		if strings.Count(out, `"prompt":"`+prompt+`"`) != 1 {
+			l.find("a turn of an archived mission is not there once", "%q in\n%s", prompt, out)
+		}
+	}
+	notes, err := l.main.Try("for-each-ref", "refs/agent/missions/"+id, "refs/notes/agent/"+id)
+	if n := strings.Count(notes, "refs/"); err != nil || n != 0 && n != 2 {
+		l.find("half a mission in the archive", "%v\n%s", err, notes)
+	}
+}
+
+// archive puts away a mission, which then goes on.
+func archive(l *lab) command {
+	id := l.archivable()
+	c := command{args: []string{"git-agent-turn", "archive", id}}
+	c.then = func(l *lab, _ result) {
+		l.must(c)
+		l.has(id, "first of "+id)
+		l.must(command{args: []string{"git-agent-turn", "record", "--mission", id, "--prompt", "second of " + id}})
+		l.has(id, "first of "+id, "second of "+id)
+		l.must(c)
+		l.has(id, "first of "+id, "second of "+id)
+	}
+	return c
+}
+
+// archiveOut takes a mission out of the archive.
+func archiveOut(l *lab) command {
+	id := l.archivable()
+	in := command{args: []string{"git-agent-turn", "archive", id}}
+	l.must(in)
+	c := command{args: []string{"git-agent-turn", "archive", "--out", id}}
+	c.then = func(l *lab, _ result) {
+		l.has(id, "first of "+id)
+		l.must(in)
+		l.must(command{args: c.args})
+		l.has(id, "first of "+id)
 	}
 	return c
 }
