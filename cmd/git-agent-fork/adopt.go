@@ -143,6 +143,8 @@ func unadopted(c *cli.Context, w *workspace.Workspace, state *turns.State, err e
 		return cmdline.Hintf(err, "commit the work of a mission with: git agent-turn finish %s", state.In)
 	case errors.Is(err, turns.ErrInherited):
 		return cmdline.Usagef("%w", err)
+	case errors.Is(err, turns.ErrArchived):
+		return cmdline.Hintf(err, "take it out of the archive with: git agent-turn archive --out %s", state.In)
 	case errors.Is(err, turns.ErrOwnBranch):
 		return cmdline.Hint(err, "change to the worktree that is to have its work, and adopt it there with: "+
 			cmdline.Shell([]string{"git", "-C", w.Repo.Main(c.Context), "agent-fork", "adopt", state.String()}))

@@ -175,11 +175,11 @@ func (t *comparing) family(name string) ([]choice, error) {
 	what := "mission " + string(id)
 	if s != nil {
 		if what = s.Describe(); s.Turn != nil {
-			forks, err = t.forksOf(s.Turn.ID())
+			forks, err = t.forksOf(s.Turn.ID(), "")
 		}
 	} else if forks, err = t.siblings(id); err == nil && len(forks) < 2 {
 		var own []turns.Line
-		if own, err = t.forksOf(ledger.TurnID{Mission: id}); len(own) > 0 {
+		if own, err = t.forksOf(ledger.TurnID{Mission: id}, ""); len(own) > 0 {
 			forks = own
 		}
 	}
@@ -233,14 +233,14 @@ func (t *comparing) siblings(id ledger.ID) ([]turns.Line, error) {
 	if err != nil {
 		return nil, nil
 	}
-	return t.forksOf(p.Of)
+	return t.forksOf(p.Of, id)
 }
 
 // forksOf is [turns.Forks]. One that can't be read may be among them, or not.
-func (t *comparing) forksOf(of ledger.TurnID) ([]turns.Line, error) {
-	forks, err := turns.Forks(t.c.Context, t.w.Repo, of)
+func (t *comparing) forksOf(of ledger.TurnID, named ledger.ID) ([]turns.Line, error) {
+	forks, err := turns.Forks(t.c.Context, t.w.Repo, of, named)
 	if errors.As(err, new(*ledger.UnreadError)) {
-		cmdline.Warn(err)
+		cmdline.Warn(target.Damaged(err))
 		err = nil
 	}
 	return forks, err

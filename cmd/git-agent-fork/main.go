@@ -28,7 +28,7 @@ import (
 
 func main() {
 	debug.SetGCPercent(400) // the process lives for some milliseconds, and a conversation has megabytes
-	cmdline.Main(newApp(), git.ErrNotFound)
+	cmdline.Main(newApp(), target.Damaged, git.ErrNotFound)
 }
 
 func run(c *cli.Context) error {

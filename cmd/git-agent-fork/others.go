@@ -28,7 +28,7 @@ func askable() error {
 func removeOthers(c *cli.Context, w *workspace.Workspace, state *turns.State) error {
 	lines, unread := turns.Missions(c.Context, w.Repo)
 	if unread != nil { // they stay
-		cmdline.Warn(unread)
+		cmdline.Warn(target.Damaged(unread))
 	}
 	r := &turns.Recorder{Workspace: w}
 	live := func(ctx context.Context) ([]turns.Live, error) { return target.Live(ctx, w, time.Now()) }

@@ -114,11 +114,13 @@ type listed struct {
 
 // handoffs returns those of a mission, or of all, newest first. The error names the unreadable ones.
 func handoffs(c *cli.Context, s *handoffstore.Store) ([]listed, error) {
-	missions, err := ledger.List(c.Context, s.Repo)
-	if err != nil {
-		return nil, err
-	}
-	if !c.Bool("all") {
+	var missions map[ledger.ID]plumbing.Hash
+	if c.Bool("all") {
+		var err error
+		if missions, err = ledger.List(c.Context, s.Repo); err != nil {
+			return nil, err
+		}
+	} else {
 		id, err := mission(c, s)
 		if err != nil {
 			return nil, err
@@ -126,9 +128,12 @@ func handoffs(c *cli.Context, s *handoffstore.Store) ([]listed, error) {
 		if id == "" {
 			return nil, target.NoMission(c.Context, s.Workspace)
 		}
-		tip, ok := missions[id]
-		if !ok {
-			return nil, cmdline.Hint(cmdline.NotFoundf("mission %s: %w", id, git.ErrNotFound), "list the missions with: git agent-turn missions")
+		tip, err := ledger.Tip(c.Context, s.Repo, id)
+		if errors.Is(err, git.ErrNotFound) {
+			return nil, cmdline.Hint(cmdline.NotFoundf("mission %s: %w", id, err), "list the missions with: git agent-turn missions")
+		}
+		if err != nil {
+			return nil, err
 		}
 		missions = map[ledger.ID]plumbing.Hash{id: tip}
 	}

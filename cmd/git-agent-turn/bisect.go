@@ -138,7 +138,7 @@ func bisection(c *cli.Context, w *workspace.Workspace) (*bisect.Bisection, error
 		return nil, err
 	}
 	if unread != nil {
-		cmdline.Warn(unread)
+		cmdline.Warn(target.Damaged(unread))
 	}
 	b, err := bisect.New(c.Context, w, way)
 	if errors.Is(err, bisect.ErrSame) {

@@ -35,14 +35,19 @@ type finding struct {
 
 func doctorCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "doctor",
-		Usage:     "check what recording needs, and say what is in the way",
-		UsageText: "git agent-turn doctor [--verbose] [--json] [--remote <remote>]",
+		Name:  "doctor",
+		Usage: "check what recording needs, and say what is in the way",
+		UsageText: "git agent-turn doctor [--verbose] [--json] [--remote <remote>]\n" +
+			"git agent-turn doctor --repair [--dry-run] [--json]",
 		Description: "Says what is wrong first, with the command that mends it; then versions, hooks, what the configuration changes, sizes, " +
-			"and the last errors of hooks. The exit status is 1 if something keeps turns from being recorded.",
+			"and the last errors of hooks. The exit status is 1 if something keeps turns from being recorded.\n\n" +
+			"With --repair it mends what is damaged, missing or stale, as far as that needs no guess, and lists what stays missing, " +
+			"turn by turn; then the exit status is 1 if anything does.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "verbose", Usage: "list what the configuration leaves at its default, too"},
 			target.RemoteFlag("remote", "only try what `<remote>` does with our refs, by pushing an empty one"),
+			&cli.BoolFlag{Name: "repair", Usage: "mend what is damaged, missing or stale"},
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "with --repair, only say what it would do"},
 			target.JSONFlag(),
 		},
 		Action: cmdline.NoArgs(target.Paged(doctor)),
@@ -50,6 +55,9 @@ func doctorCommand() *cli.Command {
 }
 
 func doctor(c *cli.Context) error {
+	if c.Bool("repair") || c.Bool("dry-run") {
+		return doRepair(c)
+	}
 	x := &examination{ctx: c.Context}
 	repo, err := git.Open(c.Context)
 	if err != nil && !errors.Is(err, git.ErrNotFound) {
@@ -70,6 +78,7 @@ func doctor(c *cli.Context) error {
 	x.keys()
 	if repo != nil {
 		x.remotes()
+		x.purge()
 		x.sizes()
 		x.access()
 		x.log()

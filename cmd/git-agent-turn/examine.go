@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/local"
+	"gitagent/internal/purge"
 	"gitagent/internal/session"
 	"gitagent/internal/trust"
 )
@@ -196,6 +197,13 @@ func signsWith(name string, k *trust.Keys) bool {
 	a, aerr := os.Stat(name)
 	b, berr := os.Stat(k.OwnPath)
 	return aerr == nil && berr == nil && os.SameFile(a, b)
+}
+
+// purge says that a purge has not ended.
+func (x *examination) purge() {
+	if purge.Unfinished(session.Open(x.repo.CommonDir)) {
+		x.warn("purge", "one was begun and has not ended: it runs, or was killed, and what it was to take out may be there still", "git agent-turn purge")
+	}
 }
 
 func (x *examination) sizes() {

@@ -94,6 +94,9 @@ func exported(c *cli.Context, repo *git.Repo, format string) ([]git.Hex, error) 
 	}
 	revs, err := repo.Revs(c.Context, text)
 	if errors.Is(err, git.ErrNotFound) {
+		if _, err := repo.Head(c.Context); git.Lost(err) {
+			return nil, err
+		}
 		return nil, cmdline.Hintf(cmdline.NotFoundf("%q is neither a commit nor a range of commits", text),
 			"for all that HEAD has: git agent-turn export --format %s HEAD", format)
 	}

@@ -19,10 +19,13 @@ func fetchCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "fetch",
 		Usage:     "bring missions from a remote",
-		UsageText: "git agent-turn fetch [--mission <id>] [<remote>]",
+		UsageText: "git agent-turn fetch [--mission <id>] [--accept-purges] [<remote>]",
 		Description: "Brings what is not here, of every mission or of one. A mission that has gone on both here and there becomes two; " +
-			"nothing is overwritten, and a branch that is checked out stays where it is.",
-		Flags:        []cli.Flag{target.MissionFlag()},
+			"nothing is overwritten, and a branch that is checked out stays where it is. What somebody whom you trust has purged, goes here as well.",
+		Flags: []cli.Flag{
+			target.MissionFlag(),
+			&cli.BoolFlag{Name: "accept-purges", Usage: "let go what was purged elsewhere by somebody whose key you don't trust"},
+		},
 		BashComplete: target.First(target.CompleteRemotes),
 		Action:       cmdline.OptionalArg("remote", fetch),
 	}
@@ -47,6 +50,11 @@ func fetch(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if r.AcceptPurges = c.Bool("accept-purges"); r.AcceptPurges {
+		if err := person("agree to a purge"); err != nil {
+			return err
+		}
+	}
 	return fetchFrom(c, r, ids)
 }
 
@@ -67,6 +75,9 @@ func fetchFrom(c *cli.Context, r *remote.Remote, ids []ledger.ID) error {
 	err = errors.Join(err, r.Left(c.Context))
 	if locked := (*git.LockedError)(nil); errors.As(err, &locked) {
 		return cmdline.Hintf(err, "if no git is running in this repository, remove %s", cmdline.Escape(locked.Path))
+	}
+	if held := (*remote.HeldError)(nil); errors.As(err, &held) && held.Unknown {
+		return cmdline.Hintf(err, "ask who has purged it, and agree with: git agent-turn fetch --accept-purges %s", cmdline.Escape(r.Name))
 	}
 	return err
 }

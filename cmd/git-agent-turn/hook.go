@@ -10,6 +10,7 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/hookrun"
 	"gitagent/internal/life"
+	"gitagent/internal/purge"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
 	"gitagent/internal/target"
@@ -72,6 +73,15 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 		text := fmt.Sprintf("somebody unknown had added to mission %s, or made it; what he recorded is mission %s now, and yours goes on without it", taken.Mission, taken.Aside)
 		h.Log(text)
 		h.Tell("aside", text)
+	}
+	if purge.Unfinished(w.Store) { // none runs, or this would have waited for it
+		h.Tell("purge", "a purge was begun and has not ended; complete it with: git agent-turn purge")
+	}
+	if taken.Damaged != "" {
+		text := fmt.Sprintf("mission %s is damaged, and this session is recorded as mission %s; see what is missing, and get it where a remote has it: "+
+			"git agent-turn doctor --repair", taken.Damaged, taken.Mission)
+		h.Log(text)
+		h.Tell("damaged", text)
 	}
 	if taken.Stayed != nil {
 		h.Tell("branch", fmt.Sprintf("the branch of mission %s was left where it is: %v; if no git is at work, remove that lock", taken.Mission, taken.Stayed))

@@ -23,10 +23,11 @@ func listCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "list",
 		Usage:     "list the turns of a mission, newest first",
-		UsageText: "git agent-turn list [--mission <id> | --all] [<flags>] [-- <path>...]",
+		UsageText: "git agent-turn list [--mission <id> | --all [--archived]] [<flags>] [-- <path>...]",
 		Flags: append([]cli.Flag{
 			target.MissionFlag(),
 			&cli.BoolFlag{Name: "all", Usage: "the turns of all missions, by time"},
+			&cli.BoolFlag{Name: "archived", Usage: "with --all: those of archived missions too"},
 			&cli.BoolFlag{Name: "tokens", Usage: "how many tokens each turn took, and all together"},
 			&cli.BoolFlag{Name: "states", Usage: "also the states of the worktree that were saved between turns"},
 			target.JSONFlag(),
@@ -40,6 +41,8 @@ func list(c *cli.Context) error {
 	switch {
 	case all && c.IsSet("mission"):
 		return cmdline.Usagef("--all and --mission exclude each other")
+	case c.Bool("archived") && !all:
+		return cmdline.Usagef("--archived needs --all; an archived mission is found by its id")
 	case all && c.Bool("states"):
 		return cmdline.Usagef("--all and --states exclude each other")
 	case c.Bool("tokens") && (c.Bool("states") || c.Bool("json")):
@@ -141,10 +144,13 @@ func (l *listing) print() error {
 	if err != nil {
 		return err
 	}
-	if l.mission == "" {
-		err = turns.EachOfAll(l.c.Context, l.w, l.add)
-	} else {
+	switch {
+	case l.mission != "":
 		err = turns.Each(l.c.Context, l.w.Repo, l.mission, l.add)
+	case l.c.Bool("archived"):
+		err = l.archived()
+	default:
+		err = turns.EachOfAll(l.c.Context, l.w, l.add)
 	}
 	if err == nil || errors.As(err, new(*ledger.UnreadError)) {
 		l.unread.Add(err)
@@ -298,6 +304,16 @@ func (l *listing) state(s *turns.State, name string) error {
 func (l *listing) row(name, mark string, at time.Time, cells ...string) error {
 	l.some = true
 	return l.table.Add(l.c.App.Writer, append([]string{name, mark, l.dates.Short(l.now, at)}, cells...)...)
+}
+
+// archived goes through all missions, archived ones too.
+func (l *listing) archived() error {
+	tips, unread := ledger.ListAll(l.c.Context, l.w.Repo)
+	if tips == nil {
+		return unread
+	}
+	l.unread.Add(unread)
+	return turns.EachOfMissions(l.c.Context, l.w, tips, l.add)
 }
 
 // more says on a terminal that there are other missions.

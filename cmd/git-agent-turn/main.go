@@ -21,7 +21,7 @@ func main() {
 		hook(args)
 		return
 	}
-	cmdline.Main(newApp(), git.ErrNotFound)
+	cmdline.Main(newApp(), target.Damaged, git.ErrNotFound)
 }
 
 func newApp() *cli.App {
@@ -58,6 +58,8 @@ func newApp() *cli.App {
 			fetchCommand(),
 			removeCommand(),
 			pruneCommand(),
+			archiveCommand(),
+			purgeCommand(),
 			demoCommand(),
 			housekeepCommand(),
 		},

@@ -23,13 +23,19 @@ func missionsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "missions",
 		Usage:     "list the missions of the repository, newest first",
-		UsageText: "git agent-turn missions [--json]",
-		Flags:     []cli.Flag{target.JSONFlag()},
-		Action:    cmdline.NoArgs(target.Paged(missions)),
+		UsageText: "git agent-turn missions [--archived] [--json]",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "archived", Usage: "those in the archive, and no others"},
+			target.JSONFlag(),
+		},
+		Action: cmdline.NoArgs(target.Paged(missions)),
 	}
 }
 
 func missions(c *cli.Context) error {
+	if c.Bool("archived") {
+		return archived(c)
+	}
 	lines, err := readMissions(c, !c.Bool("json"))
 	if lines == nil {
 		return err
@@ -88,8 +94,16 @@ func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 		return nil, err
 	}
 	lines := &missionLines{now: time.Now()}
-	var unread error
-	lines.list, unread = turns.Missions(c.Context, w.Repo)
+	list := ledger.List
+	if c.Bool("archived") {
+		list = ledger.ListAll
+	}
+	tips, unread := list(c.Context, w.Repo)
+	if tips == nil {
+		return nil, unread
+	}
+	lines.list, err = turns.Lines(c.Context, w.Repo, tips)
+	unread = cmp.Or(unread, err)
 	if lines.live, err = target.Live(c.Context, w, lines.now); err != nil {
 		return nil, err
 	}

@@ -97,13 +97,13 @@ func read(ctx context.Context, w *workspace.Workspace, now time.Time) (b brief, 
 		b.mission = &ledger.Mission{ID: id}
 	case id != "":
 		if err := b.readMission(ctx, w, id); err != nil {
-			b.found = append(b.found, finding{Level: problem, What: "mission", Text: err.Error()})
+			b.found = append(b.found, unreadable("mission", err))
 		}
 	}
 	neighbours := w.Store.Neighbours("", handoffstore.MaxSessions, registry)
 	if w.Repo.Top != "" {
 		if err := b.readHandoff(ctx, w, neighbours, now); err != nil {
-			b.found = append(b.found, finding{Level: problem, What: "handoff", Text: err.Error()})
+			b.found = append(b.found, unreadable("handoff", err))
 		}
 	}
 	b.found = append(b.found, wrong(ctx, w, b.situation.Recording, now)...)
@@ -121,8 +121,14 @@ func (b *brief) readMission(ctx context.Context, w *workspace.Workspace, id ledg
 	if b.last, err = turns.Last(l); err != nil || b.last == nil {
 		return err
 	}
-	b.by, err = (&turns.Roll{Workspace: w}).By(ctx, b.last)
-	return err
+	if b.by, err = (&turns.Roll{Workspace: w}).By(ctx, b.last); err != nil {
+		return err
+	}
+	if last, err := l.LastTurn(); err == nil && last > b.last.Turn {
+		_, err = turns.ReadIn(l, last) // it was passed over
+		return err
+	}
+	return nil
 }
 
 // readHandoff looks for what a session that started now would be told.
@@ -266,4 +272,13 @@ func printSteps(w io.Writer, steps []target.Step) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// unreadable is the finding that something recorded can't be read.
+func unreadable(what string, err error) finding {
+	f := finding{Level: problem, What: what, Text: err.Error()}
+	if git.Lost(err) {
+		f.Remedy = "git agent-turn doctor --repair"
+	}
+	return f
 }

@@ -24,7 +24,8 @@ func pushCommand() *cli.Command {
 		Usage:     "send missions to a remote",
 		UsageText: "git agent-turn push [--mission <id>] [<remote>]",
 		Description: "Sends what the remote lacks, of every mission or of one, to a remote that was named with " +
-			"git agent-turn init --push <remote>; without an argument to every such remote.",
+			"git agent-turn init --push <remote>; without an argument to every such remote. " +
+			"If missions are archived here, the archive goes as well, and the refs of archived missions go there.",
 		Flags: []cli.Flag{
 			target.MissionFlag(),
 			&cli.BoolFlag{Name: "queued", Usage: "what the hooks have left; started by them", Hidden: true},
@@ -125,10 +126,28 @@ func pushTo(c *cli.Context, r *remote.Remote, ids []ledger.ID) error {
 			fmt.Fprintf(c.App.ErrWriter, "git-agent-turn: warning: the branch of mission %s was not pushed: %s\n", p.Mission, cmdline.OneLine(p.Branch.Error()))
 		}
 	}
+	if err == nil && len(ids) == 0 {
+		var more bool
+		more, err = pushArchive(c, r)
+		sent = sent || more
+	}
 	if err == nil && !sent {
 		fmt.Fprintf(c.App.ErrWriter, "nothing to push: %s has everything\n", cmdline.Escape(r.Name))
 	}
 	return errors.Join(err, r.Settle(c.Context, done))
+}
+
+// pushArchive sends the archive, and says so if there was anything to do.
+func pushArchive(c *cli.Context, r *remote.Remote) (sent bool, err error) {
+	done, err := r.PushArchive(c.Context)
+	if err != nil || !done.Sent && len(done.Gone) == 0 {
+		return false, err
+	}
+	_, err = fmt.Fprintln(c.App.Writer, "archive")
+	if n := len(done.Gone); n > 0 {
+		fmt.Fprintf(c.App.ErrWriter, "%s had refs at %s, and are in its archive now\n", cmdline.Plural(n, "mission"), cmdline.Escape(r.Name))
+	}
+	return true, err
 }
 
 func pushSome(ctx context.Context, r *remote.Remote, ids []ledger.ID) ([]*remote.Pushed, error) {

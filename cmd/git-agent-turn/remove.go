@@ -1,17 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/bisect"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
+	"gitagent/internal/remote"
 	"gitagent/internal/target"
 	"gitagent/turns"
 )
@@ -79,21 +82,28 @@ func pruneCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "prune",
 		Usage:     "remove the missions that nothing has happened in for long",
-		UsageText: "git agent-turn prune --older-than <age> [--dry-run]",
+		UsageText: "git agent-turn prune --older-than <age> [--dry-run]\ngit agent-turn prune --older-than <age> --remote [--dry-run | --yes] [<remote>]",
 		Description: "An age is a number and a unit: 90d, 12w, 6h. " +
 			"A mission whose worktree has changes, or is the one the command runs in, stays, " +
-			"and so does one whose branch has commits of yours that are in no other branch.",
+			"and so does one whose branch has commits of yours that are in no other branch. " +
+			"With --remote they go at that remote as well, after a question; without an argument at every remote that missions may be sent to.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "older-than", Usage: "whose last turn is older than `<age>`"},
+			&cli.BoolFlag{Name: "remote", Usage: "at the remote, too"},
+			&cli.BoolFlag{Name: "yes", Usage: "don't ask"},
 			target.DryRunFlag(),
 		},
-		Action: cmdline.NoArgs(prune),
+		BashComplete: target.First(target.CompleteRemotes),
+		Action:       cmdline.OptionalArg("remote", prune),
 	}
 }
 
 func prune(c *cli.Context) error {
 	if !c.IsSet("older-than") {
 		return cmdline.Usagef("prune needs --older-than <age>")
+	}
+	if !c.Bool("remote") && (c.NArg() > 0 || c.Bool("yes")) {
+		return cmdline.Usagef("prune takes a remote, and --yes, only with --remote")
 	}
 	age, err := parseAge(c.String("older-than"))
 	if err != nil {
@@ -106,33 +116,110 @@ func prune(c *cli.Context) error {
 	if !c.Bool("dry-run") {
 		bisect.ClearDead(w)
 	}
-	r := &turns.Recorder{Workspace: w}
-	lines, unread := turns.Missions(c.Context, r.Repo)
+	var remotes []*remote.Remote
+	if c.Bool("remote") {
+		if remotes, err = pushable(c, w); err != nil {
+			return err
+		}
+	}
+	r, before := &turns.Recorder{Workspace: w}, time.Now().Add(-age)
+	ids, unread := olderThan(c, r, before)
 	if unread != nil && !errors.As(unread, new(*ledger.UnreadError)) {
 		return unread
 	}
-	before, removed := time.Now().Add(-age), false
-	for _, m := range lines {
-		if !m.Newest().Before(before) || m.Turns > 0 && m.Last == nil { // nobody knows how old that is
-			continue
-		}
-		done, err := r.Remove(c.Context, m.ID, false, c.Bool("dry-run"))
-		if errors.Is(err, turns.ErrInUse) || errors.Is(err, turns.ErrUnmerged) {
-			fmt.Fprintf(c.App.ErrWriter, "git-agent-turn: warning: %s\n", cmdline.OneLine(err.Error()))
-			continue
-		}
-		if err != nil {
+	for _, there := range remotes {
+		if ids, err = pruneAt(c, r, there, ids); err != nil {
 			return err
 		}
-		if err := sayRemoved(c, done); err != nil {
-			return err
-		}
-		removed = true
 	}
+	done, err := removeAll(c, r, ids, c.Bool("dry-run"), sayRemoved)
+	if err != nil {
+		return err
+	}
+	removed := len(done) > 0
+	archived, err := pruneArchived(c, r, before)
+	if unread = cmp.Or(unread, err); err != nil && !errors.As(err, new(*ledger.UnreadError)) {
+		return err
+	}
+	removed = removed || archived
 	if !removed {
 		fmt.Fprintf(c.App.ErrWriter, "nothing to remove that is older than %s\n", cmdline.Escape(c.String("older-than")))
 	}
 	return unread
+}
+
+// isOlder reports whether the last turn of a mission was before. It is not if nobody knows when it was.
+func isOlder(m turns.Line, before time.Time) bool {
+	return m.Newest().Before(before) && (m.Turns == 0 || m.Last != nil)
+}
+
+// olderThan are the missions whose last turn was before, the newest first.
+func olderThan(c *cli.Context, r *turns.Recorder, before time.Time) (ids []ledger.ID, unread error) {
+	lines, unread := turns.Missions(c.Context, r.Repo)
+	for _, m := range lines {
+		if isOlder(m, before) {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids, unread
+}
+
+// removeAll removes missions, or would, and returns those. What is in use stays, and is named.
+func removeAll(c *cli.Context, r *turns.Recorder, ids []ledger.ID, dry bool, say func(*cli.Context, *turns.Removed) error) (removed []ledger.ID, err error) {
+	for _, id := range ids {
+		done, err := r.Remove(c.Context, id, false, dry)
+		if errors.Is(err, turns.ErrInUse) || errors.Is(err, turns.ErrUnmerged) {
+			fmt.Fprintf(c.App.ErrWriter, "git-agent-turn: warning: %s\n", cmdline.OneLine(err.Error()))
+			continue
+		}
+		if err == nil {
+			err = say(c, done)
+		}
+		if err != nil {
+			return removed, err
+		}
+		removed = append(removed, id)
+	}
+	return removed, nil
+}
+
+// pruneArchived removes archived missions that are older, and reports whether there was one. The index says
+// which may be, and their ledgers which are.
+func pruneArchived(c *cli.Context, r *turns.Recorder, before time.Time) (removed bool, err error) {
+	entries, unread := ledger.ListArchived(c.Context, r.Repo)
+	if unread != nil && !errors.As(unread, new(*ledger.UnreadError)) {
+		return false, unread
+	}
+	tips := make(map[ledger.ID]plumbing.Hash)
+	for _, e := range entries {
+		if e.Time().Before(before) {
+			tips[ledger.ID(e.ID)] = e.Ledger.Hash()
+		}
+	}
+	lines, err := turns.Lines(c.Context, r.Repo, tips)
+	if err != nil && !errors.As(err, new(*ledger.UnreadError)) {
+		return false, err
+	}
+	unread = cmp.Or(unread, err)
+	var ids []ledger.ID
+	for _, m := range lines {
+		if isOlder(m, before) {
+			ids = append(ids, m.ID)
+		}
+	}
+	done, left, err := r.RemoveArchived(c.Context, ids, false, c.Bool("dry-run"))
+	if err != nil {
+		return false, err
+	}
+	for _, err := range left {
+		fmt.Fprintf(c.App.ErrWriter, "git-agent-turn: warning: %s\n", cmdline.OneLine(err.Error()))
+	}
+	for _, d := range done {
+		if err := sayRemoved(c, d); err != nil {
+			return true, err
+		}
+	}
+	return len(done) > 0, unread
 }
 
 // parseAge reads a number with a unit: hours, days or weeks.

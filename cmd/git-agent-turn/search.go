@@ -33,7 +33,7 @@ func searchCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "search",
 		Usage:     "search everything that was said: prompts, replies, tools, paths, handoffs",
-		UsageText: "git agent-turn search [--in <place>]... [--since <date>] [-n <k>] [--mission <id>] [--regexp] [-i | --json] <word>...",
+		UsageText: "git agent-turn search [--in <place>]... [--since <date>] [-n <k>] [--mission <id>] [--archived] [--regexp] [-i | --json] <word>...",
 		Description: "A turn matches that has all words. A word in lower case matches in any case, one with an upper-case letter as it is written. " +
 			"The exit status is 3 if nothing matches.",
 		Flags: []cli.Flag{
@@ -41,6 +41,7 @@ func searchCommand() *cli.Command {
 			&cli.BoolFlag{Name: "regexp", Aliases: []string{"E"}, Usage: "the words are regular expressions of Go's regexp package"},
 			&cli.StringFlag{Name: "since", Aliases: []string{"after"}, Usage: "not older than `<date>`"},
 			target.MissionFlag(),
+			&cli.BoolFlag{Name: "archived", Usage: "archived missions too"},
 			&cli.IntFlag{Name: "max-count", Aliases: []string{"n"}, Usage: "at most `<k>`", DefaultText: "all"},
 			target.ChooseFlag(),
 			target.JSONFlag(),
@@ -187,18 +188,27 @@ func newSearching(c *cli.Context) (*searching, error) {
 			return nil, err
 		}
 	}
-	if s.tips, err = ledger.List(c.Context, s.w.Repo); err != nil {
+	list := ledger.List
+	if c.Bool("archived") {
+		list = ledger.ListAll
+	}
+	if s.tips, err = list(c.Context, s.w.Repo); err != nil {
 		return nil, err
 	}
 	if c.IsSet("mission") {
 		if s.mission, err = target.Mission(c.Context, s.w, c.String("mission"), c.App.ErrWriter); err != nil {
 			return nil, err
 		}
-		tip, ok := s.tips[s.mission]
-		if !ok {
-			return nil, cmdline.Hint(cmdline.NotFoundf("mission %s: %w", s.mission, git.ErrNotFound), "list the missions with: git agent-turn missions")
+		tip, err := ledger.Tip(c.Context, s.w.Repo, s.mission)
+		if errors.Is(err, git.ErrNotFound) {
+			return nil, cmdline.Hint(cmdline.NotFoundf("mission %s: %w", s.mission, err), "list the missions with: git agent-turn missions")
+		}
+		if err != nil {
+			return nil, err
 		}
 		s.tips = map[ledger.ID]plumbing.Hash{s.mission: tip}
+	} else if c.Bool("archived") {
+		s.turns.Missions = s.tips
 	}
 	return s, nil
 }

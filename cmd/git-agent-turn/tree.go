@@ -17,9 +17,12 @@ func treeCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "tree",
 		Usage:     "list missions and, below each, its forks",
-		UsageText: "git agent-turn tree [--json]",
-		Flags:     []cli.Flag{target.JSONFlag()},
-		Action:    cmdline.NoArgs(target.Paged(tree)),
+		UsageText: "git agent-turn tree [--archived] [--json]",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "archived", Usage: "archived missions too"},
+			target.JSONFlag(),
+		},
+		Action: cmdline.NoArgs(target.Paged(tree)),
 	}
 }
 
