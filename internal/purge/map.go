@@ -233,8 +233,8 @@ func (m *Map) Same(other *Map) bool {
 // what took its place in the end.
 type class struct {
 	ends []plumbing.Hash
-	// circular says that each of the ends took the place of another one of them: two purges of one ledger, of which
-	// each won somewhere. Everybody takes the first one then.
+	// circular says that some of the ends took the place of one another: two purges of one ledger, of which each won
+	// somewhere. Everybody takes the first one then.
 	circular bool
 }
 
@@ -292,8 +292,24 @@ func (m *Map) classes(counts func(signature.Public) bool) map[masked]*class {
 			c.ends = append(c.ends, e.to)
 		}
 	}
+	final := make(map[masked]bool) // what was replaced, and leads to what was not
+	before := make(map[masked][]masked)
+	var next []masked
 	for _, e := range all {
-		if c := found[e.masked]; len(c.ends) == 0 || c.circular {
+		if e.to.IsZero() || !replaced[mask(e.to)] {
+			next = append(next, e.masked)
+		} else {
+			before[mask(e.to)] = append(before[mask(e.to)], e.masked)
+		}
+	}
+	for ; len(next) > 0; next = next[1:] {
+		if m := next[0]; !final[m] {
+			final[m] = true
+			next = append(next, before[m]...)
+		}
+	}
+	for _, e := range all {
+		if c := found[e.masked]; !final[e.masked] && !slices.Contains(c.ends, e.to) {
 			c.ends, c.circular = append(c.ends, e.to), true
 		}
 	}

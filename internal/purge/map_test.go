@@ -206,6 +206,23 @@ func TestMapCircle(t *testing.T) {
 	}
 }
 
+// TestMapCircleBesides: what two purges of one put in each other's place counts beside what another one's purge left.
+func TestMapCircleBesides(t *testing.T) {
+	o, n, m, other := commitHash(1), commitHash(2), commitHash(3), commitHash(4)
+	all := &Map{sheets: map[string]*sheet{}}
+	all.Add(mapKey(t, 1), map[plumbing.Hash]plumbing.Hash{o: n, n: m, m: n})
+	all.Add(mapKey(t, 2), map[plumbing.Hash]plumbing.Hash{o: other})
+	classes := all.classes(func(signature.Public) bool { return true })
+	none := map[plumbing.Hash]bool{}
+	for _, from := range []plumbing.Hash{o, n, m, other} {
+		for _, exists := range []plumbing.Hash{n, m, other} {
+			if got := classes[mask(from)].winner(none, none, func(h plumbing.Hash) bool { return h == exists }); got != exists {
+				t.Errorf("%s becomes %s where only %s exists", from, got, exists)
+			}
+		}
+	}
+}
+
 func FuzzParseSheet(f *testing.F) {
 	files, _ := filepath.Glob(filepath.Join("testdata", "map", "*"))
 	for _, name := range files {

@@ -103,6 +103,21 @@ func (m *member) pushAll() {
 	}
 }
 
+func (m *member) archives(ids ...ledger.ID) {
+	m.t.Helper()
+	r := &turns.Recorder{Workspace: m.workspace()}
+	if done, err := r.Archive(m.t.Context(), ids, nil, false); err != nil || len(done.Left) > 0 {
+		m.t.Fatal(err, done.Left)
+	}
+}
+
+func (m *member) pushArchive() {
+	m.t.Helper()
+	if _, err := m.origin().PushArchive(m.t.Context()); err != nil {
+		m.t.Fatalf("push the archive: %v", err)
+	}
+}
+
 func (m *member) fetch(ids ...ledger.ID) []remote.Change {
 	m.t.Helper()
 	changes, err := m.origin().Fetch(m.t.Context(), ids...)
@@ -573,10 +588,9 @@ func TestPurgeKindsElsewhere(t *testing.T) {
 
 // purgeOrders is how many orders are tried.
 var purgeOrders = flag.Int("purge-orders", 12, "how many orders of turn, purge, push and fetch are tried")
-var purgeArchives = flag.Bool("purge-archives", false, "archive missions in TestPurgeConverge, too")
 
 // TestPurgeConverge: four clones of a host, one with the old chain, one with turns of its own, one with a fork, and
-// one whose program knows no purges. Whatever the order of turns, purges, pushes and fetches: in the end nobody who
+// one whose program knows no purges. Whatever the order of turns, purges, archives, pushes and fetches: in the end nobody who
 // knows of purges has the secret in any object, the host in none that a ref leads to, and no turn is lost.
 func TestPurgeConverge(t *testing.T) {
 	t.Parallel()
@@ -677,10 +691,6 @@ func purgeConverge(t *testing.T, seed string, n uint64) {
 			t.Logf("order %d: %s", n, strings.Join(said, ", "))
 		}
 	}()
-	kinds := 5
-	if *purgeArchives {
-		kinds = 6
-	}
 	turns := 0
 	turn := func(name string) {
 		m := team[name]
@@ -697,7 +707,7 @@ func purgeConverge(t *testing.T, seed string, n uint64) {
 	for range 12 {
 		name := []string{"a", "b", "c", "old"}[r.IntN(4)]
 		m := team[name]
-		switch what := r.IntN(kinds); {
+		switch what := r.IntN(6); {
 		case what == 0 || what == 1:
 			turn(name)
 		case name == "old":
@@ -786,9 +796,14 @@ func (m *member) missions() []ledger.ID {
 // fetchArchived fetches what the host has archived.
 func (m *member) fetchArchived(host *gittest.Repo) {
 	m.t.Helper()
+	tip, ok := refsOf(host, archive.IndexRef)[archive.IndexRef]
+	if !ok {
+		return
+	}
+	m.Git("fetch", "-q", "origin", archive.IndexRef) // it knows it already, unless nothing there concerned it
 	objects := m.repo().Objects(m.t.Context())
 	defer objects.Close()
-	index, err := archive.Open(objects, plumbing.NewHash(refsOf(host, archive.IndexRef)[archive.IndexRef]))
+	index, err := archive.Open(objects, plumbing.NewHash(tip))
 	if err != nil {
 		m.t.Fatal(err)
 	}
