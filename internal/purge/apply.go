@@ -314,6 +314,22 @@ func (a *Apply) known(ctx context.Context, objects *git.Objects, list []*line, d
 	for _, mine := range pairs {
 		maps.Copy(known, mine)
 	}
+	for l, mine := range pairs {
+		for _, h := range mixed(objects, l.events, known, classes) {
+			delete(mine, h)
+		}
+		if len(mine) == 0 {
+			delete(pairs, l)
+		}
+	}
+	maps.DeleteFunc(known, func(h, _ plumbing.Hash) bool {
+		for _, mine := range pairs {
+			if _, ok := mine[h]; ok {
+				return false
+			}
+		}
+		return true
+	})
 	p := newProver(objects, known)
 	refused := make(map[plumbing.Hash]error)
 	for _, l := range list {
@@ -373,6 +389,34 @@ func (a *Apply) known(ctx context.Context, objects *git.Objects, list []*line, d
 		return known, gone, nil, nil
 	}
 	return known, gone, p.learned, nil
+}
+
+// mixed are the events of a ledger, given from its newest, that are replaced by one purge, and come after one
+// that another purge replaced, or that stays though a purge replaced it too. They are written anew after it.
+func mixed(objects *git.Objects, events []plumbing.Hash, known map[plumbing.Hash]plumbing.Hash, classes map[masked]*class) (list []plumbing.Hash) {
+	anew := false // the event before is
+	for i := len(events) - 2; i >= 0; i-- {
+		to, ok := known[events[i]]
+		if !ok {
+			anew = false
+			continue
+		}
+		before := events[i+1]
+		want, replaced := known[before]
+		if !replaced {
+			want = before
+		}
+		parents, err := objects.Parents(to)
+		if err != nil || len(parents) == 0 || !anew && parents[0] == want {
+			anew = false
+			continue
+		}
+		c := classes[mask(before)]
+		if anew = c != nil && c == classes[mask(parents[0])]; anew {
+			list = append(list, events[i])
+		}
+	}
+	return list
 }
 
 // apart reports whether something was fetched that has one commit and not the other.
