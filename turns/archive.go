@@ -385,6 +385,8 @@ func (a *archiving) dropRemains(ctx context.Context, ids []ledger.ID) (updates [
 
 // Unarchive gives archived missions their refs again, and takes them out of the archive. A mission that is not
 // there is an error, before anything is changed.
+//
+// The ledgers' refs come last: whatever is killed when, a mission that has one has the others too.
 func (r *Recorder) Unarchive(ctx context.Context, ids []ledger.ID) error {
 	a, held, err := r.beginArchive(ctx)
 	if err != nil {
@@ -395,22 +397,9 @@ func (r *Recorder) Unarchive(ctx context.Context, ids []ledger.ID) error {
 		return err
 	}
 	tips := make(map[ledger.ID]plumbing.Hash)
-	err = a.alone(ctx, ids, func(some []ledger.ID) (updates []git.Update, err error) {
-		refs, _, err := a.read(ctx, some)
-		for _, id := range some {
-			e := a.entries[id]
-			if tips[id] = refs[id.Ref()]; !tips[id].IsZero() {
-				continue // it has gone on
-			}
-			tips[id] = e.Ledger.Hash()
-			for i, tip := range []git.Hex{e.Ledger, e.Notes, e.Branch} {
-				if ref := a.refsOf(id)[i]; refs[ref].IsZero() && !tip.IsZero() {
-					updates = append(updates, git.Update{Ref: ref, New: tip.Hash()})
-				}
-			}
-		}
-		return updates, err
-	})
+	err = a.alone(ctx, ids,
+		func(some []ledger.ID) ([]git.Update, error) { return a.restoreBesides(ctx, some) },
+		func(some []ledger.ID) ([]git.Update, error) { return a.restoreLedgers(ctx, some, tips) })
 	if err == nil {
 		err = a.replace(ctx, held, func(index *archive.Index) (map[string]archive.Entry, error) {
 			changes := make(map[string]archive.Entry)
@@ -427,6 +416,35 @@ func (r *Recorder) Unarchive(ctx context.Context, ids []ledger.ID) error {
 		return fmt.Errorf("take missions out of the archive: %w", err)
 	}
 	return nil
+}
+
+// restoreBesides lists the refs of archived missions, other than a ledger's, that come back.
+func (a *archiving) restoreBesides(ctx context.Context, ids []ledger.ID) (updates []git.Update, err error) {
+	refs, _, err := a.read(ctx, ids)
+	for _, id := range ids {
+		if _, live := refs[id.Ref()]; live {
+			continue // it has gone on
+		}
+		e := a.entries[id]
+		for ref, kept := range map[string]git.Hex{id.NotesRef(): e.Notes, a.Branch(id): e.Branch} {
+			if refs[ref].IsZero() && !kept.IsZero() {
+				updates = append(updates, git.Update{Ref: ref, New: kept.Hash()})
+			}
+		}
+	}
+	return updates, err
+}
+
+// restoreLedgers lists the ledgers' refs of archived missions that come back, and notes where they all end.
+func (a *archiving) restoreLedgers(ctx context.Context, ids []ledger.ID, tips map[ledger.ID]plumbing.Hash) (updates []git.Update, err error) {
+	refs, _, err := a.read(ctx, ids)
+	for _, id := range ids {
+		if tips[id] = refs[id.Ref()]; tips[id].IsZero() {
+			tips[id] = a.entries[id].Ledger.Hash()
+			updates = append(updates, git.Update{Ref: id.Ref(), New: tips[id]})
+		}
+	}
+	return updates, err
 }
 
 // find reads the entries of archived missions. It is an error if one is not there.

@@ -2,10 +2,12 @@ package turns
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/lock"
 )
 
 // rewriteRef is git's variable with the notes that it copies to what `git commit --amend` and `git rebase` make
@@ -16,16 +18,43 @@ const rewriteRef = "notes.rewriteRef"
 // don't follow, and that is all.
 func (r *Recorder) followRewrites(ctx context.Context, id ledger.ID) {
 	ref := id.NotesRef()
-	if _, err := r.Repo.Output(ctx, nil, "config", "--local", "--fixed-value", "--replace-all", rewriteRef, ref, ref); err != nil {
+	if err := r.configuring(ctx, "--replace-all", rewriteRef, ref, ref); err != nil {
 		r.Store.Log(time.Now(), "notes of mission "+string(id)+" don't follow a rebase: "+err.Error())
 	}
 }
 
 // leaveRewrites takes that back, for a mission that is removed or finished. What stays does no harm.
 func (r *Recorder) leaveRewrites(ctx context.Context, id ledger.ID) {
-	_, err := r.Repo.Output(ctx, nil, "config", "--local", "--fixed-value", "--unset-all", rewriteRef, id.NotesRef())
+	err := r.configuring(ctx, "--unset-all", rewriteRef, id.NotesRef())
 	const none = 5 // git's status where there is no such value
 	if err != nil && git.Status(err) != none {
 		r.Store.Log(time.Now(), rewriteRef+" still names the notes of mission "+string(id)+": "+err.Error())
 	}
+}
+
+// configuring runs a git that changes the repository's configuration. If it is killed together with this process,
+// the next one removes the lock that it has left.
+func (r *Recorder) configuring(ctx context.Context, args ...string) error {
+	held, err := r.Store.TryLock("config")
+	if err != nil {
+		return err
+	}
+	do := func(g *git.Repo) error {
+		_, err := g.Output(ctx, nil, append([]string{"config", "--local", "--fixed-value"}, args...)...)
+		return err
+	}
+	if held == nil {
+		return do(r.Repo)
+	}
+	defer held.Release()
+	if left := held.Left(); left.Words != nil {
+		if err := git.DropLeftLocks(ctx, left.At, left.Words); err != nil {
+			return err
+		}
+	}
+	path := filepath.Join(r.Repo.CommonDir, "config")
+	if pathExists(path + ".lock") { // somebody else's
+		return do(r.Repo)
+	}
+	return held.With(lock.Note{At: time.Now(), Words: []string{path}}, func() error { return do(r.Repo.Holding(held.File())) })
 }
