@@ -260,8 +260,7 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 		if ours, err = r.repo.Refs(ctx, archive.IndexRef, archive.KeepRef); err != nil { // ours may have changed as well
 			return index, nil, err
 		}
-		index, keep = ours[archive.IndexRef], ours[archive.KeepRef]
-		if index, keep, err = r.unite(ctx, theirs, index); err != nil {
+		if index, keep, err = r.unite(ctx, theirs, ours[archive.IndexRef]); err != nil {
 			return index, nil, err
 		}
 	}
