@@ -174,7 +174,7 @@ func (r *Recorder) ClearDead(ctx context.Context) {
 				r.Store.Log(time.Now(), fmt.Sprintf("the worktree %s was being removed by a process that was killed: %v", words[0], err))
 			}
 		} else if p, files, ok := parsePlant(words); ok {
-			err := git.DropLeftLocks(ctx, held.Left().At, files)
+			err := git.DropLeftLocks(ctx, lock.Note{At: held.Left().At, Words: files})
 			if err == nil {
 				// To check it out, git locks the branch, too; nobody else knows it yet.
 				_, err = r.Repo.AwaitLocks(ctx, p.branch)

@@ -192,7 +192,7 @@ func (r *Recorder) finishRemoval(ctx context.Context, path, gitDir string) error
 	if filepath.Dir(filepath.Clean(gitDir)) != filepath.Join(r.Repo.CommonDir, "worktrees") || !filepath.IsAbs(path) {
 		return errors.New("the note of its removal names no worktree of this repository")
 	}
-	if err := git.DropLeftLocks(ctx, time.Time{}, []string{gitDir}); err != nil {
+	if err := git.DropLeftLocks(ctx, lock.Note{Words: []string{gitDir + "/"}}); err != nil {
 		return err
 	}
 	if !pathExists(gitDir) || !pathExists(path) {

@@ -48,7 +48,7 @@ func (r *Recorder) configuring(ctx context.Context, args ...string) error {
 	}
 	defer held.Release()
 	if left := held.Left(); left.Words != nil {
-		if err := git.DropLeftLocks(ctx, left.At, left.Words); err != nil {
+		if err := git.DropLeftLocks(ctx, left); err != nil {
 			return err
 		}
 	}

@@ -25,7 +25,7 @@ func (r *Recorder) locking(ctx context.Context, g *git.Repo, do func(g *git.Repo
 	}
 	defer held.Release()
 	if left := held.Left(); left.Words != nil {
-		if err := git.DropLeftLocks(ctx, left.At, left.Words); err != nil {
+		if err := git.DropLeftLocks(ctx, left); err != nil {
 			return err
 		}
 	}
@@ -44,7 +44,7 @@ func (r *Recorder) locking(ctx context.Context, g *git.Repo, do func(g *git.Repo
 	return held.With(note, func() error {
 		err := do(g.Holding(held.File()))
 		if err != nil && git.Status(err) < 0 { // git was killed, but not this process
-			if e := git.DropLeftLocks(context.WithoutCancel(ctx), note.At, note.Words); e != nil {
+			if e := git.DropLeftLocks(context.WithoutCancel(ctx), note); e != nil {
 				return e
 			}
 		}

@@ -68,7 +68,7 @@ func Objects(ctx context.Context, repo *git.Repo, doomed map[plumbing.Hash]bool)
 	e.temp = filepath.Join(e.dir, tempName)
 	tables := []string{filepath.Join(e.dir, "info") + "/", e.packDir() + "/"} // where git locks a table that it writes
 	if left := held.Left(); left.Words != nil {
-		err = errors.Join(git.DropLeftLocks(ctx, left.At, tables), held.Done())
+		err = errors.Join(git.DropLeftLocks(ctx, lock.Note{At: left.At, Words: tables}), held.Done())
 	}
 	if err == nil {
 		err = held.With(lock.Note{At: time.Now(), Words: tables}, func() error { return e.erase(ctx, &report) })

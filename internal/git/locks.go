@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"gitagent/internal/lock"
 )
 
 // deadAfter is how long git may hold a lock on what is ours. It takes milliseconds, and so does
@@ -30,7 +32,7 @@ func (r *Repo) AwaitLocks(ctx context.Context, refs ...string) (found bool, err 
 }
 
 // DropDeadLock waits until a file is unlocked, and removes a lock that is more than a second old or
-// does not change for a second. It reports whether there was a lock.
+// does not change for a second, with what git was writing under it. It reports whether there was a lock.
 func DropDeadLock(ctx context.Context, path string) (bool, error) {
 	first, err := os.Lstat(path + ".lock")
 	if err != nil {
@@ -52,21 +54,33 @@ func DropDeadLock(ctx context.Context, path string) (bool, error) {
 			first, waited = now, 0
 		}
 	}
+	if filepath.Base(path) == "packed-refs" { // while this is there, git packs and deletes no ref
+		if err := os.Remove(path + ".new"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return true, err
+		}
+	}
 	return true, os.Remove(path + ".lock")
 }
 
-// DropLeftLocks removes the lock files left beside files by a dead git that was about to lock them
-// at the time at. That git had a second for each, see [Repo.BeginRefs]; a lock made before or after
-// that is another process's, and so is one that goes away by itself. A name that ends in a slash
-// stands for everything in that directory, whenever it was made.
-func DropLeftLocks(ctx context.Context, at time.Time, files []string) error {
+// DropLeftLocks removes the lock files left beside the files of a note by a dead git that was about to
+// lock them when it was made. That git had a second for each, see [Repo.BeginRefs], unless the note says
+// that it takes long; a lock made before or after that is another process's, and so is one that goes away
+// by itself. A name that ends in a slash stands for everything in that directory, whenever it was made,
+// but not before a long note.
+func DropLeftLocks(ctx context.Context, note lock.Note) error {
 	const tick = 20 * time.Millisecond // how far the time of a file may lag
-	for _, file := range files {
+	since := note.At.Add(-tick)
+	for _, file := range note.Words {
 		if strings.HasSuffix(file, "/") {
-			err := filepath.WalkDir(file, func(path string, _ fs.DirEntry, err error) error {
-				if file, ok := strings.CutSuffix(path, ".lock"); ok && err == nil {
-					_, err = DropDeadLock(ctx, file)
+			err := filepath.WalkDir(file, func(path string, d fs.DirEntry, err error) error {
+				file, ok := strings.CutSuffix(path, ".lock")
+				if !ok || err != nil {
+					return err
 				}
+				if info, err := d.Info(); note.Long && (err != nil || info.ModTime().Before(since)) {
+					return nil
+				}
+				_, err = DropDeadLock(ctx, file)
 				return err
 			})
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -75,7 +89,7 @@ func DropLeftLocks(ctx context.Context, at time.Time, files []string) error {
 			continue
 		}
 		info, err := os.Lstat(file + ".lock")
-		if err != nil || info.ModTime().Before(at.Add(-tick)) || info.ModTime().After(at.Add(2*deadAfter)) {
+		if err != nil || info.ModTime().Before(since) || !note.Long && info.ModTime().After(note.At.Add(2*deadAfter)) {
 			continue
 		}
 		if _, err := DropDeadLock(ctx, file); err != nil && !os.IsNotExist(err) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/lock"
 	"gitagent/test/gittest"
 )
 
@@ -64,7 +65,8 @@ func TestDropLeftLocks(t *testing.T) {
 	now := aged(t, dir, "now", 0)
 	unnoted := aged(t, dir, "unnoted", 59*time.Minute)
 	at := time.Now().Add(-59*time.Minute - time.Second)
-	if err := DropLeftLocks(t.Context(), at, []string{left, before, since, now, filepath.Join(dir, "none")}); err != nil {
+	note := lock.Note{At: at, Words: []string{left, before, since, now, filepath.Join(dir, "none")}}
+	if err := DropLeftLocks(t.Context(), note); err != nil {
 		t.Fatal(err)
 	}
 	for file, want := range map[string]bool{left: false, before: true, since: true, now: true, unnoted: true} {
@@ -72,6 +74,42 @@ func TestDropLeftLocks(t *testing.T) {
 			t.Errorf("%s: locked is %t, want %t", filepath.Base(file), !want, want)
 		}
 	}
+}
+
+// TestDropLeftLocksOfLong: a git that took long can have made its locks at any time since the note, but not before.
+func TestDropLeftLocksOfLong(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	before, left := aged(t, dir, "before", 61*time.Minute), aged(t, dir, "left", 30*time.Minute)
+	refs := filepath.Join(dir, "refs")
+	if err := os.Mkdir(refs, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	beforeThere, leftThere := aged(t, refs, "before", 61*time.Minute), aged(t, refs, "left", 30*time.Minute)
+	at := time.Now().Add(-time.Hour)
+	if err := DropLeftLocks(t.Context(), lock.Note{At: at, Words: []string{before, left, refs + "/"}, Long: true}); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]bool{before: true, left: false, beforeThere: true, leftThere: false} {
+		if locked(file) != want {
+			t.Errorf("%s: locked is %t, want %t", file, !want, want)
+		}
+	}
+}
+
+// TestDropDeadLockOfPackedRefs: what a killed git was writing goes with its lock, or no ref could be deleted any more.
+func TestDropDeadLockOfPackedRefs(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.Git("branch", "gone", commits(t, r, 1)[0].String())
+	r.Git("pack-refs", "--all")
+	repo := find(t, r)
+	r.Write(".git/packed-refs.new", "# half")
+	file := aged(t, repo.CommonDir, "packed-refs", time.Hour)
+	if found, err := DropDeadLock(t.Context(), file); !found || err != nil {
+		t.Fatalf("DropDeadLock = %t, %v", found, err)
+	}
+	r.Git("branch", "-D", "gone")
 }
 
 func TestAwaitLocks(t *testing.T) {

@@ -31,7 +31,11 @@ type Lock struct {
 type Note struct {
 	At    time.Time // when the note was made
 	Words []string  // for instance paths of files; without NUL
+	Long  bool      // it takes longer than a moment
 }
+
+// long is the word before a note's own that says so.
+const long = "long"
 
 const step = 5 * time.Millisecond // between attempts of Take
 
@@ -104,7 +108,11 @@ func (l *Lock) Note(n Note) error {
 	l.noted = n
 	text := ""
 	if n.Words != nil {
-		text = strings.Join(append([]string{strconv.FormatInt(n.At.UnixNano(), 10)}, n.Words...), "\x00") + "\x00"
+		head := []string{strconv.FormatInt(n.At.UnixNano(), 10)}
+		if n.Long {
+			head = append(head, long)
+		}
+		text = strings.Join(append(head, n.Words...), "\x00") + "\x00"
 	}
 	_, err := l.file.WriteAt([]byte(text), 0)
 	if err == nil {
@@ -133,5 +141,8 @@ func (l *Lock) read() error {
 		return nil // the holder died while writing the note, before it did anything
 	}
 	l.left = Note{At: time.Unix(0, nanos), Words: parts[1:]}
+	if len(parts) > 1 && parts[1] == long {
+		l.left.Words, l.left.Long = parts[2:], true
+	}
 	return nil
 }

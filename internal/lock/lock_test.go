@@ -77,10 +77,11 @@ func TestNote(t *testing.T) {
 		want Note
 	}{
 		{"nothing was noted", func(*Lock) {}, Note{}},
-		{"two files", func(l *Lock) { _ = l.Note(Note{at, []string{"/a b/HEAD", "/c\nd"}}) }, Note{at, []string{"/a b/HEAD", "/c\nd"}}},
-		{"a note that nobody took back stays", func(*Lock) {}, Note{at, []string{"/a b/HEAD", "/c\nd"}}},
+		{"two files", func(l *Lock) { _ = l.Note(Note{At: at, Words: []string{"/a b/HEAD", "/c\nd"}}) }, Note{At: at, Words: []string{"/a b/HEAD", "/c\nd"}}},
+		{"a note that nobody took back stays", func(*Lock) {}, Note{At: at, Words: []string{"/a b/HEAD", "/c\nd"}}},
+		{"long", func(l *Lock) { _ = l.Note(Note{At: at, Words: []string{"/a"}, Long: true}) }, Note{At: at, Words: []string{"/a"}, Long: true}},
 		{"done", func(l *Lock) { _ = l.Done() }, Note{}},
-		{"done with something", func(l *Lock) { _ = l.With(Note{at, []string{"a"}}, func() error { return nil }) }, Note{}},
+		{"done with something", func(l *Lock) { _ = l.With(Note{At: at, Words: []string{"a"}}, func() error { return nil }) }, Note{}},
 		{"half a note", func(l *Lock) { _, _ = l.file.WriteString("x") }, Note{}},
 	} {
 		l := take()
@@ -88,7 +89,7 @@ func TestNote(t *testing.T) {
 		l.Release()
 		l = take()
 		got := l.Left()
-		if !got.At.Equal(tt.want.At) || !slices.Equal(got.Words, tt.want.Words) {
+		if !got.At.Equal(tt.want.At) || !slices.Equal(got.Words, tt.want.Words) || got.Long != tt.want.Long {
 			t.Errorf("%s: left %v, want %v", tt.name, got, tt.want)
 		}
 		l.Release()

@@ -406,7 +406,7 @@ func hold(ctx context.Context, w *workspace.Workspace) (*holder, error) {
 	}
 	h := &holder{purge: purge}
 	if h.all, err = w.Store.LockAll(ctx); err == nil && purge.Left().Words != nil {
-		if err = git.DropLeftLocks(ctx, purge.Left().At, purge.Left().Words); err == nil {
+		if err = git.DropLeftLocks(ctx, purge.Left()); err == nil {
 			err = purge.Done()
 		}
 	}

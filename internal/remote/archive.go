@@ -37,8 +37,8 @@ func (r *Remote) seeing(ctx context.Context, f func(r *Remote) error) error {
 	}
 	defer held.Release()
 	dirs := []string{filepath.Join(r.repo.CommonDir, filepath.FromSlash(archive.SeenRefs), escape(r.Name)) + "/"}
-	if held.Left().Words != nil {
-		if err := git.DropLeftLocks(ctx, held.Left().At, dirs); err != nil {
+	if left := held.Left(); left.Words != nil {
+		if err := git.DropLeftLocks(ctx, lock.Note{At: left.At, Words: dirs}); err != nil {
 			return err
 		}
 	}

@@ -23,7 +23,7 @@ func MoveRefs(ctx context.Context, repo *git.Repo, held *lock.Lock, proc *git.Re
 			return err
 		}
 		if git.Status(err) < 0 { // git was killed, but not this process
-			if e := git.DropLeftLocks(ctx, note.At, note.Words); e != nil {
+			if e := git.DropLeftLocks(ctx, note); e != nil {
 				return errors.Join(err, e)
 			}
 		}
@@ -71,7 +71,7 @@ func dropLeftLocks(ctx context.Context, held *lock.Lock) error {
 	if left.Words == nil {
 		return nil
 	}
-	if err := git.DropLeftLocks(ctx, left.At, left.Words); err != nil {
+	if err := git.DropLeftLocks(ctx, left); err != nil {
 		return fmt.Errorf("remove the locks of a git that was killed: %w", err)
 	}
 	return held.Done()
