@@ -22,6 +22,9 @@ func DataDir(getenv func(string) string) string {
 	return ""
 }
 
+// artifactFiles are the files of a handoff that are copied.
+var artifactFiles = []string{recordFile, docFile, patchFile, terminalFile}
+
 // Artifacts copies the files of a handoff to where any program can search them: below data, a
 // [DataDir], in handoffs/<session>-<YYYYMMDD-HHMMSS>/, in UTC. The ledger has them as well; the
 // copy may be deleted at any time.
@@ -54,7 +57,7 @@ func (s *Store) Artifacts(ctx context.Context, f *Found, data string) (dir strin
 		name = fmt.Sprintf("%s-%d", base, n)
 		err = root.Mkdir(name, 0o700)
 	}
-	for _, file := range []string{recordFile, docFile, patchFile, terminalFile} {
+	for _, file := range artifactFiles {
 		var content []byte
 		if err == nil {
 			content, err = f.File(file)

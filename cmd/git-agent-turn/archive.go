@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/bisect"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/config"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
 	"gitagent/internal/target"
@@ -55,7 +56,7 @@ func archiveMissions(c *cli.Context) error {
 	case c.Bool("out") && (len(named) == 0 || c.Bool("dry-run")):
 		return cmdline.Usagef("archive --out needs missions, and has no --dry-run")
 	}
-	age, err := parseAge(cmp.Or(c.String("older-than"), archiveAge))
+	age, err := config.ParseAge(cmp.Or(c.String("older-than"), archiveAge))
 	if err != nil {
 		return cmdline.Usagef("%w", err)
 	}

@@ -55,7 +55,7 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 	for _, warning := range taken.Warnings {
 		h.Log(warning)
 	}
-	h.LogError(housekeep(w.Repo))
+	h.LogError(housekeep(w))
 	recorded := len(taken.Turns) > 0 || taken.HandedOff
 	if recorded {
 		_, err := remote.Background(ctx, w, taken.Config, taken.Mission)

@@ -1,14 +1,23 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"os"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
-	"gitagent/internal/session"
+	"gitagent/internal/ledger"
+	"gitagent/internal/lock"
+	"gitagent/internal/purge"
+	"gitagent/internal/target"
 	"gitagent/internal/terminal"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
 )
 
 // keepSessions is how long the local state of a session is kept after its last event.
@@ -17,13 +26,14 @@ const keepSessions = 90 * 24 * time.Hour
 func housekeepCommand() *cli.Command {
 	return &cli.Command{
 		Name:   "housekeep",
-		Usage:  "roll up small packs and forget old sessions; started by the hooks",
+		Usage:  "pack what is small, and forget what is old; started by the hooks",
 		Hidden: true,
 		Action: cmdline.NoArgs(keepHouse),
 	}
 }
 
-// keepHouse is the command that [housekeep] starts.
+// keepHouse is the command that [housekeep] starts. One runs at a time, and none beside a purge. Each part is
+// done whatever becomes of the others; what went wrong is in the log.
 func keepHouse(c *cli.Context) error {
 	repo, err := git.Find(".")
 	if err == nil {
@@ -32,18 +42,88 @@ func keepHouse(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	store := session.Open(repo.CommonDir)
-	if err := repo.RollUp(c.Context); err != nil {
-		store.Log(time.Now(), err.Error())
+	w, err := target.Workspace(c.Context)
+	if err != nil {
 		return err
 	}
-	return store.Prune(time.Now().Add(-keepSessions))
-}
-
-// housekeep starts, every 20 turns, a process that keeps the packs few. Nobody waits for it.
-func housekeep(repo *git.Repo) error {
-	if !repo.RollUpDue() {
+	if purge.Unfinished(w.Store) {
 		return nil
 	}
-	return terminal.DetachOwn(repo.Top, "git-agent-turn", "housekeep")
+	held, err := w.Store.TryLock("housekeeping")
+	if err != nil || held == nil {
+		return err
+	}
+	defer held.Release()
+	if left := held.Left(); left.Words != nil {
+		if err := errors.Join(git.DropLeftLocks(c.Context, left), held.Done()); err != nil {
+			return err
+		}
+	}
+	now := time.Now()
+	parts := []func() error{
+		func() error { return w.Repo.RollUp(c.Context) },
+		func() error { return w.Repo.PackRefs(c.Context, held) },
+	}
+	if w.Store.Due(now) {
+		parts = append(parts, daily(c, w, held, now)...)
+	}
+	var errs []error
+	for _, do := range parts {
+		if err := do(); err != nil {
+			w.Store.Log(now, "housekeeping: "+err.Error())
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// daily is what is done once a day.
+func daily(c *cli.Context, w *workspace.Workspace, held *lock.Lock, now time.Time) []func() error {
+	s := w.Settings.Housekeeping
+	return []func() error{
+		func() error { return w.Store.Kept(now) },
+		func() error { return w.Store.Prune(now.Add(-keepSessions)) },
+		func() error { return w.Store.TrimLog(bound(now, s.LogAge), s.LogSize) },
+		func() error {
+			return handoffstore.PruneArtifacts(handoffstore.DataDir(os.Getenv), bound(now, s.ArtifactsAge), s.ArtifactsSize)
+		},
+		func() error { return archiveOld(c, w, s.ArchiveAfter) },
+		func() error { return w.Repo.Maintain(c.Context, held) },
+	}
+}
+
+// bound is when something was made that has reached an age; the zero time if there is no bound.
+func bound(now time.Time, age time.Duration) time.Time {
+	if age == 0 {
+		return time.Time{}
+	}
+	return now.Add(-age)
+}
+
+// archiveOld archives what the user has configured to be archived by itself.
+func archiveOld(c *cli.Context, w *workspace.Workspace, age time.Duration) error {
+	if age == 0 {
+		return nil
+	}
+	ids, err := oldMissions(c, w, age)
+	if err != nil && !errors.As(err, new(*ledger.UnreadError)) || len(ids) == 0 {
+		return err
+	}
+	used, err := inUse(c, w)
+	if err == nil {
+		_, err = (&turns.Recorder{Workspace: w}).Archive(c.Context, ids, used, false)
+	}
+	if err != nil {
+		return fmt.Errorf("archive old missions: %w", err)
+	}
+	return nil
+}
+
+// housekeep starts a process that keeps the packs few, every 20 turns, and does the rest once a day. Nobody waits
+// for it.
+func housekeep(w *workspace.Workspace) error {
+	if !w.Repo.RollUpDue() && !w.Store.Due(time.Now()) {
+		return nil
+	}
+	return terminal.DetachOwn(w.Repo.Top, "git-agent-turn", "housekeep")
 }

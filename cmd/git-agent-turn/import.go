@@ -64,7 +64,7 @@ func importSessions(c *cli.Context) error {
 	if i.Dry {
 		return nil
 	}
-	return housekeep(w.Repo)
+	return housekeep(w)
 }
 
 // importRow is a session's row of the table: mission, turns, what became of it, title.

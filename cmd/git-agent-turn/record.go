@@ -98,5 +98,5 @@ func record(c *cli.Context) error {
 	if _, err := remote.Background(c.Context, w, result.Config, result.Mission); err != nil {
 		return err
 	}
-	return housekeep(w.Repo)
+	return housekeep(w)
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -13,6 +11,7 @@ import (
 
 	"gitagent/internal/bisect"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/config"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
 	"gitagent/internal/target"
@@ -105,7 +104,7 @@ func prune(c *cli.Context) error {
 	if !c.Bool("remote") && (c.NArg() > 0 || c.Bool("yes")) {
 		return cmdline.Usagef("prune takes a remote, and --yes, only with --remote")
 	}
-	age, err := parseAge(c.String("older-than"))
+	age, err := config.ParseAge(c.String("older-than"))
 	if err != nil {
 		return cmdline.Usagef("%w", err)
 	}
@@ -220,16 +219,4 @@ func pruneArchived(c *cli.Context, r *turns.Recorder, before time.Time) (removed
 		}
 	}
 	return len(done) > 0, unread
-}
-
-// parseAge reads a number with a unit: hours, days or weeks.
-func parseAge(s string) (time.Duration, error) {
-	for unit, d := range map[string]time.Duration{"h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
-		if number, ok := strings.CutSuffix(s, unit); ok {
-			if n, err := strconv.Atoi(number); err == nil && n >= 0 && n < 100_000 {
-				return time.Duration(n) * d, nil
-			}
-		}
-	}
-	return 0, fmt.Errorf("age %q: it is a number and one of h, d, w", s)
 }

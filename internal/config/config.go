@@ -34,9 +34,15 @@
 //	include_files = 500000
 //	[trust]
 //	key = ""                     # sign with this private key, not with the one that init makes
+//	[housekeeping]
+//	archive_after = ""           # archive missions whose last turn is older, such as "90d"; "" for never
+//	artifacts_age = "90d"        # of the copies that handoffs leave outside; "" for any
+//	artifacts_size = "1GiB"      # of all of them; the oldest go
+//	log_age = "90d"
+//	log_size = "256KiB"          # at most 1MiB
 //
 // Sizes are bytes or a text with a unit: "512KiB", "10MiB", "1GiB", "10MB".
-// Durations are texts such as "90s" or "1h30m".
+// Durations are texts such as "90s" or "1h30m", ages such as "6h", "90d" or "12w".
 package config
 
 import (
@@ -51,12 +57,13 @@ import (
 
 // A Config holds what the files say, and defaults for the rest.
 type Config struct {
-	Capture Capture
-	Handoff Handoff
-	Context Context
-	Retry   Retry
-	Fork    Fork
-	Trust   Trust
+	Capture      Capture
+	Handoff      Handoff
+	Context      Context
+	Retry        Retry
+	Fork         Fork
+	Trust        Trust
+	Housekeeping Housekeeping
 
 	origins map[string]string // by key; a missing key has its default
 }
@@ -107,6 +114,19 @@ type Trust struct {
 	Key string // path of a private key; empty for the one that init makes
 }
 
+// Housekeeping says what is done by itself, about once a day in a repository that is used. An age or size of
+// zero is no bound.
+type Housekeeping struct {
+	ArchiveAfter  time.Duration // since a mission's last turn; zero for never
+	ArtifactsAge  time.Duration // of the copies of handoffs
+	ArtifactsSize int64         // bytes, of all of the user's
+	LogAge        time.Duration
+	LogSize       int64 // bytes; from 1 to MaxLogSize
+}
+
+// MaxLogSize is the size in bytes that a log never exceeds for long, whatever is configured.
+const MaxLogSize = 1 << 20
+
 // Default returns the configuration without any files.
 func Default() *Config {
 	return &Config{
@@ -143,6 +163,12 @@ func Default() *Config {
 		Fork: Fork{
 			IncludeSize:  5 << 30,
 			IncludeFiles: 500_000,
+		},
+		Housekeeping: Housekeeping{
+			ArtifactsAge:  90 * day,
+			ArtifactsSize: 1 << 30,
+			LogAge:        90 * day,
+			LogSize:       256 << 10,
 		},
 		origins: map[string]string{},
 	}

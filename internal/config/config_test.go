@@ -73,6 +73,12 @@ include_size = "1GiB"
 include_files = 10
 [trust]
 key = "/home/dev/.ssh/agent"
+[housekeeping]
+archive_after = "12w"
+artifacts_age = "36h"
+artifacts_size = "10MiB"
+log_age = ""
+log_size = 1000
 `
 
 func TestEveryKey(t *testing.T) {
@@ -94,9 +100,10 @@ func TestEveryKey(t *testing.T) {
 				"claude-opus-4-6*": 200_000, "claude-haiku-4-5*": 200_000, "other": 1000,
 			},
 		},
-		Retry: Retry{IncludeSessionTail: true, SessionTailSize: 8 << 10},
-		Fork:  Fork{Setup: "npm ci", IncludeSize: 1 << 30, IncludeFiles: 10},
-		Trust: Trust{Key: "/home/dev/.ssh/agent"},
+		Retry:        Retry{IncludeSessionTail: true, SessionTailSize: 8 << 10},
+		Fork:         Fork{Setup: "npm ci", IncludeSize: 1 << 30, IncludeFiles: 10},
+		Trust:        Trust{Key: "/home/dev/.ssh/agent"},
+		Housekeeping: Housekeeping{ArchiveAfter: 84 * day, ArtifactsAge: 36 * time.Hour, ArtifactsSize: 10 << 20, LogSize: 1000},
 	}
 	origins := got.origins
 	got.origins = nil
@@ -230,6 +237,10 @@ func TestWrong(t *testing.T) {
 		{"[context.windows]\n\"a[\" = 5", `user.toml:2: context.windows."a[": "a[" is not a pattern`},
 		{"[context.windows]\nb = '5'", `user.toml:2: context.windows.b: want a number, not a text`},
 		{"[retry]\nsession_tail_size = []", `user.toml:2: retry.session_tail_size: want a size such as "10MiB", not a list`},
+		{"[housekeeping]\narchive_after = '90 days'", `user.toml:2: housekeeping.archive_after: age "90 days": it is a number and one of h, d, w`},
+		{"[housekeeping]\nartifacts_age = 90", `user.toml:2: housekeeping.artifacts_age: want an age such as "90d", not 90`},
+		{"[housekeeping]\nlog_size = '2MiB'", `user.toml:2: housekeeping.log_size: want a size from 1 byte to 1MiB`},
+		{"[housekeeping]\nlog_size = 0", `user.toml:2: housekeeping.log_size: want a size from 1 byte to 1MiB`},
 		// Keys that do not exist.
 		{"[capture]\nmax_files_size = 1", `user.toml:2: capture.max_files_size: unknown key, did you mean capture.max_file_size?`},
 		{"[capture]\ncolour = 1", `user.toml:2: capture.colour: unknown key`},

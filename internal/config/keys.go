@@ -50,6 +50,11 @@ func (c *Config) keys() []key {
 		size("fork.include_size", &c.Fork.IncludeSize),
 		integer("fork.include_files", &c.Fork.IncludeFiles, 0),
 		file("trust.key", &c.Trust.Key),
+		age("housekeeping.archive_after", &c.Housekeeping.ArchiveAfter),
+		age("housekeeping.artifacts_age", &c.Housekeeping.ArtifactsAge),
+		size("housekeeping.artifacts_size", &c.Housekeeping.ArtifactsSize),
+		age("housekeeping.log_age", &c.Housekeeping.LogAge),
+		sizeUpTo("housekeeping.log_size", &c.Housekeeping.LogSize, MaxLogSize),
 	}
 }
 
@@ -187,6 +192,30 @@ func size(name string, dst *int64) key {
 		}
 		return 0, want(`a size such as "10MiB"`, value)
 	}, formatSize)
+}
+
+// sizeUpTo is a size from one byte to most.
+func sizeUpTo(name string, dst *int64, most int64) key {
+	var n int64
+	read := size(name, &n)
+	return setting(name, dst, func(value any) (int64, error) {
+		err := read.set(value)
+		if err == nil && (n < 1 || n > most) {
+			err = fmt.Errorf("want a size from 1 byte to %s", strings.Trim(formatSize(most), `"`))
+		}
+		return n, err
+	}, formatSize)
+}
+
+// age is a time in hours, days or weeks; an empty text is zero.
+func age(name string, dst *time.Duration) key {
+	return setting(name, dst, func(value any) (time.Duration, error) {
+		s, err := as[string](`an age such as "90d"`, value)
+		if err != nil || s == "" {
+			return 0, err
+		}
+		return ParseAge(s)
+	}, func(d time.Duration) string { return strconv.Quote(formatAge(d)) })
 }
 
 func duration(name string, dst *time.Duration) key {

@@ -42,6 +42,31 @@ func formatSize(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
+const day = 24 * time.Hour
+
+// ParseAge reads a number with a unit: hours, days or weeks.
+func ParseAge(s string) (time.Duration, error) {
+	for unit, d := range map[string]time.Duration{"h": time.Hour, "d": day, "w": 7 * day} {
+		if number, ok := strings.CutSuffix(s, unit); ok {
+			if n, err := strconv.Atoi(number); err == nil && n >= 0 && n < 100_000 {
+				return time.Duration(n) * d, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("age %q: it is a number and one of h, d, w", s)
+}
+
+// formatAge writes an age as [ParseAge] reads it; zero is empty.
+func formatAge(d time.Duration) string {
+	switch {
+	case d == 0:
+		return ""
+	case d%day == 0:
+		return strconv.Itoa(int(d/day)) + "d"
+	}
+	return strconv.Itoa(int(d/time.Hour)) + "h"
+}
+
 // formatDuration is [time.Duration.String] without units that are zero: "5m", not "5m0s".
 func formatDuration(d time.Duration) string {
 	s := d.String()

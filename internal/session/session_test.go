@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gitagent/internal/config"
 )
 
 var then = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -189,24 +191,24 @@ func TestLog(t *testing.T) {
 		t.Errorf("its end is %v", got)
 	}
 	long := strings.Repeat("x", 1000)
-	for i := range 1000 {
+	for i := range 2000 {
 		if err := s.Log(then, fmt.Sprint(i, " ", long)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	info, err := os.Stat(s.Dir().Path("log"))
-	if err != nil || info.Size() > maxLog+2000 || info.Size() < maxLog/2 {
-		t.Errorf("after 1 MB the log has %d bytes (%v)", info.Size(), err)
+	if err != nil || info.Size() > config.MaxLogSize+2000 || info.Size() < config.MaxLogSize/2 {
+		t.Errorf("after 2 MB the log has %d bytes (%v)", info.Size(), err)
 	}
 	for i, l := range s.LogTail(100) {
-		if want := fmt.Sprintf("%d x", 900+i); !l.At.Equal(then) || !strings.HasPrefix(l.Text, want) || !strings.HasSuffix(l.Text, "x") {
+		if want := fmt.Sprintf("%d x", 1900+i); !l.At.Equal(then) || !strings.HasPrefix(l.Text, want) || !strings.HasSuffix(l.Text, "x") {
 			t.Errorf("entry %d is %v %.60s, want %s", i, l.At, l.Text, want)
 		}
 	}
 	if err := s.Log(then, strings.Repeat("y", 10<<20)); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(s.Dir().Path("log")); err != nil || info.Size() > 2*maxLog {
+	if info, err := os.Stat(s.Dir().Path("log")); err != nil || info.Size() > 2*config.MaxLogSize {
 		t.Errorf("one line of 10 MB makes a log of %d bytes (%v)", info.Size(), err)
 	}
 }

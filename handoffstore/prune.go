@@ -1,0 +1,106 @@
+package handoffstore
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+)
+
+// stamped is the name of a directory of artifacts, with when the handoff was made.
+var stamped = regexp.MustCompile(`-(\d{8}-\d{6})(-\d+)?$`)
+
+// PruneArtifacts removes, below a [DataDir], the artifacts of handoffs that were made before, and of the rest the
+// oldest until they have at most so many bytes; zero is no bound. The ledgers have all of them. What is not ours
+// stays: other files in a directory of artifacts, and directories and links with other names.
+func PruneArtifacts(data string, before time.Time, most int64) error {
+	root, err := os.OpenRoot(filepath.Join(data, "handoffs"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("prune artifacts: %w", err)
+	}
+	defer root.Close()
+	all, err := artifacts(root)
+	if err != nil {
+		return fmt.Errorf("prune artifacts: %w", err)
+	}
+	var errs []error
+	for _, a := range surplus(all, before, most) {
+		for _, file := range artifactFiles {
+			errs = append(errs, missing(root.Remove(filepath.Join(a.name, file))))
+		}
+		_ = root.Remove(a.name) // it stays if somebody has put something there
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("prune artifacts: %w", err)
+	}
+	return nil
+}
+
+// missing is nil if err says that a file is not there: two may prune at once.
+func missing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// An artifact is a directory of artifacts.
+type artifact struct {
+	name string
+	at   time.Time
+	size int64 // bytes of our files in it
+}
+
+// artifacts lists those that have a file of ours.
+func artifacts(root *os.Root) (list []artifact, err error) {
+	dir, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir(-1)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		m := stamped.FindStringSubmatch(e.Name())
+		if m == nil || !e.IsDir() {
+			continue
+		}
+		a := artifact{name: e.Name()}
+		if a.at, err = time.Parse("20060102-150405", m[1]); err != nil {
+			continue
+		}
+		found := false
+		for _, file := range artifactFiles {
+			if info, err := root.Lstat(filepath.Join(a.name, file)); err == nil && info.Mode().IsRegular() {
+				a.size += info.Size()
+				found = true
+			}
+		}
+		if found {
+			list = append(list, a)
+		}
+	}
+	return list, nil
+}
+
+// surplus are those that go.
+func surplus(all []artifact, before time.Time, most int64) (out []artifact) {
+	slices.SortFunc(all, func(a, b artifact) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.name, b.name)) })
+	var total int64
+	for _, a := range all {
+		if total += a.size; a.at.Before(before) || most > 0 && total > most {
+			out = append(out, a)
+		}
+	}
+	return out
+}
