@@ -31,6 +31,8 @@ type finding struct {
 	At     time.Time `json:"at,omitzero"` // of what was logged
 	Text   string    `json:"text"`
 	Remedy string    `json:"remedy,omitempty"` // a command that works here, after which the finding is gone
+
+	Figures map[string]int64 `json:"figures,omitempty"` // what the text says, for programs: numbers of things, and bytes
 }
 
 func doctorCommand() *cli.Command {
@@ -79,7 +81,7 @@ func doctor(c *cli.Context) error {
 	if repo != nil {
 		x.remotes()
 		x.purge()
-		x.sizes()
+		x.sizes(x.set.Capture, time.Now())
 		x.access()
 		x.log()
 	}

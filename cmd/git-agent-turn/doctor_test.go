@@ -1,7 +1,7 @@
 package main
 
 import (
-	"slices"
+	"reflect"
 	"testing"
 	"time"
 
@@ -67,7 +67,7 @@ func TestLogged(t *testing.T) {
 		{Level: fine, What: "log", At: at(4), Text: "c"},
 		{Level: fine, What: "log", At: at(3), Text: "a (2 times)"},
 	}
-	if got := logged(entries, 2); !slices.Equal(got, want) {
+	if got := logged(entries, 2); !reflect.DeepEqual(got, want) {
 		t.Errorf("logged = %v, want %v", got, want)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,7 +14,6 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/local"
 	"gitagent/internal/purge"
 	"gitagent/internal/session"
@@ -29,6 +27,7 @@ type examination struct {
 
 	repo    *git.Repo // nil outside of one
 	conf    git.Config
+	set     *config.Config
 	records bool        // recording is on
 	agents  []inspected // those that are used on this machine, or have our hooks
 	init    string      // the command that switches recording on; "" if it would fail here
@@ -122,6 +121,7 @@ func (x *examination) config(defaults bool) {
 		file = filepath.Join(x.repo.Top, config.RepoFile)
 	}
 	conf, err := config.Load(config.UserPath(), file)
+	x.set = conf
 	if err != nil {
 		tell := x.problem
 		if errors.As(err, new(*config.Stranger)) {
@@ -204,40 +204,6 @@ func (x *examination) purge() {
 	if purge.Unfinished(session.Open(x.repo.CommonDir)) {
 		x.warn("purge", "one was begun and has not ended: it runs, or was killed, and what it was to take out may be there still", "git agent-turn purge")
 	}
-}
-
-func (x *examination) sizes() {
-	missions, err := ledger.List(x.ctx, x.repo)
-	if err != nil {
-		x.problem("missions", err.Error(), "")
-		return
-	}
-	x.say("missions", fmt.Sprint(len(missions)))
-	if n, err := size(filepath.Join(x.repo.CommonDir, "objects")); err == nil {
-		x.say("size", cmdline.Size(n)+" of objects, the user's own among them")
-	}
-	if n, err := size(session.Open(x.repo.CommonDir).Dir().Path(".")); err == nil {
-		x.say("size", cmdline.Size(n)+" of local state")
-	}
-}
-
-// size is the number of bytes in the files below dir.
-func size(dir string) (int64, error) {
-	var total int64
-	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // git may have packed it
-		}
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err == nil {
-			total += info.Size()
-		}
-		return nil
-	})
-	return total, err
 }
 
 // access tells who can read the repository, and whether we can write there.

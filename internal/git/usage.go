@@ -1,0 +1,76 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A Usage is how many objects there are, and what they take on the disk.
+type Usage struct {
+	Objects, Bytes int64
+}
+
+// Usage counts the objects that some commits lead to, and HEAD, branches, tags and what was fetched from remotes
+// do not. Branches whose names begin with own don't count as such.
+func (r *Repo) Usage(ctx context.Context, tips []plumbing.Hash, own string) (u Usage, err error) {
+	var in strings.Builder
+	for _, h := range tips {
+		in.WriteString(h.String() + "\n")
+	}
+	count := func(what string) (int64, error) {
+		out, err := r.Wary().Output(ctx, strings.NewReader(in.String()),
+			"rev-list", "--objects", what, "--stdin", "--not", "--exclude="+own+"*", "--branches", "--tags", "--remotes", "--ignore-missing", "HEAD")
+		if err != nil {
+			return 0, err
+		}
+		return strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+	}
+	u.Objects, err = count("--count")
+	if err == nil {
+		u.Bytes, err = count("--disk-usage")
+	}
+	if err != nil {
+		return u, fmt.Errorf("measure objects: %w", err)
+	}
+	return u, nil
+}
+
+// A Disorder is what `git maintenance` and `git gc` would put in order.
+type Disorder struct {
+	Loose      Usage // objects that have a file of their own
+	Packs      int64
+	LooseRefs  int
+	PackedSize int64 // bytes of all packs with their indexes
+}
+
+// Disorder says how the repository's objects and refs lie.
+func (r *Repo) Disorder(ctx context.Context) (Disorder, error) {
+	var d Disorder
+	out, err := r.Output(ctx, nil, "count-objects", "-v")
+	if err == nil {
+		var refs []string
+		refs, err = r.looseRefs()
+		d.LooseRefs = len(refs)
+	}
+	for line := range strings.Lines(string(out)) {
+		key, text, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		value := map[string]*int64{"count": &d.Loose.Objects, "size": &d.Loose.Bytes, "packs": &d.Packs, "size-pack": &d.PackedSize}[key]
+		if value == nil {
+			continue
+		}
+		n, e := strconv.ParseInt(text, 10, 64)
+		*value, err = n, errors.Join(err, e)
+	}
+	const unit = 1 << 10 // sizes are in KiB
+	d.Loose.Bytes *= unit
+	d.PackedSize *= unit
+	if err != nil {
+		return d, fmt.Errorf("count objects: %w", err)
+	}
+	return d, nil
+}
