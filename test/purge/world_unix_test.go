@@ -128,20 +128,24 @@ func (w *world) forked(turn string) (mission, dir string) {
 	return f.Mission, dir
 }
 
-// newWorld makes the world. args are for git init.
-func newWorld(t *testing.T, args ...string) *world {
+// newEmpty makes a repository with a commit, in which turns are recorded. args are for git init.
+func newEmpty(t *testing.T, args ...string) *world {
 	t.Helper()
 	r := gittest.New(t, args...)
 	w := &world{Repo: r, t: t, home: filepath.Dir(r.Dir)}
 	w.Env = append(slices.Clone(r.Env), "CLAUDE_CONFIG_DIR="+w.home)
-	w.Repo = &gittest.Repo{Dir: r.Dir, Env: w.Env}
-	*w.Repo = *r
-	w.Repo.Env = w.Env
 	w.Git("config", "gc.auto", "0")
 	w.Write("work", "zero\n")
 	w.Write(".gitignore", "*.log\n")
 	w.Commit("first")
 	w.must("git-agent-turn", "init")
+	return w
+}
+
+// newWorld makes the world.
+func newWorld(t *testing.T, args ...string) *world {
+	t.Helper()
+	w := newEmpty(t, args...)
 	main := w.Git("rev-parse", "HEAD")
 	coded := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("=", 70) + secret + strings.Repeat("=", 70)))
 	escaped := `{"a": "{\"key\": \"hunter2\\u002dsecret-key\"}", "b": "hunter2\u002dsecret\u002dkey"}`
