@@ -59,11 +59,30 @@ func TestCleanLines(t *testing.T) {
 		{"two strings", `one","horse`, `{"a":["one","horse"],"b":"one"}`, `{"a":["` + m + `","` + m + `"],"b":"one"}`},
 		{"torn", slip, "{\"a\":\"tangerine-horse\n{}\n", "{\"a\":\"" + m + "\n{}\n"},
 		{"no line end", slip, `"tangerine-horse"`, `"` + m + `"`},
+		{
+			"what the service signed", slip, `{"uuid":"u","cwd":"/x","message":{"content":[{"type":"thinking","thinking":"a tangerine-horse","signature":"c2ln"}]}}`,
+			`{"uuid":"u","cwd":"` + m + `","message":{"content":[{"type":"text","text":"` + m + `"}]}}`,
+		},
+		{
+			"an image", slip, `{"uuid":"u","message":{"content":[{"type":"image","source":{"type":"base64","data":"AAAAdGFuZ2VyaW5lLWhvcnNlAAAA"}}]}}`,
+			`{"uuid":"u","message":{"content":[{"type":"text","text":"` + m + `"}]}}`,
+		},
+		{
+			"beside an image", slip, `{"cwd":"tangerine-horse","message":{"content":[{"type":"image","source":{"type":"base64","data":"aGk="}}]}}`,
+			`{"cwd":"` + m + `","message":{"content":[{"type":"image","source":{"type":"base64","data":"aGk="}}]}}`,
+		},
+		{
+			"what was signed, and an id", slip, `{"uuid":"tangerine-horse","cwd":"/x","message":{"content":[{"type":"thinking","thinking":"tangerine-horse","signature":"c2ln"}]}}`,
+			`{"uuid":"` + m + `","cwd":"` + m + `","message":{"content":[{"type":"text","text":"` + m + `"}]}}`,
+		},
 		{"blanks stay", slip, " { \"a\" :\t\"tangerine-horse\" }\r\n", " { \"a\" :\t\"" + m + "\" }\r\n"},
 	} {
 		got, _ := cleanLines(finder(t, test.text), []byte(test.in))
 		if string(got) != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+		if err := newProver(nil, nil).segment([]byte(test.in), got, true); err != nil {
+			t.Errorf("%s: it does not prove itself: %v", test.name, err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package purge
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"gitagent/internal/secret"
@@ -12,7 +13,8 @@ const marked = `"` + secret.Mark + `"`
 
 // cleanLines returns lines of JSON without what is found in them, and how much that was. A line of JSON stays
 // one: what is found within a string becomes a mark there, a number in which it is found 0. What reaches from
-// one string into the next takes both; and a line that can't be cleaned becomes an empty object, or nothing.
+// one string into the next takes both; a line with a block that is opaque becomes that of a turn which is purged as a
+// whole; and a line that can't be cleaned becomes an empty object, or nothing.
 func cleanLines(f *secret.Finder, content []byte) (out []byte, n int) {
 	spans := f.Spans(content)
 	if n = len(spans); n == 0 {
@@ -23,6 +25,8 @@ func cleanLines(f *secret.Finder, content []byte) (out []byte, n int) {
 			switch {
 			case json.Valid(line) && round == rounds-1:
 				return []byte("{}")
+			case json.Valid(line) && round == 0 && inOpaque(line, found):
+				return blankLine(line)
 			case json.Valid(line):
 				return cleanValues(f, line, found, round > 0)
 			case round == rounds-1:
@@ -178,9 +182,19 @@ func blankLine(line []byte) []byte {
 	return apply(line, edits)
 }
 
-// blankBlocks puts a text in the place of opaque blocks: objects with such a type that are elements of lists.
-func blankBlocks(line []byte) []byte {
-	var edits []edit
+// blankBlocks puts a text in the place of opaque blocks.
+func blankBlocks(line []byte) []byte { return apply(line, blocks(line)) }
+
+// inOpaque reports whether anything is found in an opaque block.
+func inOpaque(line []byte, found []secret.Span) bool {
+	return slices.ContainsFunc(blocks(line), func(b edit) bool {
+		return slices.ContainsFunc(found, func(s secret.Span) bool { return s.From < b.to && b.from < s.To })
+	})
+}
+
+// blocks are the opaque blocks of a line, objects with such a type that are elements of lists, and what takes their
+// place.
+func blocks(line []byte) (edits []edit) {
 	var begins []int // of the objects and lists around a token
 	kinds := map[int]string{}
 	tokens(line, func(v token) {
@@ -191,7 +205,7 @@ func blankBlocks(line []byte) []byte {
 		}
 	})
 	if len(kinds) == 0 {
-		return line
+		return nil
 	}
 	to := map[int]string{} // by where an object begins
 	inString := false
@@ -219,5 +233,5 @@ func blankBlocks(line []byte) []byte {
 			}
 		}
 	}
-	return apply(line, edits)
+	return edits
 }
