@@ -202,8 +202,12 @@ func completePurge(c *cli.Context) error {
 	return finishPurge(c, w)
 }
 
-// finishPurge completes a purge that was killed, if there is one.
+// finishPurge completes a purge that was killed, if there is one, and removes what killed fetches have left.
 func finishPurge(c *cli.Context, w *workspace.Workspace) error {
+	// What a killed fetch has left is nobody's, and can have what is purged.
+	if _, err := remote.DropLanded(c.Context, w, false); err != nil {
+		return err
+	}
 	done, err := purge.Complete(c.Context, w)
 	if err != nil || done == nil {
 		return err

@@ -140,7 +140,7 @@ func (r *Remote) all(name string) []source {
 // landings is where fetched refs stay until they are merged: never where they would count as
 // missions, notes or branches of this repository. Each fetch has its own directory there, so that
 // leftovers of an earlier one are not taken for what this one has brought.
-func (r *Remote) landings() string { return "refs/agent/remotes/" + escape(r.Name) + "/" }
+func (r *Remote) landings() string { return allLandings + escape(r.Name) + "/" }
 
 // landing returns the place of a namespace in the directory of one fetch.
 func (r *Remote) landing(into, namespace string) string {
@@ -236,10 +236,14 @@ func (r *Remote) original(into string, refs map[string]plumbing.Hash) map[string
 // clear removes the refs brought by this fetch and by earlier ones that were killed. The objects
 // stay until git collects them.
 //
-// To delete a ref, git locks packed-refs, and if a killed git left that lock, only the user may
-// remove it. Then the files are removed without git, as nobody else writes here, and packed refs
-// stay: see [Remote.Left].
+// The files are removed without git, as nobody else writes here. To delete a packed ref, git locks packed-refs,
+// and if a killed git left that lock, only the user may remove it: then packed refs stay, see [Remote.Left].
 func (r *Remote) clear(ctx context.Context) error {
+	for _, dir := range []string{".", "logs"} { // including locks that killed gits have left
+		if err := os.RemoveAll(filepath.Join(r.repo.CommonDir, dir, filepath.FromSlash(r.landings()))); err != nil {
+			return err
+		}
+	}
 	refs, err := r.repo.Refs(ctx, r.landings())
 	if err != nil {
 		return err
@@ -250,11 +254,6 @@ func (r *Remote) clear(ctx context.Context) error {
 			updates = append(updates, git.Update{Ref: ref, Old: hash})
 		}
 		_ = r.move(ctx, updates)
-	}
-	for _, dir := range []string{".", "logs"} { // including locks that killed gits have left
-		if err := os.RemoveAll(filepath.Join(r.repo.CommonDir, dir, filepath.FromSlash(r.landings()))); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -18,49 +18,17 @@ import (
 	"gitagent/internal/remote"
 )
 
-// landed are the refs that fetches brought, by the name of the lock that a running fetch holds.
-func landed(refs map[string]plumbing.Hash) map[string][]git.Update {
-	byLock := make(map[string][]git.Update)
-	for ref, hash := range refs {
-		if hash.IsZero() { // its file is damaged, and the next fetch removes it
-			continue
-		}
-		name, _, ok := strings.Cut(strings.TrimPrefix(ref, landings), "/")
-		if ok {
-			byLock["fetch-"+name] = append(byLock["fetch-"+name], git.Update{Ref: ref, Old: hash})
-		}
-	}
-	return byLock
-}
-
-// landings is where fetched refs stay until they are merged, see docs/format.md.
-const landings = "refs/agent/remotes/"
-
-// landings removes what fetches that were killed have left. One that runs holds a lock.
+// landings removes what fetches that were killed have left.
 func (r *repair) landings(ctx context.Context) error {
-	refs, err := r.Repo.Refs(ctx, landings)
+	counts, err := remote.DropLanded(ctx, r.Workspace, r.dry)
 	if err != nil {
 		return err
 	}
-	for name, updates := range landed(refs) {
-		held, err := r.Store.TryLock(name)
-		if err != nil {
-			return err
-		}
-		if held == nil {
-			continue
-		}
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		r.say(Finding{
-			What:   fmt.Sprintf("refs that a killed fetch left below %s%s/: %d", landings, strings.TrimPrefix(name, "fetch-"), len(updates)),
+			What:   fmt.Sprintf("refs that a killed fetch left below refs/agent/remotes/%s/: %d", name, counts[name]),
 			Mended: "they are removed",
 		})
-		if !r.dry {
-			err = r.Repo.UpdateRefs(ctx, "agent: a fetch was killed", updates)
-		}
-		held.Release()
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

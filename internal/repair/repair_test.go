@@ -4,8 +4,6 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 func TestSay(t *testing.T) {
@@ -45,19 +43,6 @@ func TestNoted(t *testing.T) {
 		if got := noted([]byte(tt.note), turn); got != tt.want {
 			t.Errorf("noted(%q) = %t, want %t", tt.note, got, tt.want)
 		}
-	}
-}
-
-func TestLanded(t *testing.T) {
-	t.Parallel()
-	hash := plumbing.NewHash("1111111111111111111111111111111111111111")
-	got := landed(map[string]plumbing.Hash{
-		"refs/agent/remotes/origin/ABC/missions/a1b2c3d4": hash, "refs/agent/remotes/origin/ABD/notes/a1b2c3d4": hash,
-		"refs/agent/remotes/team%2Forigin/X/heads/a1b2c3d4": hash, "refs/agent/remotes/broken/X/heads/a1b2c3d4": plumbing.ZeroHash,
-		"refs/agent/remotes/odd": hash,
-	})
-	if len(got) != 2 || len(got["fetch-origin"]) != 2 || len(got["fetch-team%2Forigin"]) != 1 {
-		t.Errorf("landed = %v", got)
 	}
 }
 

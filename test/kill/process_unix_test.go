@@ -188,7 +188,7 @@ func (l *lab) passing(visit func(path string)) {
 func passing(path string, dir bool, visit func(path string)) {
 	name := filepath.Base(path)
 	if !dir {
-		if strings.HasSuffix(name, ".lock") || strings.HasPrefix(name, "tmp") || strings.HasPrefix(name, "index.new") || strings.HasSuffix(name, ".tmp") {
+		if strings.HasSuffix(name, ".lock") || strings.HasPrefix(name, "tmp") || strings.HasPrefix(name, "index.new") || strings.HasSuffix(name, ".tmp") || name == "packed-refs.new" {
 			visit(path)
 		}
 		return

@@ -1,0 +1,61 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gitagent/internal/lock"
+	"gitagent/internal/workspace"
+)
+
+// allLandings is where fetched refs stay until they are merged, see docs/format.md.
+const allLandings = "refs/agent/remotes/"
+
+// DropLanded removes the refs that fetches have left which were killed, from any remote, and counts them by the
+// names of the remotes. A fetch that runs holds a lock, and its refs stay. With dry they are only counted.
+func DropLanded(ctx context.Context, w *workspace.Workspace, dry bool) (map[string]int, error) {
+	refs, err := w.Repo.Refs(ctx, allLandings)
+	if err != nil {
+		return nil, err
+	}
+	counts := make(map[string]int)
+	for ref := range refs {
+		part, _, ok := strings.Cut(strings.TrimPrefix(ref, allLandings), "/")
+		if name, err := url.PathUnescape(part); ok && err == nil {
+			counts[name]++
+		}
+	}
+	for name := range counts {
+		free, err := (&Remote{Name: name, w: w, repo: w.Repo}).dropLanded(ctx, dry)
+		if err != nil {
+			return counts, fmt.Errorf("remove what a killed fetch from %s left: %w", name, err)
+		}
+		if !free {
+			delete(counts, name)
+		}
+	}
+	return counts, nil
+}
+
+// dropLanded reports whether no fetch runs.
+func (r *Remote) dropLanded(ctx context.Context, dry bool) (bool, error) {
+	held, err := r.w.Store.TryLock("fetch-" + escape(r.Name))
+	if err != nil || held == nil {
+		return false, err
+	}
+	defer held.Release()
+	if dry {
+		return true, nil
+	}
+	r.fetching = held
+	landings := filepath.Join(r.repo.CommonDir, filepath.FromSlash(r.landings())) + "/"
+	err = held.With(lock.Note{At: time.Now(), Words: []string{landings}}, func() error { return r.clear(ctx) })
+	if err == nil {
+		err = r.Left(ctx)
+	}
+	return true, err
+}
