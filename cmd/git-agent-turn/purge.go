@@ -448,10 +448,13 @@ func sayPurged(c *cli.Context, done *purge.Result) error {
 		left = max(left, len(s.Found))
 		fmt.Fprintf(out, "searched %s and %s: %s\n", cmdline.Plural(s.Objects, "object"), cmdline.Plural(s.Files, "file"), sayFound(out, s))
 	}
-	if left > 0 {
-		return errStays
+	switch {
+	case left == 0:
+		return nil
+	case len(done.Stays)+len(done.Erased.Elsewhere) == 0: // what is ours could not be read without it
+		return errors.New("it is not out of everything")
 	}
-	return nil
+	return errStays
 }
 
 // sayFound prints what a search has found after a purge, and says it in a few words.

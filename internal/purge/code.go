@@ -2,6 +2,7 @@ package purge
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -120,7 +121,11 @@ func (r *Rewrite) findPaths(ctx context.Context, order []plumbing.Hash) error {
 	if err != nil {
 		return err
 	}
-	found, err := r.Repo.Matching(ctx, trees, r.Target.Paths)
+	only := r.Target.Paths
+	if only.Dir != "" {
+		only.Dir = filepath.Join(r.Repo.Top, only.Dir)
+	}
+	found, err := r.Repo.Matching(ctx, trees, only)
 	r.paths = new(paths)
 	for file := range found {
 		r.paths.add(file)

@@ -21,6 +21,7 @@ import (
 // A scrub says what becomes of a text in a file of ours.
 type scrub struct {
 	finder    *secret.Finder                    // nil for none
+	prompts   *Rewrite                          // knows those of purged turns, which sessions and handoffs repeat; nil for none
 	successor func(plumbing.Hash) plumbing.Hash // nil if no hash follows
 	renamed   map[ledger.ID]ledger.ID           // sides that have new names
 }
@@ -30,6 +31,9 @@ func (s *scrub) text(in []byte) []byte {
 	out := in
 	if s.finder != nil {
 		out = s.finder.Replace(out)
+	}
+	if s.prompts != nil && len(s.prompts.prompts) > 0 {
+		out = s.prompts.unprompted(out, "prompt", "last_prompt")
 	}
 	if s.successor != nil {
 		out = fullHash().ReplaceAllFunc(out, func(hash []byte) []byte {
@@ -139,14 +143,11 @@ func replaceFile(dir *local.Dir, name string, data []byte) error {
 	return dir.Rename(fresh, name)
 }
 
-// holding lists the files of ours below directories that hold the secret.
-func holding(finder *secret.Finder, tops []string) (list []string, err error) {
-	if finder == nil {
-		return nil, nil
-	}
+// holding lists the files of ours below directories that change.
+func (s *scrub) holding(tops []string) (list []string, err error) {
 	for _, top := range tops {
 		err = errors.Join(err, ours(top, func(dir *local.Dir, name string, text []byte) error {
-			if !caches[name] && len(finder.Spans(text)) > 0 {
+			if !caches[name] && !bytes.Equal(s.text(text), text) {
 				list = append(list, dir.Path(name))
 			}
 			return nil

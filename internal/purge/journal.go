@@ -181,8 +181,7 @@ func (p *Plan) do(ctx context.Context, held *holder) (*Result, error) {
 	if err := p.remember(); err != nil {
 		return nil, err
 	}
-	s := &scrub{finder: p.Target.Finder}
-	files, err := s.files(p.dirs())
+	files, err := p.scrub().files(p.dirs())
 	if err != nil {
 		return nil, err
 	}

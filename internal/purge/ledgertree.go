@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"path"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -18,6 +20,12 @@ func isRecord(file string) bool {
 	return file == "mission.json" || strings.HasPrefix(file, "turns/") && strings.HasSuffix(file, ".json") ||
 		strings.HasPrefix(file, "handoffs/") && path.Base(file) == "handoff.json"
 }
+
+// ofLedger are the paths that ledgers consist of. What is found in such a name stays, and is named: without it nobody
+// would find what is there.
+var ofLedger = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(mission\.json|(turns|transcript)(/\d+(/\d+(\.jsonl?)?)?)?|handoffs(/\d+(/(handoff\.json|handoff\.md|uncommitted\.patch|terminal\.txt))?)?)$`)
+})
 
 // A ledgerTree is the tree of a ledger at one event.
 type ledgerTree struct {
@@ -152,12 +160,16 @@ func (l *ledgerTree) rewriteEntries(ctx context.Context, dir string, hash plumbi
 	for _, e := range list {
 		file := join(dir, e.name)
 		var to plumbing.Hash
-		switch top, _, _ := strings.Cut(file, "/"); {
-		case l.holds([]byte(e.name)):
+		if l.holds([]byte(e.name)) {
 			at := at
 			at.Kind, at.Path = FileName, l.cleanText(file)
-			l.find(at, LeftOut, 1)
-			continue
+			if !ofLedger().MatchString(file) {
+				l.find(at, LeftOut, 1)
+				continue
+			}
+			l.find(at, Kept, 1)
+		}
+		switch top, _, _ := strings.Cut(file, "/"); {
 		case e.mode == isFile && isRecord(file):
 			to, err = l.rewriteRecord(ctx, file, e.hash)
 		case e.mode == isFile && top == "transcript":

@@ -341,5 +341,8 @@ func stagedIn(ctx context.Context, repo *git.Repo) (map[string]git.Entry, error)
 	return found, nil
 }
 
+// scrub is what becomes of files of ours before anything else does: nobody knows later what to look for.
+func (p *Plan) scrub() *scrub { return &scrub{finder: p.Target.Finder, prompts: p.rewrite} }
+
 // dirs are the directories with files of ours.
 func (p *Purge) dirs() []string { return append(stateDirs(p.Repo), p.Beside...) }

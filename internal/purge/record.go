@@ -34,6 +34,15 @@ var formal = map[string]bool{
 	"agents.id": true, "agents.call": true, "agents.outcome": true, "agents.missing": true,
 }
 
+// named reports whether a name in a record is one that programs gave, of today or of later, and not one of a tool or a
+// model. Without it what it names would be gone.
+func named(v token) bool {
+	if above, _, _ := strings.Cut(v.name(), "."); above == "tools" || above == "tokens" {
+		return len(v.path) == 1
+	}
+	return !strings.ContainsFunc(v.key(), func(r rune) bool { return (r < 'a' || r > 'z') && r != '_' })
+}
+
 // beforeSkipped are the members that go before "skipped" in a record.
 var beforeSkipped = map[string]bool{
 	"v": true, "kind": true, "mission": true, "turn": true, "at": true, "started": true, "outcome": true, "agent": true,
@@ -164,10 +173,15 @@ func (r *Rewrite) record(at Place, content []byte, with facts) []byte {
 				if !hit {
 					break
 				}
-				if inner, ok := clean(r.Target.Finder, out[v.from+1:v.to-1]); ok && !whole && !formal[name] {
+				if named(v) {
+					where.Fate = Kept
+					kept[where]++
+					break
+				}
+				if inner, ok := clean(r.Target.Finder, out[v.from+1:v.to-1]); ok && !whole {
 					found[where]++
 					put(`"` + string(inner) + `"`)
-				} else if whole && !formal[name] {
+				} else if whole {
 					found[where]++
 					put(marked)
 				}

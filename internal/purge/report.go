@@ -86,7 +86,7 @@ func (p *Plan) report(ctx context.Context) error {
 	}
 	p.goes = leading.Without(roots)
 	p.Objects = len(p.goes)
-	if p.Files, err = holding(p.Target.Finder, p.dirs()); err != nil {
+	if p.Files, err = p.scrub().holding(p.dirs()); err != nil {
 		return err
 	}
 	for _, dir := range unsearched {

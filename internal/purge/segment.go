@@ -143,18 +143,27 @@ func (r *Rewrite) unquoted(content []byte) []byte {
 	}
 	var out []byte
 	for line := range bytes.Lines(content) {
-		var edits []edit
-		if bytes.Contains(line, []byte(repeats)) && json.Valid(line) {
-			tokens(line, func(v token) {
-				var text string
-				if v.kind == '"' && v.key() == repeats && json.Unmarshal(line[v.from:v.to], &text) == nil && r.isPrompt(text) {
-					edits = append(edits, edit{v.from, v.to, marked})
-				}
-			})
+		if bytes.Contains(line, []byte(repeats)) {
+			line = r.unprompted(line, repeats)
 		}
-		out = append(out, apply(line, edits)...)
+		out = append(out, line...)
 	}
 	return out
+}
+
+// unprompted returns a value of JSON without the prompts of purged turns, in members of such names.
+func (r *Rewrite) unprompted(content []byte, names ...string) []byte {
+	if !json.Valid(content) {
+		return content
+	}
+	var edits []edit
+	tokens(content, func(v token) {
+		var text string
+		if v.kind == '"' && slices.Contains(names, v.key()) && json.Unmarshal(content[v.from:v.to], &text) == nil && r.isPrompt(text) {
+			edits = append(edits, edit{v.from, v.to, marked})
+		}
+	})
+	return apply(content, edits)
 }
 
 // isPrompt reports whether a text is a purged turn's prompt. Both may be cut.
