@@ -14,6 +14,10 @@
 // are those at which a lock, a temporary file or a directory of a worktree has just appeared, so
 // that the nasty ones are hit often.
 //
+// Not killed are commands that write one file or one variable of git's, which is there or not: init, trust, demo
+// (in a repository of its own), context --calibrate, and log, whose file is the user's; finish and bisect, in whose
+// packages others kill them; retry and wake, which write through the commands that they run.
+//
 // After a kill comes one event of the agent's session. From then on there must be no trace of the
 // dead one, and nothing that was acknowledged may be gone. The same repository is killed in
 // again and again, and only replaced after a finding or after some kills.
