@@ -24,12 +24,15 @@ const (
 	listing        // numbers and signs before lines
 	joining        // lines that were broken
 	escaping       // one character at a time; around JSON too
+	widening       // UTF-16, also amid what is no text
 )
 
 // within reports whether a layer can lie in one of another rank.
 func (r rank) within(above rank) bool {
 	switch above {
 	case escaping:
+		return r == escaping || r == widening || r == quoting || r == showing
+	case widening:
 		return r == escaping || r == quoting || r == showing
 	case outermost, quoting:
 		return true
@@ -49,8 +52,8 @@ var layers = []layer{
 	{units('%', percent), escaping},
 	{form, escaping},
 	{units('&', entity), escaping},
-	{wide(0, 1), escaping},
-	{wide(1, 0), escaping},
+	{wide(0, 1), widening},
+	{wide(1, 0), widening},
 }
 
 // units decodes escapes that begin with a byte. unit returns what one stands for, and how many bytes it

@@ -128,8 +128,11 @@ func (f *Finder) search(text []byte) []hit {
 type search struct {
 	matchers []matcher
 	least    int
-	patterns bool     // not all matchers are exact
-	seen     []uint64 // hashes of texts that were searched: two layers can give the same
+	patterns bool // not all matchers are exact
+
+	// seen has the hashes of what a part of a text was decoded to: two layers can give the same. In another part it
+	// stands somewhere else.
+	seen map[uint64]bool
 }
 
 var seed = maphash.MakeSeed()
@@ -148,21 +151,15 @@ func (s *search) in(text []byte, depth int, above rank, joined bool) (hits []hit
 	if depth == 0 {
 		return hits
 	}
-	for _, l := range layers {
-		if !l.rank.within(above) {
-			continue
+	hits = append(hits, s.decoded(text, depth, above, joined, func(r rank) bool { return r == widening })...)
+	for _, part := range legible(text, s.least) {
+		of := s
+		if part.To-part.From < len(text) {
+			of = s.anew()
 		}
-		v, ok := l.decode(text)
-		if !ok {
-			continue
-		}
-		hash := maphash.Bytes(seed, v.text)
-		if slices.Contains(s.seen, hash) {
-			continue
-		}
-		s.seen = append(s.seen, hash)
-		for _, h := range s.in(v.text, depth-1, l.rank, joined || l.rank == joining) {
-			h.Span = v.source(h.Span)
+		found := of.decoded(text[part.From:part.To], depth, above, joined, func(r rank) bool { return r != widening })
+		for _, h := range found {
+			h.From, h.To = h.From+part.From, h.To+part.From
 			hits = append(hits, h)
 		}
 	}
@@ -171,7 +168,7 @@ func (s *search) in(text []byte, depth int, above rank, joined bool) (hits []hit
 			if s.patterns && !printable(decoded) {
 				continue // a pattern may match noise
 			}
-			if found := s.in(decoded, min(depth-1, 2), outermost, joined); len(found) > 0 {
+			if found := s.anew().in(decoded, min(depth-1, 2), outermost, joined); len(found) > 0 {
 				hits = append(hits, hit{span.Span, found[0].text})
 				for _, h := range found[1:] {
 					hits = append(hits, hit{span.Span, h.text})
@@ -180,6 +177,64 @@ func (s *search) in(text []byte, depth int, above rank, joined bool) (hits []hit
 		}
 	}
 	return hits
+}
+
+// anew is the same search of another part of a text.
+func (s *search) anew() *search {
+	return &search{matchers: s.matchers, least: s.least, patterns: s.patterns}
+}
+
+// decoded finds the secrets in what the layers of some ranks make of a text.
+func (s *search) decoded(text []byte, depth int, above rank, joined bool, of func(rank) bool) (hits []hit) {
+	for _, l := range layers {
+		if !of(l.rank) || !l.rank.within(above) {
+			continue
+		}
+		v, ok := l.decode(text)
+		if !ok {
+			continue
+		}
+		hash := maphash.Bytes(seed, v.text)
+		if s.seen[hash] {
+			continue
+		}
+		if s.seen == nil {
+			s.seen = make(map[uint64]bool)
+		}
+		s.seen[hash] = true
+		for _, h := range s.in(v.text, depth-1, l.rank, joined || l.rank == joining) {
+			h.Span = v.source(h.Span)
+			hits = append(hits, h)
+		}
+	}
+	return hits
+}
+
+// legible returns the parts of a text that are text: nobody escapes or lists noise, which has every sign of it.
+func legible(text []byte, least int) (parts []Span) {
+	from := 0
+	end := func(to int) {
+		if to-from >= least {
+			parts = append(parts, Span{from, to})
+		}
+	}
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case c >= utf8.RuneSelf:
+			if _, n := utf8.DecodeRune(text[i:]); n > 1 {
+				i += n
+				continue
+			}
+		case c >= ' ' && c != 0x7f, c == '\n', c == '\r', c == '\t', c == '\b', c == '\f', c == 0x07, c == 0x1b:
+			i++
+			continue
+		}
+		end(i)
+		i++
+		from = i
+	}
+	end(len(text))
+	return parts
 }
 
 // printable reports whether a text is one that a person can have written.

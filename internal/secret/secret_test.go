@@ -164,6 +164,43 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
+// Amid what is no text, a text is found in each spelling as well; and as often as it is there.
+func TestAmidNoise(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 8))
+	noise := func() string {
+		b := []byte{1}
+		for range 200 {
+			b = append(b, byte(r.Uint32()))
+		}
+		return string(append(b, 1))
+	}
+	for range 20 {
+		s := secretOf(r)
+		f := fixed(t, s)
+		for name, spell := range spellings {
+			part := before + spell(s) + after
+			if name == "UTF-16" || strings.HasPrefix(name, "UTF-16") {
+				part = spell(before + s + after)
+			}
+			text := noise() + part + noise() + part + noise()
+			clean := f.Replace([]byte(text))
+			if n := bytes.Count(clean, []byte(Mark)); n < 2 {
+				t.Fatalf("%q, in %s amid noise, is found %d times", s, name, n)
+			}
+			if again := f.Replace(clean); !bytes.Equal(again, clean) {
+				t.Fatalf("%q, in %s amid noise: it is found again", s, name)
+			}
+		}
+	}
+	// Decoded in the same way, two parts are two.
+	f := fixed(t, "hunter2-secret-key")
+	coded := base64.StdEncoding.EncodeToString([]byte(`{"a":"hunter2\u002dsecret-key"}`))
+	if got := f.Spans([]byte(coded + " and " + coded + " and " + coded)); len(got) != 3 {
+		t.Errorf("of three there are %v", got)
+	}
+}
+
 func TestNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 50 {
@@ -330,6 +367,22 @@ func FuzzFinder(f *testing.F) {
 			t.Fatalf("%q became %q", text, finder.ReplaceJSON(text))
 		}
 	})
+}
+
+// BenchmarkNoise searches what is no text, and what is such in base64.
+func BenchmarkNoise(b *testing.B) {
+	r := rand.NewChaCha8([32]byte{1})
+	noise := make([]byte, 1<<20)
+	_, _ = r.Read(noise)
+	for name, text := range map[string][]byte{"binary": noise, "base64": []byte(wrap(base64.StdEncoding.EncodeToString(noise), "\n"))} {
+		b.Run(name, func(b *testing.B) {
+			f := fixed(b, "hunter22hunter22")
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				f.Spans(text)
+			}
+		})
+	}
 }
 
 func BenchmarkSpans(b *testing.B) {
