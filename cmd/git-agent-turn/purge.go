@@ -107,7 +107,7 @@ func purgeAll(c *cli.Context) error {
 	}
 	done, err := plan.Do(c.Context)
 	if err != nil {
-		return err
+		return collecting(err)
 	}
 	return errors.Join(sayPurged(c, done), replaceAtRemotes(c, w))
 }
@@ -210,10 +210,18 @@ func finishPurge(c *cli.Context, w *workspace.Workspace) error {
 	}
 	done, err := purge.Complete(c.Context, w)
 	if err != nil || done == nil {
-		return err
+		return collecting(err)
 	}
 	fmt.Fprintln(c.App.ErrWriter, "a purge that was killed is complete now")
 	return sayPurged(c, done)
+}
+
+// collecting says what to do about a git gc that may copy what is erased.
+func collecting(err error) error {
+	if errors.Is(err, erase.ErrCollecting) {
+		return cmdline.Hint(err, "when it has ended, complete the purge: git agent-turn purge")
+	}
+	return err
 }
 
 // purged is what the command line names. The secret itself is read.

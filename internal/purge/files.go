@@ -2,6 +2,7 @@ package purge
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/local"
 	"gitagent/internal/secret"
+	"gitagent/internal/session"
 )
 
 // A scrub says what becomes of a text in a file of ours.
@@ -48,6 +50,40 @@ func (s *scrub) text(in []byte) []byte {
 		out = bytes.ReplaceAll(out, []byte(`"`+string(from)+`"`), []byte(`"`+string(to)+`"`))
 	}
 	return out
+}
+
+// file is text for a file of ours.
+func (s *scrub) file(name string, text []byte) []byte {
+	if s.prompts != nil && strings.HasPrefix(filepath.ToSlash(name), "sessions/") {
+		text = s.session(text)
+	}
+	return s.text(text)
+}
+
+// session returns the state of a session. If the turn that it recorded last is purged as a whole and goes on, only what is
+// said from now on is recorded of it.
+func (s *scrub) session(text []byte) []byte {
+	var st session.State
+	if json.Unmarshal(text, &st) != nil || st.Last == nil {
+		return text
+	}
+	last := st.Last
+	if !s.prompts.Target.turn(ledger.TurnID{Mission: ledger.ID(last.Mission), Turn: last.Turn}) {
+		return text
+	}
+	if now := st.Cursors[last.Mission]; now.Offset > last.Before.Offset {
+		now.Turn = last.Before.Turn
+		last.Before = now
+	}
+	for id := range last.SidesBefore {
+		last.SidesBefore[id] = st.Sides[id]
+	}
+	last.Prompt = secret.Mark
+	out, err := json.Marshal(st)
+	if err != nil {
+		return text
+	}
+	return append(out, text[len(bytes.TrimRight(text, "\n")):]...)
 }
 
 var fullHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{40}\b`) })
@@ -115,7 +151,7 @@ func (s *scrub) files(tops []string) (n int, err error) {
 			if caches[name] {
 				return dir.Remove(name)
 			}
-			now := s.text(text)
+			now := s.file(name, text)
 			if bytes.Equal(now, text) {
 				return nil
 			}
@@ -147,7 +183,7 @@ func replaceFile(dir *local.Dir, name string, data []byte) error {
 func (s *scrub) holding(tops []string) (list []string, err error) {
 	for _, top := range tops {
 		err = errors.Join(err, ours(top, func(dir *local.Dir, name string, text []byte) error {
-			if !caches[name] && !bytes.Equal(s.text(text), text) {
+			if !caches[name] && !bytes.Equal(s.file(name, text), text) {
 				list = append(list, dir.Path(name))
 			}
 			return nil
