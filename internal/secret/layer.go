@@ -298,6 +298,10 @@ func numberMargin(line []byte) int {
 	return 0
 }
 
+// inRow is how many characters of UTF-16 stand in a row at least, if a text is written so: in what is no text there are
+// single ones everywhere.
+const inRow = 4
+
 // wide decodes UTF-16 whose first byte is the low or the high one, as far as it is ASCII: other
 // characters stay as they are.
 func wide(letter, zero int) func([]byte) (*view, bool) {
@@ -305,12 +309,26 @@ func wide(letter, zero int) func([]byte) (*view, bool) {
 		if bytes.IndexByte(text, 0) < 0 {
 			return nil, false
 		}
-		v, copied := &view{text: make([]byte, 0, len(text))}, 0
-		for i := 0; i+1 < len(text); i++ {
-			if text[i+zero] != 0 {
+		pair := func(i int) bool {
+			return i+1 < len(text) && text[i+zero] == 0 && text[i+letter] != 0 && text[i+letter] < 0x80
+		}
+		row, most := 0, 0
+		for i := 0; i < len(text) && most < inRow; i++ {
+			if row = 0; !pair(i) {
 				continue
 			}
-			if c := text[i+letter]; c != 0 && c < 0x80 {
+			for ; pair(i); i += 2 {
+				row++
+			}
+			most = max(most, row)
+			i--
+		}
+		if most < inRow {
+			return nil, false
+		}
+		v, copied := &view{text: make([]byte, 0, len(text))}, 0
+		for i := 0; i+1 < len(text); i++ {
+			if c := text[i+letter]; pair(i) {
 				v.copy(text, copied, i)
 				v.put([]byte{c}, i, i+2)
 				copied = i + 2
