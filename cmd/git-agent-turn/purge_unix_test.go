@@ -44,7 +44,6 @@ func (p *purger) say(secret string) {
 		c.Prompt("use " + secret)
 		p.conf(c, fmt.Sprintf("%d: %s\n", i, secret))
 		c.Stop("used")
-		p.conf(c, "none\n") // or the next turn would begin with it
 	}
 }
 
