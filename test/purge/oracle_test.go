@@ -143,8 +143,12 @@ func TestSays(t *testing.T) {
 		text string
 		want bool
 	}{
-		{"", false}, {"hunter2-secret-ke y", false}, {"x" + secret + "y", true},
-		{string(twice), true}, {`{"b":"hunter2\u002dsecret\u002dkey"}`, true}, {`"hunter2\\u002dsecret-key"`, false},
+		{"", false},
+		{"hunter2-secret-ke y", false},
+		{"x" + secret + "y", true},
+		{string(twice), true},
+		{`{"b":"hunter2\u002dsecret\u002dkey"}`, true},
+		{`"hunter2\\u002dsecret-key"`, false},
 		{base64.StdEncoding.EncodeToString([]byte("a" + secret)), true},
 		{"data: " + folded(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("-", 50)+secret+strings.Repeat("-", 50))), 76), true},
 	} {
@@ -156,8 +160,13 @@ func TestSays(t *testing.T) {
 		was, is string
 		want    bool
 	}{
-		{"a", "a", true}, {"a", "b", false}, {"use " + secret + ".", "use " + mark + ".", true}, {"use it.", "use " + mark + ".", false},
-		{"use " + secret + ".", "use " + mark + "!", false}, {secret + " " + secret, mark + " " + mark, true}, {mark + secret, mark + mark, true},
+		{"a", "a", true},
+		{"a", "b", false},
+		{"use " + secret + ".", "use " + mark + ".", true},
+		{"use it.", "use " + mark + ".", false},
+		{"use " + secret + ".", "use " + mark + "!", false},
+		{secret + " " + secret, mark + " " + mark, true},
+		{mark + secret, mark + mark, true},
 	} {
 		if got := redacted(tt.was, tt.is); got != tt.want {
 			t.Errorf("redacted(%q, %q) = %t", tt.was, tt.is, got)
