@@ -37,6 +37,10 @@ cover:
 bench:
 	CGO_ENABLED=0 go run -tags $(TAGS) ./test/bench
 
+# 100,000 missions, live and archived, and what 1,000 agents do to a host; MISSIONS=<number> for fewer.
+bench-missions:
+	CGO_ENABLED=0 go run -tags $(TAGS) ./test/bench -run '^missions$$' -missions $(or $(MISSIONS),100000)
+
 # The real client, against a mock of its service; it installs the client.
 e2e:
 	go test -tags e2e -count=1 -timeout 30m ./test/e2e/...
@@ -79,4 +83,4 @@ uninstall:
 clean:
 	rm -rf bin cover.out
 
-.PHONY: build test test-long demo lint cover bench e2e kills faults hostile cross fuzz install uninstall clean
+.PHONY: build test test-long demo lint cover bench bench-missions e2e kills faults hostile cross fuzz install uninstall clean

@@ -21,6 +21,8 @@ type lab struct {
 	env     []string // of everything that is run; nothing of the developer's configuration is in it
 	n       int      // how often to measure, 0 for what suits the case
 
+	missions int // how many there are where there are many
+
 	largeTwins *twins // made when first asked for
 	sessions   int    // how many there were
 }
@@ -42,6 +44,9 @@ func (l *lab) furnish() {
 	check(os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(identity), 0o600))
 	l.program = l.build("git-agent-turn", "gitagent/cmd/git-agent-turn")
 }
+
+// clean removes the directory.
+func (l *lab) clean() error { return os.RemoveAll(l.dir) }
 
 // build builds a program as the Makefile does; see there for the tag. One that is linked against
 // libc starts 0.5 ms later.
@@ -75,7 +80,10 @@ func (l *lab) feed(dir string, stdin []byte, program string, args ...string) str
 }
 
 // A sample is what one process took.
-type sample struct{ wall, cpu time.Duration }
+type sample struct {
+	wall, cpu time.Duration
+	peak      int64 // bytes of memory, if it was watched: the process's own and its children's
+}
 
 // measure runs a program that has to succeed without a word. stdin has to fit into a pipe, so that
 // nobody has to feed it.
@@ -89,6 +97,11 @@ func (l *lab) measure(dir string, env []string, stdin []byte, program string, ar
 
 // timed is measure for a program that prints something.
 func (l *lab) timed(dir string, env []string, stdin []byte, program string, args ...string) ([]byte, sample) {
+	return l.watched(false, dir, env, stdin, program, args...)
+}
+
+// watched is timed, with memory or without.
+func (l *lab) watched(memory bool, dir string, env []string, stdin []byte, program string, args ...string) ([]byte, sample) {
 	r, w, err := os.Pipe()
 	check(err)
 	defer r.Close()
@@ -99,10 +112,28 @@ func (l *lab) timed(dir string, env []string, stdin []byte, program string, args
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	began := time.Now()
-	err = cmd.Run()
-	wall := time.Since(began)
+	var wall time.Duration
+	var peak int64
+	if err = cmd.Start(); err == nil {
+		watch := func() (own, children int64) { return 0, 0 }
+		if memory {
+			watch = watchMemory(cmd.Process.Pid)
+		}
+		err = cmd.Wait()
+		wall = time.Since(began)
+		own, children := watch()
+		peak = own + children
+	}
 	if err != nil {
 		check(fmt.Errorf("%s %s: %w\n%s", filepath.Base(program), strings.Join(args, " "), err, out.Bytes()))
 	}
-	return out.Bytes(), sample{wall, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	return out.Bytes(), sample{peak: peak, wall: wall, cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+}
+
+// try runs git, unmeasured; it may fail.
+func (l *lab) try(dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(l.ctx, "git", args...)
+	cmd.Dir, cmd.Env = dir, l.env
+	out, err := cmd.Output()
+	return strings.TrimSuffix(string(out), "\n"), err
 }
