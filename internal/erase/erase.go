@@ -4,6 +4,7 @@
 //	leading.go  what leads to doomed objects: trees, commits and tags, kept by something or not
 //	roots.go    what keeps them: refs, logs of refs, indexes, files of git's
 //	logs.go     entries out of the logs of refs
+//	reftable.go logs of refs that are no files
 //	erase.go    the objects themselves, with pack.go, tables.go and garbage.go
 //	search.go   whether a secret is still in any object or file
 //

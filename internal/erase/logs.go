@@ -41,6 +41,9 @@ func Forget(ctx context.Context, repo *git.Repo, roots []Root) error {
 			}
 		}
 	}
+	if len(entries) > 0 && inTables(repo.CommonDir) {
+		return compact(ctx, repo)
+	}
 	return nil
 }
 

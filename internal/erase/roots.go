@@ -48,7 +48,7 @@ type Root struct {
 // Roots finds what leads to the doomed objects in all worktrees; and, unless has is nil, logs and files of
 // git's in which it finds the secret. What is the caller's own among them, only the caller knows.
 //
-// Logs of refs and what is like ORIG_HEAD are found in files, not in a reftable.
+// What is like ORIG_HEAD is found in files, not in a reftable.
 func (l *Leading) Roots(ctx context.Context, repo *git.Repo, has func(text []byte) bool) ([]Root, error) {
 	if has == nil {
 		has = func([]byte) bool { return false }
@@ -58,10 +58,17 @@ func (l *Leading) Roots(ctx context.Context, repo *git.Repo, has func(text []byt
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list worktrees: %w", err)
 	}
-	err = f.refs(ctx, repo, "")
+	look := func(prefix string) error {
+		err := f.refs(ctx, repo, prefix)
+		if err == nil && inTables(f.dir) {
+			err = f.tableLogs(ctx, repo, prefix)
+		}
+		return err
+	}
+	err = look("")
 	for _, admin := range admins {
 		if err == nil && isFile(filepath.Join(f.dir, "worktrees", admin.Name(), "HEAD")) {
-			err = f.refs(ctx, repo, "worktrees/"+admin.Name()+"/")
+			err = look("worktrees/" + admin.Name() + "/")
 		}
 	}
 	if err == nil {
