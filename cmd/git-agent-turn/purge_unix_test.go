@@ -119,9 +119,11 @@ func TestPurgeKilled(t *testing.T) {
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
+				ended := make(chan error, 1)
+				go func() { ended <- cmd.Wait() }()
 				after, began := time.Duration(random.Int64N(int64(usual))), time.Now()
 				if journal := filepath.Join(p.Dir, ".git", "agent", "purge", "journal"); random.IntN(2) == 0 { // in the middle
-					for _, err := os.Lstat(journal); err != nil && time.Since(began) < 2*usual; _, err = os.Lstat(journal) {
+					for _, err := os.Lstat(journal); err != nil && len(ended) == 0; _, err = os.Lstat(journal) {
 					}
 					after = time.Since(began) + time.Duration(random.Int64N(int64(usual/2)))
 				}
@@ -133,7 +135,7 @@ func TestPurgeKilled(t *testing.T) {
 					pid = -pid
 				}
 				_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
-				dead := cmd.Wait() != nil
+				dead := <-ended != nil
 				p.family.await(t)
 				journal := filepath.Join(p.Dir, ".git", "agent", "purge", "journal")
 				_, err := os.Lstat(journal)
