@@ -64,6 +64,9 @@ func (l *lab) traces() {
 		if err != nil || info.IsDir() || strings.HasPrefix(rel, "objects"+string(filepath.Separator)) {
 			return // git gc removes what is unfinished there
 		}
+		if l.used != "" && rel == filepath.Join("worktrees", filepath.Base(l.used), "agent", "index.lock") {
+			return
+		}
 		l.find("left "+l.pattern(path), "%s, of %v", rel, info.ModTime())
 	})
 }

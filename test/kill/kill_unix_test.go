@@ -147,11 +147,13 @@ func (r *series) once(l *lab) {
 		l.find("not killed, it fails", "%q: %v", c.args, done)
 	}
 	l.acknowledge(c, done)
-	if r.random.IntN(2) == 0 {
-		l.family.await(l.t) // else the next event comes while the git that it has started may still run
+	ended := r.random.IntN(2) == 0
+	if ended {
+		l.family.await(l.t) // else the next event comes while the git that it has started may still run, or die
 	}
 	if r.random.IntN(3) == 0 {
 		l.family.await(l.t)
+		ended = true
 		r.looked++
 		for what, err := range l.user() {
 			r.direct[what]++
@@ -166,7 +168,7 @@ func (r *series) once(l *lab) {
 	what, next := l.next()
 	l.undisturbed(what, next)
 	l.family.await(l.t)
-	if !m.group { // that event may have come while the git was at work that was left alone
+	if !m.group || !ended { // that event may have come while the git was at work that was left alone, or was dying
 		what, next = l.next()
 		l.undisturbed(what, next)
 	}

@@ -38,6 +38,7 @@ type lab struct {
 	n        int               // prompts so far
 	prompt   string            // the last one
 	done     map[string]string // the turns that were acknowledged: their code by their prompts
+	used     string            // a worktree of which a command uses the private index: what is left of that goes with the next such command
 	going    string            // a worktree that is being removed: there may be a part of it until that is done
 
 	other *lab   // a second clone

@@ -202,6 +202,24 @@ func pruneRemote(l *lab) command {
 	return c
 }
 
+// prune removes what is not in use: here that is all but the mission of the session, which works on its branch.
+func prune(l *lab) command {
+	id, gone := l.archivable(), l.archivable()
+	l.must(command{args: []string{"git-agent-turn", "archive", gone}})
+	c := command{args: []string{"git-agent-turn", "prune", "--older-than", "0h"}}
+	c.then = func(l *lab, _ result) {
+		l.must(c)
+		for _, id := range []string{id, gone} {
+			refs, err := l.main.Try("for-each-ref", "refs/**/"+id)
+			r := l.run(command{args: []string{"git-agent-turn", "list", "--mission", id}})
+			if err != nil || refs != "" || r.status != 3 {
+				l.find("prune leaves a mission", "%s: %v\n%s\n%v", id, err, refs, r)
+			}
+		}
+	}
+	return c
+}
+
 // housekeep does what is done once a day.
 func housekeep(l *lab) command {
 	l.turn()

@@ -66,6 +66,7 @@ func scenarios(long bool) []scenario {
 		scenario{name: "repair", files: few, victim: repair},
 		scenario{name: "push of the archive", files: few, remote: true, victim: pushArchive},
 		scenario{name: "fetch of an archived mission", files: few, remote: true, victim: fetchArchived},
+		scenario{name: "prune", files: few, attached: true, victim: prune},
 		scenario{name: "prune, remote", files: few, remote: true, victim: pruneRemote},
 		scenario{name: "housekeep", files: few, victim: housekeep},
 		scenario{name: "restore", files: few, victim: restore},
@@ -521,6 +522,7 @@ func adopt(l *lab) command {
 	}
 	id := strings.TrimPrefix(there.Git("symbolic-ref", "HEAD"), "refs/heads/agent/mission/")
 	l.must(command{dir: dir, args: []string{"git-agent-turn", "record", "--prompt", "there " + id}})
+	l.used = dir
 	c := command{args: []string{"git-agent-fork", "adopt", id}}
 	adopted := func(after string) {
 		for _, path := range paths {
@@ -544,6 +546,8 @@ func adopt(l *lab) command {
 			}
 		}
 		l.must(command{args: c.args})
+		l.used = ""
+		l.traces()
 		adopted("once more")
 		l.undoes(l.prompt)
 		l.must(command{args: []string{"git-agent-turn", "undo"}})
