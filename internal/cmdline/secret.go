@@ -15,8 +15,8 @@ import (
 const maxSecret = 64 << 10
 
 // Secret reads what must be in no shell history and in no list of processes: from the terminal, where it
-// is not shown, or else from standard input. A newline at the end doesn't count. The question must already
-// be safe.
+// is not shown and has one line, or else from standard input. A newline at the end doesn't count. The question
+// must already be safe.
 func Secret(ctx context.Context, question string) ([]byte, error) {
 	if !IsTerminal(os.Stdin) {
 		return secretFrom(os.Stdin)
@@ -32,12 +32,19 @@ func Secret(ctx context.Context, question string) ([]byte, error) {
 	}
 	done := make(chan typed, 1) // a read from a terminal can't be interrupted
 	go func() {
-		text, err := term.ReadPassword(int(os.Stdin.Fd()))
+		fd := int(os.Stdin.Fd())
+		text, err := term.ReadPassword(fd)
+		if more, e := pasted(fd); err == nil && e == nil && more {
+			err = errSeveral
+		}
 		done <- typed{text, err}
 	}()
 	defer fmt.Fprintln(os.Stderr)
 	select {
 	case t := <-done:
+		if errors.Is(t.err, errSeveral) {
+			return nil, t.err
+		}
 		if t.err != nil && !errors.Is(t.err, io.EOF) {
 			return nil, fmt.Errorf("read from the terminal: %w", t.err)
 		}
@@ -46,6 +53,9 @@ func Secret(ctx context.Context, question string) ([]byte, error) {
 		return nil, errors.Join(ctx.Err(), term.Restore(int(os.Stdin.Fd()), state))
 	}
 }
+
+// errSeveral reports a paste of which only the first line was read.
+var errSeveral = errors.New("that were several lines; give them on standard input, from a file")
 
 func secretFrom(r io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxSecret+1))

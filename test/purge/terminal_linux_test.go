@@ -164,6 +164,7 @@ func TestQuestions(t *testing.T) {
 	}{
 		{"no", []string{secret + "\n", "n\n", "n\n"}, 1, "nothing was changed"},
 		{"yes and no", []string{secret + "\n", "yes\n", "n\n"}, 1, "nothing was changed"},
+		{"a paste of several lines", []string{secret + "\nyes\n" + secret + "\n" + secret}, 1, "several lines"},
 		{"nothing typed", []string{"\n"}, 2, "too short"},
 		{"end of input", []string{secret + "\n", "n\n", "\x04"}, 1, "nothing was changed"},
 		{"Ctrl-C at the hidden one", []string{secret[:8] + ctrlC}, 1, "interrupted"},
