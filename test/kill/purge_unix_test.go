@@ -69,15 +69,6 @@ func (l *lab) without(r *gittest.Repo, id, secret string) {
 	}
 }
 
-// purge takes a secret out.
-func purge(l *lab) command {
-	l.turn()
-	id, secret := l.leaks()
-	c := command{args: []string{"git-agent-turn", "purge", "--fixed", "--yes"}, stdin: []byte(secret + "\n")}
-	c.then = func(l *lab, _ result) { l.purged(id, secret, c) }
-	return c
-}
-
 // purgePush takes a secret out here and at the remote.
 func purgePush(l *lab) command {
 	l.turn()
