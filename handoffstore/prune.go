@@ -7,13 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
-
-// stamped is the name of a directory of artifacts, with when the handoff was made.
-var stamped = regexp.MustCompile(`-(\d{8}-\d{6})(-\d+)?$`)
 
 // PruneArtifacts removes, below a [DataDir], the artifacts of handoffs that were made before, and of the rest the
 // oldest until they have at most so many bytes; zero is no bound. The ledgers have all of them. What is not ours
@@ -71,14 +68,11 @@ func artifacts(root *os.Root) (list []artifact, err error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		m := stamped.FindStringSubmatch(e.Name())
-		if m == nil || !e.IsDir() {
+		at, ok := stamped(e.Name())
+		if !ok || !e.IsDir() {
 			continue
 		}
-		a := artifact{name: e.Name()}
-		if a.at, err = time.Parse("20060102-150405", m[1]); err != nil {
-			continue
-		}
+		a := artifact{name: e.Name(), at: at}
 		found := false
 		for _, file := range artifactFiles {
 			if info, err := root.Lstat(filepath.Join(a.name, file)); err == nil && info.Mode().IsRegular() {
@@ -91,6 +85,22 @@ func artifacts(root *os.Root) (list []artifact, err error) {
 		}
 	}
 	return list, nil
+}
+
+// stamped reads from the name of a directory of artifacts when the handoff was made. A number after that tells apart
+// those of one second.
+func stamped(name string) (time.Time, bool) {
+	const form = "20060102-150405"
+	if at := len(name) - len("-"+form); at > 0 && name[at] == '-' {
+		if t, err := time.Parse(form, name[at+1:]); err == nil {
+			return t, true
+		}
+	}
+	at := strings.LastIndexByte(name, '-')
+	if at < 0 || len(name)-at > 4 || strings.Trim(name[at+1:], "0123456789") != "" || at == len(name)-1 {
+		return time.Time{}, false
+	}
+	return stamped(name[:at])
 }
 
 // surplus are those that go.

@@ -38,6 +38,19 @@ func TestSurplus(t *testing.T) {
 	}
 }
 
+func TestStamped(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"one-20260101-000000": true, "one-20260101-000000-2": true, "a-b-20260101-000000-100": true,
+		"": false, "-": false, "one": false, "20260101-000000": false, "one-20260199-000000": false, "one-20260101-000000-": false,
+		"one-20260101-000000-x": false, "one-20260101-000000-2222222": false, "one20260101-000000": false,
+	} {
+		if at, ok := stamped(name); ok != want || ok && at.Format(time.DateOnly) != "2026-01-01" {
+			t.Errorf("%q: %v, %t", name, at, ok)
+		}
+	}
+}
+
 // TestPruneArtifacts: nothing goes but our own files.
 func TestPruneArtifacts(t *testing.T) {
 	t.Parallel()
