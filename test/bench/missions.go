@@ -176,6 +176,9 @@ func (r *repository) commands(state string) {
 	}
 	row("push of one", r.times(5), -1, fresh, "push")
 	consent("none")
+	for i := range k {
+		r.drop(fmt.Sprintf("%08x", 0xf1000000+i+1))
+	}
 	other := r.lab.newRepository("reader-"+state, sharedFiles)
 	other.git("remote", "add", "origin", "file://"+r.host())
 	var s series
@@ -217,13 +220,15 @@ type hosted struct {
 // A pushing is what one push costs, on both sides.
 type pushing struct{ client, host series }
 
-// hosting measures pushes of one mission each.
+// hosting measures pushes of one mission each, and leaves none of them.
 func (r *repository) hosting() (p pushing) {
 	times := filepath.Join(r.lab.dir, "receive-pack")
 	check(os.WriteFile(times, []byte("#!/usr/bin/env bash\ngit receive-pack \"$@\"\ntimes >"+times+".times\n"), 0o700))
+	var ids []string
 	for i := range r.times(20) {
 		r.lab.sessions++
 		id := fmt.Sprintf("%08x", 0xf2000000+r.lab.sessions)
+		ids = append(ids, id)
 		check(os.WriteFile(filepath.Join(r.dir, path(i)), []byte(source(i, 100+i)), 0o600))
 		r.feed(r.dir, nil, r.program, "record", "--mission", id, "--prompt", "of an agent")
 		_, s := r.timed(r.dir, nil, nil, "git", "push", "-q", "--receive-pack="+times, "origin",
@@ -232,7 +237,18 @@ func (r *repository) hosting() (p pushing) {
 		p.host = append(p.host, sample{cpu: host})
 		p.client = append(p.client, sample{cpu: s.cpu - host})
 	}
+	for _, id := range ids {
+		r.drop(id)
+	}
 	return p
+}
+
+// drop removes a mission, here and at the host.
+func (r *repository) drop(id string) {
+	r.feed(r.dir, nil, r.program, "remove", "--force", id)
+	for _, ref := range []string{"refs/agent/missions/", "refs/notes/agent/"} {
+		r.lab.git(r.host(), "update-ref", "-d", ref+id)
+	}
 }
 
 // children reads what bash's times says of the processes that it has waited for, user and system.
