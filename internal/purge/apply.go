@@ -391,34 +391,6 @@ func (a *Apply) known(ctx context.Context, objects *git.Objects, list []*line, d
 	return known, gone, p.learned, nil
 }
 
-// mixed are the events of a ledger, given from its newest, that are replaced by one purge, and come after one
-// that another purge replaced, or that stays though a purge replaced it too. They are written anew after it.
-func mixed(objects *git.Objects, events []plumbing.Hash, known map[plumbing.Hash]plumbing.Hash, classes map[masked]*class) (list []plumbing.Hash) {
-	anew := false // the event before is
-	for i := len(events) - 2; i >= 0; i-- {
-		to, ok := known[events[i]]
-		if !ok {
-			anew = false
-			continue
-		}
-		before := events[i+1]
-		want, replaced := known[before]
-		if !replaced {
-			want = before
-		}
-		parents, err := objects.Parents(to)
-		if err != nil || len(parents) == 0 || !anew && parents[0] == want {
-			anew = false
-			continue
-		}
-		c := classes[mask(before)]
-		if anew = c != nil && c == classes[mask(parents[0])]; anew {
-			list = append(list, events[i])
-		}
-	}
-	return list
-}
-
 // apart reports whether something was fetched that has one commit and not the other.
 func apart(list []*line, has, lacks plumbing.Hash) bool {
 	return slices.ContainsFunc(list, func(l *line) bool {

@@ -1,0 +1,201 @@
+package purge
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/secret"
+)
+
+// segment proves the lines of a conversation. What a turn said that is purged as a whole is not learned: it is
+// no secret wherever else it is said.
+func (p *prover) segment(was, is []byte, learn bool) error {
+	if bytes.Equal(is, blankLines(was)) {
+		return nil
+	}
+	for line := range bytes.Lines(was) {
+		text := bytes.TrimSuffix(line, []byte("\n"))
+		end := line[len(text):]
+		n := len(is)
+		if len(end) > 0 {
+			if n = bytes.IndexByte(is, '\n'); n < 0 {
+				return errText
+			}
+		}
+		if !p.line(text, is[:n], learn) {
+			return errText
+		}
+		is = is[n+len(end):]
+	}
+	if len(is) > 0 {
+		return errText
+	}
+	return nil
+}
+
+func (p *prover) line(was, is []byte, learn bool) bool {
+	switch {
+	case bytes.Equal(was, is):
+		return true
+	case !json.Valid(was):
+		return len(is) == 0 || p.learn(was, is, learn)
+	case string(is) == "{}":
+		return true
+	case !json.Valid(is):
+		return false
+	}
+	same := func(was []byte) bool {
+		return alike(was, is, func(token) {}, func(v token, to []byte) bool {
+			if v.kind == '0' {
+				return string(to) == "0"
+			}
+			return p.learn(was[v.from+1:v.to-1], to[1:len(to)-1], learn)
+		})
+	}
+	return same(was) || same(blankLine(was))
+}
+
+// alike reports whether two JSON texts differ in nothing but tokens for which a function reports that they may.
+// see gets every token first, as it was.
+func alike(was, is []byte, see func(v token), may func(v token, to []byte) bool) bool {
+	var list []token
+	tokens(is, func(v token) { list = append(list, token{from: v.from, to: v.to, kind: v.kind}) })
+	at, end, ok := 0, 0, true
+	tokens(was, func(v token) {
+		if !ok {
+			return
+		}
+		if len(list) == 0 || list[0].kind != v.kind || !bytes.Equal(was[at:v.from], is[end:list[0].from]) {
+			ok = false
+			return
+		}
+		see(v)
+		from, to := was[v.from:v.to], is[list[0].from:list[0].to]
+		ok = bytes.Equal(from, to) || may(v, to)
+		at, end = v.to, list[0].to
+		list = list[1:]
+	})
+	return ok && len(list) == 0 && bytes.Equal(was[at:], is[end:])
+}
+
+// record proves a record, or mission.json.
+func (p *prover) record(was, is []byte, with facts, learn bool) error {
+	if !json.Valid(was) {
+		if !p.learn(was, is, learn) {
+			return errRecord
+		}
+		return nil
+	}
+	var s, t shape
+	if _ = json.Unmarshal(was, &s); json.Unmarshal(is, &t) != nil && !json.Valid(is) {
+		return errRecord
+	}
+	was, ok := p.skipped(was, &s, &t)
+	if !ok {
+		return errRecord
+	}
+	learn = learn && !blankRecord(is)
+	agent := ""
+	see := func(v token) {
+		if v.kind == '"' && v.name() == "agents.id" {
+			agent = string(was[v.from+1 : v.to-1])
+		}
+	}
+	ok = alike(was, is, see, func(v token, to []byte) bool {
+		name := v.name()
+		if v.kind == '0' {
+			switch size, there := with.agents[agent]; {
+			case name == "transcript.bytes" && with.segment >= 0:
+				return string(to) == strconv.FormatInt(with.segment, 10)
+			case name == "agents.bytes" && there:
+				return string(to) == strconv.FormatInt(size, 10)
+			}
+			return string(to) == "0" && s.Kind == "turn" && (name == "files" || name == "insertions" || name == "deletions")
+		}
+		text, fresh := was[v.from+1:v.to-1], to[1:len(to)-1]
+		if hash, err := git.ParseHash(string(text)); err == nil {
+			next, replaced := p.known[hash]
+			return replaced && next.String() == string(fresh)
+		}
+		if p.isRenamed(v.key(), string(text), string(fresh)) {
+			return true
+		}
+		if formal[name] || name == "branch" && s.Kind == "" {
+			return false
+		}
+		// What is a mark as a whole may stand for a turn that is purged, see segment.
+		copied := name == "title" || name == "last_prompt" || name == "progress_summary"
+		return p.learn(text, fresh, learn && !(copied && string(fresh) == secret.Mark))
+	})
+	if !ok {
+		return errRecord
+	}
+	return nil
+}
+
+// blankRecord reports whether a record is that of a turn which was purged as a whole.
+func blankRecord(content []byte) bool {
+	var r struct {
+		Kind, Prompt, Reply string
+		Paths               []string
+	}
+	if json.Unmarshal(content, &r) != nil || r.Kind != "turn" {
+		return false
+	}
+	return !slices.ContainsFunc(append(r.Paths, r.Prompt, r.Reply), func(s string) bool { return s != "" && s != secret.Mark })
+}
+
+// isRenamed reports whether a text names a mission that is named by an old commit, and the other text the same
+// by the new one.
+func (p *prover) isRenamed(key, was, is string) bool {
+	if key == "branch" {
+		end := strings.LastIndexByte(was, '/') + 1
+		if !strings.HasPrefix(is, was[:end]) {
+			return false
+		}
+		was, is = was[end:], is[end:]
+	} else if key != "id" && key != "mission" && key != "predecessor" {
+		return false
+	}
+	to, ok := p.renamed[ledger.ID(was)]
+	return ok && string(to) == is
+}
+
+// skipped adds to an old record what the new one says that its state leaves out, if it does.
+func (p *prover) skipped(was []byte, s, t *shape) (with []byte, ok bool) {
+	list := func(s *shape) (list []skip) {
+		if s.Skipped != nil {
+			_ = json.Unmarshal(*s.Skipped, &list)
+		}
+		return list
+	}
+	before, after := list(s), list(t)
+	if len(after) <= len(before) {
+		return was, true
+	}
+	state := plumbing.NewHash(s.Code)
+	if s.Kind == "handoff" {
+		state = plumbing.NewHash(s.Stash)
+	}
+	var more []string
+	for _, add := range after[len(before):] {
+		if add.Why != whyPurged || len(after) > maxLeft {
+			return nil, false
+		}
+		if !slices.ContainsFunc(p.left[state], func(path string) bool {
+			return strings.ToValidUTF8(path, "�") == add.Path || p.learn([]byte(path), []byte(add.Path), false)
+		}) {
+			return nil, false
+		}
+		more = append(more, add.Path)
+	}
+	r := &Rewrite{left: map[plumbing.Hash][]string{state: more}}
+	return r.skipped(was, s), true
+}
