@@ -14,7 +14,6 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
 	"gitagent/internal/purge"
-	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -42,9 +41,9 @@ func keepHouse(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	w, err := target.Workspace(c.Context)
-	if err != nil {
-		return err
+	w, err := workspace.Open(repo)
+	if err != nil { // what is valid of the settings counts, as it does for a hook
+		w.Store.Log(time.Now(), "housekeeping: "+err.Error())
 	}
 	if purge.Unfinished(w.Store) {
 		return nil
