@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -61,7 +60,7 @@ func (x *examination) figures(what, text string, figures map[string]int64) {
 	x.add(finding{Level: fine, What: what, Text: text, Figures: figures})
 }
 
-// A measure is what refs of missions cost.
+// What was measured is what refs of missions cost.
 type measured struct {
 	of         map[ledger.ID]cost
 	refs       int
@@ -197,7 +196,7 @@ func (x *examination) toFree(m *measured, each git.Usage, now time.Time) {
 		x.say("to free", err.Error())
 		return
 	}
-	if cmp.Or(d.Loose.Objects, int64(d.LooseRefs)) > 0 {
+	if d.Loose.Objects+int64(d.LooseRefs) > 0 {
 		x.figures("to free", fmt.Sprintf("git gc: packs %s of %s, %s and %s", cmdline.Plural(int(d.Loose.Objects), "loose object"), cmdline.Size(d.Loose.Bytes),
 			cmdline.Plural(int(d.Packs), "pack"), cmdline.Plural(d.LooseRefs, "loose ref")),
 			map[string]int64{"objects": d.Loose.Objects, "bytes": d.Loose.Bytes, "packs": d.Packs, "refs": int64(d.LooseRefs)})
