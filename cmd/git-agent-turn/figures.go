@@ -121,7 +121,7 @@ func (x *examination) perMission(refs map[string]plumbing.Hash, m *measured, pre
 	}
 	all, err := x.repo.Usage(x.ctx, tips, prefix)
 	if err != nil {
-		x.say("missions", "their objects were not counted: "+err.Error())
+		x.add(unreadable("missions", fmt.Errorf("their objects could not be counted: %w", err)))
 		return each
 	}
 	n := int64(len(ids))

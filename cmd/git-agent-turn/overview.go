@@ -277,7 +277,7 @@ func printSteps(w io.Writer, steps []target.Step) error {
 // unreadable is the finding that something recorded can't be read.
 func unreadable(what string, err error) finding {
 	f := finding{Level: problem, What: what, Text: err.Error()}
-	if git.Lost(err) {
+	if git.Lost(err) || git.NamesObject(err) {
 		f.Remedy = "git agent-turn doctor --repair"
 	}
 	return f

@@ -326,6 +326,9 @@ func sayPlan(c *cli.Context, w *workspace.Workspace, p *purge.Plan) error {
 	for _, file := range p.Clients {
 		say("client", "%s has it, and stays as it is: delete it if you don't need the conversation", file)
 	}
+	if p.Trust.Keys().Own == nil {
+		say("key", "there is none, so other clones don't learn of this: they keep what goes, and may send it again; see: git agent-turn doctor")
+	}
 	if err := sayRemotes(c, w, say); err != nil {
 		return err
 	}

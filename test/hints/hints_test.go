@@ -309,6 +309,84 @@ func (p *place) remote() {
 	p.with["<remote>"] = "origin"
 }
 
+// consents gives the repository a remote that has everything.
+func (p *place) consents() {
+	p.t.Helper()
+	p.remote()
+	p.do("git config agent." + filepath.Join(filepath.Dir(p.Dir), "remote") + ".push all")
+	p.do("git agent-turn push")
+}
+
+// archived records two turns and archives them, and goes to a worktree that knows of none.
+func (p *place) archived() {
+	p.t.Helper()
+	p.turns()
+	p.do("git agent-turn archive " + p.with["<id>"])
+	p.do("git worktree add -q --detach ../own")
+	*p = *p.own()
+}
+
+// old records so many turns of years ago, each in a mission.
+func (p *place) old(n int) {
+	p.t.Helper()
+	p.do("git agent-turn init")
+	for range n {
+		c := claude.New(filepath.Join(filepath.Dir(p.Dir), ".claude"), p.Dir, nil)
+		c.Prompt("paint it black")
+		c.Stop("It is black.")
+		c.Flush()
+		text, err := os.ReadFile(c.Path)
+		year := regexp.MustCompile(`"timestamp":"\d{4}`)
+		if err == nil {
+			err = os.WriteFile(c.Path, year.ReplaceAll(text, []byte(`"timestamp":"2020`)), 0o600)
+		}
+		if err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	p.do("git agent-turn import")
+}
+
+// unpurged begins a purge that git does not let end.
+func (p *place) unpurged() {
+	p.t.Helper()
+	p.turns()
+	host, err := os.Hostname()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.Write(".git/gc.pid", fmt.Sprintf("%d %s", os.Getpid(), host))
+	p.with["<printed>"], err = p.try("git agent-turn purge --yes --turn 1")
+	if err == nil {
+		p.t.Fatal("the purge has ended")
+	}
+	if err := os.Remove(filepath.Join(p.Dir, ".git", "gc.pid")); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// damaged loses an object of the newest turn.
+func (p *place) damaged() {
+	p.t.Helper()
+	if p.mission() == "" {
+		p.turns()
+	}
+	tree := p.Git("rev-parse", "refs/agent/missions/"+p.mission()+"^{tree}")
+	objects := filepath.Join(p.Dir, ".git", "objects")
+	packs, err := filepath.Glob(filepath.Join(objects, "pack", "*"))
+	for _, path := range packs {
+		data, e := os.ReadFile(path)
+		err = errors.Join(err, e, os.Remove(path))
+		if strings.HasSuffix(path, ".pack") {
+			_, e = p.feed(string(data), "git", "unpack-objects", "-q")
+			err = errors.Join(err, e)
+		}
+	}
+	if err := errors.Join(err, os.Remove(filepath.Join(objects, tree[:2], tree[2:]))); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // unknown is a place of somebody else.
 func (p *place) unknown() *place {
 	p.t.Helper()
@@ -700,6 +778,105 @@ var scenes = []struct {
 		p.with["<handoff>"] = regexp.MustCompile(`[0-9a-f]{8}/1`).FindString(out[strings.Index(out, "Another session")+1:])
 		return out
 	}, follow: run("git agent-handoff prime <handoff>")},
+	// Years of it.
+	{name: "nothing is archived", prepare: (*place).turns, line: "git agent-turn missions --archived", follow: run("git agent-turn archive")},
+	{name: "all is archived", prepare: (*place).archived, line: "git agent-turn list", follow: run("git agent-turn missions --archived")},
+	{name: "adopt what is archived", prepare: func(p *place) {
+		p.forked()
+		p.do("git worktree remove --force ../own")
+		p.do("git branch -q -D agent/mission/" + p.with["<fork>"])
+		p.do("git agent-turn archive " + p.with["<fork>"])
+	}, says: func(p *place) string {
+		out, _ := p.try("git agent-fork adopt --commits pick " + p.with["<fork>"])
+		return out
+	}, follow: run("git agent-turn archive --out <fork>")},
+	{name: "archived at a remote", prepare: (*place).turns, says: func(p *place) string {
+		p.consents()
+		p.do("git agent-turn archive " + p.with["<id>"])
+		p.do("git agent-turn push")
+		p.do("git clone -q ../remote ../own")
+		*p = *p.own()
+		p.do("git agent-turn fetch")
+		out, _ := p.try("git agent-turn show " + p.with["<id>"] + "/1")
+		return out
+	}, follow: run("git agent-turn fetch --mission <id> origin")},
+	{name: "many old missions", prepare: func(p *place) {
+		p.old(1)
+		p.with["<age>"] = "90d"
+	}, line: "git agent-turn doctor", follow: run("git agent-turn archive", "git agent-turn prune --older-than <age>")},
+	{name: "pruned at a remote, where it goes on", prepare: (*place).turns, says: func(p *place) string {
+		p.consents()
+		p.do("git clone -q ../remote ../own")
+		own := p.own()
+		own.do("git agent-turn fetch")
+		own.do("git agent-turn record --prompt more --mission " + p.with["<id>"])
+		own.do("git push -q origin refs/agent/*:refs/agent/*")
+		return p.do("git agent-turn prune --older-than 0h --remote --yes origin")
+	}, follow: run("git agent-turn fetch --mission <id> origin")},
+	{name: "purged, and not at a remote", prepare: (*place).turns, says: func(p *place) string {
+		p.consents()
+		out, _ := p.person("git agent-turn purge --turn 1", "yes")
+		return out
+	}, follow: []follow{{command: "git agent-turn purge --push", answer: "yes"}}},
+	{name: "purged, and nobody to ask for a remote", prepare: (*place).turns, says: func(p *place) string {
+		p.consents()
+		_, _ = p.person("git agent-turn purge --turn 1", "yes")
+		out, _ := p.try("git agent-turn purge --push")
+		return out
+	}, follow: run("git agent-turn purge --push --yes")},
+	{name: "purged without a key", prepare: func(p *place) {
+		p.turns()
+		if err := os.RemoveAll(filepath.Join(filepath.Dir(p.Dir), ".config", "git-agent")); err != nil {
+			p.t.Fatal(err)
+		}
+	}, line: "git agent-turn purge --turn 1 --dry-run", follow: run("git agent-turn doctor")},
+	{name: "purged by somebody unknown", prepare: (*place).turns, says: func(p *place) string {
+		p.consents()
+		own := p.unknown()
+		own.do("git agent-turn trust add dev " + strings.TrimSpace(p.do("git agent-turn trust key")))
+		remote := filepath.Join(filepath.Dir(p.Dir), "remote")
+		own.do("git remote add origin " + remote)
+		own.do("git config agent." + remote + ".push all")
+		own.do("git agent-turn fetch")
+		own.do("git agent-turn purge --yes --turn " + p.with["<id>"] + "/1")
+		out, _ := p.try("git agent-turn fetch origin")
+		return out
+	}, follow: run("git agent-turn fetch --accept-purges origin")},
+	{name: "a purge while git collects garbage", prepare: (*place).unpurged, says: func(p *place) string {
+		return p.with["<printed>"]
+	}, follow: run("git agent-turn purge")},
+	{name: "a purge that has not ended", prepare: (*place).unpurged, line: "git agent-turn doctor", follow: run("git agent-turn purge")},
+	{name: "a purge that has not ended, in repair", prepare: (*place).unpurged, line: "git agent-turn doctor --repair", follow: run("git agent-turn purge")},
+	{name: "a purge that has not ended, in a session", prepare: (*place).unpurged, says: func(p *place) string {
+		return p.agent(func(c *claude.Client) {
+			c.Prompt("paint it red")
+			c.Stop("It is red.")
+		})
+	}, follow: run("git agent-turn purge")},
+	{name: "damaged", prepare: (*place).damaged, line: "git agent-turn show", follow: []follow{{command: "git agent-turn doctor --repair", status: 1}}},
+	{name: "damaged, in doctor", prepare: (*place).damaged, line: "git agent-turn doctor", follow: []follow{{command: "git agent-turn doctor --repair", status: 1}}},
+	{name: "a session of what is damaged", prepare: func(p *place) {
+		p.session()
+		p.damaged()
+	}, says: func(p *place) string {
+		return p.agent(func(c *claude.Client) {
+			c.Prompt("paint it red")
+			p.Write("file", "three\n")
+			c.Stop("It is red.")
+		})
+	}, follow: []follow{{command: "git agent-turn doctor --repair", status: 1}}},
+	{name: "to mend", prepare: func(p *place) {
+		p.turns()
+		p.do("git update-ref -d refs/notes/agent/" + p.with["<id>"])
+	}, line: "git agent-turn doctor --repair --dry-run", follow: run("git agent-turn doctor --repair")},
+	{name: "a ref without a hash", prepare: func(p *place) {
+		p.turns()
+		p.consents()
+		if err := os.RemoveAll(filepath.Join(p.Dir, ".git", "agent", "trust")); err != nil { // what this clone wrote
+			p.t.Fatal(err)
+		}
+		p.Write(".git/refs/agent/missions/"+p.with["<id>"], "")
+	}, line: "git agent-turn doctor --repair", follow: run("git agent-turn fetch --mission <id>")},
 	{name: "an end without a document", prepare: func(p *place) {
 		p.session()
 		p.agent(func(c *claude.Client) { c.End("other") })

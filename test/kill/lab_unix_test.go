@@ -54,7 +54,7 @@ func newLab(t *testing.T, r *series) *lab {
 	}
 	l.Repo, l.common = l.main, filepath.Join(l.main.Dir, ".git")
 	l.env = append(append([]string{}, l.Env...), "CLAUDE_CONFIG_DIR="+l.config)
-	if r.random.IntN(2) == 0 { // nothing is signed; what was recorded here counts all the same
+	if !r.signed && r.random.IntN(2) == 0 { // nothing is signed; what was recorded here counts all the same
 		l.env = append(l.env, "XDG_CONFIG_HOME="+l.tmp)
 	}
 	for i := range r.files {

@@ -20,6 +20,7 @@ type scenario struct {
 	files    int
 	copied   int  // ignored files that a fork gets as well, 0 for a few
 	long     bool // it takes seconds, and is left out where there are few kills
+	signed   bool // the user has a key; else half of them have
 	remote   bool // origin is behind a git daemon, which does not die with its client
 
 	// victim prepares what the command needs, and returns it.
@@ -63,7 +64,7 @@ func scenarios(long bool) []scenario {
 		scenario{name: "purge, passive", files: few, victim: purging},
 		scenario{name: "purge, attached", files: few, attached: true, victim: purging},
 		scenario{name: "purge, pushing", files: few, remote: true, victim: purgePush},
-		scenario{name: "purge of another clone", files: few, remote: true, victim: purgeFetched},
+		scenario{name: "purge of another clone", files: few, remote: true, signed: true, victim: purgeFetched},
 		scenario{name: "repair", files: few, victim: repair},
 		scenario{name: "push of the archive", files: few, remote: true, victim: pushArchive},
 		scenario{name: "fetch of an archived mission", files: few, remote: true, victim: fetchArchived},
