@@ -55,11 +55,15 @@ func Status(err error) int {
 	return -1
 }
 
-// NamesObject reports whether err is of a git that could not go on, and named an object: as a rule it could not
-// read that.
+// NamesObject reports whether err is of a git that could not go on, and named an object or a pack: as a rule it
+// could not read that. A pack whose index is wrong is named by that word alone ("offset beyond end of packfile"),
+// which git says here in English; no more than a hint comes of it.
 func NamesObject(err error) bool {
 	e := (*Error)(nil)
-	return errors.As(err, &e) && Status(err) == 128 && slices.ContainsFunc(strings.FieldsFunc(e.Stderr, func(c rune) bool {
+	if !errors.As(err, &e) || Status(err) != 128 {
+		return false
+	}
+	return strings.Contains(e.Stderr, "packfile") || slices.ContainsFunc(strings.FieldsFunc(e.Stderr, func(c rune) bool {
 		return !strings.ContainsRune("0123456789abcdef", c)
 	}), plumbing.IsHash)
 }
