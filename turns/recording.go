@@ -12,6 +12,7 @@ import (
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/purge"
 	"gitagent/internal/redact"
 	"gitagent/internal/secret"
 	"gitagent/internal/session"
@@ -316,7 +317,7 @@ func segmentFile(t *Turn, files map[string][]byte, raw []byte, purged *secret.Fi
 		files[path] = nil
 		return
 	}
-	data = purged.ReplaceJSON(data)
+	data = purge.Unquoted(purged.ReplaceJSON(data), purged.IsPrompt)
 	t.Transcript.Path, t.Transcript.Bytes = path, len(data)
 	if data == nil {
 		data = []byte{}

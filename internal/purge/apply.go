@@ -79,7 +79,7 @@ func (a *Apply) Do(ctx context.Context) (*Applied, error) {
 func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	done := &Applied{Held: make(map[ledger.ID]HeldBecause), Changed: make(map[ledger.ID]bool), Renamed: make(map[ledger.ID]ledger.ID)}
 	memory, err := secret.ReadMemory(a.Store.Dir())
-	if err != nil || a.Map.Empty() && memory == nil {
+	if err != nil || a.Map.Empty() && !memory.Finds() {
 		return done, err
 	}
 	objects := a.Repo.Objects(ctx)
@@ -112,7 +112,7 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 		memory.Add(learned...)
 	}
 	p := &Purge{Workspace: a.Workspace, Known: known, Landing: a.Landing, Map: a.Map, Target: Target{Missions: gone}}
-	if memory != nil {
+	if memory.Finds() || len(learned) > 0 {
 		p.Target.Finder = secret.Or(fixed(learned), memory.Finder())
 	}
 	if len(known) == 0 && len(gone) == 0 {

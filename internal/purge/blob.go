@@ -76,7 +76,9 @@ func (r *Rewrite) rewriteBlob(ctx context.Context, at Place, hash plumbing.Hash,
 	case f == blank:
 		out, n = blankLines(content), 1
 	case f == lines:
-		out = r.unquoted(content)
+		if out = content; len(r.prompts) > 0 {
+			out = Unquoted(content, r.isPrompt)
+		}
 		if !bytes.Equal(out, content) {
 			n = 1
 		}

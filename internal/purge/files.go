@@ -35,7 +35,7 @@ func (s *scrub) text(in []byte) []byte {
 		out = s.finder.Replace(out)
 	}
 	if s.prompts != nil && len(s.prompts.prompts) > 0 {
-		out = s.prompts.unprompted(out, "prompt", "last_prompt")
+		out = unprompted(out, s.prompts.isPrompt, "prompt", "last_prompt")
 	}
 	if s.successor != nil {
 		out = fullHash().ReplaceAllFunc(out, func(hash []byte) []byte {

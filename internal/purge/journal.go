@@ -265,7 +265,7 @@ func (p *Plan) reach(ctx context.Context, from []plumbing.Hash) (map[plumbing.Ha
 
 // remember notes what was found, by keyed hashes, so that it is not recorded again.
 func (p *Plan) remember() error {
-	if len(p.secrets) == 0 {
+	if len(p.secrets) == 0 && len(p.rewrite.prompts) == 0 {
 		return nil
 	}
 	m, err := secret.ReadMemory(p.Store.Dir())
@@ -276,6 +276,7 @@ func (p *Plan) remember() error {
 		m = new(secret.Memory)
 	}
 	m.Add(p.secrets...)
+	m.AddPrompts(p.rewrite.prompts...)
 	if err := m.Write(p.Store.Dir()); err != nil {
 		return fmt.Errorf("remember what is purged: %w", err)
 	}
@@ -345,7 +346,7 @@ func (j *journal) complete(ctx context.Context, w *workspace.Workspace, held *ho
 	switch m, err := secret.ReadMemory(w.Store.Dir()); {
 	case err != nil:
 		return nil, err
-	case m != nil: // a turn that came in between may have said it again
+	case m.Finds(): // a turn that came in between may have said it again
 		p.Target.Finder = m.Finder()
 	}
 	for _, r := range j.Refs {

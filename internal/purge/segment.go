@@ -134,17 +134,17 @@ func blankLines(content []byte) []byte {
 	return out
 }
 
-// unquoted returns a segment without the prompts of purged turns, as far as the client itself repeats them:
+// Unquoted returns a segment without the prompts of purged turns, as far as the client itself repeats them:
 // it notes the last one beside the conversation, when the next turn has begun.
-func (r *Rewrite) unquoted(content []byte) []byte {
+func Unquoted(content []byte, isPrompt func(string) bool) []byte {
 	const repeats = "lastPrompt"
-	if len(r.prompts) == 0 || !bytes.Contains(content, []byte(repeats)) {
+	if !bytes.Contains(content, []byte(repeats)) {
 		return content
 	}
 	var out []byte
 	for line := range bytes.Lines(content) {
 		if bytes.Contains(line, []byte(repeats)) {
-			line = r.unprompted(line, repeats)
+			line = unprompted(line, isPrompt, repeats)
 		}
 		out = append(out, line...)
 	}
@@ -152,14 +152,14 @@ func (r *Rewrite) unquoted(content []byte) []byte {
 }
 
 // unprompted returns a value of JSON without the prompts of purged turns, in members of such names.
-func (r *Rewrite) unprompted(content []byte, names ...string) []byte {
+func unprompted(content []byte, isPrompt func(string) bool, names ...string) []byte {
 	if !json.Valid(content) {
 		return content
 	}
 	var edits []edit
 	tokens(content, func(v token) {
 		var text string
-		if v.kind == '"' && slices.Contains(names, v.key()) && json.Unmarshal(content[v.from:v.to], &text) == nil && r.isPrompt(text) {
+		if v.kind == '"' && slices.Contains(names, v.key()) && json.Unmarshal(content[v.from:v.to], &text) == nil && isPrompt(text) {
 			edits = append(edits, edit{v.from, v.to, marked})
 		}
 	})

@@ -20,7 +20,7 @@ func Fixed(text []byte) (*Finder, error) {
 		return nil, ErrShort
 	}
 	text = bytes.Clone(text)
-	return &Finder{[]matcher{{exact: true, least: MinLength, may: possible(text), match: func(in []byte) []Span {
+	return &Finder{matchers: []matcher{{exact: true, least: MinLength, may: possible(text), match: func(in []byte) []Span {
 		spans := occurrences(in, text)
 		if bytes.Contains(in, ellipsis) {
 			spans = join(append(hits(spans), hits(cut(in, text))...))
@@ -127,7 +127,7 @@ func Match(pattern string) (*Finder, error) {
 	if re.Match(nil) {
 		return nil, errors.New("the pattern matches the empty text")
 	}
-	return &Finder{[]matcher{{least: MinLength, match: func(in []byte) (spans []Span) {
+	return &Finder{matchers: []matcher{{least: MinLength, match: func(in []byte) (spans []Span) {
 		for _, m := range re.FindAllIndex(in, -1) {
 			if m[0] < m[1] {
 				spans = append(spans, Span{m[0], m[1]})

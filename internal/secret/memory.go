@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"gitagent/internal/local"
 )
@@ -21,6 +22,8 @@ import (
 type Memory struct {
 	Key   []byte       `json:"key"` // 32 random bytes
 	Texts []remembered `json:"texts"`
+	// Prompts are the HMACs of the beginnings of purged turns' prompts.
+	Prompts [][]byte `json:"prompts,omitempty"`
 }
 
 // A remembered text.
@@ -83,6 +86,35 @@ func (m *Memory) Add(texts ...[]byte) {
 	}
 }
 
+// Finds reports whether there is a text to find. Prompts are none.
+func (m *Memory) Finds() bool { return m != nil && len(m.Texts) > 0 }
+
+// AddPrompts remembers prompts of turns that were purged as a whole. As what was typed may be any word, they are
+// known again only where a client says that something was a prompt.
+func (m *Memory) AddPrompts(prompts ...string) {
+	m.Add() // there is a key
+	for _, p := range prompts {
+		if p = beginning(p); p != "" && p != Mark && !m.hasPrompt(p) {
+			m.Prompts = append(m.Prompts, m.mac([]byte(p)))
+		}
+	}
+	if n := len(m.Prompts) - maxRemembered; n > 0 {
+		m.Prompts = slices.Delete(m.Prompts, 0, n)
+	}
+}
+
+// beginning is what is compared of a prompt: clients cut it, and put it on one line.
+func beginning(prompt string) string {
+	const most = 64 // runes
+	line := []rune(strings.TrimSuffix(strings.Join(strings.Fields(prompt), " "), "…"))
+	return strings.TrimSpace(string(line[:min(len(line), most)]))
+}
+
+func (m *Memory) hasPrompt(beginning string) bool {
+	mac := m.mac([]byte(beginning))
+	return slices.ContainsFunc(m.Prompts, func(known []byte) bool { return hmac.Equal(known, mac) })
+}
+
 func (m *Memory) mac(text []byte) []byte {
 	h := hmac.New(sha256.New, m.Key)
 	h.Write(text)
@@ -123,6 +155,7 @@ func (m *Memory) Finder() *Finder {
 	if m == nil {
 		return f
 	}
+	f.isPrompt = func(text string) bool { return m.hasPrompt(beginning(text)) }
 	base := m.base()
 	lengths := make(map[int]map[uint64]bool)
 	for _, t := range m.Texts {

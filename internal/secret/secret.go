@@ -19,7 +19,10 @@ const Mark = "[redacted:purged]"
 type Span struct{ From, To int }
 
 // A Finder finds secrets. It is safe for concurrent use. The zero Finder finds nothing.
-type Finder struct{ matchers []matcher }
+type Finder struct {
+	matchers []matcher
+	isPrompt func(text string) bool // of a turn that was purged as a whole; nil if there is none
+}
 
 // A matcher finds one secret in a text that is decoded.
 type matcher struct {
@@ -41,6 +44,9 @@ func Or(finders ...*Finder) *Finder {
 	}
 	return all
 }
+
+// IsPrompt reports whether a text is the prompt of a turn that was purged as a whole, by what a [Memory] knows.
+func (f *Finder) IsPrompt(text string) bool { return f != nil && f.isPrompt != nil && f.isPrompt(text) }
 
 // Empty reports whether it finds nothing, whatever the text; a nil Finder does not.
 func (f *Finder) Empty() bool { return f == nil || len(f.matchers) == 0 }
