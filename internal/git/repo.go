@@ -286,6 +286,22 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]plumbing.H
 	return refs, nil
 }
 
+// OwnRefs returns the hashes of all refs that have one of their own. A symbolic one, such as refs/remotes/origin/HEAD
+// in every clone, follows another: git refuses to move that one by both of its names.
+func (r *Repo) OwnRefs(ctx context.Context) (map[string]plumbing.Hash, error) {
+	refs, err := r.Refs(ctx, "refs/")
+	if err != nil {
+		return refs, err
+	}
+	out, err := r.Output(ctx, nil, "for-each-ref", "--format=%(symref) %(refname)")
+	for line := range strings.Lines(string(out)) {
+		if to, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); to != "" {
+			delete(refs, name)
+		}
+	}
+	return refs, err
+}
+
 // brokenRefs adds those refs whose files hold no hash. A whole one has a size that need not be looked into.
 func (r *Repo) brokenRefs(name string, refs map[string]plumbing.Hash) {
 	if !strings.HasPrefix(name, "refs/") || strings.Contains(name, "..") || strings.ContainsAny(name, "*?[") {

@@ -157,7 +157,7 @@ func (p *Plan) Do(ctx context.Context) (*Result, error) {
 const maxAttempts = 20
 
 func (p *Plan) do(ctx context.Context, held *holder) (*Result, error) {
-	now, err := p.Repo.Refs(ctx, "refs/")
+	now, err := p.Repo.OwnRefs(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ type Plan struct {
 	rewrite   *Rewrite
 	secrets   [][]byte // that were found
 	objects   *git.Objects
-	refs      map[string]plumbing.Hash // all of the repository, as they were read
+	refs      map[string]plumbing.Hash // all of the repository but symbolic ones, as they were read
 	chains    []Chain
 	archive   *archive.Index
 	archived  map[ledger.ID]archive.Entry // that are here and have no refs
@@ -98,7 +98,7 @@ func (p *Plan) Close() { p.objects.Close() }
 // successors are known already.
 func (p *Plan) rewriteAll(ctx context.Context, theirs []Commit, known map[plumbing.Hash]plumbing.Hash) error {
 	var err error
-	if p.refs, err = p.Repo.Refs(ctx, "refs/"); err != nil {
+	if p.refs, err = p.Repo.OwnRefs(ctx); err != nil {
 		return err
 	}
 	if err := p.readArchive(); err != nil {
