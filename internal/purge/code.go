@@ -1,10 +1,12 @@
 package purge
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -15,6 +17,7 @@ import (
 // A state is a commit that holds a state and may be rewritten.
 type state struct {
 	at      Place
+	when    time.Time
 	parents []plumbing.Hash
 }
 
@@ -44,12 +47,13 @@ func (r *Rewrite) findStates(ctx context.Context, kept map[plumbing.Hash]bool) e
 		} else if !r.Theirs[hash] {
 			return nil
 		}
-		r.states[hash] = &state{at: Place{Mission: id.Mission, Turn: id.Turn, Kind: Code}, parents: c.Parents}
+		r.states[hash] = &state{at: Place{Mission: id.Mission, Turn: id.Turn, Kind: Code}, when: c.Committer.When, parents: c.Parents}
 		return nil
 	})
 }
 
-// inOrder are the commits that may be rewritten, parents before children.
+// inOrder are the commits that may be rewritten, parents before children, and else the oldest first: what several
+// of them have is found in the turn that it came with.
 func (r *Rewrite) inOrder() []plumbing.Hash {
 	var order []plumbing.Hash
 	seen := make(map[plumbing.Hash]bool, len(r.states))
@@ -57,7 +61,11 @@ func (r *Rewrite) inOrder() []plumbing.Hash {
 	for hash := range r.states {
 		roots = append(roots, hash)
 	}
-	slices.SortFunc(roots, func(a, b plumbing.Hash) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(roots, func(a, b plumbing.Hash) int {
+		x, y := r.states[a], r.states[b]
+		named := func(s *state) int { return cmp.Compare(0, s.at.Turn) } // a turn before what was saved besides
+		return cmp.Or(x.when.Compare(y.when), named(x)-named(y), strings.Compare(string(x.at.Mission), string(y.at.Mission)), x.at.Turn-y.at.Turn, slices.Compare(a[:], b[:]))
+	})
 	type visit struct {
 		hash plumbing.Hash
 		next int // of the parents
