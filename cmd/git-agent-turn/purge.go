@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -109,7 +108,7 @@ func purgeAll(c *cli.Context) error {
 	if err != nil {
 		return collecting(err)
 	}
-	return errors.Join(sayPurged(c, done), replaceAtRemotes(c, w))
+	return errors.Join(sayPurged(c, w, done), replaceAtRemotes(c, w))
 }
 
 // pushPurges is the command purge --push.
@@ -156,11 +155,11 @@ func replaceAt(c *cli.Context, r *remote.Remote) error {
 	}
 	fmt.Fprintf(c.App.Writer, "at %s: %s replaced\n", cmdline.Escape(r.Name), cmdline.Plural(len(done.Refs), "ref"))
 	for _, branch := range done.Branches {
-		fmt.Fprintf(c.App.ErrWriter, "git-agent-turn: warning: %s refuses to change %s, which leads to it: delete it there\n", cmdline.Escape(r.Name), cmdline.Escape(branch))
+		cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("%s refuses to change %s, which leads to it: delete it there", cmdline.Escape(r.Name), cmdline.Escape(branch)))
 	}
 	if len(done.Refs) > 0 {
-		fmt.Fprintf(c.App.ErrWriter, "%s keeps what no ref leads to until it collects garbage, and gives it to whoever knows a hash: "+
-			"ask its host to; other clones have it until they fetch\n", cmdline.Escape(r.Name))
+		cmdline.Tell(c.App.ErrWriter, "", cmdline.Escape(r.Name)+" keeps what no ref leads to until it collects garbage, and gives it to whoever knows a hash: "+
+			"ask its host to; other clones have it until they fetch")
 	}
 	return err
 }
@@ -213,7 +212,7 @@ func finishPurge(c *cli.Context, w *workspace.Workspace) error {
 		return collecting(err)
 	}
 	fmt.Fprintln(c.App.ErrWriter, "a purge that was killed is complete now")
-	return sayPurged(c, done)
+	return sayPurged(c, w, done)
 }
 
 // collecting says what to do about a git gc that may copy what is erased.
@@ -300,7 +299,7 @@ func sayPlan(c *cli.Context, w *workspace.Workspace, p *purge.Plan) error {
 	out := c.App.Writer
 	columns := cmdline.Columns(out)
 	say := func(label, format string, args ...any) {
-		fmt.Fprintln(out, cmdline.Hang(fmt.Sprintf("%-10s", label), cmdline.OneLine(fmt.Sprintf(format, args...)), columns))
+		fmt.Fprintln(out, cmdline.Labelled(fmt.Sprintf("%-10s", label), cmdline.OneLine(fmt.Sprintf(format, args...)), columns))
 	}
 	for _, line := range foundIn(p.Found) {
 		say("found", "%s", line)
@@ -309,23 +308,35 @@ func sayPlan(c *cli.Context, w *workspace.Workspace, p *purge.Plan) error {
 		say("goes", "mission %s, with all that no other one needs", id)
 	}
 	if p.Objects > 0 {
-		say("goes", "%s, by what holds it and leads to that", cmdline.Plural(p.Objects, "object"))
+		say("goes", "%s: what holds it, and what leads to that", cmdline.Plural(p.Objects, "object"))
 	}
 	for _, file := range p.Files {
 		say("goes", "from %s", file)
 	}
-	for _, commit := range p.Commits {
-		say("yours", "%s", describe(commit))
+	for commits := p.Commits; len(commits) > 0; {
+		after := likeFirst(commits)
+		text := describe(commits[0])
+		if after > 0 {
+			text += fmt.Sprintf("; so do %s that come after it", cmdline.Plural(after, "commit"))
+			if after == 1 {
+				text = strings.Replace(text, "so do", "so does", 1)
+			}
+		}
+		say("yours", "%s", text)
+		commits = commits[1+after:]
 	}
-	for _, s := range p.Stays {
-		say("stays", "in %s", root(s.Root))
+	pushed, err := branchesAt(c, w, p.Pushed)
+	if err != nil {
+		return err
 	}
-	for _, file := range p.Worktree {
-		say("worktree", "%s has it, and stays as it is: take it out there", file)
+	for _, b := range pushed {
+		say("pushed", "%s has it: a fetch brings it back until it is replaced there, which is yours to do", b.name)
 	}
-	for _, file := range p.Clients {
-		say("client", "%s has it, and stays as it is: delete it if you don't need the conversation", file)
+	for _, s := range sayStays(w.Repo, p.Stays) {
+		say("stays", "in %s", s)
 	}
+	sayFiles(say, "worktree", p.Worktree, "take it out there")
+	sayFiles(say, "client", p.Clients, "delete what you don't need")
 	if p.Trust.Keys().Own == nil {
 		say("key", "there is none, so other clones don't learn of this: they keep what goes, and may send it again; see: git agent-turn doctor")
 	}
@@ -341,7 +352,7 @@ func sayPlan(c *cli.Context, w *workspace.Workspace, p *purge.Plan) error {
 // sayBeside prints what is of no concern to a purge that has nothing to do.
 func sayBeside(c *cli.Context, p *purge.Plan) {
 	for _, file := range slices.Concat(p.Worktree, p.Clients) {
-		fmt.Fprintf(c.App.ErrWriter, "it is in %s, which stays as it is\n", cmdline.Escape(file))
+		cmdline.Tell(c.App.ErrWriter, "", "it is in "+cmdline.Escape(file)+", which stays as it is")
 	}
 }
 
@@ -413,51 +424,201 @@ func describe(commit purge.Commit) string {
 	return text
 }
 
-// root names something that keeps objects.
-func root(r erase.Root) string {
-	switch r.Kind {
-	case erase.Log:
-		return fmt.Sprintf("entry %d of the log of %s; drop it with: git reflog delete %s", r.Entry, r.Ref, cmdline.Shell([]string{fmt.Sprintf("%s@{%d}", r.Ref, r.Entry)}))
-	case erase.Stash:
-		return fmt.Sprintf("stash %d; drop it with: git stash drop %d", r.Entry, r.Entry)
-	case erase.Index:
-		return fmt.Sprintf("what is staged in %s; take it out with: git restore --staged <file>", r.Path)
-	case erase.File:
-		return r.Path
+// likeFirst is how many commits that follow the first one are on the same branch, have it in the same files, and
+// need nothing else to be said.
+func likeFirst(commits []purge.Commit) (n int) {
+	for _, c := range commits[1:] {
+		if c.Branch != commits[0].Branch || !slices.Equal(c.Paths, commits[0].Paths) || !c.Onto[0].IsZero() {
+			break
+		}
+		n++
 	}
-	return r.Ref
+	return n
+}
+
+// maxNamed is how many files, and entries of a log, are named.
+const maxNamed = 10
+
+// sayFiles names files that have it and stay as they are.
+func sayFiles(say func(label, format string, args ...any), label string, files []string, remedy string) {
+	if len(files) == 1 {
+		say(label, "%s has it, and stays as it is: %s", files[0], remedy)
+		return
+	}
+	for i, file := range files {
+		if i == maxNamed {
+			say(label, "%d more files have it, and stay as they are", len(files)-i)
+			return
+		}
+		if i == 0 {
+			say(label, "%d files have it, and stay as they are: %s", len(files), remedy)
+		}
+		say(label, "%s", file)
+	}
+}
+
+// A pushedBranch is a branch of the user's own as a remote has it, which a purge does not change there.
+type pushedBranch struct {
+	name    string
+	replace string // a command; "" if its remote is not known
+}
+
+// branchesAt says of branches that a purge has moved here, or will, where they were pushed to.
+func branchesAt(c *cli.Context, w *workspace.Workspace, pushed []git.Update) (list []pushedBranch, err error) {
+	names, err := remote.Names(c.Context, w.Repo)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
+	for _, u := range pushed {
+		b := pushedBranch{name: u.Ref}
+		for _, name := range names {
+			branch, ok := strings.CutPrefix(u.Ref, "refs/remotes/"+name+"/")
+			if !ok {
+				continue
+			}
+			b.name = fmt.Sprintf("%s at %s", branch, name)
+			if !u.New.IsZero() { // what it was is not here any more, and the ref is what takes its place
+				ref := "refs/heads/" + branch
+				b.replace = cmdline.Shell([]string{"git", "push", fmt.Sprintf("--force-with-lease=%s:%s", ref, u.Old), name, u.Ref + ":" + ref})
+			}
+			break
+		}
+		list = append(list, b)
+	}
+	return list, nil
+}
+
+// sayStays names what keeps objects, each with what lets go of it if a command does. The entries of one log stand
+// together, the oldest first: so the others keep their numbers.
+func sayStays(repo *git.Repo, stays []purge.Stay) (lines []string) {
+	logs := make(map[string][]int)
+	has := func(kind erase.Kind) bool {
+		return slices.ContainsFunc(stays, func(s purge.Stay) bool { return s.Kind == kind })
+	}
+	for _, s := range stays {
+		if s.Kind == erase.Log {
+			logs[s.Ref] = append(logs[s.Ref], s.Entry)
+		}
+	}
+	for _, s := range stays {
+		switch {
+		case s.Kind == erase.Log:
+			if entries := logs[s.Ref]; len(entries) > 0 {
+				lines = append(lines, sayLog(repo, s.Ref, entries))
+			}
+			delete(logs, s.Ref)
+		case s.Kind == erase.Ref && s.Ref == "refs/stash" && has(erase.Stash): // one of these
+		case s.Kind == erase.Index && s.Worktree != "" && len(s.Files) == 0 && has(erase.Ref): // it is as HEAD has it
+		default:
+			lines = append(lines, stay(s))
+		}
+	}
+	return lines
+}
+
+// sayLog names entries of the log of a ref.
+func sayLog(repo *git.Repo, ref string, entries []int) string {
+	if ref == "HEAD" && repo.GitDir != repo.CommonDir {
+		ref = "main-worktree/HEAD" // as git calls it in another one
+	}
+	slices.SortFunc(entries, func(a, b int) int { return b - a })
+	if len(entries) > maxNamed {
+		return fmt.Sprintf("%d entries of the log of %s; drop all of that log with: git reflog expire --expire=all %s", len(entries), ref, cmdline.Shell([]string{ref}))
+	}
+	words := []string{"git", "reflog", "delete"}
+	for _, n := range entries {
+		words = append(words, fmt.Sprintf("%s@{%d}", ref, n))
+	}
+	if len(entries) == 1 {
+		return fmt.Sprintf("entry %d of the log of %s; drop it with: %s", entries[0], ref, cmdline.Shell(words))
+	}
+	return fmt.Sprintf("%d entries of the log of %s; drop them with: %s", len(entries), ref, cmdline.Shell(words))
+}
+
+// stay names something that keeps objects.
+func stay(s purge.Stay) string {
+	switch s.Kind {
+	case erase.Stash:
+		return fmt.Sprintf("stash %d; drop it with: git stash drop %d", s.Entry, s.Entry)
+	case erase.Index:
+		if len(s.Files) == 0 {
+			return "the index " + s.Path
+		}
+		files := s.Files
+		if len(files) > maxNamed {
+			files = []string{"."}
+		}
+		return fmt.Sprintf("what is staged; take it out with: %s", cmdline.Shell(append([]string{"git", "-C", s.Worktree, "restore", "--staged", "--"}, files...)))
+	case erase.File:
+		return s.Path
+	}
+	switch {
+	case strings.HasPrefix(s.Ref, "refs/remotes/"):
+		return s.Ref + ", which was pushed: it goes when that is replaced there, and fetched"
+	case strings.HasPrefix(s.Ref, "refs/tags/"):
+		return fmt.Sprintf("%s; drop it with: git tag -d %s", s.Ref, cmdline.Shell([]string{strings.TrimPrefix(s.Ref, "refs/tags/")}))
+	}
+	return s.Ref
 }
 
 // errStays reports that something of the user's keeps what was to go.
-var errStays = errors.New("it stays in what is yours")
+var errStays = cmdline.Hint(errors.New("it stays in what is yours"),
+	"let go of these as it says there, or let purge write commits of yours anew with --rewrite-mine, and purge it again")
 
 // staying is the error of a plan that can't take it out of everything.
 func staying(p *purge.Plan) error {
-	if n := len(p.Stays); n > 0 {
-		return fmt.Errorf("%w: %s", errStays, cmdline.Plural(n, "place"))
+	if len(p.Stays) > 0 {
+		return errStays
 	}
 	return nil
 }
 
 // sayPurged prints what was done, and whether anything is left.
-func sayPurged(c *cli.Context, done *purge.Result) error {
+func sayPurged(c *cli.Context, w *workspace.Workspace, done *purge.Result) error {
 	out := c.App.Writer
-	_, err := fmt.Fprintf(out, "purged: %s moved, %s erased, %s and %s written anew\n", cmdline.Plural(done.Refs, "ref"),
-		cmdline.Plural(done.Erased.Objects, "object"), cmdline.Plural(done.Erased.Packs, "pack"), cmdline.Plural(done.Files, "file"))
+	columns := cmdline.Columns(out)
+	_, err := fmt.Fprintln(out, cmdline.Labelled("purged: ", fmt.Sprintf("%s moved, %s erased, %s and %s written anew", cmdline.Plural(done.Refs, "ref"),
+		cmdline.Plural(done.Erased.Objects, "object"), cmdline.Plural(done.Erased.Packs, "pack"), cmdline.Plural(done.Files, "file")), columns))
 	if err != nil {
 		return err
 	}
-	left := len(done.Stays)
-	for _, r := range done.Stays {
-		fmt.Fprintln(out, "stays in "+cmdline.OneLine(root(r)))
+	stays := func(where string) { fmt.Fprintln(out, cmdline.Labelled("stays in ", cmdline.OneLine(where), columns)) }
+	for _, s := range sayStays(w.Repo, done.Stays) {
+		stays(s)
 	}
+	left := len(done.Stays)
 	for _, dir := range done.Erased.Elsewhere {
 		left++
-		fmt.Fprintf(out, "stays in %s, which this repository borrows from\n", cmdline.Escape(dir))
+		stays(dir + ", which this repository borrows from")
 	}
 	if s := done.Searched; s != nil {
-		left = max(left, len(s.Found))
-		fmt.Fprintf(out, "searched %s and %s: %s\n", cmdline.Plural(s.Objects, "object"), cmdline.Plural(s.Files, "file"), sayFound(out, s))
+		found := len(s.Found)
+		for _, f := range s.Found {
+			switch {
+			case f.Object.IsZero():
+				stays(f.Path)
+			case left == 0: // else they are what was named
+				stays(fmt.Sprintf("%s %s", f.Type, f.Object))
+			}
+		}
+		left = max(left, found)
+		where := "it is in none"
+		if found > 0 {
+			where = fmt.Sprintf("it is in %d of them", found)
+		}
+		fmt.Fprintf(out, "searched %s and %s: %s\n", cmdline.Plural(s.Objects, "object"), cmdline.Plural(s.Files, "file"), where)
+	}
+	pushed, err := branchesAt(c, w, done.Pushed)
+	if err != nil {
+		return err
+	}
+	for _, b := range pushed {
+		text := b.name + " still has it, and a fetch or pull brings it back"
+		if b.replace != "" {
+			text += "; replace it there with: " + b.replace
+		}
+		cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", cmdline.OneLine(text))
 	}
 	switch {
 	case left == 0:
@@ -466,19 +627,4 @@ func sayPurged(c *cli.Context, done *purge.Result) error {
 		return errors.New("it is not out of everything")
 	}
 	return errStays
-}
-
-// sayFound prints what a search has found after a purge, and says it in a few words.
-func sayFound(out io.Writer, s *erase.Searched) string {
-	for _, f := range s.Found {
-		what := cmdline.Escape(f.Path)
-		if !f.Object.IsZero() {
-			what = fmt.Sprintf("%s %s", f.Type, f.Object)
-		}
-		fmt.Fprintf(out, "stays in %s\n", what)
-	}
-	if n := len(s.Found); n > 0 {
-		return fmt.Sprintf("it is in %d of them", n)
-	}
-	return "it is in none"
 }

@@ -9,12 +9,22 @@ import (
 // On a terminal, lines are broken at words, with two blanks before what goes on. A command in the
 // text, from "git" after a colon to a semicolon or the end, stays in one line, so that it can be copied.
 func Tell(w io.Writer, label, text string) {
-	_, _ = io.WriteString(w, broken(label+text, Columns(w))+"\n") // there is nobody else to tell
+	_, _ = io.WriteString(w, broken(label+text, "  ", Columns(w))+"\n") // there is nobody else to tell
 }
 
-// broken is a text whose lines are broken for that many columns, 0 for any number. A line that begins
-// with a blank is laid out already.
-func broken(text string, columns int) string {
+// Labelled is one line of a report: a label, which may end in blanks, and a text, which must already be safe.
+// Lines are broken as by [Tell], for that many columns, with as many blanks as the label has before what goes on.
+func Labelled(label, text string, columns int) string {
+	width := Width(label)
+	if columns > 0 {
+		columns = max(1, columns-width)
+	}
+	return label + strings.ReplaceAll(broken(text, "", columns), "\n", "\n"+strings.Repeat(" ", width))
+}
+
+// broken is a text whose lines are broken for that many columns, 0 for any number, with indent before what goes
+// on. A line that begins with a blank is laid out already.
+func broken(text, indent string, columns int) string {
 	if columns == 0 {
 		return text
 	}
@@ -30,8 +40,8 @@ func broken(text string, columns int) string {
 			switch {
 			case i == 0:
 			case width+1+w > columns:
-				b.WriteString("\n  ")
-				width = 2
+				b.WriteString("\n" + indent)
+				width = len(indent)
 			default:
 				b.WriteByte(' ')
 				width++

@@ -22,7 +22,25 @@ func TestBroken(t *testing.T) {
 		{"/a/path/that/is/longer", 10, "/a/path/that/is/longer"},
 		{"", 10, ""},
 	} {
-		if got := broken(c.text, c.columns); got != c.want {
+		if got := broken(c.text, "  ", c.columns); got != c.want {
+			t.Errorf("in %d columns, %q is %q, want %q", c.columns, c.text, got, c.want)
+		}
+	}
+}
+
+func TestLabelled(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		columns int
+		want    string
+	}{
+		{"one two three", 0, "goes  one two three"},
+		{"one two three", 13, "goes  one two\n      three"},
+		{"drop it with: git stash drop 1", 20, "goes  drop it with:\n      git stash drop 1"},
+		{"/a/path/that/is/longer", 10, "goes  /a/path/that/is/longer"},
+		{"one two", 3, "goes  one\n      two"},
+	} {
+		if got := Labelled("goes  ", c.text, c.columns); got != c.want {
 			t.Errorf("in %d columns, %q is %q, want %q", c.columns, c.text, got, c.want)
 		}
 	}

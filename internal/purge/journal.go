@@ -39,6 +39,7 @@ type journal struct {
 	Index    []indexChange           `json:"index,omitempty"`
 	Doomed   []git.Hex               `json:"doomed,omitempty"`
 	Beside   []string                `json:"beside,omitempty"`
+	Pushed   []refMove               `json:"pushed,omitempty"` // see [Report]
 }
 
 // A refMove is a [git.Update] in the journal.
@@ -100,6 +101,9 @@ func (p *Plan) journal() *journal {
 	for _, u := range p.updates {
 		j.Refs = append(j.Refs, refMove{u.Ref, git.Hex(u.Old), git.Hex(u.New)})
 	}
+	for _, u := range p.pushed() {
+		j.Pushed = append(j.Pushed, refMove{u.Ref, git.Hex(u.Old), git.Hex(u.New)})
+	}
 	for from, to := range p.rewrite.Replaced() {
 		j.Replaced[from.String()] = git.Hex(to)
 	}
@@ -123,8 +127,11 @@ type Result struct {
 	Refs     int
 	Files    int // of ours, that were written anew
 	Erased   erase.Report
-	Stays    []erase.Root
+	Stays    []Stay
+	Pushed   []git.Update    // see [Report]
 	Searched *erase.Searched // nil if there was nothing to search for
+
+	roots []erase.Root // of Stays
 }
 
 // Do carries the plan out. If a turn was recorded meanwhile, or a ref has moved in any other way, the plan is
@@ -203,6 +210,9 @@ func (p *Plan) do(ctx context.Context, held *holder) (*Result, error) {
 		return nil, err
 	}
 	done.Files = files
+	if done.Stays, err = p.staysIn(ctx, done.roots); err != nil {
+		return nil, err
+	}
 	if has := p.has(); has != nil {
 		done.Searched, err = erase.Search(ctx, p.Repo, has)
 	}
@@ -381,10 +391,18 @@ func (j *journal) complete(ctx context.Context, w *workspace.Workspace, held *ho
 	for from, to := range j.Replaced {
 		now.Replaced[from] = to
 	}
+	for _, r := range j.Pushed {
+		if !slices.ContainsFunc(now.Pushed, func(n refMove) bool { return n.Ref == r.Ref }) {
+			now.Pushed = append(now.Pushed, r)
+		}
+	}
 	if err := now.write(w.Store); err != nil {
 		return nil, err
 	}
 	done, err := now.finish(ctx, w, held)
+	if err == nil {
+		done.Stays, err = p.staysIn(ctx, done.roots)
+	}
 	if has := p.has(); has != nil && err == nil {
 		done.Searched, err = erase.Search(ctx, w.Repo, has)
 	}
@@ -444,6 +462,9 @@ func (h *holder) repo(r *git.Repo) *git.Repo {
 // finish does what is in the journal, from wherever it stands: each step is done, or can be done again.
 func (j *journal) finish(ctx context.Context, w *workspace.Workspace, held *holder) (*Result, error) {
 	done := &Result{Refs: len(j.Refs)}
+	for _, r := range j.Pushed {
+		done.Pushed = append(done.Pushed, git.Update{Ref: r.Ref, Old: r.Old.Hash(), New: r.New.Hash()})
+	}
 	err := j.trust(w)
 	if err == nil {
 		err = j.move(ctx, w, held)
@@ -576,7 +597,7 @@ func (j *journal) erase(ctx context.Context, w *workspace.Workspace, held *holde
 	for _, r := range roots {
 		switch {
 		case !own(w.Repo, r, replaced):
-			done.Stays = append(done.Stays, r)
+			done.roots = append(done.roots, r)
 		case r.Kind == erase.Log:
 			logs[r.Ref] = append(logs[r.Ref], r)
 		case noted[filepath.Base(r.Path)]:
@@ -596,6 +617,6 @@ func (j *journal) erase(ctx context.Context, w *workspace.Workspace, held *holde
 			return err
 		}
 	}
-	done.Erased, err = erase.Objects(ctx, w.Repo, leading.Without(done.Stays))
+	done.Erased, err = erase.Objects(ctx, w.Repo, leading.Without(done.roots))
 	return err
 }

@@ -26,6 +26,7 @@ type Report struct {
 	Objects  int      // that hold it or lead to it, and go
 	Files    []string // of ours, which are written anew
 	Commits  []Commit // of the user's own
+	Pushed   []git.Update
 	Stays    []Stay
 	Worktree []string // files of worktrees that hold it
 	Clients  []string // files of clients that hold it
@@ -43,7 +44,8 @@ type Commit struct {
 // A Stay is something of the user's that leads to what should go, so that it stays.
 type Stay struct {
 	erase.Root
-	Worktree string // of an index
+	Worktree string   // of an index; "" for one that no worktree has
+	Files    []string // that are staged there, from its top; none if it is as HEAD has it
 }
 
 // Empty reports whether there is nothing to do.
@@ -81,9 +83,10 @@ func (p *Plan) report(ctx context.Context) error {
 		return err
 	}
 	roots = slices.DeleteFunc(roots, func(r erase.Root) bool { return p.goesWith(r) })
-	for _, r := range roots {
-		p.Stays = append(p.Stays, Stay{Root: r})
+	if p.Stays, err = p.staysIn(ctx, roots); err != nil {
+		return err
 	}
+	p.Pushed = p.pushed()
 	p.goes = leading.Without(roots)
 	p.Objects = len(p.goes)
 	if p.Files, err = p.scrub().holding(p.dirs()); err != nil {
@@ -98,6 +101,75 @@ func (p *Plan) report(ctx context.Context) error {
 		return err
 	}
 	return p.clients()
+}
+
+// pushed are branches of the user's own as remotes have them, and what takes their place here: the remotes have
+// them as they were, and the next fetch would bring them back.
+func (p *Plan) pushed() (list []git.Update) {
+	for _, u := range p.updates {
+		id := ledger.ID(u.Ref[strings.LastIndexByte(u.Ref, '/')+1:])
+		ours := strings.HasSuffix(u.Ref, strings.TrimPrefix(p.Branch(id), "refs/heads"))
+		if !ours && strings.HasPrefix(u.Ref, "refs/remotes/") {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
+// staysIn says of what stays which files of an index the user has staged.
+func (p *Plan) staysIn(ctx context.Context, roots []erase.Root) ([]Stay, error) {
+	worktrees, err := p.Repo.Worktrees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Stay, len(roots))
+	for i, r := range roots {
+		list[i].Root = r
+		for _, w := range worktrees {
+			repo, err := git.Find(w.Path)
+			if r.Kind != erase.Index || err != nil || filepath.Join(repo.GitDir, "index") != r.Path {
+				continue
+			}
+			list[i].Worktree = w.Path
+			if list[i].Files, err = p.stagedOf(ctx, repo, w.Head, r.Hashes); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return list, nil
+}
+
+// stagedOf are the files that the index of a worktree has with some content, and HEAD has not.
+func (p *Plan) stagedOf(ctx context.Context, repo *git.Repo, head plumbing.Hash, contents []plumbing.Hash) (files []string, err error) {
+	staged, err := stagedIn(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	objects := p.Repo.Objects(ctx) // those of the plan may be of before the purge
+	defer objects.Close()
+	var tree plumbing.Hash
+	if !head.IsZero() {
+		if tree, err = objects.TreeOf(head); err != nil {
+			return nil, err
+		}
+	}
+	for path, e := range staged {
+		if !slices.Contains(contents, e.Hash) {
+			continue
+		}
+		name, _, _ := strings.Cut(path, "\x00")
+		var was git.Entry
+		if !tree.IsZero() {
+			if was, err = objects.Lookup(tree, name); err != nil {
+				return nil, err
+			}
+		}
+		if was.Hash != e.Hash {
+			files = append(files, p.clean(name))
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files), nil
 }
 
 // learn keeps what an object has of the secret, as it reads when it is decoded: a pattern says less. It is
