@@ -67,6 +67,11 @@ func archiveMissions(c *cli.Context) error {
 	var ids []ledger.ID
 	for _, name := range named {
 		id, err := target.Named(c.Context, w.Repo, name)
+		if err == nil {
+			if _, err = ledger.Tip(c.Context, w.Repo, id); err != nil {
+				err = cmdline.Hint(fmt.Errorf("mission %s: %w", id, err), "list the missions with: git agent-turn missions")
+			}
+		}
 		if err != nil {
 			return err
 		}
@@ -98,7 +103,7 @@ func archiveMissions(c *cli.Context) error {
 		return err
 	}
 	for _, l := range done.Left {
-		fmt.Fprintf(c.App.ErrWriter, "git-agent-turn: warning: mission %s stays: %s\n", l.ID, cmdline.OneLine(l.Why))
+		cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("mission %s stays: %s", l.ID, cmdline.OneLine(l.Why)))
 	}
 	verb := "archived"
 	if c.Bool("dry-run") {

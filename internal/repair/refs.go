@@ -2,6 +2,7 @@ package repair
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
@@ -121,8 +123,13 @@ func (r *repair) branches(ctx context.Context) error {
 			r.orphan(ctx, objects, id, ref, tip)
 		}
 	}
+	archived, err := ledger.ListArchived(ctx, r.Repo)
+	if err != nil && !errors.As(err, new(*ledger.UnreadError)) {
+		return err
+	}
 	for _, id := range r.written() {
-		if refs[id.Ref()].IsZero() && refs[r.Branch(id)].IsZero() {
+		is := func(e archive.Entry) bool { return e.ID == string(id) }
+		if refs[id.Ref()].IsZero() && refs[r.Branch(id)].IsZero() && !slices.ContainsFunc(archived, is) {
 			r.vanished(ctx, id)
 		}
 	}
