@@ -45,16 +45,23 @@ func purgeCommand() *cli.Command {
 			target.DryRunFlag(),
 			&cli.BoolFlag{Name: "yes", Usage: "don't ask"},
 		},
-		Action: cmdline.NoArgs(purgeAll),
+		Action: purgeAll,
 	}
 }
 
 func purgeAll(c *cli.Context) error {
+	if c.Args().Present() {
+		return cmdline.Hint(cmdline.Usagef("purge takes no arguments: the text is asked for, or read from standard input"),
+			"if you have typed the secret, it is in the history of your shell now: take it out there, too")
+	}
 	if c.Bool("fixed") && c.Bool("match") {
 		return cmdline.Usagef("purge takes one of --fixed and --match")
 	}
 	if !slices.ContainsFunc([]string{"fixed", "match", "turn", "path", "mission"}, c.IsSet) {
-		if c.Bool("push") {
+		switch {
+		case c.Bool("rewrite-mine") || c.Bool("dry-run"):
+			return needTarget()
+		case c.Bool("push"):
 			return pushPurges(c)
 		}
 		return completePurge(c)
@@ -196,9 +203,14 @@ func completePurge(c *cli.Context) error {
 		return err
 	}
 	if !purge.Unfinished(w.Store) {
-		return cmdline.Usagef("purge needs --fixed, --match, --turn <turn>, --path <pathspec> or --mission <id>")
+		return needTarget()
 	}
 	return finishPurge(c, w)
+}
+
+// needTarget is the error of a call that does not say what to purge.
+func needTarget() error {
+	return cmdline.Usagef("purge needs --fixed, --match, --turn <turn>, --path <pathspec> or --mission <id>")
 }
 
 // finishPurge completes a purge that was killed, if there is one, and removes what killed fetches have left.
@@ -237,7 +249,7 @@ func purged(c *cli.Context, w *workspace.Workspace) (t purge.Target, err error) 
 		if err != nil {
 			return t, err
 		}
-		if state.Turn == nil || state.Saved {
+		if state.Turn == nil || state.Saved || state.Start {
 			return t, cmdline.Usagef("purge --turn takes a turn, and %q is %s", name, state.Describe())
 		}
 		t.Turns = append(t.Turns, turnOf(state))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -99,6 +100,12 @@ func (l *line) flag(arg string, rest []string) (int, error) {
 	}
 	name, value, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 	words := []string{arg}
+	if hasValue && !takesValue(owner.known, name) {
+		if _, err := strconv.ParseBool(value); err != nil { // which is not repeated: it may be a secret
+			flag, _, _ := strings.Cut(arg, "=")
+			return 0, Usagef("%s takes no value", flag)
+		}
+	}
 	if takesValue(owner.known, name) && !hasValue {
 		if len(rest) == 0 {
 			l.pending = name

@@ -255,7 +255,7 @@ func TestErrors(t *testing.T) {
 		{"--json list", 2, "git-agent-test: error: unknown flag \"--json\"\ngit-agent-test: hint: list the flags with: git agent-test -h\n"},
 		{"list --mission", 2, "git-agent-test: error: --mission needs a value\n"},
 		{"list -n x", 2, "git-agent-test: error: invalid value \"x\" for flag -n: parse error\n"},
-		{"list --json=maybe", 2, "git-agent-test: error: invalid boolean value \"maybe\" for -json: parse error\n"},
+		{"list --json=maybe", 2, "git-agent-test: error: --json takes no value\n"},
 		{"-v", 2, "git-agent-test: error: unknown flag \"-v\"\ngit-agent-test: hint: list the flags with: git agent-test -h\n"},
 		{"fail hint", 1, "git-agent-test: error: no\ngit-agent-test: hint: try yes\n"},
 		{"fail usage", 2, "git-agent-test: error: outer: wrong 1\n"},
