@@ -27,7 +27,7 @@ func pruneAt(c *cli.Context, rec *turns.Recorder, r *remote.Remote, ids []ledger
 	name := cmdline.Escape(r.Name)
 	stays := func(id ledger.ID) bool { return slices.Contains(there.Ahead, id) }
 	for _, id := range there.Ahead {
-		fmt.Fprintf(c.App.ErrWriter, "git-agent-turn: warning: mission %s stays: it has something at %s that is not here; bring it with: git agent-turn fetch --mission %s %s\n", id, name, id, name)
+		cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("mission %s stays: it has something at %s that is not here; bring it with: git agent-turn fetch --mission %s %s", id, name, id, name))
 	}
 	ids = slices.DeleteFunc(ids, stays)
 	if len(there.Missions) == 0 {

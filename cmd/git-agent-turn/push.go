@@ -145,7 +145,7 @@ func pushArchive(c *cli.Context, r *remote.Remote) (sent bool, err error) {
 	}
 	_, err = fmt.Fprintln(c.App.Writer, "archive")
 	if n := len(done.Gone); n > 0 {
-		fmt.Fprintf(c.App.ErrWriter, "%s had refs at %s, and are in its archive now\n", cmdline.Plural(n, "mission"), cmdline.Escape(r.Name))
+		fmt.Fprintf(c.App.ErrWriter, "%s had refs at %s, and went into its archive\n", cmdline.Plural(n, "mission"), cmdline.Escape(r.Name))
 	}
 	return true, err
 }

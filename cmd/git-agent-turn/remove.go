@@ -168,7 +168,7 @@ func removeAll(c *cli.Context, r *turns.Recorder, ids []ledger.ID, dry bool, say
 	for _, id := range ids {
 		done, err := r.Remove(c.Context, id, false, dry)
 		if errors.Is(err, turns.ErrInUse) || errors.Is(err, turns.ErrUnmerged) {
-			fmt.Fprintf(c.App.ErrWriter, "git-agent-turn: warning: %s\n", cmdline.OneLine(err.Error()))
+			cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", cmdline.OneLine(err.Error()))
 			continue
 		}
 		if err == nil {
@@ -211,7 +211,7 @@ func pruneArchived(c *cli.Context, r *turns.Recorder, before time.Time) (removed
 		return false, err
 	}
 	for _, err := range left {
-		fmt.Fprintf(c.App.ErrWriter, "git-agent-turn: warning: %s\n", cmdline.OneLine(err.Error()))
+		cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", cmdline.OneLine(err.Error()))
 	}
 	for _, d := range done {
 		if err := sayRemoved(c, d); err != nil {
