@@ -37,9 +37,9 @@ func purgeCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "fixed", Usage: "a text, in all its spellings; read from the terminal or standard input"},
 			&cli.BoolFlag{Name: "match", Usage: "what a pattern matches, in Go's syntax; read like that"},
-			cmdline.Repeated(&cli.StringSliceFlag{Name: "turn", Usage: "all that was said and done in a `<turn>`"}),
+			completed(&cli.StringSliceFlag{Name: "turn", Usage: "all that was said and done in a `<turn>`"}, target.CompleteTurns),
 			cmdline.Repeated(&cli.StringSliceFlag{Name: "path", Usage: "the files that a `<pathspec>` names, in all turns"}),
-			cmdline.Repeated(&cli.StringSliceFlag{Name: "mission", Usage: "the mission `<id>`, with everything"}),
+			completed(&cli.StringSliceFlag{Name: "mission", Usage: "the mission `<id>`, with everything"}, target.CompleteMissions),
 			&cli.BoolFlag{Name: "rewrite-mine", Usage: "also write commits of yours on branches anew, which hold it or come after what does"},
 			&cli.BoolFlag{Name: "push", Usage: "purge nothing more here: replace at the remotes what was purged"},
 			target.DryRunFlag(),
@@ -47,6 +47,10 @@ func purgeCommand() *cli.Command {
 		},
 		Action: purgeAll,
 	}
+}
+
+func completed(flag *cli.StringSliceFlag, values cli.BashCompleteFunc) cli.Flag {
+	return &cmdline.CompletedFlag{DocGenerationFlag: cmdline.Repeated(flag), Values: values}
 }
 
 func purgeAll(c *cli.Context) error {
@@ -125,6 +129,9 @@ func pushPurges(c *cli.Context) error {
 		return err
 	}
 	if err := finishPurge(c, w); err != nil {
+		return err
+	}
+	if _, err := pushable(c, w); err != nil { // there is none
 		return err
 	}
 	return replaceAtRemotes(c, w)

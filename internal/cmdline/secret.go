@@ -55,7 +55,7 @@ func Secret(ctx context.Context, question string) ([]byte, error) {
 }
 
 // errSeveral reports a paste of which only the first line was read.
-var errSeveral = errors.New("that were several lines; give them on standard input, from a file")
+var errSeveral = errors.New("those were several lines: give them on standard input, from a file")
 
 func secretFrom(r io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxSecret+1))

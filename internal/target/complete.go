@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/urfave/cli/v2"
 
+	"gitagent/internal/archive"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
@@ -129,13 +131,18 @@ func CompleteMissions(c *cli.Context) {
 	}
 }
 
-// CompleteArchived proposes the archived missions, with their titles.
+// CompleteArchived proposes the archived missions, with their titles. One that has refs as well was taken out.
 func CompleteArchived(c *cli.Context) {
 	w, err := Workspace(c.Context)
 	if err != nil {
 		return
 	}
 	like, _ := ledger.LikeArchived(c.Context, w.Repo, cmdline.Typed(c.Context)) // what can't be read is not proposed
+	live, err := ledger.List(c.Context, w.Repo)
+	if err != nil {
+		return
+	}
+	like = slices.DeleteFunc(like, func(e archive.Entry) bool { return !live[ledger.ID(e.ID)].IsZero() })
 	for _, e := range like[:min(len(like), maxMissions)] {
 		cmdline.Propose(c, e.ID, e.Title)
 	}
