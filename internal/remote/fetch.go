@@ -73,7 +73,11 @@ func (r *Remote) fetch(ctx context.Context, ids []ledger.ID) ([]Change, error) {
 		if err != nil {
 			return nil, err
 		}
-		sources = r.news(theirs, ours)
+		rest, err := r.withoutResting(ctx, theirs)
+		if err != nil {
+			return nil, err
+		}
+		sources = r.news(rest, ours)
 		wanted = slices.Collect(maps.Keys(theirs))
 		for id := range r.byMission(ours) { // it may have gone on, and have been archived
 			wanted = append(wanted, id)
@@ -124,8 +128,31 @@ func (r *Remote) take(ctx context.Context, into string, ids []ledger.ID) (change
 	for id, t := range arrived {
 		found[id] = !t.ledger.IsZero()
 	}
-	changes, err = r.merge(ctx, applied.let(arrived), ids)
+	news := applied.let(arrived)
+	if len(ids) == 0 { // more may have come than was asked for
+		if news, err = r.withoutResting(ctx, news); err != nil {
+			return nil, nil, err
+		}
+	}
+	changes, err = r.merge(ctx, news, ids)
 	return append(applied.changes(), changes...), found, errors.Join(append(applied.held(), err)...)
+}
+
+// withoutResting are missions of a remote without those that are archived here as they are there: who archives
+// them before a push does not want their refs back with the next fetch.
+func (r *Remote) withoutResting(ctx context.Context, theirs map[ledger.ID]tips) (map[ledger.ID]tips, error) {
+	archived, err := ledger.ListArchived(ctx, r.repo)
+	if err != nil && !errors.As(err, new(*ledger.UnreadError)) {
+		return nil, err
+	}
+	rest := maps.Clone(theirs)
+	for _, e := range archived {
+		t := theirs[ledger.ID(e.ID)]
+		if t.ledger == e.Ledger.Hash() && (t.notes.IsZero() || t.notes == e.Notes.Hash()) {
+			delete(rest, ledger.ID(e.ID))
+		}
+	}
+	return rest, nil
 }
 
 // A source is refs to fetch: their namespace, and a name or a pattern. It is no error if a pattern
