@@ -128,8 +128,6 @@ func (a *archiving) choose(ctx context.Context, ids []ledger.ID, used map[ledger
 			tips[id] = tip
 		} else if ok {
 			a.left[id] = used[id]
-		} else {
-			a.left[id] = "it is archived already"
 		}
 	}
 	lines, err := Lines(ctx, a.Repo, tips)

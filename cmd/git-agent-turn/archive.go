@@ -105,6 +105,12 @@ func archiveMissions(c *cli.Context) error {
 	for _, l := range done.Left {
 		cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("mission %s stays: %s", l.ID, cmdline.OneLine(l.Why)))
 	}
+	for _, id := range ids {
+		left := func(l turns.Leaving) bool { return l.ID == id }
+		if len(named) > 0 && !slices.Contains(done.Done, id) && !slices.ContainsFunc(done.Left, left) {
+			cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", fmt.Sprintf("mission %s is archived already", id))
+		}
+	}
 	verb := "archived"
 	if c.Bool("dry-run") {
 		verb = "would archive"
