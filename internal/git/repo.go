@@ -302,7 +302,8 @@ func (r *Repo) OwnRefs(ctx context.Context) (map[string]plumbing.Hash, error) {
 	return refs, err
 }
 
-// brokenRefs adds those refs whose files hold no hash. A whole one has a size that need not be looked into.
+// brokenRefs adds those refs whose files hold no hash. One that git has listed, and that has the size of a whole one,
+// need not be looked into. A power cut leaves zeros, and perhaps as many.
 func (r *Repo) brokenRefs(name string, refs map[string]plumbing.Hash) {
 	if !strings.HasPrefix(name, "refs/") || strings.Contains(name, "..") || strings.ContainsAny(name, "*?[") {
 		return
@@ -311,15 +312,17 @@ func (r *Repo) brokenRefs(name string, refs map[string]plumbing.Hash) {
 		if err != nil || !d.Type().IsRegular() || strings.HasSuffix(path, ".lock") {
 			return nil // it may just have been packed
 		}
-		info, err := d.Info()
-		if err != nil || info.Size() == int64(2*len(plumbing.ZeroHash)+1) {
+		rel, err := filepath.Rel(r.CommonDir, path)
+		if err != nil {
 			return nil
 		}
-		data, err := readPlain(path)
-		if err == nil && !isRef(data) {
-			if rel, err := filepath.Rel(r.CommonDir, path); err == nil {
-				refs[filepath.ToSlash(rel)] = plumbing.ZeroHash
-			}
+		name := filepath.ToSlash(rel)
+		info, err := d.Info()
+		if _, listed := refs[name]; err != nil || listed && info.Size() == int64(2*len(plumbing.ZeroHash)+1) {
+			return nil
+		}
+		if data, err := readPlain(path); err == nil && !isRef(data) {
+			refs[name] = plumbing.ZeroHash
 		}
 		return nil
 	})

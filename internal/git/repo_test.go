@@ -318,6 +318,7 @@ func TestRefs(t *testing.T) {
 		r.Git("update-ref", ref, head)
 	}
 	r.Write(".git/refs/agent/missions/broken", "garbage\n")
+	r.Write(".git/refs/agent/zeros/broken", strings.Repeat("\x00", 41)) // as long as a whole one
 	repo := find(t, r)
 	for _, tt := range []struct {
 		names, want []string
@@ -326,6 +327,8 @@ func TestRefs(t *testing.T) {
 		{[]string{"refs/agent/missions/a", "refs/agent/missions/none"}, []string{"refs/agent/missions/a"}},
 		{[]string{"refs/agent/missions/"}, []string{"refs/agent/missions/a", "refs/agent/missions/b", "refs/agent/missions/broken"}},
 		{[]string{"refs/agent/missions/broken"}, []string{"refs/agent/missions/broken"}},
+		{[]string{"refs/agent/zeros/"}, []string{"refs/agent/zeros/broken"}},
+		{[]string{"refs/agent/zeros/broken"}, []string{"refs/agent/zeros/broken"}},
 		{[]string{"refs/heads/none"}, nil},
 		{[]string{"refs/heads/main"}, []string{"refs/heads/main"}},
 	} {
