@@ -3,6 +3,7 @@ package turns_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"gitagent/internal/ledger"
@@ -80,6 +81,35 @@ func TestDamaged(t *testing.T) {
 					l.fsck()
 				})
 			}
+		}
+	}
+}
+
+// TestDamagedRef: of a ref, a power cut may leave a file with nothing in it, or with zeros. The turn is recorded as
+// that of a mission whose objects are lost is; without the notes, if it is theirs.
+func TestDamagedRef(t *testing.T) {
+	t.Parallel()
+	for _, content := range []string{"", "0123456789", strings.Repeat("\x00", 41)} {
+		l := newLab(t)
+		c := l.client()
+		id := own(c)
+		l.turn(c, "first", l.write("one", "1\n"))
+		l.Write(".git/"+id.NotesRef(), content)
+		l.turn(c, "second", l.write("two", "2\n"))
+		if list, err := turns.List(t.Context(), l.repo(), id); err != nil || len(list) != 2 {
+			t.Errorf("notes %q: %v, %v", content, list, err)
+		}
+		l.Write(".git/"+id.Ref(), content)
+		l.turn(c, "third", l.write("three", "3\n"))
+		instead, err := ledger.OfSession(c.Session, 12)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list, err := turns.List(t.Context(), l.repo(), instead); err != nil || len(list) != 1 || list[0].Prompt != "third" {
+			t.Errorf("ledger %q: mission %s has %v, %v", content, instead, list, err)
+		}
+		if now := l.Read(".git/" + id.Ref()); now != content {
+			t.Errorf("the ref %q is %q now", content, now)
 		}
 	}
 }

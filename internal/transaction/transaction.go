@@ -202,21 +202,25 @@ func (tx *Tx) Open(ctx context.Context) error {
 	if tx.tips, err = tx.refs(); err != nil {
 		return err
 	}
-	tip, notes := tx.tips[tx.ID.Ref()], tx.tips[tx.ID.NotesRef()]
-	if tip.IsZero() {
+	tip, live := tx.tips[tx.ID.Ref()] // zero if that is a file without a hash, as a power cut leaves it
+	notes, noted := tx.tips[tx.ID.NotesRef()]
+	if !live {
 		if err := tx.openArchived(ctx); err != nil {
 			return err
 		}
-		if tip = tx.kept.Ledger.Hash(); notes.IsZero() {
+		if tip = tx.kept.Ledger.Hash(); !noted {
 			notes = tx.kept.Notes.Hash()
 		}
 	}
-	if !tip.IsZero() {
+	if live || !tip.IsZero() {
 		if err := tx.open(ctx, tip); err != nil {
 			return err
 		}
 	}
-	if tx.Notes, err = gitnotes.Open(tx.Objects, notes); err != nil {
+	if tx.Notes, err = gitnotes.Open(tx.Objects, notes); err == nil && noted && notes.IsZero() {
+		err = fmt.Errorf("%s is %w", tx.ID.NotesRef(), git.ErrDamaged)
+	}
+	if err != nil {
 		tx.LeaveNotes(err)
 	}
 	return nil
