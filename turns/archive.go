@@ -217,7 +217,11 @@ func (r *Recorder) archive(ctx context.Context, objects *git.Objects) (*archive.
 	if err != nil {
 		return nil, err
 	}
-	return archive.Open(objects, refs[archive.IndexRef])
+	tip, err := archive.Tip(refs)
+	if err != nil {
+		return nil, err
+	}
+	return archive.Open(objects, tip)
 }
 
 // replace moves the archive to what change makes of it.
@@ -227,7 +231,11 @@ func (a *archiving) replace(ctx context.Context, held *lock.Lock, change func(*a
 		if err != nil {
 			return nil, err
 		}
-		index, err := archive.Open(a.objects, refs[archive.IndexRef])
+		tip, err := archive.Tip(refs)
+		if err != nil {
+			return nil, err
+		}
+		index, err := archive.Open(a.objects, tip)
 		if err != nil {
 			return nil, err
 		}
@@ -245,13 +253,7 @@ func (a *archiving) replace(ctx context.Context, held *lock.Lock, change func(*a
 		if err != nil {
 			return nil, err
 		}
-		var updates []git.Update
-		for ref, to := range map[string]plumbing.Hash{archive.IndexRef: index.Tip, archive.KeepRef: keep} {
-			if from := refs[ref]; from != to {
-				updates = append(updates, git.Update{Ref: ref, New: to, Old: from})
-			}
-		}
-		return updates, nil
+		return archive.Moves(refs, index.Tip, keep), nil
 	})
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gitagent/internal/archive"
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/test/replay"
 	"gitagent/turns"
@@ -112,6 +114,70 @@ func TestDamagedRef(t *testing.T) {
 			t.Errorf("the ref %q is %q now", content, now)
 		}
 	}
+}
+
+// TestDamagedArchive: where nobody knows what is archived, a turn is recorded all the same, in a mission of its own,
+// and nothing takes the archive's place.
+func TestDamagedArchive(t *testing.T) {
+	t.Parallel()
+	for _, damage := range []struct {
+		name string
+		do   func(l *lab) error
+	}{
+		{"empty", func(l *lab) error { return os.Truncate(filepath.Join(l.Dir, ".git", archive.IndexRef), 0) }},
+		{"zeros", func(l *lab) error {
+			return os.WriteFile(filepath.Join(l.Dir, ".git", archive.IndexRef), make([]byte, 41), 0o644)
+		}},
+		{"without its commit", func(l *lab) error {
+			return os.Remove(filepath.Join(l.Dir, loosen(l, l.Git("rev-parse", archive.IndexRef))))
+		}},
+		{"without its tree", func(l *lab) error {
+			return os.Remove(filepath.Join(l.Dir, loosen(l, l.Git("rev-parse", archive.IndexRef+"^{tree}"))))
+		}},
+	} {
+		t.Run(damage.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			c, d := l.client(), l.client()
+			l.turn(c, "first", l.write("one", "1\n"))
+			l.archive(own(c))
+			keep := l.Git("rev-parse", archive.KeepRef)
+			if err := damage.do(l); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range []*replay.Client{c, d} {
+				l.turn(c, "in the dark", l.write("two", c.Session))
+				instead, err := ledger.OfSession(c.Session, 12)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if list, err := turns.List(t.Context(), l.repo(), instead); err != nil || len(list) != 1 {
+					t.Errorf("mission %s: %v, %v", instead, list, err)
+				}
+				if _, err := l.recorder(l.Dir).Archive(t.Context(), []ledger.ID{instead}, nil, false); !git.Lost(err) {
+					t.Errorf("archive %s: %v", instead, err)
+				}
+			}
+			if now := l.Git("rev-parse", archive.KeepRef); now != keep {
+				t.Errorf("what was archived is kept by %s, not %s", now, keep)
+			}
+		})
+	}
+}
+
+// TestArchiveWithoutIndex: what is archived stays kept, though the ref of its list is gone.
+func TestArchiveWithoutIndex(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c, d := l.client(), l.client()
+	l.turn(c, "first", l.write("one", "1\n"))
+	l.turn(d, "second", l.write("one", "2\n"))
+	l.archive(own(c))
+	l.Git("update-ref", "-d", archive.IndexRef)
+	if _, err := l.recorder(l.Dir).Archive(t.Context(), []ledger.ID{own(d)}, nil, false); !git.Lost(err) {
+		t.Errorf("archive: %v", err)
+	}
+	l.Git("rev-parse", archive.KeepRef)
 }
 
 // loosen makes all objects loose, and returns the path of one of them.

@@ -75,10 +75,10 @@ func (r *Recorder) Record(ctx context.Context, s Signal) (*Result, error) {
 // record adds the signal to the mission's ledger and to the session's state.
 func (r *Recorder) record(ctx context.Context, s Signal, st *session.State, done *Result) error {
 	meant := ledger.ID("")
-	err := r.recordTo(ctx, s, st, done, func(ctx context.Context) (ledger.ID, error) {
+	err := r.recordTo(ctx, s, st, done, func(ctx context.Context) (transaction.Job, error) {
 		var err error
 		meant, err = r.missionOf(ctx, s, st)
-		return meant, err
+		return transaction.Job{Mission: meant}, err
 	})
 	if !git.Lost(err) || s.Session == "" || meant == "" || s.Mission != "" {
 		return err
@@ -88,24 +88,30 @@ func (r *Recorder) record(ctx context.Context, s Signal, st *session.State, done
 	if e == nil && instead == meant {
 		instead, e = ledger.OfSession(s.Session, 12)
 	}
-	if e != nil || instead == meant {
+	if e != nil {
 		return err
 	}
-	if e := r.recordTo(ctx, s, st, done, func(context.Context) (ledger.ID, error) { return instead, nil }); e != nil {
+	if e := r.recordTo(ctx, s, st, done, transaction.Of(transaction.Job{Mission: instead, Instead: true})); e != nil {
 		if errors.Is(e, session.ErrUnchanged) {
 			return e
 		}
+		if instead == meant {
+			return err
+		}
 		return errors.Join(err, e)
 	}
-	done.Damaged = meant
+	if instead != meant { // else nobody knows whether it is archived, and it begins
+		done.Damaged = meant
+	}
 	return nil
 }
 
 // recordTo adds the signal to the mission that choose returns.
-func (r *Recorder) recordTo(ctx context.Context, s Signal, st *session.State, done *Result, mission func(context.Context) (ledger.ID, error)) error {
+func (r *Recorder) recordTo(ctx context.Context, s Signal, st *session.State, done *Result, mission func(context.Context) (transaction.Job, error)) error {
 	choose := func(ctx context.Context) (transaction.Job, error) {
-		id, err := mission(ctx)
-		return transaction.Job{Mission: id, At: s.At, What: string(s.Event), Warm: headBefore(st)}, err
+		j, err := mission(ctx)
+		j.At, j.What, j.Warm = s.At, string(s.Event), headBefore(st)
+		return j, err
 	}
 	return transaction.Run(ctx, r.Workspace, choose, func(ctx context.Context, tx *transaction.Tx) error {
 		rec := &recording{

@@ -42,6 +42,31 @@ const (
 // them when it looks for what two repositories have in common.
 var who = git.Signature{Name: "git-agent", Email: "git-agent@localhost", When: time.Unix(1_000_000_000, 0).UTC()}
 
+// Tip returns the index of the archive among some refs, zero if nothing is archived. If the file of its ref holds no
+// hash, or if it is gone and what it listed is still kept, the error wraps [git.ErrDamaged]: nobody knows then what
+// is archived, and nothing may take its place.
+func Tip(refs map[string]plumbing.Hash) (plumbing.Hash, error) {
+	tip, ok := refs[IndexRef]
+	if ok && tip.IsZero() || !ok && !refs[KeepRef].IsZero() {
+		return tip, fmt.Errorf("read the archive: %s is %w", IndexRef, git.ErrDamaged)
+	}
+	return tip, nil
+}
+
+// Moves are those of the archive's refs to an index, and to the commit that keeps what it lists. What is killed
+// between the two leaves the index without the other, never the reverse.
+func Moves(refs map[string]plumbing.Hash, index, keep plumbing.Hash) (moves []git.Update) {
+	for _, m := range []git.Update{{Ref: IndexRef, New: index, Old: refs[IndexRef]}, {Ref: KeepRef, New: keep, Old: refs[KeepRef]}} {
+		if m.New != m.Old {
+			moves = append(moves, m)
+		}
+	}
+	if index.IsZero() {
+		slices.Reverse(moves)
+	}
+	return moves
+}
+
 // An Index is the missions of an archive. Its zero tip is the empty one.
 type Index struct {
 	Tip     plumbing.Hash

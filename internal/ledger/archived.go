@@ -39,7 +39,10 @@ func Tip(ctx context.Context, repo *git.Repo, id ID) (plumbing.Hash, error) {
 
 func indexOf(ctx context.Context, repo *git.Repo) (plumbing.Hash, error) {
 	refs, err := repo.Refs(ctx, archive.IndexRef)
-	return refs[archive.IndexRef], err
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return archive.Tip(refs)
 }
 
 // Archived returns the entry of a mission in the archive whose index is a commit: one that is Gone for a

@@ -161,10 +161,14 @@ func fixed(learned [][]byte) *secret.Finder {
 // will do: an archived mission had the map applied when it was not.
 func (a *Apply) archived(ctx context.Context, objects *git.Objects, news bool) (list []*line, err error) {
 	refs, err := a.Repo.Refs(ctx, archive.IndexRef)
-	if err != nil || refs[archive.IndexRef].IsZero() || a.Map.Empty() {
+	if err != nil || len(refs) == 0 || a.Map.Empty() {
 		return nil, err
 	}
-	index, err := archive.Open(objects, refs[archive.IndexRef])
+	tip, err := archive.Tip(refs)
+	if err != nil {
+		return nil, err
+	}
+	index, err := archive.Open(objects, tip)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -16,7 +14,11 @@ import (
 // where they are. Some may have gone on with refs, as a fetch leaves the archive as it is.
 func (p *Plan) readArchive() (err error) {
 	p.archived, p.besides = make(map[ledger.ID]archive.Entry), make(map[ledger.ID]archive.Entry)
-	if p.archive, err = archive.Open(p.objects, p.refs[archive.IndexRef]); err != nil {
+	tip, err := archive.Tip(p.refs)
+	if err == nil {
+		p.archive, err = archive.Open(p.objects, tip)
+	}
+	if err != nil {
 		return err
 	}
 	for e, err := range p.archive.All() {
@@ -78,13 +80,7 @@ func (p *Plan) archiveMoves(ctx context.Context) ([]git.Update, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []git.Update
-	for ref, to := range map[string]plumbing.Hash{archive.IndexRef: index.Tip, archive.KeepRef: keep} {
-		if from := p.refs[ref]; from != to {
-			list = append(list, git.Update{Ref: ref, New: to, Old: from})
-		}
-	}
-	return list, nil
+	return archive.Moves(p.refs, index.Tip, keep), nil
 }
 
 // spoiled reports whether a remote's archive, as it was seen last, may have what goes: it is fetched again.

@@ -50,6 +50,7 @@ type Tx struct {
 	// to. The rest of the event is written.
 	Stayed error
 
+	instead bool // see [Job]
 	held    *lock.Lock
 	reason  string // for reflogs
 	start   func() // starts the next three, once
@@ -75,6 +76,7 @@ type Job struct {
 	At      time.Time
 	What    string        // in a word or two, for reflogs: "stopped"
 	Warm    plumbing.Hash // a commit that will probably be read; zero for none
+	Instead bool          // of one that is damaged: it begins, if an archive that can't be read may have it
 }
 
 // Run lets f write an event, and runs it again when it loses a race. choose is called anew for
@@ -120,7 +122,7 @@ func run(ctx context.Context, w *workspace.Workspace, choose func(context.Contex
 		return err
 	}
 	tx := &Tx{
-		Workspace: w, ID: j.Mission, At: j.At.UTC().Truncate(time.Millisecond), held: held,
+		Workspace: w, ID: j.Mission, At: j.At.UTC().Truncate(time.Millisecond), held: held, instead: j.Instead,
 		Objects: w.Repo.Objects(ctx), reason: fmt.Sprintf("agent mission %s: %s", j.Mission, j.What),
 	}
 	defer tx.Objects.Close()
@@ -232,7 +234,14 @@ func (tx *Tx) openArchived(ctx context.Context) error {
 	if err != nil || len(refs) == 0 {
 		return err
 	}
-	if tx.kept, err = ledger.Archived(tx.Objects, refs[archive.IndexRef], tx.ID); err != nil || tx.kept.Branch.IsZero() {
+	index, err := archive.Tip(refs)
+	if err == nil {
+		tx.kept, err = ledger.Archived(tx.Objects, index, tx.ID)
+	}
+	if tx.instead && git.Lost(err) {
+		return nil
+	}
+	if err != nil || tx.kept.Branch.IsZero() {
 		return err
 	}
 	branch, err := tx.Repo.Refs(ctx, tx.Branch(tx.ID))
