@@ -237,7 +237,10 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 	if err != nil {
 		return index, nil, err
 	}
-	index, keep := ours[archive.IndexRef], ours[archive.KeepRef]
+	if index, err = archive.Tip(ours); err != nil {
+		return index, nil, err
+	}
+	keep := there[archive.KeepRef]
 	if theirs := there[archive.IndexRef]; !theirs.IsZero() && theirs != index {
 		if ours[r.seenIndex()] != theirs || ours[r.seenKeep()] != there[archive.KeepRef] {
 			refspecs := "+" + archive.IndexRef + ":" + r.seenIndex() + "\n"
@@ -257,10 +260,17 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 		if err != nil {
 			return index, nil, err
 		}
-		if ours, err = r.repo.Refs(ctx, archive.IndexRef, archive.KeepRef); err != nil { // ours may have changed as well
+		if ours, err = r.repo.Refs(ctx, archive.IndexRef, archive.KeepRef); err == nil { // ours may have changed as well
+			index, err = archive.Tip(ours)
+		}
+		if err == nil {
+			index, keep, err = r.unite(ctx, theirs, index)
+		}
+		if err != nil {
 			return index, nil, err
 		}
-		if index, keep, err = r.unite(ctx, theirs, ours[archive.IndexRef]); err != nil {
+	} else if theirs.IsZero() || keep != ours[archive.KeepRef] { // what is sent keeps what it lists, whatever the ref here says
+		if keep, err = r.keep(ctx, index); err != nil {
 			return index, nil, err
 		}
 	}
@@ -372,6 +382,20 @@ func (r *Remote) anew(ctx context.Context, all map[string]archive.Entry, landed 
 		return plumbing.ZeroHash, err
 	}
 	return index.Tip, nil
+}
+
+// keep writes the commits that keep what an index lists.
+func (r *Remote) keep(ctx context.Context, index plumbing.Hash) (keep plumbing.Hash, err error) {
+	objects := r.repo.Objects(ctx)
+	defer objects.Close()
+	x, err := archive.Open(objects, index)
+	if err == nil {
+		keep, err = x.Keep()
+	}
+	if err == nil {
+		err = objects.Flush()
+	}
+	return keep, err
 }
 
 // unite writes the union of two archives, whose missions are all here.

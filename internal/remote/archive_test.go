@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gitagent/internal/archive"
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
 	"gitagent/internal/transaction"
@@ -93,6 +94,30 @@ func TestPushArchive(t *testing.T) {
 	again := cloneOf(t, host.Dir)
 	again.fetch(ids[0])
 	equal(t, "prompts", again.prompts(ids[0]), []string{"one of a1b2c3d4", "two"})
+}
+
+// TestPushDamagedArchive: what goes to a remote keeps what it lists, though the ref that keeps it here is lost; and
+// of an archive that is damaged here nothing goes.
+func TestPushDamagedArchive(t *testing.T) {
+	t.Parallel()
+	host := newHost(t)
+	a := cloneOf(t, host.Dir)
+	a.turn("a1b2c3d4", "one")
+	a.pushAll()
+	a.archives("a1b2c3d4")
+	want := archiveOf(a.Repo)
+	a.Git("update-ref", "-d", archive.KeepRef)
+	equal(t, "gone at the host", a.pushArchive(), []ledger.ID{"a1b2c3d4"})
+	if now := archiveOf(host); now != want {
+		t.Errorf("the host's archive is %s, want %s", now, want)
+	}
+	a.Write(".git/"+archive.IndexRef, "")
+	if _, err := a.origin().PushArchive(t.Context()); !git.Lost(err) {
+		t.Errorf("push of a damaged archive: %v", err)
+	}
+	if now := archiveOf(host); now != want {
+		t.Errorf("the host's archive is %s, want %s", now, want)
+	}
 }
 
 // TestArchiveLocks: git was killed while it noted what the archive of a remote is. Its locks are in nobody's way.
