@@ -94,6 +94,12 @@ func Open(objects *git.Objects, tip plumbing.Hash) (*Index, error) {
 	return x, nil
 }
 
+// IndexCommit is the content of the commit of an index with a tree.
+func IndexCommit(tree plumbing.Hash) []byte {
+	c := git.Commit{Tree: tree, Author: who, Committer: who, Message: "archive\n"}
+	return c.Encode()
+}
+
 // Find returns the mission with an id. It is not ok for one that is not there, or was removed.
 func (x *Index) Find(id string) (e Entry, ok bool, err error) {
 	if len(id) < 2 {
@@ -216,7 +222,7 @@ func (x *Index) With(changes map[string]Entry) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Tip, err = x.objects.CommitTree(top, nil, who, who, "archive\n")
+	out.Tip, err = x.objects.Write(plumbing.CommitObject, IndexCommit(top))
 	return out, err
 }
 

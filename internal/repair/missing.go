@@ -3,6 +3,8 @@ package repair
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -37,22 +39,29 @@ func (r *repair) tell(ctx context.Context, w *walk) error {
 	if len(w.lost) == 0 {
 		return nil
 	}
-	tips, err := ledger.List(ctx, r.Repo)
-	if err != nil {
-		return err
-	}
-	missions, err := r.missions(ctx)
+	tips, err := r.tips(ctx)
 	if err != nil {
 		return err
 	}
 	before := len(r.found)
-	for _, id := range missions {
+	for _, id := range slices.Sorted(maps.Keys(tips)) {
 		r.mission(ctx, w, id, tips[id])
 	}
 	if before == len(r.found) {
 		r.say(Finding{Lost: true, What: fmt.Sprintf("lost objects of the repository's own history, or of notes: %d; see what git says", len(w.lost)), Hint: "git fsck"})
 	}
 	return nil
+}
+
+// tips are the newest commits of all missions, of archived ones too.
+func (r *repair) tips(ctx context.Context) (map[ledger.ID]plumbing.Hash, error) {
+	tips, err := ledger.List(ctx, r.Repo)
+	for id, e := range r.archived {
+		if _, live := tips[id]; !live {
+			tips[id] = e.Ledger.Hash()
+		}
+	}
+	return tips, err
 }
 
 // mission says what of a mission is lost.

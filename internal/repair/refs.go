@@ -2,7 +2,6 @@ package repair
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
@@ -119,17 +117,12 @@ func (r *repair) branches(ctx context.Context) error {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	for ref, tip := range refs {
-		if id, ok := r.MissionOf(ref); ok && refs[id.Ref()].IsZero() {
+		if id, ok := r.MissionOf(ref); ok && refs[id.Ref()].IsZero() && r.archived[id].Gone() {
 			r.orphan(ctx, objects, id, ref, tip)
 		}
 	}
-	archived, err := ledger.ListArchived(ctx, r.Repo)
-	if err != nil && !errors.As(err, new(*ledger.UnreadError)) {
-		return err
-	}
 	for _, id := range r.written() {
-		is := func(e archive.Entry) bool { return e.ID == string(id) }
-		if refs[id.Ref()].IsZero() && refs[r.Branch(id)].IsZero() && !slices.ContainsFunc(archived, is) {
+		if refs[id.Ref()].IsZero() && refs[r.Branch(id)].IsZero() && r.archived[id].Gone() {
 			r.vanished(ctx, id)
 		}
 	}

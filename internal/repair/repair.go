@@ -4,6 +4,7 @@
 //	scan.go      loose objects and packs whose content is not what their names say
 //	walk.go      what our refs lead to, and what of that is lost
 //	missing.go   which turns that concerns, and how
+//	archive.go   the archive's refs, each made anew from the other
 //	refs.go      refs that git can't read, refs that killed fetches left, branches and ledgers without each other
 //	notes.go     notes that the ledgers say should be there
 //	stale.go     what dead processes left in the local state and in the repository
@@ -22,6 +23,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/workspace"
@@ -41,11 +45,14 @@ type repair struct {
 	at    time.Time
 	dry   bool
 	found []Finding
+
+	index    plumbing.Hash // the list of what is archived, zero if nothing is, or it is not known
+	archived map[ledger.ID]archive.Entry
 }
 
 // Run looks for what is wrong, mends it unless dry is set, and returns what it found.
 func Run(ctx context.Context, w *workspace.Workspace, at time.Time, dry bool) ([]Finding, error) {
-	r := &repair{Workspace: w, at: at.UTC(), dry: dry}
+	r := &repair{Workspace: w, at: at.UTC(), dry: dry, archived: make(map[ledger.ID]archive.Entry)}
 	for _, step := range []struct {
 		what string
 		do   func(context.Context) error
@@ -54,7 +61,9 @@ func Run(ctx context.Context, w *workspace.Workspace, at time.Time, dry bool) ([
 		{"what dead processes left", r.dead},
 		{"what killed fetches left", r.landings},
 		{"refs", r.refs},
+		{"the archive", r.archive},
 		{"objects", r.objects},
+		{"what keeps the archive", r.kept},
 		{"branches", r.branches},
 		{"notes", r.notes},
 		{"sessions", r.sessions},

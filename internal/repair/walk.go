@@ -12,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
@@ -224,6 +225,13 @@ func (r *repair) objects(ctx context.Context) error {
 		return err
 	}
 	from := slices.DeleteFunc(slices.Collect(maps.Values(refs)), plumbing.Hash.IsZero) // of a ref that is damaged itself
+	if refs[archive.KeepRef].IsZero() {
+		tips, err := r.archivedTips(ctx)
+		if err != nil {
+			return err
+		}
+		from = append(from, tips...)
+	}
 	if len(from) == 0 || len(bad) == 0 && r.connected(ctx, from) {
 		return nil
 	}
@@ -348,10 +356,11 @@ func (r *repair) borrow(ctx context.Context, w *walk, scratch *git.Repo) error {
 	if err != nil {
 		return err
 	}
-	missions, err := r.missions(ctx)
+	tips, err := r.tips(ctx)
 	if err != nil {
 		return err
 	}
+	missions := slices.Sorted(maps.Keys(tips))
 	for _, name := range names {
 		if len(w.lost) == 0 {
 			break

@@ -1,0 +1,184 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/archive"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+)
+
+// archive looks for the list of what is archived, if its ref is damaged or gone, and reads it. The list is here as
+// long as git has not collected it, among others from before, and the one that is meant says itself how it is kept.
+func (r *repair) archive(ctx context.Context) error {
+	refs, err := r.Repo.Refs(ctx, archive.IndexRef, archive.KeepRef)
+	if err != nil {
+		return err
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	tip, err := archive.Tip(refs)
+	if err != nil {
+		if tip, err = r.lostIndex(ctx, objects, refs[archive.KeepRef]); err != nil {
+			return err
+		}
+		if err := r.indexRef(ctx, refs, tip); err != nil {
+			return err
+		}
+	}
+	r.index = tip
+	x, err := archive.Open(objects, tip)
+	if err != nil {
+		return nil // what is lost of it is said later
+	}
+	for e, err := range x.All() {
+		if err == nil && !e.Gone() {
+			r.archived[ledger.ID(e.ID)] = e
+		}
+	}
+	return nil
+}
+
+// lostIndex finds the list of missions that a commit keeps, among all that are here. It returns zero if none is, or
+// if the commit is not known either and there are several.
+func (r *repair) lostIndex(ctx context.Context, objects *git.Objects, keep plumbing.Hash) (plumbing.Hash, error) {
+	out, err := r.Repo.Output(ctx, nil, "cat-file", "--batch-all-objects", "--unordered", "--buffer", "--batch-check=%(objecttype) %(objectname) %(objectsize)")
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	size := strconv.Itoa(len(archive.IndexCommit(plumbing.ZeroHash)))
+	var found []plumbing.Hash
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		if len(words) != 3 || words[0] != "commit" || words[2] != size {
+			continue
+		}
+		hash := plumbing.NewHash(words[1])
+		tree, err := objects.TreeOf(hash)
+		if err != nil || plumbing.ComputeHash(plumbing.CommitObject, archive.IndexCommit(tree)) != hash {
+			continue
+		}
+		x, err := archive.Open(objects, hash)
+		if err != nil {
+			continue
+		}
+		if kept, err := x.Keep(); err == nil && (kept == keep || keep.IsZero()) {
+			found = append(found, hash)
+		}
+	}
+	if len(found) != 1 {
+		return plumbing.ZeroHash, nil
+	}
+	return found[0], nil
+}
+
+// indexRef says that the archive's list is lost, and lets its ref have the commit that was found.
+func (r *repair) indexRef(ctx context.Context, refs map[string]plumbing.Hash, tip plumbing.Hash) error {
+	f := Finding{Lost: true, What: archive.IndexRef + " is gone, and so is what it said of what is archived"}
+	_, broken := refs[archive.IndexRef]
+	if broken {
+		f.What = fmt.Sprintf("the file of %s holds no hash", archive.IndexRef)
+	}
+	if !tip.IsZero() {
+		f.Mended = fmt.Sprintf("it gets back %s, the list of what is kept", tip)
+	}
+	r.say(f)
+	if r.dry || tip.IsZero() {
+		return nil
+	}
+	return r.moveArchive(ctx, archive.IndexRef, broken, tip, plumbing.ZeroHash)
+}
+
+// moveArchive moves a ref of the archive, whose file is put away first if it is broken.
+func (r *repair) moveArchive(ctx context.Context, ref string, broken bool, to, from plumbing.Hash) error {
+	held, err := r.Store.LockArchive(ctx)
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	if broken {
+		if err := r.aside(filepath.Join(r.Repo.CommonDir, filepath.FromSlash(ref))); err != nil {
+			return err
+		}
+		now, err := r.Repo.Refs(ctx, ref) // an older value may be packed
+		if err != nil {
+			return err
+		}
+		from = now[ref]
+	}
+	return r.Repo.UpdateRefs(ctx, "agent: repair", []git.Update{{Ref: ref, New: to, Old: from}})
+}
+
+// kept lets the ref that keeps what is archived have what the list says, or git would collect the missions.
+func (r *repair) kept(ctx context.Context) error {
+	if r.index.IsZero() {
+		return nil
+	}
+	refs, err := r.Repo.Refs(ctx, archive.KeepRef)
+	if err != nil {
+		return err
+	}
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	x, err := archive.Open(objects, r.index)
+	if err != nil {
+		return nil // it has been said
+	}
+	keep, err := x.Keep()
+	if err != nil && !git.Lost(err) {
+		return err
+	}
+	now, there := refs[archive.KeepRef]
+	if err != nil || now == keep {
+		return nil
+	}
+	f := Finding{What: "the missions in the archive are not kept as its list says: git may collect them", Mended: archive.KeepRef + " is made anew from the list"}
+	missing := 0
+	for _, e := range r.archived {
+		switch err := objects.Has(e.Ledger.Hash()); {
+		case errors.Is(err, plumbing.ErrObjectNotFound):
+			missing++
+		case err != nil:
+			return err
+		}
+	}
+	if missing > 0 {
+		f = Finding{What: fmt.Sprintf("%s; and %d of them are not here, so %s can't be made anew", f.What, missing, archive.KeepRef)}
+	}
+	r.say(f)
+	if r.dry || missing > 0 {
+		return nil
+	}
+	if err := objects.Flush(); err != nil {
+		return err
+	}
+	return r.moveArchive(ctx, archive.KeepRef, there && now.IsZero(), keep, now)
+}
+
+// archivedTips are what archived missions have here, or had: of others a clone may have the list alone.
+func (r *repair) archivedTips(ctx context.Context) (tips []plumbing.Hash, err error) {
+	objects := r.Repo.Objects(ctx)
+	defer objects.Close()
+	for id, e := range r.archived {
+		for _, tip := range []git.Hex{e.Ledger, e.Notes, e.Branch} {
+			if tip.IsZero() {
+				continue
+			}
+			err := objects.Has(tip.Hash())
+			if err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {
+				return nil, err
+			}
+			if err == nil || r.Trust.Known(id) {
+				tips = append(tips, tip.Hash())
+			}
+		}
+	}
+	return tips, nil
+}
