@@ -73,7 +73,7 @@ func Run(ctx context.Context, w *workspace.Workspace, at time.Time, dry bool) ([
 			if ctx.Err() != nil {
 				return r.found, ctx.Err()
 			}
-			r.say(Finding{What: fmt.Sprintf("%s could not be looked at: %v", step.what, err)})
+			r.say(Finding{Lost: true, What: fmt.Sprintf("%s could not be looked at: %v", step.what, err)}) // as far as anybody knows
 		}
 	}
 	return r.found, nil
