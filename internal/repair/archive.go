@@ -34,16 +34,23 @@ func (r *repair) archive(ctx context.Context) error {
 		}
 	}
 	r.index = tip
-	x, err := archive.Open(objects, tip)
-	if err != nil {
-		return nil // what is lost of it is said later
+	r.readIndex(objects)
+	return nil
+}
+
+// readIndex reads what is archived, as far as that can be read.
+func (r *repair) readIndex(objects *git.Objects) {
+	x, err := archive.Open(objects, r.index)
+	if r.unread = err; err != nil {
+		return
 	}
 	for e, err := range x.All() {
-		if err == nil && !e.Gone() {
+		if err != nil {
+			r.unread = err
+		} else if !e.Gone() {
 			r.archived[ledger.ID(e.ID)] = e
 		}
 	}
-	return nil
 }
 
 // lostIndex finds the list of missions that a commit keeps, among all that are here. It returns zero if none is, or
@@ -127,6 +134,7 @@ func (r *repair) kept(ctx context.Context) error {
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
+	r.readIndex(objects) // it may have been mended
 	x, err := archive.Open(objects, r.index)
 	if err != nil {
 		return nil // it has been said

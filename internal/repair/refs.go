@@ -121,8 +121,8 @@ func (r *repair) branches(ctx context.Context) error {
 			r.orphan(ctx, objects, id, ref, tip)
 		}
 	}
-	for _, id := range r.written() {
-		if refs[id.Ref()].IsZero() && refs[r.Branch(id)].IsZero() && r.archived[id].Gone() {
+	for _, id := range r.written() { // those of which nobody knows whether they are archived are not named
+		if refs[id.Ref()].IsZero() && refs[r.Branch(id)].IsZero() && r.archived[id].Gone() && r.unread == nil {
 			r.vanished(ctx, id)
 		}
 	}

@@ -48,6 +48,7 @@ type repair struct {
 
 	index    plumbing.Hash // the list of what is archived, zero if nothing is, or it is not known
 	archived map[ledger.ID]archive.Entry
+	unread   error // why that is not all
 }
 
 // Run looks for what is wrong, mends it unless dry is set, and returns what it found.
