@@ -1,11 +1,14 @@
 package repair
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -128,6 +131,7 @@ type rescue struct {
 	base  string // path without extension
 	index []byte // a new one, if only that was wrong
 	whole []plumbing.Hash
+	saved []plumbing.Hash // whole as well, though git can't read them there
 	lost  []plumbing.Hash // that git has nowhere else
 	keep  string          // why the pack has to stay as it is; empty if it can go
 }
@@ -150,8 +154,9 @@ func (r *repair) examine(ctx context.Context, base string, scratch *git.Repo) (*
 		c.keep = "it is from the remote of a partial clone"
 	}
 	hashes, err := r.indexed(ctx, base)
-	if err != nil {
-		return c, nil // what it held is found missing, or not
+	if err != nil { // what it held is found missing, or not
+		c.saved, err = r.unpack(ctx, base, 0, scratch)
+		return c, err
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
@@ -159,7 +164,7 @@ func (r *repair) examine(ctx context.Context, base string, scratch *git.Repo) (*
 	for i, hash := range hashes {
 		wanted[i] = git.Wanted{Hash: hash, Most: maxObject}
 	}
-	return c, objects.Each(wanted, func(i int, obj *git.Object, err error) error {
+	err = objects.Each(wanted, func(i int, obj *git.Object, err error) error {
 		if err == nil && plumbing.ComputeHash(obj.Type, obj.Content) == hashes[i] {
 			c.whole = append(c.whole, hashes[i])
 		} else if err != nil && !git.Lost(err) {
@@ -169,6 +174,46 @@ func (r *repair) examine(ctx context.Context, base string, scratch *git.Repo) (*
 		}
 		return nil
 	})
+	if err != nil || len(c.lost) == 0 || c.keep != "" {
+		return c, err
+	}
+	unpacked, err := r.unpack(ctx, base, len(hashes), scratch)
+	there := make(map[plumbing.Hash]bool)
+	for _, hash := range unpacked {
+		there[hash] = true
+	}
+	c.lost = slices.DeleteFunc(c.lost, func(hash plumbing.Hash) bool {
+		if there[hash] {
+			c.saved = append(c.saved, hash)
+		}
+		return there[hash]
+	})
+	return c, err
+}
+
+// unpack takes objects out of a damaged pack, one after the other, into another repository, and returns what is
+// there. Git reads nothing of a pack whose beginning or end is not what it should be, even if all else is whole.
+// objects is how many the pack has, 0 if that is not known.
+func (r *repair) unpack(ctx context.Context, base string, objects int, into *git.Repo) ([]plumbing.Hash, error) {
+	f, err := os.Open(base + ".pack")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var pack io.Reader = f
+	header := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(objects))
+	if objects > 0 {
+		pack = io.MultiReader(bytes.NewReader(header), io.NewSectionReader(f, int64(len(header)), math.MaxInt64-int64(len(header))))
+	}
+	if _, err := into.Output(ctx, pack, "unpack-objects", "-q", "-r"); err != nil && git.Status(err) < 0 {
+		return nil, err
+	}
+	out, err := into.Output(ctx, nil, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
+	var hashes []plumbing.Hash
+	for line := range strings.Lines(string(out)) {
+		hashes = append(hashes, plumbing.NewHash(strings.TrimSpace(line)))
+	}
+	return hashes, err
 }
 
 // indexed returns what the index of a pack says is in it.
@@ -189,7 +234,7 @@ func (r *repair) indexed(ctx context.Context, base string) ([]plumbing.Hash, err
 }
 
 // carryOut writes what is whole anew, and puts the pack away.
-func (r *repair) carryOut(ctx context.Context, c *rescue) error {
+func (r *repair) carryOut(ctx context.Context, c *rescue, scratch *git.Repo) error {
 	if c.index != nil {
 		for _, ext := range []string{".idx", ".rev", ".bitmap"} {
 			if err := r.aside(c.base + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -201,11 +246,11 @@ func (r *repair) carryOut(ctx context.Context, c *rescue) error {
 		}
 		return writeNew(c.base+".idx", c.index)
 	}
-	for rest := c.whole; len(rest) > 0; {
-		var err error
-		if rest, err = r.copy(ctx, rest); err != nil {
-			return err
-		}
+	if err := r.copy(ctx, r.Repo, c.whole); err != nil {
+		return err
+	}
+	if err := r.copy(ctx, scratch, c.saved); err != nil {
+		return err
 	}
 	if err := r.dropMultiPackIndex(); err != nil {
 		return err
@@ -218,9 +263,17 @@ func (r *repair) carryOut(ctx context.Context, c *rescue) error {
 	return nil
 }
 
-// copy writes the first of some objects into a pack of their own, and returns the rest.
-func (r *repair) copy(ctx context.Context, list []plumbing.Hash) (rest []plumbing.Hash, err error) {
-	from, to := r.Repo.Objects(ctx), r.Repo.Objects(ctx)
+// copy writes objects of a repository into packs of their own.
+func (r *repair) copy(ctx context.Context, from *git.Repo, list []plumbing.Hash) (err error) {
+	for len(list) > 0 && err == nil {
+		list, err = r.copySome(ctx, from, list)
+	}
+	return err
+}
+
+// copySome writes the first of some objects, and returns the rest.
+func (r *repair) copySome(ctx context.Context, there *git.Repo, list []plumbing.Hash) (rest []plumbing.Hash, err error) {
+	from, to := there.Objects(ctx), r.Repo.Objects(ctx)
 	defer from.Close()
 	defer to.Close()
 	held := 0

@@ -288,7 +288,7 @@ func (r *repair) pack(ctx context.Context, base string, scratch *git.Repo, bad m
 	if err != nil {
 		return err
 	}
-	f := Finding{What: fmt.Sprintf("the pack %s.pack is damaged: %d of its objects are whole, %d are not", base, len(c.whole), len(c.lost))}
+	f := Finding{What: fmt.Sprintf("the pack %s.pack is damaged: %d of its objects are whole, %d are not", base, len(c.whole)+len(c.saved), len(c.lost))}
 	switch {
 	case c.index != nil:
 		f = Finding{What: fmt.Sprintf("the index of the pack %s.pack is damaged or missing", base), Mended: "it is made anew from the pack"}
@@ -305,7 +305,7 @@ func (r *repair) pack(ctx context.Context, base string, scratch *git.Repo, bad m
 		}
 		return nil
 	}
-	return r.carryOut(ctx, c)
+	return r.carryOut(ctx, c, scratch)
 }
 
 // loose puts damaged loose objects away. In a dry run those that git has nowhere else are added to bad.

@@ -361,6 +361,7 @@ func TestDamage(t *testing.T) {
 		})
 		t.Logf("%s: %d of %d harms; what commands said: %v", part.name, done, len(part.harms), c.counts)
 	}
+	t.Run("ends", w.ends)
 	t.Logf("%d objects, %d refs, %d commands", len(w.objects), strings.Count(w.refs, "\n")+1, len(commands))
 }
 
