@@ -2,6 +2,7 @@
 // mends what can be mended without a guess: from the refs, from the ledgers, from a remote.
 //
 //	scan.go      loose objects and packs whose content is not what their names say
+//	derived.go   what git has made of the objects to be faster
 //	walk.go      what our refs lead to, and what of that is lost
 //	missing.go   which turns that concerns, and how
 //	archive.go   the archive's refs, each made anew from the other
@@ -60,6 +61,7 @@ func Run(ctx context.Context, w *workspace.Workspace, at time.Time, dry bool) ([
 	}{
 		{"a purge that was killed", r.purge},
 		{"what dead processes left", r.dead},
+		{"what git has made of the objects", r.derived},
 		{"what killed fetches left", r.landings},
 		{"refs", r.refs},
 		{"the archive", r.archive},

@@ -1,0 +1,44 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// derived puts away what git has made from the objects to be faster, if it finds that wrong: with a commit-graph that
+// is damaged it crashes, or says that there is nothing. It makes another one when it next collects garbage.
+func (r *repair) derived(ctx context.Context) error {
+	dir := filepath.Join(r.Repo.CommonDir, "objects")
+	for _, d := range []struct {
+		name, command string
+		files         []string
+	}{
+		{"the commit-graph", "commit-graph", []string{"info/commit-graph", "info/commit-graphs"}},
+		{"the index of all packs", "multi-pack-index", []string{"pack/multi-pack-index"}},
+	} {
+		there := false
+		for _, file := range d.files {
+			_, err := os.Lstat(filepath.Join(dir, file))
+			there = there || err == nil
+		}
+		if !there {
+			continue
+		}
+		if _, err := r.Repo.Output(ctx, nil, d.command, "verify"); err == nil || ctx.Err() != nil {
+			continue
+		}
+		r.say(Finding{What: d.name + " is damaged, or not what the objects are", Mended: "it is put away; git makes another one"})
+		if r.dry {
+			continue
+		}
+		for _, file := range d.files {
+			if err := r.aside(filepath.Join(dir, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
+}
