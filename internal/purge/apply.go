@@ -251,7 +251,8 @@ func (a *Apply) lines(ctx context.Context, archived []*line) ([]*line, error) {
 // known returns the pairs that prove themselves, the missions that were removed, and what was taken out. What
 // can't be applied is noted in done.
 func (a *Apply) known(ctx context.Context, objects *git.Objects, list []*line, done *Applied) (known map[plumbing.Hash]plumbing.Hash, gone []ledger.ID, learned [][]byte, err error) {
-	counts := func(by signature.Public) bool { return a.Accepted || a.Trust.Keys().Name(by) != trust.Unknown }
+	trusted := trusts(a.Workspace)
+	counts := func(by signature.Public) bool { return a.Accepted || trusted(by) }
 	classes := a.Map.classes(counts)
 	all := a.Map.classes(func(signature.Public) bool { return true })
 	there, here := make(map[plumbing.Hash]bool), make(map[plumbing.Hash]bool)
@@ -518,13 +519,13 @@ func (p *Plan) mapMove() (*git.Update, error) {
 		listed := m.classes(func(signature.Public) bool { return true })
 		pairs := make(map[plumbing.Hash]plumbing.Hash)
 		for from, to := range p.rewrite.done {
-			if c := listed[mask(from)]; from != to && (c == nil || !slices.Contains(c.ends, to)) {
+			if c := listed[mask(from)]; from != to && (c == nil || !c.is[to]) {
 				pairs[from] = to
 			}
 		}
 		m.Add(*key, pairs)
 	}
-	now, err := m.Write(p.objects)
+	now, err := m.Write(p.objects, trusts(p.Workspace))
 	if err != nil || now == before {
 		return nil, err
 	}
@@ -560,38 +561,44 @@ func (m *Map) Replaces(list []plumbing.Hash) bool {
 	listed := m.classes(func(signature.Public) bool { return true })
 	return slices.ContainsFunc(list, func(h plumbing.Hash) bool {
 		c := listed[mask(h)]
-		return c != nil && !slices.Contains(c.ends, h)
+		return c != nil && !c.is[h]
 	})
 }
 
+// trusts are the keys that the user trusts.
+func trusts(w *workspace.Workspace) func(signature.Public) bool {
+	keys := w.Trust.Keys()
+	return func(by signature.Public) bool { return keys.Name(by) != trust.Unknown }
+}
+
 // Learn unites the map of a repository with another one.
-func (m *Map) Learn(ctx context.Context, repo *git.Repo) error {
+func (m *Map) Learn(ctx context.Context, w *workspace.Workspace) error {
 	for attempt := 1; ; attempt++ {
-		err := m.learnOnce(ctx, repo)
+		err := m.learnOnce(ctx, w)
 		if !errors.Is(err, git.ErrConflict) || attempt == maxAttempts {
 			return err
 		}
 	}
 }
 
-func (m *Map) learnOnce(ctx context.Context, repo *git.Repo) error {
-	refs, err := repo.Refs(ctx, MapRef)
+func (m *Map) learnOnce(ctx context.Context, w *workspace.Workspace) error {
+	refs, err := w.Repo.Refs(ctx, MapRef)
 	if err != nil {
 		return err
 	}
-	objects := repo.Objects(ctx)
+	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
 	all, err := ReadMap(objects, refs[MapRef])
 	if err != nil {
 		return err
 	}
 	all.Unite(m)
-	now, err := all.Write(objects)
+	now, err := all.Write(objects, trusts(w))
 	if err != nil || now == refs[MapRef] {
 		return err
 	}
 	if err := objects.Flush(); err != nil {
 		return err
 	}
-	return repo.UpdateRefs(ctx, "agent: what others have purged", []git.Update{{Ref: MapRef, New: now, Old: refs[MapRef]}})
+	return w.Repo.UpdateRefs(ctx, "agent: what others have purged", []git.Update{{Ref: MapRef, New: now, Old: refs[MapRef]}})
 }

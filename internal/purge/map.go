@@ -110,33 +110,22 @@ func (s *sheet) name() string {
 	return hex.EncodeToString(sum[:]) + mapSuffix
 }
 
-// within reports whether another sheet of the same key has all entries of this one.
-func (s *sheet) within(other *sheet) bool {
-	if s.by != other.by || len(s.entries) > len(other.entries) {
-		return false
-	}
-	for m, to := range s.entries {
-		if there, ok := other.entries[m]; !ok || there != to {
-			return false
-		}
-	}
-	return true
-}
-
 // ReadMap reads the map that a commit holds, the empty one for the zero hash. Whoever can push to a remote can
-// have written it. What is no sheet, or is signed wrongly, is left out; a map that is too large is an error.
+// have written it. What is no sheet, or is signed wrongly, is left out. What can't be read, or is too large, is
+// an error, and the map has what was read before.
 func ReadMap(objects *git.Objects, commit plumbing.Hash) (*Map, error) {
 	m := &Map{sheets: make(map[string]*sheet)}
 	if commit.IsZero() {
 		return m, nil
 	}
+	defer m.reduce()
 	tree, err := objects.TreeOf(commit)
 	if err != nil {
-		return nil, fmt.Errorf("read the map of purged commits: %w", err)
+		return m, fmt.Errorf("read the map of purged commits: %w", err)
 	}
 	files, err := objects.Tree(tree, maxMapTree)
 	if err != nil {
-		return nil, fmt.Errorf("read the map of purged commits: %w", err)
+		return m, fmt.Errorf("read the map of purged commits: %w", err)
 	}
 	size := 0
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -148,34 +137,61 @@ func ReadMap(objects *git.Objects, commit plumbing.Hash) (*Map, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read the map of purged commits: %w", err)
+			return m, fmt.Errorf("read the map of purged commits: %w", err)
 		}
 		if size += len(content); size > maxMap || len(m.sheets) == maxSheets {
-			return nil, fmt.Errorf("the map of purged commits is too large: at most %d lists and %d MB are read", maxSheets, maxMap>>20)
+			return m, fmt.Errorf("the map of purged commits is too large: at most %d lists and %d MB are read", maxSheets, maxMap>>20)
 		}
 		if s, err := parseSheet(content); err == nil && s.name() == name {
-			m.add(s)
+			m.sheets[name] = s
 		}
 	}
 	return m, nil
 }
 
-// add adds a sheet, unless another one has it all.
-func (m *Map) add(s *sheet) {
-	for _, other := range m.sheets {
-		if s.within(other) {
-			return
+// reduce takes out each sheet of which another one of the same key has everything. How long that takes depends on
+// the size of the map alone: a stranger can have made sheets that differ in hardly anything.
+func (m *Map) reduce() {
+	of := make(map[signature.Public][]string)
+	for _, name := range slices.Sorted(maps.Keys(m.sheets)) {
+		of[m.sheets[name].by] = append(of[m.sheets[name].by], name)
+	}
+	type entry struct {
+		masked
+		to plumbing.Hash
+	}
+	for _, names := range of {
+		if len(names) == 1 {
+			continue
+		}
+		in := make(map[entry][]int) // the sheets that have it
+		size := make([]int, len(names))
+		for n, name := range names {
+			size[n] = len(m.sheets[name].entries)
+			for from, to := range m.sheets[name].entries {
+				in[entry{from, to}] = append(in[entry{from, to}], n)
+			}
+		}
+		for n, name := range names {
+			common := make([]int, len(names))
+			for from, to := range m.sheets[name].entries {
+				for _, other := range in[entry{from, to}] {
+					common[other]++
+				}
+			}
+			for other := range names {
+				if common[other] == size[n] && (size[other] > size[n] || other < n) {
+					delete(m.sheets, name)
+				}
+			}
 		}
 	}
-	maps.DeleteFunc(m.sheets, func(_ string, other *sheet) bool { return other.within(s) })
-	m.sheets[s.name()] = s
 }
 
 // Unite adds what another map has.
 func (m *Map) Unite(other *Map) {
-	for _, s := range other.sheets {
-		m.add(s)
-	}
+	maps.Copy(m.sheets, other.sheets)
+	m.reduce()
 }
 
 // Add adds pairs of commits, signed with a key; zero stands for a commit that has no successor.
@@ -192,18 +208,35 @@ func (m *Map) Add(key signature.Key, pairs map[plumbing.Hash]plumbing.Hash) {
 	for from, to := range pairs {
 		entries[mask(from)] = to
 	}
-	m.add(newSheet(key, entries))
+	s := newSheet(key, entries)
+	m.sheets[s.name()] = s
+	m.reduce()
 }
 
 // Write writes the map: a commit without parents, by nobody and at no time. It has no hash of an object that is
 // one, so it keeps nothing alive. The empty map is the zero hash.
-func (m *Map) Write(objects *git.Objects) (plumbing.Hash, error) {
+//
+// If all of it would be too large, sheets go that are not by keys which count: whoever fills the map of a remote
+// must not keep others from purging.
+func (m *Map) Write(objects *git.Objects, counts func(signature.Public) bool) (plumbing.Hash, error) {
 	if len(m.sheets) == 0 {
 		return plumbing.ZeroHash, nil
 	}
+	var names, others []string
+	for _, name := range slices.Sorted(maps.Keys(m.sheets)) {
+		if counts(m.sheets[name].by) {
+			names = append(names, name)
+		} else {
+			others = append(others, name)
+		}
+	}
 	size := 0
 	files := make(map[string]git.Entry)
-	for name, s := range m.sheets {
+	for n, name := range slices.Concat(names, others) {
+		s := m.sheets[name]
+		if n >= len(names) && (size+len(s.content) > maxMap || len(files) == maxSheets) {
+			continue
+		}
 		size += len(s.content)
 		blob, err := objects.Write(plumbing.BlobObject, s.content)
 		if err != nil {
@@ -211,8 +244,8 @@ func (m *Map) Write(objects *git.Objects) (plumbing.Hash, error) {
 		}
 		files[name] = git.Entry{Mode: 0o100644, Hash: blob}
 	}
-	if size > maxMap || len(m.sheets) > maxSheets {
-		return plumbing.ZeroHash, fmt.Errorf("the map of purged commits is too large: %d lists, %d MB", len(m.sheets), size>>20)
+	if size > maxMap || len(files) > maxSheets {
+		return plumbing.ZeroHash, fmt.Errorf("the map of purged commits is too large: %d lists, %d MB", len(files), size>>20)
 	}
 	tree, err := objects.EditTree(plumbing.ZeroHash, files)
 	if err != nil {
@@ -233,9 +266,19 @@ func (m *Map) Same(other *Map) bool {
 // what took its place in the end.
 type class struct {
 	ends []plumbing.Hash
+	is   map[plumbing.Hash]bool // the same, to ask
 	// circular says that some of the ends took the place of one another: two purges of one ledger, of which each won
 	// somewhere. Everybody takes the first one then.
 	circular bool
+}
+
+// end adds an end, and reports whether it is a new one.
+func (c *class) end(h plumbing.Hash) bool {
+	if c.is[h] {
+		return false
+	}
+	c.ends, c.is[h] = append(c.ends, h), true
+	return true
 }
 
 // classes are those of all commits that the map is about, by those keys that count. What purges left in the end
@@ -281,15 +324,15 @@ func (m *Map) classes(counts func(signature.Public) bool) map[masked]*class {
 		root := find(e.masked)
 		c := stands[root]
 		if c == nil {
-			c = new(class)
+			c = &class{is: make(map[plumbing.Hash]bool)}
 			stands[root] = c
 		}
 		found[e.masked] = c
 		if !e.to.IsZero() {
 			found[mask(e.to)] = c
 		}
-		if (e.to.IsZero() || !replaced[mask(e.to)]) && !slices.Contains(c.ends, e.to) {
-			c.ends = append(c.ends, e.to)
+		if e.to.IsZero() || !replaced[mask(e.to)] {
+			c.end(e.to)
 		}
 	}
 	final := make(map[masked]bool) // what was replaced, and leads to what was not
@@ -309,8 +352,8 @@ func (m *Map) classes(counts func(signature.Public) bool) map[masked]*class {
 		}
 	}
 	for _, e := range all {
-		if c := found[e.masked]; !final[e.masked] && !slices.Contains(c.ends, e.to) {
-			c.ends, c.circular = append(c.ends, e.to), true
+		if !final[e.masked] && found[e.masked].end(e.to) {
+			found[e.masked].circular = true
 		}
 	}
 	return found

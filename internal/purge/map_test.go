@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,7 +106,7 @@ func TestMapUnion(t *testing.T) {
 		return m
 	}
 	write := func(m *Map) plumbing.Hash {
-		h, err := m.Write(objects)
+		h, err := m.Write(objects, noKey)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,6 +147,77 @@ func TestMapUnion(t *testing.T) {
 	}
 	if out := r.Git("cat-file", "commit", want.String()); strings.Contains(out, "parent ") || !strings.Contains(out, "git-agent <git-agent@localhost> 0 +0000") {
 		t.Errorf("the commit is %s", out)
+	}
+}
+
+func noKey(signature.Public) bool { return false }
+
+// TestMapFull: whoever has filled the map with as many sheets as are read keeps nobody from adding to it.
+func TestMapFull(t *testing.T) {
+	r := gittest.New(t)
+	repo, err := git.Find(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := repo.Objects(t.Context())
+	defer objects.Close()
+	m := &Map{sheets: map[string]*sheet{}}
+	for n := range maxSheets {
+		key, err := signature.NewKey(bytes.NewReader(fmt.Appendf(nil, "%032d", n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newSheet(key, map[masked]plumbing.Hash{mask(commitHash(1)): commitHash(2)})
+		m.sheets[s.name()] = s
+	}
+	mine := mapKey(t, 1)
+	m.Add(mine, map[plumbing.Hash]plumbing.Hash{commitHash(3): commitHash(4)})
+	counts := func(by signature.Public) bool { return by == mine.Public() }
+	h, err := m.Write(objects, counts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := ReadMap(objects, h)
+	if err != nil || len(read.sheets) != maxSheets || read.classes(counts)[mask(commitHash(3))] == nil {
+		t.Errorf("%d sheets, with mine %v: %v", len(read.sheets), read.classes(counts), err)
+	}
+}
+
+// TestMapLarge: a map as large as one may be is read in time that is in proportion, whatever is in it: sheets of one
+// key that differ in hardly anything, commits that took the place of one another by the thousand.
+func TestMapLarge(t *testing.T) {
+	number := func(n int) plumbing.Hash { return plumbing.NewHash(fmt.Sprintf("%040x", n)) }
+	m := &Map{sheets: map[string]*sheet{}}
+	const sheets, entries = 200, 150
+	for n := range sheets {
+		list := make(map[masked]plumbing.Hash, entries)
+		for k := range entries {
+			list[mask(number(k))] = number(1_000_000 + k)
+			if n > 0 && k%sheets == n%entries {
+				list[mask(number(k))] = number(2_000_000 + n)
+			}
+		}
+		s := newSheet(mapKey(t, 1), list)
+		m.sheets[s.name()] = s
+	}
+	part := newSheet(mapKey(t, 1), map[masked]plumbing.Hash{mask(number(1)): number(1_000_001)})
+	m.Unite(&Map{sheets: map[string]*sheet{part.name(): part}})
+	if len(m.sheets) != sheets {
+		t.Errorf("%d sheets, want %d", len(m.sheets), sheets)
+	}
+	const others, each = 100, 500
+	for n := range others { // each says something else of the same commits
+		list := make(map[masked]plumbing.Hash)
+		for k := range each {
+			list[mask(number(3_000_000+k))] = number(4_000_000 + max(0, n*each+k-each))
+		}
+		list[mask(number(3_000_000))] = number(4_000_000)
+		s := newSheet(mapKey(t, 2), list)
+		m.sheets[s.name()] = s
+	}
+	c := m.classes(func(signature.Public) bool { return true })[mask(number(3_000_000))]
+	if c == nil || len(c.ends) < (others-1)*(each-1) {
+		t.Errorf("not all of them are in one class: %v", c != nil)
 	}
 }
 

@@ -50,6 +50,7 @@ func (e *HeldError) Unwrap() error { return e.Refused }
 type applied struct {
 	*purge.Applied
 	remote string
+	unread error // of the map there
 }
 
 // apply applies what others have purged to what is here and to what was fetched, before any of it becomes a
@@ -68,9 +69,9 @@ func (r *Remote) apply(ctx context.Context, source, into string, whole bool) (*a
 	if err != nil {
 		return nil, nil, err
 	}
-	theirs, err := purge.ReadMap(objects, refs[r.landing(into, agentRefs)+"purges"])
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", r.Name, err)
+	theirs, bad := purge.ReadMap(objects, refs[r.landing(into, agentRefs)+"purges"])
+	if bad != nil { // whoever can push can have spoiled it: that keeps nothing else from being fetched or sent
+		done.unread = fmt.Errorf("%s: %w", r.Name, bad)
 	}
 	known.Unite(theirs)
 	a := &purge.Apply{Workspace: r.w, Map: known, Landing: into, Accepted: r.AcceptPurges}
@@ -83,15 +84,15 @@ func (r *Remote) apply(ctx context.Context, source, into string, whole bool) (*a
 				return nil, nil, err
 			}
 		}
-		if err := r.bringPurged(ctx, source, known, done.Held); err != nil {
-			return nil, nil, err
+		if err := r.bringPurged(ctx, source, known, done.Held); err != nil { // it stays away, and that is said
+			done.unread = errors.Join(done.unread, fmt.Errorf("%s: %w", r.Name, err))
 		}
 		a.Landing = into
 		if done.Applied, err = a.Do(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
-	if err := theirs.Learn(ctx, r.repo); err != nil {
+	if err := theirs.Learn(ctx, r.w); err != nil {
 		return nil, nil, err
 	}
 	arrived, err := r.landed(ctx, into)
@@ -163,6 +164,9 @@ func (a *applied) changes() (list []Change) {
 }
 
 func (a *applied) held() (all []error) {
+	if a.unread != nil {
+		all = append(all, a.unread)
+	}
 	for _, id := range slices.Sorted(maps.Keys(a.Held)) {
 		all = append(all, &HeldError{Mission: id, HeldBecause: a.Held[id], remote: a.remote})
 	}
@@ -174,7 +178,7 @@ type Replaced struct {
 	Refs     []string // that have new values there, or are gone
 	Branches []string // that the remote refused to change: they still lead to what was purged
 	Changes  []Change // here, as of a fetch
-	Held     []error  // missions that stay as they are, each a [*HeldError]
+	Held     []error  // missions that stay as they are, each a [*HeldError], and a map that could not be read
 }
 
 // PushPurges takes out of the remote what was purged here: it fetches everything, so that nobody's turns are

@@ -1,6 +1,7 @@
 package remote_test
 
 import (
+	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 	"gitagent/internal/purge"
 	"gitagent/internal/remote"
 	"gitagent/internal/secret"
+	"gitagent/internal/signature"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
@@ -395,7 +397,7 @@ func forge(m *member, change func(record string) string) {
 		m.t.Fatal(err)
 	}
 	all.Add(*trust.ReadKeys(m.keys, "").Own, pairs)
-	commit, err := all.Write(objects)
+	commit, err := all.Write(objects, func(signature.Public) bool { return true })
 	if err == nil {
 		err = objects.Flush()
 	}
@@ -455,6 +457,80 @@ func TestFakePurge(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSpoiledMap: what somebody has put in the place of the map keeps no mission from being sent or fetched. It is
+// named, and a purge puts a map there again.
+func TestSpoiledMap(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"blob", "tree", "too many"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			if testing.Short() && what == "too many" {
+				t.Skip("a thousand signatures are checked many times")
+			}
+			dir, a, b := newTeam(t)
+			host := a.In(dir + "/host")
+			spoiled := host.Git("rev-parse", "main^{tree}")
+			switch what {
+			case "blob":
+				spoiled = host.Git("rev-parse", "main:file")
+			case "too many":
+				spoiled = manySheets(t, a)
+			}
+			host.Git("update-ref", purge.MapRef, spoiled)
+			a.turn(mission, "new")
+			a.pushAll()
+			mended := host.Git("rev-parse", purge.MapRef) != spoiled // by who has a map himself
+			changes, err := b.origin().Fetch(t.Context())
+			if named := err != nil && strings.Contains(err.Error(), "map of purged commits"); named == mended || len(changes) != 1 {
+				t.Errorf("fetch: %v, %v", changes, err)
+			}
+			b.turn(mission, "of b")
+			b.pushAll()
+			b.purge()
+			b.pushPurges()
+			if found := holds(host, spilled, true); len(found) > 0 {
+				t.Errorf("the host has %v", found)
+			}
+			a.fetch()
+			if found := holds(a.Repo, spilled, false); len(found) > 0 {
+				t.Errorf("a has %v", found)
+			}
+			equal(t, "the turns of a", a.prompts(mission), b.prompts(mission))
+		})
+	}
+}
+
+// manySheets writes a map that strangers have filled with more than is read, puts it at the host, and returns it.
+func manySheets(t *testing.T, m *member) string {
+	t.Helper()
+	objects := m.repo().Objects(t.Context())
+	defer objects.Close()
+	files := make(map[string]git.Entry)
+	for n := range 1001 {
+		key, err := signature.NewKey(strings.NewReader(fmt.Sprintf("%032d", n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := fmt.Appendf(nil, "git-agent purges 1\n%064x %040x\n", n, n+1)
+		content := append(list, signature.SignAs("git-agent-purges", key, list)...)
+		blob, err := objects.Write(plumbing.BlobObject, content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[fmt.Sprintf("%x.purges", sha256.Sum256(content))] = git.Entry{Mode: 0o100644, Hash: blob}
+	}
+	tree, err := objects.EditTree(plumbing.ZeroHash, files)
+	if err == nil {
+		err = objects.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit := m.Git("commit-tree", "-m", "purges", tree.String())
+	m.Git("push", "-q", "origin", commit+":"+purge.MapRef)
+	return commit
 }
 
 // TestTwoPurges: two purge the same ledger at once, each another secret. What is at the remote wins, and neither
