@@ -21,6 +21,12 @@ type state struct {
 	parents []plumbing.Hash
 }
 
+// isOurs reports whether a commit with that message holds the state of a turn, and no person made it.
+func isOurs(message string) bool {
+	_, ours := ledger.ReadCodeMessage(message)
+	return ours && !strings.Contains(message, "\n"+ledger.TrailerTurns+": ")
+}
+
 // findStates reads the commits that ledgers keep or name, and takes those that are ours: their message has our
 // trailer, and not the one of a commit that a person made of the work of several turns.
 func (r *Rewrite) findStates(ctx context.Context, kept map[plumbing.Hash]bool) error {
@@ -41,8 +47,8 @@ func (r *Rewrite) findStates(ctx context.Context, kept map[plumbing.Hash]bool) e
 		if err != nil {
 			return nil // a tag, a blob: a stranger's record can name anything
 		}
-		id, ours := ledger.ReadCodeMessage(c.Message)
-		if ours && !strings.Contains(c.Message, "\n"+ledger.TrailerTurns+": ") {
+		id, _ := ledger.ReadCodeMessage(c.Message)
+		if isOurs(c.Message) {
 			r.ours[hash] = true
 		} else if !r.Theirs[hash] {
 			return nil

@@ -189,6 +189,12 @@ func missions(refs map[string]plumbing.Hash) []ledger.ID {
 // branches and what a remote had of them, and with Theirs the user's branches. A fetch that was killed leaves
 // refs of its own: they go.
 func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
+	// Git refuses to move a symbolic ref, as a clone's refs/remotes/origin/HEAD is one, together with the ref that it names.
+	out, err := p.Repo.Output(ctx, nil, "for-each-ref", "--format=%(if)%(symref)%(then)%(refname)%(end)", "refs/heads/", "refs/remotes/")
+	if err != nil {
+		return nil, err
+	}
+	symbolic := strings.Fields(string(out))
 	var list []git.Update
 	move := func(ref, name string, to plumbing.Hash) {
 		from := p.refs[ref]
@@ -222,7 +228,11 @@ func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 			}
 			move(ref, p.Branch(name), to)
 		case strings.HasPrefix(ref, "refs/heads/"), strings.HasPrefix(ref, "refs/remotes/"):
-			move(ref, ref, to)
+			if mine, err := p.mine(ref, tip); err != nil {
+				return nil, err
+			} else if !mine && !slices.Contains(symbolic, ref) {
+				move(ref, ref, to)
+			}
 		case p.Landing != "" && strings.HasPrefix(ref, p.Landing):
 			if to, err = p.landedMove(ctx, ref, tip); err != nil {
 				return nil, err
@@ -244,6 +254,20 @@ func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 	}
 	slices.SortFunc(list, func(a, b git.Update) int { return strings.Compare(a.Ref, b.Ref) })
 	return list, nil
+}
+
+// mine reports whether a ref is a branch of the user's, or what a remote had of one, that ends in a commit of his
+// own. Others can have purged that commit, as a ledger keeps those that turns began and ended with. He has not said
+// that his branches may move.
+func (p *Plan) mine(ref string, tip plumbing.Hash) (bool, error) {
+	if _, known := p.Known[tip]; !known || p.Theirs || strings.Contains(ref, strings.TrimPrefix(p.Branch(""), "refs/heads")) {
+		return false, nil
+	}
+	c, err := p.objects.Commit(tip)
+	if err != nil {
+		return false, err
+	}
+	return !isOurs(c.Message), nil
 }
 
 // replaced reports whether a commit is.

@@ -502,6 +502,57 @@ func TestSpoiledMap(t *testing.T) {
 	}
 }
 
+// TestPurgeOfMine: a commit of the user's own with which a turn ended is in a ledger. Who purges it, and is trusted,
+// moves no branch of the user's, even if what he says proves itself.
+func TestPurgeOfMine(t *testing.T) {
+	t.Parallel()
+	const id = "c1b2c3d4"
+	_, a, b := newTeam(t)
+	b.Write("mine.go", "package mine\n")
+	b.Write("of "+id, "p\n")
+	b.Commit("my own work")
+	b.turn(id, "p")
+	b.pushAll()
+	b.Git("push", "-q", "origin", "main")
+	mine := b.Git("rev-parse", "main")
+	b.Git("remote", "set-head", "origin", "main")
+	before := refsOf(b.Repo, "refs/heads/", "refs/remotes/")
+
+	a.fetch()
+	_, rest, _ := strings.Cut(a.Git("cat-file", "commit", mine), "\n")
+	fresh, err := a.Feed("tree "+a.Git("hash-object", "-t", "tree", "-w", "/dev/null")+"\n"+rest+"\n", "hash-object", "-t", "commit", "-w", "--stdin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh = strings.TrimSpace(fresh)
+	objects := a.repo().Objects(t.Context())
+	defer objects.Close()
+	m, err := purge.ReadMap(objects, plumbing.ZeroHash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Add(*trust.ReadKeys(a.keys, "").Own, map[plumbing.Hash]plumbing.Hash{plumbing.NewHash(mine): plumbing.NewHash(fresh)})
+	commit, err := m.Write(objects, func(signature.Public) bool { return true })
+	if err == nil {
+		err = objects.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Git("push", "-q", "origin", commit.String()+":"+purge.MapRef, fresh+":"+ledger.ID("e1b2c3d4").Ref())
+	_, err = b.origin().Fetch(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "e1b2c3d4") { // that is no ledger
+		t.Errorf("fetch: %v", err)
+	}
+	if after := refsOf(b.Repo, "refs/heads/", "refs/remotes/"); !maps.Equal(before, after) {
+		t.Errorf("%v became %v", before, after)
+	}
+	if out := b.Git("status", "--porcelain"); out != "" {
+		t.Errorf("status: %s", out)
+	}
+	b.Git("fsck", "--strict")
+}
+
 // manySheets writes a map that strangers have filled with more than is read, puts it at the host, and returns it.
 func manySheets(t *testing.T, m *member) string {
 	t.Helper()
