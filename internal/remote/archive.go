@@ -142,8 +142,8 @@ func (r *Remote) archivedThere(ctx context.Context, source string, refs map[stri
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	index, err := archive.Open(objects, tip)
-	if err != nil {
-		return fmt.Errorf("%s: %w", r.Name, err)
+	if err != nil { // what can't be read has nothing: the missions are sent
+		return ctx.Err()
 	}
 	known := r.remember()
 	there := make(map[ledger.ID]tips, len(ours)) // what would be sent, under its name there
@@ -152,7 +152,7 @@ func (r *Remote) archivedThere(ctx context.Context, source string, refs map[stri
 			there[as] = t
 		}
 	}
-	for e := range index.All() { // a file of it that can't be read has nothing: the missions are sent
+	for e := range index.All() {
 		if t, ok := there[ledger.ID(e.ID)]; ok && !e.Gone() && e.Ledger.Hash() == t.ledger {
 			theirs[ledger.ID(e.ID)] = t
 		}
@@ -410,6 +410,9 @@ func (r *Remote) unite(ctx context.Context, a, b plumbing.Hash) (index, keep plu
 	if err != nil {
 		return index, keep, err
 	}
+	if x, err = whole(objects, x, y); err != nil {
+		return index, keep, err
+	}
 	both, err := x.Unite(y, func(commit, besides git.Hex) (string, error) {
 		if commit == besides {
 			return "", nil
@@ -433,6 +436,37 @@ func (r *Remote) unite(ctx context.Context, a, b plumbing.Hash) (index, keep plu
 		return index, keep, err
 	}
 	return both.Tip, keep, nil
+}
+
+// whole is a remote's archive, of which everything was fetched that it keeps, without the missions that it does not
+// keep: it names commits that are not here, or no commits. Nobody can have them from there, and an archive that
+// names them could not be sent. What ours has as well is not looked at.
+func whole(objects *git.Objects, theirs, ours *archive.Index) (*archive.Index, error) {
+	mine := make(map[string]archive.Entry)
+	for e := range ours.All() {
+		mine[e.ID] = e
+	}
+	drop := make(map[string]archive.Entry)
+	for e, err := range theirs.All() {
+		if err != nil {
+			return nil, err
+		}
+		if mine[e.ID] == e {
+			continue
+		}
+		for _, h := range []git.Hex{e.Ledger, e.Notes, e.Branch} {
+			if h.IsZero() {
+				continue
+			}
+			if _, err := objects.Parents(h.Hash()); err != nil {
+				drop[e.ID] = archive.Entry{}
+			}
+		}
+	}
+	if len(drop) == 0 {
+		return theirs, nil
+	}
+	return theirs.With(drop)
 }
 
 // seen notes what the remote's archive is since a push. What is missing here has been fetched, and would be

@@ -311,3 +311,62 @@ func TestForeignArchive(t *testing.T) {
 		})
 	}
 }
+
+// TestSpoiledArchive: an archive that can't be read, or says of a mission what nobody has, keeps no other mission from
+// being sent or fetched.
+func TestSpoiledArchive(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"a blob", "what is not there"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			host := newHost(t)
+			a, b := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
+			b.turn("b1b2c3d4", "only here")
+			blob := a.Git("rev-parse", "main:file")
+			if what == "a blob" {
+				a.Git("push", "-q", "origin", blob+":"+archive.IndexRef)
+			} else {
+				a.Write("missions/b1", fmt.Sprintf(`{"id":"b1b2c3d4","ledger":"%s","at":1}`, strings.Repeat("1", 40))+"\n")
+				a.Git("add", "missions")
+				a.Git("push", "-q", "origin", a.Git("commit-tree", "-m", "archive", a.Git("write-tree"))+":"+archive.IndexRef)
+			}
+			a.turn(mission, "one")
+			if _, err := a.origin().PushAll(t.Context(), []ledger.ID{mission, "a2b2c3d4"}); err != nil {
+				t.Error(err)
+			}
+			changes, err := b.origin().Fetch(t.Context())
+			if len(changes) != 1 || changes[0].Mission != mission || (err == nil) != (what == "a blob") {
+				t.Errorf("fetch: %v, %v", changes, err)
+			}
+			if _, err := b.origin().PushAll(t.Context(), nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestArchiveOfNothing: missions that a remote's archive names and does not keep are no reason not to send ours.
+func TestArchiveOfNothing(t *testing.T) {
+	t.Parallel()
+	host := newHost(t)
+	a := cloneOf(t, host.Dir)
+	a.turn(mission, "one")
+	a.pushAll()
+	here, blob, nothing := a.Git("rev-parse", mission.Ref()), a.Git("rev-parse", "main:file"), strings.Repeat("1", 40)
+	content := ""
+	for n, tips := range []string{`"ledger":"` + nothing + `"`, `"ledger":"` + here + `","notes":"` + nothing + `"`, `"ledger":"` + here + `","branch":"` + blob + `"`} {
+		content += fmt.Sprintf(`{"id":"a1b2c3d%d",%s,"at":9999999999}`, 4+n, tips) + "\n"
+	}
+	a.Write("missions/a1", content)
+	a.Git("add", "missions")
+	a.Git("push", "-q", "origin", a.Git("commit-tree", "-m", "archive", a.Git("write-tree"))+":"+archive.IndexRef)
+	a.archives(mission)
+	a.pushArchive()
+	if archiveOf(host) != archiveOf(a.Repo) {
+		t.Errorf("the host's archive is %s, want %s", archiveOf(host), archiveOf(a.Repo))
+	}
+	fresh := cloneOf(t, host.Dir)
+	fresh.fetch(mission)
+	equal(t, "prompts", fresh.prompts(mission), []string{"one"})
+	host.Git("fsck", "--strict")
+}

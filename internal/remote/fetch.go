@@ -92,12 +92,10 @@ func (r *Remote) fetch(ctx context.Context, ids []ledger.ID) ([]Change, error) {
 		return nil, unread
 	}
 	into, _, err := r.bring(ctx, r.Name, append(sources, purges))
-	if err == nil {
-		err = r.bringArchived(ctx, r.Name, into, alone)
-	}
 	if err != nil {
 		return nil, err
 	}
+	unread = errors.Join(unread, r.bringArchived(ctx, r.Name, into, alone))
 	changes, found, err := r.take(ctx, into, ids)
 	if len(besides) > 0 {
 		into = r.landings() + rand.Text() + "/"
