@@ -19,12 +19,12 @@ func fetchCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "fetch",
 		Usage:     "bring missions from a remote",
-		UsageText: "git agent-turn fetch [--mission <id>] [--accept-purges] [<remote>]",
+		UsageText: "git agent-turn fetch [--mission <id> [--accept-purges]] [<remote>]",
 		Description: "Brings what is not here, of every mission or of one. A mission that has gone on both here and there becomes two; " +
 			"nothing is overwritten, and a branch that is checked out stays where it is. What somebody whom you trust has purged, goes here as well.",
 		Flags: []cli.Flag{
 			target.MissionFlag(),
-			&cli.BoolFlag{Name: "accept-purges", Usage: "let go what was purged elsewhere by somebody whose key you don't trust"},
+			&cli.BoolFlag{Name: "accept-purges", Usage: "let go what was purged of that mission by somebody whose key you don't trust"},
 		},
 		BashComplete: target.First(target.CompleteRemotes),
 		Action:       cmdline.OptionalArg("remote", fetch),
@@ -50,9 +50,12 @@ func fetch(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.AcceptPurges = c.Bool("accept-purges"); r.AcceptPurges {
+	if c.Bool("accept-purges") {
 		if err := person("agree to a purge"); err != nil {
 			return err
+		}
+		if r.AcceptPurges = ids; len(ids) == 0 { // others may have put more into the map than what he was told of
+			return cmdline.Usagef("fetch --accept-purges needs --mission <id>: the one of which it was said")
 		}
 	}
 	return fetchFrom(c, r, ids)
@@ -76,8 +79,8 @@ func fetchFrom(c *cli.Context, r *remote.Remote, ids []ledger.ID) error {
 	if locked := (*git.LockedError)(nil); errors.As(err, &locked) {
 		return cmdline.Hintf(err, "if no git is running in this repository, remove %s", cmdline.Escape(locked.Path))
 	}
-	if held := (*remote.HeldError)(nil); errors.As(err, &held) && held.Unknown {
-		return cmdline.Hintf(err, "ask who has purged it, and agree with: git agent-turn fetch --accept-purges %s", cmdline.Escape(r.Name))
+	if held := (*remote.HeldError)(nil); errors.As(err, &held) && (held.Unknown || held.Whole) {
+		return cmdline.Hintf(err, "ask who has purged it, and agree with: git agent-turn fetch --accept-purges --mission %s %s", held.Mission, cmdline.Escape(r.Name))
 	}
 	return err
 }

@@ -26,8 +26,8 @@ type Apply struct {
 	Map *Map // what is here and what was fetched, united
 	// Landing is the directory of refs where a fetch has put what it brought, in missions/, notes/ and heads/.
 	Landing string
-	// Accepted says that a person has agreed to the map, whoever signed it.
-	Accepted bool
+	// Accepted are missions of which a person has agreed to what was purged, whoever signed it.
+	Accepted []ledger.ID
 }
 
 // An Applied says what a map has done.
@@ -41,6 +41,7 @@ type Applied struct {
 // HeldBecause says why the map was not applied to a mission.
 type HeldBecause struct {
 	Unknown bool  // nobody whom the user trusts has signed it
+	Whole   bool  // nor that the mission was removed, and no more is known
 	Refused error // a pair did not prove itself
 	Away    bool  // what takes its place is not here
 	WentOn  bool  // it was removed elsewhere, and has gone on
@@ -93,7 +94,7 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 		return done, err
 	}
 	a.Map.Unite(here)
-	archived, err := a.archived(ctx, objects, a.Accepted || !a.Map.Same(here))
+	archived, err := a.archived(ctx, objects, len(a.Accepted) > 0 || !a.Map.Same(here))
 	if err != nil {
 		return done, err
 	}
@@ -251,9 +252,7 @@ func (a *Apply) lines(ctx context.Context, archived []*line) ([]*line, error) {
 // known returns the pairs that prove themselves, the missions that were removed, and what was taken out. What
 // can't be applied is noted in done.
 func (a *Apply) known(ctx context.Context, objects *git.Objects, list []*line, done *Applied) (known map[plumbing.Hash]plumbing.Hash, gone []ledger.ID, learned [][]byte, err error) {
-	trusted := trusts(a.Workspace)
-	counts := func(by signature.Public) bool { return a.Accepted || trusted(by) }
-	classes := a.Map.classes(counts)
+	classes := a.Map.classes(trusts(a.Workspace))
 	all := a.Map.classes(func(signature.Public) bool { return true })
 	there, here := make(map[plumbing.Hash]bool), make(map[plumbing.Hash]bool)
 	for _, l := range list {
@@ -278,30 +277,44 @@ func (a *Apply) known(ctx context.Context, objects *git.Objects, list []*line, d
 		}
 		return to, true
 	}
+	agreed := make(map[plumbing.Hash]bool) // events that a person agrees to be replaced: forks share them
+	for _, l := range list {
+		for _, h := range l.events {
+			if slices.Contains(a.Accepted, l.id) && all[mask(h)] != nil {
+				agreed[h] = true
+			}
+		}
+	}
 	hold := func(l *line, why HeldBecause) { done.Held[l.id] = why }
 	pairs := make(map[*line]map[plumbing.Hash]plumbing.Hash)
 	removed := make(map[plumbing.Hash]bool)
 	for _, l := range list {
 		mine := make(map[plumbing.Hash]plumbing.Hash)
 		why, held := HeldBecause{}, false
+		agrees := slices.ContainsFunc(l.events, func(h plumbing.Hash) bool { return agreed[h] })
 		for n, h := range slices.Concat(l.events, l.kept) {
 			to, listed := winner(h, classes)
 			if !listed {
-				if to, is := winner(h, all); is && to != h && !l.landed && apart(list, to, h) {
-					why, held = HeldBecause{Unknown: true}, true
+				if to, listed = winner(h, all); !listed || to == h {
+					continue
 				}
-				continue
+				listed = agrees && (!to.IsZero() || slices.Contains(a.Accepted, l.id))
 			}
 			switch {
+			case !listed && l.landed:
+			case !listed && to.IsZero():
+				why.Whole = why.Whole || n == 0 && !l.besides
+			case !listed:
+				why.Unknown = why.Unknown || apart(list, to, h)
 			case to == h:
 			case to.IsZero() && n == 0:
 				removed[h] = true
 			case to.IsZero():
-				if n < len(l.events) {
-					why, held = HeldBecause{WentOn: true}, true
+				if n < len(l.events) && !removed[l.tip] { // it may have gone on, and have been removed again
+					why.WentOn, held = true, true
 				}
 			case objects.Has(to) != nil:
-				why, held = HeldBecause{Away: true}, true
+				why.Away, held = true, true
 			default:
 				mine[h] = to
 			}
@@ -311,8 +324,10 @@ func (a *Apply) known(ctx context.Context, objects *git.Objects, list []*line, d
 			hold(l, why)
 		case removed[l.tip] && !l.landed && !l.besides:
 			gone = append(gone, l.id)
-		case len(mine) > 0:
+		case len(mine) > 0: // what a stranger says besides is in nobody's way
 			pairs[l] = mine
+		case why.Unknown || why.Whole:
+			hold(l, why)
 		}
 	}
 	known = make(map[plumbing.Hash]plumbing.Hash)
@@ -320,7 +335,11 @@ func (a *Apply) known(ctx context.Context, objects *git.Objects, list []*line, d
 		maps.Copy(known, mine)
 	}
 	for l, mine := range pairs {
-		for _, h := range mixed(objects, l.events, known, classes) {
+		in := classes
+		if slices.ContainsFunc(l.events, func(h plumbing.Hash) bool { return agreed[h] }) {
+			in = all
+		}
+		for _, h := range mixed(objects, l.events, known, in) {
 			delete(mine, h)
 		}
 		if len(mine) == 0 {

@@ -126,6 +126,9 @@ func (r *Remote) take(ctx context.Context, into string, ids []ledger.ID) (change
 	for id, t := range arrived {
 		found[id] = !t.ledger.IsZero()
 	}
+	for id := range applied.Changed { // it may have been there, and be gone everywhere
+		found[id] = true
+	}
 	news := applied.let(arrived)
 	if len(ids) == 0 { // more may have come than was asked for
 		if news, err = r.withoutResting(ctx, news); err != nil {

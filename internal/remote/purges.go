@@ -32,12 +32,14 @@ type HeldError struct {
 func (e *HeldError) Error() string {
 	why := ""
 	switch {
-	case e.Unknown:
-		why = "by somebody whom you don't trust"
 	case e.WentOn:
 		why = "as a whole, and has gone on here"
 	case e.Away:
 		why = "and what takes its place is not there"
+	case e.Unknown:
+		why = "by somebody whom you don't trust"
+	case e.Whole:
+		why = "as a whole by somebody whom you don't trust"
 	default:
 		return fmt.Sprintf("mission %s: what %s says was purged of it is refused: %v", e.Mission, e.remote, e.Refused)
 	}
@@ -147,11 +149,13 @@ func (a *applied) rename(arrived map[ledger.ID]tips) map[ledger.ID]tips {
 	return named
 }
 
-// let leaves out what is held.
+// let leaves out what is held. That a mission was removed is in the way of none that is there.
 func (a *applied) let(arrived map[ledger.ID]tips) map[ledger.ID]tips {
 	rest := maps.Clone(arrived)
-	for id := range a.Held {
-		delete(rest, id)
+	for id, why := range a.Held {
+		if why != (purge.HeldBecause{Whole: true}) {
+			delete(rest, id)
+		}
 	}
 	return rest
 }
@@ -233,7 +237,7 @@ func (r *Remote) cleaned(ctx context.Context, source string, id ledger.ID) (bool
 	all := new(Replaced)
 	err = r.replace(ctx, source, all)
 	for _, held := range all.Held {
-		if h := (*HeldError)(nil); errors.As(held, &h) && h.Mission == id {
+		if h := (*HeldError)(nil); errors.As(held, &h) && h.Mission == id && h.HeldBecause != (purge.HeldBecause{Whole: true}) {
 			err = errors.Join(err, held)
 		}
 	}

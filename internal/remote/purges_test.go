@@ -437,7 +437,9 @@ func TestFakePurge(t *testing.T) {
 			forge(a, tt.change)
 			for _, accept := range []bool{false, true} {
 				r := b.origin()
-				r.AcceptPurges = accept
+				if accept {
+					r.AcceptPurges = []ledger.ID{mission}
+				}
 				_, err := r.Fetch(t.Context())
 				if accept && tt.accepted {
 					if b.prompts(mission)[1] != "a "+secret.Mark {
@@ -456,6 +458,77 @@ func TestFakePurge(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHiddenRemoval: who agrees to what somebody unknown has purged of one mission does not agree to what a stranger
+// has put beside it: that others were removed. That is said, and changes nothing else.
+func TestHiddenRemoval(t *testing.T) {
+	t.Parallel()
+	const other = "b2b2c3d4"
+	dir, a, b := newTeam(t)
+	if err := trust.ReadKeys(b.keys, "").Remove(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.workspace().Trust.Accept(plumbing.NewHash(b.Git("rev-parse", mission.Ref())), mission); err != nil {
+		t.Fatal(err)
+	}
+	b.turn(other, "of b")
+	b.pushAll()
+	a.purge()
+	a.pushPurges()
+	s := newMember(t, gittest.New(t), dir, "s")
+	s.Git("fetch", "-q", "origin", purge.MapRef+":"+purge.MapRef)
+	objects := s.repo().Objects(t.Context())
+	defer objects.Close()
+	m, err := purge.ReadMap(objects, plumbing.NewHash(s.Git("rev-parse", purge.MapRef)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Add(*trust.ReadKeys(s.keys, "").Own, map[plumbing.Hash]plumbing.Hash{plumbing.NewHash(b.Git("rev-parse", "refs/agent/missions/"+other)): plumbing.ZeroHash})
+	commit, err := m.Write(objects, func(signature.Public) bool { return true })
+	if err == nil {
+		err = objects.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Git("push", "-q", "-f", "origin", commit.String()+":"+purge.MapRef)
+
+	_, err = b.origin().Fetch(t.Context())
+	if err == nil || !strings.Contains(err.Error(), other+": it was purged at origin as a whole by somebody") {
+		t.Errorf("fetch: %v", err)
+	}
+	r := b.origin()
+	r.AcceptPurges = []ledger.ID{mission}
+	if _, err = r.Fetch(t.Context(), mission); err == nil || !strings.Contains(err.Error(), other) {
+		t.Errorf("accepted: %v", err)
+	}
+	if got := b.prompts(mission)[1]; got != "a "+secret.Mark {
+		t.Errorf("what was accepted is %q", got)
+	}
+	equal(t, "the other mission", b.prompts(other), []string{"of b"})
+	b.turn(other, "more")
+	b.pushAll()
+	if got, want := b.In(dir+"/host").Git("rev-parse", "refs/agent/missions/"+other), b.Git("rev-parse", "refs/agent/missions/"+other); got != want {
+		t.Errorf("the host has %s, want %s", got, want)
+	}
+	tip := b.Git("rev-parse", "refs/agent/missions/"+other)
+	m.Add(*trust.ReadKeys(s.keys, "").Own, map[plumbing.Hash]plumbing.Hash{plumbing.NewHash(tip): plumbing.ZeroHash})
+	if commit, err = m.Write(objects, func(signature.Public) bool { return true }); err == nil {
+		err = objects.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Git("push", "-q", "-f", "origin", commit.String()+":"+purge.MapRef, ":refs/agent/missions/"+other, ":refs/notes/agent/"+other)
+	r = b.origin()
+	r.AcceptPurges = []ledger.ID{other}
+	if _, err = r.Fetch(t.Context(), other); err != nil {
+		t.Errorf("accepted: %v", err)
+	}
+	if refs := refsOf(b.Repo, "refs/agent/missions/"); refs["refs/agent/missions/"+other] != "" {
+		t.Errorf("there are %v", refs)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
 	"gitagent/internal/workspace"
 )
@@ -20,8 +21,8 @@ type Remote struct {
 	Level Level    // what may be sent to every one of them
 	// Progress receives git's own progress, for a terminal; nil for none.
 	Progress io.Writer
-	// AcceptPurges says that a person agrees to what was purged elsewhere, whoever signed it.
-	AcceptPurges bool
+	// AcceptPurges are missions of which a person agrees to what was purged elsewhere, whoever signed it.
+	AcceptPurges []ledger.ID
 
 	w       *workspace.Workspace
 	repo    *git.Repo // with the environment that git needs

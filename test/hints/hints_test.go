@@ -841,7 +841,7 @@ var scenes = []struct {
 		own.do("git agent-turn purge --yes --turn " + p.with["<id>"] + "/1")
 		out, _ := p.try("git agent-turn fetch origin")
 		return out
-	}, follow: run("git agent-turn fetch --accept-purges origin")},
+	}, follow: run("git agent-turn fetch --accept-purges --mission <id> origin")},
 	{name: "a purge while git collects garbage", prepare: (*place).unpurged, says: func(p *place) string {
 		return p.with["<printed>"]
 	}, follow: run("git agent-turn purge")},
