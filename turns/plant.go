@@ -229,8 +229,7 @@ func (r *Recorder) clearWorktree(p plant) error {
 		return nil
 	}
 	admin := ""
-	dirs, _ := filepath.Glob(filepath.Join(r.Repo.CommonDir, "worktrees", "*"))
-	for _, dir := range dirs {
+	for _, dir := range r.Repo.Glob("worktrees/*") {
 		reason, _ := os.ReadFile(filepath.Join(dir, "locked")) // usually there is none
 		half := strings.TrimSpace(string(reason)) == "initializing"
 		of, err := os.ReadFile(filepath.Join(dir, "gitdir"))

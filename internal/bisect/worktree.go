@@ -215,9 +215,9 @@ func (t *Worktree) set(ctx context.Context, commit git.Hex) error {
 	if t.settings() != t.made {
 		return errBroken
 	}
-	locks, _ := filepath.Glob(filepath.Join(t.admin, "*.lock"))
-	for _, path := range locks {
-		if err := os.Remove(path); err != nil {
+	locks, _ := fs.Glob(os.DirFS(t.admin), "*.lock")
+	for _, name := range locks {
+		if err := os.Remove(filepath.Join(t.admin, name)); err != nil {
 			return err
 		}
 	}

@@ -614,3 +614,31 @@ func TestBesideGC(t *testing.T) {
 		l.check()
 	}
 }
+
+// TestAnyName: the path of a repository is no pattern.
+func TestAnyName(t *testing.T) {
+	t.Parallel()
+	r := gittest.Like(t, "with a secret", versions)
+	r.Git("repack", "-adfq")
+	r.Git("branch", "-q", "-D", "old", "mine")
+	r.Git("reflog", "expire", "--expire=all", "--expire-unreachable=all", "--all")
+	dir := filepath.Join(filepath.Dir(r.Dir), "[a-c]")
+	if err := os.Rename(r.Dir, dir); err != nil {
+		t.Fatal(err)
+	}
+	l := open(t, r.In(dir))
+	l.erase()
+	l.check()
+}
+
+// TestChain: of several multi-pack indexes, as git 2.47 can write them, none names a pack that is gone.
+func TestChain(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, func(r *gittest.Repo) { r.Git("repack", "-adfq") })
+	l.Write(".git/objects/pack/multi-pack-index.d/multi-pack-index-chain", strings.Repeat("1", 40)+"\n")
+	l.erase()
+	l.check()
+	if left := glob(l, "multi-pack-index.d"); len(left) > 0 || len(glob(l, "multi-pack-index")) != 1 {
+		t.Errorf("left: %q", left)
+	}
+}

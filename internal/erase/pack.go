@@ -75,12 +75,9 @@ func (e *eraser) anew(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	files, err := filepath.Glob(base + ".*")
-	if err != nil {
-		return err
-	}
-	slices.SortFunc(files, func(a, b string) int { return cmp.Compare(last(a, ".idx"), last(b, ".idx")) })
 	name = filepath.Base(base)
+	files := e.repo.Glob("objects/" + tempName + "/pack/" + name + ".*")
+	slices.SortFunc(files, func(a, b string) int { return cmp.Compare(last(a, ".idx"), last(b, ".idx")) })
 	e.clean[name] = true
 	there := isFile(filepath.Join(e.packDir(), name+".idx")) // before we were killed, or of another pack that has become the same
 	for _, file := range files {
@@ -145,10 +142,7 @@ func carry(from, to string) error {
 // removePack removes the files of a pack: the objects first, and the index last. Git passes over an index
 // without a pack, and whoever completes this knows by it what is left to do.
 func (s store) removePack(name string) error {
-	files, err := filepath.Glob(filepath.Join(s.packDir(), name+".*"))
-	if err != nil {
-		return err
-	}
+	files := s.repo.Glob("objects/pack/" + name + ".*")
 	slices.SortFunc(files, func(a, b string) int {
 		return cmp.Compare(last(a, ".idx")-last(a, ".pack"), last(b, ".idx")-last(b, ".pack"))
 	})

@@ -76,11 +76,10 @@ func (f *finder) tableLogs(ctx context.Context, repo *git.Repo, prefix string) e
 
 // compact has git write tables anew: what was taken out of them is in an older one until then.
 func compact(ctx context.Context, repo *git.Repo) error {
-	admins, err := filepath.Glob(filepath.Join(repo.CommonDir, "worktrees", "*", "reftable"))
-	for _, dir := range append(admins, filepath.Join(repo.CommonDir, "reftable")) {
-		if err == nil {
-			_, err = quiet(repo).With("GIT_DIR="+filepath.Dir(dir)).Output(ctx, nil, "pack-refs", "--all")
+	for _, dir := range append(repo.Glob("worktrees/*/reftable"), filepath.Join(repo.CommonDir, "reftable")) {
+		if _, err := quiet(repo).With("GIT_DIR="+filepath.Dir(dir)).Output(ctx, nil, "pack-refs", "--all"); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }

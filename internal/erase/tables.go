@@ -47,7 +47,8 @@ func (e *eraser) writeGraph(ctx context.Context) error {
 // to be removed. Its bitmap goes.
 func (e *eraser) writeMultiPackIndex(ctx context.Context, without []string) error {
 	file := filepath.Join(e.packDir(), "multi-pack-index")
-	if !isFile(file) && !isFile(file+".d") {
+	chain := file + ".d" // of several, see git's multi-pack-index(5)
+	if !isFile(file) && !isFile(filepath.Join(chain, "multi-pack-index-chain")) {
 		return nil
 	}
 	names, err := e.packNames()
@@ -61,12 +62,14 @@ func (e *eraser) writeMultiPackIndex(ctx context.Context, without []string) erro
 		}
 	}
 	if in.Len() == 0 {
-		files, err := filepath.Glob(file + "*")
-		for _, file := range files {
+		for _, file := range e.repo.Glob("objects/pack/multi-pack-index*") {
 			err = errors.Join(err, os.RemoveAll(file))
 		}
 		return err
 	}
 	_, err = e.repo.Output(ctx, strings.NewReader(in.String()), "multi-pack-index", "write", "--stdin-packs", "--no-progress")
+	if err == nil {
+		err = os.RemoveAll(chain)
+	}
 	return err
 }

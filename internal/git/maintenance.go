@@ -60,11 +60,7 @@ func (r *Repo) Maintain(ctx context.Context, held *lock.Lock) error {
 	for _, name := range []string{"packed-refs", "HEAD", "gc.pid", "shallow", "objects/maintenance", "refs/", "logs/", "objects/info/", "objects/pack/"} {
 		files = append(files, r.CommonDir+"/"+name)
 	}
-	worktrees, err := filepath.Glob(filepath.Join(r.CommonDir, "worktrees", "*", "HEAD"))
-	if err != nil {
-		return err
-	}
-	for _, head := range worktrees { // of which the logs expire
+	for _, head := range r.Glob("worktrees/*/HEAD") { // of which the logs expire
 		files = append(files, head, filepath.Dir(head)+"/logs/")
 	}
 	err = r.long(ctx, held, files, "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "maintenance", "run", "--auto", "--quiet")

@@ -156,6 +156,16 @@ func commonOf(gitDir string) (dir string, ok bool) {
 	return dir, true
 }
 
+// Glob returns the files of the common directory that match a pattern, absolute. Only the pattern is one: the
+// directory may have any name.
+func (r *Repo) Glob(pattern string) []string {
+	names, _ := fs.Glob(os.DirFS(r.CommonDir), pattern) // what can't be read matches nothing
+	for i, name := range names {
+		names[i] = filepath.Join(r.CommonDir, filepath.FromSlash(name))
+	}
+	return names
+}
+
 // With returns the same repository with more variables in git's environment.
 func (r *Repo) With(env ...string) *Repo {
 	s := *r

@@ -94,14 +94,12 @@ func (r *Repo) dropLeftovers(now time.Time) {
 		info, err := os.Stat(path)
 		return err == nil && now.Sub(info.ModTime()) > time.Hour
 	}
-	keeps, _ := filepath.Glob(filepath.Join(r.packDir(), "pack-*.keep"))
-	for _, path := range keeps {
+	for _, path := range r.Glob("objects/pack/pack-*.keep") {
 		if old(path) && isPack(path) {
 			_ = os.Remove(path)
 		}
 	}
-	packs, _ := filepath.Glob(filepath.Join(r.packDir(), "pack-*.pack"))
-	for _, path := range packs {
+	for _, path := range r.Glob("objects/pack/pack-*.pack") {
 		if base := strings.TrimSuffix(path, ".pack"); !isFile(base+".idx") && old(path) {
 			_ = os.Remove(path)
 		}
@@ -168,12 +166,8 @@ func (r *Repo) plainPacks() ([]string, error) {
 
 // multiPackNames returns the names of all indexes that multi-pack indexes cover, each between NULs.
 func (r *Repo) multiPackNames() (string, error) {
-	files, err := filepath.Glob(filepath.Join(r.packDir(), "multi-pack-index.d", "*.midx"))
-	if err != nil {
-		return "", err
-	}
 	names := ""
-	for _, file := range append(files, filepath.Join(r.packDir(), "multi-pack-index")) {
+	for _, file := range append(r.Glob("objects/pack/multi-pack-index.d/*.midx"), filepath.Join(r.packDir(), "multi-pack-index")) {
 		more, err := packNames(file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("read %s: %w", filepath.Base(file), err)

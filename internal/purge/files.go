@@ -102,13 +102,7 @@ var unsearched = []string{"damaged", "mending"}
 // stateDirs are the directories of ours in the repository, one shared and one for each worktree.
 func stateDirs(repo *git.Repo) []string {
 	dirs := []string{filepath.Join(repo.CommonDir, "agent")}
-	linked, _ := filepath.Glob(filepath.Join(globbed(repo.CommonDir), "worktrees", "*", "agent"))
-	return append(dirs, linked...)
-}
-
-// globbed is a path as a pattern that matches nothing else.
-func globbed(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+	return append(dirs, repo.Glob("worktrees/*/agent")...)
 }
 
 // ours calls f for every file of ours with texts below a directory. No link is followed.

@@ -205,11 +205,7 @@ func (r *repair) named(ctx context.Context) error {
 	if err := r.worktrees(ctx); err != nil {
 		return err
 	}
-	top, err := filepath.Glob(filepath.Join(r.Repo.CommonDir, "*.lock"))
-	if err != nil {
-		return err
-	}
-	for _, path := range top {
+	for _, path := range r.Repo.Glob("*.lock") {
 		r.lock(path)
 	}
 	return filepath.WalkDir(filepath.Join(r.Repo.CommonDir, "refs"), func(path string, d fs.DirEntry, err error) error {

@@ -298,13 +298,12 @@ func (r *repair) copySome(ctx context.Context, there *git.Repo, list []plumbing.
 
 // dropMultiPackIndex puts the index of all packs away: it names one that changes. Git does without it.
 func (r *repair) dropMultiPackIndex() error {
-	matches, err := filepath.Glob(filepath.Join(r.Repo.CommonDir, "objects", "pack", "multi-pack-index*"))
-	for _, path := range matches {
-		if err == nil {
-			err = r.aside(path)
+	for _, path := range r.Repo.Glob("objects/pack/multi-pack-index*") {
+		if err := r.aside(path); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // writeNew writes a file that must not exist, as read-only as git's are, under its name when it is whole.

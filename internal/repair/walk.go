@@ -269,10 +269,9 @@ func (r *repair) connected(ctx context.Context, from []plumbing.Hash) bool {
 }
 
 // promised are the objects that came from the remote of a partial clone.
-func (r *repair) promised(ctx context.Context) (map[plumbing.Hash]bool, error) {
-	packs, err := filepath.Glob(filepath.Join(r.Repo.CommonDir, "objects", "pack", "*.promisor"))
-	all := make(map[plumbing.Hash]bool)
-	for _, path := range packs {
+func (r *repair) promised(ctx context.Context) (all map[plumbing.Hash]bool, err error) {
+	all = make(map[plumbing.Hash]bool)
+	for _, path := range r.Repo.Glob("objects/pack/*.promisor") {
 		hashes, e := r.indexed(ctx, strings.TrimSuffix(path, ".promisor"))
 		err = errors.Join(err, e)
 		for _, hash := range hashes {
