@@ -6,6 +6,7 @@
 //	logs.go     entries out of the logs of refs
 //	reftable.go logs of refs that are no files
 //	erase.go    the objects themselves, with pack.go, tables.go and garbage.go
+//	aside.go    where they are until nothing leads to them for certain
 //	search.go   whether a secret is still in any object or file
 //
 // A caller moves its refs, then:
@@ -14,7 +15,7 @@
 //	roots, err := leading.Roots(ctx, repo, has)
 //	err = erase.Forget(ctx, repo, logs)     // the logs among the roots
 //	goes := leading.Without(others)         // the roots that are the user's, and stay
-//	report, err := erase.Objects(ctx, repo, goes)
+//	report, err := erase.Objects(ctx, repo, goes, own)
 //	found, err := erase.Search(ctx, repo, has)
 package erase
 
@@ -39,6 +40,9 @@ type Report struct {
 	Loose, Packs int // loose objects removed; packs written anew or removed
 	Objects      int // that are gone
 
+	// Taken are roots that lead to some since: a git that ran meanwhile had found them. Those are there again.
+	Taken []Root
+
 	// Elsewhere are the object directories of other repositories, which this one borrows from, that
 	// have doomed objects. They are not touched.
 	Elsewhere []string
@@ -48,10 +52,11 @@ type Report struct {
 // it had read before: when it has ended, this must be done again.
 var ErrCollecting = errors.New("a git gc is running")
 
-// Objects removes the doomed objects. No ref, log of a ref or index may lead to one any more, and what
-// refers to one must be doomed as well, see [Leading.Without]. Killed at any moment, it has lost nothing
-// else, and doing it again completes it. The error wraps [ErrCollecting] while git collects garbage.
-func Objects(ctx context.Context, repo *git.Repo, doomed map[plumbing.Hash]bool) (Report, error) {
+// Objects removes the doomed objects. No ref, log of a ref or index may lead to one any more, but for those of
+// which own is true (nil for none), and what refers to one must be doomed as well, see [Leading.Without]. Killed
+// at any moment, it has lost nothing else, and doing it again completes it. The error wraps [ErrCollecting] while
+// git collects garbage.
+func Objects(ctx context.Context, repo *git.Repo, doomed map[plumbing.Hash]bool, own func(Root) bool) (Report, error) {
 	var report Report
 	if len(doomed) == 0 {
 		return report, nil
@@ -66,13 +71,13 @@ func Objects(ctx context.Context, repo *git.Repo, doomed map[plumbing.Hash]bool)
 		store:  store{quiet(repo).Holding(held.File()), filepath.Join(repo.CommonDir, "objects")},
 		doomed: doomed, gone: make(map[plumbing.Hash]bool), clean: make(map[string]bool),
 	}
-	e.temp = filepath.Join(e.dir, tempName)
+	e.temp, e.aside = filepath.Join(e.dir, tempName), filepath.Join(e.dir, asideName)
 	tables := []string{filepath.Join(e.dir, "info") + "/", e.packDir() + "/"} // where git locks a table that it writes
 	if left := held.Left(); left.Words != nil {
 		err = errors.Join(git.DropLeftLocks(ctx, lock.Note{At: left.At, Words: tables}), held.Done())
 	}
 	if err == nil {
-		err = held.With(lock.Note{At: time.Now(), Words: tables}, func() error { return e.erase(ctx, &report) })
+		err = held.With(lock.Note{At: time.Now(), Words: tables}, func() error { return e.erase(ctx, &report, own) })
 	}
 	if err != nil {
 		return report, fmt.Errorf("erase %d objects: %w", len(doomed), err)
@@ -89,21 +94,26 @@ type eraser struct {
 	store
 	doomed map[plumbing.Hash]bool
 	temp   string
+	aside  string
 
 	gone  map[plumbing.Hash]bool
 	clean map[string]bool // packs without doomed objects, by name
 }
 
-func (e *eraser) erase(ctx context.Context, report *Report) error {
+func (e *eraser) erase(ctx context.Context, report *Report, own func(Root) bool) error {
 	if err := os.RemoveAll(e.temp); err != nil { // what our dead predecessor left
 		return err
 	}
 	defer os.RemoveAll(e.temp)
+	if err := e.restore(); err != nil {
+		return err
+	}
 	if err := e.writeGraph(ctx); err != nil {
 		return err
 	}
+	collecting := false
 	for {
-		collecting := e.repo.GCRuns()
+		collecting = e.repo.GCRuns()
 		loose, err := e.loose()
 		if err != nil {
 			return err
@@ -114,13 +124,19 @@ func (e *eraser) erase(ctx context.Context, report *Report) error {
 		}
 		report.Loose += loose
 		report.Packs += packs
-		if loose+packs > 0 {
-			continue // somebody may have copied some meanwhile
+		if loose+packs == 0 {
+			break // nobody has copied any meanwhile
 		}
-		if collecting {
-			return ErrCollecting
-		}
-		break
+	}
+	var err error
+	if report.Taken, err = e.takeBack(ctx, own); err == nil {
+		err = e.drop()
+	}
+	if err != nil {
+		return err
+	}
+	if collecting {
+		return ErrCollecting
 	}
 	if err := e.dropGarbage(ctx); err != nil {
 		return err
@@ -137,10 +153,10 @@ func (e *eraser) erase(ctx context.Context, report *Report) error {
 	return err
 }
 
-// loose removes the loose ones.
+// loose puts the loose ones aside.
 func (e *eraser) loose() (n int, err error) {
 	for h := range e.doomed {
-		switch err := os.Remove(e.looseFile(h)); {
+		switch err := e.putAside(e.looseFile(h)); {
 		case err == nil:
 			n++
 			e.gone[h] = true
@@ -151,7 +167,7 @@ func (e *eraser) loose() (n int, err error) {
 	return n, nil
 }
 
-// packs removes the packs that have one, once what else they have is in new ones.
+// packs puts the packs aside that have one, once what else they have is in new ones.
 func (e *eraser) packs(ctx context.Context) (n int, err error) {
 	names, err := e.packNames()
 	if err != nil {
@@ -191,7 +207,7 @@ func (e *eraser) packs(ctx context.Context) (n int, err error) {
 		return 0, err
 	}
 	for _, name := range old {
-		if err := e.removePack(name); err != nil {
+		if err := e.packAside(name); err != nil {
 			return 0, err
 		}
 	}

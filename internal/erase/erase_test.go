@@ -129,7 +129,7 @@ func objects(t testing.TB, r *gittest.Repo) map[string]string {
 
 func (l *lab) erase() Report {
 	l.t.Helper()
-	report, err := Objects(l.t.Context(), l.repo, l.doomed)
+	report, err := Objects(l.t.Context(), l.repo, l.doomed, nil)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func (l *lab) check() {
 	if out, err := l.Try("fsck", "--full", "--no-dangling"); err != nil || out != "" {
 		l.t.Errorf("fsck: %v\n%s", err, out)
 	}
-	for _, pattern := range []string{"tmp_*", "pack/tmp_*", "pack/*.lock", "info/*.lock", "info/commit-graphs/*.lock"} {
+	for _, pattern := range []string{"tmp_*", asideName, "pack/tmp_*", "pack/*.lock", "info/*.lock", "info/commit-graphs/*.lock"} {
 		if left, _ := filepath.Glob(filepath.Join(l.repo.CommonDir, "objects", pattern)); len(left) > 0 {
 			l.t.Errorf("left behind: %q", left)
 		}
@@ -574,7 +574,7 @@ func TestCollecting(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Write(".git/gc.pid", fmt.Sprint(os.Getpid(), " ", host))
-	if _, err := Objects(t.Context(), l.repo, l.doomed); !errors.Is(err, ErrCollecting) {
+	if _, err := Objects(t.Context(), l.repo, l.doomed, nil); !errors.Is(err, ErrCollecting) {
 		t.Errorf("while a gc runs: %v", err)
 	}
 	l.check()
@@ -603,9 +603,9 @@ func TestBesideGC(t *testing.T) {
 		for i := range n { // at another moment each time
 			_ = l.Git("rev-parse", fmt.Sprint("HEAD~", i%5))
 		}
-		_, err := Objects(t.Context(), l.repo, l.doomed)
+		_, err := Objects(t.Context(), l.repo, l.doomed, nil)
 		for errors.Is(err, ErrCollecting) {
-			_, err = Objects(t.Context(), l.repo, l.doomed)
+			_, err = Objects(t.Context(), l.repo, l.doomed, nil)
 		}
 		if err != nil {
 			t.Error(err)

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 		}
 		repo, err := git.Find(dir)
 		if err == nil {
-			_, err = Objects(context.Background(), repo, doomed)
+			_, err = Objects(context.Background(), repo, doomed, nil)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -24,7 +25,7 @@ func (e *eraser) anew(ctx context.Context, name string) error {
 	old := filepath.Join(e.packDir(), name)
 	info, err := os.Stat(old + ".pack")
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // only its index is left, see removePack
+		return nil // only its index is left, see packAside
 	}
 	if err != nil {
 		return err
@@ -75,7 +76,11 @@ func (e *eraser) anew(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	name = filepath.Base(base)
+	return e.install(filepath.Base(base), info.ModTime())
+}
+
+// install moves a new pack to the others, the index last.
+func (e *eraser) install(name string, at time.Time) error {
 	files := e.repo.Glob("objects/" + tempName + "/pack/" + name + ".*")
 	slices.SortFunc(files, func(a, b string) int { return cmp.Compare(last(a, ".idx"), last(b, ".idx")) })
 	e.clean[name] = true
@@ -85,7 +90,7 @@ func (e *eraser) anew(ctx context.Context, name string) error {
 		if there && (isFile(to) || strings.HasSuffix(file, ".mtimes")) {
 			continue
 		}
-		if err := os.Chtimes(file, info.ModTime(), info.ModTime()); err != nil {
+		if err := os.Chtimes(file, at, at); err != nil {
 			return err
 		}
 		if err := os.Rename(file, to); err != nil {
@@ -116,14 +121,18 @@ func (e *eraser) pack(ctx context.Context, names *bytes.Buffer, reverse bool) (b
 }
 
 // makeTemp makes a directory of objects of our own, so that what git writes there is found again if we
-// are killed. Those of the repository are next door.
+// are killed. Those of the repository are next door, and those that were put aside.
 func (e *eraser) makeTemp() error {
 	for _, dir := range []string{"info", "pack"} {
 		if err := os.MkdirAll(filepath.Join(e.temp, dir), 0o777); err != nil {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(e.temp, "info", "alternates"), []byte("..\n"), 0o666)
+	others := "..\n"
+	if _, err := os.Lstat(e.aside); err == nil {
+		others += "../" + asideName + "\n"
+	}
+	return os.WriteFile(filepath.Join(e.temp, "info", "alternates"), []byte(others), 0o666)
 }
 
 // carry copies a small file that belongs to a pack. A .keep that is the pack itself, as
@@ -139,15 +148,15 @@ func carry(from, to string) error {
 	return os.WriteFile(to, content, 0o444)
 }
 
-// removePack removes the files of a pack: the objects first, and the index last. Git passes over an index
+// packAside puts the files of a pack aside: the objects first, and the index last. Git passes over an index
 // without a pack, and whoever completes this knows by it what is left to do.
-func (s store) removePack(name string) error {
-	files := s.repo.Glob("objects/pack/" + name + ".*")
+func (e *eraser) packAside(name string) error {
+	files := e.repo.Glob("objects/pack/" + name + ".*")
 	slices.SortFunc(files, func(a, b string) int {
 		return cmp.Compare(last(a, ".idx")-last(a, ".pack"), last(b, ".idx")-last(b, ".pack"))
 	})
 	for _, file := range files {
-		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := e.putAside(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

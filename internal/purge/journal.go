@@ -593,10 +593,11 @@ func (j *journal) erase(ctx context.Context, w *workspace.Workspace, held *holde
 		return err
 	}
 	replaced := func(h plumbing.Hash) bool { _, ok := j.Replaced[h.String()]; return ok }
+	mine := func(r erase.Root) bool { return own(w.Repo, r, replaced) }
 	logs := make(map[string][]erase.Root) // by ref
 	for _, r := range roots {
 		switch {
-		case !own(w.Repo, r, replaced):
+		case !mine(r):
 			done.roots = append(done.roots, r)
 		case r.Kind == erase.Log:
 			logs[r.Ref] = append(logs[r.Ref], r)
@@ -617,6 +618,7 @@ func (j *journal) erase(ctx context.Context, w *workspace.Workspace, held *holde
 			return err
 		}
 	}
-	done.Erased, err = erase.Objects(ctx, w.Repo, leading.Without(done.roots))
+	done.Erased, err = erase.Objects(ctx, w.Repo, leading.Without(done.roots), mine)
+	done.roots = append(done.roots, done.Erased.Taken...)
 	return err
 }
