@@ -137,19 +137,30 @@ type Result struct {
 // Do carries the plan out. If a turn was recorded meanwhile, or a ref has moved in any other way, the plan is
 // made anew first. An error that comes when refs have moved leaves the journal, see [Complete].
 func (p *Plan) Do(ctx context.Context) (*Result, error) {
-	held, err := hold(ctx, p.Workspace)
-	if err != nil {
-		return nil, err
-	}
-	defer held.release()
+	held := new(holder)
+	defer func() { held.release() }()
 	for attempt := 1; ; attempt++ {
+		if held.purge == nil {
+			fresh, err := hold(ctx, p.Workspace)
+			if err != nil {
+				return nil, err
+			}
+			held = fresh
+		}
 		done, err := p.do(ctx, held)
 		if err == nil {
-			held.release()
-			return done, forget(ctx, p.Workspace, p.Target.Missions)
+			held.release() // a search may take longer than a hook waits
+			err = forget(ctx, p.Workspace, p.Target.Missions)
+			if err == nil {
+				err = p.search(ctx, done)
+			}
+			return done, err
 		}
 		if !errors.Is(err, git.ErrConflict) || attempt == maxAttempts {
 			return nil, err
+		}
+		if attempt <= besideOthers {
+			held.release()
 		}
 		fresh, err := p.Purge.Plan(ctx)
 		if err != nil {
@@ -160,8 +171,12 @@ func (p *Plan) Do(ctx context.Context) (*Result, error) {
 	}
 }
 
-// maxAttempts is how often a purge is tried: only what is not ours can move a ref while all is locked.
+// maxAttempts is how often a purge is tried: in the end only what is not ours can move a ref, as all is locked.
 const maxAttempts = 20
+
+// besideOthers is how often the plan is made anew while others record: it takes as long as all objects take to be
+// searched, and a hook does not wait for that.
+const besideOthers = 3
 
 func (p *Plan) do(ctx context.Context, held *holder) (*Result, error) {
 	now, err := p.Repo.OwnRefs(ctx)
@@ -210,13 +225,18 @@ func (p *Plan) do(ctx context.Context, held *holder) (*Result, error) {
 		return nil, err
 	}
 	done.Files = files
+	return done, nil
+}
+
+// search says what keeps what was purged, and looks whether it is anywhere yet.
+func (p *Purge) search(ctx context.Context, done *Result) (err error) {
 	if done.Stays, err = p.staysIn(ctx, done.roots); err != nil {
-		return nil, err
+		return err
 	}
 	if has := p.has(); has != nil {
 		done.Searched, err = erase.Search(ctx, p.Repo, has)
 	}
-	return done, err
+	return err
 }
 
 // unneeded dooms what only the old values of refs lead to, if more is to go than a text: of a turn or a mission
@@ -319,25 +339,29 @@ func Complete(ctx context.Context, w *workspace.Workspace) (*Result, error) {
 	if err := forget(ctx, w, j.Removed); err != nil {
 		return nil, err
 	}
-	if done.Searched == nil || len(done.Searched.Found) == 0 {
-		return done, nil
+	p, err := remembered(w, j.Beside)
+	if err == nil {
+		err = p.search(ctx, done)
 	}
-	return again(ctx, w, j.Beside)
-}
-
-// again purges what the clone remembers: a session that ran may have said it once more, after another purge.
-func again(ctx context.Context, w *workspace.Workspace, beside []string) (*Result, error) {
-	m, err := secret.ReadMemory(w.Store.Dir())
-	if err != nil {
-		return nil, err
+	if err != nil || done.Searched == nil || len(done.Searched.Found) == 0 {
+		return done, err
 	}
-	p := &Purge{Workspace: w, Target: Target{Finder: m.Finder()}, Beside: beside}
-	plan, err := p.Plan(ctx)
+	plan, err := p.Plan(ctx) // a session that ran may have said it once more, after another purge
 	if err != nil {
 		return nil, err
 	}
 	defer plan.Close()
 	return plan.Do(ctx)
+}
+
+// remembered is a purge of what the clone remembers.
+func remembered(w *workspace.Workspace, beside []string) (*Purge, error) {
+	p := &Purge{Workspace: w, Beside: beside}
+	m, err := secret.ReadMemory(w.Store.Dir())
+	if m.Finds() {
+		p.Target.Finder = m.Finder()
+	}
+	return p, err
 }
 
 // forget drops the states of sessions that recorded to missions which are gone. Their locks must be free.
@@ -351,14 +375,13 @@ func forget(ctx context.Context, w *workspace.Workspace, missions []ledger.ID) e
 }
 
 func (j *journal) complete(ctx context.Context, w *workspace.Workspace, held *holder) (*Result, error) {
-	p := &Plan{Purge: &Purge{Workspace: w, Target: Target{Missions: j.Removed}, Beside: j.Beside}, objects: w.Repo.Objects(ctx)}
-	defer p.Close()
-	switch m, err := secret.ReadMemory(w.Store.Dir()); {
-	case err != nil:
+	purge, err := remembered(w, j.Beside) // a turn that came in between may have said it again
+	if err != nil {
 		return nil, err
-	case m.Finds(): // a turn that came in between may have said it again
-		p.Target.Finder = m.Finder()
 	}
+	purge.Target.Missions = j.Removed
+	p := &Plan{Purge: purge, objects: w.Repo.Objects(ctx)}
+	defer p.Close()
 	for _, r := range j.Refs {
 		if r.Ref == MapRef { // it may be of others, who were fetched
 			m, err := ReadMap(p.objects, r.New.Hash())
@@ -399,14 +422,7 @@ func (j *journal) complete(ctx context.Context, w *workspace.Workspace, held *ho
 	if err := now.write(w.Store); err != nil {
 		return nil, err
 	}
-	done, err := now.finish(ctx, w, held)
-	if err == nil {
-		done.Stays, err = p.staysIn(ctx, done.roots)
-	}
-	if has := p.has(); has != nil && err == nil {
-		done.Searched, err = erase.Search(ctx, w.Repo, has)
-	}
-	return done, err
+	return now.finish(ctx, w, held)
 }
 
 // A holder has every mission and session to itself.

@@ -117,7 +117,7 @@ func (p *Plan) pushed() (list []git.Update) {
 }
 
 // staysIn says of what stays which files of an index the user has staged.
-func (p *Plan) staysIn(ctx context.Context, roots []erase.Root) ([]Stay, error) {
+func (p *Purge) staysIn(ctx context.Context, roots []erase.Root) ([]Stay, error) {
 	worktrees, err := p.Repo.Worktrees(ctx)
 	if err != nil {
 		return nil, err
@@ -140,12 +140,12 @@ func (p *Plan) staysIn(ctx context.Context, roots []erase.Root) ([]Stay, error) 
 }
 
 // stagedOf are the files that the index of a worktree has with some content, and HEAD has not.
-func (p *Plan) stagedOf(ctx context.Context, repo *git.Repo, head plumbing.Hash, contents []plumbing.Hash) (files []string, err error) {
+func (p *Purge) stagedOf(ctx context.Context, repo *git.Repo, head plumbing.Hash, contents []plumbing.Hash) (files []string, err error) {
 	staged, err := stagedIn(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
-	objects := p.Repo.Objects(ctx) // those of the plan may be of before the purge
+	objects := p.Repo.Objects(ctx)
 	defer objects.Close()
 	var tree plumbing.Hash
 	if !head.IsZero() {
