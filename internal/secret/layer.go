@@ -44,7 +44,7 @@ var layers = []layer{
 	{units('\\', jsonEscape), quoting},
 	{units(0x1b, ansi), showing},
 	{margin(diffMargin), listing},
-	{margin(numberMargin), listing},
+	{margin(func() func([]byte) int { return numberMargin }), listing},
 	{unwrap(false), joining},
 	{unwrap(true), joining},
 	{units('\\', shellEscape), escaping},
@@ -244,12 +244,14 @@ func ansi(at []byte) ([]byte, int) {
 	return nil, 2
 }
 
-// margin drops what stands before the text of each line. size returns how many bytes that are.
-func margin(size func(line []byte) int) func([]byte) (*view, bool) {
+// margin drops what stands before the text of each line. sizes returns what is asked for each line how many bytes
+// that are.
+func margin(sizes func() func(line []byte) int) func([]byte) (*view, bool) {
 	return func(text []byte) (*view, bool) {
 		if bytes.IndexByte(text, '\n') < 0 {
 			return nil, false
 		}
+		size := sizes()
 		v, copied := &view{text: make([]byte, 0, len(text))}, 0
 		for at := 0; at < len(text); {
 			line := text[at:]
@@ -268,15 +270,36 @@ func margin(size func(line []byte) int) func([]byte) (*view, bool) {
 	}
 }
 
-// diffMargin is that of a diff or a quotation.
-func diffMargin(line []byte) int {
-	switch {
-	case bytes.HasPrefix(line, []byte("> ")), bytes.HasPrefix(line, []byte("++")), bytes.HasPrefix(line, []byte("--")), bytes.HasPrefix(line, []byte("| ")):
-		return 2
-	case len(line) > 0 && bytes.IndexByte([]byte("+- >|"), line[0]) >= 0:
-		return 1
+// diffMargin is that of a diff or a quotation. That of a diff with two parents has two signs: what stands in the
+// second place of another diff is the line's own.
+func diffMargin() func(line []byte) int {
+	signs := 1
+	return func(line []byte) int {
+		next := byte(0)
+		if len(line) > 1 {
+			next = line[1]
+		}
+		switch line[0] {
+		case '+', '-', ' ':
+			if signs == 2 && next != '+' && next != '-' && next != ' ' {
+				return 1
+			}
+			return signs
+		case '>', '|':
+			if next == ' ' {
+				return 2
+			}
+			return 1
+		case '@':
+			if next == '@' {
+				signs = 1
+			}
+			if bytes.HasPrefix(line, []byte("@@@ ")) {
+				signs = 2
+			}
+		}
+		return 0
 	}
-	return 0
 }
 
 // numberMargin is that of a listing: "   12→", "12\t", "12:", "12-", "12 |", "12.".

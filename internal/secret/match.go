@@ -14,19 +14,25 @@ const MinLength = 6
 var ErrShort = fmt.Errorf("it is too short: at least %d bytes are needed", MinLength)
 
 // Fixed looks for a text. Where a text was cut, as the prompt in a record, its beginning counts before
-// the ellipsis, and its end behind it.
+// the ellipsis, and its end behind it. One of several lines is found whatever stands before each of them.
 func Fixed(text []byte) (*Finder, error) {
 	if len(text) < MinLength {
 		return nil, ErrShort
 	}
 	text = bytes.Clone(text)
-	return &Finder{matchers: []matcher{{exact: true, least: MinLength, may: possible(text), match: func(in []byte) []Span {
+	may := possible(text)
+	f := &Finder{matchers: []matcher{{exact: true, least: MinLength, may: may, match: func(in []byte) []Span {
 		spans := occurrences(in, text)
 		if bytes.Contains(in, ellipsis) {
 			spans = join(append(hits(spans), hits(cut(in, text))...))
 		}
 		return spans
-	}}}}, nil
+	}}}}
+	if lines := linesOf(text); len(lines) > 1 {
+		match := func(in []byte) []Span { return listed(in, lines) }
+		f.matchers = append(f.matchers, matcher{exact: true, least: MinLength, may: may, match: match, says: text})
+	}
+	return f, nil
 }
 
 // gram is how many letters in a row of a text are looked for to see at once that another one can't have it.

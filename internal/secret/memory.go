@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -68,11 +69,16 @@ func (m *Memory) Write(dir *local.Dir) error {
 	return dir.Rename(memoryFile+".new", memoryFile)
 }
 
-// Add remembers texts. Those of fewer than [MinLength] bytes are not.
+// Add remembers texts, those of several lines also as one. Those of fewer than [MinLength] bytes are not.
 func (m *Memory) Add(texts ...[]byte) {
 	if m.Key == nil {
 		m.Key = make([]byte, 32)
 		_, _ = rand.Read(m.Key) // never fails
+	}
+	for _, t := range texts {
+		if bytes.IndexByte(t, '\n') >= 0 {
+			texts = append(texts[:len(texts):len(texts)], joined(t))
+		}
 	}
 	for _, t := range texts {
 		r := remembered{len(t), roll(m.base(), t), m.mac(t)}

@@ -32,6 +32,8 @@ type matcher struct {
 	// may reports whether a text can have it in any spelling; nil if that takes a search.
 	may   func(text []byte) bool
 	exact bool // it is one text, so that lines may be joined: a pattern would go on in the next one
+	// says is the secret itself, where what is found says it with something between; nil if it is what is found.
+	says []byte
 }
 
 // Or finds what any of several finders finds.
@@ -151,7 +153,11 @@ func (s *search) in(text []byte, depth int, above rank, joined bool) (hits []hit
 			continue
 		}
 		for _, span := range m.match(text) {
-			hits = append(hits, hit{span, text[span.From:span.To]})
+			said := m.says
+			if said == nil {
+				said = text[span.From:span.To]
+			}
+			hits = append(hits, hit{span, said})
 		}
 	}
 	if depth == 0 {

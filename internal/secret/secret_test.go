@@ -256,6 +256,60 @@ func TestMargins(t *testing.T) {
 	}
 }
 
+// TestLines finds a secret of several lines whose own signs look like those of a diff, however it is listed.
+func TestLines(t *testing.T) {
+	const s = "-----BEGIN IT-----\n+first line\n  - second\n\nthird==\n-----END IT-----"
+	prefixed := func(format string) string {
+		var b strings.Builder
+		for n, line := range strings.Split(s, "\n") {
+			fmt.Fprintf(&b, format+"\n", n+1, line)
+		}
+		return b.String()
+	}
+	for name, in := range map[string]string{
+		"removed":        "@@ -1,6 +0,0 @@\n" + prefixed("-%[2]s"),
+		"added":          "@@ -0,0 +1,6 @@\n" + prefixed("+%[2]s"),
+		"unchanged":      "@@ -1,6 +1,6 @@\n" + prefixed(" %[2]s"),
+		"two parents":    "@@@ -1,6 -1,6 +1,6 @@@\n" + prefixed("--%[2]s"),
+		"of one of them": "@@@ -1,6 -1,6 +1,6 @@@\n" + prefixed(" -%[2]s"),
+		"CRLF":           strings.ReplaceAll(s, "\n", "\r\n"),
+		"indented":       "key: |\n" + prefixed("    %[2]s"),
+		"a listing":      prefixed("%6d\t%s"),
+		"that and CRLF":  prefixed("%6d→%s\r"),
+	} {
+		text := []byte("it is\n" + in + "\nand goes on")
+		for said, text := range map[string][]byte{"": text, " in JSON": []byte(quoted(string(text), false)), " in base64": []byte(base64.StdEncoding.EncodeToString(text))} {
+			for how, f := range map[string]*Finder{"": fixed(t, s), ", from CRLF": fixed(t, strings.ReplaceAll(s, "\n", "\r\n")), ", remembered": remembers(s)} {
+				clean := f.Replace(text)
+				if bytes.Contains(clean, []byte("second")) || said == " in base64" && bytes.Equal(clean, text) {
+					t.Errorf("%s%s%s: %q", name, said, how, clean)
+				}
+				if said != " in base64" && !bytes.HasSuffix(clean, []byte("and goes on")) {
+					t.Errorf("%s%s%s: too much is gone: %q", name, said, how, clean)
+				}
+				if again := f.Replace(clean); !bytes.Equal(again, clean) {
+					t.Errorf("%s%s%s: it is found again in %q", name, said, how, clean)
+				}
+			}
+		}
+	}
+	f := fixed(t, s)
+	for name, in := range map[string]string{
+		"who wrote it": prefixed("1a2b3c4d (Dev 2026-11-20 12:00:00 +0000 %2d) %s"),
+		"grep":         prefixed("conf/key.pem:%d:%s"),
+		"a heredoc":    prefixed("\t\t\t# %[2]s"),
+	} {
+		if found := f.Found([]byte(in)); len(found) != 1 || string(found[0]) != s {
+			t.Errorf("%s: found %q", name, found)
+		}
+	}
+	for _, in := range []string{strings.ReplaceAll(s, "second", "other"), "-----BEGIN IT-----\n", "-----BEGIN IT-----\n-----END IT-----"} {
+		if got := f.Spans([]byte(in)); len(got) > 0 {
+			t.Errorf("%q: found at %v", in, got)
+		}
+	}
+}
+
 func TestReplaceJSON(t *testing.T) {
 	for _, test := range []struct{ name, pattern, in, want string }{
 		{"a value", `hunter\d+`, `{"a":"hunter22","b":[1,"x"]}`, `{"a":"` + Mark + `","b":[1,"x"]}`},
