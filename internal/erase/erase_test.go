@@ -642,3 +642,36 @@ func TestChain(t *testing.T) {
 		t.Errorf("left: %q", left)
 	}
 }
+
+// TestPadded: a tree of the user's whose modes begin with a zero, as old programs wrote them, keeps what it needs.
+func TestPadded(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	feed := func(text string, args ...string) string {
+		t.Helper()
+		out, err := r.Feed(text, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	blob := feed(secret, "hash-object", "-w", "--stdin")
+	below := plumbing.NewHash(feed("100644 blob "+blob+"\tf\n", "mktree"))
+	tree := feed("040000 dir\x00"+string(below[:]), "hash-object", "-t", "tree", "-w", "--literally", "--stdin")
+	r.Git("update-ref", "refs/heads/mine", r.Git("commit-tree", "-m", "mine", tree))
+	repo, err := git.Find(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leading, err := Lead(t.Context(), repo, map[plumbing.Hash]bool{plumbing.NewHash(blob): true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots, err := leading.Roots(t.Context(), repo, nil)
+	if err != nil || !slices.ContainsFunc(roots, func(r Root) bool { return r.Kind == Ref && r.Ref == "refs/heads/mine" }) {
+		t.Errorf("what keeps it is %+v, %v", roots, err)
+	}
+	if goes := leading.Without(roots); len(goes) > 0 {
+		t.Errorf("%v would go", goes)
+	}
+}

@@ -108,7 +108,7 @@ func (g *graph) add(obj *git.Object) {
 		if rest = after; !ok || copy(h[:], rest) < len(h) {
 			return
 		}
-		if string(mode) == "40000" || g.doomed[h] {
+		if string(bytes.TrimLeft(mode, "0")) == "40000" || g.doomed[h] { // old programs wrote 040000
 			refer(h)
 		}
 	}
