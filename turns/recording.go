@@ -134,10 +134,21 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 		c, err = r.cursorAt(offset, turn)
 		return c
 	})
+	r.unsay()
 	if p.ends != nil {
 		r.keepSides(before, again)
 	}
 	return true, err
+}
+
+// unsay takes out of the session's state what was purged: it is no object, but a purge has left it nowhere.
+func (r *recording) unsay() {
+	if o := r.state.Open; o != nil {
+		o.Prompt = string(r.Purged().Replace([]byte(o.Prompt)))
+	}
+	if last := r.state.Last; last != nil {
+		last.Prompt = string(r.Purged().Replace([]byte(last.Prompt)))
+	}
 }
 
 // mission is the head of a new ledger, for a mission that begins with this signal.
