@@ -612,21 +612,19 @@ func sayPurged(c *cli.Context, w *workspace.Workspace, done *purge.Result) error
 		stays(dir + ", which this repository borrows from")
 	}
 	if s := done.Searched; s != nil {
-		found := len(s.Found)
 		for _, f := range s.Found {
 			switch {
-			case f.Object.IsZero():
+			case f.Path != "":
 				stays(f.Path)
 			case left == 0: // else they are what was named
 				stays(fmt.Sprintf("%s %s", f.Type, f.Object))
 			}
 		}
-		left = max(left, found)
-		where := "it is in none"
-		if found > 0 {
-			where = fmt.Sprintf("it is in %d of them", found)
+		for _, h := range s.Unread {
+			fmt.Fprintf(out, "object %s is damaged, and can't be searched\n", h)
 		}
-		fmt.Fprintf(out, "searched %s and %s: %s\n", cmdline.Plural(s.Objects, "object"), cmdline.Plural(s.Files, "file"), where)
+		left = max(left, len(s.Found))
+		fmt.Fprintf(out, "searched %s and %s: %s\n", cmdline.Plural(s.Objects, "object"), cmdline.Plural(s.Files, "file"), sayFound(s))
 	}
 	pushed, err := branchesAt(c, w, done.Pushed)
 	if err != nil {
@@ -640,10 +638,23 @@ func sayPurged(c *cli.Context, w *workspace.Workspace, done *purge.Result) error
 		cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", cmdline.OneLine(text))
 	}
 	switch {
+	case left == 0 && done.Searched != nil && len(done.Searched.Unread) > 0:
+		return errors.New("not everything could be searched")
 	case left == 0:
 		return nil
 	case len(done.Stays)+len(done.Erased.Elsewhere) == 0: // what is ours could not be read without it
 		return errors.New("it is not out of everything")
 	}
 	return errStays
+}
+
+// sayFound says in a few words where a search has found what was purged.
+func sayFound(s *erase.Searched) string {
+	switch n := len(s.Found); {
+	case n > 0:
+		return fmt.Sprintf("it is in %d of them", n)
+	case len(s.Unread) > 0:
+		return "it is in none that could be read"
+	}
+	return "it is in none"
 }

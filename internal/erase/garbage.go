@@ -2,6 +2,7 @@ package erase
 
 import (
 	"bytes"
+	"compress/zlib"
 	"context"
 	"errors"
 	"io"
@@ -95,6 +96,50 @@ func (e *eraser) inGarbage(ctx context.Context, file string) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// searchGarbage looks into the garbage, as far as it can be inflated: a torn pack has whole objects.
+func searchGarbage(ctx context.Context, has func([]byte) bool, found *Searched) error {
+	var buffer []byte
+	for _, file := range found.Garbage {
+		data, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it is written, and has its name
+		}
+		if err != nil {
+			return err
+		}
+		said := false
+		for i := 0; i+1 < len(data) && !said; {
+			if data[i] != 0x78 || (int(data[i])<<8|int(data[i+1]))%31 != 0 { // as zlib begins
+				i++
+				continue
+			}
+			in := bytes.NewReader(data[i:])
+			plain, err := zlib.NewReader(in)
+			if err == nil {
+				buffer, err = pieces(plain, buffer, func(part []byte) bool {
+					said = has(part)
+					return said
+				})
+			}
+			if i++; err == nil && !said {
+				i = len(data) - in.Len()
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		if !said {
+			continue
+		}
+		f := Found{Path: file}
+		if h, err := looseHash(bytes.NewReader(data)); err == nil {
+			f.Object, f.Type = h, plumbing.AnyObject
+		}
+		found.Found = append(found.Found, f)
+	}
+	return nil
 }
 
 // looseHash returns the hash of a loose object.

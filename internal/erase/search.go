@@ -30,10 +30,11 @@ type Searched struct {
 
 	Found   []Found
 	Unread  []plumbing.Hash // objects that are damaged
-	Garbage []string        // files with objects of a git that runs or has died, which can't be read
+	Garbage []string        // files with objects of a git that runs or has died, of which as much is read as can be
 }
 
-// Found is something that has the secret: an object or a file.
+// Found is something that has the secret: an object or a file. A file with one object, which a git has left that
+// died, is both.
 type Found struct {
 	Object    plumbing.Hash
 	Type      plumbing.ObjectType
@@ -58,6 +59,9 @@ func Search(ctx context.Context, repo *git.Repo, has func(content []byte) bool) 
 	}
 	if err == nil {
 		found.Garbage, err = s.garbage()
+	}
+	if err == nil {
+		err = searchGarbage(ctx, has, found)
 	}
 	if err == nil {
 		err = searchFiles(ctx, repo.CommonDir, has, found)

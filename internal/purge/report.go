@@ -66,6 +66,9 @@ func (p *Plan) report(ctx context.Context) error {
 				continue
 			}
 			p.doomed[f.Object] = true
+			if f.Path != "" {
+				continue // git does not read it there
+			}
 			if err := p.learn(f.Type, f.Object); err != nil {
 				return err
 			}
