@@ -266,26 +266,34 @@ func (p *Plan) unneeded(ctx context.Context, now map[string]plumbing.Hash) error
 		}
 	}
 	kept = slices.AppendSeq(kept, maps.Values(now))
-	goes, err := p.reach(ctx, old)
+	goes, err := p.reach(ctx, old, "--objects", "--no-object-names")
 	if err != nil {
 		return err
 	}
-	stays, err := p.reach(ctx, kept) // rev-list with both leaves out only what the newest commits have in common
-	for h := range goes {
-		if !stays[h] {
-			p.doomed[h] = true
-		}
+	commits, err := p.reach(ctx, old)
+	if err != nil {
+		return err
 	}
+	stays, err := p.reach(ctx, kept, "--objects", "--no-object-names") // rev-list with both leaves out only what the newest commits have in common
+	if err != nil {
+		return err
+	}
+	for h := range stays {
+		delete(goes, h)
+		delete(commits, h)
+	}
+	err = p.unlost(ctx, goes, commits)
+	maps.Copy(p.doomed, goes)
 	return err
 }
 
-// reach are the objects that commits lead to.
-func (p *Plan) reach(ctx context.Context, from []plumbing.Hash) (map[plumbing.Hash]bool, error) {
+// reach are the commits that some lead to, or all objects.
+func (p *Plan) reach(ctx context.Context, from []plumbing.Hash, args ...string) (map[plumbing.Hash]bool, error) {
 	var in strings.Builder
 	for _, h := range from {
 		fmt.Fprintln(&in, h)
 	}
-	out, err := p.Repo.Output(ctx, strings.NewReader(in.String()), "rev-list", "--objects", "--no-object-names", "--stdin")
+	out, err := p.Repo.Output(ctx, strings.NewReader(in.String()), append([]string{"rev-list", "--stdin"}, args...)...)
 	found := make(map[plumbing.Hash]bool)
 	for line := range strings.Lines(string(out)) {
 		found[plumbing.NewHash(strings.TrimSpace(line))] = true

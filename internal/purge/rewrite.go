@@ -15,6 +15,7 @@
 //	read.go        objects, many at once
 //	plan.go        where it was found, and everything that a purge will do
 //	journal.go     a purge that was killed is completed from here
+//	lost.go        what commits of the user's need that nothing refers to
 //	map.go         refs/agent/purges: which commits were replaced, for other clones
 //	prove.go       a pair of the map proves itself: equal but for redacted spans
 //	apply.go       a map from a remote, applied to what is here
