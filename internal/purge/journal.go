@@ -576,23 +576,42 @@ func (j *journal) files(w *workspace.Workspace) error {
 	return nil
 }
 
-// indexes lets the users' indexes follow.
+// indexes lets the users' indexes follow. Git forgets the flags of an entry that is written anew.
 func (j *journal) indexes(ctx context.Context, w *workspace.Workspace, held *holder) error {
-	lines := make(map[string]*strings.Builder)
+	changes := make(map[string][]indexChange)
 	for _, c := range j.Index {
-		if lines[c.Worktree] == nil {
-			lines[c.Worktree] = new(strings.Builder)
-		}
-		lines[c.Worktree].WriteString(c.Line + "\x00")
+		changes[c.Worktree] = append(changes[c.Worktree], c)
 	}
-	for worktree, text := range lines {
+	for worktree, list := range changes {
 		repo, err := git.Find(worktree)
 		if err != nil {
 			continue // it is gone
 		}
+		var lines, sparse, unlooked strings.Builder
+		for _, c := range list {
+			lines.WriteString(c.Line + "\x00")
+			if strings.ContainsAny(c.Flags, "Ss") {
+				sparse.WriteString(c.path() + "\x00")
+			}
+			if strings.ContainsAny(c.Flags, "hs") {
+				unlooked.WriteString(c.path() + "\x00")
+			}
+		}
+		update := func(text string, args ...string) error {
+			if text == "" {
+				return nil
+			}
+			_, err := w.Repo.Others().Output(ctx, strings.NewReader(text), append([]string{"-C", worktree, "update-index", "-z"}, args...)...)
+			return err
+		}
 		err = held.locking([]string{filepath.Join(repo.GitDir, "index")}, func() error {
-			in := strings.NewReader(text.String())
-			_, err := w.Repo.Others().Output(ctx, in, "-C", worktree, "update-index", "-z", "--index-info")
+			err := update(lines.String(), "--index-info")
+			if err == nil {
+				err = update(sparse.String(), "--skip-worktree", "--stdin")
+			}
+			if err == nil {
+				err = update(unlooked.String(), "--assume-unchanged", "--stdin")
+			}
 			return err
 		})
 		if err != nil {

@@ -277,6 +277,15 @@ func (p *Plan) replaced(commit plumbing.Hash) bool { return p.rewrite.Successor(
 type indexChange struct {
 	Worktree string `json:"worktree"`
 	Line     string `json:"line"` // for `git update-index --index-info`
+	// Flags is the letter of `git ls-files -v`, if it says that a file is left out of a sparse checkout (S), is
+	// not to be looked at (h), or both (s).
+	Flags string `json:"flags,omitempty"`
+}
+
+// path is that of the entry.
+func (c indexChange) path() string {
+	_, path, _ := strings.Cut(c.Line, "\t")
+	return path
 }
 
 // indexChanges are the entries of indexes that are as HEAD has them, where HEAD is rewritten. Whatever else is
@@ -317,9 +326,9 @@ func (p *Plan) indexChanges(ctx context.Context) ([]indexChange, error) {
 			return nil, err
 		}
 		for _, d := range differ {
-			if staged[d.Path] == d.Old {
+			if e := staged[d.Path]; e.Entry == d.Old {
 				line := fmt.Sprintf("%o %s\t%s", uint32(d.New.Mode), d.New.Hash, d.Path)
-				changes = append(changes, indexChange{w.Path, line})
+				changes = append(changes, indexChange{w.Path, line, strings.Trim(e.flags, "H")})
 				delete(staged, d.Path)
 			}
 		}
@@ -339,22 +348,28 @@ func (p *Plan) moved(ref string) bool {
 	return slices.ContainsFunc(p.updates, func(u git.Update) bool { return u.Ref == ref && !u.New.IsZero() })
 }
 
+// A stagedEntry is an entry of an index, with the letter of `git ls-files -v`.
+type stagedEntry struct {
+	git.Entry
+	flags string
+}
+
 // stagedIn is what a worktree's index holds, by path; of a conflict, with the number of the side.
-func stagedIn(ctx context.Context, repo *git.Repo) (map[string]git.Entry, error) {
-	out, err := repo.Others().Output(ctx, nil, "-C", repo.Top, "ls-files", "-z", "--stage")
+func stagedIn(ctx context.Context, repo *git.Repo) (map[string]stagedEntry, error) {
+	out, err := repo.Others().Output(ctx, nil, "-C", repo.Top, "ls-files", "-z", "--stage", "-v")
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[string]git.Entry)
+	found := make(map[string]stagedEntry)
 	for line := range bytes.SplitSeq(out, []byte{0}) {
 		what, path, ok := strings.Cut(string(line), "\t")
-		var e git.Entry
+		var e stagedEntry
 		var hash string
 		var stage int
 		if !ok {
 			continue
 		}
-		if _, err := fmt.Sscanf(what, "%o %s %d", &e.Mode, &hash, &stage); err != nil {
+		if _, err := fmt.Sscanf(what, "%s %o %s %d", &e.flags, &e.Mode, &hash, &stage); err != nil {
 			return nil, fmt.Errorf("read the index of %s: %w", repo.Top, err)
 		}
 		if e.Hash = plumbing.NewHash(hash); stage > 0 {
