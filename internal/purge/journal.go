@@ -382,6 +382,20 @@ func forget(ctx context.Context, w *workspace.Workspace, missions []ledger.ID) e
 	return nil
 }
 
+// collected forgets successors that are not here: no ref had moved to them, and a `git gc` has taken them. What
+// the clone remembers is rewritten anew; of the rest it is said that it stays.
+func (j *journal) collected(objects *git.Objects) {
+	gone := func(h git.Hex) bool { return !h.IsZero() && objects.Has(h.Hash()) != nil }
+	maps.DeleteFunc(j.Replaced, func(_ string, to git.Hex) bool { return gone(to) })
+	maps.DeleteFunc(j.Own, func(_ ledger.ID, tip git.Hex) bool { return gone(tip) })
+	j.Index = slices.DeleteFunc(j.Index, func(c indexChange) bool {
+		what, _, _ := strings.Cut(c.Line, "\t")
+		_, hash, _ := strings.Cut(what, " ")
+		h, err := git.ParseHash(hash)
+		return err == nil && gone(git.Hex(h))
+	})
+}
+
 func (j *journal) complete(ctx context.Context, w *workspace.Workspace, held *holder) (*Result, error) {
 	purge, err := remembered(w, j.Beside) // a turn that came in between may have said it again
 	if err != nil {
@@ -390,8 +404,9 @@ func (j *journal) complete(ctx context.Context, w *workspace.Workspace, held *ho
 	purge.Target.Missions = j.Removed
 	p := &Plan{Purge: purge, objects: w.Repo.Objects(ctx)}
 	defer p.Close()
+	j.collected(p.objects)
 	for _, r := range j.Refs {
-		if r.Ref == MapRef { // it may be of others, who were fetched
+		if r.Ref == MapRef && p.objects.Has(r.New.Hash()) == nil { // it may be of others, who were fetched
 			m, err := ReadMap(p.objects, r.New.Hash())
 			if err != nil {
 				return nil, err
