@@ -56,12 +56,15 @@ func (r *repair) tell(ctx context.Context, w *walk) error {
 // tips are the newest commits of all missions, of archived ones too.
 func (r *repair) tips(ctx context.Context) (map[ledger.ID]plumbing.Hash, error) {
 	tips, err := ledger.List(ctx, r.Repo)
+	if err != nil {
+		return nil, err
+	}
 	for id, e := range r.archived {
 		if _, live := tips[id]; !live {
 			tips[id] = e.Ledger.Hash()
 		}
 	}
-	return tips, err
+	return tips, nil
 }
 
 // mission says what of a mission is lost.
