@@ -196,6 +196,9 @@ func (r *repair) examine(ctx context.Context, base string, scratch *git.Repo) (*
 // objects is how many the pack has, 0 if that is not known.
 func (r *repair) unpack(ctx context.Context, base string, objects int, into *git.Repo) ([]plumbing.Hash, error) {
 	f, err := os.Open(base + ".pack")
+	if errors.Is(err, fs.ErrNotExist) { // git has packed anew
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

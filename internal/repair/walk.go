@@ -202,15 +202,15 @@ func (w *walk) incomplete(hash plumbing.Hash, known map[plumbing.Hash]bool) bool
 
 // objects mends what our refs lead to, and says what stays lost.
 func (r *repair) objects(ctx context.Context) error {
-	s, err := r.scanObjects(ctx)
-	if err != nil {
-		return err
-	}
-	scratch, done, err := r.scratch(ctx)
+	scratch, done, err := r.scratch(ctx) // which only one repair has: what another one mends is not looked at meanwhile
 	if err != nil {
 		return err
 	}
 	defer done()
+	s, err := r.scanObjects(ctx)
+	if err != nil {
+		return err
+	}
 	bad := make(map[plumbing.Hash]bool)
 	for _, base := range s.packs {
 		if err := r.pack(ctx, base, scratch, bad); err != nil {
