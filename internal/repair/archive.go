@@ -26,8 +26,8 @@ func (r *repair) archive(ctx context.Context) error {
 	defer objects.Close()
 	tip, err := archive.Tip(refs)
 	if err != nil {
-		if tip, err = r.lostIndex(ctx, objects, refs[archive.KeepRef]); err != nil {
-			return err
+		if tip, r.unread = r.lostIndex(ctx, objects, refs[archive.KeepRef]); r.unread != nil {
+			return nil // it is looked for once more when the objects are mended
 		}
 		if err := r.indexRef(ctx, refs, tip); err != nil {
 			return err
@@ -125,6 +125,14 @@ func (r *repair) moveArchive(ctx context.Context, ref string, broken bool, to, f
 
 // kept lets the ref that keeps what is archived have what the list says, or git would collect the missions.
 func (r *repair) kept(ctx context.Context) error {
+	if r.unread != nil { // what was lost of it may have been mended
+		if err := r.archive(ctx); err != nil {
+			return err
+		}
+		if r.unread != nil && !git.Lost(r.unread) {
+			return r.unread
+		}
+	}
 	if r.index.IsZero() {
 		return nil
 	}
@@ -134,7 +142,6 @@ func (r *repair) kept(ctx context.Context) error {
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	r.readIndex(objects) // it may have been mended
 	x, err := archive.Open(objects, r.index)
 	if err != nil {
 		return nil // it has been said
