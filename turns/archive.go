@@ -246,14 +246,11 @@ func (a *archiving) replace(ctx context.Context, held *lock.Lock, change func(*a
 		if index, err = index.With(changes); err != nil {
 			return nil, err
 		}
-		keep, err := index.Keep()
+		moves, err := index.Moves(refs)
 		if err == nil {
 			err = a.objects.Flush()
 		}
-		if err != nil {
-			return nil, err
-		}
-		return archive.Moves(refs, index.Tip, keep), nil
+		return moves, err
 	})
 }
 

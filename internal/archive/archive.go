@@ -53,18 +53,25 @@ func Tip(refs map[string]plumbing.Hash) (plumbing.Hash, error) {
 	return tip, nil
 }
 
-// Moves are those of the archive's refs to an index, and to the commit that keeps what it lists. What is killed
-// between the two leaves the index without the other, never the reverse.
-func Moves(refs map[string]plumbing.Hash, index, keep plumbing.Hash) (moves []git.Update) {
-	for _, m := range []git.Update{{Ref: IndexRef, New: index, Old: refs[IndexRef]}, {Ref: KeepRef, New: keep, Old: refs[KeepRef]}} {
+// Moves are those of the archive's refs here to an index, and, with its [Stem], to what keeps all that it lists. What
+// is killed between the two leaves the index without the other, never the reverse. New commits are staged.
+func (x *Index) Moves(refs map[string]plumbing.Hash) (moves []git.Update, err error) {
+	keep, err := x.Keep()
+	if err == nil {
+		keep, err = Stem(x.objects, keep)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range []git.Update{{Ref: IndexRef, New: x.Tip, Old: refs[IndexRef]}, {Ref: KeepRef, New: keep, Old: refs[KeepRef]}} {
 		if m.New != m.Old {
 			moves = append(moves, m)
 		}
 	}
-	if index.IsZero() {
+	if x.Tip.IsZero() {
 		slices.Reverse(moves)
 	}
-	return moves
+	return moves, nil
 }
 
 // An Index is the missions of an archive. Its zero tip is the empty one.
@@ -293,7 +300,7 @@ func later(a, b Entry) bool {
 const maxParents = 64
 
 // Keep stages the commits that keep the objects of an index reachable, and returns the one that has all of
-// the others; zero for an empty index.
+// the others, which a remote's ref points at; zero for an empty index.
 func (x *Index) Keep() (plumbing.Hash, error) {
 	var tips []plumbing.Hash
 	for e, err := range x.All() {

@@ -173,6 +173,14 @@ func (r *Repo) With(env ...string) *Repo {
 	return &s
 }
 
+// Underived returns the same repository, whose git does without what it has made of the objects to be faster: the
+// commit-graph and the index of all packs.
+func (r *Repo) Underived() *Repo {
+	s := *r
+	s.options = append(slices.Clip(r.options), "-c", "core.commitGraph=false", "-c", "core.multiPackIndex=false")
+	return &s
+}
+
 // Others returns the same repository for what git does in other worktrees: the index that the environment may
 // name, as that of a hook does, is of the present one.
 func (r *Repo) Others() *Repo {

@@ -76,11 +76,7 @@ func (p *Plan) archiveMoves(ctx context.Context) ([]git.Update, error) {
 	if err != nil {
 		return nil, err
 	}
-	keep, err := index.Keep()
-	if err != nil {
-		return nil, err
-	}
-	return archive.Moves(p.refs, index.Tip, keep), nil
+	return index.Moves(p.refs)
 }
 
 // spoiled reports whether a remote's archive, as it was seen last, may have what goes: it is fetched again.

@@ -241,20 +241,17 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 		return index, nil, err
 	}
 	keep := there[archive.KeepRef]
+	objects := r.repo.Objects(ctx)
+	defer objects.Close()
+	stem, err := archive.Stem(objects, keep) // to compare: it is not written
+	if err != nil {
+		return index, nil, err
+	}
 	if theirs := there[archive.IndexRef]; !theirs.IsZero() && theirs != index {
-		if ours[r.seenIndex()] != theirs || ours[r.seenKeep()] != there[archive.KeepRef] {
-			refspecs := "+" + archive.IndexRef + ":" + r.seenIndex() + "\n"
-			if !there[archive.KeepRef].IsZero() {
-				refspecs += "+" + archive.KeepRef + ":" + r.seenKeep() + "\n"
-			}
-			if err := r.seeing(ctx, func(r *Remote) error { return r.fetchRefs(ctx, source, refspecs) }); err != nil {
+		if ours[r.seenIndex()] != theirs || ours[r.seenKeep()] != stem {
+			if err := r.seeing(ctx, func(r *Remote) error { return r.fetchArchive(ctx, source, there) }); err != nil {
 				return index, nil, err
 			}
-			got, err := r.repo.Refs(ctx, r.seenIndex(), r.seenKeep())
-			if err != nil {
-				return index, nil, err
-			}
-			there[archive.IndexRef], there[archive.KeepRef] = got[r.seenIndex()], got[r.seenKeep()] // perhaps newer
 		}
 		theirs, err := r.withoutPurged(ctx, source, there[archive.IndexRef], index)
 		if err != nil {
@@ -269,7 +266,7 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 		if err != nil {
 			return index, nil, err
 		}
-	} else if theirs.IsZero() || keep != ours[archive.KeepRef] { // what is sent keeps what it lists, whatever the ref here says
+	} else if theirs.IsZero() || stem != ours[archive.KeepRef] { // what is sent keeps what it lists, whatever the ref here says
 		if keep, err = r.keep(ctx, index); err != nil {
 			return index, nil, err
 		}
@@ -288,6 +285,31 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 		}
 	}
 	return index, updates, nil
+}
+
+// fetchArchive fetches the archive of a source, and notes in there what has come, which may be newer. The caller keeps
+// others from doing so.
+func (r *Remote) fetchArchive(ctx context.Context, source string, there map[string]plumbing.Hash) error {
+	refspecs, keeps := "+"+archive.IndexRef+":"+r.seenIndex()+"\n", !there[archive.KeepRef].IsZero()
+	if keeps {
+		refspecs += "+" + archive.KeepRef + ":" + r.seenKeep() + "\n"
+	}
+	if err := r.fetchRefs(ctx, source, refspecs); err != nil {
+		return err
+	}
+	got, err := r.repo.Refs(ctx, r.seenIndex(), r.seenKeep())
+	if err != nil {
+		return err
+	}
+	if there[archive.IndexRef] = got[r.seenIndex()]; !keeps {
+		return nil
+	}
+	there[archive.KeepRef] = got[r.seenKeep()]
+	stem, err := r.stem(ctx, got[r.seenKeep()])
+	if err != nil {
+		return err
+	}
+	return r.move(ctx, []git.Update{{Ref: r.seenKeep(), New: stem, Old: got[r.seenKeep()]}})
 }
 
 // withoutPurged returns what a source's archive is without what was purged, given ours. Missions of which ours has
@@ -398,6 +420,17 @@ func (r *Remote) keep(ctx context.Context, index plumbing.Hash) (keep plumbing.H
 	return keep, err
 }
 
+// stem writes what a ref here has for a commit that keeps objects, see [archive.Stem].
+func (r *Remote) stem(ctx context.Context, keep plumbing.Hash) (plumbing.Hash, error) {
+	objects := r.repo.Objects(ctx)
+	defer objects.Close()
+	stem, err := archive.Stem(objects, keep)
+	if err == nil {
+		err = objects.Flush()
+	}
+	return stem, err
+}
+
 // unite writes the union of two archives, whose missions are all here.
 func (r *Remote) unite(ctx context.Context, a, b plumbing.Hash) (index, keep plumbing.Hash, err error) {
 	objects := r.repo.Objects(ctx)
@@ -478,9 +511,20 @@ func (r *Remote) seen(ctx context.Context, index plumbing.Hash, updates []git.Up
 	}
 	var moves []git.Update
 	for _, u := range updates {
-		ref, ok := map[string]string{archive.IndexRef: r.seenIndex(), archive.KeepRef: r.seenKeep()}[u.Ref]
-		if ok && refs[ref] != u.New {
-			moves = append(moves, git.Update{Ref: ref, New: u.New, Old: refs[ref]})
+		move := git.Update{New: u.New}
+		switch u.Ref {
+		case archive.IndexRef:
+			move.Ref = r.seenIndex()
+		case archive.KeepRef:
+			move.Ref = r.seenKeep()
+			if move.New, err = r.stem(ctx, u.New); err != nil {
+				return err
+			}
+		default:
+			continue
+		}
+		if move.Old = refs[move.Ref]; move.Old != move.New {
+			moves = append(moves, move)
 		}
 	}
 	if len(moves) == 0 {

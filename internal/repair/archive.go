@@ -76,7 +76,8 @@ func (r *repair) lostIndex(ctx context.Context, objects *git.Objects, keep plumb
 		if err != nil {
 			continue
 		}
-		if kept, err := x.Keep(); err == nil && (kept == keep || keep.IsZero()) {
+		stem, kept, err := stem(objects, x)
+		if err == nil && (keep.IsZero() || stem == keep || kept == keep) {
 			found = append(found, hash)
 		}
 	}
@@ -84,6 +85,15 @@ func (r *repair) lostIndex(ctx context.Context, objects *git.Objects, keep plumb
 		return plumbing.ZeroHash, nil
 	}
 	return found[0], nil
+}
+
+// stem returns the commits that keep what an index lists: the one that a clone has, and that of a remote, which a
+// mirror has as well.
+func stem(objects *git.Objects, x *archive.Index) (stem, keep plumbing.Hash, err error) {
+	if keep, err = x.Keep(); err == nil {
+		stem, err = archive.Stem(objects, keep)
+	}
+	return stem, keep, err
 }
 
 // indexRef says that the archive's list is lost, and lets its ref have the commit that was found.
@@ -146,12 +156,12 @@ func (r *repair) kept(ctx context.Context) error {
 	if err != nil {
 		return nil // it has been said
 	}
-	keep, err := x.Keep()
+	stem, keep, err := stem(objects, x)
 	if err != nil && !git.Lost(err) {
 		return err
 	}
 	now, there := refs[archive.KeepRef]
-	if err != nil || now == keep {
+	if err != nil || now == stem || now == keep {
 		return nil
 	}
 	f := Finding{What: "the missions in the archive are not kept as its list says: git may collect them", Mended: archive.KeepRef + " is made anew from the list"}
@@ -174,7 +184,7 @@ func (r *repair) kept(ctx context.Context) error {
 	if err := objects.Flush(); err != nil {
 		return err
 	}
-	return r.moveArchive(ctx, archive.KeepRef, there && now.IsZero(), keep, now)
+	return r.moveArchive(ctx, archive.KeepRef, there && now.IsZero(), stem, now)
 }
 
 // archivedTips are what archived missions have here, or had: of others a clone may have the list alone.

@@ -31,7 +31,9 @@ func (r *repair) derived(ctx context.Context) error {
 			continue
 		}
 		r.say(Finding{What: d.name + " is damaged, or not what the objects are", Mended: "it is put away; git makes another one"})
-		if r.dry {
+		if r.dry { // what is looked at after it is as if it were done
+			w := *r.Workspace
+			w.Repo, r.Workspace = w.Repo.Underived(), &w
 			continue
 		}
 		for _, file := range d.files {

@@ -9,6 +9,11 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/archive"
+	"gitagent/internal/git"
 )
 
 // sharedFiles is how many files the repository has in which there are many missions.
@@ -63,11 +68,18 @@ func (l *lab) shared(name string) *repository {
 // host is the bare repository that r pushes to.
 func (r *repository) host() string { return r.dir + ".git" }
 
-// publish makes the host anew, with every ref that r has.
+// publish makes the host anew, with every ref that r has, and as `git gc` leaves it there.
 func (r *repository) publish() *repository {
 	check(os.RemoveAll(r.host()))
 	r.lab.git(r.lab.dir, "clone", "-q", "--mirror", r.dir, r.host())
+	if stem, err := r.lab.try(r.dir, "rev-parse", "-q", "--verify", archive.KeepRef); err == nil { // a push does not send it
+		objects := must(git.Find(r.dir)).Objects(r.lab.ctx)
+		index := must(archive.Open(objects, plumbing.NewHash(r.git("rev-parse", archive.IndexRef))))
+		r.lab.git(r.host(), "update-ref", archive.KeepRef, must(index.Keep()).String(), stem)
+		objects.Close()
+	}
 	r.lab.git(r.host(), "pack-refs", "--all")
+	r.lab.git(r.host(), "-c", "pack.writeReverseIndex=true", "repack", "-adbq", "--window=0")
 	r.lab.git(r.host(), "config", "gc.auto", "0")
 	r.git("config", "gc.auto", "0")
 	r.git("config", "remote.origin.url", "file://"+r.host())
