@@ -42,7 +42,11 @@ func (c *clone) pushArchive() []ledger.ID {
 // archiveOf is the index and the keeping commit of the archive in a repository.
 func archiveOf(r *gittest.Repo) string {
 	refs := refsOf(r, archive.IndexRef, archive.KeepRef)
-	return refs[archive.IndexRef] + " " + refs[archive.KeepRef]
+	keep := refs[archive.KeepRef]
+	if keep != "" { // a clone has a stem before it
+		keep = r.Git("rev-list", "--first-parent", "--grep=^kept$", "-n", "1", keep)
+	}
+	return refs[archive.IndexRef] + " " + keep
 }
 
 // TestPushArchive: archived missions go at the remote, stay there for who asks, and are not sent again by who
@@ -63,6 +67,14 @@ func TestPushArchive(t *testing.T) {
 	equal(t, "again", a.pushArchive(), nil)
 	if refs := agentRefs(host); len(refs) != 4 || archiveOf(host) != archiveOf(a.Repo) {
 		t.Errorf("the host has %v", refs)
+	}
+	if got := host.Git("log", "-1", "--format=%s", archive.KeepRef); got != "kept" {
+		t.Errorf("the host has got the stem of a clone: %s", got)
+	}
+	for _, ref := range []string{archive.KeepRef, archive.SeenRefs + "origin/keep"} {
+		if got := a.Git("log", "-1", "--format=%s", ref); got != "kept here" {
+			t.Errorf("%s is without a stem: %s", ref, got)
+		}
 	}
 	host.Git("fsck", "--strict")
 
