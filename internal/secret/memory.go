@@ -10,16 +10,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/bits"
 	"slices"
 	"strings"
 
 	"gitagent/internal/local"
 )
 
-// A Memory knows texts again that it does not hold: of each it has the length and keyed hashes. The key lies
-// beside them, so whoever can read the file can try out guesses; it never leaves the repository's local
-// state.
+// A Memory knows texts again that it does not hold: of each it has the length, a keyed hash, and 16 bits of
+// one of its beginning. The key lies beside them, so whoever can read the file can try out guesses; it never leaves the
+// repository's local state.
 type Memory struct {
 	Key   []byte       `json:"key"` // 32 random bytes
 	Texts []remembered `json:"texts"`
@@ -30,7 +29,7 @@ type Memory struct {
 // A remembered text.
 type remembered struct {
 	Length int    `json:"length"` // bytes
-	Rolled uint64 `json:"rolled"` // the hash that is cheap to move along a text
+	Head   uint16 `json:"head"`   // of the hash of its first bytes that is cheap to move along a text
 	MAC    []byte `json:"mac"`    // HMAC-SHA256
 }
 
@@ -81,7 +80,7 @@ func (m *Memory) Add(texts ...[]byte) {
 		}
 	}
 	for _, t := range texts {
-		r := remembered{len(t), roll(m.base(), t), m.mac(t)}
+		r := remembered{len(t), head(roll(m.base(), t[:window(len(t))])), m.mac(t)}
 		if len(t) < MinLength || slices.ContainsFunc(m.Texts, func(s remembered) bool { return hmac.Equal(s.MAC, r.MAC) }) {
 			continue
 		}
@@ -127,33 +126,33 @@ func (m *Memory) mac(text []byte) []byte {
 	return h.Sum(nil)
 }
 
-// prime is the modulus of the rolling hash, 2^61-1.
-const prime = 1<<61 - 1
+// window is how much of the beginning of a remembered text is looked for first: all of it, or up to a fifth less, so
+// that texts of a thousand lengths take a few passes and not a thousand.
+func window(length int) int {
+	step := 1
+	for length/step >= 8 {
+		step *= 2
+	}
+	return length / step * step
+}
 
 // base is the base of the rolling hash, by the key.
 func (m *Memory) base() uint64 {
 	sum := sha256.Sum256(append([]byte("rolling "), m.Key...))
-	return binary.BigEndian.Uint64(sum[:])%(prime-256) + 256
+	return binary.BigEndian.Uint64(sum[:]) | 1
 }
 
-func mul(a, b uint64) uint64 {
-	hi, lo := bits.Mul64(a, b)
-	return mod(lo&prime + lo>>61 + hi<<3)
-}
-
-func mod(a uint64) uint64 {
-	for a >= prime {
-		a -= prime
-	}
-	return a
-}
-
+// roll is the rolling hash of a text, of which [head] is used.
 func roll(base uint64, text []byte) (h uint64) {
 	for _, c := range text {
-		h = mod(mul(h, base) + uint64(c) + 1)
+		h = h*base + uint64(c) + 1
 	}
 	return h
 }
+
+// head is what is kept of a rolling hash: too little to confirm the beginning of a text, enough to pass over what has
+// another one.
+func head(rolled uint64) uint16 { return uint16(rolled >> 48) }
 
 // Finder finds what is remembered. That of a nil Memory finds nothing.
 func (m *Memory) Finder() *Finder {
@@ -162,44 +161,67 @@ func (m *Memory) Finder() *Finder {
 		return f
 	}
 	f.isPrompt = func(text string) bool { return m.hasPrompt(beginning(text)) }
-	base := m.base()
-	lengths := make(map[int]map[uint64]bool)
+	known := make(map[string]bool)
+	windows := make(map[int]*heads)
 	for _, t := range m.Texts {
 		if t.Length < MinLength {
 			continue
 		}
-		if lengths[t.Length] == nil {
-			lengths[t.Length] = make(map[uint64]bool)
+		known[string(t.MAC)] = true
+		w := window(t.Length)
+		if windows[w] == nil {
+			windows[w] = &heads{window: w, base: m.base(), lengths: make(map[uint16][]int)}
 		}
-		lengths[t.Length][t.Rolled] = true
+		windows[w].add(t)
 	}
-	for length, known := range lengths {
-		leaving := uint64(1) // what the first byte of a window counts for
-		for range length - 1 {
-			leaving = mul(leaving, base)
-		}
-		f.matchers = append(f.matchers, matcher{exact: true, least: length, match: func(in []byte) (spans []Span) {
-			if len(in) < length {
-				return nil
-			}
-			h := roll(base, in[:length])
-			for from, last := 0, 0; ; from++ {
-				if known[h] && from >= last && m.has(in[from:from+length]) {
-					last = from + length
-					spans = append(spans, Span{from, last})
-				}
-				if from+length >= len(in) {
-					return spans
-				}
-				h = mod(h + prime - mul(leaving, uint64(in[from])+1))
-				h = mod(mul(h, base) + uint64(in[from+length]) + 1)
-			}
+	for _, h := range windows {
+		f.matchers = append(f.matchers, matcher{exact: true, least: h.window, match: func(in []byte) []Span {
+			return h.match(in, func(text []byte) bool { return known[string(m.mac(text))] })
 		}})
 	}
 	return f
 }
 
-func (m *Memory) has(text []byte) bool {
-	mac := m.mac(text)
-	return slices.ContainsFunc(m.Texts, func(t remembered) bool { return t.Length == len(text) && hmac.Equal(t.MAC, mac) })
+// heads are the beginnings of remembered texts that have one window.
+type heads struct {
+	window  int
+	base    uint64
+	may     [1 << 16 / 64]uint64 // a bit for each head that there is
+	lengths map[uint16][]int     // of the texts with a head, longest first
+}
+
+func (h *heads) add(t remembered) {
+	h.may[t.Head/64] |= 1 << (t.Head % 64)
+	if list := h.lengths[t.Head]; !slices.Contains(list, t.Length) {
+		list = append(list, t.Length)
+		slices.SortFunc(list, func(a, b int) int { return b - a })
+		h.lengths[t.Head] = list
+	}
+}
+
+// match returns where a text has one of which is says that it is known. They may overlap.
+func (h *heads) match(in []byte, is func(text []byte) bool) (spans []Span) {
+	if len(in) < h.window {
+		return nil
+	}
+	leaving := uint64(1) // what the first byte of a window counts for
+	for range h.window - 1 {
+		leaving *= h.base
+	}
+	rolled := roll(h.base, in[:h.window])
+	for from := 0; ; from++ {
+		if first := head(rolled); h.may[first/64]&(1<<(first%64)) != 0 {
+			for _, length := range h.lengths[first] {
+				if to := from + length; to <= len(in) && is(in[from:to]) {
+					spans = append(spans, Span{from, to})
+					break
+				}
+			}
+		}
+		next := from + h.window
+		if next >= len(in) {
+			return spans
+		}
+		rolled = (rolled-leaving*(uint64(in[from])+1))*h.base + uint64(in[next]) + 1
+	}
 }

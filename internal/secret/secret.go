@@ -26,7 +26,7 @@ type Finder struct {
 
 // A matcher finds one secret in a text that is decoded.
 type matcher struct {
-	// match returns where the text has it, in order, without overlaps.
+	// match returns where the text has it.
 	match func(text []byte) []Span
 	least int // bytes that it has at least where it is encoded
 	// may reports whether a text can have it in any spelling; nil if that takes a search.
