@@ -189,12 +189,6 @@ func missions(refs map[string]plumbing.Hash) []ledger.ID {
 // branches and what a remote had of them, and with Theirs the user's branches. A fetch that was killed leaves
 // refs of its own: they go.
 func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
-	// Git refuses to move a symbolic ref, as a clone's refs/remotes/origin/HEAD is one, together with the ref that it names.
-	out, err := p.Repo.Output(ctx, nil, "for-each-ref", "--format=%(if)%(symref)%(then)%(refname)%(end)", "refs/heads/", "refs/remotes/")
-	if err != nil {
-		return nil, err
-	}
-	symbolic := strings.Fields(string(out))
 	var list []git.Update
 	move := func(ref, name string, to plumbing.Hash) {
 		from := p.refs[ref]
@@ -230,7 +224,7 @@ func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 		case strings.HasPrefix(ref, "refs/heads/"), strings.HasPrefix(ref, "refs/remotes/"):
 			if mine, err := p.mine(ref, tip); err != nil {
 				return nil, err
-			} else if !mine && !slices.Contains(symbolic, ref) {
+			} else if !mine {
 				move(ref, ref, to)
 			}
 		case p.Landing != "" && strings.HasPrefix(ref, p.Landing):

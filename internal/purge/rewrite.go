@@ -14,11 +14,15 @@
 //	notes.go       notes
 //	read.go        objects, many at once
 //	plan.go        where it was found, and everything that a purge will do
-//	journal.go     a purge that was killed is completed from here
+//	do.go          a plan carried out
+//	hold.go        while nobody else records
+//	journal.go     the work list, and each of its steps
+//	complete.go    a purge that was killed is completed from there
 //	lost.go        what commits of the user's need that nothing refers to
 //	map.go         refs/agent/purges: which commits were replaced, for other clones
 //	prove.go       a pair of the map proves itself: equal but for redacted spans
 //	apply.go       a map from a remote, applied to what is here
+//	pairing.go     which of its pairs are applied
 package purge
 
 import (

@@ -1,0 +1,366 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/erase"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/purge"
+	"gitagent/internal/remote"
+	"gitagent/internal/workspace"
+)
+
+// sayPlan prints what a purge would do, and what it can't.
+func sayPlan(c *cli.Context, w *workspace.Workspace, p *purge.Plan) error {
+	out := c.App.Writer
+	columns := cmdline.Columns(out)
+	say := func(label, format string, args ...any) {
+		fmt.Fprintln(out, cmdline.Labelled(fmt.Sprintf("%-10s", label), cmdline.OneLine(fmt.Sprintf(format, args...)), columns))
+	}
+	for _, line := range foundIn(p.Found) {
+		say("found", "%s", line)
+	}
+	for _, id := range p.Target.Missions {
+		say("goes", "mission %s, with all that no other one needs", id)
+	}
+	if p.Objects > 0 {
+		say("goes", "%s: what holds it, and what leads to that", cmdline.Plural(p.Objects, "object"))
+	}
+	for _, file := range p.Files {
+		say("goes", "from %s", file)
+	}
+	for commits := p.Commits; len(commits) > 0; {
+		after := likeFirst(commits)
+		text := describe(commits[0])
+		if after > 0 {
+			text += fmt.Sprintf("; so do %s that come after it", cmdline.Plural(after, "commit"))
+			if after == 1 {
+				text = strings.Replace(text, "so do", "so does", 1)
+			}
+		}
+		say("yours", "%s", text)
+		commits = commits[1+after:]
+	}
+	pushed, err := branchesAt(c, w, p.Pushed)
+	if err != nil {
+		return err
+	}
+	for _, b := range pushed {
+		say("pushed", "%s has it: a fetch brings it back until it is replaced there, which is yours to do", b.name)
+	}
+	for _, s := range sayStays(w.Repo, p.Stays) {
+		say("stays", "in %s", s)
+	}
+	sayFiles(say, "worktree", p.Worktree, "take it out there")
+	sayFiles(say, "client", p.Clients, "delete what you don't need")
+	if p.Trust.Keys().Own == nil {
+		say("key", "there is none, so other clones don't learn of this: they keep what goes, and may send it again; see: git agent-turn doctor")
+	}
+	if err := sayRemotes(c, w, say); err != nil {
+		return err
+	}
+	if p.Target.Finder != nil {
+		say("rotate", "whatever it opens: who has fetched it, or read it at a host, has it")
+	}
+	return nil
+}
+
+// sayBeside prints what is of no concern to a purge that has nothing to do.
+func sayBeside(c *cli.Context, p *purge.Plan) {
+	for _, file := range slices.Concat(p.Worktree, p.Clients) {
+		cmdline.Tell(c.App.ErrWriter, "", "it is in "+cmdline.Escape(file)+", which stays as it is")
+	}
+}
+
+// sayRemotes names the remotes that missions may have been sent to.
+func sayRemotes(c *cli.Context, w *workspace.Workspace, say func(label, format string, args ...any)) error {
+	conf, err := w.Repo.Config(c.Context)
+	if err != nil {
+		return err
+	}
+	remotes, err := remote.Consenting(c.Context, w, conf)
+	for _, r := range remotes {
+		say("remote", "%s was sent missions: you are asked whether to replace what it has; clones of it have it until they fetch", r.Name)
+	}
+	return err
+}
+
+// foundIn are finds in lines: a mission and turn, with the kinds of text that had it.
+func foundIn(found map[purge.Find]int) []string {
+	type key struct {
+		mission       ledger.ID
+		turn, handoff int
+		fate          purge.Fate
+	}
+	kinds := make(map[key]map[string]int)
+	for f, n := range found {
+		k := key{f.Mission, f.Turn, f.Handoff, f.Fate}
+		if kinds[k] == nil {
+			kinds[k] = make(map[string]int)
+		}
+		what := string(f.Kind)
+		if f.Path != "" {
+			what += " " + git.QuotePath(f.Path, false)
+		}
+		kinds[k][what] += n
+	}
+	keys := slices.SortedFunc(maps.Keys(kinds), func(a, b key) int {
+		return cmp.Or(strings.Compare(string(a.mission), string(b.mission)), a.turn-b.turn, a.handoff-b.handoff, strings.Compare(string(a.fate), string(b.fate)))
+	})
+	var lines []string
+	for _, k := range keys {
+		line := "mission " + string(k.mission)
+		if k.mission == "" {
+			line = "no mission"
+		}
+		if k.turn > 0 {
+			line += fmt.Sprintf(", turn %d", k.turn)
+		}
+		if k.handoff > 0 {
+			line += fmt.Sprintf(", handoff %d", k.handoff)
+		}
+		if k.fate != purge.Redacted {
+			line += ", " + string(k.fate)
+		}
+		lines = append(lines, line+": "+strings.Join(slices.Sorted(maps.Keys(kinds[k])), ", "))
+	}
+	return lines
+}
+
+// describe says what a commit of the user's has to do with it, and what he can do.
+func describe(commit purge.Commit) string {
+	branch := strings.TrimPrefix(commit.Branch, "refs/heads/")
+	text := fmt.Sprintf("%.12s %q on %s", commit.Hash, commit.Line, branch)
+	if len(commit.Paths) > 0 {
+		text += " has it in " + strings.Join(commit.Paths, ", ")
+	}
+	if onto := commit.Onto; !onto[0].IsZero() && !onto[1].IsZero() {
+		text += fmt.Sprintf("; it sits on a turn that is written anew; --rewrite-mine moves it, and so does: git rebase --onto %.12s %.12s %s", onto[1], onto[0], cmdline.Shell([]string{branch}))
+	}
+	return text
+}
+
+// likeFirst is how many commits that follow the first one are on the same branch, have it in the same files, and
+// need nothing else to be said.
+func likeFirst(commits []purge.Commit) (n int) {
+	for _, c := range commits[1:] {
+		if c.Branch != commits[0].Branch || !slices.Equal(c.Paths, commits[0].Paths) || !c.Onto[0].IsZero() {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// maxNamed is how many files, and entries of a log, are named.
+const maxNamed = 10
+
+// sayFiles names files that have it and stay as they are.
+func sayFiles(say func(label, format string, args ...any), label string, files []string, remedy string) {
+	if len(files) == 1 {
+		say(label, "%s has it, and stays as it is: %s", files[0], remedy)
+		return
+	}
+	for i, file := range files {
+		if i == maxNamed {
+			say(label, "%d more files have it, and stay as they are", len(files)-i)
+			return
+		}
+		if i == 0 {
+			say(label, "%d files have it, and stay as they are: %s", len(files), remedy)
+		}
+		say(label, "%s", file)
+	}
+}
+
+// A pushedBranch is a branch of the user's own as a remote has it, which a purge does not change there.
+type pushedBranch struct {
+	name    string
+	replace string // a command; "" if its remote is not known
+}
+
+// branchesAt says of branches that a purge has moved here, or will, where they were pushed to.
+func branchesAt(c *cli.Context, w *workspace.Workspace, pushed []git.Update) (list []pushedBranch, err error) {
+	names, err := remote.Names(c.Context, w.Repo)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
+	for _, u := range pushed {
+		b := pushedBranch{name: u.Ref}
+		for _, name := range names {
+			branch, ok := strings.CutPrefix(u.Ref, "refs/remotes/"+name+"/")
+			if !ok {
+				continue
+			}
+			b.name = fmt.Sprintf("%s at %s", branch, name)
+			if !u.New.IsZero() { // what it was is not here any more, and the ref is what takes its place
+				ref := "refs/heads/" + branch
+				b.replace = cmdline.Shell([]string{"git", "push", fmt.Sprintf("--force-with-lease=%s:%s", ref, u.Old), name, u.Ref + ":" + ref})
+			}
+			break
+		}
+		list = append(list, b)
+	}
+	return list, nil
+}
+
+// sayStays names what keeps objects, each with what lets go of it if a command does. The entries of one log stand
+// together, the oldest first: so the others keep their numbers.
+func sayStays(repo *git.Repo, stays []purge.Stay) (lines []string) {
+	logs := make(map[string][]int)
+	has := func(kind erase.Kind) bool {
+		return slices.ContainsFunc(stays, func(s purge.Stay) bool { return s.Kind == kind })
+	}
+	for _, s := range stays {
+		if s.Kind == erase.Log {
+			logs[s.Ref] = append(logs[s.Ref], s.Entry)
+		}
+	}
+	for _, s := range stays {
+		switch {
+		case s.Kind == erase.Log:
+			if entries := logs[s.Ref]; len(entries) > 0 {
+				lines = append(lines, sayLog(repo, s.Ref, entries))
+			}
+			delete(logs, s.Ref)
+		case s.Kind == erase.Ref && s.Ref == "refs/stash" && has(erase.Stash): // one of these
+		case s.Kind == erase.Index && s.Worktree != "" && len(s.Files) == 0 && has(erase.Ref): // it is as HEAD has it
+		default:
+			lines = append(lines, stay(s))
+		}
+	}
+	return lines
+}
+
+// sayLog names entries of the log of a ref.
+func sayLog(repo *git.Repo, ref string, entries []int) string {
+	if ref == "HEAD" && repo.GitDir != repo.CommonDir {
+		ref = "main-worktree/HEAD" // as git calls it in another one
+	}
+	slices.SortFunc(entries, func(a, b int) int { return b - a })
+	if len(entries) > maxNamed {
+		return fmt.Sprintf("%d entries of the log of %s; drop all of that log with: git reflog expire --expire=all %s", len(entries), ref, cmdline.Shell([]string{ref}))
+	}
+	words := []string{"git", "reflog", "delete"}
+	for _, n := range entries {
+		words = append(words, fmt.Sprintf("%s@{%d}", ref, n))
+	}
+	if len(entries) == 1 {
+		return fmt.Sprintf("entry %d of the log of %s; drop it with: %s", entries[0], ref, cmdline.Shell(words))
+	}
+	return fmt.Sprintf("%d entries of the log of %s; drop them with: %s", len(entries), ref, cmdline.Shell(words))
+}
+
+// stay names something that keeps objects.
+func stay(s purge.Stay) string {
+	switch s.Kind {
+	case erase.Stash:
+		return fmt.Sprintf("stash %d; drop it with: git stash drop %d", s.Entry, s.Entry)
+	case erase.Index:
+		if len(s.Files) == 0 {
+			return "the index " + s.Path
+		}
+		files := s.Files
+		if len(files) > maxNamed {
+			files = []string{"."}
+		}
+		return fmt.Sprintf("what is staged; take it out with: %s", cmdline.Shell(append([]string{"git", "-C", s.Worktree, "restore", "--staged", "--"}, files...)))
+	case erase.File:
+		return s.Path
+	}
+	switch {
+	case strings.HasPrefix(s.Ref, "refs/remotes/"):
+		return s.Ref + ", which was pushed: it goes when that is replaced there, and fetched"
+	case strings.HasPrefix(s.Ref, "refs/tags/"):
+		return fmt.Sprintf("%s; drop it with: git tag -d %s", s.Ref, cmdline.Shell([]string{strings.TrimPrefix(s.Ref, "refs/tags/")}))
+	}
+	return s.Ref
+}
+
+// errStays reports that something of the user's keeps what was to go.
+var errStays = cmdline.Hint(errors.New("it stays in what is yours"),
+	"let go of these as it says there, or let purge write commits of yours anew with --rewrite-mine, and purge it again")
+
+// staying is the error of a plan that can't take it out of everything.
+func staying(p *purge.Plan) error {
+	if len(p.Stays) > 0 {
+		return errStays
+	}
+	return nil
+}
+
+// sayPurged prints what was done, and whether anything is left.
+func sayPurged(c *cli.Context, w *workspace.Workspace, done *purge.Result) error {
+	out := c.App.Writer
+	columns := cmdline.Columns(out)
+	_, err := fmt.Fprintln(out, cmdline.Labelled("purged: ", fmt.Sprintf("%s moved, %s erased, %s and %s written anew", cmdline.Plural(done.Refs, "ref"),
+		cmdline.Plural(done.Erased.Objects, "object"), cmdline.Plural(done.Erased.Packs, "pack"), cmdline.Plural(done.Files, "file")), columns))
+	if err != nil {
+		return err
+	}
+	stays := func(where string) { fmt.Fprintln(out, cmdline.Labelled("stays in ", cmdline.OneLine(where), columns)) }
+	for _, s := range sayStays(w.Repo, done.Stays) {
+		stays(s)
+	}
+	left := len(done.Stays)
+	for _, dir := range done.Erased.Elsewhere {
+		left++
+		stays(dir + ", which this repository borrows from")
+	}
+	if s := done.Searched; s != nil {
+		for _, f := range s.Found {
+			switch {
+			case f.Path != "":
+				stays(f.Path)
+			case left == 0: // else they are what was named
+				stays(fmt.Sprintf("%s %s", f.Type, f.Object))
+			}
+		}
+		for _, h := range s.Unread {
+			fmt.Fprintf(out, "object %s is damaged, and can't be searched\n", h)
+		}
+		left = max(left, len(s.Found))
+		fmt.Fprintf(out, "searched %s and %s: %s\n", cmdline.Plural(s.Objects, "object"), cmdline.Plural(s.Files, "file"), sayFound(s))
+	}
+	pushed, err := branchesAt(c, w, done.Pushed)
+	if err != nil {
+		return err
+	}
+	for _, b := range pushed {
+		text := b.name + " still has it, and a fetch or pull brings it back"
+		if b.replace != "" {
+			text += "; replace it there with: " + b.replace
+		}
+		cmdline.Tell(c.App.ErrWriter, "git-agent-turn: warning: ", cmdline.OneLine(text))
+	}
+	switch {
+	case left == 0 && done.Searched != nil && len(done.Searched.Unread) > 0:
+		return errors.New("not everything could be searched")
+	case left == 0:
+		return nil
+	case len(done.Stays)+len(done.Erased.Elsewhere) == 0: // what is ours could not be read without it
+		return errors.New("it is not out of everything")
+	}
+	return errStays
+}
+
+// sayFound says in a few words where a search has found what was purged.
+func sayFound(s *erase.Searched) string {
+	switch n := len(s.Found); {
+	case n > 0:
+		return fmt.Sprintf("it is in %d of them", n)
+	case len(s.Unread) > 0:
+		return "it is in none that could be read"
+	}
+	return "it is in none"
+}

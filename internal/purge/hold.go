@@ -1,0 +1,61 @@
+package purge
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/lock"
+	"gitagent/internal/workspace"
+)
+
+// A holder has every mission and session to itself.
+type holder struct {
+	purge *lock.Lock
+	all   []*lock.Lock
+}
+
+// hold waits until no other process of ours records or purges. It removes the locks that the git of a dead
+// purge left.
+func hold(ctx context.Context, w *workspace.Workspace) (*holder, error) {
+	purge, err := w.Store.Lock(ctx, purgeLock)
+	if err != nil {
+		return nil, err
+	}
+	h := &holder{purge: purge}
+	if h.all, err = w.Store.LockAll(ctx); err == nil && purge.Left().Words != nil {
+		if err = git.DropLeftLocks(ctx, purge.Left()); err == nil {
+			err = purge.Done()
+		}
+	}
+	if err != nil {
+		h.release()
+		return nil, fmt.Errorf("keep others from recording: %w", err)
+	}
+	return h, nil
+}
+
+func (h *holder) release() {
+	for _, l := range h.all {
+		l.Release()
+	}
+	if h.purge != nil {
+		h.purge.Release()
+	}
+	*h = holder{}
+}
+
+// locking runs do, in which git locks files: what it leaves there if it is killed, hold removes.
+func (h *holder) locking(files []string, do func() error) error {
+	return h.purge.With(lock.Note{At: time.Now(), Words: files}, do)
+}
+
+// repo is a repository whose gits hold the locks as well.
+func (h *holder) repo(r *git.Repo) *git.Repo {
+	r = r.Holding(h.purge.File())
+	for _, l := range h.all {
+		r = r.Holding(l.File())
+	}
+	return r
+}

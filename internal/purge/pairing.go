@@ -1,0 +1,259 @@
+package purge
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/signature"
+)
+
+// A pairing finds which pairs of a map are applied to some ledgers.
+type pairing struct {
+	*Apply
+	objects *git.Objects
+	list    []*line
+	done    *Applied // where it is noted what can't be applied
+
+	classes, all map[masked]*class      // by the keys that count, and by all
+	there, here  map[plumbing.Hash]bool // commits of ledgers that were fetched, and of those that are here
+	winners      map[*class]plumbing.Hash
+	agreed       map[plumbing.Hash]bool // events that a person agrees to be replaced: forks share them
+
+	pairs   map[*line]map[plumbing.Hash]plumbing.Hash
+	removed map[plumbing.Hash]bool  // newest events of missions that were removed
+	refused map[plumbing.Hash]error // of commits that were looked at; nil if the pair has proved itself
+}
+
+func (a *Apply) pairing(objects *git.Objects, list []*line, done *Applied) *pairing {
+	p := &pairing{
+		Apply: a, objects: objects, list: list, done: done,
+		classes: a.Map.classes(trusts(a.Workspace)), all: a.Map.classes(func(signature.Public) bool { return true }),
+		there: make(map[plumbing.Hash]bool), here: make(map[plumbing.Hash]bool), winners: make(map[*class]plumbing.Hash),
+		agreed: make(map[plumbing.Hash]bool), pairs: make(map[*line]map[plumbing.Hash]plumbing.Hash),
+		removed: make(map[plumbing.Hash]bool), refused: make(map[plumbing.Hash]error),
+	}
+	for _, l := range list {
+		in := p.here
+		if l.landed {
+			in = p.there
+		}
+		for _, h := range slices.Concat(l.events, l.kept) {
+			in[h] = true
+		}
+		for _, h := range l.events {
+			if slices.Contains(a.Accepted, l.id) && p.all[mask(h)] != nil {
+				p.agreed[h] = true
+			}
+		}
+	}
+	return p
+}
+
+// known returns the pairs that prove themselves, the missions that were removed, and what was taken out.
+func (p *pairing) known(ctx context.Context) (known map[plumbing.Hash]plumbing.Hash, gone []ledger.ID, learned [][]byte, err error) {
+	gone = p.choose()
+	p.unmix()
+	if learned, err = p.prove(ctx); err != nil {
+		return nil, nil, nil, err
+	}
+	p.together()
+	known = p.union()
+	for h := range p.removed {
+		if slices.ContainsFunc(p.list, func(l *line) bool { return l.landed && l.tip == h }) {
+			known[h] = plumbing.ZeroHash
+		}
+	}
+	if len(p.pairs) == 0 {
+		learned = nil
+	}
+	return known, gone, learned, nil
+}
+
+// winner is what takes the place of a commit by some classes, and whether they say anything of it.
+func (p *pairing) winner(x plumbing.Hash, in map[masked]*class) (to plumbing.Hash, listed bool) {
+	c := in[mask(x)]
+	if c == nil {
+		return x, false
+	}
+	to, ok := p.winners[c]
+	if !ok {
+		to = c.winner(p.there, p.here, func(h plumbing.Hash) bool { return p.objects.Has(h) == nil })
+		p.winners[c] = to
+	}
+	return to, true
+}
+
+// agrees reports whether a person agrees to what strangers' keys say of a ledger.
+func (p *pairing) agrees(l *line) bool {
+	return slices.ContainsFunc(l.events, func(h plumbing.Hash) bool { return p.agreed[h] })
+}
+
+func (p *pairing) hold(l *line, why HeldBecause) { p.done.Held[l.id] = why }
+
+// choose finds the pairs of each ledger, and returns the missions that were removed.
+func (p *pairing) choose() (gone []ledger.ID) {
+	for _, l := range p.list {
+		mine, why, held := p.of(l)
+		switch {
+		case held:
+			p.hold(l, why)
+		case p.removed[l.tip] && !l.landed && !l.besides:
+			gone = append(gone, l.id)
+		case len(mine) > 0: // what a stranger says besides is in nobody's way
+			p.pairs[l] = mine
+		case why.Unknown || why.Whole:
+			p.hold(l, why)
+		}
+	}
+	return gone
+}
+
+// of is what the map says of a ledger, and whether that keeps it as it is.
+func (p *pairing) of(l *line) (mine map[plumbing.Hash]plumbing.Hash, why HeldBecause, held bool) {
+	mine = make(map[plumbing.Hash]plumbing.Hash)
+	agrees := p.agrees(l)
+	for n, h := range slices.Concat(l.events, l.kept) {
+		to, listed := p.winner(h, p.classes)
+		if !listed {
+			if to, listed = p.winner(h, p.all); !listed || to == h {
+				continue
+			}
+			listed = agrees && (!to.IsZero() || slices.Contains(p.Accepted, l.id))
+		}
+		switch {
+		case !listed && l.landed:
+		case !listed && to.IsZero():
+			why.Whole = why.Whole || n == 0 && !l.besides
+		case !listed:
+			why.Unknown = why.Unknown || apart(p.list, to, h)
+		case to == h:
+		case to.IsZero() && n == 0:
+			p.removed[h] = true
+		case to.IsZero():
+			if n < len(l.events) && !p.removed[l.tip] { // it may have gone on, and have been removed again
+				why.WentOn, held = true, true
+			}
+		case p.objects.Has(to) != nil:
+			why.Away, held = true, true
+		default:
+			mine[h] = to
+		}
+	}
+	return mine, why, held
+}
+
+// union is the pairs of all ledgers.
+func (p *pairing) union() map[plumbing.Hash]plumbing.Hash {
+	all := make(map[plumbing.Hash]plumbing.Hash)
+	for _, mine := range p.pairs {
+		maps.Copy(all, mine)
+	}
+	return all
+}
+
+// unmix leaves out the events in which two purges would be mixed.
+func (p *pairing) unmix() {
+	known := p.union()
+	for l, mine := range p.pairs {
+		in := p.classes
+		if p.agrees(l) {
+			in = p.all
+		}
+		for _, h := range mixed(p.objects, l.events, known, in) {
+			delete(mine, h)
+		}
+		if len(mine) == 0 {
+			delete(p.pairs, l)
+		}
+	}
+}
+
+// prove has all pairs prove themselves, and returns what was taken out.
+func (p *pairing) prove(ctx context.Context) (learned [][]byte, err error) {
+	by := newProver(p.objects, p.union())
+	for _, l := range p.list {
+		if p.pairs[l] == nil {
+			continue
+		}
+		events := make(map[plumbing.Hash]bool)
+		for _, h := range l.events {
+			events[h] = true
+		}
+		for _, h := range slices.Concat(l.kept, l.events) { // states first: records name what they leave out
+			to, ok := p.pairs[l][h]
+			if _, before := p.refused[h]; !ok || before {
+				continue
+			}
+			prove := by.state
+			if events[h] {
+				prove = by.event
+			}
+			bad := prove(h, to)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if p.refused[h] = nil; bad != nil {
+				p.refused[h] = &Refusal{h, to, bad.Error()}
+			}
+		}
+	}
+	return by.learned, nil
+}
+
+// together holds what was refused, and each mission with those that it shares anything with.
+func (p *pairing) together() {
+	for again := true; again; {
+		again = false
+		for _, l := range p.list {
+			var bad error
+			for h := range p.pairs[l] {
+				if bad = p.refused[h]; bad != nil {
+					break
+				}
+			}
+			if bad == nil {
+				continue
+			}
+			p.hold(l, HeldBecause{Refused: bad})
+			for h := range p.pairs[l] {
+				p.refused[h] = bad
+			}
+			delete(p.pairs, l)
+			again = true
+		}
+	}
+}
+
+// apart reports whether something was fetched that has one commit and not the other.
+func apart(list []*line, has, lacks plumbing.Hash) bool {
+	return slices.ContainsFunc(list, func(l *line) bool {
+		return l.landed && slices.Contains(l.events, has) && !slices.Contains(l.events, lacks)
+	})
+}
+
+// winner is what takes the place of the commits of a class: what the remote has, or else what is here. Of two
+// purges of one ledger that of the remote wins, and a mission is gone only if nobody has left anything of it.
+func (c *class) winner(there, here map[plumbing.Hash]bool, exists func(plumbing.Hash) bool) plumbing.Hash {
+	order := []func(plumbing.Hash) bool{
+		func(h plumbing.Hash) bool { return there[h] },
+		func(h plumbing.Hash) bool { return here[h] },
+		exists,
+		func(plumbing.Hash) bool { return true },
+	}
+	if c.circular {
+		order = order[2:]
+	}
+	for _, in := range order {
+		for _, h := range c.ends {
+			if !h.IsZero() && in(h) {
+				return h
+			}
+		}
+	}
+	return plumbing.ZeroHash
+}
