@@ -82,6 +82,9 @@ func fetchFrom(c *cli.Context, r *remote.Remote, ids []ledger.ID) error {
 	if held := (*remote.HeldError)(nil); errors.As(err, &held) && (held.Unknown || held.Whole) {
 		return cmdline.Hintf(err, "ask who has purged it, and agree with: git agent-turn fetch --accept-purges --mission %s %s", held.Mission, cmdline.Escape(r.Name))
 	}
+	if errors.As(err, new(*remote.KeptError)) {
+		return cmdline.Hint(err, "write commits of yours anew with git rebase, or drop what you don't need; then: git gc --prune=now")
+	}
 	return err
 }
 

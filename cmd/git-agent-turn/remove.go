@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -71,7 +72,11 @@ func sayRemoved(c *cli.Context, done *turns.Removed) error {
 		line += fmt.Sprintf("; %s to be freed by git gc", cmdline.Size(done.Bytes))
 	}
 	if len(done.Forks) > 0 {
-		line += fmt.Sprintf("; what %v inherited stays", done.Forks)
+		var forks []string
+		for _, id := range done.Forks {
+			forks = append(forks, string(id))
+		}
+		line += fmt.Sprintf("; what %s inherited stays", strings.Join(forks, ", "))
 	}
 	_, err := fmt.Fprintln(c.App.Writer, line)
 	return err

@@ -1,12 +1,14 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -47,6 +49,24 @@ func (e *HeldError) Error() string {
 }
 
 func (e *HeldError) Unwrap() error { return e.Refused }
+
+// A KeptError reports that something of the user's own still has what somebody has purged. Only he may change it.
+type KeptError struct {
+	Stays  []purge.Stay
+	remote string
+}
+
+func (e *KeptError) Error() string {
+	const most = 3
+	var names []string
+	for _, s := range e.Stays[:min(len(e.Stays), most)] {
+		names = append(names, cmp.Or(s.Ref, s.Path))
+	}
+	if n := len(e.Stays) - most; n > 0 {
+		names = append(names, fmt.Sprintf("%d more", n))
+	}
+	return fmt.Sprintf("what was purged at %s stays in what is yours: %s", e.remote, strings.Join(names, ", "))
+}
 
 // An applied is what became of what others have purged.
 type applied struct {
@@ -171,6 +191,9 @@ func (a *applied) held() (all []error) {
 	if a.unread != nil {
 		all = append(all, a.unread)
 	}
+	if a.Result != nil && len(a.Result.Stays) > 0 {
+		all = append(all, &KeptError{a.Result.Stays, a.remote})
+	}
 	for _, id := range slices.Sorted(maps.Keys(a.Held)) {
 		all = append(all, &HeldError{Mission: id, HeldBecause: a.Held[id], remote: a.remote})
 	}
@@ -182,7 +205,7 @@ type Replaced struct {
 	Refs     []string // that have new values there, or are gone
 	Branches []string // that the remote refused to change: they still lead to what was purged
 	Changes  []Change // here, as of a fetch
-	Held     []error  // missions that stay as they are, each a [*HeldError], and a map that could not be read
+	Held     []error  // missions that stay as they are, each a [*HeldError], what stays, a [*KeptError], and a map that could not be read
 }
 
 // PushPurges takes out of the remote what was purged here: it fetches everything, so that nobody's turns are

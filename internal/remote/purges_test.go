@@ -617,6 +617,9 @@ func TestPurgeOfMine(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "e1b2c3d4") { // that is no ledger
 		t.Errorf("fetch: %v", err)
 	}
+	if kept := (*remote.KeptError)(nil); !errors.As(err, &kept) || !strings.Contains(err.Error(), "refs/heads/main") {
+		t.Errorf("fetch says nothing of what main has: %v", err)
+	}
 	if after := refsOf(b.Repo, "refs/heads/", "refs/remotes/"); !maps.Equal(before, after) {
 		t.Errorf("%v became %v", before, after)
 	}
