@@ -95,9 +95,9 @@ var (
 	caches = map[string]bool{"index": true, "index.origin": true}
 )
 
-// unsearched are directories of local state with objects that can't be searched: what a repair has put away because
-// it is damaged, and the repository that one leaves if it is killed. They go with what is purged.
-var unsearched = []string{"damaged", "mending"}
+// unsearched is a directory of local state with objects that can't be searched: what a repair has put away because
+// it is damaged. It goes with what is purged.
+const unsearched = "damaged"
 
 // stateDirs are the directories of ours in the repository, one shared and one for each worktree.
 func stateDirs(repo *git.Repo) []string {

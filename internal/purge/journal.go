@@ -202,12 +202,7 @@ func (j *journal) files(w *workspace.Workspace) error {
 			return err
 		}
 	}
-	for _, dir := range unsearched {
-		if err := os.RemoveAll(w.Store.Dir().Path(dir)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return os.RemoveAll(w.Store.Dir().Path(unsearched))
 }
 
 // indexes lets the users' indexes follow. Git forgets the flags of an entry that is written anew.

@@ -95,10 +95,8 @@ func (p *Plan) report(ctx context.Context) error {
 	if p.Files, err = p.scrub().holding(p.dirs()); err != nil {
 		return err
 	}
-	for _, dir := range unsearched {
-		if info, err := p.Store.Dir().Lstat(dir); err == nil && info.IsDir() && !p.Empty() {
-			p.Files = append(p.Files, p.Store.Dir().Path(dir))
-		}
+	if info, err := p.Store.Dir().Lstat(unsearched); err == nil && info.IsDir() && !p.Empty() {
+		p.Files = append(p.Files, p.Store.Dir().Path(unsearched))
 	}
 	if err := p.worktrees(ctx); err != nil {
 		return err

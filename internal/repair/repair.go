@@ -127,8 +127,9 @@ func (r *repair) missions(ctx context.Context) ([]ledger.ID, error) {
 	return ids, err
 }
 
-// scratchDir is a repository without objects, for what must not be taken for the repository's own.
-const scratchDir = "mending"
+// scratchName is a repository without objects, for what must not be taken for the repository's own. It lies beside the
+// objects: git prunes what is so called, with the locks of gits that were killed in it.
+const scratchName = "tmp_agent-mend"
 
 // scratch makes that repository, in the place of one that a killed repair has left. It is removed by done.
 func (r *repair) scratch(ctx context.Context) (repo *git.Repo, done func(), err error) {
@@ -136,7 +137,7 @@ func (r *repair) scratch(ctx context.Context) (repo *git.Repo, done func(), err 
 	if err != nil {
 		return nil, nil, err
 	}
-	dir := r.Store.Dir().Path(scratchDir)
+	dir := filepath.Join(r.Repo.CommonDir, "objects", scratchName)
 	done = func() {
 		_ = os.RemoveAll(dir)
 		held.Release()

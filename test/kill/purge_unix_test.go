@@ -3,6 +3,7 @@
 package kill
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -135,10 +136,12 @@ func pushArchive(l *lab) command {
 	c.then = func(l *lab, _ result) {
 		l.must(c)
 		l.has(id, "first of "+id)
-		args := []string{"for-each-ref", "refs/agent/archive", "refs/agent/archive-keep"}
-		want, err := l.main.Try(args...)
-		if got, e := l.bare.Try(args...); err != nil || e != nil || got != want {
-			l.find("the remote has another archive", "%v, %v\n%s\nwant\n%s", err, e, got, want)
+		index, err := l.main.Try("rev-parse", "refs/agent/archive")
+		keep, err2 := l.main.Try("rev-list", "--first-parent", "--grep=^kept$", "-n", "1", "refs/agent/archive-keep") // below the stem
+		want := index + "\n" + keep
+		got, err3 := l.bare.Try("rev-parse", "refs/agent/archive", "refs/agent/archive-keep")
+		if err := errors.Join(err, err2, err3); err != nil || got != want {
+			l.find("the remote has another archive", "%v\n%s\nwant\n%s", err, got, want)
 		}
 	}
 	return c
