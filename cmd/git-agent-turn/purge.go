@@ -115,7 +115,7 @@ func purgeAll(c *cli.Context) error {
 	}
 	done, err := plan.Do(c.Context)
 	if err != nil {
-		return collecting(err)
+		return begun(w, err)
 	}
 	return errors.Join(sayPurged(c, w, done), replaceAtRemotes(c, w))
 }
@@ -226,16 +226,20 @@ func finishPurge(c *cli.Context, w *workspace.Workspace) error {
 	}
 	done, err := purge.Complete(c.Context, w)
 	if err != nil || done == nil {
-		return collecting(err)
+		return begun(w, err)
 	}
 	fmt.Fprintln(c.App.ErrWriter, "a purge that was killed is complete now")
 	return sayPurged(c, w, done)
 }
 
-// collecting says what to do about a git gc that may copy what is erased.
-func collecting(err error) error {
-	if errors.Is(err, erase.ErrCollecting) {
+// begun says how a purge that has begun is completed after an error, such as a full disk or a git gc that may copy
+// what is erased.
+func begun(w *workspace.Workspace, err error) error {
+	switch {
+	case errors.Is(err, erase.ErrCollecting):
 		return cmdline.Hint(err, "when it has ended, complete the purge: git agent-turn purge")
+	case err != nil && purge.Unfinished(w.Store):
+		return cmdline.Hint(err, "when that is mended, complete the purge: git agent-turn purge")
 	}
 	return err
 }
