@@ -74,11 +74,18 @@ func (x *Index) Moves(refs map[string]plumbing.Hash) (moves []git.Update, err er
 	return moves, nil
 }
 
-// An Index is the missions of an archive. Its zero tip is the empty one.
+// An Index is the missions of an archive. Its zero tip is the empty one. It is not safe for concurrent use.
 type Index struct {
 	Tip     plumbing.Hash
 	objects *git.Objects
 	files   map[string]git.Entry
+
+	// last is the file that was read last: who looks up many missions does it in order of their ids.
+	last struct {
+		name    string
+		entries []Entry
+		err     error
+	}
 }
 
 // Open reads the index that a commit is.
@@ -164,6 +171,9 @@ func (x *Index) file(name string) ([]Entry, error) {
 	if !ok || f.Mode != filemode.Regular {
 		return nil, nil
 	}
+	if x.last.name == name {
+		return x.last.entries, x.last.err
+	}
 	content, err := x.objects.Blob(f.Hash, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("read the archive's missions %s: %w", name, err)
@@ -172,6 +182,7 @@ func (x *Index) file(name string) ([]Entry, error) {
 	if err != nil {
 		err = fmt.Errorf("read the archive's missions %s: %w", name, err)
 	}
+	x.last.name, x.last.entries, x.last.err = name, entries, err
 	return entries, err
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
@@ -142,15 +143,25 @@ func (r *Remote) take(ctx context.Context, into string, ids []ledger.ID) (change
 // withoutResting are missions of a remote without those that are archived here as they are there: who archives
 // them before a push does not want their refs back with the next fetch.
 func (r *Remote) withoutResting(ctx context.Context, theirs map[ledger.ID]tips) (map[ledger.ID]tips, error) {
-	archived, err := ledger.ListArchived(ctx, r.repo)
-	if err != nil && !errors.As(err, new(*ledger.UnreadError)) {
+	refs, err := r.repo.Refs(ctx, archive.IndexRef)
+	if err != nil {
+		return nil, err
+	}
+	objects := r.repo.Objects(ctx)
+	defer objects.Close()
+	index, err := archive.Open(objects, refs[archive.IndexRef])
+	if git.Lost(err) { // a damaged archive is in the way of no fetch
+		return theirs, nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	rest := maps.Clone(theirs)
-	for _, e := range archived {
-		t := theirs[ledger.ID(e.ID)]
-		if t.ledger == e.Ledger.Hash() && (t.notes.IsZero() || t.notes == e.Notes.Hash()) {
-			delete(rest, ledger.ID(e.ID))
+	for _, id := range slices.Sorted(maps.Keys(theirs)) {
+		e, ok, _ := index.Find(string(id)) // what can't be read says nothing of it
+		t := theirs[id]
+		if ok && t.ledger == e.Ledger.Hash() && (t.notes.IsZero() || t.notes == e.Notes.Hash()) {
+			delete(rest, id)
 		}
 	}
 	return rest, nil
