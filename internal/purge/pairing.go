@@ -19,8 +19,9 @@ type pairing struct {
 	list    []*line
 	done    *Applied // where it is noted what can't be applied
 
-	classes, all map[masked]*class      // by the keys that count, and by all
-	there, here  map[plumbing.Hash]bool // commits of ledgers that were fetched, and of those that are here
+	classes, all map[masked]*class         // by the keys that count, and by all
+	there, here  map[plumbing.Hash]bool    // commits of ledgers that were fetched, and of those that are here
+	landed       map[plumbing.Hash][]*line // by an event: the fetched ledgers that have it
 	winners      map[*class]plumbing.Hash
 	agreed       map[plumbing.Hash]bool // events that a person agrees to be replaced: forks share them
 
@@ -33,8 +34,8 @@ func (a *Apply) pairing(objects *git.Objects, list []*line, done *Applied) *pair
 	p := &pairing{
 		Apply: a, objects: objects, list: list, done: done,
 		classes: a.Map.classes(trusts(a.Workspace)), all: a.Map.classes(func(signature.Public) bool { return true }),
-		there: make(map[plumbing.Hash]bool), here: make(map[plumbing.Hash]bool), winners: make(map[*class]plumbing.Hash),
-		agreed: make(map[plumbing.Hash]bool), pairs: make(map[*line]map[plumbing.Hash]plumbing.Hash),
+		there: make(map[plumbing.Hash]bool), here: make(map[plumbing.Hash]bool), landed: make(map[plumbing.Hash][]*line),
+		winners: make(map[*class]plumbing.Hash), agreed: make(map[plumbing.Hash]bool), pairs: make(map[*line]map[plumbing.Hash]plumbing.Hash),
 		removed: make(map[plumbing.Hash]bool), refused: make(map[plumbing.Hash]error),
 	}
 	for _, l := range list {
@@ -45,8 +46,12 @@ func (a *Apply) pairing(objects *git.Objects, list []*line, done *Applied) *pair
 		for _, h := range slices.Concat(l.events, l.kept) {
 			in[h] = true
 		}
+		accepted := slices.Contains(a.Accepted, l.id)
 		for _, h := range l.events {
-			if slices.Contains(a.Accepted, l.id) && p.all[mask(h)] != nil {
+			if l.landed {
+				p.landed[h] = append(p.landed[h], l)
+			}
+			if accepted && p.all[mask(h)] != nil {
 				p.agreed[h] = true
 			}
 		}
@@ -130,7 +135,7 @@ func (p *pairing) of(l *line) (mine map[plumbing.Hash]plumbing.Hash, why HeldBec
 		case !listed && to.IsZero():
 			why.Whole = why.Whole || n == 0 && !l.besides
 		case !listed:
-			why.Unknown = why.Unknown || apart(p.list, to, h)
+			why.Unknown = why.Unknown || p.apart(to, h)
 		case to == h:
 		case to.IsZero() && n == 0:
 			p.removed[h] = true
@@ -229,11 +234,9 @@ func (p *pairing) together() {
 	}
 }
 
-// apart reports whether something was fetched that has one commit and not the other.
-func apart(list []*line, has, lacks plumbing.Hash) bool {
-	return slices.ContainsFunc(list, func(l *line) bool {
-		return l.landed && slices.Contains(l.events, has) && !slices.Contains(l.events, lacks)
-	})
+// apart reports whether a ledger was fetched that has one commit and not the other.
+func (p *pairing) apart(has, lacks plumbing.Hash) bool {
+	return slices.ContainsFunc(p.landed[has], func(l *line) bool { return !slices.Contains(p.landed[lacks], l) })
 }
 
 // winner is what takes the place of the commits of a class: what the remote has, or else what is here. Of two
