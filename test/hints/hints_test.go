@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -844,6 +845,16 @@ var scenes = []struct {
 	}, follow: run("git agent-turn fetch --accept-purges --mission <id> origin")},
 	{name: "a purge while git collects garbage", prepare: (*place).unpurged, says: func(p *place) string {
 		return p.with["<printed>"]
+	}, follow: run("git agent-turn purge")},
+	{name: "a purge that can't write", prepare: func(p *place) {
+		noise := make([]byte, 600_000)
+		_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+		p.Write("big", string(noise))
+		p.turns()
+		p.do("git repack -adq")
+	}, says: func(p *place) string {
+		out, _ := p.feed("", "sh", "-c", "ulimit -f 400; git agent-turn purge --yes --turn 1")
+		return out
 	}, follow: run("git agent-turn purge")},
 	{name: "a purge that has not ended", prepare: (*place).unpurged, line: "git agent-turn doctor", follow: run("git agent-turn purge")},
 	{name: "a purge that has not ended, in repair", prepare: (*place).unpurged, line: "git agent-turn doctor --repair", follow: run("git agent-turn purge")},
