@@ -35,54 +35,6 @@ func Fixed(text []byte) (*Finder, error) {
 	return f, nil
 }
 
-// gram is how many letters in a row of a text are looked for to see at once that another one can't have it.
-const gram = 4
-
-// possible returns what tells of most texts that they can't have this one in any spelling: they have none of
-// its letters in a row, and nothing that spells letters in another way. It is nil where there are too few
-// letters: those in a row may be where a line was broken.
-func possible(text []byte) func(in []byte) bool {
-	var grams [][]byte
-	apart, last := 0, -gram
-	for i := range len(text) - gram + 1 {
-		if bytes.ContainsFunc(text[i:i+gram], func(r rune) bool { return r >= 0x80 || letter[byte(r)] >= 62 }) {
-			continue
-		}
-		if grams = append(grams, text[i:i+gram]); i >= last+gram {
-			apart, last = apart+1, i
-		}
-	}
-	if apart < 2 {
-		return nil
-	}
-	return func(in []byte) bool {
-		for _, g := range grams {
-			if bytes.Contains(in, g) {
-				return true
-			}
-		}
-		for _, sign := range [][]byte{[]byte(`\u00`), []byte(`\x`), []byte(`\0`), []byte(`\1`), []byte("&#"), {0}, {0x1b}, ellipsis} {
-			if bytes.Contains(in, sign) {
-				return true
-			}
-		}
-		for _, digit := range "4567" {
-			if bytes.Contains(in, []byte{'%', byte(digit)}) {
-				return true
-			}
-		}
-		encoded := func(c byte) bool { return letter[c] != none || c == '%' || c == '\\' } // perhaps escaped again
-		for i := 0; i < len(in); {
-			from, to := stretch(in, i, 0, encoded)
-			if to-from >= (len(text)*4+2)/3 {
-				return true
-			}
-			i = to
-		}
-		return false
-	}
-}
-
 var ellipsis = []byte("…")
 
 func hits(spans []Span) (all []hit) {

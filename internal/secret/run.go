@@ -20,14 +20,21 @@ func runs(text []byte, least int) (all []run) {
 			continue
 		}
 		all = append(all, run{Span: Span{from, to}})
-		for at := from; at < i; {
-			var part Span
-			part.From, part.To = stretch(text[:i], at, wrapped, func(c byte) bool { return digit(c) >= 0 })
-			if part.To-part.From >= least*2 {
-				all = append(all, run{Span: part, hex: true})
-			}
-			at = part.To
+		all = append(all, hexRuns(text, Span{from, i}, least, wrapped)...)
+	}
+	return all
+}
+
+// hexRuns returns the parts of a span that can hold so many bytes in hexadecimal digits, in lines of at least so many
+// if there are several.
+func hexRuns(text []byte, in Span, least, wrapped int) (all []run) {
+	for at := in.From; at < in.To; {
+		var part Span
+		part.From, part.To = stretch(text[:in.To], at, wrapped, func(c byte) bool { return digit(c) >= 0 })
+		if part.To-part.From >= least*2 {
+			all = append(all, run{Span: part, hex: true})
 		}
+		at = part.To
 	}
 	return all
 }

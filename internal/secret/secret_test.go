@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"maps"
 	"math/rand/v2"
 	"net/url"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"unicode/utf16"
 
 	"gitagent/internal/local"
+	"gitagent/test/gittest"
 )
 
 // spellings are ways to write a text. Each is decoded by one layer.
@@ -450,6 +452,45 @@ func BenchmarkSpans(b *testing.B) {
 	for b.Loop() {
 		for line := range bytes.Lines(text.Bytes()) {
 			f.Spans(line)
+		}
+	}
+}
+
+// TestPossible: what is passed over at a glance has nothing, in all spellings within each other, in listings too.
+func TestPossible(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	listed := func(s string) string {
+		var b strings.Builder
+		for i, line := range strings.Split(s, "\n") {
+			fmt.Fprintf(&b, "%6d→%s\n", i+1, line)
+		}
+		return b.String()
+	}
+	names := slices.Sorted(maps.Keys(spellings))
+	for range gittest.Size(3000, 300) {
+		s := secretOf(r)
+		if r.IntN(3) == 0 {
+			s += secretOf(r) + secretOf(r)
+		}
+		may := possible([]byte(s))
+		if may == nil {
+			continue
+		}
+		text := s
+		var how []string
+		for range r.IntN(4) {
+			name := names[r.IntN(len(names))]
+			how = append(how, name)
+			if text = before + spellings[name](text) + after; r.IntN(4) == 0 {
+				text, how = listed(text), append(how, "listed")
+			}
+		}
+		all := fixed(t, s)
+		for i := range all.matchers {
+			all.matchers[i].may = nil
+		}
+		if len(all.Spans([]byte(text))) > 0 && !may([]byte(text)) {
+			t.Fatalf("%q, %q, is passed over in %q", s, how, text)
 		}
 	}
 }
