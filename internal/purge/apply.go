@@ -26,6 +26,9 @@ type Apply struct {
 	Map *Map // what is here and what was fetched, united
 	// Landing is the directory of refs where a fetch has put what it brought, in missions/, notes/ and heads/.
 	Landing string
+	// There are the ledgers that the remote has under refs, whether a fetch has just brought them or not. What it has
+	// only in its archive follows them.
+	There []plumbing.Hash
 	// Accepted are missions of which a person has agreed to what was purged, whoever signed it.
 	Accepted []ledger.ID
 }
@@ -98,11 +101,11 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	if err != nil {
 		return done, err
 	}
-	list, err := a.lines(ctx, archived)
+	list, there, err := a.lines(ctx, objects, archived)
 	if err != nil {
 		return done, err
 	}
-	known, gone, learned, err := a.pairing(objects, list, done).known(ctx)
+	known, gone, learned, err := a.pairing(objects, list, there, done).known(ctx)
 	if err != nil {
 		return done, err
 	}
@@ -185,21 +188,20 @@ func (a *Apply) archived(ctx context.Context, objects *git.Objects, news bool) (
 	return list, nil
 }
 
-// lines reads the ledgers that are here and those that were fetched.
-func (a *Apply) lines(ctx context.Context, archived []*line) ([]*line, error) {
+// lines reads the ledgers that are here and those that were fetched, and of those that the remote has under refs what
+// is here.
+func (a *Apply) lines(ctx context.Context, objects *git.Objects, archived []*line) (list, there []*line, err error) {
 	here, err := a.Repo.Refs(ctx, "refs/agent/missions/")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if a.Landing != "" {
 		landed, err := a.Repo.Refs(ctx, a.Landing+"missions/")
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		maps.Copy(here, landed)
 	}
-	var list []*line
-	var tips strings.Builder
 	for _, ref := range slices.Sorted(maps.Keys(here)) {
 		id, err := ledger.ParseID(ref[strings.LastIndexByte(ref, '/')+1:])
 		if err != nil {
@@ -211,15 +213,26 @@ func (a *Apply) lines(ctx context.Context, archived []*line) ([]*line, error) {
 		_, l.besides = here[l.id.Ref()]
 		list = append(list, l)
 	}
-	if len(list) == 0 {
-		return nil, nil
+	for _, tip := range a.There {
+		if objects.Has(tip) == nil {
+			there = append(there, &line{tip: tip})
+		}
 	}
+	return list, there, a.walk(ctx, slices.Concat(list, there))
+}
+
+// walk finds the events of ledgers, and what they keep.
+func (a *Apply) walk(ctx context.Context, list []*line) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var tips strings.Builder
 	for _, l := range list {
 		fmt.Fprintln(&tips, l.tip)
 	}
 	out, err := a.Repo.Output(ctx, strings.NewReader(tips.String()), "rev-list", "--first-parent", "--parents", "--stdin")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	parents := make(map[plumbing.Hash][]plumbing.Hash)
 	for text := range strings.Lines(string(out)) {
@@ -246,7 +259,7 @@ func (a *Apply) lines(ctx context.Context, archived []*line) ([]*line, error) {
 			at = next[0]
 		}
 	}
-	return list, nil
+	return nil
 }
 
 // arrivedWith reports whether what was fetched has anything of what was purged here once.

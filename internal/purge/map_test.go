@@ -232,15 +232,15 @@ func TestMapClasses(t *testing.T) {
 	no := func(plumbing.Hash) bool { return false }
 	for _, from := range []plumbing.Hash{o, n, m, x} {
 		for _, there := range []plumbing.Hash{m, x} {
-			if got := classes[mask(from)].winner(map[plumbing.Hash]bool{there: true}, map[plumbing.Hash]bool{m: true}, no); got != there {
+			if got := classes[mask(from)].winner(no, map[plumbing.Hash]bool{there: true}, map[plumbing.Hash]bool{m: true}); got != there {
 				t.Errorf("%s becomes %s where %s is there", from, got, there)
 			}
 		}
-		if got := classes[mask(from)].winner(none, map[plumbing.Hash]bool{x: true}, no); got != x {
+		if got := classes[mask(from)].winner(no, none, map[plumbing.Hash]bool{x: true}); got != x {
 			t.Errorf("%s becomes %s where %s is here", from, got, x)
 		}
 	}
-	if got := classes[mask(gone)].winner(none, none, no); !got.IsZero() {
+	if got := classes[mask(gone)].winner(no); !got.IsZero() {
 		t.Errorf("what is gone becomes %s", got)
 	}
 	if only := all.classes(func(by signature.Public) bool { return by == mapKey(t, 2).Public() }); len(only) != 2 {
@@ -258,20 +258,19 @@ func TestMapCircle(t *testing.T) {
 	all := &Map{sheets: map[string]*sheet{}}
 	all.Add(mapKey(t, 1), map[plumbing.Hash]plumbing.Hash{o: n, n: m, m: n})
 	classes := all.classes(func(signature.Public) bool { return true })
-	none := map[plumbing.Hash]bool{}
-	first := classes[mask(o)].winner(none, none, func(plumbing.Hash) bool { return true })
+	first := classes[mask(o)].winner(func(plumbing.Hash) bool { return true })
 	if first != n && first != m {
 		t.Fatalf("%s became %s", o, first)
 	}
 	for _, from := range []plumbing.Hash{o, n, m} {
 		for _, there := range []plumbing.Hash{n, m} {
-			got := classes[mask(from)].winner(map[plumbing.Hash]bool{there: true}, none, func(plumbing.Hash) bool { return true })
+			got := classes[mask(from)].winner(func(plumbing.Hash) bool { return true }, map[plumbing.Hash]bool{there: true})
 			if got != first {
 				t.Errorf("%s becomes %s where %s is there, want %s", from, got, there, first)
 			}
 		}
 		for _, exists := range []plumbing.Hash{n, m} {
-			if got := classes[mask(from)].winner(none, none, func(h plumbing.Hash) bool { return h == exists }); got != exists {
+			if got := classes[mask(from)].winner(func(h plumbing.Hash) bool { return h == exists }); got != exists {
 				t.Errorf("%s becomes %s where only %s exists", from, got, exists)
 			}
 		}
@@ -285,10 +284,9 @@ func TestMapCircleBesides(t *testing.T) {
 	all.Add(mapKey(t, 1), map[plumbing.Hash]plumbing.Hash{o: n, n: m, m: n})
 	all.Add(mapKey(t, 2), map[plumbing.Hash]plumbing.Hash{o: other})
 	classes := all.classes(func(signature.Public) bool { return true })
-	none := map[plumbing.Hash]bool{}
 	for _, from := range []plumbing.Hash{o, n, m, other} {
 		for _, exists := range []plumbing.Hash{n, m, other} {
-			if got := classes[mask(from)].winner(none, none, func(h plumbing.Hash) bool { return h == exists }); got != exists {
+			if got := classes[mask(from)].winner(func(h plumbing.Hash) bool { return h == exists }); got != exists {
 				t.Errorf("%s becomes %s where only %s exists", from, got, exists)
 			}
 		}

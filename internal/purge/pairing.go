@@ -20,7 +20,8 @@ type pairing struct {
 	done    *Applied // where it is noted what can't be applied
 
 	classes, all map[masked]*class         // by the keys that count, and by all
-	there, here  map[plumbing.Hash]bool    // commits of ledgers that were fetched, and of those that are here
+	under, there map[plumbing.Hash]bool    // commits of ledgers that the remote has under refs, and of those that were fetched
+	here         map[plumbing.Hash]bool    // commits of ledgers that are here
 	landed       map[plumbing.Hash][]*line // by an event: the fetched ledgers that have it
 	winners      map[*class]plumbing.Hash
 	agreed       map[plumbing.Hash]bool // events that a person agrees to be replaced: forks share them
@@ -30,13 +31,18 @@ type pairing struct {
 	refused map[plumbing.Hash]error // of commits that were looked at; nil if the pair has proved itself
 }
 
-func (a *Apply) pairing(objects *git.Objects, list []*line, done *Applied) *pairing {
+func (a *Apply) pairing(objects *git.Objects, list, there []*line, done *Applied) *pairing {
 	p := &pairing{
 		Apply: a, objects: objects, list: list, done: done,
 		classes: a.Map.classes(trusts(a.Workspace)), all: a.Map.classes(func(signature.Public) bool { return true }),
-		there: make(map[plumbing.Hash]bool), here: make(map[plumbing.Hash]bool), landed: make(map[plumbing.Hash][]*line),
-		winners: make(map[*class]plumbing.Hash), agreed: make(map[plumbing.Hash]bool), pairs: make(map[*line]map[plumbing.Hash]plumbing.Hash),
+		under: make(map[plumbing.Hash]bool), there: make(map[plumbing.Hash]bool), here: make(map[plumbing.Hash]bool),
+		landed: make(map[plumbing.Hash][]*line), winners: make(map[*class]plumbing.Hash), agreed: make(map[plumbing.Hash]bool), pairs: make(map[*line]map[plumbing.Hash]plumbing.Hash),
 		removed: make(map[plumbing.Hash]bool), refused: make(map[plumbing.Hash]error),
+	}
+	for _, l := range there {
+		for _, h := range slices.Concat(l.events, l.kept) {
+			p.under[h] = true
+		}
 	}
 	for _, l := range list {
 		in := p.here
@@ -87,7 +93,7 @@ func (p *pairing) winner(x plumbing.Hash, in map[masked]*class) (to plumbing.Has
 	}
 	to, ok := p.winners[c]
 	if !ok {
-		to = c.winner(p.there, p.here, func(h plumbing.Hash) bool { return p.objects.Has(h) == nil })
+		to = c.winner(func(h plumbing.Hash) bool { return p.objects.Has(h) == nil }, p.under, p.there, p.here)
 		p.winners[c] = to
 	}
 	return to, true
@@ -239,19 +245,18 @@ func (p *pairing) apart(has, lacks plumbing.Hash) bool {
 	return slices.ContainsFunc(p.landed[has], func(l *line) bool { return !slices.Contains(p.landed[lacks], l) })
 }
 
-// winner is what takes the place of the commits of a class: what the remote has, or else what is here. Of two
-// purges of one ledger that of the remote wins, and a mission is gone only if nobody has left anything of it.
-func (c *class) winner(there, here map[plumbing.Hash]bool, exists func(plumbing.Hash) bool) plumbing.Hash {
-	order := []func(plumbing.Hash) bool{
-		func(h plumbing.Hash) bool { return there[h] },
-		func(h plumbing.Hash) bool { return here[h] },
-		exists,
-		func(plumbing.Hash) bool { return true },
+// winner is what takes the place of the commits of a class: the first that one of some sets has, then one that exists.
+// The sets are what the remote has under refs, what was fetched, such as its archive, and what is here: of two purges
+// of one ledger that of the remote wins, and if it has both, the same one whatever of it was fetched. A mission is gone
+// only if nobody has left anything of it.
+func (c *class) winner(exists func(plumbing.Hash) bool, sets ...map[plumbing.Hash]bool) plumbing.Hash {
+	var order []func(plumbing.Hash) bool
+	for _, set := range sets {
+		if !c.circular {
+			order = append(order, func(h plumbing.Hash) bool { return set[h] })
+		}
 	}
-	if c.circular {
-		order = order[2:]
-	}
-	for _, in := range order {
+	for _, in := range append(order, exists, func(plumbing.Hash) bool { return true }) {
 		for _, h := range c.ends {
 			if !h.IsZero() && in(h) {
 				return h

@@ -253,7 +253,7 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 				return index, nil, err
 			}
 		}
-		theirs, err := r.withoutPurged(ctx, source, there[archive.IndexRef], index)
+		theirs, err := r.withoutPurged(ctx, source, there, index)
 		if err != nil {
 			return index, nil, err
 		}
@@ -314,7 +314,8 @@ func (r *Remote) fetchArchive(ctx context.Context, source string, there map[stri
 
 // withoutPurged returns what a source's archive is without what was purged, given ours. Missions of which ours has
 // the same are left out: they had all this done.
-func (r *Remote) withoutPurged(ctx context.Context, source string, theirs, ours plumbing.Hash) (tip plumbing.Hash, err error) {
+func (r *Remote) withoutPurged(ctx context.Context, source string, there map[string]plumbing.Hash, ours plumbing.Hash) (tip plumbing.Hash, err error) {
+	theirs := there[archive.IndexRef]
 	known, err := r.repo.Refs(ctx, purge.MapRef)
 	if err != nil || known[purge.MapRef].IsZero() {
 		return theirs, err
@@ -329,7 +330,7 @@ func (r *Remote) withoutPurged(ctx context.Context, source string, theirs, ours 
 			tip = theirs
 			return err
 		}
-		applied, arrived, err := r.apply(ctx, source, into, true)
+		applied, arrived, err := r.apply(ctx, source, into, there, true)
 		if err == nil {
 			tip, err = r.anew(ctx, all, landed, applied, arrived)
 		}

@@ -97,13 +97,13 @@ func (r *Remote) fetch(ctx context.Context, ids []ledger.ID) ([]Change, error) {
 		return nil, err
 	}
 	unread = errors.Join(unread, r.bringArchived(ctx, r.Name, into, alone))
-	changes, found, err := r.take(ctx, into, ids)
+	changes, found, err := r.take(ctx, into, there, ids)
 	if len(besides) > 0 {
 		into = r.landings() + rand.Text() + "/"
 		bad := r.bringArchived(ctx, r.Name, into, besides)
 		if bad == nil {
 			var more []Change
-			more, _, bad = r.take(ctx, into, ids)
+			more, _, bad = r.take(ctx, into, there, ids)
 			changes = append(changes, more...)
 		}
 		err = errors.Join(err, bad)
@@ -117,9 +117,9 @@ func (r *Remote) fetch(ctx context.Context, ids []ledger.ID) ([]Change, error) {
 	return changes, err
 }
 
-// take makes what a fetch has brought part of this repository.
-func (r *Remote) take(ctx context.Context, into string, ids []ledger.ID) (changes []Change, found map[ledger.ID]bool, err error) {
-	applied, arrived, err := r.apply(ctx, r.Name, into, false)
+// take makes what a fetch has brought part of this repository. there are the refs of the remote.
+func (r *Remote) take(ctx context.Context, into string, there map[string]plumbing.Hash, ids []ledger.ID) (changes []Change, found map[ledger.ID]bool, err error) {
+	applied, arrived, err := r.apply(ctx, r.Name, into, there, false)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -78,8 +78,9 @@ type applied struct {
 // apply applies what others have purged to what is here and to what was fetched, before any of it becomes a
 // mission or the side of one: what is fetched may come from who does not know of the purge.
 //
-// whole says that everything was fetched; if not, it is fetched from source where something needs it.
-func (r *Remote) apply(ctx context.Context, source, into string, whole bool) (*applied, map[ledger.ID]tips, error) {
+// there are the refs of the remote. whole says that everything was fetched; if not, it is fetched from source where
+// something needs it.
+func (r *Remote) apply(ctx context.Context, source, into string, there map[string]plumbing.Hash, whole bool) (*applied, map[ledger.ID]tips, error) {
 	done := &applied{remote: r.Name, Applied: new(purge.Applied)}
 	refs, err := r.repo.Refs(ctx, purge.MapRef, r.landing(into, agentRefs))
 	if err != nil {
@@ -97,6 +98,11 @@ func (r *Remote) apply(ctx context.Context, source, into string, whole bool) (*a
 	}
 	known.Unite(theirs)
 	a := &purge.Apply{Workspace: r.w, Map: known, Landing: into, Accepted: r.AcceptPurges}
+	for _, t := range r.missions(there) {
+		if !t.ledger.IsZero() {
+			a.There = append(a.There, t.ledger)
+		}
+	}
 	if done.Applied, err = a.Do(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -327,7 +333,7 @@ func (r *Remote) incorporate(ctx context.Context, source string, all *Replaced) 
 			return err
 		}
 		before := r.original(into, refs)
-		applied, arrived, err := r.apply(ctx, source, into, true)
+		applied, arrived, err := r.apply(ctx, source, into, before, true)
 		if err != nil {
 			return err
 		}

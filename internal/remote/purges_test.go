@@ -947,8 +947,16 @@ func purgeConverge(t *testing.T, seed string, n uint64) {
 			team[name].pushArchive()
 		}
 	}
+	settled := states(host, team)
 	for _, name := range []string{"a", "b", "c"} {
-		team[name].fetch()
+		m := team[name]
+		m.fetch()
+		m.pushPurges()
+		m.pushAll()
+		m.pushArchive()
+	}
+	equal(t, "the refs when all have pushed and fetched", states(host, team), settled)
+	for _, name := range []string{"a", "b", "c"} {
 		team[name].fetchArchived(host)
 	}
 	if found := holds(host, spilled, true); len(found) > 0 {
@@ -977,6 +985,17 @@ func purgeConverge(t *testing.T, seed string, n uint64) {
 			t.Errorf("%s has lost the fork", name)
 		}
 	}
+}
+
+// states are the refs of the host and of those who know of purges.
+func states(host *gittest.Repo, team map[string]*member) (all []string) {
+	for name, r := range map[string]*gittest.Repo{"host": host, "a": team["a"].Repo, "b": team["b"].Repo, "c": team["c"].Repo} {
+		for ref, hash := range refsOf(r, "refs/agent/") {
+			all = append(all, fmt.Sprint(name, " ", ref, " ", hash))
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 func (m *member) allPrompts() (all []string) {
