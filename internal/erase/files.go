@@ -13,17 +13,23 @@ const (
 	// again with the next ones: nothing that is longer is found where it is cut.
 	piece   = 16 << 20
 	overlap = 1 << 20
+
+	smallest = 64 << 10 // bytes of a buffer
 )
 
 // pieces passes what r reads to f, until f returns true. The buffer is of the caller's, or made if it is
-// too small, and returned.
+// too small, and returned. It grows with what is read: most files are small.
 func pieces(r io.Reader, buffer []byte, f func(part []byte) bool) ([]byte, error) {
-	buffer = slices.Grow(buffer[:0], piece)
-	from := 0
+	buffer = slices.Grow(buffer[:0], smallest)
+	from, before := 0, 0 // what was read, and what of it was passed with the piece before
 	for {
-		n, err := io.ReadFull(r, buffer[from:piece])
-		part := buffer[:from+n]
-		if n > 0 || from == 0 {
+		n, err := io.ReadFull(r, buffer[from:min(piece, cap(buffer))])
+		if from += n; err == nil && from < piece {
+			buffer = slices.Grow(buffer[:from], from)
+			continue
+		}
+		part := buffer[:from]
+		if from > before || from == 0 {
 			if f(part) {
 				return buffer, nil
 			}
@@ -35,6 +41,7 @@ func pieces(r io.Reader, buffer []byte, f func(part []byte) bool) ([]byte, error
 			return buffer, err
 		}
 		from = copy(buffer[:overlap], part[len(part)-overlap:])
+		before = from
 	}
 }
 

@@ -116,7 +116,7 @@ func TestSearchDamaged(t *testing.T) {
 // TestPieces: a large content is seen whole, and what is cut is seen again.
 func TestPieces(t *testing.T) {
 	t.Parallel()
-	for _, size := range []int{0, 1, piece - 1, piece, piece + 1, 2*piece - overlap, 2*piece - overlap + 1, 3 * piece} {
+	for _, size := range []int{0, 1, smallest - 1, smallest, smallest + 1, 3 * smallest, piece - 1, piece, piece + 1, 2*piece - overlap, 2*piece - overlap + 1, 3 * piece} {
 		content := make([]byte, size)
 		for i := range content {
 			content[i] = byte(i>>8 ^ i)
