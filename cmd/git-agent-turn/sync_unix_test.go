@@ -60,7 +60,7 @@ func (h *host) killed(after time.Duration, args ...string) bool {
 // is lost.
 func TestSyncKilled(t *testing.T) {
 	t.Parallel()
-	kills := gittest.Size(25, 6)
+	kills := gittest.Size(12, 6)
 	bare, a, b := pair(t)
 	const mission = "a1b2c3d4"
 	a.record(mission, "turn 0")

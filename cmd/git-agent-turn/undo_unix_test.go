@@ -50,7 +50,7 @@ func TestUndoKilled(t *testing.T) {
 			run("restore", mission+"/1")
 			v.usual = time.Since(began)
 			run("undo")
-			kills := gittest.Size(24, 12)
+			kills := gittest.Size(12, 8)
 			for n := 0; v.killed < kills && n < 5*kills; n++ {
 				run("restore", mission+"/3", "--", "only", "files")
 				args := [][]string{

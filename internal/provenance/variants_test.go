@@ -142,7 +142,7 @@ func TestVariants(t *testing.T) {
 	t.Parallel()
 	n := *worlds
 	if n == 0 {
-		n = gittest.Size(4, 1)
+		n = gittest.Size(2, 1)
 	}
 	type row struct {
 		same, lost, turn, agent, gone int
