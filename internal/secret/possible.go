@@ -70,7 +70,7 @@ func (g *glance) may(in []byte, least, depth int) bool {
 
 // signs begin what spells or breaks a letter or a digit, or what spells one of these signs.
 var signs = [][]byte{
-	[]byte(`\u00`), []byte(`\x`), []byte(`\0`), []byte(`\1`), {0x1b},
+	[]byte(`\u00`), []byte(`\x`), []byte(`\0`), []byte(`\1`), []byte("\x1b"),
 	[]byte("&#"), []byte("&amp;"), []byte("&num;"),
 	[]byte("%2"), []byte("%3"), []byte("%4"), []byte("%5"), []byte("%6"), []byte("%7"),
 }
