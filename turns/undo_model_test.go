@@ -26,7 +26,7 @@ import (
 // stay.
 func TestRevertModel(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(gittest.Size(10, 3)) {
+	for seed := range uint64(gittest.Size(5, 3)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, seed)

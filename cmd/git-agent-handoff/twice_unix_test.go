@@ -71,7 +71,7 @@ func (h *host) calls(session string) int {
 // handed off, counted or told twice, and nothing is lost.
 func TestEverythingTwice(t *testing.T) {
 	t.Parallel()
-	rounds := gittest.Size(50, 5)
+	rounds := gittest.Size(20, 5)
 	h := newHost(t)
 	config := gittest.TempDir(t)
 	var agent, user []string
@@ -140,7 +140,7 @@ func TestEverythingTwice(t *testing.T) {
 // TestOthersTwice: the same with what other clients tell, which have other events, and other names in them.
 func TestOthersTwice(t *testing.T) {
 	t.Parallel()
-	rounds := gittest.Size(50, 5)
+	rounds := gittest.Size(20, 5)
 	h := newHost(t)
 	path := filepath.Join(gittest.TempDir(t), "rollout.jsonl")
 	for n := range rounds {

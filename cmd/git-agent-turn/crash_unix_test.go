@@ -34,7 +34,7 @@ func TestKilled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			kills := gittest.Size(67, 5)
+			kills := gittest.Size(40, 5)
 			h := newHost(t)
 			k := &killer{host: h, group: tt.group, random: rand.New(rand.NewPCG(uint64(len(name)), 1))}
 			c := h.client()

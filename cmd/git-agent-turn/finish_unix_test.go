@@ -116,7 +116,7 @@ func TestFinishKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.usual = time.Since(began)
-			kills := gittest.Size(20, 8)
+			kills := gittest.Size(12, 8)
 			for n := 0; f.killed < kills && n < 5*kills; n++ {
 				f.turn()
 				f.kill("finish", "--no-edit", f.mission)

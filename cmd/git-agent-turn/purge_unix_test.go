@@ -86,7 +86,7 @@ func TestPurgeKilled(t *testing.T) {
 			t.Parallel()
 			kills := *purgeKills
 			if kills == 0 {
-				kills = gittest.Size(10, 4)
+				kills = gittest.Size(6, 4)
 			}
 			p := newPurger(t)
 			random := rand.New(rand.NewPCG(14, uint64(len(t.Name()))))

@@ -25,7 +25,7 @@ func TestObjectsKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rounds := gittest.Size(6, 1)
+	rounds := gittest.Size(3, 1)
 	if *kills > 0 {
 		rounds = *kills
 	}

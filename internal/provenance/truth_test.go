@@ -78,7 +78,7 @@ func TestTruth(t *testing.T) {
 	t.Parallel()
 	n := *worlds
 	if n == 0 {
-		n = gittest.Size(3, 1)
+		n = gittest.Size(8, 1)
 	}
 	var mu sync.Mutex
 	scores := make(map[string]*score)

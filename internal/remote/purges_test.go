@@ -790,7 +790,7 @@ func TestPurgeKindsElsewhere(t *testing.T) {
 }
 
 // purgeOrders is how many orders are tried.
-var purgeOrders = flag.Int("purge-orders", 12, "how many orders of turn, purge, push and fetch are tried")
+var purgeOrders = flag.Int("purge-orders", 6, "how many orders of turn, purge, push and fetch are tried")
 
 // TestPurgeConverge: four clones of a host, one with the old chain, one with turns of its own, one with a fork, and
 // one whose program knows no purges. Whatever the order of turns, purges, archives, pushes and fetches: in the end nobody who

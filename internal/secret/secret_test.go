@@ -467,7 +467,7 @@ func TestPossible(t *testing.T) {
 		return b.String()
 	}
 	names := slices.Sorted(maps.Keys(spellings))
-	for range gittest.Size(3000, 300) {
+	for range gittest.Size(1000, 300) {
 		s := secretOf(r)
 		if r.IntN(3) == 0 {
 			s += secretOf(r) + secretOf(r)

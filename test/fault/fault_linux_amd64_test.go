@@ -19,7 +19,7 @@ import (
 	"gitagent/test/replay"
 )
 
-var every = flag.Int("every", 5, "let one in so many writes fail")
+var every = flag.Int("every", 10, "let one in so many writes fail")
 
 // TestMain builds the programs, and puts them in front of PATH; or it traces.
 func TestMain(m *testing.M) {
@@ -40,7 +40,7 @@ func series(t *testing.T, event string) {
 	t.Parallel()
 	every := *every
 	if testing.Short() {
-		every *= 8
+		every *= 4
 	}
 	for _, attached := range []bool{false, true} {
 		for _, after := range []bool{false, true} {

@@ -143,7 +143,7 @@ func TestHostile(t *testing.T) {
 		limit := make(chan struct{}, runtime.GOMAXPROCS(0))
 		count := *ledgers
 		if count == 0 {
-			count = gittest.Size(36, 6)
+			count = gittest.Size(12, 6)
 		}
 		for i := range count {
 			n := i*300/count/2*2 + i%2 // with both kinds, see attack
