@@ -36,8 +36,8 @@ func (a *Apply) pairing(objects *git.Objects, list, there []*line, done *Applied
 		Apply: a, objects: objects, list: list, done: done,
 		classes: a.Map.classes(trusts(a.Workspace)), all: a.Map.classes(func(signature.Public) bool { return true }),
 		under: make(map[plumbing.Hash]bool), there: make(map[plumbing.Hash]bool), here: make(map[plumbing.Hash]bool),
-		landed: make(map[plumbing.Hash][]*line), winners: make(map[*class]plumbing.Hash), agreed: make(map[plumbing.Hash]bool), pairs: make(map[*line]map[plumbing.Hash]plumbing.Hash),
-		removed: make(map[plumbing.Hash]bool), refused: make(map[plumbing.Hash]error),
+		landed: make(map[plumbing.Hash][]*line), winners: make(map[*class]plumbing.Hash), agreed: make(map[plumbing.Hash]bool),
+		pairs: make(map[*line]map[plumbing.Hash]plumbing.Hash), removed: make(map[plumbing.Hash]bool), refused: make(map[plumbing.Hash]error),
 	}
 	for _, l := range there {
 		for _, h := range slices.Concat(l.events, l.kept) {
