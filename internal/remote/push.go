@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -177,7 +178,28 @@ func (r *Remote) pushOptions() []string {
 
 // send pushes refs: records all or none, branches as far as the remote accepts them. If one is
 // rejected, the error wraps [ErrRejected].
+//
+// What is rejected is sent once more, after a moment: a push that was killed lives on at the host, and moves
+// these refs, or holds their locks, while the next one is there.
 func (r *Remote) send(ctx context.Context, specs []string, branches bool) (report, error) {
+	rep, err := r.sendOnce(ctx, specs, branches)
+	if !errors.Is(err, ErrRejected) {
+		return rep, err
+	}
+	select {
+	case <-time.After(rejectedPause):
+	case <-ctx.Done():
+		return rep, err
+	}
+	again, err := r.sendOnce(ctx, specs, branches)
+	again.any = again.any || rep.any
+	return again, err
+}
+
+// rejectedPause is as long as git itself waits for the lock of a ref (core.filesRefLockTimeout).
+const rejectedPause = 100 * time.Millisecond
+
+func (r *Remote) sendOnce(ctx context.Context, specs []string, branches bool) (report, error) {
 	known := r.remember()
 	args := r.pushOptions()
 	var extra []string

@@ -1,0 +1,59 @@
+//go:build unix
+
+package remote_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"gitagent/internal/ledger"
+)
+
+// TestOvertaken: a push was killed, and what it had started at the host goes on: it moves the refs, or
+// holds their locks, while the next push is there. That is no rejection, and all arrives.
+func TestOvertaken(t *testing.T) {
+	t.Parallel()
+	for name, hook := range map[string]string{
+		"moved":  `case $1 in $kind*) git update-ref "$1" "$3";; esac` + "\n",
+		"locked": `case $1 in $kind*) if test -e seen; then rm -f "$1.lock"; else mkdir -p "${1%/*}"; : >seen; : >"$1.lock"; fi;; esac` + "\n",
+	} {
+		for _, kind := range []string{"refs/agent/", "refs/notes/", "refs/heads/agent/"} {
+			for _, everything := range []bool{false, true} {
+				t.Run(name+" "+kind, func(t *testing.T) {
+					t.Parallel()
+					host := newHost(t)
+					c := cloneOf(t, host.Dir)
+					ids := []ledger.ID{mission, "00000001"}
+					for i, id := range ids {
+						if c.turn(id, "one"); i == 0 {
+							c.Git("switch", "-qc", "agent/mission/"+string(id))
+							c.turn(id, "two")
+						}
+					}
+					writeHook(t, host, "update", strings.ReplaceAll(hook, "$kind", kind))
+					if everything {
+						all, err := c.origin().PushAll(t.Context(), nil)
+						if err != nil || len(all) != len(ids) {
+							t.Errorf("%d of %d missions: %v", len(all), len(ids), err)
+						}
+						for _, p := range all {
+							if p.Branch != nil {
+								t.Errorf("%s: %v", p.Mission, p.Branch)
+							}
+						}
+					} else {
+						for _, id := range ids {
+							if p := c.push(id); p.Branch != nil {
+								t.Errorf("%s: %v", p.Mission, p.Branch)
+							}
+						}
+					}
+					if got, want := agentRefs(host), agentRefs(c.Repo); !maps.Equal(got, want) {
+						t.Errorf("the host has\n%v\nwant\n%v", got, want)
+					}
+				})
+			}
+		}
+	}
+}
