@@ -124,14 +124,14 @@ func (j *journal) finish(ctx context.Context, w *workspace.Workspace, held *hold
 		done.Pushed = append(done.Pushed, git.Update{Ref: r.Ref, Old: r.Old.Hash(), New: r.New.Hash()})
 	}
 	err := j.trust(w)
+	if err == nil { // before the branch: else what the user commits in between brings back what goes
+		err = j.indexes(ctx, w, held)
+	}
 	if err == nil {
 		err = j.move(ctx, w, held)
 	}
 	if err == nil {
 		err = j.files(w)
-	}
-	if err == nil {
-		err = j.indexes(ctx, w, held)
 	}
 	if err == nil {
 		err = j.erase(ctx, w, held, done)
@@ -205,7 +205,7 @@ func (j *journal) files(w *workspace.Workspace) error {
 	return os.RemoveAll(w.Store.Dir().Path(unsearched))
 }
 
-// indexes lets the users' indexes follow. Git forgets the flags of an entry that is written anew.
+// indexes lets the users' indexes go ahead of the branches that move under them.
 func (j *journal) indexes(ctx context.Context, w *workspace.Workspace, held *holder) error {
 	changes := make(map[string][]indexChange)
 	for _, c := range j.Index {
@@ -216,38 +216,43 @@ func (j *journal) indexes(ctx context.Context, w *workspace.Workspace, held *hol
 		if err != nil {
 			continue // it is gone
 		}
-		var lines, sparse, unlooked strings.Builder
-		for _, c := range list {
-			lines.WriteString(c.Line + "\x00")
-			if strings.ContainsAny(c.Flags, "Ss") {
-				sparse.WriteString(c.path() + "\x00")
-			}
-			if strings.ContainsAny(c.Flags, "hs") {
-				unlooked.WriteString(c.path() + "\x00")
-			}
-		}
-		update := func(text string, args ...string) error {
-			if text == "" {
-				return nil
-			}
-			_, err := w.Repo.Others().Output(ctx, strings.NewReader(text), append([]string{"-C", worktree, "update-index", "-z"}, args...)...)
-			return err
-		}
-		err = held.locking([]string{filepath.Join(repo.GitDir, "index")}, func() error {
-			err := update(lines.String(), "--index-info")
-			if err == nil {
-				err = update(sparse.String(), "--skip-worktree", "--stdin")
-			}
-			if err == nil {
-				err = update(unlooked.String(), "--assume-unchanged", "--stdin")
-			}
-			return err
-		})
+		index := filepath.Join(repo.GitDir, "index")
+		err = held.locking([]string{index}, func() error { return changeIndex(ctx, repo, list) })
 		if err != nil {
 			return w.Repo.Locked(fmt.Errorf("change the index of %s: %w", worktree, err), "index")
 		}
 	}
 	return nil
+}
+
+// changeIndex changes a worktree's index, but for what the user has staged since. Git forgets the flags of an entry that
+// is written anew.
+func changeIndex(ctx context.Context, repo *git.Repo, list []indexChange) error {
+	staged, err := stagedIn(ctx, repo)
+	if err != nil {
+		return err
+	}
+	var lines, sparse, unlooked strings.Builder
+	for _, c := range list {
+		if entryLine(staged[c.path()].Entry) != c.Was {
+			continue
+		}
+		lines.WriteString(c.Line + "\x00")
+		if strings.ContainsAny(c.Flags, "Ss") {
+			sparse.WriteString(c.path() + "\x00")
+		}
+		if strings.ContainsAny(c.Flags, "hs") {
+			unlooked.WriteString(c.path() + "\x00")
+		}
+	}
+	update := func(text string, args ...string) error {
+		if text == "" {
+			return nil
+		}
+		_, err := repo.Others().Output(ctx, strings.NewReader(text), append([]string{"-C", repo.Top, "update-index", "-z"}, args...)...)
+		return err
+	}
+	return cmp.Or(update(lines.String(), "--index-info"), update(sparse.String(), "--skip-worktree", "--stdin"), update(unlooked.String(), "--assume-unchanged", "--stdin"))
 }
 
 // erase lets the objects go, but for what the user's own refs, stashes and indexes need.

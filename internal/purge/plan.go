@@ -270,11 +270,15 @@ func (p *Plan) replaced(commit plumbing.Hash) bool { return p.rewrite.Successor(
 // An indexChange is an entry of a user's index that follows the branch which moves under it.
 type indexChange struct {
 	Worktree string `json:"worktree"`
+	Was      string `json:"was"`  // the entry that it takes the place of: mode and hash. Another one is the user's
 	Line     string `json:"line"` // for `git update-index --index-info`
 	// Flags is the letter of `git ls-files -v`, if it says that a file is left out of a sparse checkout (S), is
 	// not to be looked at (h), or both (s).
 	Flags string `json:"flags,omitempty"`
 }
+
+// entryLine is how git names what an index has at a path.
+func entryLine(e git.Entry) string { return fmt.Sprintf("%o %s", uint32(e.Mode), e.Hash) }
 
 // path is that of the entry.
 func (c indexChange) path() string {
@@ -321,8 +325,7 @@ func (p *Plan) indexChanges(ctx context.Context) ([]indexChange, error) {
 		}
 		for _, d := range differ {
 			if e := staged[d.Path]; e.Entry == d.Old {
-				line := fmt.Sprintf("%o %s\t%s", uint32(d.New.Mode), d.New.Hash, d.Path)
-				changes = append(changes, indexChange{w.Path, line, strings.Trim(e.flags, "H")})
+				changes = append(changes, indexChange{w.Path, entryLine(d.Old), entryLine(d.New) + "\t" + d.Path, strings.Trim(e.flags, "H")})
 				delete(staged, d.Path)
 			}
 		}

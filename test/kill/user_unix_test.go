@@ -49,7 +49,8 @@ func (l *lab) user() map[string]error {
 }
 
 // undone lists what the last commit has changed and is not what lies in the worktree. Nobody has
-// staged anything, so there is nothing, whatever the commit took along.
+// staged anything, so there is nothing, whatever the commit took along; but a purge stages files without the
+// secret before it moves the branch.
 func (l *lab) undone() string {
 	changed, err := l.Try("diff", "--name-only", "HEAD^", "HEAD")
 	if err != nil {
@@ -61,6 +62,9 @@ func (l *lab) undone() string {
 	}
 	var undone []string
 	for path := range strings.FieldsSeq(changed) {
+		if content, err := l.Try("cat-file", "blob", "HEAD:"+path); err == nil && strings.Contains(content, "[redacted:purged]") {
+			continue
+		}
 		if strings.Contains(differs+"\n", " "+path+"\n") {
 			undone = append(undone, path)
 		}
