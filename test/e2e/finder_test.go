@@ -32,15 +32,14 @@ func (r *rig) find(columns int, args ...string) *finder {
 // open runs a command line in a terminal of that size, with more variables.
 func (r *rig) open(columns, rows int, vars []string, line string) *finder {
 	r.t.Helper()
-	script := fmt.Sprintf("stty cols %d rows %d; read -r go; %s; echo status $?", columns, rows, line)
+	script := fmt.Sprintf("read -r go; %s; echo status $?", line)
 	// A server of its own: the one before may still be ending.
 	dir, err := os.MkdirTemp(r.tmp, "")
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	env := append(r.env(), "TMUX_TMPDIR="+dir)
-	f := &finder{r: r, term: newTerminal(r.t, env, r.repo.Dir, append([]string{"env"}, append(vars, "sh", "-c", script)...)...)}
-	f.term.tmux("resize-window", "-x", fmt.Sprint(columns), "-y", fmt.Sprint(rows))
+	f := &finder{r: r, term: newTerminalOf(r.t, columns, rows, env, r.repo.Dir, append([]string{"env"}, append(vars, "sh", "-c", script)...)...)}
 	f.term.keys("Enter")
 	return f
 }

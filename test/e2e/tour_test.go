@@ -189,8 +189,7 @@ func (r *rig) tour(columns, lines int, colours string) *tour {
 	}
 	env := append(r.env(), "TMUX_TMPDIR="+dir, "PS1=$ ", "COLORFGBG="+colours, "HISTFILE=")
 	v := &tour{r: r, dir: "tour", size: fmt.Sprintf("%dx%d", columns, lines), light: colours == "0;15"}
-	v.term = newTerminal(r.t, env, r.repo.Dir, "bash", "--norc", "--noprofile", "-i")
-	v.term.tmux("resize-window", "-x", fmt.Sprint(columns), "-y", fmt.Sprint(lines))
+	v.term = newTerminalOf(r.t, columns, lines, env, r.repo.Dir, "bash", "--norc", "--noprofile", "-i")
 	if v.light {
 		v.term.tmux("set-option", "-g", "window-style", "fg=black,bg=white")
 	}
