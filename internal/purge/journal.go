@@ -234,7 +234,7 @@ func changeIndex(ctx context.Context, repo *git.Repo, list []indexChange) error 
 	}
 	var lines, sparse, unlooked strings.Builder
 	for _, c := range list {
-		if entryLine(staged[c.path()].Entry) != c.Was {
+		if c.Was != "" && entryLine(staged[c.path()].Entry) != c.Was { // journals of older programs don't say
 			continue
 		}
 		lines.WriteString(c.Line + "\x00")
@@ -252,7 +252,14 @@ func changeIndex(ctx context.Context, repo *git.Repo, list []indexChange) error 
 		_, err := repo.Others().Output(ctx, strings.NewReader(text), append([]string{"-C", repo.Top, "update-index", "-z"}, args...)...)
 		return err
 	}
-	return cmp.Or(update(lines.String(), "--index-info"), update(sparse.String(), "--skip-worktree", "--stdin"), update(unlooked.String(), "--assume-unchanged", "--stdin"))
+	err = update(lines.String(), "--index-info")
+	if err == nil {
+		err = update(sparse.String(), "--skip-worktree", "--stdin")
+	}
+	if err == nil {
+		err = update(unlooked.String(), "--assume-unchanged", "--stdin")
+	}
+	return err
 }
 
 // erase lets the objects go, but for what the user's own refs, stashes and indexes need.

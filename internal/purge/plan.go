@@ -270,7 +270,7 @@ func (p *Plan) replaced(commit plumbing.Hash) bool { return p.rewrite.Successor(
 // An indexChange is an entry of a user's index that follows the branch which moves under it.
 type indexChange struct {
 	Worktree string `json:"worktree"`
-	Was      string `json:"was"`  // the entry that it takes the place of: mode and hash. Another one is the user's
+	Was      string `json:"was"`  // the entry that it takes the place of, mode and hash: any other is the user's
 	Line     string `json:"line"` // for `git update-index --index-info`
 	// Flags is the letter of `git ls-files -v`, if it says that a file is left out of a sparse checkout (S), is
 	// not to be looked at (h), or both (s).

@@ -3,6 +3,7 @@
 package remote_test
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ func TestOvertaken(t *testing.T) {
 	} {
 		for _, kind := range []string{"refs/agent/", "refs/notes/", "refs/heads/agent/"} {
 			for _, everything := range []bool{false, true} {
-				t.Run(name+" "+kind, func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s %s, all %t", name, kind, everything), func(t *testing.T) {
 					t.Parallel()
 					host := newHost(t)
 					c := cloneOf(t, host.Dir)

@@ -62,7 +62,10 @@ func (l *lab) undone() string {
 	}
 	var undone []string
 	for path := range strings.FieldsSeq(changed) {
-		if content, err := l.Try("cat-file", "blob", "HEAD:"+path); err == nil && strings.Contains(content, "[redacted:purged]") {
+		const mark = "[redacted:purged]"
+		was, _ := l.Try("cat-file", "blob", "HEAD^:"+path)
+		is, _ := l.Try("cat-file", "blob", "HEAD:"+path)
+		if strings.Contains(is, mark) && !strings.Contains(was, mark) {
 			continue
 		}
 		if strings.Contains(differs+"\n", " "+path+"\n") {
