@@ -37,7 +37,8 @@ func (l *lab) user() map[string]error {
 		git("branch", "-q", "-D", "x")
 	}
 	l.Write("user", time.Now().String()+"\n")
-	if git("stash", "-q") {
+	git("stash", "-q")
+	if _, err := l.Try("rev-parse", "-q", "--verify", "refs/stash"); err == nil { // git makes it, too, where it then fails at a lock
 		git("stash", "pop", "-q")
 	}
 	git("gc", "--auto", "-q")
