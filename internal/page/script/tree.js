@@ -1,0 +1,27 @@
+// Missions, and below each its forks.
+
+function showTree(current) {
+  const nav = byId('missions')
+  const roots = index.missions.filter(m => !missions.get(m.parent?.mission) || m.parent.mission === m.id)
+  const drawn = new Set() // two missions of a stranger's may name each other
+  const branch = (m, depth) => {
+    if (drawn.has(m.id)) return null
+    drawn.add(m.id)
+    const forks = depth < 40 ? m.forks.map(f => branch(f, depth + 1)).filter(Boolean) : []
+    return element('li', null, missionLink(m, current), forks.length ? element('ul', null, forks) : null)
+  }
+  const list = [...roots, ...index.missions].map(m => branch(m, 0)).filter(Boolean)
+  const heading = element('h2', null, plural(index.missions.length, 'mission'))
+  nav.replaceChildren(element('details', {open: true, class: 'fold'}, element('summary', null, heading), element('ul', {class: 'tree'}, list)))
+  nav.firstChild.open = matchMedia('(min-width: 60em)').matches || !current
+}
+
+function missionLink(m, current) {
+  const parts = [element('span', {class: 'id'}, m.id), ' ', element('span', {class: 'words'}, visible(m.title || '(no title)'))]
+  const notes = [plural(m.turns.length, 'turn')]
+  if (m.parent) notes.push(`fork of ${m.parent.mission}/${m.parent.turn}`)
+  if (m.finished) notes.push('finished')
+  if (m.foreign) notes.push(`by ${m.by}, not accepted`)
+  return element('a', {href: `#${m.id}`, 'aria-current': m === current ? 'true' : null, class: m.foreign ? 'foreign' : ''},
+    parts, element('span', {class: 'notes'}, visible(notes.join(', '))))
+}
