@@ -15,6 +15,7 @@
 package main
 
 import (
+	"os"
 	"runtime/debug"
 	"slices"
 
@@ -28,7 +29,11 @@ import (
 
 func main() {
 	debug.SetGCPercent(400) // the process lives for some milliseconds, and a conversation has megabytes
-	cmdline.Main(newApp(), target.Damaged, git.ErrNotFound)
+	app := newApp()
+	if len(os.Args) > 1 && os.Args[1] == "page" {
+		app = pageApp()
+	}
+	cmdline.Main(app, target.Damaged, git.ErrNotFound)
 }
 
 func run(c *cli.Context) error {

@@ -224,7 +224,7 @@ func (r *Renderer) prompt(at time.Time, mark, text string, files []Attached) {
 		parts = append(parts, cmdline.EscapeLines(strings.TrimRight(text, "\n")))
 	}
 	for _, f := range files {
-		parts = append(parts, f.about())
+		parts = append(parts, f.String())
 	}
 	if len(parts) == 0 {
 		return
@@ -264,7 +264,7 @@ func (r *Renderer) fold(at time.Time, what, text string) {
 // other shows what the model sent besides.
 func (r *Renderer) other(at time.Time, p *Part) {
 	for _, f := range p.Files {
-		r.block('*', at, cmdline.Plain, f.about())
+		r.block('*', at, cmdline.Plain, f.String())
 	}
 	if r.form.Full && len(p.Files) == 0 {
 		r.fold(at, cmp.Or(cmdline.OneLine(p.Name), "a block"), p.Text)
@@ -293,7 +293,7 @@ func (r *Renderer) call(p *Part) string {
 	if kind := Unquote(input.Get("subagent_type")); kind != "" {
 		name += ", a sub-agent"
 	}
-	head := r.cut("+ "+name+"("+cmdline.OneLine(argument(input)), 1) + ")"
+	head := r.cut("+ "+name+"("+cmdline.OneLine(Argument(input)), 1) + ")"
 	var b strings.Builder
 	b.WriteString(r.paint(cmdline.Cyan, head) + "\n")
 	if list := input.Get("todos"); list.IsArray() {
@@ -336,8 +336,8 @@ func foremost(input gjson.Result) string {
 	return ""
 }
 
-// argument returns what says most about a tool's call, or all of its input.
-func argument(input gjson.Result) string {
+// Argument returns what says most about a tool's call, or all of its input.
+func Argument(input gjson.Result) string {
 	if s := foremost(input); s != "" {
 		return s
 	}
@@ -370,7 +370,7 @@ func (r *Renderer) result(at time.Time, p *Part) {
 	}
 	r.output(prefix, p.Text)
 	for _, f := range p.Files {
-		r.lines(prefix, prefix, cmdline.Dim, f.about(), false)
+		r.lines(prefix, prefix, cmdline.Dim, f.String(), false)
 	}
 }
 
@@ -406,8 +406,8 @@ func (r *Renderer) output(prefix, text string) {
 	}
 }
 
-// about describes what can't be shown: an image, a document.
-func (a Attached) about() string {
+// String describes what can't be shown: an image, a document.
+func (a Attached) String() string {
 	about := cmdline.OneLine(a.Kind)
 	if a.Media != "" {
 		about += ", " + cmdline.OneLine(a.Media[:min(len(a.Media), maxPlain)])

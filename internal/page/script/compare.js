@@ -46,13 +46,13 @@ async function showComparison(a, b) {
 
 // differences is what differs between the states after two turns, as far as it is known here.
 async function differences(a, b) {
-  const [before, after] = [await stateAfter(a), await stateAfter(b)]
   const files = [], unknown = []
   if (index.without.includes('code')) return {files, unknown: ['code was left out']}
-  const paths = [...new Set([...before.keys(), ...after.keys()])].sort()
-  for (const path of paths) {
-    const from = before.has(path) ? before.get(path) : await atStart(a.mission, path)
-    const to = after.has(path) ? after.get(path) : await atStart(b.mission, path)
+  const [before, after] = [await stateAfter(a), await stateAfter(b)]
+  const together = key(a.mission.turns[0]) === key(b.mission.turns[0]) // both began with the same state
+  for (const path of [...new Set([...before.keys(), ...after.keys()])].sort()) {
+    const from = before.get(path)?.now ?? (together ? after.get(path).first : undefined)
+    const to = after.get(path)?.now ?? (together ? before.get(path).first : undefined)
     if (from === to) continue
     if (from === undefined || to === undefined) {
       unknown.push(path)
@@ -75,14 +75,15 @@ async function differences(a, b) {
 
 function kindOf(from, to) { return from === '' ? 'A' : to === '' ? 'D' : 'M' }
 
-// stateAfter is which version of each path is there after a turn, of the paths that its mission has changed; '' if none is.
+// stateAfter is, for each path that a mission has changed up to a turn, the version that it began with and the one that is
+// there after the turn; '' is that of no file.
 async function stateAfter(t) {
   const state = new Map()
   for (const earlier of t.mission.turns.slice(0, t.place + 1)) {
     const d = await detail(earlier)
     for (const f of [...d.between ?? [], ...d.files ?? []]) {
-      state.set(f.path, f.new)
-      versions.set(f.new, {of: f.old, in: earlier, path: f.path})
+      state.set(f.path, {first: state.get(f.path)?.first ?? f.old, now: f.new})
+      if (f.patch) versions.set(f.new, {of: f.old, in: earlier, path: f.path})
     }
   }
   return state
@@ -90,13 +91,6 @@ async function stateAfter(t) {
 
 // versions is how each version of a file is made: by the patch of a turn, from another version.
 const versions = new Map()
-
-// atStart is the version of a path with which a mission began, if the page knows.
-async function atStart(m, path) {
-  if (m.start === undefined) return undefined
-  const start = (await packet(m.start)).start[m.id]
-  return Object.hasOwn(start, path) ? start[path] : undefined
-}
 
 // content is the text of a version, or undefined.
 async function content(version) {
@@ -109,7 +103,7 @@ async function content(version) {
     if (!made || chain.length > 20_000) return undefined
     const d = await detail(made.in)
     const f = [...d.between ?? [], ...d.files ?? []].find(f => f.path === made.path && f.new === v)
-    if (!f || f.binary || f.left || f.patch === undefined) return undefined
+    if (!f?.patch) return undefined
     chain.push(f.patch)
     v = f.old
   }

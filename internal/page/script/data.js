@@ -53,5 +53,8 @@ function turn(mission, number) { return missions.get(mission)?.byNumber.get(Numb
 
 function name(t) { return `${t.mission.id}/${t.number}` }
 
+// key is the name that its details have: a fork has inherited those of its first turns.
+function key(t) { return t.as ?? name(t) }
+
 // detail is all that the page has of a turn.
-async function detail(t) { return (await packet(t.packet)).turns[name(t)] }
+async function detail(t) { return (await packet(t.packet)).turns[key(t)] }

@@ -16,11 +16,15 @@ function openSearch() {
 async function readTexts() {
   const byPacket = new Map()
   for (const m of index.missions) {
-    for (const t of m.turns) byPacket.set(t.packet, [...byPacket.get(t.packet) ?? [], t])
+    for (const t of m.turns) {
+      if (t.as && turn(...t.as.split('/'))) continue // its own mission has it
+      if (!byPacket.has(t.packet)) byPacket.set(t.packet, [])
+      byPacket.get(t.packet).push(t)
+    }
   }
   for (const [number, list] of byPacket) {
     const {turns} = await unpack(`packet-${number}`)
-    for (const t of list) texts.push({turn: t, pieces: pieces(turns[name(t)])})
+    for (const t of list) texts.push({turn: t, pieces: pieces(turns[key(t)])})
     byId('search').dispatchEvent(new Event('read'))
   }
   texts.complete = true

@@ -1,0 +1,148 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A Patch is how one version of a file becomes another one, in git's words.
+type Patch struct {
+	Hunks  string // from the first @@ on; empty for a binary file, or if it is too long
+	Binary bool
+	Long   bool // the hunks have more bytes than were allowed
+}
+
+// A Versions is two versions of a file, by their blobs. The zero hash is that of no file.
+type Versions struct{ Old, New plumbing.Hash }
+
+// Patches compares pairs of trees, by one git for all of them, and hands over for each pair in its turn how the files
+// of one become those of the other. A file that has moved is a deleted and an added one. Of each patch it allows so
+// many bytes, and files of more than 32 MB count as binary. An error of f ends it, and is returned.
+func (r *Repo) Patches(ctx context.Context, pairs [][2]plumbing.Hash, most int, f func(i int, patches map[Versions]*Patch) error) error {
+	if len(pairs) == 0 {
+		return nil
+	}
+	var in strings.Builder
+	for _, p := range pairs {
+		fmt.Fprintf(&in, "%s %s\n", p[0], p[1])
+	}
+	p := &patchReader{pairs: pairs, most: most, next: f}
+	var stderr bytes.Buffer
+	err := r.Wary().Run(ctx, strings.NewReader(in.String()), p, &stderr,
+		"-c", "core.bigFileThreshold=32m", "diff-tree", "--stdin", "-r", "-p", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv",
+		"--no-color", "--diff-algorithm=default", "--unified=3")
+	if e := (*Error)(nil); errors.As(err, &e) {
+		e.Stderr = strings.TrimSpace(stderr.String())
+	}
+	if p.err == nil && err == nil {
+		p.end()
+		if p.err == nil && p.pair != len(pairs) {
+			p.err = fmt.Errorf("git has compared %d", p.pair)
+		}
+	}
+	if err := errors.Join(p.err, err); err != nil {
+		return fmt.Errorf("compare %d pairs of trees: %w", len(pairs), err)
+	}
+	return nil
+}
+
+// A patchReader reads `git diff-tree --stdin -p --full-index`: before what differs stands a line with the two trees, before
+// each file "diff --git" and its names, which nobody reads, and "index" and its versions.
+type patchReader struct {
+	pairs [][2]plumbing.Hash
+	most  int
+	next  func(i int, patches map[Versions]*Patch) error
+	err   error
+
+	line    []byte // not complete yet
+	long    bool   // more of it is left out
+	pair    int    // that is read; 0 before the first, else its place from 1
+	patches map[Versions]*Patch
+	file    *Patch
+	hunks   strings.Builder
+	inHunks bool
+}
+
+// errEnough ends git when nobody wants more.
+var errEnough = errors.New("no more is wanted")
+
+func (p *patchReader) Write(b []byte) (int, error) {
+	n := len(b)
+	for len(b) > 0 && p.err == nil {
+		piece, rest, whole := bytes.Cut(b, []byte{'\n'})
+		if len(p.line)+len(piece) <= max(p.most, 4096) {
+			p.line = append(p.line, piece...)
+		} else {
+			p.long = true
+		}
+		if whole {
+			p.endLine()
+			p.line, p.long = p.line[:0], false
+		}
+		b = rest
+	}
+	if p.err != nil {
+		return 0, errEnough
+	}
+	return n, nil
+}
+
+func (p *patchReader) endLine() {
+	if p.pair < len(p.pairs) && string(p.line)+"\n" == heading(p.pairs, p.pair) {
+		p.end()
+		p.pair++
+		p.patches = make(map[Versions]*Patch)
+		return
+	}
+	switch {
+	case bytes.HasPrefix(p.line, []byte("diff --git ")):
+		p.endFile()
+	case p.inHunks:
+		p.add()
+	case bytes.HasPrefix(p.line, []byte("@@ ")):
+		p.inHunks = true
+		p.add()
+	case bytes.HasPrefix(p.line, []byte("index ")):
+		versions, _, _ := strings.Cut(string(p.line[len("index "):]), " ")
+		from, to, _ := strings.Cut(versions, "..")
+		if p.patches != nil {
+			p.file = new(Patch)
+			p.patches[Versions{plumbing.NewHash(from), plumbing.NewHash(to)}] = p.file
+		}
+	case bytes.HasPrefix(p.line, []byte("Binary files ")) && p.file != nil:
+		p.file.Binary = true
+	}
+}
+
+// add adds a line to the hunks.
+func (p *patchReader) add() {
+	if p.file == nil {
+		return
+	}
+	if p.file.Long = p.file.Long || p.long || p.hunks.Len()+len(p.line)+1 > p.most; !p.file.Long {
+		p.hunks.Write(p.line)
+		p.hunks.WriteByte('\n')
+	}
+}
+
+func (p *patchReader) endFile() {
+	if p.file != nil && !p.file.Long {
+		p.file.Hunks = p.hunks.String()
+	}
+	p.file, p.inHunks = nil, false
+	p.hunks.Reset()
+}
+
+// end hands over what is known of a pair.
+func (p *patchReader) end() {
+	p.endFile()
+	if p.pair > 0 && p.err == nil {
+		p.err = p.next(p.pair-1, p.patches)
+	}
+}
+

@@ -1,0 +1,172 @@
+package page
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"gitagent/internal/git"
+	"gitagent/internal/redact"
+	"gitagent/turns"
+)
+
+// The limits of what is shown of files.
+const (
+	maxChanges = 500       // files of a turn
+	maxPatch   = 256 << 10 // bytes of one
+	maxWhole   = 256 << 10 // bytes of a version that is in the page as a whole
+)
+
+// job says what is to be written of a turn, after the one before it.
+func (w *writing) job(t, before *turns.Turn, l *line) *job {
+	j := &job{turn: t, line: l}
+	if w.without(Code) || t.CodeKnown() != nil {
+		return j
+	}
+	base := t.Before().Commit
+	if before != nil && before.CodeKnown() == nil {
+		j.between = w.differences(before.Code, base)
+	}
+	j.files = w.differences(base, t.Code)
+	return j
+}
+
+// differences are the files in which two states differ. Their patches are not read yet.
+func (w *writing) differences(from, to git.Hex) []*fileDiff {
+	if from == to {
+		return nil
+	}
+	a, err := w.tree(from)
+	var b plumbing.Hash
+	if err == nil {
+		b, err = w.tree(to)
+	}
+	var found []git.Difference
+	whole := true
+	if err == nil && a != b {
+		found, whole, err = w.objects.Differences(a, []plumbing.Hash{b}, maxChanges*20)
+	}
+	if err != nil {
+		w.unread.Add(err)
+		return nil
+	}
+	var list []*fileDiff
+	for _, d := range found {
+		if len(list) == maxChanges {
+			whole = false
+			break
+		}
+		list = append(list, &fileDiff{Path: strings.ToValidUTF8(d.Path, "\uFFFD"), Kind: kindOf(d), Old: w.version(d.Old), New: w.version(d.New), versions: git.Versions{Old: d.Old.Hash, New: d.New.Hash}, from: a, to: b})
+	}
+	if !whole {
+		list = append(list, &fileDiff{Path: "...", Kind: "M", Left: "there are more files"})
+	}
+	return list
+}
+
+func (w *writing) tree(commit git.Hex) (plumbing.Hash, error) {
+	if commit.IsZero() {
+		return w.objects.EmptyTree()
+	}
+	return w.objects.TreeOf(commit.Hash())
+}
+
+func kindOf(d git.Difference) string {
+	switch {
+	case d.Old.Mode == filemode.Empty:
+		return "A"
+	case d.New.Mode == filemode.Empty:
+		return "D"
+	case d.Old.Mode&^0o777 != d.New.Mode&^0o777:
+		return "T"
+	}
+	return "M"
+}
+
+// version is the short name of what a path has: enough of the hash that no two in a page are the same.
+func (w *writing) version(e git.Entry) string {
+	if e.Mode == filemode.Empty {
+		return ""
+	}
+	return e.Hash.String()[:16]
+}
+
+// compare reads the patches of turns, in order, and calls upTo when those before a turn are complete.
+func (w *writing) compare(jobs []*job, upTo func(int) error) error {
+	type pair struct {
+		job  int
+		list []*fileDiff
+	}
+	var pairs []pair
+	var trees [][2]plumbing.Hash
+	for i, j := range jobs {
+		for _, list := range [][]*fileDiff{j.between, j.files} {
+			if len(list) > 0 && list[0].from != list[0].to {
+				pairs = append(pairs, pair{i, list})
+				trees = append(trees, [2]plumbing.Hash{list[0].from, list[0].to})
+			}
+		}
+	}
+	return w.Workspace.Repo.Patches(w.ctx, trees, maxPatch, func(i int, patches map[git.Versions]*git.Patch) error {
+		if err := upTo(pairs[i].job); err != nil {
+			return err
+		}
+		for _, f := range pairs[i].list {
+			w.patch(f, patches[f.versions])
+		}
+		return w.wholes(pairs[i].list)
+	})
+}
+
+// patch completes what is known of a file.
+func (w *writing) patch(f *fileDiff, p *git.Patch) {
+	switch {
+	case f.Left != "" || f.versions.Old == f.versions.New: // only its mode has changed
+	case p == nil:
+		f.Left = "git shows no difference of this kind"
+	case p.Binary:
+		f.Binary = true
+	case p.Long:
+		f.Left = "its difference is too long"
+	default:
+		f.Patch = redact.String(strings.ToValidUTF8(p.Hunks, "\uFFFD"))
+		for line := range strings.Lines(f.Patch) {
+			switch line[0] {
+			case '+':
+				f.Insertions++
+			case '-':
+				f.Deletions++
+			}
+		}
+	}
+}
+
+// wholes adds the versions from which patches lead on, as far as no patch in the page makes them.
+func (w *writing) wholes(list []*fileDiff) error {
+	for _, f := range list {
+		if f.Patch == "" {
+			continue
+		}
+		if old := f.versions.Old; !old.IsZero() && !w.made[old] {
+			w.made[old] = true
+			text, err := w.objects.Blob(old, maxWhole)
+			switch {
+			case errors.Is(err, git.ErrTooLarge):
+			case err != nil:
+				w.unread.Add(err)
+			case utf8.Valid(text) && bytes.IndexByte(text, 0) < 0:
+				number, err := w.whole(f.Old, redact.String(string(text)))
+				if err != nil {
+					return err
+				}
+				w.index.Wholes[f.Old] = number
+			}
+		}
+		w.made[f.versions.New] = true
+	}
+	return nil
+}

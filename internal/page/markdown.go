@@ -1,0 +1,180 @@
+package page
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// A node of Markdown is a string, which is a text, or a list of a tag and what is in it:
+//
+//	["p" ...] ["h" level ...] ["ul" ...] ["ol" start ...] ["li" ...] ["q" ...] ["pre" language text] ["hr"] ["br"]
+//	["c" ...] ["em" ...] ["st" ...] ["de" ...] ["a" target ...] ["x" done] ["tb" ...] ["tr" ...] ["th" ...] ["td" ...]
+//
+// Images are links, and HTML is its own text.
+type node = any
+
+var parser = goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
+
+// maxMarkdown is how many bytes are parsed. The rest of a longer text is a text.
+const maxMarkdown = 256 << 10
+
+// markdown parses a text.
+func markdown(source string) []node {
+	if source == "" {
+		return nil
+	}
+	rest := ""
+	if len(source) > maxMarkdown {
+		cut := strings.LastIndexByte(source[:maxMarkdown], '\n')
+		if cut < 0 {
+			return []node{[]node{"pre", "", source}}
+		}
+		source, rest = source[:cut], source[cut:]
+	}
+	data := []byte(source)
+	w := writer{source: data}
+	list := w.children(parser.Parse(text.NewReader(data)), 0)
+	if rest != "" {
+		list = append(list, []node{"pre", "", rest})
+	}
+	return list
+}
+
+type writer struct{ source []byte }
+
+// maxDepth is how deep parts are nested: beyond it their text stands for them.
+const maxDepth = 60
+
+func (w writer) children(n ast.Node, depth int) []node {
+	var list []node
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		list = append(list, w.node(c, depth+1)...)
+	}
+	return joined(list)
+}
+
+// joined joins texts that follow each other.
+func joined(list []node) []node {
+	var out []node
+	for _, n := range list {
+		if s, ok := n.(string); ok && len(out) > 0 {
+			if before, ok := out[len(out)-1].(string); ok {
+				out[len(out)-1] = before + s
+				continue
+			}
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+func (w writer) node(n ast.Node, depth int) []node {
+	if depth > maxDepth {
+		return w.children(n, depth) // without what would be around it
+	}
+	in := func(tag ...node) []node { return []node{append(tag, w.children(n, depth)...)} }
+	switch n := n.(type) {
+	case *ast.Paragraph:
+		return in("p")
+	case *ast.TextBlock:
+		return append(w.children(n, depth), "\n")
+	case *ast.Heading:
+		return in("h", n.Level)
+	case *ast.Blockquote:
+		return in("q")
+	case *ast.List:
+		if n.IsOrdered() {
+			return in("ol", n.Start)
+		}
+		return in("ul")
+	case *ast.ListItem:
+		return in("li")
+	case *ast.ThematicBreak:
+		return []node{[]node{"hr"}}
+	case *ast.FencedCodeBlock:
+		return []node{[]node{"pre", string(n.Language(w.source)), w.lines(n)}}
+	case *ast.CodeBlock:
+		return []node{[]node{"pre", "", w.lines(n)}}
+	case *ast.HTMLBlock:
+		text := w.lines(n)
+		if n.HasClosure() {
+			text += string(n.ClosureLine.Value(w.source))
+		}
+		return []node{[]node{"pre", "html", text}}
+	case *ast.RawHTML:
+		var b bytes.Buffer
+		for i := range n.Segments.Len() {
+			s := n.Segments.At(i)
+			b.Write(s.Value(w.source))
+		}
+		return []node{b.String()}
+	case *ast.Text:
+		return w.text(n)
+	case *ast.String:
+		return []node{string(n.Value)}
+	case *ast.CodeSpan:
+		return in("c")
+	case *ast.Emphasis:
+		if n.Level == 2 {
+			return in("st")
+		}
+		return in("em")
+	case *ast.Link:
+		return in("a", string(n.Destination))
+	case *ast.Image:
+		return in("a", string(n.Destination), "image: ")
+	case *ast.AutoLink:
+		return []node{[]node{"a", string(n.URL(w.source)), string(n.Label(w.source))}}
+	case *extast.Strikethrough:
+		return in("de")
+	case *extast.TaskCheckBox:
+		return []node{[]node{"x", n.IsChecked}}
+	case *extast.Table:
+		return in("tb")
+	case *extast.TableHeader:
+		return []node{append([]node{"tr"}, w.cells(n, "th", depth)...)}
+	case *extast.TableRow:
+		return []node{append([]node{"tr"}, w.cells(n, "td", depth)...)}
+	}
+	return w.children(n, depth)
+}
+
+func (w writer) cells(row ast.Node, tag string, depth int) []node {
+	var list []node
+	for c := row.FirstChild(); c != nil; c = c.NextSibling() {
+		list = append(list, append([]node{tag}, w.children(c, depth+1)...))
+	}
+	return list
+}
+
+func (w writer) text(n *ast.Text) []node {
+	value := n.Value(w.source)
+	if !n.IsRaw() { // in code nothing is escaped
+		value = util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(value)))
+	}
+	text := string(value)
+	switch {
+	case n.HardLineBreak():
+		return []node{text, []node{"br"}}
+	case n.SoftLineBreak():
+		return []node{text + "\n"}
+	}
+	return []node{text}
+}
+
+// lines are the lines of a block.
+func (w writer) lines(n ast.Node) string {
+	var b strings.Builder
+	for i := range n.Lines().Len() {
+		s := n.Lines().At(i)
+		b.Write(s.Value(w.source))
+	}
+	return b.String()
+}

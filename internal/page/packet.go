@@ -1,0 +1,96 @@
+package page
+
+import (
+	"compress/flate"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// packetSize is how many bytes of JSON a packet has, about: a reader opens it in some 10 ms.
+const packetSize = 1 << 20
+
+// pack writes a value as the element with an id: JSON, compressed, in base64.
+func pack(w io.Writer, id string, value any) error {
+	if _, err := fmt.Fprintf(w, "<script type=\"application/octet-stream\" id=\"%s\">", id); err != nil {
+		return err
+	}
+	text := base64.NewEncoder(base64.StdEncoding, w)
+	compressed, err := flate.NewWriter(text, flate.BestCompression)
+	if err != nil {
+		return err
+	}
+	if err := json.NewEncoder(compressed).Encode(value); err != nil {
+		return err
+	}
+	if err := compressed.Close(); err != nil {
+		return err
+	}
+	if err := text.Close(); err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, "</script>\n")
+	return err
+}
+
+// A packet is what the scripts open at once.
+type packet struct {
+	Turns  map[string]json.RawMessage `json:"turns,omitempty"`  // by their names
+	Wholes map[string]string          `json:"wholes,omitempty"` // versions of files, by their short names
+}
+
+// A packer fills packets, and writes those that are full.
+type packer struct {
+	w    io.Writer
+	open packet
+	size int
+	next int // number of the open packet
+}
+
+func (p *packer) turn(name string, detail any) (number int, err error) {
+	data, err := json.Marshal(detail)
+	if err != nil {
+		return 0, err
+	}
+	if err := p.room(len(data)); err != nil {
+		return 0, err
+	}
+	if p.open.Turns == nil {
+		p.open.Turns = make(map[string]json.RawMessage)
+	}
+	p.open.Turns[name] = data
+	return p.next, nil
+}
+
+func (p *packer) whole(version, text string) (number int, err error) {
+	if err := p.room(len(text)); err != nil {
+		return 0, err
+	}
+	if p.open.Wholes == nil {
+		p.open.Wholes = make(map[string]string)
+	}
+	p.open.Wholes[version] = text
+	return p.next, nil
+}
+
+// room makes room for so many bytes.
+func (p *packer) room(bytes int) error {
+	if p.size > 0 && p.size+bytes > packetSize {
+		if err := p.flush(); err != nil {
+			return err
+		}
+	}
+	p.size += bytes
+	return nil
+}
+
+func (p *packer) flush() error {
+	if p.size == 0 {
+		return nil
+	}
+	err := pack(p.w, fmt.Sprintf("packet-%d", p.next), p.open)
+	p.open, p.size = packet{}, 0
+	p.next++
+	return err
+}

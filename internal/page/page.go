@@ -1,0 +1,277 @@
+package page
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/handoffstore"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/monitor"
+	"gitagent/internal/trust"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// A Part is something that a page can leave out.
+type Part string
+
+// The parts.
+const (
+	Transcript Part = "transcript" // what was said and done besides prompts and replies
+	Code       Part = "code"       // what was changed in files
+	Results    Part = "results"    // what tools answered
+)
+
+// Parts are all of them.
+var Parts = []Part{Transcript, Code, Results}
+
+// A Page is missions as they are to be written.
+type Page struct {
+	Workspace *workspace.Workspace
+	Missions  []turns.Line // in the order in which they are shown
+	Without   []Part
+	Made      time.Time
+}
+
+// A Written says what became of a page.
+type Written struct {
+	Missions, Turns int
+	Unread          error // which records can't be read, and are left out
+}
+
+// Write writes the page.
+func (p *Page) Write(ctx context.Context, to io.Writer) (*Written, error) {
+	buffered := bufio.NewWriterSize(to, 1<<16)
+	text, err := script()
+	if err == nil {
+		err = head(buffered, text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	objects := p.Workspace.Repo.Objects(ctx)
+	defer objects.Close()
+	w := &writing{
+		Page: p, ctx: ctx, objects: objects, packer: packer{w: buffered},
+		index: index{Title: "Missions of " + p.repository(), Made: stamp(p.Made), Without: p.Without, Wholes: make(map[string]int)},
+		where: make(map[ledger.TurnID]*line), made: make(map[plumbing.Hash]bool),
+	}
+	if w.index.Without == nil {
+		w.index.Without = []Part{}
+	}
+	w.index.Contains = p.contains()
+	for _, m := range p.Missions {
+		if err := w.mission(m); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.flush(); err != nil {
+		return nil, err
+	}
+	if err := pack(buffered, "index", w.index); err != nil {
+		return nil, err
+	}
+	if err := cmp.Or(foot(buffered, text), buffered.Flush()); err != nil {
+		return nil, err
+	}
+	return &Written{Missions: len(w.index.Missions), Turns: w.turns, Unread: w.unread.Err()}, nil
+}
+
+// repository is the name of the directory that has the repository.
+func (p *Page) repository() string {
+	dir := p.Workspace.Repo.CommonDir
+	if filepath.Base(dir) == ".git" {
+		dir = filepath.Dir(dir)
+	}
+	return strings.TrimSuffix(filepath.Base(dir), ".git")
+}
+
+func (p *Page) without(part Part) bool { return slices.Contains(p.Without, part) }
+
+// contains says for people what the page contains and leaves out.
+func (p *Page) contains() string {
+	has, left := []string{"prompts and replies"}, []string(nil)
+	for _, part := range []struct {
+		part Part
+		what string
+	}{{Transcript, "conversations"}, {Results, "results of tools"}, {Code, "changes of files"}} {
+		switch {
+		case part.part == Results && p.without(Transcript):
+		case p.without(part.part):
+			left = append(left, part.what)
+		default:
+			has = append(has, part.what)
+		}
+	}
+	text := "It has " + strings.Join(has, ", ")
+	if len(left) > 0 {
+		text += ", without " + strings.Join(left, ", ")
+	}
+	return text + ", redacted as they are stored. It loads nothing."
+}
+
+// A writing is one page being written.
+type writing struct {
+	*Page
+	ctx     context.Context
+	objects *git.Objects
+	packer
+	index  index
+	where  map[ledger.TurnID]*line // turns that are in the page
+	made   map[plumbing.Hash]bool  // versions of files that the page can make
+	turns  int
+	unread ledger.Unread
+}
+
+// A job is a turn that is to be written.
+type job struct {
+	turn    *turns.Turn
+	line    *line
+	between []*fileDiff
+	files   []*fileDiff
+	pairs   int // comparisons that it waits for
+}
+
+// mission writes the turns of a mission, and adds it to the index.
+func (w *writing) mission(m turns.Line) error {
+	standing, err := w.Workspace.Standing(w.ctx, w.objects, m.ID, m.Tip)
+	if err != nil {
+		w.unread.Add(err)
+		standing.By = trust.Unknown
+	}
+	one := &mission{
+		ID: m.ID, Title: ledger.Head(m.Title, shownTitle), By: standing.By, Foreign: standing.By == trust.Unknown,
+		Handoffs: []*handoff{}, Turns: []*line{},
+	}
+	if m.ForkedFrom != nil {
+		one.Parent = &parent{m.ForkedFrom.Mission, m.ForkedFrom.Turn}
+	}
+	if f := m.Finished(); f != nil {
+		one.Finished = &finished{Commit: f.Commit.String()}
+	}
+	list, err := turns.List(w.ctx, w.Workspace.Repo, m.ID)
+	if w.unread.Add(err); list == nil && err != nil && w.ctx.Err() != nil {
+		return err
+	}
+	w.index.Missions = append(w.index.Missions, one)
+	handoffs, err := handoffstore.List(w.ctx, w.Workspace.Repo, m.ID)
+	w.unread.Add(err)
+	for _, h := range handoffs {
+		one.Handoffs = append(one.Handoffs, &handoff{h.Number, h.LastTurn, ledger.Head(cmdline.OneLine(h.Summary), shownTitle)})
+	}
+	one.Limits = w.limits(list)
+	if n := len(list); n > 0 {
+		one.Agent = strings.TrimSpace(list[n-1].Agent + " " + list[n-1].Model)
+	}
+	var jobs []*job
+	var before *turns.Turn
+	for _, t := range list {
+		l := newLine(t)
+		one.Turns = append(one.Turns, l)
+		if known := w.where[t.ID()]; known != nil { // a fork has inherited it
+			l.As, l.Packet = t.ID().String(), known.Packet
+		} else {
+			w.where[t.ID()] = l
+			if t.Mission != m.ID { // and its source is not in the page
+				l.As = t.ID().String()
+			}
+			jobs = append(jobs, w.job(t, before, l))
+		}
+		before = t
+	}
+	w.turns += len(list)
+	return w.write(m.ID, jobs)
+}
+
+// What the index keeps of texts, in runes.
+const (
+	shownTitle  = 200
+	shownPrompt = 160
+)
+
+func newLine(t *turns.Turn) *line {
+	l := &line{
+		Number: t.Turn, At: stamp(t.At), Outcome: string(t.Outcome), Prompt: ledger.Head(strings.Join(strings.Fields(t.Prompt), " "), shownPrompt),
+		Files: t.Files, Insertions: t.Insertions, Deletions: t.Deletions, Context: max(0, t.Context), Output: max(0, t.Output), Compacted: t.Compactions,
+	}
+	if !t.Started.IsZero() && t.At.After(t.Started) {
+		l.Took = t.At.Sub(t.Started).Milliseconds()
+	}
+	return l
+}
+
+// limits are the sizes of the context at which the agent was told to hand off, for the model of the last turn.
+func (w *writing) limits(list []*turns.Turn) []limit {
+	state := monitor.State{V: monitor.Version}
+	for _, t := range list {
+		state.Model, state.Most = cmp.Or(t.Model, state.Model), max(state.Most, t.Context)
+	}
+	if state.Most == 0 {
+		return nil
+	}
+	l := state.Limits(&w.Workspace.Settings.Context)
+	return []limit{{l.Warning, "warning"}, {l.Critical, "critical"}, {l.Window, "window"}}
+}
+
+// write writes turns of a mission, in order.
+func (w *writing) write(id ledger.ID, jobs []*job) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	told, err := turns.OpenConversations(w.ctx, w.Workspace.Repo, id)
+	if err != nil {
+		w.unread.Add(err)
+		return nil
+	}
+	defer told.Close()
+	next := 0
+	upTo := func(end int) error { // writes the jobs before it
+		for ; next < end; next++ {
+			if err := cmp.Or(w.ctx.Err(), w.emit(told, jobs[next])); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := w.compare(jobs, upTo); err != nil {
+		return err
+	}
+	return upTo(len(jobs))
+}
+
+// emit writes one turn.
+func (w *writing) emit(told *turns.Conversations, j *job) error {
+	d := &detail{Prompt: j.turn.Prompt, Between: j.between, Files: j.files}
+	reply := j.turn.Reply
+	if segment, err := told.Segment(j.turn, maxSegment); err != nil {
+		d.Missing = "Its conversation is not here: " + err.Error()
+	} else {
+		s := read(reader(j.turn), segment, !w.without(Results))
+		if len(s.steps) == 0 && s.reply == "" {
+			d.Missing = "Nothing could be read of its conversation."
+		}
+		d.Prompt, reply, d.Steps = cmp.Or(s.prompt, d.Prompt), cmp.Or(s.reply, reply), s.steps
+		w.agents(told, j.turn, d)
+	}
+	if d.Prompt = short(d.Prompt); w.without(Transcript) {
+		d.Steps, d.Agents, d.Missing = nil, nil, ""
+	}
+	d.Reply = markdown(reply)
+	for _, s := range j.turn.Skipped {
+		d.Skipped = append(d.Skipped, skipped{s.Path, s.Why})
+	}
+	d.Facts = facts(j.turn)
+	number, err := w.turn(j.turn.ID().String(), d)
+	j.line.Packet = number
+	return err
+}

@@ -1,0 +1,188 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/transcript"
+)
+
+// The limits of a turn in the page.
+const (
+	maxSegment = 64 << 20  // bytes of a conversation that are read
+	maxText    = 256 << 10 // bytes of one text
+	maxSteps   = 5000      // of a turn
+)
+
+// said is what the lines of a turn tell.
+type said struct {
+	prompt string
+	reply  string
+	steps  []*step
+}
+
+// read reads the lines of a turn, or of a sub-agent. results says whether the results of tools are wanted.
+func read(reader transcript.Reader, segment []byte, results bool) said {
+	r := &lines{results: results, calls: make(map[string]*step), seen: make(map[string]bool)}
+	at := 0
+	for line := range bytes.Lines(segment) {
+		e := reader.Read(at, bytes.TrimRight(line, "\n"))
+		at += len(line)
+		if e.Aside || e.ID != "" && r.seen[e.ID] {
+			continue
+		}
+		r.seen[e.ID] = true
+		r.entry(&e)
+		if len(r.steps) >= maxSteps {
+			r.add(&step{Kind: "note", Text: "The rest is left out: it has too many steps."})
+			break
+		}
+	}
+	return r.end()
+}
+
+type lines struct {
+	said
+	results bool
+	calls   map[string]*step // whose result has not come yet, by id
+	seen    map[string]bool  // records
+	asked   bool             // the prompt has come
+}
+
+func (r *lines) add(s *step) { r.steps = append(r.steps, s) }
+
+func (r *lines) entry(e *transcript.Entry) {
+	if e.Opens != nil { // what an earlier turn has at its end belongs to that
+		r.prompt, r.steps, r.asked = e.Opens.Prompt, nil, e.Opens.Prompt != ""
+	}
+	if c := e.Compacted; c != nil {
+		text := "The conversation was compacted"
+		if c.Auto {
+			text += " by the client"
+		}
+		if c.Tokens > 0 {
+			text += fmt.Sprintf(", at %d tokens", c.Tokens)
+		}
+		r.add(&step{Kind: "note", Text: text + "."})
+	}
+	if e.Interrupted {
+		r.add(&step{Kind: "note", Text: "Interrupted."})
+	}
+	for i := range e.Parts {
+		r.part(e, &e.Parts[i])
+	}
+}
+
+var kinds = map[transcript.Kind]string{
+	transcript.Queued: "queued", transcript.Added: "told", transcript.Thought: "thought", transcript.Shell: "shell",
+	transcript.Task: "task", transcript.Gist: "gist", transcript.Told: "told", transcript.Other: "other",
+}
+
+func (r *lines) part(e *transcript.Entry, p *transcript.Part) {
+	switch p.Kind {
+	case transcript.Asked:
+		switch {
+		case e.Opens != nil && !r.asked:
+			r.prompt, r.asked = p.Text, true
+		case e.Opens == nil && strings.TrimSpace(p.Text) != "":
+			r.add(&step{Kind: "queued", Text: short(p.Text)})
+		}
+		for _, f := range p.Files {
+			r.add(&step{Kind: "note", Text: f.String()})
+		}
+	case transcript.Said:
+		if e.Failed {
+			r.add(&step{Kind: "failed", Text: short(p.Text)})
+		} else if strings.TrimSpace(p.Text) != "" {
+			r.add(&step{Kind: "said", Text: p.Text})
+		}
+	case transcript.Call:
+		if _, twice := r.calls[p.Call]; twice && p.Call != "" {
+			return
+		}
+		s := &step{Kind: "call", Name: strings.Clone(p.Name), Brief: short(transcript.Argument(p.Input)), Input: input(p.Input), call: strings.Clone(p.Call)}
+		r.calls[p.Call] = s
+		r.add(s)
+	case transcript.Answer:
+		r.answer(p)
+	default:
+		if text := cmp.Or(p.Text, p.Name); strings.TrimSpace(text) != "" {
+			r.add(&step{Kind: kinds[p.Kind], Text: short(text)})
+		}
+		for _, f := range p.Files {
+			r.add(&step{Kind: "note", Text: f.String()})
+		}
+	}
+}
+
+func (r *lines) answer(p *transcript.Part) {
+	s := r.calls[p.Call]
+	if s == nil || s.Result != nil { // its call is not in these lines
+		s = &step{Kind: "call", Name: "(result)"}
+		r.add(s)
+	}
+	s.Result = &result{Failed: p.Failed}
+	if !r.results {
+		s.Result.Left = "Results are left out of this page."
+		return
+	}
+	s.Result.Text = short(p.Text)
+	for _, f := range p.Files {
+		s.Result.Files = append(s.Result.Files, f.String())
+	}
+}
+
+// end makes the last thing that was said the reply, and trees of what else was.
+func (r *lines) end() said {
+	if n := len(r.steps); n > 0 && r.steps[n-1].Kind == "said" {
+		r.reply, r.steps = r.steps[n-1].Text, r.steps[:n-1]
+	}
+	for _, s := range r.steps {
+		if s.Kind == "said" {
+			s.Tree, s.Text = markdown(s.Text), ""
+		}
+	}
+	return r.said
+}
+
+// short bounds a text, and says so.
+func short(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= maxText {
+		return strings.Clone(text)
+	}
+	cut := strings.ToValidUTF8(text[:maxText], "")
+	return cut + fmt.Sprintf("\n... %s more: git agent-turn show --full has them", cmdline.Size(int64(len(text)-len(cut))))
+}
+
+// input is what a tool is given, a line for each field, and texts as they are.
+func input(v gjson.Result) string {
+	if !v.IsObject() {
+		return short(v.String())
+	}
+	var b strings.Builder
+	v.ForEach(func(k, v gjson.Result) bool {
+		value := v.Raw
+		if v.Type == gjson.String {
+			value = transcript.Unquote(v)
+		} else {
+			var pretty bytes.Buffer
+			if json.Indent(&pretty, []byte(v.Raw), "", "  ") == nil {
+				value = pretty.String()
+			}
+		}
+		separator := " "
+		if strings.Contains(value, "\n") {
+			separator = "\n"
+		}
+		fmt.Fprintf(&b, "%s:%s%s\n", transcript.Unquote(k), separator, value)
+		return b.Len() < maxText
+	})
+	return short(strings.TrimRight(b.String(), "\n"))
+}
