@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +17,9 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
 	"gitagent/internal/page"
+	"gitagent/internal/session"
 	"gitagent/internal/target"
+	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -34,8 +39,14 @@ func writePage(c *cli.Context) error {
 		}
 		without = append(without, part)
 	}
-	if c.Bool("all") && c.NArg() > 0 {
+	out := c.String("out")
+	switch {
+	case c.Bool("all") && c.NArg() > 0:
 		return cmdline.Usagef("--all takes no missions")
+	case c.IsSet("out") && out == "":
+		return cmdline.Usagef("--out needs a file")
+	case out == "" && !c.Bool("open") && cmdline.IsTerminal(os.Stdout):
+		return cmdline.Hint(cmdline.Usagef("a page is not for a terminal"), "look at it with --open, or write it with --out <file>")
 	}
 	w, err := target.Workspace(c.Context)
 	if err != nil {
@@ -46,23 +57,47 @@ func writePage(c *cli.Context) error {
 		return err
 	}
 	p := &page.Page{Workspace: w, Missions: lines, Without: without, Made: time.Now()}
-	out := c.String("out")
-	if out == "" {
-		if cmdline.IsTerminal(os.Stdout) {
-			return cmdline.Usagef("page writes a file: name it with --out <file>, or look at it with --open")
+	if out == "" && !c.Bool("open") || out == "-" {
+		written, err := p.Write(c.Context, c.App.Writer)
+		if err != nil {
+			return err
 		}
-		_, err := p.Write(c.Context, c.App.Writer)
-		return err
+		return errors.Join(unread, written.Unread)
 	}
-	written, err := writeFile(out, func(to io.Writer) (*page.Written, error) { return p.Write(c.Context, to) })
+	var written *page.Written
+	if out == "" {
+		out, written, err = ownPage(c.Context, p)
+	} else {
+		written, err = writeFile(out, func(to io.Writer) (*page.Written, error) { return p.Write(c.Context, to) })
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("write the page: %w", err)
 	}
 	fmt.Fprintf(c.App.ErrWriter, "%s: %s with %s\n", cmdline.Escape(out), cmdline.Plural(written.Missions, "mission"), cmdline.Plural(written.Turns, "turn"))
-	if unread != nil {
-		return unread
+	if w.Repo.Records(c.Context, out) {
+		cmdline.Warn(cmdline.Hint(errors.New("the page lies in the worktree, so the next turn would record it"), "put it elsewhere, or ignore it: echo '*.html' >> .gitignore"))
 	}
-	return written.Unread
+	if c.Bool("open") {
+		if err := terminal.Browse(out); err != nil {
+			return cmdline.Hintf(err, "open it yourself: %s", cmdline.Escape(out))
+		}
+	}
+	return errors.Join(unread, written.Unread)
+}
+
+// ownPage writes a page that is only to be looked at, over the one before it, and returns its path. It is one of the files
+// that a purge removes.
+func ownPage(ctx context.Context, p *page.Page) (path string, written *page.Written, err error) {
+	dir := p.Workspace.Store.Dir()
+	if err := dir.Remove(session.PageFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", nil, err
+	}
+	f, err := dir.OpenFile(session.PageFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return "", nil, err
+	}
+	written, err = p.Write(ctx, f)
+	return dir.Path(session.PageFile), written, errors.Join(err, f.Close())
 }
 
 // pageMissions are the missions that are named, or all, or the one that the command works on.
@@ -111,8 +146,16 @@ func namedMissions(c *cli.Context, w *workspace.Workspace) (ids []ledger.ID, err
 	return ids, nil
 }
 
-// writeFile writes a file that only its owner can read, whole or not at all.
+// writeFile writes a file that only its owner can read, whole or not at all. A pipe or a device is written to.
 func writeFile(name string, write func(io.Writer) (*page.Written, error)) (written *page.Written, err error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		written, err = write(f)
+		return written, errors.Join(err, f.Close())
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".page-*")
 	if err != nil {
 		return nil, err

@@ -46,6 +46,7 @@ func newApp() *cli.App {
 			blameCommand(),
 			whyCommand(),
 			exportCommand(),
+			pageCommand(),
 			restoreCommand(),
 			revertCommand(),
 			bisectCommand(),

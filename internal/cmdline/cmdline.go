@@ -83,6 +83,9 @@ func run(ctx context.Context, app *cli.App, args []string, advise func(error) er
 	if unread(err) {
 		return statusUnread
 	}
+	if s := (*statusError)(nil); errors.As(err, &s) && s.err == nil {
+		return s.status
+	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) || interrupted(err) {
 		err = errors.New("interrupted")
 	}

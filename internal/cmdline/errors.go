@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -33,6 +34,20 @@ func NotFoundf(format string, args ...any) error {
 // ExitWith wraps err so that the program exits with status, that of another program which it ran
 // for the user.
 func ExitWith(status int, err error) error { return &statusError{status, err} }
+
+// Told is the error of another program of ours that was run for this one, and has said what is wrong: nothing is printed,
+// and the exit status is that one's. Any other error stays as it is.
+func Told(err error) error {
+	var exit interface {
+		error
+		Exited() bool
+		ExitCode() int
+	}
+	if errors.As(err, &exit) && exit.Exited() {
+		return &statusError{exit.ExitCode(), nil}
+	}
+	return err
+}
 
 // Hint adds advice to err, printed on a line of its own. Of several hints the outermost is printed.
 // A nil err stays nil.
@@ -63,10 +78,16 @@ func Warn(err error) {
 // take it for one of its own and exit.
 type statusError struct {
 	status int
-	err    error
+	err    error // nil if another program has told it
 }
 
-func (e *statusError) Error() string { return e.err.Error() }
+func (e *statusError) Error() string {
+	if e.err == nil {
+		return "exit status " + strconv.Itoa(e.status)
+	}
+	return e.err.Error()
+}
+
 func (e *statusError) Unwrap() error { return e.err }
 
 type hintError struct {

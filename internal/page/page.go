@@ -178,13 +178,13 @@ func (w *writing) mission(m turns.Line) error {
 	for _, t := range list {
 		l := newLine(t)
 		one.Turns = append(one.Turns, l)
-		if known := w.where[t.ID()]; known != nil { // a fork has inherited it
-			l.As, l.Packet = t.ID().String(), known.Packet
+		if t.Mission != m.ID { // a fork has inherited it
+			l.As = t.ID().String()
+		}
+		if known := w.where[t.ID()]; known != nil {
+			l.Packet = known.Packet
 		} else {
 			w.where[t.ID()] = l
-			if t.Mission != m.ID { // and its source is not in the page
-				l.As = t.ID().String()
-			}
 			jobs = append(jobs, w.job(t, before, l))
 		}
 		before = t

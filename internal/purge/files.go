@@ -89,10 +89,10 @@ func (s *scrub) session(text []byte) []byte {
 var fullHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{40}\b`) })
 
 // The directories and files of local state that hold no text of anybody's. The private index and what it
-// was made from are caches, and go.
+// was made from are caches, and go, as does the page that somebody has looked at.
 var (
 	untold = map[string]bool{"locks": true, journalDir: true, "purged": true}
-	caches = map[string]bool{"index": true, "index.origin": true}
+	caches = map[string]bool{"index": true, "index.origin": true, session.PageFile: true}
 )
 
 // unsearched is a directory of local state with objects that can't be searched: what a repair has put away because

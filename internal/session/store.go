@@ -27,6 +27,9 @@ const (
 // A Store is the local state of one repository, shared by its worktrees.
 type Store struct{ dir *local.Dir }
 
+// PageFile is the page that a person has looked at last, in the directory of a store.
+const PageFile = "page.html"
+
 // Open returns the store of the repository with that common directory. It touches no file.
 func Open(commonDir string) Store { return Store{local.In(commonDir, "agent")} }
 

@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,6 +40,8 @@ type Client struct {
 	Hook func(Event)
 	// Late writes what was said last while the hook runs, not before, as the real client may.
 	Late bool
+	// Context is how many tokens the model reads with each request. 0 stands for 123.
+	Context int
 	// Hold keeps what is said in memory until [Client.Flush]: a writer that is later than any hook
 	// waits.
 	Hold bool
@@ -49,6 +52,7 @@ type Client struct {
 	running bool
 	queue   []string
 	parent  string // uuid of the last record of the conversation
+	side    string // the sub-agent whose file this is
 	turns   int
 }
 
@@ -102,7 +106,7 @@ func (c *Client) Compact(trigger string) { c.tell(Event{Name: "PreCompact", Trig
 func (c *Client) Prompt(text string) {
 	if c.running {
 		c.tell(Event{Name: "UserPromptSubmit", PromptID: c.last().PromptID, Prompt: text})
-		c.side("queue-operation", "operation", "enqueue", "content", text)
+		c.aside("queue-operation", "operation", "enqueue", "content", text)
 		c.queue = append(c.queue, text)
 		return
 	}
@@ -122,7 +126,7 @@ func (c *Client) start(id, text, source string) {
 		"message":      map[string]any{"role": "user", "content": text},
 	})
 	c.chain("attachment", map[string]any{"attachment": map[string]any{"type": "prompt_snapshot", "text": bulk}})
-	c.side("last-prompt", "lastPrompt", text)
+	c.aside("last-prompt", "lastPrompt", text)
 }
 
 // bulk is what most of a real file consists of.
@@ -143,7 +147,7 @@ func (c *Client) model(content map[string]any, stop string) {
 	c.chain("assistant", map[string]any{"requestId": NewID(), "message": map[string]any{
 		"id": NewID(), "type": "message", "role": "assistant", "model": "claude-opus-4-8", "stop_reason": stop,
 		"content": []any{content},
-		"usage":   map[string]any{"input_tokens": 100, "cache_creation_input_tokens": 20, "cache_read_input_tokens": 3, "output_tokens": 7},
+		"usage":   map[string]any{"input_tokens": 100, "cache_creation_input_tokens": 20, "cache_read_input_tokens": max(3, c.Context-120), "output_tokens": 7},
 	}})
 }
 
@@ -154,10 +158,40 @@ func (c *Client) user(content any, fields map[string]any) {
 }
 
 // Tool lets the agent use a tool, with its result.
-func (c *Client) Tool(name string) {
+func (c *Client) Tool(name string) { c.Use(name, map[string]any{}, "ok", false) }
+
+// Use is Tool with what the tool is given, and what it answers.
+func (c *Client) Use(name string, input map[string]any, result string, failed bool) {
 	id := NewID()
-	c.model(map[string]any{"type": "tool_use", "id": id, "name": name, "input": map[string]any{}}, "tool_use")
-	c.user([]any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": "ok"}}, map[string]any{})
+	c.model(map[string]any{"type": "tool_use", "id": id, "name": name, "input": input}, "tool_use")
+	c.user([]any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": result, "is_error": failed}}, map[string]any{})
+}
+
+// Delegate lets a sub-agent do a task, which it answers after one use of a tool.
+func (c *Client) Delegate(task, answer string) {
+	id, call := "a"+strings.ReplaceAll(NewID(), "-", "")[:16], NewID()
+	c.model(map[string]any{"type": "tool_use", "id": call, "name": "Agent", "input": map[string]any{
+		"description": task, "prompt": task, "subagent_type": "general-purpose",
+	}}, "tool_use")
+	side := &Client{Session: c.Session, Cwd: c.Cwd, Path: filepath.Join(strings.TrimSuffix(c.Path, ".jsonl"), "subagents", "agent-"+id+".jsonl"), side: id}
+	side.said = []Said{{PromptID: c.last().PromptID}}
+	side.user(task, map[string]any{})
+	side.Tool("Glob")
+	side.model(map[string]any{"type": "text", "text": answer}, "end_turn")
+	side.Flush()
+	about, err := json.Marshal(map[string]any{"agentType": "general-purpose", "description": task, "toolUseId": call, "finished": true})
+	check(err)
+	check(os.WriteFile(strings.TrimSuffix(side.Path, ".jsonl")+".meta.json", about, 0o600))
+	c.user([]any{map[string]any{"type": "tool_result", "tool_use_id": call, "content": answer}}, map[string]any{"toolUseResult": map[string]any{"agentId": id}})
+}
+
+// Compacted is a compaction that the client has made: how many tokens the context had before and has after it.
+func (c *Client) Compacted(trigger string, before, after int) {
+	c.chain("system", map[string]any{
+		"subtype": "compact_boundary", "content": "Conversation compacted",
+		"compactMetadata": map[string]any{"trigger": trigger, "preTokens": before, "postTokens": after},
+	})
+	c.Context = after
 }
 
 // Stop ends the turn with an answer. A prompt that waits in the queue then runs, and no hook tells
@@ -221,13 +255,13 @@ func (c *Client) Esc() {
 // over writes what follows a turn, and runs the next prompt of the queue.
 func (c *Client) over() {
 	c.chain("system", map[string]any{"subtype": "stop_hook_summary", "hookCount": 1})
-	c.side("last-prompt", "lastPrompt", c.last().Prompt)
-	c.side("cost-state", "totalCostUSD", "0.01")
+	c.aside("last-prompt", "lastPrompt", c.last().Prompt)
+	c.aside("cost-state", "totalCostUSD", "0.01")
 	c.running = false
 	if len(c.queue) > 0 {
 		text := c.queue[0]
 		c.queue = c.queue[1:]
-		c.side("queue-operation", "operation", "dequeue")
+		c.aside("queue-operation", "operation", "dequeue")
 		c.start(NewID(), text, "queued")
 	}
 }

@@ -11,7 +11,10 @@ import (
 func (c *Client) chain(kind string, fields map[string]any) {
 	id := NewID()
 	fields["type"], fields["uuid"], fields["sessionId"] = kind, id, c.Session
-	fields["parentUuid"], fields["isSidechain"] = any(nil), false
+	fields["parentUuid"], fields["isSidechain"] = any(nil), c.side != ""
+	if c.side != "" {
+		fields["agentId"] = c.side
+	}
 	if c.parent != "" {
 		fields["parentUuid"] = c.parent
 	}
@@ -21,8 +24,8 @@ func (c *Client) chain(kind string, fields map[string]any) {
 	c.write(fields)
 }
 
-// side adds a record that is not part of the conversation.
-func (c *Client) side(kind string, pairs ...string) {
+// aside adds a record that is not part of the conversation.
+func (c *Client) aside(kind string, pairs ...string) {
 	fields := map[string]any{"type": kind, "sessionId": c.Session}
 	for i := 0; i < len(pairs); i += 2 {
 		fields[pairs[i]] = pairs[i+1]
@@ -71,7 +74,7 @@ func (c *Client) Move() {
 	check(os.MkdirAll(filepath.Dir(to), 0o700))
 	check(os.Rename(c.Path, to))
 	c.Path = to
-	c.side("relocated", "to", c.Cwd)
+	c.aside("relocated", "to", c.Cwd)
 }
 
 // check ends the test: what fails here is the machine, or the test itself.

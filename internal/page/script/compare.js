@@ -29,6 +29,7 @@ async function showComparison(a, b) {
   const insertions = changes.files.reduce((n, f) => n + f.insertions, 0), deletions = changes.files.reduce((n, f) => n + f.deletions, 0)
   main.replaceChildren(head,
     element('table', {class: 'comparison'},
+      element('colgroup', null, element('col', {class: 'names'}), element('col'), element('col')),
       element('thead', null, element('tr', null, element('td'), element('th', {scope: 'col'}, name(a)), element('th', {scope: 'col'}, name(b)))),
       element('tbody', null,
         row('Mission', t => visible(t.mission.title)),

@@ -1,8 +1,9 @@
 // How full the agent's context was after each turn, with its limits, compactions and handoffs.
 
-const chart = {width: 1000, height: 150, left: 46, right: 8, top: 10, bottom: 18}
+const chart = {width: 400, height: 120, left: 44, right: 6, top: 12, bottom: 14} // pixels; the width is that of its place
 
-function contextCurve(m, current) {
+function contextCurve(m, current, width) {
+  chart.width = Math.max(200, width)
   const points = m.turns.filter(t => t.context > 0)
   if (points.length === 0) return null
   const limits = m.limits ?? []
@@ -14,14 +15,16 @@ function contextCurve(m, current) {
   const most = points.reduce((a, b) => a.context >= b.context ? a : b)
   const label = `Context after each turn: at most ${short(most.context)} tokens, after turn ${most.number}; ` +
     `${short(points.at(-1).context)} after the last. ${plural(m.turns.reduce((n, t) => n + t.compacted, 0), 'compaction')}, ${plural(m.handoffs.length, 'handoff')}.`
-  const svg = drawing('svg', {viewBox: `0 0 ${chart.width} ${chart.height}`, role: 'img', 'aria-label': label, class: 'curve', preserveAspectRatio: 'none'})
+  const svg = drawing('svg', {viewBox: `0 0 ${chart.width} ${chart.height}`, role: 'img', 'aria-label': label, class: 'curve'})
   for (const part of [0, 0.5, 1]) {
     svg.append(drawing('line', {x1: chart.left, x2: chart.width - chart.right, y1: y(highest * part), y2: y(highest * part), class: 'grid'}))
     svg.append(drawing('text', {x: chart.left - 6, y: y(highest * part) + 4, 'text-anchor': 'end'}, short(Math.round(highest * part))))
   }
   for (const l of limits) {
     svg.append(drawing('line', {x1: chart.left, x2: chart.width - chart.right, y1: y(l.tokens), y2: y(l.tokens), class: 'limit'}, drawing('title', null, `${l.label}: ${count.format(l.tokens)} tokens`)))
-    svg.append(drawing('text', {x: chart.width - chart.right, y: y(l.tokens) - 3, 'text-anchor': 'end', class: 'limit'}, l.label))
+    if (limits.every(other => other.tokens <= l.tokens || y(l.tokens) - y(other.tokens) > 13)) { // else the higher one's name is in its place
+      svg.append(drawing('text', {x: chart.width - chart.right, y: y(l.tokens) - 3, 'text-anchor': 'end', class: 'limit'}, l.label))
+    }
   }
   const line = few.map(t => `${x(t.place).toFixed(1)},${y(t.context).toFixed(1)}`)
   svg.append(drawing('polygon', {points: [`${x(few[0].place)},${y(0)}`, ...line, `${x(few.at(-1).place)},${y(0)}`].join(' '), class: 'area'}))

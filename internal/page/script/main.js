@@ -97,7 +97,7 @@ async function begin() {
   })
   addEventListener('keydown', pressed)
   addEventListener('hashchange', go)
-  addEventListener('resize', drawRows)
+  addEventListener('resize', redraw)
   addEventListener('beforeprint', () => { printing = true; drawRows() })
   addEventListener('afterprint', () => { printing = false; drawRows() })
   await go()

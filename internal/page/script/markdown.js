@@ -37,4 +37,11 @@ function link(target, text) {
 }
 
 // plain is the text of a tree, for search.
-function plain(tree) { return (tree ?? []).map(node => typeof node === 'string' ? node : plain(node.slice(1))).join('') }
+function plain(tree) { return (tree ?? []).map(said).join('') }
+
+function said(node) {
+  if (typeof node === 'string') return node
+  if (!Array.isArray(node)) return ''
+  const inner = plain(node.slice(node[0] === 'pre' ? 2 : 1))
+  return ['p', 'h', 'li', 'tr', 'td', 'th'].includes(node[0]) ? `${inner} ` : inner
+}

@@ -19,7 +19,7 @@ function showTimeline(m, current) {
     section.replaceChildren(timelineHead(m), line.box)
   }
   line.selected = current
-  section.querySelector('.chart')?.replaceChildren(...[contextCurve(m, current)].filter(Boolean))
+  section.querySelector('.chart')?.replaceChildren(...[contextCurve(m, current, section.clientWidth - 32)].filter(Boolean))
   if (current) reveal(current)
   drawRows()
 }
@@ -40,6 +40,11 @@ function timelineHead(m) {
 function turnLink(mission, n) {
   const text = `${mission}/${n}`
   return turn(mission, n) ? element('a', {href: `#${text}`}, text) : text
+}
+
+// redraw is for another width of the window.
+function redraw() {
+  if (line.mission) showTimeline(line.mission, line.selected)
 }
 
 function reveal(t) {
@@ -78,7 +83,7 @@ function turnRow(t) {
   const li = element('li', {'data-place': t.place, 'aria-setsize': t.mission.turns.length, 'aria-posinset': t.place + 1},
     element('a', {href: `#${name(t)}`},
       element('span', {class: 'top'},
-        element('span', {class: 'number'}, t.number), ' ', outcome(t), ' ', change(t), ' ',
+        element('span', {class: 'number'}, t.number), ' ', outcome(t), ' ', changed(t) ? [change(t), ' '] : null,
         t.output ? [element('span', {class: 'tokens', title: 'tokens written'}, short(t.output)), ' '] : null,
         t.compacted ? element('span', {class: 'mark'}, 'compacted ') : null,
         handoff ? element('span', {class: 'mark'}, 'handoff ') : null,

@@ -16,8 +16,15 @@ function showTree(current) {
   nav.firstChild.open = matchMedia('(min-width: 60em)').matches || !current
 }
 
+// label is what tells a mission from others: a fork has the title of what it comes from, unless somebody gave it one.
+function label(m) {
+  const parent = m.parent && missions.get(m.parent.mission)
+  const own = parent?.title === m.title && m.turns.find(t => t.number > m.parent.turn)
+  return (own ? own.prompt : m.title) || '(no title)'
+}
+
 function missionLink(m, current) {
-  const parts = [element('span', {class: 'id'}, m.id), ' ', element('span', {class: 'words'}, visible(m.title || '(no title)'))]
+  const parts = [element('span', {class: 'id'}, m.id), ' ', element('span', {class: 'words'}, visible(label(m)))]
   const notes = [plural(m.turns.length, 'turn')]
   if (m.parent) notes.push(`fork of ${m.parent.mission}/${m.parent.turn}`)
   if (m.finished) notes.push('finished')

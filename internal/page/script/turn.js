@@ -16,7 +16,7 @@ function turnHead(t) {
     element('p', {class: 'facts'}, outcome(t), ', ', time(t.at), t.took ? `, took ${duration(t.took)}` : '', ', ',
       t.files ? [plural(t.files, 'file'), ' ', change(t)] : 'no file changed'),
     element('div', {class: 'steps'},
-      before ? element('a', {href: `#${name(before)}`, rel: 'prev'}, 'Before') : element('span', null, 'Before'),
+      before ? element('a', {href: `#${name(before)}`, rel: 'prev'}, 'Previous') : element('span', null, 'Previous'),
       after ? element('a', {href: `#${name(after)}`, rel: 'next'}, 'Next') : element('span', null, 'Next'),
       element('button', {type: 'button', class: 'small', 'aria-pressed': String(marked), click: () => mark(t)},
         marked ? 'Chosen: now choose another' : comparison.first ? `Compare with ${name(comparison.first)}` : 'Compare'),
@@ -70,7 +70,7 @@ function stepPart(s, d) {
     case 'call':
       return callPart(s, d)
     case 'queued':
-      return [element('h4', null, stepNames.queued), element('div', {class: 'said'}, visible(s.text))]
+      return [element('p', {class: 'label'}, stepNames.queued), element('div', {class: 'said'}, visible(s.text))]
     default:
       return folded([stepNames[s.kind] ?? visible(s.kind), ' ', element('span', {class: 'brief'}, visible(firstLine(s.text)))], () => preformatted(s.text))
   }
@@ -83,8 +83,8 @@ function callPart(s, d) {
     result?.failed ? element('span', {class: 'failed'}, ' failed') : null,
     result ? null : element('span', {class: 'notes'}, ' no result')]
   return folded(head, () => [
-    s.input ? [element('h5', null, 'Given'), preformatted(s.input)] : null,
-    result?.text ? [element('h5', null, 'Result'), preformatted(result.text)] : null,
+    s.input ? [element('p', {class: 'label'}, 'Given'), preformatted(s.input)] : null,
+    result?.text ? [element('p', {class: 'label'}, 'Result'), preformatted(result.text)] : null,
     result?.left ? element('p', {class: 'note'}, visible(result.left)) : null,
     (result?.files ?? []).map(f => element('p', {class: 'note'}, visible(f))),
     agent ? agentPart(agent) : null,

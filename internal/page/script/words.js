@@ -17,6 +17,7 @@ function size(bytes) {
 }
 
 function duration(ms) {
+  if (ms < 1000) return `${ms} ms`
   const s = Math.round(ms / 1000)
   if (s < 60) return `${s}s`
   if (s < 3600) return `${Math.floor(s / 60)}m ${s % 60}s`
@@ -29,12 +30,14 @@ function date(ms) { return ms ? dateFormat.format(new Date(ms)) : '' }
 
 function time(ms) { return ms ? element('time', {datetime: new Date(ms).toISOString()}, date(ms)) : null }
 
+function changed(t) { return t.insertions + t.deletions > 0 }
+
 // change says how many lines a turn added and removed.
 function change(t) {
   return [element('ins', {class: 'n'}, `+${short(t.insertions)}`), ' ', element('del', {class: 'n'}, `-${short(t.deletions)}`)]
 }
 
-function outcome(t) { return element('span', {class: `outcome ${['done', 'interrupted', 'error'].includes(t.outcome) ? t.outcome : 'other'}`}, t.outcome) }
+function outcome(t) { return element('span', {class: `outcome ${['done', 'interrupted', 'failed'].includes(t.outcome) ? t.outcome : 'other'}`}, t.outcome) }
 
 // visible shows what no reader would see otherwise: characters that change the direction of text, and control characters.
 const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g

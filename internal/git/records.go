@@ -1,0 +1,20 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"path/filepath"
+)
+
+// Records reports whether a file lies in the worktree and is not ignored: `git add` would take it.
+func (r *Repo) Records(ctx context.Context, path string) bool {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	err = r.Run(ctx, nil, io.Discard, io.Discard, "check-ignore", "--quiet", "--", path)
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && exit.ExitCode() == 1 // 128 outside of the worktree
+}

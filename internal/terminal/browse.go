@@ -1,0 +1,35 @@
+package terminal
+
+import (
+	"fmt"
+	"os/exec"
+	"runtime"
+	"time"
+)
+
+// Browse shows a file in the browser of whoever sits here: with the program that the system has for opening files. It does not
+// wait for a browser that stays in the foreground.
+func Browse(path string) error {
+	opener := []string{"xdg-open", path}
+	switch runtime.GOOS {
+	case "darwin":
+		opener = []string{"open", path}
+	case "windows":
+		opener = []string{"rundll32", "url.dll,FileProtocolHandler", path}
+	}
+	cmd := exec.Command(opener[0], opener[1:]...)
+	cmd.SysProcAttr = detached()
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("open a browser: %w", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			return fmt.Errorf("open a browser: %s: %w", opener[0], err)
+		}
+	case <-time.After(outlive): // the browser runs
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+//go:build e2e
+
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const loginReply = "It took an **empty** name. That is an error now.\n\n" +
+	"| Case | Before | Now |\n| --- | --- | --- |\n| empty | taken | `the name is empty` |\n\n" +
+	"1. `check` has it\n2. [ ] the form says it\n\n```go\nif name == \"\" {\n```\n\nSee [the issue](https://example.invalid/12) and <b>nothing</b> else.\n"
+
+// sessions records what people look at: a mission with all there is, and two forks of it.
+func sessions(w *world) (mission string, forks []string) {
+	w.Write(".gitignore", "*.log\n")
+	w.Write("login.go", "package login\n\nfunc check(name string) error {\n\treturn nil\n}\n")
+	w.Write("old.txt", "one\ntwo\nthree\n")
+	w.Commit("init")
+	c := w.client(w.Dir)
+	mission = c.Session[len(c.Session)-8:]
+	c.Context = 40_000
+	c.Start("startup")
+	c.Prompt("Fix the login form\n\nIt takes an empty name, and shows nothing.")
+	c.Say("I look at it **first**.")
+	c.Use("Read", map[string]any{"file_path": "login.go"}, "package login\n", false)
+	c.Use("Bash", map[string]any{"command": "go test ./...", "description": "Run the tests"}, "FAIL unfolded-result login_test.go:12", true)
+	w.Write("login.go", "package login\n\nimport \"errors\"\n\nfunc check(name string) error {\n\tif name == \"\" {\n\t\treturn errors.New(\"the name is empty\")\n\t}\n\treturn nil\n}\n")
+	w.Write("new.txt", "no newline at the end")
+	c.Stop(loginReply)
+	w.Write("notes.txt", "the user's own\n") // between the turns
+	c.Context = 120_000
+	c.Prompt("Who else calls it?")
+	c.Delegate("look for callers", "There are two callers.")
+	w.Write("login.go", strings.Replace(w.Read("login.go"), "return nil\n", "return nil // all is well\n", 1))
+	c.Stop("Two do.")
+	c.Context = 190_000
+	c.Prompt("Go on, and tidy up")
+	c.Compact("auto")
+	c.Compacted("auto", 190_000, 20_000)
+	w.Write("logo.png", "\x89PNG\x00\x01\x02")
+	if err := os.Remove(filepath.Join(w.Dir, "old.txt")); err != nil {
+		w.t.Fatal(err)
+	}
+	c.Use("Write", map[string]any{"file_path": "logo.png", "content": "..."}, "ok", false)
+	c.Stop("Tidy.")
+	c.End("other")
+	d := w.client(w.Dir) // goes on with the same mission where it was handed off
+	d.Session, d.Path = c.Session, c.Path
+	d.Resume()
+	d.Start("resume")
+	d.Context = 60_000
+	d.Prompt("Make it faster")
+	d.Esc()
+	d.Prompt("Once more")
+	d.Fail("The service is overloaded")
+
+	for i, text := range []string{"Use a table", "Use a switch"} {
+		dir := filepath.Join(filepath.Dir(w.Dir), fmt.Sprintf("fork%d", i))
+		var made struct{ Mission string }
+		decode(w.t, w.run("git", "agent-fork", "--print", "--worktree", dir, mission+"/2"), &made)
+		f := w.client(dir)
+		f.Start("startup")
+		f.Prompt(text)
+		in := w.In(dir)
+		in.Write("login.go", strings.Replace(in.Read("login.go"), "\tif name", fmt.Sprintf("\t// %s\n\tif name", text), 1))
+		in.Write(fmt.Sprintf("fork%d.txt", i), text+"\n")
+		f.Stop("Done: " + text)
+		forks = append(forks, made.Mission)
+	}
+	return mission, forks
+}
+
+func TestPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mission, forks := sessions(w)
+	file := filepath.Join(place(t), "page.html")
+	w.run("git", "agent-turn", "page", "--all", "--out", file)
+	measured := drive(t, file, map[string]any{
+		"scenarios": scenarios("opens", "turns", "keys", "compares", "pictures"),
+		"title":     "Missions of repo", "contains": "3 missions with 11 turns",
+		"missions": 3, "forks": 2, "mission": mission, "turns": 5,
+		"row":    0,
+		"shown":  []string{"It takes an empty name, and shows nothing.", "the name is empty", "the issue", "no newline at the end"},
+		"folded": []string{"unfolded-result", "Run the tests"},
+		"next":   mission + "/2", "first": mission + "/1", "second": mission + "/2",
+		"word": "callers", "found": "1 turn", "hit": mission + "/2",
+		"comparisons": []comparison{
+			w.comparison(mission+"/1", mission+"/3"),
+			w.comparison(forks[0]+"/3", forks[1]+"/3"),
+			w.comparison(mission+"/5", forks[0]+"/3"),
+		},
+	})
+	t.Logf("%v", measured)
+}
+
+// decode decodes what a command printed.
+func decode(t *testing.T, text string, v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+}
