@@ -16,10 +16,10 @@ import (
 	"gitagent/internal/workspace"
 )
 
-// A Compared is what a fork has done since it began, up to a state of it.
+// A Compared is what a fork has done since it began, or a mission that is none since its first turn, up to a state of it.
 type Compared struct {
 	Mission *ledger.Mission
-	Point   ForkPoint
+	Point   ForkPoint // of a mission that is no fork: turn 0 of it
 	By      string // who recorded the newest event of the mission
 	Foreign bool   // somebody unknown recorded one of its turns, or the one that it was forked at
 	Newest  bool   // it was recorded up to now
@@ -54,9 +54,9 @@ const (
 	maxAgent   = 100
 )
 
-// Compare reads what a fork has done up to a state in its ledger, or with nil until now. The error of a
-// mission that is no fork, or of a state that it has inherited, wraps [ErrNoFork]. What is missing among the
-// objects, or can't be read of the turns, is no error, but noted.
+// Compare reads what a mission has done up to a state in its ledger, or with nil until now. The error of a
+// state that a fork has inherited wraps [ErrNoFork]. What is missing among the objects, or can't be read of
+// the turns, is no error, but noted.
 func Compare(ctx context.Context, w *workspace.Workspace, id ledger.ID, upTo *State) (*Compared, error) {
 	tip, err := tipOf(ctx, w.Repo, id)
 	if err != nil {
@@ -69,11 +69,10 @@ func Compare(ctx context.Context, w *workspace.Workspace, id ledger.ID, upTo *St
 		return nil, ledger.Unreadable(id, err)
 	}
 	c := &Compared{Mission: l.Mission}
-	c.Point, err = PointOf(l.Mission)
-	switch {
-	case err != nil:
-		return nil, err
-	case upTo != nil && !upTo.Saved && upTo.Turn.Mission != l.Began:
+	if c.Point, err = PointOf(l.Mission); err != nil {
+		c.Point = ForkPoint{Of: ledger.TurnID{Mission: id}}
+	}
+	if upTo != nil && !upTo.Saved && upTo.Turn.Mission != l.Began {
 		return nil, fmt.Errorf("%s was inherited by mission %s: %w", upTo.Describe(), id, ErrNoFork)
 	}
 	writers, err := w.Writers(ctx, objects, id, tip)
@@ -90,6 +89,9 @@ func Compare(ctx context.Context, w *workspace.Workspace, id ledger.ID, upTo *St
 	}
 	return c, ctx.Err()
 }
+
+// Forked reports whether it is a fork.
+func (c *Compared) Forked() bool { return c.Point.Of.Turn > 0 }
 
 // read reads the turns of the fork's own, up to the state, and hands over their numbers and that of the
 // last one that it has inherited. Of those there may be very many, and no other is read.
@@ -156,6 +158,9 @@ func (c *Compared) add(t *Turn) {
 	if c.Turns++; c.Turns == 1 {
 		c.Last, c.Ended, c.Agent = &s, t.At, strings.Clone(ledger.Head(strings.TrimSpace(t.Agent+" "+t.Model), maxAgent))
 		c.Commit, c.Unknown = t.Code, t.CodeKnown()
+	}
+	if !c.Forked() {
+		c.Point.Commit = t.Before().Commit
 	}
 	if c.Context == 0 { // of a turn that failed at once it is not known
 		c.Context = max(0, t.Context)

@@ -97,8 +97,9 @@ func TestCompare(t *testing.T) {
 	if _, err := turns.Compare(context.Background(), l.recorder(l.Dir).Workspace, "f0f0f0f0", inherited); !errors.Is(err, turns.ErrNoFork) {
 		t.Errorf("up to an inherited turn: %v", err)
 	}
-	if _, err := turns.Compare(context.Background(), l.recorder(l.Dir).Workspace, list[0].Mission, nil); !errors.Is(err, turns.ErrNoFork) {
-		t.Errorf("of no fork: %v", err)
+	source := l.compare(list[0].Mission, list[1].After())
+	if source.Forked() || source.Turns != 2 || source.Point.Of != (ledger.TurnID{Mission: list[0].Mission}) || source.Point.Commit != list[0].Before().Commit {
+		t.Errorf("of no fork: %+v", source)
 	}
 	forks, err := turns.Forks(context.Background(), l.repo(), list[1].ID(), "")
 	if err != nil || len(forks) != 2 {

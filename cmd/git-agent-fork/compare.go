@@ -21,8 +21,8 @@ import (
 func compareCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "compare",
-		Usage:     "compare what forks of a turn have done",
-		UsageText: "git agent-fork compare [--check <command> [--jobs <n>]] [--json] [<fork>... | <turn>]",
+		Usage:     "compare what forks of a turn have done, or any two states",
+		UsageText: "git agent-fork compare [--check <command> [--jobs <n>]] [--json] [<fork>... | <turn> | <state> <state>...]",
 		Description: "With one name, the forks of that turn or mission are compared, or the fork and its siblings. " +
 			"Without one, choose some in the finder.",
 		Flags: []cli.Flag{
@@ -259,8 +259,8 @@ func (t *comparing) read(chosen []choice) error {
 	for _, f := range chosen {
 		done, err := turns.Compare(t.c.Context, t.w, f.id, f.upTo)
 		switch {
-		case errors.Is(err, turns.ErrNoFork) && len(chosen) > 1:
-			return cmdline.Hintf(err, "compare two states of any missions with: git agent-turn diff %s", cmdline.Shell([]string{nameOf(chosen[0]), nameOf(chosen[1])}))
+		case errors.Is(err, turns.ErrNoFork) && f.upTo != nil && f.upTo.Turn != nil:
+			return cmdline.Hintf(err, "name it as a turn of its own mission: %s", f.upTo.Turn.ID())
 		case errors.Is(err, turns.ErrNoFork), errors.Is(err, git.ErrNotFound), t.c.Context.Err() != nil:
 			return target.Missing(err)
 		case err != nil:

@@ -38,7 +38,11 @@ func (t *comparing) text(to io.Writer) error {
 }
 
 func (t *comparing) heading() string {
-	if p := t.from(); p != nil {
+	p := t.from()
+	switch {
+	case slices.ContainsFunc(t.forks, func(f *compared) bool { return !f.Forked() }):
+		return fmt.Sprintf("%d states, each compared with where its mission began", len(t.forks))
+	case p != nil:
 		return fmt.Sprintf("%s of turn %s", cmdline.Plural(len(t.forks), "fork"), p.Of)
 	}
 	return fmt.Sprintf("%d forks, which began at different states, each compared with its own", len(t.forks))
@@ -177,13 +181,17 @@ func (t *comparing) section(to io.Writer, f *compared) error {
 	if _, err := fmt.Fprintln(to); err != nil {
 		return err
 	}
-	r := cmdline.NewRecord(to, "fork "+f.name, len("Finished:"))
+	what := "fork "
+	if !f.Forked() {
+		what = "mission "
+	}
+	r := cmdline.NewRecord(to, what+f.name, len("Finished:"))
 	r.Field("Title", f.Mission.Title)
 	if f.By != trust.Clone {
 		r.Field("By", f.By)
 	}
 	r.Field("Agent", f.Agent)
-	if t.from() == nil {
+	if t.from() == nil && f.Forked() {
 		r.Field("From", fmt.Sprintf("turn %s, %.12s", f.Point.Of, f.Point.Commit))
 	}
 	state := string(f.state)
@@ -226,7 +234,7 @@ func (t *comparing) section(to io.Writer, f *compared) error {
 	if err := f.prompts(to); err != nil {
 		return err
 	}
-	if err := f.paths(to); err != nil {
+	if err := paths(to, "Changes", f.Changes); err != nil {
 		return err
 	}
 	return f.printed(to)
@@ -268,15 +276,15 @@ func lookOfOutcome(outcome string) cmdline.Style {
 	return cmdline.Dim
 }
 
-// paths lists what the fork has changed.
-func (f *compared) paths(to io.Writer) error {
-	if len(f.Changes) == 0 {
+// paths lists what has changed.
+func paths(to io.Writer, heading string, changes []git.FileStat) error {
+	if len(changes) == 0 {
 		return nil
 	}
 	table := cmdline.NewTable(
 		cmdline.Column{}, cmdline.Column{Right: true, Style: cmdline.Green}, cmdline.Column{Right: true, Style: cmdline.Red}, cmdline.Column{Min: 20, Path: true},
 	)
-	shown := f.Changes[:min(len(f.Changes), maxChanged)]
+	shown := changes[:min(len(changes), maxChanged)]
 	for _, s := range shown {
 		if s.Binary {
 			table.Row(indented, "binary", "", s.Path)
@@ -284,7 +292,7 @@ func (f *compared) paths(to io.Writer) error {
 			table.Row(indented, fmt.Sprintf("+%d", s.Insertions), fmt.Sprintf("-%d", s.Deletions), s.Path)
 		}
 	}
-	return list(to, "Changes", table, len(f.Changes)-len(shown))
+	return list(to, heading, table, len(changes)-len(shown))
 }
 
 // list prints a table below a heading, and how many lines it lacks.
@@ -324,7 +332,11 @@ func (t *comparing) each(to io.Writer) error {
 			table.Row(indented, name, cmdline.Plural(len(p.Changes), "file"), f[1], f[2], changedBoth(p.Both))
 		}
 	}
-	return list(to, "Between each other", table, 0)
+	if err := list(to, "Between each other", table, 0); err != nil || len(t.pairs) > 1 {
+		return err
+	}
+	p := t.pairs[0]
+	return paths(to, fmt.Sprintf("From %s to %s", p.a.name, p.b.name), p.Changes)
 }
 
 func changedBoth(n int) string {
@@ -336,13 +348,22 @@ func changedBoth(n int) string {
 
 // next says what to type to go on: with the first fork that may be wanted.
 func (t *comparing) next(to io.Writer) error {
+	var steps [][2]string
 	f := t.best()
-	if f == nil {
+	if f != nil {
+		steps = append(steps, [2]string{"git agent-fork adopt " + f.name, "take its work home"})
+	} else if f = t.forks[0]; f.Turns == 0 {
 		return nil
 	}
-	steps := [][2]string{{"git agent-fork adopt " + f.name, "take its work home"}}
 	if i := slices.IndexFunc(t.forks, func(other *compared) bool { return other != f && other.Turns > 0 }); i >= 0 {
-		steps = append(steps, [2]string{"git agent-turn diff " + t.forks[i].name + " " + f.name, "what differs"})
+		from, to := t.forks[i].name, f.name
+		if !f.Forked() { // in the order in which they were named
+			from, to = to, from
+		}
+		steps = append(steps, [2]string{"git agent-turn diff " + from + " " + to, "what differs"})
+	}
+	if len(steps) == 0 {
+		return nil
 	}
 	width := 0
 	for _, s := range steps {
@@ -367,7 +388,7 @@ func (t *comparing) next(to io.Writer) error {
 // only where there is no other. It is nil if there is none.
 func (t *comparing) best() (best *compared) {
 	for _, f := range t.forks {
-		good := f.Turns > 0 && !f.Mission.Adopted.Holds(f.last()) && (f.check == nil || f.check.passed())
+		good := f.Forked() && f.Turns > 0 && !f.Mission.Adopted.Holds(f.last()) && (f.check == nil || f.check.passed())
 		if good && (best == nil || best.Foreign && !f.Foreign) {
 			best = f
 		}

@@ -114,7 +114,7 @@ func pageMissions(c *cli.Context, w *workspace.Workspace) (list []turns.Line, un
 		}
 		for _, id := range ids {
 			if tips[id], err = ledger.Tip(c.Context, w.Repo, id); err != nil {
-				return nil, nil, target.Missing(err)
+				return nil, nil, target.Missing(fmt.Errorf("mission %s: %w", id, err))
 			}
 		}
 	}

@@ -164,7 +164,8 @@ func (c *Client) Tool(name string) { c.Use(name, map[string]any{}, "ok", false) 
 func (c *Client) Use(name string, input map[string]any, result string, failed bool) {
 	id := NewID()
 	c.model(map[string]any{"type": "tool_use", "id": id, "name": name, "input": input}, "tool_use")
-	c.user([]any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": result, "is_error": failed}}, map[string]any{})
+	c.user([]any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": result, "is_error": failed}},
+		map[string]any{"toolUseResult": map[string]any{"stdout": result}}) // the real client keeps it twice
 }
 
 // Delegate lets a sub-agent do a task, which it answers after one use of a tool.

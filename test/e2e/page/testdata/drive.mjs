@@ -179,7 +179,7 @@ const scenarios = {
     let turns = 0
     for (const m of all) {
       await go(page, m)
-      const n = Number(await page.locator('#timeline .rows li').first().getAttribute('aria-setsize'))
+      const n = await page.evaluate(() => Number(document.querySelector('#timeline .rows li')?.getAttribute('aria-setsize') ?? 0))
       for (let i = 0; i < n; i++) {
         await page.keyboard.press('j')
         await page.waitForFunction(([m, i]) => location.hash === `#${m}/${i + 1}`, [m, i])
@@ -189,6 +189,7 @@ const scenarios = {
         check('elements that nobody made', bad.length === 0, bad)
         const links = await page.evaluate(() => [...document.querySelectorAll('main a')].map(a => a.getAttribute('href')).filter(h => !/^(#|https?:)/i.test(h)))
         check('links that run something', links.length === 0, links)
+        if (want.foreign) check('a stranger is not marked', await page.locator('main .warning').count() === 1)
         turns++
       }
     }
