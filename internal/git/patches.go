@@ -145,4 +145,3 @@ func (p *patchReader) end() {
 		p.err = p.next(p.pair-1, p.patches)
 	}
 }
-

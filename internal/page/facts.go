@@ -1,7 +1,6 @@
 package page
 
 import (
-
 	"fmt"
 	"strings"
 
@@ -68,4 +67,3 @@ func (w *writing) agents(told *turns.Conversations, t *turns.Turn, d *detail) {
 		}
 	}
 }
-

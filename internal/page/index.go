@@ -69,21 +69,22 @@ type line struct {
 	Deletions  int    `json:"deletions"`
 	Context    int64  `json:"context"`
 	Output     int64  `json:"output"`
-	Compacted  int    `json:"compacted"` // times
+	Compacted  int    `json:"compacted"`         // times
+	Foreign    bool   `json:"foreign,omitempty"` // somebody unknown recorded it
 	Packet     int    `json:"packet"`
 }
 
 // A detail is a turn in a packet.
 type detail struct {
-	Prompt  string       `json:"prompt"`
-	Reply   []node       `json:"reply,omitempty"`
-	Missing string       `json:"missing,omitempty"` // why there is no conversation
-	Steps   []*step      `json:"steps,omitempty"`
-	Agents  []*subAgent  `json:"agents,omitempty"`
-	Between []*fileDiff  `json:"between,omitempty"` // what others changed before it
-	Files   []*fileDiff  `json:"files,omitempty"`
-	Skipped []skipped    `json:"skipped,omitempty"`
-	Facts   [][2]string  `json:"facts,omitempty"`
+	Prompt  string      `json:"prompt"`
+	Reply   []node      `json:"reply,omitempty"`
+	Missing string      `json:"missing,omitempty"` // why there is no conversation
+	Steps   []*step     `json:"steps,omitempty"`
+	Agents  []*subAgent `json:"agents,omitempty"`
+	Between []*fileDiff `json:"between,omitempty"` // what others changed before it
+	Files   []*fileDiff `json:"files,omitempty"`
+	Skipped []skipped   `json:"skipped,omitempty"`
+	Facts   [][2]string `json:"facts,omitempty"`
 }
 
 type skipped struct {

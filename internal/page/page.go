@@ -144,13 +144,14 @@ type job struct {
 
 // mission writes the turns of a mission, and adds it to the index.
 func (w *writing) mission(m turns.Line) error {
-	standing, err := w.Workspace.Standing(w.ctx, w.objects, m.ID, m.Tip)
-	if err != nil {
+	by, turnBy := trust.Unknown, func(int) string { return trust.Unknown }
+	if writers, err := w.Workspace.Writers(w.ctx, w.objects, m.ID, m.Tip); err != nil {
 		w.unread.Add(err)
-		standing.By = trust.Unknown
+	} else {
+		by, turnBy = writers.Commit(m.Tip), writers.Turn
 	}
 	one := &mission{
-		ID: m.ID, Title: ledger.Head(m.Title, shownTitle), By: standing.By, Foreign: standing.By == trust.Unknown,
+		ID: m.ID, Title: ledger.Head(m.Title, shownTitle), By: by, Foreign: by == trust.Unknown,
 		Handoffs: []*handoff{}, Turns: []*line{},
 	}
 	if m.ForkedFrom != nil {
@@ -177,6 +178,7 @@ func (w *writing) mission(m turns.Line) error {
 	var before *turns.Turn
 	for _, t := range list {
 		l := newLine(t)
+		l.Foreign = turnBy(t.Turn) == trust.Unknown
 		one.Turns = append(one.Turns, l)
 		if t.Mission != m.ID { // a fork has inherited it
 			l.As = t.ID().String()

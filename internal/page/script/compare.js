@@ -24,8 +24,8 @@ async function showComparison(a, b) {
   const [da, db] = [await detail(a), await detail(b)]
   const changes = await differences(a, b)
   if (route.key !== `compare/${name(a)}/${name(b)}`) return
-  const column = (t, d) => element('td', null, element('div', {class: 'said'}, visible(d.prompt)), element('div', {class: 'md'}, markdown(d.reply)))
-  const row = (title, of) => element('tr', null, element('th', {scope: 'row'}, title), element('td', null, of(a)), element('td', null, of(b)))
+  const column = (t, d) => element('td', {'data-of': name(t)}, element('div', {class: 'said'}, visible(d.prompt)), element('div', {class: 'md'}, markdown(d.reply)))
+  const row = (title, of) => element('tr', null, element('th', {scope: 'row'}, title), element('td', {'data-of': name(a)}, of(a)), element('td', {'data-of': name(b)}, of(b)))
   const insertions = changes.files.reduce((n, f) => n + f.insertions, 0), deletions = changes.files.reduce((n, f) => n + f.deletions, 0)
   main.replaceChildren(head,
     element('table', {class: 'comparison'},

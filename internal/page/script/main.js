@@ -67,7 +67,7 @@ function showOverview(m) {
     element('thead', null, element('tr', null, ['Mission', 'Title', 'Turns', 'Changed', 'Tokens written', 'Last'].map(h => element('th', {scope: 'col'}, h)))),
     element('tbody', null, index.missions.map(m => element('tr', null,
       element('th', {scope: 'row'}, element('a', {href: `#${m.id}`}, m.id)),
-      element('td', null, visible(m.title)),
+      element('td', null, visible(label(m))),
       element('td', {class: 'n'}, count.format(m.turns.length)),
       element('td', null, change(m.turns.reduce((a, t) => ({insertions: a.insertions + t.insertions, deletions: a.deletions + t.deletions}), {insertions: 0, deletions: 0}))),
       element('td', {class: 'n'}, short(m.turns.reduce((n, t) => n + t.output, 0))),

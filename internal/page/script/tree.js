@@ -28,7 +28,7 @@ function missionLink(m, current) {
   const notes = [plural(m.turns.length, 'turn')]
   if (m.parent) notes.push(`fork of ${m.parent.mission}/${m.parent.turn}`)
   if (m.finished) notes.push('finished')
-  if (m.foreign) notes.push(`by ${m.by}, not accepted`)
+  if (m.foreign) notes.push('by somebody unknown')
   return element('a', {href: `#${m.id}`, 'aria-current': m === current ? 'true' : null, class: m.foreign ? 'foreign' : ''},
     parts, element('span', {class: 'notes'}, visible(notes.join(', '))))
 }

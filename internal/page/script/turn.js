@@ -25,8 +25,8 @@ function turnHead(t) {
 
 function turnBody(t, d) {
   const parts = []
-  if (t.mission.foreign) {
-    parts.push(element('p', {class: 'warning'}, `Recorded by ${visible(t.by || 'somebody unknown')}, whom the maker of this page has not accepted.`))
+  if (t.foreign) {
+    parts.push(element('p', {class: 'warning'}, 'Recorded by somebody unknown, whom the maker of this page has not accepted.'))
   }
   if (d.between?.length) {
     parts.push(element('section', null, element('h3', null, 'Changed by others before it'), filesChanged(d.between, 'Changed by others before it')))
@@ -55,6 +55,7 @@ function factTable(t, d) {
 }
 
 const stepNames = {
+  note: 'Note', failed: 'Failed',
   queued: 'Typed while it ran', thought: 'Thinking', shell: 'Printed by a command of the user', task: 'A task in the background',
   gist: 'What the compaction left', told: 'Told by the client', asked: 'Asked', added: 'Added', other: 'Other',
 }
@@ -111,6 +112,9 @@ function unfoldAll() {
     if (open) d.unfold?.()
     d.open = open
   }
-  if (open && byId('main').querySelector('details:not([open])')) unfoldAll() // what was made by unfolding
+  for (const made of open ? [...byId('main').querySelectorAll('details:not([open])')] : []) { // by unfolding what is around them
+    made.unfold?.()
+    made.open = true
+  }
   announce(open ? 'Everything is unfolded' : 'Everything is folded')
 }

@@ -3,9 +3,12 @@
 package page
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // evils are texts that run something, load something, or end what they stand in, where somebody takes them for HTML, for a
@@ -66,6 +69,11 @@ func TestPageHostile(t *testing.T) {
 	w.Git("push", "-q", host, "refs/heads/main", "refs/agent/missions/*:refs/agent/missions/*", "refs/notes/agent/*:refs/notes/agent/*")
 
 	mine := newWorld(t)
+	home := filepath.Dir(mine.Dir)
+	if err := os.Remove(filepath.Join(home, ".config", "git-agent", "key")); err != nil {
+		t.Fatal(err)
+	}
+	gittest.Key(home, "somebody")
 	mine.Git("fetch", "-q", host, "refs/agent/missions/*:refs/agent/missions/*", "refs/notes/agent/*:refs/notes/agent/*")
 	for _, shown := range []struct {
 		by   string

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gitagent/internal/agent/claude"
 )
 
 const loginReply = "It took an **empty** name. That is an error now.\n\n" +
@@ -22,7 +24,9 @@ func sessions(w *world) (mission string, forks []string) {
 	w.Write("old.txt", "one\ntwo\nthree\n")
 	w.Commit("init")
 	c := w.client(w.Dir)
-	mission = c.Session[len(c.Session)-8:]
+	mission = "a1b2c3d4"
+	c.Session = "5e551000-0000-4000-8000-0000" + mission
+	c.Path = claude.Path(w.config, w.Dir, c.Session)
 	c.Context = 40_000
 	c.Start("startup")
 	c.Prompt("Fix the login form\n\nIt takes an empty name, and shows nothing.")

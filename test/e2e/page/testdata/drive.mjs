@@ -164,6 +164,14 @@ const scenarios = {
         }
       }
     }
+    // Those of the README.
+    const c = want.comparisons[0]
+    for (const [name, hash, colorScheme] of [['readme-turn', want.first, 'light'], ['readme-compare', `compare/${c.a}/${c.b}`, 'dark']]) {
+      const page = await open(hash, {viewport: {width: 1200, height: 720}, colorScheme})
+      await settled(page)
+      await page.screenshot({path: join(pictures, `${name}.png`)})
+      await page.context().close()
+    }
     const page = await open(want.first)
     await settled(page)
     await page.pdf({path: join(pictures, 'turn.pdf')})
