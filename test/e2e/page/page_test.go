@@ -27,7 +27,7 @@ func sessions(w *world) (mission string, forks []string) {
 	mission = "a1b2c3d4"
 	c.Session = "5e551000-0000-4000-8000-0000" + mission
 	c.Path = claude.Path(w.config, w.Dir, c.Session)
-	c.Context = 40_000
+	c.Context = 240_000
 	c.Start("startup")
 	c.Prompt("Fix the login form\n\nIt takes an empty name, and shows nothing.")
 	c.Say("I look at it **first**.")
@@ -37,15 +37,15 @@ func sessions(w *world) (mission string, forks []string) {
 	w.Write("new.txt", "no newline at the end")
 	c.Stop(loginReply)
 	w.Write("notes.txt", "the user's own\n") // between the turns
-	c.Context = 120_000
+	c.Context = 520_000
 	c.Prompt("Who else calls it?")
 	c.Delegate("look for callers", "There are two callers.")
 	w.Write("login.go", strings.Replace(w.Read("login.go"), "return nil\n", "return nil // all is well\n", 1))
 	c.Stop("Two do.")
-	c.Context = 190_000
+	c.Context = 690_000
 	c.Prompt("Go on, and tidy up")
 	c.Compact("auto")
-	c.Compacted("auto", 190_000, 20_000)
+	c.Compacted("auto", 690_000, 60_000)
 	w.Write("logo.png", "\x89PNG\x00\x01\x02")
 	if err := os.Remove(filepath.Join(w.Dir, "old.txt")); err != nil {
 		w.t.Fatal(err)
@@ -57,7 +57,7 @@ func sessions(w *world) (mission string, forks []string) {
 	d.Session, d.Path = c.Session, c.Path
 	d.Resume()
 	d.Start("resume")
-	d.Context = 60_000
+	d.Context = 180_000
 	d.Prompt("Make it faster")
 	d.Esc()
 	d.Prompt("Once more")
@@ -101,6 +101,39 @@ func TestPage(t *testing.T) {
 		},
 	})
 	t.Logf("%v", measured)
+}
+
+// TestPageWithout: what is left out is not in the file.
+func TestPageWithout(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mission, _ := sessions(w)
+	const (
+		said, result, input, code, prompt, reply = "I look at it ", "unfolded-result", "Run the tests", "errors.New", "It takes an empty name", "It took an "
+		agent                                    = "look for callers"
+	)
+	for _, tt := range []struct {
+		without  []string
+		lacks    []string
+		has      []string
+		contains string
+	}{
+		{nil, nil, []string{said, result, input, code, prompt, reply, agent}, "It has prompts and replies, conversations, results of tools, changes of files,"},
+		{[]string{"transcript"}, []string{said, result, input, agent}, []string{code, prompt, reply}, "It has prompts and replies, changes of files, without conversations,"},
+		{[]string{"results"}, []string{result}, []string{said, input, code, prompt, reply, agent}, "changes of files, without results of tools,"},
+		{[]string{"code"}, []string{code}, []string{said, result, input, prompt, reply, agent}, "results of tools, without changes of files,"},
+		{[]string{"code", "transcript"}, []string{code, said, result, input, agent}, []string{prompt, reply}, "It has prompts and replies, without conversations, changes of files,"},
+	} {
+		t.Run(strings.Join(append([]string{"without"}, tt.without...), " "), func(t *testing.T) {
+			file := filepath.Join(place(t), "page.html")
+			args := []string{"git", "agent-turn", "page", mission, "--out", file}
+			for _, part := range tt.without {
+				args = append(args, "--without", part)
+			}
+			w.run(args...)
+			drive(t, file, map[string]any{"scenarios": scenarios("parts"), "has": tt.has, "lacks": append([]string{}, tt.lacks...), "contains": tt.contains, "first": mission + "/1"})
+		})
+	}
 }
 
 // decode decodes what a command printed.

@@ -211,6 +211,25 @@ const scenarios = {
     await page.context().close()
   },
 
+  // What is left out is nowhere in the file, and the page says so.
+  async parts() {
+    const page = await open('')
+    const all = await page.evaluate(async () => {
+      const texts = []
+      for (const e of document.querySelectorAll('script[type="application/octet-stream"]')) {
+        const bytes = Uint8Array.from(atob(e.textContent), c => c.charCodeAt(0))
+        texts.push(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).text())
+      }
+      return texts.join('\n')
+    })
+    for (const text of want.has) check('the file has', all.includes(text), text)
+    for (const text of want.lacks) check('the file lacks', !all.includes(text), text)
+    check('what it contains', (await text(page, '#contains')).includes(want.contains), await text(page, '#contains'))
+    await go(page, want.first)
+    await accessible(page, 'a turn without some parts')
+    await page.context().close()
+  },
+
   async large() {
     const page = await open(want.mission)
     measured.opened = page.opened

@@ -1,0 +1,90 @@
+package git_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/test/gittest"
+)
+
+// TestPatches: for each pair of trees the patch of each file, as git writes it for the two versions alone.
+func TestPatches(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	var long strings.Builder
+	for i := range 3000 {
+		fmt.Fprintln(&long, "line", i)
+	}
+	states := []map[string]string{
+		{"a": "one\ntwo\nthree\n", "diff --git a b": "x\n", "new\nline": "1\n", "bin": "\x00\x01", "crlf": "a\r\nb\r\n", "end": "no newline", "long": ""},
+		{"a": "one\n2\nthree\n", "diff --git a b": "@@ -1 +1 @@\n-a\n+b\n", "new\nline": "2\n", "bin": "\x00\x02", "crlf": "a\r\nc\r\n", "end": "with one\n", "long": long.String()},
+		{"a": "index 0000000..1111111\ndiff --git a/x b/x\nBinary files a and b differ\n", "bin": "\x00\x02", "end": "with one\n", "long": long.String()},
+	}
+	var trees []plumbing.Hash
+	for _, files := range states {
+		r.Git("rm", "-rq", "--cached", "--ignore-unmatch", ".")
+		for name, text := range files {
+			r.Write(name, text)
+			r.Git("add", "--", name)
+		}
+		trees = append(trees, plumbing.NewHash(strings.TrimSpace(r.Git("write-tree"))))
+	}
+	repo, err := git.Find(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := plumbing.NewHash(strings.TrimSpace(r.Git("hash-object", "-w", "-t", "tree", "/dev/null")))
+	pairs := [][2]plumbing.Hash{{empty, trees[0]}, {trees[0], trees[1]}, {trees[1], trees[1]}, {trees[1], trees[2]}, {trees[2], trees[0]}}
+	next := 0
+	err = repo.Patches(context.Background(), pairs, 10_000, func(i int, patches map[git.Versions]*git.Patch) error {
+		if i != next {
+			t.Errorf("pair %d comes when %d should", i, next)
+		}
+		next++
+		raw := strings.Split(strings.TrimSuffix(r.Git("diff-tree", "-r", "-z", "--no-renames", pairs[i][0].String(), pairs[i][1].String()), "\x00"), "\x00")
+		for k := 0; k+1 < len(raw); k += 2 {
+			f := strings.Fields(raw[k])
+			versions := git.Versions{Old: plumbing.NewHash(f[2]), New: plumbing.NewHash(f[3])}
+			p := patches[versions]
+			if p == nil {
+				t.Errorf("pair %d lacks %q", i, raw[k+1])
+				continue
+			}
+			whole := r.Git("diff-tree", "-p", "--no-renames", pairs[i][0].String(), pairs[i][1].String(), "--", ":(literal)"+raw[k+1])
+			_, hunks, found := strings.Cut(whole, "\n@@ ")
+			want := ""
+			if found {
+				want = "@@ " + strings.TrimSuffix(hunks, "\n") + "\n" // the helper cuts it
+			}
+			if p.Long != (len(want) > 10_000) || p.Binary != strings.Contains(whole, "\nBinary files ") && !found || !p.Long && p.Hunks != want {
+				t.Errorf("pair %d, %q: %+v\nwant %q", i, raw[k+1], p, want)
+			}
+		}
+		if len(raw) > 1 && len(patches) != len(raw)/2 {
+			t.Errorf("pair %d has %d patches, and git %d", i, len(patches), len(raw)/2)
+		}
+		return nil
+	})
+	if err != nil || next != len(pairs) {
+		t.Errorf("%d pairs: %v", next, err)
+	}
+
+	stop := errors.New("enough")
+	if err := repo.Patches(context.Background(), pairs, 10_000, func(i int, _ map[git.Versions]*git.Patch) error {
+		if i > 0 {
+			t.Errorf("pair %d after it was enough", i)
+		}
+		return stop
+	}); !errors.Is(err, stop) {
+		t.Errorf("enough: %v", err)
+	}
+	if err := repo.Patches(context.Background(), [][2]plumbing.Hash{{trees[0], plumbing.NewHash(strings.Repeat("1", 40))}}, 1, func(int, map[git.Versions]*git.Patch) error { return nil }); err == nil {
+		t.Error("a tree that is not there is no error")
+	}
+}
