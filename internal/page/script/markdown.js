@@ -3,7 +3,7 @@
 
 const marks = {
   p: 'p', h: 'h4', ul: 'ul', li: 'li', q: 'blockquote', c: 'code', em: 'em', st: 'strong', de: 'del',
-  hr: 'hr', br: 'br', tb: 'table', tr: 'tr', th: 'th', td: 'td',
+  hr: 'hr', br: 'br', tr: 'tr', th: 'th', td: 'td',
 }
 
 function markdown(tree) { return (tree ?? []).map(node => marked(node, 0)) }
@@ -18,6 +18,8 @@ function marked(node, depth) {
       return element('pre', {tabindex: 0, 'aria-label': 'Code'}, element('code', null, visible(String(rest[1] ?? ''))))
     case 'ol':
       return element('ol', {start: Number(rest[0]) || 1}, inner(1))
+    case 'tb':
+      return element('div', {class: 'wide', tabindex: 0, role: 'group', 'aria-label': 'Table'}, element('table', null, inner(0)))
     case 'a':
       return link(String(rest[0]), inner(1))
     case 'x':
