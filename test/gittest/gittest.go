@@ -38,6 +38,44 @@ func New(t testing.TB, args ...string) *Repo {
 	})
 }
 
+// Files is New for a test of what git keeps in files below refs, whatever the format of other repositories is.
+func Files(t testing.TB) *Repo {
+	t.Helper()
+	return made(t, "files", func(r *Repo) {
+		if err := os.Mkdir(r.Dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		r.Env = append(r.Env, "GIT_DEFAULT_REF_FORMAT=files")
+		r.Git("init", "-q", "-b", "main")
+	})
+}
+
+// Tables is New for a test of reftables, which git has from 2.45 on.
+func Tables(t testing.TB) *Repo {
+	t.Helper()
+	if out, err := exec.Command("git", "init", "-h").Output(); !bytes.Contains(out, []byte("--ref-format")) {
+		t.Skipf("this git has no reftables (%v)", err)
+	}
+	return New(t, "--ref-format=reftable")
+}
+
+// InTables reports whether the refs are in reftables.
+func (r *Repo) InTables() bool {
+	r.t.Helper()
+	format, err := r.Try("rev-parse", "--show-ref-format")
+	return err == nil && format == "reftable" // older ones print the flag
+}
+
+// LockOf returns the file with which git locks a ref, by its full name or HEAD, below the worktree. Of reftables there
+// is one for all refs.
+func (r *Repo) LockOf(ref string) string {
+	r.t.Helper()
+	if r.InTables() {
+		return ".git/reftable/tables.list.lock"
+	}
+	return ".git/" + ref + ".lock"
+}
+
 // Like makes a repository like every other one of that name: New's, with what the first one was given.
 func Like(t testing.TB, name string, give func(r *Repo)) *Repo {
 	t.Helper()
@@ -174,7 +212,7 @@ func Env(home string) []string {
 		"GIT_COMMITTER_NAME=Dev", "GIT_COMMITTER_EMAIL=dev@example.invalid", "GIT_COMMITTER_DATE=2026-11-20T12:00:00Z",
 		"LC_ALL=C", "TZ=UTC",
 	}
-	for _, name := range []string{"PATH", "TMPDIR", "SYSTEMROOT"} {
+	for _, name := range []string{"PATH", "TMPDIR", "SYSTEMROOT", "GIT_DEFAULT_HASH", "GIT_DEFAULT_REF_FORMAT"} {
 		if v, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+v)
 		}
@@ -204,7 +242,8 @@ func (r *Repo) Try(args ...string) (string, error) {
 
 // Feed is Try with standard input.
 func (r *Repo) Feed(stdin string, args ...string) (string, error) {
-	cmd := exec.Command("git", args...)
+	// From 2.54 on, git packs in the background whenever there are two small packs.
+	cmd := exec.Command("git", append([]string{"-c", "maintenance.auto=false"}, args...)...)
 	cmd.Dir, cmd.Env, cmd.Stdin = r.Dir, r.Env, strings.NewReader(stdin)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -241,7 +280,7 @@ func (r *Repo) Read(name string) string {
 func (r *Repo) Commit(message string) string {
 	r.t.Helper()
 	r.Git("add", "-A")
-	r.Git("-c", "maintenance.auto=false", "commit", "-q", "--allow-empty", "-m", message)
+	r.Git("commit", "-q", "--allow-empty", "-m", message)
 	return r.Git("rev-parse", "HEAD")
 }
 
