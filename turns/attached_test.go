@@ -348,7 +348,7 @@ func TestAttachedInOperation(t *testing.T) {
 			}
 			tip := l.Git("rev-parse", "HEAD")
 			tt.begin(l)
-			if l.repo().Operation() == "" {
+			if l.operation() == "" {
 				t.Fatal("there is no operation under way")
 			}
 			status, head := l.Git("status"), l.Git("rev-parse", "HEAD")

@@ -107,12 +107,16 @@ func (r *Recorder) finish(ctx context.Context, objects *git.Objects, f Finishing
 		return nil
 	}
 	in, err := r.committed(ctx, k)
+	if err != nil {
+		return err
+	}
+	op, err := r.Repo.Operation(ctx)
 	switch {
 	case err != nil:
 		return err
 	case !in.IsZero():
-	case r.Repo.Operation() != "":
-		return fmt.Errorf("a %s %w here", r.Repo.Operation(), ErrUnderWay)
+	case op != "":
+		return fmt.Errorf("a %s %w here", op, ErrUnderWay)
 	case k.attached:
 		done.Made, err = r.squash(ctx, f, k, done.Worktree)
 	default:

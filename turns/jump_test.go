@@ -361,7 +361,7 @@ func TestRebaseAcrossTurns(t *testing.T) {
 			l.branches()
 			c := l.client()
 			begin := l.turn(c, "begin", func() { _, _ = l.Try("rebase", "-q", "--exec", "false", "other") })
-			if l.repo().Operation() != "rebase" {
+			if l.operation() != "rebase" {
 				t.Fatal("no rebase is under way")
 			}
 			finish := l.turn(c, "finish", func() { l.Git("rebase", end) })

@@ -202,6 +202,16 @@ func (l *lab) write(name, content string) func() { return func() { l.Write(name,
 
 func (l *lab) repo() *git.Repo { return l.recorder(l.Dir).Repo }
 
+// operation is what git has under way.
+func (l *lab) operation() string {
+	l.t.Helper()
+	op, err := l.repo().Operation(l.t.Context())
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return op
+}
+
 // list is what was recorded in a mission.
 func (l *lab) list(id ledger.ID) []*turns.Turn {
 	l.t.Helper()

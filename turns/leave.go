@@ -102,7 +102,11 @@ func (r *Recorder) idle(ctx context.Context, id ledger.ID, branch string, live f
 		if err != nil || at.CommonDir != r.Repo.CommonDir {
 			continue // it is gone
 		}
-		if op := at.Operation(); op != "" && slices.Contains([]string{w.Branch, at.RebasedBranch(), bisected(at)}, branch) {
+		op, err := at.Operation(ctx)
+		if err != nil {
+			return err
+		}
+		if op != "" && slices.Contains([]string{w.Branch, at.RebasedBranch(), bisected(at)}, branch) {
 			return fmt.Errorf("mission %s: a %s %w in %s: %w", id, op, ErrUnderWay, w.Path, ErrInUse)
 		}
 		if w.Branch != branch {

@@ -136,7 +136,7 @@ func (p plant) words(repo *git.Repo) []string {
 	if p.here {
 		words = append(words, filepath.Join(repo.GitDir, "index"), filepath.Join(repo.GitDir, "HEAD"))
 	}
-	return words
+	return append(words, repo.TableLists()...)
 }
 
 func parsePlant(words []string) (p plant, files []string, ok bool) {

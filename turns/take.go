@@ -1,6 +1,7 @@
 package turns
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -136,8 +137,9 @@ func (r *Recorder) takable(ctx context.Context, g *git.Repo, s *State, how Takin
 		return nil, fmt.Errorf("mission %s: %w", s.In, ErrNoBranch)
 	case head.Commit.IsZero():
 		return nil, errors.New("HEAD has no commit yet to add them to")
-	case r.Repo.Operation() != "" && !how.Dry:
-		return nil, fmt.Errorf("a %s %w here", r.Repo.Operation(), ErrUnderWay)
+	}
+	if op, err := r.Repo.Operation(ctx); err != nil || op != "" && !how.Dry {
+		return nil, cmp.Or(err, fmt.Errorf("a %s %w here", op, ErrUnderWay))
 	}
 	k := &takable{head: head.Commit, tip: tip}
 	if !how.Whole {
@@ -266,7 +268,7 @@ func (r *Recorder) bring(ctx context.Context, g *git.Repo, k *takable, how Takin
 	}
 	err := r.locking(ctx, g, func(g *git.Repo) error { return g.Run(ctx, how.Stdin, how.Talk, how.Talk, args...) })
 	if err != nil {
-		if r.Repo.Operation() != "" {
+		if op, e := r.Repo.Operation(ctx); e == nil && op != "" {
 			return git.Hex{}, fmt.Errorf("%w: %w", ErrStopped, err)
 		}
 		return git.Hex{}, fmt.Errorf("%w: %w", ErrNotTaken, err)

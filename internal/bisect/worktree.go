@@ -240,8 +240,8 @@ func (t *Worktree) set(ctx context.Context, commit git.Hex) error {
 	if _, err := t.repo.Output(ctx, nil, quietly("clean", "--quiet", clean)...); err != nil {
 		return err
 	}
-	if t.repo.Operation() != "" {
-		return errBroken
+	if op, err := t.repo.Operation(ctx); err != nil || op != "" {
+		return cmp.Or(err, errBroken)
 	}
 	_ = os.Remove(ours)
 	_ = os.Link(index, ours) // where there are no links, what a trial marks in the index stays marked

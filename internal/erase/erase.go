@@ -72,7 +72,7 @@ func Objects(ctx context.Context, repo *git.Repo, doomed map[plumbing.Hash]bool,
 		doomed: doomed, gone: make(map[plumbing.Hash]bool), clean: make(map[string]bool),
 	}
 	e.temp, e.aside = filepath.Join(e.dir, tempName), filepath.Join(e.dir, asideName)
-	tables := []string{filepath.Join(e.dir, "info") + "/", e.packDir() + "/"} // where git locks a table that it writes
+	tables := append(Tables(repo), filepath.Join(e.dir, "info")+"/", e.packDir()+"/") // where git locks a table that it writes
 	if left := held.Left(); left.Words != nil {
 		err = errors.Join(git.DropLeftLocks(ctx, lock.Note{At: left.At, Words: tables}), held.Done())
 	}
@@ -139,6 +139,9 @@ func (e *eraser) erase(ctx context.Context, report *Report, own func(Root) bool)
 		return ErrCollecting
 	}
 	if err := e.dropGarbage(ctx); err != nil {
+		return err
+	}
+	if err := dropLost(ctx, e.repo); err != nil {
 		return err
 	}
 	report.Objects = len(e.gone)

@@ -429,9 +429,7 @@ func TestAlternates(t *testing.T) {
 	r.Git("reset", "-q", "--hard", "HEAD~1")
 	r.Git("repack", "-adfq") // borrows nothing any more
 	r.Git("reflog", "expire", "--expire=all", "--expire-unreachable=all", "--all")
-	if err := os.Remove(filepath.Join(r.Dir, ".git", "ORIG_HEAD")); err != nil {
-		t.Fatal(err)
-	}
+	r.Git("update-ref", "-d", "ORIG_HEAD")
 	l := open(t, r)
 	report := l.erase()
 	if !slices.Equal(report.Elsewhere, []string{objectsDir}) {

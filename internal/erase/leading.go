@@ -19,6 +19,12 @@ type Leading struct {
 // Lead reads all commits, trees and tags of a repository. What is damaged leads nowhere.
 func Lead(ctx context.Context, repo *git.Repo, doomed map[plumbing.Hash]bool) (*Leading, error) {
 	list, err := referrers(ctx, repo)
+	for range 3 { // a git that lists all packs fails when a gc has renamed one meanwhile
+		if err == nil || !repo.GCRuns() {
+			break
+		}
+		list, err = referrers(ctx, repo)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list all objects: %w", err)
 	}

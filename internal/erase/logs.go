@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,10 +42,20 @@ func Forget(ctx context.Context, repo *git.Repo, roots []Root) error {
 			}
 		}
 	}
-	if len(entries) > 0 && inTables(repo.CommonDir) {
+	if len(entries) > 0 && repo.InTables() {
 		return compact(ctx, repo)
 	}
 	return nil
+}
+
+// Unset deletes a ref, of whichever worktree.
+func Unset(ctx context.Context, repo *git.Repo, r Root) error {
+	dir, ref := repo.CommonDir, r.Ref
+	if parts := strings.SplitN(ref, "/", 3); len(parts) == 3 && parts[0] == "worktrees" {
+		dir, ref = filepath.Join(dir, parts[0], parts[1]), parts[2]
+	}
+	_, err := quiet(repo).With("GIT_DIR="+dir).Output(ctx, nil, "update-ref", "-d", "--", ref)
+	return err
 }
 
 // gone reports whether a ref does not exist, so that git does not look at the log that it has left.

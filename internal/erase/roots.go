@@ -22,12 +22,12 @@ type Kind string
 
 // The kinds.
 const (
-	Ref   Kind = "ref"   // branches, tags, notes, replacements, bisect's, the newest stash; of any worktree
+	Ref   Kind = "ref"   // branches, tags, notes, replacements, bisect's, the newest stash; of any worktree; see File
 	Log   Kind = "log"   // an entry of the log of a ref
 	Stash Kind = "stash" // an entry of the log of refs/stash: an older stash, of the user
 	Index Kind = "index" // of a worktree, also our private one, which can be removed
-	// ORIG_HEAD, FETCH_HEAD, MERGE_HEAD, COMMIT_EDITMSG, what a rebase keeps; and files of our local state that
-	// say the secret, whatever hashes are in them.
+	// ORIG_HEAD and its like, which are refs in reftables, FETCH_HEAD, MERGE_HEAD, COMMIT_EDITMSG, what a rebase
+	// keeps; and files of our local state that say the secret, whatever hashes are in them.
 	File Kind = "file"
 )
 
@@ -48,7 +48,7 @@ type Root struct {
 // Roots finds what leads to the doomed objects in all worktrees; and, unless has is nil, logs and files of
 // git's in which it finds the secret. What is the caller's own among them, only the caller knows.
 //
-// What is like ORIG_HEAD is found in files, not in a reftable.
+// What is like ORIG_HEAD is a file, or with reftables mostly a ref.
 func (l *Leading) Roots(ctx context.Context, repo *git.Repo, has func(text []byte) bool) ([]Root, error) {
 	if has == nil {
 		has = func([]byte) bool { return false }
@@ -60,7 +60,7 @@ func (l *Leading) Roots(ctx context.Context, repo *git.Repo, has func(text []byt
 	}
 	look := func(prefix string) error {
 		err := f.refs(ctx, repo, prefix)
-		if err == nil && inTables(f.dir) {
+		if err == nil && repo.InTables() {
 			err = f.tableLogs(ctx, repo, prefix)
 		}
 		return err
@@ -95,11 +95,17 @@ type finder struct {
 func (f *finder) refs(ctx context.Context, repo *git.Repo, prefix string) error {
 	in := quiet(repo).With("GIT_DIR=" + filepath.Join(f.dir, filepath.FromSlash(prefix)))
 	args := []string{"for-each-ref", "--format=%(objectname) %(symref) %(refname)"}
-	if prefix != "" {
+	switch {
+	case repo.InTables():
+		args = append(args, "--include-root-refs")
+	case prefix != "":
 		args = append(args, "refs/bisect", "refs/worktree", "refs/rewritten")
 	}
 	err := lines(ctx, in, nil, func(line []byte) error {
 		fields := bytes.SplitN(line, []byte(" "), 3)
+		if len(fields) == 3 && (string(fields[2]) == "HEAD" || prefix != "" && !ofWorktree(string(fields[2]))) {
+			return nil
+		}
 		if h, ok := parseHash(fields[0]); ok && len(fields) == 3 && len(fields[1]) == 0 && f.Has(h) {
 			f.roots = append(f.roots, Root{Kind: Ref, Ref: prefix + string(fields[2]), Hashes: []plumbing.Hash{h}})
 		}

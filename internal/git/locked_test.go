@@ -15,7 +15,7 @@ import (
 // TestLocked: the error names the file that is locked, out of all that one command locks.
 func TestLocked(t *testing.T) {
 	t.Parallel()
-	r := gittest.New(t)
+	r := gittest.Files(t)
 	first := plumbing.NewHash(r.Commit("first"))
 	seen := linked(t, r)
 	repo, err := Find(seen.Dir)

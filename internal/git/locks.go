@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,7 +67,7 @@ func DropDeadLock(ctx context.Context, path string) (bool, error) {
 // lock them when it was made. That git had a second for each, see [Repo.BeginRefs], unless the note says
 // that it takes long; a lock made before or after that is another process's, and so is one that goes away
 // by itself. A name that ends in a slash stands for everything in that directory, whenever it was made,
-// but not before a long note.
+// but not before a long note. One of [Repo.TableLists] stands for the tables beside it, too.
 func DropLeftLocks(ctx context.Context, note lock.Note) error {
 	const tick = 20 * time.Millisecond // how far the time of a file may lag
 	since := note.At.Add(-tick)
@@ -88,15 +89,32 @@ func DropLeftLocks(ctx context.Context, note lock.Note) error {
 			}
 			continue
 		}
-		info, err := os.Lstat(file + ".lock")
-		if err != nil || info.ModTime().Before(since) || !note.Long && info.ModTime().After(note.At.Add(2*deadAfter)) {
-			continue
+		files := []string{file}
+		if dir, name := filepath.Split(file); name == tableList {
+			files = tablesIn(dir)
 		}
-		if _, err := DropDeadLock(ctx, file); err != nil && !os.IsNotExist(err) {
-			return err
+		for _, file := range files {
+			info, err := os.Lstat(file + ".lock")
+			if err != nil || info.ModTime().Before(since) || !note.Long && info.ModTime().After(note.At.Add(2*deadAfter)) {
+				continue
+			}
+			if _, err := DropDeadLock(ctx, file); err != nil && !os.IsNotExist(err) {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// tablesIn returns the files of a stack of tables that are locked, without .lock: the list of them, and tables.
+func tablesIn(dir string) (files []string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if file, ok := strings.CutSuffix(e.Name(), ".lock"); ok {
+			files = append(files, filepath.Join(dir, file))
+		}
+	}
+	return files
 }
 
 // A LockedError reports that a git command failed while a file that it needs was locked. It may be
@@ -119,14 +137,20 @@ func (r *Repo) Locked(err error, names ...string) error {
 	if err == nil {
 		return nil
 	}
+	var files []string
 	for _, name := range names {
 		dir := r.CommonDir
 		if name == "HEAD" || name == "index" {
 			dir = r.GitDir
 		}
-		path := filepath.Join(dir, filepath.FromSlash(name)+".lock")
-		if info, statErr := os.Lstat(path); statErr == nil {
-			return &LockedError{Path: path, Age: max(time.Since(info.ModTime()), 0), Err: err}
+		files = append(files, filepath.Join(dir, filepath.FromSlash(name)))
+	}
+	if slices.ContainsFunc(names, func(name string) bool { return name != "index" }) {
+		files = append(files, r.TableLists()...)
+	}
+	for _, file := range files {
+		if info, statErr := os.Lstat(file + ".lock"); statErr == nil {
+			return &LockedError{Path: file + ".lock", Age: max(time.Since(info.ModTime()), 0), Err: err}
 		}
 	}
 	return err

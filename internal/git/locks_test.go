@@ -100,7 +100,7 @@ func TestDropLeftLocksOfLong(t *testing.T) {
 // TestDropDeadLockOfPackedRefs: what a killed git was writing goes with its lock, or no ref could be deleted any more.
 func TestDropDeadLockOfPackedRefs(t *testing.T) {
 	t.Parallel()
-	r := gittest.New(t)
+	r := gittest.Files(t)
 	r.Git("branch", "gone", commits(t, r, 1)[0].String())
 	r.Git("pack-refs", "--all")
 	repo := find(t, r)
@@ -114,7 +114,7 @@ func TestDropDeadLockOfPackedRefs(t *testing.T) {
 
 func TestAwaitLocks(t *testing.T) {
 	t.Parallel()
-	r := gittest.New(t)
+	r := gittest.Files(t)
 	c := commits(t, r, 1)
 	repo := find(t, r)
 	r.Write(".git/"+refA+".lock", "")

@@ -34,8 +34,12 @@ func (r *Repo) PackRefs(ctx context.Context, held *lock.Lock) error {
 	return nil
 }
 
-// looseRefs returns the files of refs. A repository with reftable has none.
+// looseRefs returns the files of refs. Where refs are in tables there are none, and git puts tables together as it adds
+// to them.
 func (r *Repo) looseRefs() (files []string, err error) {
+	if r.InTables() {
+		return nil, nil
+	}
 	err = filepath.WalkDir(filepath.Join(r.CommonDir, "refs"), func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // it has been deleted
@@ -57,11 +61,11 @@ func (r *Repo) Maintain(ctx context.Context, held *lock.Lock) error {
 		return err
 	}
 	var files []string
-	for _, name := range []string{"packed-refs", "HEAD", "gc.pid", "shallow", "objects/maintenance", "refs/", "logs/", "objects/info/", "objects/pack/"} {
+	for _, name := range []string{"packed-refs", "HEAD", "gc.pid", "shallow", "objects/maintenance", "refs/", "logs/", "reftable/", "objects/info/", "objects/pack/"} {
 		files = append(files, r.CommonDir+"/"+name)
 	}
 	for _, head := range r.Glob("worktrees/*/HEAD") { // of which the logs expire
-		files = append(files, head, filepath.Dir(head)+"/logs/")
+		files = append(files, head, filepath.Dir(head)+"/logs/", filepath.Dir(head)+"/reftable/")
 	}
 	err = r.long(ctx, held, files, "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "maintenance", "run", "--auto", "--quiet")
 	if err != nil {

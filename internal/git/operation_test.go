@@ -57,8 +57,8 @@ func TestOperation(t *testing.T) {
 				if name == "linked worktree" {
 					want, branch = "", ""
 				}
-				if got := repo.Operation(); got != want {
-					t.Errorf("%s: Operation = %q, want %q", name, got, want)
+				if got, err := repo.Operation(t.Context()); got != want || err != nil {
+					t.Errorf("%s: Operation = %q, %v, want %q", name, got, err, want)
 				}
 				if got := repo.RebasedBranch(); got != branch {
 					t.Errorf("%s: RebasedBranch = %q, want %q", name, got, branch)

@@ -31,13 +31,14 @@ type RefTransaction struct {
 }
 
 // refLockWait is how long git waits for the lock of a ref, ms. Git's own 100 ms are little
-// on a busy machine: a git whose parent was killed may still be about to give its lock up.
+// on a busy machine: a git whose parent was killed may still be about to give its lock up. In tables, all refs
+// have one lock.
 const refLockWait = "900"
 
 // BeginRefs starts a transaction. The caller ends it with Commit or Abort. reason is for reflogs.
 // The user's reference-transaction hook does not run: it could veto a turn.
 func (r *Repo) BeginRefs(ctx context.Context, reason string) (*RefTransaction, error) {
-	p, err := r.Start(ctx, "-c", "core.hooksPath="+os.DevNull, "-c", "core.filesRefLockTimeout="+refLockWait,
+	p, err := r.Start(ctx, "-c", "core.hooksPath="+os.DevNull, "-c", "core.filesRefLockTimeout="+refLockWait, "-c", "reftable.lockTimeout="+refLockWait,
 		"-c", "core.warnAmbiguousRefs=false", // or git looks for six refs named like each hash
 		"update-ref", "-m", reason, "--stdin", "-z")
 	if err != nil {
@@ -90,10 +91,10 @@ func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates []Update) 
 }
 
 // LockedBy returns the files, without .lock, that a transaction of these updates is about to lock:
-// the refs, HEAD, which may be on one of them, and packed-refs if a ref is deleted. It leaves out
-// those that another process has locked now.
+// the refs, HEAD, which may be on one of them, and packed-refs if a ref is deleted, or the lists of tables. It leaves
+// out those that another process has locked now.
 func (r *Repo) LockedBy(updates []Update) []string {
-	files := []string{filepath.Join(r.GitDir, "HEAD"), filepath.Join(r.CommonDir, "reftable", "tables.list")}
+	files := append(r.TableLists(), filepath.Join(r.GitDir, "HEAD"))
 	for _, u := range updates {
 		files = append(files, filepath.Join(r.CommonDir, filepath.FromSlash(u.Ref)))
 		if u.New.IsZero() {

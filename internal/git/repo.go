@@ -323,8 +323,8 @@ func (r *Repo) OwnRefs(ctx context.Context) (map[string]plumbing.Hash, error) {
 // brokenRefs adds those refs whose files hold no hash. One that git has listed, and that has the size of a whole one,
 // need not be looked into. A power cut leaves zeros, and perhaps as many.
 func (r *Repo) brokenRefs(name string, refs map[string]plumbing.Hash) {
-	if !strings.HasPrefix(name, "refs/") || strings.Contains(name, "..") || strings.ContainsAny(name, "*?[") {
-		return
+	if !strings.HasPrefix(name, "refs/") || strings.Contains(name, "..") || strings.ContainsAny(name, "*?[") || r.InTables() {
+		return // with tables, refs/heads is a file that keeps older gits away
 	}
 	_ = filepath.WalkDir(filepath.Join(r.CommonDir, filepath.FromSlash(name)), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || strings.HasSuffix(path, ".lock") {
@@ -509,8 +509,8 @@ func (r *Repo) IsAncestor(ctx context.Context, a, b Hex) (bool, error) {
 }
 
 // Operation names what git has under way in the worktree: "merge", "rebase", "cherry-pick",
-// "revert" or "bisect", or "" for nothing.
-func (r *Repo) Operation() string {
+// "revert" or "bisect", or "" for nothing. Of some of them a ref tells, which is a file unless refs are in tables.
+func (r *Repo) Operation(ctx context.Context) (string, error) {
 	for _, op := range []struct{ file, name string }{
 		{"rebase-merge", "rebase"},
 		{"rebase-apply", "rebase"},
@@ -521,10 +521,21 @@ func (r *Repo) Operation() string {
 		{"sequencer/todo", "cherry-pick"}, // or a revert of several commits, between two of them
 	} {
 		if _, err := os.Lstat(filepath.Join(r.GitDir, op.file)); err == nil {
-			return op.name
+			return op.name, nil
 		}
 	}
-	return ""
+	if !r.InTables() {
+		return "", nil
+	}
+	for _, op := range []struct{ ref, name string }{{"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"}} {
+		switch _, err := r.Output(ctx, nil, "show-ref", "--verify", "--quiet", "--", op.ref); {
+		case err == nil:
+			return op.name, nil
+		case Status(err) != 1:
+			return "", fmt.Errorf("see whether git has something under way: %w", err)
+		}
+	}
+	return "", nil
 }
 
 // RebasedBranch returns the full name of the branch that a rebase, during which HEAD is detached,

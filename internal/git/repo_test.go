@@ -312,7 +312,9 @@ func TestHead(t *testing.T) {
 
 func TestRefs(t *testing.T) {
 	t.Parallel()
-	r := committed(t)
+	r := gittest.Files(t)
+	r.Write("a", "a\n")
+	r.Commit("one")
 	head := r.Git("rev-parse", "HEAD")
 	for _, ref := range []string{"refs/agent/missions/a", "refs/agent/missions/b", "refs/agent/missions2/c", "refs/heads/a/b"} {
 		r.Git("update-ref", ref, head)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -75,6 +76,7 @@ func TestCancelDropsLocks(t *testing.T) {
 	t.Parallel()
 	r := committed(t)
 	repo := find(t, r)
+	lock := filepath.Join(r.Dir, r.LockOf("refs/agent/x"))
 	ctx, cancel := context.WithCancel(context.Background())
 	p, err := repo.Start(ctx, "update-ref", "--stdin")
 	if err != nil {
@@ -91,7 +93,7 @@ func TestCancelDropsLocks(t *testing.T) {
 		}
 		n += m
 	}
-	if _, err := os.Lstat(r.Dir + "/.git/refs/agent/x.lock"); err != nil {
+	if _, err := os.Lstat(lock); err != nil {
 		t.Fatal("the ref is not locked, so this tests nothing")
 	}
 	cancel()
@@ -99,7 +101,7 @@ func TestCancelDropsLocks(t *testing.T) {
 	if err := p.cmd.Wait(); !errors.Is(err, context.Canceled) && !errors.As(err, &exit) {
 		t.Errorf("Wait: %v", err)
 	}
-	if _, err := os.Lstat(r.Dir + "/.git/refs/agent/x.lock"); err == nil {
+	if _, err := os.Lstat(lock); err == nil {
 		t.Error("the lock is still there")
 	}
 }

@@ -285,6 +285,13 @@ func (j *journal) erase(ctx context.Context, w *workspace.Workspace, held *holde
 			done.roots = append(done.roots, r)
 		case r.Kind == erase.Log:
 			logs[r.Ref] = append(logs[r.Ref], r)
+		case r.Kind == erase.Ref:
+			err := held.locking(erase.Tables(w.Repo), func() error {
+				return erase.Unset(ctx, w.Repo, r)
+			})
+			if err != nil {
+				return err
+			}
 		case noted[filepath.Base(r.Path)]:
 			if err := os.Remove(r.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
@@ -297,7 +304,8 @@ func (j *journal) erase(ctx context.Context, w *workspace.Workspace, held *holde
 		if filepath.Base(file) == "HEAD" { // of any worktree
 			log = filepath.Join(filepath.Dir(file), "logs", "HEAD")
 		}
-		err := held.locking([]string{file, log}, func() error { return erase.Forget(ctx, w.Repo, entries) })
+		files := append(erase.Tables(w.Repo), file, log)
+		err := held.locking(files, func() error { return erase.Forget(ctx, w.Repo, entries) })
 		if err != nil {
 			return err
 		}

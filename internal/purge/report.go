@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -204,7 +205,9 @@ func (p *Purge) has() func([]byte) bool {
 func (p *Plan) goesWith(r erase.Root) bool {
 	switch r.Kind {
 	case erase.Ref:
-		return slices.ContainsFunc(p.updates, func(u git.Update) bool { return u.Ref == r.Ref })
+		if slices.ContainsFunc(p.updates, func(u git.Update) bool { return u.Ref == r.Ref }) {
+			return true
+		}
 	case erase.Index:
 		if p.follows(r) {
 			return true
@@ -216,6 +219,8 @@ func (p *Plan) goesWith(r erase.Root) bool {
 // own reports whether something that git has noted is about what is ours alone, and replaced: then it goes.
 func own(repo *git.Repo, r erase.Root, replaced func(plumbing.Hash) bool) bool {
 	switch r.Kind {
+	case erase.Ref:
+		return !strings.Contains(r.Ref, "refs/") && noted[path.Base(r.Ref)]
 	case erase.Log:
 		if strings.HasPrefix(r.Ref, "refs/agent/") || strings.HasPrefix(r.Ref, "refs/notes/agent/") {
 			return true
@@ -230,7 +235,7 @@ func own(repo *git.Repo, r erase.Root, replaced func(plumbing.Hash) bool) bool {
 	return false
 }
 
-// noted are files of git's that tell of what was, and that nobody needs: they go.
+// noted are files of git's, or refs in reftables, that tell of what was, and that nobody needs: they go.
 var noted = map[string]bool{"ORIG_HEAD": true, "FETCH_HEAD": true, "COMMIT_EDITMSG": true, "AUTO_MERGE": true}
 
 // follows reports whether all that a user's index has of what goes is in entries that follow HEAD. What else it

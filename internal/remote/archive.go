@@ -36,15 +36,15 @@ func (r *Remote) seeing(ctx context.Context, f func(r *Remote) error) error {
 		return err
 	}
 	defer held.Release()
-	dirs := []string{filepath.Join(r.repo.CommonDir, filepath.FromSlash(archive.SeenRefs), escape(r.Name)) + "/"}
+	files := append(r.repo.TableLists(), filepath.Join(r.repo.CommonDir, filepath.FromSlash(archive.SeenRefs), escape(r.Name))+"/")
 	if left := held.Left(); left.Words != nil {
-		if err := git.DropLeftLocks(ctx, lock.Note{At: left.At, Words: dirs}); err != nil {
+		if err := git.DropLeftLocks(ctx, lock.Note{At: left.At, Words: files, Long: true}); err != nil {
 			return err
 		}
 	}
 	alone := *r
 	alone.repo, alone.fetching = r.repo.Holding(held.File()), held
-	return held.With(lock.Note{At: time.Now(), Words: dirs}, func() error { return f(&alone) })
+	return held.With(lock.Note{At: time.Now(), Words: files, Long: true}, func() error { return f(&alone) })
 }
 
 // see fetches the index of the remote's archive, given the refs that are there.

@@ -49,8 +49,13 @@ func (r *Remote) fetchAlone(ctx context.Context, f func() error) error {
 	}
 	defer func() { held.Release(); r.fetching = nil }()
 	r.fetching = held
+	return held.With(r.noteLandings(), f)
+}
+
+// noteLandings says where git may leave locks when refs land here, or are removed.
+func (r *Remote) noteLandings() lock.Note {
 	landings := filepath.Join(r.repo.CommonDir, filepath.FromSlash(r.landings())) + "/"
-	return held.With(lock.Note{At: time.Now(), Words: []string{landings}}, f)
+	return lock.Note{At: time.Now(), Words: append(r.repo.TableLists(), landings), Long: true}
 }
 
 func (r *Remote) fetch(ctx context.Context, ids []ledger.ID) ([]Change, error) {

@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"strings"
-	"time"
 
-	"gitagent/internal/lock"
 	"gitagent/internal/workspace"
 )
 
@@ -52,8 +49,7 @@ func (r *Remote) dropLanded(ctx context.Context, dry bool) (bool, error) {
 		return true, nil
 	}
 	r.fetching = held
-	landings := filepath.Join(r.repo.CommonDir, filepath.FromSlash(r.landings())) + "/"
-	err = held.With(lock.Note{At: time.Now(), Words: []string{landings}}, func() error { return r.clear(ctx) })
+	err = held.With(r.noteLandings(), func() error { return r.clear(ctx) })
 	if err == nil {
 		err = r.Left(ctx)
 	}

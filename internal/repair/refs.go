@@ -205,8 +205,10 @@ func (r *repair) named(ctx context.Context) error {
 	if err := r.worktrees(ctx); err != nil {
 		return err
 	}
-	for _, path := range r.Repo.Glob("*.lock") {
-		r.lock(path)
+	for _, pattern := range []string{"*.lock", "reftable/*.lock", "worktrees/*/reftable/*.lock"} {
+		for _, path := range r.Repo.Glob(pattern) {
+			r.lock(path)
+		}
 	}
 	return filepath.WalkDir(filepath.Join(r.Repo.CommonDir, "refs"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".lock") {

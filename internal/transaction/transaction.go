@@ -180,8 +180,11 @@ func (tx *Tx) OnBranch(ctx context.Context) (on, moves bool, err error) {
 	if err != nil {
 		return false, false, fmt.Errorf("read HEAD: %w", err)
 	}
-	on = head == tx.Branch(tx.ID)
-	return on, on && tx.Repo.Operation() == "", nil
+	if on = head == tx.Branch(tx.ID); !on {
+		return false, false, nil
+	}
+	op, err := tx.Repo.Operation(ctx)
+	return on, op == "" && err == nil, err
 }
 
 // Look takes a snapshot of the worktree and opens the mission. With publish the branch can be moved,

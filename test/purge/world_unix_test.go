@@ -344,6 +344,7 @@ func (w *world) purge() {
 	status := w.must("git", "status", "--porcelain")
 
 	exit, said := w.run(secret, "git-agent-turn", "purge", "--fixed", "--yes")
+	t.Log(said)
 	if exit != 1 || says([]byte(said)) || !strings.Contains(said, w.mine[:12]) {
 		t.Errorf("purge: exit status %d, want 1, and the user's commit %s named, and nothing quoted\n%s", exit, w.mine, said)
 	}

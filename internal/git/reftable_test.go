@@ -1,0 +1,128 @@
+package git
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/lock"
+	"gitagent/test/gittest"
+)
+
+// tables is a repository whose refs are in tables, with one commit.
+func tables(t *testing.T) *gittest.Repo {
+	t.Helper()
+	r := gittest.Tables(t)
+	r.Write("a", "a\n")
+	r.Commit("one")
+	return r
+}
+
+func TestTableLists(t *testing.T) {
+	t.Parallel()
+	r := tables(t)
+	main, other := find(t, r), find(t, linked(t, r))
+	shared := filepath.Join(main.CommonDir, "reftable", "tables.list")
+	if got := main.TableLists(); len(got) != 1 || got[0] != shared {
+		t.Errorf("of the main worktree: %q", got)
+	}
+	own := filepath.Join(other.GitDir, "reftable", "tables.list")
+	if got := other.TableLists(); len(got) != 2 || got[0] != shared || got[1] != own {
+		t.Errorf("of a linked worktree: %q", got)
+	}
+	if files := find(t, gittest.Files(t)); files.InTables() {
+		t.Error("a repository with files has tables")
+	}
+}
+
+// TestRefsInTables: what keeps older gits away is no ref.
+func TestRefsInTables(t *testing.T) {
+	t.Parallel()
+	r := tables(t)
+	repo := find(t, r)
+	refs, err := repo.OwnRefs(t.Context())
+	if want := r.Git("rev-parse", "HEAD"); err != nil || len(refs) != 1 || refs["refs/heads/main"].String() != want {
+		t.Errorf("refs are %v, %v", refs, err)
+	}
+}
+
+// TestOperationInTables: what is a file elsewhere is a ref.
+func TestOperationInTables(t *testing.T) {
+	t.Parallel()
+	r := tables(t)
+	r.Write("a", "middle\n")
+	r.Commit("two")
+	r.Git("checkout", "-q", "-b", "other")
+	r.Write("a", "other\n")
+	r.Commit("other")
+	r.Git("checkout", "-q", "main")
+	r.Write("a", "main\n")
+	r.Commit("three")
+	at := linked(t, r)
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"cherry-pick", "other"}, "cherry-pick"},
+		{[]string{"revert", "--no-edit", "HEAD~1"}, "revert"},
+		{[]string{"merge", "other"}, "merge"},
+		{[]string{"rebase", "other"}, "rebase"},
+	} {
+		for _, r := range []*gittest.Repo{r, at} {
+			_, _ = r.Try(tt.args...)
+			for _, seen := range []*gittest.Repo{r, at} {
+				want := ""
+				if seen == r {
+					want = tt.want
+				}
+				if got, err := find(t, seen).Operation(t.Context()); got != want || err != nil {
+					t.Errorf("%s in %s: Operation in %s = %q, %v, want %q", tt.want, r.Dir, seen.Dir, got, err, want)
+				}
+			}
+			r.Git(tt.args[0], "--abort")
+			if got, err := find(t, r).Operation(t.Context()); got != "" || err != nil {
+				t.Errorf("%s, aborted: Operation = %q, %v", tt.want, got, err)
+			}
+		}
+	}
+}
+
+// TestLockOfTables: the error names the lock of all refs, and what a killed git has left of it goes, with the locks of
+// tables that it was putting together; what another one locked before or since stays.
+func TestLockOfTables(t *testing.T) {
+	t.Parallel()
+	r := tables(t)
+	repo := find(t, linked(t, r))
+	first := plumbing.NewHash(r.Git("rev-parse", "HEAD"))
+	list := filepath.Join(repo.CommonDir, "reftable", "tables.list")
+	own := filepath.Join(repo.GitDir, "reftable", "tables.list")
+	update := []Update{{Ref: refA, New: first}}
+	left := lock.Note{At: time.Now().Add(-time.Hour), Words: repo.LockedBy(update)}
+	aged(t, filepath.Dir(list), "tables.list", time.Hour-time.Second)
+	var seen *LockedError
+	if err := repo.UpdateRefs(t.Context(), "test", update); !errors.As(err, &seen) || seen.Path != list+".lock" {
+		t.Errorf("with a lock: %v", err)
+	}
+	if words := repo.LockedBy(update); slices.Contains(words, list) || !slices.Contains(words, own) {
+		t.Errorf("what another process has locked is noted: %q", words)
+	}
+	table := aged(t, filepath.Dir(own), "0x000000000001-0x000000000002-00000000.ref", time.Since(left.At)-time.Second)
+	before := aged(t, filepath.Dir(own), "tables.list", 2*time.Hour)
+	if err := DropLeftLocks(t.Context(), left); err != nil {
+		t.Fatal(err)
+	}
+	if locked(list) || locked(table) || !locked(before) {
+		t.Errorf("locked are the list: %t, a table: %t; what was before: %t", locked(list), locked(table), locked(before))
+	}
+	if err := os.Remove(before + ".lock"); err != nil {
+		t.Fatal(err)
+	}
+	if err := repo.UpdateRefs(t.Context(), "test", update); err != nil {
+		t.Error(err)
+	}
+}
