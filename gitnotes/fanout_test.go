@@ -136,7 +136,7 @@ func TestEveryTreeEqualsGit(t *testing.T) {
 				}
 				there[object] = !there[object]
 				head = commit(t, n)
-				theirs := open(t, s, plumbing.NewHash(strings.TrimSpace(r.Read(".git/refs/notes/git"))))
+				theirs := open(t, s, plumbing.NewHash(r.Git("rev-parse", "refs/notes/git")))
 				if n.tree != theirs.tree {
 					t.Fatalf("step %d, note of %s (there: %t): tree is\n%s\ngit's is\n%s", step, object, there[object],
 						r.Git("ls-tree", "-r", "--name-only", n.tree.String()), r.Git("ls-tree", "-r", "--name-only", theirs.tree.String()))

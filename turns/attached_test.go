@@ -387,6 +387,9 @@ func TestAttachedLocked(t *testing.T) {
 			t.Parallel()
 			gittest.Sample(t)
 			l := newLab(t)
+			if !strings.HasPrefix(name, "index") {
+				l.RefFiles()
+			}
 			id := l.start()
 			c := l.client()
 			a := l.turn(c, "one", l.write("one.txt", "1\n"))

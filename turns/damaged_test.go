@@ -93,6 +93,7 @@ func TestDamagedRef(t *testing.T) {
 	t.Parallel()
 	for _, content := range []string{"", "0123456789", strings.Repeat("\x00", 41)} {
 		l := newLab(t)
+		l.RefFiles()
 		c := l.client()
 		id := own(c)
 		l.turn(c, "first", l.write("one", "1\n"))
@@ -122,22 +123,26 @@ func TestDamagedArchive(t *testing.T) {
 	t.Parallel()
 	for _, damage := range []struct {
 		name string
+		file bool // of the ref
 		do   func(l *lab) error
 	}{
-		{"empty", func(l *lab) error { return os.Truncate(filepath.Join(l.Dir, ".git", archive.IndexRef), 0) }},
-		{"zeros", func(l *lab) error {
+		{"empty", true, func(l *lab) error { return os.Truncate(filepath.Join(l.Dir, ".git", archive.IndexRef), 0) }},
+		{"zeros", true, func(l *lab) error {
 			return os.WriteFile(filepath.Join(l.Dir, ".git", archive.IndexRef), make([]byte, 41), 0o644)
 		}},
-		{"without its commit", func(l *lab) error {
+		{"without its commit", false, func(l *lab) error {
 			return os.Remove(filepath.Join(l.Dir, loosen(l, l.Git("rev-parse", archive.IndexRef))))
 		}},
-		{"without its tree", func(l *lab) error {
+		{"without its tree", false, func(l *lab) error {
 			return os.Remove(filepath.Join(l.Dir, loosen(l, l.Git("rev-parse", archive.IndexRef+"^{tree}"))))
 		}},
 	} {
 		t.Run(damage.name, func(t *testing.T) {
 			t.Parallel()
 			l := newLab(t)
+			if damage.file {
+				l.RefFiles()
+			}
 			c, d := l.client(), l.client()
 			l.turn(c, "first", l.write("one", "1\n"))
 			l.archive(own(c))

@@ -63,22 +63,29 @@ func TestLeftByTheDead(t *testing.T) {
 	c := l.client()
 	a := l.turn(c, "one", l.write("one.txt", "1\n"))
 	branch := ".git/" + id.Branch(l.capture.BranchPrefix)
-	l.leave("mission-00", ".git/HEAD", branch, ".git/"+id.Ref(), ".git/"+id.NotesRef(), ".git/packed-refs", ".git/refs/agent/remotes/host/")
-	l.Write(".git/refs/agent/remotes/host/x/missions/a1b2c3d4.lock", "")
+	var mine string // somebody else has locked it
+	if l.InTables() {
+		mine = ".git/reftable/mine"
+		l.leave("mission-00", ".git/reftable/tables.list")
+	} else {
+		mine = ".git/refs/heads/mine"
+		l.leave("mission-00", ".git/HEAD", branch, ".git/"+id.Ref(), ".git/"+id.NotesRef(), ".git/packed-refs", ".git/refs/agent/remotes/host/")
+		l.Write(".git/refs/agent/remotes/host/x/missions/a1b2c3d4.lock", "")
+	}
 	for _, private := range []string{".git/agent/index.lock", ".git/agent/index.new", ".git/agent/index.new.lock"} {
 		l.Write(private, "")
 	}
-	l.Write(".git/refs/heads/mine.lock", "")
+	l.Write(mine+".lock", "")
 	b := l.turn(c, "two", l.write("two.txt", "2\n"))
 	list := l.check(id, a, b)
 	l.atTip(id, list[1].Code.String())
-	if got := l.locked(); len(got) != 1 || got[0] != "/.git/refs/heads/mine.lock" {
+	if got := l.locked(); len(got) != 1 || got[0] != "/"+mine+".lock" {
 		t.Errorf("locked are %q, want somebody else's alone", got)
 	}
 	if len(l.seen.warnings) > 0 {
 		t.Errorf("warnings: %q", l.seen.warnings)
 	}
-	l.remove(".git/refs/heads/mine.lock")
+	l.remove(mine + ".lock")
 	l.fsck()
 }
 

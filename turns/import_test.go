@@ -130,9 +130,7 @@ func TestImportUnknown(t *testing.T) {
 	l := newLab(t)
 	c := l.unheard()
 	one := l.turn(c, "first", nil)
-	if err := os.Remove(filepath.Join(l.Dir, ".git", "logs", "HEAD")); err != nil {
-		t.Fatal(err)
-	}
+	l.dropLog()
 	l.imported(false)
 	list := l.check(own(c), one)
 	if list[0].Imported != "head" || list[0].Code.String() != l.Git("rev-parse", "HEAD") || !list[0].Head.Hash().IsZero() {
@@ -262,9 +260,7 @@ func TestImportProved(t *testing.T) {
 		return l.Git("rev-parse", "HEAD")
 	}
 	early := commit(-10*time.Hour, "early\n") // before the reflog: not known
-	if err := os.Remove(filepath.Join(l.Dir, ".git", "logs", "HEAD")); err != nil {
-		t.Fatal(err)
-	}
+	l.dropLog()
 	first := commit(-5*time.Hour, "first\n")
 	second := commit(-3*time.Hour, "second\n")
 	third := commit(-2*time.Hour, "third\n")

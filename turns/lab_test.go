@@ -202,6 +202,16 @@ func (l *lab) write(name, content string) func() { return func() { l.Write(name,
 
 func (l *lab) repo() *git.Repo { return l.recorder(l.Dir).Repo }
 
+// dropLog removes the log of HEAD.
+func (l *lab) dropLog() {
+	l.t.Helper()
+	if l.InTables() {
+		l.Git("reflog", "drop", "HEAD")
+	} else if err := os.Remove(filepath.Join(l.Dir, ".git", "logs", "HEAD")); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
 // operation is what git has under way.
 func (l *lab) operation() string {
 	l.t.Helper()

@@ -166,8 +166,12 @@ func newWorld(t *testing.T, seed uint64) *world {
 // still is what no step changes.
 func (w *world) still() sight {
 	w.t.Helper()
-	s := sight{"refs": w.Git("for-each-ref", "refs/heads", "refs/tags", "refs/remotes", "refs/stash")}
-	for _, name := range []string{"index", "HEAD", "logs/HEAD"} {
+	s := sight{"refs": w.Git("for-each-ref", "refs/heads", "refs/tags", "refs/remotes", "refs/stash"), "log": w.Git("reflog", "HEAD")}
+	names := []string{"index", "HEAD"}
+	if !w.InTables() {
+		names = append(names, "logs/HEAD")
+	}
+	for _, name := range names {
 		path := filepath.Join(w.Dir, ".git", name)
 		data, err := os.ReadFile(path)
 		if err != nil {

@@ -59,12 +59,13 @@ func newBisected(t *testing.T) *bisected {
 	return b
 }
 
-// everything is what a bisection must not change: the worktree and the git directory, but for objects.
+// everything is what a bisection must not change: the worktree and the git directory, but for objects and, as they are
+// in reftables, those of its refs that are gone again.
 func (b *bisected) everything() string {
 	b.t.Helper()
 	var all strings.Builder
 	err := filepath.WalkDir(b.Dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || path == filepath.Join(b.Dir, ".git", "objects") {
+		if err != nil || path == filepath.Join(b.Dir, ".git", "objects") || path == filepath.Join(b.Dir, ".git", "reftable") {
 			if err == nil {
 				err = fs.SkipDir
 			}
@@ -82,7 +83,7 @@ func (b *bisected) everything() string {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return all.String()
+	return all.String() + b.Git("for-each-ref")
 }
 
 // clean fails the test if something is left, or has changed.

@@ -56,10 +56,13 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "agent" {
-				return false, fmt.Errorf("unknown condition %q", name)
+			switch name {
+			case "agent":
+				return target.ByAgent(), nil
+			case "reftable": // new repositories have their refs in tables
+				return os.Getenv("GIT_DEFAULT_REF_FORMAT") == name, nil
 			}
-			return target.ByAgent(), nil
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"play": play, "fork": fork, "adopt": adopt, "reachable": reachable, "status": status, "mend": mend, "handoff": handOff},
 	})

@@ -97,11 +97,12 @@ func (l *lab) everything() string {
 	l.t.Helper()
 	all := files(l.t, l.Dir)
 	for line := range strings.Lines(files(l.t, filepath.Join(l.Dir, ".git"))) {
-		if !strings.HasPrefix(line, "objects/") && !strings.HasPrefix(line, "packed-refs ") { // a branch of a trial's was deleted
+		dir, _, _ := strings.Cut(line, "/")
+		if dir != "objects" && dir != "reftable" && !strings.HasPrefix(line, "packed-refs ") { // a branch of a trial's was deleted
 			all += ".git/" + line
 		}
 	}
-	return all
+	return all + l.Git("for-each-ref") + l.Git("reflog", "HEAD")
 }
 
 // run runs a command in a directory as it is run for the user.

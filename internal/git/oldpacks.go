@@ -162,9 +162,10 @@ func (r *Repo) GCRuns() bool { return r.gcRuns(time.Now()) }
 
 // gcRuns reports whether a `git gc` is running, judged by its gc.pid as git itself does: the file
 // is at most 12 hours old, and the process that it names is alive or on another host. From 2.54 on, `git maintenance`
-// repacks by itself, and has a lock that names no process.
+// repacks by itself, and has a lock that names no process: that counts for an hour, as one may be left by a killed git,
+// or copied by a `git clone` on the same machine.
 func (r *Repo) gcRuns(now time.Time) bool {
-	if info, err := os.Stat(filepath.Join(r.CommonDir, "objects", "maintenance.lock")); err == nil && now.Sub(info.ModTime()) <= 12*time.Hour {
+	if info, err := os.Stat(filepath.Join(r.CommonDir, "objects", "maintenance.lock")); err == nil && now.Sub(info.ModTime()) <= time.Hour {
 		return true
 	}
 	f, err := os.Open(filepath.Join(r.CommonDir, "gc.pid"))

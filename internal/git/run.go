@@ -60,7 +60,7 @@ func Status(err error) int {
 // which git says here in English; no more than a hint comes of it.
 func NamesObject(err error) bool {
 	e := (*Error)(nil)
-	if !errors.As(err, &e) || Status(err) != 128 {
+	if status := Status(err); !errors.As(err, &e) || status != 128 && status != 255 { // as newer ones end merge-base
 		return false
 	}
 	return strings.Contains(e.Stderr, "packfile") || slices.ContainsFunc(strings.FieldsFunc(e.Stderr, func(c rune) bool {

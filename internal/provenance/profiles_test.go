@@ -531,6 +531,9 @@ func (tr *tree) under(operation string) bool {
 	name := map[string]string{"rebase": "rebase-merge", "merge": "MERGE_HEAD", "cherry-pick": "CHERRY_PICK_HEAD", "revert": "REVERT_HEAD"}[operation]
 	dir := tr.git("rev-parse", "--absolute-git-dir")
 	_, err := os.Stat(filepath.Join(dir, name))
+	if err != nil && strings.HasSuffix(name, "_HEAD") && tr.ok("rev-parse", "--verify", "--quiet", name) { // in reftables
+		err = nil
+	}
 	if operation == "cherry-pick" || operation == "revert" { // the rest of several
 		if _, e := os.Stat(filepath.Join(dir, "sequencer")); e == nil {
 			err = nil

@@ -123,6 +123,9 @@ func TestPushDamagedArchive(t *testing.T) {
 	if now := archiveOf(host); now != want {
 		t.Errorf("the host's archive is %s, want %s", now, want)
 	}
+	if a.InTables() {
+		return // no ref has a file that could be empty
+	}
 	a.Write(".git/"+archive.IndexRef, "")
 	if _, err := a.origin().PushArchive(t.Context()); !git.Lost(err) {
 		t.Errorf("push of a damaged archive: %v", err)

@@ -92,6 +92,7 @@ func TestPackedRefsLocked(t *testing.T) {
 	t.Parallel()
 	host := newHost(t)
 	here, there := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
+	there.RefFiles()
 	here.turn(mission, "one")
 	here.push(mission)
 	lock := filepath.Join(there.Dir, ".git", "packed-refs.lock")

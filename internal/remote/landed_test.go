@@ -25,14 +25,17 @@ func TestDropLanded(t *testing.T) {
 	}
 	r.Git("pack-refs", "--all")
 	r.Git("update-ref", allLandings+"origin/ABE/missions/b1b2c3d4", "HEAD")
-	r.Write(".git/"+allLandings+"origin/ABE/missions/b1b2c3d4.lock", "")
-	r.Write(".git/"+allLandings+"broken/X/missions/a1b2c3d4", "no hash")
+	want := map[string]int{"origin": 3, "team/origin": 1}
+	if !r.InTables() {
+		r.Write(".git/"+allLandings+"origin/ABE/missions/b1b2c3d4.lock", "")
+		r.Write(".git/"+allLandings+"broken/X/missions/a1b2c3d4", "no hash")
+		want["broken"] = 1
+	}
 	held, err := w.Store.TryLock("fetch-busy")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer held.Release()
-	want := map[string]int{"origin": 3, "team/origin": 1, "broken": 1}
 	for _, dry := range []bool{true, false} {
 		if got, err := DropLanded(t.Context(), w, dry); err != nil || !maps.Equal(got, want) {
 			t.Errorf("dry is %t: %v, %v; want %v", dry, got, err, want)

@@ -13,6 +13,7 @@ func TestStaleLocks(t *testing.T) {
 	t.Parallel()
 	host := newHost(t)
 	here, there := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
+	there.RefFiles()
 	lock := func(ref string) string {
 		path := filepath.Join(there.Dir, ".git", filepath.FromSlash(ref)+".lock")
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

@@ -303,6 +303,7 @@ func TestPurgeElsewhereStopped(t *testing.T) {
 	b.trusts(a)
 	a.purge()
 	a.pushPurges()
+	b.RefFiles()
 	lock := filepath.Join(b.Dir, ".git", "refs", "heads", "agent", "mission", id+".lock")
 	if err := os.WriteFile(lock, nil, 0o666); err != nil {
 		t.Fatal(err)

@@ -98,7 +98,7 @@ func sshd(t *testing.T, forced string) sshHost {
 	}
 	keys := write("authorized_keys", key)
 	config := write("sshd_config", fmt.Sprintf("HostKey %s/host\nAuthorizedKeysFile %s\nStrictModes no\nPidFile none\nPasswordAuthentication no\n"+
-		"KbdInteractiveAuthentication no\nPermitRootLogin yes\nAcceptEnv GIT_PROTOCOL\n", dir, keys))
+		"KbdInteractiveAuthentication no\nPermitRootLogin yes\nAcceptEnv GIT_PROTOCOL\nSetEnv PATH=%s\n", dir, keys, os.Getenv("PATH")))
 	address := gittest.Serve(t, func() *exec.Cmd { return exec.Command(program, "-i", "-e", "-f", config) })
 	_, port, _ := net.SplitHostPort(address)
 	write("known_hosts", "[127.0.0.1]:"+port+" "+read("host.pub"))

@@ -330,7 +330,7 @@ func TestDamage(t *testing.T) {
 		short int // one of so many of them
 	}{
 		{"objects", objectHarms(w), 83},
-		{"refs", refHarms(w), 4},
+		{"refs", refHarms(w), 4}, // files of single ones
 		{"packs", packHarms(w), 5},
 	} {
 		step := part.short
@@ -342,6 +342,9 @@ func TestDamage(t *testing.T) {
 		c := &tally{counts: make(map[string]int)}
 		done := 0
 		t.Run(part.name, func(t *testing.T) {
+			if part.name == "refs" && w.InTables() {
+				t.Skip("no ref has a file in reftables")
+			}
 			limit := make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
 			for i := 0; i < len(part.harms); i += step {
 				h := part.harms[i]

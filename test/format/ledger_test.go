@@ -238,6 +238,7 @@ func (l *lister) mission(id ledger.ID, r *gittest.Repo) {
 		l.line("  session %s", s)
 	}
 	for line := range strings.Lines(r.Git("log", "--first-parent", "--reverse", "--format=  event %h %aI %an <%ae> %s", "--abbrev=12", id.Ref()) + "\n") {
+		line = strings.Replace(line, "Z ", "+00:00 ", 1) // newer gits write it so
 		l.out.WriteString(line)
 	}
 	l.turns(id)

@@ -66,6 +66,14 @@ func (r *Repo) InTables() bool {
 	return err == nil && format == "reftable" // older ones print the flag
 }
 
+// RefFiles skips a test of what can only happen to the file of one ref.
+func (r *Repo) RefFiles() {
+	r.t.Helper()
+	if r.InTables() {
+		r.t.Skip("no ref has a file in reftables")
+	}
+}
+
 // LockOf returns the file with which git locks a ref, by its full name or HEAD, below the worktree. Of reftables there
 // is one for all refs.
 func (r *Repo) LockOf(ref string) string {
@@ -195,12 +203,14 @@ func Reachable(dir string) error {
 }
 
 // Env is the environment that git runs in: home is its home directory,
-// and nothing of the developer's configuration or of an outer git is in it.
+// and nothing of the developer's configuration or of an outer git is in it,
+// but for the formats that new repositories have by GIT_DEFAULT_HASH and GIT_DEFAULT_REF_FORMAT.
 //
 // The home directory gets a key to sign ledgers with, as `git agent-turn init` makes one; the same in
 // every home, so all repositories of a test are those of one user. See [Key].
 func Env(home string) []string {
 	Key(home, "dev")
+	foreground(home)
 	env := []string{
 		"HOME=" + home,
 		"XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
@@ -218,6 +228,18 @@ func Env(home string) []string {
 		}
 	}
 	return env
+}
+
+// foreground has git pack in the foreground what it packs by itself: from 2.54 on it does at two small packs.
+func foreground(home string) {
+	dir := filepath.Join(home, ".config", "git")
+	err := os.MkdirAll(dir, 0o777)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "config"), []byte("[maintenance]\n\tautoDetach = false\n"), 0o666)
+	}
+	if err != nil {
+		panic(err)
+	}
 }
 
 // In is the same repository seen from another directory, for instance a linked worktree.

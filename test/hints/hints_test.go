@@ -881,6 +881,7 @@ var scenes = []struct {
 		p.do("git update-ref -d refs/notes/agent/" + p.with["<id>"])
 	}, line: "git agent-turn doctor --repair --dry-run", follow: run("git agent-turn doctor --repair")},
 	{name: "a ref without a hash", prepare: func(p *place) {
+		p.RefFiles()
 		p.turns()
 		p.consents()
 		if err := os.RemoveAll(filepath.Join(p.Dir, ".git", "agent", "trust")); err != nil { // what this clone wrote

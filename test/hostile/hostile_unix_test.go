@@ -167,7 +167,7 @@ func TestHostile(t *testing.T) {
 // attack makes a hostile ledger and runs everything beside it.
 func attack(t *testing.T, n int, l *large) map[string]cost {
 	r := rand.New(rand.NewPCG(*seed, uint64(n)))
-	repo := gittest.New(t)
+	repo := gittest.Files(t) // which refs can be written into that git would not take
 	repo.Write("file", "1\n")
 	repo.Commit("first")
 	repo.Write("file", "1\ntwo\n")

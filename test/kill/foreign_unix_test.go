@@ -41,6 +41,7 @@ func TestForeignLock(t *testing.T) {
 				l.must(l.prompted())
 				gitDir := l.Git("rev-parse", "--path-format=absolute", "--git-dir")
 				if strings.Contains(tt.lock, "refs") {
+					l.RefFiles()
 					gitDir = l.common
 				}
 				lock := strings.ReplaceAll(tt.lock, "MISSION", l.attached)
@@ -67,8 +68,12 @@ func TestForeignLock(t *testing.T) {
 			l := quiet(t, false)
 			l.turn()
 			c := remove(l)
-			intact := plant(t, filepath.Join(l.common, "packed-refs.lock"), age)
-			if r := l.run(c); r.status != 1 || !strings.Contains(r.stderr, "packed-refs.lock") {
+			lock := "packed-refs.lock"
+			if l.InTables() {
+				lock = filepath.Join("reftable", "tables.list.lock")
+			}
+			intact := plant(t, filepath.Join(l.common, lock), age)
+			if r := l.run(c); r.status != 1 || !strings.Contains(r.stderr, filepath.Base(lock)) {
 				t.Errorf("%q: %v, want an error that names the lock", c.args, r)
 			}
 			intact()
