@@ -6,8 +6,10 @@ TAGS = urfave_cli_no_docs
 FUZZTIME = 30s
 KILLS = 2000
 
+# The programs for SHA-256 repositories are called by those in bin.
 build:
 	CGO_ENABLED=0 go build -trimpath -tags $(TAGS) -o bin/ ./cmd/...
+	CGO_ENABLED=0 go build -trimpath -tags $(TAGS),sha256 -o libexec/git-agent/sha256/ ./cmd/...
 
 # All tests in their short form: less of the same. RACE=-race adds the race detector, which needs a C compiler.
 test:
@@ -81,6 +83,6 @@ uninstall:
 	./install.sh --uninstall
 
 clean:
-	rm -rf bin cover.out
+	rm -rf bin libexec cover.out
 
 .PHONY: build test test-long demo lint cover bench bench-missions e2e kills faults hostile cross fuzz install uninstall clean

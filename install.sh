@@ -63,11 +63,13 @@ install() {
 	git rev-parse HEAD >/dev/null 2>&1 || vcs=false
 	# What a start costs: the tag leaves out a generator of manual pages (0.4 ms), no cgo means no dynamic linker (0.5 ms).
 	CGO_ENABLED=0 go build -trimpath -buildvcs=$vcs -tags urfave_cli_no_docs -o "$work/bin/" ./cmd/...
+	CGO_ENABLED=0 go build -trimpath -buildvcs=$vcs -tags urfave_cli_no_docs,sha256 -o "$work/sha256/" ./cmd/...
 
 	: >"$work/manifest"
 	exe=$(go env GOEXE)
 	for program in $programs; do
 		put 755 "$work/bin/$program$exe" "bin/$program$exe"
+		put 755 "$work/sha256/$program$exe" "libexec/git-agent/sha256/$program$exe"
 		put 644 "docs/$program.1" "share/man/man1/$program.1"
 		put 644 completions/git-agent.bash "share/bash-completion/completions/$program"
 		put 644 "completions/_$program" "share/zsh/site-functions/_$program"

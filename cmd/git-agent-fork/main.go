@@ -33,7 +33,7 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == "page" {
 		app = pageApp()
 	}
-	cmdline.Main(app, target.Damaged, git.ErrNotFound)
+	cmdline.Main(app, target.HandOver, target.Damaged, git.ErrNotFound)
 }
 
 func run(c *cli.Context) error {

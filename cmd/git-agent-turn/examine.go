@@ -94,8 +94,10 @@ func (x *examination) repository() {
 		x.say("repository", "none here")
 		return
 	}
-	if x.conf.SHA256() {
-		x.problem("repository", "its object format is SHA-256, which git-agent can't write yet", "")
+	if err := x.conf.Supported(); err != nil {
+		x.problem("repository", err.Error(), "")
+	} else {
+		x.say("repository", "objects in the format "+git.ObjectFormat)
 	}
 	switch {
 	case session.Open(x.repo.CommonDir).Enabled():

@@ -54,6 +54,13 @@ func initialise(c *cli.Context) error {
 		}
 	}
 	// Whatever can be wrong is found before anything changes.
+	conf, err := w.Repo.Config(c.Context)
+	if err == nil && !remove {
+		err = conf.Supported()
+	}
+	if err != nil {
+		return err
+	}
 	setups, err := planSetups(c, w, named)
 	if err != nil {
 		return err
@@ -82,11 +89,7 @@ func initialise(c *cli.Context) error {
 		}
 	}
 	if !remove {
-		conf, err := w.Repo.Config(c.Context)
-		if err == nil {
-			err = makeKey(c.Context, conf.Get("user.email"), c.App.Writer)
-		}
-		if err != nil {
+		if err := makeKey(c.Context, conf.Get("user.email"), c.App.Writer); err != nil {
 			return err
 		}
 	}

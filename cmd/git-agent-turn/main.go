@@ -21,7 +21,7 @@ func main() {
 		hook(args)
 		return
 	}
-	cmdline.Main(newApp(), target.Damaged, git.ErrNotFound)
+	cmdline.Main(newApp(), target.HandOver, target.Damaged, git.ErrNotFound)
 }
 
 func newApp() *cli.App {

@@ -1,10 +1,12 @@
 package cmdline
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,13 +81,14 @@ func parse(app *cli.App, args []string) (*line, error) {
 			l.args = append(l.args, arg)
 		}
 	}
-	for _, level := range l.levels {
-		if slices.Contains(level.flags, "--help") {
-			l.args = nil // urfave/cli would take them for topics
-		}
+	if slices.ContainsFunc(l.levels, level.helps) {
+		l.args = nil // urfave/cli would take them for topics
 	}
 	return l, nil
 }
+
+// helps reports whether the flag for help was given.
+func (v level) helps() bool { return slices.Contains(v.flags, "--help") }
 
 // flag adds arg to the level that knows it. It returns how many of the following words belong to
 // it: 1 if it takes a value.
@@ -211,17 +214,35 @@ func (l *line) words() []string {
 	return append(words, l.args...)
 }
 
-// chdir applies -C; each of several is relative to the one before, as in git.
-func (l *line) chdir() error {
-	for _, dir := range l.dirs {
-		if dir == "" {
-			continue // git leaves the directory alone
-		}
-		if err := os.Chdir(dir); err != nil {
-			return fmt.Errorf("change to %q: %w", dir, err)
+// enter applies -C. Before that, unless help is asked for, first may prevent it.
+func (l *line) enter(first func(dir string) error) error {
+	dir := l.dir()
+	if helps := slices.ContainsFunc(l.levels, level.helps); first != nil && !helps {
+		if err := first(dir); err != nil {
+			return err
 		}
 	}
+	if dir == "" {
+		return nil
+	}
+	if err := os.Chdir(dir); err != nil {
+		return fmt.Errorf("change to %q: %w", dir, err)
+	}
 	return nil
+}
+
+// dir is where the command works: "" for the current directory. As for git, each -C is relative to that of the
+// one before, and an empty one changes nothing.
+func (l *line) dir() string {
+	at := ""
+	for _, dir := range l.dirs {
+		if at == "" || filepath.IsAbs(dir) {
+			at = cmp.Or(dir, at)
+		} else if dir != "" {
+			at += string(filepath.Separator) + dir // not cleaned: what is before ".." may be a link
+		}
+	}
+	return at
 }
 
 type (

@@ -4,7 +4,7 @@
 // It is the only place that prints errors and exits. A program is a [cli.App] literal, and its main
 // function one call:
 //
-//	func main() { cmdline.Main(newApp(), target.Damaged, git.ErrNotFound) }
+//	func main() { cmdline.Main(newApp(), target.HandOver, target.Damaged, git.ErrNotFound) }
 //
 // # Command lines
 //
@@ -50,18 +50,21 @@ import (
 )
 
 // Main runs app with the arguments of the process and exits. An error that wraps one of notFound
-// means that there is nothing there: exit status 3. advise may add to an error of any command.
+// means that there is nothing there: exit status 3. advise may add to an error of any command. Before a
+// command does anything, enter gets the directory in which it is to work, "" for the current one.
 //
 // The context of a command ends at the first SIGINT or SIGTERM; a second one kills. A command that
 // must outlive them, as a hook must, calls [signal.Ignore].
-func Main(app *cli.App, advise func(error) error, notFound ...error) {
+func Main(app *cli.App, enter func(dir string) error, advise func(error) error, notFound ...error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, app, os.Args, advise, notFound))
+	os.Exit(run(ctx, app, os.Args, enter, advise, notFound))
 }
 
 // run is Main without the process: it returns the exit status.
-func run(ctx context.Context, app *cli.App, args []string, advise func(error) error, notFound []error) (status int) {
+func run(
+	ctx context.Context, app *cli.App, args []string, enter func(dir string) error, advise func(error) error, notFound []error,
+) (status int) {
 	prepare(app)
 	defer func() {
 		// Go's own status for a panic is 2, which means "wrong command line" here, and "continue
@@ -73,9 +76,9 @@ func run(ctx context.Context, app *cli.App, args []string, advise func(error) er
 	}()
 	var err error
 	if n := len(args) - 1; n > 0 && args[n] == completeFlag {
-		err = complete(ctx, app, args[:n])
+		err = complete(ctx, app, args[:n], enter)
 	} else {
-		err = execute(ctx, app, args)
+		err = execute(ctx, app, args, enter)
 	}
 	if err == nil {
 		return statusDone
@@ -120,7 +123,7 @@ const maxMessage = 8000
 // Message is [EscapeLines] for an error, which may quote a stranger at length: it is cut.
 func Message(text string) string { return shorten(EscapeLines(text), maxMessage) }
 
-func execute(ctx context.Context, app *cli.App, args []string) error {
+func execute(ctx context.Context, app *cli.App, args []string, enter func(dir string) error) error {
 	l, err := parse(app, args[1:])
 	if err != nil {
 		return err
@@ -129,7 +132,7 @@ func execute(ctx context.Context, app *cli.App, args []string) error {
 		_, err := fmt.Fprintf(app.Writer, "%s version %s\n", app.Name, Version())
 		return err
 	}
-	if err := l.chdir(); err != nil {
+	if err := l.enter(enter); err != nil {
 		return err
 	}
 	if l.levels[0].takes && len(l.levels) == 1 && len(l.args) > 0 {

@@ -103,7 +103,7 @@ func runTest(t *testing.T, app *cli.App, args ...string) (stdout, stderr string,
 	t.Helper()
 	var out, errs bytes.Buffer
 	app.Writer, app.ErrWriter = &out, &errs
-	status = run(t.Context(), app, append([]string{"git-agent-test"}, args...), nil, []error{errNothing})
+	status = run(t.Context(), app, append([]string{"git-agent-test"}, args...), nil, nil, []error{errNothing})
 	return out.String(), errs.String(), status
 }
 
@@ -294,7 +294,7 @@ func TestInterrupted(t *testing.T) {
 		ErrWriter: &stderr,
 		Action:    func(c *cli.Context) error { return fmt.Errorf("read: %w", c.Context.Err()) },
 	}
-	if status := run(ctx, app, []string{"git-agent-test"}, nil, nil); status != 1 || stderr.String() != "git-agent-test: error: interrupted\n" {
+	if status := run(ctx, app, []string{"git-agent-test"}, nil, nil, nil); status != 1 || stderr.String() != "git-agent-test: error: interrupted\n" {
 		t.Errorf("status %d, stderr %q", status, stderr.String())
 	}
 }
@@ -307,7 +307,7 @@ func TestInterruptedGit(t *testing.T) {
 		app := &cli.App{Name: "git-agent-test", ErrWriter: &stderr, Action: func(*cli.Context) error {
 			return fmt.Errorf("git rev-parse: %w", exec.Command("sh", "-c", "kill -"+signal+" $$").Run())
 		}}
-		if status := run(t.Context(), app, []string{"git-agent-test"}, nil, nil); status != 1 || stderr.String() != "git-agent-test: error: "+want+"\n" {
+		if status := run(t.Context(), app, []string{"git-agent-test"}, nil, nil, nil); status != 1 || stderr.String() != "git-agent-test: error: "+want+"\n" {
 			t.Errorf("%s: status %d, stderr %q", signal, status, stderr.String())
 		}
 	}

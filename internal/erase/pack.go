@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha1"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -17,6 +16,9 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/hash"
+
+	"gitagent/internal/git"
 )
 
 // anew writes what a pack has but for the doomed objects as a new pack, of the same kind and age. Until
@@ -168,9 +170,9 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// mtimesHead begins the times of the objects of a cruft pack: a magic, the version, and SHA-1's number;
-// see gitformat-pack(5).
-const mtimesHead = "MTME\x00\x00\x00\x01\x00\x00\x00\x01"
+// mtimesHead begins the times of the objects of a cruft pack: a magic, the version, and the object format's
+// number; see gitformat-pack(5).
+const mtimesHead = "MTME\x00\x00\x00\x01\x00\x00\x00" + string(rune(git.ObjectFormatNumber))
 
 // readMtimes returns the times of the objects of a cruft pack, in the order of its index; nil if the
 // pack is none.
@@ -182,7 +184,7 @@ func readMtimes(file string) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	end := len(data) - 2*sha1.Size
+	end := len(data) - 2*hash.Size
 	if end < len(mtimesHead) || !bytes.HasPrefix(data, []byte(mtimesHead)) {
 		return nil, fmt.Errorf("%s is not what git writes", filepath.Base(file))
 	}
@@ -203,6 +205,6 @@ func writeMtimes(base string, times []uint32) error {
 		return err
 	}
 	data = append(data, sum...)
-	all := sha1.Sum(data)
+	all := git.Checksum(data)
 	return os.WriteFile(base+".mtimes", append(data, all[:]...), 0o444)
 }

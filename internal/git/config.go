@@ -89,12 +89,6 @@ func (r *Repo) Date(ctx context.Context, text string) (time.Time, error) {
 	return time.Unix(seconds, 0), nil
 }
 
-// SHA256 reports whether the object format is not SHA-1, the only one that go-git v5 is built for.
-func (c Config) SHA256() bool {
-	format := c.Get("extensions.objectformat")
-	return format != "" && format != "sha1"
-}
-
 // Author returns the user's identity as git would find it in the environment and the configuration.
 // If there is none, as in most containers, it is git-agent's own: a turn must be recorded.
 func (c Config) Author(at time.Time) Signature { return c.identity("AUTHOR", "author", at) }

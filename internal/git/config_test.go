@@ -54,8 +54,8 @@ func TestConfig(t *testing.T) {
 	if c.Bool("a.word") || c.Bool("none") {
 		t.Error("what is no boolean is true")
 	}
-	if c.SHA256() {
-		t.Error("SHA256")
+	if err := c.Supported(); err != nil {
+		t.Error(err)
 	}
 }
 

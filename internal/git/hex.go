@@ -4,9 +4,10 @@ import (
 	"fmt"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/hash"
 )
 
-// A Hex is a hash in JSON: 40 hex digits, or "" for the zero hash.
+// A Hex is a hash in JSON: as many hex digits as git has in it, or "" for the zero hash.
 type Hex plumbing.Hash
 
 // Hash returns the hash.
@@ -31,15 +32,15 @@ func (h *Hex) UnmarshalText(text []byte) error {
 		*h = Hex{}
 		return nil
 	}
-	hash, err := ParseHash(string(text))
-	*h = Hex(hash)
+	parsed, err := ParseHash(string(text))
+	*h = Hex(parsed)
 	return err
 }
 
-// ParseHash reads a hash as git prints it. A SHA-256 hash is an error.
+// ParseHash reads a hash as git prints it. One of another object format is an error.
 func ParseHash(s string) (plumbing.Hash, error) {
 	if !plumbing.IsHash(s) {
-		return plumbing.ZeroHash, fmt.Errorf("%q is not a hash of 40 hex digits", s)
+		return plumbing.ZeroHash, fmt.Errorf("%q is not a hash of %d hex digits", s, hash.HexSize)
 	}
 	return plumbing.NewHash(s), nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/zlib"
 	"crypto/rand"
-	"crypto/sha1"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,16 +11,16 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/hash"
 )
 
 // writePack writes the objects as one pack. Git finds a pack by its index, so the index gets its
 // name last; what a process leaves that dies before, git or [Repo.RollUp] prunes.
 func (o *Objects) writePack(objects []*Object) error {
-	if o.sha256() {
-		return fmt.Errorf("the repository's object format is not SHA-1")
+	if f := o.repo.Format(); f != ObjectFormat { // such a pack would only confuse git
+		return fmt.Errorf("%w: its objects are named by %s", ErrFormat, f)
 	}
 	pack, index, err := encodePack(objects)
 	if err != nil {
@@ -42,7 +41,7 @@ func (o *Objects) writePack(objects []*Object) error {
 	}
 	defer os.Remove(idxTmp)
 	// Like git, name it by its checksum: two writers of the same objects meet in one file.
-	base := filepath.Join(dir, fmt.Sprintf("pack-%x", pack[len(pack)-sha1.Size:]))
+	base := filepath.Join(dir, fmt.Sprintf("pack-%x", pack[len(pack)-hash.Size:]))
 	// If a git gc begins between pack and index (seen with 2.39), it sees the pack and removes it
 	// at its end, but keeps only objects whose index it has seen: with git gc in a loop, one pack
 	// in 2,000 was lost. It leaves a pack with a .keep alone. A link costs 10 us, a new file 300.
@@ -71,7 +70,7 @@ func encodePack(objects []*Object) (pack, index []byte, err error) {
 		z.deflate(&buf, obj.Content)
 		entries[i] = packed{obj.Hash, crc32.ChecksumIEEE(buf.Bytes()[start:]), uint32(start)}
 	}
-	sum := sha1.Sum(buf.Bytes())
+	sum := Checksum(buf.Bytes())
 	buf.Write(sum[:])
 	return buf.Bytes(), encodePackIndex(entries, sum), nil
 }
@@ -147,13 +146,4 @@ func (r *Repo) Probe() error {
 		return fmt.Errorf("write an object: %w", err)
 	}
 	return nil
-}
-
-const objectFormat = `(?im)^\s*objectformat\s*=\s*"?sha256`
-
-// sha256 reports whether the repository uses SHA-256, where a SHA-1 pack would only confuse git.
-// Callers that have read the configuration use [Config.SHA256] instead.
-func (o *Objects) sha256() bool {
-	b, err := os.ReadFile(filepath.Join(o.repo.CommonDir, "config"))
-	return err == nil && bytes.Contains(bytes.ToLower(b), []byte("objectformat")) && regexp.MustCompile(objectFormat).Match(b)
 }

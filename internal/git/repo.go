@@ -75,9 +75,22 @@ func Open(ctx context.Context) (*Repo, error) {
 // running git and without git's environment. If there is none, the error wraps [ErrNotFound].
 // Whether git would work there, [Repo.Trusted] tells.
 func Find(dir string) (*Repo, error) {
-	dir, err := filepath.Abs(dir)
+	top, gitDir, common, err := locate(dir)
 	if err != nil {
-		return nil, fmt.Errorf("find the repository: %w", err)
+		return nil, err
+	}
+	if top == "" {
+		return nil, fmt.Errorf("find the repository of %s: %w", dir, ErrNotFound)
+	}
+	r := at(top, append(environ(location), "GIT_NO_LAZY_FETCH=1")) // a hook must not use the network
+	r.Top, r.GitDir, r.CommonDir = top, gitDir, common
+	return r, nil
+}
+
+// locate walks up from dir to a repository. In a bare one, or inside .git, top is empty.
+func locate(dir string) (top, gitDir, common string, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", "", "", fmt.Errorf("find the repository: %w", err)
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -85,16 +98,14 @@ func Find(dir string) (*Repo, error) {
 	for top := dir; ; top = filepath.Dir(top) {
 		gitDir, isFile := gitDirOf(top)
 		if common, ok := commonOf(gitDir); ok {
-			env := append(environ(location), "GIT_NO_LAZY_FETCH=1") // a hook must not use the network
-			r := at(top, env)
-			r.Top, r.GitDir, r.CommonDir = top, gitDir, common
-			return r, nil
+			return top, gitDir, common, nil
 		}
-		_, inside := commonOf(top)
+		if common, ok := commonOf(top); ok && !isFile {
+			return "", top, common, nil
+		}
 		if isFile || // it points nowhere: a worktree that was removed, not a directory of the repository around it
-			inside || // bare, or inside .git
 			top == filepath.Dir(top) {
-			return nil, fmt.Errorf("find the repository of %s: %w", dir, ErrNotFound)
+			return "", "", "", fmt.Errorf("find the repository of %s: %w", dir, ErrNotFound)
 		}
 	}
 }
@@ -391,16 +402,16 @@ func (r *Repo) looseRef(name string) (plumbing.Hash, bool) {
 	}
 	data, err := os.ReadFile(filepath.Join(r.CommonDir, filepath.FromSlash(name)))
 	text := strings.TrimSuffix(string(data), "\n")
-	if err != nil || len(text) != 40 || !plumbing.IsHash(text) {
-		return plumbing.ZeroHash, false // packed, symbolic, SHA-256, or not there
+	if err != nil || !plumbing.IsHash(text) {
+		return plumbing.ZeroHash, false // packed, symbolic, of another object format, or not there
 	}
 	return plumbing.NewHash(text), true
 }
 
-// Init makes a repository with the branch main in dir, which must exist.
+// Init makes a repository with the branch main and objects in the format ObjectFormat in dir, which must exist.
 func Init(ctx context.Context, dir string) (*Repo, error) {
 	r := at(dir, environ(location))
-	if _, err := r.Output(ctx, nil, "init", "--quiet", "--initial-branch=main"); err != nil {
+	if _, err := r.Output(ctx, nil, "init", "--quiet", "--initial-branch=main", "--object-format="+ObjectFormat); err != nil {
 		return nil, err
 	}
 	return Find(dir)

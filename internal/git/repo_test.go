@@ -358,8 +358,8 @@ func TestSHA256(t *testing.T) {
 	r.Commit("one")
 	repo := find(t, r)
 	ctx := context.Background()
-	if c, err := repo.Config(ctx); err != nil || !c.SHA256() {
-		t.Errorf("SHA256 = false, %v", err)
+	if c, err := repo.Config(ctx); err != nil || !errors.Is(c.Supported(), ErrFormat) {
+		t.Errorf("Supported, %v", err)
 	}
 	if got, err := repo.Resolve(ctx, "HEAD"); err == nil {
 		t.Errorf("Resolve = %s", got)

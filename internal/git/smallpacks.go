@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/zlib"
-	"crypto/sha1"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/hash"
 )
 
 // smallPacks are the packs whose index is worth reading in-process: those that turns write. They
@@ -225,15 +225,15 @@ type packIndex []byte
 const (
 	packIndexHead = "\xfftOc\x00\x00\x00\x02"
 	namesAt       = len(packIndexHead) + 256*4
-	perObject     = sha1.Size + 4 + 4 // its name, a checksum, its offset in the pack
+	perObject     = hash.Size + 4 + 4 // its name, a checksum, its offset in the pack
 )
 
 var errIndex = errors.New("not an index of a pack")
 
 // newPackIndex checks an index, so that searching it is safe.
 func newPackIndex(data []byte) (packIndex, error) {
-	end := len(data) - sha1.Size
-	if end < namesAt+sha1.Size || !bytes.HasPrefix(data, []byte(packIndexHead)) {
+	end := len(data) - hash.Size
+	if end < namesAt+hash.Size || !bytes.HasPrefix(data, []byte(packIndexHead)) {
 		return nil, errIndex
 	}
 	x := packIndex(data)
@@ -245,7 +245,7 @@ func newPackIndex(data []byte) (packIndex, error) {
 		}
 		before = n
 	}
-	if sum := sha1.Sum(data[:end]); !bytes.Equal(sum[:], data[end:]) {
+	if sum := Checksum(data[:end]); !bytes.Equal(sum[:], data[end:]) {
 		return nil, errIndex
 	}
 	return x, nil
@@ -258,10 +258,10 @@ func (x packIndex) number(at int) int64 { return int64(binary.BigEndian.Uint32(x
 
 // objects is how many objects the pack has, and name the name of one of them; they are in order.
 func (x packIndex) objects() int      { return x.upTo(255) }
-func (x packIndex) name(i int) []byte { return x[namesAt+i*sha1.Size:][:sha1.Size] }
+func (x packIndex) name(i int) []byte { return x[namesAt+i*hash.Size:][:hash.Size] }
 
 // checksum returns the checksum of the pack, as the index stores it.
-func (x packIndex) checksum() []byte { return x[len(x)-2*sha1.Size:][:sha1.Size] }
+func (x packIndex) checksum() []byte { return x[len(x)-2*hash.Size:][:hash.Size] }
 
 // find returns the index of an object among the sorted names.
 func (x packIndex) find(h plumbing.Hash) (int, bool) {
@@ -277,7 +277,7 @@ func (x packIndex) find(h plumbing.Hash) (int, bool) {
 // offset returns where the object is in the pack, or -1. Offsets of 2 GB or more are left to git.
 func (x packIndex) offset(h plumbing.Hash) int64 {
 	if i, ok := x.find(h); ok {
-		if offset := x.number(namesAt + x.objects()*(sha1.Size+4) + 4*i); offset < 1<<31 {
+		if offset := x.number(namesAt + x.objects()*(hash.Size+4) + 4*i); offset < 1<<31 {
 			return offset
 		}
 	}
@@ -291,7 +291,7 @@ type packed struct {
 }
 
 // encodePackIndex returns the index of a pack whose checksum is sum.
-func encodePackIndex(objects []packed, sum [sha1.Size]byte) []byte {
+func encodePackIndex(objects []packed, sum [hash.Size]byte) []byte {
 	slices.SortFunc(objects, func(a, b packed) int { return bytes.Compare(a.hash[:], b.hash[:]) })
 	b := []byte(packIndexHead)
 	n := 0
@@ -311,6 +311,6 @@ func encodePackIndex(objects []packed, sum [sha1.Size]byte) []byte {
 		b = binary.BigEndian.AppendUint32(b, o.offset)
 	}
 	b = append(b, sum[:]...)
-	sum = sha1.Sum(b)
+	sum = Checksum(b)
 	return append(b, sum[:]...)
 }

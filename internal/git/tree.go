@@ -13,9 +13,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// emptyTree is the hash of a tree without entries; git knows it without having it.
-var emptyTree = plumbing.NewHash("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
-
 // An Entry is what a tree holds at a path. The zero Entry stands for nothing.
 type Entry struct {
 	Mode filemode.FileMode

@@ -7,6 +7,7 @@
 package hookrun
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -28,6 +29,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/session"
+	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 )
 
@@ -92,9 +94,9 @@ func (h *Hook) run(ctx context.Context, args []string, take func(context.Context
 	if !h.Client.Shared && os.Getenv("GIT_AGENT_DISABLE") == "1" {
 		return nil
 	}
-	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli)) // a payload may have megabytes
-	event, err := h.Agent.Event(io.TeeReader(os.Stdin, sum))
-	h.Digest = fmt.Sprintf("%08x", sum.Sum32())
+	var payload bytes.Buffer
+	event, err := h.Agent.Event(io.TeeReader(os.Stdin, &payload))
+	h.Digest = fmt.Sprintf("%08x", crc32.Checksum(payload.Bytes(), crc32.MakeTable(crc32.Castagnoli)))
 	if err != nil {
 		// The payload can't say where it belongs, but the client runs hooks in the agent's directory.
 		if wd, e := os.Getwd(); e == nil {
@@ -108,6 +110,9 @@ func (h *Hook) run(ctx context.Context, args []string, take func(context.Context
 	}
 	if unknown != nil {
 		return unknown
+	}
+	if err := target.HandOverTo(h.Repo.Format(), payload.Bytes()); err != nil {
+		return err
 	}
 	return take(ctx, h)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/git"
 	"gitagent/internal/signature"
 )
 
@@ -13,7 +14,7 @@ import (
 // mission, pass for an event of this one. The second is git's; git verifies it.
 const (
 	idHeader        = "agent-ledger "
-	signatureHeader = "gpgsig "
+	signatureHeader = git.SignatureHeader + " "
 )
 
 // Sign returns the content of a ledger commit, of which plain has the headers that every commit has and the

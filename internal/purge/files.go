@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -38,12 +40,12 @@ func (s *scrub) text(in []byte) []byte {
 		out = unprompted(out, s.prompts.isPrompt, "prompt", "last_prompt")
 	}
 	if s.successor != nil {
-		out = fullHash().ReplaceAllFunc(out, func(hash []byte) []byte {
+		out = fullHash().ReplaceAllFunc(out, func(old []byte) []byte {
 			// Where there is no successor, the old hash tells nothing, and who looks for it says that it is gone.
-			if to := s.successor(plumbing.NewHash(string(hash))); !to.IsZero() {
+			if to := s.successor(plumbing.NewHash(string(old))); !to.IsZero() {
 				return []byte(to.String())
 			}
-			return hash
+			return old
 		})
 	}
 	for from, to := range s.renamed {
@@ -86,7 +88,7 @@ func (s *scrub) session(text []byte) []byte {
 	return append(out, text[len(bytes.TrimRight(text, "\n")):]...)
 }
 
-var fullHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{40}\b`) })
+var fullHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(fmt.Sprintf(`\b[0-9a-f]{%d}\b`, hash.HexSize)) })
 
 // The directories and files of local state that hold no text of anybody's. The private index and what it
 // was made from are caches, and go, as does the page that somebody has looked at.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"gitagent/gitnotes"
 	"gitagent/handoffstore"
@@ -214,7 +215,7 @@ func salvage(objects *git.Objects, tip plumbing.Hash, into *gitnotes.Notes) erro
 		for name, e := range entries {
 			name = path + name
 			switch {
-			case e.Mode == filemode.Dir && len(name) < 40:
+			case e.Mode == filemode.Dir && len(name) < hash.HexSize:
 				if err := take(e.Hash, name); err != nil {
 					return err
 				}

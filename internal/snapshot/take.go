@@ -146,8 +146,8 @@ func (t *taker) statusArgs() []string {
 
 // supported refuses repositories that the rest of the code would get wrong.
 func (t *taker) supported() error {
-	if t.config.SHA256() {
-		return errors.New("the repository's object format is not SHA-1")
+	if err := t.config.Supported(); err != nil {
+		return err
 	}
 	repo := t.index.repo
 	top := t.config.Get("core.worktree")

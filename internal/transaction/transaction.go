@@ -137,8 +137,8 @@ func run(ctx context.Context, w *workspace.Workspace, choose func(context.Contex
 func (tx *Tx) startReading(ctx context.Context, warm plumbing.Hash) {
 	tx.config = Async(func() (git.Config, error) {
 		c, err := tx.Repo.Config(ctx)
-		if err == nil && c.SHA256() {
-			err = errors.New("the repository's object format is SHA-256, which git-agent can't write yet")
+		if err == nil {
+			err = c.Supported()
 		}
 		return c, err
 	})

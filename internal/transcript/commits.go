@@ -13,7 +13,7 @@ import (
 // committed is what git prints for a commit that it has made: `[main 1a2b3c4] subject`. It is compiled
 // when it is needed: that would take a third of a hook's start.
 var committed = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\[[^\[\]\n]{1,300} ([0-9a-f]{7,40})\] `)
+	return regexp.MustCompile(`(?m)^\[[^\[\]\n]{1,300} ([0-9a-f]{7,64})\] `)
 })
 
 // Commits returns the commits of which a result of `git commit` tells in the lines of a turn, in
