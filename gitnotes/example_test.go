@@ -69,14 +69,14 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%s\n%s", note.Object, text)
+		fmt.Printf("%.7s\n%s", note.Object, text)
 	}
 
 	_, err = notes.Get(plumbing.NewHash("000000000000000000000000000000000000dead"))
 	fmt.Println(errors.Is(err, gitnotes.ErrNotFound))
 
 	// Output:
-	// 09aa8f2f3bcd24d69e0c4f4ed1e9a0f1a4a1c9d4
+	// 09aa8f2
 	// {"turn":1}
 	// {"turn":2}
 	// {"turn":3}

@@ -1,7 +1,6 @@
 package gitnotes
 
 import (
-	"crypto/sha1"
 	"errors"
 	"fmt"
 	"maps"
@@ -93,7 +92,7 @@ func diff(got, want map[plumbing.Hash]string) string {
 }
 
 // hash is an object name made of text, as evenly spread as any.
-func hash(text string) plumbing.Hash { return sha1.Sum([]byte(text)) }
+func hash(text string) plumbing.Hash { return git.Checksum([]byte(text)) }
 
 // blob is the blob that has text as its content.
 func blob(text string) plumbing.Hash { return plumbing.ComputeHash(plumbing.BlobObject, []byte(text)) }

@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/test/gittest"
 )
 
 // TestVectors reads the vectors that docs/format.md names. They were made with plain git.
 func TestVectors(t *testing.T) {
 	_, objects := open(t)
-	names, err := filepath.Glob("testdata/*.txt")
+	names, err := filepath.Glob(gittest.Vectors("testdata") + "/*.txt")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("%v, %v", names, err)
 	}

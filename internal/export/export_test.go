@@ -15,15 +15,17 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/provenance"
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
 var (
-	commit = git.Hex(plumbing.NewHash("1234567890123456789012345678901234567890"))
+	commit = git.Hex(plumbing.NewHash(gittest.Hashes("1234567890123456789012345678901234567890")))
 	noon   = time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 )
 
@@ -297,7 +299,7 @@ func TestNote(t *testing.T) {
 // TestNoteVector is a note from beginning to end. The keys were made with sha256sum.
 func TestNoteVector(t *testing.T) {
 	note, _, err := Note(Commit{commit, noon, []provenance.Brought{file("src/a.go", "aab")}})
-	const want = `src/a.go
+	want := gittest.Hashes(`src/a.go
   s_d4ee53feb66759::t_a73e0740e1f37c 1-2
   s_d4ee53feb66759::t_1b028bac9ffab7 3
 ---
@@ -315,7 +317,7 @@ func TestNoteVector(t *testing.T) {
     }
   }
 }
-`
+`)
 	if err != nil || string(note) != want {
 		t.Errorf("%v, got\n%s\nwant\n%s", err, note, want)
 	}
@@ -362,12 +364,12 @@ func TestStream(t *testing.T) {
 	if got := Stream(plumbing.ZeroHash, by, nil); len(got) > 0 {
 		t.Errorf("without notes: %s", got)
 	}
-	const rest = `N inline 1234567890123456789012345678901234567890
+	rest := gittest.Hashes(`N inline 1234567890123456789012345678901234567890
 data 4
 one
 
 done
-`
+`)
 	const head = `feature done
 commit refs/notes/ai
 committer Dev <dev@example.invalid> 1772366400 +0000
@@ -379,7 +381,7 @@ Notes of the turns that git-agent knows
 	if got, want := string(Stream(plumbing.ZeroHash, by, notes)), head+rest; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	const from = "from 1234567890123456789012345678901234567890\n"
+	from := "from " + commit.String() + "\n"
 	if got, want := string(Stream(commit.Hash(), by, notes)), head+from+rest; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -421,7 +423,7 @@ func checkTrace(text []byte) error {
 		return fmt.Errorf("id %q", record.ID)
 	case err != nil || !strings.HasSuffix(record.Timestamp, "Z"):
 		return fmt.Errorf("timestamp %q", record.Timestamp)
-	case record.VCS.Type != "git" || len(record.VCS.Revision) != 40:
+	case record.VCS.Type != "git" || len(record.VCS.Revision) != hash.HexSize:
 		return fmt.Errorf("vcs %v", record.VCS)
 	case len(record.Files) == 0:
 		return fmt.Errorf("no files")
@@ -475,7 +477,7 @@ func readNote(note []byte) (map[string][]int, error) {
 	if err := strict.Decode(&meta); err != nil {
 		return nil, err
 	}
-	if meta.Version != "authorship/3.0.0" || len(meta.Base) != 40 || meta.Prompts == nil || len(meta.Prompts) > 0 {
+	if meta.Version != "authorship/3.0.0" || len(meta.Base) != hash.HexSize || meta.Prompts == nil || len(meta.Prompts) > 0 {
 		return nil, fmt.Errorf("metadata %v", meta)
 	}
 	key := regexp.MustCompile(`^(s_[0-9a-f]{14})::t_[0-9a-f]{14}$`)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/hash"
 )
 
 func TestAlign(t *testing.T) {
@@ -69,8 +70,8 @@ func FuzzAlign(f *testing.F) {
 
 func TestParseChanges(t *testing.T) {
 	t.Parallel()
-	const one, two = "1111111111111111111111111111111111111111", "2222222222222222222222222222222222222222"
-	none := strings.Repeat("0", 40)
+	one, two := strings.Repeat("1", hash.HexSize), strings.Repeat("2", hash.HexSize)
+	none := strings.Repeat("0", hash.HexSize)
 	out := ":100644 100755 " + one + " " + two + " M\x00a b\x00" +
 		":000000 100644 " + none + " " + one + " A\x00n\newline\x00" +
 		":100644 100644 " + one + " " + one + " R100\x00old\x00new\x00" +
@@ -105,7 +106,7 @@ func TestParseChanges(t *testing.T) {
 
 func TestParseNamed(t *testing.T) {
 	t.Parallel()
-	const one, two = "1111111111111111111111111111111111111111", "2222222222222222222222222222222222222222"
+	one, two := strings.Repeat("1", hash.HexSize), strings.Repeat("2", hash.HexSize)
 	names := []string{two + ":file", two + ":gone\nlong ago", two + ":module", two + ":old module", two + ":last"}
 	out := one + "\n" + names[1] + " missing\n" + one + " submodule\n" + names[3] + " missing\n" + two + "\n"
 	got, err := parseNamed(out, names)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"gitagent/test/gittest"
 )
@@ -67,7 +68,7 @@ func TestCommitEqualsGit(t *testing.T) {
 // Commits that others have written, and some that nobody should have.
 func TestParseCommit(t *testing.T) {
 	t.Parallel()
-	const tree, parent = "4b825dc642cb6eb9a060e54bf8d69288fbee4904", "1111111111111111111111111111111111111111"
+	tree, parent := emptyTree.String(), strings.Repeat("1", hash.HexSize)
 	const dev = "Dev <dev@example.invalid> 1795176000 +0100"
 	who := Signature{"Dev", "dev@example.invalid", time.Unix(1795176000, 0).In(time.FixedZone("", 3600))}
 	format := func(s Signature) string {
@@ -116,8 +117,8 @@ func TestParseCommit(t *testing.T) {
 // FuzzParseCommit checks that a commit survives being written and read again, and that a commit
 // that git accepts is read as git reads it.
 func FuzzParseCommit(f *testing.F) {
-	const tree = "tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\n"
-	f.Add([]byte(tree + "parent 1111111111111111111111111111111111111111\nauthor a <b> 1 +0130\ncommitter c <d> 2 -0930\n\nm\n"))
+	tree := "tree " + emptyTree.String() + "\n"
+	f.Add([]byte(tree + "parent " + strings.Repeat("1", hash.HexSize) + "\nauthor a <b> 1 +0130\ncommitter c <d> 2 -0930\n\nm\n"))
 	f.Add([]byte(tree + "author a <b> 1 +0000\ncommitter <> -1 +9999\ngpgsig x\n y\n\nm"))
 	f.Add([]byte(tree + "author > <a> 1 x\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {

@@ -72,7 +72,7 @@ func TestDiffTrees(t *testing.T) {
 	if got, ok, err := o.Stat(from, to); err != nil || ok && !slices.Equal(got, want) {
 		t.Errorf("Stat = %+v, %v, %v; want %+v", got, ok, err, want)
 	}
-	empty := plumbing.NewHash("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
+	empty := emptyTree
 	if got, err := repo.DiffTrees(ctx, empty, from); err != nil || len(got) != 7 {
 		t.Errorf("from the empty tree: %+v, %v", got, err)
 	}

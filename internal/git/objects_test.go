@@ -67,7 +67,7 @@ func TestObjectsReadsPacks(t *testing.T) {
 	if got, err := o.Blob(blob, 1<<30); err != nil || string(got) != "packed\n" {
 		t.Errorf("Blob = %q, %v", got, err)
 	}
-	absent := plumbing.NewHash("0123456789012345678901234567890123456789")
+	absent := plumbing.NewHash(gittest.Hashes("0123456789012345678901234567890123456789"))
 	if _, err := o.Blob(absent, 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 		t.Errorf("Blob of an absent object: %v, want ErrObjectNotFound", err)
 	}
@@ -133,7 +133,7 @@ func TestObjectsReads(t *testing.T) {
 			t.Errorf("%s: Has: %v", line, err)
 		}
 	}
-	absent := plumbing.NewHash("0123456789012345678901234567890123456789")
+	absent := plumbing.NewHash(gittest.Hashes("0123456789012345678901234567890123456789"))
 	for range 2 {
 		if _, err := o.object(absent, 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 			t.Errorf("an object that is not there: %v", err)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing/hash"
 )
 
 func TestError(t *testing.T) {
@@ -50,7 +52,7 @@ func TestProcess(t *testing.T) {
 	}
 	large := strings.Repeat("x", 1<<20) // more than a pipe holds, both ways
 	p := start("hash-object", "--stdin")
-	if out, err := p.Finish([]byte(large)); err != nil || len(out) != 41 {
+	if out, err := p.Finish([]byte(large)); err != nil || len(out) != hash.HexSize+1 {
 		t.Errorf("Finish = %q, %v", out, err)
 	}
 	p.Kill() // has no effect any more

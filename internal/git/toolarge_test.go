@@ -2,7 +2,6 @@ package git
 
 import (
 	"bytes"
-	"crypto/sha1"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -208,7 +207,7 @@ func plantPack(t *testing.T, r *gittest.Repo, base []byte, deltas [][]byte) {
 		new(deflater).deflate(&pack, d)
 		before = at
 	}
-	sum := sha1.Sum(pack.Bytes())
+	sum := Checksum(pack.Bytes())
 	pack.Write(sum[:])
 	if _, err := r.Feed(pack.String(), "index-pack", "--stdin"); err != nil {
 		t.Fatal(err)

@@ -6,13 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // TestSignedVectors reads the commits that docs/format.md names: which are signed as a ledger's are,
 // for which mission, and with which key.
 func TestSignedVectors(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/signed/*.txt")
+	files, err := filepath.Glob(gittest.Vectors("testdata/signed") + "/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no vectors: %v", err)
 	}
@@ -35,7 +37,7 @@ func TestSignedVectors(t *testing.T) {
 }
 
 func FuzzParseSigned(f *testing.F) {
-	files, _ := filepath.Glob("testdata/signed/*.txt")
+	files, _ := filepath.Glob(gittest.Vectors("testdata/signed") + "/*.txt")
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {

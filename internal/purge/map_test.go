@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"gitagent/internal/git"
 	"gitagent/internal/signature"
@@ -31,16 +32,16 @@ func mapKey(t testing.TB, n byte) signature.Key {
 }
 
 func commitHash(n byte) plumbing.Hash {
-	return plumbing.NewHash(strings.Repeat(hex.EncodeToString([]byte{n}), 20))
+	return plumbing.NewHash(strings.Repeat(hex.EncodeToString([]byte{n}), hash.Size))
 }
 
 // TestMapVectors reads the files that docs/format.md names: a sheet each, valid if its name says so.
 func TestMapVectors(t *testing.T) {
-	dir := filepath.Join("testdata", "map")
+	dir := gittest.Vectors(filepath.Join("testdata", "map"))
 	if *update {
 		writeMapVectors(t, dir)
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	files, err := filepath.Glob(filepath.Join(dir, "*-*"))
 	if err != nil || len(files) < 10 {
 		t.Fatalf("vectors: %v, %v", files, err)
 	}
@@ -294,7 +295,7 @@ func TestMapCircleBesides(t *testing.T) {
 }
 
 func FuzzParseSheet(f *testing.F) {
-	files, _ := filepath.Glob(filepath.Join("testdata", "map", "*"))
+	files, _ := filepath.Glob(filepath.Join(gittest.Vectors(filepath.Join("testdata", "map")), "*-*"))
 	for _, name := range files {
 		content, err := os.ReadFile(name)
 		if err != nil {
@@ -313,7 +314,7 @@ func FuzzParseSheet(f *testing.F) {
 
 // TestMask: the hash of a commit's hash is what docs/format.md says.
 func TestMask(t *testing.T) {
-	sum := sha256.Sum256([]byte("git-agent purge 1\x000101010101010101010101010101010101010101"))
+	sum := sha256.Sum256([]byte("git-agent purge 1\x00"+strings.Repeat("01", hash.Size)))
 	if mask(commitHash(1)) != sum {
 		t.Error("another hash")
 	}

@@ -7,14 +7,18 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"gitagent/internal/git"
 )
 
-const (
-	hash0 = "0000000000000000000000000000000000000000"
-	hash1 = "1111111111111111111111111111111111111111"
-	hash2 = "2222222222222222222222222222222222222222"
+var (
+	hash0 = strings.Repeat("0", hash.HexSize)
+	hash1 = strings.Repeat("1", hash.HexSize)
+	hash2 = strings.Repeat("2", hash.HexSize)
+	// Those of the other object format.
+	other1 = strings.Repeat("1", 104-hash.HexSize)
+	other2 = strings.Repeat("2", 104-hash.HexSize)
 )
 
 func TestParseStatus(t *testing.T) {
@@ -60,8 +64,8 @@ func TestParseStatus(t *testing.T) {
 	for _, line := range []string{
 		"1 .M N... 100644", "1 .M N... 100644 x 100644 " + hash1 + " " + hash2 + " a", "1 .M N... 100644 100644 100644 " + hash1 + " 2222 a",
 		"1 M N... 100644 100644 100644 " + hash1 + " " + hash2 + " a", "1 .M N 100644 100644 100644 " + hash1 + " " + hash2 + " a",
-		"2 R. N... 100644 100644 100644 " + hash1 + " " + hash2 + " R100 a", "u UU N...", "x", "", "# branch.oid 1234", "# branch.oid " + strings.Repeat("1", 64),
-		"1 .M N... 100644 100644 100644 " + strings.Repeat("1", 64) + " " + strings.Repeat("2", 64) + " a",
+		"2 R. N... 100644 100644 100644 " + hash1 + " " + hash2 + " R100 a", "u UU N...", "x", "", "# branch.oid 1234", "# branch.oid " + other1,
+		"1 .M N... 100644 100644 100644 " + other1 + " " + other2 + " a",
 	} {
 		if _, got, err := parseStatus(line + "\x00"); err == nil {
 			t.Errorf("%q is %+v, want an error", line, got)

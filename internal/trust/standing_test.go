@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -258,14 +259,14 @@ func TestAttacks(t *testing.T) {
 		},
 		"two signatures": func(l *lab, ours plumbing.Hash) plumbing.Hash {
 			return l.rewrite(ours, func(content []byte) []byte {
-				i := bytes.Index(content, []byte("gpgsig "))
+				i := bytes.Index(content, []byte(git.SignatureHeader+" "))
 				header := content[i : bytes.Index(content, []byte("\n\n"))+1]
 				return append(append(bytes.Clone(content[:i]), header...), content[i:]...)
 			})
 		},
 		"junk in a second signature header": func(l *lab, ours plumbing.Hash) plumbing.Hash {
 			return l.rewrite(ours, func(content []byte) []byte {
-				return bytes.Replace(content, []byte("\n\n"), []byte("\ngpgsig-sha256 something else\n\n"), 1)
+				return bytes.Replace(content, []byte("\n\n"), []byte("\n"+otherHeader+" something else\n\n"), 1)
 			})
 		},
 		"junk after the end of the signature": func(l *lab, ours plumbing.Hash) plumbing.Hash {
@@ -280,8 +281,9 @@ func TestAttacks(t *testing.T) {
 			return l.rewrite(ours, func(content []byte) []byte { return append(content, "\x00more\n"...) })
 		},
 		"capital letters in a hash": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+			const end = len("tree ") + hash.HexSize
 			return l.rewrite(ours, func(content []byte) []byte {
-				return l.resign(append([]byte("tree "+strings.ToUpper(string(content[5:45]))), unsigned(content)[45:]...))
+				return l.resign(append([]byte("tree "+strings.ToUpper(string(content[5:end]))), unsigned(content)[end:]...))
 			})
 		},
 	} {
@@ -315,6 +317,9 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
+// otherHeader is where signatures are with the other object format.
+var otherHeader = map[string]string{"gpgsig": "gpgsig-sha256", "gpgsig-sha256": "gpgsig"}[git.SignatureHeader]
+
 // rewrite puts a changed copy in the place of a commit.
 func (l *lab) rewrite(commit plumbing.Hash, change func([]byte) []byte) plumbing.Hash {
 	l.t.Helper()
@@ -338,7 +343,7 @@ func (l *lab) rewrite(commit plumbing.Hash, change func([]byte) []byte) plumbing
 
 // unsigned is a commit without its signature.
 func unsigned(content []byte) []byte {
-	i, j := bytes.Index(content, []byte("gpgsig ")), bytes.Index(content, []byte("\n\n"))
+	i, j := bytes.Index(content, []byte(git.SignatureHeader+" ")), bytes.Index(content, []byte("\n\n"))
 	return append(bytes.Clone(content[:i]), content[j+1:]...)
 }
 
@@ -346,7 +351,7 @@ func unsigned(content []byte) []byte {
 // what it signs.
 func (l *lab) resign(plain []byte) []byte {
 	armored := signature.Sign(l.me, plain)
-	header := "gpgsig " + strings.ReplaceAll(strings.TrimSuffix(string(armored), "\n"), "\n", "\n ") + "\n"
+	header := git.SignatureHeader + " " + strings.ReplaceAll(strings.TrimSuffix(string(armored), "\n"), "\n", "\n ") + "\n"
 	i := bytes.Index(plain, []byte("\n\n")) + 1
 	return append(append(bytes.Clone(plain[:i]), header...), plain[i:]...)
 }
