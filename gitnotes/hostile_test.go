@@ -297,7 +297,7 @@ func others(t testing.TB, s Store, tree plumbing.Hash, path, prefix string) map[
 	for _, e := range entries {
 		_, err := hex.DecodeString(e.Name)
 		switch {
-		case err == nil && len(prefix+e.Name) == 40 && (e.Mode == filemode.Regular || e.Mode == filemode.Executable):
+		case err == nil && len(prefix+e.Name) == 2*len(plumbing.ZeroHash) && (e.Mode == filemode.Regular || e.Mode == filemode.Executable):
 		case err == nil && len(e.Name) == 2 && len(prefix) < 38 && e.Mode == filemode.Dir:
 			name := strings.ToLower(e.Name)
 			for p := range others(t, s, e.Hash, path+name+"/", prefix+name) {

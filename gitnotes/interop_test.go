@@ -270,7 +270,7 @@ func TestOtherEntriesSurvive(t *testing.T) {
 		"cd/ef/01/2/README":     "and further",
 		"abc":                   "three digits",
 		strings.Repeat("a", 41): "a digit too many",
-		strings.Repeat("g", 40): "no digits",
+		strings.Repeat("g", 2*len(plumbing.ZeroHash)): "no digits",
 		hash("x").String():      "a note\n",
 	}
 	tree(t, r, "ours", files)

@@ -10,6 +10,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 )
 
 func hex(c byte) git.Hex {
@@ -105,7 +106,7 @@ do it
 +x
 ~~~
 `
-	if want := strings.ReplaceAll(want, "~~~", "```"); got != want {
+	if want := gittest.Hashes(strings.ReplaceAll(want, "~~~", "```")); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -298,7 +298,7 @@ func TestAdoptRefuses(t *testing.T) {
 
 	// What a stranger has added does not count.
 	mission := l.Git("show", leftID.Ref()+":mission.json")
-	l.plant(leftID, map[string]string{"mission.json": strings.ReplaceAll(mission, source[1].Code.String(), strings.Repeat("ab", 20)) + "\n"})
+	l.plant(leftID, map[string]string{"mission.json": strings.ReplaceAll(mission, source[1].Code.String(), gittest.Hashes(strings.Repeat("ab", 20))) + "\n"})
 	if _, err := l.adopt(own, turns.Merging{}); err != nil {
 		t.Errorf("continued by a stranger: %v", err)
 	}
@@ -307,7 +307,7 @@ func TestAdoptRefuses(t *testing.T) {
 // TestAdoptOfStranger: what a stranger's mission.json says is an error at most.
 func TestAdoptOfStranger(t *testing.T) {
 	t.Parallel()
-	gone := strings.Repeat("ab", 20)
+	gone := gittest.Hashes(strings.Repeat("ab", 20))
 	for name, tt := range map[string]struct {
 		change func(mission, base, blob string) string
 		want   string // in the error

@@ -3,6 +3,8 @@ package turns_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // TestBeforeTurn: what changed between two turns is a commit of its own, so that a turn's diff is
@@ -83,7 +85,7 @@ func TestWithoutPrompt(t *testing.T) {
 	}
 }
 
-const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+var emptyTree = plumbing.ComputeHash(plumbing.TreeObject, nil).String()
 
 // TestParents: a code commit has exactly one parent: the start if HEAD has not moved since,
 // otherwise HEAD.

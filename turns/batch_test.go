@@ -28,7 +28,7 @@ func TestBatches(t *testing.T) {
 	const id, n = ledger.ID("a1b2c3d4"), 60
 	files := make(map[string][]byte)
 	for number := 1; number <= n; number++ {
-		files[ledger.TurnPath("turns", number, ".json")] = fmt.Appendf(nil, `{"v":1,"kind":"turn","mission":%q,"turn":%d,"outcome":"done","prompt":%q,"code":"035889dde589b207bdc928f32292daf5f0ad0bad"}`,
+		files[ledger.TurnPath("turns", number, ".json")] = fmt.Appendf(nil, `{"v":1,"kind":"turn","mission":%q,"turn":%d,"outcome":"done","prompt":%q,"code":"`+gittest.Hashes("035889dde589b207bdc928f32292daf5f0ad0bad")+`"}`,
 			id, number, strings.Repeat("x", maxBatchBytes/20))
 	}
 	tip, err := ledger.New(objects, &ledger.Mission{V: ledger.Version, ID: id}).Append(ledger.Event{Subject: "turns", Files: files})

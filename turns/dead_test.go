@@ -10,6 +10,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/local"
 	"gitagent/internal/lock"
+	"gitagent/test/gittest"
 )
 
 // leave makes what a process leaves that was killed with its git: a lock of ours with a note of what
@@ -155,7 +156,7 @@ func TestKilledPlanting(t *testing.T) {
 	dir := half(gone)
 	admin := filepath.Join(".git", "worktrees", filepath.Base(dir))
 	l.Write(filepath.Join(admin, "locked"), "initializing")
-	l.Write(filepath.Join(admin, "HEAD"), strings.Repeat("0", 40)+"\n")
+	l.Write(filepath.Join(admin, "HEAD"), gittest.Hashes(strings.Repeat("0", 40))+"\n")
 	l.Write(filepath.Join(admin, "index.lock"), "")
 	// Somebody has found the other one, and works in it.
 	work := filepath.Join(half(stays), "work.txt")

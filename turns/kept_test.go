@@ -30,7 +30,7 @@ func keepingHead(t *testing.T, r *gittest.Repo, id ledger.ID, events int) {
 	event("", "mission.json", mission)
 	event("merge "+head+"\nD mission.json\n", "broken", "")
 	for n := 1; n <= events; n++ {
-		record := fmt.Sprintf(`{"v":1,"kind":"turn","mission":%q,"turn":%d,"at":"2026-01-02T03:04:05Z","outcome":"done","code":"%040d"}`, id, n, 1)
+		record := fmt.Sprintf(`{"v":1,"kind":"turn","mission":%q,"turn":%d,"at":"2026-01-02T03:04:05Z","outcome":"done","code":"%0*d"}`, id, n, 2*len(plumbing.ZeroHash), 1)
 		event("merge "+head+"\n", "mission.json", mission, ledger.TurnPath("turns", n, ".json"), record)
 	}
 	if _, err := r.Feed(b.String(), "fast-import", "--quiet"); err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
@@ -73,7 +74,7 @@ func TestUndoWithout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := strings.Replace(string(data), l.tree(), strings.Repeat("1", 40), 1)
+	changed := strings.Replace(string(data), l.tree(), gittest.Hashes(strings.Repeat("1", 40)), 1)
 	if err := os.WriteFile(noted, []byte(changed), 0o600); err != nil || changed == string(data) {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing/hash"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gitagent/internal/config"
@@ -43,6 +44,7 @@ func TestScripts(t *testing.T) {
 					env.Setenv(name, value)
 				}
 			}
+			env.Setenv("HASH", fmt.Sprintf("[0-9a-f]{%d}", hash.HexSize))
 			return nil
 		},
 		Condition: func(name string) (bool, error) {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/go-git/go-git/v5/plumbing/hash"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gitagent/internal/config"
@@ -51,7 +52,7 @@ var turnProgram = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "gitagent/cmd/git-agent-turn")
+	build := exec.Command("go", "build", "-tags", gittest.Tags, "-o", dir+string(filepath.Separator), "gitagent/cmd/git-agent-turn")
 	build.Env = outside
 	out, err := build.CombinedOutput()
 	if err != nil {
@@ -78,6 +79,7 @@ func TestScripts(t *testing.T) {
 				}
 			}
 			env.Setenv("PATH", env.Getenv("PATH")+string(filepath.ListSeparator)+turn)
+			env.Setenv("HASH", fmt.Sprintf("[0-9a-f]{%d}", hash.HexSize))
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			players, err := newPlayers()
 			if err != nil {

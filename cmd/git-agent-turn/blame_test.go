@@ -13,14 +13,15 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/provenance"
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
 // severalLines are lines of two commits, of which one has two paths, and of turns that ran at the same time.
 func severalLines() []provenance.Line {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.FixedZone("", -90*60))
-	one := git.Hex(plumbing.NewHash("1111111111111111111111111111111111111111"))
-	two := git.Hex(plumbing.NewHash("2222222222222222222222222222222222222222"))
+	one := git.Hex(plumbing.NewHash(gittest.Hashes("1111111111111111111111111111111111111111")))
+	two := git.Hex(plumbing.NewHash(gittest.Hashes("2222222222222222222222222222222222222222")))
 	in := &git.Blamable{Author: "Ada", Email: "ada@example.invalid", At: at, Committer: "Bob", CommitterEmail: "bob@example.invalid", Committed: at, Summary: "some"}
 	turn := &turns.Turn{Mission: "a1b2c3d4", Turn: 12, At: at, Agent: "claude-code", Model: "m", Prompt: "Fix\nit\x1b"}
 	other := &turns.Turn{Mission: "0badcafe", Turn: 3, At: at, Agent: "codex", Prompt: "and this"}
@@ -54,7 +55,7 @@ committer-time 1795181400
 committer-tz -0130
 summary some
 `
-	want := strings.NewReplacer("1x40", strings.Repeat("1", 40), "2x40", strings.Repeat("2", 40), "WHO\n", who).Replace(`1x40 1 1 2
+	want := strings.NewReplacer("1x40", gittest.Hashes(strings.Repeat("1", 40)), "2x40", gittest.Hashes(strings.Repeat("2", 40)), "WHO\n", who).Replace(`1x40 1 1 2
 WHO
 filename f
 	text

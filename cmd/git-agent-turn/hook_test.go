@@ -357,9 +357,9 @@ func TestRefusedRepository(t *testing.T) {
 		env  string
 		says string
 	}{
-		"SHA-256":            {[]string{"--object-format=sha256"}, "", "SHA-256"},
-		"no git in PATH":     {nil, "PATH=/home/dev/nowhere", "git"},
-		"broken config file": {nil, "", "config"},
+		"another object format": {[]string{"--object-format=" + gittest.OtherFormat}, "", "the repository is a SHA-"},
+		"no git in PATH":        {nil, "PATH=/home/dev/nowhere", "git"},
+		"broken config file":    {nil, "", "config"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -369,7 +369,7 @@ func TestRefusedRepository(t *testing.T) {
 				t.Fatal(err)
 			}
 			if name == "broken config file" {
-				h.Write(".git/config", "[core\n")
+				h.Write(".git/config", h.Read(".git/config")+"[core\n")
 			}
 			var out []string
 			run := func(e claude.Event) {

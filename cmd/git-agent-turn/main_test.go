@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing/hash"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gitagent/handoffstore"
@@ -51,6 +52,7 @@ func TestScripts(t *testing.T) {
 					env.Setenv(name, value)
 				}
 			}
+			env.Setenv("HASH", fmt.Sprintf("[0-9a-f]{%d}", hash.HexSize))
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Values["clients"] = make(map[string]*claude.Client)
 			return nil
@@ -61,6 +63,8 @@ func TestScripts(t *testing.T) {
 				return target.ByAgent(), nil
 			case "reftable": // new repositories have their refs in tables
 				return os.Getenv("GIT_DEFAULT_REF_FORMAT") == name, nil
+			case "sha256":
+				return git.ObjectFormat == "sha256", nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},

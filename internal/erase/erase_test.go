@@ -633,7 +633,7 @@ func TestAnyName(t *testing.T) {
 func TestChain(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, func(r *gittest.Repo) { r.Git("repack", "-adfq") })
-	l.Write(".git/objects/pack/multi-pack-index.d/multi-pack-index-chain", strings.Repeat("1", 40)+"\n")
+	l.Write(".git/objects/pack/multi-pack-index.d/multi-pack-index-chain", gittest.Hashes(strings.Repeat("1", 40))+"\n")
 	l.erase()
 	l.check()
 	if left := glob(l, "multi-pack-index.d"); len(left) > 0 || len(glob(l, "multi-pack-index")) != 1 {

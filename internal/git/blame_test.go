@@ -232,7 +232,7 @@ func TestUncommittedMagic(t *testing.T) {
 }
 
 func FuzzParseBlame(f *testing.F) {
-	hash := strings.Repeat("1", 40)
+	hash := gittest.Hashes(strings.Repeat("1", 40))
 	f.Add([]byte(hash + " 1 1 1\nauthor a\nauthor-mail <a@example.invalid>\nauthor-time 12\nauthor-tz +0130\nsummary s\nboundary\nprevious " + hash + " \"a\\tb\"\nfilename \"\\303\\274\"\n\ttext\n"))
 	f.Add([]byte(hash + " 1 1\n\t"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -51,7 +51,7 @@ func TestKilledWhileReading(t *testing.T) {
 	if size, err := objects.size(list[0].Hash); err != nil || size < 1<<16 {
 		t.Errorf("size %d, %v", size, err)
 	}
-	if _, err := objects.ask(plumbing.NewHash(strings.Repeat("1", 40)), 1<<20); err != plumbing.ErrObjectNotFound {
+	if _, err := objects.ask(plumbing.NewHash(gittest.Hashes(strings.Repeat("1", 40))), 1<<20); err != plumbing.ErrObjectNotFound {
 		t.Errorf("missing: %v", err)
 	}
 	for range gittest.Size(20, 4) {

@@ -274,7 +274,7 @@ func TestResolve(t *testing.T) {
 			t.Errorf("Resolve(%q) = %s, %v", rev, got, err)
 		}
 	}
-	for _, rev := range []string{"", "none", "HEAD~1", "HEAD:a", "HEAD^{tree}", "-x", "--all", "--help", "main..v1", "a\nb", strings.Repeat("0", 40), strings.Repeat("1", 64), "HEAD@{99}", ":/nothing"} {
+	for _, rev := range []string{"", "none", "HEAD~1", "HEAD:a", "HEAD^{tree}", "-x", "--all", "--help", "main..v1", "a\nb", gittest.Hashes(strings.Repeat("0", 40)), strings.Repeat("1", 64), "HEAD@{99}", ":/nothing"} {
 		if got, err := repo.Resolve(ctx, rev); err == nil {
 			t.Errorf("Resolve(%q) = %s, want an error", rev, got)
 		}

@@ -60,7 +60,7 @@ func TestSizes(t *testing.T) {
 	if got[1] != (Size{2, 1, 0}) {
 		t.Errorf("a moved file and a changed one are %+v", got[1])
 	}
-	if _, err := repo.Sizes(t.Context(), [][2]plumbing.Hash{{trees[0], plumbing.NewHash(strings.Repeat("1", 40))}}); err == nil {
+	if _, err := repo.Sizes(t.Context(), [][2]plumbing.Hash{{trees[0], plumbing.NewHash(gittest.Hashes(strings.Repeat("1", 40)))}}); err == nil {
 		t.Error("a missing tree is no error")
 	}
 	if got, err := repo.Sizes(t.Context(), nil); got != nil || err != nil {

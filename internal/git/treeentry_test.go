@@ -85,7 +85,7 @@ func TestParseTreeModes(t *testing.T) {
 
 func TestParseTreeRefuses(t *testing.T) {
 	t.Parallel()
-	hash := strings.Repeat("h", 20)
+	hash := strings.Repeat("h", len(plumbing.ZeroHash))
 	for _, content := range []string{
 		"1", "100644", "100644 ", "100644 f", "100644 f\x00", "100644 f\x00" + hash[1:], "100644 \x00" + hash, " f\x00" + hash,
 		"f\x00" + hash, "100648 f\x00" + hash, "-1 f\x00" + hash, "777777777777 f\x00" + hash, "100644 f\x00" + hash + "x",
@@ -103,7 +103,7 @@ func TestParseTreeRefuses(t *testing.T) {
 
 // Every tree that can be read survives being written and read again.
 func FuzzParseTree(f *testing.F) {
-	hash := strings.Repeat("h", 20)
+	hash := strings.Repeat("h", len(plumbing.ZeroHash))
 	f.Add([]byte("100644 f\x00" + hash + "40000 d\x00" + hash))
 	f.Add([]byte("40000 a\x00" + hash + "100664 a.b\x00" + hash + "100644 a.b\x00" + hash))
 	f.Add([]byte("0160000 \xff/\n\x00" + hash))

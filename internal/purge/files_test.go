@@ -8,11 +8,12 @@ import (
 
 	"gitagent/internal/ledger"
 	"gitagent/internal/secret"
+	"gitagent/test/gittest"
 )
 
 func TestScrub(t *testing.T) {
 	t.Parallel()
-	old, fresh, gone := strings.Repeat("a", 40), strings.Repeat("b", 40), strings.Repeat("c", 40)
+	old, fresh, gone := gittest.Hashes(strings.Repeat("a", 40)), gittest.Hashes(strings.Repeat("b", 40)), gittest.Hashes(strings.Repeat("c", 40))
 	finder, err := secret.Fixed([]byte("hunter2-secret"))
 	if err != nil {
 		t.Fatal(err)

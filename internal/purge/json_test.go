@@ -8,6 +8,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/secret"
+	"gitagent/test/gittest"
 )
 
 const slip = "tangerine-horse"
@@ -150,8 +151,8 @@ func TestBlankLines(t *testing.T) {
 }
 
 func TestRecord(t *testing.T) {
-	old, next := plumbing.NewHash(strings.Repeat("ab", 20)), plumbing.NewHash(strings.Repeat("cd", 20))
-	kept := strings.Repeat("12", 20)
+	old, next := plumbing.NewHash(gittest.Hashes(strings.Repeat("ab", 20))), plumbing.NewHash(gittest.Hashes(strings.Repeat("cd", 20)))
+	kept := gittest.Hashes(strings.Repeat("12", 20))
 	const m = secret.Mark
 	turn := `{"v":1,"kind":"turn","mission":"a1b2c3d4","turn":1,`
 	for _, test := range []struct {

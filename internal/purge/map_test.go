@@ -187,7 +187,7 @@ func TestMapFull(t *testing.T) {
 // TestMapLarge: a map as large as one may be is read in time that is in proportion, whatever is in it: sheets of one
 // key that differ in hardly anything, commits that took the place of one another by the thousand.
 func TestMapLarge(t *testing.T) {
-	number := func(n int) plumbing.Hash { return plumbing.NewHash(fmt.Sprintf("%040x", n)) }
+	number := func(n int) plumbing.Hash { return plumbing.NewHash(fmt.Sprintf("%0*x", hash.HexSize, n)) }
 	m := &Map{sheets: map[string]*sheet{}}
 	const sheets, entries = 200, 150
 	for n := range sheets {
@@ -314,7 +314,7 @@ func FuzzParseSheet(f *testing.F) {
 
 // TestMask: the hash of a commit's hash is what docs/format.md says.
 func TestMask(t *testing.T) {
-	sum := sha256.Sum256([]byte("git-agent purge 1\x00"+strings.Repeat("01", hash.Size)))
+	sum := sha256.Sum256([]byte("git-agent purge 1\x00" + strings.Repeat("01", hash.Size)))
 	if mask(commitHash(1)) != sum {
 		t.Error("another hash")
 	}

@@ -102,7 +102,7 @@ func (m *maker) code(id ledger.ID, turn int) plumbing.Hash {
 		changes[name] = git.Entry{Mode: mode, Hash: m.must(m.objects.Write(plumbing.BlobObject, []byte(content)))}
 	}
 	if m.rnd.IntN(6) == 0 {
-		changes["sub"] = git.Entry{Mode: filemode.Submodule, Hash: plumbing.NewHash(strings.Repeat("ab", 20))}
+		changes["sub"] = git.Entry{Mode: filemode.Submodule, Hash: plumbing.NewHash(gittest.Hashes(strings.Repeat("ab", 20)))}
 	}
 	tree := m.must(m.objects.TreeOf(parent))
 	tree = m.must(m.objects.EditTree(tree, changes))

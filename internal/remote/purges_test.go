@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"gitagent/internal/archive"
 	"gitagent/internal/config"
@@ -641,7 +642,7 @@ func manySheets(t *testing.T, m *member) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list := fmt.Appendf(nil, "git-agent purges 1\n%064x %040x\n", n, n+1)
+		list := fmt.Appendf(nil, "git-agent purges 1\n%064x %0*x\n", n, hash.HexSize, n+1)
 		content := append(list, signature.SignAs("git-agent-purges", key, list)...)
 		blob, err := objects.Write(plumbing.BlobObject, content)
 		if err != nil {

@@ -599,7 +599,7 @@ func TestVerifyCommit(t *testing.T) {
 }
 
 func FuzzParseRecord(f *testing.F) {
-	hash := func(digit string) string { return strings.Repeat(digit, 40) }
+	hash := func(digit string) string { return strings.Repeat(digit, hash.HexSize) }
 	f.Add([]byte("own " + hash("3") + " " + hash("1") + "\nown " + hash("1") + " " + hash("2") + "\nown " + hash("2") + " " + hash("1") + "\n"))
 	f.Add([]byte("own 4b825dc642cb6eb9a060e54bf8d69288fbee4904 0000000000000000000000000000000000000000\naccepted x\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 // generated is the mission that [rig.generate] makes.
@@ -71,5 +73,5 @@ func (r *rig) generate(prompts []string) {
 	if _, err := r.repo.Feed(in.String(), "fast-import", "--quiet"); err != nil {
 		r.t.Fatal(err)
 	}
-	r.repo.Write(".git/agent/trust/"+generated, "own "+r.repo.Git("rev-parse", ledgerRef(generated))+" "+strings.Repeat("0", 40)+"\n")
+	r.repo.Write(".git/agent/trust/"+generated, "own "+r.repo.Git("rev-parse", ledgerRef(generated))+" "+gittest.Hashes(strings.Repeat("0", 40))+"\n")
 }

@@ -26,3 +26,6 @@ func Vectors(dir string) string {
 	}
 	return dir
 }
+
+// Tags are the build tags of programs for the object format that the tests are built for.
+var Tags = map[int]string{32: "sha256"}[hash.Size]

@@ -415,7 +415,7 @@ var evils = []evil{
 	}},
 	{"a missing commit", func(g *ledger) {
 		r := g.one()
-		r[g.pick([]string{"code", "base", "stash_ref", "git_sha"})] = g.pick([]string{absent, strings.Repeat("0", 40), g.tree(), g.blob("x"), "HEAD", "--output=x"})
+		r[g.pick([]string{"code", "base", "stash_ref", "git_sha"})] = g.pick([]string{absent, gittest.Hashes(strings.Repeat("0", 40)), g.tree(), g.blob("x"), "HEAD", "--output=x"})
 	}},
 	{"an odd commit", func(g *ledger) {
 		g.commit = []string{
