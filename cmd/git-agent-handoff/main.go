@@ -198,8 +198,8 @@ func newApp() *cli.App {
 			{
 				Name:      "hook",
 				Usage:     "take a hook's payload on standard input; for the agent's client",
-				UsageText: "git agent-handoff hook [--agent <name>]",
-				Flags:     []cli.Flag{target.AgentFlag()},
+				UsageText: "git agent-handoff hook [--agent <name>] [--via plugin]",
+				Flags:     []cli.Flag{target.AgentFlag(), target.ViaFlag()},
 				Action: func(*cli.Context) error { // reached only with flags that no client gives; see main
 					hook(nil)
 					return nil

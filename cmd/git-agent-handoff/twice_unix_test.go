@@ -6,19 +6,22 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"gitagent/internal/monitor"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 )
 
-// twice delivers an event as two settings files do, or settings and a plugin: to two processes at the same
-// time. It returns what they say to the agent, and what to the user.
+// twice delivers an event as settings and a plugin do: to two processes at the same time. It returns what
+// they say to the agent, and what to the user.
 func (h *host) twice(name string, payload []byte) (agent, user []string) {
 	h.t.Helper()
 	program := "git-agent-turn"
@@ -28,8 +31,8 @@ func (h *host) twice(name string, payload []byte) (agent, user []string) {
 	}
 	said := make([]string, 2)
 	var both sync.WaitGroup
-	for i := range said {
-		both.Go(func() { said[i] = h.run(bytes.NewReader(payload), program, "hook") })
+	for i, args := range [][]string{{"hook"}, {"hook", "--via", "plugin"}} {
+		both.Go(func() { said[i] = h.run(bytes.NewReader(payload), program, args...) })
 	}
 	both.Wait()
 	for _, text := range said {
@@ -168,6 +171,78 @@ func TestOthersTwice(t *testing.T) {
 		if list := h.run(nil, "git-agent-handoff", "list", "--mission", mission, "--json"); strings.Count(list, "\n") != 1 {
 			t.Errorf("round %d: the handoffs are\n%s", n, list)
 		}
+	}
+	h.check()
+}
+
+// TestOneOfTwoKilled: of the two processes that get the end of a turn or of a session one is killed, at any
+// moment. The other one does what that left undone, and nothing is done twice.
+func TestOneOfTwoKilled(t *testing.T) {
+	t.Parallel()
+	rounds := gittest.Size(60, 10)
+	h := newHost(t)
+	random := rand.New(rand.NewPCG(3, 4))
+	usual, kills := 50*time.Millisecond, 0
+	either := func(e replay.Event) {
+		t.Helper()
+		program := "git-agent-turn"
+		if e.Name == "SessionStart" {
+			program = "git-agent-handoff"
+		}
+		cmds := []*exec.Cmd{
+			h.command(bytes.NewReader(e.Payload()), program, "hook"),
+			h.command(bytes.NewReader(e.Payload()), program, "hook", "--via", "plugin"),
+		}
+		if e.Name == "SessionStart" || e.Name == "UserPromptSubmit" {
+			cmds = cmds[:1]
+		}
+		began := time.Now()
+		for _, cmd := range cmds {
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		victim := -1
+		if len(cmds) == 2 {
+			victim = random.IntN(2)
+			for end := time.Duration(random.Int64N(int64(usual))); time.Since(began) < end; {
+				// At any moment, also in the middle of a system call of ours.
+			}
+			_ = cmds[victim].Process.Kill() // it may have ended
+		}
+		for i, cmd := range cmds {
+			switch err := cmd.Wait(); {
+			case i != victim && err != nil:
+				t.Errorf("the hook of %s that was not killed: %v", e.Name, err)
+			case i == victim && err != nil:
+				kills++
+				usual += usual / 20
+			case i == victim:
+				usual -= usual / 10
+			}
+		}
+	}
+	config := gittest.TempDir(t)
+	for n := range rounds {
+		c := replay.New(config, h.Dir, either)
+		h.client = c
+		c.PID = 4000 + n
+		c.Start("startup")
+		for turn := range 2 {
+			c.Prompt(fmt.Sprint("turn ", turn))
+			h.Write("file", fmt.Sprint(n, turn))
+			c.Stop("done")
+			if got := strings.Count(h.run(nil, "git-agent-turn", "list", "--mission", h.mission(), "--json"), "\n"); got != turn+1 {
+				t.Errorf("round %d: %d turns after turn %d", n, got, turn+1)
+			}
+		}
+		c.End("other")
+		if got := len(h.handoffs()); got != 1 {
+			t.Errorf("round %d: %d handoffs", n, got)
+		}
+	}
+	if kills < rounds/2 {
+		t.Errorf("%d of %d hooks were killed", kills, 3*rounds)
 	}
 	h.check()
 }

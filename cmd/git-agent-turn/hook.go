@@ -8,7 +8,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/hooks"
+	"gitagent/internal/git"
 	"gitagent/internal/hookrun"
+	"gitagent/internal/ledger"
 	"gitagent/internal/life"
 	"gitagent/internal/purge"
 	"gitagent/internal/remote"
@@ -22,8 +24,8 @@ func hookCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "hook",
 		Usage:     "take a hook's payload on standard input; for the agent's client",
-		UsageText: "git agent-turn hook [--agent <name>]",
-		Flags:     []cli.Flag{target.AgentFlag()},
+		UsageText: "git agent-turn hook [--agent <name>] [--via plugin]",
+		Flags:     []cli.Flag{target.AgentFlag(), target.ViaFlag()},
 		Action: func(*cli.Context) error { // reached only with flags that no client gives; see main
 			hook(nil)
 			return nil
@@ -49,8 +51,11 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 	w := h.Workspace()
 	taken, err := life.Take(ctx, w, s)
 	h.LogError(wake(ctx, h, s.Event))
-	if err != nil || taken == nil {
+	if err != nil {
 		return err
+	}
+	if taken == nil { // the same event arrived twice, and the other process may end before its push
+		return awaitOther(ctx, h)
 	}
 	for _, warning := range taken.Warnings {
 		h.Log(warning)
@@ -61,13 +66,8 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 		_, err := remote.Background(ctx, w, taken.Config, taken.Mission)
 		h.LogError(err) // the turn is recorded all the same
 	}
-	if s.Event == turns.Ended && h.Event.Reason != "clear" {
-		late, err := awaitPush(ctx, w, taken.Config, taken.Mission, recorded)
-		h.LogError(err)
-		if len(late) > 0 {
-			text := fmt.Sprintf("git-agent-turn: mission %s is still being pushed to %s", taken.Mission, strings.Join(late, ", "))
-			h.Answer(hooks.Answer{User: text})
-		}
+	if s.Event == turns.Ended {
+		atEnd(ctx, h, taken.Config, taken.Mission, recorded)
 	}
 	if taken.Aside != "" {
 		text := fmt.Sprintf("somebody unknown had added to mission %s, or made it; what he recorded is mission %s now, and yours goes on without it", taken.Mission, taken.Aside)
@@ -86,6 +86,35 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 	if taken.Stayed != nil {
 		h.Tell("branch", fmt.Sprintf("the branch of mission %s was left where it is: %v; if no git is at work, remove that lock", taken.Mission, taken.Stayed))
 	}
+	return nil
+}
+
+// atEnd waits at the end of a session for its mission to be pushed, see [awaitPush], and says if it is not.
+func atEnd(ctx context.Context, h *hookrun.Hook, conf git.Config, mission ledger.ID, started bool) {
+	if h.Event.Reason == "clear" {
+		return // the client lives on
+	}
+	late, err := awaitPush(ctx, h.Workspace(), conf, mission, started)
+	h.LogError(err)
+	if len(late) > 0 {
+		text := fmt.Sprintf("git-agent-turn: mission %s is still being pushed to %s", mission, strings.Join(late, ", "))
+		h.Answer(hooks.Answer{User: text})
+	}
+}
+
+// awaitOther waits for the push of a session's end that another process has recorded: the client waits longer
+// for a hook from settings than for a plugin's.
+func awaitOther(ctx context.Context, h *hookrun.Hook) error {
+	w := h.Workspace()
+	mission, err := ledger.ParseID(w.Store.Load(h.Event.SessionID).Mission)
+	if err != nil {
+		return nil // it has recorded nothing
+	}
+	conf, err := w.Repo.Config(ctx)
+	if err != nil {
+		return err
+	}
+	atEnd(ctx, h, conf, mission, true)
 	return nil
 }
 

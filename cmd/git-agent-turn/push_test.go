@@ -187,6 +187,12 @@ func TestPushedSlowly(t *testing.T) {
 		if last.status != 0 || last.stderr != "" || (last.stdout == "") != (want == "") || !strings.Contains(last.stdout, want) {
 			t.Errorf("waiting %s, the end says %+v, want %q", wait, last, want)
 		}
+		// The same end once more, as settings and a plugin tell it: it is recorded, but not pushed.
+		h.Git("config", "agent.pushWait", "1ms")
+		c.End("other")
+		if !strings.Contains(last.stdout, "is still being pushed to origin") {
+			t.Errorf("the second hook of the end says %+v", last)
+		}
 		c.Start("resume")
 		c.Prompt("one more")
 	}

@@ -30,8 +30,15 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/session"
 	"gitagent/internal/target"
+	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 )
+
+// endWait is how long a plugin's hook at the end of a session waits for the process that does its work,
+// which mostly takes a twentieth of that. Claude Code gives such a hook 1.5 s, whatever its time-out, and kills
+// it 1.5 s later. What the hook has started in a session of its own lives on, but not where all ends with the
+// client, as in a container: hence it waits at all.
+const endWait = time.Second
 
 // A Hook is one payload and the repository that it belongs to.
 type Hook struct {
@@ -114,7 +121,29 @@ func (h *Hook) run(ctx context.Context, args []string, take func(context.Context
 	if err := target.HandOverTo(h.Repo.Format(), payload.Bytes()); err != nil {
 		return err
 	}
+	if viaPlugin(args) && event.Name == "SessionEnd" {
+		err := terminal.OutliveOwn(endWait, h.Repo.Top, payload.Bytes(), h.program, append([]string{"hook"}, withoutVia(args)...)...)
+		if err == nil {
+			return nil
+		}
+		h.LogError(err) // and do it here, for as long as the client lets us
+	}
 	return take(ctx, h)
+}
+
+// What a plugin's hook is called with, besides the arguments of the same hook in settings.
+const via, plugin = "--via", "plugin"
+
+// viaPlugin reports whether a hook's arguments say that it is a plugin's.
+func viaPlugin(args []string) bool {
+	i := slices.Index(args, via)
+	return i >= 0 && i+1 < len(args) && args[i+1] == plugin
+}
+
+// withoutVia are the arguments of a plugin's hook as the hook in settings has them.
+func withoutVia(args []string) []string {
+	i := slices.Index(args, via)
+	return slices.Delete(slices.Clone(args), i, i+2)
 }
 
 // named is the agent that a hook's arguments name with --agent, the default one if they name none.

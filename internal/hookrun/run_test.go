@@ -1,6 +1,7 @@
 package hookrun
 
 import (
+	"slices"
 	"testing"
 
 	"gitagent/hooks"
@@ -22,6 +23,27 @@ func TestNamed(t *testing.T) {
 	} {
 		if got, err := named(tt.args); got != tt.want || (err == nil) != (tt.want != nil) {
 			t.Errorf("%q: %v, %v, want %v", tt.args, got, err, tt.want)
+		}
+	}
+}
+
+func TestVia(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		args   []string
+		plugin bool
+		rest   []string
+	}{
+		{nil, false, nil},
+		{[]string{"--via"}, false, nil},
+		{[]string{"--via", "settings"}, false, nil},
+		{[]string{"--via", "plugin"}, true, []string{}},
+		{[]string{"--agent", "claude", "--via", "plugin", "x"}, true, []string{"--agent", "claude", "x"}},
+	} {
+		if got := viaPlugin(tt.args); got != tt.plugin {
+			t.Errorf("%q: %t", tt.args, got)
+		} else if got && !slices.Equal(withoutVia(tt.args), tt.rest) {
+			t.Errorf("%q without it: %q, want %q", tt.args, withoutVia(tt.args), tt.rest)
 		}
 	}
 }

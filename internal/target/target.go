@@ -35,6 +35,11 @@ func AgentFlag() cli.Flag {
 	return cmdline.OneOf(&cli.StringFlag{Name: "agent", Usage: "the agent is `<name>`: " + OneOf(names), Value: names[0]}, names...)
 }
 
+// ViaFlag is the flag --via of hooks.
+func ViaFlag() cli.Flag {
+	return cmdline.OneOf(&cli.StringFlag{Name: "via", Usage: "it is the hook of a `<plugin>`, which the client ends early"}, "plugin")
+}
+
 // OneOf lists words of which one is meant: "a, b or c".
 func OneOf(words []string) string {
 	if last := len(words) - 1; last > 0 {

@@ -2,12 +2,14 @@ package terminal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"time"
 )
 
 // Find makes sure that a program exists before any work is done for it.
@@ -28,6 +30,42 @@ func DetachOwn(dir, program string, args ...string) error {
 		return fmt.Errorf("start %s: %w", program, err)
 	}
 	return cmd.Process.Release()
+}
+
+// MaxInput is how much input [OutliveOwn] takes: what a pipe holds on every system.
+const MaxInput = 4096
+
+// OutliveOwn starts one of our programs as [DetachOwn] does, with input to read, and waits for its end, but
+// not longer than it is patient. What the program prints is lost. The error says that it could not be started,
+// or failed while it was waited for.
+func OutliveOwn(patience time.Duration, dir string, input []byte, program string, args ...string) error {
+	if len(input) > MaxInput {
+		return fmt.Errorf("start %s: %d bytes of input are too much", program, len(input))
+	}
+	stdin, write, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("start %s: %w", program, err)
+	}
+	defer stdin.Close()
+	_, err = write.Write(input) // before it starts: if this process is killed now, the program has all or does not exist
+	if err = errors.Join(err, write.Close()); err != nil {
+		return fmt.Errorf("start %s: %w", program, err)
+	}
+	cmd := exec.Command(beside(program), args...)
+	cmd.Dir, cmd.SysProcAttr, cmd.Stdin = dir, detached(), stdin
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", program, err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			return fmt.Errorf("run %s: %w", program, err)
+		}
+	case <-time.After(patience):
+	}
+	return nil
 }
 
 // RunOwn runs one of our programs, found as by [DetachOwn], in the foreground of the terminal, with this
