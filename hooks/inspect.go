@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ type Places struct {
 type Settings struct {
 	Path    string
 	Managed bool // an administrator set them, for everybody
+	Team    bool // they are in the repository, for everybody who works there
 }
 
 // A Problem is a reason why hooks do not run, or not properly.
@@ -29,7 +31,7 @@ const (
 	Disabled    Problem = "disabled"     // disableAllHooks in one file silences all
 	ManagedOnly Problem = "managed only" // only an administrator's hooks run
 	Missing     Problem = "missing"      // no hook of ours for an event
-	Twice       Problem = "twice"        // two hooks of ours for an event: recorded once at twice the cost
+	Twice       Problem = "twice"        // two hooks of ours for an event in settings: recorded once at twice the cost
 	Changed     Problem = "changed"      // runs our program, but by another command than we install
 	Untrusted   Problem = "untrusted"    // the client asks the user first, or the user has switched it off
 )
@@ -67,19 +69,28 @@ type Installed struct {
 	form    string // equal hooks, in whatever files, run once
 }
 
+// A Plugin is a copy of our plugin, with hooks of its own for all events.
+type Plugin struct {
+	Name    string // as the client has it, or where it is
+	Version string // "" if it doesn't say
+	Update  string // the client's command that brings it to our version; "" for none
+	Remove  string // the command that takes it out; "" if Remove of the agent does
+}
+
 // A Report is what [Inspect] found.
 type Report struct {
 	Installed []Installed
-	Plugins   []string // copies of our plugin; each has hooks of its own for all events
+	Plugins   []Plugin // that the client runs
+	Off       []string // names of those that are switched off
 	Findings  []Finding
 }
 
-// Other returns a plugin with our hooks that is not the file at path, which an installation would write; ""
-// if there is none.
+// Other returns the name of a plugin with our hooks that is not the file at path, which an installation
+// would write; "" if there is none.
 func (r *Report) Other(path string) string {
 	for _, p := range r.Plugins {
-		if p != path {
-			return p
+		if p.Name != path {
+			return p.Name
 		}
 	}
 	return ""
@@ -88,23 +99,31 @@ func (r *Report) Other(path string) string {
 // Inspect says which of our entries a client will run that reads its settings from files, in rising
 // precedence, and what is wrong with them. plugins are copies of our plugin that no settings name.
 // It changes nothing; an unreadable file is a finding, a missing one is not.
-func Inspect(entries []Entry, files []Settings, plugins ...string) *Report {
+func Inspect(entries []Entry, files []Settings, plugins ...Plugin) *Report {
 	r := new(Report)
 	enabled := map[string]bool{}
-	for _, f := range slices.Compact(files) { // in the home directory, the user's and the project's are the same
+	// In the home directory, the user's and the project's are the same.
+	for _, f := range slices.CompactFunc(files, func(a, b Settings) bool { return a.Path == b.Path }) {
 		if d := r.read(f.Path); d != nil {
 			r.settings(f, d, entries)
 			for _, p := range d.root.member("enabledPlugins").members() { // later files win
-				enabled[p.key] = p.value.isTrue()
+				// A team can switch a plugin off, but who has not installed it does not get it by that.
+				if on := p.value.isTrue(); !on || !f.Team {
+					enabled[p.key] = on
+				}
 			}
 		}
 	}
-	for plugin, on := range enabled {
-		if name, _, _ := strings.Cut(plugin, "@"); on && strings.Contains(name, "git-agent") {
-			r.Plugins = append(r.Plugins, plugin)
+	for _, plugin := range slices.Sorted(maps.Keys(enabled)) {
+		name, _, _ := strings.Cut(plugin, "@")
+		switch {
+		case !strings.Contains(name, "git-agent"):
+		case enabled[plugin]:
+			r.Plugins = append(r.Plugins, Plugin{Name: plugin})
+		default:
+			r.Off = append(r.Off, plugin)
 		}
 	}
-	slices.Sort(r.Plugins)
 	r.Plugins = append(r.Plugins, plugins...)
 	for _, e := range entries {
 		r.event(e)
@@ -158,9 +177,10 @@ func (r *Report) settings(f Settings, d *document, entries []Entry) {
 	}
 }
 
-// event compares the findings for e's event in all places.
+// event compares the findings for e's event in all places. A plugin beside settings is well: what
+// both tell is recorded once, and a user may want the one for its skills, and the other.
 func (r *Report) event(e Entry) {
-	places := slices.Clone(r.Plugins)
+	var places []string
 	forms := map[string]bool{}
 	for _, i := range r.Installed {
 		if i.Event == e.Event && i.Program == e.program() && !forms[i.form] {
@@ -169,7 +189,7 @@ func (r *Report) event(e Entry) {
 		}
 	}
 	switch {
-	case len(places) == 0:
+	case len(places)+len(r.Plugins) == 0:
 		r.add(Missing, "", e.Event, "no hook runs "+e.program())
 	case len(places) > 1:
 		r.add(Twice, places[0], e.Event, e.program()+" runs twice, the other hook is in "+strings.Join(places[1:], ", "))

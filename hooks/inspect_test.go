@@ -25,7 +25,7 @@ func TestInspect(t *testing.T) {
 		want  []string // problem: finding, paths relative
 		count int      // hooks installed
 
-		plugins []string
+		plugins []Plugin
 	}{
 		{
 			name: "nothing",
@@ -111,19 +111,20 @@ func TestInspect(t *testing.T) {
 		},
 		{
 			name:    "plugin elsewhere",
-			plugins: []string{"home/plugins/git-agent"},
+			plugins: []Plugin{{Name: "home/plugins/git-agent"}},
 		},
 		{
 			name: "plugin beside settings",
 			files: map[string]string{
-				user:    installed,
-				project: `{"enabledPlugins":{"git-agent@git-agent-local":true}}`,
-			},
-			want: []string{
-				"twice: git-agent@git-agent-local: UserPromptSubmit, Stop, StopFailure, SessionEnd: git-agent-turn runs twice, the other hook is in home/.claude/settings.json",
-				"twice: git-agent@git-agent-local: SessionStart, PostToolBatch, PreCompact: git-agent-handoff runs twice, the other hook is in home/.claude/settings.json",
+				user:    `{"enabledPlugins":{"git-agent@git-agent-local":true}}`,
+				project: installed,
 			},
 			count: all,
+		},
+		{
+			name:  "plugin that a team has switched on",
+			files: map[string]string{project: `{"enabledPlugins":{"git-agent@git-agent-local":true}}`},
+			want:  []string{"missing: UserPromptSubmit, Stop, StopFailure, SessionEnd: no hook runs git-agent-turn", "missing: SessionStart, PostToolBatch, PreCompact: no hook runs git-agent-handoff"},
 		},
 		{
 			name: "plugin switched off here",
@@ -139,7 +140,7 @@ func TestInspect(t *testing.T) {
 			dir := files(t, tt.files)
 			var settings []Settings
 			for _, name := range []string{user, project, local, managed} {
-				settings = append(settings, Settings{filepath.Join(dir, filepath.FromSlash(name)), name == managed})
+				settings = append(settings, Settings{filepath.Join(dir, filepath.FromSlash(name)), name == managed, name == project})
 			}
 			r := Inspect(entries, settings, tt.plugins...)
 			var got []string
@@ -162,7 +163,7 @@ func TestInspectPlaces(t *testing.T) {
 	path := filepath.Join(dir, "settings.json")
 
 	// In the home directory the user's settings and the project's are one file.
-	r := Inspect(entries, []Settings{{Path: path}, {Path: path}})
+	r := Inspect(entries, []Settings{{Path: path}, {Path: path, Team: true}})
 	if len(r.Installed) != len(entries) || len(r.Findings) != 0 {
 		t.Errorf("at home: %+v", r)
 	}
@@ -178,9 +179,9 @@ func TestInspectPlaces(t *testing.T) {
 func TestOther(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		plugins []string
+		plugins []Plugin
 		want    string
-	}{{nil, ""}, {[]string{"own"}, ""}, {[]string{"own", "b"}, "b"}, {[]string{"b"}, "b"}} {
+	}{{nil, ""}, {[]Plugin{{Name: "own"}}, ""}, {[]Plugin{{Name: "own"}, {Name: "b"}}, "b"}, {[]Plugin{{Name: "b"}}, "b"}} {
 		if got := (&Report{Plugins: tt.plugins}).Other("own"); got != tt.want {
 			t.Errorf("of %q: %q", tt.plugins, got)
 		}
@@ -191,7 +192,7 @@ func TestOther(t *testing.T) {
 func TestInspectManaged(t *testing.T) {
 	t.Parallel()
 	dir := files(t, map[string]string{"own": `{"disableAllHooks":true}`, "managed": `{"disableAllHooks":true,"allowManagedHooksOnly":true}`})
-	r := Inspect(nil, []Settings{{Path: filepath.Join(dir, "own")}, {filepath.Join(dir, "managed"), true}})
+	r := Inspect(nil, []Settings{{Path: filepath.Join(dir, "own")}, {Path: filepath.Join(dir, "managed"), Managed: true}})
 	var got []bool
 	for _, f := range r.Findings {
 		got = append(got, f.Managed)

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/hooks"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/session"
 )
@@ -69,35 +68,5 @@ func TestLogged(t *testing.T) {
 	}
 	if got := logged(entries, 2); !reflect.DeepEqual(got, want) {
 		t.Errorf("logged = %v, want %v", got, want)
-	}
-}
-
-func TestOncePlugin(t *testing.T) {
-	t.Parallel()
-	const off, offProject, on = "git agent-turn init --remove", "git agent-turn init --project --remove", "git config agent.record true"
-	for _, tt := range []struct {
-		name    string
-		plugins []string
-		paths   []string
-		problem hooks.Problem
-		want    string
-	}{
-		{"two plugins", []string{"a", "b"}, nil, "", ""},
-		{"no plugin", nil, []string{"user", "project"}, "", ""},
-		{"the user's settings", []string{"a"}, []string{"user"}, "", off + " && " + on},
-		{"both", []string{"a"}, []string{"user", "project"}, "", offProject + " && " + off + " && " + on},
-		{"another file", []string{"a"}, []string{"user", "local"}, "", ""},
-		{"a hook that init has not installed", []string{"a"}, []string{"user"}, hooks.Changed, ""},
-	} {
-		r := &hooks.Report{Plugins: tt.plugins}
-		for _, p := range tt.paths {
-			r.Installed = append(r.Installed, hooks.Installed{Path: p})
-		}
-		if tt.problem != "" {
-			r.Findings = append(r.Findings, hooks.Finding{Problem: tt.problem})
-		}
-		if got := oncePlugin(r, "user", "project", "git agent-turn init"); got != tt.want {
-			t.Errorf("%s: oncePlugin = %q, want %q", tt.name, got, tt.want)
-		}
 	}
 }

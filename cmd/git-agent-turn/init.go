@@ -105,6 +105,7 @@ func initialise(c *cli.Context) error {
 		if notice := s.agent.Notice(); notice != "" && s.unsettled(w) {
 			fmt.Fprintln(c.App.ErrWriter, notice)
 		}
+		s.sayOffer(c)
 	}
 	if err := keepPrivate(c, w); err != nil {
 		return err
@@ -167,10 +168,12 @@ func preview(c *cli.Context, w *workspace.Workspace, setups []setup, remove bool
 			s.sayPlugin(c)
 		case !s.edit.Changes():
 			say(c, false, s.edit.Path, "settings")
+			s.sayStay(c)
 		default:
 			if err := diffTexts(c, w.Repo, s.edit); err != nil {
 				return err
 			}
+			s.sayStay(c)
 		}
 	}
 	if w.Store.Enabled() == remove {

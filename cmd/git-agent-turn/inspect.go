@@ -12,6 +12,7 @@ import (
 
 	"gitagent/hooks"
 	"gitagent/internal/agent"
+	"gitagent/internal/cmdline"
 	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 )
@@ -19,9 +20,9 @@ import (
 // An inspected is an agent, and what there is of our hooks in its settings.
 type inspected struct {
 	agent.Agent
-	report        *hooks.Report
-	user, project string // the settings that init edits; "" for none, or if they can't be read
-	usable        bool   // init can install the hooks
+	report *hooks.Report
+	user   string // the settings that init edits; "" for none, or if they can't be read
+	usable bool   // init can install the hooks
 }
 
 // hooked reports whether the agent has any hook of ours.
@@ -39,10 +40,7 @@ func (x *examination) inspect(project string) {
 		if err == nil {
 			i.user = edit.Path
 		}
-		if edit, err := a.Remove(places, true); err == nil && project != "" {
-			i.project = edit.Path
-		}
-		i.usable = err == nil && project != "" && i.report.Other(i.user) == ""
+		i.usable = err == nil && project != ""
 		if i.hooked() || slices.Contains(used, a) && !errors.Is(err, errors.ErrUnsupported) {
 			x.agents = append(x.agents, i)
 		}
@@ -126,7 +124,10 @@ func (x *examination) hooksOf(i inspected, name string) {
 		x.say("hooks", name+strings.Join(byPath[path], ", ")+" in "+path)
 	}
 	for _, p := range i.report.Plugins {
-		x.say("hooks", name+"the plugin "+p)
+		x.plugin(p, name, len(i.report.Installed) > 0)
+	}
+	for _, p := range i.report.Off {
+		x.say("hooks", name+"the plugin "+p+" is switched off")
 	}
 	for _, f := range i.report.Findings {
 		remedy := x.hooksRemedy(i, f)
@@ -136,6 +137,20 @@ func (x *examination) hooksOf(i inspected, name string) {
 		}
 		x.problem("hooks", text, remedy)
 	}
+}
+
+// plugin says that a plugin has our hooks; beside says that settings have them, too.
+func (x *examination) plugin(p hooks.Plugin, name string, beside bool) {
+	text := strings.TrimSpace("the plugin " + p.Name + " " + p.Version)
+	own := strings.TrimPrefix(cmdline.Version(), "v")
+	if release := agent.Version(own) == own; release && p.Version != "" && p.Version != own {
+		x.warn("hooks", fmt.Sprintf("%s%s, which is not the version of the programs, %s", name, text, own), p.Update)
+		return
+	}
+	if beside {
+		text += ", beside those in settings; what both tell is recorded once"
+	}
+	x.say("hooks", name+text)
 }
 
 // advice says what to do about a finding that no command mends, because a person has to edit a file.
@@ -160,36 +175,8 @@ func (x *examination) hooksRemedy(i inspected, f hooks.Finding) string {
 		return x.init // for all at once
 	case f.Problem == hooks.Missing && i.usable:
 		return initOf(i.Agent)
-	case f.Problem == hooks.Changed && i.usable && f.Path == i.user && slices.Contains(i.report.Plugins, f.Path):
+	case f.Problem == hooks.Changed && i.usable && f.Path == i.user && slices.ContainsFunc(i.report.Plugins, func(p hooks.Plugin) bool { return p.Name == f.Path }):
 		return initOf(i.Agent) // which writes the whole file
-	case f.Problem == hooks.Twice:
-		command := "git agent-turn init"
-		if len(x.agents) > 1 {
-			command += " --agent " + i.Program()
-		}
-		return oncePlugin(i.report, i.user, i.project, command)
 	}
 	return ""
-}
-
-// oncePlugin is the command that leaves the hooks to a plugin, "" if more is in the way than hooks that init,
-// which is the command, has installed. Taking them out also switches recording off, if only by init's own
-// means.
-func oncePlugin(r *hooks.Report, user, project, init string) string {
-	if len(r.Plugins) != 1 {
-		return ""
-	}
-	var commands []string
-	for path, command := range map[string]string{user: init + " --remove", project: init + " --project --remove"} {
-		if slices.ContainsFunc(r.Installed, func(i hooks.Installed) bool { return i.Path == path }) {
-			commands = append(commands, command)
-		}
-	}
-	elsewhere := slices.ContainsFunc(r.Installed, func(i hooks.Installed) bool { return i.Path != user && i.Path != project })
-	changed := slices.ContainsFunc(r.Findings, func(f hooks.Finding) bool { return f.Problem == hooks.Changed })
-	if elsewhere || changed || len(commands) == 0 {
-		return ""
-	}
-	slices.Sort(commands)
-	return strings.Join(append(commands, "git config agent.record true"), " && ")
 }

@@ -12,6 +12,7 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/target"
+	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 )
 
@@ -19,8 +20,10 @@ import (
 type setup struct {
 	agent  agent.Agent
 	edit   *hooks.Edit
-	plugin string // that has the hooks already: nothing is edited; "" for none
-	err    error  // why the edit can't be made
+	plugin string         // that has the hooks already: nothing is edited; "" for none
+	offer  string         // the command that installs one; "" for none
+	stay   []hooks.Plugin // that are there after the hooks are removed
+	err    error          // why the edit can't be made
 }
 
 // namedAgents are the agents that a command line names.
@@ -57,7 +60,7 @@ func planSetups(c *cli.Context, w *workspace.Workspace, named []agent.Agent) ([]
 		switch unsupported := errors.Is(s.err, errors.ErrUnsupported); {
 		case unsupported && len(named) > 0:
 			return nil, cmdline.Hint(fmt.Errorf("hooks of %s: %w", a.Title(), s.err), "leave --project out: git agent-turn init --agent "+a.Program())
-		case unsupported, remove && len(named) == 0 && s.err == nil && !s.edit.Changes():
+		case unsupported, remove && len(named) == 0 && s.err == nil && !s.edit.Changes() && len(s.stay) == 0:
 		default:
 			setups = append(setups, s)
 		}
@@ -71,15 +74,17 @@ func planSetups(c *cli.Context, w *workspace.Workspace, named []agent.Agent) ([]
 			return nil, err
 		}
 	}
-	return setups, wrongWith(c, setups)
+	return setups, wrongWith(setups)
 }
 
 // planSetup plans what is done about the hooks of one agent.
 func planSetup(a agent.Agent, w *workspace.Workspace, project, remove bool) setup {
 	s := setup{agent: a}
 	places := placesOf(a, w)
+	report := a.Inspect(places)
 	if remove {
 		s.edit, s.err = a.Remove(places, project)
+		s.stay = slices.DeleteFunc(report.Plugins, func(p hooks.Plugin) bool { return p.Remove == "" })
 		return s
 	}
 	s.edit, s.err = a.Install(places, project)
@@ -87,8 +92,10 @@ func planSetup(a agent.Agent, w *workspace.Workspace, project, remove bool) setu
 	if s.err == nil {
 		path = s.edit.Path
 	}
-	if s.plugin = a.Inspect(places).Other(path); s.plugin != "" {
+	if s.plugin = report.Other(path); s.plugin != "" {
 		s.err = nil
+	} else if len(report.Off) == 0 {
+		s.offer = a.Plugin(terminal.Share("git-agent"))
 	}
 	return s
 }
@@ -122,19 +129,11 @@ func chooseSetups(c *cli.Context, setups []setup) ([]setup, error) {
 }
 
 // wrongWith is what stands against some setups.
-func wrongWith(c *cli.Context, setups []setup) error {
-	plugins := 0
+func wrongWith(setups []setup) error {
 	for _, s := range setups {
 		if s.err != nil {
 			return cmdline.Hint(s.err, "the file was left as it is; mend it, then run the command again")
 		}
-		if s.plugin != "" {
-			plugins++
-		}
-	}
-	if plugins == len(setups) && !c.IsSet("push") && !c.Bool("alias") && !c.Bool("private") {
-		return cmdline.Hint(fmt.Errorf("the plugin %s installs the same hooks", setups[0].plugin),
-			"remove the plugin, or leave the hooks to it: every turn would be looked at twice")
 	}
 	return nil
 }
@@ -154,6 +153,7 @@ func (s setup) apply(c *cli.Context, several, remove bool) error {
 		what += " of " + s.agent.Title()
 	}
 	say(c, changed, s.edit.Path, what+map[bool]string{true: " removed from", false: " installed in"}[remove])
+	s.sayStay(c)
 	return nil
 }
 
@@ -173,4 +173,18 @@ func placesOf(a agent.Agent, w *workspace.Workspace) hooks.Places {
 
 func (s setup) sayPlugin(c *cli.Context) {
 	fmt.Fprintf(c.App.Writer, "the hooks are those of the plugin %s\n", cmdline.Escape(s.plugin))
+}
+
+// sayStay says how to remove what init has not installed.
+func (s setup) sayStay(c *cli.Context) {
+	for _, p := range s.stay {
+		fmt.Fprintf(c.App.Writer, "the plugin %s stays; remove it with: %s\n", cmdline.Escape(p.Name), cmdline.Escape(p.Remove))
+	}
+}
+
+// sayOffer says what else there is for the agent.
+func (s setup) sayOffer(c *cli.Context) {
+	if s.offer != "" {
+		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("skills and commands for %s come with the plugin, which may be installed beside the hooks: %s", s.agent.Title(), s.offer))
+	}
 }

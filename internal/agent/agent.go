@@ -36,6 +36,9 @@ type Agent interface {
 	Remove(places hooks.Places, project bool) (*hooks.Edit, error)
 	// Inspect says which of our hooks the client will run, and what is wrong with them.
 	Inspect(places hooks.Places) *hooks.Report
+	// Plugin is the client's command that installs our plugin from what came with our programs, below the
+	// directory share; "" if there is none for it.
+	Plugin(share string) string
 	// Notice is a sentence that a user must read after an installation, or "".
 	Notice() string
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/archive"
 	"gitagent/internal/cmdline"
@@ -21,7 +20,6 @@ import (
 type Situation struct {
 	Recording bool   // turns are recorded here
 	Bare      bool   // there is no worktree here, and nothing can be recorded
-	Plugin    string // that has the hooks which init would install; "" for none
 	Missions  int
 	Running   bool   // a turn is under way; in a repository with missions nobody looks
 	Remote    string // to fetch from; "" for none
@@ -48,7 +46,6 @@ func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) 
 		return s, err
 	}
 	s.Remote = remote.Usual(names)
-	s.Plugin = plugin(repo.Top)
 	if s.Missions == 0 {
 		if live, err := Live(ctx, w, time.Now()); err == nil {
 			s.Running = slices.ContainsFunc(live, func(l turns.Live) bool { return l.Open != nil })
@@ -56,21 +53,6 @@ func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) 
 		_ = s.LookBack(ctx, w) // advice alone
 	}
 	return s, ctx.Err()
-}
-
-// plugin is a plugin that has our hooks of an agent, if the same goes for all agents whose hooks init would
-// install; "" if not.
-func plugin(project string) (name string) {
-	for _, a := range ToInstall() {
-		places, path := hooks.Places{Config: a.ConfigDir(os.Getenv), Project: project}, ""
-		if edit, err := a.Install(places, false); err == nil {
-			path = edit.Path
-		}
-		if name = a.Inspect(places).Other(path); name == "" {
-			return ""
-		}
-	}
-	return name
 }
 
 // ToInstall are the agents whose hooks init installs if it isn't told: those that are used on this machine
@@ -104,7 +86,7 @@ func (s Situation) Begin() []Step {
 	case s.Bare:
 		steps = append(steps, Step{Aim: "change into a worktree: turns are recorded where agents work"})
 	case !s.Recording:
-		steps = append(steps, Step{"switch recording on", s.Switch()})
+		steps = append(steps, Step{"switch recording on", "git agent-turn init"})
 	case s.Running:
 		steps = append(steps, Step{"see the turn that is running", "git agent-turn list --all"})
 	default:
@@ -122,15 +104,6 @@ func (s Situation) Import() []Step {
 		return nil
 	}
 	return []Step{{"record " + cmdline.Plural(s.Importable, "conversation") + " from before", "git agent-turn import"}}
-}
-
-// Switch is the command that switches recording on. With a plugin the hooks are there already, and
-// init refuses to install them once more.
-func (s Situation) Switch() string {
-	if s.Plugin != "" {
-		return "git config agent.record true"
-	}
-	return "git agent-turn init"
 }
 
 // NoMission says that there is nothing to work on, and what would bring it there.

@@ -15,7 +15,6 @@ func TestBegin(t *testing.T) {
 			Situation{Remote: "origin"},
 			"switch recording on with: git agent-turn init; or bring what was recorded elsewhere with: git agent-turn fetch origin",
 		},
-		{"off, with the plugin", Situation{Plugin: "git-agent@here"}, "switch recording on with: git config agent.record true"},
 		{
 			"off, with conversations from before",
 			Situation{Importable: 2},

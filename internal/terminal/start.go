@@ -108,6 +108,19 @@ func beside(program string) string {
 	return program
 }
 
+// Share is the directory of what was installed for our programs beside them: share/<name> next to the
+// directory that PATH has them in, which stays when they are replaced. Nobody looks whether it is there.
+func Share(name string) string {
+	path, err := exec.LookPath("git-agent-turn")
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(filepath.Dir(path)), "share", name)
+}
+
 // HasScreen reports whether a program can draw on the terminal that this process belongs to, wherever
 // its standard streams lead.
 func HasScreen() bool {

@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"os"
 	"path/filepath"
 	"runtime"
 
@@ -56,19 +55,24 @@ func (Agent) Inspect(places hooks.Places) *hooks.Report { return inspect(places,
 // inspect is [Agent.Inspect] with the settings that an administrator set for everybody.
 func inspect(places hooks.Places, managed string) *hooks.Report {
 	var files []hooks.Settings
-	var plugins []string
+	var plugins []hooks.Plugin
 	if places.Config != "" {
 		files = append(files, hooks.Settings{Path: settings(places, false)})
-		dir := filepath.Join(places.Config, "skills", "git-agent")
-		if _, err := os.Stat(filepath.Join(dir, ".claude-plugin", "plugin.json")); err == nil {
-			plugins = append(plugins, dir)
+		if p, ok := asSkill(places.Config); ok {
+			plugins = append(plugins, p)
 		}
 	}
 	if places.Project != "" {
-		files = append(files, hooks.Settings{Path: settings(places, true)},
+		files = append(files, hooks.Settings{Path: settings(places, true), Team: true},
 			hooks.Settings{Path: filepath.Join(places.Project, ".claude", "settings.local.json")})
 	}
-	return hooks.Inspect(entries, append(files, hooks.Settings{Path: managed, Managed: true}), plugins...)
+	r := hooks.Inspect(entries, append(files, hooks.Settings{Path: managed, Managed: true}), plugins...)
+	for i := range r.Plugins {
+		if p := &r.Plugins[i]; p.Remove == "" {
+			describe(places.Config, p)
+		}
+	}
+	return r
 }
 
 // managedSettings returns the file with the settings that an administrator set for everybody.

@@ -66,6 +66,9 @@ func (Agent) Inspect(places hooks.Places) *hooks.Report {
 	return report
 }
 
+// Plugin is empty: there is none.
+func (Agent) Plugin(string) string { return "" }
+
 // Notice says what the client wants before it runs new hooks.
 func (Agent) Notice() string {
 	return "codex runs new hooks only after you have trusted them: start codex once and review them there"

@@ -67,5 +67,8 @@ func (Agent) Inspect(places hooks.Places) *hooks.Report {
 	return report
 }
 
+// Plugin is empty: there is none.
+func (Agent) Plugin(string) string { return "" }
+
 // Notice is empty: the client runs new hooks at once.
 func (Agent) Notice() string { return "" }

@@ -77,7 +77,7 @@ func (Agent) Inspect(places hooks.Places) *hooks.Report {
 			case err != nil:
 				r.Findings = append(r.Findings, hooks.Finding{Problem: hooks.Unreadable, Path: path, Text: err.Error()})
 			case isOurs(file.Before):
-				r.Plugins = append(r.Plugins, path)
+				r.Plugins = append(r.Plugins, hooks.Plugin{Name: path})
 				r.Findings = append(r.Findings, changed(path, file.Before)...)
 			}
 		}
@@ -87,7 +87,7 @@ func (Agent) Inspect(places hooks.Places) *hooks.Report {
 		r.Findings = append(r.Findings, hooks.Finding{Problem: hooks.Missing, Text: "no plugin runs our hooks"})
 	case len(r.Plugins) > 1:
 		r.Findings = append(r.Findings, hooks.Finding{
-			Problem: hooks.Twice, Path: r.Plugins[1], Text: "the hooks run twice, the other plugin is " + r.Plugins[0],
+			Problem: hooks.Twice, Path: r.Plugins[1].Name, Text: "the hooks run twice, the other plugin is " + r.Plugins[0].Name,
 		})
 	}
 	return r
@@ -103,6 +103,9 @@ func changed(path string, data []byte) []hooks.Finding {
 	}
 	return []hooks.Finding{{Problem: hooks.Changed, Path: path, Text: "the plugin was changed by hand"}}
 }
+
+// Plugin is empty: ours is what Install writes.
+func (Agent) Plugin(string) string { return "" }
 
 // Notice is what a user must know: a running client has loaded its plugins already.
 func (Agent) Notice() string {

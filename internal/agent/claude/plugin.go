@@ -1,0 +1,72 @@
+package claude
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gitagent/hooks"
+	"gitagent/internal/cmdline"
+)
+
+// Our plugin for the client, plugin/ in this repository, has the hooks and, beside them, skills and commands.
+// A marketplace is a directory or repository with a list of plugins. What follows is how Claude Code 2.1.330
+// keeps what it has installed; where it is kept in another way, no version is known.
+
+// manifest is where a plugin says its version.
+var manifest = filepath.Join(".claude-plugin", "plugin.json")
+
+// Plugin is the command that installs the plugin from the marketplace in share.
+func (Agent) Plugin(share string) string {
+	if _, err := os.Stat(filepath.Join(share, ".claude-plugin", "marketplace.json")); err != nil {
+		return ""
+	}
+	return "claude plugin install git-agent --marketplace " + cmdline.Shell([]string{share})
+}
+
+// asSkill is the plugin that a user has put among his skills, where the client finds it by itself.
+func asSkill(config string) (p hooks.Plugin, ok bool) {
+	dir := filepath.Join(config, "skills", "git-agent")
+	if _, err := os.Stat(filepath.Join(dir, manifest)); err != nil {
+		return p, false
+	}
+	return hooks.Plugin{Name: dir, Version: versionIn(dir), Remove: "rm -r " + cmdline.Shell([]string{dir})}, true
+}
+
+// describe completes what is known of a plugin that settings name: "git-agent@<marketplace>".
+func describe(config string, p *hooks.Plugin) {
+	name := cmdline.Shell([]string{p.Name})
+	p.Update, p.Remove = "claude plugin update "+name, "claude plugin uninstall "+name
+	_, marketplace, _ := strings.Cut(p.Name, "@")
+	var known map[string]struct {
+		Source struct{ Source, Path string }
+	}
+	read(filepath.Join(config, "plugins", "known_marketplaces.json"), &known)
+	if m := known[marketplace]; m.Source.Source == "directory" { // is used where it is, not as it was installed
+		if p.Version = versionIn(filepath.Join(m.Source.Path, "plugin")); p.Version != "" {
+			return
+		}
+	}
+	var installed struct {
+		Plugins map[string][]struct{ Version string }
+	}
+	read(filepath.Join(config, "plugins", "installed_plugins.json"), &installed)
+	for _, i := range installed.Plugins[p.Name] {
+		p.Version = i.Version
+	}
+}
+
+// versionIn is the version of the plugin in a directory, "" if it doesn't say.
+func versionIn(dir string) string {
+	var m struct{ Version string }
+	read(filepath.Join(dir, manifest), &m)
+	return m.Version
+}
+
+// read reads a file of JSON into v; what can't be read leaves v as far as it was.
+func read(path string, v any) {
+	if data, err := os.ReadFile(path); err == nil {
+		_ = json.Unmarshal(data, v)
+	}
+}
