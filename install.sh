@@ -76,6 +76,12 @@ install() {
 	done
 	put 644 completions/_git_agent share/zsh/site-functions/_git_agent
 	put 644 completions/git-agent.fish share/fish/vendor_conf.d/git-agent.fish
+	# The plugin for Claude Code, as a marketplace, which the client takes a directory for.
+	put 644 .claude-plugin/marketplace.json share/git-agent/.claude-plugin/marketplace.json
+	find plugin -type f | sort >"$work/plugin"
+	while IFS= read -r file; do
+		put 644 "$file" "share/git-agent/$file"
+	done <"$work/plugin"
 	finish
 	advise
 }

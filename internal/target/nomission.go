@@ -18,8 +18,8 @@ import (
 
 // A Situation is what there is in a repository, as far as it decides what would help there.
 type Situation struct {
-	Recording bool   // turns are recorded here
-	Bare      bool   // there is no worktree here, and nothing can be recorded
+	Recording bool // turns are recorded here
+	Bare      bool // there is no worktree here, and nothing can be recorded
 	Missions  int
 	Running   bool   // a turn is under way; in a repository with missions nobody looks
 	Remote    string // to fetch from; "" for none

@@ -188,6 +188,20 @@ func TestInstalled(t *testing.T) {
 		}
 	})
 
+	t.Run("plugin", func(t *testing.T) {
+		m.must(t, "", "git", "init", "-q", "other")
+		share := filepath.Join(m.home, ".local", "share", "git-agent")
+		_, stderr, err := m.run("", "git", "-C", "other", "agent-turn", "init", "--agent", "claude")
+		if want := "claude plugin install git-agent --marketplace " + share + "\n"; err != nil || !strings.Contains(stderr, want) {
+			t.Errorf("init says %q, %v, want %q", stderr, err, want)
+		}
+		for _, file := range []string{".claude-plugin/marketplace.json", "plugin/.claude-plugin/plugin.json", "plugin/hooks/hooks.json", "plugin/skills/hand-off/SKILL.md"} {
+			if _, err := os.Stat(filepath.Join(share, file)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+
 	// A mission with one turn, and a file.
 	m.must(t, "", "git", "-c", "init.defaultBranch=main", "init", "-q", "repo")
 	const author = "user.email=dev@example.invalid"

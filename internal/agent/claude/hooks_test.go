@@ -1,9 +1,13 @@
 package claude
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"gitagent/hooks"
@@ -89,5 +93,156 @@ func TestInspect(t *testing.T) {
 		if len(r.Installed) != tt.count || len(r.Plugins) != tt.plugins || !slices.Equal(problems, tt.problems) {
 			t.Errorf("%s: %+v", tt.name, r)
 		}
+	}
+}
+
+// TestPluginHooks: the plugin has the hooks that init installs, and nothing of it is heard where our programs are
+// not, but for one message.
+func TestPluginHooks(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../../../plugin/hooks/hooks.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Hooks map[string][]struct {
+			Matcher string
+			Hooks   []struct {
+				Type, Command string
+				Timeout       int
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Hooks) != len(entries) {
+		t.Errorf("%d events, want %d", len(file.Hooks), len(entries))
+	}
+	for _, e := range entries {
+		groups := file.Hooks[e.Event]
+		if len(groups) == 0 || groups[0].Matcher != "" || len(groups[0].Hooks) != 1 {
+			t.Errorf("%s: %+v", e.Event, groups)
+			continue
+		}
+		program, _, _ := strings.Cut(e.Command, " ")
+		want := "command -v " + program + " >/dev/null || exit 0; " + program + " hook --via plugin || exit 1"
+		if h := groups[0].Hooks[0]; h.Type != "command" || h.Command != want || h.Timeout != e.Timeout {
+			t.Errorf("%s: %+v, want %q with %d s", e.Event, h, want, e.Timeout)
+		}
+		if more := groups[1:]; (len(more) != 0) != (e.Event == "SessionStart") {
+			t.Errorf("%s: %+v", e.Event, more)
+		}
+	}
+}
+
+// TestPluginCommand: what the plugin's hooks do where our program is not, works, and breaks.
+func TestPluginCommand(t *testing.T) {
+	t.Parallel()
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("there is no sh")
+	}
+	data, err := os.ReadFile("../../../plugin/hooks/hooks.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Hooks map[string][]struct{ Hooks []struct{ Command string } }
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name   string
+		script string // of both programs; "" for none
+		status int
+		stdout string
+		stderr string
+		said   bool // that there is no program
+	}{
+		{name: "missing", said: true},
+		{name: "works", script: "echo '{}'", stdout: "{}\n"},
+		{name: "broken", script: "echo why >&2; exit 2", status: 1, stderr: "why\n"}, // 2 would make the agent go on
+	} {
+		dir := t.TempDir()
+		if tt.script != "" {
+			for _, program := range []string{"git-agent-turn", "git-agent-handoff"} {
+				if err := os.WriteFile(filepath.Join(dir, program), []byte("#!"+sh+"\n"+tt.script+"\n"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for event, groups := range file.Hooks {
+			for i, g := range groups {
+				cmd := exec.Command(sh, "-c", g.Hooks[0].Command)
+				cmd.Env = []string{"PATH=" + dir}
+				var stdout, stderr bytes.Buffer
+				cmd.Stdout, cmd.Stderr = &stdout, &stderr
+				if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+					t.Fatal(err)
+				}
+				if i == 0 {
+					if got := cmd.ProcessState.ExitCode(); got != tt.status || stdout.String() != tt.stdout || stderr.String() != tt.stderr {
+						t.Errorf("%s, %s: status %d, %q, %q", tt.name, event, got, &stdout, &stderr)
+					}
+					continue
+				}
+				var said struct{ SystemMessage string }
+				if err := json.Unmarshal(stdout.Bytes(), &said); (err == nil && said.SystemMessage != "") != tt.said || stderr.Len() > 0 {
+					t.Errorf("%s, %s says %q, %q", tt.name, event, &stdout, &stderr)
+				}
+			}
+		}
+	}
+}
+
+// TestDescribe: the version of a plugin is that of what the client runs.
+func TestDescribe(t *testing.T) {
+	t.Parallel()
+	config := t.TempDir()
+	write := func(name, content string) {
+		path := filepath.Join(config, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	version := func() string {
+		p := hooks.Plugin{Name: "git-agent@git-agent"}
+		describe(config, &p)
+		if p.Remove != "claude plugin uninstall git-agent@git-agent" || p.Update != "claude plugin update git-agent@git-agent" {
+			t.Errorf("%+v", p)
+		}
+		return p.Version
+	}
+	if got := version(); got != "" {
+		t.Errorf("without files: %q", got)
+	}
+	write("plugins/installed_plugins.json", `{"plugins":{"git-agent@git-agent":[{"version":"1.0.0"}]}}`)
+	write("plugins/known_marketplaces.json", `{"git-agent":{"source":{"source":"github","repo":"dev/git-agent"}}}`)
+	if got := version(); got != "1.0.0" {
+		t.Errorf("from a repository: %q", got)
+	}
+	share, err := json.Marshal(filepath.Join(config, "share"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("plugins/known_marketplaces.json", `{"git-agent":{"source":{"source":"directory","path":`+string(share)+`}}}`)
+	if got := version(); got != "1.0.0" {
+		t.Errorf("from a directory that is gone: %q", got)
+	}
+	write("share/plugin/.claude-plugin/plugin.json", `{"version":"1.1.0"}`)
+	if got := version(); got != "1.1.0" {
+		t.Errorf("from a directory: %q", got)
+	}
+	if got := (Agent{}).Plugin(filepath.Join(config, "share")); got != "" {
+		t.Errorf("without a marketplace: %q", got)
+	}
+	write("share/.claude-plugin/marketplace.json", `{}`)
+	if got, want := (Agent{}).Plugin(filepath.Join(config, "share")), "claude plugin install git-agent --marketplace "; !strings.HasPrefix(got, want) {
+		t.Errorf("with a marketplace: %q", got)
 	}
 }
