@@ -39,7 +39,8 @@ type Roll struct {
 	Workspace *workspace.Workspace
 	Objects   *git.Objects // to read with; nil to open some for each mission
 
-	of map[written]*trust.Writers
+	of      map[written]*trust.Writers
+	trusted map[written]bool
 }
 
 // written is what has been written of a mission, up to one of its ledger's commits.
@@ -66,6 +67,32 @@ func (r *Roll) By(ctx context.Context, t *Turn) (string, error) {
 		r.of[key] = of
 	}
 	return of.Turn(t.Turn), nil
+}
+
+// Trusted reports whether the user may rely on all of the mission that a turn was read in.
+func (r *Roll) Trusted(ctx context.Context, t *Turn) (bool, error) {
+	key := written{t.mission(), t.at}
+	if trusted, known := r.trusted[key]; known {
+		return trusted, nil
+	}
+	objects := r.Objects
+	if objects == nil {
+		objects = r.Workspace.Repo.Objects(ctx)
+		defer objects.Close()
+	}
+	l, err := t.ledger(ctx, r.Workspace.Repo, objects)
+	if err != nil {
+		return false, err
+	}
+	s, err := r.Workspace.Standing(ctx, objects, l.ID, l.Tip)
+	if err != nil {
+		return false, err
+	}
+	if r.trusted == nil || len(r.trusted) == maxOnRoll {
+		r.trusted = make(map[written]bool)
+	}
+	r.trusted[key] = s.Whole
+	return s.Whole, nil
 }
 
 func (r *Roll) writers(ctx context.Context, t *Turn) (*trust.Writers, error) {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -28,6 +29,7 @@ func listCommand() *cli.Command {
 			target.MissionFlag(),
 			&cli.BoolFlag{Name: "all", Usage: "the turns of all missions, by time"},
 			&cli.BoolFlag{Name: "archived", Usage: "with --all: those of archived missions too"},
+			target.TrustedFlag(),
 			&cli.BoolFlag{Name: "tokens", Usage: "how many tokens each turn took, and all together"},
 			&cli.BoolFlag{Name: "states", Usage: "also the states of the worktree that were saved between turns"},
 			target.JSONFlag(),
@@ -68,12 +70,18 @@ func list(c *cli.Context) error {
 		if id == "" {
 			return target.NoMission(c.Context, w)
 		}
+		if c.Bool("trusted") {
+			if err := target.Trusted(c.Context, w, id); err != nil {
+				return err
+			}
+		}
 	}
 	l, err := newListing(c, w, id, chosen)
 	if err != nil {
 		return err
 	}
 	defer l.close()
+	defer func() { tellStrangers(c, l.strangers) }()
 	return l.print()
 }
 
@@ -94,6 +102,8 @@ type listing struct {
 	newer  *turns.Turn            // the turn before
 	some   bool                   // there is a turn, or a state to print
 	unread ledger.Unread
+
+	strangers []ledger.ID // missions that are left out
 }
 
 func newListing(c *cli.Context, w *workspace.Workspace, id ledger.ID, chosen *choice) (*listing, error) {
@@ -212,6 +222,17 @@ func (l *listing) running() error {
 // add prints a turn if it is chosen.
 func (l *listing) add(t *turns.Turn) error {
 	l.some = true
+	if l.c.Bool("trusted") {
+		switch trusted, err := l.roll.Trusted(l.c.Context, t); {
+		case err != nil:
+			return err
+		case !trusted:
+			if !slices.Contains(l.strangers, t.In()) {
+				l.strangers = append(l.strangers, t.In())
+			}
+			return nil
+		}
+	}
 	if err := l.between(t); err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func searchCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "search",
 		Usage:     "search everything that was said: prompts, replies, tools, paths, handoffs",
-		UsageText: "git agent-turn search [--in <place>]... [--since <date>] [-n <k>] [--mission <id>] [--archived] [--regexp] [-i | --json] <word>...",
+		UsageText: "git agent-turn search [--in <place>]... [--since <date>] [-n <k>] [--mission <id>] [--archived] [--trusted] [--regexp] [-i | --json] <word>...",
 		Description: "A turn matches that has all words. A word in lower case matches in any case, one with an upper-case letter as it is written. " +
 			"The exit status is 3 if nothing matches.",
 		Flags: []cli.Flag{
@@ -42,6 +42,7 @@ func searchCommand() *cli.Command {
 			&cli.StringFlag{Name: "since", Aliases: []string{"after"}, Usage: "not older than `<date>`"},
 			target.MissionFlag(),
 			&cli.BoolFlag{Name: "archived", Usage: "archived missions too"},
+			target.TrustedFlag(),
 			&cli.IntFlag{Name: "max-count", Aliases: []string{"n"}, Usage: "at most `<k>`", DefaultText: "all"},
 			target.ChooseFlag(),
 			target.JSONFlag(),
@@ -60,6 +61,7 @@ func searchTurns(c *cli.Context) error {
 	}
 	progress := cmdline.StartProgress(c.App.ErrWriter, func() string { return "searching, " + cmdline.Size(s.turns.Read.Load()) + " so far" })
 	defer progress.Stop()
+	defer func() { tellStrangers(c, s.strangers) }()
 	found := 0
 	for _, r := range s.results(c.Context) {
 		if r == nil {
@@ -136,14 +138,16 @@ type searching struct {
 	dates   cmdline.Dates
 	now     time.Time
 
-	missions map[ledger.ID]*searched
-	unread   [2]error // of turns and of handoffs
+	missions  map[ledger.ID]*searched
+	strangers []ledger.ID // missions that are left out
+	unread    [2]error    // of turns and of handoffs
 }
 
 // A searched is a mission in which something was found.
 type searched struct {
 	title string
 	by    *trust.Writers
+	left  bool // it is not all trusted, and only that is wanted
 }
 
 // A result is a turn or a handoff in which everything was found.
@@ -235,7 +239,14 @@ func (s *searching) results(ctx context.Context) iter.Seq2[time.Time, *result] {
 				return r, at, ok
 			}})
 		}
-		ledger.NewestFirst(sources)(yield)
+		ledger.NewestFirst(sources)(func(at time.Time, r *result) bool {
+			if r != nil && s.c.Bool("trusted") {
+				if m, err := s.of(r); err == nil && m.left { // an error comes again when it is printed
+					r = nil
+				}
+			}
+			return yield(at, r)
+		})
 	}
 }
 
@@ -288,6 +299,11 @@ func (s *searching) of(r *result) (*searched, error) {
 	m = &searched{title: l.Mission.Title}
 	if m.by, err = s.w.Writers(s.c.Context, objects, l.ID, l.Tip); err != nil {
 		return nil, err
+	}
+	if s.c.Bool("trusted") {
+		if m.left = !s.w.Relied(s.c.Context, objects).Standing(l).Whole; m.left {
+			s.strangers = append(s.strangers, l.ID)
+		}
 	}
 	s.missions[l.ID] = m
 	return m, nil

@@ -21,7 +21,7 @@ func showCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "show",
 		Usage: "show a turn: prompt, reply, what it changed; its conversation; or a commit's turns",
-		UsageText: "git agent-turn show [--patch | --conversation | --transcript | --json] [--full] [--agent <id>]\n" +
+		UsageText: "git agent-turn show [--patch | --conversation | --transcript | --json] [--full] [--agent <id>] [--trusted]\n" +
 			"                    [-i | <turn> | <state> | <turn>..<turn> | <commit>]",
 		Flags: []cli.Flag{
 			target.MissionFlag(),
@@ -30,6 +30,7 @@ func showCommand() *cli.Command {
 			&cli.BoolFlag{Name: "conversation", Usage: "only what was said and done, for reading"},
 			&cli.BoolFlag{Name: "full", Usage: "without leaving out or folding anything"},
 			&cli.BoolFlag{Name: "transcript", Usage: "only its part of the conversation, as the client wrote it"},
+			target.TrustedFlag(),
 			&cli.StringFlag{Name: "agent", Usage: "with --transcript, that of the sub-agent `id` in its place"},
 			target.JSONFlag(),
 		},
@@ -63,6 +64,11 @@ func show(c *cli.Context) error {
 	from, to, isRange, err := target.Range(c.Context, w, c.String("mission"), name, c.App.ErrWriter)
 	if err != nil {
 		return err
+	}
+	if c.Bool("trusted") {
+		if err := target.Trusted(c.Context, w, to.In); err != nil {
+			return err
+		}
 	}
 	s, err := newShower(c, w)
 	if err != nil {

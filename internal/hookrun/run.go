@@ -35,9 +35,9 @@ import (
 )
 
 // endWait is how long a plugin's hook at the end of a session waits for the process that does its work,
-// which mostly takes a twentieth of that. Claude Code gives such a hook 1.5 s, whatever its time-out, and kills
-// it 1.5 s later. What the hook has started in a session of its own lives on, but not where all ends with the
-// client, as in a container: hence it waits at all.
+// which mostly takes a twentieth of that. The client cancels such a hook after 1.5 s, whatever its time-out says,
+// and kills it 1.5 s later. What the hook has started in a session of its own lives on, but not where all ends
+// with the client, as in a container: hence it waits at all.
 const endWait = time.Second
 
 // A Hook is one payload and the repository that it belongs to.

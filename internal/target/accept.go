@@ -2,6 +2,7 @@ package target
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -66,7 +67,7 @@ func Accept(c *cli.Context, w *workspace.Workspace, id ledger.ID) error {
 	}
 	stranger := fmt.Errorf("mission %s: %w", id, workspace.ErrStranger)
 	if why := nobody(); why != "" {
-		return cmdline.Hintf(fmt.Errorf("%w (%s)", stranger, why), "a person may look at it and accept it, on a terminal of his own: git agent-turn trust accept %s", id)
+		return Unaccepted(fmt.Errorf("%w (%s)", stranger, why), id)
 	}
 	r, err := newReview(c, w, objects, id, tip, standing)
 	if err != nil {
@@ -96,6 +97,30 @@ func Accept(c *cli.Context, w *workspace.Workspace, id ledger.ID) error {
 	}
 	fmt.Fprintf(c.App.ErrWriter, "accepted mission %s\n", id)
 	return nil
+}
+
+// Trusted returns an error that wraps [workspace.ErrStranger], with the advice to accept it, if the user may not
+// rely on all of a mission. One that has no ledger yet is his own.
+func Trusted(ctx context.Context, w *workspace.Workspace, id ledger.ID) error {
+	tip, err := ledger.Tip(ctx, w.Repo, id)
+	if errors.Is(err, git.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	objects := w.Repo.Objects(ctx)
+	defer objects.Close()
+	s, err := w.Standing(ctx, objects, id, tip)
+	if err == nil && !s.Whole {
+		err = Unaccepted(fmt.Errorf("mission %s: %w", id, workspace.ErrStranger), id)
+	}
+	return err
+}
+
+// Unaccepted adds to an error that a mission is a stranger's what a person can do about it.
+func Unaccepted(err error, id ledger.ID) error {
+	return cmdline.Hintf(err, "a person may look at it and accept it, on a terminal of his own: git agent-turn trust accept %s", id)
 }
 
 // nobody says why there is no person who could answer; "" if there is one, as far as can be seen. An

@@ -35,6 +35,11 @@ func AgentFlag() cli.Flag {
 	return cmdline.OneOf(&cli.StringFlag{Name: "agent", Usage: "the agent is `<name>`: " + OneOf(names), Value: names[0]}, names...)
 }
 
+// TrustedFlag is the flag --trusted of commands that an agent reads.
+func TrustedFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "trusted", Usage: "leave out what was recorded by somebody unknown, and not accepted"}
+}
+
 // ViaFlag is the flag --via of hooks.
 func ViaFlag() cli.Flag {
 	return cmdline.OneOf(&cli.StringFlag{Name: "via", Usage: "it is the hook of a `<plugin>`, which the client ends early"}, "plugin")
