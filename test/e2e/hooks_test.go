@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -81,47 +80,6 @@ func TestBrokenHook(t *testing.T) {
 func withoutDir(path, dir string) string {
 	dirs := slices.DeleteFunc(filepath.SplitList(path), func(d string) bool { return d == dir })
 	return strings.Join(dirs, string(filepath.ListSeparator))
-}
-
-// A plugin that brings the same hooks: every event comes twice, at the same time.
-func TestPluginBesideSettings(t *testing.T) {
-	t.Parallel()
-	r := newRig(t)
-	b, err := os.ReadFile(r.settings())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var settings struct {
-		Hooks json.RawMessage `json:"hooks"`
-	}
-	if err := json.Unmarshal(b, &settings); err != nil {
-		t.Fatal(err)
-	}
-	plugin := filepath.Join(r.home, ".claude", "skills", "git-agent")
-	for name, content := range map[string]any{
-		".claude-plugin/plugin.json": map[string]any{"name": "git-agent", "version": "0.1.0", "description": "hooks", "author": map[string]any{"name": "dev"}},
-		"hooks/hooks.json":           map[string]any{"description": "hooks", "hooks": settings.Hooks},
-	} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(plugin, name)), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		b, err := json.Marshal(content)
-		if err != nil {
-			t.Fatal(err)
-		}
-		replaceFile(t, filepath.Join(plugin, name), b)
-	}
-
-	h := r.claude(r.repo.Dir, "T1 hello").ok().quiet()
-	if got, want := h.ran("Stop"), 3; got != want {
-		t.Fatalf("%d Stop hooks ran, want %d: settings, plugin, witness", got, want)
-	}
-	for _, prompt := range []string{"T2 hello", "T3 hello", "T4 hello"} {
-		r.claude(r.repo.Dir, prompt, "--resume", h.session()).ok().quiet()
-	}
-	r.claude(r.repo.Dir, "TERR hello", "--resume", h.session())
-	r.await("five turns", func() bool { return len(r.list()) == 5 })
-	r.check(r.done("T1"), r.done("T2"), r.done("T3"), r.done("T4"), r.failed("TERR"))
 }
 
 // What init installs, it takes out again, and the user's own settings stay as they were.
