@@ -35,7 +35,7 @@ import (
 )
 
 // endWait is how long a plugin's hook at the end of a session waits for the process that does its work,
-// which mostly takes a twentieth of that. The client cancels such a hook after 1.5 s, whatever its time-out says,
+// which mostly takes a fifth of that. The client cancels such a hook after 1.5 s, whatever its time-out says,
 // and kills it 1.5 s later. What the hook has started in a session of its own lives on, but not where all ends
 // with the client, as in a container: hence it waits at all.
 const endWait = time.Second
