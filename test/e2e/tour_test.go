@@ -277,7 +277,7 @@ func (v *tour) compare(name, screen string) {
 }
 
 var (
-	hex    = regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[0-9a-f]{7,40}\b|\b[0-9a-f]{4}/`)
+	hex    = regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[0-9a-f]{7,64}\b|\b[0-9a-f]{4}/`)
 	digits = regexp.MustCompile(`[0-9a-f]+`)
 	cut    = regexp.MustCompile(`(turn |mission/)[0-9a-f]{1,8}…`)
 	clock  = regexp.MustCompile(`\b\d\d:\d\d\b(:\d\d\b)?`)

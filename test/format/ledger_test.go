@@ -63,7 +63,7 @@ func TestMake(t *testing.T) {
 // masked leaves hashes out of a listing, and the order that is theirs. Version 0.1 wrote some events
 // in the local time zone.
 func masked(listing []byte) []byte {
-	listing = regexp.MustCompile(`\b[0-9a-f]{12,40}\b`).ReplaceAll(listing, []byte("*"))
+	listing = regexp.MustCompile(`\b[0-9a-f]{12,64}\b`).ReplaceAll(listing, []byte("*"))
 	listing = regexp.MustCompile(`\S+T\S+[+]01:00`).ReplaceAllFunc(listing, func(local []byte) []byte {
 		at, err := time.Parse(time.RFC3339, string(local))
 		if err != nil {
@@ -88,6 +88,9 @@ func want(t testing.TB) []byte {
 // unbundle makes a repository with everything that the bundle holds and main checked out.
 func unbundle(t testing.TB) *gittest.Repo {
 	t.Helper()
+	if git.ObjectFormat != "sha1" {
+		t.Skip("version 0.1 wrote no other repositories")
+	}
 	path, err := filepath.Abs(bundle)
 	if err != nil {
 		t.Fatal(err)

@@ -215,7 +215,7 @@ func (g *ledger) path() string {
 	})
 }
 
-const absent = "0123456789abcdef0123456789abcdef01234567"
+var absent = gittest.Hashes("0123456789abcdef0123456789abcdef01234567")
 
 // conversation is what a client of some agent wrote.
 func (g *ledger) conversation(name string) []byte {

@@ -5,7 +5,6 @@ package hostile
 import (
 	"bytes"
 	"compress/zlib"
-	"crypto/sha1"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -15,6 +14,10 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing/hash"
+
+	"gitagent/internal/git"
 )
 
 // A store writes loose objects, also such as git refuses to make.
@@ -26,7 +29,7 @@ type store struct {
 func (s store) write(kind string, content []byte) string {
 	s.t.Helper()
 	head := fmt.Appendf(nil, "%s %d\x00", kind, len(content))
-	sum := sha1.Sum(append(head[:len(head):len(head)], content...))
+	sum := git.Checksum(append(head[:len(head):len(head)], content...))
 	name := hex.EncodeToString(sum[:])
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
@@ -84,7 +87,7 @@ func (l *large) zeros(s store, kind string, size int) string {
 	defer l.mu.Unlock()
 	key := fmt.Sprint(kind, size)
 	if l.made[key] == "" {
-		sum := sha1.New()
+		sum := hash.New(hash.CryptoType)
 		f, err := os.Create(filepath.Join(l.dir, key))
 		if err != nil {
 			s.t.Fatal(err)
@@ -116,7 +119,7 @@ func (l *large) delta(s store, content string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	const size = 160 << 20
-	pack := filepath.Join(l.dir, fmt.Sprintf("%x", sha1.Sum([]byte(content))))
+	pack := filepath.Join(l.dir, fmt.Sprintf("%x", git.Checksum([]byte(content))))
 	if _, err := os.Stat(pack + ".idx"); err != nil {
 		var b bytes.Buffer
 		b.WriteString("PACK\x00\x00\x00\x02\x00\x00\x00\x02")
@@ -138,12 +141,12 @@ func (l *large) delta(s store, content string) string {
 			back = append([]byte{0x80 | byte(n&0x7f)}, back...)
 		}
 		packEntry(&b, 6, len(d), back, func(z io.Writer) { _, _ = z.Write(d) })
-		sum := sha1.Sum(b.Bytes())
+		sum := git.Checksum(b.Bytes())
 		b.Write(sum[:])
 		if err := os.WriteFile(pack+".pack", b.Bytes(), 0o444); err != nil {
 			s.t.Fatal(err)
 		}
-		if out, err := exec.Command("git", "index-pack", "-o", pack+".idx", pack+".pack").CombinedOutput(); err != nil {
+		if out, err := exec.Command("git", "index-pack", "--object-format="+git.ObjectFormat, "-o", pack+".idx", pack+".pack").CombinedOutput(); err != nil {
 			s.t.Fatalf("git index-pack: %v\n%s", err, out)
 		}
 	}
@@ -156,7 +159,7 @@ func (l *large) delta(s store, content string) string {
 			s.t.Fatal(err)
 		}
 	}
-	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content))
+	sum := git.Checksum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -257,7 +257,7 @@ func contains(whole, part string) bool {
 
 // What differs from one run to the next: hashes and ids, and names with a number in them.
 var (
-	hashes  = regexp.MustCompile(`\b[0-9a-f]{8,40}\b`)
+	hashes  = regexp.MustCompile(`\b[0-9a-f]{8,64}\b`)
 	numbers = regexp.MustCompile(`\b(place-|tmp_\w+_)\w+`)
 )
 
