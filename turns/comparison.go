@@ -20,9 +20,9 @@ import (
 type Compared struct {
 	Mission *ledger.Mission
 	Point   ForkPoint // of a mission that is no fork: turn 0 of it
-	By      string // who recorded the newest event of the mission
-	Foreign bool   // somebody unknown recorded one of its turns, or the one that it was forked at
-	Newest  bool   // it was recorded up to now
+	By      string    // who recorded the newest event of the mission
+	Foreign bool      // somebody unknown recorded one of its turns, or the one that it was forked at
+	Newest  bool      // it was recorded up to now
 
 	Commit  git.Hex // whose tree is the state
 	Turns   int     // its own, not those that it has inherited

@@ -60,7 +60,9 @@ func TestSearch(t *testing.T) {
 	least := 8 // files
 	if r.InTables() {
 		least = 5
-		in := func(name string) bool { return strings.HasPrefix(name, "reftable/") || strings.HasPrefix(name, "logs/") || name == "packed-refs" }
+		in := func(name string) bool {
+			return strings.HasPrefix(name, "reftable/") || strings.HasPrefix(name, "logs/") || name == "packed-refs"
+		}
 		if !slices.ContainsFunc(found, in) {
 			t.Errorf("found %q, want tables as well", found)
 		}

@@ -139,7 +139,6 @@ type job struct {
 	line    *line
 	between []*fileDiff
 	files   []*fileDiff
-	pairs   int // comparisons that it waits for
 }
 
 // mission writes the turns of a mission, and adds it to the index.
