@@ -1,0 +1,108 @@
+// Package sha256 tests repositories whose objects are named by SHA-256, with the programs as they are installed: those
+// that everybody calls give way to those in libexec.
+//
+// It is about that, and about what plain git makes of what is recorded. All other tests run with SHA-256 as well:
+//
+//	GIT_DEFAULT_HASH=sha256 go test -tags sha256 ./...
+package sha256
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"gitagent/test/gittest"
+	"gitagent/test/replay"
+)
+
+func TestMain(m *testing.M) { os.Exit(gittest.Programs{M: m, Both: true}.Run()) }
+
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	programs, err := exec.LookPath("git-agent-turn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		WorkdirRoot:         gittest.TempDir(t),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			for _, v := range gittest.Env(env.WorkDir) {
+				if name, value, _ := strings.Cut(v, "="); name != "PATH" && name != "TMPDIR" {
+					env.Setenv(name, value)
+				}
+			}
+			env.Setenv("GIT_DEFAULT_HASH", "sha1") // a script says which it means
+			env.Setenv("BIN", filepath.Dir(programs))
+			env.Setenv("INSTALLED", filepath.Dir(filepath.Dir(programs)))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"turn": turn, "status": status},
+	})
+}
+
+// turn lets an agent's client take a turn in a directory, whose hooks it starts in another one:
+//
+//	turn <dir> <hooks' dir> <prompt> [<what it does, for the shell> [<kilobytes of reply>]]
+//
+// The hooks are those of the program in $BIN. What they print is in the file heard, and is nothing unless there is a reason.
+func turn(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 || len(args) > 5 {
+		ts.Fatalf("usage: turn <dir> <hooks' dir> <prompt> [<what it does> [<kilobytes of reply>]]")
+	}
+	program := filepath.Join(ts.Getenv("BIN"), "git-agent-turn")
+	var heard bytes.Buffer
+	c := replay.New(ts.Getenv("WORK"), ts.MkAbs(args[0]), func(e replay.Event) {
+		cmd := exec.Command(program, "hook")
+		cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs(args[1]), &heard, &heard
+		// As a pipe, which nobody can set back.
+		cmd.Stdin = io.MultiReader(bytes.NewReader(e.Payload()))
+		for _, name := range []string{"HOME", "PATH", "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM"} {
+			cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+		}
+		if err := cmd.Run(); err != nil {
+			ts.Fatalf("hook of %s: %v\n%s", e.Name, err, &heard)
+		}
+	})
+	c.Prompt(args[2])
+	if len(args) > 3 {
+		cmd := exec.Command("sh", "-c", args[3])
+		cmd.Dir = ts.MkAbs(args[0])
+		ts.Check(cmd.Run())
+	}
+	reply := "done"
+	if len(args) > 4 {
+		kilobytes, err := strconv.Atoi(args[4])
+		ts.Check(err)
+		reply = strings.Repeat(strings.Repeat("word ", 25)+"\n\n\n", 8*kilobytes)
+	}
+	c.Stop(reply)
+	ts.Check(os.WriteFile(ts.MkAbs(filepath.Join(ts.Getenv("WORK"), "heard")), heard.Bytes(), 0o666))
+}
+
+// status runs a command that must exit with the given status:
+//
+//	status 3 git agent-turn show 12
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status <status> <command>...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit, ok := err.(*exec.ExitError); ok {
+		got = exit.ExitCode()
+	}
+	if fmt.Sprint(got) != args[0] {
+		ts.Fatalf("exit status %d, want %s", got, args[0])
+	}
+}
