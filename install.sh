@@ -158,6 +158,10 @@ uninstall() {
 		rmdir -- "$root/$path" 2>/dev/null || :
 	done
 	printf 'removed git-agent from %s\n' "$PREFIX"
+	kept=${XDG_CONFIG_HOME:-${HOME-}/.config}/git-agent
+	if [ -z "${DESTDIR-}" ] && [ -d "$kept" ]; then
+		printf 'your settings and your key stay; to remove them, too: rm -r "%s"\n' "$kept"
+	fi
 }
 
 main "$@"

@@ -24,12 +24,12 @@ type Edit struct {
 // PlanInstall plans how to add entries to the file at path, see [Install]. It writes nothing.
 // Mistakes in the file are named as path:line:column.
 func PlanInstall(path string, entries []Entry) (*Edit, error) {
-	return plan(path, entries, Install)
+	return Plan(path, func(settings []byte) ([]byte, error) { return Install(settings, entries) })
 }
 
 // PlanRemove plans how to remove entries from the file at path, see [Remove].
 func PlanRemove(path string, entries []Entry) (*Edit, error) {
-	return plan(path, entries, Remove)
+	return Plan(path, func(settings []byte) ([]byte, error) { return Remove(settings, entries) })
 }
 
 // PlanFile plans to make the file at path, as a whole, what content is, or with nil to remove it.
@@ -41,14 +41,19 @@ func PlanFile(path string, content []byte) (*Edit, error) {
 	return &Edit{path, before, content}, nil
 }
 
-func plan(path string, entries []Entry, change func([]byte, []Entry) ([]byte, error)) (*Edit, error) {
+// Plan plans what change makes of the settings in the file at path, which are nil if there is no file. If that is
+// what [Install] makes a file from, nothing else is in it, and it is removed; a symbolic link keeps its file.
+func Plan(path string, change func(settings []byte) ([]byte, error)) (*Edit, error) {
 	before, err := readSettings(path)
 	if err != nil {
 		return nil, err
 	}
-	after, err := change(before, entries)
+	after, err := change(before)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%w", path, err) // the format of compilers
+	}
+	if info, err := os.Lstat(path); bytes.Equal(after, made) && err == nil && info.Mode().IsRegular() {
+		after = nil
 	}
 	return &Edit{path, before, after}, nil
 }

@@ -113,7 +113,7 @@ func TestApplyMissing(t *testing.T) {
 		t.Errorf("removing from nothing made %s", got)
 	}
 	installAt(t, path)
-	if got, want := contents(t, path), string(golden(t, "object", "installed")); got != want {
+	if got, want := contents(t, path), string(golden(t, "object", "installed"))+"\n"; got != want {
 		t.Errorf("got %s", got)
 	}
 	// The mode is that of any other new file.
@@ -121,8 +121,34 @@ func TestApplyMissing(t *testing.T) {
 		t.Errorf("mode %v, want %v", got, want)
 	}
 	removeAt(t, path)
-	if got := contents(t, path); got != "{}\n" {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what was made for our entries is still there: %v", err)
+	}
+
+	// What somebody else has added stays, and so does a file that a link leads to by now.
+	installAt(t, path)
+	text := strings.Replace(contents(t, path), "{", `{"model": "opus",`, 1)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	removeAt(t, path)
+	if got := contents(t, path); !strings.Contains(got, "opus") || strings.Contains(got, "git-agent") {
 		t.Errorf("removed: %q", got)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	installAt(t, path)
+	moved := filepath.Join(dir, "moved")
+	if err := os.Rename(path, moved); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(moved, path); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	removeAt(t, path)
+	if got := contents(t, path); got != "{}\n\n" {
+		t.Errorf("removed behind a link: %q", got)
 	}
 }
 

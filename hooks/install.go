@@ -17,15 +17,22 @@ type Entry struct {
 // program returns the name of the executable that e runs.
 func (e Entry) program() string { return strings.Fields(e.Command)[0] }
 
+// made are the settings of a file that is made for our entries, before they are added. Nobody else ends a file like
+// that: so one is known in which there is nothing else.
+var made = []byte("{}\n\n")
+
 // Install returns settings with those of entries that they lack.
 //
 // Every existing byte stays, and additions follow the file's own indentation and line ends. An
 // entry counts as installed if any hook of its event runs its program, whatever else it says, so
-// installing twice changes nothing. Empty settings become a new object. If settings are not strict
+// installing twice changes nothing. Empty settings, and nil for none, become a new object. If settings are not strict
 // JSON, or something in them has the wrong type and would make the client skip an event of entries,
 // the error is a [*SettingsError].
 func Install(settings []byte, entries []Entry) ([]byte, error) {
-	if blank(settings) {
+	switch {
+	case settings == nil:
+		settings = made
+	case blank(settings):
 		settings = []byte("{}\n")
 	}
 	for _, e := range entries {

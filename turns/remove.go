@@ -39,25 +39,16 @@ type Removed struct {
 // error wraps [ErrInUse]; if the branch has commits of the user's own and force is not set, it wraps
 // [ErrUnmerged].
 func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*Removed, error) {
-	branch := r.Branch(id)
-	refs, err := r.Repo.Refs(ctx, id.Ref(), id.NotesRef(), branch)
+	refs, err := r.Repo.Refs(ctx, id.Ref(), id.NotesRef(), r.Branch(id))
 	if err != nil {
 		return nil, err
 	}
 	if _, ok := refs[id.Ref()]; !ok {
 		return r.removeArchived(ctx, id, force, dry)
 	}
-	done := &Removed{ID: id}
-	if _, ok := refs[branch]; ok {
-		done.Branch = strings.TrimPrefix(branch, "refs/heads/")
-	}
-	if done.Worktree, err = r.removable(ctx, id, branch, force); err != nil {
+	done, err := r.Removal(ctx, id, refs, force)
+	if err != nil {
 		return nil, err
-	}
-	if tip, ok := refs[branch]; ok && !force {
-		if err := r.unmerged(ctx, branch, tip, refs[id.Ref()]); err != nil {
-			return nil, fmt.Errorf("mission %s: %w", id, err)
-		}
 	}
 	if done.Bytes, err = r.freed(ctx, refs); err != nil {
 		done.Bytes = -1 // an object is missing, or too large to be looked at
@@ -69,8 +60,8 @@ func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*
 		return done, nil
 	}
 	if done.Worktree != "" {
-		if err := r.removeWorktree(ctx, done.Worktree, force); err != nil { // it is locked, or has submodules
-			return nil, fmt.Errorf("remove mission %s: %w: %w", id, ErrInUse, err)
+		if err := r.RemoveWorktree(ctx, done.Worktree, force); err != nil {
+			return nil, fmt.Errorf("remove mission %s: %w", id, err)
 		}
 	}
 	if err := r.forgetArchived(ctx, id); err != nil { // else what it was before it went on would be there again
@@ -95,6 +86,28 @@ func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*
 		r.leaveRewrites(ctx, id)
 	}
 	return done, errors.Join(r.Trust.Forget(id), r.Store.Forget(ctx, string(id)))
+}
+
+// Removal says what of a mission's would be removed but for its ledger and notes, and whether that may be: the
+// errors are those of [Recorder.Remove]. refs has its branch and ledger.
+func (r *Recorder) Removal(ctx context.Context, id ledger.ID, refs map[string]plumbing.Hash, force bool) (*Removed, error) {
+	branch := r.Branch(id)
+	worktree, err := r.removable(ctx, id, branch, force)
+	if err != nil {
+		return nil, err
+	}
+	done := &Removed{ID: id, Worktree: worktree, Bytes: -1}
+	tip, ok := refs[branch]
+	if !ok {
+		return done, nil
+	}
+	done.Branch = strings.TrimPrefix(branch, "refs/heads/")
+	if !force {
+		if err := r.unmerged(ctx, branch, tip, refs[id.Ref()]); err != nil {
+			return nil, fmt.Errorf("mission %s: %w", id, err)
+		}
+	}
+	return done, nil
 }
 
 // removeArchived is Remove for a mission that is archived.
@@ -157,6 +170,15 @@ func (r *Recorder) RemoveArchived(ctx context.Context, ids []ledger.ID, force, d
 		}
 	}
 	return done, left, err
+}
+
+// RemoveWorktree removes a linked worktree. If git refuses, because it is locked, say, the error wraps [ErrInUse].
+func (r *Recorder) RemoveWorktree(ctx context.Context, path string, force bool) error {
+	err := r.removeWorktree(ctx, path, force)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrInUse, err)
+	}
+	return err
 }
 
 // removeWorktree removes a linked worktree. A note says where git leaves locks if it is killed.

@@ -2,10 +2,14 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
 	"gitagent/internal/workspace"
 )
 
@@ -38,5 +42,33 @@ func makeAlias(c *cli.Context, w *workspace.Workspace) error {
 	if err == nil {
 		_, err = fmt.Fprintf(c.App.Writer, "git %s is git %s\n", aliasName, aliasCommand)
 	}
+	return err
+}
+
+// aliasFile returns the user's own file of configuration that has our alias, "" if there is none.
+func aliasFile(c *cli.Context, w *workspace.Workspace) (string, error) {
+	out, err := w.Repo.Output(c.Context, nil, "config", "--global", "-z", "--show-origin", "--fixed-value", "--get-all", "alias."+aliasName, aliasCommand)
+	if git.Status(err) == 1 { // no such value
+		return "", nil
+	}
+	origin, _, _ := strings.Cut(string(out), "\x00")
+	return strings.TrimPrefix(origin, "file:"), err
+}
+
+// dropAlias takes the alias back, and the file if there is nothing else in it.
+func dropAlias(c *cli.Context, w *workspace.Workspace) error {
+	file, err := aliasFile(c, w)
+	if file == "" || err != nil {
+		return err
+	}
+	if _, err := w.Repo.Output(c.Context, nil, "config", "--global", "--fixed-value", "--unset-all", "alias."+aliasName, aliasCommand); err != nil {
+		return err
+	}
+	if info, err := os.Lstat(file); filepath.IsAbs(file) && err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		if err := os.Remove(file); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(c.App.Writer, "git %s is no command any more\n", aliasName)
 	return err
 }

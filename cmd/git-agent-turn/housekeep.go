@@ -45,8 +45,8 @@ func keepHouse(c *cli.Context) error {
 	if err != nil { // what is valid of the settings counts, as it does for a hook
 		w.Store.Log(time.Now(), "housekeeping: "+err.Error())
 	}
-	if purge.Unfinished(w.Store) {
-		return nil
+	if _, err := w.Store.Dir().Lstat("."); err != nil || purge.Unfinished(w.Store) {
+		return nil // all was removed since the hook, or somebody is about to purge
 	}
 	held, err := w.Store.TryLock("housekeeping")
 	if err != nil || held == nil {

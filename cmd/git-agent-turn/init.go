@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,7 +33,7 @@ func initCommand() *cli.Command {
 			&cli.BoolFlag{Name: "private", Usage: "keep other users of this machine out of the repository"},
 			target.RemoteFlag("push", "from now on send what is recorded to `<remote>`; asks first"),
 			&cli.BoolFlag{Name: "alias", Usage: "make git la, which is git log --all without what git-agent keeps"},
-			&cli.BoolFlag{Name: "remove", Usage: "take the hooks out again, and switch this repository off"},
+			&cli.BoolFlag{Name: "remove", Usage: "take the hooks and git la out again, and switch this repository off"},
 		},
 		Action: cmdline.NoArgs(initialise),
 	}
@@ -84,7 +85,7 @@ func initialise(c *cli.Context) error {
 		}
 	}
 	for _, s := range setups {
-		if err := s.apply(c, len(setups) > 1, remove); err != nil {
+		if err := s.apply(c, w, len(setups) > 1, remove); err != nil {
 			return err
 		}
 	}
@@ -93,11 +94,20 @@ func initialise(c *cli.Context) error {
 			return err
 		}
 	}
+	all := remove && len(named) == 0 && !c.Bool("project")
+	if all {
+		if err := dropAlias(c, w); err != nil {
+			return err
+		}
+	}
 	switched, err := w.Store.Enable(!remove)
 	if err != nil {
 		return err
 	}
 	say(c, switched, w.Repo.Top, map[bool]string{true: "recording switched off in", false: "recording switched on in"}[remove])
+	if all {
+		return sayLeft(c, w)
+	}
 	if remove {
 		return nil
 	}
@@ -111,6 +121,18 @@ func initialise(c *cli.Context) error {
 		return err
 	}
 	return begin(c, w)
+}
+
+// sayLeft says what is left when init was taken back.
+func sayLeft(c *cli.Context, w *workspace.Workspace) error {
+	if _, err := os.Lstat(w.Store.Dir().Path(".")); err == nil {
+		fmt.Fprintln(c.App.ErrWriter, "what was recorded here stays; to remove that, too: git agent-turn remove --all")
+	}
+	conf, err := w.Repo.OwnConfig(c.Context)
+	if err == nil && conf.Shared() == git.OwnerOnly {
+		fmt.Fprintf(c.App.ErrWriter, "other users of this machine are still kept out of %s; to have git's usual permissions for what is new: git config --unset core.sharedRepository\n", cmdline.Escape(w.Repo.CommonDir))
+	}
+	return errors.Join(err, sayAtHome(c))
 }
 
 // begin says how to go on after init. In a clone without missions it asks a person whether to fetch
@@ -175,6 +197,9 @@ func preview(c *cli.Context, w *workspace.Workspace, setups []setup, remove bool
 			}
 			s.sayStay(c)
 		}
+	}
+	if file, err := aliasFile(c, w); remove && file != "" && err == nil && !c.IsSet("agent") && !c.Bool("project") {
+		say(c, true, file, "would remove git "+aliasName+" from")
 	}
 	if w.Store.Enabled() == remove {
 		say(c, true, w.Repo.Top, map[bool]string{true: "would switch recording off in", false: "would switch recording on in"}[remove])

@@ -36,7 +36,7 @@ func keepPrivate(c *cli.Context, w *workspace.Workspace) error {
 	if !private {
 		return nil
 	}
-	if err := w.Repo.OwnerOnly(c.Context); err != nil {
+	if err := w.Repo.KeepPrivate(c.Context); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.App.Writer, "only you can read %s\n", cmdline.Escape(w.Repo.CommonDir))

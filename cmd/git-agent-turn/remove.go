@@ -23,13 +23,25 @@ func removeCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "remove",
 		Usage:     "remove a mission: worktree, branch, notes and ledger",
-		UsageText: "git agent-turn remove [--force] [--dry-run] <mission>",
+		UsageText: "git agent-turn remove [--force] [--dry-run] <mission>\ngit agent-turn remove --all [--force] [--dry-run | --yes]",
+		Description: "With --all every mission goes, and all else that git-agent keeps in the repository, after a question. " +
+			"Recording must be switched off.",
 		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "all", Usage: "all that was recorded here, with everything of git-agent's in this repository"},
 			&cli.BoolFlag{Name: "force", Usage: "even if changes that are not committed, or commits of yours, are lost"},
+			&cli.BoolFlag{Name: "yes", Usage: "with --all, don't ask"},
 			target.DryRunFlag(),
 		},
 		BashComplete: target.First(target.CompleteMissions),
-		Action:       cmdline.OneArg("mission", remove),
+		Action: func(c *cli.Context) error {
+			switch {
+			case c.Bool("all"):
+				return cmdline.NoArgs(removeEverything)(c)
+			case c.Bool("yes"):
+				return cmdline.Usagef("remove takes --yes only with --all")
+			}
+			return cmdline.OneArg("mission", remove)(c)
+		},
 	}
 }
 

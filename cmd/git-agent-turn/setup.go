@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -139,7 +140,7 @@ func wrongWith(setups []setup) error {
 }
 
 // apply makes the change, and says where; of which agent if there are several.
-func (s setup) apply(c *cli.Context, several, remove bool) error {
+func (s setup) apply(c *cli.Context, w *workspace.Workspace, several, remove bool) error {
 	if s.plugin != "" {
 		s.sayPlugin(c)
 		return nil
@@ -148,6 +149,9 @@ func (s setup) apply(c *cli.Context, several, remove bool) error {
 	if err := s.edit.Apply(); err != nil {
 		return err
 	}
+	if changed && s.edit.After == nil {
+		s.tidy(w)
+	}
 	what := "hooks"
 	if several {
 		what += " of " + s.agent.Title()
@@ -155,6 +159,30 @@ func (s setup) apply(c *cli.Context, several, remove bool) error {
 	say(c, changed, s.edit.Path, what+map[bool]string{true: " removed from", false: " installed in"}[remove])
 	s.sayStay(c)
 	return nil
+}
+
+// tidy removes the directories of a file that is gone, as far as nothing else is in them: init may have made them.
+// What the user's environment names stays, and so does what a link stands for.
+func (s setup) tidy(w *workspace.Workspace) {
+	stay := []string{w.Repo.Top, s.agent.ConfigDir(os.Getenv)}
+	usual := s.agent.ConfigDir(func(name string) string {
+		if name == "HOME" || name == "USERPROFILE" || name == "XDG_CONFIG_HOME" {
+			return os.Getenv(name)
+		}
+		return ""
+	})
+	if stay[1] == usual {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return
+		}
+		stay[1] = home
+	}
+	for dir := filepath.Dir(s.edit.Path); !slices.Contains(stay, dir); dir = filepath.Dir(dir) {
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() || os.Remove(dir) != nil {
+			return
+		}
+	}
 }
 
 // unsettled reports whether it is left to the user that the client runs the hooks: they are new to it, or

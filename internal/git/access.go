@@ -11,6 +11,9 @@ import (
 
 const sharedRepository = "core.sharedrepository"
 
+// OwnerOnly is what [Repo.KeepPrivate] sets it to.
+const OwnerOnly = "0600"
+
 // Shared is core.sharedRepository, "" if it is not set: who may read and write the repository.
 func (c Config) Shared() string { return c.Get(sharedRepository) }
 
@@ -51,10 +54,10 @@ func sharedMode(mode fs.FileMode, setting string) fs.FileMode {
 	return mode // umask, false
 }
 
-// OwnerOnly keeps all other users of the machine out of the repository: git gives new files no
+// KeepPrivate keeps all other users of the machine out of the repository: git gives new files no
 // permissions for them (core.sharedRepository=0600), and what is there can't be reached any more.
-func (r *Repo) OwnerOnly(ctx context.Context) error {
-	if _, err := r.Output(ctx, nil, "config", "core.sharedRepository", "0600"); err != nil {
+func (r *Repo) KeepPrivate(ctx context.Context) error {
+	if _, err := r.Output(ctx, nil, "config", "core.sharedRepository", OwnerOnly); err != nil {
 		return err
 	}
 	for _, dir := range []string{r.CommonDir, filepath.Join(r.CommonDir, "objects"), filepath.Join(r.CommonDir, "objects", "pack")} {

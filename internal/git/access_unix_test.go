@@ -101,7 +101,7 @@ func TestReadable(t *testing.T) {
 			t.Errorf("%v with %v: readable is %t", tt.dirs, tt.mode, got)
 		}
 	}
-	if err := repo.OwnerOnly(t.Context()); err != nil || repo.Readable() {
-		t.Errorf("OwnerOnly: %v, readable is %t", err, repo.Readable())
+	if err := repo.KeepPrivate(t.Context()); err != nil || repo.Readable() {
+		t.Errorf("KeepPrivate: %v, readable is %t", err, repo.Readable())
 	}
 }

@@ -26,6 +26,15 @@ func (r *Repo) Config(ctx context.Context) (Config, error) {
 	return conf, nil
 }
 
+// OwnConfig reads what the repository's own file of configuration says.
+func (r *Repo) OwnConfig(ctx context.Context) (Config, error) {
+	out, err := r.Output(ctx, nil, "config", "-z", "--local", "--list")
+	if err != nil {
+		return nil, err
+	}
+	return parseConfig(string(out)), nil
+}
+
 func parseConfig(out string) Config {
 	c := make(Config)
 	for entry := range strings.FieldsFuncSeq(out, func(c rune) bool { return c == 0 }) {

@@ -232,13 +232,38 @@ func (d *Dir) Lstat(name string) (fs.FileInfo, error) {
 	return info, d.named(name, err)
 }
 
-// Remove is [os.Remove].
+// Remove is [os.Remove]; "." is the directory itself.
 func (d *Dir) Remove(name string) error {
+	return d.remove(name, (*os.Root).Remove)
+}
+
+// RemoveAll is [os.RemoveAll]; "." is the directory itself.
+func (d *Dir) RemoveAll(name string) error {
+	err := d.remove(name, (*os.Root).RemoveAll)
+	if errors.Is(err, fs.ErrNotExist) { // the directory itself
+		return nil
+	}
+	return err
+}
+
+func (d *Dir) remove(name string, do func(*os.Root, string) error) error {
 	root, err := d.open(false)
 	if err != nil {
 		return err
 	}
-	return d.named(name, root.Remove(name))
+	if name != "." {
+		return d.named(name, do(root, name))
+	}
+	parent, err := os.OpenRoot(d.parent)
+	if err != nil {
+		return err
+	}
+	defer parent.Close()
+	if err := do(parent, d.name); err != nil {
+		return d.named(name, err)
+	}
+	d.drop(root)
+	return nil
 }
 
 // Rename is [os.Rename] within the directory.

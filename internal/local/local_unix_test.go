@@ -129,3 +129,40 @@ func TestModes(t *testing.T) {
 		}
 	}
 }
+
+// What is removed is what is in the directory, and not what a link leads to.
+func TestRemoveAll(t *testing.T) {
+	t.Parallel()
+	parent, other := t.TempDir(), t.TempDir()
+	d := In(parent, "agent")
+	if err := d.RemoveAll("."); err != nil {
+		t.Errorf("nothing: %v", err)
+	}
+	for _, name := range []string{"a", "b/c"} {
+		if err := d.WriteFile(name, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := filepath.Join(other, "kept")
+	if err := os.WriteFile(kept, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, d.Path("b/link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Remove("."); err == nil {
+		t.Error("Remove removed what is not empty")
+	}
+	if err := d.RemoveAll("."); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(d.Path(".")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
+	}
+	if _, err := os.Lstat(kept); err != nil {
+		t.Error(err)
+	}
+	if err := d.WriteFile("again", nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -93,6 +93,12 @@ func lowest(levels []Level) Level {
 	return All
 }
 
+// IsConsent reports whether a key of git's configuration, in lower case but for the URL, holds what may be sent.
+func IsConsent(key string) bool {
+	_, ok := consentURL(key)
+	return ok
+}
+
 // consentURL returns the URL that a configuration key stands for.
 func consentURL(key string) (string, bool) {
 	key, ok := strings.CutPrefix(key, "agent.")

@@ -309,3 +309,34 @@ func TestLogOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// Who locks all others out waits for one that is at work, and has nothing meanwhile that anybody needs.
+func TestLockOut(t *testing.T) {
+	t.Parallel()
+	s := Open(t.TempDir())
+	busy, err := s.LockMission(t.Context(), "a1b2c3d4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if held, err := s.LockOut(ctx); held != nil || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "mission-") {
+		t.Fatalf("LockOut beside another = %d locks, %v", len(held), err)
+	}
+	other, err := s.TryLock("session-00")
+	if other == nil || err != nil {
+		t.Fatalf("a lock is still held: %v", err)
+	}
+	other.Release()
+	busy.Release()
+	held, err := s.LockOut(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l, err := s.TryLock("session-00"); l != nil || err != nil {
+		t.Errorf("a lock is free: %v", err)
+	}
+	for _, l := range held {
+		l.Release()
+	}
+}

@@ -50,7 +50,9 @@ func (s Store) Enable(on bool) (bool, error) {
 		return false, nil
 	}
 	if !on {
-		return true, s.dir.Remove(enabled)
+		err := s.dir.Remove(enabled)
+		_ = s.dir.Remove(".") // if nothing was recorded, it is empty
+		return true, err
 	}
 	err := s.dir.WriteFile(enabled, nil)
 	if err != nil {
@@ -112,6 +114,76 @@ func (s Store) LockAll(ctx context.Context) (held []*lock.Lock, err error) {
 		}
 	}
 	return held, nil
+}
+
+// LockOut takes every lock that there is, so that no other process of ours does anything here. The first is a
+// mission's. It takes them all or none: whoever has one meanwhile is waited for, but not for ever.
+func (s Store) LockOut(ctx context.Context) ([]*lock.Lock, error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	poll := time.NewTicker(50 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		held, busy, err := s.tryAll()
+		if err != nil || busy == "" {
+			return held, err
+		}
+		select {
+		case <-poll.C:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("another process of git-agent is at work here, and has locked %s: %w", s.dir.Path(busy), ctx.Err())
+		}
+	}
+}
+
+// lockDirs are the directories of files that our processes lock.
+var lockDirs = [...]string{"locks", "planting", "bisect"}
+
+// tryAll takes all locks, or none of them if one is busy.
+func (s Store) tryAll() (held []*lock.Lock, busy string, err error) {
+	var names []string
+	for _, kind := range []string{"mission", "session"} {
+		for n := range uint32(slots) {
+			names = append(names, filepath.Join("locks", fmt.Sprintf("%s-%02d", kind, n)))
+		}
+	}
+	for _, dir := range lockDirs {
+		entries, err := s.dir.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, "", err
+		}
+		for _, e := range entries {
+			if name := filepath.Join(dir, e.Name()); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	for _, name := range names {
+		l, err := lock.Try(s.dir, name)
+		if l == nil {
+			for _, l := range held {
+				l.Release()
+			}
+			return nil, name, err
+		}
+		held = append(held, l)
+	}
+	return held, "", nil
+}
+
+// Clear removes all local state but the files to lock, and what the user was told. The caller has locked all
+// others out.
+func (s Store) Clear() error {
+	entries, err := s.dir.ReadDir(".")
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	for _, e := range entries {
+		if e.Name() != lockDirs[0] {
+			err = errors.Join(err, s.dir.RemoveAll(e.Name()))
+		}
+	}
+	return errors.Join(err, s.untell())
 }
 
 // LockArchive keeps our other processes away from the archive. It is taken before any mission's lock.

@@ -59,6 +59,22 @@ func (s Store) Told() []Told {
 	return list
 }
 
+// untell forgets what the user was told about the repository.
+func (s Store) untell() error {
+	dir := notes()
+	entries, err := dir.ReadDir(".")
+	if err != nil {
+		return nil // he was told nothing, or it is not ours
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), s.repository()) {
+			err = errors.Join(err, dir.Remove(e.Name()))
+		}
+	}
+	_ = dir.Remove(".") // if nothing about others is in it
+	return err
+}
+
 // repository begins the names of the repository's notes.
 func (s Store) repository() string {
 	sum := sha256.Sum256([]byte(s.dir.Path(".")))

@@ -814,6 +814,17 @@ var scenes = []struct {
 		own.do("git push -q origin refs/agent/*:refs/agent/*")
 		return p.do("git agent-turn prune --older-than 0h --remote --yes origin")
 	}, follow: run("git agent-turn fetch --mission <id> origin")},
+	{name: "all to be removed while recording is on", prepare: (*place).turns, line: "git agent-turn remove --all", follow: run("git agent-turn init --remove")},
+	{name: "all to be removed while a purge has not ended", prepare: (*place).unpurged, line: "git agent-turn remove --all", follow: run("git agent-turn purge")},
+	{name: "recording switched off", prepare: (*place).turns, line: "git agent-turn init --remove", follow: []follow{
+		{command: "git agent-turn remove --all", answer: "yes"},
+	}},
+	{name: "all to be removed, and sent before", prepare: (*place).turns, says: func(p *place) string {
+		p.consents()
+		p.do("git agent-turn init --remove")
+		out, _ := p.try("git agent-turn remove --all")
+		return out
+	}, follow: []follow{{command: "git agent-turn prune --older-than 0h --remote origin", answer: "yes"}}},
 	{name: "purged, and not at a remote", prepare: (*place).turns, says: func(p *place) string {
 		p.consents()
 		out, _ := p.person("git agent-turn purge --turn 1", "yes")

@@ -36,12 +36,12 @@ func (Agent) Install(places hooks.Places, project bool) (*hooks.Edit, error) {
 
 // Remove plans how to take our hooks out of a file of hooks; those of others keep their places.
 func (Agent) Remove(places hooks.Places, project bool) (*hooks.Edit, error) {
-	edit, err := hooks.PlanRemove(settings(places, project), entries)
-	if err != nil {
-		return nil, err
-	}
-	edit.After, err = hooks.Remove(vacate(edit.Before, entries), entries)
-	return edit, err
+	return hooks.Plan(settings(places, project), func(before []byte) ([]byte, error) {
+		if _, err := hooks.Remove(before, entries); err != nil { // it names what is wrong where the user has it
+			return nil, err
+		}
+		return hooks.Remove(vacate(before, entries), entries)
+	})
 }
 
 // settings returns the file for all of a user's sessions or, for a project, the one that a team shares.

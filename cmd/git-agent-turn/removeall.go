@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/handoffstore"
+	"gitagent/internal/bisect"
+	"gitagent/internal/cmdline"
+	"gitagent/internal/config"
+	"gitagent/internal/purge"
+	"gitagent/internal/remote"
+	"gitagent/internal/removal"
+	"gitagent/internal/target"
+	"gitagent/internal/workspace"
+	"gitagent/turns"
+)
+
+// removeEverything is the command remove --all.
+func removeEverything(c *cli.Context) error {
+	w, err := target.Workspace(c.Context)
+	if err != nil {
+		return err
+	}
+	if purge.Unfinished(w.Store) { // it has put objects aside
+		return cmdline.Hint(errors.New("a purge was killed before it was done; nothing was changed"), "complete it first: git agent-turn purge")
+	}
+	dry := c.Bool("dry-run")
+	if !dry {
+		bisect.ClearDead(w)
+		(&turns.Recorder{Workspace: w}).ClearDead(c.Context)
+	}
+	plan, err := removal.Look(c.Context, w, c.Bool("force"))
+	if errors.Is(err, removal.ErrRecording) {
+		return stillRecording(w, err)
+	}
+	if err != nil {
+		return err
+	}
+	if len(plan.Stays) > 0 {
+		return cmdline.Hint(fmt.Errorf("nothing was changed: %w", errors.Join(plan.Stays...)),
+			"commit, merge or drop that, or switch that worktree to another branch; --force drops what is not committed and commits of yours")
+	}
+	if plan.Nothing {
+		say(c, false, w.Repo.CommonDir, "nothing of git-agent's is in")
+		return nil
+	}
+	what := fmt.Sprintf("%s with %s", cmdline.Plural(plan.Missions, "mission"), cmdline.Plural(plan.Turns, "turn"))
+	if err := sayElsewhere(c, w); err != nil {
+		return err
+	}
+	switch {
+	case dry:
+		sayWork(c, plan, "would remove")
+		_, err := fmt.Fprintf(c.App.Writer, "would remove %s, and all else of git-agent's in %s\n", what, cmdline.Escape(w.Repo.CommonDir))
+		return err
+	case c.Bool("yes"):
+	case !cmdline.CanAsk():
+		return cmdline.Hint(fmt.Errorf("nothing was changed: %s", cmdline.Unasked()), "to remove without a question, add --yes")
+	default:
+		sayWork(c, plan, "goes as well:")
+		answer, err := cmdline.Ask(c.Context, fmt.Sprintf("Remove %s? This can't be undone.", what), "yes", "no")
+		if err == nil && answer != "yes" {
+			err = errors.New("nothing was changed")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := plan.Do(c.Context); err != nil {
+		return cmdline.Hint(err, "when that is mended, run the command again: it removes the rest")
+	}
+	sayWork(c, plan, "removed")
+	fmt.Fprintf(c.App.Writer, "removed %s, and all else of git-agent's in %s; git gc frees what it takes\n", what, cmdline.Escape(w.Repo.CommonDir))
+	return sayAtHome(c)
+}
+
+// stillRecording says how recording is switched off.
+func stillRecording(w *workspace.Workspace, err error) error {
+	err = fmt.Errorf("%w, and the next turn would make anew what is removed", err)
+	if w.Store.Enabled() {
+		return cmdline.Hint(err, "switch it off first: git agent-turn init --remove")
+	}
+	return cmdline.Hint(err, "agent.record is set in git's configuration; switch it off here first: git config agent.record false")
+}
+
+// sayWork says which worktrees and branches go with their missions.
+func sayWork(c *cli.Context, plan *removal.Plan, verb string) {
+	for _, m := range plan.Work {
+		what := fmt.Sprintf("%s branch %s", verb, m.Branch)
+		if m.Worktree != "" {
+			what += ", worktree " + cmdline.Escape(m.Worktree)
+		}
+		fmt.Fprintln(c.App.Writer, what)
+	}
+}
+
+// sayElsewhere says that what was sent to remotes stays there.
+func sayElsewhere(c *cli.Context, w *workspace.Workspace) error {
+	conf, err := w.Repo.Config(c.Context)
+	if err != nil {
+		return err
+	}
+	remotes, err := remote.Consenting(c.Context, w, conf)
+	for _, r := range remotes {
+		name := cmdline.Escape(r.Name)
+		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("what was sent to %s (%s) stays there; as long as it is here, this removes it there: git agent-turn prune --older-than 0h --remote %s",
+			name, plain(r.URLs), name))
+	}
+	return err
+}
+
+// sayAtHome says what of ours is left outside of the repository, and what removes it.
+func sayAtHome(c *cli.Context) error {
+	var dirs []string
+	if path := config.UserPath(); path != "" {
+		dirs = append(dirs, filepath.Dir(path))
+	}
+	if data := handoffstore.DataDir(os.Getenv); data != "" { // install.sh keeps its list there as well
+		dirs = append(dirs, filepath.Join(data, "handoffs"), filepath.Join(data, "logs"))
+	}
+	command := []string{"rm", "-r"}
+	for _, dir := range dirs {
+		if _, err := os.Lstat(dir); err == nil {
+			command = append(command, dir)
+		}
+	}
+	if len(command) == 2 {
+		return nil
+	}
+	_, err := fmt.Fprintf(c.App.ErrWriter, "settings, the key that others may trust, and copies of handoffs are kept for all repositories; to remove them, too: %s\n", cmdline.Shell(command))
+	return err
+}
