@@ -5,6 +5,11 @@
 TAGS = urfave_cli_no_docs
 FUZZTIME = 30s
 KILLS = 2000
+# Another git than the one in PATH for make matrix, by the directory that has it, and the formats of its repositories:
+# make matrix GIT=~/.cache/git-newest/bin REFS=reftable
+GIT =
+REFS = files
+HASH = sha1
 
 # The programs for SHA-256 repositories are called by those in bin.
 build:
@@ -14,6 +19,20 @@ build:
 # All tests in their short form: less of the same. RACE=-race adds the race detector, which needs a C compiler.
 test:
 	go test -short -timeout 20m $(RACE) ./...
+
+# What depends on git, its ref format and its hash, in a minute: refs, packs, notes, locks, worktrees, transport.
+matrix: export PATH := $(if $(GIT),$(GIT):)$(PATH)
+matrix: export GIT_DEFAULT_REF_FORMAT = $(REFS)
+matrix: export GIT_DEFAULT_HASH = $(HASH)
+matrix:
+	git version
+	go test -short -count=1 -timeout 10m ./internal/archive ./internal/erase ./test/format
+	go test -short -count=1 -timeout 10m ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|Gone|Interop|EveryTree|Merge'
+	go test -short -count=1 -timeout 10m ./turns -run '^Test(Attached|OperationsBetweenTurns|StopsAtOnce|SessionsAtOnce|OneMissionAtOnce|ArchiveAtOnce|LeftByTheDead|KilledPlanting|MigrateRefs|TablesLocked|ForkGoesOn|ForkPlaces|Restore|FinishGoesOn|TakePicks|Adopt|UndoComplete|Import|GarbageCollected)$$'
+	go test -short -count=1 -timeout 10m ./internal/remote ./internal/provenance -run '^Test(Converge|ThereAndBack|PushArchive|ArchiveRace|TwoPurges|PurgeArchived|Hosts|Branches|Variants)$$'
+	go test -short -count=1 -timeout 10m ./cmd/git-agent-turn -run '^TestScripts$$/^(archive|blame|first-turn|hook|housekeep|init|purge|purge-alias|purge-everywhere|push|record|restore|start|why)$$'
+	go test -short -count=1 -timeout 10m ./cmd/git-agent-fork ./cmd/git-agent-handoff -run '^TestScripts$$/^(fork|several|adopt|include|restore|write)$$'
+	go test -short -count=1 -timeout 10m ./test/kill -run '^TestKills$$' -kills 20
 
 # All tests in full.
 test-long:
@@ -85,4 +104,4 @@ uninstall:
 clean:
 	rm -rf bin libexec cover.out
 
-.PHONY: build test test-long demo lint cover bench bench-missions e2e kills faults hostile cross fuzz install uninstall clean
+.PHONY: build test matrix test-long demo lint cover bench bench-missions e2e kills faults hostile cross fuzz install uninstall clean

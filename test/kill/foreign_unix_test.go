@@ -40,8 +40,10 @@ func TestForeignLock(t *testing.T) {
 				l.turn()
 				l.must(l.prompted())
 				gitDir := l.Git("rev-parse", "--path-format=absolute", "--git-dir")
-				if strings.Contains(tt.lock, "refs") {
+				if tt.lock != "index.lock" {
 					l.RefFiles()
+				}
+				if strings.Contains(tt.lock, "refs") {
 					gitDir = l.common
 				}
 				lock := strings.ReplaceAll(tt.lock, "MISSION", l.attached)
