@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/snapshot"
 	"gitagent/internal/transcript"
 	"gitagent/internal/trust"
+	"gitagent/internal/version"
 	"gitagent/turns"
 )
 
@@ -97,7 +98,7 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 	}
 	h := &Handoff{
 		V: ledger.Version, Kind: kind, Mission: w.ID, Number: next, At: w.At,
-		ExitType: r.Exit, Agent: cmp.Or(r.Agent, t.Agent, w.Ledger.Mission.Agent), Session: r.Session,
+		ExitType: r.Exit, Agent: cmp.Or(r.Agent, t.Agent, w.Ledger.Mission.Agent), Session: r.Session, Program: version.Program(),
 		LastTurn: t.Turn, LastOutcome: string(t.Outcome), LastPrompt: t.Prompt,
 		Head: git.Hex(w.Snap.Head.Commit), Branch: strings.ToValidUTF8(strings.TrimPrefix(w.Snap.Head.Branch, "refs/heads/"), "\uFFFD"),
 	}

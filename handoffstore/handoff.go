@@ -43,6 +43,7 @@ type Handoff struct {
 	ExitType ExitType `json:"exit_type"`
 	Agent    string   `json:"previous_agent,omitempty"` // its name in records, or what a supervisor calls it
 	Session  string   `json:"session,omitempty"`        // the client's id of the conversation
+	Program  string   `json:"program,omitempty"`        // that made the record, see [version.Program]
 
 	LastTurn    int    `json:"last_turn,omitempty"` // 0 if the mission has none
 	LastOutcome string `json:"last_outcome,omitempty"`

@@ -10,6 +10,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/redact"
 	"gitagent/internal/snapshot"
+	"gitagent/internal/version"
 )
 
 // describe makes the record of a turn, except for its code commit, from the client's event and
@@ -18,7 +19,7 @@ func describe(f *facts, e ending, s start, snap *snapshot.Snapshot) *Turn {
 	sum := e.summary
 	t := &Turn{
 		V: ledger.Version, Kind: kind, Mission: f.id, Turn: e.number,
-		At: f.At, Started: s.at.UTC(), Outcome: f.outcome(), Agent: f.Agent, Session: f.Session,
+		At: f.At, Started: s.at.UTC(), Outcome: f.outcome(), Agent: f.Agent, Session: f.Session, Program: version.Program(),
 		PromptID: e.promptID, Model: called(sum.Model, maxModel),
 		Base: git.Hex(s.base), Head: git.Hex(f.head), Branch: valid(strings.TrimPrefix(snap.Head.Branch, "refs/heads/")),
 		Tools: toolsCalled(sum.Tools), Context: sum.Context, Output: sum.Output, Compactions: sum.Compactions, Tokens: byModel(sum.Tokens),

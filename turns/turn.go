@@ -49,6 +49,7 @@ type Turn struct {
 	Agent   string    `json:"agent,omitempty"`   // its name, see package agent
 	Model   string    `json:"model,omitempty"`   // the one that wrote the last message
 	Session string    `json:"session,omitempty"` // the client's id of the conversation
+	Program string    `json:"program,omitempty"` // that made the record, see [version.Program]
 
 	PromptID string `json:"prompt_id,omitempty"`
 	Prompt   string `json:"prompt,omitempty"` // redacted; at most 500 runes, its beginning

@@ -18,6 +18,7 @@ import (
 	"gitagent/internal/purge"
 	"gitagent/internal/session"
 	"gitagent/internal/trust"
+	"gitagent/internal/version"
 )
 
 // An examination collects findings about a repository, and about what does not depend on one.
@@ -77,7 +78,7 @@ const (
 )
 
 func (x *examination) versions() {
-	x.say("git-agent", cmdline.Version()+", "+runtime.GOOS+"/"+runtime.GOARCH)
+	x.say("git-agent", version.String()+", "+runtime.GOOS+"/"+runtime.GOARCH)
 	major, minor, text, err := git.Version(x.ctx)
 	switch {
 	case err != nil:

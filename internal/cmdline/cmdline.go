@@ -47,6 +47,8 @@ import (
 	"syscall"
 
 	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/version"
 )
 
 // Main runs app with the arguments of the process and exits. An error that wraps one of notFound
@@ -129,7 +131,7 @@ func execute(ctx context.Context, app *cli.App, args []string, enter func(dir st
 		return err
 	}
 	if l.version {
-		_, err := fmt.Fprintf(app.Writer, "%s version %s\n", app.Name, Version())
+		_, err := fmt.Fprintf(app.Writer, "%s version %s\n", app.Name, version.String())
 		return err
 	}
 	if err := l.enter(enter); err != nil {
@@ -213,30 +215,4 @@ func onUsageError(_ *cli.Context, err error, _ bool) error {
 // needCommand is the action of a command that only groups others.
 func needCommand(c *cli.Context) error {
 	return Hint(Usagef("no command given"), "list the commands with: "+c.Command.HelpName+" -h")
-}
-
-// Version is the module's version as the go command knows it: a release, a pseudo-version of the
-// commit that was built, or "devel" with that commit.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "devel"
-	}
-	return versionOf(info)
-}
-
-func versionOf(info *debug.BuildInfo) string {
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	commit, modified := "", ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			commit = "-" + s.Value[:min(12, len(s.Value))]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			modified = "+dirty"
-		}
-	}
-	return "devel" + commit + modified
 }

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -385,27 +384,5 @@ func TestFlagsOf(t *testing.T) {
 	}
 	if got := Flags(testApp()); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
-	}
-}
-
-func TestVersionOf(t *testing.T) {
-	t.Parallel()
-	vcs := []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef0123"}, {Key: "vcs.modified", Value: "true"}}
-	for _, tt := range []struct {
-		main     string
-		settings []debug.BuildSetting
-		want     string
-	}{
-		{"v1.2.3", nil, "v1.2.3"},
-		{"v0.0.0-20261120120000-0123456789ab", vcs, "v0.0.0-20261120120000-0123456789ab"},
-		{"(devel)", nil, "devel"},
-		{"", nil, "devel"},
-		{"(devel)", vcs, "devel-0123456789ab+dirty"},
-		{"(devel)", vcs[:1], "devel-0123456789ab"},
-	} {
-		info := &debug.BuildInfo{Main: debug.Module{Version: tt.main}, Settings: tt.settings}
-		if got := versionOf(info); got != tt.want {
-			t.Errorf("versionOf(%q, %v) = %q, want %q", tt.main, tt.settings, got, tt.want)
-		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Programs are a package's tests that run the programs of this module as they are installed: they are
-// built first, and put in front of PATH.
+// built first, without a version, so that records are the same at every commit, and put in front of PATH.
 //
 //	func TestMain(m *testing.M) { os.Exit(gittest.Programs{M: m}.Run()) }
 //
@@ -43,7 +43,7 @@ func (p Programs) Run() int {
 
 // build builds the programs with the given tags into dir.
 func build(dir, tags string) error {
-	cmd := exec.Command("go", "build", "-tags", tags, "-o", dir+string(filepath.Separator), "gitagent/cmd/...")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-tags", tags, "-o", dir+string(filepath.Separator), "gitagent/cmd/...")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the programs with the tags %s: %w\n%s", tags, err, out)
