@@ -6,7 +6,8 @@
 #	DESTDIR=package PREFIX=/usr ./install.sh      for a package
 #	./install.sh --uninstall                      remove exactly what was installed
 #
-# It needs Go and git, no root, and no network but for the modules that Go downloads.
+# It needs git and no root. In an archive of a release the programs are beside it; in a source tree it builds
+# them, with Go and no network but for the modules that Go downloads.
 set -eu
 unset CDPATH
 LC_ALL=C # for sort
@@ -15,6 +16,7 @@ export LC_ALL
 need_go=1.26
 need_git=2.39
 programs='git-agent-turn git-agent-handoff git-agent-fork'
+sha256=libexec/git-agent/sha256 # the same for repositories with SHA-256, which those in bin start
 # What was installed, one "f <file>" or "d <directory>" a line, relative to PREFIX.
 manifest=share/git-agent/installed
 
@@ -52,38 +54,58 @@ default_prefix() {
 install() {
 	cd -- "$(dirname -- "$0")"
 	require git "$need_git" "$(git --version 2>/dev/null)"
-	# Not in this directory: there an old Go would download a new one and not tell.
-	require Go "$need_go" "$(cd / && go version 2>/dev/null)"
 	work=$(mktemp -d)
 	trap 'rm -rf "$work"' EXIT
 	trap 'exit 1' HUP INT TERM
-
-	# Without this Go refuses to build in a repository that git does not trust, as under sudo.
-	vcs=auto
-	git rev-parse HEAD >/dev/null 2>&1 || vcs=false
-	# What a start costs: the tag leaves out a generator of manual pages (0.4 ms), no cgo means no dynamic linker (0.5 ms).
-	CGO_ENABLED=0 go build -trimpath -buildvcs=$vcs -tags urfave_cli_no_docs -o "$work/bin/" ./cmd/...
-	CGO_ENABLED=0 go build -trimpath -buildvcs=$vcs -tags urfave_cli_no_docs,sha256 -o "$work/sha256/" ./cmd/...
+	if [ -f go.mod ]; then
+		build
+		built=$work
+	else
+		built=.
+		run_here
+	fi
 
 	: >"$work/manifest"
-	exe=$(go env GOEXE)
+	exe=
+	[ ! -f "$built/bin/git-agent-turn.exe" ] || exe=.exe
 	for program in $programs; do
-		put 755 "$work/bin/$program$exe" "bin/$program$exe"
-		put 755 "$work/sha256/$program$exe" "libexec/git-agent/sha256/$program$exe"
+		put 755 "$built/bin/$program$exe" "bin/$program$exe"
+		put 755 "$built/$sha256/$program$exe" "$sha256/$program$exe"
 		put 644 "docs/$program.1" "share/man/man1/$program.1"
 		put 644 completions/git-agent.bash "share/bash-completion/completions/$program"
 		put 644 "completions/_$program" "share/zsh/site-functions/_$program"
 	done
 	put 644 completions/_git_agent share/zsh/site-functions/_git_agent
 	put 644 completions/git-agent.fish share/fish/vendor_conf.d/git-agent.fish
+	put 644 LICENSE share/doc/git-agent/LICENSE
+	[ ! -f THIRD-PARTY ] || put 644 THIRD-PARTY share/doc/git-agent/THIRD-PARTY
 	# The plugin for Claude Code, as a marketplace, which the client takes a directory for.
-	put 644 .claude-plugin/marketplace.json share/git-agent/.claude-plugin/marketplace.json
-	find plugin -type f | sort >"$work/plugin"
+	find .claude-plugin plugin -type f | sort >"$work/plugin"
 	while IFS= read -r file; do
 		put 644 "$file" "share/git-agent/$file"
 	done <"$work/plugin"
 	finish
 	advise
+}
+
+# build makes the programs in $work.
+build() {
+	# Not in this directory: there an old Go would download a new one and not tell.
+	require Go "$need_go" "$(cd / && go version 2>/dev/null)"
+	# Without this Go refuses to build in a repository that git does not trust, as under sudo.
+	vcs=auto
+	git rev-parse HEAD >/dev/null 2>&1 || vcs=false
+	# What a start costs: the tag leaves out a generator of manual pages (0.4 ms), no cgo means no dynamic linker (0.5 ms).
+	tags=urfave_cli_no_docs
+	CGO_ENABLED=0 go build -trimpath -buildvcs=$vcs -tags $tags -o "$work/bin/" ./cmd/...
+	CGO_ENABLED=0 go build -trimpath -buildvcs=$vcs -tags $tags,sha256 -o "$work/$sha256/" ./cmd/...
+}
+
+# run_here fails if the programs beside us are for other machines. A package may be made on any.
+run_here() {
+	[ -z "${DESTDIR-}" ] || return 0
+	bin/git-agent-turn --version >"$work/version" 2>&1 ||
+		fail "the programs of this archive don't run here: $(uname -s) on $(uname -m)"
 }
 
 # require <name> <least version> <what it says of its version>
