@@ -94,6 +94,14 @@ fuzz:
 		done || exit 1; \
 	done
 
+# What a release consists of, from HEAD, in dist/. ONLY=linux/amd64 makes less. RELEASE_KEY=<file> signs it. SITE and
+# MAINTAINER are in the packages: who builds a release again needs the same.
+SITE = https://example.invalid/git-agent
+MAINTAINER = git-agent <git-agent@example.invalid>
+dist:
+	rm -rf dist
+	go run ./release -site '$(SITE)' -maintainer '$(MAINTAINER)' $(ONLY:%=-only %) $(RELEASE_KEY:%=-key %)
+
 # PREFIX and DESTDIR as in install.sh.
 install:
 	./install.sh
@@ -102,6 +110,6 @@ uninstall:
 	./install.sh --uninstall
 
 clean:
-	rm -rf bin libexec cover.out
+	rm -rf bin libexec dist cover.out
 
-.PHONY: build test matrix test-long demo lint cover bench bench-missions e2e kills faults hostile cross fuzz install uninstall clean
+.PHONY: build dist test matrix test-long demo lint cover bench bench-missions e2e kills faults hostile cross fuzz install uninstall clean

@@ -1,0 +1,201 @@
+// Release makes what a release consists of, from a commit and nothing else:
+//
+//	go run ./release -out dist
+//
+// For each platform an archive with the programs, manual pages, completions and install.sh; packages for
+// Debian; a Homebrew formula and a Nix expression for these archives; the source; a bill of materials;
+// SHA256SUMS, and with -key its signature.
+//
+// Whoever does it again, anywhere, with the same Go gets the same bytes: what is not committed is left out;
+// files are in order, belong to root, have one of two modes, and the time of the commit or that of
+// SOURCE_DATE_EPOCH; what the environment could change in a build is fixed.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A platform is one that we build for.
+type platform struct{ goos, goarch string }
+
+func (p platform) String() string { return p.goos + "/" + p.goarch }
+
+// extension is that of programs.
+func (p platform) extension() string {
+	if p.goos == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+var platforms = []platform{
+	{"linux", "amd64"},
+	{"linux", "arm64"},
+	{"darwin", "amd64"},
+	{"darwin", "arm64"},
+	{"windows", "amd64"},
+	{"windows", "arm64"},
+}
+
+// programs are what we build, each for both formats of objects.
+var programs = []string{"git-agent-turn", "git-agent-handoff", "git-agent-fork"}
+
+// A release is being made.
+type release struct {
+	source
+	out        string // directory for what is made
+	work       string // directory for what is not kept
+	site       string // where the release will be: the address that archives are below
+	maintainer string // of packages, a name and an address
+
+	made    []made   // so far
+	modules []module // that programs were built from, see [release.build]
+	std     string   // the version of Go
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "release: error:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	r := new(release)
+	flags := flag.NewFlagSet("release", flag.ContinueOnError)
+	only := flags.String("only", "", "make what is for these platforms alone: `<os>/<arch>[,...]`")
+	key := flags.String("key", "", "sign SHA256SUMS with the SSH key in this `file`")
+	flags.StringVar(&r.out, "out", "dist", "`directory` to make")
+	flags.StringVar(&r.site, "site", "https://example.invalid/git-agent", "`address` of the project; a release is in releases/<version> below")
+	flags.StringVar(&r.maintainer, "maintainer", "git-agent <git-agent@example.invalid>", "`name` and address for packages")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	chosen := platforms
+	if *only != "" {
+		chosen = nil
+		for name := range strings.SplitSeq(*only, ",") {
+			i := slices.IndexFunc(platforms, func(p platform) bool { return p.String() == name })
+			if i < 0 {
+				return fmt.Errorf("platform %q: it is one of %v", name, platforms)
+			}
+			chosen = append(chosen, platforms[i])
+		}
+	}
+
+	var err error
+	if r.work, err = os.MkdirTemp("", "git-agent-release-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(r.work)
+	if err := r.readSource(ctx); err != nil {
+		return err
+	}
+	if *key != "" { // to know it before all is built
+		probe := filepath.Join(r.work, "probe")
+		if err := errors.Join(os.WriteFile(probe, nil, 0o666), r.sign(ctx, *key, probe)); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(r.out, 0o777); err != nil {
+		return fmt.Errorf("make a directory for the release: %w", err)
+	}
+	if err := r.make(ctx, chosen); err != nil {
+		return err
+	}
+	return r.sums(ctx, *key)
+}
+
+func (r *release) make(ctx context.Context, chosen []platform) error {
+	name := "git-agent-" + r.version
+	err := r.add(name+".tar.gz", tarball(name+"/", r.files, r.time))
+	for _, p := range chosen {
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(os.Stderr, "release:", p)
+		err = r.forPlatform(ctx, p)
+	}
+	if err == nil && len(chosen) == len(platforms) {
+		err = r.fillTemplates()
+	}
+	if err == nil {
+		err = r.addMaterials()
+	}
+	return err
+}
+
+func (r *release) forPlatform(ctx context.Context, p platform) error {
+	files, err := r.build(ctx, p)
+	if err != nil {
+		return fmt.Errorf("build for %s: %w", p, err)
+	}
+	name := fmt.Sprintf("git-agent-%s-%s-%s", r.version, p.goos, p.goarch)
+	if p.goos == "windows" {
+		return r.add(name+".zip", zipped(name+"/", files, r.time))
+	}
+	if err := r.add(name+".tar.gz", tarball(name+"/", files, r.time)); err != nil || p.goos != "linux" {
+		return err
+	}
+	return r.addDebian(ctx, p, files)
+}
+
+// sums writes SHA256SUMS, and signs it if there is a key.
+func (r *release) sums(ctx context.Context, key string) error {
+	slices.SortFunc(r.made, func(a, b made) int { return strings.Compare(a.name, b.name) })
+	var sums strings.Builder
+	for _, m := range r.made {
+		fmt.Fprintf(&sums, "%s  %s\n", m.sha256, m.name)
+	}
+	path := filepath.Join(r.out, "SHA256SUMS")
+	if err := os.WriteFile(path, []byte(sums.String()), 0o666); err != nil || key == "" {
+		return err
+	}
+	return r.sign(ctx, key, path)
+}
+
+// sign signs a file, and verifies that as those will who have the repository: a signature that they could not
+// verify is an error.
+func (r *release) sign(ctx context.Context, key, path string) error {
+	const namespace, signer = "git-agent-release", "release@git-agent"
+	if _, err := output(exec.CommandContext(ctx, "ssh-keygen", "-Y", "sign", "-n", namespace, "-f", key, path)); err != nil {
+		return fmt.Errorf("sign %s: %w", path, err)
+	}
+	signed, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer signed.Close()
+	verify := exec.CommandContext(ctx, "ssh-keygen", "-Y", "verify", "-n", namespace, "-I", signer,
+		"-f", filepath.Join(r.work, "src", "release", "allowed_signers"), "-s", path+".sig")
+	verify.Stdin = signed
+	if _, err := output(verify); err != nil {
+		return fmt.Errorf("nobody could verify what %s signs: is its public key committed, in release/allowed_signers? %w", key, err)
+	}
+	return nil
+}
+
+// output runs a command and returns what it prints. Its error has what it said.
+func output(cmd *exec.Cmd) ([]byte, error) {
+	out, err := cmd.Output()
+	if err != nil {
+		said := ""
+		if exit := new(exec.ExitError); errors.As(err, &exit) {
+			said = strings.TrimSpace(string(exit.Stderr))
+		}
+		return nil, fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args[:min(3, len(cmd.Args))], " "), err, said)
+	}
+	return out, nil
+}
