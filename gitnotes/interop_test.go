@@ -271,7 +271,7 @@ func TestOtherEntriesSurvive(t *testing.T) {
 		"abc":                   "three digits",
 		strings.Repeat("a", 41): "a digit too many",
 		strings.Repeat("g", 2*len(plumbing.ZeroHash)): "no digits",
-		hash("x").String():                            "a note\n",
+		hash("x").String(): "a note\n",
 	}
 	tree(t, r, "ours", files)
 	r.Git("update-ref", "refs/notes/git", "refs/notes/ours")

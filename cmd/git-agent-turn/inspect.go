@@ -12,9 +12,9 @@ import (
 
 	"gitagent/hooks"
 	"gitagent/internal/agent"
-	"gitagent/internal/cmdline"
 	"gitagent/internal/target"
 	"gitagent/internal/terminal"
+	"gitagent/internal/version"
 )
 
 // An inspected is an agent, and what there is of our hooks in its settings.
@@ -142,7 +142,7 @@ func (x *examination) hooksOf(i inspected, name string) {
 // plugin says that a plugin has our hooks; beside says that settings have them, too.
 func (x *examination) plugin(p hooks.Plugin, name string, beside bool) {
 	text := strings.TrimSpace("the plugin " + p.Name + " " + p.Version)
-	own := strings.TrimPrefix(cmdline.Version(), "v")
+	own := strings.TrimPrefix(version.String(), "v")
 	if release := agent.Version(own) == own; release && p.Version != "" && p.Version != own {
 		x.warn("hooks", fmt.Sprintf("%s%s, which is not the version of the programs, %s", name, text, own), p.Update)
 		return
