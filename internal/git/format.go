@@ -71,9 +71,11 @@ func objectFormat(config []byte) string {
 	return format
 }
 
-// The extensions of the repository format that change nothing of what we read and write without git. See
-// Documentation/config/extensions.adoc of git.
-var harmless = []string{"noop", "preciousobjects", "partialclone", "worktreeconfig", "refstorage", "relativeworktrees"}
+// The extensions of the repository format that change nothing of what we read and write without git; those of git
+// 2.55 but for compatobjectformat, which is not complete there.
+var harmless = []string{
+	"noop", "noop-v1", "partialclone", "preciousobjects", "refstorage", "relativeworktrees", "submodulepathconfig", "worktreeconfig",
+}
 
 // Supported is an error that wraps [ErrFormat] if the repository has objects in another format than ObjectFormat,
 // or an extension that we don't know.
