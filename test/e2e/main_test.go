@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 func TestMain(m *testing.M) {
@@ -35,17 +37,5 @@ func run(m *testing.M) int {
 	if err := installClients(context.Background()); err != nil {
 		return fail(err)
 	}
-	bin, err := os.MkdirTemp("", "e2e-bin-")
-	if err != nil {
-		return fail(err)
-	}
-	defer os.RemoveAll(bin)
-	build := exec.Command("go", "build", "-o", bin, "../../cmd/...")
-	build.Stdout, build.Stderr = os.Stderr, os.Stderr
-	if err := build.Run(); err != nil {
-		return fail(fmt.Errorf("build the commands: %w", err))
-	}
-	// The hooks and the tests find the commands as a user's shell would.
-	os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	return m.Run()
+	return gittest.Programs{M: m}.Run() // the hooks and the tests find them as a user's shell would
 }
