@@ -108,12 +108,10 @@ func versionOf(archived []byte) (string, error) {
 	return strings.TrimPrefix(words[1], "v"), nil
 }
 
-// since matches the end of a version that is some commits after its tag.
-var since = regexp.MustCompile(`-(\d+)-g([0-9a-f]+)$`)
-
 // debianVersion is a version as dpkg puts it into order: a pre-release before its release, commits since a
 // tag after it. The package is the first one of it.
 func debianVersion(version string) string {
+	since := regexp.MustCompile(`-(\d+)-g([0-9a-f]+)$`) // that a version is some commits after its tag
 	added := ""
 	if m := since.FindStringSubmatchIndex(version); m != nil {
 		added = "+" + version[m[2]:m[3]] + ".g" + version[m[4]:m[5]]

@@ -74,8 +74,8 @@ typed() {
 # files are those of a system, but for logs, caches, what the client keeps, and the user's key, which stays his.
 files() {
 	(cd -- "$1" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./tmp -o -path ./dist -o -path ./var/log -o -path ./var/cache \
-		-o -path ./var/lib/dpkg -o -path ./var/lib/apt -o -path ./root/.claude -o -path './root/.claude.json*' -o -path ./root/.cache -o -path ./root/.config \
-		-o -path ./root/.gitconfig \) -prune -o -print | sort)
+		-o -path ./var/lib/dpkg -o -path ./var/lib/apt -o -path ./home/dev/.claude -o -path './home/dev/.claude.json*' -o -path ./home/dev/.cache -o -path ./home/dev/.config \
+		-o -path ./home/dev/.gitconfig \) -prune -o -print | sort)
 }
 
 for way in archive package; do
@@ -83,7 +83,7 @@ for way in archive package; do
 	root=$work/$way
 	cp -a -- "$work/base" "$root"
 	cp -- "$client" "$root/usr/local/bin/claude"
-	mkdir -p "$root/dist"
+	mkdir -p "$root/dist" "$root/home/dev"
 	typed "$way" >"$root/tmp/typed"
 	files "$root" >"$work/before"
 	# shellcheck disable=SC2016 # the shell in the new root expands
@@ -91,7 +91,7 @@ for way in archive package; do
 		mount --bind "$2" "$1/dist"
 		mount -t proc proc "$1/proc"
 		mount --rbind /dev "$1/dev"
-		exec chroot "$1" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LANG=C.UTF-8 \
+		exec chroot "$1" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/home/dev TERM=dumb LANG=C.UTF-8 \
 			DEBIAN_FRONTEND=noninteractive ANTHROPIC_API_KEY=sk-ant-dummy ANTHROPIC_BASE_URL="http://127.0.0.1:$3" IS_SANDBOX=1 \
 			CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_TELEMETRY=1 DISABLE_AUTOUPDATER=1 DISABLE_ERROR_REPORTING=1 \
 			bash -euc '\''

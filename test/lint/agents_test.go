@@ -20,6 +20,7 @@ var mayName = map[string]struct {
 	"internal/config/config.go": {models, "the windows of models whose names say whose they are"},
 	"internal/config/file.go":   {models, "an example of one of these"},
 	"internal/export/trace.go":  {models, "which maker a model's name shows"},
+	"release/build.go":          {regexp.MustCompile(`"\.claude-plugin"`), "a folder of the tree that is in the archives"},
 	"internal/trust/obeyed.go":  {regexp.MustCompile(`.`), "files of a repository that programs obey, and which programs: as long as they might be run there, recorded or not"},
 }
 
