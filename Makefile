@@ -29,7 +29,7 @@ matrix:
 	go test -short -count=1 -timeout 10m ./internal/archive ./internal/erase ./test/format
 	go test -short -count=1 -timeout 10m ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|Gone|Interop|EveryTree|Merge'
 	go test -short -count=1 -timeout 10m ./turns -run '^Test(Attached|OperationsBetweenTurns|StopsAtOnce|SessionsAtOnce|OneMissionAtOnce|ArchiveAtOnce|LeftByTheDead|KilledPlanting|MigrateRefs|TablesLocked|ForkGoesOn|ForkPlaces|Restore|FinishGoesOn|TakePicks|Adopt|UndoComplete|Import|GarbageCollected)$$'
-	go test -short -count=1 -timeout 10m ./internal/remote ./internal/provenance -run '^Test(Converge|ThereAndBack|PushArchive|ArchiveRace|TwoPurges|PurgeArchived|Hosts|Branches|Variants)$$'
+	go test -short -count=1 -timeout 10m ./internal/remote ./internal/provenance -run '^Test(ThereAndBack|PushArchive|ArchiveRace|TwoPurges|PurgeArchived|Hosts|Branches|Variants)$$'
 	go test -short -count=1 -timeout 10m ./cmd/git-agent-turn -run '^TestScripts$$/^(archive|blame|first-turn|hook|housekeep|init|purge|purge-alias|purge-everywhere|push|record|restore|start|why)$$'
 	go test -short -count=1 -timeout 10m ./cmd/git-agent-fork ./cmd/git-agent-handoff -run '^TestScripts$$/^(fork|several|adopt|include|restore|write)$$'
 	go test -short -count=1 -timeout 10m ./test/kill -run '^TestKills$$' -kills 20
