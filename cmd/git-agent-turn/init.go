@@ -66,8 +66,9 @@ func initialise(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	all := remove && len(named) == 0 && !c.Bool("project") // that init has made, for whichever agent
 	if dry {
-		return preview(c, w, setups, remove)
+		return preview(c, w, setups, remove, all)
 	}
 	if c.Bool("alias") {
 		if err := aliasFree(c, w); err != nil {
@@ -94,7 +95,6 @@ func initialise(c *cli.Context) error {
 			return err
 		}
 	}
-	all := remove && len(named) == 0 && !c.Bool("project")
 	if all {
 		if err := dropAlias(c, w); err != nil {
 			return err
@@ -183,7 +183,7 @@ func say(c *cli.Context, changed bool, where, what string) {
 }
 
 // preview shows what init would do: the settings as diffs.
-func preview(c *cli.Context, w *workspace.Workspace, setups []setup, remove bool) error {
+func preview(c *cli.Context, w *workspace.Workspace, setups []setup, remove, all bool) error {
 	for _, s := range setups {
 		switch {
 		case s.plugin != "":
@@ -198,8 +198,14 @@ func preview(c *cli.Context, w *workspace.Workspace, setups []setup, remove bool
 			s.sayStay(c)
 		}
 	}
-	if file, err := aliasFile(c, w); remove && file != "" && err == nil && !c.IsSet("agent") && !c.Bool("project") {
-		say(c, true, file, "would remove git "+aliasName+" from")
+	if all {
+		file, err := aliasFile(c, w)
+		if err != nil {
+			return err
+		}
+		if file != "" {
+			say(c, true, file, "would remove git "+aliasName+" from")
+		}
 	}
 	if w.Store.Enabled() == remove {
 		say(c, true, w.Repo.Top, map[bool]string{true: "would switch recording off in", false: "would switch recording on in"}[remove])
