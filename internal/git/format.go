@@ -33,7 +33,8 @@ func FormatIn(dir string) string {
 	if gitDir := os.Getenv("GIT_DIR"); common != "" {
 		common = in(common)
 	} else if gitDir != "" {
-		common, _ = commonOf(in(gitDir))
+		gitDir, _ = gitDirOf(in(gitDir))
+		common, _ = commonOf(gitDir)
 	} else {
 		_, _, common, _ = locate(dir)
 	}

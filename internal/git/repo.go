@@ -96,7 +96,7 @@ func locate(dir string) (top, gitDir, common string, err error) {
 		dir = real
 	}
 	for top := dir; ; top = filepath.Dir(top) {
-		gitDir, isFile := gitDirOf(top)
+		gitDir, isFile := gitDirOf(filepath.Join(top, ".git"))
 		if common, ok := commonOf(gitDir); ok {
 			return top, gitDir, common, nil
 		}
@@ -110,10 +110,9 @@ func locate(dir string) (top, gitDir, common string, err error) {
 	}
 }
 
-// gitDirOf returns the git directory of the worktree top, "" if there is none: .git itself, or the
+// gitDirOf returns the git directory that path, a worktree's .git, leads to, "" if there is none: path itself, or the
 // directory that it names (linked worktrees, submodules).
-func gitDirOf(top string) (gitDir string, isFile bool) {
-	path := filepath.Join(top, ".git")
+func gitDirOf(path string) (gitDir string, isFile bool) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -132,7 +131,7 @@ func gitDirOf(top string) (gitDir string, isFile bool) {
 		return "", true
 	}
 	if target = filepath.FromSlash(target); !filepath.IsAbs(target) {
-		target = filepath.Join(top, target)
+		target = filepath.Join(filepath.Dir(path), target)
 	}
 	return filepath.Clean(target), true
 }
