@@ -263,14 +263,14 @@ func TestOtherEntriesSurvive(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	files := map[string]string{
-		"README":                "in the root",
-		"docs/format.md":        "in a directory",
-		"ab/README":             "in a directory that is named like one of notes",
-		"cd/ef/README":          "two levels down",
-		"cd/ef/01/2/README":     "and further",
-		"abc":                   "three digits",
-		strings.Repeat("a", 41): "a digit too many",
-		strings.Repeat("g", 2*len(plumbing.ZeroHash)): "no digits",
+		"README":            "in the root",
+		"docs/format.md":    "in a directory",
+		"ab/README":         "in a directory that is named like one of notes",
+		"cd/ef/README":      "two levels down",
+		"cd/ef/01/2/README": "and further",
+		"abc":               "three digits",
+		strings.Repeat("a", 2*len(plumbing.ZeroHash)+1): "a digit too many",
+		strings.Repeat("g", 2*len(plumbing.ZeroHash)):   "no digits",
 		hash("x").String(): "a note\n",
 	}
 	tree(t, r, "ours", files)
