@@ -6,7 +6,7 @@ TAGS = urfave_cli_no_docs
 FUZZTIME = 30s
 KILLS = 2000
 # Another git than the one in PATH for make matrix, by the directory that has it, and the formats of its repositories:
-# make matrix GIT=~/.cache/git-newest/bin REFS=reftable
+# make matrix GIT=~/.cache/git-newest/bin REFS=reftable HASH=sha256
 GIT =
 REFS = files
 HASH = sha1
@@ -26,13 +26,13 @@ matrix: export GIT_DEFAULT_REF_FORMAT = $(REFS)
 matrix: export GIT_DEFAULT_HASH = $(HASH)
 matrix:
 	git version
-	go test -short -count=1 -timeout 10m ./internal/archive ./internal/erase ./test/format
-	go test -short -count=1 -timeout 10m ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|Gone|Interop|EveryTree|Merge'
-	go test -short -count=1 -timeout 10m ./turns -run '^Test(Attached|OperationsBetweenTurns|StopsAtOnce|SessionsAtOnce|OneMissionAtOnce|ArchiveAtOnce|LeftByTheDead|KilledPlanting|MigrateRefs|TablesLocked|ForkGoesOn|ForkPlaces|Restore|FinishGoesOn|TakePicks|Adopt|UndoComplete|Import|GarbageCollected)$$'
-	go test -short -count=1 -timeout 10m ./internal/remote ./internal/provenance -run '^Test(ThereAndBack|PushArchive|ArchiveRace|TwoPurges|PurgeArchived|Hosts|Branches|Variants)$$'
-	go test -short -count=1 -timeout 10m ./cmd/git-agent-turn -run '^TestScripts$$/^(archive|blame|first-turn|hook|housekeep|init|purge|purge-alias|purge-everywhere|push|record|restore|start|why)$$'
-	go test -short -count=1 -timeout 10m ./cmd/git-agent-fork ./cmd/git-agent-handoff -run '^TestScripts$$/^(fork|several|adopt|include|restore|write)$$'
-	go test -short -count=1 -timeout 10m ./test/kill -run '^TestKills$$' -kills 20
+	go test -tags $(HASH) -short -count=1 -timeout 10m ./internal/archive ./internal/erase ./test/format
+	go test -tags $(HASH) -short -count=1 -timeout 10m ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|Gone|Interop|EveryTree|Merge'
+	go test -tags $(HASH) -short -count=1 -timeout 10m ./turns -run '^Test(Attached|OperationsBetweenTurns|StopsAtOnce|SessionsAtOnce|OneMissionAtOnce|ArchiveAtOnce|LeftByTheDead|KilledPlanting|MigrateRefs|TablesLocked|ForkGoesOn|ForkPlaces|Restore|FinishGoesOn|TakePicks|Adopt|UndoComplete|Import|GarbageCollected)$$'
+	go test -tags $(HASH) -short -count=1 -timeout 10m ./internal/remote ./internal/provenance -run '^Test(ThereAndBack|PushArchive|ArchiveRace|TwoPurges|PurgeArchived|Hosts|Branches|Variants)$$'
+	go test -tags $(HASH) -short -count=1 -timeout 10m ./cmd/git-agent-turn -run '^TestScripts$$/^(archive|blame|first-turn|hook|housekeep|init|purge|purge-alias|purge-everywhere|push|record|restore|start|why)$$'
+	go test -tags $(HASH) -short -count=1 -timeout 10m ./cmd/git-agent-fork ./cmd/git-agent-handoff -run '^TestScripts$$/^(fork|several|adopt|include|restore|write)$$'
+	go test -tags $(HASH) -short -count=1 -timeout 10m ./test/kill -run '^TestKills$$' -kills 20
 
 # All tests in full.
 test-long:
