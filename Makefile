@@ -16,9 +16,10 @@ build:
 	CGO_ENABLED=0 go build -trimpath -tags $(TAGS) -o bin/ ./cmd/...
 	CGO_ENABLED=0 go build -trimpath -tags $(TAGS),sha256 -o libexec/git-agent/sha256/ ./cmd/...
 
-# All tests in their short form: less of the same. RACE=-race adds the race detector, which needs a C compiler.
+# All tests in their short form: less of the same. RACE=-race adds the race detector, which needs a C compiler;
+# PACKAGES=<packages> tests these alone.
 test:
-	go test -short -timeout 20m $(RACE) ./...
+	go test -short -timeout 20m $(RACE) $(or $(PACKAGES),./...)
 
 # What depends on git, its ref format and its hash, in a minute: refs, packs, notes, locks, worktrees, transport.
 matrix: export PATH := $(if $(GIT),$(GIT):)$(PATH)

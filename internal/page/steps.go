@@ -158,7 +158,7 @@ func short(text string) string {
 		return strings.Clone(text)
 	}
 	cut := strings.ToValidUTF8(text[:maxText], "")
-	return cut + fmt.Sprintf("\n... %s more: git agent-turn show --full has them", cmdline.Size(int64(len(text)-len(cut))))
+	return cut + fmt.Sprintf("\n... and %s more", cmdline.Size(int64(len(text)-len(cut))))
 }
 
 // input is what a tool is given, a line for each field, and texts as they are.
