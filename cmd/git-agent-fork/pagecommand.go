@@ -97,7 +97,10 @@ func ownPage(ctx context.Context, p *page.Page) (path string, written *page.Writ
 		return "", nil, err
 	}
 	written, err = p.Write(ctx, f)
-	return dir.Path(session.PageFile), written, errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = dir.Remove(session.PageFile)
+	}
+	return dir.Path(session.PageFile), written, err
 }
 
 // pageMissions are the missions that are named, or all, or the one that the command works on.

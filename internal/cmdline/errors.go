@@ -36,15 +36,22 @@ func NotFoundf(format string, args ...any) error {
 func ExitWith(status int, err error) error { return &statusError{status, err} }
 
 // Told is the error of another program of ours that was run for this one, and has said what is wrong: nothing is printed,
-// and the exit status is that one's. Any other error stays as it is.
+// and the exit status is that one's. So it is if nobody has read what that one printed. Any other error stays as it is.
 func Told(err error) error {
 	var exit interface {
 		error
 		Exited() bool
 		ExitCode() int
+		Sys() any
 	}
-	if errors.As(err, &exit) && exit.Exited() {
+	if !errors.As(err, &exit) {
+		return err
+	}
+	if exit.Exited() {
 		return &statusError{exit.ExitCode(), nil}
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGPIPE {
+		return &statusError{statusUnread, nil}
 	}
 	return err
 }
