@@ -2,9 +2,7 @@ package git
 
 import (
 	"context"
-	"errors"
 	"io"
-	"os/exec"
 	"path/filepath"
 )
 
@@ -14,7 +12,5 @@ func (r *Repo) Records(ctx context.Context, path string) bool {
 	if err != nil {
 		return false
 	}
-	err = r.Run(ctx, nil, io.Discard, io.Discard, "check-ignore", "--quiet", "--", path)
-	var exit *exec.ExitError
-	return errors.As(err, &exit) && exit.ExitCode() == 1 // 128 outside of the worktree
+	return Status(r.Run(ctx, nil, io.Discard, io.Discard, "check-ignore", "--quiet", "--", path)) == 1 // 128 outside of the worktree
 }
