@@ -26,11 +26,13 @@ function pressed(event) {
   entry[2]()
 }
 
-// step goes to a turn that is so many further on, or to the first.
+// step goes to a turn that is so many further on, or to the first. The address is ahead of the route while the browser has
+// not told of its change, as when somebody types fast.
 function step(by) {
   const m = route.mission ?? index.missions[0]
   if (!m) return
-  const place = route.turn ? route.turn.place + by : by > 0 ? 0 : m.turns.length - 1
+  const current = turn(...location.hash.slice(1).split('/')) ?? route.turn
+  const place = current ? current.place + by : by > 0 ? 0 : m.turns.length - 1
   const t = m.turns[place]
   if (!t) {
     announce(by > 0 ? 'This is the last turn' : 'This is the first turn')

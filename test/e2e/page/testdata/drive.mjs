@@ -49,6 +49,12 @@ async function go(page, hash) {
   await settled(page)
 }
 
+// at waits until a turn is shown: the address changes before the page does.
+async function at(page, turn) {
+  await page.waitForFunction(h => location.hash === h && document.querySelector('main .turn-head h2 a')?.getAttribute('href') === h, '#' + turn)
+  await settled(page)
+}
+
 // accessible runs axe over what is shown.
 async function accessible(page, what) {
   await page.evaluate(axe)
@@ -91,18 +97,22 @@ const scenarios = {
     check('unified again', await page.locator('.diff table.split').count() === 0)
     await accessible(page, 'a turn')
     await page.getByRole('link', {name: 'Next', exact: true}).click()
-    await page.waitForFunction(h => location.hash === '#' + h, want.next)
+    await at(page, want.next)
     await page.context().close()
   },
 
   async keys() {
     const page = await open(want.mission)
     await page.keyboard.press('j')
-    await page.waitForFunction(h => location.hash === '#' + h, want.first)
+    await at(page, want.first)
     await page.keyboard.press('j')
-    await page.waitForFunction(h => location.hash === '#' + h, want.second)
+    await at(page, want.second)
+    await page.evaluate(() => { for (const key of 'kjkj') dispatchEvent(new KeyboardEvent('keydown', {key})) }) // typed fast
+    await at(page, want.second)
+    await page.evaluate(() => { for (const key of 'jk') dispatchEvent(new KeyboardEvent('keydown', {key})) })
+    await at(page, want.second)
     await page.keyboard.press('k')
-    await page.waitForFunction(h => location.hash === '#' + h, want.first)
+    await at(page, want.first)
     await page.keyboard.press('?')
     check('help', await page.locator('#help').isVisible())
     await accessible(page, 'the help')
@@ -114,7 +124,7 @@ const scenarios = {
     await page.waitForFunction(n => document.querySelector('#found').textContent === n, want.found)
     await accessible(page, 'search')
     await page.keyboard.press('Enter')
-    await page.waitForFunction(h => location.hash === '#' + h, want.hit)
+    await at(page, want.hit)
     check('search is closed', !await page.locator('#search').isVisible())
     const theme = () => page.evaluate(() => document.documentElement.dataset.theme)
     const before = await theme()
@@ -122,7 +132,7 @@ const scenarios = {
     check('colours', await theme() !== before)
     await page.locator('#timeline .rows a').first().focus()
     await page.keyboard.press('Enter')
-    await page.waitForFunction(h => location.hash === '#' + h, want.first)
+    await at(page, want.first)
     await page.context().close()
   },
 
@@ -190,8 +200,7 @@ const scenarios = {
       const n = await page.evaluate(() => Number(document.querySelector('#timeline .rows li')?.getAttribute('aria-setsize') ?? 0))
       for (let i = 0; i < n; i++) {
         await page.keyboard.press('j')
-        await page.waitForFunction(([m, i]) => location.hash === `#${m}/${i + 1}`, [m, i])
-        await settled(page)
+        await at(page, `${m}/${i + 1}`)
         await page.evaluate(() => { for (let k = 0; k < 4; k++) for (const d of document.querySelectorAll('main details')) { d.unfold?.(); d.open = true } })
         const bad = await page.evaluate(() => [...document.querySelectorAll('main :is(script, iframe, object, embed, img, link, form, input, style, meta, base, svg:not(.curve), video, audio, area, map)')].map(e => e.outerHTML.slice(0, 100)))
         check('elements that nobody made', bad.length === 0, bad)
