@@ -3,6 +3,7 @@ package redact
 import (
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,22 +11,29 @@ import (
 )
 
 // TestFalseHits measures what is found where no secret should be: in the sources of Go's standard
-// library, of this repository and of the modules in the cache, their lock files included. Private
-// key blocks are real ones, made for tests, so they don't count; all else does, although most of it
-// are credentials that tests and manuals have invented. Run it with -v for the figures.
+// library, of this repository and of the modules it is built from, their lock files included. Private
+// key blocks are real ones, made for tests, so they don't count, and neither do the shared secrets in
+// the test vectors of circl; all else does, although most of it are credentials that tests and
+// manuals have invented. Run it with -v for the figures.
 func TestFalseHits(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command("go", "env", "GOROOT", "GOMODCACHE").Output()
+	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatalf("find GOROOT: %v", err)
 	}
-	root, cache, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	dirs := []string{filepath.Join(root, "src"), "../../cmd", "../../turns", "../../docs", "../../test", "../../hooks"}
-	modules, err := filepath.Glob(filepath.Join(cache, "*", "*"))
+	src := filepath.Join(strings.TrimSpace(string(root)), "src")
+	dirs := []string{src, "../../cmd", "../../turns", "../../docs", "../../test", "../../hooks"}
+	modules, err := exec.Command("go", "list", "-deps", "-test",
+		"-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}", "../../...").Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("find the modules: %v", err)
 	}
-	dirs = append(dirs, modules...)
+	for _, line := range slices.Compact(slices.Sorted(strings.Lines(string(modules)))) {
+		path, dir, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if path != "github.com/cloudflare/circl" {
+			dirs = append(dirs, dir)
+		}
+	}
 	hits := map[string]int{}
 	var size, found int
 	step := gittest.Size(1, 20)
