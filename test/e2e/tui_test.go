@@ -121,13 +121,19 @@ func (s *tui) compact() {
 	s.ready("/compact")
 }
 
-// rewind goes back to before the last prompt, in Codex.
+// rewind goes back to before the last prompt, in Codex. The client, which has just said that a turn is over, may not
+// heed the first Esc: it is pressed once more when nothing comes of it.
 func (s *tui) rewind(text string) {
 	s.r.t.Helper()
-	s.term.keys("Escape")
-	s.r.await("the offer to go back", func() bool { return s.shows("esc again") })
-	s.term.keys("Escape")
-	s.r.await("the prompts to go back to", func() bool { return s.shows("↵ rewind") })
+	for !s.shows("↵ rewind") {
+		offered := s.shows("esc again")
+		s.term.keys("Escape")
+		looks := 0
+		s.r.await("the prompts to go back to", func() bool {
+			looks++
+			return s.shows("↵ rewind") || !offered && (s.shows("esc again") || looks > 100)
+		})
+	}
 	s.term.keys("Enter")
 	s.r.await("the prompt in the box", func() bool {
 		typed, _ := s.box()
