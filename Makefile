@@ -35,9 +35,9 @@ matrix:
 	go test -tags $(HASH) -short -count=1 -timeout 10m ./cmd/git-agent-fork ./cmd/git-agent-handoff -run '^TestScripts$$/^(fork|several|adopt|include|restore|write)$$'
 	go test -tags $(HASH) -short -count=1 -timeout 10m ./test/kill -run '^TestKills$$' -kills 20
 
-# All tests in full.
+# All tests in full, or those of PACKAGES.
 test-long:
-	go test -timeout 20m ./...
+	go test -timeout 20m $(or $(PACKAGES),./...)
 
 # Record, list, show and diff a session in a throw-away repository.
 demo: build

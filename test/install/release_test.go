@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,6 +21,8 @@ import (
 
 // version is that of the releases which the tests make.
 const version = "0.9.0"
+
+var cold = flag.Bool("cold", false, "compile the second release of TestReproducible with no cache, in four minutes")
 
 var kept string // what tests share; TestMain removes it
 
@@ -162,7 +165,9 @@ func TestReproducible(t *testing.T) {
 		"TZ=Asia/Kathmandu", "LC_ALL=C.UTF-8", "GOFLAGS=-buildvcs=true -ldflags=-X=main.x=y", "GOAMD64=v2", "GIT_CONFIG_COUNT=2",
 		"GIT_CONFIG_KEY_0=core.autocrlf", "GIT_CONFIG_VALUE_0=true", "GIT_CONFIG_KEY_1=tar.umask", "GIT_CONFIG_VALUE_1=077",
 	}
-	settings = append(settings, "GOCACHE="+filepath.Join(t.TempDir(), "cache"))
+	if *cold {
+		settings = append(settings, "GOCACHE="+filepath.Join(t.TempDir(), "cache"))
+	}
 	dir, err := release(filepath.Join(t.TempDir(), "a much longer name", "of a directory"), settings...)
 	if err != nil {
 		t.Fatal(err)
