@@ -55,7 +55,7 @@ func (r *Recorder) Archive(ctx context.Context, ids []ledger.ID, used map[ledger
 		err = a.replace(ctx, held, func(index *archive.Index) (map[string]archive.Entry, error) {
 			changes := make(map[string]archive.Entry)
 			for id, e := range a.entries {
-				if err := a.aside(ctx, index, id, e.Ledger.Hash(), changes); err != nil {
+				if _, err := a.aside(ctx, index, id, e.Ledger.Hash(), changes); err != nil {
 					return nil, err
 				}
 				changes[e.ID] = e
@@ -255,29 +255,30 @@ func (a *archiving) replace(ctx context.Context, held *lock.Lock, change func(*a
 }
 
 // aside adds to the changes what the archive has of a mission, as one of its own, if the ledger that takes its
-// place does not contain it.
-func (a *archiving) aside(ctx context.Context, index *archive.Index, id ledger.ID, tip plumbing.Hash, changes map[string]archive.Entry) error {
+// place does not contain it, and returns the id that it has then.
+func (a *archiving) aside(ctx context.Context, index *archive.Index, id ledger.ID, tip plumbing.Hash, changes map[string]archive.Entry) (ledger.ID, error) {
 	had, ok, err := index.Find(string(id))
 	if err != nil || !ok {
-		return err
+		return "", err
 	}
 	for at := tip; at != had.Ledger.Hash(); {
 		parents, err := a.objects.Parents(at)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if len(parents) == 0 {
 			first, err := ledger.Side(ctx, a.Repo, had.Ledger.Hash(), tip)
 			if err != nil {
-				return err
+				return "", err
 			}
-			had.ID = string(ledger.OfCommit(first))
+			own := ledger.OfCommit(first)
+			had.ID = string(own)
 			changes[had.ID] = had
-			return nil
+			return own, nil
 		}
 		at = parents[0]
 	}
-	return nil
+	return "", nil
 }
 
 // together parts missions into those that have one lock.
@@ -383,17 +384,26 @@ func (a *archiving) dropRemains(ctx context.Context, ids []ledger.ID) (updates [
 }
 
 // Unarchive gives archived missions their refs again, and takes them out of the archive. A mission that is not
-// there is an error, before anything is changed.
-//
-// The ledgers' refs come last: whatever is killed when, a mission that has one has the others too.
-func (r *Recorder) Unarchive(ctx context.Context, ids []ledger.ID) error {
+// there is an error, before anything is changed. Where a program that does not see archives has begun a mission
+// anew, the archived one comes out with an id of its own: apart says which.
+func (r *Recorder) Unarchive(ctx context.Context, ids []ledger.ID) (apart map[ledger.ID]ledger.ID, err error) {
+	apart, err = r.unarchive(ctx, ids)
+	if err == nil && len(apart) > 0 {
+		_, err = r.unarchive(ctx, slices.Sorted(maps.Values(apart)))
+	}
+	return apart, err
+}
+
+// unarchive leaves in the archive, apart, what has been begun anew. The ledgers' refs come last: whatever is killed
+// when, a mission that has one has the others too.
+func (r *Recorder) unarchive(ctx context.Context, ids []ledger.ID) (apart map[ledger.ID]ledger.ID, err error) {
 	a, held, err := r.beginArchive(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer a.end(held)
 	if err := a.find(ctx, ids); err != nil {
-		return err
+		return nil, err
 	}
 	tips := make(map[ledger.ID]plumbing.Hash)
 	err = a.alone(ctx, ids,
@@ -402,19 +412,24 @@ func (r *Recorder) Unarchive(ctx context.Context, ids []ledger.ID) error {
 	if err == nil {
 		err = a.replace(ctx, held, func(index *archive.Index) (map[string]archive.Entry, error) {
 			changes := make(map[string]archive.Entry)
+			apart = make(map[ledger.ID]ledger.ID)
 			for _, id := range ids {
 				changes[string(id)] = archive.Entry{}
-				if err := a.aside(ctx, index, id, tips[id], changes); err != nil {
+				own, err := a.aside(ctx, index, id, tips[id], changes)
+				if err != nil {
 					return nil, err
+				}
+				if own != "" {
+					apart[id] = own
 				}
 			}
 			return changes, nil
 		})
 	}
 	if err != nil {
-		return fmt.Errorf("take missions out of the archive: %w", err)
+		return nil, fmt.Errorf("take missions out of the archive: %w", err)
 	}
-	return nil
+	return apart, nil
 }
 
 // restoreBesides lists the refs of archived missions, other than a ledger's, that come back.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -79,10 +80,14 @@ func archiveMissions(c *cli.Context) error {
 	}
 	r := &turns.Recorder{Workspace: w}
 	if c.Bool("out") {
-		if err := r.Unarchive(c.Context, ids); err != nil {
+		apart, err := r.Unarchive(c.Context, ids)
+		for _, id := range slices.Sorted(maps.Keys(apart)) {
+			cmdline.Tell(c.App.ErrWriter, "git-agent-turn: ", fmt.Sprintf("mission %s was begun anew since it was archived; what was archived is mission %s now", id, apart[id]))
+		}
+		if err != nil {
 			return target.Missing(err)
 		}
-		_, err := fmt.Fprintf(c.App.Writer, "%s out of the archive\n", cmdline.Plural(len(ids), "mission"))
+		_, err = fmt.Fprintf(c.App.Writer, "%s out of the archive\n", cmdline.Plural(len(ids), "mission"))
 		return err
 	}
 	if !c.Bool("dry-run") {
