@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -149,6 +150,23 @@ func namedMissions(c *cli.Context, w *workspace.Workspace) (ids []ledger.ID, err
 	return ids, nil
 }
 
+// unfinished begins the name of a page that is being written, and abandonedAfter is when nobody writes it any more.
+const (
+	unfinished     = ".git-agent-page-"
+	abandonedAfter = time.Hour // since the last byte; a turn takes milliseconds
+)
+
+// dropAbandoned removes what killed processes have left of pages in a directory.
+func dropAbandoned(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && strings.HasPrefix(e.Name(), unfinished) && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandonedAfter {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
 // writeFile writes a file that only its owner can read, whole or not at all. A pipe or a device is written to.
 func writeFile(name string, write func(io.Writer) (*page.Written, error)) (written *page.Written, err error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
@@ -159,7 +177,8 @@ func writeFile(name string, write func(io.Writer) (*page.Written, error)) (writt
 		written, err = write(f)
 		return written, errors.Join(err, f.Close())
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".page-*")
+	dropAbandoned(filepath.Dir(name))
+	f, err := os.CreateTemp(filepath.Dir(name), unfinished+"*")
 	if err != nil {
 		return nil, err
 	}
