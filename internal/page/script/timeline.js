@@ -84,7 +84,7 @@ function turnRow(t) {
     element('a', {href: `#${name(t)}`},
       element('span', {class: 'top'},
         element('span', {class: 'number'}, t.number), ' ', outcome(t), ' ', changed(t) ? [change(t), ' '] : null,
-        t.output ? [element('span', {class: 'tokens', title: 'tokens written'}, short(t.output)), ' '] : null,
+        t.output ? [element('span', {class: 'tokens', title: 'tokens written'}, `${short(t.output)} tok`), ' '] : null,
         t.compacted ? element('span', {class: 'mark'}, 'compacted ') : null,
         handoff ? element('span', {class: 'mark'}, 'handoff ') : null,
         element('span', {class: 'when'}, time(t.at))),
