@@ -32,6 +32,7 @@ func main() {
 	app := newApp()
 	if len(os.Args) > 1 && os.Args[1] == "page" {
 		app = pageApp()
+		os.Args[0] = app.Name // with which warnings begin
 	}
 	cmdline.Main(app, target.HandOver, target.Damaged, git.ErrNotFound)
 }
