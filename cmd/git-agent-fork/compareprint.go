@@ -196,7 +196,11 @@ func (t *comparing) section(to io.Writer, f *compared) error {
 	}
 	state := string(f.state)
 	if f.Last != nil {
-		state += fmt.Sprintf("; turn %d, its last one, was %s %s", f.Last.Turn, f.Last.Outcome, t.dates.Ago(t.now, f.Ended))
+		last := ""
+		if f.Newest {
+			last = ", its last one,"
+		}
+		state += fmt.Sprintf("; turn %d%s was %s %s", f.Last.Turn, last, f.Last.Outcome, t.dates.Ago(t.now, f.Ended))
 	} else {
 		state += "; it has no turn of its own yet"
 	}
