@@ -27,10 +27,10 @@ export const Witness = async ({ client, directory }) => {
       await tell(sessionID, "UserPromptSubmit", { prompt: parts.filter((p) => p.type === "text" && !p.synthetic).map((p) => p.text).join("\n") })
     },
     event: async ({ event: { type, properties } }) => {
-      const session = properties?.sessionID ?? properties?.part?.sessionID
+      const session = properties?.sessionID ?? properties?.part?.sessionID ?? properties?.info?.sessionID
       if (type === "session.created" && properties.info?.parentID) children.add(session || properties.info.id)
       if (!prompts.has(session)) return
-      if (properties.part?.state?.status === "running") await keep(session) // it may be killed there
+      if (properties.part?.state?.status === "running" || properties.info?.finish) await keep(session) // it may be killed there
       if (type === "session.idle") await tell(session, "Stop")
       if (type === "session.compacted") await tell(session, "PostCompact")
       if (type === "session.error") await tell(session, "StopFailure")
