@@ -160,8 +160,10 @@ const (
 func dropAbandoned(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		info, err := e.Info()
-		if err == nil && strings.HasPrefix(e.Name(), unfinished) && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandonedAfter {
+		if !strings.HasPrefix(e.Name(), unfinished) || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandonedAfter {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/hash"
 )
 
 // A lab is a temporary directory with the program in it, and a home directory of its own.
@@ -52,13 +54,22 @@ func (l *lab) clean() error { return os.RemoveAll(l.dir) }
 // libc starts 0.5 ms later.
 func (l *lab) build(name, source string) string {
 	path := filepath.Join(l.dir, "bin", name)
-	cmd := exec.CommandContext(l.ctx, "go", "build", "-trimpath", "-tags", "urfave_cli_no_docs", "-o", path, source)
+	cmd := exec.CommandContext(l.ctx, "go", "build", "-trimpath", "-tags", "urfave_cli_no_docs,"+objectFormat(), "-o", path, source)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // the developer's own, for the build cache
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
 		check(fmt.Errorf("build %s: %w", name, err))
 	}
 	return path
+}
+
+// objectFormat is what hashes this program was built for, see the tag sha256: repositories and the programs to
+// measure have the same.
+func objectFormat() string {
+	if hash.HexSize == 64 {
+		return "sha256"
+	}
+	return "sha1"
 }
 
 // times is how often to measure something for which usual suits.

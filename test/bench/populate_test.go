@@ -4,15 +4,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/go-git/go-git/v5/plumbing/hash"
 )
 
 // TestPopulate: missions that are made up are whole for git and for the programs, go into the archive and come out.
 func TestPopulate(t *testing.T) {
-	if hash.HexSize != 40 {
-		t.Skip("the repositories that are measured are of SHA-1")
-	}
 	const missions = 200
 	l := &lab{ctx: t.Context()}
 	defer func() {

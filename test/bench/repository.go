@@ -54,7 +54,7 @@ func (l *lab) newTwins(name string, files int) *twins {
 // the same wherever it is made.
 func (l *lab) newRepository(name string, files int) *repository {
 	r := &repository{lab: l, dir: filepath.Join(l.dir, name), files: files}
-	l.git(l.dir, "init", "-q", r.dir)
+	l.git(l.dir, "init", "-q", "--object-format="+objectFormat(), r.dir)
 	var in bytes.Buffer
 	commit(&in, "refs/heads/main", "a commit to start from")
 	put(&in, ".gitignore", "*.log\n*.tmp\n/build/\n/node_modules/\n.cache/\n")
