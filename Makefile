@@ -16,28 +16,32 @@ build:
 	CGO_ENABLED=0 go build -trimpath -tags $(TAGS) -o bin/ ./cmd/...
 	CGO_ENABLED=0 go build -trimpath -tags $(TAGS),sha256 -o libexec/git-agent/sha256/ ./cmd/...
 
-# All tests in their short form: less of the same. RACE=-race adds the race detector, which needs a C compiler;
-# PACKAGES=<packages> tests these alone.
+# What people run: rules and formats, and each command's and each hook event's way through git.
 test:
-	go test -short -timeout 20m $(RACE) $(or $(PACKAGES),./...)
+	go run ./test/rings test
+
+# Everything that a change must pass, besides make test: STAGE=<name> runs one stage.
+check:
+	go run ./test/rings check $(STAGE)
+
+# The long forms: more kills, clones, rounds and sizes, and every client.
+nightly:
+	go run ./test/rings nightly $(STAGE)
 
 # What depends on git, its ref format and its hash, in a minute: refs, packs, notes, locks, worktrees, transport.
 matrix: export PATH := $(if $(GIT),$(GIT):)$(PATH)
 matrix: export GIT_DEFAULT_REF_FORMAT = $(REFS)
 matrix: export GIT_DEFAULT_HASH = $(HASH)
+matrix: export GIT_AGENT_TESTS = check
 matrix:
 	git version
-	go test -tags $(HASH) -short -count=1 -timeout 10m ./internal/archive ./internal/erase ./test/format
-	go test -tags $(HASH) -short -count=1 -timeout 10m ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|Gone|Interop|EveryTree|Merge'
-	go test -tags $(HASH) -short -count=1 -timeout 10m ./turns -run '^Test(Attached|OperationsBetweenTurns|StopsAtOnce|SessionsAtOnce|OneMissionAtOnce|ArchiveAtOnce|LeftByTheDead|KilledPlanting|MigrateRefs|TablesLocked|ForkGoesOn|ForkPlaces|Restore|FinishGoesOn|TakePicks|Adopt|UndoComplete|Import|GarbageCollected)$$'
-	go test -tags $(HASH) -short -count=1 -timeout 10m ./internal/remote ./internal/provenance -run '^Test(ThereAndBack|PushArchive|ArchiveRace|TwoPurges|PurgeArchived|Hosts|Branches|Variants)$$'
-	go test -tags $(HASH) -short -count=1 -timeout 10m ./cmd/git-agent-turn -run '^TestScripts$$/^(archive|blame|first-turn|hook|housekeep|init|purge|purge-alias|purge-everywhere|push|record|restore|start|why)$$'
-	go test -tags $(HASH) -short -count=1 -timeout 10m ./cmd/git-agent-fork ./cmd/git-agent-handoff -run '^TestScripts$$/^(fork|several|adopt|include|restore|write)$$'
-	go test -tags $(HASH) -short -count=1 -timeout 10m ./test/kill -run '^TestKills$$' -kills 20
-
-# All tests in full, or those of PACKAGES.
-test-long:
-	go test -timeout 20m $(or $(PACKAGES),./...)
+	go test -tags $(HASH) -count=1 -timeout 0 ./internal/archive ./internal/erase ./test/format
+	go test -tags $(HASH) -count=1 -timeout 0 ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|Gone|Interop|EveryTree|Merge'
+	go test -tags $(HASH) -count=1 -timeout 0 ./turns -run '^Test(Attached|OperationsBetweenTurns|StopsAtOnce|SessionsAtOnce|OneMissionAtOnce|ArchiveAtOnce|LeftByTheDead|KilledPlanting|MigrateRefs|TablesLocked|ForkGoesOn|ForkPlaces|Restore|FinishGoesOn|TakePicks|Adopt|UndoComplete|Import|GarbageCollected)$$'
+	go test -tags $(HASH) -count=1 -timeout 0 ./internal/remote ./internal/provenance -run '^Test(ThereAndBack|PushArchive|ArchiveRace|TwoPurges|PurgeArchived|Hosts|Branches|Variants)$$'
+	go test -tags $(HASH) -count=1 -timeout 0 ./cmd/git-agent-turn -run '^TestScripts$$/^(archive|blame|first-turn|hook|housekeep|init|purge|purge-alias|purge-everywhere|push|record|restore|start|why)$$'
+	go test -tags $(HASH) -count=1 -timeout 0 ./cmd/git-agent-fork ./cmd/git-agent-handoff -run '^TestScripts$$/^(fork|several|adopt|include|restore|write)$$'
+	go test -tags $(HASH) -count=1 -timeout 0 ./test/kill -run '^TestKills$$' -kills 20
 
 # Record, list, show and diff a session in a throw-away repository.
 demo: build
@@ -113,4 +117,4 @@ uninstall:
 clean:
 	rm -rf bin libexec dist cover.out
 
-.PHONY: build dist test matrix test-long demo lint cover bench bench-missions e2e kills faults hostile cross fuzz install uninstall clean
+.PHONY: build dist test check nightly matrix demo lint cover bench bench-missions e2e kills faults hostile cross fuzz install uninstall clean

@@ -224,7 +224,7 @@ func stepping(rnd *rand.Rand) []plumbing.Hash {
 // is git's, and then a note more costs as little as anywhere.
 func TestHundredThousand(t *testing.T) {
 	t.Parallel()
-	gittest.Long(t)
+	gittest.Nightly(t)
 	r := newRepo(t)
 	head := plumbing.NewHash(r.Commit("one"))
 	contents := make([]string, 10)

@@ -129,9 +129,7 @@ func TestUndoHalfUndone(t *testing.T) {
 // TestUndoCutLarge: a killed checkout has left the beginning of a file that nobody would hold in memory.
 func TestUndoCutLarge(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it writes 200 MB")
-	}
+	gittest.Nightly(t) // it writes 200 MB
 	l := newLab(t)
 	l.Write("large", "0\n")
 	l.Commit("what is tracked is recorded whatever its size")

@@ -152,7 +152,7 @@ func TestVariants(t *testing.T) {
 	rows := make(map[string]*row)
 	t.Run("worlds", func(t *testing.T) {
 		for _, p := range profiles {
-			if *only != "" && *only != p.name || *only == "" && p.name != "everything" && (testing.Short() || p.name != "plain" && p.name != "clocks") {
+			if *only != "" && *only != p.name || *only == "" && p.name != "everything" && (!gittest.Whole() || p.name != "plain" && p.name != "clocks") {
 				continue
 			}
 			for seed := *first; seed < *first+uint64(n); seed++ {

@@ -68,7 +68,7 @@ func TestHosts(t *testing.T) {
 			t.Parallel()
 			t.Run("plain", func(t *testing.T) { t.Parallel(); travels(t, newHost(t), d) })
 			// In the short form the daemon stands in for the others.
-			if d.like || testing.Short() && d.name != "git daemon" {
+			if d.like || !gittest.Whole() && d.name != "git daemon" {
 				return
 			}
 			t.Run("strict", func(t *testing.T) {

@@ -542,7 +542,7 @@ func TestSpoiledMap(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			if what == "too many" { // a thousand signatures are checked many times
-				gittest.Long(t)
+				gittest.Nightly(t)
 			}
 			dir, a, b := newTeam(t)
 			host := a.In(dir + "/host")

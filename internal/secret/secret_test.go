@@ -137,11 +137,7 @@ const before, after = "It said ", " and went on, 12 times.\n"
 // TestSpellings finds a secret in each spelling, and in each spelling of each spelling that people meet.
 func TestSpellings(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	rounds := 200
-	if testing.Short() {
-		rounds = 20
-	}
-	for range rounds {
+	for range gittest.Size(200, 20) {
 		s := secretOf(r)
 		for _, f := range []*Finder{fixed(t, s), remembers(s)} {
 			for outer, spell := range spellings {

@@ -336,7 +336,7 @@ func TestDamage(t *testing.T) {
 		step := part.short
 		if *whole {
 			step = 1
-		} else if !testing.Short() {
+		} else if gittest.Whole() {
 			step = max(1, step/2)
 		}
 		c := &tally{counts: make(map[string]int)}

@@ -8,7 +8,6 @@ package gittest
 import (
 	"bytes"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -144,36 +143,11 @@ func read(dir string) (fs.FS, error) {
 	})
 }
 
-// Size is how much a test does of what it could do without end: less with go test -short.
-func Size(long, short int) int {
-	if testing.Short() {
-		return short
-	}
-	return long
-}
-
-// Long skips t in the short form of the tests.
-func Long(t testing.TB) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("make test-long runs it")
-	}
-}
-
-// Sample skips t in the short form unless it is among a third of those that call this, which are
-// always the same.
-func Sample(t testing.TB) {
-	t.Helper()
-	if crc32.ChecksumIEEE([]byte(t.Name()))%3 != 0 {
-		Long(t)
-	}
-}
-
-// TempDir is t.TempDir with symbolic links resolved, as git prints paths. With go test -short it
-// lies in memory, if there is room.
+// TempDir is t.TempDir with symbolic links resolved, as git prints paths. It lies in memory, if there
+// is room, but in make nightly.
 func TempDir(t testing.TB) string {
 	t.Helper()
-	if !testing.Short() || memory() == "" {
+	if Whole() || memory() == "" {
 		dir, err := filepath.EvalSymlinks(t.TempDir())
 		if err != nil {
 			t.Fatal(err)

@@ -214,7 +214,7 @@ func TestBefore(t *testing.T) {
 	for i, tt := range before {
 		t.Run(tt.name, func(t *testing.T) {
 			if i > 0 {
-				gittest.Long(t)
+				gittest.Nightly(t)
 			}
 			t.Parallel()
 			p := newPair(t, earlier(t, tt.commit), built(t, "../.."), tt.unsigned)

@@ -158,7 +158,7 @@ func contents(t *testing.T, dir string) map[string][]byte {
 // TestReproducible makes a release once more: in another directory, time zone and locale, with other settings
 // of git and Go, and without what the first has left in Go's cache.
 func TestReproducible(t *testing.T) {
-	gittest.Long(t)
+	gittest.Nightly(t)
 	t.Parallel()
 	one := contents(t, dist(t))
 	settings := []string{

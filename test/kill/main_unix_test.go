@@ -19,8 +19,5 @@ var (
 // TestMain builds the programs, and puts them in front of PATH.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if testing.Short() {
-		*kills = min(*kills, 10) // the hooks
-	}
 	os.Exit(gittest.Programs{M: m}.Run())
 }

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// An event is a line that go test -json prints, see go doc test2json.
+type event struct {
+	Action, Package, Test, Output string
+	ImportPath                    string // of what is built
+	Elapsed                       float64
+}
+
+// A timed test is one with the seconds that it took.
+type timed struct {
+	name    string
+	seconds float64
+}
+
+// A tally is what became of tests.
+type tally struct {
+	passed, failed, skipped int
+	left                    map[string]int // to which ring, how many tests and scripts
+	missing                 map[string]int // why others were skipped
+	took                    []timed
+}
+
+// read reads what go test -json prints until it ends, and prints what go test prints without -v: a line a package, and
+// all that failing tests have said.
+func read(in io.Reader, out io.Writer) (*tally, error) {
+	t := &tally{left: make(map[string]int), missing: make(map[string]int)}
+	said := make(map[string]*strings.Builder) // by package and test
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return t, nil
+		}
+		if err != nil {
+			return t, fmt.Errorf("read what go test prints: %w", err)
+		}
+		var e event
+		if json.Unmarshal(line, &e) != nil {
+			_, _ = out.Write(line) // go itself has something to say
+			continue
+		}
+		name := strings.TrimPrefix(e.Package+" "+e.Test, "gitagent/")
+		if e.Action == "output" && e.Test != "" {
+			if said[name] == nil {
+				said[name] = new(strings.Builder)
+			}
+			said[name].WriteString(e.Output)
+			continue
+		}
+		switch e.Action {
+		case "build-output":
+			fmt.Fprint(out, e.Output)
+		case "output":
+			if e.Output != "PASS\n" && !strings.Contains(e.Output, "[no test files]") {
+				fmt.Fprint(out, e.Output)
+			}
+		case "pass", "fail", "skip":
+			if e.Test == "" {
+				continue
+			}
+			t.count(e, name, said[name])
+			if e.Action == "fail" && said[name] != nil {
+				fmt.Fprint(out, said[name])
+			}
+			delete(said, name)
+		}
+	}
+}
+
+// count takes the end of a test.
+func (t *tally) count(e event, name string, said *strings.Builder) {
+	switch e.Action {
+	case "pass":
+		t.passed++
+	case "fail":
+		t.failed++
+	case "skip":
+		t.skipped++
+		text := ""
+		if said != nil {
+			text = reason(said.String())
+		}
+		if ring, ok := strings.CutPrefix(text, "left to "); ok {
+			t.left[ring]++
+		} else {
+			t.missing[text]++
+		}
+	}
+	t.took = append(t.took, timed{name, e.Elapsed})
+}
+
+// reason is what a test said last: with what it was skipped.
+func reason(said string) string {
+	text := ""
+	for line := range strings.Lines(said) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "=== ") && !strings.HasPrefix(line, "--- ") {
+			text = line
+		}
+	}
+	if _, after, ok := strings.Cut(text, "_test.go:"); ok {
+		_, text, _ = strings.Cut(after, ": ")
+	}
+	return strings.Trim(text, "'\"")
+}
+
+// add adds what became of other tests.
+func (t *tally) add(other *tally) {
+	if other == nil {
+		return
+	}
+	t.passed, t.failed, t.skipped = t.passed+other.passed, t.failed+other.failed, t.skipped+other.skipped
+	t.took = append(t.took, other.took...)
+	for _, m := range []struct{ to, from *map[string]int }{{&t.left, &other.left}, {&t.missing, &other.missing}} {
+		if *m.to == nil {
+			*m.to = make(map[string]int)
+		}
+		for k, n := range *m.from {
+			(*m.to)[k] += n
+		}
+	}
+}
+
+// slowest returns the tests that took longest, of those that have no parts: the others wait for these.
+func (t *tally) slowest(n int) []timed {
+	parts := make(map[string]bool) // names of what has some
+	for _, x := range t.took {
+		for i, c := range x.name {
+			if c == '/' {
+				parts[x.name[:i]] = true
+			}
+		}
+	}
+	slow := slices.DeleteFunc(slices.Clone(t.took), func(x timed) bool { return parts[x.name] })
+	slices.SortStableFunc(slow, func(a, b timed) int { return cmp.Compare(b.seconds, a.seconds) })
+	return slow[:min(n, len(slow))]
+}
+
+// print says what was slow, what was left out and why.
+func (t *tally) print(out io.Writer) {
+	slow := t.slowest(10)
+	if len(slow) > 0 {
+		fmt.Fprintln(out, "Slowest:")
+		for _, x := range slow {
+			fmt.Fprintf(out, "%8.1f s  %s\n", x.seconds, x.name)
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(t.missing)) {
+		fmt.Fprintf(out, "Skipped: %d, %s\n", t.missing[reason], reason)
+	}
+	for _, ring := range slices.Sorted(maps.Keys(t.left)) {
+		fmt.Fprintf(out, "Left to %s: %d tests and scripts\n", ring, t.left[ring])
+	}
+}
