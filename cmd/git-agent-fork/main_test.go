@@ -48,10 +48,13 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "agent" {
-				return false, fmt.Errorf("unknown condition %q", name)
+			switch name {
+			case "check":
+				return gittest.Checking(), nil
+			case "agent":
+				return target.ByAgent(), nil
 			}
-			return target.ByAgent(), nil
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"session": record, "exchange": exchange, "accept": accept, "status": status, "turn": turn, "undo": undo,

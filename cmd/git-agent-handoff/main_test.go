@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing/hash"
@@ -28,45 +27,29 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
 		panic(err)
 	}
-	testscript.Main(gittest.Tests{M: tests{m}}, map[string]func(){"git-agent-handoff": main})
+	testscript.Main(tests{gittest.Tests{M: m}}, map[string]func(){"git-agent-handoff": main})
 }
 
-// tests are all of them; what they have built is removed in the end.
-type tests struct{ *testing.M }
+// tests are all of them, with git-agent-turn, whose hooks record what is handed off, in a directory.
+type tests struct{ all gittest.Tests }
 
+// Run finds or builds it before the tests have a home directory of their own, as the go command keeps a cache in it.
 func (t tests) Run() int {
-	code := t.M.Run()
-	if dir, err := turnProgram(); err == nil {
-		_ = os.RemoveAll(dir)
+	dir, remove, err := gittest.Installed(false)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
-	return code
+	defer remove()
+	turnProgram = filepath.Join(dir, "bin")
+	return t.all.Run()
 }
 
-// outside is the environment in which the tests were started.
-var outside = os.Environ()
-
-// turnProgram builds git-agent-turn, whose hooks record what is handed off, and returns its
-// directory.
-var turnProgram = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "git-agent-turn-")
-	if err != nil {
-		return "", err
-	}
-	build := exec.Command("go", "build", "-tags", gittest.Tags, "-o", dir+string(filepath.Separator), "gitagent/cmd/git-agent-turn")
-	build.Env = outside
-	out, err := build.CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("build git-agent-turn: %w\n%s", err, out)
-	}
-	return dir, err
-})
+// turnProgram is the directory of git-agent-turn, whose hooks record what is handed off.
+var turnProgram string
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	turn, err := turnProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		WorkdirRoot:         gittest.TempDir(t),
@@ -78,7 +61,7 @@ func TestScripts(t *testing.T) {
 					env.Setenv(name, value)
 				}
 			}
-			env.Setenv("PATH", env.Getenv("PATH")+string(filepath.ListSeparator)+turn)
+			env.Setenv("PATH", env.Getenv("PATH")+string(filepath.ListSeparator)+turnProgram)
 			env.Setenv("HASH", fmt.Sprintf("[0-9a-f]{%d}", hash.HexSize))
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			players, err := newPlayers()
@@ -88,6 +71,12 @@ func TestScripts(t *testing.T) {
 			env.Values["players"] = players
 			env.Defer(players.end)
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "check" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return gittest.Checking(), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"play": play, "status": status, "big": big, "fsck": fsck, "says": says, "event": event,

@@ -33,17 +33,14 @@ type host struct {
 
 func newHost(t testing.TB) *host {
 	t.Helper()
-	turn, err := turnProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
 	h := &host{Repo: gittest.New(t), t: t}
+	var err error
 	if h.reads, h.writes, err = os.Pipe(); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range h.Repo.Env {
 		if name, value, _ := strings.Cut(v, "="); name == "PATH" {
-			v = name + "=" + os.Getenv("PATH") + string(filepath.ListSeparator) + turn + string(filepath.ListSeparator) + value
+			v = name + "=" + os.Getenv("PATH") + string(filepath.ListSeparator) + turnProgram + string(filepath.ListSeparator) + value
 		}
 		h.env = append(h.env, v)
 	}

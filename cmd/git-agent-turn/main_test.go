@@ -59,6 +59,8 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
+			case "check":
+				return gittest.Checking(), nil
 			case "agent":
 				return target.ByAgent(), nil
 			case "reftable": // new repositories have their refs in tables

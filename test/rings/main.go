@@ -23,6 +23,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 func main() {
@@ -37,9 +39,30 @@ func main() {
 		fmt.Fprintln(os.Stderr, "rings:", err)
 		os.Exit(2)
 	}
-	if !run(ctx, os.Stdout, flag.Arg(0), chosen) {
+	passed, err := builtRun(ctx, os.Stdout, chosen)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "rings:", err)
+	}
+	if !passed {
 		os.Exit(1)
 	}
+}
+
+// builtRun runs stages, for whose tests the programs are built once. Those for SHA-256 repositories are needed by what
+// is left to make check.
+func builtRun(ctx context.Context, out io.Writer, stages []stage) (passed bool, err error) {
+	dir, err := os.MkdirTemp("", "git-agent-programs-")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	if err := gittest.Build(dir, slices.ContainsFunc(stages, func(s stage) bool { return s.ring != "" })); err != nil {
+		return false, err
+	}
+	if err := os.Setenv(gittest.Built, dir); err != nil {
+		return false, err
+	}
+	return run(ctx, out, stages), nil
 }
 
 // choose returns the stages of a ring, or those of them that are named.
@@ -66,7 +89,7 @@ func choose(args []string) ([]stage, error) {
 }
 
 // run runs the stages of a ring and reports whether all passed.
-func run(ctx context.Context, out io.Writer, ring string, stages []stage) bool {
+func run(ctx context.Context, out io.Writer, stages []stage) bool {
 	total, failed := new(tally), 0
 	var table strings.Builder
 	for _, s := range stages {
@@ -74,7 +97,7 @@ func run(ctx context.Context, out io.Writer, ring string, stages []stage) bool {
 			fmt.Fprintf(out, "== %s: %s\n", s.name, s)
 		}
 		began := time.Now()
-		t, err := s.run(ctx, out, ring)
+		t, err := s.run(ctx, out)
 		total.add(t)
 		word := "passed"
 		if err != nil {

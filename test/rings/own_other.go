@@ -2,6 +2,9 @@
 
 package main
 
-import "os/exec"
+import (
+	"context"
+	"os/exec"
+)
 
-func own(*exec.Cmd) {}
+func own(context.Context, *exec.Cmd) {}

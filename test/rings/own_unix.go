@@ -3,13 +3,21 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"os/exec"
 	"syscall"
 )
 
-// own gives a command a process group. When it has to end, all of the group are told by a SIGQUIT, of which Go's programs
-// show where they are; what is left then goes with the pipe.
-func own(cmd *exec.Cmd) {
+// own gives a command a process group, all of which is told to end with ctx: at the limit with a SIGQUIT, of which Go's
+// programs show where they are.
+func own(ctx context.Context, cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGQUIT) }
+	cmd.Cancel = func() error {
+		sig := syscall.SIGTERM
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			sig = syscall.SIGQUIT
+		}
+		return syscall.Kill(-cmd.Process.Pid, sig)
+	}
 }

@@ -13,25 +13,19 @@ import (
 	"gitagent/test/gittest"
 )
 
-// A stage is a command of a ring. Of go test it is known what its tests were.
-type stage struct {
-	name    string
-	command []string
-}
-
 func (s stage) String() string { return strings.Join(s.command, " ") }
 
 // run runs the stage, and returns what became of its tests, if it has any.
-func (s stage) run(ctx context.Context, out io.Writer, ring string) (*tally, error) {
+func (s stage) run(ctx context.Context, out io.Writer) (*tally, error) {
 	args := s.command
 	tests := args[0] == "go" && args[1] == "test"
 	if tests {
 		args = slices.Insert(slices.Clone(args), 2, "-json", "-timeout=0", "-vet=off") // make lint vets
 	}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), gittest.Ring+"="+strings.TrimPrefix(ring, "test"))
+	cmd.Env = append(os.Environ(), gittest.Ring+"="+s.ring)
 	cmd.Stdout, cmd.Stderr = out, out
-	own(cmd)
+	own(ctx, cmd)
 	cmd.WaitDelay = time.Minute // to tell where it was
 	if !tests {
 		return nil, cmd.Run()
