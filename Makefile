@@ -29,7 +29,9 @@ nightly:
 	go run ./test/rings nightly $(STAGE)
 
 # What depends on git, its ref format and its hash, in a minute: refs, packs, notes, locks, worktrees, transport.
-matrix: export PATH := $(if $(GIT),$(GIT):)$(PATH)
+# GIT=newest is the one that .ci/git-newest has built, or if that was not possible the one in PATH.
+newest = $(wildcard $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/git-newest/bin)
+matrix: export PATH := $(if $(filter newest,$(GIT)),$(newest:%=%:),$(if $(GIT),$(GIT):))$(PATH)
 matrix: export GIT_DEFAULT_REF_FORMAT = $(REFS)
 matrix: export GIT_DEFAULT_HASH = $(HASH)
 matrix: export GIT_AGENT_TESTS = check
