@@ -18,6 +18,7 @@ import (
 // root instead of 256, and they take their steps at 2,500 notes instead of 20,000.
 func TestTreesEqualGit(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name   string
 		mask   byte // of an object's first byte
@@ -91,6 +92,7 @@ func levels(r *gittest.Repo, name string) string {
 // at several levels. Reads in between change nothing.
 func TestEveryTreeEqualsGit(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for seed := range uint64(gittest.Size(2, 1)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()

@@ -11,6 +11,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+
+	"gitagent/test/gittest"
 )
 
 // A file of a hostile tree, whose directories may be there more than once, in any case of letters.
@@ -92,6 +94,7 @@ func trees(t testing.TB, s Store, root plumbing.Hash) map[plumbing.Hash]bool {
 // "git" cases have git's answer to both.
 func TestHostileTrees(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	x, y := hash("n").String(), hash("y").String() // the first begins with letters
 	up := strings.ToUpper(x)
 	reg, exe := filemode.Regular, filemode.Executable

@@ -107,6 +107,7 @@ func some(count int) map[plumbing.Hash]string {
 
 func TestGitReads(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, count := range []int{10, 1000} {
 		t.Run(fmt.Sprint(count), func(t *testing.T) {
 			t.Parallel()
@@ -169,6 +170,7 @@ func TestGitReads(t *testing.T) {
 // makes the tree that git makes of it.
 func TestReadsAnyFanOut(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, count := range []int{10, 1000} {
 		for levels := range 5 {
 			t.Run(fmt.Sprintf("%d at %d levels", count, levels), func(t *testing.T) {
@@ -261,6 +263,7 @@ func tree(t testing.TB, r *gittest.Repo, name string, files map[string]string) {
 // What is no note stays, through a fan-out and back.
 func TestOtherEntriesSurvive(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := newRepo(t)
 	files := map[string]string{
 		"README":            "in the root",

@@ -31,6 +31,7 @@ func commitGit(t testing.TB, r *gittest.Repo, name string, levels int, notes map
 // "-" is no note.
 func TestMergeEqualsGit(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	cases := []struct{ base, ours, theirs string }{
 		{"a\n", "a\n", "a\n"},             // nobody changed
 		{"-", "a\n", "-"},                 // ours added
@@ -107,6 +108,7 @@ func checkMerge(t testing.TB, r *gittest.Repo, ours, theirs plumbing.Hash) {
 
 func TestMergeUnrelated(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := newRepo(t)
 	a, b := some(100), some(150)
 	a[hash("x")], b[hash("x")] = "2\n1\n", "3\n1\n"
@@ -175,6 +177,7 @@ func TestMergeTrivial(t *testing.T) {
 // Two clones that merge each other again and again: several best common ancestors.
 func TestMergeAgainAndAgain(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
@@ -237,6 +240,7 @@ func TestMergeAgainAndAgain(t *testing.T) {
 // also where clocks stand or go backwards.
 func TestMergeBase(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for seed := range uint64(150) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
 		s := memory{}
@@ -290,6 +294,7 @@ func TestMergeBase(t *testing.T) {
 // Two sides that went apart a few commits ago do not load the many before.
 func TestMergeLoadsFewCommits(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	s := count(memory{})
 	n := open(t, s, plumbing.ZeroHash)
 	at := dev

@@ -15,6 +15,8 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/transcript"
+
+	"gitagent/test/gittest"
 )
 
 // TestGather: all that is to be known about a worktree is in the record, and is read back as it was
@@ -99,6 +101,7 @@ func sameRecord(t *testing.T, a, b *Handoff) bool {
 // TestCleanGrace: a crash does not replace a clean end that is less than five minutes old.
 func TestCleanGrace(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name   string
 		first  Request
@@ -143,6 +146,7 @@ func TestCleanGrace(t *testing.T) {
 // session does not get it.
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	l.turn(1, "s", "done", "do it", "done")
 	l.gather(0, Request{
@@ -176,6 +180,7 @@ func TestTakeOver(t *testing.T) {
 // TestFailedTurn: a session whose last turn failed has not ended well, if its end was seen.
 func TestFailedTurn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	l.turn(1, "s", "failed", "do it", "API Error: 500")
 	if g := l.gather(0, Request{Session: "s", Ended: true}); g.ExitType != Crash {
@@ -213,6 +218,7 @@ func TestRunning(t *testing.T) {
 // TestGatherAtOnce: of many at once none is lost, and numbers are given once.
 func TestGatherAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	l.turn(1, "s", "done", "do it", "done")
 	linked := filepath.Join(gittestDir(t), "linked")
@@ -260,6 +266,7 @@ func gittestDir(t *testing.T) string {
 
 func TestUnborn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	l.Git("checkout", "-q", "--orphan", "fresh")
 	g := l.gather(0, Request{Summary: "before the first commit"})

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 var update = flag.Bool("update", false, "write what Install gives into testdata/install")
@@ -268,6 +270,7 @@ var anyOfOurs = regexp.MustCompile(`git[ -]agent-(turn|handoff)`)
 
 // FuzzInstall is [checkInstall] with whatever bytes there may be.
 func FuzzInstall(f *testing.F) {
+	gittest.Check(f)
 	files, err := filepath.Glob(goldenPath("*", ""))
 	if err != nil || len(files) == 0 {
 		f.Fatalf("no golden files: %v", err)
@@ -293,6 +296,7 @@ func FuzzInstall(f *testing.F) {
 // settings of every shape, with white space wherever it may stand.
 func TestInstallRandom(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	refused := 0
 	const texts = 500
 	for seed := range uint64(texts) {

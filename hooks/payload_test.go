@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"gitagent/test/gittest"
 )
 
 // captured returns payloads that real clients sent, by name: those of Claude Code that the whole
@@ -284,6 +286,7 @@ func (e *endless) Read(p []byte) (int, error) {
 
 // Not parallel: it measures what the process allocates.
 func TestParseBounded(t *testing.T) {
+	gittest.Check(t)
 	var before, after runtime.MemStats
 	r := &endless{start: strings.NewReader(`{"hook_event_name":"PostToolBatch","tool_calls":[{"tool_input":{"content":"`)}
 	runtime.ReadMemStats(&before)
@@ -303,6 +306,7 @@ func TestParseBounded(t *testing.T) {
 // A payload of exactly the limit is read.
 func TestParseLargest(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	start := `{"hook_event_name":"Stop","session_id":"s","cwd":"/r","tool_input":"`
 	if _, err := Parse(strings.NewReader(start + strings.Repeat("a", MaxPayload-len(start)-2) + `"}`)); err != nil {
 		t.Error(err)

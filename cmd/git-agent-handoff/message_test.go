@@ -5,10 +5,13 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf16"
+
+	"gitagent/test/gittest"
 )
 
 func TestMessage(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const (
 		first    = "Continue the work of the previous session from its handoff a1b2c3d4/3. It should be in your context already; if it is not, read it with: git agent-handoff show a1b2c3d4/3"
 		search   = "it is long, so do not read it whole but search it with: git agent-handoff grep --handoff a1b2c3d4/3 <pattern>"
@@ -38,6 +41,7 @@ func TestMessage(t *testing.T) {
 // The message must look to the client like a prompt that somebody typed.
 func TestMessageBounds(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	longest := message{"0123456789ab/123456", true, "/" + strings.Repeat("x", 199)}.String()
 	if n := len(utf16.Encode([]rune(longest))); n > 800 || !strings.Contains(longest, "/xxx") {
 		t.Errorf("the longest message has %d UTF-16 units, want 800 at most: %s", n, longest)

@@ -119,6 +119,7 @@ func (b *bisected) command(script string) *exec.Cmd {
 // started are gone, nothing is left, and the exit status says which signal it was.
 func TestBisectInterrupted(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
@@ -183,6 +184,7 @@ func TestBisectInterrupted(t *testing.T) {
 // leaves, the next bisection removes, and finds the turn as ever.
 func TestBisectKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, group := range []bool{false, true} {
 		t.Run(fmt.Sprintf("group %t", group), func(t *testing.T) {
 			t.Parallel()
@@ -281,6 +283,7 @@ func (b *bisected) released() {
 // TestBisectAtOnce runs several bisections at once, one of them in another worktree.
 func TestBisectAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	b := newBisected(t)
 	errs := make(chan error)
 	n := gittest.Size(8, 4)

@@ -18,6 +18,7 @@ import (
 // worktree's tree.
 func TestWorktreesAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	worktrees, turns := gittest.Size(8, 4), gittest.Size(25, 4)
 	h := newHost(t)
 	type agent struct {
@@ -146,6 +147,7 @@ func TestHooksAtOnce(t *testing.T) {
 // TestSessionsAtOnce: two sessions work in one worktree at the same time.
 func TestSessionsAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	turns := gittest.Size(10, 3)
 	h := newHost(t)
 	var all sync.WaitGroup
@@ -182,6 +184,7 @@ func TestSessionsAtOnce(t *testing.T) {
 // are recorded there: each of them finds the worktree whole, and keeps what it found.
 func TestUndoAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	h := newHost(t)
 	c := h.client()
 	mission := c.Session[len(c.Session)-8:]

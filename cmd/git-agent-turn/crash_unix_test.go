@@ -24,6 +24,7 @@ import (
 // exactly once, and no turn that was acknowledged is gone.
 func TestKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, tt := range map[string]struct {
 		branch bool
 		group  bool // the whole process group dies, the git that the hook has started included

@@ -17,6 +17,7 @@ import (
 // On a terminal a word diff says what git's own says to people, whatever is in the files.
 func TestWordDiffIsGits(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	words := []string{"one", "two", "~", "-", "+", "{+a+}", "[-b-]", "@@ -1 +1 @@", "diff --git a/a b/a", "\t", " ", "\\", "", "ä"}

@@ -106,6 +106,7 @@ func (f *finisher) check() {
 // is none, never a second one, and the mission is finished.
 func TestFinishKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct{ attached, group bool }{{false, false}, {false, true}, {true, false}, {true, true}} {
 		t.Run(fmt.Sprintf("attached %t group %t", tt.attached, tt.group), func(t *testing.T) {
 			t.Parallel()
@@ -155,6 +156,7 @@ func (f *finisher) unlock() {
 // TestFinishAtOnce: of several that finish one mission at the same time, one makes the commit.
 func TestFinishAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, attached := range []bool{false, true} {
 		t.Run(fmt.Sprintf("attached %t", attached), func(t *testing.T) {
 			t.Parallel()

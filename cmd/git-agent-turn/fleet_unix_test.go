@@ -102,6 +102,7 @@ func (f *fleet) check() {
 // TestFleet: agents on many machines push to one host without ever meeting.
 func TestFleet(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	f := newFleet(t, gittest.Daemon)
 	began := time.Now()
 	f.work()
@@ -127,6 +128,7 @@ func TestFleet(t *testing.T) {
 // nothing is lost; when it is well again, everything arrives.
 func TestFleetAndABadHost(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	var well atomic.Bool
 	var ills [5]atomic.Int32
 	f := newFleet(t, func(dir string) *exec.Cmd {

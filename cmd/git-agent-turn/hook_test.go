@@ -158,6 +158,7 @@ func (h *host) list(args ...string) []line {
 // where recording is switched on there is a line in the log.
 func TestHostilePayloads(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const session = "5b603d06-8528-4d54-8275-dcebec74b87e"
 	for name, tt := range map[string]struct {
 		payload string // CWD is replaced by the repository's top
@@ -230,6 +231,7 @@ func isSystemMessage(out string) bool {
 // TestHugePayload: a tool's input of 100 MB in the payload of a turn's end.
 func TestHugePayload(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	h := newHost(t)
 	c := h.client()
 	c.Prompt("one")
@@ -269,6 +271,7 @@ func (letters) Read(p []byte) (int, error) {
 // works elsewhere.
 func TestCapturedPayloads(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	h := newHost(t)
 	files, err := filepath.Glob("../../testdata/payloads/*.json")
 	if err != nil || len(files) < 20 {
@@ -295,6 +298,7 @@ func TestCapturedPayloads(t *testing.T) {
 // TestBadArguments: a hook never exits with 2, which would tell the client to go on with the turn.
 func TestBadArguments(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	h := newHost(t)
 	for _, args := range [][]string{
 		{"--nope"}, {"--agent"}, {"--agent", "emacs"}, {"--agent", "codex", "extra"}, {"extra"}, {"--help"}, {"-h"}, {"--version"}, {"--generate-bash-completion"}, {"-C", "/"}, {"--", "x"}, {""},
@@ -404,6 +408,7 @@ func TestRefusedRepository(t *testing.T) {
 // client was launched in.
 func TestWhichRepository(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	h, other := newHost(t), newHost(t)
 	linked := filepath.Join(gittest.TempDir(t), "linked")
 	h.Git("worktree", "add", "-q", "--detach", linked)
@@ -469,6 +474,7 @@ func TestWhichRepository(t *testing.T) {
 // counts.
 func TestConfigurationOfStrangers(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	h := newHost(t)
 	h.Write(".git-agent.toml", "[capture]\nmax_file_size = \"1KiB\"\nnonsense = true\n")
 	c := h.client()

@@ -76,6 +76,7 @@ func TestScripts(t *testing.T) {
 
 func TestManual(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	cmdlinetest.Manual(t, newApp(), "../../docs/git-agent-turn.1")
 }
 

@@ -15,6 +15,7 @@ import (
 // hook follows them, the user is told, and what can be recorded is.
 func TestPlanted(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, tt := range map[string]struct{ recorded, told bool }{
 		"agent":              {false, true},
 		"agent/locks":        {false, true},

@@ -11,6 +11,8 @@ import (
 
 	"gitagent/internal/session"
 	claude "gitagent/test/replay"
+
+	"gitagent/test/gittest"
 )
 
 // plugin is a client whose hooks are a plugin's.
@@ -37,6 +39,7 @@ func (h *host) handoffs() int {
 // hook has ended by then, and the end is recorded.
 func TestPluginEnd(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	h := newHost(t)
 	c := h.plugin()
 	c.Prompt("one")

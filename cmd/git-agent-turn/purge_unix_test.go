@@ -81,6 +81,7 @@ func (p *purger) whole() {
 // begun, or completes what was, and nothing else is lost.
 func TestPurgeKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, group := range []bool{false, true} {
 		t.Run(fmt.Sprintf("group %t", group), func(t *testing.T) {
 			t.Parallel()
@@ -181,6 +182,7 @@ func TestPurgeKilled(t *testing.T) {
 // TestPurgeWhileRecording purges while agents work: no turn is lost, and what was purged is gone.
 func TestPurgeWhileRecording(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	p := newPurger(t)
 	p.say("secret-one-secret")
 	rounds := gittest.Size(20, 5)

@@ -52,6 +52,7 @@ func pushes(t *testing.T, bare *gittest.Repo) int {
 // than there are events. The end of the session waits.
 func TestPushedInTheBackground(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	h := newHost(t)
 	bare := h.withRemote()
 	c := h.client()
@@ -83,6 +84,7 @@ func TestPushedInTheBackground(t *testing.T) {
 // TestPushedNowhere: without consent nothing is sent, whatever is configured.
 func TestPushedNowhere(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	h := newHost(t)
 	bare := h.withRemote()
 	h.Git("config", "--unset", "agent."+bare.Dir+".push")
@@ -109,6 +111,7 @@ func TestPushedNowhere(t *testing.T) {
 // everything when it is back.
 func TestPushedLater(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	h := newHost(t)
 	bare := h.withRemote()
 	away := bare.Dir + ".away"
@@ -138,6 +141,7 @@ func TestPushedLater(t *testing.T) {
 // worktree, also when the linked worktree is gone by then.
 func TestPushedToARelativeURL(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	h := newHost(t)
 	h.Git("init", "-q", "--bare", "../the remote.git")
 	bare := h.In(filepath.Join(filepath.Dir(h.Dir), "the remote.git"))

@@ -20,6 +20,7 @@ import (
 // TestRemovalKilled kills remove --all at any moment, with the git that it has started. Another one removes the rest.
 func TestRemovalKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	r.Write("file", "1\n")
 	r.Commit("first")

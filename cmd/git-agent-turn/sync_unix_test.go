@@ -60,6 +60,7 @@ func (h *host) killed(after time.Duration, args ...string) bool {
 // is lost.
 func TestSyncKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	kills := gittest.Size(12, 6)
 	bare, a, b := pair(t)
 	const mission = "a1b2c3d4"
@@ -97,6 +98,7 @@ func TestSyncKilled(t *testing.T) {
 // at a time.
 func TestSyncAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	bare, a, b := pair(t)
 	const mission = "a1b2c3d4"
 	a.record(mission, "turn 0")

@@ -23,6 +23,7 @@ import (
 // is if somebody writes another file in between.
 func TestUndoKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, group := range []bool{false, true} {
 		t.Run(fmt.Sprintf("group %t", group), func(t *testing.T) {
 			t.Parallel()

@@ -151,6 +151,7 @@ var messes = map[string]string{
 // nothing is left, and nothing of the user's has changed.
 func TestWorktreeSet(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, mess := range messes {
 		for _, keep := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, keep %t", name, keep), func(t *testing.T) {
@@ -272,6 +273,7 @@ func TestWorktreeElsewhere(t *testing.T) {
 // ignored stays.
 func TestWorktreeModules(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, keep := range []bool{false, true} {
 		l := newLab(t)
 		module := gittest.New(t)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 // load writes the two files and loads them; an empty text is no file.
@@ -420,6 +422,7 @@ func TestOrigins(t *testing.T) {
 // TestHostileRepoFile checks what a stranger's repository could have in place of the file.
 func TestHostileRepoFile(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	dir := t.TempDir()
 	elsewhere := filepath.Join(dir, "elsewhere.toml")
 	if err := os.WriteFile(elsewhere, []byte("[capture]\nmax_file_size = 1\n"), 0o666); err != nil {

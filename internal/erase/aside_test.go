@@ -31,6 +31,7 @@ func (l *lab) keeps(tree string) {
 // again; and nothing else is.
 func TestTaken(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range shapes {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -69,6 +70,7 @@ func TestTaken(t *testing.T) {
 // TestTakenOwn: what only the caller's own leads to goes all the same.
 func TestTakenOwn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	var tree string
 	l := newLab(t, func(r *gittest.Repo) { tree = r.Git("rev-parse", "old^{tree}") })
 	l.staged(tree)
@@ -106,6 +108,7 @@ func TestTakenBeforeKill(t *testing.T) {
 // TestTakenLate: a git that was adding files when they were put aside is waited for.
 func TestTakenLate(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	var tree string
 	l := newLab(t, func(r *gittest.Repo) { tree = r.Git("rev-parse", "old^{tree}") })
 	l.staged(tree)

@@ -278,6 +278,7 @@ var shapes = []struct {
 // TestObjects: in every kind of repository the doomed objects go, and every other one stays as it was.
 func TestObjects(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range shapes {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -375,6 +376,7 @@ func subset(some, all string) bool {
 // by searching for it.
 func TestPartialClone(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	origin := newLab(t, func(r *gittest.Repo) { r.Git("tag", "keep", "old") })
 	origin.Git("config", "uploadpack.allowFilter", "true")
 	origin.Git("config", "uploadpack.allowAnySHA1InWant", "true")
@@ -455,6 +457,7 @@ func TestAlternates(t *testing.T) {
 // TestOpenPack: a git that has a pack open reads on when that was written anew.
 func TestOpenPack(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t, func(r *gittest.Repo) { r.Git("repack", "-adfq") })
 	cmd := exec.Command("git", "cat-file", "--batch-check")
 	cmd.Dir, cmd.Env = l.Dir, l.Env
@@ -566,6 +569,7 @@ func TestGarbage(t *testing.T) {
 // TestCollecting: while a gc runs, which may have read the objects before, it is not said that they are gone.
 func TestCollecting(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t, func(*gittest.Repo) {})
 	host, err := os.Hostname()
 	if err != nil {
@@ -586,6 +590,7 @@ func TestCollecting(t *testing.T) {
 // TestBesideGC: a gc that runs at the same time brings nothing back, and loses nothing.
 func TestBesideGC(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for n := range gittest.Size(6, 2) {
 		l := newLab(t, func(r *gittest.Repo) { r.Git("repack", "-adfq") })
 		gc := exec.Command("git", "-c", "gc.pruneExpire=never", "-c", fmt.Sprintf("gc.cruftPacks=%t", n%2 == 0), "gc", "-q")
@@ -616,6 +621,7 @@ func TestBesideGC(t *testing.T) {
 // TestAnyName: the path of a repository is no pattern.
 func TestAnyName(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.Like(t, "with a secret", versions)
 	r.Git("repack", "-adfq")
 	r.Git("branch", "-q", "-D", "old", "mine")

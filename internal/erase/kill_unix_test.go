@@ -21,6 +21,7 @@ var kills = flag.Int("kills", 0, "how often each kind of repository is killed")
 // completes it, and nothing else is lost.
 func TestObjectsKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

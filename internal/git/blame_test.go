@@ -92,6 +92,7 @@ func TestBlameParents(t *testing.T) {
 
 // TestBlameCircle: a git that walks in a circle ends with its context.
 func TestBlameCircle(t *testing.T) {
+	gittest.Check(t)
 	r := gittest.New(t)
 	r.Write("f", "one\n")
 	first := r.Commit("first")
@@ -132,6 +133,7 @@ func TestBlameIgnored(t *testing.T) {
 }
 
 func TestUncommitted(t *testing.T) {
+	gittest.Check(t)
 	ctx := context.Background()
 	r := gittest.New(t)
 	r.Write("f", "one\ntwo\nthree\n")
@@ -182,6 +184,7 @@ func TestBlameEncoding(t *testing.T) {
 
 // TestUncommittedFlags asks for a file at which git does not look, as the user said so.
 func TestUncommittedFlags(t *testing.T) {
+	gittest.Check(t)
 	r := gittest.New(t)
 	r.Write("f", "one\n")
 	r.Commit("first")
@@ -211,6 +214,7 @@ func TestUncommittedFlags(t *testing.T) {
 
 // TestUncommittedMagic asks for files whose names say something as pathspecs.
 func TestUncommittedMagic(t *testing.T) {
+	gittest.Check(t)
 	ctx := context.Background()
 	r := gittest.New(t)
 	r.Write("f", "one\n")

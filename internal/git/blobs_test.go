@@ -90,6 +90,7 @@ func TestBlobs(t *testing.T) {
 // TestBlobsDamaged: a damaged blob is an error for itself alone, although git ends at it.
 func TestBlobsDamaged(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	content := func(i int) string { return strings.Repeat(fmt.Sprintf("blob %d, some are damaged\n", i), 1000) }
 	var list []Wanted

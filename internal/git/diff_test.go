@@ -87,6 +87,7 @@ func TestDiffTrees(t *testing.T) {
 // TestDiffShown: a large file is not read, and so not counted.
 func TestDiffShown(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	r.Write("large", "x\n")
 	r.Commit("one")

@@ -113,6 +113,7 @@ func (s strangers) checkOut(t *testing.T, foreign bool, env []string) []string {
 // TestForeign: what would run a file of a stranger's tree, and does when the tree is nobody's but ours.
 func TestForeign(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name       string
 		config     []string // pairs; DIR is the worktree, HOME its parent
@@ -271,6 +272,7 @@ func TestOverrides(t *testing.T) {
 // TestForeignOfBare: the hooks of a bare repository are the user's, though git lists it as a worktree.
 func TestForeignOfBare(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := newStrangers(t)
 	bare := filepath.Join(r.home, "bare.git")
 	r.Git("clone", "-q", "--bare", r.Dir, bare)
@@ -292,6 +294,7 @@ func TestForeignOfBare(t *testing.T) {
 // move it.
 func TestForeignSubmodule(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	inner := newStrangers(t)
 	outer := strangers{Repo: gittest.New(t), t: t}
 	outer.Git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "-b", "main", inner.Dir, "module")

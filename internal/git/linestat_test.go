@@ -15,6 +15,7 @@ import (
 // TestStatEqualsGit compares random edits with the output of `git diff-tree --numstat`.
 func TestStatEqualsGit(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	rnd := rand.New(rand.NewSource(1))
 	content := func(lines int) string {

@@ -80,6 +80,7 @@ func TestObjectsReadsPacks(t *testing.T) {
 // an alternate, and missing ones.
 func TestObjectsReads(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	ctx := context.Background()
 	lender := gittest.New(t)
 	lender.Write("lent", "lent\n")
@@ -186,6 +187,7 @@ func TestObjectsUnflushed(t *testing.T) {
 
 func TestObjectsPack(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name     string
 		contents []string
@@ -283,6 +285,7 @@ func FuzzObjects(f *testing.F) {
 // Writers of the same objects at the same time, and several goroutines on one Objects.
 func TestObjectsConcurrently(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	repo := find(t, r)
 	ctx := context.Background()
@@ -327,6 +330,7 @@ func TestObjectsConcurrently(t *testing.T) {
 // Objects that exist already, loose or packed, may be written again.
 func TestObjectsExisting(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	r.Write("a", "loose\n")
 	r.Commit("one")
@@ -468,6 +472,7 @@ func TestObjectsBatchDies(t *testing.T) {
 
 func TestEach(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	for i := range 700 {
 		r.Write(fmt.Sprintf("d/%03d", i), fmt.Sprintf("file %d\n", i))

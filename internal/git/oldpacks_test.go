@@ -17,6 +17,7 @@ import (
 // Packs that a roll-up has replaced go with the next one, however soon that comes.
 func TestOldPacksGoWithTheNextRollUp(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	repo := find(t, r)
 	hashes := manyPacks(t, repo, 2*maxSmallPacks)
@@ -148,6 +149,7 @@ func rollUpIfDue(t *testing.T, repo *Repo) {
 // There is no roll-up while git holds gc.pid, as git judges it.
 func TestRollUpWhileGCRuns(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	dead := exec.Command(os.Args[0], "-test.run=^$")
 	if err := dead.Run(); err != nil {
 		t.Fatal(err)

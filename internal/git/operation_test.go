@@ -9,6 +9,7 @@ import (
 
 func TestOperation(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name     string
 		commands [][]string // only the last one may fail, stopping in the middle

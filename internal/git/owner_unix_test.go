@@ -15,6 +15,7 @@ import (
 // TestOwned compares the owners that we look at with git's verdict.
 func TestOwned(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a file to somebody else")
 	}

@@ -44,6 +44,7 @@ func refsOf(t testing.TB, repo *Repo) map[string]plumbing.Hash {
 
 func TestUpdateRefs(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	zero := plumbing.ZeroHash
 	for _, tt := range []struct {
 		name     string
@@ -114,6 +115,7 @@ func h(n byte) plumbing.Hash { return plumbing.Hash{n} }
 
 func TestUpdateRefsMany(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	c := commits(t, r, 2)
 	repo := find(t, r)
@@ -229,6 +231,7 @@ func TestRefTransactionKilled(t *testing.T) {
 // conflict is reported as one.
 func TestUpdateRefsConcurrently(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	first := commits(t, r, 1)[0]
 	repo := find(t, r)
@@ -283,6 +286,7 @@ func TestUpdateRefsConcurrently(t *testing.T) {
 // Eight worktrees of one repository, each committing to its own branch at the same time.
 func TestCommitInWorktreesConcurrently(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := committed(t)
 	ctx := context.Background()
 	var wg sync.WaitGroup

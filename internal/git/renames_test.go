@@ -26,6 +26,7 @@ func lines(start, n int) string {
 // We count what the user sees in `git diff`, whether in-process or through git.
 func TestRenamesAsGitCountsThem(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	long := lines(0, 40)
 	edited := strings.Replace(long, "line 7 ", "LINE 7 ", 1) + "more\n"
 	for _, tt := range []struct {

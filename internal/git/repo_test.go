@@ -35,6 +35,7 @@ func mkdir(t testing.TB, elem ...string) string {
 // Find, without running git, agrees with git.
 func TestFindEqualsGit(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name string
 		make func(t *testing.T) *gittest.Repo // seen from the directory that is asked about
@@ -202,6 +203,7 @@ func TestFindDropsLocation(t *testing.T) {
 // Open is for commands that a person types: the environment counts, and its relative paths keep
 // their meaning when git is run at the top of the worktree.
 func TestOpen(t *testing.T) {
+	gittest.Check(t)
 	r := committed(t)
 	head := r.Git("rev-parse", "HEAD")
 	elsewhere := gittest.TempDir(t)
@@ -264,6 +266,7 @@ func TestOpen(t *testing.T) {
 
 func TestResolve(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := committed(t)
 	head := r.Git("rev-parse", "HEAD")
 	r.Git("tag", "-a", "-m", "tag", "v1")

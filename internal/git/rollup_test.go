@@ -160,6 +160,7 @@ func TestRollUp(t *testing.T) {
 // The new pack may already exist.
 func TestRollUpIntoItself(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	repo := find(t, r)
 	hashes := manyPacks(t, repo, 2*maxSmallPacks)
@@ -192,6 +193,7 @@ func TestRollUpIntoItself(t *testing.T) {
 
 func TestRollUpLeavesAlone(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, ext := range []string{".keep", ".promisor", ".mtimes", ".bitmap"} {
 		t.Run(ext, func(t *testing.T) {
 			t.Parallel()

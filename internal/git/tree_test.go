@@ -18,6 +18,7 @@ import (
 // TestEditTreeEqualsGit makes random changes to a tree, and compares it with git's index.
 func TestEditTreeEqualsGit(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	repo := find(t, r)
 	ctx := context.Background()

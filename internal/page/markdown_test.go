@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"gitagent/test/gittest"
 )
 
 func TestMarkdown(t *testing.T) {
@@ -37,6 +39,7 @@ func TestMarkdown(t *testing.T) {
 // TestMarkdownLong: what is longer than is parsed is there as a text.
 func TestMarkdownLong(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	long := strings.Repeat("a line of words\n", maxMarkdown/10)
 	if got := texts(markdown(long)); strings.Count(got, "words") != strings.Count(long, "words") {
 		t.Errorf("%d words are left of %d", strings.Count(got, "words"), strings.Count(long, "words"))

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // unpack opens every packet of a page as its scripts do.
@@ -33,6 +35,7 @@ func unpack(t *testing.T, page []byte) map[string]json.RawMessage {
 // TestPackets: turns and versions of files are where the numbers say, and a packet is full at a megabyte.
 func TestPackets(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	var b bytes.Buffer
 	p := packer{w: &b}
 	where := make(map[string]int)

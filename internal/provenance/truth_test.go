@@ -76,6 +76,7 @@ const patience = 20 * time.Second
 // TestTruth asks who wrote the lines of worlds that know.
 func TestTruth(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	n := *worlds
 	if n == 0 {
 		n = gittest.Size(8, 1)

@@ -155,6 +155,7 @@ func noKey(signature.Public) bool { return false }
 
 // TestMapFull: whoever has filled the map with as many sheets as are read keeps nobody from adding to it.
 func TestMapFull(t *testing.T) {
+	gittest.Check(t)
 	r := gittest.New(t)
 	repo, err := git.Find(r.Dir)
 	if err != nil {
@@ -187,6 +188,7 @@ func TestMapFull(t *testing.T) {
 // TestMapLarge: a map as large as one may be is read in time that is in proportion, whatever is in it: sheets of one
 // key that differ in hardly anything, commits that took the place of one another by the thousand.
 func TestMapLarge(t *testing.T) {
+	gittest.Check(t)
 	number := func(n int) plumbing.Hash { return plumbing.NewHash(fmt.Sprintf("%0*x", hash.HexSize, n)) }
 	m := &Map{sheets: map[string]*sheet{}}
 	const sheets, entries = 200, 150

@@ -16,6 +16,8 @@ import (
 	"gitagent/internal/secret"
 	"gitagent/internal/snapshot"
 	"gitagent/turns"
+
+	"gitagent/test/gittest"
 )
 
 // expect is what a text should be, found out in the plainest way: spans replaced, hashes followed.
@@ -60,6 +62,7 @@ func uncomputed(t testing.TB, record string) string {
 
 func TestRewrite(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	w := newWorld(t)
 	var prompts []string
 	for _, id := range w.ids {

@@ -19,6 +19,8 @@ import (
 	"gitagent/internal/snapshot"
 	"gitagent/internal/transcript"
 	"gitagent/turns"
+
+	"gitagent/test/gittest"
 )
 
 // usable checks that all of a mission can be relied on.
@@ -138,6 +140,7 @@ func TestRewritePath(t *testing.T) {
 // A mission goes; those that were forked from it keep what they have of it.
 func TestRewriteMission(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	w := newWorld(t)
 	d := w.rewrite(purge.Target{Missions: []ledger.ID{w.ids[0]}})
 	if !d.after[w.ids[0].Ref()].IsZero() {
@@ -189,6 +192,7 @@ func TestRewriteStranger(t *testing.T) {
 // Without a key, what is written is noted as this clone's.
 func TestRewriteKeyless(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	l.key = filepath.Join(l.config, "there is none")
 	c := l.client()
@@ -207,6 +211,7 @@ func TestRewriteKeyless(t *testing.T) {
 // What the user has committed on a turn stays, unless he says otherwise.
 func TestRewriteTheirs(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	w := newWorld(t)
 	turn := w.list(w.ids[0])[0].Code.Hash()
 	w.Git("checkout", "-q", "-f", "-b", "mine", turn.String())
@@ -234,6 +239,7 @@ func TestRewriteTheirs(t *testing.T) {
 // What is not here stays as it is, and is named; the rest is rewritten.
 func TestRewriteMissing(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	w := newWorld(t)
 	id := w.ids[0]
 	blob := w.Git("rev-parse", id.Ref()+":"+ledger.TurnPath("transcript", 2, ".jsonl"))

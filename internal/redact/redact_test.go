@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 func TestNothingToDo(t *testing.T) {
@@ -72,6 +74,7 @@ func TestRecorded(t *testing.T) {
 // A token is found anywhere in a longer text.
 func TestEveryPlace(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const text = "The build failed; see https://ci.example.invalid/job/42?x=1#log.\n" +
 		"func main() {\n\tfmt.Println(\"a\\tb\", 'c') // key=value\n}\n" +
 		"{\"name\":\"x\",\"list\":[1,2,{\"y\":null}]} ~ 50% of /usr/lib <b>Tschüß</b> 😀\n"
@@ -158,6 +161,7 @@ func TestCount(t *testing.T) {
 // words.
 func TestRandomRecall(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const small = "abcdefghijklmnopqrstuvwxyz"
 	for _, tt := range []struct {
 		name     string

@@ -17,6 +17,7 @@ import (
 // manuals have invented. Run it with -v for the figures.
 func TestFalseHits(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatalf("find GOROOT: %v", err)

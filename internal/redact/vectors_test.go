@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // A vector is one line of testdata/*.txt; the files explain the format.
@@ -223,6 +225,7 @@ func places() []place {
 
 func TestVectorsInJSON(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()

@@ -10,6 +10,7 @@ import (
 // TestBranches: which branches a fetch creates, moves or leaves alone.
 func TestBranches(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const branch = "refs/heads/agent/mission/a1b2c3d4"
 	host := newHost(t)
 	here := cloneOf(t, host.Dir)

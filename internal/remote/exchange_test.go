@@ -9,6 +9,8 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+
+	"gitagent/test/gittest"
 )
 
 const mission = ledger.ID("a1b2c3d4")
@@ -16,6 +18,7 @@ const mission = ledger.ID("a1b2c3d4")
 // TestThere: a mission goes to the remote, to another clone, on from there, and back.
 func TestThereAndBack(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	here, there := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	here.turn(mission, "one")
@@ -50,6 +53,7 @@ func TestThereAndBack(t *testing.T) {
 // everything.
 func TestSides(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	a, b := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	a.turn(mission, "common")
@@ -90,6 +94,7 @@ func TestSides(t *testing.T) {
 // remove. A fetch still works, and what it can't remove is never taken for a mission.
 func TestPackedRefsLocked(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	here, there := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	there.RefFiles()

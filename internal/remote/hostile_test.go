@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"maps"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // TestHostileRemote: a ref that is not a mission does not become one, is not kept anywhere, and
 // does not keep other missions from arriving.
 func TestHostileRemote(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	here, there := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	here.turn(mission, "one")

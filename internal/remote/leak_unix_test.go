@@ -71,6 +71,7 @@ func (n *network) reached() []string {
 // TestLeak: consent was given for one URL. Whatever else is configured, nothing is sent elsewhere.
 func TestLeak(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const none, code, all = "", "code", "all"
 	for _, tt := range []struct {
 		name   string
@@ -215,6 +216,7 @@ func leak(t *testing.T, config [][]string, level string) {
 // FETCH_HEAD, however the user's own fetches are configured.
 func TestFetchLeavesAlone(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	a, b := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	a.Git("switch", "-qc", "agent/mission/a1b2c3d4")

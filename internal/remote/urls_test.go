@@ -6,12 +6,15 @@ import (
 
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
+
+	"gitagent/test/gittest"
 )
 
 // TestTwoURLs: a push goes to two repositories, neither of which is fetched from, and one of them
 // has another side of the mission.
 func TestTwoURLs(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	first, second, upstream := newHost(t), newHost(t), newHost(t)
 	a, b := cloneOf(t, second.Dir), cloneOf(t, second.Dir)
 	a.turn(mission, "common")

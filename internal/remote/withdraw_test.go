@@ -7,6 +7,8 @@ import (
 
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
+
+	"gitagent/test/gittest"
 )
 
 // withdrawal looks at the remote for missions.
@@ -22,6 +24,7 @@ func (c *clone) withdrawal(ids ...ledger.ID) *remote.Withdrawal {
 // TestWithdraw: missions go at the remote, and only as they were looked at.
 func TestWithdraw(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, atomic := range []bool{true, false} {
 		t.Run(fmt.Sprintf("atomic %v", atomic), func(t *testing.T) {
 			t.Parallel()
@@ -89,6 +92,7 @@ func TestWithdrawRefused(t *testing.T) {
 // TestWithdrawBranch: a branch at the remote with a commit that is not here keeps its mission there.
 func TestWithdrawBranch(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	here, there := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	here.Git("switch", "-q", "-c", "agent/mission/"+string(mission))

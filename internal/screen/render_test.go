@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"unicode"
+
+	"gitagent/test/gittest"
 )
 
 func render(t testing.TB, in string) string {
@@ -151,6 +153,7 @@ func (s *session) Read(p []byte) (int, error) {
 // TestMemory reads 12 MB. Memory holds the screen and some lines, not the log; BenchmarkRender
 // reads 50 MB.
 func TestMemory(t *testing.T) {
+	gittest.Check(t)
 	const size = 12 << 20
 	var before, after runtime.MemStats
 	runtime.GC()

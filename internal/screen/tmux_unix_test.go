@@ -20,6 +20,7 @@ import (
 // keeps no scrollback of the alternate screen, for instance.
 func TestAgainstTmux(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	inputs := map[string]string{}
 	for _, tt := range golden() {
 		if !tt.ours {

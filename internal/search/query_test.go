@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"gitagent/test/gittest"
 )
 
 func TestWords(t *testing.T) {
@@ -198,6 +200,7 @@ func encode(r *rand.Rand, text string) string {
 // what a simple program finds.
 func TestModel(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := rand.New(rand.NewPCG(11, 4))
 	hits := 0
 	for range 20_000 {

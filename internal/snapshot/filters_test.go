@@ -37,6 +37,7 @@ func setConfig(t testing.TB, r *gittest.Repo, pairs ...string) {
 // are committed, and with them added to files that are committed already.
 func TestTakeConverts(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const lf, crlf, mixed, binary = "one\ntwo\n", "one\r\ntwo\r\n", "one\r\ntwo\n", "\x00\r\n\x01\r\n"
 	utf16 := "\xff\xfeh\x00i\x00\r\x00\n\x00"
 	contents := map[string]string{
@@ -130,6 +131,7 @@ func TestTakeAttributesOnlyInIndex(t *testing.T) {
 
 func TestTakeFilterFails(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	// setup commits a file with a filter that works then.
 	setup := func(t *testing.T, pairs ...string) *gittest.Repo {
 		r := base(t)
@@ -244,6 +246,7 @@ func TestTakeFilterFails(t *testing.T) {
 // happen to a file between git's look at the worktree and ours.
 func TestTakeFileVanishes(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	t.Run("through git", func(t *testing.T) {
 		t.Parallel()
 		r := base(t)

@@ -15,6 +15,7 @@ import (
 
 func TestTakeSparse(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name string
 		set  []string
@@ -69,6 +70,7 @@ func TestTakeSparse(t *testing.T) {
 
 func TestTakeSplitIndex(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name   string
 		config []string
@@ -110,6 +112,7 @@ func TestTakeSplitIndex(t *testing.T) {
 
 func TestTakeBrokenIndex(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	setup := func(t *testing.T) *gittest.Repo {
 		r := base(t)
 		r.Write("kept.o", "tracked, though ignored\n")
@@ -185,6 +188,7 @@ func TestTakeBrokenIndex(t *testing.T) {
 // only the index's own time tells git that it can't trust what it knows of the file.
 func TestTakeRacy(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := base(t)
 	at := time.Now().Add(-time.Hour).Truncate(time.Second)
 	set := func(name string) {
@@ -226,6 +230,7 @@ func TestTakeRacy(t *testing.T) {
 // bring them back, so it is asked before they are collected.
 func TestTakeAfterGC(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	many := func(t *testing.T, r *gittest.Repo) {
 		for i := range maxPlainFiles + 1 {
 			r.Write("new/"+string(rune('A'+i)), string(rune('A'+i)))
@@ -264,6 +269,7 @@ func TestTakeAfterGC(t *testing.T) {
 
 func TestTakeBranchSwitch(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := base(t)
 	r.Git("checkout", "-q", "-b", "other")
 	r.Write("a", "other\n")
@@ -288,6 +294,7 @@ func TestTakeBranchSwitch(t *testing.T) {
 
 func TestTakeConflicts(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	// setup makes branches that disagree in every way that there is.
 	setup := func(t *testing.T) *gittest.Repo {
 		r := base(t)
@@ -381,6 +388,7 @@ func TestTakeConflicts(t *testing.T) {
 
 func TestTakePartialClone(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, filter := range []string{"blob:none", "tree:0"} {
 		t.Run(filter, func(t *testing.T) {
 			t.Parallel()
@@ -423,6 +431,7 @@ func TestTakePartialClone(t *testing.T) {
 // What git replace says of HEAD must not mix with what HEAD is.
 func TestTakeReplaced(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, pack := range map[string]bool{"loose": false, "packed": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -22,6 +22,7 @@ func inside(t testing.TB, r *gittest.Repo, dir string, args ...string) *gittest.
 
 func TestTakeNestedRepositories(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name    string
 		make    func(t *testing.T, r *gittest.Repo)
@@ -83,6 +84,7 @@ func TestTakeNestedRepositories(t *testing.T) {
 // A repository in the place of a tracked file: git would make a gitlink of it.
 func TestTakeRepositoryForFile(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := base(t)
 	remove(t, r, "a")
 	inside(t, r, "a").Commit("one")
@@ -101,6 +103,7 @@ func TestTakeRepositoryForFile(t *testing.T) {
 
 func TestTakeSubmodules(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	// sub and other are submodules with two commits each.
 	setup := func(t *testing.T) *gittest.Repo {
 		lib := gittest.New(t)
@@ -193,6 +196,7 @@ func TestTakeSubmodules(t *testing.T) {
 
 func TestTakeElsewhere(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	// Every case ends in a worktree in which the file a of the last commit can be changed.
 	for _, tt := range []struct {
 		name string

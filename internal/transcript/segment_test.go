@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 func write(t testing.TB, path, content string) {
@@ -192,6 +194,7 @@ func (h *hole) ReadAt(p []byte, at int64) (int, error) {
 // stated.
 func TestHole(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	h := &hole{size: 200 << 30}
 	if c, err := end(h, h.size); !errors.Is(err, ErrTooLarge) || h.read != farthest {
 		t.Errorf("the end: %+v, %v after %d bytes; want ErrTooLarge after %d", c, err, h.read, farthest)

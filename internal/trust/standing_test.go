@@ -159,6 +159,7 @@ func (l *lab) want(tip, usable plumbing.Hash, by string) {
 var none plumbing.Hash
 
 func TestOwn(t *testing.T) {
+	gittest.Check(t)
 	l := newLab(t)
 	a := l.own(none, nil)
 	l.want(a, a, Clone)
@@ -204,6 +205,7 @@ func TestSigned(t *testing.T) {
 }
 
 func TestForeign(t *testing.T) {
+	gittest.Check(t)
 	l := newLab(t)
 	a := l.add(mission, none, &l.eve)
 	l.want(a, none, Unknown)
@@ -227,6 +229,7 @@ func TestForeign(t *testing.T) {
 
 // The attacks on simpler rules.
 func TestAttacks(t *testing.T) {
+	gittest.Check(t)
 	for name, attack := range map[string]func(l *lab, ours plumbing.Hash) plumbing.Hash{
 		"an event in our name":      func(l *lab, ours plumbing.Hash) plumbing.Hash { return l.add(mission, ours, nil) },
 		"an event with another key": func(l *lab, ours plumbing.Hash) plumbing.Hash { return l.add(mission, ours, &l.eve) },
@@ -446,6 +449,7 @@ func TestRollback(t *testing.T) {
 }
 
 func TestInherit(t *testing.T) {
+	gittest.Check(t)
 	l := newLab(t)
 	a := l.own(none, nil)
 	b := l.own(a, nil)
@@ -580,6 +584,7 @@ func TestKeys(t *testing.T) {
 
 // Plain git verifies what is signed.
 func TestVerifyCommit(t *testing.T) {
+	gittest.Check(t)
 	l := newLab(t)
 	tip := l.add(mission, l.add(mission, none, &l.me), &l.me)
 	list := filepath.Join(t.TempDir(), "allowed_signers")
@@ -621,6 +626,7 @@ func FuzzParseRecord(f *testing.F) {
 
 // A chain that ends at what is not here ends there, however long it is.
 func TestShallow(t *testing.T) {
+	gittest.Check(t)
 	l := newLab(t)
 	tip := l.add(mission, none, &l.me)
 	for range 3 * oneByOne {

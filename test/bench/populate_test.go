@@ -4,10 +4,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // TestPopulate: missions that are made up are whole for git and for the programs, go into the archive and come out.
 func TestPopulate(t *testing.T) {
+	gittest.Check(t)
 	const missions = 200
 	l := &lab{ctx: t.Context()}
 	defer func() {
@@ -63,6 +66,7 @@ func TestPopulate(t *testing.T) {
 // TestSimulate checks the simulation against what queues are known to do.
 func TestSimulate(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	second := series{{cpu: 1e9}}
 	for _, tt := range []struct {
 		name          string

@@ -318,6 +318,7 @@ func (c *tally) look(t *testing.T, w *world) {
 
 func TestDamage(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	w := newWorld(t)
 	for _, c := range commands {
 		if a := w.said[c]; a.status != 0 {

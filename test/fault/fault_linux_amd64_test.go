@@ -65,6 +65,7 @@ func series(t *testing.T, event string) {
 // TestWholeSession is a session in a repository where nothing can be written, until that is mended.
 func TestWholeSession(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, errno := range map[string]syscall.Errno{"full": syscall.ENOSPC, "broken": syscall.EIO, "read-only": syscall.EROFS, "not ours": syscall.EACCES} {
 		for _, attached := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, attached: %t", name, attached), func(t *testing.T) {
@@ -106,6 +107,7 @@ func (l *lab) resumes() {
 // TestReadOnly is the same with the permissions of a git directory, as a user who is bound by them.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t, false)
 	l.turn("before")
 	if os.Geteuid() == 0 {
@@ -138,6 +140,7 @@ func TestReadOnly(t *testing.T) {
 // back once it can.
 func TestRestoreUnwritable(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t, false)
 	l.turn("before")
 	l.Write("closed/f", "f\n")
@@ -178,6 +181,7 @@ const nobody = 65534
 // its own end.
 func TestOthers(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {

@@ -49,6 +49,7 @@ func TestMain(m *testing.M) { os.Exit(gittest.Tests{M: m}.Run()) }
 //	go test ./test/format -run TestMake -make "$PWD/testdata/ledgers/v0.2"
 func TestMake(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := newMaker(t).make()
 	got := list(t, r)
 	if *keep != "" {
@@ -127,6 +128,7 @@ func compare(t testing.TB, got, want []byte) {
 // handoff, and nothing that was there has changed.
 func TestGoOn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	m := newMaker(t)
 	*m.clock = m.clock.AddDate(1, 0, 0)
 	m.Repo = unbundle(t)

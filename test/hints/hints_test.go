@@ -28,6 +28,7 @@ func TestMain(m *testing.M) { os.Exit(gittest.Programs{M: m}.Run()) }
 // TestCommandsExist checks every text of the programs: what it names is a command, with these flags.
 func TestCommandsExist(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	ask := asker(t)
 	var flags []string // of all commands
 	for _, program := range []string{"agent-turn", "agent-handoff", "agent-fork"} {
@@ -932,6 +933,7 @@ var elsewhere = map[string]string{
 
 func TestHintsWork(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	if runtime.GOOS == "linux" {
 		if _, err := exec.LookPath("script"); err != nil {
 			t.Skip("script is missing")

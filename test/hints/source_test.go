@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 const top = "../.."
@@ -157,6 +159,7 @@ func (x text) matches() *regexp.Regexp {
 }
 
 func TestCommandsInTexts(t *testing.T) {
+	gittest.Check(t)
 	for _, tt := range []struct {
 		format string
 		want   []string

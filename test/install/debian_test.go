@@ -9,12 +9,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // TestDebian installs the package, runs it, and removes it, with the dpkg of this machine in a root that has
 // nothing else. dpkg checks what a package depends on there, too, and that git is installed is what it is told.
 func TestDebian(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("there are packages for Debian on Linux alone")
 	}
@@ -115,6 +118,7 @@ func TestDebian(t *testing.T) {
 // TestLintian has Debian's own checks find nothing in the package.
 func TestLintian(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	need(t, "lintian")
 	deb := filepath.Join(dist(t), fmt.Sprintf("git-agent_%s-1_%s.deb", version, runtime.GOARCH))
 	out, err := exec.Command("lintian", "--allow-root", "--fail-on", "error,warning", deb).CombinedOutput()

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 var programs = []string{"git-agent-turn", "git-agent-handoff", "git-agent-fork"}
@@ -146,6 +148,7 @@ func tree(t *testing.T, dir string) []string {
 // TestInstalled checks what a person does first with an installation in the home directory.
 func TestInstalled(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	m := newMachine(t)
 	m.env = append(m.env, "PREFIX="+filepath.Join(m.home, ".local"))
 	m.must(t, "", script(t))
@@ -269,6 +272,7 @@ func TestInstalled(t *testing.T) {
 // TestUninstall checks that what was there before is there afterwards, and nothing else.
 func TestUninstall(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	m := newMachine(t)
 	prefix := filepath.Join(m.home, "a prefix", "of two words")
 	m.env = append(m.env, "PREFIX="+prefix)
@@ -325,6 +329,7 @@ func TestUninstall(t *testing.T) {
 // TestPackage checks an installation for a package, and that its removal leaves nothing at all.
 func TestPackage(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	m := newMachine(t)
 	dest := filepath.Join(m.home, "package")
 	if err := os.Mkdir(dest, 0o777); err != nil {
@@ -350,6 +355,7 @@ func TestPackage(t *testing.T) {
 // then.
 func TestRefused(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const (
 		goodGo  = "go version go1.26.8 linux/amd64"
 		goodGit = "git version 2.39.5"

@@ -13,12 +13,15 @@ import (
 	"testing"
 
 	"gitagent/test/replay"
+
+	"gitagent/test/gittest"
 )
 
 // TestGetRidOfIt uses everything, and then does what the README says for who wants to get rid of it. Afterwards the
 // home directory and the repository are what they were before.
 func TestGetRidOfIt(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	need(t, "script")
 	if runtime.GOOS != "linux" {
 		t.Skip("script takes other arguments here")

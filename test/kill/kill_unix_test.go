@@ -11,6 +11,8 @@ import (
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 // long is from how many kills on there is time for everything.
@@ -37,7 +39,9 @@ type series struct {
 
 // TestKills kills every command at every moment.
 func TestKills(t *testing.T) {
+	gittest.Check(t)
 	t.Parallel()
+	gittest.Check(t)
 	all := scenarios(*kills >= long)
 	t.Logf("seed %d", *seed)
 	for i, s := range all {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // named matches what names an agent.
@@ -30,6 +32,7 @@ var models = regexp.MustCompile(`"(claude|codex|gemini)-`)
 // TestAgentsNamed: what belongs to one agent is in its folder. Elsewhere no code, and no comment, names one.
 func TestAgentsNamed(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	read := 0
 	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		name := strings.TrimPrefix(filepath.ToSlash(path), top+"/")

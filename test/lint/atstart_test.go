@@ -8,12 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // TestCompiledAtStart: no package of a program compiles a regular expression when it is initialized. Every
 // hook would pay for it, and one with a large repetition takes longer than all the rest of a start.
 func TestCompiledAtStart(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	read := 0
 	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		name := strings.TrimPrefix(filepath.ToSlash(path), top+"/")

@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 const (
@@ -185,6 +187,7 @@ func parseImports(t *testing.T) map[string][]string {
 // TestLinked asks the go command what each program consists of on each platform.
 func TestLinked(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, goos := range []string{"linux", "darwin", "windows"} {
 		for _, program := range []string{"git-agent-fork", "git-agent-handoff", "git-agent-turn"} {
 			cmd := exec.Command("go", "list", "-deps", "-tags", "urfave_cli_no_docs", "./cmd/"+program)

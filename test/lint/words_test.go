@@ -8,12 +8,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // TestForeignWords looks for what belongs to one machine, and not into a repository:
 // directories of whoever wrote or recorded something, and hosts of package registries.
 func TestForeignWords(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	files := 0
 	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		name := strings.TrimPrefix(filepath.ToSlash(path), top+"/")

@@ -5,11 +5,14 @@ package purge
 import (
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // TestGoesOn: a turn that goes on when it was purged says nothing of it again.
 func TestGoesOn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	w := newEmpty(t)
 	c := w.client(w.Dir, whole)
 	c.Prompt("never mind the raccoon")

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // secret is what is purged, and mark what takes its place.
@@ -137,6 +139,7 @@ func stoodFor(part string) bool {
 
 func TestSays(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	once, _ := json.Marshal(`{"a":"` + secret + `"}`)
 	twice, _ := json.Marshal(string(once))
 	for _, tt := range []struct {

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"gitagent/test/gittest"
 )
 
 // A terminal is a real one of 80 by 24 with a program in it.
@@ -155,6 +157,7 @@ func (w *world) files() map[string]string {
 // TestQuestions: what is to be purged is typed and not shown. Whoever says no, or presses Ctrl-C, has changed nothing.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const ctrlC = "\x03"
 	for _, tt := range []struct {
 		name    string
@@ -219,6 +222,7 @@ func TestQuestions(t *testing.T) {
 // traces, and not in our log.
 func TestUnseen(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	w := asking(t)
 	traces := filepath.Join(w.home, "traces")
 	if err := os.MkdirAll(filepath.Join(traces, "events"), 0o777); err != nil {

@@ -300,6 +300,7 @@ func (w *world) refs() map[string]string {
 // TestWorld: one secret in every place, taken out.
 func TestWorld(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, format := range []string{"files", "reftable"} {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()

@@ -92,7 +92,7 @@ func (t *tally) count(e event, name string, said *strings.Builder) {
 		if said != nil {
 			text = reason(said.String())
 		}
-		if ring, ok := strings.CutPrefix(text, "left to "); ok {
+		if _, ring, ok := strings.Cut(text, "left to "); ok {
 			t.left[ring]++
 		} else {
 			t.missing[text]++

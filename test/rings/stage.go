@@ -24,10 +24,11 @@ func (s stage) run(ctx context.Context, out io.Writer) (*tally, error) {
 	}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), gittest.Ring+"="+s.ring)
-	cmd.Stdout, cmd.Stderr = out, out
+	cmd.Stderr = out
 	own(ctx, cmd)
 	cmd.WaitDelay = time.Minute // to tell where it was
 	if !tests {
+		cmd.Stdout = out
 		return nil, cmd.Run()
 	}
 	printed, err := cmd.StdoutPipe()

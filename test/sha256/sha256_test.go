@@ -27,6 +27,7 @@ func TestMain(m *testing.M) { os.Exit(gittest.Programs{M: m, Both: true}.Run()) 
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	programs, err := exec.LookPath("git-agent-turn")
 	if err != nil {
 		t.Fatal(err)

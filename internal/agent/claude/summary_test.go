@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"gitagent/internal/transcript"
+
+	"gitagent/test/gittest"
 )
 
 func TestSummariseRealSessions(t *testing.T) {
@@ -267,6 +269,7 @@ func TestSummarise(t *testing.T) {
 
 // TestPathological guards time and stack: nothing quadratic or recursive may come back here.
 func TestPathological(t *testing.T) {
+	gittest.Check(t)
 	const many = 1 << 20
 	for name, segment := range map[string]string{
 		"depth":           `{"type":"user","message":` + strings.Repeat("[", 16*many),
@@ -300,6 +303,7 @@ func TestPathological(t *testing.T) {
 
 // A line of 100 MB (a file written by a tool, an image) is a line like any other.
 func TestLargeLine(t *testing.T) {
+	gittest.Check(t)
 	line := `{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Write","input":{"content":"` +
 		strings.Repeat(`package main\n`, 8<<20) + `"}}]}}` + "\n"
 	got := transcript.Summarise(new(reader), []byte(line+answer+"\n"))
