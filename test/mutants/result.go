@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 )
@@ -62,6 +63,7 @@ func print(out io.Writer, mutants []*mutated, ring string, findings map[int]find
 	var kinds []string
 	by := make(map[string]*count)
 	all := new(count)
+	var missed []string
 	for _, m := range mutants {
 		f, ok := findings[m.N]
 		if !ok {
@@ -80,6 +82,9 @@ func print(out io.Writer, mutants []*mutated, ring string, findings map[int]find
 		case f.Reached == nil:
 			verdict = "NOT REACHED"
 		}
+		if f.Found == "" {
+			missed = append(missed, strconv.Itoa(m.N))
+		}
 		fmt.Fprintf(w, "%d\t%s:%d\t%s\t%s -> %s\t%d reach it\t%s\n", m.N, m.File, m.Line, m.Kind, short(m.Before), short(m.After), len(f.Reached), verdict)
 	}
 	_ = w.Flush()
@@ -88,6 +93,9 @@ func print(out io.Writer, mutants []*mutated, ring string, findings map[int]find
 		fmt.Fprintf(out, "%s: %s\n", kind, by[kind])
 	}
 	fmt.Fprintf(out, "ring %s: %s\n", ring, all)
+	if missed != nil {
+		fmt.Fprintf(out, "the rest: -only %s\n", strings.Join(missed, ","))
+	}
 }
 
 // A count is how many mutants were found.

@@ -72,6 +72,7 @@ func TestPrint(t *testing.T) {
 call: 0 of 2 mutants found, 1 not found, 1 not reached
 number: 1 of 1 mutants found, 0 not found, 0 not reached
 ring test: 1 of 3 mutants found, 1 not found, 1 not reached
+the rest: -only 2,3
 `
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", out.String(), want)
