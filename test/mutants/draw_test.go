@@ -53,7 +53,7 @@ func TestDraw(t *testing.T) {
 	var last []string
 	for range 2 {
 		p := written(t, drawn)
-		s, err := p.draw(3, 100)
+		s, err := p.draw(3, 12)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestDraw(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	other, err := written(t, drawn).draw(4, 100)
+	other, err := written(t, drawn).draw(4, 12)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestDraw(t *testing.T) {
 // TestFind looks for the mutants of one version in another.
 func TestFind(t *testing.T) {
 	t.Parallel()
-	s, err := written(t, drawn).draw(1, 100)
+	s, err := written(t, drawn).draw(1, 12)
 	if err != nil {
 		t.Fatal(err)
 	}
