@@ -85,6 +85,10 @@ faults:
 hostile:
 	go test -count=1 -timeout 1h -v ./test/hostile -ledgers 300 $(SEED:%=-seed %)
 
+# How many of N changes in the product, drawn by SEED, fail a test. It may remove files: in a worktree of its own.
+mutants:
+	go run ./test/mutants -seed $(or $(SEED),1) -n $(or $(N),80)
+
 # The other platforms.
 cross:
 	GOOS=darwin go vet ./...
@@ -119,4 +123,4 @@ uninstall:
 clean:
 	rm -rf bin libexec dist cover.out
 
-.PHONY: build dist test check nightly matrix demo lint cover bench bench-missions e2e kills faults hostile cross fuzz install uninstall clean
+.PHONY: build dist test check nightly matrix demo lint cover bench bench-missions e2e kills faults hostile mutants cross fuzz install uninstall clean
