@@ -108,7 +108,6 @@ func checkMerge(t testing.TB, r *gittest.Repo, ours, theirs plumbing.Hash) {
 
 func TestMergeUnrelated(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := newRepo(t)
 	a, b := some(100), some(150)
 	a[hash("x")], b[hash("x")] = "2\n1\n", "3\n1\n"
@@ -240,7 +239,6 @@ func TestMergeAgainAndAgain(t *testing.T) {
 // also where clocks stand or go backwards.
 func TestMergeBase(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for seed := range uint64(150) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
 		s := memory{}
@@ -294,7 +292,6 @@ func TestMergeBase(t *testing.T) {
 // Two sides that went apart a few commits ago do not load the many before.
 func TestMergeLoadsFewCommits(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	s := count(memory{})
 	n := open(t, s, plumbing.ZeroHash)
 	at := dev

@@ -301,7 +301,6 @@ func TestAllStops(t *testing.T) {
 // A random sequence of operations leaves what it leaves in a map.
 func TestRandomOperations(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()

@@ -15,8 +15,6 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/transcript"
-
-	"gitagent/test/gittest"
 )
 
 // TestGather: all that is to be known about a worktree is in the record, and is read back as it was
@@ -101,7 +99,6 @@ func sameRecord(t *testing.T, a, b *Handoff) bool {
 // TestCleanGrace: a crash does not replace a clean end that is less than five minutes old.
 func TestCleanGrace(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, tt := range []struct {
 		name   string
 		first  Request
@@ -146,7 +143,6 @@ func TestCleanGrace(t *testing.T) {
 // session does not get it.
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	l := newLab(t)
 	l.turn(1, "s", "done", "do it", "done")
 	l.gather(0, Request{
@@ -180,7 +176,6 @@ func TestTakeOver(t *testing.T) {
 // TestFailedTurn: a session whose last turn failed has not ended well, if its end was seen.
 func TestFailedTurn(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	l := newLab(t)
 	l.turn(1, "s", "failed", "do it", "API Error: 500")
 	if g := l.gather(0, Request{Session: "s", Ended: true}); g.ExitType != Crash {
@@ -218,7 +213,6 @@ func TestRunning(t *testing.T) {
 // TestGatherAtOnce: of many at once none is lost, and numbers are given once.
 func TestGatherAtOnce(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	l := newLab(t)
 	l.turn(1, "s", "done", "do it", "done")
 	linked := filepath.Join(gittestDir(t), "linked")
@@ -266,7 +260,6 @@ func gittestDir(t *testing.T) string {
 
 func TestUnborn(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	l := newLab(t)
 	l.Git("checkout", "-q", "--orphan", "fresh")
 	g := l.gather(0, Request{Summary: "before the first commit"})

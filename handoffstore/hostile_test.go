@@ -8,8 +8,6 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-
-	"gitagent/test/gittest"
 )
 
 // plant puts a file into the ledger, as anybody can who writes to its ref.
@@ -47,7 +45,6 @@ func (l *lab) plant(path, content string) {
 // for. It keeps nothing else from being read, and nobody from handing off.
 func TestBroken(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for name, tt := range map[string]struct {
 		record string
 		err    error // that it wraps; nil for any
@@ -87,7 +84,6 @@ func TestBroken(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	l := newLab(t)
 	l.gather(0, Request{Session: "s", Summary: "one"})
 	l.gather(0, Request{Session: "s", Summary: "two"})

@@ -7,15 +7,12 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"gitagent/test/gittest"
 )
 
 // TestRestoreOfStranger: what a stranger has handed off comes with a filter, which runs unless it is
 // his.
 func TestRestoreOfStranger(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the filter is a shell script")
 	}
@@ -49,7 +46,6 @@ func TestRestoreOfStranger(t *testing.T) {
 // Both merge what can be merged.
 func TestMergeOfStranger(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the driver is a shell script")
 	}

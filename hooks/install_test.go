@@ -270,7 +270,6 @@ var anyOfOurs = regexp.MustCompile(`git[ -]agent-(turn|handoff)`)
 
 // FuzzInstall is [checkInstall] with whatever bytes there may be.
 func FuzzInstall(f *testing.F) {
-	gittest.Check(f)
 	files, err := filepath.Glob(goldenPath("*", ""))
 	if err != nil || len(files) == 0 {
 		f.Fatalf("no golden files: %v", err)

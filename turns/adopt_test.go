@@ -67,6 +67,7 @@ const (
 // TestAdopt: the work of a fork comes home, and goes again. HEAD, the branch and the index stay.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, source := l.three()
 	fork := l.aside(leftID, source[1])
@@ -160,6 +161,7 @@ func same(a, b map[string]string) bool {
 // TestAdoptForkOfFork: what a fork has from another fork comes along, unless that is here.
 func TestAdoptForkOfFork(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, tt := range map[string]struct {
 		in   func(l, left *lab) *lab
 		want func(source *turns.Turn) ledger.TurnID
@@ -272,6 +274,7 @@ func TestAdoptBefore(t *testing.T) {
 // TestAdoptRefuses: what can't be adopted, and nothing is changed by it.
 func TestAdoptRefuses(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, source := l.three()
 	fork := l.aside(leftID, source[1])
@@ -307,6 +310,7 @@ func TestAdoptRefuses(t *testing.T) {
 // TestAdoptOfStranger: what a stranger's mission.json says is an error at most.
 func TestAdoptOfStranger(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	gone := gittest.Hashes(strings.Repeat("ab", 20))
 	for name, tt := range map[string]struct {
 		change func(mission, base, blob string) string
@@ -353,6 +357,7 @@ func TestAdoptOfStranger(t *testing.T) {
 // worktree is looked at without it.
 func TestAdoptRunsNothingForeign(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, foreign := range []bool{false, true} {
 		l := newLab(t)
 		turn, ran := l.stranger()
@@ -388,6 +393,7 @@ func TestAdoptRunsNothingForeign(t *testing.T) {
 // TestAdoptUnaccepted: what somebody unknown has recorded is not adopted.
 func TestAdoptUnaccepted(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, source := l.three()
 	fork := l.aside(leftID, source[1])
@@ -408,6 +414,7 @@ func TestAdoptUnaccepted(t *testing.T) {
 // TestAdoptUnborn: HEAD has no commit yet, or is detached.
 func TestAdoptUnborn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, args := range [][]string{{"checkout", "-q", "--orphan", "new"}, {"checkout", "-q", "--detach"}} {
 		l := newLab(t)
 		_, source := l.three()
@@ -428,6 +435,7 @@ func TestAdoptUnborn(t *testing.T) {
 // TestAdoptDuringMerge: a merge of the user's is under way, and stays so.
 func TestAdoptDuringMerge(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, source := l.three()
 	fork := l.aside(leftID, source[1])
@@ -459,6 +467,7 @@ func TestAdoptDuringMerge(t *testing.T) {
 // TestAdoptInWay: what is ignored stays.
 func TestAdoptInWay(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, source := l.three()
 	fork := l.aside(leftID, source[1])
@@ -478,6 +487,7 @@ func TestAdoptInWay(t *testing.T) {
 // or when it was complete, is finished.
 func TestAdoptKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, source := l.three()
 	fork := l.aside(leftID, source[1])
@@ -510,6 +520,7 @@ func TestAdoptKilled(t *testing.T) {
 // TestAdoptElsewhere: an undo says nothing of an adoption in another worktree.
 func TestAdoptElsewhere(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, source := l.three()
 	fork := l.aside(leftID, source[1])
@@ -531,6 +542,7 @@ func TestAdoptElsewhere(t *testing.T) {
 // TestUnrecorded: what nobody has recorded in the worktree of a fork, be it committed or not.
 func TestUnrecorded(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, source := l.three()
 	fork := l.aside(leftID, source[1])
@@ -569,6 +581,7 @@ func TestUnrecorded(t *testing.T) {
 // of the forks is adopted whole.
 func TestAdoptAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c, source := l.three()
 	labs := make(map[ledger.ID]*lab)

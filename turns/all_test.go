@@ -207,6 +207,7 @@ func workspaceOf(repo *git.Repo) *workspace.Workspace { return workspace.New(rep
 // own mission's if that is there.
 func TestEachOfAll(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for seed := range uint64(gittest.Size(40, 8)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()

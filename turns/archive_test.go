@@ -57,6 +57,7 @@ func (l *lab) archived() (entries []archive.Entry) {
 // none is there twice.
 func TestArchiveAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	sessions, n := 4, gittest.Size(12, 5)
 	var ids []ledger.ID
@@ -114,6 +115,7 @@ func TestArchiveAtOnce(t *testing.T) {
 // on one for that of a dead git.
 func TestArchiveWaits(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", l.write("kept.txt", "one\n"))
@@ -135,6 +137,7 @@ func TestArchiveWaits(t *testing.T) {
 // not take its place.
 func TestRemoveWhatWentOn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	id := own(c)
@@ -217,6 +220,7 @@ func TestContinueWithoutNotes(t *testing.T) {
 // TestArchivedForks finds the forks of a turn, archived or not.
 func TestArchivedForks(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", l.write("kept.txt", "one\n"))

@@ -60,6 +60,7 @@ func (l *lab) atTip(id ledger.ID, code string) {
 
 func TestAttached(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	first := l.Git("rev-parse", "HEAD")
 	id := ledger.ID("a1b2c3d4")
@@ -165,6 +166,7 @@ func TestAttachedOwnCommits(t *testing.T) {
 // nothing comes back.
 func TestAttachedBetweenTurns(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, tt := range map[string]struct {
 		user func(l *lab, id ledger.ID)
 		off  bool // HEAD is not on the mission's branch any more
@@ -270,6 +272,7 @@ func (l *lab) advanceMain() {
 // it.
 func TestAttachedTurnsAreOrdinaryCommits(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	id := l.start()
 	c := l.client()
@@ -300,6 +303,7 @@ func TestAttachedTurnsAreOrdinaryCommits(t *testing.T) {
 // recorded and nothing moves. The next turn after it catches up.
 func TestAttachedInOperation(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, tt := range map[string]struct {
 		begin func(l *lab)
 		end   func(l *lab)
@@ -376,6 +380,7 @@ func TestAttachedInOperation(t *testing.T) {
 // nobody's lock is taken away, and the next turn catches up.
 func TestAttachedLocked(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, path := range map[string]func(l *lab, id ledger.ID) string{
 		"index":                   func(l *lab, _ ledger.ID) string { return ".git/index.lock" },
 		"branch":                  func(l *lab, id ledger.ID) string { return ".git/" + id.Branch(l.capture.BranchPrefix) + ".lock" },
@@ -436,6 +441,7 @@ func (l *lab) age(name string, by time.Duration) {
 // TestOwnLocks: a process of ours died and left a lock. One that is 10 s old is nobody's any more.
 func TestOwnLocks(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, lock := range map[string]func(id ledger.ID) string{
 		"ledger":        func(id ledger.ID) string { return ".git/" + id.Ref() + ".lock" },
 		"notes":         func(id ledger.ID) string { return ".git/" + id.NotesRef() + ".lock" },
@@ -468,6 +474,7 @@ func TestOwnLocks(t *testing.T) {
 // TestDiedInPublish: a process of ours died between the index and the refs.
 func TestDiedInPublish(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	id := l.start()
 	c := l.client()
@@ -574,6 +581,7 @@ func TestBeginKnowsSession(t *testing.T) {
 // TestBeginInWorktree: the mission has a worktree of its own; the one it was begun in is as it was.
 func TestBeginInWorktree(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	l.Write("kept.txt", "the user's\n")
 	status := l.Git("status", "--porcelain=v2", "--branch")

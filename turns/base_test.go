@@ -5,12 +5,15 @@ import (
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/test/gittest"
 )
 
 // TestBeforeTurn: what changed between two turns is a commit of its own, so that a turn's diff is
 // the agent's work alone.
 func TestBeforeTurn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, attached := range []bool{false, true} {
 		name := "passive"
 		if attached {
@@ -50,6 +53,7 @@ func TestBeforeTurn(t *testing.T) {
 // agent's.
 func TestFirstPromptInDirtyWorktree(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	l.Write("users.txt", "the user's\n")
 	l.Write("kept.txt", "changed\n")
@@ -91,6 +95,7 @@ var emptyTree = plumbing.ComputeHash(plumbing.TreeObject, nil).String()
 // otherwise HEAD.
 func TestParents(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	first := l.Git("rev-parse", "HEAD")
 	c := l.client()
@@ -126,6 +131,7 @@ func TestParents(t *testing.T) {
 // TestUnborn: a repository without commits.
 func TestUnborn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := emptyLab(t)
 	c := l.client()
 	l.Write("users.txt", "the user's\n")

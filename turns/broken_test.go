@@ -9,12 +9,15 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/test/replay"
 	"gitagent/turns"
+
+	"gitagent/test/gittest"
 )
 
 // TestBroken: one record that can't be read is named. The others are listed, and the next turn is
 // recorded behind all of them.
 func TestBroken(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, tt := range map[string]struct {
 		record string
 		next   int // the number of the turn that is recorded then

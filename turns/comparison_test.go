@@ -40,6 +40,7 @@ func (l *lab) forkTo(id ledger.ID, t *turns.Turn, before bool) *lab {
 
 func TestCompare(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, list := l.three()
 	lines := strings.Repeat("a line\n", 30)
@@ -121,6 +122,7 @@ func TestCompare(t *testing.T) {
 
 func TestCompareManyTurns(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, list := l.three()
 	l.forkTo("f0f0f0f0", list[2], false)
@@ -148,6 +150,7 @@ func TestCompareManyTurns(t *testing.T) {
 // TestCompareWithStranger: looking at a worktree runs nothing of a stranger's.
 func TestCompareWithStranger(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	turn, ran := l.stranger()
 	fork := l.forkTo("f0f0f0f0", turn, false)

@@ -11,12 +11,15 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/test/replay"
 	"gitagent/turns"
+
+	"gitagent/test/gittest"
 )
 
 // TestDamaged: a mission whose newest objects are lost or damaged is left as it is. The turn is recorded as
 // the session's own mission, the user hears of it, and once the object is back, all can be read.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, damage := range []struct {
 		name string
 		do   func(path string) error
@@ -91,6 +94,7 @@ func TestDamaged(t *testing.T) {
 // that of a mission whose objects are lost is; without the notes, if it is theirs.
 func TestDamagedRef(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, content := range []string{"", "0123456789", strings.Repeat("\x00", 41)} {
 		l := newLab(t)
 		l.RefFiles()
@@ -121,6 +125,7 @@ func TestDamagedRef(t *testing.T) {
 // and nothing takes the archive's place.
 func TestDamagedArchive(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, damage := range []struct {
 		name string
 		file bool // of the ref
@@ -173,6 +178,7 @@ func TestDamagedArchive(t *testing.T) {
 // TestArchiveWithoutIndex: what is archived stays kept, though the ref of its list is gone.
 func TestArchiveWithoutIndex(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c, d := l.client(), l.client()
 	l.turn(c, "first", l.write("one", "1\n"))

@@ -59,6 +59,7 @@ func (l *lab) locked() []string {
 // next event, whatever mission it is about, and the branch moves; a lock that is not noted stays.
 func TestLeftByTheDead(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	id := l.start()
 	c := l.client()
@@ -93,6 +94,7 @@ func TestLeftByTheDead(t *testing.T) {
 // TestRestoreAfterAKilledOne: the private index was locked when a restore was killed.
 func TestRestoreAfterAKilledOne(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, list := l.three()
 	l.Write(".git/agent/index.lock", "")
@@ -109,6 +111,7 @@ func TestRestoreAfterAKilledOne(t *testing.T) {
 // when the mission that it was forked from is gone.
 func TestRestoreInheritedTurn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c, list := l.three()
 	f := l.fork(l.forkOf(list[2])).Mission
@@ -187,6 +190,7 @@ func TestKilledPlanting(t *testing.T) {
 // event deletes the rest, before `git worktree prune` forgets it; removing the mission works.
 func TestRemoveAfterAKilledOne(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, event := range []bool{false, true} {
 		l := newLab(t)
 		c, list := l.three()

@@ -137,6 +137,7 @@ type play struct {
 // order, with its prompt and how it ended, and the parts of each file adjoin.
 func TestDecideFiles(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for i, pen := range pens {
 		for seed := range uint64(gittest.Size(500, 150)) {
 			p := &play{sitting: &sitting{t: t, agent: agent.Of(pen.name)}, pen: pen, random: rand.New(rand.NewPCG(seed, uint64(i))), dir: t.TempDir(), session: "01990000-0000-7000-8000-000000000001"}

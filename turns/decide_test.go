@@ -322,6 +322,7 @@ func (s *sitting) spoke(sig Signal, id ledger.ID) bool {
 // turn of the client is recorded once, in order, with its prompt and the way it ended.
 func TestDecideAtRandom(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for seed := range gittest.Size(600, 150) {
 		playAtRandom(t, uint64(seed))
 		if t.Failed() {

@@ -11,6 +11,8 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/test/replay"
 	"gitagent/turns"
+
+	"gitagent/test/gittest"
 )
 
 // annotate adds a field to a file of a mission's ledger, as a later version of this program, or
@@ -72,6 +74,7 @@ func (l *lab) putTurn(t turns.Turn) *turns.Turn {
 // TestUnknownFieldsAreKept: when a turn is recorded again, and when mission.json is written again.
 func TestUnknownFieldsAreKept(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	id := own(c)
@@ -132,6 +135,7 @@ func TestLaterVersion(t *testing.T) {
 // TestWithoutPromptIDs: a client that does not say which turn its events belong to.
 func TestWithoutPromptIDs(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Hook = func(e replay.Event) {

@@ -17,6 +17,8 @@ import (
 	"gitagent/internal/workspace"
 	"gitagent/test/replay"
 	"gitagent/turns"
+
+	"gitagent/test/gittest"
 )
 
 // finish finishes a mission without an editor. It returns what git said.
@@ -81,6 +83,7 @@ func (l *lab) hook(name, script string) (done func()) {
 // TestFinishManyTrailers: what a commit of anybody's claims to have of a mission may be as long as a commit can be,
 // and takes no more memory, nor time, than its length.
 func TestFinishManyTrailers(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "turn 1", at.write("edited.txt", "one\n"))
 	message := strings.Builder{}
@@ -108,6 +111,7 @@ func TestFinishManyTrailers(t *testing.T) {
 // TestFinishGoesOn: what comes after a first squash is merged as what it is, not against it: the same lines
 // change in each turn, and in the user's branch other ones.
 func TestFinishGoesOn(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	for n, text := range []string{"1", "2", "3", "4"} {
 		at.turn(c, "turn "+text, at.write("dir/edited.txt", "one\ntwo\nthree\n"+text+"\n"))
@@ -129,6 +133,7 @@ func TestFinishGoesOn(t *testing.T) {
 
 // TestFinishAmended: the commit was amended before the mission went on; its trailers tell.
 func TestFinishAmended(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("dir/edited.txt", "one\n"))
 	l.finished("a1b2c3d4")
@@ -147,6 +152,7 @@ func TestFinishAmended(t *testing.T) {
 // TestFinishFork: a fork of a mission that is finished has its own turns to commit, and a fork of one that is
 // not has all.
 func TestFinishFork(t *testing.T) {
+	gittest.Check(t)
 	for _, first := range []bool{true, false} {
 		l, at, c := attachedLab(t)
 		at.turn(c, "one", at.write("dir/edited.txt", "one\n"))
@@ -173,6 +179,7 @@ func TestFinishFork(t *testing.T) {
 
 // TestFinishAgain: a turn that is recorded again after the mission was finished is open again.
 func TestFinishAgain(t *testing.T) {
+	gittest.Check(t)
 	for _, attached := range []bool{false, true} {
 		l := finishingLab(t, newLab(t))
 		at, id := l, ledger.ID("")
@@ -203,6 +210,7 @@ func TestFinishAgain(t *testing.T) {
 // TestFinishOwnCommits: what the user has committed on the mission's branch is part of it, also after it was
 // finished, and removing the branch loses none of it.
 func TestFinishOwnCommits(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("new.txt", "1\n"))
 	at.Write("own.txt", "own\n")
@@ -273,6 +281,7 @@ func TestFinishUnborn(t *testing.T) {
 
 // TestFinishConversions: filters, line ends, sparse checkouts and submodules are git's.
 func TestFinishConversions(t *testing.T) {
+	gittest.Check(t)
 	l := finishingLab(t, newLab(t))
 	l.Write(".gitattributes", "*.up filter=up\n*.crlf text eol=crlf\n")
 	l.Write("out/side.txt", "1\n")
@@ -310,6 +319,7 @@ func TestFinishConversions(t *testing.T) {
 // TestFinishReplaced: a directory in the place of a file is more than git commit --only can do. A hook that
 // fails leaves the index as it was.
 func TestFinishReplaced(t *testing.T) {
+	gittest.Check(t)
 	l := finishingLab(t, newLab(t))
 	c := l.client()
 	l.turn(c, "one", func() {
@@ -333,6 +343,7 @@ func TestFinishReplaced(t *testing.T) {
 
 // TestFinishLater: a turn that ended after a merge stopped at a conflict is not in it.
 func TestFinishLater(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("kept.txt", "theirs\n"))
 	l.Write("kept.txt", "ours\n")
@@ -376,6 +387,7 @@ func TestFinishByHand(t *testing.T) {
 
 // TestFinishGone: the branch was deleted, and the ledger has the last turn.
 func TestFinishGone(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("new.txt", "1\n"))
 	l.Git("worktree", "remove", at.Dir)
@@ -395,6 +407,7 @@ func (l *lab) trailed() string {
 // TestFinishElsewhere: a turn that was made on another branch is in no commit of the mission's, and the mission
 // is not finished until HEAD has its work.
 func TestFinishElsewhere(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("one", "1\n"))
 	at.turn(c, "two", func() {
@@ -428,6 +441,7 @@ func TestFinishElsewhere(t *testing.T) {
 
 // TestFinishSaid: what anybody's commit says of a mission in its trailers is not believed, unless it has the work.
 func TestFinishSaid(t *testing.T) {
+	gittest.Check(t)
 	for _, attached := range []bool{true, false} {
 		l := finishingLab(t, newLab(t))
 		at, id := l, ledger.ID("a1b2c3d4")
@@ -460,6 +474,7 @@ func TestFinishSaid(t *testing.T) {
 // TestFinishDropped: what the user has reset the branch behind is in no commit of the mission's, and keeps it from
 // nothing.
 func TestFinishDropped(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("one", "1\n"))
 	at.turn(c, "two", at.write("two", "2\n"))
@@ -506,6 +521,7 @@ func TestFinishRebased(t *testing.T) {
 // TestFinishWhatIsLeft: the commit of a passive mission does not claim what the user has committed, nor what is
 // on another branch.
 func TestFinishWhatIsLeft(t *testing.T) {
+	gittest.Check(t)
 	l := finishingLab(t, newLab(t))
 	c := l.client()
 	id := own(c)
@@ -525,6 +541,7 @@ func TestFinishWhatIsLeft(t *testing.T) {
 // TestFinishResolved: where HEAD's side was taken in all conflicts, there is nothing to commit, and no new
 // merge with the same conflicts.
 func TestFinishResolved(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("kept.txt", "theirs\n"))
 	l.Write("kept.txt", "ours\n")
@@ -553,6 +570,7 @@ func TestFinishResolved(t *testing.T) {
 // TestFinishUnproposed: a git that was killed when the merge was in the index has left no message, an empty one,
 // or the one that a git killed before it had left; the next finish goes on from that.
 func TestFinishUnproposed(t *testing.T) {
+	gittest.Check(t)
 	for _, kept := range []string{"none", "empty", "stale"} {
 		t.Run(kept, func(t *testing.T) {
 			l, at, c := attachedLab(t)
@@ -586,6 +604,7 @@ func TestFinishUnproposed(t *testing.T) {
 // staged, or all of it, and the message of that part. No mission is finished with a part, and no message says more
 // than its commit has.
 func TestFinishSplitKilled(t *testing.T) {
+	gittest.Check(t)
 	tests := []struct {
 		name  string
 		at    string // the message of the commit that fails begins so
@@ -709,6 +728,7 @@ func TestFinishTrailers(t *testing.T) {
 // TestFinishGitKilled: git is killed while it commits. It leaves no lock, and what a killed process of ours has left
 // of one goes at the next event.
 func TestFinishGitKilled(t *testing.T) {
+	gittest.Check(t)
 	for name, attached := range map[string]bool{"passive": false, "attached": true} {
 		t.Run(name, func(t *testing.T) {
 			l := finishingLab(t, newLab(t))
@@ -741,6 +761,7 @@ func TestFinishGitKilled(t *testing.T) {
 
 // TestFinishTwice: a branch that is checked out in two worktrees is not removed, as git doesn't.
 func TestFinishTwice(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("one", "1\n"))
 	done := l.finished("a1b2c3d4")
@@ -766,6 +787,7 @@ func TestFinishTwice(t *testing.T) {
 // TestFinishRerere: where git resolves all conflicts as before, and stages that, it stops all the same: the
 // message is there, trailers and all.
 func TestFinishRerere(t *testing.T) {
+	gittest.Check(t)
 	for text, want := range map[string]error{"both\n": turns.ErrNotCommitted, "ours\n": turns.ErrResolved} {
 		l, at, c := attachedLab(t)
 		l.Git("config", "rerere.enabled", "true")

@@ -14,6 +14,8 @@ import (
 	"gitagent/internal/local"
 	"gitagent/internal/lock"
 	"gitagent/turns"
+
+	"gitagent/test/gittest"
 )
 
 // stranger makes a turn whose tree has hooks, a monitor of files and a filter, and configures them
@@ -66,6 +68,7 @@ func (l *lab) stranger() (turn *turns.Turn, ran func() []string) {
 // TestForkOfStranger: making the worktree runs the tree's hooks and filters, unless it is a stranger's.
 func TestForkOfStranger(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, foreign := range []bool{false, true} {
 		l := newLab(t)
 		turn, ran := l.stranger()
@@ -84,6 +87,7 @@ func TestForkOfStranger(t *testing.T) {
 // TestForkOfStrangerFails: nor does taking back what was made of it.
 func TestForkOfStrangerFails(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	turn, ran := l.stranger()
 	f := l.forkOf(turn)
@@ -109,6 +113,7 @@ func TestForkOfStrangerFails(t *testing.T) {
 
 func TestRestoreOfStranger(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, foreign := range []bool{false, true} {
 		l := newLab(t)
 		turn, ran := l.stranger()
@@ -141,6 +146,7 @@ func TestRestoreOfStranger(t *testing.T) {
 // without the drivers that lie in the worktree.
 func TestRevertOfStranger(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, foreign := range []bool{false, true} {
 		l := newLab(t)
 		_, ran := l.stranger()
@@ -172,6 +178,7 @@ func TestRevertOfStranger(t *testing.T) {
 // has git look at the worktree first, and it runs nothing of it.
 func TestKilledForkOfStranger(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, foreign := range []bool{false, true} {
 		l := newLab(t)
 		turn, ran := l.stranger()

@@ -9,11 +9,14 @@ import (
 	"testing"
 
 	"gitagent/turns"
+
+	"gitagent/test/gittest"
 )
 
 // The disk is full: nothing is left behind, wherever that shows.
 func TestForkDiskFull(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name string
 		use  func(f *turns.Fork, full string)

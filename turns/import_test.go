@@ -64,6 +64,7 @@ func (l *lab) refs() string { l.t.Helper(); return l.Git("for-each-ref", "refs/a
 // TestImport: a conversation from before becomes a mission, once, and goes on in it.
 func TestImport(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.unheard()
 	one := l.turn(c, "first", l.write("kept.txt", "changed\n"))
@@ -163,6 +164,7 @@ func TestImportUnknown(t *testing.T) {
 // ledger never go backwards, whatever the client's file says.
 func TestImportTimes(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	session := func(n int) (*file, ledger.ID) {
 		id := fmt.Sprintf("5e550000-0000-4000-8000-%012d", n)
@@ -347,6 +349,7 @@ func (f *file) add(kind string, at time.Duration, fields map[string]any) {
 // again all the same.
 func TestImportRedacts(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.unheard()
 	const secret = "hunter2hunter2"
@@ -608,6 +611,7 @@ func TestImportOnly(t *testing.T) {
 // none is there twice.
 func TestImportsAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	sessions, rounds := gittest.Size(8, 4), gittest.Size(6, 3)
 	var clients []*replay.Client

@@ -69,6 +69,7 @@ var moves = []move{
 // began with, and that is kept, unless HEAD has switched to another branch.
 func TestHeadMoves(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, m := range moves {
 		for _, from := range []string{"clean", "dirty", "detached", "attached"} {
 			switch {
@@ -189,6 +190,7 @@ func TestAmendIsTheAgents(t *testing.T) {
 // TestJumpAgain: a turn in which HEAD jumps goes on after its Stop hook, and jumps once more or not.
 func TestJumpAgain(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	amend := func(l *lab) { l.Git("add", "-A"); l.Git("commit", "-q", "--amend", "-m", "amended") }
 	for name, parts := range map[string][2]func(l *lab){
 		"then nothing":        {amend, func(*lab) {}},
@@ -229,6 +231,7 @@ func TestJumpAgain(t *testing.T) {
 // TestJumpUnheard: no event tells of the end of a turn in which HEAD jumps.
 func TestJumpUnheard(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, queued := range map[string]bool{"the next prompt tells": false, "the turn from the queue ends": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -271,6 +274,7 @@ func TestJumpUnheard(t *testing.T) {
 // TestJumpMidway: an event in the middle of a turn that nobody told of, after a jump in the turn before.
 func TestJumpMidway(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	a := want{prompt: "A", outcome: turns.Interrupted, base: l.tree(), tree: l.tree()} // nobody looks at its end
@@ -295,6 +299,7 @@ func TestJumpMidway(t *testing.T) {
 // TestJumpGone: nothing has kept the clean start of a turn, which begins at HEAD then.
 func TestJumpGone(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	w := l.turn(c, "amend", func() {
@@ -335,6 +340,7 @@ func TestJumpElsewhere(t *testing.T) {
 // TestJumpFromUnborn: the agent makes the first commit, and amends it.
 func TestJumpFromUnborn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := emptyLab(t)
 	c := l.client()
 	l.Write("users.txt", "the user's\n")
@@ -354,6 +360,7 @@ func TestJumpFromUnborn(t *testing.T) {
 // TestRebaseAcrossTurns: a rebase begins in one turn, and ends in the next.
 func TestRebaseAcrossTurns(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, end := range []string{"--continue", "--abort"} {
 		t.Run(end, func(t *testing.T) {
 			t.Parallel()
@@ -375,6 +382,7 @@ func TestRebaseAcrossTurns(t *testing.T) {
 // TestForkBeforeAmend: a fork before a turn that amends begins where that began, and keeps it.
 func TestForkBeforeAmend(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	start := l.head()
@@ -403,6 +411,7 @@ func TestForkBeforeAmend(t *testing.T) {
 // TestOldJump: a record of a turn in which HEAD jumped, as version 0.1 made it, says so to whom reverts it.
 func TestOldJump(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", nil)

@@ -41,6 +41,7 @@ func keepingHead(t *testing.T, r *gittest.Repo, id ledger.ID, events int) {
 // TestKept: of a ledger whose events keep a commit, so many are looked into, the newest.
 func TestKept(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	r.Write("a", "1\n")
 	r.Commit("first")

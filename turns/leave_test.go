@@ -37,6 +37,7 @@ func sibling(t *testing.T) (l, at *lab) {
 // A fork that is left has neither worktree nor branch, and all of its turns; it can be forked again.
 func TestLeave(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l, at := sibling(t)
 	at.Write("cache.ignored", "ignored\n")
 	at.Write("module/deep/file.ignored", "ignored\n")
@@ -71,6 +72,7 @@ func TestLeave(t *testing.T) {
 // Nothing goes that is nowhere else, or that somebody works on.
 func TestLeaveKeeps(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name    string
 		arrange func(l, at *lab)
@@ -184,6 +186,7 @@ func TestLeaveKeeps(t *testing.T) {
 // recorded yet.
 func TestLeaveWhileRecording(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for range gittest.Size(20, 4) {
 		l, at := sibling(t)
 		c := at.client()
@@ -215,6 +218,7 @@ func TestLeaveWhileRecording(t *testing.T) {
 // has put there since.
 func TestLeaveKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name   string
 		killed func(at *lab)
@@ -264,6 +268,7 @@ func TestLeaveKilled(t *testing.T) {
 // TestLeaveKilledAtTheEnd: what somebody puts where a worktree was is not what is left of it.
 func TestLeaveKilledAtTheEnd(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name   string
 		killed func(l, at *lab)

@@ -8,6 +8,8 @@ import (
 
 	"gitagent/test/replay"
 	"gitagent/turns"
+
+	"gitagent/test/gittest"
 )
 
 func TestFailed(t *testing.T) {
@@ -26,6 +28,7 @@ func TestFailed(t *testing.T) {
 // time, and the first one may be ended before it has done anything.
 func TestFailedAndEnded(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	both := func(l *lab, first, second replay.Event) {
 		l.record(first)
 		l.record(second)
@@ -81,6 +84,7 @@ func TestFailedAfterEnded(t *testing.T) {
 // TestInterrupted: nothing tells when the user presses Esc, so the next event records it.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, next := range map[string]func(l *lab, c *replay.Client) []want{
 		"found at the next prompt": func(l *lab, c *replay.Client) []want {
 			c.Esc()
@@ -129,6 +133,7 @@ func TestInterrupted(t *testing.T) {
 // TestInterruptedFirst: of the first turn that a mission ever saw.
 func TestInterruptedFirst(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Prompt("stop me")
@@ -141,6 +146,7 @@ func TestInterruptedFirst(t *testing.T) {
 // once.
 func TestStopTwice(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, deliver := range map[string]func(l *lab, e replay.Event){
 		"one after the other": func(l *lab, e replay.Event) { l.record(e); l.record(e) },
 		"at once": func(l *lab, e replay.Event) {
@@ -177,6 +183,7 @@ func TestStopTwice(t *testing.T) {
 // TestStopAgain: another Stop hook had the agent go on, so the turn has a second end.
 func TestStopAgain(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, again := range map[string]struct {
 		work  string
 		reply string
@@ -223,6 +230,7 @@ func TestStopAgain(t *testing.T) {
 // TestEndedQuietly: an end that finds nothing open records nothing.
 func TestEndedQuietly(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	w := l.turn(c, "only", nil)
@@ -244,6 +252,7 @@ func TestEndedQuietly(t *testing.T) {
 // does not end that.
 func TestStopTwiceLate(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, flushed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("flushed=%t", flushed), func(t *testing.T) {
 			t.Parallel()
@@ -284,6 +293,7 @@ func TestStopTwiceLate(t *testing.T) {
 // latter is first.
 func TestStopAfterEnded(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, flushed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("flushed=%t", flushed), func(t *testing.T) {
 			t.Parallel()

@@ -15,6 +15,8 @@ import (
 	"gitagent/internal/local"
 	"gitagent/internal/lock"
 	"gitagent/turns"
+
+	"gitagent/test/gittest"
 )
 
 // ignored makes files that a fork gets besides the tree, some in a directory that is read-only.
@@ -52,6 +54,7 @@ func (l *lab) lock(dir string) {
 // TestForkIncludes: a fork has the ignored files, no turn records them, and with them it is removed.
 func TestForkIncludes(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, list := l.three()
 	f := l.forkOf(list[2])
@@ -87,6 +90,7 @@ func TestForkIncludes(t *testing.T) {
 // TestForkIncludesUndone: what comes after the copying fails, and nothing is left.
 func TestForkIncludesUndone(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, list := l.three()
 	f := l.forkOf(list[2])
@@ -129,6 +133,7 @@ func TestBeginIncludes(t *testing.T) {
 // everything back. The next one does.
 func TestKilledCopying(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, kill := range map[string]func(wt *lab){
 		"copying":     func(wt *lab) { wt.Write("deps/b", "b\n"); wt.remove(".env") },
 		"taking back": func(wt *lab) { wt.remove(".git"); wt.remove("a.txt"); wt.remove(".env") },

@@ -5,11 +5,14 @@ import (
 
 	"gitagent/test/replay"
 	"gitagent/turns"
+
+	"gitagent/test/gittest"
 )
 
 // TestQueued: a prompt that was typed while the agent worked runs next, and no event announces it.
 func TestQueued(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	a := want{prompt: "A", base: l.tree()}
@@ -32,6 +35,7 @@ func TestQueued(t *testing.T) {
 // one with the running turn's id, and its prompt is not that turn's.
 func TestQueuedTwice(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, flushed := range map[string]bool{
 		"the file tells":          true,
 		"the file tells too late": false, // the client writes up to 100 ms late
@@ -77,6 +81,7 @@ func TestQueuedTwice(t *testing.T) {
 // interrupted as well.
 func TestQueuedAndInterrupted(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, end := range map[string]string{"a prompt": "", "the session's end": "prompt_input_exit", "a kill": "other"} {
 		t.Run("found at "+name, func(t *testing.T) {
 			t.Parallel()
@@ -107,6 +112,7 @@ func TestQueuedAndInterrupted(t *testing.T) {
 // turn open.
 func TestQueuedAfterInterrupted(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	base := l.tree()
@@ -125,6 +131,7 @@ func TestQueuedAfterInterrupted(t *testing.T) {
 // TestQueueOfThree: three prompts wait, and their turns run one after the other.
 func TestQueueOfThree(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Late = true
@@ -160,6 +167,7 @@ func TestQueueLost(t *testing.T) {
 // already.
 func TestPromptTwice(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	var prompt replay.Event

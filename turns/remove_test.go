@@ -15,6 +15,7 @@ import (
 // mission.
 func TestRemoveKeepsOwnCommits(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name string
 		then func(l *lab, branch string) // on the branch, after a turn and a commit of the user's; ends elsewhere
@@ -163,6 +164,7 @@ func TestRemoveKeepsOwnCommits(t *testing.T) {
 // TestRemoveKeepsAnotherRepository: one that lies where a mission's worktree was is not the worktree.
 func TestRemoveKeepsAnotherRepository(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l, at := sibling(t)
 	at.remove(".")
 	at.Write("mine", "mine\n")

@@ -23,6 +23,7 @@ func (l *lab) restore(turn *turns.Turn, dry bool) (*turns.Restored, error) {
 // TestRestore goes back and forth between turns with everything in them that a worktree can have.
 func TestRestore(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, attached := range []bool{false, true} {
 		name := "passive"
 		if attached {
@@ -91,6 +92,7 @@ func (l *lab) treeByHand() string {
 // TestRestoreDry changes nothing at all.
 func TestRestoreDry(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", l.write("one.txt", "1\n"))
@@ -117,6 +119,7 @@ func TestRestoreDry(t *testing.T) {
 // TestRestoreRefuses: what is in the way stays, and with it everything.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, inTheWay := range map[string]func(l *lab){
 		"ignored file":                    func(l *lab) { l.Write(".gitignore", "gone.txt\n"); l.Write("gone.txt", "precious\n") },
 		"ignored by .git/info/exclude":    func(l *lab) { l.Write(".git/info/exclude", "gone.txt\n"); l.Write("gone.txt", "precious\n") },
@@ -219,6 +222,7 @@ func TestRestoreSkipped(t *testing.T) {
 // as what it has made inside of them.
 func TestRestoreSparse(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, kind := range []string{"--cone", "--no-cone", "--sparse-index"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -260,6 +264,7 @@ func TestRestoreSparse(t *testing.T) {
 // which git does not remove, stays.
 func TestRestoreSubmodule(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	library := gittest.New(t)
 	library.Write("file", "library\n")

@@ -10,6 +10,8 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/test/replay"
 	"gitagent/turns"
+
+	"gitagent/test/gittest"
 )
 
 // told is a lab with a fork whose conversation has gone on for a turn.
@@ -79,6 +81,7 @@ func TestResume(t *testing.T) {
 // On the branch of a mission, the conversation is recorded to that: all of it with its next turn.
 func TestResumeAttached(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l, last := told(t)
 	at := l.attached("a1b2c3d4")
 	at.turn(at.client(), "by another", at.write("d.txt", "d\n"))
@@ -108,6 +111,7 @@ func TestResumeAttached(t *testing.T) {
 // Whatever fails, nothing is left behind, and nothing of other sessions is forgotten.
 func TestResumeFails(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name     string
 		attached bool

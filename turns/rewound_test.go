@@ -11,6 +11,8 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/transcript"
 	"gitagent/turns"
+
+	"gitagent/test/gittest"
 )
 
 const (
@@ -64,6 +66,7 @@ func playCodex(t *testing.T, l *lab, name, session, file string, at time.Time) (
 // follows the last that they share.
 func TestRewound(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	at := time.Date(2026, 11, 23, 18, 5, 0, 0, time.UTC)
 	mission, old := playCodex(t, l, "tui", codexThread, codexFirst, at)

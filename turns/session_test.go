@@ -10,6 +10,8 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/test/replay"
 	"gitagent/turns"
+
+	"gitagent/test/gittest"
 )
 
 // mission is the mission.json of a mission, as plain git shows it.
@@ -25,6 +27,7 @@ func (l *lab) mission(id ledger.ID) ledger.Mission {
 // TestClear: a new session in the same process. In a passive checkout it begins a new mission.
 func TestClear(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	first := own(c)
@@ -68,6 +71,7 @@ func TestClearInMidTurn(t *testing.T) {
 // of its own.
 func TestSessionsInOneMission(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	m := l.start()
 	one, two := l.client(), l.client()
@@ -92,6 +96,7 @@ func TestSessionsInOneMission(t *testing.T) {
 // TestClearInAttachedMission: the new session goes on in the mission, with a chain of its own.
 func TestClearInAttachedMission(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	m := l.start()
 	c := l.client()
@@ -108,6 +113,7 @@ func TestClearInAttachedMission(t *testing.T) {
 // a session and a mission, so each mission has the conversation from its beginning.
 func TestSessionMoves(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	first := l.start()
 	second := l.start()
@@ -137,6 +143,7 @@ func TestSessionMoves(t *testing.T) {
 // is such a mission.
 func TestAsked(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	m := l.start()
 	l.Git("switch", "-q", "main")
@@ -185,6 +192,7 @@ func TestSameEnding(t *testing.T) {
 // prompts have one id.
 func TestForkByTheClient(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	wants := []want{l.turn(c, "one", l.write("one.txt", "1\n")), l.turn(c, "two", nil)}
@@ -203,6 +211,7 @@ func TestForkByTheClient(t *testing.T) {
 // TestWithoutFile: a client that keeps no session file (--no-session-persistence).
 func TestWithoutFile(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Hold = true
@@ -240,6 +249,7 @@ func TestWrittenTooLate(t *testing.T) {
 // told of.
 func TestInstalledInMidSession(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, inMidTurn := range map[string]bool{"between turns": false, "in mid-turn": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

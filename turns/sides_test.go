@@ -13,6 +13,8 @@ import (
 	"gitagent/internal/spent"
 	"gitagent/test/replay"
 	"gitagent/turns"
+
+	"gitagent/test/gittest"
 )
 
 // A helper is a sub-agent of a client.
@@ -159,6 +161,7 @@ func TestSubAgent(t *testing.T) {
 // once, though its lines are in two.
 func TestSubAgentInBackground(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Prompt("delegate")
@@ -244,6 +247,7 @@ func TestSubAgentsWithoutState(t *testing.T) {
 // TestManySubAgents: what is too much for one turn is left to the next.
 func TestManySubAgents(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Prompt("delegate")

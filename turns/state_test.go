@@ -29,6 +29,7 @@ func (l *lab) forget(name string) {
 // twice, and no byte of the conversation is stored twice.
 func TestStateDeleted(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, attached := range []bool{false, true} {
 		for at := 0; at < 9; at += gittest.Size(1, 3) {
 			t.Run(fmt.Sprintf("attached=%t/after event %d", attached, at), func(t *testing.T) {
@@ -84,6 +85,7 @@ func (l *lab) storedOnce(list []*turns.Turn) {
 // TestStateAlwaysDeleted: after every event.
 func TestStateAlwaysDeleted(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Hook = func(e replay.Event) {
@@ -102,6 +104,7 @@ func TestStateAlwaysDeleted(t *testing.T) {
 // TestEventTwiceAcrossDeletion: the second one of two equal events finds no state.
 func TestEventTwiceAcrossDeletion(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Hook = func(e replay.Event) {
@@ -121,6 +124,7 @@ func TestEventTwiceAcrossDeletion(t *testing.T) {
 // TestStateUnreadable: a process died while it was written, or a later version wrote it.
 func TestStateUnreadable(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, content := range map[string]string{
 		"empty": "", "torn": `{"v":1,"session":"`, "later version": `{"v":99}`, "another's": `{"v":1,"session":"x"}`, "binary": "\x00\xff",
 	} {
@@ -141,6 +145,7 @@ func TestStateUnreadable(t *testing.T) {
 // TestFileChanges: the session's file is only ever appended to, but nothing promises that.
 func TestFileChanges(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, tt := range map[string]struct {
 		change func(data []byte) []byte // nil: the file goes away
 		after  int                      // of the segment of turn 2
@@ -193,6 +198,7 @@ func TestFileChanges(t *testing.T) {
 // TestFileMoves: entering a worktree moves the session's file. It is the session that counts.
 func TestFileMoves(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	a := l.turn(c, "one", l.write("one.txt", "1\n"))
@@ -207,6 +213,7 @@ func TestFileMoves(t *testing.T) {
 // TestFileIsNone: the path in the payload names something that is no file of a session.
 func TestFileIsNone(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, path := range []string{"/dev/zero", "/dev/stdin", "/", "/home/dev/nowhere"} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
@@ -352,6 +359,7 @@ func TestTooLarge(t *testing.T) {
 // is a line again, segments go on after it.
 func TestTooLargeWithoutLine(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", nil)
@@ -404,6 +412,7 @@ func TestStateDeletedAfterTooLarge(t *testing.T) {
 // does.
 func TestStateDeletedThenEnded(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	a := l.turn(c, "one", l.write("one.txt", "1\n"))
@@ -418,6 +427,7 @@ func TestStateDeletedThenEnded(t *testing.T) {
 // far. What an earlier turn has written is not written again.
 func TestNothingIsWrittenTwice(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	for i := range 5 {

@@ -10,6 +10,8 @@ import (
 
 	"gitagent/internal/ledger"
 	"gitagent/turns"
+
+	"gitagent/test/gittest"
 )
 
 // branched is a lab with a fork of its first turn, and the fork's own lab, in which two turns have changed
@@ -79,6 +81,7 @@ var (
 )
 
 func TestTakePicks(t *testing.T) {
+	gittest.Check(t)
 	l, at := branched(t)
 	before := l.Git("rev-parse", "HEAD")
 	dry := l.takes("latest", turns.Taking{Whole: true, Dry: true}, "turn 4: fourth", "turn 5: fifth")
@@ -116,6 +119,7 @@ func TestTakePicks(t *testing.T) {
 
 // What is in HEAD in another way than by the same commit is not picked: git would stop there.
 func TestTakeRedundant(t *testing.T) {
+	gittest.Check(t)
 	l, at := branched(t)
 	at.Git("commit", "-q", "--allow-empty", "-m", "nothing")
 	l.Write("c.txt", "c\n")
@@ -133,6 +137,7 @@ func TestTakeRedundant(t *testing.T) {
 }
 
 func TestTakeMerges(t *testing.T) {
+	gittest.Check(t)
 	l, at := branched(t)
 	at.Git("merge", "-q", "--no-edit", "main")
 	_, _, err := l.take("latest", picked)
@@ -154,6 +159,7 @@ func TestTakeMerges(t *testing.T) {
 
 // A tag of the branch's name, which git would take first and anybody may have pushed, is not merged.
 func TestTakeMergesBranch(t *testing.T) {
+	gittest.Check(t)
 	l, _ := branched(t)
 	branch := forkID.Branch(l.capture.BranchPrefix)
 	l.Git("tag", strings.TrimPrefix(branch, "refs/heads/"), branch+"~1")
@@ -177,6 +183,7 @@ func TestTakeOfFork(t *testing.T) {
 
 // Whatever is in the way: nothing changes, and nothing is recorded.
 func TestTakeRefuses(t *testing.T) {
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name    string
 		turn    string
@@ -226,6 +233,7 @@ func TestTakeRefuses(t *testing.T) {
 
 // Git runs as the user's: with hooks, unless the fork is a stranger's.
 func TestTakeHooks(t *testing.T) {
+	gittest.Check(t)
 	for _, foreign := range []bool{false, true} {
 		l, at := branched(t)
 		at.Write(".githooks/prepare-commit-msg", "#!/bin/sh\necho hooked >>\"$1\"\n")

@@ -6,6 +6,8 @@ import (
 
 	"gitagent/internal/ledger"
 	"gitagent/internal/spent"
+
+	"gitagent/test/gittest"
 )
 
 // messages are the tokens of so many messages of the client that tests replay.
@@ -46,6 +48,7 @@ func (l *lab) spends(id ledger.ID, want ...int64) {
 
 func TestTokensOfTurns(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "first", l.write("a", "a")) // a tool, and the answer
@@ -105,6 +108,7 @@ func TestTokensOfOldRecords(t *testing.T) {
 // TestTokensOfImported: who imports what hooks have not seen gets the same figures.
 func TestTokensOfImported(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.unheard()
 	l.turn(c, "first", l.write("a", "a"))

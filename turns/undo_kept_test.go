@@ -17,6 +17,7 @@ import (
 // needed as well.
 func TestUndoCollected(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, step := range map[string]func(l *lab, list []*turns.Turn) error{
 		"revert": func(l *lab, list []*turns.Turn) error {
 			_, err := l.recorder(l.Dir).Revert(t.Context(), time.Now(), list[0].Before(), list[0].After(), turns.Merging{})
@@ -62,6 +63,7 @@ func TestUndoCollected(t *testing.T) {
 // TestUndoWithout: what a step made of the worktree is not here any more. Nothing is guessed.
 func TestUndoWithout(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", l.write("file", "1\n"))

@@ -12,6 +12,8 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/snapshot"
 	"gitagent/turns"
+
+	"gitagent/test/gittest"
 )
 
 // undo takes back the last step in the lab's worktree.
@@ -35,6 +37,7 @@ func (l *lab) cutOff() {
 // removed, or had written in part, is as it was before; what somebody has changed since is kept.
 func TestUndoHalf(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	long := strings.Repeat("a line\n", 10_000)
 	users := func(l *lab) {
 		l.remove("moved")
@@ -118,6 +121,7 @@ func TestUndoHalf(t *testing.T) {
 // step before it is the last one.
 func TestUndoUntouched(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	text := func(first string) string { return first + "\n2\n3\n4\n5\n6\n7\n8\n9\n" }
 	for name, tt := range map[string]struct {
 		since    func(l *lab, look func())
@@ -178,6 +182,7 @@ func TestUndoUntouched(t *testing.T) {
 // at the worktree was not cut off by the kill.
 func TestUndoComplete(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", func() { l.Write("a", "1\n"); l.Write("b", "1\n") })
@@ -204,6 +209,7 @@ func TestUndoComplete(t *testing.T) {
 // before it has changed anything: the first one is the last.
 func TestUndoTwoHalves(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", func() { l.Write("a", "1\n"); l.Write("b", "1\n") })
@@ -239,6 +245,7 @@ func TestUndoTwoHalves(t *testing.T) {
 // TestUndoConverted: files that git converts are brought back as they were.
 func TestUndoConverted(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	l.Write(".gitattributes", "*.crlf text eol=crlf\n")
 	l.Write("file.crlf", "first\r\nline\r\n")
@@ -263,6 +270,7 @@ func TestUndoConverted(t *testing.T) {
 // TestUndoUnborn: in a repository without a commit there is nothing before, and back it goes.
 func TestUndoUnborn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := emptyLab(t)
 	c := l.client()
 	l.turn(c, "one", l.write("file", "1\n"))
@@ -285,6 +293,7 @@ func TestUndoUnborn(t *testing.T) {
 // place. The conflict has the file's name, and git's only where it is written.
 func TestUndoInPlace(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", l.write("place/file", "1\n"))
@@ -356,6 +365,7 @@ func TestUndoGone(t *testing.T) {
 // TestRevertJumped: HEAD jumped during the turn, so its record begins at the new HEAD.
 func TestRevertJumped(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.Write("more", "more\n")

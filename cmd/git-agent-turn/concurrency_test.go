@@ -103,6 +103,7 @@ func TestWorktreesAtOnce(t *testing.T) {
 // TestHooksAtOnce: every event arrives twice at the same time, in processes of their own.
 func TestHooksAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	turns := gittest.Size(10, 3)
 	h := newHost(t)
 	c := h.client()

@@ -183,6 +183,7 @@ func TestFinishAtOnce(t *testing.T) {
 // TestFinishLocked: a lock of somebody else's on the index is git's error, and nothing is lost.
 func TestFinishLocked(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, attached := range []bool{false, true} {
 		f := newFinisher(t, attached, false)
 		f.turn()

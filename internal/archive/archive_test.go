@@ -56,7 +56,6 @@ func with(t testing.TB, x *Index, changes map[string]Entry) *Index {
 
 // TestSet makes the same set in different ways.
 func TestSet(t *testing.T) {
-	gittest.Check(t)
 	r, objects := open(t)
 	chain := commits(t, objects, 300)
 	random := rand.New(rand.NewPCG(1, 2))

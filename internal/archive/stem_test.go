@@ -17,7 +17,6 @@ import (
 // TestFetch fetches one commit from a host that has the same archive. Of the commits that keep it git tells the host
 // of none that is there: each would be walked down from, here and, to the very last object, there.
 func TestFetch(t *testing.T) {
-	gittest.Check(t)
 	for _, protocol := range []string{"0", "2"} {
 		t.Run("protocol "+protocol, func(t *testing.T) {
 			r, objects := open(t)

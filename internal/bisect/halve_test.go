@@ -56,7 +56,6 @@ func TestHalve(t *testing.T) {
 // tried here and there or in a row.
 func TestHalveFinds(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	const n = 1000
 	random := rand.New(rand.NewPCG(1, 1000))
 	for name, tt := range map[string]struct {

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"gitagent/test/gittest"
 )
 
 // load writes the two files and loads them; an empty text is no file.
@@ -422,7 +420,6 @@ func TestOrigins(t *testing.T) {
 // TestHostileRepoFile checks what a stranger's repository could have in place of the file.
 func TestHostileRepoFile(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	dir := t.TempDir()
 	elsewhere := filepath.Join(dir, "elsewhere.toml")
 	if err := os.WriteFile(elsewhere, []byte("[capture]\nmax_file_size = 1\n"), 0o666); err != nil {

@@ -70,7 +70,6 @@ func TestTaken(t *testing.T) {
 // TestTakenOwn: what only the caller's own leads to goes all the same.
 func TestTakenOwn(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	var tree string
 	l := newLab(t, func(r *gittest.Repo) { tree = r.Git("rev-parse", "old^{tree}") })
 	l.staged(tree)
@@ -108,7 +107,6 @@ func TestTakenBeforeKill(t *testing.T) {
 // TestTakenLate: a git that was adding files when they were put aside is waited for.
 func TestTakenLate(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	var tree string
 	l := newLab(t, func(r *gittest.Repo) { tree = r.Git("rev-parse", "old^{tree}") })
 	l.staged(tree)

@@ -376,7 +376,6 @@ func subset(some, all string) bool {
 // by searching for it.
 func TestPartialClone(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	origin := newLab(t, func(r *gittest.Repo) { r.Git("tag", "keep", "old") })
 	origin.Git("config", "uploadpack.allowFilter", "true")
 	origin.Git("config", "uploadpack.allowAnySHA1InWant", "true")
@@ -457,7 +456,6 @@ func TestAlternates(t *testing.T) {
 // TestOpenPack: a git that has a pack open reads on when that was written anew.
 func TestOpenPack(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	l := newLab(t, func(r *gittest.Repo) { r.Git("repack", "-adfq") })
 	cmd := exec.Command("git", "cat-file", "--batch-check")
 	cmd.Dir, cmd.Env = l.Dir, l.Env
@@ -569,7 +567,6 @@ func TestGarbage(t *testing.T) {
 // TestCollecting: while a gc runs, which may have read the objects before, it is not said that they are gone.
 func TestCollecting(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	l := newLab(t, func(*gittest.Repo) {})
 	host, err := os.Hostname()
 	if err != nil {
@@ -621,7 +618,6 @@ func TestBesideGC(t *testing.T) {
 // TestAnyName: the path of a repository is no pattern.
 func TestAnyName(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := gittest.Like(t, "with a secret", versions)
 	r.Git("repack", "-adfq")
 	r.Git("branch", "-q", "-D", "old", "mine")

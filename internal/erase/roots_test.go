@@ -20,7 +20,6 @@ func has(text []byte) bool { return bytes.Contains(text, []byte(secret)) }
 // TestRoots: all that leads to an object is found; and when it is gone, the object can go.
 func TestRoots(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := gittest.New(t)
 	dir := filepath.Dir(r.Dir)
 	r.Write("f", "first\n")
@@ -159,7 +158,6 @@ func TestRoots(t *testing.T) {
 // TestWithout: what the user's own roots need stays, and nothing else does.
 func TestWithout(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	l := newLab(t, func(r *gittest.Repo) { r.Git("tag", "keep", "old~3") })
 	leading, err := Lead(t.Context(), l.repo, l.doomed)
 	if err != nil {

@@ -133,7 +133,6 @@ func TestBlameIgnored(t *testing.T) {
 }
 
 func TestUncommitted(t *testing.T) {
-	gittest.Check(t)
 	ctx := context.Background()
 	r := gittest.New(t)
 	r.Write("f", "one\ntwo\nthree\n")
@@ -184,7 +183,6 @@ func TestBlameEncoding(t *testing.T) {
 
 // TestUncommittedFlags asks for a file at which git does not look, as the user said so.
 func TestUncommittedFlags(t *testing.T) {
-	gittest.Check(t)
 	r := gittest.New(t)
 	r.Write("f", "one\n")
 	r.Commit("first")
@@ -214,7 +212,6 @@ func TestUncommittedFlags(t *testing.T) {
 
 // TestUncommittedMagic asks for files whose names say something as pathspecs.
 func TestUncommittedMagic(t *testing.T) {
-	gittest.Check(t)
 	ctx := context.Background()
 	r := gittest.New(t)
 	r.Write("f", "one\n")

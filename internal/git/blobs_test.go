@@ -18,6 +18,7 @@ import (
 // why one does not.
 func TestBlobs(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	content := func(i int) string { return strings.Repeat(fmt.Sprintf("file %d\n", i), 1+i*i%7000) }
 	for i := range 300 {
@@ -90,7 +91,6 @@ func TestBlobs(t *testing.T) {
 // TestBlobsDamaged: a damaged blob is an error for itself alone, although git ends at it.
 func TestBlobsDamaged(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := gittest.New(t)
 	content := func(i int) string { return strings.Repeat(fmt.Sprintf("blob %d, some are damaged\n", i), 1000) }
 	var list []Wanted

@@ -272,7 +272,6 @@ func TestOverrides(t *testing.T) {
 // TestForeignOfBare: the hooks of a bare repository are the user's, though git lists it as a worktree.
 func TestForeignOfBare(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := newStrangers(t)
 	bare := filepath.Join(r.home, "bare.git")
 	r.Git("clone", "-q", "--bare", r.Dir, bare)

@@ -187,7 +187,6 @@ func TestObjectsUnflushed(t *testing.T) {
 
 func TestObjectsPack(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, tt := range []struct {
 		name     string
 		contents []string
@@ -285,7 +284,6 @@ func FuzzObjects(f *testing.F) {
 // Writers of the same objects at the same time, and several goroutines on one Objects.
 func TestObjectsConcurrently(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := gittest.New(t)
 	repo := find(t, r)
 	ctx := context.Background()
@@ -330,7 +328,6 @@ func TestObjectsConcurrently(t *testing.T) {
 // Objects that exist already, loose or packed, may be written again.
 func TestObjectsExisting(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := gittest.New(t)
 	r.Write("a", "loose\n")
 	r.Commit("one")

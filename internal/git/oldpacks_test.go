@@ -17,7 +17,6 @@ import (
 // Packs that a roll-up has replaced go with the next one, however soon that comes.
 func TestOldPacksGoWithTheNextRollUp(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := gittest.New(t)
 	repo := find(t, r)
 	hashes := manyPacks(t, repo, 2*maxSmallPacks)

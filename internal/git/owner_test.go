@@ -4,13 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"gitagent/test/gittest"
 )
 
 // TestTrusted: git decides who may work in a repository, and is not asked about the user's own.
 func TestTrusted(t *testing.T) {
-	gittest.Check(t)
 	r := committed(t)
 	r.Git("worktree", "add", "-q", "../linked")
 	r.Git("init", "-q", "--separate-git-dir", "../apart", "../separate")

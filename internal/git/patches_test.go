@@ -16,7 +16,6 @@ import (
 // TestPatches: for each pair of trees the patch of each file, as git writes it for the two versions alone.
 func TestPatches(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := gittest.New(t)
 	var long strings.Builder
 	for i := range 3000 {

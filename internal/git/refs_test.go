@@ -115,7 +115,6 @@ func h(n byte) plumbing.Hash { return plumbing.Hash{n} }
 
 func TestUpdateRefsMany(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := gittest.New(t)
 	c := commits(t, r, 2)
 	repo := find(t, r)

@@ -160,7 +160,6 @@ func TestRollUp(t *testing.T) {
 // The new pack may already exist.
 func TestRollUpIntoItself(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := gittest.New(t)
 	repo := find(t, r)
 	hashes := manyPacks(t, repo, 2*maxSmallPacks)

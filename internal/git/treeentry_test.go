@@ -57,7 +57,6 @@ func TestTreeEqualsGit(t *testing.T) {
 // Unusual modes in trees written by others are read as git reads them.
 func TestParseTreeModes(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := gittest.New(t)
 	o := find(t, r).Objects(t.Context())
 	defer o.Close()

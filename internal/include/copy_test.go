@@ -46,7 +46,6 @@ func want(t *testing.T, what string, got, want []string) {
 
 func TestCopy(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := gittest.New(t)
 	r.Write(".gitignore", ".env\ndeps/\n")
 	r.Write("pkg/main.c", "")
@@ -109,7 +108,6 @@ func TestCopy(t *testing.T) {
 // What the new worktree does not ignore, tracks or has already is left out.
 func TestCopyWhatIsIgnoredThere(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, tt := range []struct {
 		name     string
 		at       map[string]string // the commit of the new worktree

@@ -15,7 +15,6 @@ import (
 // outside the directories that it ignores as a whole, and in these what a pattern leads to.
 func TestFindEqualsGit(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	rnd := rand.New(rand.NewPCG(1, 7))
 	pick := func(from ...string) string { return from[rnd.IntN(len(from))] }
 	patterns := func() string {

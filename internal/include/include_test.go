@@ -108,7 +108,6 @@ func tree(t testing.TB, dir string) map[string]fs.FileInfo {
 // What patterns name in a checkout with usual directories.
 func TestFind(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := gittest.New(t)
 	r.Write(".gitignore", ".env*\n*.log\n/target/\nnode_modules/\nconfig/\n*.LOCAL\n*.local\nsp ace/\ncache/*\n!cache/kept\n[[]x]\n")
 	r.Write("pkg/.gitignore", "*.key\n!public.key\n")

@@ -140,7 +140,6 @@ func TestRewritePath(t *testing.T) {
 // A mission goes; those that were forked from it keep what they have of it.
 func TestRewriteMission(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	w := newWorld(t)
 	d := w.rewrite(purge.Target{Missions: []ledger.ID{w.ids[0]}})
 	if !d.after[w.ids[0].Ref()].IsZero() {
@@ -192,7 +191,6 @@ func TestRewriteStranger(t *testing.T) {
 // Without a key, what is written is noted as this clone's.
 func TestRewriteKeyless(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	l := newLab(t)
 	l.key = filepath.Join(l.config, "there is none")
 	c := l.client()

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-
-	"gitagent/test/gittest"
 )
 
 // seeds passes the vectors to a fuzz test, bare and as records of a transcript.
@@ -52,7 +50,6 @@ func FuzzString(f *testing.F) {
 // FuzzJSONLines checks that lines of JSON stay lines of JSON, and that redacting twice is the same
 // as once.
 func FuzzJSONLines(f *testing.F) {
-	gittest.Check(f)
 	seeds(f, func(text string) { f.Add([]byte(text)) })
 	f.Add([]byte("{\"a\":\"x\"}\n{\"token\":\"q8Zt3LmX7vKp2RcW9yNb4HdF6sGj1TaU\"}\r\n\n[]\ntorn\"}\n"))
 	f.Fuzz(func(t *testing.T, segment []byte) {

@@ -18,7 +18,6 @@ const mission = ledger.ID("a1b2c3d4")
 // TestThere: a mission goes to the remote, to another clone, on from there, and back.
 func TestThereAndBack(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	host := newHost(t)
 	here, there := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	here.turn(mission, "one")

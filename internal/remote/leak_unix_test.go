@@ -216,7 +216,6 @@ func leak(t *testing.T, config [][]string, level string) {
 // FETCH_HEAD, however the user's own fetches are configured.
 func TestFetchLeavesAlone(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	host := newHost(t)
 	a, b := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	a.Git("switch", "-qc", "agent/mission/a1b2c3d4")

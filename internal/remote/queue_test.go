@@ -7,15 +7,12 @@ import (
 
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
-
-	"gitagent/test/gittest"
 )
 
 // TestQueue: what waits survives the death of the pushing process, and goes when the remote is
 // back.
 func TestQueue(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	host := newHost(t)
 	c := cloneOf(t, host.Dir)
 	other := ledger.ID("00000001")
@@ -60,7 +57,6 @@ func TestQueue(t *testing.T) {
 // TestSettle: what was pushed by hand waits no more, unless it has moved since.
 func TestSettle(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	host := newHost(t)
 	c := cloneOf(t, host.Dir)
 	other := ledger.ID("00000001")

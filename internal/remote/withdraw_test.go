@@ -92,7 +92,6 @@ func TestWithdrawRefused(t *testing.T) {
 // TestWithdrawBranch: a branch at the remote with a commit that is not here keeps its mission there.
 func TestWithdrawBranch(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	host := newHost(t)
 	here, there := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	here.Git("switch", "-q", "-c", "agent/mission/"+string(mission))

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"testing/iotest"
 	"unicode"
-
-	"gitagent/test/gittest"
 )
 
 func render(t testing.TB, in string) string {
@@ -153,7 +151,6 @@ func (s *session) Read(p []byte) (int, error) {
 // TestMemory reads 12 MB. Memory holds the screen and some lines, not the log; BenchmarkRender
 // reads 50 MB.
 func TestMemory(t *testing.T) {
-	gittest.Check(t)
 	const size = 12 << 20
 	var before, after runtime.MemStats
 	runtime.GC()

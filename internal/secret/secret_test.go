@@ -136,7 +136,6 @@ const before, after = "It said ", " and went on, 12 times.\n"
 
 // TestSpellings finds a secret in each spelling, and in each spelling of each spelling that people meet.
 func TestSpellings(t *testing.T) {
-	gittest.Check(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	for range gittest.Size(200, 20) {
 		s := secretOf(r)
@@ -166,7 +165,6 @@ func TestSpellings(t *testing.T) {
 // Amid what is no text, a text is found in each spelling as well; and as often as it is there.
 func TestAmidNoise(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	noise := func() string {
 		b := []byte{1}
@@ -456,7 +454,6 @@ func BenchmarkSpans(b *testing.B) {
 
 // TestPossible: what is passed over at a glance has nothing, in all spellings within each other, in listings too.
 func TestPossible(t *testing.T) {
-	gittest.Check(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	listed := func(s string) string {
 		var b strings.Builder

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"gitagent/internal/config"
-
-	"gitagent/test/gittest"
 )
 
 var then = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -133,7 +131,6 @@ func TestEnable(t *testing.T) {
 // TestUpdate lets many change one session at once, in different ways: nothing is lost.
 func TestUpdate(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	s := Open(t.TempDir())
 	const rounds = 40
 	var all sync.WaitGroup

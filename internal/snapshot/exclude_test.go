@@ -12,7 +12,6 @@ import (
 // Random patterns exclude the random files that git would ignore with them.
 func TestExcludedEqualsGit(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := gittest.New(t)
 	rnd := rand.New(rand.NewPCG(1, 4))
 	pick := func(from ...string) string { return from[rnd.IntN(len(from))] }

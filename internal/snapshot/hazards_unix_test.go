@@ -8,14 +8,11 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-
-	"gitagent/test/gittest"
 )
 
 // What is neither a file nor a link can't be stored.
 func TestTakeSpecialFiles(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := base(t)
 	remove(t, r, "a", "d/one")
 	for _, name := range []string{"a", "fifo", "x/fifo"} {

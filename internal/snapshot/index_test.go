@@ -70,7 +70,6 @@ func TestTakeSparse(t *testing.T) {
 
 func TestTakeSplitIndex(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, tt := range []struct {
 		name   string
 		config []string
@@ -112,7 +111,6 @@ func TestTakeSplitIndex(t *testing.T) {
 
 func TestTakeBrokenIndex(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	setup := func(t *testing.T) *gittest.Repo {
 		r := base(t)
 		r.Write("kept.o", "tracked, though ignored\n")
@@ -188,7 +186,6 @@ func TestTakeBrokenIndex(t *testing.T) {
 // only the index's own time tells git that it can't trust what it knows of the file.
 func TestTakeRacy(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := base(t)
 	at := time.Now().Add(-time.Hour).Truncate(time.Second)
 	set := func(name string) {
@@ -269,7 +266,6 @@ func TestTakeAfterGC(t *testing.T) {
 
 func TestTakeBranchSwitch(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := base(t)
 	r.Git("checkout", "-q", "-b", "other")
 	r.Write("a", "other\n")
@@ -294,7 +290,6 @@ func TestTakeBranchSwitch(t *testing.T) {
 
 func TestTakeConflicts(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	// setup makes branches that disagree in every way that there is.
 	setup := func(t *testing.T) *gittest.Repo {
 		r := base(t)
@@ -388,7 +383,6 @@ func TestTakeConflicts(t *testing.T) {
 
 func TestTakePartialClone(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, filter := range []string{"blob:none", "tree:0"} {
 		t.Run(filter, func(t *testing.T) {
 			t.Parallel()

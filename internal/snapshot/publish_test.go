@@ -165,7 +165,6 @@ func TestPublish(t *testing.T) {
 
 func TestPublishLinkedWorktree(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := base(t)
 	dir := filepath.Join(gittest.TempDir(t), "linked")
 	r.Git("worktree", "add", "-q", "-b", "linked", dir)
@@ -229,7 +228,6 @@ func TestPublishCatchesUp(t *testing.T) {
 // After a check-out the private index holds what the user's does not.
 func TestPublishAfterCheckOut(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := base(t)
 	first := plumbing.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
 	r.Write("a", "changed\n")
@@ -259,7 +257,6 @@ func TestPublishTwice(t *testing.T) {
 
 func TestPublishAfterUsersChange(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for name, change := range map[string]func(t *testing.T, r *gittest.Repo){
 		"staged":          func(t *testing.T, r *gittest.Repo) { r.Write("b", "user's\n"); r.Git("add", "b") },
 		"deleted":         func(t *testing.T, r *gittest.Repo) { remove(t, r, ".git/index") },
@@ -317,7 +314,6 @@ func TestPublishGivesUpWhenTold(t *testing.T) {
 // A process may die between taking the lock and putting the new index in its place.
 func TestPublishAfterCrash(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := base(t)
 	r.Write("a", "changed\n")
 	take(t, r, true) // leaves index.new
@@ -344,7 +340,6 @@ func TestPublishAfterCrash(t *testing.T) {
 // A process may die between the index and the branch.
 func TestPublishWithoutBranch(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := base(t)
 	r.Write("a", "changed\n")
 	s := take(t, r, true)
@@ -412,7 +407,6 @@ func TestPublishKeepsTheUsersUntrackedCache(t *testing.T) {
 // again.
 func TestPublishRacy(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := base(t)
 	r.Git("config", "core.trustctime", "false")
 	r.Git("config", "core.checkStat", "minimal")
@@ -443,7 +437,6 @@ func TestPublishRacy(t *testing.T) {
 
 func TestCheckOut(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	ctx := context.Background()
 	r := base(t)
 	r.Write("kept", "untracked\n")

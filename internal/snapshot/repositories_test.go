@@ -84,7 +84,6 @@ func TestTakeNestedRepositories(t *testing.T) {
 // A repository in the place of a tracked file: git would make a gitlink of it.
 func TestTakeRepositoryForFile(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	r := base(t)
 	remove(t, r, "a")
 	inside(t, r, "a").Commit("one")

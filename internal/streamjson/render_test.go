@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"gitagent/test/gittest"
 )
 
 var update = flag.Bool("update", false, "write what is rendered into testdata")
@@ -138,7 +136,6 @@ func TestRender(t *testing.T) {
 // A line that exceeds the limit is dropped, and what follows is shown.
 func TestLongLine(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	long := `{"type":"user","message":{"content":"` + strings.Repeat("x", maxLine) + `"}}` + "\n"
 	if got, _ := render(t, long+whole, 1<<16); got != "I look at it.\n" {
 		t.Errorf("got %.100q", got)

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"gitagent/test/gittest"
 )
 
 // await looks until ok; otherwise the test's own time-out ends it.
@@ -73,7 +71,6 @@ func TestLog(t *testing.T) {
 }
 
 func TestLogOfFullScreen(t *testing.T) {
-	gittest.Check(t)
 	socket := testServer(t, `printf '\033[?1049h\033[3;4Hpage'; tmux wait-for -S drawn; tmux wait-for go; echo .`)
 	p, err := FindPane("")
 	if err != nil {

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"gitagent/test/gittest"
 )
 
 // testServer starts a tmux server with one pane of 40 by 5, which runs a shell command and stays.
@@ -80,7 +78,6 @@ func TestOnAlternate(t *testing.T) {
 
 // A target is a name, and never a shell or tmux command.
 func TestHostileTargets(t *testing.T) {
-	gittest.Check(t)
 	testServer(t, "echo text")
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -159,7 +159,6 @@ func (l *lab) want(tip, usable plumbing.Hash, by string) {
 var none plumbing.Hash
 
 func TestOwn(t *testing.T) {
-	gittest.Check(t)
 	l := newLab(t)
 	a := l.own(none, nil)
 	l.want(a, a, Clone)
@@ -205,7 +204,6 @@ func TestSigned(t *testing.T) {
 }
 
 func TestForeign(t *testing.T) {
-	gittest.Check(t)
 	l := newLab(t)
 	a := l.add(mission, none, &l.eve)
 	l.want(a, none, Unknown)
@@ -229,7 +227,6 @@ func TestForeign(t *testing.T) {
 
 // The attacks on simpler rules.
 func TestAttacks(t *testing.T) {
-	gittest.Check(t)
 	for name, attack := range map[string]func(l *lab, ours plumbing.Hash) plumbing.Hash{
 		"an event in our name":      func(l *lab, ours plumbing.Hash) plumbing.Hash { return l.add(mission, ours, nil) },
 		"an event with another key": func(l *lab, ours plumbing.Hash) plumbing.Hash { return l.add(mission, ours, &l.eve) },
@@ -449,7 +446,6 @@ func TestRollback(t *testing.T) {
 }
 
 func TestInherit(t *testing.T) {
-	gittest.Check(t)
 	l := newLab(t)
 	a := l.own(none, nil)
 	b := l.own(a, nil)
@@ -584,7 +580,6 @@ func TestKeys(t *testing.T) {
 
 // Plain git verifies what is signed.
 func TestVerifyCommit(t *testing.T) {
-	gittest.Check(t)
 	l := newLab(t)
 	tip := l.add(mission, l.add(mission, none, &l.me), &l.me)
 	list := filepath.Join(t.TempDir(), "allowed_signers")
@@ -626,7 +621,6 @@ func FuzzParseRecord(f *testing.F) {
 
 // A chain that ends at what is not here ends there, however long it is.
 func TestShallow(t *testing.T) {
-	gittest.Check(t)
 	l := newLab(t)
 	tip := l.add(mission, none, &l.me)
 	for range 3 * oneByOne {

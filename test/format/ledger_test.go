@@ -104,6 +104,7 @@ func unbundle(t testing.TB) *gittest.Repo {
 
 func TestRead(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := unbundle(t)
 	if out, err := r.Try("fsck", "--strict", "--no-dangling"); err != nil || out != "" {
 		t.Errorf("git fsck --strict: %v\n%s", err, out)

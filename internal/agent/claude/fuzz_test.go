@@ -9,8 +9,6 @@ import (
 	"unicode/utf8"
 
 	"gitagent/internal/transcript"
-
-	"gitagent/test/gittest"
 )
 
 // seed adds the real sessions: whole, and their lines one by one.
@@ -76,7 +74,6 @@ func FuzzSummarise(f *testing.F) {
 // line is an object of a known type with known fields, none of them twice, of the new session, and
 // with nothing that lies elsewhere. To rebuild it once more changes nothing.
 func FuzzRebuild(f *testing.F) {
-	gittest.Check(f)
 	seed(f)
 	f.Add([]byte(`{"parentUuid":null,"type":"user","sessionId":{"a":1},"sessionId":"b"}`))
 	f.Add([]byte(`{"parentUuid":null,"type":"user","session\u0049d":"b","message":{"content":[{"type":"tool_result"}]},"x":[],"timestamp":1}`))

@@ -20,8 +20,6 @@ import (
 	"unicode/utf8"
 
 	"gitagent/internal/transcript"
-
-	"gitagent/test/gittest"
 )
 
 var update = flag.Bool("update", false, "write what is rendered into testdata/rendered")
@@ -347,7 +345,6 @@ func FuzzRender(f *testing.F) {
 // TestRenderCalls compares with a list of calls that is searched from its beginning each time.
 func TestRenderCalls(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	random := rand.New(rand.NewPCG(7, 10))
 	var in, want strings.Builder
 	var list [][2]string // ids and names
@@ -414,7 +411,6 @@ func TestRenderToNobody(t *testing.T) {
 
 // TestRenderManyCalls counts what is allocated for calls whose results come after all of them.
 func TestRenderManyCalls(t *testing.T) {
-	gittest.Check(t)
 	var b bytes.Buffer
 	for _, kind := range []string{"call", "result"} {
 		for n := range 10000 {

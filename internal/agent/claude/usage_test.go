@@ -12,8 +12,6 @@ import (
 	"testing"
 
 	"gitagent/internal/transcript"
-
-	"gitagent/test/gittest"
 )
 
 // usageLine is an assistant record with its usage, 6 tokens of it for the cache.
@@ -43,7 +41,6 @@ const (
 
 func TestLastUsage(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, tt := range []struct {
 		name string
 		file string
@@ -110,7 +107,6 @@ func TestLastUsageOfRealFiles(t *testing.T) {
 // TestLastUsageOfLargeFile reads a file of 400 MB, most of it a hole, whose last answer comes
 // before 30 MB of images. It measures memory, so no other test runs meanwhile.
 func TestLastUsageOfLargeFile(t *testing.T) {
-	gittest.Check(t)
 	path := filepath.Join(t.TempDir(), "session.jsonl")
 	f, err := os.Create(path)
 	if err != nil {

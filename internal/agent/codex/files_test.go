@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
-
-	"gitagent/test/gittest"
 )
 
 // The files of one thread, in which a person has gone back three times, and others' beside them.
@@ -168,7 +166,6 @@ func TestContinuesDeeper(t *testing.T) {
 // TestContinuesLarge: the last turns of a file are read, however large it is, and more of it if they are long.
 func TestContinuesLarge(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, before := range []int64{0, 1 << 20, 300 << 20} {
 		for _, after := range []int64{0, 1 << 20, 9 << 20} {
 			config := t.TempDir()

@@ -16,8 +16,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"gitagent/internal/transcript"
-
-	"gitagent/test/gittest"
 )
 
 const newID = "01a20fff-0000-7000-8000-000000000001"
@@ -54,7 +52,6 @@ func segments(data []byte) (list [][]byte) {
 // are new wherever the client reads them, and nothing else is.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, name := range captures(t) {
 		data := capture(t, name)
 		old := gjson.GetBytes(data, "payload.id").Str
@@ -293,7 +290,6 @@ func TestNewSession(t *testing.T) {
 // record of a known type with known fields, of the new session, numbered, and to rebuild it once more
 // changes nothing.
 func FuzzRebuild(f *testing.F) {
-	gittest.Check(f)
 	for _, name := range captures(f) {
 		data := capture(f, name)
 		f.Add(data, false)
