@@ -7,11 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // A stranger's mission is accepted by a person in a terminal, and not by what an agent runs there.
 func TestAccept(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newBareRig(t)
 	r.generate(numbered(3))
 	if err := os.Remove(filepath.Join(r.repo.Dir, ".git", "agent", "trust", generated)); err != nil {

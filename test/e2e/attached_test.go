@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // attach starts a mission and returns its id and its branch.
@@ -24,6 +26,7 @@ func (r *rig) attach(dir string, args ...string) (mission, branch string) {
 // A mission with a branch: every turn moves it, and the agent's own commits are part of it.
 func TestAttached(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	main := r.repo.Git("rev-parse", "main")
 	mission, branch := r.attach(r.repo.Dir, "--title", "Try it")
@@ -81,6 +84,7 @@ func TestAttached(t *testing.T) {
 // A mission in a worktree of its own leaves the user's checkout alone.
 func TestAttachedWorktree(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.repo.Write("draft.txt", "not to be touched\n")
 	before := r.repo.Git("status", "--porcelain", "-uall")
@@ -112,6 +116,7 @@ func TestAttachedWorktree(t *testing.T) {
 // the new conversation belongs to the same mission.
 func TestAttachedInteractive(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	slow := r.gate("slow")
 	r.mock.play(on("TTOOL", write("half.txt", "half\n"), bash(slow.wait()), say("not reached")))
@@ -144,6 +149,7 @@ func TestAttachedInteractive(t *testing.T) {
 // start runs the client itself, with a session id that the mission knows beforehand.
 func TestStartLaunchesClient(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	mission, _ := r.attach(r.repo.Dir, append([]string{"--title", "Launched", "--", r.client()}, r.arguments("-p", "T1 hello", "--output-format", "json")...)...)
 	w := r.done("T1")

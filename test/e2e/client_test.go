@@ -117,17 +117,8 @@ func (h *headless) start() {
 // wait waits for the end of the client and reads what it printed.
 func (h *headless) wait() {
 	h.r.t.Helper()
-	ended := make(chan error, 1)
-	go func() { ended <- h.cmd.Wait() }()
-	select {
-	case err := <-ended:
-		if err != nil && !errors.As(err, new(*exec.ExitError)) {
-			h.r.t.Fatalf("run the client: %v", err)
-		}
-	case <-h.r.timeout():
-		h.cmd.Process.Kill()
-		<-ended
-		h.r.t.Fatalf("the client did not end\n%s\n%s\n%s", &h.stdout, &h.stderr, h.r.report())
+	if err := h.r.ends("the client", h.cmd.Wait); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		h.r.t.Fatalf("run the client: %v", err)
 	}
 	lines := bufio.NewScanner(bytes.NewReader(h.stdout.Bytes()))
 	lines.Buffer(nil, h.stdout.Len()+1)

@@ -25,11 +25,18 @@ func (codex) service() (script, scenario string)    { return "mock-responses.mjs
 func (codex) mission(r *rig, session string) string { return passive(session) }
 func (codex) stored(segment string) string          { return segment }
 func (codex) escape() []string                      { return []string{"Escape"} }
+func (codex) stops() int                            { return 0 }
 func (codex) quit() string                          { return "/quit" }
 
 // dir is CODEX_HOME: short, since the daemon's socket lies in it.
-func (codex) dir(r *rig) string          { return filepath.Join(r.tmp, "codex") }
-func (c codex) settings(r *rig) string   { return filepath.Join(c.dir(r), "hooks.json") }
+func (codex) dir(r *rig) string        { return filepath.Join(r.tmp, "codex") }
+func (c codex) settings(r *rig) string { return filepath.Join(c.dir(r), "hooks.json") }
+
+// limits: the client gives Interrupt and SessionEnd no more than 3 s.
+func (c codex) limits(r *rig) (string, *regexp.Regexp, string) {
+	return c.settings(r), seconds, `"timeout": 3600`
+}
+
 func (c codex) configFile(r *rig) string { return filepath.Join(c.dir(r), "config.toml") }
 func (c codex) env(r *rig) []string      { return []string{"CODEX_HOME=" + c.dir(r)} }
 
@@ -52,13 +59,14 @@ base_url = "%s/v1"
 wire_api = "responses"
 request_max_retries = 0
 stream_max_retries = 0
+stream_idle_timeout_ms = 3600000
 `, r.mock.url)
 	for _, dir := range dirs {
 		fmt.Fprintf(&b, "\n[projects.%q]\ntrust_level = \"trusted\"\n", dir)
 	}
 	hooks := map[string]any{}
 	for _, name := range []string{"SessionStart", "UserPromptSubmit", "Stop", "Interrupt", "PreCompact", "PostCompact", "SessionEnd"} {
-		hooks[name] = []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": r.witness.command, "timeout": 3}}}}
+		hooks[name] = []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": r.witness.command, "timeout": 3600}}}}
 	}
 	settings, err := json.MarshalIndent(map[string]any{"hooks": hooks}, "", "  ")
 	if err == nil {

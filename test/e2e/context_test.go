@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // What the agent is told about its context begins with one of these.
@@ -96,6 +98,7 @@ func TestContextFills(t *testing.T) {
 // Between two looks at the file nothing is said, and below the limits never.
 func TestContextBelowLimits(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.mock.play(on("TFILL",
 		filled(300_000), // a look
@@ -116,6 +119,7 @@ func TestContextBelowLimits(t *testing.T) {
 // above a limit brings no second one.
 func TestContextArmedAgain(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.mock.play(
 		on("TFULL", filled(700_000), filled(701_000), say("full")),
@@ -144,6 +148,7 @@ func TestContextArmedAgain(t *testing.T) {
 // The agent that works for another one has a context of its own.
 func TestContextOfSubagent(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.configure("[context]\ncheck_frequency = 1\n")
 	echo := bash("echo sub")
@@ -164,6 +169,7 @@ func TestContextOfSubagent(t *testing.T) {
 // once.
 func TestContextWithoutTranscript(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.configure("[context]\ncheck_frequency = 1\nfallback_tool_count = 4\n")
 	call := bash("echo one")

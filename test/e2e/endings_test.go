@@ -7,11 +7,14 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // A client that gets a signal in the middle of a turn fires SessionEnd and nothing else.
 func TestSignals(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	for _, tt := range []struct {
 		signal syscall.Signal
 		status int
@@ -54,6 +57,7 @@ func TestSignals(t *testing.T) {
 // A killed client fires nothing at all: the session's next event finds the open turn.
 func TestKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	slow := r.gate("slow")
 	r.mock.play(on("TTOOL", write("half.txt", "half\n"), bash(slow.wait()), say("not reached")))
@@ -71,6 +75,7 @@ func TestKilled(t *testing.T) {
 // A window that closes hangs up on the client in it.
 func TestWindowCloses(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	slow := r.gate("slow")
 	r.mock.play(on("TTOOL", write("half.txt", "half\n"), bash(slow.wait()), say("not reached")))

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 // A finder is a command that lets a person choose a turn, in a terminal.
@@ -78,6 +80,7 @@ func numbered(n int) []string {
 
 func TestFinder(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newBareRig(t)
 	prompts := numbered(30)
 	prompts[6] = "Look for the needle" + strings.Repeat(" in the hay", 50) + ", and thread it."
@@ -163,6 +166,7 @@ func TestFinder(t *testing.T) {
 
 // The finder is on the screen before it has read all the turns.
 func TestFinderOfManyTurns(t *testing.T) {
+	gittest.Nightly(t)
 	r := newBareRig(t)
 	prompts := numbered(10_000)
 	prompts[0] = "The oldest: a zebra"
@@ -184,6 +188,7 @@ func TestFinderOfManyTurns(t *testing.T) {
 
 func TestFinderWithoutTerminal(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newBareRig(t)
 	r.generate(numbered(3))
 	before := r.made()
@@ -214,6 +219,7 @@ func TestFinderWithoutTerminal(t *testing.T) {
 // reverse for the cursor, and of the others none that is hard to see on either.
 func TestFinderLook(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newBareRig(t)
 	prompts := numbered(60)
 	prompts[58] = strings.Repeat("A prompt that is long. ", 30) + "Its-end."
@@ -289,6 +295,7 @@ func TestFinderLook(t *testing.T) {
 // Commands that work on a turn let a person choose it, and do nothing if none was chosen.
 func TestChoosing(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newBareRig(t)
 	r.generate(numbered(12))
 	for _, tt := range []struct{ line, verb, key, status, shows string }{

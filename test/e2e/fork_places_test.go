@@ -7,12 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // Wherever the fork's worktree lies, the client finds its conversation at the place where it looks
 // for that directory's own.
 func TestForkPlaces(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	for _, tt := range []struct {
 		name   string
 		dir    string // of the worktree, below the home directory
@@ -65,6 +68,7 @@ func TestForkPlaces(t *testing.T) {
 // back as it was signed.
 func TestForkOfRedacted(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	secret := "ghp_" + strings.Repeat("a1B2", 9)
 	r.mock.play(on("TSECRET", reply{"thinking": "Let me look.", "tool": "Bash", "input": map[string]any{"command": "echo token=" + secret, "description": "run"}}, say("It is "+secret+".")))
@@ -108,6 +112,7 @@ func TestForkOfRedacted(t *testing.T) {
 // The agent is started in the terminal that the fork was made in, and gets the prompt to replay.
 func TestForkLaunch(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	original := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
 	r.claude(r.repo.Dir, "T2 hello", "--resume", original).ok().quiet()
@@ -133,6 +138,7 @@ func TestForkLaunch(t *testing.T) {
 // Git's progress reaches the terminal.
 func TestForkProgress(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newBareRig(t)
 	r.generate(numbered(3))
 	r.vars = append(r.vars, "GIT_PROGRESS_DELAY=0")

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // five makes a session of five turns.
@@ -23,6 +25,7 @@ func (r *rig) five() (session string) {
 // original session would have sent it, byte for byte, up to the new prompt.
 func TestFork(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.mock.play(on(`TF[0-9]`, bash("echo forked > fork.txt"), say("forked")))
 	session := r.five()
@@ -78,6 +81,7 @@ func TestFork(t *testing.T) {
 // A fork is forked, and a turn is replayed.
 func TestForkOfFork(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.mock.play(on(`T[FGH][0-9]`, bash("echo forked > fork.txt"), say("forked")))
 	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
@@ -131,6 +135,7 @@ func TestForkOfFork(t *testing.T) {
 // Another clone, of another user, has fetched the mission with nothing but git.
 func TestForkElsewhere(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
 	r.claude(r.repo.Dir, "T2 hello", "--resume", session).ok().quiet()
@@ -164,6 +169,7 @@ func TestForkElsewhere(t *testing.T) {
 // /resume. A fork has one of them and nothing of the other.
 func TestForkOfOneOfTwo(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.mock.play(on(`TF[0-9]`, say("forked")))
 	mission, _ := r.attach(r.repo.Dir)
@@ -208,6 +214,7 @@ func TestForkOfOneOfTwo(t *testing.T) {
 // compaction, a rewind. It is forked in a terminal, too.
 func TestForkInteractive(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	slow := r.gate("slow")
 	r.mock.play(
@@ -253,6 +260,7 @@ func TestForkInteractive(t *testing.T) {
 // to come up in the fork's worktree, not where the old session was.
 func TestForkOfSubagentAndWorktree(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.mock.play(on(`TF[0-9]`, bash("pwd > where.txt"), say("forked")))
 	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
@@ -289,6 +297,7 @@ func TestForkOfSubagentAndWorktree(t *testing.T) {
 // and in the fork's, but no longer in the conversation.
 func TestForkOfRewound(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.mock.play(on(`TF[0-9]`, say("forked")))
 	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
@@ -317,6 +326,7 @@ func TestForkOfRewound(t *testing.T) {
 // was said after; so has its fork, in which those that were rebuilt come before those that weren't.
 func TestForkOfToolsAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.mock.play(on("TA", twice(bash("echo one")), twice(write("two.txt", "two\n")), say("both")), on("TF[0-9]", twice(bash("echo forked")), say("forked")))
 	session := r.claude(r.repo.Dir, "TA hello").ok().quiet().session()

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // needy gives the checkout tests that need what git ignores, and names that for worktrees.
@@ -54,6 +56,7 @@ func (r *rig) greeted() string {
 // there and for a person.
 func TestForkWithDependencies(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.needy()
 	r.mock.play(append(greet, on("TCHECK", bash("./check.sh"), say("Green.")))...)
@@ -80,6 +83,7 @@ func TestForkWithDependencies(t *testing.T) {
 
 // TestForks goes the way from a turn to three forks of it and back, as a person in tmux does.
 func TestForks(t *testing.T) {
+	gittest.Nightly(t)
 	for _, size := range []struct{ columns, lines int }{{80, 24}, {200, 50}} {
 		t.Run(fmt.Sprintf("%dx%d", size.columns, size.lines), func(t *testing.T) {
 			t.Parallel()

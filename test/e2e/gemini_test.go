@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 )
 
 // gemini is Google's Gemini CLI.
@@ -19,7 +20,12 @@ func (gemini) mission(r *rig, session string) string { return passive(session) }
 func (gemini) stored(segment string) string          { return segment }
 func (gemini) quit() string                          { return "/quit" }
 func (gemini) escape() []string                      { return []string{"Escape"} }
+func (gemini) stops() int                            { return 0 }
 func (gemini) settings(r *rig) string                { return filepath.Join(r.home, ".gemini", "settings.json") }
+
+func (c gemini) limits(r *rig) (string, *regexp.Regexp, string) {
+	return c.settings(r), seconds, `"timeout": 3600000`
+}
 
 func (gemini) env(r *rig) []string {
 	return []string{
@@ -33,7 +39,7 @@ func (c gemini) onboard(r *rig, dirs ...string) {
 	hooks := map[string]any{}
 	for _, name := range []string{"SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"} {
 		hooks[name] = []any{map[string]any{"hooks": []any{
-			map[string]any{"type": "command", "name": "witness", "command": r.witness.command, "timeout": 10_000},
+			map[string]any{"type": "command", "name": "witness", "command": r.witness.command, "timeout": 3_600_000},
 		}}}
 	}
 	b, err := json.MarshalIndent(map[string]any{

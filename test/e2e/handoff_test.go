@@ -10,12 +10,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // The agent hands off in a tool call, the session ends, and the next one in the same checkout is
 // told: the document, and what the turn was recorded as before.
 func TestHandoffWritten(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	for _, attached := range []bool{false, true} {
 		t.Run(map[bool]string{false: "passive", true: "attached"}[attached], func(t *testing.T) {
 			t.Parallel()
@@ -69,6 +72,7 @@ func TestHandoffKilled(t *testing.T) {
 // After /clear the conversation has what was written before it.
 func TestHandoffClear(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.mock.play(on("TWRITE", write("HANDOFF.md", "Go on with XYZZY.\n"), bash("git agent-handoff write HANDOFF.md"), say("AWRITE done")))
 	s := r.interactive(r.repo.Dir)
@@ -85,6 +89,7 @@ func TestHandoffClear(t *testing.T) {
 // When the conversation is compacted, the latest handoff is told again.
 func TestHandoffCompact(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	task := func(tool string, input map[string]any) reply { return reply{"tool": tool, "input": input} }
 	r.mock.play(on("TPLAN",
@@ -106,6 +111,7 @@ func TestHandoffCompact(t *testing.T) {
 // conversation needs none.
 func TestHandoffNothing(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	session := r.claude(r.repo.Dir, "T3 hello").ok().quiet().session()
 	r.claude(r.repo.Dir, "T1 hello", "--resume", session).ok().quiet()
@@ -119,6 +125,7 @@ func TestHandoffNothing(t *testing.T) {
 // Two clients work in one checkout, and a third one starts: nobody is called dead.
 func TestHandoffNeighbours(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	a := r.interactive(r.repo.Dir)
 	a.prompt("T1 hello")

@@ -7,12 +7,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // Five turns, each in a process of its own: a file written, two tools at once,
 // words only, a tool that fails, a new directory.
 func TestFiveTurns(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	before := r.visible()
 	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
@@ -68,6 +71,7 @@ func TestFiveTurns(t *testing.T) {
 // A program drives the client: several prompts, one process.
 func TestDrivenByProgram(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	h, prompts := r.stream(r.repo.Dir)
 	for i, prompt := range []string{"T1 hello", "T2 hello", "T3 hello"} {
@@ -85,6 +89,7 @@ func TestDrivenByProgram(t *testing.T) {
 
 func TestFailedTurn(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	session := r.claude(r.repo.Dir, "T1 hello").ok().session()
 	if h := r.claude(r.repo.Dir, "TERR hello", "--resume", session); h.status() != 1 || !h.result.IsError {
@@ -99,6 +104,7 @@ func TestFailedTurn(t *testing.T) {
 // A session whose first turn fails, and that ends with it.
 func TestFailedAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.claude(r.repo.Dir, "TERR hello")
 	r.await("one turn", func() bool { return len(r.list()) == 1 })
@@ -138,6 +144,7 @@ func TestSubagent(t *testing.T) {
 
 func TestMaxTurns(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	h := r.claude(r.repo.Dir, "T1 hello", "--max-turns", "1")
 	if h.status() != 1 || h.result.TerminalReason != "max_turns" {
@@ -207,6 +214,7 @@ func TestStopHookSendsOn(t *testing.T) {
 // A secret that the agent prints and one that the user types reach no object.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	const typed, printed = "AKIA" + "IOSFODNN7EXAMPLE", "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
 	r.mock.play(on("TKEY", bash("echo token "+printed), say("that was "+printed)))

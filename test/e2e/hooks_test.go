@@ -10,11 +10,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // Whatever becomes of our program, the agent works as if there were no hook.
 func TestBrokenHook(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	real, err := exec.LookPath("git-agent-turn")
 	if err != nil {
 		t.Fatal(err)
@@ -85,6 +88,7 @@ func withoutDir(path, dir string) string {
 // What init installs, it takes out again, and the user's own settings stay as they were.
 func TestRemove(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newBareRig(t)
 	before, err := os.ReadFile(r.settings())
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // Conversations from before the hooks become missions. One of them goes on in its mission, one that the
@@ -13,6 +15,7 @@ import (
 // session would have sent it.
 func TestImport(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newBareRig(t)
 	r.mock.play(on(`TF[0-9]`, bash("echo forked > fork.txt"), say("forked")), on(`TC[0-9]`, say("copied")))
 	session := r.claude(r.repo.Dir, "T1 hello").ok().session()

@@ -48,6 +48,7 @@ type differences map[difference][]string
 // `claude --worktree` takes along from it with what a fork does.
 func TestInclude(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.clutter()
 	quoted := []string{"\"quoted\".secret", "back\\slash.secret", "two\nlines.secret"}
@@ -271,6 +272,7 @@ func (r *rig) besides(top string) map[string]string {
 // named himself, and that only if he says so.
 func TestIncludeOfStranger(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r, stranger := newRig(t), newBareRig(t)
 	r.must(os.RemoveAll(filepath.Join(stranger.home, ".config", "git-agent"))) // who has another key
 	stranger.command(stranger.repo.Dir, "init")

@@ -4,10 +4,14 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
-	"os/exec"
+	"maps"
 	"path/filepath"
+	"slices"
+	"sync"
+
+	"gitagent/test/e2e/npm"
 )
 
 // A release is a client as the npm registry has it.
@@ -29,79 +33,59 @@ var releases = map[string]release{
 	"gemini": {"0.61.0", []string{"@google/gemini-cli@0.61.0"}, "@google/gemini-cli/bundle/gemini.js"},
 }
 
-// clientCache is the directory that a client is installed in, once per machine.
-func clientCache(name string) (string, error) {
-	cache, err := os.UserCacheDir()
-	return filepath.Join(cache, "git-agent-e2e", name+"-"+releases[name].version), err
-}
+// installation is the name of a client's installation.
+func installation(name string) string { return name + "-" + releases[name].version }
 
-// clientIn returns the client's binary in an installation, or "" if there is none.
-func clientIn(name, dir string) string {
-	found, _ := filepath.Glob(filepath.Join(dir, "node_modules", releases[name].binary))
-	if len(found) == 0 {
-		return ""
+// executable is the path of a client's binary.
+func executable(name string) (string, error) {
+	dir, err := npm.Dir(installation(name))
+	if err != nil {
+		return "", err
 	}
-	return found[0]
+	found, err := filepath.Glob(filepath.Join(dir, "node_modules", releases[name].binary))
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("no binary in %s", dir)
+	}
+	if err != nil {
+		return "", err
+	}
+	return found[0], nil
 }
 
-// installClients installs the clients from the npm registry, unless the cache has them.
+// installClients installs the clients from the npm registry, unless the cache has them: all at once, since npm
+// mostly waits.
 func installClients(ctx context.Context) error {
-	for name := range releases {
-		if err := installClient(ctx, name); err != nil {
-			return fmt.Errorf("install %s: %w", name, err)
-		}
+	var wait sync.WaitGroup
+	errs := make([]error, len(releases))
+	for i, name := range slices.Sorted(maps.Keys(releases)) {
+		wait.Go(func() {
+			err := npm.Install(ctx, installation(name), releases[name].packages...)
+			if err == nil {
+				_, err = executable(name)
+			}
+			if err != nil {
+				errs[i] = fmt.Errorf("install %s: %w", name, err)
+			}
+		})
 	}
-	return nil
-}
-
-func installClient(ctx context.Context, name string) error {
-	dir, err := clientCache(name)
-	if err != nil {
-		return err
-	}
-	if clientIn(name, dir) != "" {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
-		return err
-	}
-	// Half an installation must not look like a whole one: install beside it and rename.
-	fresh, err := os.MkdirTemp(filepath.Dir(dir), "installing-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(fresh)
-	npm := exec.CommandContext(ctx, "npm", append([]string{
-		"install", "--prefix", fresh, "--no-audit", "--no-fund", "--loglevel=error",
-	}, releases[name].packages...)...)
-	npm.Stdout, npm.Stderr = os.Stderr, os.Stderr
-	if err := npm.Run(); err != nil {
-		return fmt.Errorf("npm: %w", err)
-	}
-	if err := os.Rename(fresh, dir); err != nil && clientIn(name, dir) == "" {
-		return err
-	}
-	if clientIn(name, dir) == "" {
-		return fmt.Errorf("no binary in %s", dir)
-	}
-	return nil
+	wait.Wait()
+	return errors.Join(errs...)
 }
 
 // client is the path of the client's binary.
 func (r *rig) client() string {
 	r.t.Helper()
-	dir, err := clientCache(r.kind.program())
-	bin := clientIn(r.kind.program(), dir)
-	if bin == "" {
-		r.t.Fatalf("no client in %s: %v", dir, err)
+	path, err := executable(r.kind.program())
+	if err != nil {
+		r.t.Fatal(err)
 	}
-	return bin
+	return path
 }
 
 // modules is the directory of the packages that were installed for a client.
 func (r *rig) modules(name string) string {
 	r.t.Helper()
-	dir, err := clientCache(name)
+	dir, err := npm.Dir(installation(name))
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -4,12 +4,17 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
-// A session as people have them: turns, one stopped in a tool call, one stopped while
-// the answer streams, a compaction, and a new conversation in the same terminal.
+// A session as people have them, and what comes of it: turns, one stopped in a tool call, one stopped while the answer
+// streams, a compaction, a new conversation in the same terminal, in which the agent hands off; the next session is told,
+// and has a turn that fails; turns of the first one are forked, from before the compaction and from after it, and the
+// client goes on with what was said.
 func TestInteractive(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -17,6 +22,8 @@ func TestInteractive(t *testing.T) {
 	r.mock.play(
 		on("TTOOL", write("half.txt", "half\n"), bash(slow.wait()), say("not reached")),
 		on("TSTREAM", talk("Half an answer.", "The other half.", filepath.Join(r.home, "never"))),
+		on("TWRITE", write("HANDOFF.md", "The parser is half done: see XYZZY.\n"), bash("git agent-handoff write HANDOFF.md"), say("AWRITE done")),
+		on(`TF[0-9]`, bash("echo forked > fork.txt"), say("forked")),
 	)
 	before := r.visible()
 	s := r.interactive(r.repo.Dir)
@@ -33,11 +40,18 @@ func TestInteractive(t *testing.T) {
 	s.prompt("T4 hello")
 	first := s.registry().SessionID
 	s.clear()
-	s.prompt("T5 hello")
+	s.prompt("TWRITE hello")
 	second := s.registry().SessionID
 	s.exit()
+	third := r.claude(r.repo.Dir, "T5 hello").ok().quiet().session()
+	if h := r.claude(r.repo.Dir, "TERR hello", "--resume", third); h.status() != 1 || !h.result.IsError {
+		t.Fatalf("the failing prompt: status %d, %+v", h.status(), h.result)
+	}
+	// The client does not wait for the hooks of a failed turn.
+	r.await("nine turns", func() bool { return len(r.list()) == 9 })
 
-	r.check(r.done("T1"), r.interrupted("TTOOL"), r.done("T2"), r.interrupted("TSTREAM"), r.done("T3"), r.done("T4"), r.done("T5"))
+	source := r.check(r.done("T1"), r.interrupted("TTOOL"), r.done("T2"), r.interrupted("TSTREAM"), r.done("T3"), r.done("T4"),
+		r.done("TWRITE"), r.done("T5"), r.failed("TERR"))
 	if after := r.visible(); after != before {
 		t.Errorf("recording can be seen:\n%s\nwas\n%s", after, before)
 	}
@@ -45,11 +59,24 @@ func TestInteractive(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.show(passive(second), "mission.json")), &about); err != nil || about.Predecessor != passive(first) {
 		t.Errorf("predecessor of the mission after /clear = %q (%v), want %q", about.Predecessor, err, passive(first))
 	}
+	r.tells(r.first("T5"), "## Handoff (from previous session)", "see XYZZY.", second, "after turn 1\n", "Last turn: done", "TWRITE hello")
+	r.tellsNot(r.first("T1"), "git-agent")
+
+	for k, words := range map[int][]string{3: {"T1", "TTOOL", "T2"}, 6: {"T4"}} {
+		what, own := fmt.Sprintf("fork at %d", k), fmt.Sprintf("TF%d", k)
+		f := r.fork(r.repo.Dir, fmt.Sprintf("%s/%d", passive(first), k))
+		r.claude(f.Worktree, own+" hello", f.Command[1:]...).ok().quiet()
+		request := r.first(own)
+		r.holds(what, request, append(words, own)...)
+		r.lives(f, request)
+		r.checkFork(f, source[:k], r.done(own))
+	}
 }
 
 // The last turn before the end of a session is stopped by the user.
 func TestEscThenExit(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	slow := r.gate("slow")
 	r.mock.play(on("TTOOL", write("half.txt", "half\n"), bash(slow.wait()), say("not reached")))
@@ -65,6 +92,7 @@ func TestEscThenExit(t *testing.T) {
 // without another UserPromptSubmit.
 func TestQueuedWhileTalking(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	queued := filepath.Join(r.home, "queued")
 	r.mock.play(on("TTALK", talk("Half an answer.", "The other half.", queued)))
@@ -89,6 +117,7 @@ func TestQueuedWhileTalking(t *testing.T) {
 // A prompt typed while a tool runs reaches the agent in the middle of the turn, and is part of it.
 func TestQueuedWhileWorking(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	slow := r.gate("slow")
 	r.mock.play(on("TTOOL", write("half.txt", "half\n"), bash(slow.wait()), say("not reached")))
@@ -147,6 +176,7 @@ func TestQueuedTwice(t *testing.T) {
 // The hooks come while a session is under way.
 func TestInstalledInMidSession(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newBareRig(t)
 	s := r.interactive(r.repo.Dir)
 	s.prompt("T1 before the hooks")

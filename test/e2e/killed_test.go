@@ -10,12 +10,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // A fork is killed in the middle. There is never half a conversation, the source is untouched,
 // and what there is belongs to a mission that is listed and can be removed.
 func TestForkKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	// The ancestor that is git-agent-fork, from below git.
 	const kill = `p=$$
 while test "$p" -gt 1; do

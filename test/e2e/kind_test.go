@@ -6,15 +6,18 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 )
 
 // A kind is what the tests must know of one agent's client to run it, beside what is the same for all.
 type kind interface {
-	program() string                       // what --agent takes
-	agent() string                         // what records call it
-	service() (script, scenario string)    // the mock, and what it answers
-	onboard(r *rig, dirs ...string)        // writes the user's settings
-	settings(r *rig) string                // the file of the user's settings, for reports
+	program() string                    // what --agent takes
+	agent() string                      // what records call it
+	service() (script, scenario string) // the mock, and what it answers
+	onboard(r *rig, dirs ...string)     // writes the user's settings
+	settings(r *rig) string             // the file of the user's settings, for reports
+	// limits says in which file are the time-outs of hooks, which text there is one, and which one is an hour.
+	limits(r *rig) (path string, limit *regexp.Regexp, long string)
 	env(r *rig) []string                   // beside what all have
 	mission(r *rig, session string) string // that a session records to when nothing else says which
 	transcript(r *rig, session string) transcript
@@ -28,7 +31,14 @@ func (claude) program() string                    { return "claude" }
 func (claude) agent() string                      { return "claude-code" }
 func (claude) service() (script, scenario string) { return "mock-anthropic.mjs", "scenario.json" }
 
-func (claude) settings(r *rig) string                { return filepath.Join(r.home, ".claude", "settings.json") }
+func (claude) settings(r *rig) string { return filepath.Join(r.home, ".claude", "settings.json") }
+func (c claude) limits(r *rig) (string, *regexp.Regexp, string) {
+	return c.settings(r), seconds, `"timeout": 3600`
+}
+
+// seconds is a time-out in a file of settings.
+var seconds = regexp.MustCompile(`"timeout": \d+`)
+
 func (claude) stored(segment string) string          { return segment }
 func (claude) mission(r *rig, session string) string { return passive(session) }
 
@@ -38,6 +48,8 @@ func (claude) env(r *rig) []string {
 		"ANTHROPIC_API_KEY=" + dummyKey, "ANTHROPIC_BASE_URL=" + r.mock.url,
 		"IS_SANDBOX=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1",
+		// A slow machine is no reason to give up a tool, or a request.
+		"BASH_DEFAULT_TIMEOUT_MS=3600000", "BASH_MAX_TIMEOUT_MS=3600000", "API_TIMEOUT_MS=3600000",
 	}
 }
 
@@ -81,6 +93,8 @@ type player interface {
 	over(r *rig, stop event) bool
 	// escape are the keys that stop a turn.
 	escape() []string
+	// stops is how often the client then tells that it has nothing more to do.
+	stops() int
 	// model is what records call the model.
 	model() string
 	// refused is the outcome of a turn that the model's service refuses, without a terminal.

@@ -26,6 +26,9 @@ func TestMatrix(t *testing.T) {
 				}
 				t.Run(c.name, func(t *testing.T) {
 					t.Parallel()
+					if !slices.Contains(c.check, p.program()) {
+						gittest.Nightly(t)
+					}
 					c.run(newWorld(t, p))
 				})
 			}
@@ -35,14 +38,17 @@ func TestMatrix(t *testing.T) {
 
 // matrix are the cases. What a client can't do by itself is no case of its, and is said in docs/agents.md.
 var matrix = []struct {
-	name string
-	run  func(r *rig)
-	only []string // the clients that it is for; none for all
+	name  string
+	run   func(r *rig)
+	only  []string // the clients that it is for; none for all
+	check []string // the clients with which make check runs it; the rest is left to make nightly
 }{
+	{name: "world", run: world, only: []string{"codex", "opencode"}, check: []string{"codex", "opencode"}},
+	{name: "headless-world", run: headlessWorld, only: []string{"gemini"}, check: []string{"gemini"}},
 	{name: "turns", run: turnsAndResume},
 	{name: "failure", run: serviceFails},
 	{name: "interrupted", run: interruptedInTool, only: []string{"codex", "opencode"}},
-	{name: "killed", run: killedInTool, only: []string{"codex", "opencode"}},
+	{name: "killed", run: killedInTool, only: []string{"codex", "opencode"}, check: []string{"codex"}},
 	{name: "compacted", run: compactedByItself, only: []string{"codex", "opencode"}},
 	{name: "subagent", run: subagent, only: []string{"codex", "opencode"}},
 	{name: "two-at-once", run: twoAtOnce, only: []string{"codex", "opencode"}},
@@ -60,7 +66,83 @@ func newWorld(t *testing.T, p player) *rig {
 	t.Helper()
 	r := newRigOf(t, p, gittest.New(t))
 	r.command(r.repo.Dir, "init", "--agent", p.program())
+	r.patient()
 	return r
+}
+
+// onHandoff is an agent that hands off.
+var onHandoff = on("TWRITE", bash("printf 'The parser is half done: see XYZZY.\\n' > HANDOFF.md"),
+	bash("git agent-handoff write HANDOFF.md --question 'Is PLUGH to stay?'"), say("AWRITE done"))
+
+// world is a session as people have them, and what comes of it: turns, one stopped in a tool call, a compaction, a
+// sub-agent; the agent hands off, and the next session is told, without a terminal; it goes on in another process, in which
+// a turn fails; a turn is forked, and the client goes on with its conversation.
+func world(r *rig) {
+	slow := r.gate("slow")
+	r.mock.play(onHandoff, on("TTOOL", bash("echo half > half.txt"), bash(slow.wait()), say("not reached")),
+		on("TFORK", bash("echo forked > fork.txt"), say("forked")))
+	before := r.visible()
+	s := r.seat(r.repo.Dir, "")
+	s.prompt("T1 hello")
+	s.enter("TTOOL hello")
+	slow.reached()
+	s.interrupt()
+	slow.open()
+	s.prompt("T2 hello")
+	s.compact()
+	s.prompt("TSUB hello")
+	s.prompt("TWRITE hello")
+	s.leave()
+	first := r.began("T1").Session
+	next := r.play(r.repo.Dir, "", "T3 hello").ok().session()
+	r.play(r.repo.Dir, next, "TERR hello")
+	r.play(r.repo.Dir, next, "T5 hello").ok()
+
+	source := r.check(r.done("T1"), r.left("TTOOL", "interrupted"), r.done("T2"), r.done("TSUB"), r.done("TWRITE"),
+		r.done("T3"), r.left("TERR", r.kind.(player).refused()), r.done("T5"))
+	if after := r.visible(); after != before {
+		r.t.Errorf("recording can be seen:\n%s\nwas\n%s", after, before)
+	}
+	r.compacted("TSUB", "T1", "TTOOL", "T2", "TSUB")
+	if !r.mock.asked(`(^|\n)SUBTASK\b`) {
+		r.t.Errorf("no sub-agent\n%s", r.report())
+	}
+	r.hears("T3", "## Handoff (from previous session)", "The parser is half done: see XYZZY.", "Is PLUGH to stay?", first, "after turn 5\n", "Last turn: done", "TWRITE hello")
+	r.hearsNot("T1", "Handoff (from previous session)")
+	r.forkedOnce(source[:3], "T1", "TTOOL", "T2")
+}
+
+// headlessWorld is [world] for a client that the tests run without a terminal alone.
+func headlessWorld(r *rig) {
+	r.mock.play(on("TFORK", bash("echo forked > fork.txt"), say("forked")))
+	turnsAndResume(r)
+	session := r.began("T1").Session
+	source := r.list()
+	r.play(r.repo.Dir, session, "TERR hello")
+	r.play(r.repo.Dir, session, "T5 hello").ok()
+	r.check(r.done("T1"), r.done("T2"), r.done("T3"), r.left("TERR", r.kind.(player).refused()), r.done("T5"))
+	r.forkedOnce(source[:2], "T1", "T2")
+	r.play(r.repo.Dir, "", "T4 hello").ok()
+	r.hears("T4", "git-agent: the last session here")
+}
+
+// forkedOnce forks the last one of these turns: the client goes on with the prompts in the fork's worktree.
+func (r *rig) forkedOnce(source []turn, words ...string) {
+	r.t.Helper()
+	last := source[len(source)-1]
+	f := r.fork(r.repo.Dir, fmt.Sprintf("%s/%d", last.Mission, last.Turn))
+	if got, err := snapshot(f.Worktree, r.env()); err != nil || got != r.tree(last.Code) {
+		r.t.Errorf("the fork's worktree is %s (%v), want the turn's\n%s", got, err, r.changes(r.tree(last.Code), got))
+	}
+	r.onboardAlso(f.Worktree)
+	r.play(f.Worktree, f.Session, "TFORK hello").ok()
+	r.sends("the fork", append(words, "TFORK")...)
+	for _, e := range r.witness.events() {
+		if e.Session == f.Session && (e.Cwd != f.Worktree || e.Toplevel != f.Worktree) {
+			r.t.Errorf("the fork: a hook ran in %s, want %s: %v", e.Cwd, f.Worktree, e)
+		}
+	}
+	r.checkFork(f, source, r.done("TFORK"))
 }
 
 // turnsAndResume has three turns, each in a process of its own: a file written, two tools at once, words only.
@@ -206,8 +288,7 @@ func twoAtOnce(r *rig) {
 
 // handoffWritten has the agent hand off in a tool call: the next session is told, once.
 func handoffWritten(r *rig) {
-	r.mock.play(on("TWRITE", bash("printf 'The parser is half done: see XYZZY.\\n' > HANDOFF.md"),
-		bash("git agent-handoff write HANDOFF.md --question 'Is PLUGH to stay?'"), say("AWRITE done")))
+	r.mock.play(onHandoff)
 	first := r.play(r.repo.Dir, "", "TWRITE hello").ok().session()
 	r.play(r.repo.Dir, "", "T3 hello").ok()
 	r.hears("T3", "## Handoff (from previous session)", "The parser is half done: see XYZZY.", "Is PLUGH to stay?", first, "after turn 1\n", "Last turn: done", "TWRITE hello")
@@ -291,8 +372,14 @@ func inTerminal(r *rig) {
 	s.prompt("T3 hello")
 	s.leave()
 	r.check(r.done("T1"), r.left("TTOOL", "interrupted"), r.done("T2"), r.done("T3"))
-	if got := r.given("T3")[0].prompts(); slices.Equal(got, []string{"T1", "TTOOL", "T2", "T3"}) && len(r.given("T3")[0].Said) > 8 {
-		r.t.Errorf("nothing was compacted: %v", got)
+	r.compacted("T3", "T1", "TTOOL", "T2", "T3")
+}
+
+// compacted fails the test if the model was sent the whole conversation with a prompt.
+func (r *rig) compacted(word string, whole ...string) {
+	r.t.Helper()
+	if q := r.given(word)[0]; slices.Equal(q.prompts(), whole) && len(q.Said) > 8 {
+		r.t.Errorf("nothing was compacted: %v", q.prompts())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -16,10 +17,16 @@ func (openCode) program() string                    { return "opencode" }
 func (openCode) agent() string                      { return "opencode" }
 func (openCode) service() (script, scenario string) { return "mock-chat.mjs", "scenario-bash.json" }
 func (openCode) escape() []string                   { return []string{"Escape", "Escape"} }
+func (openCode) stops() int                         { return 2 }
 func (openCode) quit() string                       { return "/exit" }
 
 func (openCode) dir(r *rig) string        { return filepath.Join(r.home, ".config", "opencode") }
 func (c openCode) settings(r *rig) string { return filepath.Join(c.dir(r), "opencode.json") }
+
+// limits are in the plugin, since the client has none.
+func (c openCode) limits(r *rig) (string, *regexp.Regexp, string) {
+	return filepath.Join(c.dir(r), "plugin", "git-agent.js"), regexp.MustCompile(`\(pause\[name\] \|\| 60\) \* 1000`), "3_600_000"
+}
 
 func (openCode) env(r *rig) []string {
 	return []string{

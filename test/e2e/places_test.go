@@ -8,11 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // The hooks are installed for the user: launched below the top of a repository they work too.
 func TestSubdirectory(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	session := r.claude(filepath.Join(r.repo.Dir, "src"), "T1 hello").ok().quiet().session()
 	r.claude(filepath.Join(r.repo.Dir, "src"), "T2 hello", "--resume", session).ok().quiet()
@@ -25,6 +28,7 @@ func TestSubdirectory(t *testing.T) {
 // The agent changes its directory: the hooks' working directory goes with it.
 func TestAgentChangesDirectory(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	session := r.claude(r.repo.Dir, "TCD hello").ok().quiet().session()
 	if got, want := r.witness.last("Stop").Cwd, filepath.Join(r.repo.Dir, "sub2"); got != want {
@@ -38,6 +42,7 @@ func TestAgentChangesDirectory(t *testing.T) {
 // the turn belongs to the outer one, and says that the inner one is not in it.
 func TestNestedRepository(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.mock.play(on("TNEST", bash("echo out > out.txt && git init -q inner && cd inner && echo in > in.txt && git add . && git commit -q -m inner"), say("done")))
 	r.claude(r.repo.Dir, "TNEST hello").ok().quiet()
@@ -85,6 +90,7 @@ func TestEnterWorktree(t *testing.T) {
 // A session of one worktree is resumed in another one.
 func TestResumedInAnotherWorktree(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	other := filepath.Join(r.home, "other")
 	r.repo.Git("worktree", "add", "-q", "-b", "topic", other)
@@ -103,6 +109,7 @@ func TestResumedInAnotherWorktree(t *testing.T) {
 // Where nobody asked for recording, there is none, and no sound.
 func TestSilence(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	for _, tt := range []struct {
 		name string
 		dir  func(r *rig) string // where the client runs

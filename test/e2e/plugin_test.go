@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	state "gitagent/internal/session"
+	"gitagent/test/gittest"
 )
 
 // marketplace is the directory that has the plugin: the top of this repository.
@@ -85,6 +86,7 @@ func TestPluginValid(t *testing.T) {
 // Each turn is recorded once, however the hooks came to the client, and the next session is told once.
 func TestPlugin(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	for _, settings := range []bool{false, true} {
 		name := map[bool]string{false: "alone", true: "beside settings"}[settings]
 		t.Run(name+", headless", func(t *testing.T) {
@@ -130,6 +132,7 @@ func TestPlugin(t *testing.T) {
 // At the end of a session the client cancels a plugin's hook that takes long. Ours doesn't, and the end is recorded.
 func TestPluginSlowEnd(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newPluginRig(t, false)
 	gitDir := filepath.Join(r.repo.Dir, ".git")
 	// No witness: the client would wait for its hook, and for ours meanwhile.
@@ -166,6 +169,7 @@ func TestPluginSlowEnd(t *testing.T) {
 // Where our programs are not, the client says so when a session starts, and nothing else is heard of the plugin.
 func TestPluginWithoutPrograms(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	const said = "git-agent is not installed"
 	r := newPluginRig(t, false)
 	r.withoutPrograms()
@@ -200,6 +204,7 @@ func TestPluginWithoutPrograms(t *testing.T) {
 // A program that is there and breaks is a fault that the user sees, and that the agent is not told of.
 func TestPluginBroken(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newPluginRig(t, false)
 	bin := filepath.Join(r.home, "bin")
 	if err := os.Mkdir(bin, 0o777); err != nil {

@@ -3,11 +3,9 @@
 package e2e
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"os/exec"
-	"sync"
 	"syscall"
 )
 
@@ -19,22 +17,23 @@ type process struct {
 	stderr output
 }
 
-// An output is what a process has printed so far.
-type output struct {
-	mu   sync.Mutex
-	data bytes.Buffer
+// An output is what a process has printed so far. It is a file, so that nobody has to read it: a tool that outlives the
+// client may hold it open.
+type output struct{ file *os.File }
+
+func (r *rig) output() output {
+	r.t.Helper()
+	f, err := os.CreateTemp(r.home, "output-")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { f.Close() })
+	return output{f}
 }
 
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.data.Write(p)
-}
-
-func (o *output) bytes() []byte {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return bytes.Clone(o.data.Bytes())
+func (o output) bytes() []byte {
+	b, _ := os.ReadFile(o.file.Name())
+	return b
 }
 
 // play runs the client in dir with one prompt, and returns when it has ended; session is "" for a new one.
@@ -55,12 +54,10 @@ func (r *rig) startRun(dir, session, prompt string) *process {
 // startArgv is startRun for a command.
 func (r *rig) startArgv(dir string, argv ...string) *process {
 	r.t.Helper()
-	x := &process{r: r, cmd: exec.Command(argv[0], argv[1:]...)}
-	x.cmd.Dir, x.cmd.Env, x.cmd.Stdout, x.cmd.Stderr = dir, append(r.env(), "PWD="+dir), &x.stdout, &x.stderr
+	x := &process{r: r, cmd: exec.Command(argv[0], argv[1:]...), stdout: r.output(), stderr: r.output()}
+	x.cmd.Dir, x.cmd.Env, x.cmd.Stdout, x.cmd.Stderr = dir, append(r.env(), "PWD="+dir), x.stdout.file, x.stderr.file
 	// What it leaves running has a group of its own, which ends with the test.
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	// A tool that outlives the client may hold its output open.
-	x.cmd.WaitDelay = patience
 	if err := x.cmd.Start(); err != nil {
 		r.t.Fatalf("start the client: %v", err)
 	}
@@ -76,17 +73,8 @@ func (r *rig) startArgv(dir string, argv ...string) *process {
 // wait waits for the end of the client.
 func (x *process) wait() {
 	x.r.t.Helper()
-	ended := make(chan error, 1)
-	go func() { ended <- x.cmd.Wait() }()
-	select {
-	case err := <-ended:
-		if err != nil && !errors.As(err, new(*exec.ExitError)) {
-			x.r.t.Fatalf("run the client: %v", err)
-		}
-	case <-x.r.timeout():
-		x.cmd.Process.Kill()
-		<-ended
-		x.r.t.Fatalf("the client did not end\n%s\n%s\n%s", x.stdout.bytes(), x.stderr.bytes(), x.r.report())
+	if err := x.r.ends("the client", x.cmd.Wait); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		x.r.t.Fatalf("run the client: %v", err)
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // picture is a PNG that says something in its metadata.
@@ -89,6 +91,7 @@ func (r *rig) valid(what string, s sent, secret string, thoughts []string) (sign
 // the mission itself. What the model thought is sent as it was signed, or not at all.
 func TestPurged(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	const secret = "hunter2-secret-key"
 	r.repo.Write("clean.png", picture(t, "harmless"))

@@ -12,6 +12,7 @@ import (
 // now.
 func TestPushed(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	bare := gittest.New(t, "--bare")
 	r.repo.Git("remote", "add", "origin", bare.Dir)

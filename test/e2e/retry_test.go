@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // A retried is a run of `git agent-handoff retry`.
@@ -19,34 +21,26 @@ type retried struct {
 	cmd    *exec.Cmd
 	stdout bytes.Buffer
 	stderr bytes.Buffer
-	ended  chan error
 }
 
 // retry starts the command in the repository. prompt is its standard input.
 // It is not run through git, which would end by itself when it is signalled.
 func (r *rig) retry(prompt string, args ...string) *retried {
 	r.t.Helper()
-	x := &retried{r: r, ended: make(chan error, 1)}
+	x := &retried{r: r}
 	x.cmd = exec.Command("git-agent-handoff", append([]string{"retry"}, args...)...)
 	x.cmd.Dir, x.cmd.Env, x.cmd.Stdin = r.repo.Dir, r.env(), strings.NewReader(prompt)
 	x.cmd.Stdout, x.cmd.Stderr = &x.stdout, &x.stderr
 	if err := x.cmd.Start(); err != nil {
 		r.t.Fatalf("start retry: %v", err)
 	}
-	go func() { x.ended <- x.cmd.Wait() }()
 	return x
 }
 
 // wait waits for the end and returns the exit status.
 func (x *retried) wait() int {
 	x.r.t.Helper()
-	select {
-	case <-x.ended:
-	case <-x.r.timeout():
-		x.cmd.Process.Kill()
-		<-x.ended
-		x.r.t.Fatalf("retry did not end\n%s\n%s\n%s", &x.stdout, &x.stderr, x.r.report())
-	}
+	x.r.ends("retry", x.cmd.Wait)
 	return x.cmd.ProcessState.ExitCode()
 }
 
@@ -134,6 +128,7 @@ func TestRetryCheck(t *testing.T) {
 // exits with 0, are failures. When all attempts are used up, the tail is in a handoff.
 func TestRetryFailures(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	slow := r.gate("slow")
 	third := rule{Match: "RETRY 3/3", Steps: []reply{{"text": "I do not get far.", "content": []any{
@@ -188,6 +183,7 @@ func TestRetryFailures(t *testing.T) {
 // Signals reach the agent, and nothing is tried again after one.
 func TestRetryStopped(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	slow := r.gate("slow")
 	r.mock.play(on("TFIX", bash(slow.wait()), say("not reached")))
@@ -208,6 +204,7 @@ func TestRetryStopped(t *testing.T) {
 // once.
 func TestRetryInteractive(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	s := r.interactiveBy(r.repo.Dir, []string{"git-agent-handoff", "retry", "--tail", "100", "--check", "false", "--"})
 	s.prompt("T1 hello")

@@ -35,6 +35,7 @@ func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := newBareRig(t)
 	r.command(r.repo.Dir, "init")
+	r.patient()
 	return r
 }
 
@@ -74,6 +75,20 @@ func newRigOf(t *testing.T, k kind, repo *gittest.Repo) *rig {
 // onboard gives the user the settings that one has who has used the client in some directories, with
 // the witness's hooks in them where the client takes them from there.
 func (r *rig) onboard(dirs ...string) { r.t.Helper(); r.kind.onboard(r, dirs...) }
+
+// patient has the client give our hooks all the time that they need on this machine, as far as it lets itself be told.
+func (r *rig) patient() {
+	r.t.Helper()
+	path, limit, long := r.kind.limits(r)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if !limit.Match(text) {
+		r.t.Fatalf("%s has no time-out that is like %v", path, limit)
+	}
+	replaceFile(r.t, path, limit.ReplaceAll(text, []byte(long)))
+}
 
 // settings is the user's settings file of the client.
 func (r *rig) settings() string { return r.kind.settings(r) }

@@ -97,6 +97,7 @@ var daily = []stop{
 // TestTour shows the commands to a person who sees them in a terminal, small and large, dark and light.
 // The screens are in testdata/tour; with -update they are written there.
 func TestTour(t *testing.T) {
+	gittest.Nightly(t)
 	for _, size := range []struct{ columns, lines int }{{80, 24}, {200, 50}} {
 		t.Run(fmt.Sprintf("%dx%d", size.columns, size.lines), func(t *testing.T) {
 			t.Parallel()

@@ -100,9 +100,11 @@ func (s *tui) leave() {
 	s.r.await("the client's end", s.term.dead)
 }
 
-// interrupt presses Esc while a turn runs, and waits until the client takes input.
+// interrupt presses Esc while a turn runs, and waits until the client takes input, and has told all that it tells: what came
+// after the next prompt would be taken for its end.
 func (s *tui) interrupt() {
 	s.r.t.Helper()
+	before := len(s.r.witness.named("Stop"))
 	for i, key := range s.r.kind.(player).escape() {
 		if i > 0 {
 			s.r.await("the question whether to stop", func() bool { return s.shows("again to interrupt") })
@@ -110,6 +112,9 @@ func (s *tui) interrupt() {
 		s.term.keys(key)
 	}
 	s.ready("Esc")
+	s.r.await("the last event after Esc", func() bool {
+		return len(s.r.witness.named("Stop")) >= before+s.r.kind.(player).stops()
+	})
 }
 
 // compact runs /compact.

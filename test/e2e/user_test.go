@@ -2,11 +2,16 @@
 
 package e2e
 
-import "testing"
+import (
+	"testing"
+
+	"gitagent/test/gittest"
+)
 
 // What the user does between two turns is not the agent's work.
 func TestUserWorksBetweenTurns(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
 	r.repo.Write("README.md", "# A project\n\nedited by hand\n")
@@ -32,6 +37,7 @@ func TestUserWorksBetweenTurns(t *testing.T) {
 // Two clients in one checkout, one turn inside the other.
 func TestTwoSessionsAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	slow := r.gate("slow")
 	r.mock.play(on("TTOOL", write("outer.txt", "outer\n"), bash(slow.wait()), say("outer done")))
@@ -48,6 +54,7 @@ func TestTwoSessionsAtOnce(t *testing.T) {
 // it.
 func TestForkByClient(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	session := r.claude(r.repo.Dir, "T1 hello").ok().quiet().session()
 	fork := r.claude(r.repo.Dir, "T2 hello", "--resume", session, "--fork-session").ok().quiet().session()

@@ -3,42 +3,85 @@
 package e2e
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
 
-const (
-	// patience is how long a condition may take to come true.
-	// A turn of the client takes less than a second; CI machines may be ten times slower.
-	patience = 2 * time.Minute
-	// pollEvery is the pause between two looks. The registry is written within 20 to 70 ms of a
-	// change.
-	pollEvery = 20 * time.Millisecond
-)
+// pollEvery is the pause between two looks. The registry is written within 20 to 70 ms of a change.
+const pollEvery = 20 * time.Millisecond
 
-// await polls ok until it is true. When patience has run out,
-// the test fails and says what was waited for and all that the rig knows.
+// await polls ok until it is true. There is no time after which it gives up: a machine may be as slow as it likes, and
+// what waits in vain is ended with the whole run. But when nothing runs any more that could make it true, the test
+// fails and says what was waited for and all that the rig knows; the latter is also logged once when it takes long.
 func (r *rig) await(what string, ok func() bool) {
 	r.t.Helper()
-	if ok() {
-		return
-	}
+	const second, long = 50, 6000 // looks
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
-	timeout := time.After(patience)
-	for {
-		select {
-		case <-timeout:
-			r.t.Fatalf("not within %v: %s\n%s", patience, what, r.report())
-		case <-tick.C:
+	deserted := 0
+	for looks := 1; !ok(); looks++ {
+		<-tick.C
+		if looks == long {
+			r.t.Logf("still waiting: %s\n%s", what, r.report())
+		}
+		if looks%second != 0 {
+			continue
+		}
+		// One look doesn't do: a process may start another one behind it, and end before it.
+		if deserted++; len(r.processes()) > 0 {
+			deserted = 0
+		}
+		if deserted == 3 {
 			if ok() {
 				return
 			}
+			r.t.Fatalf("nothing runs any more that could bring this: %s\n%s", what, r.report())
 		}
 	}
+}
+
+// processes are those of the rig's user, by their environment: some have no parent by which they could be found.
+func (r *rig) processes() (pids []int) {
+	entry := []byte("\x00TMPDIR=" + r.tmp + "\x00")
+	all, _ := filepath.Glob("/proc/[0-9]*")
+	if len(all) == 0 {
+		return []int{os.Getpid()} // nobody can say
+	}
+	for _, dir := range all {
+		env, err := os.ReadFile(filepath.Join(dir, "environ"))
+		if err != nil || !bytes.Contains(append([]byte{0}, env...), entry) {
+			continue
+		}
+		// The server of a terminal outlives what ran in it.
+		if name, _ := os.ReadFile(filepath.Join(dir, "comm")); bytes.HasPrefix(name, []byte("tmux: server")) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// ends waits for the end of what this process has started, and returns what wait does.
+func (r *rig) ends(what string, wait func() error) (err error) {
+	r.t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- wait() }()
+	r.await("the end of "+what, func() bool {
+		select {
+		case err = <-ended:
+			return true
+		default:
+			return false
+		}
+	})
+	return err
 }
 
 // report describes the rig for the reader of a failed test.
@@ -71,6 +114,3 @@ func (r *rig) report() string {
 	section("list", list)
 	return b.String()
 }
-
-// timeout fires when patience has run out.
-func (r *rig) timeout() <-chan time.Time { return time.After(patience) }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 // wake runs `git agent-handoff wake` as somebody beside the client would, for the pane that the
@@ -78,6 +80,7 @@ var onWake = on("Continue the work", say("Going on."))
 // session.
 func TestWake(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.mock.play(onWrite, onWake)
 	s := r.interactive(r.repo.Dir)
@@ -120,6 +123,7 @@ func TestWake(t *testing.T) {
 // A client that was suspended leaves the terminal to a shell, which would run what is typed.
 func TestWakeSuspended(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.mock.play(onWrite, onWake)
 	shell := []string{"bash", "--norc", "-m", "-c", `"$@"; echo SUSPENDED; read -r _; fg`, "bash", r.client()}
@@ -197,6 +201,7 @@ func (r *rig) last() sent {
 // A client that asks for permission would take Enter for a yes.
 func TestWakeDialog(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	r.asks = true
 	r.mock.play(on("TASK", bash("touch asked.txt"), say("done")))
@@ -214,6 +219,7 @@ func TestWakeDialog(t *testing.T) {
 // In vi's normal mode letters are commands.
 func TestWakeVi(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	settings, err := os.ReadFile(r.settings())
 	if err != nil {
@@ -276,6 +282,7 @@ func (r *rig) log() string {
 // user's own.
 func TestWakeCancelled(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	r := newRig(t)
 	slow := r.gate("slow")
 	r.mock.play(onWake, on("TASK", write("HANDOFF.md", "Go on with XYZZY.\n"), bash("git agent-handoff write --wake HANDOFF.md"),

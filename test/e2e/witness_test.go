@@ -75,7 +75,7 @@ func newWitness(t testing.TB, dir string) *witness {
 	w := &witness{t: t, dir: dir, command: witnessDir + "='" + dir + "' '" + self + "'", settings: filepath.Join(dir, "settings")}
 	hooks := map[string]any{}
 	for _, name := range []string{"SessionStart", "UserPromptSubmit", "Stop", "StopFailure", "PreCompact", "SessionEnd", "ConfigChange"} {
-		entry := hook{Type: "command", Command: w.command, Timeout: 20}
+		entry := hook{Type: "command", Command: w.command, Timeout: 3600}
 		hooks[name] = []any{map[string]any{"hooks": []hook{entry}}}
 	}
 	b, err := json.Marshal(map[string]any{"hooks": hooks})

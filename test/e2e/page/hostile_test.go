@@ -47,6 +47,7 @@ var evils = []string{
 // which are fetched and shown beside one's own. Nothing runs, and nothing is loaded.
 func TestPageHostile(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	w := newWorld(t)
 	w.Write("file", "first\n")
 	w.Commit("init")

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 var (
@@ -23,6 +25,7 @@ var (
 // What tools answer in it is this project's source.
 func TestPageLarge(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	w := newWorld(t)
 	w.Write("file", "first\n")
 	w.Commit("init")

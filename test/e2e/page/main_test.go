@@ -4,12 +4,14 @@
 package page
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"strings"
 	"testing"
 
+	"gitagent/test/e2e/npm"
 	"gitagent/test/gittest"
 )
 
@@ -33,26 +35,11 @@ func install() error {
 			return err
 		}
 	}
-	cache, err := os.UserCacheDir()
+	name := "page-" + strings.Join(modules, "-")
+	dir, err := npm.Dir(name)
 	if err != nil {
 		return err
 	}
-	installed = filepath.Join(cache, "git-agent-e2e", "page-"+modules[0]+"-"+modules[1])
-	if _, err := os.Stat(installed); err == nil {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(installed), 0o777); err != nil {
-		return err
-	}
-	fresh, err := os.MkdirTemp(filepath.Dir(installed), "installing-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(fresh)
-	npm := exec.Command("npm", append([]string{"install", "--prefix", fresh, "--no-audit", "--no-fund", "--loglevel=error"}, modules...)...)
-	npm.Stdout, npm.Stderr = os.Stderr, os.Stderr
-	if err := npm.Run(); err != nil {
-		return fmt.Errorf("npm: %w", err)
-	}
-	return os.Rename(fresh, installed)
+	installed = dir
+	return npm.Install(context.Background(), name, modules...)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gitagent/internal/agent/claude"
+	"gitagent/test/gittest"
 )
 
 const loginReply = "It took an **empty** name. That is an error now.\n\n" +
@@ -85,8 +86,12 @@ func TestPage(t *testing.T) {
 	mission, forks := sessions(w)
 	file := filepath.Join(place(t), "page.html")
 	w.run("git", "agent-turn", "page", "--all", "--out", file)
+	parts := []string{"opens", "turns", "keys", "compares"}
+	if gittest.Whole() {
+		parts = append(parts, "pictures") // each page in three widths, light and dark
+	}
 	measured := drive(t, file, map[string]any{
-		"scenarios": scenarios("opens", "turns", "keys", "compares", "pictures"),
+		"scenarios": scenarios(parts...),
 		"title":     "Missions of repo", "contains": "3 missions with 11 turns",
 		"missions": 3, "forks": 2, "mission": mission, "turns": 5,
 		"row":    0,
@@ -106,6 +111,7 @@ func TestPage(t *testing.T) {
 // TestPageWithout: what is left out is not in the file.
 func TestPageWithout(t *testing.T) {
 	t.Parallel()
+	gittest.Nightly(t)
 	w := newWorld(t)
 	mission, _ := sessions(w)
 	const (

@@ -16,7 +16,7 @@ serve({
     return { said, side: !(body.tools || []).length };
   },
   translate: {
-    Bash: i => ({ name: 'bash', input: { command: i.command, description: i.description || 'run' } }),
+    Bash: i => ({ name: 'bash', input: { command: i.command, description: i.description || 'run', timeout: 3600000 } }),
     Agent: i => ({ name: 'task', input: { description: i.description, prompt: i.prompt, subagent_type: 'general' } }),
   },
   async answer(res, msg, hold, { id, body }) {

@@ -19,6 +19,7 @@ function check(what, ok, detail) { if (!ok) wrong.push(detail === undefined ? wh
 
 const browser = await chromium.launch({
   executablePath,
+  timeout: 0,
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
 })
 
@@ -28,6 +29,8 @@ async function open(hash, options = {}) {
   await context.addInitScript(() => {
     globalThis.firstPainted = new Promise(done => new PerformanceObserver((list, o) => { o.disconnect(); done(performance.now()) }).observe({type: 'paint', buffered: true}))
   })
+  context.setDefaultTimeout(0) // a machine may be as slow as it likes
+  context.setDefaultNavigationTimeout(0)
   const page = await context.newPage()
   page.on('console', m => { if (['error', 'warning'].includes(m.type())) check('console', false, m.text()) })
   page.on('pageerror', e => check('exception', false, String(e)))
