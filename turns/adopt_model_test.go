@@ -20,6 +20,7 @@ import (
 // HEAD and the index stay, an undo is exact, and so is a redo.
 func TestAdoptModel(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for seed := range uint64(gittest.Size(40, 4)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()

@@ -213,6 +213,9 @@ func TestAdoptForkOfFork(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "where the first one was merged" {
+				gittest.Check(t)
+			}
 			l := newLab(t)
 			c := l.client()
 			l.turn(c, "first", l.write("kept.txt", "first\n"))
@@ -328,6 +331,9 @@ func TestAdoptOfStranger(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "base gone" {
+				gittest.Check(t)
+			}
 			l := newLab(t)
 			_, source := l.three()
 			fork := l.aside(leftID, source[1])
@@ -353,6 +359,7 @@ func TestAdoptOfStranger(t *testing.T) {
 // worktree is looked at without it.
 func TestAdoptRunsNothingForeign(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, foreign := range []bool{false, true} {
 		l := newLab(t)
 		turn, ran := l.stranger()
@@ -388,6 +395,7 @@ func TestAdoptRunsNothingForeign(t *testing.T) {
 // TestAdoptUnaccepted: what somebody unknown has recorded is not adopted.
 func TestAdoptUnaccepted(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, source := l.three()
 	fork := l.aside(leftID, source[1])
@@ -408,6 +416,7 @@ func TestAdoptUnaccepted(t *testing.T) {
 // TestAdoptUnborn: HEAD has no commit yet, or is detached.
 func TestAdoptUnborn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, args := range [][]string{{"checkout", "-q", "--orphan", "new"}, {"checkout", "-q", "--detach"}} {
 		l := newLab(t)
 		_, source := l.three()
@@ -428,6 +437,7 @@ func TestAdoptUnborn(t *testing.T) {
 // TestAdoptDuringMerge: a merge of the user's is under way, and stays so.
 func TestAdoptDuringMerge(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, source := l.three()
 	fork := l.aside(leftID, source[1])
@@ -459,6 +469,7 @@ func TestAdoptDuringMerge(t *testing.T) {
 // TestAdoptInWay: what is ignored stays.
 func TestAdoptInWay(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, source := l.three()
 	fork := l.aside(leftID, source[1])
@@ -478,6 +489,7 @@ func TestAdoptInWay(t *testing.T) {
 // or when it was complete, is finished.
 func TestAdoptKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, source := l.three()
 	fork := l.aside(leftID, source[1])
@@ -510,6 +522,7 @@ func TestAdoptKilled(t *testing.T) {
 // TestAdoptElsewhere: an undo says nothing of an adoption in another worktree.
 func TestAdoptElsewhere(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, source := l.three()
 	fork := l.aside(leftID, source[1])
@@ -531,6 +544,7 @@ func TestAdoptElsewhere(t *testing.T) {
 // TestUnrecorded: what nobody has recorded in the worktree of a fork, be it committed or not.
 func TestUnrecorded(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, source := l.three()
 	fork := l.aside(leftID, source[1])
@@ -569,6 +583,7 @@ func TestUnrecorded(t *testing.T) {
 // of the forks is adopted whole.
 func TestAdoptAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c, source := l.three()
 	labs := make(map[ledger.ID]*lab)

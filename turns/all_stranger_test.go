@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
@@ -40,6 +41,7 @@ func (l *lab) replant(id, from ledger.ID, on string, change func(record string) 
 // are handed over, in what we wrote.
 func TestStrangerHidesNothing(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	lie := func(record string) string { return strings.Replace(record, `"prompt":"`, `"prompt":"not `, 1) }
 	early := func(record string) string { // the newest record is ours
 		if strings.Contains(record, `"turn":3`) {
@@ -91,6 +93,7 @@ func TestStrangerHidesNothing(t *testing.T) {
 // is handed over twice, left out, or out of order.
 func TestEachOfAllLarge(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for seed := range uint64(2) {
 		g := newGrove(t, seed)
 		said := strings.Repeat("x", ledger.MaxHeld/20)

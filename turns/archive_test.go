@@ -57,6 +57,7 @@ func (l *lab) archived() (entries []archive.Entry) {
 // none is there twice.
 func TestArchiveAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	sessions, n := 4, gittest.Size(12, 5)
 	var ids []ledger.ID
@@ -156,6 +157,7 @@ func TestRemoveWhatWentOn(t *testing.T) {
 // both stay.
 func TestArchiveOtherChain(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c, other := l.client(), l.client()
 	id := own(c)
@@ -198,6 +200,7 @@ func TestExpandArchived(t *testing.T) {
 // TestContinueWithoutNotes: an archived mission whose notes can't be read goes on, and they are not lost.
 func TestContinueWithoutNotes(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	id := own(c)

@@ -165,6 +165,7 @@ func TestAttachedOwnCommits(t *testing.T) {
 // nothing comes back.
 func TestAttachedBetweenTurns(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, tt := range map[string]struct {
 		user func(l *lab, id ledger.ID)
 		off  bool // HEAD is not on the mission's branch any more
@@ -270,6 +271,7 @@ func (l *lab) advanceMain() {
 // it.
 func TestAttachedTurnsAreOrdinaryCommits(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	id := l.start()
 	c := l.client()
@@ -300,6 +302,7 @@ func TestAttachedTurnsAreOrdinaryCommits(t *testing.T) {
 // recorded and nothing moves. The next turn after it catches up.
 func TestAttachedInOperation(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, tt := range map[string]struct {
 		begin func(l *lab)
 		end   func(l *lab)
@@ -376,6 +379,7 @@ func TestAttachedInOperation(t *testing.T) {
 // nobody's lock is taken away, and the next turn catches up.
 func TestAttachedLocked(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, path := range map[string]func(l *lab, id ledger.ID) string{
 		"index":                   func(l *lab, _ ledger.ID) string { return ".git/index.lock" },
 		"branch":                  func(l *lab, id ledger.ID) string { return ".git/" + id.Branch(l.capture.BranchPrefix) + ".lock" },
@@ -436,6 +440,7 @@ func (l *lab) age(name string, by time.Duration) {
 // TestOwnLocks: a process of ours died and left a lock. One that is 10 s old is nobody's any more.
 func TestOwnLocks(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, lock := range map[string]func(id ledger.ID) string{
 		"ledger":        func(id ledger.ID) string { return ".git/" + id.Ref() + ".lock" },
 		"notes":         func(id ledger.ID) string { return ".git/" + id.NotesRef() + ".lock" },
@@ -468,6 +473,7 @@ func TestOwnLocks(t *testing.T) {
 // TestDiedInPublish: a process of ours died between the index and the refs.
 func TestDiedInPublish(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	id := l.start()
 	c := l.client()
@@ -490,6 +496,7 @@ func TestDiedInPublish(t *testing.T) {
 // TestBeginFails: what can't be checked out leaves nothing behind.
 func TestBeginFails(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, prepare := range map[string]func(l *lab, b *turns.Beginning){
 		"the directory is not empty": func(l *lab, b *turns.Beginning) {
 			b.Worktree = filepath.Join(gittest.TempDir(l.t), "full")

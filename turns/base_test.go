@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/test/gittest"
 )
 
 // TestBeforeTurn: what changed between two turns is a commit of its own, so that a turn's diff is
@@ -18,6 +20,9 @@ func TestBeforeTurn(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if attached {
+				gittest.Check(t)
+			}
 			l := newLab(t)
 			c := l.client()
 			id := own(c)
@@ -148,6 +153,7 @@ func TestUnborn(t *testing.T) {
 // TestUnbornWithoutPrompt: and the first event is the end of a turn.
 func TestUnbornWithoutPrompt(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := emptyLab(t)
 	c := l.client()
 	record := c.Hook

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
 )
@@ -15,6 +16,7 @@ import (
 // recorded behind all of them.
 func TestBroken(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, tt := range map[string]struct {
 		record string
 		next   int // the number of the turn that is recorded then
@@ -81,6 +83,7 @@ func TestFull(t *testing.T) {
 // TestBrokenNotes: notes that can't be read are left as they are; the ledger has all of it.
 func TestBrokenNotes(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, spoil := range map[string]func(l *lab, ref string){
 		"no commit": func(l *lab, ref string) { l.Git("update-ref", ref, "HEAD:file") },
 		"a note that is too large": func(l *lab, ref string) {

@@ -121,6 +121,7 @@ func TestCompare(t *testing.T) {
 
 func TestCompareManyTurns(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, list := l.three()
 	l.forkTo("f0f0f0f0", list[2], false)
@@ -148,6 +149,7 @@ func TestCompareManyTurns(t *testing.T) {
 // TestCompareWithStranger: looking at a worktree runs nothing of a stranger's.
 func TestCompareWithStranger(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	turn, ran := l.stranger()
 	fork := l.forkTo("f0f0f0f0", turn, false)
@@ -174,6 +176,7 @@ func TestCompareWithStranger(t *testing.T) {
 // TestCompareFailed: a turn that failed at once has sent nothing, and the fork's context is what it was.
 func TestCompareFailed(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, list := l.three()
 	l.forkTo("f0f0f0f0", list[2], false)
@@ -190,6 +193,7 @@ func TestCompareFailed(t *testing.T) {
 // TestCompareOdd: numbers and texts that nobody would write are bounded.
 func TestCompareOdd(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, list := l.three()
 	l.forkTo("f0f0f0f0", list[2], false)

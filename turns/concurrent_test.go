@@ -15,6 +15,7 @@ import (
 // tell.
 func TestSessionsAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	sessions, turns := 4, gittest.Size(6, 3)
 	var all sync.WaitGroup
@@ -50,6 +51,7 @@ func TestSessionsAtOnce(t *testing.T) {
 // TestOneMissionAtOnce: sessions in several worktrees record to one mission at the same time.
 func TestOneMissionAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	m := l.start()
 	l.Git("checkout", "-q", "main")
@@ -93,6 +95,7 @@ func TestOneMissionAtOnce(t *testing.T) {
 // TestStopsAtOnce: the same event, many times at once, turn after turn.
 func TestStopsAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	m := l.start()
 	c := l.client()
@@ -120,6 +123,7 @@ func TestStopsAtOnce(t *testing.T) {
 // TestUserAtWork: the user commits in the same worktree all the while. Nobody's commit is lost.
 func TestUserAtWork(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	m := l.start()
 	c := l.client()

@@ -9,6 +9,7 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
 )
@@ -29,6 +30,9 @@ func TestDamaged(t *testing.T) {
 			for _, attached := range []bool{false, true} {
 				t.Run(damage.name+of, func(t *testing.T) {
 					t.Parallel()
+					if damage.name+of != "lost" || attached {
+						gittest.Check(t)
+					}
 					l := newLab(t)
 					c := l.client()
 					id := own(c)
@@ -91,6 +95,7 @@ func TestDamaged(t *testing.T) {
 // that of a mission whose objects are lost is; without the notes, if it is theirs.
 func TestDamagedRef(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, content := range []string{"", "0123456789", strings.Repeat("\x00", 41)} {
 		l := newLab(t)
 		l.RefFiles()
@@ -121,6 +126,7 @@ func TestDamagedRef(t *testing.T) {
 // and nothing takes the archive's place.
 func TestDamagedArchive(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, damage := range []struct {
 		name string
 		file bool // of the ref
@@ -173,6 +179,7 @@ func TestDamagedArchive(t *testing.T) {
 // TestArchiveWithoutIndex: what is archived stays kept, though the ref of its list is gone.
 func TestArchiveWithoutIndex(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c, d := l.client(), l.client()
 	l.turn(c, "first", l.write("one", "1\n"))

@@ -93,6 +93,7 @@ func TestLeftByTheDead(t *testing.T) {
 // TestRestoreAfterAKilledOne: the private index was locked when a restore was killed.
 func TestRestoreAfterAKilledOne(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, list := l.three()
 	l.Write(".git/agent/index.lock", "")
@@ -109,6 +110,7 @@ func TestRestoreAfterAKilledOne(t *testing.T) {
 // when the mission that it was forked from is gone.
 func TestRestoreInheritedTurn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c, list := l.three()
 	f := l.fork(l.forkOf(list[2])).Mission
@@ -141,6 +143,7 @@ func TestRestoreInheritedTurn(t *testing.T) {
 // taken back by the next one; what it had finished, or somebody works with, stays.
 func TestKilledPlanting(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const gone, stays = ledger.ID("aaaaaaaa"), ledger.ID("bbbbbbbb")
 	l := newLab(t)
 	_, list := l.three()
@@ -187,6 +190,7 @@ func TestKilledPlanting(t *testing.T) {
 // event deletes the rest, before `git worktree prune` forgets it; removing the mission works.
 func TestRemoveAfterAKilledOne(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, event := range []bool{false, true} {
 		l := newLab(t)
 		c, list := l.three()

@@ -9,6 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
 )
@@ -132,6 +133,7 @@ func TestLaterVersion(t *testing.T) {
 // TestWithoutPromptIDs: a client that does not say which turn its events belong to.
 func TestWithoutPromptIDs(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Hook = func(e replay.Event) {

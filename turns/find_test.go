@@ -119,6 +119,7 @@ func TestMissions(t *testing.T) {
 // TestMissionsKeepLittle: of a last turn a list has the beginning of its prompt, however long its record is.
 func TestMissionsKeepLittle(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "first", nil)
@@ -138,6 +139,7 @@ func TestMissionsKeepLittle(t *testing.T) {
 // or an endless loop.
 func TestHostileLedger(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const mission = `{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z"}`
 	record := func(n int, rest string) string {
 		return fmt.Sprintf(`{"v":1,"kind":"turn","mission":"a1b2c3d4","turn":%d,"at":"2026-11-20T12:00:00Z","outcome":"done","code":"`+gittest.Hashes("035889dde589b207bdc928f32292daf5f0ad0bad")+`"%s}`, n, rest)

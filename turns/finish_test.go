@@ -15,6 +15,7 @@ import (
 
 	"gitagent/internal/ledger"
 	"gitagent/internal/workspace"
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
 )
@@ -81,6 +82,7 @@ func (l *lab) hook(name, script string) (done func()) {
 // TestFinishManyTrailers: what a commit of anybody's claims to have of a mission may be as long as a commit can be,
 // and takes no more memory, nor time, than its length.
 func TestFinishManyTrailers(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "turn 1", at.write("edited.txt", "one\n"))
 	message := strings.Builder{}
@@ -147,6 +149,7 @@ func TestFinishAmended(t *testing.T) {
 // TestFinishFork: a fork of a mission that is finished has its own turns to commit, and a fork of one that is
 // not has all.
 func TestFinishFork(t *testing.T) {
+	gittest.Check(t)
 	for _, first := range []bool{true, false} {
 		l, at, c := attachedLab(t)
 		at.turn(c, "one", at.write("dir/edited.txt", "one\n"))
@@ -173,6 +176,7 @@ func TestFinishFork(t *testing.T) {
 
 // TestFinishAgain: a turn that is recorded again after the mission was finished is open again.
 func TestFinishAgain(t *testing.T) {
+	gittest.Check(t)
 	for _, attached := range []bool{false, true} {
 		l := finishingLab(t, newLab(t))
 		at, id := l, ledger.ID("")
@@ -203,6 +207,7 @@ func TestFinishAgain(t *testing.T) {
 // TestFinishOwnCommits: what the user has committed on the mission's branch is part of it, also after it was
 // finished, and removing the branch loses none of it.
 func TestFinishOwnCommits(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("new.txt", "1\n"))
 	at.Write("own.txt", "own\n")
@@ -254,6 +259,7 @@ func TestFinishStranger(t *testing.T) {
 
 // TestFinishUnborn: a passive mission may make the first commit of a repository.
 func TestFinishUnborn(t *testing.T) {
+	gittest.Check(t)
 	l := finishingLab(t, emptyLab(t))
 	c := l.client()
 	l.turn(c, "one", l.write("dir/new.txt", "1\n"))
@@ -273,6 +279,7 @@ func TestFinishUnborn(t *testing.T) {
 
 // TestFinishConversions: filters, line ends, sparse checkouts and submodules are git's.
 func TestFinishConversions(t *testing.T) {
+	gittest.Check(t)
 	l := finishingLab(t, newLab(t))
 	l.Write(".gitattributes", "*.up filter=up\n*.crlf text eol=crlf\n")
 	l.Write("out/side.txt", "1\n")
@@ -310,6 +317,7 @@ func TestFinishConversions(t *testing.T) {
 // TestFinishReplaced: a directory in the place of a file is more than git commit --only can do. A hook that
 // fails leaves the index as it was.
 func TestFinishReplaced(t *testing.T) {
+	gittest.Check(t)
 	l := finishingLab(t, newLab(t))
 	c := l.client()
 	l.turn(c, "one", func() {
@@ -333,6 +341,7 @@ func TestFinishReplaced(t *testing.T) {
 
 // TestFinishLater: a turn that ended after a merge stopped at a conflict is not in it.
 func TestFinishLater(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("kept.txt", "theirs\n"))
 	l.Write("kept.txt", "ours\n")
@@ -354,6 +363,7 @@ func TestFinishLater(t *testing.T) {
 // TestFinishByHand: a merge that the user has made goes on as ours, with all that is in it, whatever was begun
 // and given up before.
 func TestFinishByHand(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("kept.txt", "theirs\n"))
 	l.Write("kept.txt", "ours\n")
@@ -376,6 +386,7 @@ func TestFinishByHand(t *testing.T) {
 
 // TestFinishGone: the branch was deleted, and the ledger has the last turn.
 func TestFinishGone(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("new.txt", "1\n"))
 	l.Git("worktree", "remove", at.Dir)
@@ -428,6 +439,7 @@ func TestFinishElsewhere(t *testing.T) {
 
 // TestFinishSaid: what anybody's commit says of a mission in its trailers is not believed, unless it has the work.
 func TestFinishSaid(t *testing.T) {
+	gittest.Check(t)
 	for _, attached := range []bool{true, false} {
 		l := finishingLab(t, newLab(t))
 		at, id := l, ledger.ID("a1b2c3d4")
@@ -460,6 +472,7 @@ func TestFinishSaid(t *testing.T) {
 // TestFinishDropped: what the user has reset the branch behind is in no commit of the mission's, and keeps it from
 // nothing.
 func TestFinishDropped(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("one", "1\n"))
 	at.turn(c, "two", at.write("two", "2\n"))
@@ -486,6 +499,7 @@ func TestFinishDropped(t *testing.T) {
 
 // TestFinishRebased: what was rebased, or made during a rebase, is not elsewhere.
 func TestFinishRebased(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("one", "1\n"))
 	l.Write("kept.txt", "meanwhile\n")
@@ -525,6 +539,7 @@ func TestFinishWhatIsLeft(t *testing.T) {
 // TestFinishResolved: where HEAD's side was taken in all conflicts, there is nothing to commit, and no new
 // merge with the same conflicts.
 func TestFinishResolved(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("kept.txt", "theirs\n"))
 	l.Write("kept.txt", "ours\n")
@@ -553,6 +568,7 @@ func TestFinishResolved(t *testing.T) {
 // TestFinishUnproposed: a git that was killed when the merge was in the index has left no message, an empty one,
 // or the one that a git killed before it had left; the next finish goes on from that.
 func TestFinishUnproposed(t *testing.T) {
+	gittest.Check(t)
 	for _, kept := range []string{"none", "empty", "stale"} {
 		t.Run(kept, func(t *testing.T) {
 			l, at, c := attachedLab(t)
@@ -586,6 +602,7 @@ func TestFinishUnproposed(t *testing.T) {
 // staged, or all of it, and the message of that part. No mission is finished with a part, and no message says more
 // than its commit has.
 func TestFinishSplitKilled(t *testing.T) {
+	gittest.Check(t)
 	tests := []struct {
 		name  string
 		at    string // the message of the commit that fails begins so
@@ -673,6 +690,7 @@ func TestFinishSplitKilled(t *testing.T) {
 // TestFinishFormatted: what a hook adds to the commit of a passive mission is not staged to be taken back, and
 // what the user has staged stays.
 func TestFinishFormatted(t *testing.T) {
+	gittest.Check(t)
 	l := finishingLab(t, newLab(t))
 	c := l.client()
 	l.turn(c, "one", l.write("one", "1\n"))
@@ -691,6 +709,7 @@ func TestFinishFormatted(t *testing.T) {
 
 // TestFinishTrailers: the trailers are those that everybody reads, whatever the user's are like.
 func TestFinishTrailers(t *testing.T) {
+	gittest.Check(t)
 	l := finishingLab(t, newLab(t))
 	l.Git("config", "trailer.separators", "#")
 	l.Git("config", "trailer.ifExists", "doNothing")
@@ -709,6 +728,7 @@ func TestFinishTrailers(t *testing.T) {
 // TestFinishGitKilled: git is killed while it commits. It leaves no lock, and what a killed process of ours has left
 // of one goes at the next event.
 func TestFinishGitKilled(t *testing.T) {
+	gittest.Check(t)
 	for name, attached := range map[string]bool{"passive": false, "attached": true} {
 		t.Run(name, func(t *testing.T) {
 			l := finishingLab(t, newLab(t))
@@ -741,6 +761,7 @@ func TestFinishGitKilled(t *testing.T) {
 
 // TestFinishTwice: a branch that is checked out in two worktrees is not removed, as git doesn't.
 func TestFinishTwice(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("one", "1\n"))
 	done := l.finished("a1b2c3d4")
@@ -766,6 +787,7 @@ func TestFinishTwice(t *testing.T) {
 // TestFinishRerere: where git resolves all conflicts as before, and stages that, it stops all the same: the
 // message is there, trailers and all.
 func TestFinishRerere(t *testing.T) {
+	gittest.Check(t)
 	for text, want := range map[string]error{"both\n": turns.ErrNotCommitted, "ours\n": turns.ErrResolved} {
 		l, at, c := attachedLab(t)
 		l.Git("config", "rerere.enabled", "true")

@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/local"
 	"gitagent/internal/lock"
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
@@ -84,6 +85,7 @@ func TestForkOfStranger(t *testing.T) {
 // TestForkOfStrangerFails: nor does taking back what was made of it.
 func TestForkOfStrangerFails(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	turn, ran := l.stranger()
 	f := l.forkOf(turn)
@@ -109,6 +111,7 @@ func TestForkOfStrangerFails(t *testing.T) {
 
 func TestRestoreOfStranger(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, foreign := range []bool{false, true} {
 		l := newLab(t)
 		turn, ran := l.stranger()
@@ -141,6 +144,7 @@ func TestRestoreOfStranger(t *testing.T) {
 // without the drivers that lie in the worktree.
 func TestRevertOfStranger(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, foreign := range []bool{false, true} {
 		l := newLab(t)
 		_, ran := l.stranger()
@@ -172,6 +176,7 @@ func TestRevertOfStranger(t *testing.T) {
 // has git look at the worktree first, and it runs nothing of it.
 func TestKilledForkOfStranger(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, foreign := range []bool{false, true} {
 		l := newLab(t)
 		turn, ran := l.stranger()

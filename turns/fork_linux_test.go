@@ -8,12 +8,14 @@ import (
 	"syscall"
 	"testing"
 
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
 // The disk is full: nothing is left behind, wherever that shows.
 func TestForkDiskFull(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name string
 		use  func(f *turns.Fork, full string)

@@ -173,6 +173,7 @@ func TestForkBefore(t *testing.T) {
 // A conversation that can't be told again is no failure, and there is never half of one.
 func TestForkWithoutConversation(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name string
 		turn func(t turns.Turn) turns.Turn
@@ -207,6 +208,7 @@ func TestForkWithoutConversation(t *testing.T) {
 // The turns of one conversation are one agent's, but a record may say anything.
 func TestForkBeforeOfOthers(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for later, why := range map[string]string{"codex": "Codex goes on", "emacs": `"emacs" goes on`} {
 		l := newLab(t)
 		_, source := l.three()
@@ -224,6 +226,7 @@ func TestForkBeforeOfOthers(t *testing.T) {
 // Whatever fails, nothing is left behind.
 func TestForkFails(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name    string
 		arrange func(l *lab, f *turns.Fork)
@@ -304,6 +307,7 @@ func TestForkFails(t *testing.T) {
 // A fork that is called off leaves nothing behind either.
 func TestForkCancelled(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, source := l.three()
 	f := l.forkOf(source[1])
@@ -338,6 +342,7 @@ func exists(path string) bool {
 // The worktree may lie anywhere; the client is told where it really is.
 func TestForkPlaces(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	long := strings.Repeat("long/", 45)
 	for _, name := range []string{"with blanks and 'quotes'", "日本語 é 👍", "-dash", long + "end", "link/inside"} {
 		t.Run(name[:min(len(name), 20)], func(t *testing.T) {

@@ -163,6 +163,7 @@ func TestImportUnknown(t *testing.T) {
 // ledger never go backwards, whatever the client's file says.
 func TestImportTimes(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	session := func(n int) (*file, ledger.ID) {
 		id := fmt.Sprintf("5e550000-0000-4000-8000-%012d", n)
@@ -229,6 +230,7 @@ func TestImportTimes(t *testing.T) {
 // TestImportUnborn: a repository without a commit has missions all the same.
 func TestImportUnborn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := emptyLab(t)
 	one, two := l.unheard(), l.unheard()
 	for _, c := range []*replay.Client{one, two} {
@@ -382,6 +384,9 @@ func TestImportCopies(t *testing.T) {
 	for name, heard := range map[string]bool{"imported": false, "recorded by hooks": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if heard {
+				gittest.Check(t)
+			}
 			l := newLab(t)
 			c := l.unheard()
 			if heard {
@@ -438,6 +443,7 @@ func TestImportCopies(t *testing.T) {
 // is there once.
 func TestImportRunning(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.unheard()
 	one := l.turn(c, "first", nil)
@@ -507,6 +513,7 @@ func (l *lab) register(c *replay.Client) {
 // left alone.
 func TestImportOnly(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	// Beside it, with a name that the client spells as that of a directory below it.
 	beside := gittest.New(t)
@@ -608,6 +615,7 @@ func TestImportOnly(t *testing.T) {
 // none is there twice.
 func TestImportsAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	sessions, rounds := gittest.Size(8, 4), gittest.Size(6, 3)
 	var clients []*replay.Client

@@ -23,6 +23,7 @@ var commands = []string{
 // unless HEAD has switched or that is gone, its code goes on from HEAD, and both are kept.
 func TestHeadMovesAtRandom(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for seed := range uint64(gittest.Size(30, 6)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()

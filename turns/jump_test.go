@@ -79,7 +79,12 @@ func TestHeadMoves(t *testing.T) {
 			}
 			t.Run(m.name+" from "+from, func(t *testing.T) {
 				t.Parallel()
-				gittest.Sample(t)
+				switch m.name + " from " + from {
+				case "amend from attached", "new branch, and commit from dirty", "other branch from dirty":
+				default:
+					gittest.Check(t)
+					gittest.Sample(t)
+				}
 				headMoves(t, m, from)
 			})
 		}
@@ -169,6 +174,7 @@ func (l *lab) kept(id ledger.ID, wants ...want) {
 // TestAmendIsTheAgents: what the user had not committed at the start is not the agent's when that amends.
 func TestAmendIsTheAgents(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.Write("users.txt", "the user's\n")
@@ -189,6 +195,7 @@ func TestAmendIsTheAgents(t *testing.T) {
 // TestJumpAgain: a turn in which HEAD jumps goes on after its Stop hook, and jumps once more or not.
 func TestJumpAgain(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	amend := func(l *lab) { l.Git("add", "-A"); l.Git("commit", "-q", "--amend", "-m", "amended") }
 	for name, parts := range map[string][2]func(l *lab){
 		"then nothing":        {amend, func(*lab) {}},
@@ -229,6 +236,7 @@ func TestJumpAgain(t *testing.T) {
 // TestJumpUnheard: no event tells of the end of a turn in which HEAD jumps.
 func TestJumpUnheard(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, queued := range map[string]bool{"the next prompt tells": false, "the turn from the queue ends": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -271,6 +279,7 @@ func TestJumpUnheard(t *testing.T) {
 // TestJumpMidway: an event in the middle of a turn that nobody told of, after a jump in the turn before.
 func TestJumpMidway(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	a := want{prompt: "A", outcome: turns.Interrupted, base: l.tree(), tree: l.tree()} // nobody looks at its end
@@ -314,6 +323,7 @@ func TestJumpGone(t *testing.T) {
 // TestJumpElsewhere: the start was seen in another worktree, which says nothing about this one.
 func TestJumpElsewhere(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	dir := gittest.TempDir(t) + "/linked"
 	l.Git("worktree", "add", "-q", "-b", "linked", dir)
@@ -335,6 +345,7 @@ func TestJumpElsewhere(t *testing.T) {
 // TestJumpFromUnborn: the agent makes the first commit, and amends it.
 func TestJumpFromUnborn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := emptyLab(t)
 	c := l.client()
 	l.Write("users.txt", "the user's\n")
@@ -354,6 +365,7 @@ func TestJumpFromUnborn(t *testing.T) {
 // TestRebaseAcrossTurns: a rebase begins in one turn, and ends in the next.
 func TestRebaseAcrossTurns(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, end := range []string{"--continue", "--abort"} {
 		t.Run(end, func(t *testing.T) {
 			t.Parallel()
@@ -375,6 +387,7 @@ func TestRebaseAcrossTurns(t *testing.T) {
 // TestForkBeforeAmend: a fork before a turn that amends begins where that began, and keeps it.
 func TestForkBeforeAmend(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	start := l.head()
@@ -403,6 +416,7 @@ func TestForkBeforeAmend(t *testing.T) {
 // TestOldJump: a record of a turn in which HEAD jumped, as version 0.1 made it, says so to whom reverts it.
 func TestOldJump(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", nil)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
 )
@@ -26,6 +27,7 @@ func TestFailed(t *testing.T) {
 // time, and the first one may be ended before it has done anything.
 func TestFailedAndEnded(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	both := func(l *lab, first, second replay.Event) {
 		l.record(first)
 		l.record(second)
@@ -63,6 +65,7 @@ func TestFailedAndEnded(t *testing.T) {
 // TestFailedAfterEnded: the file did not say yet, when the session ended, that the turn had failed.
 func TestFailedAfterEnded(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Prompt("break")
@@ -81,6 +84,7 @@ func TestFailedAfterEnded(t *testing.T) {
 // TestInterrupted: nothing tells when the user presses Esc, so the next event records it.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, next := range map[string]func(l *lab, c *replay.Client) []want{
 		"found at the next prompt": func(l *lab, c *replay.Client) []want {
 			c.Esc()
@@ -152,6 +156,9 @@ func TestStopTwice(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "one after the other" {
+				gittest.Check(t)
+			}
 			l := newLab(t)
 			c := l.client()
 			c.Late = true
@@ -188,6 +195,9 @@ func TestStopAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "with work" {
+				gittest.Check(t)
+			}
 			l := newLab(t)
 			c := l.client()
 			first := l.turn(c, "first", l.write("first.txt", "1\n"))
@@ -244,6 +254,7 @@ func TestEndedQuietly(t *testing.T) {
 // does not end that.
 func TestStopTwiceLate(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, flushed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("flushed=%t", flushed), func(t *testing.T) {
 			t.Parallel()
@@ -284,6 +295,7 @@ func TestStopTwiceLate(t *testing.T) {
 // latter is first.
 func TestStopAfterEnded(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, flushed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("flushed=%t", flushed), func(t *testing.T) {
 			t.Parallel()

@@ -136,6 +136,7 @@ func TestPassiveIsInvisible(t *testing.T) {
 // takes all of it.
 func TestPassivePlaces(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, prepare := range map[string]func(l *lab) *lab{
 		"index.lock is held": func(l *lab) *lab { l.Write(".git/index.lock", ""); return l },
 		"other locks are held": func(l *lab) *lab {
@@ -372,6 +373,7 @@ func TestFromSubdirectory(t *testing.T) {
 // two turns of a passive mission.
 func TestOperationsBetweenTurns(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, do := range map[string]func(l *lab){
 		"gc --prune=now":         func(l *lab) { l.Git("gc", "-q", "--prune=now") },
 		"gc, reflogs expired":    func(l *lab) { l.Git("reflog", "expire", "--expire=now", "--all"); l.Git("gc", "-q", "--prune=now") },
@@ -419,6 +421,7 @@ func TestOperationsBetweenTurns(t *testing.T) {
 // TestGarbageInMidTurn: the state that a turn began with is collected before the turn ends.
 func TestGarbageInMidTurn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	l.Write("users.txt", "the user's\n")
 	c := l.client()
@@ -434,6 +437,7 @@ func TestGarbageInMidTurn(t *testing.T) {
 // with git's environment and locks.
 func TestWhileCommitting(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	a := l.turn(c, "one", l.write("agents.txt", "1\n"))

@@ -47,6 +47,7 @@ func everything(t *testing.T) (l *lab, passive, attached ledger.ID) {
 // TestPlainGit reads with git alone what was recorded.
 func TestPlainGit(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l, passive, attached := everything(t)
 	for _, id := range []ledger.ID{passive, attached} {
 		list := l.list(id)
@@ -101,6 +102,7 @@ func TestPlainGit(t *testing.T) {
 // TestGarbageCollected: nothing that was recorded is garbage.
 func TestGarbageCollected(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l, passive, attached := everything(t)
 	before := make(map[ledger.ID]string)
 	for _, id := range []ledger.ID{passive, attached} {
@@ -127,6 +129,7 @@ func TestGarbageCollected(t *testing.T) {
 // TestMirror: a mirror of the repository has all of it, and reads the same.
 func TestMirror(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l, passive, attached := everything(t)
 	dir := filepath.Join(gittest.TempDir(t), "mirror.git")
 	l.Git("clone", "-q", "--mirror", l.Dir, dir)
@@ -188,6 +191,7 @@ func TestInvisibleToPlainCommands(t *testing.T) {
 // short lines.
 func TestLongNote(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	text := strings.Repeat("words ", 160)
@@ -260,6 +264,7 @@ func TestLimits(t *testing.T) {
 // a terminal raw.
 func TestHostilePrompt(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	l.start()
 	for _, prompt := range []string{
@@ -310,6 +315,7 @@ func (l *lab) own() ledger.ID {
 // command.
 func TestTwoWritersOfNotes(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", nil)

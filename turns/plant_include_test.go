@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/local"
 	"gitagent/internal/lock"
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
@@ -87,6 +88,7 @@ func TestForkIncludes(t *testing.T) {
 // TestForkIncludesUndone: what comes after the copying fails, and nothing is left.
 func TestForkIncludesUndone(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, list := l.three()
 	f := l.forkOf(list[2])
@@ -129,6 +131,7 @@ func TestBeginIncludes(t *testing.T) {
 // everything back. The next one does.
 func TestKilledCopying(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, kill := range map[string]func(wt *lab){
 		"copying":     func(wt *lab) { wt.Write("deps/b", "b\n"); wt.remove(".env") },
 		"taking back": func(wt *lab) { wt.remove(".git"); wt.remove("a.txt"); wt.remove(".env") },

@@ -3,6 +3,7 @@ package turns_test
 import (
 	"testing"
 
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
 )
@@ -32,6 +33,7 @@ func TestQueued(t *testing.T) {
 // one with the running turn's id, and its prompt is not that turn's.
 func TestQueuedTwice(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, flushed := range map[string]bool{
 		"the file tells":          true,
 		"the file tells too late": false, // the client writes up to 100 ms late
@@ -77,6 +79,7 @@ func TestQueuedTwice(t *testing.T) {
 // interrupted as well.
 func TestQueuedAndInterrupted(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, end := range map[string]string{"a prompt": "", "the session's end": "prompt_input_exit", "a kill": "other"} {
 		t.Run("found at "+name, func(t *testing.T) {
 			t.Parallel()
@@ -107,6 +110,7 @@ func TestQueuedAndInterrupted(t *testing.T) {
 // turn open.
 func TestQueuedAfterInterrupted(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	base := l.tree()
@@ -125,6 +129,7 @@ func TestQueuedAfterInterrupted(t *testing.T) {
 // TestQueueOfThree: three prompts wait, and their turns run one after the other.
 func TestQueueOfThree(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Late = true
@@ -147,6 +152,7 @@ func TestQueueOfThree(t *testing.T) {
 // TestQueueLost: the queue goes with the session; what was never run is no turn.
 func TestQueueLost(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Prompt("A")
@@ -160,6 +166,7 @@ func TestQueueLost(t *testing.T) {
 // already.
 func TestPromptTwice(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	var prompt replay.Event

@@ -30,6 +30,9 @@ func TestRestore(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if attached {
+				gittest.Check(t)
+			}
 			l := newLab(t)
 			c := l.client()
 			id := own(c)
@@ -143,6 +146,9 @@ func TestRestoreRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "ignored file" {
+				gittest.Check(t)
+			}
 			l := newLab(t)
 			c := l.client()
 			l.turn(c, "one", func() {
@@ -219,6 +225,7 @@ func TestRestoreSkipped(t *testing.T) {
 // as what it has made inside of them.
 func TestRestoreSparse(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, kind := range []string{"--cone", "--no-cone", "--sparse-index"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -260,6 +267,7 @@ func TestRestoreSparse(t *testing.T) {
 // which git does not remove, stays.
 func TestRestoreSubmodule(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	library := gittest.New(t)
 	library.Write("file", "library\n")
@@ -307,6 +315,7 @@ func TestRestoreSubmodule(t *testing.T) {
 // TestRestoreManyPaths: however many paths are named, the number of processes is the same.
 func TestRestoreManyPaths(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	var specs []string

@@ -8,6 +8,7 @@ import (
 
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
 )
@@ -79,6 +80,7 @@ func TestResume(t *testing.T) {
 // On the branch of a mission, the conversation is recorded to that: all of it with its next turn.
 func TestResumeAttached(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l, last := told(t)
 	at := l.attached("a1b2c3d4")
 	at.turn(at.client(), "by another", at.write("d.txt", "d\n"))
@@ -108,6 +110,7 @@ func TestResumeAttached(t *testing.T) {
 // Whatever fails, nothing is left behind, and nothing of other sessions is forgotten.
 func TestResumeFails(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name     string
 		attached bool

@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
@@ -132,6 +133,7 @@ func TestRange(t *testing.T) {
 // TestKeptByStranger: a stranger's ledger that keeps a commit of ours does not stand before ours.
 func TestKeptByStranger(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", l.write("file", "one"))

@@ -181,6 +181,7 @@ func hasWord(line, word string) bool {
 // every turn is found once that has what is looked for, the newest first, with the lines that match.
 func TestSearch(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for seed := range uint64(gittest.Size(20, 4)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
@@ -274,6 +275,7 @@ func checkSearch(t *testing.T, g *grove, repo *git.Repo, all []*turns.Turn, said
 // far too long.
 func TestSearchLong(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	g := newGrove(t, 1)
 	var segment bytes.Buffer
 	line := func(text string) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
 )
@@ -52,6 +53,7 @@ func TestClear(t *testing.T) {
 // TestClearInMidTurn: the turn that /clear cut off is the old session's.
 func TestClearInMidTurn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	first := own(c)
@@ -68,6 +70,7 @@ func TestClearInMidTurn(t *testing.T) {
 // of its own.
 func TestSessionsInOneMission(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	m := l.start()
 	one, two := l.client(), l.client()
@@ -92,6 +95,7 @@ func TestSessionsInOneMission(t *testing.T) {
 // TestClearInAttachedMission: the new session goes on in the mission, with a chain of its own.
 func TestClearInAttachedMission(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	m := l.start()
 	c := l.client()
@@ -108,6 +112,7 @@ func TestClearInAttachedMission(t *testing.T) {
 // a session and a mission, so each mission has the conversation from its beginning.
 func TestSessionMoves(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	first := l.start()
 	second := l.start()
@@ -137,6 +142,7 @@ func TestSessionMoves(t *testing.T) {
 // is such a mission.
 func TestAsked(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	m := l.start()
 	l.Git("switch", "-q", "main")
@@ -185,6 +191,7 @@ func TestSameEnding(t *testing.T) {
 // prompts have one id.
 func TestForkByTheClient(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	wants := []want{l.turn(c, "one", l.write("one.txt", "1\n")), l.turn(c, "two", nil)}
@@ -221,6 +228,7 @@ func TestWithoutFile(t *testing.T) {
 // comes with the next turn.
 func TestWrittenTooLate(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	l.flush = 0
 	c := l.client()
@@ -240,6 +248,7 @@ func TestWrittenTooLate(t *testing.T) {
 // told of.
 func TestInstalledInMidSession(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, inMidTurn := range map[string]bool{"between turns": false, "in mid-turn": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gitagent/internal/spent"
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
 )
@@ -159,6 +160,7 @@ func TestSubAgent(t *testing.T) {
 // once, though its lines are in two.
 func TestSubAgentInBackground(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Prompt("delegate")
@@ -244,6 +246,7 @@ func TestSubAgentsWithoutState(t *testing.T) {
 // TestManySubAgents: what is too much for one turn is left to the next.
 func TestManySubAgents(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Prompt("delegate")

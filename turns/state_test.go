@@ -33,6 +33,9 @@ func TestStateDeleted(t *testing.T) {
 		for at := 0; at < 9; at += gittest.Size(1, 3) {
 			t.Run(fmt.Sprintf("attached=%t/after event %d", attached, at), func(t *testing.T) {
 				t.Parallel()
+				if attached || at != 3 {
+					gittest.Check(t)
+				}
 				l := newLab(t)
 				c := l.client()
 				id := own(c)
@@ -84,6 +87,7 @@ func (l *lab) storedOnce(list []*turns.Turn) {
 // TestStateAlwaysDeleted: after every event.
 func TestStateAlwaysDeleted(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Hook = func(e replay.Event) {
@@ -102,6 +106,7 @@ func TestStateAlwaysDeleted(t *testing.T) {
 // TestEventTwiceAcrossDeletion: the second one of two equal events finds no state.
 func TestEventTwiceAcrossDeletion(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Hook = func(e replay.Event) {
@@ -121,6 +126,7 @@ func TestEventTwiceAcrossDeletion(t *testing.T) {
 // TestStateUnreadable: a process died while it was written, or a later version wrote it.
 func TestStateUnreadable(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, content := range map[string]string{
 		"empty": "", "torn": `{"v":1,"session":"`, "later version": `{"v":99}`, "another's": `{"v":1,"session":"x"}`, "binary": "\x00\xff",
 	} {
@@ -141,6 +147,7 @@ func TestStateUnreadable(t *testing.T) {
 // TestFileChanges: the session's file is only ever appended to, but nothing promises that.
 func TestFileChanges(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, tt := range map[string]struct {
 		change func(data []byte) []byte // nil: the file goes away
 		after  int                      // of the segment of turn 2
@@ -193,6 +200,7 @@ func TestFileChanges(t *testing.T) {
 // TestFileMoves: entering a worktree moves the session's file. It is the session that counts.
 func TestFileMoves(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	a := l.turn(c, "one", l.write("one.txt", "1\n"))
@@ -207,6 +215,7 @@ func TestFileMoves(t *testing.T) {
 // TestFileIsNone: the path in the payload names something that is no file of a session.
 func TestFileIsNone(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, path := range []string{"/dev/zero", "/dev/stdin", "/", "/home/dev/nowhere"} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
@@ -352,6 +361,7 @@ func TestTooLarge(t *testing.T) {
 // is a line again, segments go on after it.
 func TestTooLargeWithoutLine(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", nil)
@@ -380,6 +390,7 @@ func TestTooLargeWithoutLine(t *testing.T) {
 // TestStateDeletedAfterTooLarge: what was left out once is not looked at again.
 func TestStateDeletedAfterTooLarge(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Prompt("one")
@@ -404,6 +415,7 @@ func TestStateDeletedAfterTooLarge(t *testing.T) {
 // does.
 func TestStateDeletedThenEnded(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	a := l.turn(c, "one", l.write("one.txt", "1\n"))
@@ -418,6 +430,7 @@ func TestStateDeletedThenEnded(t *testing.T) {
 // far. What an earlier turn has written is not written again.
 func TestNothingIsWrittenTwice(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	for i := range 5 {

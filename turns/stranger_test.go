@@ -58,6 +58,7 @@ func TestContinuedByStranger(t *testing.T) {
 // ours, not even once the mission was accepted.
 func TestSavedByStranger(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, key := range []bool{true, false} {
 		l := newLab(t)
 		l.keyless = !key
@@ -130,6 +131,7 @@ func TestMissionOfStranger(t *testing.T) {
 // A fork knows what is known of its source, also without a key, and so does a fork of a fork.
 func TestForkKnowsItsSource(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	l.keyless = true
 	_, source := l.three()
@@ -155,6 +157,7 @@ func TestForkKnowsItsSource(t *testing.T) {
 // last turn, and nobody's if somebody has added to it.
 func TestFromBefore(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, foreign := range []bool{false, true} {
 		l := newLab(t)
 		l.keyless = true

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
@@ -116,6 +117,7 @@ func TestTakePicks(t *testing.T) {
 
 // What is in HEAD in another way than by the same commit is not picked: git would stop there.
 func TestTakeRedundant(t *testing.T) {
+	gittest.Check(t)
 	l, at := branched(t)
 	at.Git("commit", "-q", "--allow-empty", "-m", "nothing")
 	l.Write("c.txt", "c\n")
@@ -133,6 +135,7 @@ func TestTakeRedundant(t *testing.T) {
 }
 
 func TestTakeMerges(t *testing.T) {
+	gittest.Check(t)
 	l, at := branched(t)
 	at.Git("merge", "-q", "--no-edit", "main")
 	_, _, err := l.take("latest", picked)
@@ -165,6 +168,7 @@ func TestTakeMergesBranch(t *testing.T) {
 
 // What a fork has from another one comes along.
 func TestTakeOfFork(t *testing.T) {
+	gittest.Check(t)
 	l, _ := branched(t)
 	list := l.list(forkID)
 	f := l.forkOf(list[4])
@@ -207,6 +211,9 @@ func TestTakeRefuses(t *testing.T) {
 		}, turns.ErrStopped},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.name != "rebased" {
+				gittest.Check(t)
+			}
 			l, at := branched(t)
 			tt.arrange(l, at)
 			before := l.Git("rev-parse", forkID.Ref(), "HEAD")
@@ -226,6 +233,7 @@ func TestTakeRefuses(t *testing.T) {
 
 // Git runs as the user's: with hooks, unless the fork is a stranger's.
 func TestTakeHooks(t *testing.T) {
+	gittest.Check(t)
 	for _, foreign := range []bool{false, true} {
 		l, at := branched(t)
 		at.Write(".githooks/prepare-commit-msg", "#!/bin/sh\necho hooked >>\"$1\"\n")

@@ -6,6 +6,7 @@ import (
 
 	"gitagent/internal/ledger"
 	"gitagent/internal/spent"
+	"gitagent/test/gittest"
 )
 
 // messages are the tokens of so many messages of the client that tests replay.
@@ -76,6 +77,7 @@ func TestTokensOfTurns(t *testing.T) {
 // TestTokensOfOldRecords: what nobody counted is unknown, and stays so.
 func TestTokensOfOldRecords(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "first", nil)
@@ -105,6 +107,7 @@ func TestTokensOfOldRecords(t *testing.T) {
 // TestTokensOfImported: who imports what hooks have not seen gets the same figures.
 func TestTokensOfImported(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.unheard()
 	l.turn(c, "first", l.write("a", "a"))

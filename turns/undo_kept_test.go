@@ -17,6 +17,7 @@ import (
 // needed as well.
 func TestUndoCollected(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, step := range map[string]func(l *lab, list []*turns.Turn) error{
 		"revert": func(l *lab, list []*turns.Turn) error {
 			_, err := l.recorder(l.Dir).Revert(t.Context(), time.Now(), list[0].Before(), list[0].After(), turns.Merging{})
@@ -90,6 +91,7 @@ func TestUndoWithout(t *testing.T) {
 // TestUndoHalfUndone: a restore was killed in the middle, and so was its undo. The next one finishes that.
 func TestUndoHalfUndone(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	all := func(what string) func() {

@@ -11,6 +11,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/snapshot"
+	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
@@ -68,6 +69,9 @@ func TestUndoHalf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "mixed" {
+				gittest.Check(t)
+			}
 			l := newLab(t)
 			c := l.client()
 			l.turn(c, "one", func() {
@@ -118,6 +122,7 @@ func TestUndoHalf(t *testing.T) {
 // step before it is the last one.
 func TestUndoUntouched(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	text := func(first string) string { return first + "\n2\n3\n4\n5\n6\n7\n8\n9\n" }
 	for name, tt := range map[string]struct {
 		since    func(l *lab, look func())
@@ -204,6 +209,7 @@ func TestUndoComplete(t *testing.T) {
 // before it has changed anything: the first one is the last.
 func TestUndoTwoHalves(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", func() { l.Write("a", "1\n"); l.Write("b", "1\n") })
@@ -239,6 +245,7 @@ func TestUndoTwoHalves(t *testing.T) {
 // TestUndoConverted: files that git converts are brought back as they were.
 func TestUndoConverted(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	l.Write(".gitattributes", "*.crlf text eol=crlf\n")
 	l.Write("file.crlf", "first\r\nline\r\n")
@@ -263,6 +270,7 @@ func TestUndoConverted(t *testing.T) {
 // TestUndoUnborn: in a repository without a commit there is nothing before, and back it goes.
 func TestUndoUnborn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := emptyLab(t)
 	c := l.client()
 	l.turn(c, "one", l.write("file", "1\n"))
@@ -285,6 +293,7 @@ func TestUndoUnborn(t *testing.T) {
 // place. The conflict has the file's name, and git's only where it is written.
 func TestUndoInPlace(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", l.write("place/file", "1\n"))
@@ -310,6 +319,7 @@ func TestUndoInPlace(t *testing.T) {
 // one is not in the way.
 func TestUndoLink(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	l.Write("dir/deep/file", "dir\n")
 	c := l.client()
@@ -337,6 +347,7 @@ func TestUndoLink(t *testing.T) {
 // TestUndoGone: the mission whose ledger kept what was before was removed.
 func TestUndoGone(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", l.write("file", "1\n"))
@@ -356,6 +367,7 @@ func TestUndoGone(t *testing.T) {
 // TestRevertJumped: HEAD jumped during the turn, so its record begins at the new HEAD.
 func TestRevertJumped(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.Write("more", "more\n")
@@ -389,6 +401,7 @@ func TestRevertJumped(t *testing.T) {
 // line of a message.
 func TestUndoPlanted(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", l.write("a", "1\n"))
@@ -407,6 +420,7 @@ func TestUndoPlanted(t *testing.T) {
 // TestUndoMovedDirectory: what was put since into a directory that the step has moved stays where it is.
 func TestUndoMovedDirectory(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	for _, name := range []string{"a", "b", "c"} {
 		l.Write("lib/"+name, strings.Repeat(name+"\n", 20))
