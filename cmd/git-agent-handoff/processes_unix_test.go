@@ -137,6 +137,7 @@ func (h *host) check() {
 // handoff is, with a number of its own.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	rounds := gittest.Size(8, 3)
 	h := newHost(t)
 	for n := 1; n <= rounds; n++ {
@@ -173,6 +174,7 @@ func TestAtOnce(t *testing.T) {
 // there, the next one works as ever, and nobody is blocked by what a dead one left.
 func TestKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	kills := gittest.Size(40, 6)
 	h := newHost(t)
 	random := rand.New(rand.NewPCG(1, 2))

@@ -74,6 +74,7 @@ func (h *host) calls(session string) int {
 // handed off, counted or told twice, and nothing is lost.
 func TestEverythingTwice(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	rounds := gittest.Size(20, 5)
 	h := newHost(t)
 	config := gittest.TempDir(t)
@@ -143,6 +144,7 @@ func TestEverythingTwice(t *testing.T) {
 // TestOthersTwice: the same with what other clients tell, which have other events, and other names in them.
 func TestOthersTwice(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	rounds := gittest.Size(20, 5)
 	h := newHost(t)
 	path := filepath.Join(gittest.TempDir(t), "rollout.jsonl")
@@ -179,6 +181,7 @@ func TestOthersTwice(t *testing.T) {
 // moment. The other one does what that left undone, and nothing is done twice.
 func TestOneOfTwoKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	rounds := gittest.Size(60, 10)
 	h := newHost(t)
 	random := rand.New(rand.NewPCG(3, 4))

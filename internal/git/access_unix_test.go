@@ -17,6 +17,7 @@ import (
 // TestModeOfPacks compares our packs with git's, for every kind of core.sharedRepository.
 func TestModeOfPacks(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, setting := range []string{"", "umask", "false", "0", "group", "true", "yes", "1", "all", "world", "everybody", "2", "0600", "0640", "0660", "0644"} {
 		t.Run(setting, func(t *testing.T) {
 			t.Parallel()

@@ -21,6 +21,7 @@ import (
 // runs, a pack that it has listed may go, and here packs go faster than anywhere else.
 func TestRollUpBesideGit(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	rounds := gittest.Size(20, 3)
 	for _, args := range [][]string{
 		{"gc", "-q"},

@@ -92,6 +92,7 @@ func TestBlameParents(t *testing.T) {
 
 // TestBlameCircle: a git that walks in a circle ends with its context.
 func TestBlameCircle(t *testing.T) {
+	gittest.Check(t)
 	r := gittest.New(t)
 	r.Write("f", "one\n")
 	first := r.Commit("first")

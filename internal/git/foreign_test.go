@@ -292,6 +292,7 @@ func TestForeignOfBare(t *testing.T) {
 // move it.
 func TestForeignSubmodule(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	inner := newStrangers(t)
 	outer := strangers{Repo: gittest.New(t), t: t}
 	outer.Git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "-b", "main", inner.Dir, "module")

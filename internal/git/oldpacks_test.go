@@ -37,6 +37,7 @@ func TestOldPacksGoWithTheNextRollUp(t *testing.T) {
 // An old pack is removed only if it is unchanged and the new one still holds all its objects.
 func TestOldPacksAreCheckedAgain(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name  string
 		then  func(t *testing.T, r *gittest.Repo, repo *Repo, taker string, old []string)
@@ -148,6 +149,7 @@ func rollUpIfDue(t *testing.T, repo *Repo) {
 // There is no roll-up while git holds gc.pid, as git judges it.
 func TestRollUpWhileGCRuns(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	dead := exec.Command(os.Args[0], "-test.run=^$")
 	if err := dead.Run(); err != nil {
 		t.Fatal(err)

@@ -229,6 +229,7 @@ func TestRefTransactionKilled(t *testing.T) {
 // conflict is reported as one.
 func TestUpdateRefsConcurrently(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	first := commits(t, r, 1)[0]
 	repo := find(t, r)
@@ -283,6 +284,7 @@ func TestUpdateRefsConcurrently(t *testing.T) {
 // Eight worktrees of one repository, each committing to its own branch at the same time.
 func TestCommitInWorktreesConcurrently(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := committed(t)
 	ctx := context.Background()
 	var wg sync.WaitGroup

@@ -22,6 +22,7 @@ import (
 // ones removed.
 func TestRollUpKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	if _, err := exec.LookPath(os.Args[0]); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 )
 
 // apart is a world where turns run in two forks, whose HEADs are the same as that of the first worktree.
@@ -77,6 +78,7 @@ func TestElsewhere(t *testing.T) {
 // made it, with the trailers of what has the work of turns.
 func TestTrailed(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	top, running := apart(t)
 	list, trees := top.forks()
 	top.mine(0)

@@ -15,6 +15,7 @@ import (
 // TestMessagesAreNotKept: anybody may push thousands of commits with messages of megabytes in a pack of one, and a
 // question about all of them keeps none.
 func TestMessagesAreNotKept(t *testing.T) {
+	gittest.Check(t)
 	r := gittest.New(t)
 	since := r.Commit("since")
 	var in strings.Builder

@@ -140,6 +140,7 @@ func agree(answer, whole string) bool {
 // another form.
 func TestVariants(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	n := *worlds
 	if n == 0 {
 		n = gittest.Size(2, 1)

@@ -244,6 +244,7 @@ func (m *maker) done() []ledger.ID {
 
 func TestRewriteRandom(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for seed := range uint64(gittest.Size(60, 8)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()

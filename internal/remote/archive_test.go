@@ -112,6 +112,7 @@ func TestPushArchive(t *testing.T) {
 // of an archive that is damaged here nothing goes.
 func TestPushDamagedArchive(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	a := cloneOf(t, host.Dir)
 	a.turn("a1b2c3d4", "one")
@@ -138,6 +139,7 @@ func TestPushDamagedArchive(t *testing.T) {
 // TestArchiveLocks: git was killed while it noted what the archive of a remote is. Its locks are in nobody's way.
 func TestArchiveLocks(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	a, b := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	a.turn("a1b2c3d4", "one")
@@ -184,6 +186,7 @@ func TestArchiveLocks(t *testing.T) {
 // TestPushArchives: archives of several clones come together at the host, in every order, and nothing is lost.
 func TestPushArchives(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}[:gittest.Size(6, 2)] {
 		host := newHost(t)
 		var clones []*clone
@@ -217,6 +220,7 @@ func TestPushArchives(t *testing.T) {
 // TestArchiveSides: one mission went on in two clones, which both archived it.
 func TestArchiveSides(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	a, b := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	a.turn(mission, "common")
@@ -245,6 +249,7 @@ func TestArchiveSides(t *testing.T) {
 // TestArchiveRace: another clone pushes its archive between a look and the push.
 func TestArchiveRace(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	clones := make([]*clone, 4)
 	errs := make(chan error)
@@ -281,6 +286,7 @@ func TestArchiveRace(t *testing.T) {
 // checked like all that is fetched.
 func TestForeignArchive(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	c := cloneOf(t, host.Dir)
 	c.turn(mission, "ours")
@@ -331,6 +337,7 @@ func TestForeignArchive(t *testing.T) {
 // being sent or fetched.
 func TestSpoiledArchive(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, what := range []string{"a blob", "what is not there"} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -363,6 +370,7 @@ func TestSpoiledArchive(t *testing.T) {
 // TestArchiveOfNothing: missions that a remote's archive names and does not keep are no reason not to send ours.
 func TestArchiveOfNothing(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	a := cloneOf(t, host.Dir)
 	a.turn(mission, "one")

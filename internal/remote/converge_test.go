@@ -23,6 +23,7 @@ var orders = flag.Int("orders", 10, "how many orders of push and fetch are tried
 // nothing changes any more.
 func TestConverge(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	steps := []string{"a turn", "a push", "a fetch", "b turn", "b push", "b fetch", "c all"}
 	var all [][]string
 	permutations(steps, func(order []string) { all = append(all, slices.Clone(order)) })

@@ -9,6 +9,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 )
 
 const mission = ledger.ID("a1b2c3d4")
@@ -90,6 +91,7 @@ func TestSides(t *testing.T) {
 // remove. A fetch still works, and what it can't remove is never taken for a mission.
 func TestPackedRefsLocked(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	here, there := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	there.RefFiles()

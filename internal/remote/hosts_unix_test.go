@@ -63,6 +63,7 @@ func (d door) through(t *testing.T, host *gittest.Repo) func(args ...string) *cl
 // TestHosts combines every kind of transport with various kinds of hosts.
 func TestHosts(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, d := range doors() {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
@@ -186,6 +187,7 @@ func refused(t *testing.T, host *gittest.Repo, d door) {
 // password, and nothing is lost.
 func TestNoDoor(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	closed := httpBackend(t, host, "dev")
 	readOnly := newHost(t)

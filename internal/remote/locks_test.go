@@ -5,12 +5,15 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"gitagent/test/gittest"
 )
 
 // TestStaleLocks: a killed git has left locks where a fetch lands and on the refs that it moves.
 // They are removed, but the lock of a branch is not ours to remove.
 func TestStaleLocks(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	here, there := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	there.RefFiles()

@@ -10,6 +10,7 @@ import (
 // TestMany: more missions than are fetched by name or pushed together.
 func TestMany(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	n := gittest.Size(300, 210) // 200 go together
 	host, second := newHost(t), newHost(t)
 	fill(t, host, 0, n)

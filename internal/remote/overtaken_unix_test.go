@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 )
 
 // TestOvertaken: a push was killed, and what it had started at the host goes on: it moves the refs, or
 // holds their locks, while the next push is there. That is no rejection, and all arrives.
 func TestOvertaken(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, hook := range map[string]string{
 		"moved":  `case $1 in $kind*) git update-ref "$1" "$3";; esac` + "\n",
 		"locked": `case $1 in $kind*) if test -e seen; then rm -f "$1.lock"; else mkdir -p "${1%/*}"; : >seen; : >"$1.lock"; fi;; esac` + "\n",

@@ -249,6 +249,9 @@ func TestPurgeArchived(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "here" {
+				gittest.Check(t)
+			}
 			dir, a, b := newTeam(t)
 			before(a, b)
 			a.purge()
@@ -287,6 +290,7 @@ func TestPurgeArchived(t *testing.T) {
 // refs move. When that is completed it has the map as well, and nothing stays.
 func TestPurgeElsewhereStopped(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const id = "c1b2c3d4"
 	_, a, b := newTeam(t)
 	a.Git("switch", "-q", "-c", "agent/mission/"+id)
@@ -413,6 +417,7 @@ func forge(m *member, change func(record string) string) {
 // prove themselves. A person may agree to the first, but not to the second.
 func TestFakePurge(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, tt := range map[string]struct {
 		trusted  bool
 		change   func(string) string
@@ -467,6 +472,7 @@ func TestFakePurge(t *testing.T) {
 // has put beside it: that others were removed. That is said, and changes nothing else.
 func TestHiddenRemoval(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const other = "b2b2c3d4"
 	dir, a, b := newTeam(t)
 	if err := trust.ReadKeys(b.keys, "").Remove(t.Context(), "a"); err != nil {
@@ -538,6 +544,7 @@ func TestHiddenRemoval(t *testing.T) {
 // named, and a purge puts a map there again.
 func TestSpoiledMap(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, what := range []string{"blob", "tree", "too many"} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -581,6 +588,7 @@ func TestSpoiledMap(t *testing.T) {
 // moves no branch of the user's, even if what he says proves itself.
 func TestPurgeOfMine(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const id = "c1b2c3d4"
 	_, a, b := newTeam(t)
 	b.Write("mine.go", "package mine\n")
@@ -666,6 +674,7 @@ func manySheets(t *testing.T, m *member) string {
 // secret stays.
 func TestTwoPurges(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const other = "hunter2-for-ever-and-ever"
 	dir, a, b := newTeam(t)
 	a.turn(mission, "and "+other)
@@ -702,6 +711,7 @@ func TestTwoPurges(t *testing.T) {
 // TestPurgedMission: a mission that was purged as a whole goes elsewhere too, but not where it has gone on.
 func TestPurgedMission(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	_, a, b := newTeam(t)
 	in := gittest.New(t)
 	c := newMember(t, in, filepath.Dir(a.Dir), "c")
@@ -741,6 +751,7 @@ func TestPurgedMission(t *testing.T) {
 // of files, authors. What a purged turn said may be said again.
 func TestPurgeKindsElsewhere(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	finder, err := secret.Fixed([]byte(spilled))
 	if err != nil {
 		t.Fatal(err)
@@ -799,6 +810,7 @@ var purgeOrders = flag.Int("purge-orders", 6, "how many orders of turn, purge, p
 // knows of purges has the secret in any object, the host in none that a ref leads to, and no turn is lost.
 func TestPurgeConverge(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	seed := newPurgeSeed(t)
 	for n := range min(*purgeOrders, gittest.Size(*purgeOrders, 3)) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 )
 
 // refusing listens on a port, closes every connection at once, and counts them.
@@ -66,6 +67,7 @@ func (c *clone) drains() {
 // attempt.
 func TestRefused(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, scheme := range []string{"http", "git", "ssh"} {
 		t.Run(scheme, func(t *testing.T) {
 			t.Parallel()
@@ -125,6 +127,7 @@ func TestRefused(t *testing.T) {
 // reached the remote.
 func TestRestEnds(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	c := cloneOf(t, newHost(t).Dir)
 	c.turn(mission, "one")
 	if err := c.origin().Later(mission); err != nil {

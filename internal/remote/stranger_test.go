@@ -25,6 +25,7 @@ func (c *clone) extend(host *gittest.Repo, ref, file, content string) (tip strin
 // ledger's nor the branch's, and is there under another name. Fetching again changes nothing but that.
 func TestContinuedByStranger(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const ledger, branch = "refs/agent/missions/a1b2c3d4", "refs/heads/agent/mission/a1b2c3d4"
 	host := newHost(t)
 	here := cloneOf(t, host.Dir)

@@ -7,6 +7,7 @@ import (
 
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
+	"gitagent/test/gittest"
 )
 
 // withdrawal looks at the remote for missions.
@@ -71,6 +72,7 @@ func TestWithdraw(t *testing.T) {
 // TestWithdrawRefused: a host that lets no branch be deleted keeps the missions that have one.
 func TestWithdrawRefused(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	host.Git("config", "receive.denyDeletes", "true")
 	c := cloneOf(t, host.Dir)
@@ -89,6 +91,7 @@ func TestWithdrawRefused(t *testing.T) {
 // TestWithdrawBranch: a branch at the remote with a commit that is not here keeps its mission there.
 func TestWithdrawBranch(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	here, there := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	here.Git("switch", "-q", "-c", "agent/mission/"+string(mission))

@@ -25,7 +25,10 @@ func TestTakeSparse(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			gittest.Sample(t)
+			if tt.name != "cone" {
+				gittest.Check(t)
+				gittest.Sample(t)
+			}
 			r := base(t)
 			r.Write("d/.gitattributes", "*.txt text\n")
 			r.Write("f/.gitattributes", "*.txt text\n")
@@ -69,6 +72,7 @@ func TestTakeSparse(t *testing.T) {
 
 func TestTakeSplitIndex(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name   string
 		config []string
@@ -110,6 +114,7 @@ func TestTakeSplitIndex(t *testing.T) {
 
 func TestTakeBrokenIndex(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	setup := func(t *testing.T) *gittest.Repo {
 		r := base(t)
 		r.Write("kept.o", "tracked, though ignored\n")
@@ -226,6 +231,7 @@ func TestTakeRacy(t *testing.T) {
 // bring them back, so it is asked before they are collected.
 func TestTakeAfterGC(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	many := func(t *testing.T, r *gittest.Repo) {
 		for i := range maxPlainFiles + 1 {
 			r.Write("new/"+string(rune('A'+i)), string(rune('A'+i)))
@@ -264,6 +270,7 @@ func TestTakeAfterGC(t *testing.T) {
 
 func TestTakeBranchSwitch(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := base(t)
 	r.Git("checkout", "-q", "-b", "other")
 	r.Write("a", "other\n")
@@ -288,6 +295,7 @@ func TestTakeBranchSwitch(t *testing.T) {
 
 func TestTakeConflicts(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	// setup makes branches that disagree in every way that there is.
 	setup := func(t *testing.T) *gittest.Repo {
 		r := base(t)
@@ -381,6 +389,7 @@ func TestTakeConflicts(t *testing.T) {
 
 func TestTakePartialClone(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, filter := range []string{"blob:none", "tree:0"} {
 		t.Run(filter, func(t *testing.T) {
 			t.Parallel()
@@ -423,6 +432,7 @@ func TestTakePartialClone(t *testing.T) {
 // What git replace says of HEAD must not mix with what HEAD is.
 func TestTakeReplaced(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, pack := range map[string]bool{"loose": false, "packed": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
