@@ -181,9 +181,8 @@ func (r *Recorder) notLookedAt(ctx context.Context, worktree string) error {
 		return err
 	}
 	for entry := range strings.SplitSeq(string(out), "\x00") {
-		about, name, _ := strings.Cut(entry, "\t")
-		fields := strings.Fields(about) // tag, mode, hash, stage
-		if len(fields) != 4 || fields[0] != "S" && fields[0] == strings.ToUpper(fields[0]) {
+		name, hash, hidden := parseHidden(entry)
+		if !hidden {
 			continue
 		}
 		path := filepath.Join(worktree, filepath.FromSlash(name))
@@ -200,11 +199,22 @@ func (r *Recorder) notLookedAt(ctx context.Context, worktree string) error {
 		if err != nil {
 			return err
 		}
-		if strings.TrimSpace(string(now)) != fields[2] {
+		if strings.TrimSpace(string(now)) != hash {
 			return fmt.Errorf("%q in %s has changes that git does not look at: %w", name, worktree, ErrInUse)
 		}
 	}
 	return nil
+}
+
+// parseHidden reads an entry of git ls-files -v -s: a file that the user has told git not to look at has the tag S,
+// or one in lower case.
+func parseHidden(entry string) (name, hash string, hidden bool) {
+	about, name, _ := strings.Cut(entry, "\t")
+	fields := strings.Fields(about) // tag, mode, hash, stage
+	if len(fields) != 4 || fields[0] != "S" && fields[0] == strings.ToUpper(fields[0]) {
+		return "", "", false
+	}
+	return name, fields[2], true
 }
 
 // cut removes the worktree and the branch, which must be at tip, of a mission. what is for the reflog.

@@ -147,3 +147,26 @@ func TestUnmergedError(t *testing.T) {
 		}
 	}
 }
+
+// TestParseHidden: which entries of git ls-files git does not look at.
+func TestParseHidden(t *testing.T) {
+	t.Parallel()
+	for entry, want := range map[string]bool{
+		"S 100644 aaaa 0\tkept.txt":      true, // out of a sparse checkout
+		"h 100644 aaaa 0\tkept.txt":      true, // assumed to be unchanged
+		"s 100644 aaaa 0\tkept.txt":      true, // both
+		"H 100644 aaaa 0\tkept.txt":      false,
+		"M 100644 aaaa 1\tkept.txt":      false, // unmerged
+		"H 100644 aaaa 0\tS 1 aaaa 0\ts": false,
+		"S 100644 aaaa":                  false,
+		"":                               false,
+	} {
+		name, hash, hidden := parseHidden(entry)
+		if hidden != want || want && (name != "kept.txt" || hash != "aaaa") {
+			t.Errorf("%q: %q is %s, hidden %t", entry, name, hash, hidden)
+		}
+	}
+	if name, _, hidden := parseHidden("S 100644 aaaa 0\tan odd\tname"); !hidden || name != "an odd\tname" {
+		t.Errorf("an odd name is %q", name)
+	}
+}
