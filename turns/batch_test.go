@@ -18,6 +18,7 @@ import (
 // TestBatches: a batch of a search has no more bytes of records than it may, but for its last one.
 func TestBatches(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	repo, err := git.Find(r.Dir)
 	if err != nil {

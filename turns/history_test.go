@@ -20,6 +20,7 @@ import (
 // one record for every turn, with its prompt, its outcome and the worktree's tree, and
 // conversations that are prefixes of the clients' files. Each byte of the input is a decision.
 func FuzzHistory(f *testing.F) {
+	gittest.Check(f)
 	for seed := range gittest.Size(14, 2) {
 		source := rand.New(rand.NewPCG(uint64(seed), 0))
 		var data []byte

@@ -75,6 +75,7 @@ func TestSavedLater(t *testing.T) {
 // TestRange: a range is what came after its first state, up to its second.
 func TestRange(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	l.begin(turns.Beginning{ID: "a1b2c3d4", At: time.Now()})
 	c := l.client()
