@@ -2,6 +2,7 @@ package turns
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -47,6 +48,34 @@ func TestNamed(t *testing.T) {
 	broken := errors.New("broken")
 	if got, err := named(Signal{Asked: d}, "", new(session.State), func(ledger.ID) (bool, error) { return true, broken }); got != "" || !errors.Is(err, broken) {
 		t.Errorf("nobody knows whether it exists: %q, %v", got, err)
+	}
+}
+
+// TestOwnInstead: where the turn goes if the mission that is meant is damaged.
+func TestOwnInstead(t *testing.T) {
+	t.Parallel()
+	const id = "a1b2c3d4"
+	damaged := fmt.Errorf("read mission.json: %w", git.ErrDamaged)
+	for _, tt := range []struct {
+		name   string
+		err    error
+		signal Signal
+		meant  ledger.ID
+		want   bool
+	}{
+		{"an object is damaged", damaged, Signal{Session: "s"}, id, true},
+		{"an object is lost", plumbing.ErrObjectNotFound, Signal{Session: "s"}, id, true},
+		{"it is recorded", nil, Signal{Session: "s"}, id, false},
+		{"a ref moved", git.ErrConflict, Signal{Session: "s"}, id, false},
+		{"a mission is not there", git.ErrNotFound, Signal{Session: "s"}, id, false},
+		{"nobody knows which one was meant", damaged, Signal{Session: "s"}, "", false},
+		{"there is no session", damaged, Signal{}, id, false},
+		{"it was asked for", damaged, Signal{Session: "s", Mission: id}, id, false},
+		{"the environment asked for it", damaged, Signal{Session: "s", Asked: id}, id, true},
+	} {
+		if got := tt.signal.ownInstead(tt.err, tt.meant); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
+		}
 	}
 }
 

@@ -80,10 +80,9 @@ func (r *Recorder) record(ctx context.Context, s Signal, st *session.State, done
 		meant, err = r.missionOf(ctx, s, st)
 		return transaction.Job{Mission: meant}, err
 	})
-	if !git.Lost(err) || s.Session == "" || meant == "" || s.Mission != "" {
+	if !s.ownInstead(err, meant) {
 		return err
 	}
-	// What was recorded there may come back. Until then nothing goes on from it, and the turn is not lost.
 	instead, e := r.ownMission(ctx, s.Session)
 	if e == nil && instead == meant {
 		instead, e = ledger.OfSession(s.Session, 12)
@@ -104,6 +103,13 @@ func (r *Recorder) record(ctx context.Context, s Signal, st *session.State, done
 		done.Damaged = meant
 	}
 	return nil
+}
+
+// ownInstead reports whether a signal that could not be recorded to the mission that was meant is recorded to the
+// session's own: an object of that is lost. What was recorded there may come back. Until then nothing goes on from it,
+// and the turn is not lost, unless somebody has asked for that very mission.
+func (s Signal) ownInstead(err error, meant ledger.ID) bool {
+	return git.Lost(err) && s.Session != "" && meant != "" && s.Mission == ""
 }
 
 // recordTo adds the signal to the mission that choose returns.
