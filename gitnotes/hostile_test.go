@@ -11,7 +11,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
-
 	"gitagent/test/gittest"
 )
 

@@ -84,18 +84,13 @@ func (r *Recorder) Adopt(ctx context.Context, at time.Time, s *State, how Mergin
 
 // adoptable returns where the work begins that a state of a fork has and this checkout lacks.
 func (r *Recorder) adoptable(ctx context.Context, objects *git.Objects, m *ledger.Mission, head git.Head, s *State) (ForkPoint, error) {
-	point, err := PointOf(m)
+	here, err := r.Mission(ctx)
+	if err != nil {
+		return ForkPoint{}, err
+	}
+	point, err := pointOf(m, s, here)
 	if err != nil {
 		return point, err
-	}
-	here, err := r.Mission(ctx)
-	switch {
-	case err != nil:
-		return point, err
-	case here == m.ID:
-		return point, ErrOwnBranch
-	case s.Turn.Mission != m.ID:
-		return point, fmt.Errorf("%w: it is turn %s", ErrInherited, s.Turn.ID())
 	}
 	return outermost(point, func(at ForkPoint) (ForkPoint, bool, error) {
 		source, err := r.source(ctx, objects, head, at, here)
@@ -105,6 +100,21 @@ func (r *Recorder) adoptable(ctx context.Context, objects *git.Objects, m *ledge
 		next, ok := source.further()
 		return next, ok, nil
 	})
+}
+
+// pointOf returns where a fork began one of whose states is to be adopted where HEAD is on the branch of here, if on that
+// of any mission.
+func pointOf(m *ledger.Mission, s *State, here ledger.ID) (ForkPoint, error) {
+	point, err := PointOf(m)
+	switch {
+	case err != nil:
+		return point, err
+	case here == m.ID:
+		return point, ErrOwnBranch
+	case s.Turn.Mission != m.ID:
+		return point, fmt.Errorf("%w: it is turn %s", ErrInherited, s.Turn.ID())
+	}
+	return point, nil
 }
 
 // there finds the turns of the fork that changed the paths of conflicts.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 

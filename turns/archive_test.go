@@ -159,6 +159,7 @@ func TestRemoveWhatWentOn(t *testing.T) {
 // both stay.
 func TestArchiveOtherChain(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c, other := l.client(), l.client()
 	id := own(c)
@@ -201,6 +202,7 @@ func TestExpandArchived(t *testing.T) {
 // TestContinueWithoutNotes: an archived mission whose notes can't be read goes on, and they are not lost.
 func TestContinueWithoutNotes(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	id := own(c)

@@ -497,6 +497,7 @@ func TestDiedInPublish(t *testing.T) {
 // TestBeginFails: what can't be checked out leaves nothing behind.
 func TestBeginFails(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, prepare := range map[string]func(l *lab, b *turns.Beginning){
 		"the directory is not empty": func(l *lab, b *turns.Beginning) {
 			b.Worktree = filepath.Join(gittest.TempDir(l.t), "full")

@@ -21,6 +21,9 @@ func TestBeforeTurn(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if attached {
+				gittest.Check(t)
+			}
 			l := newLab(t)
 			c := l.client()
 			id := own(c)
@@ -154,6 +157,7 @@ func TestUnborn(t *testing.T) {
 // TestUnbornWithoutPrompt: and the first event is the end of a turn.
 func TestUnbornWithoutPrompt(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := emptyLab(t)
 	c := l.client()
 	record := c.Hook

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 
@@ -84,6 +84,7 @@ func TestFull(t *testing.T) {
 // TestBrokenNotes: notes that can't be read are left as they are; the ledger has all of it.
 func TestBrokenNotes(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, spoil := range map[string]func(l *lab, ref string){
 		"no commit": func(l *lab, ref string) { l.Git("update-ref", ref, "HEAD:file") },
 		"a note that is too large": func(l *lab, ref string) {

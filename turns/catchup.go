@@ -2,6 +2,7 @@ package turns
 
 import (
 	"bytes"
+	"iter"
 	"maps"
 	"slices"
 
@@ -19,24 +20,34 @@ func (r *recording) catchUp() (adopted bool, err error) {
 	if r.Session == "" || !slices.Contains(r.tx.Ledger.Mission.Sessions, r.Session) {
 		return false, nil
 	}
-	seen := r.state.Cursors[string(r.id)].Turn
-	if last := r.state.Last; last != nil && last.Mission == string(r.id) {
+	t, err := missed(&r.state, r.Session, r.id, r.tx.Ledger.Turns(), func(n int) (*Turn, error) { return readTurn(r.tx.Ledger, n) })
+	if err != nil || t == nil {
+		return false, err
+	}
+	r.adopt(t)
+	r.adoptSides(t)
+	return true, r.noteAgain(t)
+}
+
+// missed is the newest turn of a session in a mission, of all of its turns, if the session's state does not know it;
+// else nil.
+func missed(st *session.State, name string, id ledger.ID, turns iter.Seq2[ledger.Numbered, error], read func(number int) (*Turn, error)) (*Turn, error) {
+	seen := st.Cursors[string(id)].Turn
+	if last := st.Last; last != nil && last.Mission == string(id) {
 		seen = max(seen, last.Turn)
 	}
 	looked := 0
-	for turn, err := range r.tx.Ledger.Turns() {
+	for turn, err := range turns {
 		if err != nil || turn.Number <= seen || looked == maxCaughtUp {
-			return false, err
+			return nil, err
 		}
 		looked++
-		t, err := readTurn(r.tx.Ledger, turn.Number)
-		if err == nil && t.Session == r.Session && t.Mission == r.id { // what can't be read is not ours
-			r.adopt(t)
-			r.adoptSides(t)
-			return true, r.noteAgain(t)
+		t, err := read(turn.Number)
+		if err == nil && t.Session == name && t.Mission == id { // what can't be read is not ours
+			return t, nil
 		}
 	}
-	return false, nil
+	return nil, nil
 }
 
 // maxCaughtUp is how many turns, those of other sessions, may have been recorded meanwhile.

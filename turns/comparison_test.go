@@ -177,6 +177,7 @@ func TestCompareWithStranger(t *testing.T) {
 // TestCompareFailed: a turn that failed at once has sent nothing, and the fork's context is what it was.
 func TestCompareFailed(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, list := l.three()
 	l.forkTo("f0f0f0f0", list[2], false)
@@ -193,6 +194,7 @@ func TestCompareFailed(t *testing.T) {
 // TestCompareOdd: numbers and texts that nobody would write are bounded.
 func TestCompareOdd(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	_, list := l.three()
 	l.forkTo("f0f0f0f0", list[2], false)

@@ -9,9 +9,9 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 
@@ -32,6 +32,9 @@ func TestDamaged(t *testing.T) {
 			for _, attached := range []bool{false, true} {
 				t.Run(damage.name+of, func(t *testing.T) {
 					t.Parallel()
+					if damage.name+of != "lost" || attached {
+						gittest.Check(t)
+					}
 					l := newLab(t)
 					c := l.client()
 					id := own(c)

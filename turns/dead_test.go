@@ -144,6 +144,7 @@ func TestRestoreInheritedTurn(t *testing.T) {
 // taken back by the next one; what it had finished, or somebody works with, stays.
 func TestKilledPlanting(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const gone, stays = ledger.ID("aaaaaaaa"), ledger.ID("bbbbbbbb")
 	l := newLab(t)
 	_, list := l.three()

@@ -61,6 +61,25 @@ type start struct {
 	at       time.Time
 }
 
+// stands reports whether the start is still valid: its commit is there (`git gc --prune=now` removes
+// commits known to the local state only), and HEAD has only moved with its branch, wherever to, or on to
+// descendants. What a switch brings from another branch is not the turn's work.
+func (s start) stands(there bool, head plumbing.Hash, branch string, descends func() (bool, error)) (bool, error) {
+	switch {
+	case !there:
+		return false, nil
+	case s.head == head, s.head.IsZero() && !s.exact:
+		return true, nil
+	case s.exact:
+		return false, nil
+	case s.branch == branch: // perhaps it was amended, reset or rebased
+		return true, nil
+	case head.IsZero():
+		return false, nil
+	}
+	return descends()
+}
+
 // A piece is one turn's share of a segment.
 type piece struct {
 	start, end int // bytes of the segment

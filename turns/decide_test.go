@@ -248,6 +248,66 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// TestStands: a turn is recorded from where it began, unless HEAD has switched to another branch since.
+func TestStands(t *testing.T) {
+	t.Parallel()
+	const main, other, detached = "main", "other", ""
+	for _, tt := range []struct {
+		name          string
+		from, to      byte // HEAD's commit; 0 on an unborn branch
+		before, now   string
+		exact         bool // the prompt was not seen
+		gone          bool
+		asks, descend bool
+		want          bool
+	}{
+		{name: "nothing", from: 1, to: 1, before: main, now: main, want: true},
+		{name: "nothing, and the prompt was not seen", from: 1, to: 1, before: main, now: main, exact: true, want: true},
+		{name: "there and back, and the branch is renamed", from: 1, to: 1, before: main, now: other, want: true},
+		{name: "new branch, at the same commit", from: 1, to: 1, before: main, now: other, exact: true, want: true},
+		{name: "detach", from: 1, to: 1, before: main, now: detached, want: true},
+		{name: "attach", from: 1, to: 1, before: detached, now: main, want: true},
+		{name: "still unborn", before: main, now: main, want: true},
+		{name: "still unborn, and the prompt was not seen", before: main, now: main, exact: true, want: true},
+		{name: "another unborn branch", before: main, now: other, want: true},
+		{name: "the start is gone", from: 1, to: 1, before: main, now: main, gone: true},
+		{name: "the start is gone, and HEAD has moved", from: 1, to: 2, before: main, now: main, gone: true},
+		{name: "the start is gone, and HEAD has gone on", from: 1, to: 2, before: main, now: other, gone: true, descend: true},
+		{name: "the start on an unborn branch is gone", before: main, now: main, gone: true},
+		{name: "first commit", to: 1, before: main, now: main, want: true},
+		{name: "from an unborn branch to another one", to: 1, before: main, now: other, want: true},
+		{name: "from an unborn branch to a commit", to: 1, before: main, now: detached, want: true},
+		{name: "first commit, and the prompt was not seen", to: 1, before: main, now: main, exact: true},
+		{name: "commit, amend, reset or rebase", from: 1, to: 2, before: main, now: main, want: true},
+		{name: "commit or reset when detached", from: 1, to: 2, before: detached, now: detached, want: true},
+		{name: "commit, and the prompt was not seen", from: 1, to: 2, before: main, now: main, exact: true},
+		{name: "commit on a new branch, and the prompt was not seen", from: 1, to: 2, before: main, now: other, exact: true, descend: true},
+		{name: "unborn again", from: 1, before: main, now: main, want: true},
+		{name: "unborn again, and the prompt was not seen", from: 1, before: main, now: main, exact: true},
+		{name: "orphan", from: 1, before: main, now: other},
+		{name: "orphan when detached", from: 1, before: detached, now: other},
+		{name: "new branch, and commit", from: 1, to: 2, before: main, now: other, asks: true, descend: true, want: true},
+		{name: "other branch", from: 1, to: 2, before: main, now: other, asks: true},
+		{name: "detach at a descendant", from: 1, to: 2, before: main, now: detached, asks: true, descend: true, want: true},
+		{name: "detach elsewhere", from: 1, to: 2, before: main, now: detached, asks: true},
+		{name: "from a commit to a branch ahead of it", from: 1, to: 2, before: detached, now: main, asks: true, descend: true, want: true},
+		{name: "from a commit to another branch", from: 1, to: 2, before: detached, now: main, asks: true},
+	} {
+		s, asked := start{base: hash(9), branch: tt.before, exact: tt.exact}, false
+		head := plumbing.Hash{tt.to}
+		s.head = plumbing.Hash{tt.from}
+		got, err := s.stands(!tt.gone, head, tt.now, func() (bool, error) { asked = true; return tt.descend, nil })
+		if err != nil || got != tt.want || asked != tt.asks {
+			t.Errorf("%s: %t, %v, git was asked: %t; want %t, %t", tt.name, got, err, asked, tt.want, tt.asks)
+		}
+	}
+	lost := errors.New("no such commit")
+	s := start{head: hash(1), branch: main}
+	if got, err := s.stands(true, hash(2), other, func() (bool, error) { return false, lost }); got || !errors.Is(err, lost) {
+		t.Errorf("git can't tell: %t, %v", got, err)
+	}
+}
+
 // A sitting is a session that is recorded without git: every signal is decided on, and what the plan
 // says is noted.
 type sitting struct {

@@ -14,7 +14,7 @@ import (
 // leaveOut finds the turns whose work a merge of the mission's branch does not bring, as HEAD was on another
 // branch, or detached, when they ended; and HEAD does not have it either. With nothing else after them the
 // mission ends before them, for this time. trees are what comes of the merge or, if that has conflicts, both
-// sides. It returns an error if there is nothing but such turns.
+// sides.
 func (r *Recorder) leaveOut(ctx context.Context, g *git.Repo, k *unfinished, trees ...plumbing.Hash) error {
 	if err := r.dropped(ctx, k); err != nil {
 		return err
@@ -25,7 +25,6 @@ func (r *Recorder) leaveOut(ctx context.Context, g *git.Repo, k *unfinished, tre
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	end, last := -1, -1 // the first that is left out after all that are not, and the last that is left out
 	for i := range k.turns {
 		t := &k.turns[i]
 		if apart[i] {
@@ -35,6 +34,15 @@ func (r *Recorder) leaveOut(ctx context.Context, g *git.Repo, k *unfinished, tre
 			}
 			t.elsewhere = !brought
 		}
+	}
+	k.endBefore()
+	return nil
+}
+
+// endBefore ends the mission before the turns that are elsewhere, if nothing else comes after them.
+func (k *unfinished) endBefore() {
+	end, last := -1, -1 // the first that is left out after all that are not, and the last that is left out
+	for i, t := range k.turns {
 		switch {
 		case t.dropped:
 		case t.elsewhere && end < 0:
@@ -46,16 +54,14 @@ func (r *Recorder) leaveOut(ctx context.Context, g *git.Repo, k *unfinished, tre
 		}
 	}
 	if end < 0 {
-		return nil
+		return
 	}
 	on := k.turns[last].branch
 	if on == "" {
 		on = "no branch"
 	}
 	k.missing = fmt.Errorf("turn %d was %w, on %s", k.turns[last].number, ErrElsewhere, on)
-	before := k.turns[end].number - 1
-	k.end(before, k.tip)
-	return nil
+	k.end(k.turns[end].number-1, k.tip)
 }
 
 // leftOut are the turns of an attached mission that are left out, with others after them that are not.

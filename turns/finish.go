@@ -208,6 +208,11 @@ type begun struct {
 	Tip      git.Hex `json:"tip,omitzero"`
 }
 
+// of reports whether it is of this worktree, and of a branch that is still where it was.
+func (b *begun) of(worktree string, tip plumbing.Hash) bool {
+	return b != nil && b.Worktree == worktree && b.Tip.Hash() == tip
+}
+
 func begunPath(id ledger.ID) string { return filepath.Join("finishing", string(id)) }
 
 func (r *Recorder) begin(id ledger.ID, k *unfinished) error {

@@ -15,9 +15,9 @@ import (
 
 	"gitagent/internal/ledger"
 	"gitagent/internal/workspace"
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 
@@ -262,6 +262,7 @@ func TestFinishStranger(t *testing.T) {
 
 // TestFinishUnborn: a passive mission may make the first commit of a repository.
 func TestFinishUnborn(t *testing.T) {
+	gittest.Check(t)
 	l := finishingLab(t, emptyLab(t))
 	c := l.client()
 	l.turn(c, "one", l.write("dir/new.txt", "1\n"))
@@ -365,6 +366,7 @@ func TestFinishLater(t *testing.T) {
 // TestFinishByHand: a merge that the user has made goes on as ours, with all that is in it, whatever was begun
 // and given up before.
 func TestFinishByHand(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("kept.txt", "theirs\n"))
 	l.Write("kept.txt", "ours\n")
@@ -501,6 +503,7 @@ func TestFinishDropped(t *testing.T) {
 
 // TestFinishRebased: what was rebased, or made during a rebase, is not elsewhere.
 func TestFinishRebased(t *testing.T) {
+	gittest.Check(t)
 	l, at, c := attachedLab(t)
 	at.turn(c, "one", at.write("one", "1\n"))
 	l.Write("kept.txt", "meanwhile\n")
@@ -692,6 +695,7 @@ func TestFinishSplitKilled(t *testing.T) {
 // TestFinishFormatted: what a hook adds to the commit of a passive mission is not staged to be taken back, and
 // what the user has staged stays.
 func TestFinishFormatted(t *testing.T) {
+	gittest.Check(t)
 	l := finishingLab(t, newLab(t))
 	c := l.client()
 	l.turn(c, "one", l.write("one", "1\n"))
@@ -710,6 +714,7 @@ func TestFinishFormatted(t *testing.T) {
 
 // TestFinishTrailers: the trailers are those that everybody reads, whatever the user's are like.
 func TestFinishTrailers(t *testing.T) {
+	gittest.Check(t)
 	l := finishingLab(t, newLab(t))
 	l.Git("config", "trailer.separators", "#")
 	l.Git("config", "trailer.ifExists", "doNothing")

@@ -13,8 +13,8 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/local"
 	"gitagent/internal/lock"
+	"gitagent/test/gittest"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 

@@ -58,6 +58,21 @@ func (f *Fork) agent() string {
 	return f.Agent.Name()
 }
 
+// begins is the commit that it begins at.
+func (f *Fork) begins(head func() (git.Head, error)) (plumbing.Hash, error) {
+	switch {
+	case !f.From.IsZero():
+		return f.From.Hash(), nil
+	case f.Source.CodeKnown() != nil:
+		if now, err := head(); err != nil || !now.Commit.IsZero() {
+			return now.Commit, err
+		}
+	case f.Before:
+		return f.Source.Before().Commit.Hash(), nil
+	}
+	return f.Source.After().Commit.Hash(), nil
+}
+
 // titleOf is what people call an agent, by its name in records.
 func titleOf(name string) string {
 	if a, ok := agent.Find(name); ok {
@@ -88,18 +103,9 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 	}
 	telling := make(chan conversation, 1) // it takes as long as the checkout, and neither needs the other
 	go func() { telling <- r.retell(ctx, f) }()
-	from := f.Source.After().Commit.Hash()
-	switch {
-	case !f.From.IsZero():
-		from = f.From.Hash()
-	case f.Source.CodeKnown() != nil:
-		if head, err := r.Repo.Head(ctx); err != nil {
-			return nil, err
-		} else if !head.Commit.IsZero() {
-			from = head.Commit
-		}
-	case f.Before:
-		from = f.Source.Before().Commit.Hash()
+	from, err := f.begins(func() (git.Head, error) { return r.Repo.Head(ctx) })
+	if err != nil {
+		return nil, err
 	}
 	done := &Forked{}
 	source := f.Source.ID()

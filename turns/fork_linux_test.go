@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"gitagent/test/gittest"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 

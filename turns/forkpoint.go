@@ -71,13 +71,15 @@ func (r *Recorder) source(ctx context.Context, objects *git.Objects, head git.He
 	if err != nil {
 		return nil, err
 	}
-	m := l.Mission
-	s := &source{mission: m, here: m.ID == here || r.in(ctx, at.Commit.Hash(), head)}
-	if f := m.Finished; f != nil && f.Turn >= at.Of.Turn {
-		s.here = s.here || r.in(ctx, f.Commit.Hash(), head)
-	}
-	if a := m.Adopted; a != nil && !a.Undone && a.Turn >= at.Of.Turn {
-		s.here = s.here || r.in(ctx, a.Commit.Hash(), head)
-	}
-	return s, ctx.Err()
+	inHead := func(commit git.Hex) bool { return r.in(ctx, commit.Hash(), head) }
+	return &source{l.Mission, isHere(l.Mission, at, here, inHead)}, ctx.Err()
+}
+
+// isHere reports whether HEAD is on a mission's branch, or has its work up to where it was forked: the commit itself,
+// or one that a finish or an adoption of that has made.
+func isHere(m *ledger.Mission, at ForkPoint, here ledger.ID, inHead func(git.Hex) bool) bool {
+	f, a := m.Finished, m.Adopted
+	return m.ID == here || inHead(at.Commit) ||
+		f != nil && f.Turn >= at.Of.Turn && inHead(f.Commit) ||
+		a != nil && !a.Undone && a.Turn >= at.Of.Turn && inHead(a.Commit)
 }

@@ -231,6 +231,7 @@ func TestImportTimes(t *testing.T) {
 // TestImportUnborn: a repository without a commit has missions all the same.
 func TestImportUnborn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := emptyLab(t)
 	one, two := l.unheard(), l.unheard()
 	for _, c := range []*replay.Client{one, two} {
@@ -385,6 +386,9 @@ func TestImportCopies(t *testing.T) {
 	for name, heard := range map[string]bool{"imported": false, "recorded by hooks": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if heard {
+				gittest.Check(t)
+			}
 			l := newLab(t)
 			c := l.unheard()
 			if heard {
@@ -441,6 +445,7 @@ func TestImportCopies(t *testing.T) {
 // is there once.
 func TestImportRunning(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.unheard()
 	one := l.turn(c, "first", nil)
@@ -510,6 +515,7 @@ func (l *lab) register(c *replay.Client) {
 // left alone.
 func TestImportOnly(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	// Beside it, with a name that the client spells as that of a directory below it.
 	beside := gittest.New(t)

@@ -80,7 +80,12 @@ func TestHeadMoves(t *testing.T) {
 			}
 			t.Run(m.name+" from "+from, func(t *testing.T) {
 				t.Parallel()
-				gittest.Sample(t)
+				switch m.name + " from " + from {
+				case "amend from attached", "new branch, and commit from dirty", "other branch from dirty":
+				default:
+					gittest.Check(t)
+					gittest.Sample(t)
+				}
 				headMoves(t, m, from)
 			})
 		}
@@ -170,6 +175,7 @@ func (l *lab) kept(id ledger.ID, wants ...want) {
 // TestAmendIsTheAgents: what the user had not committed at the start is not the agent's when that amends.
 func TestAmendIsTheAgents(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.Write("users.txt", "the user's\n")
@@ -319,6 +325,7 @@ func TestJumpGone(t *testing.T) {
 // TestJumpElsewhere: the start was seen in another worktree, which says nothing about this one.
 func TestJumpElsewhere(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	dir := gittest.TempDir(t) + "/linked"
 	l.Git("worktree", "add", "-q", "-b", "linked", dir)

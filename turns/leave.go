@@ -96,7 +96,7 @@ func (r *Recorder) idle(ctx context.Context, id ledger.ID, branch string, live f
 	if err != nil {
 		return err
 	}
-	there := make(map[string]bool) // git directories
+	var there []occupied
 	for _, w := range worktrees {
 		at, err := git.Find(w.Path)
 		if err != nil || at.CommonDir != r.Repo.CommonDir {
@@ -106,15 +106,36 @@ func (r *Recorder) idle(ctx context.Context, id ledger.ID, branch string, live f
 		if err != nil {
 			return err
 		}
-		if op != "" && slices.Contains([]string{w.Branch, at.RebasedBranch(), bisected(at)}, branch) {
-			return fmt.Errorf("mission %s: a %s %w in %s: %w", id, op, ErrUnderWay, w.Path, ErrInUse)
+		there = append(there, occupied{
+			path: w.Path, gitDir: at.GitDir, branch: w.Branch, operation: op, returns: []string{at.RebasedBranch(), bisected(at)},
+			locked: pathExists(filepath.Join(at.GitDir, "locked")),
+		})
+	}
+	return busy(id, branch, there, sessions)
+}
+
+// An occupied is a worktree, and what may be going on in it.
+type occupied struct {
+	path, gitDir string
+	branch       string   // full name; empty when detached
+	operation    string   // what git has under way
+	returns      []string // the branches that it will go back to
+	locked       bool
+}
+
+// busy is an error if somebody works on a mission that has this branch.
+func busy(id ledger.ID, branch string, worktrees []occupied, sessions []Live) error {
+	there := make(map[string]bool) // git directories
+	for _, w := range worktrees {
+		if w.operation != "" && (w.branch == branch || slices.Contains(w.returns, branch)) {
+			return fmt.Errorf("mission %s: a %s %w in %s: %w", id, w.operation, ErrUnderWay, w.path, ErrInUse)
 		}
-		if w.Branch != branch {
+		if w.branch != branch {
 			continue
 		}
-		there[at.GitDir] = true
-		if pathExists(filepath.Join(at.GitDir, "locked")) {
-			return fmt.Errorf("mission %s: git has locked %s: %w", id, w.Path, ErrInUse)
+		there[w.gitDir] = true
+		if w.locked {
+			return fmt.Errorf("mission %s: git has locked %s: %w", id, w.path, ErrInUse)
 		}
 	}
 	for _, l := range sessions {
@@ -160,9 +181,8 @@ func (r *Recorder) notLookedAt(ctx context.Context, worktree string) error {
 		return err
 	}
 	for entry := range strings.SplitSeq(string(out), "\x00") {
-		about, name, _ := strings.Cut(entry, "\t")
-		fields := strings.Fields(about) // tag, mode, hash, stage
-		if len(fields) != 4 || fields[0] != "S" && fields[0] == strings.ToUpper(fields[0]) {
+		name, hash, hidden := parseHidden(entry)
+		if !hidden {
 			continue
 		}
 		path := filepath.Join(worktree, filepath.FromSlash(name))
@@ -179,11 +199,22 @@ func (r *Recorder) notLookedAt(ctx context.Context, worktree string) error {
 		if err != nil {
 			return err
 		}
-		if strings.TrimSpace(string(now)) != fields[2] {
+		if strings.TrimSpace(string(now)) != hash {
 			return fmt.Errorf("%q in %s has changes that git does not look at: %w", name, worktree, ErrInUse)
 		}
 	}
 	return nil
+}
+
+// parseHidden reads an entry of git ls-files -v -s: a file that the user has told git not to look at has the tag S,
+// or one in lower case.
+func parseHidden(entry string) (name, hash string, hidden bool) {
+	about, name, _ := strings.Cut(entry, "\t")
+	fields := strings.Fields(about) // tag, mode, hash, stage
+	if len(fields) != 4 || fields[0] != "S" && fields[0] == strings.ToUpper(fields[0]) {
+		return "", "", false
+	}
+	return name, fields[2], true
 }
 
 // cut removes the worktree and the branch, which must be at tip, of a mission. what is for the reflog.

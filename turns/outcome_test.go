@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 
@@ -66,6 +66,7 @@ func TestFailedAndEnded(t *testing.T) {
 // TestFailedAfterEnded: the file did not say yet, when the session ended, that the turn had failed.
 func TestFailedAfterEnded(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Prompt("break")
@@ -158,6 +159,9 @@ func TestStopTwice(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "one after the other" {
+				gittest.Check(t)
+			}
 			l := newLab(t)
 			c := l.client()
 			c.Late = true
@@ -195,6 +199,9 @@ func TestStopAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "with work" {
+				gittest.Check(t)
+			}
 			l := newLab(t)
 			c := l.client()
 			first := l.turn(c, "first", l.write("first.txt", "1\n"))

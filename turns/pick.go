@@ -240,6 +240,16 @@ func (k *unfinished) pick(objects *git.Objects, tree plumbing.Hash) (*pick, erro
 	if err != nil {
 		return nil, err
 	}
+	changes := k.choose(p, own, touched, outside, found)
+	if p.tree, err = objects.EditTree(p.head, changes); err != nil || len(changes) > 0 {
+		return p, err
+	}
+	return p, k.inHead(objects, p.head, last, touched)
+}
+
+// choose picks among the paths in which the worktree differs from HEAD, and returns what is there: own are the paths
+// that each turn changed, none if it is committed, touched all of these, and outside those that something else has.
+func (k *unfinished) choose(p *pick, own []map[string]bool, touched, outside map[string]bool, found []git.Difference) map[string]git.Entry {
 	changes := make(map[string]git.Entry)
 	for _, d := range found {
 		switch {
@@ -263,10 +273,7 @@ func (k *unfinished) pick(objects *git.Objects, tree plumbing.Hash) (*pick, erro
 			p.replaced = p.replaced || p.paths[dir]
 		}
 	}
-	if p.tree, err = objects.EditTree(p.head, changes); err != nil || len(changes) > 0 {
-		return p, err
-	}
-	return p, k.inHead(objects, p.head, last, touched)
+	return changes
 }
 
 func overlap(a, b map[string]bool) bool {

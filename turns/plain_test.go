@@ -315,6 +315,7 @@ func (l *lab) own() ledger.ID {
 // command.
 func TestTwoWritersOfNotes(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", nil)

@@ -14,8 +14,8 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/local"
 	"gitagent/internal/lock"
+	"gitagent/test/gittest"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 

@@ -3,9 +3,9 @@ package turns_test
 import (
 	"testing"
 
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 
@@ -154,6 +154,7 @@ func TestQueueOfThree(t *testing.T) {
 // TestQueueLost: the queue goes with the session; what was never run is no turn.
 func TestQueueLost(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Prompt("A")

@@ -80,10 +80,9 @@ func (r *Recorder) record(ctx context.Context, s Signal, st *session.State, done
 		meant, err = r.missionOf(ctx, s, st)
 		return transaction.Job{Mission: meant}, err
 	})
-	if !git.Lost(err) || s.Session == "" || meant == "" || s.Mission != "" {
+	if !s.ownInstead(err, meant) {
 		return err
 	}
-	// What was recorded there may come back. Until then nothing goes on from it, and the turn is not lost.
 	instead, e := r.ownMission(ctx, s.Session)
 	if e == nil && instead == meant {
 		instead, e = ledger.OfSession(s.Session, 12)
@@ -104,6 +103,13 @@ func (r *Recorder) record(ctx context.Context, s Signal, st *session.State, done
 		done.Damaged = meant
 	}
 	return nil
+}
+
+// ownInstead reports whether a signal that could not be recorded to the mission that was meant is recorded to the
+// session's own: an object of that is lost. What was recorded there may come back. Until then nothing goes on from it,
+// and the turn is not lost, unless somebody has asked for that very mission.
+func (s Signal) ownInstead(err error, meant ledger.ID) bool {
+	return git.Lost(err) && s.Session != "" && meant != "" && s.Mission == ""
 }
 
 // recordTo adds the signal to the mission that choose returns.
@@ -135,33 +141,40 @@ func (r *Recorder) recordTo(ctx context.Context, s Signal, st *session.State, do
 // byHand names the state of turns recorded by hand in this worktree.
 func (r *Recorder) byHand() string { return session.ByHand + filepath.Base(r.Repo.GitDir) }
 
-// missionOf decides which mission a signal belongs to:
-//
-//  1. the one that the signal names;
-//  2. the one whose branch HEAD is on, or will be on when the rebase under way is done;
-//  3. the one that this session already records to;
-//  4. the one that the environment names, if its ledger exists here;
-//  5. the session's own.
+// missionOf decides which mission a signal belongs to. Without one that is named, it is the session's own.
 func (r *Recorder) missionOf(ctx context.Context, s Signal, st *session.State) (ledger.ID, error) {
 	here, err := r.Mission(ctx)
 	if err != nil {
 		return "", err
 	}
-	if id := cmp.Or(s.Mission, here, ledger.ID(st.Mission)); id != "" {
-		return id, nil
-	}
-	if asked, err := ledger.ParseID(s.Asked); err == nil {
-		switch there, err := exists(ctx, r.Repo, asked); {
-		case err != nil:
-			return "", err
-		case there:
-			return asked, nil
-		}
+	id, err := named(s, here, st, func(id ledger.ID) (bool, error) { return exists(ctx, r.Repo, id) })
+	if err != nil || id != "" {
+		return id, err
 	}
 	if s.Session == "" {
 		return "", errors.New("there is neither a session nor a mission to record to")
 	}
 	return r.ownMission(ctx, s.Session)
+}
+
+// named is the mission that a signal belongs to, the first of these:
+//
+//  1. the one that the signal names;
+//  2. the one whose branch HEAD is on, or will be on when the rebase under way is done;
+//  3. the one that this session already records to;
+//  4. the one that the environment names, if its ledger exists here.
+func named(s Signal, here ledger.ID, st *session.State, exists func(ledger.ID) (bool, error)) (ledger.ID, error) {
+	if id := cmp.Or(s.Mission, here, ledger.ID(st.Mission)); id != "" {
+		return id, nil
+	}
+	asked, err := ledger.ParseID(s.Asked)
+	if err != nil {
+		return "", nil
+	}
+	if there, err := exists(asked); err != nil || !there {
+		return "", err
+	}
+	return asked, nil
 }
 
 // ownMission is the passive mission of a session. Its id has 12 digits if another's has its 8.

@@ -174,26 +174,14 @@ func (r *recording) predecessor() ledger.ID {
 	return ledger.ID(last.Mission)
 }
 
-// standing returns s if it is still valid: its commit exists (`git gc --prune=now` removes commits
-// known to the local state only), and HEAD has only moved with its branch, wherever to, or on to
-// descendants. Otherwise it is HEAD: what a switch brings from another branch is not the turn's work.
+// standing returns s if it is still valid, and HEAD otherwise.
 func (r *recording) standing(ctx context.Context, s start) (start, error) {
 	_, err := r.tx.Objects.TreeOf(s.base)
-	stands := err == nil && !s.base.IsZero()
-	switch {
-	case !stands, s.head == r.head, s.head.IsZero() && !s.exact:
-	case s.exact:
-		stands = false
-	case s.branch == r.branch: // perhaps it was amended, reset or rebased
-	case r.head.IsZero():
-		stands = false
-	default:
-		if stands, err = r.Repo.IsAncestor(ctx, git.Hex(s.head), git.Hex(r.head)); err != nil {
-			return s, err
-		}
-	}
-	if stands {
-		return s, nil
+	stands, err := s.stands(err == nil && !s.base.IsZero(), r.head, r.branch, func() (bool, error) {
+		return r.Repo.IsAncestor(ctx, git.Hex(s.head), git.Hex(r.head))
+	})
+	if err != nil || stands {
+		return s, err
 	}
 	s.base, err = r.tx.Head(ledger.CodeMessage("before the first commit", r.id, 0, r.Session))
 	s.head, s.branch = r.head, r.branch

@@ -267,41 +267,49 @@ func (r *Recorder) removable(ctx context.Context, id ledger.ID, branch string, f
 	if err != nil {
 		return "", err
 	}
-	path, gone := "", ""
-	for i, w := range list {
-		if w.Branch != branch {
-			continue
+	path, linked, err := checkedOut(id, branch, r.Repo.Top, list, r.linked)
+	if err != nil || linked == nil {
+		return path, err
+	}
+	changes, err := changesIn(ctx, linked)
+	if err != nil {
+		return "", err
+	}
+	if !force {
+		if len(changes) > 0 {
+			return "", fmt.Errorf("mission %s has changes in %s that are not committed: %w", id, path, ErrInUse)
 		}
-		if i == 0 || w.Path == r.Repo.Top {
-			return "", fmt.Errorf("mission %s is checked out in %s: %w", id, w.Path, ErrInUse)
-		}
-		linked := r.linked(w.Path)
-		if linked == nil {
-			gone = w.Path // there is no directory; git forgets the worktree
-			continue
-		}
-		if path != "" {
-			return "", fmt.Errorf("mission %s is checked out in %s, and in %s as well: %w", id, path, w.Path, ErrInUse)
-		}
-		path = w.Path
-		changes, err := changesIn(ctx, linked)
-		if err != nil {
-			return "", err
-		}
-		if len(changes) > 0 && !force {
-			return "", fmt.Errorf("mission %s has changes in %s that are not committed: %w", id, w.Path, ErrInUse)
-		}
-		if force {
-			continue
-		}
-		switch within, err := nested(w.Path); {
+		switch within, err := nested(path); {
 		case err != nil:
 			return "", fmt.Errorf("mission %s: look for repositories in its worktree: %w: %w", id, ErrInUse, err)
 		case within != "":
 			return "", fmt.Errorf("mission %s: another repository, or a worktree, is in %s: %w", id, within, ErrInUse)
 		}
 	}
-	return cmp.Or(path, gone), nil
+	return path, nil
+}
+
+// checkedOut is the linked worktree in which a mission's branch is checked out, of all of them, the main one first;
+// or one whose directory is gone, which git forgets; "" if there is none. top is the present one.
+func checkedOut(id ledger.ID, branch, top string, worktrees []git.Worktree, linkedAt func(path string) *git.Repo) (path string, linked *git.Repo, err error) {
+	gone := ""
+	for i, w := range worktrees {
+		if w.Branch != branch {
+			continue
+		}
+		at := linkedAt(w.Path)
+		switch {
+		case i == 0 || w.Path == top:
+			return "", nil, fmt.Errorf("mission %s is checked out in %s: %w", id, w.Path, ErrInUse)
+		case at == nil:
+			gone = w.Path
+		case linked != nil:
+			return "", nil, fmt.Errorf("mission %s is checked out in %s, and in %s as well: %w", id, path, w.Path, ErrInUse)
+		default:
+			path, linked = w.Path, at
+		}
+	}
+	return cmp.Or(path, gone), linked, nil
 }
 
 // nested is a directory in a worktree that is a repository or a worktree itself; "" if there is none. Git says

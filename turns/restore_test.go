@@ -31,6 +31,9 @@ func TestRestore(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if attached {
+				gittest.Check(t)
+			}
 			l := newLab(t)
 			c := l.client()
 			id := own(c)
@@ -146,6 +149,9 @@ func TestRestoreRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "ignored file" {
+				gittest.Check(t)
+			}
 			l := newLab(t)
 			c := l.client()
 			l.turn(c, "one", func() {
@@ -312,6 +318,7 @@ func TestRestoreSubmodule(t *testing.T) {
 // TestRestoreManyPaths: however many paths are named, the number of processes is the same.
 func TestRestoreManyPaths(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	var specs []string

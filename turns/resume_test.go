@@ -8,9 +8,9 @@ import (
 
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 

@@ -92,7 +92,9 @@ func (r *Recorder) Revert(ctx context.Context, at time.Time, from, to *State, ho
 			return err
 		}
 		if oneTurn(from, to) {
-			if done.Jumped, err = jumped(ctx, tx, to.Turn); err != nil {
+			done.Jumped, err = jumped(to.Turn, func() (*Turn, error) { return readTurn(tx.Ledger, to.Turn.Turn-1) },
+				func(from, to git.Hex) (bool, error) { return tx.Repo.IsAncestor(ctx, from, to) })
+			if err != nil {
 				return err
 			}
 		}
@@ -122,21 +124,21 @@ func oneTurn(from, to *State) bool {
 // jumped reports whether the record begins at the HEAD that the turn ended with because HEAD had gone to
 // a commit that does not descend from where it was when the turn before this one ended: by a switch to
 // another branch or, where version 0.1 wrote the record, in any way.
-func jumped(ctx context.Context, tx *transaction.Tx, t *Turn) (bool, error) {
+func jumped(t *Turn, before func() (*Turn, error), descends func(from, to git.Hex) (bool, error)) (bool, error) {
 	if t.Head.IsZero() || t.Base != t.Head || t.Turn == 1 {
 		return false, nil
 	}
-	before, err := readTurn(tx.Ledger, t.Turn-1)
+	last, err := before()
 	switch {
 	case errors.Is(err, git.ErrNotFound):
 		return false, nil
 	case err != nil:
 		return false, err
-	case before.Head.IsZero() || before.Head == t.Head:
+	case last.Head.IsZero() || last.Head == t.Head:
 		return false, nil
 	}
-	descends, err := tx.Repo.IsAncestor(ctx, before.Head, t.Head)
-	return !descends, err
+	does, err := descends(last.Head, t.Head)
+	return !does, err
 }
 
 // later finds the turns after a state that changed the paths of conflicts.

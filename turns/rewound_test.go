@@ -10,8 +10,8 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/ledger"
 	"gitagent/internal/transcript"
+	"gitagent/test/gittest"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 
@@ -89,6 +89,7 @@ func TestRewound(t *testing.T) {
 // fork of the turn that it goes on from, and has what was said before.
 func TestForkedByClient(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const session = "01a20997-8db3-7e80-9295-6f8b14881855"
 	l := newLab(t)
 	at := time.Date(2026, 11, 23, 18, 5, 0, 0, time.UTC)

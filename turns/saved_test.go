@@ -10,8 +10,8 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 
@@ -135,6 +135,7 @@ func TestRange(t *testing.T) {
 // TestKeptByStranger: a stranger's ledger that keeps a commit of ours does not stand before ours.
 func TestKeptByStranger(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", l.write("file", "one"))

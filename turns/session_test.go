@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 
@@ -55,6 +55,7 @@ func TestClear(t *testing.T) {
 // TestClearInMidTurn: the turn that /clear cut off is the old session's.
 func TestClearInMidTurn(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	first := own(c)
@@ -230,6 +231,7 @@ func TestWithoutFile(t *testing.T) {
 // comes with the next turn.
 func TestWrittenTooLate(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	l.flush = 0
 	c := l.client()

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"gitagent/internal/spent"
+	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 

@@ -72,21 +72,9 @@ func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, workt
 	if err := r.unrecorded(ctx, worktree, k.tip); err != nil {
 		return nil, err
 	}
-	switch {
-	case tree == merged && !k.changed() && k.missing != nil:
-		return nil, k.missing
-	case tree == merged && !k.changed():
-		return nil, fmt.Errorf("%w: no turn changed anything", ErrEmpty)
-	case tree == merged:
-		return nil, nil
-	case merged.IsZero() && len(f.Split) > 0:
-		return nil, fmt.Errorf("%w: its merge has conflicts", ErrNotSplit)
-	}
-	if staged {
-		return nil, ErrStaged
-	}
-	if merged.IsZero() && r.resolved(k) {
-		return nil, fmt.Errorf("the merge of its branch %w", ErrResolved)
+	lacks, err := k.mergeable(tree, merged, len(f.Split) > 0, staged, func() bool { return r.resolved(k) })
+	if err != nil || !lacks {
+		return nil, err
 	}
 	steps, err := r.steps(ctx, g, f, k, tree, merged, nil)
 	if err == nil {
@@ -105,6 +93,26 @@ func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, workt
 		return nil, r.stopped(ctx, steps[0].message, err)
 	}
 	return r.commitSteps(ctx, g, f, k, steps)
+}
+
+// mergeable reports whether the tree of HEAD lacks something of what comes of the merge, which is zero if that has
+// conflicts; or an error, if git must not merge.
+func (k *unfinished) mergeable(tree, merged plumbing.Hash, split, staged bool, resolved func() bool) (lacks bool, err error) {
+	switch {
+	case tree == merged && !k.changed() && k.missing != nil:
+		return false, k.missing
+	case tree == merged && !k.changed():
+		return false, fmt.Errorf("%w: no turn changed anything", ErrEmpty)
+	case tree == merged:
+		return false, nil
+	case merged.IsZero() && split:
+		return false, fmt.Errorf("%w: its merge has conflicts", ErrNotSplit)
+	case staged:
+		return false, ErrStaged
+	case merged.IsZero() && resolved():
+		return false, fmt.Errorf("the merge of its branch %w", ErrResolved)
+	}
+	return true, nil
 }
 
 // stopped is the error of a merge that git did not make, or not to the end: then it has written a message, in
@@ -182,14 +190,14 @@ func (r *Recorder) goOn(ctx context.Context, g, merging *git.Repo, f Finishing, 
 		return nil, err
 	}
 	b := readBegun(r.Store, k.mission.ID)
-	if b == nil || hasLine(proposed, "commit "+k.tip.String()) { // the user has merged it by hand
+	if b == nil || k.merges(proposed) { // the user has merged it by hand
 		if err := r.begin(k.mission.ID, k); err != nil {
 			return nil, err
 		}
 	} else if b.Turn < k.last {
 		k.end(b.Turn, b.Tip.Hash()) // what came later is not merged
 	}
-	ours := hasLine(proposed, ledger.TrailerMission+": "+string(k.mission.ID))
+	ours := k.names(proposed)
 	part := ours && k.isPart(proposed)
 	if part {
 		if err := r.stageWhole(ctx, g, merging, k, proposed, b); err != nil {
@@ -241,7 +249,7 @@ func (k *unfinished) named(message string) ledger.Ranges {
 // stageWhole stages all that is left of a merge where a finish was killed while it made several commits: it is
 // in the worktree. What it has staged is all of that, or what one commit was to have; anything else is the user's.
 func (r *Recorder) stageWhole(ctx context.Context, g, merging *git.Repo, k *unfinished, proposed string, b *begun) error {
-	if b == nil || b.Worktree != r.Repo.GitDir || b.Tip.Hash() != k.tip {
+	if !b.of(r.Repo.GitDir, k.tip) {
 		return ErrStaged
 	}
 	whole, err := mergedTree(ctx, merging, k.head.Commit, k.tip)
@@ -314,8 +322,7 @@ func (r *Recorder) proposed() (string, error) {
 func (r *Recorder) resolved(k *unfinished) bool {
 	message, err := r.proposed()
 	b := readBegun(r.Store, k.mission.ID)
-	return err == nil && hasLine(message, ledger.TrailerMission+": "+string(k.mission.ID)) &&
-		b != nil && b.Worktree == r.Repo.GitDir && b.Head.Hash() == k.head.Commit && b.Tip.Hash() == k.tip
+	return err == nil && k.names(message) && b.of(r.Repo.GitDir, k.tip) && b.Head.Hash() == k.head.Commit
 }
 
 // squashed reports whether what is staged is a merge of the mission that was not committed: by its trailer in
@@ -324,10 +331,10 @@ func (r *Recorder) resolved(k *unfinished) bool {
 func (r *Recorder) squashed(ctx context.Context, k *unfinished, merged plumbing.Hash) (bool, error) {
 	message, err := r.proposed()
 	if err != nil || message != "" {
-		return hasLine(message, ledger.TrailerMission+": "+string(k.mission.ID)) || hasLine(message, "commit "+k.tip.String()), err
+		return k.names(message) || k.merges(message), err
 	}
 	b := readBegun(r.Store, k.mission.ID)
-	if b == nil || b.Worktree != r.Repo.GitDir || b.Tip.Hash() != k.tip {
+	if !b.of(r.Repo.GitDir, k.tip) {
 		return false, nil
 	}
 	if paths, err := r.unresolved(ctx); err != nil || len(paths) > 0 {
@@ -336,6 +343,14 @@ func (r *Recorder) squashed(ctx context.Context, k *unfinished, merged plumbing.
 	out, err := r.Repo.Output(ctx, nil, "write-tree")
 	return err == nil && strings.TrimSpace(string(out)) == merged.String(), err
 }
+
+// names reports whether a message has the mission's trailer.
+func (k *unfinished) names(message string) bool {
+	return hasLine(message, ledger.TrailerMission+": "+string(k.mission.ID))
+}
+
+// merges reports whether a message is git's of a squash of the mission's branch.
+func (k *unfinished) merges(message string) bool { return hasLine(message, "commit "+k.tip.String()) }
 
 func hasLine(text, want string) bool {
 	for line := range strings.Lines(text) {

@@ -34,6 +34,9 @@ func TestStateDeleted(t *testing.T) {
 		for at := 0; at < 9; at += gittest.Size(1, 3) {
 			t.Run(fmt.Sprintf("attached=%t/after event %d", attached, at), func(t *testing.T) {
 				t.Parallel()
+				if attached || at != 3 {
+					gittest.Check(t)
+				}
 				l := newLab(t)
 				c := l.client()
 				id := own(c)
@@ -388,6 +391,7 @@ func TestTooLargeWithoutLine(t *testing.T) {
 // TestStateDeletedAfterTooLarge: what was left out once is not looked at again.
 func TestStateDeletedAfterTooLarge(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	c.Prompt("one")

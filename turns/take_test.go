@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 
@@ -171,6 +171,7 @@ func TestTakeMergesBranch(t *testing.T) {
 
 // What a fork has from another one comes along.
 func TestTakeOfFork(t *testing.T) {
+	gittest.Check(t)
 	l, _ := branched(t)
 	list := l.list(forkID)
 	f := l.forkOf(list[4])
@@ -214,6 +215,9 @@ func TestTakeRefuses(t *testing.T) {
 		}, turns.ErrStopped},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.name != "rebased" {
+				gittest.Check(t)
+			}
 			l, at := branched(t)
 			tt.arrange(l, at)
 			before := l.Git("rev-parse", forkID.Ref(), "HEAD")

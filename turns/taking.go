@@ -66,12 +66,9 @@ func (im *importer) take(ctx context.Context, id ledger.ID, l *ledger.Ledger, c 
 	t := taking{state: New}
 	var last *Turn
 	if l != nil {
-		var err error
-		if !slices.Contains(l.Mission.Sessions, c.Session) {
-			if len(id) == 8 {
-				return t, fmt.Errorf("mission %s has just been made: %w", id, git.ErrConflict)
-			}
-			return t, fmt.Errorf("mission %s, which would be its own, is another one's", id)
+		err := owns(l.Mission, id, c.Session)
+		if err != nil {
+			return t, err
 		}
 		if t.last, err = l.LastTurn(); err != nil {
 			return t, err
@@ -79,11 +76,11 @@ func (im *importer) take(ctx context.Context, id ledger.ID, l *ledger.Ledger, c 
 		if last, err = Last(l); err != nil {
 			return t, err
 		}
-		if last == nil || last.Turn != t.last || last.Session != c.Session || last.Mission != id || last.Imported == "" || last.Transcript == nil {
+		if t.state = UpToDate; !imported(last, id, t.last, c.Session) {
 			t.state = Recorded
 			return t, nil
 		}
-		if t.state = UpToDate; last.Transcript.To == c.Size {
+		if last.Transcript.To == c.Size {
 			return t, nil
 		}
 		if last.Transcript.Missing != "redaction" && !holds(l, im.Purged(), c.Path, last.Turn, last.Transcript) {
@@ -111,19 +108,10 @@ func (im *importer) take(ctx context.Context, id ledger.ID, l *ledger.Ledger, c 
 		if old > len(t.bytes) {
 			return t, errNotTheSame
 		}
-		n := 0 // of them are in the old part: one
-		for n < len(begun) && begun[n].Start < old {
-			n++
-		}
-		next := len(t.bytes)
-		if n < len(begun) {
-			next = begun[n].Start
-		}
-		if t.again = n > 0 && spoke(c.reader(), t.bytes[old:next]); t.again {
-			begun[n-1].End = next
-			t.last, after, begun = t.last-1, last.Transcript.After, begun[n-1:]
+		if begun, t.again = furtherTurns(c.reader(), t.bytes, begun, old); t.again {
+			t.last, after = t.last-1, last.Transcript.After
 		} else {
-			start, after, begun = old, last.Turn, begun[n:]
+			start, after = old, last.Turn
 		}
 	case last == nil:
 		source, shared := im.source(ctx, c, begun)
@@ -156,6 +144,41 @@ func (im *importer) take(ctx context.Context, id ledger.ID, l *ledger.Ledger, c 
 		t.state, t.why = Skipped, "its first turn is running"
 	}
 	return t, nil
+}
+
+// owns is an error if a mission that has the id of a session's own is another session's.
+func owns(m *ledger.Mission, id ledger.ID, session string) error {
+	switch {
+	case slices.Contains(m.Sessions, session):
+		return nil
+	case len(id) == 8:
+		return fmt.Errorf("mission %s has just been made: %w", id, git.ErrConflict)
+	}
+	return fmt.Errorf("mission %s, which would be its own, is another one's", id)
+}
+
+// imported reports whether the last record that can be read, nil if there is none, is that of the mission's last
+// turn, and an import of the session has made it.
+func imported(last *Turn, id ledger.ID, number int, session string) bool {
+	return last != nil && last.Turn == number && last.Session == session && last.Mission == id && last.Imported != "" && last.Transcript != nil
+}
+
+// furtherTurns returns the turns that came after a part of the file, which has one. If that has gone on, it comes first,
+// again, to where the next one begins.
+func furtherTurns(r transcript.Reader, bytes []byte, begun []transcript.Turn, old int) (list []transcript.Turn, again bool) {
+	n := 0
+	for n < len(begun) && begun[n].Start < old {
+		n++
+	}
+	next := len(bytes)
+	if n < len(begun) {
+		next = begun[n].Start
+	}
+	if n == 0 || !spoke(r, bytes[old:next]) {
+		return begun[n:], false
+	}
+	begun[n-1].End = next
+	return begun[n-1:], true
 }
 
 var errNotTheSame = errors.New("its file is not what was imported of it; the mission stays as it is")
@@ -192,10 +215,8 @@ func (im *importer) source(ctx context.Context, c *candidate, begun []transcript
 		if other == c || len(im.missions[other.Session]) == 0 {
 			continue
 		}
-		theirs, n := other.all(), 0
-		for n < min(len(theirs), len(begun)) && theirs[n].UUID != "" && theirs[n].UUID == begun[n].UUID {
-			n++
-		}
+		theirs := other.all()
+		n := inCommon(theirs, begun)
 		if n <= shared {
 			continue
 		}
@@ -210,6 +231,15 @@ func (im *importer) source(ctx context.Context, c *candidate, begun []transcript
 		}
 	}
 	return source, shared
+}
+
+// inCommon is with how many turns that are the same two conversations begin.
+func inCommon(a, b []transcript.Turn) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n].UUID != "" && a[n].UUID == b[n].UUID {
+		n++
+	}
+	return n
 }
 
 // mere reports whether a session is the client's copy of one that has a mission, and nothing else.

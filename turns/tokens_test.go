@@ -6,7 +6,6 @@ import (
 
 	"gitagent/internal/ledger"
 	"gitagent/internal/spent"
-
 	"gitagent/test/gittest"
 )
 
@@ -79,6 +78,7 @@ func TestTokensOfTurns(t *testing.T) {
 // TestTokensOfOldRecords: what nobody counted is unknown, and stays so.
 func TestTokensOfOldRecords(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "first", nil)

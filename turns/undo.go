@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"time"
 
@@ -137,13 +138,17 @@ func whole(ctx context.Context, tx *transaction.Tx, step *snapshot.Step, undoing
 	if undoing {
 		written = was
 	}
-	for path := range was {
-		is, differs := since[path]
-		if differs && is.Mode != filemode.Empty && is != was[path] && !cut(tx.Objects, is, written[path]) {
-			delete(was, path)
-		}
-	}
+	keepSince(was, since, func(path string, is git.Entry) bool { return cut(tx.Objects, is, written[path]) })
 	return tx.Objects.EditTree(now, was)
+}
+
+// keepSince leaves out of what was there before a killed step what somebody has changed since: not what is gone,
+// which it may have removed, nor what is there already, nor what it has cut off.
+func keepSince(was, since map[string]git.Entry, cut func(path string, is git.Entry) bool) {
+	maps.DeleteFunc(was, func(path string, before git.Entry) bool {
+		is, differs := since[path]
+		return differs && is.Mode != filemode.Empty && is != before && !cut(path, is)
+	})
 }
 
 // cut reports whether a file is what a killed checkout has left of another one: its beginning.

@@ -92,6 +92,7 @@ func TestUndoWithout(t *testing.T) {
 // TestUndoHalfUndone: a restore was killed in the middle, and so was its undo. The next one finishes that.
 func TestUndoHalfUndone(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	all := func(what string) func() {

@@ -11,8 +11,8 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/snapshot"
+	"gitagent/test/gittest"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 
@@ -71,6 +71,9 @@ func TestUndoHalf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "mixed" {
+				gittest.Check(t)
+			}
 			l := newLab(t)
 			c := l.client()
 			l.turn(c, "one", func() {
@@ -319,6 +322,7 @@ func TestUndoInPlace(t *testing.T) {
 // one is not in the way.
 func TestUndoLink(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	l.Write("dir/deep/file", "dir\n")
 	c := l.client()
@@ -346,6 +350,7 @@ func TestUndoLink(t *testing.T) {
 // TestUndoGone: the mission whose ledger kept what was before was removed.
 func TestUndoGone(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", l.write("file", "1\n"))
@@ -399,6 +404,7 @@ func TestRevertJumped(t *testing.T) {
 // line of a message.
 func TestUndoPlanted(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	c := l.client()
 	l.turn(c, "one", l.write("a", "1\n"))
@@ -417,6 +423,7 @@ func TestUndoPlanted(t *testing.T) {
 // TestUndoMovedDirectory: what was put since into a directory that the step has moved stays where it is.
 func TestUndoMovedDirectory(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	l := newLab(t)
 	for _, name := range []string{"a", "b", "c"} {
 		l.Write("lib/"+name, strings.Repeat(name+"\n", 20))

@@ -117,21 +117,27 @@ func (k *unfinished) read(ctx context.Context, l *ledger.Ledger, after int) erro
 		if err := errors.Join(ctx.Err(), err); err != nil {
 			return err
 		}
-		k.last, k.at = t.Turn, t.At
-		again := k.finished && n == after && t.At.After(k.mission.Finished.At)
-		if n <= after && !again {
-			k.before = t.Code.Hash()
-			continue
-		}
-		k.turns = append(k.turns, worked{
-			number: n, at: t.At, prompt: ledger.Head(firstLine(t.Prompt), maxSubject), changed: t.Files > 0, again: again, branch: t.Branch,
-			base: t.Before().Commit.Hash(), code: t.Code.Hash(),
-		})
-		if k.attached && k.branch == "" {
-			k.tip = t.Code.Hash()
-		}
+		k.add(t, after)
 	}
 	return nil
+}
+
+// add adds the next turn: it is left to be finished if it came after the last one that is done, or if that
+// was recorded again since.
+func (k *unfinished) add(t *Turn, after int) {
+	k.last, k.at = t.Turn, t.At
+	again := k.finished && t.Turn == after && t.At.After(k.mission.Finished.At)
+	if t.Turn <= after && !again {
+		k.before = t.Code.Hash()
+		return
+	}
+	k.turns = append(k.turns, worked{
+		number: t.Turn, at: t.At, prompt: ledger.Head(firstLine(t.Prompt), maxSubject), changed: t.Files > 0, again: again, branch: t.Branch,
+		base: t.Before().Commit.Hash(), code: t.Code.Hash(),
+	})
+	if k.attached && k.branch == "" {
+		k.tip = t.Code.Hash()
+	}
 }
 
 // stands reports whether HEAD or some branch has the commit that a mission was finished with.
@@ -154,22 +160,29 @@ func (r *Recorder) in(ctx context.Context, commit plumbing.Hash, head git.Head) 
 
 // inherited is the last turn that a fork has from its source, if HEAD has the work of that.
 func (r *Recorder) inherited(ctx context.Context, objects *git.Objects, m *ledger.Mission, head git.Head) (int, squashed, error) {
-	from := m.ForkedFrom
-	if from == nil {
-		return 0, squashed{}, nil
+	after, has := inherited(m, func() *ledger.Finish {
+		source, err := ledger.Open(ctx, r.Repo, objects, m.ForkedFrom.Mission)
+		if err != nil { // it may be gone
+			return nil
+		}
+		return source.Mission.Finished
+	}, func(commit plumbing.Hash) bool { return r.in(ctx, commit, head) })
+	return after, has, ctx.Err()
+}
+
+// inherited tells that of the finish of the source, nil if there is none, and whether HEAD has a commit.
+func inherited(m *ledger.Mission, finished func() *ledger.Finish, inHead func(plumbing.Hash) bool) (after int, has squashed) {
+	from, base := m.ForkedFrom, plumbing.NewHash(m.Base)
+	switch {
+	case from == nil:
+		return 0, squashed{}
+	case inHead(base):
+		return from.Turn, squashed{}
 	}
-	base := plumbing.NewHash(m.Base)
-	if r.in(ctx, base, head) {
-		return from.Turn, squashed{}, nil
+	if f := finished(); f != nil && f.Turn >= from.Turn && inHead(f.Commit.Hash()) {
+		return from.Turn, squashed{f.Commit.Hash(), base}
 	}
-	source, err := ledger.Open(ctx, r.Repo, objects, from.Mission)
-	if err != nil { // it may be gone
-		return 0, squashed{}, ctx.Err()
-	}
-	if f := source.Mission.Finished; f != nil && f.Turn >= from.Turn && r.in(ctx, f.Commit.Hash(), head) {
-		return from.Turn, squashed{f.Commit.Hash(), base}, nil
-	}
-	return 0, squashed{}, ctx.Err()
+	return 0, squashed{}
 }
 
 // knowing is a git that knows of a commit that it has what another one has, as if that had been merged there:
@@ -230,10 +243,6 @@ func (k *unfinished) numbers() ledger.Ranges {
 
 // committed returns the newest commit before HEAD that has the work, by its trailers: all turns that changed
 // something are in such commits. Zero if there is none, or not all of it; then it notes what is.
-//
-// Anybody can write trailers. They count for the turns that were being finished in this clone, or were finished
-// once, as the ledger says: the commit may have been amended since, or have resolved conflicts. For others, the
-// commit must have what the branch has.
 func (r *Recorder) committed(ctx context.Context, k *unfinished) (plumbing.Hash, error) {
 	if k.head.Commit.IsZero() {
 		return plumbing.ZeroHash, nil
@@ -242,7 +251,38 @@ func (r *Recorder) committed(ctx context.Context, k *unfinished) (plumbing.Hash,
 	if err != nil || newest.IsZero() {
 		return plumbing.ZeroHash, err
 	}
-	b := readBegun(r.Store, k.mission.ID)
+	switch k.claim(newest, have, readBegun(r.Store, k.mission.ID)) {
+	case unproved:
+		return plumbing.ZeroHash, nil
+	case proved:
+		return newest, nil
+	}
+	merged, err := mergedTree(ctx, r.Repo, newest, k.tip)
+	if err != nil || merged.IsZero() {
+		return plumbing.ZeroHash, err
+	}
+	tree, err := r.treeOf(ctx, newest)
+	if err != nil || tree != merged {
+		return plumbing.ZeroHash, err
+	}
+	return newest, nil
+}
+
+// A proof is how far trailers show that commits have the work of a mission.
+type proof int
+
+const (
+	unproved proof = iota // not, or not all of it
+	proved                // all of it
+	byMerge               // all of it, if the branch merges into the newest of them and changes nothing
+)
+
+// claim notes which turns are in commits, and what the newest of these has, as their trailers say.
+//
+// Anybody can write trailers. They count for the turns that were being finished in this clone, or were finished
+// once, as the ledger says: the commit may have been amended since, or have resolved conflicts. For others, the
+// commit must have what the branch has.
+func (k *unfinished) claim(newest plumbing.Hash, have ledger.Ranges, b *begun) proof {
 	believed := 0 // up to which turn
 	if b != nil {
 		believed = b.Turn
@@ -268,24 +308,16 @@ func (r *Recorder) committed(ctx context.Context, k *unfinished) (plumbing.Hash,
 	}
 	switch {
 	case !said:
-		return plumbing.ZeroHash, nil
+		return unproved
 	case covers && !k.attached:
-		return newest, nil
+		return proved
 	case !k.attached: // what the paths of its turns are in HEAD will tell
-		return plumbing.ZeroHash, nil
+		return unproved
 	// The branch may have more than its turns.
 	case covers && (b != nil && b.Tip.Hash() == k.tip || len(k.turns) > 0 && k.turns[len(k.turns)-1].code == k.tip):
-		return newest, nil
+		return proved
 	}
-	merged, err := mergedTree(ctx, r.Repo, newest, k.tip)
-	if err != nil || merged.IsZero() {
-		return plumbing.ZeroHash, err
-	}
-	tree, err := r.treeOf(ctx, newest)
-	if err != nil || tree != merged {
-		return plumbing.ZeroHash, err
-	}
-	return newest, nil
+	return byMerge
 }
 
 // trailers returns the newest commit, of those from one that lack another, that says that it has work of a

@@ -18,6 +18,7 @@ import (
 // Another one is asked; and if that one ends the same way, the error is no word about the object either.
 func TestKilledWhileReading(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := gittest.New(t)
 	var list []Wanted
 	for i := range 20 {

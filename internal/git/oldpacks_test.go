@@ -37,6 +37,7 @@ func TestOldPacksGoWithTheNextRollUp(t *testing.T) {
 // An old pack is removed only if it is unchanged and the new one still holds all its objects.
 func TestOldPacksAreCheckedAgain(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name  string
 		then  func(t *testing.T, r *gittest.Repo, repo *Repo, taker string, old []string)

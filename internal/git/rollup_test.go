@@ -15,7 +15,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/lock"
-
 	"gitagent/test/gittest"
 )
 

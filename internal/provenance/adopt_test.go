@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"gitagent/internal/ledger"
-
 	"gitagent/test/gittest"
 )
 

@@ -91,6 +91,9 @@ func TestTruth(t *testing.T) {
 			for seed := *first; seed < *first+uint64(n); seed++ {
 				t.Run(fmt.Sprintf("%s/%d", p.name, seed), func(t *testing.T) {
 					t.Parallel()
+					if p.name != "plain" && p.name != "forks" {
+						gittest.Check(t)
+					}
 					w := newWorld(t, p, seed)
 					began := time.Now()
 					w.run(gittest.Size(60, 30))

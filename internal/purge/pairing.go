@@ -14,10 +14,11 @@ import (
 
 // A pairing finds which pairs of a map are applied to some ledgers.
 type pairing struct {
-	*Apply
-	objects *git.Objects
-	list    []*line
-	done    *Applied // where it is noted what can't be applied
+	objects  *git.Objects
+	exists   func(plumbing.Hash) bool // the commit is here
+	accepted []ledger.ID              // missions of which a person agrees to what strangers' keys say
+	list     []*line
+	done     *Applied // where it is noted what can't be applied
 
 	classes, all map[masked]*class         // by the keys that count, and by all
 	under, there map[plumbing.Hash]bool    // commits of ledgers that the remote has under refs, and of those that were fetched
@@ -32,9 +33,16 @@ type pairing struct {
 }
 
 func (a *Apply) pairing(objects *git.Objects, list, there []*line, done *Applied) *pairing {
+	p := newPairing(a.Map, trusts(a.Workspace), a.Accepted, func(h plumbing.Hash) bool { return objects.Has(h) == nil }, list, there)
+	p.objects, p.done = objects, done
+	return p
+}
+
+// newPairing finds them by the keys that count. there are ledgers that the remote has under refs.
+func newPairing(m *Map, counts func(signature.Public) bool, accepted []ledger.ID, exists func(plumbing.Hash) bool, list, there []*line) *pairing {
 	p := &pairing{
-		Apply: a, objects: objects, list: list, done: done,
-		classes: a.Map.classes(trusts(a.Workspace)), all: a.Map.classes(func(signature.Public) bool { return true }),
+		exists: exists, accepted: accepted, list: list,
+		classes: m.classes(counts), all: m.classes(func(signature.Public) bool { return true }),
 		under: make(map[plumbing.Hash]bool), there: make(map[plumbing.Hash]bool), here: make(map[plumbing.Hash]bool),
 		landed: make(map[plumbing.Hash][]*line), winners: make(map[*class]plumbing.Hash), agreed: make(map[plumbing.Hash]bool),
 		pairs: make(map[*line]map[plumbing.Hash]plumbing.Hash), removed: make(map[plumbing.Hash]bool), refused: make(map[plumbing.Hash]error),
@@ -52,7 +60,7 @@ func (a *Apply) pairing(objects *git.Objects, list, there []*line, done *Applied
 		for _, h := range slices.Concat(l.events, l.kept) {
 			in[h] = true
 		}
-		accepted := slices.Contains(a.Accepted, l.id)
+		accepted := slices.Contains(accepted, l.id)
 		for _, h := range l.events {
 			if l.landed {
 				p.landed[h] = append(p.landed[h], l)
@@ -93,7 +101,7 @@ func (p *pairing) winner(x plumbing.Hash, in map[masked]*class) (to plumbing.Has
 	}
 	to, ok := p.winners[c]
 	if !ok {
-		to = c.winner(func(h plumbing.Hash) bool { return p.objects.Has(h) == nil }, p.under, p.there, p.here)
+		to = c.winner(p.exists, p.under, p.there, p.here)
 		p.winners[c] = to
 	}
 	return to, true
@@ -134,7 +142,7 @@ func (p *pairing) of(l *line) (mine map[plumbing.Hash]plumbing.Hash, why HeldBec
 			if to, listed = p.winner(h, p.all); !listed || to == h {
 				continue
 			}
-			listed = agrees && (!to.IsZero() || slices.Contains(p.Accepted, l.id))
+			listed = agrees && (!to.IsZero() || slices.Contains(p.accepted, l.id))
 		}
 		switch {
 		case !listed && l.landed:
@@ -149,7 +157,7 @@ func (p *pairing) of(l *line) (mine map[plumbing.Hash]plumbing.Hash, why HeldBec
 			if n < len(l.events) && !p.removed[l.tip] { // it may have gone on, and have been removed again
 				why.WentOn, held = true, true
 			}
-		case p.objects.Has(to) != nil:
+		case !p.exists(to):
 			why.Away, held = true, true
 		default:
 			mine[h] = to

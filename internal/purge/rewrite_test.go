@@ -16,7 +16,6 @@ import (
 	"gitagent/internal/secret"
 	"gitagent/internal/snapshot"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 

@@ -19,7 +19,6 @@ import (
 	"gitagent/internal/snapshot"
 	"gitagent/internal/transcript"
 	"gitagent/turns"
-
 	"gitagent/test/gittest"
 )
 

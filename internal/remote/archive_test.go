@@ -371,6 +371,7 @@ func TestSpoiledArchive(t *testing.T) {
 // TestArchiveOfNothing: missions that a remote's archive names and does not keep are no reason not to send ours.
 func TestArchiveOfNothing(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	a := cloneOf(t, host.Dir)
 	a.turn(mission, "one")

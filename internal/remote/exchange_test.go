@@ -9,7 +9,6 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-
 	"gitagent/test/gittest"
 )
 

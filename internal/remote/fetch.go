@@ -163,13 +163,16 @@ func (r *Remote) withoutResting(ctx context.Context, theirs map[ledger.ID]tips) 
 	}
 	rest := maps.Clone(theirs)
 	for _, id := range slices.Sorted(maps.Keys(theirs)) {
-		e, ok, _ := index.Find(string(id)) // what can't be read says nothing of it
-		t := theirs[id]
-		if ok && t.ledger == e.Ledger.Hash() && (t.notes.IsZero() || t.notes == e.Notes.Hash()) {
+		if e, ok, _ := index.Find(string(id)); ok && rests(theirs[id], e) { // what can't be read says nothing of it
 			delete(rest, id)
 		}
 	}
 	return rest, nil
+}
+
+// rests reports whether an archive has all that a remote has of a mission, but for its branch.
+func rests(theirs tips, e archive.Entry) bool {
+	return theirs.ledger == e.Ledger.Hash() && (theirs.notes.IsZero() || theirs.notes == e.Notes.Hash())
 }
 
 // A source is refs to fetch: their namespace, and a name or a pattern. It is no error if a pattern

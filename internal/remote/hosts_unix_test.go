@@ -187,6 +187,7 @@ func refused(t *testing.T, host *gittest.Repo, d door) {
 // password, and nothing is lost.
 func TestNoDoor(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	closed := httpBackend(t, host, "dev")
 	readOnly := newHost(t)

@@ -111,6 +111,9 @@ func TestLeak(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			if tt.name != "as agreed" && tt.name != "a second push URL" {
+				gittest.Check(t)
+			}
 			leak(t, tt.config, tt.level)
 		})
 	}

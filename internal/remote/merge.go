@@ -345,23 +345,28 @@ func (m *merger) branch(ctx context.Context, id ledger.ID, theirs plumbing.Hash)
 	if err != nil {
 		return "", err
 	}
-	name := m.w.BranchName(id)
-	where, checked := m.checked[ref]
+	stays, err := m.stays(id, theirs, m.checked[ref], more, func() (bool, error) { return m.recorded(ctx, id, theirs) })
+	if err == nil && stays == "" {
+		m.now[ref] = theirs
+	}
+	return stays, err
+}
+
+// stays says why a branch that the remote has further is left alone, and what to do; empty if it moves. where is the
+// worktree in which it is checked out, and more that it has no commits of its own.
+func (r *Remote) stays(id ledger.ID, theirs plumbing.Hash, where string, more bool, recorded func() (bool, error)) (string, error) {
+	name := r.w.BranchName(id)
 	switch {
-	case checked:
+	case where != "":
 		return fmt.Sprintf("branch %s is checked out in %s and was left alone; to have what is new there: git -C %s merge %.12s", name, where, where, theirs), nil
 	case !more:
-		return fmt.Sprintf("branch %s has commits that the one at %s lacks and was left alone; that one is %.12s", name, m.Name, theirs), nil
+		return fmt.Sprintf("branch %s has commits that the one at %s lacks and was left alone; that one is %.12s", name, r.Name, theirs), nil
 	}
-	known, err := m.recorded(ctx, id, theirs)
-	if err != nil {
-		return "", err
+	known, err := recorded()
+	if err == nil && !known {
+		return fmt.Sprintf("branch %s at %s has commits that nobody whom you trust recorded, and was left alone; that one is %.12s", name, r.Name, theirs), nil
 	}
-	if !known {
-		return fmt.Sprintf("branch %s at %s has commits that nobody whom you trust recorded, and was left alone; that one is %.12s", name, m.Name, theirs), nil
-	}
-	m.now[ref] = theirs
-	return "", nil
+	return "", err
 }
 
 // recorded reports whether a mission's ledger keeps a commit of its branch, and may be relied on.

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"gitagent/internal/ledger"
-
 	"gitagent/test/gittest"
 )
 

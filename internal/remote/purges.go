@@ -340,39 +340,45 @@ func (r *Remote) incorporate(ctx context.Context, source string, all *Replaced) 
 		if refs, err = r.repo.Refs(ctx, into); err != nil {
 			return err
 		}
-		now := r.original(into, refs)
-		for ref, was := range before {
-			if ref == purge.MapRef {
-				continue
-			}
-			name, is := r.renamed(ref, applied.Renamed), now[ref]
-			list := &records
-			if _, branch := r.w.MissionOf(ref); branch {
-				list = &branches
-			}
-			switch {
-			case name != ref:
-				*list = append(*list, git.Update{Ref: ref, Old: was})
-				if there, taken := before[name]; !taken || there != is {
-					*list = append(*list, git.Update{Ref: name, Old: there, New: is})
-				}
-			case was != is:
-				*list = append(*list, git.Update{Ref: ref, Old: was, New: is})
-			}
-		}
 		known, err := r.repo.Refs(ctx, purge.MapRef)
 		if err != nil {
 			return err
 		}
-		if now, was := known[purge.MapRef], before[purge.MapRef]; now != was && !now.IsZero() {
-			records = append(records, git.Update{Ref: purge.MapRef, Old: was, New: now})
-		}
+		records, branches = r.replacements(before, r.original(into, refs), known[purge.MapRef], applied.Renamed)
 		changes, err := r.merge(ctx, applied.let(arrived), nil)
 		all.Changes = append(append(all.Changes, applied.changes()...), changes...)
 		all.Held = append(all.Held[:0], applied.held()...)
 		return err
 	})
 	return records, branches, err
+}
+
+// replacements are the updates that put what is now in the place of what a source had before, under the names that
+// missions have now, and our map in that of its own. Branches are apart.
+func (r *Remote) replacements(before, now map[string]plumbing.Hash, ours plumbing.Hash, names map[ledger.ID]ledger.ID) (records, branches []git.Update) {
+	for ref, was := range before {
+		if ref == purge.MapRef {
+			continue
+		}
+		name, is := r.renamed(ref, names), now[ref]
+		list := &records
+		if _, branch := r.w.MissionOf(ref); branch {
+			list = &branches
+		}
+		switch {
+		case name != ref:
+			*list = append(*list, git.Update{Ref: ref, Old: was})
+			if there, taken := before[name]; !taken || there != is {
+				*list = append(*list, git.Update{Ref: name, Old: there, New: is})
+			}
+		case was != is:
+			*list = append(*list, git.Update{Ref: ref, Old: was, New: is})
+		}
+	}
+	if was := before[purge.MapRef]; ours != was && !ours.IsZero() {
+		records = append(records, git.Update{Ref: purge.MapRef, Old: was, New: ours})
+	}
+	return records, branches
 }
 
 // renamed is the name that a ref of a mission gets if the mission does.

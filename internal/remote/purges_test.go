@@ -251,6 +251,9 @@ func TestPurgeArchived(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "here" {
+				gittest.Check(t)
+			}
 			dir, a, b := newTeam(t)
 			before(a, b)
 			a.purge()
@@ -587,6 +590,7 @@ func TestSpoiledMap(t *testing.T) {
 // moves no branch of the user's, even if what he says proves itself.
 func TestPurgeOfMine(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	const id = "c1b2c3d4"
 	_, a, b := newTeam(t)
 	b.Write("mine.go", "package mine\n")

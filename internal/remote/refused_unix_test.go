@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"gitagent/internal/ledger"
-
 	"gitagent/test/gittest"
 )
 
@@ -128,6 +127,7 @@ func TestRefused(t *testing.T) {
 // reached the remote.
 func TestRestEnds(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	c := cloneOf(t, newHost(t).Dir)
 	c.turn(mission, "one")
 	if err := c.origin().Later(mission); err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
-
 	"gitagent/test/gittest"
 )
 

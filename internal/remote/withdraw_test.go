@@ -7,7 +7,6 @@ import (
 
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
-
 	"gitagent/test/gittest"
 )
 
@@ -74,6 +73,7 @@ func TestWithdraw(t *testing.T) {
 // TestWithdrawRefused: a host that lets no branch be deleted keeps the missions that have one.
 func TestWithdrawRefused(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	host.Git("config", "receive.denyDeletes", "true")
 	c := cloneOf(t, host.Dir)
@@ -92,6 +92,7 @@ func TestWithdrawRefused(t *testing.T) {
 // TestWithdrawBranch: a branch at the remote with a commit that is not here keeps its mission there.
 func TestWithdrawBranch(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	host := newHost(t)
 	here, there := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	here.Git("switch", "-q", "-c", "agent/mission/"+string(mission))

@@ -55,6 +55,7 @@ func TestTakeOptionalLocks(t *testing.T) {
 // What git itself sets, for instance for a hook that runs an agent, is about another
 // repository or another index. It must not reach the git that we run.
 func TestTakeInsideAHook(t *testing.T) {
+	gittest.Check(t)
 	r, other := base(t), base(t)
 	t.Setenv("GIT_DIR", filepath.Join(other.Dir, ".git"))
 	t.Setenv("GIT_WORK_TREE", other.Dir)
@@ -71,6 +72,7 @@ func TestTakeInsideAHook(t *testing.T) {
 
 // The user's own attributes, for all repositories.
 func TestTakeGlobalAttributes(t *testing.T) {
+	gittest.Check(t)
 	dir := gittest.TempDir(t)
 	r := base(t)
 	r.Env = append(r.Env, "XDG_CONFIG_HOME="+dir)
@@ -134,6 +136,7 @@ func TestTakeSettings(t *testing.T) {
 // right answer.
 func TestTakeFsmonitor(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, script := range map[string]string{
 		"says that everything changed": "#!/bin/sh\nprintf 'token\\0/\\0'\n",
 		"fails":                        "#!/bin/sh\nexit 1\n",
@@ -183,6 +186,7 @@ func TestTakeRunsNoHooks(t *testing.T) {
 // Root reads everything, so that only a part of this is tested as root.
 func TestTakeUnreadable(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := base(t)
 	r.Write("a", "changed\n")
 	chmod(t, r, "a", 0)
@@ -211,6 +215,7 @@ func TestTakeUnreadable(t *testing.T) {
 // Somebody else's lock on the user's index is none of our business.
 func TestTakeWhileIndexIsLocked(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := base(t)
 	r.Write(".git/index.lock", "somebody else's")
 	r.Write("a", "changed\n")
@@ -270,6 +275,7 @@ func TestTakeAfterCrash(t *testing.T) {
 
 func TestTakeManyUntracked(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := base(t)
 	most := gittest.Size(policy.MaxUntrackedFiles, 500)
 	take := func() *Snapshot {
@@ -334,6 +340,7 @@ func TestTakePolicy(t *testing.T) {
 // What the private index remembers of untracked files does not make them tracked.
 func TestTakePolicyOfRememberedFiles(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := base(t)
 	limits := func(o *Options) { o.Policy.MaxFileSize, o.Policy.MaxUntrackedFiles = 1000, 2*maxPlainFiles }
 	for i := range 2 * maxPlainFiles {

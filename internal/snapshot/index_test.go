@@ -26,7 +26,10 @@ func TestTakeSparse(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			gittest.Sample(t)
+			if tt.name != "cone" {
+				gittest.Check(t)
+				gittest.Sample(t)
+			}
 			r := base(t)
 			r.Write("d/.gitattributes", "*.txt text\n")
 			r.Write("f/.gitattributes", "*.txt text\n")
@@ -70,6 +73,7 @@ func TestTakeSparse(t *testing.T) {
 
 func TestTakeSplitIndex(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, tt := range []struct {
 		name   string
 		config []string
@@ -111,6 +115,7 @@ func TestTakeSplitIndex(t *testing.T) {
 
 func TestTakeBrokenIndex(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	setup := func(t *testing.T) *gittest.Repo {
 		r := base(t)
 		r.Write("kept.o", "tracked, though ignored\n")
@@ -266,6 +271,7 @@ func TestTakeAfterGC(t *testing.T) {
 
 func TestTakeBranchSwitch(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := base(t)
 	r.Git("checkout", "-q", "-b", "other")
 	r.Write("a", "other\n")
@@ -290,6 +296,7 @@ func TestTakeBranchSwitch(t *testing.T) {
 
 func TestTakeConflicts(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	// setup makes branches that disagree in every way that there is.
 	setup := func(t *testing.T) *gittest.Repo {
 		r := base(t)
@@ -383,6 +390,7 @@ func TestTakeConflicts(t *testing.T) {
 
 func TestTakePartialClone(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for _, filter := range []string{"blob:none", "tree:0"} {
 		t.Run(filter, func(t *testing.T) {
 			t.Parallel()

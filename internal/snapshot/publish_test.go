@@ -136,7 +136,10 @@ func TestPublish(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			gittest.Sample(t)
+			if tt.name != "unstaged" {
+				gittest.Check(t)
+				gittest.Sample(t)
+			}
 			r := base(t)
 			tt.prepare(t, r)
 			var left []Skip
@@ -257,6 +260,7 @@ func TestPublishTwice(t *testing.T) {
 
 func TestPublishAfterUsersChange(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	for name, change := range map[string]func(t *testing.T, r *gittest.Repo){
 		"staged":          func(t *testing.T, r *gittest.Repo) { r.Write("b", "user's\n"); r.Git("add", "b") },
 		"deleted":         func(t *testing.T, r *gittest.Repo) { remove(t, r, ".git/index") },
@@ -314,6 +318,7 @@ func TestPublishGivesUpWhenTold(t *testing.T) {
 // A process may die between taking the lock and putting the new index in its place.
 func TestPublishAfterCrash(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := base(t)
 	r.Write("a", "changed\n")
 	take(t, r, true) // leaves index.new
@@ -407,6 +412,7 @@ func TestPublishKeepsTheUsersUntrackedCache(t *testing.T) {
 // again.
 func TestPublishRacy(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := base(t)
 	r.Git("config", "core.trustctime", "false")
 	r.Git("config", "core.checkStat", "minimal")

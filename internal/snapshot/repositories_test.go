@@ -74,6 +74,7 @@ func TestTakeNestedRepositories(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Check(t)
 			r := base(t)
 			tt.make(t, r)
 			check(t, r, tt.skipped...)
@@ -84,6 +85,7 @@ func TestTakeNestedRepositories(t *testing.T) {
 // A repository in the place of a tracked file: git would make a gitlink of it.
 func TestTakeRepositoryForFile(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	r := base(t)
 	remove(t, r, "a")
 	inside(t, r, "a").Commit("one")
@@ -166,7 +168,10 @@ func TestTakeSubmodules(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			gittest.Sample(t)
+			if tt.name != "clean" {
+				gittest.Check(t)
+				gittest.Sample(t)
+			}
 			r := setup(t)
 			tt.edit(t, r)
 			check(t, r, tt.skipped...)
@@ -271,6 +276,7 @@ func TestTakeElsewhere(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			gittest.Check(t)
 			gittest.Sample(t)
 			r := tt.make(t)
 			check(t, r)

@@ -93,6 +93,17 @@ func (s *Snapshot) cameOf(ctx context.Context, step *Step) outcome {
 	if err == nil {
 		since, err = s.index.repo.Changed(ctx, step.From.Hash(), s.Tree, git.Paths{})
 	}
+	came := inPart
+	if err == nil { // else the trees went with their mission, perhaps
+		came = outcomeOf(became, since)
+	}
+	step.Half = came == inPart
+	return came
+}
+
+// outcomeOf tells that of the paths that the step had to change, with what it was to make of them, and of those that
+// have changed since it was begun.
+func outcomeOf(became, since map[string]git.Entry) outcome {
 	same, done := 0, 0
 	for path, e := range became {
 		switch is, changed := since[path]; {
@@ -102,14 +113,12 @@ func (s *Snapshot) cameOf(ctx context.Context, step *Step) outcome {
 			done++
 		}
 	}
-	switch {
-	case err != nil: // the trees went with their mission, perhaps
-	case same == len(became):
+	switch len(became) {
+	case same:
 		return untouched
-	case done == len(became):
+	case done:
 		return complete
 	}
-	step.Half = true
 	return inPart
 }
 

@@ -494,7 +494,10 @@ func TestTakeEqualsGit(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			gittest.Sample(t)
+			if tt.name != "partially staged" && tt.name != "untracked" {
+				gittest.Check(t)
+				gittest.Sample(t)
+			}
 			r := base(t)
 			tt.edit(t, r)
 			check(t, r)

@@ -38,6 +38,7 @@ func TestPrompt(t *testing.T) { series(t, "UserPromptSubmit") }
 
 func series(t *testing.T, event string) {
 	t.Parallel()
+	gittest.Check(t)
 	every := *every * gittest.Size(1, 4)
 	for _, attached := range []bool{false, true} {
 		for _, after := range []bool{false, true} {

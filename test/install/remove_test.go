@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"gitagent/test/replay"
-
 	"gitagent/test/gittest"
 )
 

@@ -16,7 +16,6 @@ import (
 // TestForeignLock: a lock that somebody else holds, or has left an hour ago, is never removed. The
 // turn is recorded all the same, and whoever reads the log learns which lock is in the way.
 func TestForeignLock(t *testing.T) {
-	gittest.Check(t)
 	t.Parallel()
 	gittest.Check(t)
 	for _, tt := range []struct {

@@ -39,7 +39,6 @@ type series struct {
 
 // TestKills kills every command at every moment.
 func TestKills(t *testing.T) {
-	gittest.Check(t)
 	t.Parallel()
 	gittest.Check(t)
 	all := scenarios(*kills >= long)

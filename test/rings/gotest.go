@@ -41,6 +41,9 @@ func read(in io.Reader, out io.Writer) (*tally, error) {
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err == io.EOF {
+			for _, name := range slices.Sorted(maps.Keys(said)) {
+				fmt.Fprintf(out, "not ended: %s\n%s", name, said[name])
+			}
 			return t, nil
 		}
 		if err != nil {

@@ -23,7 +23,7 @@ import (
 	"gitagent/test/replay"
 )
 
-func TestMain(m *testing.M) { os.Exit(gittest.Programs{M: m, Both: true}.Run()) }
+func TestMain(m *testing.M) { os.Exit(gittest.Programs{M: m, Both: gittest.Checking()}.Run()) }
 
 func TestScripts(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"gitagent/internal/transcript"
-
 	"gitagent/test/gittest"
 )
 

@@ -1,0 +1,53 @@
+package snapshot
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"gitagent/internal/git"
+)
+
+// TestOutcomeOf: what a killed step had to make of paths, and what they are. They are written "a=1", with 0 for one
+// that is gone.
+func TestOutcomeOf(t *testing.T) {
+	t.Parallel()
+	read := func(text string) map[string]git.Entry {
+		entries := make(map[string]git.Entry)
+		for word := range strings.FieldsSeq(text) {
+			path, value, _ := strings.Cut(word, "=")
+			e := git.Entry{}
+			if value != "0" {
+				e = git.Entry{Mode: filemode.Regular, Hash: plumbing.Hash{value[0]}}
+			}
+			entries[path] = e
+		}
+		return entries
+	}
+	for _, tt := range []struct {
+		name, became, since string
+		want                outcome
+	}{
+		{"nothing", "a=2 b=2", "", untouched},
+		{"all", "a=2 b=2", "a=2 b=2", complete},
+		{"one of two", "a=2 b=2", "a=2", inPart},
+		{"all of them are gone", "a=0 b=0", "a=0 b=0", complete},
+		{"one is gone, the other one not yet there", "a=0 b=2", "a=0", inPart},
+		{"the beginning of a file", "a=2", "a=3", inPart},
+		{"it had removed it to write it", "a=2", "a=0", inPart},
+		{"nothing, and somebody has changed another one", "a=2 b=2", "c=4", untouched},
+		{"all, and somebody has changed another one", "a=2", "a=2 c=4", complete},
+		{"all, and somebody has changed one of them", "a=2 b=2", "a=2 b=4", inPart},
+		{"nothing, and somebody has changed one of them", "a=2 b=2", "b=4", inPart},
+	} {
+		if got := outcomeOf(read(tt.became), read(tt.since)); got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
+	}
+	mode := map[string]git.Entry{"a": {Mode: filemode.Executable, Hash: plumbing.Hash{1}}}
+	if got := outcomeOf(mode, map[string]git.Entry{"a": {Mode: filemode.Regular, Hash: plumbing.Hash{1}}}); got != inPart {
+		t.Errorf("with another mode: %d", got)
+	}
+}

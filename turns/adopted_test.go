@@ -1,0 +1,131 @@
+package turns
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/snapshot"
+)
+
+// TestPointOf: what a fork's mission.json says, which anybody may have written, and of which turn it is.
+func TestPointOf(t *testing.T) {
+	t.Parallel()
+	base := commitOf('b')
+	fork := func(change func(m *ledger.Mission)) *ledger.Mission {
+		m := &ledger.Mission{ID: "1e1e1e1e", Base: base.String(), ForkedFrom: &ledger.TurnID{Mission: "a1b2c3d4", Turn: 2}}
+		change(m)
+		return m
+	}
+	same := func(*ledger.Mission) {}
+	for _, tt := range []struct {
+		name    string
+		m       *ledger.Mission
+		of      ledger.ID // the mission of the turn that is adopted
+		here    ledger.ID // HEAD is on its branch
+		want    error
+		isPoint bool
+	}{
+		{name: "a fork", m: fork(same), of: "1e1e1e1e", isPoint: true},
+		{name: "where it was forked", m: fork(same), of: "1e1e1e1e", here: "a1b2c3d4", isPoint: true},
+		{name: "of itself", m: fork(func(m *ledger.Mission) { m.ForkedFrom.Mission = m.ID }), of: "1e1e1e1e", isPoint: true},
+		{name: "no fork", m: fork(func(m *ledger.Mission) { m.ForkedFrom = nil }), of: "1e1e1e1e", want: ErrNoFork},
+		{name: "of no turn", m: fork(func(m *ledger.Mission) { m.ForkedFrom.Turn = 0 }), of: "1e1e1e1e", want: ErrNoFork},
+		{name: "without a base", m: fork(func(m *ledger.Mission) { m.Base = "" }), of: "1e1e1e1e", want: ErrNoFork},
+		{name: "with a name for a base", m: fork(func(m *ledger.Mission) { m.Base = "HEAD" }), of: "1e1e1e1e", want: ErrNoFork},
+		{name: "with an option for a base", m: fork(func(m *ledger.Mission) { m.Base = "--output=x" }), of: "1e1e1e1e", want: ErrNoFork},
+		{name: "with a short base", m: fork(func(m *ledger.Mission) { m.Base = m.Base[:12] }), of: "1e1e1e1e", want: ErrNoFork},
+		{name: "inherited", m: fork(same), of: "a1b2c3d4", want: ErrInherited},
+		{name: "its own worktree", m: fork(same), of: "1e1e1e1e", here: "1e1e1e1e", want: ErrOwnBranch},
+		{name: "inherited, in its own worktree", m: fork(same), of: "a1b2c3d4", here: "1e1e1e1e", want: ErrOwnBranch},
+		{name: "no fork, in its own worktree", m: fork(func(m *ledger.Mission) { m.ForkedFrom = nil }), of: "1e1e1e1e", here: "1e1e1e1e", want: ErrNoFork},
+	} {
+		point, err := pointOf(tt.m, &State{Turn: &Turn{Mission: tt.of, Turn: 3}}, tt.here)
+		if !errors.Is(err, tt.want) || tt.isPoint && (point.Of != *tt.m.ForkedFrom || point.Commit != base) {
+			t.Errorf("%s: %+v, %v; want %v", tt.name, point, err, tt.want)
+		}
+	}
+}
+
+// TestIsHere: a fork was made of a mission at turn 4, commit b; its work up to there is in HEAD, or is not.
+func TestIsHere(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name     string
+		here     ledger.ID
+		inHead   string // commits, a letter each
+		finished int    // up to which turn, in commit f
+		adopted  int    // in commit a
+		undone   bool
+		want     bool
+	}{
+		{name: "nothing"},
+		{name: "on its branch", here: "a1b2c3d4", want: true},
+		{name: "on another one", here: "00000000"},
+		{name: "merged", inHead: "b", want: true},
+		{name: "finished", inHead: "f", finished: 4, want: true},
+		{name: "finished further", inHead: "f", finished: 9, want: true},
+		{name: "finished, and dropped", finished: 4},
+		{name: "finished not so far", inHead: "f", finished: 3},
+		{name: "its commits were taken", inHead: "a", adopted: 4, want: true},
+		{name: "its commits were taken, and dropped", adopted: 4},
+		{name: "its commits were taken not so far", inHead: "a", adopted: 3},
+		{name: "its commits were taken, and that undone", inHead: "a", adopted: 4, undone: true},
+		{name: "finished not so far, and taken", inHead: "fa", finished: 3, adopted: 4, want: true},
+	} {
+		m := &ledger.Mission{ID: "a1b2c3d4"}
+		if tt.finished > 0 {
+			m.Finished = &ledger.Finish{Turn: tt.finished, Commit: commitOf('f')}
+		}
+		if tt.adopted > 0 {
+			m.Adopted = &ledger.Adoption{Turn: tt.adopted, Commit: commitOf('a'), Undone: tt.undone}
+		}
+		at := ForkPoint{Of: ledger.TurnID{Mission: m.ID, Turn: 4}, Commit: commitOf('b')}
+		got := isHere(m, at, tt.here, func(c git.Hex) bool {
+			return slices.ContainsFunc([]byte(tt.inHead), func(letter byte) bool { return commitOf(letter) == c })
+		})
+		if got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestUndone: an undo, or the undo of that, changes what a mission says of its adoption, if it is of the same one.
+func TestUndone(t *testing.T) {
+	t.Parallel()
+	then, now := time.Unix(100, 0), time.Unix(200, 0)
+	for _, tt := range []struct {
+		name   string
+		a      *ledger.Adoption
+		step   snapshot.Step
+		news   bool
+		undone bool
+		at     time.Time
+	}{
+		{"it was never adopted", nil, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then}, false, false, time.Time{}},
+		{"it is undone", &ledger.Adoption{Turn: 3, At: then}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then}, true, true, then},
+		{"it is undone in another time zone", &ledger.Adoption{Turn: 3, At: then}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then.UTC()}, true, true, then},
+		{"and done again", &ledger.Adoption{Turn: 3, At: then, Undone: true}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then, Undo: true}, true, false, now},
+		{"a restore is undone", &ledger.Adoption{Turn: 3, At: then}, snapshot.Step{What: "restore of turn 1e1e1e1e/3", At: then}, false, false, time.Time{}},
+		{"an adoption of another turn is undone", &ledger.Adoption{Turn: 4, At: then}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then}, false, false, time.Time{}},
+		{"another mission's is undone", &ledger.Adoption{Turn: 3, At: then}, snapshot.Step{What: adoption("2f2f2f2f", 3), At: then}, false, false, time.Time{}},
+		{"one in another worktree was later", &ledger.Adoption{Turn: 3, At: now}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then}, false, false, time.Time{}},
+		{"it is undone already", &ledger.Adoption{Turn: 3, At: then, Undone: true}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then}, false, false, time.Time{}},
+		{"it is done again already", &ledger.Adoption{Turn: 3, At: now}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then, Undo: true}, false, false, time.Time{}},
+		{"its commits were taken since", &ledger.Adoption{Turn: 3, At: then, Commit: commitOf('a')}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then}, false, false, time.Time{}},
+	} {
+		m := &ledger.Mission{ID: "1e1e1e1e", Adopted: tt.a}
+		was := fmt.Sprintf("%+v", tt.a)
+		a, news := undone(m, &tt.step, now)
+		if news != tt.news || news && (a.Undone != tt.undone || !a.At.Equal(tt.at) || a.Turn != 3) {
+			t.Errorf("%s: %+v, %t", tt.name, a, news)
+		}
+		if is := fmt.Sprintf("%+v", m.Adopted); is != was {
+			t.Errorf("%s: it was %s, and is %s", tt.name, was, is)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package turns
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
+	"gitagent/internal/ledger"
+	"gitagent/internal/session"
+)
+
+// TestNamed: which mission a signal is recorded to, if not to the session's own.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	const a, b, c, d = "aaaaaaaa", "bbbbbbbb", "cccccccc", "dddddddd"
+	for _, tt := range []struct {
+		name      string
+		signal    ledger.ID
+		here      ledger.ID // HEAD is on its branch
+		recording string    // the session records to it
+		asked     string
+		exists    ledger.ID // of those that might be asked for
+		want      ledger.ID
+	}{
+		{name: "none"},
+		{name: "all", signal: a, here: b, recording: c, asked: d, exists: d, want: a},
+		{name: "its branch", here: b, recording: c, asked: d, exists: d, want: b},
+		{name: "the session's", recording: c, asked: d, exists: d, want: c},
+		{name: "the environment's", asked: d, exists: d, want: d},
+		{name: "the environment's is not here", asked: d, exists: a},
+		{name: "the environment's is a path", asked: "../../../etc", exists: "../../../etc"},
+		{name: "the environment's is a letter", asked: "x", exists: "x"},
+		{name: "the environment's is empty", exists: ""},
+	} {
+		got, err := named(Signal{Mission: tt.signal, Asked: tt.asked}, tt.here, &session.State{Mission: tt.recording}, func(id ledger.ID) (bool, error) {
+			if id != d {
+				t.Errorf("%s: %q is looked for", tt.name, id)
+			}
+			return id == tt.exists, nil
+		})
+		if got != tt.want || err != nil {
+			t.Errorf("%s: %q, %v; want %q", tt.name, got, err, tt.want)
+		}
+	}
+	broken := errors.New("broken")
+	if got, err := named(Signal{Asked: d}, "", new(session.State), func(ledger.ID) (bool, error) { return true, broken }); got != "" || !errors.Is(err, broken) {
+		t.Errorf("nobody knows whether it exists: %q, %v", got, err)
+	}
+}
+
+// TestOwnInstead: where the turn goes if the mission that is meant is damaged.
+func TestOwnInstead(t *testing.T) {
+	t.Parallel()
+	const id = "a1b2c3d4"
+	damaged := fmt.Errorf("read mission.json: %w", git.ErrDamaged)
+	for _, tt := range []struct {
+		name   string
+		err    error
+		signal Signal
+		meant  ledger.ID
+		want   bool
+	}{
+		{"an object is damaged", damaged, Signal{Session: "s"}, id, true},
+		{"an object is lost", plumbing.ErrObjectNotFound, Signal{Session: "s"}, id, true},
+		{"it is recorded", nil, Signal{Session: "s"}, id, false},
+		{"a ref moved", git.ErrConflict, Signal{Session: "s"}, id, false},
+		{"a mission is not there", git.ErrNotFound, Signal{Session: "s"}, id, false},
+		{"nobody knows which one was meant", damaged, Signal{Session: "s"}, "", false},
+		{"there is no session", damaged, Signal{}, id, false},
+		{"it was asked for", damaged, Signal{Session: "s", Mission: id}, id, false},
+		{"the environment asked for it", damaged, Signal{Session: "s", Asked: id}, id, true},
+	} {
+		if got := tt.signal.ownInstead(tt.err, tt.meant); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestForkBegins: the commit that a fork begins at: the end of the turn, its start, a saved state, or HEAD, if it is
+// not known where the code was.
+func TestForkBegins(t *testing.T) {
+	t.Parallel()
+	const base, code, saved, head = 1, 2, 3, 4
+	broken := errors.New("broken")
+	for _, tt := range []struct {
+		name     string
+		imported string
+		f        Fork
+		base     byte
+		unborn   bool
+		err      error
+		want     byte
+	}{
+		{name: "its end", base: base, want: code},
+		{name: "its start", base: base, f: Fork{Before: true}, want: base},
+		{name: "its start, and it has none", f: Fork{Before: true}, want: code},
+		{name: "a saved state", base: base, f: Fork{From: git.Hex(hash(saved))}, want: saved},
+		{name: "it is known by the reflog", imported: byReflog, base: base, want: code},
+		{name: "it is known by the reflog, its start", imported: byReflog, base: base, f: Fork{Before: true}, want: base},
+		{name: "it is not known", imported: "head", base: base, want: head},
+		{name: "it is not known, its start", imported: "head", base: base, f: Fork{Before: true}, want: head},
+		{name: "it is not known, and HEAD has no commit", imported: "head", base: base, unborn: true, want: code},
+		{name: "it is not known, its start, and HEAD has no commit", imported: "head", base: base, f: Fork{Before: true}, unborn: true, want: code},
+		{name: "it is not known, and a saved state is", imported: "head", f: Fork{From: git.Hex(hash(saved))}, want: saved},
+		{name: "HEAD can't be read", imported: "head", err: broken},
+	} {
+		tt.f.Source = &Turn{Mission: "a1b2c3d4", Turn: 3, Imported: tt.imported, Code: git.Hex(hash(code))}
+		if tt.base != 0 {
+			tt.f.Source.Base = git.Hex(hash(tt.base))
+		}
+		got, err := tt.f.begins(func() (git.Head, error) {
+			if tt.unborn || tt.err != nil {
+				return git.Head{}, tt.err
+			}
+			return git.Head{Commit: hash(head)}, nil
+		})
+		if got != (plumbing.Hash{tt.want}) || !errors.Is(err, tt.err) {
+			t.Errorf("%s: %.2s, %v; want %02x", tt.name, got, err, tt.want)
+		}
+	}
+}
