@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
 		panic(err)
 	}
-	testscript.Main(gittest.Tests{M: tests{m}}, map[string]func(){"git-agent-handoff": main})
+	testscript.Main(gittest.Tests{M: tests{m}}, map[string]func(){"git-agent-handoff": func() { execute(context.Background()) }}) // without limits
 }
 
 // tests are all of them; what they have built is removed in the end.

@@ -119,12 +119,14 @@ func (h *headless) wait() {
 	h.r.t.Helper()
 	ended := make(chan error, 1)
 	go func() { ended <- h.cmd.Wait() }()
+	quit, stop := runEnds()
+	defer stop()
 	select {
 	case err := <-ended:
 		if err != nil && !errors.As(err, new(*exec.ExitError)) {
 			h.r.t.Fatalf("run the client: %v", err)
 		}
-	case <-h.r.timeout():
+	case <-quit:
 		h.cmd.Process.Kill()
 		<-ended
 		h.r.t.Fatalf("the client did not end\n%s\n%s\n%s", &h.stdout, &h.stderr, h.r.report())

@@ -59,8 +59,6 @@ func (r *rig) startArgv(dir string, argv ...string) *process {
 	x.cmd.Dir, x.cmd.Env, x.cmd.Stdout, x.cmd.Stderr = dir, append(r.env(), "PWD="+dir), &x.stdout, &x.stderr
 	// What it leaves running has a group of its own, which ends with the test.
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	// A tool that outlives the client may hold its output open.
-	x.cmd.WaitDelay = patience
 	if err := x.cmd.Start(); err != nil {
 		r.t.Fatalf("start the client: %v", err)
 	}
@@ -78,13 +76,15 @@ func (x *process) wait() {
 	x.r.t.Helper()
 	ended := make(chan error, 1)
 	go func() { ended <- x.cmd.Wait() }()
+	quit, stop := runEnds()
+	defer stop()
 	select {
 	case err := <-ended:
 		if err != nil && !errors.As(err, new(*exec.ExitError)) {
 			x.r.t.Fatalf("run the client: %v", err)
 		}
-	case <-x.r.timeout():
-		x.cmd.Process.Kill()
+	case <-quit:
+		syscall.Kill(-x.cmd.Process.Pid, syscall.SIGKILL) // and what holds its output open
 		<-ended
 		x.r.t.Fatalf("the client did not end\n%s\n%s\n%s", x.stdout.bytes(), x.stderr.bytes(), x.r.report())
 	}

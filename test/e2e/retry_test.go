@@ -40,9 +40,11 @@ func (r *rig) retry(prompt string, args ...string) *retried {
 // wait waits for the end and returns the exit status.
 func (x *retried) wait() int {
 	x.r.t.Helper()
+	quit, stop := runEnds()
+	defer stop()
 	select {
 	case <-x.ended:
-	case <-x.r.timeout():
+	case <-quit:
 		x.cmd.Process.Kill()
 		<-x.ended
 		x.r.t.Fatalf("retry did not end\n%s\n%s\n%s", &x.stdout, &x.stderr, x.r.report())

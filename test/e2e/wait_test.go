@@ -5,21 +5,18 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
-const (
-	// patience is how long a condition may take to come true.
-	// A turn of the client takes less than a second; CI machines may be ten times slower.
-	patience = 2 * time.Minute
-	// pollEvery is the pause between two looks. The registry is written within 20 to 70 ms of a
-	// change.
-	pollEvery = 20 * time.Millisecond
-)
+// pollEvery is the pause between two looks. The registry is written within 20 to 70 ms of a
+// change.
+const pollEvery = 20 * time.Millisecond
 
-// await polls ok until it is true. When patience has run out,
+// await polls ok until it is true. If the run is ended meanwhile,
 // the test fails and says what was waited for and all that the rig knows.
 func (r *rig) await(what string, ok func() bool) {
 	r.t.Helper()
@@ -28,11 +25,12 @@ func (r *rig) await(what string, ok func() bool) {
 	}
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
-	timeout := time.After(patience)
+	ended, stop := runEnds()
+	defer stop()
 	for {
 		select {
-		case <-timeout:
-			r.t.Fatalf("not within %v: %s\n%s", patience, what, r.report())
+		case <-ended:
+			r.t.Fatalf("did not come true: %s\n%s", what, r.report())
 		case <-tick.C:
 			if ok() {
 				return
@@ -72,5 +70,9 @@ func (r *rig) report() string {
 	return b.String()
 }
 
-// timeout fires when patience has run out.
-func (r *rig) timeout() <-chan time.Time { return time.After(patience) }
+// runEnds tells until stop when whoever runs the tests ends them: the only limit is that of the whole run.
+func runEnds() (ended <-chan os.Signal, stop func()) {
+	quit := make(chan os.Signal, 1)
+	signal.Notify(quit, syscall.SIGQUIT)
+	return quit, func() { signal.Stop(quit) }
+}

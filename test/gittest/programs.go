@@ -20,6 +20,7 @@ type Programs struct {
 
 // Run builds the programs, runs the tests, and returns the exit status.
 func (p Programs) Run() int {
+	heed()
 	dir, err := os.MkdirTemp("", "git-agent-programs-")
 	if err == nil {
 		defer os.RemoveAll(dir)
