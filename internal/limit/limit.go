@@ -26,6 +26,7 @@ type Limits struct {
 	Version time.Duration // for a client to tell its version: some start an interpreter
 	Blame   time.Duration // for git to blame the states of turns, besides ten times what plain blame takes
 	Import  time.Duration // for a client to import a conversation: it starts within two seconds
+	Browser time.Duration // for what opens a file in a browser: it may be the browser, which stays
 	Attempt time.Duration // for one attempt of pushing in the background
 }
 
@@ -46,6 +47,7 @@ func Default() Limits {
 		Version: 10 * time.Second,
 		Blame:   time.Minute,
 		Import:  2 * time.Minute,
+		Browser: 2 * time.Second,
 		Attempt: 10 * time.Minute,
 	}
 }
