@@ -10,7 +10,6 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/test/gittest"
 	"gitagent/turns"
-	"gitagent/test/gittest"
 )
 
 // replant makes the ledger of a mission as a stranger can: out of another one, with other records, and

@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/limit"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
@@ -125,8 +126,7 @@ func TestArchiveWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer held.Release()
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
+	ctx := limit.With(t.Context(), limit.Limits{Lock: time.Millisecond})
 	if done, err := r.Archive(ctx, []ledger.ID{own(c)}, nil, false); err == nil {
 		t.Errorf("it did not wait: %+v", done)
 	}

@@ -16,6 +16,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/limit"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
@@ -32,8 +33,9 @@ type lab struct {
 	t       testing.TB
 	capture config.Capture
 	flush   time.Duration
-	config  string // where clients keep their files
-	keyless bool   // what is recorded is not signed, and what others signed is a stranger's
+	limits  limit.Limits // of what records; else none
+	config  string       // where clients keep their files
+	keyless bool         // what is recorded is not signed, and what others signed is a stranger's
 	seen    *seen
 }
 
@@ -119,7 +121,7 @@ func (l *lab) record(e replay.Event) *turns.Result {
 
 func (l *lab) try(e replay.Event) (*turns.Result, error) {
 	l.t.Helper()
-	result, err := l.recorder(e.Cwd).Record(context.Background(), signal(e))
+	result, err := l.recorder(e.Cwd).Record(limit.With(context.Background(), l.limits), signal(e))
 	l.seen.mu.Lock()
 	defer l.seen.mu.Unlock()
 	l.seen.files[e.Session] = e.Transcript

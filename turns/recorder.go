@@ -16,6 +16,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/limit"
 	"gitagent/internal/session"
 	"gitagent/internal/transaction"
 	"gitagent/internal/workspace"
@@ -49,7 +50,11 @@ type Result struct {
 
 // Record records one signal. When it returns, the repository holds everything.
 func (r *Recorder) Record(ctx context.Context, s Signal) (*Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*r.FlushWait+90*time.Second)
+	most := limit.Of(ctx).Record
+	if most > 0 {
+		most += 2 * r.FlushWait
+	}
+	ctx, cancel := limit.Within(ctx, most)
 	defer cancel()
 	s.At = s.At.UTC().Truncate(time.Millisecond)
 	name := s.Session

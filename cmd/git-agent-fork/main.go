@@ -15,6 +15,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -24,17 +25,21 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/limit"
 	"gitagent/internal/target"
 )
 
-func main() {
+func main() { execute(limit.With(context.Background(), limit.Default())) }
+
+// execute is main with the limits of ctx.
+func execute(ctx context.Context) {
 	debug.SetGCPercent(400) // the process lives for some milliseconds, and a conversation has megabytes
 	app := newApp()
 	if len(os.Args) > 1 && os.Args[1] == "page" {
 		app = pageApp()
 		os.Args[0] = app.Name // with which warnings begin
 	}
-	cmdline.Main(app, target.HandOver, target.Damaged, git.ErrNotFound)
+	cmdline.Main(ctx, app, target.HandOver, target.Damaged, git.ErrNotFound)
 }
 
 func run(c *cli.Context) error {

@@ -28,7 +28,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(gittest.Tests{M: m}, map[string]func(){"git-agent-fork": main})
+	testscript.Main(gittest.Tests{M: m}, map[string]func(){"git-agent-fork": func() { execute(context.Background()) }}) // without limits
 }
 
 func TestScripts(t *testing.T) {

@@ -79,7 +79,7 @@ func writePage(c *cli.Context) error {
 		cmdline.Warn(cmdline.Hint(errors.New("the page lies in the worktree, so the next turn would record it"), "put it elsewhere, or ignore it: echo '*.html' >> .gitignore"))
 	}
 	if c.Bool("open") {
-		if err := terminal.Browse(out); err != nil {
+		if err := terminal.Browse(c.Context, out); err != nil {
 			return cmdline.Hintf(err, "open it yourself: %s", cmdline.Escape(out))
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"gitagent/internal/session"
 )
 
-func hook(args []string) {
-	hookrun.Run("git-agent-handoff", "what the last session left could not be told", args, take)
+func hook(ctx context.Context, args []string) {
+	hookrun.Run(ctx, "git-agent-handoff", "what the last session left could not be told", args, take)
 }
 
 // take handles an event.

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"os"
 
 	"github.com/urfave/cli/v2"
@@ -13,15 +14,19 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/hookrun"
+	"gitagent/internal/limit"
 	"gitagent/internal/target"
 )
 
-func main() {
+func main() { execute(limit.With(context.Background(), limit.Default())) }
+
+// execute is main with the limits of ctx.
+func execute(ctx context.Context) {
 	if args, ok := hookrun.IsHook(os.Args[1:]); ok {
-		hook(args)
+		hook(ctx, args)
 		return
 	}
-	cmdline.Main(newApp(), target.HandOver, target.Damaged, git.ErrNotFound)
+	cmdline.Main(ctx, newApp(), target.HandOver, target.Damaged, git.ErrNotFound)
 }
 
 func newApp() *cli.App {
@@ -200,8 +205,8 @@ func newApp() *cli.App {
 				Usage:     "take a hook's payload on standard input; for the agent's client",
 				UsageText: "git agent-handoff hook [--agent <name>] [--via plugin]",
 				Flags:     []cli.Flag{target.AgentFlag(), target.ViaFlag()},
-				Action: func(*cli.Context) error { // reached only with flags that no client gives; see main
-					hook(nil)
+				Action: func(c *cli.Context) error { // reached only with flags that no client gives; see main
+					hook(context.WithoutCancel(c.Context), nil)
 					return nil
 				},
 			},

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"gitagent/handoffstore"
 	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/hookrun"
+	"gitagent/internal/limit"
 	"gitagent/internal/monitor"
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
@@ -44,7 +44,7 @@ func rearm(ctx context.Context, h *hookrun.Hook) error {
 // remember changes the monitor's state of the event's session. Hooks of one session may run at the
 // same time: those of parallel tools, or of settings and a plugin.
 func remember(ctx context.Context, h *hookrun.Hook, change func(*monitor.State)) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // the agent waits
+	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Monitor)
 	defer cancel()
 	var st monitor.State
 	return h.Store.UpdateMonitor(ctx, h.Event.SessionID, &st, func(known bool) {

@@ -226,7 +226,7 @@ func TestOneOfTwoKilled(t *testing.T) {
 		}
 	}
 	config := gittest.TempDir(t)
-	for n := range rounds {
+	for n := 0; n < rounds || kills < rounds/2; n++ {
 		c := replay.New(config, h.Dir, either)
 		h.client = c
 		c.PID = 4000 + n
@@ -243,9 +243,6 @@ func TestOneOfTwoKilled(t *testing.T) {
 		if got := len(h.handoffs()); got != 1 {
 			t.Errorf("round %d: %d handoffs", n, got)
 		}
-	}
-	if kills < rounds/2 {
-		t.Errorf("%d of %d hooks were killed", kills, 3*rounds)
 	}
 	h.check()
 }

@@ -51,7 +51,7 @@ func TestKilled(t *testing.T) {
 			k.usual = time.Since(began)
 			k.acknowledged, k.unseen = map[int]bool{1: true}, make(map[int]bool)
 			n := 1
-			for k.killed < kills && n < 5*kills {
+			for k.killed < kills {
 				n++
 				victim := "Stop"
 				if k.random.IntN(4) == 0 {
@@ -85,9 +85,6 @@ func TestKilled(t *testing.T) {
 			c.Hook = func(e claude.Event) { h.deliver(e) }
 			c.End("other")
 			k.check(mission, n)
-			if k.killed < kills {
-				t.Errorf("only %d of %d hooks were killed before they had ended", k.killed, n-1)
-			}
 		})
 	}
 }

@@ -118,7 +118,7 @@ func TestFinishKilled(t *testing.T) {
 			}
 			f.usual = time.Since(began)
 			kills := gittest.Size(12, 8)
-			for n := 0; f.killed < kills && n < 5*kills; n++ {
+			for f.killed < kills {
 				f.turn()
 				f.kill("finish", "--no-edit", f.mission)
 				f.unlock()
@@ -128,9 +128,6 @@ func TestFinishKilled(t *testing.T) {
 				if f.check(); t.Failed() {
 					t.Fatalf("kill %d after %v", f.killed, f.last)
 				}
-			}
-			if f.killed < kills {
-				t.Errorf("only %d were killed before they had ended", f.killed)
 			}
 			f.fsck()
 		})

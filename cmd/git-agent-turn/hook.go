@@ -26,15 +26,15 @@ func hookCommand() *cli.Command {
 		Usage:     "take a hook's payload on standard input; for the agent's client",
 		UsageText: "git agent-turn hook [--agent <name>] [--via plugin]",
 		Flags:     []cli.Flag{target.AgentFlag(), target.ViaFlag()},
-		Action: func(*cli.Context) error { // reached only with flags that no client gives; see main
-			hook(nil)
+		Action: func(c *cli.Context) error { // reached only with flags that no client gives; see main
+			hook(context.WithoutCancel(c.Context), nil)
 			return nil
 		},
 	}
 }
 
-func hook(args []string) {
-	hookrun.Run("git-agent-turn", "a turn was not recorded", args, take)
+func hook(ctx context.Context, args []string) {
+	hookrun.Run(ctx, "git-agent-turn", "a turn was not recorded", args, take)
 }
 
 // take records an event.

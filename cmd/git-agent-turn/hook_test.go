@@ -90,7 +90,13 @@ type said struct {
 // hook runs the hook with a payload, as the client does.
 func (h *host) hook(dir string, payload io.Reader, env []string, args ...string) said {
 	h.t.Helper()
-	cmd := exec.Command("git-agent-turn", append([]string{"hook"}, args...)...)
+	return h.hookOf("git-agent-turn", dir, payload, env, args...)
+}
+
+// hookOf is hook with another program.
+func (h *host) hookOf(program, dir string, payload io.Reader, env []string, args ...string) said {
+	h.t.Helper()
+	cmd := exec.Command(program, append([]string{"hook"}, args...)...)
 	cmd.Dir, cmd.Stdin, cmd.Env = dir, payload, append(append([]string{}, h.env...), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = &stdout, &stderr, []*os.File{h.family.writes}

@@ -1,17 +1,16 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"gitagent/hooks"
 	"gitagent/internal/agent"
+	"gitagent/internal/limit"
 	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 	"gitagent/internal/version"
@@ -68,16 +67,13 @@ func initOf(agents ...agent.Agent) string {
 	return command
 }
 
-// versionWait is how long a client may take to tell its version: some start an interpreter.
-const versionWait = 10 * time.Second
-
 // clients says which clients there are, and which of them are newer than those that were tested.
 func (x *examination) clients() {
 	for _, a := range agent.All() {
 		if terminal.Find(a.Program()) != nil {
 			continue
 		}
-		ctx, cancel := context.WithTimeout(x.ctx, versionWait)
+		ctx, cancel := limit.Within(x.ctx, limit.Of(x.ctx).Version)
 		printed, err := terminal.Version(ctx, a.Program())
 		cancel()
 		version := agent.Version(printed)

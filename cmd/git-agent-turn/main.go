@@ -6,6 +6,7 @@
 package main
 
 import (
+	"context"
 	"os"
 
 	"github.com/urfave/cli/v2"
@@ -13,15 +14,19 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/hookrun"
+	"gitagent/internal/limit"
 	"gitagent/internal/target"
 )
 
-func main() {
+func main() { execute(limit.With(context.Background(), limit.Default())) }
+
+// execute is main with the limits of ctx.
+func execute(ctx context.Context) {
 	if args, ok := hookrun.IsHook(os.Args[1:]); ok {
-		hook(args)
+		hook(ctx, args)
 		return
 	}
-	cmdline.Main(newApp(), target.HandOver, target.Damaged, git.ErrNotFound)
+	cmdline.Main(ctx, newApp(), target.HandOver, target.Damaged, git.ErrNotFound)
 }
 
 func newApp() *cli.App {

@@ -23,6 +23,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/limit"
 	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 	"gitagent/test/cmdlinetest"
@@ -31,12 +32,18 @@ import (
 	"gitagent/turns"
 )
 
+// hasty is a git-agent-turn whose hook, as a plugin's, waits for next to nothing at the end of a session.
+const hasty = "git-agent-turn-hasty"
+
 func TestMain(m *testing.M) {
 	// Built with the race detector, every process of ours would sleep for a second before it exits.
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
 		panic(err)
 	}
-	testscript.Main(gittest.Tests{M: m}, map[string]func(){"git-agent-turn": main})
+	testscript.Main(gittest.Tests{M: m}, map[string]func(){
+		"git-agent-turn": func() { execute(context.Background()) }, // without limits
+		hasty:            func() { execute(limit.With(context.Background(), limit.Limits{End: time.Millisecond})) },
+	})
 }
 
 func TestScripts(t *testing.T) {

@@ -15,11 +15,11 @@ import (
 	"gitagent/test/gittest"
 )
 
-// plugin is a client whose hooks are a plugin's.
+// plugin is a client whose hooks are a plugin's, and hasty.
 func (h *host) plugin() *claude.Client {
 	return claude.New(h.config, h.Dir, func(e claude.Event) {
 		h.t.Helper()
-		if s := h.hook(e.Cwd, bytes.NewReader(e.Payload()), nil, "--via", "plugin"); s != (said{}) {
+		if s := h.hookOf(hasty, e.Cwd, bytes.NewReader(e.Payload()), nil, "--via", "plugin"); s != (said{}) {
 			h.t.Errorf("hook of %s: %+v\n%s", e.Name, s, h.log())
 		}
 	})

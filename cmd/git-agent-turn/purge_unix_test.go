@@ -111,7 +111,7 @@ func TestPurgeKilled(t *testing.T) {
 			}
 			usual := time.Since(began)
 			killed, begun := 0, 0
-			for n := 1; killed < kills && n < 5*kills; n++ {
+			for n := 1; killed < kills; n++ {
 				secret := fmt.Sprintf("secret-%d-secret", n)
 				p.say(secret)
 				cmd := v.command("purge", "--fixed", "--yes")
@@ -169,9 +169,6 @@ func TestPurgeKilled(t *testing.T) {
 				if err := purge(secret); p.has(secret) { // else it was gone
 					t.Fatalf("kill %d after %v: the next purge has left the secret: %v", killed, after, err)
 				}
-			}
-			if killed < kills {
-				t.Errorf("only %d were killed before they had ended", killed)
 			}
 			t.Logf("%d killed, %d in the middle", killed, begun)
 			p.whole()

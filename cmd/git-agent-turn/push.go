@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/limit"
 	"gitagent/internal/remote"
 	"gitagent/internal/target"
 	"gitagent/internal/workspace"
@@ -161,26 +162,23 @@ func pushSome(ctx context.Context, r *remote.Remote, ids []ledger.ID) ([]*remote
 	return []*remote.Pushed{p}, nil
 }
 
-// endWait is how long the end of a session waits for its turns to be pushed, unless agent.pushWait
-// says otherwise.
-const endWait = 3 * time.Second
-
 // awaitPush waits until a mission is pushed, or can't be: the machine may be about to vanish. It
 // returns the names of the remotes still being pushed to. started says that the background process
 // was started just now; an earlier one may have given up long ago.
 func awaitPush(ctx context.Context, w *workspace.Workspace, conf git.Config, id ledger.ID, started bool) (late []string, err error) {
-	wait := endWait
+	wait, waits := limit.Of(ctx).Push, true
 	if set := conf.Get("agent.pushwait"); set != "" {
-		var invalid error
-		if wait, invalid = time.ParseDuration(set); invalid != nil {
-			wait, err = endWait, fmt.Errorf("agent.pushWait: %w", invalid)
+		if d, invalid := time.ParseDuration(set); invalid != nil {
+			err = fmt.Errorf("agent.pushWait: %w", invalid)
+		} else {
+			wait, waits = d, d > 0
 		}
 	}
 	remotes, openErr := remote.Consenting(ctx, w, conf)
-	if err = errors.Join(err, openErr); wait <= 0 {
+	if err = errors.Join(err, openErr); !waits {
 		return nil, err
 	}
-	waiting, cancel := context.WithTimeout(ctx, wait)
+	waiting, cancel := limit.Within(ctx, wait)
 	defer cancel()
 	for _, r := range remotes {
 		if !started && r.Waits(id) {

@@ -31,7 +31,7 @@ func TestRemovalKilled(t *testing.T) {
 	run(t, r, "cp", "-a", home, whole)
 
 	usual, killed := time.Duration(0), 0
-	for round := range gittest.Size(40, 6) {
+	for round := 0; round < gittest.Size(40, 6) || killed == 0; round++ {
 		cmd := exec.Command("git-agent-turn", "remove", "--all", "--yes")
 		cmd.Dir, cmd.Env = r.Dir, r.Env
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -64,9 +64,6 @@ func TestRemovalKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		run(t, r, "cp", "-a", whole+"/.", home)
-	}
-	if killed == 0 {
-		t.Error("none was killed before it had ended")
 	}
 }
 

@@ -4,7 +4,7 @@
 // It is the only place that prints errors and exits. A program is a [cli.App] literal, and its main
 // function one call:
 //
-//	func main() { cmdline.Main(newApp(), target.HandOver, target.Damaged, git.ErrNotFound) }
+//	func main() { cmdline.Main(ctx, newApp(), target.HandOver, target.Damaged, git.ErrNotFound) }
 //
 // # Command lines
 //
@@ -55,10 +55,10 @@ import (
 // means that there is nothing there: exit status 3. advise may add to an error of any command. Before a
 // command does anything, enter gets the directory in which it is to work, "" for the current one.
 //
-// The context of a command ends at the first SIGINT or SIGTERM; a second one kills. A command that
+// The context of a command is made from ctx, and ends at the first SIGINT or SIGTERM; a second one kills. A command that
 // must outlive them, as a hook must, calls [signal.Ignore].
-func Main(app *cli.App, enter func(dir string) error, advise func(error) error, notFound ...error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+func Main(ctx context.Context, app *cli.App, enter func(dir string) error, advise func(error) error, notFound ...error) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, app, os.Args, enter, advise, notFound))
 }

@@ -81,7 +81,7 @@ func TestRollUpBesideGit(t *testing.T) {
 				})
 			}
 			// None is rolled up while a gc runs, so some more rounds may be needed.
-			for n := 0; n < rounds || n < 10*rounds && !rolled.Load(); n++ {
+			for n := 0; n < rounds || !rolled.Load(); n++ {
 				for range maxSmallPacks - 3 + rand.IntN(maxSmallPacks) { // around the moment when a roll-up is due
 					<-wrote
 				}
@@ -91,9 +91,6 @@ func TestRollUpBesideGit(t *testing.T) {
 			}
 			close(done)
 			writers.Wait()
-			if !rolled.Load() {
-				t.Error("nothing was rolled up, so this tests nothing")
-			}
 			present(t, r, all)
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"gitagent/test/gittest"
@@ -27,17 +26,5 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	home, err := os.MkdirTemp("", "home")
-	if err != nil {
-		panic(err)
-	}
-	for _, v := range gittest.Env(home) {
-		name, value, _ := strings.Cut(v, "=")
-		if err := os.Setenv(name, value); err != nil {
-			panic(err)
-		}
-	}
-	code := m.Run()
-	_ = os.RemoveAll(home)
-	os.Exit(code)
+	os.Exit(gittest.Tests{M: m}.Run())
 }

@@ -28,17 +28,12 @@ import (
 	"gitagent/internal/bisect"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/limit"
 	"gitagent/internal/session"
 	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 )
-
-// endWait is how long a plugin's hook at the end of a session waits for the process that does its work,
-// which mostly takes a fifth of that. The client cancels such a hook after 1.5 s, whatever its time-out says,
-// and kills it 1.5 s later. What the hook has started in a session of its own lives on, but not where all ends
-// with the client, as in a container: hence it waits at all.
-const endWait = time.Second
 
 // A Hook is one payload and the repository that it belongs to.
 type Hook struct {
@@ -74,7 +69,7 @@ func IsHook(args []string) ([]string, bool) {
 // Run reads the payload from standard input and hands it to take, if recording is enabled where the
 // agent works. An error or panic of take is logged; program and lost, which says what was lost, are
 // for the message to the user.
-func Run(program, lost string, args []string, take func(context.Context, *Hook) error) {
+func Run(ctx context.Context, program, lost string, args []string, take func(context.Context, *Hook) error) {
 	// The client ends a headless StopFailure hook 20 ms after its start.
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 	debug.SetGCPercent(400) // the process lives for some milliseconds
@@ -87,7 +82,7 @@ func Run(program, lost string, args []string, take func(context.Context, *Hook) 
 			h.LogError(err)
 		}
 	}()
-	if err := h.run(context.Background(), args, take); err != nil {
+	if err := h.run(ctx, args, take); err != nil {
 		h.fail(err)
 	}
 }
@@ -122,7 +117,7 @@ func (h *Hook) run(ctx context.Context, args []string, take func(context.Context
 		return err
 	}
 	if viaPlugin(args) && event.Name == "SessionEnd" {
-		err := terminal.OutliveOwn(endWait, h.Repo.Top, payload.Bytes(), h.program, append([]string{"hook"}, withoutVia(args)...)...)
+		err := terminal.OutliveOwn(limit.Of(ctx).End, h.Repo.Top, payload.Bytes(), h.program, append([]string{"hook"}, withoutVia(args)...)...)
 		if err == nil {
 			return nil
 		}

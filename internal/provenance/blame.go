@@ -17,6 +17,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/limit"
 	"gitagent/internal/transaction"
 	"gitagent/turns"
 )
@@ -96,9 +97,6 @@ func (q *question) blame(since git.Hex, ranges []string, parents string) git.Bla
 	return git.Blame{Commit: q.commit, Path: q.r.Path, Ranges: ranges, Since: since, Options: q.r.Options, Parents: parents}
 }
 
-// slack is what git may take over the states of turns besides ten times what plain blame takes.
-const slack = time.Minute
-
 // ErrTimeout reports a blame that took too long.
 var ErrTimeout = errors.New("it takes too long")
 
@@ -125,11 +123,15 @@ func (q *question) answer(ctx context.Context) ([]Line, error) {
 	if len(lines) == 0 {
 		return lines, nil
 	}
-	limited, cancel := context.WithTimeout(ctx, 10*took+slack)
+	most := limit.Of(ctx).Blame
+	if most > 0 {
+		most += 10 * took
+	}
+	limited, cancel := limit.Within(ctx, most)
 	defer cancel()
 	if err := q.attribute(limited, v, names, lines); err != nil {
 		if ctx.Err() == nil && limited.Err() != nil {
-			err = fmt.Errorf("%w: more than %v", ErrTimeout, (10*took + slack).Round(time.Second))
+			err = fmt.Errorf("%w: more than %v", ErrTimeout, most.Round(time.Second))
 		}
 		return nil, err
 	}

@@ -108,11 +108,9 @@ func (m *machine) answers() map[string][]string {
 		m.fatal(err)
 	}
 	defer h.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
 	head := git.Hex(plumbing.NewHash(tr.git("rev-parse", "HEAD")))
 	for name := range strings.SplitSeq(strings.TrimSuffix(tr.git("ls-tree", "-r", "-z", "--name-only", "HEAD"), "\x00"), "\x00") {
-		list, err := h.Blame(ctx, provenance.Request{Commit: head, Path: name, Options: m.profile.options})
+		list, err := h.Blame(m.t.Context(), provenance.Request{Commit: head, Path: name, Options: m.profile.options})
 		if err != nil {
 			m.t.Errorf("%s, seed %d, %s, %s: %v", m.profile.name, m.seed, m.log[len(m.log)-1], name, err)
 		}

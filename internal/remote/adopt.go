@@ -4,19 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/limit"
 	"gitagent/internal/workspace"
 )
 
-// adoptWait is how long the beginning of a session may wait for its mission.
-const adoptWait = 3 * time.Second
-
 // Adopt fetches the mission whose branch is checked out, if its ledger is not here: fetching a
 // branch does not bring the ledger along, and the next turn would be number 1. It asks the remotes
-// that the user has agreed to send to, 3 s in all. It returns the mission, empty if there was
+// that the user has agreed to send to, within the limit for all of them. It returns the mission, empty if there was
 // nothing to fetch or no remote has it.
 //
 // If another branch is checked out, it only reads one file.
@@ -33,7 +30,7 @@ func Adopt(ctx context.Context, w *workspace.Workspace) (ledger.ID, error) {
 	if err != nil || len(refs) > 0 {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, adoptWait)
+	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Adopt)
 	defer cancel()
 	conf, err := w.Repo.Config(ctx)
 	if err != nil {

@@ -21,18 +21,13 @@ import (
 )
 
 // TestMain keeps the developer's own configuration out of the tests.
-func TestMain(m *testing.M) {
-	home, err := os.MkdirTemp("", "home")
-	if err != nil {
-		panic(err)
-	}
-	for _, v := range gittest.Env(home) {
-		name, value, _ := strings.Cut(v, "=")
-		if err := os.Setenv(name, value); err != nil {
-			panic(err)
-		}
-	}
-	// A prompt for a password leaves a file.
+func TestMain(m *testing.M) { os.Exit(gittest.Tests{M: unasked{m}}.Run()) }
+
+// unasked are tests that fail if somebody is asked for a password: a prompt leaves a file.
+type unasked struct{ *testing.M }
+
+func (u unasked) Run() int {
+	home := os.Getenv("HOME")
 	asked := filepath.Join(home, "asked")
 	ask := filepath.Join(home, "ask")
 	if err := os.WriteFile(ask, []byte("#!/bin/sh\n: >'"+asked+"'\n"), 0o700); err != nil {
@@ -46,13 +41,12 @@ func TestMain(m *testing.M) {
 	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[core]\n\taskPass = "+ask+"\n"), 0o600); err != nil {
 		panic(err)
 	}
-	code := m.Run()
+	code := u.M.Run()
 	if _, err := os.Lstat(asked); err == nil {
 		fmt.Println("somebody was asked for a password")
 		code = 1
 	}
-	_ = os.RemoveAll(home)
-	os.Exit(code)
+	return code
 }
 
 // A clone is one person's repository with the remote origin.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gitagent/internal/ledger"
+	"gitagent/internal/limit"
 )
 
 // The queue of a remote is a directory with an empty file for each mission that waits. A mission is
@@ -95,9 +96,8 @@ func (r *Remote) moved(ctx context.Context, p *Pushed) (bool, error) {
 
 // Limits of a background process.
 const (
-	maxFailures = 8                // failed attempts in a row; then the next turn's process does the rest
-	maxPause    = time.Minute      // between two attempts
-	maxPush     = 10 * time.Minute // for one attempt
+	maxFailures = 8           // failed attempts in a row; then the next turn's process does the rest
+	maxPause    = time.Minute // between two attempts
 )
 
 // Drain pushes what waits, until nothing does. Run it in a process of its own: for a repository and
@@ -140,7 +140,7 @@ func (r *Remote) Drain(ctx context.Context) error {
 
 // drain pushes some missions and records the outcome.
 func (r *Remote) drain(ctx context.Context, ids []ledger.ID) error {
-	attempt, cancel := context.WithTimeout(ctx, maxPush)
+	attempt, cancel := limit.Within(ctx, limit.Of(ctx).Attempt)
 	defer cancel()
 	known := r.remember()
 	list, err := r.PushAll(attempt, ids)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"gitagent/internal/limit"
 	"gitagent/internal/local"
 	"gitagent/internal/lock"
 )
@@ -77,7 +78,7 @@ func (s Store) Locks() ([]fs.DirEntry, error) { return s.dir.ReadDir("locks") }
 // lock waits, but not for ever, for another process that works on the same session, worktree or
 // mission.
 func (s Store) lock(ctx context.Context, kind, name string) (*lock.Lock, error) {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Lock)
 	defer cancel()
 	return s.Lock(ctx, kind+"-"+name)
 }
@@ -119,7 +120,7 @@ func (s Store) LockAll(ctx context.Context) (held []*lock.Lock, err error) {
 // LockOut takes every lock that there is, so that no other process of ours does anything here. The first is a
 // mission's. It takes them all or none: whoever has one meanwhile is waited for, but not for ever.
 func (s Store) LockOut(ctx context.Context) ([]*lock.Lock, error) {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Lock)
 	defer cancel()
 	poll := time.NewTicker(50 * time.Millisecond)
 	defer poll.Stop()

@@ -7,14 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"gitagent/internal/limit"
 )
 
-// ErrIndexBusy reports that the user's index was locked for more than a second,
+// ErrIndexBusy reports that the user's index was locked for longer than Publish waits,
 // or changed while the snapshot was taken.
 var ErrIndexBusy = errors.New("the index is in use")
-
-// lockWait is how long Publish waits for the user's index.lock. An older one will not go away soon.
-const lockWait = time.Second
 
 // Publish replaces the user's index with the one prepared by [Take], which matches the snapshot's
 // tree. The branch moves afterwards: a process that dies in between leaves staged files, which
@@ -55,8 +54,11 @@ func (x *privateIndex) publish(ctx context.Context) error {
 
 // linkWhenFree creates git's lock on the index together with its content, in one step.
 func linkWhenFree(ctx context.Context, from, lock string) error {
-	deadline := time.NewTimer(lockWait)
-	defer deadline.Stop()
+	most := limit.Of(ctx).Index
+	var over <-chan time.Time
+	if most > 0 {
+		over = time.After(most)
+	}
 	poll := time.NewTicker(10 * time.Millisecond)
 	defer poll.Stop()
 	for {
@@ -64,12 +66,12 @@ func linkWhenFree(ctx context.Context, from, lock string) error {
 		if !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if info, err := os.Lstat(lock); err == nil && time.Since(info.ModTime()) > lockWait {
+		if info, err := os.Lstat(lock); err == nil && most > 0 && time.Since(info.ModTime()) > most {
 			return ErrIndexBusy
 		}
 		select {
 		case <-poll.C:
-		case <-deadline.C:
+		case <-over:
 			return ErrIndexBusy
 		case <-ctx.Done():
 			return ctx.Err()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/limit"
 	"gitagent/test/gittest"
 )
 
@@ -211,7 +212,7 @@ func TestPublishCatchesUp(t *testing.T) {
 			r.Write("new", "n\n")
 			r.Write(".git/index.lock", "the user's")
 			s := take(t, r, true)
-			if err := s.Publish(ctx); !errors.Is(err, ErrIndexBusy) {
+			if err := s.Publish(limit.With(ctx, limit.Limits{Index: time.Millisecond})); !errors.Is(err, ErrIndexBusy) {
 				t.Fatalf("Publish: %v, want ErrIndexBusy", err)
 			}
 			if got := r.Read(".git/index.lock"); got != "the user's" {

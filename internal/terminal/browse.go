@@ -1,15 +1,17 @@
 package terminal
 
 import (
+	"context"
 	"fmt"
 	"os/exec"
 	"runtime"
-	"time"
+
+	"gitagent/internal/limit"
 )
 
 // Browse shows a file in the browser of whoever sits here: with the program that the system has for opening files. It does not
 // wait for a browser that stays in the foreground.
-func Browse(path string) error {
+func Browse(ctx context.Context, path string) error {
 	opener := []string{"xdg-open", path}
 	switch runtime.GOOS {
 	case "darwin":
@@ -24,12 +26,14 @@ func Browse(path string) error {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
+	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Browser)
+	defer cancel()
 	select {
 	case err := <-ended:
 		if err != nil {
 			return fmt.Errorf("open a browser: %s: %w", opener[0], err)
 		}
-	case <-time.After(outlive): // the browser runs
+	case <-ctx.Done(): // the browser runs
 	}
 	return nil
 }

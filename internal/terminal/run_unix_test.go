@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 func TestRun(t *testing.T) {
@@ -109,11 +108,8 @@ func TestRunLeavesNothing(t *testing.T) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 	in.Close()
-	if err := out.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(io.Discard, out); err != nil {
-		t.Errorf("something is still there: %v", err)
+	if _, err := io.Copy(io.Discard, out); err != nil { // ends when nothing is there any more that could write
+		t.Error(err)
 	}
 }
 

@@ -36,7 +36,7 @@ func DetachOwn(dir, program string, args ...string) error {
 const MaxInput = 4096
 
 // OutliveOwn starts one of our programs as [DetachOwn] does, with input to read, and waits for its end, but
-// not longer than it is patient. What the program prints is lost. The error says that it could not be started,
+// not longer than it is patient, if that is not zero. What the program prints is lost. The error says that it could not be started,
 // or failed while it was waited for.
 func OutliveOwn(patience time.Duration, dir string, input []byte, program string, args ...string) error {
 	if len(input) > MaxInput {
@@ -58,12 +58,16 @@ func OutliveOwn(patience time.Duration, dir string, input []byte, program string
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
+	var over <-chan time.Time
+	if patience > 0 {
+		over = time.After(patience)
+	}
 	select {
 	case err := <-ended:
 		if err != nil {
 			return fmt.Errorf("run %s: %w", program, err)
 		}
-	case <-time.After(patience):
+	case <-over:
 	}
 	return nil
 }

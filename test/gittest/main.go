@@ -6,13 +6,15 @@ import (
 )
 
 // Tests are a package's tests, run in the environment of [Env] with an empty home directory, so that
-// what they do in their own process sees nothing of the developer's configuration:
+// what they do in their own process sees nothing of the developer's configuration. Signals end what they start,
+// whatever whoever started them ignores:
 //
 //	func TestMain(m *testing.M) { os.Exit(gittest.Tests{m}.Run()) }
 type Tests struct{ M interface{ Run() int } }
 
 // Run runs them and returns the exit status.
 func (t Tests) Run() int {
+	heed()
 	home, err := os.MkdirTemp("", "home")
 	if err != nil {
 		panic(err)

@@ -23,6 +23,7 @@ type Programs struct {
 
 // Run runs the tests and returns the exit status.
 func (p Programs) Run() int {
+	heed()
 	dir, remove, err := Installed(p.Both)
 	if err == nil {
 		defer remove()

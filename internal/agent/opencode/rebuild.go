@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
+	"gitagent/internal/limit"
 	"gitagent/internal/terminal"
 	"gitagent/internal/transcript"
 )
@@ -318,9 +318,6 @@ func (b *builder) trim() {
 	}
 }
 
-// importWait is how long the client may take to import a conversation: it starts within two seconds.
-const importWait = 2 * time.Minute
-
 // adopt lets the client import a session in the directory in which it will go on.
 func adopt(ctx context.Context, c transcript.Cut, list []*message) (err error) {
 	f, err := os.CreateTemp("", "git-agent-*.json")
@@ -339,7 +336,7 @@ func adopt(ctx context.Context, c transcript.Cut, list []*message) (err error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("import the conversation: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, importWait)
+	ctx, cancel := limit.Within(ctx, limit.Of(ctx).Import)
 	defer cancel()
 	out, err := terminal.Capture(ctx, c.Dir, Agent{}.Program(), "import", f.Name())
 	if err == nil && !strings.Contains(out, c.Session) {
