@@ -10,7 +10,6 @@ import (
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
-	"gitagent/test/gittest"
 )
 
 // TestBroken: one record that can't be read is named. The others are listed, and the next turn is

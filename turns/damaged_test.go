@@ -12,7 +12,6 @@ import (
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
-	"gitagent/test/gittest"
 )
 
 // TestDamaged: a mission whose newest objects are lost or damaged is left as it is. The turn is recorded as

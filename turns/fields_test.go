@@ -12,7 +12,6 @@ import (
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
-	"gitagent/test/gittest"
 )
 
 // annotate adds a field to a file of a mission's ledger, as a later version of this program, or

@@ -18,7 +18,6 @@ import (
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
-	"gitagent/test/gittest"
 )
 
 // finish finishes a mission without an editor. It returns what git said.

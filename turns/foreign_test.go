@@ -15,7 +15,6 @@ import (
 	"gitagent/internal/lock"
 	"gitagent/test/gittest"
 	"gitagent/turns"
-	"gitagent/test/gittest"
 )
 
 // stranger makes a turn whose tree has hooks, a monitor of files and a filter, and configures them

@@ -10,7 +10,6 @@ import (
 
 	"gitagent/test/gittest"
 	"gitagent/turns"
-	"gitagent/test/gittest"
 )
 
 // The disk is full: nothing is left behind, wherever that shows.

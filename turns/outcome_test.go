@@ -9,7 +9,6 @@ import (
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
-	"gitagent/test/gittest"
 )
 
 func TestFailed(t *testing.T) {

@@ -16,7 +16,6 @@ import (
 	"gitagent/internal/lock"
 	"gitagent/test/gittest"
 	"gitagent/turns"
-	"gitagent/test/gittest"
 )
 
 // ignored makes files that a fork gets besides the tree, some in a directory that is read-only.

@@ -6,7 +6,6 @@ import (
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
-	"gitagent/test/gittest"
 )
 
 // TestQueued: a prompt that was typed while the agent worked runs next, and no event announces it.

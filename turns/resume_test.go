@@ -11,7 +11,6 @@ import (
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
-	"gitagent/test/gittest"
 )
 
 // told is a lab with a fork whose conversation has gone on for a turn.

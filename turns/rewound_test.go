@@ -12,7 +12,6 @@ import (
 	"gitagent/internal/transcript"
 	"gitagent/test/gittest"
 	"gitagent/turns"
-	"gitagent/test/gittest"
 )
 
 const (

@@ -12,7 +12,6 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/test/gittest"
 	"gitagent/turns"
-	"gitagent/test/gittest"
 )
 
 // TestSaved: what a restore saved has a name, which is found from any mission, and forks.

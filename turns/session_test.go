@@ -11,7 +11,6 @@ import (
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
-	"gitagent/test/gittest"
 )
 
 // mission is the mission.json of a mission, as plain git shows it.

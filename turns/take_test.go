@@ -11,7 +11,6 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/test/gittest"
 	"gitagent/turns"
-	"gitagent/test/gittest"
 )
 
 // branched is a lab with a fork of its first turn, and the fork's own lab, in which two turns have changed

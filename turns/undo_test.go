@@ -13,7 +13,6 @@ import (
 	"gitagent/internal/snapshot"
 	"gitagent/test/gittest"
 	"gitagent/turns"
-	"gitagent/test/gittest"
 )
 
 // undo takes back the last step in the lab's worktree.

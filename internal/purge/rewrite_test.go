@@ -15,8 +15,8 @@ import (
 	"gitagent/internal/purge"
 	"gitagent/internal/secret"
 	"gitagent/internal/snapshot"
-	"gitagent/turns"
 	"gitagent/test/gittest"
+	"gitagent/turns"
 )
 
 // expect is what a text should be, found out in the plainest way: spans replaced, hashes followed.

@@ -18,8 +18,8 @@ import (
 	"gitagent/internal/secret"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/transcript"
-	"gitagent/turns"
 	"gitagent/test/gittest"
+	"gitagent/turns"
 )
 
 // usable checks that all of a mission can be relied on.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/test/replay"
 	"gitagent/test/gittest"
+	"gitagent/test/replay"
 )
 
 // TestGetRidOfIt uses everything, and then does what the README says for who wants to get rid of it. Afterwards the
