@@ -75,15 +75,15 @@ e2e:
 
 # Kill every command at every moment; SEED=<number> draws the moments of an earlier run.
 kills:
-	go test -count=1 -timeout 6h -v ./test/kill -kills $(KILLS) $(SEED:%=-seed %)
+	GIT_AGENT_TESTS=nightly go test -count=1 -timeout 0 -v ./test/kill -kills $(KILLS) $(SEED:%=-seed %)
 
 # Let every write of a Stop hook fail.
 faults:
-	go test -count=1 -timeout 1h -v ./test/fault -every 1
+	GIT_AGENT_TESTS=nightly go test -count=1 -timeout 0 -v ./test/fault -every 1
 
 # 300 ledgers as strangers could make them. See test/hostile.
 hostile:
-	go test -count=1 -timeout 1h -v ./test/hostile -ledgers 300 $(SEED:%=-seed %)
+	GIT_AGENT_TESTS=nightly go test -count=1 -timeout 0 -v ./test/hostile -ledgers 300 $(SEED:%=-seed %)
 
 # How many of N changes in the product, drawn by SEED, fail a test. It may remove files: in a worktree of its own.
 mutants:

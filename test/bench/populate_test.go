@@ -10,7 +10,7 @@ import (
 
 // TestPopulate: missions that are made up are whole for git and for the programs, go into the archive and come out.
 func TestPopulate(t *testing.T) {
-	gittest.Check(t)
+	gittest.Nightly(t)
 	const missions = 200
 	l := &lab{ctx: t.Context()}
 	defer func() {

@@ -1,7 +1,7 @@
 // Package fault lets every write of a hook fail in turn, and looks at what that leaves: of the one that
 // ends a turn, and of the one that begins it.
 //
-//	go test ./test/fault                    every fortieth write; in make nightly every tenth
+//	make nightly STAGE=tests                every tenth write, beside all other tests
 //	make faults                             each one, with figures
 //
 // The hook and every git that it starts are traced (ptrace), and the n-th system call that writes to

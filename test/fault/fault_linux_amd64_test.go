@@ -38,7 +38,7 @@ func TestPrompt(t *testing.T) { series(t, "UserPromptSubmit") }
 
 func series(t *testing.T, event string) {
 	t.Parallel()
-	gittest.Check(t)
+	gittest.Nightly(t)
 	every := *every * gittest.Size(1, 4)
 	for _, attached := range []bool{false, true} {
 		for _, after := range []bool{false, true} {
@@ -66,7 +66,7 @@ func series(t *testing.T, event string) {
 // TestWholeSession is a session in a repository where nothing can be written, until that is mended.
 func TestWholeSession(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
+	gittest.Nightly(t)
 	for name, errno := range map[string]syscall.Errno{"full": syscall.ENOSPC, "broken": syscall.EIO, "read-only": syscall.EROFS, "not ours": syscall.EACCES} {
 		for _, attached := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, attached: %t", name, attached), func(t *testing.T) {
@@ -108,7 +108,7 @@ func (l *lab) resumes() {
 // TestReadOnly is the same with the permissions of a git directory, as a user who is bound by them.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
+	gittest.Nightly(t)
 	l := newLab(t, false)
 	l.turn("before")
 	if os.Geteuid() == 0 {
@@ -141,7 +141,7 @@ func TestReadOnly(t *testing.T) {
 // back once it can.
 func TestRestoreUnwritable(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
+	gittest.Nightly(t)
 	l := newLab(t, false)
 	l.turn("before")
 	l.Write("closed/f", "f\n")
@@ -182,7 +182,7 @@ const nobody = 65534
 // its own end.
 func TestOthers(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
+	gittest.Nightly(t)
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {

@@ -1,6 +1,6 @@
 // Package hostile makes ledgers as nobody should have written them, and looks at what they cost.
 //
-//	go test ./test/hostile            a sample
+//	make nightly STAGE=tests          a sample, beside all others
 //	make hostile                      all 300, and the most that each command took
 //	make hostile SEED=7               others, made of the same evils
 //

@@ -133,7 +133,7 @@ type cost struct {
 }
 
 func TestHostile(t *testing.T) {
-	gittest.Check(t)
+	gittest.Nightly(t)
 	l := &large{dir: gittest.TempDir(t), made: make(map[string]string)}
 	costs := make(map[string]cost)
 	var mu sync.Mutex

@@ -15,7 +15,7 @@ import (
 // TestMany: many missions, each with one large record and one large handoff, and all dated in the future, so
 // that each may have the newest turn of all.
 func TestMany(t *testing.T) {
-	gittest.Check(t)
+	gittest.Nightly(t)
 	repo := gittest.New(t)
 	repo.Write("file", "1\n")
 	repo.Commit("first")

@@ -211,7 +211,7 @@ func lines[T any](p *pair, s side, dir string, args ...string) []T {
 // the same time; with forks, handoffs, and a clone. Nothing is lost, and nothing is refused.
 func TestBefore(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
+	gittest.Nightly(t)
 	for i, tt := range before {
 		t.Run(tt.name, func(t *testing.T) {
 			if i > 0 {
