@@ -16,12 +16,9 @@ import (
 func (a *landing) whole(ctx context.Context, f *file) error {
 	c := f.c
 	now, left := c.New.Hash, c.Deletions
-	sole := lineless(c) || c.Insertions == 0 && c.Deletions == 0 || c.New.Hash.IsZero()
 	for i, t := range f.turns {
-		had := f.had(i)
-		renamed := f.before[i].IsZero() && had == now && now == c.Old.Hash && c.From != c.Path
-		mode := had == now && now == c.Old.Hash && c.Old.Mode != c.New.Mode && !renamed
-		if f.after[i] != now || had == now && !renamed && !mode {
+		had, did := f.had(i), f.act(i, now)
+		if did == nothing {
 			continue
 		}
 		if ok, err := a.may(ctx, t); err != nil || !ok {
@@ -31,12 +28,12 @@ func (a *landing) whole(ctx context.Context, f *file) error {
 			continue
 		}
 		switch {
-		case mode:
+		case did == otherMode:
 			if ok, err := a.changedMode(t, c); err != nil || ok {
 				return cmp.Or(err, a.left(ctx, t, c.Path, 0))
 			}
 			continue
-		case sole:
+		case soleAct(c):
 			return a.left(ctx, t, c.Path, left)
 		}
 		removed := left
@@ -58,6 +55,35 @@ func (a *landing) whole(ctx context.Context, f *file) error {
 		now = had
 	}
 	return nil
+}
+
+// An act is what a turn may have done to a file as a whole.
+type act int
+
+const (
+	nothing   act = iota
+	otherText     // or another name
+	otherMode     // alone
+)
+
+// act is what the i-th turn did if it left the file as it is now, before the turns after it.
+func (f *file) act(i int, now plumbing.Hash) act {
+	c, had := f.c, f.had(i)
+	unchanged := had == now && now == c.Old.Hash
+	switch {
+	case f.after[i] != now:
+		return nothing
+	case unchanged && f.before[i].IsZero() && c.From != c.Path, had != now:
+		return otherText
+	case unchanged && c.Old.Mode != c.New.Mode:
+		return otherMode
+	}
+	return nothing
+}
+
+// soleAct reports whether lines tell nothing of a change: one turn made it, the last.
+func soleAct(c git.Change) bool {
+	return lineless(c) || c.Insertions == 0 && c.Deletions == 0 || c.New.Hash.IsZero()
 }
 
 // may reports whether what a turn changed can be in the commits, and is its agent's.
