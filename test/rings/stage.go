@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +26,13 @@ func (s stage) run(ctx context.Context, out io.Writer) (*tally, error) {
 	}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), gittest.Ring+"="+s.ring)
+	if s.git == newest {
+		if bin := newestGit(); bin != "" {
+			cmd.Env = append(cmd.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		} else {
+			fmt.Fprintln(out, "No newest git, which .ci/git-newest builds: this runs with the one in PATH.")
+		}
+	}
 	cmd.Stderr = out
 	own(ctx, cmd)
 	cmd.WaitDelay = time.Minute // to tell where it was
@@ -40,4 +49,17 @@ func (s stage) run(ctx context.Context, out io.Writer) (*tally, error) {
 	}
 	t, err := read(printed, out)
 	return t, errors.Join(err, cmd.Wait())
+}
+
+// newestGit returns the directory of the git that .ci/git-newest has built, or "".
+func newestGit() string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	bin := filepath.Join(cache, "git-newest", "bin")
+	if _, err := os.Stat(filepath.Join(bin, "git")); err != nil {
+		return ""
+	}
+	return bin
 }

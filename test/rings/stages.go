@@ -1,47 +1,57 @@
 package main
 
-// A stage is a command of a ring. The long ones come first, and those that need most of a machine.
+// A stage is a command of a ring.
 type stage struct {
 	name    string
 	ring    string // how much of each test runs: check or nightly; "" for as much as in make test
+	git     string // which git runs: newest, if .ci/git-newest has built it on this machine; "" for the one in PATH
 	command []string
 }
 
 // rings has the stages of each ring.
+//
+// The git in PATH, which is the oldest that we support where CI runs, works in files and with SHA-1 unless a stage says
+// otherwise. The other stages of the matrix are chosen so that each pair of a git, a format of refs and a hash that can
+// be had is in one: the oldest git has no reftables.
 var rings = map[string][]stage{
 	"test": {
-		{"tests", "", goTest("./...")},
+		{name: "tests", command: goTest("./...")},
 	},
 	"check": {
-		{"lint", "", []string{"make", "lint"}},
-		{"cross", "", []string{"make", "cross"}},
-		{"tests", "check", goTest("./...")},
-		{"race", "", goTest(append([]string{"-race"}, concurrent...)...)},
-		{"race at once", "check", goTest(append([]string{"-race", "-run", atOnce}, concurrent...)...)},
-		{"clients", "check", goTest("-tags", "e2e", "./test/e2e/...")},
-		{"sha256", "check", []string{"make", "matrix", "HASH=sha256"}},
-		{"newest reftable", "check", []string{"make", "matrix", "GIT=newest", "REFS=reftable"}},
-		{"newest reftable sha256", "check", []string{"make", "matrix", "GIT=newest", "REFS=reftable", "HASH=sha256"}},
+		{name: "lint", command: []string{"make", "lint"}},
+		{name: "cross", command: []string{"make", "cross"}},
+		{name: "tests", ring: "check", command: goTest("./...")},
+		{name: "race", git: newest, command: goTest(append([]string{"-race"}, started...)...)},
+		{name: "race of commands", ring: "check", git: newest, command: goTest(append([]string{"-race", "-run", atOnce}, concurrent...)...)},
+		{name: "clients", ring: "check", command: goTest("-tags", "e2e", "-count=1", "./test/e2e/...")},
+		{name: "sha256", ring: "check", command: []string{"make", "matrix", "HASH=sha256"}},
+		{name: "newest reftable", ring: "check", git: newest, command: []string{"make", "matrix", "REFS=reftable"}},
+		{name: "newest reftable sha256", ring: "check", git: newest, command: []string{"make", "matrix", "REFS=reftable", "HASH=sha256"}},
 	},
 	"nightly": {
-		{"tests", "nightly", goTest("./...")},
-		{"race", "check", goTest(append([]string{"-race"}, concurrent...)...)},
-		{"clients", "nightly", goTest("-tags", "e2e", "./test/e2e/...")},
-		{"kills", "nightly", []string{"make", "kills"}},
-		{"faults", "nightly", []string{"make", "faults"}},
-		{"hostile", "nightly", []string{"make", "hostile"}},
-		{"fuzz", "nightly", []string{"make", "fuzz"}},
+		{name: "tests", ring: "nightly", command: goTest("./...")},
+		{name: "race", ring: "check", command: goTest(append([]string{"-race"}, concurrent...)...)},
+		{name: "clients", ring: "nightly", command: goTest("-tags", "e2e", "-count=1", "./test/e2e/...")},
+		{name: "kills", ring: "nightly", command: []string{"make", "kills"}},
+		{name: "faults", ring: "nightly", command: []string{"make", "faults"}},
+		{name: "hostile", ring: "nightly", command: []string{"make", "hostile"}},
+		{name: "fuzz", ring: "nightly", command: []string{"make", "fuzz"}},
 	},
 }
 
-// concurrent has the packages that start goroutines. The race detector, which makes a test two to three times as long,
-// has nothing to look at elsewhere.
-var concurrent = []string{
-	"./cmd/...", "./internal/cmdline", "./internal/erase", "./internal/git", "./internal/include", "./internal/provenance",
-	"./internal/repair", "./internal/snapshot", "./internal/terminal", "./internal/transaction", "./turns",
+const newest = "newest"
+
+// started has the packages that start goroutines, but for the programs. The race detector, which makes a test two to
+// three times as long, has nothing to look at elsewhere.
+var started = []string{
+	"./internal/cmdline", "./internal/erase", "./internal/git", "./internal/include", "./internal/snapshot", "./internal/terminal", "./turns",
 }
 
-// atOnce matches the tests in which several do something at once.
-const atOnce = "AtOnce|Twice|Concurrent|Together|Beside"
+// concurrent has all that start some, themselves or by what only scripts come to.
+var concurrent = append([]string{"./cmd/...", "./internal/provenance"}, started...)
+
+// atOnce matches the tests in which several do something at once, and a script that leads to each goroutine of a command.
+const atOnce = "AtOnce|Twice|Concurrent|Together|Beside|TestPluginEnd|" +
+	"^TestScripts$/^(comparecheck|include-stranger|page|windows|grep|bisect-terminal|init-ask|why-commits|doctor-repair|search)$"
 
 func goTest(args ...string) []string { return append([]string{"go", "test"}, args...) }
