@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -87,6 +88,11 @@ func (t *tally) count(e event, name string, said *strings.Builder) {
 	switch e.Action {
 	case "pass":
 		t.passed++
+		if said != nil {
+			if ring := leftTo.FindStringSubmatch(said.String()); ring != nil {
+				t.left[ring[1]]++ // in part
+			}
+		}
 	case "fail":
 		t.failed++
 	case "skip":
@@ -95,14 +101,17 @@ func (t *tally) count(e event, name string, said *strings.Builder) {
 		if said != nil {
 			text = reason(said.String())
 		}
-		if _, ring, ok := strings.Cut(text, "left to "); ok {
-			t.left[ring]++
+		if ring := leftTo.FindStringSubmatch(text); ring != nil {
+			t.left[ring[1]]++
 		} else {
 			t.missing[text]++
 		}
 	}
 	t.took = append(t.took, timed{name, e.Elapsed})
 }
+
+// leftTo matches what a test says of the ring that it leaves itself, or its rest, to.
+var leftTo = regexp.MustCompile(`left to (make \w+)`)
 
 // reason is what a test said last: with what it was skipped.
 func reason(said string) string {

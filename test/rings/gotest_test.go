@@ -9,6 +9,7 @@ import (
 const printed = `{"Action":"start","Package":"gitagent/turns"}
 {"Action":"run","Package":"gitagent/turns","Test":"TestFast"}
 {"Action":"output","Package":"gitagent/turns","Test":"TestFast","Output":"    x_test.go:1: not told\n"}
+{"Action":"output","Package":"gitagent/turns","Test":"TestFast","Output":"        > [!check] stop 'the rest is left to make check'\n"}
 {"Action":"pass","Package":"gitagent/turns","Test":"TestFast","Elapsed":0.5}
 {"Action":"run","Package":"gitagent/turns","Test":"TestLong"}
 {"Action":"output","Package":"gitagent/turns","Test":"TestLong","Output":"=== RUN   TestLong\n"}
@@ -52,7 +53,7 @@ go: something else
 	all.add(got)
 	all.add(got)
 	all.print(&out)
-	for _, want := range []string{"\nSkipped: 2, tmux is missing\n", "\nLeft to make check: 2 tests and scripts\n"} {
+	for _, want := range []string{"\nSkipped: 2, tmux is missing\n", "\nLeft to make check: 4 tests and scripts\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in:\n%s", want, out.String())
 		}
