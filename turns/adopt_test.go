@@ -161,7 +161,6 @@ func same(a, b map[string]string) bool {
 // TestAdoptForkOfFork: what a fork has from another fork comes along, unless that is here.
 func TestAdoptForkOfFork(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for name, tt := range map[string]struct {
 		in   func(l, left *lab) *lab
 		want func(source *turns.Turn) ledger.TurnID
@@ -313,7 +312,6 @@ func TestAdoptRefuses(t *testing.T) {
 // TestAdoptOfStranger: what a stranger's mission.json says is an error at most.
 func TestAdoptOfStranger(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	gone := gittest.Hashes(strings.Repeat("ab", 20))
 	for name, tt := range map[string]struct {
 		change func(mission, base, blob string) string

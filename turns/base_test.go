@@ -13,7 +13,6 @@ import (
 // the agent's work alone.
 func TestBeforeTurn(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, attached := range []bool{false, true} {
 		name := "passive"
 		if attached {

@@ -18,7 +18,6 @@ import (
 // the session's own mission, the user hears of it, and once the object is back, all can be read.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, damage := range []struct {
 		name string
 		do   func(path string) error

@@ -69,7 +69,6 @@ var moves = []move{
 // began with, and that is kept, unless HEAD has switched to another branch.
 func TestHeadMoves(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, m := range moves {
 		for _, from := range []string{"clean", "dirty", "detached", "attached"} {
 			switch {

@@ -72,7 +72,6 @@ func TestLeave(t *testing.T) {
 // Nothing goes that is nowhere else, or that somebody works on.
 func TestLeaveKeeps(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, tt := range []struct {
 		name    string
 		arrange func(l, at *lab)
@@ -221,7 +220,6 @@ func TestLeaveWhileRecording(t *testing.T) {
 // has put there since.
 func TestLeaveKilled(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, tt := range []struct {
 		name   string
 		killed func(at *lab)

@@ -146,7 +146,6 @@ func TestInterruptedFirst(t *testing.T) {
 // once.
 func TestStopTwice(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for name, deliver := range map[string]func(l *lab, e replay.Event){
 		"one after the other": func(l *lab, e replay.Event) { l.record(e); l.record(e) },
 		"at once": func(l *lab, e replay.Event) {
@@ -186,7 +185,6 @@ func TestStopTwice(t *testing.T) {
 // TestStopAgain: another Stop hook had the agent go on, so the turn has a second end.
 func TestStopAgain(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for name, again := range map[string]struct {
 		work  string
 		reply string

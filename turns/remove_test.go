@@ -15,7 +15,6 @@ import (
 // mission.
 func TestRemoveKeepsOwnCommits(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, tt := range []struct {
 		name string
 		then func(l *lab, branch string) // on the branch, after a turn and a commit of the user's; ends elsewhere

@@ -23,7 +23,6 @@ func (l *lab) restore(turn *turns.Turn, dry bool) (*turns.Restored, error) {
 // TestRestore goes back and forth between turns with everything in them that a worktree can have.
 func TestRestore(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, attached := range []bool{false, true} {
 		name := "passive"
 		if attached {
@@ -122,7 +121,6 @@ func TestRestoreDry(t *testing.T) {
 // TestRestoreRefuses: what is in the way stays, and with it everything.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for name, inTheWay := range map[string]func(l *lab){
 		"ignored file":                    func(l *lab) { l.Write(".gitignore", "gone.txt\n"); l.Write("gone.txt", "precious\n") },
 		"ignored by .git/info/exclude":    func(l *lab) { l.Write(".git/info/exclude", "gone.txt\n"); l.Write("gone.txt", "precious\n") },

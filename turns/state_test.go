@@ -29,7 +29,6 @@ func (l *lab) forget(name string) {
 // twice, and no byte of the conversation is stored twice.
 func TestStateDeleted(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, attached := range []bool{false, true} {
 		for at := 0; at < 9; at += gittest.Size(1, 3) {
 			t.Run(fmt.Sprintf("attached=%t/after event %d", attached, at), func(t *testing.T) {

@@ -183,7 +183,6 @@ func TestTakeOfFork(t *testing.T) {
 
 // Whatever is in the way: nothing changes, and nothing is recorded.
 func TestTakeRefuses(t *testing.T) {
-	gittest.Check(t)
 	for _, tt := range []struct {
 		name    string
 		turn    string

@@ -36,7 +36,6 @@ func (l *lab) cutOff() {
 // removed, or had written in part, is as it was before; what somebody has changed since is kept.
 func TestUndoHalf(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	long := strings.Repeat("a line\n", 10_000)
 	users := func(l *lab) {
 		l.remove("moved")

@@ -37,7 +37,6 @@ func setConfig(t testing.TB, r *gittest.Repo, pairs ...string) {
 // are committed, and with them added to files that are committed already.
 func TestTakeConverts(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	const lf, crlf, mixed, binary = "one\ntwo\n", "one\r\ntwo\r\n", "one\r\ntwo\n", "\x00\r\n\x01\r\n"
 	utf16 := "\xff\xfeh\x00i\x00\r\x00\n\x00"
 	contents := map[string]string{

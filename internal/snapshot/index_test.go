@@ -15,7 +15,6 @@ import (
 
 func TestTakeSparse(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, tt := range []struct {
 		name string
 		set  []string

@@ -22,7 +22,6 @@ func inside(t testing.TB, r *gittest.Repo, dir string, args ...string) *gittest.
 
 func TestTakeNestedRepositories(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, tt := range []struct {
 		name    string
 		make    func(t *testing.T, r *gittest.Repo)
@@ -104,7 +103,6 @@ func TestTakeRepositoryForFile(t *testing.T) {
 
 func TestTakeSubmodules(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	// sub and other are submodules with two commits each.
 	setup := func(t *testing.T) *gittest.Repo {
 		lib := gittest.New(t)
@@ -200,7 +198,6 @@ func TestTakeSubmodules(t *testing.T) {
 
 func TestTakeElsewhere(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	// Every case ends in a worktree in which the file a of the last commit can be changed.
 	for _, tt := range []struct {
 		name string

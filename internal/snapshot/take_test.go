@@ -276,7 +276,6 @@ func base(t testing.TB) *gittest.Repo {
 
 func TestTakeEqualsGit(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	for _, tt := range []struct {
 		name string
 		edit func(t *testing.T, r *gittest.Repo)
