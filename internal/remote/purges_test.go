@@ -814,7 +814,7 @@ func TestPurgeConverge(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	seed := newPurgeSeed(t)
-	for n := range min(*purgeOrders, gittest.Size(*purgeOrders, 3)) {
+	for n := range min(*purgeOrders, gittest.Size(*purgeOrders, 1)) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
 			purgeConverge(t, seed, uint64(n))

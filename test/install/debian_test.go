@@ -17,7 +17,7 @@ import (
 // nothing else. dpkg checks what a package depends on there, too, and that git is installed is what it is told.
 func TestDebian(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
+	gittest.Nightly(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("there are packages for Debian on Linux alone")
 	}
@@ -118,7 +118,7 @@ func TestDebian(t *testing.T) {
 // TestLintian has Debian's own checks find nothing in the package.
 func TestLintian(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
+	gittest.Nightly(t)
 	need(t, "lintian")
 	deb := filepath.Join(dist(t), fmt.Sprintf("git-agent_%s-1_%s.deb", version, runtime.GOARCH))
 	out, err := exec.Command("lintian", "--allow-root", "--fail-on", "error,warning", deb).CombinedOutput()

@@ -187,7 +187,7 @@ func TestReproducible(t *testing.T) {
 // changed one isn't.
 func TestSums(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
+	gittest.Nightly(t)
 	dir := dist(t)
 	files := contents(t, dir)
 	sums := string(files["SHA256SUMS"])
@@ -236,7 +236,7 @@ func TestSums(t *testing.T) {
 // TestSignedByNobody: a release is not signed with a key that those who get it can't know.
 func TestSignedByNobody(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
+	gittest.Nightly(t)
 	dir := filepath.Dir(dist(t))
 	key := filepath.Join(t.TempDir(), "key")
 	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key).CombinedOutput(); err != nil {
@@ -252,7 +252,7 @@ func TestSignedByNobody(t *testing.T) {
 // TestMaterials checks that the bill of materials has what the programs say they were built from.
 func TestMaterials(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
+	gittest.Nightly(t)
 	dir := dist(t)
 	files := contents(t, dir)
 	var bill struct {
@@ -346,7 +346,7 @@ func unpacked(t *testing.T, settings ...string) *machine {
 // TestArchive takes a person from an archive to a recorded turn, without Go.
 func TestArchive(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
+	gittest.Nightly(t)
 	m := unpacked(t)
 	_, top := archive()
 	prefix := filepath.Join(m.home, ".local")
@@ -371,7 +371,7 @@ func TestArchive(t *testing.T) {
 // TestOtherMachine: an archive whose programs don't run here installs nothing.
 func TestOtherMachine(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
+	gittest.Nightly(t)
 	m := unpacked(t)
 	_, top := archive()
 	if err := os.WriteFile(filepath.Join(m.home, top, "bin", "git-agent-turn"), []byte("\x7fELF for another machine"), 0o777); err != nil {
