@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"gitagent/test/gittest"
 )
 
 func TestDebianVersion(t *testing.T) {
@@ -69,6 +71,7 @@ func TestTemplates(t *testing.T) {
 		{"git-agent.nix", []string{"nix-instantiate", "--parse"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			gittest.Nightly(t) // .ci/run nightly installs them
 			if _, err := exec.LookPath(tt.args[0]); err != nil {
 				if os.Getenv("CI") != "" {
 					t.Fatal(err)
