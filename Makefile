@@ -38,10 +38,10 @@ matrix:
 	go test -tags $(HASH) -count=1 -timeout 0 ./internal/archive ./internal/erase ./test/format
 	go test -tags $(HASH) -count=1 -timeout 0 ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|Gone|Interop|EveryTree|Merge'
 	go test -tags $(HASH) -count=1 -timeout 0 ./turns -run '^Test(Attached|OperationsBetweenTurns|StopsAtOnce|SessionsAtOnce|OneMissionAtOnce|ArchiveAtOnce|LeftByTheDead|KilledPlanting|MigrateRefs|TablesLocked|ForkGoesOn|ForkPlaces|Restore|FinishGoesOn|TakePicks|Adopt|UndoComplete|Import|GarbageCollected)$$'
-	go test -tags $(HASH) -count=1 -timeout 0 ./internal/remote ./internal/provenance -run '^Test(ThereAndBack|PushArchive|ArchiveRace|TwoPurges|PurgeArchived|Hosts|Branches|Variants)$$'
+	go test -tags $(HASH) -count=1 -timeout 0 ./internal/remote ./internal/provenance -run '^Test(ThereAndBack|PushArchive|ArchiveRace|TwoPurges|Hosts|Branches|Variants)$$'
 	go test -tags $(HASH) -count=1 -timeout 0 ./cmd/git-agent-turn -run '^TestScripts$$/^(archive|blame|first-turn|hook|housekeep|init|purge|purge-alias|purge-everywhere|push|record|restore|start|why)$$'
 	go test -tags $(HASH) -count=1 -timeout 0 ./cmd/git-agent-fork ./cmd/git-agent-handoff -run '^TestScripts$$/^(fork|several|adopt|include|restore|write)$$'
-	go test -tags $(HASH) -count=1 -timeout 0 ./test/kill -run '^TestKills$$' -kills 20
+	go test -tags $(HASH) -count=1 -timeout 0 ./test/kill -run '^TestKills$$' -kills 10
 
 # Record, list, show and diff a session in a throw-away repository.
 demo: build
