@@ -19,6 +19,7 @@ import (
 // TestGitolite uses a self-hosted server with its own rules about who may write which refs.
 func TestGitolite(t *testing.T) {
 	t.Parallel()
+	gittest.Check(t)
 	program := tool(t, "gitolite")
 	home := gittest.TempDir(t)
 	gitolite := func(args ...string) string {

@@ -72,7 +72,7 @@ func sha256Of(dir string) string { return filepath.Join(dir, "libexec", "git-age
 
 // build builds the programs with the given tags into dir.
 func build(dir, tags string) error {
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-tags", tags, "-o", dir+string(filepath.Separator), "gitagent/cmd/...")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", tags, "-o", dir+string(filepath.Separator), "gitagent/cmd/...")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the programs with the tags %s: %w\n%s", tags, err, out)

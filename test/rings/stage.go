@@ -25,7 +25,11 @@ func (s stage) run(ctx context.Context, out io.Writer) (*tally, error) {
 		args = slices.Insert(slices.Clone(args), 2, "-json", "-timeout=0", "-vet=off") // make lint vets
 	}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), gittest.Ring+"="+s.ring)
+	// What one checkout has compiled serves all others, and what programs are built of serves their tests.
+	cmd.Env = append(os.Environ(), gittest.Ring+"="+s.ring, "GOFLAGS=-trimpath "+os.Getenv("GOFLAGS"))
+	if !slices.Contains(args, "-race") {
+		cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
+	}
 	if s.git == newest {
 		if bin := newestGit(); bin != "" {
 			cmd.Env = append(cmd.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
