@@ -43,7 +43,9 @@ func read(in io.Reader, out io.Writer) (*tally, error) {
 		line, err := lines.ReadBytes('\n')
 		if err == io.EOF {
 			for _, name := range slices.Sorted(maps.Keys(said)) {
-				fmt.Fprintf(out, "not ended: %s\n%s", name, said[name])
+				if reason(said[name].String()) != "" { // it was not just waiting for others
+					fmt.Fprintf(out, "not ended: %s\n%s", name, said[name])
+				}
 			}
 			return t, nil
 		}
@@ -113,7 +115,7 @@ func (t *tally) count(e event, name string, said *strings.Builder) {
 // leftTo matches what a test says of the ring that it leaves itself, or its rest, to.
 var leftTo = regexp.MustCompile(`left to (make \w+)`)
 
-// reason is what a test said last: with what it was skipped.
+// reason is what a test said last, if it was skipped: why.
 func reason(said string) string {
 	text := ""
 	for line := range strings.Lines(said) {
