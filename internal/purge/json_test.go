@@ -228,3 +228,22 @@ func TestRecord(t *testing.T) {
 		}
 	}
 }
+
+// TestRecordOfMarks: a pattern that finds what stands in place of texts leaves nothing of them.
+func TestRecordOfMarks(t *testing.T) {
+	f, err := secret.Match(`\w{4,}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const turn = `{"v":1,"kind":"turn","mission":"a1b2c3d4","turn":1,`
+	for in, want := range map[string]string{
+		`"prompt":"a tangerine horse","reply":"u\\x"}`: `"prompt":"` + secret.Mark + `","reply":"u\\x"}`,
+		`"prompt":"a b c"}`:                            `"prompt":"a b c"}`,
+		`"later":{"a tangerine horse":"x"}}`:           `"later":{"` + secret.Mark + `":"x"}}`,
+	} {
+		r := NewRewrite(nil, nil, Target{Finder: f}, nil, nil)
+		if got := string(r.record(Place{Kind: Note}, []byte(turn+in), asItWas)); got != turn+want {
+			t.Errorf("%s\nbecomes\n%s\nwant\n%s", turn+in, got, turn+want)
+		}
+	}
+}

@@ -178,11 +178,10 @@ func (r *Rewrite) record(at Place, content []byte, with facts) []byte {
 					kept[where]++
 					break
 				}
+				found[where]++
 				if inner, ok := clean(r.Target.Finder, out[v.from+1:v.to-1]); ok && !whole {
-					found[where]++
 					put(`"` + string(inner) + `"`)
-				} else if whole {
-					found[where]++
+				} else {
 					put(marked)
 				}
 			default:

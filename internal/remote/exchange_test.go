@@ -51,7 +51,6 @@ func TestThereAndBack(t *testing.T) {
 // everything.
 func TestSides(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
 	host := newHost(t)
 	a, b := cloneOf(t, host.Dir), cloneOf(t, host.Dir)
 	a.turn(mission, "common")
