@@ -490,3 +490,57 @@ func TestPossible(t *testing.T) {
 		}
 	}
 }
+
+// TestGlance: what can't have a text, and what is searched for it.
+func TestGlance(t *testing.T) {
+	t.Parallel()
+	const plain, long, binary = "hunter22-hunter23", "hunter22-hunter23-hunter24-hunter25", "hunter22-\x01-hunter23"
+	of := func(name, s string) string { return spellings[name](s) }
+	for _, tt := range []struct {
+		name string
+		text string
+		in   string
+		want bool
+	}{
+		{"another text", plain, "something else, of 12 words", false},
+		{"nothing", plain, "", false},
+		{"as it is", plain, before + plain + after, true},
+		{"four letters of it", plain, "the hunt is over", true},
+		{"three letters of it", plain, "hun and ter", false},
+		{"what was cut", plain, "hu…", true},
+		{"wide", plain, of("UTF-16", plain), true},
+		{"a zero among letters", plain, "some\x00thing", false},
+		{"base64", plain, before + of("base64", plain) + after, true},
+		{"base64, at another place", plain, before + of("base64, at 2", plain) + after, true},
+		{"base64 of base64", plain, before + of("base64", of("base64", before+plain+after)) + after, true},
+		{"base64 of something else", plain, before + of("base64", "something else, of 12 words") + after, false},
+		{"digits", plain, before + of("hex", plain) + after, true},
+		{"digits of something else", plain, before + of("hex", "something else, of 12 words") + after, false},
+		{"escapes", plain, before + of("JSON, all", plain) + after, true},
+		{"colours", plain, "a text \x1b[0min colours", true}, // whatever it says
+		{"a sign between what is not text", plain, "\x01\x02\\u00\x03" + strings.Repeat("\x01", 100), false},
+		{"escapes in fewer bytes than the text has, amid noise", plain, "\x01\\u0068un\\u0074er\x01", false},
+		{"escapes in as many, amid noise", plain, "\x01\\u0068un\\u0074er2\x01", true},
+		{"escapes in as many as a line of a listing encodes, amid noise", long, "\x01\\u0068un\\u0074er\\u0032\\u0032\x01", true},
+		{"escapes in fewer than that, amid noise", long, "\x01\\u0068un\\u0074er\\u0032\x01", false},
+		{"base64 of as much as a line of a listing has", long, of("base64", "a part is: hunt, or more"), true},
+		{"base64 of less", long, of("base64", "a part is: hunt, no more")[:30], false},
+		{"eight letters, and another text", "hunter22", "something else", false},
+		{"eight letters, and four of them", "hunter22", "a letter22", true},
+		// What has bytes that are not text is not one part of text anywhere.
+		{"escapes of few bytes, amid noise, of what is not all text", binary, "\x01\\u0068un\\u0074\x01", true},
+		{"escapes of fewer still, of what is not all text", binary, "\x01\\u00\x01\x01", false},
+	} {
+		may := possible([]byte(tt.text))
+		if may == nil {
+			t.Errorf("%s: every text is searched for %q", tt.name, tt.text)
+		} else if got := may([]byte(tt.in)); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
+		}
+	}
+	for _, text := range []string{"hunter", "hun-ter-hun-ter", "hunter-22", "ééééééééé", "hunt-er2-\x01\x02"} { // too few letters in a row, or too few such rows
+		if possible([]byte(text)) != nil {
+			t.Errorf("not every text is searched for %q", text)
+		}
+	}
+}
