@@ -128,10 +128,10 @@ func TestRoots(t *testing.T) {
 	r.Git("reset", "-q", "--hard")
 	linked.Git("bisect", "reset")
 	linked.Git("checkout", "-q", "-B", "side", first)
-	linked.Git("update-ref", "-d", "ORIG_HEAD")
-	linked.Git("update-ref", "-d", "refs/bisect/bad")
-	for _, ref := range []string{"refs/notes/commits", "refs/stash", "refs/tags/v1"} {
-		r.Git("update-ref", "-d", ref)
+	for _, ref := range []string{"worktrees/linked/ORIG_HEAD", "worktrees/linked/refs/bisect/bad", "refs/notes/commits", "refs/stash", "refs/tags/v1"} {
+		if err := Unset(t.Context(), repo, Root{Kind: Ref, Ref: ref}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	r.Git("remote", "remove", "origin")
 	for _, root := range roots {
@@ -172,5 +172,23 @@ func TestWithout(t *testing.T) {
 	l.check()
 	if l.Git("rev-list", "--count", "keep") != "9" {
 		t.Error("history of the tag is lost")
+	}
+}
+
+// TestLogFile: where git has a ref's log. What other names have in common with those of worktrees changes nothing.
+func TestLogFile(t *testing.T) {
+	t.Parallel()
+	for ref, want := range map[string]string{
+		"HEAD":                      "logs/HEAD",
+		"refs/heads/main":           "logs/refs/heads/main",
+		"refs/heads/worktrees/a":    "logs/refs/heads/worktrees/a",
+		"refs/worktrees/a":          "logs/refs/worktrees/a",
+		"worktrees/a":               "logs/worktrees/a",
+		"worktrees/a/HEAD":          "worktrees/a/logs/HEAD",
+		"worktrees/a/refs/bisect/x": "worktrees/a/logs/refs/bisect/x",
+	} {
+		if got := filepath.ToSlash(logFile("git", ref)); got != "git/"+want {
+			t.Errorf("%s: %s, want git/%s", ref, got, want)
+		}
 	}
 }
