@@ -1,0 +1,92 @@
+package provenance
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/config"
+	"gitagent/internal/git"
+	"gitagent/internal/workspace"
+	"gitagent/test/gittest"
+)
+
+func workspaceOf(t *testing.T, r *gittest.Repo) *workspace.Workspace {
+	t.Helper()
+	repo, err := git.Find(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return workspace.New(repo, config.Default())
+}
+
+// TestLook: which turns may have changed a file that has another name since a commit, and what they had there.
+func TestLook(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	commit := func(files map[string]string) plumbing.Hash {
+		r.Git("read-tree", "--empty")
+		for path, content := range files {
+			hash, err := r.Feed(content, "hash-object", "-w", "--stdin")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+path)
+		}
+		return plumbing.NewHash(r.Git("commit-tree", "-m", "a state", r.Git("write-tree")))
+	}
+	blob := func(content string) plumbing.Hash { return plumbing.ComputeHash(plumbing.BlobObject, []byte(content)) }
+	base, code := commit(map[string]string{"former": "one\n", "now": "here\n"}), commit(map[string]string{"now": "two\n"})
+	committed := time.Unix(1000, 0)
+	paths := func(list ...string) []string { return list }
+	for _, tt := range []struct {
+		name string
+		turn turn
+		want bool
+	}{
+		{"it changed it", turn{started: committed, base: base, code: code, paths: paths("other", "now")}, true},
+		{"it changed it under its former name", turn{started: committed, base: base, code: code, paths: paths("former")}, true},
+		{"it changed more than is known", turn{started: committed, base: base, code: code, paths: paths("other"), more: true}, true},
+		{"it changed another", turn{started: committed, base: base, code: code, paths: paths("other")}, false},
+		{"it began in the second of the commit", turn{started: committed.Add(time.Second), base: base, code: code, more: true}, true},
+		{"it began after the commit", turn{started: committed.Add(time.Second + 1), base: base, code: code, more: true}, false},
+		{"it left no state", turn{started: committed, base: base, more: true}, false},
+		{"it is not known where it began", turn{started: committed, code: code, more: true}, false},
+		{"it changed nothing", turn{started: committed, base: code, code: code, more: true}, false},
+	} {
+		other := &turn{started: committed.Add(-time.Hour), base: base, code: code, more: true} // which is asked about as well
+		a := &landing{
+			Landing: Landing{Commit: git.Hex(code)},
+			h:       &History{w: workspaceOf(t, r), turns: []*turn{other, &tt.turn}},
+			commits: map[plumbing.Hash]time.Time{code: committed},
+		}
+		changes := make([]git.Change, 2)
+		changes[0].Path, changes[0].From = "now", "former"
+		changes[1].Path, changes[1].From = "absent", "absent"
+		files, err := a.look(t.Context(), changes)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		for i, f := range files {
+			want, had := []*turn{other}, [3]plumbing.Hash{}
+			if tt.want && (i == 0 || tt.turn.more) {
+				want = []*turn{&tt.turn, other}
+			}
+			if i == 0 {
+				had = [3]plumbing.Hash{blob("two\n"), blob("here\n"), blob("one\n")}
+			}
+			if !slices.Equal(f.turns, want) {
+				t.Errorf("%s: %d turns may have changed %s, want %d", tt.name, len(f.turns), f.c.Path, len(want))
+				continue
+			}
+			for n := range want {
+				if got := [3]plumbing.Hash{f.after[n], f.before[n], f.was[n]}; got != had {
+					t.Errorf("%s: %s was %v, want %v", tt.name, f.c.Path, got, had)
+				}
+			}
+		}
+	}
+}
