@@ -469,28 +469,29 @@ func TestObjectsBatchDies(t *testing.T) {
 
 func TestEach(t *testing.T) {
 	t.Parallel()
-	gittest.Check(t)
-	r := gittest.New(t)
-	for i := range 700 {
-		r.Write(fmt.Sprintf("d/%03d", i), fmt.Sprintf("file %d\n", i))
-	}
-	r.Commit("files")
+	o := find(t, gittest.New(t)).Objects(t.Context())
+	defer o.Close()
 	absent := plumbing.Hash{1}
 	var list []Wanted
 	var want []string
-	for i, hash := range strings.Fields(r.Git("ls-tree", "--object-only", "HEAD:d/")) {
+	for i := range 700 {
 		content := fmt.Sprintf("file %d\n", i)
 		most := int64(len(content))
+		hash, err := o.Write(plumbing.BlobObject, []byte(content))
+		if err != nil {
+			t.Fatal(err)
+		}
 		switch i % 50 {
 		case 7:
-			hash, content = absent.String(), "absent"
+			hash, content = absent, "absent"
 		case 8:
 			most, content = most-1, "too large"
 		}
-		list, want = append(list, Wanted{plumbing.NewHash(hash), most}), append(want, content)
+		list, want = append(list, Wanted{hash, most}), append(want, content)
 	}
-	o := find(t, r).Objects(t.Context())
-	defer o.Close()
+	if err := o.Flush(); err != nil {
+		t.Fatal(err)
+	}
 	n := 0
 	err := o.Each(list, func(i int, obj *Object, err error) error {
 		var got string
