@@ -514,6 +514,8 @@ func TestGlance(t *testing.T) {
 		{"base64, at another place", plain, before + of("base64, at 2", plain) + after, true},
 		{"base64 of base64", plain, before + of("base64", of("base64", before+plain+after)) + after, true},
 		{"base64 of something else", plain, before + of("base64", "something else, of 12 words") + after, false},
+		{"base64 of base64 of base64", plain, of("base64", of("base64", of("base64", "something else, of 12 words"))), true}, // whatever it says
+		{"what may be base64 with escapes", plain, strings.Repeat("ab\\", 10), true},
 		{"digits", plain, before + of("hex", plain) + after, true},
 		{"digits of something else", plain, before + of("hex", "something else, of 12 words") + after, false},
 		{"escapes", plain, before + of("JSON, all", plain) + after, true},
