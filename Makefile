@@ -28,6 +28,14 @@ check:
 nightly:
 	go run ./test/rings nightly $(STAGE)
 
+MATRIX = go test -tags $(HASH) -count=1 -timeout 0 -vet=off
+MATRIX_RUNS = \
+	^Test(Attached|OperationsBetweenTurns|StopsAtOnce|SessionsAtOnce|OneMissionAtOnce|ArchiveAtOnce|LeftByTheDead|KilledPlanting)$$ \
+	^Test(MigrateRefs|TablesLocked|ForkGoesOn|ForkPlaces|Restore|FinishGoesOn|TakePicks|Adopt|UndoComplete|Import|GarbageCollected)$$ \
+	^Test(ThereAndBack|PushArchive|ArchiveRace|TwoPurges|Hosts|Branches|Variants)$$ \
+	^TestScripts$$/^(archive|blame|first-turn|hook|housekeep|init|purge|purge-alias|purge-everywhere|push|record|restore|start|why)$$ \
+	^TestScripts$$/^(fork|several|adopt|include|restore|write)$$
+
 # What depends on git, its ref format and its hash, in a minute: refs, packs, notes, locks, worktrees, transport.
 matrix: export PATH := $(if $(GIT),$(GIT):)$(PATH)
 matrix: export GIT_DEFAULT_REF_FORMAT = $(REFS)
@@ -35,13 +43,10 @@ matrix: export GIT_DEFAULT_HASH = $(HASH)
 matrix: export GIT_AGENT_TESTS = check
 matrix:
 	git version
-	go test -tags $(HASH) -count=1 -timeout 0 ./internal/archive ./internal/erase ./test/format
-	go test -tags $(HASH) -count=1 -timeout 0 ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|Gone|Interop|EveryTree|Merge'
-	go test -tags $(HASH) -count=1 -timeout 0 ./turns -run '^Test(Attached|OperationsBetweenTurns|StopsAtOnce|SessionsAtOnce|OneMissionAtOnce|ArchiveAtOnce|LeftByTheDead|KilledPlanting|MigrateRefs|TablesLocked|ForkGoesOn|ForkPlaces|Restore|FinishGoesOn|TakePicks|Adopt|UndoComplete|Import|GarbageCollected)$$'
-	go test -tags $(HASH) -count=1 -timeout 0 ./internal/remote ./internal/provenance -run '^Test(ThereAndBack|PushArchive|ArchiveRace|TwoPurges|Hosts|Branches|Variants)$$'
-	go test -tags $(HASH) -count=1 -timeout 0 ./cmd/git-agent-turn -run '^TestScripts$$/^(archive|blame|first-turn|hook|housekeep|init|purge|purge-alias|purge-everywhere|push|record|restore|start|why)$$'
-	go test -tags $(HASH) -count=1 -timeout 0 ./cmd/git-agent-fork ./cmd/git-agent-handoff -run '^TestScripts$$/^(fork|several|adopt|include|restore|write)$$'
-	go test -tags $(HASH) -count=1 -timeout 0 ./test/kill -run '^TestKills$$' -kills 10
+	$(MATRIX) ./internal/archive ./internal/erase ./test/format
+	$(MATRIX) ./internal/git ./gitnotes -run 'Refs|Lock|Tables|Operation|RollUp|OldPacks|Worktree|Flush|Gone|EveryTree|Merge'
+	$(MATRIX) ./turns ./internal/remote ./internal/provenance ./cmd/... -run '$(subst $() ,|,$(strip $(MATRIX_RUNS)))'
+	$(MATRIX) ./test/kill -run '^TestKills$$' -kills 10
 
 # Record, list, show and diff a session in a throw-away repository.
 demo: build
@@ -87,7 +92,7 @@ hostile:
 mutants:
 	go run ./test/mutants -seed $(or $(SEED),1) -n $(or $(N),80)
 
-# The other platforms.
+# The other platforms, compiled; make lint looks at their types alone.
 cross:
 	GOOS=darwin go vet ./...
 	GOOS=darwin go build -o /dev/null ./cmd/...

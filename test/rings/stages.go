@@ -19,7 +19,6 @@ var rings = map[string][]stage{
 	},
 	"check": {
 		{name: "lint", command: []string{"make", "lint"}},
-		{name: "cross", command: []string{"make", "cross"}},
 		{name: "tests", ring: "check", command: goTest("./...")},
 		{name: "race", git: newest, command: goTest(append([]string{"-race"}, started...)...)},
 		{name: "race of commands", ring: "check", git: newest, command: goTest(append([]string{"-race", "-run", atOnce}, concurrent...)...)},
@@ -32,6 +31,7 @@ var rings = map[string][]stage{
 		{name: "tests", ring: "nightly", command: goTest("./...")},
 		{name: "race", ring: "check", command: goTest(append([]string{"-race"}, concurrent...)...)},
 		{name: "clients", ring: "nightly", command: goTest("-tags", "e2e", "-count=1", "./test/e2e/...")},
+		{name: "cross", command: []string{"make", "cross"}},
 		{name: "kills", ring: "nightly", command: []string{"make", "kills"}},
 		{name: "faults", ring: "nightly", command: []string{"make", "faults"}},
 		{name: "hostile", ring: "nightly", command: []string{"make", "hostile"}},
