@@ -115,6 +115,41 @@ func TestReader(t *testing.T) {
 	}
 }
 
+// TestAnswers: what a tool has answered, in every form that there is, once.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		call   string // its members besides the id and the name
+		want   string
+		failed bool
+	}{
+		{`"result":"a text"`, "a text", false},
+		{`"result":[{"functionResponse":{"response":{"output":"an output"}}}]`, "an output", false},
+		{`"status":"error","result":[{"functionResponse":{"response":{"error":"an error"}}}]`, "an error", true},
+		{`"status":"cancelled","result":[{"functionResponse":{"response":{"output":"one","error":"two"}}}]`, "one\ntwo", true},
+		{`"status":"success","result":[{"functionResponse":{"response":{"output":"one"}}},{"functionResponse":{"response":{"output":"two"}}}]`, "one\ntwo", false},
+		{`"result":[{"text":"no answer"}]`, "", false},
+	} {
+		r := Agent{}.Reader()
+		line := []byte(`{"id":"m","type":"gemini","content":"","toolCalls":[{"id":"c","name":"read_file","args":{},` + tt.call + `}]}`)
+		e := r.Read(0, line)
+		want := transcript.Part{Kind: transcript.Answer, Call: "c", Failed: tt.failed, Text: tt.want}
+		if len(e.Parts) != 2 || e.Parts[0].Kind != transcript.Call || !reflect.DeepEqual(e.Parts[1], want) {
+			t.Errorf("%s: %+v", tt.call, e.Parts)
+		}
+		if e = r.Read(len(line), line); len(e.Parts) != 0 {
+			t.Errorf("%s, again: %+v", tt.call, e.Parts)
+		}
+	}
+	// A call is written when it begins, and once more when it has ended.
+	r := Agent{}.Reader()
+	first := r.Read(0, []byte(`{"id":"m","type":"gemini","content":"","toolCalls":[{"id":"c","name":"read_file","args":{}}]}`))
+	second := r.Read(1, []byte(`{"id":"m","type":"gemini","content":"","toolCalls":[{"id":"c","name":"read_file","args":{},"result":"x"}]}`))
+	if len(first.Parts) != 1 || first.Parts[0].Kind != transcript.Call || len(second.Parts) != 1 || second.Parts[0].Text != "x" {
+		t.Errorf("%+v, then %+v", first.Parts, second.Parts)
+	}
+}
+
 // A turn begins with its prompt's line, and has the id of that.
 func TestBounds(t *testing.T) {
 	t.Parallel()
