@@ -13,6 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"gitagent/internal/ledger"
 	"gitagent/internal/trust"
 	"gitagent/test/gittest"
@@ -171,6 +173,34 @@ func TestCompareWithStranger(t *testing.T) {
 	unrecorded(true)
 	if got := ran(); len(got) > 0 {
 		t.Errorf("of a stranger's, git has run %q", got)
+	}
+}
+
+// TestCompareOnStranger: a turn of somebody unknown makes all of it a stranger's, also where it was accepted and
+// somebody known went on.
+func TestCompareOnStranger(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := l.client()
+	l.keyless = true
+	l.turn(c, "unsigned", l.write("a.txt", "a\n"))
+	if got := l.compare(own(c), nil); got.Foreign || got.By != trust.Clone {
+		t.Errorf("where it was recorded it is by %s, foreign %t", got.By, got.Foreign)
+	}
+	clone := l.at(gittest.TempDir(t))
+	clone.keyless = false
+	clone.Git("init", "-q", "-b", "other")
+	clone.Git("fetch", "-q", l.Dir, "refs/*:refs/*")
+	if got := clone.compare(own(c), nil); !got.Foreign || got.By != trust.Unknown {
+		t.Errorf("in a clone it is by %s, foreign %t", got.By, got.Foreign)
+	}
+	if err := clone.recorder(clone.Dir).Trust.Accept(plumbing.NewHash(clone.Git("rev-parse", own(c).Ref())), own(c)); err != nil {
+		t.Fatal(err)
+	}
+	c.Cwd = clone.Dir
+	clone.turn(c, "signed", clone.write("b.txt", "b\n"))
+	if got := clone.compare(own(c), nil); !got.Foreign || got.By != trust.Clone || got.Turns != 2 {
+		t.Errorf("where somebody went on it is by %s, foreign %t, of %d turns", got.By, got.Foreign, got.Turns)
 	}
 }
 
