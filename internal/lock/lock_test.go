@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -102,16 +103,24 @@ func TestNote(t *testing.T) {
 // TestLockOfDeadProcess: the system releases the lock of a process that was killed.
 func TestLockOfDeadProcess(t *testing.T) {
 	if dir := os.Getenv("TEST_LOCK_AND_WAIT"); dir != "" {
-		if _, err := Take(context.Background(), local.In(dir, "d"), "x"); err != nil {
+		held, err := Take(context.Background(), local.In(dir, "d"), "x")
+		if err != nil {
 			t.Fatal(err)
 		}
+		defer held.Release()
 		fmt.Println("locked")
-		select {}
+		_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed; where nothing can go on, Go ends the process
+		return
 	}
 	t.Parallel()
 	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestLockOfDeadProcess$")
 	cmd.Env = append(os.Environ(), "TEST_LOCK_AND_WAIT="+dir)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -121,6 +121,6 @@ func same(text string) string {
 	text = regexp.MustCompile(`\b[0-9]+(s|m|h|d|mo|y) ago\b`).ReplaceAllString(text, "AGO")
 	text = regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b`).ReplaceAllString(text, "DATE")
 	text = regexp.MustCompile(`cd \S*/fork && claude --resume [-0-9a-f]+`).ReplaceAllString(text, "cd FORK && claude --resume UUID")
-	text = regexp.MustCompile(`(?m)^([1-5] +)[0-9]+s `).ReplaceAllString(text, "${1}0s ")
+	text = regexp.MustCompile(`(?m)^([1-5] +)[0-9]+[smh] `).ReplaceAllString(text, "${1}0s ")
 	return regexp.MustCompile(`\b([0-9a-f]{7}|[0-9a-f]{8}) (\(Dev|Login)`).ReplaceAllString(text, "HASH $2")
 }
