@@ -14,9 +14,10 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/limit"
 )
 
 // ErrNotFound is wrapped by errors about a rev, ref or repository that does not exist.
@@ -108,7 +109,7 @@ func (r *Repo) command(ctx context.Context, args ...string) *exec.Cmd {
 		cmd.ExtraFiles = r.held
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // let git drop its locks
-	cmd.WaitDelay = 5 * time.Second
+	cmd.WaitDelay = limit.Of(ctx).Git
 	return cmd
 }
 

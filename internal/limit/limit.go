@@ -28,6 +28,7 @@ type Limits struct {
 	Import  time.Duration // for a client to import a conversation: it starts within two seconds
 	Browser time.Duration // for what opens a file in a browser: it may be the browser, which stays
 	Attempt time.Duration // for one attempt of pushing in the background
+	Git     time.Duration // for git to end when it is interrupted, and for its output to be closed when it has ended
 }
 
 // Default returns the limits of the programs.
@@ -49,6 +50,7 @@ func Default() Limits {
 		Import:  2 * time.Minute,
 		Browser: 2 * time.Second,
 		Attempt: 10 * time.Minute,
+		Git:     5 * time.Second,
 	}
 }
 
