@@ -18,6 +18,7 @@ import (
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/limit"
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 	"gitagent/test/gittest"
@@ -312,9 +313,9 @@ func TestForkCancelled(t *testing.T) {
 	l := newLab(t)
 	_, source := l.three()
 	f := l.forkOf(source[1])
-	ctx, cancel := context.WithCancel(context.Background())
+	// The hook outlives git, whose output it holds open, and ends with the test, when the directory goes.
+	ctx, cancel := context.WithCancel(limit.With(context.Background(), limit.Limits{Git: limit.Default().Git}))
 	reached := filepath.Join(gittest.TempDir(t), "reached")
-	// The hook outlives git, and ends with the test, when the directory goes.
 	l.Write(".git/hooks/post-checkout", "#!/bin/sh\n: >'"+reached+"'\nwhile test -e '"+reached+"'; do sleep 0.1; done\n")
 	if err := os.Chmod(filepath.Join(l.Dir, ".git/hooks/post-checkout"), 0o755); err != nil {
 		t.Fatal(err)
