@@ -29,6 +29,7 @@ nightly:
 	go run ./test/rings nightly $(STAGE)
 
 MATRIX = go test -tags $(HASH) -count=1 -timeout 0 -vet=off
+# Of turns, remotes, provenance and the commands.
 MATRIX_RUNS = \
 	^Test(Attached|OperationsBetweenTurns|StopsAtOnce|SessionsAtOnce|OneMissionAtOnce|ArchiveAtOnce|LeftByTheDead|KilledPlanting)$$ \
 	^Test(MigrateRefs|TablesLocked|ForkGoesOn|ForkPlaces|Restore|FinishGoesOn|TakePicks|Adopt|UndoComplete|Import|GarbageCollected)$$ \

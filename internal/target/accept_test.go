@@ -88,7 +88,7 @@ func TestReview(t *testing.T) {
 			review{whole: true, obeyed: differ(".envrc", "\x1b[2J")},
 			`+evil \x1b[2J`, "\x1b",
 		},
-		{"names are escaped", review{whole: true, obeyed: differ("\x1b[2J")}, `\x1b[2J (a shell; turn deadbeef/1)`, "too many"},
+		{"names are escaped", review{whole: true, obeyed: differ("\x1b[2J")}, `\x1b[2J (a shell; turn deadbeef/1)`, "\x1b"},
 		{"as many as are listed", review{whole: true, obeyed: differ(many(100)...)}, "099/.envrc (direnv; turn deadbeef/1)", "more"},
 		{"more than are listed", review{whole: true, obeyed: differ(many(102)...)}, "099/.envrc (direnv; turn deadbeef/1) and 2 more", "100/.envrc"},
 		{

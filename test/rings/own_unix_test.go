@@ -13,13 +13,15 @@ import (
 // TestOwn: what a stage has started, and what that has started, ends with it.
 func TestOwn(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := syscall.Mkfifo("held", 0o600); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"held", "never"} { // nobody writes to the second
+		if err := syscall.Mkfifo(name, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
-		_, err := stage{command: []string{"sh", "-c", "sh -c 'echo >&3; while :; do sleep 1; done' 3>held & wait"}}.run(ctx, io.Discard)
+		_, err := stage{command: []string{"sh", "-c", "sh -c 'echo >&3; read x <never' 3>held & wait"}}.run(ctx, io.Discard)
 		ended <- err
 	}()
 	held, err := os.Open("held")
