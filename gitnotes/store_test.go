@@ -43,10 +43,10 @@ func (d disk) Write(t plumbing.ObjectType, content []byte) (plumbing.Hash, error
 		err = w.Close()
 	}
 	path := filepath.Join(d.dir, h.String()[:2], h.String()[2:])
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o777)
+	if _, e := os.Lstat(path); err != nil || e == nil {
+		return h, err // it is there, and nobody but root may write it again
 	}
-	if err == nil {
+	if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
 		err = os.WriteFile(path, b.Bytes(), 0o666)
 	}
 	return h, err

@@ -123,6 +123,7 @@ func TestBeginIncludes(t *testing.T) {
 	if err != nil || included == nil || included.Amount != files.Amount() {
 		t.Errorf("included %+v, %v, want %+v", included, err, files.Amount())
 	}
+	l.lock(filepath.Join(b.Worktree, "deps", "locked")) // as it is: so it can be removed
 	if status := l.at(b.Worktree).Git("status", "--porcelain"); status != "" {
 		t.Errorf("status is\n%s", status)
 	}
