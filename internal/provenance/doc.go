@@ -3,7 +3,7 @@
 //
 // A turn's states are commits, so git can answer by content. The package puts them among the ancestors
 // of the commits that took up their work, and runs `git blame` over that ancestry; nothing is indexed
-// and nothing is stored. The rule is in docs/design.md:
+// and nothing is stored. The rule is in docs/decisions/46-blame.md:
 //
 //	history.go   the missions that may be relied on, their turns and states
 //	graph.go     the commits of a history, in one order
