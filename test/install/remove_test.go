@@ -83,7 +83,7 @@ func TestGetRidOfIt(t *testing.T) {
 			t.Fatalf("%s: %v\n%s%s", command, err, out, errs)
 		}
 	}
-	if commands != 4 {
+	if commands != 3 {
 		t.Errorf("the README has %d commands", commands)
 	}
 	after := m.everything(t)
