@@ -11,10 +11,8 @@ GIT =
 REFS = files
 HASH = sha1
 
-# The programs for SHA-256 repositories are called by those in bin.
 build:
-	CGO_ENABLED=0 go build -trimpath -tags $(TAGS) -o bin/ ./cmd/...
-	CGO_ENABLED=0 go build -trimpath -tags $(TAGS),sha256 -o libexec/git-agent/sha256/ ./cmd/...
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -tags $(TAGS) -o bin/ ./cmd/...
 
 # What people run: rules and formats, and each command's and each hook event's way through git.
 test:
@@ -28,7 +26,7 @@ check:
 nightly:
 	go run ./test/rings nightly $(STAGE)
 
-MATRIX = go test -tags $(HASH) -count=1 -timeout 0 -vet=off
+MATRIX = go test -count=1 -timeout 0 -vet=off
 # Of turns, remotes, provenance and the commands.
 MATRIX_RUNS = \
 	^Test(Attached|OperationsBetweenTurns|StopsAtOnce|SessionsAtOnce|OneMissionAtOnce|ArchiveAtOnce|LeftByTheDead|KilledPlanting)$$ \
@@ -130,6 +128,6 @@ uninstall:
 	./install.sh --uninstall
 
 clean:
-	rm -rf bin libexec dist cover.out
+	rm -rf bin dist cover.out
 
 .PHONY: build dist test check nightly matrix demo lint cover bench bench-missions e2e kills faults hostile mutants cross fuzz install uninstall clean

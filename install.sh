@@ -16,7 +16,6 @@ export LC_ALL
 need_go=1.26
 need_git=2.39
 programs='git-agent-turn git-agent-handoff git-agent-fork'
-sha256=libexec/git-agent/sha256 # the same for repositories with SHA-256, which those in bin start
 # What was installed, one "f <file>" or "d <directory>" a line, relative to PREFIX.
 manifest=share/git-agent/installed
 
@@ -70,7 +69,6 @@ install() {
 	[ ! -f "$built/bin/git-agent-turn.exe" ] || exe=.exe
 	for program in $programs; do
 		put 755 "$built/bin/$program$exe" "bin/$program$exe"
-		put 755 "$built/$sha256/$program$exe" "$sha256/$program$exe"
 		put 644 "docs/$program.1" "share/man/man1/$program.1"
 		put 644 completions/git-agent.bash "share/bash-completion/completions/$program"
 		put 644 "completions/_$program" "share/zsh/site-functions/_$program"
@@ -96,9 +94,7 @@ build() {
 	vcs=auto
 	git rev-parse HEAD >/dev/null 2>&1 || vcs=false
 	# What a start costs: the tag leaves out a generator of manual pages (0.4 ms), no cgo means no dynamic linker (0.5 ms).
-	tags=urfave_cli_no_docs
-	CGO_ENABLED=0 go build -trimpath -buildvcs=$vcs -tags $tags -o "$work/bin/" ./cmd/...
-	CGO_ENABLED=0 go build -trimpath -buildvcs=$vcs -tags $tags,sha256 -o "$work/$sha256/" ./cmd/...
+	CGO_ENABLED=0 go build -trimpath -buildvcs=$vcs -ldflags '-s -w' -tags urfave_cli_no_docs -o "$work/bin/" ./cmd/...
 }
 
 # run_here fails if the programs beside us are for other machines. A package may be made on any.
@@ -145,12 +141,13 @@ make_dir() {
 finish() {
 	make_dir "$(dirname -- "$manifest")"
 	if [ -f "$root/$manifest" ]; then
-		while IFS= read -r line; do
-			case $line in
-			d\ *) printf '%s\n' "$line" >>"$work/manifest" ;;
-			f\ *) grep -qxF -e "$line" "$work/manifest" || rm -f -- "$root/${line#f }" ;;
-			esac
-		done <"$root/$manifest"
+		sed -n 's/^f //p' "$root/$manifest" | while IFS= read -r path; do
+			grep -qxF -e "f $path" "$work/manifest" || rm -f -- "$root/$path"
+		done
+		# The deepest first. A directory that is empty now is not needed.
+		sed -n 's/^d //p' "$root/$manifest" | sort -ru | while IFS= read -r path; do
+			rmdir -- "$root/$path" 2>/dev/null || printf 'd %s\n' "$path" >>"$work/manifest"
+		done
 	fi
 	put 644 "$work/manifest" "$manifest"
 }

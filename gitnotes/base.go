@@ -12,10 +12,10 @@ import (
 
 // mergeBase returns the best common ancestor of two commits, the newest if there are
 // several, and the zero hash if there is none.
-func mergeBase(s Store, a, b plumbing.Hash) (plumbing.Hash, error) {
+func mergeBase(s Store, a, b git.Hash) (git.Hash, error) {
 	bases, err := commonAncestors(s, a, b)
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	// Where clocks went backwards, one may be an ancestor of another.
 	for _, base := range bases {
@@ -26,7 +26,7 @@ func mergeBase(s Store, a, b plumbing.Hash) (plumbing.Hash, error) {
 			}
 			common, err := commonAncestors(s, base, other)
 			if err != nil {
-				return plumbing.ZeroHash, err
+				return git.Hash{}, err
 			}
 			redundant = slices.Contains(common, base)
 		}
@@ -34,7 +34,7 @@ func mergeBase(s Store, a, b plumbing.Hash) (plumbing.Hash, error) {
 			return base, nil
 		}
 	}
-	return plumbing.ZeroHash, nil
+	return git.Hash{}, nil
 }
 
 // How a commit was reached.
@@ -49,14 +49,14 @@ const (
 // of these where clocks went backwards. It walks both histories at once, from the newest commit to
 // the oldest, and stops when only ancestors of common ancestors are left: commits that are older
 // than the answer are not loaded, as long as the clocks were right.
-func commonAncestors(s Store, a, b plumbing.Hash) ([]plumbing.Hash, error) {
+func commonAncestors(s Store, a, b git.Hash) ([]git.Hash, error) {
 	type commit struct {
-		hash plumbing.Hash
+		hash git.Hash
 		*git.Commit
 	}
-	marks := make(map[plumbing.Hash]int)
+	marks := make(map[git.Hash]int)
 	var queue []commit // newest first
-	reach := func(hash plumbing.Hash, mark int) error {
+	reach := func(hash git.Hash, mark int) error {
 		if marks[hash]&mark == mark {
 			return nil
 		}
@@ -72,7 +72,7 @@ func commonAncestors(s Store, a, b plumbing.Hash) ([]plumbing.Hash, error) {
 	if err := errors.Join(reach(a, fromA), reach(b, fromB)); err != nil {
 		return nil, err
 	}
-	var common []plumbing.Hash
+	var common []git.Hash
 	for slices.ContainsFunc(queue, func(c commit) bool { return marks[c.hash]&obsolete == 0 }) {
 		c := queue[0]
 		queue = queue[1:]

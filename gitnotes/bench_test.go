@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
+	"gitagent/internal/git"
 )
 
 // packed makes a repository with count notes in a pack, and opens the last notes commit.
@@ -69,7 +69,7 @@ func BenchmarkAll(b *testing.B) {
 // BenchmarkMerge merges two commits that each appended a line to a note among 10,000.
 func BenchmarkMerge(b *testing.B) {
 	n := packed(b, 10_000, 1)
-	var sides [2]plumbing.Hash
+	var sides [2]git.Hash
 	for i := range sides {
 		n := open(b, n.s, n.commit)
 		if err := n.Append(hash("1"), fmt.Append(nil, i)); err != nil {

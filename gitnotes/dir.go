@@ -17,28 +17,34 @@ import (
 // dirs need not be empty. A note is in the deepest directory that exists for it, so there is one
 // place to look for it.
 type dir struct {
-	prefix plumbing.Hash // the first depth bytes; the others are zero
+	prefix prefix
 	depth  int
-	tree   plumbing.Hash // as stored; zero if not stored, or stored differently
+	tree   git.Hash // as stored; zero if not stored, or stored differently
 
-	notes  map[plumbing.Hash]plumbing.Hash // object to blob
-	dirs   map[byte]*dir                   // by the byte at depth
-	others map[string]git.TreeEntry        // entries that are no notes, by name
+	notes  map[git.Hash]git.Hash    // object to blob
+	dirs   map[byte]*dir            // by the byte at depth
+	others map[string]git.TreeEntry // entries that are no notes, by name
 
 	// What belongs here but was not read yet: trees, and notes that a tree further up holds
 	// although this directory exists.
-	unread []plumbing.Hash
+	unread []git.Hash
 	late   []Note
 }
 
+// A prefix has the first bytes of objects' hashes, as many as the depth of a directory; the others are zero.
+type prefix [32]byte
+
 // maxDepth is the depth at which the names of notes have only two digits left.
-const maxDepth = len(plumbing.ZeroHash) - 1
+func (n *Notes) maxDepth() int { return n.s.Format().Size() - 1 }
 
 // path returns the directories from the root to the one that holds the note of object, or would.
 // All of them have been read.
-func (n *Notes) path(object plumbing.Hash) ([]*dir, error) {
+func (n *Notes) path(object git.Hash) ([]*dir, error) {
+	if object.Format() != n.s.Format() {
+		return nil, fmt.Errorf("%q names no object here: %w", object, ErrNotFound)
+	}
 	var path []*dir
-	for d := n.root; d != nil; d = d.dirs[object[d.depth]] {
+	for d := n.root; d != nil; d = d.dirs[object.Byte(d.depth)] {
 		if err := n.read(d); err != nil {
 			return nil, err
 		}
@@ -54,6 +60,7 @@ func (n *Notes) read(d *dir) error {
 	}
 	full := &dir{prefix: d.prefix, depth: d.depth, tree: d.tree}
 	var notes []Note
+	format := n.s.Format()
 	for _, hash := range d.unread {
 		entries, err := readTree(n.s, hash)
 		if err != nil {
@@ -64,18 +71,18 @@ func (n *Notes) read(d *dir) error {
 		}
 		for _, e := range entries {
 			rest, err := hex.DecodeString(e.Name)
-			key := d.prefix
-			copy(key[d.depth:], rest)
-			switch {
-			case err == nil && len(rest) == len(key)-d.depth && isFile(e.Mode):
-				notes = append(notes, Note{key, e.Hash})
-			case err == nil && len(rest) == 1 && d.depth < maxDepth && e.Mode == filemode.Dir:
+			name := d.prefix
+			copy(name[d.depth:], rest)
+			switch object := format.Hash(name[:]); {
+			case err == nil && len(rest) == format.Size()-d.depth && isFile(e.Mode) && !object.IsZero():
+				notes = append(notes, Note{object, e.Hash})
+			case err == nil && len(rest) == 1 && d.depth < n.maxDepth() && e.Mode == filemode.Dir:
 				sub := full.sub(rest[0])
 				sub.unread = append(sub.unread, e.Hash)
 				if len(sub.unread) == 1 {
 					sub.tree = e.Hash
 				} else {
-					sub.tree = plumbing.ZeroHash // "AB" beside "ab"
+					sub.tree = git.Hash{} // "AB" beside "ab"
 				}
 			default:
 				if full.others == nil {
@@ -96,15 +103,15 @@ func (n *Notes) read(d *dir) error {
 // object's notes in that order; so a note that belongs further down waits there, behind the notes
 // of that directory.
 func (n *Notes) fill(d *dir, notes []Note) error {
-	several := make(map[plumbing.Hash][]plumbing.Hash)
+	several := make(map[git.Hash][]git.Hash)
 	for _, note := range notes {
-		if sub := d.dirs[note.Object[d.depth]]; sub != nil {
-			sub.tree = plumbing.ZeroHash
+		if sub := d.dirs[note.Object.Byte(d.depth)]; sub != nil {
+			sub.tree = git.Hash{}
 			sub.late = append(sub.late, note)
 		} else if first, ok := d.notes[note.Object]; !ok {
 			d.add(note)
 		} else if blobs := several[note.Object]; blobs == nil {
-			several[note.Object] = []plumbing.Hash{first, note.Blob}
+			several[note.Object] = []git.Hash{first, note.Blob}
 		} else {
 			several[note.Object] = append(blobs, note.Blob)
 		}
@@ -119,7 +126,7 @@ func (n *Notes) fill(d *dir, notes []Note) error {
 
 // join makes one note of an object's several, with a blank line between two of them, leaving out
 // empty and repeated ones.
-func (n *Notes) join(d *dir, object plumbing.Hash, blobs []plumbing.Hash) error {
+func (n *Notes) join(d *dir, object git.Hash, blobs []git.Hash) error {
 	whole := blobs[0] // the blob of content, zero if it comes from more than one
 	content, err := n.blob(whole)
 	if err != nil {
@@ -138,11 +145,11 @@ func (n *Notes) join(d *dir, object plumbing.Hash, blobs []plumbing.Hash) error 
 			content, whole = next, blob
 		default:
 			content = append(bytes.TrimSuffix(content, []byte("\n")), "\n\n"...)
-			content, whole = append(content, next...), plumbing.ZeroHash
+			content, whole = append(content, next...), git.Hash{}
 		}
 	}
 	if whole.IsZero() {
-		whole = plumbing.ComputeHash(plumbing.BlobObject, content)
+		whole = n.s.Format().Object(plumbing.BlobObject, content)
 		n.fresh[object] = content
 	}
 	d.notes[object] = whole
@@ -156,7 +163,7 @@ func isFile(m filemode.FileMode) bool {
 
 func (d *dir) add(note Note) {
 	if d.notes == nil {
-		d.notes = make(map[plumbing.Hash]plumbing.Hash)
+		d.notes = make(map[git.Hash]git.Hash)
 	}
 	d.notes[note.Object] = note.Blob
 }
@@ -178,7 +185,7 @@ func (d *dir) sub(b byte) *dir {
 // spread moves the notes of d into subdirectories.
 func (d *dir) spread() {
 	for object, blob := range d.notes {
-		d.sub(object[d.depth]).add(Note{object, blob})
+		d.sub(object.Byte(d.depth)).add(Note{object, blob})
 	}
 	d.notes = nil
 }

@@ -9,8 +9,6 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
 )
@@ -22,7 +20,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	if err := exec.Command("git", "init", "-q", dir).Run(); err != nil {
+	if err := exec.Command("git", "init", "-q", "--object-format=sha1", dir).Run(); err != nil {
 		log.Fatal(err)
 	}
 	repo, err := git.Find(dir)
@@ -32,9 +30,9 @@ func Example() {
 	store := repo.Objects(context.Background()) // to be flushed before the ref moves
 	defer store.Close()
 	dev := git.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1795176000, 0).UTC()}
-	head := plumbing.NewHash("09aa8f2f3bcd24d69e0c4f4ed1e9a0f1a4a1c9d4")
+	head := git.NewHash("09aa8f2f3bcd24d69e0c4f4ed1e9a0f1a4a1c9d4")
 
-	add := func(notesCommit plumbing.Hash, line string) plumbing.Hash {
+	add := func(notesCommit git.Hash, line string) git.Hash {
 		notes, err := gitnotes.Open(store, notesCommit)
 		if err != nil {
 			log.Fatal(err)
@@ -49,7 +47,7 @@ func Example() {
 		return next // for: git update-ref refs/notes/agent/<mission> <next> <notesCommit>
 	}
 
-	first := add(plumbing.ZeroHash, `{"turn":1}`)
+	first := add(git.Hash{}, `{"turn":1}`)
 	ours := add(first, `{"turn":2}`)
 	theirs := add(first, `{"turn":3}`)
 
@@ -72,7 +70,7 @@ func Example() {
 		fmt.Printf("%.7s\n%s", note.Object, text)
 	}
 
-	_, err = notes.Get(plumbing.NewHash("000000000000000000000000000000000000dead"))
+	_, err = notes.Get(git.NewHash("000000000000000000000000000000000000dead"))
 	fmt.Println(errors.Is(err, gitnotes.ErrNotFound))
 
 	// Output:

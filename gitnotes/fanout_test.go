@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
 
@@ -32,21 +31,20 @@ func TestTreesEqualGit(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t)
 			s := memory{}
-			n := open(t, s, plumbing.ZeroHash)
+			n := open(t, s, git.Hash{})
 			check := func(size int) {
 				t.Helper()
 				if got, want := n.tree.String(), r.Git("rev-parse", "refs/notes/git^{tree}"); got != want {
 					t.Fatalf("%d notes: tree is %s, git's is %s", size, got, want)
 				}
 			}
-			object := func(i int) plumbing.Hash {
+			object := func(i int) git.Hash {
 				h := hash(fmt.Sprint(i))
-				h[0] &= tt.mask
-				return h
+				return within(h, h.Byte(0)&tt.mask)
 			}
 			there := 0
 			for _, size := range tt.sizes {
-				more := make(map[plumbing.Hash]string)
+				more := make(map[git.Hash]string)
 				for ; there < size; there++ {
 					more[object(there)] = "note\n"
 				}
@@ -104,10 +102,10 @@ func TestEveryTreeEqualsGit(t *testing.T) {
 				t.Fatal(err)
 			}
 			pool := stepping(rnd)
-			there := make(map[plumbing.Hash]bool)
-			var head plumbing.Hash
+			there := make(map[git.Hash]bool)
+			var head git.Hash
 			steps := make(map[int]int) // how often the notes below 5ac3 were this many directories deep
-			before := make(map[plumbing.Hash]string)
+			before := make(map[git.Hash]string)
 			for _, object := range pool[:len(pool)/2] {
 				before[object] = "note\n"
 				there[object] = true
@@ -138,12 +136,12 @@ func TestEveryTreeEqualsGit(t *testing.T) {
 				}
 				there[object] = !there[object]
 				head = commit(t, n)
-				theirs := open(t, s, plumbing.NewHash(r.Git("rev-parse", "refs/notes/git")))
+				theirs := open(t, s, git.NewHash(r.Git("rev-parse", "refs/notes/git")))
 				if n.tree != theirs.tree {
 					t.Fatalf("step %d, note of %s (there: %t): tree is\n%s\ngit's is\n%s", step, object, there[object],
 						r.Git("ls-tree", "-r", "--name-only", n.tree.String()), r.Git("ls-tree", "-r", "--name-only", theirs.tree.String()))
 				}
-				path, err := theirs.path(plumbing.Hash{0x5a, 0xc3})
+				path, err := theirs.path(within(hash("x"), 0x5a, 0xc3))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -160,21 +158,17 @@ func TestEveryTreeEqualsGit(t *testing.T) {
 // whether the notes were opened again or not.
 func TestStepDown(t *testing.T) {
 	t.Parallel()
-	in := func(dir byte, rest string) plumbing.Hash {
-		h := hash(rest)
-		h[0] = dir
-		return h
-	}
+	in := func(dir byte, rest string) git.Hash { return within(hash(rest), dir) }
 	s := memory{}
-	n := open(t, s, plumbing.ZeroHash)
+	n := open(t, s, git.Hash{})
 	for digit := range 16 {
-		set(t, n, map[plumbing.Hash]string{in(byte(digit<<4|1), "1"): "x", in(byte(digit<<4|2), "2"): "x"})
+		set(t, n, map[git.Hash]string{in(byte(digit<<4|1), "1"): "x", in(byte(digit<<4|2), "2"): "x"})
 	}
 	// Of the notes below "a", both are in one directory.
 	if err := n.Remove(in(0xa2, "2")); err != nil {
 		t.Fatal(err)
 	}
-	set(t, n, map[plumbing.Hash]string{in(0xa1, "2"): "x"})
+	set(t, n, map[git.Hash]string{in(0xa1, "2"): "x"})
 	commit(t, n)
 	n = open(t, s, n.commit)
 
@@ -197,25 +191,21 @@ func TestStepDown(t *testing.T) {
 	if err := n.Remove(in(0xb2, "2")); err != nil {
 		t.Fatal(err)
 	}
-	set(t, n, map[plumbing.Hash]string{in(0xa1, "2"): "x", in(0xa1, "3"): "x"})
+	set(t, n, map[git.Hash]string{in(0xa1, "2"): "x", in(0xa1, "3"): "x"})
 	wantEntries("with one note below b", 32) // still flat: a directory for each would be 30
-	set(t, n, map[plumbing.Hash]string{in(0xb1, "2"): "x"})
+	set(t, n, map[git.Hash]string{in(0xb1, "2"): "x"})
 	wantEntries("with two notes below b", 30)
 }
 
 // stepping returns object names of which about half are enough for the root to be spread,
 // and also for one directory in it and one in that.
-func stepping(rnd *rand.Rand) []plumbing.Hash {
-	var pool []plumbing.Hash
+func stepping(rnd *rand.Rand) []git.Hash {
+	var pool []git.Hash
 	for digit := range 16 {
 		for i := range 8 {
 			h := hash(fmt.Sprint(digit, i))
-			h[0] = byte(digit<<4 | rnd.IntN(3))
-			pool = append(pool, h)
-			h[0], h[1] = 0x5a, byte(digit<<4|rnd.IntN(3))
-			pool = append(pool, h)
-			h[0], h[1], h[2] = 0x5a, 0xc3, byte(digit<<4|rnd.IntN(3))
-			pool = append(pool, h)
+			one := func() byte { return byte(digit<<4 | rnd.IntN(3)) }
+			pool = append(pool, within(h, one()), within(h, 0x5a, one()), within(h, 0x5a, 0xc3, one()))
 		}
 	}
 	rnd.Shuffle(len(pool), func(i, j int) { pool[i], pool[j] = pool[j], pool[i] })
@@ -228,17 +218,17 @@ func TestHundredThousand(t *testing.T) {
 	t.Parallel()
 	gittest.Nightly(t)
 	r := newRepo(t)
-	head := plumbing.NewHash(r.Commit("one"))
+	head := git.NewHash(r.Commit("one"))
 	contents := make([]string, 10)
-	blobs := make(map[plumbing.Hash]string)
+	blobs := make(map[git.Hash]string)
 	for i := range contents {
 		contents[i] = fmt.Sprintf("{\"turn\":%d}\n", i)
 		blobs[blob(contents[i])] = contents[i]
 	}
-	want := make(map[plumbing.Hash]string)
+	want := make(map[git.Hash]string)
 	for i := range 100_000 {
 		h := hash(fmt.Sprint(i))
-		h[1] &= 0xf0 // one subdirectory for each digit, or git alone would take 10 s to write all the trees
+		h = within(h, h.Byte(0), h.Byte(1)&0xf0) // one subdirectory for each digit, or git alone would take 10 s to write all the trees
 		want[h] = contents[i%10]
 	}
 	mktree(t, r, "ours", want)

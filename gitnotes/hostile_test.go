@@ -23,7 +23,7 @@ type file struct {
 
 // writeTree stores files as a tree, in the order in which they are given, as no git would:
 // neighbours in one directory share it, others do not.
-func writeTree(t testing.TB, s Store, files []file) plumbing.Hash {
+func writeTree(t testing.TB, s Store, files []file) git.Hash {
 	t.Helper()
 	var raw strings.Builder
 	for len(files) > 0 {
@@ -36,11 +36,11 @@ func writeTree(t testing.TB, s Store, files []file) plumbing.Hash {
 				files = files[1:]
 			}
 			tree := writeTree(t, s, below)
-			fmt.Fprintf(&raw, "40000 %s\x00%s", name, tree[:])
+			fmt.Fprintf(&raw, "40000 %s\x00%s", name, tree.Bytes())
 			continue
 		}
 		files = files[1:]
-		var target plumbing.Hash
+		var target git.Hash
 		switch f.mode {
 		case filemode.Dir:
 			target = write(t, s, plumbing.TreeObject, "")
@@ -49,12 +49,12 @@ func writeTree(t testing.TB, s Store, files []file) plumbing.Hash {
 		default:
 			target = write(t, s, plumbing.BlobObject, f.content)
 		}
-		fmt.Fprintf(&raw, "%o %s\x00%s", uint32(f.mode), name, target[:])
+		fmt.Fprintf(&raw, "%o %s\x00%s", uint32(f.mode), name, target.Bytes())
 	}
 	return write(t, s, plumbing.TreeObject, raw.String())
 }
 
-func write(t testing.TB, s Store, kind plumbing.ObjectType, content string) plumbing.Hash {
+func write(t testing.TB, s Store, kind plumbing.ObjectType, content string) git.Hash {
 	t.Helper()
 	hash, err := s.Write(kind, []byte(content))
 	if err != nil {
@@ -64,9 +64,9 @@ func write(t testing.TB, s Store, kind plumbing.ObjectType, content string) plum
 }
 
 // notesCommit stores a commit of a tree.
-func notesCommit(t testing.TB, s Store, tree plumbing.Hash) plumbing.Hash {
+func notesCommit(t testing.TB, s Store, tree git.Hash) git.Hash {
 	t.Helper()
-	h, err := open(t, s, plumbing.ZeroHash).advance(&git.Commit{Author: dev, Committer: dev, Message: "notes\n", Tree: tree})
+	h, err := open(t, s, git.Hash{}).advance(&git.Commit{Author: dev, Committer: dev, Message: "notes\n", Tree: tree})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,9 +74,9 @@ func notesCommit(t testing.TB, s Store, tree plumbing.Hash) plumbing.Hash {
 }
 
 // trees returns a tree and all below it.
-func trees(t testing.TB, s Store, root plumbing.Hash) map[plumbing.Hash]bool {
+func trees(t testing.TB, s Store, root git.Hash) map[git.Hash]bool {
 	t.Helper()
-	all := map[plumbing.Hash]bool{root: true}
+	all := map[git.Hash]bool{root: true}
 	entries, err := readTree(s, root)
 	if err != nil {
 		t.Fatal(err)
@@ -193,11 +193,11 @@ func TestNameTaken(t *testing.T) {
 	s := memory{}
 	files := []file{{"00", filemode.Regular, "no note"}}
 	n := open(t, s, notesCommit(t, s, writeTree(t, s, files)))
-	want := make(map[plumbing.Hash]string)
+	want := make(map[git.Hash]string)
 	for i := range 1000 {
 		want[hash(fmt.Sprint(i))] = "x"
 	}
-	want[plumbing.ZeroHash] = "x"
+	want[within(hash("x"), 0)] = "x"
 	set(t, n, want)
 	commit(t, n)
 	checkTrees(t, s, n.tree, nil)
@@ -289,7 +289,7 @@ func FuzzTree(f *testing.F) {
 
 // others returns the paths of what is no note, by a reader that is as simple as can be;
 // directories of notes in lower case, as they are written.
-func others(t testing.TB, s Store, tree plumbing.Hash, path, prefix string) map[string]bool {
+func others(t testing.TB, s Store, tree git.Hash, path, prefix string) map[string]bool {
 	t.Helper()
 	got := make(map[string]bool)
 	entries, err := readTree(s, tree)
@@ -299,7 +299,7 @@ func others(t testing.TB, s Store, tree plumbing.Hash, path, prefix string) map[
 	for _, e := range entries {
 		_, err := hex.DecodeString(e.Name)
 		switch {
-		case err == nil && len(prefix+e.Name) == 2*len(plumbing.ZeroHash) && (e.Mode == filemode.Regular || e.Mode == filemode.Executable):
+		case err == nil && len(prefix+e.Name) == gittest.Digits() && (e.Mode == filemode.Regular || e.Mode == filemode.Executable):
 		case err == nil && len(e.Name) == 2 && len(prefix) < 38 && e.Mode == filemode.Dir:
 			name := strings.ToLower(e.Name)
 			for p := range others(t, s, e.Hash, path+name+"/", prefix+name) {
@@ -314,8 +314,8 @@ func others(t testing.TB, s Store, tree plumbing.Hash, path, prefix string) map[
 
 // replaced reports whether something that is no note had to go: a name can be in a tree
 // once, and a note, or a directory with what is in it, goes first.
-func replaced(path string, rest map[string]bool, notes map[plumbing.Hash]string) bool {
-	if _, ok := notes[plumbing.NewHash(strings.ReplaceAll(path, "/", ""))]; ok {
+func replaced(path string, rest map[string]bool, notes map[git.Hash]string) bool {
+	if _, ok := notes[git.NewHash(strings.ReplaceAll(path, "/", ""))]; ok {
 		return true
 	}
 	for other := range rest {

@@ -6,24 +6,23 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
 
 // gitNotes returns the notes that git sees under refs/notes/<name>.
-func gitNotes(t testing.TB, r *gittest.Repo, name string) map[plumbing.Hash]string {
+func gitNotes(t testing.TB, r *gittest.Repo, name string) map[git.Hash]string {
 	t.Helper()
-	blobs := make(map[plumbing.Hash]string) // object to blob
-	var order []plumbing.Hash
+	blobs := make(map[git.Hash]string) // object to blob
+	var order []git.Hash
 	var specs strings.Builder
 	for line := range strings.Lines(r.Git("notes", "--ref="+name, "list") + "\n") {
 		blob, object, ok := strings.Cut(strings.TrimSpace(line), " ")
 		if !ok {
 			continue
 		}
-		order = append(order, plumbing.NewHash(object))
-		blobs[plumbing.NewHash(object)] = blob
+		order = append(order, git.NewHash(object))
+		blobs[git.NewHash(object)] = blob
 		specs.WriteString(blob + "\n")
 	}
 	out, err := r.Feed(specs.String(), "cat-file", "--batch=%(objectsize)")
@@ -31,7 +30,7 @@ func gitNotes(t testing.TB, r *gittest.Repo, name string) map[plumbing.Hash]stri
 		t.Fatal(err)
 	}
 	out += "\n"
-	notes := make(map[plumbing.Hash]string)
+	notes := make(map[git.Hash]string)
 	for _, object := range order {
 		var size int
 		if _, err := fmt.Sscanf(out, "%d\n", &size); err != nil {
@@ -46,7 +45,7 @@ func gitNotes(t testing.TB, r *gittest.Repo, name string) map[plumbing.Hash]stri
 
 // fastImport makes refs/notes/<name> a commit with these notes in one fan-out,
 // which may be one that git would not choose: levels directories of two digits.
-func fastImport(t testing.TB, r *gittest.Repo, name string, levels int, notes map[plumbing.Hash]string) {
+func fastImport(t testing.TB, r *gittest.Repo, name string, levels int, notes map[git.Hash]string) {
 	t.Helper()
 	var in strings.Builder
 	marks := make(map[string]int)
@@ -72,7 +71,7 @@ func fastImport(t testing.TB, r *gittest.Repo, name string, levels int, notes ma
 
 // mktree makes refs/notes/<name> a commit with these notes in one flat tree.
 // It is fastImport for many of them, which is slow with large directories.
-func mktree(t testing.TB, r *gittest.Repo, name string, notes map[plumbing.Hash]string) {
+func mktree(t testing.TB, r *gittest.Repo, name string, notes map[git.Hash]string) {
 	t.Helper()
 	var in strings.Builder
 	blobs := make(map[string]string)
@@ -92,13 +91,13 @@ func mktree(t testing.TB, r *gittest.Repo, name string, notes map[plumbing.Hash]
 	r.Git("update-ref", "refs/notes/"+name, r.Git("commit-tree", "-m", "notes", tree))
 }
 
-func tip(r *gittest.Repo, name string) plumbing.Hash {
-	return plumbing.NewHash(r.Git("rev-parse", "refs/notes/"+name))
+func tip(r *gittest.Repo, name string) git.Hash {
+	return git.NewHash(r.Git("rev-parse", "refs/notes/"+name))
 }
 
 // some makes count notes on objects that need not exist.
-func some(count int) map[plumbing.Hash]string {
-	notes := make(map[plumbing.Hash]string)
+func some(count int) map[git.Hash]string {
+	notes := make(map[git.Hash]string)
 	for i := range count {
 		notes[hash(fmt.Sprint(i))] = fmt.Sprintf("{\"turn\":%d}\n", i%10)
 	}
@@ -112,11 +111,11 @@ func TestGitReads(t *testing.T) {
 		t.Run(fmt.Sprint(count), func(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t)
-			head := plumbing.NewHash(r.Commit("one"))
+			head := git.NewHash(r.Commit("one"))
 			want := some(count)
 			want[head] = "first\nsecond\n"
 
-			n := open(t, objects(t, r), plumbing.ZeroHash)
+			n := open(t, objects(t, r), git.Hash{})
 			set(t, n, want)
 			r.Git("update-ref", "refs/notes/agent/m", commit(t, n).String())
 
@@ -265,15 +264,15 @@ func TestOtherEntriesSurvive(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	files := map[string]string{
-		"README":            "in the root",
-		"docs/format.md":    "in a directory",
-		"ab/README":         "in a directory that is named like one of notes",
-		"cd/ef/README":      "two levels down",
-		"cd/ef/01/2/README": "and further",
-		"abc":               "three digits",
-		strings.Repeat("a", 2*len(plumbing.ZeroHash)+1): "a digit too many",
-		strings.Repeat("g", 2*len(plumbing.ZeroHash)):   "no digits",
-		hash("x").String(): "a note\n",
+		"README":                "in the root",
+		"docs/format.md":        "in a directory",
+		"ab/README":             "in a directory that is named like one of notes",
+		"cd/ef/README":          "two levels down",
+		"cd/ef/01/2/README":     "and further",
+		"abc":                   "three digits",
+		gittest.Hash("a") + "a": "a digit too many",
+		gittest.Hash("g"):       "no digits",
+		hash("x").String():      "a note\n",
 	}
 	tree(t, r, "ours", files)
 	r.Git("update-ref", "refs/notes/git", "refs/notes/ours")
@@ -324,7 +323,7 @@ func cutNote(listing, name string) (string, bool) {
 
 // copyNotes makes git add notes to refs/notes/<name>, all in one process: it copies them from notes
 // of objects that hold each content once, made for that and removed after.
-func copyNotes(t testing.TB, r *gittest.Repo, name string, notes map[plumbing.Hash]string) {
+func copyNotes(t testing.TB, r *gittest.Repo, name string, notes map[git.Hash]string) {
 	t.Helper()
 	sources := make(map[string]string) // content to object
 	var in strings.Builder

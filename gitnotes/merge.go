@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 )
 
@@ -23,7 +21,7 @@ import (
 //
 // The result is the same as git's, except for a note with a NUL byte, which git cuts there and
 // Merge does not.
-func Merge(s Store, ours, theirs plumbing.Hash, author, committer git.Signature, message string) (plumbing.Hash, error) {
+func Merge(s Store, ours, theirs git.Hash, author, committer git.Signature, message string) (git.Hash, error) {
 	switch {
 	case ours.IsZero():
 		return theirs, nil
@@ -39,7 +37,7 @@ func Merge(s Store, ours, theirs plumbing.Hash, author, committer git.Signature,
 		return ours, nil
 	}
 	var sides [3]*Notes
-	for i, commit := range []plumbing.Hash{base, ours, theirs} {
+	for i, commit := range []git.Hash{base, ours, theirs} {
 		if err == nil {
 			sides[i], err = Open(s, commit)
 		}
@@ -48,14 +46,14 @@ func Merge(s Store, ours, theirs plumbing.Hash, author, committer git.Signature,
 	if err == nil {
 		err = merge(sides[0], merged, sides[2])
 	}
-	var tree plumbing.Hash
+	var tree git.Hash
 	if err == nil {
 		tree, err = merged.write(merged.root)
 	}
 	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("merge notes %s and %s: %w", ours, theirs, err)
+		return git.Hash{}, fmt.Errorf("merge notes %s and %s: %w", ours, theirs, err)
 	}
-	parents := []plumbing.Hash{ours, theirs}
+	parents := []git.Hash{ours, theirs}
 	return merged.advance(&git.Commit{Tree: tree, Parents: parents, Author: author, Committer: committer, Message: message})
 }
 
@@ -74,7 +72,7 @@ func merge(base, ours, theirs *Notes) error {
 }
 
 // mergeNote merges the note of an object that theirs changed.
-func mergeNote(base, ours, theirs *Notes, object plumbing.Hash) error {
+func mergeNote(base, ours, theirs *Notes, object git.Hash) error {
 	before, err := base.lookup(object)
 	if err != nil {
 		return err
@@ -121,7 +119,7 @@ func catSortUniq(a, b []byte) []byte {
 
 // changes appends to list the objects whose notes differ between d of a and e of b. A directory
 // with the same tree on both sides is not read.
-func changes(a *Notes, d *dir, b *Notes, e *dir, list []plumbing.Hash) ([]plumbing.Hash, error) {
+func changes(a *Notes, d *dir, b *Notes, e *dir, list []git.Hash) ([]git.Hash, error) {
 	if !d.tree.IsZero() && d.tree == e.tree {
 		return list, nil
 	}

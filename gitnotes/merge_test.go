@@ -16,7 +16,7 @@ import (
 )
 
 // commitGit makes refs/notes/<name> a commit with these notes and parents.
-func commitGit(t testing.TB, r *gittest.Repo, name string, levels int, notes map[plumbing.Hash]string, parents ...string) plumbing.Hash {
+func commitGit(t testing.TB, r *gittest.Repo, name string, levels int, notes map[git.Hash]string, parents ...string) git.Hash {
 	t.Helper()
 	fastImport(t, r, name, levels, notes)
 	args := []string{"commit-tree", "-m", "notes", "refs/notes/" + name + "^{tree}"}
@@ -64,7 +64,7 @@ func TestMergeEqualsGit(t *testing.T) {
 			t.Run(fmt.Sprintf("%d more, %d levels", filler, fan), func(t *testing.T) {
 				t.Parallel()
 				r := newRepo(t)
-				sides := [3]map[plumbing.Hash]string{some(filler), some(filler), some(filler)}
+				sides := [3]map[git.Hash]string{some(filler), some(filler), some(filler)}
 				for i, c := range cases {
 					for side, content := range []string{c.base, c.ours, c.theirs} {
 						if content != "-" {
@@ -83,7 +83,7 @@ func TestMergeEqualsGit(t *testing.T) {
 
 // checkMerge compares Merge with git's, with refs/notes/ours and refs/notes/theirs,
 // and moves refs/notes/ours to the merge.
-func checkMerge(t testing.TB, r *gittest.Repo, ours, theirs plumbing.Hash) {
+func checkMerge(t testing.TB, r *gittest.Repo, ours, theirs git.Hash) {
 	t.Helper()
 	s := objects(t, r)
 	merged, err := Merge(s, ours, theirs, dev, dev, "merge\n")
@@ -124,13 +124,13 @@ func TestMergeSeveralNotes(t *testing.T) {
 		{x[:2] + "/" + x[2:], filemode.Regular, "1\n"},
 		{x, filemode.Regular, "2\n"},
 	}))
-	n := open(t, s, plumbing.ZeroHash)
-	set(t, n, map[plumbing.Hash]string{hash("y"): "y"})
+	n := open(t, s, git.Hash{})
+	set(t, n, map[git.Hash]string{hash("y"): "y"})
 	merged, err := Merge(s, commit(t, n), theirs, dev, dev, "merge\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[plumbing.Hash]string{hash("x"): "1\n\n2\n", hash("y"): "y"}
+	want := map[git.Hash]string{hash("x"): "1\n\n2\n", hash("y"): "y"}
 	if d := diff(all(t, open(t, s, merged)), want); d != "" {
 		t.Error(d)
 	}
@@ -139,16 +139,16 @@ func TestMergeSeveralNotes(t *testing.T) {
 func TestMergeTrivial(t *testing.T) {
 	t.Parallel()
 	s := memory{}
-	n := open(t, s, plumbing.ZeroHash)
-	var chain []plumbing.Hash
+	n := open(t, s, git.Hash{})
+	var chain []git.Hash
 	for i := range 4 {
-		set(t, n, map[plumbing.Hash]string{hash("x"): fmt.Sprint(i)})
+		set(t, n, map[git.Hash]string{hash("x"): fmt.Sprint(i)})
 		chain = append(chain, commit(t, n))
 	}
-	var none plumbing.Hash
+	var none git.Hash
 	for _, tt := range []struct {
 		name               string
-		ours, theirs, want plumbing.Hash
+		ours, theirs, want git.Hash
 	}{
 		{"the same", chain[2], chain[2], chain[2]},
 		{"fast-forward", chain[1], chain[3], chain[3]},
@@ -187,7 +187,7 @@ func TestMergeAgainAndAgain(t *testing.T) {
 				at = at.Add(time.Duration(1+rnd.IntN(100)) * time.Second)
 				return git.Signature{Name: dev.Name, Email: dev.Email, When: at}
 			}
-			heads := map[string]plumbing.Hash{"ours": {}, "theirs": {}}
+			heads := map[string]git.Hash{"ours": {}, "theirs": {}}
 			for step := range 10 {
 				s := objects(t, r)
 				before := maps.Clone(heads)
@@ -242,14 +242,14 @@ func TestMergeBase(t *testing.T) {
 	for seed := range uint64(150) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
 		s := memory{}
-		n := open(t, s, plumbing.ZeroHash)
-		var commits []plumbing.Hash
-		ancestors := make(map[plumbing.Hash]map[plumbing.Hash]bool) // of a commit, with itself
+		n := open(t, s, git.Hash{})
+		var commits []git.Hash
+		ancestors := make(map[git.Hash]map[git.Hash]bool) // of a commit, with itself
 		for i := range 25 {
 			when := dev.When.Add(time.Duration([]int{i, rnd.IntN(25), 0}[seed%3]) * time.Minute)
 			who := git.Signature{Name: dev.Name, Email: dev.Email, When: when}
-			c := &git.Commit{Author: who, Committer: who, Message: fmt.Sprint(i)}
-			all := make(map[plumbing.Hash]bool)
+			c := &git.Commit{Tree: format.EmptyTree(), Author: who, Committer: who, Message: fmt.Sprint(i)}
+			all := make(map[git.Hash]bool)
 			for range min(i, rnd.IntN(3)) {
 				parent := commits[max(0, i-1-rnd.IntN(6))]
 				c.Parents = append(c.Parents, parent)
@@ -265,7 +265,7 @@ func TestMergeBase(t *testing.T) {
 		}
 		for range 50 {
 			a, b := commits[rnd.IntN(25)], commits[rnd.IntN(25)]
-			best := make(map[plumbing.Hash]bool)
+			best := make(map[git.Hash]bool)
 			for hash := range ancestors[a] {
 				if ancestors[b][hash] {
 					best[hash] = true
@@ -293,9 +293,9 @@ func TestMergeBase(t *testing.T) {
 func TestMergeLoadsFewCommits(t *testing.T) {
 	t.Parallel()
 	s := count(memory{})
-	n := open(t, s, plumbing.ZeroHash)
+	n := open(t, s, git.Hash{})
 	at := dev
-	step := func(n *Notes, line string) plumbing.Hash {
+	step := func(n *Notes, line string) git.Hash {
 		t.Helper()
 		at.When = at.When.Add(time.Minute)
 		if err := n.Append(hash(line), []byte(line)); err != nil {
@@ -307,7 +307,7 @@ func TestMergeLoadsFewCommits(t *testing.T) {
 		}
 		return h
 	}
-	var base plumbing.Hash
+	var base git.Hash
 	for i := range 1000 {
 		base = step(n, fmt.Sprint(i))
 	}
@@ -343,14 +343,14 @@ func TestMergeLoadsFewCommits(t *testing.T) {
 func TestMergeShallow(t *testing.T) {
 	t.Parallel()
 	s := memory{}
-	n := open(t, s, plumbing.ZeroHash)
-	set(t, n, map[plumbing.Hash]string{hash("x"): "1\n"})
+	n := open(t, s, git.Hash{})
+	set(t, n, map[git.Hash]string{hash("x"): "1\n"})
 	first := commit(t, n)
-	set(t, n, map[plumbing.Hash]string{hash("x"): "1\n2\n"})
+	set(t, n, map[git.Hash]string{hash("x"): "1\n2\n"})
 	base := commit(t, n)
 	a, b := open(t, s, base), open(t, s, base)
-	set(t, a, map[plumbing.Hash]string{hash("x"): "1\n2\n3\n"})
-	set(t, b, map[plumbing.Hash]string{hash("x"): "1\n2\n4\n"})
+	set(t, a, map[git.Hash]string{hash("x"): "1\n2\n3\n"})
+	set(t, b, map[git.Hash]string{hash("x"): "1\n2\n4\n"})
 	ours, theirs := commit(t, a), commit(t, b)
 	delete(s, first)
 	for range 2 {

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"gitagent/internal/git"
 )
 
 // ErrNotFound reports that an object has no note.
@@ -16,27 +18,27 @@ var ErrNotFound = errors.New("no note")
 
 // A Note says which blob is the note of an object.
 type Note struct {
-	Object plumbing.Hash // what the note is about; it need not exist
-	Blob   plumbing.Hash
+	Object git.Hash // what the note is about; it need not exist
+	Blob   git.Hash
 }
 
 // Notes are the notes of one notes commit, and the changes made to them since.
 // They are not safe for concurrent use.
 type Notes struct {
 	s      Store
-	commit plumbing.Hash // the commit opened or written last; zero if there is none
-	tree   plumbing.Hash // its tree
+	commit git.Hash // the commit opened or written last; zero if there is none
+	tree   git.Hash // its tree
 	root   *dir
 	unread int // how many more entries may be read, see maxEntries
 
 	// fresh holds the content of notes whose blob is not in the store yet.
-	fresh map[plumbing.Hash][]byte
+	fresh map[git.Hash][]byte
 }
 
 // Open returns the notes of a notes commit. The zero hash has no notes yet. The notes tree is read
 // later, and only as far as needed.
-func Open(s Store, commit plumbing.Hash) (*Notes, error) {
-	tree := plumbing.ComputeHash(plumbing.TreeObject, nil)
+func Open(s Store, commit git.Hash) (*Notes, error) {
+	tree := s.Format().EmptyTree()
 	root := &dir{}
 	if !commit.IsZero() {
 		c, err := readCommit(s, commit)
@@ -44,15 +46,15 @@ func Open(s Store, commit plumbing.Hash) (*Notes, error) {
 			return nil, err
 		}
 		tree = c.Tree
-		root.unread = []plumbing.Hash{tree}
+		root.unread = []git.Hash{tree}
 	}
 	root.tree = tree
-	return &Notes{s: s, commit: commit, tree: tree, root: root, unread: maxEntries, fresh: make(map[plumbing.Hash][]byte)}, nil
+	return &Notes{s: s, commit: commit, tree: tree, root: root, unread: maxEntries, fresh: make(map[git.Hash][]byte)}, nil
 }
 
 // Get returns the note of an object; the bytes are the caller's.
 // If there is none, the error wraps [ErrNotFound].
-func (n *Notes) Get(object plumbing.Hash) ([]byte, error) {
+func (n *Notes) Get(object git.Hash) ([]byte, error) {
 	content, err := n.get(object)
 	if err != nil {
 		return nil, fmt.Errorf("get note of %s: %w", object, err)
@@ -62,7 +64,7 @@ func (n *Notes) Get(object plumbing.Hash) ([]byte, error) {
 
 // Set makes content the note of an object, whether or not it had one. Empty content makes an empty
 // note, as `git notes add --allow-empty` does. Nothing is written before [Notes.Commit].
-func (n *Notes) Set(object plumbing.Hash, content []byte) error {
+func (n *Notes) Set(object git.Hash, content []byte) error {
 	if err := n.set(object, bytes.Clone(content)); err != nil {
 		return fmt.Errorf("set note of %s: %w", object, err)
 	}
@@ -71,7 +73,7 @@ func (n *Notes) Set(object plumbing.Hash, content []byte) error {
 
 // Append adds line and a newline at the end of an object's note, and makes the note if there is none.
 // A note that does not end in a newline gets one first. Nothing is written before [Notes.Commit].
-func (n *Notes) Append(object plumbing.Hash, line []byte) error {
+func (n *Notes) Append(object git.Hash, line []byte) error {
 	before, err := n.get(object)
 	if err == nil || errors.Is(err, ErrNotFound) {
 		content := make([]byte, 0, len(before)+len(line)+2)
@@ -89,7 +91,7 @@ func (n *Notes) Append(object plumbing.Hash, line []byte) error {
 }
 
 // Remove removes the note of an object. If there is none, the error wraps [ErrNotFound].
-func (n *Notes) Remove(object plumbing.Hash) error {
+func (n *Notes) Remove(object git.Hash) error {
 	blob, err := n.lookup(object)
 	if err == nil && blob.IsZero() {
 		err = ErrNotFound
@@ -130,7 +132,7 @@ func (n *Notes) walk(d *dir, f func(Note) error) error {
 	if err := n.read(d); err != nil {
 		return err
 	}
-	objects := slices.SortedFunc(maps.Keys(d.notes), compare)
+	objects := slices.SortedFunc(maps.Keys(d.notes), git.Hash.Compare)
 	some := func(count int) error {
 		for _, object := range objects[:count] {
 			if err := f(Note{object, d.notes[object]}); err != nil {
@@ -141,7 +143,9 @@ func (n *Notes) walk(d *dir, f func(Note) error) error {
 		return nil
 	}
 	for _, b := range slices.Sorted(maps.Keys(d.dirs)) {
-		before, _ := slices.BinarySearchFunc(objects, d.dirs[b].prefix, compare)
+		before, _ := slices.BinarySearchFunc(objects, d.dirs[b].prefix, func(h git.Hash, prefix prefix) int {
+			return bytes.Compare(h.Bytes(), prefix[:n.s.Format().Size()])
+		})
 		if err := some(before); err != nil {
 			return err
 		}
@@ -152,19 +156,17 @@ func (n *Notes) walk(d *dir, f func(Note) error) error {
 	return some(len(objects))
 }
 
-func compare(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) }
-
 // lookup returns the blob of an object's note, and the zero hash if it has none.
-func (n *Notes) lookup(object plumbing.Hash) (plumbing.Hash, error) {
+func (n *Notes) lookup(object git.Hash) (git.Hash, error) {
 	path, err := n.path(object)
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	return path[len(path)-1].notes[object], nil
 }
 
 // get is Get without a copy.
-func (n *Notes) get(object plumbing.Hash) ([]byte, error) {
+func (n *Notes) get(object git.Hash) ([]byte, error) {
 	blob, err := n.lookup(object)
 	if err != nil {
 		return nil, err
@@ -183,14 +185,14 @@ func (n *Notes) content(note Note) ([]byte, error) {
 	return n.blob(note.Blob)
 }
 
-func (n *Notes) blob(hash plumbing.Hash) ([]byte, error) {
+func (n *Notes) blob(hash git.Hash) ([]byte, error) {
 	content, err := n.s.Read(plumbing.BlobObject, hash, maxNote)
 	return slices.Clip(content), err // others must not see what is appended to it
 }
 
 // set is Set without a copy of content.
-func (n *Notes) set(object plumbing.Hash, content []byte) error {
-	note := Note{object, plumbing.ComputeHash(plumbing.BlobObject, content)}
+func (n *Notes) set(object git.Hash, content []byte) error {
+	note := Note{object, n.s.Format().Object(plumbing.BlobObject, content)}
 	blob, err := n.lookup(object)
 	if err != nil || blob == note.Blob {
 		return err
@@ -209,7 +211,7 @@ func (n *Notes) put(note Note) error {
 		return err
 	}
 	for _, d := range path {
-		d.tree = plumbing.ZeroHash
+		d.tree = git.Hash{}
 	}
 	last := path[len(path)-1]
 	if note.Blob.IsZero() {

@@ -20,7 +20,7 @@ import (
 // dev is who commits, with the date that gittest gives to git.
 var dev = git.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
 
-func open(t testing.TB, s Store, commit plumbing.Hash) *Notes {
+func open(t testing.TB, s Store, commit git.Hash) *Notes {
 	t.Helper()
 	n, err := Open(s, commit)
 	if err != nil {
@@ -29,7 +29,7 @@ func open(t testing.TB, s Store, commit plumbing.Hash) *Notes {
 	return n
 }
 
-func commit(t testing.TB, n *Notes) plumbing.Hash {
+func commit(t testing.TB, n *Notes) git.Hash {
 	t.Helper()
 	hash, err := n.Commit(dev, dev, "notes\n")
 	if err != nil {
@@ -39,7 +39,7 @@ func commit(t testing.TB, n *Notes) plumbing.Hash {
 }
 
 // set makes the notes of n those of want, in any order.
-func set(t testing.TB, n *Notes, want map[plumbing.Hash]string) {
+func set(t testing.TB, n *Notes, want map[git.Hash]string) {
 	t.Helper()
 	for object, content := range want {
 		if err := n.Set(object, []byte(content)); err != nil {
@@ -49,7 +49,7 @@ func set(t testing.TB, n *Notes, want map[plumbing.Hash]string) {
 }
 
 // all returns the notes of n as All and Get have them, and checks the order.
-func all(t testing.TB, n *Notes) map[plumbing.Hash]string {
+func all(t testing.TB, n *Notes) map[git.Hash]string {
 	t.Helper()
 	var list []Note
 	for note, err := range n.All() {
@@ -58,16 +58,16 @@ func all(t testing.TB, n *Notes) map[plumbing.Hash]string {
 		}
 		list = append(list, note)
 	}
-	got := make(map[plumbing.Hash]string)
+	got := make(map[git.Hash]string)
 	for i, note := range list {
-		if i > 0 && compare(list[i-1].Object, note.Object) >= 0 {
+		if i > 0 && list[i-1].Object.Compare(note.Object) >= 0 {
 			t.Fatalf("All: %s comes after %s", note.Object, list[i-1].Object)
 		}
 		content, err := n.Get(note.Object)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if hash := plumbing.ComputeHash(plumbing.BlobObject, content); hash != note.Blob {
+		if hash := format.Object(plumbing.BlobObject, content); hash != note.Blob {
 			t.Fatalf("All: note of %s is blob %s, Get has %s", note.Object, note.Blob, hash)
 		}
 		got[note.Object] = string(content)
@@ -76,7 +76,7 @@ func all(t testing.TB, n *Notes) map[plumbing.Hash]string {
 }
 
 // diff says where got and want differ, and nothing if they don't.
-func diff(got, want map[plumbing.Hash]string) string {
+func diff(got, want map[git.Hash]string) string {
 	var b strings.Builder
 	for object, content := range want {
 		if have, ok := got[object]; !ok || have != content {
@@ -92,10 +92,18 @@ func diff(got, want map[plumbing.Hash]string) string {
 }
 
 // hash is an object name made of text, as evenly spread as any.
-func hash(text string) plumbing.Hash { return git.Checksum([]byte(text)) }
+func hash(text string) git.Hash { return format.Checksum([]byte(text)) }
+
+// within is the hash with other bytes at its beginning.
+func within(h git.Hash, first ...byte) git.Hash {
+	return format.Hash(append(first, h.Bytes()[len(first):]...))
+}
+
+// format is that of the stores that have no repository.
+var format = git.NewHash(gittest.Hash("1")).Format()
 
 // blob is the blob that has text as its content.
-func blob(text string) plumbing.Hash { return plumbing.ComputeHash(plumbing.BlobObject, []byte(text)) }
+func blob(text string) git.Hash { return format.Object(plumbing.BlobObject, []byte(text)) }
 
 // newRepo makes a repository in which git does not wait for the disk.
 func newRepo(t testing.TB) *gittest.Repo {
@@ -121,9 +129,9 @@ func TestAppend(t *testing.T) {
 		{"a newline", "\n", "\nline\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			n := open(t, memory{}, plumbing.ZeroHash)
+			n := open(t, memory{}, git.Hash{})
 			if tt.before != "-" {
-				set(t, n, map[plumbing.Hash]string{hash("x"): tt.before})
+				set(t, n, map[git.Hash]string{hash("x"): tt.before})
 			}
 			if err := n.Append(hash("x"), []byte("line")); err != nil {
 				t.Fatal(err)
@@ -142,8 +150,8 @@ func TestAppend(t *testing.T) {
 func TestNotFound(t *testing.T) {
 	t.Parallel()
 	s := memory{}
-	n := open(t, s, plumbing.ZeroHash)
-	set(t, n, map[plumbing.Hash]string{hash("x"): "x"})
+	n := open(t, s, git.Hash{})
+	set(t, n, map[git.Hash]string{hash("x"): "x"})
 	n = open(t, s, commit(t, n))
 	if _, err := n.Get(hash("y")); !errors.Is(err, ErrNotFound) {
 		t.Errorf("Get: %v, want ErrNotFound", err)
@@ -162,7 +170,7 @@ func TestNotFound(t *testing.T) {
 // What Get returns and Set is given can be changed without changing the note.
 func TestContentIsCopied(t *testing.T) {
 	t.Parallel()
-	n := open(t, memory{}, plumbing.ZeroHash)
+	n := open(t, memory{}, git.Hash{})
 	given := []byte("note")
 	if err := n.Set(hash("x"), given); err != nil {
 		t.Fatal(err)
@@ -173,7 +181,7 @@ func TestContentIsCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	got[1] = 'X'
-	if d := diff(all(t, n), map[plumbing.Hash]string{hash("x"): "note"}); d != "" {
+	if d := diff(all(t, n), map[git.Hash]string{hash("x"): "note"}); d != "" {
 		t.Error(d)
 	}
 }
@@ -181,26 +189,26 @@ func TestContentIsCopied(t *testing.T) {
 func TestCommitWithoutChange(t *testing.T) {
 	t.Parallel()
 	s := memory{}
-	n := open(t, s, plumbing.ZeroHash)
+	n := open(t, s, git.Hash{})
 	if got := commit(t, n); !got.IsZero() {
 		t.Errorf("commit of no notes is %s, want none", got)
 	}
-	set(t, n, map[plumbing.Hash]string{hash("x"): "x"})
+	set(t, n, map[git.Hash]string{hash("x"): "x"})
 	if err := n.Remove(hash("x")); err != nil {
 		t.Fatal(err)
 	}
 	if got := commit(t, n); !got.IsZero() {
 		t.Errorf("commit of a note set and removed is %s, want none", got)
 	}
-	set(t, n, map[plumbing.Hash]string{hash("x"): "x"})
+	set(t, n, map[git.Hash]string{hash("x"): "x"})
 	first := commit(t, n)
 	for _, n := range []*Notes{n, open(t, s, first)} {
-		set(t, n, map[plumbing.Hash]string{hash("x"): "x"})
+		set(t, n, map[git.Hash]string{hash("x"): "x"})
 		if got := commit(t, n); got != first {
 			t.Errorf("commit of a note set to what it was is %s, want %s", got, first)
 		}
-		set(t, n, map[plumbing.Hash]string{hash("x"): "y"})
-		set(t, n, map[plumbing.Hash]string{hash("x"): "x"})
+		set(t, n, map[git.Hash]string{hash("x"): "y"})
+		set(t, n, map[git.Hash]string{hash("x"): "x"})
 		if got := commit(t, n); got != first {
 			t.Errorf("commit of a note changed and changed back is %s, want %s", got, first)
 		}
@@ -210,8 +218,8 @@ func TestCommitWithoutChange(t *testing.T) {
 func TestCommitParents(t *testing.T) {
 	t.Parallel()
 	s := memory{}
-	n := open(t, s, plumbing.ZeroHash)
-	var parents []plumbing.Hash
+	n := open(t, s, git.Hash{})
+	var parents []git.Hash
 	for i := range 3 {
 		if err := n.Append(hash("x"), fmt.Append(nil, i)); err != nil {
 			t.Fatal(err)
@@ -227,7 +235,7 @@ func TestCommitParents(t *testing.T) {
 		if c.Message != "notes\n" || c.Author != dev {
 			t.Errorf("commit %d is by %s with message %q", i, c.Author, c.Message)
 		}
-		parents = []plumbing.Hash{h}
+		parents = []git.Hash{h}
 	}
 }
 
@@ -237,8 +245,8 @@ func TestMissingObjects(t *testing.T) {
 		t.Errorf("Open of a commit that is not there: %v", err)
 	}
 	whole := memory{}
-	n := open(t, whole, plumbing.ZeroHash)
-	set(t, n, map[plumbing.Hash]string{hash("x"): "x"})
+	n := open(t, whole, git.Hash{})
+	set(t, n, map[git.Hash]string{hash("x"): "x"})
 	head := commit(t, n)
 
 	noTree := memory{head: whole[head]}
@@ -277,9 +285,9 @@ func TestMissingObjects(t *testing.T) {
 
 func TestAllStops(t *testing.T) {
 	t.Parallel()
-	n := open(t, memory{}, plumbing.ZeroHash)
+	n := open(t, memory{}, git.Hash{})
 	for i := range 300 {
-		set(t, n, map[plumbing.Hash]string{hash(fmt.Sprint(i)): "x"})
+		set(t, n, map[git.Hash]string{hash(fmt.Sprint(i)): "x"})
 	}
 	commit(t, n)
 	for want := range 5 {
@@ -306,15 +314,15 @@ func TestRandomOperations(t *testing.T) {
 			t.Parallel()
 			rnd := rand.New(rand.NewPCG(seed, 0))
 			s := memory{}
-			n := open(t, s, plumbing.ZeroHash)
-			want := make(map[plumbing.Hash]string)
+			n := open(t, s, git.Hash{})
+			want := make(map[git.Hash]string)
 			pool := crowded(rnd, 400)
 			for range 3000 {
 				object := pool[rnd.IntN(len(pool))]
 				switch op := rnd.IntN(100); {
 				case op < 40:
 					content := fmt.Sprint(rnd.IntN(5))
-					set(t, n, map[plumbing.Hash]string{object: content})
+					set(t, n, map[git.Hash]string{object: content})
 					want[object] = content
 				case op < 60:
 					if err := n.Append(object, []byte("line")); err != nil {
@@ -364,17 +372,17 @@ func TestRandomOperations(t *testing.T) {
 
 // crowded returns n object names that begin alike in ways that make git spread
 // a directory and its subdirectories with few notes.
-func crowded(rnd *rand.Rand, n int) []plumbing.Hash {
-	var pool []plumbing.Hash
+func crowded(rnd *rand.Rand, n int) []git.Hash {
+	var pool []git.Hash
 	for i := range n {
 		h := hash(fmt.Sprint(i))
 		switch rnd.IntN(4) {
 		case 0:
-			h[0] = 0x5a
+			h = within(h, 0x5a)
 		case 1:
-			h[0], h[1] = 0x5a, 0xc3
+			h = within(h, 0x5a, 0xc3)
 		case 2:
-			h[0] &= 0xf1
+			h = within(h, h.Byte(0)&0xf1)
 		}
 		pool = append(pool, h)
 	}
@@ -383,7 +391,7 @@ func crowded(rnd *rand.Rand, n int) []plumbing.Hash {
 
 // checkTrees checks what git fsck --strict would: that names are in order and each is there once.
 // The trees in old are not looked at: somebody else wrote them.
-func checkTrees(t testing.TB, s Store, root plumbing.Hash, old map[plumbing.Hash]bool) {
+func checkTrees(t testing.TB, s Store, root git.Hash, old map[git.Hash]bool) {
 	t.Helper()
 	if old[root] {
 		return
@@ -428,9 +436,9 @@ func sortName(e git.TreeEntry) string {
 func TestObjectsReadAndWritten(t *testing.T) {
 	t.Parallel()
 	s := count(memory{})
-	n := open(t, s, plumbing.ZeroHash)
+	n := open(t, s, git.Hash{})
 	for i := range 1000 {
-		set(t, n, map[plumbing.Hash]string{hash(fmt.Sprint(i)): "x\n"})
+		set(t, n, map[git.Hash]string{hash(fmt.Sprint(i)): "x\n"})
 	}
 	head := commit(t, n)
 	for _, tt := range []struct {
@@ -491,12 +499,12 @@ func tally(counts map[plumbing.ObjectType]int) string {
 // A Commit that failed can be tried again, and loses nothing.
 func TestCommitFails(t *testing.T) {
 	t.Parallel()
-	want := make(map[plumbing.Hash]string)
+	want := make(map[git.Hash]string)
 	for i := range 200 {
 		want[hash(fmt.Sprint(i))] = fmt.Sprint(i)
 	}
 	s := &failing{Store: memory{}}
-	n := open(t, s, plumbing.ZeroHash)
+	n := open(t, s, git.Hash{})
 	set(t, n, want)
 	failures := 0
 	for limit := 1; ; limit += 37 {
@@ -528,17 +536,17 @@ var errFull = errors.New("disk full")
 func TestEndlessTree(t *testing.T) {
 	t.Parallel()
 	s := memory{}
-	n := open(t, s, plumbing.ZeroHash)
+	n := open(t, s, git.Hash{})
 	leaf, err := n.store([]git.TreeEntry{{Name: "00", Entry: git.Entry{Mode: filemode.Regular, Hash: blob("x")}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for depth := maxDepth - 1; depth >= 0; depth-- {
+	for depth := n.maxDepth() - 1; depth >= 0; depth-- {
 		var entries []git.TreeEntry
 		for b := range 256 {
 			entries = append(entries, git.TreeEntry{Name: digits(byte(b)), Entry: git.Entry{Mode: filemode.Dir, Hash: leaf}})
 			// And a note beside each subdirectory, which belongs into it.
-			rest := strings.Repeat(digits(byte(b)), maxDepth+1-depth)
+			rest := strings.Repeat(digits(byte(b)), format.Size()-depth)
 			entries = append(entries, git.TreeEntry{Name: rest, Entry: git.Entry{Mode: filemode.Regular, Hash: blob("x")}})
 		}
 		if leaf, err = n.store(entries); err != nil {
@@ -558,8 +566,8 @@ func TestEndlessTree(t *testing.T) {
 		t.Errorf("%d entries may be read, want %d", n.unread, maxEntries)
 	}
 	n.unread = 20_000 // enough for the test, and quicker
-	last := hash("any")
-	last[maxDepth] = 0
+	any := hash("any")
+	last := format.Hash(append(any.Bytes()[:n.maxDepth():n.maxDepth()], 0))
 	if got, err := n.Get(last); err != nil || string(got) != "x" {
 		t.Errorf("Get is %q, %v", got, err)
 	}
@@ -576,12 +584,12 @@ func TestEndlessTree(t *testing.T) {
 	}
 	theirs := open(t, s, head)
 	theirs.unread = 20_000
-	if err := merge(open(t, s, plumbing.ZeroHash), open(t, s, plumbing.ZeroHash), theirs); err == nil {
+	if err := merge(open(t, s, git.Hash{}), open(t, s, git.Hash{}), theirs); err == nil {
 		t.Error("merge of an endless tree ended without an error")
 	}
 }
 
 // keys returns the objects of notes in order.
-func keys(notes map[plumbing.Hash]string) []plumbing.Hash {
-	return slices.SortedFunc(maps.Keys(notes), compare)
+func keys(notes map[git.Hash]string) []git.Hash {
+	return slices.SortedFunc(maps.Keys(notes), git.Hash.Compare)
 }

@@ -13,9 +13,11 @@ type Store interface {
 	// Read returns the content of an object of the given type, which nobody may change. If there is
 	// none, the error wraps [plumbing.ErrObjectNotFound]. One of more than most bytes is an error,
 	// and should cost no memory: notes may come from strangers.
-	Read(t plumbing.ObjectType, h plumbing.Hash, most int64) ([]byte, error)
+	Read(t plumbing.ObjectType, h git.Hash, most int64) ([]byte, error)
+	// Format is the object format of the store.
+	Format() git.Format
 	// Write stores an object and returns its hash.
-	Write(t plumbing.ObjectType, content []byte) (plumbing.Hash, error)
+	Write(t plumbing.ObjectType, content []byte) (git.Hash, error)
 }
 
 // The limits of what is read; what git writes stays far below them.
@@ -26,15 +28,15 @@ const (
 	maxEntries = 1 << 18 // of trees, that one Notes reads before it gives up
 )
 
-func readCommit(s Store, hash plumbing.Hash) (*git.Commit, error) {
+func readCommit(s Store, hash git.Hash) (*git.Commit, error) {
 	return load(s, plumbing.CommitObject, hash, maxCommit, git.ParseCommit)
 }
 
-func readTree(s Store, hash plumbing.Hash) ([]git.TreeEntry, error) {
-	return load(s, plumbing.TreeObject, hash, maxTree, git.ParseTree)
+func readTree(s Store, hash git.Hash) ([]git.TreeEntry, error) {
+	return load(s, plumbing.TreeObject, hash, maxTree, func(content []byte) ([]git.TreeEntry, error) { return git.ParseTree(s.Format(), content) })
 }
 
-func load[T any](s Store, t plumbing.ObjectType, hash plumbing.Hash, most int64, parse func([]byte) (T, error)) (T, error) {
+func load[T any](s Store, t plumbing.ObjectType, hash git.Hash, most int64, parse func([]byte) (T, error)) (T, error) {
 	var object T
 	content, err := s.Read(t, hash, most)
 	if err == nil {

@@ -18,26 +18,26 @@ import (
 // changed, Commit writes nothing and returns the opened commit.
 //
 // The Notes continue from the new commit.
-func (n *Notes) Commit(author, committer git.Signature, message string) (plumbing.Hash, error) {
+func (n *Notes) Commit(author, committer git.Signature, message string) (git.Hash, error) {
 	tree, err := n.write(n.root)
 	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("commit notes: %w", err)
+		return git.Hash{}, fmt.Errorf("commit notes: %w", err)
 	}
 	if tree == n.tree {
 		return n.commit, nil
 	}
 	c := &git.Commit{Tree: tree, Author: author, Committer: committer, Message: message}
 	if !n.commit.IsZero() {
-		c.Parents = []plumbing.Hash{n.commit}
+		c.Parents = []git.Hash{n.commit}
 	}
 	return n.advance(c)
 }
 
 // advance writes a commit of the notes and continues from it.
-func (n *Notes) advance(c *git.Commit) (plumbing.Hash, error) {
+func (n *Notes) advance(c *git.Commit) (git.Hash, error) {
 	hash, err := n.s.Write(plumbing.CommitObject, c.Encode())
 	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("commit notes: %w", err)
+		return git.Hash{}, fmt.Errorf("commit notes: %w", err)
 	}
 	n.commit, n.tree = hash, c.Tree
 	return hash, nil
@@ -45,13 +45,13 @@ func (n *Notes) advance(c *git.Commit) (plumbing.Hash, error) {
 
 // write stores d, unless already stored, and returns its tree. An empty directory has none, unless
 // it is the root.
-func (n *Notes) write(d *dir) (plumbing.Hash, error) {
+func (n *Notes) write(d *dir) (git.Hash, error) {
 	if !d.tree.IsZero() {
 		return d.tree, nil
 	}
 	entries, err := n.entries(d)
 	if err != nil || len(entries) == 0 && d != n.root {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	d.tree, err = n.store(entries)
 	return d.tree, err
@@ -87,7 +87,7 @@ func (n *Notes) entries(d *dir) ([]git.TreeEntry, error) {
 // fansOut decides whether the notes of d belong into subdirectories.
 // The rule is git's; see the package comment.
 func (n *Notes) fansOut(d *dir) (bool, error) {
-	if d.depth == maxDepth {
+	if d.depth == n.maxDepth() {
 		return false, nil
 	}
 	var next [16]int
@@ -99,7 +99,7 @@ func (n *Notes) fansOut(d *dir) (bool, error) {
 		}
 	}
 	for object := range d.notes {
-		count(object[d.depth], 1)
+		count(object.Byte(d.depth), 1)
 	}
 	for b, sub := range d.dirs {
 		weight, err := n.weight(sub)
@@ -172,7 +172,7 @@ func (n *Notes) flat(d *dir) ([]git.TreeEntry, error) {
 func (n *Notes) others(d *dir) (map[string]git.TreeEntry, error) {
 	others := maps.Clone(d.others)
 	for b, sub := range d.dirs {
-		sub.tree = plumbing.ZeroHash // its notes are now in d's tree
+		sub.tree = git.Hash{} // its notes are now in d's tree
 		below, err := n.others(sub)
 		if err != nil {
 			return nil, err
@@ -206,14 +206,14 @@ func (n *Notes) storeNote(note Note) error {
 }
 
 // store stores a tree.
-func (n *Notes) store(entries []git.TreeEntry) (plumbing.Hash, error) {
-	content, err := git.EncodeTree(entries)
-	var hash plumbing.Hash
+func (n *Notes) store(entries []git.TreeEntry) (git.Hash, error) {
+	content, err := git.EncodeTree(n.s.Format(), entries)
+	var hash git.Hash
 	if err == nil {
 		hash, err = n.s.Write(plumbing.TreeObject, content)
 	}
 	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("store notes tree: %w", err)
+		return git.Hash{}, fmt.Errorf("store notes tree: %w", err)
 	}
 	return hash, nil
 }

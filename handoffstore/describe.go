@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/redact"
@@ -20,7 +18,7 @@ const maxPatch = 1 << 20 // bytes of a patch that are kept; Stash has all of it
 // describe fills in what git knows: the recent commits, and the changes from HEAD to the worktree.
 func (w *writing) describe(ctx context.Context, h *Handoff, files map[string][]byte) error {
 	var err error
-	if h.Commits, err = w.commits(ctx, h.Head.Hash()); err != nil || h.Stash.IsZero() {
+	if h.Commits, err = w.commits(ctx, h.Head); err != nil || h.Stash.IsZero() {
 		return err
 	}
 	if err := w.Objects.Flush(); err != nil { // git will read them
@@ -54,7 +52,7 @@ func (w *writing) describe(ctx context.Context, h *Handoff, files map[string][]b
 	return nil
 }
 
-func (w *writing) commits(ctx context.Context, head plumbing.Hash) ([]Commit, error) {
+func (w *writing) commits(ctx context.Context, head git.Hash) ([]Commit, error) {
 	n := w.Settings.Handoff.RecentCommits
 	if head.IsZero() || n == 0 {
 		return nil, nil
@@ -70,13 +68,13 @@ func (w *writing) commits(ctx context.Context, head plumbing.Hash) ([]Commit, er
 		if err != nil {
 			return nil, fmt.Errorf("list the commits of %s: %w", head, err)
 		}
-		list = append(list, Commit{git.Hex(hash), clean(subject, maxSubject)})
+		list = append(list, Commit{hash, clean(subject, maxSubject)})
 	}
 	return list, nil
 }
 
 // patch returns the redacted diff of two trees, and whether it was cut at [maxPatch].
-func (w *writing) patch(ctx context.Context, from, to plumbing.Hash) ([]byte, bool, error) {
+func (w *writing) patch(ctx context.Context, from, to git.Hash) ([]byte, bool, error) {
 	var out bounded
 	err := w.Repo.Run(ctx, nil, &out, nil, "diff-tree", "-r", "-p", "--no-color", "--no-renames", "--no-ext-diff", "--no-textconv", from.String(), to.String())
 	if err != nil && len(out) <= maxPatch {

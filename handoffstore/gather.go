@@ -100,7 +100,7 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 		V: ledger.Version, Kind: kind, Mission: w.ID, Number: next, At: w.At,
 		ExitType: r.Exit, Agent: cmp.Or(r.Agent, t.Agent, w.Ledger.Mission.Agent), Session: r.Session, Program: version.Program(),
 		LastTurn: t.Turn, LastOutcome: string(t.Outcome), LastPrompt: t.Prompt,
-		Head: git.Hex(w.Snap.Head.Commit), Branch: strings.ToValidUTF8(strings.TrimPrefix(w.Snap.Head.Branch, "refs/heads/"), "\uFFFD"),
+		Head: w.Snap.Head.Commit, Branch: strings.ToValidUTF8(strings.TrimPrefix(w.Snap.Head.Branch, "refs/heads/"), "\uFFFD"),
 	}
 	if r.Running != "" {
 		h.LastOutcome, h.LastPrompt = running, clean(r.Running, maxPrompt)
@@ -112,7 +112,7 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.Stash = git.Hex(stash)
+	h.Stash = stash
 	if last != nil && !r.Says() {
 		same, err := w.same(last, h)
 		if err != nil {
@@ -129,12 +129,12 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.add(ctx, h, files, t.Code.Hash())
+	return w.add(ctx, h, files, t.Code)
 }
 
 // begin makes the ledger of a mission whose first turn is still running.
 func (w *writing) begin(r Request) {
-	m := &ledger.Mission{Created: w.At, Agent: r.Agent, Base: git.Hex(w.Snap.Head.Commit).String()}
+	m := &ledger.Mission{Created: w.At, Agent: r.Agent, Base: w.Snap.Head.Commit.String()}
 	if branch := w.Branch(w.ID); w.Snap.Head.Branch == branch {
 		m.Branch = branch
 	}
@@ -189,7 +189,7 @@ func (w *writing) same(last, now *Handoff) (bool, error) {
 	if last.Stash.IsZero() {
 		return true, nil
 	}
-	before, err := w.Objects.TreeOf(last.Stash.Hash())
+	before, err := w.Objects.TreeOf(last.Stash)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		return false, nil
 	}
@@ -304,7 +304,7 @@ func known(names ...string) agent.Agent {
 }
 
 // add stores the handoff, with a note on the last turn's code commit or on HEAD.
-func (w *writing) add(ctx context.Context, h *Handoff, files map[string][]byte, noted plumbing.Hash) (*Gathered, error) {
+func (w *writing) add(ctx context.Context, h *Handoff, files map[string][]byte, noted git.Hash) (*Gathered, error) {
 	record, err := h.Encode()
 	if err != nil {
 		return nil, err
@@ -316,11 +316,11 @@ func (w *writing) add(ctx context.Context, h *Handoff, files map[string][]byte, 
 	}
 	w.Ledger.Mission.AddSession(h.Session)
 	keep := cmp.Or(h.Stash, h.Head) // a Stash keeps Head reachable
-	if err := w.Append(fmt.Sprintf("handoff %d", h.Number), paths, keep.Hash()); err != nil {
+	if err := w.Append(fmt.Sprintf("handoff %d", h.Number), paths, keep); err != nil {
 		return nil, err
 	}
 	line, err := h.NoteLine()
-	noted = cmp.Or(noted, h.Head.Hash())
+	noted = cmp.Or(noted, h.Head)
 	if err == nil && !noted.IsZero() && w.Notes != nil {
 		if err := w.Note(noted, line); err != nil {
 			w.LeaveNotes(err)

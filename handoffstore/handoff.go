@@ -3,6 +3,7 @@ package handoffstore
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,9 +50,9 @@ type Handoff struct {
 	LastOutcome string `json:"last_outcome,omitempty"`
 	LastPrompt  string `json:"last_prompt,omitempty"` // redacted; at most 500 runes, its beginning
 
-	Head    git.Hex         `json:"git_sha,omitzero"`              // HEAD; none on an unborn branch
+	Head    git.Hash        `json:"git_sha,omitzero"`              // HEAD; none on an unborn branch
 	Branch  string          `json:"branch,omitempty"`              // short name; none when HEAD was detached
-	Stash   git.Hex         `json:"stash_ref,omitzero"`            // commit whose tree is the worktree, with parent Head; none if it equals Head's
+	Stash   git.Hash        `json:"stash_ref,omitzero"`            // commit whose tree is the worktree, with parent Head; none if it equals Head's
 	Files   int             `json:"files,omitempty"`               // not committed
 	Paths   []string        `json:"paths,omitempty"`               // the first 20 of them
 	Diff    string          `json:"uncommitted_changes,omitempty"` // the beginning of the patch, whole lines, redacted
@@ -75,8 +76,8 @@ type Handoff struct {
 
 // A Commit is one of the recent commits.
 type Commit struct {
-	Hash    git.Hex `json:"hash"`
-	Subject string  `json:"subject"`
+	Hash    git.Hash `json:"hash"`
+	Subject string   `json:"subject"`
 }
 
 // The limits of a record.
@@ -101,9 +102,9 @@ const (
 	terminalFile = "terminal.txt"
 )
 
-// Parse decodes the record of a handoff. A record of a newer format gives
+// Parse decodes the record of a handoff, in a repository whose hashes have that format. A record of a newer format gives
 // an error wrapping [ledger.ErrVersion]. Unknown fields are kept. The Handoff refers to data.
-func Parse(data []byte) (*Handoff, error) {
+func Parse(data []byte, format git.Format) (*Handoff, error) {
 	h := &Handoff{raw: data}
 	err := ledger.Decode(data, h)
 	switch {
@@ -121,6 +122,8 @@ func Parse(data []byte) (*Handoff, error) {
 		err = fmt.Errorf("number %d", h.Number)
 	case h.LastTurn != 0 && !ledger.IsNumber(h.LastTurn):
 		err = fmt.Errorf("its last turn is %d", h.LastTurn)
+	case !format.Names(h.Head, h.Stash) || slices.ContainsFunc(h.Commits, func(c Commit) bool { return !format.Names(c.Hash) }):
+		err = fmt.Errorf("a hash is not of the format %s", format)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("parse handoff: %w", err)

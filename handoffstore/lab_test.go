@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -56,7 +54,7 @@ func (l *lab) turn(number int, session, outcome, prompt, reply string) {
 	objects := l.Store.Repo.Objects(l.t.Context())
 	defer objects.Close()
 	m, err := ledger.Open(l.t.Context(), l.Store.Repo, objects, mission)
-	old := plumbing.ZeroHash
+	old := git.Hash{}
 	if err == nil {
 		old = m.Tip
 	} else {

@@ -24,8 +24,8 @@ const forDocument = 6500 // units of that for the document, so that there is roo
 // Surroundings are the time and place at which a handoff is told.
 type Surroundings struct {
 	Now    time.Time
-	Commit func(git.Hex) bool // whether the commit exists
-	File   func(string) bool  // whether the worktree has a file at the path, relative to its top
+	Commit func(git.Hash) bool // whether the commit exists
+	File   func(string) bool   // whether the worktree has a file at the path, relative to its top
 }
 
 // Prime renders a handoff for the next session as Markdown, in at most [MaxPrime] units: the
@@ -61,7 +61,7 @@ func (s *Store) Tell(ctx context.Context, f *Found, at time.Time) (string, error
 	defer objects.Close()
 	return Prime(f.Handoff, document, Surroundings{
 		Now:    at,
-		Commit: func(h git.Hex) bool { return objects.Has(h.Hash()) == nil },
+		Commit: func(h git.Hash) bool { return objects.Has(h) == nil },
 		File: func(path string) bool {
 			_, err := os.Lstat(filepath.Join(s.Repo.Top, filepath.FromSlash(path)))
 			return err == nil || path != f.Source && !f.Kept(path) // otherwise the session deleted it
@@ -166,7 +166,7 @@ func word(s string) string {
 	return ledger.Head(s, 200)
 }
 
-func (p *primer) gone(commit git.Hex) string {
+func (p *primer) gone(commit git.Hash) string {
 	if p.here.Commit(commit) {
 		return ""
 	}

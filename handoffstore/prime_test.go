@@ -10,16 +10,9 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/transcript"
-	"gitagent/test/gittest"
 )
 
-func hex(c byte) git.Hex {
-	var h git.Hex
-	for i := range h {
-		h[i] = c
-	}
-	return h
-}
+func hex(c byte) git.Hash { return git.NewHash(strings.Repeat(fmt.Sprintf("%02x", c), 20)) }
 
 func whole() *Handoff {
 	at := time.Date(2026, 11, 20, 23, 59, 1, 0, time.UTC)
@@ -37,7 +30,7 @@ func whole() *Handoff {
 func here(at time.Time) Surroundings {
 	return Surroundings{
 		Now:    at,
-		Commit: func(h git.Hex) bool { return h != hex(3) },
+		Commit: func(h git.Hash) bool { return h != hex(3) },
 		File:   func(path string) bool { return path == "here.go" },
 	}
 }
@@ -106,7 +99,7 @@ do it
 +x
 ~~~
 `
-	if want := gittest.Hashes(strings.ReplaceAll(want, "~~~", "```")); got != want {
+	if want := strings.ReplaceAll(want, "~~~", "```"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

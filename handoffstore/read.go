@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
@@ -141,14 +140,14 @@ func (f *Found) Document() ([]byte, error) { return f.File(docFile) }
 func (f *Found) Patch() ([]byte, error)    { return f.File(patchFile) }
 func (f *Found) Terminal() ([]byte, error) { return f.File(terminalFile) }
 
-func (f *Found) tree() (plumbing.Hash, error) {
+func (f *Found) tree() (git.Hash, error) {
 	e, err := f.Ledger.Entry(f.path(""))
 	return e.Hash, err
 }
 
 // Kept reports whether the stash has a file at a path.
 func (f *Found) Kept(path string) bool {
-	tree, err := f.objects.TreeOf(f.Stash.Hash())
+	tree, err := f.objects.TreeOf(f.Stash)
 	at := git.Entry{Mode: filemode.Dir, Hash: tree}
 	for name := range strings.SplitSeq(path, "/") {
 		var entries map[string]git.Entry
@@ -171,7 +170,7 @@ func readAt(l *ledger.Ledger, number int) (*Handoff, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := Parse(data)
+	h, err := Parse(data, l.Tip.Format())
 	if err == nil && h.Number != number {
 		err = fmt.Errorf("the record has number %d", h.Number)
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/transaction"
@@ -56,7 +54,7 @@ func (w *writing) restore(ctx context.Context, f *Found, how Checkout) (*Restore
 	if w.Ledger == nil {
 		return nil, git.ErrNotFound
 	}
-	base, theirs, err := w.left(f.Stash.Hash())
+	base, theirs, err := w.left(f.Stash)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +72,7 @@ func (w *writing) restore(ctx context.Context, f *Found, how Checkout) (*Restore
 }
 
 // left returns the tree that a stash holds, and that of its parent, on which the changes were made.
-func (w *writing) left(stash plumbing.Hash) (base, left plumbing.Hash, err error) {
+func (w *writing) left(stash git.Hash) (base, left git.Hash, err error) {
 	c, err := w.Objects.Commit(stash)
 	if err != nil {
 		return base, left, err

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/search"
@@ -23,12 +21,12 @@ type Hit struct {
 	Mission ledger.ID // that the handoff was made in, as its record says
 	Number  int
 	At      time.Time
-	In      ledger.ID     // the mission that it is named by
-	Tip     plumbing.Hash // of its ledger
+	In      ledger.ID // the mission that it is named by
+	Tip     git.Hash  // of its ledger
 	*search.Matches
 
 	ours bool // the user may rely on it
-	tree plumbing.Hash
+	tree git.Hash
 }
 
 // Search looks for something in what was written into the handoffs of missions, whose ledgers end at
@@ -37,12 +35,12 @@ type Hit struct {
 // inherited is looked at once, and so is what later handoffs took over; but what a stranger wrote never
 // stands for what the user may rely on. What can't be read is left out, and the error says so. What is held
 // of the missions has a limit, [ledger.MaxHeld].
-func Search(ctx context.Context, of *workspace.Workspace, tips map[ledger.ID]plumbing.Hash, query *search.Query, since time.Time, f func(time.Time, *Hit) error) error {
+func Search(ctx context.Context, of *workspace.Workspace, tips map[ledger.ID]git.Hash, query *search.Query, since time.Time, f func(time.Time, *Hit) error) error {
 	objects := of.Repo.Objects(ctx)
 	defer objects.Close()
 	w := &walk{
 		objects: objects, relied: of.Relied(ctx, objects), tips: tips, query: query, since: since,
-		taken: make(map[plumbing.Hash]bool), told: make(map[[sha256.Size]byte]bool),
+		taken: make(map[git.Hash]bool), told: make(map[[sha256.Size]byte]bool),
 	}
 	var sources []ledger.Source[*cursor]
 	err := ledger.Ends(objects, tips, &w.unread, func(id ledger.ID, end time.Time) {
@@ -67,10 +65,10 @@ func Search(ctx context.Context, of *workspace.Workspace, tips map[ledger.ID]plu
 type walk struct {
 	objects *git.Objects
 	relied  *workspace.Relied
-	tips    map[ledger.ID]plumbing.Hash
+	tips    map[ledger.ID]git.Hash
 	query   *search.Query
 	since   time.Time
-	taken   map[plumbing.Hash]bool     // trees of handoffs; whether the user may rely on one
+	taken   map[git.Hash]bool          // trees of handoffs; whether the user may rely on one
 	told    map[[sha256.Size]byte]bool // what is in them; the same
 	unread  ledger.Unread
 }

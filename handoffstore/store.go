@@ -4,8 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/transaction"
 	"gitagent/internal/workspace"
@@ -37,7 +36,7 @@ func (s *Store) write(ctx context.Context, id ledger.ID, at time.Time, what stri
 }
 
 // headTree returns HEAD's tree, the empty one on an unborn branch.
-func (w *writing) headTree() (plumbing.Hash, error) {
+func (w *writing) headTree() (git.Hash, error) {
 	if w.Snap.Head.Commit.IsZero() {
 		return w.Objects.EmptyTree()
 	}
@@ -46,12 +45,12 @@ func (w *writing) headTree() (plumbing.Hash, error) {
 
 // uncommitted returns a commit on HEAD that holds the worktree, or zero if the worktree equals
 // HEAD's tree.
-func (w *writing) uncommitted(subject, session string) (plumbing.Hash, error) {
+func (w *writing) uncommitted(subject, session string) (git.Hash, error) {
 	tree, err := w.headTree()
 	if err != nil || tree == w.Snap.Tree {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
-	var parents []plumbing.Hash
+	var parents []git.Hash
 	if head := w.Snap.Head.Commit; !head.IsZero() {
 		parents = append(parents, head)
 	}

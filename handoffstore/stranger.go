@@ -61,19 +61,19 @@ func (s *Store) LogOf(ctx context.Context, f *Found) (string, error) {
 
 // about reports whether any of the commits is HEAD or one of its ancestors, so that what names them
 // is about this repository and the line of history that is checked out.
-func (s *Store) about(ctx context.Context, commits ...git.Hex) (bool, error) {
+func (s *Store) about(ctx context.Context, commits ...git.Hash) (bool, error) {
 	head, err := s.Repo.Resolve(ctx, "HEAD")
 	if errors.Is(err, git.ErrNotFound) {
 		return false, nil
 	}
-	if err != nil || slices.Contains(commits, git.Hex(head)) {
+	if err != nil || slices.Contains(commits, head) {
 		return err == nil, err
 	}
 	for _, c := range commits {
 		if c.IsZero() {
 			continue
 		}
-		if before, err := s.Repo.IsAncestor(ctx, c, git.Hex(head)); err == nil && before {
+		if before, err := s.Repo.IsAncestor(ctx, c, head); err == nil && before {
 			return true, nil // an error says that the commit is not here
 		}
 	}

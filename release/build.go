@@ -25,37 +25,32 @@ func (r *release) build(ctx context.Context, p platform) ([]file, error) {
 			files = append(files, f)
 		}
 	}
-	for _, format := range []struct{ dir, tags string }{
-		{"bin", "urfave_cli_no_docs"},
-		{"libexec/git-agent/sha256", "urfave_cli_no_docs,sha256"},
-	} {
-		dir := filepath.Join(r.work, p.goos+"-"+p.goarch, filepath.FromSlash(format.dir))
-		if err := os.MkdirAll(dir, 0o777); err != nil {
+	dir := filepath.Join(r.work, p.goos+"-"+p.goarch, "bin")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-tags", "urfave_cli_no_docs", "-o", dir + string(filepath.Separator)}
+	for _, program := range programs {
+		args = append(args, "./cmd/"+program)
+	}
+	if _, err := output(r.goCommand(ctx, p, args...)); err != nil {
+		return nil, err
+	}
+	for _, program := range programs {
+		name := program + p.extension()
+		path := filepath.Join(dir, name)
+		data, err := os.ReadFile(path)
+		if err != nil {
 			return nil, err
 		}
-		args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-tags", format.tags, "-o", dir + string(filepath.Separator)}
-		for _, program := range programs {
-			args = append(args, "./cmd/"+program)
-		}
-		if _, err := output(r.goCommand(ctx, p, args...)); err != nil {
+		files = append(files, file{path: "bin/" + name, mode: 0o755, data: data})
+		info, err := buildinfo.ReadFile(path)
+		if err != nil {
 			return nil, err
 		}
-		for _, program := range programs {
-			name := program + p.extension()
-			path := filepath.Join(dir, name)
-			data, err := os.ReadFile(path)
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, file{path: format.dir + "/" + name, mode: 0o755, data: data})
-			info, err := buildinfo.ReadFile(path)
-			if err != nil {
-				return nil, err
-			}
-			r.std = info.GoVersion
-			for _, dep := range info.Deps {
-				modules = append(modules, module{dep.Path, dep.Version, dep.Sum})
-			}
+		r.std = info.GoVersion
+		for _, dep := range info.Deps {
+			modules = append(modules, module{dep.Path, dep.Version, dep.Sum})
 		}
 	}
 	modules = each(modules)

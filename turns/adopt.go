@@ -48,11 +48,11 @@ func (r *Recorder) Adopt(ctx context.Context, at time.Time, s *State, how Mergin
 			return err
 		}
 		done.From = point.Of
-		base, err := tx.Objects.TreeOf(point.Commit.Hash())
+		base, err := tx.Objects.TreeOf(point.Commit)
 		if err != nil {
 			return fmt.Errorf("find where it began: %w", err)
 		}
-		theirs, err := tx.Objects.TreeOf(s.Commit.Hash())
+		theirs, err := tx.Objects.TreeOf(s.Commit)
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (r *Recorder) Adopt(ctx context.Context, at time.Time, s *State, how Mergin
 			return err
 		}
 		c := transaction.Checkout{
-			Checkout: how.Checkout, Tree: merged.Tree, Merged: s.Commit.Hash(), What: adoption(s.In, s.Turn.Turn), Subject: "before adopting " + s.short(),
+			Checkout: how.Checkout, Tree: merged.Tree, Merged: s.Commit, What: adoption(s.In, s.Turn.Turn), Subject: "before adopting " + s.short(),
 		}
 		if c.Tree != tx.Snap.Tree {
 			tx.Ledger.Mission.Adopted = &ledger.Adoption{Turn: s.Turn.Turn, At: tx.At}

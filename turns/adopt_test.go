@@ -303,7 +303,7 @@ func TestAdoptRefuses(t *testing.T) {
 
 	// What a stranger has added does not count.
 	mission := l.Git("show", leftID.Ref()+":mission.json")
-	l.plant(leftID, map[string]string{"mission.json": strings.ReplaceAll(mission, source[1].Code.String(), gittest.Hashes(strings.Repeat("ab", 20))) + "\n"})
+	l.plant(leftID, map[string]string{"mission.json": strings.ReplaceAll(mission, source[1].Code.String(), gittest.Hash("ab")) + "\n"})
 	if _, err := l.adopt(own, turns.Merging{}); err != nil {
 		t.Errorf("continued by a stranger: %v", err)
 	}
@@ -312,7 +312,7 @@ func TestAdoptRefuses(t *testing.T) {
 // TestAdoptOfStranger: what a stranger's mission.json says is an error at most.
 func TestAdoptOfStranger(t *testing.T) {
 	t.Parallel()
-	gone := gittest.Hashes(strings.Repeat("ab", 20))
+	gone := gittest.Hash("ab")
 	for name, tt := range map[string]struct {
 		change func(mission, base, blob string) string
 		want   string // in the error

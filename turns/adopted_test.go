@@ -85,7 +85,7 @@ func TestIsHere(t *testing.T) {
 			m.Adopted = &ledger.Adoption{Turn: tt.adopted, Commit: commitOf('a'), Undone: tt.undone}
 		}
 		at := ForkPoint{Of: ledger.TurnID{Mission: m.ID, Turn: 4}, Commit: commitOf('b')}
-		got := isHere(m, at, tt.here, func(c git.Hex) bool {
+		got := isHere(m, at, tt.here, func(c git.Hash) bool {
 			return slices.ContainsFunc([]byte(tt.inHead), func(letter byte) bool { return commitOf(letter) == c })
 		})
 		if got != tt.want {

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/workspace"
@@ -33,7 +31,7 @@ func EachOfAll(ctx context.Context, w *workspace.Workspace, f func(*Turn) error)
 }
 
 // EachOfMissions is [EachOfAll] for some missions, given with the tips of their ledgers.
-func EachOfMissions(ctx context.Context, w *workspace.Workspace, tips map[ledger.ID]plumbing.Hash, f func(*Turn) error) error {
+func EachOfMissions(ctx context.Context, w *workspace.Workspace, tips map[ledger.ID]git.Hash, f func(*Turn) error) error {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
 	m := &merging{ctx: ctx, objects: objects, tips: tips, relied: w.Relied(ctx, objects), orphans: make(map[identity]bool)}
@@ -60,7 +58,7 @@ func EachOfMissions(ctx context.Context, w *workspace.Workspace, tips map[ledger
 type merging struct {
 	ctx     context.Context
 	objects *git.Objects
-	tips    map[ledger.ID]plumbing.Hash
+	tips    map[ledger.ID]git.Hash
 	relied  *workspace.Relied
 	orphans map[identity]bool // handed over, but not as their own mission's; whether the user may rely on one
 	unread  ledger.Unread

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -25,7 +23,7 @@ type grove struct {
 	t        *testing.T
 	repo     *gittest.Repo
 	objects  *git.Objects
-	code     plumbing.Hash
+	code     git.Hash
 	rand     *rand.Rand
 	now      time.Time
 	missions map[ledger.ID]*tree
@@ -44,7 +42,7 @@ type grown struct {
 	id      ledger.TurnID
 	started time.Time
 	at      time.Time
-	commit  plumbing.Hash // the ledger's, when it had been recorded
+	commit  git.Hash // the ledger's, when it had been recorded
 }
 
 func newGrove(t *testing.T, seed uint64) *grove {
@@ -59,7 +57,7 @@ func newGrove(t *testing.T, seed uint64) *grove {
 		t: t, repo: r, objects: objects, rand: rand.New(rand.NewPCG(seed, 0)),
 		now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), missions: make(map[ledger.ID]*tree),
 	}
-	g.code = plumbing.NewHash(r.Git("commit-tree", "-m", "code", r.Git("mktree", "--missing")))
+	g.code = git.NewHash(r.Git("commit-tree", "-m", "code", r.Git("mktree", "--missing")))
 	return g
 }
 
@@ -80,7 +78,7 @@ func (g *grove) some() *tree {
 }
 
 // event adds an event to a ledger that is as in a commit, if that is not zero, and has a mission.
-func (g *grove) event(m *ledger.Mission, at plumbing.Hash, files map[string][]byte) plumbing.Hash {
+func (g *grove) event(m *ledger.Mission, at git.Hash, files map[string][]byte) git.Hash {
 	l := ledger.New(g.objects, m)
 	if !at.IsZero() {
 		var err error
@@ -98,7 +96,7 @@ func (g *grove) event(m *ledger.Mission, at plumbing.Hash, files map[string][]by
 }
 
 // head is a mission's head as it is in one of the commits of its ledger.
-func (g *grove) head(id ledger.ID, commit plumbing.Hash) *ledger.Mission {
+func (g *grove) head(id ledger.ID, commit git.Hash) *ledger.Mission {
 	l, err := ledger.At(g.objects, id, commit)
 	if err != nil {
 		g.t.Fatal(err)
@@ -107,8 +105,8 @@ func (g *grove) head(id ledger.ID, commit plumbing.Hash) *ledger.Mission {
 }
 
 // record records a turn of a mission on top of one of its ledger's commits.
-func (g *grove) record(began ledger.ID, number int, started time.Time, on plumbing.Hash) grown {
-	t := turns.Turn{V: 1, Kind: "turn", Mission: began, Turn: number, Started: started, At: g.tick(), Outcome: turns.Done, Code: git.Hex(g.code)}
+func (g *grove) record(began ledger.ID, number int, started time.Time, on git.Hash) grown {
+	t := turns.Turn{V: 1, Kind: "turn", Mission: began, Turn: number, Started: started, At: g.tick(), Outcome: turns.Done, Code: g.code}
 	files := make(map[string][]byte)
 	if g.say != nil {
 		files[ledger.TurnPath("transcript", number, ".jsonl")] = g.say(&t)
@@ -135,7 +133,7 @@ func (g *grove) grow() {
 	}
 	switch {
 	case what < 2: // a mission
-		g.missions[fresh] = &tree{id: fresh, began: fresh, turns: []grown{g.record(fresh, 1, g.tick(), plumbing.ZeroHash)}}
+		g.missions[fresh] = &tree{id: fresh, began: fresh, turns: []grown{g.record(fresh, 1, g.tick(), git.Hash{})}}
 	case what < 12: // a turn
 		m := g.some()
 		last := m.turns[len(m.turns)-1]

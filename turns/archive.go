@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -55,7 +53,7 @@ func (r *Recorder) Archive(ctx context.Context, ids []ledger.ID, used map[ledger
 		err = a.replace(ctx, held, func(index *archive.Index) (map[string]archive.Entry, error) {
 			changes := make(map[string]archive.Entry)
 			for id, e := range a.entries {
-				if _, err := a.aside(ctx, index, id, e.Ledger.Hash(), changes); err != nil {
+				if _, err := a.aside(ctx, index, id, e.Ledger, changes); err != nil {
 					return nil, err
 				}
 				changes[e.ID] = e
@@ -122,7 +120,7 @@ func (a *archiving) choose(ctx context.Context, ids []ledger.ID, used map[ledger
 	if err := a.checkedOut(ctx, used); err != nil {
 		return err
 	}
-	tips := make(map[ledger.ID]plumbing.Hash)
+	tips := make(map[ledger.ID]git.Hash)
 	for _, id := range ids {
 		if tip, ok := refs[id.Ref()]; ok && used[id] == "" {
 			tips[id] = tip
@@ -170,7 +168,7 @@ func (a *archiving) refsOf(id ledger.ID) []string {
 }
 
 // entry is what the archive has of a mission. What it keeps are commits, and nothing else can be.
-func (a *archiving) entry(l Line, refs map[string]plumbing.Hash) (archive.Entry, error) {
+func (a *archiving) entry(l Line, refs map[string]git.Hash) (archive.Entry, error) {
 	c, err := a.objects.Commit(l.Tip)
 	if err != nil {
 		return archive.Entry{}, err
@@ -183,13 +181,13 @@ func (a *archiving) entry(l Line, refs map[string]plumbing.Hash) (archive.Entry,
 		}
 	}
 	return archive.Entry{
-		ID: string(l.ID), Ledger: git.Hex(l.Tip), Notes: git.Hex(refs[l.ID.NotesRef()]), Branch: git.Hex(refs[a.Branch(l.ID)]),
+		ID: string(l.ID), Ledger: l.Tip, Notes: refs[l.ID.NotesRef()], Branch: refs[a.Branch(l.ID)],
 		Title: ledger.Head(strings.ToValidUTF8(l.Title, "\uFFFD"), maxPrompt), At: c.Committer.When.Unix(), Turns: l.Turns,
 	}, nil
 }
 
 // findRemains finds what an archiving that was killed has left: refs of missions without a ledger's.
-func (a *archiving) findRemains(ctx context.Context, refs map[string]plumbing.Hash) error {
+func (a *archiving) findRemains(ctx context.Context, refs map[string]git.Hash) error {
 	index, err := a.archive(ctx, a.objects)
 	if err != nil {
 		return err
@@ -256,18 +254,18 @@ func (a *archiving) replace(ctx context.Context, held *lock.Lock, change func(*a
 
 // aside adds to the changes what the archive has of a mission, as one of its own, if the ledger that takes its
 // place does not contain it, and returns the id that it has then.
-func (a *archiving) aside(ctx context.Context, index *archive.Index, id ledger.ID, tip plumbing.Hash, changes map[string]archive.Entry) (ledger.ID, error) {
+func (a *archiving) aside(ctx context.Context, index *archive.Index, id ledger.ID, tip git.Hash, changes map[string]archive.Entry) (ledger.ID, error) {
 	had, ok, err := index.Find(string(id))
 	if err != nil || !ok {
 		return "", err
 	}
-	for at := tip; at != had.Ledger.Hash(); {
+	for at := tip; at != had.Ledger; {
 		parents, err := a.objects.Parents(at)
 		if err != nil {
 			return "", err
 		}
 		if len(parents) == 0 {
-			first, err := ledger.Side(ctx, a.Repo, had.Ledger.Hash(), tip)
+			first, err := ledger.Side(ctx, a.Repo, had.Ledger, tip)
 			if err != nil {
 				return "", err
 			}
@@ -321,7 +319,7 @@ func (a *archiving) drop(ctx context.Context) error {
 }
 
 // read returns the refs of some missions, and which are checked out.
-func (a *archiving) read(ctx context.Context, ids []ledger.ID) (refs map[string]plumbing.Hash, used map[ledger.ID]string, err error) {
+func (a *archiving) read(ctx context.Context, ids []ledger.ID) (refs map[string]git.Hash, used map[ledger.ID]string, err error) {
 	var names []string
 	for _, id := range ids {
 		names = append(names, a.refsOf(id)...)
@@ -344,7 +342,7 @@ func (a *archiving) dropLedgers(ctx context.Context, ids []ledger.ID) (updates [
 		if !ok {
 			continue
 		}
-		if refs[id.Ref()] != e.Ledger.Hash() || refs[id.NotesRef()] != e.Notes.Hash() || refs[a.Branch(id)] != e.Branch.Hash() {
+		if refs[id.Ref()] != e.Ledger || refs[id.NotesRef()] != e.Notes || refs[a.Branch(id)] != e.Branch {
 			used[id] = "it has gone on meanwhile"
 		}
 		if why := used[id]; why != "" {
@@ -352,7 +350,7 @@ func (a *archiving) dropLedgers(ctx context.Context, ids []ledger.ID) (updates [
 			delete(a.entries, id)
 			continue
 		}
-		updates = append(updates, git.Update{Ref: id.Ref(), Old: e.Ledger.Hash()})
+		updates = append(updates, git.Update{Ref: id.Ref(), Old: e.Ledger})
 	}
 	return updates, nil
 }
@@ -373,8 +371,8 @@ func (a *archiving) dropRemains(ctx context.Context, ids []ledger.ID) (updates [
 		if _, live := refs[id.Ref()]; live || used[id] != "" {
 			continue
 		}
-		for ref, kept := range map[string]git.Hex{id.NotesRef(): e.Notes, a.Branch(id): e.Branch} {
-			if tip, ok := refs[ref]; ok && tip == kept.Hash() {
+		for ref, kept := range map[string]git.Hash{id.NotesRef(): e.Notes, a.Branch(id): e.Branch} {
+			if tip, ok := refs[ref]; ok && tip == kept {
 				updates = append(updates, git.Update{Ref: ref, Old: tip})
 			}
 		}
@@ -405,7 +403,7 @@ func (r *Recorder) unarchive(ctx context.Context, ids []ledger.ID) (apart map[le
 	if err := a.find(ctx, ids); err != nil {
 		return nil, err
 	}
-	tips := make(map[ledger.ID]plumbing.Hash)
+	tips := make(map[ledger.ID]git.Hash)
 	err = a.alone(ctx, ids,
 		func(some []ledger.ID) ([]git.Update, error) { return a.restoreBesides(ctx, some) },
 		func(some []ledger.ID) ([]git.Update, error) { return a.restoreLedgers(ctx, some, tips) })
@@ -440,9 +438,9 @@ func (a *archiving) restoreBesides(ctx context.Context, ids []ledger.ID) (update
 			continue // it has gone on
 		}
 		e := a.entries[id]
-		for ref, kept := range map[string]git.Hex{id.NotesRef(): e.Notes, a.Branch(id): e.Branch} {
+		for ref, kept := range map[string]git.Hash{id.NotesRef(): e.Notes, a.Branch(id): e.Branch} {
 			if refs[ref].IsZero() && !kept.IsZero() {
-				updates = append(updates, git.Update{Ref: ref, New: kept.Hash()})
+				updates = append(updates, git.Update{Ref: ref, New: kept})
 			}
 		}
 	}
@@ -450,11 +448,11 @@ func (a *archiving) restoreBesides(ctx context.Context, ids []ledger.ID) (update
 }
 
 // restoreLedgers lists the ledgers' refs of archived missions that come back, and notes where they all end.
-func (a *archiving) restoreLedgers(ctx context.Context, ids []ledger.ID, tips map[ledger.ID]plumbing.Hash) (updates []git.Update, err error) {
+func (a *archiving) restoreLedgers(ctx context.Context, ids []ledger.ID, tips map[ledger.ID]git.Hash) (updates []git.Update, err error) {
 	refs, _, err := a.read(ctx, ids)
 	for _, id := range ids {
 		if tips[id] = refs[id.Ref()]; tips[id].IsZero() {
-			tips[id] = a.entries[id].Ledger.Hash()
+			tips[id] = a.entries[id].Ledger
 			updates = append(updates, git.Update{Ref: id.Ref(), New: tips[id]})
 		}
 	}

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -165,16 +163,16 @@ func TestArchiveOtherChain(t *testing.T) {
 	id := own(c)
 	l.turn(c, "one", l.write("kept.txt", "one\n"))
 	l.turn(other, "elsewhere", l.write("kept.txt", "other\n"))
-	first := plumbing.NewHash(l.Git("rev-parse", id.Ref()))
-	second := plumbing.NewHash(l.Git("rev-parse", own(other).Ref()))
+	first := git.NewHash(l.Git("rev-parse", id.Ref()))
+	second := git.NewHash(l.Git("rev-parse", own(other).Ref()))
 	l.archive(id)
 	l.Git("update-ref", id.Ref(), second.String()) // as it came from elsewhere
 	l.Git("update-ref", "-d", own(other).Ref())
 	l.archive(id)
-	var kept []plumbing.Hash
+	var kept []git.Hash
 	for _, e := range l.archived() {
-		kept = append(kept, e.Ledger.Hash())
-		if e.Ledger == git.Hex(second) && e.ID != string(id) {
+		kept = append(kept, e.Ledger)
+		if e.Ledger == second && e.ID != string(id) {
 			t.Errorf("mission %s became %s", id, e.ID)
 		}
 	}

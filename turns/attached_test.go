@@ -8,8 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/test/gittest"
 	"gitagent/turns"
@@ -29,7 +28,7 @@ func (l *lab) start() ledger.ID {
 func (l *lab) begin(b turns.Beginning) *ledger.Mission {
 	l.t.Helper()
 	if b.From.IsZero() {
-		b.From = plumbing.NewHash(l.Git("rev-parse", "HEAD"))
+		b.From = git.NewHash(l.Git("rev-parse", "HEAD"))
 	}
 	m, _, err := l.recorder(l.Dir).Begin(context.Background(), b)
 	if err != nil {
@@ -511,7 +510,7 @@ func TestBeginFails(t *testing.T) {
 		"a file of the user's is in the way": func(l *lab, b *turns.Beginning) {
 			l.Git("checkout", "-q", "-b", "other")
 			l.Write("only-there.txt", "there\n")
-			b.From = plumbing.NewHash(l.Commit("other"))
+			b.From = git.NewHash(l.Commit("other"))
 			l.Git("checkout", "-q", "main")
 			l.Write("only-there.txt", "the user's\n")
 		},
@@ -539,7 +538,7 @@ func TestBeginFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newLab(t)
-			b := turns.Beginning{ID: "a1b2c3d4", At: time.Now(), From: plumbing.NewHash(l.Git("rev-parse", "HEAD"))}
+			b := turns.Beginning{ID: "a1b2c3d4", At: time.Now(), From: git.NewHash(l.Git("rev-parse", "HEAD"))}
 			prepare(l, &b)
 			refs, head, status := l.Git("for-each-ref"), l.Read(".git/HEAD"), l.Git("status", "--porcelain")
 			worktrees := l.Git("worktree", "list", "--porcelain")

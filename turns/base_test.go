@@ -4,8 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
 
@@ -91,7 +90,7 @@ func TestWithoutPrompt(t *testing.T) {
 	}
 }
 
-var emptyTree = plumbing.ComputeHash(plumbing.TreeObject, nil).String()
+var emptyTree = git.NewHash(gittest.Hash("1")).Format().EmptyTree().String()
 
 // TestParents: a code commit has exactly one parent: the start if HEAD has not moved since,
 // otherwise HEAD.

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -29,14 +27,14 @@ func TestBatches(t *testing.T) {
 	const id, n = ledger.ID("a1b2c3d4"), 60
 	files := make(map[string][]byte)
 	for number := 1; number <= n; number++ {
-		files[ledger.TurnPath("turns", number, ".json")] = fmt.Appendf(nil, `{"v":1,"kind":"turn","mission":%q,"turn":%d,"outcome":"done","prompt":%q,"code":"`+gittest.Hashes("035889dde589b207bdc928f32292daf5f0ad0bad")+`"}`,
+		files[ledger.TurnPath("turns", number, ".json")] = fmt.Appendf(nil, `{"v":1,"kind":"turn","mission":%q,"turn":%d,"outcome":"done","prompt":%q,"code":"`+gittest.Hash("035889dde589b207bdc928f32292daf5f0ad0bad")+`"}`,
 			id, number, strings.Repeat("x", maxBatchBytes/20))
 	}
 	tip, err := ledger.New(objects, &ledger.Mission{V: ledger.Version, ID: id}).Append(ledger.Event{Subject: "turns", Files: files})
 	if err = errors.Join(err, objects.Flush()); err != nil {
 		t.Fatal(err)
 	}
-	if err := repo.UpdateRefs(t.Context(), "test", []git.Update{{Ref: id.Ref(), New: tip, Old: plumbing.ZeroHash}}); err != nil {
+	if err := repo.UpdateRefs(t.Context(), "test", []git.Update{{Ref: id.Ref(), New: tip, Old: git.Hash{}}}); err != nil {
 		t.Fatal(err)
 	}
 	found := 0

@@ -24,11 +24,11 @@ type Compared struct {
 	Foreign bool      // somebody unknown recorded one of its turns, or the one that it was forked at
 	Newest  bool      // it was recorded up to now
 
-	Commit  git.Hex // whose tree is the state
-	Turns   int     // its own, not those that it has inherited
-	Said    []Said  // in the first of them, in order
-	Last    *Said   // in the last of them; nil if there is none
-	Agent   string  // that ran it, and its model
+	Commit  git.Hash // whose tree is the state
+	Turns   int      // its own, not those that it has inherited
+	Said    []Said   // in the first of them, in order
+	Last    *Said    // in the last of them; nil if there is none
+	Agent   string   // that ran it, and its model
 	Ended   time.Time
 	Took    time.Duration // all of them, from their prompts to their ends
 	Output  int64         // tokens that the model wrote
@@ -85,7 +85,7 @@ func Compare(ctx context.Context, w *workspace.Workspace, id ledger.ID, upTo *St
 		return nil, err
 	}
 	if c.Unknown == nil && c.Commit != c.Point.Commit {
-		c.Changes, c.Unknown = w.Repo.DiffShown(ctx, c.Point.Commit.Hash(), c.Commit.Hash())
+		c.Changes, c.Unknown = w.Repo.DiffShown(ctx, c.Point.Commit, c.Commit)
 	}
 	return c, ctx.Err()
 }
@@ -197,7 +197,7 @@ func (c *Compared) Against(ctx context.Context, repo *git.Repo, other *Compared)
 		return d
 	}
 	if c.Commit != other.Commit {
-		d.Changes, d.Unknown = repo.DiffShown(ctx, c.Commit.Hash(), other.Commit.Hash())
+		d.Changes, d.Unknown = repo.DiffShown(ctx, c.Commit, other.Commit)
 	}
 	changed := make(map[string]bool)
 	for _, f := range c.Changes {

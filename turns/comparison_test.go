@@ -13,8 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/trust"
 	"gitagent/test/gittest"
@@ -194,7 +193,7 @@ func TestCompareOnStranger(t *testing.T) {
 	if got := clone.compare(own(c), nil); !got.Foreign || got.By != trust.Unknown {
 		t.Errorf("in a clone it is by %s, foreign %t", got.By, got.Foreign)
 	}
-	if err := clone.recorder(clone.Dir).Trust.Accept(plumbing.NewHash(clone.Git("rev-parse", own(c).Ref())), own(c)); err != nil {
+	if err := clone.recorder(clone.Dir).Trust.Accept(git.NewHash(clone.Git("rev-parse", own(c).Ref())), own(c)); err != nil {
 		t.Fatal(err)
 	}
 	c.Cwd = clone.Dir

@@ -79,7 +79,7 @@ func (r *recording) begin(ctx context.Context) error {
 		r.tx.Begin(r.mission())
 		return nil
 	}
-	_, err = r.fork(ctx, r.tx, Fork{Source: source, ID: r.id, At: r.At}, source.After().Commit.Hash(), r.mission().Branch)
+	_, err = r.fork(ctx, r.tx, Fork{Source: source, ID: r.id, At: r.At}, source.After().Commit, r.mission().Branch)
 	if err != nil {
 		err = errors.Join(err, r.Trust.Forget(r.id))
 	}

@@ -160,7 +160,7 @@ func TestKilledPlanting(t *testing.T) {
 	dir := half(gone)
 	admin := filepath.Join(".git", "worktrees", filepath.Base(dir))
 	l.Write(filepath.Join(admin, "locked"), "initializing")
-	l.Write(filepath.Join(admin, "HEAD"), gittest.Hashes(strings.Repeat("0", 40))+"\n")
+	l.Write(filepath.Join(admin, "HEAD"), gittest.Hash("0")+"\n")
 	l.Write(filepath.Join(admin, "index.lock"), "")
 	// Somebody has found the other one, and works in it.
 	work := filepath.Join(half(stays), "work.txt")

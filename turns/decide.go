@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -24,7 +22,7 @@ type facts struct {
 	state    session.State // local state of the session; not older than the ledger
 	last     int           // number of the mission's last turn
 	segment  flushed       // what the client has written since the cursor
-	head     plumbing.Hash // HEAD; zero on an unborn branch
+	head     git.Hash      // HEAD; zero on an unborn branch
 	branch   string        // HEAD's, or the one that the rebase under way will move; empty when detached
 }
 
@@ -52,10 +50,10 @@ type opening struct {
 
 // A start is the state in which a turn began, as the session remembers it. Its commit may be gone.
 type start struct {
-	base     plumbing.Hash // the commit whose tree the worktree had; zero for HEAD's
-	head     plumbing.Hash // HEAD then; zero on an unborn branch
-	branch   string        // HEAD's then
-	exact    bool          // valid only if HEAD has not moved since
+	base     git.Hash // the commit whose tree the worktree had; zero for HEAD's
+	head     git.Hash // HEAD then; zero on an unborn branch
+	branch   string   // HEAD's then
+	exact    bool     // valid only if HEAD has not moved since
 	promptID string
 	prompt   string // redacted
 	at       time.Time
@@ -64,7 +62,7 @@ type start struct {
 // stands reports whether the start is still valid: its commit is there (`git gc --prune=now` removes
 // commits known to the local state only), and HEAD has only moved with its branch, wherever to, or on to
 // descendants. What a switch brings from another branch is not the turn's work.
-func (s start) stands(there bool, head plumbing.Hash, branch string, descends func() (bool, error)) (bool, error) {
+func (s start) stands(there bool, head git.Hash, branch string, descends func() (bool, error)) (bool, error) {
 	switch {
 	case !there:
 		return false, nil
@@ -267,14 +265,14 @@ func (f *facts) start() start {
 	var s start
 	switch last, o := f.state.Last, f.state.Open; {
 	case o != nil:
-		s = start{base: o.Base.Hash(), head: o.Head.Hash(), branch: o.Branch, promptID: o.PromptID, prompt: o.Prompt, at: o.Started}
+		s = start{base: o.Base, head: o.Head, branch: o.Branch, promptID: o.PromptID, prompt: o.Prompt, at: o.Started}
 	case f.again():
-		s = start{base: last.Base.Hash(), head: last.From.Hash(), branch: last.Branch, promptID: last.PromptID, prompt: last.Prompt, at: last.Started}
+		s = start{base: last.Base, head: last.From, branch: last.Branch, promptID: last.PromptID, prompt: last.Prompt, at: last.Started}
 	default:
 		return f.withoutPrompt()
 	}
 	if f.elsewhere() {
-		s.base = plumbing.ZeroHash // the other worktree's state says nothing about this one
+		s.base = git.Hash{} // the other worktree's state says nothing about this one
 	}
 	return s
 }
@@ -284,7 +282,7 @@ func (f *facts) start() start {
 func (f *facts) withoutPrompt() start {
 	s := start{head: f.head, exact: true}
 	if last := f.state.Last; last != nil && last.Mission == string(f.id) && !f.elsewhere() {
-		s.base, s.head = last.Code.Hash(), last.Head.Hash()
+		s.base, s.head = last.Code, last.Head
 	}
 	return s
 }
@@ -294,10 +292,10 @@ func (f *facts) elsewhere() bool { return f.state.Worktree != "" && f.state.Work
 
 // An outturn is the result of carrying out a plan.
 type outturn struct {
-	turns []*Turn       // records of the turns that ended
-	ended start         // the state in which the last of them began
-	opens start         // the state in which the new turn began
-	head  plumbing.Hash // HEAD, after all refs have moved
+	turns []*Turn  // records of the turns that ended
+	ended start    // the state in which the last of them began
+	opens start    // the state in which the new turn began
+	head  git.Hash // HEAD, after all refs have moved
 }
 
 // next is the session's local state after the plan was carried out. at makes a cursor from an
@@ -315,7 +313,7 @@ func (f *facts) next(p plan, done outturn, at func(offset int64, turn int) sessi
 		}
 		st.Last = &session.LastTurn{
 			Mission: string(f.id), Turn: t.Turn, PromptID: t.PromptID, Key: f.key(),
-			Code: t.Code, Base: t.Base, From: git.Hex(done.ended.head), Branch: done.ended.branch, Head: git.Hex(done.head),
+			Code: t.Code, Base: t.Base, From: done.ended.head, Branch: done.ended.branch, Head: done.head,
 			Prompt: t.Prompt, Started: t.Started, Before: before,
 		}
 		st.Open = nil
@@ -333,7 +331,7 @@ func (f *facts) next(p plan, done outturn, at func(offset int64, turn int) sessi
 	if p.opens != nil {
 		st.Open = &session.OpenTurn{
 			PromptID: f.PromptID, Prompt: redact.String(clip(p.opens.prompt)), Started: p.opens.at,
-			Base: git.Hex(done.opens.base), Head: git.Hex(done.opens.head), Branch: done.opens.branch, Transcript: f.Transcript,
+			Base: done.opens.base, Head: done.opens.head, Branch: done.opens.branch, Transcript: f.Transcript,
 		}
 	}
 	st.Mission, st.Worktree, st.Seen = string(f.id), f.worktree, f.At
@@ -362,11 +360,11 @@ func (f *facts) cursor() session.Cursor {
 
 // A place holds what determines the commit for the present worktree.
 type place struct {
-	tree     plumbing.Hash // of the worktree
-	head     plumbing.Hash // HEAD; zero on an unborn branch
-	headTree plumbing.Hash
+	tree     git.Hash // of the worktree
+	head     git.Hash // HEAD; zero on an unborn branch
+	headTree git.Hash
 	start    start // of the turn; its base commit exists
-	baseTree plumbing.Hash
+	baseTree git.Hash
 	onBranch bool // HEAD is on the mission's branch
 }
 
@@ -377,14 +375,14 @@ type place struct {
 // the start, that is taken if the worktree equals it, and is the parent of a new commit otherwise.
 // Everywhere else a new commit's parent is HEAD. There is never a second one: a turn recorded as a
 // merge commit would lose its work in a rebase, and could not be cherry-picked.
-func (p place) commit() (commit, parent plumbing.Hash) {
+func (p place) commit() (commit, parent git.Hash) {
 	switch {
 	case !p.head.IsZero() && p.tree == p.headTree:
-		return p.head, plumbing.ZeroHash
+		return p.head, git.Hash{}
 	case p.onBranch, p.start.head != p.head:
-		return plumbing.ZeroHash, p.head
+		return git.Hash{}, p.head
 	case p.tree == p.baseTree:
-		return p.start.base, plumbing.ZeroHash
+		return p.start.base, git.Hash{}
 	}
-	return plumbing.ZeroHash, p.start.base
+	return git.Hash{}, p.start.base
 }

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -22,7 +20,7 @@ import (
 )
 
 // hash is a made-up commit.
-func hash(n byte) plumbing.Hash { return plumbing.Hash{n} }
+func hash(n byte) git.Hash { return git.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
 
 // said is a part of a client's file: a prompt of a turn, and what follows it.
 func said(promptID, prompt string, more ...string) string {
@@ -50,11 +48,11 @@ func TestDecide(t *testing.T) {
 	const mission = "a1b2c3d4"
 	last := func(prompt string) *session.LastTurn {
 		return &session.LastTurn{
-			Mission: mission, Turn: 3, PromptID: prompt, Code: git.Hex(hash(3)), Base: git.Hex(hash(2)), Head: git.Hex(hash(1)),
+			Mission: mission, Turn: 3, PromptID: prompt, Code: hash(3), Base: hash(2), Head: hash(1),
 			Before: session.Cursor{Offset: 5, Turn: 2},
 		}
 	}
-	open := &session.OpenTurn{PromptID: "p4", Prompt: "four", Base: git.Hex(hash(4)), Head: git.Hex(hash(1))}
+	open := &session.OpenTurn{PromptID: "p4", Prompt: "four", Base: hash(4), Head: hash(1)}
 	four := said("p4", "four", answer("did four"))
 	for _, tt := range []struct {
 		name      string
@@ -103,7 +101,7 @@ func TestDecide(t *testing.T) {
 		{name: "a stop", event: Stopped, prompt: "p4", open: open, last: last("p3"), from: 9, file: four, base: 4, ends: []ended{{4, 3, "four", true}}},
 		{
 			name: "a stop in a client that gives a prompt no id before it is in the file", event: Stopped, prompt: "p4",
-			open: &session.OpenTurn{Prompt: "four", Base: git.Hex(hash(4))}, last: last("p3"), from: 9, file: four, base: 4,
+			open: &session.OpenTurn{Prompt: "four", Base: hash(4)}, last: last("p3"), from: 9, file: four, base: 4,
 			ends: []ended{{4, 3, "four", true}},
 		},
 		{
@@ -145,7 +143,7 @@ func TestDecide(t *testing.T) {
 		{name: "a stop of a client without ids", event: Stopped, last: last(""), from: 9, file: four, base: 3, exact: true, ends: []ended{{4, 3, "four", true}}},
 		{
 			name: "a stop after a fork by the client, whose old turns share one id", event: Stopped, prompt: "p4",
-			open: &session.OpenTurn{PromptID: "p4", Base: git.Hex(hash(4))}, file: said("p4", "one") + said("p4", "four", answer("x")), base: 4,
+			open: &session.OpenTurn{PromptID: "p4", Base: hash(4)}, file: said("p4", "one") + said("p4", "four", answer("x")), base: 4,
 			ends: []ended{{4, 0, "four", true}},
 		},
 	} {
@@ -168,7 +166,7 @@ func TestDecide(t *testing.T) {
 		if fmt.Sprint(got) != fmt.Sprint(tt.ends) {
 			t.Errorf("%s: ends %+v, want %+v", tt.name, got, tt.ends)
 		}
-		if (tt.ends != nil || tt.opens != "") && (p.start.base != plumbing.Hash{tt.base} || p.start.exact != tt.exact) {
+		if (tt.ends != nil || tt.opens != "") && (p.start.base != hash(tt.base) || p.start.exact != tt.exact) {
 			t.Errorf("%s: starts at %.2s, exact %t; want %02x, %t", tt.name, p.start.base, p.start.exact, tt.base, tt.exact)
 		}
 		var opens opening
@@ -242,7 +240,7 @@ func TestPlace(t *testing.T) {
 		{"empty, on an unborn branch", place{tree: hash(base), start: start{base: hash(base)}, baseTree: hash(base)}, base, 0},
 	} {
 		commit, parent := tt.p.commit()
-		if commit != (plumbing.Hash{tt.commit}) || parent != (plumbing.Hash{tt.parent}) {
+		if commit != hash(tt.commit) || parent != hash(tt.parent) {
 			t.Errorf("%s: commit %.2s, parent %.2s; want %02x, %02x", tt.name, commit, parent, tt.commit, tt.parent)
 		}
 	}
@@ -294,8 +292,8 @@ func TestStands(t *testing.T) {
 		{name: "from a commit to another branch", from: 1, to: 2, before: detached, now: main, asks: true},
 	} {
 		s, asked := start{base: hash(9), branch: tt.before, exact: tt.exact}, false
-		head := plumbing.Hash{tt.to}
-		s.head = plumbing.Hash{tt.from}
+		head := hash(tt.to)
+		s.head = hash(tt.from)
 		got, err := s.stands(!tt.gone, head, tt.now, func() (bool, error) { asked = true; return tt.descend, nil })
 		if err != nil || got != tt.want || asked != tt.asks {
 			t.Errorf("%s: %t, %v, git was asked: %t; want %t, %t", tt.name, got, err, asked, tt.want, tt.asks)
@@ -334,7 +332,7 @@ func (s *sitting) take(sig Signal, id ledger.ID) {
 	done := outturn{head: hash(1), opens: start{base: hash(1), head: hash(1)}}
 	for _, e := range p.ends {
 		turn := describe(&f, e, p.start, &snapshot.Snapshot{})
-		turn.Code, turn.Base = git.Hex(hash(1)), git.Hex(hash(1))
+		turn.Code, turn.Base = hash(1), hash(1)
 		switch {
 		case e.number == len(s.turns)+1:
 			s.turns = append(s.turns, turn)

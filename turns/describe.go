@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode"
 
-	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/redact"
 	"gitagent/internal/snapshot"
@@ -21,7 +20,7 @@ func describe(f *facts, e ending, s start, snap *snapshot.Snapshot) *Turn {
 		V: ledger.Version, Kind: kind, Mission: f.id, Turn: e.number,
 		At: f.At, Started: s.at.UTC(), Outcome: f.outcome(), Agent: f.Agent, Session: f.Session, Program: version.Program(),
 		PromptID: e.promptID, Model: called(sum.Model, maxModel),
-		Base: git.Hex(s.base), Head: git.Hex(f.head), Branch: valid(strings.TrimPrefix(snap.Head.Branch, "refs/heads/")),
+		Base: s.base, Head: f.head, Branch: valid(strings.TrimPrefix(snap.Head.Branch, "refs/heads/")),
 		Tools: toolsCalled(sum.Tools), Context: sum.Context, Output: sum.Output, Compactions: sum.Compactions, Tokens: byModel(sum.Tokens),
 		Transcript: f.share(e),
 	}

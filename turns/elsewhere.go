@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
@@ -15,7 +13,7 @@ import (
 // branch, or detached, when they ended; and HEAD does not have it either. With nothing else after them the
 // mission ends before them, for this time. trees are what comes of the merge or, if that has conflicts, both
 // sides.
-func (r *Recorder) leaveOut(ctx context.Context, g *git.Repo, k *unfinished, trees ...plumbing.Hash) error {
+func (r *Recorder) leaveOut(ctx context.Context, g *git.Repo, k *unfinished, trees ...git.Hash) error {
 	if err := r.dropped(ctx, k); err != nil {
 		return err
 	}
@@ -85,7 +83,7 @@ func (r *Recorder) dropped(ctx context.Context, k *unfinished) error {
 	for i := range k.turns {
 		if t := &k.turns[i]; t.changed && !t.committed && "refs/heads/"+t.branch == k.branch {
 			of[t.code.String()] = t
-			in.WriteString(t.code.String() + "\n")
+			in.WriteString(r.Repo.Format().Text(t.code) + "\n")
 		}
 	}
 	if len(of) == 0 {
@@ -113,7 +111,7 @@ func (r *Recorder) apart(ctx context.Context, k *unfinished) (map[int]bool, erro
 	for i, t := range k.turns {
 		if t.changed && !t.committed && "refs/heads/"+t.branch != k.branch {
 			of[t.code.String()] = append(of[t.code.String()], i)
-			in.WriteString(t.code.String() + "\n")
+			in.WriteString(r.Repo.Format().Text(t.code) + "\n")
 		}
 	}
 	if len(of) == 0 {
@@ -130,7 +128,7 @@ func (r *Recorder) apart(ctx context.Context, k *unfinished) (map[int]bool, erro
 }
 
 // brings reports whether one of the trees has what a turn changed.
-func brings(ctx context.Context, g *git.Repo, objects *git.Objects, t *worked, trees []plumbing.Hash) (bool, error) {
+func brings(ctx context.Context, g *git.Repo, objects *git.Objects, t *worked, trees []git.Hash) (bool, error) {
 	base, err := objects.TreeOf(t.base)
 	if err != nil {
 		return false, err

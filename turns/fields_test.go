@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
@@ -50,7 +49,7 @@ func (l *lab) plant(id ledger.ID, files map[string]string) (tip string) {
 // accept accepts a mission as it is, as a person does.
 func (l *lab) accept(id ledger.ID) {
 	l.t.Helper()
-	if err := l.recorder(l.Dir).Trust.Accept(plumbing.NewHash(l.Git("rev-parse", id.Ref())), id); err != nil {
+	if err := l.recorder(l.Dir).Trust.Accept(git.NewHash(l.Git("rev-parse", id.Ref())), id); err != nil {
 		l.t.Fatal(err)
 	}
 }

@@ -143,7 +143,7 @@ func TestHostileLedger(t *testing.T) {
 	gittest.Check(t)
 	const mission = `{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z"}`
 	record := func(n int, rest string) string {
-		return fmt.Sprintf(`{"v":1,"kind":"turn","mission":"a1b2c3d4","turn":%d,"at":"2026-11-20T12:00:00Z","outcome":"done","code":"`+gittest.Hashes("035889dde589b207bdc928f32292daf5f0ad0bad")+`"%s}`, n, rest)
+		return fmt.Sprintf(`{"v":1,"kind":"turn","mission":"a1b2c3d4","turn":%d,"at":"2026-11-20T12:00:00Z","outcome":"done","code":"`+gittest.Hash("035889dde589b207bdc928f32292daf5f0ad0bad")+`"%s}`, n, rest)
 	}
 	for name, files := range map[string]map[string]string{
 		"record is binary":              {"mission.json": mission, "turns/0000/000001.json": "\x00\xff"},

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/session"
@@ -54,7 +52,7 @@ type Finishing struct {
 // A Finished says where the work of a mission is.
 type Finished struct {
 	ledger.Finish
-	Made []plumbing.Hash // the commits that were made, the oldest first; with an error, the ones before it
+	Made []git.Hash // the commits that were made, the oldest first; with an error, the ones before it
 
 	// Missing wraps [ErrElsewhere] if the work of the last turns is on another branch; else it is nil. LeftOut
 	// are the turns before them of which that is so, and those that the user has dropped from the branch.
@@ -102,7 +100,7 @@ func (r *Recorder) finish(ctx context.Context, objects *git.Objects, f Finishing
 	if done.Worktree, err = r.Repo.WorktreeOf(ctx, k.branch); err != nil {
 		return err
 	}
-	if was := k.mission.Finished; k.finished && was.Holds(k.last, k.at) && (k.branch == "" || was.Tip.Hash() == k.tip) {
+	if was := k.mission.Finished; k.finished && was.Holds(k.last, k.at) && (k.branch == "" || was.Tip == k.tip) {
 		done.Finish = *was
 		return nil
 	}
@@ -123,7 +121,7 @@ func (r *Recorder) finish(ctx context.Context, objects *git.Objects, f Finishing
 		done.Made, err = r.pick(ctx, f, k)
 	}
 	if errors.Is(err, ErrEmpty) && !k.changed() && k.finished {
-		in, err = k.mission.Finished.Commit.Hash(), nil
+		in, err = k.mission.Finished.Commit, nil
 	}
 	if err != nil {
 		return err
@@ -133,7 +131,7 @@ func (r *Recorder) finish(ctx context.Context, objects *git.Objects, f Finishing
 			return err
 		}
 	}
-	done.Finish = ledger.Finish{Commit: git.Hex(in), Turn: k.last, At: f.At.UTC().Truncate(time.Millisecond), Tip: git.Hex(k.tip)}
+	done.Finish = ledger.Finish{Commit: in, Turn: k.last, At: f.At.UTC().Truncate(time.Millisecond), Tip: k.tip}
 	if k.at.After(done.At) {
 		done.At = k.at
 	}
@@ -180,17 +178,17 @@ func (r *Recorder) git(ctx context.Context, k *unfinished) (*git.Repo, error) {
 }
 
 // commit lets git commit what is staged, or what the arguments say, and returns the commit.
-func (r *Recorder) commit(ctx context.Context, g *git.Repo, f Finishing, args ...string) (plumbing.Hash, error) {
+func (r *Recorder) commit(ctx context.Context, g *git.Repo, f Finishing, args ...string) (git.Hash, error) {
 	ctx = context.WithoutCancel(ctx) // an interrupt in the terminal is for git and the editor as well, which decide
 	before, err := r.Repo.Head(ctx)
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	err = r.locking(ctx, g, func(g *git.Repo) error {
 		return g.Run(ctx, f.Stdin, f.Talk, f.Talk, append([]string{"commit"}, args...)...)
 	})
 	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("%w: %w", ErrNotCommitted, err)
+		return git.Hash{}, fmt.Errorf("%w: %w", ErrNotCommitted, err)
 	}
 	now, err := r.Repo.Head(ctx)
 	if err == nil && now.Commit == before.Commit {
@@ -202,21 +200,21 @@ func (r *Recorder) commit(ctx context.Context, g *git.Repo, f Finishing, args ..
 // A begun finish is noted in a file of the local state until it is recorded: whoever resolves conflicts
 // makes the commit himself, and a process may be killed before it can say so.
 type begun struct {
-	Worktree string  `json:"worktree"` // git directory
-	Head     git.Hex `json:"head"`     // before; zero on an unborn branch
-	Turn     int     `json:"turn"`     // the last one
-	Tip      git.Hex `json:"tip,omitzero"`
+	Worktree string   `json:"worktree"` // git directory
+	Head     git.Hash `json:"head"`     // before; zero on an unborn branch
+	Turn     int      `json:"turn"`     // the last one
+	Tip      git.Hash `json:"tip,omitzero"`
 }
 
 // of reports whether it is of this worktree, and of a branch that is still where it was.
-func (b *begun) of(worktree string, tip plumbing.Hash) bool {
-	return b != nil && b.Worktree == worktree && b.Tip.Hash() == tip
+func (b *begun) of(worktree string, tip git.Hash) bool {
+	return b != nil && b.Worktree == worktree && b.Tip == tip
 }
 
 func begunPath(id ledger.ID) string { return filepath.Join("finishing", string(id)) }
 
 func (r *Recorder) begin(id ledger.ID, k *unfinished) error {
-	data, err := json.Marshal(begun{Worktree: r.Repo.GitDir, Head: git.Hex(k.head.Commit), Turn: k.last, Tip: git.Hex(k.tip)})
+	data, err := json.Marshal(begun{Worktree: r.Repo.GitDir, Head: k.head.Commit, Turn: k.last, Tip: k.tip})
 	if err != nil {
 		return err
 	}
@@ -247,18 +245,18 @@ func (r *Recorder) given(text string) (path string, done func(), err error) {
 const ungrafted = "advice.graftFileDeprecated=false"
 
 // mergedTree is the tree of a merge of two commits, zero if it has conflicts.
-func mergedTree(ctx context.Context, g *git.Repo, ours, theirs plumbing.Hash) (plumbing.Hash, error) {
+func mergedTree(ctx context.Context, g *git.Repo, ours, theirs git.Hash) (git.Hash, error) {
 	out, err := g.Output(ctx, nil, "-c", ungrafted, "merge-tree", "--write-tree", "--no-messages", ours.String(), theirs.String())
 	if git.Status(err) == 1 {
-		return plumbing.ZeroHash, nil
+		return git.Hash{}, nil
 	}
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	return git.ParseHash(strings.TrimSpace(string(out)))
 }
 
-func (r *Recorder) treeOf(ctx context.Context, commit plumbing.Hash) (plumbing.Hash, error) {
+func (r *Recorder) treeOf(ctx context.Context, commit git.Hash) (git.Hash, error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	return objects.TreeOf(commit)

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/workspace"
@@ -30,17 +28,17 @@ func (l Line) Finished() *ledger.Finish {
 
 // Lost returns which of these commits no branch here, none of a remote, and no tag has: they were amended,
 // rebased or reset away. One process tells, and looks no further back than the oldest of them.
-func Lost(ctx context.Context, repo *git.Repo, commits ...git.Hex) (map[git.Hex]bool, error) {
+func Lost(ctx context.Context, repo *git.Repo, commits ...git.Hash) (map[git.Hash]bool, error) {
 	if len(commits) == 0 {
 		return nil, nil
 	}
 	objects := repo.Objects(ctx)
 	defer objects.Close()
-	lost := make(map[git.Hex]bool)
-	asked := make(map[git.Hex]bool)
+	lost := make(map[git.Hash]bool)
+	asked := make(map[git.Hash]bool)
 	var in strings.Builder
 	for _, c := range commits {
-		switch err := objects.Has(c.Hash()); {
+		switch err := objects.Has(c); {
 		case ledger.Missing(err):
 			lost[c] = true
 		case err != nil:
@@ -58,7 +56,7 @@ func Lost(ctx context.Context, repo *git.Repo, commits ...git.Hex) (map[git.Hex]
 		return nil, err
 	}
 	for line := range strings.Lines(string(out)) {
-		if c := git.Hex(plumbing.NewHash(strings.TrimSpace(line))); asked[c] {
+		if c := git.NewHash(strings.TrimSpace(line)); asked[c] {
 			lost[c] = true
 		}
 	}
@@ -88,7 +86,7 @@ func Unnoted(ctx context.Context, w *workspace.Workspace, lines []Line) map[ledg
 				continue
 			}
 			if c, have, err := trailers(ctx, repo, l.ID, at.Head.String(), b.Head.String()); err == nil && have.Has(l.Turns) {
-				found[l.ID] = &ledger.Finish{Commit: git.Hex(c), Turn: b.Turn, At: l.Newest(), Tip: b.Tip}
+				found[l.ID] = &ledger.Finish{Commit: c, Turn: b.Turn, At: l.Newest(), Tip: b.Tip}
 			}
 		}
 	}
@@ -115,7 +113,7 @@ func (r *Recorder) RemoveFinished(ctx context.Context, id ledger.ID, is ledger.F
 	if !ok {
 		return &Removed{ID: id, Bytes: -1}, nil
 	}
-	if tip != is.Tip.Hash() {
+	if tip != is.Tip {
 		return nil, fmt.Errorf("mission %s: branch %s has moved since it was finished", id, strings.TrimPrefix(branch, "refs/heads/"))
 	}
 	gone, err := r.leaving(ctx, id, branch)

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/include"
@@ -29,8 +27,8 @@ import (
 // not known where the code was, see [Turn.CodeKnown], the code is HEAD's.
 type Fork struct {
 	Source *Turn
-	Before bool    // at the state in which the turn started, not the one in which it ended
-	From   git.Hex // the commit that it begins at, if that is neither: a saved state after the turn
+	Before bool     // at the state in which the turn started, not the one in which it ended
+	From   git.Hash // the commit that it begins at, if that is neither: a saved state after the turn
 	ID     ledger.ID
 	Title  string
 	Prompt string // what it starts with, of which it has its title if none is given; empty for none
@@ -59,18 +57,18 @@ func (f *Fork) agent() string {
 }
 
 // begins is the commit that it begins at.
-func (f *Fork) begins(head func() (git.Head, error)) (plumbing.Hash, error) {
+func (f *Fork) begins(head func() (git.Head, error)) (git.Hash, error) {
 	switch {
 	case !f.From.IsZero():
-		return f.From.Hash(), nil
+		return f.From, nil
 	case f.Source.CodeKnown() != nil:
 		if now, err := head(); err != nil || !now.Commit.IsZero() {
 			return now.Commit, err
 		}
 	case f.Before:
-		return f.Source.Before().Commit.Hash(), nil
+		return f.Source.Before().Commit, nil
 	}
-	return f.Source.After().Commit.Hash(), nil
+	return f.Source.After().Commit, nil
 }
 
 // titleOf is what people call an agent, by its name in records.
@@ -137,7 +135,7 @@ func (r *Recorder) Fork(ctx context.Context, f Fork) (*Forked, error) {
 
 // fork begins the ledger of a fork in a transaction. The branch is empty for a passive mission. With an error
 // there may be a mission of which something was noted.
-func (r *Recorder) fork(ctx context.Context, tx *transaction.Tx, f Fork, from plumbing.Hash, branch string) (*ledger.Mission, error) {
+func (r *Recorder) fork(ctx context.Context, tx *transaction.Tx, f Fork, from git.Hash, branch string) (*ledger.Mission, error) {
 	if _, err := tx.Objects.TreeOf(from); err != nil {
 		return nil, fmt.Errorf("its code commit is not here: %w", err)
 	}
@@ -153,8 +151,8 @@ func (r *Recorder) fork(ctx context.Context, tx *transaction.Tx, f Fork, from pl
 	if m.Title == "" {
 		m.Title = l.Mission.Title
 	}
-	err = r.Trust.Inherit(f.ID, f.Source.mission(), l.Tip, func(a, b plumbing.Hash) (bool, error) {
-		return r.Repo.IsAncestor(ctx, git.Hex(b), git.Hex(a))
+	err = r.Trust.Inherit(f.ID, f.Source.mission(), l.Tip, func(a, b git.Hash) (bool, error) {
+		return r.Repo.IsAncestor(ctx, b, a)
 	})
 	if err != nil {
 		return m, err
@@ -186,7 +184,7 @@ func (r *Recorder) ledgerOf(ctx context.Context, objects *git.Objects, f Fork) (
 	var found *ledger.Ledger
 	i := sort.Search(len(events), func(i int) bool {
 		last := 0
-		l, e := ledger.At(objects, mission, plumbing.NewHash(events[i]))
+		l, e := ledger.At(objects, mission, git.NewHash(events[i]))
 		if e == nil {
 			last, e = l.LastTurn()
 		}

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/agent"
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/git"
@@ -261,7 +259,7 @@ func TestForkFails(t *testing.T) {
 		{"the user's hook fails", func(l *lab, f *turns.Fork) { l.failingHook() }, ""},
 		{"the code commit is missing", func(l *lab, f *turns.Fork) {
 			lost := *f.Source
-			lost.Code = git.Hex(plumbing.NewHash("0123456789012345678901234567890123456789"))
+			lost.Code = git.NewHash(gittest.Hash("0123456789"))
 			f.Source = l.putTurn(lost)
 		}, "code commit is not here"},
 		{"the turn is a stranger's", func(l *lab, f *turns.Fork) {

@@ -13,7 +13,7 @@ import (
 // A ForkPoint is where a fork left another mission.
 type ForkPoint struct {
 	Of     ledger.TurnID // the turn that it was forked at, as its record names it
-	Commit git.Hex       // where its branch began: that turn's start or end, or a state that was saved after it
+	Commit git.Hash      // where its branch began: that turn's start or end, or a state that was saved after it
 }
 
 // PointOf returns where a fork began. The error of a mission that is none wraps [ErrNoFork].
@@ -22,7 +22,7 @@ func PointOf(m *ledger.Mission) (ForkPoint, error) {
 	if err != nil || !forked(m) {
 		return ForkPoint{}, fmt.Errorf("mission %s: %w", m.ID, ErrNoFork)
 	}
-	return ForkPoint{Of: *m.ForkedFrom, Commit: git.Hex(base)}, nil
+	return ForkPoint{Of: *m.ForkedFrom, Commit: base}, nil
 }
 
 // maxOutward is how many forks of forks are looked at.
@@ -71,13 +71,13 @@ func (r *Recorder) source(ctx context.Context, objects *git.Objects, head git.He
 	if err != nil {
 		return nil, err
 	}
-	inHead := func(commit git.Hex) bool { return r.in(ctx, commit.Hash(), head) }
+	inHead := func(commit git.Hash) bool { return r.in(ctx, commit, head) }
 	return &source{l.Mission, isHere(l.Mission, at, here, inHead)}, ctx.Err()
 }
 
 // isHere reports whether HEAD is on a mission's branch, or has its work up to where it was forked: the commit itself,
 // or one that a finish or an adoption of that has made.
-func isHere(m *ledger.Mission, at ForkPoint, here ledger.ID, inHead func(git.Hex) bool) bool {
+func isHere(m *ledger.Mission, at ForkPoint, here ledger.ID, inHead func(git.Hash) bool) bool {
 	f, a := m.Finished, m.Adopted
 	return m.ID == here || inHead(at.Commit) ||
 		f != nil && f.Turn >= at.Of.Turn && inHead(f.Commit) ||

@@ -56,10 +56,10 @@ func Growths(ctx context.Context, repo *git.Repo, list []Line) (map[ledger.ID]*G
 	}
 	grown := make(map[ledger.ID]*Growth)
 	var sized []*Growth
-	var pairs [][2]plumbing.Hash
+	var pairs [][2]git.Hash
 	for _, g := range all {
 		grown[g.line.ID] = &g.growth
-		if !slices.ContainsFunc(g.trees[:], plumbing.Hash.IsZero) {
+		if !slices.ContainsFunc(g.trees[:], git.Hash.IsZero) {
 			pairs, sized = append(pairs, g.trees), append(sized, &g.growth)
 		}
 	}
@@ -78,9 +78,9 @@ type growing struct {
 	*queue
 	line   Line
 	growth Growth
-	files  int              // that its turns have changed
-	code   git.Hex          // at the end of the last one
-	trees  [2]plumbing.Hash // where it began, and of that
+	files  int         // that its turns have changed
+	code   git.Hash    // at the end of the last one
+	trees  [2]git.Hash // where it began, and of that
 }
 
 func (g *growing) commit(content []byte, err error) {
@@ -89,7 +89,7 @@ func (g *growing) commit(content []byte, err error) {
 		return
 	}
 	g.read(c.Tree, plumbing.TreeObject, ledger.MaxTree, func(content []byte, err error) {
-		if entries, err := treeMap(content, err); err == nil && entries["turns"].Mode == filemode.Dir {
+		if entries, err := g.treeMap(content, err); err == nil && entries["turns"].Mode == filemode.Dir {
 			g.read(entries["turns"].Hash, plumbing.TreeObject, ledger.MaxTree, g.top)
 		}
 	})
@@ -99,11 +99,11 @@ func (g *growing) commit(content []byte, err error) {
 const maxDirs = 3
 
 func (g *growing) top(content []byte, err error) {
-	entries, _ := treeMap(content, err)
+	entries, _ := g.treeMap(content, err)
 	dirs := ledger.NewestDirs(entries)
 	for _, d := range dirs[:min(maxDirs, len(dirs))] {
 		g.read(d.Hash, plumbing.TreeObject, ledger.MaxTree, func(content []byte, err error) {
-			entries, _ := treeMap(content, err)
+			entries, _ := g.treeMap(content, err)
 			for _, r := range ledger.NewestRecords(d.Number, entries) {
 				if r.Number >= g.line.ForkedFrom.Turn { // one that begins before the turn has its own of that number
 					g.read(r.Hash, plumbing.BlobObject, ledger.MaxTurn, func(content []byte, err error) { g.record(r.Number, content, err) })
@@ -134,8 +134,8 @@ func (g *growing) wantTrees() {
 	if err != nil || g.files > maxGrowth {
 		return
 	}
-	for i, commit := range []git.Hex{point.Commit, g.code} {
-		g.read(commit.Hash(), plumbing.CommitObject, git.MaxCommit, func(content []byte, err error) {
+	for i, commit := range []git.Hash{point.Commit, g.code} {
+		g.read(commit, plumbing.CommitObject, git.MaxCommit, func(content []byte, err error) {
 			if c, err := parseCommit(content, err); err == nil {
 				g.trees[i] = c.Tree
 			}

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/redact"
@@ -350,7 +348,7 @@ func (im *importer) turn(ctx context.Context, rec *recording, e ending, again bo
 	}
 	rec.head = at.head
 	t := describe(&rec.facts, e, start{base: at.base}, new(snapshot.Snapshot))
-	t.Code, t.Imported = git.Hex(at.code), at.by
+	t.Code, t.Imported = at.code, at.by
 	var old *Turn
 	if again {
 		old, err = readTurn(rec.tx.Ledger, e.number)
@@ -393,8 +391,8 @@ func (im *importer) fork(ctx context.Context, tx *transaction.Tx, c *candidate, 
 	if err != nil {
 		return err
 	}
-	err = im.Trust.Inherit(tx.ID, source.mission(), l.Tip, func(a, b plumbing.Hash) (bool, error) {
-		return im.Repo.IsAncestor(ctx, git.Hex(b), git.Hex(a))
+	err = im.Trust.Inherit(tx.ID, source.mission(), l.Tip, func(a, b git.Hash) (bool, error) {
+		return im.Repo.IsAncestor(ctx, b, a)
 	})
 	if err != nil {
 		return err
@@ -408,7 +406,7 @@ func (im *importer) fork(ctx context.Context, tx *transaction.Tx, c *candidate, 
 	if err := im.date(tx, l.Mission.Created); err != nil {
 		return err
 	}
-	return tx.Append("fork of "+name.String(), nil, source.Code.Hash())
+	return tx.Append("fork of "+name.String(), nil, source.Code)
 }
 
 // title is what a mission that begins with a prompt is called.

@@ -134,7 +134,7 @@ func TestImportUnknown(t *testing.T) {
 	l.dropLog()
 	l.imported(false)
 	list := l.check(own(c), one)
-	if list[0].Imported != "head" || list[0].Code.String() != l.Git("rev-parse", "HEAD") || !list[0].Head.Hash().IsZero() {
+	if list[0].Imported != "head" || list[0].Code.String() != l.Git("rev-parse", "HEAD") || !list[0].Head.IsZero() {
 		t.Errorf("it is %s", describe(list))
 	}
 	if notes, err := l.Try("notes", "--ref=agent/"+string(own(c)), "list"); err == nil && notes != "" {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -23,7 +21,7 @@ type importer struct {
 	missions map[string][]ledger.ID  // that have recorded a session
 	last     map[ledger.ID]*Glance   // of each mission; nil if there is none that may be relied on
 	alike    map[string][]*candidate // by the first turn's uuid: a copy made by the client shares it
-	head     plumbing.Hash           // HEAD's commit; zero on an unborn branch
+	head     git.Hash                // HEAD's commit; zero on an unborn branch
 	places   map[string]*git.Repo    // the worktree that a directory is in; nil if that is not one of this repository
 	logs     map[string]headLog      // by git directory
 }

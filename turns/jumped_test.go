@@ -13,11 +13,11 @@ import (
 func TestJumped(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	at := func(n byte) git.Hex {
+	at := func(n byte) git.Hash {
 		if n == 0 {
-			return git.Hex{}
+			return git.Hash{}
 		}
-		return git.Hex(hash(n))
+		return hash(n)
 	}
 	for _, tt := range []struct {
 		name       string
@@ -41,7 +41,7 @@ func TestJumped(t *testing.T) {
 	} {
 		got, err := jumped(&Turn{Turn: tt.turn, Base: at(tt.base), Head: at(tt.head)},
 			func() (*Turn, error) { return &Turn{Head: at(tt.before)}, tt.err },
-			func(from, to git.Hex) (bool, error) {
+			func(from, to git.Hash) (bool, error) {
 				if from != at(tt.before) || to != at(tt.head) {
 					t.Errorf("%s: it is asked whether %s descends from %s", tt.name, to, from)
 				}
@@ -52,7 +52,7 @@ func TestJumped(t *testing.T) {
 		}
 	}
 	_, err := jumped(&Turn{Turn: 2, Base: at(5), Head: at(5)}, func() (*Turn, error) { return &Turn{Head: at(4)}, nil },
-		func(_, _ git.Hex) (bool, error) { return false, broken })
+		func(_, _ git.Hash) (bool, error) { return false, broken })
 	if !errors.Is(err, broken) {
 		t.Errorf("git can't tell: %v", err)
 	}

@@ -8,8 +8,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/workspace"
@@ -81,7 +79,7 @@ func byCommit(ctx context.Context, w *workspace.Workspace, current ledger.ID, re
 
 // keeping returns the missions that keep a commit; of archived ones those that its message names. Where a stranger's ledger holds something that is too
 // large for git, they are those that may: the current one, and all that this clone knows.
-func keeping(ctx context.Context, w *workspace.Workspace, current ledger.ID, commit plumbing.Hash) (map[ledger.ID]plumbing.Hash, error) {
+func keeping(ctx context.Context, w *workspace.Workspace, current ledger.ID, commit git.Hash) (map[ledger.ID]git.Hash, error) {
 	missions, err := ledger.Keeping(ctx, w.Repo.Wary(), commit)
 	if ctx.Err() != nil {
 		return nil, err
@@ -92,13 +90,13 @@ func keeping(ctx context.Context, w *workspace.Workspace, current ledger.ID, com
 	if missions, err = ledger.List(ctx, w.Repo); err != nil {
 		return nil, err
 	}
-	maps.DeleteFunc(missions, func(id ledger.ID, _ plumbing.Hash) bool { return id != current && !w.Trust.Known(id) })
+	maps.DeleteFunc(missions, func(id ledger.ID, _ git.Hash) bool { return id != current && !w.Trust.Known(id) })
 	return missions, nil
 }
 
 // addNamed adds the missions that a commit of ours names in trailers. They may be archived, and no ref leads
 // from them to the commit then; whether they do keep it, their ledgers say.
-func addNamed(ctx context.Context, w *workspace.Workspace, commit plumbing.Hash, missions map[ledger.ID]plumbing.Hash) error {
+func addNamed(ctx context.Context, w *workspace.Workspace, commit git.Hash, missions map[ledger.ID]git.Hash) error {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
 	c, err := objects.Commit(commit)
@@ -168,7 +166,7 @@ type keeper struct {
 	ctx     context.Context
 	repo    *git.Repo
 	objects *git.Objects
-	commit  plumbing.Hash
+	commit  git.Hash
 	left    readings
 }
 
@@ -197,7 +195,7 @@ func (k *keeper) state(id ledger.ID) (*State, error) {
 		switch t, err := k.recorded(id, e); {
 		case err != nil:
 			return nil, err
-		case t != nil && t.Code.Hash() == k.commit:
+		case t != nil && t.Code == k.commit:
 			return t.After(), nil
 		}
 	}
@@ -215,10 +213,10 @@ func (k *keeper) state(id ledger.ID) (*State, error) {
 		records -= size
 		k.left.records -= size
 		switch k.commit {
-		case t.Code.Hash():
+		case t.Code:
 			ended = t.After()
 			return errFound
-		case t.Base.Hash():
+		case t.Base:
 			started = t.Before()
 		}
 		return nil

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -30,7 +28,7 @@ func keepingHead(t *testing.T, r *gittest.Repo, id ledger.ID, events int) {
 	event("", "mission.json", mission)
 	event("merge "+head+"\nD mission.json\n", "broken", "")
 	for n := 1; n <= events; n++ {
-		record := fmt.Sprintf(`{"v":1,"kind":"turn","mission":%q,"turn":%d,"at":"2026-01-02T03:04:05Z","outcome":"done","code":"%0*d"}`, id, n, 2*len(plumbing.ZeroHash), 1)
+		record := fmt.Sprintf(`{"v":1,"kind":"turn","mission":%q,"turn":%d,"at":"2026-01-02T03:04:05Z","outcome":"done","code":"%0*d"}`, id, n, gittest.Digits(), 1)
 		event("merge "+head+"\n", "mission.json", mission, ledger.TurnPath("turns", n, ".json"), record)
 	}
 	if _, err := r.Feed(b.String(), "fast-import", "--quiet"); err != nil {
@@ -71,7 +69,7 @@ func TestKept(t *testing.T) {
 		{"few records are left", "a0a0a0a0", readings{1000, 1000, 10 * leastRecord}, readings{898, 900, 0}, false},
 		{"nothing is left", "a0a0a0a0", readings{1000, 0, 0}, readings{898, 0, 0}, false},
 	} {
-		k := keeper{ctx: t.Context(), repo: repo, objects: objects, commit: plumbing.NewHash(r.Git("rev-parse", "HEAD")), left: tt.left}
+		k := keeper{ctx: t.Context(), repo: repo, objects: objects, commit: git.NewHash(r.Git("rev-parse", "HEAD")), left: tt.left}
 		s, err := k.state(tt.id)
 		if (err != nil) != tt.err || err == nil && (s == nil || !s.Saved) || k.left != tt.then {
 			t.Errorf("%s: %v, %v; %+v is left, want %+v", tt.name, s, err, k.left, tt.then)

@@ -378,7 +378,7 @@ func (l *lab) notes(id ledger.ID) map[string]map[int]string {
 			if line == "" {
 				continue
 			}
-			t, err := turns.Parse([]byte(line))
+			t, err := turns.Parse([]byte(line), git.NewHash(gittest.Hash("1")).Format())
 			if err != nil {
 				l.t.Errorf("note on %s: %v", commits[i], err)
 				continue

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/transaction"
@@ -218,7 +216,7 @@ func parseHidden(entry string) (name, hash string, hidden bool) {
 }
 
 // cut removes the worktree and the branch, which must be at tip, of a mission. what is for the reflog.
-func (r *Recorder) cut(ctx context.Context, gone *Removed, tip plumbing.Hash, what string) error {
+func (r *Recorder) cut(ctx context.Context, gone *Removed, tip git.Hash, what string) error {
 	if gone.Worktree != "" {
 		if err := r.removeWorktree(ctx, gone.Worktree, false); err != nil {
 			return fmt.Errorf("remove the worktree of mission %s: %w: %w", gone.ID, ErrInUse, err)
@@ -226,7 +224,7 @@ func (r *Recorder) cut(ctx context.Context, gone *Removed, tip plumbing.Hash, wh
 	}
 	job := transaction.Job{Mission: gone.ID, At: time.Now(), What: what}
 	err := transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
-		tx.Move("refs/heads/"+gone.Branch, plumbing.ZeroHash, tip)
+		tx.Move("refs/heads/"+gone.Branch, git.Hash{}, tip)
 		return tx.Commit(ctx)
 	})
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 // A Line is a mission as a list shows it.
 type Line struct {
 	*ledger.Mission
-	Tip   plumbing.Hash // of its ledger
-	Turns int           // number of the last turn
-	Last  *Glance       // at the last turn; nil if there is none, or it can't be read
+	Tip   git.Hash // of its ledger
+	Turns int      // number of the last turn
+	Last  *Glance  // at the last turn; nil if there is none, or it can't be read
 }
 
 // A Glance is what lists keep of a turn's record, which may have megabytes.
@@ -77,7 +77,7 @@ func Missions(ctx context.Context, repo *git.Repo) ([]Line, error) {
 // Lines is [Missions] for some of them, given with the tips of their ledgers.
 //
 // For 10,000 missions that is 60,000 objects, so they are read in batches over many missions.
-func Lines(ctx context.Context, repo *git.Repo, tips map[ledger.ID]plumbing.Hash) ([]Line, error) {
+func Lines(ctx context.Context, repo *git.Repo, tips map[ledger.ID]git.Hash) ([]Line, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
 	var list []Line
@@ -118,7 +118,10 @@ type survey struct {
 }
 
 // A queue is what is to be read for many missions at once.
-type queue struct{ next []wanted }
+type queue struct {
+	format git.Format // of the objects
+	next   []wanted
+}
 
 // wanted is an object that is needed, and what to do with it.
 type wanted struct {
@@ -127,12 +130,13 @@ type wanted struct {
 	take func([]byte, error)
 }
 
-func (q *queue) read(h plumbing.Hash, t plumbing.ObjectType, most int64, take func([]byte, error)) {
+func (q *queue) read(h git.Hash, t plumbing.ObjectType, most int64, take func([]byte, error)) {
 	q.next = append(q.next, wanted{git.Wanted{Hash: h, Most: most}, t, take})
 }
 
 // run reads what is wanted, and what is wanted then, until there is nothing more.
 func (q *queue) run(objects *git.Objects) error {
+	q.format = objects.Format()
 	for len(q.next) > 0 {
 		next := q.next
 		q.next = nil
@@ -179,7 +183,7 @@ func parseCommit(content []byte, err error) (*git.Commit, error) {
 }
 
 func (s *survey) top(content []byte, err error) {
-	entries, err := treeMap(content, err)
+	entries, err := s.treeMap(content, err)
 	head, ok := entries["mission.json"]
 	if err == nil && !ok {
 		err = fmt.Errorf("mission.json: %w", plumbing.ErrObjectNotFound)
@@ -191,7 +195,7 @@ func (s *survey) top(content []byte, err error) {
 	s.read(head.Hash, plumbing.BlobObject, ledger.MaxHead, s.head)
 	if dir := entries["turns"]; dir.Mode == filemode.Dir {
 		s.read(dir.Hash, plumbing.TreeObject, ledger.MaxTree, func(content []byte, err error) {
-			entries, err := treeMap(content, err)
+			entries, err := s.treeMap(content, err)
 			s.last, s.dirs = err, ledger.NewestDirs(entries)
 			s.descend()
 		})
@@ -200,16 +204,16 @@ func (s *survey) top(content []byte, err error) {
 
 func (s *survey) head(content []byte, err error) {
 	if err == nil {
-		s.line.Mission, err = ledger.ParseHead(s.id, content)
+		s.line.Mission, err = ledger.ParseHead(s.id, content, s.format)
 	}
 	s.err = err
 }
 
-func treeMap(content []byte, err error) (map[string]git.Entry, error) {
+func (q *queue) treeMap(content []byte, err error) (map[string]git.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return git.TreeMap(content)
+	return git.TreeMap(q.format, content)
 }
 
 // descend looks into the next directory of turns.
@@ -220,7 +224,7 @@ func (s *survey) descend() {
 	dir := s.dirs[0]
 	s.dirs = s.dirs[1:]
 	s.read(dir.Hash, plumbing.TreeObject, ledger.MaxTree, func(content []byte, err error) {
-		entries, err := treeMap(content, err)
+		entries, err := s.treeMap(content, err)
 		records := ledger.NewestRecords(dir.Number, entries)
 		switch {
 		case err != nil:

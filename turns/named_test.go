@@ -97,19 +97,19 @@ func TestForkBegins(t *testing.T) {
 		{name: "its end", base: base, want: code},
 		{name: "its start", base: base, f: Fork{Before: true}, want: base},
 		{name: "its start, and it has none", f: Fork{Before: true}, want: code},
-		{name: "a saved state", base: base, f: Fork{From: git.Hex(hash(saved))}, want: saved},
+		{name: "a saved state", base: base, f: Fork{From: hash(saved)}, want: saved},
 		{name: "it is known by the reflog", imported: byReflog, base: base, want: code},
 		{name: "it is known by the reflog, its start", imported: byReflog, base: base, f: Fork{Before: true}, want: base},
 		{name: "it is not known", imported: "head", base: base, want: head},
 		{name: "it is not known, its start", imported: "head", base: base, f: Fork{Before: true}, want: head},
 		{name: "it is not known, and HEAD has no commit", imported: "head", base: base, unborn: true, want: code},
 		{name: "it is not known, its start, and HEAD has no commit", imported: "head", base: base, f: Fork{Before: true}, unborn: true, want: code},
-		{name: "it is not known, and a saved state is", imported: "head", f: Fork{From: git.Hex(hash(saved))}, want: saved},
+		{name: "it is not known, and a saved state is", imported: "head", f: Fork{From: hash(saved)}, want: saved},
 		{name: "HEAD can't be read", imported: "head", err: broken},
 	} {
-		tt.f.Source = &Turn{Mission: "a1b2c3d4", Turn: 3, Imported: tt.imported, Code: git.Hex(hash(code))}
+		tt.f.Source = &Turn{Mission: "a1b2c3d4", Turn: 3, Imported: tt.imported, Code: hash(code)}
 		if tt.base != 0 {
-			tt.f.Source.Base = git.Hex(hash(tt.base))
+			tt.f.Source.Base = hash(tt.base)
 		}
 		got, err := tt.f.begins(func() (git.Head, error) {
 			if tt.unborn || tt.err != nil {
@@ -117,7 +117,7 @@ func TestForkBegins(t *testing.T) {
 			}
 			return git.Head{Commit: hash(head)}, nil
 		})
-		if got != (plumbing.Hash{tt.want}) || !errors.Is(err, tt.err) {
+		if got != hash(tt.want) || !errors.Is(err, tt.err) {
 			t.Errorf("%s: %.2s, %v; want %02x", tt.name, got, err, tt.want)
 		}
 	}

@@ -8,15 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/transaction"
 )
 
 // A pick is what a passive mission has left in the worktree.
 type pick struct {
-	head, tree plumbing.Hash   // trees: of HEAD, and with the paths
+	head, tree git.Hash        // trees: of HEAD, and with the paths
 	paths      map[string]bool // that its turns changed, and that differ from HEAD
 	fresh      []string        // of these, the ones that HEAD does not have
 	byHand     []string        // of these, the ones that something else has changed as well
@@ -25,7 +23,7 @@ type pick struct {
 }
 
 // pick commits what a passive mission has left in the worktree; nothing if HEAD has all of it.
-func (r *Recorder) pick(ctx context.Context, f Finishing, k *unfinished) ([]plumbing.Hash, error) {
+func (r *Recorder) pick(ctx context.Context, f Finishing, k *unfinished) ([]git.Hash, error) {
 	p, err := r.look(ctx, f, k)
 	if err != nil {
 		return nil, err
@@ -60,11 +58,11 @@ func (r *Recorder) pick(ctx context.Context, f Finishing, k *unfinished) ([]plum
 		if err != nil {
 			return nil, err
 		}
-		return []plumbing.Hash{commit}, nil
+		return []git.Hash{commit}, nil
 	}
-	var made []plumbing.Hash
+	var made []git.Hash
 	for _, s := range steps {
-		var commit plumbing.Hash
+		var commit git.Hash
 		err := r.staging(ctx, r.Repo, "", "read-tree", "-m", "-i", s.tree.String())
 		if err == nil {
 			commit, err = r.commit(ctx, g, f, messaged(f, s.message)...)
@@ -93,7 +91,7 @@ func messaged(f Finishing, message string) []string {
 
 // commitPaths commits the paths as they are in the worktree. Whatever else is staged stays so, and if git makes
 // no commit, nothing of these is.
-func (r *Recorder) commitPaths(ctx context.Context, g *git.Repo, f Finishing, head plumbing.Hash, p *pick, message string) (commit plumbing.Hash, err error) {
+func (r *Recorder) commitPaths(ctx context.Context, g *git.Repo, f Finishing, head git.Hash, p *pick, message string) (commit git.Hash, err error) {
 	// Git takes files for --only from the index's list, and an editor needs standard input.
 	specs, done, err := r.given(literally(slices.Sorted(maps.Keys(p.paths))))
 	if err != nil {
@@ -120,7 +118,7 @@ func (r *Recorder) commitPaths(ctx context.Context, g *git.Repo, f Finishing, he
 
 // restage stages what a hook has added to a commit of paths: git gives it another index than the one that
 // stays, in which it would be staged to be taken back. What the user has staged himself stays.
-func (r *Recorder) restage(ctx context.Context, wanted, commit plumbing.Hash) error {
+func (r *Recorder) restage(ctx context.Context, wanted, commit git.Hash) error {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	tree, err := objects.TreeOf(commit)
@@ -190,7 +188,7 @@ func (r *Recorder) look(ctx context.Context, f Finishing, k *unfinished) (p *pic
 }
 
 // pick finds what a worktree, given as a tree, has of a passive mission.
-func (k *unfinished) pick(objects *git.Objects, tree plumbing.Hash) (*pick, error) {
+func (k *unfinished) pick(objects *git.Objects, tree git.Hash) (*pick, error) {
 	p := &pick{paths: make(map[string]bool)}
 	var err error
 	if p.head, err = objects.EmptyTree(); err == nil && !k.head.Commit.IsZero() {
@@ -201,8 +199,8 @@ func (k *unfinished) pick(objects *git.Objects, tree plumbing.Hash) (*pick, erro
 	}
 	touched, outside := make(map[string]bool), make(map[string]bool)
 	own := make([]map[string]bool, len(k.turns)) // the paths that each turn changed
-	var last plumbing.Hash                       // the tree that the turn before ended with
-	add := func(to map[string]bool, from, at plumbing.Hash) {
+	var last git.Hash                            // the tree that the turn before ended with
+	add := func(to map[string]bool, from, at git.Hash) {
 		var paths []string
 		if err == nil && !from.IsZero() {
 			paths, err = differing(objects, from, at)
@@ -215,7 +213,7 @@ func (k *unfinished) pick(objects *git.Objects, tree plumbing.Hash) (*pick, erro
 		last, _ = objects.TreeOf(k.before) // nothing can be said if it is not here
 	}
 	for i, t := range k.turns {
-		var base, code plumbing.Hash
+		var base, code git.Hash
 		if base, err = objects.TreeOf(t.base); err == nil {
 			code, err = objects.TreeOf(t.code)
 		}
@@ -236,7 +234,7 @@ func (k *unfinished) pick(objects *git.Objects, tree plumbing.Hash) (*pick, erro
 	if err != nil {
 		return nil, err
 	}
-	found, _, err := objects.Differences(p.head, []plumbing.Hash{tree}, maxDiffering)
+	found, _, err := objects.Differences(p.head, []git.Hash{tree}, maxDiffering)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +284,7 @@ func overlap(a, b map[string]bool) bool {
 }
 
 // inHead is an error unless HEAD has what the turns have left at the paths that they changed.
-func (k *unfinished) inHead(objects *git.Objects, head, last plumbing.Hash, touched map[string]bool) error {
+func (k *unfinished) inHead(objects *git.Objects, head, last git.Hash, touched map[string]bool) error {
 	var other []string
 	for _, path := range slices.Sorted(maps.Keys(touched)) {
 		is, err := objects.Lookup(head, path)

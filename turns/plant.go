@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/include"
 	"gitagent/internal/ledger"
@@ -24,8 +22,8 @@ import (
 // A plant is a new mission with its refs and, if one is named, a worktree of its own.
 type plant struct {
 	id       ledger.ID
-	tip      plumbing.Hash  // of the ledger
-	from     plumbing.Hash  // commit at which the branch begins
+	tip      git.Hash       // of the ledger
+	from     git.Hash       // commit at which the branch begins
 	branch   string         // full name
 	worktree string         // empty for none
 	here     bool           // the branch is checked out in the present worktree
@@ -79,7 +77,7 @@ func (r *Recorder) plant(ctx context.Context, p plant, at time.Time, event func(
 			return err
 		}
 		p.tip = tx.Ledger.Tip
-		tx.Move(p.branch, p.from, plumbing.ZeroHash)
+		tx.Move(p.branch, p.from, git.Hash{})
 		if err := held.Note(lock.Note{At: time.Now(), Words: p.words(r.Repo)}); err != nil {
 			return err
 		}
@@ -129,7 +127,7 @@ const foreignWord = "foreign"
 
 // words are the lock note of a plant: its fields, and what git locks to check it out here.
 func (p plant) words(repo *git.Repo) []string {
-	words := []string{string(p.id), p.tip.String(), p.from.String(), p.branch, p.worktree}
+	words := []string{string(p.id), repo.Format().Text(p.tip), repo.Format().Text(p.from), p.branch, p.worktree}
 	if p.foreign {
 		words = append(words, foreignWord)
 	}
@@ -144,7 +142,7 @@ func parsePlant(words []string) (p plant, files []string, ok bool) {
 		return p, nil, false
 	}
 	p = plant{
-		id: ledger.ID(words[0]), tip: plumbing.NewHash(words[1]), from: plumbing.NewHash(words[2]), branch: words[3], worktree: words[4],
+		id: ledger.ID(words[0]), tip: git.NewHash(words[1]), from: git.NewHash(words[2]), branch: words[3], worktree: words[4],
 	}
 	files = words[5:]
 	if p.foreign = len(files) > 0 && files[0] == foreignWord; p.foreign {
@@ -218,8 +216,8 @@ func (r *Recorder) uprootLeft(ctx context.Context, p plant) error {
 }
 
 // refs are the plant's refs and the commits at which they begin.
-func (p plant) refs() map[string]plumbing.Hash {
-	return map[string]plumbing.Hash{p.id.Ref(): p.tip, p.branch: p.from}
+func (p plant) refs() map[string]git.Hash {
+	return map[string]git.Hash{p.id.Ref(): p.tip, p.branch: p.from}
 }
 
 // clearWorktree removes a worktree that git has not finished making, or removing. Until it is made, git keeps
@@ -270,7 +268,7 @@ func (r *Recorder) uproot(ctx context.Context, p plant, args ...string) error {
 			return err
 		}
 		for ref := range left { // git moves two refs one after the other
-			tx.Move(ref, plumbing.ZeroHash, p.refs()[ref])
+			tx.Move(ref, git.Hash{}, p.refs()[ref])
 		}
 		return tx.Commit(ctx)
 	})
@@ -325,9 +323,9 @@ func pathExists(path string) bool {
 type Beginning struct {
 	ID       ledger.ID
 	Title    string
-	From     plumbing.Hash // its first commit
-	Worktree string        // to be made for it; empty for the present one
-	Session  string        // the session that will record to it, if known
+	From     git.Hash // its first commit
+	Worktree string   // to be made for it; empty for the present one
+	Session  string   // the session that will record to it, if known
 	At       time.Time
 
 	Include *include.Files       // what a new worktree gets besides the tree; nil for nothing

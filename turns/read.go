@@ -27,8 +27,8 @@ func readTurn(l *ledger.Ledger, number int) (*Turn, error) {
 }
 
 // parseAt decodes the record stored under a turn's number in a mission's ledger, at one of its commits.
-func parseAt(data []byte, in ledger.ID, at plumbing.Hash, number int) (*Turn, error) {
-	t, err := Parse(data)
+func parseAt(data []byte, in ledger.ID, at git.Hash, number int) (*Turn, error) {
+	t, err := Parse(data, at.Format())
 	if err == nil && t.Turn != number {
 		err = fmt.Errorf("the record has number %d", t.Turn)
 	}
@@ -163,10 +163,10 @@ func eachRecord(objects *git.Objects, l *ledger.Ledger, list iter.Seq2[ledger.Nu
 // [git.ErrNotFound].
 func ReadIn(l *ledger.Ledger, number int) (*Turn, error) { return readTurn(l, number) }
 
-func tipOf(ctx context.Context, repo *git.Repo, id ledger.ID) (plumbing.Hash, error) {
+func tipOf(ctx context.Context, repo *git.Repo, id ledger.ID) (git.Hash, error) {
 	tip, err := ledger.Tip(ctx, repo, id)
 	if errors.Is(err, git.ErrNotFound) {
-		return plumbing.ZeroHash, missingMission(ctx, repo, string(id))
+		return git.Hash{}, missingMission(ctx, repo, string(id))
 	}
 	return tip, err
 }
@@ -181,7 +181,7 @@ const (
 // A reading is one pass over the records of a mission.
 type reading struct {
 	in      ledger.ID
-	at      plumbing.Hash // the ledger's commit
+	at      git.Hash // the ledger's commit
 	objects *git.Objects
 	some    []stored // read, and not yet in full
 	size    int      // of some, in bytes
@@ -279,7 +279,7 @@ func (e *reading) handOver(f func(*Turn) error) {
 }
 
 // parseAll parses what was read of a mission's ledger, at one of its commits.
-func parseAll(some []stored, in ledger.ID, at plumbing.Hash) {
+func parseAll(some []stored, in ledger.ID, at git.Hash) {
 	var workers sync.WaitGroup
 	n := max(1, runtime.GOMAXPROCS(0))
 	for w := range n {

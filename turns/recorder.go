@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
@@ -201,14 +199,14 @@ func (r *Recorder) ownMission(ctx context.Context, name string) (ledger.ID, erro
 }
 
 // headBefore is HEAD as the session's last event found it.
-func headBefore(st *session.State) plumbing.Hash {
+func headBefore(st *session.State) git.Hash {
 	switch {
 	case st.Open != nil:
-		return st.Open.Head.Hash()
+		return st.Open.Head
 	case st.Last != nil:
-		return st.Last.Head.Hash()
+		return st.Last.Head
 	}
-	return plumbing.ZeroHash
+	return git.Hash{}
 }
 
 // An Event is what a client reports about a session.

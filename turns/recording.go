@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -108,7 +106,7 @@ func (r *recording) carryOut(ctx context.Context, p plan) (changed bool, err err
 			return false, err
 		}
 		done.turns, done.ended, seen = append(done.turns, t), s, e.seen
-		s = start{base: t.Code.Hash(), head: s.head, branch: s.branch} // the next one begins where this one ended
+		s = start{base: t.Code, head: s.head, branch: s.branch} // the next one begins where this one ended
 	}
 	done.opens = s
 	if p.opens != nil && p.ends == nil && !p.opens.running {
@@ -153,7 +151,7 @@ func (r *recording) unsay() {
 
 // mission is the head of a new ledger, for a mission that begins with this signal.
 func (r *recording) mission() *ledger.Mission {
-	m := &ledger.Mission{Created: r.At, Agent: r.Agent, Base: git.Hex(r.tx.Snap.Head.Commit).String(), Predecessor: r.predecessor()}
+	m := &ledger.Mission{Created: r.At, Agent: r.Agent, Base: r.tx.Snap.Head.Commit.String(), Predecessor: r.predecessor()}
 	if r.onBranch {
 		m.Branch = r.tx.Branch(r.id)
 	}
@@ -178,7 +176,7 @@ func (r *recording) predecessor() ledger.ID {
 func (r *recording) standing(ctx context.Context, s start) (start, error) {
 	_, err := r.tx.Objects.TreeOf(s.base)
 	stands, err := s.stands(err == nil && !s.base.IsZero(), r.head, r.branch, func() (bool, error) {
-		return r.Repo.IsAncestor(ctx, git.Hex(s.head), git.Hex(r.head))
+		return r.Repo.IsAncestor(ctx, s.head, r.head)
 	})
 	if err != nil || stands {
 		return s, err
@@ -191,7 +189,7 @@ func (r *recording) standing(ctx context.Context, s start) (start, error) {
 // settle returns the commit that holds the present worktree. If the worktree is not as the last
 // turn left it, its state becomes a code commit of its own, so that the next turn's diff is the
 // agent's work alone. Who made the difference is not claimed.
-func (r *recording) settle(s start) (plumbing.Hash, error) {
+func (r *recording) settle(s start) (git.Hash, error) {
 	subject := fmt.Sprintf("before turn %d", r.last+1)
 	code, fresh, err := commit(r.tx, s, r.onBranch, ledger.CodeMessage(subject, r.id, 0, r.Session))
 	if err != nil || !fresh {
@@ -202,7 +200,7 @@ func (r *recording) settle(s start) (plumbing.Hash, error) {
 }
 
 // commit returns the commit that holds the snapshot, and whether it had to be made.
-func commit(tx *transaction.Tx, s start, onBranch bool, message string) (code plumbing.Hash, fresh bool, err error) {
+func commit(tx *transaction.Tx, s start, onBranch bool, message string) (code git.Hash, fresh bool, err error) {
 	at := place{tree: tx.Snap.Tree, head: tx.Snap.Head.Commit, start: s, onBranch: onBranch}
 	if at.headTree, err = tx.Objects.TreeOf(at.head); err != nil {
 		return code, false, err
@@ -214,15 +212,15 @@ func commit(tx *transaction.Tx, s start, onBranch bool, message string) (code pl
 	if !code.IsZero() {
 		return code, false, nil
 	}
-	var parents []plumbing.Hash
+	var parents []git.Hash
 	if !parent.IsZero() {
-		parents = []plumbing.Hash{parent}
+		parents = []git.Hash{parent}
 	}
 	code, err = tx.CommitTree(at.tree, parents, message)
 	return code, true, err
 }
 
-func (r *recording) moveBranch(to plumbing.Hash) {
+func (r *recording) moveBranch(to git.Hash) {
 	if r.moves {
 		r.tx.MoveBranch(to)
 	}
@@ -244,7 +242,7 @@ func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*Tur
 			old = was
 		}
 	}
-	t.Code = git.Hex(s.base)
+	t.Code = s.base
 	if e.seen {
 		message := ledger.CodeMessage(subject(e.number, t.Prompt, r.Settings.Capture.SubjectPrompt), r.id, e.number, r.Session)
 		code, fresh, err := commit(r.tx, s, r.onBranch, message)
@@ -254,7 +252,7 @@ func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*Tur
 		if fresh {
 			r.moveBranch(code)
 		}
-		t.Code = git.Hex(code)
+		t.Code = code
 	}
 	if err := r.compare(ctx, t); err != nil {
 		return nil, err
@@ -276,11 +274,11 @@ func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*Tur
 	}
 	files[ledger.TurnPath("turns", e.number, ".json")] = append(line[:len(line):len(line)], '\n')
 	r.spend(t, old)
-	keep := []plumbing.Hash{t.Code.Hash()}
+	keep := []git.Hash{t.Code}
 	if reached, err := r.reaches(t); err != nil {
 		return nil, err
 	} else if !reached {
-		keep = append(keep, t.Base.Hash())
+		keep = append(keep, t.Base)
 	}
 	if r.tx.Ledger.Mission.Title == "" {
 		r.tx.Ledger.Mission.Title = ledger.Head(firstLine(t.Prompt), maxSubject)
@@ -297,11 +295,11 @@ func (r *recording) reaches(t *Turn) (bool, error) {
 	if t.Base == t.Code {
 		return true, nil
 	}
-	parents, err := r.tx.Objects.Parents(t.Code.Hash())
-	return slices.Contains(parents, t.Base.Hash()), err
+	parents, err := r.tx.Objects.Parents(t.Code)
+	return slices.Contains(parents, t.Base), err
 }
 
-func (r *recording) append(subject string, files map[string][]byte, keep ...plumbing.Hash) error {
+func (r *recording) append(subject string, files map[string][]byte, keep ...git.Hash) error {
 	r.tx.Ledger.Mission.AddSession(r.Session)
 	return r.tx.Append(subject, files, keep...)
 }
@@ -326,11 +324,11 @@ func segmentFile(t *Turn, files map[string][]byte, raw []byte, purged *secret.Fi
 
 // compare fills in what the turn changed.
 func (r *recording) compare(ctx context.Context, t *Turn) error {
-	from, err := r.tx.Objects.TreeOf(t.Base.Hash())
+	from, err := r.tx.Objects.TreeOf(t.Base)
 	if err != nil {
 		return err
 	}
-	to, err := r.tx.Objects.TreeOf(t.Code.Hash())
+	to, err := r.tx.Objects.TreeOf(t.Code)
 	if err != nil || from == to {
 		return err
 	}
@@ -364,7 +362,7 @@ func (r *recording) note(t *Turn, line []byte) error {
 	if r.tx.Notes == nil {
 		return nil
 	}
-	if err := r.tx.Note(t.Code.Hash(), line); err != nil {
+	if err := r.tx.Note(t.Code, line); err != nil {
 		r.tx.LeaveNotes(err)
 	}
 	return nil
@@ -375,7 +373,7 @@ func (r *recording) noteOn(t *Turn) []byte {
 	if r.tx.Notes == nil {
 		return nil
 	}
-	note, err := r.tx.Notes.Get(t.Code.Hash())
+	note, err := r.tx.Notes.Get(t.Code)
 	if err != nil && !errors.Is(err, gitnotes.ErrNotFound) {
 		r.tx.LeaveNotes(err)
 	}

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
@@ -67,14 +65,14 @@ func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*
 	if err := r.forgetArchived(ctx, id); err != nil { // else what it was before it went on would be there again
 		return nil, err
 	}
-	last := map[string]plumbing.Hash{id.Ref(): refs[id.Ref()]}
+	last := map[string]git.Hash{id.Ref(): refs[id.Ref()]}
 	delete(refs, id.Ref())
 	// Git deletes one after the other. With the ledger last, a removal that was killed can be repeated.
-	for _, some := range []map[string]plumbing.Hash{refs, last} {
+	for _, some := range []map[string]git.Hash{refs, last} {
 		job := transaction.Job{Mission: id, What: "removed"}
 		err = transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
 			for ref, old := range some {
-				tx.Move(ref, plumbing.ZeroHash, old)
+				tx.Move(ref, git.Hash{}, old)
 			}
 			return tx.Commit(ctx)
 		})
@@ -90,7 +88,7 @@ func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*
 
 // Removal says what of a mission's would be removed but for its ledger and notes, and whether that may be: the
 // errors are those of [Recorder.Remove]. refs has its branch and ledger.
-func (r *Recorder) Removal(ctx context.Context, id ledger.ID, refs map[string]plumbing.Hash, force bool) (*Removed, error) {
+func (r *Recorder) Removal(ctx context.Context, id ledger.ID, refs map[string]git.Hash, force bool) (*Removed, error) {
 	branch := r.Branch(id)
 	worktree, err := r.removable(ctx, id, branch, force)
 	if err != nil {
@@ -148,7 +146,7 @@ func (r *Recorder) RemoveArchived(ctx context.Context, ids []ledger.ID, force, d
 			branch := r.Branch(id)
 			one.Branch = strings.TrimPrefix(branch, "refs/heads/")
 			if !force {
-				err = r.unmerged(ctx, branch, e.Branch.Hash(), e.Ledger.Hash())
+				err = r.unmerged(ctx, branch, e.Branch, e.Ledger)
 			}
 		}
 		switch {
@@ -329,7 +327,7 @@ func nested(worktree string) (within string, err error) {
 }
 
 // freed is the size on disk of the objects that only refs reach.
-func (r *Recorder) freed(ctx context.Context, refs map[string]plumbing.Hash) (int64, error) {
+func (r *Recorder) freed(ctx context.Context, refs map[string]git.Hash) (int64, error) {
 	args := []string{"rev-list", "--objects", "--disk-usage"}
 	for _, h := range refs {
 		args = append(args, h.String())

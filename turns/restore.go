@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/transaction"
@@ -46,7 +44,7 @@ func (r *Recorder) Restore(ctx context.Context, at time.Time, s *State, only git
 	done := new(Restored)
 	// A fork inherits turns, and may outlive their mission; so look where the state was read.
 	err = r.change(ctx, of(transaction.Job{Mission: s.In, At: at, What: "restore"}), func(ctx context.Context, tx *transaction.Tx) error {
-		tree, err := tx.Objects.TreeOf(s.Commit.Hash())
+		tree, err := tx.Objects.TreeOf(s.Commit)
 		if err == nil && len(only.Specs) > 0 {
 			tree, err = part(ctx, tx, tree, only)
 		}
@@ -104,18 +102,18 @@ func (d *Restored) checkOut(ctx context.Context, tx *transaction.Tx, c transacti
 
 // part returns the tree of the worktree with those paths as another tree has them. Each of them must
 // name something there or here.
-func part(ctx context.Context, tx *transaction.Tx, tree plumbing.Hash, only git.Paths) (plumbing.Hash, error) {
+func part(ctx context.Context, tx *transaction.Tx, tree git.Hash, only git.Paths) (git.Hash, error) {
 	unsure, err := unseen(ctx, tx, tree, only)
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	for _, spec := range unsure {
 		named, err := names(ctx, tx, tree, git.Paths{Dir: only.Dir, Specs: []string{spec}})
 		if err != nil {
-			return plumbing.ZeroHash, err
+			return git.Hash{}, err
 		}
 		if !named {
-			return plumbing.ZeroHash, fmt.Errorf("%q names nothing, there or here: %w", spec, git.ErrNotFound)
+			return git.Hash{}, fmt.Errorf("%q names nothing, there or here: %w", spec, git.ErrNotFound)
 		}
 	}
 	changes, err := tx.Repo.Changed(ctx, tx.Snap.Tree, tree, only)
@@ -127,7 +125,7 @@ func part(ctx context.Context, tx *transaction.Tx, tree plumbing.Hash, only git.
 
 // unseen returns the pathspecs that are not plainly the name of something in a tree or in the worktree, in a
 // process or two for all of them. Those that exclude paths need not be.
-func unseen(ctx context.Context, tx *transaction.Tx, tree plumbing.Hash, only git.Paths) ([]string, error) {
+func unseen(ctx context.Context, tx *transaction.Tx, tree git.Hash, only git.Paths) ([]string, error) {
 	prefix := ""
 	if dir, err := filepath.Abs(only.Dir); err == nil && only.Dir != "" {
 		if dir, err = filepath.EvalSymlinks(dir); err == nil {
@@ -136,7 +134,7 @@ func unseen(ctx context.Context, tx *transaction.Tx, tree plumbing.Hash, only gi
 	}
 	left := slices.DeleteFunc(slices.Clone(only.Specs), git.Excludes)
 	none, err := tx.Objects.EmptyTree()
-	for _, there := range []plumbing.Hash{tree, tx.Snap.Tree} {
+	for _, there := range []git.Hash{tree, tx.Snap.Tree} {
 		if err != nil || len(left) == 0 {
 			break
 		}
@@ -160,9 +158,9 @@ func unseen(ctx context.Context, tx *transaction.Tx, tree plumbing.Hash, only gi
 }
 
 // names reports whether a pathspec names something in a tree or in the worktree.
-func names(ctx context.Context, tx *transaction.Tx, tree plumbing.Hash, spec git.Paths) (bool, error) {
+func names(ctx context.Context, tx *transaction.Tx, tree git.Hash, spec git.Paths) (bool, error) {
 	none, err := tx.Objects.EmptyTree()
-	for _, there := range []plumbing.Hash{tree, tx.Snap.Tree} {
+	for _, there := range []git.Hash{tree, tx.Snap.Tree} {
 		var found map[string]git.Entry
 		if err == nil {
 			found, err = tx.Repo.Changed(ctx, none, there, spec)

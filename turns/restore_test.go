@@ -109,7 +109,7 @@ func TestRestoreDry(t *testing.T) {
 	for _, change := range done.Changes {
 		paths = append(paths, change.Path)
 	}
-	if strings.Join(paths, " ") != "kept.txt one.txt users.txt" || done.Present != (git.Hex{}) {
+	if strings.Join(paths, " ") != "kept.txt one.txt users.txt" || done.Present != (git.Hash{}) {
 		t.Errorf("would change %v, keep %s", paths, done.Present)
 	}
 	seen.same(t, l.look())

@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/transaction"
 )
@@ -68,7 +67,7 @@ func (r *Recorder) resume(ctx context.Context, how Resumption) (ledger.ID, error
 
 // passive makes a fork that has no branch. undo removes it.
 func (r *Recorder) passive(ctx context.Context, f Fork) (undo func() error, err error) {
-	var tip plumbing.Hash
+	var tip git.Hash
 	var made *ledger.Mission
 	job := transaction.Of(transaction.Job{Mission: f.ID, At: f.At, What: "begin"})
 	err = transaction.Run(ctx, r.Workspace, job, func(ctx context.Context, tx *transaction.Tx) error {
@@ -77,7 +76,7 @@ func (r *Recorder) passive(ctx context.Context, f Fork) (undo func() error, err 
 			err = fmt.Errorf("mission %s already exists", f.ID)
 		}
 		if err == nil {
-			made, err = r.fork(ctx, tx, f, f.Source.After().Commit.Hash(), "")
+			made, err = r.fork(ctx, tx, f, f.Source.After().Commit, "")
 		}
 		if err != nil {
 			return err
@@ -91,7 +90,7 @@ func (r *Recorder) passive(ctx context.Context, f Fork) (undo func() error, err 
 	return func() error {
 		ctx := context.WithoutCancel(ctx)
 		err := transaction.Run(ctx, r.Workspace, job, func(ctx context.Context, tx *transaction.Tx) error {
-			tx.Move(f.ID.Ref(), plumbing.ZeroHash, tip)
+			tx.Move(f.ID.Ref(), git.Hash{}, tip)
 			return tx.Commit(ctx)
 		})
 		return errors.Join(err, r.Trust.Forget(f.ID))

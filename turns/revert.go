@@ -75,11 +75,11 @@ func (r *Recorder) Revert(ctx context.Context, at time.Time, from, to *State, ho
 	}
 	done := new(Restored)
 	err = r.change(ctx, of(transaction.Job{Mission: to.In, At: at, What: "revert"}), func(ctx context.Context, tx *transaction.Tx) error {
-		theirs, err := tx.Objects.TreeOf(from.Commit.Hash())
+		theirs, err := tx.Objects.TreeOf(from.Commit)
 		if err != nil {
 			return err
 		}
-		base, err := tx.Objects.TreeOf(to.Commit.Hash())
+		base, err := tx.Objects.TreeOf(to.Commit)
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (r *Recorder) Revert(ctx context.Context, at time.Time, from, to *State, ho
 		}
 		if oneTurn(from, to) {
 			done.Jumped, err = jumped(to.Turn, func() (*Turn, error) { return readTurn(tx.Ledger, to.Turn.Turn-1) },
-				func(from, to git.Hex) (bool, error) { return tx.Repo.IsAncestor(ctx, from, to) })
+				func(from, to git.Hash) (bool, error) { return tx.Repo.IsAncestor(ctx, from, to) })
 			if err != nil {
 				return err
 			}
@@ -124,7 +124,7 @@ func oneTurn(from, to *State) bool {
 // jumped reports whether the record begins at the HEAD that the turn ended with because HEAD had gone to
 // a commit that does not descend from where it was when the turn before this one ended: by a switch to
 // another branch or, where version 0.1 wrote the record, in any way.
-func jumped(t *Turn, before func() (*Turn, error), descends func(from, to git.Hex) (bool, error)) (bool, error) {
+func jumped(t *Turn, before func() (*Turn, error), descends func(from, to git.Hash) (bool, error)) (bool, error) {
 	if t.Head.IsZero() || t.Base != t.Head || t.Turn == 1 {
 		return false, nil
 	}
@@ -193,8 +193,8 @@ func changedBy(tx *transaction.Tx, after, until int, conflicts []Conflict) ([][]
 // changes reports whether a turn changed a path.
 func changes(objects *git.Objects, t *Turn, path string) (bool, error) {
 	var is [2]git.Entry
-	for i, commit := range []git.Hex{t.Before().Commit, t.Code} {
-		tree, err := objects.TreeOf(commit.Hash())
+	for i, commit := range []git.Hash{t.Before().Commit, t.Code} {
+		tree, err := objects.TreeOf(commit)
 		if err == nil {
 			is[i], err = objects.Lookup(tree, path)
 		}

@@ -147,7 +147,7 @@ func TestKeptByStranger(t *testing.T) {
 	}
 	const theirs = ledger.ID("00000000") // it sorts before ours
 	record := l.list(id)[0]
-	record.Mission, record.Turn, record.Code, record.Base = theirs, 1, done.Present, git.Hex{}
+	record.Mission, record.Turn, record.Code, record.Base = theirs, 1, done.Present, git.Hash{}
 	line, err := record.Encode()
 	if err != nil {
 		t.Fatal(err)

@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
@@ -33,7 +31,7 @@ type Search struct {
 	Prompts, Replies, Tools, Paths bool // where to look
 	Agents                         bool // in what sub-agents said and did
 
-	Missions map[ledger.ID]plumbing.Hash // where to look, with the tips of their ledgers; nil for all that have refs
+	Missions map[ledger.ID]git.Hash // where to look, with the tips of their ledgers; nil for all that have refs
 
 	Read atomic.Int64 // bytes of conversations that were looked through so far
 }
@@ -121,8 +119,8 @@ type batch struct {
 // A prospect is a turn that may match.
 type prospect struct {
 	*Turn
-	segment plumbing.Hash   // zero for none
-	sides   []plumbing.Hash // of sub-agents
+	segment git.Hash        // zero for none
+	sides   []git.Hash      // of sub-agents
 	said    *search.Matches // found in conversations
 	matches *search.Matches // nil if not all was found
 	err     error           // why some of it could not be looked at
@@ -209,14 +207,14 @@ type segments struct {
 }
 
 // of returns the blob of a turn's segment, zero if there is none.
-func (s *segments) of(t *Turn) (plumbing.Hash, error) {
+func (s *segments) of(t *Turn) (git.Hash, error) {
 	path, err := segmentPath(t)
 	if err != nil {
-		return plumbing.ZeroHash, nil
+		return git.Hash{}, nil
 	}
 	l, err := s.ledger(t)
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	hash, err := l.File(path)
 	s.keep(t, l)
@@ -241,7 +239,7 @@ func (s *segments) keep(t *Turn, l *ledger.Ledger) {
 }
 
 // sides returns the blobs of what a turn has stored of sub-agents.
-func (s *segments) sides(t *Turn) (list []plumbing.Hash, err error) {
+func (s *segments) sides(t *Turn) (list []git.Hash, err error) {
 	l, err := s.ledger(t)
 	if err != nil {
 		return nil, err

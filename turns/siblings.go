@@ -6,8 +6,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
@@ -26,9 +24,9 @@ func Forks(ctx context.Context, repo *git.Repo, of ledger.TurnID, named ledger.I
 	if len(entries) == 0 {
 		return forks, cmp.Or(err, unread)
 	}
-	tips := make(map[ledger.ID]plumbing.Hash, len(entries))
+	tips := make(map[ledger.ID]git.Hash, len(entries))
 	for _, e := range entries {
-		tips[ledger.ID(e.ID)] = e.Ledger.Hash()
+		tips[ledger.ID(e.ID)] = e.Ledger
 	}
 	archived, wrong := Lines(ctx, repo, tips)
 	return forksAt(append(lines, archived...), of), cmp.Or(err, unread, wrong)

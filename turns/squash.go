@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/snapshot"
@@ -21,7 +19,7 @@ import (
 
 // squash commits what HEAD lacks of an attached mission; nothing if it lacks nothing. worktree is where its
 // branch is checked out.
-func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, worktree string) ([]plumbing.Hash, error) {
+func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, worktree string) ([]git.Hash, error) {
 	name := strings.TrimPrefix(k.branch, "refs/heads/")
 	switch {
 	case k.branch != "" && k.head.Branch == k.branch:
@@ -52,7 +50,7 @@ func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, workt
 	if err != nil {
 		return nil, err
 	}
-	if trees := []plumbing.Hash{merged}; !merged.IsZero() {
+	if trees := []git.Hash{merged}; !merged.IsZero() {
 		err = r.leaveOut(ctx, g, k, trees...)
 	} else if trees[0], err = r.treeOf(ctx, k.tip); err == nil {
 		err = r.leaveOut(ctx, g, k, append(trees, tree)...)
@@ -97,7 +95,7 @@ func (r *Recorder) squash(ctx context.Context, f Finishing, k *unfinished, workt
 
 // mergeable reports whether the tree of HEAD lacks something of what comes of the merge, which is zero if that has
 // conflicts; or an error, if git must not merge.
-func (k *unfinished) mergeable(tree, merged plumbing.Hash, split, staged bool, resolved func() bool) (lacks bool, err error) {
+func (k *unfinished) mergeable(tree, merged git.Hash, split, staged bool, resolved func() bool) (lacks bool, err error) {
 	switch {
 	case tree == merged && !k.changed() && k.missing != nil:
 		return false, k.missing
@@ -144,7 +142,7 @@ func (r *Recorder) stopped(ctx context.Context, message string, err error) error
 
 // commitSteps commits one step after the other. If that fails, all that is left is staged, and proposed. The
 // message never has a turn that the index has not, or a finish that goes on would claim it: it comes first.
-func (r *Recorder) commitSteps(ctx context.Context, g *git.Repo, f Finishing, k *unfinished, steps []step) (made []plumbing.Hash, err error) {
+func (r *Recorder) commitSteps(ctx context.Context, g *git.Repo, f Finishing, k *unfinished, steps []step) (made []git.Hash, err error) {
 	for i, s := range steps {
 		err = r.propose(s.message)
 		if err == nil && len(steps) > 1 {
@@ -152,7 +150,7 @@ func (r *Recorder) commitSteps(ctx context.Context, g *git.Repo, f Finishing, k 
 				err = fmt.Errorf("%w: %w", ErrNotPrepared, err)
 			}
 		}
-		var commit plumbing.Hash
+		var commit git.Hash
 		if err == nil {
 			commit, err = r.commit(ctx, g, f, editing(f)...)
 		}
@@ -184,7 +182,7 @@ func (r *Recorder) stageRest(ctx context.Context, f Finishing, k *unfinished, le
 }
 
 // goOn commits what was merged before. merging is the git that knows what was.
-func (r *Recorder) goOn(ctx context.Context, g, merging *git.Repo, f Finishing, k *unfinished) ([]plumbing.Hash, error) {
+func (r *Recorder) goOn(ctx context.Context, g, merging *git.Repo, f Finishing, k *unfinished) ([]git.Hash, error) {
 	proposed, err := r.proposed()
 	if err != nil {
 		return nil, err
@@ -195,7 +193,7 @@ func (r *Recorder) goOn(ctx context.Context, g, merging *git.Repo, f Finishing, 
 			return nil, err
 		}
 	} else if b.Turn < k.last {
-		k.end(b.Turn, b.Tip.Hash()) // what came later is not merged
+		k.end(b.Turn, b.Tip) // what came later is not merged
 	}
 	ours := k.names(proposed)
 	part := ours && k.isPart(proposed)
@@ -224,7 +222,7 @@ func (r *Recorder) goOn(ctx context.Context, g, merging *git.Repo, f Finishing, 
 	if err != nil {
 		return nil, err
 	}
-	return []plumbing.Hash{commit}, nil
+	return []git.Hash{commit}, nil
 }
 
 // isPart reports whether a message is of one commit of several, which lacks some of the turns.
@@ -322,13 +320,13 @@ func (r *Recorder) proposed() (string, error) {
 func (r *Recorder) resolved(k *unfinished) bool {
 	message, err := r.proposed()
 	b := readBegun(r.Store, k.mission.ID)
-	return err == nil && k.names(message) && b.of(r.Repo.GitDir, k.tip) && b.Head.Hash() == k.head.Commit
+	return err == nil && k.names(message) && b.of(r.Repo.GitDir, k.tip) && b.Head == k.head.Commit
 }
 
 // squashed reports whether what is staged is a merge of the mission that was not committed: by its trailer in
 // the message that git proposes; as git's own message names the commit; or, if git was killed before it wrote
 // one, as we were about to merge it here, and the index is what comes of that.
-func (r *Recorder) squashed(ctx context.Context, k *unfinished, merged plumbing.Hash) (bool, error) {
+func (r *Recorder) squashed(ctx context.Context, k *unfinished, merged git.Hash) (bool, error) {
 	message, err := r.proposed()
 	if err != nil || message != "" {
 		return k.names(message) || k.merges(message), err
@@ -338,7 +336,7 @@ func (r *Recorder) squashed(ctx context.Context, k *unfinished, merged plumbing.
 		return false, nil
 	}
 	if paths, err := r.unresolved(ctx); err != nil || len(paths) > 0 {
-		return err == nil && b.Head.Hash() == k.head.Commit, err
+		return err == nil && b.Head == k.head.Commit, err
 	}
 	out, err := r.Repo.Output(ctx, nil, "write-tree")
 	return err == nil && strings.TrimSpace(string(out)) == merged.String(), err
@@ -395,7 +393,7 @@ func some(paths []string) string {
 }
 
 // unrecorded is an error if the worktree of a mission is not as its branch says.
-func (r *Recorder) unrecorded(ctx context.Context, path string, tip plumbing.Hash) error {
+func (r *Recorder) unrecorded(ctx context.Context, path string, tip git.Hash) error {
 	repo, err := git.Find(path)
 	if path == "" || err != nil || repo.CommonDir != r.Repo.CommonDir {
 		return nil // it is checked out nowhere, or the worktree is gone
@@ -427,8 +425,8 @@ func (r *Recorder) unrecorded(ctx context.Context, path string, tip plumbing.Has
 const maxDiffering = 1_000_000
 
 // differing are the paths in which two trees differ.
-func differing(objects *git.Objects, from, to plumbing.Hash) ([]string, error) {
-	found, whole, err := objects.Differences(from, []plumbing.Hash{to}, maxDiffering)
+func differing(objects *git.Objects, from, to git.Hash) ([]string, error) {
+	found, whole, err := objects.Differences(from, []git.Hash{to}, maxDiffering)
 	if err == nil && !whole {
 		err = fmt.Errorf("compare trees %s and %s: too much differs", from, to)
 	}

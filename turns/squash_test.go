@@ -3,10 +3,6 @@ package turns
 import (
 	"errors"
 	"testing"
-
-	"github.com/go-git/go-git/v5/plumbing"
-
-	"gitagent/internal/git"
 )
 
 // TestMergeable: whether the branch of a mission is merged, or why not.
@@ -47,7 +43,7 @@ func TestMergeable(t *testing.T) {
 		if tt.missing {
 			k.missing = ErrElsewhere
 		}
-		lacks, err := k.mergeable(hash(head), plumbing.Hash{tt.merged}, tt.split, tt.staged, func() bool { return tt.resolved })
+		lacks, err := k.mergeable(hash(head), hash(tt.merged), tt.split, tt.staged, func() bool { return tt.resolved })
 		if lacks != tt.lacks || !errors.Is(err, tt.err) {
 			t.Errorf("%s: %t, %v; want %t, %v", tt.name, lacks, err, tt.lacks, tt.err)
 		}
@@ -88,7 +84,7 @@ func TestProposed(t *testing.T) {
 
 func TestBegunOf(t *testing.T) {
 	t.Parallel()
-	b := &begun{Worktree: "/w/.git", Tip: git.Hex(hash(2))}
+	b := &begun{Worktree: "/w/.git", Tip: hash(2)}
 	for _, tt := range []struct {
 		b        *begun
 		worktree string

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/workspace"
@@ -19,7 +17,7 @@ import (
 // or one that was saved because the worktree was about to be changed.
 type State struct {
 	In     ledger.ID // the mission in whose ledger it is
-	Commit git.Hex   // whose tree is the worktree
+	Commit git.Hash  // whose tree is the worktree
 	At     time.Time // when it was recorded
 	// Turn is the one that ended or started in the state. For a saved state it is the last one before,
 	// nil if there was none.
@@ -28,7 +26,7 @@ type State struct {
 	Saved bool   // it is neither
 	Why   string // of a saved state: the subject of its event, for people to read; a stranger's text
 
-	event plumbing.Hash // of a saved state: the ledger's commit that keeps it
+	event git.Hash // of a saved state: the ledger's commit that keeps it
 }
 
 // After is the state in which the turn ended.
@@ -106,7 +104,7 @@ func (s *State) Usable(ctx context.Context, w *workspace.Workspace) (*State, err
 	if err != nil {
 		return nil, err
 	}
-	reaches, err := w.Repo.Wary().IsAncestor(ctx, git.Hex(s.event), git.Hex(l.Tip))
+	reaches, err := w.Repo.Wary().IsAncestor(ctx, s.event, l.Tip)
 	if err == nil && !reaches {
 		err = fmt.Errorf("%s: %w", s.Describe(), workspace.ErrStranger)
 	}
@@ -162,9 +160,9 @@ func SavedLately(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([
 
 // An event is a commit of a ledger.
 type event struct {
-	hash, tree plumbing.Hash
+	hash, tree git.Hash
 	at         time.Time
-	keeps      []plumbing.Hash // the commits that it keeps, without the ledger's own
+	keeps      []git.Hash // the commits that it keeps, without the ledger's own
 	subject    string
 }
 
@@ -185,13 +183,13 @@ func eventsOf(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([]ev
 		if len(fields) < 3 {
 			continue
 		}
-		e := event{hash: plumbing.NewHash(fields[0]), tree: plumbing.NewHash(fields[1]), subject: subject}
+		e := event{hash: git.NewHash(fields[0]), tree: git.NewHash(fields[1]), subject: subject}
 		if at, err := git.UnixTime(fields[2]); err == nil {
 			e.at = at
 		}
 		for i, parent := range fields[3:] {
 			if i > 0 {
-				e.keeps = append(e.keeps, plumbing.NewHash(parent))
+				e.keeps = append(e.keeps, git.NewHash(parent))
 			}
 		}
 		events = append(events, e)
@@ -200,7 +198,7 @@ func eventsOf(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([]ev
 }
 
 // saved is the state that an event keeps.
-func (e event) saved(objects *git.Objects, id ledger.ID, commit plumbing.Hash) (*State, error) {
+func (e event) saved(objects *git.Objects, id ledger.ID, commit git.Hash) (*State, error) {
 	l, err := ledger.At(objects, id, e.hash)
 	if err != nil {
 		return nil, err
@@ -209,5 +207,5 @@ func (e event) saved(objects *git.Objects, id ledger.ID, commit plumbing.Hash) (
 	if err != nil {
 		return nil, err
 	}
-	return &State{In: id, Commit: git.Hex(commit), At: e.at, Turn: last, Saved: true, Why: e.subject, event: e.hash}, nil
+	return &State{In: id, Commit: commit, At: e.at, Turn: last, Saved: true, Why: e.subject, event: e.hash}, nil
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
@@ -14,14 +12,14 @@ import (
 // A step is one of the commits that a mission is finished with.
 type step struct {
 	turns   ledger.Ranges
-	tree    plumbing.Hash
+	tree    git.Hash
 	message string
 }
 
 // steps plans the commits that lead from a tree to another: one, or those that the user has named the turns
 // of. Each has what these turns changed, applied to the one before; the last one has all that is left. With
 // only, other paths stay as they are.
-func (r *Recorder) steps(ctx context.Context, g *git.Repo, f Finishing, k *unfinished, from, to plumbing.Hash, only map[string]bool) ([]step, error) {
+func (r *Recorder) steps(ctx context.Context, g *git.Repo, f Finishing, k *unfinished, from, to git.Hash, only map[string]bool) ([]step, error) {
 	split := f.Split
 	if len(split) == 0 {
 		split = []ledger.Ranges{k.numbers()}
@@ -83,7 +81,7 @@ func (k *unfinished) splits(split []ledger.Ranges) error {
 }
 
 // apply applies what some turns changed to a tree, by three-way merges, one for turns that follow each other.
-func apply(ctx context.Context, g *git.Repo, objects *git.Objects, k *unfinished, turns ledger.Ranges, to plumbing.Hash, only map[string]bool) (plumbing.Hash, error) {
+func apply(ctx context.Context, g *git.Repo, objects *git.Objects, k *unfinished, turns ledger.Ranges, to git.Hash, only map[string]bool) (git.Hash, error) {
 	for i := 0; i < len(k.turns); i++ {
 		if !turns.Has(k.turns[i].number) {
 			continue
@@ -120,11 +118,11 @@ func apply(ctx context.Context, g *git.Repo, objects *git.Objects, k *unfinished
 }
 
 // within is a tree with only some of its changes; with all if none are named.
-func within(objects *git.Objects, from, to plumbing.Hash, only map[string]bool) (plumbing.Hash, error) {
+func within(objects *git.Objects, from, to git.Hash, only map[string]bool) (git.Hash, error) {
 	if only == nil {
 		return to, nil
 	}
-	found, _, err := objects.Differences(from, []plumbing.Hash{to}, maxDiffering)
+	found, _, err := objects.Differences(from, []git.Hash{to}, maxDiffering)
 	if err != nil {
 		return to, err
 	}

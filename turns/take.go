@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/transaction"
@@ -39,13 +37,13 @@ type Taking struct {
 // A Taken says which commits were taken, or would be.
 type Taken struct {
 	Commits []Commit // the fork's, the oldest first; none if HEAD has all of it
-	Before  git.Hex  // HEAD
-	After   git.Hex  // the same; zero after a dry run
+	Before  git.Hash // HEAD
+	After   git.Hash // the same; zero after a dry run
 }
 
 // A Commit is one on a branch.
 type Commit struct {
-	Hash    git.Hex
+	Hash    git.Hash
 	Subject string // anybody's text
 }
 
@@ -79,7 +77,7 @@ func (r *Recorder) take(ctx context.Context, at time.Time, s *State, how Taking)
 	if err != nil {
 		return nil, err
 	}
-	done := &Taken{Commits: k.commits, Before: git.Hex(k.head)}
+	done := &Taken{Commits: k.commits, Before: k.head}
 	if how.Dry {
 		return done, nil
 	}
@@ -98,8 +96,8 @@ func (r *Recorder) take(ctx context.Context, at time.Time, s *State, how Taking)
 
 // A takable is what there is to take of a fork.
 type takable struct {
-	head, tip plumbing.Hash // where HEAD is, and up to where the fork's branch is taken
-	name      string        // of what is merged
+	head, tip git.Hash // where HEAD is, and up to where the fork's branch is taken
+	name      string   // of what is merged
 	commits   []Commit
 }
 
@@ -125,7 +123,7 @@ func (r *Recorder) takable(ctx context.Context, g *git.Repo, s *State, how Takin
 	}
 	point, err := r.adoptable(ctx, objects, l.Mission, head, s)
 	if err == nil {
-		if err = objects.Has(point.Commit.Hash()); err != nil {
+		if err = objects.Has(point.Commit); err != nil {
 			err = fmt.Errorf("find where it began: %w", err)
 		}
 	}
@@ -143,8 +141,8 @@ func (r *Recorder) takable(ctx context.Context, g *git.Repo, s *State, how Takin
 	}
 	k := &takable{head: head.Commit, tip: tip}
 	if !how.Whole {
-		k.tip = s.Commit.Hash()
-		on, err := r.Repo.IsAncestor(ctx, s.Commit, git.Hex(tip))
+		k.tip = s.Commit
+		on, err := r.Repo.IsAncestor(ctx, s.Commit, tip)
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +165,7 @@ func (r *Recorder) takable(ctx context.Context, g *git.Repo, s *State, how Takin
 }
 
 // mergeName is the name for git merge of a commit, for the message: that of the branch if it is its tip.
-func (r *Recorder) mergeName(ctx context.Context, commit plumbing.Hash, branch string, tip plumbing.Hash) (string, error) {
+func (r *Recorder) mergeName(ctx context.Context, commit git.Hash, branch string, tip git.Hash) (string, error) {
 	if commit != tip {
 		return commit.String(), nil
 	}
@@ -207,7 +205,7 @@ func (r *Recorder) log(ctx context.Context, revs ...string) ([]logged, error) {
 	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		hashes, subject, _ := strings.Cut(entry, "\n")
 		if fields := strings.Fields(hashes); len(fields) > 0 {
-			list = append(list, logged{Commit{git.Hex(plumbing.NewHash(fields[0])), ledger.Head(subject, maxSubject)}, len(fields) - 1})
+			list = append(list, logged{Commit{git.NewHash(fields[0]), ledger.Head(subject, maxSubject)}, len(fields) - 1})
 		}
 	}
 	return list, nil
@@ -215,7 +213,7 @@ func (r *Recorder) log(ctx context.Context, revs ...string) ([]logged, error) {
 
 // lacking are the commits that change something where the others are picked as well: git stops at one that
 // does not. After a conflict, of which nobody knows what comes, they are those that change anything at all.
-func lacking(ctx context.Context, g *git.Repo, objects *git.Objects, head plumbing.Hash, found []logged) ([]Commit, error) {
+func lacking(ctx context.Context, g *git.Repo, objects *git.Objects, head git.Hash, found []logged) ([]Commit, error) {
 	ours, err := objects.TreeOf(head)
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -227,11 +225,11 @@ func lacking(ctx context.Context, g *git.Repo, objects *git.Objects, head plumbi
 	conflicts := false
 	var list []Commit
 	for _, c := range found {
-		theirs, err := objects.TreeOf(c.Hash.Hash())
+		theirs, err := objects.TreeOf(c.Hash)
 		if err != nil {
 			return nil, err
 		}
-		parents, err := objects.Parents(c.Hash.Hash())
+		parents, err := objects.Parents(c.Hash)
 		if err == nil && len(parents) > 0 {
 			base, err = objects.TreeOf(parents[0])
 		}
@@ -258,7 +256,7 @@ func lacking(ctx context.Context, g *git.Repo, objects *git.Objects, head plumbi
 }
 
 // bring lets git take the commits, and returns HEAD.
-func (r *Recorder) bring(ctx context.Context, g *git.Repo, k *takable, how Taking) (git.Hex, error) {
+func (r *Recorder) bring(ctx context.Context, g *git.Repo, k *takable, how Taking) (git.Hash, error) {
 	args := []string{"merge", k.name}
 	if !how.Merge {
 		args = []string{"cherry-pick"}
@@ -269,19 +267,19 @@ func (r *Recorder) bring(ctx context.Context, g *git.Repo, k *takable, how Takin
 	err := r.locking(ctx, g, func(g *git.Repo) error { return g.Run(ctx, how.Stdin, how.Talk, how.Talk, args...) })
 	if err != nil {
 		if op, e := r.Repo.Operation(ctx); e == nil && op != "" {
-			return git.Hex{}, fmt.Errorf("%w: %w", ErrStopped, err)
+			return git.Hash{}, fmt.Errorf("%w: %w", ErrStopped, err)
 		}
-		return git.Hex{}, fmt.Errorf("%w: %w", ErrNotTaken, err)
+		return git.Hash{}, fmt.Errorf("%w: %w", ErrNotTaken, err)
 	}
 	now, err := r.Repo.Head(ctx)
 	if err == nil && now.Commit == k.head { // merge.<branch>.options may say --squash
 		err = ErrNotCommitted
 	}
-	return git.Hex(now.Commit), err
+	return now.Commit, err
 }
 
 // noteTaken records that HEAD has the commits of a fork. Where there was nothing to take, it may say so already.
-func (r *Recorder) noteTaken(ctx context.Context, at time.Time, s *State, head git.Hex, taken bool) error {
+func (r *Recorder) noteTaken(ctx context.Context, at time.Time, s *State, head git.Hash, taken bool) error {
 	job := transaction.Job{Mission: s.In, At: at, What: "adopt"}
 	return transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
 		if err := tx.Open(ctx); err != nil {
@@ -291,11 +289,11 @@ func (r *Recorder) noteTaken(ctx context.Context, at time.Time, s *State, head g
 			return fmt.Errorf("mission %s: %w", tx.ID, git.ErrNotFound)
 		}
 		last := s.Turn.Turn
-		if a := tx.Ledger.Mission.Adopted; !taken && a != nil && !a.Undone && a.Turn >= last && r.in(ctx, a.Commit.Hash(), git.Head{Commit: head.Hash()}) {
+		if a := tx.Ledger.Mission.Adopted; !taken && a != nil && !a.Undone && a.Turn >= last && r.in(ctx, a.Commit, git.Head{Commit: head}) {
 			return nil
 		}
 		tx.Ledger.Mission.Adopted = &ledger.Adoption{Turn: last, At: tx.At, Commit: head}
-		if err := tx.Append(fmt.Sprintf("adopt %d", last), nil, head.Hash()); err != nil {
+		if err := tx.Append(fmt.Sprintf("adopt %d", last), nil, head); err != nil {
 			return err
 		}
 		return tx.Commit(ctx)

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"testing"
 
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/spent"
 	"gitagent/test/gittest"
@@ -17,7 +18,7 @@ func messages(n int64) spent.ByModel {
 // spentIn is what the head of a mission says of its tokens.
 func (l *lab) spentIn(id ledger.ID) *ledger.Mission {
 	l.t.Helper()
-	m, err := ledger.ParseHead(id, []byte(l.Git("show", id.Ref()+":mission.json")))
+	m, err := ledger.ParseHead(id, []byte(l.Git("show", id.Ref()+":mission.json")), git.NewHash(gittest.Hash("1")).Format())
 	if err != nil {
 		l.t.Fatal(err)
 	}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/snapshot"
@@ -55,10 +53,10 @@ type Turn struct {
 	Prompt   string `json:"prompt,omitempty"` // redacted; at most 500 runes, its beginning
 	Reply    string `json:"reply,omitempty"`  // redacted; at most 1000 runes, the end of the last message
 
-	Code   git.Hex `json:"code"`             // commit whose tree is the worktree at the end
-	Base   git.Hex `json:"base,omitzero"`    // commit whose tree is the worktree at the start: the turn's diff is Base..Code
-	Head   git.Hex `json:"head,omitzero"`    // HEAD at the end; none on an unborn branch
-	Branch string  `json:"branch,omitempty"` // short name; none when HEAD was detached
+	Code   git.Hash `json:"code"`             // commit whose tree is the worktree at the end
+	Base   git.Hash `json:"base,omitzero"`    // commit whose tree is the worktree at the start: the turn's diff is Base..Code
+	Head   git.Hash `json:"head,omitzero"`    // HEAD at the end; none on an unborn branch
+	Branch string   `json:"branch,omitempty"` // short name; none when HEAD was detached
 
 	Files      int             `json:"files"`             // changed between Base and Code
 	Insertions int             `json:"insertions"`        // lines
@@ -87,7 +85,7 @@ type Turn struct {
 	raw     []byte        // what was parsed
 	unknown ledger.Fields // fields to keep when the record is written again
 	in      ledger.ID     // the mission in whose ledger the record was read; a fork inherits its source's records
-	at      plumbing.Hash // the ledger's commit at which it was read
+	at      git.Hash      // the ledger's commit at which it was read
 }
 
 // mission is the mission in whose ledger to look up the turn.
@@ -126,9 +124,9 @@ const (
 	maxNote    = 32 << 10 // bytes; a longer note gets short lines
 )
 
-// Parse decodes the record of a turn. A record of a newer format gives
+// Parse decodes the record of a turn, in a repository whose hashes have that format. A record of a newer format gives
 // an error wrapping [ledger.ErrVersion]. Unknown fields are kept. The Turn refers to data.
-func Parse(data []byte) (*Turn, error) {
+func Parse(data []byte, format git.Format) (*Turn, error) {
 	t := &Turn{raw: data}
 	if err := ledger.Decode(data, t); err != nil {
 		return nil, fmt.Errorf("parse turn: %w", err)
@@ -146,6 +144,8 @@ func Parse(data []byte) (*Turn, error) {
 		return nil, fmt.Errorf("parse turn %d of %s: it follows turn %d", t.Turn, t.Mission, t.Transcript.After)
 	case t.Code.IsZero():
 		return nil, fmt.Errorf("parse turn %d of %s: no code commit", t.Turn, t.Mission)
+	case !format.Names(t.Code, t.Base, t.Head):
+		return nil, fmt.Errorf("parse turn %d of %s: a hash is not of the format %s", t.Turn, t.Mission, format)
 	}
 	return t, nil
 }
@@ -197,7 +197,7 @@ type shortLine struct {
 	At         time.Time `json:"at"`
 	Outcome    Outcome   `json:"outcome"`
 	Session    string    `json:"session,omitempty"`
-	Code       git.Hex   `json:"code"`
+	Code       git.Hash  `json:"code"`
 	Files      int       `json:"files"`
 	Insertions int       `json:"insertions"`
 	Deletions  int       `json:"deletions"`

@@ -39,7 +39,7 @@ func (r *Recorder) Undo(ctx context.Context, at time.Time, how Merging, say func
 		id, err := ledger.ParseID(step.Mission)
 		return transaction.Job{Mission: id, At: at, What: "undo"}, err
 	}, func(ctx context.Context, tx *transaction.Tx) error {
-		var tree plumbing.Hash
+		var tree git.Hash
 		var err error
 		step = nil
 		for _, step = range tx.Snap.LastSteps(ctx) {
@@ -65,7 +65,7 @@ func (r *Recorder) Undo(ctx context.Context, at time.Time, how Merging, say func
 			if a.Undone {
 				c.Noted = "undo " + c.Noted
 			} else if t, err := readTurn(tx.Ledger, a.Turn); err == nil {
-				c.Merged = t.Code.Hash() // it has the work again
+				c.Merged = t.Code // it has the work again
 			}
 		}
 		if say != nil {
@@ -91,16 +91,16 @@ func finished(undo *snapshot.Step) *snapshot.Step {
 }
 
 // before returns the tree of the worktree without a step.
-func before(ctx context.Context, tx *transaction.Tx, step *snapshot.Step, how Merging) (plumbing.Hash, []Conflict, error) {
-	from, to, now := step.From.Hash(), step.To.Hash(), tx.Snap.Tree
-	held, err := tx.Objects.TreeOf(step.Before.Hash())
+func before(ctx context.Context, tx *transaction.Tx, step *snapshot.Step, how Merging) (git.Hash, []Conflict, error) {
+	from, to, now := step.From, step.To, tx.Snap.Tree
+	held, err := tx.Objects.TreeOf(step.Before)
 	if err == nil && held != from && held != to {
 		err = fmt.Errorf("commit %s does not hold it", step.Before)
 	}
 	if err != nil {
 		return from, nil, fmt.Errorf("find what was there before: %w", err)
 	}
-	for _, tree := range []plumbing.Hash{from, to} { // git would merge with nothing in the place of one
+	for _, tree := range []git.Hash{from, to} { // git would merge with nothing in the place of one
 		if err := tx.Objects.Has(tree); err != nil {
 			return from, nil, fmt.Errorf("what it made of the worktree is not here any more; what was there before is commit %s: %w", step.Before, err)
 		}
@@ -120,8 +120,8 @@ func before(ctx context.Context, tx *transaction.Tx, step *snapshot.Step, how Me
 // whole returns the worktree's tree with all that a killed step had to do with as it was before the
 // step, unless somebody has changed it since. If it was an undo of the step that was killed, parts of
 // files are of what was before.
-func whole(ctx context.Context, tx *transaction.Tx, step *snapshot.Step, undoing bool) (plumbing.Hash, error) {
-	from, to, now := step.From.Hash(), step.To.Hash(), tx.Snap.Tree
+func whole(ctx context.Context, tx *transaction.Tx, step *snapshot.Step, undoing bool) (git.Hash, error) {
+	from, to, now := step.From, step.To, tx.Snap.Tree
 	was, err := tx.Repo.Changed(ctx, to, from, git.Paths{})
 	if err != nil {
 		return now, err
@@ -166,11 +166,11 @@ func cut(objects *git.Objects, is, whole git.Entry) bool {
 	}
 	begins := errors.New("seen enough")
 	err = objects.Stream(whole.Hash, math.MaxInt64, func(r io.Reader) error {
-		h := plumbing.NewHasher(plumbing.BlobObject, size)
+		h := objects.Format().Hasher(plumbing.BlobObject, size)
 		if _, err := io.CopyN(h, r, size); err != nil {
 			return err // the file is shorter
 		}
-		if h.Sum() == is.Hash {
+		if h.Hash() == is.Hash {
 			return begins
 		}
 		return nil

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/trust"
@@ -20,17 +18,17 @@ import (
 type unfinished struct {
 	mission  *ledger.Mission
 	attached bool
-	branch   string        // full name; empty if it has none, or none any more
-	tip      plumbing.Hash // of the branch, or the last turn's commit; zero for a passive mission
+	branch   string   // full name; empty if it has none, or none any more
+	tip      git.Hash // of the branch, or the last turn's commit; zero for a passive mission
 	head     git.Head
 	finished bool // it was, and went on since
 	foreign  bool // a stranger recorded it, and the user has accepted it
 	last     int  // the last turn, 0 if there is none
 	at       time.Time
-	turns    []worked      // since the mission was finished last, the oldest first
-	squashed squashed      // what HEAD has of it
-	missing  error         // that the work of its last turns is on another branch; nil if it is not
-	before   plumbing.Hash // the commit that holds the state before these; zero if that is not known
+	turns    []worked // since the mission was finished last, the oldest first
+	squashed squashed // what HEAD has of it
+	missing  error    // that the work of its last turns is on another branch; nil if it is not
+	before   git.Hash // the commit that holds the state before these; zero if that is not known
 }
 
 // A worked is what is needed of a turn.
@@ -44,14 +42,14 @@ type worked struct {
 	elsewhere  bool // what it changed is not in what is to be committed
 	dropped    bool // nor will it be: the branch was reset to what was there before it
 	branch     string
-	base, code plumbing.Hash
+	base, code git.Hash
 }
 
 // leftOut reports whether what is to be committed has nothing of the turn.
 func (t *worked) leftOut() bool { return t.elsewhere || t.dropped }
 
 // A squashed is a commit that has all that another one has, as git can't know.
-type squashed struct{ commit, of plumbing.Hash }
+type squashed struct{ commit, of git.Hash }
 
 // unfinished reads what is left of a mission. If the user may not rely on all of it, the error wraps
 // [workspace.ErrStranger].
@@ -79,7 +77,7 @@ func (r *Recorder) unfinished(ctx context.Context, objects *git.Objects, id ledg
 	if err != nil {
 		return nil, err
 	}
-	k := &unfinished{mission: l.Mission, foreign: standing.By == trust.Unknown, before: plumbing.NewHash(l.Mission.Base)}
+	k := &unfinished{mission: l.Mission, foreign: standing.By == trust.Unknown, before: git.NewHash(l.Mission.Base)}
 	if k.head, err = r.Repo.Head(ctx); err != nil {
 		return nil, err
 	}
@@ -90,7 +88,7 @@ func (r *Recorder) unfinished(ctx context.Context, objects *git.Objects, id ledg
 	after := 0
 	if k.finished, err = r.stands(ctx, l.Mission.Finished, k.head); k.finished {
 		after = l.Mission.Finished.Turn
-		k.squashed = squashed{l.Mission.Finished.Commit.Hash(), l.Mission.Finished.Tip.Hash()}
+		k.squashed = squashed{l.Mission.Finished.Commit, l.Mission.Finished.Tip}
 	} else if err == nil {
 		after, k.squashed, err = r.inherited(ctx, objects, l.Mission, k.head)
 	}
@@ -128,15 +126,15 @@ func (k *unfinished) add(t *Turn, after int) {
 	k.last, k.at = t.Turn, t.At
 	again := k.finished && t.Turn == after && t.At.After(k.mission.Finished.At)
 	if t.Turn <= after && !again {
-		k.before = t.Code.Hash()
+		k.before = t.Code
 		return
 	}
 	k.turns = append(k.turns, worked{
 		number: t.Turn, at: t.At, prompt: ledger.Head(firstLine(t.Prompt), maxSubject), changed: t.Files > 0, again: again, branch: t.Branch,
-		base: t.Before().Commit.Hash(), code: t.Code.Hash(),
+		base: t.Before().Commit, code: t.Code,
 	})
 	if k.attached && k.branch == "" {
-		k.tip = t.Code.Hash()
+		k.tip = t.Code
 	}
 }
 
@@ -146,15 +144,15 @@ func (r *Recorder) stands(ctx context.Context, f *ledger.Finish, head git.Head) 
 		return false, nil
 	}
 	lost, err := Lost(ctx, r.Repo, f.Commit)
-	return err == nil && (len(lost) == 0 || r.in(ctx, f.Commit.Hash(), head)), err
+	return err == nil && (len(lost) == 0 || r.in(ctx, f.Commit, head)), err
 }
 
 // in reports whether a commit, which may not be here, is before HEAD.
-func (r *Recorder) in(ctx context.Context, commit plumbing.Hash, head git.Head) bool {
+func (r *Recorder) in(ctx context.Context, commit git.Hash, head git.Head) bool {
 	if commit.IsZero() || head.Commit.IsZero() {
 		return false
 	}
-	is, err := r.Repo.IsAncestor(ctx, git.Hex(commit), git.Hex(head.Commit))
+	is, err := r.Repo.IsAncestor(ctx, commit, head.Commit)
 	return err == nil && is
 }
 
@@ -166,21 +164,21 @@ func (r *Recorder) inherited(ctx context.Context, objects *git.Objects, m *ledge
 			return nil
 		}
 		return source.Mission.Finished
-	}, func(commit plumbing.Hash) bool { return r.in(ctx, commit, head) })
+	}, func(commit git.Hash) bool { return r.in(ctx, commit, head) })
 	return after, has, ctx.Err()
 }
 
 // inherited tells that of the finish of the source, nil if there is none, and whether HEAD has a commit.
-func inherited(m *ledger.Mission, finished func() *ledger.Finish, inHead func(plumbing.Hash) bool) (after int, has squashed) {
-	from, base := m.ForkedFrom, plumbing.NewHash(m.Base)
+func inherited(m *ledger.Mission, finished func() *ledger.Finish, inHead func(git.Hash) bool) (after int, has squashed) {
+	from, base := m.ForkedFrom, git.NewHash(m.Base)
 	switch {
 	case from == nil:
 		return 0, squashed{}
 	case inHead(base):
 		return from.Turn, squashed{}
 	}
-	if f := finished(); f != nil && f.Turn >= from.Turn && inHead(f.Commit.Hash()) {
-		return from.Turn, squashed{f.Commit.Hash(), base}
+	if f := finished(); f != nil && f.Turn >= from.Turn && inHead(f.Commit) {
+		return from.Turn, squashed{f.Commit, base}
 	}
 	return 0, squashed{}
 }
@@ -222,7 +220,7 @@ func (k *unfinished) changed() bool {
 }
 
 // end leaves out what came after a turn, at which the branch was at tip.
-func (k *unfinished) end(turn int, tip plumbing.Hash) {
+func (k *unfinished) end(turn int, tip git.Hash) {
 	k.turns = slices.DeleteFunc(k.turns, func(t worked) bool { return t.number > turn })
 	k.last, k.tip, k.at = turn, tip, time.Time{}
 	if n := len(k.turns); n > 0 {
@@ -243,27 +241,27 @@ func (k *unfinished) numbers() ledger.Ranges {
 
 // committed returns the newest commit before HEAD that has the work, by its trailers: all turns that changed
 // something are in such commits. Zero if there is none, or not all of it; then it notes what is.
-func (r *Recorder) committed(ctx context.Context, k *unfinished) (plumbing.Hash, error) {
+func (r *Recorder) committed(ctx context.Context, k *unfinished) (git.Hash, error) {
 	if k.head.Commit.IsZero() {
-		return plumbing.ZeroHash, nil
+		return git.Hash{}, nil
 	}
 	newest, have, err := trailers(ctx, r.Repo, k.mission.ID, "HEAD", k.mission.Base)
 	if err != nil || newest.IsZero() {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	switch k.claim(newest, have, readBegun(r.Store, k.mission.ID)) {
 	case unproved:
-		return plumbing.ZeroHash, nil
+		return git.Hash{}, nil
 	case proved:
 		return newest, nil
 	}
 	merged, err := mergedTree(ctx, r.Repo, newest, k.tip)
 	if err != nil || merged.IsZero() {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	tree, err := r.treeOf(ctx, newest)
 	if err != nil || tree != merged {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	return newest, nil
 }
@@ -282,7 +280,7 @@ const (
 // Anybody can write trailers. They count for the turns that were being finished in this clone, or were finished
 // once, as the ledger says: the commit may have been amended since, or have resolved conflicts. For others, the
 // commit must have what the branch has.
-func (k *unfinished) claim(newest plumbing.Hash, have ledger.Ranges, b *begun) proof {
+func (k *unfinished) claim(newest git.Hash, have ledger.Ranges, b *begun) proof {
 	believed := 0 // up to which turn
 	if b != nil {
 		believed = b.Turn
@@ -303,7 +301,7 @@ func (k *unfinished) claim(newest plumbing.Hash, have ledger.Ranges, b *begun) p
 		}
 		k.squashed = squashed{newest, t.code}
 		if b != nil && b.Turn == t.number && !b.Tip.IsZero() {
-			k.squashed.of = b.Tip.Hash()
+			k.squashed.of = b.Tip
 		}
 	}
 	switch {
@@ -314,7 +312,7 @@ func (k *unfinished) claim(newest plumbing.Hash, have ledger.Ranges, b *begun) p
 	case !k.attached: // what the paths of its turns are in HEAD will tell
 		return unproved
 	// The branch may have more than its turns.
-	case covers && (b != nil && b.Tip.Hash() == k.tip || len(k.turns) > 0 && k.turns[len(k.turns)-1].code == k.tip):
+	case covers && (b != nil && b.Tip == k.tip || len(k.turns) > 0 && k.turns[len(k.turns)-1].code == k.tip):
 		return proved
 	}
 	return byMerge
@@ -322,7 +320,7 @@ func (k *unfinished) claim(newest plumbing.Hash, have ledger.Ranges, b *begun) p
 
 // trailers returns the newest commit, of those from one that lack another, that says that it has work of a
 // mission, and the turns that they say.
-func trailers(ctx context.Context, repo *git.Repo, id ledger.ID, from, without string) (newest plumbing.Hash, have ledger.Ranges, err error) {
+func trailers(ctx context.Context, repo *git.Repo, id ledger.ID, from, without string) (newest git.Hash, have ledger.Ranges, err error) {
 	format := "--format=%H"
 	for _, key := range []string{ledger.TrailerMission, ledger.TrailerTurns} {
 		format += "%n%(trailers:key=" + key + ",valueonly,separator=%x20)"
@@ -347,7 +345,7 @@ func trailers(ctx context.Context, repo *git.Repo, id ledger.ID, from, without s
 			if ranges, err := ledger.ParseRanges(text); err == nil {
 				all = append(all, ranges...)
 				if newest.IsZero() {
-					newest = plumbing.NewHash(lines[0])
+					newest = git.NewHash(lines[0])
 				}
 			}
 		}

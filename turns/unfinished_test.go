@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
@@ -97,7 +95,7 @@ func TestClaim(t *testing.T) {
 		if tt.begun > 0 {
 			b = &begun{Turn: tt.begun}
 			if tt.tip != 0 {
-				b.Tip = git.Hex(hash(tt.tip))
+				b.Tip = hash(tt.tip)
 			}
 		}
 		have, err := ledger.ParseRanges(tt.said)
@@ -156,7 +154,7 @@ func TestLeftToFinish(t *testing.T) {
 			k.branch = "refs/heads/agent/mission/a1b2c3d4"
 		}
 		for i, at := range tt.at {
-			k.add(&Turn{Turn: i + 1, At: time.Unix(at, 0), Code: git.Hex(hash(byte(i + 1))), Files: i}, tt.after)
+			k.add(&Turn{Turn: i + 1, At: time.Unix(at, 0), Code: hash(byte(i + 1)), Files: i}, tt.after)
 		}
 		var got []string
 		for _, w := range k.turns {
@@ -168,7 +166,7 @@ func TestLeftToFinish(t *testing.T) {
 				t.Errorf("%s: %+v", tt.name, w)
 			}
 		}
-		wantBefore, wantTip := plumbing.Hash{tt.before}, plumbing.Hash{tt.tip}
+		wantBefore, wantTip := hash(tt.before), hash(tt.tip)
 		if strings.Join(got, " ") != tt.want || k.before != wantBefore || k.tip != wantTip || k.last != len(tt.at) || k.at.Unix() != tt.at[len(tt.at)-1] {
 			t.Errorf("%s: left are %q, before %.2s, tip %.2s, the last is %d at %s", tt.name, got, k.before, k.tip, k.last, k.at)
 		}
@@ -182,22 +180,22 @@ func TestInherited(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		from     *ledger.TurnID
-		inHead   []plumbing.Hash
+		inHead   []git.Hash
 		finished *ledger.Finish
 		after    int
 		has      squashed
 	}{
-		{name: "no fork", inHead: []plumbing.Hash{base}},
-		{name: "HEAD has neither", from: &ledger.TurnID{Turn: 4}, finished: &ledger.Finish{Turn: 4, Commit: git.Hex(commit)}},
-		{name: "HEAD has where it began", from: &ledger.TurnID{Turn: 4}, inHead: []plumbing.Hash{base}, after: 4},
-		{name: "both", from: &ledger.TurnID{Turn: 4}, inHead: []plumbing.Hash{base, commit}, finished: &ledger.Finish{Turn: 4, Commit: git.Hex(commit)}, after: 4},
+		{name: "no fork", inHead: []git.Hash{base}},
+		{name: "HEAD has neither", from: &ledger.TurnID{Turn: 4}, finished: &ledger.Finish{Turn: 4, Commit: commit}},
+		{name: "HEAD has where it began", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{base}, after: 4},
+		{name: "both", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{base, commit}, finished: &ledger.Finish{Turn: 4, Commit: commit}, after: 4},
 		{name: "the source is gone, or not finished", from: &ledger.TurnID{Turn: 4}},
-		{name: "the source is finished", from: &ledger.TurnID{Turn: 4}, inHead: []plumbing.Hash{commit}, finished: &ledger.Finish{Turn: 4, Commit: git.Hex(commit)}, after: 4, has: squashed{commit, base}},
-		{name: "further", from: &ledger.TurnID{Turn: 4}, inHead: []plumbing.Hash{commit}, finished: &ledger.Finish{Turn: 9, Commit: git.Hex(commit)}, after: 4, has: squashed{commit, base}},
-		{name: "not so far", from: &ledger.TurnID{Turn: 4}, inHead: []plumbing.Hash{commit}, finished: &ledger.Finish{Turn: 3, Commit: git.Hex(commit)}},
+		{name: "the source is finished", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &ledger.Finish{Turn: 4, Commit: commit}, after: 4, has: squashed{commit, base}},
+		{name: "further", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &ledger.Finish{Turn: 9, Commit: commit}, after: 4, has: squashed{commit, base}},
+		{name: "not so far", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &ledger.Finish{Turn: 3, Commit: commit}},
 	} {
 		m := &ledger.Mission{ForkedFrom: tt.from, Base: base.String()}
-		after, has := inherited(m, func() *ledger.Finish { return tt.finished }, func(c plumbing.Hash) bool {
+		after, has := inherited(m, func() *ledger.Finish { return tt.finished }, func(c git.Hash) bool {
 			for _, in := range tt.inHead {
 				if c == in {
 					return true

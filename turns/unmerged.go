@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // ErrUnmerged reports that only a mission's branch has some commits of the user's own.
@@ -38,7 +37,7 @@ type branchCommit struct {
 // Nor does a commit of the user's own if another branch, a tag or another worktree reaches it, if
 // another branch has the same patch or would not change by merging this one, or if it is a merge
 // that git would make by itself.
-func (r *Recorder) unmerged(ctx context.Context, branch string, tip, ledgerTip plumbing.Hash) error {
+func (r *Recorder) unmerged(ctx context.Context, branch string, tip, ledgerTip git.Hash) error {
 	own, err := r.ownCommits(ctx, branch, tip, ledgerTip)
 	if err != nil || len(own) == 0 {
 		return err
@@ -83,7 +82,7 @@ func unmergedError(branch string, own []branchCommit) error {
 
 // ownCommits lists, newest first, the commits that no other branch, tag or worktree reaches and
 // that the ledger does not keep as a turn or as the state before one.
-func (r *Recorder) ownCommits(ctx context.Context, branch string, tip, ledgerTip plumbing.Hash) ([]branchCommit, error) {
+func (r *Recorder) ownCommits(ctx context.Context, branch string, tip, ledgerTip git.Hash) ([]branchCommit, error) {
 	args := []string{
 		"log", "-z", "--no-show-signature", "--encoding=UTF-8", "--format=%H %P%n%(trailers:key=" + ledger.TrailerMission + ",valueonly,separator=%x20)%n%s",
 		tip.String(), "--not", "--exclude=" + strings.TrimPrefix(branch, "refs/heads/"), "--branches", "--remotes", "--tags",
@@ -116,7 +115,7 @@ func (r *Recorder) ownCommits(ctx context.Context, branch string, tip, ledgerTip
 }
 
 // kept returns the commits that a ledger keeps: turns, states before turns, and what turns ended in.
-func (r *Recorder) kept(ctx context.Context, ledgerTip plumbing.Hash) (map[string]bool, error) {
+func (r *Recorder) kept(ctx context.Context, ledgerTip git.Hash) (map[string]bool, error) {
 	out, err := r.Repo.Output(ctx, nil, "rev-list", "--first-parent", "--parents", ledgerTip.String(), "--")
 	if err != nil {
 		return nil, err
@@ -156,7 +155,7 @@ func (r *Recorder) newestBranches(ctx context.Context, branch string) ([]branchT
 
 // withoutCopies drops the commits whose patch another branch has because they were rebased or
 // cherry-picked. Merges have no patch.
-func (r *Recorder) withoutCopies(ctx context.Context, own []branchCommit, tip plumbing.Hash, others []branchTip) ([]branchCommit, error) {
+func (r *Recorder) withoutCopies(ctx context.Context, own []branchCommit, tip git.Hash, others []branchTip) ([]branchCommit, error) {
 	if len(others) == 0 {
 		return own, nil
 	}

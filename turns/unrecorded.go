@@ -36,7 +36,7 @@ func (r *Recorder) Unrecorded(ctx context.Context, s *State, foreign, committed 
 			return "", err
 		}
 	}
-	known := s.Commit.Hash()
+	known := s.Commit
 	if committed {
 		refs, err := r.Repo.Refs(ctx, branch)
 		if err != nil {

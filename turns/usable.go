@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/trust"
@@ -46,7 +44,7 @@ type Roll struct {
 // written is what has been written of a mission, up to one of its ledger's commits.
 type written struct {
 	id  ledger.ID
-	tip plumbing.Hash
+	tip git.Hash
 }
 
 // maxOnRoll is how many missions are remembered: turns by time come from several in turn.

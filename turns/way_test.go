@@ -6,15 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
 
 // commitOf is a commit that a letter stands for.
-func commitOf(letter byte) git.Hex {
-	return git.Hex(plumbing.NewHash(strings.Repeat("0", 38) + "a" + string("0123456789abcdef"[letter%16])))
+func commitOf(letter byte) git.Hash {
+	return git.NewHash(strings.Repeat("0", 38) + "a" + string("0123456789abcdef"[letter%16]))
 }
 
 // TestWay: a mission is written as the commits of its turns, base and code, "ab bc ce".
@@ -37,7 +35,7 @@ func TestWay(t *testing.T) {
 	other := read("bbbbbbbb", "-a xb")
 	at := time.Unix(1_795_176_000, 0)
 	saved := func(after *Turn, letter byte, minutes time.Duration) *State {
-		return &State{In: "aaaaaaaa", Commit: commitOf(letter), Turn: after, Saved: true, At: at.Add(minutes * time.Minute), event: commitOf(letter).Hash()}
+		return &State{In: "aaaaaaaa", Commit: commitOf(letter), Turn: after, Saved: true, At: at.Add(minutes * time.Minute), event: commitOf(letter)}
 	}
 	for _, tt := range []struct {
 		name     string

@@ -51,8 +51,8 @@ func (t *Turn) Proof() string {
 
 // A whereabouts says where the code was at a turn.
 type whereabouts struct {
-	code, base plumbing.Hash
-	head       plumbing.Hash // HEAD at the end; zero if that is not known
+	code, base git.Hash
+	head       git.Hash // HEAD at the end; zero if that is not known
 	by         string
 }
 
@@ -83,14 +83,14 @@ func (im *importer) where(ctx context.Context, objects *git.Objects, r transcrip
 }
 
 // since lets a turn begin at a commit, unless HEAD has jumped since then.
-func (im *importer) since(ctx context.Context, objects *git.Objects, w whereabouts, base plumbing.Hash) (whereabouts, error) {
+func (im *importer) since(ctx context.Context, objects *git.Objects, w whereabouts, base git.Hash) (whereabouts, error) {
 	parents, err := objects.Parents(w.code)
 	if err != nil {
 		return w, err
 	}
 	descends := slices.Contains(parents, base)
 	if !descends {
-		if descends, err = im.Repo.IsAncestor(ctx, git.Hex(base), git.Hex(w.code)); err != nil {
+		if descends, err = im.Repo.IsAncestor(ctx, base, w.code); err != nil {
 			return w, err
 		}
 	}
@@ -101,14 +101,14 @@ func (im *importer) since(ctx context.Context, objects *git.Objects, w whereabou
 }
 
 // here reports whether a commit is here, with its tree.
-func here(objects *git.Objects, commit plumbing.Hash) bool {
+func here(objects *git.Objects, commit git.Hash) bool {
 	_, err := objects.TreeOf(commit)
 	return err == nil
 }
 
 // made returns those of the commits that a transcript names which are here, and were made in the time
 // of the turn.
-func (im *importer) made(ctx context.Context, objects *git.Objects, sum transcript.Summary, names []string) (made []plumbing.Hash) {
+func (im *importer) made(ctx context.Context, objects *git.Objects, sum transcript.Summary, names []string) (made []git.Hash) {
 	if len(names) == 0 {
 		return nil
 	}
@@ -119,15 +119,15 @@ func (im *importer) made(ctx context.Context, objects *git.Objects, sum transcri
 	from, to := sum.Started.Truncate(time.Second), sum.Ended.Add(time.Second)
 	for line := range strings.Lines(string(out)) {
 		name, kind, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if kind != "commit" || !plumbing.IsHash(name) {
+		if kind != "commit" || !git.IsHash(name) {
 			continue
 		}
-		content, err := objects.Read(plumbing.CommitObject, plumbing.NewHash(name), git.MaxCommit)
+		content, err := objects.Read(plumbing.CommitObject, git.NewHash(name), git.MaxCommit)
 		if err != nil {
 			continue
 		}
 		if c, err := git.ParseCommit(content); err == nil && !c.Committer.When.Before(from) && !c.Committer.When.After(to) {
-			made = append(made, plumbing.NewHash(name))
+			made = append(made, git.NewHash(name))
 		}
 	}
 	return made
@@ -137,7 +137,7 @@ func (im *importer) made(ctx context.Context, objects *git.Objects, sum transcri
 type headLog []headEntry
 
 type headEntry struct {
-	to   plumbing.Hash
+	to   git.Hash
 	when int64 // seconds
 }
 
@@ -154,11 +154,11 @@ func (im *importer) headLog(ctx context.Context, repo *git.Repo) headLog {
 	for line := range strings.Lines(string(out)) {
 		hash, selector, _ := strings.Cut(line, " HEAD@{")
 		seconds, err := strconv.ParseInt(strings.TrimSuffix(selector, "}\n"), 10, 64)
-		if err != nil || !plumbing.IsHash(hash) {
+		if err != nil || !git.IsHash(hash) {
 			log = nil
 			break
 		}
-		log = append(log, headEntry{plumbing.NewHash(hash), seconds})
+		log = append(log, headEntry{git.NewHash(hash), seconds})
 	}
 	im.logs[repo.GitDir] = log
 	return log
@@ -166,7 +166,7 @@ func (im *importer) headLog(ctx context.Context, repo *git.Repo) headLog {
 
 // at returns the commit that HEAD was at. It is not known before the first entry, nor in the second in
 // which HEAD moved.
-func (l headLog) at(t time.Time) (commit plumbing.Hash, ok bool) {
+func (l headLog) at(t time.Time) (commit git.Hash, ok bool) {
 	if t.IsZero() {
 		return commit, false
 	}

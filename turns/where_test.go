@@ -3,8 +3,6 @@ package turns
 import (
 	"testing"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // TestHeadLogAt: HEAD went to a commit at 10 s, to another at 20 s, and to a third in the same second.
@@ -13,7 +11,7 @@ func TestHeadLogAt(t *testing.T) {
 	log := headLog{{hash(3), 20}, {hash(2), 20}, {hash(1), 10}}
 	for seconds, want := range map[int64]byte{5: 0, 10: 0, 11: 1, 19: 1, 20: 0, 21: 3, 1 << 40: 3} {
 		commit, ok := log.at(time.Unix(seconds, 999))
-		if ok != (want != 0) || ok && commit != (plumbing.Hash{want}) {
+		if ok != (want != 0) || ok && commit != hash(want) {
 			t.Errorf("at %d s: %.2s, %t; want %02x", seconds, commit, ok, want)
 		}
 	}

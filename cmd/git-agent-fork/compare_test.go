@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
@@ -37,7 +36,7 @@ func forkOf(id ledger.ID, title string) *compared {
 	return &compared{
 		Compared: &turns.Compared{
 			Mission: &ledger.Mission{ID: id, Title: title}, By: trust.Clone, Newest: true,
-			Point: turns.ForkPoint{Of: ledger.TurnID{Mission: "a1b2c3d4", Turn: 12}, Commit: git.Hex(plumbing.NewHash("0123456789012345678901234567890123456789"))},
+			Point: turns.ForkPoint{Of: ledger.TurnID{Mission: "a1b2c3d4", Turn: 12}, Commit: git.NewHash("0123456789012345678901234567890123456789")},
 		},
 		name: string(id), state: turns.IsEnded,
 	}

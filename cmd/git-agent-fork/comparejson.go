@@ -21,8 +21,8 @@ type (
 		State   turns.Activity `json:"state"`
 		By      string         `json:"by"`
 		From    ledger.TurnID  `json:"from"`
-		Base    git.Hex        `json:"base"`
-		Commit  git.Hex        `json:"commit"`
+		Base    git.Hash       `json:"base"`
+		Commit  git.Hash       `json:"commit"`
 		Turns   int            `json:"turns"`
 		Prompts []promptJSON   `json:"prompts"`
 		Outcome turns.Outcome  `json:"outcome,omitempty"`

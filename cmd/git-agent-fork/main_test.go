@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing/hash"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gitagent/internal/config"
@@ -44,7 +43,7 @@ func TestScripts(t *testing.T) {
 					env.Setenv(name, value)
 				}
 			}
-			env.Setenv("HASH", fmt.Sprintf("[0-9a-f]{%d}", hash.HexSize))
+			env.Setenv("HASH", fmt.Sprintf("[0-9a-f]{%d}", gittest.Digits()))
 			return nil
 		},
 		Condition: func(name string) (bool, error) {

@@ -121,7 +121,7 @@ func sizeOf(ctx context.Context, w *workspace.Workspace, l turns.Line) (insertio
 	if err != nil {
 		return 0, 0, err
 	}
-	changes, err := w.Repo.DiffShown(ctx, point.Commit.Hash(), refs[branch])
+	changes, err := w.Repo.DiffShown(ctx, point.Commit, refs[branch])
 	insertions, deletions = count(changes)
 	return insertions, deletions, err
 }

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/page"
 	"gitagent/internal/session"
@@ -106,7 +106,7 @@ func ownPage(ctx context.Context, p *page.Page) (path string, written *page.Writ
 
 // pageMissions are the missions that are named, or all, or the one that the command works on.
 func pageMissions(c *cli.Context, w *workspace.Workspace) (list []turns.Line, unread, err error) {
-	tips := make(map[ledger.ID]plumbing.Hash)
+	tips := make(map[ledger.ID]git.Hash)
 	if c.Bool("all") {
 		if tips, unread = ledger.List(c.Context, w.Repo); tips == nil {
 			return nil, nil, unread

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/gdamore/tcell/v2"
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/mattn/go-runewidth"
 
 	"gitagent/internal/cmdline"
@@ -109,7 +108,7 @@ func TestDescribe(t *testing.T) {
 	f.colour = true
 	rows := f.describe(t.Context(), &turns.Turn{
 		Mission: "a1b2c3d4", Turn: 3, Outcome: turns.Done, Prompt: "Do\x1b]0;x\x07 it.\n\nAll of it.", Reply: "Done.",
-		Base: git.Hex(plumbing.NewHash(base)), Code: git.Hex(plumbing.NewHash(code)),
+		Base: git.NewHash(base), Code: git.NewHash(code),
 		Files: 1, Insertions: 10_001, Deletions: 1, Paths: []string{"a\nb"}, Tools: map[string]int{"Bash": 2},
 	})
 	for _, want := range []row{

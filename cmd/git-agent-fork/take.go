@@ -51,7 +51,7 @@ func whole(c *cli.Context, w *workspace.Workspace, state *turns.State) bool {
 }
 
 func printCommits(c *cli.Context, w *workspace.Workspace, list []turns.Commit) error {
-	var hashes []git.Hex
+	var hashes []git.Hash
 	for _, one := range list {
 		hashes = append(hashes, one.Hash)
 	}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/urfave/cli/v2"
 
 	"gitagent/handoffstore"
@@ -114,7 +113,7 @@ type listed struct {
 
 // handoffs returns those of a mission, or of all, newest first. The error names the unreadable ones.
 func handoffs(c *cli.Context, s *handoffstore.Store) ([]listed, error) {
-	var missions map[ledger.ID]plumbing.Hash
+	var missions map[ledger.ID]git.Hash
 	if c.Bool("all") {
 		var err error
 		if missions, err = ledger.List(c.Context, s.Repo); err != nil {
@@ -135,7 +134,7 @@ func handoffs(c *cli.Context, s *handoffstore.Store) ([]listed, error) {
 		if err != nil {
 			return nil, err
 		}
-		missions = map[ledger.ID]plumbing.Hash{id: tip}
+		missions = map[ledger.ID]git.Hash{id: tip}
 	}
 	objects := s.Repo.Objects(c.Context)
 	defer objects.Close()

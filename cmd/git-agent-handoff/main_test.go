@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing/hash"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gitagent/internal/config"
@@ -35,7 +34,7 @@ type tests struct{ all gittest.Tests }
 
 // Run finds or builds it before the tests have a home directory of their own, as the go command keeps a cache in it.
 func (t tests) Run() int {
-	dir, remove, err := gittest.Installed(false)
+	dir, remove, err := gittest.Installed()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -62,7 +61,7 @@ func TestScripts(t *testing.T) {
 				}
 			}
 			env.Setenv("PATH", env.Getenv("PATH")+string(filepath.ListSeparator)+turnProgram)
-			env.Setenv("HASH", fmt.Sprintf("[0-9a-f]{%d}", hash.HexSize))
+			env.Setenv("HASH", fmt.Sprintf("[0-9a-f]{%d}", gittest.Digits()))
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			players, err := newPlayers()
 			if err != nil {

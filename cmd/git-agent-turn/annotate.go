@@ -94,7 +94,7 @@ func (q *inquiry) origins(lines []provenance.Line, most int) ([]*origin, error) 
 	type key struct {
 		turn    *turns.Turn
 		running *turns.Live
-		commit  git.Hex
+		commit  git.Hash
 		path    string
 		several bool
 	}
@@ -143,7 +143,7 @@ func (q *inquiry) dates() (cmdline.Dates, error) {
 // shortNames are names of missions and commits that are short.
 type shortNames struct {
 	missions map[ledger.ID]ledger.ID
-	commits  map[git.Hex]string
+	commits  map[git.Hash]string
 }
 
 func (q *inquiry) names(lines []provenance.Line) (*shortNames, error) {
@@ -151,7 +151,7 @@ func (q *inquiry) names(lines []provenance.Line) (*shortNames, error) {
 	if err != nil {
 		return nil, err
 	}
-	var commits []git.Hex
+	var commits []git.Hash
 	for _, l := range lines {
 		if l.Turn == nil && !l.Blame.Commit.IsZero() {
 			commits = append(commits, l.Blame.Commit)

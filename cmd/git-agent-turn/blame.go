@@ -110,7 +110,7 @@ func blamed(args, dashed []string) (rev, file string, err error) {
 type blamedLine struct {
 	Line       int           `json:"line"`
 	Text       string        `json:"text"`
-	Commit     git.Hex       `json:"commit,omitzero"` // none where the line is not committed
+	Commit     git.Hash      `json:"commit,omitzero"` // none where the line is not committed
 	Path       string        `json:"path"`            // of the file in the commit
 	OrigLine   int           `json:"orig_line"`       // the line's number there
 	Author     string        `json:"author,omitempty"`

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/provenance"
@@ -20,12 +18,12 @@ import (
 // severalLines are lines of two commits, of which one has two paths, and of turns that ran at the same time.
 func severalLines() []provenance.Line {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.FixedZone("", -90*60))
-	one := git.Hex(plumbing.NewHash(gittest.Hashes("1111111111111111111111111111111111111111")))
-	two := git.Hex(plumbing.NewHash(gittest.Hashes("2222222222222222222222222222222222222222")))
+	one := git.NewHash(gittest.Hash("1"))
+	two := git.NewHash(gittest.Hash("2"))
 	in := &git.Blamable{Author: "Ada", Email: "ada@example.invalid", At: at, Committer: "Bob", CommitterEmail: "bob@example.invalid", Committed: at, Summary: "some"}
 	turn := &turns.Turn{Mission: "a1b2c3d4", Turn: 12, At: at, Agent: "claude-code", Model: "m", Prompt: "Fix\nit\x1b"}
 	other := &turns.Turn{Mission: "0badcafe", Turn: 3, At: at, Agent: "codex", Prompt: "and this"}
-	line := func(number int, commit git.Hex, orig int, path string) provenance.Line {
+	line := func(number int, commit git.Hash, orig int, path string) provenance.Line {
 		return provenance.Line{Blame: git.Blamed{Number: number, Text: "text", Commit: commit, Line: orig, Path: path, In: in}}
 	}
 	lines := []provenance.Line{line(1, one, 1, "f"), line(2, one, 2, "f"), line(3, one, 9, "old"), line(5, two, 5, "f"), line(6, two, 6, "f"), line(7, one, 3, "f")}
@@ -55,7 +53,7 @@ committer-time 1795181400
 committer-tz -0130
 summary some
 `
-	want := strings.NewReplacer("1x40", gittest.Hashes(strings.Repeat("1", 40)), "2x40", gittest.Hashes(strings.Repeat("2", 40)), "WHO\n", who).Replace(`1x40 1 1 2
+	want := strings.NewReplacer("1x40", gittest.Hash("1"), "2x40", gittest.Hash("2"), "WHO\n", who).Replace(`1x40 1 1 2
 WHO
 filename f
 	text
@@ -95,7 +93,7 @@ agent-time 1795181400
 
 func TestBlameSeveral(t *testing.T) {
 	t.Parallel()
-	names := &shortNames{missions: map[ledger.ID]ledger.ID{"a1b2c3d4": "a1b2"}, commits: map[git.Hex]string{}}
+	names := &shortNames{missions: map[ledger.ID]ledger.ID{"a1b2c3d4": "a1b2"}, commits: map[git.Hash]string{}}
 	var b bytes.Buffer
 	out := bufio.NewWriter(&b)
 	lines := severalLines()

@@ -46,41 +46,41 @@ func alsoNamed(n int) string {
 
 // ofUser is the commit that a person means by the name of one, if it is no state of a mission that was
 // made for that.
-func ofUser(c *cli.Context, w *workspace.Workspace, name string) (git.Hex, error) {
+func ofUser(c *cli.Context, w *workspace.Workspace, name string) (git.Hash, error) {
 	if strings.Contains(name, "..") || c.IsSet("mission") || !turns.OfCommit(c.Context, w, name) {
-		return git.Hex{}, nil
+		return git.Hash{}, nil
 	}
 	commit, err := w.Repo.Resolve(c.Context, name)
 	if errors.Is(err, git.ErrNotFound) {
-		return git.Hex{}, nil
+		return git.Hash{}, nil
 	}
 	if err != nil {
-		return git.Hex{}, err
+		return git.Hash{}, err
 	}
 	objects := w.Repo.Objects(c.Context)
 	defer objects.Close()
 	content, err := objects.Commit(commit)
 	if err != nil {
-		return git.Hex{}, err
+		return git.Hash{}, err
 	}
 	id, ok := ledger.ReadCodeMessage(content.Message)
 	if !ok || id.Turn == 0 && len(ledger.ReadTrailers(content.Message)) > 0 {
-		return git.Hex(commit), nil
+		return commit, nil
 	}
 	state, err := turns.Find(c.Context, w, "", commit.String())
 	switch ended := err == nil && !state.Start && !state.Saved; {
 	case errors.Is(err, git.ErrNotFound):
-		return git.Hex(commit), nil
+		return commit, nil
 	case err != nil:
-		return git.Hex{}, err
+		return git.Hash{}, err
 	case ended && (id.Turn == 0 || state.At.Unix() != content.Committer.When.Unix()), !ended && id.Turn != 0:
-		return git.Hex(commit), nil // the user's, made of another one
+		return commit, nil // the user's, made of another one
 	}
-	return git.Hex{}, nil
+	return git.Hash{}, nil
 }
 
 // showCommit shows a commit of the user's, and the turns that contributed to it.
-func showCommit(c *cli.Context, w *workspace.Workspace, name string, commit git.Hex) (err error) {
+func showCommit(c *cli.Context, w *workspace.Workspace, name string, commit git.Hash) (err error) {
 	for _, flag := range []string{"conversation", "transcript"} {
 		if c.Bool(flag) {
 			return cmdline.Hintf(cmdline.Usagef("--%s is about a turn, and %q is a commit", flag, name), "list its turns with: git agent-turn show %.12s", commit)
@@ -144,5 +144,5 @@ func showCommit(c *cli.Context, w *workspace.Workspace, name string, commit git.
 	if _, err := fmt.Fprintln(c.App.Writer); err != nil {
 		return err
 	}
-	return diffTrees(c, w.Repo, git.OrEmpty(q.Base), commit, []string{"--patch"})
+	return diffTrees(c, w.Repo, w.Repo.Format().OrEmpty(q.Base), commit, []string{"--patch"})
 }

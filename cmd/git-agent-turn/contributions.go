@@ -93,7 +93,7 @@ func tellStrangers(c *cli.Context, strangers []ledger.ID) {
 // landedJSON is a commit with its turns.
 type landedJSON struct {
 	Kind    string     `json:"kind"` // commit
-	Commit  git.Hex    `json:"commit"`
+	Commit  git.Hash   `json:"commit"`
 	Author  string     `json:"author"`
 	Email   string     `json:"email"`
 	At      time.Time  `json:"at"` // when it was written
@@ -136,7 +136,7 @@ func (l *lander) turnJSON(c *provenance.Contribution, prompts bool) (turnJSON, e
 	return j, err
 }
 
-func (l *lander) printJSON(commit git.Hex, c *git.Commit, sum *provenance.Contributions) error {
+func (l *lander) printJSON(commit git.Hash, c *git.Commit, sum *provenance.Contributions) error {
 	j := landedJSON{
 		Kind: "commit", Commit: commit, Author: c.Author.Name, Email: c.Author.Email, At: c.Author.When.UTC(), Subject: subjectOf(c), Merge: len(c.Parents) > 1,
 		Lines: sum.Lines, Hand: sum.Hand, Removed: sum.Removed, Files: sum.Files, Binary: sum.Binary, Unseen: sum.Unseen, Turns: []turnJSON{},

@@ -99,7 +99,7 @@ func demoRepo(ctx context.Context, dir string) (*git.Repo, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	repo, err := git.Init(ctx, dir)
+	repo, err := git.Init(ctx, dir, 0)
 	if err != nil {
 		return nil, err
 	}

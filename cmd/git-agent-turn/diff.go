@@ -71,7 +71,7 @@ func diff(c *cli.Context) error {
 
 // diffed are the two commits that a command line names: two states or a range of them, the beginning and
 // the end of one turn, or what was saved and the turn before it.
-func diffed(c *cli.Context, w *workspace.Workspace) (from, to git.Hex, err error) {
+func diffed(c *cli.Context, w *workspace.Workspace) (from, to git.Hash, err error) {
 	mission, first, talk := c.String("mission"), c.Args().First(), c.App.ErrWriter
 	if c.NArg() == 2 {
 		a, err := target.State(c.Context, w, mission, first, talk)
@@ -100,7 +100,7 @@ func diffed(c *cli.Context, w *workspace.Workspace) (from, to git.Hex, err error
 
 // diffTrees prints the diff of two commits in git's words, with the records' numbers; on a terminal
 // escaped and coloured.
-func diffTrees(c *cli.Context, repo *git.Repo, from, to git.Hex, options []string, paths ...string) error {
+func diffTrees(c *cli.Context, repo *git.Repo, from, to git.Hash, options []string, paths ...string) error {
 	columns := cmdline.Columns(c.App.Writer)
 	if columns == 0 {
 		return repo.Diff(c.Context, c.App.Writer, from, to, options, paths)

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/test/gittest"
@@ -29,12 +27,12 @@ func TestWordDiffIsGits(t *testing.T) {
 		}
 		return b.String()
 	}
-	var commits []git.Hex
+	var commits []git.Hash
 	for range 2 {
 		for i := range 60 {
 			r.Write(fmt.Sprintf("file %d", i), text())
 		}
-		commits = append(commits, git.Hex(plumbing.NewHash(r.Commit("some"))))
+		commits = append(commits, git.NewHash(r.Commit("some")))
 	}
 	repo, err := git.Find(r.Dir)
 	if err != nil {

@@ -98,7 +98,7 @@ func (x *examination) repository() {
 	if err := x.conf.Supported(); err != nil {
 		x.problem("repository", err.Error(), "")
 	} else {
-		x.say("repository", "objects in the format "+git.ObjectFormat)
+		x.say("repository", "objects in the format "+x.repo.Format().String())
 	}
 	switch {
 	case session.Open(x.repo.CommonDir).Enabled():

@@ -77,7 +77,7 @@ func exportRange(c *cli.Context) (err error) {
 
 // exported are the commits of a range, those that were made from others behind these. Without one they are
 // those that HEAD has, and the branch that it is to be merged into has not.
-func exported(c *cli.Context, repo *git.Repo, format string) ([]git.Hex, error) {
+func exported(c *cli.Context, repo *git.Repo, format string) ([]git.Hash, error) {
 	text := c.Args().First()
 	if text == "" {
 		if _, err := headCommit(c.Context, repo); err != nil {
@@ -110,7 +110,7 @@ func exported(c *cli.Context, repo *git.Repo, format string) ([]git.Hex, error) 
 	return commits, err
 }
 
-func reachableFrom(ctx context.Context, repo *git.Repo, revs []string) (commits []git.Hex, err error) {
+func reachableFrom(ctx context.Context, repo *git.Repo, revs []string) (commits []git.Hash, err error) {
 	out, err := repo.Output(ctx, nil, append(append([]string{"rev-list", "--reverse", "--topo-order"}, revs...), "--")...)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func reachableFrom(ctx context.Context, repo *git.Repo, revs []string) (commits 
 		if err != nil {
 			return nil, err
 		}
-		commits = append(commits, git.Hex(hash))
+		commits = append(commits, hash)
 	}
 	return commits, nil
 }
@@ -140,7 +140,7 @@ type exporter struct {
 }
 
 // traces prints the commits' records of Agent Trace.
-func (e *exporter) traces(commits []git.Hex) error {
+func (e *exporter) traces(commits []git.Hash) error {
 	return e.each(commits, func(commit export.Commit) error {
 		trace, left, err := export.NewTrace(commit, !e.c.Bool("no-prompts"))
 		e.odd = appendMissing(e.odd, left)
@@ -155,7 +155,7 @@ func (e *exporter) traces(commits []git.Hex) error {
 
 // notes prints what `git fast-import` takes to add the commits' notes of the Git AI Standard to those that are
 // there.
-func (e *exporter) notes(commits []git.Hex) error {
+func (e *exporter) notes(commits []git.Hash) error {
 	refs, err := e.w.Repo.Refs(e.c.Context, export.NotesRef)
 	if err != nil {
 		return err
@@ -167,9 +167,9 @@ func (e *exporter) notes(commits []git.Hex) error {
 	if err != nil {
 		return err
 	}
-	var wanted []git.Hex
+	var wanted []git.Hash
 	for _, commit := range commits {
-		switch _, err := there.Get(commit.Hash()); {
+		switch _, err := there.Get(commit); {
 		case err == nil:
 			e.noted++
 		case errors.Is(err, gitnotes.ErrNotFound):
@@ -208,7 +208,7 @@ func (e *exporter) notes(commits []git.Hex) error {
 }
 
 // each hands over commits with what turns have in them.
-func (e *exporter) each(commits []git.Hex, f func(export.Commit) error) error {
+func (e *exporter) each(commits []git.Hash, f func(export.Commit) error) error {
 	objects := e.w.Repo.Objects(e.c.Context)
 	defer objects.Close()
 	var looked atomic.Int64
@@ -234,7 +234,7 @@ func (e *exporter) each(commits []git.Hex, f func(export.Commit) error) error {
 		if len(files) == 0 {
 			continue
 		}
-		commit, err := objects.Commit(hash.Hash())
+		commit, err := objects.Commit(hash)
 		if err != nil {
 			return err
 		}

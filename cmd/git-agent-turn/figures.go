@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
@@ -71,7 +69,7 @@ type measured struct {
 type cost struct {
 	refs       int
 	advertised int64
-	ledger     plumbing.Hash // zero if it has none
+	ledger     git.Hash // zero if it has none
 }
 
 func (m *measured) missions() (n int) {
@@ -85,14 +83,14 @@ func (m *measured) missions() (n int) {
 
 // measure says what refs cost: whoever pushes is told of each in a line, which has its length in 4 digits, the hash,
 // a space, the name and a newline.
-func measure(refs map[string]plumbing.Hash, prefix string) *measured {
+func measure(refs map[string]git.Hash, prefix string) *measured {
 	m := &measured{of: make(map[ledger.ID]cost)}
 	for ref, tip := range refs {
 		id, isLedger := strings.CutPrefix(ref, "refs/agent/missions/")
 		for _, before := range []string{"refs/notes/agent/", "refs/heads/" + prefix} {
 			id = strings.TrimPrefix(id, before)
 		}
-		line := int64(4 + 2*len(tip) + 1 + len(ref) + 1)
+		line := int64(4 + tip.Format().Digits() + 1 + len(ref) + 1)
 		c := m.of[ledger.ID(id)]
 		c.refs++
 		c.advertised += line
@@ -107,11 +105,11 @@ func measure(refs map[string]plumbing.Hash, prefix string) *measured {
 }
 
 // perMission says what objects a mission has, by those of some if there are many.
-func (x *examination) perMission(refs map[string]plumbing.Hash, m *measured, prefix string) (each git.Usage) {
+func (x *examination) perMission(refs map[string]git.Hash, m *measured, prefix string) (each git.Usage) {
 	if m.missions() == 0 || x.conf.Promisor() != "" { // which would fetch what it counts
 		return each
 	}
-	var tips []plumbing.Hash
+	var tips []git.Hash
 	ids := sample(m, sampled)
 	for _, id := range ids {
 		tips = append(tips, m.of[id].ledger)

@@ -363,24 +363,22 @@ func TestWithoutInput(t *testing.T) {
 func TestRefusedRepository(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		init []string
-		env  string
-		says string
+		config string // more of it
+		env    string
+		says   string
 	}{
-		"another object format": {[]string{"--object-format=" + gittest.OtherFormat}, "", "the repository is a SHA-"},
-		"no git in PATH":        {nil, "PATH=/home/dev/nowhere", "git"},
-		"broken config file":    {nil, "", "config"},
+		"an unknown object format": {"[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha512\n", "", "objectformat"},
+		"no git in PATH":           {"", "PATH=/home/dev/nowhere", "git"},
+		"broken config file":       {"[core\n", "", "config"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHost(t, tt.init...)
+			h := newHost(t)
 			program, err := exec.LookPath("git-agent-turn")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if name == "broken config file" {
-				h.Write(".git/config", h.Read(".git/config")+"[core\n")
-			}
+			h.Write(".git/config", h.Read(".git/config")+tt.config)
 			var out []string
 			run := func(e claude.Event) {
 				cmd := exec.Command(program, "hook")

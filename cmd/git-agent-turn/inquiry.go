@@ -28,9 +28,9 @@ type inquiry struct {
 	c       *cli.Context
 	w       *workspace.Workspace
 	history *provenance.History
-	name    string  // of the file, as it was typed
-	path    string  // from the top
-	commit  git.Hex // whose file it is; zero for the worktree
+	name    string   // of the file, as it was typed
+	path    string   // from the top
+	commit  git.Hash // whose file it is; zero for the worktree
 }
 
 // newInquiry begins one about a file of a commit, or of the worktree if rev is empty. The caller must call
@@ -66,7 +66,7 @@ func newInquiry(c *cli.Context, rev, name string) (*inquiry, error) {
 func (q *inquiry) close() { q.history.Close() }
 
 // resolve returns the commit that a person names: as git does, or else as a state, a turn's or another.
-func (q *inquiry) resolve(rev string) (git.Hex, error) {
+func (q *inquiry) resolve(rev string) (git.Hash, error) {
 	commit, err := q.w.Repo.Resolve(q.c.Context, rev)
 	if err == nil {
 		if ledger.IsPrefix(rev) {
@@ -74,22 +74,22 @@ func (q *inquiry) resolve(rev string) (git.Hex, error) {
 				cmdline.Warn(fmt.Errorf("%q is taken for commit %s; the mission's last turn is %s/latest", rev, commit, id))
 			}
 		}
-		return git.Hex(commit), nil
+		return commit, nil
 	}
 	if !errors.Is(err, git.ErrNotFound) {
-		return git.Hex{}, err
+		return git.Hash{}, err
 	}
 	_, slashed := turns.MissionOf(rev)
 	if !slashed && !turns.OfCurrent(rev) && !ledger.IsPrefix(strings.TrimSuffix(rev, "^")) {
 		err := cmdline.NotFoundf("%q is neither a commit nor a turn", rev)
 		if _, failed := os.Lstat(rev); failed == nil {
-			return git.Hex{}, cmdline.Hint(err, "one file is blamed at a time, and a commit comes before it")
+			return git.Hash{}, cmdline.Hint(err, "one file is blamed at a time, and a commit comes before it")
 		}
-		return git.Hex{}, cmdline.Hint(err, "list the turns with: git agent-turn list --all")
+		return git.Hash{}, cmdline.Hint(err, "list the turns with: git agent-turn list --all")
 	}
 	state, err := target.State(q.c.Context, q.w, "", rev, q.c.App.ErrWriter)
 	if err != nil {
-		return git.Hex{}, err
+		return git.Hash{}, err
 	}
 	return state.Commit, known(state)
 }
@@ -128,7 +128,7 @@ func (q *inquiry) failed(err error) error {
 	} else {
 		what = "commit " + q.commit.String()[:8]
 		var unread error
-		if entry, unread = objects.At(q.commit.Hash(), q.path); unread != nil {
+		if entry, unread = objects.At(q.commit, q.path); unread != nil {
 			return err
 		}
 	}
@@ -143,7 +143,7 @@ func (q *inquiry) failed(err error) error {
 	}
 	missing := cmdline.NotFoundf("no file %q in %s", q.name, what)
 	head, err := q.w.Repo.Head(q.c.Context)
-	if err != nil || head.Commit.IsZero() || head.Commit == q.commit.Hash() {
+	if err != nil || head.Commit.IsZero() || head.Commit == q.commit {
 		return missing
 	}
 	if there, err := objects.At(head.Commit, q.path); err == nil && there.Mode.IsFile() {

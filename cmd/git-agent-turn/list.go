@@ -314,7 +314,7 @@ func (l *listing) state(s *turns.State, name string) error {
 			Kind    string    `json:"kind"`
 			Name    string    `json:"name"`
 			Mission ledger.ID `json:"mission"`
-			Code    git.Hex   `json:"code"`
+			Code    git.Hash  `json:"code"`
 			At      time.Time `json:"at"`
 			Why     string    `json:"why"`
 		}{"state", s.String(), s.In, s.Commit, s.At.UTC(), s.Why})

@@ -50,7 +50,7 @@ func logCommits(c *cli.Context) (err error) {
 	defer func() { err = cmp.Or(err, l.close()) }()
 	progress := l.progress()
 	defer progress.Stop()
-	return eachRev(c.Context, w.Repo.Here(), append(args, append([]string{"--"}, paths...)...), func(commit git.Hex, short string) error {
+	return eachRev(c.Context, w.Repo.Here(), append(args, append([]string{"--"}, paths...)...), func(commit git.Hash, short string) error {
 		q, content, err := l.h.Of(commit, true)
 		if err != nil {
 			return err
@@ -95,7 +95,7 @@ func logArgs(c *cli.Context, repo *git.Repo) (args, paths []string, err error) {
 	}
 	revs, paths, err := splitRevs(c.Context, repo, words, cmdline.Paths(c))
 	if err == nil && len(revs) == 0 {
-		var head git.Hex
+		var head git.Hash
 		head, err = headCommit(c.Context, repo)
 		revs = []string{head.String()}
 	}
@@ -103,12 +103,12 @@ func logArgs(c *cli.Context, repo *git.Repo) (args, paths []string, err error) {
 }
 
 // headCommit returns the commit of HEAD, which there must be.
-func headCommit(ctx context.Context, repo *git.Repo) (git.Hex, error) {
+func headCommit(ctx context.Context, repo *git.Repo) (git.Hash, error) {
 	head, err := repo.Head(ctx)
 	if err == nil && head.Commit.IsZero() {
 		err = cmdline.NotFoundf("there is no commit yet")
 	}
-	return git.Hex(head.Commit), err
+	return head.Commit, err
 }
 
 // splitRevs tells revs and ranges, which it resolves, from paths, as git does: what is no rev is a path if it
@@ -134,7 +134,7 @@ func splitRevs(ctx context.Context, repo *git.Repo, words, paths []string) (revs
 }
 
 // eachRev hands over commits in the order of `git log`, with their short names, while git finds them.
-func eachRev(ctx context.Context, repo *git.Repo, args []string, f func(commit git.Hex, short string) error) error {
+func eachRev(ctx context.Context, repo *git.Repo, args []string, f func(commit git.Hash, short string) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	out, ended, err := repo.Pipe(ctx, append([]string{"rev-list", "--no-commit-header", "--encoding=UTF-8", "--format=%H %h"}, args...)...)
@@ -146,7 +146,7 @@ func eachRev(ctx context.Context, repo *git.Repo, args []string, f func(commit g
 		long, short, _ := strings.Cut(lines.Text(), " ")
 		hash, err := git.ParseHash(long)
 		if err == nil {
-			err = f(git.Hex(hash), short)
+			err = f(hash, short)
 		}
 		if err != nil {
 			cancel()

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing/hash"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gitagent/handoffstore"
@@ -59,7 +58,7 @@ func TestScripts(t *testing.T) {
 					env.Setenv(name, value)
 				}
 			}
-			env.Setenv("HASH", fmt.Sprintf("[0-9a-f]{%d}", hash.HexSize))
+			env.Setenv("HASH", fmt.Sprintf("[0-9a-f]{%d}", gittest.Digits()))
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Values["clients"] = make(map[string]*claude.Client)
 			return nil
@@ -73,7 +72,7 @@ func TestScripts(t *testing.T) {
 			case "reftable": // new repositories have their refs in tables
 				return os.Getenv("GIT_DEFAULT_REF_FORMAT") == name, nil
 			case "sha256":
-				return git.ObjectFormat == "sha256", nil
+				return gittest.Format() == name, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},

@@ -169,7 +169,7 @@ func (f *finishedJSON) String() string {
 func readFinished(c *cli.Context, w *workspace.Workspace, list []turns.Line) ([]*finishedJSON, error) {
 	done := make([]*finishedJSON, len(list))
 	unnoted := turns.Unnoted(c.Context, w, list)
-	var commits []git.Hex
+	var commits []git.Hash
 	for i, m := range list {
 		if f := m.Finished(); f != nil {
 			done[i] = &finishedJSON{Finish: f}

@@ -21,12 +21,13 @@ func (q *inquiry) porcelain(to io.Writer, lines []provenance.Line) error {
 	objects := q.w.Repo.Objects(q.c.Context)
 	defer objects.Close()
 	p := newPorcelain(to, lines, q.path)
+	p.format = q.w.Repo.Format()
 	p.quoted = !conf.Off("core.quotepath")
 	p.isEnd = func(l git.Blamed) bool {
 		if l.Before || !l.Previous.IsZero() || conf.Bool("blame.showroot") || l.Commit.IsZero() {
 			return l.Before
 		}
-		parents, err := objects.Parents(l.Commit.Hash())
+		parents, err := objects.Parents(l.Commit)
 		return err == nil && len(parents) == 0
 	}
 	p.print()
@@ -36,21 +37,22 @@ func (q *inquiry) porcelain(to io.Writer, lines []provenance.Line) error {
 // A porcelain prints lines as git blame --porcelain does.
 type porcelain struct {
 	out    *bufio.Writer
+	format git.Format
 	quoted bool // letters beyond ASCII are quoted in paths
 	path   string
 	lines  []provenance.Line
 	isEnd  func(git.Blamed) bool // the history that is told ends with the commit
 
-	paths   map[git.Hex]string // the first path in a commit
-	several map[git.Hex]bool   // it has several paths
-	told    map[git.Hex]bool   // all of it was said
+	paths   map[git.Hash]string // the first path in a commit
+	several map[git.Hash]bool   // it has several paths
+	told    map[git.Hash]bool   // all of it was said
 	named   map[*turns.Turn]bool
 }
 
 func newPorcelain(to io.Writer, lines []provenance.Line, path string) *porcelain {
 	return &porcelain{
 		out: bufio.NewWriter(to), quoted: true, path: path, lines: lines,
-		paths: make(map[git.Hex]string), several: make(map[git.Hex]bool), told: make(map[git.Hex]bool), named: make(map[*turns.Turn]bool),
+		paths: make(map[git.Hash]string), several: make(map[git.Hash]bool), told: make(map[git.Hash]bool), named: make(map[*turns.Turn]bool),
 	}
 }
 
@@ -63,7 +65,7 @@ func (p *porcelain) print() {
 		p.several[l.Blame.Commit] = p.several[l.Blame.Commit] || known && first != l.Blame.Path
 	}
 	for i, l := range p.lines {
-		fmt.Fprintf(p.out, "%s %d %d", l.Blame.Commit.Hash(), l.Blame.Line, l.Blame.Number)
+		fmt.Fprintf(p.out, "%s %d %d", p.format.Text(l.Blame.Commit), l.Blame.Line, l.Blame.Number)
 		if i == 0 || !follows(p.lines[i-1].Blame, l.Blame) {
 			n := 1
 			for i+n < len(p.lines) && follows(p.lines[i+n-1].Blame, p.lines[i+n].Blame) {

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/bisect"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
 	"gitagent/internal/target"
@@ -206,10 +206,10 @@ func pruneArchived(c *cli.Context, r *turns.Recorder, before time.Time) (removed
 	if unread != nil && !errors.As(unread, new(*ledger.UnreadError)) {
 		return false, unread
 	}
-	tips := make(map[ledger.ID]plumbing.Hash)
+	tips := make(map[ledger.ID]git.Hash)
 	for _, e := range entries {
 		if e.Time().Before(before) {
-			tips[ledger.ID(e.ID)] = e.Ledger.Hash()
+			tips[ledger.ID(e.ID)] = e.Ledger
 		}
 	}
 	lines, err := turns.Lines(c.Context, r.Repo, tips)

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/urfave/cli/v2"
 
 	"gitagent/handoffstore"
@@ -132,7 +131,7 @@ type searching struct {
 	w       *workspace.Workspace
 	turns   *turns.Search
 	mission ledger.ID // empty for all
-	tips    map[ledger.ID]plumbing.Hash
+	tips    map[ledger.ID]git.Hash
 	in      func(place string) bool
 	wanted  func(place string) bool // by --in
 	dates   cmdline.Dates
@@ -155,7 +154,7 @@ type result struct {
 	id      ledger.TurnID // or the mission and number of a handoff
 	handoff bool
 	at      time.Time
-	tip     plumbing.Hash // of the mission's ledger
+	tip     git.Hash // of the mission's ledger
 	*search.Matches
 }
 
@@ -210,7 +209,7 @@ func newSearching(c *cli.Context) (*searching, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.tips = map[ledger.ID]plumbing.Hash{s.mission: tip}
+		s.tips = map[ledger.ID]git.Hash{s.mission: tip}
 	} else if c.Bool("archived") {
 		s.turns.Missions = s.tips
 	}

@@ -288,11 +288,11 @@ func (s *shower) state(state *turns.State) error {
 const shownFiles = 20
 
 // changes prints under a heading which files differ between two commits, and with --patch how.
-func (s *shower) changes(heading string, from, to git.Hex) error {
+func (s *shower) changes(heading string, from, to git.Hash) error {
 	if from == to {
 		return nil
 	}
-	files, err := s.w.Repo.DiffShown(s.c.Context, from.Hash(), to.Hash())
+	files, err := s.w.Repo.DiffShown(s.c.Context, from, to)
 	if err != nil || len(files) == 0 {
 		return err
 	}

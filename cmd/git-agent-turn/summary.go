@@ -68,9 +68,9 @@ func summarize(c *cli.Context) (err error) {
 // A span is what a summary is about.
 type span struct {
 	name  string // as git takes it, and a person knows it
-	since git.Hex
-	tip   git.Hex
-	base  git.Hex // where they have parted; zero if they have nothing in common
+	since git.Hash
+	tip   git.Hash
+	base  git.Hash // where they have parted; zero if they have nothing in common
 	from  time.Time
 	until time.Time
 	count int // of commits
@@ -98,7 +98,7 @@ func summaryRange(c *cli.Context, repo *git.Repo, name string) (r span, err erro
 	r.name = first + ".." + second
 	for _, end := range []struct {
 		rev string
-		to  *git.Hex
+		to  *git.Hash
 	}{{first, &r.since}, {second, &r.tip}} {
 		commit, err := repo.Resolve(c.Context, end.rev)
 		if errors.Is(err, git.ErrNotFound) {
@@ -107,7 +107,7 @@ func summaryRange(c *cli.Context, repo *git.Repo, name string) (r span, err erro
 		if err != nil {
 			return r, err
 		}
-		*end.to = git.Hex(commit)
+		*end.to = commit
 	}
 	if r.base, err = repo.MergeBase(c.Context, r.since, r.tip); err != nil {
 		return r, err
@@ -411,8 +411,8 @@ func (s *summarizer) json() error {
 	return cmdline.PrintJSON(s.c.App.Writer, struct {
 		Kind     string    `json:"kind"`
 		Range    string    `json:"range"`
-		Since    git.Hex   `json:"since"`
-		Commit   git.Hex   `json:"commit"`
+		Since    git.Hash  `json:"since"`
+		Commit   git.Hash  `json:"commit"`
 		Commits  int       `json:"commits"`
 		Lines    int       `json:"lines"`
 		Hand     int       `json:"hand"`

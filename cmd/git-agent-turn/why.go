@@ -121,7 +121,7 @@ func groups(lines []provenance.Line) [][]provenance.Line {
 	type origin struct {
 		turn    *turns.Turn
 		running *turns.Live
-		commit  git.Hex
+		commit  git.Hash
 	}
 	var list [][]provenance.Line
 	place := make(map[origin]int)
@@ -252,7 +252,7 @@ const maxHunks = 3
 // change is what the turn did where the lines of a group are.
 func (w *whys) change(group []provenance.Line) ([]string, error) {
 	type place struct {
-		state git.Hex
+		state git.Hash
 		path  string
 	}
 	type part struct {
@@ -295,18 +295,18 @@ func (w *whys) patch(l provenance.Line) (string, error) {
 	defer objects.Close()
 	from := l.Turn.Before().Commit
 	if l.State != l.Turn.Code {
-		parents, err := objects.Parents(l.State.Hash())
+		parents, err := objects.Parents(l.State)
 		if err != nil || len(parents) == 0 {
 			return "", err
 		}
-		from = git.Hex(parents[0])
+		from = parents[0]
 	}
 	diff := func(options, paths []string) (string, error) {
 		var b bytes.Buffer
 		err := w.w.Repo.Diff(w.c.Context, &b, from, l.State, options, paths)
 		return b.String(), err
 	}
-	was, err := objects.At(from.Hash(), l.Path)
+	was, err := objects.At(from, l.Path)
 	if err != nil {
 		return "", err
 	}
@@ -494,7 +494,7 @@ type whyTurn struct {
 
 // A whyCommit is a commit in the JSON of an answer.
 type whyCommit struct {
-	Commit  git.Hex   `json:"commit"`
+	Commit  git.Hash  `json:"commit"`
 	Summary string    `json:"summary"`
 	Author  string    `json:"author"`
 	At      time.Time `json:"at"`

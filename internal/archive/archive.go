@@ -45,7 +45,7 @@ var who = git.Signature{Name: "git-agent", Email: "git-agent@localhost", When: t
 // Tip returns the index of the archive among some refs, zero if nothing is archived. If the file of its ref holds no
 // hash, or if it is gone and what it listed is still kept, the error wraps [git.ErrDamaged]: nobody knows then what
 // is archived, and nothing may take its place.
-func Tip(refs map[string]plumbing.Hash) (plumbing.Hash, error) {
+func Tip(refs map[string]git.Hash) (git.Hash, error) {
 	tip, ok := refs[IndexRef]
 	if ok && tip.IsZero() || !ok && !refs[KeepRef].IsZero() {
 		return tip, fmt.Errorf("read the archive: %s is %w", IndexRef, git.ErrDamaged)
@@ -55,7 +55,7 @@ func Tip(refs map[string]plumbing.Hash) (plumbing.Hash, error) {
 
 // Moves are those of the archive's refs here to an index, and, with its [Stem], to what keeps all that it lists. What
 // is killed between the two leaves the index without the other, never the reverse. New commits are staged.
-func (x *Index) Moves(refs map[string]plumbing.Hash) (moves []git.Update, err error) {
+func (x *Index) Moves(refs map[string]git.Hash) (moves []git.Update, err error) {
 	keep, err := x.Keep()
 	if err == nil {
 		keep, err = Stem(x.objects, keep)
@@ -76,7 +76,7 @@ func (x *Index) Moves(refs map[string]plumbing.Hash) (moves []git.Update, err er
 
 // An Index is the missions of an archive. Its zero tip is the empty one. It is not safe for concurrent use.
 type Index struct {
-	Tip     plumbing.Hash
+	Tip     git.Hash
 	objects *git.Objects
 	files   map[string]git.Entry
 
@@ -89,7 +89,7 @@ type Index struct {
 }
 
 // Open reads the index that a commit is.
-func Open(objects *git.Objects, tip plumbing.Hash) (*Index, error) {
+func Open(objects *git.Objects, tip git.Hash) (*Index, error) {
 	x := &Index{Tip: tip, objects: objects}
 	if tip.IsZero() {
 		return x, nil
@@ -109,7 +109,7 @@ func Open(objects *git.Objects, tip plumbing.Hash) (*Index, error) {
 }
 
 // IndexCommit is the content of the commit of an index with a tree.
-func IndexCommit(tree plumbing.Hash) []byte {
+func IndexCommit(tree git.Hash) []byte {
 	c := git.Commit{Tree: tree, Author: who, Committer: who, Message: "archive\n"}
 	return c.Encode()
 }
@@ -178,7 +178,7 @@ func (x *Index) file(name string) ([]Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the archive's missions %s: %w", name, err)
 	}
-	entries, err := decode(name, content)
+	entries, err := decode(name, content, x.objects.Format())
 	if err != nil {
 		err = fmt.Errorf("read the archive's missions %s: %w", name, err)
 	}
@@ -236,7 +236,7 @@ func (x *Index) With(changes map[string]Entry) (*Index, error) {
 	for name, f := range out.files {
 		tree["missions/"+name] = f
 	}
-	top, err := x.objects.EditTree(plumbing.ZeroHash, tree)
+	top, err := x.objects.EditTree(git.Hash{}, tree)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +247,7 @@ func (x *Index) With(changes map[string]Entry) (*Index, error) {
 // Unite stages the union of two indexes. Of two entries of a mission the later one stays ([later]). What
 // the other one has besides becomes a mission of its own: side returns the id of that, "" if the first
 // commit has all of the second.
-func (x *Index) Unite(other *Index, side func(commit, besides git.Hex) (string, error)) (*Index, error) {
+func (x *Index) Unite(other *Index, side func(commit, besides git.Hash) (string, error)) (*Index, error) {
 	changes := make(map[string]Entry)
 	at := func(id string) (Entry, error) {
 		if e, ok := changes[id]; ok {
@@ -312,29 +312,29 @@ const maxParents = 64
 
 // Keep stages the commits that keep the objects of an index reachable, and returns the one that has all of
 // the others, which a remote's ref points at; zero for an empty index.
-func (x *Index) Keep() (plumbing.Hash, error) {
-	var tips []plumbing.Hash
+func (x *Index) Keep() (git.Hash, error) {
+	var tips []git.Hash
 	for e, err := range x.All() {
 		if err != nil {
-			return plumbing.ZeroHash, err
+			return git.Hash{}, err
 		}
 		tips = append(tips, e.tips()...)
 	}
-	slices.SortFunc(tips, func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
+	slices.SortFunc(tips, git.Hash.Compare)
 	tips = slices.Compact(tips)
 	if len(tips) == 0 {
-		return plumbing.ZeroHash, nil
+		return git.Hash{}, nil
 	}
 	empty, err := x.objects.EmptyTree()
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	return x.keep(empty, tips, 0)
 }
 
 // keep stages the commit of tips, in order, that have so many digits in common: those, or one commit for
 // each digit that comes next. So a mission more changes few of the commits.
-func (x *Index) keep(tree plumbing.Hash, tips []plumbing.Hash, digits int) (plumbing.Hash, error) {
+func (x *Index) keep(tree git.Hash, tips []git.Hash, digits int) (git.Hash, error) {
 	parents := tips
 	if len(tips) > maxParents {
 		parents = nil
@@ -346,7 +346,7 @@ func (x *Index) keep(tree plumbing.Hash, tips []plumbing.Hash, digits int) (plum
 			}
 			commit, err := x.keep(tree, tips[:n], digits+1)
 			if err != nil {
-				return plumbing.ZeroHash, err
+				return git.Hash{}, err
 			}
 			parents, tips = append(parents, commit), tips[n:]
 		}

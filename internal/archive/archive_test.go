@@ -9,11 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
+
+// made is a hash that only n says of, none for 0.
+func made(n byte) git.Hash { return git.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
 
 func open(t testing.TB) (*gittest.Repo, *git.Objects) {
 	t.Helper()
@@ -28,19 +29,19 @@ func open(t testing.TB) (*gittest.Repo, *git.Objects) {
 }
 
 // commits are some that exist: a chain, the first first.
-func commits(t testing.TB, objects *git.Objects, n int) (all []git.Hex) {
+func commits(t testing.TB, objects *git.Objects, n int) (all []git.Hash) {
 	t.Helper()
 	tree, err := objects.EmptyTree()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var parents []plumbing.Hash
+	var parents []git.Hash
 	for i := range n {
 		c, err := objects.CommitTree(tree, parents, who, who, fmt.Sprint("commit ", i, "\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, parents = append(all, git.Hex(c)), []plumbing.Hash{c}
+		all, parents = append(all, c), []git.Hash{c}
 	}
 	return all
 }
@@ -67,7 +68,7 @@ func TestSet(t *testing.T) {
 		}
 		entries[id] = Entry{ID: id, Ledger: c, Title: fmt.Sprint("mission <", i, ">"), At: int64(i), Turns: i}
 	}
-	empty, err := Open(objects, plumbing.ZeroHash)
+	empty, err := Open(objects, git.Hash{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ func TestModel(t *testing.T) {
 	_, objects := open(t)
 	chain := commits(t, objects, 20)
 	random := rand.New(rand.NewPCG(5, 6))
-	empty, err := Open(objects, plumbing.ZeroHash)
+	empty, err := Open(objects, git.Hash{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,8 +174,8 @@ func TestModel(t *testing.T) {
 func TestUnite(t *testing.T) {
 	_, objects := open(t)
 	chain := commits(t, objects, 8)
-	whole := func(git.Hex, git.Hex) (string, error) { return "", nil }
-	empty, err := Open(objects, plumbing.ZeroHash)
+	whole := func(git.Hash, git.Hash) (string, error) { return "", nil }
+	empty, err := Open(objects, git.Hash{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,7 @@ func TestUnite(t *testing.T) {
 			}
 			three = append(three, with(t, empty, changes))
 		}
-		var want plumbing.Hash
+		var want git.Hash
 		for i, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
 			x := three[order[0]]
 			for _, k := range order[1:] {
@@ -218,19 +219,19 @@ func TestUnite(t *testing.T) {
 // TestUniteSides keeps what only one of two indexes has of a mission.
 func TestUniteSides(t *testing.T) {
 	_, objects := open(t)
-	empty, err := Open(objects, plumbing.ZeroHash)
+	empty, err := Open(objects, git.Hash{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const id = "00000000"
-	early := Entry{ID: id, Ledger: git.Hex{1}, At: 1}
-	late := Entry{ID: id, Ledger: git.Hex{2}, At: 2}
+	early := Entry{ID: id, Ledger: made(1), At: 1}
+	late := Entry{ID: id, Ledger: made(2), At: 2}
 	side := early
 	side.ID = "010000000000"
 	want := with(t, empty, map[string]Entry{id: late, side.ID: side}).Tip
 	for _, order := range [][2]Entry{{early, late}, {late, early}} {
 		x := with(t, empty, map[string]Entry{id: order[0]})
-		got, err := x.Unite(with(t, empty, map[string]Entry{id: order[1]}), func(commit, besides git.Hex) (string, error) {
+		got, err := x.Unite(with(t, empty, map[string]Entry{id: order[1]}), func(commit, besides git.Hash) (string, error) {
 			if commit != late.Ledger || besides != early.Ledger {
 				t.Errorf("asked about %s and %s", commit, besides)
 			}
@@ -244,9 +245,9 @@ func TestUniteSides(t *testing.T) {
 
 func TestLater(t *testing.T) {
 	there := func(at int64, turns int, h byte) Entry {
-		return Entry{ID: "00000000", Ledger: git.Hex{h}, At: at, Turns: turns}
+		return Entry{ID: "00000000", Ledger: made(h), At: at, Turns: turns}
 	}
-	gone := func(at int64, h byte) Entry { return Entry{ID: "00000000", Removed: git.Hex{h}, At: at} }
+	gone := func(at int64, h byte) Entry { return Entry{ID: "00000000", Removed: made(h), At: at} }
 	for _, test := range []struct {
 		name    string
 		a, than Entry
@@ -270,7 +271,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"id":"ab000000","ledger":"88d905babcf60000000000000000000000000000","title":"x","at":5}` + "\n"))
 	f.Add([]byte(`{"id":"ab000000","removed":"88d905babcf60000000000000000000000000000"}` + "\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		entries, err := decode("ab", content)
+		entries, err := decode("ab", content, git.SHA1)
 		all := make(map[string]Entry)
 		for _, e := range entries {
 			all[e.ID] = e

@@ -10,21 +10,19 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 )
 
 // An Entry is a mission in the archive, or a word that it was removed.
 type Entry struct {
-	ID      string  `json:"id"`               // 8 or 12 hex digits
-	Ledger  git.Hex `json:"ledger,omitzero"`  // zero for a mission that was removed
-	Notes   git.Hex `json:"notes,omitzero"`   // zero if it has none
-	Branch  git.Hex `json:"branch,omitzero"`  // zero for a passive mission
-	Removed git.Hex `json:"removed,omitzero"` // the ledger's last commit, of a mission that was removed
-	Title   string  `json:"title,omitempty"`  // for people: the mission's
-	At      int64   `json:"at,omitempty"`     // of its last event, seconds since 1970, of a removed one too
-	Turns   int     `json:"turns,omitempty"`  // the number of its last turn
+	ID      string   `json:"id"`               // 8 or 12 hex digits
+	Ledger  git.Hash `json:"ledger,omitzero"`  // zero for a mission that was removed
+	Notes   git.Hash `json:"notes,omitzero"`   // zero if it has none
+	Branch  git.Hash `json:"branch,omitzero"`  // zero for a passive mission
+	Removed git.Hash `json:"removed,omitzero"` // the ledger's last commit, of a mission that was removed
+	Title   string   `json:"title,omitempty"`  // for people: the mission's
+	At      int64    `json:"at,omitempty"`     // of its last event, seconds since 1970, of a removed one too
+	Turns   int      `json:"turns,omitempty"`  // the number of its last turn
 }
 
 // Gone reports whether the mission was removed.
@@ -34,7 +32,7 @@ func (e Entry) Gone() bool { return e.Ledger.IsZero() }
 func (e Entry) Time() time.Time { return time.Unix(e.At, 0).UTC() }
 
 // last is the last commit of the mission's ledger, of a removed one too.
-func (e Entry) last() git.Hex {
+func (e Entry) last() git.Hash {
 	if e.Gone() {
 		return e.Removed
 	}
@@ -42,10 +40,10 @@ func (e Entry) last() git.Hex {
 }
 
 // tips are what keeps the mission's objects.
-func (e Entry) tips() (tips []plumbing.Hash) {
-	for _, h := range []git.Hex{e.Ledger, e.Notes, e.Branch} {
+func (e Entry) tips() (tips []git.Hash) {
+	for _, h := range []git.Hash{e.Ledger, e.Notes, e.Branch} {
 		if !h.IsZero() {
-			tips = append(tips, h.Hash())
+			tips = append(tips, h)
 		}
 	}
 	return tips
@@ -82,14 +80,14 @@ func encode(entries map[string]Entry) ([]byte, error) {
 	return out, nil
 }
 
-// decode reads the lines of the file of that name. The error says which are not valid; the others are
+// decode reads the lines of the file of that name, in a repository of that format. The error says which are not valid; the others are
 // returned.
-func decode(name string, content []byte) (entries []Entry, err error) {
+func decode(name string, content []byte, format git.Format) (entries []Entry, err error) {
 	bad := 0
 	for line := range bytes.Lines(content) {
 		var e Entry
 		if len(line) > maxLine || json.Unmarshal(line, &e) != nil || !bytes.Equal(e.line(), line) || !valid(e.ID) || e.ID[:2] != name ||
-			e.Gone() == e.Removed.IsZero() || utf8.RuneCountInString(e.Title) > maxTitle || e.Turns < 0 {
+			e.Gone() == e.Removed.IsZero() || !format.Names(e.Ledger, e.Notes, e.Branch, e.Removed) || utf8.RuneCountInString(e.Title) > maxTitle || e.Turns < 0 {
 			bad++
 			continue
 		}

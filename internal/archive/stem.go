@@ -3,8 +3,6 @@ package archive
 import (
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 )
 
@@ -19,7 +17,7 @@ const stem = 32
 // Stem stages the commits that stand before one which keeps objects, each the only parent of the next, and returns
 // the last; zero for zero. They are a function of that one, and are never sent. They are a second newer, so that git
 // comes to them first also where the host has said that it has the other one.
-func Stem(objects *git.Objects, keep plumbing.Hash) (plumbing.Hash, error) {
+func Stem(objects *git.Objects, keep git.Hash) (git.Hash, error) {
 	if keep.IsZero() {
 		return keep, nil
 	}
@@ -28,7 +26,7 @@ func Stem(objects *git.Objects, keep plumbing.Hash) (plumbing.Hash, error) {
 	empty, err := objects.EmptyTree()
 	for range stem {
 		if err == nil {
-			keep, err = objects.CommitTree(empty, []plumbing.Hash{keep}, later, later, "kept here\n")
+			keep, err = objects.CommitTree(empty, []git.Hash{keep}, later, later, "kept here\n")
 		}
 	}
 	return keep, err

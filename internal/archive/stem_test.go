@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
 
@@ -26,7 +25,7 @@ func TestFetch(t *testing.T) {
 				id := fmt.Sprintf("%08x", i)
 				entries[id] = Entry{ID: id, Ledger: c}
 			}
-			empty, err := Open(objects, plumbing.ZeroHash)
+			empty, err := Open(objects, git.Hash{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -21,7 +20,7 @@ type Bisection struct {
 	Verdicts []Verdict
 	Foreign  bool // one of them is a stranger's that was accepted
 
-	trees []plumbing.Hash // of the states; zero where that is not known
+	trees []git.Hash // of the states; zero where that is not known
 }
 
 // New returns the bisection of the states on a way, see [turns.Way].
@@ -31,10 +30,10 @@ func New(ctx context.Context, w *workspace.Workspace, way []*turns.State) (*Bise
 	roll := &turns.Roll{Workspace: w, Objects: objects}
 	b := new(Bisection)
 	for _, s := range way {
-		tree, verdict := plumbing.ZeroHash, Unknown
+		tree, verdict := git.Hash{}, Unknown
 		if s.Known() == nil {
 			var err error
-			if tree, err = objects.TreeOf(s.Commit.Hash()); err != nil {
+			if tree, err = objects.TreeOf(s.Commit); err != nil {
 				return nil, fmt.Errorf("look at the files of %s: %w", s.Describe(), err)
 			}
 			verdict = Untried
@@ -55,7 +54,7 @@ func New(ctx context.Context, w *workspace.Workspace, way []*turns.State) (*Bise
 }
 
 // add adds the next state, unless it has the files of the last one.
-func (b *Bisection) add(s *turns.State, tree plumbing.Hash, v Verdict) {
+func (b *Bisection) add(s *turns.State, tree git.Hash, v Verdict) {
 	if n := len(b.States); n > 0 && v != Unknown && b.trees[n-1] == tree {
 		return
 	}

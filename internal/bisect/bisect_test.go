@@ -5,8 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/turns"
 )
 
@@ -28,9 +27,9 @@ func TestAdd(t *testing.T) {
 	} {
 		b := new(Bisection)
 		for _, letter := range tt.trees {
-			tree, verdict := plumbing.NewHash(strings.Repeat(string(letter), 40)), Untried
+			tree, verdict := git.NewHash(strings.Repeat(string(letter), 40)), Untried
 			if letter == '?' {
-				tree, verdict = plumbing.ZeroHash, Unknown
+				tree, verdict = git.Hash{}, Unknown
 			}
 			b.add(&turns.State{Why: string(letter)}, tree, verdict)
 		}

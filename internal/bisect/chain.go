@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -18,14 +16,14 @@ import (
 // Chain makes commits of the states, each on the one before, and returns the first and the last. The
 // subject says what a state is, for people to read. States that can't be tried are left out; the message
 // of the next one names them.
-func (b *Bisection) Chain(ctx context.Context, w *workspace.Workspace, subject func(*turns.State) string) (good, bad git.Hex, err error) {
+func (b *Bisection) Chain(ctx context.Context, w *workspace.Workspace, subject func(*turns.State) string) (good, bad git.Hash, err error) {
 	config, err := w.Repo.Config(ctx)
 	if err != nil {
 		return good, bad, err
 	}
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
-	var parents []plumbing.Hash
+	var parents []git.Hash
 	var passed []string
 	for i, s := range b.States {
 		if b.Verdicts[i] == Unknown {
@@ -42,15 +40,15 @@ func (b *Bisection) Chain(ctx context.Context, w *workspace.Workspace, subject f
 			return good, bad, err
 		}
 		if len(parents) == 0 {
-			good = git.Hex(commit)
+			good = commit
 		}
-		parents, bad = []plumbing.Hash{commit}, git.Hex(commit)
+		parents, bad = []git.Hash{commit}, commit
 	}
 	return good, bad, objects.Flush()
 }
 
 // Start starts git's own bisect between two commits of a chain, and lets the worktree stay.
-func (t *Worktree) Start(ctx context.Context, good, bad git.Hex, talk io.Writer) error {
+func (t *Worktree) Start(ctx context.Context, good, bad git.Hash, talk io.Writer) error {
 	if err := t.Set(ctx, bad); err != nil {
 		return err
 	}

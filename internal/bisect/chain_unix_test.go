@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/workspace"
@@ -41,9 +39,9 @@ func TestChain(t *testing.T) {
 		for i, letter := range tt.states {
 			s := &turns.State{In: "a1b2c3d4", Turn: &turns.Turn{Turn: i}, Why: string(letter), At: began.Add(time.Duration(i) * time.Minute)}
 			if letter == '?' {
-				b.add(s, plumbing.ZeroHash, Unknown)
+				b.add(s, git.Hash{}, Unknown)
 			} else {
-				b.add(s, plumbing.NewHash(gittest.Hashes(strings.Repeat(string(letter), 40))), Untried)
+				b.add(s, git.NewHash(gittest.Hash(string(letter))), Untried)
 			}
 		}
 		good, bad, err := b.Chain(t.Context(), w, func(s *turns.State) string { return "state " + s.Why })

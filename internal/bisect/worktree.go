@@ -36,7 +36,7 @@ type Worktree struct {
 	admin string    // its git directory
 	made  string    // its settings when it was made
 	repo  *git.Repo // seen from it
-	seen  git.Hex   // the last state
+	seen  git.Hash  // the last state
 }
 
 // temporary is how the name of a throw-away worktree begins.
@@ -45,7 +45,7 @@ const temporary = "git-agent-bisect-"
 // Temporary makes a throw-away worktree in the directory for temporary files. HEAD is at a commit, but
 // nothing is checked out. With keep, what is ignored stays there from one state to the next. Nothing of a
 // foreign one is run, see [git.Repo.Foreign]. If the process is killed, [ClearDead] removes it.
-func Temporary(ctx context.Context, w *workspace.Workspace, at git.Hex, keep, foreign bool) (*Worktree, error) {
+func Temporary(ctx context.Context, w *workspace.Workspace, at git.Hash, keep, foreign bool) (*Worktree, error) {
 	var random [6]byte
 	if _, err := rand.Read(random[:]); err != nil {
 		return nil, fmt.Errorf("make a worktree: %w", err)
@@ -57,7 +57,7 @@ func Temporary(ctx context.Context, w *workspace.Workspace, at git.Hex, keep, fo
 
 // Make makes a worktree that is to stay, in a directory that does not exist, and whose name no other
 // worktree has. Until [Worktree.Start] has done that, it is like a throw-away one.
-func Make(ctx context.Context, w *workspace.Workspace, dir string, at git.Hex, foreign bool) (*Worktree, error) {
+func Make(ctx context.Context, w *workspace.Workspace, dir string, at git.Hash, foreign bool) (*Worktree, error) {
 	t := &Worktree{Top: dir, w: w, mode: 0o777, foreign: foreign}
 	return t, t.make(ctx, at)
 }
@@ -82,7 +82,7 @@ const tries = 5
 // reason is why git keeps the worktree locked: no git worktree prune or remove takes it away meanwhile.
 const reason = "states are tried here; what a killed process has left, the next bisection removes"
 
-func (t *Worktree) make(ctx context.Context, at git.Hex) error {
+func (t *Worktree) make(ctx context.Context, at git.Hash) error {
 	top, err := filepath.Abs(t.Top)
 	if err == nil {
 		top, err = filepath.EvalSymlinks(filepath.Dir(top)) // as git writes it
@@ -110,7 +110,7 @@ func (t *Worktree) make(ctx context.Context, at git.Hex) error {
 }
 
 // add makes the directory a worktree, with nothing in it.
-func (t *Worktree) add(ctx context.Context, at git.Hex) error {
+func (t *Worktree) add(ctx context.Context, at git.Hash) error {
 	repo, err := t.guarded(ctx, t.w.Repo)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func quietly(args ...string) []string {
 
 // Set makes the worktree a state: whatever was written, deleted, committed or locked there is gone, but
 // for what is ignored, if that is to stay. Then what it gets besides is copied, as far as it is not there.
-func (t *Worktree) Set(ctx context.Context, commit git.Hex) error {
+func (t *Worktree) Set(ctx context.Context, commit git.Hash) error {
 	if err := t.reset(ctx, commit); err != nil || t.Include == nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (t *Worktree) Set(ctx context.Context, commit git.Hex) error {
 	return err
 }
 
-func (t *Worktree) reset(ctx context.Context, commit git.Hex) error {
+func (t *Worktree) reset(ctx context.Context, commit git.Hash) error {
 	fresh := t.seen.IsZero()
 	t.seen = commit
 	err := t.set(ctx, commit)
@@ -207,7 +207,7 @@ func (t *Worktree) reset(ctx context.Context, commit git.Hex) error {
 // errBroken reports a worktree that is none any more.
 var errBroken = errors.New("it is no worktree any more")
 
-func (t *Worktree) set(ctx context.Context, commit git.Hex) error {
+func (t *Worktree) set(ctx context.Context, commit git.Hash) error {
 	info, err := os.Lstat(t.Top)
 	if err != nil || !info.IsDir() {
 		return errBroken
@@ -250,7 +250,7 @@ func (t *Worktree) set(ctx context.Context, commit git.Hex) error {
 
 // empty removes what git clean leaves alone: repositories that were made in directories of the state,
 // pipes and sockets there, and what a trial has put into submodules, unless what is ignored stays.
-func (t *Worktree) empty(ctx context.Context, commit git.Hex) error {
+func (t *Worktree) empty(ctx context.Context, commit git.Hash) error {
 	out, err := t.repo.Output(ctx, nil, "ls-tree", "-r", "-d", "-z", commit.String())
 	if err != nil {
 		return err

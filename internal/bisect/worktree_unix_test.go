@@ -25,8 +25,8 @@ type lab struct {
 	*gittest.Repo
 	t     *testing.T
 	w     *workspace.Workspace
-	first git.Hex
-	last  git.Hex
+	first git.Hash
+	last  git.Hash
 }
 
 func newLab(t *testing.T) *lab {
@@ -56,13 +56,13 @@ func newLab(t *testing.T) *lab {
 	return l
 }
 
-func hash(t *testing.T, text string) git.Hex {
+func hash(t *testing.T, text string) git.Hash {
 	t.Helper()
 	h, err := git.ParseHash(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return git.Hex(h)
+	return h
 }
 
 // files is everything in a directory but what is git's: paths, kinds, contents.
@@ -158,7 +158,7 @@ func TestWorktreeSet(t *testing.T) {
 				t.Parallel()
 				gittest.Sample(t)
 				l := newLab(t)
-				want := map[git.Hex]string{l.last: files(t, l.Dir)}
+				want := map[git.Hash]string{l.last: files(t, l.Dir)}
 				l.Git("checkout", "-q", l.first.String())
 				want[l.first] = files(t, l.Dir)
 				l.Git("checkout", "-q", "main")
@@ -172,7 +172,7 @@ func TestWorktreeSet(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Cleanup(func() { _ = os.RemoveAll(w.Top) })
-				for i, state := range []git.Hex{l.first, l.last, l.last, l.first} {
+				for i, state := range []git.Hash{l.first, l.last, l.last, l.first} {
 					if err := w.Set(ctx, state); err != nil {
 						t.Fatal(err)
 					}

@@ -214,14 +214,9 @@ func (l *line) words() []string {
 	return append(words, l.args...)
 }
 
-// enter applies -C. Before that, unless help is asked for, first may prevent it.
-func (l *line) enter(first func(dir string) error) error {
+// enter applies -C.
+func (l *line) enter() error {
 	dir := l.dir()
-	if helps := slices.ContainsFunc(l.levels, level.helps); first != nil && !helps {
-		if err := first(dir); err != nil {
-			return err
-		}
-	}
 	if dir == "" {
 		return nil
 	}

@@ -4,7 +4,7 @@
 // It is the only place that prints errors and exits. A program is a [cli.App] literal, and its main
 // function one call:
 //
-//	func main() { cmdline.Main(ctx, newApp(), target.HandOver, target.Damaged, git.ErrNotFound) }
+//	func main() { cmdline.Main(ctx, newApp(), target.Damaged, git.ErrNotFound) }
 //
 // # Command lines
 //
@@ -52,20 +52,19 @@ import (
 )
 
 // Main runs app with the arguments of the process and exits. An error that wraps one of notFound
-// means that there is nothing there: exit status 3. advise may add to an error of any command. Before a
-// command does anything, enter gets the directory in which it is to work, "" for the current one.
+// means that there is nothing there: exit status 3. advise may add to an error of any command.
 //
 // The context of a command is made from ctx, and ends at the first SIGINT or SIGTERM; a second one kills. A command that
 // must outlive them, as a hook must, calls [signal.Ignore].
-func Main(ctx context.Context, app *cli.App, enter func(dir string) error, advise func(error) error, notFound ...error) {
+func Main(ctx context.Context, app *cli.App, advise func(error) error, notFound ...error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, app, os.Args, enter, advise, notFound))
+	os.Exit(run(ctx, app, os.Args, advise, notFound))
 }
 
 // run is Main without the process: it returns the exit status.
 func run(
-	ctx context.Context, app *cli.App, args []string, enter func(dir string) error, advise func(error) error, notFound []error,
+	ctx context.Context, app *cli.App, args []string, advise func(error) error, notFound []error,
 ) (status int) {
 	prepare(app)
 	defer func() {
@@ -78,9 +77,9 @@ func run(
 	}()
 	var err error
 	if n := len(args) - 1; n > 0 && args[n] == completeFlag {
-		err = complete(ctx, app, args[:n], enter)
+		err = complete(ctx, app, args[:n])
 	} else {
-		err = execute(ctx, app, args, enter)
+		err = execute(ctx, app, args)
 	}
 	if err == nil {
 		return statusDone
@@ -125,7 +124,7 @@ const maxMessage = 8000
 // Message is [EscapeLines] for an error, which may quote a stranger at length: it is cut.
 func Message(text string) string { return shorten(EscapeLines(text), maxMessage) }
 
-func execute(ctx context.Context, app *cli.App, args []string, enter func(dir string) error) error {
+func execute(ctx context.Context, app *cli.App, args []string) error {
 	l, err := parse(app, args[1:])
 	if err != nil {
 		return err
@@ -134,7 +133,7 @@ func execute(ctx context.Context, app *cli.App, args []string, enter func(dir st
 		_, err := fmt.Fprintf(app.Writer, "%s version %s\n", app.Name, version.String())
 		return err
 	}
-	if err := l.enter(enter); err != nil {
+	if err := l.enter(); err != nil {
 		return err
 	}
 	if l.levels[0].takes && len(l.levels) == 1 && len(l.args) > 0 {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -103,7 +102,7 @@ func runTest(t *testing.T, app *cli.App, args ...string) (stdout, stderr string,
 	t.Helper()
 	var out, errs bytes.Buffer
 	app.Writer, app.ErrWriter = &out, &errs
-	status = run(t.Context(), app, append([]string{"git-agent-test"}, args...), nil, nil, []error{errNothing})
+	status = run(t.Context(), app, append([]string{"git-agent-test"}, args...), nil, []error{errNothing})
 	return out.String(), errs.String(), status
 }
 
@@ -294,7 +293,7 @@ func TestInterrupted(t *testing.T) {
 		ErrWriter: &stderr,
 		Action:    func(c *cli.Context) error { return fmt.Errorf("read: %w", c.Context.Err()) },
 	}
-	if status := run(ctx, app, []string{"git-agent-test"}, nil, nil, nil); status != 1 || stderr.String() != "git-agent-test: error: interrupted\n" {
+	if status := run(ctx, app, []string{"git-agent-test"}, nil, nil); status != 1 || stderr.String() != "git-agent-test: error: interrupted\n" {
 		t.Errorf("status %d, stderr %q", status, stderr.String())
 	}
 }
@@ -307,7 +306,7 @@ func TestInterruptedGit(t *testing.T) {
 		app := &cli.App{Name: "git-agent-test", ErrWriter: &stderr, Action: func(*cli.Context) error {
 			return fmt.Errorf("git rev-parse: %w", exec.Command("sh", "-c", "kill -"+signal+" $$").Run())
 		}}
-		if status := run(t.Context(), app, []string{"git-agent-test"}, nil, nil, nil); status != 1 || stderr.String() != "git-agent-test: error: "+want+"\n" {
+		if status := run(t.Context(), app, []string{"git-agent-test"}, nil, nil); status != 1 || stderr.String() != "git-agent-test: error: "+want+"\n" {
 			t.Errorf("%s: status %d, stderr %q", signal, status, stderr.String())
 		}
 	}
@@ -368,42 +367,6 @@ func TestChdir(t *testing.T) {
 	}
 	if _, stderr, status := runTest(t, testApp(), "-C", filepath.Join(top, "gone"), "pwd"); status != 1 || !strings.Contains(stderr, "error: change to ") {
 		t.Errorf("missing directory: status %d, stderr %q", status, stderr)
-	}
-}
-
-// TestEnter: who may prevent a command is asked before anything else, and told where it will work.
-func TestEnter(t *testing.T) {
-	top, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(top)
-	for line, want := range map[string]string{
-		"pwd":                             "",
-		"-C a pwd":                        "a",
-		"-C a pwd -C b/../c":              "a/b/../c",
-		"-C a pwd -C " + top:              top,
-		"-C a -C  pwd":                    "a",
-		"pwd -h":                          "not asked",
-		"--version":                       "not asked",
-		"pwd --nope":                      "not asked",
-		"-C a pwd " + completeFlag:        "a",
-		"-C a list --mis " + completeFlag: "not asked",
-	} {
-		got := "not asked"
-		app := testApp()
-		var out bytes.Buffer
-		app.Writer, app.ErrWriter = &out, io.Discard
-		run(t.Context(), app, append([]string{"git-agent-test"}, strings.Split(line, " ")...), func(dir string) error {
-			if wd, err := os.Getwd(); err != nil || wd != top {
-				t.Errorf("%q: asked in %s, %v", line, wd, err)
-			}
-			got = filepath.ToSlash(dir)
-			return errors.New("no")
-		}, nil, nil)
-		if got != filepath.ToSlash(want) || want != "not asked" && out.Len() > 0 {
-			t.Errorf("%q: %q, want %q; printed %q", line, got, want, &out)
-		}
 	}
 }
 

@@ -78,7 +78,7 @@ const fileNames = "\tfiles\n"
 
 // complete answers the shell. args has the program's name and lacks [completeFlag]. If there is
 // nothing to propose, or nothing was understood, there is no output and no error.
-func complete(ctx context.Context, app *cli.App, args []string, enter func(dir string) error) error {
+func complete(ctx context.Context, app *cli.App, args []string) error {
 	words, at := args[1:], cursor{}
 	if n := len(words) - 1; n >= 0 {
 		words, at.typed = words[:n], words[n]
@@ -96,7 +96,7 @@ func complete(ctx context.Context, app *cli.App, args []string, enter func(dir s
 	case strings.HasPrefix(at.typed, "-"):
 		return completeFlags(app.Writer, top.known, at.typed)
 	}
-	if l.enter(enter) != nil {
+	if l.enter() != nil {
 		return nil
 	}
 	// The library finds the command and its flags for the function that knows the possible values.

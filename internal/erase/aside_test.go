@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
 
@@ -23,7 +22,7 @@ func (l *lab) staged(name string) {
 func (l *lab) keeps(tree string) {
 	l.t.Helper()
 	for name := range strings.Lines(l.Git("ls-tree", "-r", "-t", "--format=%(objectname)", tree) + "\n" + tree + "\n") {
-		delete(l.doomed, plumbing.NewHash(strings.TrimSpace(name)))
+		delete(l.doomed, git.NewHash(strings.TrimSpace(name)))
 	}
 }
 
@@ -89,7 +88,7 @@ func TestTakenBeforeKill(t *testing.T) {
 	l := newLab(t, func(r *gittest.Repo) { tree = r.Git("rev-parse", "old^{tree}") })
 	l.staged(tree)
 	l.all = objects(t, l.Repo)
-	killed := eraser{store: store{l.repo, filepath.Join(l.repo.CommonDir, "objects")}, doomed: l.doomed, gone: make(map[plumbing.Hash]bool)}
+	killed := eraser{store: store{l.repo, filepath.Join(l.repo.CommonDir, "objects")}, doomed: l.doomed, gone: make(map[git.Hash]bool)}
 	killed.aside = filepath.Join(killed.dir, asideName)
 	if _, err := killed.loose(); err != nil {
 		t.Fatal(err)
@@ -122,7 +121,7 @@ func TestTakenLate(t *testing.T) {
 	}
 	adding := make(chan error, 1)
 	go func() {
-		for isFile(store{dir: filepath.Join(l.repo.CommonDir, "objects")}.looseFile(plumbing.NewHash(tree))) {
+		for isFile(store{l.repo, filepath.Join(l.repo.CommonDir, "objects")}.looseFile(git.NewHash(tree))) {
 			_, _ = l.Try("rev-parse", "HEAD") // takes a moment
 		}
 		adding <- errors.Join(os.WriteFile(index+".lock", staged, 0o666), os.Rename(index+".lock", index))

@@ -28,8 +28,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/local"
 	"gitagent/internal/lock"
@@ -56,7 +54,7 @@ var ErrCollecting = errors.New("a git gc is running")
 // which own is true (nil for none), and what refers to one must be doomed as well, see [Leading.Without]. Killed
 // at any moment, it has lost nothing else, and doing it again completes it. The error wraps [ErrCollecting] while
 // git collects garbage.
-func Objects(ctx context.Context, repo *git.Repo, doomed map[plumbing.Hash]bool, own func(Root) bool) (Report, error) {
+func Objects(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool, own func(Root) bool) (Report, error) {
 	var report Report
 	if len(doomed) == 0 {
 		return report, nil
@@ -69,7 +67,7 @@ func Objects(ctx context.Context, repo *git.Repo, doomed map[plumbing.Hash]bool,
 	defer held.Release()
 	e := eraser{
 		store:  store{quiet(repo).Holding(held.File()), filepath.Join(repo.CommonDir, "objects")},
-		doomed: doomed, gone: make(map[plumbing.Hash]bool), clean: make(map[string]bool),
+		doomed: doomed, gone: make(map[git.Hash]bool), clean: make(map[string]bool),
 	}
 	e.temp, e.aside = filepath.Join(e.dir, tempName), filepath.Join(e.dir, asideName)
 	tables := append(Tables(repo), filepath.Join(e.dir, "info")+"/", e.packDir()+"/") // where git locks a table that it writes
@@ -92,11 +90,11 @@ const tempName = "tmp_agent-erase"
 // An eraser erases objects from one store.
 type eraser struct {
 	store
-	doomed map[plumbing.Hash]bool
+	doomed map[git.Hash]bool
 	temp   string
 	aside  string
 
-	gone  map[plumbing.Hash]bool
+	gone  map[git.Hash]bool
 	clean map[string]bool // packs without doomed objects, by name
 }
 
@@ -182,7 +180,7 @@ func (e *eraser) packs(ctx context.Context) (n int, err error) {
 			continue
 		}
 		dirty := false
-		err := e.entries(ctx, name, func(_ int, h plumbing.Hash, _ int64) {
+		err := e.entries(ctx, name, func(_ int, h git.Hash, _ int64) {
 			if e.doomed[h] {
 				dirty = true
 				e.gone[h] = true

@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
@@ -28,7 +26,7 @@ type lab struct {
 	*gittest.Repo
 	t      testing.TB
 	repo   *git.Repo
-	doomed map[plumbing.Hash]bool
+	doomed map[git.Hash]bool
 	all    map[string]string // what all objects are, by name
 }
 
@@ -87,11 +85,11 @@ func open(t testing.TB, r *gittest.Repo) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lab{Repo: r, t: t, repo: repo, doomed: make(map[plumbing.Hash]bool), all: objects(t, r)}
-	secrets := make(map[plumbing.Hash]bool)
+	l := &lab{Repo: r, t: t, repo: repo, doomed: make(map[git.Hash]bool), all: objects(t, r)}
+	secrets := make(map[git.Hash]bool)
 	for name, content := range l.all {
 		if strings.HasPrefix(content, "blob") && strings.Contains(content, secret) {
-			secrets[plumbing.NewHash(name)] = true
+			secrets[git.NewHash(name)] = true
 		}
 	}
 	if len(secrets) == 0 {
@@ -324,15 +322,15 @@ func (l *lab) tables() (names []string) {
 func (l *lab) places() map[string]string {
 	l.t.Helper()
 	places := make(map[string]string)
-	add := func(h plumbing.Hash, format string, args ...any) {
+	add := func(h git.Hash, format string, args ...any) {
 		if !l.doomed[h] {
 			places[h.String()] += fmt.Sprintf(format, args...) + "\n"
 		}
 	}
 	s := store{l.repo, filepath.Join(l.repo.CommonDir, "objects")}
 	for name := range l.all {
-		if info, err := os.Stat(s.looseFile(plumbing.NewHash(name))); err == nil {
-			add(plumbing.NewHash(name), "loose %d", info.ModTime().UnixNano())
+		if info, err := os.Stat(s.looseFile(git.NewHash(name))); err == nil {
+			add(git.NewHash(name), "loose %d", info.ModTime().UnixNano())
 		}
 	}
 	names, err := s.packNames()
@@ -343,12 +341,12 @@ func (l *lab) places() map[string]string {
 			continue
 		}
 		keep, _ := os.ReadFile(base + ".keep")
-		mtimes, e := readMtimes(base + ".mtimes")
+		mtimes, e := readMtimes(base+".mtimes", s.repo.Format())
 		if err == nil {
 			err = e
 		}
 		if err == nil {
-			err = s.entries(l.t.Context(), name, func(i int, h plumbing.Hash, _ int64) {
+			err = s.entries(l.t.Context(), name, func(i int, h git.Hash, _ int64) {
 				own := uint32(0)
 				if mtimes != nil {
 					own = mtimes[i]
@@ -481,7 +479,7 @@ func TestOpenPack(t *testing.T) {
 	ask(l.Git("rev-parse", "main"))
 	l.erase()
 	for name := range l.all {
-		if !l.doomed[plumbing.NewHash(name)] {
+		if !l.doomed[git.NewHash(name)] {
 			ask(name)
 		}
 	}
@@ -524,7 +522,7 @@ func TestGarbage(t *testing.T) {
 		}
 	}
 	loose := func(name string) []byte {
-		b, err := os.ReadFile(store{dir: dir}.looseFile(plumbing.NewHash(name)))
+		b, err := os.ReadFile(store{l.repo, dir}.looseFile(git.NewHash(name)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -635,7 +633,7 @@ func TestAnyName(t *testing.T) {
 func TestChain(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, func(r *gittest.Repo) { r.Git("repack", "-adfq") })
-	l.Write(".git/objects/pack/multi-pack-index.d/multi-pack-index-chain", gittest.Hashes(strings.Repeat("1", 40))+"\n")
+	l.Write(".git/objects/pack/multi-pack-index.d/multi-pack-index-chain", gittest.Hash("1")+"\n")
 	l.erase()
 	l.check()
 	if left := glob(l, "multi-pack-index.d"); len(left) > 0 || len(glob(l, "multi-pack-index")) != 1 {
@@ -656,14 +654,14 @@ func TestPadded(t *testing.T) {
 		return out
 	}
 	blob := feed(secret, "hash-object", "-w", "--stdin")
-	below := plumbing.NewHash(feed("100644 blob "+blob+"\tf\n", "mktree"))
-	tree := feed("040000 dir\x00"+string(below[:]), "hash-object", "-t", "tree", "-w", "--literally", "--stdin")
+	below := git.NewHash(feed("100644 blob "+blob+"\tf\n", "mktree"))
+	tree := feed("040000 dir\x00"+string(below.Bytes()), "hash-object", "-t", "tree", "-w", "--literally", "--stdin")
 	r.Git("update-ref", "refs/heads/mine", r.Git("commit-tree", "-m", "mine", tree))
 	repo, err := git.Find(r.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	leading, err := Lead(t.Context(), repo, map[plumbing.Hash]bool{plumbing.NewHash(blob): true})
+	leading, err := Lead(t.Context(), repo, map[git.Hash]bool{git.NewHash(blob): true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 )
 
 // garbage lists the files with objects that git does not find there: what is being written, what a git
@@ -74,7 +73,7 @@ func (e *eraser) inGarbage(ctx context.Context, file string) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	if h, err := looseHash(f); err == nil {
+	if h, err := e.repo.Format().LooseHash(f); err == nil {
 		return e.doomed[h], nil
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -99,7 +98,7 @@ func (e *eraser) inGarbage(ctx context.Context, file string) (bool, error) {
 }
 
 // searchGarbage looks into the garbage, as far as it can be inflated: a torn pack has whole objects.
-func searchGarbage(ctx context.Context, has func([]byte) bool, found *Searched) error {
+func (s store) searchGarbage(ctx context.Context, has func([]byte) bool, found *Searched) error {
 	var buffer []byte
 	for _, file := range found.Garbage {
 		data, err := os.ReadFile(file)
@@ -134,24 +133,10 @@ func searchGarbage(ctx context.Context, has func([]byte) bool, found *Searched) 
 			continue
 		}
 		f := Found{Path: file}
-		if h, err := looseHash(bytes.NewReader(data)); err == nil {
+		if h, err := s.repo.Format().LooseHash(bytes.NewReader(data)); err == nil {
 			f.Object, f.Type = h, plumbing.AnyObject
 		}
 		found.Found = append(found.Found, f)
 	}
 	return nil
-}
-
-// looseHash returns the hash of a loose object.
-func looseHash(f io.Reader) (plumbing.Hash, error) {
-	r, err := objfile.NewReader(f)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	defer r.Close()
-	_, _, err = r.Header()
-	if err == nil {
-		_, err = io.Copy(io.Discard, r)
-	}
-	return r.Hash(), err
 }

@@ -13,11 +13,11 @@ import (
 // Leading are the doomed objects, and all that refer to one, directly or not: trees that have it,
 // commits with such a tree or parent, tags of them.
 type Leading struct {
-	to map[plumbing.Hash][]plumbing.Hash // to which others each refers
+	to map[git.Hash][]git.Hash // to which others each refers
 }
 
 // Lead reads all commits, trees and tags of a repository. What is damaged leads nowhere.
-func Lead(ctx context.Context, repo *git.Repo, doomed map[plumbing.Hash]bool) (*Leading, error) {
+func Lead(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool) (*Leading, error) {
 	list, err := referrers(ctx, repo)
 	for range 3 { // a git that lists all packs fails when a gc has renamed one meanwhile
 		if err == nil || !repo.GCRuns() {
@@ -28,7 +28,7 @@ func Lead(ctx context.Context, repo *git.Repo, doomed map[plumbing.Hash]bool) (*
 	if err != nil {
 		return nil, fmt.Errorf("list all objects: %w", err)
 	}
-	g := graph{doomed: doomed, number: make(map[plumbing.Hash]int32)}
+	g := graph{doomed: doomed, number: make(map[git.Hash]int32)}
 	objects := quiet(repo).Objects(ctx)
 	defer objects.Close()
 	err = objects.Each(list, func(_ int, obj *git.Object, err error) error {
@@ -47,8 +47,8 @@ func Lead(ctx context.Context, repo *git.Repo, doomed map[plumbing.Hash]bool) (*
 func referrers(ctx context.Context, repo *git.Repo) (list []git.Wanted, err error) {
 	err = lines(ctx, quiet(repo), nil, func(line []byte) error {
 		text, kind, _ := bytes.Cut(line, []byte(" "))
-		h, ok := parseHash(text)
-		if !ok {
+		h, err := git.ParseHash(text)
+		if err != nil {
 			return fmt.Errorf("unexpected line %q", line)
 		}
 		switch string(kind) {
@@ -64,9 +64,9 @@ func referrers(ctx context.Context, repo *git.Repo) (list []git.Wanted, err erro
 
 // A graph is who refers to whom, but for the blobs that are not doomed. Objects have numbers.
 type graph struct {
-	doomed map[plumbing.Hash]bool
-	number map[plumbing.Hash]int32
-	hashes []plumbing.Hash
+	doomed map[git.Hash]bool
+	number map[git.Hash]int32
+	hashes []git.Hash
 	into   []int32 // by number: the last edge into it, or -1
 	edges  []edge
 }
@@ -74,7 +74,7 @@ type graph struct {
 // An edge leads from an object to the one in whose list it is.
 type edge struct{ from, next int32 }
 
-func (g *graph) node(h plumbing.Hash) int32 {
+func (g *graph) node(h git.Hash) int32 {
 	n, known := g.number[h]
 	if !known {
 		n = int32(len(g.hashes))
@@ -86,7 +86,7 @@ func (g *graph) node(h plumbing.Hash) int32 {
 
 func (g *graph) add(obj *git.Object) {
 	from := int32(-1)
-	refer := func(h plumbing.Hash) {
+	refer := func(h git.Hash) {
 		if from < 0 {
 			from = g.node(obj.Hash)
 		}
@@ -100,20 +100,21 @@ func (g *graph) add(obj *git.Object) {
 			key, value, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
 			switch string(key) {
 			case "tree", "parent", "object":
-				if h, ok := parseHash(value); ok {
+				if h, err := git.ParseHash(value); err == nil {
 					refer(h)
 				}
 			}
 		}
 		return
 	}
-	var h plumbing.Hash
-	for rest := obj.Content; ; rest = rest[len(h):] {
+	format := obj.Hash.Format()
+	for rest := obj.Content; ; rest = rest[format.Size():] {
 		mode, after, _ := bytes.Cut(rest, []byte(" "))
 		_, after, ok := bytes.Cut(after, []byte{0})
-		if rest = after; !ok || copy(h[:], rest) < len(h) {
+		if rest = after; !ok || len(rest) < format.Size() {
 			return
 		}
+		h := format.Hash(rest)
 		if string(bytes.TrimLeft(mode, "0")) == "40000" || g.doomed[h] { // old programs wrote 040000
 			refer(h)
 		}
@@ -122,8 +123,8 @@ func (g *graph) add(obj *git.Object) {
 
 // leading walks from the doomed objects to all that lead there.
 func (g *graph) leading() *Leading {
-	l := &Leading{to: make(map[plumbing.Hash][]plumbing.Hash)}
-	var next []plumbing.Hash
+	l := &Leading{to: make(map[git.Hash][]git.Hash)}
+	var next []git.Hash
 	for h := range g.doomed {
 		l.to[h] = nil
 		next = append(next, h)
@@ -147,12 +148,12 @@ func (g *graph) leading() *Leading {
 }
 
 // Has reports whether an object is doomed or leads to one that is.
-func (l *Leading) Has(h plumbing.Hash) bool { _, has := l.to[h]; return has }
+func (l *Leading) Has(h git.Hash) bool { _, has := l.to[h]; return has }
 
 // Without returns the objects that can go: all but those that the roots need.
-func (l *Leading) Without(roots []Root) map[plumbing.Hash]bool {
-	needed := make(map[plumbing.Hash]bool)
-	var next []plumbing.Hash
+func (l *Leading) Without(roots []Root) map[git.Hash]bool {
+	needed := make(map[git.Hash]bool)
+	var next []git.Hash
 	for _, r := range roots {
 		next = append(next, r.Hashes...)
 	}
@@ -164,7 +165,7 @@ func (l *Leading) Without(roots []Root) map[plumbing.Hash]bool {
 			next = append(next, l.to[h]...)
 		}
 	}
-	goes := make(map[plumbing.Hash]bool)
+	goes := make(map[git.Hash]bool)
 	for h := range l.to {
 		if !needed[h] {
 			goes[h] = true

@@ -7,8 +7,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
@@ -19,9 +17,9 @@ const eraseDir = "GITTEST_ERASE"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(eraseDir); dir != "" {
-		doomed := make(map[plumbing.Hash]bool)
+		doomed := make(map[git.Hash]bool)
 		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-			doomed[plumbing.NewHash(in.Text())] = true
+			doomed[git.NewHash(in.Text())] = true
 		}
 		repo, err := git.Find(dir)
 		if err == nil {

@@ -15,9 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/hash"
-
 	"gitagent/internal/git"
 )
 
@@ -33,12 +30,12 @@ func (e *eraser) anew(ctx context.Context, name string) error {
 		return err
 	}
 	type object struct {
-		hash   plumbing.Hash
+		hash   git.Hash
 		at     int64
 		number int // in the index
 	}
 	var keep []object
-	err = e.entries(ctx, name, func(i int, h plumbing.Hash, at int64) {
+	err = e.entries(ctx, name, func(i int, h git.Hash, at int64) {
 		if !e.doomed[h] {
 			keep = append(keep, object{h, at, i})
 		}
@@ -46,7 +43,7 @@ func (e *eraser) anew(ctx context.Context, name string) error {
 	if err != nil || len(keep) == 0 {
 		return err
 	}
-	mtimes, err := readMtimes(old + ".mtimes")
+	mtimes, err := readMtimes(old+".mtimes", e.repo.Format())
 	if err != nil {
 		return err
 	}
@@ -74,7 +71,7 @@ func (e *eraser) anew(ctx context.Context, name string) error {
 		}
 	}
 	if mtimes != nil {
-		if err := writeMtimes(base, times); err != nil {
+		if err := writeMtimes(base, times, e.repo.Format()); err != nil {
 			return err
 		}
 	}
@@ -172,11 +169,13 @@ func isFile(path string) bool {
 
 // mtimesHead begins the times of the objects of a cruft pack: a magic, the version, and the object format's
 // number; see gitformat-pack(5).
-const mtimesHead = "MTME\x00\x00\x00\x01\x00\x00\x00" + string(rune(git.ObjectFormatNumber))
+func mtimesHead(format git.Format) []byte {
+	return append([]byte("MTME\x00\x00\x00\x01\x00\x00\x00"), byte(format))
+}
 
 // readMtimes returns the times of the objects of a cruft pack, in the order of its index; nil if the
 // pack is none.
-func readMtimes(file string) ([]uint32, error) {
+func readMtimes(file string, format git.Format) ([]uint32, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -184,27 +183,27 @@ func readMtimes(file string) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	end := len(data) - 2*hash.Size
-	if end < len(mtimesHead) || !bytes.HasPrefix(data, []byte(mtimesHead)) {
+	head, end := mtimesHead(format), len(data)-2*format.Size()
+	if end < len(head) || !bytes.HasPrefix(data, head) {
 		return nil, fmt.Errorf("%s is not what git writes", filepath.Base(file))
 	}
-	times := make([]uint32, (end-len(mtimesHead))/4)
-	_, err = binary.Decode(data[len(mtimesHead):], binary.BigEndian, times)
+	times := make([]uint32, (end-len(head))/4)
+	_, err = binary.Decode(data[len(head):], binary.BigEndian, times)
 	return times, err
 }
 
 // writeMtimes makes a pack a cruft pack.
-func writeMtimes(base string, times []uint32) error {
+func writeMtimes(base string, times []uint32, format git.Format) error {
 	_, name, _ := strings.Cut(filepath.Base(base), "-")
 	sum, err := hex.DecodeString(name)
 	if err != nil {
 		return err
 	}
-	data, err := binary.Append([]byte(mtimesHead), binary.BigEndian, times)
+	data, err := binary.Append(mtimesHead(format), binary.BigEndian, times)
 	if err != nil {
 		return err
 	}
 	data = append(data, sum...)
-	all := git.Checksum(data)
-	return os.WriteFile(base+".mtimes", append(data, all[:]...), 0o444)
+	all := format.Checksum(data)
+	return os.WriteFile(base+".mtimes", append(data, all.Bytes()...), 0o444)
 }

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 )
 
@@ -65,16 +63,16 @@ func (f *finder) tableLog(ref string, fields [][]byte) error {
 	for i := 0; i+4 < len(fields); i += 3 {
 		_, at, _ := strings.Cut(string(fields[i]), "@{")
 		n, err := strconv.Atoi(strings.TrimSuffix(at, "}"))
-		h, ok := parseHash(fields[i+1])
-		if err != nil || !ok {
+		h, err2 := git.ParseHash(fields[i+1])
+		if err != nil || err2 != nil {
 			return errors.New("the log of " + ref + " has an entry that can't be read")
 		}
 		root := Root{Kind: kind, Ref: ref, Entry: n, Said: f.has(fields[i+2])}
 		if f.Has(h) {
-			root.Hashes = []plumbing.Hash{h}
+			root.Hashes = []git.Hash{h}
 		}
 		// Git does not write anew what was before when the entry goes that led there.
-		if before, ok := parseHash(fields[i+4]); ok && before != h && f.Has(before) {
+		if before, err := git.ParseHash(fields[i+4]); err == nil && before != h && f.Has(before) {
 			root.Hashes = append(root.Hashes, before)
 		}
 		if len(root.Hashes) > 0 || root.Said {

@@ -3,7 +3,6 @@ package erase
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,8 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
 )
@@ -41,8 +38,8 @@ type Root struct {
 	Entry int    // of a log, as in ref@{entry}: 0 is the newest
 	Path  string // of an index or a file, absolute
 
-	Hashes []plumbing.Hash // of doomed objects, or of what leads to one
-	Said   bool            // the text itself has the secret
+	Hashes []git.Hash // of doomed objects, or of what leads to one
+	Said   bool       // the text itself has the secret
 }
 
 // Roots finds what leads to the doomed objects in all worktrees; and, unless has is nil, logs and files of
@@ -53,7 +50,7 @@ func (l *Leading) Roots(ctx context.Context, repo *git.Repo, has func(text []byt
 	if has == nil {
 		has = func([]byte) bool { return false }
 	}
-	f := finder{Leading: l, dir: repo.CommonDir, has: has}
+	f := finder{Leading: l, dir: repo.CommonDir, format: repo.Format(), has: has}
 	admins, err := os.ReadDir(filepath.Join(f.dir, "worktrees"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list worktrees: %w", err)
@@ -83,9 +80,10 @@ func (l *Leading) Roots(ctx context.Context, repo *git.Repo, has func(text []byt
 // A finder finds roots.
 type finder struct {
 	*Leading
-	dir   string // the common directory
-	has   func([]byte) bool
-	roots []Root
+	dir    string // the common directory
+	format git.Format
+	has    func([]byte) bool
+	roots  []Root
 
 	buffer []byte
 }
@@ -106,8 +104,8 @@ func (f *finder) refs(ctx context.Context, repo *git.Repo, prefix string) error 
 		if len(fields) == 3 && (string(fields[2]) == "HEAD" || prefix != "" && !ofWorktree(string(fields[2]))) {
 			return nil
 		}
-		if h, ok := parseHash(fields[0]); ok && len(fields) == 3 && len(fields[1]) == 0 && f.Has(h) {
-			f.roots = append(f.roots, Root{Kind: Ref, Ref: prefix + string(fields[2]), Hashes: []plumbing.Hash{h}})
+		if h, err := git.ParseHash(fields[0]); err == nil && len(fields) == 3 && len(fields[1]) == 0 && f.Has(h) {
+			f.roots = append(f.roots, Root{Kind: Ref, Ref: prefix + string(fields[2]), Hashes: []git.Hash{h}})
 		}
 		return nil
 	}, args...)
@@ -119,8 +117,8 @@ func (f *finder) refs(ctx context.Context, repo *git.Repo, prefix string) error 
 		return err
 	}
 	out, err := in.Output(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD")
-	if h, ok := parseHash(bytes.TrimSpace(out)); ok && f.Has(h) {
-		f.roots = append(f.roots, Root{Kind: Ref, Ref: prefix + "HEAD", Hashes: []plumbing.Hash{h}})
+	if h, err := git.ParseHash(bytes.TrimSpace(out)); err == nil && f.Has(h) {
+		f.roots = append(f.roots, Root{Kind: Ref, Ref: prefix + "HEAD", Hashes: []git.Hash{h}})
 	}
 	return err
 }
@@ -155,7 +153,7 @@ func (f *finder) file(name string) error {
 			root.Kind = Index
 		}
 		first = false
-		var found []plumbing.Hash
+		var found []git.Hash
 		switch {
 		case root.Kind == Index:
 			found = f.inside(part)
@@ -181,15 +179,14 @@ func isIndex(b []byte) bool { return bytes.HasPrefix(b, []byte("DIRC")) }
 
 // inside returns the hashes in an index: of entries, of trees that it remembers, of resolved conflicts.
 // They are looked for at every byte, as nothing else looks like one.
-func (f *finder) inside(b []byte) (found []plumbing.Hash) {
+func (f *finder) inside(b []byte) (found []git.Hash) {
 	var first [1 << 16]bool
 	for h := range f.to {
-		first[int(h[0])<<8|int(h[1])] = true
+		first[int(h.Byte(0))<<8|int(h.Byte(1))] = true
 	}
-	var h plumbing.Hash
-	for i := 0; i+len(h) <= len(b); i++ {
+	for i := 0; i+f.format.Size() <= len(b); i++ {
 		if first[int(b[i])<<8|int(b[i+1])] {
-			if copy(h[:], b[i:]); f.Has(h) {
+			if h := f.format.Hash(b[i:]); f.Has(h) {
 				found = append(found, h)
 			}
 		}
@@ -198,16 +195,15 @@ func (f *finder) inside(b []byte) (found []plumbing.Hash) {
 }
 
 // written returns the hashes in a text.
-func (f *finder) written(b []byte) (found []plumbing.Hash) {
-	const digits = 2 * len(plumbing.Hash{})
-	run := 0
+func (f *finder) written(b []byte) (found []git.Hash) {
+	digits, run := f.format.Digits(), 0
 	for i, c := range append(b[:len(b):len(b)], 0) {
 		if c >= '0' && c <= '9' || c >= 'a' && c <= 'f' {
 			run++
 			continue
 		}
 		if run == digits {
-			if h, ok := parseHash(b[i-digits : i]); ok && f.Has(h) {
+			if h, err := git.ParseHash(b[i-digits : i]); err == nil && f.Has(h) {
 				found = append(found, h)
 			}
 		}
@@ -225,7 +221,7 @@ func (f *finder) log(ref string) error {
 	if err != nil {
 		return err
 	}
-	entries := parseLog(data)
+	entries := parseLog(data, f.format)
 	kind := Log
 	if ref == "refs/stash" {
 		kind = Stash
@@ -256,23 +252,21 @@ func logFile(commonDir, ref string) string {
 
 // A logEntry is a line of a log: what a ref was before and after, who moved it, and why.
 type logEntry struct {
-	old, new plumbing.Hash
+	old, new git.Hash
 	line     []byte
 }
 
 // parseLog reads a log as git does, which passes over what is damaged and doesn't count it.
-func parseLog(data []byte) (entries []logEntry) {
-	const digits = 2 * len(plumbing.Hash{})
+func parseLog(data []byte, format git.Format) (entries []logEntry) {
+	digits := format.Digits()
 	for line := range bytes.Lines(data) {
 		if len(line) < 2*digits+2 || line[digits] != ' ' || line[2*digits+1] != ' ' || line[len(line)-1] != '\n' {
 			continue
 		}
-		var e logEntry
-		_, err := hex.Decode(e.old[:], line[:digits])
-		_, err2 := hex.Decode(e.new[:], line[digits+1:][:digits])
+		before, err := git.ParseHash(line[:digits])
+		after, err2 := git.ParseHash(line[digits+1:][:digits])
 		if err == nil && err2 == nil && bytes.IndexByte(line, '>') > 0 {
-			e.line = line
-			entries = append(entries, e)
+			entries = append(entries, logEntry{before, after, line})
 		}
 	}
 	return entries

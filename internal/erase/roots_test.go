@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
@@ -54,10 +52,10 @@ func TestRoots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doomed := make(map[plumbing.Hash]bool)
+	doomed := make(map[git.Hash]bool)
 	for name, content := range objects(t, r) {
 		if strings.HasPrefix(content, "blob") && strings.Contains(content, secret) {
-			doomed[plumbing.NewHash(name)] = true
+			doomed[git.NewHash(name)] = true
 		}
 	}
 	leading, err := Lead(t.Context(), repo, doomed)

@@ -29,14 +29,14 @@ type Searched struct {
 	Files   int   // of the git directory that were read
 
 	Found   []Found
-	Unread  []plumbing.Hash // objects that are damaged
-	Garbage []string        // files with objects of a git that runs or has died, of which as much is read as can be
+	Unread  []git.Hash // objects that are damaged
+	Garbage []string   // files with objects of a git that runs or has died, of which as much is read as can be
 }
 
 // Found is something that has the secret: an object or a file. A file with one object, which a git has left that
 // died, is both.
 type Found struct {
-	Object    plumbing.Hash
+	Object    git.Hash
 	Type      plumbing.ObjectType
 	Path      string // of a file, absolute
 	Elsewhere bool   // the object is another repository's, which this one borrows from
@@ -61,7 +61,7 @@ func Search(ctx context.Context, repo *git.Repo, has func(content []byte) bool) 
 		found.Garbage, err = s.garbage()
 	}
 	if err == nil {
-		err = searchGarbage(ctx, has, found)
+		err = s.searchGarbage(ctx, has, found)
 	}
 	if err == nil {
 		err = searchFiles(ctx, repo.CommonDir, has, found)
@@ -146,7 +146,7 @@ func (s *searchers) wait() []Found {
 	close(s.work)
 	s.done.Wait()
 	slices.SortFunc(s.found, func(a, b Found) int {
-		return cmp.Or(bytes.Compare(a.Object[:], b.Object[:]), strings.Compare(a.Path, b.Path))
+		return cmp.Or(a.Object.Compare(b.Object), strings.Compare(a.Path, b.Path))
 	})
 	return slices.Compact(s.found)
 }
@@ -161,10 +161,10 @@ func (s *searchers) next(in *bufio.Reader, found *Searched) error {
 	if len(fields) != 3 {
 		return fmt.Errorf("unexpected answer %q", line)
 	}
-	h, ok := parseHash([]byte(fields[0]))
+	h, err0 := git.ParseHash(fields[0])
 	t, err := plumbing.ParseObjectType(fields[1])
 	size, err2 := strconv.ParseInt(fields[2], 10, 64)
-	if !ok || err != nil || err2 != nil {
+	if err := errors.Join(err0, err, err2); err != nil {
 		return fmt.Errorf("unexpected answer %q", line)
 	}
 	if err := s.object(Found{Object: h, Type: t}, io.LimitReader(in, size)); err != nil {
@@ -204,8 +204,8 @@ func (s *searchers) object(what Found, content io.Reader) error {
 func searchEach(ctx context.Context, repo *git.Repo, has func([]byte) bool, found *Searched) error {
 	var all []git.Wanted
 	err := lines(ctx, repo, nil, func(line []byte) error {
-		h, ok := parseHash(line)
-		if !ok {
+		h, err := git.ParseHash(line)
+		if err != nil {
 			return fmt.Errorf("unexpected line %q", line)
 		}
 		all = append(all, git.Wanted{Hash: h, Most: 1 << 40})
@@ -236,7 +236,7 @@ func (s store) elsewhere(ctx context.Context, found []Found) error {
 	if err != nil || len(others) == 0 || len(found) == 0 {
 		return err
 	}
-	ours := make(map[plumbing.Hash]bool)
+	ours := make(map[git.Hash]bool)
 	for _, f := range found {
 		if isFile(s.looseFile(f.Object)) {
 			ours[f.Object] = true
@@ -245,7 +245,7 @@ func (s store) elsewhere(ctx context.Context, found []Found) error {
 	names, err := s.packNames()
 	for _, name := range names {
 		if err == nil {
-			err = s.entries(ctx, name, func(_ int, h plumbing.Hash, _ int64) {
+			err = s.entries(ctx, name, func(_ int, h git.Hash, _ int64) {
 				if slices.ContainsFunc(found, func(f Found) bool { return f.Object == h }) {
 					ours[h] = true
 				}

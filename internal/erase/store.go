@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,8 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
 )
@@ -28,8 +25,8 @@ type store struct {
 
 func (s store) packDir() string { return filepath.Join(s.dir, "pack") }
 
-func (s store) looseFile(h plumbing.Hash) string {
-	name := h.String()
+func (s store) looseFile(h git.Hash) string {
+	name := s.repo.Format().Text(h)
 	return filepath.Join(s.dir, name[:2], name[2:])
 }
 
@@ -49,7 +46,7 @@ func (s store) packNames() ([]string, error) {
 }
 
 // entries passes the objects of a pack to f, in the order of its index, with their offsets.
-func (s store) entries(ctx context.Context, name string, f func(i int, h plumbing.Hash, offset int64)) error {
+func (s store) entries(ctx context.Context, name string, f func(i int, h git.Hash, offset int64)) error {
 	index, err := os.Open(filepath.Join(s.packDir(), name+".idx"))
 	if err != nil {
 		return err
@@ -60,8 +57,8 @@ func (s store) entries(ctx context.Context, name string, f func(i int, h plumbin
 		offset, rest, _ := bytes.Cut(line, []byte(" "))
 		text, _, _ := bytes.Cut(rest, []byte(" "))
 		at, err := strconv.ParseInt(string(offset), 10, 64)
-		h, ok := parseHash(text)
-		if err != nil || !ok {
+		h, err2 := git.ParseHash(text)
+		if err != nil || err2 != nil {
 			return fmt.Errorf("read the index of %s: unexpected line %q", name, line)
 		}
 		f(i, h, at)
@@ -98,17 +95,8 @@ func lines(ctx context.Context, repo *git.Repo, stdin io.Reader, f func(line []b
 	return err
 }
 
-// parseHash reads a hash of hex digits. Of millions, strings would cost more than all else.
-func parseHash(text []byte) (h plumbing.Hash, ok bool) {
-	if len(text) != hex.EncodedLen(len(h)) {
-		return h, false
-	}
-	_, err := hex.Decode(h[:], text)
-	return h, err == nil
-}
-
 // hasAny reports whether a store has one of the objects.
-func (s store) hasAny(ctx context.Context, objects map[plumbing.Hash]bool) (bool, error) {
+func (s store) hasAny(ctx context.Context, objects map[git.Hash]bool) (bool, error) {
 	for h := range objects {
 		if _, err := os.Lstat(s.looseFile(h)); err == nil {
 			return true, nil
@@ -118,7 +106,7 @@ func (s store) hasAny(ctx context.Context, objects map[plumbing.Hash]bool) (bool
 	has := false
 	for _, name := range names {
 		if err == nil {
-			err = s.entries(ctx, name, func(_ int, h plumbing.Hash, _ int64) { has = has || objects[h] })
+			err = s.entries(ctx, name, func(_ int, h git.Hash, _ int64) { has = has || objects[h] })
 		}
 	}
 	return has, err

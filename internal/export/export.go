@@ -17,7 +17,7 @@ import (
 
 // A Commit is one with the lines of turns that it brought.
 type Commit struct {
-	Hash  git.Hex
+	Hash  git.Hash
 	At    time.Time // when it was committed
 	Files []provenance.Brought
 }

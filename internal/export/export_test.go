@@ -14,18 +14,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/hash"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/provenance"
-	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
 var (
-	commit = git.Hex(plumbing.NewHash(gittest.Hashes("1234567890123456789012345678901234567890")))
+	commit = git.NewHash("1234567890123456789012345678901234567890")
 	noon   = time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 )
 
@@ -167,7 +163,7 @@ func TestTraceID(t *testing.T) {
 		t.Errorf("the second time it is %s, not %s", again, first)
 	}
 	other := c
-	other.Hash = git.Hex(plumbing.NewHash("22"))
+	other.Hash = git.NewHash("22")
 	longer := c
 	longer.Files = []provenance.Brought{file("a", "abb")}
 	seen := []string{first}
@@ -299,7 +295,7 @@ func TestNote(t *testing.T) {
 // TestNoteVector is a note from beginning to end. The keys were made with sha256sum.
 func TestNoteVector(t *testing.T) {
 	note, _, err := Note(Commit{commit, noon, []provenance.Brought{file("src/a.go", "aab")}})
-	want := gittest.Hashes(`src/a.go
+	want := `src/a.go
   s_d4ee53feb66759::t_a73e0740e1f37c 1-2
   s_d4ee53feb66759::t_1b028bac9ffab7 3
 ---
@@ -317,7 +313,7 @@ func TestNoteVector(t *testing.T) {
     }
   }
 }
-`)
+`
 	if err != nil || string(note) != want {
 		t.Errorf("%v, got\n%s\nwant\n%s", err, note, want)
 	}
@@ -361,15 +357,15 @@ func TestSpans(t *testing.T) {
 
 func TestStream(t *testing.T) {
 	by := git.Signature{Name: "Dev", Email: "dev@example.invalid", When: noon}
-	if got := Stream(plumbing.ZeroHash, by, nil); len(got) > 0 {
+	if got := Stream(git.Hash{}, by, nil); len(got) > 0 {
 		t.Errorf("without notes: %s", got)
 	}
-	rest := gittest.Hashes(`N inline 1234567890123456789012345678901234567890
+	rest := `N inline 1234567890123456789012345678901234567890
 data 4
 one
 
 done
-`)
+`
 	const head = `feature done
 commit refs/notes/ai
 committer Dev <dev@example.invalid> 1772366400 +0000
@@ -378,11 +374,11 @@ Notes of the turns that git-agent knows
 
 `
 	notes := []Noted{{commit, []byte("one\n")}}
-	if got, want := string(Stream(plumbing.ZeroHash, by, notes)), head+rest; got != want {
+	if got, want := string(Stream(git.Hash{}, by, notes)), head+rest; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	from := "from " + commit.String() + "\n"
-	if got, want := string(Stream(commit.Hash(), by, notes)), head+from+rest; got != want {
+	if got, want := string(Stream(commit, by, notes)), head+from+rest; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -423,7 +419,7 @@ func checkTrace(text []byte) error {
 		return fmt.Errorf("id %q", record.ID)
 	case err != nil || !strings.HasSuffix(record.Timestamp, "Z"):
 		return fmt.Errorf("timestamp %q", record.Timestamp)
-	case record.VCS.Type != "git" || len(record.VCS.Revision) != hash.HexSize:
+	case record.VCS.Type != "git" || len(record.VCS.Revision) != len(commit.String()):
 		return fmt.Errorf("vcs %v", record.VCS)
 	case len(record.Files) == 0:
 		return fmt.Errorf("no files")
@@ -477,7 +473,7 @@ func readNote(note []byte) (map[string][]int, error) {
 	if err := strict.Decode(&meta); err != nil {
 		return nil, err
 	}
-	if meta.Version != "authorship/3.0.0" || len(meta.Base) != hash.HexSize || meta.Prompts == nil || len(meta.Prompts) > 0 {
+	if meta.Version != "authorship/3.0.0" || len(meta.Base) != len(commit.String()) || meta.Prompts == nil || len(meta.Prompts) > 0 {
 		return nil, fmt.Errorf("metadata %v", meta)
 	}
 	key := regexp.MustCompile(`^(s_[0-9a-f]{14})::t_[0-9a-f]{14}$`)

@@ -27,7 +27,7 @@ const noteVersion = "authorship/3.0.0"
 // noteMetadata is what comes below the lines of a note.
 type noteMetadata struct {
 	Version  string                 `json:"schema_version"`
-	Base     git.Hex                `json:"base_commit_sha"`
+	Base     git.Hash               `json:"base_commit_sha"`
 	Prompts  struct{}               `json:"prompts"` // of notes before there were sessions
 	Sessions map[string]noteSession `json:"sessions"`
 }

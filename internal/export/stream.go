@@ -4,21 +4,19 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 )
 
 // A Noted is a commit and the note on it.
 type Noted struct {
-	Commit git.Hex
+	Commit git.Hash
 	Note   []byte
 }
 
 // Stream returns what `git fast-import` takes to put notes on commits under [NotesRef], whose commit is the
 // tip now, zero if there is none; nothing if there are no notes. If the ref has moved before it is read, or
 // if it is cut short, git leaves the ref alone.
-func Stream(tip plumbing.Hash, by git.Signature, notes []Noted) []byte {
+func Stream(tip git.Hash, by git.Signature, notes []Noted) []byte {
 	if len(notes) == 0 {
 		return nil
 	}

@@ -14,10 +14,10 @@ import (
 
 // A Blame is a question of `git blame`.
 type Blame struct {
-	Commit  Hex      // whose file is meant
+	Commit  Hash     // whose file is meant
 	Path    string   // of the file, from the top
 	Ranges  []string // git's -L; none for all lines
-	Since   Hex      // what came no later is not told apart, unless zero: see [Blamed.Before]
+	Since   Hash     // what came no later is not told apart, unless zero: see [Blamed.Before]
 	Options []string // git's own: -w, -M, -C
 	// Parents is a file with lines of hashes, a commit and the parents that it has here; "" for the
 	// parents that commits have. Where a clone is shallow, it has to say so of the commits at the end.
@@ -29,13 +29,13 @@ type Blame struct {
 type Blamed struct {
 	Number int       // of the line in the file, from 1
 	Text   string    // as it is stored, without the line feed
-	Commit Hex       // that it comes from; zero if it is not committed
+	Commit Hash      // that it comes from; zero if it is not committed
 	Line   int       // its number there
 	Path   string    // the file's name there
 	Before bool      // it came no later than [Blame.Since], or the history ends there
 	In     *Blamable // the commit
 	// Previous is the parent of the commit that had the file, as PreviousPath; zero if none had.
-	Previous     Hex
+	Previous     Hash
 	PreviousPath string
 }
 
@@ -113,7 +113,7 @@ var errPorcelain = errors.New("unexpected line")
 // commit if that was not said before, and the line itself behind a tab.
 func parseBlame(out []byte) ([]Blamed, error) {
 	var list []Blamed
-	commits := make(map[Hex]*seenCommit)
+	commits := make(map[Hash]*seenCommit)
 	var line Blamed
 	var c *seenCommit
 	for text := range bytes.Lines(out) {
@@ -164,7 +164,7 @@ type seenCommit struct {
 	before bool
 	// Of the file: its name there, and what it was made from. They are said again when they change.
 	path         string
-	previous     Hex
+	previous     Hash
 	previousPath string
 	preceded     bool // what it was made from has been said, and its name comes
 }
@@ -200,7 +200,7 @@ func (c *seenCommit) header(text string) (err error) {
 		c.preceded = true
 	case "filename":
 		if !c.preceded {
-			c.previous, c.previousPath = Hex{}, ""
+			c.previous, c.previousPath = Hash{}, ""
 		}
 		c.preceded = false
 		c.path, err = unquotePath(value)

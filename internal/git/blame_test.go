@@ -32,7 +32,7 @@ func blamed(t *testing.T, r *Repo, b Blame) (lines []string) {
 	return lines
 }
 
-func hexOf(t *testing.T, hash string) (h Hex) {
+func hexOf(t *testing.T, hash string) (h Hash) {
 	t.Helper()
 	if err := h.UnmarshalText([]byte(hash)); err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestBlame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := Blame{Commit: Hex(head), Path: "new"}
+	b := Blame{Commit: head, Path: "new"}
 	want := []string{"first|" + odd + "|1|one", "second|" + odd + "|2|\ttwo, changed\r", "second|" + odd + "|3|three"}
 	if got := blamed(t, repo, b); !slices.Equal(got, want) {
 		t.Errorf("blame %q, want %q", got, want)
@@ -233,7 +233,7 @@ func TestUncommittedMagic(t *testing.T) {
 }
 
 func FuzzParseBlame(f *testing.F) {
-	hash := gittest.Hashes(strings.Repeat("1", 40))
+	hash := gittest.Hash("1")
 	f.Add([]byte(hash + " 1 1 1\nauthor a\nauthor-mail <a@example.invalid>\nauthor-time 12\nauthor-tz +0130\nsummary s\nboundary\nprevious " + hash + " \"a\\tb\"\nfilename \"\\303\\274\"\n\ttext\n"))
 	f.Add([]byte(hash + " 1 1\n\t"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -28,14 +28,14 @@ func TestBlobs(t *testing.T) {
 	var list []Wanted
 	var want []string
 	for i, hash := range strings.Fields(r.Git("ls-tree", "--object-only", "HEAD:d/")) {
-		w, text := Wanted{plumbing.NewHash(hash), 1 << 20}, content(i)
+		w, text := Wanted{NewHash(hash), 1 << 20}, content(i)
 		switch i % 40 {
 		case 7:
-			w.Hash, text = plumbing.Hash{1}, "absent"
+			w.Hash, text = h(1), "absent"
 		case 8:
 			w.Most, text = int64(len(text)-1), "too large"
 		case 9:
-			w.Hash, text = plumbing.NewHash(r.Git("rev-parse", "HEAD^{tree}")), "absent"
+			w.Hash, text = NewHash(r.Git("rev-parse", "HEAD^{tree}")), "absent"
 		}
 		list, want = append(list, w), append(want, text)
 	}
@@ -99,7 +99,7 @@ func TestBlobsDamaged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, Wanted{plumbing.NewHash(hash), 1 << 20})
+		list = append(list, Wanted{NewHash(hash), 1 << 20})
 		if i%3 == 1 {
 			loose := filepath.Join(r.Dir, ".git", "objects", hash[:2], hash[2:])
 			if err := os.Chmod(loose, 0o666); err != nil {

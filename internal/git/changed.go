@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
@@ -33,7 +32,7 @@ func Excludes(spec string) bool {
 
 // Changed returns every path in which two trees differ, with what the tree to has there: the zero
 // Entry for nothing. Both trees must be on the disk.
-func (r *Repo) Changed(ctx context.Context, from, to plumbing.Hash, only Paths) (map[string]Entry, error) {
+func (r *Repo) Changed(ctx context.Context, from, to Hash, only Paths) (map[string]Entry, error) {
 	args := []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-relative", "--no-abbrev", from.String(), to.String(), "--"}
 	there := *r
 	there.dir = cmp.Or(only.Dir, r.dir)
@@ -66,7 +65,7 @@ func (r *Repo) Changed(ctx context.Context, from, to plumbing.Hash, only Paths) 
 }
 
 // Lookup returns what a tree has at a path; the zero Entry for nothing.
-func (o *Objects) Lookup(tree plumbing.Hash, path string) (Entry, error) {
+func (o *Objects) Lookup(tree Hash, path string) (Entry, error) {
 	e := Entry{Mode: filemode.Dir, Hash: tree}
 	for name := range strings.SplitSeq(path, "/") {
 		if e.Mode != filemode.Dir {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
@@ -17,10 +16,10 @@ type Change struct {
 	Old, New Entry  // zero where the path is not
 }
 
-// Changes returns what differs between two trees as [Repo.DiffShown] counts it, in git's order. The zero
-// Hex is the empty tree.
-func (r *Repo) Changes(ctx context.Context, from, to Hex, only Paths) ([]Change, error) {
-	trees := []string{OrEmpty(from).String(), OrEmpty(to).String()}
+// Changes returns what differs between two trees as [Repo.DiffShown] counts it, in git's order. None
+// is the empty tree.
+func (r *Repo) Changes(ctx context.Context, from, to Hash, only Paths) ([]Change, error) {
+	trees := []string{r.Format().OrEmpty(from).String(), r.Format().OrEmpty(to).String()}
 	there := *r.Wary()
 	if only.Dir != "" {
 		there.dir = only.Dir
@@ -103,7 +102,7 @@ func parseRaw(fields []string) (c Change, n int, err error) {
 
 // Named returns the objects that "<commit>:<path>" name, zero for those that are not there, as that of a
 // submodule.
-func (r *Repo) Named(ctx context.Context, names []string) ([]plumbing.Hash, error) {
+func (r *Repo) Named(ctx context.Context, names []string) ([]Hash, error) {
 	out, err := r.Output(ctx, strings.NewReader(strings.Join(names, "\x00")+"\x00"), "cat-file", "--batch-check=%(objectname)", "-z", "--buffer")
 	if err != nil {
 		return nil, err
@@ -113,8 +112,8 @@ func (r *Repo) Named(ctx context.Context, names []string) ([]plumbing.Hash, erro
 
 // parseNamed reads what `git cat-file` says of names: a hash, or of what is not there "<name> missing", or
 // since git 2.51 "<hash> submodule".
-func parseNamed(out string, names []string) ([]plumbing.Hash, error) {
-	hashes := make([]plumbing.Hash, len(names))
+func parseNamed(out string, names []string) ([]Hash, error) {
+	hashes := make([]Hash, len(names))
 	for i, name := range names {
 		if after, ok := strings.CutPrefix(out, name); ok {
 			_, out, _ = strings.Cut(after, "\n")
@@ -131,12 +130,4 @@ func parseNamed(out string, names []string) ([]plumbing.Hash, error) {
 		}
 	}
 	return hashes, nil
-}
-
-// OrEmpty is a commit, or the empty tree for none.
-func OrEmpty(commit Hex) Hex {
-	if commit.IsZero() {
-		return Hex(emptyTree)
-	}
-	return commit
 }

@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/hash"
+	"gitagent/test/gittest"
 )
 
 func TestAlign(t *testing.T) {
@@ -70,8 +69,8 @@ func FuzzAlign(f *testing.F) {
 
 func TestParseChanges(t *testing.T) {
 	t.Parallel()
-	one, two := strings.Repeat("1", hash.HexSize), strings.Repeat("2", hash.HexSize)
-	none := strings.Repeat("0", hash.HexSize)
+	one, two := gittest.Hash("1"), gittest.Hash("2")
+	none := gittest.Hash("0")
 	out := ":100644 100755 " + one + " " + two + " M\x00a b\x00" +
 		":000000 100644 " + none + " " + one + " A\x00n\newline\x00" +
 		":100644 100644 " + one + " " + one + " R100\x00old\x00new\x00" +
@@ -87,9 +86,9 @@ func TestParseChanges(t *testing.T) {
 	}
 	want := []string{
 		`"a b" from "a b" 0100644 1 0100755 2 +3 -1 false`,
-		`"n\newline" from "n\newline" 0000000 0 0100644 1 +1 -0 false`,
+		`"n\newline" from "n\newline" 0000000  0100644 1 +1 -0 false`,
 		`"new" from "old" 0100644 1 0100644 1 +0 -0 false`,
-		`"bin" from "bin" 0100644 2 0000000 0 +0 -0 true`,
+		`"bin" from "bin" 0100644 2 0000000  +0 -0 true`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("parseChanges = %q, want %q", got, want)
@@ -106,12 +105,12 @@ func TestParseChanges(t *testing.T) {
 
 func TestParseNamed(t *testing.T) {
 	t.Parallel()
-	one, two := strings.Repeat("1", hash.HexSize), strings.Repeat("2", hash.HexSize)
+	one, two := gittest.Hash("1"), gittest.Hash("2")
 	names := []string{two + ":file", two + ":gone\nlong ago", two + ":module", two + ":old module", two + ":last"}
 	out := one + "\n" + names[1] + " missing\n" + one + " submodule\n" + names[3] + " missing\n" + two + "\n"
 	got, err := parseNamed(out, names)
-	none := plumbing.ZeroHash
-	if want := []plumbing.Hash{plumbing.NewHash(one), none, none, none, plumbing.NewHash(two)}; err != nil || !slices.Equal(got, want) {
+	none := Hash{}
+	if want := []Hash{NewHash(one), none, none, none, NewHash(two)}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("parseNamed = %v, %v, want %v", got, err, want)
 	}
 	for _, out := range []string{"", one + "\n", one + " strange\n"} {

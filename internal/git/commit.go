@@ -6,14 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A Commit holds what we write and read of one. Other headers (signatures, encodings) are skipped.
 type Commit struct {
-	Tree              plumbing.Hash
-	Parents           []plumbing.Hash
+	Tree              Hash
+	Parents           []Hash
 	Author, Committer Signature
 	Message           string
 }
@@ -56,12 +54,13 @@ func ParseCommit(content []byte) (*Commit, error) {
 }
 
 // hashAfter reads a line that consists of a word and a hash.
-func hashAfter(line, word string) (plumbing.Hash, bool) {
+func hashAfter(line, word string) (Hash, bool) {
 	hash, ok := strings.CutPrefix(line, word)
-	if !ok || !plumbing.IsHash(hash) {
-		return plumbing.ZeroHash, false
+	if !ok {
+		return Hash{}, false
 	}
-	return plumbing.NewHash(hash), true
+	h, err := ParseHash(hash)
+	return h, err == nil
 }
 
 // parseSignature reads `Name <email> 1795176000 +0100`. Like git, it looks for the time after the

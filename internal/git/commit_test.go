@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"gitagent/test/gittest"
 )
@@ -19,8 +18,8 @@ func TestCommitEqualsGit(t *testing.T) {
 	r := gittest.New(t)
 	o := find(t, r).Objects(t.Context())
 	defer o.Close()
-	tree := plumbing.NewHash(r.Git("mktree"))
-	var parents []plumbing.Hash
+	tree := NewHash(r.Git("mktree"))
+	var parents []Hash
 	for i, tt := range []struct {
 		name, email, at string
 		message         string
@@ -44,7 +43,7 @@ func TestCommitEqualsGit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := plumbing.NewHash(out)
+		want := NewHash(out)
 		who := Signature{tt.name, tt.email, parseTime(strings.Fields(tt.at))}
 		got, err := o.CommitTree(tree, parents, who, who, tt.message)
 		if err != nil || got != want {
@@ -54,7 +53,7 @@ func TestCommitEqualsGit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if hash := plumbing.ComputeHash(plumbing.CommitObject, c.Encode()); hash != want {
+		if hash := tested.Object(plumbing.CommitObject, c.Encode()); hash != want {
 			t.Errorf("%d: %s, read and written again, is %s", i, want, c.Encode())
 		}
 		parents = append(parents, want)
@@ -68,7 +67,7 @@ func TestCommitEqualsGit(t *testing.T) {
 // Commits that others have written, and some that nobody should have.
 func TestParseCommit(t *testing.T) {
 	t.Parallel()
-	tree, parent := emptyTree.String(), strings.Repeat("1", hash.HexSize)
+	tree, parent := tested.EmptyTree().String(), gittest.Hash("1")
 	const dev = "Dev <dev@example.invalid> 1795176000 +0100"
 	who := Signature{"Dev", "dev@example.invalid", time.Unix(1795176000, 0).In(time.FixedZone("", 3600))}
 	format := func(s Signature) string {
@@ -117,8 +116,8 @@ func TestParseCommit(t *testing.T) {
 // FuzzParseCommit checks that a commit survives being written and read again, and that a commit
 // that git accepts is read as git reads it.
 func FuzzParseCommit(f *testing.F) {
-	tree := "tree " + emptyTree.String() + "\n"
-	f.Add([]byte(tree + "parent " + strings.Repeat("1", hash.HexSize) + "\nauthor a <b> 1 +0130\ncommitter c <d> 2 -0930\n\nm\n"))
+	tree := "tree " + tested.EmptyTree().String() + "\n"
+	f.Add([]byte(tree + "parent " + gittest.Hash("1") + "\nauthor a <b> 1 +0130\ncommitter c <d> 2 -0930\n\nm\n"))
 	f.Add([]byte(tree + "author a <b> 1 +0000\ncommitter <> -1 +9999\ngpgsig x\n y\n\nm"))
 	f.Add([]byte(tree + "author > <a> 1 x\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {

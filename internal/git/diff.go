@@ -12,7 +12,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
@@ -27,13 +26,13 @@ type FileStat struct {
 // DiffTrees returns what differs between two trees, counted as `git diff` does by default, whatever
 // the user has configured: a moved file that is at least half unchanged counts as one path, the new
 // one. The order is git's. See [Objects.Stat] for small differences.
-func (r *Repo) DiffTrees(ctx context.Context, from, to plumbing.Hash) ([]FileStat, error) {
+func (r *Repo) DiffTrees(ctx context.Context, from, to Hash) ([]FileStat, error) {
 	return r.numstat(ctx, from, to, nil, DiffCounting()...)
 }
 
 // DiffShown is DiffTrees for people, of what a stranger may have made: files of more than 32 MB count
 // as binary and are not read.
-func (r *Repo) DiffShown(ctx context.Context, from, to plumbing.Hash) ([]FileStat, error) {
+func (r *Repo) DiffShown(ctx context.Context, from, to Hash) ([]FileStat, error) {
 	return r.Wary().numstat(ctx, from, to, []string{"-c", "core.bigFileThreshold=32m"}, DiffCounting()...)
 }
 
@@ -46,7 +45,7 @@ func DiffCounting() []string {
 // git's, and so are the paths, all if there are none. What differs is counted and shown as
 // [Repo.DiffTrees] does. Files of more than 32 MB count as binary, and are not read; paths are quoted
 // only for what is no text. A failure is an [*Error], as that of [Repo.Run].
-func (r *Repo) Diff(ctx context.Context, stdout io.Writer, from, to Hex, options, paths []string) error {
+func (r *Repo) Diff(ctx context.Context, stdout io.Writer, from, to Hash, options, paths []string) error {
 	args := slices.Concat(
 		[]string{"-c", "core.bigFileThreshold=32m", "-c", "core.quotePath=false", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative"},
 		DiffCounting(), options, []string{from.String(), to.String(), "--"}, paths,
@@ -61,7 +60,7 @@ func (r *Repo) Diff(ctx context.Context, stdout io.Writer, from, to Hex, options
 
 // MovedFrom returns where a file of one commit was in another one, "" if it was not there or has not moved.
 // Half of it has to be the same.
-func (r *Repo) MovedFrom(ctx context.Context, from, to Hex, path string) (string, error) {
+func (r *Repo) MovedFrom(ctx context.Context, from, to Hash, path string) (string, error) {
 	out, err := r.Output(ctx, nil, "diff-tree", "-r", "-z", "--name-status", "--find-renames=50%", "-l1000", "--diff-filter=R", from.String(), to.String())
 	if err != nil {
 		return "", err
@@ -76,11 +75,11 @@ func (r *Repo) MovedFrom(ctx context.Context, from, to Hex, path string) (string
 }
 
 // DiffPaths returns every path that differs between two trees, in git's order. A move is two.
-func (r *Repo) DiffPaths(ctx context.Context, from, to plumbing.Hash) ([]FileStat, error) {
+func (r *Repo) DiffPaths(ctx context.Context, from, to Hash) ([]FileStat, error) {
 	return r.numstat(ctx, from, to, nil, "--no-renames")
 }
 
-func (r *Repo) numstat(ctx context.Context, from, to plumbing.Hash, config []string, flags ...string) ([]FileStat, error) {
+func (r *Repo) numstat(ctx context.Context, from, to Hash, config []string, flags ...string) ([]FileStat, error) {
 	args := slices.Concat(config, []string{"diff-tree", "-r", "-z", "--numstat", "--no-ext-diff", "--no-textconv"}, flags, []string{from.String(), to.String()})
 	out, err := r.Output(ctx, nil, args...)
 	var stats []FileStat
@@ -137,7 +136,7 @@ const (
 // the objects on disk that [Repo.DiffTrees] needs. Lines are counted by a minimal diff, which
 // nearly always agrees with git's. ok is false, and the answer is left to git, if the work would
 // exceed the limits or if one path was added and another deleted, which may be a rename.
-func (o *Objects) Stat(from, to plumbing.Hash) (stats []FileStat, ok bool, err error) {
+func (o *Objects) Stat(from, to Hash) (stats []FileStat, ok bool, err error) {
 	s := stater{objects: o}
 	if err := s.trees("", from, to); err != nil {
 		return nil, false, err
@@ -154,7 +153,7 @@ type stater struct {
 	added, deleted bool // whether any path was
 }
 
-func (s *stater) trees(dir string, from, to plumbing.Hash) error {
+func (s *stater) trees(dir string, from, to Hash) error {
 	a, err := s.objects.Tree(from, MaxTree)
 	if err != nil {
 		return err
@@ -228,11 +227,11 @@ func (s *stater) file(path string, old, fresh Entry) error {
 }
 
 // split returns what a path holds as a directory and what it holds otherwise; one of them is zero.
-func split(e Entry) (dir plumbing.Hash, file Entry) {
+func split(e Entry) (dir Hash, file Entry) {
 	if e.Mode == filemode.Dir {
 		return e.Hash, Entry{}
 	}
-	return plumbing.ZeroHash, e
+	return Hash{}, e
 }
 
 func (s *stater) content(e Entry) ([]byte, error) {

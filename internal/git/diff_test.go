@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/test/gittest"
 )
 
@@ -25,7 +23,7 @@ func TestDiffTrees(t *testing.T) {
 	r.Write("to-link", "target\n")
 	r.Write("d/e/f", "f\n")
 	r.Commit("one")
-	from := plumbing.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+	from := NewHash(r.Git("rev-parse", "HEAD^{tree}"))
 	r.Write("a", "1\ntwo\n3\n4\n")
 	r.Write("bin", "\x00\x02\x03")
 	r.Write("new\nline", "n\n")
@@ -48,7 +46,7 @@ func TestDiffTrees(t *testing.T) {
 	}
 	r.Git("config", "--unset", "diff.orderFile")
 	r.Commit("two")
-	to := plumbing.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+	to := NewHash(r.Git("rev-parse", "HEAD^{tree}"))
 	repo := find(t, r)
 	want := []FileStat{
 		{Path: "a", Insertions: 2, Deletions: 1},
@@ -72,14 +70,14 @@ func TestDiffTrees(t *testing.T) {
 	if got, ok, err := o.Stat(from, to); err != nil || ok && !slices.Equal(got, want) {
 		t.Errorf("Stat = %+v, %v, %v; want %+v", got, ok, err, want)
 	}
-	empty := emptyTree
+	empty := tested.EmptyTree()
 	if got, err := repo.DiffTrees(ctx, empty, from); err != nil || len(got) != 7 {
 		t.Errorf("from the empty tree: %+v, %v", got, err)
 	}
 	if got, err := repo.DiffTrees(ctx, to, to); err != nil || len(got) != 0 {
 		t.Errorf("to itself: %+v, %v", got, err)
 	}
-	if _, err := repo.DiffTrees(ctx, to, plumbing.NewHash("1111111111111111111111111111111111111111")); Status(err) != 128 {
+	if _, err := repo.DiffTrees(ctx, to, NewHash(gittest.Hash("1"))); Status(err) != 128 {
 		t.Errorf("a tree that is not there: %v", err)
 	}
 }
@@ -97,7 +95,7 @@ func TestDiffShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, to := plumbing.NewHash(r.Git("rev-parse", "HEAD~")), plumbing.NewHash(r.Git("rev-parse", "HEAD"))
+	from, to := NewHash(r.Git("rev-parse", "HEAD~")), NewHash(r.Git("rev-parse", "HEAD"))
 	if got, err := repo.DiffShown(t.Context(), from, to); err != nil || !slices.Equal(got, []FileStat{{Path: "large", Binary: true}}) {
 		t.Errorf("DiffShown = %+v, %v", got, err)
 	}

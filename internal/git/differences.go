@@ -27,7 +27,7 @@ const (
 // whole is false if there is more: at most limit differences are looked at, directories among them.
 // A tree of a kilobyte can hold a million paths, for which git, which collects them all before it
 // prints one, takes 20 s and 300 MB; so it is not asked.
-func (o *Objects) Differences(base plumbing.Hash, trees []plumbing.Hash, limit int) (found []Difference, whole bool, err error) {
+func (o *Objects) Differences(base Hash, trees []Hash, limit int) (found []Difference, whole bool, err error) {
 	d := differ{objects: o, limit: limit, base: make(map[string]map[string]Entry), seen: make(map[seenEntry]bool)}
 	for i, tree := range trees {
 		d.tree = i
@@ -58,7 +58,7 @@ type seenEntry struct {
 	Entry
 }
 
-func (d *differ) trees(dir string, from, to plumbing.Hash) error {
+func (d *differ) trees(dir string, from, to Hash) error {
 	old, read := d.base[dir]
 	if !read {
 		var err error
@@ -68,12 +68,12 @@ func (d *differ) trees(dir string, from, to plumbing.Hash) error {
 		d.base[dir] = old
 	}
 	var list []TreeEntry
-	if to != emptyTree && !to.IsZero() {
+	if to != d.objects.format.EmptyTree() && !to.IsZero() {
 		content, err := d.objects.Read(plumbing.TreeObject, to, MaxTree)
 		if err != nil {
 			return err
 		}
-		if list, err = ParseTree(content); err != nil {
+		if list, err = ParseTree(d.objects.format, content); err != nil {
 			return fmt.Errorf("read tree %s: %w", to, err)
 		}
 	}

@@ -31,10 +31,10 @@ func told(found []Difference) (list []string) {
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
-	tree := func(give func()) plumbing.Hash {
+	tree := func(give func()) Hash {
 		give()
 		r.Git("add", "-A")
-		return plumbing.NewHash(r.Git("write-tree"))
+		return NewHash(r.Git("write-tree"))
 	}
 	base := tree(func() {
 		r.Write("a", "1\n")
@@ -49,24 +49,24 @@ func TestDifferences(t *testing.T) {
 		r.Write("d", "a file now\n")
 		r.Write("a/b", "a directory now\n")
 	})
-	missing := plumbing.NewHash("1111111111111111111111111111111111111111")
+	missing := NewHash(gittest.Hash("1"))
 	repo := find(t, r)
 	o := repo.Objects(t.Context())
 	defer o.Close()
 	for _, tt := range []struct {
 		name  string
-		trees []plumbing.Hash
+		trees []Hash
 		want  []string
 	}{
-		{"itself", []plumbing.Hash{base}, nil},
-		{"one", []plumbing.Hash{one}, []string{`0 A ".claude/new\nline"`, `0 D "d/gone"`, `0 M "a"`}},
-		{"what two have in common is told once", []plumbing.Hash{base, one, two}, []string{`1 A ".claude/new\nline"`, `1 D "d/gone"`, `1 M "a"`, `2 A "\xff"`}},
+		{"itself", []Hash{base}, nil},
+		{"one", []Hash{one}, []string{`0 A ".claude/new\nline"`, `0 D "d/gone"`, `0 M "a"`}},
+		{"what two have in common is told once", []Hash{base, one, two}, []string{`1 A ".claude/new\nline"`, `1 D "d/gone"`, `1 M "a"`, `2 A "\xff"`}},
 		{
 			"a file for a directory and back",
-			[]plumbing.Hash{three},
+			[]Hash{three},
 			[]string{`0 A ".claude/new\nline"`, `0 A "\xff"`, `0 A "a/b"`, `0 A "d"`, `0 D "a"`, `0 D "d/e/f"`, `0 D "d/gone"`},
 		},
-		{"everything deleted", []plumbing.Hash{plumbing.ZeroHash}, []string{`0 D "a"`, `0 D "d/e/f"`, `0 D "d/gone"`, `0 D "same/s"`}},
+		{"everything deleted", []Hash{{}}, []string{`0 D "a"`, `0 D "d/e/f"`, `0 D "d/gone"`, `0 D "same/s"`}},
 	} {
 		got, whole, err := o.Differences(base, tt.trees, 100)
 		if err != nil || !whole || !slices.Equal(told(got), tt.want) {
@@ -87,10 +87,10 @@ func TestDifferences(t *testing.T) {
 			}
 		}
 	}
-	if got, whole, err := o.Differences(base, []plumbing.Hash{three}, 3); err != nil || whole || len(got) > 3 {
+	if got, whole, err := o.Differences(base, []Hash{three}, 3); err != nil || whole || len(got) > 3 {
 		t.Errorf("at most three: %q, whole %t, %v", told(got), whole, err)
 	}
-	if _, _, err := o.Differences(base, []plumbing.Hash{one, missing}, 100); err == nil {
+	if _, _, err := o.Differences(base, []Hash{one, missing}, 100); err == nil {
 		t.Error("a tree that is not there differs in nothing")
 	}
 }
@@ -105,12 +105,12 @@ func TestDifferencesOfHostileTrees(t *testing.T) {
 	repo := find(t, r)
 	o := repo.Objects(t.Context())
 	defer o.Close()
-	head := plumbing.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
-	ours, theirs := plumbing.NewHash(r.Git("rev-parse", "HEAD:CLAUDE.md")), plumbing.NewHash(r.Git("rev-parse", "HEAD:a"))
-	raw := func(entries ...TreeEntry) plumbing.Hash { // in the order given
+	head := NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+	ours, theirs := NewHash(r.Git("rev-parse", "HEAD:CLAUDE.md")), NewHash(r.Git("rev-parse", "HEAD:a"))
+	raw := func(entries ...TreeEntry) Hash { // in the order given
 		var b strings.Builder
 		for _, e := range entries {
-			fmt.Fprintf(&b, "%o %s\x00%s", uint32(e.Mode), e.Name, e.Hash[:])
+			fmt.Fprintf(&b, "%o %s\x00%s", uint32(e.Mode), e.Name, e.Hash.Bytes())
 		}
 		h, err := o.Write(plumbing.TreeObject, []byte(b.String()))
 		if err != nil {
@@ -118,7 +118,7 @@ func TestDifferencesOfHostileTrees(t *testing.T) {
 		}
 		return h
 	}
-	file := func(name string, h plumbing.Hash) TreeEntry { return TreeEntry{name, Entry{filemode.Regular, h}} }
+	file := func(name string, h Hash) TreeEntry { return TreeEntry{name, Entry{filemode.Regular, h}} }
 	empty := raw()
 	bomb, hollow, deep := raw(file("f", ours)), empty, empty
 	for range 60 {
@@ -132,20 +132,20 @@ func TestDifferencesOfHostileTrees(t *testing.T) {
 	for range 5000 {
 		deep = raw(TreeEntry{"deep", Entry{filemode.Dir, deep}})
 	}
-	for name, tree := range map[string]plumbing.Hash{"a bomb": bomb, "a bomb of nothing": hollow, "a deep one": deep} {
-		if got, whole, err := o.Differences(head, []plumbing.Hash{tree}, 10_000); err != nil || whole || len(got) > 10_000 {
+	for name, tree := range map[string]Hash{"a bomb": bomb, "a bomb of nothing": hollow, "a deep one": deep} {
+		if got, whole, err := o.Differences(head, []Hash{tree}, 10_000); err != nil || whole || len(got) > 10_000 {
 			t.Errorf("%s: %d differences, whole %t, %v", name, len(got), whole, err)
 		}
 	}
 	twice := raw(file("CLAUDE.md", theirs), file("CLAUDE.md", ours), file("a", theirs))
-	if got, whole, err := o.Differences(head, []plumbing.Hash{twice}, 100); err != nil || !whole || !slices.Equal(told(got), []string{`0 M "CLAUDE.md"`}) {
+	if got, whole, err := o.Differences(head, []Hash{twice}, 100); err != nil || !whole || !slices.Equal(told(got), []string{`0 M "CLAUDE.md"`}) {
 		t.Errorf("a name twice, once with our content: %q, whole %t, %v", told(got), whole, err)
 	}
 	broken, err := o.Write(plumbing.TreeObject, []byte("100644 a"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := o.Differences(head, []plumbing.Hash{broken}, 100); err == nil {
+	if _, _, err := o.Differences(head, []Hash{broken}, 100); err == nil {
 		t.Error("half a tree differs in nothing")
 	}
 }

@@ -10,54 +10,41 @@ import (
 	"strings"
 )
 
-// sha1Format is the object format of a repository that says nothing of it.
-const sha1Format = "sha1"
-
 // ErrFormat is wrapped by errors about repositories that this program can't read and write, though git may.
 var ErrFormat = errors.New("unsupported repository format")
 
-// Format returns the object format of the repository, "sha1" or "sha256". It reads one file; whatever that
-// has beyond what git writes there, [Config.Supported] knows from git.
-func (r *Repo) Format() string { return formatOf(r.CommonDir) }
-
-// FormatIn does so for the repository in which git would work in dir and the present environment. It is
-// ObjectFormat if there is none.
-func FormatIn(dir string) string {
-	in := func(path string) string {
-		if filepath.IsAbs(path) {
-			return path
-		}
-		return filepath.Join(dir, path)
+// Format returns the object format of the repository. The first call reads one
+// file; whatever that has beyond what git writes there, [Config.Supported] knows
+// from git. It is SHA1 if the file can't be read: what is wrong with it, git
+// will say.
+func (r *Repo) Format() Format {
+	if f := Format(r.format.Load()); f != 0 {
+		return f
 	}
-	common := os.Getenv("GIT_COMMON_DIR")
-	if gitDir := os.Getenv("GIT_DIR"); common != "" {
-		common = in(common)
-	} else if gitDir != "" {
-		gitDir, _ = gitDirOf(in(gitDir))
-		common, _ = commonOf(gitDir)
-	} else {
-		_, _, common, _ = locate(dir)
-	}
-	return formatOf(common)
+	config, _ := os.ReadFile(filepath.Join(r.CommonDir, "config"))
+	f := formatNamed(objectFormat(config))
+	r.format.Store(uint32(f))
+	return f
 }
 
-// formatOf is ObjectFormat for what can't be read: whatever is wrong with it, git will say.
-func formatOf(common string) string {
-	config, err := os.ReadFile(filepath.Join(common, "config"))
-	if common == "" || err != nil {
-		return ObjectFormat
+// formatNamed returns the format that git calls so, SHA1 if nothing is said of it.
+func formatNamed(name string) Format {
+	switch name {
+	case "", SHA1.String():
+		return SHA1
+	case SHA256.String():
+		return SHA256
 	}
-	return objectFormat(config)
+	return 0
 }
 
 // objectFormat reads extensions.objectFormat in a repository's own configuration. Git takes it from that file
 // alone, without what the file includes.
 func objectFormat(config []byte) string {
-	format := sha1Format
 	if config = bytes.ToLower(config); !bytes.Contains(config, []byte("objectformat")) {
-		return format
+		return ""
 	}
-	section := ""
+	format, section := "", ""
 	for line := range strings.Lines(string(config)) {
 		line = strings.TrimSpace(line)
 		if header, rest, ok := strings.Cut(line, "]"); ok && strings.HasPrefix(header, "[") {
@@ -78,15 +65,11 @@ var harmless = []string{
 	"noop", "noop-v1", "partialclone", "preciousobjects", "refstorage", "relativeworktrees", "submodulepathconfig", "worktreeconfig",
 }
 
-// Supported is an error that wraps [ErrFormat] if the repository has objects in another format than ObjectFormat,
-// or an extension that we don't know.
+// Supported is an error that wraps [ErrFormat] if the repository has objects in another format than those that we
+// know, or an extension that we don't know.
 func (c Config) Supported() error {
-	format := c.Get("extensions.objectformat")
-	if format == "" {
-		format = sha1Format
-	}
-	if format != ObjectFormat {
-		return fmt.Errorf("%w: its objects are named by %s, and this program is built for %s", ErrFormat, format, ObjectFormat)
+	if name := c.Get("extensions.objectformat"); formatNamed(name) == 0 {
+		return fmt.Errorf("%w: its objects are named by %s", ErrFormat, name)
 	}
 	for key := range c {
 		name, ok := strings.CutPrefix(key, "extensions.")

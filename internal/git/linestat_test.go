@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/test/gittest"
 )
 
@@ -56,7 +54,7 @@ func TestStatEqualsGit(t *testing.T) {
 		r.Write("bin", fmt.Sprintf("a\x00%d", round))
 		r.Write(fmt.Sprintf("new/%d", round), content(3))
 		r.Commit("next")
-		from, to := plumbing.NewHash(r.Git("rev-parse", "HEAD~^{tree}")), plumbing.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+		from, to := NewHash(r.Git("rev-parse", "HEAD~^{tree}")), NewHash(r.Git("rev-parse", "HEAD^{tree}"))
 		o := repo.Objects(ctx)
 		got, ok, err := o.Stat(from, to)
 		o.Close()
@@ -82,7 +80,7 @@ func TestStatLeavesLargeToGit(t *testing.T) {
 	r.Commit("many")
 	o := find(t, r).Objects(context.Background())
 	defer o.Close()
-	if _, ok, err := o.Stat(plumbing.ZeroHash, plumbing.NewHash(r.Git("rev-parse", "HEAD^{tree}"))); ok || err != nil {
+	if _, ok, err := o.Stat(Hash{}, NewHash(r.Git("rev-parse", "HEAD^{tree}"))); ok || err != nil {
 		t.Errorf("Stat of %d files: ok %v, %v; want it left to git", maxStatFiles+1, ok, err)
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/test/gittest"
 )
 
@@ -16,7 +14,7 @@ import (
 func TestLocked(t *testing.T) {
 	t.Parallel()
 	r := gittest.Files(t)
-	first := plumbing.NewHash(r.Commit("first"))
+	first := NewHash(r.Commit("first"))
 	seen := linked(t, r)
 	repo, err := Find(seen.Dir)
 	if err != nil {

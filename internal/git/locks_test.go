@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/lock"
 	"gitagent/test/gittest"
 )
@@ -118,7 +116,7 @@ func TestAwaitLocks(t *testing.T) {
 	c := commits(t, r, 1)
 	repo := find(t, r)
 	r.Write(".git/"+refA+".lock", "")
-	update := []Update{{refA, c[0], plumbing.ZeroHash}}
+	update := []Update{{refA, c[0], Hash{}}}
 	if err := repo.UpdateRefs(t.Context(), "test", update); err == nil || errors.Is(err, ErrConflict) {
 		t.Errorf("with a lock: %v, want an error that is no conflict", err)
 	}

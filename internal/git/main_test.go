@@ -13,6 +13,9 @@ import (
 // and exit, so that a test can kill it.
 const rollUpDir = "GITTEST_ROLL_UP"
 
+// tested is the object format under test.
+var tested = NewHash(gittest.Hash("1")).format
+
 // TestMain keeps the developer's own configuration out.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(rollUpDir); dir != "" {

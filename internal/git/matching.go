@@ -5,15 +5,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Matching returns the paths of all files, in any of these trees, that pathspecs match. It is one walk: each
 // tree is compared with the one before it.
-func (r *Repo) Matching(ctx context.Context, trees []plumbing.Hash, only Paths) (map[string]bool, error) {
+func (r *Repo) Matching(ctx context.Context, trees []Hash, only Paths) (map[string]bool, error) {
 	var pairs strings.Builder
-	before := emptyTree
+	before := r.Format().EmptyTree()
 	for _, tree := range trees {
 		fmt.Fprintf(&pairs, "%s %s\n", before, tree)
 		before = tree

@@ -6,18 +6,16 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
 
 func TestMatching(t *testing.T) {
 	r := gittest.New(t)
-	var trees []plumbing.Hash
+	var trees []git.Hash
 	state := func() {
 		r.Git("add", "-A")
-		trees = append(trees, plumbing.NewHash(r.Git("write-tree")))
+		trees = append(trees, git.NewHash(r.Git("write-tree")))
 	}
 	r.Write("keys/a.pem", "a\n")
 	r.Write("b.txt", "b\n")

@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
 // A Merge is what became of three trees.
 type Merge struct {
-	Tree      plumbing.Hash // on the disk
+	Tree      Hash // on the disk
 	Conflicts []Conflict
 }
 
@@ -42,7 +41,7 @@ var nobody = Signature{Name: "git-agent", Email: "git-agent@localhost"}
 // Git finds the merge base by itself (--merge-base exists only since 2.40), so both sides are made
 // commits on a commit of base. A file that one side has put into a directory that the other has moved stays
 // where it is. Merge drivers run as they are configured; see [Repo.Foreign].
-func (r *Repo) MergeTrees(ctx context.Context, o *Objects, base, ours, theirs plumbing.Hash) (Merge, error) {
+func (r *Repo) MergeTrees(ctx context.Context, o *Objects, base, ours, theirs Hash) (Merge, error) {
 	m, err := r.mergeTrees(ctx, o, base, ours, theirs)
 	if err != nil {
 		return Merge{}, fmt.Errorf("merge trees %s and %s: %w", ours, theirs, err)
@@ -50,8 +49,8 @@ func (r *Repo) MergeTrees(ctx context.Context, o *Objects, base, ours, theirs pl
 	return m, nil
 }
 
-func (r *Repo) mergeTrees(ctx context.Context, o *Objects, base, ours, theirs plumbing.Hash) (m Merge, err error) {
-	commit := func(tree plumbing.Hash, message string, parents ...plumbing.Hash) (hash plumbing.Hash) { // unless something has failed
+func (r *Repo) mergeTrees(ctx context.Context, o *Objects, base, ours, theirs Hash) (m Merge, err error) {
+	commit := func(tree Hash, message string, parents ...Hash) (hash Hash) { // unless something has failed
 		if err == nil {
 			hash, err = o.CommitTree(tree, parents, nobody, nobody, message)
 		}
@@ -92,9 +91,9 @@ const maxMarked = 64 << 20
 
 // holds says what a merged tree has at a path with a conflict. What git says of conflicts does not tell:
 // that of a link is one of content.
-func (o *Objects) holds(name string, merged, ours, theirs plumbing.Hash) (Holds, error) {
+func (o *Objects) holds(name string, merged, ours, theirs Hash) (Holds, error) {
 	var is [3]Entry
-	for i, tree := range []plumbing.Hash{merged, ours, theirs} {
+	for i, tree := range []Hash{merged, ours, theirs} {
 		var err error
 		if is[i], err = o.Lookup(tree, name); err != nil {
 			return 0, err

@@ -34,16 +34,17 @@ import (
 // Whoever reads an object says how large it may be, since it may come from a stranger: a pack of 500
 // KB can hold a blob of 500 MB. The size is known before the content is read, see [ErrTooLarge].
 //
-// Objects is safe for concurrent use. It is SHA-1 only, as go-git v5 is.
+// Objects is safe for concurrent use.
 type Objects struct {
-	repo *Repo
-	ctx  context.Context // of the operation that opened it; its end ends the batch process
-	dir  string          // the object directory
+	repo   *Repo
+	format Format
+	ctx    context.Context // of the operation that opened it; its end ends the batch process
+	dir    string          // the object directory
 
 	mu     sync.Mutex
-	known  map[plumbing.Hash]*Object // everything written, flushed or not
-	staged []plumbing.Hash           // what Flush will write
-	recent map[plumbing.Hash]*Object // small ones that were read
+	known  map[Hash]*Object // everything written, flushed or not
+	staged []Hash           // what Flush will write
+	recent map[Hash]*Object // small ones that were read
 
 	small smallPacks
 
@@ -55,7 +56,7 @@ type Objects struct {
 
 // An Object is one object of the database. Its content must not be changed.
 type Object struct {
-	Hash    plumbing.Hash
+	Hash    Hash
 	Type    plumbing.ObjectType
 	Content []byte
 }
@@ -63,13 +64,17 @@ type Object struct {
 // Objects opens the object database. The caller must call Close.
 func (r *Repo) Objects(ctx context.Context) *Objects {
 	return &Objects{
-		repo:  r,
-		ctx:   ctx,
-		dir:   filepath.Join(r.CommonDir, "objects"),
-		small: smallPacks{dir: filepath.Join(r.CommonDir, "objects", "pack")},
-		known: make(map[plumbing.Hash]*Object), recent: make(map[plumbing.Hash]*Object),
+		repo:   r,
+		format: r.Format(),
+		ctx:    ctx,
+		dir:    filepath.Join(r.CommonDir, "objects"),
+		small:  smallPacks{dir: filepath.Join(r.CommonDir, "objects", "pack"), format: r.Format()},
+		known:  make(map[Hash]*Object), recent: make(map[Hash]*Object),
 	}
 }
+
+// Format returns the object format of the repository.
+func (o *Objects) Format() Format { return o.format }
 
 // Close ends the batch process. Anything not flushed is lost.
 func (o *Objects) Close() {
@@ -82,8 +87,11 @@ func (o *Objects) Close() {
 }
 
 // Write stages an object and returns its hash. The content is copied.
-func (o *Objects) Write(t plumbing.ObjectType, content []byte) (plumbing.Hash, error) {
-	h := plumbing.ComputeHash(t, content)
+func (o *Objects) Write(t plumbing.ObjectType, content []byte) (Hash, error) {
+	if o.format == 0 { // git would not know such an object
+		return Hash{}, fmt.Errorf("write object: %w", ErrFormat)
+	}
+	h := o.format.Object(t, content)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if _, known := o.known[h]; !known {
@@ -141,7 +149,7 @@ const (
 // Read returns the content of an object of the given type and of at most so many bytes, which must
 // not be changed. If there is none, the error wraps [plumbing.ErrObjectNotFound]; if it is larger,
 // [ErrTooLarge].
-func (o *Objects) Read(t plumbing.ObjectType, h plumbing.Hash, most int64) ([]byte, error) {
+func (o *Objects) Read(t plumbing.ObjectType, h Hash, most int64) ([]byte, error) {
 	obj, err := o.object(h, most)
 	if err == nil && obj.Type != t {
 		err = plumbing.ErrObjectNotFound
@@ -153,13 +161,13 @@ func (o *Objects) Read(t plumbing.ObjectType, h plumbing.Hash, most int64) ([]by
 }
 
 // Blob is Read for a blob.
-func (o *Objects) Blob(h plumbing.Hash, most int64) ([]byte, error) {
+func (o *Objects) Blob(h Hash, most int64) ([]byte, error) {
 	return o.Read(plumbing.BlobObject, h, most)
 }
 
 // Has returns nil if the object exists. The error is [plumbing.ErrObjectNotFound] if git could tell
 // that it does not.
-func (o *Objects) Has(h plumbing.Hash) error {
+func (o *Objects) Has(h Hash) error {
 	if o.written(h) != nil {
 		return nil
 	}
@@ -172,7 +180,7 @@ const inMemory = 16 << 20
 
 // Stream hands the content of a blob of at most so many bytes to f, a large one while git reads it.
 // Errors are those of [Objects.Read] and of f.
-func (o *Objects) Stream(h plumbing.Hash, most int64, f func(io.Reader) error) error {
+func (o *Objects) Stream(h Hash, most int64, f func(io.Reader) error) error {
 	content, err := o.Blob(h, min(most, inMemory))
 	if err == nil {
 		return f(bytes.NewReader(content))
@@ -197,7 +205,7 @@ func (o *Objects) Stream(h plumbing.Hash, most int64, f func(io.Reader) error) e
 }
 
 // written returns the object if it was written through o, flushed or not; otherwise nil.
-func (o *Objects) written(h plumbing.Hash) *Object {
+func (o *Objects) written(h Hash) *Object {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.known[h]
@@ -209,7 +217,10 @@ const (
 	maxRecentSize = 16 << 10
 )
 
-func (o *Objects) object(h plumbing.Hash, most int64) (*Object, error) {
+func (o *Objects) object(h Hash, most int64) (*Object, error) {
+	if h.format != o.format { // none, or one of another repository
+		return nil, plumbing.ErrObjectNotFound
+	}
 	o.mu.Lock()
 	obj := o.known[h]
 	if obj == nil {
@@ -234,7 +245,7 @@ func (o *Objects) object(h plumbing.Hash, most int64) (*Object, error) {
 	return obj, err
 }
 
-func (o *Objects) find(h plumbing.Hash, most int64) (*Object, error) {
+func (o *Objects) find(h Hash, most int64) (*Object, error) {
 	t, content, err := o.readLoose(h, most)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrDamaged) { // of that a pack may have a whole one
 		if t, content = o.small.get(h, most); t == plumbing.InvalidObject {
@@ -246,7 +257,7 @@ func (o *Objects) find(h plumbing.Hash, most int64) (*Object, error) {
 	return &Object{h, t, content}, nil
 }
 
-func (o *Objects) readLoose(h plumbing.Hash, most int64) (t plumbing.ObjectType, content []byte, err error) {
+func (o *Objects) readLoose(h Hash, most int64) (t plumbing.ObjectType, content []byte, err error) {
 	hex := h.String()
 	f, err := os.Open(filepath.Join(o.dir, hex[:2], hex[2:]))
 	if err != nil {
@@ -291,7 +302,7 @@ func inflate(r io.Reader, size int64) ([]byte, error) {
 }
 
 // size returns how large an object is that git has.
-func (o *Objects) size(h plumbing.Hash) (size int64, err error) {
+func (o *Objects) size(h Hash) (size int64, err error) {
 	err = o.answered(h, func(p *Process) error {
 		_, size, err = p.question("info", h)
 		return err
@@ -301,7 +312,7 @@ func (o *Objects) size(h plumbing.Hash) (size int64, err error) {
 
 // ask returns an object as a `git cat-file` has it, which the first call starts: its size first,
 // and the content if that is at most so many bytes.
-func (o *Objects) ask(h plumbing.Hash, most int64) (obj *Object, err error) {
+func (o *Objects) ask(h Hash, most int64) (obj *Object, err error) {
 	var size int64
 	err = o.answered(h, func(p *Process) error {
 		if obj, size, err = p.question("info", h); err == nil && size <= most {
@@ -319,7 +330,10 @@ func (o *Objects) ask(h plumbing.Hash, most int64) (obj *Object, err error) {
 }
 
 // answered asks a `git cat-file` about an object, and another one if a signal has ended the first.
-func (o *Objects) answered(h plumbing.Hash, ask func(p *Process) error) error {
+func (o *Objects) answered(h Hash, ask func(p *Process) error) error {
+	if h.format != o.format {
+		return plumbing.ErrObjectNotFound
+	}
 	o.batchMu.Lock()
 	defer o.batchMu.Unlock()
 	for again := true; ; again = false {
@@ -406,7 +420,7 @@ func (o *Objects) endBatch() {
 }
 
 // question asks a `git cat-file` for an object and returns the answer, see [Process.object].
-func (p *Process) question(command string, h plumbing.Hash) (*Object, int64, error) {
+func (p *Process) question(command string, h Hash) (*Object, int64, error) {
 	if _, err := io.WriteString(p.stdin, command+" "+h.String()+"\nflush\n"); err != nil {
 		return nil, 0, err
 	}
@@ -415,7 +429,7 @@ func (p *Process) question(command string, h plumbing.Hash) (*Object, int64, err
 
 // object reads an answer of `git cat-file`: `<hash> <type> <size>`, then the content and a newline
 // if that was asked for; or the hash and the word "missing" if there is no such object.
-func (p *Process) object(h plumbing.Hash, whole bool) (*Object, int64, error) {
+func (p *Process) object(h Hash, whole bool) (*Object, int64, error) {
 	line, err := p.stdout.ReadString('\n')
 	if err != nil {
 		return nil, 0, err
@@ -444,7 +458,7 @@ func (p *Process) object(h plumbing.Hash, whole bool) (*Object, int64, error) {
 
 // A Wanted is an object to be read, of at most so many bytes.
 type Wanted struct {
-	Hash plumbing.Hash
+	Hash Hash
 	Most int64
 }
 
@@ -503,6 +517,11 @@ func (o *Objects) Each(list []Wanted, f func(i int, obj *Object, err error) erro
 // its answers. Git ends at an object that is damaged, or too large for it; another one goes on
 // behind that. The error is that of answer, or that git can't be started, or was killed twice.
 func (o *Objects) questions(command string, list []Wanted, errs []error, answer func(i int, obj *Object, size int64) error) error {
+	for i, w := range list {
+		if errs[i] == nil && w.Hash.format != o.format {
+			errs[i] = plumbing.ErrObjectNotFound
+		}
+	}
 	again := true // with the same object, if git is killed
 	for first := 0; first < len(list); {
 		p, err := o.catFile()

@@ -60,14 +60,14 @@ func TestObjectsReadsPacks(t *testing.T) {
 	r := gittest.New(t)
 	r.Write("f", "packed\n")
 	r.Commit("one")
-	blob := plumbing.NewHash(r.Git("rev-parse", "HEAD:f"))
+	blob := NewHash(r.Git("rev-parse", "HEAD:f"))
 	r.Git("gc", "-q", "--prune=now")
 	o := find(t, r).Objects(context.Background())
 	defer o.Close()
 	if got, err := o.Blob(blob, 1<<30); err != nil || string(got) != "packed\n" {
 		t.Errorf("Blob = %q, %v", got, err)
 	}
-	absent := plumbing.NewHash(gittest.Hashes("0123456789012345678901234567890123456789"))
+	absent := NewHash(gittest.Hash("0123456789"))
 	if _, err := o.Blob(absent, 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 		t.Errorf("Blob of an absent object: %v, want ErrObjectNotFound", err)
 	}
@@ -121,20 +121,20 @@ func TestObjectsReads(t *testing.T) {
 	}
 	for _, line := range list {
 		f := strings.Fields(line)
-		h, want := plumbing.NewHash(f[0]), f[1]+" "+f[2]
+		h, want := NewHash(f[0]), f[1]+" "+f[2]
 		obj, err := o.object(h, 1<<30)
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
-		if got := fmt.Sprintf("%s %d", obj.Type, len(obj.Content)); got != want || plumbing.ComputeHash(obj.Type, obj.Content) != h {
+		if got := fmt.Sprintf("%s %d", obj.Type, len(obj.Content)); got != want || tested.Object(obj.Type, obj.Content) != h {
 			t.Errorf("%s: %s, or another content", line, got)
 		}
 		if err := o.Has(h); err != nil {
 			t.Errorf("%s: Has: %v", line, err)
 		}
 	}
-	absent := plumbing.NewHash(gittest.Hashes("0123456789012345678901234567890123456789"))
+	absent := NewHash(gittest.Hash("0123456789"))
 	for range 2 {
 		if _, err := o.object(absent, 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 			t.Errorf("an object that is not there: %v", err)
@@ -143,10 +143,10 @@ func TestObjectsReads(t *testing.T) {
 			t.Errorf("Has of nothing: %v", err)
 		}
 	}
-	if _, err := o.Read(plumbing.TreeObject, plumbing.NewHash(lent), 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
+	if _, err := o.Read(plumbing.TreeObject, NewHash(lent), 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 		t.Errorf("a blob read as a tree: %v", err)
 	}
-	if _, err := o.Blob(plumbing.NewHash(c.Git("rev-parse", "HEAD")), 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
+	if _, err := o.Blob(NewHash(c.Git("rev-parse", "HEAD")), 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 		t.Errorf("a commit read as a blob: %v", err)
 	}
 }
@@ -209,7 +209,7 @@ func TestObjectsPack(t *testing.T) {
 			repo := find(t, r)
 			hashes := flushed(t, repo, tt.contents...)
 			for i, h := range hashes {
-				if want := plumbing.ComputeHash(plumbing.BlobObject, []byte(tt.contents[i])); h != want {
+				if want := tested.Object(plumbing.BlobObject, []byte(tt.contents[i])); h != want {
 					t.Errorf("%d: hash %s, want %s", i, h, want)
 				}
 			}
@@ -290,7 +290,7 @@ func TestObjectsConcurrently(t *testing.T) {
 	shared := repo.Objects(ctx)
 	defer shared.Close()
 	var mu sync.Mutex
-	var all []plumbing.Hash
+	var all []Hash
 	var wg sync.WaitGroup
 	for w := range 8 {
 		wg.Go(func() {
@@ -309,7 +309,7 @@ func TestObjectsConcurrently(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				if _, err := shared.Blob(plumbing.Hash{1}, 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
+				if _, err := shared.Blob(NewHash(gittest.Hash("1")), 1<<30); !errors.Is(err, plumbing.ErrObjectNotFound) {
 					t.Error(err)
 				}
 				mu.Lock()
@@ -440,7 +440,7 @@ func TestFlushFails(t *testing.T) {
 	if err := o.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	present(t, r, []plumbing.Hash{h})
+	present(t, r, []Hash{h})
 }
 
 // The batch process may die; the next object starts another one.
@@ -450,11 +450,11 @@ func TestObjectsBatchDies(t *testing.T) {
 	r.Write("a", "a\n")
 	r.Commit("one")
 	r.Git("gc", "-q", "--prune=now")
-	h := plumbing.NewHash(r.Git("rev-parse", "HEAD:a"))
+	h := NewHash(r.Git("rev-parse", "HEAD:a"))
 	repo := find(t, r)
 	o := repo.Objects(context.Background())
 	defer o.Close()
-	_ = o.Has(plumbing.ZeroHash)
+	_ = o.Has(NewHash(gittest.Hash("1")))
 	if err := o.batch.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -471,7 +471,7 @@ func TestEach(t *testing.T) {
 	t.Parallel()
 	o := find(t, gittest.New(t)).Objects(t.Context())
 	defer o.Close()
-	absent := plumbing.Hash{1}
+	absent := h(1)
 	var list []Wanted
 	var want []string
 	for i := range 700 {
@@ -542,7 +542,7 @@ func TestEachDamaged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, Wanted{plumbing.NewHash(hash), 1 << 10})
+		list = append(list, Wanted{NewHash(hash), 1 << 10})
 		if i%3 == 1 {
 			loose := filepath.Join(r.Dir, ".git", "objects", hash[:2], hash[2:])
 			if err := os.Chmod(loose, 0o666); err != nil {

@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"gitagent/internal/local"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // oldPacksWait is how long packs stay after a roll-up has replaced them, unless the next roll-up
@@ -122,7 +120,7 @@ func (r *Repo) dropOldPacks() error {
 
 // openWhole opens a pack, and checks that its index belongs to it.
 func (r *Repo) openWhole(name string) (smallPack, error) {
-	p, err := openSmallPack(filepath.Join(r.packDir(), name))
+	p, err := openSmallPack(filepath.Join(r.packDir(), name), r.Format())
 	if err != nil {
 		return p, err
 	}
@@ -143,13 +141,13 @@ func (r *Repo) openWhole(name string) (smallPack, error) {
 
 // holds returns an error if taker lacks an object of the named pack.
 func (r *Repo) holds(taker smallPack, name string) error {
-	old, err := openSmallPack(filepath.Join(r.packDir(), name))
+	old, err := openSmallPack(filepath.Join(r.packDir(), name), r.Format())
 	if err != nil {
 		return err
 	}
 	defer old.file.Close()
 	for i := range old.index.objects() {
-		h := plumbing.Hash(old.index.name(i))
+		h := old.index.format.Hash(old.index.name(i))
 		if _, ok := taker.index.find(h); !ok {
 			return fmt.Errorf("object %s of %s is not in it", h, name)
 		}

@@ -13,16 +13,12 @@ import (
 	"path/filepath"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/hash"
 )
 
 // writePack writes the objects as one pack. Git finds a pack by its index, so the index gets its
 // name last; what a process leaves that dies before, git or [Repo.RollUp] prunes.
 func (o *Objects) writePack(objects []*Object) error {
-	if f := o.repo.Format(); f != ObjectFormat { // such a pack would only confuse git
-		return fmt.Errorf("%w: its objects are named by %s", ErrFormat, f)
-	}
-	pack, index, err := encodePack(objects)
+	pack, index, err := encodePack(o.format, objects)
 	if err != nil {
 		return err
 	}
@@ -41,7 +37,7 @@ func (o *Objects) writePack(objects []*Object) error {
 	}
 	defer os.Remove(idxTmp)
 	// Like git, name it by its checksum: two writers of the same objects meet in one file.
-	base := filepath.Join(dir, fmt.Sprintf("pack-%x", pack[len(pack)-hash.Size:]))
+	base := filepath.Join(dir, fmt.Sprintf("pack-%x", pack[len(pack)-o.format.Size():]))
 	// If a git gc begins between pack and index (seen with 2.39), it sees the pack and removes it
 	// at its end, but keeps only objects whose index it has seen: with git gc in a loop, one pack
 	// in 2,000 was lost. It leaves a pack with a .keep alone. A link costs 10 us, a new file 300.
@@ -55,7 +51,7 @@ func (o *Objects) writePack(objects []*Object) error {
 }
 
 // encodePack returns a pack of whole objects, and its index.
-func encodePack(objects []*Object) (pack, index []byte, err error) {
+func encodePack(format Format, objects []*Object) (pack, index []byte, err error) {
 	var buf bytes.Buffer
 	buf.WriteString("PACK")
 	_ = binary.Write(&buf, binary.BigEndian, [2]uint32{2, uint32(len(objects))})
@@ -70,8 +66,8 @@ func encodePack(objects []*Object) (pack, index []byte, err error) {
 		z.deflate(&buf, obj.Content)
 		entries[i] = packed{obj.Hash, crc32.ChecksumIEEE(buf.Bytes()[start:]), uint32(start)}
 	}
-	sum := Checksum(buf.Bytes())
-	buf.Write(sum[:])
+	sum := format.Checksum(buf.Bytes())
+	buf.Write(sum.Bytes())
 	return buf.Bytes(), encodePackIndex(entries, sum), nil
 }
 

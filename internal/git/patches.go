@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A Patch is how one version of a file becomes another one, in git's words.
@@ -18,12 +16,12 @@ type Patch struct {
 }
 
 // A Versions is two versions of a file, by their blobs. The zero hash is that of no file.
-type Versions struct{ Old, New plumbing.Hash }
+type Versions struct{ Old, New Hash }
 
 // Patches compares pairs of trees, by one git for all of them, and hands over for each pair in its turn how the files
 // of one become those of the other. A file that has moved is a deleted and an added one. Of each patch it allows so
 // many bytes, and files of more than 32 MB count as binary. An error of f ends it, and is returned.
-func (r *Repo) Patches(ctx context.Context, pairs [][2]plumbing.Hash, most int, f func(i int, patches map[Versions]*Patch) error) error {
+func (r *Repo) Patches(ctx context.Context, pairs [][2]Hash, most int, f func(i int, patches map[Versions]*Patch) error) error {
 	if len(pairs) == 0 {
 		return nil
 	}
@@ -54,7 +52,7 @@ func (r *Repo) Patches(ctx context.Context, pairs [][2]plumbing.Hash, most int, 
 // A patchReader reads `git diff-tree --stdin -p --full-index`: before what differs stands a line with the two trees, before
 // each file "diff --git" and its names, which nobody reads, and "index" and its versions.
 type patchReader struct {
-	pairs [][2]plumbing.Hash
+	pairs [][2]Hash
 	most  int
 	next  func(i int, patches map[Versions]*Patch) error
 	err   error
@@ -112,7 +110,7 @@ func (p *patchReader) endLine() {
 		from, to, _ := strings.Cut(versions, "..")
 		if p.patches != nil {
 			p.file = new(Patch)
-			p.patches[Versions{plumbing.NewHash(from), plumbing.NewHash(to)}] = p.file
+			p.patches[Versions{NewHash(from), NewHash(to)}] = p.file
 		}
 	case bytes.HasPrefix(p.line, []byte("Binary files ")) && p.file != nil:
 		p.file.Binary = true

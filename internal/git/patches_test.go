@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
@@ -26,21 +24,21 @@ func TestPatches(t *testing.T) {
 		{"a": "one\n2\nthree\n", "diff --git a b": "@@ -1 +1 @@\n-a\n+b\n", "new\nline": "2\n", "bin": "\x00\x02", "crlf": "a\r\nc\r\n", "end": "with one\n", "long": long.String()},
 		{"a": "index 0000000..1111111\ndiff --git a/x b/x\nBinary files a and b differ\n", "bin": "\x00\x02", "end": "with one\n", "long": long.String()},
 	}
-	var trees []plumbing.Hash
+	var trees []git.Hash
 	for _, files := range states {
 		r.Git("rm", "-rq", "--cached", "--ignore-unmatch", ".")
 		for name, text := range files {
 			r.Write(name, text)
 			r.Git("add", "--", name)
 		}
-		trees = append(trees, plumbing.NewHash(strings.TrimSpace(r.Git("write-tree"))))
+		trees = append(trees, git.NewHash(strings.TrimSpace(r.Git("write-tree"))))
 	}
 	repo, err := git.Find(r.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	empty := plumbing.NewHash(strings.TrimSpace(r.Git("hash-object", "-w", "-t", "tree", "/dev/null")))
-	pairs := [][2]plumbing.Hash{{empty, trees[0]}, {trees[0], trees[1]}, {trees[1], trees[1]}, {trees[1], trees[2]}, {trees[2], trees[0]}}
+	empty := git.NewHash(strings.TrimSpace(r.Git("hash-object", "-w", "-t", "tree", "/dev/null")))
+	pairs := [][2]git.Hash{{empty, trees[0]}, {trees[0], trees[1]}, {trees[1], trees[1]}, {trees[1], trees[2]}, {trees[2], trees[0]}}
 	next := 0
 	err = repo.Patches(context.Background(), pairs, 10_000, func(i int, patches map[git.Versions]*git.Patch) error {
 		if i != next {
@@ -50,7 +48,7 @@ func TestPatches(t *testing.T) {
 		raw := strings.Split(strings.TrimSuffix(r.Git("diff-tree", "-r", "-z", "--no-renames", pairs[i][0].String(), pairs[i][1].String()), "\x00"), "\x00")
 		for k := 0; k+1 < len(raw); k += 2 {
 			f := strings.Fields(raw[k])
-			versions := git.Versions{Old: plumbing.NewHash(f[2]), New: plumbing.NewHash(f[3])}
+			versions := git.Versions{Old: git.NewHash(f[2]), New: git.NewHash(f[3])}
 			p := patches[versions]
 			if p == nil {
 				t.Errorf("pair %d lacks %q", i, raw[k+1])
@@ -84,7 +82,7 @@ func TestPatches(t *testing.T) {
 	}); !errors.Is(err, stop) {
 		t.Errorf("enough: %v", err)
 	}
-	if err := repo.Patches(context.Background(), [][2]plumbing.Hash{{trees[0], plumbing.NewHash(strings.Repeat("1", 40))}}, 1, func(int, map[git.Versions]*git.Patch) error { return nil }); err == nil {
+	if err := repo.Patches(context.Background(), [][2]git.Hash{{trees[0], git.NewHash(gittest.Hash("1"))}}, 1, func(int, map[git.Versions]*git.Patch) error { return nil }); err == nil {
 		t.Error("a tree that is not there is no error")
 	}
 }

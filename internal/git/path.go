@@ -5,8 +5,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // FromTop returns the path from the top of the worktree, as git has it, of a file that a person names: relative
@@ -37,7 +35,7 @@ func below(dir, file string) (string, bool) {
 }
 
 // At returns what a commit has at a path from the top, the zero Entry for nothing.
-func (o *Objects) At(commit plumbing.Hash, path string) (Entry, error) {
+func (o *Objects) At(commit Hash, path string) (Entry, error) {
 	tree, err := o.TreeOf(commit)
 	if err != nil {
 		return Entry{}, err

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/test/gittest"
@@ -40,7 +39,7 @@ func TestObjectsAt(t *testing.T) {
 	r := gittest.New(t)
 	r.Write("a/b/c", "x")
 	r.Write("file", "x")
-	commit := plumbing.NewHash(r.Commit("first"))
+	commit := NewHash(r.Commit("first"))
 	repo, err := Find(r.Dir)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +53,7 @@ func TestObjectsAt(t *testing.T) {
 			t.Errorf("%s: %v, %v; want %v", path, got.Mode, err, want)
 		}
 	}
-	if _, err := objects.At(plumbing.NewHash("1234"), "file"); err == nil {
+	if _, err := objects.At(NewHash(gittest.Hash("1234")), "file"); err == nil {
 		t.Error("a commit that is not there has a file")
 	}
 }

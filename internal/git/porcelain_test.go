@@ -1,10 +1,9 @@
 package git
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing/hash"
+	"gitagent/test/gittest"
 )
 
 func TestQuotePath(t *testing.T) {
@@ -34,7 +33,7 @@ func TestQuotePath(t *testing.T) {
 // What a line's commit was made from is that of its own path, though git says it only when it changes.
 func TestParseBlame(t *testing.T) {
 	t.Parallel()
-	one, two := strings.Repeat("1", hash.HexSize), strings.Repeat("2", hash.HexSize)
+	one, two := gittest.Hash("1"), gittest.Hash("2")
 	lines, err := parseBlame([]byte(one + " 1 1 1\nauthor Ada\nauthor-mail <a@b>\ncommitter Bob\ncommitter-mail <b@c>\nprevious " + two + " was\nfilename f\n\ttext\n" +
 		one + " 5 2 1\nfilename g\n\tauthor\r\n" + one + " 2 3 2\nprevious " + two + " was\nfilename f\n\t\n" + one + " 3 4\n\tend\n"))
 	if err != nil || len(lines) != 4 {

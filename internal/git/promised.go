@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Promisor is the remote from which a partial clone gets what it lacks, "" in any other repository.
@@ -27,7 +25,7 @@ func (c Config) Promisor() string {
 
 // Prefetch gets blobs that a partial clone lacks from the remote that has promised them, all at once: git
 // would ask for one at a time.
-func (r *Repo) Prefetch(ctx context.Context, promisor string, blobs []plumbing.Hash) error {
+func (r *Repo) Prefetch(ctx context.Context, promisor string, blobs []Hash) error {
 	missing := make(map[string]bool)
 	var in strings.Builder
 	for _, b := range blobs {

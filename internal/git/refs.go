@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // ErrConflict reports that a ref no longer has the expected value: read again, rebuild, retry.
@@ -18,9 +16,9 @@ var ErrConflict = errors.New("a ref has moved meanwhile")
 
 // An Update is one step of a ref transaction.
 type Update struct {
-	Ref string        // full name
-	New plumbing.Hash // the zero hash deletes
-	Old plumbing.Hash // its expected value; the zero hash: it must not exist
+	Ref string // full name
+	New Hash   // the zero hash deletes
+	Old Hash   // its expected value; the zero hash: it must not exist
 }
 
 // A RefTransaction moves several refs together or none of them. It holds a waiting `git update-ref
@@ -55,9 +53,13 @@ func (t *RefTransaction) Abort() { t.proc.Kill() }
 func (t *RefTransaction) Commit(ctx context.Context, updates []Update) error {
 	var in bytes.Buffer
 	in.WriteString("start\x00")
-	names := make([]string, 0, len(updates))
+	names, format := make([]string, 0, len(updates)), t.repo.Format()
 	for _, u := range updates {
-		fmt.Fprintf(&in, "update %s\x00%s\x00%s\x00", u.Ref, u.New, u.Old)
+		if !format.Names(u.New, u.Old) { // git could take it for an abbreviation
+			t.Abort()
+			return fmt.Errorf("move %s to %s: that names no object here", u.Ref, u.New)
+		}
+		fmt.Fprintf(&in, "update %s\x00%s\x00%s\x00", u.Ref, format.Text(u.New), format.Text(u.Old))
 		names = append(names, u.Ref)
 	}
 	in.WriteString("commit\x00")

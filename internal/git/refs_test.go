@@ -17,12 +17,12 @@ import (
 )
 
 // commits returns n commits that no ref refers to.
-func commits(t testing.TB, r *gittest.Repo, n int) []plumbing.Hash {
+func commits(t testing.TB, r *gittest.Repo, n int) []Hash {
 	t.Helper()
 	tree := r.Git("write-tree")
-	var hashes []plumbing.Hash
+	var hashes []Hash
 	for i := range n {
-		hashes = append(hashes, plumbing.NewHash(r.Git("commit-tree", "-m", fmt.Sprint("commit ", i), tree)))
+		hashes = append(hashes, NewHash(r.Git("commit-tree", "-m", fmt.Sprint("commit ", i), tree)))
 	}
 	return hashes
 }
@@ -33,7 +33,7 @@ const (
 	refB = "refs/heads/agent/mission/a"
 )
 
-func refsOf(t testing.TB, repo *Repo) map[string]plumbing.Hash {
+func refsOf(t testing.TB, repo *Repo) map[string]Hash {
 	t.Helper()
 	refs, err := repo.Refs(context.Background(), "refs/")
 	if err != nil {
@@ -45,7 +45,7 @@ func refsOf(t testing.TB, repo *Repo) map[string]plumbing.Hash {
 func TestUpdateRefs(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	zero := plumbing.ZeroHash
+	zero := Hash{}
 	for _, tt := range []struct {
 		name     string
 		before   map[string]int // ref to the number of the commit, from 1
@@ -76,19 +76,19 @@ func TestUpdateRefs(t *testing.T) {
 			t.Parallel()
 			r := gittest.New(t)
 			c := commits(t, r, 3)
-			resolve := func(hash plumbing.Hash) plumbing.Hash {
-				if n := int(hash[0]); n > 0 && n <= len(c) {
+			resolve := func(hash Hash) Hash {
+				if n := int(hash.Byte(0)); n > 0 && n <= len(c) {
 					return c[n-1]
 				}
 				return hash
 			}
-			want := make(map[string]plumbing.Hash)
+			want := make(map[string]Hash)
 			for ref, n := range tt.before {
 				r.Git("update-ref", ref, c[n-1].String())
 				want[ref] = c[n-1]
 			}
 			if tt.after != nil {
-				want = make(map[string]plumbing.Hash)
+				want = make(map[string]Hash)
 				for ref, n := range tt.after {
 					want[ref] = c[n-1]
 				}
@@ -111,7 +111,7 @@ func TestUpdateRefs(t *testing.T) {
 }
 
 // h stands for a commit that the test has yet to make.
-func h(n byte) plumbing.Hash { return plumbing.Hash{n} }
+func h(n byte) Hash { return NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
 
 func TestUpdateRefsMany(t *testing.T) {
 	t.Parallel()
@@ -121,9 +121,9 @@ func TestUpdateRefsMany(t *testing.T) {
 	var create, move, remove []Update
 	for i := range 500 {
 		ref := fmt.Sprintf("refs/agent/missions/%03d", i)
-		create = append(create, Update{ref, c[0], plumbing.ZeroHash})
+		create = append(create, Update{ref, c[0], Hash{}})
 		move = append(move, Update{ref, c[1], c[0]})
-		remove = append(remove, Update{ref, plumbing.ZeroHash, c[1]})
+		remove = append(remove, Update{ref, Hash{}, c[1]})
 	}
 	for i, updates := range [][]Update{create, move, remove} {
 		if err := repo.UpdateRefs(context.Background(), "test", updates); err != nil {
@@ -143,9 +143,9 @@ func TestUpdateRefsMany(t *testing.T) {
 func TestUpdateRefsReflog(t *testing.T) {
 	t.Parallel()
 	r := committed(t)
-	head := plumbing.NewHash(r.Git("rev-parse", "HEAD"))
-	next := plumbing.NewHash(r.Git("commit-tree", "-m", "two", "-p", "HEAD", "HEAD^{tree}"))
-	if err := find(t, r).UpdateRefs(context.Background(), "agent mission a: turn", []Update{{"refs/heads/main", next, head}, {refA, next, plumbing.ZeroHash}}); err != nil {
+	head := NewHash(r.Git("rev-parse", "HEAD"))
+	next := NewHash(r.Git("commit-tree", "-m", "two", "-p", "HEAD", "HEAD^{tree}"))
+	if err := find(t, r).UpdateRefs(context.Background(), "agent mission a: turn", []Update{{"refs/heads/main", next, head}, {refA, next, Hash{}}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, ref := range []string{"main", "HEAD"} {
@@ -169,7 +169,7 @@ func TestUpdateRefsRunsNoHook(t *testing.T) {
 	if _, err := r.Try("update-ref", refA, c[0].String()); err == nil {
 		t.Fatal("the hook vetoes nothing, so this tests nothing")
 	}
-	if err := find(t, r).UpdateRefs(context.Background(), "test", []Update{{refA, c[0], plumbing.ZeroHash}}); err != nil {
+	if err := find(t, r).UpdateRefs(context.Background(), "test", []Update{{refA, c[0], Hash{}}}); err != nil {
 		t.Error(err)
 	}
 }
@@ -208,7 +208,7 @@ func TestRefTransactionKilled(t *testing.T) {
 	if err := tx.proc.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	err = tx.Commit(ctx, []Update{{refA, c[0], plumbing.ZeroHash}})
+	err = tx.Commit(ctx, []Update{{refA, c[0], Hash{}}})
 	if err == nil || errors.Is(err, ErrConflict) {
 		t.Errorf("killed before: %v, want an error that is no conflict", err)
 	}
@@ -221,7 +221,7 @@ func TestRefTransactionKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Git("update-ref", refA, c[0].String())
-	if err := tx.Commit(ctx, []Update{{refA, c[0], plumbing.ZeroHash}}); err != nil {
+	if err := tx.Commit(ctx, []Update{{refA, c[0], Hash{}}}); err != nil {
 		t.Errorf("killed after: %v", err)
 	}
 }
@@ -254,7 +254,7 @@ func TestUpdateRefsConcurrently(t *testing.T) {
 					o := repo.Objects(ctx)
 					tree, _ := o.EmptyTree()
 					sig := Config(nil).Author(time.Unix(int64(w), 0))
-					next, err := o.CommitTree(tree, []plumbing.Hash{parent}, sig, sig, fmt.Sprint("writer ", w))
+					next, err := o.CommitTree(tree, []Hash{parent}, sig, sig, fmt.Sprint("writer ", w))
 					if err == nil {
 						err = o.Flush()
 					}
@@ -314,7 +314,7 @@ func TestCommitInWorktreesConcurrently(t *testing.T) {
 					return
 				}
 				sig := Config(nil).Author(time.Unix(int64(n), 0))
-				next, _ := o.CommitTree(tree, []plumbing.Hash{head.Commit}, sig, sig, fmt.Sprint("turn ", n))
+				next, _ := o.CommitTree(tree, []Hash{head.Commit}, sig, sig, fmt.Sprint("turn ", n))
 				if err := o.Flush(); err != nil {
 					t.Error(err)
 					return

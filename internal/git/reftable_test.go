@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/lock"
 	"gitagent/test/gittest"
 )
@@ -98,7 +96,7 @@ func TestLockOfTables(t *testing.T) {
 	t.Parallel()
 	r := tables(t)
 	repo := find(t, linked(t, r))
-	first := plumbing.NewHash(r.Git("rev-parse", "HEAD"))
+	first := NewHash(r.Git("rev-parse", "HEAD"))
 	list := filepath.Join(repo.CommonDir, "reftable", "tables.list")
 	own := filepath.Join(repo.GitDir, "reftable", "tables.list")
 	update := []Update{{Ref: refA, New: first}}

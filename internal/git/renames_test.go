@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/test/gittest"
 )
 
@@ -123,7 +121,7 @@ func TestRenamesAsGitCountsThem(t *testing.T) {
 			r.Commit("one")
 			tt.change(r)
 			r.Git("-c", "core.fileMode=false", "add", "-A")
-			from, to := plumbing.NewHash(r.Git("rev-parse", "HEAD^{tree}")), plumbing.NewHash(r.Git("write-tree"))
+			from, to := NewHash(r.Git("rev-parse", "HEAD^{tree}")), NewHash(r.Git("write-tree"))
 			repo := find(t, r)
 			ctx := context.Background()
 

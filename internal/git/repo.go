@@ -13,8 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A Repo is a repository seen from one of its worktrees. It is safe for concurrent use.
@@ -28,6 +26,7 @@ type Repo struct {
 	program string
 	options []string                // before each command; see Foreign
 	sharing *atomic.Pointer[string] // core.sharedRepository, once it was read
+	format  *atomic.Uint32          // see Format; zero until it was read
 	held    []*os.File              // see Holding
 }
 
@@ -37,7 +36,7 @@ func at(dir string, env []string) *Repo {
 	if err != nil {
 		program = "git" // running it says what is wrong
 	}
-	return &Repo{dir: dir, env: env, program: program, sharing: new(atomic.Pointer[string])}
+	return &Repo{dir: dir, env: env, program: program, sharing: new(atomic.Pointer[string]), format: new(atomic.Uint32)}
 }
 
 // Open asks git for the repository of the current directory, honouring the environment that git
@@ -226,16 +225,16 @@ func (r *Repo) Holding(locks ...*os.File) *Repo {
 
 // Resolve returns the hash of the commit that rev names.
 // If there is none, the error wraps [ErrNotFound].
-func (r *Repo) Resolve(ctx context.Context, rev string) (plumbing.Hash, error) {
+func (r *Repo) Resolve(ctx context.Context, rev string) (Hash, error) {
 	out, err := r.Output(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if Status(err) == 1 {
 		if broken := r.Broken(ctx, rev); broken != nil {
-			return plumbing.ZeroHash, broken
+			return Hash{}, broken
 		}
-		return plumbing.ZeroHash, fmt.Errorf("resolve %q: %w", rev, ErrNotFound)
+		return Hash{}, fmt.Errorf("resolve %q: %w", rev, ErrNotFound)
 	}
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return Hash{}, err
 	}
 	return ParseHash(strings.TrimSpace(string(out)))
 }
@@ -267,8 +266,8 @@ func (r *Repo) Broken(ctx context.Context, ref string) error {
 
 // Head is the state of HEAD.
 type Head struct {
-	Commit plumbing.Hash // zero on an unborn branch
-	Branch string        // full name of the ref, empty when detached
+	Commit Hash   // zero on an unborn branch
+	Branch string // full name of the ref, empty when detached
 }
 
 // Head reads HEAD.
@@ -292,8 +291,8 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 // A loose ref is read from its file, and git is asked for the rest. The refs of a hook are loose,
 // because they have just been written. One whose file holds no hash has the zero hash: git would keep silent
 // about it, and so about all that it leads to.
-func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]plumbing.Hash, error) {
-	refs := make(map[string]plumbing.Hash)
+func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]Hash, error) {
+	refs := make(map[string]Hash)
 	var ask []string
 	for _, name := range names {
 		if h, ok := r.looseRef(name); ok {
@@ -316,7 +315,7 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]plumbing.H
 
 // OwnRefs returns the hashes of all refs that have one of their own. A symbolic one, such as refs/remotes/origin/HEAD
 // in every clone, follows another: git refuses to move that one by both of its names.
-func (r *Repo) OwnRefs(ctx context.Context) (map[string]plumbing.Hash, error) {
+func (r *Repo) OwnRefs(ctx context.Context) (map[string]Hash, error) {
 	refs, err := r.Refs(ctx, "refs/")
 	if err != nil {
 		return refs, err
@@ -332,7 +331,7 @@ func (r *Repo) OwnRefs(ctx context.Context) (map[string]plumbing.Hash, error) {
 
 // brokenRefs adds those refs whose files hold no hash. One that git has listed, and that has the size of a whole one,
 // need not be looked into. A power cut leaves zeros, and perhaps as many.
-func (r *Repo) brokenRefs(name string, refs map[string]plumbing.Hash) {
+func (r *Repo) brokenRefs(name string, refs map[string]Hash) {
 	if !strings.HasPrefix(name, "refs/") || strings.Contains(name, "..") || strings.ContainsAny(name, "*?[") || r.InTables() {
 		return // with tables, refs/heads is a file that keeps older gits away
 	}
@@ -346,11 +345,11 @@ func (r *Repo) brokenRefs(name string, refs map[string]plumbing.Hash) {
 		}
 		name := filepath.ToSlash(rel)
 		info, err := d.Info()
-		if _, listed := refs[name]; err != nil || listed && info.Size() == int64(2*len(plumbing.ZeroHash)+1) {
+		if _, listed := refs[name]; err != nil || listed && info.Size() == int64(r.Format().Digits()+1) {
 			return nil
 		}
 		if data, err := readPlain(path); err == nil && !isRef(data) {
-			refs[name] = plumbing.ZeroHash
+			refs[name] = Hash{}
 		}
 		return nil
 	})
@@ -364,8 +363,8 @@ func isRef(data []byte) bool {
 
 // Containing returns the refs among those that the pattern names, see [Repo.Refs], from which a commit
 // can be reached.
-func (r *Repo) Containing(ctx context.Context, commit plumbing.Hash, pattern string) (map[string]plumbing.Hash, error) {
-	refs := make(map[string]plumbing.Hash)
+func (r *Repo) Containing(ctx context.Context, commit Hash, pattern string) (map[string]Hash, error) {
+	refs := make(map[string]Hash)
 	return refs, r.eachRef(ctx, refs, "--contains="+commit.String(), pattern)
 }
 
@@ -377,7 +376,7 @@ func (r *Repo) NewestRef(ctx context.Context, pattern string) (string, error) {
 }
 
 // eachRef adds the refs that for-each-ref lists with args.
-func (r *Repo) eachRef(ctx context.Context, refs map[string]plumbing.Hash, args ...string) error {
+func (r *Repo) eachRef(ctx context.Context, refs map[string]Hash, args ...string) error {
 	out, err := r.Output(ctx, nil, append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, args...)...)
 	if err != nil {
 		return err
@@ -395,22 +394,28 @@ func (r *Repo) eachRef(ctx context.Context, refs map[string]plumbing.Hash, args 
 }
 
 // looseRef reads the file of a ref, if it has one. It has none for a name that git would refuse.
-func (r *Repo) looseRef(name string) (plumbing.Hash, bool) {
+func (r *Repo) looseRef(name string) (Hash, bool) {
 	if !strings.HasPrefix(name, "refs/") || strings.HasSuffix(name, "/") || strings.Contains(name, "..") {
-		return plumbing.ZeroHash, false
+		return Hash{}, false
 	}
 	data, err := os.ReadFile(filepath.Join(r.CommonDir, filepath.FromSlash(name)))
 	text := strings.TrimSuffix(string(data), "\n")
-	if err != nil || !plumbing.IsHash(text) {
-		return plumbing.ZeroHash, false // packed, symbolic, of another object format, or not there
+	if err != nil {
+		return Hash{}, false // packed, or not there
 	}
-	return plumbing.NewHash(text), true
+	h, err := ParseHash(text)
+	return h, err == nil && len(text) == r.Format().Digits() // or symbolic
 }
 
-// Init makes a repository with the branch main and objects in the format ObjectFormat in dir, which must exist.
-func Init(ctx context.Context, dir string) (*Repo, error) {
+// Init makes a repository with the branch main in dir, which must exist. The zero format is the one that is git's
+// default.
+func Init(ctx context.Context, dir string, format Format) (*Repo, error) {
 	r := at(dir, environ(location))
-	if _, err := r.Output(ctx, nil, "init", "--quiet", "--initial-branch=main", "--object-format="+ObjectFormat); err != nil {
+	args := []string{"init", "--quiet", "--initial-branch=main"}
+	if format != 0 {
+		args = append(args, "--object-format="+format.String())
+	}
+	if _, err := r.Output(ctx, nil, args...); err != nil {
 		return nil, err
 	}
 	return Find(dir)
@@ -419,8 +424,8 @@ func Init(ctx context.Context, dir string) (*Repo, error) {
 // A Worktree is one checkout of the repository.
 type Worktree struct {
 	Path   string
-	Branch string        // full name; empty if HEAD is detached there
-	Head   plumbing.Hash // zero on an unborn branch
+	Branch string // full name; empty if HEAD is detached there
+	Head   Hash   // zero on an unborn branch
 }
 
 // Worktrees lists the worktrees, the main one first.
@@ -438,7 +443,7 @@ func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
 			case "worktree":
 				w.Path = value
 			case "HEAD":
-				w.Head = plumbing.NewHash(value)
+				w.Head = NewHash(value)
 			case "branch":
 				w.Branch = value
 			}
@@ -510,7 +515,7 @@ func (r *Repo) HeadRef(ctx context.Context) (string, error) {
 }
 
 // IsAncestor reports whether a is b or an ancestor of it.
-func (r *Repo) IsAncestor(ctx context.Context, a, b Hex) (bool, error) {
+func (r *Repo) IsAncestor(ctx context.Context, a, b Hash) (bool, error) {
 	_, err := r.Output(ctx, nil, "merge-base", "--is-ancestor", a.String(), b.String())
 	if Status(err) == 1 {
 		return false, nil
@@ -561,7 +566,7 @@ func (r *Repo) RebasedBranch() string {
 }
 
 // FirstParents returns the hashes of a commit and its first parents, newest first, at most n.
-func (r *Repo) FirstParents(ctx context.Context, from plumbing.Hash, n int) ([]string, error) {
+func (r *Repo) FirstParents(ctx context.Context, from Hash, n int) ([]string, error) {
 	out, err := r.Output(ctx, nil, "rev-list", "--first-parent", "--max-count="+strconv.Itoa(n), from.String(), "--")
 	return strings.Fields(string(out)), err
 }

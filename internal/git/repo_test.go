@@ -5,10 +5,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/test/gittest"
 )
@@ -275,7 +278,7 @@ func TestResolve(t *testing.T) {
 			t.Errorf("Resolve(%q) = %s, %v", rev, got, err)
 		}
 	}
-	for _, rev := range []string{"", "none", "HEAD~1", "HEAD:a", "HEAD^{tree}", "-x", "--all", "--help", "main..v1", "a\nb", gittest.Hashes(strings.Repeat("0", 40)), strings.Repeat("1", 64), "HEAD@{99}", ":/nothing"} {
+	for _, rev := range []string{"", "none", "HEAD~1", "HEAD:a", "HEAD^{tree}", "-x", "--all", "--help", "main..v1", "a\nb", gittest.Hash("0"), strings.Repeat("1", 64), "HEAD@{99}", ":/nothing"} {
 		if got, err := repo.Resolve(ctx, rev); err == nil {
 			t.Errorf("Resolve(%q) = %s, want an error", rev, got)
 		}
@@ -303,7 +306,7 @@ func TestHead(t *testing.T) {
 	}
 	expect(Head{Branch: "refs/heads/main"})
 	r.Write("a", "a\n")
-	commit := plumbing.NewHash(r.Commit("one"))
+	commit := NewHash(r.Commit("one"))
 	expect(Head{Commit: commit, Branch: "refs/heads/main"})
 	r.Git("checkout", "-q", "-b", "agent/mission/x")
 	expect(Head{Commit: commit, Branch: "refs/heads/agent/mission/x"})
@@ -342,7 +345,7 @@ func TestRefs(t *testing.T) {
 		for _, name := range tt.want {
 			want := head
 			if strings.HasSuffix(name, "/broken") {
-				want = plumbing.ZeroHash.String()
+				want = Hash{}.String()
 			}
 			if hash, ok := got[name]; !ok || hash.String() != want {
 				t.Errorf("Refs(%q): %s = %s, want %s", tt.names, name, got[name], want)
@@ -351,58 +354,111 @@ func TestRefs(t *testing.T) {
 	}
 }
 
-// Hashes of a repository of the other object format are an error, and never cut or filled up.
-func TestOtherFormat(t *testing.T) {
+// TestBothFormats: this one process works in a repository of each object format, and in either the hashes of the other
+// one are none, and never cut or filled up.
+func TestBothFormats(t *testing.T) {
 	t.Parallel()
-	r := gittest.New(t, "--object-format="+gittest.OtherFormat)
-	r.Write("a", "a\n")
-	r.Commit("one")
+	ctx := t.Context()
+	other := map[Format]Hash{SHA256: SHA1.EmptyTree(), SHA1: SHA256.EmptyTree()}
+	for _, format := range []Format{SHA1, SHA256} {
+		r := gittest.New(t, "--object-format="+format.String())
+		r.Write("a", "a\n")
+		head := NewHash(r.Commit("one"))
+		repo := find(t, r)
+		if c, err := repo.Config(ctx); err != nil || c.Supported() != nil || repo.Format() != format {
+			t.Errorf("%s: %s, %v", format, repo.Format(), err)
+		}
+		if got, err := repo.Head(ctx); err != nil || got.Commit != head || got.Commit.Format() != format {
+			t.Errorf("%s: Head = %v, %v; want %s", format, got, err, head)
+		}
+		o := repo.Objects(ctx)
+		defer o.Close()
+		blob, err := o.Write(plumbing.BlobObject, []byte("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree, err := o.EditTree(Hash{}, map[string]Entry{"d/x": {filemode.Regular, blob}})
+		if err == nil {
+			tree, err = o.EditTree(tree, map[string]Entry{"d/y": {filemode.Regular, blob}})
+		}
+		if err != nil || tree.Format() != format {
+			t.Fatalf("%s: EditTree = %s, %v", format, tree, err)
+		}
+		who := Signature{"Dev", "dev@example.invalid", time.Unix(1795176000, 0)}
+		commit, err := o.CommitTree(tree, []Hash{head}, who, who, "two\n")
+		if err == nil {
+			err = o.Flush()
+		}
+		if err == nil {
+			err = repo.UpdateRefs(ctx, "x", []Update{{Ref: "refs/agent/x", New: commit}})
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", format, err)
+		}
+		if got := r.Git("cat-file", "blob", "refs/agent/x:d/x"); got != "x" {
+			t.Errorf("%s: git has %q", format, got)
+		}
+		if got, err := repo.Objects(ctx).Commit(commit); err != nil || got.Tree != tree || !slices.Equal(got.Parents, []Hash{head}) {
+			t.Errorf("%s: Commit = %+v, %v", format, got, err)
+		}
+		if err := repo.UpdateRefs(ctx, "x", []Update{{Ref: "refs/agent/x", Old: commit}}); err != nil {
+			t.Errorf("%s: deleted: %v", format, err)
+		}
+
+		short := NewHash(head.String()[:40]) // filled up with zeros if that is all of it
+		for _, h := range []Hash{other[format], short} {
+			if h.Format() == format {
+				continue
+			}
+			if obj, err := o.object(h, MaxTree); err != plumbing.ErrObjectNotFound {
+				t.Errorf("%s: %s is %v, %v", format, h, obj, err)
+			}
+			if err := o.Each([]Wanted{{h, MaxTree}}, func(_ int, _ *Object, err error) error { return err }); !Lost(err) {
+				t.Errorf("%s: Each of %s: %v", format, h, err)
+			}
+			if err := o.Has(h); err != plumbing.ErrObjectNotFound {
+				t.Errorf("%s: Has(%s) = %v", format, h, err)
+			}
+			if tree, err := o.EditTree(Hash{}, map[string]Entry{"x": {filemode.Regular, h}}); err == nil {
+				t.Errorf("%s: %s has %s", format, tree, h)
+			}
+			if err := repo.UpdateRefs(ctx, "x", []Update{{Ref: "refs/agent/x", New: h}}); err == nil {
+				t.Errorf("%s: a ref has %s", format, h)
+			}
+		}
+		r.Git("fsck", "--strict")
+	}
+}
+
+// TestUnknownFormat: of a repository whose format we don't know, which git refuses, nothing is read, and nothing written.
+func TestUnknownFormat(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	head := NewHash(r.Commit("one"))
+	r.Git("config", "core.repositoryformatversion", "1")
+	r.Git("config", "extensions.objectformat", "sha512")
 	repo := find(t, r)
-	ctx := context.Background()
-	if c, err := repo.Config(ctx); err != nil || !errors.Is(c.Supported(), ErrFormat) {
-		t.Errorf("Supported, %v", err)
-	}
-	if got, err := repo.Resolve(ctx, "HEAD"); err == nil {
-		t.Errorf("Resolve = %s", got)
-	}
-	if got, err := repo.Head(ctx); err == nil {
-		t.Errorf("Head = %v", got)
-	}
-	if got, err := repo.Refs(ctx, "refs/heads/"); err == nil {
-		t.Errorf("Refs = %v", got)
-	}
-	o := repo.Objects(ctx)
+	o := repo.Objects(t.Context())
 	defer o.Close()
-	prefix := plumbing.NewHash(r.Git("rev-parse", "HEAD")[:40]) // filled up with zeros if that is all of it
-	if obj, err := o.object(prefix, MaxTree); err == nil {
-		t.Errorf("the beginning of a hash finds %v", obj.Hash)
+	if _, err := o.Write(plumbing.BlobObject, []byte("x")); !errors.Is(err, ErrFormat) {
+		t.Errorf("Write: %v", err)
 	}
-	if err := o.Each([]Wanted{{prefix, MaxTree}}, func(_ int, _ *Object, err error) error { return err }); err == nil {
-		t.Error("Each goes through")
+	if obj, err := o.object(head, MaxTree); err == nil {
+		t.Errorf("it has %v", obj)
 	}
-	if _, err := o.Write(plumbing.BlobObject, []byte("x")); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Flush(); err == nil {
-		t.Error("Flush goes through")
-	}
-	if err := repo.UpdateRefs(ctx, "x", []Update{{Ref: "refs/agent/x", New: prefix}}); err == nil {
-		t.Error("UpdateRefs goes through")
-	}
-	r.Git("fsck", "--strict")
 }
 
 func TestInit(t *testing.T) {
 	t.Parallel()
 	dir := gittest.TempDir(t)
-	repo, err := Init(context.Background(), dir)
+	repo, err := Init(context.Background(), dir, 0)
 	if err != nil || repo.Top != dir {
 		t.Fatalf("Init = %+v, %v", repo, err)
 	}
 	if head, err := repo.Head(context.Background()); err != nil || head != (Head{Branch: "refs/heads/main"}) {
 		t.Errorf("Head = %+v, %v", head, err)
 	}
-	if _, err := Init(context.Background(), filepath.Join(dir, "none")); err == nil {
+	if _, err := Init(context.Background(), filepath.Join(dir, "none"), 0); err == nil {
 		t.Error("Init makes directories")
 	}
 }

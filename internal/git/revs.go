@@ -50,20 +50,20 @@ func (r *Repo) Upstream(ctx context.Context) (branch, upstream string, err error
 }
 
 // MergeBase returns the best common ancestor of two commits, zero if they have none.
-func (r *Repo) MergeBase(ctx context.Context, a, b Hex) (Hex, error) {
+func (r *Repo) MergeBase(ctx context.Context, a, b Hash) (Hash, error) {
 	out, err := r.Output(ctx, nil, "merge-base", a.String(), b.String())
 	if Status(err) == 1 {
-		return Hex{}, nil
+		return Hash{}, nil
 	}
 	if err != nil {
-		return Hex{}, err
+		return Hash{}, err
 	}
 	hash, err := ParseHash(strings.TrimSpace(string(out)))
-	return Hex(hash), err
+	return hash, err
 }
 
 // Count returns how many commits are in since..commit.
-func (r *Repo) Count(ctx context.Context, since, commit Hex) (int, error) {
+func (r *Repo) Count(ctx context.Context, since, commit Hash) (int, error) {
 	out, err := r.Output(ctx, nil, "rev-list", "--count", commit.String(), "^"+since.String(), "--")
 	if err != nil {
 		return 0, err
@@ -72,10 +72,10 @@ func (r *Repo) Count(ctx context.Context, since, commit Hex) (int, error) {
 }
 
 // Abbreviate returns commits as git abbreviates them for people.
-func (r *Repo) Abbreviate(ctx context.Context, commits []Hex) (map[Hex]string, error) {
-	short := make(map[Hex]string)
+func (r *Repo) Abbreviate(ctx context.Context, commits []Hash) (map[Hash]string, error) {
+	short := make(map[Hash]string)
 	var in strings.Builder
-	var list []Hex
+	var list []Hash
 	for _, commit := range commits {
 		if _, known := short[commit]; !known {
 			short[commit] = commit.String()

@@ -19,11 +19,11 @@ import (
 )
 
 // flushed writes a pack of blobs that nothing refers to, and returns their hashes.
-func flushed(t testing.TB, repo *Repo, contents ...string) []plumbing.Hash {
+func flushed(t testing.TB, repo *Repo, contents ...string) []Hash {
 	t.Helper()
 	o := repo.Objects(context.Background())
 	defer o.Close()
-	var hashes []plumbing.Hash
+	var hashes []Hash
 	for _, c := range contents {
 		h, err := o.Write(plumbing.BlobObject, []byte(c))
 		if err != nil {
@@ -38,9 +38,9 @@ func flushed(t testing.TB, repo *Repo, contents ...string) []plumbing.Hash {
 }
 
 // manyPacks writes n packs of three blobs each.
-func manyPacks(t testing.TB, repo *Repo, n int) []plumbing.Hash {
+func manyPacks(t testing.TB, repo *Repo, n int) []Hash {
 	t.Helper()
-	var hashes []plumbing.Hash
+	var hashes []Hash
 	for i := range n {
 		hashes = append(hashes, flushed(t, repo, fmt.Sprint("one ", i), strings.Repeat(fmt.Sprint("two ", i, "\n"), 100), "in all packs")...)
 	}
@@ -58,7 +58,7 @@ func packs(t testing.TB, repo *Repo, ext string) []string {
 }
 
 // present fails the test if git does not find an object or finds the repository broken.
-func present(t testing.TB, r *gittest.Repo, hashes []plumbing.Hash) {
+func present(t testing.TB, r *gittest.Repo, hashes []Hash) {
 	t.Helper()
 	var in strings.Builder
 	for _, h := range hashes {
@@ -112,7 +112,7 @@ func TestRollUp(t *testing.T) {
 	}
 	o := repo.Objects(ctx) // a reader that began earlier
 	defer o.Close()
-	_ = o.Has(plumbing.ZeroHash)
+	_ = o.Has(Hash{})
 	hashes = append(hashes, manyPacks(t, repo, 2*maxSmallPacks)...)
 	if !repo.RollUpDue() {
 		t.Error("not due")
@@ -236,7 +236,7 @@ func TestRollUpLeavesAlone(t *testing.T) {
 			t.Error("due, though the packs are in the multi-pack index")
 		}
 		manyPacks(t, repo, 5) // the same files again: as new as those that follow
-		var more []plumbing.Hash
+		var more []Hash
 		for i := range 2 * maxSmallPacks {
 			more = append(more, flushed(t, repo, fmt.Sprint("later ", i))...)
 		}
@@ -407,20 +407,20 @@ func writeTurns(t testing.TB, repo *Repo, turns int, roll bool) {
 		return b.Bytes()
 	}
 	who := Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1_700_000_000, 0)}
-	var code, ledger plumbing.Hash
-	var codeTree, ledgerTree plumbing.Hash
-	must := func(h plumbing.Hash, err error) plumbing.Hash {
+	var code, ledger Hash
+	var codeTree, ledgerTree Hash
+	must := func(h Hash, err error) Hash {
 		if err != nil {
 			t.Fatal(err)
 		}
 		return h
 	}
 	files := make(map[int][]byte)
-	parents := func(h plumbing.Hash) []plumbing.Hash {
+	parents := func(h Hash) []Hash {
 		if h.IsZero() {
 			return nil
 		}
-		return []plumbing.Hash{h}
+		return []Hash{h}
 	}
 	for n := range turns {
 		o := repo.Objects(ctx)

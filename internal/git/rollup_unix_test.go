@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/test/gittest"
 )
 
@@ -28,7 +26,7 @@ func TestRollUpKilled(t *testing.T) {
 	}
 	r := gittest.New(t)
 	repo := find(t, r)
-	var hashes []plumbing.Hash
+	var hashes []Hash
 	longest := 50 * time.Millisecond // how long one takes; the first that is not killed measures it
 	for n := range gittest.Size(40, 12) {
 		for i := range maxSmallPacks + 1 {

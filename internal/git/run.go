@@ -15,8 +15,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/limit"
 )
 
@@ -66,7 +64,7 @@ func NamesObject(err error) bool {
 	}
 	return strings.Contains(e.Stderr, "packfile") || slices.ContainsFunc(strings.FieldsFunc(e.Stderr, func(c rune) bool {
 		return !strings.ContainsRune("0123456789abcdef", c)
-	}), plumbing.IsHash)
+	}), IsHash)
 }
 
 // location are the variables of `git rev-parse --local-env-vars` that say which repository git

@@ -13,7 +13,7 @@ func TestNamesObject(t *testing.T) {
 	exit := func(status int) error {
 		return exec.Command("git", "-c", fmt.Sprintf("alias.end=!exit %d", status), "end").Run()
 	}
-	name := gittest.Hashes("491299b08db6c0133d1782ebd6b68c1ad9d4a901")
+	name := gittest.Hash("491299b08db6c0133d1782ebd6b68c1ad9d4a901")
 	for _, tt := range []struct {
 		err  error
 		want bool

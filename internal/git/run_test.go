@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing/hash"
+	"gitagent/test/gittest"
 )
 
 func TestError(t *testing.T) {
@@ -52,7 +52,7 @@ func TestProcess(t *testing.T) {
 	}
 	large := strings.Repeat("x", 1<<20) // more than a pipe holds, both ways
 	p := start("hash-object", "--stdin")
-	if out, err := p.Finish([]byte(large)); err != nil || len(out) != hash.HexSize+1 {
+	if out, err := p.Finish([]byte(large)); err != nil || len(out) != gittest.Digits()+1 {
 		t.Errorf("Finish = %q, %v", out, err)
 	}
 	p.Kill() // has no effect any more

@@ -24,9 +24,9 @@ func TestShare(t *testing.T) {
 		}
 		return Entry{filemode.Regular, h}
 	}
-	edit := func(files map[string]Entry) plumbing.Hash {
+	edit := func(files map[string]Entry) Hash {
 		t.Helper()
-		tree, err := o.EditTree(plumbing.ZeroHash, files)
+		tree, err := o.EditTree(Hash{}, files)
 		if err != nil {
 			t.Fatal(err)
 		}

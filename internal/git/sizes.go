@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A Size says how much differs between two trees.
@@ -16,7 +14,7 @@ type Size struct {
 }
 
 // Sizes says of pairs of trees how much differs, counted as [Repo.DiffShown] does, by one git for all of them.
-func (r *Repo) Sizes(ctx context.Context, pairs [][2]plumbing.Hash) ([]Size, error) {
+func (r *Repo) Sizes(ctx context.Context, pairs [][2]Hash) ([]Size, error) {
 	if len(pairs) == 0 {
 		return nil, nil
 	}
@@ -38,7 +36,7 @@ func (r *Repo) Sizes(ctx context.Context, pairs [][2]plumbing.Hash) ([]Size, err
 
 // parseSizes reads `git diff-tree --stdin -z --numstat`: before what differs stands a line with the two trees,
 // which begins like nothing that is said of a path.
-func parseSizes(out []byte, pairs [][2]plumbing.Hash) ([]Size, error) {
+func parseSizes(out []byte, pairs [][2]Hash) ([]Size, error) {
 	sizes := make([]Size, len(pairs))
 	for i := range pairs {
 		rest, ok := bytes.CutPrefix(out, []byte(heading(pairs, i)))
@@ -62,7 +60,7 @@ func parseSizes(out []byte, pairs [][2]plumbing.Hash) ([]Size, error) {
 }
 
 // heading is what git says before the i-th pair.
-func heading(pairs [][2]plumbing.Hash, i int) string {
+func heading(pairs [][2]Hash, i int) string {
 	if i == len(pairs) {
 		return ""
 	}

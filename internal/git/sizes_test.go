@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/test/gittest"
 )
 
@@ -14,12 +12,12 @@ import (
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
-	tree := func() plumbing.Hash { return plumbing.NewHash(r.Git("rev-parse", "HEAD^{tree}")) }
+	tree := func() Hash { return NewHash(r.Git("rev-parse", "HEAD^{tree}")) }
 	r.Write("a", strings.Repeat("line\n", 100))
 	r.Write("b/c", "c\n")
 	r.Write("bin", "\x00")
 	r.Commit("one")
-	trees := []plumbing.Hash{tree()}
+	trees := []Hash{tree()}
 	r.Git("mv", "a", "moved")
 	r.Write("b/c", "c\nd\n")
 	r.Commit("two")
@@ -33,10 +31,10 @@ func TestSizes(t *testing.T) {
 	r.Git("commit", "-q", "-m", "four")
 	trees = append(trees, tree())
 	repo := find(t, r)
-	var pairs [][2]plumbing.Hash
+	var pairs [][2]Hash
 	for _, from := range trees {
 		for _, to := range trees {
-			pairs = append(pairs, [2]plumbing.Hash{from, to})
+			pairs = append(pairs, [2]Hash{from, to})
 		}
 	}
 	got, err := repo.Sizes(t.Context(), pairs)
@@ -60,7 +58,7 @@ func TestSizes(t *testing.T) {
 	if got[1] != (Size{2, 1, 0}) {
 		t.Errorf("a moved file and a changed one are %+v", got[1])
 	}
-	if _, err := repo.Sizes(t.Context(), [][2]plumbing.Hash{{trees[0], plumbing.NewHash(gittest.Hashes(strings.Repeat("1", 40)))}}); err == nil {
+	if _, err := repo.Sizes(t.Context(), [][2]Hash{{trees[0], NewHash(gittest.Hash("1"))}}); err == nil {
 		t.Error("a missing tree is no error")
 	}
 	if got, err := repo.Sizes(t.Context(), nil); got != nil || err != nil {

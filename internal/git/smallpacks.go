@@ -17,13 +17,13 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
-	"github.com/go-git/go-git/v5/plumbing/hash"
 )
 
 // smallPacks are the packs whose index is worth reading in-process: those that turns write. They
 // hold nearly everything that a hook reads of a mission, which saves it `git cat-file`.
 type smallPacks struct {
-	dir string
+	dir    string
+	format Format
 
 	mu     sync.Mutex
 	read   bool
@@ -44,7 +44,7 @@ const maxSmallIndex = 64 << 10
 // get returns an object of the small packs; its type is [plumbing.InvalidObject] if none of them
 // has it, or it has more than so many bytes. An unreadable pack is skipped: git will say what is
 // wrong with it.
-func (s *smallPacks) get(h plumbing.Hash, most int64) (plumbing.ObjectType, []byte) {
+func (s *smallPacks) get(h Hash, most int64) (plumbing.ObjectType, []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := 0; i < len(s.packs) || s.openNext(); i++ {
@@ -63,7 +63,7 @@ func (s *smallPacks) openNext() bool {
 	for len(s.unread) > 0 {
 		name := s.unread[len(s.unread)-1].Name()
 		s.unread = s.unread[:len(s.unread)-1]
-		if p, err := openSmallPack(filepath.Join(s.dir, strings.TrimSuffix(name, ".idx"))); err == nil {
+		if p, err := openSmallPack(filepath.Join(s.dir, strings.TrimSuffix(name, ".idx")), s.format); err == nil {
 			s.packs = append(s.packs, p)
 			return true
 		}
@@ -85,12 +85,12 @@ func (s *smallPacks) list() {
 	slices.SortFunc(s.unread, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
 }
 
-func openSmallPack(base string) (smallPack, error) {
+func openSmallPack(base string, format Format) (smallPack, error) {
 	data, err := os.ReadFile(base + ".idx")
 	if err != nil {
 		return smallPack{}, err
 	}
-	index, err := newPackIndex(data)
+	index, err := newPackIndex(data, format)
 	if err != nil {
 		return smallPack{}, err
 	}
@@ -145,9 +145,11 @@ func (e *entryReader) entry(p smallPack, offset int64, deltas int, most, room in
 		base, err = baseOffset(e.buf)
 		base = offset - base
 	case plumbing.REFDeltaObject:
-		var h plumbing.Hash
-		_, err = io.ReadFull(e.buf, h[:])
-		base = p.index.offset(h)
+		var name []byte
+		if name, err = e.buf.Peek(p.index.size); err == nil {
+			base = p.index.offset(p.index.format.Hash(name))
+			_, err = e.buf.Discard(len(name))
+		}
 	default:
 		return plumbing.InvalidObject, nil
 	}
@@ -220,33 +222,37 @@ func (e *entryReader) inflate(size int64) ([]byte, error) {
 
 // A packIndex is a version 2 pack index as it is on disk; see gitformat-pack(5). It is searched in
 // place, for an object or two; go-git's decoder would make 256 tables of it.
-type packIndex []byte
+type packIndex struct {
+	data   []byte
+	format Format
+	size   int // of a hash
+}
 
 const (
 	packIndexHead = "\xfftOc\x00\x00\x00\x02"
 	namesAt       = len(packIndexHead) + 256*4
-	perObject     = hash.Size + 4 + 4 // its name, a checksum, its offset in the pack
+	perObject     = 4 + 4 // a checksum, its offset in the pack; and its name
 )
 
 var errIndex = errors.New("not an index of a pack")
 
 // newPackIndex checks an index, so that searching it is safe.
-func newPackIndex(data []byte) (packIndex, error) {
-	end := len(data) - hash.Size
-	if end < namesAt+hash.Size || !bytes.HasPrefix(data, []byte(packIndexHead)) {
-		return nil, errIndex
+func newPackIndex(data []byte, format Format) (packIndex, error) {
+	x := packIndex{data, format, format.Size()}
+	end := len(data) - x.size
+	if end < namesAt+x.size || !bytes.HasPrefix(data, []byte(packIndexHead)) {
+		return packIndex{}, errIndex
 	}
-	x := packIndex(data)
 	before := 0
 	for first := range 256 {
 		n := x.upTo(first)
-		if n < before || n > (end-namesAt)/perObject {
-			return nil, errIndex
+		if n < before || n > (end-namesAt)/(x.size+perObject) {
+			return packIndex{}, errIndex
 		}
 		before = n
 	}
-	if sum := Checksum(data[:end]); !bytes.Equal(sum[:], data[end:]) {
-		return nil, errIndex
+	if sum := format.Checksum(data[:end]); !bytes.Equal(sum.Bytes(), data[end:]) {
+		return packIndex{}, errIndex
 	}
 	return x, nil
 }
@@ -254,30 +260,31 @@ func newPackIndex(data []byte) (packIndex, error) {
 // upTo returns how many objects have a name whose first byte is at most first.
 func (x packIndex) upTo(first int) int { return int(x.number(len(packIndexHead) + 4*first)) }
 
-func (x packIndex) number(at int) int64 { return int64(binary.BigEndian.Uint32(x[at:])) }
+func (x packIndex) number(at int) int64 { return int64(binary.BigEndian.Uint32(x.data[at:])) }
 
 // objects is how many objects the pack has, and name the name of one of them; they are in order.
 func (x packIndex) objects() int      { return x.upTo(255) }
-func (x packIndex) name(i int) []byte { return x[namesAt+i*hash.Size:][:hash.Size] }
+func (x packIndex) name(i int) []byte { return x.data[namesAt+i*x.size:][:x.size] }
 
 // checksum returns the checksum of the pack, as the index stores it.
-func (x packIndex) checksum() []byte { return x[len(x)-2*hash.Size:][:hash.Size] }
+func (x packIndex) checksum() []byte { return x.data[len(x.data)-2*x.size:][:x.size] }
 
 // find returns the index of an object among the sorted names.
-func (x packIndex) find(h plumbing.Hash) (int, bool) {
+func (x packIndex) find(h Hash) (int, bool) {
 	from := 0
-	if h[0] > 0 {
-		from = x.upTo(int(h[0]) - 1)
+	name, first := h.Bytes(), int(h.Byte(0))
+	if first > 0 {
+		from = x.upTo(first - 1)
 	}
-	to := x.upTo(int(h[0]))
-	i := from + sort.Search(to-from, func(i int) bool { return bytes.Compare(x.name(from+i), h[:]) >= 0 })
-	return i, i < to && bytes.Equal(x.name(i), h[:])
+	to := x.upTo(first)
+	i := from + sort.Search(to-from, func(i int) bool { return bytes.Compare(x.name(from+i), name) >= 0 })
+	return i, i < to && bytes.Equal(x.name(i), name)
 }
 
 // offset returns where the object is in the pack, or -1. Offsets of 2 GB or more are left to git.
-func (x packIndex) offset(h plumbing.Hash) int64 {
+func (x packIndex) offset(h Hash) int64 {
 	if i, ok := x.find(h); ok {
-		if offset := x.number(namesAt + x.objects()*(hash.Size+4) + 4*i); offset < 1<<31 {
+		if offset := x.number(namesAt + x.objects()*(x.size+4) + 4*i); offset < 1<<31 {
 			return offset
 		}
 	}
@@ -286,23 +293,23 @@ func (x packIndex) offset(h plumbing.Hash) int64 {
 
 // A packed object is one entry of an index.
 type packed struct {
-	hash             plumbing.Hash
+	hash             Hash
 	checksum, offset uint32
 }
 
 // encodePackIndex returns the index of a pack whose checksum is sum.
-func encodePackIndex(objects []packed, sum [hash.Size]byte) []byte {
-	slices.SortFunc(objects, func(a, b packed) int { return bytes.Compare(a.hash[:], b.hash[:]) })
+func encodePackIndex(objects []packed, sum Hash) []byte {
+	slices.SortFunc(objects, func(a, b packed) int { return a.hash.Compare(b.hash) })
 	b := []byte(packIndexHead)
 	n := 0
 	for first := range 256 {
-		for n < len(objects) && int(objects[n].hash[0]) == first {
+		for n < len(objects) && int(objects[n].hash.Byte(0)) == first {
 			n++
 		}
 		b = binary.BigEndian.AppendUint32(b, uint32(n))
 	}
 	for _, o := range objects {
-		b = append(b, o.hash[:]...)
+		b = append(b, o.hash.Bytes()...)
 	}
 	for _, o := range objects {
 		b = binary.BigEndian.AppendUint32(b, o.checksum)
@@ -310,7 +317,7 @@ func encodePackIndex(objects []packed, sum [hash.Size]byte) []byte {
 	for _, o := range objects {
 		b = binary.BigEndian.AppendUint32(b, o.offset)
 	}
-	b = append(b, sum[:]...)
-	sum = Checksum(b)
-	return append(b, sum[:]...)
+	b = append(b, sum.Bytes()...)
+	all := sum.format.Checksum(b)
+	return append(b, all.Bytes()...)
 }

@@ -14,10 +14,10 @@ import (
 func FuzzSmallPack(f *testing.F) {
 	var objects []*Object
 	for _, content := range []string{"", "one", string(bytes.Repeat([]byte("compressed "), 1000))} {
-		hash := plumbing.ComputeHash(plumbing.BlobObject, []byte(content))
+		hash := tested.Object(plumbing.BlobObject, []byte(content))
 		objects = append(objects, &Object{hash, plumbing.BlobObject, []byte(content)})
 	}
-	pack, index, err := encodePack(objects)
+	pack, index, err := encodePack(tested, objects)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -36,11 +36,11 @@ func FuzzSmallPack(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		s := smallPacks{dir: dir}
+		s := smallPacks{dir: dir, format: tested}
 		defer s.close()
 		for _, want := range objects {
-			if kind, got := s.get(want.Hash, 1<<30); got != nil && plumbing.ComputeHash(kind, got) != want.Hash {
-				t.Errorf("asked for %s, got %s", want.Hash, plumbing.ComputeHash(kind, got))
+			if kind, got := s.get(want.Hash, 1<<30); got != nil && tested.Object(kind, got) != want.Hash {
+				t.Errorf("asked for %s, got %s", want.Hash, tested.Object(kind, got))
 			}
 		}
 	})

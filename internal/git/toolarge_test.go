@@ -21,7 +21,7 @@ func TestTooLarge(t *testing.T) {
 	gittest.Check(t)
 	const size = 16 << 20
 	zeros := strings.Repeat("\x00", size)
-	large := plumbing.ComputeHash(plumbing.BlobObject, []byte(zeros))
+	large := tested.Object(plumbing.BlobObject, []byte(zeros))
 	for name, put := range map[string]func(r *gittest.Repo){
 		"loose": func(*gittest.Repo) {},
 		"in a small pack": func(r *gittest.Repo) {
@@ -78,7 +78,7 @@ func TestDeltaBomb(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := gittest.New(t)
-			h := plumbing.ComputeHash(plumbing.BlobObject, tt.result)
+			h := tested.Object(plumbing.BlobObject, tt.result)
 			plantPack(t, r, base, tt.deltas)
 			o := find(t, r).Objects(t.Context())
 			defer o.Close()
@@ -106,14 +106,14 @@ func TestStream(t *testing.T) {
 	if _, err := r.Feed(zeros, "hash-object", "-w", "--stdin"); err != nil {
 		t.Fatal(err)
 	}
-	large := plumbing.ComputeHash(plumbing.BlobObject, []byte(zeros))
+	large := tested.Object(plumbing.BlobObject, []byte(zeros))
 	o := find(t, r).Objects(t.Context())
 	defer o.Close()
 	small, err := o.Write(plumbing.BlobObject, []byte("small"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for h, want := range map[plumbing.Hash]int64{large: size, small: 5} {
+	for h, want := range map[Hash]int64{large: size, small: 5} {
 		if grown := allocated(func() {
 			err := o.Stream(h, size, func(r io.Reader) error {
 				n, err := io.Copy(io.Discard, r)
@@ -136,7 +136,7 @@ func TestStream(t *testing.T) {
 	if err := o.Stream(large, size, func(io.Reader) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("Stream: %v, want the error of the function", err)
 	}
-	if err := o.Stream(plumbing.Hash{1}, size, func(io.Reader) error { return nil }); !errors.Is(err, plumbing.ErrObjectNotFound) {
+	if err := o.Stream(h(1), size, func(io.Reader) error { return nil }); !errors.Is(err, plumbing.ErrObjectNotFound) {
 		t.Errorf("Stream of nothing: %v", err)
 	}
 }
@@ -210,8 +210,8 @@ func plantPack(t *testing.T, r *gittest.Repo, base []byte, deltas [][]byte) {
 		new(deflater).deflate(&pack, d)
 		before = at
 	}
-	sum := Checksum(pack.Bytes())
-	pack.Write(sum[:])
+	sum := tested.Checksum(pack.Bytes())
+	pack.Write(sum.Bytes())
 	if _, err := r.Feed(pack.String(), "index-pack", "--stdin"); err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func (t *Touch) args() []string {
 const touchEnd = ".\n"
 
 // Between reports whether the trees of two commits differ in any of the paths.
-func (t *Touch) Between(from, to Hex) (bool, error) {
+func (t *Touch) Between(from, to Hash) (bool, error) {
 	if t.git == nil {
 		var err error
 		if t.git, err = t.repo.Start(t.ctx, t.args()...); err != nil {

@@ -6,15 +6,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
 
 func TestTouch(t *testing.T) {
 	r := gittest.New(t)
-	hex := func(rev string) git.Hex { return git.Hex(plumbing.NewHash(r.Git("rev-parse", rev))) }
+	hex := func(rev string) git.Hash { return git.NewHash(r.Git("rev-parse", rev)) }
 	r.Write("a.txt", "a\n")
 	r.Write("src/b.go", "b\n")
 	r.Write("src/deep/ü\n.go", "c\n")
@@ -27,14 +25,14 @@ func TestTouch(t *testing.T) {
 	r.Git("mv", "a.txt", "src/moved.txt")
 	r.Commit("third")
 	third := hex("HEAD")
-	missing := git.Hex(plumbing.NewHash("00000000000000000000000000000000000000ff"))
+	missing := git.NewHash(gittest.Hash("ff"))
 	if err := os.MkdirAll(filepath.Join(r.Dir, "src", "deep"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
 		dir      string
 		paths    []string
-		from, to git.Hex
+		from, to git.Hash
 		want     bool
 	}{
 		{".", []string{"a.txt"}, first, second, false},

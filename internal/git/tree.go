@@ -16,15 +16,15 @@ import (
 // An Entry is what a tree holds at a path. The zero Entry stands for nothing.
 type Entry struct {
 	Mode filemode.FileMode
-	Hash plumbing.Hash
+	Hash Hash
 }
 
 // EditTree returns base with every path in changes set to its entry; the zero Entry removes the
 // path. Paths are git's bytes. A zero base is the empty tree. New trees are staged.
-func (o *Objects) EditTree(base plumbing.Hash, changes map[string]Entry) (plumbing.Hash, error) {
+func (o *Objects) EditTree(base Hash, changes map[string]Entry) (Hash, error) {
 	entries, err := o.Tree(base, MaxTree)
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return Hash{}, err
 	}
 	leaves := make(map[string]Entry)
 	below := make(map[string]map[string]Entry)
@@ -40,16 +40,16 @@ func (o *Objects) EditTree(base plumbing.Hash, changes map[string]Entry) (plumbi
 		below[name][rest] = entry
 	}
 	for name, sub := range below {
-		dir := plumbing.ZeroHash
+		dir := Hash{}
 		if e, ok := entries[name]; ok && e.Mode == filemode.Dir {
 			dir = e.Hash
 		}
 		hash, err := o.EditTree(dir, sub)
 		if err != nil {
-			return plumbing.ZeroHash, err
+			return Hash{}, err
 		}
 		switch {
-		case hash != emptyTree:
+		case hash != o.format.EmptyTree():
 			entries[name] = Entry{filemode.Dir, hash}
 		case entries[name].Mode == filemode.Dir:
 			delete(entries, name)
@@ -68,15 +68,15 @@ func (o *Objects) EditTree(base plumbing.Hash, changes map[string]Entry) (plumbi
 
 // Tree returns the entries of a tree of at most so many bytes by name; of several with one name, the
 // first, as git does. The zero hash is the empty tree.
-func (o *Objects) Tree(hash plumbing.Hash, most int64) (map[string]Entry, error) {
-	if hash.IsZero() || hash == emptyTree {
+func (o *Objects) Tree(hash Hash, most int64) (map[string]Entry, error) {
+	if hash.IsZero() || hash == o.format.EmptyTree() {
 		return make(map[string]Entry), nil
 	}
 	content, err := o.Read(plumbing.TreeObject, hash, most)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := TreeMap(content)
+	entries, err := TreeMap(o.format, content)
 	if err != nil {
 		return nil, fmt.Errorf("read tree %s: %w", hash, err)
 	}
@@ -84,8 +84,8 @@ func (o *Objects) Tree(hash plumbing.Hash, most int64) (map[string]Entry, error)
 }
 
 // TreeMap returns the entries of a tree's content by name, see [Objects.Tree].
-func TreeMap(content []byte) (map[string]Entry, error) {
-	list, err := ParseTree(content)
+func TreeMap(format Format, content []byte) (map[string]Entry, error) {
+	list, err := ParseTree(format, content)
 	entries := make(map[string]Entry, len(list))
 	for _, e := range slices.Backward(list) {
 		entries[e.Name] = e.Entry
@@ -93,23 +93,23 @@ func TreeMap(content []byte) (map[string]Entry, error) {
 	return entries, err
 }
 
-func (o *Objects) writeTree(entries map[string]Entry) (plumbing.Hash, error) {
+func (o *Objects) writeTree(entries map[string]Entry) (Hash, error) {
 	list := make([]TreeEntry, 0, len(entries))
 	for name, e := range entries {
 		list = append(list, TreeEntry{name, e})
 	}
-	content, err := EncodeTree(list)
+	content, err := EncodeTree(o.format, list)
 	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("write tree: %w", err)
+		return Hash{}, fmt.Errorf("write tree: %w", err)
 	}
 	return o.Write(plumbing.TreeObject, content)
 }
 
 // EmptyTree stages the tree without entries and returns its hash.
-func (o *Objects) EmptyTree() (plumbing.Hash, error) { return o.writeTree(nil) }
+func (o *Objects) EmptyTree() (Hash, error) { return o.writeTree(nil) }
 
 // Commit reads a commit. If there is none, the error wraps [plumbing.ErrObjectNotFound].
-func (o *Objects) Commit(hash plumbing.Hash) (*Commit, error) {
+func (o *Objects) Commit(hash Hash) (*Commit, error) {
 	content, err := o.Read(plumbing.CommitObject, hash, MaxCommit)
 	if err != nil {
 		return nil, err
@@ -122,19 +122,19 @@ func (o *Objects) Commit(hash plumbing.Hash) (*Commit, error) {
 }
 
 // TreeOf returns the tree of a commit. The zero hash (an unborn branch) gives the zero hash.
-func (o *Objects) TreeOf(commit plumbing.Hash) (plumbing.Hash, error) {
+func (o *Objects) TreeOf(commit Hash) (Hash, error) {
 	if commit.IsZero() {
-		return plumbing.ZeroHash, nil
+		return Hash{}, nil
 	}
 	c, err := o.Commit(commit)
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return Hash{}, err
 	}
 	return c.Tree, nil
 }
 
 // Parents returns the parents of a commit.
-func (o *Objects) Parents(commit plumbing.Hash) ([]plumbing.Hash, error) {
+func (o *Objects) Parents(commit Hash) ([]Hash, error) {
 	c, err := o.Commit(commit)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,10 @@ func (o *Objects) Parents(commit plumbing.Hash) ([]plumbing.Hash, error) {
 }
 
 // CommitTree stages a commit and returns its hash.
-func (o *Objects) CommitTree(tree plumbing.Hash, parents []plumbing.Hash, author, committer Signature, message string) (plumbing.Hash, error) {
+func (o *Objects) CommitTree(tree Hash, parents []Hash, author, committer Signature, message string) (Hash, error) {
+	if !o.format.Names(tree) || !o.format.Names(parents...) {
+		return Hash{}, fmt.Errorf("write commit: %s or a parent of %v is not of the format %s", tree, parents, o.format)
+	}
 	c := Commit{tree, parents, author, committer, message}
 	return o.Write(plumbing.CommitObject, c.Encode())
 }
@@ -158,18 +161,17 @@ var errTree = errors.New("not a tree")
 
 // ParseTree reads the content of a tree. A stranger's tree may have its entries in any order, and
 // several of one name. Modes are normalized to those that git knows.
-func ParseTree(content []byte) ([]TreeEntry, error) {
+func ParseTree(format Format, content []byte) ([]TreeEntry, error) {
 	var entries []TreeEntry
 	for len(content) > 0 {
 		head, rest, ok := bytes.Cut(content, []byte{0})
 		mode, name, spaced := strings.Cut(string(head), " ")
 		bits, err := strconv.ParseUint(mode, 8, 32)
-		if !ok || !spaced || err != nil || name == "" || len(rest) < len(plumbing.ZeroHash) {
+		if !ok || !spaced || err != nil || name == "" || len(rest) < format.Size() {
 			return nil, errTree
 		}
-		e := TreeEntry{Name: name, Entry: Entry{Mode: canonical(filemode.FileMode(bits))}}
-		content = rest[copy(e.Hash[:], rest):]
-		entries = append(entries, e)
+		entries = append(entries, TreeEntry{name, Entry{canonical(filemode.FileMode(bits)), format.Hash(rest)}})
+		content = rest[format.Size():]
 	}
 	return entries, nil
 }
@@ -192,15 +194,18 @@ func canonical(m filemode.FileMode) filemode.FileMode {
 }
 
 // EncodeTree returns the content of a tree. It sorts the entries in git's order.
-func EncodeTree(entries []TreeEntry) ([]byte, error) {
+func EncodeTree(format Format, entries []TreeEntry) ([]byte, error) {
 	slices.SortFunc(entries, compareEntries)
 	var b bytes.Buffer
 	for _, e := range entries {
 		if e.Name == "" || strings.IndexByte(e.Name, 0) >= 0 {
 			return nil, fmt.Errorf("%q can't be a name in a tree", e.Name)
 		}
+		if !format.Names(e.Hash) {
+			return nil, fmt.Errorf("%s can't be in a tree of the format %s", e.Hash, format)
+		}
 		b.WriteString(strconv.FormatUint(uint64(e.Mode), 8) + " " + e.Name + "\x00")
-		b.Write(e.Hash[:])
+		b.Write(format.Append(b.AvailableBuffer(), e.Hash))
 	}
 	return b.Bytes(), nil
 }
@@ -227,7 +232,7 @@ func (e TreeEntry) at(n int) byte {
 // differs from HEAD in everything that its session has changed so far, and most of that was written
 // by an earlier turn. The caller knows that stored and everything in it is in the object database,
 // and must not flush meanwhile.
-func (o *Objects) Share(tree, stored plumbing.Hash) error {
+func (o *Objects) Share(tree, stored Hash) error {
 	if o.written(tree) == nil {
 		return nil // neither the tree nor anything in it is staged
 	}
@@ -255,14 +260,14 @@ func (o *Objects) Share(tree, stored plumbing.Hash) error {
 }
 
 // Staged reports whether an object waits for [Objects.Flush].
-func (o *Objects) Staged(h plumbing.Hash) bool {
+func (o *Objects) Staged(h Hash) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Contains(o.staged, h)
 }
 
 // unstage keeps an object from being written. It can still be read.
-func (o *Objects) unstage(h plumbing.Hash) {
+func (o *Objects) unstage(h Hash) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if i := slices.Index(o.staged, h); i >= 0 {

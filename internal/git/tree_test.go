@@ -24,7 +24,7 @@ func TestEditTreeEqualsGit(t *testing.T) {
 	ctx := context.Background()
 	o := repo.Objects(ctx)
 	defer o.Close()
-	var blobs []plumbing.Hash
+	var blobs []Hash
 	for i := range 5 {
 		h, err := o.Write(plumbing.BlobObject, []byte(strings.Repeat("x", i)))
 		if err != nil {
@@ -41,7 +41,7 @@ func TestEditTreeEqualsGit(t *testing.T) {
 		}
 		return strings.Join(elem, "/")
 	}
-	tree := plumbing.ZeroHash
+	tree := Hash{}
 	content := make(map[string]Entry) // what the tree holds, file by file
 	for step := range gittest.Size(200, 50) {
 		changes := make(map[string]Entry)
@@ -113,8 +113,8 @@ func TestEditTree(t *testing.T) {
 	r := gittest.New(t)
 	o := find(t, r).Objects(context.Background())
 	defer o.Close()
-	x := Entry{filemode.Regular, plumbing.NewHash("1111111111111111111111111111111111111111")}
-	y := Entry{filemode.Symlink, plumbing.NewHash("2222222222222222222222222222222222222222")}
+	x := Entry{filemode.Regular, NewHash(gittest.Hash("1"))}
+	y := Entry{filemode.Symlink, NewHash(gittest.Hash("2"))}
 	type tree = map[string]Entry
 	for _, tt := range []struct {
 		name                string
@@ -134,7 +134,7 @@ func TestEditTree(t *testing.T) {
 		{"directory stays when the file does not come", tree{"a/b": x, "a/c": x}, tree{"a": {}, "a/b": {}}, tree{"a/c": x}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			base, err := o.EditTree(plumbing.ZeroHash, tt.base)
+			base, err := o.EditTree(Hash{}, tt.base)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -142,7 +142,7 @@ func TestEditTree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := o.EditTree(plumbing.ZeroHash, tt.want)
+			want, err := o.EditTree(Hash{}, tt.want)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +152,7 @@ func TestEditTree(t *testing.T) {
 			}
 		})
 	}
-	if _, err := o.EditTree(plumbing.NewHash("3333333333333333333333333333333333333333"), tree{"a": x}); err == nil {
+	if _, err := o.EditTree(NewHash(gittest.Hash("3")), tree{"a": x}); err == nil {
 		t.Error("a base that is not there is no error")
 	}
 }

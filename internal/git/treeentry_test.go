@@ -26,7 +26,7 @@ func TestTreeEqualsGit(t *testing.T) {
 		var entries []TreeEntry
 		var lines strings.Builder
 		for _, i := range rnd.Perm(len(names))[:rnd.IntN(len(names)+1)] {
-			e := TreeEntry{names[i], Entry{modes[rnd.IntN(len(modes))], plumbing.ComputeHash(plumbing.BlobObject, []byte(names[i]))}}
+			e := TreeEntry{names[i], Entry{modes[rnd.IntN(len(modes))], tested.Object(plumbing.BlobObject, []byte(names[i]))}}
 			kind := kinds[e.Mode]
 			if kind == "" {
 				kind = "blob"
@@ -38,17 +38,17 @@ func TestTreeEqualsGit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		content, err := EncodeTree(entries)
-		if got := plumbing.ComputeHash(plumbing.TreeObject, content); err != nil || got.String() != want {
+		content, err := EncodeTree(tested, entries)
+		if got := tested.Object(plumbing.TreeObject, content); err != nil || got.String() != want {
 			t.Errorf("tree %s, %v; git's is %s:\n%s", got, err, want, r.Git("ls-tree", want))
 		}
 		o := find(t, r).Objects(t.Context())
-		read, err := o.Read(plumbing.TreeObject, plumbing.NewHash(want), 1<<30)
+		read, err := o.Read(plumbing.TreeObject, NewHash(want), 1<<30)
 		o.Close()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := ParseTree(read); err != nil || !slices.Equal(got, entries) {
+		if got, err := ParseTree(tested, read); err != nil || !slices.Equal(got, entries) {
 			t.Errorf("read as %v, %v; want %v", got, err, entries)
 		}
 	}
@@ -60,10 +60,10 @@ func TestParseTreeModes(t *testing.T) {
 	r := gittest.New(t)
 	o := find(t, r).Objects(t.Context())
 	defer o.Close()
-	var hash plumbing.Hash
+	hash := make([]byte, tested.Size())
 	for _, mode := range []string{"40000", "040000", "40755", "100644", "100664", "100600", "100755", "100711", "100611", "120000", "120777", "160000", "0", "7777777"} {
-		content := append([]byte(mode+" f\x00"), hash[:]...)
-		entries, err := ParseTree(content)
+		content := append([]byte(mode+" f\x00"), hash...)
+		entries, err := ParseTree(tested, content)
 		if err != nil {
 			t.Errorf("%s: %v", mode, err)
 			continue
@@ -85,17 +85,17 @@ func TestParseTreeModes(t *testing.T) {
 
 func TestParseTreeRefuses(t *testing.T) {
 	t.Parallel()
-	hash := strings.Repeat("h", len(plumbing.ZeroHash))
+	hash := strings.Repeat("h", tested.Size())
 	for _, content := range []string{
 		"1", "100644", "100644 ", "100644 f", "100644 f\x00", "100644 f\x00" + hash[1:], "100644 \x00" + hash, " f\x00" + hash,
 		"f\x00" + hash, "100648 f\x00" + hash, "-1 f\x00" + hash, "777777777777 f\x00" + hash, "100644 f\x00" + hash + "x",
 	} {
-		if entries, err := ParseTree([]byte(content)); err == nil {
+		if entries, err := ParseTree(tested, []byte(content)); err == nil {
 			t.Errorf("%q is read as %v", content, entries)
 		}
 	}
 	for _, name := range []string{"", "a\x00b"} {
-		if content, err := EncodeTree([]TreeEntry{{Name: name, Entry: Entry{Mode: filemode.Regular}}}); err == nil {
+		if content, err := EncodeTree(tested, []TreeEntry{{Name: name, Entry: Entry{Mode: filemode.Regular}}}); err == nil {
 			t.Errorf("the name %q is written as %q", name, content)
 		}
 	}
@@ -103,23 +103,23 @@ func TestParseTreeRefuses(t *testing.T) {
 
 // Every tree that can be read survives being written and read again.
 func FuzzParseTree(f *testing.F) {
-	hash := strings.Repeat("h", len(plumbing.ZeroHash))
+	hash := strings.Repeat("h", tested.Size())
 	f.Add([]byte("100644 f\x00" + hash + "40000 d\x00" + hash))
 	f.Add([]byte("40000 a\x00" + hash + "100664 a.b\x00" + hash + "100644 a.b\x00" + hash))
 	f.Add([]byte("0160000 \xff/\n\x00" + hash))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		entries, err := ParseTree(content)
+		entries, err := ParseTree(tested, content)
 		if err != nil {
 			return
 		}
 		if len(entries) > len(content)/len("0 x\x00"+hash) {
 			t.Errorf("%d entries in %d bytes", len(entries), len(content))
 		}
-		written, err := EncodeTree(slices.Clone(entries))
+		written, err := EncodeTree(tested, slices.Clone(entries))
 		if err != nil {
 			t.Fatalf("%q: %v", content, err)
 		}
-		again, err := ParseTree(written)
+		again, err := ParseTree(tested, written)
 		if err != nil || len(again) != len(entries) {
 			t.Fatalf("%q, written as %q, is read as %v, %v", content, written, again, err)
 		}
@@ -128,7 +128,7 @@ func FuzzParseTree(f *testing.F) {
 				t.Errorf("%q: %v is lost", content, e)
 			}
 		}
-		if second, err := EncodeTree(again); err != nil || !bytes.Equal(written, second) {
+		if second, err := EncodeTree(tested, again); err != nil || !bytes.Equal(written, second) {
 			t.Errorf("%q is written as %q, then as %q, %v", content, written, second, err)
 		}
 	})

@@ -9,15 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // An Uncommitted is a commit with a file as it is in the worktree. It is in a place of its own, which
 // Close removes.
 type Uncommitted struct {
 	Repo   *Repo // that has the commit
-	Commit Hex
+	Commit Hash
 	Made   bool // it was made for that; otherwise the file is as in HEAD, and it is HEAD
 
 	dir string
@@ -70,7 +68,7 @@ func (r *Repo) Uncommitted(ctx context.Context, path string) (u *Uncommitted, er
 	if !head.Commit.IsZero() {
 		_, err := index.Output(ctx, nil, "diff-tree", "--quiet", "-r", head.Commit.String(), tree, "--", path)
 		if err == nil {
-			u.Commit = Hex(head.Commit)
+			u.Commit = head.Commit
 			return u, nil
 		}
 		if Status(err) != 1 {
@@ -83,7 +81,7 @@ func (r *Repo) Uncommitted(ctx context.Context, path string) (u *Uncommitted, er
 		return nil, err
 	}
 	if !head.Commit.IsZero() {
-		parents = append([]plumbing.Hash{head.Commit}, parents...)
+		parents = append([]Hash{head.Commit}, parents...)
 	}
 	for _, p := range parents {
 		args = append(args, "-p", p.String())
@@ -97,7 +95,7 @@ func (r *Repo) Uncommitted(ctx context.Context, path string) (u *Uncommitted, er
 		return nil, err
 	}
 	commit, err := ParseHash(strings.TrimSpace(string(out)))
-	u.Repo, u.Commit, u.Made = scratch, Hex(commit), true
+	u.Repo, u.Commit, u.Made = scratch, commit, true
 	return u, err
 }
 
@@ -191,17 +189,17 @@ func notLookedAt(listed []byte) (flags []string) {
 }
 
 // merging are the commits that are being merged.
-func (r *Repo) merging() ([]plumbing.Hash, error) {
+func (r *Repo) merging() ([]Hash, error) {
 	return r.hashesIn(filepath.Join(r.GitDir, "MERGE_HEAD"))
 }
 
 // Shallow are the commits at which a shallow clone ends.
-func (r *Repo) Shallow() ([]plumbing.Hash, error) {
+func (r *Repo) Shallow() ([]Hash, error) {
 	return r.hashesIn(filepath.Join(r.CommonDir, "shallow"))
 }
 
 // hashesIn reads a file of git's with one hash in each line; none if there is no such file.
-func (r *Repo) hashesIn(file string) ([]plumbing.Hash, error) {
+func (r *Repo) hashesIn(file string) ([]Hash, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -209,7 +207,7 @@ func (r *Repo) hashesIn(file string) ([]plumbing.Hash, error) {
 	if err != nil {
 		return nil, err
 	}
-	var hashes []plumbing.Hash
+	var hashes []Hash
 	for line := range strings.Lines(string(data)) {
 		hash, err := ParseHash(strings.TrimSpace(line))
 		if err != nil {

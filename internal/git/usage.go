@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A Usage is how many objects there are, and what they take on the disk.
@@ -17,10 +15,10 @@ type Usage struct {
 
 // Usage counts the objects that some commits lead to, and HEAD, branches, tags and what was fetched from remotes
 // do not. Branches whose names begin with own don't count as such.
-func (r *Repo) Usage(ctx context.Context, tips []plumbing.Hash, own string) (u Usage, err error) {
+func (r *Repo) Usage(ctx context.Context, tips []Hash, own string) (u Usage, err error) {
 	var in strings.Builder
 	for _, h := range tips {
-		in.WriteString(h.String() + "\n")
+		in.WriteString(r.Format().Text(h) + "\n")
 	}
 	count := func(what string) (int64, error) {
 		out, err := r.Wary().Output(ctx, strings.NewReader(in.String()),

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/test/gittest"
 )
 
@@ -18,7 +16,7 @@ func TestUsage(t *testing.T) {
 		repo.Write(fmt.Sprint("file", i), fmt.Sprintln("content", i))
 	}
 	repo.Git("switch", "-q", "-c", "own/1")
-	tip := plumbing.NewHash(repo.Commit("nine files"))
+	tip := NewHash(repo.Commit("nine files"))
 	repo.Git("switch", "-q", "main")
 	g, err := Find(repo.Dir)
 	if err != nil {
@@ -26,13 +24,13 @@ func TestUsage(t *testing.T) {
 	}
 	for _, test := range []struct {
 		own     string
-		tips    []plumbing.Hash
+		tips    []Hash
 		objects int64
 	}{
-		{"own/", []plumbing.Hash{tip}, 11}, // with a tree and the commit
-		{"own/", []plumbing.Hash{tip, tip}, 11},
+		{"own/", []Hash{tip}, 11}, // with a tree and the commit
+		{"own/", []Hash{tip, tip}, 11},
 		{"own/", nil, 0},
-		{"other/", []plumbing.Hash{tip}, 0},
+		{"other/", []Hash{tip}, 0},
 	} {
 		got, err := g.Usage(t.Context(), test.tips, test.own)
 		if err != nil || got.Objects != test.objects || (got.Bytes > 0) != (test.objects > 0) {

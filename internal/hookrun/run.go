@@ -30,7 +30,6 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/limit"
 	"gitagent/internal/session"
-	"gitagent/internal/target"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 )
@@ -112,9 +111,6 @@ func (h *Hook) run(ctx context.Context, args []string, take func(context.Context
 	}
 	if unknown != nil {
 		return unknown
-	}
-	if err := target.HandOverTo(h.Repo.Format(), payload.Bytes()); err != nil {
-		return err
 	}
 	if viaPlugin(args) && event.Name == "SessionEnd" {
 		err := terminal.OutliveOwn(limit.Of(ctx).End, h.Repo.Top, payload.Bytes(), h.program, append([]string{"hook"}, withoutVia(args)...)...)

@@ -235,7 +235,7 @@ func TestCopySparse(t *testing.T) {
 	r.Write(".gitignore", "x\ndeps\n")
 	write(t, r, "a/x", "b/main.c")
 	r.Git("add", "-f", ".")
-	r.Git("update-index", "--add", "--cacheinfo", gittest.Hashes("160000,1234567890123456789012345678901234567890,deps"))
+	r.Git("update-index", "--add", "--cacheinfo", "160000,"+gittest.Hash("1234567890")+",deps")
 	r.Git("commit", "-qm", "there")
 	fork := worktree(t, r)
 	in := r.In(fork.Top)

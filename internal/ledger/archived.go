@@ -3,16 +3,14 @@ package ledger
 import (
 	"context"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 )
 
 // Tip returns the last commit of a mission's ledger, of an archived one too. If there is none, the error wraps
 // [git.ErrNotFound].
-func Tip(ctx context.Context, repo *git.Repo, id ID) (plumbing.Hash, error) {
-	var before plumbing.Hash
+func Tip(ctx context.Context, repo *git.Repo, id ID) (git.Hash, error) {
+	var before git.Hash
 	for {
 		refs, err := repo.Refs(ctx, id.Ref())
 		if tip, ok := refs[id.Ref()]; ok || err != nil {
@@ -22,32 +20,32 @@ func Tip(ctx context.Context, repo *git.Repo, id ID) (plumbing.Hash, error) {
 		// order, and once more if the archive has moved meanwhile.
 		index, err := indexOf(ctx, repo)
 		if err != nil {
-			return plumbing.ZeroHash, err
+			return git.Hash{}, err
 		}
 		if index == before {
-			return plumbing.ZeroHash, git.ErrNotFound
+			return git.Hash{}, git.ErrNotFound
 		}
 		before = index
 		objects := repo.Objects(ctx)
 		e, err := Archived(objects, index, id)
 		objects.Close()
 		if err != nil || !e.Gone() {
-			return e.Ledger.Hash(), err
+			return e.Ledger, err
 		}
 	}
 }
 
-func indexOf(ctx context.Context, repo *git.Repo) (plumbing.Hash, error) {
+func indexOf(ctx context.Context, repo *git.Repo) (git.Hash, error) {
 	refs, err := repo.Refs(ctx, archive.IndexRef)
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	return archive.Tip(refs)
 }
 
 // Archived returns the entry of a mission in the archive whose index is a commit: one that is Gone for a
 // mission that is not there.
-func Archived(objects *git.Objects, index plumbing.Hash, id ID) (archive.Entry, error) {
+func Archived(objects *git.Objects, index git.Hash, id ID) (archive.Entry, error) {
 	x, err := archive.Open(objects, index)
 	if err != nil {
 		return archive.Entry{}, err
@@ -68,16 +66,16 @@ func ListArchived(ctx context.Context, repo *git.Repo) ([]archive.Entry, error) 
 
 // ListAll returns all missions, archived ones too, as [List] does. Where the archive can't be read in part, it
 // returns the others as well.
-func ListAll(ctx context.Context, repo *git.Repo) (map[ID]plumbing.Hash, error) {
+func ListAll(ctx context.Context, repo *git.Repo) (map[ID]git.Hash, error) {
 	missions, archived, err := list(ctx, repo)
 	for _, e := range archived {
-		missions[ID(e.ID)] = e.Ledger.Hash()
+		missions[ID(e.ID)] = e.Ledger
 	}
 	return missions, err
 }
 
 // list returns the missions that have refs, and the archived ones.
-func list(ctx context.Context, repo *git.Repo) (missions map[ID]plumbing.Hash, archived []archive.Entry, err error) {
+func list(ctx context.Context, repo *git.Repo) (missions map[ID]git.Hash, archived []archive.Entry, err error) {
 	before, err := indexOf(ctx, repo)
 	if err != nil {
 		return nil, nil, err

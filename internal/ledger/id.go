@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 )
 
@@ -134,7 +132,10 @@ func OfSession(session string, digits int) (ID, error) {
 }
 
 // OfCommit returns the id of a side of a mission, which is named by one of its commits.
-func OfCommit(commit plumbing.Hash) ID { return ID(commit.String()[:12]) }
+func OfCommit(commit git.Hash) ID {
+	digits := commit.String() // none, if it is none
+	return ID(digits[:min(12, len(digits))])
+}
 
 const (
 	missionRefs = "refs/agent/missions/"

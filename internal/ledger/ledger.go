@@ -20,12 +20,12 @@ import (
 // A Ledger is the state of a mission at one event.
 type Ledger struct {
 	ID      ID
-	Tip     plumbing.Hash // the ledger commit; zero for a mission that has none yet
+	Tip     git.Hash // the ledger commit; zero for a mission that has none yet
 	Mission *Mission
 	Began   ID // the id it was recorded under; differs from ID in a side of a mission that went on in two clones
 
 	objects *git.Objects
-	tree    plumbing.Hash
+	tree    git.Hash
 	dirs    map[string]map[string]git.Entry
 	held    int // bytes, about, that it takes in memory
 }
@@ -41,7 +41,7 @@ func Open(ctx context.Context, repo *git.Repo, objects *git.Objects, id ID) (*Le
 }
 
 // At reads the ledger at one of its commits. Its head gets its name as in [ParseHead].
-func At(objects *git.Objects, id ID, tip plumbing.Hash) (*Ledger, error) {
+func At(objects *git.Objects, id ID, tip git.Hash) (*Ledger, error) {
 	if tip.IsZero() { // as a ref whose file is damaged says
 		return nil, fmt.Errorf("read ledger of %s: its ref is %w", id, git.ErrDamaged)
 	}
@@ -54,7 +54,7 @@ func At(objects *git.Objects, id ID, tip plumbing.Hash) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.Mission, err = ParseHead(id, data); err != nil {
+	if l.Mission, err = ParseHead(id, data, tip.Format()); err != nil {
 		return nil, fmt.Errorf("read ledger of %s: %w", id, err)
 	}
 	l.Began = l.Mission.began
@@ -111,7 +111,7 @@ func (l *Ledger) Stream(name string, f func(io.Reader) error) error {
 }
 
 // File returns the blob of a file. If there is none, the error wraps [git.ErrNotFound].
-func (l *Ledger) File(name string) (plumbing.Hash, error) {
+func (l *Ledger) File(name string) (git.Hash, error) {
 	e, err := l.Entry(name)
 	if err == nil && !isFile(e) {
 		err = git.ErrNotFound
@@ -155,7 +155,7 @@ func isFile(e git.Entry) bool {
 type Event struct {
 	Subject string            // first line of the ledger commit's message
 	Files   map[string][]byte // content by path; nil removes the file
-	Keep    []plumbing.Hash   // commits that the ledger keeps reachable; zero and repeated ones are ignored
+	Keep    []git.Hash        // commits that the ledger keeps reachable; zero and repeated ones are ignored
 
 	Author, Committer git.Signature
 	Key               *signature.Key // to sign with; nil for a commit without a signature
@@ -166,33 +166,33 @@ type Event struct {
 //
 // A mission's first event follows a commit without parents that holds mission.json alone, so that
 // the first-parent chain of a ledger has ledger commits only.
-func (l *Ledger) Append(e Event) (plumbing.Hash, error) {
+func (l *Ledger) Append(e Event) (git.Hash, error) {
 	commit, err := l.stage(e)
 	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("write ledger of %s: %w", l.ID, err)
+		return git.Hash{}, fmt.Errorf("write ledger of %s: %w", l.ID, err)
 	}
 	return commit, nil
 }
 
-func (l *Ledger) stage(e Event) (plumbing.Hash, error) {
+func (l *Ledger) stage(e Event) (git.Hash, error) {
 	head, err := l.Mission.Encode()
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	files := map[string][]byte{headFile: head}
 	if l.Tip.IsZero() {
-		tree, err := l.edit(plumbing.ZeroHash, files)
+		tree, err := l.edit(git.Hash{}, files)
 		if err == nil {
 			l.Tip, err = l.commit(tree, nil, e, "mission "+string(l.ID))
 		}
 		if err != nil {
-			return plumbing.ZeroHash, err
+			return git.Hash{}, err
 		}
 	}
 	maps.Copy(files, e.Files)
 	for name := range files {
 		if _, err := l.dir(path.Dir(name)); err != nil { // it may be too large to be edited
-			return plumbing.ZeroHash, err
+			return git.Hash{}, err
 		}
 	}
 	tree, err := l.edit(l.tree, files)
@@ -200,10 +200,10 @@ func (l *Ledger) stage(e Event) (plumbing.Hash, error) {
 		err = l.objects.Share(tree, l.tree)
 	}
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
-	var parents []plumbing.Hash
-	for _, p := range append([]plumbing.Hash{l.Tip}, e.Keep...) {
+	var parents []git.Hash
+	for _, p := range append([]git.Hash{l.Tip}, e.Keep...) {
 		if !p.IsZero() && !slices.Contains(parents, p) {
 			parents = append(parents, p)
 		}
@@ -211,13 +211,13 @@ func (l *Ledger) stage(e Event) (plumbing.Hash, error) {
 	return l.commit(tree, parents, e, e.Subject)
 }
 
-func (l *Ledger) commit(tree plumbing.Hash, parents []plumbing.Hash, e Event, subject string) (plumbing.Hash, error) {
+func (l *Ledger) commit(tree git.Hash, parents []git.Hash, e Event, subject string) (git.Hash, error) {
 	c := &git.Commit{Tree: tree, Parents: parents, Author: e.Author, Committer: e.Committer, Message: subject + "\n"}
-	return l.objects.Write(plumbing.CommitObject, Sign(c.Encode(), l.ID, e.Key))
+	return l.objects.Write(plumbing.CommitObject, Sign(c.Encode(), l.ID, e.Key, l.objects.Format()))
 }
 
 // edit stages a tree that differs from another in some files.
-func (l *Ledger) edit(tree plumbing.Hash, files map[string][]byte) (plumbing.Hash, error) {
+func (l *Ledger) edit(tree git.Hash, files map[string][]byte) (git.Hash, error) {
 	changes := make(map[string]git.Entry, len(files))
 	for name, data := range files {
 		if data == nil {
@@ -226,7 +226,7 @@ func (l *Ledger) edit(tree plumbing.Hash, files map[string][]byte) (plumbing.Has
 		}
 		hash, err := l.objects.Write(plumbing.BlobObject, data)
 		if err != nil {
-			return plumbing.ZeroHash, fmt.Errorf("write %s: %w", name, err)
+			return git.Hash{}, fmt.Errorf("write %s: %w", name, err)
 		}
 		changes[name] = git.Entry{Mode: filemode.Regular, Hash: hash}
 	}
@@ -234,7 +234,7 @@ func (l *Ledger) edit(tree plumbing.Hash, files map[string][]byte) (plumbing.Has
 }
 
 // List returns the repository's missions and the tips of their ledgers.
-func List(ctx context.Context, repo *git.Repo) (map[ID]plumbing.Hash, error) {
+func List(ctx context.Context, repo *git.Repo) (map[ID]git.Hash, error) {
 	refs, err := repo.Refs(ctx, missionRefs)
 	if err != nil {
 		return nil, fmt.Errorf("list missions: %w", err)
@@ -243,7 +243,7 @@ func List(ctx context.Context, repo *git.Repo) (map[ID]plumbing.Hash, error) {
 }
 
 // Keeping returns the missions whose ledgers keep a commit, as [List] does.
-func Keeping(ctx context.Context, repo *git.Repo, commit plumbing.Hash) (map[ID]plumbing.Hash, error) {
+func Keeping(ctx context.Context, repo *git.Repo, commit git.Hash) (map[ID]git.Hash, error) {
 	refs, err := repo.Containing(ctx, commit, missionRefs)
 	if err != nil {
 		return nil, fmt.Errorf("find the missions that keep %s: %w", commit, err)
@@ -266,8 +266,8 @@ func Newest(ctx context.Context, repo *git.Repo) (ID, int, error) {
 	return id, len(missions), nil
 }
 
-func ofRefs(refs map[string]plumbing.Hash) map[ID]plumbing.Hash {
-	missions := make(map[ID]plumbing.Hash, len(refs))
+func ofRefs(refs map[string]git.Hash) map[ID]git.Hash {
+	missions := make(map[ID]git.Hash, len(refs))
 	for ref, tip := range refs {
 		if id, err := ParseID(strings.TrimPrefix(ref, missionRefs)); err == nil {
 			missions[id] = tip
@@ -278,16 +278,16 @@ func ofRefs(refs map[string]plumbing.Hash) map[ID]plumbing.Hash {
 
 // Side returns the first commit of one side of a mission that went on in two ways: tip's first one
 // that beside lacks. The side is named by it, see [OfCommit].
-func Side(ctx context.Context, repo *git.Repo, tip, beside plumbing.Hash) (plumbing.Hash, error) {
+func Side(ctx context.Context, repo *git.Repo, tip, beside git.Hash) (git.Hash, error) {
 	out, err := repo.Output(ctx, nil, "rev-list", "--first-parent", "--reverse", tip.String(), "^"+beside.String())
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	first, _, _ := strings.Cut(string(out), "\n")
-	if !plumbing.IsHash(first) {
-		return plumbing.ZeroHash, fmt.Errorf("%s has nothing that %s lacks", tip, beside)
+	if !git.IsHash(first) {
+		return git.Hash{}, fmt.Errorf("%s has nothing that %s lacks", tip, beside)
 	}
-	return plumbing.NewHash(first), nil
+	return git.NewHash(first), nil
 }
 
 // Missing reports whether err means that something does not exist.

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
@@ -68,7 +67,7 @@ func TestAppend(t *testing.T) {
 				TurnPath("turns", n, ".json"):       fmt.Appendf(nil, "turn %d\n", n),
 				TurnPath("transcript", n, ".jsonl"): {},
 			},
-			Keep: []plumbing.Hash{plumbing.NewHash(second), plumbing.ZeroHash, plumbing.NewHash(second), plumbing.NewHash(first)},
+			Keep: []git.Hash{git.NewHash(second), {}, git.NewHash(second), git.NewHash(first)},
 		})
 		if last, err := l.LastTurn(); err != nil || last != n {
 			t.Fatalf("LastTurn after turn %d = %d, %v", n, last, err)

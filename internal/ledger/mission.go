@@ -45,10 +45,10 @@ func (t TurnID) String() string { return fmt.Sprintf("%s/%d", t.Mission, t.Turn)
 
 // A Finish says that all of a mission's work up to a turn is in a commit that is not the mission's own.
 type Finish struct {
-	Commit git.Hex   `json:"commit"`
+	Commit git.Hash  `json:"commit"`
 	Turn   int       `json:"turn"`         // the last one that is finished; 0 if there is none
 	At     time.Time `json:"at"`           // not before that turn was recorded
-	Tip    git.Hex   `json:"tip,omitzero"` // what the commit has the work of: the mission's branch; zero for a passive mission
+	Tip    git.Hash  `json:"tip,omitzero"` // what the commit has the work of: the mission's branch; zero for a passive mission
 }
 
 // Holds reports whether a mission whose last turn was recorded at that time has not gone on since.
@@ -60,7 +60,7 @@ func (f *Finish) Holds(last int, at time.Time) bool {
 type Adoption struct {
 	Turn   int       `json:"turn"` // the last one that was adopted
 	At     time.Time `json:"at"`
-	Commit git.Hex   `json:"commit,omitzero"`  // HEAD after the fork's commits were taken; zero if the work went into the worktree
+	Commit git.Hash  `json:"commit,omitzero"`  // HEAD after the fork's commits were taken; zero if the work went into the worktree
 	Undone bool      `json:"undone,omitempty"` // it was taken back
 }
 
@@ -101,13 +101,16 @@ func ParseMission(data []byte) (*Mission, error) {
 	return m, nil
 }
 
-// ParseHead decodes the mission.json in the ledger of the mission id. The ref's name counts, not
+// ParseHead decodes the mission.json in the ledger of the mission id, in a repository whose hashes have that format. The ref's name counts, not
 // the one in the file: when a mission went on in two clones, one side has another name, and is a
 // fork of the other side at a turn that the file does not record.
-func ParseHead(id ID, data []byte) (*Mission, error) {
+func ParseHead(id ID, data []byte, format git.Format) (*Mission, error) {
 	m, err := ParseMission(data)
 	if err != nil {
 		return nil, err
+	}
+	if f := m.Finished; f != nil && !format.Names(f.Commit, f.Tip) || m.Adopted != nil && !format.Names(m.Adopted.Commit) {
+		return nil, fmt.Errorf("parse mission.json: a hash is not of the format %s", format)
 	}
 	if m.began = m.ID; m.began != id {
 		m.ID, m.ForkedFrom = id, &TurnID{Mission: m.began}

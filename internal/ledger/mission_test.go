@@ -11,7 +11,7 @@ import (
 
 func TestFinish(t *testing.T) {
 	t.Parallel()
-	commit := gittest.Hashes("0123456789abcdef0123456789abcdef01234567")
+	commit := gittest.Hash("0123456789abcdef0123456789abcdef01234567")
 	parse := func(finished string) (*ledger.Mission, error) {
 		return ledger.ParseMission([]byte(`{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z","finished":` + finished + `}`))
 	}
@@ -50,7 +50,7 @@ func TestFinish(t *testing.T) {
 
 func TestAdopted(t *testing.T) {
 	t.Parallel()
-	commit := gittest.Hashes("0123456789abcdef0123456789abcdef01234567")
+	commit := gittest.Hash("0123456789abcdef0123456789abcdef01234567")
 	parse := func(adopted string) (*ledger.Mission, error) {
 		return ledger.ParseMission([]byte(`{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z","adopted":` + adopted + `}`))
 	}

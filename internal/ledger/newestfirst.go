@@ -8,15 +8,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 )
 
 // Ends hands over when the last events of missions were, whose ledgers end at these tips, in order of the
 // ids: no record in a ledger is newer. Missions that can't be read are added to unread. It looks at the
 // tips alone.
-func Ends(objects *git.Objects, tips map[ID]plumbing.Hash, unread *Unread, f func(id ID, end time.Time)) error {
+func Ends(objects *git.Objects, tips map[ID]git.Hash, unread *Unread, f func(id ID, end time.Time)) error {
 	ids := slices.Sorted(maps.Keys(tips))
 	wanted := make([]git.Wanted, len(ids))
 	for i, id := range ids {

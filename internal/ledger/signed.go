@@ -3,23 +3,18 @@ package ledger
 import (
 	"bytes"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/signature"
 )
 
 // The headers of a signed ledger commit, behind those that every commit has. The first says whose
 // ledger it is a part of, lest a commit that somebody signed for another purpose, or for another
-// mission, pass for an event of this one. The second is git's; git verifies it.
-const (
-	idHeader        = "agent-ledger "
-	signatureHeader = git.SignatureHeader + " "
-)
+// mission, pass for an event of this one. The second is git's, [git.Format.SignatureHeader]; git verifies it.
+const idHeader = "agent-ledger "
 
 // Sign returns the content of a ledger commit, of which plain has the headers that every commit has and the
 // message: with the header that says whose it is and a signature, or as it is without a key.
-func Sign(plain []byte, of ID, key *signature.Key) []byte {
+func Sign(plain []byte, of ID, key *signature.Key, format git.Format) []byte {
 	if key == nil {
 		return plain
 	}
@@ -28,15 +23,15 @@ func Sign(plain []byte, of ID, key *signature.Key) []byte {
 	message = append([]byte("\n"), message...)
 	armored := signature.Sign(*key, append(headers[:len(headers):len(headers)], message...))
 	folded := bytes.ReplaceAll(bytes.TrimSuffix(armored, []byte("\n")), []byte("\n"), []byte("\n "))
-	return append(append(append(append(headers, signatureHeader...), folded...), '\n'), message...)
+	return append(append(append(append(headers, format.SignatureHeader()+" "...), folded...), '\n'), message...)
 }
 
 // A Signed is a ledger commit in the form that [Ledger.Append] gives a signed one.
 type Signed struct {
 	Of     ID               // the ledger that it was written for
 	By     signature.Public // as the signature names it; see [Signed.Verify]
-	Tree   plumbing.Hash
-	Parent plumbing.Hash // the event before; zero in the first commit
+	Tree   git.Hash
+	Parent git.Hash // the event before; zero in the first commit
 
 	armored, text []byte // the signature, and what it is of
 }
@@ -58,13 +53,13 @@ func ParseSigned(content []byte) (s Signed, ok bool) {
 		rest = after
 		return string(v), true
 	}
-	hash := func(name string) (h plumbing.Hash, ok bool) {
+	hash := func(name string) (h git.Hash, ok bool) {
 		v, ok := line(name)
-		if !ok || !plumbing.IsHash(v) {
+		if !ok {
 			return h, false
 		}
-		h = plumbing.NewHash(v)
-		return h, h.String() == v
+		h = git.NewHash(v)
+		return h, !h.IsZero() && h.String() == v
 	}
 	if s.Tree, ok = hash("tree "); !ok {
 		return s, false
@@ -72,6 +67,9 @@ func ParseSigned(content []byte) (s Signed, ok bool) {
 	for first := true; bytes.HasPrefix(rest, []byte("parent ")); first = false {
 		parent, ok := hash("parent ")
 		if !ok {
+			return s, false
+		}
+		if parent.Format() != s.Tree.Format() {
 			return s, false
 		}
 		if first {
@@ -93,7 +91,7 @@ func ParseSigned(content []byte) (s Signed, ok bool) {
 	}
 	s.Of = id
 	signed := rest
-	folded, ok := bytes.CutPrefix(signed, []byte(signatureHeader))
+	folded, ok := bytes.CutPrefix(signed, []byte(s.Tree.Format().SignatureHeader()+" "))
 	if !ok {
 		return s, false
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 )
 
@@ -15,7 +13,7 @@ const commitsAtOnce = 1000
 // Since returns the commits of a ledger that ends at tip, as far as they come after another one of its
 // commits, zero for all: the newest first, at most so many. whole is false if there are more. They are
 // read as they are stored, also where the clone is shallow; one that is not here is an error.
-func Since(ctx context.Context, repo *git.Repo, objects *git.Objects, tip, before plumbing.Hash, most int) (commits []*git.Commit, whole bool, err error) {
+func Since(ctx context.Context, repo *git.Repo, objects *git.Objects, tip, before git.Hash, most int) (commits []*git.Commit, whole bool, err error) {
 	for at := tip; at != before && !at.IsZero(); {
 		if len(commits) == most {
 			return commits, false, nil
@@ -26,7 +24,7 @@ func Since(ctx context.Context, repo *git.Repo, objects *git.Objects, tip, befor
 		}
 		wanted := make([]git.Wanted, len(hashes))
 		for i, hash := range hashes {
-			wanted[i] = git.Wanted{Hash: plumbing.NewHash(hash), Most: git.MaxCommit}
+			wanted[i] = git.Wanted{Hash: git.NewHash(hash), Most: git.MaxCommit}
 		}
 		err = objects.Each(wanted, func(i int, obj *git.Object, err error) error {
 			switch {
@@ -39,7 +37,7 @@ func Since(ctx context.Context, repo *git.Repo, objects *git.Objects, tip, befor
 			if err != nil {
 				return err
 			}
-			commits, at = append(commits, c), plumbing.ZeroHash
+			commits, at = append(commits, c), git.Hash{}
 			if len(c.Parents) > 0 {
 				at = c.Parents[0]
 			}

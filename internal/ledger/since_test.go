@@ -7,8 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
 
@@ -20,12 +19,12 @@ func TestSince(t *testing.T) {
 	r.Write("a", "1\n")
 	kept := r.Commit("kept")
 	tree := r.Git("rev-parse", "HEAD^{tree}")
-	hashes := []plumbing.Hash{plumbing.NewHash(r.Git("commit-tree", "-m", "0", tree))}
+	hashes := []git.Hash{git.NewHash(r.Git("commit-tree", "-m", "0", tree))}
 	for n := 1; n < 6; n++ {
-		hashes = append(hashes, plumbing.NewHash(r.Git("commit-tree", "-m", fmt.Sprint(n), "-p", hashes[n-1].String(), "-p", kept, tree)))
+		hashes = append(hashes, git.NewHash(r.Git("commit-tree", "-m", fmt.Sprint(n), "-p", hashes[n-1].String(), "-p", kept, tree)))
 	}
 	repo, objects := open(t, r)
-	look := func(tip, before plumbing.Hash, most int) (got []string, whole bool, err error) {
+	look := func(tip, before git.Hash, most int) (got []string, whole bool, err error) {
 		commits, whole, err := Since(t.Context(), repo, objects, tip, before, most)
 		for _, c := range commits {
 			got = append(got, c.Message[:1])
@@ -40,14 +39,14 @@ func TestSince(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, tt := range []struct {
-			before plumbing.Hash
+			before git.Hash
 			most   int
 			want   []string
 			whole  bool
 		}{
-			{plumbing.ZeroHash, 100, []string{"5", "4", "3", "2", "1", "0"}, true},
-			{plumbing.ZeroHash, 6, []string{"5", "4", "3", "2", "1", "0"}, true},
-			{plumbing.ZeroHash, 4, []string{"5", "4", "3", "2"}, false},
+			{git.Hash{}, 100, []string{"5", "4", "3", "2", "1", "0"}, true},
+			{git.Hash{}, 6, []string{"5", "4", "3", "2", "1", "0"}, true},
+			{git.Hash{}, 4, []string{"5", "4", "3", "2"}, false},
 			{hashes[2], 100, []string{"5", "4", "3"}, true},
 			{hashes[2], 3, []string{"5", "4", "3"}, true},
 			{hashes[5], 100, nil, true},
@@ -61,7 +60,7 @@ func TestSince(t *testing.T) {
 	if err := os.Remove(filepath.Join(r.Dir, ".git", "objects", hashes[2].String()[:2], hashes[2].String()[2:])); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := look(hashes[5], plumbing.ZeroHash, 100); err == nil {
+	if _, _, err := look(hashes[5], git.Hash{}, 100); err == nil {
 		t.Error("a commit that is not here is no error")
 	}
 }

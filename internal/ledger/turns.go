@@ -5,7 +5,6 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
@@ -24,7 +23,7 @@ func TurnPath(kind string, turn int, ext string) string {
 // A Numbered is something in a ledger that has a number: the record of a turn, or a directory of them.
 type Numbered struct {
 	Number int
-	Hash   plumbing.Hash
+	Hash   git.Hash
 }
 
 // NewestDirs returns the directories among the entries of turns/, the one with the newest turns

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
@@ -36,19 +35,19 @@ func (w *writing) job(t, before *turns.Turn, l *line) *job {
 }
 
 // differences are the files in which two states differ. Their patches are not read yet.
-func (w *writing) differences(from, to git.Hex) []*fileDiff {
+func (w *writing) differences(from, to git.Hash) []*fileDiff {
 	if from == to {
 		return nil
 	}
 	a, err := w.tree(from)
-	var b plumbing.Hash
+	var b git.Hash
 	if err == nil {
 		b, err = w.tree(to)
 	}
 	var found []git.Difference
 	whole := true
 	if err == nil && a != b {
-		found, whole, err = w.objects.Differences(a, []plumbing.Hash{b}, maxChanges*20)
+		found, whole, err = w.objects.Differences(a, []git.Hash{b}, maxChanges*20)
 	}
 	if err != nil {
 		w.unread.Add(err)
@@ -68,11 +67,11 @@ func (w *writing) differences(from, to git.Hex) []*fileDiff {
 	return list
 }
 
-func (w *writing) tree(commit git.Hex) (plumbing.Hash, error) {
+func (w *writing) tree(commit git.Hash) (git.Hash, error) {
 	if commit.IsZero() {
 		return w.objects.EmptyTree()
 	}
-	return w.objects.TreeOf(commit.Hash())
+	return w.objects.TreeOf(commit)
 }
 
 func kindOf(d git.Difference) string {
@@ -92,7 +91,8 @@ func (w *writing) version(e git.Entry) string {
 	if e.Mode == filemode.Empty {
 		return ""
 	}
-	return e.Hash.String()[:16]
+	digits := e.Hash.String() // none of a stranger's entry that has zeros
+	return digits[:min(16, len(digits))]
 }
 
 // compare reads the patches of turns, in order, and calls upTo when those before a turn are complete.
@@ -102,12 +102,12 @@ func (w *writing) compare(jobs []*job, upTo func(int) error) error {
 		list []*fileDiff
 	}
 	var pairs []pair
-	var trees [][2]plumbing.Hash
+	var trees [][2]git.Hash
 	for i, j := range jobs {
 		for _, list := range [][]*fileDiff{j.between, j.files} {
 			if len(list) > 0 && list[0].from != list[0].to {
 				pairs = append(pairs, pair{i, list})
-				trees = append(trees, [2]plumbing.Hash{list[0].from, list[0].to})
+				trees = append(trees, [2]git.Hash{list[0].from, list[0].to})
 			}
 		}
 	}

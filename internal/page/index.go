@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
@@ -133,7 +131,7 @@ type fileDiff struct {
 	Patch      string `json:"patch,omitempty"`
 
 	versions git.Versions
-	from, to plumbing.Hash // the trees
+	from, to git.Hash // the trees
 }
 
 // A stamp is a time as scripts have it: milliseconds since 1970; 0 if it is not known.

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/handoffstore"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
@@ -64,7 +62,7 @@ func (p *Page) Write(ctx context.Context, to io.Writer) (*Written, error) {
 	w := &writing{
 		Page: p, ctx: ctx, objects: objects, packer: packer{w: buffered},
 		index: index{Title: "Missions of " + p.repository(), Made: stamp(p.Made), Without: p.Without, Wholes: make(map[string]int)},
-		where: make(map[ledger.TurnID]*line), made: make(map[plumbing.Hash]bool),
+		where: make(map[ledger.TurnID]*line), made: make(map[git.Hash]bool),
 	}
 	if w.index.Without == nil {
 		w.index.Without = []Part{}
@@ -128,7 +126,7 @@ type writing struct {
 	packer
 	index  index
 	where  map[ledger.TurnID]*line // turns that are in the page
-	made   map[plumbing.Hash]bool  // versions of files that the page can make
+	made   map[git.Hash]bool       // versions of files that the page can make
 	turns  int
 	unread ledger.Unread
 }

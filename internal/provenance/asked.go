@@ -87,15 +87,15 @@ func later(a, b time.Time) time.Time {
 type span struct{ first, last int }
 
 // Dates returns when two commits were made; the first may be zero.
-func (h *History) Dates(first, last git.Hex) (from, to time.Time, err error) {
+func (h *History) Dates(first, last git.Hash) (from, to time.Time, err error) {
 	for _, of := range []struct {
-		commit git.Hex
+		commit git.Hash
 		at     *time.Time
 	}{{first, &from}, {last, &to}} {
 		if of.commit.IsZero() {
 			continue
 		}
-		c, err := h.objects.Commit(of.commit.Hash())
+		c, err := h.objects.Commit(of.commit)
 		if err != nil {
 			return from, to, err
 		}

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
@@ -47,7 +45,7 @@ func (h *History) Blame(ctx context.Context, r Request) ([]Line, error) {
 	if uncommitted {
 		for i := range lines {
 			if lines[i].Blame.Commit == commit {
-				lines[i].Blame.Commit = git.Hex{}
+				lines[i].Blame.Commit = git.Hash{}
 			}
 		}
 		q.run(lines)
@@ -62,7 +60,7 @@ func (q *question) run(lines []Line) {
 			continue
 		}
 		began := make(map[string]bool)
-		if content, err := q.file(live.Open.Base.Hash()); err == nil {
+		if content, err := q.file(live.Open.Base); err == nil {
 			for line := range strings.SplitSeq(string(content), "\n") {
 				began[line] = true
 			}
@@ -76,7 +74,7 @@ func (q *question) run(lines []Line) {
 }
 
 // file is the file in a commit.
-func (q *question) file(commit plumbing.Hash) ([]byte, error) {
+func (q *question) file(commit git.Hash) ([]byte, error) {
 	e, err := q.objects.At(commit, q.r.Path)
 	if err != nil {
 		return nil, err
@@ -90,10 +88,10 @@ type question struct {
 	repo    *git.Repo
 	objects *git.Objects
 	r       Request
-	commit  git.Hex
+	commit  git.Hash
 }
 
-func (q *question) blame(since git.Hex, ranges []string, parents string) git.Blame {
+func (q *question) blame(since git.Hash, ranges []string, parents string) git.Blame {
 	return git.Blame{Commit: q.commit, Path: q.r.Path, Ranges: ranges, Since: since, Options: q.r.Options, Parents: parents}
 }
 
@@ -146,11 +144,11 @@ func (q *question) versions(ctx context.Context, names []string) (v *versions, e
 		return nil, nil
 	}
 	if q.repo == q.h.w.Repo {
-		if v, err = q.h.versions(ctx, q.commit.Hash(), list, names[0]); err != nil {
+		if v, err = q.h.versions(ctx, q.commit, list, names[0]); err != nil {
 			return nil, err
 		}
 	} else {
-		g, err := q.h.graph(ctx, q.repo, q.commit.Hash(), list)
+		g, err := q.h.graph(ctx, q.repo, q.commit, list)
 		if err != nil {
 			return nil, err
 		}
@@ -226,7 +224,7 @@ func (q *question) moved(ctx context.Context, lines []Line, names []string) ([]s
 	}
 	for _, b := range added {
 		for _, state := range q.h.last(b.In.Committed) {
-			old, err := q.repo.MovedFrom(ctx, git.Hex(state), b.Commit, b.Path)
+			old, err := q.repo.MovedFrom(ctx, state, b.Commit, b.Path)
 			if err != nil {
 				return nil, err
 			}
@@ -237,7 +235,7 @@ func (q *question) moved(ctx context.Context, lines []Line, names []string) ([]s
 }
 
 // last are the last states of turns before a time, of the missions that had the latest.
-func (h *History) last(before time.Time) (states []plumbing.Hash) {
+func (h *History) last(before time.Time) (states []git.Hash) {
 	missions := make(map[ledger.ID]bool)
 	for _, t := range slices.Backward(h.turns) {
 		if s := h.states[t.code]; s == nil || !s.made || t.at.After(before.Add(time.Second)) || missions[t.in.ID] {
@@ -257,7 +255,7 @@ func (v *versions) name(answer []git.Blamed, lines []Line) error {
 	writers := make([][]*turn, len(lines))
 	wanted := make(map[*turn]*turns.Turn)
 	for i, b := range answer {
-		at, ok := v.graph.index[b.Commit.Hash()]
+		at, ok := v.graph.index[b.Commit]
 		if !ok {
 			continue
 		}
@@ -358,7 +356,7 @@ func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]git.B
 	var young []Line
 	for i, l := range lines {
 		answer[i] = l.Blame
-		if at, ok := v.graph.index[l.Blame.Commit.Hash()]; ok && !v.graph.nodes[at].edge { // else it is older than all states
+		if at, ok := v.graph.index[l.Blame.Commit]; ok && !v.graph.nodes[at].edge { // else it is older than all states
 			places[l.Blame.Number] = i
 			young = append(young, l)
 		}
@@ -382,7 +380,7 @@ func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]git.B
 	if len(q.r.Options) == 0 { // with -C git would not find copies that are split
 		asked = ranges(young)
 	}
-	again, err := q.repo.Blame(ctx, q.blame(git.Hex{}, asked, file))
+	again, err := q.repo.Blame(ctx, q.blame(git.Hash{}, asked, file))
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
@@ -28,7 +27,7 @@ var ErrEnd = errors.New("the history ends there, in a shallow clone")
 // Brought returns the files of a commit, in order of their paths, with the lines that no parent of it has and
 // turns wrote: those that plain `git blame` gives to the commit. Of a merge they are what was made of
 // conflicts. What has no lines is left out, such as binary files, links and submodules.
-func (h *History) Brought(ctx context.Context, commit git.Hex) ([]Brought, error) {
+func (h *History) Brought(ctx context.Context, commit git.Hash) ([]Brought, error) {
 	files, err := h.brought(ctx, commit)
 	if err != nil {
 		return nil, fmt.Errorf("lines of commit %s: %w", commit, err)
@@ -36,8 +35,8 @@ func (h *History) Brought(ctx context.Context, commit git.Hex) ([]Brought, error
 	return files, nil
 }
 
-func (h *History) brought(ctx context.Context, commit git.Hex) ([]Brought, error) {
-	c, err := h.objects.Commit(commit.Hash())
+func (h *History) brought(ctx context.Context, commit git.Hash) ([]Brought, error) {
+	c, err := h.objects.Commit(commit)
 	if err != nil {
 		return nil, err
 	}
@@ -45,17 +44,17 @@ func (h *History) brought(ctx context.Context, commit git.Hex) ([]Brought, error
 	if err != nil {
 		return nil, err
 	}
-	if len(c.Parents) > 0 && slices.Contains(shallow, commit.Hash()) {
+	if len(c.Parents) > 0 && slices.Contains(shallow, commit) {
 		return nil, ErrEnd
 	}
 	if h.early(c.Committer.When) {
 		return nil, nil
 	}
-	var since git.Hex
+	var since git.Hash
 	if len(c.Parents) > 0 {
-		since = git.Hex(c.Parents[0])
+		since = c.Parents[0]
 	}
-	paths, err := h.grown(ctx, c.Parents, git.OrEmpty(since).Hash(), commit.Hash())
+	paths, err := h.grown(ctx, c.Parents, h.w.Repo.Format().OrEmpty(since), commit)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +82,7 @@ func (h *History) brought(ctx context.Context, commit git.Hex) ([]Brought, error
 
 // grown are the files in which a commit may have lines of turns' that none of its parents has. From is the
 // first of those, or nothing.
-func (h *History) grown(ctx context.Context, parents []plumbing.Hash, from, commit plumbing.Hash) ([]string, error) {
+func (h *History) grown(ctx context.Context, parents []git.Hash, from, commit git.Hash) ([]string, error) {
 	changed, err := h.w.Repo.Changed(ctx, from, commit, git.Paths{})
 	if err != nil {
 		return nil, err

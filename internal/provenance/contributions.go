@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
@@ -19,11 +18,11 @@ import (
 
 // A Landing is a question about commits of the user's: which turns contributed to them.
 type Landing struct {
-	Commit git.Hex
+	Commit git.Hash
 	// Since leaves out the commits that it reaches, as in git's Since..Commit; zero for none of them.
-	Since git.Hex
+	Since git.Hash
 	// Base is the commit from which files have changed: a merge base, or Since. Zero is an empty tree.
-	Base git.Hex
+	Base git.Hash
 	// Own leaves out what a merge has from one of its parents.
 	Own bool
 	// Only are the paths that count.
@@ -85,9 +84,9 @@ func (e Evidence) Words() []string {
 
 // Of returns the question about one commit. For a merge it is about all that was merged into its first
 // parent, or with own about what no parent has.
-func (h *History) Of(commit git.Hex, own bool) (Landing, *git.Commit, error) {
+func (h *History) Of(commit git.Hash, own bool) (Landing, *git.Commit, error) {
 	l := Landing{Commit: commit}
-	c, err := h.objects.Commit(commit.Hash())
+	c, err := h.objects.Commit(commit)
 	if err != nil {
 		return l, nil, err
 	}
@@ -95,8 +94,8 @@ func (h *History) Of(commit git.Hex, own bool) (Landing, *git.Commit, error) {
 	if err != nil {
 		return l, nil, err
 	}
-	if len(c.Parents) > 0 && !slices.Contains(shallow, commit.Hash()) {
-		l.Since = git.Hex(c.Parents[0])
+	if len(c.Parents) > 0 && !slices.Contains(shallow, commit) {
+		l.Since = c.Parents[0]
 		l.Base = l.Since
 		l.Own = own && len(c.Parents) > 1
 	}
@@ -118,10 +117,10 @@ type landing struct {
 	h       *History
 	sum     *Contributions
 	of      map[recorded]*Contribution
-	commits map[plumbing.Hash]time.Time // those that are asked about: when they were committed
-	names   map[ledger.TurnID]bool      // the turns that there are: whether one of the commits names it
-	made    map[*turn]bool              // whether one of them was made in it
-	asked   int                         // of how many files git was asked
+	commits map[git.Hash]time.Time // those that are asked about: when they were committed
+	names   map[ledger.TurnID]bool // the turns that there are: whether one of the commits names it
+	made    map[*turn]bool         // whether one of them was made in it
+	asked   int                    // of how many files git was asked
 }
 
 func (a *landing) answer(ctx context.Context) error {
@@ -169,16 +168,16 @@ const maxCommits = 10_000
 
 // list finds the commits that are asked about.
 func (a *landing) list(ctx context.Context) error {
-	a.commits, a.names = make(map[plumbing.Hash]time.Time), make(map[ledger.TurnID]bool)
+	a.commits, a.names = make(map[git.Hash]time.Time), make(map[ledger.TurnID]bool)
 	for _, t := range a.h.turns {
 		a.names[t.id] = false
 	}
-	tip, err := a.h.objects.Commit(a.Commit.Hash())
+	tip, err := a.h.objects.Commit(a.Commit)
 	if err != nil {
 		return err
 	}
-	a.add(a.Commit.Hash(), tip)
-	alone := a.Own || a.Since.IsZero() || len(tip.Parents) == 1 && git.Hex(tip.Parents[0]) == a.Since
+	a.add(a.Commit, tip)
+	alone := a.Own || a.Since.IsZero() || len(tip.Parents) == 1 && tip.Parents[0] == a.Since
 	if alone {
 		return nil
 	}
@@ -201,7 +200,7 @@ func (a *landing) list(ctx context.Context) error {
 }
 
 // add notes what is needed of a commit. Messages are not kept: in a small pack may be thousands of megabytes.
-func (a *landing) add(hash plumbing.Hash, c *git.Commit) {
+func (a *landing) add(hash git.Hash, c *git.Commit) {
 	a.commits[hash] = c.Committer.When
 	for _, id := range ledger.ReadTrailers(c.Message) {
 		if _, known := a.names[id]; known {
@@ -216,12 +215,12 @@ func (a *landing) changes(ctx context.Context) ([]git.Change, error) {
 	if err != nil || !a.Own {
 		return list, err
 	}
-	parents, err := a.h.objects.Parents(a.Commit.Hash())
+	parents, err := a.h.objects.Parents(a.Commit)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range parents[min(1, len(parents)):] {
-		changed, err := a.h.w.Repo.Changed(ctx, p, a.Commit.Hash(), a.Only)
+		changed, err := a.h.w.Repo.Changed(ctx, p, a.Commit, a.Only)
 		if err != nil {
 			return nil, err
 		}
@@ -285,7 +284,7 @@ func (a *landing) lines(ctx context.Context, c git.Change) error {
 		}
 		t := a.contribution(line.Turn)
 		t.Lines++
-		if _, among := a.commits[line.State.Hash()]; among {
+		if _, among := a.commits[line.State]; among {
 			t.Evidence.Commit = true
 		} else {
 			t.Evidence.Content = true
@@ -315,7 +314,7 @@ func (a *landing) contribution(t *turns.Turn) *Contribution {
 }
 
 // key tells the record from others.
-func (t *turn) key() recorded { return recorded{t.id, t.at, git.Hex(t.code)} }
+func (t *turn) key() recorded { return recorded{t.id, t.at, t.code} }
 
 // named adds what the commits' messages name.
 func (a *landing) named() error {
@@ -333,7 +332,7 @@ func (a *landing) named() error {
 }
 
 // committed is when the last of the commits was committed that are asked about.
-func (a *landing) committed() time.Time { return a.commits[a.Commit.Hash()] }
+func (a *landing) committed() time.Time { return a.commits[a.Commit] }
 
 // wrote counts lines that are a turn's.
 func (a *landing) wrote(ctx context.Context, t *turn, path string, lines int) error {

@@ -49,7 +49,7 @@ func TestMessagesAreNotKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &landing{h: h, Landing: Landing{Commit: git.Hex(tip), Since: git.Hex(from), Base: git.Hex(from)}}
+	a := &landing{h: h, Landing: Landing{Commit: tip, Since: from, Base: from}}
 	before := live()
 	if err := a.list(t.Context()); err != nil {
 		t.Fatal(err)

@@ -1,15 +1,12 @@
 package provenance
 
 import (
-	"bytes"
 	"cmp"
 	"container/heap"
 	"context"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -19,14 +16,14 @@ import (
 // that it was made from.
 type graph struct {
 	nodes []*node
-	index map[plumbing.Hash]int  // into nodes
-	turns map[*turn]bool         // whose states are in it
-	list  []*turn                // the same, in order of their starts
-	cut   map[plumbing.Hash]bool // where a shallow clone ends: what is new there may be older
+	index map[git.Hash]int  // into nodes
+	turns map[*turn]bool    // whose states are in it
+	list  []*turn           // the same, in order of their starts
+	cut   map[git.Hash]bool // where a shallow clone ends: what is new there may be older
 }
 
 // has reports whether a commit is in the graph.
-func (g *graph) has(commit plumbing.Hash) bool {
+func (g *graph) has(commit git.Hash) bool {
 	_, ok := g.index[commit]
 	return ok
 }
@@ -38,8 +35,8 @@ func (g *graph) holds(list []*turn) bool {
 
 // A node is a commit.
 type node struct {
-	hash plumbing.Hash
-	tree plumbing.Hash
+	hash git.Hash
+	tree git.Hash
 	date int64 // of the committer, in seconds
 	// saved is when it was first known to be a state of a turn's, in milliseconds; 0 if it is none, or
 	// that is not known.
@@ -62,13 +59,13 @@ type node struct {
 
 // graph returns the commits that can be reached from one commit and from the states of turns, without what
 // was there before the oldest of them.
-func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Hash, list []*turn) (*graph, error) {
+func (h *History) graph(ctx context.Context, repo *git.Repo, commit git.Hash, list []*turn) (*graph, error) {
 	real, err := h.revisions(ctx, repo, commit, list)
 	if err != nil {
 		return nil, err
 	}
-	saved := make(map[plumbing.Hash]int64)
-	save := func(commit plumbing.Hash, at time.Time) {
+	saved := make(map[git.Hash]int64)
+	save := func(commit git.Hash, at time.Time) {
 		if ms := at.UnixMilli(); saved[commit] == 0 || ms < saved[commit] {
 			saved[commit] = ms
 		}
@@ -90,7 +87,7 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 		if s := h.states[r.hash]; s != nil && s.made {
 			w.made = true
 			if !s.chain.IsZero() {
-				w.chain = []plumbing.Hash{s.chain}
+				w.chain = []git.Hash{s.chain}
 			}
 		}
 		commits = append(commits, w)
@@ -104,7 +101,7 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit plumbing.Has
 			n.mission, n.starts, n.elsewhere = s.mission, s.starts, s.elsewhere
 		}
 	}
-	g.list, g.turns, g.cut = list, make(map[*turn]bool), make(map[plumbing.Hash]bool)
+	g.list, g.turns, g.cut = list, make(map[*turn]bool), make(map[git.Hash]bool)
 	shallow, err := repo.Shallow()
 	if err != nil {
 		return nil, err
@@ -226,7 +223,7 @@ func (g *graph) claim(t *turn) {
 // had reports whether a commit was there when a turn started.
 func (g *graph) had(t *turn, at int) bool {
 	from := t.started.Unix()
-	var had []plumbing.Hash
+	var had []git.Hash
 	// After a switch of branches base is where HEAD was at the end, which may have been made in the turn.
 	if start, ok := g.index[t.base]; ok && (t.base != t.head || g.nodes[start].made || g.nodes[start].date <= from && cmp.Or(t.start, t.base) == t.base) {
 		had = append(had, t.base)
@@ -245,7 +242,7 @@ func (g *graph) had(t *turn, at int) bool {
 }
 
 // reach reports whether a commit can be reached from any of the others.
-func (g *graph) reach(froms []plumbing.Hash, at int) bool {
+func (g *graph) reach(froms []git.Hash, at int) bool {
 	seen := make(map[int]bool)
 	for _, from := range froms {
 		start, ok := g.index[from]
@@ -272,18 +269,18 @@ func (g *graph) reach(froms []plumbing.Hash, at int) bool {
 
 // A real is a commit as git has it.
 type real struct {
-	hash, tree plumbing.Hash
+	hash, tree git.Hash
 	date       int64
-	parents    []plumbing.Hash
+	parents    []git.Hash
 	edge       bool // it is where the graph ends
 }
 
 // revisions asks git for the commits of a graph.
-func (h *History) revisions(ctx context.Context, repo *git.Repo, commit plumbing.Hash, list []*turn) ([]real, error) {
+func (h *History) revisions(ctx context.Context, repo *git.Repo, commit git.Hash, list []*turn) ([]real, error) {
 	var revs strings.Builder
 	revs.WriteString(commit.String() + "\n")
-	wanted := make(map[plumbing.Hash]bool)
-	want := func(commit plumbing.Hash) { // and the states before it: git would know the ancestors of others, and may find a circle
+	wanted := make(map[git.Hash]bool)
+	want := func(commit git.Hash) { // and the states before it: git would know the ancestors of others, and may find a circle
 		for !commit.IsZero() && !wanted[commit] {
 			wanted[commit] = true
 			revs.WriteString(commit.String() + "\n")
@@ -358,11 +355,11 @@ func revList(ctx context.Context, repo *git.Repo, revs, how string) ([]real, err
 
 // A waiting is a commit that is to be put in its place.
 type waiting struct {
-	hash, tree  plumbing.Hash
+	hash, tree  git.Hash
 	date        int64
 	saved       int64
 	made        bool
-	chain, real []plumbing.Hash // what it was made from
+	chain, real []git.Hash // what it was made from
 
 	rank   int // in its second, from 1; 0 if no state needs it there
 	left   int // how many of these are yet to be placed
@@ -375,15 +372,15 @@ type waiting struct {
 // beginning, and so do commits that are named and not given. What a circle of states would need is left out,
 // as is a parent that is named twice.
 func order(edges []*node, commits []*waiting) *graph {
-	g := &graph{index: make(map[plumbing.Hash]int, len(edges)+len(commits)), nodes: make([]*node, 0, len(edges)+len(commits))}
-	slices.SortFunc(edges, func(a, b *node) int { return cmp.Or(cmp.Compare(a.date, b.date), bytes.Compare(a.hash[:], b.hash[:])) })
+	g := &graph{index: make(map[git.Hash]int, len(edges)+len(commits)), nodes: make([]*node, 0, len(edges)+len(commits))}
+	slices.SortFunc(edges, func(a, b *node) int { return cmp.Or(cmp.Compare(a.date, b.date), a.hash.Compare(b.hash)) })
 	for _, n := range edges {
 		if _, placed := g.index[n.hash]; !placed {
 			g.index[n.hash] = len(g.nodes)
 			g.nodes = append(g.nodes, n)
 		}
 	}
-	known := make(map[plumbing.Hash]*waiting, len(commits))
+	known := make(map[git.Hash]*waiting, len(commits))
 	for _, w := range commits {
 		known[w.hash], w.place = w, -1
 	}
@@ -448,7 +445,7 @@ func order(edges []*node, commits []*waiting) *graph {
 // rank gives states their rank among the commits of their second: in order of time, each behind what it needs
 // of that second. So nothing comes before the states that it may have been made from, unless a state needs
 // it.
-func rank(commits []*waiting, known map[plumbing.Hash]*waiting) {
+func rank(commits []*waiting, known map[git.Hash]*waiting) {
 	var states []*waiting
 	for _, w := range commits {
 		if w.made || w.saved != 0 {
@@ -456,7 +453,7 @@ func rank(commits []*waiting, known map[plumbing.Hash]*waiting) {
 		}
 	}
 	slices.SortFunc(states, func(a, b *waiting) int {
-		return cmp.Or(cmp.Compare(a.date, b.date), cmp.Compare(a.saved, b.saved), bytes.Compare(a.hash[:], b.hash[:]))
+		return cmp.Or(cmp.Compare(a.date, b.date), cmp.Compare(a.saved, b.saved), a.hash.Compare(b.hash))
 	})
 	last := 0
 	seen := make(map[*waiting]bool)
@@ -482,10 +479,10 @@ func rank(commits []*waiting, known map[plumbing.Hash]*waiting) {
 }
 
 // freed is the oldest commit in a circle: one that waits for nothing but a state.
-func freed(commits []*waiting, known map[plumbing.Hash]*waiting) *waiting {
+func freed(commits []*waiting, known map[git.Hash]*waiting) *waiting {
 	var best *waiting
 	for _, w := range commits {
-		waits := slices.ContainsFunc(w.real, func(p plumbing.Hash) bool { return known[p] != nil && known[p].place < 0 })
+		waits := slices.ContainsFunc(w.real, func(p git.Hash) bool { return known[p] != nil && known[p].place < 0 })
 		if w.place < 0 && !waits && (best == nil || before(w, best)) {
 			best = w
 		}
@@ -500,7 +497,7 @@ func before(a, b *waiting) bool {
 	if a.rank != b.rank {
 		return b.rank == 0 || a.rank != 0 && a.rank < b.rank
 	}
-	return bytes.Compare(a.hash[:], b.hash[:]) < 0
+	return a.hash.Compare(b.hash) < 0
 }
 
 // A queue is a heap of commits, the first one first.

@@ -30,8 +30,8 @@ type History struct {
 	// promisor is the remote of a partial clone that has what is missing; "" for other clones.
 	promisor string
 	turns    []*turn // each once, in order of their starts
-	states   map[plumbing.Hash]*state
-	asked    plumbing.Hash // the commit of the last question
+	states   map[git.Hash]*state
+	asked    git.Hash // the commit of the last question
 	// kept is the graph of an earlier question, and what was looked up in it; nil if there is none. It does
 	// for another commit in it, too, as nothing comes from what is after a commit.
 	kept  *graph
@@ -43,14 +43,14 @@ type turn struct {
 	id          ledger.TurnID // as the record names it
 	in          *ledger.Ledger
 	started, at time.Time
-	code, base  plumbing.Hash // zero where the record of an imported turn doesn't know it
+	code, base  git.Hash // zero where the record of an imported turn doesn't know it
 	// start is the state that was saved when it started, if one was: after a switch of branches it is not base.
-	start          plumbing.Hash
-	head           plumbing.Hash // at the end; zero if that is not known
-	branch         string        // HEAD's at the end, "" if it was detached
-	before         *turn         // the one before it in its mission; nil if it is the first
-	paths          []string      // that it changed
-	more, imported bool          // it changed more paths than these; it was imported
+	start          git.Hash
+	head           git.Hash // at the end; zero if that is not known
+	branch         string   // HEAD's at the end, "" if it was detached
+	before         *turn    // the one before it in its mission; nil if it is the first
+	paths          []string // that it changed
+	more, imported bool     // it changed more paths than these; it was imported
 }
 
 // A state is a commit that holds the worktree of a mission at some moment.
@@ -58,10 +58,10 @@ type state struct {
 	// made is whether the commit was made for that, at that moment, so that what came before in the mission
 	// may take the place of its ancestors. A commit of the user's, or one of the agent's, is not.
 	made    bool
-	mission ledger.ID     // of one that was made
-	chain   plumbing.Hash // of one that was made: the state before it; zero for the first one
-	turn    *turn         // that ended in it, or was running; nil if it was saved between two
-	starts  []*turn       // that started in it
+	mission ledger.ID // of one that was made
+	chain   git.Hash  // of one that was made: the state before it; zero for the first one
+	turn    *turn     // that ended in it, or was running; nil if it was saved between two
+	starts  []*turn   // that started in it
 	// elsewhere is whether it may be of another worktree than that of the mission which keeps it: an adoption
 	// saved it, or an undo after one.
 	elsewhere bool
@@ -69,7 +69,7 @@ type state struct {
 
 // Open reads the missions that the user may rely on.
 func Open(ctx context.Context, w *workspace.Workspace) (*History, error) {
-	h := &History{w: w, objects: w.Repo.Objects(ctx), states: make(map[plumbing.Hash]*state)}
+	h := &History{w: w, objects: w.Repo.Objects(ctx), states: make(map[git.Hash]*state)}
 	if err := h.read(ctx); err != nil {
 		h.Close()
 		return nil, err
@@ -85,7 +85,7 @@ const maxFiles = 16
 
 // versions returns what a file was in the commits that matter for one commit and some turns, as far as that
 // is known: nothing of a file that is asked about for the first time.
-func (h *History) versions(ctx context.Context, commit plumbing.Hash, list []*turn, name string) (*versions, error) {
+func (h *History) versions(ctx context.Context, commit git.Hash, list []*turn, name string) (*versions, error) {
 	if h.kept == nil || !h.kept.has(commit) || !h.kept.holds(list) {
 		if h.asked == commit { // there are questions about several files
 			list = slices.DeleteFunc(slices.Clone(h.turns), func(t *turn) bool { return t.code.IsZero() })
@@ -160,7 +160,7 @@ func byStart(a, b *turn) int {
 type recorded struct {
 	id   ledger.TurnID
 	at   time.Time
-	code git.Hex
+	code git.Hash
 }
 
 // readTurns reads the records of a mission. What forks have inherited is the mission's own that recorded it,
@@ -172,11 +172,11 @@ func (h *History) readTurns(l *ledger.Ledger, known map[recorded]*turn) error {
 		r := known[key]
 		if r == nil {
 			r = &turn{
-				id: t.ID(), in: l, started: t.Before().At, at: t.At, head: t.Head.Hash(),
+				id: t.ID(), in: l, started: t.Before().At, at: t.At, head: t.Head,
 				paths: slices.Clone(t.Paths), branch: t.Branch, more: t.Files > len(t.Paths), imported: t.Imported != "",
 			}
 			if t.CodeKnown() == nil {
-				r.code, r.base = t.Code.Hash(), t.Base.Hash()
+				r.code, r.base = t.Code, t.Base
 			}
 			known[key] = r
 		} else if t.Mission == l.ID {
@@ -196,8 +196,8 @@ func (t *turn) record() (*turns.Turn, error) { return turns.ReadIn(t.in, t.id.Tu
 // An event is a commit of a ledger.
 type event struct {
 	at     int64 // in seconds
-	before plumbing.Hash
-	keeps  []plumbing.Hash
+	before git.Hash
+	keeps  []git.Hash
 	seen   bool
 }
 
@@ -211,7 +211,7 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	byID, byCode := make(map[ledger.TurnID][]*turn), make(map[plumbing.Hash][]*turn)
+	byID, byCode := make(map[ledger.TurnID][]*turn), make(map[git.Hash][]*turn)
 	for _, t := range h.turns {
 		byID[t.id], byCode[t.code] = append(byID[t.id], t), append(byCode[t.code], t)
 		if !t.code.IsZero() {
@@ -222,13 +222,13 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 		}
 	}
 	type end struct {
-		state   plumbing.Hash
+		state   git.Hash
 		adopted bool // by then the work had been adopted: what is saved while it is taken back may be elsewhere
 	}
-	last := make(map[plumbing.Hash]end) // by event: what it left behind
+	last := make(map[git.Hash]end) // by event: what it left behind
 	for _, l := range list {
 		var chain []*event
-		var hashes []plumbing.Hash
+		var hashes []git.Hash
 		at := l.Tip
 		for e := events[at]; e != nil && !e.seen; e = events[at] {
 			e.seen = true
@@ -323,29 +323,29 @@ func (h *History) began(t *turn, saved []*save) {
 }
 
 // on reports whether a commit was made on another one.
-func (h *History) on(commit, parent plumbing.Hash) bool {
+func (h *History) on(commit, parent git.Hash) bool {
 	parents, err := h.objects.Parents(commit)
 	return err == nil && slices.Contains(parents, parent)
 }
 
 // starts notes that a turn started in a state.
-func (h *History) starts(t *turn, commit plumbing.Hash) {
+func (h *History) starts(t *turn, commit git.Hash) {
 	if s := h.state(commit); !slices.Contains(s.starts, t) {
 		s.starts = append(s.starts, t)
 	}
 }
 
 // other is a commit, or zero if it is that one.
-func other(commit, than plumbing.Hash) plumbing.Hash {
+func other(commit, than git.Hash) git.Hash {
 	if commit == than {
-		return plumbing.ZeroHash
+		return git.Hash{}
 	}
 	return commit
 }
 
 // ended is the turn that ended in a commit which an event keeps: of those with the name that the commit
 // has, the one that was recorded last, and no earlier. It may have been recorded again since.
-func ended(named []*turn, at int64, code plumbing.Hash) *turn {
+func ended(named []*turn, at int64, code git.Hash) *turn {
 	var best *turn
 	for _, t := range named {
 		if t.code == code {
@@ -359,7 +359,7 @@ func ended(named []*turn, at int64, code plumbing.Hash) *turn {
 }
 
 // state is what is known of a commit that holds a state.
-func (h *History) state(commit plumbing.Hash) *state {
+func (h *History) state(commit git.Hash) *state {
 	s := h.states[commit]
 	if s == nil {
 		s = new(state)
@@ -369,12 +369,12 @@ func (h *History) state(commit plumbing.Hash) *state {
 }
 
 // events returns the commits of ledgers, each once.
-func (h *History) events(ctx context.Context, list []*ledger.Ledger) (map[plumbing.Hash]*event, error) {
+func (h *History) events(ctx context.Context, list []*ledger.Ledger) (map[git.Hash]*event, error) {
 	var tips strings.Builder
 	for _, l := range list {
 		tips.WriteString(l.Tip.String() + "\n")
 	}
-	events := make(map[plumbing.Hash]*event)
+	events := make(map[git.Hash]*event)
 	if tips.Len() == 0 {
 		return events, nil
 	}
@@ -397,11 +397,11 @@ func (h *History) events(ctx context.Context, list []*ledger.Ledger) (map[plumbi
 }
 
 // revision reads a line of hashes behind a time in seconds.
-func revision(line string) (at int64, hashes []plumbing.Hash, err error) {
+func revision(line string) (at int64, hashes []git.Hash, err error) {
 	fields := strings.Fields(line)
 	at, err = strconv.ParseInt(fields[0], 10, 64)
 	for _, field := range fields[1:] {
-		var hash plumbing.Hash
+		var hash git.Hash
 		if err == nil {
 			hash, err = git.ParseHash(field)
 		}
@@ -412,7 +412,7 @@ func revision(line string) (at int64, hashes []plumbing.Hash, err error) {
 
 // A keep is a commit that an event keeps, and when that was, in seconds.
 type keep struct {
-	commit plumbing.Hash
+	commit git.Hash
 	at     int64
 }
 
@@ -428,7 +428,7 @@ const maxMessage = 1 << 20
 // A making is what a commit that holds a state was made for, and on what.
 type making struct {
 	ledger.TurnID
-	on []plumbing.Hash
+	on []git.Hash
 }
 
 type makings map[keep]making
@@ -449,8 +449,8 @@ func (m makings) pair(e *event) int {
 
 // made returns what the commits were made for that were made by the events that keep them. Of the others
 // nothing is said: they are the user's, maybe with trailers that name turns, or an earlier event's.
-func (h *History) made(events map[plumbing.Hash]*event) (makings, error) {
-	times := make(map[plumbing.Hash][]int64)
+func (h *History) made(events map[git.Hash]*event) (makings, error) {
+	times := make(map[git.Hash][]int64)
 	for _, e := range events {
 		for _, commit := range e.keeps {
 			times[commit] = append(times[commit], e.at)

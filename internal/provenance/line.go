@@ -8,13 +8,13 @@ import (
 // A Request is a question about the lines of a file.
 type Request struct {
 	// Commit is the one whose file is meant; zero for the worktree as it is now.
-	Commit git.Hex
+	Commit git.Hash
 	// Path is the file's, from the top of the worktree, as git has it.
 	Path string
 	// Ranges are those of git's -L; none for all lines.
 	Ranges []string
 	// Since leaves out the lines that came no later than this commit, unless it is zero.
-	Since git.Hex
+	Since git.Hash
 	// Options are git's: -w, -M, -C.
 	Options []string
 	// Running are the sessions that live now; the turns that they are in may have written what is not
@@ -31,7 +31,7 @@ type Line struct {
 	Turn *turns.Turn
 	// State is the commit in which the line is the turn's: its code commit, or one that the agent made. Path
 	// is the file's name there, and Number the line's.
-	State  git.Hex
+	State  git.Hash
 	Path   string
 	Number int
 	// Others are turns that ran at the same time, and may have written the line as well.

@@ -26,7 +26,7 @@ func workspaceOf(t *testing.T, r *gittest.Repo) *workspace.Workspace {
 func TestLook(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
-	commit := func(files map[string]string) plumbing.Hash {
+	commit := func(files map[string]string) git.Hash {
 		r.Git("read-tree", "--empty")
 		for path, content := range files {
 			hash, err := r.Feed(content, "hash-object", "-w", "--stdin")
@@ -35,9 +35,9 @@ func TestLook(t *testing.T) {
 			}
 			r.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+","+path)
 		}
-		return plumbing.NewHash(r.Git("commit-tree", "-m", "a state", r.Git("write-tree")))
+		return git.NewHash(r.Git("commit-tree", "-m", "a state", r.Git("write-tree")))
 	}
-	blob := func(content string) plumbing.Hash { return plumbing.ComputeHash(plumbing.BlobObject, []byte(content)) }
+	blob := func(content string) git.Hash { return made(1).Format().Object(plumbing.BlobObject, []byte(content)) }
 	base, code := commit(map[string]string{"former": "one\n", "now": "here\n"}), commit(map[string]string{"now": "two\n"})
 	committed := time.Unix(1000, 0)
 	paths := func(list ...string) []string { return list }
@@ -58,9 +58,9 @@ func TestLook(t *testing.T) {
 	} {
 		other := &turn{started: committed.Add(-time.Hour), base: base, code: code, more: true} // which is asked about as well
 		a := &landing{
-			Landing: Landing{Commit: git.Hex(code)},
+			Landing: Landing{Commit: code},
 			h:       &History{w: workspaceOf(t, r), turns: []*turn{other, &tt.turn}},
-			commits: map[plumbing.Hash]time.Time{code: committed},
+			commits: map[git.Hash]time.Time{code: committed},
 		}
 		changes := make([]git.Change, 2)
 		changes[0].Path, changes[0].From = "now", "former"
@@ -71,19 +71,19 @@ func TestLook(t *testing.T) {
 			continue
 		}
 		for i, f := range files {
-			want, had := []*turn{other}, [3]plumbing.Hash{}
+			want, had := []*turn{other}, [3]git.Hash{}
 			if tt.want && (i == 0 || tt.turn.more) {
 				want = []*turn{&tt.turn, other}
 			}
 			if i == 0 {
-				had = [3]plumbing.Hash{blob("two\n"), blob("here\n"), blob("one\n")}
+				had = [3]git.Hash{blob("two\n"), blob("here\n"), blob("one\n")}
 			}
 			if !slices.Equal(f.turns, want) {
 				t.Errorf("%s: %d turns may have changed %s, want %d", tt.name, len(f.turns), f.c.Path, len(want))
 				continue
 			}
 			for n := range want {
-				if got := [3]plumbing.Hash{f.after[n], f.before[n], f.was[n]}; got != had {
+				if got := [3]git.Hash{f.after[n], f.before[n], f.was[n]}; got != had {
 					t.Errorf("%s: %s was %v, want %v", tt.name, f.c.Path, got, had)
 				}
 			}

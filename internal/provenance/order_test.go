@@ -9,16 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
+	"gitagent/internal/git"
 )
 
 // name is the hash of a commit with a name of one letter.
-func name(letter byte) (hash plumbing.Hash) {
-	hash[0] = letter
-	return hash
-}
+func name(letter byte) git.Hash { return made(letter) }
 
-func names(letters string) (hashes []plumbing.Hash) {
+func names(letters string) (hashes []git.Hash) {
 	for i := range len(letters) {
 		hashes = append(hashes, name(letters[i]))
 	}
@@ -64,10 +61,10 @@ func TestOrder(t *testing.T) {
 			var order []byte
 			var parents []string
 			for _, n := range g.nodes {
-				order = append(order, n.hash[0])
-				of := string(n.hash[0]) + ":"
+				order = append(order, n.hash.Byte(0))
+				of := string(n.hash.Byte(0)) + ":"
 				for _, p := range n.parents {
-					of += string(g.nodes[p].hash[0])
+					of += string(g.nodes[p].hash.Byte(0))
 				}
 				parents = append(parents, of)
 			}
@@ -106,12 +103,12 @@ func TestOrderAcyclic(t *testing.T) {
 			node := g.nodes[g.index[w.hash]]
 			for _, p := range node.parents {
 				if p >= g.index[w.hash] {
-					t.Fatalf("commit %x comes before one that it was made from", w.hash[0])
+					t.Fatalf("commit %x comes before one that it was made from", w.hash.Byte(0))
 				}
 			}
 			for _, p := range w.real {
 				if !slices.Contains(node.parents, g.index[p]) {
-					t.Fatalf("commit %x has lost parent %x", w.hash[0], p[0])
+					t.Fatalf("commit %x has lost parent %x", w.hash.Byte(0), p.Byte(0))
 				}
 			}
 		}
@@ -142,7 +139,7 @@ func TestClaim(t *testing.T) {
 			got := ""
 			for _, n := range g.nodes {
 				if slices.Contains(n.writers, turn) {
-					got += string(n.hash[:1])
+					got += string(rune(n.hash.Byte(0)))
 				}
 			}
 			if got != tt.want {

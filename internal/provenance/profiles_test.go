@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/transaction"
@@ -593,7 +591,7 @@ func (tr *tree) attached() bool {
 	id := tr.id()
 	dir := filepath.Join(filepath.Dir(tr.machine.trees[0].dir), "mission-"+string(id))
 	_, _, err := tr.recorder().Begin(context.Background(), turns.Beginning{
-		ID: id, Title: "a mission", From: plumbing.NewHash(tr.git("rev-parse", "HEAD")), Worktree: dir, At: tr.time(),
+		ID: id, Title: "a mission", From: git.NewHash(tr.git("rev-parse", "HEAD")), Worktree: dir, At: tr.time(),
 	})
 	if err != nil {
 		tr.fatal(err)
@@ -777,13 +775,13 @@ func (tr *tree) adoptCommits() bool {
 
 // noteAdopted lets the ledger of a fork keep HEAD, which has taken its commits up to a turn.
 func (tr *tree) noteAdopted(last *turns.Turn) bool {
-	head := plumbing.NewHash(tr.git("rev-parse", "HEAD"))
+	head := git.NewHash(tr.git("rev-parse", "HEAD"))
 	job := transaction.Job{Mission: last.Mission, At: tr.time(), What: "adopt"}
 	err := transaction.Run(context.Background(), tr.workspace(tr.dir), transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
 		if err := tx.Open(ctx); err != nil {
 			return err
 		}
-		tx.Ledger.Mission.Adopted = &ledger.Adoption{Turn: last.Turn, At: tx.At, Commit: git.Hex(head)}
+		tx.Ledger.Mission.Adopted = &ledger.Adoption{Turn: last.Turn, At: tx.At, Commit: head}
 		if err := tx.Append(fmt.Sprintf("adopt %d", last.Turn), nil, head); err != nil {
 			return err
 		}

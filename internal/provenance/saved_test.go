@@ -4,8 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
 
@@ -13,10 +12,10 @@ import (
 func TestSaved(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
-	of := make(map[string]plumbing.Hash)
+	of := make(map[string]git.Hash)
 	tree := r.Git("write-tree")
 	for _, name := range []string{"oldest", "base", "start", "head", "code", "code of both", "asked"} {
-		of[name] = plumbing.NewHash(r.Git("commit-tree", "-m", name, tree))
+		of[name] = git.NewHash(r.Git("commit-tree", "-m", name, tree))
 	}
 	w := workspaceOf(t, r)
 	objects := w.Repo.Objects(t.Context())

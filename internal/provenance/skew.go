@@ -4,8 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
 
@@ -85,7 +84,7 @@ func ahead(g *graph, c *contents) map[ledger.ID]int64 {
 
 // taken finds missions that were ahead by the trees of commits: it returns by how many seconds.
 func (g *graph) taken() map[ledger.ID]int64 {
-	ended := make(map[plumbing.Hash][]int) // by tree: the states in which turns ended that changed something
+	ended := make(map[git.Hash][]int) // by tree: the states in which turns ended that changed something
 	for at, n := range g.nodes {
 		if n.made && len(n.writers) > 0 && n.hash == n.writers[0].code && !slices.ContainsFunc(n.parents, func(p int) bool { return g.nodes[p].tree == n.tree }) {
 			ended[n.tree] = append(ended[n.tree], at)

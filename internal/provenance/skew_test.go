@@ -1,13 +1,16 @@
 package provenance
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/test/gittest"
 )
 
 // skewedGraph reads commits as "b12:parents:lines", in order: a commit b of second 12, with the places of its
@@ -21,7 +24,7 @@ func skewedGraph(t *testing.T, text string) (*graph, *contents) {
 		if of := strings.ToLower(field[:1]); of != field[:1] {
 			n.made, n.mission = true, ledger.ID(strings.Repeat(of, 8))
 			n.writers = []*turn{{id: ledger.TurnID{Mission: n.mission, Turn: len(g.nodes)}}}
-			n.hash[1] = byte(len(g.nodes)) // several have one letter
+			n.hash = git.NewHash(fmt.Sprintf("%02x%02x", field[0], len(g.nodes)) + gittest.Hash("0")[4:]) // several have one letter
 		}
 		var err error
 		if n.edge = field[0] == '.'; !n.edge {
@@ -73,7 +76,7 @@ func TestAhead(t *testing.T) {
 			sorted := g.corrected(got)
 			var order []byte
 			for _, n := range sorted.nodes {
-				order = append(order, n.hash[0])
+				order = append(order, n.hash.Byte(0))
 			}
 			if order := string(order); order != ".AAn" && order != ".AnAm" {
 				t.Errorf("order %s", order)

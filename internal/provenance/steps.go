@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 )
 
@@ -21,12 +19,12 @@ const maxAsked = 200_000
 type file struct {
 	c             git.Change
 	turns         []*turn // that may have changed it, the newest first
-	before, after []plumbing.Hash
-	was           []plumbing.Hash // before, under its former name
+	before, after []git.Hash
+	was           []git.Hash // before, under its former name
 }
 
 // had is what a turn found.
-func (f *file) had(i int) plumbing.Hash {
+func (f *file) had(i int) git.Hash {
 	if f.before[i].IsZero() && f.c.From != f.c.Path {
 		return f.was[i]
 	}
@@ -84,10 +82,10 @@ func (a *landing) look(ctx context.Context, changes []git.Change) ([]*file, erro
 // prefetch gets the files that "<commit>:<path>" name, which a partial clone may lack: git cat-file would get
 // them one at a time, only to say that they are there.
 func (h *History) prefetch(ctx context.Context, names []string) error {
-	wanted := make(map[plumbing.Hash]bool)
+	wanted := make(map[git.Hash]bool)
 	for _, name := range names {
 		commit, path, _ := strings.Cut(name, ":")
-		e, err := h.objects.At(plumbing.NewHash(commit), path)
+		e, err := h.objects.At(git.NewHash(commit), path)
 		if err == nil && e.Mode.IsFile() { // otherwise it is not there
 			wanted[e.Hash] = true
 		}
@@ -98,7 +96,7 @@ func (h *History) prefetch(ctx context.Context, names []string) error {
 // A step is what a turn made of a file.
 type step struct {
 	t        *turn
-	from, to plumbing.Hash
+	from, to git.Hash
 }
 
 // exact counts the lines of a file that turns alone have made of what was there before, one after another.

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/provenance"
 	"gitagent/test/gittest"
@@ -144,7 +142,7 @@ func (w *world) score() score {
 			if text != "" {
 				text += "\n" // which was taken off
 			}
-			head := git.Hex(plumbing.NewHash(tr.git("rev-parse", "HEAD")))
+			head := git.NewHash(tr.git("rev-parse", "HEAD"))
 			w.ask(&s, h, tr, provenance.Request{Commit: head, Path: name, Options: w.profile.options}, split(text))
 			if now := tr.content(name); now != text {
 				w.ask(&s, h, tr, provenance.Request{Path: name, Options: w.profile.options}, split(now))

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/provenance"
 	"gitagent/test/gittest"
@@ -108,7 +106,7 @@ func (m *machine) answers() map[string][]string {
 		m.fatal(err)
 	}
 	defer h.Close()
-	head := git.Hex(plumbing.NewHash(tr.git("rev-parse", "HEAD")))
+	head := git.NewHash(tr.git("rev-parse", "HEAD"))
 	for name := range strings.SplitSeq(strings.TrimSuffix(tr.git("ls-tree", "-r", "-z", "--name-only", "HEAD"), "\x00"), "\x00") {
 		list, err := h.Blame(m.t.Context(), provenance.Request{Commit: head, Path: name, Options: m.profile.options})
 		if err != nil {

@@ -24,13 +24,13 @@ type versions struct {
 	// promisor is the remote of a partial clone that has what is missing; "" for other clones.
 	promisor string
 	names    []string
-	blobs    [][]plumbing.Hash // by name and place; zero where there is none
+	blobs    [][]git.Hash // by name and place; zero where there is none
 
 	numbering *numbering
-	lines     map[plumbing.Hash][]int32 // of a blob: the numbers of its lines, in order, each once
-	left      int                       // how many numbers may still be kept
-	all       *contents                 // nil before they are known
-	tips      [][]int                   // by place, see [tips]; nil before they are known
+	lines     map[git.Hash][]int32 // of a blob: the numbers of its lines, in order, each once
+	left      int                  // how many numbers may still be kept
+	all       *contents            // nil before they are known
+	tips      [][]int              // by place, see [tips]; nil before they are known
 }
 
 // Limits of what is kept: a file may have 100,000 versions of 10,000 lines.
@@ -42,7 +42,7 @@ const (
 func newVersions(repo *git.Repo, objects *git.Objects, h *History, g *graph) *versions {
 	return &versions{
 		repo: repo, objects: objects, history: h.objects, graph: g, promisor: h.promisor,
-		numbering: newNumbering(), lines: make(map[plumbing.Hash][]int32), left: maxLines,
+		numbering: newNumbering(), lines: make(map[git.Hash][]int32), left: maxLines,
 	}
 }
 
@@ -61,9 +61,9 @@ func (v *versions) add(ctx context.Context, names ...string) error {
 	return v.read(ctx)
 }
 
-func (v *versions) named(ctx context.Context, name string) ([]plumbing.Hash, error) {
+func (v *versions) named(ctx context.Context, name string) ([]git.Hash, error) {
 	nodes := v.graph.nodes
-	blobs := make([]plumbing.Hash, len(nodes))
+	blobs := make([]git.Hash, len(nodes))
 	parts := max(1, min(runtime.GOMAXPROCS(0), len(nodes)/256))
 	errs := make([]error, parts)
 	var done sync.WaitGroup
@@ -77,13 +77,14 @@ func (v *versions) named(ctx context.Context, name string) ([]plumbing.Hash, err
 	return blobs, errors.Join(errs...)
 }
 
-func (v *versions) look(ctx context.Context, nodes []*node, name string, blobs []plumbing.Hash) error {
+func (v *versions) look(ctx context.Context, nodes []*node, name string, blobs []git.Hash) error {
 	var in strings.Builder
-	asked := make(map[plumbing.Hash]bool)
+	empty := v.repo.Format().EmptyTree().String() + " "
+	asked := make(map[git.Hash]bool)
 	for _, n := range nodes {
 		if !asked[n.tree] && !n.tree.IsZero() {
 			asked[n.tree] = true
-			in.WriteString(emptyTree + " " + n.tree.String() + "\n")
+			in.WriteString(empty + n.tree.String() + "\n")
 		}
 	}
 	// Unlike cat-file, this does not need the blobs, which a partial clone would get one at a time.
@@ -92,24 +93,21 @@ func (v *versions) look(ctx context.Context, nodes []*node, name string, blobs [
 	if err != nil {
 		return err
 	}
-	found, err := parseLook(string(out), name)
+	found, err := parseLook(string(out), name, empty)
 	for i, n := range nodes {
 		blobs[i] = found[n.tree]
 	}
 	return err
 }
 
-// emptyTree is the hash of a tree without entries.
-var emptyTree = git.OrEmpty(git.Hex{}).String()
-
 // parseLook reads what `git diff-tree` prints for trees, each against the empty one: a line with the two
-// hashes, then for each path its modes, hashes and status, NUL, the path, NUL. It returns the blob of a path
+// hashes, of which empty is the first one and a blank, then for each path its modes, hashes and status, NUL, the path, NUL. It returns the blob of a path
 // by tree.
-func parseLook(out, name string) (map[plumbing.Hash]plumbing.Hash, error) {
-	blobs := make(map[plumbing.Hash]plumbing.Hash)
-	var tree plumbing.Hash
+func parseLook(out, name, empty string) (map[git.Hash]git.Hash, error) {
+	blobs := make(map[git.Hash]git.Hash)
+	var tree git.Hash
 	for out != "" {
-		if rest, ok := strings.CutPrefix(out, emptyTree+" "); ok {
+		if rest, ok := strings.CutPrefix(out, empty); ok {
 			line, rest, _ := strings.Cut(rest, "\n")
 			hash, err := git.ParseHash(line)
 			if err != nil {
@@ -163,7 +161,7 @@ func (v *versions) appears(in, from int) bool {
 // are alike.
 func (v *versions) read(ctx context.Context) error {
 	var wanted []git.Wanted
-	asked := make(map[plumbing.Hash]bool)
+	asked := make(map[git.Hash]bool)
 	for at := range v.graph.nodes {
 		for _, blobs := range v.blobs {
 			hash := blobs[at]
@@ -174,7 +172,7 @@ func (v *versions) read(ctx context.Context) error {
 		}
 	}
 	if v.promisor != "" {
-		missing := make([]plumbing.Hash, len(wanted))
+		missing := make([]git.Hash, len(wanted))
 		for i, w := range wanted {
 			missing[i] = w.Hash
 		}
@@ -183,7 +181,7 @@ func (v *versions) read(ctx context.Context) error {
 		}
 	}
 	type version struct {
-		blob plumbing.Hash
+		blob git.Hash
 		text []byte
 	}
 	texts := make(chan version, 16) // git reads on while lines are numbered
@@ -212,7 +210,7 @@ func (v *versions) read(ctx context.Context) error {
 
 // began is the state in which a turn started. That of one which no event told of, or in which HEAD went to
 // another branch, is not in its record: then it is the one before it in its mission.
-func (v *versions) began(t *turn) plumbing.Hash {
+func (v *versions) began(t *turn) git.Hash {
 	if !t.start.IsZero() {
 		return t.start
 	}
@@ -268,7 +266,7 @@ func (v *versions) wrote(t *turn, line string) bool {
 
 // has reports whether a commit has a line, by its number.
 func (v *versions) has(at int, line int32) bool {
-	return slices.ContainsFunc(v.blobs, func(blobs []plumbing.Hash) bool {
+	return slices.ContainsFunc(v.blobs, func(blobs []git.Hash) bool {
 		_, ok := slices.BinarySearch(v.lines[blobs[at]], line)
 		return ok
 	})
@@ -285,7 +283,7 @@ func (v *versions) contents() *contents {
 	for at := range v.graph.nodes {
 		key = key[:0]
 		for _, blobs := range v.blobs {
-			key = append(key, blobs[at][:]...)
+			key = v.repo.Format().Append(key, blobs[at])
 		}
 		version, ok := known[string(key)]
 		if !ok {

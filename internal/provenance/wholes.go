@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
@@ -67,7 +66,7 @@ const (
 )
 
 // act is what the i-th turn did if it left the file as it is now, before the turns after it.
-func (f *file) act(i int, now plumbing.Hash) act {
+func (f *file) act(i int, now git.Hash) act {
 	c, had := f.c, f.had(i)
 	unchanged := had == now && now == c.Old.Hash
 	switch {
@@ -96,7 +95,7 @@ func (a *landing) may(ctx context.Context, t *turn) (bool, error) {
 
 // removed is how many lines of a file a turn removed.
 func (a *landing) removed(ctx context.Context, t *turn, c git.Change) (int, error) {
-	changes, err := a.h.w.Repo.Changes(ctx, git.Hex(t.base), git.Hex(t.code), git.Paths{Specs: []string{":(top,literal)" + c.Path, ":(top,literal)" + c.From}})
+	changes, err := a.h.w.Repo.Changes(ctx, t.base, t.code, git.Paths{Specs: []string{":(top,literal)" + c.Path, ":(top,literal)" + c.From}})
 	for _, changed := range changes {
 		if changed.Path == c.Path {
 			return changed.Deletions, err
@@ -108,7 +107,7 @@ func (a *landing) removed(ctx context.Context, t *turn, c git.Change) (int, erro
 // changedMode reports whether a turn gave a file the mode that it has.
 func (a *landing) changedMode(t *turn, c git.Change) (bool, error) {
 	var modes [2]filemode.FileMode
-	for i, commit := range []plumbing.Hash{t.base, t.code} {
+	for i, commit := range []git.Hash{t.base, t.code} {
 		e, err := a.h.objects.At(commit, c.Path)
 		if err != nil {
 			return false, err
@@ -154,7 +153,7 @@ func (a *landing) claimed(ctx context.Context, t *turn) (bool, error) {
 	if still, err := a.still(t); still || err != nil {
 		return false, err
 	}
-	g, err := a.h.graph(ctx, a.h.w.Repo, a.Commit.Hash(), []*turn{t})
+	g, err := a.h.graph(ctx, a.h.w.Repo, a.Commit, []*turn{t})
 	if err != nil {
 		return false, err
 	}

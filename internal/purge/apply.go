@@ -28,7 +28,7 @@ type Apply struct {
 	Landing string
 	// There are the ledgers that the remote has under refs, whether a fetch has just brought them or not. What it has
 	// only in its archive follows them.
-	There []plumbing.Hash
+	There []git.Hash
 	// Accepted are missions of which a person has agreed to what was purged, whoever signed it.
 	Accepted []ledger.ID
 }
@@ -55,9 +55,9 @@ type line struct {
 	id      ledger.ID
 	landed  bool
 	besides bool // archived, of a mission that has refs
-	tip     plumbing.Hash
-	events  []plumbing.Hash
-	kept    []plumbing.Hash
+	tip     git.Hash
+	events  []git.Hash
+	kept    []git.Hash
 }
 
 // Do applies the map. All refs move together, those of the landing too, and what was replaced goes.
@@ -181,7 +181,7 @@ func (a *Apply) archived(ctx context.Context, objects *git.Objects, news bool) (
 		if err != nil {
 			return nil, err
 		}
-		if tip := e.Ledger.Hash(); !e.Gone() && (news || all[mask(tip)] != nil) && objects.Has(tip) == nil {
+		if tip := e.Ledger; !e.Gone() && (news || all[mask(tip)] != nil) && objects.Has(tip) == nil {
 			list = append(list, &line{id: ledger.ID(e.ID), tip: tip})
 		}
 	}
@@ -228,18 +228,18 @@ func (a *Apply) walk(ctx context.Context, list []*line) error {
 	}
 	var tips strings.Builder
 	for _, l := range list {
-		fmt.Fprintln(&tips, l.tip)
+		fmt.Fprintln(&tips, a.Repo.Format().Text(l.tip))
 	}
 	out, err := a.Repo.Output(ctx, strings.NewReader(tips.String()), "rev-list", "--first-parent", "--parents", "--stdin")
 	if err != nil {
 		return err
 	}
-	parents := make(map[plumbing.Hash][]plumbing.Hash)
+	parents := make(map[git.Hash][]git.Hash)
 	for text := range strings.Lines(string(out)) {
 		words := strings.Fields(text)
-		var hashes []plumbing.Hash
+		var hashes []git.Hash
 		for _, w := range words {
-			hashes = append(hashes, plumbing.NewHash(w))
+			hashes = append(hashes, git.NewHash(w))
 		}
 		if len(hashes) > 0 {
 			parents[hashes[0]] = hashes[1:]
@@ -273,7 +273,7 @@ func (a *Apply) arrivedWith(ctx context.Context, objects *git.Objects, finder *s
 	}
 	var tips strings.Builder
 	for _, h := range refs {
-		fmt.Fprintln(&tips, h)
+		fmt.Fprintln(&tips, a.Repo.Format().Text(h))
 	}
 	out, err := a.Repo.Output(ctx, strings.NewReader(tips.String()), "rev-list", "--objects", "--no-object-names", "--stdin",
 		"--not", "--glob=refs/heads", "--glob=refs/agent/missions", "--glob=refs/notes/agent")
@@ -282,7 +282,7 @@ func (a *Apply) arrivedWith(ctx context.Context, objects *git.Objects, finder *s
 	}
 	var list []git.Wanted
 	for text := range strings.Lines(string(out)) {
-		list = append(list, git.Wanted{Hash: plumbing.NewHash(strings.TrimSpace(text)), Most: maxText})
+		list = append(list, git.Wanted{Hash: git.NewHash(strings.TrimSpace(text)), Most: maxText})
 	}
 	found := false
 	err = objects.Each(list, func(_ int, obj *git.Object, err error) error {
@@ -304,7 +304,7 @@ func (a *Apply) arrivedWith(ctx context.Context, objects *git.Objects, finder *s
 // brought.
 func (p *Plan) more(ctx context.Context) (list []Chain, err error) {
 	for _, id := range slices.Sorted(maps.Keys(p.besides)) {
-		tip := p.besides[id].Ledger.Hash()
+		tip := p.besides[id].Ledger
 		s, err := p.Standing(ctx, p.objects, id, tip)
 		if err != nil {
 			return nil, err
@@ -330,11 +330,11 @@ func (p *Plan) more(ctx context.Context) (list []Chain, err error) {
 }
 
 // landedMove is what becomes of a ref of the landing.
-func (p *Plan) landedMove(ctx context.Context, ref string, tip plumbing.Hash) (plumbing.Hash, error) {
+func (p *Plan) landedMove(ctx context.Context, ref string, tip git.Hash) (git.Hash, error) {
 	name, ok := strings.CutPrefix(ref, p.Landing+"notes/")
 	if id, err := ledger.ParseID(name); ok && err == nil {
 		if mission, here := p.refs[p.Landing+"missions/"+name]; here && p.rewrite.Successor(mission).IsZero() {
-			return plumbing.ZeroHash, nil
+			return git.Hash{}, nil
 		}
 		return p.rewrite.Notes(ctx, id, tip)
 	}
@@ -354,7 +354,7 @@ func (p *Plan) mapMove() (*git.Update, error) {
 	}
 	if key := p.rewrite.Key; key != nil {
 		listed := m.classes(func(signature.Public) bool { return true })
-		pairs := make(map[plumbing.Hash]plumbing.Hash)
+		pairs := make(map[git.Hash]git.Hash)
 		for from, to := range p.rewrite.done {
 			if c := listed[mask(from)]; from != to && (c == nil || !c.is[to]) {
 				pairs[from] = to
@@ -371,8 +371,8 @@ func (p *Plan) mapMove() (*git.Update, error) {
 
 // carried are the commits up to which ledgers here may be relied on when a map has put others' commits in the
 // place of theirs: each was proved to be the old one without what was purged.
-func (p *Plan) carried(ctx context.Context) (map[ledger.ID]plumbing.Hash, error) {
-	all := make(map[ledger.ID]plumbing.Hash)
+func (p *Plan) carried(ctx context.Context) (map[ledger.ID]git.Hash, error) {
+	all := make(map[ledger.ID]git.Hash)
 	for _, c := range p.chains {
 		to, ok := p.Known[c.Usable]
 		if !ok || to.IsZero() {
@@ -394,9 +394,9 @@ func (p *Plan) carried(ctx context.Context) (map[ledger.ID]plumbing.Hash, error)
 }
 
 // Replaces reports whether any of some commits is replaced.
-func (m *Map) Replaces(list []plumbing.Hash) bool {
+func (m *Map) Replaces(list []git.Hash) bool {
 	listed := m.classes(func(signature.Public) bool { return true })
-	return slices.ContainsFunc(list, func(h plumbing.Hash) bool {
+	return slices.ContainsFunc(list, func(h git.Hash) bool {
 		c := listed[mask(h)]
 		return c != nil && !c.is[h]
 	})

@@ -25,7 +25,7 @@ func (p *Plan) readArchive() (err error) {
 		if err != nil {
 			return err
 		}
-		if e.Gone() || p.objects.Has(e.Ledger.Hash()) != nil {
+		if e.Gone() || p.objects.Has(e.Ledger) != nil {
 			continue
 		}
 		if id := ledger.ID(e.ID); p.refs[id.Ref()].IsZero() {
@@ -45,18 +45,18 @@ func (p *Plan) archiveMoves(ctx context.Context) ([]git.Update, error) {
 	maps.Copy(all, p.besides)
 	for id, e := range all {
 		is := e
-		is.Ledger, is.Branch = git.Hex(p.rewrite.Successor(e.Ledger.Hash())), git.Hex(p.rewrite.Successor(e.Branch.Hash()))
+		is.Ledger, is.Branch = p.rewrite.Successor(e.Ledger), p.rewrite.Successor(e.Branch)
 		is.Title = string(p.Target.Finder.Replace([]byte(e.Title)))
 		if slices.Contains(p.Target.Missions, id) || is.Ledger.IsZero() {
 			changes[e.ID] = archive.Entry{}
 			continue
 		}
 		if !e.Notes.IsZero() {
-			notes, err := p.rewrite.Notes(ctx, id, e.Notes.Hash())
+			notes, err := p.rewrite.Notes(ctx, id, e.Notes)
 			if err != nil {
 				return nil, err
 			}
-			is.Notes = git.Hex(notes)
+			is.Notes = notes
 		}
 		if name, ok := p.renamed[id]; ok {
 			changes[e.ID] = archive.Entry{}

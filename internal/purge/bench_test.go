@@ -16,19 +16,19 @@ import (
 )
 
 // long makes a mission of so many turns, whose segments have so many bytes each; the secret is in the tenth.
-func (l *lab) long(id ledger.ID, n, size int) (tip plumbing.Hash) {
+func (l *lab) long(id ledger.ID, n, size int) (tip git.Hash) {
 	l.t.Helper()
 	repo := l.workspace().Repo
 	objects := repo.Objects(l.t.Context())
 	defer objects.Close()
-	write := func(hash plumbing.Hash, err error) plumbing.Hash {
+	write := func(hash git.Hash, err error) git.Hash {
 		if err != nil {
 			l.t.Fatal(err)
 		}
 		return hash
 	}
 	who := git.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1795176000, 0).UTC()}
-	code := plumbing.NewHash(l.Git("rev-parse", "HEAD"))
+	code := git.NewHash(l.Git("rev-parse", "HEAD"))
 	tree := write(objects.TreeOf(code))
 	led := ledger.New(objects, &ledger.Mission{V: ledger.Version, ID: id, Created: who.When})
 	for turn := 1; turn <= n; turn++ {
@@ -40,11 +40,11 @@ func (l *lab) long(id ledger.ID, n, size int) (tip plumbing.Hash) {
 		segment := strings.Repeat(line, max(1, size/len(line)))
 		blob := write(objects.Write(plumbing.BlobObject, fmt.Appendf(nil, "turn %d %s\n", turn, text)))
 		tree = write(objects.EditTree(tree, map[string]git.Entry{fmt.Sprintf("src/dir%d/f.txt", turn%40): {Mode: filemode.Regular, Hash: blob}}))
-		code = write(objects.CommitTree(tree, []plumbing.Hash{code}, who, who, ledger.CodeMessage(fmt.Sprintf("turn %d", turn), id, turn, "s")))
+		code = write(objects.CommitTree(tree, []git.Hash{code}, who, who, ledger.CodeMessage(fmt.Sprintf("turn %d", turn), id, turn, "s")))
 		record := fmt.Sprintf(`{"v":1,"kind":"turn","mission":"%s","turn":%d,"at":"2026-11-20T12:00:00Z","outcome":"done","prompt":"go","code":"%s","files":0,"insertions":0,"deletions":0,"context":0,"output":0,"compactions":0,"transcript":{"path":"%s","after":%d,"bytes":%d,"from":0,"to":0}}`+"\n",
 			id, turn, code, ledger.TurnPath("transcript", turn, ".jsonl"), turn-1, len(segment))
 		next := write(led.Append(ledger.Event{
-			Subject: fmt.Sprintf("turn %d", turn), Keep: []plumbing.Hash{code}, Author: who, Committer: who, Key: l.workspace().Trust.Keys().Own,
+			Subject: fmt.Sprintf("turn %d", turn), Keep: []git.Hash{code}, Author: who, Committer: who, Key: l.workspace().Trust.Keys().Own,
 			Files: map[string][]byte{ledger.TurnPath("turns", turn, ".json"): []byte(record), ledger.TurnPath("transcript", turn, ".jsonl"): []byte(segment)},
 		}))
 		if turn%500 == 0 {

@@ -24,12 +24,12 @@ const (
 
 // A rewritten is what takes the place of a blob.
 type rewritten struct {
-	hash plumbing.Hash // zero if it has to be left out
-	size int64         // of the new content; -1 if that is the old one
+	hash git.Hash // zero if it has to be left out
+	size int64    // of the new content; -1 if that is the old one
 }
 
 type blobKey struct {
-	hash plumbing.Hash
+	hash git.Hash
 	form form
 }
 
@@ -42,7 +42,7 @@ const (
 )
 
 // blob returns what takes the place of a blob that stands at a place.
-func (r *Rewrite) blob(ctx context.Context, at Place, hash plumbing.Hash, f form) (rewritten, error) {
+func (r *Rewrite) blob(ctx context.Context, at Place, hash git.Hash, f form) (rewritten, error) {
 	key := blobKey{hash, f}
 	if done, ok := r.blobs[key]; ok {
 		return done, nil
@@ -57,7 +57,7 @@ func (r *Rewrite) blob(ctx context.Context, at Place, hash plumbing.Hash, f form
 	return done, err
 }
 
-func (r *Rewrite) rewriteBlob(ctx context.Context, at Place, hash plumbing.Hash, f form) (rewritten, error) {
+func (r *Rewrite) rewriteBlob(ctx context.Context, at Place, hash git.Hash, f form) (rewritten, error) {
 	same := rewritten{hash, -1}
 	most := int64(maxText)
 	if f != plain {
@@ -109,7 +109,7 @@ func (r *Rewrite) rewriteBlob(ctx context.Context, at Place, hash plumbing.Hash,
 }
 
 // searchLarge decides about a blob that is too large to be rewritten.
-func (r *Rewrite) searchLarge(ctx context.Context, at Place, hash plumbing.Hash) (rewritten, error) {
+func (r *Rewrite) searchLarge(ctx context.Context, at Place, hash git.Hash) (rewritten, error) {
 	found := 0
 	if r.Target.Finder != nil {
 		err := r.Objects.Stream(hash, 1<<62, func(in io.Reader) (err error) {

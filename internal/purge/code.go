@@ -18,7 +18,7 @@ import (
 type state struct {
 	at      Place
 	when    time.Time
-	parents []plumbing.Hash
+	parents []git.Hash
 }
 
 // isOurs reports whether a commit with that message holds the state of a turn, and no person made it.
@@ -29,8 +29,8 @@ func isOurs(message string) bool {
 
 // findStates reads the commits that ledgers keep or name, and takes those that are ours: their message has our
 // trailer, and not the one of a commit that a person made of the work of several turns.
-func (r *Rewrite) findStates(ctx context.Context, kept map[plumbing.Hash]bool) error {
-	var list []plumbing.Hash
+func (r *Rewrite) findStates(ctx context.Context, kept map[git.Hash]bool) error {
+	var list []git.Hash
 	for hash := range kept {
 		if _, known := r.done[hash]; !known {
 			list = append(list, hash)
@@ -41,8 +41,8 @@ func (r *Rewrite) findStates(ctx context.Context, kept map[plumbing.Hash]bool) e
 			list = append(list, hash)
 		}
 	}
-	slices.SortFunc(list, func(a, b plumbing.Hash) int { return slices.Compare(a[:], b[:]) })
-	return r.each(ctx, list, git.MaxCommit, func(hash plumbing.Hash, content []byte) error {
+	slices.SortFunc(list, git.Hash.Compare)
+	return r.each(ctx, list, git.MaxCommit, func(hash git.Hash, content []byte) error {
 		c, err := git.ParseCommit(content)
 		if err != nil {
 			return nil // a tag, a blob: a stranger's record can name anything
@@ -60,20 +60,20 @@ func (r *Rewrite) findStates(ctx context.Context, kept map[plumbing.Hash]bool) e
 
 // inOrder are the commits that may be rewritten, parents before children, and else the oldest first: what several
 // of them have is found in the turn that it came with.
-func (r *Rewrite) inOrder() []plumbing.Hash {
-	var order []plumbing.Hash
-	seen := make(map[plumbing.Hash]bool, len(r.states))
-	roots := make([]plumbing.Hash, 0, len(r.states))
+func (r *Rewrite) inOrder() []git.Hash {
+	var order []git.Hash
+	seen := make(map[git.Hash]bool, len(r.states))
+	roots := make([]git.Hash, 0, len(r.states))
 	for hash := range r.states {
 		roots = append(roots, hash)
 	}
-	slices.SortFunc(roots, func(a, b plumbing.Hash) int {
+	slices.SortFunc(roots, func(a, b git.Hash) int {
 		x, y := r.states[a], r.states[b]
 		named := func(s *state) int { return cmp.Compare(0, s.at.Turn) } // a turn before what was saved besides
-		return cmp.Or(x.when.Compare(y.when), named(x)-named(y), strings.Compare(string(x.at.Mission), string(y.at.Mission)), x.at.Turn-y.at.Turn, slices.Compare(a[:], b[:]))
+		return cmp.Or(x.when.Compare(y.when), named(x)-named(y), strings.Compare(string(x.at.Mission), string(y.at.Mission)), x.at.Turn-y.at.Turn, a.Compare(b))
 	})
 	type visit struct {
-		hash plumbing.Hash
+		hash git.Hash
 		next int // of the parents
 	}
 	for _, root := range roots {
@@ -123,9 +123,9 @@ func (r *Rewrite) code(ctx context.Context) error {
 }
 
 // findPaths asks git for the files that pathspecs match in any state.
-func (r *Rewrite) findPaths(ctx context.Context, order []plumbing.Hash) error {
-	var trees []plumbing.Hash
-	err := r.each(ctx, order, git.MaxCommit, func(_ plumbing.Hash, content []byte) error {
+func (r *Rewrite) findPaths(ctx context.Context, order []git.Hash) error {
+	var trees []git.Hash
+	err := r.each(ctx, order, git.MaxCommit, func(_ git.Hash, content []byte) error {
 		c, err := git.ParseCommit(content)
 		if err == nil {
 			trees = append(trees, c.Tree)
@@ -147,7 +147,7 @@ func (r *Rewrite) findPaths(ctx context.Context, order []plumbing.Hash) error {
 	return err
 }
 
-func (r *Rewrite) codeCommit(ctx context.Context, hash plumbing.Hash) error {
+func (r *Rewrite) codeCommit(ctx context.Context, hash git.Hash) error {
 	at := r.states[hash].at
 	content, err := r.read(plumbing.CommitObject, hash, git.MaxCommit)
 	if err != nil {
@@ -184,7 +184,7 @@ func (r *Rewrite) codeCommit(ctx context.Context, hash plumbing.Hash) error {
 }
 
 // treeOf is the tree of the first parent, which is in its place already; the empty one without a parent.
-func (r *Rewrite) treeOf(parents []plumbing.Hash) (plumbing.Hash, error) {
+func (r *Rewrite) treeOf(parents []git.Hash) (git.Hash, error) {
 	if len(parents) == 0 {
 		return r.Objects.EmptyTree()
 	}
@@ -202,7 +202,7 @@ func blankMessage(message string) string {
 }
 
 // mapped are the parents of what takes the place of a commit.
-func (r *Rewrite) mapped(parents []plumbing.Hash) (list []plumbing.Hash) {
+func (r *Rewrite) mapped(parents []git.Hash) (list []git.Hash) {
 	for _, parent := range parents {
 		if to := r.Successor(parent); !to.IsZero() && (!slices.Contains(list, to) || to == parent) {
 			list = append(list, to)

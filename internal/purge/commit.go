@@ -4,16 +4,14 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/secret"
 )
 
 // A raw is a commit as it is stored.
 type raw struct {
-	tree              plumbing.Hash
-	parents           []plumbing.Hash
+	tree              git.Hash
+	parents           []git.Hash
 	author, committer string   // with the time
 	others            []string // headers with their further lines
 	message           string

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/secret"
@@ -80,14 +78,14 @@ func forget(ctx context.Context, w *workspace.Workspace, missions []ledger.ID) e
 // collected forgets successors that are not here: no ref had moved to them, and a `git gc` has taken them. What
 // the clone remembers is rewritten anew; of the rest it is said that it stays.
 func (j *journal) collected(objects *git.Objects) {
-	gone := func(h git.Hex) bool { return !h.IsZero() && objects.Has(h.Hash()) != nil }
-	maps.DeleteFunc(j.Replaced, func(_ string, to git.Hex) bool { return gone(to) })
-	maps.DeleteFunc(j.Own, func(_ ledger.ID, tip git.Hex) bool { return gone(tip) })
+	gone := func(h git.Hash) bool { return !h.IsZero() && objects.Has(h) != nil }
+	maps.DeleteFunc(j.Replaced, func(_ string, to git.Hash) bool { return gone(to) })
+	maps.DeleteFunc(j.Own, func(_ ledger.ID, tip git.Hash) bool { return gone(tip) })
 	j.Index = slices.DeleteFunc(j.Index, func(c indexChange) bool {
 		what, _, _ := strings.Cut(c.Line, "\t")
 		_, hash, _ := strings.Cut(what, " ")
 		h, err := git.ParseHash(hash)
-		return err == nil && gone(git.Hex(h))
+		return err == nil && gone(h)
 	})
 }
 
@@ -101,8 +99,8 @@ func (j *journal) complete(ctx context.Context, w *workspace.Workspace, held *ho
 	defer p.Close()
 	j.collected(p.objects)
 	for _, r := range j.Refs {
-		if r.Ref == MapRef && p.objects.Has(r.New.Hash()) == nil { // it may be of others, who were fetched
-			m, err := ReadMap(p.objects, r.New.Hash())
+		if r.Ref == MapRef && p.objects.Has(r.New) == nil { // it may be of others, who were fetched
+			m, err := ReadMap(p.objects, r.New)
 			if err != nil {
 				return nil, err
 			}
@@ -110,19 +108,19 @@ func (j *journal) complete(ctx context.Context, w *workspace.Workspace, held *ho
 		}
 	}
 	p.renamed = j.Renamed
-	known := make(map[plumbing.Hash]plumbing.Hash)
+	known := make(map[git.Hash]git.Hash)
 	for from, to := range j.Replaced {
-		known[plumbing.NewHash(from)] = to.Hash()
+		known[git.NewHash(from)] = to
 	}
 	if err := p.rewriteAll(ctx, nil, known); err != nil {
 		return nil, err
 	}
-	p.index, p.doomed = j.Index, make(map[plumbing.Hash]bool)
+	p.index, p.doomed = j.Index, make(map[git.Hash]bool)
 	for from := range p.rewrite.Replaced() {
 		p.doomed[from] = true
 	}
 	for _, h := range j.Doomed {
-		p.doomed[h.Hash()] = true
+		p.doomed[h] = true
 	}
 	if err := p.objects.Flush(); err != nil {
 		return nil, err

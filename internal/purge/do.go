@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/archive"
 	"gitagent/internal/erase"
 	"gitagent/internal/git"
@@ -135,13 +133,13 @@ func (p *Purge) search(ctx context.Context, done *Result) (err error) {
 
 // unneeded dooms what only the old values of refs lead to, if more is to go than a text: of a turn or a mission
 // no object stays. What the user's logs, stashes and indexes need, is kept later.
-func (p *Plan) unneeded(ctx context.Context, now map[string]plumbing.Hash) error {
+func (p *Plan) unneeded(ctx context.Context, now map[string]git.Hash) error {
 	t := p.Target
 	if len(p.updates) == 0 || len(t.Turns)+len(t.Missions)+len(t.Paths.Specs)+len(p.Known) == 0 {
 		return nil
 	}
 	now = maps.Clone(now)
-	var old, kept []plumbing.Hash
+	var old, kept []git.Hash
 	for _, u := range p.updates {
 		if !u.Old.IsZero() && !strings.HasPrefix(u.Ref, archive.SeenRefs) { // others' missions
 			old = append(old, u.Old)
@@ -182,15 +180,15 @@ func (p *Plan) unneeded(ctx context.Context, now map[string]plumbing.Hash) error
 }
 
 // reach are the commits that some lead to, or all objects.
-func (p *Plan) reach(ctx context.Context, from []plumbing.Hash, args ...string) (map[plumbing.Hash]bool, error) {
+func (p *Plan) reach(ctx context.Context, from []git.Hash, args ...string) (map[git.Hash]bool, error) {
 	var in strings.Builder
 	for _, h := range from {
-		fmt.Fprintln(&in, h)
+		fmt.Fprintln(&in, p.Repo.Format().Text(h))
 	}
 	out, err := p.Repo.Output(ctx, strings.NewReader(in.String()), append([]string{"rev-list", "--stdin"}, args...)...)
-	found := make(map[plumbing.Hash]bool)
+	found := make(map[git.Hash]bool)
 	for line := range strings.Lines(string(out)) {
-		found[plumbing.NewHash(strings.TrimSpace(line))] = true
+		found[git.NewHash(strings.TrimSpace(line))] = true
 	}
 	return found, err
 }

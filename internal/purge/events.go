@@ -20,34 +20,34 @@ var errCommit = errors.New("not a commit that can be written again")
 // A chain is a ledger that is rewritten.
 type chain struct {
 	Chain
-	events []plumbing.Hash // the oldest first
-	names  []ledger.ID     // missions that its records name
+	events []git.Hash  // the oldest first
+	names  []ledger.ID // missions that its records name
 	begun  bool
 }
 
 // readChain reads which events a ledger has, what they keep, and what its records name.
-func (r *Rewrite) readChain(ctx context.Context, c Chain, kept map[plumbing.Hash]bool) (*chain, error) {
+func (r *Rewrite) readChain(ctx context.Context, c Chain, kept map[git.Hash]bool) (*chain, error) {
 	out := &chain{Chain: c}
 	for at := c.Tip; !at.IsZero(); {
 		hashes, err := r.Repo.FirstParents(ctx, at, 20*together)
 		if err != nil {
 			return nil, err
 		}
-		list := make([]plumbing.Hash, len(hashes))
+		list := make([]git.Hash, len(hashes))
 		for i, hash := range hashes {
-			list[i] = plumbing.NewHash(hash)
+			list[i] = git.NewHash(hash)
 		}
 		if len(list) == 0 {
 			break
 		}
-		next := plumbing.ZeroHash
-		err = r.each(ctx, list, git.MaxCommit, func(hash plumbing.Hash, content []byte) error {
+		next := git.Hash{}
+		err = r.each(ctx, list, git.MaxCommit, func(hash git.Hash, content []byte) error {
 			commit, err := git.ParseCommit(content)
 			if err != nil || hash != at {
 				return err // or git has another parent than the commit
 			}
 			out.events = append(out.events, hash)
-			if next = plumbing.ZeroHash; len(commit.Parents) > 0 {
+			if next = (git.Hash{}); len(commit.Parents) > 0 {
 				next = commit.Parents[0]
 				for _, hash := range commit.Parents[1:] {
 					kept[hash] = true
@@ -81,11 +81,11 @@ func (r *Rewrite) readChain(ctx context.Context, c Chain, kept map[plumbing.Hash
 
 // readRecords reads the records in a ledger's newest tree: the commits and missions that they name, and the
 // prompts of turns that are purged.
-func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[plumbing.Hash]bool) error {
+func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[git.Hash]bool) error {
 	if len(c.events) == 0 {
 		return nil
 	}
-	var blobs []plumbing.Hash
+	var blobs []git.Hash
 	tree, err := r.Objects.TreeOf(c.events[len(c.events)-1])
 	if err != nil {
 		return r.unread(ctx, Place{Mission: c.ID, Kind: Record}, err)
@@ -93,7 +93,7 @@ func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[plumbing.H
 	if err := r.recordsIn(ctx, c.ID, "", tree, &blobs); err != nil {
 		return err
 	}
-	return r.each(ctx, blobs, ledger.MaxHandoff, func(_ plumbing.Hash, content []byte) error {
+	return r.each(ctx, blobs, ledger.MaxHandoff, func(_ git.Hash, content []byte) error {
 		if !json.Valid(content) {
 			return nil
 		}
@@ -117,11 +117,11 @@ func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[plumbing.H
 }
 
 // recordsIn collects the blobs of the records in the tree of a ledger.
-func (r *Rewrite) recordsIn(ctx context.Context, id ledger.ID, dir string, tree plumbing.Hash, blobs *[]plumbing.Hash) error {
+func (r *Rewrite) recordsIn(ctx context.Context, id ledger.ID, dir string, tree git.Hash, blobs *[]git.Hash) error {
 	content, err := r.read(plumbing.TreeObject, tree, git.MaxTree)
 	var list []entry
 	if err == nil {
-		list, err = entries(content)
+		list, err = entries(content, tree.Format())
 	}
 	if err != nil {
 		return r.unread(ctx, Place{Mission: id, Kind: Record}, err)
@@ -167,7 +167,7 @@ func (r *Rewrite) chains(ctx context.Context, all map[ledger.ID]*chain, c *chain
 }
 
 // event rewrites a commit of a ledger, whose first parent is in its place already.
-func (r *Rewrite) event(ctx context.Context, c *chain, hash plumbing.Hash) error {
+func (r *Rewrite) event(ctx context.Context, c *chain, hash git.Hash) error {
 	if _, known := r.done[hash]; known || r.events[hash] {
 		return nil
 	}
@@ -203,13 +203,13 @@ func (r *Rewrite) event(ctx context.Context, c *chain, hash plumbing.Hash) error
 	var sign func([]byte) []byte
 	if r.usable[hash] {
 		next.others = nil
-		sign = func(content []byte) []byte { return ledger.Sign(content, of, r.Key) }
+		sign = func(content []byte) []byte { return ledger.Sign(content, of, r.Key, r.Repo.Format()) }
 	}
 	if err := r.replace(hash, old, &next, sign); err != nil {
 		return err
 	}
 	if to := r.Successor(hash); to != hash && r.usable[hash] {
-		r.written[to] = plumbing.ZeroHash
+		r.written[to] = git.Hash{}
 		if len(old.parents) > 0 {
 			r.written[to] = r.Successor(old.parents[0])
 		}
@@ -218,7 +218,7 @@ func (r *Rewrite) event(ctx context.Context, c *chain, hash plumbing.Hash) error
 }
 
 // replace writes what takes the place of a commit, unless only its headers would differ.
-func (r *Rewrite) replace(hash plumbing.Hash, old, next *raw, sign func([]byte) []byte) error {
+func (r *Rewrite) replace(hash git.Hash, old, next *raw, sign func([]byte) []byte) error {
 	if next.tree == old.tree && slices.Equal(next.parents, old.parents) && next.author == old.author &&
 		next.committer == old.committer && next.message == old.message {
 		return nil

@@ -4,16 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
-
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -24,10 +20,10 @@ import (
 
 // A scrub says what becomes of a text in a file of ours.
 type scrub struct {
-	finder    *secret.Finder                    // nil for none
-	prompts   *Rewrite                          // knows those of purged turns, which sessions and handoffs repeat; nil for none
-	successor func(plumbing.Hash) plumbing.Hash // nil if no hash follows
-	renamed   map[ledger.ID]ledger.ID           // sides that have new names
+	finder    *secret.Finder          // nil for none
+	prompts   *Rewrite                // knows those of purged turns, which sessions and handoffs repeat; nil for none
+	successor func(git.Hash) git.Hash // nil if no hash follows
+	renamed   map[ledger.ID]ledger.ID // sides that have new names
 }
 
 // text returns a text without the secret, in which hashes and ids follow; the same one if it has none.
@@ -42,7 +38,7 @@ func (s *scrub) text(in []byte) []byte {
 	if s.successor != nil {
 		out = fullHash().ReplaceAllFunc(out, func(old []byte) []byte {
 			// Where there is no successor, the old hash tells nothing, and who looks for it says that it is gone.
-			if to := s.successor(plumbing.NewHash(string(old))); !to.IsZero() {
+			if to := s.successor(git.NewHash(string(old))); !to.IsZero() {
 				return []byte(to.String())
 			}
 			return old
@@ -88,7 +84,7 @@ func (s *scrub) session(text []byte) []byte {
 	return append(out, text[len(bytes.TrimRight(text, "\n")):]...)
 }
 
-var fullHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(fmt.Sprintf(`\b[0-9a-f]{%d}\b`, hash.HexSize)) })
+var fullHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(?:[0-9a-f]{40}|[0-9a-f]{64})\b`) })
 
 // The directories and files of local state that hold no text of anybody's. The private index and what it
 // was made from are caches, and go, as does the page that somebody has looked at.

@@ -1,11 +1,9 @@
 package purge
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/secret"
 	"gitagent/test/gittest"
@@ -13,19 +11,19 @@ import (
 
 func TestScrub(t *testing.T) {
 	t.Parallel()
-	old, fresh, gone := gittest.Hashes(strings.Repeat("a", 40)), gittest.Hashes(strings.Repeat("b", 40)), gittest.Hashes(strings.Repeat("c", 40))
+	old, fresh, gone := gittest.Hash("a"), gittest.Hash("b"), gittest.Hash("c")
 	finder, err := secret.Fixed([]byte("hunter2-secret"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &scrub{
 		finder: finder,
-		successor: func(h plumbing.Hash) plumbing.Hash {
+		successor: func(h git.Hash) git.Hash {
 			switch h.String() {
 			case old:
-				return plumbing.NewHash(fresh)
+				return git.NewHash(fresh)
 			case gone:
-				return plumbing.ZeroHash
+				return git.Hash{}
 			}
 			return h
 		},

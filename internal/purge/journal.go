@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/erase"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -27,21 +25,21 @@ import (
 type journal struct {
 	V        int                     `json:"v"`
 	Refs     []refMove               `json:"refs,omitempty"`
-	Replaced map[string]git.Hex      `json:"replaced,omitempty"` // objects, by what takes their place; "" for nothing
-	Own      map[ledger.ID]git.Hex   `json:"own,omitempty"`      // up to which this clone wrote the ledgers of missions
+	Replaced map[string]git.Hash     `json:"replaced,omitempty"` // objects, by what takes their place; "" for nothing
+	Own      map[ledger.ID]git.Hash  `json:"own,omitempty"`      // up to which this clone wrote the ledgers of missions
 	Renamed  map[ledger.ID]ledger.ID `json:"renamed,omitempty"`
 	Removed  []ledger.ID             `json:"removed,omitempty"`
 	Index    []indexChange           `json:"index,omitempty"`
-	Doomed   []git.Hex               `json:"doomed,omitempty"`
+	Doomed   []git.Hash              `json:"doomed,omitempty"`
 	Beside   []string                `json:"beside,omitempty"`
 	Pushed   []refMove               `json:"pushed,omitempty"` // see [Report]
 }
 
 // A refMove is a [git.Update] in the journal.
 type refMove struct {
-	Ref string  `json:"ref"`
-	Old git.Hex `json:"old,omitzero"`
-	New git.Hex `json:"new,omitzero"`
+	Ref string   `json:"ref"`
+	Old git.Hash `json:"old,omitzero"`
+	New git.Hash `json:"new,omitzero"`
 }
 
 const (
@@ -91,28 +89,28 @@ func (j *journal) write(s session.Store) error {
 func (p *Plan) journal() *journal {
 	j := &journal{
 		V: journalV, Renamed: p.renamed, Removed: p.Target.Missions, Index: p.index, Beside: p.Beside,
-		Replaced: make(map[string]git.Hex), Own: make(map[ledger.ID]git.Hex),
+		Replaced: make(map[string]git.Hash), Own: make(map[ledger.ID]git.Hash),
 	}
 	for _, u := range p.updates {
-		j.Refs = append(j.Refs, refMove{u.Ref, git.Hex(u.Old), git.Hex(u.New)})
+		j.Refs = append(j.Refs, refMove{u.Ref, u.Old, u.New})
 	}
 	for _, u := range p.pushed() {
-		j.Pushed = append(j.Pushed, refMove{u.Ref, git.Hex(u.Old), git.Hex(u.New)})
+		j.Pushed = append(j.Pushed, refMove{u.Ref, u.Old, u.New})
 	}
 	for from, to := range p.rewrite.Replaced() {
-		j.Replaced[from.String()] = git.Hex(to)
+		j.Replaced[from.String()] = to
 	}
 	for _, c := range p.chains {
 		to := p.rewrite.Successor(c.Usable)
 		if p.rewrite.Key == nil && !c.Usable.IsZero() && to != c.Usable && !to.IsZero() {
-			j.Own[cmp.Or(p.renamed[c.ID], c.ID)] = git.Hex(to)
+			j.Own[cmp.Or(p.renamed[c.ID], c.ID)] = to
 		}
 	}
 	for id, to := range p.carry {
-		j.Own[id] = git.Hex(to)
+		j.Own[id] = to
 	}
 	for h := range p.doomed {
-		j.Doomed = append(j.Doomed, git.Hex(h))
+		j.Doomed = append(j.Doomed, h)
 	}
 	return j
 }
@@ -121,7 +119,7 @@ func (p *Plan) journal() *journal {
 func (j *journal) finish(ctx context.Context, w *workspace.Workspace, held *holder) (*Result, error) {
 	done := &Result{Refs: len(j.Refs)}
 	for _, r := range j.Pushed {
-		done.Pushed = append(done.Pushed, git.Update{Ref: r.Ref, Old: r.Old.Hash(), New: r.New.Hash()})
+		done.Pushed = append(done.Pushed, git.Update{Ref: r.Ref, Old: r.Old, New: r.New})
 	}
 	err := j.trust(w)
 	if err == nil { // before the branch: else what the user commits in between brings back what goes
@@ -143,9 +141,9 @@ func (j *journal) finish(ctx context.Context, w *workspace.Workspace, held *hold
 }
 
 // successor is what takes the place of an object: itself if it stays.
-func (j *journal) successor(h plumbing.Hash) plumbing.Hash {
+func (j *journal) successor(h git.Hash) git.Hash {
 	if to, ok := j.Replaced[h.String()]; ok {
-		return to.Hash()
+		return to
 	}
 	return h
 }
@@ -162,7 +160,7 @@ func (j *journal) trust(w *workspace.Workspace) error {
 		}
 	}
 	for id, tip := range j.Own {
-		if err := w.Trust.Own(id, tip.Hash(), plumbing.ZeroHash); err != nil {
+		if err := w.Trust.Own(id, tip, git.Hash{}); err != nil {
 			return err
 		}
 	}
@@ -172,7 +170,7 @@ func (j *journal) trust(w *workspace.Workspace) error {
 // begun reports whether a ref has moved.
 func (j *journal) begun(ctx context.Context, repo *git.Repo) (bool, error) {
 	now, err := repo.Refs(ctx, "refs/")
-	return slices.ContainsFunc(j.Refs, func(r refMove) bool { return r.New != r.Old && now[r.Ref] == r.New.Hash() }), err
+	return slices.ContainsFunc(j.Refs, func(r refMove) bool { return r.New != r.Old && now[r.Ref] == r.New }), err
 }
 
 // move moves the refs, all together.
@@ -182,7 +180,7 @@ func (j *journal) move(ctx context.Context, w *workspace.Workspace, held *holder
 	}
 	var updates []git.Update
 	for _, r := range j.Refs {
-		updates = append(updates, git.Update{Ref: r.Ref, Old: r.Old.Hash(), New: r.New.Hash()})
+		updates = append(updates, git.Update{Ref: r.Ref, Old: r.Old, New: r.New})
 	}
 	proc, err := held.repo(w.Repo).BeginRefs(ctx, "agent: purge")
 	if err != nil {
@@ -234,7 +232,7 @@ func changeIndex(ctx context.Context, repo *git.Repo, list []indexChange) error 
 	}
 	var lines, sparse, unlooked strings.Builder
 	for _, c := range list {
-		if c.Was != "" && entryLine(staged[c.path()].Entry) != c.Was { // journals of older programs don't say
+		if c.Was != "" && entryLine(staged[c.path()].Entry, repo.Format()) != c.Was { // journals of older programs don't say
 			continue
 		}
 		lines.WriteString(c.Line + "\x00")
@@ -264,9 +262,9 @@ func changeIndex(ctx context.Context, repo *git.Repo, list []indexChange) error 
 
 // erase lets the objects go, but for what the user's own refs, stashes and indexes need.
 func (j *journal) erase(ctx context.Context, w *workspace.Workspace, held *holder, done *Result) error {
-	doomed := make(map[plumbing.Hash]bool)
+	doomed := make(map[git.Hash]bool)
 	for _, h := range j.Doomed {
-		doomed[h.Hash()] = true
+		doomed[h] = true
 	}
 	leading, err := erase.Lead(ctx, w.Repo, doomed)
 	if err != nil {
@@ -276,7 +274,7 @@ func (j *journal) erase(ctx context.Context, w *workspace.Workspace, held *holde
 	if err != nil {
 		return err
 	}
-	replaced := func(h plumbing.Hash) bool { _, ok := j.Replaced[h.String()]; return ok }
+	replaced := func(h git.Hash) bool { _, ok := j.Replaced[h.String()]; return ok }
 	mine := func(r erase.Root) bool { return own(w.Repo, r, replaced) }
 	logs := make(map[string][]erase.Root) // by ref
 	for _, r := range roots {

@@ -5,8 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/internal/secret"
 	"gitagent/test/gittest"
 )
@@ -151,8 +150,8 @@ func TestBlankLines(t *testing.T) {
 }
 
 func TestRecord(t *testing.T) {
-	old, next := plumbing.NewHash(gittest.Hashes(strings.Repeat("ab", 20))), plumbing.NewHash(gittest.Hashes(strings.Repeat("cd", 20)))
-	kept := gittest.Hashes(strings.Repeat("12", 20))
+	old, next := git.NewHash(gittest.Hash("ab")), git.NewHash(gittest.Hash("cd"))
+	kept := gittest.Hash("12")
 	const m = secret.Mark
 	turn := `{"v":1,"kind":"turn","mission":"a1b2c3d4","turn":1,`
 	for _, test := range []struct {
@@ -211,7 +210,7 @@ func TestRecord(t *testing.T) {
 			found: []Find{{Place{Kind: Note}, Redacted}},
 		},
 	} {
-		r := NewRewrite(nil, nil, Target{Finder: finder(t, slip)}, nil, map[plumbing.Hash]plumbing.Hash{old: next})
+		r := NewRewrite(nil, nil, Target{Finder: finder(t, slip)}, nil, map[git.Hash]git.Hash{old: next})
 		r.left[old] = test.left
 		r.naming["abababababab"] = old
 		got := string(r.record(Place{Kind: Note}, []byte(test.in), test.with))

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/handoffstore"
@@ -39,8 +38,8 @@ type lab struct {
 	*gittest.Repo
 	t      testing.TB
 	config string
-	key    string                 // to sign with, a path; "" for the user's
-	theirs map[plumbing.Hash]bool // see [purge.Rewrite]
+	key    string            // to sign with, a path; "" for the user's
+	theirs map[git.Hash]bool // see [purge.Rewrite]
 }
 
 func newLab(t testing.TB) *lab {
@@ -218,7 +217,7 @@ func fixed(t testing.TB, text string) *secret.Finder {
 // A done is a rewrite and what it has moved.
 type done struct {
 	*purge.Rewrite
-	before, after map[string]plumbing.Hash // refs
+	before, after map[string]git.Hash // refs
 }
 
 // rewrite rewrites all missions, and moves their refs.
@@ -289,7 +288,7 @@ func (l *lab) rewrite(target purge.Target) *done {
 }
 
 // objects are all objects that refs lead to, by name: type and content.
-func (l *lab) objects(refs map[string]plumbing.Hash) map[string]string {
+func (l *lab) objects(refs map[string]git.Hash) map[string]string {
 	l.t.Helper()
 	args := []string{"rev-list", "--objects", "--no-object-names"}
 	for _, hash := range refs {
@@ -303,7 +302,7 @@ func (l *lab) objects(refs map[string]plumbing.Hash) map[string]string {
 	defer objects.Close()
 	var wanted []git.Wanted
 	for _, hash := range strings.Fields(l.Git(args...)) {
-		wanted = append(wanted, git.Wanted{Hash: plumbing.NewHash(hash), Most: 1 << 30})
+		wanted = append(wanted, git.Wanted{Hash: git.NewHash(hash), Most: 1 << 30})
 	}
 	err := objects.Each(wanted, func(i int, obj *git.Object, err error) error {
 		if err == nil {
@@ -326,14 +325,14 @@ func (l *lab) fsck() {
 }
 
 // files are the files of a commit, by path: mode and content.
-func (l *lab) files(commit plumbing.Hash) map[string]string {
+func (l *lab) files(commit git.Hash) map[string]string {
 	l.t.Helper()
 	files := map[string]string{}
 	repo := l.workspace().Repo
 	objects := repo.Objects(l.t.Context())
 	defer objects.Close()
-	var walk func(dir string, tree plumbing.Hash)
-	walk = func(dir string, tree plumbing.Hash) {
+	var walk func(dir string, tree git.Hash)
+	walk = func(dir string, tree git.Hash) {
 		list, err := objects.Tree(tree, git.MaxTree)
 		if err != nil {
 			l.t.Fatal(err)

@@ -31,21 +31,21 @@ var ofLedger = sync.OnceValue(func() *regexp.Regexp {
 type ledgerTree struct {
 	*Rewrite
 	began ledger.ID // by its mission.json
-	tree  plumbing.Hash
+	tree  git.Hash
 	dirs  map[string]map[string]entry // that were looked into
 }
 
 // A dirKey is what a directory of a ledger becomes something else by: what it holds, where it is, and what is
 // beside it. Records have the sizes of segments, and say which turns segments are of.
 type dirKey struct {
-	hash, beside plumbing.Hash
+	hash, beside git.Hash
 	path         string
 }
 
 // A recordKey is the same of a record.
-type recordKey struct{ record, segment, agents plumbing.Hash }
+type recordKey struct{ record, segment, agents git.Hash }
 
-func (r *Rewrite) ledgerAt(ctx context.Context, id ledger.ID, tree plumbing.Hash) (*ledgerTree, error) {
+func (r *Rewrite) ledgerAt(ctx context.Context, id ledger.ID, tree git.Hash) (*ledgerTree, error) {
 	l := &ledgerTree{r, id, tree, map[string]map[string]entry{}}
 	head, err := l.entry(ctx, "mission.json")
 	if err != nil || head.hash.IsZero() {
@@ -86,7 +86,7 @@ func (l *ledgerTree) dir(ctx context.Context, name string) (map[string]entry, er
 	content, err := l.read(plumbing.TreeObject, hash, git.MaxTree)
 	var list []entry
 	if err == nil {
-		list, err = entries(content)
+		list, err = entries(content, hash.Format())
 	}
 	if err != nil {
 		return nil, l.unread(ctx, Place{Mission: l.began, Kind: Record}, err)
@@ -102,7 +102,7 @@ func (l *ledgerTree) dir(ctx context.Context, name string) (map[string]entry, er
 }
 
 // rewrite returns what takes the place of the tree.
-func (l *ledgerTree) rewrite(ctx context.Context) (plumbing.Hash, error) {
+func (l *ledgerTree) rewrite(ctx context.Context) (git.Hash, error) {
 	to, err := l.rewriteDir(ctx, "", l.tree)
 	if err == nil && to.IsZero() {
 		return l.Objects.EmptyTree()
@@ -111,14 +111,14 @@ func (l *ledgerTree) rewrite(ctx context.Context) (plumbing.Hash, error) {
 }
 
 // beside is the directory with the segments of a directory of records, or the reverse.
-func (l *ledgerTree) beside(ctx context.Context, dir string) (plumbing.Hash, error) {
+func (l *ledgerTree) beside(ctx context.Context, dir string) (git.Hash, error) {
 	top, rest, _ := strings.Cut(dir, "/")
 	other := map[string]string{"turns": "transcript", "transcript": "turns"}[top]
 	if dir == "" {
-		return plumbing.ZeroHash, nil
+		return git.Hash{}, nil
 	}
 	if other == "" || other == "turns" && len(l.Target.Turns) == 0 {
-		return plumbing.ZeroHash, nil
+		return git.Hash{}, nil
 	}
 	if first, _, deeper := strings.Cut(rest, "/"); deeper {
 		rest = first // the segments of sub-agents
@@ -127,7 +127,7 @@ func (l *ledgerTree) beside(ctx context.Context, dir string) (plumbing.Hash, err
 	return e.hash, err
 }
 
-func (l *ledgerTree) rewriteDir(ctx context.Context, dir string, hash plumbing.Hash) (plumbing.Hash, error) {
+func (l *ledgerTree) rewriteDir(ctx context.Context, dir string, hash git.Hash) (git.Hash, error) {
 	beside, err := l.beside(ctx, dir)
 	if err != nil {
 		return hash, err
@@ -146,12 +146,12 @@ func (l *ledgerTree) rewriteDir(ctx context.Context, dir string, hash plumbing.H
 	return done, err
 }
 
-func (l *ledgerTree) rewriteEntries(ctx context.Context, dir string, hash plumbing.Hash) (plumbing.Hash, error) {
+func (l *ledgerTree) rewriteEntries(ctx context.Context, dir string, hash git.Hash) (git.Hash, error) {
 	at := Place{Mission: l.began, Kind: Other}
 	content, err := l.read(plumbing.TreeObject, hash, git.MaxTree)
 	var list []entry
 	if err == nil {
-		list, err = entries(content)
+		list, err = entries(content, hash.Format())
 	}
 	if err != nil {
 		return hash, l.unread(ctx, at, err)
@@ -159,7 +159,7 @@ func (l *ledgerTree) rewriteEntries(ctx context.Context, dir string, hash plumbi
 	out := make([]byte, 0, len(content))
 	for _, e := range list {
 		file := join(dir, e.name)
-		var to plumbing.Hash
+		var to git.Hash
 		if l.holds([]byte(e.name)) {
 			at := at
 			at.Kind, at.Path = FileName, l.cleanText(file)
@@ -192,14 +192,14 @@ func (l *ledgerTree) rewriteEntries(ctx context.Context, dir string, hash plumbi
 			return hash, err
 		}
 		if !to.IsZero() {
-			out = append(append(out, e.head...), to[:]...)
+			out = hash.Format().Append(append(out, e.head...), to)
 		}
 	}
 	switch {
 	case bytes.Equal(out, content):
 		return hash, nil
 	case len(out) == 0:
-		return plumbing.ZeroHash, nil
+		return git.Hash{}, nil
 	}
 	return l.write(plumbing.TreeObject, out)
 }
@@ -228,12 +228,12 @@ func numbered(file string) (turn int, agent bool) {
 	return 0, false
 }
 
-func (l *ledgerTree) rewriteSegment(ctx context.Context, file string, hash plumbing.Hash) (plumbing.Hash, error) {
+func (l *ledgerTree) rewriteSegment(ctx context.Context, file string, hash git.Hash) (git.Hash, error) {
 	done, err := l.segment(ctx, file, hash)
 	return done.hash, err
 }
 
-func (l *ledgerTree) segment(ctx context.Context, file string, hash plumbing.Hash) (rewritten, error) {
+func (l *ledgerTree) segment(ctx context.Context, file string, hash git.Hash) (rewritten, error) {
 	turn, agent := numbered(file)
 	at := Place{Mission: l.began, Turn: turn, Kind: Conversation}
 	if agent {
@@ -257,7 +257,7 @@ func (l *ledgerTree) segment(ctx context.Context, file string, hash plumbing.Has
 }
 
 // rewriteRecord rewrites a record, with the sizes of the segments beside it.
-func (l *ledgerTree) rewriteRecord(ctx context.Context, file string, hash plumbing.Hash) (plumbing.Hash, error) {
+func (l *ledgerTree) rewriteRecord(ctx context.Context, file string, hash git.Hash) (git.Hash, error) {
 	key := recordKey{record: hash}
 	with := asItWas
 	if turn := turnOf(path.Base(file)); turn > 0 && strings.HasPrefix(file, "turns/") {

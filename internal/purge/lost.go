@@ -5,8 +5,6 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/erase"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -15,14 +13,14 @@ import (
 // unlost takes out of objects that are not needed any more the files and trees which commits of the user's have as
 // well that nothing refers to, such as one that he threw away: he may still want it. One that comes after a commit that
 // goes has to go with it.
-func (p *Plan) unlost(ctx context.Context, goes, commits map[plumbing.Hash]bool) error {
+func (p *Plan) unlost(ctx context.Context, goes, commits map[git.Hash]bool) error {
 	leading, err := erase.Lead(ctx, p.Repo, goes)
 	if err != nil {
 		return err
 	}
 	after := maps.Clone(commits) // what comes after one of them
-	var follows func(h plumbing.Hash) bool
-	follows = func(h plumbing.Hash) bool {
+	var follows func(h git.Hash) bool
+	follows = func(h git.Hash) bool {
 		if is, known := after[h]; known || !leading.Has(h) {
 			return is
 		}
@@ -36,7 +34,7 @@ func (p *Plan) unlost(ctx context.Context, goes, commits map[plumbing.Hash]bool)
 		}
 		return after[h]
 	}
-	var lost []plumbing.Hash
+	var lost []git.Hash
 	for h := range leading.Without(nil) {
 		if goes[h] {
 			continue
@@ -50,7 +48,7 @@ func (p *Plan) unlost(ctx context.Context, goes, commits map[plumbing.Hash]bool)
 		return nil
 	}
 	rest := leading.Without([]erase.Root{{Hashes: lost}})
-	maps.DeleteFunc(goes, func(h plumbing.Hash, _ bool) bool { return !rest[h] })
+	maps.DeleteFunc(goes, func(h git.Hash, _ bool) bool { return !rest[h] })
 	return nil
 }
 

@@ -29,13 +29,13 @@ type Map struct{ sheets map[string]*sheet }
 type sheet struct {
 	content []byte
 	by      signature.Public
-	entries map[masked]plumbing.Hash
+	entries map[masked]git.Hash
 }
 
 // A masked is the hash of a commit's hash. Who has the commit knows it; nobody else learns what to ask a host for.
 type masked [sha256.Size]byte
 
-func mask(commit plumbing.Hash) masked {
+func mask(commit git.Hash) masked {
 	return sha256.Sum256([]byte("git-agent purge 1\x00" + commit.String()))
 }
 
@@ -53,7 +53,7 @@ const (
 var errSheet = errors.New("not a list of purged commits")
 
 // parseSheet reads a sheet. Only what encodeSheet writes is accepted, so that a set of entries has one form.
-func parseSheet(content []byte) (*sheet, error) {
+func parseSheet(content []byte, format git.Format) (*sheet, error) {
 	list, armored, ok := cutSignature(content)
 	if !ok || len(content) > maxSheet {
 		return nil, errSheet
@@ -62,7 +62,7 @@ func parseSheet(content []byte) (*sheet, error) {
 	if !ok || len(rest) == 0 {
 		return nil, errSheet
 	}
-	s := &sheet{content: content, entries: make(map[masked]plumbing.Hash)}
+	s := &sheet{content: content, entries: make(map[masked]git.Hash)}
 	var last masked
 	for line := range bytes.Lines(rest) {
 		from, to, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
@@ -71,12 +71,12 @@ func parseSheet(content []byte) (*sheet, error) {
 		switch {
 		case !ok || !bytes.HasSuffix(line, []byte("\n")), err != nil || n != len(m), hex.EncodeToString(m[:]) != from:
 			return nil, errSheet
-		case !plumbing.IsHash(to) || plumbing.NewHash(to).String() != to:
+		case format.Text(git.NewHash(to)) != to:
 			return nil, errSheet
 		case len(s.entries) > 0 && bytes.Compare(m[:], last[:]) <= 0:
 			return nil, errSheet
 		}
-		s.entries[m], last = plumbing.NewHash(to), m
+		s.entries[m], last = git.NewHash(to), m
 	}
 	var err error
 	if s.by, err = signature.VerifyAs(mapNamespace, armored, list); err != nil {
@@ -95,11 +95,11 @@ func cutSignature(content []byte) (list, armored []byte, ok bool) {
 }
 
 // newSheet signs entries.
-func newSheet(key signature.Key, entries map[masked]plumbing.Hash) *sheet {
+func newSheet(key signature.Key, entries map[masked]git.Hash, format git.Format) *sheet {
 	var list bytes.Buffer
 	list.WriteString(mapHeader)
 	for _, m := range slices.SortedFunc(maps.Keys(entries), func(a, b masked) int { return bytes.Compare(a[:], b[:]) }) {
-		fmt.Fprintf(&list, "%x %s\n", m[:], entries[m])
+		fmt.Fprintf(&list, "%x %s\n", m[:], format.Text(entries[m]))
 	}
 	armored := signature.SignAs(mapNamespace, key, list.Bytes())
 	return &sheet{content: append(list.Bytes(), armored...), by: key.Public(), entries: entries}
@@ -113,7 +113,7 @@ func (s *sheet) name() string {
 // ReadMap reads the map that a commit holds, the empty one for the zero hash. Whoever can push to a remote can
 // have written it. What is no sheet, or is signed wrongly, is left out. What can't be read, or is too large, is
 // an error, and the map has what was read before.
-func ReadMap(objects *git.Objects, commit plumbing.Hash) (*Map, error) {
+func ReadMap(objects *git.Objects, commit git.Hash) (*Map, error) {
 	m := &Map{sheets: make(map[string]*sheet)}
 	if commit.IsZero() {
 		return m, nil
@@ -142,7 +142,7 @@ func ReadMap(objects *git.Objects, commit plumbing.Hash) (*Map, error) {
 		if size += len(content); size > maxMap || len(m.sheets) == maxSheets {
 			return m, fmt.Errorf("the map of purged commits is too large: at most %d lists and %d MB are read", maxSheets, maxMap>>20)
 		}
-		if s, err := parseSheet(content); err == nil && s.name() == name {
+		if s, err := parseSheet(content, objects.Format()); err == nil && s.name() == name {
 			m.sheets[name] = s
 		}
 	}
@@ -158,7 +158,7 @@ func (m *Map) reduce() {
 	}
 	type entry struct {
 		masked
-		to plumbing.Hash
+		to git.Hash
 	}
 	for _, names := range of {
 		if len(names) == 1 {
@@ -195,20 +195,21 @@ func (m *Map) Unite(other *Map) {
 }
 
 // Add adds pairs of commits, signed with a key; zero stands for a commit that has no successor.
-func (m *Map) Add(key signature.Key, pairs map[plumbing.Hash]plumbing.Hash) {
+func (m *Map) Add(key signature.Key, pairs map[git.Hash]git.Hash) {
 	if len(pairs) == 0 {
 		return
 	}
-	entries := make(map[masked]plumbing.Hash)
+	entries := make(map[masked]git.Hash)
 	for _, name := range slices.Sorted(maps.Keys(m.sheets)) { // a sheet that has it all takes the place of others
 		if s := m.sheets[name]; s.by == key.Public() && len(s.content) < maxSheet/2 {
 			maps.Copy(entries, s.entries)
 		}
 	}
+	var format git.Format
 	for from, to := range pairs {
-		entries[mask(from)] = to
+		entries[mask(from)], format = to, from.Format()
 	}
-	s := newSheet(key, entries)
+	s := newSheet(key, entries, format)
 	m.sheets[s.name()] = s
 	m.reduce()
 }
@@ -218,9 +219,9 @@ func (m *Map) Add(key signature.Key, pairs map[plumbing.Hash]plumbing.Hash) {
 //
 // If all of it would be too large, sheets go that are not by keys which count: whoever fills the map of a remote
 // must not keep others from purging.
-func (m *Map) Write(objects *git.Objects, counts func(signature.Public) bool) (plumbing.Hash, error) {
+func (m *Map) Write(objects *git.Objects, counts func(signature.Public) bool) (git.Hash, error) {
 	if len(m.sheets) == 0 {
-		return plumbing.ZeroHash, nil
+		return git.Hash{}, nil
 	}
 	var names, others []string
 	for _, name := range slices.Sorted(maps.Keys(m.sheets)) {
@@ -240,16 +241,16 @@ func (m *Map) Write(objects *git.Objects, counts func(signature.Public) bool) (p
 		size += len(s.content)
 		blob, err := objects.Write(plumbing.BlobObject, s.content)
 		if err != nil {
-			return plumbing.ZeroHash, err
+			return git.Hash{}, err
 		}
 		files[name] = git.Entry{Mode: 0o100644, Hash: blob}
 	}
 	if size > maxMap || len(files) > maxSheets {
-		return plumbing.ZeroHash, fmt.Errorf("the map of purged commits is too large: %d lists, %d MB", len(files), size>>20)
+		return git.Hash{}, fmt.Errorf("the map of purged commits is too large: %d lists, %d MB", len(files), size>>20)
 	}
-	tree, err := objects.EditTree(plumbing.ZeroHash, files)
+	tree, err := objects.EditTree(git.Hash{}, files)
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	return objects.CommitTree(tree, nil, nobody, nobody, "purges\n")
 }
@@ -265,15 +266,15 @@ func (m *Map) Same(other *Map) bool {
 // A class is commits that all say the same: what was replaced, again and again or by several people at once, and
 // what took its place in the end.
 type class struct {
-	ends []plumbing.Hash
-	is   map[plumbing.Hash]bool // the same, to ask
+	ends []git.Hash
+	is   map[git.Hash]bool // the same, to ask
 	// circular says that some of the ends took the place of one another: two purges of one ledger, of which each won
 	// somewhere. Everybody takes the first one then.
 	circular bool
 }
 
 // end adds an end, and reports whether it is a new one.
-func (c *class) end(h plumbing.Hash) bool {
+func (c *class) end(h git.Hash) bool {
 	if c.is[h] {
 		return false
 	}
@@ -286,7 +287,7 @@ func (c *class) end(h plumbing.Hash) bool {
 func (m *Map) classes(counts func(signature.Public) bool) map[masked]*class {
 	type entry struct {
 		masked
-		to plumbing.Hash
+		to git.Hash
 		by signature.Public
 	}
 	var all []entry
@@ -317,14 +318,14 @@ func (m *Map) classes(counts func(signature.Public) bool) map[masked]*class {
 		}
 	}
 	slices.SortFunc(all, func(a, b entry) int {
-		return cmp.Or(bytes.Compare(a.by[:], b.by[:]), bytes.Compare(a.to[:], b.to[:]))
+		return cmp.Or(bytes.Compare(a.by[:], b.by[:]), a.to.Compare(b.to))
 	})
 	stands, found := make(map[masked]*class), make(map[masked]*class)
 	for _, e := range all {
 		root := find(e.masked)
 		c := stands[root]
 		if c == nil {
-			c = &class{is: make(map[plumbing.Hash]bool)}
+			c = &class{is: make(map[git.Hash]bool)}
 			stands[root] = c
 		}
 		found[e.masked] = c
@@ -360,8 +361,8 @@ func (m *Map) classes(counts func(signature.Public) bool) map[masked]*class {
 }
 
 // Ends are the commits that took the place of others, whoever says so.
-func (m *Map) Ends() map[plumbing.Hash]bool {
-	ends := make(map[plumbing.Hash]bool)
+func (m *Map) Ends() map[git.Hash]bool {
+	ends := make(map[git.Hash]bool)
 	for _, s := range m.sheets {
 		for _, to := range s.entries {
 			ends[to] = true

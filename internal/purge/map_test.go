@@ -11,9 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/hash"
-
 	"gitagent/internal/git"
 	"gitagent/internal/signature"
 	"gitagent/test/gittest"
@@ -31,8 +28,11 @@ func mapKey(t testing.TB, n byte) signature.Key {
 	return k
 }
 
-func commitHash(n byte) plumbing.Hash {
-	return plumbing.NewHash(strings.Repeat(hex.EncodeToString([]byte{n}), hash.Size))
+// format is the object format under test.
+var format = git.NewHash(gittest.Hash("1")).Format()
+
+func commitHash(n byte) git.Hash {
+	return git.NewHash(gittest.Hash(hex.EncodeToString([]byte{n})))
 }
 
 // TestMapVectors reads the files that docs/format.md names: a sheet each, valid if its name says so.
@@ -50,10 +50,10 @@ func TestMapVectors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := parseSheet(content)
+		s, err := parseSheet(content, format)
 		if valid := strings.HasPrefix(filepath.Base(name), "valid-"); valid != (err == nil) {
 			t.Errorf("%s: %v", name, err)
-		} else if valid && !bytes.Equal(newSheet(mapKey(t, 1), s.entries).content, content) {
+		} else if valid && !bytes.Equal(newSheet(mapKey(t, 1), s.entries, format).content, content) {
 			t.Errorf("%s is written in another way", name)
 		}
 	}
@@ -61,8 +61,8 @@ func TestMapVectors(t *testing.T) {
 
 func writeMapVectors(t *testing.T, dir string) {
 	t.Helper()
-	one := newSheet(mapKey(t, 1), map[masked]plumbing.Hash{mask(commitHash(1)): commitHash(2)}).content
-	two := newSheet(mapKey(t, 1), map[masked]plumbing.Hash{mask(commitHash(1)): commitHash(2), mask(commitHash(3)): plumbing.ZeroHash}).content
+	one := newSheet(mapKey(t, 1), map[masked]git.Hash{mask(commitHash(1)): commitHash(2)}, format).content
+	two := newSheet(mapKey(t, 1), map[masked]git.Hash{mask(commitHash(1)): commitHash(2), mask(commitHash(3)): {}}, format).content
 	signed := func(list string) string {
 		return list + string(signature.SignAs(mapNamespace, mapKey(t, 1), []byte(list)))
 	}
@@ -100,13 +100,13 @@ func TestMapUnion(t *testing.T) {
 	objects := repo.Objects(t.Context())
 	defer objects.Close()
 	empty := func() *Map {
-		m, err := ReadMap(objects, plumbing.ZeroHash)
+		m, err := ReadMap(objects, git.Hash{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return m
 	}
-	write := func(m *Map) plumbing.Hash {
+	write := func(m *Map) git.Hash {
 		h, err := m.Write(objects, noKey)
 		if err != nil {
 			t.Fatal(err)
@@ -116,13 +116,13 @@ func TestMapUnion(t *testing.T) {
 	var maps []*Map
 	for n := range byte(3) {
 		m := empty()
-		m.Add(mapKey(t, n%2), map[plumbing.Hash]plumbing.Hash{commitHash(10 + n): commitHash(20 + n)})
+		m.Add(mapKey(t, n%2), map[git.Hash]git.Hash{commitHash(10 + n): commitHash(20 + n)})
 		maps = append(maps, m)
 	}
 	more := empty() // has all that the first one has
-	more.Add(mapKey(t, 0), map[plumbing.Hash]plumbing.Hash{commitHash(10): commitHash(20), commitHash(30): commitHash(40)})
+	more.Add(mapKey(t, 0), map[git.Hash]git.Hash{commitHash(10): commitHash(20), commitHash(30): commitHash(40)})
 	maps = append(maps, more)
-	var want plumbing.Hash
+	var want git.Hash
 	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}, {2, 0, 3, 1, 0, 3}} {
 		m := empty()
 		for _, i := range order {
@@ -168,11 +168,11 @@ func TestMapFull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newSheet(key, map[masked]plumbing.Hash{mask(commitHash(1)): commitHash(2)})
+		s := newSheet(key, map[masked]git.Hash{mask(commitHash(1)): commitHash(2)}, format)
 		m.sheets[s.name()] = s
 	}
 	mine := mapKey(t, 1)
-	m.Add(mine, map[plumbing.Hash]plumbing.Hash{commitHash(3): commitHash(4)})
+	m.Add(mine, map[git.Hash]git.Hash{commitHash(3): commitHash(4)})
 	counts := func(by signature.Public) bool { return by == mine.Public() }
 	h, err := m.Write(objects, counts)
 	if err != nil {
@@ -188,33 +188,33 @@ func TestMapFull(t *testing.T) {
 // key that differ in hardly anything, commits that took the place of one another by the thousand.
 func TestMapLarge(t *testing.T) {
 	gittest.Check(t)
-	number := func(n int) plumbing.Hash { return plumbing.NewHash(fmt.Sprintf("%0*x", hash.HexSize, n)) }
+	number := func(n int) git.Hash { return git.NewHash(fmt.Sprintf("%0*x", gittest.Digits(), n)) }
 	m := &Map{sheets: map[string]*sheet{}}
 	const sheets, entries = 200, 150
 	for n := range sheets {
-		list := make(map[masked]plumbing.Hash, entries)
+		list := make(map[masked]git.Hash, entries)
 		for k := range entries {
 			list[mask(number(k))] = number(1_000_000 + k)
 			if n > 0 && k%sheets == n%entries {
 				list[mask(number(k))] = number(2_000_000 + n)
 			}
 		}
-		s := newSheet(mapKey(t, 1), list)
+		s := newSheet(mapKey(t, 1), list, format)
 		m.sheets[s.name()] = s
 	}
-	part := newSheet(mapKey(t, 1), map[masked]plumbing.Hash{mask(number(1)): number(1_000_001)})
+	part := newSheet(mapKey(t, 1), map[masked]git.Hash{mask(number(1)): number(1_000_001)}, format)
 	m.Unite(&Map{sheets: map[string]*sheet{part.name(): part}})
 	if len(m.sheets) != sheets {
 		t.Errorf("%d sheets, want %d", len(m.sheets), sheets)
 	}
 	const others, each = 100, 500
 	for n := range others { // each says something else of the same commits
-		list := make(map[masked]plumbing.Hash)
+		list := make(map[masked]git.Hash)
 		for k := range each {
 			list[mask(number(3_000_000+k))] = number(4_000_000 + max(0, n*each+k-each))
 		}
 		list[mask(number(3_000_000))] = number(4_000_000)
-		s := newSheet(mapKey(t, 2), list)
+		s := newSheet(mapKey(t, 2), list, format)
 		m.sheets[s.name()] = s
 	}
 	c := m.classes(func(signature.Public) bool { return true })[mask(number(3_000_000))]
@@ -227,18 +227,18 @@ func TestMapLarge(t *testing.T) {
 func TestMapClasses(t *testing.T) {
 	o, n, m, x, gone := commitHash(1), commitHash(2), commitHash(3), commitHash(4), commitHash(5)
 	all := &Map{sheets: map[string]*sheet{}}
-	all.Add(mapKey(t, 1), map[plumbing.Hash]plumbing.Hash{o: n, n: m, gone: plumbing.ZeroHash})
-	all.Add(mapKey(t, 2), map[plumbing.Hash]plumbing.Hash{o: x})
+	all.Add(mapKey(t, 1), map[git.Hash]git.Hash{o: n, n: m, gone: {}})
+	all.Add(mapKey(t, 2), map[git.Hash]git.Hash{o: x})
 	classes := all.classes(func(signature.Public) bool { return true })
-	none := map[plumbing.Hash]bool{}
-	no := func(plumbing.Hash) bool { return false }
-	for _, from := range []plumbing.Hash{o, n, m, x} {
-		for _, there := range []plumbing.Hash{m, x} {
-			if got := classes[mask(from)].winner(no, map[plumbing.Hash]bool{there: true}, map[plumbing.Hash]bool{m: true}); got != there {
+	none := map[git.Hash]bool{}
+	no := func(git.Hash) bool { return false }
+	for _, from := range []git.Hash{o, n, m, x} {
+		for _, there := range []git.Hash{m, x} {
+			if got := classes[mask(from)].winner(no, map[git.Hash]bool{there: true}, map[git.Hash]bool{m: true}); got != there {
 				t.Errorf("%s becomes %s where %s is there", from, got, there)
 			}
 		}
-		if got := classes[mask(from)].winner(no, none, map[plumbing.Hash]bool{x: true}); got != x {
+		if got := classes[mask(from)].winner(no, none, map[git.Hash]bool{x: true}); got != x {
 			t.Errorf("%s becomes %s where %s is here", from, got, x)
 		}
 	}
@@ -258,21 +258,21 @@ func TestMapClasses(t *testing.T) {
 func TestMapCircle(t *testing.T) {
 	o, n, m := commitHash(1), commitHash(2), commitHash(3)
 	all := &Map{sheets: map[string]*sheet{}}
-	all.Add(mapKey(t, 1), map[plumbing.Hash]plumbing.Hash{o: n, n: m, m: n})
+	all.Add(mapKey(t, 1), map[git.Hash]git.Hash{o: n, n: m, m: n})
 	classes := all.classes(func(signature.Public) bool { return true })
-	first := classes[mask(o)].winner(func(plumbing.Hash) bool { return true })
+	first := classes[mask(o)].winner(func(git.Hash) bool { return true })
 	if first != n && first != m {
 		t.Fatalf("%s became %s", o, first)
 	}
-	for _, from := range []plumbing.Hash{o, n, m} {
-		for _, there := range []plumbing.Hash{n, m} {
-			got := classes[mask(from)].winner(func(plumbing.Hash) bool { return true }, map[plumbing.Hash]bool{there: true})
+	for _, from := range []git.Hash{o, n, m} {
+		for _, there := range []git.Hash{n, m} {
+			got := classes[mask(from)].winner(func(git.Hash) bool { return true }, map[git.Hash]bool{there: true})
 			if got != first {
 				t.Errorf("%s becomes %s where %s is there, want %s", from, got, there, first)
 			}
 		}
-		for _, exists := range []plumbing.Hash{n, m} {
-			if got := classes[mask(from)].winner(func(h plumbing.Hash) bool { return h == exists }); got != exists {
+		for _, exists := range []git.Hash{n, m} {
+			if got := classes[mask(from)].winner(func(h git.Hash) bool { return h == exists }); got != exists {
 				t.Errorf("%s becomes %s where only %s exists", from, got, exists)
 			}
 		}
@@ -283,12 +283,12 @@ func TestMapCircle(t *testing.T) {
 func TestMapCircleBesides(t *testing.T) {
 	o, n, m, other := commitHash(1), commitHash(2), commitHash(3), commitHash(4)
 	all := &Map{sheets: map[string]*sheet{}}
-	all.Add(mapKey(t, 1), map[plumbing.Hash]plumbing.Hash{o: n, n: m, m: n})
-	all.Add(mapKey(t, 2), map[plumbing.Hash]plumbing.Hash{o: other})
+	all.Add(mapKey(t, 1), map[git.Hash]git.Hash{o: n, n: m, m: n})
+	all.Add(mapKey(t, 2), map[git.Hash]git.Hash{o: other})
 	classes := all.classes(func(signature.Public) bool { return true })
-	for _, from := range []plumbing.Hash{o, n, m, other} {
-		for _, exists := range []plumbing.Hash{n, m, other} {
-			if got := classes[mask(from)].winner(func(h plumbing.Hash) bool { return h == exists }); got != exists {
+	for _, from := range []git.Hash{o, n, m, other} {
+		for _, exists := range []git.Hash{n, m, other} {
+			if got := classes[mask(from)].winner(func(h git.Hash) bool { return h == exists }); got != exists {
 				t.Errorf("%s becomes %s where only %s exists", from, got, exists)
 			}
 		}
@@ -305,7 +305,7 @@ func FuzzParseSheet(f *testing.F) {
 		f.Add(content)
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		s, err := parseSheet(content)
+		s, err := parseSheet(content, format)
 		// A fuzzer can't sign: what it finds valid is one of the vectors.
 		if err == nil && (len(s.entries) == 0 || !bytes.HasPrefix(content, []byte(mapHeader))) {
 			t.Errorf("%q has %v", content, s.entries)
@@ -315,7 +315,7 @@ func FuzzParseSheet(f *testing.F) {
 
 // TestMask: the hash of a commit's hash is what docs/format.md says.
 func TestMask(t *testing.T) {
-	sum := sha256.Sum256([]byte("git-agent purge 1\x00" + strings.Repeat("01", hash.Size)))
+	sum := sha256.Sum256([]byte("git-agent purge 1\x00" + gittest.Hash("01")))
 	if mask(commitHash(1)) != sum {
 		t.Error("another hash")
 	}

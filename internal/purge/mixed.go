@@ -1,14 +1,12 @@
 package purge
 
 import (
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 )
 
 // mixed are the events of a ledger, given from its newest, that are replaced by one purge, and come after one
 // that another purge replaced, or that stays though a purge replaced it too. They are written anew after it.
-func mixed(objects *git.Objects, events []plumbing.Hash, known map[plumbing.Hash]plumbing.Hash, classes map[masked]*class) (list []plumbing.Hash) {
+func mixed(objects *git.Objects, events []git.Hash, known map[git.Hash]git.Hash, classes map[masked]*class) (list []git.Hash) {
 	anew := false // the event before is
 	for i := len(events) - 2; i >= 0; i-- {
 		to, ok := known[events[i]]

@@ -19,7 +19,7 @@ var nobody = git.Signature{Name: "git-agent", Email: "git-agent@localhost", When
 
 // Notes returns the successor of the notes of a mission: a commit without history, if anything in the ledger,
 // in the notes, or in what they were has changed. It comes after Ledgers. Entries that are no notes go.
-func (r *Rewrite) Notes(ctx context.Context, id ledger.ID, tip plumbing.Hash) (plumbing.Hash, error) {
+func (r *Rewrite) Notes(ctx context.Context, id ledger.ID, tip git.Hash) (git.Hash, error) {
 	if to, ok := r.done[tip]; ok {
 		return to, nil
 	}
@@ -33,12 +33,12 @@ func (r *Rewrite) Notes(ctx context.Context, id ledger.ID, tip plumbing.Hash) (p
 	return to, nil
 }
 
-func (r *Rewrite) rewriteNotes(ctx context.Context, id ledger.ID, tip plumbing.Hash) (plumbing.Hash, error) {
+func (r *Rewrite) rewriteNotes(ctx context.Context, id ledger.ID, tip git.Hash) (git.Hash, error) {
 	old, err := gitnotes.Open(r.Objects, tip)
 	if err != nil {
 		return tip, err
 	}
-	anew, err := gitnotes.Open(r.Objects, plumbing.ZeroHash)
+	anew, err := gitnotes.Open(r.Objects, git.Hash{})
 	if err != nil {
 		return tip, err
 	}
@@ -87,7 +87,7 @@ func (r *Rewrite) note(at Place, content []byte) ([]byte, error) {
 	var out []byte
 	for line := range bytes.Lines(content) {
 		text := bytes.TrimSuffix(line, []byte("\n"))
-		blob := plumbing.ComputeHash(plumbing.BlobObject, append(bytes.Clone(text), '\n'))
+		blob := r.Repo.Format().Object(plumbing.BlobObject, append(bytes.Clone(text), '\n'))
 		to, replaced := r.replaced[blob]
 		switch {
 		case len(text) == 0:
@@ -106,7 +106,7 @@ func (r *Rewrite) note(at Place, content []byte) ([]byte, error) {
 }
 
 // everHeld reports whether anything is found in what the notes are or were.
-func (r *Rewrite) everHeld(ctx context.Context, tip plumbing.Hash) (found bool, err error) {
+func (r *Rewrite) everHeld(ctx context.Context, tip git.Hash) (found bool, err error) {
 	if r.Target.Finder == nil {
 		return false, nil
 	}
@@ -114,11 +114,11 @@ func (r *Rewrite) everHeld(ctx context.Context, tip plumbing.Hash) (found bool, 
 	if err != nil {
 		return false, err
 	}
-	var list []plumbing.Hash
+	var list []git.Hash
 	for hash := range strings.FieldsSeq(string(out)) {
-		list = append(list, plumbing.NewHash(hash))
+		list = append(list, git.NewHash(hash))
 	}
-	err = r.each(ctx, list, maxText, func(_ plumbing.Hash, content []byte) error {
+	err = r.each(ctx, list, maxText, func(_ git.Hash, content []byte) error {
 		found = found || r.holds(content)
 		return nil
 	})

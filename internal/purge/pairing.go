@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/signature"
@@ -15,37 +13,37 @@ import (
 // A pairing finds which pairs of a map are applied to some ledgers.
 type pairing struct {
 	objects  *git.Objects
-	exists   func(plumbing.Hash) bool // the commit is here
-	accepted []ledger.ID              // missions of which a person agrees to what strangers' keys say
+	exists   func(git.Hash) bool // the commit is here
+	accepted []ledger.ID         // missions of which a person agrees to what strangers' keys say
 	list     []*line
 	done     *Applied // where it is noted what can't be applied
 
-	classes, all map[masked]*class         // by the keys that count, and by all
-	under, there map[plumbing.Hash]bool    // commits of ledgers that the remote has under refs, and of those that were fetched
-	here         map[plumbing.Hash]bool    // commits of ledgers that are here
-	landed       map[plumbing.Hash][]*line // by an event: the fetched ledgers that have it
-	winners      map[*class]plumbing.Hash
-	agreed       map[plumbing.Hash]bool // events that a person agrees to be replaced: forks share them
+	classes, all map[masked]*class    // by the keys that count, and by all
+	under, there map[git.Hash]bool    // commits of ledgers that the remote has under refs, and of those that were fetched
+	here         map[git.Hash]bool    // commits of ledgers that are here
+	landed       map[git.Hash][]*line // by an event: the fetched ledgers that have it
+	winners      map[*class]git.Hash
+	agreed       map[git.Hash]bool // events that a person agrees to be replaced: forks share them
 
-	pairs   map[*line]map[plumbing.Hash]plumbing.Hash
-	removed map[plumbing.Hash]bool  // newest events of missions that were removed
-	refused map[plumbing.Hash]error // of commits that were looked at; nil if the pair has proved itself
+	pairs   map[*line]map[git.Hash]git.Hash
+	removed map[git.Hash]bool  // newest events of missions that were removed
+	refused map[git.Hash]error // of commits that were looked at; nil if the pair has proved itself
 }
 
 func (a *Apply) pairing(objects *git.Objects, list, there []*line, done *Applied) *pairing {
-	p := newPairing(a.Map, trusts(a.Workspace), a.Accepted, func(h plumbing.Hash) bool { return objects.Has(h) == nil }, list, there)
+	p := newPairing(a.Map, trusts(a.Workspace), a.Accepted, func(h git.Hash) bool { return objects.Has(h) == nil }, list, there)
 	p.objects, p.done = objects, done
 	return p
 }
 
 // newPairing finds them by the keys that count. there are ledgers that the remote has under refs.
-func newPairing(m *Map, counts func(signature.Public) bool, accepted []ledger.ID, exists func(plumbing.Hash) bool, list, there []*line) *pairing {
+func newPairing(m *Map, counts func(signature.Public) bool, accepted []ledger.ID, exists func(git.Hash) bool, list, there []*line) *pairing {
 	p := &pairing{
 		exists: exists, accepted: accepted, list: list,
 		classes: m.classes(counts), all: m.classes(func(signature.Public) bool { return true }),
-		under: make(map[plumbing.Hash]bool), there: make(map[plumbing.Hash]bool), here: make(map[plumbing.Hash]bool),
-		landed: make(map[plumbing.Hash][]*line), winners: make(map[*class]plumbing.Hash), agreed: make(map[plumbing.Hash]bool),
-		pairs: make(map[*line]map[plumbing.Hash]plumbing.Hash), removed: make(map[plumbing.Hash]bool), refused: make(map[plumbing.Hash]error),
+		under: make(map[git.Hash]bool), there: make(map[git.Hash]bool), here: make(map[git.Hash]bool),
+		landed: make(map[git.Hash][]*line), winners: make(map[*class]git.Hash), agreed: make(map[git.Hash]bool),
+		pairs: make(map[*line]map[git.Hash]git.Hash), removed: make(map[git.Hash]bool), refused: make(map[git.Hash]error),
 	}
 	for _, l := range there {
 		for _, h := range slices.Concat(l.events, l.kept) {
@@ -74,7 +72,7 @@ func newPairing(m *Map, counts func(signature.Public) bool, accepted []ledger.ID
 }
 
 // known returns the pairs that prove themselves, the missions that were removed, and what was taken out.
-func (p *pairing) known(ctx context.Context) (known map[plumbing.Hash]plumbing.Hash, gone []ledger.ID, learned [][]byte, err error) {
+func (p *pairing) known(ctx context.Context) (known map[git.Hash]git.Hash, gone []ledger.ID, learned [][]byte, err error) {
 	gone = p.choose()
 	p.unmix()
 	if learned, err = p.prove(ctx); err != nil {
@@ -84,7 +82,7 @@ func (p *pairing) known(ctx context.Context) (known map[plumbing.Hash]plumbing.H
 	known = p.union()
 	for h := range p.removed {
 		if slices.ContainsFunc(p.list, func(l *line) bool { return l.landed && l.tip == h }) {
-			known[h] = plumbing.ZeroHash
+			known[h] = git.Hash{}
 		}
 	}
 	if len(p.pairs) == 0 {
@@ -94,7 +92,7 @@ func (p *pairing) known(ctx context.Context) (known map[plumbing.Hash]plumbing.H
 }
 
 // winner is what takes the place of a commit by some classes, and whether they say anything of it.
-func (p *pairing) winner(x plumbing.Hash, in map[masked]*class) (to plumbing.Hash, listed bool) {
+func (p *pairing) winner(x git.Hash, in map[masked]*class) (to git.Hash, listed bool) {
 	c := in[mask(x)]
 	if c == nil {
 		return x, false
@@ -109,7 +107,7 @@ func (p *pairing) winner(x plumbing.Hash, in map[masked]*class) (to plumbing.Has
 
 // agrees reports whether a person agrees to what strangers' keys say of a ledger.
 func (p *pairing) agrees(l *line) bool {
-	return slices.ContainsFunc(l.events, func(h plumbing.Hash) bool { return p.agreed[h] })
+	return slices.ContainsFunc(l.events, func(h git.Hash) bool { return p.agreed[h] })
 }
 
 func (p *pairing) hold(l *line, why HeldBecause) { p.done.Held[l.id] = why }
@@ -133,8 +131,8 @@ func (p *pairing) choose() (gone []ledger.ID) {
 }
 
 // of is what the map says of a ledger, and whether that keeps it as it is.
-func (p *pairing) of(l *line) (mine map[plumbing.Hash]plumbing.Hash, why HeldBecause, held bool) {
-	mine = make(map[plumbing.Hash]plumbing.Hash)
+func (p *pairing) of(l *line) (mine map[git.Hash]git.Hash, why HeldBecause, held bool) {
+	mine = make(map[git.Hash]git.Hash)
 	agrees := p.agrees(l)
 	for n, h := range slices.Concat(l.events, l.kept) {
 		to, listed := p.winner(h, p.classes)
@@ -167,8 +165,8 @@ func (p *pairing) of(l *line) (mine map[plumbing.Hash]plumbing.Hash, why HeldBec
 }
 
 // union is the pairs of all ledgers.
-func (p *pairing) union() map[plumbing.Hash]plumbing.Hash {
-	all := make(map[plumbing.Hash]plumbing.Hash)
+func (p *pairing) union() map[git.Hash]git.Hash {
+	all := make(map[git.Hash]git.Hash)
 	for _, mine := range p.pairs {
 		maps.Copy(all, mine)
 	}
@@ -199,7 +197,7 @@ func (p *pairing) prove(ctx context.Context) (learned [][]byte, err error) {
 		if p.pairs[l] == nil {
 			continue
 		}
-		events := make(map[plumbing.Hash]bool)
+		events := make(map[git.Hash]bool)
 		for _, h := range l.events {
 			events[h] = true
 		}
@@ -249,7 +247,7 @@ func (p *pairing) together() {
 }
 
 // apart reports whether a ledger was fetched that has one commit and not the other.
-func (p *pairing) apart(has, lacks plumbing.Hash) bool {
+func (p *pairing) apart(has, lacks git.Hash) bool {
 	return slices.ContainsFunc(p.landed[has], func(l *line) bool { return !slices.Contains(p.landed[lacks], l) })
 }
 
@@ -257,19 +255,19 @@ func (p *pairing) apart(has, lacks plumbing.Hash) bool {
 // The sets are what the remote has under refs, what was fetched, such as its archive, and what is here: of two purges
 // of one ledger that of the remote wins, and if it has both, the same one whatever of it was fetched. A mission is gone
 // only if nobody has left anything of it.
-func (c *class) winner(exists func(plumbing.Hash) bool, sets ...map[plumbing.Hash]bool) plumbing.Hash {
-	var order []func(plumbing.Hash) bool
+func (c *class) winner(exists func(git.Hash) bool, sets ...map[git.Hash]bool) git.Hash {
+	var order []func(git.Hash) bool
 	for _, set := range sets {
 		if !c.circular {
-			order = append(order, func(h plumbing.Hash) bool { return set[h] })
+			order = append(order, func(h git.Hash) bool { return set[h] })
 		}
 	}
-	for _, in := range append(order, exists, func(plumbing.Hash) bool { return true }) {
+	for _, in := range append(order, exists, func(git.Hash) bool { return true }) {
 		for _, h := range c.ends {
 			if !h.IsZero() && in(h) {
 				return h
 			}
 		}
 	}
-	return plumbing.ZeroHash
+	return git.Hash{}
 }

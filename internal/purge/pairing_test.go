@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/signature"
 )
@@ -17,14 +16,14 @@ import (
 // mapOf makes a map of pairs, written "1>11 2>0": "0" is for nothing.
 func mapOf(t *testing.T, m *Map, key byte, pairs string) {
 	t.Helper()
-	all := make(map[plumbing.Hash]plumbing.Hash)
+	all := make(map[git.Hash]git.Hash)
 	for word := range strings.FieldsSeq(pairs) {
 		var from, to byte
 		if _, err := fmt.Sscanf(word, "%d>%d", &from, &to); err != nil {
 			t.Fatal(err)
 		}
 		if all[commitHash(from)] = commitHash(to); to == 0 {
-			all[commitHash(from)] = plumbing.ZeroHash
+			all[commitHash(from)] = git.Hash{}
 		}
 	}
 	m.Add(mapKey(t, key), all)
@@ -112,7 +111,7 @@ func TestChoose(t *testing.T) {
 			mapOf(t, m, 1, word)
 		}
 		mapOf(t, m, 2, tt.theirs)
-		absent := make(map[plumbing.Hash]bool)
+		absent := make(map[git.Hash]bool)
 		for word := range strings.FieldsSeq(tt.absent) {
 			var n byte
 			if _, err := fmt.Sscan(word, &n); err != nil {
@@ -125,7 +124,7 @@ func TestChoose(t *testing.T) {
 			list = append(list, lineOf(t, text))
 		}
 		ours := mapKey(t, 1).Public()
-		p := newPairing(m, func(by signature.Public) bool { return by == ours }, tt.accepted, func(h plumbing.Hash) bool { return !absent[h] }, list, nil)
+		p := newPairing(m, func(by signature.Public) bool { return by == ours }, tt.accepted, func(h git.Hash) bool { return !absent[h] }, list, nil)
 		p.done = &Applied{Held: make(map[ledger.ID]HeldBecause)}
 		gone := p.choose()
 
@@ -165,7 +164,7 @@ func TestChoose(t *testing.T) {
 }
 
 // number is the number of which [commitHash] has made a commit.
-func number(t *testing.T, h plumbing.Hash) byte {
+func number(t *testing.T, h git.Hash) byte {
 	t.Helper()
 	for n := range byte(100) {
 		if commitHash(n) == h {
@@ -194,10 +193,10 @@ func TestTogether(t *testing.T) {
 		{"of one that shares another", []string{"1 2", "2 3", "4"}, "1", "a b"},
 		{"all of a row", []string{"1 2", "2 3", "3 4", "5"}, "4", "a b c"},
 	} {
-		p := &pairing{pairs: make(map[*line]map[plumbing.Hash]plumbing.Hash), refused: make(map[plumbing.Hash]error), done: &Applied{Held: make(map[ledger.ID]HeldBecause)}}
+		p := &pairing{pairs: make(map[*line]map[git.Hash]git.Hash), refused: make(map[git.Hash]error), done: &Applied{Held: make(map[ledger.ID]HeldBecause)}}
 		for i, commits := range tt.pairs {
 			l := lineOf(t, string(rune('a'+i))+" "+commits)
-			p.list, p.pairs[l] = append(p.list, l), make(map[plumbing.Hash]plumbing.Hash)
+			p.list, p.pairs[l] = append(p.list, l), make(map[git.Hash]git.Hash)
 			for _, h := range l.events {
 				p.pairs[l][h] = commitHash(99)
 			}

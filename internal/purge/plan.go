@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -29,9 +27,9 @@ type Purge struct {
 	Beside []string
 
 	// Of a map that is applied, see [Apply]:
-	Known   map[plumbing.Hash]plumbing.Hash // commits whose successors are known
-	Landing string                          // refs to what was just fetched, which is rewritten as well; "" for none
-	Map     *Map                            // united with the one that is here; nil for that one alone
+	Known   map[git.Hash]git.Hash // commits whose successors are known
+	Landing string                // refs to what was just fetched, which is rewritten as well; "" for none
+	Map     *Map                  // united with the one that is here; nil for that one alone
 }
 
 // A Plan is everything that a purge will do, as far as the refs stay as they are.
@@ -42,19 +40,19 @@ type Plan struct {
 	rewrite   *Rewrite
 	secrets   [][]byte // that were found
 	objects   *git.Objects
-	refs      map[string]plumbing.Hash // all of the repository but symbolic ones, as they were read
+	refs      map[string]git.Hash // all of the repository but symbolic ones, as they were read
 	chains    []Chain
 	archive   *archive.Index
 	archived  map[ledger.ID]archive.Entry // that are here and have no refs
 	besides   map[ledger.ID]archive.Entry // of missions that have refs
 	inArchive []ledger.ID                 // whose entries there change
 	renamed   map[ledger.ID]ledger.ID
-	carry     map[ledger.ID]plumbing.Hash // see carried
+	carry     map[ledger.ID]git.Hash // see carried
 	updates   []git.Update
 	index     []indexChange
-	staged    map[string]map[plumbing.Hash]bool // what else is staged in the indexes that follow, by their paths
-	doomed    map[plumbing.Hash]bool            // what is replaced, and all that holds the secret
-	goes      map[plumbing.Hash]bool            // of it, and of what leads to it, all that nothing of the user's needs
+	staged    map[string]map[git.Hash]bool // what else is staged in the indexes that follow, by their paths
+	doomed    map[git.Hash]bool            // what is replaced, and all that holds the secret
+	goes      map[git.Hash]bool            // of it, and of what leads to it, all that nothing of the user's needs
 }
 
 // Plan looks for what is to be purged, and computes what takes its place. Nothing is changed. The caller
@@ -78,7 +76,7 @@ func (p *Purge) plan(ctx context.Context, theirs []Commit) (*Plan, error) {
 		plan.index, err = plan.indexChanges(ctx)
 	}
 	if err == nil {
-		plan.doomed = make(map[plumbing.Hash]bool)
+		plan.doomed = make(map[git.Hash]bool)
 		for from := range plan.rewrite.Replaced() {
 			plan.doomed[from] = true
 		}
@@ -96,7 +94,7 @@ func (p *Plan) Close() { p.objects.Close() }
 
 // rewriteAll computes what takes the place of everything, and which refs move. known are objects whose
 // successors are known already.
-func (p *Plan) rewriteAll(ctx context.Context, theirs []Commit, known map[plumbing.Hash]plumbing.Hash) error {
+func (p *Plan) rewriteAll(ctx context.Context, theirs []Commit, known map[git.Hash]git.Hash) error {
 	var err error
 	if p.refs, err = p.Repo.OwnRefs(ctx); err != nil {
 		return err
@@ -108,7 +106,7 @@ func (p *Plan) rewriteAll(ctx context.Context, theirs []Commit, known map[plumbi
 		return err
 	}
 	p.rewrite = NewRewrite(p.Repo, p.objects, p.Target, p.Trust.Keys().Own, known)
-	p.rewrite.Theirs = make(map[plumbing.Hash]bool)
+	p.rewrite.Theirs = make(map[git.Hash]bool)
 	for _, t := range theirs {
 		p.rewrite.Theirs[t.Hash] = true
 	}
@@ -165,15 +163,15 @@ func (p *Plan) ledgers(ctx context.Context) ([]Chain, error) {
 }
 
 // tip is where the ledger of a mission ends; zero if it is not here.
-func (p *Plan) tip(id ledger.ID) plumbing.Hash {
+func (p *Plan) tip(id ledger.ID) git.Hash {
 	if tip, ok := p.refs[id.Ref()]; ok {
 		return tip
 	}
-	return p.archived[id].Ledger.Hash()
+	return p.archived[id].Ledger
 }
 
 // missions are those that have a ledger among the refs, in order.
-func missions(refs map[string]plumbing.Hash) []ledger.ID {
+func missions(refs map[string]git.Hash) []ledger.ID {
 	var ids []ledger.ID
 	for ref := range refs {
 		id, err := ledger.ParseID(ref[strings.LastIndexByte(ref, '/')+1:])
@@ -190,7 +188,7 @@ func missions(refs map[string]plumbing.Hash) []ledger.ID {
 // refs of its own: they go.
 func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 	var list []git.Update
-	move := func(ref, name string, to plumbing.Hash) {
+	move := func(ref, name string, to git.Hash) {
 		from := p.refs[ref]
 		switch {
 		case ref != name && !to.IsZero():
@@ -211,14 +209,14 @@ func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 			move(ref, name.Ref(), to)
 		case err == nil && ref == id.NotesRef():
 			if slices.Contains(p.Target.Missions, id) {
-				to = plumbing.ZeroHash
+				to = git.Hash{}
 			} else if to, err = p.rewrite.Notes(ctx, id, tip); err != nil {
 				return nil, err
 			}
 			move(ref, name.NotesRef(), to)
 		case branch:
 			if slices.Contains(p.Target.Missions, id) && p.rewrite.Ours()[tip] {
-				to = plumbing.ZeroHash
+				to = git.Hash{}
 			}
 			move(ref, p.Branch(name), to)
 		case strings.HasPrefix(ref, "refs/heads/"), strings.HasPrefix(ref, "refs/remotes/"):
@@ -233,7 +231,7 @@ func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 			}
 			move(ref, ref, to)
 		case strings.HasPrefix(ref, "refs/agent/remotes/") && p.replaced(tip), strings.HasPrefix(ref, archive.SeenRefs) && p.spoiled(ref):
-			move(ref, ref, plumbing.ZeroHash)
+			move(ref, ref, git.Hash{})
 		}
 	}
 	kept, err := p.archiveMoves(ctx)
@@ -253,7 +251,7 @@ func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 // mine reports whether a ref is a branch of the user's, or what a remote had of one, that ends in a commit of his
 // own. Others can have purged that commit, as a ledger keeps those that turns began and ended with. He has not said
 // that his branches may move.
-func (p *Plan) mine(ref string, tip plumbing.Hash) (bool, error) {
+func (p *Plan) mine(ref string, tip git.Hash) (bool, error) {
 	if _, known := p.Known[tip]; !known || p.Theirs || strings.Contains(ref, strings.TrimPrefix(p.Branch(""), "refs/heads")) {
 		return false, nil
 	}
@@ -265,7 +263,7 @@ func (p *Plan) mine(ref string, tip plumbing.Hash) (bool, error) {
 }
 
 // replaced reports whether a commit is.
-func (p *Plan) replaced(commit plumbing.Hash) bool { return p.rewrite.Successor(commit) != commit }
+func (p *Plan) replaced(commit git.Hash) bool { return p.rewrite.Successor(commit) != commit }
 
 // An indexChange is an entry of a user's index that follows the branch which moves under it.
 type indexChange struct {
@@ -278,7 +276,9 @@ type indexChange struct {
 }
 
 // entryLine is how git names what an index has at a path.
-func entryLine(e git.Entry) string { return fmt.Sprintf("%o %s", uint32(e.Mode), e.Hash) }
+func entryLine(e git.Entry, format git.Format) string {
+	return fmt.Sprintf("%o %s", uint32(e.Mode), format.Text(e.Hash))
+}
 
 // path is that of the entry.
 func (c indexChange) path() string {
@@ -294,7 +294,7 @@ func (p *Plan) indexChanges(ctx context.Context) ([]indexChange, error) {
 		return nil, err
 	}
 	var changes []indexChange
-	p.staged = make(map[string]map[plumbing.Hash]bool)
+	p.staged = make(map[string]map[git.Hash]bool)
 	for _, w := range list {
 		to := p.rewrite.Successor(w.Head)
 		if w.Head.IsZero() || to == w.Head || to.IsZero() || !p.moved(w.Branch) {
@@ -312,7 +312,7 @@ func (p *Plan) indexChanges(ctx context.Context) ([]indexChange, error) {
 		if err != nil {
 			return nil, err
 		}
-		differ, whole, err := p.objects.Differences(was, []plumbing.Hash{is}, maxDiffer)
+		differ, whole, err := p.objects.Differences(was, []git.Hash{is}, maxDiffer)
 		if err == nil && !whole {
 			err = fmt.Errorf("%s and %s differ in more than %d files", w.Head, to, maxDiffer)
 		}
@@ -325,11 +325,11 @@ func (p *Plan) indexChanges(ctx context.Context) ([]indexChange, error) {
 		}
 		for _, d := range differ {
 			if e := staged[d.Path]; e.Entry == d.Old {
-				changes = append(changes, indexChange{w.Path, entryLine(d.Old), entryLine(d.New) + "\t" + d.Path, strings.Trim(e.flags, "H")})
+				changes = append(changes, indexChange{w.Path, entryLine(d.Old, repo.Format()), entryLine(d.New, repo.Format()) + "\t" + d.Path, strings.Trim(e.flags, "H")})
 				delete(staged, d.Path)
 			}
 		}
-		left := make(map[plumbing.Hash]bool)
+		left := make(map[git.Hash]bool)
 		for _, e := range staged {
 			left[e.Hash] = true
 		}
@@ -369,7 +369,7 @@ func stagedIn(ctx context.Context, repo *git.Repo) (map[string]stagedEntry, erro
 		if _, err := fmt.Sscanf(what, "%s %o %s %d", &e.flags, &e.Mode, &hash, &stage); err != nil {
 			return nil, fmt.Errorf("read the index of %s: %w", repo.Top, err)
 		}
-		if e.Hash = plumbing.NewHash(hash); stage > 0 {
+		if e.Hash = git.NewHash(hash); stage > 0 {
 			path += fmt.Sprintf("\x00%d", stage) // no path of a tree's
 		}
 		found[path] = e

@@ -17,7 +17,7 @@ import (
 
 // A Refusal says why a pair of a map does not prove itself. It quotes nothing of a text.
 type Refusal struct {
-	Old, New plumbing.Hash
+	Old, New git.Hash
 	Why      string
 }
 
@@ -29,36 +29,36 @@ func (r *Refusal) Error() string {
 // changes: so the worst that a map can do is to redact.
 type prover struct {
 	objects *git.Objects
-	known   map[plumbing.Hash]plumbing.Hash // all pairs, of which each is proved
-	renamed map[ledger.ID]ledger.ID         // missions that are named by one of the old commits
+	known   map[git.Hash]git.Hash   // all pairs, of which each is proved
+	renamed map[ledger.ID]ledger.ID // missions that are named by one of the old commits
 
-	learned [][]byte                   // what was taken out
-	left    map[plumbing.Hash][]string // the paths that successors of states leave out
+	learned [][]byte              // what was taken out
+	left    map[git.Hash][]string // the paths that successors of states leave out
 	trees   map[treePair]error
 	blobs   map[blobPair]error
-	dirs    map[plumbing.Hash]map[string]git.Entry
+	dirs    map[git.Hash]map[string]git.Entry
 }
 
 type treePair struct {
-	old, fresh plumbing.Hash
+	old, fresh git.Hash
 	path       string // "" for the tree of a state
-	in         plumbing.Hash
+	in         git.Hash
 }
 
 type blobPair struct {
-	old, fresh plumbing.Hash
+	old, fresh git.Hash
 	form       form
-	beside     plumbing.Hash
+	beside     git.Hash
 	learn      bool
 }
 
 // maxLearned is how many texts are learned.
 const maxLearned = 1000
 
-func newProver(objects *git.Objects, known map[plumbing.Hash]plumbing.Hash) *prover {
+func newProver(objects *git.Objects, known map[git.Hash]git.Hash) *prover {
 	p := &prover{
-		objects: objects, known: known, renamed: make(map[ledger.ID]ledger.ID), left: make(map[plumbing.Hash][]string),
-		trees: make(map[treePair]error), blobs: make(map[blobPair]error), dirs: make(map[plumbing.Hash]map[string]git.Entry),
+		objects: objects, known: known, renamed: make(map[ledger.ID]ledger.ID), left: make(map[git.Hash][]string),
+		trees: make(map[treePair]error), blobs: make(map[blobPair]error), dirs: make(map[git.Hash]map[string]git.Entry),
 	}
 	for old, fresh := range known {
 		if !fresh.IsZero() {
@@ -82,7 +82,7 @@ var (
 )
 
 // state proves a pair of commits that hold states.
-func (p *prover) state(old, fresh plumbing.Hash) error {
+func (p *prover) state(old, fresh git.Hash) error {
 	was, is, err := p.commits(old, fresh)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (p *prover) state(old, fresh plumbing.Hash) error {
 	return err
 }
 
-func (p *prover) parentTree(c *raw) (plumbing.Hash, error) {
+func (p *prover) parentTree(c *raw) (git.Hash, error) {
 	if len(c.parents) == 0 {
 		return p.objects.EmptyTree()
 	}
@@ -114,7 +114,7 @@ func (p *prover) parentTree(c *raw) (plumbing.Hash, error) {
 }
 
 // event proves a pair of commits of a ledger.
-func (p *prover) event(old, fresh plumbing.Hash) error {
+func (p *prover) event(old, fresh git.Hash) error {
 	was, is, err := p.commits(old, fresh)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (p *prover) event(old, fresh plumbing.Hash) error {
 }
 
 // began is the id in the mission.json of a ledger.
-func (p *prover) began(tree plumbing.Hash) ledger.ID {
+func (p *prover) began(tree git.Hash) ledger.ID {
 	var s shape
 	if e, err := p.find(tree, "mission.json"); err == nil && !e.Hash.IsZero() {
 		if content, err := p.objects.Blob(e.Hash, ledger.MaxHead); err == nil {
@@ -153,8 +153,8 @@ func (p *prover) began(tree plumbing.Hash) ledger.ID {
 	return s.ID
 }
 
-func (p *prover) commits(old, fresh plumbing.Hash) (was, is *raw, err error) {
-	for hash, c := range map[plumbing.Hash]**raw{old: &was, fresh: &is} {
+func (p *prover) commits(old, fresh git.Hash) (was, is *raw, err error) {
+	for hash, c := range map[git.Hash]**raw{old: &was, fresh: &is} {
 		content, err := p.objects.Read(plumbing.CommitObject, hash, git.MaxCommit)
 		if err != nil {
 			return nil, nil, err
@@ -170,7 +170,7 @@ func (p *prover) commits(old, fresh plumbing.Hash) (was, is *raw, err error) {
 
 // follows reports whether a commit has the parents that the old one's became, and its author and committer.
 func (p *prover) follows(was, is *raw) bool {
-	var parents []plumbing.Hash
+	var parents []git.Hash
 	for _, parent := range was.parents {
 		to, replaced := p.known[parent]
 		if !replaced {
@@ -211,16 +211,16 @@ func (p *prover) keep(taken [][]byte) {
 	}
 }
 
-func (p *prover) entries(tree plumbing.Hash) ([]entry, error) {
+func (p *prover) entries(tree git.Hash) ([]entry, error) {
 	content, err := p.objects.Read(plumbing.TreeObject, tree, git.MaxTree)
 	if err != nil {
 		return nil, err
 	}
-	return entries(content)
+	return entries(content, tree.Format())
 }
 
 // tree proves the tree of a state, and returns the paths that it leaves out.
-func (p *prover) tree(old, fresh plumbing.Hash) (left []string, err error) {
+func (p *prover) tree(old, fresh git.Hash) (left []string, err error) {
 	if old == fresh {
 		return nil, nil
 	}
@@ -273,7 +273,7 @@ func (p *prover) tree(old, fresh plumbing.Hash) (left []string, err error) {
 }
 
 // allBelow are the first files of a tree that is left out.
-func (p *prover) allBelow(tree plumbing.Hash) (list []string, err error) {
+func (p *prover) allBelow(tree git.Hash) (list []string, err error) {
 	entries, err := p.entries(tree)
 	if err != nil {
 		return nil, err
@@ -332,7 +332,7 @@ func (p *prover) text(was, is []byte, learn bool) error {
 }
 
 // ledger proves a directory of a ledger whose trees are given.
-func (p *prover) ledger(old, fresh plumbing.Hash, dir string, oldRoot, freshRoot plumbing.Hash) error {
+func (p *prover) ledger(old, fresh git.Hash, dir string, oldRoot, freshRoot git.Hash) error {
 	if old == fresh {
 		return nil
 	}
@@ -350,16 +350,16 @@ func (p *prover) ledger(old, fresh plumbing.Hash, dir string, oldRoot, freshRoot
 }
 
 // beside is what records in a directory also depend on: the segments.
-func (p *prover) beside(root plumbing.Hash, dir string) (plumbing.Hash, error) {
+func (p *prover) beside(root git.Hash, dir string) (git.Hash, error) {
 	rest, ok := strings.CutPrefix(dir, "turns")
 	if !ok {
-		return plumbing.ZeroHash, nil
+		return git.Hash{}, nil
 	}
 	e, err := p.find(root, "transcript"+rest)
 	return e.Hash, err
 }
 
-func (p *prover) ledgerEntries(old, fresh plumbing.Hash, dir string, oldRoot, freshRoot plumbing.Hash) error {
+func (p *prover) ledgerEntries(old, fresh git.Hash, dir string, oldRoot, freshRoot git.Hash) error {
 	was, err := p.entries(old)
 	if err != nil {
 		return err
@@ -403,7 +403,7 @@ func (p *prover) ledgerEntries(old, fresh plumbing.Hash, dir string, oldRoot, fr
 }
 
 // find is what a tree has at a path; the zero entry for nothing.
-func (p *prover) find(tree plumbing.Hash, path string) (git.Entry, error) {
+func (p *prover) find(tree git.Hash, path string) (git.Entry, error) {
 	e := git.Entry{Hash: tree}
 	for name := range strings.SplitSeq(path, "/") {
 		d, ok := p.dirs[e.Hash]
@@ -422,7 +422,7 @@ func (p *prover) find(tree plumbing.Hash, path string) (git.Entry, error) {
 }
 
 // recordAt proves a record of a ledger, with the segments that belong to it.
-func (p *prover) recordAt(file string, old, fresh, oldRoot, freshRoot plumbing.Hash) error {
+func (p *prover) recordAt(file string, old, fresh, oldRoot, freshRoot git.Hash) error {
 	with := facts{segment: -1, agents: map[string]int64{}}
 	blanked := false
 	pair := blobPair{old: old, fresh: fresh, learn: true}
@@ -465,7 +465,8 @@ func (p *prover) recordAt(file string, old, fresh, oldRoot, freshRoot plumbing.H
 				with.agents[strings.TrimSuffix(name, ".jsonl")] = int64(len(content))
 			}
 		}
-		pair.beside = plumbing.ComputeHash(plumbing.BlobObject, slices.Concat(was.Hash[:], is.Hash[:], dir.Hash[:]))
+		format := p.objects.Format()
+		pair.beside = format.Object(plumbing.BlobObject, format.Append(format.Append(format.Append(nil, was.Hash), is.Hash), dir.Hash))
 	}
 	if old == fresh {
 		return nil

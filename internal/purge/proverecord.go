@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/secret"
@@ -180,9 +178,9 @@ func (p *prover) skipped(was []byte, s, t *shape) (with []byte, ok bool) {
 	if len(after) <= len(before) {
 		return was, true
 	}
-	state := plumbing.NewHash(s.Code)
+	state := git.NewHash(s.Code)
 	if s.Kind == "handoff" {
-		state = plumbing.NewHash(s.Stash)
+		state = git.NewHash(s.Stash)
 	}
 	var more []string
 	for _, add := range after[len(before):] {
@@ -196,6 +194,6 @@ func (p *prover) skipped(was []byte, s, t *shape) (with []byte, ok bool) {
 		}
 		more = append(more, add.Path)
 	}
-	r := &Rewrite{left: map[plumbing.Hash][]string{state: more}}
+	r := &Rewrite{left: map[git.Hash][]string{state: more}}
 	return r.skipped(was, s), true
 }

@@ -27,9 +27,9 @@ type maker struct {
 	objects *git.Objects
 	key     *signature.Key
 	at      time.Time
-	tips    map[ledger.ID]plumbing.Hash
-	codes   map[ledger.ID]plumbing.Hash // the last code commit of each
-	events  map[ledger.ID][]plumbing.Hash
+	tips    map[ledger.ID]git.Hash
+	codes   map[ledger.ID]git.Hash // the last code commit of each
+	events  map[ledger.ID][]git.Hash
 	notes   map[ledger.ID]*gitnotes.Notes
 }
 
@@ -37,14 +37,14 @@ func newMaker(t testing.TB, seed uint64) *maker {
 	l := newLab(t)
 	m := &maker{
 		lab: l, rnd: rand.New(rand.NewPCG(seed, 1)), objects: l.workspace().Repo.Objects(context.Background()), key: l.workspace().Trust.Keys().Own,
-		at: time.Unix(1795176000, 0).UTC(), tips: map[ledger.ID]plumbing.Hash{}, codes: map[ledger.ID]plumbing.Hash{},
-		events: map[ledger.ID][]plumbing.Hash{}, notes: map[ledger.ID]*gitnotes.Notes{},
+		at: time.Unix(1795176000, 0).UTC(), tips: map[ledger.ID]git.Hash{}, codes: map[ledger.ID]git.Hash{},
+		events: map[ledger.ID][]git.Hash{}, notes: map[ledger.ID]*gitnotes.Notes{},
 	}
 	t.Cleanup(m.objects.Close)
 	return m
 }
 
-func (m *maker) must(hash plumbing.Hash, err error) plumbing.Hash {
+func (m *maker) must(hash git.Hash, err error) git.Hash {
 	m.t.Helper()
 	if err != nil {
 		m.t.Fatal(err)
@@ -75,10 +75,10 @@ func (m *maker) who() git.Signature {
 }
 
 // code makes a commit on the last one, with a few changes.
-func (m *maker) code(id ledger.ID, turn int) plumbing.Hash {
+func (m *maker) code(id ledger.ID, turn int) git.Hash {
 	parent := m.codes[id]
 	if parent.IsZero() || m.rnd.IntN(8) == 0 {
-		parent = plumbing.NewHash(m.Git("rev-parse", "HEAD"))
+		parent = git.NewHash(m.Git("rev-parse", "HEAD"))
 	}
 	changes := map[string]git.Entry{}
 	for range m.rnd.IntN(4) {
@@ -102,13 +102,13 @@ func (m *maker) code(id ledger.ID, turn int) plumbing.Hash {
 		changes[name] = git.Entry{Mode: mode, Hash: m.must(m.objects.Write(plumbing.BlobObject, []byte(content)))}
 	}
 	if m.rnd.IntN(6) == 0 {
-		changes["sub"] = git.Entry{Mode: filemode.Submodule, Hash: plumbing.NewHash(gittest.Hashes(strings.Repeat("ab", 20)))}
+		changes["sub"] = git.Entry{Mode: filemode.Submodule, Hash: git.NewHash(gittest.Hash("ab"))}
 	}
 	tree := m.must(m.objects.TreeOf(parent))
 	tree = m.must(m.objects.EditTree(tree, changes))
 	who := m.who()
 	subject := strings.NewReplacer("\n", " ", "\t", " ").Replace(fmt.Sprintf("turn %d: %s", turn, m.says(6)))
-	m.codes[id] = m.must(m.objects.CommitTree(tree, []plumbing.Hash{parent}, who, who, ledger.CodeMessage(subject, id, turn, "s-1")))
+	m.codes[id] = m.must(m.objects.CommitTree(tree, []git.Hash{parent}, who, who, ledger.CodeMessage(subject, id, turn, "s-1")))
 	return m.codes[id]
 }
 
@@ -165,7 +165,7 @@ func (m *maker) turn(id ledger.ID) {
 	}
 	l.Mission.Title = m.says(4)
 	who := m.who()
-	m.tips[id] = m.must(l.Append(ledger.Event{Subject: fmt.Sprintf("turn %d", n), Files: files, Keep: []plumbing.Hash{code}, Author: who, Committer: who, Key: m.key}))
+	m.tips[id] = m.must(l.Append(ledger.Event{Subject: fmt.Sprintf("turn %d", n), Files: files, Keep: []git.Hash{code}, Author: who, Committer: who, Key: m.key}))
 	m.events[id] = append(m.events[id], m.tips[id])
 	if err := m.notes[id].Append(code, []byte(record)); err != nil {
 		m.t.Fatal(err)
@@ -174,18 +174,18 @@ func (m *maker) turn(id ledger.ID) {
 }
 
 func (m *maker) begin(id ledger.ID, head *ledger.Mission) {
-	notes, err := gitnotes.Open(m.objects, plumbing.ZeroHash)
+	notes, err := gitnotes.Open(m.objects, git.Hash{})
 	if err != nil {
 		m.t.Fatal(err)
 	}
 	m.notes[id] = notes
-	if m.tips[id] != (plumbing.Hash{}) {
+	if m.tips[id] != (git.Hash{}) {
 		return
 	}
 	head.V, head.ID, head.Title, head.Created = ledger.Version, id, m.says(3), m.at
 	who := m.who()
 	m.tips[id] = m.must(ledger.New(m.objects, head).Append(ledger.Event{Subject: "start " + string(id), Author: who, Committer: who, Key: m.key}))
-	m.events[id] = []plumbing.Hash{m.tips[id]}
+	m.events[id] = []git.Hash{m.tips[id]}
 }
 
 // fork goes on with a mission from one of its events.
@@ -200,7 +200,7 @@ func (m *maker) fork(id, source ledger.ID) {
 	l.Mission.ForkedFrom = &ledger.TurnID{Mission: source, Turn: last}
 	who := m.who()
 	m.tips[id] = m.must(l.Append(ledger.Event{Subject: fmt.Sprintf("fork of %s/%d", source, last), Author: who, Committer: who, Key: m.key}))
-	m.events[id] = []plumbing.Hash{m.tips[id]}
+	m.events[id] = []git.Hash{m.tips[id]}
 	m.codes[id] = m.codes[source]
 	m.begin(id, nil)
 }
@@ -211,7 +211,7 @@ func (m *maker) side(of ledger.ID) ledger.ID {
 	m.turn(of)
 	first := m.tips[of]
 	id := ledger.OfCommit(first)
-	m.tips[id], m.codes[id], m.events[id] = first, m.codes[of], []plumbing.Hash{first}
+	m.tips[id], m.codes[id], m.events[id] = first, m.codes[of], []git.Hash{first}
 	m.tips[of], m.codes[of] = old, codes
 	m.events[of] = m.events[of][:len(m.events[of])-1]
 	m.begin(id, nil)

@@ -22,7 +22,7 @@ const (
 var errEnough = errors.New("enough")
 
 // read is [git.Objects.Read], for what was perhaps read with others.
-func (r *Rewrite) read(t plumbing.ObjectType, hash plumbing.Hash, most int64) ([]byte, error) {
+func (r *Rewrite) read(t plumbing.ObjectType, hash git.Hash, most int64) ([]byte, error) {
 	if obj := r.cache[hash]; obj != nil && obj.Type == t && int64(len(obj.Content)) <= most {
 		return obj.Content, nil
 	}
@@ -30,10 +30,10 @@ func (r *Rewrite) read(t plumbing.ObjectType, hash plumbing.Hash, most int64) ([
 }
 
 // write stages an object. Now and then all that is staged goes to the disk: nothing refers to it yet.
-func (r *Rewrite) write(t plumbing.ObjectType, content []byte) (plumbing.Hash, error) {
+func (r *Rewrite) write(t plumbing.ObjectType, content []byte) (git.Hash, error) {
 	if r.staged += len(content); r.staged > held {
 		if err := r.Objects.Flush(); err != nil {
-			return plumbing.ZeroHash, err
+			return git.Hash{}, err
 		}
 		r.Objects.Forget()
 		r.staged = 0
@@ -42,7 +42,7 @@ func (r *Rewrite) write(t plumbing.ObjectType, content []byte) (plumbing.Hash, e
 }
 
 // each reads objects and hands over those that can be read.
-func (r *Rewrite) each(ctx context.Context, list []plumbing.Hash, most int64, f func(hash plumbing.Hash, content []byte) error) error {
+func (r *Rewrite) each(ctx context.Context, list []git.Hash, most int64, f func(hash git.Hash, content []byte) error) error {
 	wanted := make([]git.Wanted, len(list))
 	for i, hash := range list {
 		wanted[i] = git.Wanted{Hash: hash, Most: most}
@@ -57,10 +57,10 @@ func (r *Rewrite) each(ctx context.Context, list []plumbing.Hash, most int64, f 
 
 // prefetch reads commits, and what is new in their trees, level by level: asking git for one object after
 // another takes ten times as long. What was read before is forgotten.
-func (r *Rewrite) prefetch(ctx context.Context, commits []plumbing.Hash) error {
+func (r *Rewrite) prefetch(ctx context.Context, commits []git.Hash) error {
 	clear(r.cache)
 	next := commits
-	seen := map[plumbing.Hash]bool{}
+	seen := map[git.Hash]bool{}
 	size := 0
 	for len(next) > 0 {
 		wanted := make([]git.Wanted, len(next))
@@ -68,7 +68,7 @@ func (r *Rewrite) prefetch(ctx context.Context, commits []plumbing.Hash) error {
 			wanted[i] = git.Wanted{Hash: hash, Most: small}
 		}
 		next = nil
-		want := func(hash plumbing.Hash) {
+		want := func(hash git.Hash) {
 			if !seen[hash] && !r.looked[hash] {
 				seen[hash] = true
 				next = append(next, hash)
@@ -89,7 +89,7 @@ func (r *Rewrite) prefetch(ctx context.Context, commits []plumbing.Hash) error {
 					want(c.Tree)
 				}
 			case plumbing.TreeObject:
-				list, _ := entries(obj.Content)
+				list, _ := entries(obj.Content, obj.Hash.Format())
 				for _, e := range list {
 					if e.mode == isDir || e.mode == isFile || e.mode == isLink {
 						want(e.hash)

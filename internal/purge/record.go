@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/secret"
@@ -272,8 +270,8 @@ func (r *Rewrite) skipped(content []byte, s *shape) []byte {
 	if s.Kind == "handoff" {
 		state = s.Stash
 	}
-	left := r.left[plumbing.NewHash(state)]
-	if len(left) == 0 || !plumbing.IsHash(state) {
+	left := r.left[git.NewHash(state)]
+	if len(left) == 0 || !git.IsHash(state) {
 		return content
 	}
 	var list []skip

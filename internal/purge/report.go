@@ -35,11 +35,11 @@ type Report struct {
 
 // A Commit is one of the user's own that stands in the way: it is on a branch.
 type Commit struct {
-	Hash   plumbing.Hash
-	Branch string           // full name
-	Line   string           // the first line of its message; redacted
-	Paths  []string         // files of it that hold the secret
-	Onto   [2]plumbing.Hash // a turn's that it sits on, and its successor; zero if it sits on none that is replaced
+	Hash   git.Hash
+	Branch string      // full name
+	Line   string      // the first line of its message; redacted
+	Paths  []string    // files of it that hold the secret
+	Onto   [2]git.Hash // a turn's that it sits on, and its successor; zero if it sits on none that is replaced
 }
 
 // A Stay is something of the user's that leads to what should go, so that it stays.
@@ -142,14 +142,14 @@ func (p *Purge) staysIn(ctx context.Context, roots []erase.Root) ([]Stay, error)
 }
 
 // stagedOf are the files that the index of a worktree has with some content, and HEAD has not.
-func (p *Purge) stagedOf(ctx context.Context, repo *git.Repo, head plumbing.Hash, contents []plumbing.Hash) (files []string, err error) {
+func (p *Purge) stagedOf(ctx context.Context, repo *git.Repo, head git.Hash, contents []git.Hash) (files []string, err error) {
 	staged, err := stagedIn(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
 	objects := p.Repo.Objects(ctx)
 	defer objects.Close()
-	var tree plumbing.Hash
+	var tree git.Hash
 	if !head.IsZero() {
 		if tree, err = objects.TreeOf(head); err != nil {
 			return nil, err
@@ -176,7 +176,7 @@ func (p *Purge) stagedOf(ctx context.Context, repo *git.Repo, head plumbing.Hash
 
 // learn keeps what an object has of the secret, as it reads when it is decoded: a pattern says less. It is
 // never written.
-func (p *Plan) learn(t plumbing.ObjectType, h plumbing.Hash) error {
+func (p *Plan) learn(t plumbing.ObjectType, h git.Hash) error {
 	content, err := p.objects.Read(t, h, maxFile)
 	if errors.Is(err, git.ErrTooLarge) {
 		return nil
@@ -217,7 +217,7 @@ func (p *Plan) goesWith(r erase.Root) bool {
 }
 
 // own reports whether something that git has noted is about what is ours alone, and replaced: then it goes.
-func own(repo *git.Repo, r erase.Root, replaced func(plumbing.Hash) bool) bool {
+func own(repo *git.Repo, r erase.Root, replaced func(git.Hash) bool) bool {
 	switch r.Kind {
 	case erase.Ref:
 		return !strings.Contains(r.Ref, "refs/") && noted[path.Base(r.Ref)]
@@ -225,7 +225,7 @@ func own(repo *git.Repo, r erase.Root, replaced func(plumbing.Hash) bool) bool {
 		if strings.HasPrefix(r.Ref, "refs/agent/") || strings.HasPrefix(r.Ref, "refs/notes/agent/") {
 			return true
 		}
-		return len(r.Hashes) > 0 && !slices.ContainsFunc(r.Hashes, func(h plumbing.Hash) bool { return !replaced(h) })
+		return len(r.Hashes) > 0 && !slices.ContainsFunc(r.Hashes, func(h git.Hash) bool { return !replaced(h) })
 	case erase.File, erase.Index:
 		return noted[filepath.Base(r.Path)] || slices.ContainsFunc(stateDirs(repo), func(dir string) bool {
 			below, err := filepath.Rel(dir, r.Path)
@@ -242,13 +242,13 @@ var noted = map[string]bool{"ORIG_HEAD": true, "FETCH_HEAD": true, "COMMIT_EDITM
 // notes, trees above all, git forgets with them.
 func (p *Plan) follows(r erase.Root) bool {
 	staged, ok := p.staged[r.Path]
-	return ok && !slices.ContainsFunc(r.Hashes, func(h plumbing.Hash) bool { return staged[h] })
+	return ok && !slices.ContainsFunc(r.Hashes, func(h git.Hash) bool { return staged[h] })
 }
 
 // commitsOf finds the user's commits on branches that hold what goes, or come after what does.
 func (p *Plan) commitsOf(ctx context.Context, leading *erase.Leading) error {
 	ours := p.rewrite.Ours()
-	seen := make(map[plumbing.Hash]bool)
+	seen := make(map[git.Hash]bool)
 	for _, ref := range slices.Sorted(maps.Keys(p.refs)) {
 		if !strings.HasPrefix(ref, "refs/heads/") || !leading.Has(p.refs[ref]) {
 			continue
@@ -258,7 +258,7 @@ func (p *Plan) commitsOf(ctx context.Context, leading *erase.Leading) error {
 			return err
 		}
 		for line := range strings.Lines(string(out)) {
-			h := plumbing.NewHash(strings.TrimSpace(line))
+			h := git.NewHash(strings.TrimSpace(line))
 			if seen[h] || ours[h] || !leading.Has(h) {
 				continue
 			}
@@ -270,7 +270,7 @@ func (p *Plan) commitsOf(ctx context.Context, leading *erase.Leading) error {
 			found := Commit{Hash: h, Branch: ref, Line: p.clean(firstLine(c.Message))}
 			for _, parent := range c.Parents {
 				if ours[parent] && p.replaced(parent) {
-					found.Onto = [2]plumbing.Hash{parent, p.rewrite.Successor(parent)}
+					found.Onto = [2]git.Hash{parent, p.rewrite.Successor(parent)}
 				}
 			}
 			if found.Paths, err = p.paths(leading, c.Tree, ""); err != nil {
@@ -299,7 +299,7 @@ func firstLine(message string) string {
 const maxPaths = 20
 
 // paths are the files of a tree that hold what goes.
-func (p *Plan) paths(leading *erase.Leading, tree plumbing.Hash, dir string) (list []string, err error) {
+func (p *Plan) paths(leading *erase.Leading, tree git.Hash, dir string) (list []string, err error) {
 	if !leading.Has(tree) {
 		return nil, nil
 	}

@@ -31,8 +31,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/secret"
@@ -51,10 +49,10 @@ type Target struct {
 // A Chain is the ledger of a mission.
 type Chain struct {
 	ID  ledger.ID
-	Tip plumbing.Hash
+	Tip git.Hash
 	// Usable is the newest event that may be relied on, zero for none: see [gitagent/internal/trust].
 	// Events up to there are signed again, later ones (a stranger's) lose their signatures.
-	Usable plumbing.Hash
+	Usable git.Hash
 }
 
 // A Rewrite computes what takes the place of objects. It stages what is new (the caller flushes it), and moves
@@ -69,44 +67,44 @@ type Rewrite struct {
 
 	// Theirs are commits of the user's own that may be rewritten as well, since he said so. Others sit on
 	// what they sat on.
-	Theirs map[plumbing.Hash]bool
+	Theirs map[git.Hash]bool
 
-	done     map[plumbing.Hash]plumbing.Hash // commits
-	replaced map[plumbing.Hash]plumbing.Hash // objects of every kind
+	done     map[git.Hash]git.Hash // commits
+	replaced map[git.Hash]git.Hash // objects of every kind
 	found    map[Find]int
 
-	staged int                           // bytes that were written and are not on the disk, about
-	cache  map[plumbing.Hash]*git.Object // that were read together
-	looked map[plumbing.Hash]bool        // objects that were read ahead, and need not be again
+	staged int                      // bytes that were written and are not on the disk, about
+	cache  map[git.Hash]*git.Object // that were read together
+	looked map[git.Hash]bool        // objects that were read ahead, and need not be again
 
 	// Of what is rewritten, so that nothing is twice:
-	events  map[plumbing.Hash]bool // of ledgers
+	events  map[git.Hash]bool // of ledgers
 	blobs   map[blobKey]rewritten
 	trees   map[treeKey]pruned
-	ledgers map[dirKey]plumbing.Hash
-	records map[recordKey]plumbing.Hash
-	began   map[plumbing.Hash]ledger.ID // the id in a mission.json
+	ledgers map[dirKey]git.Hash
+	records map[recordKey]git.Hash
+	began   map[git.Hash]ledger.ID // the id in a mission.json
 
-	states  map[plumbing.Hash]*state // commits that hold states, and may be rewritten
-	ours    map[plumbing.Hash]bool
-	left    map[plumbing.Hash][]string // what is left out of their successors
+	states  map[git.Hash]*state // commits that hold states, and may be rewritten
+	ours    map[git.Hash]bool
+	left    map[git.Hash][]string // what is left out of their successors
 	paths   *paths
-	prompts []string                    // of turns that are purged
-	usable  map[plumbing.Hash]bool      // events that may be relied on
-	naming  map[ledger.ID]plumbing.Hash // the commits that missions are named by
-	written map[plumbing.Hash]plumbing.Hash
+	prompts []string               // of turns that are purged
+	usable  map[git.Hash]bool      // events that may be relied on
+	naming  map[ledger.ID]git.Hash // the commits that missions are named by
+	written map[git.Hash]git.Hash
 }
 
 // NewRewrite begins a rewrite. known are commits whose successors are known already, from a map.
-func NewRewrite(repo *git.Repo, objects *git.Objects, t Target, key *signature.Key, known map[plumbing.Hash]plumbing.Hash) *Rewrite {
+func NewRewrite(repo *git.Repo, objects *git.Objects, t Target, key *signature.Key, known map[git.Hash]git.Hash) *Rewrite {
 	r := &Rewrite{
 		Repo: repo, Objects: objects, Target: t, Key: key,
-		done: map[plumbing.Hash]plumbing.Hash{}, replaced: map[plumbing.Hash]plumbing.Hash{}, found: map[Find]int{},
-		cache: map[plumbing.Hash]*git.Object{}, looked: map[plumbing.Hash]bool{},
-		events: map[plumbing.Hash]bool{}, blobs: map[blobKey]rewritten{}, trees: map[treeKey]pruned{},
-		ledgers: map[dirKey]plumbing.Hash{}, records: map[recordKey]plumbing.Hash{}, began: map[plumbing.Hash]ledger.ID{},
-		states: map[plumbing.Hash]*state{}, ours: map[plumbing.Hash]bool{}, left: map[plumbing.Hash][]string{},
-		usable: map[plumbing.Hash]bool{}, naming: map[ledger.ID]plumbing.Hash{}, written: map[plumbing.Hash]plumbing.Hash{},
+		done: map[git.Hash]git.Hash{}, replaced: map[git.Hash]git.Hash{}, found: map[Find]int{},
+		cache: map[git.Hash]*git.Object{}, looked: map[git.Hash]bool{},
+		events: map[git.Hash]bool{}, blobs: map[blobKey]rewritten{}, trees: map[treeKey]pruned{},
+		ledgers: map[dirKey]git.Hash{}, records: map[recordKey]git.Hash{}, began: map[git.Hash]ledger.ID{},
+		states: map[git.Hash]*state{}, ours: map[git.Hash]bool{}, left: map[git.Hash][]string{},
+		usable: map[git.Hash]bool{}, naming: map[ledger.ID]git.Hash{}, written: map[git.Hash]git.Hash{},
 	}
 	maps.Copy(r.done, known)
 	maps.Copy(r.replaced, known)
@@ -117,9 +115,9 @@ func NewRewrite(repo *git.Repo, objects *git.Objects, t Target, key *signature.K
 // name; see [Rewrite.Successor]. The tips of purged missions have none, unless another ledger goes on from
 // there.
 func (r *Rewrite) Ledgers(ctx context.Context, list []Chain) error {
-	kept := map[plumbing.Hash]bool{}
+	kept := map[git.Hash]bool{}
 	all := map[ledger.ID]*chain{}
-	var gone []plumbing.Hash
+	var gone []git.Hash
 	for _, c := range list {
 		read, err := r.readChain(ctx, c, kept)
 		if err != nil {
@@ -144,14 +142,14 @@ func (r *Rewrite) Ledgers(ctx context.Context, list []Chain) error {
 	}
 	for _, tip := range gone {
 		if !r.events[tip] {
-			r.done[tip], r.replaced[tip] = plumbing.ZeroHash, plumbing.ZeroHash
+			r.done[tip], r.replaced[tip] = git.Hash{}, git.Hash{}
 		}
 	}
 	return nil
 }
 
 // Successor is what takes the place of a commit: itself if nothing in it is purged, zero for nothing.
-func (r *Rewrite) Successor(commit plumbing.Hash) plumbing.Hash {
+func (r *Rewrite) Successor(commit git.Hash) git.Hash {
 	if to, ok := r.done[commit]; ok {
 		return to
 	}
@@ -160,10 +158,10 @@ func (r *Rewrite) Successor(commit plumbing.Hash) plumbing.Hash {
 
 // Replaced are all objects that have another successor than themselves, of every kind; zero for one that
 // has none. A tree or a blob among them may still be in use elsewhere, in a commit of the user's.
-func (r *Rewrite) Replaced() map[plumbing.Hash]plumbing.Hash { return r.replaced }
+func (r *Rewrite) Replaced() map[git.Hash]git.Hash { return r.replaced }
 
 // Ours are the code commits of ledgers: those that may be rewritten, whether or not they were.
-func (r *Rewrite) Ours() map[plumbing.Hash]bool { return r.ours }
+func (r *Rewrite) Ours() map[git.Hash]bool { return r.ours }
 
 // Renamed are the missions that are named by a commit which was replaced, with their new names: their refs
 // are to be renamed.
@@ -180,7 +178,7 @@ func (r *Rewrite) Renamed() map[ledger.ID]ledger.ID {
 // Written are the new events of ledgers up to the usable ones, each with the event before it (zero for a
 // first one). Where there is no key they are to be noted as this clone's: the run of them that ends in the
 // successor of the usable one, see [gitagent/internal/trust.Trust.Own].
-func (r *Rewrite) Written() map[plumbing.Hash]plumbing.Hash { return r.written }
+func (r *Rewrite) Written() map[git.Hash]git.Hash { return r.written }
 
 // A Kind is a kind of text.
 type Kind string

@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
 	"gitagent/internal/secret"
@@ -34,11 +33,11 @@ func (d *done) expect(text string) string {
 }
 
 // chain is the first-parent chain of a ledger, oldest first.
-func (l *lab) chain(tip plumbing.Hash) []plumbing.Hash {
+func (l *lab) chain(tip git.Hash) []git.Hash {
 	l.t.Helper()
-	var list []plumbing.Hash
+	var list []git.Hash
 	for _, hash := range strings.Fields(l.Git("rev-list", "--first-parent", "--reverse", tip.String())) {
-		list = append(list, plumbing.NewHash(hash))
+		list = append(list, git.NewHash(hash))
 	}
 	return list
 }
@@ -184,7 +183,7 @@ func (w *world) noted(id ledger.ID, turn *turns.Turn) {
 	}
 }
 
-func (w *world) sameLedger(d *done, from, to plumbing.Hash) {
+func (w *world) sameLedger(d *done, from, to git.Hash) {
 	w.t.Helper()
 	old, now := w.files(from), w.files(to)
 	for name, content := range old {
@@ -207,7 +206,7 @@ func (w *world) sameLedger(d *done, from, to plumbing.Hash) {
 // sizes checks what a record says of the segments beside it.
 func (w *world) sizes(name, record string, files map[string]string) {
 	w.t.Helper()
-	turn, err := turns.Parse([]byte(record))
+	turn, err := turns.Parse([]byte(record), git.NewHash(gittest.Hash("1")).Format())
 	if err != nil || turn.Transcript == nil {
 		return
 	}
@@ -223,7 +222,7 @@ func (w *world) sizes(name, record string, files map[string]string) {
 	}
 }
 
-func (w *world) sameState(d *done, from, to plumbing.Hash) {
+func (w *world) sameState(d *done, from, to git.Hash) {
 	w.t.Helper()
 	old, now := w.files(from), w.files(to)
 	left := 0
@@ -245,7 +244,7 @@ func (w *world) sameState(d *done, from, to plumbing.Hash) {
 }
 
 // sameHeaders compares commits but for trees and signatures.
-func (w *world) sameHeaders(d *done, from, to plumbing.Hash) {
+func (w *world) sameHeaders(d *done, from, to git.Hash) {
 	w.t.Helper()
 	const format = "--format=%P%n%an%n%ae%n%ai%n%cn%n%ce%n%ci%n%B"
 	want := d.expect(w.Git("show", "-s", format, from.String()))

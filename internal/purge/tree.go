@@ -18,7 +18,7 @@ type entry struct {
 	head []byte // mode, blank, name and NUL
 	mode uint64 // its kind
 	name string
-	hash plumbing.Hash
+	hash git.Hash
 }
 
 // The kinds of entries.
@@ -31,17 +31,18 @@ const (
 
 var errTree = errors.New("not a tree")
 
-func entries(content []byte) ([]entry, error) {
+func entries(content []byte, format git.Format) ([]entry, error) {
 	var list []entry
 	for len(content) > 0 {
 		end := bytes.IndexByte(content, 0) + 1
 		mode, name, ok := strings.Cut(string(content[:max(0, end-1)]), " ")
 		bits, err := strconv.ParseUint(mode, 8, 32)
 		e := entry{head: content[:end], mode: bits & kindOf, name: name}
-		if !ok || err != nil || len(content)-end < len(e.hash) {
+		if !ok || err != nil || len(content)-end < format.Size() {
 			return nil, errTree
 		}
-		content = content[end+copy(e.hash[:], content[end:]):]
+		e.hash = format.Hash(content[end:])
+		content = content[end+format.Size():]
 		list = append(list, e)
 	}
 	return list, nil
@@ -49,12 +50,12 @@ func entries(content []byte) ([]entry, error) {
 
 // A pruned is what takes the place of a tree, and the paths from there that it leaves out.
 type pruned struct {
-	hash plumbing.Hash // zero if nothing is left of it
+	hash git.Hash // zero if nothing is left of it
 	left []string
 }
 
 type treeKey struct {
-	hash plumbing.Hash
+	hash git.Hash
 	only *paths
 }
 
@@ -88,7 +89,7 @@ func (p *paths) at(name string) *paths {
 }
 
 // tree returns what takes the place of a tree of a state, which stands at a place.
-func (r *Rewrite) tree(ctx context.Context, at Place, hash plumbing.Hash, only *paths) (pruned, error) {
+func (r *Rewrite) tree(ctx context.Context, at Place, hash git.Hash, only *paths) (pruned, error) {
 	key := treeKey{hash, only}
 	if done, ok := r.trees[key]; ok {
 		return done, nil
@@ -103,12 +104,12 @@ func (r *Rewrite) tree(ctx context.Context, at Place, hash plumbing.Hash, only *
 	return done, err
 }
 
-func (r *Rewrite) rewriteTree(ctx context.Context, at Place, hash plumbing.Hash, only *paths) (pruned, error) {
+func (r *Rewrite) rewriteTree(ctx context.Context, at Place, hash git.Hash, only *paths) (pruned, error) {
 	same := pruned{hash: hash}
 	content, err := r.read(plumbing.TreeObject, hash, git.MaxTree)
 	var list []entry
 	if err == nil {
-		list, err = entries(content)
+		list, err = entries(content, hash.Format())
 	}
 	if err != nil {
 		return same, r.unread(ctx, at, err)
@@ -159,7 +160,7 @@ func (r *Rewrite) rewriteTree(ctx context.Context, at Place, hash plumbing.Hash,
 				continue
 			}
 		}
-		out = append(append(out, e.head...), to[:]...)
+		out = hash.Format().Append(append(out, e.head...), to)
 	}
 	switch {
 	case bytes.Equal(out, content):

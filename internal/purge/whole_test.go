@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/agent"
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/git"
@@ -28,7 +26,7 @@ func (l *lab) usable(id ledger.ID) {
 	w := l.workspace()
 	objects := w.Repo.Objects(l.t.Context())
 	defer objects.Close()
-	tip := plumbing.NewHash(l.Git("rev-parse", id.Ref()))
+	tip := git.NewHash(l.Git("rev-parse", id.Ref()))
 	if s, err := w.Trust.Of(l.t.Context(), w.Repo, objects, id, tip); err != nil || !s.Whole {
 		l.t.Errorf("mission %s: %+v, %v", id, s, err)
 	}
@@ -56,7 +54,7 @@ func TestRewriteTurn(t *testing.T) {
 	if subject := w.Git("show", "-s", "--format=%B", first.Code.String()); !strings.HasPrefix(subject, "turn 1\n\nAgent-Mission: "+string(id)+"\nAgent-Turn: 1\n") {
 		t.Errorf("its message is %q", subject)
 	}
-	if d.Successor(before[1].Code.Hash()) != after[1].Code.Hash() || after[1].Prompt != before[1].Prompt {
+	if d.Successor(before[1].Code) != after[1].Code || after[1].Prompt != before[1].Prompt {
 		t.Errorf("the next turn is %+v", after[1])
 	}
 	if got, want := w.Git("rev-parse", after[1].Code.String()+"^{tree}"), w.Git("rev-parse", before[1].Code.String()+"^{tree}"); got != want {
@@ -210,20 +208,20 @@ func TestRewriteTheirs(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	w := newWorld(t)
-	turn := w.list(w.ids[0])[0].Code.Hash()
+	turn := w.list(w.ids[0])[0].Code
 	w.Git("checkout", "-q", "-f", "-b", "mine", turn.String())
 	w.Write("mine.txt", "mine\n")
-	mine := plumbing.NewHash(w.Commit("my own"))
+	mine := git.NewHash(w.Commit("my own"))
 	d := w.rewrite(purge.Target{Finder: fixed(t, slip)})
 	if d.Successor(mine) != mine || d.Ours()[mine] {
 		t.Error("the user's commit was rewritten")
 	}
 	w = newWorld(t)
-	turn = w.list(w.ids[0])[0].Code.Hash()
+	turn = w.list(w.ids[0])[0].Code
 	w.Git("checkout", "-q", "-f", "-b", "mine", turn.String())
 	w.Write("mine.txt", "mine\n")
-	mine = plumbing.NewHash(w.Commit("my own"))
-	w.theirs = map[plumbing.Hash]bool{mine: true}
+	mine = git.NewHash(w.Commit("my own"))
+	w.theirs = map[git.Hash]bool{mine: true}
 	d = w.rewrite(purge.Target{Finder: fixed(t, slip)})
 	if d.Successor(mine) == mine || d.Ours()[mine] {
 		t.Error("the user's commit was not rewritten")

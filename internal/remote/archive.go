@@ -11,8 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -48,7 +46,7 @@ func (r *Remote) seeing(ctx context.Context, f func(r *Remote) error) error {
 }
 
 // see fetches the index of the remote's archive, given the refs that are there.
-func (r *Remote) see(ctx context.Context, source string, there map[string]plumbing.Hash) (index plumbing.Hash, err error) {
+func (r *Remote) see(ctx context.Context, source string, there map[string]git.Hash) (index git.Hash, err error) {
 	seen, err := r.repo.Refs(ctx, r.seenIndex())
 	index = there[archive.IndexRef]
 	if err != nil || seen[r.seenIndex()] == index {
@@ -65,7 +63,7 @@ func (r *Remote) see(ctx context.Context, source string, there map[string]plumbi
 // archivedOf returns what the index of a remote's archive says of missions that is not here, or was asked for by
 // name: of those without refs there, and besides of those that went on with refs. What can't be read of the index,
 // which a stranger may have written, is an error only for who asked by name.
-func (r *Remote) archivedOf(ctx context.Context, tip plumbing.Hash, ids []ledger.ID, theirs map[ledger.ID]tips, named bool) (alone, besides []archive.Entry, err error) {
+func (r *Remote) archivedOf(ctx context.Context, tip git.Hash, ids []ledger.ID, theirs map[ledger.ID]tips, named bool) (alone, besides []archive.Entry, err error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	index, err := archive.Open(objects, tip)
@@ -90,7 +88,7 @@ func (r *Remote) archivedOf(ctx context.Context, tip plumbing.Hash, ids []ledger
 				continue
 			}
 			live := !theirs[ledger.ID(e.ID)].ledger.IsZero()
-			switch here, err := r.holds(ctx, objects, ledger.ID(e.ID), e.Ledger.Hash()); {
+			switch here, err := r.holds(ctx, objects, ledger.ID(e.ID), e.Ledger); {
 			case err != nil:
 				problems = append(problems, err)
 			case here && (live || !named):
@@ -105,7 +103,7 @@ func (r *Remote) archivedOf(ctx context.Context, tip plumbing.Hash, ids []ledger
 }
 
 // holds reports whether a mission here, archived or not, has all of a ledger.
-func (r *Remote) holds(ctx context.Context, objects *git.Objects, id ledger.ID, tip plumbing.Hash) (bool, error) {
+func (r *Remote) holds(ctx context.Context, objects *git.Objects, id ledger.ID, tip git.Hash) (bool, error) {
 	ours, err := ledger.Tip(ctx, r.repo, id)
 	if errors.Is(err, git.ErrNotFound) {
 		return false, nil
@@ -121,7 +119,7 @@ func (r *Remote) holds(ctx context.Context, objects *git.Objects, id ledger.ID, 
 func (r *Remote) bringArchived(ctx context.Context, source, into string, list []archive.Entry) error {
 	refspecs := ""
 	for _, e := range list {
-		for namespace, hash := range map[string]git.Hex{ledgers: e.Ledger, notes: e.Notes, r.branches(): e.Branch} {
+		for namespace, hash := range map[string]git.Hash{ledgers: e.Ledger, notes: e.Notes, r.branches(): e.Branch} {
 			if !hash.IsZero() {
 				refspecs += hash.String() + ":" + r.landing(into, namespace) + e.ID + "\n"
 			}
@@ -134,7 +132,7 @@ func (r *Remote) bringArchived(ctx context.Context, source, into string, list []
 }
 
 // archivedThere adds to the missions that the remote has those of its archive that are the same here.
-func (r *Remote) archivedThere(ctx context.Context, source string, refs map[string]plumbing.Hash, theirs, ours map[ledger.ID]tips) error {
+func (r *Remote) archivedThere(ctx context.Context, source string, refs map[string]git.Hash, theirs, ours map[ledger.ID]tips) error {
 	tip, err := r.see(ctx, source, refs)
 	if err != nil || tip.IsZero() {
 		return err
@@ -153,7 +151,7 @@ func (r *Remote) archivedThere(ctx context.Context, source string, refs map[stri
 		}
 	}
 	for e := range index.All() {
-		if t, ok := there[ledger.ID(e.ID)]; ok && !e.Gone() && e.Ledger.Hash() == t.ledger {
+		if t, ok := there[ledger.ID(e.ID)]; ok && !e.Gone() && e.Ledger == t.ledger {
 			theirs[ledger.ID(e.ID)] = t
 		}
 	}
@@ -232,7 +230,7 @@ func (r *Remote) pushArchive(ctx context.Context, source string, done *SentArchi
 }
 
 // unitedArchive makes one archive of that here and that of a source, and says what has to move there.
-func (r *Remote) unitedArchive(ctx context.Context, source string, there map[string]plumbing.Hash) (index plumbing.Hash, updates []git.Update, err error) {
+func (r *Remote) unitedArchive(ctx context.Context, source string, there map[string]git.Hash) (index git.Hash, updates []git.Update, err error) {
 	ours, err := r.repo.Refs(ctx, archive.IndexRef, archive.KeepRef, r.seenIndex(), r.seenKeep())
 	if err != nil {
 		return index, nil, err
@@ -271,7 +269,7 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 			return index, nil, err
 		}
 	}
-	now := map[string]plumbing.Hash{archive.IndexRef: index, archive.KeepRef: keep}
+	now := map[string]git.Hash{archive.IndexRef: index, archive.KeepRef: keep}
 	if !there[purge.MapRef].IsZero() { // missions that only the archive had may have been purged
 		known, err := r.repo.Refs(ctx, purge.MapRef)
 		if err != nil {
@@ -289,7 +287,7 @@ func (r *Remote) unitedArchive(ctx context.Context, source string, there map[str
 
 // fetchArchive fetches the archive of a source, and notes in there what has come, which may be newer. The caller keeps
 // others from doing so.
-func (r *Remote) fetchArchive(ctx context.Context, source string, there map[string]plumbing.Hash) error {
+func (r *Remote) fetchArchive(ctx context.Context, source string, there map[string]git.Hash) error {
 	refspecs, keeps := "+"+archive.IndexRef+":"+r.seenIndex()+"\n", !there[archive.KeepRef].IsZero()
 	if keeps {
 		refspecs += "+" + archive.KeepRef + ":" + r.seenKeep() + "\n"
@@ -314,7 +312,7 @@ func (r *Remote) fetchArchive(ctx context.Context, source string, there map[stri
 
 // withoutPurged returns what a source's archive is without what was purged, given ours. Missions of which ours has
 // the same are left out: they had all this done.
-func (r *Remote) withoutPurged(ctx context.Context, source string, there map[string]plumbing.Hash, ours plumbing.Hash) (tip plumbing.Hash, err error) {
+func (r *Remote) withoutPurged(ctx context.Context, source string, there map[string]git.Hash, ours git.Hash) (tip git.Hash, err error) {
 	theirs := there[archive.IndexRef]
 	known, err := r.repo.Refs(ctx, purge.MapRef)
 	if err != nil || known[purge.MapRef].IsZero() {
@@ -340,7 +338,7 @@ func (r *Remote) withoutPurged(ctx context.Context, source string, there map[str
 }
 
 // land gives refs to those missions of an archive that another one has not as they are, as if they were fetched.
-func (r *Remote) land(ctx context.Context, into string, theirs, ours plumbing.Hash) (all map[string]archive.Entry, landed []string, err error) {
+func (r *Remote) land(ctx context.Context, into string, theirs, ours git.Hash) (all map[string]archive.Entry, landed []string, err error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	x, err := archive.Open(objects, theirs)
@@ -358,13 +356,13 @@ func (r *Remote) land(ctx context.Context, into string, theirs, ours plumbing.Ha
 			return nil, nil, err
 		}
 		all[e.ID] = e
-		if mine, _, err := y.Find(e.ID); err != nil || e.Gone() || mine == e || objects.Has(e.Ledger.Hash()) != nil {
+		if mine, _, err := y.Find(e.ID); err != nil || e.Gone() || mine == e || objects.Has(e.Ledger) != nil {
 			continue
 		}
 		landed = append(landed, e.ID)
-		for namespace, hash := range map[string]git.Hex{ledgers: e.Ledger, notes: e.Notes, r.branches(): e.Branch} {
+		for namespace, hash := range map[string]git.Hash{ledgers: e.Ledger, notes: e.Notes, r.branches(): e.Branch} {
 			if !hash.IsZero() {
-				refs = append(refs, git.Update{Ref: r.landing(into, namespace) + e.ID, New: hash.Hash()})
+				refs = append(refs, git.Update{Ref: r.landing(into, namespace) + e.ID, New: hash})
 			}
 		}
 	}
@@ -373,10 +371,10 @@ func (r *Remote) land(ctx context.Context, into string, theirs, ours plumbing.Ha
 
 // anew writes an archive with some missions as they are after a purge was applied to them. What was read of it
 // before may be gone.
-func (r *Remote) anew(ctx context.Context, all map[string]archive.Entry, landed []string, applied *applied, arrived map[ledger.ID]tips) (plumbing.Hash, error) {
+func (r *Remote) anew(ctx context.Context, all map[string]archive.Entry, landed []string, applied *applied, arrived map[ledger.ID]tips) (git.Hash, error) {
 	memory, err := secret.ReadMemory(r.w.Store.Dir())
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	for _, name := range landed {
 		e, id := all[name], ledger.ID(name)
@@ -388,13 +386,13 @@ func (r *Remote) anew(ctx context.Context, all map[string]archive.Entry, landed 
 		}
 		id = cmp.Or(applied.Renamed[id], id)
 		if t, ok := arrived[id]; ok {
-			e.ID, e.Ledger, e.Notes, e.Branch = string(id), git.Hex(t.ledger), git.Hex(t.notes), git.Hex(t.branch)
+			e.ID, e.Ledger, e.Notes, e.Branch = string(id), t.ledger, t.notes, t.branch
 			all[e.ID] = e
 		}
 	}
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
-	index, err := archive.Open(objects, plumbing.ZeroHash)
+	index, err := archive.Open(objects, git.Hash{})
 	if err == nil {
 		index, err = index.With(all)
 	}
@@ -402,13 +400,13 @@ func (r *Remote) anew(ctx context.Context, all map[string]archive.Entry, landed 
 		err = objects.Flush()
 	}
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	return index.Tip, nil
 }
 
 // keep writes the commits that keep what an index lists.
-func (r *Remote) keep(ctx context.Context, index plumbing.Hash) (keep plumbing.Hash, err error) {
+func (r *Remote) keep(ctx context.Context, index git.Hash) (keep git.Hash, err error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	x, err := archive.Open(objects, index)
@@ -422,7 +420,7 @@ func (r *Remote) keep(ctx context.Context, index plumbing.Hash) (keep plumbing.H
 }
 
 // stem writes what a ref here has for a commit that keeps objects, see [archive.Stem].
-func (r *Remote) stem(ctx context.Context, keep plumbing.Hash) (plumbing.Hash, error) {
+func (r *Remote) stem(ctx context.Context, keep git.Hash) (git.Hash, error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	stem, err := archive.Stem(objects, keep)
@@ -433,7 +431,7 @@ func (r *Remote) stem(ctx context.Context, keep plumbing.Hash) (plumbing.Hash, e
 }
 
 // unite writes the union of two archives, whose missions are all here.
-func (r *Remote) unite(ctx context.Context, a, b plumbing.Hash) (index, keep plumbing.Hash, err error) {
+func (r *Remote) unite(ctx context.Context, a, b git.Hash) (index, keep git.Hash, err error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	x, err := archive.Open(objects, a)
@@ -447,17 +445,17 @@ func (r *Remote) unite(ctx context.Context, a, b plumbing.Hash) (index, keep plu
 	if x, err = whole(objects, x, y); err != nil {
 		return index, keep, err
 	}
-	both, err := x.Unite(y, func(commit, besides git.Hex) (string, error) {
+	both, err := x.Unite(y, func(commit, besides git.Hash) (string, error) {
 		if commit == besides {
 			return "", nil
 		}
-		if objects.Has(commit.Hash()) != nil { // of a mission that was removed
-			return string(ledger.OfCommit(besides.Hash())), nil
+		if objects.Has(commit) != nil { // of a mission that was removed
+			return string(ledger.OfCommit(besides)), nil
 		}
-		if has, err := r.contains(ctx, commit.Hash(), besides.Hash()); err != nil || has {
+		if has, err := r.contains(ctx, commit, besides); err != nil || has {
 			return "", err
 		}
-		first, err := ledger.Side(ctx, r.repo, besides.Hash(), commit.Hash())
+		first, err := ledger.Side(ctx, r.repo, besides, commit)
 		return string(ledger.OfCommit(first)), err
 	})
 	if err == nil {
@@ -488,11 +486,11 @@ func whole(objects *git.Objects, theirs, ours *archive.Index) (*archive.Index, e
 		if mine[e.ID] == e {
 			continue
 		}
-		for _, h := range []git.Hex{e.Ledger, e.Notes, e.Branch} {
+		for _, h := range []git.Hash{e.Ledger, e.Notes, e.Branch} {
 			if h.IsZero() {
 				continue
 			}
-			if _, err := objects.Parents(h.Hash()); err != nil {
+			if _, err := objects.Parents(h); err != nil {
 				drop[e.ID] = archive.Entry{}
 			}
 		}
@@ -505,7 +503,7 @@ func whole(objects *git.Objects, theirs, ours *archive.Index) (*archive.Index, e
 
 // seen notes what the remote's archive is since a push. What is missing here has been fetched, and would be
 // fetched again at the next push.
-func (r *Remote) seen(ctx context.Context, index plumbing.Hash, updates []git.Update) error {
+func (r *Remote) seen(ctx context.Context, index git.Hash, updates []git.Update) error {
 	refs, err := r.repo.Refs(ctx, r.seenIndex(), r.seenKeep())
 	if err != nil {
 		return err
@@ -539,7 +537,7 @@ func (r *Remote) seen(ctx context.Context, index plumbing.Hash, updates []git.Up
 }
 
 // dropArchived deletes the refs at the remote of missions that are in its archive as they are.
-func (r *Remote) dropArchived(ctx context.Context, there map[string]plumbing.Hash, tip plumbing.Hash, done *SentArchive) error {
+func (r *Remote) dropArchived(ctx context.Context, there map[string]git.Hash, tip git.Hash, done *SentArchive) error {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	index, err := archive.Open(objects, tip)
@@ -547,7 +545,7 @@ func (r *Remote) dropArchived(ctx context.Context, there map[string]plumbing.Has
 		return err
 	}
 	var ids []ledger.ID
-	var doomed []map[string]plumbing.Hash
+	var doomed []map[string]git.Hash
 	theirs := r.missions(there)
 	for e, err := range index.All() {
 		if err != nil {
@@ -558,7 +556,7 @@ func (r *Remote) dropArchived(ctx context.Context, there map[string]plumbing.Has
 		if !ok || e.Gone() {
 			continue
 		}
-		kept := tips{e.Ledger.Hash(), e.Notes.Hash(), e.Branch.Hash()}
+		kept := tips{e.Ledger, e.Notes, e.Branch}
 		if r.extends(ctx, objects, kept.ledger, t.ledger) && r.extends(ctx, objects, kept.notes, t.notes) && r.hasBranch(ctx, objects, kept, t.branch) {
 			ids, doomed = append(ids, id), append(doomed, r.refsOf(id, t))
 		}

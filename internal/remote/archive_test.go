@@ -308,7 +308,7 @@ func TestForeignArchive(t *testing.T) {
 		"junk":              {"a1": "{}\nnot json\n", "zz": "x\n"},
 		"a tombstone":       {"a1": line("a1b2c3d4", `"removed":"`+main+`","at":9999999999`), "b1": line("b1b2c3d4", `"removed":"`+main+`","at":9999999999`)},
 		"other commits":     {"a1": line("a1b2c3d4", `"ledger":"`+main+`","at":9999999999`), "c1": line("c1b2c3d4", `"ledger":"`+main+`","at":1`)},
-		"what is not there": {"c1": line("c1b2c3d4", `"ledger":"`+gittest.Hashes(strings.Repeat("1", 40))+`","at":1`)},
+		"what is not there": {"c1": line("c1b2c3d4", `"ledger":"`+gittest.Hash("1")+`","at":1`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tree := ""
@@ -349,7 +349,7 @@ func TestSpoiledArchive(t *testing.T) {
 			if what == "a blob" {
 				a.Git("push", "-q", "origin", blob+":"+archive.IndexRef)
 			} else {
-				a.Write("missions/b1", fmt.Sprintf(`{"id":"b1b2c3d4","ledger":"%s","at":1}`, gittest.Hashes(strings.Repeat("1", 40)))+"\n")
+				a.Write("missions/b1", fmt.Sprintf(`{"id":"b1b2c3d4","ledger":"%s","at":1}`, gittest.Hash("1"))+"\n")
 				a.Git("add", "missions")
 				a.Git("push", "-q", "origin", a.Git("commit-tree", "-m", "archive", a.Git("write-tree"))+":"+archive.IndexRef)
 			}
@@ -376,7 +376,7 @@ func TestArchiveOfNothing(t *testing.T) {
 	a := cloneOf(t, host.Dir)
 	a.turn(mission, "one")
 	a.pushAll()
-	here, blob, nothing := a.Git("rev-parse", mission.Ref()), a.Git("rev-parse", "main:file"), gittest.Hashes(strings.Repeat("1", 40))
+	here, blob, nothing := a.Git("rev-parse", mission.Ref()), a.Git("rev-parse", "main:file"), gittest.Hash("1")
 	content := ""
 	for n, tips := range []string{`"ledger":"` + nothing + `"`, `"ledger":"` + here + `","notes":"` + nothing + `"`, `"ledger":"` + here + `","branch":"` + blob + `"`} {
 		content += fmt.Sprintf(`{"id":"a1b2c3d%d",%s,"at":9999999999}`, 4+n, tips) + "\n"

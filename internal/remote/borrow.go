@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
@@ -18,7 +16,7 @@ import (
 // believes to have. Objects are asked for by their hashes, which most hosts answer; should one of them not
 // be there, what the remote has of the missions is fetched, with all that it leads to. It is no error if
 // something is not there. The other repository must be looked into: nothing that came is checked.
-func (r *Remote) Borrow(ctx context.Context, into *git.Repo, wanted []plumbing.Hash, missions []ledger.ID) error {
+func (r *Remote) Borrow(ctx context.Context, into *git.Repo, wanted []git.Hash, missions []ledger.ID) error {
 	var hashes strings.Builder
 	for _, hash := range wanted {
 		hashes.WriteString(hash.String() + "\n")

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -123,7 +121,7 @@ func (r *Remote) fetch(ctx context.Context, ids []ledger.ID) ([]Change, error) {
 }
 
 // take makes what a fetch has brought part of this repository. there are the refs of the remote.
-func (r *Remote) take(ctx context.Context, into string, there map[string]plumbing.Hash, ids []ledger.ID) (changes []Change, found map[ledger.ID]bool, err error) {
+func (r *Remote) take(ctx context.Context, into string, there map[string]git.Hash, ids []ledger.ID) (changes []Change, found map[ledger.ID]bool, err error) {
 	applied, arrived, err := r.apply(ctx, r.Name, into, there, false)
 	if err != nil {
 		return nil, nil, err
@@ -172,7 +170,7 @@ func (r *Remote) withoutResting(ctx context.Context, theirs map[ledger.ID]tips) 
 
 // rests reports whether an archive has all that a remote has of a mission, but for its branch.
 func rests(theirs tips, e archive.Entry) bool {
-	return theirs.ledger == e.Ledger.Hash() && (theirs.notes.IsZero() || theirs.notes == e.Notes.Hash())
+	return theirs.ledger == e.Ledger && (theirs.notes.IsZero() || theirs.notes == e.Notes)
 }
 
 // A source is refs to fetch: their namespace, and a name or a pattern. It is no error if a pattern
@@ -195,9 +193,9 @@ func (r *Remote) landing(into, namespace string) string {
 }
 
 // news returns the refs of those of the remote's missions that we do not have in full.
-func (r *Remote) news(theirs map[ledger.ID]tips, ours map[string]plumbing.Hash) []source {
-	have := make(map[plumbing.Hash]bool, len(ours)+1)
-	have[plumbing.ZeroHash] = true
+func (r *Remote) news(theirs map[ledger.ID]tips, ours map[string]git.Hash) []source {
+	have := make(map[git.Hash]bool, len(ours)+1)
+	have[git.Hash{}] = true
 	for _, hash := range ours {
 		have[hash] = true
 	}
@@ -268,8 +266,8 @@ func (r *Remote) landed(ctx context.Context, into string) (map[ledger.ID]tips, e
 }
 
 // original are refs of a landing by the names that they have at the remote.
-func (r *Remote) original(into string, refs map[string]plumbing.Hash) map[string]plumbing.Hash {
-	original := make(map[string]plumbing.Hash, len(refs))
+func (r *Remote) original(into string, refs map[string]git.Hash) map[string]git.Hash {
+	original := make(map[string]git.Hash, len(refs))
 	for ref, hash := range refs {
 		for _, namespace := range []string{ledgers, notes, r.branches(), agentRefs} {
 			if name, ok := strings.CutPrefix(ref, r.landing(into, namespace)); ok {

@@ -8,13 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/erase"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
+	"gitagent/test/gittest"
 )
+
+// made is a hash that only n says of, none for 0.
+func made(n byte) git.Hash { return git.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
 
 // TestReplacements: what takes the place of the refs of a remote after a purge. An update is written "ref 1>2", with
 // 0 for none.
@@ -48,14 +50,14 @@ func TestReplacements(t *testing.T) {
 		{name: "the same map", before: purges + "=7", now: purges + "=7", ours: 7},
 		{name: "their map was read here as nothing", before: purges + "=6", now: purges + "=6"},
 	} {
-		records, branches := origin().replacements(refsOf(tt.before), refsOf(tt.now), plumbing.Hash{tt.ours}, tt.names)
+		records, branches := origin().replacements(refsOf(tt.before), refsOf(tt.now), made(tt.ours), tt.names)
 		for _, got := range []struct {
 			list []git.Update
 			want string
 		}{{records, tt.records}, {branches, tt.branches}} {
 			var words []string
 			for _, u := range got.list {
-				words = append(words, fmt.Sprintf("%s %d>%d", strings.TrimPrefix(u.Ref, "refs/"), u.Old[0], u.New[0]))
+				words = append(words, fmt.Sprintf("%s %d>%d", strings.TrimPrefix(u.Ref, "refs/"), u.Old.Byte(0), u.New.Byte(0)))
 			}
 			slices.Sort(words)
 			want := strings.Split(got.want, ", ")
@@ -116,8 +118,8 @@ func TestHeld(t *testing.T) {
 	if changes := a.changes(); len(changes) != 2 || changes[0] != (Change{Mission: "c1b2c3d4", Kind: Purged}) || changes[1].Mission != "d1b2c3d4" {
 		t.Errorf("changes are %v", changes)
 	}
-	named := a.rename(map[ledger.ID]tips{"e1b2c3d4": {ledger: plumbing.Hash{1}}, "00000000": {ledger: plumbing.Hash{2}}})
-	if got := slices.Sorted(maps.Keys(named)); !slices.Equal(got, []ledger.ID{"00000000", "f1b2c3d4"}) || named["f1b2c3d4"].ledger != (plumbing.Hash{1}) {
+	named := a.rename(map[ledger.ID]tips{"e1b2c3d4": {ledger: made(1)}, "00000000": {ledger: made(2)}})
+	if got := slices.Sorted(maps.Keys(named)); !slices.Equal(got, []ledger.ID{"00000000", "f1b2c3d4"}) || named["f1b2c3d4"].ledger != made(1) {
 		t.Errorf("renamed are %v", named)
 	}
 }

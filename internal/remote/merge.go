@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -54,10 +52,10 @@ const maxNested = 16
 type merger struct {
 	*Remote
 	objects  *git.Objects
-	before   map[string]plumbing.Hash // the refs as they are
-	now      map[string]plumbing.Hash // the refs as they will be
-	named    []ledger.ID              // missions that were asked for
-	checked  map[string]string        // checked-out branches, and where
+	before   map[string]git.Hash // the refs as they are
+	now      map[string]git.Hash // the refs as they will be
+	named    []ledger.ID         // missions that were asked for
+	checked  map[string]string   // checked-out branches, and where
 	changes  []Change
 	problems []error
 }
@@ -238,7 +236,7 @@ func (m *merger) mission(ctx context.Context, id ledger.ID, theirs tips, nested 
 
 // usable returns how far a mission here may go forward to what the remote has: never from what the
 // user may rely on to what he may not. A mission that is a stranger's here goes along.
-func (m *merger) usable(ctx context.Context, id ledger.ID, ours, theirs plumbing.Hash) (plumbing.Hash, error) {
+func (m *merger) usable(ctx context.Context, id ledger.ID, ours, theirs git.Hash) (git.Hash, error) {
 	s, err := m.w.Standing(ctx, m.objects, id, theirs)
 	if err != nil || s.Whole {
 		return theirs, err
@@ -255,7 +253,7 @@ func (m *merger) usable(ctx context.Context, id ledger.ID, ours, theirs plumbing
 }
 
 // foreign moves a mission forward as far as it may go, and keeps the rest as a mission of its own.
-func (m *merger) foreign(ctx context.Context, id ledger.ID, usable plumbing.Hash, theirs tips, nested int) error {
+func (m *merger) foreign(ctx context.Context, id ledger.ID, usable git.Hash, theirs tips, nested int) error {
 	if usable != m.now[id.Ref()] {
 		m.now[id.Ref()] = usable
 		m.changes = append(m.changes, Change{Mission: id, Kind: Forward})
@@ -292,25 +290,25 @@ func (m *merger) other(ctx context.Context, id ledger.ID, theirs tips, nested in
 
 // inherit gives a side, which begins with the commit first, what is known here about the part that
 // both sides have.
-func (m *merger) inherit(ctx context.Context, name, id ledger.ID, first plumbing.Hash) error {
+func (m *merger) inherit(ctx context.Context, name, id ledger.ID, first git.Hash) error {
 	parents, err := m.objects.Parents(first)
 	if err != nil || len(parents) == 0 { // they have nothing in common
 		return err
 	}
-	return m.w.Trust.Inherit(name, id, parents[0], func(a, b plumbing.Hash) (bool, error) { return m.contains(ctx, a, b) })
+	return m.w.Trust.Inherit(name, id, parents[0], func(a, b git.Hash) (bool, error) { return m.contains(ctx, a, b) })
 }
 
 // unite merges two states of notes. Any two clones merge the same two into the same commit, so one
 // merge is enough.
-func (m *merger) unite(ours, theirs plumbing.Hash) (plumbing.Hash, error) {
+func (m *merger) unite(ours, theirs git.Hash) (git.Hash, error) {
 	if ours.IsZero() || theirs.IsZero() || ours == theirs {
 		return gitnotes.Merge(m.objects, ours, theirs, git.Signature{}, git.Signature{}, "")
 	}
 	var at time.Time
-	for _, hash := range []plumbing.Hash{ours, theirs} {
+	for _, hash := range []git.Hash{ours, theirs} {
 		c, err := m.objects.Commit(hash)
 		if err != nil {
-			return plumbing.ZeroHash, fmt.Errorf("read notes %s: %w", hash, err)
+			return git.Hash{}, fmt.Errorf("read notes %s: %w", hash, err)
 		}
 		if c.Committer.When.After(at) {
 			at = c.Committer.When.UTC()
@@ -325,7 +323,7 @@ func (m *merger) unite(ours, theirs plumbing.Hash) (plumbing.Hash, error) {
 }
 
 // branch moves the mission's branch forward, if it is not checked out anywhere.
-func (m *merger) branch(ctx context.Context, id ledger.ID, theirs plumbing.Hash) (advice string, err error) {
+func (m *merger) branch(ctx context.Context, id ledger.ID, theirs git.Hash) (advice string, err error) {
 	ref := m.w.Branch(id)
 	ours := m.now[ref]
 	switch {
@@ -354,7 +352,7 @@ func (m *merger) branch(ctx context.Context, id ledger.ID, theirs plumbing.Hash)
 
 // stays says why a branch that the remote has further is left alone, and what to do; empty if it moves. where is the
 // worktree in which it is checked out, and more that it has no commits of its own.
-func (r *Remote) stays(id ledger.ID, theirs plumbing.Hash, where string, more bool, recorded func() (bool, error)) (string, error) {
+func (r *Remote) stays(id ledger.ID, theirs git.Hash, where string, more bool, recorded func() (bool, error)) (string, error) {
 	name := r.w.BranchName(id)
 	switch {
 	case where != "":
@@ -370,7 +368,7 @@ func (r *Remote) stays(id ledger.ID, theirs plumbing.Hash, where string, more bo
 }
 
 // recorded reports whether a mission's ledger keeps a commit of its branch, and may be relied on.
-func (m *merger) recorded(ctx context.Context, id ledger.ID, commit plumbing.Hash) (bool, error) {
+func (m *merger) recorded(ctx context.Context, id ledger.ID, commit git.Hash) (bool, error) {
 	tip := m.now[id.Ref()]
 	kept, err := m.contains(ctx, tip, commit)
 	if err != nil || !kept {
@@ -402,7 +400,7 @@ func checkedOut(ctx context.Context, repo *git.Repo) (map[string]string, error) 
 
 // mergeNotes merges the remote's notes into those of a mission here, and reports whether that
 // changed them.
-func (r *Remote) mergeNotes(ctx context.Context, id ledger.ID, theirs plumbing.Hash) (changed bool, err error) {
+func (r *Remote) mergeNotes(ctx context.Context, id ledger.ID, theirs git.Hash) (changed bool, err error) {
 	err = r.fetchAlone(ctx, func() error {
 		changed, err = r.uniteNotes(ctx, id, theirs)
 		return err
@@ -410,7 +408,7 @@ func (r *Remote) mergeNotes(ctx context.Context, id ledger.ID, theirs plumbing.H
 	return changed, err
 }
 
-func (r *Remote) uniteNotes(ctx context.Context, id ledger.ID, theirs plumbing.Hash) (changed bool, err error) {
+func (r *Remote) uniteNotes(ctx context.Context, id ledger.ID, theirs git.Hash) (changed bool, err error) {
 	err = attempts(func() error {
 		m := &merger{Remote: r, objects: r.repo.Objects(ctx)}
 		defer m.objects.Close()

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/archive"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
@@ -22,11 +20,11 @@ func origin() *Remote {
 
 // refsOf reads refs with their values, a digit each: "agent/missions/a1b2c3d4=1". The branch of mission a1b2c3d4 is
 // "heads/agent/mission/a1b2c3d4".
-func refsOf(text string) map[string]plumbing.Hash {
-	refs := make(map[string]plumbing.Hash)
+func refsOf(text string) map[string]git.Hash {
+	refs := make(map[string]git.Hash)
 	for word := range strings.FieldsSeq(text) {
 		name, value, _ := strings.Cut(word, "=")
-		refs["refs/"+name] = plumbing.Hash{value[0] - '0'}
+		refs["refs/"+name] = made(value[0] - '0')
 	}
 	return refs
 }
@@ -62,7 +60,7 @@ func TestNews(t *testing.T) {
 	for n, want := range map[int]int{maxExact: maxExact, maxExact + 1: 3} {
 		theirs := make(map[ledger.ID]tips)
 		for i := range n {
-			theirs[ledger.ID(fmt.Sprintf("%08x", i))] = tips{ledger: plumbing.Hash{1}}
+			theirs[ledger.ID(fmt.Sprintf("%08x", i))] = tips{ledger: made(1)}
 		}
 		if got := origin().news(theirs, nil); len(got) != want {
 			t.Errorf("%d missions are fetched by %d refs", n, len(got))
@@ -87,8 +85,8 @@ func TestRests(t *testing.T) {
 		{"with notes there alone", 1, 2, 0, 1, 0, false},
 		{"gone on there", 4, 2, 0, 1, 2, false},
 	} {
-		theirs := tips{plumbing.Hash{tt.ledger}, plumbing.Hash{tt.notes}, plumbing.Hash{tt.branch}}
-		e := archive.Entry{Ledger: git.Hex{tt.archived}, Notes: git.Hex{tt.withNotes}}
+		theirs := tips{made(tt.ledger), made(tt.notes), made(tt.branch)}
+		e := archive.Entry{Ledger: made(tt.archived), Notes: made(tt.withNotes)}
 		if got := rests(theirs, e); got != tt.want {
 			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
 		}
@@ -109,14 +107,14 @@ func TestStays(t *testing.T) {
 		asks  bool
 	}{
 		{name: "it moves", more: true, known: true, asks: true},
-		{name: "checked out", where: "/w", more: true, want: "git -C /w merge 010000000000"},
+		{name: "checked out", where: "/w", more: true, want: "git -C /w merge 010101010101"},
 		{name: "checked out, with commits of its own", where: "/w", want: "is checked out in /w"},
 		{name: "with commits of its own", want: "has commits that the one at origin lacks"},
 		{name: "with commits there that nobody recorded", more: true, asks: true, want: "has commits that nobody whom you trust recorded"},
 		{name: "nobody knows", more: true, asks: true, err: broken},
 	} {
 		asked := false
-		got, err := origin().stays("a1b2c3d4", plumbing.Hash{1}, tt.where, tt.more, func() (bool, error) { asked = true; return tt.known, tt.err })
+		got, err := origin().stays("a1b2c3d4", made(1), tt.where, tt.more, func() (bool, error) { asked = true; return tt.known, tt.err })
 		if !errors.Is(err, tt.err) || (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) || asked != tt.asks {
 			t.Errorf("%s: %q, %v; want %q", tt.name, got, err, tt.want)
 		}

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -80,7 +78,7 @@ type applied struct {
 //
 // there are the refs of the remote. whole says that everything was fetched; if not, it is fetched from source where
 // something needs it.
-func (r *Remote) apply(ctx context.Context, source, into string, there map[string]plumbing.Hash, whole bool) (*applied, map[ledger.ID]tips, error) {
+func (r *Remote) apply(ctx context.Context, source, into string, there map[string]git.Hash, whole bool) (*applied, map[ledger.ID]tips, error) {
 	done := &applied{remote: r.Name, Applied: new(purge.Applied)}
 	refs, err := r.repo.Refs(ctx, purge.MapRef, r.landing(into, agentRefs))
 	if err != nil {
@@ -147,7 +145,7 @@ func (r *Remote) bringPurged(ctx context.Context, source string, known *purge.Ma
 	ends := known.Ends()
 	var list []archive.Entry
 	for e := range index.All() { // what can't be read stays away
-		if !e.Gone() && (held[ledger.ID(e.ID)].Away || ends[e.Ledger.Hash()]) && objects.Has(e.Ledger.Hash()) != nil {
+		if !e.Gone() && (held[ledger.ID(e.ID)].Away || ends[e.Ledger]) && objects.Has(e.Ledger) != nil {
 			list = append(list, e)
 		}
 	}
@@ -275,7 +273,7 @@ func (r *Remote) cleaned(ctx context.Context, source string, id ledger.ID) (bool
 
 // upToDate takes over what others have purged, before anything is pushed beside it, and returns the refs of the
 // source as they are then.
-func (r *Remote) upToDate(ctx context.Context, source string, there map[string]plumbing.Hash) (map[string]plumbing.Hash, error) {
+func (r *Remote) upToDate(ctx context.Context, source string, there map[string]git.Hash) (map[string]git.Hash, error) {
 	known, err := r.repo.Refs(ctx, purge.MapRef)
 	if err != nil || there[purge.MapRef].IsZero() || there[purge.MapRef] == known[purge.MapRef] {
 		return there, err
@@ -355,7 +353,7 @@ func (r *Remote) incorporate(ctx context.Context, source string, all *Replaced) 
 
 // replacements are the updates that put what is now in the place of what a source had before, under the names that
 // missions have now, and our map in that of its own. Branches are apart.
-func (r *Remote) replacements(before, now map[string]plumbing.Hash, ours plumbing.Hash, names map[ledger.ID]ledger.ID) (records, branches []git.Update) {
+func (r *Remote) replacements(before, now map[string]git.Hash, ours git.Hash, names map[ledger.ID]ledger.ID) (records, branches []git.Update) {
 	for ref, was := range before {
 		if ref == purge.MapRef {
 			continue

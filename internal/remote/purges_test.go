@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"gitagent/internal/archive"
 	"gitagent/internal/config"
@@ -197,7 +196,7 @@ func TestPurgeElsewhere(t *testing.T) {
 	if len(b.sides()) != 1 {
 		t.Errorf("b has %v", b.sides())
 	}
-	s, err := b.workspace().Standing(t.Context(), b.repo().Objects(t.Context()), mission, plumbing.NewHash(b.Git("rev-parse", mission.Ref())))
+	s, err := b.workspace().Standing(t.Context(), b.repo().Objects(t.Context()), mission, git.NewHash(b.Git("rev-parse", mission.Ref())))
 	if err != nil || !s.Whole {
 		t.Errorf("b relies on %+v, %v", s, err)
 	}
@@ -361,7 +360,7 @@ func forge(m *member, change func(record string) string) {
 	objects := m.repo().Objects(m.t.Context())
 	defer objects.Close()
 	chain := strings.Fields(m.Git("rev-list", "--first-parent", "--reverse", mission.Ref()))
-	pairs := make(map[plumbing.Hash]plumbing.Hash)
+	pairs := make(map[git.Hash]git.Hash)
 	parent := ""
 	for _, old := range chain {
 		commit := m.Git("cat-file", "commit", old)
@@ -377,7 +376,7 @@ func forge(m *member, change func(record string) string) {
 					m.t.Fatal(err)
 				}
 				tree = git.Entry{Hash: blob}
-				root, err := objects.TreeOf(plumbing.NewHash(old))
+				root, err := objects.TreeOf(git.NewHash(old))
 				if err != nil {
 					m.t.Fatal(err)
 				}
@@ -391,16 +390,16 @@ func forge(m *member, change func(record string) string) {
 		_ = tree
 		head, message, _ := strings.Cut(commit, "\n\n")
 		head, _, _ = strings.Cut(head, "\nagent-ledger")
-		content := ledger.Sign([]byte(head+"\n\n"+message+"\n"), mission, trust.ReadKeys(m.keys, "").Own)
+		content := ledger.Sign([]byte(head+"\n\n"+message+"\n"), mission, trust.ReadKeys(m.keys, "").Own, m.repo().Format())
 		fresh, err := objects.Write(plumbing.CommitObject, content)
 		if err != nil {
 			m.t.Fatal(err)
 		}
 		if parent = fresh.String(); parent != old {
-			pairs[plumbing.NewHash(old)] = fresh
+			pairs[git.NewHash(old)] = fresh
 		}
 	}
-	all, err := purge.ReadMap(objects, plumbing.ZeroHash)
+	all, err := purge.ReadMap(objects, git.Hash{})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -438,7 +437,7 @@ func TestFakePurge(t *testing.T) {
 					t.Fatal(err)
 				}
 				w := b.workspace()
-				if err := w.Trust.Accept(plumbing.NewHash(b.Git("rev-parse", mission.Ref())), mission); err != nil {
+				if err := w.Trust.Accept(git.NewHash(b.Git("rev-parse", mission.Ref())), mission); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -480,7 +479,7 @@ func TestHiddenRemoval(t *testing.T) {
 	if err := trust.ReadKeys(b.keys, "").Remove(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.workspace().Trust.Accept(plumbing.NewHash(b.Git("rev-parse", mission.Ref())), mission); err != nil {
+	if err := b.workspace().Trust.Accept(git.NewHash(b.Git("rev-parse", mission.Ref())), mission); err != nil {
 		t.Fatal(err)
 	}
 	b.turn(other, "of b")
@@ -491,11 +490,11 @@ func TestHiddenRemoval(t *testing.T) {
 	s.Git("fetch", "-q", "origin", purge.MapRef+":"+purge.MapRef)
 	objects := s.repo().Objects(t.Context())
 	defer objects.Close()
-	m, err := purge.ReadMap(objects, plumbing.NewHash(s.Git("rev-parse", purge.MapRef)))
+	m, err := purge.ReadMap(objects, git.NewHash(s.Git("rev-parse", purge.MapRef)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Add(*trust.ReadKeys(s.keys, "").Own, map[plumbing.Hash]plumbing.Hash{plumbing.NewHash(b.Git("rev-parse", "refs/agent/missions/"+other)): plumbing.ZeroHash})
+	m.Add(*trust.ReadKeys(s.keys, "").Own, map[git.Hash]git.Hash{git.NewHash(b.Git("rev-parse", "refs/agent/missions/"+other)): {}})
 	commit, err := m.Write(objects, func(signature.Public) bool { return true })
 	if err == nil {
 		err = objects.Flush()
@@ -524,7 +523,7 @@ func TestHiddenRemoval(t *testing.T) {
 		t.Errorf("the host has %s, want %s", got, want)
 	}
 	tip := b.Git("rev-parse", "refs/agent/missions/"+other)
-	m.Add(*trust.ReadKeys(s.keys, "").Own, map[plumbing.Hash]plumbing.Hash{plumbing.NewHash(tip): plumbing.ZeroHash})
+	m.Add(*trust.ReadKeys(s.keys, "").Own, map[git.Hash]git.Hash{git.NewHash(tip): {}})
 	if commit, err = m.Write(objects, func(signature.Public) bool { return true }); err == nil {
 		err = objects.Flush()
 	}
@@ -612,11 +611,11 @@ func TestPurgeOfMine(t *testing.T) {
 	fresh = strings.TrimSpace(fresh)
 	objects := a.repo().Objects(t.Context())
 	defer objects.Close()
-	m, err := purge.ReadMap(objects, plumbing.ZeroHash)
+	m, err := purge.ReadMap(objects, git.Hash{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Add(*trust.ReadKeys(a.keys, "").Own, map[plumbing.Hash]plumbing.Hash{plumbing.NewHash(mine): plumbing.NewHash(fresh)})
+	m.Add(*trust.ReadKeys(a.keys, "").Own, map[git.Hash]git.Hash{git.NewHash(mine): git.NewHash(fresh)})
 	commit, err := m.Write(objects, func(signature.Public) bool { return true })
 	if err == nil {
 		err = objects.Flush()
@@ -652,7 +651,7 @@ func manySheets(t *testing.T, m *member) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list := fmt.Appendf(nil, "git-agent purges 1\n%064x %0*x\n", n, hash.HexSize, n+1)
+		list := fmt.Appendf(nil, "git-agent purges 1\n%064x %0*x\n", n, gittest.Digits(), n+1)
 		content := append(list, signature.SignAs("git-agent-purges", key, list)...)
 		blob, err := objects.Write(plumbing.BlobObject, content)
 		if err != nil {
@@ -660,7 +659,7 @@ func manySheets(t *testing.T, m *member) string {
 		}
 		files[fmt.Sprintf("%x.purges", sha256.Sum256(content))] = git.Entry{Mode: 0o100644, Hash: blob}
 	}
-	tree, err := objects.EditTree(plumbing.ZeroHash, files)
+	tree, err := objects.EditTree(git.Hash{}, files)
 	if err == nil {
 		err = objects.Flush()
 	}
@@ -859,7 +858,7 @@ func newPurgeSeed(t *testing.T) string {
 func fork(m *member) {
 	m.t.Helper()
 	m.Git("update-ref", forked.Ref(), mission.Ref())
-	if err := m.workspace().Trust.Accept(plumbing.NewHash(m.Git("rev-parse", mission.Ref())), forked); err != nil {
+	if err := m.workspace().Trust.Accept(git.NewHash(m.Git("rev-parse", mission.Ref())), forked); err != nil {
 		m.t.Fatal(err)
 	}
 	m.turn(forked, "in the fork")
@@ -1041,7 +1040,7 @@ func (m *member) fetchArchived(host *gittest.Repo) {
 	m.Git("fetch", "-q", "origin", archive.IndexRef) // it knows it already, unless nothing there concerned it
 	objects := m.repo().Objects(m.t.Context())
 	defer objects.Close()
-	index, err := archive.Open(objects, plumbing.NewHash(tip))
+	index, err := archive.Open(objects, git.NewHash(tip))
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
@@ -98,9 +96,9 @@ func (r *Remote) offer(ctx context.Context, p *Pushed, ours tips) (done bool, er
 
 // sendRecord pushes ledger and notes.
 func (r *Remote) sendRecord(ctx context.Context, p *Pushed, ours tips) error {
-	specs := []string{spec(ours.ledger, p.As.Ref())}
+	specs := []string{r.spec(ours.ledger, p.As.Ref())}
 	if !ours.notes.IsZero() {
-		specs = append(specs, spec(ours.notes, p.As.NotesRef()))
+		specs = append(specs, r.spec(ours.notes, p.As.NotesRef()))
 	}
 	sent, err := r.send(ctx, specs, false)
 	p.Sent = p.Sent || sent.any
@@ -112,12 +110,15 @@ func (r *Remote) sendBranch(ctx context.Context, p *Pushed, ours tips) error {
 	if ours.branch.IsZero() {
 		return nil
 	}
-	sent, err := r.send(ctx, []string{spec(ours.branch, r.w.Branch(p.As))}, true)
+	sent, err := r.send(ctx, []string{r.spec(ours.branch, r.w.Branch(p.As))}, true)
 	p.Sent = p.Sent || sent.any
 	return err
 }
 
-func spec(hash plumbing.Hash, ref string) string { return hash.String() + ":" + ref }
+// spec has the remote's ref set to a commit. It deletes none.
+func (r *Remote) spec(hash git.Hash, ref string) string {
+	return r.w.Repo.Format().Text(hash) + ":" + ref
+}
 
 // yield finds out why the remote rejected ledger and notes, and prepares the next attempt, under
 // another name or with more notes, unless all of it is there already. If there is nothing to do,

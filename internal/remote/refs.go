@@ -6,8 +6,6 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -15,7 +13,7 @@ import (
 )
 
 // Tips are what the refs of one mission point at, zero if it lacks one.
-type tips struct{ ledger, notes, branch plumbing.Hash }
+type tips struct{ ledger, notes, branch git.Hash }
 
 func (t tips) zero() bool { return t == tips{} }
 
@@ -28,7 +26,7 @@ const (
 func (r *Remote) branches() string { return r.w.Branch("") }
 
 // byMission groups refs by mission. Refs named differently belong to no mission.
-func (r *Remote) byMission(refs map[string]plumbing.Hash) map[ledger.ID]tips {
+func (r *Remote) byMission(refs map[string]git.Hash) map[ledger.ID]tips {
 	all := make(map[ledger.ID]tips)
 	for ref, hash := range refs {
 		for _, namespace := range []string{ledgers, notes, r.branches()} {
@@ -53,7 +51,7 @@ func (r *Remote) byMission(refs map[string]plumbing.Hash) map[ledger.ID]tips {
 }
 
 // local reads the refs of one mission, or of all if id is empty.
-func (r *Remote) local(ctx context.Context, id ledger.ID) (map[string]plumbing.Hash, error) {
+func (r *Remote) local(ctx context.Context, id ledger.ID) (map[string]git.Hash, error) {
 	if id != "" {
 		return r.repo.Refs(ctx, id.Ref(), id.NotesRef(), r.w.Branch(id))
 	}
@@ -61,21 +59,21 @@ func (r *Remote) local(ctx context.Context, id ledger.ID) (map[string]plumbing.H
 }
 
 // missions groups refs of a remote by mission.
-func (r *Remote) missions(refs map[string]plumbing.Hash) map[ledger.ID]tips {
+func (r *Remote) missions(refs map[string]git.Hash) map[ledger.ID]tips {
 	missions := r.byMission(refs)
 	maps.DeleteFunc(missions, func(_ ledger.ID, t tips) bool { return t.zero() })
 	return missions
 }
 
 // refs asks a source for the refs of all missions, of the archive, and for the map of what was purged.
-func (r *Remote) refs(ctx context.Context, source string) (map[string]plumbing.Hash, error) {
+func (r *Remote) refs(ctx context.Context, source string) (map[string]git.Hash, error) {
 	// No patterns: git would match them here, against whole words from the end, and the remote
 	// sends everything anyway.
 	out, err := r.repo.Output(ctx, nil, append(r.always(), "ls-remote", "--refs", "--quiet", "--end-of-options", source)...)
 	if err != nil {
 		return nil, err
 	}
-	refs := make(map[string]plumbing.Hash)
+	refs := make(map[string]git.Hash)
 	for line := range strings.Lines(string(out)) {
 		line = strings.TrimSuffix(line, "\n")
 		hash, ref, ok := strings.Cut(line, "\t")
@@ -94,12 +92,12 @@ func (r *Remote) refs(ctx context.Context, source string) (map[string]plumbing.H
 }
 
 // contains reports whether b is a or one of its ancestors. Everything contains the zero hash.
-func (r *Remote) contains(ctx context.Context, a, b plumbing.Hash) (bool, error) {
+func (r *Remote) contains(ctx context.Context, a, b git.Hash) (bool, error) {
 	switch {
 	case a == b, b.IsZero():
 		return true, nil
 	case a.IsZero():
 		return false, nil
 	}
-	return r.repo.IsAncestor(ctx, git.Hex(b), git.Hex(a))
+	return r.repo.IsAncestor(ctx, b, a)
 }

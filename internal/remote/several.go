@@ -7,8 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
@@ -133,7 +131,7 @@ type parcel struct {
 
 // lacks adds the refs of ours that a source lacks, within the level.
 func (o *parcel) lacks(level Level, ours, theirs tips) {
-	add := func(to *plumbing.Hash, our, their plumbing.Hash) {
+	add := func(to *git.Hash, our, their git.Hash) {
 		if our != their {
 			*to = our
 		}
@@ -164,8 +162,8 @@ func (r *Remote) ofTheirs(ctx context.Context, objects *git.Objects, id ledger.I
 }
 
 // extends reports whether a is known here to contain all of b.
-func (r *Remote) extends(ctx context.Context, objects *git.Objects, a, b plumbing.Hash) bool {
-	for _, hash := range []plumbing.Hash{a, b} {
+func (r *Remote) extends(ctx context.Context, objects *git.Objects, a, b git.Hash) bool {
+	for _, hash := range []git.Hash{a, b} {
 		if !hash.IsZero() && objects.Has(hash) != nil {
 			return false
 		}
@@ -177,9 +175,9 @@ func (r *Remote) extends(ctx context.Context, objects *git.Objects, a, b plumbin
 // sendGroup pushes the records of several missions together, then their branches.
 func (r *Remote) sendGroup(ctx context.Context, group []parcel) error {
 	var records, branches []string
-	add := func(specs *[]string, hash plumbing.Hash, ref string) {
+	add := func(specs *[]string, hash git.Hash, ref string) {
 		if !hash.IsZero() {
-			*specs = append(*specs, spec(hash, ref))
+			*specs = append(*specs, r.spec(hash, ref))
 		}
 	}
 	for _, o := range group {

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
@@ -21,7 +19,7 @@ const maxWithdrawn = 500
 // A Withdrawal is what is to be deleted at a remote: refs by their names there, and what they are.
 type Withdrawal struct {
 	Missions []ledger.ID // under their names here, in order
-	refs     map[ledger.ID]map[string]plumbing.Hash
+	refs     map[ledger.ID]map[string]git.Hash
 	Ahead    []ledger.ID // that have something there which is not here, and stay
 }
 
@@ -55,7 +53,7 @@ func (r *Remote) Withdrawal(ctx context.Context, ids []ledger.ID) (*Withdrawal, 
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	known := r.remember()
-	w := &Withdrawal{refs: make(map[ledger.ID]map[string]plumbing.Hash)}
+	w := &Withdrawal{refs: make(map[ledger.ID]map[string]git.Hash)}
 	for _, id := range slices.Sorted(slices.Values(ids)) {
 		as := known.pushed(id).As
 		t := theirs[as]
@@ -72,14 +70,14 @@ func (r *Remote) Withdrawal(ctx context.Context, ids []ledger.ID) (*Withdrawal, 
 }
 
 // hasBranch reports whether a mission's branch or ledger here has all of the branch there.
-func (r *Remote) hasBranch(ctx context.Context, objects *git.Objects, ours tips, theirs plumbing.Hash) bool {
+func (r *Remote) hasBranch(ctx context.Context, objects *git.Objects, ours tips, theirs git.Hash) bool {
 	return r.extends(ctx, objects, ours.branch, theirs) || r.extends(ctx, objects, ours.ledger, theirs)
 }
 
 // refsOf returns the refs of a mission that point at something.
-func (r *Remote) refsOf(id ledger.ID, t tips) map[string]plumbing.Hash {
-	refs := map[string]plumbing.Hash{id.Ref(): t.ledger, id.NotesRef(): t.notes, r.w.Branch(id): t.branch}
-	maps.DeleteFunc(refs, func(_ string, hash plumbing.Hash) bool { return hash.IsZero() })
+func (r *Remote) refsOf(id ledger.ID, t tips) map[string]git.Hash {
+	refs := map[string]git.Hash{id.Ref(): t.ledger, id.NotesRef(): t.notes, r.w.Branch(id): t.branch}
+	maps.DeleteFunc(refs, func(_ string, hash git.Hash) bool { return hash.IsZero() })
 	return refs
 }
 
@@ -91,7 +89,7 @@ func (r *Remote) Withdraw(ctx context.Context, w *Withdrawal) (gone []ledger.ID,
 		return nil, err
 	}
 	defer held.Release()
-	stayed, err := r.deleteRefs(ctx, slices.Collect(func(yield func(map[string]plumbing.Hash) bool) {
+	stayed, err := r.deleteRefs(ctx, slices.Collect(func(yield func(map[string]git.Hash) bool) {
 		for _, id := range w.Missions {
 			if !yield(w.refs[id]) {
 				return
@@ -117,9 +115,9 @@ func (r *Remote) Withdraw(ctx context.Context, w *Withdrawal) (gone []ledger.ID,
 // those that stay. The branches go first, and what belongs to one that the remote keeps stays. Ledgers and notes
 // go in one transaction of the host, which then writes its packed refs once: one after the other each deletion
 // writes them anew. If one has moved, the others of its batch go one by one.
-func (r *Remote) deleteRefs(ctx context.Context, missions []map[string]plumbing.Hash) (stayed map[string]bool, err error) {
+func (r *Remote) deleteRefs(ctx context.Context, missions []map[string]git.Hash) (stayed map[string]bool, err error) {
 	stayed = make(map[string]bool)
-	expected := make(map[string]plumbing.Hash)
+	expected := make(map[string]git.Hash)
 	for _, refs := range missions {
 		for ref, hash := range refs {
 			stayed[ref], expected[ref] = true, hash
@@ -155,7 +153,7 @@ func (r *Remote) deleteRefs(ctx context.Context, missions []map[string]plumbing.
 func isBranch(ref string) bool { return strings.HasPrefix(ref, "refs/heads/") }
 
 // deleteBatch deletes refs in one connection, or in two if not all of them can go together.
-func (r *Remote) deleteBatch(ctx context.Context, refs []string, expected map[string]plumbing.Hash) (rejected map[string]bool, err error) {
+func (r *Remote) deleteBatch(ctx context.Context, refs []string, expected map[string]git.Hash) (rejected map[string]bool, err error) {
 	args := r.pushOptions()
 	for _, ref := range refs {
 		args = append(args, fmt.Sprintf("--force-with-lease=%s:%s", ref, expected[ref]))

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -113,7 +111,7 @@ func (p *Plan) branches(ctx context.Context) (updates []git.Update, err error) {
 func (p *Plan) ours(ctx context.Context, choose func(ref string) bool) (updates []git.Update, err error) {
 	refs, err := p.w.Repo.Refs(ctx, agentRefs, notesRefs)
 	for ref, tip := range refs {
-		if tip != plumbing.ZeroHash && choose(ref) {
+		if !tip.IsZero() && choose(ref) {
 			updates = append(updates, git.Update{Ref: ref, Old: tip})
 		}
 	}

@@ -20,8 +20,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
@@ -42,8 +40,8 @@ type Plan struct {
 
 	w     *workspace.Workspace
 	force bool
-	tips  map[ledger.ID]plumbing.Hash // of the ledgers
-	refs  map[string]plumbing.Hash    // the missions' branches as they were looked at, and those that remotes had
+	tips  map[ledger.ID]git.Hash // of the ledgers
+	refs  map[string]git.Hash    // the missions' branches as they were looked at, and those that remotes had
 }
 
 // Where our refs are.
@@ -58,7 +56,7 @@ func Look(ctx context.Context, w *workspace.Workspace, force bool) (*Plan, error
 	if err := recording(ctx, w); err != nil {
 		return nil, err
 	}
-	p := &Plan{w: w, force: force, refs: make(map[string]plumbing.Hash)}
+	p := &Plan{w: w, force: force, refs: make(map[string]git.Hash)}
 	refs, err := w.Repo.Refs(ctx, agentRefs, notesRefs, w.Branch(""))
 	if err != nil {
 		return nil, err
@@ -104,7 +102,7 @@ func (p *Plan) count(ctx context.Context) (archived []ledger.ID, err error) {
 	}
 	for _, e := range entries {
 		archived = append(archived, ledger.ID(e.ID))
-		tips[ledger.ID(e.ID)] = e.Ledger.Hash()
+		tips[ledger.ID(e.ID)] = e.Ledger
 	}
 	p.Missions = len(tips)
 	lines, err := turns.Lines(ctx, p.w.Repo, tips)
@@ -123,7 +121,7 @@ func (p *Plan) count(ctx context.Context) (archived []ledger.ID, err error) {
 func unread(err error) bool { return git.Lost(err) || errors.As(err, new(*ledger.UnreadError)) }
 
 // look looks at the missions that have branches.
-func (p *Plan) look(ctx context.Context, refs map[string]plumbing.Hash) error {
+func (p *Plan) look(ctx context.Context, refs map[string]git.Hash) error {
 	r := &turns.Recorder{Workspace: p.w}
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {
 		id, ok := p.w.MissionOf(ref)

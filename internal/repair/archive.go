@@ -55,21 +55,21 @@ func (r *repair) readIndex(objects *git.Objects) {
 
 // lostIndex finds the list of missions that a commit keeps, among all that are here. It returns zero if none is, or
 // if the commit is not known either and there are several.
-func (r *repair) lostIndex(ctx context.Context, objects *git.Objects, keep plumbing.Hash) (plumbing.Hash, error) {
+func (r *repair) lostIndex(ctx context.Context, objects *git.Objects, keep git.Hash) (git.Hash, error) {
 	out, err := r.Repo.Output(ctx, nil, "cat-file", "--batch-all-objects", "--unordered", "--buffer", "--batch-check=%(objecttype) %(objectname) %(objectsize)")
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
-	size := strconv.Itoa(len(archive.IndexCommit(plumbing.ZeroHash)))
-	var found []plumbing.Hash
+	size := strconv.Itoa(len(archive.IndexCommit(objects.Format().EmptyTree())))
+	var found []git.Hash
 	for line := range strings.Lines(string(out)) {
 		words := strings.Fields(line)
 		if len(words) != 3 || words[0] != "commit" || words[2] != size {
 			continue
 		}
-		hash := plumbing.NewHash(words[1])
+		hash := git.NewHash(words[1])
 		tree, err := objects.TreeOf(hash)
-		if err != nil || plumbing.ComputeHash(plumbing.CommitObject, archive.IndexCommit(tree)) != hash {
+		if err != nil || objects.Format().Object(plumbing.CommitObject, archive.IndexCommit(tree)) != hash {
 			continue
 		}
 		x, err := archive.Open(objects, hash)
@@ -82,14 +82,14 @@ func (r *repair) lostIndex(ctx context.Context, objects *git.Objects, keep plumb
 		}
 	}
 	if len(found) != 1 {
-		return plumbing.ZeroHash, nil
+		return git.Hash{}, nil
 	}
 	return found[0], nil
 }
 
 // stem returns the commits that keep what an index lists: the one that a clone has, and that of a remote, which a
 // mirror has as well.
-func stem(objects *git.Objects, x *archive.Index) (stem, keep plumbing.Hash, err error) {
+func stem(objects *git.Objects, x *archive.Index) (stem, keep git.Hash, err error) {
 	if keep, err = x.Keep(); err == nil {
 		stem, err = archive.Stem(objects, keep)
 	}
@@ -97,7 +97,7 @@ func stem(objects *git.Objects, x *archive.Index) (stem, keep plumbing.Hash, err
 }
 
 // indexRef says that the archive's list is lost, and lets its ref have the commit that was found.
-func (r *repair) indexRef(ctx context.Context, refs map[string]plumbing.Hash, tip plumbing.Hash) error {
+func (r *repair) indexRef(ctx context.Context, refs map[string]git.Hash, tip git.Hash) error {
 	f := Finding{Lost: true, What: archive.IndexRef + " is gone, and so is what it said of what is archived"}
 	_, broken := refs[archive.IndexRef]
 	if broken {
@@ -110,11 +110,11 @@ func (r *repair) indexRef(ctx context.Context, refs map[string]plumbing.Hash, ti
 	if r.dry || tip.IsZero() {
 		return nil
 	}
-	return r.moveArchive(ctx, archive.IndexRef, broken, tip, plumbing.ZeroHash)
+	return r.moveArchive(ctx, archive.IndexRef, broken, tip, git.Hash{})
 }
 
 // moveArchive moves a ref of the archive, whose file is put away first if it is broken.
-func (r *repair) moveArchive(ctx context.Context, ref string, broken bool, to, from plumbing.Hash) error {
+func (r *repair) moveArchive(ctx context.Context, ref string, broken bool, to, from git.Hash) error {
 	held, err := r.Store.LockArchive(ctx)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (r *repair) kept(ctx context.Context) error {
 	f := Finding{What: "the missions in the archive are not kept as its list says: git may collect them", Mended: archive.KeepRef + " is made anew from the list"}
 	missing := 0
 	for _, e := range r.archived {
-		switch err := objects.Has(e.Ledger.Hash()); {
+		switch err := objects.Has(e.Ledger); {
 		case errors.Is(err, plumbing.ErrObjectNotFound):
 			missing++
 		case err != nil:
@@ -188,20 +188,20 @@ func (r *repair) kept(ctx context.Context) error {
 }
 
 // archivedTips are what archived missions have here, or had: of others a clone may have the list alone.
-func (r *repair) archivedTips(ctx context.Context) (tips []plumbing.Hash, err error) {
+func (r *repair) archivedTips(ctx context.Context) (tips []git.Hash, err error) {
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
 	for id, e := range r.archived {
-		for _, tip := range []git.Hex{e.Ledger, e.Notes, e.Branch} {
+		for _, tip := range []git.Hash{e.Ledger, e.Notes, e.Branch} {
 			if tip.IsZero() {
 				continue
 			}
-			err := objects.Has(tip.Hash())
+			err := objects.Has(tip)
 			if err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {
 				return nil, err
 			}
 			if err == nil || r.Trust.Known(id) {
-				tips = append(tips, tip.Hash())
+				tips = append(tips, tip)
 			}
 		}
 	}

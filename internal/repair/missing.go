@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/turns"
@@ -54,21 +52,21 @@ func (r *repair) tell(ctx context.Context, w *walk) error {
 }
 
 // tips are the newest commits of all missions, of archived ones too.
-func (r *repair) tips(ctx context.Context) (map[ledger.ID]plumbing.Hash, error) {
+func (r *repair) tips(ctx context.Context) (map[ledger.ID]git.Hash, error) {
 	tips, err := ledger.List(ctx, r.Repo)
 	if err != nil {
 		return nil, err
 	}
 	for id, e := range r.archived {
 		if _, live := tips[id]; !live {
-			tips[id] = e.Ledger.Hash()
+			tips[id] = e.Ledger
 		}
 	}
 	return tips, nil
 }
 
 // mission says what of a mission is lost.
-func (r *repair) mission(ctx context.Context, w *walk, id ledger.ID, tip plumbing.Hash) {
+func (r *repair) mission(ctx context.Context, w *walk, id ledger.ID, tip git.Hash) {
 	l, err := ledger.At(w.here, id, tip)
 	if err != nil {
 		f := Finding{Lost: true, What: fmt.Sprintf("mission %s: the newest commit of its ledger, %s, can't be read, and so nothing of it: %v", id, tip, err)}
@@ -81,7 +79,7 @@ func (r *repair) mission(ctx context.Context, w *walk, id ledger.ID, tip plumbin
 		r.say(f)
 		return
 	}
-	known := make(map[plumbing.Hash]bool)
+	known := make(map[git.Hash]bool)
 	lost := func(path string) bool {
 		e, err := l.Entry(path)
 		return err != nil || w.lost[e.Hash]
@@ -93,7 +91,7 @@ func (r *repair) mission(ctx context.Context, w *walk, id ledger.ID, tip plumbin
 		}
 		is := lostOf{record: w.lost[n.Hash], conversation: lost(ledger.TurnPath("transcript", n.Number, ".jsonl"))}
 		if t, err := turns.ReadIn(l, n.Number); err == nil {
-			is.code = w.code(t.Code.Hash(), known)
+			is.code = w.code(t.Code, known)
 		} else if git.Lost(err) {
 			is.record = true
 		}
@@ -116,7 +114,7 @@ func (r *repair) mission(ctx context.Context, w *walk, id ledger.ID, tip plumbin
 }
 
 // events is how many commits of a ledger, or their trees, are known to be lost.
-func (r *repair) events(w *walk, tip plumbing.Hash) int {
+func (r *repair) events(w *walk, tip git.Hash) int {
 	n := 0
 	for at := tip; ; {
 		if w.lost[at] {
@@ -134,7 +132,7 @@ func (r *repair) events(w *walk, tip plumbing.Hash) int {
 }
 
 // code is incomplete for the state that a commit holds, without its history.
-func (w *walk) code(commit plumbing.Hash, known map[plumbing.Hash]bool) bool {
+func (w *walk) code(commit git.Hash, known map[git.Hash]bool) bool {
 	if w.lost[commit] {
 		return true
 	}

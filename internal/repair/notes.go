@@ -10,9 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"gitagent/gitnotes"
 	"gitagent/handoffstore"
@@ -47,7 +45,7 @@ func noted(note []byte, want key) bool {
 
 // A wanted is a line that the note on a commit should have.
 type wanted struct {
-	on   plumbing.Hash
+	on   git.Hash
 	what key
 	line func(note []byte) ([]byte, error) // for a note with that content
 }
@@ -61,7 +59,7 @@ func lines(l *ledger.Ledger) []wanted {
 			continue
 		}
 		list = append(list, wanted{
-			on: t.Code.Hash(), what: key{Kind: "turn", Mission: t.Mission, Turn: t.Turn, At: t.At},
+			on: t.Code, what: key{Kind: "turn", Mission: t.Mission, Turn: t.Turn, At: t.At},
 			line: func(note []byte) ([]byte, error) {
 				line, err := t.Encode()
 				if err != nil {
@@ -83,7 +81,7 @@ func lines(l *ledger.Ledger) []wanted {
 		}
 		if !on.IsZero() {
 			what := key{Kind: "handoff", Mission: h.Mission, Handoff: h.Number, At: h.At}
-			list = append(list, wanted{on.Hash(), what, func([]byte) ([]byte, error) { return h.NoteLine() }})
+			list = append(list, wanted{on, what, func([]byte) ([]byte, error) { return h.NoteLine() }})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b wanted) int { return a.what.At.Compare(b.what.At) }) // as they were written
@@ -178,7 +176,7 @@ type supplemented struct {
 
 // supplement returns the notes of a commit with the lines that they lack, nil if they lack none. Of damaged notes
 // it takes what can be read.
-func supplement(objects *git.Objects, tip plumbing.Hash, list []wanted) (s *supplemented, damaged bool, err error) {
+func supplement(objects *git.Objects, tip git.Hash, list []wanted) (s *supplemented, damaged bool, err error) {
 	n, err := gitnotes.Open(objects, tip)
 	added := 0
 	if err == nil {
@@ -186,7 +184,7 @@ func supplement(objects *git.Objects, tip plumbing.Hash, list []wanted) (s *supp
 	}
 	if git.Lost(err) {
 		damaged = true
-		n, err = gitnotes.Open(objects, plumbing.ZeroHash)
+		n, err = gitnotes.Open(objects, git.Hash{})
 		if err == nil {
 			err = salvage(objects, tip, n)
 		}
@@ -201,13 +199,13 @@ func supplement(objects *git.Objects, tip plumbing.Hash, list []wanted) (s *supp
 }
 
 // salvage puts into notes those of a damaged commit that can be read.
-func salvage(objects *git.Objects, tip plumbing.Hash, into *gitnotes.Notes) error {
+func salvage(objects *git.Objects, tip git.Hash, into *gitnotes.Notes) error {
 	tree, err := objects.TreeOf(tip)
 	if err != nil {
 		return nil
 	}
-	var take func(tree plumbing.Hash, path string) error
-	take = func(tree plumbing.Hash, path string) error {
+	var take func(tree git.Hash, path string) error
+	take = func(tree git.Hash, path string) error {
 		entries, err := objects.Tree(tree, ledger.MaxTree)
 		if err != nil {
 			return nil
@@ -215,16 +213,16 @@ func salvage(objects *git.Objects, tip plumbing.Hash, into *gitnotes.Notes) erro
 		for name, e := range entries {
 			name = path + name
 			switch {
-			case e.Mode == filemode.Dir && len(name) < hash.HexSize:
+			case e.Mode == filemode.Dir && len(name) < objects.Format().Digits():
 				if err := take(e.Hash, name); err != nil {
 					return err
 				}
-			case plumbing.IsHash(name):
+			case git.NewHash(name).Format() == objects.Format():
 				content, err := objects.Blob(e.Hash, ledger.MaxTurn)
 				if err != nil {
 					continue
 				}
-				if err := into.Set(plumbing.NewHash(name), content); err != nil {
+				if err := into.Set(git.NewHash(name), content); err != nil {
 					return err
 				}
 			}

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
@@ -54,7 +52,7 @@ func (r *repair) refs(ctx context.Context) error {
 
 func (r *repair) brokenRef(ctx context.Context, id ledger.ID, ref, path string) error {
 	f := Finding{Lost: true, What: fmt.Sprintf("the file of %s holds no hash", ref)}
-	restore := plumbing.ZeroHash
+	restore := git.Hash{}
 	switch ref {
 	case id.Ref():
 		var err error
@@ -90,19 +88,19 @@ func (r *repair) brokenRef(ctx context.Context, id ledger.ID, ref, path string) 
 }
 
 // lastWritten is the newest commit of a mission that this clone wrote, if that is one, and is here.
-func (r *repair) lastWritten(ctx context.Context, id ledger.ID) (plumbing.Hash, error) {
+func (r *repair) lastWritten(ctx context.Context, id ledger.ID) (git.Hash, error) {
 	last, err := r.Trust.Last(id)
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	objects := r.Repo.Objects(ctx)
 	defer objects.Close()
-	last = slices.DeleteFunc(last, func(hash plumbing.Hash) bool {
+	last = slices.DeleteFunc(last, func(hash git.Hash) bool {
 		_, err := ledger.At(objects, id, hash)
 		return err != nil
 	})
 	if len(last) != 1 {
-		return plumbing.ZeroHash, nil
+		return git.Hash{}, nil
 	}
 	return last[0], nil
 }
@@ -168,7 +166,7 @@ func (r *repair) vanished(ctx context.Context, id ledger.ID) {
 }
 
 // orphan looks for the ledger of a mission that has a branch alone. Only what the branch says it is, is looked for.
-func (r *repair) orphan(ctx context.Context, objects *git.Objects, id ledger.ID, ref string, tip plumbing.Hash) {
+func (r *repair) orphan(ctx context.Context, objects *git.Objects, id ledger.ID, ref string, tip git.Hash) {
 	name := strings.TrimPrefix(ref, "refs/heads/")
 	c, err := objects.Commit(tip)
 	says := err == nil && slices.ContainsFunc(ledger.ReadTrailers(c.Message), func(t ledger.TurnID) bool { return t.Mission == id })

@@ -24,8 +24,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -47,7 +45,7 @@ type repair struct {
 	dry   bool
 	found []Finding
 
-	index    plumbing.Hash // the list of what is archived, zero if nothing is, or it is not known
+	index    git.Hash // the list of what is archived, zero if nothing is, or it is not known
 	archived map[ledger.ID]archive.Entry
 	unread   error // why that is not all
 }
@@ -146,7 +144,7 @@ func (r *repair) scratch(ctx context.Context) (repo *git.Repo, done func(), err 
 		err = os.Mkdir(dir, 0o700)
 	}
 	if err == nil {
-		repo, err = git.Init(ctx, dir)
+		repo, err = git.Init(ctx, dir, r.Repo.Format())
 	}
 	if err != nil {
 		done()

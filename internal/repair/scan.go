@@ -16,9 +16,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/objfile"
-
 	"gitagent/internal/git"
 )
 
@@ -31,7 +28,7 @@ type scan struct {
 // scanObjects reads every object of the repository once.
 func (r *repair) scanObjects(ctx context.Context) (s scan, err error) {
 	dir := filepath.Join(r.Repo.CommonDir, "objects")
-	if s.loose, err = damagedLoose(dir); err != nil {
+	if s.loose, err = damagedLoose(dir, r.Repo.Format()); err != nil {
 		return s, err
 	}
 	s.packs, err = r.damagedPacks(ctx, filepath.Join(dir, "pack"))
@@ -39,7 +36,7 @@ func (r *repair) scanObjects(ctx context.Context) (s scan, err error) {
 }
 
 // damagedLoose returns the paths of loose objects whose content does not have the hash that their name says.
-func damagedLoose(dir string) ([]string, error) {
+func damagedLoose(dir string, format git.Format) ([]string, error) {
 	var mu sync.Mutex
 	var damaged []string
 	var failed error
@@ -67,7 +64,7 @@ func damagedLoose(dir string) ([]string, error) {
 			failed = err
 		}
 		for _, e := range entries {
-			if name := fmt.Sprintf("%02x%s", b, e.Name()); plumbing.IsHash(name) {
+			if name := fmt.Sprintf("%02x%s", b, e.Name()); git.NewHash(name).Format() == format {
 				paths <- filepath.Join(sub, e.Name())
 			}
 		}
@@ -80,7 +77,7 @@ func damagedLoose(dir string) ([]string, error) {
 
 // isWhole reports whether the file of a loose object has the content of that hash. The error is about the
 // file, not its content; one that git has packed meanwhile counts as whole.
-func isWhole(path string, hash plumbing.Hash) (bool, error) {
+func isWhole(path string, hash git.Hash) (bool, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
@@ -89,18 +86,8 @@ func isWhole(path string, hash plumbing.Hash) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	o, err := objfile.NewReader(f)
-	if err != nil {
-		return false, nil
-	}
-	defer o.Close()
-	if _, _, err := o.Header(); err != nil {
-		return false, nil
-	}
-	if _, err := io.Copy(io.Discard, o); err != nil {
-		return false, nil
-	}
-	return o.Hash() == hash, nil
+	is, err := hash.Format().LooseHash(f)
+	return err == nil && is == hash, nil
 }
 
 // damagedPacks returns the packs, without their extension, that are not whole, or whose index isn't.
@@ -130,10 +117,10 @@ func (r *repair) damagedPacks(ctx context.Context, dir string) ([]string, error)
 type rescue struct {
 	base  string // path without extension
 	index []byte // a new one, if only that was wrong
-	whole []plumbing.Hash
-	saved []plumbing.Hash // whole as well, though git can't read them there
-	lost  []plumbing.Hash // that git has nowhere else
-	keep  string          // why the pack has to stay as it is; empty if it can go
+	whole []git.Hash
+	saved []git.Hash // whole as well, though git can't read them there
+	lost  []git.Hash // that git has nowhere else
+	keep  string     // why the pack has to stay as it is; empty if it can go
 }
 
 // maxHeld is the largest object, in bytes, that is brought into memory, and about how much of others is.
@@ -165,7 +152,7 @@ func (r *repair) examine(ctx context.Context, base string, scratch *git.Repo) (*
 		wanted[i] = git.Wanted{Hash: hash, Most: maxObject}
 	}
 	err = objects.Each(wanted, func(i int, obj *git.Object, err error) error {
-		if err == nil && plumbing.ComputeHash(obj.Type, obj.Content) == hashes[i] {
+		if err == nil && hashes[i].Format().Object(obj.Type, obj.Content) == hashes[i] {
 			c.whole = append(c.whole, hashes[i])
 		} else if err != nil && !git.Lost(err) {
 			c.keep = err.Error()
@@ -178,11 +165,11 @@ func (r *repair) examine(ctx context.Context, base string, scratch *git.Repo) (*
 		return c, err
 	}
 	unpacked, err := r.unpack(ctx, base, len(hashes), scratch)
-	there := make(map[plumbing.Hash]bool)
+	there := make(map[git.Hash]bool)
 	for _, hash := range unpacked {
 		there[hash] = true
 	}
-	c.lost = slices.DeleteFunc(c.lost, func(hash plumbing.Hash) bool {
+	c.lost = slices.DeleteFunc(c.lost, func(hash git.Hash) bool {
 		if there[hash] {
 			c.saved = append(c.saved, hash)
 		}
@@ -194,7 +181,7 @@ func (r *repair) examine(ctx context.Context, base string, scratch *git.Repo) (*
 // unpack takes objects out of a damaged pack, one after the other, into another repository, and returns what is
 // there. Git reads nothing of a pack whose beginning or end is not what it should be, even if all else is whole.
 // objects is how many the pack has, 0 if that is not known.
-func (r *repair) unpack(ctx context.Context, base string, objects int, into *git.Repo) ([]plumbing.Hash, error) {
+func (r *repair) unpack(ctx context.Context, base string, objects int, into *git.Repo) ([]git.Hash, error) {
 	f, err := os.Open(base + ".pack")
 	if errors.Is(err, fs.ErrNotExist) { // git has packed anew
 		return nil, nil
@@ -212,25 +199,25 @@ func (r *repair) unpack(ctx context.Context, base string, objects int, into *git
 		return nil, err
 	}
 	out, err := into.Output(ctx, nil, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
-	var hashes []plumbing.Hash
+	var hashes []git.Hash
 	for line := range strings.Lines(string(out)) {
-		hashes = append(hashes, plumbing.NewHash(strings.TrimSpace(line)))
+		hashes = append(hashes, git.NewHash(strings.TrimSpace(line)))
 	}
 	return hashes, err
 }
 
 // indexed returns what the index of a pack says is in it.
-func (r *repair) indexed(ctx context.Context, base string) ([]plumbing.Hash, error) {
+func (r *repair) indexed(ctx context.Context, base string) ([]git.Hash, error) {
 	f, err := os.Open(base + ".idx")
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	out, err := r.Repo.Output(ctx, f, "show-index")
-	var hashes []plumbing.Hash
+	var hashes []git.Hash
 	for line := range strings.Lines(string(out)) {
-		if words := strings.Fields(line); len(words) > 1 && plumbing.IsHash(words[1]) {
-			hashes = append(hashes, plumbing.NewHash(words[1]))
+		if words := strings.Fields(line); len(words) > 1 && git.IsHash(words[1]) {
+			hashes = append(hashes, git.NewHash(words[1]))
 		}
 	}
 	return hashes, err
@@ -267,7 +254,7 @@ func (r *repair) carryOut(ctx context.Context, c *rescue, scratch *git.Repo) err
 }
 
 // copy writes objects of a repository into packs of their own.
-func (r *repair) copy(ctx context.Context, from *git.Repo, list []plumbing.Hash) (err error) {
+func (r *repair) copy(ctx context.Context, from *git.Repo, list []git.Hash) (err error) {
 	for len(list) > 0 && err == nil {
 		list, err = r.copySome(ctx, from, list)
 	}
@@ -275,7 +262,7 @@ func (r *repair) copy(ctx context.Context, from *git.Repo, list []plumbing.Hash)
 }
 
 // copySome writes the first of some objects, and returns the rest.
-func (r *repair) copySome(ctx context.Context, there *git.Repo, list []plumbing.Hash) (rest []plumbing.Hash, err error) {
+func (r *repair) copySome(ctx context.Context, there *git.Repo, list []git.Hash) (rest []git.Hash, err error) {
 	from, to := there.Objects(ctx), r.Repo.Objects(ctx)
 	defer from.Close()
 	defer to.Close()

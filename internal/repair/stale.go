@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/ledger"
 	"gitagent/turns"
 )
@@ -21,7 +19,7 @@ const oldLock = 10 * time.Minute
 // codeOf is the commit that the last turn of a ledger ended in, "" if that is not known.
 func codeOf(l *ledger.Ledger) string {
 	t, err := turns.Last(l)
-	if err != nil || t == nil || t.Code.Hash() == plumbing.ZeroHash {
+	if err != nil || t == nil || t.Code.IsZero() {
 		return ""
 	}
 	return t.Code.String()

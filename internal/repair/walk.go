@@ -23,20 +23,20 @@ type walk struct {
 	ctx   context.Context
 	repo  *git.Repo
 	here  *git.Objects
-	there *git.Objects           // what was borrowed; nil for nothing
-	bad   map[plumbing.Hash]bool // what is damaged and was not put away
+	there *git.Objects      // what was borrowed; nil for nothing
+	bad   map[git.Hash]bool // what is damaged and was not put away
 
-	promised map[plumbing.Hash]bool // came from the remote of a partial clone, which has what they lead to
+	promised map[git.Hash]bool // came from the remote of a partial clone, which has what they lead to
 
-	below map[plumbing.Hash][]plumbing.Hash // what each commit and tree leads to
-	tree  map[plumbing.Hash]plumbing.Hash   // of a commit
-	seen  map[plumbing.Hash]bool
-	lost  map[plumbing.Hash]bool
+	below map[git.Hash][]git.Hash // what each commit and tree leads to
+	tree  map[git.Hash]git.Hash   // of a commit
+	seen  map[git.Hash]bool
+	lost  map[git.Hash]bool
 	got   int // objects that were borrowed
 }
 
 // leads are what an object leads to, by its content.
-func leads(t plumbing.ObjectType, content []byte) (tree plumbing.Hash, commits, trees, blobs []plumbing.Hash, err error) {
+func leads(t plumbing.ObjectType, content []byte, format git.Format) (tree git.Hash, commits, trees, blobs []git.Hash, err error) {
 	switch t {
 	case plumbing.CommitObject:
 		c, err := git.ParseCommit(content)
@@ -45,7 +45,7 @@ func leads(t plumbing.ObjectType, content []byte) (tree plumbing.Hash, commits, 
 		}
 		return c.Tree, c.Parents, nil, nil, nil
 	case plumbing.TreeObject:
-		entries, err := git.ParseTree(content)
+		entries, err := git.ParseTree(format, content)
 		for _, e := range entries {
 			switch e.Mode {
 			case filemode.Dir:
@@ -61,8 +61,8 @@ func leads(t plumbing.ObjectType, content []byte) (tree plumbing.Hash, commits, 
 }
 
 // run walks from some objects on. What was lost before is looked for again.
-func (w *walk) run(from []plumbing.Hash) error {
-	nodes, blobs := from, []plumbing.Hash(nil)
+func (w *walk) run(from []git.Hash) error {
+	nodes, blobs := from, []git.Hash(nil)
 	for len(nodes)+len(blobs) > 0 {
 		next, more, err := w.step(nodes)
 		if err == nil {
@@ -77,7 +77,7 @@ func (w *walk) run(from []plumbing.Hash) error {
 }
 
 // step reads commits and trees, and returns what they lead to that was not seen yet.
-func (w *walk) step(nodes []plumbing.Hash) (next, blobs []plumbing.Hash, err error) {
+func (w *walk) step(nodes []git.Hash) (next, blobs []git.Hash, err error) {
 	var wanted []git.Wanted
 	for _, hash := range nodes {
 		if w.promised[hash] {
@@ -109,12 +109,12 @@ func (w *walk) step(nodes []plumbing.Hash) (next, blobs []plumbing.Hash, err err
 }
 
 // add notes what an object leads to, and appends what of that was not seen yet.
-func (w *walk) add(obj *git.Object, next, blobs []plumbing.Hash) (nodes, files []plumbing.Hash) {
-	tree, commits, trees, some, err := leads(obj.Type, obj.Content)
+func (w *walk) add(obj *git.Object, next, blobs []git.Hash) (nodes, files []git.Hash) {
+	tree, commits, trees, some, err := leads(obj.Type, obj.Content, obj.Hash.Format())
 	if err != nil {
 		return next, blobs // git has it like that
 	}
-	fresh := func(list []plumbing.Hash, hash plumbing.Hash) []plumbing.Hash {
+	fresh := func(list []git.Hash, hash git.Hash) []git.Hash {
 		if !w.seen[hash] {
 			w.seen[hash] = true
 			list = append(list, hash)
@@ -137,14 +137,14 @@ func (w *walk) add(obj *git.Object, next, blobs []plumbing.Hash) (nodes, files [
 
 // borrow takes an object that is lost from what was borrowed, and checks it. It returns nil if that is not
 // there; then it is noted as lost.
-func (w *walk) borrow(hash plumbing.Hash) *git.Object {
+func (w *walk) borrow(hash git.Hash) *git.Object {
 	w.lost[hash] = true
 	if w.there == nil {
 		return nil
 	}
 	var got *git.Object
 	_ = w.there.Each([]git.Wanted{{Hash: hash, Most: maxObject}}, func(_ int, obj *git.Object, err error) error {
-		if err == nil && plumbing.ComputeHash(obj.Type, obj.Content) == hash {
+		if err == nil && hash.Format().Object(obj.Type, obj.Content) == hash {
 			got = obj
 		}
 		return nil
@@ -162,7 +162,7 @@ func (w *walk) borrow(hash plumbing.Hash) *git.Object {
 }
 
 // check looks whether blobs are here, without reading them.
-func (w *walk) check(blobs []plumbing.Hash) error {
+func (w *walk) check(blobs []git.Hash) error {
 	if len(blobs) == 0 {
 		return nil
 	}
@@ -187,7 +187,7 @@ func (w *walk) check(blobs []plumbing.Hash) error {
 }
 
 // incomplete reports whether anything that a tree leads to is lost, or it itself.
-func (w *walk) incomplete(hash plumbing.Hash, known map[plumbing.Hash]bool) bool {
+func (w *walk) incomplete(hash git.Hash, known map[git.Hash]bool) bool {
 	if w.lost[hash] {
 		return true
 	}
@@ -195,7 +195,7 @@ func (w *walk) incomplete(hash plumbing.Hash, known map[plumbing.Hash]bool) bool
 		return is
 	}
 	known[hash] = false
-	is := slices.ContainsFunc(w.below[hash], func(h plumbing.Hash) bool { return w.incomplete(h, known) })
+	is := slices.ContainsFunc(w.below[hash], func(h git.Hash) bool { return w.incomplete(h, known) })
 	known[hash] = is
 	return is
 }
@@ -211,7 +211,7 @@ func (r *repair) objects(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	bad := make(map[plumbing.Hash]bool)
+	bad := make(map[git.Hash]bool)
 	for _, base := range s.packs {
 		if err := r.pack(ctx, base, scratch, bad); err != nil {
 			return err
@@ -224,7 +224,7 @@ func (r *repair) objects(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	from := slices.DeleteFunc(slices.Collect(maps.Values(refs)), plumbing.Hash.IsZero) // of a ref that is damaged itself
+	from := slices.DeleteFunc(slices.Collect(maps.Values(refs)), git.Hash.IsZero) // of a ref that is damaged itself
 	if refs[archive.KeepRef].IsZero() {
 		tips, err := r.archivedTips(ctx)
 		if err != nil {
@@ -241,8 +241,8 @@ func (r *repair) objects(ctx context.Context) error {
 	}
 	w := &walk{
 		ctx: ctx, repo: r.Repo, here: r.Repo.Objects(ctx), bad: bad, promised: promised,
-		below: make(map[plumbing.Hash][]plumbing.Hash), tree: make(map[plumbing.Hash]plumbing.Hash),
-		seen: make(map[plumbing.Hash]bool), lost: make(map[plumbing.Hash]bool),
+		below: make(map[git.Hash][]git.Hash), tree: make(map[git.Hash]git.Hash),
+		seen: make(map[git.Hash]bool), lost: make(map[git.Hash]bool),
 	}
 	defer w.here.Close()
 	if err := w.run(from); err != nil {
@@ -255,10 +255,10 @@ func (r *repair) objects(ctx context.Context) error {
 }
 
 // connected reports whether all that some commits lead to is here, or promised by the remote of a partial clone.
-func (r *repair) connected(ctx context.Context, from []plumbing.Hash) bool {
+func (r *repair) connected(ctx context.Context, from []git.Hash) bool {
 	var in strings.Builder
 	for _, hash := range from {
-		in.WriteString(hash.String() + "\n")
+		in.WriteString(r.Repo.Format().Text(hash) + "\n")
 	}
 	args := []string{"-c", "core.commitGraph=false", "rev-list", "--objects", "--quiet", "--stdin"}
 	if conf, err := r.Repo.Config(ctx); err == nil && conf.Promisor() != "" {
@@ -269,8 +269,8 @@ func (r *repair) connected(ctx context.Context, from []plumbing.Hash) bool {
 }
 
 // promised are the objects that came from the remote of a partial clone.
-func (r *repair) promised(ctx context.Context) (all map[plumbing.Hash]bool, err error) {
-	all = make(map[plumbing.Hash]bool)
+func (r *repair) promised(ctx context.Context) (all map[git.Hash]bool, err error) {
+	all = make(map[git.Hash]bool)
 	for _, path := range r.Repo.Glob("objects/pack/*.promisor") {
 		hashes, e := r.indexed(ctx, strings.TrimSuffix(path, ".promisor"))
 		err = errors.Join(err, e)
@@ -282,7 +282,7 @@ func (r *repair) promised(ctx context.Context) (all map[plumbing.Hash]bool, err 
 }
 
 // pack mends a pack, as far as what it holds is whole. What is not, and is nowhere else, is added to bad.
-func (r *repair) pack(ctx context.Context, base string, scratch *git.Repo, bad map[plumbing.Hash]bool) error {
+func (r *repair) pack(ctx context.Context, base string, scratch *git.Repo, bad map[git.Hash]bool) error {
 	c, err := r.examine(ctx, base, scratch)
 	if err != nil {
 		return err
@@ -308,7 +308,7 @@ func (r *repair) pack(ctx context.Context, base string, scratch *git.Repo, bad m
 }
 
 // loose puts damaged loose objects away. In a dry run those that git has nowhere else are added to bad.
-func (r *repair) loose(ctx context.Context, paths []string, bad map[plumbing.Hash]bool) error {
+func (r *repair) loose(ctx context.Context, paths []string, bad map[git.Hash]bool) error {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -329,7 +329,7 @@ func (r *repair) loose(ctx context.Context, paths []string, bad map[plumbing.Has
 	for _, path := range paths {
 		hash := hashOf(path)
 		err := objects.Each([]git.Wanted{{Hash: hash, Most: maxObject}}, func(_ int, obj *git.Object, err error) error {
-			if err != nil || plumbing.ComputeHash(obj.Type, obj.Content) != hash {
+			if err != nil || hash.Format().Object(obj.Type, obj.Content) != hash {
 				bad[hash] = true
 			}
 			return nil
@@ -342,8 +342,8 @@ func (r *repair) loose(ctx context.Context, paths []string, bad map[plumbing.Has
 }
 
 // hashOf is the hash that the path of a loose object spells.
-func hashOf(path string) plumbing.Hash {
-	return plumbing.NewHash(filepath.Base(filepath.Dir(path)) + filepath.Base(path))
+func hashOf(path string) git.Hash {
+	return git.NewHash(filepath.Base(filepath.Dir(path)) + filepath.Base(path))
 }
 
 // borrow gets what is lost from the remotes, one after the other.
@@ -396,7 +396,7 @@ func (r *repair) borrowFrom(ctx context.Context, name string, w *walk, scratch *
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(wanted, func(hash plumbing.Hash) bool { return !w.lost[hash] }) {
+		if !slices.ContainsFunc(wanted, func(hash git.Hash) bool { return !w.lost[hash] }) {
 			return nil
 		}
 	}

@@ -56,8 +56,8 @@ type OpenTurn struct {
 	PromptID string    `json:"prompt_id,omitempty"`
 	Prompt   string    `json:"prompt"` // redacted and cut
 	Started  time.Time `json:"started"`
-	Base     git.Hex   `json:"base"`             // the commit whose tree the worktree had
-	Head     git.Hex   `json:"head"`             // HEAD; zero on an unborn branch
+	Base     git.Hash  `json:"base"`             // the commit whose tree the worktree had
+	Head     git.Hash  `json:"head"`             // HEAD; zero on an unborn branch
 	Branch   string    `json:"branch,omitempty"` // HEAD's, or the one that the rebase under way will move; empty when detached
 
 	Transcript string `json:"transcript,omitempty"` // the client's file as the prompt named it
@@ -78,11 +78,11 @@ type LastTurn struct {
 	Turn     int       `json:"turn"`
 	PromptID string    `json:"prompt_id,omitempty"`
 	Key      string    `json:"key"` // hash of the event that recorded it: the same event may arrive twice
-	Code     git.Hex   `json:"code"`
-	Base     git.Hex   `json:"base"`
-	From     git.Hex   `json:"from,omitzero"`    // HEAD when it began; zero on an unborn branch
+	Code     git.Hash  `json:"code"`
+	Base     git.Hash  `json:"base"`
+	From     git.Hash  `json:"from,omitzero"`    // HEAD when it began; zero on an unborn branch
 	Branch   string    `json:"branch,omitempty"` // HEAD's when it began, as in [OpenTurn]
-	Head     git.Hex   `json:"head"`             // HEAD when it was recorded
+	Head     git.Hash  `json:"head"`             // HEAD when it was recorded
 	Prompt   string    `json:"prompt"`
 	Started  time.Time `json:"started"`
 	Before   Cursor    `json:"before"` // the cursor before the turn, from which the turn is recorded again

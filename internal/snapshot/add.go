@@ -6,14 +6,12 @@ import (
 	"os"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 )
 
 // throughGit builds the tree through git on the private index. With Options.Publish it leaves a
 // copy of the index for the user, unless the user's already holds the same.
-func (t *taker) throughGit(entries []entry) (tree plumbing.Hash, fresh bool, err error) {
+func (t *taker) throughGit(entries []entry) (tree git.Hash, fresh bool, err error) {
 	var work []*entry
 	var added, settle strings.Builder
 	for i := range entries {
@@ -24,7 +22,7 @@ func (t *taker) throughGit(entries []entry) (tree plumbing.Hash, fresh bool, err
 				added.WriteString(e.path + "\x00")
 			}
 		case e.conflict:
-			settle.WriteString(indexLine(e.path, e.staged))
+			settle.WriteString(t.indexLine(e.path, e.staged))
 		}
 	}
 	if len(work) > 0 || settle.Len() > 0 {
@@ -37,7 +35,7 @@ func (t *taker) throughGit(entries []entry) (tree plumbing.Hash, fresh bool, err
 		err = t.add(work)
 	}
 	if err != nil {
-		return plumbing.ZeroHash, false, err
+		return git.Hash{}, false, err
 	}
 	path := t.index.path
 	fresh = t.opt.Publish && t.index.ahead()
@@ -46,7 +44,7 @@ func (t *taker) throughGit(entries []entry) (tree plumbing.Hash, fresh bool, err
 	}
 	out, err := t.writeTree(path)
 	if err != nil {
-		return plumbing.ZeroHash, false, err
+		return git.Hash{}, false, err
 	}
 	tree, err = git.ParseHash(strings.TrimSpace(out))
 	return tree, fresh, err
@@ -104,7 +102,7 @@ func (t *taker) add(work []*entry) error {
 	var files []*entry
 	for _, e := range work {
 		if e.gone {
-			lines.WriteString(indexLine(e.path, git.Entry{}))
+			lines.WriteString(t.indexLine(e.path, git.Entry{}))
 		} else {
 			files = append(files, e)
 		}
@@ -118,7 +116,7 @@ func (t *taker) add(work []*entry) error {
 		for _, e := range t.addSome(same, &adds) {
 			t.leave(e, t.whyNot(e))
 			if e.conflict {
-				lines.WriteString(indexLine(e.path, e.staged))
+				lines.WriteString(t.indexLine(e.path, e.staged))
 			}
 		}
 	}
@@ -174,8 +172,8 @@ func (t *taker) setEntries(lines string) error {
 }
 
 // indexLine is an entry for `git update-index -z --index-info`; the zero Entry removes the path.
-func indexLine(path string, e git.Entry) string {
-	return fmt.Sprintf("%o %s\t%s\x00", uint32(e.Mode), e.Hash, path)
+func (t *taker) indexLine(path string, e git.Entry) string {
+	return fmt.Sprintf("%o %s\t%s\x00", uint32(e.Mode), t.index.repo.Format().Text(e.Hash), path)
 }
 
 func pathList(entries []*entry) string {

@@ -409,7 +409,7 @@ func TestTakePartialClone(t *testing.T) {
 			r.Write("a", "changed\n")
 			// The index refers to a blob that was never fetched, and the file is just that.
 			r.Write("d/two", "2\n")
-			two := plumbing.ComputeHash(plumbing.BlobObject, []byte("2\n")).String()
+			two := git.NewHash(gittest.Hash("1")).Format().Object(plumbing.BlobObject, []byte("2\n")).String()
 			r.Git("update-index", "--cacheinfo", "100644,"+two+",d/two")
 			offline := *r
 			offline.Env = append(slices.Clone(r.Env), "GIT_NO_LAZY_FETCH=1")
@@ -459,16 +459,26 @@ func TestTakeReplaced(t *testing.T) {
 
 func TestTakeRefuses(t *testing.T) {
 	t.Parallel()
-	t.Run("the other object format", func(t *testing.T) {
+	t.Run("an unknown object format", func(t *testing.T) {
 		t.Parallel()
-		r := gittest.New(t, "--object-format="+gittest.OtherFormat)
+		r := gittest.New(t)
+		config := filepath.Join(r.Dir, ".git", "config")
 		for _, commits := range []int{0, 1} {
+			was, err := os.ReadFile(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Git("config", "core.repositoryformatversion", "1")
+			r.Git("config", "extensions.objectformat", "sha512")
 			r.Write("a", "a\n")
 			if s, err := tryTake(t, r, nil); err == nil {
 				t.Errorf("%d commits: tree %s, want an error", commits, s.Tree)
 			}
 			if packs, _ := filepath.Glob(filepath.Join(r.Dir, ".git/objects/pack/*")); len(packs) > 0 {
 				t.Errorf("%d commits: %v was written", commits, packs)
+			}
+			if err := os.WriteFile(config, was, 0o666); err != nil {
+				t.Fatal(err)
 			}
 			r.Commit("one")
 		}

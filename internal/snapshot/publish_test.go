@@ -11,8 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/internal/limit"
 	"gitagent/test/gittest"
 )
@@ -195,7 +194,7 @@ func TestPublishCatchesUp(t *testing.T) {
 		"after a checkout": func(t *testing.T, r *gittest.Repo) {
 			r.Write("b", "changed\n")
 			s := take(t, r, true)
-			tree := plumbing.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+			tree := git.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
 			if err := s.CheckOut(ctx, tree, Checkout{}); err != nil {
 				t.Fatal(err)
 			}
@@ -233,7 +232,7 @@ func TestPublishCatchesUp(t *testing.T) {
 func TestPublishAfterCheckOut(t *testing.T) {
 	t.Parallel()
 	r := base(t)
-	first := plumbing.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
+	first := git.NewHash(r.Git("rev-parse", "HEAD^{tree}"))
 	r.Write("a", "changed\n")
 	r.Write("new", "n\n")
 	r.Commit("two")
@@ -481,7 +480,7 @@ func TestCheckOut(t *testing.T) {
 	other.Env = append(other.Env, "GIT_INDEX_FILE="+filepath.Join(gittest.TempDir(t), "index"))
 	other.Git("read-tree", "HEAD")
 	other.Git("update-index", "--add", "--cacheinfo", "100644,"+other.Git("rev-parse", "HEAD:a")+",secret.pem")
-	tree := plumbing.NewHash(other.Git("write-tree"))
+	tree := git.NewHash(other.Git("write-tree"))
 	for _, dry := range []bool{true, false} {
 		if err := s.CheckOut(ctx, tree, Checkout{Dry: dry}); err == nil {
 			t.Errorf("dry %v: a file that was left out was overwritten", dry)

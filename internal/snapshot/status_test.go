@@ -5,26 +5,25 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"gitagent/internal/git"
+	"gitagent/test/gittest"
 )
 
 var (
-	hash0 = strings.Repeat("0", hash.HexSize)
-	hash1 = strings.Repeat("1", hash.HexSize)
-	hash2 = strings.Repeat("2", hash.HexSize)
-	// Those of the other object format.
-	other1 = strings.Repeat("1", 104-hash.HexSize)
-	other2 = strings.Repeat("2", 104-hash.HexSize)
+	hash0 = gittest.Hash("0")
+	hash1 = gittest.Hash("1")
+	hash2 = gittest.Hash("2")
+	// Those of no object format.
+	other1 = hash1 + "1"
+	other2 = hash2[1:]
 )
 
 func TestParseStatus(t *testing.T) {
 	t.Parallel()
-	file := git.Entry{Mode: filemode.Regular, Hash: plumbing.NewHash(hash2)}
-	link := git.Entry{Mode: filemode.Submodule, Hash: plumbing.NewHash(hash2)}
+	file := git.Entry{Mode: filemode.Regular, Hash: git.NewHash(hash2)}
+	link := git.Entry{Mode: filemode.Submodule, Hash: git.NewHash(hash2)}
 	for _, tt := range []struct {
 		line string
 		want entry
@@ -53,8 +52,8 @@ func TestParseStatus(t *testing.T) {
 		want   git.Head
 	}{
 		{"# branch.oid (initial)\x00# branch.head main\x00", git.Head{Branch: "refs/heads/main"}},
-		{"# branch.oid " + hash1 + "\x00# branch.head (detached)\x00", git.Head{Commit: plumbing.NewHash(hash1)}},
-		{"# branch.oid " + hash1 + "\x00# branch.head a/b\x00# stash 3\x00", git.Head{Commit: plumbing.NewHash(hash1), Branch: "refs/heads/a/b"}},
+		{"# branch.oid " + hash1 + "\x00# branch.head (detached)\x00", git.Head{Commit: git.NewHash(hash1)}},
+		{"# branch.oid " + hash1 + "\x00# branch.head a/b\x00# stash 3\x00", git.Head{Commit: git.NewHash(hash1), Branch: "refs/heads/a/b"}},
 	} {
 		got, entries, err := parseStatus(tt.header)
 		if err != nil || got != tt.want || len(entries) != 0 {

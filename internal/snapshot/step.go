@@ -9,8 +9,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/local"
 )
@@ -23,9 +21,9 @@ type Step struct {
 	Undo    bool      `json:"undo,omitempty"` // the step took that back
 	At      time.Time `json:"at"`
 	Mission string    `json:"mission"`           // the ledger that keeps Before
-	Before  git.Hex   `json:"before"`            // the commit that holds the worktree as it was
-	From    git.Hex   `json:"from"`              // its tree
-	To      git.Hex   `json:"to"`                // the tree that the step has made of it
+	Before  git.Hash  `json:"before"`            // the commit that holds the worktree as it was
+	From    git.Hash  `json:"from"`              // its tree
+	To      git.Hash  `json:"to"`                // the tree that the step has made of it
 	Foreign bool      `json:"foreign,omitempty"` // a stranger's files may have come with it
 	Half    bool      `json:"half,omitempty"`    // it was killed in the middle: there may be parts of files
 }
@@ -83,15 +81,15 @@ const (
 func (s *Snapshot) cameOf(ctx context.Context, step *Step) outcome {
 	step.Half = false
 	switch s.Tree {
-	case step.From.Hash():
+	case step.From:
 		return untouched
-	case step.To.Hash():
+	case step.To:
 		return complete
 	}
-	became, err := s.index.repo.Changed(ctx, step.From.Hash(), step.To.Hash(), git.Paths{})
+	became, err := s.index.repo.Changed(ctx, step.From, step.To, git.Paths{})
 	var since map[string]git.Entry
 	if err == nil {
-		since, err = s.index.repo.Changed(ctx, step.From.Hash(), s.Tree, git.Paths{})
+		since, err = s.index.repo.Changed(ctx, step.From, s.Tree, git.Paths{})
 	}
 	came := inPart
 	if err == nil { // else the trees went with their mission, perhaps
@@ -166,7 +164,7 @@ func (s *Snapshot) Step(ctx context.Context, step Step) error {
 	if err != nil {
 		return err
 	}
-	if err := s.CheckOut(ctx, plumbing.Hash(step.To), Checkout{Foreign: step.Foreign}); err != nil {
+	if err := s.CheckOut(ctx, step.To, Checkout{Foreign: step.Foreign}); err != nil {
 		return fmt.Errorf("%w: %w", ErrHalf, err)
 	}
 	if err := dir.Rename(begunStep, lastStep); err != nil {

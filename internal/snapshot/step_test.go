@@ -1,14 +1,18 @@
 package snapshot
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/test/gittest"
 )
+
+// made is a hash that only n says of, none for 0.
+func made(n byte) git.Hash { return git.NewHash(gittest.Hash(fmt.Sprintf("%02x", n))) }
 
 // TestOutcomeOf: what a killed step had to make of paths, and what they are. They are written "a=1", with 0 for one
 // that is gone.
@@ -20,7 +24,7 @@ func TestOutcomeOf(t *testing.T) {
 			path, value, _ := strings.Cut(word, "=")
 			e := git.Entry{}
 			if value != "0" {
-				e = git.Entry{Mode: filemode.Regular, Hash: plumbing.Hash{value[0]}}
+				e = git.Entry{Mode: filemode.Regular, Hash: made(value[0])}
 			}
 			entries[path] = e
 		}
@@ -46,8 +50,8 @@ func TestOutcomeOf(t *testing.T) {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}
-	mode := map[string]git.Entry{"a": {Mode: filemode.Executable, Hash: plumbing.Hash{1}}}
-	if got := outcomeOf(mode, map[string]git.Entry{"a": {Mode: filemode.Regular, Hash: plumbing.Hash{1}}}); got != inPart {
+	mode := map[string]git.Entry{"a": {Mode: filemode.Executable, Hash: made(1)}}
+	if got := outcomeOf(mode, map[string]git.Entry{"a": {Mode: filemode.Regular, Hash: made(1)}}); got != inPart {
 		t.Errorf("with another mode: %d", got)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
@@ -19,9 +18,9 @@ import (
 
 // A Snapshot is a worktree at one moment.
 type Snapshot struct {
-	Head    git.Head      // HEAD at that moment
-	Tree    plumbing.Hash // staged, not flushed: see [git.Objects.Flush]; with Options.Publish on the disk
-	Skipped []Skip        // paths that the tree leaves out
+	Head    git.Head // HEAD at that moment
+	Tree    git.Hash // staged, not flushed: see [git.Objects.Flush]; with Options.Publish on the disk
+	Skipped []Skip   // paths that the tree leaves out
 
 	index *privateIndex
 	fresh bool // a new index for the user is ready
@@ -37,7 +36,7 @@ type Options struct {
 	// Stored returns the tree of an earlier snapshot, which is complete in the object database, or
 	// zero. What the new one has in common with it is not written again. It is called at the same
 	// time as Config; it may be nil.
-	Stored func() plumbing.Hash
+	Stored func() git.Hash
 	// Publish prepares an index that matches the tree; see [Snapshot.Publish].
 	Publish bool
 }
@@ -255,10 +254,10 @@ func (t *taker) leave(e *entry, why string) {
 func (t *taker) skip(path, why string) { t.skipped = append(t.skipped, Skip{path, why}) }
 
 // overlay builds the tree in-process: HEAD's tree overlaid with staged entries and hashed files.
-func (t *taker) overlay(head git.Head, entries []entry, files map[string]git.Entry) (plumbing.Hash, error) {
+func (t *taker) overlay(head git.Head, entries []entry, files map[string]git.Entry) (git.Hash, error) {
 	base, err := t.objects.TreeOf(head.Commit)
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	if len(entries) == 0 && !base.IsZero() {
 		return base, nil
@@ -272,7 +271,7 @@ func (t *taker) overlay(head git.Head, entries []entry, files map[string]git.Ent
 		changes[e.path] = e.staged
 		if t.index.ahead() && e.staged.Mode != filemode.Empty && e.staged.Mode != filemode.Submodule {
 			if err := t.objects.Has(e.staged.Hash); err != nil {
-				return plumbing.ZeroHash, fmt.Errorf("read %s, as staged in the private index: %w", e.path, err)
+				return git.Hash{}, fmt.Errorf("read %s, as staged in the private index: %w", e.path, err)
 			}
 		}
 	}

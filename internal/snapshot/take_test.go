@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/test/gittest"
 )
@@ -74,7 +72,7 @@ func take(t testing.TB, r *gittest.Repo, publish bool) *Snapshot {
 
 // wantTree is the tree that git itself makes of the worktree, with an index of its own
 // that starts as the user's: `git add -A`, then without what the snapshot had to leave out.
-func wantTree(t testing.TB, r *gittest.Repo, skipped []Skip) plumbing.Hash {
+func wantTree(t testing.TB, r *gittest.Repo, skipped []Skip) git.Hash {
 	t.Helper()
 	s := *r
 	index := filepath.Join(gittest.TempDir(t), "index")
@@ -102,7 +100,7 @@ func wantTree(t testing.TB, r *gittest.Repo, skipped []Skip) plumbing.Hash {
 		add = append(add, ":(top,exclude,literal)"+strings.TrimSuffix(skip.Path, "/"))
 	}
 	s.Git(add...)
-	return plumbing.NewHash(s.Git("write-tree"))
+	return git.NewHash(s.Git("write-tree"))
 }
 
 // state describes everything of a repository and its worktree that a passive
@@ -181,7 +179,7 @@ func check(t testing.TB, r *gittest.Repo, skipped ...Skip) {
 	want := wantTree(t, r, skipped)
 	head, _ := r.Try("rev-parse", "--verify", "--quiet", "HEAD")
 	if head == "" {
-		head = plumbing.ZeroHash.String()
+		head = git.Hash{}.String()
 	}
 	branch, _ := r.Try("symbolic-ref", "--quiet", "HEAD")
 	config, err := open(t, r).Config(context.Background())

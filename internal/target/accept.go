@@ -155,10 +155,10 @@ type review struct {
 	author   git.Signature
 	turns    []*turns.Turn // that are not usable yet
 	handoffs int           // the same
-	base     plumbing.Hash // HEAD's tree
-	trees    []plumbing.Hash
-	of       []string               // what each tree is of
-	added    map[plumbing.Hash]bool // commits whose trees these are, and the trees
+	base     git.Hash      // HEAD's tree
+	trees    []git.Hash
+	of       []string          // what each tree is of
+	added    map[git.Hash]bool // commits whose trees these are, and the trees
 	obeyed   []git.Difference
 	by       map[string]string // who obeys a path
 	whole    bool              // obeyed is complete
@@ -171,8 +171,8 @@ const (
 	maxRecords = 500_000 // differing paths of ledgers: five for a turn
 )
 
-func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id ledger.ID, tip plumbing.Hash, standing trust.Standing) (*review, error) {
-	r := &review{repo: w.Repo, added: make(map[plumbing.Hash]bool), by: make(map[string]string), whole: true}
+func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id ledger.ID, tip git.Hash, standing trust.Standing) (*review, error) {
+	r := &review{repo: w.Repo, added: make(map[git.Hash]bool), by: make(map[string]string), whole: true}
 	var err error
 	if r.ledger, err = ledger.At(objects, id, tip); err != nil {
 		return nil, err
@@ -228,7 +228,7 @@ func (r *review) bring(c *cli.Context, objects *git.Objects, standing trust.Stan
 	if err != nil {
 		return err
 	}
-	ledgers := make([]plumbing.Hash, len(events))
+	ledgers := make([]git.Hash, len(events))
 	for i, e := range events {
 		ledgers[i] = e.Tree
 	}
@@ -244,7 +244,7 @@ func (r *review) bring(c *cli.Context, objects *git.Objects, standing trust.Stan
 	}
 	for _, e := range events {
 		for _, kept := range e.Parents[min(1, len(e.Parents)):] {
-			if err := r.add(objects, git.Hex(kept), fmt.Sprintf("the state %.12s", kept)); err != nil {
+			if err := r.add(objects, kept, fmt.Sprintf("the state %.12s", kept)); err != nil {
 				return err
 			}
 		}
@@ -272,14 +272,14 @@ func (r *review) record(objects *git.Objects, f git.Difference) error {
 		return nil
 	}
 	if turn {
-		t, err := turns.Parse(data)
+		t, err := turns.Parse(data, objects.Format())
 		if err != nil {
 			return nil
 		}
 		of := "turn " + t.ID().String()
 		return cmp.Or(r.add(objects, t.Code, of), r.add(objects, t.Base, of))
 	}
-	h, err := handoffstore.Parse(data)
+	h, err := handoffstore.Parse(data, objects.Format())
 	if err != nil || h.Stash.IsZero() {
 		return nil
 	}
@@ -287,11 +287,11 @@ func (r *review) record(objects *git.Objects, f git.Difference) error {
 	if err := r.add(objects, h.Stash, of); err != nil {
 		return err
 	}
-	on, err := objects.Parents(h.Stash.Hash()) // a merge has it as its base
+	on, err := objects.Parents(h.Stash) // a merge has it as its base
 	if err != nil || len(on) == 0 {
 		return err
 	}
-	return r.add(objects, git.Hex(on[0]), of)
+	return r.add(objects, on[0], of)
 }
 
 // readable passes over what can't be read, and so can't be used either, with a warning.
@@ -304,7 +304,7 @@ func (r *review) readable(c *cli.Context, err error) error {
 	return nil
 }
 
-func headTree(c *cli.Context, w *workspace.Workspace, objects *git.Objects) (plumbing.Hash, error) {
+func headTree(c *cli.Context, w *workspace.Workspace, objects *git.Objects) (git.Hash, error) {
 	head, err := w.Repo.Resolve(c.Context, "HEAD")
 	if errors.Is(err, git.ErrNotFound) {
 		return objects.EmptyTree()
@@ -316,18 +316,18 @@ func headTree(c *cli.Context, w *workspace.Workspace, objects *git.Objects) (plu
 }
 
 // add adds the tree of a commit. One that is not here could become anything later.
-func (r *review) add(objects *git.Objects, commit git.Hex, of string) error {
-	if commit.IsZero() || r.added[commit.Hash()] {
+func (r *review) add(objects *git.Objects, commit git.Hash, of string) error {
+	if commit.IsZero() || r.added[commit] {
 		return nil
 	}
-	tree, err := objects.TreeOf(commit.Hash())
+	tree, err := objects.TreeOf(commit)
 	if err != nil {
 		return fmt.Errorf("look at the files of %s: commit %s: %w", of, commit, err)
 	}
 	if !r.added[tree] {
 		r.trees, r.of = append(r.trees, tree), append(r.of, of)
 	}
-	r.added[commit.Hash()], r.added[tree] = true, true
+	r.added[commit], r.added[tree] = true, true
 	return nil
 }
 

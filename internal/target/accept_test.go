@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/git"
@@ -33,7 +32,7 @@ func TestReview(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree := func(commit string) plumbing.Hash { return plumbing.NewHash(repo.Git("rev-parse", commit+"^{tree}")) }
+	tree := func(commit string) git.Hash { return git.NewHash(repo.Git("rev-parse", commit+"^{tree}")) }
 	differ := func(paths ...string) (list []git.Difference) {
 		for _, p := range paths {
 			list = append(list, git.Difference{Path: p})
@@ -99,7 +98,7 @@ func TestReview(t *testing.T) {
 	} {
 		r := tt.r
 		r.repo, r.by, r.of = g, by, []string{"turn deadbeef/1"}
-		r.base, r.trees = tree(base), []plumbing.Hash{tree(theirs)}
+		r.base, r.trees = tree(base), []git.Hash{tree(theirs)}
 		r.ledger = &ledger.Ledger{ID: "deadbeef"}
 		r.author = git.Signature{Name: "Eve \x1b[2J", Email: "eve@example.invalid"}
 		var printed bytes.Buffer

@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/archive"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
@@ -185,7 +185,7 @@ func proposeSome(c *cli.Context, w *workspace.Workspace, prefix, typed string, w
 }
 
 // someMissions returns missions whose ids begin so.
-func someMissions(ctx context.Context, w *workspace.Workspace, typed string) (map[ledger.ID]plumbing.Hash, error) {
+func someMissions(ctx context.Context, w *workspace.Workspace, typed string) (map[ledger.ID]git.Hash, error) {
 	missions, err := ledger.Like(ctx, w.Repo, typed, maxMissions)
 	if err != nil || len(missions) < maxMissions {
 		return missions, err

@@ -18,7 +18,7 @@ func MergeFlag() cli.Flag {
 
 // PrintRestored says what has changed the worktree ("restored turn a1b2c3d4/3"), and prints the commit
 // that holds what was there before. After a dry run it lists what would change.
-func PrintRestored(c *cli.Context, what string, changes []git.FileStat, before git.Hex) error {
+func PrintRestored(c *cli.Context, what string, changes []git.FileStat, before git.Hash) error {
 	if !c.Bool("dry-run") {
 		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("%s: %s changed; what was there before:", what, cmdline.Plural(len(changes), "file")))
 		_, err := fmt.Fprintln(c.App.Writer, before)

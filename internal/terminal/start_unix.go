@@ -4,14 +4,11 @@ package terminal
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"slices"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
@@ -27,38 +24,6 @@ func Launch(dir string, command, env []string) error {
 		err = syscall.Exec(path, command, append(os.Environ(), env...))
 	}
 	return fmt.Errorf("run %s: %w", command[0], err)
-}
-
-// Become replaces this process by another program, with the same arguments, environment and standard streams.
-// What was read of standard input is given to it again, as all there is; nil is for nothing. It returns only if it fails.
-func Become(program string, read []byte) error {
-	if err := restore(read); err != nil {
-		return fmt.Errorf("hand standard input on to %s: %w", program, err)
-	}
-	return fmt.Errorf("run %s: %w", program, syscall.Exec(program, os.Args, os.Environ()))
-}
-
-// restore puts a file that nobody else can open in the place of standard input. A pipe could not hold it.
-func restore(read []byte) error {
-	if read == nil {
-		return nil
-	}
-	f, err := os.CreateTemp("", "git-agent-")
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	err = os.Remove(f.Name())
-	if err == nil {
-		_, err = f.Write(read)
-	}
-	if err == nil {
-		_, err = f.Seek(0, io.SeekStart)
-	}
-	if err == nil {
-		err = unix.Dup2(int(f.Fd()), 0)
-	}
-	return err
 }
 
 // Catch has the signals by which people and systems end a process sent to the channel from now on, but

@@ -1,7 +1,6 @@
 package terminal
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -24,21 +23,6 @@ func Launch(dir string, command, env []string) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); cmd.ProcessState == nil {
 		return fmt.Errorf("run %s: %w", command[0], err)
-	}
-	os.Exit(cmd.ProcessState.ExitCode())
-	return nil
-}
-
-// Become runs another program with the same arguments, environment and standard streams, and exits with its status.
-// What was read of standard input is given to it again, as all there is; nil is for nothing. It returns only if it fails.
-func Become(program string, read []byte) error {
-	cmd := exec.Command(program, os.Args[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if read != nil {
-		cmd.Stdin = bytes.NewReader(read)
-	}
-	if err := cmd.Run(); cmd.ProcessState == nil {
-		return fmt.Errorf("run %s: %w", program, err)
 	}
 	os.Exit(cmd.ProcessState.ExitCode())
 	return nil

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
@@ -13,7 +11,7 @@ import (
 // open opens the mission at the newest commit that the user may rely on. Nothing is ever added to
 // what a stranger wrote: that becomes a mission of its own, and if there is nothing else, this one
 // begins anew.
-func (tx *Tx) open(ctx context.Context, tip plumbing.Hash) error {
+func (tx *Tx) open(ctx context.Context, tip git.Hash) error {
 	if _, err := tx.Objects.Commit(tip); err != nil { // nobody's, as far as anybody can tell: it is lost
 		return fmt.Errorf("read ledger of %s: %w", tx.ID, err)
 	}
@@ -37,7 +35,7 @@ const maxSides = 16
 
 // setAside gives a chain a ref of its own: the name is that of its first foreign commit or, if that
 // is taken by a chain that went on in another way, of the first commit that the other one lacks.
-func (tx *Tx) setAside(ctx context.Context, tip, first plumbing.Hash) error {
+func (tx *Tx) setAside(ctx context.Context, tip, first git.Hash) error {
 	id := ledger.OfCommit(first)
 	if id == tx.ID { // it was set aside before, and somebody works on it
 		id = ledger.OfCommit(tip)
@@ -52,13 +50,13 @@ func (tx *Tx) setAside(ctx context.Context, tip, first plumbing.Hash) error {
 			tx.Move(id.Ref(), tip, there)
 			return nil
 		}
-		switch kept, err := tx.Repo.IsAncestor(ctx, git.Hex(tip), git.Hex(there)); {
+		switch kept, err := tx.Repo.IsAncestor(ctx, tip, there); {
 		case err != nil:
 			return err
 		case kept:
 			return nil
 		}
-		switch more, err := tx.Repo.IsAncestor(ctx, git.Hex(there), git.Hex(tip)); {
+		switch more, err := tx.Repo.IsAncestor(ctx, there, tip); {
 		case err != nil:
 			return err
 		case more:

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/snapshot"
@@ -15,7 +13,7 @@ import (
 // A Checkout is what [Tx.CheckOut] makes of the worktree.
 type Checkout struct {
 	snapshot.Checkout
-	Tree    plumbing.Hash
+	Tree    git.Hash
 	What    string // for a person who wants to undo it: "restore of turn a1b2c3d4/12"
 	Undo    bool   // it takes that back
 	Subject string // of the event that keeps what was there before
@@ -24,14 +22,14 @@ type Checkout struct {
 	Noted string
 	// Merged is a commit whose work the tree has, with what was there before; zero for none. The commit that
 	// the event keeps of the tree is on it as well.
-	Merged plumbing.Hash
+	Merged git.Hash
 	// Say, unless nil, is called when nothing is in the way any more, before anything changes.
 	Say func(changes []git.FileStat)
 }
 
 // A CheckedOut says what [Tx.CheckOut] has done.
 type CheckedOut struct {
-	Present git.Hex        // the commit that holds the worktree as it was before; zero in a dry run
+	Present git.Hash       // the commit that holds the worktree as it was before; zero in a dry run
 	Changes []git.FileStat // what changed, or would
 }
 
@@ -58,14 +56,14 @@ func (tx *Tx) CheckOut(ctx context.Context, c Checkout) (*CheckedOut, error) {
 		return done, nil
 	}
 	present, err := tx.present(c.Subject)
-	keep := []plumbing.Hash{present}
+	keep := []git.Hash{present}
 	step := snapshot.Step{
 		What: c.What, Undo: c.Undo, At: tx.At, Mission: string(tx.ID), Foreign: c.Foreign,
-		Before: git.Hex(present), From: git.Hex(tx.Snap.Tree), To: git.Hex(c.Tree),
+		Before: present, From: tx.Snap.Tree, To: c.Tree,
 	}
 	if err == nil && c.Tree != tx.Snap.Tree {
-		var after plumbing.Hash // undo needs its tree, should the worktree change meanwhile
-		on := []plumbing.Hash{present}
+		var after git.Hash // undo needs its tree, should the worktree change meanwhile
+		on := []git.Hash{present}
 		if !c.Merged.IsZero() {
 			on = append(on, c.Merged)
 		}
@@ -84,7 +82,7 @@ func (tx *Tx) CheckOut(ctx context.Context, c Checkout) (*CheckedOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	done.Present = git.Hex(present)
+	done.Present = present
 	if c.Tree == tx.Snap.Tree {
 		return done, nil // and what was done before can still be taken back
 	}
@@ -96,7 +94,7 @@ func (tx *Tx) CheckOut(ctx context.Context, c Checkout) (*CheckedOut, error) {
 
 // Merge applies what changed from base to theirs to ours, all of them trees, see [git.Repo.MergeTrees].
 // With foreign, no merge driver that lies in the worktree runs: an earlier tree of a stranger's may.
-func (tx *Tx) Merge(ctx context.Context, base, ours, theirs plumbing.Hash, foreign bool) (git.Merge, error) {
+func (tx *Tx) Merge(ctx context.Context, base, ours, theirs git.Hash, foreign bool) (git.Merge, error) {
 	repo := tx.Repo
 	if foreign {
 		var err error
@@ -108,7 +106,7 @@ func (tx *Tx) Merge(ctx context.Context, base, ours, theirs plumbing.Hash, forei
 }
 
 // present returns a commit that holds the worktree: HEAD if it does, else a new one on HEAD.
-func (tx *Tx) present(subject string) (plumbing.Hash, error) {
+func (tx *Tx) present(subject string) (git.Hash, error) {
 	head, err := tx.Head(ledger.CodeMessage("before the first commit", tx.ID, 0, ""))
 	if err != nil {
 		return head, err
@@ -117,5 +115,5 @@ func (tx *Tx) present(subject string) (plumbing.Hash, error) {
 	if err != nil || tree == tx.Snap.Tree {
 		return head, err
 	}
-	return tx.CommitTree(tx.Snap.Tree, []plumbing.Hash{head}, ledger.CodeMessage(subject, tx.ID, 0, ""))
+	return tx.CommitTree(tx.Snap.Tree, []git.Hash{head}, ledger.CodeMessage(subject, tx.ID, 0, ""))
 }

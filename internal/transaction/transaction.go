@@ -17,8 +17,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/gitnotes"
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
@@ -55,16 +53,16 @@ type Tx struct {
 	reason  string // for reflogs
 	start   func() // starts the next three, once
 	config  func() (git.Config, error)
-	refs    func() (map[string]plumbing.Hash, error)
-	warm    func() (plumbing.Hash, error)
+	refs    func() (map[string]git.Hash, error)
+	warm    func() (git.Hash, error)
 	prepare func() // starts the next one, once
 	moving  func() (*git.RefTransaction, error)
-	tips    map[string]plumbing.Hash // the refs as the transaction found them
-	kept    archive.Entry            // the mission, where it is archived and has no ref; else Gone
-	moves   []git.Update             // of refs other than the ledger's and the notes'
-	branch  plumbing.Hash            // where the mission's branch moves to; zero if it stays
-	before  plumbing.Hash            // the ledger's commit that the event follows; zero if it is the first
-	grown   bool                     // Append was called
+	tips    map[string]git.Hash // the refs as the transaction found them
+	kept    archive.Entry       // the mission, where it is archived and has no ref; else Gone
+	moves   []git.Update        // of refs other than the ledger's and the notes'
+	branch  git.Hash            // where the mission's branch moves to; zero if it stays
+	before  git.Hash            // the ledger's commit that the event follows; zero if it is the first
+	grown   bool                // Append was called
 }
 
 // maxAttempts is how often a transaction is tried in all.
@@ -74,9 +72,9 @@ const maxAttempts = 20
 type Job struct {
 	Mission ledger.ID
 	At      time.Time
-	What    string        // in a word or two, for reflogs: "stopped"
-	Warm    plumbing.Hash // a commit that will probably be read; zero for none
-	Instead bool          // of one that is damaged: it begins, if an archive that can't be read may have it
+	What    string   // in a word or two, for reflogs: "stopped"
+	Warm    git.Hash // a commit that will probably be read; zero for none
+	Instead bool     // of one that is damaged: it begins, if an archive that can't be read may have it
 }
 
 // Run lets f write an event, and runs it again when it loses a race. choose is called anew for
@@ -134,7 +132,7 @@ func run(ctx context.Context, w *workspace.Workspace, choose func(context.Contex
 
 // startReading starts what can overlap with the pass over the worktree, begun first as it takes
 // longest.
-func (tx *Tx) startReading(ctx context.Context, warm plumbing.Hash) {
+func (tx *Tx) startReading(ctx context.Context, warm git.Hash) {
 	tx.config = Async(func() (git.Config, error) {
 		c, err := tx.Repo.Config(ctx)
 		if err == nil {
@@ -142,9 +140,9 @@ func (tx *Tx) startReading(ctx context.Context, warm plumbing.Hash) {
 		}
 		return c, err
 	})
-	tx.refs = Async(func() (map[string]plumbing.Hash, error) { return tx.Repo.Refs(ctx, tx.ID.Ref(), tx.ID.NotesRef()) })
+	tx.refs = Async(func() (map[string]git.Hash, error) { return tx.Repo.Refs(ctx, tx.ID.Ref(), tx.ID.NotesRef()) })
 	// HEAD has probably not moved; finding its objects takes as long as the pass over the worktree.
-	tx.warm = Async(func() (plumbing.Hash, error) { return tx.Objects.TreeOf(warm) })
+	tx.warm = Async(func() (git.Hash, error) { return tx.Objects.TreeOf(warm) })
 }
 
 // end ends what was started and not used.
@@ -213,8 +211,8 @@ func (tx *Tx) Open(ctx context.Context) error {
 		if err := tx.openArchived(ctx); err != nil {
 			return err
 		}
-		if tip = tx.kept.Ledger.Hash(); !noted {
-			notes = tx.kept.Notes.Hash()
+		if tip = tx.kept.Ledger; !noted {
+			notes = tx.kept.Notes
 		}
 	}
 	if live || !tip.IsZero() {
@@ -249,7 +247,7 @@ func (tx *Tx) openArchived(ctx context.Context) error {
 	}
 	branch, err := tx.Repo.Refs(ctx, tx.Branch(tx.ID))
 	if len(branch) > 0 { // the user has made it again
-		tx.kept.Branch = git.Hex{}
+		tx.kept.Branch = git.Hash{}
 	}
 	return err
 }
@@ -266,22 +264,22 @@ func (tx *Tx) Begin(m *ledger.Mission) {
 
 // stored is the tree of the mission's newest code commit, zero if its last event has none. The
 // mission's ref keeps the commit.
-func (tx *Tx) stored() plumbing.Hash {
+func (tx *Tx) stored() git.Hash {
 	tips, _ := tx.refs()
 	tip, ok := tips[tx.ID.Ref()]
 	if !ok {
-		return plumbing.ZeroHash
+		return git.Hash{}
 	}
 	parents, err := tx.Objects.Parents(tip)
 	if err != nil || len(parents) < 2 {
-		return plumbing.ZeroHash
+		return git.Hash{}
 	}
 	tree, _ := tx.Objects.TreeOf(parents[1]) // zero if it can't be read
 	return tree
 }
 
 // Append adds an event to the ledger: files by path, nil to remove one, and commits to keep reachable.
-func (tx *Tx) Append(subject string, files map[string][]byte, keep ...plumbing.Hash) error {
+func (tx *Tx) Append(subject string, files map[string][]byte, keep ...git.Hash) error {
 	config, err := tx.Config()
 	if err != nil {
 		return err
@@ -320,15 +318,15 @@ func (tx *Tx) clean(files map[string][]byte) map[string][]byte {
 }
 
 // Note adds a line to the note on a commit. The notes must not be nil.
-func (tx *Tx) Note(on plumbing.Hash, line []byte) error {
+func (tx *Tx) Note(on git.Hash, line []byte) error {
 	return tx.Notes.Append(on, tx.Purged().ReplaceJSON(line))
 }
 
 // CommitTree stages a commit with the user's identity.
-func (tx *Tx) CommitTree(tree plumbing.Hash, parents []plumbing.Hash, message string) (plumbing.Hash, error) {
+func (tx *Tx) CommitTree(tree git.Hash, parents []git.Hash, message string) (git.Hash, error) {
 	config, err := tx.Config()
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	message = string(tx.Purged().Replace([]byte(message)))
 	return tx.Objects.CommitTree(tree, parents, config.Author(tx.At), config.Committer(tx.At), message)
@@ -336,23 +334,23 @@ func (tx *Tx) CommitTree(tree plumbing.Hash, parents []plumbing.Hash, message st
 
 // Head is HEAD's commit as the snapshot found it or, on an unborn branch, a new root commit with
 // the empty tree and message.
-func (tx *Tx) Head(message string) (plumbing.Hash, error) {
+func (tx *Tx) Head(message string) (git.Hash, error) {
 	if head := tx.Snap.Head.Commit; !head.IsZero() {
 		return head, nil
 	}
 	tree, err := tx.Objects.EmptyTree()
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return git.Hash{}, err
 	}
 	return tx.CommitTree(tree, nil, message)
 }
 
 // MoveBranch lets Commit move the mission's branch, which is checked out, to a commit with the
 // snapshot's tree; the user's index goes with it.
-func (tx *Tx) MoveBranch(to plumbing.Hash) { tx.branch = to }
+func (tx *Tx) MoveBranch(to git.Hash) { tx.branch = to }
 
 // HeadNow is HEAD's commit after Commit.
-func (tx *Tx) HeadNow() plumbing.Hash {
+func (tx *Tx) HeadNow() git.Hash {
 	if !tx.branch.IsZero() && tx.Stayed == nil {
 		return tx.branch
 	}
@@ -360,7 +358,7 @@ func (tx *Tx) HeadNow() plumbing.Hash {
 }
 
 // Move lets Commit move another ref with the rest; the zero hash stands for no ref.
-func (tx *Tx) Move(ref string, to, from plumbing.Hash) {
+func (tx *Tx) Move(ref string, to, from git.Hash) {
 	tx.moves = append(tx.moves, git.Update{Ref: ref, New: to, Old: from})
 }
 
@@ -413,7 +411,7 @@ func (tx *Tx) Commit(ctx context.Context) error {
 // updates lists the moves of all refs except the mission's branch.
 func (tx *Tx) updates() ([]git.Update, error) {
 	updates := tx.moves
-	move := func(ref string, to plumbing.Hash) {
+	move := func(ref string, to git.Hash) {
 		if from := tx.tips[ref]; from != to {
 			updates = append(updates, git.Update{Ref: ref, New: to, Old: from})
 		}
@@ -425,11 +423,11 @@ func (tx *Tx) updates() ([]git.Update, error) {
 		move(tx.ID.Ref(), tx.Ledger.Tip)
 	}
 	if !tx.kept.Branch.IsZero() { // an archived mission goes on: it has its refs again
-		move(tx.Branch(tx.ID), tx.kept.Branch.Hash())
+		move(tx.Branch(tx.ID), tx.kept.Branch)
 	}
 	notes := tx.tips[tx.ID.NotesRef()]
 	if notes.IsZero() {
-		notes = tx.kept.Notes.Hash()
+		notes = tx.kept.Notes
 	}
 	if tx.Notes != nil {
 		config, err := tx.Config()

@@ -16,9 +16,9 @@ type chain struct {
 	ctx     context.Context
 	repo    *git.Repo
 	objects *git.Objects
-	ahead   map[plumbing.Hash][]byte // contents that were read together
-	looked  int                      // commits that were read
-	gap     bool                     // one was not here, and may come later
+	ahead   map[git.Hash][]byte // contents that were read together
+	looked  int                 // commits that were read
+	gap     bool                // one was not here, and may come later
 }
 
 const (
@@ -33,7 +33,7 @@ const (
 )
 
 // read returns the content of a commit, nil if it is not here or can't be an event of a ledger.
-func (c *chain) read(at plumbing.Hash) ([]byte, error) {
+func (c *chain) read(at git.Hash) ([]byte, error) {
 	content, ok := c.ahead[at]
 	if ok {
 		return content, nil
@@ -53,15 +53,15 @@ func (c *chain) read(at plumbing.Hash) ([]byte, error) {
 	return content, err
 }
 
-func (c *chain) readAhead(from plumbing.Hash) error {
+func (c *chain) readAhead(from git.Hash) error {
 	hashes, err := c.repo.FirstParents(c.ctx, from, batch)
 	if err != nil {
 		return err
 	}
-	c.ahead = make(map[plumbing.Hash][]byte, len(hashes))
+	c.ahead = make(map[git.Hash][]byte, len(hashes))
 	wanted := make([]git.Wanted, len(hashes))
 	for i, hash := range hashes {
-		wanted[i] = git.Wanted{Hash: plumbing.NewHash(hash), Most: maxCommit}
+		wanted[i] = git.Wanted{Hash: git.NewHash(hash), Most: maxCommit}
 	}
 	return c.objects.Each(wanted, func(i int, obj *git.Object, err error) error {
 		if err == nil && obj.Type == plumbing.CommitObject {
@@ -72,7 +72,7 @@ func (c *chain) readAhead(from plumbing.Hash) error {
 }
 
 // headAlone reports whether a tree holds mission.json and nothing else.
-func (c *chain) headAlone(tree plumbing.Hash) bool {
+func (c *chain) headAlone(tree git.Hash) bool {
 	entries, err := c.objects.Tree(tree, ledger.MaxTree)
 	return err == nil && len(entries) == 1 && !entries["mission.json"].Hash.IsZero()
 }

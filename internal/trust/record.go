@@ -10,8 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
+	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
 
@@ -19,10 +18,10 @@ import (
 // added at its end, each at once, so a reader needs no lock and a kill leaves at most a part of a
 // line, which is ignored. If the file is lost, signatures are left, and acceptance.
 type record struct {
-	own      map[plumbing.Hash]plumbing.Hash // this clone wrote the commit, and those before it down to, but without, the other
-	accepted map[plumbing.Hash]bool          // a person accepted the commit with all before it
-	checked  map[plumbing.Hash]checked       // what a walk from the commit has found
-	size     int                             // bytes of the file
+	own      map[git.Hash]git.Hash // this clone wrote the commit, and those before it down to, but without, the other
+	accepted map[git.Hash]bool     // a person accepted the commit with all before it
+	checked  map[git.Hash]checked  // what a walk from the commit has found
+	size     int                   // bytes of the file
 }
 
 // A checked holds for one list of keys.
@@ -58,19 +57,19 @@ func (t *Trust) load(id ledger.ID) (*record, error) {
 
 func parseRecord(data []byte) *record {
 	r := &record{
-		own: make(map[plumbing.Hash]plumbing.Hash), accepted: make(map[plumbing.Hash]bool),
-		checked: make(map[plumbing.Hash]checked), size: len(data),
+		own: make(map[git.Hash]git.Hash), accepted: make(map[git.Hash]bool),
+		checked: make(map[git.Hash]checked), size: len(data),
 	}
-	older := make(map[plumbing.Hash]bool) // than a commit of a line; no later line can be about it, so runs make no circle
+	older := make(map[git.Hash]bool) // than a commit of a line; no later line can be about it, so runs make no circle
 	for line := range strings.Lines(string(data)) {
 		words := strings.Fields(line)
 		if !strings.HasSuffix(line, "\n") || len(words) < 2 {
 			continue
 		}
-		var hashes []plumbing.Hash
+		var hashes []git.Hash
 		for _, w := range words[1:] {
-			if plumbing.IsHash(w) {
-				hashes = append(hashes, plumbing.NewHash(w))
+			if h, err := git.ParseHash(w); err == nil {
+				hashes = append(hashes, h)
 			}
 		}
 		switch word := words[0]; {
@@ -88,15 +87,18 @@ func parseRecord(data []byte) *record {
 	return r
 }
 
-func ownLine(commit, before plumbing.Hash) string { return fmt.Sprintf("own %s %s\n", commit, before) }
+func ownLine(commit, before git.Hash) string {
+	return fmt.Sprintf("own %s %s\n", commit, commit.Format().Text(before))
+}
 
 // line notes the standing of a mission at one of its commits, with the keys that it was found with.
-func (s Standing) line(at plumbing.Hash, keys string) string {
+func (s Standing) line(at git.Hash, keys string) string {
 	where := "elsewhere"
 	if s.Here {
 		where = "here"
 	}
-	return fmt.Sprintf("checked %s %s %s %s %s\n", at, s.Commit, s.Foreign, where, keys)
+	text := at.Format().Text
+	return fmt.Sprintf("checked %s %s %s %s %s\n", at, text(s.Commit), text(s.Foreign), where, keys)
 }
 
 // add adds lines to the record of a mission.
@@ -115,7 +117,7 @@ func (t *Trust) add(id ledger.ID, lines string) error {
 // Own notes that this clone writes a commit of a mission's ledger, and those before it down to, but
 // without, another one, which is usable; zero if the ledger begins with them. To be called before
 // the ledger's ref moves, by the holder of the mission's lock.
-func (t *Trust) Own(id ledger.ID, commit, before plumbing.Hash) error {
+func (t *Trust) Own(id ledger.ID, commit, before git.Hash) error {
 	if info, err := t.dir.Lstat(file(id)); err == nil && info.Size() > longRecord {
 		if err := t.shorten(id); err != nil {
 			return err
@@ -126,7 +128,7 @@ func (t *Trust) Own(id ledger.ID, commit, before plumbing.Hash) error {
 
 // Accept notes that a person accepts a mission as it is at a commit. A side of a mission is accepted
 // under both names, the second being that of the mission which it went on from.
-func (t *Trust) Accept(commit plumbing.Hash, ids ...ledger.ID) error {
+func (t *Trust) Accept(commit git.Hash, ids ...ledger.ID) error {
 	for _, id := range ids {
 		if err := t.add(id, fmt.Sprintf("accepted %s\n", commit)); err != nil {
 			return err
@@ -137,7 +139,7 @@ func (t *Trust) Accept(commit plumbing.Hash, ids ...ledger.ID) error {
 
 // Inherit gives a mission that begins at a commit of another one what is known about the commits up
 // to there. contains reports whether the first commit is the second or comes after it.
-func (t *Trust) Inherit(to, from ledger.ID, commit plumbing.Hash, contains func(a, b plumbing.Hash) (bool, error)) error {
+func (t *Trust) Inherit(to, from ledger.ID, commit git.Hash, contains func(a, b git.Hash) (bool, error)) error {
 	r, err := t.load(from)
 	if err != nil {
 		return err
@@ -153,7 +155,7 @@ func (t *Trust) Inherit(to, from ledger.ID, commit plumbing.Hash, contains func(
 
 // Follow gives a mission, which may have a new name, what is known about the commits of another one, for
 // those that take their places: what was known stays. To be called before a ref leads to these.
-func (t *Trust) Follow(to, from ledger.ID, successor func(plumbing.Hash) plumbing.Hash) error {
+func (t *Trust) Follow(to, from ledger.ID, successor func(git.Hash) git.Hash) error {
 	r, err := t.load(from)
 	if err != nil {
 		return err
@@ -176,7 +178,7 @@ func (t *Trust) Follow(to, from ledger.ID, successor func(plumbing.Hash) plumbin
 }
 
 // upTo is the record of the commits up to one of them.
-func (r *record) upTo(commit plumbing.Hash, contains func(a, b plumbing.Hash) (bool, error)) (*record, error) {
+func (r *record) upTo(commit git.Hash, contains func(a, b git.Hash) (bool, error)) (*record, error) {
 	up := parseRecord(nil)
 	for end, before := range r.merged().own {
 		old, err := contains(commit, end)
@@ -212,8 +214,8 @@ func (r *record) upTo(commit plumbing.Hash, contains func(a, b plumbing.Hash) (b
 
 // merged is the record with runs that follow each other as one.
 func (r *record) merged() *record {
-	m := &record{own: make(map[plumbing.Hash]plumbing.Hash), accepted: r.accepted, checked: r.checked}
-	inner := make(map[plumbing.Hash]bool)
+	m := &record{own: make(map[git.Hash]git.Hash), accepted: r.accepted, checked: r.checked}
+	inner := make(map[git.Hash]bool)
 	for _, before := range r.own {
 		inner[before] = true
 	}
@@ -274,7 +276,7 @@ func (t *Trust) Known(id ledger.ID) bool {
 
 // Last returns the commits of a mission that this clone wrote and nothing that it wrote follows: its newest, as a
 // rule. One of them may have lost a race, and never was in the ledger.
-func (t *Trust) Last(id ledger.ID) ([]plumbing.Hash, error) {
+func (t *Trust) Last(id ledger.ID) ([]git.Hash, error) {
 	r, err := t.load(id)
 	if err != nil {
 		return nil, err
@@ -283,10 +285,10 @@ func (t *Trust) Last(id ledger.ID) ([]plumbing.Hash, error) {
 }
 
 // Before returns the commit before one that this clone wrote; zero if that is not known, or there is none.
-func (t *Trust) Before(id ledger.ID, commit plumbing.Hash) plumbing.Hash {
+func (t *Trust) Before(id ledger.ID, commit git.Hash) git.Hash {
 	r, err := t.load(id)
 	if err != nil {
-		return plumbing.ZeroHash
+		return git.Hash{}
 	}
 	return r.own[commit]
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -86,7 +85,7 @@ func (l *lab) reopen() {
 }
 
 // add adds an event to a ledger, or begins one. Everybody has the same name.
-func (l *lab) add(id ledger.ID, tip plumbing.Hash, key *signature.Key) plumbing.Hash {
+func (l *lab) add(id ledger.ID, tip git.Hash, key *signature.Key) git.Hash {
 	l.t.Helper()
 	on := ledger.New(l.objects, &ledger.Mission{V: ledger.Version, ID: id})
 	if !tip.IsZero() {
@@ -112,7 +111,7 @@ func (l *lab) add(id ledger.ID, tip plumbing.Hash, key *signature.Key) plumbing.
 }
 
 // own is add by this clone.
-func (l *lab) own(tip plumbing.Hash, key *signature.Key) plumbing.Hash {
+func (l *lab) own(tip git.Hash, key *signature.Key) git.Hash {
 	l.t.Helper()
 	next := l.add(mission, tip, key)
 	if err := l.Own(mission, next, tip); err != nil {
@@ -121,7 +120,7 @@ func (l *lab) own(tip plumbing.Hash, key *signature.Key) plumbing.Hash {
 	return next
 }
 
-func (l *lab) standing(id ledger.ID, tip plumbing.Hash) Standing {
+func (l *lab) standing(id ledger.ID, tip git.Hash) Standing {
 	l.t.Helper()
 	s, err := l.Of(l.t.Context(), l.repo, l.objects, id, tip)
 	if err != nil {
@@ -135,7 +134,7 @@ func (l *lab) standing(id ledger.ID, tip plumbing.Hash) Standing {
 }
 
 // want checks how far a ledger may be used: up to a commit, zero for nothing.
-func (l *lab) want(tip, usable plumbing.Hash, by string) {
+func (l *lab) want(tip, usable git.Hash, by string) {
 	l.t.Helper()
 	s := l.standing(mission, tip)
 	if s.Commit != usable || s.By != by || s.Whole != (tip == usable) {
@@ -156,7 +155,7 @@ func (l *lab) want(tip, usable plumbing.Hash, by string) {
 	}
 }
 
-var none plumbing.Hash
+var none git.Hash
 
 func TestOwn(t *testing.T) {
 	l := newLab(t)
@@ -227,10 +226,10 @@ func TestForeign(t *testing.T) {
 
 // The attacks on simpler rules.
 func TestAttacks(t *testing.T) {
-	for name, attack := range map[string]func(l *lab, ours plumbing.Hash) plumbing.Hash{
-		"an event in our name":      func(l *lab, ours plumbing.Hash) plumbing.Hash { return l.add(mission, ours, nil) },
-		"an event with another key": func(l *lab, ours plumbing.Hash) plumbing.Hash { return l.add(mission, ours, &l.eve) },
-		"only the segment of turn 1 is changed": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+	for name, attack := range map[string]func(l *lab, ours git.Hash) git.Hash{
+		"an event in our name":      func(l *lab, ours git.Hash) git.Hash { return l.add(mission, ours, nil) },
+		"an event with another key": func(l *lab, ours git.Hash) git.Hash { return l.add(mission, ours, &l.eve) },
+		"only the segment of turn 1 is changed": func(l *lab, ours git.Hash) git.Hash {
 			on, err := ledger.At(l.objects, mission, ours)
 			if err != nil {
 				l.t.Fatal(err)
@@ -244,44 +243,44 @@ func TestAttacks(t *testing.T) {
 			}
 			return tip
 		},
-		"between two of ours": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+		"between two of ours": func(l *lab, ours git.Hash) git.Hash {
 			return l.add(mission, l.add(mission, ours, &l.eve), &l.me)
 		},
-		"a signature without our header": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+		"a signature without our header": func(l *lab, ours git.Hash) git.Hash {
 			return l.rewrite(ours, func(content []byte) []byte {
 				return l.resign(bytes.Replace(unsigned(content), []byte("agent-ledger "+mission+"\n"), nil, 1))
 			})
 		},
-		"a header before ours": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+		"a header before ours": func(l *lab, ours git.Hash) git.Hash {
 			return l.rewrite(ours, func(content []byte) []byte {
 				return l.resign(bytes.Replace(unsigned(content), []byte("agent-ledger "), []byte("encoding x\nagent-ledger "), 1))
 			})
 		},
-		"two signatures": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+		"two signatures": func(l *lab, ours git.Hash) git.Hash {
 			return l.rewrite(ours, func(content []byte) []byte {
-				i := bytes.Index(content, []byte(git.SignatureHeader+" "))
+				i := bytes.Index(content, []byte(tested.SignatureHeader()+" "))
 				header := content[i : bytes.Index(content, []byte("\n\n"))+1]
 				return append(append(bytes.Clone(content[:i]), header...), content[i:]...)
 			})
 		},
-		"junk in a second signature header": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+		"junk in a second signature header": func(l *lab, ours git.Hash) git.Hash {
 			return l.rewrite(ours, func(content []byte) []byte {
 				return bytes.Replace(content, []byte("\n\n"), []byte("\n"+otherHeader+" something else\n\n"), 1)
 			})
 		},
-		"junk after the end of the signature": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+		"junk after the end of the signature": func(l *lab, ours git.Hash) git.Hash {
 			return l.rewrite(ours, func(content []byte) []byte {
 				return bytes.Replace(content, []byte("\n\n"), []byte("\n junk\n\n"), 1)
 			})
 		},
-		"another message": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+		"another message": func(l *lab, ours git.Hash) git.Hash {
 			return l.rewrite(ours, func(content []byte) []byte { return append(content, "more\n"...) })
 		},
-		"a NUL": func(l *lab, ours plumbing.Hash) plumbing.Hash {
+		"a NUL": func(l *lab, ours git.Hash) git.Hash {
 			return l.rewrite(ours, func(content []byte) []byte { return append(content, "\x00more\n"...) })
 		},
-		"capital letters in a hash": func(l *lab, ours plumbing.Hash) plumbing.Hash {
-			const end = len("tree ") + hash.HexSize
+		"capital letters in a hash": func(l *lab, ours git.Hash) git.Hash {
+			end := len("tree ") + gittest.Digits()
 			return l.rewrite(ours, func(content []byte) []byte {
 				return l.resign(append([]byte("tree "+strings.ToUpper(string(content[5:end]))), unsigned(content)[end:]...))
 			})
@@ -318,10 +317,12 @@ func TestAttacks(t *testing.T) {
 }
 
 // otherHeader is where signatures are with the other object format.
-var otherHeader = map[string]string{"gpgsig": "gpgsig-sha256", "gpgsig-sha256": "gpgsig"}[git.SignatureHeader]
+var otherHeader = map[git.Format]git.Format{git.SHA1: git.SHA256, git.SHA256: git.SHA1}[tested].SignatureHeader()
+
+var tested = git.NewHash(gittest.Hash("1")).Format()
 
 // rewrite puts a changed copy in the place of a commit.
-func (l *lab) rewrite(commit plumbing.Hash, change func([]byte) []byte) plumbing.Hash {
+func (l *lab) rewrite(commit git.Hash, change func([]byte) []byte) git.Hash {
 	l.t.Helper()
 	content, err := l.objects.Read(plumbing.CommitObject, commit, maxCommit)
 	if err != nil {
@@ -343,7 +344,7 @@ func (l *lab) rewrite(commit plumbing.Hash, change func([]byte) []byte) plumbing
 
 // unsigned is a commit without its signature.
 func unsigned(content []byte) []byte {
-	i, j := bytes.Index(content, []byte(git.SignatureHeader+" ")), bytes.Index(content, []byte("\n\n"))
+	i, j := bytes.Index(content, []byte(tested.SignatureHeader()+" ")), bytes.Index(content, []byte("\n\n"))
 	return append(bytes.Clone(content[:i]), content[j+1:]...)
 }
 
@@ -351,7 +352,7 @@ func unsigned(content []byte) []byte {
 // what it signs.
 func (l *lab) resign(plain []byte) []byte {
 	armored := signature.Sign(l.me, plain)
-	header := git.SignatureHeader + " " + strings.ReplaceAll(strings.TrimSuffix(string(armored), "\n"), "\n", "\n ") + "\n"
+	header := tested.SignatureHeader() + " " + strings.ReplaceAll(strings.TrimSuffix(string(armored), "\n"), "\n", "\n ") + "\n"
 	i := bytes.Index(plain, []byte("\n\n")) + 1
 	return append(append(bytes.Clone(plain[:i]), header...), plain[i:]...)
 }
@@ -453,8 +454,8 @@ func TestInherit(t *testing.T) {
 	d := l.own(c, nil)
 	e := l.own(d, nil)
 	f := l.own(e, nil)
-	contains := func(x, y plumbing.Hash) (bool, error) { return l.repo.IsAncestor(t.Context(), git.Hex(y), git.Hex(x)) }
-	for i, from := range []plumbing.Hash{a, b, c, d, e, f} {
+	contains := func(x, y git.Hash) (bool, error) { return l.repo.IsAncestor(t.Context(), y, x) }
+	for i, from := range []git.Hash{a, b, c, d, e, f} {
 		id := ledger.ID(fmt.Sprintf("f0f0f0%02x", i))
 		if err := l.Inherit(id, mission, from, contains); err != nil {
 			t.Fatal(err)
@@ -479,7 +480,7 @@ func TestWriters(t *testing.T) {
 	c := l.add(mission, b, &l.anna)
 	d := l.own(c, &l.me)
 	e := l.add(mission, d, &l.eve)
-	for tip, want := range map[plumbing.Hash][]string{
+	for tip, want := range map[git.Hash][]string{
 		b: {Clone, Clone, Unknown}, d: {Clone, Clone, "anna", Clone, Unknown}, e: {Clone, Clone, "anna", Clone, Unknown},
 	} {
 		w, err := l.Writers(t.Context(), l.repo, l.objects, mission, tip)
@@ -599,7 +600,7 @@ func TestVerifyCommit(t *testing.T) {
 }
 
 func FuzzParseRecord(f *testing.F) {
-	hash := func(digit string) string { return strings.Repeat(digit, hash.HexSize) }
+	hash := func(digit string) string { return gittest.Hash(digit) }
 	f.Add([]byte("own " + hash("3") + " " + hash("1") + "\nown " + hash("1") + " " + hash("2") + "\nown " + hash("2") + " " + hash("1") + "\n"))
 	f.Add([]byte("own 4b825dc642cb6eb9a060e54bf8d69288fbee4904 0000000000000000000000000000000000000000\naccepted x\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

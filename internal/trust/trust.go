@@ -17,8 +17,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/local"
@@ -42,11 +40,11 @@ func (t *Trust) Keys() *Keys { return t.keys() }
 type Standing struct {
 	// Commit is the newest commit of the ledger up to which everything may be relied on. A turn or
 	// a handoff may be used if it stands in this commit's tree, as it stands there. Zero for none.
-	Commit plumbing.Hash
+	Commit git.Hash
 	// Whole is true if nothing comes after Commit.
 	Whole bool
 	// Foreign is the oldest commit after Commit; zero if there is none.
-	Foreign plumbing.Hash
+	Foreign git.Hash
 	// Here is true if Commit was written by this clone, or accepted in it. A signature alone says
 	// that somebody wrote it, but not that it is about this repository.
 	Here bool
@@ -63,7 +61,7 @@ const (
 
 // Of decides about a mission whose ledger ends at tip. For a chain that was decided about it costs
 // a file, for a new event the event and 0.1 ms for its signature.
-func (t *Trust) Of(ctx context.Context, repo *git.Repo, objects *git.Objects, id ledger.ID, tip plumbing.Hash) (Standing, error) {
+func (t *Trust) Of(ctx context.Context, repo *git.Repo, objects *git.Objects, id ledger.ID, tip git.Hash) (Standing, error) {
 	r, err := t.load(id)
 	if err != nil {
 		return Standing{}, err
@@ -95,7 +93,7 @@ type walk struct {
 
 // A beginning is the usable part of a chain.
 type beginning struct {
-	commit, foreign plumbing.Hash
+	commit, foreign git.Hash
 	here            bool
 }
 
@@ -105,7 +103,7 @@ type beginning struct {
 // The newest usable commit must have been written for the mission of this id, as somebody could put
 // a signed ledger under another name. A side of a mission that went on in two clones has the first
 // 12 digits of one of its commits as its id.
-func (w *walk) standing(tip plumbing.Hash) (s Standing, err error) {
+func (w *walk) standing(tip git.Hash) (s Standing, err error) {
 	s.By = Unknown
 	var named, any beginning // written for this mission, and for any
 	side := false
@@ -117,11 +115,11 @@ func (w *walk) standing(tip plumbing.Hash) (s Standing, err error) {
 			named = b
 		}
 	}
-	var above plumbing.Hash // the commit after the one that is looked at
+	var above git.Hash // the commit after the one that is looked at
 	at := tip
 	for done := false; !done; {
 		side = side || len(w.id) == 12 && strings.HasPrefix(at.String(), string(w.id))
-		parent, here, of := plumbing.ZeroHash, true, w.id
+		parent, here, of := git.Hash{}, true, w.id
 		switch before, own := w.record.own[at]; {
 		case w.record.accepted[at]:
 		case own:
@@ -161,7 +159,7 @@ func (w *walk) standing(tip plumbing.Hash) (s Standing, err error) {
 	return named.standing(s, tip), nil
 }
 
-func (b beginning) standing(s Standing, tip plumbing.Hash) Standing {
+func (b beginning) standing(s Standing, tip git.Hash) Standing {
 	s.Commit, s.Foreign, s.Here, s.Whole = b.commit, b.foreign, b.here, b.commit == tip
 	if !s.Whole {
 		s.By = Unknown
@@ -172,7 +170,7 @@ func (b beginning) standing(s Standing, tip plumbing.Hash) Standing {
 // look reads a commit. ok says whether it counts: it has our form and a trusted key's signature, and
 // if it is the first one, it holds the mission's head alone. A commit that is not here, as in a
 // shallow clone, does not count, and nobody knows what came before.
-func (w *walk) look(at plumbing.Hash) (parent plumbing.Hash, of ledger.ID, ok bool, err error) {
+func (w *walk) look(at git.Hash) (parent git.Hash, of ledger.ID, ok bool, err error) {
 	content, err := w.chain.read(at)
 	if err != nil || content == nil {
 		return parent, "", false, err
@@ -193,7 +191,7 @@ func (w *walk) look(at plumbing.Hash) (parent plumbing.Hash, of ledger.ID, ok bo
 }
 
 // writer names who wrote a commit that counts.
-func (w *walk) writer(at plumbing.Hash) string {
+func (w *walk) writer(at git.Hash) string {
 	if _, own := w.record.own[at]; own {
 		return Clone
 	}

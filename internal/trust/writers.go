@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 )
@@ -20,7 +18,7 @@ import (
 type Writers struct {
 	all    string // if it is one
 	event  map[string]string
-	commit map[plumbing.Hash]string // who wrote each commit of the usable part
+	commit map[git.Hash]string // who wrote each commit of the usable part
 }
 
 // Turn names who recorded a turn.
@@ -30,7 +28,7 @@ func (w *Writers) Turn(number int) string { return w.of("turn", number) }
 func (w *Writers) Handoff(number int) string { return w.of("handoff", number) }
 
 // Commit names who wrote a commit of the ledger.
-func (w *Writers) Commit(hash plumbing.Hash) string {
+func (w *Writers) Commit(hash git.Hash) string {
 	return cmp.Or(w.all, w.commit[hash], Unknown)
 }
 
@@ -46,7 +44,7 @@ func (w *Writers) of(kind string, number int) string {
 
 // Writers reads who wrote a mission whose ledger ends at tip. Where all of it is this clone's, as
 // mostly, that costs a file; otherwise all its commits are read.
-func (t *Trust) Writers(ctx context.Context, repo *git.Repo, objects *git.Objects, id ledger.ID, tip plumbing.Hash) (*Writers, error) {
+func (t *Trust) Writers(ctx context.Context, repo *git.Repo, objects *git.Objects, id ledger.ID, tip git.Hash) (*Writers, error) {
 	s, err := t.Of(ctx, repo, objects, id, tip)
 	if err != nil {
 		return nil, err
@@ -61,14 +59,14 @@ func (t *Trust) Writers(ctx context.Context, repo *git.Repo, objects *git.Object
 	case s.Whole && own && before.IsZero():
 		return &Writers{all: Clone}, nil
 	}
-	w := &Writers{event: make(map[string]string), commit: make(map[plumbing.Hash]string)}
+	w := &Writers{event: make(map[string]string), commit: make(map[git.Hash]string)}
 	if !s.Whole {
 		if err := w.changed(ctx, repo, s.Commit, tip); err != nil {
 			return nil, err
 		}
 	}
 	c := &chain{ctx: ctx, repo: repo, objects: objects}
-	here, until := false, plumbing.ZeroHash
+	here, until := false, git.Hash{}
 	for at := s.Commit; !at.IsZero(); {
 		if here && at == until {
 			here = false
@@ -110,7 +108,7 @@ func (w *Writers) add(commit []byte, who string) {
 }
 
 // changed names nobody for what a stranger changed between two commits.
-func (w *Writers) changed(ctx context.Context, repo *git.Repo, from, to plumbing.Hash) error {
+func (w *Writers) changed(ctx context.Context, repo *git.Repo, from, to git.Hash) error {
 	out, err := repo.Output(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", from.String(), to.String(), "--")
 	if err != nil {
 		return err

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/session"
@@ -18,19 +16,19 @@ import (
 // A mission of which nothing is known, because its turns were recorded before git-agent kept record of
 // who wrote them, counts as this clone's if the local state of a session tells of its last turn. That
 // is noted.
-func (w *Workspace) Standing(ctx context.Context, objects *git.Objects, id ledger.ID, tip plumbing.Hash) (trust.Standing, error) {
+func (w *Workspace) Standing(ctx context.Context, objects *git.Objects, id ledger.ID, tip git.Hash) (trust.Standing, error) {
 	s, err := w.Trust.Of(ctx, w.Repo, objects, id, tip)
 	if err != nil || s.Whole || w.Trust.Known(id) || !w.witnessed(objects, id, tip) {
 		return s, err
 	}
-	if err := w.Trust.Own(id, tip, plumbing.ZeroHash); err != nil {
+	if err := w.Trust.Own(id, tip, git.Hash{}); err != nil {
 		return s, err
 	}
 	return w.Trust.Of(ctx, w.Repo, objects, id, tip)
 }
 
 // Writers name who recorded a mission whose ledger ends at tip, see [trust.Trust.Writers].
-func (w *Workspace) Writers(ctx context.Context, objects *git.Objects, id ledger.ID, tip plumbing.Hash) (*trust.Writers, error) {
+func (w *Workspace) Writers(ctx context.Context, objects *git.Objects, id ledger.ID, tip git.Hash) (*trust.Writers, error) {
 	if _, err := w.Standing(ctx, objects, id, tip); err != nil { // which may note something
 		return nil, err
 	}
@@ -38,7 +36,7 @@ func (w *Workspace) Writers(ctx context.Context, objects *git.Objects, id ledger
 }
 
 // witnessed reports whether a session here has recorded the last turn of a ledger.
-func (w *Workspace) witnessed(objects *git.Objects, id ledger.ID, tip plumbing.Hash) bool {
+func (w *Workspace) witnessed(objects *git.Objects, id ledger.ID, tip git.Hash) bool {
 	st := w.witnesses()[string(id)]
 	if st == nil {
 		return false
@@ -51,8 +49,8 @@ func (w *Workspace) witnessed(objects *git.Objects, id ledger.ID, tip plumbing.H
 		return false
 	}
 	var record struct {
-		Session string  `json:"session"`
-		Code    git.Hex `json:"code"`
+		Session string   `json:"session"`
+		Code    git.Hash `json:"code"`
 	}
 	data, err := l.Read(ledger.TurnPath("turns", st.Last.Turn, ".json"))
 	return err == nil && json.Unmarshal(data, &record) == nil && record.Code == st.Last.Code && record.Session == st.Session
@@ -71,7 +69,7 @@ func (w *Workspace) lastOfMissions() map[string]*session.State {
 
 // Usable opens the usable part of a mission's ledger, which ends at tip. If there is none, the error
 // wraps [ErrStranger].
-func (w *Workspace) Usable(ctx context.Context, objects *git.Objects, id ledger.ID, tip plumbing.Hash) (*ledger.Ledger, error) {
+func (w *Workspace) Usable(ctx context.Context, objects *git.Objects, id ledger.ID, tip git.Hash) (*ledger.Ledger, error) {
 	s, err := w.Standing(ctx, objects, id, tip)
 	if err != nil {
 		return nil, err

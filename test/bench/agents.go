@@ -51,7 +51,7 @@ func agents(l *lab) {
 		// Not every client's ids say which mission a session has; there is one.
 		all := s.repo.feed(s.repo.dir, nil, s.repo.program, "list", "--json", "--all")
 		line, _, _ := strings.Cut(all, "\n")
-		s.mission = must(turns.Parse([]byte(line))).Mission
+		s.mission = must(turns.Parse([]byte(line), s.repo.format())).Mission
 		s.check(2)
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -97,7 +95,7 @@ func (r *repository) longHistory(id ledger.ID) {
 		mark, hash, _ := strings.Cut(strings.TrimSpace(line), " ")
 		hashes[mark] = hash
 	}
-	hex := func(mark string) git.Hex { return git.Hex(plumbing.NewHash(hashes[mark])) }
+	hex := func(mark string) git.Hash { return git.NewHash(hashes[mark]) }
 	mission := ledger.Mission{
 		V: ledger.Version, ID: id, Title: "a long history", Created: began,
 		Agent: "claude-code", Base: hashes[list[0].base], Sessions: []string{w.session},
@@ -131,5 +129,5 @@ func (r *repository) longHistory(id ledger.ID) {
 // accept lets the user rely on a mission that is not signed, as if he had looked at it.
 func (r *repository) accept(id ledger.ID) {
 	repo := must(git.Find(r.dir))
-	check(workspace.New(repo, config.Default()).Trust.Accept(plumbing.NewHash(r.git("rev-parse", id.Ref())), id))
+	check(workspace.New(repo, config.Default()).Trust.Accept(git.NewHash(r.git("rev-parse", id.Ref())), id))
 }

@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing/hash"
 )
 
 // A lab is a temporary directory with the program in it, and a home directory of its own.
@@ -35,7 +33,7 @@ func (l *lab) furnish() {
 	l.dir = must(os.MkdirTemp("", "git-agent-bench-"))
 	l.dir = must(filepath.EvalSymlinks(l.dir))
 	home := filepath.Join(l.dir, "home")
-	for _, name := range []string{"PATH", "TMPDIR", "SYSTEMROOT"} {
+	for _, name := range []string{"PATH", "TMPDIR", "SYSTEMROOT", "GIT_DEFAULT_HASH"} {
 		if v, ok := os.LookupEnv(name); ok {
 			l.env = append(l.env, name+"="+v)
 		}
@@ -54,22 +52,13 @@ func (l *lab) clean() error { return os.RemoveAll(l.dir) }
 // libc starts 0.5 ms later.
 func (l *lab) build(name, source string) string {
 	path := filepath.Join(l.dir, "bin", name)
-	cmd := exec.CommandContext(l.ctx, "go", "build", "-trimpath", "-tags", "urfave_cli_no_docs,"+objectFormat(), "-o", path, source)
+	cmd := exec.CommandContext(l.ctx, "go", "build", "-trimpath", "-tags", "urfave_cli_no_docs", "-o", path, source)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // the developer's own, for the build cache
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
 		check(fmt.Errorf("build %s: %w", name, err))
 	}
 	return path
-}
-
-// objectFormat is what hashes this program was built for, see the tag sha256: repositories and the programs to
-// measure have the same.
-func objectFormat() string {
-	if hash.HexSize == 64 {
-		return "sha256"
-	}
-	return "sha1"
 }
 
 // times is how often to measure something for which usual suits.

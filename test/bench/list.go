@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/turns"
@@ -49,7 +47,7 @@ func list(l *lab) {
 // fill writes a mission of many turns.
 func (r *repository) fill(id ledger.ID) {
 	head := r.git("rev-parse", "HEAD")
-	code := git.Hex(plumbing.NewHash(head))
+	code := git.NewHash(head)
 	w := newWriter(r.dir, "5b603d06-8528-4d54-8275-dcebec74b87e", 1)
 	at := time.Now().Add(-listedTurns * time.Minute).UTC().Truncate(time.Millisecond)
 	mission := ledger.Mission{

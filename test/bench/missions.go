@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 )
@@ -74,7 +72,7 @@ func (r *repository) publish() *repository {
 	r.lab.git(r.lab.dir, "clone", "-q", "--mirror", r.dir, r.host())
 	if stem, err := r.lab.try(r.dir, "rev-parse", "-q", "--verify", archive.KeepRef); err == nil { // a push does not send it
 		objects := must(git.Find(r.dir)).Objects(r.lab.ctx)
-		index := must(archive.Open(objects, plumbing.NewHash(r.git("rev-parse", archive.IndexRef))))
+		index := must(archive.Open(objects, git.NewHash(r.git("rev-parse", archive.IndexRef))))
 		r.lab.git(r.host(), "update-ref", archive.KeepRef, must(index.Keep()).String(), stem)
 		objects.Close()
 	}

@@ -28,7 +28,7 @@ func missionID(i int) ledger.ID { return ledger.ID(fmt.Sprintf("%08x", uint32(i+
 // notes: what hooks record, but unsigned.
 func (r *repository) populate(n int) {
 	repo := must(git.Find(r.dir))
-	head := plumbing.NewHash(r.git("rev-parse", "HEAD"))
+	head := git.NewHash(r.git("rev-parse", "HEAD"))
 	objects := repo.Objects(r.ctx)
 	defer func() { objects.Close() }()
 	var refs bytes.Buffer
@@ -56,7 +56,7 @@ type populating struct {
 	at      time.Time
 }
 
-func (m *populating) write(head plumbing.Hash) (tip, notesTip plumbing.Hash) {
+func (m *populating) write(head git.Hash) (tip, notesTip git.Hash) {
 	by := git.Signature{Name: "Dev", Email: "dev@example.invalid", When: m.at}
 	session := fmt.Sprintf("5b603d06-8528-4d54-8275-%012x", m.i)
 	w := newWriter(m.dir, session, m.i)
@@ -65,7 +65,7 @@ func (m *populating) write(head plumbing.Hash) (tip, notesTip plumbing.Hash) {
 		V: ledger.Version, ID: m.id, Title: fmt.Sprintf("mission number %d", m.i), Created: m.at,
 		Agent: "claude-code", Base: head.String(), Sessions: []string{session},
 	})
-	notes := must(gitnotes.Open(m.objects, plumbing.ZeroHash))
+	notes := must(gitnotes.Open(m.objects, git.Hash{}))
 	code, base := head, head
 	from := int64(0)
 	for number := 1; number <= turnsEach; number++ {
@@ -74,7 +74,7 @@ func (m *populating) write(head plumbing.Hash) (tip, notesTip plumbing.Hash) {
 		blob := must(m.objects.Write(plumbing.BlobObject, []byte(source(changed, m.i*turnsEach+number))))
 		tree := must(m.objects.EditTree(must(m.objects.TreeOf(head)), map[string]git.Entry{path(changed): {Mode: filemode.Regular, Hash: blob}}))
 		before := code
-		code = must(m.objects.CommitTree(tree, []plumbing.Hash{before}, by, by, w.prompt[:40]+"\n"))
+		code = must(m.objects.CommitTree(tree, []git.Hash{before}, by, by, w.prompt[:40]+"\n"))
 		segment := []byte(fmt.Sprintf(`{"type":"user","sessionId":%q,"message":{"role":"user","content":%q}}`+"\n"+
 			`{"type":"assistant","sessionId":%q,"message":{"role":"assistant","content":[{"type":"text","text":%q}]}}`+"\n",
 			session, w.prompt, session, w.reply))
@@ -82,7 +82,7 @@ func (m *populating) write(head plumbing.Hash) (tip, notesTip plumbing.Hash) {
 			V: ledger.Version, Kind: "turn", Mission: m.id, Turn: number, At: m.at.Add(time.Duration(number) * time.Minute), Started: m.at,
 			Outcome: turns.Done, Agent: "claude-code", Model: "claude-opus-4-8", Session: session,
 			PromptID: w.promptID, Prompt: w.prompt, Reply: w.reply,
-			Code: git.Hex(code), Base: git.Hex(before), Head: git.Hex(base), Branch: "main",
+			Code: code, Base: before, Head: base, Branch: "main",
 			Files: 1, Insertions: rand.IntN(99), Deletions: rand.IntN(99), Paths: []string{path(changed)},
 			Tools: map[string]int{"Edit": 1, "Read": 1}, Context: 123456, Output: 2048,
 			Transcript: &turns.Segment{
@@ -93,7 +93,7 @@ func (m *populating) write(head plumbing.Hash) (tip, notesTip plumbing.Hash) {
 		from += int64(len(segment))
 		line := append(must(t.Encode()), '\n')
 		tip = must(l.Append(ledger.Event{
-			Subject: fmt.Sprintf("turn %d", number), Keep: []plumbing.Hash{code}, Author: by, Committer: by,
+			Subject: fmt.Sprintf("turn %d", number), Keep: []git.Hash{code}, Author: by, Committer: by,
 			Files: map[string][]byte{ledger.TurnPath("turns", number, ".json"): line, t.Transcript.Path: segment},
 		}))
 		l = must(ledger.At(m.objects, m.id, tip))

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"gitagent/internal/git"
 )
 
 // baseline is what a person would put into the Stop hook.
@@ -54,7 +56,7 @@ func (l *lab) newTwins(name string, files int) *twins {
 // the same wherever it is made.
 func (l *lab) newRepository(name string, files int) *repository {
 	r := &repository{lab: l, dir: filepath.Join(l.dir, name), files: files}
-	l.git(l.dir, "init", "-q", "--object-format="+objectFormat(), r.dir)
+	l.git(l.dir, "init", "-q", r.dir)
 	var in bytes.Buffer
 	commit(&in, "refs/heads/main", "a commit to start from")
 	put(&in, ".gitignore", "*.log\n*.tmp\n/build/\n/node_modules/\n.cache/\n")
@@ -83,6 +85,9 @@ func (r *repository) load(in *bytes.Buffer) {
 }
 
 func (r *repository) git(args ...string) string { return r.lab.git(r.dir, args...) }
+
+// format is that of its objects.
+func (r *repository) format() git.Format { return git.NewHash(r.git("rev-parse", "HEAD")).Format() }
 
 // enable switches recording on as `git agent-turn init` does, with the client's settings in the
 // lab's own home.

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/turns"
@@ -103,7 +101,7 @@ func (l *lab) conversations() [][]byte {
 // converse makes a mission with turns of that many bytes.
 func (r *repository) converse(pool [][]byte, nth int, size int64) (count int, total int64) {
 	head := r.git("rev-parse", "HEAD")
-	code := git.Hex(plumbing.NewHash(head))
+	code := git.NewHash(head)
 	id := ledger.ID(fmt.Sprintf("5ea4c4%02x", nth))
 	w := newWriter(r.dir, "5b603d06-8528-4d54-8275-dceb"+string(id), nth)
 	at := time.Now().Add(-time.Duration(searchedMissions-nth) * 24 * time.Hour).UTC().Truncate(time.Millisecond)

@@ -109,7 +109,7 @@ func (s *session) check(files int) {
 	}
 	for i, line := range lines { // newest first
 		number := len(lines) - i
-		t := must(turns.Parse([]byte(line)))
+		t := must(turns.Parse([]byte(line), s.repo.format()))
 		switch {
 		case t.Turn != number, t.PromptID != s.prompts[number-1], t.Outcome != turns.Done:
 			check(fmt.Errorf("turn %d of mission %s is not the one that was played: %s", number, s.mission, line))

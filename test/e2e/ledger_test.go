@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"gitagent/test/gittest"
@@ -73,5 +72,5 @@ func (r *rig) generate(prompts []string) {
 	if _, err := r.repo.Feed(in.String(), "fast-import", "--quiet"); err != nil {
 		r.t.Fatal(err)
 	}
-	r.repo.Write(".git/agent/trust/"+generated, "own "+r.repo.Git("rev-parse", ledgerRef(generated))+" "+gittest.Hashes(strings.Repeat("0", 40))+"\n")
+	r.repo.Write(".git/agent/trust/"+generated, "own "+r.repo.Git("rev-parse", ledgerRef(generated))+" "+gittest.Hash("0")+"\n")
 }

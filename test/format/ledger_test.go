@@ -89,7 +89,7 @@ func want(t testing.TB) []byte {
 // unbundle makes a repository with everything that the bundle holds and main checked out.
 func unbundle(t testing.TB) *gittest.Repo {
 	t.Helper()
-	if git.ObjectFormat != "sha1" {
+	if gittest.Format() != "sha1" {
 		t.Skip("version 0.1 wrote no other repositories")
 	}
 	path, err := filepath.Abs(bundle)
@@ -219,7 +219,9 @@ func text(s string) string {
 }
 
 // blob is the hash of a content, as git hash-object prints it.
-func blob(content []byte) plumbing.Hash { return plumbing.ComputeHash(plumbing.BlobObject, content) }
+func blob(content []byte) git.Hash {
+	return git.NewHash(gittest.Hash("1")).Format().Object(plumbing.BlobObject, content)
+}
 
 func (l *lister) mission(id ledger.ID, r *gittest.Repo) {
 	m, err := ledger.Open(l.ctx, l.repo, l.objects, id)
@@ -319,10 +321,10 @@ func (l *lister) notes(id ledger.ID) {
 		}
 		latest := make(map[string]string)
 		for line := range strings.Lines(string(content)) {
-			if t, err := turns.Parse([]byte(line)); err == nil {
+			if t, err := turns.Parse([]byte(line), l.repo.Format()); err == nil {
 				name := "turn " + t.ID().String()
 				latest[name] = max(latest[name], t.At.Format(milli))
-			} else if h, err := handoffstore.Parse([]byte(line)); err == nil {
+			} else if h, err := handoffstore.Parse([]byte(line), l.repo.Format()); err == nil {
 				latest["handoff "+h.ID().String()] = h.At.Format(milli)
 			}
 		}

@@ -16,8 +16,6 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
-
-	"github.com/go-git/go-git/v5/plumbing/hash"
 )
 
 // Repo is a repository for one test.
@@ -286,7 +284,7 @@ func (r *Repo) Commit(message string) string {
 // What git has for this (receive.denyDeletes, receive.denyNonFastForwards) looks at branches alone.
 func (r *Repo) ForwardOnly() {
 	r.t.Helper()
-	none := strings.Repeat("0", hash.HexSize)
+	none := Hash("0")
 	hook := "#!/bin/sh\n# ref old new\ntest $3 != " + none + " && { test $2 = " + none + " || git merge-base --is-ancestor $2 $3; }\n"
 	if err := os.WriteFile(filepath.Join(r.Dir, "hooks", "update"), []byte(hook), 0o777); err != nil {
 		r.t.Fatal(err)

@@ -1,31 +1,35 @@
 package gittest
 
 import (
+	"os"
 	"path/filepath"
-	"regexp"
-	"sync"
-
-	"github.com/go-git/go-git/v5/plumbing/hash"
+	"strings"
 )
 
-var sha1Hash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{40}\b`) })
-
-// Hashes returns a text in which every made-up hash of 40 hexadecimal digits has as many as those of the object format
-// that the tests are built for. Zeros stay zeros, and what was equal stays equal.
-func Hashes(text string) string {
-	return sha1Hash().ReplaceAllStringFunc(text, func(h string) string { return (h + h)[:hash.HexSize] })
+// Format is the object format under test: the one that git gives new
+// repositories, by GIT_DEFAULT_HASH.
+func Format() string {
+	if os.Getenv("GIT_DEFAULT_HASH") == "sha256" {
+		return "sha256"
+	}
+	return "sha1"
 }
 
-// OtherFormat is the object format that the tests are not built for.
-var OtherFormat = map[int]string{20: "sha256", 32: "sha1"}[hash.Size]
+// Digits is how many hex digits a hash of it has.
+func Digits() int {
+	if Format() == "sha256" {
+		return 64
+	}
+	return 40
+}
 
-// Vectors is the directory of the test vectors in dir that are for the object format that the tests are built for.
+// Hash is a made-up hash of it: the given digits, as often as there is room.
+func Hash(digits string) string { return strings.Repeat(digits, Digits())[:Digits()] }
+
+// Vectors is the directory of the test vectors in dir that are for it.
 func Vectors(dir string) string {
-	if hash.Size == 32 {
+	if Format() == "sha256" {
 		return filepath.Join(dir, "sha256")
 	}
 	return dir
 }
-
-// Tags are the build tags of programs for the object format that the tests are built for.
-var Tags = map[int]string{32: "sha256"}[hash.Size]

@@ -215,7 +215,7 @@ func (g *ledger) path() string {
 	})
 }
 
-var absent = gittest.Hashes("0123456789abcdef0123456789abcdef01234567")
+var absent = gittest.Hash("0123456789abcdef0123456789abcdef01234567")
 
 // conversation is what a client of some agent wrote.
 func (g *ledger) conversation(name string) []byte {
@@ -415,7 +415,7 @@ var evils = []evil{
 	}},
 	{"a missing commit", func(g *ledger) {
 		r := g.one()
-		r[g.pick([]string{"code", "base", "stash_ref", "git_sha"})] = g.pick([]string{absent, gittest.Hashes(strings.Repeat("0", 40)), g.tree(), g.blob("x"), "HEAD", "--output=x"})
+		r[g.pick([]string{"code", "base", "stash_ref", "git_sha"})] = g.pick([]string{absent, gittest.Hash("0"), g.tree(), g.blob("x"), "HEAD", "--output=x"})
 	}},
 	{"an odd commit", func(g *ledger) {
 		g.commit = []string{

@@ -5,6 +5,8 @@ package hostile
 import (
 	"bytes"
 	"compress/zlib"
+	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -15,10 +17,14 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing/hash"
+	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/test/gittest"
 )
+
+// tested is the object format under test.
+var tested = git.NewHash(gittest.Hash("1")).Format()
 
 // A store writes loose objects, also such as git refuses to make.
 type store struct {
@@ -29,8 +35,7 @@ type store struct {
 func (s store) write(kind string, content []byte) string {
 	s.t.Helper()
 	head := fmt.Appendf(nil, "%s %d\x00", kind, len(content))
-	sum := git.Checksum(append(head[:len(head):len(head)], content...))
-	name := hex.EncodeToString(sum[:])
+	name := tested.Checksum(append(head[:len(head):len(head)], content...)).String()
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
 	_, _ = z.Write(head)
@@ -87,7 +92,10 @@ func (l *large) zeros(s store, kind string, size int) string {
 	defer l.mu.Unlock()
 	key := fmt.Sprint(kind, size)
 	if l.made[key] == "" {
-		sum := hash.New(hash.CryptoType)
+		sum := sha1.New()
+		if tested == git.SHA256 {
+			sum = sha256.New()
+		}
 		f, err := os.Create(filepath.Join(l.dir, key))
 		if err != nil {
 			s.t.Fatal(err)
@@ -119,7 +127,7 @@ func (l *large) delta(s store, content string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	const size = 160 << 20
-	pack := filepath.Join(l.dir, fmt.Sprintf("%x", git.Checksum([]byte(content))))
+	pack := filepath.Join(l.dir, tested.Checksum([]byte(content)).String())
 	if _, err := os.Stat(pack + ".idx"); err != nil {
 		var b bytes.Buffer
 		b.WriteString("PACK\x00\x00\x00\x02\x00\x00\x00\x02")
@@ -141,12 +149,12 @@ func (l *large) delta(s store, content string) string {
 			back = append([]byte{0x80 | byte(n&0x7f)}, back...)
 		}
 		packEntry(&b, 6, len(d), back, func(z io.Writer) { _, _ = z.Write(d) })
-		sum := git.Checksum(b.Bytes())
-		b.Write(sum[:])
+		sum := tested.Checksum(b.Bytes())
+		b.Write(sum.Bytes())
 		if err := os.WriteFile(pack+".pack", b.Bytes(), 0o444); err != nil {
 			s.t.Fatal(err)
 		}
-		if out, err := exec.Command("git", "index-pack", "--object-format="+git.ObjectFormat, "-o", pack+".idx", pack+".pack").CombinedOutput(); err != nil {
+		if out, err := exec.Command("git", "index-pack", "--object-format="+gittest.Format(), "-o", pack+".idx", pack+".pack").CombinedOutput(); err != nil {
 			s.t.Fatalf("git index-pack: %v\n%s", err, out)
 		}
 	}
@@ -159,8 +167,7 @@ func (l *large) delta(s store, content string) string {
 			s.t.Fatal(err)
 		}
 	}
-	sum := git.Checksum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content))
-	return hex.EncodeToString(sum[:])
+	return tested.Object(plumbing.BlobObject, []byte(content)).String()
 }
 
 func packEntry(b *bytes.Buffer, kind byte, size int, back []byte, content func(io.Writer)) {

@@ -304,7 +304,7 @@ func installedPrograms() []string {
 		if runtime.GOOS == "windows" {
 			program += ".exe"
 		}
-		all = append(all, "bin/"+program, "libexec/git-agent/sha256/"+program)
+		all = append(all, "bin/"+program)
 	}
 	return all
 }

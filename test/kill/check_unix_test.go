@@ -89,7 +89,7 @@ func (l *lab) worktrees() {
 		}
 		for _, line := range lines[1:] {
 			word, _, _ := strings.Cut(line, " ")
-			if word == "locked" || word == "prunable" || line == "HEAD "+gittest.Hashes(strings.Repeat("0", 40)) {
+			if word == "locked" || word == "prunable" || line == "HEAD "+gittest.Hash("0") {
 				l.find("half a worktree: "+line, "%s", entry)
 			}
 		}

@@ -13,23 +13,20 @@ import (
 // on. From source that takes a twentieth of what compiling takes: see make cross, which make nightly runs.
 func TestPlatforms(t *testing.T) {
 	for _, platform := range []string{"darwin", "windows"} {
-		for _, tags := range []string{"sha1", "sha256"} {
-			c := &packages.Config{
-				Mode:       packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes | packages.NeedSyntax,
-				Dir:        top,
-				Env:        append(os.Environ(), "GOOS="+platform, "CGO_ENABLED=0"),
-				BuildFlags: []string{"-tags", tags},
-				Tests:      true,
-			}
-			all, err := packages.Load(c, "./...")
-			if err != nil {
-				t.Fatal(err)
-			}
-			packages.Visit(all, nil, func(p *packages.Package) {
-				for _, e := range p.Errors {
-					t.Errorf("%s, tag %s: %v", platform, tags, e)
-				}
-			})
+		c := &packages.Config{
+			Mode:  packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes | packages.NeedSyntax,
+			Dir:   top,
+			Env:   append(os.Environ(), "GOOS="+platform, "CGO_ENABLED=0"),
+			Tests: true,
 		}
+		all, err := packages.Load(c, "./...")
+		if err != nil {
+			t.Fatal(err)
+		}
+		packages.Visit(all, nil, func(p *packages.Package) {
+			for _, e := range p.Errors {
+				t.Errorf("%s: %v", platform, e)
+			}
+		})
 	}
 }

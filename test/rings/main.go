@@ -52,15 +52,14 @@ func main() {
 	}
 }
 
-// builtRun runs stages, for whose tests the programs are built once. Those for SHA-256 repositories are needed by what
-// is left to make check.
+// builtRun runs stages, for whose tests the programs are built once.
 func builtRun(ctx context.Context, out io.Writer, stages []stage) (passed bool, err error) {
 	dir, err := os.MkdirTemp("", "git-agent-programs-")
 	if err != nil {
 		return false, err
 	}
 	defer os.RemoveAll(dir)
-	if err := gittest.Build(dir, slices.ContainsFunc(stages, func(s stage) bool { return s.ring != "" })); err != nil {
+	if err := gittest.Build(dir); err != nil {
 		return false, err
 	}
 	if err := os.Setenv(gittest.Built, dir); err != nil {
