@@ -130,4 +130,4 @@ uninstall:
 clean:
 	rm -rf bin dist cover.out
 
-.PHONY: build dist test check nightly matrix demo lint cover bench bench-missions e2e kills faults hostile mutants cross fuzz install uninstall clean
+.PHONY: build dist test check nightly matrix demo lint house cover bench bench-missions e2e kills faults hostile mutants cross fuzz install uninstall clean
