@@ -3,18 +3,17 @@ package redact
 import "strings"
 
 const (
-	// maxValue is the greatest length of a possible password or key.
+	// maxValue is the length of the longest password or key.
 	maxValue = 4096
-	// maxLine is how far the surroundings of a separator are searched.
+	// maxLine is how far around a separator the scanner looks.
 	maxLine = 200
 )
 
-// A value is what follows a name.
 type value struct {
 	start, end int
 	quoted     bool // between quotes
 	loose      bool // unquoted and separated from its name, as in code
-	alone      bool // unquoted, but the first of its line, as in an environment file
+	alone      bool // unquoted, but first on its line, as in an environment file
 }
 
 // equals examines the = at s[i].
@@ -60,7 +59,7 @@ func (c *scanner) equals(i int) {
 		c.elements(k, s[start:stop], after)
 		return
 	}
-	// In code and in configuration blanks separate a name from the sign; in a shell they do not.
+	// Code and configuration put blanks between name and sign; shells don't.
 	v.loose = !v.quoted && stop != i && (stop != end || !c.lineEnd(v.end))
 	v.alone = !v.quoted && stop == i && (c.lineStart(start) || strings.HasSuffix(s[:start], "export "))
 	if k == password && !v.quoted && stop == i && start > 0 && c.dsn(start, v) {
@@ -72,7 +71,7 @@ func (c *scanner) equals(i int) {
 	c.judge(k, s[start:stop], v)
 }
 
-// colon examines the : at s[i]: of a URL, of JSON and YAML, of a header, of user:password.
+// colon examines the : at s[i]: URLs, JSON, YAML, headers, user:password.
 func (c *scanner) colon(i int) {
 	s := c.s
 	if i+1 == len(s) || s[i+1] == '=' || s[i+1] == ':' || i > 0 && s[i-1] == ':' {
@@ -112,8 +111,8 @@ func (c *scanner) colon(i int) {
 	}
 }
 
-// known examines names that are telling only where they stand, s[start:stop] before the : at s[i].
-// It returns the kind of their value, or plain if there is nothing more to do.
+// known examines a name that is telling only before the : at s[i]. It returns
+// the kind of its value, or plain if nothing is left to do.
 func (c *scanner) known(start, stop, i int) kind {
 	s := c.s
 	start += len(s[start:stop]) - len(strings.TrimLeft(s[start:stop], "-")) // the sign of a diff
@@ -138,12 +137,10 @@ func (c *scanner) known(start, stop, i int) kind {
 	return plain
 }
 
-// introduces reports whether v, which follows a name, only says that the value follows: a list, a
-// block of YAML.
+// introduces reports whether v announces a list or block of YAML.
 func introduces(v string) bool { return v == "[" || v == "|-" || v == ">-" }
 
-// elements examines the values after s[i], those of a name of kind k: a list in brackets, or the
-// lines of a list or block of YAML.
+// elements examines a list after s[i] or in YAML's lines, of a name of kind k.
 func (c *scanner) elements(k kind, name string, i int) {
 	s := c.s
 	i = skipByte(s, i, ' ')
@@ -180,16 +177,14 @@ func (c *scanner) elements(k kind, name string, i int) {
 	}
 }
 
-// maxElements is how many elements of a list are examined.
 const maxElements = 32
 
-// blank examines the blank at s[i], which separates name and value in commands, .netrc and SQL.
+// blank examines the blank at s[i] as a separator of commands, .netrc and SQL.
 func (c *scanner) blank(i int) {
 	s := c.s
 	if i < 3 || i+1 >= len(s) {
 		return
 	}
-	// The last bytes rule out most words.
 	switch [2]byte{s[i-2] | 0x20, s[i-1] | 0x20} {
 	case [2]byte{'r', 'd'}, [2]byte{'w', 'd'}: // password, passwd, pwd
 	case [2]byte{'s', 's'}, [2]byte{'s', 'e'}: // pass, passphrase
@@ -232,7 +227,7 @@ func (c *scanner) blank(i int) {
 	c.judge(k, s[start:i], v)
 }
 
-// identified examines the blank at s[i] in IDENTIFIED BY '...' of SQL.
+// identified examines the blank at s[i] for SQL's IDENTIFIED BY '...'.
 func (c *scanner) identified(i int) {
 	const by = " by "
 	if i < len("identified") || !hasFold(c.s[i-len("identified"):], "identified") || !hasFold(c.s[i:], by) {
@@ -276,7 +271,7 @@ func (c *scanner) element(i int) {
 	}
 }
 
-// nameBefore returns the bounds of the name before s[i], skipping blanks, quotes and brackets between.
+// nameBefore returns the bounds of the name before blanks and quotes at s[i].
 func (c *scanner) nameBefore(i int) (start, end int) {
 	s := c.s
 	for n := 0; n < 4 && i > 0 && (s[i-1] == ' ' || s[i-1] == '\t'); n++ {
@@ -298,8 +293,7 @@ func (c *scanner) nameBefore(i int) (start, end int) {
 	return start, i
 }
 
-// declared returns the kind of the name before the type name s[start:stop]:
-// password: str = "...", var token string = "...".
+// declared is nameKind for the name before a type: password: str = "..."
 func (c *scanner) declared(start, stop int) kind {
 	switch c.s[start:stop] {
 	case "string", "String", "str", "byte", "char", "SecretStr":
@@ -312,8 +306,8 @@ func (c *scanner) declared(start, stop int) kind {
 	return nameKind(c.s[runBack(c.s, start, dotted, maxName):start])
 }
 
-// labelled returns the kind of the name in {"name":"API_KEY","value":"..."},
-// where "value" begins at s[i], and of the same in YAML and XML; sign follows "name" or "key" there.
+// labelled returns the kind of the name in {"name":"API_KEY","value":"..."}, or
+// the same in YAML and XML. "value" begins at s[i]; sign follows "name", "key".
 func (c *scanner) labelled(i int, sign string) kind {
 	s := c.s[max(0, i-maxLine):i]
 	j := strings.LastIndex(s, "ame"+sign) // or Name
@@ -336,8 +330,7 @@ func (c *scanner) labelled(i int, sign string) kind {
 	return key // of a browser's cookie
 }
 
-// pgpass examines the : at s[i] after the port s[start:i] of a line of .pgpass:
-// host:port:database:user:password.
+// pgpass examines the : after a port in host:port:database:user:password.
 func (c *scanner) pgpass(start, i int) {
 	s := c.s
 	host := runBack(s, start-1, dotted, maxLine)
@@ -363,8 +356,8 @@ func (c *scanner) pgpass(start, i int) {
 	c.found(rulePassword, end-len(pass), end)
 }
 
-// jwk examines the value after the : at s[i] as a private part of a JSON Web Key (RFC 7517), if the
-// type of a key is near.
+// jwk examines the value after the : at s[i] as a private part of a JSON Web
+// Key (RFC 7517); the key's type must be near.
 func (c *scanner) jwk(i int) {
 	v, ok := c.valueAfter(i+1, 0)
 	if !ok || !v.quoted || !jwkPart(c.s[v.start:v.end]) {
@@ -376,12 +369,11 @@ func (c *scanner) jwk(i int) {
 	}
 }
 
-// jwkPart reports whether v can be a private part of a JSON Web Key.
 func jwkPart(v string) bool {
 	return len(v) >= 22 && len(v) <= maxValue && run(v, 0, url64, len(v)) == len(v) && random(v)
 }
 
-// valueAfter returns the value that begins at or after s[i], whose name begins at s[name].
+// valueAfter returns the value at or after s[i] of the name at s[name].
 func (c *scanner) valueAfter(i, name int) (v value, ok bool) {
 	s := c.s
 	for n := 0; n < 16 && i < len(s) && (s[i] == ' ' || s[i] == '\t'); n++ {
@@ -428,8 +420,8 @@ func (c *scanner) valueAfter(i, name int) (v value, ok bool) {
 	return value{start: i, end: end}, end > i
 }
 
-// closing returns the position of the quote that closes the one before s, or -1. Both have the same
-// number of backslashes before them; a quote with more is part of the value.
+// closing returns the position in s of the quote that closes the one before s,
+// or -1. A quote with more backslashes than the first belongs to the value.
 func closing(s string, quote byte, backslashes int) int {
 	for i := 0; ; {
 		n := strings.IndexByte(s[i:], quote)
@@ -451,7 +443,7 @@ func closing(s string, quote byte, backslashes int) int {
 	}
 }
 
-// firstOfPairs cuts v before the next name=value that follows without a blank.
+// firstOfPairs cuts v before the next name=value, if no blank separates them.
 func firstOfPairs(v string) string {
 	for i := 0; i < len(v); i++ {
 		switch v[i] {

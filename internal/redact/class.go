@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// Classes of the bytes that words are made of. A byte of no class ends a word.
+// Classes of the bytes in words. A byte of no class ends a word.
 const (
 	digit    = 1 << iota // 0-9
 	hexLower             // a-f
@@ -22,8 +22,7 @@ const (
 	dotted = url64 | dot
 )
 
-// class holds the classes of every byte. It is a literal, so that the linker fills it in, not the
-// start of the process.
+// class maps each byte to its classes. As a literal it needs no start-up time.
 var class = [256]uint8{
 	'0': digit, '1': digit, '2': digit, '3': digit, '4': digit,
 	'5': digit, '6': digit, '7': digit, '8': digit, '9': digit,
@@ -38,11 +37,9 @@ var class = [256]uint8{
 	'_': under, '-': dash, '+': plus, '/': plus, '.': dot, '~': dot,
 }
 
-// is reports whether c belongs to one of the classes.
 func is(c byte, classes uint8) bool { return class[c]&classes != 0 }
 
-// run returns the end of the bytes of the given classes that start at s[i], looking at no more than
-// limit bytes.
+// run returns the end of the bytes of the classes from s[i], at most limit.
 func run(s string, i int, classes uint8, limit int) int {
 	end := min(len(s), i+limit)
 	for i < end && class[s[i]]&classes != 0 {
@@ -51,8 +48,7 @@ func run(s string, i int, classes uint8, limit int) int {
 	return i
 }
 
-// runBack returns the start of the bytes of the given classes that end before s[i], looking at no
-// more than limit bytes.
+// runBack returns the start of such bytes before s[i], at most limit.
 func runBack(s string, i int, classes uint8, limit int) int {
 	start := max(0, i-limit)
 	for i > start && class[s[i-1]]&classes != 0 {
@@ -61,8 +57,8 @@ func runBack(s string, i int, classes uint8, limit int) int {
 	return i
 }
 
-// textEnd returns the end of the text that starts at s[i]: the first blank, control character or byte
-// of stops, at most limit bytes on.
+// textEnd returns the first blank, control character or byte of stops from
+// s[i], at most limit bytes on.
 func textEnd(s string, i, limit int, stops string) int {
 	end := min(len(s), i+limit)
 	for i < end && s[i] > ' ' && strings.IndexByte(stops, s[i]) < 0 {
@@ -71,7 +67,7 @@ func textEnd(s string, i, limit int, stops string) int {
 	return i
 }
 
-// textLine returns the end of the line of s[i], or of what comes before a byte of stops in it.
+// textLine returns the end of s[i]'s line, or the first byte of stops in it.
 func textLine(s string, i int, stops string) int {
 	end := lineStop(s, i, maxValue)
 	if n := strings.IndexAny(s[i:end], stops); n >= 0 {
@@ -80,8 +76,8 @@ func textLine(s string, i int, stops string) int {
 	return end
 }
 
-// wordStart is [runBack] without the letter that ends an escape: in \nAPI_KEY= the name begins with
-// A, as it does after a terminal's ESC [0m.
+// wordStart is [runBack] without the letter that ends an escape: in \nAPI_KEY=
+// the name begins with A, as it does after a terminal's ESC [0m.
 func wordStart(s string, i int, classes uint8, limit int) int {
 	start := runBack(s, i, classes, limit)
 	if start == i || start == 0 {
@@ -100,5 +96,4 @@ func wordStart(s string, i int, classes uint8, limit int) int {
 	return start
 }
 
-// escapeLetter reports whether c, after a backslash, stands for a control character.
 func escapeLetter(c byte) bool { return strings.IndexByte("nrtbfv", c) >= 0 }

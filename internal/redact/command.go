@@ -2,27 +2,26 @@ package redact
 
 import "strings"
 
-// A form says how a flag's argument contains a secret.
 type form uint8
 
 const (
-	whole     form = iota // it is one
-	attached              // it is one if no blank precedes it: mysql -pSECRET
+	whole     form = iota // the argument is the secret
+	attached              // the same if no blank precedes it: mysql -pSECRET
 	userPass              // user:password
 	setting               // name=value
-	after                 // it is what follows the first :, / or %, whichever the program uses
-	cookieJar             // cookies, if there is a =
+	after                 // the secret follows the first of the program's separators : , %
+	cookieJar             // cookies
 )
 
-// An argument is a flag of programs whose argument is, or contains, a secret, whatever it looks like.
+// An argument is a flag that takes a secret, in any form.
 type argument struct {
 	flag     string
 	form     form
 	programs oneOf  // nil for any
-	also     string // a word that must be there, too
+	also     string // a word that the command must contain
 }
 
-// arguments has the flags, those that share a beginning with the longest first.
+// arguments lists the flags. A longer flag precedes its own beginnings.
 var arguments = []argument{
 	{flag: "--user", form: userPass},
 	{flag: "--proxy-user", form: userPass, programs: oneOf{"curl"}},
@@ -60,16 +59,16 @@ var arguments = []argument{
 	{flag: "-X", form: whole, programs: oneOf{"snmpget", "snmpwalk"}},
 }
 
-// flagLetters has the second bytes of the flags.
+// flagLetters lists the second bytes of the flags.
 const flagLetters = "-AUPXabdkpsuw"
 
-// logins has the programs that log in to a registry or a cloud.
+// logins lists the programs that log in to a registry or a cloud.
 var logins = oneOf{"docker", "podman", "nerdctl", "buildah", "skopeo", "helm", "oras", "crane", "regctl", "az", "oc", "svn", "twine", "wget", "mongosh"}
 
-// databases has the clients of MySQL and MariaDB.
+// databases lists the clients of MySQL and MariaDB.
 var databases = oneOf{"mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlcheck", "mariadb", "mariadb-dump", "mycli"}
 
-// argument examines the flag at s[p], which follows a blank, or a quote in a list: "-p", "...".
+// argument examines the flag at s[p], after a blank, or a quote in a list.
 func (c *scanner) argument(p int) {
 	s := c.s
 	for i := range arguments {
@@ -134,7 +133,6 @@ func (c *scanner) inArgument(f form, start, end int) {
 	}
 }
 
-// command reports whether the flag at s[p] belongs to one of a's programs.
 func (c *scanner) command(p int, a *argument) bool {
 	if a.programs == nil {
 		return true
@@ -165,7 +163,7 @@ func (c *scanner) command(p int, a *argument) bool {
 // maxCommand is how far before a flag its program may stand.
 const maxCommand = 400
 
-// sameCommand reports whether s, which follows the name of a program, has only arguments of it.
+// sameCommand reports whether s, after a program's name, is all arguments.
 func sameCommand(s string) bool {
 	if s == "" || is(s[0], dotted|plus) || strings.Contains(s, `\n`) {
 		return false

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// cookies examines s[from:to], the value of a Cookie or Set-Cookie header (RFC 6265).
+// cookies examines a Cookie or Set-Cookie header's value (RFC 6265).
 func (c *scanner) cookies(from, to int) {
 	if from < c.jar { // Cookie: a=Cookie: a=...
 		return
@@ -13,8 +13,8 @@ func (c *scanner) cookies(from, to int) {
 	}
 }
 
-// jarLine examines the tab at s[i], or its escape, after the name s[start:i] of a line in a file of
-// cookies: domain, subdomains, path, secure, expiry, name and value.
+// jarLine examines the tab, or its escape, after the name in a cookie file:
+// domain, subdomains, path, secure, expiry, name, value.
 func (c *scanner) jarLine(start, i int) {
 	s := c.s
 	before := strings.TrimSuffix(strings.TrimSuffix(s[:start], "\t"), `\t`)
@@ -30,8 +30,8 @@ func (c *scanner) jarLine(start, i int) {
 	}
 }
 
-// sessionCookies returns the values in a cookie header that let their holder in: those of sessions,
-// and any others that look machine-made.
+// sessionCookies returns the values of a header's cookies that belong to
+// sessions or look machine-made.
 func sessionCookies(header string) (spans []span) {
 	for at := 0; at < len(header); {
 		pair, _, _ := strings.Cut(header[at:], ";")
@@ -51,7 +51,7 @@ func sessionCookies(header string) (spans []span) {
 	return spans
 }
 
-// session reports whether a cookie's name says that it belongs to somebody's session.
+// session reports whether a cookie with this name identifies a session.
 func session(name string) bool {
 	name = strings.ToLower(name)
 	for _, part := range []string{"sess", "sid", "auth", "token", "jwt", "login", "logged", "remember", "csrf", "xsrf", "clearance"} {

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how many layers of escaping are removed from a text: JSON in a string of JSON in a
-// string of a transcript is three.
+// maxDepth is how many layers of escapes are removed. JSON in a string of JSON
+// in a string of a transcript has three.
 const maxDepth = 4
 
 // find returns the parts of s to replace, in order and without overlaps.
 //
-// A secret can be in s as it is, or behind escapes: "\u0041KIA...", "pass\"word", a base64 text
-// with "\/" in it, a record of JSON in a string of JSON. So s is searched as it is and then, if it
-// has such escapes, again without one layer of them, until none are left. Every finding maps back
-// to whole escapes of s, so replacing it leaves valid JSON valid.
+// A secret can be behind escapes: "\u0041KIA...", "pass\"word", base64 with
+// "\/", JSON in a string of JSON. So s is searched as it is and then again
+// without one layer of escapes, until none are left. Every finding maps back to
+// whole escapes of s, so replacing it leaves valid JSON valid.
 func find(s string, depth int) []span {
 	spans, more := scan(s)
 	for i := range spans {
@@ -28,8 +28,9 @@ func find(s string, depth int) []span {
 	return merge(spans)
 }
 
-// hides reports whether s has escapes that scan can't see through. It sees through \n, \t and \\,
-// which are in every second file of code, unless it has to know the lines.
+// hides reports whether s has escapes that scan can't see through. It sees
+// through \n, \t and \\, which every second file of code has, unless a rule
+// needs the lines.
 func hides(s string) bool {
 	for {
 		i := strings.IndexByte(s, '\\')
@@ -44,7 +45,7 @@ func hides(s string) bool {
 	}
 }
 
-// unescape removes one layer of JSON's escapes from s. Anything else stays.
+// unescape returns s without one layer of JSON's escapes.
 func unescape(s string) string {
 	b := make([]byte, 0, len(s))
 	for {
@@ -60,9 +61,8 @@ func unescape(s string) string {
 	}
 }
 
-// unit decodes the escape at the start of s: its length in s, and its meaning. A backslash that
-// begins no escape stands for itself. Half of a surrogate pair is a unit of its own and stands for
-// U+FFFD: no secret has one.
+// unit returns the length and meaning of the escape at the start of s. Any
+// other backslash stands for itself, half a surrogate pair for U+FFFD.
 func unit(s string) (n int, r rune) {
 	if len(s) < 2 {
 		return 1, '\\'
@@ -83,14 +83,14 @@ func unit(s string) (n int, r rune) {
 	return 6, r
 }
 
-// escapes has the meaning of a byte after a backslash, besides u.
+// escapes maps a byte after a backslash to its meaning; u is separate.
 var escapes = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', '\'': '\'', 'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f',
 }
 
-// origin maps spans of unescape(s) to the parts of s that they come from, in whole escapes.
+// origin maps spans of unescape(s) to the parts of s, in whole escapes.
 func origin(s string, spans []span) []span {
-	src, dst := 0, 0 // s[src] is the first byte of what decodes to byte dst
+	src, dst := 0, 0 // s[src] decodes to the byte at dst
 	locate := func(off int) (start, end int) {
 		for {
 			plain := strings.IndexByte(s[src:min(len(s), src+off-dst+1)], '\\')
@@ -115,7 +115,7 @@ func origin(s string, spans []span) []span {
 	return out
 }
 
-// unitAround returns the bounds of the escape around s[i], or i twice if there is none.
+// unitAround returns the bounds of the escape around s[i], or i twice.
 func unitAround(s string, i int) (start, end int) {
 	low := max(0, i-5) // an escape has at most 6 bytes
 	j := strings.LastIndexByte(s[low:i], '\\')

@@ -2,15 +2,14 @@ package redact
 
 import "strings"
 
-// hash examines the $ at s[i] as the beginning of a password's hash in the form of crypt(5) and its
-// relatives: $2b$12$..., $6$salt$..., $argon2id$v=19$m=65536,t=3,p=4$salt$.... Weak passwords can be
-// found from their hashes.
+// hash examines the $ at s[i] as the start of a password hash like crypt(5)'s,
+// $argon2id$v=19$m=65536,t=3,p=4$salt$..., which gives weak passwords away.
 func (c *scanner) hash(i int) {
 	s := c.s
 	if i+3 >= len(s) || i > 0 && s[i-1] == '$' {
 		return
 	}
-	// In Compose files every $ is doubled, in scripts it has a backslash.
+	// Compose files double every $, scripts put a backslash before it.
 	next := func(p int) int {
 		p += len(s[p:min(len(s), p+3)]) - len(strings.TrimLeft(s[p:min(len(s), p+3)], `\`))
 		if p < len(s) && s[p] == '$' {
@@ -33,7 +32,7 @@ func (c *scanner) hash(i int) {
 	default:
 		return
 	}
-	// Parameters, a salt, the hash. The last and longest is the hash.
+	// Parameters and a salt precede the hash, which is the longest.
 	last := 0
 	for range 5 {
 		p := next(end)

@@ -9,19 +9,20 @@ import (
 	"strings"
 )
 
-// maxNesting is how deeply a line's arrays and objects may be nested before it counts as text;
-// encoding/json has the same limit.
+// maxNesting limits the nesting of JSON as encoding/json does; deeper is text.
 const maxNesting = 10000
 
 var errInvalid = errors.New("not valid JSON any more")
 
-// JSONLines returns a segment of a transcript, one JSON value per line, with every secret in it
-// replaced as in [String]. If there is none, it returns segment itself, which it never changes.
+// JSONLines redacts a segment of a transcript, one JSON value per line. It
+// replaces every secret as [String] does, and returns segment itself if there
+// is none. It never changes segment.
 //
-// It looks into the strings, whatever their escapes, knows the key of each string, and changes only
-// the secrets: every other byte stays, and a line of valid JSON stays valid. If one does not, the
-// error says which and nothing is returned: store no such segment. Anything that is not JSON, a
-// torn or foreign line, is redacted as text, adjacent lines together. A line may have any length.
+// JSONLines decodes strings, knows their keys, and changes only the secrets:
+// all other bytes stay, and a line of valid JSON stays valid. If one would not,
+// it returns only an error with the line's number, and the segment must not be
+// stored. Adjacent lines that are not JSON, such as torn ones, are redacted
+// together as text. Lines may have any length.
 func JSONLines(segment []byte) ([]byte, error) {
 	for range maxRounds {
 		out, again, err := redactLines(segment)
@@ -36,11 +37,10 @@ func JSONLines(segment []byte) ([]byte, error) {
 	return segment, nil
 }
 
-// redactLines redacts every line of JSON and every text between such lines. It reports again if it
-// changed a text: a remaining line of it may be JSON now, and then the next round splits the text
-// elsewhere.
+// redactLines redacts each line of JSON and the texts between them. again
+// reports that a text changed: a line in it may be JSON in the next round.
 func redactLines(segment []byte) (out []byte, again bool, err error) {
-	done := 0 // segment[:done] is done; out has it, if out is not nil
+	done := 0 // segment[:done] is done, and in out unless out is nil
 	add := func(to int, redacted string) (changed bool) {
 		changed = !same(redacted, view(segment[done:to]))
 		if out == nil && changed {
@@ -62,7 +62,7 @@ func redactLines(segment []byte) (out []byte, again bool, err error) {
 			return nil, false, fmt.Errorf("redact line %d: %w", n, err)
 		}
 		if ok {
-			again = add(at, String(view(segment[done:at]))) || again // the text before this line, with its last line end
+			again = add(at, String(view(segment[done:at]))) || again // the text before this line
 			add(end, redacted)
 		}
 		at = end + 1
@@ -74,8 +74,8 @@ func redactLines(segment []byte) (out []byte, again bool, err error) {
 	return out, again, nil
 }
 
-// redactLine redacts one line. ok is false if the line is not JSON. A line without secrets that
-// only json.Valid would refuse (a bad escape in a string, say) counts as JSON.
+// redactLine redacts one line; ok is false if it is not JSON. A line without
+// secrets may be what only json.Valid refuses, with a bad escape in a string.
 func redactLine(line string) (redacted string, ok bool, err error) {
 	redacted = line
 	for range maxRounds {
@@ -100,30 +100,29 @@ func redactLine(line string) (redacted string, ok bool, err error) {
 	return redacted, true, nil
 }
 
-// walker visits the strings of one line of JSON.
 type walker struct {
 	line  string
 	spans []span
 	stack []frame
 }
 
-// frame is an array or object that the walker is in.
+// frame is an array or object around the walker's position.
 type frame struct {
 	array bool
-	key   string // object: the key of the next value; array: the key of the array
+	key   string // the key of an object's next value, or of the array itself
 	label string // object: the value of "name" or "key", for {"name":"API_KEY","value":"..."}
-	last  string // array: the previous element
-	parts []part // array: its strings
+	last  string // an array's previous element
+	parts []part // an array's strings
 }
 
 // part is one string of a line.
 type part struct {
-	start int    // in the line
-	raw   string // as it is there
-	text  string // without its escapes
+	start int    // its offset in the line
+	raw   string // with its escapes
+	text  string // without them
 }
 
-// What the walker expects next.
+// Tokens that the walker expects next.
 const (
 	wantValue = iota
 	wantFirst // a value or the end of an array
@@ -134,13 +133,12 @@ const (
 	wantEnd
 )
 
-// walk collects the secrets of line in w.spans. It reports false if line is not JSON, judged only
-// as far as needed to find its strings.
+// walk collects the secrets of line in w.spans. It reports false if line is not
+// JSON, checking no more than it needs to find the strings.
 func (w *walker) walk(line string) bool {
 	w.line = line
 	want := wantValue
 	i := 0
-	// after returns what follows a value.
 	after := func() int {
 		if len(w.stack) == 0 {
 			return wantEnd
@@ -219,16 +217,15 @@ func (w *walker) walk(line string) bool {
 	}
 }
 
-// literal reports whether s is true, false, null or, judging by its bytes, a number.
+// literal reports whether s is true, false, null or, by its bytes, a number.
 func literal(s string) bool {
 	return s == "true" || s == "false" || s == "null" || strings.Trim(s, "0123456789+-.eE") == "" && is(s[0], digit|dash)
 }
 
-// minValue is the length of the shortest string that can contain a secret.
+// minValue is the length of the shortest string that can hold a secret.
 const minValue = 8
 
-// key examines the key line[start:end]. Keys are names, but in a map from tokens to users they are
-// secrets.
+// key examines the key line[start:end], a secret in a map from tokens to users.
 func (w *walker) key(start, end int) {
 	if end-start >= minWord {
 		raw := w.line[start:end]
@@ -236,7 +233,6 @@ func (w *walker) key(start, end int) {
 	}
 }
 
-// value examines the string line[start:end].
 func (w *walker) value(start, end int) {
 	p := part{start: start, raw: w.line[start:end]}
 	p.text = p.raw
@@ -270,8 +266,8 @@ func (w *walker) value(start, end int) {
 	}
 }
 
-// member examines the string text at line[start], the value of key, for what makes other members of
-// its object, or itself, a secret.
+// member examines text, the string at line[start] and value of key, for what
+// makes it, or other members of its object, secrets.
 func (w *walker) member(key string, start int, text string) {
 	c := scanner{s: w.line}
 	switch key {
@@ -285,8 +281,7 @@ func (w *walker) member(key string, start int, text string) {
 	w.spans = append(w.spans, c.spans...)
 }
 
-// lines examines the strings of an array as the lines of one text: transcripts keep the lines
-// of a patch in arrays.
+// lines examines an array's strings as one text: transcripts keep patches so.
 func (w *walker) lines(parts []part) {
 	if len(parts) == 1 {
 		w.add(parts[0], find(parts[0].text, 0))
@@ -313,8 +308,7 @@ func (w *walker) lines(parts []part) {
 	}
 }
 
-// nameFor returns the name of text, the next string in f, and remembers what text says about the
-// strings after it.
+// nameFor returns the name for text, the next string in f, and remembers text.
 func (f *frame) nameFor(text string) string {
 	name := f.key
 	if f.array {
@@ -333,7 +327,7 @@ func (f *frame) nameFor(text string) string {
 	return name
 }
 
-// add records spans of the text of p.
+// add records spans of p.text.
 func (w *walker) add(p part, spans []span) {
 	if !same(p.text, p.raw) {
 		spans = origin(p.raw, merge(spans))

@@ -2,11 +2,11 @@ package redact
 
 import "strings"
 
-// Tools show the lines of a file with something before them: a number in a listing, a sign in a
-// diff, a file's name in the output of grep. That is a line's margin. The rules that depend on
-// where a line begins, or on the line before it, look past it.
+// Tools put a number (listings), a sign (diffs) or a file's name (grep) before
+// the lines of a file. Rules about the beginning of a line, or the line before
+// it, skip this margin.
 
-// margin returns the end of the margin of the line that begins at s[i].
+// margin returns the end of the margin of the line at s[i].
 func margin(s string, i int) int {
 	if i = listing(s, i); i < len(s) && strings.IndexByte("+-> ", s[i]) >= 0 {
 		i++
@@ -14,11 +14,11 @@ func margin(s string, i int) int {
 	return i
 }
 
-// listing returns the end of the number, and the file's name, before the line that begins at s[i].
+// listing returns the end of the file name and number before the line at s[i].
 func listing(s string, i int) int {
 	m := skipByte(s, i, ' ')
 	if m == i {
-		// grep -n and others: the file's name
+		// grep -n and others put the file's name before the number.
 		if e := run(s, m, dotted|plus, maxLine); e > m && e < len(s) && s[e] == ':' && run(s, e+1, digit, 7) > e+1 {
 			m = e + 1
 		}
@@ -43,14 +43,12 @@ func listing(s string, i int) int {
 	return i
 }
 
-// A line is a line of a text.
 type line struct {
 	begin, text, end int  // of the margin, of the text without its blanks, of the line
-	indent           int  // how far the text is indented, the sign of a diff included
-	item             bool // it begins a YAML list's item; the text is what follows the dash
+	indent           int  // of the text, including the sign of a diff
+	item             bool // it begins a YAML list's item; text is after the dash
 }
 
-// lineAt returns the line that begins at s[i].
 func lineAt(s string, i int) line {
 	from := listing(s, i)
 	from += len(s[from:]) - len(strings.TrimPrefix(s[from:], "> "))
@@ -68,13 +66,13 @@ func lineAt(s string, i int) line {
 	return l
 }
 
-// lineBegin returns the beginning of the line of s[i], margin included, at most limit bytes before.
+// lineBegin returns the beginning of s[i]'s line, at most limit bytes back.
 func lineBegin(s string, i, limit int) int {
 	low := max(0, i-limit)
 	return low + strings.LastIndexByte(s[low:i], '\n') + 1
 }
 
-// lineStop returns the end of the line of s[i], without its line end, at most limit bytes after.
+// lineStop returns the end of s[i]'s line, at most limit bytes on.
 func lineStop(s string, i, limit int) int {
 	end := min(len(s), i+limit)
 	if n := strings.IndexByte(s[i:end], '\n'); n >= 0 {
@@ -86,13 +84,13 @@ func lineStop(s string, i, limit int) int {
 	return end
 }
 
-// lineNext returns the beginning of the line after the one that ends at s[i].
+// lineNext returns the beginning of the line after one that ends at s[i].
 func lineNext(s string, i int) int {
 	i = skipByte(s, i, '\r')
 	return min(len(s), i+1)
 }
 
-// lineStart reports whether a line begins at s[i], after its margin.
+// lineStart reports whether a line begins at s[i], not counting its margin.
 func (c *scanner) lineStart(i int) bool {
 	if i > 1 && c.s[i-2] == '\\' && c.s[i-1] == 'n' {
 		return true
@@ -101,16 +99,15 @@ func (c *scanner) lineStart(i int) bool {
 	return begin == i || margin(c.s, begin) == i
 }
 
-// lineEnd reports whether a line ends at s[i], or a string that it is in.
+// lineEnd reports whether a line, or the string around s[i], ends there.
 func (c *scanner) lineEnd(i int) bool {
 	return i == len(c.s) || strings.IndexByte("\n\r\\\"'`", c.s[i]) >= 0
 }
 
-// needLines notes that a rule depends on the lines of text, a part of s, which may have escapes of
-// line ends.
+// needLines notes that a rule depends on lines in text that may be escaped.
 func (c *scanner) needLines(text string) { c.lines = c.lines || strings.Contains(text, `\n`) }
 
-// before returns the n bytes before s[i] without the margins of lines that begin in them.
+// before returns the n bytes before s[i] without margins of lines in them.
 func (c *scanner) before(i, n int) string {
 	text := c.s[i-n : i]
 	c.needLines(text)

@@ -2,11 +2,11 @@ package redact
 
 import "strings"
 
-// maxManifest is how many bytes before and after its kind belong to a manifest.
+// maxManifest is how far before and after its kind a manifest reaches.
 const maxManifest = 64 << 10
 
-// manifest records the values in the data of a Secret of Kubernetes, whatever their names. The name
-// "kind", which says so, begins at s[at]; the data may stand before or after it.
+// manifest records the values in a Kubernetes Secret's data, under any name.
+// "kind" begins at s[at]; the data may stand before or after it.
 func (c *scanner) manifest(at int) {
 	s := c.s
 	c.needLines(s)
@@ -24,7 +24,7 @@ func (c *scanner) manifest(at int) {
 		first = above
 	}
 	in := false
-	block := -1 // the indentation of an entry whose value is the lines below it
+	block := -1 // the indentation of an entry with its value in the lines below
 	for l := first; l.begin < len(s) && l.begin-at < maxManifest; {
 		switch {
 		case l.text == l.end: // blank
@@ -48,15 +48,14 @@ func (c *scanner) manifest(at int) {
 	}
 }
 
-// bounds reports whether l, a line of other things, stands before or after the manifest of kind k.
+// bounds reports whether the line l is outside the manifest with the kind k.
 func (k line) bounds(s string, l line) bool {
 	text := s[l.text:l.end]
 	return text != "" && l.indent < k.indent || strings.HasPrefix(text, "---") ||
 		l.indent == k.indent && strings.HasPrefix(strings.TrimLeft(text, `"\`), "kind")
 }
 
-// entry records the value in the line l of a Secret's data. It reports true if the value follows in
-// the lines below.
+// entry records a value in the data; block says it is in the lines below.
 func (c *scanner) entry(l line) (block bool) {
 	n := strings.IndexByte(c.s[l.text:l.end], ':')
 	if n < 0 {
@@ -79,7 +78,7 @@ func (c *scanner) entry(l line) (block bool) {
 	return false
 }
 
-// compactManifest is [scanner.manifest] for JSON in one line.
+// compactManifest is [scanner.manifest] for JSON on one line.
 func (c *scanner) compactManifest(at int) {
 	s := c.s
 	begin, end := max(c.kind, lineBegin(s, at, min(at-c.kind, maxManifest))), min(len(s), at+maxManifest)

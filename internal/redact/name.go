@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// A kind says what to expect of the value of a name.
+// A kind says what to expect of a name's value.
 type kind uint8
 
 const (
 	plain    kind = iota // nothing secret
-	password             // chosen by a person: short ones count
-	key                  // made by a machine: only a long random one counts
+	password             // chosen by a person, so short ones count
+	key                  // made by a machine, so only long random ones count
 	basic                // a key, or base64 of user:password
-	header               // perhaps a scheme (Bearer, Basic), then a key
+	header               // a key, perhaps after a scheme (Bearer, Basic)
 	cookie               // names and values
 )
 
 // maxName is how many bytes at the end of a name are examined.
 const maxName = 64
 
-// nameKind returns the kind of a name, however it is spelt: client_secret, clientSecret,
-// CLIENT-SECRET and spring.client.secret are the same.
+// nameKind returns the kind of a name in any spelling: client_secret,
+// clientSecret, CLIENT-SECRET and spring.client.secret are the same.
 func nameKind(name string) kind {
 	name = name[max(0, len(name)-maxName):]
 	if len(name) < 3 {
@@ -49,7 +49,7 @@ func nameKind(name string) kind {
 	return w.keyName(name)
 }
 
-// words is a name in lower case, without separators and digits, and the places where its words begin.
+// words is a name in lower case, without separators and digits.
 type words struct {
 	text [maxName]byte
 	n    int
@@ -85,15 +85,13 @@ func (w *words) split(name string) {
 	}
 }
 
-// A keyword is a word that tells what a name stands for.
 type keyword struct {
 	text  string
 	kind  kind
-	whole bool // it counts only as a separate word: "pass", not "compass"
+	whole bool // only as a separate word: "pass", not "compass"
 }
 
-// keywords has the keywords by their first letter. Of those that share a beginning the longest
-// comes first.
+// keywords lists keywords by first letter, a longer one before its beginning.
 var keywords = [256][]keyword{
 	'a': {{"authorization", header, false}, {"apikey", key, false}, {"accesskey", key, false}, {"auth", basic, true}},
 	'c': {{"credentials", key, false}, {"credential", key, false}, {"creds", key, true}, {"cookies", cookie, true}, {"cookie", cookie, true}},
@@ -115,7 +113,7 @@ var keywords = [256][]keyword{
 	'u': {{"unseal", key, true}},
 }
 
-// keyword returns the keyword at text[i], or the zero keyword.
+// keyword returns the keyword at text[i], or a zero one.
 func (w *words) keyword(i int) keyword {
 	s := w.text[i:w.n]
 	for _, k := range keywords[s[0]] {
@@ -126,8 +124,7 @@ func (w *words) keyword(i int) keyword {
 	return keyword{}
 }
 
-// keyName examines names that end in "key". Most are not secret; only those that say what kind of
-// key are.
+// keyName examines names that end in "key"; few kinds of key are secret.
 func (w *words) keyName(name string) kind {
 	if w.n < 4 || string(w.text[w.n-3:w.n]) != "key" || !w.starts(w.n-3) {
 		return plain
@@ -137,7 +134,7 @@ func (w *words) keyName(name string) kind {
 	case endsIn(before, "encryption", "signing", "master", "account", "admin", "auth", "service", "shared", "storage",
 		"subscription", "session", "deploy", "license", "app", "application", "ssh", "webhook", "jwt", "hmac", "ai"):
 		return key
-	case strings.IndexFunc(name, isLower) < 0 && strings.HasSuffix(name, "_KEY"): // STRIPE_KEY=..., as environments spell it
+	case strings.IndexFunc(name, isLower) < 0 && strings.HasSuffix(name, "_KEY"): // STRIPE_KEY=...
 		if !endsIn(before, "public", "publishable", "cache", "primary", "foreign", "sort", "partition", "registry") {
 			return key
 		}
@@ -145,14 +142,12 @@ func (w *words) keyName(name string) kind {
 	return plain
 }
 
-// endsIn reports whether s ends in one of the suffixes.
 func endsIn(s string, suffixes ...string) bool {
 	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(s, suffix) })
 }
 
-// extends reports whether the letters right after a telling word keep its meaning: secretkey,
-// secretkeybase, passwords. Others make it a different word, such as tokenizer or secretary; and
-// tokens are what a model is paid for.
+// extends reports whether the letters after a keyword keep its meaning, as in
+// secretkey and passwords, not tokenizer. Models are paid for in tokens.
 func extends(word string, rest []byte) bool {
 	switch string(rest) {
 	case "s":
@@ -163,7 +158,7 @@ func extends(word string, rest []byte) bool {
 	return false
 }
 
-// describes reports whether word, the last of a name, says that the value only describes a secret.
+// describes reports whether word, a name's last, makes it no secret: token_id.
 func describes(word []byte) bool {
 	switch string(word) {
 	case "id", "ids", "name", "names", "type", "types", "kind", "url", "urls", "uri", "endpoint", "path", "paths",

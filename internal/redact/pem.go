@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// maxKeyBlock limits the search for the last line of a key block; a PGP key with many user ids
-	// has 50 KB.
+	// maxKeyBlock limits a key block; a PGP key with many user ids has 50 KB.
 	maxKeyBlock = 128 << 10
-	// pemLine is the length from which a run of base64 counts as a line of a key by itself. Whole
+	// pemLine is the length of base64 that is a key's line by itself. Whole
 	// lines have 64, 70 or 76 bytes.
 	pemLine = 40
 )
 
-// privateKeys looks for private key blocks: PEM (PKCS#1, PKCS#8, SEC 1, OpenSSH), PGP, SSH2, PuTTY.
+// privateKeys finds key blocks: PEM (PKCS#1, PKCS#8, SEC 1, OpenSSH), PGP,
+// SSH2, PuTTY.
 //
-// The lines between the first and the last are replaced, each by itself. So a block keeps its lines
-// (in a diff with their signs, in a listing with their numbers), and is found with real line ends,
-// with \n in a string, with blanks in an environment variable, and without its beginning or end.
+// Each line between the first and the last is replaced by itself, so a block
+// keeps its lines, in a diff with their signs and in a listing with their
+// numbers. Line ends may be \n in a string or blanks in a variable.
 func (c *scanner) privateKeys() {
 	s := c.s
 	for at, last := 0, 0; ; {
@@ -69,7 +69,7 @@ func skipByte(s string, i int, b byte) int {
 	return i
 }
 
-// keyBlock examines what follows the first line of a key block, which ends at s[from].
+// keyBlock examines the text from s[from], after a key block's first line.
 func (c *scanner) keyBlock(from int) {
 	s := c.s
 	end := min(len(s), from+maxKeyBlock)
@@ -78,7 +78,7 @@ func (c *scanner) keyBlock(from int) {
 		c.keyBody(from, end, false)
 		return
 	}
-	// The name of the last line, or of another block.
+	// end is at the block's last line, or at another block.
 	end = from + n
 	low := max(from, end-40)
 	i := strings.LastIndex(s[low:end], "END ")
@@ -89,7 +89,7 @@ func (c *scanner) keyBlock(from int) {
 	c.keyBody(from, end, i >= 0)
 }
 
-// keyBody records the key's body in s[from:end]; closed says that its last line follows.
+// keyBody records the key in s[from:end]; closed says that a last line follows.
 func (c *scanner) keyBody(from, end int, closed bool) {
 	s := c.s
 	var lines []bodyLine
@@ -98,7 +98,7 @@ body:
 	for l := range bodyLines(s, from, end) {
 		switch {
 		case l.escape:
-			return // the search without escapes will see all of it
+			return // the search without escapes will see it all
 		case l.pure && (closed || l.len() >= 16 || s[l.end-1] == '='), l.len() >= pemLine:
 			lines = append(lines, l)
 			longest = max(longest, l.len())
@@ -114,7 +114,7 @@ body:
 	case !closed && lines[0].len() >= 24, !closed && lines[0].end == len(s) && lines[0].len() >= 8:
 	case closed && alone && (longest >= 16 || !strings.ContainsAny(strings.TrimSpace(s[from:end]), " \"'`")):
 	case closed && longest >= pemLine:
-		// Code or a listing that contains more than the key.
+		// Code or a listing around the key.
 		lines = slices.DeleteFunc(lines, func(l bodyLine) bool { return l.len() < pemLine })
 	default:
 		return
@@ -122,8 +122,8 @@ body:
 	c.foundLines(lines)
 }
 
-// keyTail examines what precedes the last line of a key block, which begins at s[to]. The preceding
-// line that mentions a private key ends at s[from].
+// keyTail examines the text before a key block's last line at s[to]. The line
+// before it that mentions a private key ends at s[from].
 func (c *scanner) keyTail(from, to int) {
 	from = max(from, c.last, to-maxKeyBlock)
 	lines := slices.Collect(bodyLines(c.s, from, to))
@@ -136,8 +136,8 @@ func (c *scanner) keyTail(from, to int) {
 	}
 }
 
-// wrapped records the lines that continue s[start:end], the first line of a private key block that was
-// encoded in base64 again: up to the one that ends the block, or the last whole one.
+// wrapped records the lines after s[start:end], the first line of a private key
+// block in base64: up to the one that ends the block, or the last whole one.
 func (c *scanner) wrapped(start, end int) {
 	s := c.s
 	if lastOfBase64(s[start:end]) {
@@ -158,13 +158,13 @@ func (c *scanner) wrapped(start, end int) {
 	}
 }
 
-// lastOfBase64 reports whether line can be the last one of a PEM block in base64: it ends in padding,
-// or in what the block's last dashes become.
+// lastOfBase64 reports whether line can end a PEM block in base64: in padding,
+// or in encoded dashes.
 func lastOfBase64(line string) bool {
 	return endsIn(line, "=", "LS0K", "LQ0K") || len(line) < pemLine && strings.HasSuffix(line, "LS0t")
 }
 
-// foundLines records the lines of a key: the first gets the mark, the others are removed.
+// foundLines records a key's lines; one mark replaces them all.
 func (c *scanner) foundLines(lines []bodyLine) {
 	rule := rulePrivateKey
 	for _, l := range lines {
@@ -173,18 +173,18 @@ func (c *scanner) foundLines(lines []bodyLine) {
 	}
 }
 
-// A bodyLine is the base64 of one line of a key, or of a possible one.
+// A bodyLine is the base64 in one line that may belong to a key.
 type bodyLine struct {
 	start, end int
-	pure       bool // the rest of the line is only signs, quotes and a number
-	escape     bool // neither, but an escape that hides its meaning, see [hides]
+	pure       bool // the rest of the line is signs, quotes and a number
+	escape     bool // not base64 but an escape that may hide some, see [hides]
 }
 
 func (l bodyLine) len() int { return l.end - l.start }
 
-// bodyLines splits s[from:to] at line ends, blanks and quotes, real and escaped ones, and yields
-// the longest run of base64 in each part. It leaves out headers (Proc-Type: 4,ENCRYPTED), line
-// numbers and redacted text.
+// bodyLines splits s[from:to] at line ends, blanks and quotes, also escaped
+// ones, and yields the longest run of base64 in each part. It leaves out
+// headers (Proc-Type: 4,ENCRYPTED), line numbers and redacted text.
 func bodyLines(s string, from, to int) iter.Seq[bodyLine] {
 	return func(yield func(bodyLine) bool) {
 		for i := from; i < to; {
@@ -198,7 +198,7 @@ func bodyLines(s string, from, to int) iter.Seq[bodyLine] {
 					i++
 				}
 				continue
-			case strings.IndexByte(betweenLines, s[i]) >= 0, s[i] == '+': // + is a sign of a diff here
+			case strings.IndexByte(betweenLines, s[i]) >= 0, s[i] == '+': // + is a diff's sign here
 				i++
 				continue
 			}
@@ -209,12 +209,12 @@ func bodyLines(s string, from, to int) iter.Seq[bodyLine] {
 			case strings.HasPrefix(text, mark), body != "" && strings.Trim(body, "xX") == "":
 				// Redacted before, or a manual's XXXX.
 			case strings.HasSuffix(text, ":"):
-				// A header: its value belongs to it.
+				// A header with its value.
 				for i < to && s[i] != '\n' && s[i] != '\\' {
 					i++
 				}
 			case body == "" && !strings.ContainsAny(text, "()[]{}:"):
-				// A sign. With one of these it is code, or the rest of a JSON value.
+				// A sign. Any of these bytes would make it code or JSON.
 			case body != "" && len(body) <= 6 && strings.Trim(body, "0123456789") == "":
 				// A line number.
 			default:
@@ -226,10 +226,10 @@ func bodyLines(s string, from, to int) iter.Seq[bodyLine] {
 	}
 }
 
-// betweenLines are the bytes besides a backslash that end a bodyLine.
+// betweenLines are the bytes that end a bodyLine, with the backslash.
 const betweenLines = " \t\r\n\"'`,;"
 
-// bodyLineAt returns the bodyLine that begins at s[i] and the end of its source.
+// bodyLineAt returns the bodyLine at s[i] and the end of its source.
 func bodyLineAt(s string, i, to int) (l bodyLine, end int) {
 	l = bodyLine{start: i, end: i, pure: true}
 	for i < to && s[i] != '\\' && strings.IndexByte(betweenLines, s[i]) < 0 {

@@ -1,6 +1,6 @@
 package redact
 
-// Names of the rules that code refers to. The others are in [prefixes] and beside their checks.
+// Rules that code refers to. The others are in [prefixes] and token.go.
 const (
 	rulePrivateKey    = "private-key"
 	ruleAWSAccessKey  = "aws-access-key"
@@ -11,16 +11,15 @@ const (
 	ruleCookie        = "cookie"
 )
 
-// A bucket has the forms of tokens that begin with the same byte.
+// A bucket holds the forms of tokens that begin with the same byte.
 type bucket struct {
 	second string // the bytes that can follow it; "" for any
 	forms  []prefix
 }
 
-// prefixes has the forms of tokens that begin with fixed bytes, by the first of these bytes. Of
-// forms that share a beginning the more specific comes first. They are documented by the providers,
-// or by their own tools and their entries in the public lists of secret scanning; lengths have some
-// leeway, because providers lengthen them.
+// prefixes lists tokens by first byte, the more specific first. Sources are the
+// providers' documentation, tools or entries in public lists of secret
+// scanning. Lengths have leeway, because providers lengthen their tokens.
 var prefixes = [256]bucket{
 	'.': {"a", []prefix{{rule: "terraform-token", texts: oneOf{".atlasv1."}, check: terraform}}},
 	'1': {"/", []prefix{{rule: "gcp-refresh-token", texts: oneOf{"1//0"}, body: url64, min: 40, edge: true}}},
@@ -112,7 +111,7 @@ var prefixes = [256]bucket{
 	}},
 	'g': {"hils", []prefix{
 		{rule: "github-token", texts: oneOf{"ghp_", "gho_", "ghr_", "github_pat_"}, body: token, min: 36},
-		{rule: "github-token", texts: oneOf{"ghu_", "ghs_"}, body: dotted, min: 36}, // a JWT follows ghs_ since 2026; ghu_ is to follow
+		{rule: "github-token", texts: oneOf{"ghu_", "ghs_"}, body: dotted, min: 36}, // ghs_ JWT since 2026; ghu_: soon
 		{rule: "gitlab-token", texts: oneOf{"glpat-"}, body: dotted, min: 20},
 		{rule: "gitlab-token", texts: oneOf{
 			"gldt-", "glrt-", "glrtr-", "glptt-", "glcbt-", "glsoat-",

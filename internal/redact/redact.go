@@ -7,16 +7,15 @@ import (
 	"unsafe"
 )
 
-// maxRounds bounds how often a text is searched again after a replacement in it. A replacement can
-// expose what its secret hid, so a text is clean only when a search finds nothing, which nearly
-// always is the second one.
+// maxRounds bounds how often a text is searched. Replacing a secret can expose
+// what it hid, so the last search must find nothing; mostly it is the second.
 const maxRounds = 16
 
 // mark begins every replacement. See [Count].
 const mark = "[redacted:"
 
-// String returns s with every secret in it replaced by [redacted:<rule>]. If there is none, it
-// returns s itself. Its result, passed to String again, is returned unchanged.
+// String returns s with every secret replaced by [redacted:<rule>], or s itself
+// if there is none. String returns its own results unchanged.
 func String(s string) string {
 	for range maxRounds {
 		spans := find(s, 0)
@@ -28,8 +27,7 @@ func String(s string) string {
 	return s
 }
 
-// Bytes is [String] for bytes. It never changes b, and returns b itself if there is nothing to
-// replace.
+// Bytes is [String] for bytes. It never changes b.
 func Bytes(b []byte) []byte {
 	s := view(b)
 	if r := String(s); !same(r, s) {
@@ -38,8 +36,8 @@ func Bytes(b []byte) []byte {
 	return b
 }
 
-// Count reports how often each rule's mark is in text, for a message to the user. It includes marks
-// that were in a text before it was redacted: subtract their number.
+// Count returns how often each rule's mark is in text. It includes marks that
+// were there before the text was redacted: subtract their number.
 func Count(text []byte) map[string]int {
 	var counts map[string]int
 	for s := view(text); ; {
@@ -57,13 +55,13 @@ func Count(text []byte) map[string]int {
 	}
 }
 
-// A span is a part of a text to be replaced.
+// A span is a part of a text that a mark replaces.
 type span struct {
 	start, end int
-	rule       string // what it is; "" for a part removed without a mark
+	rule       string // "" removes the part without a mark
 }
 
-// replace returns s with each span replaced by its mark. The spans must come from [merge].
+// replace replaces each span of s by its mark. The spans come from [merge].
 func replace(s string, spans []span) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -81,8 +79,7 @@ func replace(s string, spans []span) string {
 	return b.String()
 }
 
-// merge sorts spans and joins those that overlap. Of two names it keeps the more specific: a
-// provider's rather than that of an assignment.
+// merge sorts spans and joins those that overlap; [tells] picks the rule.
 func merge(spans []span) []span {
 	if len(spans) < 2 {
 		return spans
@@ -103,7 +100,7 @@ func merge(spans []span) []span {
 	return out
 }
 
-// tells ranks a rule by how much it says: nothing, where a secret stood, or what it is.
+// tells ranks a rule: it names nothing, a secret's place, or its kind.
 func tells(rule string) int {
 	switch rule {
 	case "":
@@ -116,7 +113,7 @@ func tells(rule string) int {
 	return 3
 }
 
-// view returns b as a string without copying; nothing in this package writes to b.
+// view returns b as a string without a copy. This package never writes to b.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // same reports whether a and b are the same string in memory.

@@ -4,12 +4,12 @@ import "strings"
 
 const (
 	// minWord is the length from which a word is searched for provider tokens.
-	// The shortest of them has 20 bytes; few words of prose and code are that long.
+	// The shortest token has 20 bytes, and few words of prose and code have.
 	minWord = 20
 
-	// minBlob is the length from which an unbroken run of base64 counts as data: an image, a
-	// signature, a source map. In that much of it, some token's form occurs by chance, so only its
-	// beginning is searched.
+	// minBlob is the length from which base64 is data, such as an image. Some
+	// token's form occurs by chance in that much, so only its start is
+	// searched.
 	minBlob = 256
 )
 
@@ -18,17 +18,14 @@ type scanner struct {
 	s     string
 	spans []span
 	last  int  // end of the last word or value found
-	lines bool // a rule needs lines, or their columns, that are escaped
+	lines bool // a rule needs lines that are escaped
 	jar   int  // end of the last cookies
-	kind  int  // the last kind: of a manifest in one line
-	tried int  // end of the last very long value; those that begin in it are cut short, or a=a=a=... takes for ever
+	kind  int  // the last kind in one line of JSON
+	tried int  // end of the last very long value; else a=a=a=... takes for ever
 }
 
-// scan returns the parts to replace in s as it is, in no particular order. It also reports whether
-// there may be more without the escapes of line ends.
-//
-// It splits s into words and looks closer at three places only: words long enough for a token, the
-// bytes that separate a name from its value, and key blocks.
+// scan returns the parts of s to replace, in no order. more says that line ends
+// are escaped, which may hide secrets.
 func scan(s string) (spans []span, more bool) {
 	c := scanner{s: s}
 	c.privateKeys()
@@ -87,13 +84,12 @@ func scan(s string) (spans []span, more bool) {
 	return c.spans, c.lines
 }
 
-// found records s[start:end] as a secret.
 func (c *scanner) found(rule string, start, end int) {
 	c.spans = append(c.spans, span{start, end, rule})
 	c.last = max(c.last, end)
 }
 
-// word searches the word s[start:end], whose bytes have the classes seen, for provider tokens.
+// word searches s[start:end] for provider tokens; seen has its bytes' classes.
 func (c *scanner) word(start, end int, seen uint8) {
 	if end-start >= minBlob && (seen&^std64 == 0 || seen&^url64 == 0) {
 		c.tokenAt(start)
@@ -114,7 +110,7 @@ func (c *scanner) word(start, end int, seen uint8) {
 	c.bearer(start, end)
 }
 
-// tokenAt records the provider token that begins at s[p] and returns its end, or p if there is none.
+// tokenAt records the provider token at s[p] and returns its end, or p.
 func (c *scanner) tokenAt(p int) int {
 	for i := range prefixes[c.s[p]].forms {
 		r := &prefixes[c.s[p]].forms[i]
@@ -138,8 +134,8 @@ func (c *scanner) tokenAt(p int) int {
 	return p
 }
 
-// edge reports whether a word can begin at s[p]: what precedes it is not alphanumeric, unless it
-// ends an escape (\n, %3D, \u0026, the m of a terminal's colour) or the last finding.
+// edge reports whether a word can begin at s[p]: after an escape (\n, %3D,
+// \u0026, the m of a terminal's colour), a finding, or no letter or digit.
 func (c *scanner) edge(p int) bool {
 	if p == 0 || p == c.last || !is(c.s[p-1], alnum) {
 		return true

@@ -5,26 +5,25 @@ import (
 	"strings"
 )
 
-// maxToken bounds the length of a token; the longest known ones, JWTs in cookies, have 4 KB.
+// maxToken bounds a token. The longest known, JWTs in cookies, have 4 KB.
 const maxToken = 8192
 
-// A prefix is the form of one provider's tokens: fixed bytes and what follows them.
+// A prefix is the form of a provider's tokens: fixed bytes and a body.
 type prefix struct {
 	rule  string
 	texts oneOf // the fixed bytes
-	body  uint8 // classes of the bytes after them
-	min   int   // number of them; those of a longer run belong to the token too
-	max   int   // a longer run is something else; 0 if there is no limit
-	edge  bool  // the fixed bytes are not telling enough to count in the middle of a word
-	rand  bool  // nor at its edge within base64url, nor unless the body looks machine-made, see [random]
+	body  uint8 // classes of the body
+	min   int   // its length; a longer run belongs to the token too
+	max   int   // a longer run is something else; 0 for no limit
+	edge  bool  // the fixed bytes count only at the edge of a word
+	rand  bool  // they count only outside base64url, before a [random] body
 
-	// check replaces body, min and max if the form needs more than these can say. It takes the
-	// position of the fixed bytes and returns the token's bounds, or zeros.
+	// check replaces body, min and max if they can't express the form. It takes
+	// the position of the fixed bytes and returns the token's bounds, or zeros.
 	check func(s string, p int) (start, end int)
 }
 
-// begins reports whether one of the prefixes begins with a and b. It is called for every byte of
-// every long word.
+// begins reports whether a prefix begins with a and b. It must be fast.
 func begins(a, b byte) bool {
 	second := prefixes[a].second
 	for i := range len(second) {
@@ -35,10 +34,9 @@ func begins(a, b byte) bool {
 	return second == "" && prefixes[a].forms != nil
 }
 
-// A oneOf is a list of alternatives.
 type oneOf []string
 
-// begin returns the alternative with which s begins, or "".
+// begin returns the alternative that s begins with, or "".
 func (texts oneOf) begin(s string) string {
 	for _, text := range texts {
 		// The last byte tells most words apart.
@@ -49,7 +47,7 @@ func (texts oneOf) begin(s string) string {
 	return ""
 }
 
-// match returns the bounds of the token whose text begins at s[p], or zeros.
+// match returns the bounds of the token with its text at s[p], or zeros.
 func (r *prefix) match(s string, p int, text string) (start, end int) {
 	if r.check != nil {
 		return r.check(s, p)
@@ -71,13 +69,12 @@ func (r *prefix) match(s string, p int, text string) (start, end int) {
 	return p, end
 }
 
-// dummy reports whether a token's body is an example: ghp_xxxxxxxx, sk-ant-your-key-here.
+// dummy reports whether body is an example: ghp_xxxxxxxx, sk-ant-your-key-here.
 func dummy(body string) bool {
 	return strings.Trim(body, "xX0.-_") == "" || placeholder(body)
 }
 
-// jwt finds a JSON web token: two or more segments of base64url with dots between, the first of
-// which names the algorithm.
+// jwt finds JSON web tokens: segments of base64url with dots between.
 func jwt(s string, p int) (int, int) {
 	if p > 0 && is(s[p-1], under|dash) {
 		return 0, 0
@@ -104,14 +101,14 @@ func jwt(s string, p int) (int, int) {
 	return 0, 0
 }
 
-// sk finds the keys of model providers that begin with sk-, the oldest and vaguest form.
+// sk finds the sk- keys of model providers, the oldest and vaguest form.
 func sk(s string, p int) (int, int) {
 	end := run(s, p, url64, maxToken)
 	body := s[p+len("sk-") : end]
 	switch {
 	case len(body) < 20 || dummy(body):
 		return 0, 0
-	case strings.Contains(body, "T3BlbkFJ"), // "OpenAI" in base64, in the middle of every OpenAI key
+	case strings.Contains(body, "T3BlbkFJ"), // "OpenAI" in base64, in every OpenAI key
 		strings.HasPrefix(body, "proj-"), strings.HasPrefix(body, "svcacct-"), strings.HasPrefix(body, "admin-"):
 		return p, end
 	case p > 0 && is(s[p-1], under|dash):
@@ -167,7 +164,7 @@ func discord(s string, p int) (int, int) {
 	return p, end
 }
 
-// telegram finds a bot's token from the AA that follows its id and a colon.
+// telegram finds a bot's token by the AA after its id and a colon.
 func telegram(s string, p int) (int, int) {
 	if p == 0 || s[p-1] != ':' {
 		return 0, 0
@@ -180,8 +177,8 @@ func telegram(s string, p int) (int, int) {
 	return start, end
 }
 
-// firebase finds the server keys of Firebase's messaging, AAAA, 7 bytes, a colon, APA91b and 134
-// bytes, and the registration tokens of devices, which have 22 bytes before the colon.
+// firebase finds Firebase's server keys (AAAA, 7 bytes, a colon, APA91b, 134
+// bytes) and devices' registration tokens, with 22 bytes before the colon.
 func firebase(s string, p int) (int, int) {
 	end := run(s, p, url64, maxToken)
 	if p == 0 || s[p-1] != ':' || end-p < 100 {
@@ -193,7 +190,7 @@ func firebase(s string, p int) (int, int) {
 	return wordStart(s, p-1, url64, 22), end
 }
 
-// clickup finds pk_, the number of a user, an underscore, 32 capitals and digits.
+// clickup finds pk_, a user's number, an underscore, 32 capitals and digits.
 func clickup(s string, p int) (int, int) {
 	id := run(s, p+len("pk_"), digit, 12)
 	end := run(s, id+1, upper|digit, 40)
@@ -247,8 +244,7 @@ func azureClientSecret(s string, p int) (int, int) {
 	return start, end
 }
 
-// azureResourceKey finds the keys of Azure's services and of Azure DevOps by the JQQJ99 in their
-// middle.
+// azureResourceKey finds keys of Azure services and DevOps by their JQQJ99.
 func azureResourceKey(s string, p int) (int, int) {
 	start := wordStart(s, p, alnum, 80)
 	end := run(s, p, alnum, 60)
@@ -258,8 +254,8 @@ func azureResourceKey(s string, p int) (int, int) {
 	return start, end
 }
 
-// pemInBase64 finds a private key block that was encoded in base64 again, as in Kubernetes and CI
-// systems. A certificate begins with the same bytes.
+// pemInBase64 finds a private key block in base64, as in Kubernetes. A
+// certificate begins with the same bytes.
 func pemInBase64(s string, p int) (int, int) {
 	head := s[p:min(len(s), p+64)]
 	b, _ := base64.StdEncoding.DecodeString(head)
@@ -283,7 +279,7 @@ func resend(s string, p int) (int, int) {
 	return p, end
 }
 
-// shaped examines the whole word s[start:end] for tokens without a prefix.
+// shaped examines the word s[start:end] for tokens without a prefix.
 func (c *scanner) shaped(start, end int, seen uint8) {
 	w := strings.TrimRight(c.s[start:end], ".")
 	end = start + len(w)
@@ -293,7 +289,7 @@ func (c *scanner) shaped(start, end int, seen uint8) {
 	case (len(w) == 36 || len(w) == 37) && strings.HasPrefix(w[32:], "-us") && run(w, 0, hex, 36) == 32:
 		c.found("mailchimp-key", start, end)
 	case seen&^hex == 0 && strings.HasSuffix(c.s[:start], "$") && len(w) == 32:
-		// access_token$production$<16 bytes>$<32 bytes>: Braintree, of PayPal
+		// Braintree: access_token$production$<16 bytes>$<32 bytes>
 		id := runBack(c.s, start-1, alnum, 20)
 		low := max(0, id-30)
 		head, ok := strings.CutSuffix(c.s[low:id], "$")
@@ -304,7 +300,7 @@ func (c *scanner) shaped(start, end int, seen uint8) {
 	}
 }
 
-// path examines the word s[start:end], a path, for web addresses whose last part is the secret.
+// path examines the path s[start:end] for web addresses that end in a secret.
 func (c *scanner) path(start, end int) {
 	w := c.s[start:end]
 	if !strings.Contains(w, "hook") {
@@ -324,14 +320,14 @@ func (c *scanner) path(start, end int) {
 			c.found("discord-webhook", end-len(secret), end)
 		}
 	}
-	// https://<tenant>.webhook.office.com/webhookb2/<uuid>@<uuid>/IncomingWebhook/<32 hex>/<uuid>
+	// <tenant>.webhook.office.com/webhookb2/<uuid>@<uuid>/IncomingWebhook/...
 	if _, secret, ok := strings.Cut(w, "/IncomingWebhook/"); ok && start > 0 && c.s[start-1] == '@' && len(secret) >= 32 {
 		c.found("teams-webhook", end-len(secret), end)
 	}
 }
 
-// awsSecretNear looks for the secret that belongs to the access key id at s[start:end]: 40 bytes of
-// base64 within the next or the last few lines.
+// awsSecretNear finds the secret of the AWS access key id s[start:end], within
+// 200 bytes.
 func (c *scanner) awsSecretNear(start, end int) {
 	const reach = 200
 	low, high := max(0, start-reach), min(len(c.s), end+reach)
@@ -348,8 +344,8 @@ func (c *scanner) awsSecretNear(start, end int) {
 	}
 }
 
-// awsSecret reports whether w can be the secret that belongs to an AWS access key id: 40 bytes of
-// base64. A git hash has 40 bytes too, but no capitals.
+// awsSecret reports whether w can be an AWS secret: 40 bytes of base64. A git
+// hash is as long but has no capitals.
 func awsSecret(w string) bool {
 	return len(w) == 40 && run(w, 0, std64, 40) == 40 &&
 		strings.IndexFunc(w, isUpper) >= 0 && strings.IndexFunc(w, isLower) >= 0 && strings.IndexFunc(w, isDigit) >= 0

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// url examines the URL whose :// is at s[i] for a password, or a token in its place.
+// url examines the URL around the :// at s[i] for a password or token.
 func (c *scanner) url(i int) {
 	s := c.s
 	start := i + len("://")
@@ -10,7 +10,7 @@ func (c *scanner) url(i int) {
 	at := start + strings.LastIndexByte(s[start:end], '@')
 	web := endsIn(s[:i], "http", "https", "ftp")
 	if at < start && !web {
-		// A password with an unencoded / in it is wrong but works with many drivers.
+		// Many drivers accept a password with an unencoded /.
 		at = c.lateAt(start, end)
 	}
 	if at < start {
@@ -29,8 +29,8 @@ func (c *scanner) url(i int) {
 	}
 }
 
-// lateAt returns the position of the first @ after s[end], the end of the authority that begins at
-// s[start], if the text before it looks like user:password.
+// lateAt returns the position of the first @ after s[end], the end of the
+// authority, or -1 if the text before does not look like user:password.
 func (c *scanner) lateAt(start, end int) int {
 	s := c.s
 	if end >= len(s) || s[end] != '/' && s[end] != '?' && s[end] != '#' {
@@ -47,8 +47,8 @@ func (c *scanner) lateAt(start, end int) int {
 	return end + n
 }
 
-// sample reports whether user:pass is an example as in manuals and tests. Such examples are most of
-// what website addresses contain, but rare in database addresses.
+// sample reports whether user:pass is an example, as in most addresses of
+// websites, but few of databases.
 func sample(user, pass string, web bool) bool {
 	if placeholder(pass) || strings.ContainsAny(pass, "{}()|") || strings.ContainsAny(user, "{}()<>[]$") {
 		return true
@@ -68,7 +68,8 @@ func sample(user, pass string, web bool) bool {
 	return pass == user || len(pass) == 1
 }
 
-// netrc reports whether s[i] follows "login <name>", which follows "machine <name>" or "default".
+// netrc reports whether s[i] follows "login <name>" after "machine <name>" or
+// "default".
 func (c *scanner) netrc(i int) bool {
 	words := strings.Fields(c.before(i, min(i, maxLine)))
 	n := len(words)
@@ -76,8 +77,8 @@ func (c *scanner) netrc(i int) bool {
 		(strings.HasSuffix(words[n-3], "default") || n >= 4 && strings.HasSuffix(words[n-4], "machine") && words[n-1] != "string")
 }
 
-// dsn reports whether the value v of the password whose name begins at s[name] belongs to a list of
-// database settings: user=app password=... host=db, User Id=sa;Password=...;
+// dsn reports whether the password v, named at s[name], is among database
+// settings: user=app password=... host=db, User Id=sa;Password=...;
 func (c *scanner) dsn(name int, v value) bool {
 	s := c.s
 	if strings.IndexByte(" ;\"'`?&", s[name-1]) < 0 {
@@ -92,13 +93,13 @@ func (c *scanner) dsn(name int, v value) bool {
 		after = after[:i]
 	}
 	if strings.ContainsAny(before, ",(") && !strings.Contains(before, ";") {
-		// Arguments of a Python function look like this, but those of a DSN have no commas.
+		// Arguments of a Python function look the same but for commas.
 		before = before[strings.LastIndexAny(before, ",(")+1:]
 	}
 	return settings(before) || settings(after)
 }
 
-// settings reports whether s has one of the settings that accompany a database's password.
+// settings reports whether s has a setting that goes with a database password.
 func settings(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] != '=' || i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '=' {
@@ -113,7 +114,7 @@ func settings(s string) bool {
 			"initial catalog", "port", "sslmode", "driver", "endpoint", "accountname", "addr", "address":
 			return true
 		}
-		// "host=db user=app": the word before the blank was a value.
+		// In "host=db user=app" the word before the blank is a value.
 		if j := strings.LastIndexByte(s[start:i], ' '); j >= 0 {
 			switch strings.ToLower(s[start+j+1 : i]) {
 			case "user", "host", "dbname", "port", "sslmode", "hostaddr":
@@ -139,7 +140,7 @@ func (c *scanner) azureSignature(start, stop, i int) {
 	}
 }
 
-// at examines the @ at s[i] of a DSN of Go's MySQL driver: user:password@tcp(host)/db.
+// at examines the @ at s[i] in user:password@tcp(host)/db, for Go and MySQL.
 func (c *scanner) at(i int) {
 	s := c.s
 	if !strings.HasPrefix(s[i:], "@tcp(") && !strings.HasPrefix(s[i:], "@unix(") && !strings.HasPrefix(s[i:], "@tcp4(") && !strings.HasPrefix(s[i:], "@tcp6(") {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// judge notes the value v of a name of kind k if v is a secret.
+// judge records v, the value of a name of kind k, if it is a secret.
 func (c *scanner) judge(k kind, name string, v value) {
 	text := c.s[v.start:v.end]
 	if !v.quoted && (strings.ContainsAny(text, "()[]{}<>") && !v.alone || strings.HasPrefix(text[run(text, 0, dotted, len(text)):], "(")) {
 		return // an expression, a call
 	}
 	if k == header && !v.quoted && scheme(text) {
-		// Authorization: Bearer ..., without quotes of its own.
+		// A scheme without quotes: Authorization: Bearer ...
 		v.start = skipByte(c.s, v.end, ' ')
 		v.end = c.restOfHeader(v.start, v.start)
 	}
@@ -23,14 +23,13 @@ func (c *scanner) judge(k kind, name string, v value) {
 	}
 }
 
-// credential returns the part of v, the value of a name of kind k, that is a secret, and the rule
-// that says so. The rule is "" if v has no secret.
+// credential returns the secret part of v, the value of a name of kind k, and
+// the rule that found it, or "" if there is none.
 func credential(k kind, name, v string, how value) (start, end int, rule string) {
 	if len(v) > maxValue {
 		return 0, 0, ""
 	}
 	if k == header || k == key || k == basic {
-		// Authorization: Bearer ...
 		if i := strings.IndexByte(v, ' '); i > 0 && scheme(v[:i]) {
 			start = i + 1
 		}
@@ -43,7 +42,7 @@ func credential(k kind, name, v string, how value) (start, end int, rule string)
 	case uuid(body):
 		return start, end, uuidRule(k, name, body)
 	case strings.Contains(body, "://"), path(body), numeral(body):
-		return 0, 0, "" // for a password in a URL, see url
+		return 0, 0, "" // url finds passwords in these
 	}
 	if words, _, _ := wordsOf(body); how.loose && words*3 < len(body) {
 		return 0, 0, "" // a name in code: testP256PrivateKey
@@ -59,7 +58,7 @@ func credential(k kind, name, v string, how value) (start, end int, rule string)
 	return 0, 0, ""
 }
 
-// scheme reports whether s is an HTTP authentication scheme, or is used as one by some services.
+// scheme reports whether s is an HTTP authentication scheme, or used as one.
 func scheme(s string) bool {
 	switch strings.ToLower(s) {
 	case "bearer", "basic", "token", "bot", "apikey", "api-key", "key", "ssws", "negotiate", "pat":
@@ -68,7 +67,7 @@ func scheme(s string) bool {
 	return false
 }
 
-// restOfHeader returns the end of the credential at s[start:end] of an unquoted header.
+// restOfHeader returns the end of an unquoted header's credential.
 func (c *scanner) restOfHeader(start, end int) int {
 	for end < len(c.s) && end-start < maxValue && (is(c.s[end], dotted|plus) || c.s[end] == '=') {
 		end++
@@ -76,7 +75,7 @@ func (c *scanner) restOfHeader(start, end int) int {
 	return end
 }
 
-// bearer examines the word s[start:end], which may follow "Bearer" or "Basic" anywhere.
+// bearer examines s[start:end], which may follow "Bearer" or "Basic" anywhere.
 func (c *scanner) bearer(start, end int) {
 	head := c.s[max(0, start-8):start]
 	end = c.restOfHeader(start, end)
@@ -87,15 +86,15 @@ func (c *scanner) bearer(start, end int) {
 	}
 }
 
-// minRandom is the length from which an unbroken piece of a value can be told from human text.
+// minRandom is the length from which a piece can be told from human text.
 const minRandom = 12
 
 // random reports whether v looks machine-made.
 //
-// Entropy alone doesn't tell: "accessTokenForUserSession" has as much as a key. But human text
-// consists of few words: a capital with small letters, capitals, or digits. A key changes between
-// these every second or third byte. The pieces of v between separators are examined one by one, and
-// one random piece is enough.
+// Entropy alone doesn't tell: "accessTokenForUserSession" has as much as a key.
+// But human text has few words: a capital with small letters, capitals, or
+// digits. A key changes between these every second or third byte. One random
+// piece of v between separators is enough.
 func random(v string) bool { return randomPiece(v, minRandom) }
 
 func randomPiece(v string, least int) bool {
@@ -115,9 +114,9 @@ func randomPiece(v string, least int) bool {
 	return false
 }
 
-// dense reports whether the words of piece are as short as those of keys. Of random pieces of 20
-// bytes it recognises 98 % in base62, hexadecimal and a-z0-9; of 40 bytes 99.5 %. It fails for
-// letters alone, which are too much like words. See TestRandomRecall.
+// dense reports whether piece has words as short as a key's. It recognises 98 %
+// of random pieces of 20 bytes, and 99.5 % of 40, in base62, hexadecimal and
+// a-z0-9, but not letters alone. See TestRandomRecall.
 func dense(piece string) bool {
 	words, numbers, kinds := wordsOf(piece)
 	n := len(piece)
@@ -137,7 +136,7 @@ func dense(piece string) bool {
 	return kinds&letters == letters && n >= 20 && words*7 >= n*2
 }
 
-// Kinds of the bytes that the words of a value are made of.
+// Kinds of the bytes in a value's words.
 const (
 	other = iota
 	small
@@ -145,8 +144,8 @@ const (
 	number
 )
 
-// wordsOf returns how many words s has, how many of them are numbers, and the kinds of its bytes, a
-// bit for each.
+// wordsOf returns how many words s has, how many are numbers, and a bit for
+// each kind of its bytes.
 func wordsOf(s string) (words, numbers int, kinds uint8) {
 	last := other
 	for i := 0; i < len(s); i++ {
@@ -171,8 +170,8 @@ func wordsOf(s string) (words, numbers int, kinds uint8) {
 	return words, numbers, kinds
 }
 
-// enough returns the entropy in bits per byte that n random bytes of the poorest alphabet,
-// hexadecimal, nearly always reach.
+// enough returns the bits per byte that n random hexadecimal bytes, the poorest
+// alphabet, nearly always have.
 func enough(n int) float64 {
 	switch {
 	case n < 12:
@@ -199,8 +198,8 @@ func entropy(s string) float64 {
 	return h
 }
 
-// strong reports whether v looks like a recommended password: letters, digits and something else,
-// without being a path, an address or an expression.
+// strong reports whether v looks like a recommended password: letters, digits
+// and a symbol, but no path, address or expression.
 func strong(v string) bool {
 	var seen uint8
 	symbol := false
@@ -215,8 +214,7 @@ func strong(v string) bool {
 		!strings.Contains(v, "//") && !strings.ContainsAny(v, "(){}[]<>") && v[0] != '/' && v[0] != '@'
 }
 
-// placeholder reports whether v stands for a secret instead of being one: a variable, a template,
-// an example word, or the mark of a redaction.
+// placeholder reports whether v only stands for a secret, as a template does.
 func placeholder(v string) bool {
 	if v == "" {
 		return true
@@ -239,26 +237,24 @@ func placeholder(v string) bool {
 	return false
 }
 
-// examples has what shows that a value is none, in lower case, by its first byte. Letter or not, it
-// has the bit 0x20.
+// examples lists texts of placeholders, by first byte, with the bit 0x20 set.
 var examples = [256][]string{
 	'$': {"${", "$("}, '{': {"{{"}, '.': {"..."}, '*': {"***"}, 'x': {"xxxx"}, 'y': {"your"}, 'p': {"placeholder"},
 	'c': {"changeme", "change-me", "change_me"}, 'r': {"redacted"},
 }
 
-// hasFold reports whether s begins with the ASCII text prefix, ignoring case.
+// hasFold reports whether s begins with prefix, in any ASCII case.
 func hasFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// uuid reports whether v is a UUID.
 func uuid(v string) bool {
 	v = strings.TrimPrefix(v, "urn:uuid:")
 	return len(v) == 36 && v[8] == '-' && v[13] == '-' && v[18] == '-' && v[23] == '-' && strings.Trim(v, hexDigits+"-") == ""
 }
 
-// uuidRule returns the rule for the UUID v as the value of a name of kind k. npm, Snyk, Postmark,
-// Keycloak and others make tokens of UUIDs.
+// uuidRule returns the rule for a UUID as value of a name of kind k. npm, Snyk,
+// Postmark, Keycloak and others use UUIDs as tokens.
 func uuidRule(k kind, name, v string) string {
 	switch {
 	case entropy(v) < enough(len(v)), strings.HasPrefix(v, "urn:"): // 00000000-0000-0000-0000-000000000001
@@ -275,15 +271,15 @@ func uuidRule(k kind, name, v string) string {
 
 const hexDigits = "0123456789abcdefABCDEF"
 
-// numeral reports whether v is a number as in code, in hexadecimal with at most 64 bits.
+// numeral reports whether v is a hexadecimal literal of at most 64 bits.
 func numeral(v string) bool {
 	v, ok := strings.CutPrefix(v, "0x")
 	v = strings.ReplaceAll(v, "_", "")
 	return ok && len(v) <= 16 && strings.Trim(v, hexDigits) == ""
 }
 
-// path reports whether v is the name of a file. A base64 key can also begin with a slash, but has
-// no other signs.
+// path reports whether v names a file. Base64 can begin with a slash too, but
+// has no other signs.
 func path(v string) bool {
 	if strings.HasPrefix(v, "~/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") {
 		return true
@@ -291,7 +287,7 @@ func path(v string) bool {
 	return v[0] == '/' && (strings.ContainsAny(v, "._-~ ") || strings.Count(v, "/")*8 > len(v))
 }
 
-// userAndPassword reports whether v is base64 of "user:password", as in HTTP and Docker.
+// userAndPassword reports whether v is base64 of "user:password".
 func userAndPassword(v string) bool {
 	if len(v) < 8 || len(v) > 2048 {
 		return false
