@@ -50,12 +50,12 @@ func (t *taker) throughGit(entries []entry) (tree git.Hash, fresh bool, err erro
 	return tree, fresh, err
 }
 
-// writeTree writes the private index as a tree. If path is another one, a copy for the user is made
-// there, without the untracked cache unless the user has one.
+// writeTree writes the private index as a tree. At a different path it copies
+// it for the user, without an untracked cache unless they have one.
 func (t *taker) writeTree(path string) (string, error) {
 	args := []string{"write-tree"}
 	if t.partialClone() {
-		args = append(args, "--missing-ok") // objects that were never fetched are not lost
+		args = append(args, "--missing-ok") // what was never fetched is not lost
 	}
 	if path == t.index.path {
 		return t.index.git(t.ctx, path, "", args...)
@@ -71,7 +71,7 @@ func (t *taker) writeTree(path string) (string, error) {
 	before := idOf(path)
 	out, err := t.index.git(t.ctx, path, "", append([]string{"-c", uncached}, args...)...)
 	if err == nil && idOf(path) == before && bytes.Contains(content, []byte(untrackedCache)) {
-		// The index already knew the tree, so git had no reason to write it.
+		// The index knew the tree already, so git did not write it.
 		_, err = t.index.git(t.ctx, path, "", "-c", uncached, "update-index", "--no-untracked-cache")
 	}
 	return out, err
@@ -86,18 +86,18 @@ func (t *taker) partialClone() bool {
 	return t.config.Get("extensions.partialclone") != ""
 }
 
-// maxAdds bounds the processes spent, for each filter, on finding the paths that git can't add. It
-// is enough to find one among 5,000.
+// maxAdds bounds the processes, per filter, that search for paths that git
+// can't add. It is enough to find one among 5,000.
 const maxAdds = 32
 
-// add brings the private index up to date with the worktree. A path that git can't add (its filter
-// is missing or fails, the file can't be read) is left out without affecting others.
+// add brings the private index up to date with the worktree. It leaves out
+// paths that can't be read, or that a failing or missing filter keeps from git.
 func (t *taker) add(work []*entry) error {
 	err := t.updateIndex(work)
-	if err == nil || exists(t.index.path+".lock") { // the lock of a killed git is removed when the index is made anew
+	if err == nil || exists(t.index.path+".lock") { // forget removes a killed git's lock
 		return err
 	}
-	// Update-index refuses to remove d/one when d has become a link.
+	// update-index refuses to remove d/one when d has become a link.
 	var lines strings.Builder
 	var files []*entry
 	for _, e := range work {
@@ -108,7 +108,7 @@ func (t *taker) add(work []*entry) error {
 		}
 	}
 	if err := t.setEntries(lines.String()); err != nil {
-		return err // the index itself is broken
+		return err // the index is broken
 	}
 	lines.Reset()
 	for _, same := range t.byFilter(files) {
@@ -123,7 +123,6 @@ func (t *taker) add(work []*entry) error {
 	return t.setEntries(lines.String())
 }
 
-// addSome adds entries and returns those that can't be added.
 func (t *taker) addSome(entries []*entry, adds *int) (failed []*entry) {
 	if *adds++; *adds > maxAdds {
 		return entries
@@ -138,8 +137,8 @@ func (t *taker) addSome(entries []*entry, adds *int) (failed []*entry) {
 	return append(t.addSome(entries[:half], adds), t.addSome(entries[half:], adds)...)
 }
 
-// byFilter divides entries by the filters that git runs for them: a filter that
-// is missing fails for all of its paths.
+// byFilter groups entries by their filters: a missing one fails for all of
+// them.
 func (t *taker) byFilter(entries []*entry) map[string][]*entry {
 	groups := make(map[string][]*entry)
 	attributes, err := t.attributes(pathList(entries), "filter", "working-tree-encoding")
@@ -162,7 +161,7 @@ func (t *taker) updateIndex(entries []*entry) error {
 	return err
 }
 
-// setEntries puts entries into the private index without looking at the worktree.
+// setEntries puts lines into the private index without a look at the worktree.
 func (t *taker) setEntries(lines string) error {
 	if lines == "" {
 		return nil

@@ -16,14 +16,14 @@ import (
 
 // A Checkout says how a tree is checked out.
 type Checkout struct {
-	Foreign bool // nothing of a worktree is run meanwhile: the tree is a stranger's, see [git.Repo.Foreign]
-	Dry     bool // say whether it would work, and change nothing
+	Foreign bool // the tree is untrusted: run nothing from a worktree, see [git.Repo.Foreign]
+	Dry     bool // only tell whether it would work
 }
 
-// CheckOut makes the worktree match tree. The snapshot must have been taken with Publish. Only
-// paths that are still as in the snapshot are changed or removed: git refuses everything if a path
-// was changed since, and a file in the way that the snapshot left out (ignored, skipped) gives an
-// [*InWayError], one that git does not look at and that was edited a [*HiddenError].
+// CheckOut makes the worktree match tree. The snapshot must have been taken
+// with Publish. If a path was changed since, git refuses everything. A file in
+// the way that the snapshot left out gives an [*InWayError], an edited one that
+// git does not look at a [*HiddenError].
 //
 // In a sparse checkout what differs outside of the patterns is written as well. The user's index, HEAD and
 // branch stay as they are, and so does the current directory.
@@ -33,7 +33,7 @@ func (s *Snapshot) CheckOut(ctx context.Context, tree git.Hash, how Checkout) er
 	if how.Dry {
 		args = append(args, "--dry-run")
 	}
-	defer os.Remove(s.index.newPath()) // nobody will publish it
+	defer os.Remove(s.index.newPath()) // it will not be published
 	x, err := *s.index, error(nil)
 	if how.Foreign {
 		x.repo, err = x.repo.Foreign(ctx)
@@ -61,17 +61,17 @@ func (s *Snapshot) CheckOut(ctx context.Context, tree git.Hash, how Checkout) er
 	return nil
 }
 
-// An InWayError names a file that a checkout would overwrite or delete, but that the snapshot does
-// not hold because it is ignored or was left out.
-type InWayError struct{ Path string } // relative to the top of the worktree; a directory ends in a slash
+// An InWayError names a file that a checkout would overwrite or delete, and
+// that the snapshot lacks because it is ignored or left out.
+type InWayError struct{ Path string } // from the worktree's top; a directory ends in /
 
 func (e *InWayError) Error() string { return fmt.Sprintf("%q is in the way", e.Path) }
 
-// A HiddenError names a file that a checkout would overwrite or delete, and that has changes which the
-// snapshot does not hold, because the user has told git not to look at it.
+// A HiddenError names a file that a checkout would overwrite or delete, with
+// changes that the snapshot lacks: the user told git not to look at it.
 type HiddenError struct {
-	Top, Path string // of the worktree; relative to it
-	Mark      string // of `git update-index`: "skip-worktree" or "assume-unchanged"
+	Top, Path string // the worktree's top, and the file from there
+	Mark      string // "skip-worktree" or "assume-unchanged", as in update-index
 }
 
 func (e *HiddenError) Error() string {
@@ -108,8 +108,8 @@ func (s *Snapshot) hidden(ctx context.Context, x *privateIndex, tree git.Hash, f
 	return failed
 }
 
-// removed makes sure that the files of the snapshot that were to go are gone: git only warns of those in a
-// directory that can't be written. Names of fresh files may differ from theirs in case alone.
+// removed checks that the files in gone are gone: git only warns if it can't
+// write a directory. A fresh file's name may differ in case alone.
 func (s *Snapshot) removed(gone map[string]bool, fresh []string) error {
 	top, err := filepath.EvalSymlinks(s.index.repo.Top)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Snapshot) removed(gone map[string]bool, fresh []string) error {
 	for p := range gone {
 		dir, err := filepath.EvalSymlinks(filepath.Dir(s.index.file(p)))
 		if err != nil || dir != filepath.Join(top, filepath.FromSlash(path.Dir(p))) {
-			continue // a link has taken the place of a directory
+			continue // a link replaced the directory
 		}
 		info, err := os.Lstat(s.index.file(p))
 		if err != nil || info.IsDir() {
@@ -134,8 +134,7 @@ func (s *Snapshot) removed(gone map[string]bool, fresh []string) error {
 	return nil
 }
 
-// written makes sure that the files that only the new tree has are there: where the user's settings make git
-// leave one out, it says nothing.
+// written checks for the fresh files: settings can make git omit one silently.
 func (s *Snapshot) written(fresh []string) error {
 	for _, p := range fresh {
 		if _, err := os.Lstat(s.index.file(p)); gone(err) {
@@ -175,8 +174,9 @@ func (s *Snapshot) clear(ctx context.Context, tree git.Hash) (gone map[string]bo
 	return gone, fresh, nil
 }
 
-// clearDir checks a directory to be made, and those above it. It reports whether nothing can be in it
-// because a file or link of the snapshot is to make way for it, and notes that in free.
+// clearDir checks a directory to be made, and its parents. It reports, and
+// notes in free, whether a file or link that goes makes sure that nothing is in
+// it.
 func (s *Snapshot) clearDir(dir string, gone, free map[string]bool) (bool, error) {
 	if known, ok := free[dir]; ok || dir == "." {
 		return known, nil
@@ -192,11 +192,10 @@ func (s *Snapshot) clearDir(dir string, gone, free map[string]bool) (bool, error
 	return is, err
 }
 
-// submodule is the mode of a submodule's commit, as git prints it.
+// submodule is git's mode for one.
 const submodule = "160000"
 
-// clearPath checks one path to be made, and the directories above it. Of a submodule git makes only the
-// directory, and it leaves that behind.
+// clearPath checks a path to be made; for a submodule git makes a directory.
 func (s *Snapshot) clearPath(p string, module bool, gone, free map[string]bool) error {
 	if is, err := s.clearDir(path.Dir(p), gone, free); is || err != nil {
 		return err
@@ -204,13 +203,13 @@ func (s *Snapshot) clearPath(p string, module bool, gone, free map[string]bool) 
 	info, err := os.Lstat(s.index.file(p))
 	switch {
 	case err != nil:
-		return nil // nothing there, or a file of the snapshot in place of a directory
+		return nil // nothing there, or a file in place of a parent
 	case !info.IsDir():
 		return &InWayError{p}
 	case module:
 		return nil
 	}
-	// A directory becomes a file: everything in it must be due to be removed.
+	// Everything in a directory that becomes a file must be about to go.
 	return filepath.WalkDir(s.index.file(p), func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

@@ -19,16 +19,15 @@ import (
 )
 
 const (
-	// maxPlainFiles is how many files are hashed in-process. With more of them, it pays to have the
-	// private index remember the hashes: hashing 64 files of 10 KB costs as much as `git
-	// update-index` and `git write-tree`, 3 ms.
+	// maxPlainFiles is how many files are hashed in-process. For 64 of 10 KB
+	// git takes as long, 3 ms, and the private index remembers the hashes.
 	maxPlainFiles = 64
 	// maxPlainSize is how many bytes of files are read into memory.
 	maxPlainSize = 16 << 20
 )
 
-// plain hashes the worktree's files among entries, if they are few, git would store each of them
-// byte for byte, and no index has to be published. Otherwise ok is false.
+// plain hashes the worktree's files among entries. ok is false if they are
+// many, if git would not store each byte for byte, or with Options.Publish.
 func (t *taker) plain(entries []entry) (files map[string]git.Entry, ok bool) {
 	if t.opt.Publish && len(entries) > 0 {
 		return nil, false
@@ -56,7 +55,7 @@ func (t *taker) plain(entries []entry) (files map[string]git.Entry, ok bool) {
 		case gone(err):
 			e.gone = true
 		case err != nil:
-			return nil, false // git says what is wrong, path by path
+			return nil, false // git tells each path's problem
 		default:
 			contents[e.path] = content
 		}
@@ -78,7 +77,7 @@ func (t *taker) plain(entries []entry) (files map[string]git.Entry, ok bool) {
 	return files, true
 }
 
-// read returns what git would store for e: a file's bytes or a link's target.
+// read returns a file's bytes or a link's target, as git would store them.
 func (t *taker) read(e *entry) ([]byte, error) {
 	if e.info.Mode()&fs.ModeSymlink == 0 {
 		return os.ReadFile(t.index.file(e.path))
@@ -87,15 +86,14 @@ func (t *taker) read(e *entry) ([]byte, error) {
 	return []byte(filepath.ToSlash(target)), err
 }
 
-// mode returns the mode that git would store for e.
 func (t *taker) mode(e *entry) filemode.FileMode {
 	switch {
 	case e.info.Mode()&fs.ModeSymlink != 0:
 		return filemode.Symlink
-	case e.mode == filemode.Symlink && t.off("core.symlinks"): // the link is a file that holds its target
+	case e.mode == filemode.Symlink && t.off("core.symlinks"): // the file holds a link's target
 		return filemode.Symlink
 	case e.mode == filemode.Regular, e.mode == filemode.Executable:
-		return e.mode // as git sees it: core.fileMode may be off
+		return e.mode // git knows about core.fileMode
 	case e.info.Mode()&0o100 != 0 && !t.off("core.filemode"):
 		return filemode.Executable
 	}
@@ -105,8 +103,7 @@ func (t *taker) mode(e *entry) filemode.FileMode {
 // off reports whether a setting that is on by default is off.
 func (t *taker) off(key string) bool { return len(t.config[key]) > 0 && !t.config.Bool(key) }
 
-// converted reports whether git would convert one of the files when storing it. It may wrongly say
-// yes, but never no. A link's target is never converted.
+// converted reports whether git might convert one of the files.
 func (t *taker) converted(entries []entry, contents map[string][]byte) bool {
 	crlf := strings.EqualFold(t.config.Get("core.autocrlf"), "input") || t.config.Bool("core.autocrlf")
 	if len(contents) == 0 || !crlf && !t.attributesFor(entries, contents) {
@@ -124,7 +121,7 @@ func (t *taker) converted(entries []entry, contents map[string][]byte) bool {
 		case "text":
 			text = a.value
 			fallthrough
-		case "eol", "crlf": // changes nothing in a file without a carriage return
+		case "eol", "crlf": // change only files with carriage returns
 			if text != "unset" && (on || crlf) && bytes.IndexByte(contents[a.path], '\r') >= 0 {
 				return true
 			}
@@ -140,7 +137,7 @@ func (t *taker) converted(entries []entry, contents map[string][]byte) bool {
 // An attribute of a path, as git check-attr prints it.
 type attribute struct{ path, name, value string }
 
-// attributes asks git for attributes of paths, which end in NUL; each path's in the order of names.
+// attributes returns, for each NUL-ended path, its attributes in names' order.
 func (t *taker) attributes(paths string, names ...string) ([]attribute, error) {
 	out, err := t.index.git(t.ctx, t.index.path, paths, append([]string{"check-attr", "-z", "--stdin"}, names...)...)
 	if err != nil {
@@ -157,8 +154,8 @@ func (t *taker) attributes(paths string, names ...string) ([]attribute, error) {
 	return attributes, nil
 }
 
-// attributesFor reports whether any file could give one of the paths an attribute. Where a
-// .gitattributes is missing, as in a sparse checkout, git reads the index's.
+// attributesFor reports whether any file could give a path an attribute. If
+// .gitattributes is missing, as in a sparse checkout, git uses the index's.
 func (t *taker) attributesFor(entries []entry, contents map[string][]byte) bool {
 	if t.config.Bool("core.sparsecheckout") || t.config.Get("core.attributesfile") != "" || t.config.Get("attr.tree") != "" {
 		return true

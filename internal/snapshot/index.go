@@ -18,13 +18,13 @@ import (
 	"gitagent/internal/local"
 )
 
-// A privateIndex is the index file for the snapshots of one worktree.
+// A privateIndex is the index for one worktree's snapshots.
 type privateIndex struct {
-	repo  *git.Repo  // the repository as it is
+	repo  *git.Repo  // with the user's index
 	dir   *local.Dir // $GIT_DIR/agent
 	path  string
 	users string  // the user's own index
-	from  *origin // what the private index was made from, nil if unknown
+	from  *origin // what the index was copied from, nil if unknown
 }
 
 func openIndex(repo *git.Repo) (*privateIndex, error) {
@@ -35,10 +35,9 @@ func openIndex(repo *git.Repo) (*privateIndex, error) {
 	return &privateIndex{repo: repo, dir: dir, path: dir.Path(indexFile), users: filepath.Join(repo.GitDir, "index")}, nil
 }
 
-// git runs git on the index file at path instead of the user's. Optional locks are on, whatever the
-// user's environment says: without them git would not write the untracked cache. Split index is off
-// because shared index files would appear beside the user's index, and hooks because
-// post-index-change must not be told of an index that is not the user's.
+// git runs git on the index at path. Without optional locks it would not write
+// the untracked cache; a split index would put files beside the user's index,
+// and the hook post-index-change must not learn of ours.
 func (x *privateIndex) git(ctx context.Context, path, stdin string, args ...string) (string, error) {
 	p, err := x.start(ctx, path, args...)
 	if err != nil {
@@ -48,37 +47,36 @@ func (x *privateIndex) git(ctx context.Context, path, stdin string, args ...stri
 	return string(out), err
 }
 
-// start is git without the wait for its end.
+// start is git without the wait.
 func (x *privateIndex) start(ctx context.Context, path string, args ...string) (*git.Process, error) {
 	args = append([]string{"-c", "core.splitIndex=false", "-c", "core.hooksPath=" + os.DevNull}, args...)
 	return x.repo.With("GIT_INDEX_FILE="+path, "GIT_OPTIONAL_LOCKS=1").Start(ctx, args...)
 }
 
-// An origin says what the private index was copied from.
-// When one of the files differs, the copy is made anew.
+// An origin is the state of files that the private index depends on.
 type origin struct {
 	Index    fileID `json:"index"`
 	Sparse   fileID `json:"sparse"`
-	Worktree fileID `json:"worktree"` // config.worktree, where sparse-checkout is switched on
+	Worktree fileID `json:"worktree"` // config.worktree, which can switch sparse checkouts on
 
-	// Cached says that the user's index holds an untracked cache.
+	// Cached says that the user's index has an untracked cache.
 	Cached bool `json:"cached,omitempty"`
-	// Ahead says that the private index may hold entries that the user's does not. Git does not
-	// know this index, so `git gc --prune=now` may have removed their objects.
+	// Ahead says that the private index may hold entries that the user's lacks.
+	// Git does not know it, so `git gc --prune=now` may have removed their
+	// objects.
 	Ahead bool `json:"ahead,omitempty"`
-	// Added are the paths, each with a NUL after it, that only the private index has:
-	// for the user, and so for [Policy], they are untracked.
+	// Added lists the paths, each with a NUL, that only the private index has:
+	// to the user, and so to [Policy], they are untracked.
 	Added []byte `json:"added,omitempty"`
 }
 
 // A fileID identifies one state of a file without reading it.
 type fileID struct {
 	Inode uint64 `json:"inode"`
-	Size  int64  `json:"size"`  // bytes
-	Mtime int64  `json:"mtime"` // nanoseconds since 1970
+	Size  int64  `json:"size"`  // in bytes
+	Mtime int64  `json:"mtime"` // in nanoseconds since 1970
 }
 
-// now is the origin that a copy made now would have.
 func (x *privateIndex) now() origin {
 	return origin{
 		Index:    idOf(x.users),
@@ -87,18 +85,18 @@ func (x *privateIndex) now() origin {
 	}
 }
 
-// file is where the worktree has a path.
+// file returns where path is in the worktree.
 func (x *privateIndex) file(path string) string {
 	return filepath.Join(x.repo.Top, filepath.FromSlash(path))
 }
 
-// current reports whether the files from which the private index was made are unchanged.
+// current reports whether the private index's origin is unchanged.
 func (x *privateIndex) current() bool {
 	now := x.now()
 	return x.from != nil && now.Index == x.from.Index && now.Sparse == x.from.Sparse && now.Worktree == x.from.Worktree
 }
 
-// idOf returns the id of a file, zero if there is none.
+// idOf returns the id of a file, or a zero one.
 func idOf(path string) fileID {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -107,16 +105,15 @@ func idOf(path string) fileID {
 	return fileID{Inode: inode(info), Size: info.Size(), Mtime: info.ModTime().UnixNano()}
 }
 
-// The files of the private index.
 const (
 	indexFile  = "index"
-	newFile    = "index.new" // what becomes the user's index
+	newFile    = "index.new" // to become the user's index
 	originFile = "index.origin"
 )
 
-// prepare brings the private index up to date if the user's has changed.
+// prepare copies the user's index if it has changed.
 func (x *privateIndex) prepare(ctx context.Context) error {
-	for _, path := range []string{x.path, x.newPath()} { // locks left by a killed git of ours
+	for _, path := range []string{x.path, x.newPath()} { // a killed git's locks
 		if _, err := git.DropDeadLock(ctx, path); err != nil {
 			return fmt.Errorf("make the private index: %w", err)
 		}
@@ -130,8 +127,8 @@ func (x *privateIndex) prepare(ctx context.Context) error {
 	return x.copy(ctx)
 }
 
-// copy makes the private index anew, as a copy of the user's with its modification time. Where
-// there is no index, HEAD's tree takes its place: files tracked there stay tracked.
+// copy copies the user's index with its modification time. If there is none, it
+// takes HEAD's tree, so files tracked there stay tracked.
 func (x *privateIndex) copy(ctx context.Context) error {
 	from := x.now()
 	if err := x.forget(); err != nil {
@@ -148,8 +145,8 @@ func (x *privateIndex) copy(ctx context.Context) error {
 	return x.remember(from)
 }
 
-// readHead makes the private index anew from HEAD's tree because the user's can't be read. This is
-// not remembered, so the next snapshot tries the user's again.
+// readHead makes the private index from HEAD's tree because the user's can't be
+// read. The next snapshot tries the user's again.
 func (x *privateIndex) readHead(ctx context.Context) error {
 	if err := x.forget(); err != nil {
 		return err
@@ -169,7 +166,7 @@ func (x *privateIndex) readHead(ctx context.Context) error {
 	return err
 }
 
-// forget removes the private index and, since the caller has our lock, what a killed git left.
+// forget removes the private index and, as we hold our lock, a killed git's.
 func (x *privateIndex) forget() error {
 	x.from = nil
 	for _, name := range []string{originFile, indexFile, indexFile + ".lock"} {
@@ -192,15 +189,15 @@ func (x *privateIndex) remember(from origin) error {
 	return nil
 }
 
-// untrackedCache is the name of an index extension. A file with this in its name does no harm.
+// untrackedCache is an index extension. A file's name may contain it
+// harmlessly.
 const untrackedCache = "UNTR"
 
 func (x *privateIndex) cached() bool { return x.from != nil && x.from.Cached }
 
 func (x *privateIndex) ahead() bool { return x.from == nil || x.from.Ahead }
 
-// goAhead notes, in advance, that the private index gets ahead of the user's, and which paths it
-// alone will have; added is as in origin.
+// goAhead notes that the private index will get ahead, by paths as in origin.
 func (x *privateIndex) goAhead(added string) error {
 	if x.from == nil || x.from.Ahead && added == "" {
 		return nil
@@ -211,7 +208,6 @@ func (x *privateIndex) goAhead(added string) error {
 	return x.remember(from)
 }
 
-// added returns the paths that only the private index has.
 func (x *privateIndex) added() map[string]bool {
 	paths := make(map[string]bool)
 	if x.from != nil {
@@ -222,9 +218,8 @@ func (x *privateIndex) added() map[string]bool {
 	return paths
 }
 
-// copyIndex copies an index to a file beside the private one, for those who may read it, and with its
-// modification time: git compares that with the times of the files to know which of them it must
-// read again. It returns the content.
+// copyIndex copies an index to a file beside the private one, with permissions
+// and modification time, and returns its content.
 func (x *privateIndex) copyIndex(from, to string) ([]byte, error) {
 	info, err := os.Stat(from)
 	if err != nil {
@@ -248,8 +243,7 @@ func (x *privateIndex) copyIndex(from, to string) ([]byte, error) {
 	return content, os.Chtimes(x.dir.Path(to), time.Time{}, info.ModTime())
 }
 
-// plain reports whether a path is a file that git may write over: of a link it would follow, it
-// would write what that leads to.
+// plain reports whether path is a file. Git would write through a link.
 func plain(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular()

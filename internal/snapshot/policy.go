@@ -10,14 +10,14 @@ import (
 	"gitagent/internal/secret"
 )
 
-// A Policy says which untracked paths stay out of snapshots. Tracked ones are always taken: the
-// user has decided that they belong to the repository.
+// A Policy says which untracked paths stay out of snapshots. Tracked paths are
+// always taken, because the user wants them in the repository.
 type Policy struct {
 	MaxFileSize       int64          // bytes of one untracked file
-	MaxUntrackedFiles int            // number of untracked files
-	MaxUntrackedSize  int64          // bytes of all untracked files together
-	Exclude           []string       // gitignore patterns beyond the repository's own
-	Purged            *secret.Finder // what must not come back; nil for nothing
+	MaxUntrackedFiles int            // how many
+	MaxUntrackedSize  int64          // bytes of all untracked files
+	Exclude           []string       // gitignore patterns beyond the repository's
+	Purged            *secret.Finder // what must not come back, or nil
 }
 
 // A Skip is a path that a snapshot leaves out, and why.
@@ -26,28 +26,27 @@ type Skip struct {
 	Why  string `json:"why"`  // one of the Why constants
 }
 
-// Why a path was left out.
+// Reasons to leave a path out.
 const (
 	WhySize       = "size"       // larger than Policy.MaxFileSize
-	WhySecret     = "secret"     // its name is typical of a file that holds credentials
+	WhySecret     = "secret"     // the name is typical of a file with credentials
 	WhyExcluded   = "excluded"   // matches Policy.Exclude
-	WhyTooMany    = "too many"   // the directory was left out to stay within Policy.MaxUntrackedFiles
+	WhyTooMany    = "too many"   // a directory, to stay within Policy.MaxUntrackedFiles
 	WhyTooMuch    = "too much"   // the same for Policy.MaxUntrackedSize
-	WhyRepository = "repository" // a repository inside the worktree that is not a submodule
+	WhyRepository = "repository" // a repository that is not a submodule
 	WhySubmodule  = "submodule"  // a submodule with uncommitted changes
-	WhyFilter     = "filter"     // git's filter for it failed or is missing
-	WhyUnreadable = "unreadable" // could not be read
-	WhyRefused    = "refused"    // git refuses to store such a name
-	WhyPurged     = "purged"     // it has what Policy.Purged finds
+	WhyFilter     = "filter"     // git's filter failed or is missing
+	WhyUnreadable = "unreadable" // the file could not be read
+	WhyRefused    = "refused"    // git refuses such a name
+	WhyPurged     = "purged"     // Policy.Purged finds something in it
 )
 
-// An untracked file as the policy sees it.
 type untracked struct {
 	path string
 	size int64 // bytes
 }
 
-// apply splits files into those to take and those to skip.
+// apply returns the files to take and those to skip.
 func (p Policy) apply(files []untracked) (take []untracked, skipped []Skip) {
 	exclude := parsePatterns(p.Exclude)
 	for _, f := range files {
@@ -70,9 +69,9 @@ func (p Policy) apply(files []untracked) (take []untracked, skipped []Skip) {
 	return take, append(skipped, dropped...)
 }
 
-// fit leaves out the heaviest directories until the rest weighs at most limit. If dropping either
-// of two nested directories would do, the deeper one goes: build/cache, not build. Files at the top
-// go one by one, heaviest first.
+// fit leaves out the heaviest directories until the rest weighs at most limit.
+// If a nested one is enough, it goes alone: build/cache, not build.
+// Files at the top go one by one.
 func fit(files []untracked, limit int64, weight func(untracked) int64, why string) (take []untracked, skipped []Skip) {
 	top := &node{below: make(map[string]*node)}
 	for _, f := range files {
@@ -119,11 +118,11 @@ func leftOut(left map[string]bool, name string) bool {
 	return false
 }
 
-// A node is a file, or a directory with everything below it.
+// A node is a file or a directory with all below it.
 type node struct {
-	name   string // the whole path; a directory ends in a slash
+	name   string // the path; a directory ends in a slash
 	weight int64
-	below  map[string]*node // of a directory
+	below  map[string]*node // nil for a file
 }
 
 func (n *node) add(name string, weight int64) {
@@ -141,16 +140,14 @@ func (n *node) add(name string, weight int64) {
 	n.below[dir].add(name, weight)
 }
 
-// heaviest returns the nodes directly below n, heaviest first.
 func (n *node) heaviest() []*node {
 	return slices.SortedFunc(maps.Values(n.below), func(a, b *node) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.name, b.name))
 	})
 }
 
-// secretName reports whether a file of this name usually holds credentials: environment files,
-// private keys, key stores and the credential files of common tools. Only untracked files are
-// checked, so a false alarm costs one file of a snapshot, which names it.
+// secretName reports whether a file of this name usually holds credentials. A
+// false alarm costs one untracked file of a snapshot, which names it.
 func secretName(name string) bool {
 	name = strings.ToLower(name)
 	base := path.Base(name)
@@ -178,7 +175,7 @@ func secretName(name string) bool {
 		strings.HasPrefix(base, "client_secret_") && strings.HasSuffix(base, ".json")
 }
 
-// isExample reports whether a file is a template that people commit on purpose.
+// isExample reports whether base names a template that is safe to commit.
 func isExample(base string) bool {
 	for _, word := range []string{"example", "sample", "template", "dist"} {
 		if strings.HasSuffix(base, "."+word) || strings.HasSuffix(base, "-"+word) || strings.Contains(base, "."+word+".") {
@@ -188,13 +185,14 @@ func isExample(base string) bool {
 	return false
 }
 
-// A pattern is one of gitignore(5). go-git's need encoding/gob, which costs 0.2 ms at every start.
+// A pattern is one of gitignore(5). go-git's need encoding/gob, which costs 0.2
+// ms at every start.
 type pattern struct {
-	parts         []string // of the path, from the top; "**" is any number of them
+	parts         []string // of the path; "**" is any number of them
 	include, dirs bool     // !pattern, pattern/
 }
 
-// parsePatterns reads patterns; the last one that matches a path counts.
+// parsePatterns parses gitignore lines.
 func parsePatterns(lines []string) []pattern {
 	var patterns []pattern
 	for _, line := range lines {
@@ -222,7 +220,8 @@ func parsePatterns(lines []string) []pattern {
 	return patterns
 }
 
-// excluded reports whether a file or a directory above it is excluded.
+// excluded reports whether the last pattern that matches a file, or a directory
+// above it, excludes it.
 func excluded(patterns []pattern, file string) bool {
 	names := strings.Split(file, "/")
 	for n := 1; n <= len(names); n++ {
@@ -238,7 +237,7 @@ func excluded(patterns []pattern, file string) bool {
 	return false
 }
 
-// match compares name by name. Where one does not match, the last "**" takes one name more.
+// match compares name by name. After a mismatch the last "**" takes one more.
 func (p pattern) match(names []string) bool {
 	next, anything, taken := 0, -1, 0
 	for i := 0; i < len(names); {

@@ -11,15 +11,15 @@ import (
 	"gitagent/internal/limit"
 )
 
-// ErrIndexBusy reports that the user's index was locked for longer than Publish waits,
-// or changed while the snapshot was taken.
+// ErrIndexBusy reports that the user's index was locked for longer than Publish
+// waits, or changed since the snapshot.
 var ErrIndexBusy = errors.New("the index is in use")
 
-// Publish replaces the user's index with the one prepared by [Take], which matches the snapshot's
-// tree. The branch moves afterwards: a process that dies in between leaves staged files, which
-// harms nobody, while in the opposite order the user's next commit would delete the turn's files.
-//
-// If the user's index is locked or has changed, the error wraps [ErrIndexBusy].
+// Publish replaces the user's index with the one that [Take] prepared to match
+// the tree. The branch moves afterwards: a process that dies in between leaves
+// staged files, while in the opposite order the user's next commit would delete
+// the turn's files. If the user's index is locked or has changed, the error
+// wraps [ErrIndexBusy].
 func (s *Snapshot) Publish(ctx context.Context) error {
 	if !s.fresh {
 		return nil
@@ -52,7 +52,7 @@ func (x *privateIndex) publish(ctx context.Context) error {
 	return x.remember(from)
 }
 
-// linkWhenFree creates git's lock on the index together with its content, in one step.
+// linkWhenFree creates git's lock on the index with its content, in one step.
 func linkWhenFree(ctx context.Context, from, lock string) error {
 	most := limit.Of(ctx).Index
 	var over <-chan time.Time
@@ -79,8 +79,7 @@ func linkWhenFree(ctx context.Context, from, lock string) error {
 	}
 }
 
-// recover removes what a process that died in Publish left: an index.lock that is our own file.
-// Nobody else's lock is ever touched.
+// recover removes an index.lock left by a Publish that died, and no others.
 func (x *privateIndex) recover() {
 	fresh, err := os.Lstat(x.newPath())
 	if err != nil {

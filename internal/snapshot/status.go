@@ -11,27 +11,27 @@ import (
 	"gitagent/internal/git"
 )
 
-// An entry is one path listed by status.
+// An entry is a path listed by status.
 type entry struct {
-	path      string // bytes, relative to the top of the worktree; a repository inside it ends in a slash
+	path      string // in bytes, from the worktree's top; a repository ends in a slash
 	untracked bool
-	ours      bool // untracked for the user, but the private index has it
+	ours      bool // untracked for the user, but in the private index
 	conflict  bool
 
-	// staged is what the index holds, zero if nothing; in a conflict, our side.
+	// staged is the index's entry, zero if there is none, ours in a conflict.
 	staged git.Entry
-	// work is set if the worktree differs from the index; mode is what git found in the worktree,
-	// zero if the file is gone or untracked.
+	// work is set if the worktree differs from the index; mode is the
+	// worktree's, zero if the file is gone or untracked.
 	work bool
 	mode filemode.FileMode
-	gone bool // the worktree holds nothing at the path
+	gone bool // nothing is at the path
 	// dirty is set for a submodule with uncommitted changes.
 	dirty bool
 
-	info fs.FileInfo // of the worktree's file, once examined
+	info fs.FileInfo // of the file, once examined
 }
 
-// parseStatus reads the output of `git status --porcelain=v2 -z --branch`.
+// parseStatus parses `git status --porcelain=v2 -z --branch`.
 func parseStatus(out string) (git.Head, []entry, error) {
 	var head git.Head
 	var entries []entry
@@ -78,8 +78,8 @@ func parseHeader(fields string, head *git.Head) (err error) {
 	return err
 }
 
-// parseTracked reads what both kinds of record have in common: n fields, the last one the path; the
-// index's mode in field 3 and its hash in field hash, and the worktree's mode in the middle.
+// parseTracked parses n fields, the path last, the index's mode in field 3 and
+// its hash in field hash, and the worktree's mode in the middle.
 func parseTracked(fields string, n, hash int) (f []string, e entry, err error) {
 	f = strings.SplitN(fields, " ", n)
 	if len(f) != n || len(f[0]) != 2 || len(f[1]) != 4 {
@@ -92,7 +92,7 @@ func parseTracked(fields string, n, hash int) (f []string, e entry, err error) {
 	return f, e, err
 }
 
-// parseChanged reads `<XY> <sub> <mH> <mI> <mW> <hH> <hI> <path>`.
+// parseChanged parses `<XY> <sub> <mH> <mI> <mW> <hH> <hI> <path>`.
 func parseChanged(fields string) (entry, error) {
 	f, e, err := parseTracked(fields, 8, 6)
 	if err != nil {
@@ -103,7 +103,7 @@ func parseChanged(fields string) (entry, error) {
 	case 'D':
 		e.work, e.gone = true, true
 	case 'M':
-		// A submodule's own changes can't be in our tree; only a moved commit can.
+		// Our tree can hold a submodule's moved commit, not its own changes.
 		e.work = f[1][0] != 'S' || f[1][1] == 'C'
 	default:
 		e.work = true
@@ -112,7 +112,7 @@ func parseChanged(fields string) (entry, error) {
 	return e, nil
 }
 
-// parseUnmerged reads `<XY> <sub> <m1> <m2> <m3> <mW> <h1> <h2> <h3> <path>`.
+// parseUnmerged parses `<XY> <sub> <m1> <m2> <m3> <mW> <h1> <h2> <h3> <path>`.
 func parseUnmerged(fields string) (entry, error) {
 	_, e, err := parseTracked(fields, 10, 7)
 	e.conflict, e.work, e.gone = true, true, e.mode == filemode.Empty
@@ -131,11 +131,9 @@ func parseEntry(mode, hash string) (git.Entry, error) {
 	return git.Entry{Mode: m, Hash: h}, nil
 }
 
-// dirtySubmodules returns the paths of submodules with uncommitted changes, at a process for each
-// submodule. The paths are only reported, so its failure is no failure of the snapshot.
-//
-// It must not be part of the one pass over the worktree: git would pass that one's settings on to
-// the submodules, and rewrite their indexes with them.
+// dirtySubmodules returns the submodules with uncommitted changes, at a process
+// each. They are only reported, so it may fail. In the one pass git would hand
+// its settings to submodules and rewrite their indexes.
 func (t *taker) dirtySubmodules() []string {
 	modules := t.index.file(".gitmodules")
 	if !exists(modules) {
@@ -149,7 +147,7 @@ func (t *taker) dirtySubmodules() []string {
 	args := []string{"status", "--porcelain=v2", "-z", "-unormal", "--no-renames", "--ignore-submodules=none", "--"}
 	options := len(args)
 	for entry := range strings.SplitSeq(string(out), "\x00") {
-		// One path outside the worktree would make git fail for all of them.
+		// A path outside the worktree would make git fail for all.
 		if _, path, _ := strings.Cut(entry, "\n"); filepath.IsLocal(path) {
 			args = append(args, path)
 		}

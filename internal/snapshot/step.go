@@ -13,12 +13,12 @@ import (
 	"gitagent/internal/local"
 )
 
-// A Step is a change that a command has made to a worktree, with what it takes to take it back. The
-// last one of each worktree is noted in its git directory, where it may be deleted at any time.
+// A Step is a command's change of a worktree, with what undoes it. Only the
+// last one of a worktree is kept, and it may be deleted at any time.
 type Step struct {
 	V       int       `json:"v"`              // [stepVersion]
-	What    string    `json:"what"`           // "restore of turn a1b2c3d4/12"
-	Undo    bool      `json:"undo,omitempty"` // the step took that back
+	What    string    `json:"what"`           // such as "restore of turn a1b2c3d4/12"
+	Undo    bool      `json:"undo,omitempty"` // the step undid that
 	At      time.Time `json:"at"`
 	Mission string    `json:"mission"`           // the ledger that keeps Before
 	Before  git.Hash  `json:"before"`            // the commit that holds the worktree as it was
@@ -37,15 +37,14 @@ func (s *Step) String() string {
 	return s.What
 }
 
-// The files of steps. A step that was begun becomes the last one when it is done. Nothing is written
-// between its two ends but the worktree.
+// The files of steps. begunStep is renamed to lastStep when the step is done;
+// only the worktree is written between.
 const (
 	lastStep  = "step"
 	begunStep = "step.begun"
 )
 
-// NewestStep returns the step that was begun last in a worktree, which may not have changed anything;
-// nil if none is known.
+// NewestStep returns the step begun last, even if it changed nothing, or nil.
 func NewestStep(repo *git.Repo) *Step {
 	dir := local.In(repo.GitDir, "agent")
 	if s := readStep(dir, begunStep); s != nil {
@@ -54,8 +53,8 @@ func NewestStep(repo *git.Repo) *Step {
 	return readStep(dir, lastStep)
 }
 
-// LastSteps returns the last step that may have changed the snapshot's worktree. If its process was
-// killed, the one before it follows: it is the last one if there is nothing of the first to take back.
+// LastSteps returns the last step that may have changed the worktree. If its
+// process was killed, the one before follows, in case nothing is to be undone.
 func (s *Snapshot) LastSteps(ctx context.Context) []*Step {
 	var steps []*Step
 	if begun := readStep(s.index.dir, begunStep); begun != nil && s.cameOf(ctx, begun) != untouched {
@@ -67,17 +66,17 @@ func (s *Snapshot) LastSteps(ctx context.Context) []*Step {
 	return steps
 }
 
-// An outcome is what came of a step that was begun.
+// An outcome is how much a step did.
 type outcome int
 
 const (
-	untouched outcome = iota // nothing
+	untouched outcome = iota
 	inPart
 	complete
 )
 
-// cameOf looks at the paths that a step that was begun had to change, and notes whether it did so in
-// part. What else has changed since says nothing about it.
+// cameOf returns the outcome of step from the paths that it had to change,
+// not from other changes since, and sets its Half.
 func (s *Snapshot) cameOf(ctx context.Context, step *Step) outcome {
 	step.Half = false
 	switch s.Tree {
@@ -92,15 +91,14 @@ func (s *Snapshot) cameOf(ctx context.Context, step *Step) outcome {
 		since, err = s.index.repo.Changed(ctx, step.From, s.Tree, git.Paths{})
 	}
 	came := inPart
-	if err == nil { // else the trees went with their mission, perhaps
+	if err == nil { // else the trees may have gone with the mission
 		came = outcomeOf(became, since)
 	}
 	step.Half = came == inPart
 	return came
 }
 
-// outcomeOf tells that of the paths that the step had to change, with what it was to make of them, and of those that
-// have changed since it was begun.
+// outcomeOf compares what the step makes of paths with what became of them.
 func outcomeOf(became, since map[string]git.Entry) outcome {
 	same, done := 0, 0
 	for path, e := range became {
@@ -120,12 +118,11 @@ func outcomeOf(became, since map[string]git.Entry) outcome {
 	return inPart
 }
 
-// orphaned is how long after its step was begun a git whose parent was killed may still begin.
+// orphaned is how long a git may still begin after its parent was killed.
 const orphaned = 10 * time.Second
 
-// settle finds out, before anybody goes on to change the worktree, what came of a step whose process
-// was killed. One that is complete becomes the last one, and one that has changed nothing never was.
-// What can't be settled is left as it is.
+// settle finds the outcome of a step that was killed. A complete one becomes
+// the last step, one that changed nothing goes, and others stay.
 func (s *Snapshot) settle(ctx context.Context, objects *git.Objects) {
 	dir := s.index.dir
 	begun := readStep(dir, begunStep)
@@ -142,21 +139,21 @@ func (s *Snapshot) settle(ctx context.Context, objects *git.Objects) {
 	}
 }
 
-// ErrHalf reports a step that may have changed the worktree, or a part of it, and is not noted as done.
+// ErrHalf reports a step not noted as done that may have changed the worktree.
 var ErrHalf = errors.New("the worktree may have changed")
 
-// Step makes the worktree match a tree as [Snapshot.CheckOut] does, as a step that can be taken back:
-// the refs must keep its Before already. Whenever this process is killed, [Snapshot.LastSteps] then
-// tells of what has really changed the worktree. If the checkout fails, which a dry one should have
-// found out, or the step can't be noted as done after it, the error wraps [ErrHalf].
+// Step makes the worktree match a tree as [Snapshot.CheckOut] does, and notes
+// how to undo it: refs must keep step.Before already. If the process is killed,
+// [Snapshot.LastSteps] tells what changed. If the checkout or the note after it
+// fails, the error wraps [ErrHalf]; a dry checkout finds most of it before.
 func (s *Snapshot) Step(ctx context.Context, step Step) error {
 	dir := s.index.dir
-	if _, err := dir.ReadFile(lastStep); errors.Is(err, local.ErrRefused) { // nothing could take its place
+	if _, err := dir.ReadFile(lastStep); errors.Is(err, local.ErrRefused) { // it can't be replaced
 		return fmt.Errorf("note how to undo it: %w", err)
 	}
 	var err error
 	if begun := readStep(dir, begunStep); begun != nil && s.cameOf(ctx, begun) != untouched {
-		err = writeStep(dir, lastStep, begun) // the other file goes on to tell of it meanwhile
+		err = writeStep(dir, lastStep, begun) // begunStep still tells of it
 	}
 	if err == nil {
 		err = writeStep(dir, begunStep, &step)
@@ -185,8 +182,8 @@ func writeStep(dir *local.Dir, name string, s *Step) error {
 	return nil
 }
 
-// readStep returns nil for what can't be read, has another version, or is not what we write: git
-// directories come in archives, too, and what a step was is said in a commit's message.
+// readStep returns nil for what it can't read, another version, and what we
+// don't write: git directories come in archives, and What goes into messages.
 func readStep(dir *local.Dir, name string) *Step {
 	data, err := dir.ReadFile(name)
 	s := new(Step)

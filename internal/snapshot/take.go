@@ -16,22 +16,22 @@ import (
 	"gitagent/internal/git"
 )
 
-// A Snapshot is a worktree at one moment.
+// A Snapshot is the state of a worktree.
 type Snapshot struct {
 	Head    git.Head // HEAD at that moment
 	Tree    git.Hash // staged, not flushed: see [git.Objects.Flush]; with Options.Publish on the disk
 	Skipped []Skip   // paths that the tree leaves out
 
 	index *privateIndex
-	fresh bool // a new index for the user is ready
+	fresh bool // the user's new index is ready
 }
 
-// Options say how a snapshot is taken.
+// Options say how to take a snapshot.
 type Options struct {
 	Policy Policy
-	// Begun, unless nil, is called when the pass over the worktree has begun, to start what can overlap.
+	// Begun, unless nil, is called during the pass, to start what can overlap.
 	Begun func()
-	// Config returns git's configuration. It is called after the pass over the worktree.
+	// Config returns git's configuration. It is called after the pass.
 	Config func() (git.Config, error)
 	// Stored returns the tree of an earlier snapshot, which is complete in the object database, or
 	// zero. What the new one has in common with it is not written again. It is called at the same
@@ -41,12 +41,12 @@ type Options struct {
 	Publish bool
 }
 
-// Take takes a snapshot of the worktree of repo. Blobs and trees go to objects, or into the
-// object database directly where git writes them.
+// Take takes a snapshot of the worktree of repo. Blobs and trees go to objects,
+// or to the object database where git writes them.
 //
-// If that fails, Take tries again with a new private index (`git gc --prune=now` may have removed
-// the old one's objects) and without the filters that can make status fail, and then with an index
-// made from HEAD, in case the user's is broken.
+// After a failure Take tries again without filters that status may die of: with
+// a new copy of the index, in case `git gc --prune=now` removed the old one's
+// objects, then with HEAD's tree, in case the user's index is broken.
 func Take(ctx context.Context, repo *git.Repo, objects *git.Objects, opt Options) (*Snapshot, error) {
 	index, err := openIndex(repo)
 	if err != nil {
@@ -70,7 +70,6 @@ func Take(ctx context.Context, repo *git.Repo, objects *git.Objects, opt Options
 	return s, nil
 }
 
-// A taker is one snapshot being taken.
 type taker struct {
 	ctx     context.Context
 	index   *privateIndex
@@ -127,23 +126,24 @@ func (t *taker) take(prepare func() error) (*Snapshot, error) {
 	return s, nil
 }
 
-// statusArgs always returns the same command line, since the untracked cache is valid for one set
-// of options only, except when a snapshot is tried again and the configuration is known: status
-// runs the clean filter of a file whose times have changed, and dies if a required filter fails.
+// statusArgs returns git status's arguments, always the same because an
+// untracked cache is valid for one set of options. After a failure the config
+// is known, and filters are off: status runs the clean filter of files with new
+// times, and dies if a required one fails.
 func (t *taker) statusArgs() []string {
 	args := []string{"-c", "core.untrackedCache=true", "-c", "status.showUntrackedFiles=all"}
 	for key := range t.config {
 		switch driver, name := strings.HasPrefix(key, "filter."), path.Ext(key); {
 		case driver && name == ".required":
 			args = append(args, "-c", key+"=false")
-		case driver && name == ".process": // one that can't be started is fatal, required or not
+		case driver && name == ".process": // fatal if it can't be started
 			args = append(args, "-c", key+"=")
 		}
 	}
 	return append(args, "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "-uall", "--no-renames", "--ignore-submodules=dirty")
 }
 
-// supported refuses repositories that the rest of the code would get wrong.
+// supported refuses repositories that the code would get wrong.
 func (t *taker) supported() error {
 	if err := t.config.Supported(); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (t *taker) supported() error {
 	repo := t.index.repo
 	top := t.config.Get("core.worktree")
 	if top == "" || repo.GitDir != repo.CommonDir && !t.config.Bool("extensions.worktreeconfig") {
-		return nil // git ignores it in a linked worktree
+		return nil // a linked worktree ignores it
 	}
 	if !filepath.IsAbs(top) {
 		top = filepath.Join(repo.GitDir, top)
@@ -162,7 +162,7 @@ func (t *taker) supported() error {
 	return nil
 }
 
-// choose drops the paths that stay out of the snapshot, and looks at every file to be hashed.
+// choose drops the paths that stay out, and looks at the files to be hashed.
 func (t *taker) choose(entries []entry) []entry {
 	var files []untracked
 	added := t.index.added()
@@ -198,13 +198,12 @@ func (t *taker) choose(entries []entry) []entry {
 	return chosen
 }
 
-// look finds out what the worktree holds at e's path.
 func (t *taker) look(e *entry) {
 	info, err := os.Lstat(t.index.file(e.path))
 	switch {
 	case gone(err):
 		e.gone, e.work = true, !e.untracked
-	case err != nil: // for instance too long for us, but not for git
+	case err != nil: // perhaps too long for us but not for git
 	case e.mode == filemode.Submodule && e.staged.Mode != filemode.Submodule && !e.conflict:
 		t.skip(e.path+"/", WhyRepository)
 		e.gone = true
@@ -217,16 +216,16 @@ func (t *taker) look(e *entry) {
 		t.leave(e, WhyUnreadable)
 	case t.purged(e.path, info):
 		t.leave(e, WhyPurged)
-		e.gone = e.ours // what the private index has of it may be what was purged
+		e.gone = e.ours // the private index may hold what was purged
 	default:
 		e.info = info
 	}
 }
 
-// maxPurgedFile is how large a file is, in bytes, in which nobody looks for what was purged.
+// maxPurgedFile is the most bytes of a file to be searched for what was purged.
 const maxPurgedFile = 64 << 20
 
-// purged reports whether a file or a link has what was purged.
+// purged reports whether a file or link holds what was purged.
 func (t *taker) purged(name string, info fs.FileInfo) bool {
 	f := t.opt.Policy.Purged
 	if f.Empty() || info.Size() > maxPurgedFile {
@@ -242,10 +241,10 @@ func (t *taker) purged(name string, info fs.FileInfo) bool {
 	return len(f.Spans(content)) > 0 || len(f.Spans([]byte(name))) > 0
 }
 
-// gone reports whether an error means that nothing is at a path.
+// gone reports whether err means that nothing is at a path.
 func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
-// leave keeps e's file in the worktree out of the snapshot. A tracked path stays as in the index.
+// leave keeps e's file out of the snapshot. A tracked path stays as staged.
 func (t *taker) leave(e *entry, why string) {
 	t.skip(e.path, why)
 	e.work = false
