@@ -17,7 +17,7 @@ func mergeBase(s Store, a, b git.Hash) (git.Hash, error) {
 	if err != nil {
 		return git.Hash{}, err
 	}
-	// Where clocks went backwards, one may be an ancestor of another.
+	// After a wrong clock one may be an ancestor of another.
 	for _, base := range bases {
 		redundant := false
 		for _, other := range bases {
@@ -37,11 +37,10 @@ func mergeBase(s Store, a, b git.Hash) (git.Hash, error) {
 	return git.Hash{}, nil
 }
 
-// How a commit was reached.
 const (
 	fromA    = 1 << iota
-	fromB    // from both: a common ancestor
-	obsolete // from a common ancestor, which is better
+	fromB    // from both, a common ancestor
+	obsolete // from a better common ancestor
 	fromBoth = fromA | fromB
 )
 
@@ -84,7 +83,7 @@ func commonAncestors(s Store, a, b git.Hash) ([]git.Hash, error) {
 			mark |= obsolete
 		}
 		for _, parent := range c.Parents {
-			// A parent that is not there ends the history: it was cut, as in a shallow clone.
+			// History ends at a missing parent, as in a shallow clone.
 			if err := reach(parent, mark); err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {
 				return nil, err
 			}

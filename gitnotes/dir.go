@@ -11,11 +11,10 @@ import (
 	"gitagent/internal/git"
 )
 
-// A dir is a directory of a notes tree: the notes whose objects begin with prefix.
-//
-// Memory has all the directories of the store, and may have more: where the store has a flat one,
-// dirs need not be empty. A note is in the deepest directory that exists for it, so there is one
-// place to look for it.
+// A dir is a directory of a notes tree: the notes of objects that begin with
+// prefix. Memory has all directories of the store, and may have more where the
+// store has a flat one. A note is in the deepest directory that exists for it,
+// so there is one place to look for it.
 type dir struct {
 	prefix prefix
 	depth  int
@@ -53,7 +52,7 @@ func (n *Notes) path(object git.Hash) ([]*dir, error) {
 	return path, nil
 }
 
-// read fills d from the store, unless already done. After an error d is unchanged.
+// read fills d from the store, once. After an error d is unchanged.
 func (n *Notes) read(d *dir) error {
 	if len(d.unread) == 0 && len(d.late) == 0 {
 		return nil
@@ -99,9 +98,9 @@ func (n *Notes) read(d *dir) error {
 	return nil
 }
 
-// fill puts notes into d. Git reads a subdirectory before the notes beside it, and joins an
-// object's notes in that order; so a note that belongs further down waits there, behind the notes
-// of that directory.
+// fill puts notes into d. Git reads a subdirectory before the notes beside it,
+// and joins an object's notes in that order; so a note from here that belongs
+// further down waits there, after the others.
 func (n *Notes) fill(d *dir, notes []Note) error {
 	several := make(map[git.Hash][]git.Hash)
 	for _, note := range notes {
@@ -168,7 +167,7 @@ func (d *dir) add(note Note) {
 	d.notes[note.Object] = note.Blob
 }
 
-// sub returns the subdirectory for notes whose byte at d.depth is b, making it if need be.
+// sub returns the subdirectory of d for the byte b, which it makes if needed.
 func (d *dir) sub(b byte) *dir {
 	sub := d.dirs[b]
 	if sub == nil {
@@ -182,7 +181,6 @@ func (d *dir) sub(b byte) *dir {
 	return sub
 }
 
-// spread moves the notes of d into subdirectories.
 func (d *dir) spread() {
 	for object, blob := range d.notes {
 		d.sub(object.Byte(d.depth)).add(Note{object, blob})

@@ -8,16 +8,15 @@ import (
 	"gitagent/internal/git"
 )
 
-// Merge merges the notes commit theirs into ours as `git notes merge` does with the strategy
-// cat_sort_uniq, and returns the commit that holds both. That is ours if theirs is already merged
-// or the zero hash, theirs if ours is an ancestor of it or the zero hash, and otherwise a new
-// commit with both as parents.
+// Merge merges the notes commit theirs into ours as `git notes merge` does with
+// the strategy cat_sort_uniq, and returns a commit with both as parents. If one
+// is the zero hash, or the other's ancestor, it returns the other.
 //
-// The merge is a three-way one, note by note, on the best common ancestor of the two; without one,
-// the base has no notes. A note that changed on one side alone is taken from there, a removed one
-// stays removed. Of a note that both changed, the lines of both are kept: in bytewise order, each
-// once, no blank ones. Removed on one side and changed on the other, the note stays: sorted in the
-// same way if theirs removed it, as it is if ours did. Entries that are no notes are those of ours.
+// The merge is three-way, note by note. A note that one side changed or removed
+// is that side's. One that both changed gets the lines of both, bytewise
+// sorted, without blank or repeated ones. One that one side removed and the
+// other changed stays, sorted if theirs removed it. Other entries are those of
+// ours.
 //
 // The result is the same as git's, except for a note with a NUL byte, which git cuts there and
 // Merge does not.
@@ -57,7 +56,7 @@ func Merge(s Store, ours, theirs git.Hash, author, committer git.Signature, mess
 	return merged.advance(&git.Commit{Tree: tree, Parents: parents, Author: author, Committer: committer, Message: message})
 }
 
-// merge brings what changed between base and theirs into ours.
+// merge brings the changes from base to theirs into ours.
 func merge(base, ours, theirs *Notes) error {
 	changed, err := changes(base, base.root, theirs, theirs.root, nil)
 	if err != nil {
@@ -104,7 +103,7 @@ func mergeNote(base, ours, theirs *Notes, object git.Hash) error {
 	return ours.set(object, catSortUniq(content, added))
 }
 
-// catSortUniq returns the lines of both notes, sorted, each once, without blank ones.
+// catSortUniq returns the lines of both, sorted, none blank or repeated.
 func catSortUniq(a, b []byte) []byte {
 	lines := append(bytes.Split(a, []byte("\n")), bytes.Split(b, []byte("\n"))...)
 	lines = slices.DeleteFunc(lines, func(line []byte) bool { return len(line) == 0 })
@@ -142,7 +141,7 @@ func changes(a *Notes, d *dir, b *Notes, e *dir, list []git.Hash) ([]git.Hash, e
 		}
 		return list, nil
 	}
-	// One side may be flat where the other is not, so both are spread in memory.
+	// One side may be flat, so spread both in memory.
 	d.spread()
 	e.spread()
 	for i := range 256 {

@@ -16,20 +16,20 @@ import (
 // ErrNotFound reports that an object has no note.
 var ErrNotFound = errors.New("no note")
 
-// A Note says which blob is the note of an object.
+// A Note names the blob that is an object's note.
 type Note struct {
 	Object git.Hash // what the note is about; it need not exist
 	Blob   git.Hash
 }
 
-// Notes are the notes of one notes commit, and the changes made to them since.
-// They are not safe for concurrent use.
+// Notes are the notes of a commit, with changes made since. They are not safe
+// for concurrent use.
 type Notes struct {
 	s      Store
 	commit git.Hash // the commit opened or written last; zero if there is none
 	tree   git.Hash // its tree
 	root   *dir
-	unread int // how many more entries may be read, see maxEntries
+	unread int // how many more entries may be read
 
 	// fresh holds the content of notes whose blob is not in the store yet.
 	fresh map[git.Hash][]byte
@@ -105,11 +105,11 @@ func (n *Notes) Remove(object git.Hash) error {
 	return nil
 }
 
-// All returns every note, in the order of the objects' hashes. An error ends the iteration. The
-// notes must not be changed meanwhile.
+// All returns the notes in the order of the objects' hashes. An error ends the
+// iteration. The notes must not be changed meanwhile.
 //
-// The blob of a note that was changed since the last [Notes.Commit], and of one that was put
-// together from several, may not be in the store; [Notes.Get] has its content.
+// The blob of a note that was changed since [Notes.Commit], or joined from
+// several, may not be stored; [Notes.Get] has its content.
 func (n *Notes) All() iter.Seq2[Note, error] {
 	return func(yield func(Note, error) bool) {
 		err := n.walk(n.root, func(note Note) error {
@@ -124,10 +124,10 @@ func (n *Notes) All() iter.Seq2[Note, error] {
 	}
 }
 
-// errStop ends a walk whose caller has seen enough.
+// errStop ends a walk early.
 var errStop = errors.New("stop")
 
-// walk calls f with every note in d and below, in order, until it returns an error.
+// walk calls f with every note in d and below, in order, until an error.
 func (n *Notes) walk(d *dir, f func(Note) error) error {
 	if err := n.read(d); err != nil {
 		return err
@@ -177,7 +177,7 @@ func (n *Notes) get(object git.Hash) ([]byte, error) {
 	return n.content(Note{object, blob})
 }
 
-// content returns the content of a note. Nobody may change the bytes.
+// content returns the content of a note, which must not be changed.
 func (n *Notes) content(note Note) ([]byte, error) {
 	if content, ok := n.fresh[note.Object]; ok {
 		return content, nil
@@ -187,7 +187,7 @@ func (n *Notes) content(note Note) ([]byte, error) {
 
 func (n *Notes) blob(hash git.Hash) ([]byte, error) {
 	content, err := n.s.Read(plumbing.BlobObject, hash, maxNote)
-	return slices.Clip(content), err // others must not see what is appended to it
+	return slices.Clip(content), err // appending must copy
 }
 
 // set is Set without a copy of content.
@@ -204,7 +204,7 @@ func (n *Notes) set(object git.Hash, content []byte) error {
 	return nil
 }
 
-// put makes a blob the note of an object; the zero hash removes the note.
+// put makes a blob the note of an object, or removes it for the zero hash.
 func (n *Notes) put(note Note) error {
 	path, err := n.path(note.Object)
 	if err != nil {

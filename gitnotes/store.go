@@ -8,7 +8,7 @@ import (
 	"gitagent/internal/git"
 )
 
-// A Store holds objects. That of a repository is [git.Objects].
+// A Store holds objects, as [git.Objects] does for a repository.
 type Store interface {
 	// Read returns the content of an object of the given type, which nobody may change. If there is
 	// none, the error wraps [plumbing.ErrObjectNotFound]. One of more than most bytes is an error,
@@ -20,12 +20,12 @@ type Store interface {
 	Write(t plumbing.ObjectType, content []byte) (git.Hash, error)
 }
 
-// The limits of what is read; what git writes stays far below them.
+// Limits on what is read, far above what git writes.
 const (
 	maxCommit  = 1 << 20 // bytes
 	maxTree    = 8 << 20 // bytes
 	maxNote    = 4 << 20 // bytes
-	maxEntries = 1 << 18 // of trees, that one Notes reads before it gives up
+	maxEntries = 1 << 18 // of trees, per Notes
 )
 
 func readCommit(s Store, hash git.Hash) (*git.Commit, error) {

@@ -57,7 +57,7 @@ func (n *Notes) write(d *dir) (git.Hash, error) {
 	return d.tree, err
 }
 
-// entries returns the entries of d's tree, and stores the objects that they refer to.
+// entries returns the entries of d's tree, and stores their objects.
 func (n *Notes) entries(d *dir) ([]git.TreeEntry, error) {
 	if err := n.read(d); err != nil {
 		return nil, err
@@ -84,8 +84,7 @@ func (n *Notes) entries(d *dir) ([]git.TreeEntry, error) {
 	return slices.Collect(maps.Values(entries)), nil
 }
 
-// fansOut decides whether the notes of d belong into subdirectories.
-// The rule is git's; see the package comment.
+// fansOut reports whether to spread d, by git's rule in the package comment.
 func (n *Notes) fansOut(d *dir) (bool, error) {
 	if d.depth == n.maxDepth() {
 		return false, nil
@@ -111,11 +110,10 @@ func (n *Notes) fansOut(d *dir) (bool, error) {
 	return !taken && slices.Min(next[:]) >= enough, nil
 }
 
-// enough is how many notes a digit needs.
+// enough is how many notes each digit needs.
 const enough = 2
 
-// weight counts the notes in d as far as it matters, up to enough.
-// Whatever is a directory in the store, with nothing changed in it, is enough.
+// weight counts the notes in d up to enough, which an unchanged directory has.
 func (n *Notes) weight(d *dir) (int, error) {
 	if !d.tree.IsZero() {
 		return enough, nil
@@ -156,7 +154,7 @@ func (n *Notes) flat(d *dir) ([]git.TreeEntry, error) {
 	}
 	notes := entries
 	for name, e := range others {
-		// If a note has this name, git prefers the note.
+		// Git prefers a note of this name.
 		_, taken := slices.BinarySearchFunc(notes, name, func(e git.TreeEntry, name string) int {
 			return strings.Compare(e.Name, name)
 		})
@@ -167,8 +165,8 @@ func (n *Notes) flat(d *dir) ([]git.TreeEntry, error) {
 	return entries, nil
 }
 
-// others returns what a directory that does not fan out holds besides notes: its own other entries,
-// and subdirectories with only such entries.
+// others returns a flat directory's other entries, and subdirectories with
+// them.
 func (n *Notes) others(d *dir) (map[string]git.TreeEntry, error) {
 	others := maps.Clone(d.others)
 	for b, sub := range d.dirs {
@@ -192,7 +190,7 @@ func (n *Notes) others(d *dir) (map[string]git.TreeEntry, error) {
 	return others, nil
 }
 
-// storeNote stores the blob of a note if it is not in the store.
+// storeNote stores the note's blob if it is not in the store yet.
 func (n *Notes) storeNote(note Note) error {
 	content, ok := n.fresh[note.Object]
 	if !ok {
@@ -218,5 +216,5 @@ func (n *Notes) store(entries []git.TreeEntry) (git.Hash, error) {
 	return hash, nil
 }
 
-// digits is the name of a subdirectory.
+// digits returns the name of a subdirectory.
 func digits(b byte) string { return hex.EncodeToString([]byte{b}) }
