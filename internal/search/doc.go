@@ -1,5 +1,4 @@
-// Package search says which lines of a conversation match what a person looks for. It knows words,
-// patterns and texts, and nothing of where the texts are.
+// Package search finds the lines of texts that match words or patterns.
 //
 //	q, err := search.Words([]string{"login", "form"})
 //	m := q.Matches()
@@ -8,13 +7,14 @@
 //
 // # Words
 //
-// All words have to be there, in any order, but not in the same text. A word in lower case matches
-// in any case; one with an upper-case letter matches as it is written. Cases are those of Unicode: k
-// matches the Kelvin sign, too. Words match in the middle of others, and never across lines.
+// All words must be there, in any order, though not in the same text. A word in
+// lower case matches in any case, one with an upper-case letter only as
+// written. Case is Unicode's: k matches the Kelvin sign too. Words match in the
+// middle of others, and never across lines.
 //
 // # Speed
 //
-// A conversation is stored as JSON lines, and decoding them takes ten times as long as scanning
-// them. So [Query.Lines] passes over the lines of raw JSON that can't match, whatever they decode to:
-// a text is there as it is, or in escapes, which are looked for, too. Only the others are decoded.
+// Conversations are JSON lines, and decoding takes ten times as long as
+// scanning. So [Query.Lines] skips lines that can't match, in the raw text or
+// in escapes.
 package search

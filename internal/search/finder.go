@@ -5,20 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// A finder finds where a text may be, in either case. The zero finder knows nothing of the text, which
-// may be anywhere.
+// A finder finds where a text may be: everywhere for the zero finder.
 type finder struct {
-	one, other []byte // the two ways to write each byte
-	rare       int    // the place of the one that is rarest
+	one, other []byte // each byte's two spellings
+	rare       int    // the index of the rarest
 	odd        []func(b []byte, from int) int
 
 	ascii, slash bool
 }
 
-// common are the bytes of transcripts, the most frequent first.
+// common lists the bytes of transcripts, the most frequent first.
 const common = " e\"tnaoris\\lducp,m:fh-gbv0y_.12/w543698k7{}()[]=;xz`'jq<>*#"
 
-// newFinder makes the finder of a text, of all its cases with fold.
+// newFinder returns the finder of text, with fold in any case.
 func newFinder(text []rune, fold bool) finder {
 	f := finder{ascii: true}
 	for _, r := range text {
@@ -35,7 +34,7 @@ func newFinder(text []rune, fold bool) finder {
 		if n < 0 {
 			n = len(common)
 		}
-		return 2*n - min(1, int(f.one[i]^f.other[i])) // one way to write it is better than two
+		return 2*n - min(1, int(f.one[i]^f.other[i])) // one spelling is better than two
 	}
 	for i := range f.one {
 		if rarity(i) > rarity(f.rare) {
@@ -45,7 +44,7 @@ func newFinder(text []rune, fold bool) finder {
 	return f
 }
 
-// inJSON is the finder for JSON, which may have characters in escapes.
+// inJSON returns the finder for JSON, where escapes may hide characters.
 func (f finder) inJSON() finder {
 	if len(f.one) == 0 {
 		return f
@@ -58,7 +57,7 @@ func (f finder) inJSON() finder {
 	return f
 }
 
-// index returns where part is in b, from an offset on; len(b) if it isn't.
+// index returns the offset of part in b[from:], or len(b).
 func index(b []byte, from int, part []byte) int {
 	if i := bytes.Index(b[from:], part); i >= 0 {
 		return from + i
@@ -66,8 +65,8 @@ func index(b []byte, from int, part []byte) int {
 	return len(b)
 }
 
-// escape returns where JSON has an escape of a character, from an offset on; of one of ASCII if the
-// others don't count. Control characters, with which what programs print is full, never do.
+// escape returns the offset of the next escape in JSON, with ascii of ASCII
+// only. Control characters don't count: programs' output is full of them.
 func escape(b []byte, from int, ascii bool) int {
 	for at := from; ; at++ {
 		at = index(b, at, []byte(`\u`))
@@ -82,12 +81,12 @@ func escape(b []byte, from int, ascii bool) int {
 	}
 }
 
-// A seeker goes through the places where a text may be.
+// A seeker walks the places where a text may be.
 type seeker struct {
 	f          *finder
 	b          []byte
-	one, other int   // the next places of the rarest byte, in the two ways to write it
-	odd        []int // and of what is odd
+	one, other int   // the next places of the rarest byte
+	odd        []int // the next ones of f.odd
 }
 
 func (f *finder) seek(b []byte) *seeker {
@@ -98,7 +97,7 @@ func (f *finder) seek(b []byte) *seeker {
 	return s
 }
 
-// next returns the first place from an offset on where the text may be; len(b) if there is none.
+// next returns the first place from an offset on for the text, or len(b).
 func (s *seeker) next(from int) int {
 	if len(s.f.one) == 0 {
 		return min(from, len(s.b))
@@ -113,7 +112,7 @@ func (s *seeker) next(from int) int {
 	return at
 }
 
-// plain is next for the two ways alone.
+// plain is next for the two spellings alone.
 func (s *seeker) plain(from int) int {
 	one, other := s.f.one, s.f.other
 	for at := from + s.f.rare; at < len(s.b); at++ {
@@ -140,7 +139,6 @@ func (s *seeker) byte(from int, c byte) int {
 	return len(s.b)
 }
 
-// is reports whether the text is at a place.
 func (s *seeker) is(at int) bool {
 	one, other := s.f.one, s.f.other
 	if at+len(one) > len(s.b) {
@@ -154,13 +152,13 @@ func (s *seeker) is(at int) bool {
 	return true
 }
 
-// find returns where the text, which the finder is of, begins and ends in a line, at most so often.
+// find returns up to most places of text in line; f is text's finder.
 func (f *finder) find(line []byte, text []rune, fold bool, most int) (found [][]int) {
 	s := f.seek(line)
 	end := 0
 	for at := s.next(0); at < len(line) && len(found) < most; at = s.next(max(at+1, end)) {
 		start := at
-		if len(f.odd) > 0 { // what is odd may be in the middle of the text
+		if len(f.odd) > 0 { // that may be in the middle of the text
 			start = max(end, at-utf8.UTFMax*len(text))
 		}
 		for ; start <= at; start++ {
@@ -174,7 +172,7 @@ func (f *finder) find(line []byte, text []rune, fold bool, most int) (found [][]
 	return found
 }
 
-// prefix returns how long the text is at the beginning of b, 0 if it isn't there.
+// prefix returns the length of text at the beginning of b, or 0.
 func prefix(b []byte, text []rune, fold bool) int {
 	n := 0
 	for _, want := range text {

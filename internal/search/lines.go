@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// Lines yields the lines of JSON in which something that matches may be, without their newlines.
+// Lines yields, without newlines, the lines of JSON that may match.
 func (q *Query) Lines(b []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for start, end := range q.lines(b, func(t *term) *finder { return &t.raw }) {
@@ -16,7 +16,7 @@ func (q *Query) Lines(b []byte) iter.Seq[[]byte] {
 	}
 }
 
-// Possible reports whether everything may be in lines of JSON that m lacks.
+// Possible reports whether lines of JSON may have all terms that m lacks.
 func (q *Query) Possible(b []byte, m *Matches) bool {
 	for i := range q.terms {
 		if m.found&(1<<i) == 0 && q.terms[i].raw.seek(b).next(0) == len(b) {
@@ -26,7 +26,7 @@ func (q *Query) Possible(b []byte, m *Matches) bool {
 	return true
 }
 
-// lines yields where the lines begin and end that one of the terms may be in.
+// lines yields the bounds of the lines that may have a term.
 func (q *Query) lines(b []byte, of func(*term) *finder) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		seekers := make([]*seeker, len(q.terms))

@@ -7,40 +7,40 @@ import (
 	"unicode/utf8"
 )
 
-// Matches are what a query finds in the texts of one turn.
+// Matches are what a query finds in a turn's texts.
 type Matches struct {
 	Lines []Line // the first ones
-	More  int    // how many there are besides
+	More  int    // how many more there are
 
 	q     *Query
-	found uint64 // a bit for each term that was
+	found uint64 // a bit for each term
 }
 
-// A Line is a line of a text that matches.
+// A Line is a line of text that matches.
 type Line struct {
-	Place string   // as it was given to [Matches.Add]
+	Place string   // as given to [Matches.Add]
 	Text  string   // the line, or the part around the first match
-	Spans [][2]int // what matches, by offsets in Text, in order and apart from each other
+	Spans [][2]int // matches as offsets in Text, in order and disjoint
 
-	terms uint64 // a bit for each that is in it
+	terms uint64 // a bit for each in the line
 }
 
 const (
-	// MaxLines is how many lines are kept of a turn, and besides those that have a word first.
+	// MaxLines is how many lines of a turn are kept beyond each word's first.
 	MaxLines = 100
 	// maxText is how many bytes of a line are kept.
 	maxText = 2000
-	// maxSpans is how many matches are marked in a line.
+	// maxSpans is how many matches of a term are marked in a line.
 	maxSpans = 100
 )
 
-// Matches begins to look for a query in the texts of a turn.
+// Matches begins a search in a turn's texts.
 func (q *Query) Matches() *Matches { return &Matches{q: q} }
 
-// Complete reports whether everything was found that the query asks for.
+// Complete reports whether every term was found.
 func (m *Matches) Complete() bool { return m.found == 1<<len(m.q.terms)-1 }
 
-// Add looks through a text line by line.
+// Add searches a text line by line.
 func (m *Matches) Add(place, text string) {
 	b := []byte(text)
 	for start, end := range m.q.lines(b, func(t *term) *finder { return &t.text }) {
@@ -69,8 +69,8 @@ func (m *Matches) line(place string, line []byte) {
 	m.Lines = append(m.Lines, Line{place, string(line), m.q.spans(line), terms})
 }
 
-// Best returns at most so many of the lines, in order: those that have a word first, and then the
-// first ones. Of lines that read the same in one place it returns one.
+// Best returns up to most lines, in order: each term's first, then the first
+// ones. Equal lines in one place count once.
 func (m *Matches) Best(most int) []Line {
 	var chosen []int
 	var found uint64
@@ -93,7 +93,7 @@ func (m *Matches) Best(most int) []Line {
 	return best
 }
 
-// around returns at most so many bytes of a line, a quarter of them before an offset.
+// around returns up to most bytes of line, a quarter of them before at.
 func around(line []byte, at, most int) []byte {
 	if len(line) <= most {
 		return line
@@ -109,7 +109,6 @@ func around(line []byte, at, most int) []byte {
 	return line[from:to]
 }
 
-// spans returns what matches in a line.
 func (q *Query) spans(line []byte) [][2]int {
 	marked := make([]bool, len(line))
 	for i := range q.terms {
@@ -133,8 +132,7 @@ func (q *Query) spans(line []byte) [][2]int {
 	return spans
 }
 
-// Join adds what was found in other texts of the turn. A line that m has already, whole or with more
-// around it, is not there twice.
+// Join adds other's matches but for lines that m has, or has more of.
 func (m *Matches) Join(other *Matches) {
 	m.found |= other.found
 	had := len(m.Lines)

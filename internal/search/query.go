@@ -10,20 +10,19 @@ import (
 	"unicode/utf8"
 )
 
-// A Query is what is looked for. It may be used by several goroutines.
+// A Query is a search. Goroutines may share it.
 type Query struct{ terms []term }
 
-// maxTerms is how many terms a query may have.
 const maxTerms = 64
 
 // A term is a word or a pattern.
 type term struct {
-	raw, text finder // pass over lines of JSON, and of text, that can't match
+	raw, text finder // skip lines of JSON, and of text, that can't match
 	find      func(line []byte, most int) [][]int
 }
 
-// Words looks for texts that have all of these words. What is given as one word may have blanks in
-// it; one of nothing else is left out.
+// Words returns a query for texts with all words. Words may contain blanks;
+// those without anything else are ignored.
 func Words(words []string) (*Query, error) {
 	q := &Query{}
 	for _, w := range words {
@@ -35,8 +34,8 @@ func Words(words []string) (*Query, error) {
 	return q.check()
 }
 
-// Patterns looks for texts that match all of these regular expressions, of Go's syntax. The smart case
-// looks at letters, not at classes such as \S.
+// Patterns returns a query for texts that match all regular expressions, in
+// Go's syntax. Classes such as \S don't make a pattern depend on case.
 func Patterns(patterns []string) (*Query, error) {
 	q := &Query{}
 	for _, p := range patterns {
@@ -73,7 +72,7 @@ func word(w string) term {
 	}
 }
 
-// notLetters are the parts of a pattern whose letters say nothing about case.
+// notLetters matches a pattern's letters that say nothing about case.
 const notLetters = `\\[pPx]\{[^}]*\}|\\.|\(\?P?<[^>]*>|\(\?[a-zA-Z-]*`
 
 func pattern(p string) (term, error) {
@@ -96,8 +95,8 @@ func pattern(p string) (term, error) {
 	}, nil
 }
 
-// literal returns the longest text that is in everything that a pattern matches, as far as that is
-// easily seen, and whether it may be in any case.
+// literal returns the longest text easily seen to be in all matches of re, and
+// whether it may be in any case.
 func literal(re *syntax.Regexp) (longest []rune, fold bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -118,8 +117,8 @@ func literal(re *syntax.Regexp) (longest []rune, fold bool) {
 	return longest, fold
 }
 
-// safest returns the longest part of a text that stands in JSON as in the text, or in escapes of the
-// form \u0000 and \/. It has no blank and none of the characters that we put between parts of JSON.
+// safest returns the longest part of text that JSON writes as it is, or with
+// \u0000 and \/ escapes: no blank, and nothing that separates parts of JSON.
 func safest(text []rune) []rune {
 	var longest []rune
 	start := 0
@@ -135,8 +134,7 @@ func safest(text []rune) []rune {
 	return longest
 }
 
-// spellings returns the ways to write a character: itself, the other case that takes as many bytes,
-// which may be the same, and all others.
+// spellings returns r, its other case of equal length (or r), and all others.
 func spellings(r rune, fold bool) (one, other []byte, rest [][]byte) {
 	one = utf8.AppendRune(nil, r)
 	other = one
@@ -154,7 +152,6 @@ func spellings(r rune, fold bool) (one, other []byte, rest [][]byte) {
 	return one, other, rest
 }
 
-// sameFold reports whether two characters differ in nothing but case.
 func sameFold(a, b rune) bool {
 	if a == b {
 		return true
