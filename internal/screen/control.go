@@ -2,7 +2,7 @@ package screen
 
 import "slices"
 
-// control obeys a control character.
+// control executes a control character.
 func (s *screen) control(c byte) {
 	switch c {
 	case '\b':
@@ -31,7 +31,7 @@ func (s *screen) control(c byte) {
 	}
 }
 
-// escapeCommand obeys ESC and one byte.
+// escapeCommand executes ESC and one byte.
 func (s *screen) escapeCommand(c byte) {
 	switch c {
 	case '7':
@@ -58,7 +58,7 @@ func (s *screen) escapeCommand(c byte) {
 	}
 }
 
-// controlCommand obeys a CSI.
+// controlCommand executes a CSI.
 func (s *screen) controlCommand(c byte) {
 	switch s.private {
 	case 0:
@@ -148,7 +148,7 @@ func (s *screen) controlCommand(c byte) {
 		s.scrollDown(n)
 	case 'b':
 		if s.last != 0 {
-			for range min(n, s.cols-s.x) { // up to the end of the row
+			for range min(n, s.cols-s.x) { // to the row's end
 				s.print(s.last)
 			}
 		}
@@ -206,10 +206,10 @@ func (s *screen) scrollDown(n int) {
 	s.moved(s.top)
 }
 
-// moved notes that the rows from y on are no longer where they were.
+// moved notes that the rows from y on have moved.
 func (s *screen) moved(y int) {
 	s.unwrap(y)
-	if s.alternate { // they must be compared in their new place
+	if s.alternate { // compare them in their new place
 		for _, r := range s.page {
 			r.clean = false
 		}
@@ -221,7 +221,7 @@ func (s *screen) restoreCursor() {
 	s.x, s.y = min(s.x, s.cols), min(s.y, s.rows-1)
 }
 
-// vertical moves the cursor by n rows, down or up, but not out of the rows that scroll.
+// vertical moves the cursor n rows down, within the rows that scroll.
 func (s *screen) vertical(n int) {
 	low, high := 0, s.rows-1
 	if s.y >= s.top {
@@ -233,7 +233,7 @@ func (s *screen) vertical(n int) {
 	s.moveTo(min(s.x, s.cols-1), min(max(s.y+n, low), high))
 }
 
-// place puts the cursor where a program says; -1 means the present column or row.
+// place puts the cursor where a program says; -1 keeps the column or row.
 func (s *screen) place(x, y int) {
 	if x < 0 {
 		x = s.x
@@ -247,8 +247,8 @@ func (s *screen) place(x, y int) {
 	s.moveTo(min(x, s.cols-1), min(y, s.rows-1))
 }
 
-// moveTo moves the cursor. Programs paint a page from the top down, so when the cursor goes up, the
-// page is complete.
+// moveTo moves the cursor. Programs paint from the top down, so a page is
+// complete when the cursor goes up.
 func (s *screen) moveTo(x, y int) {
 	if y < s.y {
 		s.painted()
@@ -256,7 +256,7 @@ func (s *screen) moveTo(x, y int) {
 	s.x, s.y = x, y
 }
 
-// eraseScreen erases below the cursor, above it, everything, or the scrollback.
+// eraseScreen erases below the cursor, above it, or everything.
 func (s *screen) eraseScreen(what int) {
 	switch {
 	case what == 2, what == 0 && s.x == 0 && s.y == 0:
@@ -282,7 +282,6 @@ func (s *screen) eraseLine(what int) {
 	}
 }
 
-// painted notes that a page of the alternate screen is complete.
 func (s *screen) painted() {
 	if s.alternate {
 		s.frames.painted(s)

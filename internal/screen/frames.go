@@ -3,27 +3,28 @@ package screen
 import "slices"
 
 const (
-	// maxHeader is how many rows at the top of a page may stand still while the rest scrolls.
+	// maxHeader is how many rows at the top may stand still while the rest
+	// scrolls.
 	maxHeader = 3
-	// tailLines is how many of the written lines are remembered.
+	// tailLines is how many of the last written lines are remembered.
 	tailLines = 1000
 )
 
-// frames follows the pages that a full-screen program paints, and finds out what was pushed out.
+// frames finds out what full-screen programs push out of the pages they paint.
 type frames struct {
-	page  []string // as it was painted last
-	known int      // how many rows of the page, from where it begins to change, have been written before
-	tail  []string // what was written last
+	page  []string // as last painted
+	known int      // rows written before, from the first that changes
+	tail  []string // last lines written
 	begun bool     // something was written
 	gap   bool     // blank lines are due before the next text
 }
 
-// begin starts with an empty page. What the last program wrote is still known.
+// begin starts with an empty page, but knows what the last program wrote.
 func (f *frames) begin(rows int) {
 	f.page, f.known = make([]string, rows), 0
 }
 
-// end writes the present page, which is about to go away.
+// end writes the present page.
 func (f *frames) end(s *screen) {
 	f.painted(s)
 	f.leave(&s.out, f.page)
@@ -68,10 +69,10 @@ func (f *frames) painted(s *screen) {
 	f.known = f.remembered(now[first:])
 }
 
-// read returns the text of the page, nil if it is the same as before. It is also nil for an empty
-// page: a cleared page is about to be painted.
+// read returns the page's text, or nil if it is unchanged or empty. A cleared
+// page is about to be painted.
 func (f *frames) read(page []*row) []string {
-	for len(f.page) < len(page) { // the screen was made larger
+	for len(f.page) < len(page) { // the screen grew
 		f.page = append(f.page, "")
 	}
 	f.page = f.page[:len(page)]
@@ -103,7 +104,7 @@ func (f *frames) scrolled(s *screen, n int) {
 	clear(region[len(region)-n:])
 }
 
-// leave writes lines that have left the page, except those that were written before.
+// leave writes lines that left the page, if they are new.
 func (f *frames) leave(out *printer, lines []string) {
 	n := min(f.known, len(lines))
 	f.known -= n
@@ -124,19 +125,19 @@ func (f *frames) leave(out *printer, lines []string) {
 	}
 }
 
-// A shift is how one page turned into another.
+// A shift says how a page became the next one.
 type shift struct {
 	by    int // rows up
-	under int // rows at the top that did not move, and hide what moved there
-	agree int // rows with text that then match
+	under int // rows at the top that stood still and hide what moved there
+	agree int // rows with text that match
 }
 
-// findShift returns the shift that matches most rows without a gap from the top, or the zero shift
-// if the match would only be a coincidence.
+// findShift returns the shift that matches most rows from the top without a
+// gap, or zero if only by coincidence.
 func findShift(was, now []string) shift {
-	best := shift{agree: 1} // must be more
+	best := shift{agree: 1} // to be exceeded
 	for under := range min(maxHeader, len(was)) {
-		for by := 1; under+by+best.agree < len(was); by++ { // further on there is nothing better
+		for by := 1; under+by+best.agree < len(was); by++ { // nothing better after that
 			agree := 0
 			for i := under; i+by < len(was) && now[i] == was[i+by]; i++ {
 				if isText(now[i]) {
@@ -151,13 +152,13 @@ func findShift(was, now []string) shift {
 	return best
 }
 
-// remembered returns how many of the first lines have been written together before.
+// remembered returns how many of the first lines were written together before.
 func (f *frames) remembered(lines []string) int {
 	start := slices.IndexFunc(lines, isText)
 	if start < 0 {
 		return 0
 	}
-	most, agree := 0, 2 // must be more
+	most, agree := 0, 2 // to be exceeded
 	for at := range f.tail {
 		n, text := 0, 0
 		for at+n < len(f.tail) && start+n < len(lines) && f.tail[at+n] == lines[start+n] {
@@ -175,8 +176,8 @@ func (f *frames) remembered(lines []string) int {
 
 func isText(line string) bool { return line != "" }
 
-// inPlace reports whether a page is still the same, with some of its text changed: at least half of
-// its lines are at least half unchanged.
+// inPlace reports whether the page was only edited: at least half of its lines
+// are half unchanged.
 func inPlace(was, now []string) bool {
 	kept, all := 0, 0
 	for i, old := range was {
@@ -190,7 +191,7 @@ func inPlace(was, now []string) bool {
 	return all > 0 && 2*kept >= all
 }
 
-// alike reports whether half of the text of a line is still where it was.
+// alike reports whether half of a line's text is where it was.
 func alike(was, now string) bool {
 	if was == now {
 		return true

@@ -5,33 +5,33 @@ import (
 	"unicode/utf8"
 )
 
-// A state is what the parser is in the middle of reading.
+// A state is what the parser is reading.
 type state uint8
 
 const (
 	ground        state = iota
 	escape              // after ESC
-	intermediate        // after ESC ( and the like: one more byte
+	intermediate        // after ESC ( and similar: one more byte
 	controlParams       // after CSI
-	controlIgnore       // in a CSI that makes no sense
-	text                // of OSC, DCS and the like, up to ST
-	textEscape          // an ESC in there: of ST, or of the next sequence
+	controlIgnore       // in an invalid CSI
+	text                // in OSC, DCS and similar, up to ST
+	textEscape          // after ESC there, which begins ST or the next sequence
 )
 
 const (
 	maxParams = 32   // of a sequence
-	maxParam  = 9999 // the largest parameter; more than any screen has rows or columns
+	maxParam  = 9999 // more than any screen's rows or columns
 	missing   = -1   // an absent parameter
 )
 
-// A parser splits a stream of bytes into text and sequences, wherever its pieces are cut.
+// A parser splits bytes into text and sequences, in pieces of any size.
 type parser struct {
 	state   state
-	between byte // the byte between ESC and the last one
-	private byte // ? > = < ! or the like in a CSI, 0 for none
-	osc     bool // the text is an OSC, which BEL also ends
+	between byte // between ESC and the last byte
+	private byte // ? > = < ! and similar in a CSI, or 0
+	osc     bool // BEL ends the text too
 	params  []int
-	partial []byte // the beginning of a rune, from the end of a piece
+	partial []byte // a rune cut by a piece's end
 }
 
 func (s *screen) write(b []byte) {
@@ -59,14 +59,13 @@ func (s *screen) write(b []byte) {
 			r, size := utf8.DecodeRune(b[i:])
 			s.print(r)
 			i += size
-		default: // the rest of the rune comes with the next piece
+		default: // the next piece completes the rune
 			s.partial = slices.Clone(b[i:])
 			return
 		}
 	}
 }
 
-// sequence reads a byte of an escape sequence.
 func (s *screen) sequence(c byte) {
 	switch { // these end any sequence
 	case c == 0x18 || c == 0x1a: // CAN, SUB
@@ -78,7 +77,7 @@ func (s *screen) sequence(c byte) {
 	case c == 0x1b:
 		s.state = escape
 		return
-	case c < ' ' && s.state != text && s.state != textEscape: // obeyed in the middle of a sequence
+	case c < ' ' && s.state != text && s.state != textEscape: // executed in any sequence
 		s.control(c)
 		return
 	}
@@ -87,7 +86,7 @@ func (s *screen) sequence(c byte) {
 		s.escape(c)
 	case intermediate:
 		s.state = ground
-		if s.between == '(' || s.between == ')' { // the set of characters that is G0 or G1
+		if s.between == '(' || s.between == ')' { // selects G0 or G1
 			s.cursor.lines[s.between-'('] = c == '0'
 		}
 	case controlParams:
@@ -109,7 +108,6 @@ func (s *screen) sequence(c byte) {
 	}
 }
 
-// escape reads the byte after ESC.
 func (s *screen) escape(c byte) {
 	s.state = ground
 	switch {
@@ -117,7 +115,7 @@ func (s *screen) escape(c byte) {
 		s.state, s.private, s.params = controlParams, 0, append(s.params[:0], missing)
 	case c == ']':
 		s.state, s.osc = text, true
-	case c == 'P' || c == 'X' || c == '^' || c == '_' || c == 'k': // k: a title, as in GNU screen
+	case c == 'P' || c == 'X' || c == '^' || c == '_' || c == 'k': // k: GNU screen's title
 		s.state, s.osc = text, false
 	case c >= ' ' && c <= '/':
 		s.state, s.between = intermediate, c
@@ -126,7 +124,6 @@ func (s *screen) escape(c byte) {
 	}
 }
 
-// controlByte reads a byte of a CSI.
 func (s *screen) controlByte(c byte) {
 	last := len(s.params) - 1
 	switch {
@@ -150,7 +147,7 @@ func (s *screen) controlByte(c byte) {
 	}
 }
 
-// param returns a parameter of a CSI. A 0 counts as 1, unless the default is 0.
+// param returns a CSI's parameter. 0 counts as 1 unless it is the default.
 func (s *screen) param(i, byDefault int) int {
 	if i >= len(s.params) || s.params[i] == missing {
 		return byDefault

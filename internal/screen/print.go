@@ -7,10 +7,10 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// widths are those of tmux: ambiguous characters are narrow, whatever the locale.
+// widths are tmux's: ambiguous characters are narrow in every locale.
 var widths = runewidth.Condition{StrictEmojiNeutral: true}
 
-// lines are the line-drawing characters that replace the letters from ` to ~.
+// lines are the line-drawing characters for the letters from ` to ~.
 const lines = "◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·"
 
 // ascii prints a run of printable ASCII.
@@ -39,7 +39,6 @@ func (s *screen) ascii(b []byte) {
 	}
 }
 
-// print prints a rune at the cursor.
 func (s *screen) print(c rune) {
 	if s.cursor.lines[s.shift] && c >= '`' && c <= '~' {
 		c = []rune(lines)[c-'`']
@@ -47,7 +46,7 @@ func (s *screen) print(c rune) {
 	width := 1
 	if c >= utf8.RuneSelf {
 		if unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && c != '\u200c' && c != '\u200d' {
-			return // a terminal would obey it, or change what it shows
+			return // a terminal would act on it
 		}
 		width = widths.RuneWidth(c)
 	}
@@ -91,7 +90,7 @@ func (s *screen) mark(c rune) {
 		x--
 	}
 	if x < 0 || r.cells[x].r == blank {
-		return // nothing to combine with
+		return // no character to combine with
 	}
 	marks := string(c)
 	if old := r.cells[x].marks; old != nil {
@@ -104,14 +103,13 @@ func (s *screen) mark(c rune) {
 	r.change(0)
 }
 
-// wrap continues in the next row.
 func (s *screen) wrap() {
 	s.page[s.y].wrapped = true
 	s.x = 0
 	s.down()
 }
 
-// down moves the cursor to the row below, and scrolls in the last one.
+// down moves the cursor down, or scrolls in the last row.
 func (s *screen) down() {
 	switch {
 	case s.y == s.bottom:

@@ -2,11 +2,10 @@ package screen
 
 import "bufio"
 
-// A printer writes lines.
 type printer struct {
 	w      *bufio.Writer
 	buf    []byte
-	goesOn bool // the last line written is not complete
+	goesOn bool // the last line is incomplete
 	err    error
 }
 
@@ -41,7 +40,7 @@ func (p *printer) write(b []byte) {
 	}
 }
 
-// flush completes the last line and writes what is still in memory.
+// flush completes the last line and writes what is buffered.
 func (p *printer) flush() error {
 	if p.goesOn {
 		p.write([]byte{'\n'})

@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// A cell is one place of the screen.
 type cell struct {
-	r     rune    // blank, or the right half of the wide cell before it
+	r     rune    // blank, or right, the right half of a wide cell
 	marks *string // combining marks; nil for none
 }
 
@@ -17,24 +16,22 @@ const (
 	right = -1
 )
 
-// maxMarks is the greatest length in bytes of the marks that combine with one cell.
+// maxMarks is the most bytes of marks in a cell.
 const maxMarks = 32
 
-// A row is a line of the screen.
 type row struct {
 	cells   []cell
-	used    int  // cells from here on are blank
+	used    int  // later cells are blank
 	wrapped bool // the line continues in the row below
 	clean   bool // written or compared since its last change
 }
 
-// change prepares for a change of the cells up to end.
 func (r *row) change(end int) {
 	r.clean = false
 	r.used = max(r.used, end)
 }
 
-// clear blanks cells. Blanking half of a wide cell blanks the other half too.
+// clear blanks cells, and the other halves of wide cells.
 func (r *row) clear(from, to int) {
 	from, to = max(from, 0), min(to, len(r.cells))
 	if from >= to {
@@ -49,14 +46,14 @@ func (r *row) clear(from, to int) {
 	}
 }
 
-// split blanks a wide cell whose right half is at x.
+// split blanks a wide cell if its right half is at x.
 func (r *row) split(x int) {
 	if x > 0 && x < len(r.cells) && r.cells[x].r == right {
 		r.cells[x-1], r.cells[x] = cell{}, cell{}
 	}
 }
 
-// insert moves the cells from x on to the right by n.
+// insert moves the cells from x on n to the right.
 func (r *row) insert(x, n int) {
 	n = min(n, len(r.cells)-x)
 	r.split(x)
@@ -66,7 +63,7 @@ func (r *row) insert(x, n int) {
 	r.change(min(len(r.cells), r.used+n))
 }
 
-// remove moves the cells from x+n on to the left by n.
+// remove moves the cells from x+n on n to the left.
 func (r *row) remove(x, n int) {
 	n = min(n, len(r.cells)-x)
 	r.split(x)
@@ -76,16 +73,16 @@ func (r *row) remove(x, n int) {
 	r.change(0)
 }
 
-// resize cuts or lengthens the row.
 func (r *row) resize(cols int) {
 	r.clear(cols, len(r.cells))
 	if cols > len(r.cells) {
-		r.cells = slices.Grow(r.cells, cols-len(r.cells)) // the spare cells were cleared
+		r.cells = slices.Grow(r.cells, cols-len(r.cells)) // spare cells are clear
 	}
 	r.cells = r.cells[:cols]
 }
 
-// text appends the row's text to b, without white space at its end unless the line continues.
+// text appends the row's text to b, without white space at the end unless it
+// goes on.
 func (r *row) text(b []byte, goesOn bool) []byte {
 	start := len(b)
 	for _, c := range r.cells[:r.used] {
@@ -106,7 +103,6 @@ func (r *row) text(b []byte, goesOn bool) []byte {
 	return b[:start+len(bytes.TrimRight(b[start:], " \u00a0"))]
 }
 
-// empty reports whether the row shows nothing.
 func (r *row) empty() bool {
 	for _, c := range r.cells[:r.used] {
 		if c.r != blank && c.r != ' ' {

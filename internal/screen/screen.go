@@ -11,13 +11,13 @@ import (
 const (
 	startRows, startCols = 24, 80
 
-	// maxRows and maxCols limit the size of a screen. Programs that want to know a terminal's size
-	// put the cursor far beyond it, mostly at 999, and ask where it ended up.
+	// Programs that want a terminal's size put the cursor far beyond it, mostly
+	// at 999, and ask where it is.
 	maxRows, maxCols = 300, 900
 )
 
-// Render reads what programs sent to a terminal and writes the text; see the package comment. It
-// works piece by piece: its memory is bounded by the size of the screen, whatever the input.
+// Render reads the output of programs to a terminal and writes its text; see
+// the package comment. Memory is bounded by the screen's size, not the input's.
 func Render(w io.Writer, r io.Reader) error {
 	s := newScreen(bufio.NewWriterSize(w, 64<<10))
 	buf := make([]byte, 64<<10)
@@ -42,16 +42,16 @@ type screen struct {
 	out printer
 
 	rows, cols int
-	told       bool // the log said the size
+	told       bool // the log gave its size
 	main, alt  []*row
-	page       []*row // the one of the two that is shown
+	page       []*row // main or alt
 	alternate  bool
-	frames     frames // of the alternate screen
+	frames     frames // of alt
 
 	cursor
 	saved       cursor
 	beforeAlt   cursor
-	top, bottom int // the rows that scroll, both included
+	top, bottom int // inclusive bounds of the rows that scroll
 	tabs        []bool
 	noWrap      bool
 	insertMode  bool
@@ -59,10 +59,10 @@ type screen struct {
 }
 
 type cursor struct {
-	x, y   int // x is cols when the next rune goes to the next row
+	x, y   int // x is cols if the next rune wraps
 	origin bool
-	lines  [2]bool // G0 and G1 are the set with lines and corners
-	shift  int     // which of the two is in use
+	lines  [2]bool // G0 and G1 have line-drawing characters
+	shift  int     // which of them is used
 }
 
 func newScreen(w *bufio.Writer) *screen {
@@ -71,7 +71,7 @@ func newScreen(w *bufio.Writer) *screen {
 	return s
 }
 
-// resize gives the screen a new size. Rows that no longer fit scroll off at the top.
+// resize sets the screen's size. Rows that don't fit scroll off at the top.
 func (s *screen) resize(rows, cols int) {
 	rows, cols = min(max(rows, 1), maxRows), min(max(cols, 1), maxCols)
 	s.top, s.bottom = 0, s.rows-1
@@ -92,8 +92,8 @@ func (s *screen) resize(rows, cols int) {
 	}
 }
 
-// fit gives a page a new size. Rows that were cut off are reused, so that input can't make us
-// allocate without end.
+// fit resizes a page. It reuses rows that were cut off, so that input can't
+// make us allocate without end.
 func fit(page []*row, rows, cols int) []*row {
 	for _, r := range page[min(rows, len(page)):] {
 		r.clear(0, len(r.cells))
@@ -112,7 +112,6 @@ func fit(page []*row, rows, cols int) []*row {
 	return page
 }
 
-// grow makes room for the cursor's new place.
 func (s *screen) grow(x, y int) {
 	if s.told || x < s.cols && y < s.rows || x >= maxCols || y >= maxRows {
 		return
@@ -124,7 +123,7 @@ func (s *screen) grow(x, y int) {
 	}
 }
 
-// scrollUp moves the scrolling rows up by n. What leaves at the top is written.
+// scrollUp moves the scrolling rows up by n, and writes those that leave.
 func (s *screen) scrollUp(n int) {
 	n = min(n, s.bottom-s.top+1)
 	if s.alternate {
@@ -137,7 +136,7 @@ func (s *screen) scrollUp(n int) {
 	s.shiftUp(s.top, s.bottom, n)
 }
 
-// shiftUp moves the rows from top to bottom up by n; the first n are lost.
+// shiftUp moves the rows from top to bottom up by n.
 func (s *screen) shiftUp(top, bottom, n int) {
 	n = min(n, bottom-top+1)
 	region := s.page[top : bottom+1]
@@ -150,7 +149,7 @@ func (s *screen) shiftUp(top, bottom, n int) {
 	}
 }
 
-// shiftDown moves the rows from top to bottom down by n; the last n are lost.
+// shiftDown moves the rows from top to bottom down by n.
 func (s *screen) shiftDown(top, bottom, n int) {
 	n = min(n, bottom-top+1)
 	region := s.page[top : bottom+1]
@@ -163,7 +162,6 @@ func (s *screen) shiftDown(top, bottom, n int) {
 	}
 }
 
-// clear blanks rows.
 func (s *screen) clear(from, to int) {
 	for _, r := range s.page[from:to] {
 		r.clear(0, s.cols)
@@ -174,20 +172,20 @@ func (s *screen) clear(from, to int) {
 	}
 }
 
-// unwrap notes that a row no longer continues the line above it.
+// unwrap notes that row y does not continue the line above it.
 func (s *screen) unwrap(y int) {
 	if y > 0 {
 		s.page[y-1].wrapped = false
 	}
 }
 
-// clearAll blanks the screen. On the main screen, that counts as if all of it had scrolled off.
+// clearAll blanks the screen. The main screen's rows count as scrolled off.
 func (s *screen) clearAll() {
 	s.say()
 	s.clear(0, s.rows)
 }
 
-// say writes the content of the main screen, if that is shown.
+// say writes the main screen, if it is shown.
 func (s *screen) say() {
 	if s.alternate {
 		return
@@ -226,7 +224,7 @@ func (s *screen) setAlternate(on, withCursor bool) {
 
 // end writes what is visible.
 func (s *screen) end() {
-	for range s.partial { // a rune that will never be complete
+	for range s.partial { // never completed runes
 		s.print(utf8.RuneError)
 	}
 	if s.alternate {
@@ -236,7 +234,7 @@ func (s *screen) end() {
 	s.say()
 }
 
-// reset puts the terminal into its initial state.
+// reset restores the terminal's initial state.
 func (s *screen) reset() {
 	s.setAlternate(false, false)
 	s.clearAll()
