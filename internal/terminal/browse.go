@@ -9,8 +9,8 @@ import (
 	"gitagent/internal/limit"
 )
 
-// Browse shows a file in the browser of whoever sits here: with the program that the system has for opening files. It does not
-// wait for a browser that stays in the foreground.
+// Browse opens a file in the user's browser with the system's program for it.
+// It does not wait for a browser that stays in the foreground.
 func Browse(ctx context.Context, path string) error {
 	opener := []string{"xdg-open", path}
 	switch runtime.GOOS {

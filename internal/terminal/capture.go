@@ -7,11 +7,11 @@ import (
 	"os/exec"
 )
 
-// maxCapture is how much of a program's output is kept.
+// maxCapture is how many bytes of output are kept.
 const maxCapture = 64 << 10
 
-// Capture runs a program in dir without a terminal, until it ends or ctx is done, and returns what it
-// printed, on either stream.
+// Capture runs a program in dir without a terminal, until it ends or ctx is
+// done, and returns the end of both output streams.
 func Capture(ctx context.Context, dir, program string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	var out bytes.Buffer

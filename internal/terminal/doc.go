@@ -1,3 +1,3 @@
-// Package terminal hands the terminal over to an agent, runs one beside it, starts processes that
-// keep running without one, and works with the panes of tmux that agents run in.
+// Package terminal runs agents in the terminal, starts processes that outlive
+// it, and works with tmux panes.
 package terminal

@@ -8,10 +8,10 @@ import (
 	"unicode"
 )
 
-// logOption is the pane option that holds the path of its log. User options begin with @.
+// logOption is the pane's option for its log's path. User options begin with @.
 const logOption = "@git_agent_log"
 
-// LogFile returns the file that [Pane.StartLog] made tmux write to, "" if the pane is not logged.
+// LogFile returns the file of [Pane.StartLog], or "".
 func (p Pane) LogFile(ctx context.Context) (string, error) {
 	piped, file, err := p.pipe(ctx)
 	if err != nil || !piped {
@@ -20,17 +20,16 @@ func (p Pane) LogFile(ctx context.Context) (string, error) {
 	return file, nil
 }
 
-// pipe says whether tmux pipes the pane's output to a command, and to which file if it is our log.
+// pipe reports whether tmux pipes the pane's output, and to which log.
 func (p Pane) pipe(ctx context.Context) (piped bool, file string, err error) {
 	answer, err := p.Ask(ctx, "#{pane_pipe} #{"+logOption+"}")
 	on, file, _ := strings.Cut(answer, " ")
 	return on == "1", file, err
 }
 
-// StartLog makes tmux append everything that the pane's programs print from now on to a file. It
-// begins with the size of the pane and what it shows, in a form that package screen understands.
-// name is absolute. An existing file is appended to; a symbolic link is refused. Only the user can
-// read the file.
+// StartLog makes tmux append the pane's output, after its size and content in a
+// form for package screen, to the file with the absolute name. An existing file
+// is kept, a link refused. Only the user can read the file.
 func (p Pane) StartLog(ctx context.Context, name string) error {
 	if strings.ContainsFunc(name, unicode.IsControl) {
 		return fmt.Errorf("log to %q: control characters in its name", name)
@@ -49,7 +48,7 @@ func (p Pane) StartLog(ctx context.Context, name string) error {
 	if err := appendTo(name, now); err != nil {
 		return err
 	}
-	// The name is not part of the command, so tmux and the shell can't misinterpret it.
+	// tmux and the shell can't misread a name outside the command.
 	if _, err := p.tmux(ctx, "set-option", "-p", logOption, name); err != nil {
 		return err
 	}
@@ -57,7 +56,7 @@ func (p Pane) StartLog(ctx context.Context, name string) error {
 	return err
 }
 
-// picture returns what a terminal must be sent to look like the pane.
+// picture returns what makes a terminal look like the pane.
 func (p Pane) picture(ctx context.Context) (string, error) {
 	state, err := p.Ask(ctx, "#{pane_height} #{pane_width} #{alternate_on} #{cursor_y} #{cursor_x}")
 	if err != nil {
@@ -78,7 +77,7 @@ func (p Pane) picture(ctx context.Context) (string, error) {
 	return fmt.Sprintf("\x1b[8;%d;%dt%s\x1b[%d;%dH", rows, cols, shown, y+1, x+1), nil
 }
 
-// appendTo writes to the end of a regular file, creating it if necessary.
+// appendTo appends to a regular file, which it creates if needed.
 func appendTo(name, text string) error {
 	f, err := openRegular(name)
 	if err != nil {
@@ -91,7 +90,7 @@ func appendTo(name, text string) error {
 	return err
 }
 
-// openRegular opens a file for appending, but only if the name is the file itself and not a link.
+// openRegular opens a file for appending, unless name is a link.
 func openRegular(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600) // follows no link
 	if !os.IsExist(err) {

@@ -12,11 +12,10 @@ import (
 	"syscall"
 )
 
-// ErrQuit reports that nobody reads any more: the pager was quit. It is what writing to a closed
-// standard output returns.
+// ErrQuit reports that the pager was quit, as a closed standard output does.
 var ErrQuit error = &fs.PathError{Op: "write", Path: os.Stdout.Name(), Err: syscall.EPIPE}
 
-// A Pager shows what is written to it on the terminal, page by page.
+// A Pager shows what is written to it page by page.
 type Pager struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
@@ -24,12 +23,12 @@ type Pager struct {
 	failed bool
 }
 
-// forShell are the characters for which git needs a shell to run a command. Without one it is seen that a
-// program is not there.
+// forShell lists the characters for which git runs a command in a shell.
+// Without one a missing program is noticed.
 const forShell = "|&;<>()$`\\\"' \t\n*?[#~=%"
 
-// StartPager starts the user's pager, a command for the shell, with the settings for less and lv that
-// git gives them. From then on a Ctrl-C is the pager's, and doesn't end this process.
+// StartPager starts the user's pager, a shell command, with git's settings for
+// less and lv. From then on Ctrl-C is the pager's and doesn't end this process.
 func StartPager(command string) (*Pager, error) {
 	words := []string{command}
 	if strings.ContainsAny(command, forShell) {
@@ -55,7 +54,7 @@ func StartPager(command string) (*Pager, error) {
 	return p, nil
 }
 
-// Write returns the error of a closed standard output once the pager was quit.
+// Write returns [ErrQuit] once the pager was quit.
 func (p *Pager) Write(data []byte) (int, error) {
 	n, err := p.stdin.Write(data)
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, fs.ErrClosed) {
@@ -65,11 +64,10 @@ func (p *Pager) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the input, and waits until the person has quit the pager. Quit reports whether that was
-// before everything was written.
+// Close waits for the user to quit, and reports whether that cut the text off.
 func (p *Pager) Close() (quit bool) {
 	_ = p.stdin.Close()
-	_ = p.cmd.Wait() // its exit status is nobody's business, as for git
+	_ = p.cmd.Wait() // git ignores its exit status too
 	signal.Stop(p.typed)
 	return p.failed
 }

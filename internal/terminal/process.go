@@ -12,12 +12,12 @@ import (
 // A Process says how a process relates to its terminal.
 type Process struct {
 	PID     int
-	TTY     string // path of its terminal's device; "" if it has none
-	InFront bool   // what is typed there reaches it
-	Stopped bool   // suspended by its user, or by a signal
+	TTY     string // its device, or ""
+	InFront bool   // it reads what is typed
+	Stopped bool   // by its user or a signal
 }
 
-// Processes describes those of the processes that exist, in no particular order.
+// Processes returns the processes that exist, in no particular order.
 func Processes(ctx context.Context, pids ...int) ([]Process, error) {
 	if len(pids) == 0 {
 		return nil, nil
@@ -26,7 +26,7 @@ func Processes(ctx context.Context, pids ...int) ([]Process, error) {
 	for i, pid := range pids {
 		list[i] = strconv.Itoa(pid)
 	}
-	// One -o each: BSD takes everything after the first = for a heading.
+	// BSD takes all after the first = for a heading, so one -o each.
 	out, err := exec.CommandContext(ctx, "ps", "-o", "pid=", "-o", "pgid=", "-o", "tpgid=", "-o", "stat=", "-o", "tty=",
 		"-p", strings.Join(list, ",")).Output()
 	var exit *exec.ExitError

@@ -1,9 +1,9 @@
 package terminal
 
-// A Refusal says why nothing, or nothing more, was typed into a pane.
+// A Refusal says why nothing (more) was typed into a pane.
 type Refusal struct {
 	Why     string
-	Cleared bool // the context of the client there is cleared; only the prompt is missing
+	Cleared bool // the client's context is cleared and lacks its prompt
 }
 
 func (r *Refusal) Error() string { return r.Why }

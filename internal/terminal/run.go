@@ -13,47 +13,46 @@ import (
 	"time"
 )
 
-// A Job is a command that runs in the background of its terminal, from which it can't read, unless it
-// is in the foreground.
+// A Job is a command in the background of its terminal, where it can't read,
+// unless Foreground is set.
 type Job struct {
 	Command []string
-	Dir     string    // where it runs; empty for here
-	Env     []string  // more variables
-	Without []string  // names of variables of this process that it does not get
+	Dir     string    // working directory; empty for this process's
+	Env     []string  // additional variables
+	Without []string  // variables that it does not inherit
 	Stdin   io.Reader // nil for nothing
-	Stdout  io.Writer // the command writes to a file directly; to anything else through a pipe
+	Stdout  io.Writer // a file directly, anything else through a pipe
 	Stderr  io.Writer
 
-	// Foreground leaves the command in the process group of this process: it can read from the terminal,
-	// and what is typed there to stop or to end it reaches it, and us, from there.
+	// Foreground leaves the command in our process group: it can read from the
+	// terminal, which signals it and us.
 	Foreground bool
-	// Caught is where the caller has signals sent that are meant to end this process, if it looks out for
-	// them before and after the job, too; nil to look out for them as long as the job runs.
+	// Caught receives the signals that end this process, if the caller also
+	// handles them before and after the job; else nil.
 	Caught <-chan os.Signal
 }
 
 // An Exit is how a job ended.
 type Exit struct {
-	Status int       // as in a shell: 128 and the number for a signal
-	Caught os.Signal // that this process received meanwhile, and passed on; nil if none
+	Status int       // as in a shell: 128 plus a signal's number
+	Caught os.Signal // last signal passed on, or nil
 }
 
-// What a shell says of a command that it can't run.
+// Exit statuses of a shell for a command that it can't run.
 const (
 	cantRun  = 126
 	notThere = 127
 )
 
-// outlive is how long we read the pipes of an ended command, for processes that it left running.
+// outlive is how long to read from processes that a command left running.
 const outlive = 2 * time.Second
 
-// Shell returns the command line to run a user's configured command in the shell, as git does.
+// Shell returns the command line that runs command in the shell, as git does.
 func Shell(command string) []string { return []string{"sh", "-c", command} }
 
-// Run runs the job and waits for its end. Signals meant to end this process go to the job and
-// everything that it has started instead, or in the foreground to the job alone; this process stays. The
-// error says that the command could not be run, with the status of a shell then; how it ended is not an
-// error.
+// Run runs the job and waits for its end. Signals that would end this process
+// only go to the job: in the foreground to it alone, else to all its processes.
+// An error says that the command could not be run; Status is then a shell's.
 func (j Job) Run() (Exit, error) {
 	cmd := exec.Command(j.Command[0], j.Command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = j.Stdin, j.Stdout, j.Stderr
@@ -87,7 +86,7 @@ func (j Job) Run() (Exit, error) {
 			exit.Caught = s
 			pass(cmd, s)
 		case err := <-ended:
-			if exit.Caught != nil { // a shell may have started something in the moment in which it came
+			if exit.Caught != nil { // a shell may just have started something
 				pass(cmd, exit.Caught)
 			}
 			if cmd.ProcessState != nil {
@@ -101,7 +100,7 @@ func (j Job) Run() (Exit, error) {
 	}
 }
 
-// environ is the environment of the job's command.
+// environ returns the command's environment.
 func (j Job) environ() []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Find makes sure that a program exists before any work is done for it.
+// Find reports a missing program before work is done for it.
 func Find(name string) error {
 	if _, err := exec.LookPath(name); err != nil {
 		return fmt.Errorf("run %s: %w", name, err)
@@ -20,9 +20,9 @@ func Find(name string) error {
 	return nil
 }
 
-// DetachOwn starts one of our programs, by name, in dir, without a terminal and in its own session
-// (Windows: without a console), and does not wait for it: it keeps running when this process and
-// the terminal are gone. It is the program beside this one's own file, or else the one on PATH.
+// DetachOwn starts one of our programs by name, in dir and its own session
+// without a terminal (Windows: a console), to outlive this process. It is the
+// program beside this one's file, or else on PATH.
 func DetachOwn(dir, program string, args ...string) error {
 	cmd := exec.Command(beside(program), args...)
 	cmd.Dir, cmd.SysProcAttr = dir, detached()
@@ -32,12 +32,12 @@ func DetachOwn(dir, program string, args ...string) error {
 	return cmd.Process.Release()
 }
 
-// MaxInput is how much input [OutliveOwn] takes: what a pipe holds on every system.
+// MaxInput is the most input for [OutliveOwn], as every system's pipes hold it.
 const MaxInput = 4096
 
-// OutliveOwn starts one of our programs as [DetachOwn] does, with input to read, and waits for its end, but
-// not longer than it is patient, if that is not zero. What the program prints is lost. The error says that it could not be started,
-// or failed while it was waited for.
+// OutliveOwn starts one of our programs as [DetachOwn] does, with input, and
+// waits for its end, with patience > 0 at most that long. Its output is lost.
+// The error says that it did not start, or failed in that time.
 func OutliveOwn(patience time.Duration, dir string, input []byte, program string, args ...string) error {
 	if len(input) > MaxInput {
 		return fmt.Errorf("start %s: %d bytes of input are too much", program, len(input))
@@ -47,7 +47,7 @@ func OutliveOwn(patience time.Duration, dir string, input []byte, program string
 		return fmt.Errorf("start %s: %w", program, err)
 	}
 	defer stdin.Close()
-	_, err = write.Write(input) // before it starts: if this process is killed now, the program has all or does not exist
+	_, err = write.Write(input) // before the start: if we are killed, the program has all of it or does not exist
 	if err = errors.Join(err, write.Close()); err != nil {
 		return fmt.Errorf("start %s: %w", program, err)
 	}
@@ -72,13 +72,12 @@ func OutliveOwn(patience time.Duration, dir string, input []byte, program string
 	return nil
 }
 
-// RunOwn runs one of our programs, found as by [DetachOwn], in the foreground of the terminal, with this
-// process's standard error. When it ends, what it has not read of stdin is not waited for, and stdin
-// may be read once more. A nil stdin is empty.
+// RunOwn runs one of our programs (see [DetachOwn]) in the foreground, with our
+// standard error. After its end, stdin may be read once more; nil is empty.
 func RunOwn(ctx context.Context, stdin io.Reader, stdout io.Writer, program string, args ...string) error {
 	cmd := exec.CommandContext(ctx, beside(program), args...)
 	cmd.Stdout, cmd.Stderr = stdout, os.Stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it sets the terminal right
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // to reset the terminal
 	cmd.WaitDelay = outlive
 	if stdin != nil {
 		pipe, err := cmd.StdinPipe()
@@ -96,7 +95,7 @@ func RunOwn(ctx context.Context, stdin io.Reader, stdout io.Writer, program stri
 	return nil
 }
 
-// beside is the file of one of our programs: beside this one's own, or else the name, for PATH.
+// beside returns the program's file beside this one's, or its name for PATH.
 func beside(program string) string {
 	self, err := os.Executable()
 	if err != nil {
@@ -112,8 +111,8 @@ func beside(program string) string {
 	return program
 }
 
-// Share is the directory of what was installed for our programs beside them: share/<name> next to the
-// directory that PATH has them in, which stays when they are replaced. Nobody looks whether it is there.
+// Share returns share/<name> beside the directory of our programs on PATH,
+// which stays when they are replaced. It may not exist.
 func Share(name string) string {
 	path, err := exec.LookPath("git-agent-turn")
 	if err == nil {
@@ -125,8 +124,8 @@ func Share(name string) string {
 	return filepath.Join(filepath.Dir(filepath.Dir(path)), "share", name)
 }
 
-// HasScreen reports whether a program can draw on the terminal that this process belongs to, wherever
-// its standard streams lead.
+// HasScreen reports whether a program can draw on this process's terminal,
+// regardless of the standard streams.
 func HasScreen() bool {
 	if name := os.Getenv("TERM"); name == "" || name == "dumb" {
 		return false

@@ -13,8 +13,8 @@ import (
 
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// Launch replaces this process by command, in dir, with more variables in its environment.
-// The terminal and its signals are the command's. It returns only if it fails.
+// Launch replaces this process by command in dir, with env added to the
+// environment. It returns only if it fails.
 func Launch(dir string, command, env []string) error {
 	path, err := exec.LookPath(command[0])
 	if err == nil {
@@ -33,23 +33,21 @@ func Catch(caught chan<- os.Signal) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 }
 
-// Number is the number of a signal.
+// Number returns a signal's number.
 func Number(s os.Signal) int { return int(s.(syscall.Signal)) }
 
-// endings are the signals by which people and systems end a process.
+// endings returns the signals that users and systems end a process with.
 func endings() []os.Signal {
 	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 }
 
-// separate gives the command its own process group: otherwise keys typed in the terminal would
-// reach it twice, once from the terminal and once from us.
+// separate gives cmd its own process group, or typed keys would reach it twice.
 func separate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// hand sends a signal to the command's process group. If the group is gone, the signal is lost.
+// hand sends a signal to the command's process group, if it exists.
 func hand(cmd *exec.Cmd, s os.Signal) { _ = syscall.Kill(-cmd.Process.Pid, s.(syscall.Signal)) }
 
-// handAlone sends a signal to a command in the foreground, and to nothing that it has started. What is
-// typed has reached it from the terminal.
+// handAlone sends a foreground command a signal that it did not get from keys.
 func handAlone(cmd *exec.Cmd, s os.Signal) {
 	if s != syscall.SIGINT && s != syscall.SIGQUIT {
 		_ = cmd.Process.Signal(s)

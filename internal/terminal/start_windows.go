@@ -8,15 +8,15 @@ import (
 	"syscall"
 )
 
-// detachedProcess is DETACHED_PROCESS of the Windows API: no console.
+// detachedProcess is DETACHED_PROCESS in the Windows API: no console.
 const detachedProcess = 0x00000008
 
 func detached() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess}
 }
 
-// Launch runs command in dir, with more variables in its environment, and exits with its status.
-// It returns only if it fails.
+// Launch runs command in dir, with env added to the environment, and exits with
+// its status. It returns only if it fails.
 func Launch(dir string, command, env []string) error {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
@@ -31,15 +31,15 @@ func Launch(dir string, command, env []string) error {
 // endings are the signals by which people and systems end a process.
 func endings() []os.Signal { return []os.Signal{os.Interrupt} }
 
-// Catch has the signals by which people and systems end a process sent to the channel from now on.
+// Catch sends caught the signals that end a process.
 func Catch(caught chan<- os.Signal) { signal.Notify(caught, endings()...) }
 
-// Number is the number of a signal.
+// Number returns a signal's number.
 func Number(s os.Signal) int { return int(s.(syscall.Signal)) }
 
 func separate(*exec.Cmd) {}
 
-// hand does nothing: what is typed in a console reaches all of its processes.
+// hand does nothing: a console sends what is typed to all its processes.
 func hand(*exec.Cmd, os.Signal) {}
 
 func handAlone(*exec.Cmd, os.Signal) {}

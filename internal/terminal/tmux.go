@@ -12,16 +12,14 @@ import (
 	"time"
 )
 
-// ErrNoPane reports that there is no pane of tmux to work with: none was named, and this process
-// does not run in one.
+// ErrNoPane reports that no tmux pane was named and this process is in none.
 var ErrNoPane = errors.New("not in a pane of tmux, and none is named")
 
-// A Pane is a pane of tmux.
+// A Pane is a tmux pane.
 type Pane struct{ target string }
 
-// FindPane returns the pane that target names as tmux understands it (%3, work:1.0); for "", the
-// pane that this process was started in: $TMUX_PANE of the server in $TMUX. Whether the pane exists
-// shows when it is first used.
+// FindPane returns the pane that target names for tmux (%3, work:1.0); for "",
+// this process's ($TMUX_PANE in $TMUX). The pane need not exist.
 func FindPane(target string) (Pane, error) {
 	if target == "" && os.Getenv("TMUX") != "" {
 		target = os.Getenv("TMUX_PANE")
@@ -32,10 +30,10 @@ func FindPane(target string) (Pane, error) {
 	return Pane{target}, nil
 }
 
-// String is the pane's name as it was given.
+// String returns the pane's name as given.
 func (p Pane) String() string { return p.target }
 
-// tmux runs a command of tmux on the pane.
+// tmux runs a tmux command on the pane.
 func (p Pane) tmux(ctx context.Context, command string, args ...string) ([]byte, error) {
 	out, err := tmux(ctx, nil, append([]string{command, "-t", p.target}, args...)...)
 	if err != nil {
@@ -44,18 +42,17 @@ func (p Pane) tmux(ctx context.Context, command string, args ...string) ([]byte,
 	return out, nil
 }
 
-// tmux runs a tmux command and returns its output. No shell sees the arguments, and tmux takes none
-// of them for another command.
+// tmux runs a tmux command and returns its output. No argument is a command.
 func tmux(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
-	argv := []string{"-u"} // text is UTF-8, whatever the locale of a hook's environment
+	argv := []string{"-u"} // UTF-8 in any locale of a hook
 	for _, arg := range args {
 		if before, ok := strings.CutSuffix(arg, ";"); ok {
-			arg = before + `\;` // a semicolon at the end of an argument would end the command
+			arg = before + `\;` // or it would end the command
 		}
 		argv = append(argv, arg)
 	}
 	cmd := exec.CommandContext(ctx, "tmux", argv...)
-	cmd.WaitDelay = time.Second // in case a child of tmux holds its output open
+	cmd.WaitDelay = time.Second // a child of tmux may hold its output open
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &stdout, &stderr
 	err := cmd.Run()
@@ -70,10 +67,9 @@ func tmux(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) 
 	return nil, fmt.Errorf("tmux %s: %w", args[0], err)
 }
 
-// Snapshot returns the text of a pane with all of its scrollback, without the empty lines at its
-// end. The pane is [FindPane] of target, and no keys are sent to it. ctx carries the time limit.
-//
-// A pane on its alternate screen has one page and no scrollback; see [Pane.OnAlternate].
+// Snapshot returns the text of a pane (see [FindPane]) with its scrollback,
+// without empty lines at the end. It sends no keys. ctx has the time limit.
+// Full-screen programs have no scrollback; see [Pane.OnAlternate].
 func Snapshot(ctx context.Context, target string) ([]byte, error) {
 	p, err := FindPane(target)
 	if err != nil {
@@ -86,9 +82,9 @@ func Snapshot(ctx context.Context, target string) ([]byte, error) {
 	return append(bytes.TrimRight(text, " \n"), '\n'), nil
 }
 
-// Ask asks tmux to expand a format, such as #{pane_tty}, for the pane. The format must never expand
-// to nothing: that is tmux's answer for a missing pane. It must not come from a user, since a
-// format can run commands.
+// Ask expands a tmux format, such as #{pane_tty}, for the pane. It must not
+// come from a user, because formats can run commands, nor expand to nothing,
+// tmux's answer for a missing pane.
 func (p Pane) Ask(ctx context.Context, format string) (string, error) {
 	out, err := p.tmux(ctx, "display-message", "-p", format)
 	if err != nil {
@@ -101,33 +97,33 @@ func (p Pane) Ask(ctx context.Context, format string) (string, error) {
 	return answer, nil
 }
 
-// OnAlternate says whether the pane shows its alternate screen, as full-screen programs use it.
+// OnAlternate reports whether a full-screen program uses the alternate screen.
 func (p Pane) OnAlternate(ctx context.Context) (bool, error) {
 	on, err := p.Ask(ctx, "#{alternate_on}")
 	return on == "1", err
 }
 
-// Page returns what the pane shows, with the escape sequences of colours and attributes.
+// Page returns what the pane shows, with escape sequences for colours.
 func (p Pane) Page(ctx context.Context) (string, error) {
 	page, err := p.tmux(ctx, "capture-pane", "-e", "-p")
 	return string(page), err
 }
 
-// Press presses a key by its name in tmux.
+// Press presses a key by its tmux name.
 func (p Pane) Press(ctx context.Context, key string) error {
 	_, err := p.tmux(ctx, "send-keys", key)
 	return err
 }
 
-// Type types text as it is.
+// Type types text literally.
 func (p Pane) Type(ctx context.Context, text string) error {
 	_, err := p.tmux(ctx, "send-keys", "-l", text)
 	return err
 }
 
-// Paste pastes text. A program that supports pastes tells it from typed text: a line feed in it is
-// not an Enter. tmux does not look for the sequence that ends a paste, so text must not contain
-// control characters.
+// Paste pastes text, in which programs that support pastes take no line feed
+// for Enter. It must not have control characters: tmux does not filter the
+// paste's end.
 func (p Pane) Paste(ctx context.Context, text string) error {
 	buffer := fmt.Sprintf("git-agent-%d", os.Getpid())
 	if _, err := tmux(ctx, strings.NewReader(text), "load-buffer", "-b", buffer, "-"); err != nil {

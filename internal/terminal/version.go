@@ -6,11 +6,11 @@ import (
 	"os/exec"
 )
 
-// Version returns what a program prints when it is asked for its version. ctx carries the time limit.
+// Version returns the output of program --version. ctx has the time limit.
 func Version(ctx context.Context, program string) (string, error) {
 	cmd := exec.CommandContext(ctx, program, "--version")
 	cmd.WaitDelay = outlive
-	separate(cmd) // Ctrl-C is for us
+	separate(cmd) // we get Ctrl-C
 	out, err := cmd.Output()
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err()

@@ -7,24 +7,22 @@ import (
 	"strings"
 )
 
-// A Window is a window of tmux.
+// A Window is a tmux window.
 type Window struct {
-	ID    string // "@5", by which tmux finds it
-	Index string // "3", by which people do
+	ID    string // "@5", for tmux
+	Index string // "3", for people
 }
 
-// inWindow is what a window runs. A directory that tmux is given is a format to it, which could run commands;
-// and in one that it can't enter it would run the command elsewhere.
+// inWindow is what a window runs. tmux would expand a directory as a format,
+// which can run commands, and run the command elsewhere if it can't enter it.
 const inWindow = `cd "$0" && exec env "$@"`
 
-// NewWindow runs a command in dir, in a new window of the pane's session, behind the one that the user looks
-// at. The window ends with the command. Its environment is that of tmux and env. name must not come from a
-// user: it, too, is a format to tmux.
-//
-// tmux takes no command of more than 16 KB.
+// NewWindow runs a command of at most 16 KB in dir, in a new hidden window of
+// the pane's session, which ends with it. The environment is tmux's and env.
+// name is expanded by tmux and must not come from a user.
 func (p Pane) NewWindow(ctx context.Context, name, dir string, env, command []string) (Window, error) {
 	if err := Find(command[0]); err != nil {
-		return Window{}, err // else the window would end at once, and nobody would see why
+		return Window{}, err // else the window would end silently
 	}
 	session, err := p.Ask(ctx, "#{session_id}")
 	if err != nil {
