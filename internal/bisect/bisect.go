@@ -11,14 +11,14 @@ import (
 	"gitagent/turns"
 )
 
-// ErrSame reports that the good state and the bad one have the same files.
+// ErrSame reports that the good and the bad state have the same files.
 var ErrSame = errors.New("both have the same files")
 
-// A Bisection is the states from a good one to a bad one, in order, and what is known of them.
+// A Bisection is the states from a good one to a bad one, with their verdicts.
 type Bisection struct {
-	States   []*turns.State // the first is the good one; of several in a row with the same files, the first
+	States   []*turns.State // the good one first; without repeats of the same files
 	Verdicts []Verdict
-	Foreign  bool // one of them is a stranger's that was accepted
+	Foreign  bool // one is untrusted but accepted
 
 	trees []git.Hash // of the states; zero where that is not known
 }
@@ -61,7 +61,7 @@ func (b *Bisection) add(s *turns.State, tree git.Hash, v Verdict) {
 	b.States, b.trees, b.Verdicts = append(b.States, s), append(b.trees, tree), append(b.Verdicts, v)
 }
 
-// Judge notes the verdict of a state, and of all with the same files.
+// Judge sets the verdict of a state and all others with its files.
 func (b *Bisection) Judge(i int, v Verdict) {
 	for j, tree := range b.trees {
 		if tree == b.trees[i] {

@@ -5,26 +5,23 @@ import "math/bits"
 // A Verdict is what is known of a state.
 type Verdict int
 
-// The verdicts.
 const (
 	Untried Verdict = iota
 	Good
 	Bad
-	Skipped // it was tried, and nothing can be said
-	Unknown // it can't be tried, as nobody knows where the code was
+	Skipped // tried without a result
+	Unknown // can't be tried: its code is unknown
 )
 
 func (v Verdict) String() string {
 	return [...]string{"untried", "good", "bad", "skipped", "unknown"}[v]
 }
 
-// Halve says how to go on from these verdicts of states in order. Both ends are tried first; then they
-// must be good and bad. From there on good is the last good state, bad the first bad one after it, and
-// next one between them to try; -1 if there is none left. So no verdict, of a flaky command either,
-// makes it try a state twice.
-//
-// Next is the state that is farthest from both ends and from all that were skipped, as often several in
-// a row can't be tried for one reason; of those the nearest to the middle.
+// Halve returns the last good state, the first bad one after it, and the next
+// to try between, or -1. Both ends are tried first, and must be good and bad.
+// Even a flaky command is not tried twice on a state. The next state is the
+// farthest from both ends and from skipped ones, as several in a row often
+// can't be tried for one reason; of those the nearest to the middle.
 func Halve(verdicts []Verdict) (good, bad, next int) {
 	last := len(verdicts) - 1
 	switch Untried {
@@ -56,7 +53,7 @@ func Halve(verdicts []Verdict) (good, bad, next int) {
 	return good, bad, next
 }
 
-// distances says of each verdict how far it is to the nearest end, or skipped state.
+// distances returns each verdict's distance to an end or a skipped one.
 func distances(verdicts []Verdict) []int {
 	last := len(verdicts) - 1
 	far := make([]int, len(verdicts))
@@ -71,13 +68,13 @@ func distances(verdicts []Verdict) []int {
 	return far
 }
 
-// offset is how far a state is from the middle of two others, in halves.
+// offset returns twice the distance of a state from the middle of two others.
 func offset(i, good, bad int) int {
 	d := 2*i - good - bad
 	return max(d, -d)
 }
 
-// Left is how many states between a good and a bad one are left to try, and about how many trials it takes.
+// Left returns the states left to try between two, and about how many trials.
 func Left(verdicts []Verdict, good, bad int) (states, trials int) {
 	for _, v := range verdicts[good+1 : bad] {
 		if v == Untried {

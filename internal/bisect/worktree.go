@@ -23,13 +23,13 @@ import (
 type Worktree struct {
 	Top string
 
-	Include *include.Files  // what a state gets besides its files; nil for nothing
-	Copied  *include.Copied // what the last one got; nil for nothing
+	Include *include.Files  // what to add to a state, or nil
+	Copied  *include.Copied // what the last one got, or nil
 
 	w         *workspace.Workspace
 	mode      fs.FileMode
 	throwaway bool
-	keep      bool // what is ignored stays from one state to the next
+	keep      bool // ignored files stay between states
 	foreign   bool
 	held      *lock.Lock
 
@@ -39,7 +39,7 @@ type Worktree struct {
 	seen  git.Hash  // the last state
 }
 
-// temporary is how the name of a throw-away worktree begins.
+// temporary is the prefix of a throw-away worktree's name.
 const temporary = "git-agent-bisect-"
 
 // Temporary makes a throw-away worktree in the directory for temporary files. HEAD is at a commit, but
@@ -62,24 +62,22 @@ func Make(ctx context.Context, w *workspace.Workspace, dir string, at git.Hash, 
 	return t, t.make(ctx, at)
 }
 
-// mark is the file in the git directory of a throw-away worktree that says what it is.
+// mark is the file in a throw-away worktree's git directory that says so.
 const mark = "agent-bisect"
 
-// Throwaway reports whether a git directory is that of a throw-away worktree: what an agent does there is
-// no work on a mission.
+// Throwaway reports whether gitDir is a throw-away worktree's, where an agent
+// works on no mission.
 func Throwaway(gitDir string) bool {
 	_, err := os.Lstat(filepath.Join(gitDir, mark))
 	return err == nil
 }
 
-// worktrees is the directory of the files that name worktrees which are to be removed, and are locked as
-// long as their process lives.
+// worktrees is the directory of the locked files that name worktrees to remove.
 const worktrees = "bisect"
 
-// tries is how often a worktree is made.
 const tries = 5
 
-// reason is why git keeps the worktree locked: no git worktree prune or remove takes it away meanwhile.
+// reason is why git locks the worktree against worktree prune and remove.
 const reason = "states are tried here; what a killed process has left, the next bisection removes"
 
 func (t *Worktree) make(ctx context.Context, at git.Hash) error {
@@ -125,7 +123,7 @@ func (t *Worktree) add(ctx context.Context, at git.Hash) error {
 		if ctx.Err() != nil || try == tries-1 {
 			return err
 		}
-		// Git looks at all worktrees, and fails if one is being made just now.
+		// Git reads all worktrees, and fails if one is being made.
 		if e := cmp.Or(t.clear(), os.Mkdir(t.Top, t.mode)); e != nil {
 			return errors.Join(err, e)
 		}
@@ -147,12 +145,12 @@ func (t *Worktree) add(ctx context.Context, at git.Hash) error {
 	// Unlike a hook, git may fetch what a partial clone lacks.
 	found, err = t.guarded(ctx, found.With("GIT_NO_LAZY_FETCH=0", "GIT_DIR="+t.admin, "GIT_WORK_TREE="+t.Top))
 	if err == nil {
-		t.repo = found.Holding(t.held.File()) // one that outlives us is not in the way of who clears up
+		t.repo = found.Holding(t.held.File()) // git that outlives us won't block a cleanup
 	}
 	return err
 }
 
-// guarded is a repository whose git runs nothing of what a stranger has made.
+// guarded returns a repository in which git runs nothing untrusted.
 func (t *Worktree) guarded(ctx context.Context, repo *git.Repo) (*git.Repo, error) {
 	if !t.foreign {
 		return repo, nil
@@ -160,8 +158,7 @@ func (t *Worktree) guarded(ctx context.Context, repo *git.Repo) (*git.Repo, erro
 	return repo.Foreign(ctx, t.Top)
 }
 
-// quietly are the arguments of a git of ours: the user's hooks are not told of what comes and goes there,
-// no daemon stays, and the index is one file. What we run for the user knows nothing of it.
+// quietly adds to git's args: no hooks, no daemon, and one index file.
 func quietly(args ...string) []string {
 	return append([]string{
 		"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "core.splitIndex=false", "-c", "submodule.recurse=false",
@@ -190,7 +187,7 @@ func (t *Worktree) reset(ctx context.Context, commit git.Hash) error {
 	if err = t.set(ctx, commit); err == nil || ctx.Err() != nil {
 		return err
 	}
-	// What is left there is beyond repair.
+	// It is beyond repair.
 	if err := t.clear(); err != nil {
 		return err
 	}
@@ -204,7 +201,6 @@ func (t *Worktree) reset(ctx context.Context, commit git.Hash) error {
 	return err
 }
 
-// errBroken reports a worktree that is none any more.
 var errBroken = errors.New("it is no worktree any more")
 
 func (t *Worktree) set(ctx context.Context, commit git.Hash) error {
@@ -221,8 +217,8 @@ func (t *Worktree) set(ctx context.Context, commit git.Hash) error {
 			return err
 		}
 	}
-	// What is in the index counts as ours, and only git renames another one over it. So with that one git
-	// sees everything that differs from what it has checked out itself.
+	// Git trusts the index, and only git renames a new one over it. With its
+	// last one git sees all that differs from its own checkout.
 	index, ours := filepath.Join(t.admin, "index"), filepath.Join(t.admin, "index."+mark)
 	if err := os.Rename(ours, index); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -244,7 +240,7 @@ func (t *Worktree) set(ctx context.Context, commit git.Hash) error {
 		return cmp.Or(err, errBroken)
 	}
 	_ = os.Remove(ours)
-	_ = os.Link(index, ours) // where there are no links, what a trial marks in the index stays marked
+	_ = os.Link(index, ours) // without links a trial's marks in the index stay
 	return nil
 }
 
@@ -255,7 +251,7 @@ func (t *Worktree) empty(ctx context.Context, commit git.Hash) error {
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(t.Top) // no link that a trial has made leads out of it
+	root, err := os.OpenRoot(t.Top) // a trial's links don't lead out
 	if err != nil {
 		return err
 	}
@@ -278,11 +274,11 @@ func (t *Worktree) empty(ctx context.Context, commit git.Hash) error {
 	return err
 }
 
-// emptyDir removes from a directory of a state what can't be in one.
+// emptyDir removes from a state's directory what a state can't have.
 func emptyDir(root *os.Root, dir string) error {
 	f, err := root.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // not checked out in a sparse worktree
+		return nil // not in a sparse checkout
 	}
 	if err != nil {
 		return err
@@ -312,41 +308,41 @@ func (t *Worktree) Remove() error {
 
 func (t *Worktree) clear() error { return erase(t.Top, t.admin) }
 
-// settings is what makes the directory this worktree, and which part of a state is checked out.
+// settings returns what ties the directory to git and makes it sparse.
 func (t *Worktree) settings() string {
 	var all []byte
 	for _, path := range []string{
 		filepath.Join(t.Top, ".git"), filepath.Join(t.admin, "config.worktree"), filepath.Join(t.admin, "info", "sparse-checkout"),
 	} {
-		data, _ := os.ReadFile(path) // usually two of them are not there
+		data, _ := os.ReadFile(path) // two are usually missing
 		all = append(append(all, data...), 0)
 	}
 	return string(all)
 }
 
-// file is the path of the locked file that names the worktree.
+// file returns the path of the locked file that names the worktree.
 func (t *Worktree) file() string { return filepath.Join(worktrees, filepath.Base(t.Top)) }
 
 func (t *Worktree) release() { release(t.w, t.held, t.file()) }
 
 func release(w *workspace.Workspace, held *lock.Lock, file string) {
-	_ = held.Done() // who waits for it just now must find nothing to do
+	_ = held.Done() // those that wait for it have nothing to do
 	_ = w.Store.Dir().Remove(file)
-	_ = w.Store.Dir().Remove(worktrees) // if it is empty
+	_ = w.Store.Dir().Remove(worktrees) // if empty
 	held.Release()
 }
 
-// ClearDead removes the worktrees of processes that were killed. What can't be removed is logged.
+// ClearDead removes worktrees of killed processes, and logs what it can't.
 func ClearDead(w *workspace.Workspace) {
 	entries, err := w.Store.Dir().ReadDir(worktrees)
 	if err != nil {
-		return // usually there are none
+		return // usually none
 	}
 	for _, e := range entries {
 		file := filepath.Join(worktrees, e.Name())
 		held, err := lock.Try(w.Store.Dir(), file)
 		if held == nil || err != nil {
-			continue // its process is alive
+			continue // the process is alive
 		}
 		if words := held.Left().Words; len(words) == 1 {
 			if err := clearLeft(w, words[0]); err != nil {
@@ -359,7 +355,7 @@ func ClearDead(w *workspace.Workspace) {
 	}
 }
 
-// clearLeft removes a worktree that was noted, if what is there now is still that.
+// clearLeft removes a worktree that was noted, if it is still that one.
 func clearLeft(w *workspace.Workspace, top string) error {
 	if !filepath.IsAbs(top) || filepath.Clean(top) != top || filepath.Dir(top) == top {
 		return errors.New("that is no path of a worktree")
@@ -367,8 +363,8 @@ func clearLeft(w *workspace.Workspace, top string) error {
 	admin := adminOf(w, top)
 	of, err := os.ReadFile(filepath.Join(admin, "gitdir"))
 	switch dir := filepath.FromSlash(strings.TrimSpace(string(of))); {
-	case errors.Is(err, fs.ErrNotExist) && !isTemporary(top), err == nil && dir == "": // git had not got that far, or has forgotten it
-		_ = os.Remove(top) // if it is empty
+	case errors.Is(err, fs.ErrNotExist) && !isTemporary(top), err == nil && dir == "": // git had not begun or forgot it
+		_ = os.Remove(top) // if empty
 		return os.RemoveAll(admin)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
@@ -377,20 +373,20 @@ func clearLeft(w *workspace.Workspace, top string) error {
 			return nil
 		}
 	case err == nil && dir != filepath.Join(top, ".git"):
-		return nil // another one, of the same name
+		return nil // another one of this name
 	}
 	return erase(top, admin)
 }
 
-// adminOf is the git directory of a worktree whose name no other one has.
+// adminOf returns the git directory of a worktree with a unique name.
 func adminOf(w *workspace.Workspace, top string) string {
 	return filepath.Join(w.Repo.CommonDir, "worktrees", filepath.Base(top))
 }
 
-// isTemporary reports whether a path is one that [Temporary] makes up, and nobody else.
+// isTemporary reports whether [Temporary] made up a path's name.
 func isTemporary(top string) bool { return strings.HasPrefix(filepath.Base(top), temporary) }
 
-// erase removes a worktree and what git knows of it. Who still writes there may put off the end.
+// erase removes a worktree and git's record of it. Writers there may delay it.
 func erase(top, admin string) (err error) {
 	for range 3 {
 		if err = os.RemoveAll(top); err == nil {
@@ -401,6 +397,6 @@ func erase(top, admin string) (err error) {
 	if err == nil {
 		err = os.RemoveAll(admin)
 	}
-	_ = os.Remove(filepath.Dir(admin)) // as git does if it was the last one
+	_ = os.Remove(filepath.Dir(admin)) // as git does after the last one
 	return err
 }
