@@ -1,9 +1,9 @@
-// Package export writes what is known of commits' lines in public formats, for other tools to read: Agent
-// Trace, see [NewTrace], and the notes of the Git AI Standard, see [Note] and [Stream]. It takes values and
-// returns values: the same commits give the same bytes.
+// Package export writes what is known of commits' lines in public formats:
+// Agent Trace, see [NewTrace], and the notes of the Git AI Standard, see [Note]
+// and [Stream]. The same commits give the same bytes.
 //
-// What no turn is known to have written is left out. Both formats have words for a line that a person wrote,
-// and mean that somebody saw it being written; that a turn did not write it is less.
+// Lines that no turn is known to have written are left out. Both formats have a
+// word for a line by a person, but mean that the person was seen writing it.
 package export
 
 import (
@@ -15,7 +15,7 @@ import (
 	"gitagent/turns"
 )
 
-// A Commit is one with the lines of turns that it brought.
+// A Commit is a commit with the lines of turns that it brought.
 type Commit struct {
 	Hash  git.Hash
 	At    time.Time // when it was committed
@@ -28,7 +28,7 @@ var (
 	lastDate  = time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
 )
 
-// date is a time, or the nearest that can be written.
+// date returns t, or the nearest date that can be written.
 func date(t time.Time) time.Time {
 	switch {
 	case t.Before(firstDate):
@@ -39,13 +39,13 @@ func date(t time.Time) time.Time {
 	return t.UTC()
 }
 
-// A span is lines of a file that the same turn wrote, or one of the same turns.
+// A span is lines of a file with the same turns as possible writers.
 type span struct {
-	turns  []*turns.Turn // the first one most likely
-	ranges [][2]int      // first line and last, in order
+	turns  []*turns.Turn // the most likely first
+	ranges [][2]int      // first and last lines, in order
 }
 
-// spans groups lines, which are in order: those whose first line comes first are the first.
+// spans groups lines, which are in order, into spans in order of first lines.
 func spans(lines []provenance.Line) []*span {
 	var list []*span
 	known := make(map[string]*span)
@@ -70,16 +70,15 @@ func spans(lines []provenance.Line) []*span {
 	return list
 }
 
-// name tells a turn from others, those of the same number among them that two clones recorded.
+// name distinguishes a turn, even from one with its number in another clone.
 func name(t *turns.Turn) string {
 	return t.ID().String() + " " + t.At.UTC().Format(time.RFC3339Nano)
 }
 
-// anonymous reports whether a turn may have been recorded by hand, for nobody's work but the user's own.
+// anonymous reports whether a turn may have recorded the user's own work.
 func anonymous(t *turns.Turn) bool { return t.Agent == "" && t.Model == "" && t.Session == "" }
 
-// modelName is a model as its client names it. Of one that is a file only the file's name is told, not where
-// it is on this machine.
+// modelName returns the client's name for a model, without a file's directory.
 func modelName(model string) string {
 	if model != "" && strings.ContainsRune("/~.", rune(model[0])) || strings.ContainsRune(model, '\\') {
 		model = model[strings.LastIndexAny(model, `/\`)+1:]

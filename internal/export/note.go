@@ -18,13 +18,12 @@ import (
 	"gitagent/turns"
 )
 
-// NotesRef is where the Git AI Standard has its notes.
+// NotesRef is the ref for notes of the Git AI Standard.
 const NotesRef = "refs/notes/ai"
 
-// noteVersion is the version of the Git AI Standard that is written.
 const noteVersion = "authorship/3.0.0"
 
-// noteMetadata is what comes below the lines of a note.
+// noteMetadata follows a note's lines.
 type noteMetadata struct {
 	Version  string                 `json:"schema_version"`
 	Base     git.Hash               `json:"base_commit_sha"`
@@ -42,11 +41,10 @@ type noteAgent struct {
 	Model string `json:"model"`
 }
 
-// Note returns the note on a commit, an authorship log of the Git AI Standard 3.0.0; nil if there is nothing to
-// say. Left are the paths that the format can't hold.
-//
-// A session is the client's conversation, and a trace in it is a turn. Where one of several turns wrote a line,
-// the most likely one stands for all.
+// Note returns a commit's note in the Git AI Standard 3.0.0, or nil if there is
+// nothing to say. left lists the paths that the format can't hold. A session is
+// the client's conversation, a trace in it a turn. Only the most likely of
+// several turns is named.
 func Note(c Commit) (note []byte, left []string, err error) {
 	var b bytes.Buffer
 	meta := noteMetadata{Version: noteVersion, Base: c.Hash, Sessions: make(map[string]noteSession)}
@@ -68,7 +66,7 @@ func Note(c Commit) (note []byte, left []string, err error) {
 		for _, s := range spans(lines) {
 			agent := newNoteAgent(s.turns[0])
 			session := "s_" + digits(agent.Tool+":"+agent.ID)
-			if t := latest[session]; t == nil || s.turns[0].At.After(t.At) { // the model may have been changed
+			if t := latest[session]; t == nil || s.turns[0].At.After(t.At) { // the model can change
 				latest[session], meta.Sessions[session] = s.turns[0], noteSession{agent}
 			}
 			var ranges []string
@@ -93,8 +91,7 @@ func Note(c Commit) (note []byte, left []string, err error) {
 	return b.Bytes(), left, err
 }
 
-// notePath is a path as a note has it: in quotes if it has blanks, or could be taken for the line that ends
-// them.
+// notePath returns a path, quoted if it has blanks or is the line after paths.
 func notePath(path string) string {
 	if path == "---" || strings.ContainsFunc(path, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
 		return `"` + path + `"`
@@ -102,10 +99,9 @@ func notePath(path string) string {
 	return path
 }
 
-// unknown stands for a name that is not known.
 const unknown = "unknown"
 
-// newNoteAgent says what had the turn's conversation. Whoever names none has one in each mission.
+// newNoteAgent describes the turn's conversation, or its mission's.
 func newNoteAgent(t *turns.Turn) noteAgent {
 	tool := t.Agent
 	if a, ok := agent.Find(tool); ok {
@@ -114,7 +110,7 @@ func newNoteAgent(t *turns.Turn) noteAgent {
 	return noteAgent{Tool: cmp.Or(tool, unknown), ID: cmp.Or(t.Session, string(t.Mission)), Model: cmp.Or(modelName(t.Model), unknown)}
 }
 
-// digits are the first 14 hexadecimal ones of a text's SHA-256.
+// digits returns the first 14 hexadecimal digits of text's SHA-256.
 func digits(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:7])

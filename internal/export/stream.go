@@ -7,7 +7,7 @@ import (
 	"gitagent/internal/git"
 )
 
-// A Noted is a commit and the note on it.
+// A Noted is a commit and its note.
 type Noted struct {
 	Commit git.Hash
 	Note   []byte

@@ -13,11 +13,10 @@ import (
 	"gitagent/turns"
 )
 
-// traceVersion is the version of Agent Trace that is written.
 const traceVersion = "0.1.0"
 
-// A Trace is a trace record of Agent Trace 0.1.0: which lines of which files turns wrote, as they are numbered
-// in one commit.
+// A Trace is an Agent Trace 0.1.0 record: the lines of files that turns wrote,
+// as numbered in one commit.
 type Trace struct {
 	Version  string      `json:"version"`
 	ID       string      `json:"id"`
@@ -39,7 +38,7 @@ type traceFile struct {
 	Conversations []conversation `json:"conversations"`
 }
 
-// A conversation is the lines of a turn, or with several related turns those of one of them.
+// A conversation is the lines of a turn, or of one of several related turns.
 type conversation struct {
 	URL         string       `json:"url,omitempty"`
 	Contributor contributor  `json:"contributor"`
@@ -62,7 +61,6 @@ type related struct {
 	URL  string `json:"url"`
 }
 
-// traceMetadata is what has no place elsewhere.
 type traceMetadata struct {
 	Turns map[string]traceTurn `json:"turns"` // by URL
 }
@@ -77,8 +75,9 @@ type traceTurn struct {
 	Prompt  string    `json:"prompt,omitempty"`
 }
 
-// NewTrace returns the record of a commit, nil if none of its lines can be told of. Left are the paths that
-// JSON can't hold. The id is made from what the record says, so it changes only with that.
+// NewTrace returns a commit's record, or nil if it would have no lines. left
+// lists the paths that JSON can't hold. The id only changes with the record's
+// content.
 func NewTrace(c Commit, prompts bool) (t *Trace, left []string, err error) {
 	t = &Trace{Version: traceVersion, At: date(c.At).Format(time.RFC3339), VCS: traceVCS{"git", c.Hash.String()}}
 	known := make(map[string]traceTurn)
@@ -141,12 +140,12 @@ func newTraceTurn(t *turns.Turn, prompts bool) traceTurn {
 	return turn
 }
 
-// traceURL names a turn, as `git agent-turn show` takes it.
+// traceURL names a turn as `git agent-turn show` accepts it.
 func traceURL(t *turns.Turn) string { return "git-agent-turn:" + t.ID().String() }
 
 type maker struct{ prefix, provider string }
 
-// makers are the providers of models by how their names begin, as models.dev names both.
+// makers maps prefixes of models' names to providers, as models.dev names both.
 var makers = [...]maker{
 	{"claude-", "anthropic"},
 	{"gpt-", "openai"},
@@ -157,15 +156,15 @@ var makers = [...]maker{
 	{"gemini-", "google"},
 }
 
-// maxModel is how long a model's id may be.
+// maxModel is how many runes a model's id may have.
 const maxModel = 250
 
-// modelID is a model's id, "<provider>/<name>"; empty if the provider is not known.
+// modelID returns "<provider>/<name>", or "" if the provider is unknown.
 func modelID(model string) string {
 	provider, _, named := strings.Cut(model, "/")
 	switch {
 	case named && (provider == "" || strings.Trim(provider, "abcdefghijklmnopqrstuvwxyz0123456789-") != ""):
-		return "" // a path, or what a provider calls it
+		return "" // a path, or a provider's own name
 	case !named:
 		i := slices.IndexFunc(makers[:], func(m maker) bool { return strings.HasPrefix(model, m.prefix) })
 		if i < 0 {
@@ -179,7 +178,7 @@ func modelID(model string) string {
 	return model
 }
 
-// isUUID reports whether a text is a UUID, as the ids of most clients' conversations are.
+// isUUID reports whether s is a UUID, as most clients' conversation ids are.
 func isUUID(s string) bool {
 	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return false
@@ -188,7 +187,7 @@ func isUUID(s string) bool {
 	return err == nil
 }
 
-// uuid returns the UUID, of version 5, of a text among those of this package.
+// uuid returns the version 5 UUID of text in this package's namespace.
 func uuid(text []byte) string {
 	ours := []byte("\x9d\x6a\x1c\x54\x07\xe3\x4b\x0f\x8f\x35\x6e\x21\xc0\xb8\x5a\x97")
 	sum := sha1.Sum(bytes.Join([][]byte{ours, text}, nil))
