@@ -13,14 +13,14 @@ import (
 	"gitagent/turns"
 )
 
-// The limits of what is shown of files.
+// Limits on what is shown of files.
 const (
 	maxChanges = 500       // files of a turn
-	maxPatch   = 256 << 10 // bytes of one
-	maxWhole   = 256 << 10 // bytes of a version that is in the page as a whole
+	maxPatch   = 256 << 10 // bytes of a patch
+	maxWhole   = 256 << 10 // bytes of a whole version
 )
 
-// job says what is to be written of a turn, after the one before it.
+// job returns what to write of t, which follows before.
 func (w *writing) job(t, before *turns.Turn, l *line) *job {
 	j := &job{turn: t, line: l}
 	if w.without(Code) || t.CodeKnown() != nil {
@@ -86,7 +86,7 @@ func kindOf(d git.Difference) string {
 	return "M"
 }
 
-// version is the short name of what a path has: enough of the hash that no two in a page are the same.
+// version returns a short name, unique in the page, for what a path has.
 func (w *writing) version(e git.Entry) string {
 	if e.Mode == filemode.Empty {
 		return ""
@@ -95,7 +95,7 @@ func (w *writing) version(e git.Entry) string {
 	return digits[:min(16, len(digits))]
 }
 
-// compare reads the patches of turns, in order, and calls upTo when those before a turn are complete.
+// compare reads jobs' patches, and calls upTo(i) once those before i are done.
 func (w *writing) compare(jobs []*job, upTo func(int) error) error {
 	type pair struct {
 		job  int
@@ -122,10 +122,10 @@ func (w *writing) compare(jobs []*job, upTo func(int) error) error {
 	})
 }
 
-// patch completes what is known of a file.
+// patch adds p to f.
 func (w *writing) patch(f *fileDiff, p *git.Patch) {
 	switch {
-	case f.Left != "" || f.versions.Old == f.versions.New: // only its mode has changed
+	case f.Left != "" || f.versions.Old == f.versions.New: // only the mode changed
 	case p == nil:
 		f.Left = "git shows no difference of this kind"
 	case p.Binary:
@@ -145,7 +145,7 @@ func (w *writing) patch(f *fileDiff, p *git.Patch) {
 	}
 }
 
-// wholes adds the versions from which patches lead on, as far as no patch in the page makes them.
+// wholes writes the old versions of files that no patch in the page makes.
 func (w *writing) wholes(list []*fileDiff) error {
 	for _, f := range list {
 		if f.Patch == "" {

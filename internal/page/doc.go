@@ -1,16 +1,18 @@
-// Package page writes missions as one HTML file that a person looks at: a tree of missions, their turns, what was said and
-// done in each, what it changed.
+// Package page writes missions as one HTML file for people: a tree of missions,
+// and their turns with what was said, done and changed.
 //
 // # The file
 //
-// It loads nothing and sends nothing: styles and scripts are in it, and a content security policy forbids the rest. What
-// it shows is JSON in packets of about a megabyte, each compressed and in a script element of a type that no browser runs;
-// the scripts open a packet when a turn of it is looked at. An index with a line for each turn comes last, so that the
-// packets are written while missions are read, and memory doesn't grow with them.
+// It loads and sends nothing: styles and scripts are in it, and a content
+// security policy forbids the rest. Its content is compressed JSON, in packets
+// of about a megabyte: script elements of a type that browsers don't run, which
+// the scripts open when a turn is looked at. The index comes last, so that
+// packets are written as missions are read, in bounded memory.
 //
 // # What is trusted
 //
-// Nothing. All texts may be a stranger's. Here they only become JSON strings, compressed and in base64, in which nothing
-// can end an element; there they only become text nodes, and the policy forbids to parse a text as HTML. Markdown is parsed
-// here, into a tree of which the scripts know every tag.
+// Nothing: any text may be untrusted. Here texts only become JSON strings, in
+// compressed base64, which can't end an element. In browsers they only become
+// text nodes, and the policy forbids parsing a text as HTML. Markdown is parsed
+// here, into a tree with tags that the scripts all know.
 package page

@@ -12,7 +12,7 @@ import (
 
 func reader(t *turns.Turn) transcript.Reader { return agent.Of(t.Agent).Reader() }
 
-// facts are what is known of a turn besides, as names and values.
+// facts returns other things known of a turn, as names and values.
 func facts(t *turns.Turn) [][2]string {
 	var list [][2]string
 	add := func(name, value string) {
@@ -42,7 +42,7 @@ func facts(t *turns.Turn) [][2]string {
 	return list
 }
 
-// agents adds what the turn's sub-agents did.
+// agents adds to d what the turn's sub-agents did.
 func (w *writing) agents(told *turns.Conversations, t *turns.Turn, d *detail) {
 	for _, a := range t.Agents {
 		one := &subAgent{ID: a.ID, Line: strings.TrimPrefix(a.String(), "sub-agent ")}

@@ -12,13 +12,13 @@ import (
 //go:embed page.html style.css script
 var assets embed.FS
 
-// scripts are the parts of the page's script, in the order in which they are run.
+// scripts lists the parts of the page's script in the order of execution.
 var scripts = []string{
 	"dom", "words", "settings", "data", "markdown", "patch", "compare-lines", "diff", "tree", "curve", "timeline", "turn", "compare",
 	"search", "keys", "main",
 }
 
-// script returns the page's whole script, one function of its own.
+// script returns the page's script, one function.
 func script() (string, error) {
 	var b strings.Builder
 	b.WriteString("(() => {\n'use strict'\n")
@@ -34,7 +34,7 @@ func script() (string, error) {
 	return b.String(), nil
 }
 
-// policy is the content security policy of a page with these contents of its only style and script elements.
+// policy returns the content security policy for one style and one script.
 func policy(style, script string) string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
@@ -44,7 +44,7 @@ func policy(style, script string) string {
 		"; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
-// head writes what comes before the packets.
+// head writes what precedes the packets.
 func head(w io.Writer, script string) error {
 	style, err := assets.ReadFile("style.css")
 	if err != nil {
@@ -70,7 +70,7 @@ func head(w io.Writer, script string) error {
 	return err
 }
 
-// foot writes what comes after them.
+// foot writes what follows them.
 func foot(w io.Writer, script string) error {
 	_, err := fmt.Fprintf(w, "<script>%s</script>\n</body>\n</html>\n", script)
 	return err

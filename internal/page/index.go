@@ -11,19 +11,19 @@ import (
 // An index is what the scripts read first.
 type index struct {
 	Title    string         `json:"title"`
-	Contains string         `json:"contains"` // what the page contains and leaves out, for people
+	Contains string         `json:"contains"` // what the page has and lacks, for people
 	Made     stamp          `json:"made"`
 	Without  []Part         `json:"without"`
 	Missions []*mission     `json:"missions"`
-	Wholes   map[string]int `json:"wholes"` // the packet in which a version of a file is as a whole, by its short name
+	Wholes   map[string]int `json:"wholes"` // by version, the packet with the whole of it
 }
 
-// A mission is one of the index, with a line for each turn.
+// A mission is a mission in the index.
 type mission struct {
 	ID       ledger.ID  `json:"id"`
 	Title    string     `json:"title"`
-	Agent    string     `json:"agent,omitempty"` // that recorded its last turn, and its model
-	By       string     `json:"by"`              // who recorded its newest event
+	Agent    string     `json:"agent,omitempty"` // of its last turn, with the model
+	By       string     `json:"by"`              // recorded its newest event
 	Foreign  bool       `json:"foreign,omitempty"`
 	Parent   *parent    `json:"parent"`
 	Finished *finished  `json:"finished,omitempty"`
@@ -42,7 +42,7 @@ type finished struct {
 	Subject string `json:"subject"`
 }
 
-// A limit is a size of the context at which the agent is told something.
+// A limit is a context size at which the agent is told something.
 type limit struct {
 	Tokens int    `json:"tokens"`
 	Label  string `json:"label"`
@@ -50,14 +50,14 @@ type limit struct {
 
 type handoff struct {
 	Number int    `json:"number"`
-	Turn   int    `json:"turn"` // the last before it
+	Turn   int    `json:"turn"` // the last one before it
 	Title  string `json:"title"`
 }
 
 // A line is a turn in the index.
 type line struct {
 	Number     int    `json:"number"`
-	As         string `json:"as,omitempty"` // the turn in whose place it stands, if a fork has inherited it
+	As         string `json:"as,omitempty"` // the turn that a fork inherited
 	At         stamp  `json:"at"`
 	Took       int64  `json:"took,omitempty"` // milliseconds
 	Outcome    string `json:"outcome"`
@@ -67,8 +67,8 @@ type line struct {
 	Deletions  int    `json:"deletions"`
 	Context    int64  `json:"context"`
 	Output     int64  `json:"output"`
-	Compacted  int    `json:"compacted"`         // times
-	Foreign    bool   `json:"foreign,omitempty"` // somebody unknown recorded it
+	Compacted  int    `json:"compacted"`         // how often
+	Foreign    bool   `json:"foreign,omitempty"` // recorded by an unknown key
 	Packet     int    `json:"packet"`
 }
 
@@ -79,7 +79,7 @@ type detail struct {
 	Missing string      `json:"missing,omitempty"` // why there is no conversation
 	Steps   []*step     `json:"steps,omitempty"`
 	Agents  []*subAgent `json:"agents,omitempty"`
-	Between []*fileDiff `json:"between,omitempty"` // what others changed before it
+	Between []*fileDiff `json:"between,omitempty"` // by others, before the turn
 	Files   []*fileDiff `json:"files,omitempty"`
 	Skipped []skipped   `json:"skipped,omitempty"`
 	Facts   [][2]string `json:"facts,omitempty"`
@@ -90,10 +90,10 @@ type skipped struct {
 	Why  string `json:"why"`
 }
 
-// A step is something that was said or done in a turn.
+// A step is something said or done in a turn.
 type step struct {
 	Kind   string  `json:"kind"`
-	Tree   []node  `json:"tree,omitempty"` // of what was said
+	Tree   []node  `json:"tree,omitempty"` // of something said
 	Text   string  `json:"text,omitempty"` // of anything else
 	Name   string  `json:"name,omitempty"` // of a call
 	Brief  string  `json:"brief,omitempty"`
@@ -107,8 +107,8 @@ type step struct {
 type result struct {
 	Text   string   `json:"text,omitempty"`
 	Failed bool     `json:"failed,omitempty"`
-	Files  []string `json:"files,omitempty"` // what is no text
-	Left   string   `json:"left,omitempty"`  // what was left out
+	Files  []string `json:"files,omitempty"` // other than text
+	Left   string   `json:"left,omitempty"`  // why there is no text
 }
 
 type subAgent struct {
@@ -118,11 +118,11 @@ type subAgent struct {
 	Steps   []*step `json:"steps,omitempty"`
 }
 
-// A fileDiff is what a turn changed in a file.
+// A fileDiff is a turn's change of a file.
 type fileDiff struct {
 	Path       string `json:"path"`
 	Kind       string `json:"kind"` // A, D, M or T
-	Old        string `json:"old"`  // short name of the version before; empty if there was none
+	Old        string `json:"old"`  // version before, or ""
 	New        string `json:"new"`
 	Insertions int    `json:"insertions"`
 	Deletions  int    `json:"deletions"`
@@ -134,7 +134,7 @@ type fileDiff struct {
 	from, to git.Hash // the trees
 }
 
-// A stamp is a time as scripts have it: milliseconds since 1970; 0 if it is not known.
+// A stamp is a time in milliseconds since 1970 for scripts, or 0 if unknown.
 type stamp time.Time
 
 func (s stamp) MarshalJSON() ([]byte, error) {

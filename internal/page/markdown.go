@@ -12,20 +12,16 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// A node of Markdown is a string, which is a text, or a list of a tag and what is in it:
-//
-//	["p" ...] ["h" level ...] ["ul" ...] ["ol" start ...] ["li" ...] ["q" ...] ["pre" language text] ["hr"] ["br"]
-//	["c" ...] ["em" ...] ["st" ...] ["de" ...] ["a" target ...] ["x" done] ["tb" ...] ["tr" ...] ["th" ...] ["td" ...]
-//
-// Images are links, and HTML is its own text.
+// A node of Markdown is a string for text, or a list of a tag, its attributes
+// and its nodes: p, h level, ul, ol start, li, q, pre language text, hr, br, c,
+// em, st, de, a target, x done, tb, tr, th, td. Images are links, HTML is text.
 type node = any
 
 var parser = goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
 
-// maxMarkdown is how many bytes are parsed. The rest of a longer text is a text.
+// maxMarkdown is how many bytes are parsed. More is plain text.
 const maxMarkdown = 256 << 10
 
-// markdown parses a text.
 func markdown(source string) []node {
 	if source == "" {
 		return nil
@@ -49,7 +45,7 @@ func markdown(source string) []node {
 
 type writer struct{ source []byte }
 
-// maxDepth is how deep parts are nested: beyond it their text stands for them.
+// maxDepth is how deep nodes are nested. Deeper ones are only text.
 const maxDepth = 60
 
 func (w writer) children(n ast.Node, depth int) []node {
@@ -60,7 +56,7 @@ func (w writer) children(n ast.Node, depth int) []node {
 	return joined(list)
 }
 
-// joined joins texts that follow each other.
+// joined joins adjacent texts.
 func joined(list []node) []node {
 	var out []node
 	for _, n := range list {
@@ -77,7 +73,7 @@ func joined(list []node) []node {
 
 func (w writer) node(n ast.Node, depth int) []node {
 	if depth > maxDepth {
-		return w.children(n, depth) // without what would be around it
+		return w.children(n, depth) // without a node around them
 	}
 	in := func(tag ...node) []node { return []node{append(tag, w.children(n, depth)...)} }
 	switch n := n.(type) {
@@ -156,7 +152,7 @@ func (w writer) cells(row ast.Node, tag string, depth int) []node {
 
 func (w writer) text(n *ast.Text) []node {
 	value := n.Value(w.source)
-	if !n.IsRaw() { // in code nothing is escaped
+	if !n.IsRaw() { // code has no escapes
 		value = util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(value)))
 	}
 	text := string(value)
@@ -169,7 +165,6 @@ func (w writer) text(n *ast.Text) []node {
 	return []node{text}
 }
 
-// lines are the lines of a block.
 func (w writer) lines(n ast.Node) string {
 	var b strings.Builder
 	for i := range n.Lines().Len() {

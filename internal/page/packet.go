@@ -8,10 +8,10 @@ import (
 	"io"
 )
 
-// packetSize is how many bytes of JSON a packet has, about: a reader opens it in some 10 ms.
+// packetSize is about a packet's bytes of JSON: scripts open it in some 10 ms.
 const packetSize = 1 << 20
 
-// pack writes a value as the element with an id: JSON, compressed, in base64.
+// pack writes a value as an element: JSON, compressed, in base64.
 func pack(w io.Writer, id string, value any) error {
 	if _, err := fmt.Fprintf(w, "<script type=\"application/octet-stream\" id=\"%s\">", id); err != nil {
 		return err
@@ -36,16 +36,16 @@ func pack(w io.Writer, id string, value any) error {
 
 // A packet is what the scripts open at once.
 type packet struct {
-	Turns  map[string]json.RawMessage `json:"turns,omitempty"`  // by their names
-	Wholes map[string]string          `json:"wholes,omitempty"` // versions of files, by their short names
+	Turns  map[string]json.RawMessage `json:"turns,omitempty"`  // by turn
+	Wholes map[string]string          `json:"wholes,omitempty"` // files by version
 }
 
-// A packer fills packets, and writes those that are full.
+// A packer fills packets, and writes full ones.
 type packer struct {
 	w    io.Writer
 	open packet
 	size int
-	next int // number of the open packet
+	next int // the open packet's number
 }
 
 func (p *packer) turn(name string, detail any) (number int, err error) {
@@ -74,7 +74,6 @@ func (p *packer) whole(version, text string) (number int, err error) {
 	return p.next, nil
 }
 
-// room makes room for so many bytes.
 func (p *packer) room(bytes int) error {
 	if p.size > 0 && p.size+bytes > packetSize {
 		if err := p.flush(); err != nil {

@@ -20,31 +20,30 @@ import (
 	"gitagent/turns"
 )
 
-// A Part is something that a page can leave out.
+// A Part is something that a page can omit.
 type Part string
 
-// The parts.
 const (
-	Transcript Part = "transcript" // what was said and done besides prompts and replies
-	Code       Part = "code"       // what was changed in files
-	Results    Part = "results"    // what tools answered
+	Transcript Part = "transcript" // all but prompts and replies
+	Code       Part = "code"       // changes of files
+	Results    Part = "results"    // of tools
 )
 
-// Parts are all of them.
+// Parts lists all parts.
 var Parts = []Part{Transcript, Code, Results}
 
-// A Page is missions as they are to be written.
+// A Page is the missions to be written.
 type Page struct {
 	Workspace *workspace.Workspace
-	Missions  []turns.Line // in the order in which they are shown
+	Missions  []turns.Line // in the order shown
 	Without   []Part
 	Made      time.Time
 }
 
-// A Written says what became of a page.
+// A Written reports how writing went.
 type Written struct {
 	Missions, Turns int
-	Unread          error // which records can't be read, and are left out
+	Unread          error // names records that can't be read
 }
 
 // Write writes the page.
@@ -85,7 +84,7 @@ func (p *Page) Write(ctx context.Context, to io.Writer) (*Written, error) {
 	return &Written{Missions: len(w.index.Missions), Turns: w.turns, Unread: w.unread.Err()}, nil
 }
 
-// repository is the name of the directory that has the repository.
+// repository returns the name of the repository's directory.
 func (p *Page) repository() string {
 	dir := p.Workspace.Repo.CommonDir
 	if filepath.Base(dir) == ".git" {
@@ -96,7 +95,7 @@ func (p *Page) repository() string {
 
 func (p *Page) without(part Part) bool { return slices.Contains(p.Without, part) }
 
-// contains says for people what the page contains and leaves out.
+// contains tells people what the page has and lacks.
 func (p *Page) contains() string {
 	has, left := []string{"prompts and replies"}, []string(nil)
 	for _, part := range []struct {
@@ -118,7 +117,7 @@ func (p *Page) contains() string {
 	return text + ", redacted as they are stored. It loads nothing."
 }
 
-// A writing is one page being written.
+// A writing is a page being written.
 type writing struct {
 	*Page
 	ctx     context.Context
@@ -131,7 +130,6 @@ type writing struct {
 	unread ledger.Unread
 }
 
-// A job is a turn that is to be written.
 type job struct {
 	turn    *turns.Turn
 	line    *line
@@ -139,7 +137,7 @@ type job struct {
 	files   []*fileDiff
 }
 
-// mission writes the turns of a mission, and adds it to the index.
+// mission writes a mission's turns and adds it to the index.
 func (w *writing) mission(m turns.Line) error {
 	by, turnBy := trust.Unknown, func(int) string { return trust.Unknown }
 	if writers, err := w.Workspace.Writers(w.ctx, w.objects, m.ID, m.Tip); err != nil {
@@ -177,7 +175,7 @@ func (w *writing) mission(m turns.Line) error {
 		l := newLine(t)
 		l.Foreign = turnBy(t.Turn) == trust.Unknown
 		one.Turns = append(one.Turns, l)
-		if t.Mission != m.ID { // a fork has inherited it
+		if t.Mission != m.ID { // inherited by a fork
 			l.As = t.ID().String()
 		}
 		if known := w.where[t.ID()]; known != nil {
@@ -192,7 +190,7 @@ func (w *writing) mission(m turns.Line) error {
 	return w.write(m.ID, jobs)
 }
 
-// What the index keeps of texts, in runes.
+// Runes of texts in the index.
 const (
 	shownTitle  = 200
 	shownPrompt = 160
@@ -209,7 +207,7 @@ func newLine(t *turns.Turn) *line {
 	return l
 }
 
-// limits are the sizes of the context at which the agent was told to hand off, for the model of the last turn.
+// limits returns the context sizes to hand off at, for the last turn's model.
 func (w *writing) limits(list []*turns.Turn) []limit {
 	state := monitor.State{V: monitor.Version}
 	for _, t := range list {
@@ -222,7 +220,6 @@ func (w *writing) limits(list []*turns.Turn) []limit {
 	return []limit{{l.Warning, "warning"}, {l.Critical, "critical"}, {l.Window, "window"}}
 }
 
-// write writes turns of a mission, in order.
 func (w *writing) write(id ledger.ID, jobs []*job) error {
 	if len(jobs) == 0 {
 		return nil
@@ -234,7 +231,7 @@ func (w *writing) write(id ledger.ID, jobs []*job) error {
 	}
 	defer told.Close()
 	next := 0
-	upTo := func(end int) error { // writes the jobs before it
+	upTo := func(end int) error { // writes the jobs before end
 		for ; next < end; next++ {
 			if err := cmp.Or(w.ctx.Err(), w.emit(told, jobs[next])); err != nil {
 				return err
@@ -248,7 +245,6 @@ func (w *writing) write(id ledger.ID, jobs []*job) error {
 	return upTo(len(jobs))
 }
 
-// emit writes one turn.
 func (w *writing) emit(told *turns.Conversations, j *job) error {
 	d := &detail{Prompt: j.turn.Prompt, Between: j.between, Files: j.files}
 	reply := j.turn.Reply

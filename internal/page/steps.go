@@ -13,21 +13,21 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// The limits of a turn in the page.
+// Limits on a turn.
 const (
-	maxSegment = 64 << 20  // bytes of a conversation that are read
-	maxText    = 256 << 10 // bytes of one text
+	maxSegment = 64 << 20  // bytes of a conversation to read
+	maxText    = 256 << 10 // bytes of a text
 	maxSteps   = 5000      // of a turn
 )
 
-// said is what the lines of a turn tell.
+// said is what a turn's lines tell.
 type said struct {
 	prompt string
 	reply  string
 	steps  []*step
 }
 
-// read reads the lines of a turn, or of a sub-agent. results says whether the results of tools are wanted.
+// read reads the lines of a turn or sub-agent, with or without tools' results.
 func read(reader transcript.Reader, segment []byte, results bool) said {
 	r := &lines{results: results, calls: make(map[string]*step), seen: make(map[string]bool)}
 	at := 0
@@ -50,15 +50,15 @@ func read(reader transcript.Reader, segment []byte, results bool) said {
 type lines struct {
 	said
 	results bool
-	calls   map[string]*step // whose result has not come yet, by id
-	seen    map[string]bool  // records
-	asked   bool             // the prompt has come
+	calls   map[string]*step // by id, those without a result yet
+	seen    map[string]bool  // ids of records
+	asked   bool             // the prompt was read
 }
 
 func (r *lines) add(s *step) { r.steps = append(r.steps, s) }
 
 func (r *lines) entry(e *transcript.Entry) {
-	if e.Opens != nil { // what an earlier turn has at its end belongs to that
+	if e.Opens != nil { // anything before is an earlier turn's end
 		r.prompt, r.steps, r.asked = e.Opens.Prompt, nil, e.Opens.Prompt != ""
 	}
 	if c := e.Compacted; c != nil {
@@ -123,7 +123,7 @@ func (r *lines) part(e *transcript.Entry, p *transcript.Part) {
 
 func (r *lines) answer(p *transcript.Part) {
 	s := r.calls[p.Call]
-	if s == nil || s.Result != nil { // its call is not in these lines
+	if s == nil || s.Result != nil { // its call is elsewhere
 		s = &step{Kind: "call", Name: "(result)"}
 		r.add(s)
 	}
@@ -138,7 +138,7 @@ func (r *lines) answer(p *transcript.Part) {
 	}
 }
 
-// end makes the last thing that was said the reply, and trees of what else was.
+// end makes the last said step the reply, and trees of the others.
 func (r *lines) end() said {
 	if n := len(r.steps); n > 0 && r.steps[n-1].Kind == "said" {
 		r.reply, r.steps = r.steps[n-1].Text, r.steps[:n-1]
@@ -151,7 +151,7 @@ func (r *lines) end() said {
 	return r.said
 }
 
-// short bounds a text, and says so.
+// short cuts a text to maxText, and says so.
 func short(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= maxText {
@@ -161,7 +161,7 @@ func short(text string) string {
 	return cut + fmt.Sprintf("\n... and %s more", cmdline.Size(int64(len(text)-len(cut))))
 }
 
-// input is what a tool is given, a line for each field, and texts as they are.
+// input returns a tool's input, a line for each field.
 func input(v gjson.Result) string {
 	if !v.IsObject() {
 		return short(v.String())
