@@ -13,46 +13,45 @@ import (
 )
 
 const (
-	maxLine      = 32 << 20 // bytes; a longer line is not shown. A result may hold the largest document there is
+	maxLine      = 32 << 20 // bytes; longer lines are not shown. Results can hold whole documents
 	maxArguments = 120      // runes of a tool's arguments
 	maxResult    = 5        // lines of a tool's result
-	maxWidth     = 200      // runes of each of them
+	maxWidth     = 200      // runes of each line
 )
 
-// A Renderer is a writer that takes the client's output, in pieces of any size, and writes text.
-// [Renderer.Close] writes what is left at the end.
+// A Renderer writes the client's output, in pieces of any size, as text. Its
+// Close writes what is left at the end.
 type Renderer struct {
 	w   io.Writer
 	err error // w's error
 
-	line  []byte // not complete yet
+	line  []byte // incomplete
 	skips bool   // the line is too long
 
-	said    string          // the last text, of the model or an error
-	pieces  string          // the pieces so far of the text being written
-	partial bool            // the last character written is not a newline
-	waited  map[string]bool // by id, tasks that end as a tool's result, which is shown anyway
+	said    string          // last text of the model, or error
+	pieces  string          // pieces of the text being written
+	partial bool            // the last byte is not a newline
+	waited  map[string]bool // by id, tasks that end in a tool's result, which is shown
 
 	result Result
 }
 
-// A Result is how a run ended, according to the client. The zero Result means that the client did
-// not get to report one.
+// A Result is how a run ended, or zero if the client did not report it.
 type Result struct {
 	Told    bool
-	IsError bool   // set even if the client reports success although the model's service failed
-	Text    string // the answer, or what went wrong
+	IsError bool   // even if the client reports success when the model's service failed
+	Text    string // the answer or error
 	Reason  string // completed, max_turns, api_error, aborted_tools, ...
 	Session string // id
 }
 
-// NewRenderer makes a renderer that writes to w.
+// NewRenderer returns a renderer that writes to w.
 func NewRenderer(w io.Writer) *Renderer { return &Renderer{w: w, waited: make(map[string]bool)} }
 
-// Result returns how the run ended. If there are several results, one per prompt, the last counts.
+// Result returns how the run ended, the last of several results.
 func (r *Renderer) Result() Result { return r.result }
 
-// Write takes some more output. Any error is that of the underlying writer.
+// Write takes more output. Errors are those of the underlying writer.
 func (r *Renderer) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 && r.err == nil {
@@ -71,7 +70,7 @@ func (r *Renderer) Write(p []byte) (int, error) {
 	return n, r.err
 }
 
-// Close shows a last line that lacks its newline.
+// Close shows a last line without a newline.
 func (r *Renderer) Close() error {
 	if len(r.line) > 0 && !r.skips {
 		r.show(r.line)
@@ -81,7 +80,6 @@ func (r *Renderer) Close() error {
 	return r.err
 }
 
-// show shows one line of the client.
 func (r *Renderer) show(line []byte) {
 	v := gjson.ParseBytes(line)
 	if !gjson.ValidBytes(line) || !v.IsObject() || !v.Get("type").Exists() {
@@ -91,7 +89,7 @@ func (r *Renderer) show(line []byte) {
 	}
 	indent := ""
 	if v.Get("parent_tool_use_id").Str != "" {
-		indent = "  " // said or done by a sub-agent
+		indent = "  " // by a sub-agent
 	}
 	switch v.Get("type").Str {
 	case "system":
@@ -134,7 +132,7 @@ func (r *Renderer) system(v gjson.Result) {
 	}
 }
 
-// piece shows a piece of text of the main conversation.
+// piece shows a piece of the main conversation's text.
 func (r *Renderer) piece(event gjson.Result) {
 	switch {
 	case event.Get("type").Str == "content_block_start":
@@ -163,10 +161,9 @@ func (r *Renderer) assistant(block gjson.Result, indent string) {
 	}
 }
 
-// user shows the results of tools, and what the client says in the user's name: that the user has
-// interrupted.
+// user shows the results of tools, and that the user interrupted.
 func (r *Renderer) user(v gjson.Result, indent string) {
-	synthetic := v.Get("isSynthetic").Bool() || indent != "" // the call already shows a sub-agent's prompt
+	synthetic := v.Get("isSynthetic").Bool() || indent != "" // a sub-agent's prompt is in its call
 	v.Get("message.content").ForEach(func(_, block gjson.Result) bool {
 		switch kind := block.Get("type").Str; {
 		case kind == "tool_result":
@@ -208,7 +205,7 @@ func (r *Renderer) toolResult(block gjson.Result, indent string) {
 	}
 }
 
-// end shows how the run ended, if that was not shown yet.
+// end shows how the run ended, unless that was shown before.
 func (r *Renderer) end(v gjson.Result) {
 	r.result = Result{
 		Told: true, IsError: v.Get("is_error").Bool(), Text: printable(v.Get("result").Str),
@@ -231,11 +228,11 @@ func (r *Renderer) end(v gjson.Result) {
 	r.said = ""
 }
 
-// arguments returns a tool's arguments in one line: the only one, or all with their names.
+// arguments returns a tool's arguments in a line, with names if there are many.
 func arguments(input gjson.Result) string {
 	var names, values []string
 	input.ForEach(func(k, v gjson.Result) bool {
-		if k.Str != "description" { // the tool's own, of what it is about to do
+		if k.Str != "description" { // of what the tool is about to do
 			names, values = append(names, k.Str), append(values, v.String())
 		}
 		return true
@@ -249,7 +246,7 @@ func arguments(input gjson.Result) string {
 	return oneLine(strings.Join(values, ", "), maxArguments)
 }
 
-// print writes a text of one or more lines, each after the indent.
+// print writes each line of text after the indent.
 func (r *Renderer) print(indent, text string) {
 	r.endLine()
 	text = strings.Trim(text, "\n")
@@ -258,7 +255,6 @@ func (r *Renderer) print(indent, text string) {
 	}
 }
 
-// endLine completes a line that pieces have begun.
 func (r *Renderer) endLine() {
 	if r.partial {
 		r.write("\n")
@@ -273,7 +269,7 @@ func (r *Renderer) write(text string) {
 	_, r.err = io.WriteString(r.w, text)
 }
 
-// printable returns text without the characters that a terminal would obey, except newlines and tabs.
+// printable returns text without control characters, except newlines and tabs.
 func printable(text string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) && c != '\n' && c != '\t' {
@@ -283,7 +279,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// oneLine returns text with single blanks for white space, cut to most runes.
+// oneLine returns text with white space as single blanks, cut to most runes.
 func oneLine(text string, most int) string {
 	return cut(strings.Join(strings.Fields(printable(text)), " "), most)
 }
