@@ -1,5 +1,3 @@
-// Package retry makes what the next attempt of an agent is told about the last one.
-//
-// A [Ring] keeps the end of an attempt's output, and [Ring.Tail] returns it as text. A [Failure] is
-// what went wrong, and its [Failure.Context] is appended to the prompt of the next attempt.
+// Package retry tells an agent's next attempt about the last one. A [Ring]
+// keeps the end of the output, [Failure.Context] goes after the next prompt.
 package retry

@@ -7,17 +7,17 @@ import (
 
 // A Failure is a failed attempt.
 type Failure struct {
-	Attempt int    // from 1
-	Of      int    // the most attempts allowed
+	Attempt int    // first is 1
+	Of      int    // most attempts
 	Why     string // "it ended with status 1"
-	Tail    string // the end of its output; empty if that is not kept
-	Check   string // the command that checked the attempt; empty if the attempt itself failed
-	Output  string // the end of the check's output
+	Tail    string // end of its output, or "" if not kept
+	Check   string // command that checked the attempt, or ""
+	Output  string // end of its output
 }
 
-const rule = "----------------------------------------" // encloses output
+const rule = "----------------------------------------" // around output
 
-// Context returns what the next attempt is told after its prompt.
+// Context returns what to add to the next prompt.
 func (f Failure) Context() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "RETRY %d/%d\n\nThe previous attempt failed: %s.\n", f.Attempt+1, f.Of, f.Why)

@@ -8,21 +8,21 @@ import (
 	"gitagent/internal/screen"
 )
 
-// slack is how many bytes a ring keeps beyond the requested size: an escape sequence or rune cut by
-// the ring's beginning ends within them.
+// slack is how many more bytes a ring keeps: an escape sequence or rune cut by
+// its beginning ends within them.
 const slack = 256
 
-// A Ring keeps the last bytes written to it. A write takes as long as copying its last bytes, and
-// allocates nothing. Standard output and standard error may share one ring.
+// A Ring keeps the last bytes written to it. A write copies only those, without
+// allocation. Several writers may share a ring.
 type Ring struct {
 	mu   sync.Mutex
 	size int
-	buf  []byte // size and slack
-	at   int    // where the next byte goes
+	buf  []byte // size plus slack
+	at   int    // of the next byte
 	full bool
 }
 
-// NewRing makes a ring for the last size bytes.
+// NewRing returns a ring for the last size bytes.
 func NewRing(size int) *Ring { return &Ring{size: size, buf: make([]byte, size+slack)} }
 
 // Write never fails.
@@ -38,9 +38,8 @@ func (r *Ring) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// bytes returns the bytes in the ring, in order. If earlier ones were overwritten, it starts at the
-// first line or escape sequence that begins within the slack: anything before that may be the end
-// of a sequence.
+// bytes returns the ring's bytes in order. After an overflow it starts at the
+// first line or sequence in the slack: the rest of one may precede it.
 func (r *Ring) bytes() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -54,14 +53,14 @@ func (r *Ring) bytes() []byte {
 	return all
 }
 
-// Tail returns the end of the output as the text that a person saw: at most size bytes, in whole
-// runes, without escape sequences or control characters, overwritten text in its last state. It is
-// empty if there was nothing to see.
+// Tail returns the end of the output as a person saw it: whole runes of at most
+// size bytes, without escape sequences and control characters, each line in its
+// last state.
 func (r *Ring) Tail() string {
-	// A pipe has bare line feeds; a terminal gets a carriage return with each.
+	// A pipe has bare line feeds, a terminal a carriage return before each.
 	raw := bytes.ReplaceAll(r.bytes(), []byte{'\n'}, []byte("\r\n"))
 	var seen strings.Builder
-	_ = screen.Render(&seen, bytes.NewReader(raw)) // neither reading nor writing can fail
+	_ = screen.Render(&seen, bytes.NewReader(raw)) // can't fail
 	text := strings.Trim(seen.String(), "\n")
 	return strings.ToValidUTF8(text[max(0, len(text)-r.size):], "") // a rune may be cut
 }
