@@ -10,23 +10,24 @@ import (
 	"gitagent/turns"
 )
 
-// An Asked is a mission, and the turns of it that a question is about, in order of their starts.
+// An Asked is a mission and its turns that a question is about, by start.
 type Asked struct {
 	Mission *ledger.Mission
 	Turns   []*turns.Turn
 }
 
-// Asked returns what was asked while commits came about, between two moments: the missions that contributed
-// to them, and the forks of these that did not. The turns are those that contributed, and all that began
-// between the moments, or between the first and the last of those, unless on another branch. The missions
-// are in order of their first turns. What is only named by a commit does not count.
+// Asked returns the missions that contributed to commits, and their forks that
+// did not, each by first turn. It includes the turns that contributed, those
+// between the first and last of them, and those that began between the two
+// moments, if on a branch of a contributing turn. Being named by a commit is
+// not enough.
 func (h *History) Asked(to *Contributions, since, until time.Time) (missions, forks []*Asked, err error) {
 	contributed := make(map[recorded]bool)
 	branches := make(map[string]bool)
 	of := make(map[ledger.ID]*span)
 	until = until.Truncate(time.Second).Add(time.Second - 1) // a commit's date has no fraction
 	for _, c := range to.Turns {
-		if c.Files == 0 { // a trailer alone, which anybody can write, must not bring prompts to light
+		if c.Files == 0 { // anyone can write a trailer: it must not reveal prompts
 			continue
 		}
 		since, until = earlier(since, c.Turn.Before().At), later(until, c.Turn.At)
@@ -83,7 +84,6 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// A span is from one turn of a mission to another one.
 type span struct{ first, last int }
 
 // Dates returns when two commits were made; the first may be zero.

@@ -20,7 +20,7 @@ import (
 	"gitagent/turns"
 )
 
-// Blame says of each line of a file where it comes from, in order.
+// Blame returns the file's lines in order, each with its origin.
 func (h *History) Blame(ctx context.Context, r Request) ([]Line, error) {
 	repo, objects := h.w.Repo, h.objects
 	commit, uncommitted := r.Commit, false
@@ -53,7 +53,7 @@ func (h *History) Blame(ctx context.Context, r Request) ([]Line, error) {
 	return lines, nil
 }
 
-// run finds the lines that running turns in this worktree may have written.
+// run sets the lines that turns running in this worktree may have written.
 func (q *question) run(lines []Line) {
 	for _, live := range q.r.Running {
 		if live.Open == nil || live.Worktree != q.repo.GitDir {
@@ -82,7 +82,7 @@ func (q *question) file(commit git.Hash) ([]byte, error) {
 	return q.objects.Blob(e.Hash, maxBlob)
 }
 
-// A question is one blame, in a repository that has the commit.
+// A question is one blame, in a repository that contains the commit.
 type question struct {
 	h       *History
 	repo    *git.Repo
@@ -103,7 +103,7 @@ func (q *question) answer(ctx context.Context) ([]Line, error) {
 	names := []string{q.r.Path}
 	lookUp := transaction.Async(func() (*versions, error) { return q.versions(ctx, names) })
 	if q.h.promisor != "" {
-		_, _ = lookUp() // which gets all at once what git blame would get one by one
+		_, _ = lookUp() // fetches at once what git blame would fetch one by one
 	}
 	blamed, err := q.repo.Blame(ctx, q.blame(q.r.Since, q.r.Ranges, ""))
 	v, failed := lookUp()
@@ -136,8 +136,8 @@ func (q *question) answer(ctx context.Context) ([]Line, error) {
 	return lines, nil
 }
 
-// versions looks up what the file was, under the names that are known, in all commits that matter. It is nil if
-// no turn changed the file.
+// versions returns what the file was, under the names known so far, in all
+// relevant commits; nil if no turn changed it.
 func (q *question) versions(ctx context.Context, names []string) (v *versions, err error) {
 	list := q.h.touching(names)
 	if len(list) == 0 {
@@ -157,10 +157,10 @@ func (q *question) versions(ctx context.Context, names []string) (v *versions, e
 	return v, v.add(ctx, names...)
 }
 
-// maxNames is how often names that the file had are looked for once more.
+// maxNames limits the rounds in which newly found names are looked up.
 const maxNames = 4
 
-// attribute finds the turns that wrote lines. The file is known to have had names.
+// attribute sets the turns that wrote the lines, from the known names.
 func (q *question) attribute(ctx context.Context, v *versions, names []string, lines []Line) (err error) {
 	var answer []git.Blamed
 	moved := false
@@ -201,19 +201,19 @@ func (q *question) attribute(ctx context.Context, v *versions, names []string, l
 		names = before
 	}
 	if v == nil {
-		return nil // no turn changed it
+		return nil
 	}
 	return v.name(answer, lines)
 }
 
-// Limits of the search for files that the user has moved.
+// Limits of the search for files that the user moved.
 const (
-	maxAdded  = 4 // commits that have added the file
-	maxStates = 4 // missions whose last states before that are compared with it
+	maxAdded  = 4 // commits that added the file
+	maxStates = 4 // missions; the last state of each is compared
 )
 
-// moved adds the names under which turns may have left what a commit has added as a new file: the user has
-// moved it before it was committed.
+// moved adds the names that the file may have in turns' states, as the user may
+// have moved it before the commit that added it.
 func (q *question) moved(ctx context.Context, lines []Line, names []string) ([]string, error) {
 	var added []git.Blamed
 	for _, l := range lines {
@@ -249,7 +249,7 @@ func (h *History) last(before time.Time) (states []git.Hash) {
 	return states
 }
 
-// name enters the turns that the answers of git stand for.
+// name sets the turns that wrote the lines, by the commits in git's answer.
 func (v *versions) name(answer []git.Blamed, lines []Line) error {
 	ran := make(map[int][]*turn) // by place
 	writers := make([][]*turn, len(lines))
@@ -269,7 +269,8 @@ func (v *versions) name(answer []git.Blamed, lines []Line) error {
 				writers[i] = append(writers[i], t)
 			}
 		}
-		if len(writers[i]) == 0 && n.made && !n.elsewhere { // what was there when another turn began, and gone before this one ended
+		// Present when another turn began, and removed before this one ended.
+		if len(writers[i]) == 0 && n.made && !n.elsewhere {
 			for _, t := range ran[at] {
 				if n.during(t) && v.lacked(t, b.Text) {
 					writers[i] = append(writers[i], t)
@@ -295,7 +296,6 @@ func (v *versions) name(answer []git.Blamed, lines []Line) error {
 	return nil
 }
 
-// records reads the records of turns.
 func (v *versions) records(wanted map[*turn]*turns.Turn) error {
 	byLedger := make(map[*ledger.Ledger]map[int]*turn)
 	for t := range wanted {
@@ -325,8 +325,8 @@ func appendNew(list []string, names ...string) []string {
 	return list
 }
 
-// touching are the turns of missions of which any may have changed one of the files. What is no UTF-8 in a
-// name is another character in records.
+// touching returns all turns of the missions in which any turn may have changed
+// one of the files. Records replace invalid UTF-8 in names.
 func (h *History) touching(names []string) []*turn {
 	recorded := make(map[string]bool)
 	for _, name := range names {
@@ -348,11 +348,11 @@ func (h *History) touching(names []string) []*turn {
 	return list
 }
 
-// over asks git for lines again, over the ancestry in which turns' states are parents of what was made from
-// them. The answers are those for the lines, in their order.
+// over blames the lines again, over an ancestry in which turns' states are
+// parents of the commits made from them. The answers are in lines' order.
 func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]git.Blamed, error) {
 	answer := make([]git.Blamed, len(lines))
-	places := make(map[int]int) // of the lines that may be a turn's, by number
+	places := make(map[int]int) // by line number: places of lines that may be a turn's
 	var young []Line
 	for i, l := range lines {
 		answer[i] = l.Blame
@@ -396,10 +396,10 @@ func (q *question) over(ctx context.Context, v *versions, lines []Line) ([]git.B
 	return answer, nil
 }
 
-// maxRanges is how many ranges git is asked for before it is asked for all lines.
+// maxRanges is the most ranges that git is asked for, instead of all lines.
 const maxRanges = 100
 
-// ranges are git's -L for lines; none if all may as well be asked for.
+// ranges returns git's -L ranges for the lines; nil means all lines.
 func ranges(lines []Line) []string {
 	var list []string
 	for i := 0; i < len(lines); {
@@ -426,8 +426,9 @@ func parentsOf(g *graph) [][]int {
 	return list
 }
 
-// ancestry is the parents that git is told of: those of the graph, then the tips. Where a file did not
-// change in one of them, it goes on to that one's own, if skip is set, so that git has less to walk.
+// ancestry returns the parents that git is told of: the graph's, then the tips.
+// With skip, it passes over commits that did not change the file: less for git
+// to walk.
 func (v *versions) ancestry(skip bool) [][]int {
 	if v.tips == nil {
 		states := make([]bool, len(v.graph.nodes))
@@ -456,7 +457,7 @@ func (v *versions) ancestry(skip bool) [][]int {
 	return all
 }
 
-// write writes the file that tells git of the parents.
+// write writes the grafts file that gives git the parents.
 func (q *question) write(path string, g *graph, parents [][]int) (err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -15,13 +15,12 @@ import (
 // A Brought is a file of a commit, with lines that the commit brought.
 type Brought struct {
 	Path  string
-	Lines []Line // that are turns', in order
-	// Err is why nothing is said of the file: [ErrTimeout]. Otherwise it is nil.
-	Err error
+	Lines []Line // written by turns, in order
+	Err   error  // why nothing is known of the file: [ErrTimeout]; else nil
 }
 
-// ErrEnd reports a commit whose parents are not there, as the clone is shallow: what it brought can't be told
-// from what was there before.
+// ErrEnd reports a commit at the end of a shallow clone: without its parents,
+// new lines can't be told from old ones.
 var ErrEnd = errors.New("the history ends there, in a shallow clone")
 
 // Brought returns the files of a commit, in order of their paths, with the lines that no parent of it has and
@@ -109,7 +108,7 @@ func (h *History) grown(ctx context.Context, parents []git.Hash, from, commit gi
 		if _, ok := changed[s.Path]; !ok || s.Binary || s.Insertions == 0 {
 			continue
 		}
-		// A file that has always had this name has none of a turn's lines if no turn changed it.
+		// Without a rename, only turns that changed it can have lines in it.
 		old := s.Deletions > 0 && len(parents) == 1
 		if old && len(h.touching([]string{s.Path})) == 0 {
 			continue

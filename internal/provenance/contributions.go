@@ -16,7 +16,7 @@ import (
 	"gitagent/turns"
 )
 
-// A Landing is a question about commits of the user's: which turns contributed to them.
+// A Landing asks which turns contributed to the user's commits.
 type Landing struct {
 	Commit git.Hash
 	// Since leaves out the commits that it reaches, as in git's Since..Commit; zero for none of them.
@@ -33,21 +33,21 @@ type Landing struct {
 	Looked func(n, of int)
 }
 
-// Contributions say whose the lines are that commits brought.
+// Contributions counts the origins of the lines that commits brought.
 type Contributions struct {
 	Turns   []*Contribution // in order of their starts
 	Lines   int             // that the commits brought
-	Hand    int             // of which no turn is known
+	Hand    int             // written by no known turn
 	Removed int             // lines that were there before
 	Files   int             // changed
 	Binary  int             // of them without lines: binary, submodules
-	Unseen  int             // of them not looked at, as there are too many or it takes too long
+	Unseen  int             // of them not looked at: too many, or too slow
 }
 
-// A Contribution is what a turn contributed.
+// A Contribution is one turn's part in the commits.
 type Contribution struct {
 	Turn     *turns.Turn
-	Lines    int // that are the turn's
+	Lines    int // written by the turn
 	Removed  int // lines that it removed, in files that are as it left them
 	Files    int // with either, or that are as it left them
 	Evidence Evidence
@@ -61,14 +61,14 @@ func (c *Contribution) file(path string) {
 	c.Files = len(c.files)
 }
 
-// Evidence says what connects a turn with a commit.
+// Evidence lists what connects a turn with a commit.
 type Evidence struct {
 	Commit  bool // the commit was made for the turn, or by its agent
-	Trailer bool // the commit names the turn, as anybody could
-	Content bool // it has what the turn wrote
+	Trailer bool // the commit names the turn, which anyone can write
+	Content bool // the commit contains what the turn wrote
 }
 
-// Words are the names of what there is.
+// Words returns the names of the fields that are set.
 func (e Evidence) Words() []string {
 	var list []string
 	for _, word := range []struct {
@@ -102,7 +102,7 @@ func (h *History) Of(commit git.Hash, own bool) (Landing, *git.Commit, error) {
 	return l, c, nil
 }
 
-// Contributions answers a question.
+// Contributions returns the turns' contributions, in order of their starts.
 func (h *History) Contributions(ctx context.Context, l Landing) (*Contributions, error) {
 	a := &landing{h: h, Landing: l, sum: new(Contributions), of: make(map[recorded]*Contribution), made: make(map[*turn]bool)}
 	if err := a.answer(ctx); err != nil {
@@ -111,7 +111,6 @@ func (h *History) Contributions(ctx context.Context, l Landing) (*Contributions,
 	return a.sum, nil
 }
 
-// A landing is the work on a question.
 type landing struct {
 	Landing
 	h       *History
@@ -158,15 +157,14 @@ func (a *landing) answer(ctx context.Context) error {
 	return nil
 }
 
-// lineless reports whether what changed can't be told in lines.
+// lineless reports whether a change has no lines to count.
 func lineless(c git.Change) bool {
 	return c.Binary || c.Old.Mode == filemode.Submodule || c.New.Mode == filemode.Submodule
 }
 
-// maxCommits is how many commits are read for what they name.
+// maxCommits limits the commits that are read for the turns they name.
 const maxCommits = 10_000
 
-// list finds the commits that are asked about.
 func (a *landing) list(ctx context.Context) error {
 	a.commits, a.names = make(map[git.Hash]time.Time), make(map[ledger.TurnID]bool)
 	for _, t := range a.h.turns {
@@ -209,7 +207,6 @@ func (a *landing) add(hash git.Hash, c *git.Commit) {
 	}
 }
 
-// changes are the files that changed.
 func (a *landing) changes(ctx context.Context) ([]git.Change, error) {
 	list, err := a.h.w.Repo.Changes(ctx, a.Base, a.Commit, a.Only)
 	if err != nil || !a.Own {
@@ -232,7 +229,6 @@ func (a *landing) changes(ctx context.Context) ([]git.Change, error) {
 	return list, nil
 }
 
-// file finds out about one file.
 func (a *landing) file(ctx context.Context, f *file) error {
 	c := f.c
 	if !lineless(c) && c.Insertions > 0 && !a.Own {
@@ -249,12 +245,11 @@ func (a *landing) file(ctx context.Context, f *file) error {
 	return nil
 }
 
-// lines counts the lines of a file.
 func (a *landing) lines(ctx context.Context, c git.Change) error {
 	if lineless(c) || c.Insertions == 0 {
 		return nil
 	}
-	// Of a file that came in the meantime the names in between are not known, nor of a merge's its own lines.
+	// Former names are unknown if the file appeared in between, or in a merge.
 	known := !a.Own && (len(a.commits) == 1 || !c.Old.Hash.IsZero())
 	if known && (a.early() || len(a.h.touching([]string{c.Path, c.From})) == 0) {
 		a.sum.Lines += c.Insertions
@@ -294,10 +289,10 @@ func (a *landing) lines(ctx context.Context, c git.Change) error {
 	return nil
 }
 
-// early reports whether the commits are older than all turns.
 func (a *landing) early() bool { return a.h.early(a.committed()) }
 
-// early reports whether a commit of that time is older than all turns, whatever the clocks.
+// early reports whether a commit of that time is older than all turns, by more
+// than clocks may differ.
 func (h *History) early(committed time.Time) bool {
 	return len(h.turns) == 0 || committed.Add(maxSkew).Before(h.turns[0].started)
 }
@@ -316,7 +311,7 @@ func (a *landing) contribution(t *turns.Turn) *Contribution {
 // key tells the record from others.
 func (t *turn) key() recorded { return recorded{t.id, t.at, t.code} }
 
-// named adds what the commits' messages name.
+// named adds the turns that the commits' messages name.
 func (a *landing) named() error {
 	for _, t := range a.h.turns {
 		if !a.names[t.id] {
@@ -334,7 +329,6 @@ func (a *landing) named() error {
 // committed is when the last of the commits was committed that are asked about.
 func (a *landing) committed() time.Time { return a.commits[a.Commit] }
 
-// wrote counts lines that are a turn's.
 func (a *landing) wrote(ctx context.Context, t *turn, path string, lines int) error {
 	if lines == 0 {
 		return nil
@@ -348,7 +342,7 @@ func (a *landing) wrote(ctx context.Context, t *turn, path string, lines int) er
 	return nil
 }
 
-// from is what a turn contributed, with how that is known if no lines have said so.
+// from returns a turn's contribution. madeIn is the evidence of a new one.
 func (a *landing) from(ctx context.Context, t *turn) (*Contribution, error) {
 	if c := a.of[t.key()]; c != nil {
 		return c, nil

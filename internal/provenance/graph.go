@@ -12,8 +12,8 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// A graph holds the commits that a question is about, in an order in which every commit comes after those
-// that it was made from.
+// A graph holds the commits of a question, ordered so that each comes after
+// those it was made from.
 type graph struct {
 	nodes []*node
 	index map[git.Hash]int  // into nodes
@@ -33,27 +33,25 @@ func (g *graph) holds(list []*turn) bool {
 	return !slices.ContainsFunc(list, func(t *turn) bool { return !g.turns[t] })
 }
 
-// A node is a commit.
 type node struct {
 	hash git.Hash
 	tree git.Hash
 	date int64 // of the committer, in seconds
-	// saved is when it was first known to be a state of a turn's, in milliseconds; 0 if it is none, or
-	// that is not known.
+	// saved is the first time, in milliseconds, at which it was known to be a
+	// turn's state; 0 if none or unknown.
 	saved int64
-	// parents are places in the graph of what it was made from, in the order in which git asks them for its
-	// lines: the state before it, then the commits that are its parents.
-	parents []int
-	starts  []*turn   // that started in it
-	first   int       // the place of its first parent, -1 if it has none in the graph
-	real    []int     // the places of its parents as git has them
-	edge    bool      // it is where the graph ends: nothing is said of its parents
-	made    bool      // see [state]
-	mission ledger.ID // whose state it is, if it was made for one
-	// elsewhere is whether it may be of another worktree than that mission's.
-	elsewhere bool
-	// writers are the turns whose lines are those that none of its parents has. Without any, they were written
-	// by hand. There are several if more than one ran.
+	// parents are the places of what it was made from, in the order in which
+	// git asks them: the state before it, then the parents that git has.
+	parents   []int
+	starts    []*turn   // turns that started in it
+	first     int       // the place of its first parent, -1 if it has none in the graph
+	real      []int     // the places of its parents in git
+	edge      bool      // the graph ends here: its parents are unknown
+	made      bool      // see [state]
+	mission   ledger.ID // that it is a state of, if it was made for one
+	elsewhere bool      // it may be of another worktree than the mission's
+	// writers are the turns that wrote the lines that no parent has: none if
+	// written by hand, several if more than one ran.
 	writers []*turn
 }
 
@@ -109,15 +107,15 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit git.Hash, li
 	for _, commit := range shallow {
 		g.cut[commit] = true
 	}
-	for _, t := range slices.Backward(list) { // of several, the one that began last comes first
+	for _, t := range slices.Backward(list) { // the turn that began last comes first
 		g.turns[t] = true
 		g.claim(t)
 	}
 	return g, nil
 }
 
-// ran are the turns that may have written what is new in a commit, besides those that it belongs to: they ran
-// at the same time as the first of these, or when the commit was made. The one that began last comes first.
+// ran returns the other turns that may have written what is new in a commit, as
+// they ran with its first writer or when it was made; the latest start first.
 func (g *graph) ran(n *node) (list []*turn) {
 	var from, to time.Time
 	switch {
@@ -133,7 +131,7 @@ func (g *graph) ran(n *node) (list []*turn) {
 		if !t.started.Before(to) {
 			break
 		}
-		// What turns of other branches alone started in was in another worktree.
+		// A start for turns of other branches only was in another worktree.
 		elsewhere := len(n.starts) > 0 && !slices.ContainsFunc(n.starts, t.on)
 		if !t.at.Before(from) && !elsewhere && !slices.ContainsFunc(n.writers, func(w *turn) bool { return w.id == t.id }) {
 			list = append(list, t)
@@ -143,15 +141,15 @@ func (g *graph) ran(n *node) (list []*turn) {
 	return list
 }
 
-// on reports whether HEAD was on the branch of another turn when a turn ended, or when the one before it had.
+// on reports whether HEAD was on other's branch at the end of t or before it.
 func (t *turn) on(other *turn) bool {
 	return t.branch == other.branch || t.before != nil && t.before.branch == other.branch
 }
 
-// apart reports whether a turn that ended in one commit can't have seen the worktree that another one holds,
-// which is a state of another mission: the turn's has a branch of its own, in a worktree of its own, or a turn of
-// such a one ended in the other. What comes from there all the same, git's parents tell. Agents that are asked the
-// same write the same lines.
+// apart reports whether the turn that ended at one place can't have seen the
+// other, a state of another mission: one of them ended on its mission's branch,
+// in its own worktree. Agents given the same task write equal lines, so these
+// prove nothing; real merges show in git's parents.
 func (g *graph) apart(at, tip int) bool {
 	here, there := g.nodes[at], g.nodes[tip]
 	if !here.ended() || !there.made || here.writers[0].id.Mission == there.mission {
@@ -164,13 +162,14 @@ func (g *graph) apart(at, tip int) bool {
 	return there.ended() && there.writers[0].attached() && there.writers[0].branch != ended.branch
 }
 
-// ended reports whether a turn ended in a commit that was made for it.
+// ended reports whether a turn ended in a commit made for it.
 func (n *node) ended() bool {
 	return n.made && len(n.writers) > 0 && n.writers[0].code == n.hash
 }
 
-// within reports whether a state may have come about in the worktree of a turn while that ran, as by an adoption
-// there: it was made on the commit that the turn's code is made on, or on a state that was.
+// within reports whether a state may be from the turn's worktree while it ran,
+// as by an adoption: it was made on the code commit's parent or a state on
+// that.
 func (g *graph) within(state, code *node, t *turn) bool {
 	if state.date < t.started.Unix() || state.date >= t.at.Unix() {
 		return false
@@ -187,13 +186,13 @@ func (g *graph) within(state, code *node, t *turn) bool {
 	return false
 }
 
-// attached reports whether a turn ended on the branch of its own mission.
+// attached reports whether a turn ended on its own mission's branch.
 func (t *turn) attached() bool {
 	return t.in.ID == t.id.Mission && t.branch != "" && t.in.Mission.Branch == "refs/heads/"+t.branch
 }
 
-// during reports whether a state was saved while a turn ran. The time of a commit has seconds, that of a turn
-// which started in it more.
+// during reports whether a state was saved while a turn ran. Commit dates are
+// in seconds; the start of a turn in the state is more precise.
 func (n *node) during(t *turn) bool {
 	for _, s := range n.starts {
 		if s.started.Unix() == n.date {
@@ -203,8 +202,7 @@ func (n *node) during(t *turn) bool {
 	return t.started.Unix() < n.date && n.date < t.at.Unix()
 }
 
-// claim finds the commits that the agent made in a turn: those in which HEAD went on, while the turn ran, to
-// where it was at the end.
+// claim marks the commits by the turn's agent: those that HEAD gained in it.
 func (g *graph) claim(t *turn) {
 	from, to := t.started.Unix(), t.at.Unix()
 	at, ok := g.index[cmp.Or(t.head, t.code)]
@@ -220,7 +218,7 @@ func (g *graph) claim(t *turn) {
 	}
 }
 
-// had reports whether a commit was there when a turn started.
+// had reports whether a commit existed when a turn started.
 func (g *graph) had(t *turn, at int) bool {
 	from := t.started.Unix()
 	var had []git.Hash
@@ -231,7 +229,7 @@ func (g *graph) had(t *turn, at int) bool {
 	if t.before != nil && !t.before.at.After(t.started) {
 		had = append(had, t.before.head, t.before.code)
 	}
-	if g.nodes[at].date == from { // its date does not say
+	if g.nodes[at].date == from { // same second: the date does not tell
 		for u := range g.turns {
 			if u != t && !u.at.After(t.started) && u.at.Unix() == from {
 				had = append(had, u.head, u.code, u.base)
@@ -267,7 +265,6 @@ func (g *graph) reach(froms []git.Hash, at int) bool {
 	return false
 }
 
-// A real is a commit as git has it.
 type real struct {
 	hash, tree git.Hash
 	date       int64
@@ -324,7 +321,7 @@ func (h *History) revisions(ctx context.Context, repo *git.Repo, commit git.Hash
 	if err != nil || len(wanted) == 0 {
 		return commits, err
 	}
-	var rest strings.Builder // that can be reached from the oldest state
+	var rest strings.Builder // reachable from the oldest state
 	for commit := range wanted {
 		rest.WriteString(commit.String() + "\n")
 	}
@@ -335,7 +332,6 @@ func (h *History) revisions(ctx context.Context, repo *git.Repo, commit git.Hash
 	return append(commits, older...), err
 }
 
-// revList asks git for commits.
 func revList(ctx context.Context, repo *git.Repo, revs, how string) ([]real, error) {
 	out, err := repo.Output(ctx, strings.NewReader(revs), "rev-list", "--ignore-missing", how, "--no-commit-header", "--encoding=UTF-8", "--format=%m%ct %H %T %P", "--stdin")
 	if err != nil {
@@ -353,7 +349,7 @@ func revList(ctx context.Context, repo *git.Repo, revs, how string) ([]real, err
 	return commits, nil
 }
 
-// A waiting is a commit that is to be put in its place.
+// A waiting is a commit that has no place yet.
 type waiting struct {
 	hash, tree  git.Hash
 	date        int64
@@ -361,16 +357,16 @@ type waiting struct {
 	made        bool
 	chain, real []git.Hash // what it was made from
 
-	rank   int // in its second, from 1; 0 if no state needs it there
-	left   int // how many of these are yet to be placed
+	rank   int // within its second, from 1; 0 if no state needs it there
+	left   int // how many of chain and real have no place yet
 	place  int // -1 before it has one
 	behind []*waiting
 }
 
-// order puts commits in their order: behind all that they were made from, otherwise the oldest first, and of
-// the same second the states of turns first, with what they need. Those where the graph ends come at the
-// beginning, and so do commits that are named and not given. What a circle of states would need is left out,
-// as is a parent that is named twice.
+// order sorts commits after those they were made from; otherwise by date and,
+// within a second, turns' states and what they need first. Edges, and commits
+// that are named but not given, come first. Links that close a circle of states
+// and repeated parents are dropped.
 func order(edges []*node, commits []*waiting) *graph {
 	g := &graph{index: make(map[git.Hash]int, len(edges)+len(commits)), nodes: make([]*node, 0, len(edges)+len(commits))}
 	slices.SortFunc(edges, func(a, b *node) int { return cmp.Or(cmp.Compare(a.date, b.date), a.hash.Compare(b.hash)) })
@@ -500,7 +496,7 @@ func before(a, b *waiting) bool {
 	return a.hash.Compare(b.hash) < 0
 }
 
-// A queue is a heap of commits, the first one first.
+// A queue is a heap of commits, in the order of before.
 type queue []*waiting
 
 func (q queue) Len() int           { return len(q) }

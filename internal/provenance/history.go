@@ -17,18 +17,15 @@ import (
 	"gitagent/turns"
 )
 
-// A History is what is known of the turns in a repository, for any number of questions. It is not safe for
-// concurrent use.
+// A History is what is known of the turns. It is not safe for concurrent use.
 type History struct {
-	// Strangers are missions that were left out, as the user may rely on no part of them.
+	// Strangers are the missions left out because no part of them is trusted.
 	Strangers []ledger.ID
-	// Unread says what could not be read and was left out; nil if nothing was.
-	Unread error
+	Unread    error // what could not be read and was left out; nil if nothing
 
-	w       *workspace.Workspace
-	objects *git.Objects
-	// promisor is the remote of a partial clone that has what is missing; "" for other clones.
-	promisor string
+	w        *workspace.Workspace
+	objects  *git.Objects
+	promisor string  // the remote of a partial clone, "" for other clones
 	turns    []*turn // each once, in order of their starts
 	states   map[git.Hash]*state
 	asked    git.Hash // the commit of the last question
@@ -53,10 +50,10 @@ type turn struct {
 	more, imported bool     // it changed more paths than these; it was imported
 }
 
-// A state is a commit that holds the worktree of a mission at some moment.
+// A state is a commit that holds a mission's worktree at some moment.
 type state struct {
-	// made is whether the commit was made for that, at that moment, so that what came before in the mission
-	// may take the place of its ancestors. A commit of the user's, or one of the agent's, is not.
+	// made is set if the commit was made for that moment, not by the user or
+	// agent: then the state before it stands for its ancestors.
 	made    bool
 	mission ledger.ID // of one that was made
 	chain   git.Hash  // of one that was made: the state before it; zero for the first one
@@ -77,10 +74,10 @@ func Open(ctx context.Context, w *workspace.Workspace) (*History, error) {
 	return h, nil
 }
 
-// Close ends what the history runs.
+// Close ends the git processes of the history.
 func (h *History) Close() { h.objects.Close() }
 
-// maxFiles is how many files are remembered with all their versions.
+// maxFiles limits the files with versions that are kept.
 const maxFiles = 16
 
 // versions returns what a file was in the commits that matter for one commit and some turns, as far as that
@@ -150,21 +147,20 @@ func (h *History) read(ctx context.Context) error {
 	return h.readStates(ctx, list)
 }
 
-// byStart compares turns by when they started.
 func byStart(a, b *turn) int {
 	return cmp.Or(a.started.Compare(b.started), cmp.Compare(a.id.Mission, b.id.Mission), cmp.Compare(a.id.Turn, b.id.Turn), a.at.Compare(b.at))
 }
 
-// recorded tells the record of a turn from others: forks inherit it, and the sides of a mission that went
-// on in two clones may have turns of one number.
+// recorded identifies the record of a turn: forks inherit it, and a mission
+// continued in two clones may use a number twice.
 type recorded struct {
 	id   ledger.TurnID
 	at   time.Time
 	code git.Hash
 }
 
-// readTurns reads the records of a mission. What forks have inherited is the mission's own that recorded it,
-// where that is here.
+// readTurns reads a mission's records. An inherited turn belongs to the mission
+// that recorded it, if that is here.
 func (h *History) readTurns(l *ledger.Ledger, known map[recorded]*turn) error {
 	var after *turn
 	return turns.EachIn(h.objects, l, func(t *turns.Turn) error {
@@ -190,7 +186,6 @@ func (h *History) readTurns(l *ledger.Ledger, known map[recorded]*turn) error {
 	})
 }
 
-// record returns the record of a turn.
 func (t *turn) record() (*turns.Turn, error) { return turns.ReadIn(t.in, t.id.Turn) }
 
 // An event is a commit of a ledger.
@@ -201,7 +196,7 @@ type event struct {
 	seen   bool
 }
 
-// readStates finds the states that the ledgers keep, and what came before each.
+// readStates finds the states that ledgers keep, and the one before each.
 func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 	events, err := h.events(ctx, list)
 	if err != nil {
@@ -279,8 +274,8 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 	return nil
 }
 
-// elsewhere notes that the states which an event keeps may be of another worktree. Nothing that its ledger
-// keeps besides need have been there before.
+// elsewhere marks the states that an event keeps as possibly of another
+// worktree: they neither follow nor precede the ledger's other states.
 func (h *History) elsewhere(e *event, made makings) {
 	for _, commit := range e.keeps {
 		if name, is := made[keep{commit, e.at}]; is {
@@ -290,7 +285,7 @@ func (h *History) elsewhere(e *event, made makings) {
 	}
 }
 
-// recordedIn is the turn, of those with one code commit, that was recorded at a second.
+// recordedIn returns the turn in the list that was recorded at a second.
 func recordedIn(list []*turn, at int64) *turn {
 	for _, t := range list {
 		if t.at.Unix() == at {
@@ -300,14 +295,14 @@ func recordedIn(list []*turn, at int64) *turn {
 	return nil
 }
 
-// began finds, among the states that were saved since the turn before, that in which a turn started, and
-// those that were saved while it ran.
+// began finds, among the states since the turn before, those that a turn
+// started in and that were saved while it ran.
 func (h *History) began(t *turn, saved []*save) {
 	started := t.started.Unix()
 	start := slices.IndexFunc(saved, func(k *save) bool { return k.commit == t.base })
 	known := start >= 0 // what came after it came in the turn
 	if !known && t.base == t.head {
-		// After a switch of branches base is HEAD, and the state was made on another one.
+		// After a switch base is HEAD, and the state's parent another.
 		start = slices.IndexFunc(saved, func(k *save) bool { return k.at == started && k.alone && !h.on(k.commit, t.base) })
 		known = start >= 0
 	}
@@ -410,22 +405,22 @@ func revision(line string) (at int64, hashes []git.Hash, err error) {
 	return at, hashes, err
 }
 
-// A keep is a commit that an event keeps, and when that was, in seconds.
+// A keep is a commit kept by an event, and the event's time in seconds.
 type keep struct {
 	commit git.Hash
 	at     int64
 }
 
-// A save is a keep of a state. A restore keeps two: what was there, and what became of it.
+// A save is a kept state. A restore keeps two, before and after.
 type save struct {
 	keep
 	alone bool
 }
 
-// maxMessage is the largest commit, in bytes, that is looked at: one that holds a state is small.
+// maxMessage limits the commits read, in bytes: one for a state is small.
 const maxMessage = 1 << 20
 
-// A making is what a commit that holds a state was made for, and on what.
+// A making is what a state's commit was made for, and its parents.
 type making struct {
 	ledger.TurnID
 	on []git.Hash
@@ -433,9 +428,9 @@ type making struct {
 
 type makings map[keep]making
 
-// pair is on how many commits the second one of an event was made that keeps two, if it holds what became of
-// the first: on that alone by a restore, a revert or an undo, by an adoption on what was adopted as well.
-// Otherwise it is 0.
+// pair returns how many parents the second of two commits kept by an event has,
+// if it was made on the first: one after a restore, revert or undo, two after
+// an adoption; else 0.
 func (m makings) pair(e *event) int {
 	if len(e.keeps) != 2 {
 		return 0

@@ -22,7 +22,7 @@ type Request struct {
 	Running []turns.Live
 }
 
-// A Line is a line of a file, and where it comes from.
+// A Line is a line of a file, and its origin.
 type Line struct {
 	// Blame is the answer of plain `git blame`: the commit of the user's that the line landed in. Its
 	// Commit is zero if the line is not committed.
@@ -34,9 +34,8 @@ type Line struct {
 	State  git.Hash
 	Path   string
 	Number int
-	// Others are turns that ran at the same time, and may have written the line as well.
-	Others []*turns.Turn
-	// Running is the turn that runs, if the line is not committed, nobody else is known to have written it, and
-	// it was not there when the turn began; otherwise nil.
+	Others []*turns.Turn // turns at the same time that may have written the line
+	// Running is the running turn that may have written a line that is not
+	// committed, new since it began, and of no other known turn; else nil.
 	Running *turns.Live
 }

@@ -7,22 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// A numbering numbers the lines of texts that have a word in them, one text after another. Those of one file
-// differ little, so that only what changed from the one before is looked at. The second of two equal lines is
-// another one than the first.
+// A numbering numbers the lines with a word in them. Equal lines in one text
+// get different numbers. Only the changes since the text before are looked at.
 type numbering struct {
-	words map[uint64]int32 // the lines that have been seen, by their hashes
+	words map[uint64]int32 // by the hash of the line
 	seed  maphash.Seed
-	last  [][]byte // the lines of the last one
-	lines []int32  // its numbers, in order, each once
-	times []int32  // by number: how often it has the line
+	last  [][]byte // the lines of the last text
+	lines []int32  // its numbers, sorted, each once
+	times []int32  // by number: how often the last text has the line
 }
 
 func newNumbering() *numbering {
 	return &numbering{words: make(map[uint64]int32), seed: maphash.MakeSeed()}
 }
 
-// number returns the numbers of a text's lines, in order, each once.
+// number returns the numbers of a text's lines, sorted, each once.
 func (n *numbering) number(text []byte) []int32 {
 	split := make([][]byte, 0, len(n.last)+8)
 	for line := range bytes.Lines(text) {
@@ -62,12 +61,12 @@ func (n *numbering) number(text []byte) []int32 {
 	return n.lines
 }
 
-// patience is how many lines in a row may differ before it is taken for certain that some were put in or
-// taken out.
+// patience is how many lines in a row may differ before lines are taken to be
+// inserted or deleted.
 const patience = 8
 
-// differing are lines of two texts such that the others are the same in both: those at one place from the
-// beginning, and from the end.
+// differing returns the lines that differ, by place from the start, then from
+// the end. The others are equal.
 func differing(a, b [][]byte) (gone, fresh [][]byte) {
 	pair := func(x, y []byte) (same bool) {
 		if same = bytes.Equal(x, y); !same {
@@ -88,7 +87,7 @@ func differing(a, b [][]byte) (gone, fresh [][]byte) {
 	return append(gone, a...), append(fresh, b...)
 }
 
-// word is the number of a line; ok is false if it has no word.
+// word returns a line's number; ok is false if it contains no word.
 func (n *numbering) word(line []byte) (number int32, ok bool) {
 	line = bytes.TrimSuffix(line, []byte{'\n'})
 	if !hasWord(line) {
@@ -97,7 +96,7 @@ func (n *numbering) word(line []byte) (number int32, ok bool) {
 	return n.of(maphash.Bytes(n.seed, line)), true
 }
 
-// again is the number of a line that was there so many times before.
+// again returns the number of a line that occurred times before.
 func (n *numbering) again(word, times int32) int32 {
 	if times == 0 {
 		return word
@@ -115,7 +114,7 @@ func (n *numbering) of(hash uint64) int32 {
 	return number
 }
 
-// hasWord reports whether a line has a letter, a digit, or what is no ASCII.
+// hasWord reports whether a line has a letter, digit, _ or non-ASCII byte.
 func hasWord(line []byte) bool {
 	for _, c := range line {
 		if c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= utf8.RuneSelf {

@@ -8,25 +8,23 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// How far a clock is taken to be ahead of another one: from nearly a wrong time zone to a wrong day and a
-// wrong time zone. Clocks that are set are right, and what is moved between branches within an hour looks the
-// same.
+// How far ahead a clock may be: from nearly a wrong time zone to a wrong day
+// and zone. Work moved between branches within an hour looks the same as less.
 const (
 	minSkew = 50 * time.Minute
 	maxSkew = 26 * time.Hour
 )
 
-// skewed reports whether a state may have come before a commit, though by its date it came after it.
+// skewed reports whether a state may precede a commit despite a later date.
 func skewed(state, commit *node) bool {
 	ahead := time.Duration(state.date-commit.date) * time.Second
 	return minSkew <= ahead && ahead <= maxSkew
 }
 
-// ahead finds missions whose clock was ahead of that of commits: several turns of theirs have written, by
-// their own clock later, what commits have that don't come before them. The commits took it from there, then;
-// that several turns take what commits have, without having these among their ancestors, is unlikely. A
-// commit with the very tree in which a turn ended says so alone. It returns by how many seconds these
-// missions are ahead at least.
+// ahead returns by how many seconds at least a mission's clock was ahead. It
+// was if several of its turns wrote, later by its clock, lines that are new in
+// a commit that they don't descend from: the commit took them from there. One
+// commit with the exact tree in which a turn ended is enough.
 func ahead(g *graph, c *contents) map[ledger.ID]int64 {
 	fresh := c.allFresh(parentsOf(g))
 	written := make([][]int, c.words) // by line: the commits in which it is new and a turn's
@@ -82,7 +80,7 @@ func ahead(g *graph, c *contents) map[ledger.ID]int64 {
 	return by
 }
 
-// taken finds missions that were ahead by the trees of commits: it returns by how many seconds.
+// taken does what ahead does, by the trees of commits alone.
 func (g *graph) taken() map[ledger.ID]int64 {
 	ended := make(map[git.Hash][]int) // by tree: the states in which turns ended that changed something
 	for at, n := range g.nodes {
@@ -105,7 +103,7 @@ func (g *graph) taken() map[ledger.ID]int64 {
 	return by
 }
 
-// descends reports whether any of some commits comes from another one.
+// descends reports whether one of the commits has from as an ancestor.
 func (g *graph) descends(list []int, from int) bool {
 	seen := make(map[int]bool)
 	for todo := slices.Clone(list); len(todo) > 0; {
@@ -124,7 +122,7 @@ func (g *graph) descends(list []int, from int) bool {
 	return false
 }
 
-// corrected is the graph in the order that it has with the clocks of missions set back.
+// corrected returns the graph, sorted with the missions' clocks set back.
 func (g *graph) corrected(by map[ledger.ID]int64) *graph {
 	var edges []*node
 	var commits []*waiting
@@ -161,7 +159,6 @@ func (g *graph) corrected(by map[ledger.ID]int64) *graph {
 	return sorted
 }
 
-// reordered are the versions in the order of another graph with the same commits.
 func (v *versions) reordered(g *graph) *versions {
 	other := *v
 	other.graph, other.all, other.tips, other.blobs = g, nil, nil, nil

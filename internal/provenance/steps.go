@@ -12,10 +12,10 @@ import (
 	"gitagent/internal/git"
 )
 
-// maxAsked is how many versions of files are asked for at once.
+// maxAsked limits the versions of files that are looked up at once.
 const maxAsked = 200_000
 
-// A file is one that changed, and what turns had there.
+// A file is a changed file, and its versions in turns.
 type file struct {
 	c             git.Change
 	turns         []*turn // that may have changed it, the newest first
@@ -31,14 +31,14 @@ func (f *file) had(i int) git.Hash {
 	return f.before[i]
 }
 
-// others reports whether other turns, which may have changed the file, ran at the same time.
+// others reports whether turns that ran at the same time may have changed it.
 func (f *file) others(t *turn) bool {
 	return slices.ContainsFunc(f.turns, func(u *turn) bool {
 		return u != t && u.started.Before(t.at) && t.started.Before(u.at)
 	})
 }
 
-// look looks up what turns that began before the commit had.
+// look returns the files, with their versions in turns before the commit.
 func (a *landing) look(ctx context.Context, changes []git.Change) ([]*file, error) {
 	last := a.committed().Add(time.Second)
 	files := make([]*file, len(changes))
@@ -79,8 +79,8 @@ func (a *landing) look(ctx context.Context, changes []git.Change) ([]*file, erro
 	return files, nil
 }
 
-// prefetch gets the files that "<commit>:<path>" name, which a partial clone may lack: git cat-file would get
-// them one at a time, only to say that they are there.
+// prefetch fetches what "<commit>:<path>" names, if a partial clone lacks it:
+// git cat-file would fetch one at a time.
 func (h *History) prefetch(ctx context.Context, names []string) error {
 	wanted := make(map[git.Hash]bool)
 	for _, name := range names {
@@ -93,14 +93,13 @@ func (h *History) prefetch(ctx context.Context, names []string) error {
 	return h.w.Repo.Prefetch(ctx, h.promisor, slices.Collect(maps.Keys(wanted)))
 }
 
-// A step is what a turn made of a file.
 type step struct {
 	t        *turn
 	from, to git.Hash
 }
 
-// exact counts the lines of a file that turns alone have made of what was there before, one after another.
-// Most files are such, and git need not be asked. It reports whether the file is one.
+// exact counts the lines of a file that turns alone changed, in sequence, and
+// reports whether they did. Most files are such, and git need not be asked.
 func (a *landing) exact(ctx context.Context, f *file) (bool, error) {
 	steps, err := a.steps(f)
 	if len(steps) == 0 || err != nil {
@@ -131,9 +130,9 @@ func (a *landing) exact(ctx context.Context, f *file) (bool, error) {
 	return true, nil
 }
 
-// steps are those from what was there before to what there is now, the newest first; none if turns alone do not
-// lead there. What the turn before them left has to be what was there before: a turn that was recorded by hand
-// may begin at HEAD, and hold what others had not committed.
+// steps returns the changes from the old version to the new, the newest first,
+// or nil if turns alone do not lead there. Each must begin where the one before
+// ended: a turn recorded by hand may hold what others had not committed.
 func (a *landing) steps(f *file) ([]step, error) {
 	var steps []step
 	now := f.c.New.Hash
@@ -159,8 +158,8 @@ func (a *landing) steps(f *file) ([]step, error) {
 	return steps, nil
 }
 
-// alone reports whether a turn had ended before the commit, and HEAD had stayed where it was: what changed is
-// its agent's, and not what that took from elsewhere.
+// alone reports whether a turn ended before the commit and HEAD did not move:
+// the changes are its agent's own.
 func (a *landing) alone(t *turn) (bool, error) {
 	if t.at.Unix() > a.committed().Unix() {
 		return false, nil
@@ -168,7 +167,7 @@ func (a *landing) alone(t *turn) (bool, error) {
 	return a.still(t)
 }
 
-// still reports whether HEAD stayed where it was in a turn: its code is made from its base.
+// still reports whether HEAD did not move: the turn's code is made on its base.
 func (a *landing) still(t *turn) (bool, error) {
 	if s := a.h.states[t.code]; s == nil || !s.made {
 		return false, nil
@@ -177,8 +176,8 @@ func (a *landing) still(t *turn) (bool, error) {
 	return err == nil && len(parents) == 1 && parents[0] == t.base, err
 }
 
-// owners say of each line of a file whose it is after the steps, the newest of which is the first; nil for
-// what was there before. It is nil if that can't be said without git.
+// owners returns the turn that wrote each line after the steps, or nil for an
+// old line. The list is nil if only git can tell.
 func (a *landing) owners(steps []step) ([]*turn, error) {
 	var owners []*turn
 	var old []byte

@@ -4,22 +4,21 @@ import (
 	"slices"
 )
 
-// contents say which lines there are in each commit of a graph. Lines are numbers; equal lines have one.
+// contents maps the commits of a graph to lines. Equal lines have one number.
 type contents struct {
-	of    []int     // by place: which version the commit has
-	lines [][]int32 // by version: its lines, in order, each once
+	of    []int     // by place: the commit's version
+	lines [][]int32 // by version: its lines, sorted, each once
 	words int       // how many lines there are in all
-	new   [][]int32 // by place: the lines that none of its parents has; nil before they are known
+	new   [][]int32 // by place, see allFresh; nil before they are known
 }
 
-// maxTips is how many states one commit is taken to be made from. Nine were the most in trials.
+// maxTips limits the commits that one took lines from: trials had at most 9.
 const maxTips = 100
 
-// tips finds, for each commit that has what none of its parents has, where it took that from: the newest
-// state before it that has the very same; otherwise the newest commit before it that has one of the lines
-// that are new in it, then for what that does not have the newest one again, and so on. The commits are in an
-// order in which parents come first; of each it is known whether it was made for a state. Nothing is taken from a
-// commit that is apart from the one that would take it.
+// tips returns the commits that each commit took its new lines from: the newest
+// earlier state with the same content, or else the newest earlier commit with
+// one of them, then one for the lines which that lacks, and so on. Commits that
+// are apart take nothing from each other. parents are nil where the graph ends.
 func tips(parents [][]int, states []bool, apart func(at, tip int) bool, c *contents) [][]int {
 	fresh := c.allFresh(parents)
 	wanted := make([]int32, c.words) // in how many commits a line is new
@@ -61,7 +60,6 @@ func tips(parents [][]int, states []bool, apart func(at, tip int) bool, c *conte
 	return found
 }
 
-// allFresh are the lines of each commit that none of its parents has, see [contents.fresh].
 func (c *contents) allFresh(parents [][]int) [][]int32 {
 	if c.new == nil {
 		c.new = make([][]int32, len(parents))
@@ -72,8 +70,8 @@ func (c *contents) allFresh(parents [][]int) [][]int32 {
 	return c.new
 }
 
-// fresh are the lines of a commit that none of its parents has; none if it has the same as one of them. What
-// a commit without parents has is fresh, but not what one has where the graph ends.
+// fresh returns the lines that no parent has: none if a commit equals a parent,
+// or where the graph ends.
 func (c *contents) fresh(at int, parents []int) []int32 {
 	if parents == nil {
 		return nil
@@ -90,8 +88,7 @@ func (c *contents) fresh(at int, parents []int) []int32 {
 	return lines
 }
 
-// without are the numbers of one list that another one lacks, both in order. The first list is written over
-// if that is allowed.
+// without returns the numbers in list only, both sorted. over reuses list.
 func without(list, other []int32, over bool) (rest []int32) {
 	if over {
 		rest = list[:0]
@@ -108,14 +105,13 @@ func without(list, other []int32, over bool) (rest []int32) {
 	return rest
 }
 
-// holders say which commits have the lines that may have been taken from somewhere.
+// holders lists the commits with lines that others may have taken.
 type holders struct {
 	of     [][]int // by line: the versions that have it
 	places [][]int // by version: the commits that have it, in order
 }
 
-// holders finds them. A line that is new in a single commit, and not there where the graph ends, was taken
-// from nowhere.
+// holders skips lines that are new once and absent where the graph ends.
 func (c *contents) holders(parents [][]int, wanted []int32) holders {
 	h := holders{of: make([][]int, c.words), places: make([][]int, len(c.lines))}
 	ends := make([]bool, len(c.lines))
@@ -140,8 +136,8 @@ func (c *contents) holders(parents [][]int, wanted []int32) holders {
 	return h
 }
 
-// newest is the newest commit before a place, and not apart from it, that has a line, -1 if there is none. Those
-// up to another place are not looked at.
+// newest returns the newest commit with a line, between two places and not
+// apart from before; -1 if none.
 func (h holders) newest(line int32, before, after int, apart func(at, tip int) bool) int {
 	best := -1
 	for _, version := range h.of[line] {

@@ -15,14 +15,13 @@ import (
 	"gitagent/internal/git"
 )
 
-// versions say what a file was in each commit of a graph, under all the names that it had.
+// versions holds what a file was in a graph's commits, under all its names.
 type versions struct {
-	repo    *git.Repo
-	objects *git.Objects
-	history *git.Objects // which have the ledgers
-	graph   *graph
-	// promisor is the remote of a partial clone that has what is missing; "" for other clones.
-	promisor string
+	repo     *git.Repo
+	objects  *git.Objects
+	history  *git.Objects // those with the ledgers
+	graph    *graph
+	promisor string // the remote of a partial clone, "" for other clones
 	names    []string
 	blobs    [][]git.Hash // by name and place; zero where there is none
 
@@ -46,7 +45,7 @@ func newVersions(repo *git.Repo, objects *git.Objects, h *History, g *graph) *ve
 	}
 }
 
-// add looks up what the graph's commits have under names that are new, and reads that.
+// add looks up the new names in the graph's commits, and reads the blobs.
 func (v *versions) add(ctx context.Context, names ...string) error {
 	for _, name := range names {
 		if slices.Contains(v.names, name) {
@@ -87,7 +86,7 @@ func (v *versions) look(ctx context.Context, nodes []*node, name string, blobs [
 			in.WriteString(empty + n.tree.String() + "\n")
 		}
 	}
-	// Unlike cat-file, this does not need the blobs, which a partial clone would get one at a time.
+	// cat-file would need the blobs, which a partial clone fetches one by one.
 	out, err := v.repo.With("GIT_LITERAL_PATHSPECS=1").Output(ctx, strings.NewReader(in.String()),
 		"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--", name)
 	if err != nil {
@@ -134,10 +133,9 @@ func parseLook(out, name, empty string) (map[git.Hash]git.Hash, error) {
 	return blobs, nil
 }
 
-// submodule is the mode of a commit in a tree.
 const submodule = "160000"
 
-// same reports whether two commits have the same under all names.
+// same reports whether two commits have equal content under all names.
 func (v *versions) same(a, b int) bool {
 	for _, blobs := range v.blobs {
 		if blobs[a] != blobs[b] {
@@ -147,7 +145,7 @@ func (v *versions) same(a, b int) bool {
 	return true
 }
 
-// appears reports whether a commit has a name that another one has not.
+// appears reports whether one commit has a name that the other lacks.
 func (v *versions) appears(in, from int) bool {
 	for _, blobs := range v.blobs {
 		if !blobs[in].IsZero() && blobs[from].IsZero() {
@@ -157,8 +155,7 @@ func (v *versions) appears(in, from int) bool {
 	return false
 }
 
-// read reads the lines of all versions that have not been read yet, the oldest first: one after another they
-// are alike.
+// read reads the lines of unread versions, oldest first: neighbours are alike.
 func (v *versions) read(ctx context.Context) error {
 	var wanted []git.Wanted
 	asked := make(map[git.Hash]bool)
@@ -188,7 +185,7 @@ func (v *versions) read(ctx context.Context) error {
 	var done sync.WaitGroup
 	done.Go(func() {
 		for t := range texts {
-			v.lines[t.blob] = nil // what can't be read has none that count
+			v.lines[t.blob] = nil // an unreadable one has no lines
 			if v.left > 0 {
 				v.lines[t.blob] = v.numbering.number(t.text)
 				v.left -= len(v.lines[t.blob])
@@ -221,7 +218,7 @@ func (v *versions) began(t *turn) git.Hash {
 	return t.base
 }
 
-// lacked reports whether a line was not there when a turn started.
+// lacked reports whether a line was absent when a turn started.
 func (v *versions) lacked(t *turn, line string) bool {
 	at, ok := v.graph.index[v.began(t)]
 	if !ok {
@@ -231,8 +228,8 @@ func (v *versions) lacked(t *turn, line string) bool {
 	return !known || !v.has(at, n)
 }
 
-// wrote reports whether a line came to be there while a turn ran: it was in the worktree at the end, and
-// neither at the start nor in what HEAD brought from elsewhere.
+// wrote reports whether a line appeared in a turn: it was there at the end, and
+// neither at the start nor in commits that HEAD moved to.
 func (v *versions) wrote(t *turn, line string) bool {
 	at, ok := v.graph.index[t.code]
 	if !ok {
@@ -246,7 +243,7 @@ func (v *versions) wrote(t *turn, line string) bool {
 		return false
 	}
 	began := v.began(t)
-	// Up to the commits that were not made in the turn.
+	// Stop at commits that were not made in the turn.
 	for todo := []int{at}; len(todo) > 0; {
 		node := v.graph.nodes[todo[0]]
 		todo = todo[1:]
@@ -264,7 +261,6 @@ func (v *versions) wrote(t *turn, line string) bool {
 	return true
 }
 
-// has reports whether a commit has a line, by its number.
 func (v *versions) has(at int, line int32) bool {
 	return slices.ContainsFunc(v.blobs, func(blobs []git.Hash) bool {
 		_, ok := slices.BinarySearch(v.lines[blobs[at]], line)
@@ -272,7 +268,6 @@ func (v *versions) has(at int, line int32) bool {
 	})
 }
 
-// contents are what the graph's commits have under all names together.
 func (v *versions) contents() *contents {
 	if v.all != nil {
 		return v.all

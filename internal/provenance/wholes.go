@@ -10,8 +10,9 @@ import (
 	"gitagent/internal/git"
 )
 
-// whole goes back from the file as it is now, turn by turn, to what it was before, and counts what was removed,
-// and what lines don't tell.
+// whole credits what blame cannot see: deleted lines, modes, binary files. It
+// walks the file's turns from the newest; a turn gets the credit if the file is
+// as the turn left it and was different before.
 func (a *landing) whole(ctx context.Context, f *file) error {
 	c := f.c
 	now, left := c.New.Hash, c.Deletions
@@ -80,12 +81,13 @@ func (f *file) act(i int, now git.Hash) act {
 	return nothing
 }
 
-// soleAct reports whether lines tell nothing of a change: one turn made it, the last.
+// soleAct reports whether the last turn made all of a change: it is in no
+// lines, or removed the file.
 func soleAct(c git.Change) bool {
 	return lineless(c) || c.Insertions == 0 && c.Deletions == 0 || c.New.Hash.IsZero()
 }
 
-// may reports whether what a turn changed can be in the commits, and is its agent's.
+// may reports whether a turn's changes may be in the commits, by its agent.
 func (a *landing) may(ctx context.Context, t *turn) (bool, error) {
 	if ok, err := a.alone(t); ok || err != nil {
 		return ok, err
@@ -93,7 +95,6 @@ func (a *landing) may(ctx context.Context, t *turn) (bool, error) {
 	return a.madeIn(ctx, t)
 }
 
-// removed is how many lines of a file a turn removed.
 func (a *landing) removed(ctx context.Context, t *turn, c git.Change) (int, error) {
 	changes, err := a.h.w.Repo.Changes(ctx, t.base, t.code, git.Paths{Specs: []string{":(top,literal)" + c.Path, ":(top,literal)" + c.From}})
 	for _, changed := range changes {
@@ -104,7 +105,7 @@ func (a *landing) removed(ctx context.Context, t *turn, c git.Change) (int, erro
 	return 0, err
 }
 
-// changedMode reports whether a turn gave a file the mode that it has.
+// changedMode reports whether a turn gave a file its present mode.
 func (a *landing) changedMode(t *turn, c git.Change) (bool, error) {
 	var modes [2]filemode.FileMode
 	for i, commit := range []git.Hash{t.base, t.code} {
@@ -117,7 +118,6 @@ func (a *landing) changedMode(t *turn, c git.Change) (bool, error) {
 	return modes[0] == c.Old.Mode && modes[1] == c.New.Mode, nil
 }
 
-// left counts a file that is as a turn left it.
 func (a *landing) left(ctx context.Context, t *turn, path string, removed int) error {
 	c, err := a.from(ctx, t)
 	if err != nil {
@@ -128,7 +128,7 @@ func (a *landing) left(ctx context.Context, t *turn, path string, removed int) e
 	return nil
 }
 
-// madeIn reports whether one of the commits was made for a turn, or in it by the agent.
+// madeIn reports whether a commit was made for a turn, or by its agent.
 func (a *landing) madeIn(ctx context.Context, t *turn) (bool, error) {
 	if made, known := a.made[t]; known {
 		return made, nil
