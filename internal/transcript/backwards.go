@@ -7,20 +7,18 @@ import (
 )
 
 const (
-	// tailSize is how many bytes at the end of a file are read first. The last answer nearly always
-	// lies there: only the results of its tools follow it, and the client keeps at most 30 KB of each.
+	// tailSize is how much of a file's end is read first. It nearly always has
+	// the last answer: only its tools' results follow, at most 30 KB each.
 	tailSize = 100 << 10
 
-	// maxLine is the length in bytes up to which a line is read backwards. A model writes 128,000
-	// tokens at most, so an answer is much shorter; an inline image has several megabytes, and is
-	// skipped.
+	// maxLine is the longest line read backwards. Answers are shorter: a model
+	// writes at most 128,000 tokens. Inline images have megabytes.
 	maxLine = 2 << 20
 )
 
-// backwards yields the lines of f that begin between two offsets, the last one first, each with its
-// own offset and without its newline. It leaves out lines longer than [maxLine], and a line that
-// begins at from, unless that is the beginning of the file. Text after the last newline counts as a
-// line. A line is valid until the next one is requested.
+// backwards yields the lines that begin between two offsets, the last first,
+// each valid until the next. It skips lines over [maxLine] and, except at 0,
+// one that begins at from. Text after the last newline is a line.
 func backwards(f io.ReaderAt, from, to int64) iter.Seq2[int64, []byte] {
 	return func(yield func(int64, []byte) bool) {
 		var buf []byte
@@ -59,8 +57,8 @@ func backwards(f io.ReaderAt, from, to int64) iter.Seq2[int64, []byte] {
 	}
 }
 
-// skipLine returns the beginning of the line that holds the byte before offset: from if that is
-// earlier, -1 if f can't be read. buf is for its use.
+// skipLine returns the start of the line around the byte before offset: from if
+// that is earlier, -1 if f can't be read. It overwrites buf.
 func skipLine(f io.ReaderAt, from, offset int64, buf []byte) int64 {
 	for offset > from {
 		piece := buf[:min(int64(len(buf)), offset-from)]

@@ -7,18 +7,17 @@ import (
 	"gitagent/internal/cmdline"
 )
 
-// A Beside is what is shown of a sub-agent, below the call by which it was started or, where that is not among
-// the lines of the turn, at their end.
+// A Beside is a sub-agent as shown below the call that started it or, if the
+// turn's lines lack that, at their end.
 type Beside struct {
 	Call string                // its id
-	Text string                // a line; a stranger's text in it is escaped
-	Show func(io.Writer) error // writes its own conversation, as the client did; for [Form.Full], else nil
+	Text string                // one line, with untrusted text escaped
+	Show func(io.Writer) error // writes the sub-agent's own conversation, as the client did; for [Form.Full], else nil
 }
 
-// Beside has sub-agents shown with the turn that was begun last, whose own lines are yet to come.
+// Beside sets the sub-agents of the turn just begun, before its lines.
 func (r *Renderer) Beside(list []Beside) { r.beside = list }
 
-// showBeside shows those that a call has started.
 func (r *Renderer) showBeside(call string) {
 	var others []Beside
 	for _, b := range r.beside {
@@ -32,7 +31,7 @@ func (r *Renderer) showBeside(call string) {
 	r.beside = others
 }
 
-// showOthers shows those that no call of the turn has started: they began before.
+// showOthers shows those that began before the turn.
 func (r *Renderer) showOthers() {
 	list := r.beside
 	r.beside = nil
@@ -43,7 +42,6 @@ func (r *Renderer) showOthers() {
 	}
 }
 
-// showOwn shows what a sub-agent itself has said and done.
 func (r *Renderer) showOwn(b Beside) {
 	if b.Show == nil {
 		return
@@ -60,10 +58,9 @@ func (r *Renderer) showOwn(b Beside) {
 	}
 }
 
-// besideMark is before every line of a sub-agent's.
 const besideMark = "  @ "
 
-// marked puts it there.
+// marked puts besideMark before each line.
 type marked struct {
 	r     *Renderer
 	begun bool // the line has its mark

@@ -10,20 +10,19 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// committed is what git prints for a commit that it has made: `[main 1a2b3c4] subject`. It is compiled
-// when it is needed: that would take a third of a hook's start.
+// committed matches git's line for a new commit: `[main 1a2b3c4] subject`. It
+// is compiled when needed: that takes a third of a hook's start.
 var committed = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\[[^\[\]\n]{1,300} ([0-9a-f]{7,64})\] `)
 })
 
-// Commits returns the commits of which a result of `git commit` tells in the lines of a turn, in
-// order, as git abbreviated them. They are what the transcript says: whether there are such
-// commits, and since when, only the repository knows.
+// Commits returns the commits named in results of `git commit` in a turn, in
+// order, as git abbreviated them. They may not exist, or be older.
 func Commits(r Reader, turn []byte) []string {
 	if !bytes.Contains(turn, []byte("commit")) {
 		return nil
 	}
-	calls := make(map[string]bool) // of tools, by id: those that commit
+	calls := make(map[string]bool) // by id: the calls that commit
 	var list []string
 	for at, line := range lines(turn) {
 		e := r.Read(at, line)
@@ -46,11 +45,10 @@ func Commits(r Reader, turn []byte) []string {
 	return list
 }
 
-// commits reports whether a tool is told to run `git commit`: its command is a text, or a list of words.
+// commits reports whether a tool's command, text or list, runs `git commit`.
 func commits(input gjson.Result) bool {
 	command := cmp.Or(input.Get("command").String(), input.Get("cmd").String())
 	return strings.Contains(command, "git") && strings.Contains(command, "commit")
 }
 
-// maxCommits is how many commits of a turn are named.
 const maxCommits = 1000

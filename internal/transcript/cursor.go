@@ -8,19 +8,19 @@ import (
 	"io"
 )
 
-// window is how many bytes before a cursor its check covers. The client's only rewrite of a file
-// (retracting a partial message) moves bytes within the last 64 KiB, so it always shows in the last
-// few; hashing them takes 15 us, hashing 400 MB takes 600 ms.
+// window is how many bytes before a cursor its check covers. The client only
+// rewrites the last 64 KiB (to retract a partial message), which always changes
+// the last few bytes. Hashing takes 15 us; of 400 MB it would take 600 ms.
 const window = 4 << 10
 
-// A Cursor says how far a session file has been read. The zero Cursor is the beginning of any file.
+// A Cursor is a place up to which a session file was read. The zero Cursor is
+// the start of any file.
 type Cursor struct {
 	Offset int64  `json:"offset"`          // bytes read; always the end of a line
 	Check  string `json:"check,omitempty"` // of the up to 4 KiB before Offset: SHA-256, first 32 hex digits; empty at 0
 }
 
-// cursorAt returns the cursor at offset. before is what precedes it in the file: at least window
-// bytes, or all there are.
+// cursorAt returns the cursor at offset, after at least window bytes, or all.
 func cursorAt(offset int64, before []byte) Cursor {
 	if offset == 0 {
 		return Cursor{}
@@ -29,14 +29,13 @@ func cursorAt(offset int64, before []byte) Cursor {
 	return Cursor{Offset: offset, Check: hex.EncodeToString(sum[:16])}
 }
 
-// cursorIn returns the cursor at offset in f.
 func cursorIn(f io.ReaderAt, offset int64) (Cursor, error) {
 	before, err := readRange(f, max(0, offset-window), offset)
 	return cursorAt(offset, before), err
 }
 
-// At returns the cursor at offset in the file at path. The caller must know that a line ends there.
-// Errors are those of [ReadSegment].
+// At returns the cursor at an offset of the file at path, where a line must
+// end. Errors are those of [ReadSegment].
 func At(path string, offset int64) (Cursor, error) {
 	f, _, err := open(path)
 	if err != nil {
@@ -46,11 +45,11 @@ func At(path string, offset int64) (Cursor, error) {
 	return cursorIn(f, offset)
 }
 
-// End returns the cursor after the last complete line of the file at path. Use it to continue when
-// what lies before is not wanted: the conversation of a fork is already stored, and a file that
-// grew past [MaxSegment] unseen is too large to catch up with. If the file is missing, the error
-// wraps [io/fs.ErrNotExist]; if no line ends in its last 64 MiB, which are all that is read,
-// [ErrTooLarge].
+// End returns the cursor after the last complete line of the file at path. Use
+// it to skip what lies before: a fork's conversation that is stored already, or
+// a file that grew by more than [MaxSegment]. The error wraps
+// [io/fs.ErrNotExist] if the file is missing, and [ErrTooLarge] if no line ends
+// in the last 64 MiB.
 func End(path string) (Cursor, error) {
 	f, info, err := open(path)
 	if err != nil {
@@ -64,7 +63,6 @@ func End(path string) (Cursor, error) {
 	return c, nil
 }
 
-// end is [End] for a file of this size.
 func end(f io.ReaderAt, size int64) (Cursor, error) {
 	const chunk = 64 << 10
 	first := max(0, size-farthest)

@@ -10,46 +10,45 @@ import (
 	"gitagent/internal/spent"
 )
 
-// A Reader reads the lines of one conversation, in their order, and says in common words what they
-// say. Each agent has its own, since each client writes a file of its own kind. It may remember what it
-// read: a turn's id from the line before, the model that answers from now on.
+// A Reader translates the lines of one conversation, in order. Each agent has
+// its own. It may remember what it read, such as the model.
 //
-// Nothing is trusted: a line that is not what the client writes gives the zero Entry. A Reader doesn't
-// panic, takes no more than linear time, and keeps no more than it needs of a line.
+// It trusts nothing: for a line that the client would not write it returns the
+// zero Entry. It does not panic, takes linear time, and keeps little.
 type Reader interface {
-	// Read says what the line says that begins at an offset of the segment. line lacks its newline; it
-	// belongs to the caller, and what is returned must not refer to it.
+	// Read translates the line at an offset of the segment, without its
+	// newline. The Entry must not refer to line, which the caller may reuse.
 	Read(at int, line []byte) Entry
 }
 
-// A Meter is a Reader that can tell faster than by Read what a line says of the model and of its context:
-// a session has hundreds of megabytes, and few of its lines say that.
+// A Meter is a Reader with a faster way to read a line's model and context: few
+// lines of hundreds of megabytes have them.
 type Meter interface {
-	// Meter says of At, Aside, Model, Variant, Window, Context and Compacted what Read would. answered
-	// tells that the last answer is known: of an answer nothing need be said.
+	// Meter returns Read's At, Aside, Model, Variant, Window, Context and
+	// Compacted. With answered set, it may leave out those of an answer.
 	Meter(line []byte, answered bool) Entry
 }
 
 // An Entry is what one line says. The zero Entry says nothing.
 type Entry struct {
-	ID    string // of the record: the client may write one twice, and the second counts for nothing; "" for none
+	ID    string // the record's, "" for none; a client may write one twice, and the second doesn't count
 	At    time.Time
 	Cwd   string // the directory that the agent is in; "" if the line doesn't say
 	Aside bool   // it is a sub-agent's, and no part of the conversation
 
-	// Opens is set if a turn begins here. Its Prompt may be empty: then it is the text of the first
-	// part of kind [Asked] that follows. End is not set.
+	// Opens is set if a turn begins here. If its Prompt is empty, the first
+	// [Asked] part that follows has it. End is not set.
 	Opens *Turn
-	// PromptID is that of the turn to which what was asked, or is told, belongs; "" if the line doesn't
-	// say. Only [Wait] needs it, of clients that write late.
+	// PromptID is the id of the turn that the input belongs to, or "". Only
+	// [Wait] needs it, for clients that write late.
 	PromptID string
 
 	Parts []Part // what is said, in order
 	Todos []Todo // the agent's whole list from here on; nil if the line leaves it as it is
 
-	// Of the model's message of which the line is a part:
-	Message string // its id, by which its lines are known: its tokens count once
-	Model   string // that wrote it, or from now on writes
+	// The model's message that the line is a part of:
+	Message string // the id that its lines share: its tokens count once
+	Model   string // the model that wrote it, or writes from now on
 	Variant string // the client's own name of the model, see [Usage]
 	Window  int64  // how many tokens the model's context has; 0 if the line doesn't say
 	Context int64  // tokens that the request sent: all of the input
@@ -66,7 +65,7 @@ type Entry struct {
 // Tokens are what a model read and wrote.
 type Tokens = spent.Tokens
 
-// A Compacted says how a conversation was compacted.
+// A Compacted describes a compaction of the conversation.
 type Compacted struct {
 	Auto   bool  // because the context was full, not on the user's request
 	Tokens int64 // of the context before it; 0 if unknown
@@ -76,12 +75,12 @@ type Compacted struct {
 // A Part is a piece of what is said.
 type Part struct {
 	Kind   Kind
-	Text   string       // what is said; of a Call, nothing
-	Call   string       // of a Call and its Answer: the id that both share; "" if the client gives none
-	Name   string       // of a Call: the tool; of a Task: its summary; of Other: what the client calls it
+	Text   string       // what is said; none for a Call
+	Call   string       // the id shared by a Call and its Answer; "" if the client gives none
+	Name   string       // of a Call: the tool; of a Task: its summary; of Other: the client's word for it
 	Input  gjson.Result // of a Call: what the tool is given
 	Failed bool         // of an Answer
-	Files  []Attached   // of what was asked, of an Answer and of Other: what is not text
+	Files  []Attached   // in what was asked, in an Answer or in Other: what is not text
 }
 
 // An Attached is an image or a document in a conversation.
@@ -91,26 +90,25 @@ type Attached struct {
 	Size  int64  // bytes; 0 if unknown
 }
 
-// A Kind says whose a part is, and what.
+// A Kind is the speaker and kind of a part.
 type Kind int
 
 // The kinds of parts.
 const (
-	Asked   Kind = iota + 1 // by the user: what begins a turn, or a command that the client carries out itself
+	Asked   Kind = iota + 1 // by the user: begins a turn, or is a command that the client itself carries out
 	Queued                  // by the user, while the turn ran
-	Added                   // in the user's place in a turn, perhaps by the user: it is shown as Told, but found as Asked
+	Added                   // in the user's place in a turn, perhaps by the user: shown as Told, but found as Asked
 	Said                    // by the model
 	Thought                 // by the model, for itself
 	Call                    // of a tool
 	Answer                  // of a tool
-	Shell                   // what a command of the user's own printed
+	Shell                   // output of the user's own command
 	Task                    // by the client: a task in the background has ended, with its result
 	Gist                    // by the client: what a compaction has left
 	Told                    // by the client, in the user's place
 	Other                   // a block of the model's that is none of these, as the client wrote it
 )
 
-// Whose an entry is.
 type speaker int
 
 const (
@@ -120,7 +118,7 @@ const (
 	model
 )
 
-// by returns whose the entry is: the model's if there is anything of the model's in it.
+// by returns who says the entry: the model if any part is the model's.
 func (e *Entry) by() speaker {
 	if e.Answers || e.Failed {
 		return model
@@ -139,7 +137,7 @@ func (e *Entry) by() speaker {
 	return by
 }
 
-// said returns the text of the model's message that the entry has, its pieces separated by newlines.
+// said returns what the model says in the entry, joined by newlines.
 func (e *Entry) said() string {
 	first := slices.IndexFunc(e.Parts, func(p Part) bool { return p.Kind == Said })
 	if first < 0 {

@@ -4,7 +4,6 @@ package transcript
 type File struct {
 	Session string // its id, safe as a file name
 	Path    string
-	Size    int64 // bytes; 0 if nobody looked
-	// Runs says that the client's process is alive, as far as that can be told.
-	Runs bool
+	Size    int64 // bytes; 0 if not looked up
+	Runs    bool  // the client's process is alive, if that can be told
 }

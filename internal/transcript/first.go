@@ -2,12 +2,13 @@ package transcript
 
 import "errors"
 
-// ErrNoTurn reports a session in which nothing was asked.
+// ErrNoTurn reports a session without a prompt.
 var ErrNoTurn = errors.New("nothing was asked in it")
 
-// First returns the first turn of the session file at path; Start and End are offsets in it, as far
-// as it was read. It reads no more than it must: 64 KiB of most files, and of none more than 64 MiB.
-// If there is no turn, the error wraps [ErrNoTurn]; other errors are those of [ReadSegment].
+// First returns the first turn of the session file at path. It reads 64 KiB of
+// most files, at most 64 MiB. Start and End are offsets in what was read.
+// Without a turn the error wraps [ErrNoTurn]; others are those of
+// [ReadSegment].
 func First(reader func() Reader, path string) (Turn, error) {
 	for size := int64(64 << 10); ; size *= 8 {
 		head, err := ReadRange(path, 0, size)
@@ -25,8 +26,7 @@ func First(reader func() Reader, path string) (Turn, error) {
 	}
 }
 
-// first returns the first turn of a segment, nil if there is none; ok is false if its prompt has not
-// been told yet.
+// first returns the first turn, or nil; ok is false if its prompt is missing.
 func first(r Reader, segment []byte) (t *Turn, ok bool) {
 	var asked asked
 	for at, line := range lines(segment) {

@@ -8,9 +8,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Unquote returns a JSON string as encoding/json decodes it; "" for any other value. gjson differs in
-// lone surrogates and invalid UTF-8, and the result must equal a hook's payload, which encoding/json
-// decodes. What it returns may be a part of the text that v is of: see [Kept].
+// Unquote returns a JSON string as encoding/json decodes it, like a hook's
+// payload; "" for other values. gjson differs on lone surrogates and invalid
+// UTF-8. The result may share v's memory; see [Kept].
 func Unquote(v gjson.Result) string {
 	if v.Type != gjson.String {
 		return ""
@@ -25,7 +25,7 @@ func Unquote(v gjson.Result) string {
 	return s
 }
 
-// Kept is [Unquote] for what is kept: a short string holds no line of megabytes in memory.
+// Kept is [Unquote] with a copy, which keeps no long line in memory.
 func Kept(v gjson.Result) string { return strings.Clone(Unquote(v)) }
 
 // Count returns a count of tokens or bytes; 0 if v can't be one.
@@ -37,7 +37,7 @@ func Count(v gjson.Result) int64 {
 	return 0
 }
 
-// Plain reports whether no object in v has a field twice, nor lies too deep.
+// Plain reports whether no object in v repeats a field, or is too deep.
 func Plain(v gjson.Result, depth int) bool {
 	if !v.IsObject() && !v.IsArray() {
 		return true
@@ -55,7 +55,7 @@ func Plain(v gjson.Result, depth int) bool {
 	return ok
 }
 
-// Members returns the fields of an object; ok is false if one of them is there twice.
+// Members returns the fields of an object; ok is false if one is repeated.
 func Members(v gjson.Result) (parts map[string]gjson.Result, ok bool) {
 	parts, ok = make(map[string]gjson.Result), true
 	v.ForEach(func(k, v gjson.Result) bool {

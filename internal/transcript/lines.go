@@ -22,8 +22,8 @@ func lines(b []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// Readable reports whether a segment could come from a client: it is empty, or one of its lines is
-// a JSON object.
+// Readable reports whether a segment could come from a client: it is empty, or
+// one of its lines is a JSON object.
 func Readable(segment []byte) bool {
 	for _, line := range lines(segment) {
 		if json.Valid(line) && bytes.HasPrefix(bytes.TrimSpace(line), []byte{'{'}) {
@@ -33,10 +33,10 @@ func Readable(segment []byte) bool {
 	return len(segment) == 0
 }
 
-// once has the ids that were seen: the client may write a record twice.
+// once is a set of ids seen: a client may write a record twice.
 type once map[string]bool
 
-// first reports whether id is seen for the first time. Without an id it always is.
+// first reports whether id is new or empty, and adds it.
 func (o once) first(id string) bool {
 	seen := id != "" && o[id]
 	o[id] = true

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// plain returns what a terminal would show of a line that a program printed: without the sequences
-// that colour text, move the cursor or set a title, and, if it was overwritten, as by a progress bar,
-// the last state. A sequence that can't be read stays whole, and so do other control characters.
+// plain returns a printed line as a terminal would show it: without sequences
+// for colour, cursor or title, and after the last carriage return, as in a
+// progress bar. Unreadable sequences and other control characters stay.
 func plain(line string) string {
 	line = line[strings.LastIndexByte(line, '\r')+1:]
 	if !strings.Contains(line, "\x1b") {
@@ -28,8 +28,8 @@ func plain(line string) string {
 	}
 }
 
-// sequence returns the length of the control sequence that follows an ESC, 0 for anything but a whole
-// one of those that programs print.
+// sequence returns the length of the control sequence after an ESC, 0 unless it
+// is a complete one of a common kind.
 func sequence(s string) int {
 	switch {
 	case strings.HasPrefix(s, "["): // ECMA-48, 5.4: parameters, intermediate bytes, a final byte
@@ -50,11 +50,11 @@ func sequence(s string) int {
 	return 0
 }
 
-// maxString is how many bytes of a title or a link are left out: more than terminals take of a URL.
+// maxString limits a title or link, in bytes; terminals take shorter URLs.
 const maxString = 4 << 10
 
-// stringSequence returns the length of a title or of a link, which BEL or ESC \ ends, 0 if there is
-// neither or anything that has no place in one.
+// stringSequence returns the length of a title or link, which ends with BEL or
+// ESC \; 0 if it is neither or contains another control character.
 func stringSequence(s string) int {
 	end := strings.IndexFunc(s, unicode.IsControl)
 	switch {

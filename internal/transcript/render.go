@@ -16,18 +16,19 @@ import (
 	"gitagent/internal/cmdline"
 )
 
-// A Form says how a conversation is shown.
+// A Form is how a conversation is shown.
 type Form struct {
-	Results int  // lines of a tool's result that are shown
-	Full    bool // whatever is left out or folded otherwise: whole results and arguments, thinking, what the client says
+	Results int  // lines of a tool's result to show
+	Full    bool // show everything: whole results and arguments, thinking, what the client says
 
-	When    func(time.Time) string // how to show when a prompt was given; nil for no times at all
+	When    func(time.Time) string // formats a prompt's time; nil to show no times
 	Columns int                    // the width of the terminal; 0 for lines as they are
 	Colour  bool
 }
 
-// A Renderer is a writer that takes the lines of a session, in pieces of any size, and writes the
-// conversation as a person would read it. [Renderer.Close] writes what is left at the end.
+// A Renderer is a writer that takes the lines of a session, in pieces of any
+// size, and writes the conversation for people to read. [Renderer.Close] writes
+// the rest.
 //
 //	-- turn 2, Sat Nov 21 00:24:49 2026 --
 //	> T2 please go on
@@ -38,33 +39,32 @@ type Form struct {
 //	+ Bash(echo two > two.txt && cat two.txt)
 //	  | two
 //
-// What a line begins with says whose it is, and nobody else can write it there: ">" a person's, "*"
-// the model's, "+" a tool that it calls, "--" ours. Everything behind is a stranger's text, and is
-// escaped. Only of what a tool printed, what a terminal would obey is obeyed or taken out before, and
-// with [Form.Full] not even that: no text can hide behind it.
+// A line's mark tells its speaker and can't be forged: ">" the user, "*" the
+// model, "+" a tool call, "--" us. The text behind it is untrusted, and
+// escaped. In a tool's output, terminal sequences are carried out or removed
+// first, but with [Form.Full] they are escaped, too: no text can hide there.
 //
-// Its memory is bounded by the longest record and by the number of records, some 100 bytes for each.
+// Memory is bounded by the longest record and about 100 bytes per record.
 type Renderer struct {
 	w    *bufio.Writer
 	form Form
 
 	line    []byte // not complete yet
-	skipped int    // bytes of a line that is too long
-	at      int    // where the line begins
+	skipped int    // bytes so far of a line that is too long
+	at      int    // offset of the line
 
 	reader  Reader
 	seen    once
-	aside   int             // records of a sub-agent since the last of the conversation
-	called  int             // how many calls there were
-	calls   map[string]call // whose results have not come yet, by id
+	aside   int             // a sub-agent's records since the last of the conversation
+	called  int             // number of calls so far
+	calls   map[string]call // without a result so far, by id
 	waiting int             // bytes of their texts
-	last    byte            // what the last block begins with; '~' for a folded one
+	last    byte            // the mark of the last block; '~' for a folded one
 	head    string          // of the next block
 	told    time.Time
-	beside  []Beside // sub-agents that have not been shown
+	beside  []Beside // sub-agents not shown yet
 }
 
-// A call is the call of a tool.
 type call struct {
 	id     string
 	number int
@@ -73,27 +73,26 @@ type call struct {
 }
 
 const (
-	maxRecord = 32 << 20    // bytes; a longer line is not shown. No request to the service is longer
+	maxRecord = 32 << 20    // bytes of the longest line shown; no request to the service is longer
 	maxCalls  = 1 << 20     // bytes of calls that wait for their results
-	maxPlain  = 500         // columns of a line that is cut where there is no terminal
-	pause     = time.Minute // after which the time is told again
+	maxPlain  = 500         // columns of a cut line without a terminal
+	pause     = time.Minute // after which the time is shown again
 )
 
-// NewRenderer makes a renderer that writes to w what a reader reads. Without one, [Renderer.Begin] must
-// come before any lines.
+// NewRenderer returns a renderer that writes to w. If reader is nil,
+// [Renderer.Begin] must come before any lines.
 func NewRenderer(w io.Writer, reader Reader, form Form) *Renderer {
 	return &Renderer{w: bufio.NewWriter(w), form: form, reader: reader, seen: make(once), calls: make(map[string]call)}
 }
 
-// Begin begins the lines of another turn, or of the first: what is shown of them first has the name
-// above it. It ends the lines before.
+// Begin ends a turn's lines and begins another's, shown under name.
 func (r *Renderer) Begin(name string, reader Reader) error {
 	err := r.end()
 	r.reader, r.seen, r.at, r.aside, r.head = reader, make(once), 0, 0, name
 	return err
 }
 
-// Write takes some more lines. Any error is that of the underlying writer.
+// Write takes more lines. Errors are those of the underlying writer.
 func (r *Renderer) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
 		end := bytes.IndexByte(rest, '\n')
@@ -119,7 +118,6 @@ func (r *Renderer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// endLine shows a whole line.
 func (r *Renderer) endLine(line []byte) error {
 	if r.skipped > 0 {
 		r.note(time.Time{}, "a record of "+cmdline.Size(int64(r.skipped))+" is left out")
@@ -132,11 +130,11 @@ func (r *Renderer) endLine(line []byte) error {
 		r.at += len(line) + 1
 	}
 	r.line = r.line[:0]
-	_, err := r.w.Write(nil) // the error of an earlier write, if there was one
+	_, err := r.w.Write(nil) // the error of an earlier write, if any
 	return err
 }
 
-// Close shows a last line that lacks its newline, and what is left.
+// Close shows a last line without a newline, and all that is pending.
 func (r *Renderer) Close() error { return cmp.Or(r.end(), r.w.Flush()) }
 
 func (r *Renderer) end() error {
@@ -146,8 +144,8 @@ func (r *Renderer) end() error {
 	return err
 }
 
-// Instead ends the lines of a turn. If nothing of them was shown, as there are none, or in a format of
-// which we know nothing, it shows what was asked and answered according to others.
+// Instead ends the lines of a turn. If none was shown, as there are none or
+// their format is unknown, it shows the given prompt and reply.
 func (r *Renderer) Instead(at time.Time, prompt, reply string) error {
 	if err := r.end(); err != nil || r.head == "" {
 		return err
@@ -179,7 +177,6 @@ func (r *Renderer) record(line []byte) {
 	}
 }
 
-// part shows one piece of what an entry says.
 func (r *Renderer) part(e *Entry, p *Part) {
 	at := e.At
 	switch p.Kind {
@@ -217,7 +214,6 @@ func (r *Renderer) part(e *Entry, p *Part) {
 	}
 }
 
-// prompt shows what a person asked.
 func (r *Renderer) prompt(at time.Time, mark, text string, files []Attached) {
 	var parts []string
 	if strings.TrimSpace(text) != "" {
@@ -244,7 +240,7 @@ func (r *Renderer) compaction(at time.Time, c *Compacted) {
 	r.note(at, text)
 }
 
-// fold shows a text that few want to read: how long it is, or all of it.
+// fold shows the length of a text that few want to read or, in full, the text.
 func (r *Renderer) fold(at time.Time, what, text string) {
 	n := 0
 	for range strings.FieldsSeq(text) {
@@ -261,7 +257,7 @@ func (r *Renderer) fold(at time.Time, what, text string) {
 	}
 }
 
-// other shows what the model sent besides.
+// other shows a block of any other kind.
 func (r *Renderer) other(at time.Time, p *Part) {
 	for _, f := range p.Files {
 		r.block('*', at, cmdline.Plain, f.String())
@@ -271,7 +267,7 @@ func (r *Renderer) other(at time.Time, p *Part) {
 	}
 }
 
-// begun notes a tool's call, which is shown with its result.
+// begun keeps a tool's call, which is shown with its result.
 func (r *Renderer) begun(at time.Time, p *Part) {
 	if !r.seen.first(p.Call) {
 		return
@@ -286,7 +282,7 @@ func (r *Renderer) begun(at time.Time, p *Part) {
 	}
 }
 
-// call returns a tool's call, and with form.Full its arguments.
+// call formats a tool's call, in full with its arguments.
 func (r *Renderer) call(p *Part) string {
 	input := p.Input
 	name := cmdline.OneLine(p.Name)
@@ -326,7 +322,7 @@ func (r *Renderer) call(p *Part) string {
 	return b.String()
 }
 
-// foremost returns what says most about a tool's call, its command or its file, if it has such a thing.
+// foremost returns a call's most telling argument, such as its file, or "".
 func foremost(input gjson.Result) string {
 	for _, name := range []string{"command", "file_path", "path", "pattern", "query", "url", "description", "subject"} {
 		if s := Unquote(input.Get(name)); s != "" {
@@ -336,7 +332,7 @@ func foremost(input gjson.Result) string {
 	return ""
 }
 
-// Argument returns what says most about a tool's call, or all of its input.
+// Argument returns the most telling argument of a call, or all of them.
 func Argument(input gjson.Result) string {
 	if s := foremost(input); s != "" {
 		return s
@@ -354,7 +350,6 @@ func Argument(input gjson.Result) string {
 	return strings.ToValidUTF8(strings.Join(all, ", "), "")
 }
 
-// result shows what a tool answered, below its call.
 func (r *Renderer) result(at time.Time, p *Part) {
 	c, found := r.calls[p.Call]
 	if !found { // its call is not in these lines, or was shown already
@@ -374,7 +369,7 @@ func (r *Renderer) result(at time.Time, p *Part) {
 	}
 }
 
-// output shows what a program printed, with form.Results the beginning of it.
+// output shows what a program printed or, unless in full, its first lines.
 func (r *Renderer) output(prefix, text string) {
 	style := cmdline.Dim
 	if prefix == "  ! " {
@@ -386,7 +381,7 @@ func (r *Renderer) output(prefix, text string) {
 	}
 	left := strings.Count(text, "\n") + 1
 	most := left
-	if !r.form.Full && left > r.form.Results+1 { // to leave out one line takes a line as well
+	if !r.form.Full && left > r.form.Results+1 { // a line about one line would save nothing
 		most = r.form.Results
 	}
 	for line := range strings.Lines(text) {
@@ -418,7 +413,6 @@ func (a Attached) String() string {
 	return "[" + about + "]"
 }
 
-// block shows a text of one speaker.
 func (r *Renderer) block(by byte, at time.Time, style cmdline.Style, text string) {
 	text = strings.Trim(text, "\n")
 	if strings.TrimSpace(text) == "" {
@@ -432,7 +426,6 @@ func (r *Renderer) block(by byte, at time.Time, style cmdline.Style, text string
 	r.lines(mark+" ", "  ", style, text, true)
 }
 
-// note shows a line of ours.
 func (r *Renderer) note(at time.Time, text string) {
 	r.begin('-', at, "", false)
 	style := cmdline.Dim
@@ -442,9 +435,8 @@ func (r *Renderer) note(at time.Time, text string) {
 	r.put(r.paint(style, r.cut("-- "+text, 3)+" --") + "\n")
 }
 
-// begin begins a block: what has waited comes before it, a blank line sets it off unless it goes on
-// what the last one was, and a line tells the turn, the time if that is wanted or has gone on, and
-// what else there is to say.
+// begin begins a block: pending calls, a blank line unless it continues the
+// last block, then a line with the turn's name, the time if due, and mark.
 func (r *Renderer) begin(by byte, at time.Time, mark string, exactly bool) {
 	if by != '+' {
 		r.flush()
@@ -465,7 +457,6 @@ func (r *Renderer) begin(by byte, at time.Time, mark string, exactly bool) {
 	}
 }
 
-// gap writes the blank line before a block.
 func (r *Renderer) gap(by byte) {
 	goesOn := by == r.last && by != '>' && by != '*' || r.last == '~' && by != '>'
 	if r.last != 0 && (!goesOn || r.head != "") {
@@ -474,7 +465,7 @@ func (r *Renderer) gap(by byte) {
 	r.last = by
 }
 
-// when returns the time to tell, "" for none.
+// when returns the time to show, or "".
 func (r *Renderer) when(at time.Time, exactly bool) string {
 	gone := at.Sub(r.told)
 	if r.form.When == nil || at.IsZero() || !exactly && !r.told.IsZero() && gone < pause {
@@ -488,7 +479,7 @@ func (r *Renderer) when(at time.Time, exactly bool) string {
 	return cmdline.OneLine(r.form.When(at))
 }
 
-// flush shows the calls whose results have not come.
+// flush shows the calls that have no result yet.
 func (r *Renderer) flush() {
 	if len(r.calls) == 0 {
 		return
@@ -506,8 +497,7 @@ func (r *Renderer) show(c call) {
 	r.showBeside(c.id)
 }
 
-// lines writes a text with one prefix before its first line and another before the rest, wrapped if
-// it is prose.
+// lines writes a text with prefixes for the first and the next lines.
 func (r *Renderer) lines(first, next string, style cmdline.Style, text string, prose bool) {
 	columns := 0
 	if prose && r.form.Columns > 0 {
@@ -519,8 +509,7 @@ func (r *Renderer) lines(first, next string, style cmdline.Style, text string, p
 	}
 }
 
-// cut cuts a line to the width of the terminal, with room for so many columns behind it; with
-// form.Full, nothing is cut.
+// cut cuts a line to the terminal's width less room, but not in full form.
 func (r *Renderer) cut(line string, room int) string {
 	if r.form.Full {
 		return line

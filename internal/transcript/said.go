@@ -10,22 +10,22 @@ import (
 // A Place is where in a conversation something was said.
 type Place string
 
-// The places. What the model thinks is none of them: nobody said it.
+// The places. Thoughts are not among them: nothing is said there.
 const (
-	Prompt Place = "prompt" // by the user, also a shell command, or while a turn ran
+	Prompt Place = "prompt" // by the user: prompts, shell commands, messages during a turn
 	Reply  Place = "reply"
-	Tool   Place = "tool"   // its name and what it was given
+	Tool   Place = "tool"   // the tool's name and input
 	Result Place = "result" // of a tool, or of the user's shell command
 )
 
-// A Passage is something that was said, a text of one or many lines. It is a stranger's.
+// A Passage is an untrusted text that was said, of one or more lines.
 type Passage struct {
 	Place Place
 	Text  string
 }
 
-// Passages returns what a line of a conversation says, with the id of its record, which another line
-// may repeat. Lines before it need not have been read: where turns begin does not matter here.
+// Passages returns what a line says and its record's id, which another line may
+// repeat. r need not have read the lines before.
 func Passages(r Reader, line []byte) (id string, said []Passage) {
 	e := r.Read(0, line)
 	if e.Aside {
@@ -53,8 +53,7 @@ func Passages(r Reader, line []byte) (id string, said []Passage) {
 	return e.ID, said
 }
 
-// called is a tool's call: its name with what says most about it, and then all other texts that it was
-// given.
+// called returns a tool's name, its foremost argument, then its other texts.
 func called(p Part) string {
 	first := foremost(p.Input)
 	parts := texts(nil, p.Input, maxInputs)
@@ -64,10 +63,8 @@ func called(p Part) string {
 	return strings.Join(append([]string{p.Name + "(" + first + ")"}, parts...), "\n")
 }
 
-// maxInputs is how deeply the texts that a tool is given may lie.
 const maxInputs = 20
 
-// texts adds the texts in a value.
 func texts(list []string, v gjson.Result, depth int) []string {
 	switch {
 	case v.Type == gjson.String:

@@ -10,34 +10,33 @@ import (
 	"syscall"
 )
 
-// MaxSegment is the largest number of bytes read at once. A turn adds 20 KB, a pasted image a few
-// MB; the largest files seen in the wild have 400 MB.
+// MaxSegment is the most bytes read at once. A turn adds 20 KB and an image
+// some MB; the largest known files have 400 MB.
 const MaxSegment = 256 << 20
 
-// ErrTooLarge reports that more than [MaxSegment] bytes lie after the cursor, or were asked for.
-// Nothing was read; [End] gives a cursor to continue from.
+// ErrTooLarge reports more than [MaxSegment] bytes after the cursor, or asked
+// for. Nothing was read; [End] gives a cursor to continue from.
 var ErrTooLarge = errors.New("segment too large")
 
 // A Segment is the content of a session file after a cursor.
 type Segment struct {
-	// Bytes are whole lines, the last newline included, exactly as they are in the file. Anything
-	// after the last newline is left for the next segment. The caller owns them.
+	// Bytes are whole lines, with the last newline, as they are in the file. A
+	// partial line is left for the next segment. The caller owns them.
 	Bytes []byte
 
-	// Cursor is where the next segment starts: after Bytes.
-	Cursor Cursor
+	Cursor Cursor // where the next segment starts: after Bytes
 
-	// Restarted says that the cursor does not fit the file: it is another file, or was rewritten,
-	// cut or replaced. Bytes then start at the beginning of the file.
+	// Restarted is set if the cursor does not fit, as the file is another one
+	// or was rewritten. Bytes are from its beginning then.
 	Restarted bool
 
-	// Complete says that Bytes contain the record that [Wait] waited for. ReadSegment leaves it unset.
+	// Complete is set by [Wait] if Bytes contain the record it waited for.
 	Complete bool
 }
 
-// ReadSegment reads what follows c in the file at path, up to the end of its last complete line. If
-// the file is missing, the error wraps [fs.ErrNotExist]. Anything but a regular file is an error,
-// and named pipes and devices do not block; see also [ErrTooLarge].
+// ReadSegment reads the complete lines after c in the file at path. If it is
+// missing, the error wraps [fs.ErrNotExist]. Only regular files are read; pipes
+// and devices do not block. See also [ErrTooLarge].
 func ReadSegment(path string, c Cursor) (Segment, error) {
 	t := tail{path: path, from: c}
 	if _, err := t.poll(); err != nil {
@@ -52,14 +51,13 @@ type tail struct {
 	from Cursor
 
 	info      fs.FileInfo // of the file that buf was read from; nil before the first poll
-	base      int64       // offset in the file at which the segment starts
-	buf       []byte      // up to window bytes from before the segment, then the segment
+	base      int64       // the segment's offset in the file
+	buf       []byte      // up to window bytes before the segment, then the segment
 	start     int         // index in buf at which the segment starts
 	end       int         // index in buf after the last newline; start if none
 	restarted bool
 }
 
-// change is the result of a poll.
 type change int
 
 const (
@@ -68,8 +66,8 @@ const (
 	replaced        // another file, or other content: buf is new
 )
 
-// poll reads what was added to the file since the last poll. It opens the file by name each time,
-// because a rename may have replaced it.
+// poll reads what was added since the last poll. It opens the file by name, as
+// a rename may have replaced it.
 func (t *tail) poll() (change, error) {
 	f, info, err := open(t.path)
 	if err != nil {
@@ -87,7 +85,7 @@ func (t *tail) poll() (change, error) {
 	if info.Size()-t.base > MaxSegment {
 		return same, fmt.Errorf("read session file %q: %w", t.path, ErrTooLarge)
 	}
-	// Read the last bytes again: the file may have been cut and have grown past them since.
+	// Read the last bytes again: the file may have shrunk and grown since.
 	back := min(len(t.buf), window)
 	fresh, err := readRange(f, have-int64(back), info.Size())
 	if err != nil {
@@ -105,7 +103,7 @@ func (t *tail) poll() (change, error) {
 	return grown, nil
 }
 
-// load reads the file from the cursor on, or from its beginning if the cursor does not fit.
+// load reads the file after the cursor, or all if the cursor does not fit.
 func (t *tail) load(f *os.File, info fs.FileInfo) error {
 	t.info, t.base = info, max(0, t.from.Offset)
 	before, err := readRange(f, max(0, t.base-window), t.base)
@@ -131,14 +129,12 @@ func (t *tail) load(f *os.File, info fs.FileInfo) error {
 	return nil
 }
 
-// seal moves end past the last newline in buf[from:].
 func (t *tail) seal(from int) {
 	if i := bytes.LastIndexByte(t.buf[from:], '\n'); i >= 0 {
 		t.end = from + i + 1
 	}
 }
 
-// segment returns what was read so far, without a torn last line.
 func (t *tail) segment() Segment {
 	return Segment{
 		Bytes:     t.buf[t.start:t.end:t.end],
@@ -147,8 +143,8 @@ func (t *tail) segment() Segment {
 	}
 }
 
-// ReadRange returns the bytes of the file at path from one offset to another, or fewer if it ends
-// before. Errors are those of [ReadSegment].
+// ReadRange returns the bytes from one offset to another of the file at path,
+// or fewer if it ends. Errors are those of [ReadSegment].
 func ReadRange(path string, from, to int64) ([]byte, error) {
 	if to-from > MaxSegment {
 		return nil, fmt.Errorf("read session file %q: %w", path, ErrTooLarge)
@@ -161,8 +157,8 @@ func ReadRange(path string, from, to int64) ([]byte, error) {
 	return readRange(f, from, to)
 }
 
-// Tail returns whole lines from the end of the file at path, at most limit bytes. Errors are those
-// of [ReadSegment].
+// Tail returns whole lines from the end of the file at path, at most limit
+// bytes. Errors are those of [ReadSegment].
 func Tail(path string, limit int64) ([]byte, error) {
 	end, err := End(path)
 	if err != nil {
@@ -171,12 +167,11 @@ func Tail(path string, limit int64) ([]byte, error) {
 	from := max(0, end.Offset-limit)
 	data, err := ReadRange(path, from, end.Offset)
 	if err == nil && from > 0 {
-		_, data, _ = bytes.Cut(data, []byte{'\n'}) // the first line may be the end of one
+		_, data, _ = bytes.Cut(data, []byte{'\n'}) // the first line may be partial
 	}
 	return data, err
 }
 
-// readRange returns the bytes of f from lo to hi, or fewer if it ends before hi.
 func readRange(f io.ReaderAt, lo, hi int64) ([]byte, error) {
 	buf := make([]byte, max(0, hi-lo))
 	n, err := f.ReadAt(buf, lo)
@@ -186,9 +181,9 @@ func readRange(f io.ReaderAt, lo, hi int64) ([]byte, error) {
 	return buf[:n], nil
 }
 
-// open opens the session file at path for reading, if it is a regular file. The path comes from a
-// hook's payload and may name anything. Opening a device can have effects, so look first; opening a
-// pipe waits for a writer, so pass O_NONBLOCK in case one appears in between.
+// open opens the session file at path if it is a regular file: a hook's payload
+// may name anything. It looks first, as opening a device can have effects, and
+// passes O_NONBLOCK, as a pipe may replace the file in between.
 func open(path string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -1,6 +1,6 @@
 package transcript
 
-// A Side is a sub-agent of a conversation, whose own conversation the client keeps in a file beside.
+// A Side is a sub-agent with its conversation in a separate file.
 type Side struct {
 	ID   string // the client's; it can be a file name
 	Path string
@@ -10,7 +10,7 @@ type Side struct {
 	Over bool   // the client says that it has ended
 }
 
-// Own reads a sub-agent's own file, whose lines are its conversation, and no other's.
+// Own returns a reader for a sub-agent's file, where its lines are not aside.
 func Own(r Reader) Reader { return own{r} }
 
 type own struct{ Reader }

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// A Summary is what happened in a turn, in the conversation itself: sub-agents are left out.
+// A Summary is what happened in a turn, without its sub-agents.
 type Summary struct {
 	Prompt string   // as in [Turn]; "" if the turn started before these bytes
-	Queued []string // what the user typed while the turn ran, and the agent received then
-	Reply  string   // text of the last message that has any, its blocks separated by newlines; the error of a failed turn
+	Queued []string // what the user typed, and the agent received, while the turn ran
+	Reply  string   // text of the last message with any, its blocks joined by newlines; the error of a failed turn
 	Model  string   // model that wrote the last message
 
 	Tools   map[string]int    // calls by the tool's name; nil if there were none
@@ -21,7 +21,7 @@ type Summary struct {
 	Compactions int
 	Interrupted bool // the user stopped it
 	APIError    bool // it ended in an error of the model's service
-	Answered    bool // it ended in an answer: nothing that the agent wanted to do is left
+	Answered    bool // it ended in an answer: the agent has nothing left to do
 
 	Cwd string // the directory that the agent was in at the end
 
@@ -56,7 +56,6 @@ type summary struct {
 	took    map[string]took // by the message's id: each of its lines has figures, the last are right
 }
 
-// took is what one message took.
 type took struct {
 	model  string
 	tokens Tokens
@@ -83,7 +82,7 @@ func (s *summary) add(e *Entry) {
 	}
 }
 
-// follow notes what is said and done, and how the turn stands after it.
+// follow notes what is said and done, and whether the turn is over.
 func (s *summary) follow(e *Entry) {
 	switch by := e.by(); {
 	case by == model:
@@ -113,7 +112,6 @@ func (s *summary) follow(e *Entry) {
 	}
 }
 
-// count notes the tokens of a message.
 func (s *summary) count(e *Entry) {
 	s.Context = cmp.Or(e.Context, s.Context)
 	switch {
@@ -127,7 +125,6 @@ func (s *summary) count(e *Entry) {
 	}
 }
 
-// spend adds tokens to those of a model.
 func (s *summary) spend(model string, t Tokens) {
 	if s.Tokens == nil {
 		s.Tokens = make(map[string]Tokens)

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// resultLines is how much of a tool's result [Text] shows, as the client does.
+// resultLines is how many lines of a tool's result the client shows.
 const resultLines = 20
 
-// Text renders the conversation of the given lines as a [Renderer] does, without times. It returns
-// at most the last most lines.
+// Text renders lines as a [Renderer] does, without times. It returns at most
+// the last most lines.
 func Text(reader Reader, segment []byte, most int) []string {
 	var b bytes.Buffer
 	r := NewRenderer(&b, reader, Form{Results: resultLines})

@@ -6,8 +6,7 @@ type Todo struct {
 	Status string `json:"status"` // pending, in_progress, completed
 }
 
-// Todos returns the agent's list as of the end of the given lines. Items made before these lines may be
-// unknown.
+// Todos returns the agent's list after the lines. It may lack older items.
 func Todos(r Reader, segment []byte) []Todo {
 	var list []Todo
 	for at, line := range lines(segment) {

@@ -10,36 +10,35 @@ import (
 	"time"
 )
 
-// ErrNoUsage reports that a session file does not show how full the context is: it is empty, the
-// model has not answered yet, or the file is another client's.
+// ErrNoUsage reports a session file without figures: it is empty, without an
+// answer yet, or another client's.
 var ErrNoUsage = errors.New("no usage figures")
 
-// farthest is how many bytes from its end a file is searched for the last answer: two of the
-// largest documents that the model's service accepts may follow it. Reading that much takes 15 ms.
+// farthest is how far from its end a file is searched for the last answer: the
+// two largest documents that the service accepts, read in 15 ms.
 const farthest = 64 << 20
 
-// A Usage is how full the context of a session is, according to its file.
+// A Usage is how full a session's context is, according to its file.
 type Usage struct {
-	// Tokens is the size of the conversation's last request: input, cache writes and cache reads.
-	// Directly after a compaction it is the client's estimate of the remaining context.
+	// Tokens is the size of the last request: input, cache writes and cache
+	// reads. After a compaction it is the client's estimate of what is left.
 	Tokens int64
 
-	// Model answered the last request.
-	Model string
+	Model string // answered the last request
 
-	// Variant is the client's own name of the model, with "[1m]" if that window was chosen. It is
-	// empty if the part of the file that was read lacks it; see [Variant].
+	// Variant is the client's own name of the model, with "[1m]" if that window
+	// was chosen; "" if the part read lacks it. See [Variant].
 	Variant string
 
-	// Window is how many tokens the context can have; 0 if the client doesn't say, or did not in the
-	// part of the file that was read.
+	// Window is the size of the context in tokens; 0 if the part read lacks it.
 	Window int64
 }
 
-// LastUsage finds the last answer of a conversation in the last 100 KB of the file at path, and
-// further back only if they have none, or a client says in lines of its own which model that was.
-// Time and memory do not depend on the file's size. Answers that the client wrote itself do not count,
-// nor do those whose figures are zero. Each line is read by a Reader of its own.
+// LastUsage finds a conversation's last answer in the last 100 KB of the file
+// at path. It reads on only if there is none, or if the client names the model
+// in separate lines. Time and memory do not depend on the file's size. The
+// client's own answers and figures of zero do not count. Each line is read by a
+// new Reader.
 //
 // Errors are those of [ReadSegment], or wrap [ErrNoUsage].
 func LastUsage(reader func() Reader, path string) (Usage, error) {
@@ -58,7 +57,6 @@ func LastUsage(reader func() Reader, path string) (Usage, error) {
 	return g.Usage, nil
 }
 
-// look reads the last bytes of a file of this size backwards.
 func look(reader func() Reader, f io.ReaderAt, size, depth int64) gauge {
 	g := gauge{deep: depth > tailSize}
 	meter, fast := reader().(Meter)
@@ -79,9 +77,9 @@ func look(reader func() Reader, f io.ReaderAt, size, depth int64) gauge {
 type gauge struct {
 	Usage
 	deep      bool
-	found     bool // the tokens
+	found     bool // the tokens are known
 	together  bool // with the model
-	compacted bool // since
+	compacted bool // since then
 }
 
 func (g *gauge) add(e Entry) {
@@ -102,8 +100,9 @@ func (g *gauge) add(e Entry) {
 	}
 }
 
-// done reports whether nothing more is looked for. A client that names the model with the tokens names
-// its variant close to them or not at all; another one names model and window where a turn begins.
+// done reports whether nothing more is looked for. A client that names the
+// model with the tokens names its variant near them or never; others name model
+// and window where a turn begins.
 func (g *gauge) done() bool {
 	switch {
 	case !g.found:
@@ -114,10 +113,10 @@ func (g *gauge) done() bool {
 	return g.Model != "" && g.Window != 0
 }
 
-// Variant returns the client's own name of the model that the session at path began with, or "" if
-// the file lacks it. The client notes it in the first few records, and again when it changes.
+// Variant returns the client's name of the model at the start of the session,
+// or "". The client notes it in the first records and when it changes.
 func Variant(reader func() Reader, path string) (string, error) {
-	const head = 256 << 10 // the records before the first answer have 150 to 260 KB, with that one early
+	const head = 256 << 10 // the records up to the first answer have 150 to 260 KB
 	f, _, err := open(path)
 	if err != nil {
 		return "", err
@@ -136,7 +135,7 @@ func Variant(reader func() Reader, path string) (string, error) {
 	return "", nil
 }
 
-// metering reads the lines of a conversation in their order, by [Meter] if that is possible.
+// metering returns a function that reads lines, by [Meter] if possible.
 func metering(r Reader) func(line []byte, answered bool) Entry {
 	if m, ok := r.(Meter); ok {
 		return m.Meter
@@ -144,17 +143,16 @@ func metering(r Reader) func(line []byte, answered bool) Entry {
 	return func(line []byte, _ bool) Entry { return r.Read(0, line) }
 }
 
-// A Compaction is the client's compaction of a session's conversation.
 type Compaction struct {
 	Auto   bool  // because the context was full, not on the user's request
 	Tokens int64 // of the context before it
 	At     time.Time
 
-	Model, Variant string // as in [Usage]; Variant is empty in files of old clients
+	Model, Variant string // as in [Usage]; Variant is "" in files of old clients
 }
 
-// Compactions reads the file at path from its beginning and lists its compactions, in order.
-// Memory does not depend on the file's size. Errors are those of [ReadSegment].
+// Compactions returns all compactions in the file at path, in order. Memory
+// does not depend on the file's size. Errors are those of [ReadSegment].
 func Compactions(reader func() Reader, path string) ([]Compaction, error) {
 	f, _, err := open(path)
 	if err != nil {
@@ -162,7 +160,7 @@ func Compactions(reader func() Reader, path string) ([]Compaction, error) {
 	}
 	defer f.Close()
 	var all []Compaction
-	var now Compaction // holds the model's names
+	var now Compaction // with the current model's names
 	say := metering(reader())
 	r := bufio.NewReaderSize(f, 256<<10)
 	for {

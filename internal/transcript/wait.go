@@ -8,54 +8,53 @@ import (
 	"time"
 )
 
-// The client writes its file from a timer of 100 ms, and runs the Stop hook without waiting for it:
-// in two of three runs the turn's last record was there at the first look, and in all of them
-// within 96 ms.
+// The client writes its file from a timer of 100 ms and does not wait before it
+// runs the Stop hook. In two of three runs the last record was there at the
+// first look, in all within 96 ms.
 const (
 	step     = 10 * time.Millisecond  // between two looks
 	settle   = 120 * time.Millisecond // without growth: nothing more will come
 	patience = 250 * time.Millisecond // for a missing file; some clients never make one
 )
 
-// Want says what a turn must hold to be complete. Both values are from the payload of the hook that
-// ends the turn.
+// Want is what a turn must contain to be complete. PromptID and Reply are from
+// the payload of the hook that ends the turn.
 type Want struct {
-	// PromptID is prompt_id. Only what follows an entry with this id counts for sure, so that an equal
-	// answer of an earlier turn does not. If it is empty, everything after the cursor counts.
+	// PromptID is prompt_id: answers only count for sure after an entry with
+	// it. If empty, everything after the cursor counts.
 	PromptID string
 
-	// Reply is last_assistant_message, or the error of a failed turn. It is empty if the turn ended
-	// without a text.
+	// Reply is last_assistant_message, or a failed turn's error; "" if none.
 	Reply string
 
-	// After is an offset in the file, in bytes; an answer before it does not count. It is for a
-	// turn that went on after its Stop hook and is read again from its beginning: the new answer
-	// may equal the one that first ended the turn.
+	// After is a file offset before which no answer counts: of a turn read
+	// again that went on after its Stop hook, two answers may be equal.
 	After int64
 }
 
-// Wait reads like [ReadSegment], again and again, until the segment has what is wanted or ctx is done.
-//
-// If the newest record of the turn is an answer that ends in the wanted text, Wait returns at once,
-// which costs one read if the file is already written. If that is less certain (no text, a text
-// that was joined or cut, an answer that more follows, a cursor that lies after the prompt), it
-// returns when the file has not changed for 120 ms. When ctx is done, Wait returns what there is,
-// with Complete false and no error: the rest comes with the next turn. So ctx must have a deadline;
-// 2 s is twenty times what the client needs.
-//
-// Errors are those of ReadSegment, but a missing file is an error only after 250 ms, or when ctx is
+// Wait reads like [ReadSegment] until the segment has what is wanted, or ctx is
 // done.
+//
+// If the turn's newest record is an answer that ends in the wanted text, Wait
+// returns at once, after one read if the file is written. If that is less
+// certain (no text, a joined or cut text, more after the answer, a cursor after
+// the prompt), it returns after 120 ms without a change. When ctx is done it
+// returns what there is, with Complete unset and no error: the rest comes with
+// the next turn. So ctx must have a deadline; 2 s is twenty times what the
+// client needs.
+//
+// A missing file is an error only after 250 ms, or when ctx is done. Other
+// errors are those of ReadSegment.
 func Wait(ctx context.Context, reader func() Reader, path string, c Cursor, want Want) (Segment, error) {
 	ticker := time.NewTicker(step)
 	defer ticker.Stop()
 	t := tail{path: path, from: c}
 	var m *matcher
-	still := time.Duration(0) // how long nothing has changed
+	still := time.Duration(0) // time without a change
 	for {
 		switch found, err := t.poll(); {
 		case errors.Is(err, fs.ErrNotExist) && still < patience && ctx.Err() == nil:
-			// The client is about to create it, or is moving it to another directory and the hook's
-			// path is ahead.
+			// The client will create it, or is moving it and the path is ahead.
 		case err != nil:
 			return Segment{}, err
 		case found == replaced:
@@ -86,8 +85,8 @@ func Wait(ctx context.Context, reader func() Reader, path string, c Cursor, want
 type matcher struct {
 	reader Reader
 	want   Want
-	reply  string // want.Reply with its white space normalised: the client trims it
-	at     int    // everything before it in the buffer was fed
+	reply  string // want.Reply with normalised white space: the client trims it
+	at     int    // offset in the buffer up to which it was fed
 	after  int    // want.After, in the buffer
 
 	turn   bool // the wanted prompt was seen
@@ -105,7 +104,7 @@ func newMatcher(r Reader, want Want, t *tail) *matcher {
 	return m
 }
 
-// feed looks at the whole lines of buf that are new since the last call.
+// feed reads the whole lines of buf that are new since the last call.
 func (m *matcher) feed(buf []byte) {
 	for at, line := range lines(buf[m.at:]) {
 		e := m.reader.Read(m.at+at, line)
@@ -133,8 +132,8 @@ func (m *matcher) answer(e *Entry) {
 		return
 	}
 	m.sure = m.turn && text == m.reply && e.Stopped
-	// The payload has the text of the last block (a line of its own) that has any. Other payloads
-	// might join all blocks, so that only their end is in this line, or cut the text to its beginning.
+	// The payload has the last block (a line of its own) with a text. Others
+	// might join all blocks, so that this line has the end, or cut the text.
 	if (m.turn || !m.other) && (strings.Contains(text, m.reply) || strings.HasSuffix(m.reply, text)) {
 		m.likely = true
 	}
