@@ -22,13 +22,13 @@ type chain struct {
 }
 
 const (
-	// oneByOne is how many commits are read one by one. A long chain, of which a fork or a prime
-	// sees most, is read in batches: that takes a fifth of the time.
+	// oneByOne is how many commits are read singly. Longer chains, seen mostly
+	// by forks and primes, are read in batches, in a fifth of the time.
 	oneByOne = 32
 	batch    = 20_000
-	// maxLooked is more than a mission can have events.
+	// maxLooked is more than the events of any mission.
 	maxLooked = 4_000_000
-	// maxCommit is the size in bytes of the largest commit that can be an event.
+	// maxCommit is the size in bytes of the largest possible event.
 	maxCommit = 64 << 10
 )
 

@@ -22,18 +22,18 @@ import (
 	"gitagent/internal/signature"
 )
 
-// Keys are those that a user signs with and trusts. They are files of his own, never a repository's.
+// Keys are a user's keys. They are the user's own files, never a repository's.
 type Keys struct {
-	Own      *signature.Key // nil if there is none that can be used
+	Own      *signature.Key // nil if there is no usable one
 	OwnPath  string         // where it is, or would be
-	OwnError error          // why there is none; wraps [fs.ErrNotExist] if there is no file
-	Signers  []Signer       // those of the list, in its order
-	Ignored  []string       // lines of the list that are not understood, with why
+	OwnError error          // why Own is nil; wraps [fs.ErrNotExist] if there is no file
+	Signers  []Signer       // in the list's order
+	Ignored  []string       // lines of the list that are not understood, with the reason
 	ListPath string
 
-	usual  bool // OwnPath is ours to make
+	usual  bool // MakeKey may make OwnPath
 	names  map[signature.Public]string
-	digest string // of what the names are; another one after any change
+	digest string // of the trusted keys; any change changes it
 }
 
 // A Signer is a key that the user trusts.
@@ -42,15 +42,15 @@ type Signer struct {
 	Key  signature.Public
 }
 
-// The names of the files in the user's configuration directory.
+// Names of the files in the user's configuration directory.
 const (
 	keyFile  = "key"
 	listFile = "allowed_signers" // as git and ssh-keygen know it
 	maxList  = 1 << 20           // bytes
 )
 
-// ReadKeys reads the keys in the user's configuration directory; without one there are none. own is
-// the path of another private key to sign with, "" for the one that is made there.
+// ReadKeys reads the keys in the user's configuration directory, none if dir is
+// "". own is another private key to sign with, or "".
 func ReadKeys(dir, own string) *Keys {
 	k := &Keys{OwnPath: own, ListPath: filepath.Join(dir, listFile), names: make(map[signature.Public]string)}
 	if dir == "" {
@@ -85,10 +85,10 @@ func ReadKeys(dir, own string) *Keys {
 	return k
 }
 
-// Name names who has a key: [Machine], a name of the list, or [Unknown].
+// Name returns the owner of a key: [Machine], a name of the list, or [Unknown].
 func (k *Keys) Name(p signature.Public) string { return cmp.Or(k.names[p], Unknown) }
 
-// readKey reads a private key. One that others can read or that is somebody else's is not used.
+// readKey reads a private key. It refuses one that others own or can read.
 func readKey(path string) (*signature.Key, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -113,8 +113,8 @@ func readKey(path string) (*signature.Key, error) {
 	return &k, nil
 }
 
-// parseSigner reads a line of an allowed_signers file, nil for one that is empty. A line with
-// options, patterns or several names could mean more to ssh-keygen than to us.
+// parseSigner reads a line of an allowed_signers file, nil if empty. Options,
+// patterns and several names, which may mean more to ssh-keygen, are errors.
 func parseSigner(line string) (*Signer, error) {
 	words := strings.Fields(line)
 	if len(words) == 0 || strings.HasPrefix(words[0], "#") {
@@ -133,11 +133,9 @@ func parseSigner(line string) (*Signer, error) {
 	return &Signer{words[0], key}, nil
 }
 
-// maxName is the length of a name, in bytes.
 const maxName = 100
 
-// checkName checks that a name is a word that stands for itself in an allowed_signers file, and is
-// none of ours.
+// checkName refuses names that are no literal word in the list, or are ours.
 func checkName(name string) error {
 	switch {
 	case name == "" || len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool {
@@ -150,7 +148,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// ParseKey reads a public key as a person gives it: the line of a public key file.
+// ParseKey reads a public key: the one line of a public key file.
 func ParseKey(line string) (signature.Public, error) {
 	words := strings.Fields(line)
 	if len(words) < 2 || strings.ContainsAny(strings.TrimRight(line, "\r\n"), "\r\n") {
@@ -159,7 +157,7 @@ func ParseKey(line string) (signature.Public, error) {
 	return signature.ParsePublic(words[0], words[1])
 }
 
-// Add adds a key to the user's list. A name stands for one key, and a key has one name.
+// Add adds a key to the list. A name has one key, and a key one name.
 func (k *Keys) Add(ctx context.Context, name string, key signature.Public) error {
 	if err := checkName(name); err != nil {
 		return err
@@ -177,14 +175,13 @@ func (k *Keys) Add(ctx context.Context, name string, key signature.Public) error
 	return k.edit(ctx, func(lines []string) []string { return append(lines, name+" "+key.String()) })
 }
 
-// ErrExposed reports a private key that others can read, which is not used.
+// ErrExposed reports an unused private key that others can read.
 var ErrExposed = errors.New("others can read it; change that with: chmod 600")
 
-// ErrNoSigner reports a name that is not in the list.
 var ErrNoSigner = errors.New("not in the list")
 
-// Remove takes a name out of the user's list. What the key has signed is a stranger's from then on,
-// also what it signed before: whoever has a key can sign with any date.
+// Remove removes a name from the list. All that its key signed is untrusted
+// from then on, also what is older: the holder of a key can sign with any date.
 func (k *Keys) Remove(ctx context.Context, name string) error {
 	found := false
 	err := k.edit(ctx, func(lines []string) []string {
@@ -201,7 +198,7 @@ func (k *Keys) Remove(ctx context.Context, name string) error {
 	return err
 }
 
-// edit changes the lines of the list; what it does not understand stays.
+// edit changes the lines of the list. Lines not understood stay.
 func (k *Keys) edit(ctx context.Context, change func([]string) []string) error {
 	dir := filepath.Dir(k.ListPath)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -238,7 +235,7 @@ func (k *Keys) edit(ctx context.Context, change func([]string) []string) error {
 	return os.Rename(path+".new", path)
 }
 
-// readList reads the list of keys, nothing if there is none.
+// readList returns the list of keys, empty if there is no file.
 func readList(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -255,13 +252,12 @@ func readList(path string) ([]byte, error) {
 	return data, err
 }
 
-// CanMake reports whether [Keys.MakeKey] would make a key: there is none, and the settings name none.
+// CanMake reports whether [Keys.MakeKey] would make the user's first key.
 func (k *Keys) CanMake() bool {
 	return k.usual && errors.Is(k.OwnError, fs.ErrNotExist)
 }
 
-// MakeKey makes the user's own key if it can, and reports whether it did. comment is put into the
-// files, for people.
+// MakeKey makes the user's key if [Keys.CanMake]. comment is for people.
 func (k *Keys) MakeKey(comment string) (made bool, err error) {
 	if !k.CanMake() {
 		return false, nil

@@ -7,11 +7,11 @@ import (
 	"unicode"
 )
 
-// obeyed are the files that something runs or obeys as soon as an agent's client, an editor or a
-// shell is started in a worktree, or git is used there. What runs only when somebody builds or tests
-// (Makefile, package.json) is not among them: that is the work itself. A directory ends in a slash
-// and stands for all that is in it, and for a link in its place. Each is meant at any depth, because
-// clients read their files in subdirectories, too.
+// obeyed are the files that are run or obeyed as soon as an agent's client, an
+// editor or a shell is started in a worktree, or git is used there. Files for
+// builds and tests (Makefile, package.json) are the work itself. A directory
+// ends in a slash and stands for its content, or a link in its place. All match
+// at any depth, as clients also read files in subdirectories.
 var obeyed = []struct{ pattern, by string }{
 	// Agents' clients: settings, hooks, servers of tools, instructions.
 	{".claude/", "Claude Code"},
@@ -100,8 +100,8 @@ var obeyed = []struct{ pattern, by string }{
 	{".devcontainer/", "dev containers"},
 	{".devcontainer.json", "dev containers"},
 
-	// Shells and the managers of tools, when one enters the directory; runtimes of clients and of
-	// their servers of tools, which are started in it: npx runs what it finds in node_modules first.
+	// Shells and tool managers, on entering the directory. Runtimes of clients
+	// and of tool servers: npx runs what is in node_modules first.
 	{".env", "runtimes"},
 	{".env.*", "runtimes"},
 	{".envrc", "direnv"},
@@ -132,7 +132,7 @@ var obeyed = []struct{ pattern, by string }{
 	{".gitmodules", "git"},
 	{".gitconfig", "git"}, // where include.path names it
 	{".lfsconfig", "git-lfs"},
-	{"HEAD", "git"}, // a repository without a worktree: git used in that directory obeys its config
+	{"HEAD", "git"}, // a bare repository: git used in that directory obeys its config
 	{".githooks/", "git"},
 	{".git-hooks/", "git"},
 	{".git_hooks/", "git"},
@@ -155,12 +155,10 @@ var obeyed = []struct{ pattern, by string }{
 	{".lintstagedrc*", "lint-staged"},
 }
 
-// ObeyedBy names who runs or obeys what a tree has at a path, "" for nobody. also are more paths
-// of this repository, relative to its top: core.hooksPath, and what a link leads to whose own name is
-// an obeyed one.
-//
-// Paths are compared as the most careless file system would, whatever this one is: the worktree may
-// lie on another one some day.
+// ObeyedBy returns the program that runs or obeys a tree's file, or "". also
+// are more obeyed paths from the top: core.hooksPath, and the targets of links
+// with obeyed names. Comparison follows the most lenient file system, as the
+// worktree may be moved to one.
 func ObeyedBy(file string, also ...string) string {
 	names := folded(file)
 	for _, dir := range also {
@@ -187,8 +185,7 @@ func ObeyedBy(file string, also ...string) string {
 	return ""
 }
 
-// matches reports whether the first names are those of a pattern, and if it is a file's, there are
-// no more.
+// matches reports whether names begin with a directory's pattern, or equal it.
 func matches(pattern string, names []string) bool {
 	pattern, dir := strings.CutSuffix(pattern, "/")
 	for {
@@ -209,10 +206,10 @@ func matches(pattern string, names []string) bool {
 	}
 }
 
-// folded are the names on a path, in a form that is equal for names that some file system takes for
-// the same: without case (APFS, ext4 and NTFS), without code points that don't show (HFS+ and ext4),
-// without what NTFS drops, which is dots and blanks at the end and the name of a stream. Windows
-// separates them by \ as well.
+// folded returns the names on a path, in a form that is equal for names that
+// some file system takes for the same: no case (APFS, ext4, NTFS), no invisible
+// code points (HFS+, ext4), no trailing dots, blanks or stream names (NTFS). It
+// also splits at \, as Windows does.
 func folded(file string) []string {
 	names := strings.FieldsFunc(file, func(r rune) bool { return r == '/' || r == '\\' })
 	for i, name := range names {
@@ -223,8 +220,8 @@ func folded(file string) []string {
 	return names
 }
 
-// fold returns the form that all cases of a letter have in common, -1 for what is ignored.
-// Of the letters that fold to one of ASCII (the sign for kelvin, the long s) that is the ASCII one.
+// fold returns one form for all cases of a letter, -1 for ignored code points.
+// It is the ASCII one if there is one, as for the Kelvin sign and the long s.
 func fold(r rune) rune {
 	if unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
 		return -1
@@ -236,11 +233,11 @@ func fold(r rune) rune {
 	return unicode.ToLower(least)
 }
 
-// ligatures are the letters whose case folding is several of ASCII.
+// ligatures are the letters that fold to several of ASCII.
 var ligatures = strings.NewReplacer("ß", "ss", "ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
 
-// isShort reports whether NTFS may take a name for another one's short name, such as claude~1 for
-// .claude, or 4 digits of a hash and ~1.
+// isShort reports whether NTFS may take a name for a short name, such as
+// claude~1 for .claude, or 4 digits of a hash and ~1.
 func isShort(name string) bool {
 	base, extension, _ := strings.Cut(name, ".")
 	stem, number, numbered := strings.Cut(base, "~")

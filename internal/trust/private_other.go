@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-// private returns an error if the file is none; who may read it, the system keeps elsewhere.
+// private returns an error for other than regular files. info has no owner.
 func private(info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return errors.New("it is not a regular file")

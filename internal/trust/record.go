@@ -14,9 +14,9 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// A record is what this clone knows about the commits of one mission. It is a file of lines that are
-// added at its end, each at once, so a reader needs no lock and a kill leaves at most a part of a
-// line, which is ignored. If the file is lost, signatures are left, and acceptance.
+// A record is what this clone knows about a mission's commits. Lines are
+// appended to its file in single writes: readers need no lock and ignore a
+// partial line. If it is lost, signatures still count, and people accept again.
 type record struct {
 	own      map[git.Hash]git.Hash // this clone wrote the commit, and those before it down to, but without, the other
 	accepted map[git.Hash]bool     // a person accepted the commit with all before it
@@ -24,7 +24,7 @@ type record struct {
 	size     int                   // bytes of the file
 }
 
-// A checked holds for one list of keys.
+// A checked is valid for one list of keys.
 type checked struct {
 	beginning
 	keys string
@@ -32,13 +32,11 @@ type checked struct {
 
 const (
 	maxRecord  = 1 << 20  // bytes of a file that are read
-	longRecord = 16 << 10 // bytes; a longer file is written anew, with what matters of it
+	longRecord = 16 << 10 // bytes; a longer file is shortened to what matters
 )
 
-// file is the record's name in the local state.
 func file(id ledger.ID) string { return "trust/" + string(id) }
 
-// load reads the record of a mission, an empty one if there is none.
 func (t *Trust) load(id ledger.ID) (*record, error) {
 	f, err := t.dir.OpenFile(file(id), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -101,7 +99,6 @@ func (s Standing) line(at git.Hash, keys string) string {
 	return fmt.Sprintf("checked %s %s %s %s %s\n", at, text(s.Commit), text(s.Foreign), where, keys)
 }
 
-// add adds lines to the record of a mission.
 func (t *Trust) add(id ledger.ID, lines string) error {
 	f, err := t.dir.OpenFile(file(id), os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 	if err == nil {
@@ -212,7 +209,7 @@ func (r *record) upTo(commit git.Hash, contains func(a, b git.Hash) (bool, error
 	return up, nil
 }
 
-// merged is the record with runs that follow each other as one.
+// merged returns the record with adjacent runs joined.
 func (r *record) merged() *record {
 	m := &record{own: make(map[git.Hash]git.Hash), accepted: r.accepted, checked: r.checked}
 	inner := make(map[git.Hash]bool)
@@ -235,7 +232,7 @@ func (r *record) merged() *record {
 	return m
 }
 
-// lines are the record without what was checked, which can be found again.
+// lines returns the record without checked, which can be found again.
 func (r *record) lines() string {
 	var b strings.Builder
 	for commit := range r.accepted {
@@ -247,7 +244,6 @@ func (r *record) lines() string {
 	return b.String()
 }
 
-// shorten writes the record of a mission anew.
 func (t *Trust) shorten(id ledger.ID) error {
 	r, err := t.load(id)
 	if err != nil {
@@ -259,7 +255,6 @@ func (t *Trust) shorten(id ledger.ID) error {
 	return t.dir.Rename(file(id)+".new", file(id))
 }
 
-// Forget drops what is known about a mission that is removed.
 func (t *Trust) Forget(id ledger.ID) error {
 	err := t.dir.Remove(file(id))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -268,7 +263,7 @@ func (t *Trust) Forget(id ledger.ID) error {
 	return err
 }
 
-// Known reports whether this clone has written anything of a mission, or a person accepted it.
+// Known reports whether this clone wrote some of a mission, or it was accepted.
 func (t *Trust) Known(id ledger.ID) bool {
 	r, err := t.load(id)
 	return err != nil || len(r.own) > 0 || len(r.accepted) > 0

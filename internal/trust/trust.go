@@ -1,14 +1,14 @@
 // Package trust decides how much of a mission this user may rely on.
 //
-// Everything in a repository may come from whoever can push to it. A ledger is a chain of commits,
-// and the usable part of it is a beginning of the chain: up to the newest commit that, like every
-// one before it, was written by this clone, was accepted by a person together with what precedes
-// it, or is signed by a key that the user trusts. What comes after is a stranger's, and so is all of
-// a mission without such a beginning. Names and addresses in commits count for nothing.
+// Everything in a repository may come from anyone who can push to it. A ledger
+// is a chain of commits, usable up to the newest commit that, like all before
+// it, was written by this clone, accepted by a person with what precedes it, or
+// signed by a trusted key. The rest is untrusted. Names and addresses in
+// commits count for nothing.
 //
-// What this clone wrote and what a person accepted is kept below the repository's git directory,
-// which nothing that is fetched can change ([record]). The keys are the user's, outside of every
-// repository ([Keys]).
+// What this clone wrote and a person accepted is recorded in the git directory,
+// where no fetch can change it ([record]). The keys are the user's, outside of
+// every repository ([Keys]).
 package trust
 
 import (
@@ -22,21 +22,21 @@ import (
 	"gitagent/internal/local"
 )
 
-// A Trust is what one user trusts in one repository. It is safe for concurrent use.
+// A Trust is what a user trusts in a repository, safe for concurrent use.
 type Trust struct {
 	dir  *local.Dir // the local state, with the records
 	keys func() *Keys
 }
 
-// New returns the trust of a repository with its local state, and with the keys of the user.
+// New returns the trust of a repository by its local state; it needs keys once.
 func New(dir *local.Dir, keys func() *Keys) *Trust {
 	return &Trust{dir: dir, keys: sync.OnceValue(keys)}
 }
 
-// Keys are the user's.
+// Keys returns the user's keys.
 func (t *Trust) Keys() *Keys { return t.keys() }
 
-// A Standing says how much of a mission may be relied on.
+// A Standing is how much of a mission may be relied on.
 type Standing struct {
 	// Commit is the newest commit of the ledger up to which everything may be relied on. A turn or
 	// a handoff may be used if it stands in this commit's tree, as it stands there. Zero for none.
@@ -48,11 +48,10 @@ type Standing struct {
 	// Here is true if Commit was written by this clone, or accepted in it. A signature alone says
 	// that somebody wrote it, but not that it is about this repository.
 	Here bool
-	// By names who wrote the newest commit, the one that was asked about: see [Clone].
-	By string
+	By   string // writer of the newest commit: see [Clone]
 }
 
-// Names of those who are not in the list of keys.
+// Writers that are not in the list of keys.
 const (
 	Clone   = "this clone"
 	Machine = "this machine" // its key, and another clone
@@ -77,13 +76,13 @@ func (t *Trust) Of(ctx context.Context, repo *git.Repo, objects *git.Objects, id
 	return s, nil
 }
 
-// keepAfter is how many commits are looked at again and again rather than noted in a file.
+// keepAfter is how many commits are checked each time rather than noted.
 const keepAfter = 8
 
-// Ours reports whether a name is that of this user on this machine.
+// Ours reports whether a writer is this user on this machine.
 func Ours(by string) bool { return by == Clone || by == Machine }
 
-// A walk looks at a chain from its newest commit on.
+// A walk reads a chain from its newest commit.
 type walk struct {
 	id     ledger.ID
 	record *record
@@ -97,8 +96,8 @@ type beginning struct {
 	here            bool
 }
 
-// standing walks from tip towards the root. The first commit that counts ends the usable part,
-// unless one that does not count comes below it.
+// standing walks from tip to the root. The usable part ends at the first commit
+// that counts, unless one below it does not count.
 //
 // The newest usable commit must have been written for the mission of this id, as somebody could put
 // a signed ledger under another name. A side of a mission that went on in two clones has the first
@@ -126,7 +125,7 @@ func (w *walk) standing(tip git.Hash) (s Standing, err error) {
 			parent = before
 		default:
 			if c, ok := w.record.checked[at]; ok && c.keys == w.keys().digest {
-				if c.commit != at { // whatever comes after it can't count either
+				if c.commit != at { // nothing after it can count either
 					return c.beginning.standing(s, tip), nil
 				}
 				here = c.here

@@ -13,18 +13,18 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// Writers name who recorded the turns, handoffs and other events of a mission: [Clone], [Machine], a
-// name of the list, or [Unknown], which is also who recorded what can't be relied on.
+// Writers are the writers of a mission's events: [Clone], [Machine], a name of
+// the list, or [Unknown], also for what can't be relied on.
 type Writers struct {
-	all    string // if it is one
+	all    string // "" if there are several
 	event  map[string]string
 	commit map[git.Hash]string // who wrote each commit of the usable part
 }
 
-// Turn names who recorded a turn.
+// Turn returns the writer of a turn.
 func (w *Writers) Turn(number int) string { return w.of("turn", number) }
 
-// Handoff names who made a handoff.
+// Handoff returns the writer of a handoff.
 func (w *Writers) Handoff(number int) string { return w.of("handoff", number) }
 
 // Commit names who wrote a commit of the ledger.
@@ -98,7 +98,7 @@ func (t *Trust) Writers(ctx context.Context, repo *git.Repo, objects *git.Object
 	return w, nil
 }
 
-// add names who wrote the event of a commit, unless a later one replaced it.
+// add sets the writer of a commit's event, unless a later one replaced it.
 func (w *Writers) add(commit []byte, who string) {
 	_, message, _ := bytes.Cut(commit, []byte("\n\n"))
 	event, _, _ := strings.Cut(string(message), "\n")
