@@ -11,7 +11,7 @@ import (
 	"gitagent/internal/git"
 )
 
-// choose returns what git ignores in the new worktree, of what has room there.
+// choose returns the files that have room and are ignored in the new worktree.
 func (c *copier) choose(ctx context.Context, repo *git.Repo, dirs []dir) ([]dir, error) {
 	tracked, err := c.tracked(ctx, repo, dirs)
 	if err != nil {
@@ -46,7 +46,7 @@ func (c *copier) choose(ctx context.Context, repo *git.Repo, dirs []dir) ([]dir,
 	return free, nil
 }
 
-// keep returns a directory with those of its files that there is no reason to leave out.
+// keep returns a directory without the files that have a reason to be left out.
 func (c *copier) keep(d dir, why func(name string) string) dir {
 	kept := dir{path: d.path, files: make([]file, 0, len(d.files))}
 	for _, f := range d.files {
@@ -59,8 +59,8 @@ func (c *copier) keep(d dir, why func(name string) string) dir {
 	return kept
 }
 
-// tracked returns the paths of the index that are files to be copied, or stand where one or its directory would:
-// a link, a submodule. They need not be in the worktree, if that is sparse.
+// tracked returns the index's paths of files to be copied, and of links or
+// submodules in the place of their directories. Sparse worktrees lack some.
 func (c *copier) tracked(ctx context.Context, repo *git.Repo, dirs []dir) (map[string]bool, error) {
 	mine := make(map[string]bool)
 	var names []string
@@ -109,8 +109,8 @@ type places struct {
 	known   map[string]place
 }
 
-// of looks at a directory of the new worktree, and at those above it. Nothing is written through a symbolic link,
-// wherever it leads, nor into another repository; git would fail at both.
+// of looks at a directory of the new worktree and those above it. Nothing is
+// written through a symbolic link or into another repository.
 func (p *places) of(name string) (place, error) {
 	if at, ok := p.known[name]; ok {
 		return at, nil
@@ -147,13 +147,13 @@ func (p *places) look(name string) (place, error) {
 	return place{exists: true}, nil
 }
 
-// ignored returns which files git would ignore in a worktree if they were there. Their directories must be ones,
-// or not be there.
+// ignored returns the files that git would ignore if they were there. Nothing
+// but directories may be in the place of their directories.
 func ignored(ctx context.Context, repo *git.Repo, dirs []dir) (map[string]bool, error) {
 	var names strings.Builder
 	for _, d := range dirs {
 		for _, f := range d.files {
-			// A colon at the beginning is magic to git.
+			// A leading colon is magic to git.
 			names.WriteString("./" + path.Join(d.path, f.name) + "\x00")
 		}
 	}
@@ -161,7 +161,7 @@ func ignored(ctx context.Context, repo *git.Repo, dirs []dir) (map[string]bool, 
 	if names.Len() == 0 {
 		return is, nil
 	}
-	// What is tracked is known, and with the index git fails at a path in a submodule.
+	// The index is not needed, and with it git fails in a submodule.
 	out, err := plain(repo).Output(ctx, strings.NewReader(names.String()), "check-ignore", "--no-index", "-z", "--stdin")
 	if err != nil && git.Status(err) != 1 { // none
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clone makes a file of a directory share the content of another, and have its mode, if the file system can.
+// clone makes a file that shares content and mode, if the file system can.
 func clone(in *os.File, to *os.Root, name string) bool {
 	dir, err := to.Open(".")
 	if err != nil {

@@ -4,4 +4,4 @@ package include
 
 import "os"
 
-func clone(*os.File, *os.Root, string) bool { return false } // copying does it, where it can be done
+func clone(*os.File, *os.Root, string) bool { return false } // copying does it, where possible

@@ -18,8 +18,8 @@ import (
 	"gitagent/internal/git"
 )
 
-// Copy copies the files to a worktree, as far as git ignores them there too. told is called now and then
-// with what is done, by one goroutine at a time; it may be nil. After an error, some files are there.
+// Copy copies the files that git ignores in a worktree, too. One goroutine at a
+// time calls told, unless nil. After an error, some files are there.
 func (f *Files) Copy(ctx context.Context, to *git.Repo, told func(Amount)) (*Copied, error) {
 	c := &copier{told: told}
 	if len(f.dirs) > 0 {
@@ -32,8 +32,8 @@ func (f *Files) Copy(ctx context.Context, to *git.Repo, told func(Amount)) (*Cop
 	return &c.done, nil
 }
 
-// A copier copies once. Whatever it opens is below one of the two roots: the tree of the new worktree may have
-// links that lead anywhere, and so may the checkout.
+// A copier copies once. It opens files below two roots, as links in either
+// worktree may lead anywhere.
 type copier struct {
 	from, to *os.Root
 	made     []madeDir // those above before those in them
@@ -43,7 +43,7 @@ type copier struct {
 	done Copied
 }
 
-// A madeDir is a directory that was made, and the one that it stands for.
+// A madeDir is a new directory, and the one that it copies.
 type madeDir struct {
 	path string
 	as   fs.FileInfo
@@ -92,7 +92,7 @@ func (c *copier) add(bytes int64) {
 	}
 }
 
-// makeDirs makes the directories of the files, and leaves out files whose directory is none any more.
+// makeDirs makes the directories, and drops files that have lost theirs.
 func (c *copier) makeDirs(ctx context.Context, dirs []dir) ([]dir, error) {
 	why := map[string]string{".": ""} // nothing can be copied into a directory
 	var made func(name string) error
@@ -135,7 +135,7 @@ func (c *copier) makeDirs(ctx context.Context, dirs []dir) ([]dir, error) {
 	return there, nil
 }
 
-// finishDirs gives the directories that were made the modes and times of those they stand for.
+// finishDirs copies modes and times to the directories that were made.
 func (c *copier) finishDirs(ctx context.Context) error {
 	for _, d := range slices.Backward(c.made) {
 		if err := ctx.Err(); err != nil {
@@ -152,7 +152,7 @@ func (c *copier) finishDirs(ctx context.Context) error {
 	return nil
 }
 
-// supported drops the error of a file system that has no modes, or not these.
+// supported drops the error of a file system without modes, or these.
 func supported(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, errors.ErrUnsupported) {
 		return nil
@@ -160,10 +160,10 @@ func supported(err error) error {
 	return err
 }
 
-// mostAtOnce is how many files of a directory one worker takes at a time.
+// mostAtOnce is how many files of a directory a worker takes at a time.
 const mostAtOnce = 256
 
-// A share is what a worker copies next: some files of a directory.
+// A share is some files of a directory, for one worker.
 type share struct {
 	dir   string
 	files []file
@@ -232,7 +232,7 @@ func (c *copier) share(ctx context.Context, s share) error {
 	return nil
 }
 
-// copyFile copies a file to the directory to, unless there is a reason why not.
+// copyFile copies a file, or returns why it did not.
 func copyFile(ctx context.Context, from, to *os.Root, name string) (n int64, why string, err error) {
 	seen, err := from.Lstat(name)
 	if err != nil {
@@ -268,11 +268,10 @@ func copyFile(ctx context.Context, from, to *os.Root, name string) (n int64, why
 	return n, "", supported(to.Chtimes(name, time.Time{}, info.ModTime()))
 }
 
-// atOnce is how much is copied until somebody may cancel it.
-const atOnce = 64 << 20
+const atOnce = 64 << 20 // between two looks at the context
 
-// copyContent copies a file as long as it was: it may be a log that grows. On Linux the system does it
-// (copy_file_range), and shares the blocks if the file system can.
+// copyContent copies a file up to its first size, as logs grow. On Linux the
+// system copies and may share blocks (copy_file_range).
 func copyContent(ctx context.Context, out, in *os.File, size int64) (n int64, err error) {
 	for n < size {
 		if err := ctx.Err(); err != nil {
@@ -290,7 +289,7 @@ func copyContent(ctx context.Context, out, in *os.File, size int64) (n int64, er
 	return n, nil
 }
 
-// takeBack removes what git does not ignore any more, because a .gitignore is among what was copied.
+// takeBack removes what a copied .gitignore has git ignore no longer.
 func (c *copier) takeBack(ctx context.Context, to *git.Repo, dirs []dir) error {
 	if !slices.ContainsFunc(dirs, func(d dir) bool {
 		return slices.ContainsFunc(d.files, func(f file) bool { return f.name == ".gitignore" && f.copied })

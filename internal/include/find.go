@@ -18,8 +18,8 @@ import (
 	"gitagent/internal/git"
 )
 
-// Find finds the ignored files of a checkout that its own [File] names, or one of the patterns, which count
-// more than those of the file. If there are more than most, the error is a [*LimitError].
+// Find finds the ignored files of a checkout that patterns, or its own [File],
+// which counts less, name. Beyond most the error is a [*LimitError].
 func Find(ctx context.Context, from *git.Repo, patterns []string, most Amount) (*Files, error) {
 	f := &Files{from: from}
 	if from.Top == "" {
@@ -62,7 +62,6 @@ func Find(ctx context.Context, from *git.Repo, patterns []string, most Amount) (
 
 func byName(a, b file) int { return strings.Compare(a.name, b.name) }
 
-// find walks what git ignores and the patterns name.
 func (w *walk) find(ctx context.Context, from *git.Repo, patterns, excludes []string) error {
 	var ignored []string // by path; directories end in a slash, and nothing in them is in the list
 	err := others(ctx, from, []string{"--exclude-standard"}, nil, func(name string) error {
@@ -105,15 +104,15 @@ func inOne(dirs map[string]bool, name string) bool {
 	return false
 }
 
-// others calls each with what is not tracked and matches one of the excludes, by path. A directory that is
-// matched as a whole, and has nothing tracked in it, is one entry, and ends in a slash.
+// others calls each, by path, with what is untracked and matches an exclude. A
+// directory that matches as a whole is one entry that ends in a slash.
 func others(ctx context.Context, repo *git.Repo, excludes, specs []string, each func(string) error) error {
 	args := append([]string{"--literal-pathspecs", "ls-files", "-z", "--others", "--ignored", "--directory"}, excludes...)
 	last := ""
 	err := list(ctx, repo, append(append(args, "--"), specs...), func(name string) error {
 		before := last
 		last = name
-		// A directory whose files are matched one by one is listed before them.
+		// A directory with files that match singly is listed before them.
 		if before == "" || strings.HasSuffix(before, "/") && strings.HasPrefix(name, before) {
 			return nil
 		}
@@ -125,12 +124,12 @@ func others(ctx context.Context, repo *git.Repo, excludes, specs []string, each 
 	return err
 }
 
-// plain is a repository whose git reads paths as it is told here, and not as the environment says.
+// plain returns the repository without settings for paths from the environment.
 func plain(repo *git.Repo) *git.Repo {
 	return repo.With("GIT_LITERAL_PATHSPECS=0", "GIT_GLOB_PATHSPECS=0", "GIT_NOGLOB_PATHSPECS=0", "GIT_ICASE_PATHSPECS=0")
 }
 
-// list calls each with what git prints, split at NUL, until that returns an error.
+// list calls each with what git prints, split at NUL, until that fails.
 func list(ctx context.Context, repo *git.Repo, args []string, each func(string) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -155,13 +154,12 @@ func list(ctx context.Context, repo *git.Repo, args []string, each func(string) 
 	}
 }
 
-// mostSpecs is how many paths git is given to look at: it compares each of them with each file.
+// mostSpecs limits the paths that git compares each file with.
 const mostSpecs = 200
 
-// pathspecs returns paths that cover all names, as few as git can well be given; none if there are too many.
-//
-// The first one is in no list of files. It keeps the others from having a directory in common: git 2.39 fails
-// if it has to list that directory itself ("directory entry not superset of prefix").
+// pathspecs returns a few paths that cover all names; nil if too many. The
+// first is in no list of files. It keeps the others from having a directory in
+// common: git 2.39 fails to list it ("directory entry not superset of prefix").
 func pathspecs(names []string) []string {
 	for depth := 16; depth > 0; depth /= 2 {
 		specs := []string{".git"}
@@ -182,7 +180,6 @@ func pathspecs(names []string) []string {
 	return nil
 }
 
-// A walk looks at the files themselves.
 type walk struct {
 	top   *os.Root
 	most  Amount
@@ -191,7 +188,6 @@ type walk struct {
 	tops  map[string]Amount // by the first part of the path
 }
 
-// entry adds what git has listed.
 func (w *walk) entry(ctx context.Context, name string) error {
 	if git.DotGit(name) {
 		w.leave(name, whyName)
@@ -213,7 +209,6 @@ func (w *walk) entry(ctx context.Context, name string) error {
 	return w.file(name, info)
 }
 
-// dir adds what is in a directory.
 func (w *walk) dir(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -254,7 +249,7 @@ func (w *walk) dir(ctx context.Context, name string) error {
 	return nil
 }
 
-// holdsRepository reports whether a directory is the top of a worktree, or a git directory.
+// holdsRepository reports whether entries are of a worktree or git directory.
 func holdsRepository(entries []fs.DirEntry) bool {
 	has := 0
 	for _, e := range entries {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Why a file is left out.
+// Reasons to leave out a file.
 const (
 	whyThere      = "it is there already"
 	whyTracked    = "git tracks it in the new worktree"
@@ -25,8 +25,8 @@ const (
 	whyUnreadable = "it can't be read"
 )
 
-// whyLost says why something in the checkout can't be copied. It is not ours, and somebody may be at work there:
-// that is no failure of the whole.
+// whyLost returns why a file of the checkout can't be copied. Others may be at
+// work there: the rest is copied.
 func whyLost(err error) string {
 	switch e := (*fs.PathError)(nil); {
 	case err == nil, errors.Is(err, fs.ErrNotExist):
@@ -39,7 +39,7 @@ func whyLost(err error) string {
 	return whyUnreadable + ": " + err.Error()
 }
 
-// fold names a directory once, if all that was found in it is left out for one reason, instead of a thousand files.
+// fold replaces files by their directory if all in it have one reason.
 func fold(left []Left, found []dir) []Left {
 	in := make(map[string]int) // how many files were found in a directory, and below it
 	for _, d := range found {

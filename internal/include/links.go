@@ -12,8 +12,8 @@ import (
 	"gitagent/internal/git"
 )
 
-// links copies the symbolic links, once all files are there. None leads out of the new worktree, neither by itself
-// nor through a link that it passes, which may be one of the tree.
+// links copies the symbolic links after all files. It removes those that lead
+// out of the new worktree, directly or through another link.
 func (c *copier) links(ctx context.Context, dirs []dir) error {
 	for _, d := range dirs {
 		if err := ctx.Err(); err != nil {
@@ -71,9 +71,8 @@ func (c *copier) link(name string) (why string, err error) {
 	}
 }
 
-// stays reports why a link must not be copied: by its text it leads out of the worktree, or to what git has there.
-// One with an absolute path would lead back into the checkout at best, and what is changed in the new worktree
-// would change there.
+// stays returns why a link must not be copied: its text leads out of the
+// worktree or to git's files. An absolute one would change the checkout.
 func stays(name, target string) (why string) {
 	if filepath.IsAbs(target) || strings.HasPrefix(target, "/") {
 		return whyAbsolute

@@ -11,11 +11,10 @@ import (
 	"syscall"
 )
 
-// mostPatterns is how long a [File] may be.
-const mostPatterns = 1 << 20
+const mostPatterns = 1 << 20 // bytes of a [File]
 
-// readPatterns returns the patterns of the checkout's own [File], none if it has none. A link may stand for the
-// file, but not one that leads out of the checkout.
+// readPatterns returns the patterns of the checkout's [File], if any. It may be
+// a link, but not to outside of the checkout.
 func readPatterns(top *os.Root) ([]string, error) {
 	f, err := top.OpenFile(File, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,7 +54,7 @@ func parsePatterns(text string) []string {
 	return patterns
 }
 
-// trimSpaces drops the spaces at the end, but not those after a backslash.
+// trimSpaces drops trailing spaces without a backslash.
 func trimSpaces(line string) string {
 	end := 0
 	for i := 0; i < len(line); i++ {
@@ -70,9 +69,8 @@ func trimSpaces(line string) string {
 	return line[:end]
 }
 
-// mayName reports whether one of the patterns could match a file, a directory above it or, if it is a directory
-// that git ignores as a whole, something in it that the pattern leads to. It says yes too often rather than
-// too rarely: what is really matched, git says.
+// mayName reports whether a pattern could match a file, a directory above it or
+// something in a directory ignored as a whole. It may err: git decides.
 func mayName(patterns []string, name string) bool {
 	parts := strings.Split(strings.TrimSuffix(name, "/"), "/")
 	for _, p := range patterns {
@@ -115,8 +113,8 @@ func leadsTo(pattern string, parts []string) bool {
 	return true
 }
 
-// alike reports whether a pattern could match a name, in any case of the letters. A question mark is one byte
-// to git and one character here, and classes are written differently; both are taken for an asterisk.
+// alike reports whether a pattern could match a name, in any case. It takes ?
+// (a byte to git, a character here) and classes for an asterisk.
 func alike(pattern, name string) bool {
 	if i := strings.IndexByte(pattern, '['); i >= 0 {
 		pattern = strings.TrimRight(pattern[:i], `\`) + "*"
