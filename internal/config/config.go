@@ -1,12 +1,11 @@
-// Package config reads the settings of git-agent.
-//
-// There are two files, both TOML and both optional. The user's, ~/.config/git-agent/config.toml,
-// may set everything. The repository's, .git-agent.toml at the top of the worktree, comes from a
-// stranger, so it may set only [capture], and only to capture less: smaller limits, more patterns
-// to exclude, no prompt in the subjects.
+// Package config reads the settings of git-agent from two TOML files, both
+// optional. The user's, ~/.config/git-agent/config.toml, may set everything.
+// The repository's, .git-agent.toml at the top of the worktree, is untrusted:
+// it may set only [capture], and only to capture less, with smaller limits,
+// more patterns to exclude, or no prompt in the subjects.
 //
 //	[capture]
-//	max_file_size = "10MiB"      # of an untracked file; larger ones are left out
+//	max_file_size = "10MiB"      # of an untracked file; larger are left out
 //	max_untracked_files = 5000
 //	max_untracked_size = "100MiB"
 //	exclude = []                 # more gitignore patterns, for snapshots only
@@ -19,30 +18,30 @@
 //	snapshot_timeout = "10s"
 //	[context]
 //	enabled = true
-//	warning = "50%"              # of the model's window, or a number of tokens
+//	warning = "50%"              # of the window, or a number of tokens
 //	critical = "65%"
 //	fallback_tool_count = 500
 //	check_frequency = 5
-//	[context.windows]            # tokens; what is not listed has 1,000,000
+//	[context.windows]            # tokens; models not listed have 1,000,000
 //	"claude-sonnet-4-5*" = 200000
 //	[retry]
 //	include_session_tail = false
 //	session_tail_size = 4096
 //	[fork]
-//	setup = ""                   # a shell command, run in the new worktree of a fork or start
-//	include_size = "5GiB"        # of the ignored files that a new worktree gets, altogether
+//	setup = ""                   # a shell command, run in a new worktree
+//	include_size = "5GiB"        # of the ignored files that it gets
 //	include_files = 500000
 //	[trust]
-//	key = ""                     # sign with this private key, not with the one that init makes
+//	key = ""                     # private key to sign with; "" for init's
 //	[housekeeping]
-//	archive_after = ""           # archive missions whose last turn is older, such as "90d"; "" for never
-//	artifacts_age = "90d"        # of the copies that handoffs leave outside; "" for any
+//	archive_after = ""           # since the last turn; "" for never
+//	artifacts_age = "90d"        # of the copies of handoffs; "" for any
 //	artifacts_size = "1GiB"      # of all of them; the oldest go
 //	log_age = "90d"
 //	log_size = "256KiB"          # at most 1MiB
 //
-// Sizes are bytes or a text with a unit: "512KiB", "10MiB", "1GiB", "10MB".
-// Durations are texts such as "90s" or "1h30m", ages such as "6h", "90d" or "12w".
+// Sizes are bytes or texts such as "512KiB", "10MiB" or "10MB", durations texts
+// such as "90s" or "1h30m", ages such as "6h", "90d" or "12w".
 package config
 
 import (
@@ -55,7 +54,7 @@ import (
 	"time"
 )
 
-// A Config holds what the files say, and defaults for the rest.
+// A Config holds the files' settings, and defaults for the rest.
 type Config struct {
 	Capture      Capture
 	Handoff      Handoff
@@ -68,7 +67,7 @@ type Config struct {
 	origins map[string]string // by key; a missing key has its default
 }
 
-// Capture says what snapshots take and how turn commits are named.
+// Capture is what snapshots take and how turn commits are named.
 type Capture struct {
 	MaxFileSize       int64    // bytes; larger untracked files are left out
 	MaxUntrackedFiles int      // with more untracked files, the largest directories are left out
@@ -78,7 +77,7 @@ type Capture struct {
 	SubjectPrompt     bool     // quote the prompt in commit subjects
 }
 
-// Handoff says what a session leaves to the next one.
+// Handoff is what a session leaves to the next one.
 type Handoff struct {
 	RecentCommits   int           // how many commits are listed
 	MaxDiffBytes    int64         // bytes of uncommitted changes
@@ -86,7 +85,7 @@ type Handoff struct {
 	SnapshotTimeout time.Duration // for a snapshot of the terminal
 }
 
-// Context says when an agent is told how full its context is.
+// Context is when an agent is told how full its context is.
 type Context struct {
 	Enabled           bool
 	Warning           Limit
@@ -96,26 +95,25 @@ type Context struct {
 	Windows           map[string]int // tokens, by a pattern of the model's name
 }
 
-// Retry says what the next attempt is told about the last one.
+// Retry is what the next attempt is told about the last one.
 type Retry struct {
 	IncludeSessionTail bool
 	SessionTailSize    int64 // bytes
 }
 
-// Fork says what the worktree of a fork gets besides the files of the turn.
+// Fork is what a fork's worktree gets beyond the turn's files.
 type Fork struct {
 	Setup        string // a shell command that is run there; empty for none
 	IncludeSize  int64  // bytes, of the ignored files that are copied
-	IncludeFiles int    // how many they may be
+	IncludeFiles int    // how many files that may be
 }
 
-// Trust says what ledgers are signed with.
+// Trust is what ledgers are signed with.
 type Trust struct {
 	Key string // path of a private key; empty for the one that init makes
 }
 
-// Housekeeping says what is done by itself, about once a day in a repository that is used. An age or size of
-// zero is no bound.
+// Housekeeping is done about once a day in a used repository; zero is no bound.
 type Housekeeping struct {
 	ArchiveAfter  time.Duration // since a mission's last turn; zero for never
 	ArtifactsAge  time.Duration // of the copies of handoffs
@@ -124,7 +122,7 @@ type Housekeeping struct {
 	LogSize       int64 // bytes; from 1 to MaxLogSize
 }
 
-// MaxLogSize is the size in bytes that a log never exceeds for long, whatever is configured.
+// MaxLogSize is the size in bytes that a log never exceeds for long.
 const MaxLogSize = 1 << 20
 
 // Default returns the configuration without any files.
@@ -174,11 +172,10 @@ func Default() *Config {
 	}
 }
 
-// DefaultWindow is the context window, in tokens, of a model that no pattern matches.
+// DefaultWindow is the window, in tokens, of a model that no pattern matches.
 const DefaultWindow = 1_000_000
 
-// Window returns the context window of a model, in tokens. If several patterns match its name, the
-// longest counts.
+// Window returns a model's context window, in tokens, by the longest pattern.
 func (c *Context) Window(model string) int {
 	window, longest := DefaultWindow, -1
 	for pattern, tokens := range c.Windows {
@@ -190,8 +187,7 @@ func (c *Context) Window(model string) int {
 	return window
 }
 
-// UserPath returns the path of the user's file, "" if the environment has neither XDG_CONFIG_HOME
-// nor a home directory.
+// UserPath returns the path of the user's file; "" without a home directory.
 func UserPath() string {
 	dir := os.Getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(dir) { // the specification says to ignore a relative one
@@ -207,12 +203,10 @@ func UserPath() string {
 // RepoFile is the name of the repository's file, at the top of a worktree.
 const RepoFile = ".git-agent.toml"
 
-// Load reads the user's file, then the repository's. An empty path, or a path of no file, costs no
-// more than the look.
-//
-// The Config is never nil: it has everything that was valid, and defaults for the rest. The error,
-// if any, joins one [*Error] for each thing that was not. A hook logs it and goes on; so does a
-// command, with a warning, if all of it is a [Stranger]'s doing, and otherwise fails with it.
+// Load reads the user's file, then the repository's, if they exist. The Config
+// is never nil: it has all valid settings, and defaults for the rest. The error
+// joins one [*Error] for each mistake. A hook logs it and continues. So does a
+// command, with a warning, if it is a [Stranger]; otherwise the command fails.
 func Load(userPath, repoPath string) (*Config, error) {
 	c := Default()
 	errs := apply(userPath, os.Stat, func(e entry) error {
@@ -235,15 +229,15 @@ func Load(userPath, repoPath string) (*Config, error) {
 	return c, errors.Join(append(errs, foreign...)...)
 }
 
-// A Stranger is an error of [Load] that is about the repository's file alone. Whoever wrote that must
-// not keep others from working.
+// A Stranger is an error of [Load] about the repository's file alone. The file
+// is untrusted: its mistakes must not keep others from working.
 type Stranger struct{ err error }
 
 func (s *Stranger) Error() string { return s.err.Error() }
 func (s *Stranger) Unwrap() error { return s.err }
 
-// lower changes one setting of c to the repository's value, if that captures less. A value above
-// the default is an error. A value between the default and the user's is not, but the user's stays.
+// lower sets one setting of c to the repository's value if that captures less.
+// More than the default is an error; else the user's value stays.
 func (c *Config) lower(key, path string, repo, standard *Capture) error {
 	switch key {
 	case "capture.max_file_size":

@@ -13,14 +13,14 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Limits for a configuration file, so that a stranger's costs a hook less than half a second. The
-// parser recurses into brackets and copies every prefix of a dotted key: 16 KiB of dots take it
-// seven seconds.
+// Limits for a configuration file: an untrusted one costs a hook less than half
+// a second. The parser recurses into brackets and copies each prefix of a
+// dotted key; 16 KiB of dots take seven seconds.
 const (
 	maxFile   = 16 << 10 // bytes
 	maxDots   = 200      // in a line
 	maxBraces = 50       // inline tables
-	maxErrors = 10       // that are reported at most
+	maxErrors = 10       // reported
 )
 
 // An Error is one mistake in a configuration file.
@@ -44,7 +44,6 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// An entry is one key of a file with its value.
 type entry struct {
 	key   string // with its tables, as TOML writes it: context.windows."claude-opus-4-5*"
 	path  toml.Key
@@ -52,8 +51,8 @@ type entry struct {
 	line  int // from 1
 }
 
-// apply passes every entry of a file to set and collects the mistakes, the first few in full and
-// the others as a number. stat decides whether a symbolic link is followed.
+// apply passes each entry of a file to set and returns the mistakes: the first
+// few, and the number of others. stat may follow symbolic links or not.
 func apply(path string, stat func(string) (fs.FileInfo, error), set func(entry) error) []error {
 	entries, err := readFile(path, stat)
 	if err != nil {
@@ -77,7 +76,7 @@ func apply(path string, stat func(string) (fs.FileInfo, error), set func(entry) 
 	return errs
 }
 
-// readFile returns the entries of a file in order, none if there is no file.
+// readFile returns a file's entries in order, none if there is no file.
 func readFile(path string, stat func(string) (fs.FileInfo, error)) ([]entry, error) {
 	if path == "" {
 		return nil, nil
@@ -145,11 +144,10 @@ func cause(err error) error {
 	return err
 }
 
-// parse splits a document into its entries, with their lines.
+// parse returns a document's entries, sorted by line.
 func parse(text string) (entries []entry, err error) {
 	defer func() {
-		// The parser panics on its own errors. The author of the file must not be able to end a
-		// hook that way.
+		// The parser panics on its own errors, which must not end a hook.
 		if p := recover(); p != nil {
 			entries, err = nil, fmt.Errorf("the TOML parser gave up: %v", p)
 		}
@@ -187,13 +185,13 @@ func flatten(meta *toml.MetaData, prefix toml.Key, table map[string]toml.Primiti
 	return entries
 }
 
-// A probe accepts any value and returns an error, to which the TOML package adds what it reports in
-// no other way: the value's line.
+// A probe accepts any value with an error: the TOML package reports a value's
+// line only there.
 type probe struct{ value any }
 
 var errProbe = errors.New("probe")
 
-// UnmarshalTOML implements [toml.Unmarshaler].
+// UnmarshalTOML implements [toml.Unmarshaler]. It always fails.
 func (p *probe) UnmarshalTOML(value any) error {
 	p.value = value
 	return errProbe

@@ -16,17 +16,17 @@ import (
 	"gitagent/internal/spell"
 )
 
-// A key is one setting of a Config: how to read it, and how to show it.
+// A key is one setting of a Config, to read and to show.
 type key struct {
 	name string
 	set  func(value any) error
 	text func() string // as TOML
 }
 
-// windowsTable is the table whose keys are patterns, not names.
+// windowsTable is the table with patterns, not names, as keys.
 const windowsTable = "context.windows"
 
-// keys lists the settings of c, except those in [windowsTable], in the order of the documentation.
+// keys returns c's settings, without [windowsTable], as documented.
 func (c *Config) keys() []key {
 	return []key{
 		size("capture.max_file_size", &c.Capture.MaxFileSize),
@@ -58,10 +58,8 @@ func (c *Config) keys() []key {
 	}
 }
 
-// isWindow reports whether e is a key of [windowsTable].
 func isWindow(e entry) bool { return len(e.path) == 3 && e.path[:2].String() == windowsTable }
 
-// set applies one entry to the setting that it names.
 func (c *Config) set(e entry) error {
 	if isWindow(e) {
 		return c.setWindow(e.path[2], e.value)
@@ -82,7 +80,7 @@ func (c *Config) set(e entry) error {
 	return errors.New("this is a table")
 }
 
-// unknownKey names the nearest key of the same table, or of all keys if there is no such table.
+// unknownKey proposes the nearest key, of the same table if that exists.
 func unknownKey(name string, names []string) error {
 	table := name[:strings.LastIndexByte(name, '.')+1]
 	var siblings []string
@@ -140,7 +138,7 @@ func (c *Config) value(name, text string) Value {
 	return Value{Key: name, Value: text, Origin: cmp.Or(c.origins[name], DefaultOrigin)}
 }
 
-// setting is the key of a value: read checks what a file says, and text writes it as TOML.
+// setting returns a key: read checks a file's value, text formats it as TOML.
 func setting[T any](name string, dst *T, read func(value any) (T, error), text func(T) string) key {
 	return key{
 		name: name,
@@ -155,7 +153,7 @@ func setting[T any](name string, dst *T, read func(value any) (T, error), text f
 	}
 }
 
-// as returns a value if it has the type of what is wanted.
+// as returns value as a T; what names the type in the error.
 func as[T any](what string, value any) (T, error) {
 	v, ok := value.(T)
 	if !ok {
@@ -194,7 +192,7 @@ func size(name string, dst *int64) key {
 	}, formatSize)
 }
 
-// sizeUpTo is a size from one byte to most.
+// sizeUpTo returns a key for a size from one byte to most.
 func sizeUpTo(name string, dst *int64, most int64) key {
 	var n int64
 	read := size(name, &n)
@@ -207,7 +205,7 @@ func sizeUpTo(name string, dst *int64, most int64) key {
 	}, formatSize)
 }
 
-// age is a time in hours, days or weeks; an empty text is zero.
+// age returns a key for hours, days or weeks; "" is zero.
 func age(name string, dst *time.Duration) key {
 	return setting(name, dst, func(value any) (time.Duration, error) {
 		s, err := as[string](`an age such as "90d"`, value)
@@ -288,7 +286,7 @@ func prefix(name string, dst *string) key {
 	}, strconv.Quote)
 }
 
-// want is the error for a value of the wrong type.
+// want returns the error for a value of the wrong type.
 func want(what string, value any) error {
 	is := "a date"
 	switch value.(type) {

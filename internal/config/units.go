@@ -10,11 +10,10 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// maxInt limits numbers of files, tokens or events.
 const maxInt = math.MaxInt32
 
-// parseSize reads a number of bytes with or without a unit. It is our own because the usual package
-// compiles a regular expression at every start.
+// parseSize reads a number of bytes, perhaps with a unit. The usual package
+// would compile a regular expression at every start.
 func parseSize(text string) (int64, error) {
 	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	unit := map[string]float64{
@@ -22,14 +21,14 @@ func parseSize(text string) (int64, error) {
 		"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30,
 	}[strings.ToLower(text[len(number):])]
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	// A float64 counts exactly up to 2^53 bytes, which is more than any disk has.
+	// A float64 is exact up to 2^53 bytes, more than any disk has.
 	if err != nil || unit == 0 || !(n >= 0 && n*unit <= 1<<53) {
 		return 0, fmt.Errorf(`want a size such as 4096 or "10MiB", not %q`, text)
 	}
 	return int64(n * unit), nil
 }
 
-// formatSize writes a number of bytes in TOML as [parseSize] reads it.
+// formatSize returns a size in TOML, as [parseSize] reads it.
 func formatSize(n int64) string {
 	for _, unit := range []struct {
 		name  string
@@ -44,7 +43,7 @@ func formatSize(n int64) string {
 
 const day = 24 * time.Hour
 
-// ParseAge reads a number with a unit: hours, days or weeks.
+// ParseAge reads a number of hours, days or weeks, such as 90d.
 func ParseAge(s string) (time.Duration, error) {
 	for unit, d := range map[string]time.Duration{"h": time.Hour, "d": day, "w": 7 * day} {
 		if number, ok := strings.CutSuffix(s, unit); ok {
@@ -56,7 +55,7 @@ func ParseAge(s string) (time.Duration, error) {
 	return 0, fmt.Errorf("age %q: it is a number and one of h, d, w", s)
 }
 
-// formatAge writes an age as [ParseAge] reads it; zero is empty.
+// formatAge returns an age as [ParseAge] reads it; "" for zero.
 func formatAge(d time.Duration) string {
 	switch {
 	case d == 0:
@@ -67,7 +66,7 @@ func formatAge(d time.Duration) string {
 	return strconv.Itoa(int(d/time.Hour)) + "h"
 }
 
-// formatDuration is [time.Duration.String] without units that are zero: "5m", not "5m0s".
+// formatDuration formats d without units of zero: "5m", not "5m0s".
 func formatDuration(d time.Duration) string {
 	s := d.String()
 	for _, end := range []string{"m0s", "h0m"} {
@@ -78,14 +77,13 @@ func formatDuration(d time.Duration) string {
 	return s
 }
 
-// A Limit is a number of tokens, either absolute or as a part of a model's window. Exactly one of
-// its fields is not zero.
+// A Limit is a number of tokens or a percentage of a window; the other is zero.
 type Limit struct {
 	Tokens  int
 	Percent float64
 }
 
-// Of returns the limit in tokens for a window of the given size.
+// Of returns the limit in tokens for a window.
 func (l Limit) Of(window int) int {
 	if l.Tokens > 0 {
 		return l.Tokens
@@ -120,8 +118,8 @@ func parseLimit(value any) (Limit, error) {
 	return Limit{}, want(strings.TrimPrefix(forms, "want "), value)
 }
 
-// isBranchPrefix reports whether s followed by a mission's id is a branch name that git accepts.
-// The rules are those of git check-ref-format; an id alone would look like an abbreviated hash.
+// isBranchPrefix reports whether s with a mission's id is a branch name, by the
+// rules of git check-ref-format. An id alone would look like a short hash.
 func isBranchPrefix(s string) bool {
 	if s == "" || s[0] == '-' || strings.ContainsAny(s, " ~^:?*[\\\x7f") ||
 		strings.Contains(s, "..") || strings.Contains(s, "@{") ||
@@ -137,5 +135,5 @@ func isBranchPrefix(s string) bool {
 	return true
 }
 
-// quoteKey writes one part of a key as TOML does, with quotes only where it needs them.
+// quoteKey returns one part of a key, quoted if TOML needs it.
 func quoteKey(s string) string { return toml.Key{s}.String() }

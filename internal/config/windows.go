@@ -14,10 +14,10 @@ import (
 	"strings"
 )
 
-// SetWindows writes windows of models, in tokens by a pattern of the model's name, into the user's
-// file at path. Everything else in the file stays byte for byte; a missing file is created. If its
-// table of windows is not in the plain form, a line for each under [context.windows], the file is
-// left alone, and the error says what to write there.
+// SetWindows writes models' windows, in tokens by a pattern of the name, into
+// the user's file at path, or a new one. All else stays byte for byte. If the
+// table isn't plain, one line each under [context.windows], the error says what
+// to write.
 func SetWindows(path string, windows map[string]int) error {
 	if path == "" {
 		return errors.New("write configuration: the environment names no home directory")
@@ -52,8 +52,8 @@ func SetWindows(path string, windows map[string]int) error {
 
 const windowsHeader = `(?m)^[ \t]*\[[ \t]*context[ \t]*\.[ \t]*windows[ \t]*\][ \t]*(#.*)?\r?$`
 
-// setWindows is [SetWindows] for a text. It edits lines without understanding the whole, and then
-// reads both texts: they must differ in the windows that were to be set, and in nothing else.
+// setWindows edits lines without parsing all, then compares both texts: only
+// the given windows may differ.
 func setWindows(text string, windows map[string]int) (string, error) {
 	before, err := parse(text)
 	if err != nil {
@@ -85,7 +85,7 @@ func setWindows(text string, windows map[string]int) (string, error) {
 		}
 		after += "[" + windowsTable + "]" + end + fresh
 	}
-	// The parser accepts a second header for a table that has keys; TOML does not allow it.
+	// The parser accepts a second header for a table with keys; TOML does not.
 	twice := fresh != "" && header == nil && slices.ContainsFunc(before, isWindow)
 	if twice || !sets(before, after, windows) {
 		return "", fmt.Errorf("not in the plain form, so write by hand: [%s]%s", windowsTable, strings.TrimPrefix(all, ","))
@@ -93,7 +93,7 @@ func setWindows(text string, windows map[string]int) (string, error) {
 	return after, nil
 }
 
-// lineOf returns the line that sets the window of a pattern, 0 if there is none.
+// lineOf returns the line that sets a pattern's window, or 0.
 func lineOf(entries []entry, pattern string) int {
 	for _, e := range entries {
 		if isWindow(e) && e.path[2] == pattern {
@@ -105,14 +105,13 @@ func lineOf(entries []entry, pattern string) int {
 
 const assignedNumber = `(=[ \t]*)[+0-9_a-fA-Fxob]+([ \t]*(?:#.*)?\r?\n?)$`
 
-// replaceNumber replaces the number that a line assigns.
 func replaceNumber(text string, line int, number string) string {
 	lines := strings.SplitAfter(text, "\n")
 	lines[line-1] = regexp.MustCompile(assignedNumber).ReplaceAllString(lines[line-1], "${1}"+number+"${2}")
 	return strings.Join(lines, "")
 }
 
-// sets reports whether the text after has the same meaning as before, but with the windows.
+// sets reports whether after differs from before in the windows only.
 func sets(before []entry, after string, windows map[string]int) bool {
 	entries, err := parse(after)
 	if err != nil {
