@@ -12,7 +12,7 @@ type Message struct {
 	Tokens   int64
 	Limits   Limits
 	Calls    int    // tool calls in this cycle
-	Document string // path at which the agent is asked to write its handoff
+	Document string // where the agent is asked to write its handoff
 }
 
 // Text returns the message as the agent reads it.
@@ -39,7 +39,7 @@ and run:
 Until then go on with the task. When to hand off is your decision.`, full, m.Document, write)
 }
 
-// quote turns s into one word of a shell command line.
+// quote returns s as one word of a shell command line.
 func quote(s string) string {
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,:@%"
 	if s != "" && strings.Trim(s, safe) == "" {
@@ -48,7 +48,7 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// Comma writes a number as people read it: 123,456.
+// Comma returns a number as people read it: 123,456.
 func Comma(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {

@@ -8,10 +8,10 @@ import (
 	"gitagent/internal/config"
 )
 
-// Version is the version of [State]. A state of another version counts as none.
+// Version is the version of [State]. A state of another version is dropped.
 const Version = 1
 
-// A State is what is remembered about a session from one event to the next. The zero value, with its
+// A State is what is kept of a session between events. The zero value, with its
 // version, is a session about which nothing is known.
 type State struct {
 	V    int `json:"v"`
@@ -26,16 +26,16 @@ type State struct {
 	Tokens  int64  `json:"tokens,omitempty"`
 	Model   string `json:"model,omitempty"`
 	Variant string `json:"variant,omitempty"` // the client's own name of the model
-	Window  int64  `json:"window,omitempty"`  // of this model, as the client says; 0 if it doesn't
+	Window  int64  `json:"window,omitempty"`  // of this model, by the client; 0 if it doesn't say
 	Most    int64  `json:"most,omitempty"`    // tokens ever seen with this model
 
-	Heard []string `json:"heard,omitempty"` // the last events, by their digests
+	Heard []string `json:"heard,omitempty"` // digests of the last events
 }
 
-// heard is how many events are remembered: so many tools may run at the same time.
+// heard is how many events are kept: as many tools may run at once.
 const heard = 8
 
-// Hear notes an event, and reports whether it is new: settings and a plugin tell of each.
+// Hear notes an event and reports whether it is new: two hooks may report it.
 func (s *State) Hear(digest string) bool {
 	if digest == "" {
 		return true
@@ -50,7 +50,7 @@ func (s *State) Hear(digest string) bool {
 // A Notice is a message to the agent.
 type Notice int
 
-// The messages. A more urgent one is greater than those that it makes unnecessary.
+// The messages. A greater one is more urgent and makes the others unnecessary.
 const (
 	None     Notice = iota
 	Reminder        // tokens can't be counted, but there were many tool calls
@@ -60,7 +60,7 @@ const (
 
 const near = 0.8 // part of the warning limit from which every event leads to a look
 
-// Event counts an event that reports that many tool calls, and reports whether it is time to look.
+// Event counts an event with tool calls, and reports whether to look.
 func (s *State) Event(calls int) bool {
 	s.Calls += calls
 	if s.Skip > 0 {
@@ -70,8 +70,8 @@ func (s *State) Event(calls int) bool {
 	return true
 }
 
-// Saw notes how full the context was. If variant is empty, or window 0, the look did not find it, and
-// the earlier one stays.
+// Saw notes how full the context was. An empty variant or window 0 was not
+// found: the earlier one stays.
 func (s *State) Saw(tokens int64, model, variant string, window int64) {
 	if model != s.Model {
 		s.Model, s.Most, s.Window = model, 0, 0
@@ -80,7 +80,7 @@ func (s *State) Saw(tokens int64, model, variant string, window int64) {
 	s.Tokens, s.Most = tokens, max(s.Most, tokens)
 }
 
-// Judge decides, after a look, which message the agent gets; the next look is frequency events later.
+// Judge returns the message after a look; the next is frequency events later.
 func (s *State) Judge(l Limits, frequency int) Notice {
 	warning, critical := int64(l.Warning), int64(l.Critical)
 	s.Near = s.Near || float64(s.Tokens) >= near*float64(min(warning, critical))
@@ -99,8 +99,8 @@ func (s *State) Judge(l Limits, frequency int) Notice {
 	return found
 }
 
-// Blind decides, after a look that found no tokens, whether to remind the agent: once, after limit
-// tool calls. The next look comes frequency events later.
+// Blind returns the agent's message after a look without tokens: a reminder,
+// once, from limit calls on. The next look is frequency events later.
 func (s *State) Blind(limit, frequency int) Notice {
 	s.pause(frequency)
 	if s.Calls < limit || s.Given != None {
@@ -122,7 +122,7 @@ func (s *State) Rearm() {
 	s.Skip, s.Calls, s.Near, s.Given = 0, 0, false, None
 }
 
-// Next returns which message comes next in this cycle, if any, and at how many tokens.
+// Next returns the next message in this cycle and its number of tokens.
 func (s *State) Next(l Limits) (Notice, int) {
 	switch {
 	case s.Given == Critical:
@@ -133,19 +133,19 @@ func (s *State) Next(l Limits) (Notice, int) {
 	return Warning, l.Warning
 }
 
-// String returns the notice's name as shown and written, "" for None.
+// String returns the notice's name as shown and stored, "" for None.
 func (n Notice) String() string {
 	return map[Notice]string{Reminder: "reminder", Warning: "warning", Critical: "critical"}[n]
 }
 
 // Limits are when the messages come, in tokens.
 type Limits struct {
-	Window            int    // how much fits into the context
+	Window            int    // size of the context
 	From              Source // of the window
 	Warning, Critical int
 }
 
-// A Source is where the size of a window is known from.
+// A Source is where a window's size is known from.
 type Source string
 
 const (
@@ -155,11 +155,9 @@ const (
 	Observed Source = "observed" // the context was fuller than that
 )
 
-// Limits returns the limits for the session's model as last seen.
-//
-// The client knows best, if its file names the window. If the context was fuller than table, client or
-// user say, they do not know this model: then it has
-// the window of an unlisted model, or at least what was seen.
+// Limits returns the limits for the session's model. The client's figure counts
+// before the table's, the user's choice before both. If the context was fuller,
+// the window is that of an unlisted model, or at least what was seen.
 func (s *State) Limits(c *config.Context) Limits {
 	l := Limits{Window: c.Window(s.Model), From: Settings}
 	if s.Window > 0 {
