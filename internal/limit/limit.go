@@ -1,12 +1,10 @@
-// Package limit says how long a process waits for what may never come: another process, a host, a client, git.
-//
-// The limits of a process are one value. A main function puts it into the context that everything else gets, where a
-// deadline is, too:
+// Package limit holds how long a process waits for what may never come: another
+// process, a host, a client, git. A main function sets the limits:
 //
 //	ctx := limit.With(context.Background(), limit.Default())
 //
-// A context without it limits nothing: what waits goes on until the context ends. That is how tests run, so that none
-// fails because the machine is slow. A test of a limit sets that one alone.
+// A context without limits waits until it ends. Tests run so, lest a slow
+// machine fails them. A test of a limit sets that one alone.
 package limit
 
 import (
@@ -14,28 +12,28 @@ import (
 	"time"
 )
 
-// Limits say how long a process waits for each thing. Zero is without end.
+// Limits are how long a process waits for each thing; zero is without end.
 type Limits struct {
-	Record  time.Duration // for one event of a session to be recorded, besides twice the wait for its transcript
-	Lock    time.Duration // for another process of ours to give up a lock
+	Record  time.Duration // for an event of a session to be recorded, plus twice the wait for its transcript
+	Lock    time.Duration // for another process of ours to release a lock
 	Monitor time.Duration // for the state of the context monitor: the agent waits, after each of its tool calls
 	Index   time.Duration // for the user's index.lock; an older one will not go away soon
 	Adopt   time.Duration // at the start of a session, for its mission to be fetched
 	Push    time.Duration // at the end of a session, for its turns to be pushed, unless agent.pushWait says otherwise
 	End     time.Duration // in a plugin's hook at the end of a session, for the process that does its work
 	Version time.Duration // for a client to tell its version: some start an interpreter
-	Blame   time.Duration // for git to blame the states of turns, besides ten times what plain blame takes
+	Blame   time.Duration // for git to blame the states of turns, plus ten times what plain blame takes
 	Import  time.Duration // for a client to import a conversation: it starts within two seconds
 	Browser time.Duration // for what opens a file in a browser: it may be the browser, which stays
 	Attempt time.Duration // for one attempt of pushing in the background
-	Git     time.Duration // for git to end when it is interrupted, and for its output to be closed when it has ended
+	Git     time.Duration // for git to end when interrupted, and for its output to be closed when it has ended
 }
 
-// Default returns the limits of the programs.
-//
-// A client gives a hook 60 s, and ends the hook of a plugin at the end of a session after 1.5 s, whatever its time-out
-// says. What the hook has started in a session of its own lives on, but not where all ends with the client, as in a
-// container: hence it waits at all, a second, of which the work mostly takes a fifth.
+// Default returns the limits of the programs. End is short: a client gives a
+// hook 60 s but ends a plugin's at the end of a session after 1.5 s, despite
+// its time-out. A process that the hook started lives on, except where all ends
+// with the client, as in a container. So the hook waits; the work mostly takes
+// a fifth of that.
 func Default() Limits {
 	return Limits{
 		Record:  90 * time.Second,
@@ -65,7 +63,7 @@ func Of(ctx context.Context) Limits {
 	return l
 }
 
-// Within returns a context that ends after d, or like ctx if that is zero.
+// Within returns a context that ends after d, or with ctx if d is zero.
 func Within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if d == 0 {
 		return context.WithCancel(ctx)
