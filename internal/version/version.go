@@ -1,8 +1,6 @@
-// Package version says which release of git-agent a program is.
-//
-// It comes from the tag, and nobody writes it down. A program that is built in a checkout knows it from
-// the go command, which asks git. One that is built from what `git archive` has packed, as the archives of
-// a release and a forge's downloads are, finds it in a file that git fills in then.
+// Package version returns the release of a program. It is the tag, which no
+// file has: in a checkout the go command asks git, and `git archive` fills it
+// into a file, as in archives of a release and a forge's downloads.
 package version
 
 import (
@@ -12,15 +10,15 @@ import (
 	"sync"
 )
 
-// archived is what `git archive` makes of the file: the commit, and its tag or the last one before it with
-// the number of commits since, such as v1.2.3-4-g0123456789ab, if there is one. In a checkout it says what
-// git is to fill in.
+// archived is the commit and, if any, its tag or the last tag with the number
+// of commits since, such as v1.2.3-4-g0123456789ab. In a checkout it is the
+// placeholder for these.
 //
 //go:embed archived.txt
 var archived string
 
-// String is the version: a release such as v1.2.3, else one that names the commit which was built, or
-// "devel" if not even that is known.
+// String returns the version: a release such as v1.2.3, or one that names the
+// commit, or "devel" if that is unknown.
 var String = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -29,7 +27,7 @@ var String = sync.OnceValue(func() string {
 	return of(archived, info)
 })
 
-// Program is what records name as their writer, such as git-agent v1.2.3; "" if the version is not known.
+// Program returns the writer that records name: git-agent v1.2.3, or "".
 func Program() string {
 	if v := String(); v != devel {
 		return "git-agent " + v
@@ -61,5 +59,5 @@ func of(archived string, info *debug.BuildInfo) string {
 	return built + modified
 }
 
-// short is a commit's hash as versions have it.
+// short returns a commit's hash as versions have it.
 func short(hash string) string { return hash[:min(12, len(hash))] }
