@@ -16,10 +16,10 @@ import (
 const (
 	keyMagic = "openssh-key-v1\x00"
 	pemType  = "OPENSSH PRIVATE KEY"
-	block    = 8 // bytes, to whose multiple the private part is padded
+	block    = 8 // bytes; the private part is padded to a multiple
 )
 
-// NewKey makes a key of random bytes.
+// NewKey returns a key made of random bytes.
 func NewKey(random io.Reader) (Key, error) {
 	_, private, err := ed25519.GenerateKey(random)
 	if err != nil {
@@ -28,7 +28,7 @@ func NewKey(random io.Reader) (Key, error) {
 	return Key{private}, nil
 }
 
-// Encode returns the key as a file of OpenSSH's, without a passphrase.
+// Encode returns the key as an OpenSSH file without a passphrase.
 func (k Key) Encode(comment string) ([]byte, error) {
 	var check [4]byte
 	if _, err := rand.Read(check[:]); err != nil {
@@ -56,7 +56,7 @@ var (
 	errEncrypted = errors.New("the key has a passphrase, which nobody could be asked for")
 )
 
-// ParseKey reads a private key file of OpenSSH's that has no passphrase.
+// ParseKey reads an OpenSSH private key file without a passphrase.
 func ParseKey(file []byte) (Key, error) {
 	p, _ := pem.Decode(file)
 	if p == nil || p.Type != pemType {
@@ -93,7 +93,7 @@ func ParseKey(file []byte) (Key, error) {
 	if !ok || len(private) != ed25519.PrivateKeySize {
 		return Key{}, errNoKey
 	}
-	k := Key{ed25519.NewKeyFromSeed(private[:ed25519.SeedSize])} // what the file says of the public part is not believed
+	k := Key{ed25519.NewKeyFromSeed(private[:ed25519.SeedSize])} // the file's public part is not trusted
 	if !bytes.Equal(k.private, private) || !bytes.Equal(k.private[ed25519.SeedSize:], public) {
 		return Key{}, errNoKey
 	}

@@ -1,8 +1,7 @@
-// Package signature signs texts as ssh-keygen does, with Ed25519 keys alone, and checks such
-// signatures. What it writes is what `ssh-keygen -Y sign -n git` writes, so plain git verifies it.
-//
-// A signature is accepted in one spelling only, the one that is written here: a key, a text and a
-// signer have exactly one signature.
+// Package signature signs texts as ssh-keygen does, with Ed25519 keys only, and
+// verifies such signatures. Its output is that of `ssh-keygen -Y sign -n git`,
+// so plain git verifies it. Other encodings are refused: a key, a text and a
+// signer have only one signature.
 package signature
 
 import (
@@ -16,10 +15,10 @@ import (
 	"github.com/cloudflare/circl/sign/ed25519"
 )
 
-// A Key signs. The zero Key can't.
+// A Key is a private key, which signs. The zero Key can't.
 type Key struct{ private ed25519.PrivateKey }
 
-// Public is the public part of the key.
+// Public returns the public part of the key.
 func (k Key) Public() Public {
 	return Public(k.private[ed25519.SeedSize:])
 }
@@ -27,14 +26,14 @@ func (k Key) Public() Public {
 // A Public is the public part of an Ed25519 key.
 type Public [ed25519.PublicKeySize]byte
 
-// ErrInvalid reports something that is no signature of the text, or one in another spelling.
+// ErrInvalid reports what is no signature of the text, or encoded otherwise.
 var ErrInvalid = errors.New("not a valid signature")
 
 // Words of the format, see PROTOCOL.sshsig of OpenSSH.
 const (
 	magic     = "SSHSIG"
 	algorithm = "ssh-ed25519"
-	ofGit     = "git" // what git signs commits under
+	ofGit     = "git" // the namespace of git's commits
 	hashed    = "sha512"
 
 	begin = "-----BEGIN SSH SIGNATURE-----\n"
@@ -45,16 +44,15 @@ const (
 // Sign returns the signature of a text, as lines.
 func Sign(k Key, text []byte) []byte { return SignAs(ofGit, k, text) }
 
-// SignAs is Sign in a namespace: what was signed for one purpose is no signature for another one.
+// SignAs is [Sign] in a namespace: a signature is not valid in any other.
 func SignAs(namespace string, k Key, text []byte) []byte {
 	return armor(namespace, k.Public(), ed25519.Sign(k.private, digest(namespace, text)))
 }
 
-// Verify returns the key that made a signature of a text. If it is not one, the error is
-// [ErrInvalid].
+// Verify returns the key that signed a text; other errors are [ErrInvalid].
 func Verify(armored, text []byte) (Public, error) { return VerifyAs(ofGit, armored, text) }
 
-// VerifyAs is Verify of a signature in a namespace.
+// VerifyAs is [Verify] in a namespace.
 func VerifyAs(namespace string, armored, text []byte) (Public, error) {
 	by, signed, ok := parse(armored)
 	if !ok || !bytes.Equal(armor(namespace, by, signed), armored) || !ed25519.Verify(by[:], digest(namespace, text), signed) {
@@ -63,13 +61,12 @@ func VerifyAs(namespace string, armored, text []byte) (Public, error) {
 	return by, nil
 }
 
-// Signer returns the key that a signature names, without checking the signature.
+// Signer returns the key that a signature names, without verifying it.
 func Signer(armored []byte) (Public, bool) {
 	by, _, ok := parse(armored)
 	return by, ok
 }
 
-// digest is what is signed of a text.
 func digest(namespace string, text []byte) []byte {
 	sum := sha512.Sum512(text)
 	b := []byte(magic)
@@ -94,7 +91,7 @@ func armor(namespace string, by Public, signed []byte) []byte {
 	return append(out, end...)
 }
 
-// parse takes an armored signature apart; what it does not look at is compared by [Verify].
+// parse parses an armored signature. [Verify] compares the rest.
 func parse(armored []byte) (by Public, signed []byte, ok bool) {
 	body, ok := bytes.CutPrefix(armored, []byte(begin))
 	if !ok {
@@ -123,7 +120,7 @@ func parse(armored []byte) (by Public, signed []byte, ok bool) {
 	return by, signed, len(signed) == ed25519.SignatureSize
 }
 
-// blob is the public key as the formats of ssh have it.
+// blob returns the key in ssh's format.
 func (p Public) blob() []byte {
 	return appendField(appendField(nil, []byte(algorithm)), p[:])
 }
@@ -140,7 +137,7 @@ func parseBlob(b []byte) (p Public, ok bool) {
 	return Public(key), true
 }
 
-// appendField appends a string in the sense of ssh: its length in four bytes, then the bytes.
+// appendField appends an ssh string: its length in four bytes, then the bytes.
 func appendField(b, field []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(b, uint32(len(field))), field...)
 }
@@ -156,12 +153,12 @@ func cutField(b []byte) (field, rest []byte, ok bool) {
 	return b[:n], b[n:], true
 }
 
-// String is the key as a line of a public key file, without a comment.
+// String returns a line of a public key file, without a comment.
 func (p Public) String() string {
 	return algorithm + " " + base64.StdEncoding.EncodeToString(p.blob())
 }
 
-// ParsePublic reads the words of a public key: "ssh-ed25519" and the key in base64.
+// ParsePublic reads the words of a public key: "ssh-ed25519" and base64.
 func ParsePublic(name, text string) (Public, error) {
 	if name != algorithm {
 		return Public{}, fmt.Errorf("a key of the kind %q: only %s keys are used", name, algorithm)
