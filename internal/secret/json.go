@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 )
 
-// ReplaceJSON is Replace for a value of JSON, or one on each line: what was valid stays valid. The secret is
-// looked for in the strings, keys included. A number that holds it becomes 0. If it spans more than one of
-// them, all that it touches go. A line that is no JSON is a text.
+// ReplaceJSON is Replace for JSON, as one value or one a line, which stays
+// valid. It searches strings, keys included. A number with the secret becomes
+// 0. Values that share a secret are all replaced. A line that is not JSON is a
+// text.
 func (f *Finder) ReplaceJSON(text []byte) []byte {
 	if len(f.search(text)) == 0 {
 		return text
@@ -27,7 +28,6 @@ func (f *Finder) ReplaceJSON(text []byte) []byte {
 	return out
 }
 
-// value takes the secret out of one value.
 func (f *Finder) value(text []byte) []byte {
 	tokens := scan(text)
 	out := make([]byte, 0, len(text))
@@ -61,7 +61,7 @@ func overlaps(spans []Span, t Span) bool {
 	return false
 }
 
-// token takes the secret out of a string or a number.
+// token returns a string or number without the secret.
 func (f *Finder) token(t []byte) []byte {
 	if t[0] != '"' {
 		if len(f.Spans(t)) > 0 {
@@ -82,7 +82,7 @@ func (f *Finder) token(t []byte) []byte {
 	return append(append([]byte{'"'}, replace(inside, join(spans))...), '"')
 }
 
-// blank is what a token becomes of which nothing can stay.
+// blank returns the replacement of a whole token.
 func blank(t []byte) string {
 	switch t[0] {
 	case '"':

@@ -7,24 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// A layer is one way in which a text spells another one. decode is not ok if the text has nothing of it.
+// A layer is one way to spell a text. decode is not ok if it does not occur.
 type layer struct {
 	decode func(text []byte) (v *view, ok bool)
 	rank   rank
 }
 
-// A rank is where a layer can lie: what a person or a program has written is escaped, shown, listed, and then
-// quoted in JSON, not the other way round. Trying all orders takes ten times as long.
+// A rank says where a layer can lie: texts are escaped, shown, listed and then
+// quoted in JSON, not the other way round. All orders take ten times as long.
 type rank int
 
 const (
 	outermost rank = iota
-	quoting        // JSON; in itself too
+	quoting        // JSON, also in itself
 	showing        // sequences for a terminal
 	listing        // numbers and signs before lines
-	joining        // lines that were broken
+	joining        // broken lines
 	escaping       // one character at a time; around JSON too
-	widening       // UTF-16, also amid what is no text
+	widening       // UTF-16, also in binary data
 )
 
 // within reports whether a layer can lie in one of another rank.
@@ -56,8 +56,8 @@ var layers = []layer{
 	{wide(1, 0), widening},
 }
 
-// units decodes escapes that begin with a byte. unit returns what one stands for, and how many bytes it
-// takes: 0 if it is none.
+// units returns a decoder of escapes that begin with a byte. unit returns an
+// escape's meaning and size in bytes, 0 if it is none.
 func units(begin byte, unit func(at []byte) (decoded []byte, size int)) func([]byte) (*view, bool) {
 	return func(text []byte) (*view, bool) {
 		i := bytes.IndexByte(text, begin)
@@ -85,7 +85,6 @@ func units(begin byte, unit func(at []byte) (decoded []byte, size int)) func([]b
 	}
 }
 
-// jsonEscape is an escape in a string of JSON.
 func jsonEscape(at []byte) ([]byte, int) {
 	if len(at) < 2 {
 		return nil, 0
@@ -120,7 +119,7 @@ func jsonEscape(at []byte) ([]byte, int) {
 	return nil, 0
 }
 
-// shellEscape is a backslash in a shell, in C, or in what imitates them.
+// shellEscape decodes a backslash of a shell, C and the like.
 func shellEscape(at []byte) ([]byte, int) {
 	if len(at) < 2 {
 		return nil, 0
@@ -138,7 +137,7 @@ func shellEscape(at []byte) ([]byte, int) {
 	return at[1:2], 2
 }
 
-// shellQuote is an apostrophe in a text between apostrophes.
+// shellQuote decodes an apostrophe in a shell's quotes.
 func shellQuote(at []byte) ([]byte, int) {
 	for _, spelled := range []string{`'\''`, `'"'"'`} {
 		if bytes.HasPrefix(at, []byte(spelled)) {
@@ -150,7 +149,6 @@ func shellQuote(at []byte) ([]byte, int) {
 
 func octal(c byte) bool { return c >= '0' && c <= '7' }
 
-// hexRune reads n hexadecimal digits.
 func hexRune(at []byte, n int) (r rune, ok bool) {
 	if len(at) < n {
 		return 0, false
@@ -165,7 +163,6 @@ func hexRune(at []byte, n int) (r rune, ok bool) {
 	return r, true
 }
 
-// digit is the value of a hexadecimal digit, or -1.
 func digit(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':
@@ -178,7 +175,6 @@ func digit(c byte) int {
 	return -1
 }
 
-// percent is an escape in a URL.
 func percent(at []byte) ([]byte, int) {
 	if r, ok := hexRune(at[1:], 2); ok {
 		return []byte{byte(r)}, 3
@@ -186,7 +182,7 @@ func percent(at []byte) ([]byte, int) {
 	return nil, 0
 }
 
-// form decodes the query of a URL, in which a plus is a blank, unless it is escaped.
+// form decodes a URL's query, in which an unescaped plus is a blank.
 func form(text []byte) (*view, bool) {
 	if bytes.IndexByte(text, '+') < 0 {
 		return nil, false
@@ -200,7 +196,6 @@ func form(text []byte) (*view, bool) {
 	return v, true
 }
 
-// entity is a character in HTML or XML.
 func entity(at []byte) ([]byte, int) {
 	end := bytes.IndexByte(at[:min(len(at), 12)], ';')
 	if end < 2 {
@@ -213,7 +208,7 @@ func entity(at []byte) ([]byte, int) {
 	return nil, 0
 }
 
-// ansi is a sequence for a terminal, which shows nothing.
+// ansi decodes a terminal sequence, to nothing.
 func ansi(at []byte) ([]byte, int) {
 	if len(at) < 2 {
 		return nil, 0
@@ -244,8 +239,8 @@ func ansi(at []byte) ([]byte, int) {
 	return nil, 2
 }
 
-// margin drops what stands before the text of each line. sizes returns what is asked for each line how many bytes
-// that are.
+// margin returns a decoder that drops what precedes each line's text. sizes
+// returns a function that is called for each line, for that many bytes.
 func margin(sizes func() func(line []byte) int) func([]byte) (*view, bool) {
 	return func(text []byte) (*view, bool) {
 		if bytes.IndexByte(text, '\n') < 0 {
@@ -270,8 +265,8 @@ func margin(sizes func() func(line []byte) int) func([]byte) (*view, bool) {
 	}
 }
 
-// diffMargin is that of a diff or a quotation. That of a diff with two parents has two signs: what stands in the
-// second place of another diff is the line's own.
+// diffMargin is for diffs and quotations. A diff with two parents has two
+// signs; in others the second is part of the line.
 func diffMargin() func(line []byte) int {
 	signs := 1
 	return func(line []byte) int {
@@ -302,7 +297,7 @@ func diffMargin() func(line []byte) int {
 	}
 }
 
-// numberMargin is that of a listing: "   12→", "12\t", "12:", "12-", "12 |", "12.".
+// numberMargin is for listings: "   12→", "12\t", "12:", "12-", "12 |", "12.".
 func numberMargin(line []byte) int {
 	digits := len(line) - len(bytes.TrimLeft(line, " \t"))
 	end := digits
@@ -321,12 +316,10 @@ func numberMargin(line []byte) int {
 	return 0
 }
 
-// inRow is how many characters of UTF-16 stand in a row at least, if a text is written so: in what is no text there are
-// single ones everywhere.
+// inRow is the least run of UTF-16 characters: binary data has single ones.
 const inRow = 4
 
-// wide decodes UTF-16 whose first byte is the low or the high one, as far as it is ASCII: other
-// characters stay as they are.
+// wide decodes ASCII in UTF-16, with these offsets of a character's bytes.
 func wide(letter, zero int) func([]byte) (*view, bool) {
 	return func(text []byte) (*view, bool) {
 		if bytes.IndexByte(text, 0) < 0 {
@@ -363,7 +356,7 @@ func wide(letter, zero int) func([]byte) (*view, bool) {
 	}
 }
 
-// unwrap makes one line of all, with or without what the lines are indented by.
+// unwrap joins all lines, with or without their indentation.
 func unwrap(indented bool) func([]byte) (*view, bool) {
 	return func(text []byte) (*view, bool) {
 		if bytes.IndexByte(text, '\n') < 0 {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Learn returns what was taken out of a text, each once: one after the other is now [Mark] in redacted.
-// ok is false unless redacted is the text with parts replaced in this way. What was in a string of JSON
-// is given as it reads there, too. Parts shorter than [MinLength] are left out.
+// Learn returns the texts that [Mark] replaced in redacted, each once, and also
+// unescaped if they were in JSON. It leaves out those shorter than [MinLength].
+// ok is false unless redacted is text with parts replaced.
 func Learn(text, redacted []byte) (taken [][]byte, ok bool) {
 	parts := bytes.Split(redacted, []byte(Mark))
 	rest, ok := bytes.CutPrefix(text, parts[0])
@@ -40,7 +40,7 @@ func Learn(text, redacted []byte) (taken [][]byte, ok bool) {
 	for _, part := range parts[1:last] {
 		i := 0
 		if len(part) > 0 {
-			// A mark that was there before stands for itself, else something was taken out.
+			// An old mark stands for itself; otherwise something was taken out.
 			if after, marked := bytes.CutPrefix(rest, []byte(Mark)); marked && bytes.HasPrefix(after, part) {
 				i = len(Mark)
 			} else if i = bytes.Index(rest, part); i < 0 {

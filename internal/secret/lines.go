@@ -2,7 +2,7 @@ package secret
 
 import "bytes"
 
-// linesOf are the lines of a text, without blanks around them, from the first that has anything to the last.
+// linesOf returns a text's lines, trimmed, without empty ones at either end.
 func linesOf(text []byte) (lines [][]byte) {
 	for line := range bytes.SplitSeq(bytes.TrimSpace(text), []byte("\n")) {
 		lines = append(lines, bytes.TrimSpace(line))
@@ -10,15 +10,15 @@ func linesOf(text []byte) (lines [][]byte) {
 	return lines
 }
 
-// joined are the lines of a text as one. It is what they are where they were broken in another way, or end in
-// another one: see [unwrap].
+// joined returns a text's lines as one: so it stays equal if they are broken or
+// end in another way, see [unwrap].
 func joined(text []byte) []byte { return bytes.Join(linesOf(text), nil) }
 
-// maxMargin is how many bytes may stand before a line in a listing: numbers, signs, names, who wrote it when.
+// maxMargin limits what precedes a listed line: numbers, signs, authors, dates.
 const maxMargin = 200
 
-// listed are the places where a text has lines, one below the other: each at the end of a line, whatever stands
-// before it and however that ends. A list of what tools print there would never be whole.
+// listed returns the places of consecutive lines, each after anything and at a
+// line's end. A list of the margins that tools print is never complete.
 func listed(in []byte, lines [][]byte) (spans []Span) {
 	for from := 0; ; {
 		i := bytes.Index(in[from:], lines[0])
@@ -35,8 +35,7 @@ func listed(in []byte, lines [][]byte) (spans []Span) {
 	}
 }
 
-// below returns where lines end that a text has one below the other, 0 if it has not. The line before the first
-// ends at at.
+// below returns where consecutive lines, below the one to at, end, or 0.
 func below(in []byte, at int, lines [][]byte) int {
 	for n, want := range lines {
 		end := bytes.IndexByte(in[at:], '\n')
@@ -49,7 +48,7 @@ func below(in []byte, at int, lines [][]byte) int {
 			line = line[:end]
 		}
 		i := bytes.LastIndex(bytes.TrimRight(line, " \t\r"), want)
-		if n == len(lines)-1 { // more may stand behind the last one
+		if n == len(lines)-1 { // more may follow the last one
 			i = bytes.Index(line, want)
 		}
 		if i < 0 || i > maxMargin {

@@ -7,14 +7,14 @@ import (
 	"regexp"
 )
 
-// MinLength is how many bytes a fixed text must have: shorter ones stand everywhere by chance.
+// MinLength is the least size of a fixed text: shorter ones occur by chance.
 const MinLength = 6
 
-// ErrShort reports a text that is too short to be looked for.
+// ErrShort reports a text shorter than [MinLength].
 var ErrShort = fmt.Errorf("it is too short: at least %d bytes are needed", MinLength)
 
-// Fixed looks for a text. Where a text was cut, as the prompt in a record, its beginning counts before
-// the ellipsis, and its end behind it. One of several lines is found whatever stands before each of them.
+// Fixed returns a finder for a text. Before an ellipsis it finds the text's
+// beginning, and after one its end. Lines are found after any margin.
 func Fixed(text []byte) (*Finder, error) {
 	if len(text) < MinLength {
 		return nil, ErrShort
@@ -44,7 +44,6 @@ func hits(spans []Span) (all []hit) {
 	return all
 }
 
-// occurrences are where a text stands in another one.
 func occurrences(in, text []byte) (spans []Span) {
 	for from := 0; ; {
 		i := bytes.Index(in[from:], text)
@@ -56,7 +55,7 @@ func occurrences(in, text []byte) (spans []Span) {
 	}
 }
 
-// cut are beginnings of a text before an ellipsis, and ends behind one.
+// cut returns beginnings of a text before an ellipsis, and ends after one.
 func cut(in, text []byte) (spans []Span) {
 	for _, e := range occurrences(in, ellipsis) {
 		for n := min(len(text), e.From); n >= MinLength; n-- {
@@ -75,8 +74,8 @@ func cut(in, text []byte) (spans []Span) {
 	return spans
 }
 
-// Match looks for a pattern, as package regexp has it. A line break counts as any other byte; use (?m)
-// for ^ and $.
+// Match returns a finder for a regular expression. Line breaks are like any
+// other byte; use (?m) for ^ and $.
 func Match(pattern string) (*Finder, error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {

@@ -16,31 +16,28 @@ import (
 	"gitagent/internal/local"
 )
 
-// A Memory knows texts again that it does not hold: of each it has the length, a keyed hash, and 16 bits of
-// one of its beginning. The key lies beside them, so whoever can read the file can try out guesses; it never leaves the
-// repository's local state.
+// A Memory recognises texts that it does not contain, by length, keyed hash,
+// and 16 bits of a hash of the beginning. With its key, readers of the file can
+// test guesses; it never leaves the repository's local state.
 type Memory struct {
 	Key   []byte       `json:"key"` // 32 random bytes
 	Texts []remembered `json:"texts"`
-	// Prompts are the HMACs of the beginnings of purged turns' prompts.
+	// Prompts are HMACs of the beginnings of purged turns' prompts.
 	Prompts [][]byte `json:"prompts,omitempty"`
 }
 
-// A remembered text.
 type remembered struct {
 	Length int    `json:"length"` // bytes
-	Head   uint16 `json:"head"`   // of the hash of its first bytes that is cheap to move along a text
+	Head   uint16 `json:"head"`   // of a rolling hash of its first bytes
 	MAC    []byte `json:"mac"`    // HMAC-SHA256
 }
 
-// maxRemembered is how many texts a memory has: the last ones.
+// maxRemembered limits the texts in a memory; the last ones stay.
 const maxRemembered = 1000
 
-// memoryFile is where it lies in our local state.
 const memoryFile = "purged"
 
-// ReadMemory reads the memory of a repository from its local state. Without one it is nil, which costs
-// looking for a file.
+// ReadMemory reads the repository's memory, which is nil if there is no file.
 func ReadMemory(dir *local.Dir) (*Memory, error) {
 	data, err := dir.ReadFile(memoryFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,7 +53,7 @@ func ReadMemory(dir *local.Dir) (*Memory, error) {
 	return m, nil
 }
 
-// Write writes the memory to the repository's local state. Whoever is killed meanwhile leaves the old one.
+// Write writes the memory to the local state, at once or not at all.
 func (m *Memory) Write(dir *local.Dir) error {
 	data, err := json.Marshal(m)
 	if err != nil {
@@ -68,7 +65,7 @@ func (m *Memory) Write(dir *local.Dir) error {
 	return dir.Rename(memoryFile+".new", memoryFile)
 }
 
-// Add remembers texts, those of several lines also as one. Those of fewer than [MinLength] bytes are not.
+// Add remembers texts of at least [MinLength], with several lines also joined.
 func (m *Memory) Add(texts ...[]byte) {
 	if m.Key == nil {
 		m.Key = make([]byte, 32)
@@ -91,11 +88,11 @@ func (m *Memory) Add(texts ...[]byte) {
 	}
 }
 
-// Finds reports whether there is a text to find. Prompts are none.
+// Finds reports whether there is a text, not just prompts, to find.
 func (m *Memory) Finds() bool { return m != nil && len(m.Texts) > 0 }
 
-// AddPrompts remembers prompts of turns that were purged as a whole. As what was typed may be any word, they are
-// known again only where a client says that something was a prompt.
+// AddPrompts remembers prompts of purged turns. They may be any word, so they
+// only count where a client marks a text as a prompt.
 func (m *Memory) AddPrompts(prompts ...string) {
 	m.Add() // there is a key
 	for _, p := range prompts {
@@ -108,7 +105,7 @@ func (m *Memory) AddPrompts(prompts ...string) {
 	}
 }
 
-// beginning is what is compared of a prompt: clients cut it, and put it on one line.
+// beginning returns what is compared of a prompt: clients cut and join it.
 func beginning(prompt string) string {
 	const most = 64 // runes
 	line := []rune(strings.TrimSuffix(strings.Join(strings.Fields(prompt), " "), "…"))
@@ -126,8 +123,8 @@ func (m *Memory) mac(text []byte) []byte {
 	return h.Sum(nil)
 }
 
-// window is how much of the beginning of a remembered text is looked for first: all of it, or up to a fifth less, so
-// that texts of a thousand lengths take a few passes and not a thousand.
+// window returns how much of a text's beginning is searched first: at least
+// four fifths, so that a thousand lengths take a few passes.
 func window(length int) int {
 	step := 1
 	for length/step >= 8 {
@@ -136,13 +133,13 @@ func window(length int) int {
 	return length / step * step
 }
 
-// base is the base of the rolling hash, by the key.
+// base returns the base of the rolling hash, which depends on the key.
 func (m *Memory) base() uint64 {
 	sum := sha256.Sum256(append([]byte("rolling "), m.Key...))
 	return binary.BigEndian.Uint64(sum[:]) | 1
 }
 
-// roll is the rolling hash of a text, of which [head] is used.
+// roll returns the rolling hash of a text, for [head].
 func roll(base uint64, text []byte) (h uint64) {
 	for _, c := range text {
 		h = h*base + uint64(c) + 1
@@ -150,11 +147,11 @@ func roll(base uint64, text []byte) (h uint64) {
 	return h
 }
 
-// head is what is kept of a rolling hash: too little to confirm the beginning of a text, enough to pass over what has
-// another one.
+// head returns the stored part of a rolling hash: too little to confirm a
+// guess, enough to skip most texts.
 func head(rolled uint64) uint16 { return uint16(rolled >> 48) }
 
-// Finder finds what is remembered. That of a nil Memory finds nothing.
+// Finder returns a finder for the memory; for nil it finds nothing.
 func (m *Memory) Finder() *Finder {
 	f := new(Finder)
 	if m == nil {
@@ -182,11 +179,11 @@ func (m *Memory) Finder() *Finder {
 	return f
 }
 
-// heads are the beginnings of remembered texts that have one window.
+// heads are the texts with one window.
 type heads struct {
 	window  int
 	base    uint64
-	may     [1 << 16 / 64]uint64 // a bit for each head that there is
+	may     [1 << 16 / 64]uint64 // a bit for each head that exists
 	lengths map[uint16][]int     // of the texts with a head, longest first
 }
 
@@ -199,7 +196,7 @@ func (h *heads) add(t remembered) {
 	}
 }
 
-// match returns where a text has one of which is says that it is known. They may overlap.
+// match returns the parts, perhaps overlapping, for which is returns true.
 func (h *heads) match(in []byte, is func(text []byte) bool) (spans []Span) {
 	if len(in) < h.window {
 		return nil

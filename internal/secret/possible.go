@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// gram is how many letters in a row of a text are looked for to see at once that another one can't have it.
+// gram is the length of the sequences that a text must share with another.
 const gram = 4
 
-// A glance tells of most texts that they can't have another one in any spelling: neither they nor what they have in
-// base64 or hexadecimal digits has any of its letters in a row, and nothing in them spells letters in another way.
+// A glance tells quickly that most texts, plain or decoded, can't contain a
+// text: they share no gram with it, and have no signs of other spellings.
 type glance struct {
 	grams [][]byte
-	least int // bytes of what is encoded that are looked at
-	text  int // bytes in a row that are text where it is spelled
+	least int // the least size of decoded bytes to look at
+	text  int // the least run of text around a spelling
 }
 
-// possible returns what looks at a text; nil where there are too few letters: those in a row may be where a line was
-// broken.
+// possible returns a function that reports whether a text may contain text, or
+// nil if that has too few grams to survive a broken line.
 func possible(text []byte) func(in []byte) bool {
 	g := &glance{least: min(len(text), wrapped*3/4), text: MinLength} // a listing breaks what is encoded into lines
 	if whole := legible(text, len(text)); len(whole) == 1 {
@@ -38,7 +38,8 @@ func possible(text []byte) func(in []byte) bool {
 	return func(in []byte) bool { return g.may(in, g.least, 2) }
 }
 
-// may reports whether a text can have it, down to so many encodings in each other, each of so many bytes at least.
+// may reports whether in may contain it, in up to depth encodings of least
+// bytes.
 func (g *glance) may(in []byte, least, depth int) bool {
 	for _, letters := range g.grams {
 		if bytes.Contains(in, letters) {
@@ -68,14 +69,14 @@ func (g *glance) may(in []byte, least, depth int) bool {
 	return false
 }
 
-// signs begin what spells or breaks a letter or a digit, or what spells one of these signs.
+// signs begin what spells or breaks a letter or digit, or one of these signs.
 var signs = [][]byte{
 	[]byte(`\u00`), []byte(`\x`), []byte(`\0`), []byte(`\1`), []byte("\x1b"),
 	[]byte("&#"), []byte("&amp;"), []byte("&num;"),
 	[]byte("%2"), []byte("%3"), []byte("%4"), []byte("%5"), []byte("%6"), []byte("%7"),
 }
 
-// spelled reports whether there is such a sign in what is text.
+// spelled reports whether a sign occurs in a legible part.
 func (g *glance) spelled(in []byte) bool {
 	has := func(part []byte) bool {
 		return slices.ContainsFunc(signs, func(sign []byte) bool { return bytes.Contains(part, sign) })
@@ -83,7 +84,7 @@ func (g *glance) spelled(in []byte) bool {
 	return has(in) && slices.ContainsFunc(legible(in, g.text), func(part Span) bool { return has(in[part.From:part.To]) })
 }
 
-// wideAnywhere reports whether something may be UTF-16: every second byte of some is zero.
+// wideAnywhere reports whether every second byte of some is zero, as in UTF-16.
 func wideAnywhere(in []byte) bool {
 	for i := 0; ; i++ {
 		next := bytes.IndexByte(in[i:], 0)

@@ -1,15 +1,15 @@
 package secret
 
-// A run is a part of a text that may be something in base64 or in hexadecimal digits.
+// A run is a part of a text that may be base64 or hexadecimal.
 type run struct {
 	Span
 	hex bool
 }
 
-// wrapped is how many letters a line of base64 has at least if it goes on in the next one.
+// wrapped is the least length of a base64 line that continues in the next.
 const wrapped = 32
 
-// runs returns the parts of a text that can hold so many bytes in base64 or hexadecimal digits.
+// runs returns the parts of a text that may encode at least least bytes.
 func runs(text []byte, least int) (all []run) {
 	for i := 0; i < len(text); {
 		from, to := stretch(text, i, wrapped, func(c byte) bool { return letter[c] != none })
@@ -25,8 +25,8 @@ func runs(text []byte, least int) (all []run) {
 	return all
 }
 
-// hexRuns returns the parts of a span that can hold so many bytes in hexadecimal digits, in lines of at least so many
-// if there are several.
+// hexRuns returns a span's hexadecimal parts of at least least bytes. If they
+// have several lines, these have at least wrapped digits.
 func hexRuns(text []byte, in Span, least, wrapped int) (all []run) {
 	for at := in.From; at < in.To; {
 		var part Span
@@ -39,7 +39,7 @@ func hexRuns(text []byte, in Span, least, wrapped int) (all []run) {
 	return all
 }
 
-// stretch returns the next part of a text that has only such letters, and ends of lines between long ones.
+// stretch returns the next run of such letters, with breaks between long lines.
 func stretch(text []byte, i, wrapped int, is func(byte) bool) (from, to int) {
 	for i < len(text) && !is(text[i]) {
 		i++
@@ -67,7 +67,7 @@ func stretch(text []byte, i, wrapped int, is func(byte) bool) (from, to int) {
 	return from, i
 }
 
-// decodings are what a run may stand for: its first letters may belong to something else.
+// decodings returns what a run may mean, at any offset of its beginning.
 func (r run) decodings(text []byte) (all [][]byte) {
 	letters := make([]byte, 0, r.To-r.From)
 	for _, c := range text[r.From:r.To] {
@@ -103,10 +103,10 @@ func (r run) decodings(text []byte) (all [][]byte) {
 	return all
 }
 
-// none is the letter of a byte that is none.
+// none marks other bytes in letter.
 const none = 0xff
 
-// letter has the values of the letters of base64, in both alphabets.
+// letter maps base64 letters, of both alphabets, to values.
 var letter = func() (l [256]byte) {
 	for i := range l {
 		l[i] = none

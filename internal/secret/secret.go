@@ -1,8 +1,9 @@
-// Package secret finds one secret in texts, however it is spelled there: escaped, encoded, wrapped
-// or split. It decodes what it reads and compares, and has no list of spellings ([layers]).
+// Package secret finds one secret in texts, however it is spelled: escaped,
+// encoded, wrapped or split. It decodes and compares, without a list of
+// spellings ([layers]).
 //
-// A [Finder] looks for a text, for a pattern, or for what this repository remembers by keyed hash
-// ([Memory]): what was purged must not be recorded again.
+// A [Finder] looks for a text, a pattern, or what this repository remembers by
+// keyed hash ([Memory]), so that nothing purged is recorded again.
 package secret
 
 import (
@@ -12,31 +13,31 @@ import (
 	"unicode/utf8"
 )
 
-// Mark takes the place of what was purged.
+// Mark replaces what was purged.
 const Mark = "[redacted:purged]"
 
 // A Span is a part of a text, in bytes: from From to before To.
 type Span struct{ From, To int }
 
-// A Finder finds secrets. It is safe for concurrent use. The zero Finder finds nothing.
+// A Finder finds secrets, the zero Finder none. It is safe for concurrent use.
 type Finder struct {
 	matchers []matcher
 	isPrompt func(text string) bool // of a turn that was purged as a whole; nil if there is none
 }
 
-// A matcher finds one secret in a text that is decoded.
+// A matcher finds one secret in a decoded text.
 type matcher struct {
 	// match returns where the text has it.
 	match func(text []byte) []Span
-	least int // bytes that it has at least where it is encoded
-	// may reports whether a text can have it in any spelling; nil if that takes a search.
+	least int // the least size in bytes where it is encoded
+	// may reports whether a text may have it in any spelling; nil if unknown.
 	may   func(text []byte) bool
-	exact bool // it is one text, so that lines may be joined: a pattern would go on in the next one
-	// says is the secret itself, where what is found says it with something between; nil if it is what is found.
+	exact bool // a text: lines may be joined, where a pattern would match on into the next
+	// says is the secret, if what is found has something in between; else nil.
 	says []byte
 }
 
-// Or finds what any of several finders finds.
+// Or returns a finder for all that the given ones find.
 func Or(finders ...*Finder) *Finder {
 	all := new(Finder)
 	for _, f := range finders {
@@ -47,27 +48,26 @@ func Or(finders ...*Finder) *Finder {
 	return all
 }
 
-// IsPrompt reports whether a text is the prompt of a turn that was purged as a whole, by what a [Memory] knows.
+// IsPrompt reports whether a text is a prompt of a purged turn in a [Memory].
 func (f *Finder) IsPrompt(text string) bool { return f != nil && f.isPrompt != nil && f.isPrompt(text) }
 
-// Empty reports whether it finds nothing, whatever the text; a nil Finder does not.
+// Empty reports whether f never finds anything, also if nil.
 func (f *Finder) Empty() bool { return f == nil || len(f.matchers) == 0 }
 
-// A hit is where a text has a secret, and the secret as it was decoded.
+// A hit is the place of a secret, and the decoded secret.
 type hit struct {
 	Span
 	text []byte
 }
 
-// depth is how many layers may lie above each other: JSON in JSON in JSON that quotes a numbered
-// listing in colours.
+// depth limits nested layers, as a coloured listing in JSON in JSON in JSON.
 const depth = 5
 
-// Spans returns where a text has the secret, in order, without overlaps. A span covers whole escapes
-// of the text; of an encoded run it covers all.
+// Spans returns where a text has the secret, sorted and apart. A span covers
+// whole escapes and whole encoded runs.
 func (f *Finder) Spans(text []byte) []Span { return join(f.search(text)) }
 
-// Found returns the secrets that a text has, decoded, each once.
+// Found returns the secrets in a text, decoded, each once.
 func (f *Finder) Found(text []byte) [][]byte {
 	var found [][]byte
 	for _, h := range f.search(text) {
@@ -78,8 +78,8 @@ func (f *Finder) Found(text []byte) [][]byte {
 	return found
 }
 
-// Replace puts [Mark] in the place of every span. It returns text itself if there is none. For JSON
-// there is [Finder.ReplaceJSON].
+// Replace replaces each span by [Mark]; without any it returns text itself. For
+// JSON use [Finder.ReplaceJSON].
 func (f *Finder) Replace(text []byte) []byte { return replace(text, f.Spans(text)) }
 
 func replace(text []byte, spans []Span) []byte {
@@ -95,7 +95,7 @@ func replace(text []byte, spans []Span) []byte {
 	return append(out, text[end:]...)
 }
 
-// join puts spans in order, and makes one of those that overlap.
+// join sorts spans and merges those that overlap.
 func join(hits []hit) []Span {
 	slices.SortFunc(hits, func(a, b hit) int {
 		if a.From != b.From {
@@ -114,7 +114,7 @@ func join(hits []hit) []Span {
 	return spans
 }
 
-// search finds the secrets in a text as it stands and in every way to decode it.
+// search finds the secrets in a text as it is and decoded in every way.
 func (f *Finder) search(text []byte) []hit {
 	if f.Empty() {
 		return nil
@@ -132,21 +132,20 @@ func (f *Finder) search(text []byte) []hit {
 	return s.in(text, depth, outermost, false)
 }
 
-// A search is that through one text.
+// A search is the search of one text.
 type search struct {
 	matchers []matcher
 	least    int
 	patterns bool // not all matchers are exact
 
-	// seen has the hashes of what a part of a text was decoded to: two layers can give the same. In another part it
-	// stands somewhere else.
+	// seen has hashes of decoded texts, as two layers can give the same. It is
+	// for one part of a text: in another the place differs.
 	seen map[uint64]bool
 }
 
 var seed = maphash.MakeSeed()
 
-// in finds the secrets in a text that was decoded by a layer of a rank. joined is whether lines were joined
-// in it.
+// in searches a text from a layer of rank above, perhaps with joined lines.
 func (s *search) in(text []byte, depth int, above rank, joined bool) (hits []hit) {
 	for _, m := range s.matchers {
 		if joined && !m.exact {
@@ -191,12 +190,12 @@ func (s *search) in(text []byte, depth int, above rank, joined bool) (hits []hit
 	return hits
 }
 
-// anew is the same search of another part of a text.
+// anew returns the search for another part of a text.
 func (s *search) anew() *search {
 	return &search{matchers: s.matchers, least: s.least, patterns: s.patterns}
 }
 
-// decoded finds the secrets in what the layers of some ranks make of a text.
+// decoded searches what layers of some ranks make of a text.
 func (s *search) decoded(text []byte, depth int, above rank, joined bool, of func(rank) bool) (hits []hit) {
 	for _, l := range layers {
 		if !of(l.rank) || !l.rank.within(above) {
@@ -222,7 +221,7 @@ func (s *search) decoded(text []byte, depth int, above rank, joined bool, of fun
 	return hits
 }
 
-// legible returns the parts of a text that are text: nobody escapes or lists noise, which has every sign of it.
+// legible returns the parts that are text: binary data has all signs by chance.
 func legible(text []byte, least int) (parts []Span) {
 	from := 0
 	end := func(to int) {
@@ -249,7 +248,7 @@ func legible(text []byte, least int) (parts []Span) {
 	return parts
 }
 
-// printable reports whether a text is one that a person can have written.
+// printable reports whether a person may have written a text.
 func printable(text []byte) bool {
 	return utf8.Valid(text) && !bytes.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' })
 }
