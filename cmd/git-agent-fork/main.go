@@ -39,7 +39,7 @@ func execute(ctx context.Context) {
 		app = pageApp()
 		os.Args[0] = app.Name // with which warnings begin
 	}
-	cmdline.Main(ctx, app, target.Damaged, git.ErrNotFound)
+	cmdline.Main(ctx, app, target.Manual, target.Damaged, git.ErrNotFound)
 }
 
 func run(c *cli.Context) error {

@@ -26,7 +26,7 @@ func execute(ctx context.Context) {
 		hook(ctx, args)
 		return
 	}
-	cmdline.Main(ctx, newApp(), target.Damaged, git.ErrNotFound)
+	cmdline.Main(ctx, newApp(), target.Manual, target.Damaged, git.ErrNotFound)
 }
 
 func newApp() *cli.App {

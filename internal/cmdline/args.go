@@ -32,6 +32,7 @@ type line struct {
 	dirs    []string // the values of -C
 	pending string   // the flag at the end of the line without a value
 	version bool     // --version was given
+	whole   bool     // --help was given, or the word help: not the short help but the manual page
 }
 
 // A level is the program or a command, with the flags given to it.
@@ -64,6 +65,9 @@ func parse(app *cli.App, args []string) (*line, error) {
 		case arg == "--":
 			l.args, l.dashed = append(l.args, args...), len(args)
 			args = nil
+		case arg == helpWord && len(l.levels) == 1 && len(l.args) == 0 && !l.whole:
+			l.whole = true
+			args = append(args[:len(args):len(args)], "--help")
 		case isFlag(arg) && !(isNumber(arg) && l.find(arg) == nil):
 			n, err := l.flag(arg, args)
 			if err != nil {
@@ -123,6 +127,7 @@ func (l *line) flag(arg string, rest []string) (int, error) {
 	case owner == &l.levels[0] && name == versionFlag:
 		l.version = true
 	case name == "h" || name == "help":
+		l.whole = l.whole || name == "help"
 		owner.flags = append(owner.flags, "--help")
 	default:
 		owner.flags = append(owner.flags, words...)

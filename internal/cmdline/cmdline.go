@@ -4,13 +4,14 @@
 // It is the only place that prints errors and exits. A program is a [cli.App] literal, and its main
 // function one call:
 //
-//	func main() { cmdline.Main(ctx, newApp(), target.Damaged, git.ErrNotFound) }
+//	func main() { cmdline.Main(ctx, newApp(), target.Manual, target.Damaged, git.ErrNotFound) }
 //
 // # Command lines
 //
 // Flags may stand before, between and after arguments, and "--" ends them. "-C <dir>" works as it does
-// in git, before or after the command; "--version" prints the version, "-h" and "--help" the help. A
-// flag's value may begin with a dash, that of a flag of one letter may be attached ("-U5"), and "-3"
+// in git, before or after the command; "--version" prints the version, and "-h" the help. "--help", or the word
+// "help" before a command, opens the manual page, which is called git-agent-turn-show for git agent-turn show, and
+// prints the help where that page isn't installed. A flag's value may begin with a dash, that of a flag of one letter may be attached ("-U5"), and "-3"
 // is an argument, not a flag. What comes after "--" are paths for a command that says [WithPaths].
 //
 // A program whose [cli.App] has an ArgsUsage takes arguments besides its commands: a first one that is the
@@ -52,19 +53,24 @@ import (
 )
 
 // Main runs app with the arguments of the process and exits. An error that wraps one of notFound
-// means that there is nothing there: exit status 3. advise may add to an error of any command.
+// means that there is nothing there: exit status 3. manual shows the manual page of that name, and reports
+// whether there is one. advise may add to an error of any command.
 //
 // The context of a command is made from ctx, and ends at the first SIGINT or SIGTERM; a second one kills. A command that
 // must outlive them, as a hook must, calls [signal.Ignore].
-func Main(ctx context.Context, app *cli.App, advise func(error) error, notFound ...error) {
+func Main(
+	ctx context.Context, app *cli.App, manual func(ctx context.Context, page string) bool,
+	advise func(error) error, notFound ...error,
+) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, app, os.Args, advise, notFound))
+	os.Exit(run(ctx, app, os.Args, manual, advise, notFound))
 }
 
 // run is Main without the process: it returns the exit status.
 func run(
-	ctx context.Context, app *cli.App, args []string, advise func(error) error, notFound []error,
+	ctx context.Context, app *cli.App, args []string, manual func(ctx context.Context, page string) bool,
+	advise func(error) error, notFound []error,
 ) (status int) {
 	prepare(app)
 	defer func() {
@@ -79,7 +85,7 @@ func run(
 	if n := len(args) - 1; n > 0 && args[n] == completeFlag {
 		err = complete(ctx, app, args[:n])
 	} else {
-		err = execute(ctx, app, args)
+		err = execute(ctx, app, args, manual)
 	}
 	if err == nil {
 		return statusDone
@@ -124,7 +130,7 @@ const maxMessage = 8000
 // Message is [EscapeLines] for an error, which may quote a stranger at length: it is cut.
 func Message(text string) string { return shorten(EscapeLines(text), maxMessage) }
 
-func execute(ctx context.Context, app *cli.App, args []string) error {
+func execute(ctx context.Context, app *cli.App, args []string, manual func(ctx context.Context, page string) bool) error {
 	l, err := parse(app, args[1:])
 	if err != nil {
 		return err
@@ -132,6 +138,9 @@ func execute(ctx context.Context, app *cli.App, args []string) error {
 	if l.version {
 		_, err := fmt.Fprintf(app.Writer, "%s version %s\n", app.Name, version.String())
 		return err
+	}
+	if l.manual(ctx, app, manual) {
+		return nil
 	}
 	if err := l.enter(); err != nil {
 		return err
@@ -169,7 +178,9 @@ func prepare(app *cli.App) {
 		app.BashComplete = CompleteCommands
 	}
 	app.BashComplete = completer(app.BashComplete)
+	app.CustomAppHelpTemplate = help(app)
 	for _, c := range app.Commands {
+		c.Category = "" // the library would print it in the help of the command
 		prepareCommand(c)
 	}
 }

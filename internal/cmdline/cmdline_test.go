@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,7 +37,7 @@ func testApp() *cli.App {
 	return &cli.App{
 		Name:  "git-agent-test",
 		Usage: "show what arrives",
-		Commands: []*cli.Command{
+		Commands: slices.Concat(Group(LookBack, []*cli.Command{
 			{
 				Name:      "list",
 				Usage:     "list the turns",
@@ -66,6 +67,7 @@ func testApp() *cli.App {
 					{Name: "show", Usage: "render", Action: show},
 				},
 			},
+		}...), Group(Share, []*cli.Command{
 			{Name: "hook", SkipFlagParsing: true, Action: show},
 			{Name: "pwd", Action: func(c *cli.Context) error {
 				dir, err := os.Getwd()
@@ -94,7 +96,7 @@ func testApp() *cli.App {
 				panic("at the disco")
 			}},
 			{Name: "ghost", Hidden: true, Action: show},
-		},
+		}...)),
 	}
 }
 
@@ -102,7 +104,7 @@ func runTest(t *testing.T, app *cli.App, args ...string) (stdout, stderr string,
 	t.Helper()
 	var out, errs bytes.Buffer
 	app.Writer, app.ErrWriter = &out, &errs
-	status = run(t.Context(), app, append([]string{"git-agent-test"}, args...), nil, []error{errNothing})
+	status = run(t.Context(), app, append([]string{"git-agent-test"}, args...), nil, nil, []error{errNothing})
 	return out.String(), errs.String(), status
 }
 
@@ -247,7 +249,7 @@ func TestErrors(t *testing.T) {
 		{"log", 2, "git-agent-test: error: no command given\ngit-agent-test: hint: list the commands with: git agent-test log -h\n"},
 		{"lst", 2, "git-agent-test: error: unknown command \"lst\"\ngit-agent-test: hint: did you mean list?\n"},
 		{"xyzzy", 2, "git-agent-test: error: unknown command \"xyzzy\"\ngit-agent-test: hint: list the commands with: git agent-test -h\n"},
-		{"help", 2, "git-agent-test: error: unknown command \"help\"\ngit-agent-test: hint: list the commands with: git agent-test -h\n"},
+		{"help nope", 2, "git-agent-test: error: unknown command \"nope\"\ngit-agent-test: hint: list the commands with: git agent-test -h\n"},
 		{"log strat", 2, "git-agent-test: error: unknown command \"strat\"\ngit-agent-test: hint: did you mean start?\n"},
 		{"list --jsno", 2, "git-agent-test: error: unknown flag \"--jsno\"\ngit-agent-test: hint: did you mean --json?\n"},
 		{"list 1 --xyzzy=3", 2, "git-agent-test: error: unknown flag \"--xyzzy\"\ngit-agent-test: hint: list the flags with: git agent-test list -h\n"},
@@ -293,7 +295,7 @@ func TestInterrupted(t *testing.T) {
 		ErrWriter: &stderr,
 		Action:    func(c *cli.Context) error { return fmt.Errorf("read: %w", c.Context.Err()) },
 	}
-	if status := run(ctx, app, []string{"git-agent-test"}, nil, nil); status != 1 || stderr.String() != "git-agent-test: error: interrupted\n" {
+	if status := run(ctx, app, []string{"git-agent-test"}, nil, nil, nil); status != 1 || stderr.String() != "git-agent-test: error: interrupted\n" {
 		t.Errorf("status %d, stderr %q", status, stderr.String())
 	}
 }
@@ -306,7 +308,7 @@ func TestInterruptedGit(t *testing.T) {
 		app := &cli.App{Name: "git-agent-test", ErrWriter: &stderr, Action: func(*cli.Context) error {
 			return fmt.Errorf("git rev-parse: %w", exec.Command("sh", "-c", "kill -"+signal+" $$").Run())
 		}}
-		if status := run(t.Context(), app, []string{"git-agent-test"}, nil, nil); status != 1 || stderr.String() != "git-agent-test: error: "+want+"\n" {
+		if status := run(t.Context(), app, []string{"git-agent-test"}, nil, nil, nil); status != 1 || stderr.String() != "git-agent-test: error: "+want+"\n" {
 			t.Errorf("%s: status %d, stderr %q", signal, status, stderr.String())
 		}
 	}
@@ -319,7 +321,10 @@ func TestHelpAndVersion(t *testing.T) {
 		not  []string
 	}{
 		{"-h", []string{"git agent-test - show what arrives", "list ", "list the turns", "-C <dir>", "--version"}, []string{"default: false", "ghost", "VERSION:", "-v,"}},
+		{"-h", []string{"\n   look back\n     list  list the turns\n     log   \n\n   share\n     hook  \n", "git agent-test help <command> opens"}, []string{"CATEGORY"}},
 		{"--help", []string{"git agent-test - show what arrives"}, nil},
+		{"help", []string{"git agent-test - show what arrives"}, nil},
+		{"help list", []string{"git agent-test list - list the turns"}, []string{"CATEGORY"}},
 		{"list -h", []string{"git agent-test list - list the turns", "[<turn>...]", "--mission <id>"}, []string{"default: false", "secret"}},
 		{"list 12 --json --help", []string{"git agent-test list - list the turns"}, nil},
 		{"log -h", []string{"git agent-test log", "start", "render"}, nil},
@@ -340,6 +345,49 @@ func TestHelpAndVersion(t *testing.T) {
 				t.Errorf("%q: output has %q:\n%s", tt.args, not, stdout)
 			}
 		}
+	}
+}
+
+// TestManual checks which manual page is opened for which words; where it is not installed, the help comes.
+func TestManual(t *testing.T) {
+	for line, want := range map[string]string{
+		"--help":                "git-agent-test",
+		"help":                  "git-agent-test",
+		"help list":             "git-agent-test-list",
+		"-C / help list":        "git-agent-test-list",
+		"list --help":           "git-agent-test-list",
+		"list 12 --json --help": "git-agent-test-list",
+		"help log start":        "git-agent-test-log",
+		"log start --help":      "git-agent-test-log",
+		"help hook":             "git-agent-test-hook",
+		"-h":                    "",
+		"list -h":               "",
+		"list help":             "",
+		"list -- --help":        "",
+	} {
+		for _, installed := range []bool{true, false} {
+			got := ""
+			app := testApp()
+			var out bytes.Buffer
+			app.Writer, app.ErrWriter = &out, &out
+			status := run(t.Context(), app, append([]string{"git-agent-test"}, strings.Fields(line)...), func(_ context.Context, page string) bool {
+				got = page
+				return installed
+			}, nil, nil)
+			if got != want || status != 0 || (out.Len() == 0) != (installed && want != "") {
+				t.Errorf("%q, installed %t: page %q, want %q; status %d, printed %q", line, installed, got, want, status, &out)
+			}
+		}
+	}
+}
+
+// TestMoved checks that an old word says the new one, and does the same.
+func TestMoved(t *testing.T) {
+	app := testApp()
+	app.Commands = append(app.Commands, &cli.Command{Name: "ls", Hidden: true, Action: Moved("git agent-test list", app.Commands[0].Action)})
+	stdout, stderr, status := runTest(t, app, "ls", "12")
+	if want := "git-agent-test: warning: ls is going away; use this instead: git agent-test list\n"; stdout != "ls args=[\"12\"]\n" || stderr != want || status != 0 {
+		t.Errorf("status %d, stdout %q, stderr %q, want %q", status, stdout, stderr, want)
 	}
 }
 

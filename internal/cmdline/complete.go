@@ -83,6 +83,9 @@ func complete(ctx context.Context, app *cli.App, args []string) error {
 	if n := len(words) - 1; n >= 0 {
 		words, at.typed = words[:n], words[n]
 	}
+	if len(words) > 0 && words[0] == helpWord {
+		words = words[1:]
+	}
 	l, err := parse(app, words)
 	top := l.levels[len(l.levels)-1]
 	switch {

@@ -19,6 +19,7 @@ func TestComplete(t *testing.T) {
 		{"_", commands},
 		{"-C / _", commands},
 		{"lo", "log\n"},
+		{"help lo", "log\n"},
 		{"list _", `typed="" mission="" args=[]` + about},
 		{"list 1", `typed="1" mission="" args=[]` + about},
 		{"list 2", "typed=\"2\" mission=\"\" args=[]\n"},

@@ -26,7 +26,7 @@ func TestTold(t *testing.T) {
 		app := &cli.App{Name: "git-agent-test", ErrWriter: &stderr, Action: func(*cli.Context) error {
 			return Told(fmt.Errorf("run it: %w", exec.Command("sh", "-c", command).Run()))
 		}}
-		if status := run(t.Context(), app, []string{"git-agent-test"}, nil, nil); status != want.status || stderr.String() != want.stderr {
+		if status := run(t.Context(), app, []string{"git-agent-test"}, nil, nil, nil); status != want.status || stderr.String() != want.stderr {
 			t.Errorf("%s: status %d, stderr %q", command, status, stderr.String())
 		}
 	}
