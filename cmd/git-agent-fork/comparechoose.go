@@ -48,7 +48,7 @@ func ofForks(w *workspace.Workspace) reader {
 func (f *finder) several(ctx context.Context, read reader) ([]ledger.ID, error) {
 	if !terminal.HasScreen() {
 		return nil, cmdline.Hint(cmdline.Usagef("choosing forks needs a terminal"),
-			"name them, or the turn that they are forks of: git agent-fork compare <turn>; list them with: git agent-turn tree")
+			"name them, or the turn that they are forks of: git agent-fork compare <turn>; list them with: git agent-turn missions --tree")
 	}
 	var chosen []ledger.ID
 	err := f.show(ctx, read, func(ctx context.Context) error {

@@ -131,9 +131,9 @@ func bisection(c *cli.Context, w *workspace.Workspace) (*bisect.Bisection, error
 		return nil, cmdline.Hint(cmdline.Usagef("%s, the good one, does not come before %s", good.Describe(), bad.Describe()),
 			"what was broken first and works now is found with the command's answers turned around")
 	case errors.As(err, &apart) && apart.Common != nil:
-		return nil, cmdline.Hintf(err, "the last turn that both have is %s; see how missions come from each other with: git agent-turn tree", apart.Common.ID())
+		return nil, cmdline.Hintf(err, "the last turn that both have is %s; see how missions come from each other with: git agent-turn missions --tree", apart.Common.ID())
 	case errors.As(err, &apart):
-		return nil, cmdline.Hint(err, "see how missions come from each other with: git agent-turn tree")
+		return nil, cmdline.Hint(err, "see how missions come from each other with: git agent-turn missions --tree")
 	case err != nil:
 		return nil, err
 	}

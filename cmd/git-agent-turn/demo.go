@@ -78,7 +78,7 @@ func demo(c *cli.Context) error {
 		{"agent-turn", "diff", "4"},
 		{"status", "--short", "--branch"},
 		{"agent-fork", "--worktree", "../fork", "2"},
-		{"agent-turn", "tree"},
+		{"agent-turn", "missions", "--tree"},
 		{"agent-handoff", "write", "../HANDOFF.md"},
 		{"agent-handoff", "prime"},
 	} {

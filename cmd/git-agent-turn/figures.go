@@ -184,7 +184,7 @@ func (x *examination) toFree(m *measured, each git.Usage, now time.Time) {
 	if old > 0 {
 		x.add(archiving(old, gone))
 		if each.Objects > 0 {
-			x.figures("to free", fmt.Sprintf("git agent-turn prune --older-than %s: about %s and %s, of as many missions, for good",
+			x.figures("to free", fmt.Sprintf("git agent-turn remove --older-than %s: about %s and %s, of as many missions, for good",
 				archiveAge, cmdline.Plural(int(old*each.Objects), "object"), cmdline.Size(old*each.Bytes)),
 				map[string]int64{"missions": old, "objects": old * each.Objects, "bytes": old * each.Bytes})
 		}

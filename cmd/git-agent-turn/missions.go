@@ -23,9 +23,10 @@ func missionsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "missions",
 		Usage:     "list the missions of the repository, newest first",
-		UsageText: "git agent-turn missions [--archived] [--json]",
+		UsageText: "git agent-turn missions [--tree] [--archived] [--json]",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "archived", Usage: "those in the archive, and no others"},
+			&cli.BoolFlag{Name: "tree", Usage: "below each mission, its forks"},
+			&cli.BoolFlag{Name: "archived", Usage: "those in the archive, and no others; in the tree, those too"},
 			target.JSONFlag(),
 		},
 		Action: cmdline.NoArgs(target.Paged(missions)),
@@ -33,7 +34,10 @@ func missionsCommand() *cli.Command {
 }
 
 func missions(c *cli.Context) error {
-	if c.Bool("archived") {
+	switch {
+	case c.Bool("tree"):
+		return tree(c)
+	case c.Bool("archived"):
 		return archived(c)
 	}
 	lines, err := readMissions(c, !c.Bool("json"))

@@ -21,24 +21,46 @@ import (
 
 func removeCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "remove",
-		Usage:     "remove a mission: worktree, branch, notes and ledger",
-		UsageText: "git agent-turn remove [--force] [--dry-run] <mission>\ngit agent-turn remove --all [--force] [--dry-run | --yes]",
-		Description: "With --all every mission goes, and all else that git-agent keeps in the repository, after a question. " +
+		Name:  "remove",
+		Usage: "remove missions: worktree, branch, notes and ledger",
+		UsageText: "git agent-turn remove [--force] [--dry-run] <mission>\n" +
+			"git agent-turn remove --older-than <age> [--dry-run]\n" +
+			"git agent-turn remove --older-than <age> --remote [--dry-run | --yes] [<remote>]\n" +
+			"git agent-turn remove --all [--force] [--dry-run | --yes]",
+		Description: "An age is a number and a unit: 90d, 12w, 6h. With --older-than, " +
+			"a mission whose worktree has changes, or is the one the command runs in, stays, " +
+			"and so does one whose branch has commits of yours that are in no other branch. " +
+			"With --remote they go at that remote as well, after a question; without an argument at every remote that missions may be sent to. " +
+			"With --all every mission goes, and all else that git-agent keeps in the repository, after a question. " +
 			"Recording must be switched off.",
 		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "older-than", Usage: "all whose last turn is older than `<age>`"},
+			&cli.BoolFlag{Name: "remote", Usage: "with --older-than, at the remote, too"},
 			&cli.BoolFlag{Name: "all", Usage: "all that was recorded here, with everything of git-agent's in this repository"},
 			&cli.BoolFlag{Name: "force", Usage: "even if changes that are not committed, or commits of yours, are lost"},
-			&cli.BoolFlag{Name: "yes", Usage: "with --all, don't ask"},
+			&cli.BoolFlag{Name: "yes", Usage: "with --all or --remote, don't ask"},
 			target.DryRunFlag(),
 		},
-		BashComplete: target.First(target.CompleteMissions),
+		BashComplete: target.First(func(c *cli.Context) {
+			if c.IsSet("older-than") {
+				target.CompleteRemotes(c)
+			} else {
+				target.CompleteMissions(c)
+			}
+		}),
 		Action: func(c *cli.Context) error {
+			old := c.IsSet("older-than")
 			switch {
+			case old && (c.Bool("all") || c.Bool("force")):
+				return cmdline.Usagef("--older-than goes neither with --all nor with --force")
+			case old:
+				return cmdline.OptionalArg("remote", removeOld)(c)
+			case c.Bool("remote"):
+				return cmdline.Usagef("--remote needs --older-than <age>")
 			case c.Bool("all"):
 				return cmdline.NoArgs(removeEverything)(c)
 			case c.Bool("yes"):
-				return cmdline.Usagef("remove takes --yes only with --all")
+				return cmdline.Usagef("remove takes --yes only with --all or --remote")
 			}
 			return cmdline.OneArg("mission", remove)(c)
 		},
@@ -94,32 +116,10 @@ func sayRemoved(c *cli.Context, done *turns.Removed) error {
 	return err
 }
 
-func pruneCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "prune",
-		Usage:     "remove the missions that nothing has happened in for long",
-		UsageText: "git agent-turn prune --older-than <age> [--dry-run]\ngit agent-turn prune --older-than <age> --remote [--dry-run | --yes] [<remote>]",
-		Description: "An age is a number and a unit: 90d, 12w, 6h. " +
-			"A mission whose worktree has changes, or is the one the command runs in, stays, " +
-			"and so does one whose branch has commits of yours that are in no other branch. " +
-			"With --remote they go at that remote as well, after a question; without an argument at every remote that missions may be sent to.",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "older-than", Usage: "whose last turn is older than `<age>`"},
-			&cli.BoolFlag{Name: "remote", Usage: "at the remote, too"},
-			&cli.BoolFlag{Name: "yes", Usage: "don't ask"},
-			target.DryRunFlag(),
-		},
-		BashComplete: target.First(target.CompleteRemotes),
-		Action:       cmdline.OptionalArg("remote", prune),
-	}
-}
-
-func prune(c *cli.Context) error {
-	if !c.IsSet("older-than") {
-		return cmdline.Usagef("prune needs --older-than <age>")
-	}
+// removeOld removes the missions that nothing has happened in for long.
+func removeOld(c *cli.Context) error {
 	if !c.Bool("remote") && (c.NArg() > 0 || c.Bool("yes")) {
-		return cmdline.Usagef("prune takes a remote, and --yes, only with --remote")
+		return cmdline.Usagef("with --older-than, a remote and --yes are only for --remote")
 	}
 	age, err := config.ParseAge(c.String("older-than"))
 	if err != nil {
@@ -144,7 +144,7 @@ func prune(c *cli.Context) error {
 		return unread
 	}
 	for _, there := range remotes {
-		if ids, err = pruneAt(c, r, there, ids); err != nil {
+		if ids, err = removeAt(c, r, there, ids); err != nil {
 			return err
 		}
 	}
@@ -153,7 +153,7 @@ func prune(c *cli.Context) error {
 		return err
 	}
 	removed := len(done) > 0
-	archived, err := pruneArchived(c, r, before)
+	archived, err := removeOldArchived(c, r, before)
 	if unread = cmp.Or(unread, err); err != nil && !errors.As(err, new(*ledger.UnreadError)) {
 		return err
 	}
@@ -199,9 +199,9 @@ func removeAll(c *cli.Context, r *turns.Recorder, ids []ledger.ID, dry bool, say
 	return removed, nil
 }
 
-// pruneArchived removes archived missions that are older, and reports whether there was one. The index says
+// removeOldArchived removes archived missions that are older, and reports whether there was one. The index says
 // which may be, and their ledgers which are.
-func pruneArchived(c *cli.Context, r *turns.Recorder, before time.Time) (removed bool, err error) {
+func removeOldArchived(c *cli.Context, r *turns.Recorder, before time.Time) (removed bool, err error) {
 	entries, unread := ledger.ListArchived(c.Context, r.Repo)
 	if unread != nil && !errors.As(unread, new(*ledger.UnreadError)) {
 		return false, unread

@@ -108,7 +108,7 @@ func sayElsewhere(c *cli.Context, w *workspace.Workspace) error {
 	remotes, err := remote.Consenting(c.Context, w, conf)
 	for _, r := range remotes {
 		name := cmdline.Escape(r.Name)
-		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("what was sent to %s (%s) stays there; as long as it is here, this removes it there: git agent-turn prune --older-than 0h --remote %s",
+		cmdline.Tell(c.App.ErrWriter, "", fmt.Sprintf("what was sent to %s (%s) stays there; as long as it is here, this removes it there: git agent-turn remove --older-than 0h --remote %s",
 			name, plain(r.URLs), name))
 	}
 	return err

@@ -10,22 +10,9 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/ledger"
-	"gitagent/internal/target"
 )
 
-func treeCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "tree",
-		Usage:     "list missions and, below each, its forks",
-		UsageText: "git agent-turn tree [--archived] [--json]",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "archived", Usage: "archived missions too"},
-			target.JSONFlag(),
-		},
-		Action: cmdline.NoArgs(target.Paged(tree)),
-	}
-}
-
+// tree lists missions and, below each, its forks.
 func tree(c *cli.Context) error {
 	lines, err := readMissions(c, true)
 	if lines == nil {
@@ -48,7 +35,7 @@ func tree(c *cli.Context) error {
 		slices.SortFunc(of, func(a, b int) int { return lines.list[a].ByBirth(lines.list[b]) })
 	}
 	table := newMissionTable()
-	drawn := make(map[ledger.ID]bool) // mission.json may be a stranger's, and two may name each other
+	drawn := make(map[ledger.ID]bool) // mission.json may be untrusted, and two may name each other
 	var draw func(i, depth int) error
 	draw = func(i, depth int) error {
 		m := lines.list[i]

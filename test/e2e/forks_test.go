@@ -108,7 +108,7 @@ func TestForks(t *testing.T) {
 			cat.reached()
 			sed.reached()
 			shout.reached()
-			v.visit([]stop{{name: "tree-running", line: "git agent-turn tree"}}, true)
+			v.visit([]stop{{name: "tree-running", line: "git agent-turn missions --tree"}}, true)
 			// They end one after the other: the newest is listed first.
 			cat.open()
 			a := r.forked("Cat")
@@ -119,7 +119,7 @@ func TestForks(t *testing.T) {
 			r.await("three agents that wait", func() bool { return len(r.clients("idle")) == 3 })
 			agents := r.clients("idle")
 			v.visit([]stop{
-				{name: "tree-waiting", line: "git agent-turn tree"},
+				{name: "tree-waiting", line: "git agent-turn missions --tree"},
 				{name: "missions", line: "git agent-turn missions"},
 			}, true)
 			for range 3 {
@@ -129,7 +129,7 @@ func TestForks(t *testing.T) {
 				return !slices.ContainsFunc(agents, func(pid int) bool { return syscall.Kill(pid, 0) == nil })
 			})
 			v.visit([]stop{
-				{name: "tree-ended", line: "git agent-turn tree"},
+				{name: "tree-ended", line: "git agent-turn missions --tree"},
 				{name: "compare", line: "git agent-fork compare 2 --check ./check.sh"},
 				{name: "compare-end", press: []string{"G"}, until: `\(END\)`},
 				{name: "adopt-dry-run", line: "git agent-fork adopt --dry-run " + b},
@@ -163,7 +163,7 @@ func TestForks(t *testing.T) {
 			if turns := r.turns(mission); len(turns) != 4 || turns[3].Code == "" || turns[3].Branch != "main" {
 				t.Errorf("the mission of the resumed conversation has the turns %v, want 4, the last one on main", turns)
 			}
-			v.visit([]stop{{name: "tree-resumed", line: "git agent-turn tree"}}, true)
+			v.visit([]stop{{name: "tree-resumed", line: "git agent-turn missions --tree"}}, true)
 		})
 	}
 }

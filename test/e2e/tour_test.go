@@ -65,7 +65,7 @@ var daily = []stop{
 	{name: "list-grep", line: "git agent-turn list --grep greet -- greet.sh"},
 	{name: "list-all", line: "git agent-turn list --all"},
 	{name: "missions", line: "git agent-turn missions"},
-	{name: "tree", line: "git agent-turn tree"},
+	{name: "tree", line: "git agent-turn missions --tree"},
 	{name: "show", line: "git agent-turn show 1"},
 	{name: "show-patch", line: "git agent-turn show -p 4"},
 	{name: "show-range", line: "git agent-turn show 1..4"},

@@ -485,7 +485,7 @@ var scenes = []struct {
 	{name: "no such mission", prepare: (*place).turns, line: "git agent-turn show ffffffff/1", follow: run("git agent-turn missions")},
 	{name: "no mission begins so", prepare: (*place).turns, line: "git agent-turn list --mission ffff", follow: run("git agent-turn missions")},
 	{name: "nobody chooses", prepare: (*place).turns, line: "git agent-fork", follow: run("git agent-fork <turn>", "git agent-turn list --all")},
-	{name: "nobody chooses forks", prepare: func(p *place) { p.turns(); p.do("git agent-fork --no-worktree 1") }, line: "git agent-fork compare", follow: run("git agent-fork compare <turn>", "git agent-turn tree")},
+	{name: "nobody chooses forks", prepare: func(p *place) { p.turns(); p.do("git agent-fork --no-worktree 1") }, line: "git agent-fork compare", follow: run("git agent-fork compare <turn>", "git agent-turn missions --tree")},
 	{name: "compared without forks", prepare: (*place).turns, line: "git agent-fork compare 1", follow: run("git agent-fork 1")},
 	{name: "compared what is no fork", prepare: (*place).turns, says: func(p *place) string {
 		out, _ := p.try("git agent-fork compare " + p.with["<id>"] + "/1 " + p.with["<id>"] + "/2")
@@ -636,7 +636,7 @@ var scenes = []struct {
 		p.do("git agent-turn record --mission f0f0f0f0 --reply done --prompt otherwise")
 		out, _ := p.try("git agent-turn bisect --good f0f0f0f0/1 --bad " + p.with["<id>"] + "/2 -- true")
 		return out
-	}, follow: run("git agent-turn tree")},
+	}, follow: run("git agent-turn missions --tree")},
 	{name: "bisected across what forks have in common", prepare: (*place).turns, says: func(p *place) string {
 		before := p.mission()
 		p.do("git agent-fork --no-worktree 1")
@@ -645,7 +645,7 @@ var scenes = []struct {
 		p.do("git agent-turn record --mission " + fork[0] + " --reply done --prompt otherwise")
 		out, _ := p.try("git agent-turn bisect --good " + fork[0] + "/2 --bad " + before + "/2 -- true")
 		return out
-	}, follow: run("git agent-turn tree")},
+	}, follow: run("git agent-turn missions --tree")},
 	{name: "both sides of a handoff", prepare: func(p *place) {
 		p.turns()
 		p.do("git agent-handoff write --summary half")
@@ -805,7 +805,7 @@ var scenes = []struct {
 	{name: "many old missions", prepare: func(p *place) {
 		p.old(1)
 		p.with["<age>"] = "90d"
-	}, line: "git agent-turn doctor", follow: run("git agent-turn archive", "git agent-turn prune --older-than <age>")},
+	}, line: "git agent-turn doctor", follow: run("git agent-turn archive", "git agent-turn remove --older-than <age>")},
 	{name: "pruned at a remote, where it goes on", prepare: (*place).turns, says: func(p *place) string {
 		p.consents()
 		p.do("git clone -q ../remote ../own")
@@ -813,7 +813,7 @@ var scenes = []struct {
 		own.do("git agent-turn fetch")
 		own.do("git agent-turn record --prompt more --mission " + p.with["<id>"])
 		own.do("git push -q origin refs/agent/*:refs/agent/*")
-		return p.do("git agent-turn prune --older-than 0h --remote --yes origin")
+		return p.do("git agent-turn remove --older-than 0h --remote --yes origin")
 	}, follow: run("git agent-turn fetch --mission <id> origin")},
 	{name: "all to be removed while recording is on", prepare: (*place).turns, line: "git agent-turn remove --all", follow: run("git agent-turn init --remove")},
 	{name: "all to be removed while a purge has not ended", prepare: (*place).unpurged, line: "git agent-turn remove --all", follow: run("git agent-turn purge")},
@@ -825,7 +825,7 @@ var scenes = []struct {
 		p.do("git agent-turn init --remove")
 		out, _ := p.try("git agent-turn remove --all")
 		return out
-	}, follow: []follow{{command: "git agent-turn prune --older-than 0h --remote origin", answer: "yes"}}},
+	}, follow: []follow{{command: "git agent-turn remove --older-than 0h --remote origin", answer: "yes"}}},
 	{name: "purged, and not at a remote", prepare: (*place).turns, says: func(p *place) string {
 		p.consents()
 		out, _ := p.person("git agent-turn purge --turn 1", "yes")

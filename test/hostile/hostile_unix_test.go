@@ -87,7 +87,7 @@ func hook(program, name string, payload map[string]any) command {
 }
 
 var commands = []command{
-	turn("list --mission deadbeef"), turn("list --mission deadbeef --json"), turn("list --all"), turn("missions"), turn("missions --json"), turn("tree"),
+	turn("list --mission deadbeef"), turn("list --mission deadbeef --json"), turn("list --all"), turn("missions"), turn("missions --json"), turn("missions --tree"),
 	{args: "git-agent-turn"},
 	turn("list --mission deadbeef --states"), turn("list --mission deadbeef --states --json"), turn("list --all --grep DO --outcome done --since 1970-01-01 -- file :!x"),
 	turn("search do"), turn("search --regexp --json (d+)+o|h.*e"), turn("search --mission deadbeef --in tools --in paths e {"),

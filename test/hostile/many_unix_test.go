@@ -42,7 +42,7 @@ func TestMany(t *testing.T) {
 		)
 		repo.Write(".git/refs/agent/missions/"+id, s.write("commit", fmt.Appendf(nil, "tree %s\n%s\nx\n", tree, late))+"\n")
 	}
-	for _, c := range []command{turn("list --all"), turn("search zzz"), turn("search do"), turn("missions"), turn("tree"), {args: "git-agent-fork --all"}} {
+	for _, c := range []command{turn("list --all"), turn("search zzz"), turn("search do"), turn("missions"), turn("missions --tree"), {args: "git-agent-fork --all"}} {
 		cost := execute(t, c, repo.Dir, filepath.Dir(repo.Dir), repo.Env)
 		t.Logf("%-20s %6d ms %4d MB", c.args, cost.time.Milliseconds(), cost.memory>>20)
 	}

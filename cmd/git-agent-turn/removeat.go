@@ -13,9 +13,9 @@ import (
 	"gitagent/turns"
 )
 
-// pruneAt removes at a remote what a removal here would remove, and returns what may go here: not what the
+// removeAt removes at a remote what a removal here would remove, and returns what may go here: not what the
 // remote keeps, since the next push would not send it again.
-func pruneAt(c *cli.Context, rec *turns.Recorder, r *remote.Remote, ids []ledger.ID) ([]ledger.ID, error) {
+func removeAt(c *cli.Context, rec *turns.Recorder, r *remote.Remote, ids []ledger.ID) ([]ledger.ID, error) {
 	ids, err := removeAll(c, rec, ids, true, func(*cli.Context, *turns.Removed) error { return nil })
 	if err != nil {
 		return nil, err

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+)
+
+// movedCommands are words of before that other commands have taken over. They
+// answer for one release.
+func movedCommands() []*cli.Command {
+	missions, remove := missionsCommand(), removeCommand()
+	return []*cli.Command{
+		{
+			Name:   "tree",
+			Hidden: true,
+			Flags:  missions.Flags,
+			Action: cmdline.Moved("git agent-turn missions --tree", func(c *cli.Context) error {
+				if err := c.Set("tree", "true"); err != nil {
+					return err
+				}
+				return missions.Action(c)
+			}),
+		},
+		{
+			Name:         "prune",
+			Hidden:       true,
+			Flags:        remove.Flags,
+			BashComplete: remove.BashComplete,
+			Action: cmdline.Moved("git agent-turn remove --older-than <age>", func(c *cli.Context) error {
+				if !c.IsSet("older-than") { // an argument would be a mission
+					return cmdline.Usagef("prune needs --older-than <age>")
+				}
+				return remove.Action(c)
+			}),
+		},
+	}
+}
