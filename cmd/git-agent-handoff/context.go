@@ -19,12 +19,9 @@ import (
 
 func contextAction(c *cli.Context) error {
 	switch {
-	case c.Bool("calibrate") && c.NArg() > 0:
-		return cmdline.Usagef("--calibrate is about all sessions, not about one")
-	case c.Bool("calibrate"):
-		return calibrate(c)
-	case c.Bool("write"):
-		return cmdline.Usagef("--write needs --calibrate")
+	case c.Bool("calibrate") || c.Bool("write"): // flags of before, for one release
+		return cmdline.Hint(cmdline.Usagef("windows are not calibrated by hand any more: a model's is learned with each compaction"),
+			"see what was learned with: git agent-turn doctor")
 	case c.NArg() > 1:
 		return cmdline.Usagef("context takes one session, not %d", c.NArg())
 	}

@@ -34,7 +34,7 @@ func newFill(a agent.Agent, id, path string, st *monitor.State, settings *config
 	if err := see(a, st, path); err != nil {
 		return nil, err
 	}
-	compactions, err := transcript.Compactions(a.Reader, path)
+	compactions, err := transcript.Compactions(a.Reader, path, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ package main
 import (
 	"context"
 	"os"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -34,181 +35,194 @@ func newApp() *cli.App {
 		Name:  "git-agent-handoff",
 		Usage: "carry an agent's work from one session to the next",
 		Flags: []cli.Flag{target.NoPagerFlag()},
-		Commands: []*cli.Command{
-			{
-				Name:      "write",
-				Usage:     "hand off, with a document that the agent wrote",
-				UsageText: "git agent-handoff write [--summary <text>] [--question <text>]... [--log <file>] [--tmux <target>] [--wake] [<file> | -]",
-				Description: "The document, or the summary, is what the next session is told first. " +
-					"Beside it goes what can be known: commits, uncommitted changes, the last turn, todos.",
-				Flags: []cli.Flag{
-					target.MissionFlag(),
-					exitTypeFlag(string(handoffstore.Clean)),
-					agentFlag(),
-					&cli.StringFlag{Name: "summary", Usage: "what was done and what is next: `<text>`"},
-					cmdline.Repeated(&cli.StringSliceFlag{Name: "question", Usage: "a question that is open: `<text>`; may be repeated"}),
-					&cli.StringFlag{Name: "log", Usage: "a complete log of the terminal is in `<file>`"},
-					snapshotFlag(),
-					&cli.BoolFlag{Name: "wake", Usage: "when this turn has ended, clear the agent's context and tell it to go on"},
-				},
+		Commands: slices.Concat(
+			cmdline.Group(cmdline.LookBack, lookBack()...),
+			cmdline.Group(cmdline.GoBack, goBack()...),
+			cmdline.Group(cmdline.GoOn, goOn()...),
+			cmdline.Group(cmdline.KeepInOrder, keepInOrder()...),
+			movedCommands(),
+		),
+	}
+}
+
+// lookBack are the commands that read handoffs.
+func lookBack() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name:      "show",
+			Usage:     "show a handoff",
+			UsageText: "git agent-handoff show [--document | --patch | --terminal | --conversation [--full] | --json] [<handoff>]",
+			Flags: []cli.Flag{
+				target.MissionFlag(),
+				&cli.BoolFlag{Name: "document", Usage: "only the document"},
+				&cli.BoolFlag{Name: "patch", Usage: "only what was not committed"},
+				&cli.BoolFlag{Name: "terminal", Usage: "only the snapshot of the terminal"},
+				&cli.BoolFlag{Name: "conversation", Usage: "only the conversation that led to it, for reading"},
+				&cli.BoolFlag{Name: "full", Usage: "with --conversation, without leaving out or folding anything"},
+				target.JSONFlag(),
+			},
+			BashComplete: target.First(completeHandoffs),
+			Action:       target.Paged(cmdline.OptionalArg("handoff", show)),
+		},
+		{
+			Name:      "list",
+			Usage:     "list the handoffs of a mission, newest first",
+			UsageText: "git agent-handoff list [--mission <id> | --all] [--ends] [--json]",
+			Flags: []cli.Flag{
+				target.MissionFlag(),
+				&cli.BoolFlag{Name: "all", Usage: "the handoffs of all missions"},
+				&cli.BoolFlag{Name: "ends", Usage: "on a terminal, also clean ends for which nothing was written"},
+				target.JSONFlag(),
+			},
+			Action: target.Paged(cmdline.NoArgs(list)),
+		},
+		{
+			Name:      "grep",
+			Usage:     "search a handoff: document, record, patch, snapshot and log of the terminal",
+			UsageText: "git agent-handoff grep [--ignore-case] [--mission <id>] [--handoff <n>] <pattern>",
+			Description: "A pattern is a regular expression of Go's regexp package. Each line says where it was found and at which line. " +
+				"The exit status is 3 if nothing was. What was said in turns is searched by git agent-turn search.",
+			Flags: []cli.Flag{
+				target.MissionFlag(),
+				&cmdline.CompletedFlag{DocGenerationFlag: &cli.StringFlag{Name: "handoff", Usage: "search `<handoff>`, not the last one"}, Values: completeHandoffs},
+				&cli.BoolFlag{Name: "ignore-case", Aliases: []string{"i"}, Usage: "upper and lower case are the same"},
+			},
+			Action: cmdline.OneArg("pattern", grep),
+		},
+	}
+}
+
+// goBack are the commands that bring back what a handoff has.
+func goBack() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name:      "restore",
+			Usage:     "bring back what a handoff left uncommitted",
+			UsageText: "git agent-handoff restore [--dry-run] [--mission <id>] [<handoff>]",
+			Description: "It is merged into the worktree, whatever is checked out there; what conflicts is named. " +
+				"The present state is recorded first, and its commit printed. HEAD, the branch and the index stay as they are.",
+			Flags:        []cli.Flag{target.MissionFlag(), target.DryRunFlag()},
+			BashComplete: target.First(completeHandoffs),
+			Action:       cmdline.OptionalArg("handoff", restore),
+		},
+	}
+}
+
+// goOn are the commands that hand off, and go on from there.
+func goOn() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name:  "write",
+			Usage: "hand off, with a document that the agent wrote or what can be known without one",
+			UsageText: "git agent-handoff write [--summary <text>] [--question <text>]... [--log <file>] [--tmux <target>] [--wake] [<file> | -]\n" +
+				"git agent-handoff write --exit-type <type> [--mission <id>] [--agent <id>] [--tmux <target>]",
+			Description: "The document, or the summary, is what the next session is told first. " +
+				"Beside it goes what can be known from outside: commits, uncommitted changes, the last turn, todos. " +
+				"Without either that is all, for a supervisor, before it removes a worktree: what is not committed is kept, " +
+				"what the session has written itself stays, and a crash does not replace a clean end that is a few minutes old.",
+			Flags: []cli.Flag{
+				target.MissionFlag(),
+				exitTypeFlag(string(handoffstore.Clean)),
+				agentFlag(),
+				&cli.StringFlag{Name: "summary", Usage: "what was done and what is next: `<text>`"},
+				cmdline.Repeated(&cli.StringSliceFlag{Name: "question", Usage: "a question that is open: `<text>`; may be repeated"}),
+				&cli.StringFlag{Name: "log", Usage: "a complete log of the terminal is in `<file>`"},
+				snapshotFlag(),
+				&cli.BoolFlag{Name: "wake", Usage: "when this turn has ended, clear the agent's context and tell it to go on"},
+			},
+			BashComplete: target.First(cmdline.ProposeFiles),
+			Action:       cmdline.OptionalArg("document", write),
+		},
+		{
+			Name:         "prime",
+			Usage:        "print what the next session is told",
+			UsageText:    "git agent-handoff prime [--mission <id>] [<handoff>]",
+			Description:  "It has at most 9,000 characters, the essential first. An untrusted handoff has to be accepted first.",
+			Flags:        []cli.Flag{target.MissionFlag()},
+			BashComplete: target.First(completeHandoffs),
+			Action:       cmdline.OptionalArg("handoff", prime),
+		},
+		{
+			Name:      "wake",
+			Usage:     "print what to tell the next session, or clear an agent's context and tell it",
+			UsageText: "git agent-handoff wake [--mission <id>] [--tmux <target>]",
+			Description: "With --tmux it types /clear and the message into the pane, as soon as the agent has ended its turn; " +
+				"never into a dialog, into a draft, or where another program has the keyboard.",
+			Flags: []cli.Flag{
+				target.MissionFlag(),
+				&cli.StringFlag{Name: "tmux", Usage: "clear and wake the agent in the pane `<target>`, as tmux names it"},
+			},
+			Action: cmdline.NoArgs(wakeAgent),
+		},
+		{
+			Name:      "context",
+			Usage:     "tell how full an agent's context is",
+			UsageText: "git agent-handoff context [--json] [<session>]",
+			Description: "Without a session it is the one whose agent runs the command, or the last one in this worktree. " +
+				"How much fits is what the client or the configuration says, or what was learned from compactions.",
+			Flags: []cli.Flag{
+				&cli.BoolFlag{Name: "calibrate", Hidden: true},
+				&cli.BoolFlag{Name: "write", Hidden: true},
+				target.JSONFlag(),
+			},
+			Action: contextAction,
+		},
+		{
+			Name:      "retry",
+			Usage:     "run an agent until it succeeds; each attempt is told what went wrong in the last one",
+			UsageText: "git agent-handoff retry [--attempts <n>] [--tail <bytes>] [--check <command>] -- <agent command>...",
+			Description: "The prompt is what comes on standard input, if that is not a terminal; it goes to the agent in the place of {prompt} in its " +
+				"arguments, or on its standard input. Behind the prompt the next attempt finds why the last one failed.",
+			Flags: []cli.Flag{
+				&cli.IntFlag{Name: "attempts", Usage: "give up after `<n>` attempts", Value: 3},
+				&cli.IntFlag{Name: "tail", Usage: "tell the last `<bytes>` that an attempt has printed; 0 for none"},
+				&cli.StringFlag{Name: "check", Usage: "an attempt has failed if the shell's `<command>` does"},
+			},
+			Action: retryAction,
+		},
+	}
+}
+
+// keepInOrder are the commands that keep what handoffs are made of.
+func keepInOrder() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name:      "log",
+			Usage:     "keep a complete log of the terminal, and read it",
+			UsageText: "git agent-handoff log (start | show) [<file>]",
+			Subcommands: []*cli.Command{{
+				Name:      "start",
+				Usage:     "begin to log a pane of tmux",
+				UsageText: "git agent-handoff log start [--tmux <target>] [<file>]",
+				Description: "From now on tmux appends everything that is printed in the pane to the file, whose name is printed. " +
+					"Nobody but you can read it, and nothing in it is redacted.",
+				Flags:        []cli.Flag{&cli.StringFlag{Name: "tmux", Usage: "log the pane `<target>`, as tmux names it, instead of this one"}},
 				BashComplete: target.First(cmdline.ProposeFiles),
-				Action:       cmdline.OptionalArg("document", write),
-			},
-			{
-				Name:      "gather",
-				Usage:     "hand off what can be known from outside; for a supervisor, before it removes a worktree",
-				UsageText: "git agent-handoff gather --exit-type <type> [--mission <id>] [--agent <id>] [--tmux <target>]",
-				Description: "What is not committed is kept, what the session has written itself stays, " +
-					"and a crash does not replace a clean end that is a few minutes old.",
-				Flags:  []cli.Flag{target.MissionFlag(), exitTypeFlag(""), agentFlag(), snapshotFlag()},
-				Action: cmdline.NoArgs(gather),
-			},
-			{
+				Action:       cmdline.OptionalArg("file", logStart),
+			}, {
 				Name:      "show",
-				Usage:     "show a handoff",
-				UsageText: "git agent-handoff show [--document | --patch | --terminal | --conversation [--full] | --json] [<handoff>]",
-				Flags: []cli.Flag{
-					target.MissionFlag(),
-					&cli.BoolFlag{Name: "document", Usage: "only the document"},
-					&cli.BoolFlag{Name: "patch", Usage: "only what was not committed"},
-					&cli.BoolFlag{Name: "terminal", Usage: "only the snapshot of the terminal"},
-					&cli.BoolFlag{Name: "conversation", Usage: "only the conversation that led to it, for reading"},
-					&cli.BoolFlag{Name: "full", Usage: "with --conversation, without leaving out or folding anything"},
-					target.JSONFlag(),
-				},
-				BashComplete: target.First(completeHandoffs),
-				Action:       target.Paged(cmdline.OptionalArg("handoff", show)),
+				Usage:     "print the log of a terminal as text",
+				UsageText: "git agent-handoff log show [<file>]",
+				Description: "The file holds the bytes that programs sent to the terminal, as log start or tmux pipe-pane keeps them. " +
+					"Printed is what a person saw, with what scrolled off. Without a file it is the log of this pane.",
+				BashComplete: target.First(cmdline.ProposeFiles),
+				Action:       cmdline.OptionalArg("file", logShow),
+			}},
+			Action: func(c *cli.Context) error {
+				if c.NArg() > 0 {
+					return cmdline.Usagef("unknown command %q", c.Args().First())
+				}
+				return cmdline.Usagef("log needs a command: start or show")
 			},
-			{
-				Name:      "list",
-				Usage:     "list the handoffs of a mission, newest first",
-				UsageText: "git agent-handoff list [--mission <id> | --all] [--ends] [--json]",
-				Flags: []cli.Flag{
-					target.MissionFlag(),
-					&cli.BoolFlag{Name: "all", Usage: "the handoffs of all missions"},
-					&cli.BoolFlag{Name: "ends", Usage: "on a terminal, also clean ends for which nothing was written"},
-					target.JSONFlag(),
-				},
-				Action: target.Paged(cmdline.NoArgs(list)),
-			},
-			{
-				Name:      "grep",
-				Usage:     "search a handoff: document, record, patch, snapshot and log of the terminal",
-				UsageText: "git agent-handoff grep [--ignore-case] [--mission <id>] [--handoff <n>] <pattern>",
-				Description: "A pattern is a regular expression of Go's regexp package. Each line says where it was found and at which line. " +
-					"The exit status is 3 if nothing was. What was said in turns is searched by git agent-turn search.",
-				Flags: []cli.Flag{
-					target.MissionFlag(),
-					&cmdline.CompletedFlag{DocGenerationFlag: &cli.StringFlag{Name: "handoff", Usage: "search `<handoff>`, not the last one"}, Values: completeHandoffs},
-					&cli.BoolFlag{Name: "ignore-case", Aliases: []string{"i"}, Usage: "upper and lower case are the same"},
-				},
-				Action: cmdline.OneArg("pattern", grep),
-			},
-			{
-				Name:      "restore",
-				Usage:     "bring back what a handoff left uncommitted",
-				UsageText: "git agent-handoff restore [--dry-run] [--mission <id>] [<handoff>]",
-				Description: "It is merged into the worktree, whatever is checked out there; what conflicts is named. " +
-					"The present state is recorded first, and its commit printed. HEAD, the branch and the index stay as they are.",
-				Flags:        []cli.Flag{target.MissionFlag(), target.DryRunFlag()},
-				BashComplete: target.First(completeHandoffs),
-				Action:       cmdline.OptionalArg("handoff", restore),
-			},
-			{
-				Name:         "accept",
-				Usage:        "let a handoff that another committer made be told to agents",
-				UsageText:    "git agent-handoff accept [--mission <id>] <handoff>",
-				Description:  "It must have been shown before. What is accepted is this very content, on this machine.",
-				Flags:        []cli.Flag{target.MissionFlag()},
-				BashComplete: target.First(completeHandoffs),
-				Action:       cmdline.OneArg("handoff", accept),
-			},
-			{
-				Name:         "prime",
-				Usage:        "print what the next session is told",
-				UsageText:    "git agent-handoff prime [--mission <id>] [<handoff>]",
-				Description:  "It has at most 9,000 characters, the essential first. A stranger's handoff has to be accepted first.",
-				Flags:        []cli.Flag{target.MissionFlag()},
-				BashComplete: target.First(completeHandoffs),
-				Action:       cmdline.OptionalArg("handoff", prime),
-			},
-			{
-				Name:      "wake",
-				Usage:     "print what to tell the next session, or clear an agent's context and tell it",
-				UsageText: "git agent-handoff wake [--mission <id>] [--tmux <target>]",
-				Description: "With --tmux it types /clear and the message into the pane, as soon as the agent has ended its turn; " +
-					"never into a dialog, into somebody's draft, or where another program has the keyboard.",
-				Flags: []cli.Flag{
-					target.MissionFlag(),
-					&cli.StringFlag{Name: "tmux", Usage: "clear and wake the agent in the pane `<target>`, as tmux names it"},
-				},
-				Action: cmdline.NoArgs(wakeAgent),
-			},
-			{
-				Name:  "context",
-				Usage: "tell how full an agent's context is",
-				UsageText: "git agent-handoff context [--json] [<session>]\n" +
-					"git agent-handoff context --calibrate [--write] [--json]",
-				Description: "Without a session it is the one whose agent runs the command, or the last one in this worktree. " +
-					"With --calibrate it shows where this machine's sessions were really compacted, and what that makes of the models' windows.",
-				Flags: []cli.Flag{
-					&cli.BoolFlag{Name: "calibrate", Usage: "propose windows from the compactions of all sessions"},
-					&cli.BoolFlag{Name: "write", Usage: "write the proposed windows to the configuration"},
-					target.JSONFlag(),
-				},
-				Action: contextAction,
-			},
-			{
-				Name:      "retry",
-				Usage:     "run an agent until it succeeds; each attempt is told what went wrong in the last one",
-				UsageText: "git agent-handoff retry [--attempts <n>] [--tail <bytes>] [--check <command>] -- <agent command>...",
-				Description: "The prompt is what comes on standard input, if that is not a terminal; it goes to the agent in the place of {prompt} in its " +
-					"arguments, or on its standard input. Behind the prompt the next attempt finds why the last one failed.",
-				Flags: []cli.Flag{
-					&cli.IntFlag{Name: "attempts", Usage: "give up after `<n>` attempts", Value: 3},
-					&cli.IntFlag{Name: "tail", Usage: "tell the last `<bytes>` that an attempt has printed; 0 for none"},
-					&cli.StringFlag{Name: "check", Usage: "an attempt has failed if the shell's `<command>` does"},
-				},
-				Action: retryAction,
-			},
-			{
-				Name:      "log",
-				Usage:     "keep a complete log of the terminal, and read it",
-				UsageText: "git agent-handoff log (start | show) [<file>]",
-				Subcommands: []*cli.Command{{
-					Name:      "start",
-					Usage:     "begin to log a pane of tmux",
-					UsageText: "git agent-handoff log start [--tmux <target>] [<file>]",
-					Description: "From now on tmux appends everything that is printed in the pane to the file, whose name is printed. " +
-						"Nobody but you can read it, and nothing in it is redacted.",
-					Flags:        []cli.Flag{&cli.StringFlag{Name: "tmux", Usage: "log the pane `<target>`, as tmux names it, instead of this one"}},
-					BashComplete: target.First(cmdline.ProposeFiles),
-					Action:       cmdline.OptionalArg("file", logStart),
-				}, {
-					Name:      "show",
-					Usage:     "print the log of a terminal as text",
-					UsageText: "git agent-handoff log show [<file>]",
-					Description: "The file holds the bytes that programs sent to the terminal, as log start or tmux pipe-pane keeps them. " +
-						"Printed is what a person saw, with what scrolled off. Without a file it is the log of this pane.",
-					BashComplete: target.First(cmdline.ProposeFiles),
-					Action:       cmdline.OptionalArg("file", logShow),
-				}},
-				Action: func(c *cli.Context) error {
-					if c.NArg() > 0 {
-						return cmdline.Usagef("unknown command %q", c.Args().First())
-					}
-					return cmdline.Usagef("log needs a command: start or show")
-				},
-			},
-			{
-				Name:      "hook",
-				Usage:     "take a hook's payload on standard input; for the agent's client",
-				UsageText: "git agent-handoff hook [--agent <name>] [--via plugin]",
-				Flags:     []cli.Flag{target.AgentFlag(), target.ViaFlag()},
-				Action: func(c *cli.Context) error { // reached only with flags that no client gives; see main
-					hook(context.WithoutCancel(c.Context), nil)
-					return nil
-				},
+		},
+		{
+			Name:      "hook",
+			Usage:     "take a hook's payload on standard input; for the agent's client",
+			UsageText: "git agent-handoff hook [--agent <name>] [--via plugin]",
+			Flags:     []cli.Flag{target.AgentFlag(), target.ViaFlag()},
+			Action: func(c *cli.Context) error { // reached only with flags that no client gives; see main
+				hook(context.WithoutCancel(c.Context), nil)
+				return nil
 			},
 		},
 	}

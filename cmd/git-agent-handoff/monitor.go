@@ -9,6 +9,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/hooks"
 	"gitagent/internal/agent"
+	"gitagent/internal/config"
 	"gitagent/internal/hookrun"
 	"gitagent/internal/limit"
 	"gitagent/internal/monitor"
@@ -71,9 +72,13 @@ func look(h *hookrun.Hook, st *monitor.State) monitor.Message {
 		return monitor.Message{}
 	}
 	m := monitor.Message{Calls: st.Calls, Document: documentPath(h.Event.SessionID)}
+	before, size := st.Tokens, st.Size
 	if err := see(h.Agent, st, h.Event.TranscriptPath); err != nil {
 		m.Notice = st.Blind(settings.FallbackToolCount, settings.CheckFrequency)
 		return m
+	}
+	if st.Tokens < before { // it may have been compacted since
+		h.LogError(learn(h.Agent, st, h.Event.TranscriptPath, size, &settings))
 	}
 	m.Tokens, m.Limits = st.Tokens, st.Limits(&settings)
 	m.Notice = st.Judge(m.Limits, settings.CheckFrequency)
@@ -92,6 +97,22 @@ func see(a agent.Agent, st *monitor.State, path string) error {
 		}
 	}
 	st.Saw(u.Tokens, u.Model, u.Variant, u.Window)
+	if info, err := os.Stat(path); err == nil {
+		st.Size = info.Size()
+	}
+	return nil
+}
+
+// learn notes how much fits into the model's context: what it held when the client compacted it by itself, in
+// what the session's file has from an offset on.
+func learn(a agent.Agent, st *monitor.State, path string, from int64, settings *config.Context) error {
+	all, err := transcript.Compactions(a.Reader, path, from)
+	if err != nil || len(all) == 0 || !all[len(all)-1].Auto {
+		return err
+	}
+	if fits := st.Fits(all[len(all)-1].Tokens, settings); fits > 0 {
+		return config.Learn(config.UserPath(), st.Model, fits)
+	}
 	return nil
 }
 

@@ -20,8 +20,8 @@ import (
 )
 
 func write(c *cli.Context) error {
-	if c.NArg() == 0 && !c.IsSet("summary") {
-		return cmdline.Hint(cmdline.Usagef("write needs a document or --summary"), "hand off without either with: git agent-handoff gather --exit-type clean")
+	if c.NArg() == 0 && !c.IsSet("summary") && c.IsSet("question") {
+		return cmdline.Usagef("--question needs a document or --summary")
 	}
 	if c.IsSet("summary") && strings.TrimSpace(c.String("summary")) == "" {
 		return fmt.Errorf("the summary: %w", handoffstore.ErrEmpty)
@@ -52,33 +52,18 @@ func write(c *cli.Context) error {
 			return err
 		}
 	}
-	if err := handOff(c, s, r); err != nil || asked == nil {
+	err = handOff(c, s, r)
+	if errors.Is(err, git.ErrNotFound) && !r.Says() {
+		return cmdline.Hint(err, "name a mission with --mission <id>; list them with: git agent-turn missions")
+	}
+	if err != nil || asked == nil {
 		return err
 	}
 	_, client := agent.Inside(os.Getenv)
 	return s.Workspace.Store.AskWake(c.Context, client.SessionID, *asked)
 }
 
-func gather(c *cli.Context) error {
-	if !c.IsSet("exit-type") {
-		return cmdline.Usagef("gather needs --exit-type <type>")
-	}
-	r, err := request(c)
-	if err != nil {
-		return err
-	}
-	s, err := open(c)
-	if err != nil {
-		return err
-	}
-	err = handOff(c, s, r)
-	if errors.Is(err, git.ErrNotFound) {
-		return cmdline.Hint(err, "name a mission with --mission <id>; list them with: git agent-turn missions")
-	}
-	return err
-}
-
-// request reads the flags that write and gather share. Invalid ones are refused before anything else.
+// request reads how the session ends, and of which agent it is. Invalid flags are refused before anything else.
 func request(c *cli.Context) (handoffstore.Request, error) {
 	r := handoffstore.Request{At: time.Now(), Agent: c.String("agent")}
 	exit, err := handoffstore.ParseExitType(c.String("exit-type"))

@@ -40,8 +40,10 @@
 //	log_age = "90d"
 //	log_size = "256KiB"          # at most 1MiB
 //
-// Sizes are bytes or texts such as "512KiB", "10MiB" or "10MB", durations texts
-// such as "90s" or "1h30m", ages such as "6h", "90d" or "12w".
+// Beside the user's file, windows.toml has windows that were learned from compactions ([Learn]).
+//
+// Sizes are bytes or a text with a unit: "512KiB", "10MiB", "1GiB", "10MB".
+// Durations are texts such as "90s" or "1h30m", ages such as "6h", "90d" or "12w".
 package config
 
 import (
@@ -93,6 +95,7 @@ type Context struct {
 	FallbackToolCount int            // tool calls before a warning if tokens can't be counted
 	CheckFrequency    int            // in events; at least 1
 	Windows           map[string]int // tokens, by a pattern of the model's name
+	Learned           map[string]int // tokens, by the model's name, of those that the user's file has not
 }
 
 // Retry is what the next attempt is told about the last one.
@@ -177,14 +180,36 @@ const DefaultWindow = 1_000_000
 
 // Window returns a model's context window, in tokens, by the longest pattern.
 func (c *Context) Window(model string) int {
-	window, longest := DefaultWindow, -1
+	if pattern := c.pattern(model); pattern != "" {
+		return c.Windows[pattern]
+	}
+	return DefaultWindow
+}
+
+// pattern returns the pattern that counts for a model, "" if none matches.
+func (c *Context) pattern(model string) string {
+	best := ""
 	for pattern, tokens := range c.Windows {
 		ok, _ := path.Match(pattern, model) // checked on reading
-		if ok && (len(pattern) > longest || len(pattern) == longest && tokens < window) {
-			window, longest = tokens, len(pattern)
+		if ok && (len(pattern) > len(best) || len(pattern) == len(best) && tokens < c.Windows[best]) {
+			best = pattern
 		}
 	}
-	return window
+	return best
+}
+
+// learn takes the windows that were learned, of models for which the user has set none.
+func (c *Config) learn(file string) {
+	for model, tokens := range learned(file) {
+		if c.origins[windowsTable+"."+quoteKey(c.Context.pattern(model))] != "" {
+			continue
+		}
+		if c.Context.Learned == nil {
+			c.Context.Learned = map[string]int{}
+		}
+		c.Context.Learned[model] = tokens
+		c.origins[windowsTable+"."+quoteKey(model)] = file
+	}
 }
 
 // UserPath returns the path of the user's file; "" without a home directory.
@@ -216,6 +241,7 @@ func Load(userPath, repoPath string) (*Config, error) {
 		}
 		return err
 	})
+	c.learn(learnedPath(userPath))
 	repo, standard := Default(), Default()
 	foreign := apply(repoPath, os.Lstat, func(e entry) error { // a link could lead out of the repository
 		if err := repo.set(e); err != nil {

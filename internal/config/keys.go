@@ -129,6 +129,9 @@ func (c *Config) Values() []Value {
 			for _, pattern := range slices.Sorted(maps.Keys(c.Context.Windows)) {
 				values = append(values, c.value(windowsTable+"."+quoteKey(pattern), strconv.Itoa(c.Context.Windows[pattern])))
 			}
+			for _, model := range slices.Sorted(maps.Keys(c.Context.Learned)) {
+				values = append(values, c.value(windowsTable+"."+quoteKey(model), strconv.Itoa(c.Context.Learned[model])))
+			}
 		}
 	}
 	return values

@@ -149,6 +149,8 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	tokens := settings()
 	tokens.Warning, tokens.Critical = config.Limit{Tokens: 60_000}, config.Limit{Tokens: 90_000}
+	learned := settings()
+	learned.Learned = map[string]int{sonnet: 164_000}
 	for _, tt := range []struct {
 		name  string
 		state State
@@ -164,6 +166,11 @@ func TestLimits(t *testing.T) {
 		{"not [1m]", State{Model: sonnet, Variant: "claude-sonnet-4-5"}, settings(), Limits{200_000, Settings, 100_000, 130_000}},
 		{"as the client says", State{Model: sonnet, Window: 258_400}, settings(), Limits{258_400, Client, 129_200, 167_960}},
 		{"more seen than the client says", State{Model: sonnet, Window: 258_400, Most: 300_000}, settings(), Limits{1_000_000, Observed, 500_000, 650_000}},
+		{"learned", State{Model: sonnet}, learned, Limits{164_000, Learned, 82_000, 106_600}},
+		{"learned, and more seen", State{Model: sonnet, Most: 166_000}, learned, Limits{166_000, Learned, 83_000, 107_900}},
+		{"learned, and more seen than there is", State{Model: sonnet, Most: 250_000}, learned, Limits{1_000_000, Observed, 500_000, 650_000}},
+		{"learned of another model", State{Model: "claude-opus-4-6"}, learned, Limits{200_000, Settings, 100_000, 130_000}},
+		{"learned, but the client says", State{Model: sonnet, Window: 258_400}, learned, Limits{258_400, Client, 129_200, 167_960}},
 		{"as much as there is", State{Model: sonnet, Most: 200_000}, settings(), Limits{200_000, Settings, 100_000, 130_000}},
 		{"more seen than there is", State{Model: sonnet, Most: 200_001}, settings(), Limits{1_000_000, Observed, 500_000, 650_000}},
 		{"more seen than anything has", State{Model: sonnet, Most: 1_200_000}, settings(), Limits{1_200_000, Observed, 600_000, 780_000}},
@@ -171,6 +178,35 @@ func TestLimits(t *testing.T) {
 	} {
 		if got := tt.state.Limits(tt.c); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestFits checks what is learned from a compaction at so many tokens.
+func TestFits(t *testing.T) {
+	t.Parallel()
+	learned := settings()
+	learned.Learned = map[string]int{sonnet: 164_000}
+	for _, tt := range []struct {
+		name   string
+		state  State
+		tokens int64
+		c      *config.Context
+		want   int
+	}{
+		{"less than the table", State{Model: sonnet}, 164_999, settings(), 164_000},
+		{"as in the table", State{Model: sonnet}, 200_100, settings(), 0},
+		{"more than the table", State{Model: sonnet, Most: 300_000}, 300_000, settings(), 300_000},
+		{"an unknown model", State{Model: "some-model"}, 99_001, settings(), 99_000},
+		{"known already", State{Model: sonnet}, 164_001, learned, 0},
+		{"another one now", State{Model: sonnet}, 150_000, learned, 150_000},
+		{"the client says it", State{Model: sonnet, Window: 258_400}, 164_999, settings(), 0},
+		{"the user chose it", State{Model: sonnet, Variant: "claude-sonnet-4-5[1m]"}, 900_000, settings(), 0},
+		{"no model", State{}, 164_999, settings(), 0},
+		{"nothing", State{Model: sonnet}, 999, settings(), 0},
+	} {
+		if got := tt.state.Fits(tt.tokens, tt.c); got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}
 }

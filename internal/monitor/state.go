@@ -28,6 +28,7 @@ type State struct {
 	Variant string `json:"variant,omitempty"` // the client's own name of the model
 	Window  int64  `json:"window,omitempty"`  // of this model, by the client; 0 if it doesn't say
 	Most    int64  `json:"most,omitempty"`    // tokens ever seen with this model
+	Size    int64  `json:"size,omitempty"`    // of the session's file
 
 	Heard []string `json:"heard,omitempty"` // digests of the last events
 }
@@ -152,14 +153,21 @@ const (
 	Settings Source = "settings" // the configuration's table, or its default for an unlisted model
 	Client   Source = "client"   // the client's file names it
 	Chosen   Source = "chosen"   // the model's name ends in [1m]
+	Learned  Source = "learned"  // the client compacted at that
 	Observed Source = "observed" // the context was fuller than that
 )
 
-// Limits returns the limits for the session's model. The client's figure counts
-// before the table's, the user's choice before both. If the context was fuller,
-// the window is that of an unlisted model, or at least what was seen.
+// Limits returns the limits for the session's model as last seen.
+//
+// The client knows best, if its file names the window. A window that was learned from compactions grows with
+// what is seen, up to that of the table. Otherwise, if the context was fuller than table, client or
+// user say, they do not know this model: then it has
+// the window of an unlisted model, or at least what was seen.
 func (s *State) Limits(c *config.Context) Limits {
 	l := Limits{Window: c.Window(s.Model), From: Settings}
+	if n := c.Learned[s.Model]; n > 0 && s.Most <= int64(max(n, l.Window)) {
+		l.Window, l.From = max(n, int(s.Most)), Learned
+	}
 	if s.Window > 0 {
 		l.Window, l.From = int(s.Window), Client
 	}
@@ -171,6 +179,17 @@ func (s *State) Limits(c *config.Context) Limits {
 	}
 	l.Warning, l.Critical = c.Warning.Of(l.Window), c.Critical.Of(l.Window)
 	return l
+}
+
+// Fits returns what the session's model can take, as a compaction that its client made by itself at that many
+// tokens shows: whole thousands of them. It is 0 if client or user say better, or it is known already.
+func (s *State) Fits(tokens int64, c *config.Context) int {
+	const step = 1000
+	fits := int(tokens) / step * step
+	if l := s.Limits(c); s.Model == "" || l.From == Client || l.From == Chosen || l.From != Observed && fits == l.Window {
+		return 0
+	}
+	return fits
 }
 
 // Percent returns the percentage of the window that the tokens take.

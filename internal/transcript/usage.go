@@ -151,14 +151,17 @@ type Compaction struct {
 	Model, Variant string // as in [Usage]; Variant is "" in files of old clients
 }
 
-// Compactions returns all compactions in the file at path, in order. Memory
-// does not depend on the file's size. Errors are those of [ReadSegment].
-func Compactions(reader func() Reader, path string) ([]Compaction, error) {
+// Compactions reads the file at path from an offset to its end and lists its compactions, in order. Of what
+// stands before the offset, it knows no model. Memory does not depend on the file's size. Errors are those of [ReadSegment].
+func Compactions(reader func() Reader, path string, from int64) ([]Compaction, error) {
 	f, _, err := open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if _, err := f.Seek(from, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("read session file: %w", err)
+	}
 	var all []Compaction
 	var now Compaction // with the current model's names
 	say := metering(reader())

@@ -461,7 +461,7 @@ var scenes = []struct {
 	{name: "only others' missions", prepare: func(p *place) {
 		p.stranger()
 		p.stranger()
-	}, line: "git agent-handoff gather --exit-type clean", follow: run("git agent-turn missions")},
+	}, line: "git agent-handoff write", follow: run("git agent-turn missions")},
 	{name: "a hook that fails", prepare: func(p *place) { p.do("git agent-turn init") }, says: func(p *place) string {
 		obstacle := filepath.Join(p.Dir, ".git", "refs", "agent")
 		if err := os.WriteFile(obstacle, nil, 0o666); err != nil {
@@ -744,8 +744,8 @@ var scenes = []struct {
 	{name: "no such handoff", prepare: (*place).turns, line: "git agent-handoff show 99", follow: run("git agent-handoff list --all")},
 	{name: "no such handoff to search", prepare: (*place).turns, line: "git agent-handoff grep --handoff 99 x", follow: run("git agent-handoff list --all")},
 	{name: "no such mission with handoffs", prepare: (*place).turns, line: "git agent-handoff list --mission ffffffff", follow: run("git agent-turn missions")},
-	{name: "nothing to hand off", prepare: (*place).turns, line: "git agent-handoff write", follow: run("git agent-handoff gather --exit-type clean")},
-	{name: "no mission to hand off", line: "git agent-handoff gather --exit-type crash --mission ffffffff", prepare: (*place).turns, follow: run("git agent-turn missions")},
+	{name: "a window is not calibrated", prepare: func(p *place) { p.do("git agent-turn init") }, line: "git agent-handoff context --calibrate", follow: run("git agent-turn doctor")},
+	{name: "no mission to hand off", line: "git agent-handoff write --exit-type crash --mission ffffffff", prepare: (*place).turns, follow: run("git agent-turn missions")},
 	{name: "no handoff to go on from", prepare: func(p *place) {
 		p.turns()
 		p.Write("done.md", "# Done\n")

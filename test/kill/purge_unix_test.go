@@ -162,8 +162,8 @@ func fetchArchived(l *lab) command {
 	return c
 }
 
-// pruneRemote removes a mission of years ago, here and at the remote.
-func pruneRemote(l *lab) command {
+// removeOldRemote removes a mission of years ago, here and at the remote.
+func removeOldRemote(l *lab) command {
 	l.turn()
 	old := replay.New(l.config, l.Dir, nil)
 	l.n++
@@ -184,30 +184,30 @@ func pruneRemote(l *lab) command {
 	}
 	l.must(command{args: []string{"git-agent-turn", "push"}, env: l.consent()})
 	id := old.Session[len(old.Session)-8:]
-	c := command{args: []string{"git-agent-turn", "prune", "--older-than", "1000d", "--remote", "--yes"}, env: l.consent()}
+	c := command{args: []string{"git-agent-turn", "remove", "--older-than", "1000d", "--remote", "--yes"}, env: l.consent()}
 	c.then = func(l *lab, _ result) {
 		l.must(c)
 		for _, r := range []*gittest.Repo{l.main, l.bare} {
 			if refs, err := r.Try("for-each-ref", "refs/**/"+id); err != nil || refs != "" {
-				l.find("prune leaves a mission of years ago", "%v\n%s", err, refs)
+				l.find("remove leaves a mission of years ago", "%v\n%s", err, refs)
 			}
 		}
 	}
 	return c
 }
 
-// prune removes what is not in use: here that is all but the mission of the session, which works on its branch.
-func prune(l *lab) command {
+// removeOld removes what is not in use: here that is all but the mission of the session, which works on its branch.
+func removeOld(l *lab) command {
 	id, gone := l.archivable(), l.archivable()
 	l.must(command{args: []string{"git-agent-turn", "archive", gone}})
-	c := command{args: []string{"git-agent-turn", "prune", "--older-than", "0h"}}
+	c := command{args: []string{"git-agent-turn", "remove", "--older-than", "0h"}}
 	c.then = func(l *lab, _ result) {
 		l.must(c)
 		for _, id := range []string{id, gone} {
 			refs, err := l.main.Try("for-each-ref", "refs/**/"+id)
 			r := l.run(command{args: []string{"git-agent-turn", "list", "--mission", id}})
 			if err != nil || refs != "" || r.status != 3 {
-				l.find("prune leaves a mission", "%s: %v\n%s\n%v", id, err, refs, r)
+				l.find("remove leaves a mission", "%s: %v\n%s\n%v", id, err, refs, r)
 			}
 		}
 	}

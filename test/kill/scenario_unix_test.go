@@ -52,7 +52,7 @@ func scenarios(long bool) []scenario {
 		scenario{name: "fork, copying many files", files: few, copied: 4000, long: true, victim: forkCopying},
 		scenario{name: "fork, several", files: few, victim: several},
 		scenario{name: "handoff write", files: few, attached: true, victim: writing},
-		scenario{name: "handoff gather", files: few, victim: gather},
+		scenario{name: "handoff from outside", files: few, victim: fromOutside},
 		scenario{name: "handoff restore", files: few, victim: restoreHandoff},
 		scenario{name: "import", files: few, victim: importing},
 		scenario{name: "record", files: few, victim: recording},
@@ -68,8 +68,8 @@ func scenarios(long bool) []scenario {
 		scenario{name: "repair", files: few, victim: repair},
 		scenario{name: "push of the archive", files: few, remote: true, victim: pushArchive},
 		scenario{name: "fetch of an archived mission", files: few, remote: true, victim: fetchArchived},
-		scenario{name: "prune", files: few, attached: true, victim: prune},
-		scenario{name: "prune, remote", files: few, remote: true, victim: pruneRemote},
+		scenario{name: "remove, old", files: few, attached: true, victim: removeOld},
+		scenario{name: "remove, old at a remote", files: few, remote: true, victim: removeOldRemote},
 		scenario{name: "housekeep", files: few, victim: housekeep},
 		scenario{name: "restore", files: few, victim: restore},
 		scenario{name: "restore, paths", files: few, victim: restorePaths},
@@ -250,10 +250,10 @@ func writing(l *lab) command {
 	}
 }
 
-func gather(l *lab) command {
+func fromOutside(l *lab) command {
 	l.turn()
 	l.Write("file", "left\n")
-	return command{args: []string{"git-agent-handoff", "gather", "--exit-type", "killed", "--mission", l.mission()}, then: handedOff}
+	return command{args: []string{"git-agent-handoff", "write", "--exit-type", "killed", "--mission", l.mission()}, then: handedOff}
 }
 
 // handedOff notes a handoff whose name was printed: it is acknowledged.
@@ -271,7 +271,7 @@ func restoreHandoff(l *lab) command {
 	path := fmt.Sprintf("left/%d", l.n)
 	l.Write(path, l.prompt+"\n")
 	left := l.prompt + "\n"
-	name := strings.TrimSpace(l.must(command{args: []string{"git-agent-handoff", "gather", "--exit-type", "killed", "--mission", l.mission()}}).stdout)
+	name := strings.TrimSpace(l.must(command{args: []string{"git-agent-handoff", "write", "--exit-type", "killed", "--mission", l.mission()}}).stdout)
 	if err := os.Remove(filepath.Join(l.Dir, path)); err != nil {
 		l.t.Fatal(err)
 	}

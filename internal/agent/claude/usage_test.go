@@ -164,10 +164,10 @@ func TestCompactions(t *testing.T) {
 		{Model: "m1", Tokens: 1100, At: at},
 		{Model: "m2", Variant: "m2[1m]", Tokens: 2100, At: at, Auto: true},
 	}
-	if got, err := transcript.Compactions(Agent{}.Reader, path); err != nil || !slices.Equal(got, want) {
+	if got, err := transcript.Compactions(Agent{}.Reader, path, 0); err != nil || !slices.Equal(got, want) {
 		t.Errorf("Compactions = %+v, %v, want %+v", got, err, want)
 	}
-	got, err := transcript.Compactions(Agent{}.Reader, "../../../testdata/transcripts/compaction-manual.jsonl")
+	got, err := transcript.Compactions(Agent{}.Reader, "../../../testdata/transcripts/compaction-manual.jsonl", 0)
 	if err != nil || len(got) != 1 || got[0].Model != "claude-opus-4-8" || got[0].Variant != "claude-opus-4-8" || got[0].Tokens != 15354 || got[0].Auto {
 		t.Errorf("Compactions of a real file = %+v, %v", got, err)
 	}

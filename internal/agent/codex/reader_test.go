@@ -266,7 +266,7 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	for name, want := range map[string][]bool{"tui": {false}, "auto-compact": {true, true}, "tools": nil} {
-		all, err := transcript.Compactions(Agent{}.Reader, filepath.Join("testdata", name+".jsonl"))
+		all, err := transcript.Compactions(Agent{}.Reader, filepath.Join("testdata", name+".jsonl"), 0)
 		var got []bool
 		for _, c := range all {
 			got = append(got, c.Auto)

@@ -10,16 +10,7 @@ import (
 	"gitagent/internal/workspace"
 )
 
-func accept(c *cli.Context) error {
-	s, f, err := find(c)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return target.Accept(c, s.Workspace, f.In)
-}
-
-// trusted makes sure that a handoff may be used; if it is a stranger's, a person is asked first.
+// trusted makes sure that a handoff may be used; if it is untrusted, a person is asked first.
 func trusted(c *cli.Context, s *handoffstore.Store, f *handoffstore.Found) error {
 	switch ok, err := s.Trusted(c.Context, f); {
 	case err != nil || ok:

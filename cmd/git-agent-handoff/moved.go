@@ -1,0 +1,42 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/cmdline"
+	"gitagent/internal/target"
+)
+
+// movedCommands are words of before that other commands have taken over. They
+// answer for one release.
+func movedCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name:   "gather",
+			Hidden: true,
+			Flags:  []cli.Flag{target.MissionFlag(), exitTypeFlag(""), agentFlag(), snapshotFlag()},
+			Action: cmdline.NoArgs(cmdline.Moved("git agent-handoff write --exit-type <type>", func(c *cli.Context) error {
+				if !c.IsSet("exit-type") {
+					return cmdline.Usagef("gather needs --exit-type <type>")
+				}
+				return write(c)
+			})),
+		},
+		{
+			Name:         "accept",
+			Hidden:       true,
+			Flags:        []cli.Flag{target.MissionFlag()},
+			BashComplete: target.First(completeHandoffs),
+			Action: cmdline.OneArg("handoff", func(c *cli.Context) error {
+				s, f, err := find(c)
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				return cmdline.Moved("git agent-turn trust accept "+string(f.In), func(c *cli.Context) error {
+					return target.Accept(c, s.Workspace, f.In)
+				})(c)
+			}),
+		},
+	}
+}
