@@ -69,7 +69,9 @@ install() {
 	[ ! -f "$built/bin/git-agent-turn.exe" ] || exe=.exe
 	for program in $programs; do
 		put 755 "$built/bin/$program$exe" "bin/$program$exe"
-		put 644 "docs/$program.1" "share/man/man1/$program.1"
+		for page in "docs/$program".1 "docs/$program"-*.1; do
+			put 644 "$page" "share/man/man1/$(basename -- "$page")"
+		done
 		put 644 completions/git-agent.bash "share/bash-completion/completions/$program"
 		put 644 "completions/_$program" "share/zsh/site-functions/_$program"
 	done

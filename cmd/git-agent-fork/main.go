@@ -8,7 +8,7 @@
 //	git agent-fork adopt <fork>
 //
 // Without a turn it opens a finder on the terminal.
-// The commands and their flags are described in docs/git-agent-fork.1.
+// The commands and their flags are described in docs/git-agent-fork.1 and the pages that it lists.
 //
 // The exit status is 0 on success, 1 for a failure or if no turn was chosen, 2 if the command line
 // is wrong, and 3 if there is no such turn.
@@ -60,7 +60,9 @@ func alone(action cli.ActionFunc) cli.ActionFunc {
 	}
 }
 
-func commands() []*cli.Command { return []*cli.Command{compareCommand(), adoptCommand()} }
+func commands() []*cli.Command {
+	return slices.Concat(cmdline.Group(cmdline.LookBack, compareCommand()), cmdline.Group(cmdline.GoOn, adoptCommand()))
+}
 
 func newApp() *cli.App {
 	return &cli.App{

@@ -63,7 +63,7 @@ func TestScripts(t *testing.T) {
 
 func TestManual(t *testing.T) {
 	t.Parallel()
-	cmdlinetest.Manual(t, newApp(), "../../docs/git-agent-fork.1")
+	cmdlinetest.Manual(t, newApp(), "../../docs")
 }
 
 // exchange pushes all missions of the current directory's repository to origin, or fetches those of

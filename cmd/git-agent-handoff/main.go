@@ -1,7 +1,7 @@
 // Git-agent-handoff carries an agent's work from one session to the next.
 //
 // It is run by git as `git agent-handoff`, and by the hooks of an agent's client.
-// The commands and their flags are described in docs/git-agent-handoff.1.
+// The commands and their flags are described in docs/git-agent-handoff.1 and the pages that it lists.
 package main
 
 import (

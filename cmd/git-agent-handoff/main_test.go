@@ -113,7 +113,7 @@ func key(ts *testscript.TestScript, neg bool, args []string) {
 func TestManual(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	cmdlinetest.Manual(t, newApp(), "../../docs/git-agent-handoff.1")
+	cmdlinetest.Manual(t, newApp(), "../../docs")
 }
 
 // status runs a command that must exit with the given status:

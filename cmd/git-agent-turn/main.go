@@ -2,7 +2,7 @@
 // and lists, shows, compares and restores them.
 //
 // It is run by git as `git agent-turn`, and by the hooks of an agent's client.
-// The commands and their flags are described in docs/git-agent-turn.1.
+// The commands and their flags are described in docs/git-agent-turn.1 and the pages that it lists.
 package main
 
 import (

@@ -83,7 +83,7 @@ func TestScripts(t *testing.T) {
 func TestManual(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	cmdlinetest.Manual(t, newApp(), "../../docs/git-agent-turn.1")
+	cmdlinetest.Manual(t, newApp(), "../../docs")
 }
 
 // play lets an agent's client do something in the current directory:

@@ -86,7 +86,7 @@ func TestDebian(t *testing.T) {
 	m.env = append(m.env, "PATH="+filepath.Join(root, "usr", "bin")+":"+os.Getenv("PATH"))
 	checkPrograms(t, m)
 	for _, name := range []string{
-		"share/man/man1/git-agent-turn.1.gz", "share/bash-completion/completions/git-agent-fork", "share/zsh/vendor-completions/_git_agent",
+		"share/man/man1/git-agent-turn.1.gz", "share/man/man1/git-agent-turn-revert.1.gz", "share/bash-completion/completions/git-agent-fork", "share/zsh/vendor-completions/_git_agent",
 		"share/fish/vendor_conf.d/git-agent.fish", "share/doc/git-agent/copyright", "share/doc/git-agent/changelog.gz",
 	} {
 		if info, err := os.Stat(filepath.Join(root, "usr", name)); err != nil || info.Size() == 0 {

@@ -174,6 +174,26 @@ func TestInstalled(t *testing.T) {
 				t.Errorf("git %s --help prints %q", name, got)
 			}
 		}
+		for line, page := range map[string]string{
+			"agent-turn help":                "agent-turn",
+			"agent-turn help revert":         "agent-turn-revert",
+			"agent-turn revert --help":       "agent-turn-revert",
+			"help git-agent-turn-revert":     "agent-turn-revert",
+			"agent-turn help page":           "agent-turn-page",
+			"agent-turn trust accept --help": "agent-turn-trust",
+			"agent-handoff help write":       "agent-handoff-write",
+			"agent-fork help compare":        "agent-fork-compare",
+		} {
+			got := m.must(t, "", append([]string{"git"}, strings.Fields(line)...)...)
+			if !strings.Contains(got, "NAME\n     git-"+page+" ") { // its title may be cut
+				t.Errorf("git %s prints %q", line, got)
+			}
+		}
+		for _, path := range strings.Fields(m.must(t, "", "sh", "-c", "ls ~/.local/share/man/man1")) {
+			if got := m.must(t, "", "man", strings.TrimSuffix(path, ".1")); !strings.Contains(got, "SYNOPSIS") {
+				t.Errorf("man shows of %s %q", path, got)
+			}
+		}
 	})
 
 	t.Run("demo", func(t *testing.T) {
@@ -221,7 +241,7 @@ func TestInstalled(t *testing.T) {
 		{"git-agent-turn doc\t-h", "git agent-turn doctor - "},
 		{"git agent-turn list --js\t-h", "git agent-turn list - "},
 		{"git -C . agent-turn rest\t-h", "git agent-turn restore - "},
-		{"git agent-handoff acc\t-h", "git agent-handoff accept "},
+		{"git agent-handoff rest\t-h", "git agent-handoff restore "},
 		{"git agent-fork --no-conv\t-h", "git agent-fork - "},
 		{"git -C repo agent-turn show --json \t", `"prompt":"paint it black"`},
 		{"git -C repo agent-turn list --json --mission \t", `"prompt":"paint it black"`},
@@ -255,7 +275,7 @@ func TestInstalled(t *testing.T) {
 			{"git-agent-turn doc", "doctor"},
 			{"git agent-turn list --js", "--json"},
 			{"git -C . agent-turn rest", "restore"},
-			{"git agent-handoff acc", "accept"},
+			{"git agent-handoff rest", "restore"},
 			{"git agent-fork --no-conv", "--no-conversation"},
 			{"git -C repo agent-turn show ", "1\tpaint it black"},
 			{"git -C repo agent-turn show --mission=", "--mission="},

@@ -15,7 +15,7 @@
 // that the nasty ones are hit often.
 //
 // Not killed are commands that write one file or one variable of git's, which is there or not: init, trust, demo
-// (in a repository of its own), context --calibrate, and log, whose file is the user's; finish and bisect, in whose
+// (in a repository of its own), and log, whose file is the user's; finish and bisect, in whose
 // packages others kill them; retry and wake, which write through the commands that they run.
 //
 // After a kill comes one event of the agent's session. From then on there must be no trace of the

@@ -56,7 +56,6 @@ var (
 // TestPluginCommands: what skills and commands tell an agent to run is in the manual.
 func TestPluginCommands(t *testing.T) {
 	t.Parallel()
-	pages := make(map[string]string)
 	found := 0
 	err := filepath.WalkDir(filepath.Join(top, "plugin"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".md" {
@@ -68,26 +67,17 @@ func TestPluginCommands(t *testing.T) {
 		}
 		for _, m := range called.FindAllStringSubmatch(string(text), -1) {
 			found++
-			program, args := m[1], strings.ReplaceAll(m[2], ":*", "")
-			if pages[program] == "" {
-				page, err := os.ReadFile(filepath.Join(top, "docs", "git-"+program+".1"))
-				if err != nil {
-					t.Errorf("%s: %q: %v", path, m[0], err)
-					continue
-				}
-				pages[program] = string(page)
-			}
-			section := pages[program]
+			page, args := "git-"+m[1], strings.ReplaceAll(m[2], ":*", "")
 			if n := name.FindStringSubmatch(args); n != nil {
-				_, after, ok := strings.Cut(section, "\n.Ss "+n[1]+"\n")
-				if !ok {
-					t.Errorf("%s: %q: there is no such command", path, m[0])
-					continue
-				}
-				section, _, _ = strings.Cut(after, "\n.Ss ")
+				page += "-" + n[1]
+			}
+			section, err := os.ReadFile(filepath.Join(top, "docs", page+".1"))
+			if err != nil {
+				t.Errorf("%s: %q: there is no such command", path, m[0])
+				continue
 			}
 			for _, f := range flags.FindAllStringSubmatch(args, -1) {
-				if !strings.Contains(section, "Fl -"+f[1]+" ") && !strings.Contains(section, "Fl -"+f[1]+"\n") {
+				if !strings.Contains(string(section), "Fl -"+f[1]+" ") && !strings.Contains(string(section), "Fl -"+f[1]+"\n") {
 					t.Errorf("%s: %q: there is no --%s", path, m[0], f[1])
 				}
 			}
