@@ -318,16 +318,20 @@ func TestUninstall(t *testing.T) {
 		}
 	}
 
-	// A file that an earlier version installed, and this one does not, goes with an update.
-	old := filepath.Join(prefix, "share", "git-agent", "old")
-	if err := os.WriteFile(old, nil, 0o666); err != nil {
+	// What an earlier version installed, and this one does not, goes with an
+	// update: such as a second program, and its directories.
+	old := filepath.Join(prefix, "libexec", "git-agent", "sha256", "git-agent-turn")
+	if err := os.MkdirAll(filepath.Dir(old), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(old, nil, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	manifest, err := os.OpenFile(filepath.Join(prefix, "share", "git-agent", "installed"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintln(manifest, "f share/git-agent/old")
+	fmt.Fprint(manifest, "d libexec\nd libexec/git-agent\nd libexec/git-agent/sha256\nf libexec/git-agent/sha256/git-agent-turn\n")
 	if err := manifest.Close(); err != nil {
 		t.Fatal(err)
 	}
