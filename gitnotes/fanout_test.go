@@ -141,7 +141,7 @@ func TestEveryTreeEqualsGit(t *testing.T) {
 					t.Fatalf("step %d, note of %s (there: %t): tree is\n%s\ngit's is\n%s", step, object, there[object],
 						r.Git("ls-tree", "-r", "--name-only", n.tree.String()), r.Git("ls-tree", "-r", "--name-only", theirs.tree.String()))
 				}
-				path, err := theirs.path(within(hash("x"), 0x5a, 0xc3))
+				path, err := theirs.path(within(hash("x"), 0x5a, 0xc3, 0))
 				if err != nil {
 					t.Fatal(err)
 				}
