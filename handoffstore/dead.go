@@ -41,7 +41,7 @@ func exitOf(n session.Neighbour) ExitType {
 // LastSession is the session that last worked on a mission in this worktree, nil if none is known.
 func (s *Store) LastSession(id ledger.ID) *session.State {
 	for _, st := range s.Workspace.Store.Recent(MaxSessions) {
-		if st.Worktree == s.Repo.GitDir && st.Mission == string(id) && !strings.HasPrefix(st.Session, session.ByHand) {
+		if st.Worktree == s.Repo.GitDir && st.Mission == id && !strings.HasPrefix(st.Session, session.ByHand) {
 			return st
 		}
 	}

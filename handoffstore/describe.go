@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/redact"
 )
 
@@ -33,7 +34,7 @@ func (w *writing) describe(ctx context.Context, h *Handoff, files map[string][]b
 		return err
 	}
 	h.Files = len(stats)
-	for _, s := range stats[:min(len(stats), maxPaths)] {
+	for _, s := range stats[:min(len(stats), record.MaxPaths)] {
 		h.Paths = append(h.Paths, strings.ToValidUTF8(s.Path, "\uFFFD"))
 	}
 	patch, cut, err := w.patch(ctx, from, w.Snap.Tree)
@@ -68,7 +69,7 @@ func (w *writing) commits(ctx context.Context, head git.Hash) ([]Commit, error) 
 		if err != nil {
 			return nil, fmt.Errorf("list the commits of %s: %w", head, err)
 		}
-		list = append(list, Commit{hash, clean(subject, maxSubject)})
+		list = append(list, Commit{Hash: hash, Subject: clean(subject, record.MaxSubject)})
 	}
 	return list, nil
 }

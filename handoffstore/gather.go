@@ -13,8 +13,8 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/redact"
-	"gitagent/internal/snapshot"
 	"gitagent/internal/transcript"
 	"gitagent/internal/trust"
 	"gitagent/internal/version"
@@ -43,8 +43,6 @@ type Request struct {
 
 // Says reports whether the agent says something.
 func (r *Request) Says() bool { return r.Document != nil || r.Summary != "" }
-
-const running = "running" // the outcome of a turn that has not ended
 
 // A Gathered is the result of a request.
 type Gathered struct {
@@ -84,7 +82,7 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 	if err != nil {
 		return nil, err
 	}
-	next, err := ledger.Next("handoff", number)
+	next, err := record.Next("handoff", number)
 	if err != nil {
 		return nil, err
 	}
@@ -97,13 +95,13 @@ func (w *writing) gather(ctx context.Context, r Request) (*Gathered, error) {
 		return nil, err
 	}
 	h := &Handoff{
-		V: ledger.Version, Kind: kind, Mission: w.ID, Number: next, At: w.At,
+		V: record.Version, Kind: record.KindHandoff, Mission: w.ID, Number: next, At: w.At,
 		ExitType: r.Exit, Agent: cmp.Or(r.Agent, t.Agent, w.Ledger.Mission.Agent), Session: r.Session, Program: version.Program(),
-		LastTurn: t.Turn, LastOutcome: string(t.Outcome), LastPrompt: t.Prompt,
+		LastTurn: t.Turn, LastOutcome: t.Outcome, LastPrompt: t.Prompt,
 		Head: w.Snap.Head.Commit, Branch: strings.ToValidUTF8(strings.TrimPrefix(w.Snap.Head.Branch, "refs/heads/"), "\uFFFD"),
 	}
 	if r.Running != "" {
-		h.LastOutcome, h.LastPrompt = running, clean(r.Running, maxPrompt)
+		h.LastOutcome, h.LastPrompt = record.Running, clean(r.Running, record.MaxPrompt)
 	}
 	if r.Ended && h.ExitType == Clean && t.Session == r.Session && t.Outcome == turns.Failed {
 		h.ExitType = Crash
@@ -199,8 +197,8 @@ func (w *writing) same(last, now *Handoff) (bool, error) {
 // fill fills in the rest of the record and returns the handoff's files.
 func (w *writing) fill(ctx context.Context, h *Handoff, r Request, last *Handoff, t turns.Turn) (map[string][]byte, error) {
 	files := make(map[string][]byte)
-	for _, skip := range w.Snap.Skipped[:min(len(w.Snap.Skipped), maxSkipped)] {
-		h.Skipped = append(h.Skipped, snapshot.Skip{Path: strings.ToValidUTF8(skip.Path, "\uFFFD"), Why: skip.Why})
+	for _, skip := range w.Snap.Skipped[:min(len(w.Snap.Skipped), record.MaxSkipped)] {
+		h.Skipped = append(h.Skipped, record.Skip{Path: strings.ToValidUTF8(skip.Path, "\uFFFD"), Why: skip.Why})
 	}
 	if err := w.describe(ctx, h, files); err != nil {
 		return nil, err
@@ -218,7 +216,7 @@ func (w *writing) fill(ctx context.Context, h *Handoff, r Request, last *Handoff
 		reply = t.Reply
 	}
 	if h.Written.IsZero() {
-		h.Summary = ledger.Tail(strings.TrimSpace(reply), maxReply)
+		h.Summary = ledger.Tail(strings.TrimSpace(reply), record.MaxReply)
 	}
 	h.Todos = list
 	if r.Terminal != nil {
@@ -231,14 +229,14 @@ func (w *writing) fill(ctx context.Context, h *Handoff, r Request, last *Handoff
 func (h *Handoff) say(r Request, files map[string][]byte) {
 	if d := r.Document; d != nil {
 		files[docFile], h.Doc = d.Text, ledger.HandoffPath(h.Number, docFile)
-		h.Source = clean(d.Source, maxQuestion)
+		h.Source = clean(d.Source, record.MaxQuestion)
 		if d.Truncated {
 			h.Truncated = append(h.Truncated, "document")
 		}
 	}
-	h.Summary = clean(r.Summary, maxSummary)
-	for _, q := range r.Questions[:min(len(r.Questions), maxQuestions)] {
-		if q = clean(q, maxQuestion); q != "" {
+	h.Summary = clean(r.Summary, record.MaxSummary)
+	for _, q := range r.Questions[:min(len(r.Questions), record.MaxQuestions)] {
+		if q = clean(q, record.MaxQuestion); q != "" {
 			h.Questions = append(h.Questions, q)
 		}
 	}
@@ -281,8 +279,8 @@ func said(reader func() transcript.Reader, path string) (list []transcript.Todo,
 		return nil, ""
 	}
 	for _, t := range transcript.Todos(reader(), lines) {
-		if len(list) < maxTodos {
-			list = append(list, transcript.Todo{Text: clean(t.Text, maxTodo), Status: clean(t.Status, 20)})
+		if len(list) < record.MaxTodos {
+			list = append(list, transcript.Todo{Text: clean(t.Text, record.MaxTodo), Status: clean(t.Status, 20)})
 		}
 	}
 	if begun := transcript.Turns(reader(), lines); len(begun) > 0 {

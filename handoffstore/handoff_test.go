@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // vectors are the records of testdata/vectors, which docs/format.md names as normative. A file has
@@ -51,37 +51,37 @@ func formatOf(name string) git.Format {
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for name, v := range vectors(t) {
-		expect, record, rewritten := v[0], v[1], v[2]
+		expect, text, rewritten := v[0], v[1], v[2]
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, err := Parse([]byte(record), formatOf(name))
+			h, err := Parse([]byte(text), formatOf(name))
 			switch expect {
 			case "ok":
 				if rewritten == "" {
-					rewritten = record
+					rewritten = text
 				}
 			case "newer version":
-				if !errors.Is(err, ledger.ErrVersion) {
-					t.Errorf("Parse(%s) = %v, want an error wrapping ErrVersion", record, err)
+				if !errors.Is(err, record.ErrVersion) {
+					t.Errorf("Parse(%s) = %v, want an error wrapping ErrVersion", text, err)
 				}
 				return
 			case "refused":
-				if err == nil || errors.Is(err, ledger.ErrVersion) {
-					t.Errorf("Parse(%s) = %v, want another error", record, err)
+				if err == nil || errors.Is(err, record.ErrVersion) {
+					t.Errorf("Parse(%s) = %v, want another error", text, err)
 				}
 				return
 			default:
 				t.Fatalf("expect: %q is none of ok, newer version, refused", expect)
 			}
 			if err != nil {
-				t.Fatalf("Parse(%s): %v", record, err)
+				t.Fatalf("Parse(%s): %v", text, err)
 			}
 			encoded, err := h.Encode()
 			if err != nil || string(encoded) != rewritten {
 				t.Errorf("Encode = %v\n%s\nwant\n%s", err, encoded, rewritten)
 			}
-			if line, err := h.Line(); err != nil || string(line) != record {
-				t.Errorf("Line = %v\n%s\nwant\n%s", err, line, record)
+			if line, err := h.Line(); err != nil || string(line) != text {
+				t.Errorf("Line = %v\n%s\nwant\n%s", err, line, text)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // plant puts a file into the ledger, as anybody can who writes to its ref.
@@ -49,7 +50,7 @@ func TestBroken(t *testing.T) {
 		record string
 		err    error // that it wraps; nil for any
 	}{
-		"newer":       {`{"v":2,"kind":"handoff","mission":"a1b2c3d4","handoff":2,"exit_type":"clean"}`, ledger.ErrVersion},
+		"newer":       {`{"v":2,"kind":"handoff","mission":"a1b2c3d4","handoff":2,"exit_type":"clean"}`, record.ErrVersion},
 		"torn":        {`{"v":1,"kind":"hand`, nil},
 		"another":     {`{"v":1,"kind":"handoff","mission":"a1b2c3d4","handoff":7,"at":"2026-11-20T23:59:01Z","exit_type":"clean"}`, nil},
 		"binary":      {"\x00\xff", nil},

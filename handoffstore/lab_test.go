@@ -11,6 +11,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
 )
@@ -58,7 +59,7 @@ func (l *lab) turn(number int, session, outcome, prompt, reply string) {
 	if err == nil {
 		old = m.Tip
 	} else {
-		m = ledger.New(objects, &ledger.Mission{V: ledger.Version, ID: mission, Created: l.now})
+		m = ledger.New(objects, &ledger.Mission{V: record.Version, ID: mission, Created: l.now})
 	}
 	m.Mission.AddSession(session)
 	code := l.Git("rev-parse", "HEAD")

@@ -8,6 +8,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/turns"
 )
@@ -57,14 +58,14 @@ func (s *Store) Next(ctx context.Context, b Start, neighbours []session.Neighbou
 		return nil, err
 	}
 	if id == "" && b.Source == "compact" {
-		id, _ = ledger.ParseID(me.Mission) // "" if it has recorded nothing
+		id, _ = record.ParseID(me.Mission) // "" if it has recorded nothing
 	}
 	if id != "" || b.Source == "compact" {
 		told, _, err := s.consider(ctx, id, nil, b, me, neighbours)
 		return told, err
 	}
 	for _, n := range s.before(b, neighbours) {
-		id, err := ledger.ParseID(n.Mission)
+		id, err := record.ParseID(n.Mission)
 		if err != nil {
 			continue
 		}
@@ -79,7 +80,7 @@ func (s *Store) Next(ctx context.Context, b Start, neighbours []session.Neighbou
 func (s *Store) named(ctx context.Context, b Start) (ledger.ID, error) {
 	id, err := s.Mission(ctx)
 	if err == nil && id == "" {
-		id, _ = ledger.ParseID(b.Asked)
+		id, _ = record.ParseID(b.Asked)
 	}
 	return id, err
 }

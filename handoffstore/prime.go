@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // MaxPrime is how much a conversation is told, in UTF-16 units: the client hides more than 10,000.
@@ -113,7 +114,7 @@ func (p *primer) head() string {
 	line("Exit", "%s, %s ago (%s)", p.ExitType, age(p.here.Now, p.At), p.At.Format(time.RFC3339))
 	mission := fmt.Sprintf("%s, handoff %d", p.Mission, p.Number)
 	switch {
-	case p.LastOutcome == running:
+	case p.LastOutcome == record.Running:
 		mission += fmt.Sprintf(", in the middle of turn %d", p.LastTurn+1)
 	case p.LastTurn > 0:
 		mission += fmt.Sprintf(", after turn %d", p.LastTurn)
@@ -145,8 +146,8 @@ func (p *primer) record() string {
 	}
 	line("Agent", p.Agent)
 	line("Session", p.Session)
-	if p.LastOutcome != running {
-		line("Last turn", p.LastOutcome)
+	if p.LastOutcome != record.Running {
+		line("Last turn", string(p.LastOutcome))
 	}
 	line("Branch", p.Branch)
 	line("Document", p.source())

@@ -13,6 +13,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // List returns the handoffs of a mission, in order, including those that a fork inherited. If there
@@ -81,17 +82,17 @@ func Find(ctx context.Context, repo *git.Repo, current ledger.ID, name string) (
 // parseName splits a handoff's name into the mission as it was typed, empty for the current one, and
 // the number, 0 for the last one.
 func parseName(name string) (mission string, number int, ok bool) {
-	if n, ok := ledger.ParseNumber(name); ok {
+	if n, ok := record.ParseNumber(name); ok {
 		return "", n, true
 	}
 	mission, rest, slashed := strings.Cut(name, "/")
 	if !slashed && (name == "" || name == "latest") {
 		return "", 0, true
 	}
-	if ok := ledger.IsPrefix(mission); !ok || !slashed || rest == "latest" {
+	if ok := record.IsPrefix(mission); !ok || !slashed || rest == "latest" {
 		return mission, 0, ok
 	}
-	n, ok := ledger.ParseNumber(rest)
+	n, ok := record.ParseNumber(rest)
 	return mission, n, ok
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/search"
 	"gitagent/internal/workspace"
 )
@@ -89,7 +90,7 @@ type cursor struct {
 // source gives a mission each time that it has come to a handoff that is to be taken, the last one first.
 // It begins with the mission itself, which is opened only after that.
 func (w *walk) source(id ledger.ID, end time.Time) ledger.Source[*cursor] {
-	c := &cursor{id: id, below: ledger.MaxNumber + 1}
+	c := &cursor{id: id, below: record.MaxNumber + 1}
 	return ledger.Source[*cursor]{
 		At: end, Held: c.size, Drop: c.drop,
 		Next: func() (_ *cursor, at time.Time, ok bool) {

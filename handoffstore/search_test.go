@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/search"
 )
 
@@ -159,7 +160,7 @@ func (l *lab) inherit(id ledger.ID) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	m.ID, m.Mission = id, &ledger.Mission{V: ledger.Version, ID: id, Created: l.now}
+	m.ID, m.Mission = id, &ledger.Mission{V: record.Version, ID: id, Created: l.now}
 	who := git.Signature{Name: "a", Email: "b", When: l.now.Add(time.Hour)}
 	tip, err := m.Append(ledger.Event{Subject: "fork", Author: who, Committer: who})
 	if err == nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/transaction"
 )
@@ -23,12 +23,12 @@ var (
 // An Adopted says what an adoption has done.
 type Adopted struct {
 	Restored               // without Present if there was nothing to adopt
-	From     ledger.TurnID // the turn after which the work begins that was adopted
+	From     record.TurnID // the turn after which the work begins that was adopted
 }
 
 // Adopt merges the work of a fork, from where it began up to the end of a turn, into the worktree: a
 // three-way merge of trees, of which one is the worktree as it is. Otherwise it is like [Recorder.Revert].
-// The mission of the fork says that it was adopted, see [ledger.Mission].
+// The mission of the fork says that it was adopted, see [record.Mission].
 //
 // Work that the fork has from another fork comes along, unless it is here; see further. If all of it is
 // here already, nothing is done.
@@ -64,7 +64,7 @@ func (r *Recorder) Adopt(ctx context.Context, at time.Time, s *State, how Mergin
 			Checkout: how.Checkout, Tree: merged.Tree, Merged: s.Commit, What: adoption(s.In, s.Turn.Turn), Subject: "before adopting " + s.short(),
 		}
 		if c.Tree != tx.Snap.Tree {
-			tx.Ledger.Mission.Adopted = &ledger.Adoption{Turn: s.Turn.Turn, At: tx.At}
+			tx.Ledger.Mission.Adopted = &record.Adoption{Turn: s.Turn.Turn, At: tx.At}
 			c.Noted = fmt.Sprintf("adopt %d", s.Turn.Turn)
 		}
 		done.Conflicts = how.conflicts(merged)
@@ -83,7 +83,7 @@ func (r *Recorder) Adopt(ctx context.Context, at time.Time, s *State, how Mergin
 }
 
 // adoptable returns where the work begins that a state of a fork has and this checkout lacks.
-func (r *Recorder) adoptable(ctx context.Context, objects *git.Objects, m *ledger.Mission, head git.Head, s *State) (ForkPoint, error) {
+func (r *Recorder) adoptable(ctx context.Context, objects *git.Objects, m *record.Mission, head git.Head, s *State) (ForkPoint, error) {
 	here, err := r.Mission(ctx)
 	if err != nil {
 		return ForkPoint{}, err
@@ -104,7 +104,7 @@ func (r *Recorder) adoptable(ctx context.Context, objects *git.Objects, m *ledge
 
 // pointOf returns where a fork began one of whose states is to be adopted where HEAD is on the branch of here, if on that
 // of any mission.
-func pointOf(m *ledger.Mission, s *State, here ledger.ID) (ForkPoint, error) {
+func pointOf(m *record.Mission, s *State, here record.ID) (ForkPoint, error) {
 	point, err := PointOf(m)
 	switch {
 	case err != nil:
@@ -131,13 +131,13 @@ func there(tx *transaction.Tx, point ForkPoint, s *State, conflicts []Conflict) 
 }
 
 // adoption says in words what adopting a fork up to a turn is: "adoption of turn a1b2c3d4/12".
-func adoption(id ledger.ID, turn int) string {
-	return "adoption of turn " + ledger.TurnID{Mission: id, Turn: turn}.String()
+func adoption(id record.ID, turn int) string {
+	return "adoption of turn " + record.TurnID{Mission: id, Turn: turn}.String()
 }
 
 // undone returns what a mission says of its adoption when a step is taken back, and whether that is news. The
 // step may be of an earlier adoption, or of one in another worktree: then it is none.
-func undone(m *ledger.Mission, step *snapshot.Step, at time.Time) (a ledger.Adoption, news bool) {
+func undone(m *record.Mission, step *snapshot.Step, at time.Time) (a record.Adoption, news bool) {
 	if m.Adopted == nil || !m.Adopted.Commit.IsZero() || step.What != adoption(m.ID, m.Adopted.Turn) {
 		return a, false
 	}

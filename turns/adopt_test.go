@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
@@ -19,7 +19,7 @@ import (
 )
 
 // aside forks a turn into a worktree of its own, without the conversation.
-func (l *lab) aside(id ledger.ID, turn *turns.Turn) *lab {
+func (l *lab) aside(id record.ID, turn *turns.Turn) *lab {
 	l.t.Helper()
 	f := l.forkOf(turn)
 	f.ID, f.Worktree, f.Session = id, filepath.Join(filepath.Dir(l.Git("rev-parse", "--path-format=absolute", "--git-common-dir")), "..", string(id)), ""
@@ -31,7 +31,7 @@ func (l *lab) aside(id ledger.ID, turn *turns.Turn) *lab {
 }
 
 // last is the last turn of a mission.
-func (l *lab) last(id ledger.ID) *turns.Turn {
+func (l *lab) last(id record.ID) *turns.Turn {
 	l.t.Helper()
 	list := l.list(id)
 	return list[len(list)-1]
@@ -43,9 +43,9 @@ func (l *lab) adopt(turn *turns.Turn, how turns.Merging) (*turns.Adopted, error)
 }
 
 // adopted is what mission.json says of an adoption: "3", "3 undone", or nothing.
-func (l *lab) adopted(id ledger.ID) string {
+func (l *lab) adopted(id record.ID) string {
 	l.t.Helper()
-	m, err := ledger.ParseMission([]byte(l.Git("show", id.Ref()+":mission.json")))
+	m, err := record.ParseMission([]byte(l.Git("show", id.Ref()+":mission.json")))
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -60,8 +60,8 @@ func (l *lab) adopted(id ledger.ID) string {
 }
 
 const (
-	leftID  = ledger.ID("1e1e1e1e")
-	rightID = ledger.ID("2f2f2f2f")
+	leftID  = record.ID("1e1e1e1e")
+	rightID = record.ID("2f2f2f2f")
 )
 
 // TestAdopt: the work of a fork comes home, and goes again. HEAD, the branch and the index stay.
@@ -163,16 +163,16 @@ func TestAdoptForkOfFork(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		in   func(l, left *lab) *lab
-		want func(source *turns.Turn) ledger.TurnID
+		want func(source *turns.Turn) record.TurnID
 	}{
 		"from both": {in: func(l, _ *lab) *lab { return l }},
 		"where the first one is": {
 			in:   func(_, left *lab) *lab { return left },
-			want: func(*turns.Turn) ledger.TurnID { return ledger.TurnID{Mission: leftID, Turn: 3} },
+			want: func(*turns.Turn) record.TurnID { return record.TurnID{Mission: leftID, Turn: 3} },
 		},
 		"where the first one was merged": {
 			in:   func(l, _ *lab) *lab { l.Git("merge", "-q", "--no-edit", "agent/mission/"+string(leftID)); return l },
-			want: func(*turns.Turn) ledger.TurnID { return ledger.TurnID{Mission: leftID, Turn: 3} },
+			want: func(*turns.Turn) record.TurnID { return record.TurnID{Mission: leftID, Turn: 3} },
 		},
 		"where the first one was squashed": {
 			in: func(l, _ *lab) *lab {
@@ -182,7 +182,7 @@ func TestAdoptForkOfFork(t *testing.T) {
 				}
 				return l
 			},
-			want: func(*turns.Turn) ledger.TurnID { return ledger.TurnID{Mission: leftID, Turn: 3} },
+			want: func(*turns.Turn) record.TurnID { return record.TurnID{Mission: leftID, Turn: 3} },
 		},
 		"where the first one was adopted": {
 			in: func(l, _ *lab) *lab {
@@ -209,7 +209,7 @@ func TestAdoptForkOfFork(t *testing.T) {
 				}
 				return l
 			},
-			want: func(*turns.Turn) ledger.TurnID { return ledger.TurnID{Mission: leftID, Turn: 3} },
+			want: func(*turns.Turn) record.TurnID { return record.TurnID{Mission: leftID, Turn: 3} },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -588,8 +588,8 @@ func TestAdoptAtOnce(t *testing.T) {
 	gittest.Check(t)
 	l := newLab(t)
 	c, source := l.three()
-	labs := make(map[ledger.ID]*lab)
-	for _, id := range []ledger.ID{leftID, rightID} {
+	labs := make(map[record.ID]*lab)
+	for _, id := range []record.ID{leftID, rightID} {
 		labs[id] = l.aside(id, source[1])
 		labs[id].turn(labs[id].client(), "there", labs[id].write("of "+string(id), "there\n"))
 	}

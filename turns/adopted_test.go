@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/snapshot"
 )
 
@@ -16,33 +16,33 @@ import (
 func TestPointOf(t *testing.T) {
 	t.Parallel()
 	base := commitOf('b')
-	fork := func(change func(m *ledger.Mission)) *ledger.Mission {
-		m := &ledger.Mission{ID: "1e1e1e1e", Base: base.String(), ForkedFrom: &ledger.TurnID{Mission: "a1b2c3d4", Turn: 2}}
+	fork := func(change func(m *record.Mission)) *record.Mission {
+		m := &record.Mission{ID: "1e1e1e1e", Base: base.String(), ForkedFrom: &record.TurnID{Mission: "a1b2c3d4", Turn: 2}}
 		change(m)
 		return m
 	}
-	same := func(*ledger.Mission) {}
+	same := func(*record.Mission) {}
 	for _, tt := range []struct {
 		name    string
-		m       *ledger.Mission
-		of      ledger.ID // the mission of the turn that is adopted
-		here    ledger.ID // HEAD is on its branch
+		m       *record.Mission
+		of      record.ID // the mission of the turn that is adopted
+		here    record.ID // HEAD is on its branch
 		want    error
 		isPoint bool
 	}{
 		{name: "a fork", m: fork(same), of: "1e1e1e1e", isPoint: true},
 		{name: "where it was forked", m: fork(same), of: "1e1e1e1e", here: "a1b2c3d4", isPoint: true},
-		{name: "of itself", m: fork(func(m *ledger.Mission) { m.ForkedFrom.Mission = m.ID }), of: "1e1e1e1e", isPoint: true},
-		{name: "no fork", m: fork(func(m *ledger.Mission) { m.ForkedFrom = nil }), of: "1e1e1e1e", want: ErrNoFork},
-		{name: "of no turn", m: fork(func(m *ledger.Mission) { m.ForkedFrom.Turn = 0 }), of: "1e1e1e1e", want: ErrNoFork},
-		{name: "without a base", m: fork(func(m *ledger.Mission) { m.Base = "" }), of: "1e1e1e1e", want: ErrNoFork},
-		{name: "with a name for a base", m: fork(func(m *ledger.Mission) { m.Base = "HEAD" }), of: "1e1e1e1e", want: ErrNoFork},
-		{name: "with an option for a base", m: fork(func(m *ledger.Mission) { m.Base = "--output=x" }), of: "1e1e1e1e", want: ErrNoFork},
-		{name: "with a short base", m: fork(func(m *ledger.Mission) { m.Base = m.Base[:12] }), of: "1e1e1e1e", want: ErrNoFork},
+		{name: "of itself", m: fork(func(m *record.Mission) { m.ForkedFrom.Mission = m.ID }), of: "1e1e1e1e", isPoint: true},
+		{name: "no fork", m: fork(func(m *record.Mission) { m.ForkedFrom = nil }), of: "1e1e1e1e", want: ErrNoFork},
+		{name: "of no turn", m: fork(func(m *record.Mission) { m.ForkedFrom.Turn = 0 }), of: "1e1e1e1e", want: ErrNoFork},
+		{name: "without a base", m: fork(func(m *record.Mission) { m.Base = "" }), of: "1e1e1e1e", want: ErrNoFork},
+		{name: "with a name for a base", m: fork(func(m *record.Mission) { m.Base = "HEAD" }), of: "1e1e1e1e", want: ErrNoFork},
+		{name: "with an option for a base", m: fork(func(m *record.Mission) { m.Base = "--output=x" }), of: "1e1e1e1e", want: ErrNoFork},
+		{name: "with a short base", m: fork(func(m *record.Mission) { m.Base = m.Base[:12] }), of: "1e1e1e1e", want: ErrNoFork},
 		{name: "inherited", m: fork(same), of: "a1b2c3d4", want: ErrInherited},
 		{name: "its own worktree", m: fork(same), of: "1e1e1e1e", here: "1e1e1e1e", want: ErrOwnBranch},
 		{name: "inherited, in its own worktree", m: fork(same), of: "a1b2c3d4", here: "1e1e1e1e", want: ErrOwnBranch},
-		{name: "no fork, in its own worktree", m: fork(func(m *ledger.Mission) { m.ForkedFrom = nil }), of: "1e1e1e1e", here: "1e1e1e1e", want: ErrNoFork},
+		{name: "no fork, in its own worktree", m: fork(func(m *record.Mission) { m.ForkedFrom = nil }), of: "1e1e1e1e", here: "1e1e1e1e", want: ErrNoFork},
 	} {
 		point, err := pointOf(tt.m, &State{Turn: &Turn{Mission: tt.of, Turn: 3}}, tt.here)
 		if !errors.Is(err, tt.want) || tt.isPoint && (point.Of != *tt.m.ForkedFrom || point.Commit != base) {
@@ -56,7 +56,7 @@ func TestIsHere(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name     string
-		here     ledger.ID
+		here     record.ID
 		inHead   string // commits, a letter each
 		finished int    // up to which turn, in commit f
 		adopted  int    // in commit a
@@ -77,14 +77,14 @@ func TestIsHere(t *testing.T) {
 		{name: "its commits were taken, and that undone", inHead: "a", adopted: 4, undone: true},
 		{name: "finished not so far, and taken", inHead: "fa", finished: 3, adopted: 4, want: true},
 	} {
-		m := &ledger.Mission{ID: "a1b2c3d4"}
+		m := &record.Mission{ID: "a1b2c3d4"}
 		if tt.finished > 0 {
-			m.Finished = &ledger.Finish{Turn: tt.finished, Commit: commitOf('f')}
+			m.Finished = &record.Finish{Turn: tt.finished, Commit: commitOf('f')}
 		}
 		if tt.adopted > 0 {
-			m.Adopted = &ledger.Adoption{Turn: tt.adopted, Commit: commitOf('a'), Undone: tt.undone}
+			m.Adopted = &record.Adoption{Turn: tt.adopted, Commit: commitOf('a'), Undone: tt.undone}
 		}
-		at := ForkPoint{Of: ledger.TurnID{Mission: m.ID, Turn: 4}, Commit: commitOf('b')}
+		at := ForkPoint{Of: record.TurnID{Mission: m.ID, Turn: 4}, Commit: commitOf('b')}
 		got := isHere(m, at, tt.here, func(c git.Hash) bool {
 			return slices.ContainsFunc([]byte(tt.inHead), func(letter byte) bool { return commitOf(letter) == c })
 		})
@@ -100,25 +100,25 @@ func TestUndone(t *testing.T) {
 	then, now := time.Unix(100, 0), time.Unix(200, 0)
 	for _, tt := range []struct {
 		name   string
-		a      *ledger.Adoption
+		a      *record.Adoption
 		step   snapshot.Step
 		news   bool
 		undone bool
 		at     time.Time
 	}{
 		{"it was never adopted", nil, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then}, false, false, time.Time{}},
-		{"it is undone", &ledger.Adoption{Turn: 3, At: then}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then}, true, true, then},
-		{"it is undone in another time zone", &ledger.Adoption{Turn: 3, At: then}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then.UTC()}, true, true, then},
-		{"and done again", &ledger.Adoption{Turn: 3, At: then, Undone: true}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then, Undo: true}, true, false, now},
-		{"a restore is undone", &ledger.Adoption{Turn: 3, At: then}, snapshot.Step{What: "restore of turn 1e1e1e1e/3", At: then}, false, false, time.Time{}},
-		{"an adoption of another turn is undone", &ledger.Adoption{Turn: 4, At: then}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then}, false, false, time.Time{}},
-		{"another mission's is undone", &ledger.Adoption{Turn: 3, At: then}, snapshot.Step{What: adoption("2f2f2f2f", 3), At: then}, false, false, time.Time{}},
-		{"one in another worktree was later", &ledger.Adoption{Turn: 3, At: now}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then}, false, false, time.Time{}},
-		{"it is undone already", &ledger.Adoption{Turn: 3, At: then, Undone: true}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then}, false, false, time.Time{}},
-		{"it is done again already", &ledger.Adoption{Turn: 3, At: now}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then, Undo: true}, false, false, time.Time{}},
-		{"its commits were taken since", &ledger.Adoption{Turn: 3, At: then, Commit: commitOf('a')}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then}, false, false, time.Time{}},
+		{"it is undone", &record.Adoption{Turn: 3, At: then}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then}, true, true, then},
+		{"it is undone in another time zone", &record.Adoption{Turn: 3, At: then}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then.UTC()}, true, true, then},
+		{"and done again", &record.Adoption{Turn: 3, At: then, Undone: true}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then, Undo: true}, true, false, now},
+		{"a restore is undone", &record.Adoption{Turn: 3, At: then}, snapshot.Step{What: "restore of turn 1e1e1e1e/3", At: then}, false, false, time.Time{}},
+		{"an adoption of another turn is undone", &record.Adoption{Turn: 4, At: then}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then}, false, false, time.Time{}},
+		{"another mission's is undone", &record.Adoption{Turn: 3, At: then}, snapshot.Step{What: adoption("2f2f2f2f", 3), At: then}, false, false, time.Time{}},
+		{"one in another worktree was later", &record.Adoption{Turn: 3, At: now}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then}, false, false, time.Time{}},
+		{"it is undone already", &record.Adoption{Turn: 3, At: then, Undone: true}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then}, false, false, time.Time{}},
+		{"it is done again already", &record.Adoption{Turn: 3, At: now}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then, Undo: true}, false, false, time.Time{}},
+		{"its commits were taken since", &record.Adoption{Turn: 3, At: then, Commit: commitOf('a')}, snapshot.Step{What: adoption("1e1e1e1e", 3), At: then}, false, false, time.Time{}},
 	} {
-		m := &ledger.Mission{ID: "1e1e1e1e", Adopted: tt.a}
+		m := &record.Mission{ID: "1e1e1e1e", Adopted: tt.a}
 		was := fmt.Sprintf("%+v", tt.a)
 		a, news := undone(m, &tt.step, now)
 		if news != tt.news || news && (a.Undone != tt.undone || !a.At.Equal(tt.at) || a.Turn != 3) {

@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 )
 
@@ -76,7 +77,7 @@ func identify(t *Turn) identity {
 // source gives a mission, which it opens at the first question, each time that it has come to a turn that
 // is to be taken.
 func (m *merging) source(id ledger.ID, end time.Time) ledger.Source[*cursor] {
-	c := &cursor{id: id, below: ledger.MaxNumber + 1}
+	c := &cursor{id: id, below: record.MaxNumber + 1}
 	return ledger.Source[*cursor]{
 		At: end, Held: c.size, Drop: c.drop,
 		Next: func() (_ *cursor, at time.Time, ok bool) {

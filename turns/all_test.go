@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
 	"gitagent/turns"
@@ -162,7 +163,7 @@ func (g *grove) grow() {
 			return // the fork itself begins behind that
 		}
 		t := g.record(m.began, m.turns[n].id.Turn+1, g.tick(), m.turns[n].commit)
-		id := ledger.OfCommit(t.commit)
+		id := record.OfCommit(t.commit)
 		g.missions[id] = &tree{id: id, began: m.began, turns: append(slices.Clone(m.turns[:n+1]), t)}
 	default: // a mission is removed
 		delete(g.missions, g.some().id)

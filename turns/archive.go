@@ -12,6 +12,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/transaction"
 )
@@ -50,8 +51,8 @@ func (r *Recorder) Archive(ctx context.Context, ids []ledger.ID, used map[ledger
 		return nil, err
 	}
 	if !dry && len(a.entries) > 0 {
-		err = a.replace(ctx, held, func(index *archive.Index) (map[string]archive.Entry, error) {
-			changes := make(map[string]archive.Entry)
+		err = a.replace(ctx, held, func(index *archive.Index) (map[ledger.ID]archive.Entry, error) {
+			changes := make(map[ledger.ID]archive.Entry)
 			for id, e := range a.entries {
 				if _, err := a.aside(ctx, index, id, e.Ledger, changes); err != nil {
 					return nil, err
@@ -114,7 +115,7 @@ func (a *archiving) choose(ctx context.Context, ids []ledger.ID, used map[ledger
 	}
 	for _, st := range a.Store.All() {
 		if st.Open != nil {
-			used[ledger.ID(st.Mission)] = "its last turn has not been recorded"
+			used[st.Mission] = "its last turn has not been recorded"
 		}
 	}
 	if err := a.checkedOut(ctx, used); err != nil {
@@ -181,8 +182,8 @@ func (a *archiving) entry(l Line, refs map[string]git.Hash) (archive.Entry, erro
 		}
 	}
 	return archive.Entry{
-		ID: string(l.ID), Ledger: l.Tip, Notes: refs[l.ID.NotesRef()], Branch: refs[a.Branch(l.ID)],
-		Title: ledger.Head(strings.ToValidUTF8(l.Title, "\uFFFD"), maxPrompt), At: c.Committer.When.Unix(), Turns: l.Turns,
+		ID: l.ID, Ledger: l.Tip, Notes: refs[l.ID.NotesRef()], Branch: refs[a.Branch(l.ID)],
+		Title: ledger.Head(strings.ToValidUTF8(l.Title, "\uFFFD"), record.MaxPrompt), At: c.Committer.When.Unix(), Turns: l.Turns,
 	}, nil
 }
 
@@ -197,11 +198,11 @@ func (a *archiving) findRemains(ctx context.Context, refs map[string]git.Hash) e
 		if !ok {
 			name, ok = strings.CutPrefix(ref, a.Branch(""))
 		}
-		id, err := ledger.ParseID(name)
+		id, err := record.ParseID(name)
 		if !ok || err != nil || !refs[id.Ref()].IsZero() {
 			continue
 		}
-		if e, ok, err := index.Find(string(id)); err != nil {
+		if e, ok, err := index.Find(id); err != nil {
 			return err
 		} else if ok {
 			a.remains[id] = e
@@ -223,7 +224,7 @@ func (r *Recorder) archive(ctx context.Context, objects *git.Objects) (*archive.
 }
 
 // replace moves the archive to what change makes of it.
-func (a *archiving) replace(ctx context.Context, held *lock.Lock, change func(*archive.Index) (map[string]archive.Entry, error)) error {
+func (a *archiving) replace(ctx context.Context, held *lock.Lock, change func(*archive.Index) (map[ledger.ID]archive.Entry, error)) error {
 	return transaction.Alone(ctx, a.Repo, held, "archive", func() ([]git.Update, error) {
 		refs, err := a.Repo.Refs(ctx, archive.IndexRef, archive.KeepRef)
 		if err != nil {
@@ -254,8 +255,8 @@ func (a *archiving) replace(ctx context.Context, held *lock.Lock, change func(*a
 
 // aside adds to the changes what the archive has of a mission, as one of its own, if the ledger that takes its
 // place does not contain it, and returns the id that it has then.
-func (a *archiving) aside(ctx context.Context, index *archive.Index, id ledger.ID, tip git.Hash, changes map[string]archive.Entry) (ledger.ID, error) {
-	had, ok, err := index.Find(string(id))
+func (a *archiving) aside(ctx context.Context, index *archive.Index, id ledger.ID, tip git.Hash, changes map[ledger.ID]archive.Entry) (ledger.ID, error) {
+	had, ok, err := index.Find(id)
 	if err != nil || !ok {
 		return "", err
 	}
@@ -269,8 +270,8 @@ func (a *archiving) aside(ctx context.Context, index *archive.Index, id ledger.I
 			if err != nil {
 				return "", err
 			}
-			own := ledger.OfCommit(first)
-			had.ID = string(own)
+			own := record.OfCommit(first)
+			had.ID = own
 			changes[had.ID] = had
 			return own, nil
 		}
@@ -283,7 +284,7 @@ func (a *archiving) aside(ctx context.Context, index *archive.Index, id ledger.I
 func together(ids []ledger.ID) [][]ledger.ID {
 	byLock := make(map[uint32][]ledger.ID)
 	for _, id := range slices.Sorted(slices.Values(ids)) {
-		n := session.MissionLock(string(id))
+		n := session.MissionLock(id)
 		byLock[n] = append(byLock[n], id)
 	}
 	return slices.Collect(maps.Values(byLock))
@@ -292,7 +293,7 @@ func together(ids []ledger.ID) [][]ledger.ID {
 // alone moves refs of some missions while nobody else has any that shares their lock.
 func (a *archiving) alone(ctx context.Context, ids []ledger.ID, steps ...func([]ledger.ID) ([]git.Update, error)) error {
 	for _, some := range together(ids) {
-		held, err := a.Store.LockMission(ctx, string(some[0]))
+		held, err := a.Store.LockMission(ctx, some[0])
 		if err != nil {
 			return err
 		}
@@ -408,11 +409,11 @@ func (r *Recorder) unarchive(ctx context.Context, ids []ledger.ID) (apart map[le
 		func(some []ledger.ID) ([]git.Update, error) { return a.restoreBesides(ctx, some) },
 		func(some []ledger.ID) ([]git.Update, error) { return a.restoreLedgers(ctx, some, tips) })
 	if err == nil {
-		err = a.replace(ctx, held, func(index *archive.Index) (map[string]archive.Entry, error) {
-			changes := make(map[string]archive.Entry)
+		err = a.replace(ctx, held, func(index *archive.Index) (map[ledger.ID]archive.Entry, error) {
+			changes := make(map[ledger.ID]archive.Entry)
 			apart = make(map[ledger.ID]ledger.ID)
 			for _, id := range ids {
-				changes[string(id)] = archive.Entry{}
+				changes[id] = archive.Entry{}
 				own, err := a.aside(ctx, index, id, tips[id], changes)
 				if err != nil {
 					return nil, err
@@ -466,7 +467,7 @@ func (a *archiving) find(ctx context.Context, ids []ledger.ID) error {
 		return err
 	}
 	for _, id := range ids {
-		e, ok, err := index.Find(string(id))
+		e, ok, err := index.Find(id)
 		if err == nil && !ok {
 			err = git.ErrNotFound
 		}
@@ -489,11 +490,11 @@ func (r *Recorder) forgetArchived(ctx context.Context, ids ...ledger.ID) error {
 		return err
 	}
 	defer a.end(held)
-	err = a.replace(ctx, held, func(index *archive.Index) (map[string]archive.Entry, error) {
+	err = a.replace(ctx, held, func(index *archive.Index) (map[ledger.ID]archive.Entry, error) {
 		clear(a.remains)
-		changes := make(map[string]archive.Entry)
+		changes := make(map[ledger.ID]archive.Entry)
 		for _, id := range ids {
-			e, ok, err := index.Find(string(id))
+			e, ok, err := index.Find(id)
 			if err != nil {
 				return nil, err
 			}

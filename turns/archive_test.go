@@ -119,7 +119,7 @@ func TestArchiveWaits(t *testing.T) {
 	c := l.client()
 	l.turn(c, "one", l.write("kept.txt", "one\n"))
 	r := l.recorder(l.Dir)
-	held, err := r.Store.LockMission(t.Context(), string(own(c)))
+	held, err := r.Store.LockMission(t.Context(), own(c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestArchiveOtherChain(t *testing.T) {
 	var kept []git.Hash
 	for _, e := range l.archived() {
 		kept = append(kept, e.Ledger)
-		if e.Ledger == second && e.ID != string(id) {
+		if e.Ledger == second && e.ID != id {
 			t.Errorf("mission %s became %s", id, e.ID)
 		}
 	}

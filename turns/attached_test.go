@@ -9,15 +9,15 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
 
 // start begins an attached mission at HEAD and checks its branch out.
-func (l *lab) start() ledger.ID {
+func (l *lab) start() record.ID {
 	l.t.Helper()
-	id, err := ledger.NewID()
+	id, err := record.NewID()
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func (l *lab) start() ledger.ID {
 	return id
 }
 
-func (l *lab) begin(b turns.Beginning) *ledger.Mission {
+func (l *lab) begin(b turns.Beginning) *record.Mission {
 	l.t.Helper()
 	if b.From.IsZero() {
 		b.From = git.NewHash(l.Git("rev-parse", "HEAD"))
@@ -38,13 +38,13 @@ func (l *lab) begin(b turns.Beginning) *ledger.Mission {
 }
 
 // branch is the short name of a mission's branch.
-func (l *lab) branch(id ledger.ID) string {
+func (l *lab) branch(id record.ID) string {
 	return strings.TrimPrefix(id.Branch(l.capture.BranchPrefix), "refs/heads/")
 }
 
 // atTip checks that a turn has moved the branch: HEAD is on it, its tip is the code commit, and
 // index and worktree agree with it.
-func (l *lab) atTip(id ledger.ID, code string) {
+func (l *lab) atTip(id record.ID, code string) {
 	l.t.Helper()
 	if head := l.Git("symbolic-ref", "--short", "HEAD"); head != l.branch(id) {
 		l.t.Errorf("HEAD is on %s, want %s", head, l.branch(id))
@@ -62,7 +62,7 @@ func TestAttached(t *testing.T) {
 	gittest.Check(t)
 	l := newLab(t)
 	first := l.Git("rev-parse", "HEAD")
-	id := ledger.ID("a1b2c3d4")
+	id := record.ID("a1b2c3d4")
 	m := l.begin(turns.Beginning{ID: id, Title: "fix the login\x1b[31m\nand more", At: time.Now()})
 	if m.Branch != "refs/heads/agent/mission/a1b2c3d4" || m.Base != first || strings.ContainsAny(m.Title, "\x1b\n") {
 		t.Errorf("the mission is %+v", m)
@@ -167,50 +167,50 @@ func TestAttachedBetweenTurns(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	for name, tt := range map[string]struct {
-		user func(l *lab, id ledger.ID)
+		user func(l *lab, id record.ID)
 		off  bool // HEAD is not on the mission's branch any more
 	}{
-		"edits":   {func(l *lab, _ ledger.ID) { l.Write("kept.txt", "the user's\n") }, false},
-		"stages":  {func(l *lab, _ ledger.ID) { l.Write("kept.txt", "the user's\n"); l.Git("add", "-A") }, false},
-		"commits": {func(l *lab, _ ledger.ID) { l.Write("users.txt", "u\n"); l.Commit("the user's") }, false},
-		"amends":  {func(l *lab, _ ledger.ID) { l.Git("commit", "-q", "--amend", "-m", "reworded") }, false},
-		"amends more": {func(l *lab, _ ledger.ID) {
+		"edits":   {func(l *lab, _ record.ID) { l.Write("kept.txt", "the user's\n") }, false},
+		"stages":  {func(l *lab, _ record.ID) { l.Write("kept.txt", "the user's\n"); l.Git("add", "-A") }, false},
+		"commits": {func(l *lab, _ record.ID) { l.Write("users.txt", "u\n"); l.Commit("the user's") }, false},
+		"amends":  {func(l *lab, _ record.ID) { l.Git("commit", "-q", "--amend", "-m", "reworded") }, false},
+		"amends more": {func(l *lab, _ record.ID) {
 			l.Git("rm", "-q", "two.txt")
 			l.Git("commit", "-q", "--amend", "--allow-empty", "-m", "less")
 		}, false},
-		"removes":       {func(l *lab, _ ledger.ID) { l.Git("rm", "-q", "one.txt"); l.Commit("remove") }, false},
-		"removes plain": {func(l *lab, _ ledger.ID) { l.remove("one.txt") }, false},
-		"resets hard":   {func(l *lab, _ ledger.ID) { l.Git("reset", "-q", "--hard", "HEAD^") }, false},
-		"resets soft":   {func(l *lab, _ ledger.ID) { l.Git("reset", "-q", "--soft", "HEAD~2") }, false},
-		"resets mixed":  {func(l *lab, _ ledger.ID) { l.Git("reset", "-q", "HEAD~2") }, false},
-		"reverts":       {func(l *lab, _ ledger.ID) { l.Git("revert", "--no-edit", "HEAD") }, false},
-		"squashes": {func(l *lab, _ ledger.ID) {
+		"removes":       {func(l *lab, _ record.ID) { l.Git("rm", "-q", "one.txt"); l.Commit("remove") }, false},
+		"removes plain": {func(l *lab, _ record.ID) { l.remove("one.txt") }, false},
+		"resets hard":   {func(l *lab, _ record.ID) { l.Git("reset", "-q", "--hard", "HEAD^") }, false},
+		"resets soft":   {func(l *lab, _ record.ID) { l.Git("reset", "-q", "--soft", "HEAD~2") }, false},
+		"resets mixed":  {func(l *lab, _ record.ID) { l.Git("reset", "-q", "HEAD~2") }, false},
+		"reverts":       {func(l *lab, _ record.ID) { l.Git("revert", "--no-edit", "HEAD") }, false},
+		"squashes": {func(l *lab, _ record.ID) {
 			l.Git("reset", "-q", "--soft", "main")
 			l.Git("commit", "-q", "-m", "squashed")
 		}, false},
-		"merges main": {func(l *lab, _ ledger.ID) { l.Git("merge", "-q", "--no-edit", "main") }, false},
-		"rebases": {func(l *lab, _ ledger.ID) {
+		"merges main": {func(l *lab, _ record.ID) { l.Git("merge", "-q", "--no-edit", "main") }, false},
+		"rebases": {func(l *lab, _ record.ID) {
 			l.Git("rebase", "-q", "main")
 			if subjects := l.Git("log", "--format=%s", "main.."); subjects != "turn 2: two\nturn 1: one" {
 				l.t.Errorf("after the rebase there are\n%s", subjects)
 			}
 		}, false},
-		"rebases, dropping a turn": {func(l *lab, _ ledger.ID) { l.Git("rebase", "-q", "--onto", "main", "HEAD^") }, false},
-		"cherry-picks":             {func(l *lab, _ ledger.ID) { l.Git("cherry-pick", "main") }, false},
-		"stashes":                  {func(l *lab, _ ledger.ID) { l.Write("kept.txt", "stash\n"); l.Git("stash", "-q") }, false},
-		"stashes and pops": {func(l *lab, _ ledger.ID) {
+		"rebases, dropping a turn": {func(l *lab, _ record.ID) { l.Git("rebase", "-q", "--onto", "main", "HEAD^") }, false},
+		"cherry-picks":             {func(l *lab, _ record.ID) { l.Git("cherry-pick", "main") }, false},
+		"stashes":                  {func(l *lab, _ record.ID) { l.Write("kept.txt", "stash\n"); l.Git("stash", "-q") }, false},
+		"stashes and pops": {func(l *lab, _ record.ID) {
 			l.Write("kept.txt", "stash\n")
 			l.Git("stash", "-q")
 			l.Git("stash", "pop", "-q")
 		}, false},
-		"goes and comes back":     {func(l *lab, _ ledger.ID) { l.Git("checkout", "-q", "main"); l.Git("checkout", "-q", "-") }, false},
-		"checks out main":         {func(l *lab, _ ledger.ID) { l.Git("checkout", "-q", "main") }, true},
-		"checks out a new branch": {func(l *lab, _ ledger.ID) { l.Git("checkout", "-q", "-b", "new") }, true},
-		"detaches":                {func(l *lab, _ ledger.ID) { l.Git("checkout", "-q", "--detach") }, true},
-		"deletes the branch":      {func(l *lab, id ledger.ID) { l.Git("checkout", "-q", "main"); l.Git("branch", "-q", "-D", l.branch(id)) }, true},
-		"renames the branch":      {func(l *lab, _ ledger.ID) { l.Git("branch", "-m", "mine") }, true},
-		"collects garbage":        {func(l *lab, _ ledger.ID) { l.Git("gc", "-q", "--prune=now") }, false},
-		"loses the notes":         {func(l *lab, id ledger.ID) { l.Git("update-ref", "-d", id.NotesRef()) }, false},
+		"goes and comes back":     {func(l *lab, _ record.ID) { l.Git("checkout", "-q", "main"); l.Git("checkout", "-q", "-") }, false},
+		"checks out main":         {func(l *lab, _ record.ID) { l.Git("checkout", "-q", "main") }, true},
+		"checks out a new branch": {func(l *lab, _ record.ID) { l.Git("checkout", "-q", "-b", "new") }, true},
+		"detaches":                {func(l *lab, _ record.ID) { l.Git("checkout", "-q", "--detach") }, true},
+		"deletes the branch":      {func(l *lab, id record.ID) { l.Git("checkout", "-q", "main"); l.Git("branch", "-q", "-D", l.branch(id)) }, true},
+		"renames the branch":      {func(l *lab, _ record.ID) { l.Git("branch", "-m", "mine") }, true},
+		"collects garbage":        {func(l *lab, _ record.ID) { l.Git("gc", "-q", "--prune=now") }, false},
+		"loses the notes":         {func(l *lab, id record.ID) { l.Git("update-ref", "-d", id.NotesRef()) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -380,12 +380,12 @@ func TestAttachedInOperation(t *testing.T) {
 func TestAttachedLocked(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	for name, path := range map[string]func(l *lab, id ledger.ID) string{
-		"index":                   func(l *lab, _ ledger.ID) string { return ".git/index.lock" },
-		"branch":                  func(l *lab, id ledger.ID) string { return ".git/" + id.Branch(l.capture.BranchPrefix) + ".lock" },
-		"HEAD":                    func(l *lab, _ ledger.ID) string { return ".git/HEAD.lock" },
-		"index, from a dead git":  func(l *lab, _ ledger.ID) string { return ".git/index.lock" },
-		"branch, from a dead git": func(l *lab, id ledger.ID) string { return ".git/" + id.Branch(l.capture.BranchPrefix) + ".lock" },
+	for name, path := range map[string]func(l *lab, id record.ID) string{
+		"index":                   func(l *lab, _ record.ID) string { return ".git/index.lock" },
+		"branch":                  func(l *lab, id record.ID) string { return ".git/" + id.Branch(l.capture.BranchPrefix) + ".lock" },
+		"HEAD":                    func(l *lab, _ record.ID) string { return ".git/HEAD.lock" },
+		"index, from a dead git":  func(l *lab, _ record.ID) string { return ".git/index.lock" },
+		"branch, from a dead git": func(l *lab, id record.ID) string { return ".git/" + id.Branch(l.capture.BranchPrefix) + ".lock" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -444,10 +444,10 @@ func (l *lab) age(name string, by time.Duration) {
 func TestOwnLocks(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
-	for name, lock := range map[string]func(id ledger.ID) string{
-		"ledger":        func(id ledger.ID) string { return ".git/" + id.Ref() + ".lock" },
-		"notes":         func(id ledger.ID) string { return ".git/" + id.NotesRef() + ".lock" },
-		"private index": func(ledger.ID) string { return ".git/agent/index.lock" },
+	for name, lock := range map[string]func(id record.ID) string{
+		"ledger":        func(id record.ID) string { return ".git/" + id.Ref() + ".lock" },
+		"notes":         func(id record.ID) string { return ".git/" + id.NotesRef() + ".lock" },
+		"private index": func(record.ID) string { return ".git/agent/index.lock" },
 	} {
 		for _, left := range []struct {
 			name string
@@ -609,7 +609,7 @@ func TestHooksOfGit(t *testing.T) {
 		l.Write(".git/hooks/"+name, "#!/bin/sh\ntouch \"$(git rev-parse --git-common-dir)/ran-"+name+"\"\nexit 1\n")
 		l.chmod(".git/hooks/"+name, 0o755)
 	}
-	id := ledger.ID("a1b2c3d4")
+	id := record.ID("a1b2c3d4")
 	l.Git("config", "commit.gpgSign", "true")
 	l.Git("config", "gpg.program", "false")
 	l.Git("-c", "core.hooksPath=/dev/null", "branch", l.branch(id))

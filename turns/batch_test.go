@@ -9,6 +9,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 	"gitagent/test/gittest"
 )
@@ -30,7 +31,7 @@ func TestBatches(t *testing.T) {
 		files[ledger.TurnPath("turns", number, ".json")] = fmt.Appendf(nil, `{"v":1,"kind":"turn","mission":%q,"turn":%d,"outcome":"done","prompt":%q,"code":"`+gittest.Hash("035889dde589b207bdc928f32292daf5f0ad0bad")+`"}`,
 			id, number, strings.Repeat("x", maxBatchBytes/20))
 	}
-	tip, err := ledger.New(objects, &ledger.Mission{V: ledger.Version, ID: id}).Append(ledger.Event{Subject: "turns", Files: files})
+	tip, err := ledger.New(objects, &ledger.Mission{V: record.Version, ID: id}).Append(ledger.Event{Subject: "turns", Files: files})
 	if err = errors.Join(err, objects.Flush()); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func TestBatches(t *testing.T) {
 	err = new(Search).walk(t.Context(), workspace.New(repo, config.Default()), "", func(b *batch) error {
 		size := 0
 		for _, c := range b.turns[:len(b.turns)-1] {
-			size += 2 * c.Size()
+			size += 2 * c.Text.Size()
 		}
 		if found += len(b.turns); size >= maxBatchBytes {
 			t.Errorf("a batch of %d turns has %d bytes of records before the last", len(b.turns), size)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/redact"
 	"gitagent/internal/secret"
 	"gitagent/internal/session"
@@ -32,8 +33,8 @@ func (r *recording) catchUp() (adopted bool, err error) {
 // missed is the newest turn of a session in a mission, of all of its turns, if the session's state does not know it;
 // else nil.
 func missed(st *session.State, name string, id ledger.ID, turns iter.Seq2[ledger.Numbered, error], read func(number int) (*Turn, error)) (*Turn, error) {
-	seen := st.Cursors[string(id)].Turn
-	if last := st.Last; last != nil && last.Mission == string(id) {
+	seen := st.Cursors[id].Turn
+	if last := st.Last; last != nil && last.Mission == id {
 		seen = max(seen, last.Turn)
 	}
 	looked := 0
@@ -61,7 +62,7 @@ func (r *recording) noteAgain(t *Turn) error {
 	}
 	note := r.noteOn(t)
 	line, err := t.Line()
-	if err != nil || bytes.Contains(note, line) || len(note) >= maxNote {
+	if err != nil || bytes.Contains(note, line) || len(note) >= record.MaxNote {
 		return err
 	}
 	return r.note(t, line)
@@ -70,7 +71,7 @@ func (r *recording) noteAgain(t *Turn) error {
 // adopt makes t, a record of this session, the last turn in the local state.
 func (r *recording) adopt(t *Turn) {
 	last := &session.LastTurn{
-		Mission: string(r.id), Turn: t.Turn, PromptID: t.PromptID,
+		Mission: r.id, Turn: t.Turn, PromptID: t.PromptID,
 		Code: t.Code, Base: t.Base, From: t.Head, Head: t.Head, Prompt: t.Prompt, Started: t.Started,
 	}
 	if r.moves {
@@ -79,9 +80,9 @@ func (r *recording) adopt(t *Turn) {
 	if seg := t.Transcript; seg != nil {
 		last.Before, _ = r.cursorAt(seg.From, seg.After) // a missing file has no cursor
 		if seg.Missing == "size" || seg.Missing == "redaction" || holds(r.tx.Ledger, r.Purged(), r.Transcript, t.Turn, seg) {
-			cursors := map[string]session.Cursor{}
+			cursors := map[ledger.ID]session.Cursor{}
 			maps.Copy(cursors, r.state.Cursors)
-			cursors[string(r.id)], _ = r.cursorAt(seg.To, t.Turn)
+			cursors[r.id], _ = r.cursorAt(seg.To, t.Turn)
 			r.state.Cursors = cursors
 		}
 	}

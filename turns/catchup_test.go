@@ -22,7 +22,7 @@ func TestMissed(t *testing.T) {
 		turns  string
 		cursor int
 		last   int
-		of     string // the mission of the last one, if that is another one
+		of     ledger.ID // the mission of the last one, if that is another one
 		want   int
 		fails  bool
 	}{
@@ -43,7 +43,7 @@ func TestMissed(t *testing.T) {
 		{name: "a part can't be read", turns: "3o ! 1s", fails: true},
 		{name: "a part can't be read, before what is known", turns: "3s !", cursor: 3},
 	} {
-		st := &session.State{Cursors: map[string]session.Cursor{id: {Turn: tt.cursor}}}
+		st := &session.State{Cursors: map[ledger.ID]session.Cursor{id: {Turn: tt.cursor}}}
 		if tt.last > 0 {
 			st.Last = &session.LastTurn{Mission: id, Turn: tt.last}
 			if tt.of != "" {

@@ -12,6 +12,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 )
@@ -34,7 +35,7 @@ type Compared struct {
 	Output  int64         // tokens that the model wrote
 	Context int64         // tokens that the last request sent
 
-	Finished *ledger.Finish // nil unless it is finished
+	Finished *record.Finish // nil unless it is finished
 	Changes  []git.FileStat // from where it began to the state
 	Unknown  error          // why they are not known
 	Unread   error          // which records can't be read
@@ -72,7 +73,7 @@ func Compare(ctx context.Context, w *workspace.Workspace, id ledger.ID, upTo *St
 	if c.Point, err = PointOf(l.Mission); err != nil {
 		c.Point = ForkPoint{Of: ledger.TurnID{Mission: id}}
 	}
-	if upTo != nil && !upTo.Saved && upTo.Turn.Mission != l.Began {
+	if upTo != nil && !upTo.Saved && upTo.Turn.Mission != l.Mission.Began {
 		return nil, fmt.Errorf("%s was inherited by mission %s: %w", upTo.Describe(), id, ErrNoFork)
 	}
 	writers, err := w.Writers(ctx, objects, id, tip)
@@ -101,7 +102,7 @@ func (c *Compared) read(ctx context.Context, objects *git.Objects, l *ledger.Led
 	if err != nil {
 		last = 0 // what can't be read is said below
 	}
-	until := ledger.MaxNumber
+	until := record.MaxNumber
 	switch {
 	case upTo == nil:
 		c.Newest = true
@@ -127,7 +128,7 @@ func (c *Compared) read(ctx context.Context, objects *git.Objects, l *ledger.Led
 	}
 	err = eachRecord(objects, l, since, func(t *Turn) error {
 		look(t.Turn)
-		if t.Mission == l.Began { // it may have inherited the one that it was forked at
+		if t.Mission == l.Mission.Began { // it may have inherited the one that it was forked at
 			c.add(t)
 		}
 		return ctx.Err()
@@ -154,7 +155,7 @@ func (c *Compared) read(ctx context.Context, objects *git.Objects, l *ledger.Led
 
 // add adds a turn; the last one comes first.
 func (c *Compared) add(t *Turn) {
-	s := Said{t.Turn, strings.Clone(ledger.Head(t.Prompt, maxPrompt)), Outcome(strings.Clone(ledger.Head(string(t.Outcome), maxOutcome)))}
+	s := Said{t.Turn, strings.Clone(ledger.Head(t.Prompt, record.MaxPrompt)), Outcome(strings.Clone(ledger.Head(string(t.Outcome), maxOutcome)))}
 	if c.Turns++; c.Turns == 1 {
 		c.Last, c.Ended, c.Agent = &s, t.At, strings.Clone(ledger.Head(strings.TrimSpace(t.Agent+" "+t.Model), maxAgent))
 		c.Commit, c.Unknown = t.Code, t.CodeKnown()

@@ -109,7 +109,7 @@ func TestCompare(t *testing.T) {
 	}
 
 	// An object that is gone makes one of them unknown.
-	blob := l.Git("rev-parse", string(two.Commit.String())+":a.txt")
+	blob := l.Git("rev-parse", two.Commit.String()+":a.txt")
 	if err := os.Remove(filepath.Join(l.Dir, ".git", "objects", blob[:2], blob[2:])); err != nil {
 		t.Fatal(err)
 	}

@@ -93,13 +93,13 @@ func (r *recording) source(ctx context.Context) (*Turn, error) {
 	if shared == "" {
 		return nil, nil
 	}
-	looked, most := map[string]bool{"": true, string(r.id): true}, maxCaughtUp
+	looked, most := map[ledger.ID]bool{"": true, r.id: true}, maxCaughtUp
 	for _, st := range r.Store.Recent(maxSources) {
 		if looked[st.Mission] || st.Agent != r.agent().Name() {
 			continue
 		}
 		looked[st.Mission] = true
-		l, err := ledger.Open(ctx, r.Repo, r.tx.Objects, ledger.ID(st.Mission))
+		l, err := ledger.Open(ctx, r.Repo, r.tx.Objects, st.Mission)
 		if ledger.Missing(err) {
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
@@ -48,7 +48,7 @@ func TestDamaged(t *testing.T) {
 					if err := damage.do(filepath.Join(l.Dir, path)); err != nil {
 						t.Fatal(err)
 					}
-					var damaged []ledger.ID
+					var damaged []record.ID
 					hook := c.Hook
 					c.Hook = func(e replay.Event) {
 						result, err := l.try(e)
@@ -69,7 +69,7 @@ func TestDamaged(t *testing.T) {
 					want := own(c)
 					if !attached {
 						var err error
-						if want, err = ledger.OfSession(c.Session, 12); err != nil {
+						if want, err = record.OfSession(c.Session, 12); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -109,7 +109,7 @@ func TestDamagedRef(t *testing.T) {
 		}
 		l.Write(".git/"+id.Ref(), content)
 		l.turn(c, "third", l.write("three", "3\n"))
-		instead, err := ledger.OfSession(c.Session, 12)
+		instead, err := record.OfSession(c.Session, 12)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,14 +158,14 @@ func TestDamagedArchive(t *testing.T) {
 			}
 			for _, c := range []*replay.Client{c, d} {
 				l.turn(c, "in the dark", l.write("two", c.Session))
-				instead, err := ledger.OfSession(c.Session, 12)
+				instead, err := record.OfSession(c.Session, 12)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if list, err := turns.List(t.Context(), l.repo(), instead); err != nil || len(list) != 1 {
 					t.Errorf("mission %s: %v, %v", instead, list, err)
 				}
-				if _, err := l.recorder(l.Dir).Archive(t.Context(), []ledger.ID{instead}, nil, false); !git.Lost(err) {
+				if _, err := l.recorder(l.Dir).Archive(t.Context(), []record.ID{instead}, nil, false); !git.Lost(err) {
 					t.Errorf("archive %s: %v", instead, err)
 				}
 			}
@@ -186,7 +186,7 @@ func TestArchiveWithoutIndex(t *testing.T) {
 	l.turn(d, "second", l.write("one", "2\n"))
 	l.archive(own(c))
 	l.Git("update-ref", "-d", archive.IndexRef)
-	if _, err := l.recorder(l.Dir).Archive(t.Context(), []ledger.ID{own(d)}, nil, false); !git.Lost(err) {
+	if _, err := l.recorder(l.Dir).Archive(t.Context(), []record.ID{own(d)}, nil, false); !git.Lost(err) {
 		t.Errorf("archive: %v", err)
 	}
 	l.Git("rev-parse", archive.KeepRef)

@@ -126,7 +126,7 @@ func (f *facts) endsTurn() bool { return f.Event == Stopped || f.Event == Erred 
 func (f *facts) again() bool {
 	last := f.state.Last
 	return f.endsTurn() && f.state.Open == nil && last != nil &&
-		last.PromptID == f.PromptID && f.PromptID != "" && last.Mission == string(f.id)
+		last.PromptID == f.PromptID && f.PromptID != "" && last.Mission == f.id
 }
 
 // decide says what the signal means. The zero plan is to do nothing.
@@ -182,7 +182,7 @@ func (f *facts) unannounced(ours []transcript.Turn) bool { return f.continues() 
 // continues reports whether the segment begins where this session's last turn of this mission
 // ended. If it has recorded to another one since, what is in between belongs there.
 func (f *facts) continues() bool {
-	return f.segment.from > 0 && f.state.Last != nil && f.state.Last.Mission == string(f.id)
+	return f.segment.from > 0 && f.state.Last != nil && f.state.Last.Mission == f.id
 }
 
 // ends lists the turns that the signal ends: usually one, after those whose end was not announced.
@@ -281,7 +281,7 @@ func (f *facts) start() start {
 // commit if HEAD has not moved since, otherwise HEAD.
 func (f *facts) withoutPrompt() start {
 	s := start{head: f.head, exact: true}
-	if last := f.state.Last; last != nil && last.Mission == string(f.id) && !f.elsewhere() {
+	if last := f.state.Last; last != nil && last.Mission == f.id && !f.elsewhere() {
 		s.base, s.head = last.Code, last.Head
 	}
 	return s
@@ -312,7 +312,7 @@ func (f *facts) next(p plan, done outturn, at func(offset int64, turn int) sessi
 			before = at(f.segment.from+int64(p.ends[n-2].end), e.after)
 		}
 		st.Last = &session.LastTurn{
-			Mission: string(f.id), Turn: t.Turn, PromptID: t.PromptID, Key: f.key(),
+			Mission: f.id, Turn: t.Turn, PromptID: t.PromptID, Key: f.key(),
 			Code: t.Code, Base: t.Base, From: done.ended.head, Branch: done.ended.branch, Head: done.head,
 			Prompt: t.Prompt, Started: t.Started, Before: before,
 		}
@@ -322,9 +322,9 @@ func (f *facts) next(p plan, done outturn, at func(offset int64, turn int) sessi
 			if p.taken < len(f.segment.Bytes) {
 				c = at(f.segment.from+int64(p.taken), e.number)
 			}
-			st.Cursors = map[string]session.Cursor{}
+			st.Cursors = map[ledger.ID]session.Cursor{}
 			maps.Copy(st.Cursors, f.state.Cursors)
-			st.Cursors[string(f.id)] = c
+			st.Cursors[f.id] = c
 			st.Transcript = f.Transcript
 		}
 	}
@@ -334,7 +334,7 @@ func (f *facts) next(p plan, done outturn, at func(offset int64, turn int) sessi
 			Base: done.opens.base, Head: done.opens.head, Branch: done.opens.branch, Transcript: f.Transcript,
 		}
 	}
-	st.Mission, st.Worktree, st.Seen = string(f.id), f.worktree, f.At
+	st.Mission, st.Worktree, st.Seen = f.id, f.worktree, f.At
 	if f.Event != Ended {
 		st.Ended, st.HandedOff = false, false // the session was resumed
 	}
@@ -355,7 +355,7 @@ func (f *facts) cursor() session.Cursor {
 	if f.again() {
 		return f.state.Last.Before
 	}
-	return f.state.Cursors[string(f.id)]
+	return f.state.Cursors[f.id]
 }
 
 // A place holds what determines the commit for the present worktree.

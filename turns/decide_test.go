@@ -372,7 +372,7 @@ func (s *sitting) read(path string, c session.Cursor) flushed {
 }
 
 func (s *sitting) spoke(sig Signal, id ledger.ID) bool {
-	sum := transcript.Summarise(s.agent.Reader(), s.read(sig.Transcript, s.state.Cursors[string(id)]).Bytes)
+	sum := transcript.Summarise(s.agent.Reader(), s.read(sig.Transcript, s.state.Cursors[id]).Bytes)
 	return sum.Reply != "" || len(sum.Tools) > 0
 }
 

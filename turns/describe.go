@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/redact"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/version"
@@ -17,7 +18,7 @@ import (
 func describe(f *facts, e ending, s start, snap *snapshot.Snapshot) *Turn {
 	sum := e.summary
 	t := &Turn{
-		V: ledger.Version, Kind: kind, Mission: f.id, Turn: e.number,
+		V: record.Version, Kind: record.KindTurn, Mission: f.id, Turn: e.number,
 		At: f.At, Started: s.at.UTC(), Outcome: f.outcome(), Agent: f.Agent, Session: f.Session, Program: version.Program(),
 		PromptID: e.promptID, Model: called(sum.Model, maxModel),
 		Base: s.base, Head: f.head, Branch: valid(strings.TrimPrefix(snap.Head.Branch, "refs/heads/")),
@@ -44,8 +45,8 @@ func describe(f *facts, e ending, s start, snap *snapshot.Snapshot) *Turn {
 			prompt = cmp.Or(prompt, f.Prompt)
 			reply = cmp.Or(f.Reply, reply)
 		}
-		for _, skip := range snap.Skipped[:min(len(snap.Skipped), maxSkipped)] {
-			t.Skipped = append(t.Skipped, snapshot.Skip{Path: valid(skip.Path), Why: skip.Why})
+		for _, skip := range snap.Skipped[:min(len(snap.Skipped), record.MaxSkipped)] {
+			t.Skipped = append(t.Skipped, record.Skip{Path: valid(skip.Path), Why: skip.Why})
 		}
 	} else {
 		t.Outcome = Interrupted
@@ -53,8 +54,8 @@ func describe(f *facts, e ending, s start, snap *snapshot.Snapshot) *Turn {
 	if t.Outcome == Interrupted && sum.APIError && !sum.Interrupted && f.Outcome == "" && !(e.seen && f.Event == Halted) {
 		t.Outcome = Failed
 	}
-	t.Prompt = ledger.Head(valid(redact.String(clip(prompt))), maxPrompt)
-	t.Reply = ledger.Tail(valid(redact.String(clipEnd(reply))), maxReply)
+	t.Prompt = ledger.Head(valid(redact.String(clip(prompt))), record.MaxPrompt)
+	t.Reply = ledger.Tail(valid(redact.String(clipEnd(reply))), record.MaxReply)
 	return t
 }
 
@@ -113,7 +114,7 @@ func subject(turn int, prompt string, quote bool) string {
 }
 
 // givenTitle returns the title of a mission as a person gave it: one line, without secrets.
-func givenTitle(s string) string { return ledger.Head(firstLine(redact.String(s)), maxPrompt) }
+func givenTitle(s string) string { return ledger.Head(firstLine(redact.String(s)), record.MaxPrompt) }
 
 // firstLine returns the first line of a text that is not blank. Control characters become blanks,
 // since `git log` shows the line and escapes nothing.

@@ -12,6 +12,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/transaction"
 )
@@ -51,7 +52,7 @@ type Finishing struct {
 
 // A Finished says where the work of a mission is.
 type Finished struct {
-	ledger.Finish
+	record.Finish
 	Made []git.Hash // the commits that were made, the oldest first; with an error, the ones before it
 
 	// Missing wraps [ErrElsewhere] if the work of the last turns is on another branch; else it is nil. LeftOut
@@ -131,7 +132,7 @@ func (r *Recorder) finish(ctx context.Context, objects *git.Objects, f Finishing
 			return err
 		}
 	}
-	done.Finish = ledger.Finish{Commit: in, Turn: k.last, At: f.At.UTC().Truncate(time.Millisecond), Tip: k.tip}
+	done.Finish = record.Finish{Commit: in, Turn: k.last, At: f.At.UTC().Truncate(time.Millisecond), Tip: k.tip}
 	if k.at.After(done.At) {
 		done.At = k.at
 	}
@@ -140,7 +141,7 @@ func (r *Recorder) finish(ctx context.Context, objects *git.Objects, f Finishing
 }
 
 // note records that a mission is finished. Its ledger keeps the tip of its branch.
-func (r *Recorder) note(ctx context.Context, f Finishing, k *unfinished, is ledger.Finish) error {
+func (r *Recorder) note(ctx context.Context, f Finishing, k *unfinished, is record.Finish) error {
 	job := transaction.Job{Mission: f.Mission, At: f.At, What: "finish"}
 	err := transaction.Run(ctx, r.Workspace, transaction.Of(job), func(ctx context.Context, tx *transaction.Tx) error {
 		if err := tx.Open(ctx); err != nil {

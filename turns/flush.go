@@ -38,7 +38,7 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 		case r.Event == Ended:
 			want = transcript.Want{}
 		case r.Again && r.again():
-			want.After = r.state.Cursors[string(r.id)].Offset // the agent may repeat its reply
+			want.After = r.state.Cursors[r.id].Offset // the agent may repeat its reply
 		}
 		ctx, cancel := context.WithTimeout(ctx, r.FlushWait)
 		defer cancel()
@@ -100,7 +100,7 @@ func (r *recording) interrupted(ctx context.Context, from transcript.Cursor) (tr
 
 // spokeSince reports whether the agent has said something after the cursor.
 func (r *recording) spokeSince() bool {
-	c := r.state.Cursors[string(r.id)]
+	c := r.state.Cursors[r.id]
 	if r.Transcript == "" {
 		return false
 	}

@@ -18,6 +18,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/include"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/transaction"
 	"gitagent/internal/transcript"
@@ -145,7 +146,7 @@ func (r *Recorder) fork(ctx context.Context, tx *transaction.Tx, f Fork, from gi
 	}
 	source := f.Source.ID()
 	m := &ledger.Mission{
-		V: ledger.Version, ID: f.ID, Title: cmp.Or(givenTitle(f.Title), title(f.Prompt)), Created: f.At.UTC().Truncate(time.Millisecond),
+		V: record.Version, ID: f.ID, Title: cmp.Or(givenTitle(f.Title), title(f.Prompt)), Created: f.At.UTC().Truncate(time.Millisecond),
 		Agent: f.agent(), Base: from.String(), Branch: branch, ForkedFrom: &source,
 	}
 	if m.Title == "" {
@@ -305,7 +306,7 @@ func (r *Recorder) place(ctx context.Context, f Fork, c conversation) (path stri
 		if err == nil {
 			return path, nil
 		}
-		err = errors.Join(err, r.Store.ForgetSession(ctx, f.Session, string(f.ID)))
+		err = errors.Join(err, r.Store.ForgetSession(ctx, f.Session, f.ID))
 	}
 	_ = os.Remove(tmp)
 	_ = os.Remove(dir) // if it is empty
@@ -331,9 +332,9 @@ func (r *Recorder) remember(ctx context.Context, f Fork, c conversation, gitDir,
 		return err
 	}
 	return r.Store.Update(ctx, f.Session, func(st *session.State) error {
-		st.Mission, st.Seen, st.Worktree, st.Transcript = string(f.ID), f.At, gitDir, path
+		st.Mission, st.Seen, st.Worktree, st.Transcript = f.ID, f.At, gitDir, path
 		if c.until > 0 {
-			st.Cursors = map[string]session.Cursor{string(f.ID): {Offset: end.Offset, Check: end.Check, Turn: c.until}}
+			st.Cursors = map[ledger.ID]session.Cursor{f.ID: {Offset: end.Offset, Check: end.Check, Turn: c.until}}
 		}
 		return nil
 	})

@@ -365,7 +365,7 @@ func TestForkPlaces(t *testing.T) {
 			}
 			st := session.Open(filepath.Join(l.Dir, ".git")).Load(f.Session)
 			repo, err := git.Find(real)
-			if err != nil || st.Worktree != repo.GitDir || st.Mission != string(forkID) || st.Cursors[string(forkID)].Turn != 2 {
+			if err != nil || st.Worktree != repo.GitDir || st.Mission != forkID || st.Cursors[forkID].Turn != 2 {
 				t.Errorf("the local state is %+v, %v", st, err)
 			}
 			if !slices.Contains(strings.Split(l.Git("worktree", "list", "--porcelain"), "\n"), "worktree "+real) {

@@ -8,6 +8,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/redact"
 	"gitagent/internal/secret"
 	"gitagent/internal/transcript"
@@ -63,7 +64,7 @@ func TestHolds(t *testing.T) {
 		{name: "it ends before it begins", file: before + line, segment: &Segment{Path: segment.Path, From: to, To: from}},
 		{name: "it is too long", file: before + line, stored: line, segment: &Segment{Path: segment.Path, From: from, To: from + transcript.MaxSegment + 1}},
 	} {
-		l := ledger.New(objects, &ledger.Mission{V: ledger.Version, ID: "a1b2c3d4"})
+		l := ledger.New(objects, &ledger.Mission{V: record.Version, ID: "a1b2c3d4"})
 		tip, err := l.Append(ledger.Event{Subject: "turn 7", Files: map[string][]byte{segment.Path: []byte(tt.stored)}})
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/redact"
 	"gitagent/internal/session"
 	"gitagent/internal/snapshot"
@@ -105,7 +106,7 @@ func Importable(ctx context.Context, w *workspace.Workspace, getenv func(string)
 			continue
 		}
 		n++
-		if id, err := ledger.OfSession(c.Session, 8); err == nil {
+		if id, err := record.OfSession(c.Session, 8); err == nil {
 			im.missions[c.Session] = append(im.missions[c.Session], id) // as if it were imported, for its copies
 		}
 	}
@@ -177,7 +178,7 @@ func (im *importer) recorded(id ledger.ID) taking {
 // mission is the session's own. Usually it is known already, or not made yet.
 func (im *importer) mission(ctx context.Context, c *candidate) (ledger.ID, error) {
 	for _, digits := range []int{8, 12} {
-		if id, err := ledger.OfSession(c.Session, digits); err == nil && slices.Contains(im.missions[c.Session], id) {
+		if id, err := record.OfSession(c.Session, digits); err == nil && slices.Contains(im.missions[c.Session], id) {
 			return id, nil
 		}
 	}
@@ -399,7 +400,7 @@ func (im *importer) fork(ctx context.Context, tx *transaction.Tx, c *candidate, 
 	}
 	name := source.ID()
 	l.ID, l.Mission = tx.ID, &ledger.Mission{
-		V: ledger.Version, ID: tx.ID, Title: l.Mission.Title, Created: created(c.first.At, im.At),
+		V: record.Version, ID: tx.ID, Title: l.Mission.Title, Created: created(c.first.At, im.At),
 		Agent: c.agent.Name(), Base: source.Code.String(), ForkedFrom: &name,
 	}
 	tx.Ledger = l

@@ -206,7 +206,7 @@ func (k *keeper) state(id ledger.ID) (*State, error) {
 	var ended, started *State
 	records := min(maxRecordsOfOne, k.left.records)
 	err = Each(k.ctx, k.repo, id, func(t *Turn) error {
-		size := max(t.Size(), leastRecord)
+		size := max(t.Text.Size(), leastRecord)
 		if size > records {
 			return errFound
 		}

@@ -14,6 +14,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // A Line is a mission as a list shows it.
@@ -43,7 +44,7 @@ const maxName = 256
 func (t *Turn) glance() *Glance {
 	g := &Glance{
 		Mission: ledger.ID(strings.Clone(string(t.Mission))), Turn: t.Turn, At: t.At, Context: t.Context, To: -1,
-		Prompt: strings.Clone(ledger.Head(t.Prompt, maxPrompt)), Imported: strings.Clone(ledger.Head(t.Imported, maxName)),
+		Prompt: strings.Clone(ledger.Head(t.Prompt, record.MaxPrompt)), Imported: strings.Clone(ledger.Head(t.Imported, maxName)),
 	}
 	if len(t.Session) <= maxName {
 		g.Session = strings.Clone(t.Session)
@@ -204,7 +205,7 @@ func (s *survey) top(content []byte, err error) {
 
 func (s *survey) head(content []byte, err error) {
 	if err == nil {
-		s.line.Mission, err = ledger.ParseHead(s.id, content, s.format)
+		s.line.Mission, err = record.ParseHead(s.id, content, s.format)
 	}
 	s.err = err
 }

@@ -12,6 +12,7 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/spell"
 	"gitagent/internal/workspace"
 )
@@ -119,17 +120,17 @@ func parseName(text string) (n name, err error) {
 	text, n.start = strings.CutSuffix(text, "^")
 	rest := text
 	if head, tail, slashed := strings.Cut(text, "/"); slashed {
-		if !ledger.IsPrefix(head) {
+		if !record.IsPrefix(head) {
 			return n, errNoName
 		}
 		n.mission, n.slashed, rest = head, true, tail
 	}
-	switch number, ok := ledger.ParseNumber(rest); {
+	switch number, ok := record.ParseNumber(rest); {
 	case ok:
 		n.turn, n.number = number, true
 	case rest == "latest", rest == "" && !n.slashed && !n.start:
 		n.number = true
-	case ledger.IsPrefix(rest) && !n.slashed:
+	case record.IsPrefix(rest) && !n.slashed:
 		n.mission = rest
 	default:
 		return n, errNoName
@@ -262,7 +263,7 @@ func missing(ctx context.Context, repo *git.Repo, what, word string) *MissingErr
 
 // archivedAt names a remote whose archive has a mission, empty if none is known to.
 func archivedAt(ctx context.Context, repo *git.Repo, named string) string {
-	id, err := ledger.ParseID(strings.ToLower(named))
+	id, err := record.ParseID(strings.ToLower(named))
 	if err != nil {
 		return ""
 	}

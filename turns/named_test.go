@@ -20,7 +20,7 @@ func TestNamed(t *testing.T) {
 		name      string
 		signal    ledger.ID
 		here      ledger.ID // HEAD is on its branch
-		recording string    // the session records to it
+		recording ledger.ID // the session records to it
 		asked     string
 		exists    ledger.ID // of those that might be asked for
 		want      ledger.ID

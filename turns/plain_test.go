@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
 // everything makes a mission of each kind with everything in it that a mission can have.
-func everything(t *testing.T) (l *lab, passive, attached ledger.ID) {
+func everything(t *testing.T) (l *lab, passive, attached record.ID) {
 	t.Helper()
 	l = newLab(t)
 	l.Write("users.txt", "the user's\n")
@@ -49,7 +49,7 @@ func TestPlainGit(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	l, passive, attached := everything(t)
-	for _, id := range []ledger.ID{passive, attached} {
+	for _, id := range []record.ID{passive, attached} {
 		list := l.list(id)
 		if len(list) != 9 {
 			t.Fatalf("mission %s:\n%s", id, describe(list))
@@ -104,8 +104,8 @@ func TestGarbageCollected(t *testing.T) {
 	t.Parallel()
 	gittest.Check(t)
 	l, passive, attached := everything(t)
-	before := make(map[ledger.ID]string)
-	for _, id := range []ledger.ID{passive, attached} {
+	before := make(map[record.ID]string)
+	for _, id := range []record.ID{passive, attached} {
 		before[id] = describe(l.list(id))
 	}
 	l.Git("reflog", "expire", "--expire=now", "--all")
@@ -137,7 +137,7 @@ func TestMirror(t *testing.T) {
 	l.Git("clone", "-q", dir, clone)
 	w := l.at(clone)
 	w.Git("fetch", "-q", "origin", "refs/agent/*:refs/agent/*", "refs/notes/agent/*:refs/notes/agent/*")
-	for _, id := range []ledger.ID{passive, attached} {
+	for _, id := range []record.ID{passive, attached} {
 		if got, want := describe(w.list(id)), describe(l.list(id)); got != want {
 			t.Errorf("the clone has\n%s\nwant\n%s", got, want)
 		}
@@ -302,9 +302,9 @@ func TestHostilePrompt(t *testing.T) {
 }
 
 // own is the mission whose branch HEAD is on.
-func (l *lab) own() ledger.ID {
+func (l *lab) own() record.ID {
 	l.t.Helper()
-	id, ok := ledger.OfBranch(l.Git("symbolic-ref", "HEAD"), l.capture.BranchPrefix)
+	id, ok := record.OfBranch(l.Git("symbolic-ref", "HEAD"), l.capture.BranchPrefix)
 	if !ok {
 		l.t.Fatal("HEAD is on no mission's branch")
 	}

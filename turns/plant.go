@@ -357,7 +357,7 @@ func (r *Recorder) Begin(ctx context.Context, b Beginning) (m *ledger.Mission, i
 		return m, included, nil
 	}
 	return m, included, r.Store.Update(ctx, b.Session, func(st *session.State) error {
-		st.Mission, st.Seen = string(b.ID), b.At
+		st.Mission, st.Seen = b.ID, b.At
 		return nil
 	})
 }

@@ -35,7 +35,7 @@ func parseAt(data []byte, in ledger.ID, at git.Hash, number int) (*Turn, error) 
 	if err != nil {
 		return nil, fmt.Errorf("read turn %s: %w", ledger.TurnID{Mission: in, Turn: number}, err)
 	}
-	t.in, t.at = in, at
+	t.Ledger, t.LedgerTip = in, at
 	return t, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/transaction"
 	"gitagent/internal/workspace"
@@ -88,7 +89,7 @@ func (r *Recorder) record(ctx context.Context, s Signal, st *session.State, done
 	}
 	instead, e := r.ownMission(ctx, s.Session)
 	if e == nil && instead == meant {
-		instead, e = ledger.OfSession(s.Session, 12)
+		instead, e = record.OfSession(s.Session, 12)
 	}
 	if e != nil {
 		return err
@@ -167,10 +168,10 @@ func (r *Recorder) missionOf(ctx context.Context, s Signal, st *session.State) (
 //  3. the one that this session already records to;
 //  4. the one that the environment names, if its ledger exists here.
 func named(s Signal, here ledger.ID, st *session.State, exists func(ledger.ID) (bool, error)) (ledger.ID, error) {
-	if id := cmp.Or(s.Mission, here, ledger.ID(st.Mission)); id != "" {
+	if id := cmp.Or(s.Mission, here, st.Mission); id != "" {
 		return id, nil
 	}
-	asked, err := ledger.ParseID(s.Asked)
+	asked, err := record.ParseID(s.Asked)
 	if err != nil {
 		return "", nil
 	}
@@ -182,7 +183,7 @@ func named(s Signal, here ledger.ID, st *session.State, exists func(ledger.ID) (
 
 // ownMission is the passive mission of a session. Its id has 12 digits if another's has its 8.
 func (r *Recorder) ownMission(ctx context.Context, name string) (ledger.ID, error) {
-	short, err := ledger.OfSession(name, 8)
+	short, err := record.OfSession(name, 8)
 	if err != nil {
 		return "", err
 	}
@@ -195,7 +196,7 @@ func (r *Recorder) ownMission(ctx context.Context, name string) (ledger.ID, erro
 	if err == nil && slices.Contains(l.Mission.Sessions, name) || err != nil && !git.Lost(err) {
 		return short, err
 	}
-	return ledger.OfSession(name, 12) // it is another's, or damaged
+	return record.OfSession(name, 12) // it is another's, or damaged
 }
 
 // headBefore is HEAD as the session's last event found it.

@@ -11,6 +11,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
+	"gitagent/internal/record"
 	"gitagent/internal/redact"
 	"gitagent/internal/secret"
 	"gitagent/internal/session"
@@ -166,10 +167,10 @@ func (r *recording) predecessor() ledger.ID {
 	last := r.Store.Last(func(st *session.State) bool {
 		return st.Session != r.Session && st.Client == r.Client && st.Mission != ""
 	})
-	if last == nil || last.Mission == string(r.id) {
+	if last == nil || last.Mission == r.id {
 		return ""
 	}
-	return ledger.ID(last.Mission)
+	return last.Mission
 }
 
 // standing returns s if it is still valid, and HEAD otherwise.
@@ -229,7 +230,7 @@ func (r *recording) moveBranch(to git.Hash) {
 // end builds one turn and adds it to the ledger and to the notes. Only the last turn of a signal
 // has seen the worktree; the earlier ones are recorded as changing nothing.
 func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*Turn, error) {
-	if _, err := ledger.Next("turn", e.number-1); err != nil {
+	if _, err := record.Next("turn", e.number-1); err != nil {
 		return nil, fmt.Errorf("mission %s: %w", r.id, err)
 	}
 	t := describe(&r.facts, e, s, r.tx.Snap)
@@ -346,7 +347,7 @@ func (r *recording) compare(ctx context.Context, t *Turn) error {
 	for i, s := range stats {
 		t.Insertions += s.Insertions
 		t.Deletions += s.Deletions
-		if i < maxPaths {
+		if i < record.MaxPaths {
 			t.Paths = append(t.Paths, valid(s.Path))
 		}
 	}

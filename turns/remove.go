@@ -83,7 +83,7 @@ func (r *Recorder) Remove(ctx context.Context, id ledger.ID, force, dry bool) (*
 	if done.Branch != "" {
 		r.leaveRewrites(ctx, id)
 	}
-	return done, errors.Join(r.Trust.Forget(id), r.Store.Forget(ctx, string(id)))
+	return done, errors.Join(r.Trust.Forget(id), r.Store.Forget(ctx, id))
 }
 
 // Removal says what of a mission's would be removed but for its ledger and notes, and whether that may be: the
@@ -134,7 +134,7 @@ func (r *Recorder) RemoveArchived(ctx context.Context, ids []ledger.ID, force, d
 	}
 	var gone []ledger.ID
 	for _, id := range ids {
-		e, ok, err := index.Find(string(id))
+		e, ok, err := index.Find(id)
 		if err == nil && !ok {
 			err = git.ErrNotFound
 		}
@@ -164,7 +164,7 @@ func (r *Recorder) RemoveArchived(ctx context.Context, ids []ledger.ID, force, d
 	err = r.forgetArchived(ctx, gone...)
 	for _, id := range gone {
 		if err == nil {
-			err = errors.Join(r.Trust.Forget(id), r.Store.Forget(ctx, string(id)))
+			err = errors.Join(r.Trust.Forget(id), r.Store.Forget(ctx, id))
 		}
 	}
 	return done, left, err

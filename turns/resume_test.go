@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"gitagent/internal/agent/claude"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
 	"gitagent/turns"
@@ -51,7 +51,7 @@ func TestResume(t *testing.T) {
 	if err != nil || id != how.ID {
 		t.Fatalf("Resume: %s, %v", id, err)
 	}
-	m, err := ledger.ParseMission([]byte(l.Git("show", id.Ref()+":mission.json")))
+	m, err := record.ParseMission([]byte(l.Git("show", id.Ref()+":mission.json")))
 	if err != nil || m.Branch != "" || m.ForkedFrom == nil || *m.ForkedFrom != last.ID() || m.Base != last.Code.String() || len(m.Sessions) > 0 {
 		t.Errorf("mission.json = %+v, %v", m, err)
 	}

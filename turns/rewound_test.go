@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"gitagent/internal/agent"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/transcript"
 	"gitagent/test/gittest"
 	"gitagent/turns"
@@ -23,7 +23,7 @@ const (
 
 // playCodex plays a capture of Codex as a session: the prompt and the end of each turn, with the file as it was then.
 // It returns the mission and the number of each turn by its prompt's id.
-func playCodex(t *testing.T, l *lab, name, session, file string, at time.Time) (mission ledger.ID, numbers map[string]int) {
+func playCodex(t *testing.T, l *lab, name, session, file string, at time.Time) (mission record.ID, numbers map[string]int) {
 	t.Helper()
 	client := agent.Of("codex")
 	data, err := os.ReadFile(filepath.Join("..", "internal", "agent", "codex", "testdata", name+".jsonl"))
@@ -106,7 +106,7 @@ func TestForkedByClient(t *testing.T) {
 			t.Errorf("turn %d is of mission %s", turn.Turn, turn.Mission)
 		}
 	}
-	m, err := ledger.ParseMission([]byte(l.Git("show", fork.Ref()+":mission.json")))
+	m, err := record.ParseMission([]byte(l.Git("show", fork.Ref()+":mission.json")))
 	if err != nil || m.ForkedFrom == nil || m.ForkedFrom.Mission != source || m.ForkedFrom.Turn != old[codexShared] {
 		t.Errorf("the mission is %+v, %v", m, err)
 	}

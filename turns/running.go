@@ -41,8 +41,8 @@ func LiveSessions(ctx context.Context, w *workspace.Workspace, registry []sessio
 	var live []Live
 	for _, n := range w.Store.Neighbours("", maxLive, registry) {
 		known := n.Client.PID > 0 || n.Hold != (session.Hold{}) || session.Registered(n.Session, registry)
-		id, err := ledger.ParseID(n.Mission)
-		if err != nil || n.Fate != session.Lives || !known && (n.Open == nil || now.Sub(n.Seen) > maxSilent) {
+		id := n.Mission
+		if !id.Valid() || n.Fate != session.Lives || !known && (n.Open == nil || now.Sub(n.Seen) > maxSilent) {
 			continue
 		}
 		last, begun, err := lastNumber(ctx, w.Repo, objects, id)

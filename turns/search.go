@@ -171,7 +171,7 @@ func (s *Search) walk(ctx context.Context, w *workspace.Workspace, id ledger.ID,
 			}
 		}
 		b.turns = append(b.turns, c)
-		bytes += 2 * t.Size() // the text, and what was decoded of it
+		bytes += 2 * t.Text.Size() // the text, and what was decoded of it
 		if !c.segment.IsZero() {
 			bytes += max(0, t.Transcript.Bytes)
 		}

@@ -26,7 +26,7 @@ func Forks(ctx context.Context, repo *git.Repo, of ledger.TurnID, named ledger.I
 	}
 	tips := make(map[ledger.ID]git.Hash, len(entries))
 	for _, e := range entries {
-		tips[ledger.ID(e.ID)] = e.Ledger
+		tips[e.ID] = e.Ledger
 	}
 	archived, wrong := Lines(ctx, repo, tips)
 	return forksAt(append(lines, archived...), of), cmp.Or(err, unread, wrong)

@@ -21,24 +21,6 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// Running is the outcome of a sub-agent that goes on after the turn.
-const Running Outcome = "running"
-
-// A Side is what a turn's record says of a sub-agent that ran in it: in the background it may have begun
-// before, and may go on after it.
-type Side struct {
-	ID      string        `json:"id"`
-	Type    string        `json:"type,omitempty"` // what the client calls its kind; redacted
-	Call    string        `json:"call,omitempty"` // id of the call by which it was started
-	Outcome Outcome       `json:"outcome"`        // at the end of its part
-	Calls   int           `json:"calls"`          // of tools
-	Tokens  spent.ByModel `json:"tokens,omitempty"`
-	Bytes   int           `json:"bytes"` // of its part, redacted
-	From    int64         `json:"from"`  // where that begins in the client's file, bytes
-	To      int64         `json:"to"`    // where it ends there
-	Missing string        `json:"missing,omitempty"`
-}
-
 // The limits of what is recorded of sub-agents at the end of a turn. What is left stays for the next one.
 const (
 	maxSides      = 100
@@ -295,7 +277,7 @@ func WriteSide(ctx context.Context, repo *git.Repo, t *Turn, id string, w io.Wri
 func beside(l *ledger.Ledger, t *Turn, full bool) []transcript.Beside {
 	var list []transcript.Beside
 	for _, s := range t.Agents {
-		b := transcript.Beside{Call: s.Call, Text: s.String()}
+		b := transcript.Beside{Call: s.Call, Text: SideLine(s)}
 		if full && s.Missing == "" && hooks.ValidID(s.ID) {
 			b.Show = func(w io.Writer) error {
 				return l.Stream(sidePath(t.Turn, s.ID), func(r io.Reader) error { return copyAll(w, r) })
@@ -306,8 +288,8 @@ func beside(l *ledger.Ledger, t *Turn, full bool) []transcript.Beside {
 	return list
 }
 
-// String says in a line what became of a sub-agent in the turn. Whatever is a stranger's is escaped.
-func (s Side) String() string {
+// SideLine says in a line what became of a sub-agent in the turn. Whatever is a stranger's is escaped.
+func SideLine(s Side) string {
 	text := "sub-agent " + cmdline.OneLine(s.ID)
 	if s.Type != "" {
 		text += ", " + cmdline.OneLine(s.Type)

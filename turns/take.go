@@ -11,6 +11,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/transaction"
 )
 
@@ -292,7 +293,7 @@ func (r *Recorder) noteTaken(ctx context.Context, at time.Time, s *State, head g
 		if a := tx.Ledger.Mission.Adopted; !taken && a != nil && !a.Undone && a.Turn >= last && r.in(ctx, a.Commit, git.Head{Commit: head}) {
 			return nil
 		}
-		tx.Ledger.Mission.Adopted = &ledger.Adoption{Turn: last, At: tx.At, Commit: head}
+		tx.Ledger.Mission.Adopted = &record.Adoption{Turn: last, At: tx.At, Commit: head}
 		if err := tx.Append(fmt.Sprintf("adopt %d", last), nil, head); err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -65,9 +65,9 @@ func (l *lab) takes(name string, how turns.Taking, want ...string) *turns.Taken 
 }
 
 // adoption is what the fork's ledger says of its adoption.
-func (l *lab) adoption() *ledger.Adoption {
+func (l *lab) adoption() *record.Adoption {
 	l.t.Helper()
-	m, err := ledger.ParseMission([]byte(l.Git("show", forkID.Ref()+":mission.json")))
+	m, err := record.ParseMission([]byte(l.Git("show", forkID.Ref()+":mission.json")))
 	if err != nil {
 		l.t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/transcript"
 )
@@ -60,8 +61,8 @@ func (im *importer) take(ctx context.Context, id ledger.ID, l *ledger.Ledger, c 
 			return im.recorded(other), nil
 		}
 	}
-	if st.Mission != "" && st.Mission != string(id) || st.Last != nil {
-		return im.recorded(ledger.ID(st.Mission)), nil
+	if st.Mission != "" && st.Mission != id || st.Last != nil {
+		return im.recorded(st.Mission), nil
 	}
 	t := taking{state: New}
 	var last *Turn
@@ -127,7 +128,7 @@ func (im *importer) take(ctx context.Context, id ledger.ID, l *ledger.Ledger, c 
 	begun = running(c, begun, t.bytes, st.Open)
 	number := t.last
 	for i, b := range begun {
-		if number, err = ledger.Next("turn", number); err != nil {
+		if number, err = record.Next("turn", number); err != nil {
 			return t, err
 		}
 		p := piece{start: b.Start, end: b.End, promptID: b.PromptID, seen: true, summary: transcript.Summarise(c.reader(), t.bytes[b.Start:b.End])}

@@ -3,7 +3,7 @@ package turns
 import (
 	"cmp"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/spent"
 	"gitagent/internal/transcript"
 )
@@ -25,8 +25,8 @@ func byModel(found map[string]transcript.Tokens) spent.ByModel {
 }
 
 // Spent are the turn's tokens, those of the sub-agents that ran in it apart.
-func (t *Turn) Spent() ledger.Spent {
-	s := ledger.Spent{Models: t.Tokens}
+func (t *Turn) Spent() record.Spent {
+	s := record.Spent{Models: t.Tokens}
 	for _, a := range t.Agents {
 		s.Agents = s.Agents.Plus(a.Tokens)
 	}
@@ -43,7 +43,7 @@ func (t *Turn) SpentKnown() bool {
 
 // spend adds the tokens of a turn to its mission's; old is the record that it replaces, or nil.
 func (r *recording) spend(t, old *Turn) {
-	var was ledger.Spent
+	var was record.Spent
 	if old != nil {
 		was = old.Spent()
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/spent"
 	"gitagent/test/gittest"
 )
@@ -16,9 +16,9 @@ func messages(n int64) spent.ByModel {
 }
 
 // spentIn is what the head of a mission says of its tokens.
-func (l *lab) spentIn(id ledger.ID) *ledger.Mission {
+func (l *lab) spentIn(id record.ID) *record.Mission {
 	l.t.Helper()
-	m, err := ledger.ParseHead(id, []byte(l.Git("show", id.Ref()+":mission.json")), git.NewHash(gittest.Hash("1")).Format())
+	m, err := record.ParseHead(id, []byte(l.Git("show", id.Ref()+":mission.json")), git.NewHash(gittest.Hash("1")).Format())
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func (l *lab) spentIn(id ledger.ID) *ledger.Mission {
 }
 
 // spends checks what the turns of a mission have taken, and what it has taken itself: those of its own turns.
-func (l *lab) spends(id ledger.ID, want ...int64) {
+func (l *lab) spends(id record.ID, want ...int64) {
 	l.t.Helper()
 	var own spent.ByModel
 	for i, t := range l.list(id) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // vectors are the records of testdata/vectors, which docs/format.md names as normative. A file has
@@ -51,30 +51,30 @@ func formatOf(name string) git.Format {
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for name, v := range vectors(t) {
-		expect, record, rewritten := v[0], v[1], v[2]
+		expect, text, rewritten := v[0], v[1], v[2]
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			turn, err := Parse([]byte(record), formatOf(name))
+			turn, err := Parse([]byte(text), formatOf(name))
 			switch expect {
 			case "ok":
 				if rewritten == "" {
-					rewritten = record
+					rewritten = text
 				}
 			case "newer version":
-				if !errors.Is(err, ledger.ErrVersion) {
-					t.Errorf("Parse(%s) = %v, want an error wrapping ErrVersion", record, err)
+				if !errors.Is(err, record.ErrVersion) {
+					t.Errorf("Parse(%s) = %v, want an error wrapping ErrVersion", text, err)
 				}
 				return
 			case "refused":
-				if err == nil || errors.Is(err, ledger.ErrVersion) {
-					t.Errorf("Parse(%s) = %v, want another error", record, err)
+				if err == nil || errors.Is(err, record.ErrVersion) {
+					t.Errorf("Parse(%s) = %v, want another error", text, err)
 				}
 				return
 			default:
 				t.Fatalf("expect: %q is none of ok, newer version, refused", expect)
 			}
 			if err != nil {
-				t.Fatalf("Parse(%s): %v", record, err)
+				t.Fatalf("Parse(%s): %v", text, err)
 			}
 			line, err := turn.Encode()
 			if err != nil || string(line) != rewritten {
@@ -173,13 +173,13 @@ func TestFirstLine(t *testing.T) {
 func TestParseOutcome(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"done", "failed", "interrupted"} {
-		if o, err := ParseOutcome(s); err != nil || string(o) != s {
-			t.Errorf("ParseOutcome(%q) = %q, %v", s, o, err)
+		if o, err := record.ParseOutcome(s); err != nil || string(o) != s {
+			t.Errorf("record.ParseOutcome(%q) = %q, %v", s, o, err)
 		}
 	}
 	for _, s := range []string{"", "Done", "success", "done "} {
-		if o, err := ParseOutcome(s); err == nil {
-			t.Errorf("ParseOutcome(%q) = %q", s, o)
+		if o, err := record.ParseOutcome(s); err == nil {
+			t.Errorf("record.ParseOutcome(%q) = %q", s, o)
 		}
 	}
 }

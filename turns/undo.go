@@ -13,7 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/transaction"
 )
@@ -36,7 +36,7 @@ func (r *Recorder) Undo(ctx context.Context, at time.Time, how Merging, say func
 		if step = snapshot.NewestStep(r.Repo); step == nil {
 			return transaction.Job{}, ErrNothingDone
 		}
-		id, err := ledger.ParseID(step.Mission)
+		id, err := record.ParseID(step.Mission)
 		return transaction.Job{Mission: id, At: at, What: "undo"}, err
 	}, func(ctx context.Context, tx *transaction.Tx) error {
 		var tree git.Hash

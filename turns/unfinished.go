@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
 )
@@ -139,7 +140,7 @@ func (k *unfinished) add(t *Turn, after int) {
 }
 
 // stands reports whether HEAD or some branch has the commit that a mission was finished with.
-func (r *Recorder) stands(ctx context.Context, f *ledger.Finish, head git.Head) (bool, error) {
+func (r *Recorder) stands(ctx context.Context, f *record.Finish, head git.Head) (bool, error) {
 	if f == nil {
 		return false, nil
 	}
@@ -158,7 +159,7 @@ func (r *Recorder) in(ctx context.Context, commit git.Hash, head git.Head) bool 
 
 // inherited is the last turn that a fork has from its source, if HEAD has the work of that.
 func (r *Recorder) inherited(ctx context.Context, objects *git.Objects, m *ledger.Mission, head git.Head) (int, squashed, error) {
-	after, has := inherited(m, func() *ledger.Finish {
+	after, has := inherited(m, func() *record.Finish {
 		source, err := ledger.Open(ctx, r.Repo, objects, m.ForkedFrom.Mission)
 		if err != nil { // it may be gone
 			return nil
@@ -169,7 +170,7 @@ func (r *Recorder) inherited(ctx context.Context, objects *git.Objects, m *ledge
 }
 
 // inherited tells that of the finish of the source, nil if there is none, and whether HEAD has a commit.
-func inherited(m *ledger.Mission, finished func() *ledger.Finish, inHead func(git.Hash) bool) (after int, has squashed) {
+func inherited(m *ledger.Mission, finished func() *record.Finish, inHead func(git.Hash) bool) (after int, has squashed) {
 	from, base := m.ForkedFrom, git.NewHash(m.Base)
 	switch {
 	case from == nil:

@@ -9,6 +9,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // made are the turns of a mission, written as numbers, with marks: "-" for one that changed nothing, "!" for one
@@ -89,7 +90,7 @@ func TestClaim(t *testing.T) {
 			k.tip = hash(tt.branch)
 		}
 		if tt.finished > 0 {
-			k.mission.Finished = &ledger.Finish{Turn: tt.finished}
+			k.mission.Finished = &record.Finish{Turn: tt.finished}
 		}
 		var b *begun
 		if tt.begun > 0 {
@@ -148,7 +149,7 @@ func TestLeftToFinish(t *testing.T) {
 	} {
 		k := &unfinished{mission: new(ledger.Mission), finished: tt.finished, attached: tt.attached}
 		if tt.finished {
-			k.mission.Finished = &ledger.Finish{Turn: tt.after, At: time.Unix(finishedAt, 0)}
+			k.mission.Finished = &record.Finish{Turn: tt.after, At: time.Unix(finishedAt, 0)}
 		}
 		if tt.branch {
 			k.branch = "refs/heads/agent/mission/a1b2c3d4"
@@ -181,21 +182,21 @@ func TestInherited(t *testing.T) {
 		name     string
 		from     *ledger.TurnID
 		inHead   []git.Hash
-		finished *ledger.Finish
+		finished *record.Finish
 		after    int
 		has      squashed
 	}{
 		{name: "no fork", inHead: []git.Hash{base}},
-		{name: "HEAD has neither", from: &ledger.TurnID{Turn: 4}, finished: &ledger.Finish{Turn: 4, Commit: commit}},
+		{name: "HEAD has neither", from: &ledger.TurnID{Turn: 4}, finished: &record.Finish{Turn: 4, Commit: commit}},
 		{name: "HEAD has where it began", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{base}, after: 4},
-		{name: "both", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{base, commit}, finished: &ledger.Finish{Turn: 4, Commit: commit}, after: 4},
+		{name: "both", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{base, commit}, finished: &record.Finish{Turn: 4, Commit: commit}, after: 4},
 		{name: "the source is gone, or not finished", from: &ledger.TurnID{Turn: 4}},
-		{name: "the source is finished", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &ledger.Finish{Turn: 4, Commit: commit}, after: 4, has: squashed{commit, base}},
-		{name: "further", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &ledger.Finish{Turn: 9, Commit: commit}, after: 4, has: squashed{commit, base}},
-		{name: "not so far", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &ledger.Finish{Turn: 3, Commit: commit}},
+		{name: "the source is finished", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &record.Finish{Turn: 4, Commit: commit}, after: 4, has: squashed{commit, base}},
+		{name: "further", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &record.Finish{Turn: 9, Commit: commit}, after: 4, has: squashed{commit, base}},
+		{name: "not so far", from: &ledger.TurnID{Turn: 4}, inHead: []git.Hash{commit}, finished: &record.Finish{Turn: 3, Commit: commit}},
 	} {
 		m := &ledger.Mission{ForkedFrom: tt.from, Base: base.String()}
-		after, has := inherited(m, func() *ledger.Finish { return tt.finished }, func(c git.Hash) bool {
+		after, has := inherited(m, func() *record.Finish { return tt.finished }, func(c git.Hash) bool {
 			for _, in := range tt.inHead {
 				if c == in {
 					return true

@@ -52,7 +52,7 @@ const maxOnRoll = 64
 
 // By names who recorded a turn.
 func (r *Roll) By(ctx context.Context, t *Turn) (string, error) {
-	key := written{t.mission(), t.at}
+	key := written{t.mission(), t.LedgerTip}
 	of := r.of[key]
 	if of == nil {
 		var err error
@@ -69,7 +69,7 @@ func (r *Roll) By(ctx context.Context, t *Turn) (string, error) {
 
 // Trusted reports whether the user may rely on all of the mission that a turn was read in.
 func (r *Roll) Trusted(ctx context.Context, t *Turn) (bool, error) {
-	key := written{t.mission(), t.at}
+	key := written{t.mission(), t.LedgerTip}
 	if trusted, known := r.trusted[key]; known {
 		return trusted, nil
 	}

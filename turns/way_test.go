@@ -20,7 +20,7 @@ func TestWay(t *testing.T) {
 	t.Parallel()
 	read := func(in ledger.ID, text string) (list []*Turn) {
 		for i, pair := range strings.Fields(text) {
-			turn := &Turn{Mission: in, Turn: i + 1, Code: commitOf(pair[1]), in: in}
+			turn := &Turn{Mission: in, Turn: i + 1, Code: commitOf(pair[1]), Ledger: in}
 			if pair[0] != '-' {
 				turn.Base = commitOf(pair[0])
 			}

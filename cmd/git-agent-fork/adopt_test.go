@@ -8,7 +8,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -25,7 +25,7 @@ func turn(ts *testscript.TestScript, neg bool, args []string) {
 	id, err := r.Mission(context.Background())
 	ts.Check(err)
 	if len(args) == 2 {
-		id, err = ledger.ParseID(args[1])
+		id, err = record.ParseID(args[1])
 		ts.Check(err)
 	}
 	_, err = r.Record(context.Background(), turns.Signal{

@@ -14,7 +14,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/trust"
 	"gitagent/turns"
 )
@@ -32,11 +32,11 @@ func comparisonOf(t *testing.T, checks bool, forks ...*compared) *comparing {
 	return &comparing{c: cli.NewContext(nil, set, nil), now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), forks: forks}
 }
 
-func forkOf(id ledger.ID, title string) *compared {
+func forkOf(id record.ID, title string) *compared {
 	return &compared{
 		Compared: &turns.Compared{
-			Mission: &ledger.Mission{ID: id, Title: title}, By: trust.Clone, Newest: true,
-			Point: turns.ForkPoint{Of: ledger.TurnID{Mission: "a1b2c3d4", Turn: 12}, Commit: git.NewHash("0123456789012345678901234567890123456789")},
+			Mission: &record.Mission{ID: id, Title: title}, By: trust.Clone, Newest: true,
+			Point: turns.ForkPoint{Of: record.TurnID{Mission: "a1b2c3d4", Turn: 12}, Commit: git.NewHash("0123456789012345678901234567890123456789")},
 		},
 		name: string(id), state: turns.IsEnded,
 	}
@@ -60,7 +60,7 @@ func TestCompareLayout(t *testing.T) {
 	two.Said, two.Ended = []turns.Said{*two.Last}, one.Ended
 	two.Changes = []git.FileStat{{Path: "logo.png", Binary: true}}
 	two.check = &checked{took: 2 * time.Second}
-	two.Mission.Adopted = &ledger.Adoption{Turn: 13, At: one.Ended, Undone: true}
+	two.Mission.Adopted = &record.Adoption{Turn: 13, At: one.Ended, Undone: true}
 	three.Unknown = errors.New("compare trees: fatal: unable to read tree")
 	three.check = &checked{why: "not checked: it has no worktree here"}
 	c := comparisonOf(t, true, one, two, three)
@@ -158,17 +158,17 @@ func TestTail(t *testing.T) {
 
 func TestBest(t *testing.T) {
 	t.Parallel()
-	fork := func(id ledger.ID, turns int, check *checked, adopted *ledger.Adoption) *compared {
+	fork := func(id record.ID, turns int, check *checked, adopted *record.Adoption) *compared {
 		f := forkOf(id, "")
 		f.Turns, f.check, f.Mission.Adopted = turns, check, adopted
 		return f
 	}
-	foreign := func(id ledger.ID) *compared {
+	foreign := func(id record.ID) *compared {
 		f := fork(id, 1, nil, nil)
 		f.Foreign = true
 		return f
 	}
-	gone := fork("11111111", 2, nil, &ledger.Adoption{Turn: 13})
+	gone := fork("11111111", 2, nil, &record.Adoption{Turn: 13})
 	gone.Last = &turns.Said{Turn: 14}
 	failed, passed := &checked{status: 1}, &checked{}
 	for _, tt := range []struct {
@@ -178,8 +178,8 @@ func TestBest(t *testing.T) {
 		{[]*compared{fork("11111111", 0, nil, nil), fork("22222222", 1, nil, nil)}, "22222222"},
 		{[]*compared{fork("11111111", 1, failed, nil), fork("22222222", 1, passed, nil)}, "22222222"},
 		{[]*compared{fork("11111111", 1, failed, nil), fork("22222222", 1, &checked{why: interrupted}, nil)}, ""},
-		{[]*compared{fork("11111111", 1, nil, &ledger.Adoption{Turn: 1}), fork("22222222", 1, nil, nil)}, "22222222"},
-		{[]*compared{fork("11111111", 1, nil, &ledger.Adoption{Turn: 1, Undone: true}), fork("22222222", 1, nil, nil)}, "11111111"},
+		{[]*compared{fork("11111111", 1, nil, &record.Adoption{Turn: 1}), fork("22222222", 1, nil, nil)}, "22222222"},
+		{[]*compared{fork("11111111", 1, nil, &record.Adoption{Turn: 1, Undone: true}), fork("22222222", 1, nil, nil)}, "11111111"},
 		{[]*compared{foreign("11111111"), fork("22222222", 1, nil, nil)}, "22222222"},
 		{[]*compared{foreign("11111111"), foreign("22222222")}, "11111111"},
 		{[]*compared{gone, fork("22222222", 1, nil, nil)}, "11111111"}, // it has gone on since

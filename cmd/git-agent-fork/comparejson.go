@@ -4,23 +4,23 @@ import (
 	"time"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/turns"
 )
 
 // What --json prints.
 type (
 	comparisonJSON struct {
-		From  *ledger.TurnID `json:"from"` // null if they began at different states
+		From  *record.TurnID `json:"from"` // null if they began at different states
 		Forks []forkJSON     `json:"forks"`
 		Pairs []pairJSON     `json:"pairs"`
 	}
 	forkJSON struct {
-		Mission ledger.ID      `json:"mission"`
+		Mission record.ID      `json:"mission"`
 		Title   string         `json:"title,omitempty"`
 		State   turns.Activity `json:"state"`
 		By      string         `json:"by"`
-		From    ledger.TurnID  `json:"from"`
+		From    record.TurnID  `json:"from"`
 		Base    git.Hash       `json:"base"`
 		Commit  git.Hash       `json:"commit"`
 		Turns   int            `json:"turns"`
@@ -32,8 +32,8 @@ type (
 		Context  int64            `json:"context"`
 		Seconds  int64            `json:"seconds"`
 		At       time.Time        `json:"at,omitzero"`
-		Adopted  *ledger.Adoption `json:"adopted,omitempty"`
-		Finished *ledger.Finish   `json:"finished,omitempty"`
+		Adopted  *record.Adoption `json:"adopted,omitempty"`
+		Finished *record.Finish   `json:"finished,omitempty"`
 		Worktree string           `json:"worktree,omitempty"`
 		Changed  bool             `json:"changed,omitempty"`
 		Check    *checkJSON       `json:"check,omitempty"`

@@ -201,7 +201,7 @@ func (f *finder) fill(ctx context.Context, read reader, first chan struct{}) {
 		f.shown.Lock()
 		f.turns = append(f.turns, t)
 		f.shown.Unlock()
-		f.lines, size = append(f.lines, f.line(t)), size+t.Size()
+		f.lines, size = append(f.lines, f.line(t)), size+t.Text.Size()
 		if len(f.lines) == maxListed || size > maxSize {
 			return errEnough
 		}

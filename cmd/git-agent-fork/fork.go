@@ -13,7 +13,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/include"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/spell"
 	"gitagent/internal/target"
@@ -100,7 +100,7 @@ func newForking(c *cli.Context, w *workspace.Workspace) (*forking, error) {
 // make makes a fork.
 func (f *forking) make(begin outset) (*plan, error) {
 	c := f.c
-	id, err := ledger.NewID()
+	id, err := record.NewID()
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func (f *forking) tell(fork turns.Fork, done *turns.Forked) {
 
 // setUp runs the setup in the fork's worktree. If that fails, the fork stays, and is shown.
 func (f *forking) setUp(p *plan) error {
-	if err := target.RunSetup(f.c, f.setup, p.Worktree, ledger.ID(p.Mission)); err != nil {
+	if err := target.RunSetup(f.c, f.setup, p.Worktree, record.ID(p.Mission)); err != nil {
 		return cmp.Or(err, f.show(p))
 	}
 	return nil
@@ -206,7 +206,7 @@ func sourceOf(c *cli.Context, w *workspace.Workspace) (*turns.State, error) {
 		}
 		return state, err
 	}
-	var here ledger.ID // none for all
+	var here record.ID // none for all
 	if !c.Bool("all") {
 		var err error
 		if here, err = target.Mission(c.Context, w, mission, talk); err != nil {
@@ -264,7 +264,7 @@ func choose(c *cli.Context) error {
 }
 
 // worktree is where the fork is checked out: the directory named, or else one beside the checkout.
-func worktree(c *cli.Context, repo *git.Repo, id ledger.ID) (string, error) {
+func worktree(c *cli.Context, repo *git.Repo, id record.ID) (string, error) {
 	dir := c.String("worktree")
 	if dir == "" {
 		main := repo.Top

@@ -56,7 +56,7 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"session": record, "exchange": exchange, "accept": accept, "status": status, "turn": turn, "undo": undo,
+			"session": recordSession, "exchange": exchange, "accept": accept, "status": status, "turn": turn, "undo": undo,
 		},
 	})
 }
@@ -102,13 +102,13 @@ func accept(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(workspace.New(repo, config.Default()).Trust.Accept(refs[id.Ref()], id))
 }
 
-// record records a session in the current directory, one turn for each prompt, in the mission with
+// recordSession records a session in the current directory, one turn for each prompt, in the mission with
 // that id:
 //
 //	session <id> <agent> <prompt>...
 //
 // Turn n writes the file <id>-n.txt.
-func record(ts *testscript.TestScript, neg bool, args []string) {
+func recordSession(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: session <id> <agent> <prompt>...")
 	}

@@ -10,7 +10,7 @@ import (
 
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/terminal"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -19,7 +19,7 @@ import (
 // resume brings the conversation of a fork to this checkout, and prints the command that goes on with it, or
 // starts the agent: conflicts, if there are any, are told before.
 func resume(c *cli.Context, w *workspace.Workspace, state *turns.State, foreign bool, conflicts error) error {
-	id, err := ledger.NewID()
+	id, err := record.NewID()
 	if err != nil {
 		return err
 	}

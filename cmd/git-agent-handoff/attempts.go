@@ -14,8 +14,8 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/ledger"
 	"gitagent/internal/life"
+	"gitagent/internal/record"
 	"gitagent/internal/redact"
 	"gitagent/internal/retry"
 	"gitagent/internal/session"
@@ -27,7 +27,7 @@ import (
 type records struct {
 	c       *cli.Context
 	store   *handoffstore.Store // nil if nothing is recorded
-	mission ledger.ID           // empty before the first attempt
+	mission record.ID           // empty before the first attempt
 	began   time.Time           // start of the present attempt
 	own     *session.State      // of the last attempt, if the agent's hooks recorded it
 }
@@ -69,7 +69,7 @@ func (r *records) attempt(a attempt, command []string) error {
 		s.Outcome = turns.Failed
 	}
 	if r.own = r.hooked(); r.own != nil {
-		r.mission = ledger.ID(r.own.Mission)
+		r.mission = r.own.Mission
 		if a.failure == nil || r.own.Last.PromptID == "" {
 			return nil
 		}
@@ -81,7 +81,7 @@ func (r *records) attempt(a attempt, command []string) error {
 			r.mission, err = r.store.Workspace.Mission(ctx)
 		}
 		if r.mission == "" && err == nil {
-			r.mission, err = ledger.NewID()
+			r.mission, err = record.NewID()
 		}
 		if err != nil {
 			return err

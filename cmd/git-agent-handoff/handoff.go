@@ -10,8 +10,8 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/ledger"
 	"gitagent/internal/life"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/target"
 	"gitagent/internal/terminal"
@@ -32,9 +32,9 @@ func handOff(c *cli.Context, s *handoffstore.Store, r handoffstore.Request) erro
 	case !r.Says():
 		return target.NoMission(c.Context, s.Workspace)
 	case r.Session != "": // the handoff begins a mission, as a first turn does
-		r.Mission, err = ledger.OfSession(r.Session, 8)
+		r.Mission, err = record.OfSession(r.Session, 8)
 	default:
-		r.Mission, err = ledger.NewID()
+		r.Mission, err = record.NewID()
 	}
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 )
 
@@ -66,7 +67,7 @@ func write(c *cli.Context) error {
 // request reads how the session ends, and of which agent it is. Invalid flags are refused before anything else.
 func request(c *cli.Context) (handoffstore.Request, error) {
 	r := handoffstore.Request{At: time.Now(), Agent: c.String("agent")}
-	exit, err := handoffstore.ParseExitType(c.String("exit-type"))
+	exit, err := record.ParseExitType(c.String("exit-type"))
 	if err != nil {
 		return r, cmdline.Usagef("%w", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/provenance"
+	"gitagent/internal/record"
 	"gitagent/turns"
 )
 
@@ -158,7 +159,7 @@ func (q *inquiry) names(lines []provenance.Line) (*shortNames, error) {
 		}
 	}
 	short, err := q.w.Repo.Abbreviate(q.c.Context, commits)
-	return &shortNames{ledger.Abbreviate(slices.Collect(maps.Keys(missions))), short}, err
+	return &shortNames{record.Abbreviate(slices.Collect(maps.Keys(missions))), short}, err
 }
 
 // line names where a line comes from: the turn, with a mark if it may have been another one, or the commit, as

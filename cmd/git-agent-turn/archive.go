@@ -187,7 +187,7 @@ func archived(c *cli.Context) error {
 	slices.SortFunc(entries, func(a, b archive.Entry) int { return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(a.ID, b.ID)) })
 	if c.Bool("json") {
 		for _, e := range entries {
-			if err := cmdline.PrintJSON(c.App.Writer, archivedJSON{e.ID, e.Title, e.Time(), e.Turns}); err != nil {
+			if err := cmdline.PrintJSON(c.App.Writer, archivedJSON{string(e.ID), e.Title, e.Time(), e.Turns}); err != nil {
 				return err
 			}
 		}
@@ -205,7 +205,7 @@ func archived(c *cli.Context) error {
 		return err
 	}
 	for _, e := range entries {
-		table.Row(e.ID, dates.Short(now, e.Time()), strconv.Itoa(e.Turns), e.Title)
+		table.Row(string(e.ID), dates.Short(now, e.Time()), strconv.Itoa(e.Turns), e.Title)
 	}
 	return cmp.Or(table.Print(c.App.Writer), unread)
 }

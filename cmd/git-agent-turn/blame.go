@@ -13,8 +13,8 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/provenance"
+	"gitagent/internal/record"
 	"gitagent/internal/target"
 	"gitagent/turns"
 )
@@ -46,7 +46,7 @@ func completeBlame(c *cli.Context) {
 	head, _, _ := strings.Cut(typed, "/")
 	_, missing := os.Lstat(head)
 	switch {
-	case c.NArg() == 0 && missing != nil && (ledger.IsPrefix(head) || head != "" && strings.Trim(head, "0123456789^") == ""):
+	case c.NArg() == 0 && missing != nil && (record.IsPrefix(head) || head != "" && strings.Trim(head, "0123456789^") == ""):
 		target.CompleteTurns(c)
 	case c.NArg() < 2:
 		cmdline.ProposeFiles(c)
@@ -124,7 +124,7 @@ type blamedLine struct {
 
 // A blamedTurn is what is said of a turn with each of its lines.
 type blamedTurn struct {
-	Mission ledger.ID `json:"mission"`
+	Mission record.ID `json:"mission"`
 	Turn    int       `json:"turn"`
 	At      time.Time `json:"at"`
 	Agent   string    `json:"agent,omitempty"`

@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 	"gitagent/internal/target"
 	"gitagent/turns"
 )
@@ -68,7 +69,7 @@ func choose(c *cli.Context, repo *git.Repo) (*choice, error) {
 		}
 	}
 	if c.IsSet("outcome") {
-		if f.outcome, err = turns.ParseOutcome(c.String("outcome")); err != nil {
+		if f.outcome, err = record.ParseOutcome(c.String("outcome")); err != nil {
 			return nil, cmdline.Usagef("%w", err)
 		}
 	}

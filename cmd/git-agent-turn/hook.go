@@ -10,9 +10,9 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/git"
 	"gitagent/internal/hookrun"
-	"gitagent/internal/ledger"
 	"gitagent/internal/life"
 	"gitagent/internal/purge"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
 	"gitagent/internal/target"
@@ -90,7 +90,7 @@ func take(ctx context.Context, h *hookrun.Hook) error {
 }
 
 // atEnd waits at the end of a session for its mission to be pushed, see [awaitPush], and says if it is not.
-func atEnd(ctx context.Context, h *hookrun.Hook, conf git.Config, mission ledger.ID, started bool) {
+func atEnd(ctx context.Context, h *hookrun.Hook, conf git.Config, mission record.ID, started bool) {
 	if h.Event.Reason == "clear" {
 		return // the client lives on
 	}
@@ -106,7 +106,7 @@ func atEnd(ctx context.Context, h *hookrun.Hook, conf git.Config, mission ledger
 // for a hook from settings than for a plugin's.
 func awaitOther(ctx context.Context, h *hookrun.Hook) error {
 	w := h.Workspace()
-	mission, err := ledger.ParseID(w.Store.Load(h.Event.SessionID).Mission)
+	mission, err := record.ParseID(w.Store.Load(h.Event.SessionID).Mission)
 	if err != nil {
 		return nil // it has recorded nothing
 	}

@@ -18,6 +18,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/provenance"
+	"gitagent/internal/record"
 	"gitagent/internal/target"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -69,7 +70,7 @@ func (q *inquiry) close() { q.history.Close() }
 func (q *inquiry) resolve(rev string) (git.Hash, error) {
 	commit, err := q.w.Repo.Resolve(q.c.Context, rev)
 	if err == nil {
-		if ledger.IsPrefix(rev) {
+		if record.IsPrefix(rev) {
 			if id, err := ledger.Expand(q.c.Context, q.w.Repo, rev); err == nil {
 				cmdline.Warn(fmt.Errorf("%q is taken for commit %s; the mission's last turn is %s/latest", rev, commit, id))
 			}
@@ -80,7 +81,7 @@ func (q *inquiry) resolve(rev string) (git.Hash, error) {
 		return git.Hash{}, err
 	}
 	_, slashed := turns.MissionOf(rev)
-	if !slashed && !turns.OfCurrent(rev) && !ledger.IsPrefix(strings.TrimSuffix(rev, "^")) {
+	if !slashed && !turns.OfCurrent(rev) && !record.IsPrefix(strings.TrimSuffix(rev, "^")) {
 		err := cmdline.NotFoundf("%q is neither a commit nor a turn", rev)
 		if _, failed := os.Lstat(rev); failed == nil {
 			return git.Hash{}, cmdline.Hint(err, "one file is blamed at a time, and a commit comes before it")

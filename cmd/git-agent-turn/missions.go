@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/target"
 	"gitagent/internal/trust"
 	"gitagent/internal/workspace"
@@ -147,7 +148,7 @@ func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 	if lines.grown, err = turns.Growths(c.Context, w.Repo, known); err != nil {
 		return nil, err
 	}
-	lines.short = ledger.Abbreviate(ids)
+	lines.short = record.Abbreviate(ids)
 	if lines.dates, err = target.Dates(c, w); err != nil {
 		return nil, err
 	}
@@ -156,7 +157,7 @@ func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 
 // A finishedJSON says where the work of a mission is.
 type finishedJSON struct {
-	*ledger.Finish
+	*record.Finish
 	Lost bool `json:"lost,omitempty"` // no branch has that commit any more
 }
 

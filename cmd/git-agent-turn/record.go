@@ -11,8 +11,8 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
-	"gitagent/internal/ledger"
 	"gitagent/internal/life"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/target"
 	"gitagent/turns"
@@ -33,12 +33,12 @@ func recordCommand() *cli.Command {
 				string(turns.Done), string(turns.Failed), string(turns.Interrupted)),
 			&cli.StringFlag{Name: "agent", Usage: "the agent's `<name>`"},
 		},
-		Action: cmdline.NoArgs(record),
+		Action: cmdline.NoArgs(recordTurn),
 	}
 }
 
-func record(c *cli.Context) error {
-	outcome, err := turns.ParseOutcome(c.String("outcome"))
+func recordTurn(c *cli.Context) error {
+	outcome, err := record.ParseOutcome(c.String("outcome"))
 	if err != nil {
 		return cmdline.Usagef("%w", err)
 	}
@@ -70,10 +70,10 @@ func record(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var mission ledger.ID
+	var mission record.ID
 	if c.IsSet("mission") || session == "" {
 		if mission, err = target.Own(c.Context, w, c.String("mission")); err == nil && mission == "" {
-			mission, err = ledger.NewID()
+			mission, err = record.NewID()
 		}
 		if err != nil {
 			return err

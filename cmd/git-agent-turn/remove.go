@@ -209,7 +209,7 @@ func removeOldArchived(c *cli.Context, r *turns.Recorder, before time.Time) (rem
 	tips := make(map[ledger.ID]git.Hash)
 	for _, e := range entries {
 		if e.Time().Before(before) {
-			tips[ledger.ID(e.ID)] = e.Ledger
+			tips[e.ID] = e.Ledger
 		}
 	}
 	lines, err := turns.Lines(c.Context, r.Repo, tips)

@@ -192,7 +192,7 @@ func (s *shower) turn(t *turns.Turn) error {
 	r.Field("Tokens", tokensText(t.Tokens))
 	var ran []string
 	for _, a := range t.Agents {
-		ran = append(ran, strings.TrimPrefix(a.String(), "sub-agent "))
+		ran = append(ran, strings.TrimPrefix(turns.SideLine(a), "sub-agent "))
 	}
 	for _, a := range cmdline.List(ran) {
 		r.Field("Sub-agent", a)

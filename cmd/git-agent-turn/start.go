@@ -13,7 +13,7 @@ import (
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/target"
 	"gitagent/internal/terminal"
@@ -58,7 +58,7 @@ func start(c *cli.Context) error {
 		return err
 	}
 	b := turns.Beginning{Title: c.String("title"), From: from, At: time.Now()}
-	if b.ID, err = ledger.NewID(); err != nil {
+	if b.ID, err = record.NewID(); err != nil {
 		return err
 	}
 	dir, setup := w.Repo.Top, ""

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gitagent/internal/cmdline"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/spent"
 	"gitagent/turns"
 )
@@ -25,7 +25,7 @@ func newTokenTable(name cmdline.Column) *cmdline.Table {
 
 // A tokenSum adds up the tokens of the turns that are listed.
 type tokenSum struct {
-	ledger.Spent
+	record.Spent
 	turns, unknown int
 }
 
@@ -113,7 +113,7 @@ func tokensText(m spent.ByModel) string {
 
 // spentCells are what the list of missions says of a mission's tokens: what its turns were sent, with the
 // caches, and what they wrote. Of a mission whose first turns nobody counted it is more than that.
-func spentCells(m *ledger.Mission) (input, output string) {
+func spentCells(m *record.Mission) (input, output string) {
 	if m.Spent == nil {
 		return "", ""
 	}

@@ -9,17 +9,20 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 )
 
 // The refs of the archive.
@@ -115,12 +118,12 @@ func IndexCommit(tree git.Hash) []byte {
 }
 
 // Find returns the mission with an id. It is not ok for one that is not there, or was removed.
-func (x *Index) Find(id string) (e Entry, ok bool, err error) {
+func (x *Index) Find(id record.ID) (e Entry, ok bool, err error) {
 	if len(id) < 2 {
 		return Entry{}, false, nil
 	}
-	entries, err := x.file(id[:2])
-	i, ok := slices.BinarySearchFunc(entries, id, func(e Entry, id string) int { return bytes.Compare([]byte(e.ID), []byte(id)) })
+	entries, err := x.file(string(id[:2]))
+	i, ok := slices.BinarySearchFunc(entries, id, func(e Entry, id record.ID) int { return cmp.Compare(e.ID, id) })
 	if !ok {
 		return Entry{}, false, err
 	}
@@ -133,7 +136,7 @@ func (x *Index) Like(digits string) (found []Entry, err error) {
 		if err != nil {
 			return found, err
 		}
-		if !e.Gone() && len(e.ID) >= len(digits) && e.ID[:len(digits)] == digits {
+		if !e.Gone() && strings.HasPrefix(string(e.ID), digits) {
 			found = append(found, e)
 		}
 	}
@@ -189,13 +192,14 @@ func (x *Index) file(name string) ([]Entry, error) {
 // With stages the index in which some missions have other entries, by their ids; the zero Entry takes one
 // out, without a trace. It returns the commit, zero for an empty index. Lines that are not valid are left
 // out of files that change.
-func (x *Index) With(changes map[string]Entry) (*Index, error) {
-	byFile := make(map[string][]string)
+func (x *Index) With(changes map[record.ID]Entry) (*Index, error) {
+	byFile := make(map[string][]record.ID)
 	for id := range changes {
-		if !valid(id) {
+		if !id.Valid() {
 			return nil, fmt.Errorf("archive mission %q: that is no id", id)
 		}
-		byFile[id[:2]] = append(byFile[id[:2]], id)
+		name := string(id[:2])
+		byFile[name] = append(byFile[name], id)
 	}
 	out := &Index{objects: x.objects, files: maps.Clone(x.files)}
 	if out.files == nil {
@@ -206,7 +210,7 @@ func (x *Index) With(changes map[string]Entry) (*Index, error) {
 		if err != nil && entries == nil {
 			return nil, err
 		}
-		all := make(map[string]Entry, len(entries)+len(ids))
+		all := make(map[record.ID]Entry, len(entries)+len(ids))
 		for _, e := range entries {
 			all[e.ID] = e
 		}
@@ -247,9 +251,9 @@ func (x *Index) With(changes map[string]Entry) (*Index, error) {
 // Unite stages the union of two indexes. Of two entries of a mission the later one stays ([later]). What
 // the other one has besides becomes a mission of its own: side returns the id of that, "" if the first
 // commit has all of the second.
-func (x *Index) Unite(other *Index, side func(commit, besides git.Hash) (string, error)) (*Index, error) {
-	changes := make(map[string]Entry)
-	at := func(id string) (Entry, error) {
+func (x *Index) Unite(other *Index, side func(commit, besides git.Hash) (record.ID, error)) (*Index, error) {
+	changes := make(map[record.ID]Entry)
+	at := func(id record.ID) (Entry, error) {
 		if e, ok := changes[id]; ok {
 			return e, nil
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -46,7 +47,7 @@ func commits(t testing.TB, objects *git.Objects, n int) (all []git.Hash) {
 	return all
 }
 
-func with(t testing.TB, x *Index, changes map[string]Entry) *Index {
+func with(t testing.TB, x *Index, changes map[record.ID]Entry) *Index {
 	t.Helper()
 	out, err := x.With(changes)
 	if err != nil {
@@ -60,11 +61,11 @@ func TestSet(t *testing.T) {
 	r, objects := open(t)
 	chain := commits(t, objects, 300)
 	random := rand.New(rand.NewPCG(1, 2))
-	entries := make(map[string]Entry)
+	entries := make(map[record.ID]Entry)
 	for i, c := range chain {
-		id := fmt.Sprintf("%08x", random.Uint32())
+		id := record.ID(fmt.Sprintf("%08x", random.Uint32()))
 		if i%9 == 0 {
-			id = c.String()[:12]
+			id = record.OfCommit(c)
 		}
 		entries[id] = Entry{ID: id, Ledger: c, Title: fmt.Sprint("mission <", i, ">"), At: int64(i), Turns: i}
 	}
@@ -77,14 +78,14 @@ func TestSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	oneByOne := with(t, empty, map[string]Entry{"00000000": {ID: "00000000", Ledger: chain[0]}})
+	oneByOne := with(t, empty, map[record.ID]Entry{"00000000": {ID: "00000000", Ledger: chain[0]}})
 	for id, e := range entries {
-		oneByOne = with(t, oneByOne, map[string]Entry{id: e})
+		oneByOne = with(t, oneByOne, map[record.ID]Entry{id: e})
 	}
 	if oneByOne.Tip == once.Tip {
 		t.Error("one more mission changes nothing")
 	}
-	oneByOne = with(t, oneByOne, map[string]Entry{"00000000": {}})
+	oneByOne = with(t, oneByOne, map[record.ID]Entry{"00000000": {}})
 	if again, err := oneByOne.Keep(); oneByOne.Tip != once.Tip || again != keep || err != nil {
 		t.Errorf("%s and %s, %s and %s, %v", oneByOne.Tip, once.Tip, again, keep, err)
 	}
@@ -103,7 +104,7 @@ func TestSet(t *testing.T) {
 		if f, ok, err := read.Find(e.ID); !ok || err != nil || f != e {
 			t.Fatalf("Find(%s) = %+v, %v, %v", e.ID, f, ok, err)
 		}
-		if like, err := read.Like(e.ID[:5]); err != nil || !slices.Contains(like, e) {
+		if like, err := read.Like(string(e.ID[:5])); err != nil || !slices.Contains(like, e) {
 			t.Fatalf("Like(%s) = %+v, %v", e.ID[:5], like, err)
 		}
 		n++
@@ -134,11 +135,11 @@ func TestModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, model := empty, make(map[string]Entry)
+	x, model := empty, make(map[record.ID]Entry)
 	for step := range gittest.Size(400, 100) {
-		changes := make(map[string]Entry)
+		changes := make(map[record.ID]Entry)
 		for range 1 + random.IntN(4) {
-			id := fmt.Sprintf("%08x", random.IntN(40)<<22)
+			id := record.ID(fmt.Sprintf("%08x", random.IntN(40)<<22))
 			e := Entry{ID: id, At: int64(random.IntN(9))}
 			switch k := chain[random.IntN(len(chain))]; random.IntN(3) {
 			case 0:
@@ -153,11 +154,11 @@ func TestModel(t *testing.T) {
 		if x = with(t, x, changes); step%20 != 0 {
 			continue
 		}
-		maps.DeleteFunc(model, func(_ string, e Entry) bool { return e == Entry{} })
+		maps.DeleteFunc(model, func(_ record.ID, e Entry) bool { return e == Entry{} })
 		if want := with(t, empty, model).Tip; x.Tip != want {
 			t.Fatalf("step %d: %s, want %s", step, x.Tip, want)
 		}
-		got := make(map[string]Entry)
+		got := make(map[record.ID]Entry)
 		for e, err := range x.All() {
 			if err != nil {
 				t.Fatal(err)
@@ -174,7 +175,7 @@ func TestModel(t *testing.T) {
 func TestUnite(t *testing.T) {
 	_, objects := open(t)
 	chain := commits(t, objects, 8)
-	whole := func(git.Hash, git.Hash) (string, error) { return "", nil }
+	whole := func(git.Hash, git.Hash) (record.ID, error) { return "", nil }
 	empty, err := Open(objects, git.Hash{})
 	if err != nil {
 		t.Fatal(err)
@@ -183,9 +184,9 @@ func TestUnite(t *testing.T) {
 	for range 100 {
 		var three []*Index
 		for range 3 {
-			changes := make(map[string]Entry)
+			changes := make(map[record.ID]Entry)
 			for id := range 5 {
-				e := Entry{ID: fmt.Sprintf("0000000%d", id)}
+				e := Entry{ID: record.ID(fmt.Sprintf("0000000%d", id))}
 				k := random.IntN(len(chain))
 				switch e.At = int64(k); random.IntN(3) {
 				case 0:
@@ -228,10 +229,10 @@ func TestUniteSides(t *testing.T) {
 	late := Entry{ID: id, Ledger: made(2), At: 2}
 	side := early
 	side.ID = "010000000000"
-	want := with(t, empty, map[string]Entry{id: late, side.ID: side}).Tip
+	want := with(t, empty, map[record.ID]Entry{id: late, side.ID: side}).Tip
 	for _, order := range [][2]Entry{{early, late}, {late, early}} {
-		x := with(t, empty, map[string]Entry{id: order[0]})
-		got, err := x.Unite(with(t, empty, map[string]Entry{id: order[1]}), func(commit, besides git.Hash) (string, error) {
+		x := with(t, empty, map[record.ID]Entry{id: order[0]})
+		got, err := x.Unite(with(t, empty, map[record.ID]Entry{id: order[1]}), func(commit, besides git.Hash) (record.ID, error) {
 			if commit != late.Ledger || besides != early.Ledger {
 				t.Errorf("asked about %s and %s", commit, besides)
 			}
@@ -272,7 +273,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"id":"ab000000","removed":"88d905babcf60000000000000000000000000000"}` + "\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		entries, err := decode("ab", content, git.SHA1)
-		all := make(map[string]Entry)
+		all := make(map[record.ID]Entry)
 		for _, e := range entries {
 			all[e.ID] = e
 		}

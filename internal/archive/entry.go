@@ -6,23 +6,23 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 )
 
 // An Entry is a mission in the archive, or a word that it was removed.
 type Entry struct {
-	ID      string   `json:"id"`               // 8 or 12 hex digits
-	Ledger  git.Hash `json:"ledger,omitzero"`  // zero for a mission that was removed
-	Notes   git.Hash `json:"notes,omitzero"`   // zero if it has none
-	Branch  git.Hash `json:"branch,omitzero"`  // zero for a passive mission
-	Removed git.Hash `json:"removed,omitzero"` // the ledger's last commit, of a mission that was removed
-	Title   string   `json:"title,omitempty"`  // for people: the mission's
-	At      int64    `json:"at,omitempty"`     // of its last event, seconds since 1970, of a removed one too
-	Turns   int      `json:"turns,omitempty"`  // the number of its last turn
+	ID      record.ID `json:"id"`               // 8 or 12 hex digits
+	Ledger  git.Hash  `json:"ledger,omitzero"`  // zero for a mission that was removed
+	Notes   git.Hash  `json:"notes,omitzero"`   // zero if it has none
+	Branch  git.Hash  `json:"branch,omitzero"`  // zero for a passive mission
+	Removed git.Hash  `json:"removed,omitzero"` // the ledger's last commit, of a mission that was removed
+	Title   string    `json:"title,omitempty"`  // for people: the mission's
+	At      int64     `json:"at,omitempty"`     // of its last event, seconds since 1970, of a removed one too
+	Turns   int       `json:"turns,omitempty"`  // the number of its last turn
 }
 
 // Gone reports whether the mission was removed.
@@ -54,11 +54,6 @@ const (
 	maxTitle = 500 // runes
 )
 
-// valid reports whether a text is an id.
-func valid(id string) bool {
-	return (len(id) == 8 || len(id) == 12) && strings.Trim(id, "0123456789abcdef") == ""
-}
-
 func (e Entry) line() []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -68,11 +63,11 @@ func (e Entry) line() []byte {
 }
 
 // encode writes entries as the lines of a file.
-func encode(entries map[string]Entry) ([]byte, error) {
+func encode(entries map[record.ID]Entry) ([]byte, error) {
 	var out []byte
 	for _, id := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[id]
-		if e.ID != id || !valid(id) || e.Gone() == e.Removed.IsZero() || !utf8.ValidString(e.Title) || utf8.RuneCountInString(e.Title) > maxTitle {
+		if e.ID != id || !id.Valid() || e.Gone() == e.Removed.IsZero() || !utf8.ValidString(e.Title) || utf8.RuneCountInString(e.Title) > maxTitle {
 			return nil, fmt.Errorf("archive mission %s: its entry is not valid", id)
 		}
 		out = append(out, e.line()...)
@@ -86,7 +81,7 @@ func decode(name string, content []byte, format git.Format) (entries []Entry, er
 	bad := 0
 	for line := range bytes.Lines(content) {
 		var e Entry
-		if len(line) > maxLine || json.Unmarshal(line, &e) != nil || !bytes.Equal(e.line(), line) || !valid(e.ID) || e.ID[:2] != name ||
+		if len(line) > maxLine || json.Unmarshal(line, &e) != nil || !bytes.Equal(e.line(), line) || !e.ID.Valid() || string(e.ID[:2]) != name ||
 			e.Gone() == e.Removed.IsZero() || !format.Names(e.Ledger, e.Notes, e.Branch, e.Removed) || utf8.RuneCountInString(e.Title) > maxTitle || e.Turns < 0 {
 			bad++
 			continue

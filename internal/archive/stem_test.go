@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -20,9 +21,9 @@ func TestFetch(t *testing.T) {
 		t.Run("protocol "+protocol, func(t *testing.T) {
 			r, objects := open(t)
 			main := r.Commit("main")
-			entries := make(map[string]Entry)
+			entries := make(map[record.ID]Entry)
 			for i, c := range commits(t, objects, 300) {
-				id := fmt.Sprintf("%08x", i)
+				id := record.ID(fmt.Sprintf("%08x", i))
 				entries[id] = Entry{ID: id, Ledger: c}
 			}
 			empty, err := Open(objects, git.Hash{})

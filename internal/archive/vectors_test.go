@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -29,7 +30,7 @@ func TestVectors(t *testing.T) {
 			if !ok {
 				t.Fatalf("its header is %q", header)
 			}
-			changes := make(map[string]Entry)
+			changes := make(map[record.ID]Entry)
 			for line := range strings.Lines(body) {
 				var e Entry
 				if err := json.Unmarshal([]byte(line), &e); err != nil {

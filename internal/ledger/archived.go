@@ -50,7 +50,7 @@ func Archived(objects *git.Objects, index git.Hash, id ID) (archive.Entry, error
 	if err != nil {
 		return archive.Entry{}, err
 	}
-	e, ok, err := x.Find(string(id))
+	e, ok, err := x.Find(id)
 	if !ok {
 		return archive.Entry{}, err
 	}
@@ -69,7 +69,7 @@ func ListArchived(ctx context.Context, repo *git.Repo) ([]archive.Entry, error) 
 func ListAll(ctx context.Context, repo *git.Repo) (map[ID]git.Hash, error) {
 	missions, archived, err := list(ctx, repo)
 	for _, e := range archived {
-		missions[ID(e.ID)] = e.Ledger
+		missions[e.ID] = e.Ledger
 	}
 	return missions, err
 }
@@ -105,7 +105,7 @@ func list(ctx context.Context, repo *git.Repo) (missions map[ID]git.Hash, archiv
 			unread.Add(err)
 			continue
 		}
-		if _, live := missions[ID(e.ID)]; !live && !e.Gone() {
+		if _, live := missions[e.ID]; !live && !e.Gone() {
 			archived = append(archived, e)
 		}
 	}

@@ -3,6 +3,8 @@ package ledger
 import (
 	"fmt"
 	"strings"
+
+	"gitagent/internal/record"
 )
 
 // The trailers of a code commit. After a rebase that lost a turn's note, they are how the turn is
@@ -36,12 +38,12 @@ func ReadCodeMessage(message string) (id TurnID, ok bool) {
 		key, value, _ := strings.Cut(line, ": ")
 		switch key {
 		case TrailerMission:
-			mission, err := ParseID(value)
+			mission, err := record.ParseID(value)
 			if ok = err == nil; ok {
 				id.Mission = mission
 			}
 		case trailerTurn:
-			if n, is := ParseNumber(value); is && IsNumber(n) {
+			if n, is := record.ParseNumber(value); is && record.IsNumber(n) {
 				id.Turn = n
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 )
 
 // HandoffPath is the path of a handoff's file, or of its directory if name is empty.
@@ -20,7 +21,7 @@ func (l *Ledger) Handoffs() ([]int, error) {
 	entries, err := l.dir("handoffs")
 	var numbers []int
 	for name, e := range entries {
-		if n, ok := padded(name, 6, ""); ok && IsNumber(n) && e.Mode == filemode.Dir {
+		if n, ok := padded(name, 6, ""); ok && record.IsNumber(n) && e.Mode == filemode.Dir {
 			numbers = append(numbers, n)
 		}
 	}

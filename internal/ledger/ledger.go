@@ -14,7 +14,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 	"gitagent/internal/signature"
+)
+
+// Names for what a ledger holds, see package record.
+type (
+	ID      = record.ID
+	TurnID  = record.TurnID
+	Mission = record.Mission
 )
 
 // A Ledger is the state of a mission at one event.
@@ -22,7 +30,6 @@ type Ledger struct {
 	ID      ID
 	Tip     git.Hash // the ledger commit; zero for a mission that has none yet
 	Mission *Mission
-	Began   ID // the id it was recorded under; differs from ID in a side of a mission that went on in two clones
 
 	objects *git.Objects
 	tree    git.Hash
@@ -40,7 +47,7 @@ func Open(ctx context.Context, repo *git.Repo, objects *git.Objects, id ID) (*Le
 	return At(objects, id, tip)
 }
 
-// At reads the ledger at one of its commits. Its head gets its name as in [ParseHead].
+// At reads the ledger at one of its commits. Its head gets its name as in [record.ParseHead].
 func At(objects *git.Objects, id ID, tip git.Hash) (*Ledger, error) {
 	if tip.IsZero() { // as a ref whose file is damaged says
 		return nil, fmt.Errorf("read ledger of %s: its ref is %w", id, git.ErrDamaged)
@@ -54,17 +61,17 @@ func At(objects *git.Objects, id ID, tip git.Hash) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.Mission, err = ParseHead(id, data, tip.Format()); err != nil {
+	if l.Mission, err = record.ParseHead(id, data, tip.Format()); err != nil {
 		return nil, fmt.Errorf("read ledger of %s: %w", id, err)
 	}
-	l.Began = l.Mission.began
 	l.held += headSize * len(data)
 	return l, nil
 }
 
 // New returns the ledger of a mission that has not recorded anything yet.
 func New(objects *git.Objects, m *Mission) *Ledger {
-	return &Ledger{ID: m.ID, Mission: m, Began: m.ID, objects: objects, dirs: make(map[string]map[string]git.Entry)}
+	m.Began = m.ID
+	return &Ledger{ID: m.ID, Mission: m, objects: objects, dirs: make(map[string]map[string]git.Entry)}
 }
 
 // headFile is the path of the mission's head.
@@ -235,7 +242,7 @@ func (l *Ledger) edit(tree git.Hash, files map[string][]byte) (git.Hash, error) 
 
 // List returns the repository's missions and the tips of their ledgers.
 func List(ctx context.Context, repo *git.Repo) (map[ID]git.Hash, error) {
-	refs, err := repo.Refs(ctx, missionRefs)
+	refs, err := repo.Refs(ctx, record.MissionRefs)
 	if err != nil {
 		return nil, fmt.Errorf("list missions: %w", err)
 	}
@@ -244,7 +251,7 @@ func List(ctx context.Context, repo *git.Repo) (map[ID]git.Hash, error) {
 
 // Keeping returns the missions whose ledgers keep a commit, as [List] does.
 func Keeping(ctx context.Context, repo *git.Repo, commit git.Hash) (map[ID]git.Hash, error) {
-	refs, err := repo.Containing(ctx, commit, missionRefs)
+	refs, err := repo.Containing(ctx, commit, record.MissionRefs)
 	if err != nil {
 		return nil, fmt.Errorf("find the missions that keep %s: %w", commit, err)
 	}
@@ -258,18 +265,18 @@ func Newest(ctx context.Context, repo *git.Repo) (ID, int, error) {
 	if err != nil || len(missions) == 0 {
 		return "", 0, err
 	}
-	newest, err := repo.Wary().NewestRef(ctx, missionRefs)
+	newest, err := repo.Wary().NewestRef(ctx, record.MissionRefs)
 	if err != nil {
 		return "", len(missions), ctx.Err()
 	}
-	id, _ := ParseID(strings.TrimPrefix(newest, missionRefs))
+	id, _ := record.ParseID(strings.TrimPrefix(newest, record.MissionRefs))
 	return id, len(missions), nil
 }
 
 func ofRefs(refs map[string]git.Hash) map[ID]git.Hash {
 	missions := make(map[ID]git.Hash, len(refs))
 	for ref, tip := range refs {
-		if id, err := ParseID(strings.TrimPrefix(ref, missionRefs)); err == nil {
+		if id, err := record.ParseID(strings.TrimPrefix(ref, record.MissionRefs)); err == nil {
 			missions[id] = tip
 		}
 	}
@@ -277,7 +284,7 @@ func ofRefs(refs map[string]git.Hash) map[ID]git.Hash {
 }
 
 // Side returns the first commit of one side of a mission that went on in two ways: tip's first one
-// that beside lacks. The side is named by it, see [OfCommit].
+// that beside lacks. The side is named by it, see [record.OfCommit].
 func Side(ctx context.Context, repo *git.Repo, tip, beside git.Hash) (git.Hash, error) {
 	out, err := repo.Output(ctx, nil, "rev-list", "--first-parent", "--reverse", tip.String(), "^"+beside.String())
 	if err != nil {

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -57,7 +57,7 @@ func TestAppend(t *testing.T) {
 	first := r.Commit("first")
 	second := r.Commit("second")
 	repo, objects := open(t, r)
-	l := New(objects, &Mission{V: Version, ID: "a1b2c3d4", Created: dev(0).When})
+	l := New(objects, &Mission{V: record.Version, ID: "a1b2c3d4", Created: dev(0).When})
 	l = l.append(t, Event{Subject: "start"})
 	for n := 1; n <= 201; n++ {
 		l.Mission.AddSession(fmt.Sprintf("session-%d", n/100))
@@ -144,7 +144,7 @@ func TestAppendStagesOnly(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	_, objects := open(t, r)
-	l := New(objects, &Mission{V: Version, ID: "a1b2c3d4"})
+	l := New(objects, &Mission{V: record.Version, ID: "a1b2c3d4"})
 	l.append(t, Event{Subject: "start", Files: map[string][]byte{"a": []byte("a")}})
 	if refs := r.Git("for-each-ref"); refs != "" {
 		t.Errorf("refs: %s", refs)
@@ -158,7 +158,7 @@ func TestTurnPath(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{
 		1: "turns/0000/000001.json", 99: "turns/0000/000099.json", 100: "turns/0001/000100.json",
-		123456: "turns/1234/123456.json", MaxNumber: "turns/9999/999999.json",
+		123456: "turns/1234/123456.json", record.MaxNumber: "turns/9999/999999.json",
 	} {
 		if got := TurnPath("turns", n, ".json"); got != want {
 			t.Errorf("TurnPath of %d = %s, want %s", n, got, want)
@@ -171,7 +171,7 @@ func TestNumbers(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	_, objects := open(t, r)
-	l := New(objects, &Mission{V: Version, ID: "a1b2c3d4"})
+	l := New(objects, &Mission{V: record.Version, ID: "a1b2c3d4"})
 	files := make(map[string][]byte)
 	for _, name := range []string{
 		"turns/0000/000001.json", "turns/0123/012345.json", "handoffs/000007/handoff.json", // and nothing else
@@ -200,9 +200,9 @@ func TestNumbers(t *testing.T) {
 	if want := []int{12345, 1}; !slices.Equal(all, want) {
 		t.Errorf("Turns are %d, want %d", all, want)
 	}
-	l = l.append(t, Event{Files: map[string][]byte{TurnPath("turns", MaxNumber, ".json"): []byte("x")}})
-	if last, err := l.LastTurn(); err != nil || last != MaxNumber {
-		t.Errorf("LastTurn = %d, %v; want %d", last, err, MaxNumber)
+	l = l.append(t, Event{Files: map[string][]byte{TurnPath("turns", record.MaxNumber, ".json"): []byte("x")}})
+	if last, err := l.LastTurn(); err != nil || last != record.MaxNumber {
+		t.Errorf("LastTurn = %d, %v; want %d", last, err, record.MaxNumber)
 	}
 }
 
@@ -211,7 +211,7 @@ func TestFilesOnly(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	_, objects := open(t, r)
-	l := New(objects, &Mission{V: Version, ID: "a1b2c3d4"}).append(t, Event{Files: map[string][]byte{"turns/0000/000001.json": []byte("x")}})
+	l := New(objects, &Mission{V: record.Version, ID: "a1b2c3d4"}).append(t, Event{Files: map[string][]byte{"turns/0000/000001.json": []byte("x")}})
 	file, err := l.Entry("turns/0000/000001.json")
 	if err != nil {
 		t.Fatal(err)
@@ -250,7 +250,7 @@ func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	_, objects := open(t, r)
-	l := New(objects, &Mission{V: Version, ID: "a1b2c3d4"})
+	l := New(objects, &Mission{V: record.Version, ID: "a1b2c3d4"})
 	zeros := make([]byte, MaxHandoff+1)
 	large := map[string][]byte{
 		"turns/0000/000001.json":            zeros[:MaxTurn+1],
@@ -281,154 +281,4 @@ func TestTooLarge(t *testing.T) {
 	} else if _, err := At(objects, l.ID, tip); !errors.Is(err, git.ErrTooLarge) {
 		t.Errorf("At: %v, want ErrTooLarge", err)
 	}
-}
-
-func TestDecode(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		text string
-		ok   bool
-	}{
-		"a long text":      {`{"a":"` + strings.Repeat(`,[{\"\\`, 50_000) + `"}`, true},
-		"many values":      {`{"a":[` + strings.Repeat(`0,`, 30_000) + `0]}`, true},
-		"too many values":  {`{"a":[` + strings.Repeat(`0,`, 40_000) + `0]}`, false},
-		"too many objects": {`[` + strings.Repeat(`{},`, 20_000) + `0]`, false},
-		"behind a quote":   {`{"a\"":"\\","b":[` + strings.Repeat(`0,`, 40_000) + `0]}`, false},
-	} {
-		var v any
-		if err := Decode([]byte(tt.text), &v); (err == nil) != tt.ok {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestIDs(t *testing.T) {
-	t.Parallel()
-	for s, ok := range map[string]bool{
-		"a1b2c3d4": true, "00000000": true, "a1b2c3d4e5f6": true,
-		"": false, "a1b2c3d": false, "a1b2c3d45": false, "A1B2C3D4": false, "a1b2c3dg": false, "../../..": false, "a1b2c3d4\n": false, "-1b2c3d4": false, "a1b2/3d4": false,
-	} {
-		if id, err := ParseID(s); (err == nil) != ok || ok && string(id) != s {
-			t.Errorf("ParseID(%q) = %q, %v", s, id, err)
-		}
-	}
-	seen := make(map[ID]bool)
-	for range 100 {
-		id, err := NewID()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ParseID(string(id)); err != nil || len(id) != 8 || seen[id] {
-			t.Errorf("NewID = %q: %v", id, err)
-		}
-		seen[id] = true
-	}
-	for _, tt := range []struct {
-		session string
-		digits  int
-		want    ID
-	}{
-		{"5b603d06-8528-4d54-8275-dcebec74b87e", 8, "ec74b87e"},
-		{"5b603d06-8528-4d54-8275-dcebec74b87e", 12, "dcebec74b87e"},
-		{"5B603D06-8528-4D54-8275-DCEBEC74B87E", 8, "ec74b87e"},
-		{"1234567-8", 8, "12345678"},
-		{"ses_df66c3548ffebYgP3dFv5wDzLh", 8, "8f40da54"},
-		{"ses_df66c3548ffebYgP3dFv5wDzLh", 12, "3ce58f40da54"},
-		{"ffffffff", 12, ""},
-		{"", 8, ""},
-	} {
-		got, err := OfSession(tt.session, tt.digits)
-		if got != tt.want || (err == nil) != (tt.want != "") {
-			t.Errorf("OfSession(%q, %d) = %q, %v; want %q", tt.session, tt.digits, got, err, tt.want)
-		}
-	}
-	for branch, want := range map[string]ID{
-		"refs/heads/agent/mission/a1b2c3d4": "a1b2c3d4", "refs/heads/agent/mission/a1b2c3d4e5f6": "a1b2c3d4e5f6",
-		"refs/heads/agent/mission/": "", "refs/heads/agent/mission/main": "", "refs/heads/main": "", "agent/mission/a1b2c3d4": "",
-		"refs/heads/agent/mission/a1b2c3d4/x": "", "refs/tags/agent/mission/a1b2c3d4": "", "": "",
-	} {
-		if got, ok := OfBranch(branch, "agent/mission/"); got != want && ok || ok != (want != "") {
-			t.Errorf("OfBranch(%q) = %q, %t; want %q", branch, got, ok, want)
-		}
-	}
-	id := ID("a1b2c3d4")
-	for _, ref := range []string{id.Ref(), id.NotesRef(), id.Branch("agent/mission/")} {
-		if ref != "refs/agent/missions/a1b2c3d4" && ref != "refs/notes/agent/a1b2c3d4" && ref != "refs/heads/agent/mission/a1b2c3d4" {
-			t.Errorf("ref %s", ref)
-		}
-	}
-}
-
-func TestParseMission(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name string
-		data string
-		want string // how it is rewritten, "" if it is refused
-		err  error
-	}{
-		{"minimal", `{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z"}`, `{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z"}`, nil},
-		{
-			"full",
-			`{"v":1,"id":"a1b2c3d4","title":"<fix> & \u001b","created":"2026-11-20T12:00:00Z","agent":"claude-code","base":"x","branch":"refs/heads/b","forked_from":{"mission":"ffffffff","turn":3},"predecessor":"eeeeeeee","sessions":["a","b"]}`,
-			`{"v":1,"id":"a1b2c3d4","title":"<fix> & \u001b","created":"2026-11-20T12:00:00Z","agent":"claude-code","base":"x","branch":"refs/heads/b","forked_from":{"mission":"ffffffff","turn":3},"predecessor":"eeeeeeee","sessions":["a","b"]}`,
-			nil,
-		},
-		{"unknown fields", `{"z":[1, 2],"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z","a":null}`, `{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z","a":null,"z":[1,2]}`, nil},
-		{"a newline after it", "{\"v\":1,\"id\":\"a1b2c3d4\",\"created\":\"2026-11-20T12:00:00Z\"}\n\n", `{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z"}`, nil},
-		{"newer version", `{"v":2}`, "", ErrVersion},
-		{"no version", `{}`, "", ErrVersion},
-		{"no id", `{"v":1}`, "", nil},
-		{"bad id", `{"v":1,"id":"../../../x"}`, "", nil},
-		{"wrong type", `{"v":1,"id":7}`, "", nil},
-		{"forked from itself at no turn", `{"v":1,"id":"a1b2c3d4","forked_from":{"mission":"a1b2c3d4","turn":0}}`, `{"v":1,"id":"a1b2c3d4","created":"0001-01-01T00:00:00Z","forked_from":{"mission":"a1b2c3d4","turn":0}}`, nil},
-		{"forked from turn -1", `{"v":1,"id":"a1b2c3d4","forked_from":{"mission":"ffffffff","turn":-1}}`, "", nil},
-		{"forked from too large a turn", `{"v":1,"id":"a1b2c3d4","forked_from":{"mission":"ffffffff","turn":1000000}}`, "", nil},
-		{"forked from no mission", `{"v":1,"id":"a1b2c3d4","forked_from":{"mission":"../x","turn":1}}`, "", nil},
-		{"predecessor", `{"v":1,"id":"a1b2c3d4","predecessor":"x"}`, "", nil},
-		{"not an object", `[]`, "", nil},
-		{"empty", ``, "", nil},
-		{"binary", "\x00", "", nil},
-		{"two", `{"v":1,"id":"a1b2c3d4"}{}`, "", nil},
-	} {
-		m, err := ParseMission([]byte(tt.data))
-		if tt.want == "" {
-			if err == nil || tt.err != nil && !errors.Is(err, tt.err) {
-				t.Errorf("%s: ParseMission = %+v, %v; want an error", tt.name, m, err)
-			}
-			continue
-		}
-		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-			continue
-		}
-		if got, err := m.Encode(); err != nil || string(got) != tt.want+"\n" {
-			t.Errorf("%s: Encode = %v\n%s\nwant\n%s", tt.name, err, got, tt.want)
-		}
-	}
-}
-
-func FuzzParseMission(f *testing.F) {
-	f.Add([]byte(`{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z","sessions":["a"],"x":{"y":[1]}}`))
-	f.Add([]byte(`{"v":1,"id":"a1b2c3d4e5f6","Title":"a","title":"b","forked_from":{"mission":"x","turn":-1}}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := ParseMission(data)
-		if err != nil {
-			return
-		}
-		first, err := m.Encode()
-		if err != nil {
-			t.Fatalf("Encode(ParseMission(%q)): %v", data, err)
-		}
-		if bytes.IndexByte(first, '\n') != len(first)-1 {
-			t.Errorf("not one line: %q", first)
-		}
-		again, err := ParseMission(first)
-		if err != nil {
-			t.Fatalf("ParseMission(%q), from %q: %v", first, data, err)
-		}
-		if second, err := again.Encode(); err != nil || !bytes.Equal(first, second) {
-			t.Errorf("Encode is not canonical: %q, then %q (%v)", first, second, err)
-		}
-	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 )
 
 // Like returns missions whose ids begin with these lower-case digits, at most so many, and the tips of
@@ -22,7 +23,7 @@ func Like(ctx context.Context, repo *git.Repo, digits string, most int) (map[ID]
 	}
 	missions := make(map[ID]git.Hash)
 	for _, digits := range patterns {
-		refs, err := repo.Refs(ctx, missionRefs+digits+"*")
+		refs, err := repo.Refs(ctx, record.MissionRefs+digits+"*")
 		if err != nil {
 			return nil, fmt.Errorf("list missions: %w", err)
 		}

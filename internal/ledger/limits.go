@@ -1,10 +1,6 @@
 package ledger
 
-import (
-	"encoding/json"
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // The limits of what is read of a ledger, in bytes. They are the format's: whoever can push to the
 // repository can have written a ledger, and what git stores in 500 KB can have 500 MB.
@@ -30,32 +26,4 @@ func limit(name string) int64 {
 		return MaxHandoff
 	}
 	return maxFile
-}
-
-// maxValues is how many values a record may have: those of a list or an object take far more memory
-// than their text.
-const maxValues = 1 << 15
-
-// Decode decodes a record that a stranger may have written.
-func Decode(data []byte, v any) error {
-	if len(data) > maxValues && values(data) > maxValues {
-		return fmt.Errorf("the record has more than %d values", maxValues)
-	}
-	return json.Unmarshal(data, v)
-}
-
-// values is about how many values a JSON text has: it counts what begins or separates them.
-func values(data []byte) int {
-	n, inString := 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case !inString && (c == ',' || c == '[' || c == '{'):
-			n++
-		}
-	}
-	return n
 }

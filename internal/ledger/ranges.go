@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gitagent/internal/record"
 )
 
 // Ranges are numbers as people write them, of turns above all: "1-4,7". They are in order, and don't touch.
@@ -22,8 +24,8 @@ func ParseRanges(s string) (Ranges, error) {
 		if !isRange {
 			last = first
 		}
-		from, ok := ParseNumber(first)
-		to, okay := ParseNumber(last)
+		from, ok := record.ParseNumber(first)
+		to, okay := record.ParseNumber(last)
 		if !ok || !okay || from > to {
 			return nil, fmt.Errorf("%q: turns are named by numbers and ranges of them, as in 1-4,7", s)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 	"gitagent/internal/signature"
 )
 
@@ -85,7 +86,7 @@ func ParseSigned(content []byte) (s Signed, ok bool) {
 	if !ok {
 		return s, false
 	}
-	id, err := ParseID(of)
+	id, err := record.ParseID(of)
 	if err != nil {
 		return s, false
 	}

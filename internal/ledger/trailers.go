@@ -1,6 +1,10 @@
 package ledger
 
-import "strings"
+import (
+	"strings"
+
+	"gitagent/internal/record"
+)
 
 // maxTrailed is how many turns of a message count, with those that it names again.
 const maxTrailed = 10_000
@@ -20,9 +24,9 @@ func ReadTrailers(message string) []TurnID {
 		var numbers Ranges
 		switch key {
 		case TrailerMission:
-			mission, _ = ParseID(value) // what is no id is none
+			mission, _ = record.ParseID(value) // what is no id is none
 		case trailerTurn:
-			if n, ok := ParseNumber(value); ok {
+			if n, ok := record.ParseNumber(value); ok {
 				numbers = RangesOf(n)
 			}
 		case TrailerTurns:
@@ -35,7 +39,7 @@ func ReadTrailers(message string) []TurnID {
 			if left--; left < 0 {
 				return list
 			}
-			if id := (TurnID{mission, n}); !seen[id] {
+			if id := (TurnID{Mission: mission, Turn: n}); !seen[id] {
 				seen[id] = true
 				list = append(list, id)
 			}

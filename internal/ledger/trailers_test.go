@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gitagent/internal/record"
 )
 
 func TestReadTrailers(t *testing.T) {
@@ -12,10 +14,10 @@ func TestReadTrailers(t *testing.T) {
 		name, message string
 		want          []TurnID
 	}{
-		{"a code commit", "turn 12: x\n\nAgent-Mission: a1b2c3d4\nAgent-Turn: 12\nAgent-Session: s\n", []TurnID{{"a1b2c3d4", 12}}},
-		{"several turns", "Subject\n\nText\n\nAgent-Mission: a1b2c3d4\nAgent-Turns: 1-2,7\n", []TurnID{{"a1b2c3d4", 1}, {"a1b2c3d4", 2}, {"a1b2c3d4", 7}}},
-		{"two missions", "S\n\nAgent-Mission: a1b2c3d4\nAgent-Turns: 1\nAgent-Mission: b2c3d4e5\nAgent-Turns: 1\n", []TurnID{{"a1b2c3d4", 1}, {"b2c3d4e5", 1}}},
-		{"a squash, indented", "Squashed commit\n\ncommit 1\n\n    turn 2\n\n    Agent-Mission: a1b2c3d4\n    Agent-Turn: 2\n\ncommit 2\n\n    turn 2\n\n    Agent-Mission: a1b2c3d4\r\n    Agent-Turn: 2\n", []TurnID{{"a1b2c3d4", 2}}},
+		{"a code commit", "turn 12: x\n\nAgent-Mission: a1b2c3d4\nAgent-Turn: 12\nAgent-Session: s\n", []TurnID{{Mission: "a1b2c3d4", Turn: 12}}},
+		{"several turns", "Subject\n\nText\n\nAgent-Mission: a1b2c3d4\nAgent-Turns: 1-2,7\n", []TurnID{{Mission: "a1b2c3d4", Turn: 1}, {Mission: "a1b2c3d4", Turn: 2}, {Mission: "a1b2c3d4", Turn: 7}}},
+		{"two missions", "S\n\nAgent-Mission: a1b2c3d4\nAgent-Turns: 1\nAgent-Mission: b2c3d4e5\nAgent-Turns: 1\n", []TurnID{{Mission: "a1b2c3d4", Turn: 1}, {Mission: "b2c3d4e5", Turn: 1}}},
+		{"a squash, indented", "Squashed commit\n\ncommit 1\n\n    turn 2\n\n    Agent-Mission: a1b2c3d4\n    Agent-Turn: 2\n\ncommit 2\n\n    turn 2\n\n    Agent-Mission: a1b2c3d4\r\n    Agent-Turn: 2\n", []TurnID{{Mission: "a1b2c3d4", Turn: 2}}},
 		{"no mission", "S\n\nAgent-Turn: 2\n", nil},
 		{"no id", "S\n\nAgent-Mission: a1b2c3d4\nAgent-Mission: main\nAgent-Turn: 2\n", nil},
 		{"no numbers", "S\n\nAgent-Mission: a1b2c3d4\nAgent-Turn: 02\nAgent-Turns: 1-2-3\nAgent-Turns: 4-1\n", nil},
@@ -41,7 +43,7 @@ func FuzzReadTrailers(f *testing.F) {
 		}
 		seen := make(map[TurnID]bool)
 		for _, id := range list {
-			if _, err := ParseID(string(id.Mission)); err != nil || !IsNumber(id.Turn) || seen[id] {
+			if _, err := record.ParseID(id.Mission); err != nil || !record.IsNumber(id.Turn) || seen[id] {
 				t.Fatalf("turn %v", id)
 			}
 			seen[id] = true

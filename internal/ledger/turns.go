@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 )
 
 // perDir is how many turns share a directory of the ledger: every turn rewrites a directory, so it
@@ -39,7 +42,7 @@ func NewestDirs(entries map[string]git.Entry) []Numbered {
 func NewestRecords(dir int, entries map[string]git.Entry) []Numbered {
 	return newest(entries, func(name string, e git.Entry) (int, bool) {
 		n, ok := padded(name, 6, ".json")
-		return n, ok && IsNumber(n) && n/perDir == dir && isFile(e)
+		return n, ok && record.IsNumber(n) && n/perDir == dir && isFile(e)
 	})
 }
 
@@ -57,7 +60,7 @@ func newest(entries map[string]git.Entry, number func(string, git.Entry) (int, b
 // Turns goes through the records of the mission's turns, the newest first. A directory is read when
 // it is its turn; one that can't be read is an error in the place of its turns, with the number of the
 // first.
-func (l *Ledger) Turns() iter.Seq2[Numbered, error] { return l.TurnsBelow(MaxNumber + 1) }
+func (l *Ledger) Turns() iter.Seq2[Numbered, error] { return l.TurnsBelow(record.MaxNumber + 1) }
 
 // TurnsBelow is Turns for those with numbers below that.
 func (l *Ledger) TurnsBelow(number int) iter.Seq2[Numbered, error] {
@@ -91,4 +94,14 @@ func (l *Ledger) LastTurn() (int, error) {
 		return r.Number, err
 	}
 	return 0, nil
+}
+
+// padded reads a number in the name of an entry of a ledger's tree: so many digits, and ext.
+func padded(name string, digits int, ext string) (int, bool) {
+	name, ok := strings.CutSuffix(name, ext)
+	if !ok || len(name) != digits || strings.Trim(name, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(name)
+	return n, err == nil
 }

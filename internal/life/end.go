@@ -8,7 +8,7 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -67,7 +67,7 @@ func finish(ctx context.Context, s *handoffstore.Store, last turns.Signal, wait 
 	if err != nil {
 		return nil, nil, fmt.Errorf("the end of session %s: %w", last.Session, err)
 	}
-	if r.Mission, err = ledger.ParseID(s.Workspace.Store.Load(last.Session).Mission); err != nil {
+	if r.Mission, err = record.ParseID(s.Workspace.Store.Load(last.Session).Mission); err != nil {
 		return result, nil, nil // the session never recorded anything
 	}
 	g, err := s.Gather(ctx, r)

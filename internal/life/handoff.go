@@ -9,7 +9,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/agent"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
 )
@@ -27,7 +27,7 @@ func Compact(ctx context.Context, w *workspace.Workspace, r handoffstore.Request
 		return err
 	}
 	st := w.Store.Load(r.Session)
-	mission, err := ledger.ParseID(st.Mission)
+	mission, err := record.ParseID(st.Mission)
 	if err != nil {
 		return nil // it has recorded nothing
 	}
@@ -46,7 +46,7 @@ func Compact(ctx context.Context, w *workspace.Workspace, r handoffstore.Request
 // last session in this worktree. It reports whether the agent itself hands off.
 func Complete(w *workspace.Workspace, r *handoffstore.Request, agent *session.State) (own bool) {
 	of := agent
-	own = agent != nil && (agent.Mission == "" || agent.Mission == string(r.Mission))
+	own = agent != nil && (agent.Mission == "" || agent.Mission == r.Mission)
 	if !own {
 		if r.Says() {
 			return false

@@ -10,7 +10,7 @@ import (
 
 	"gitagent/handoffstore"
 	"gitagent/internal/agent"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -94,7 +94,7 @@ func sweep(ctx context.Context, s *handoffstore.Store, b handoffstore.Start, nei
 
 // handOffLeft finishes a session that is gone. r holds whatever else is known of its end.
 func handOffLeft(ctx context.Context, s *handoffstore.Store, left handoffstore.Abandoned, at time.Time, r handoffstore.Request) (*handoffstore.Gathered, error) {
-	mission, err := ledger.ParseID(left.Mission)
+	mission, err := record.ParseID(left.Mission)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func facts(t *turns.Turn) [][2]string {
 		add("Context", fmt.Sprintf("%d tokens, %d written", t.Context, t.Output))
 	}
 	for _, a := range t.Agents {
-		add("Sub-agent", strings.TrimPrefix(a.String(), "sub-agent "))
+		add("Sub-agent", strings.TrimPrefix(turns.SideLine(a), "sub-agent "))
 	}
 	if t.AgentsLeft > 0 {
 		add("Sub-agents", fmt.Sprintf("%d more left out", t.AgentsLeft))
@@ -45,7 +45,7 @@ func facts(t *turns.Turn) [][2]string {
 // agents adds to d what the turn's sub-agents did.
 func (w *writing) agents(told *turns.Conversations, t *turns.Turn, d *detail) {
 	for _, a := range t.Agents {
-		one := &subAgent{ID: a.ID, Line: strings.TrimPrefix(a.String(), "sub-agent ")}
+		one := &subAgent{ID: a.ID, Line: strings.TrimPrefix(turns.SideLine(a), "sub-agent ")}
 		segment, err := told.Side(t, a.ID, maxSegment)
 		if err != nil {
 			one.Missing = err.Error()

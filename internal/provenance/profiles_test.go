@@ -13,6 +13,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/transaction"
 	"gitagent/test/replay"
 	"gitagent/turns"
@@ -781,7 +782,7 @@ func (tr *tree) noteAdopted(last *turns.Turn) bool {
 		if err := tx.Open(ctx); err != nil {
 			return err
 		}
-		tx.Ledger.Mission.Adopted = &ledger.Adoption{Turn: last.Turn, At: tx.At, Commit: head}
+		tx.Ledger.Mission.Adopted = &record.Adoption{Turn: last.Turn, At: tx.At, Commit: head}
 		if err := tx.Append(fmt.Sprintf("adopt %d", last.Turn), nil, head); err != nil {
 			return err
 		}

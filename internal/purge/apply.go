@@ -13,7 +13,7 @@ import (
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/secret"
 	"gitagent/internal/signature"
 	"gitagent/internal/trust"
@@ -30,15 +30,15 @@ type Apply struct {
 	// only in its archive follows them.
 	There []git.Hash
 	// Accepted are missions of which a person has agreed to what was purged, whoever signed it.
-	Accepted []ledger.ID
+	Accepted []record.ID
 }
 
 // An Applied says what a map has done.
 type Applied struct {
 	Result  *Result                   // nil if there was nothing to do
-	Renamed map[ledger.ID]ledger.ID   // missions that are named by a commit which was replaced
-	Changed map[ledger.ID]bool        // missions here that were rewritten, or went
-	Held    map[ledger.ID]HeldBecause // missions here, or just fetched, that stay as they are
+	Renamed map[record.ID]record.ID   // missions that are named by a commit which was replaced
+	Changed map[record.ID]bool        // missions here that were rewritten, or went
+	Held    map[record.ID]HeldBecause // missions here, or just fetched, that stay as they are
 }
 
 // HeldBecause says why the map was not applied to a mission.
@@ -52,7 +52,7 @@ type HeldBecause struct {
 
 // A line is a ledger with what it keeps, from its newest commit.
 type line struct {
-	id      ledger.ID
+	id      record.ID
 	landed  bool
 	besides bool // archived, of a mission that has refs
 	tip     git.Hash
@@ -81,7 +81,7 @@ func (a *Apply) Do(ctx context.Context) (*Applied, error) {
 
 // once applies the map as it is now.
 func (a *Apply) once(ctx context.Context) (*Applied, error) {
-	done := &Applied{Held: make(map[ledger.ID]HeldBecause), Changed: make(map[ledger.ID]bool), Renamed: make(map[ledger.ID]ledger.ID)}
+	done := &Applied{Held: make(map[record.ID]HeldBecause), Changed: make(map[record.ID]bool), Renamed: make(map[record.ID]record.ID)}
 	memory, err := secret.ReadMemory(a.Store.Dir())
 	if err != nil || a.Map.Empty() && !memory.Finds() {
 		return done, err
@@ -134,7 +134,7 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 		done.Changed[id] = true
 	}
 	for _, u := range plan.updates {
-		if id, err := ledger.ParseID(u.Ref[strings.LastIndexByte(u.Ref, '/')+1:]); err == nil && u.Ref == id.Ref() {
+		if id, err := record.ParseID(u.Ref[strings.LastIndexByte(u.Ref, '/')+1:]); err == nil && u.Ref == id.Ref() {
 			done.Changed[id] = true
 		}
 	}
@@ -182,7 +182,7 @@ func (a *Apply) archived(ctx context.Context, objects *git.Objects, news bool) (
 			return nil, err
 		}
 		if tip := e.Ledger; !e.Gone() && (news || all[mask(tip)] != nil) && objects.Has(tip) == nil {
-			list = append(list, &line{id: ledger.ID(e.ID), tip: tip})
+			list = append(list, &line{id: e.ID, tip: tip})
 		}
 	}
 	return list, nil
@@ -203,7 +203,7 @@ func (a *Apply) lines(ctx context.Context, objects *git.Objects, archived []*lin
 		maps.Copy(here, landed)
 	}
 	for _, ref := range slices.Sorted(maps.Keys(here)) {
-		id, err := ledger.ParseID(ref[strings.LastIndexByte(ref, '/')+1:])
+		id, err := record.ParseID(ref[strings.LastIndexByte(ref, '/')+1:])
 		if err != nil {
 			continue
 		}
@@ -316,7 +316,7 @@ func (p *Plan) more(ctx context.Context) (list []Chain, err error) {
 	}
 	for _, ref := range slices.Sorted(maps.Keys(p.refs)) {
 		name, ok := strings.CutPrefix(ref, p.Landing+"missions/")
-		id, err := ledger.ParseID(name)
+		id, err := record.ParseID(name)
 		if !ok || err != nil {
 			continue
 		}
@@ -332,7 +332,7 @@ func (p *Plan) more(ctx context.Context) (list []Chain, err error) {
 // landedMove is what becomes of a ref of the landing.
 func (p *Plan) landedMove(ctx context.Context, ref string, tip git.Hash) (git.Hash, error) {
 	name, ok := strings.CutPrefix(ref, p.Landing+"notes/")
-	if id, err := ledger.ParseID(name); ok && err == nil {
+	if id, err := record.ParseID(name); ok && err == nil {
 		if mission, here := p.refs[p.Landing+"missions/"+name]; here && p.rewrite.Successor(mission).IsZero() {
 			return git.Hash{}, nil
 		}
@@ -371,8 +371,8 @@ func (p *Plan) mapMove() (*git.Update, error) {
 
 // carried are the commits up to which ledgers here may be relied on when a map has put others' commits in the
 // place of theirs: each was proved to be the old one without what was purged.
-func (p *Plan) carried(ctx context.Context) (map[ledger.ID]git.Hash, error) {
-	all := make(map[ledger.ID]git.Hash)
+func (p *Plan) carried(ctx context.Context) (map[record.ID]git.Hash, error) {
+	all := make(map[record.ID]git.Hash)
 	for _, c := range p.chains {
 		to, ok := p.Known[c.Usable]
 		if !ok || to.IsZero() {

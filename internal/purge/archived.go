@@ -28,7 +28,7 @@ func (p *Plan) readArchive() (err error) {
 		if e.Gone() || p.objects.Has(e.Ledger) != nil {
 			continue
 		}
-		if id := ledger.ID(e.ID); p.refs[id.Ref()].IsZero() {
+		if id := e.ID; p.refs[id.Ref()].IsZero() {
 			p.archived[id] = e
 		} else {
 			p.besides[id] = e
@@ -40,7 +40,7 @@ func (p *Plan) readArchive() (err error) {
 // archiveMoves are the moves of the archive's refs: what is archived is rewritten as everything else is, and a
 // mission that is purged leaves no trace there.
 func (p *Plan) archiveMoves(ctx context.Context) ([]git.Update, error) {
-	changes := make(map[string]archive.Entry)
+	changes := make(map[ledger.ID]archive.Entry)
 	all := maps.Clone(p.archived)
 	maps.Copy(all, p.besides)
 	for id, e := range all {
@@ -60,7 +60,7 @@ func (p *Plan) archiveMoves(ctx context.Context) ([]git.Update, error) {
 		}
 		if name, ok := p.renamed[id]; ok {
 			changes[e.ID] = archive.Entry{}
-			is.ID = string(name)
+			is.ID = name
 		}
 		if is != e {
 			changes[is.ID] = is
@@ -70,7 +70,7 @@ func (p *Plan) archiveMoves(ctx context.Context) ([]git.Update, error) {
 		return nil, nil
 	}
 	for id := range changes {
-		p.inArchive = append(p.inArchive, ledger.ID(id))
+		p.inArchive = append(p.inArchive, id)
 	}
 	index, err := p.archive.With(changes)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
+	"gitagent/internal/record"
 	"gitagent/test/gittest"
 )
 
@@ -30,7 +31,7 @@ func (l *lab) long(id ledger.ID, n, size int) (tip git.Hash) {
 	who := git.Signature{Name: "Dev", Email: "dev@example.invalid", When: time.Unix(1795176000, 0).UTC()}
 	code := git.NewHash(l.Git("rev-parse", "HEAD"))
 	tree := write(objects.TreeOf(code))
-	led := ledger.New(objects, &ledger.Mission{V: ledger.Version, ID: id, Created: who.When})
+	led := ledger.New(objects, &ledger.Mission{V: record.Version, ID: id, Created: who.When})
 	for turn := 1; turn <= n; turn++ {
 		text := strings.Repeat("word ", 100)
 		if turn == n/10 {

@@ -68,7 +68,7 @@ func remembered(w *workspace.Workspace, beside []string) (*Purge, error) {
 // forget drops the states of sessions that recorded to missions which are gone. Their locks must be free.
 func forget(ctx context.Context, w *workspace.Workspace, missions []ledger.ID) error {
 	for _, id := range missions {
-		if err := w.Store.Forget(ctx, string(id)); err != nil {
+		if err := w.Store.Forget(ctx, id); err != nil {
 			return err
 		}
 	}

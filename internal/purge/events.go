@@ -13,6 +13,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 var errCommit = errors.New("not a commit that can be written again")
@@ -98,7 +99,7 @@ func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[git.Hash]b
 			return nil
 		}
 		var s shape
-		if json.Unmarshal(content, &s) == nil && s.Kind == "turn" && r.Target.turn(ledger.TurnID{Mission: s.Mission, Turn: s.Turn}) {
+		if json.Unmarshal(content, &s) == nil && s.Kind == record.KindTurn && r.Target.turn(ledger.TurnID{Mission: s.Mission, Turn: s.Turn}) {
 			r.prompts = append(r.prompts, s.Prompt)
 		}
 		tokens(content, func(v token) {
@@ -106,9 +107,9 @@ func (r *Rewrite) readRecords(ctx context.Context, c *chain, kept map[git.Hash]b
 				return
 			}
 			text := string(content[v.from+1 : v.to-1])
-			if hash, err := git.ParseHash(text); err == nil && v.name() != "finished.commit" && v.name() != "adopted.commit" {
+			if hash, err := git.ParseHash(text); err == nil && !s.rule(v.name()).Is(record.Users) {
 				kept[hash] = true
-			} else if id, err := ledger.ParseID(text); err == nil && len(id) == 12 && id != c.ID && !slices.Contains(c.names, id) {
+			} else if id, err := record.ParseID(text); err == nil && len(id) == 12 && id != c.ID && !slices.Contains(c.names, id) {
 				c.names = append(c.names, id)
 			}
 		})
@@ -243,13 +244,13 @@ func (r *Rewrite) renamed(id ledger.ID) (ledger.ID, bool) {
 	if to == commit || to.IsZero() {
 		return id, false
 	}
-	return ledger.OfCommit(to), true
+	return record.OfCommit(to), true
 }
 
 // turnOf reads the number of a turn from the name of a file or a directory that has its segments.
 func turnOf(name string) int {
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".json"), ".jsonl")
-	if n, err := strconv.Atoi(name); err == nil && len(name) == 6 && ledger.IsNumber(n) {
+	if n, err := strconv.Atoi(name); err == nil && len(name) == 6 && record.IsNumber(n) {
 		return n
 	}
 	return 0

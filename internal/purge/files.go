@@ -66,7 +66,7 @@ func (s *scrub) session(text []byte) []byte {
 		return text
 	}
 	last := st.Last
-	if !s.prompts.Target.turn(ledger.TurnID{Mission: ledger.ID(last.Mission), Turn: last.Turn}) {
+	if !s.prompts.Target.turn(ledger.TurnID{Mission: last.Mission, Turn: last.Turn}) {
 		return text
 	}
 	if now := st.Cursors[last.Mission]; now.Offset > last.Before.Offset {

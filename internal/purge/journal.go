@@ -14,7 +14,7 @@ import (
 
 	"gitagent/internal/erase"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/transaction"
 	"gitagent/internal/workspace"
@@ -26,9 +26,9 @@ type journal struct {
 	V        int                     `json:"v"`
 	Refs     []refMove               `json:"refs,omitempty"`
 	Replaced map[string]git.Hash     `json:"replaced,omitempty"` // objects, by what takes their place; "" for nothing
-	Own      map[ledger.ID]git.Hash  `json:"own,omitempty"`      // up to which this clone wrote the ledgers of missions
-	Renamed  map[ledger.ID]ledger.ID `json:"renamed,omitempty"`
-	Removed  []ledger.ID             `json:"removed,omitempty"`
+	Own      map[record.ID]git.Hash  `json:"own,omitempty"`      // up to which this clone wrote the ledgers of missions
+	Renamed  map[record.ID]record.ID `json:"renamed,omitempty"`
+	Removed  []record.ID             `json:"removed,omitempty"`
 	Index    []indexChange           `json:"index,omitempty"`
 	Doomed   []git.Hash              `json:"doomed,omitempty"`
 	Beside   []string                `json:"beside,omitempty"`
@@ -89,7 +89,7 @@ func (j *journal) write(s session.Store) error {
 func (p *Plan) journal() *journal {
 	j := &journal{
 		V: journalV, Renamed: p.renamed, Removed: p.Target.Missions, Index: p.index, Beside: p.Beside,
-		Replaced: make(map[string]git.Hash), Own: make(map[ledger.ID]git.Hash),
+		Replaced: make(map[string]git.Hash), Own: make(map[record.ID]git.Hash),
 	}
 	for _, u := range p.updates {
 		j.Refs = append(j.Refs, refMove{u.Ref, u.Old, u.New})
@@ -151,7 +151,7 @@ func (j *journal) successor(h git.Hash) git.Hash {
 // trust notes of the new events, before a ref leads to them, what was known of the old ones.
 func (j *journal) trust(w *workspace.Workspace) error {
 	for _, r := range j.Refs {
-		id, err := ledger.ParseID(r.Ref[strings.LastIndexByte(r.Ref, '/')+1:])
+		id, err := record.ParseID(r.Ref[strings.LastIndexByte(r.Ref, '/')+1:])
 		if err != nil || r.Ref != id.Ref() || r.Old.IsZero() {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // isRecord reports whether a path in a ledger is that of a record, or of the mission's head.
@@ -57,7 +58,7 @@ func (r *Rewrite) ledgerAt(ctx context.Context, id ledger.ID, tree git.Hash) (*l
 	}
 	var s shape
 	if content, err := r.read(plumbing.BlobObject, head.hash, ledger.MaxHead); err == nil && json.Unmarshal(content, &s) == nil {
-		if began, err := ledger.ParseID(string(s.ID)); err == nil {
+		if began, err := record.ParseID(s.ID); err == nil {
 			l.began = began
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 )
 
@@ -174,7 +175,7 @@ func (p *Plan) tip(id ledger.ID) git.Hash {
 func missions(refs map[string]git.Hash) []ledger.ID {
 	var ids []ledger.ID
 	for ref := range refs {
-		id, err := ledger.ParseID(ref[strings.LastIndexByte(ref, '/')+1:])
+		id, err := record.ParseID(ref[strings.LastIndexByte(ref, '/')+1:])
 		if err == nil && id.Ref() == ref {
 			ids = append(ids, id)
 		}
@@ -199,7 +200,7 @@ func (p *Plan) moves(ctx context.Context) ([]git.Update, error) {
 	}
 	for ref, tip := range p.refs {
 		to := p.rewrite.Successor(tip)
-		id, err := ledger.ParseID(ref[strings.LastIndexByte(ref, '/')+1:])
+		id, err := record.ParseID(ref[strings.LastIndexByte(ref, '/')+1:])
 		name := id
 		if fresh, ok := p.renamed[id]; ok {
 			name = fresh

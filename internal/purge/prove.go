@@ -12,6 +12,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/secret"
 )
 
@@ -62,7 +63,7 @@ func newProver(objects *git.Objects, known map[git.Hash]git.Hash) *prover {
 	}
 	for old, fresh := range known {
 		if !fresh.IsZero() {
-			p.renamed[ledger.OfCommit(old)] = ledger.OfCommit(fresh)
+			p.renamed[record.OfCommit(old)] = record.OfCommit(fresh)
 		}
 	}
 	return p
@@ -279,7 +280,7 @@ func (p *prover) allBelow(tree git.Hash) (list []string, err error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if len(list) >= maxLeft {
+		if len(list) >= record.MaxSkipped {
 			break
 		}
 		if e.mode != isDir {

@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/secret"
+	"gitagent/internal/snapshot"
 )
 
 // segment proves the lines of a conversation. What a turn said that is purged as a whole is not learned: it is
@@ -115,7 +116,7 @@ func (p *prover) record(was, is []byte, with facts, learn bool) error {
 			case name == "agents.bytes" && there:
 				return string(to) == strconv.FormatInt(size, 10)
 			}
-			return string(to) == "0" && s.Kind == "turn" && (name == "files" || name == "insertions" || name == "deletions")
+			return string(to) == "0" && s.rule(name).Is(record.Count)
 		}
 		text, fresh := was[v.from+1:v.to-1], to[1:len(to)-1]
 		if hash, err := git.ParseHash(string(text)); err == nil {
@@ -125,11 +126,11 @@ func (p *prover) record(was, is []byte, with facts, learn bool) error {
 		if p.isRenamed(v.key(), string(text), string(fresh)) {
 			return true
 		}
-		if formal[name] || name == "branch" && s.Kind == "" {
+		if s.rule(name).Is(record.Formal) {
 			return false
 		}
 		// What is a mark as a whole may stand for a turn that is purged, see segment.
-		copied := name == "title" || name == "last_prompt" || name == "progress_summary"
+		copied := s.rule(name).Is(record.Copied)
 		return p.learn(text, fresh, learn && !(copied && string(fresh) == secret.Mark))
 	})
 	if !ok {
@@ -144,7 +145,7 @@ func blankRecord(content []byte) bool {
 		Kind, Prompt, Reply string
 		Paths               []string
 	}
-	if json.Unmarshal(content, &r) != nil || r.Kind != "turn" {
+	if json.Unmarshal(content, &r) != nil || r.Kind != record.KindTurn {
 		return false
 	}
 	return !slices.ContainsFunc(append(r.Paths, r.Prompt, r.Reply), func(s string) bool { return s != "" && s != secret.Mark })
@@ -162,13 +163,13 @@ func (p *prover) isRenamed(key, was, is string) bool {
 	} else if key != "id" && key != "mission" && key != "predecessor" {
 		return false
 	}
-	to, ok := p.renamed[ledger.ID(was)]
+	to, ok := p.renamed[record.ID(was)]
 	return ok && string(to) == is
 }
 
 // skipped adds to an old record what the new one says that its state leaves out, if it does.
 func (p *prover) skipped(was []byte, s, t *shape) (with []byte, ok bool) {
-	list := func(s *shape) (list []skip) {
+	list := func(s *shape) (list []record.Skip) {
 		if s.Skipped != nil {
 			_ = json.Unmarshal(*s.Skipped, &list)
 		}
@@ -179,12 +180,12 @@ func (p *prover) skipped(was []byte, s, t *shape) (with []byte, ok bool) {
 		return was, true
 	}
 	state := git.NewHash(s.Code)
-	if s.Kind == "handoff" {
+	if s.Kind == record.KindHandoff {
 		state = git.NewHash(s.Stash)
 	}
 	var more []string
 	for _, add := range after[len(before):] {
-		if add.Why != whyPurged || len(after) > maxLeft {
+		if add.Why != snapshot.WhyPurged || len(after) > record.MaxSkipped {
 			return nil, false
 		}
 		if !slices.ContainsFunc(p.left[state], func(path string) bool {

@@ -16,6 +16,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
+	"gitagent/internal/record"
 	"gitagent/internal/signature"
 	"gitagent/test/gittest"
 )
@@ -182,7 +183,7 @@ func (m *maker) begin(id ledger.ID, head *ledger.Mission) {
 	if m.tips[id] != (git.Hash{}) {
 		return
 	}
-	head.V, head.ID, head.Title, head.Created = ledger.Version, id, m.says(3), m.at
+	head.V, head.ID, head.Title, head.Created = record.Version, id, m.says(3), m.at
 	who := m.who()
 	m.tips[id] = m.must(ledger.New(m.objects, head).Append(ledger.Event{Subject: "start " + string(id), Author: who, Committer: who, Key: m.key}))
 	m.events[id] = []git.Hash{m.tips[id]}
@@ -210,7 +211,7 @@ func (m *maker) side(of ledger.ID) ledger.ID {
 	old, codes := m.tips[of], m.codes[of]
 	m.turn(of)
 	first := m.tips[of]
-	id := ledger.OfCommit(first)
+	id := record.OfCommit(first)
 	m.tips[id], m.codes[id], m.events[id] = first, m.codes[of], []git.Hash{first}
 	m.tips[of], m.codes[of] = old, codes
 	m.events[of] = m.events[of][:len(m.events[of])-1]

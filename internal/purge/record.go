@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/secret"
+	"gitagent/internal/snapshot"
 )
 
 // Facts are what else changes in a record: the sizes of what is stored beside it.
@@ -20,41 +21,22 @@ type facts struct {
 
 var asItWas = facts{segment: -1}
 
-// formal are the members of records without which these could not be read, or would mean something else. What
-// is found in them stays, and is named. Texts that are hashes and all numbers belong to them.
-var formal = map[string]bool{
-	"v": true, "kind": true, "id": true, "mission": true, "turn": true, "handoff": true, "at": true, "started": true,
-	"created": true, "written": true, "outcome": true, "exit_type": true, "last_outcome": true, "agent": true,
-	"session": true, "sessions": true, "prompt_id": true, "imported": true, "predecessor": true,
-	"doc": true, "patch": true, "terminal": true, "truncated": true,
-	"forked_from.mission": true, "finished.at": true, "adopted.at": true, "skipped.why": true,
-	"transcript.path": true, "transcript.missing": true,
-	"agents.id": true, "agents.call": true, "agents.outcome": true, "agents.missing": true,
-}
-
 // named reports whether a name in a record is one that programs gave, of today or of later, and not one of a tool or a
 // model. Without it what it names would be gone.
-func named(v token) bool {
-	if above, _, _ := strings.Cut(v.name(), "."); above == "tools" || above == "tokens" {
-		return len(v.path) == 1
+func (s *shape) named(v token) bool {
+	for n := 1; n < len(v.path); n++ {
+		if s.rule(token{path: v.path[:n]}.name()).Is(record.Names) {
+			return false
+		}
 	}
 	return !strings.ContainsFunc(v.key(), func(r rune) bool { return (r < 'a' || r > 'z') && r != '_' })
-}
-
-// beforeSkipped are the members that go before "skipped" in a record.
-var beforeSkipped = map[string]bool{
-	"v": true, "kind": true, "mission": true, "turn": true, "at": true, "started": true, "outcome": true, "agent": true,
-	"model": true, "session": true, "prompt_id": true, "prompt": true, "reply": true, "code": true, "base": true,
-	"head": true, "branch": true, "files": true, "insertions": true, "deletions": true, "paths": true,
-	"handoff": true, "exit_type": true, "previous_agent": true, "last_turn": true, "last_outcome": true,
-	"last_prompt": true, "git_sha": true, "stash_ref": true, "uncommitted_changes": true,
 }
 
 // A shape is what has to be known of a record, or of mission.json, before it is rewritten.
 type shape struct {
 	Kind        string           `json:"kind"`
-	ID          ledger.ID        `json:"id"`
-	Mission     ledger.ID        `json:"mission"`
+	ID          record.ID        `json:"id"`
+	Mission     record.ID        `json:"mission"`
 	Turn        int              `json:"turn"`
 	Handoff     int              `json:"handoff"`
 	Prompt      string           `json:"prompt"`
@@ -67,13 +49,16 @@ type shape struct {
 	Skipped     *json.RawMessage `json:"skipped"`
 }
 
+// rule is what a purge may do with a member of the record.
+func (s *shape) rule(name string) record.Purge { return record.PurgeOf(s.Kind, name) }
+
 // place is where a record's texts are, but for their kind.
 func (s *shape) place() Place {
 	at := Place{Mission: s.Mission, Kind: Record}
 	switch {
-	case s.Kind == "turn":
+	case s.Kind == record.KindTurn:
 		at.Turn = s.Turn
-	case s.Kind == "handoff":
+	case s.Kind == record.KindHandoff:
 		at.Handoff, at.Kind = s.Handoff, Handoff
 	default:
 		at.Mission, at.Kind = s.ID, Mission
@@ -83,34 +68,29 @@ func (s *shape) place() Place {
 
 // kind is what kind of text a member of a record is.
 func (s *shape) kind(name string) Kind {
-	switch {
-	case name == "prompt", name == "last_prompt":
-		return Prompt
-	case name == "reply":
-		return Reply
-	case name == "title" && s.Kind == "":
-		return Title
-	case name == "uncommitted_changes":
-		return Patch
+	rule := s.rule(name)
+	for _, kind := range []Kind{Prompt, Reply, Title, Patch} {
+		if rule.Is(string(kind)) {
+			return kind
+		}
 	}
 	return s.place().Kind
 }
 
 // purged reports whether a text of a record goes because the whole turn does.
 func (r *Rewrite) purged(s *shape, name string) bool {
-	turn := func(n int) bool { return r.Target.turn(ledger.TurnID{Mission: s.Mission, Turn: n}) }
-	switch s.Kind {
-	case "turn":
+	turn := func(n int) bool { return r.Target.turn(record.TurnID{Mission: s.Mission, Turn: n}) }
+	switch copied := s.rule(name).Is(record.Copied); {
+	case s.Kind == record.KindTurn:
 		return turn(s.Turn)
-	case "handoff":
+	case !copied:
+		return false
+	case s.Kind == record.KindHandoff:
 		last := s.LastTurn
-		if s.LastOutcome == "running" {
+		if s.LastOutcome == string(record.Running) {
 			last++
 		}
-		return turn(last) && (name == "last_prompt" || name == "progress_summary" && s.Written == "")
-	}
-	if name != "title" {
-		return false
+		return turn(last) && (name != "progress_summary" || s.Written == "") // which the agent has written
 	}
 	return slices.ContainsFunc(r.prompts, func(prompt string) bool { // a title is the beginning of one, or given
 		begin := strings.TrimSuffix(s.Title, "…")
@@ -118,7 +98,7 @@ func (r *Rewrite) purged(s *shape, name string) bool {
 	})
 }
 
-func (t *Target) turn(id ledger.TurnID) bool { return slices.Contains(t.Turns, id) }
+func (t *Target) turn(id record.TurnID) bool { return slices.Contains(t.Turns, id) }
 
 // record returns what takes the place of a record: its texts without what is found in them, the hashes and
 // names of what was replaced, sizes, and what was left out of its state. All other bytes are as they were.
@@ -147,7 +127,7 @@ func (r *Rewrite) record(at Place, content []byte, with facts) []byte {
 		}
 		clear(kept)
 		agent := ""
-		purging := s.Kind == "turn" && r.purged(&s, "")
+		purging := s.Kind == record.KindTurn && r.purged(&s, "")
 		tokens(out, func(v token) {
 			name := v.name()
 			put := func(with string) { edits = append(edits, edit{v.from, v.to, with}) }
@@ -161,7 +141,7 @@ func (r *Rewrite) record(at Place, content []byte, with facts) []byte {
 					put(strconv.FormatInt(with.segment, 10))
 				case name == "agents.bytes" && changed:
 					put(strconv.FormatInt(size, 10))
-				case purging && (name == "files" || name == "insertions" || name == "deletions"):
+				case purging && s.rule(name).Is(record.Count):
 					put("0")
 				case hit:
 					where.Fate = Kept
@@ -171,7 +151,7 @@ func (r *Rewrite) record(at Place, content []byte, with facts) []byte {
 				if !hit {
 					break
 				}
-				if named(v) {
+				if s.named(v) {
 					where.Fate = Kept
 					kept[where]++
 					break
@@ -191,7 +171,7 @@ func (r *Rewrite) record(at Place, content []byte, with facts) []byte {
 					if to != text {
 						put(`"` + to + `"`)
 					}
-				} else if formal[name] || name == "branch" && s.Kind == "" {
+				} else if s.rule(name).Is(record.Formal) {
 					if hit {
 						where.Fate = Kept
 						kept[where]++
@@ -244,37 +224,29 @@ func (r *Rewrite) followed(text, key string) (to string, is bool) {
 	}
 	switch key {
 	case "id", "mission", "predecessor":
-		if id, ok := r.renamed(ledger.ID(text)); ok {
+		if id, ok := r.renamed(record.ID(text)); ok {
 			return string(id), true
 		}
 	case "branch":
 		end := strings.LastIndexByte(text, '/') + 1
-		if id, ok := r.renamed(ledger.ID(text[end:])); ok {
+		if id, ok := r.renamed(record.ID(text[end:])); ok {
 			return text[:end] + string(id), true
 		}
 	}
 	return text, false
 }
 
-// A skip is what a record says of a path that its state leaves out.
-type skip struct {
-	Path string `json:"path"`
-	Why  string `json:"why"`
-}
-
-const whyPurged = "purged"
-
 // skipped adds what was left out of the state of a record to what the record says it leaves out.
 func (r *Rewrite) skipped(content []byte, s *shape) []byte {
 	state := s.Code
-	if s.Kind == "handoff" {
+	if s.Kind == record.KindHandoff {
 		state = s.Stash
 	}
 	left := r.left[git.NewHash(state)]
 	if len(left) == 0 || !git.IsHash(state) {
 		return content
 	}
-	var list []skip
+	var list []record.Skip
 	if s.Skipped != nil {
 		_ = json.Unmarshal(*s.Skipped, &list)
 	}
@@ -282,7 +254,7 @@ func (r *Rewrite) skipped(content []byte, s *shape) []byte {
 	enc := json.NewEncoder(&more)
 	enc.SetEscapeHTML(false)
 	for _, path := range left {
-		if next := (skip{strings.ToValidUTF8(path, "�"), whyPurged}); len(list) < maxLeft && !slices.Contains(list, next) {
+		if next := (record.Skip{Path: strings.ToValidUTF8(path, "�"), Why: snapshot.WhyPurged}); len(list) < record.MaxSkipped && !slices.Contains(list, next) {
 			list = append(list, next)
 			_ = enc.Encode(next) // of strings: there is no error
 			more.Truncate(more.Len() - 1)
@@ -301,7 +273,7 @@ func (r *Rewrite) skipped(content []byte, s *shape) []byte {
 		}
 		if name := v.name(); name == "skipped" {
 			open = v.to
-		} else if beforeSkipped[name] {
+		} else if s.rule(name).Is(record.BeforeSkipped) {
 			at = v.to + valueEnd(content[v.to:])
 		}
 	})

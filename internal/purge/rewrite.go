@@ -32,7 +32,7 @@ import (
 	"slices"
 
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/secret"
 	"gitagent/internal/signature"
 )
@@ -41,14 +41,14 @@ import (
 // the states of all turns, the whole of missions. Parts that are empty purge nothing.
 type Target struct {
 	Finder   *secret.Finder
-	Turns    []ledger.TurnID
+	Turns    []record.TurnID
 	Paths    git.Paths
-	Missions []ledger.ID
+	Missions []record.ID
 }
 
 // A Chain is the ledger of a mission.
 type Chain struct {
-	ID  ledger.ID
+	ID  record.ID
 	Tip git.Hash
 	// Usable is the newest event that may be relied on, zero for none: see [gitagent/internal/trust].
 	// Events up to there are signed again, later ones (a stranger's) lose their signatures.
@@ -83,7 +83,7 @@ type Rewrite struct {
 	trees   map[treeKey]pruned
 	ledgers map[dirKey]git.Hash
 	records map[recordKey]git.Hash
-	began   map[git.Hash]ledger.ID // the id in a mission.json
+	began   map[git.Hash]record.ID // the id in a mission.json
 
 	states  map[git.Hash]*state // commits that hold states, and may be rewritten
 	ours    map[git.Hash]bool
@@ -91,7 +91,7 @@ type Rewrite struct {
 	paths   *paths
 	prompts []string               // of turns that are purged
 	usable  map[git.Hash]bool      // events that may be relied on
-	naming  map[ledger.ID]git.Hash // the commits that missions are named by
+	naming  map[record.ID]git.Hash // the commits that missions are named by
 	written map[git.Hash]git.Hash
 }
 
@@ -102,9 +102,9 @@ func NewRewrite(repo *git.Repo, objects *git.Objects, t Target, key *signature.K
 		done: map[git.Hash]git.Hash{}, replaced: map[git.Hash]git.Hash{}, found: map[Find]int{},
 		cache: map[git.Hash]*git.Object{}, looked: map[git.Hash]bool{},
 		events: map[git.Hash]bool{}, blobs: map[blobKey]rewritten{}, trees: map[treeKey]pruned{},
-		ledgers: map[dirKey]git.Hash{}, records: map[recordKey]git.Hash{}, began: map[git.Hash]ledger.ID{},
+		ledgers: map[dirKey]git.Hash{}, records: map[recordKey]git.Hash{}, began: map[git.Hash]record.ID{},
 		states: map[git.Hash]*state{}, ours: map[git.Hash]bool{}, left: map[git.Hash][]string{},
-		usable: map[git.Hash]bool{}, naming: map[ledger.ID]git.Hash{}, written: map[git.Hash]git.Hash{},
+		usable: map[git.Hash]bool{}, naming: map[record.ID]git.Hash{}, written: map[git.Hash]git.Hash{},
 	}
 	maps.Copy(r.done, known)
 	maps.Copy(r.replaced, known)
@@ -116,7 +116,7 @@ func NewRewrite(repo *git.Repo, objects *git.Objects, t Target, key *signature.K
 // there.
 func (r *Rewrite) Ledgers(ctx context.Context, list []Chain) error {
 	kept := map[git.Hash]bool{}
-	all := map[ledger.ID]*chain{}
+	all := map[record.ID]*chain{}
 	var gone []git.Hash
 	for _, c := range list {
 		read, err := r.readChain(ctx, c, kept)
@@ -165,8 +165,8 @@ func (r *Rewrite) Ours() map[git.Hash]bool { return r.ours }
 
 // Renamed are the missions that are named by a commit which was replaced, with their new names: their refs
 // are to be renamed.
-func (r *Rewrite) Renamed() map[ledger.ID]ledger.ID {
-	names := map[ledger.ID]ledger.ID{}
+func (r *Rewrite) Renamed() map[record.ID]record.ID {
+	names := map[record.ID]record.ID{}
 	for id := range r.naming {
 		if to, ok := r.renamed(id); ok {
 			names[id] = to
@@ -185,16 +185,16 @@ type Kind string
 
 // The kinds, in the words that a person reads.
 const (
-	Prompt       Kind = "prompt"
-	Reply        Kind = "reply"
+	Prompt       Kind = record.Prompt
+	Reply        Kind = record.Reply
 	Record       Kind = "record" // anything else in the record of a turn or a handoff
 	Conversation Kind = "conversation"
 	SubAgent     Kind = "sub-agent"
 	Document     Kind = "handoff document"
 	Handoff      Kind = "handoff"
-	Patch        Kind = "patch"
+	Patch        Kind = record.Patch
 	Terminal     Kind = "terminal"
-	Title        Kind = "title"
+	Title        Kind = record.Title
 	Mission      Kind = "mission" // anything else in mission.json
 	Message      Kind = "commit message"
 	Identity     Kind = "author"
@@ -206,7 +206,7 @@ const (
 
 // A Place is where something was found.
 type Place struct {
-	Mission ledger.ID // that recorded it
+	Mission record.ID // that recorded it
 	Turn    int       // 0 if it is not a turn's
 	Handoff int       // 0 if it is not a handoff's
 	Kind    Kind

@@ -12,8 +12,8 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
+	"gitagent/internal/record"
 	"gitagent/internal/secret"
-	"gitagent/internal/snapshot"
 	"gitagent/test/gittest"
 	"gitagent/turns"
 )
@@ -143,7 +143,7 @@ func TestRewrite(t *testing.T) {
 	}
 	skipped := w.list(w.ids[0])[0].Skipped
 	for _, want := range []string{"blob.bin", secret.Mark + ".txt"} {
-		if !slices.Contains(skipped, snapshot.Skip{Path: want, Why: "purged"}) {
+		if !slices.Contains(skipped, record.Skip{Path: want, Why: "purged"}) {
 			t.Errorf("skipped = %v, want %s", skipped, want)
 		}
 	}

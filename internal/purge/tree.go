@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 )
 
 // An entry is one of a tree as it is stored, so that what is not purged stays byte for byte: modes that git
@@ -58,9 +59,6 @@ type treeKey struct {
 	hash git.Hash
 	only *paths
 }
-
-// maxLeft is how many paths are named that are left out, as in a record.
-const maxLeft = 50
 
 // paths are the files that are taken out of trees, whatever they hold.
 type paths struct {
@@ -117,7 +115,7 @@ func (r *Rewrite) rewriteTree(ctx context.Context, at Place, hash git.Hash, only
 	out := make([]byte, 0, len(content))
 	var done pruned
 	leave := func(path string) {
-		if len(done.left) < maxLeft {
+		if len(done.left) < record.MaxSkipped {
 			done.left = append(done.left, path)
 		}
 	}

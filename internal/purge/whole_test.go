@@ -13,8 +13,8 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
+	"gitagent/internal/record"
 	"gitagent/internal/secret"
-	"gitagent/internal/snapshot"
 	"gitagent/internal/transcript"
 	"gitagent/test/gittest"
 	"gitagent/turns"
@@ -122,7 +122,7 @@ func TestRewritePath(t *testing.T) {
 		w.usable(id)
 		for _, turn := range w.list(id) {
 			for _, path := range []string{"deep/er/again.txt", "blob.bin"} {
-				if !slices.Contains(turn.Skipped, snapshot.Skip{Path: path, Why: "purged"}) {
+				if !slices.Contains(turn.Skipped, record.Skip{Path: path, Why: "purged"}) {
 					t.Errorf("turn %s leaves out %v", turn.ID(), turn.Skipped)
 				}
 			}

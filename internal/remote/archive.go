@@ -16,6 +16,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
 	"gitagent/internal/purge"
+	"gitagent/internal/record"
 	"gitagent/internal/secret"
 )
 
@@ -73,9 +74,9 @@ func (r *Remote) archivedOf(ctx context.Context, tip git.Hash, ids []ledger.ID, 
 	case err != nil:
 		return nil, nil, nil
 	}
-	wanted, files := make(map[string]bool), make(map[string]bool)
+	wanted, files := make(map[ledger.ID]bool), make(map[string]bool)
 	for _, id := range ids {
-		wanted[string(id)], files[string(id[:2])] = true, true
+		wanted[id], files[string(id[:2])] = true, true
 	}
 	var problems []error
 	for file := range files {
@@ -87,8 +88,8 @@ func (r *Remote) archivedOf(ctx context.Context, tip git.Hash, ids []ledger.ID, 
 			if !wanted[e.ID] {
 				continue
 			}
-			live := !theirs[ledger.ID(e.ID)].ledger.IsZero()
-			switch here, err := r.holds(ctx, objects, ledger.ID(e.ID), e.Ledger); {
+			live := !theirs[e.ID].ledger.IsZero()
+			switch here, err := r.holds(ctx, objects, e.ID, e.Ledger); {
 			case err != nil:
 				problems = append(problems, err)
 			case here && (live || !named):
@@ -121,7 +122,7 @@ func (r *Remote) bringArchived(ctx context.Context, source, into string, list []
 	for _, e := range list {
 		for namespace, hash := range map[string]git.Hash{ledgers: e.Ledger, notes: e.Notes, r.branches(): e.Branch} {
 			if !hash.IsZero() {
-				refspecs += hash.String() + ":" + r.landing(into, namespace) + e.ID + "\n"
+				refspecs += hash.String() + ":" + r.landing(into, namespace) + string(e.ID) + "\n"
 			}
 		}
 	}
@@ -151,8 +152,8 @@ func (r *Remote) archivedThere(ctx context.Context, source string, refs map[stri
 		}
 	}
 	for e := range index.All() {
-		if t, ok := there[ledger.ID(e.ID)]; ok && !e.Gone() && e.Ledger == t.ledger {
-			theirs[ledger.ID(e.ID)] = t
+		if t, ok := there[e.ID]; ok && !e.Gone() && e.Ledger == t.ledger {
+			theirs[e.ID] = t
 		}
 	}
 	return nil
@@ -338,7 +339,7 @@ func (r *Remote) withoutPurged(ctx context.Context, source string, there map[str
 }
 
 // land gives refs to those missions of an archive that another one has not as they are, as if they were fetched.
-func (r *Remote) land(ctx context.Context, into string, theirs, ours git.Hash) (all map[string]archive.Entry, landed []string, err error) {
+func (r *Remote) land(ctx context.Context, into string, theirs, ours git.Hash) (all map[ledger.ID]archive.Entry, landed []ledger.ID, err error) {
 	objects := r.repo.Objects(ctx)
 	defer objects.Close()
 	x, err := archive.Open(objects, theirs)
@@ -349,7 +350,7 @@ func (r *Remote) land(ctx context.Context, into string, theirs, ours git.Hash) (
 	if err != nil {
 		return nil, nil, err
 	}
-	all = make(map[string]archive.Entry)
+	all = make(map[ledger.ID]archive.Entry)
 	var refs []git.Update
 	for e, err := range x.All() {
 		if err != nil {
@@ -362,7 +363,7 @@ func (r *Remote) land(ctx context.Context, into string, theirs, ours git.Hash) (
 		landed = append(landed, e.ID)
 		for namespace, hash := range map[string]git.Hash{ledgers: e.Ledger, notes: e.Notes, r.branches(): e.Branch} {
 			if !hash.IsZero() {
-				refs = append(refs, git.Update{Ref: r.landing(into, namespace) + e.ID, New: hash})
+				refs = append(refs, git.Update{Ref: r.landing(into, namespace) + string(e.ID), New: hash})
 			}
 		}
 	}
@@ -371,22 +372,22 @@ func (r *Remote) land(ctx context.Context, into string, theirs, ours git.Hash) (
 
 // anew writes an archive with some missions as they are after a purge was applied to them. What was read of it
 // before may be gone.
-func (r *Remote) anew(ctx context.Context, all map[string]archive.Entry, landed []string, applied *applied, arrived map[ledger.ID]tips) (git.Hash, error) {
+func (r *Remote) anew(ctx context.Context, all map[ledger.ID]archive.Entry, landed []ledger.ID, applied *applied, arrived map[ledger.ID]tips) (git.Hash, error) {
 	memory, err := secret.ReadMemory(r.w.Store.Dir())
 	if err != nil {
 		return git.Hash{}, err
 	}
-	for _, name := range landed {
-		e, id := all[name], ledger.ID(name)
+	for _, id := range landed {
+		e := all[id]
 		if _, held := applied.Held[id]; held {
 			continue
 		}
-		if delete(all, name); memory != nil {
+		if delete(all, id); memory != nil {
 			e.Title = string(memory.Finder().Replace([]byte(e.Title)))
 		}
 		id = cmp.Or(applied.Renamed[id], id)
 		if t, ok := arrived[id]; ok {
-			e.ID, e.Ledger, e.Notes, e.Branch = string(id), t.ledger, t.notes, t.branch
+			e.ID, e.Ledger, e.Notes, e.Branch = id, t.ledger, t.notes, t.branch
 			all[e.ID] = e
 		}
 	}
@@ -445,18 +446,18 @@ func (r *Remote) unite(ctx context.Context, a, b git.Hash) (index, keep git.Hash
 	if x, err = whole(objects, x, y); err != nil {
 		return index, keep, err
 	}
-	both, err := x.Unite(y, func(commit, besides git.Hash) (string, error) {
+	both, err := x.Unite(y, func(commit, besides git.Hash) (ledger.ID, error) {
 		if commit == besides {
 			return "", nil
 		}
 		if objects.Has(commit) != nil { // of a mission that was removed
-			return string(ledger.OfCommit(besides)), nil
+			return record.OfCommit(besides), nil
 		}
 		if has, err := r.contains(ctx, commit, besides); err != nil || has {
 			return "", err
 		}
 		first, err := ledger.Side(ctx, r.repo, besides, commit)
-		return string(ledger.OfCommit(first)), err
+		return record.OfCommit(first), err
 	})
 	if err == nil {
 		keep, err = both.Keep()
@@ -474,11 +475,11 @@ func (r *Remote) unite(ctx context.Context, a, b git.Hash) (index, keep git.Hash
 // keep: it names commits that are not here, or no commits. Nobody can have them from there, and an archive that
 // names them could not be sent. What ours has as well is not looked at.
 func whole(objects *git.Objects, theirs, ours *archive.Index) (*archive.Index, error) {
-	mine := make(map[string]archive.Entry)
+	mine := make(map[ledger.ID]archive.Entry)
 	for e := range ours.All() {
 		mine[e.ID] = e
 	}
-	drop := make(map[string]archive.Entry)
+	drop := make(map[ledger.ID]archive.Entry)
 	for e, err := range theirs.All() {
 		if err != nil {
 			return nil, err
@@ -551,7 +552,7 @@ func (r *Remote) dropArchived(ctx context.Context, there map[string]git.Hash, ti
 		if err != nil {
 			return err
 		}
-		id := ledger.ID(e.ID)
+		id := e.ID
 		t, ok := theirs[id]
 		if !ok || e.Gone() {
 			continue

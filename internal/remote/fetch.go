@@ -161,7 +161,7 @@ func (r *Remote) withoutResting(ctx context.Context, theirs map[ledger.ID]tips) 
 	}
 	rest := maps.Clone(theirs)
 	for _, id := range slices.Sorted(maps.Keys(theirs)) {
-		if e, ok, _ := index.Find(string(id)); ok && rests(theirs[id], e) { // what can't be read says nothing of it
+		if e, ok, _ := index.Find(id); ok && rests(theirs[id], e) { // what can't be read says nothing of it
 			delete(rest, id)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"gitagent/internal/ledger"
 	"gitagent/internal/remote"
 	"gitagent/test/gittest"
 )
@@ -68,7 +67,7 @@ func TestGitolite(t *testing.T) {
 		t.Errorf("push: %+v, %v", p, err)
 	}
 	there.agree(host.url+"/testing", "code")
-	if p := there.push(ledger.ID(mission)); p.Sent || p.Branch != nil {
+	if p := there.push(mission); p.Sent || p.Branch != nil {
 		t.Errorf("push of an unchanged branch: %+v", p)
 	}
 	if got := agentRefs(there.Repo); !maps.Equal(got, before) {

@@ -12,6 +12,7 @@ import (
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/transaction"
 )
 
@@ -165,8 +166,8 @@ func (m *merger) mission(ctx context.Context, id ledger.ID, theirs tips, nested 
 			return err
 		}
 		// The remote may have our own side of a mission, under the name that it has there.
-		here, err := m.contains(ctx, m.now[l.Began.Ref()], theirs.ledger)
-		if err != nil || here && l.Began != id {
+		here, err := m.contains(ctx, m.now[l.Mission.Began.Ref()], theirs.ledger)
+		if err != nil || here && l.Mission.Began != id {
 			return err
 		}
 		kind = New
@@ -270,7 +271,7 @@ func (m *merger) other(ctx context.Context, id ledger.ID, theirs tips, nested in
 	if err != nil {
 		return err
 	}
-	name := ledger.OfCommit(first)
+	name := record.OfCommit(first)
 	if m.now[name.Ref()].IsZero() {
 		if err := m.inherit(ctx, name, id, first); err != nil {
 			return err

@@ -145,7 +145,7 @@ func (r *Remote) bringPurged(ctx context.Context, source string, known *purge.Ma
 	ends := known.Ends()
 	var list []archive.Entry
 	for e := range index.All() { // what can't be read stays away
-		if !e.Gone() && (held[ledger.ID(e.ID)].Away || ends[e.Ledger]) && objects.Has(e.Ledger) != nil {
+		if !e.Gone() && (held[e.ID].Away || ends[e.Ledger]) && objects.Has(e.Ledger) != nil {
 			list = append(list, e)
 		}
 	}

@@ -1049,7 +1049,7 @@ func (m *member) fetchArchived(host *gittest.Repo) {
 			m.t.Fatal(err)
 		}
 		if !e.Gone() {
-			m.fetch(ledger.ID(e.ID))
+			m.fetch(e.ID)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // ErrRejected reports that the remote was reached but rejected the push.
@@ -144,7 +145,7 @@ func (r *Remote) yield(ctx context.Context, p *Pushed, ours tips, refused error)
 		if !ahead && !behind {
 			first, err := ledger.Side(ctx, r.repo, ours.ledger, theirs.ledger)
 			if err == nil {
-				p.As = ledger.OfCommit(first)
+				p.As = record.OfCommit(first)
 			}
 			return false, err
 		}

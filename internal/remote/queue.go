@@ -8,19 +8,19 @@ import (
 	"slices"
 	"time"
 
-	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
+	"gitagent/internal/record"
 )
 
 // The queue of a remote is a directory with an empty file for each mission that waits. A mission is
 // added after its refs have moved, and removed only when these very values have been pushed: if a
 // process dies, the mission stays.
 
-func (r *Remote) waiting(id ledger.ID) string { return r.name(string(id)) }
+func (r *Remote) waiting(id record.ID) string { return r.name(string(id)) }
 
 // Later notes that a mission is to be pushed. The caller then starts a process that calls
 // [Remote.Drain].
-func (r *Remote) Later(id ledger.ID) error {
+func (r *Remote) Later(id record.ID) error {
 	if err := r.state().WriteFile(r.waiting(id), nil); err != nil {
 		return fmt.Errorf("queue mission %s for %s: %w", id, r.Name, err)
 	}
@@ -28,14 +28,14 @@ func (r *Remote) Later(id ledger.ID) error {
 }
 
 // Pending lists the missions that are waiting to be pushed, in order.
-func (r *Remote) Pending() ([]ledger.ID, error) {
+func (r *Remote) Pending() ([]record.ID, error) {
 	entries, err := r.state().ReadDir(r.name(""))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	var ids []ledger.ID
+	var ids []record.ID
 	for _, e := range entries {
-		if id, err := ledger.ParseID(e.Name()); err == nil {
+		if id, err := record.ParseID(e.Name()); err == nil {
 			ids = append(ids, id)
 		}
 	}
@@ -139,7 +139,7 @@ func (r *Remote) Drain(ctx context.Context) error {
 }
 
 // drain pushes some missions and records the outcome.
-func (r *Remote) drain(ctx context.Context, ids []ledger.ID) error {
+func (r *Remote) drain(ctx context.Context, ids []record.ID) error {
 	attempt, cancel := limit.Within(ctx, limit.Of(ctx).Attempt)
 	defer cancel()
 	known := r.remember()
@@ -164,7 +164,7 @@ func (r *Remote) tell(ctx context.Context, p *Pushed, known memory) error {
 	}
 	return r.learn(ctx, func(m *memory) {
 		if m.Kept == nil {
-			m.Kept = make(map[ledger.ID]bool)
+			m.Kept = make(map[record.ID]bool)
 		}
 		m.Kept[p.Mission] = true
 		if !kept {
@@ -226,7 +226,7 @@ func (r *Remote) rest(ctx context.Context) error {
 func (r *Remote) hurry() string { return r.name("hurry") }
 
 // Waits reports whether a mission is waiting to be pushed.
-func (r *Remote) Waits(id ledger.ID) bool {
+func (r *Remote) Waits(id record.ID) bool {
 	_, err := r.state().Lstat(r.waiting(id))
 	return err == nil
 }
@@ -234,7 +234,7 @@ func (r *Remote) Waits(id ledger.ID) bool {
 // Await waits until a mission has left the queue, the next attempt fails, or ctx ends. Only the
 // background process makes attempts; if it is resting, it makes the next one at once. Await reports
 // whether the mission is out of the queue.
-func (r *Remote) Await(ctx context.Context, id ledger.ID) bool {
+func (r *Remote) Await(ctx context.Context, id record.ID) bool {
 	known := r.remember()
 	if known.Failures > 0 && r.Waits(id) && r.state().WriteFile(r.hurry(), nil) == nil {
 		defer func() { _ = r.state().Remove(r.hurry()) }() // it may have come too late for the attempt that we saw

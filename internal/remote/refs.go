@@ -8,8 +8,8 @@ import (
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
+	"gitagent/internal/record"
 )
 
 // Tips are what the refs of one mission point at, zero if it lacks one.
@@ -26,12 +26,12 @@ const (
 func (r *Remote) branches() string { return r.w.Branch("") }
 
 // byMission groups refs by mission. Refs named differently belong to no mission.
-func (r *Remote) byMission(refs map[string]git.Hash) map[ledger.ID]tips {
-	all := make(map[ledger.ID]tips)
+func (r *Remote) byMission(refs map[string]git.Hash) map[record.ID]tips {
+	all := make(map[record.ID]tips)
 	for ref, hash := range refs {
 		for _, namespace := range []string{ledgers, notes, r.branches()} {
 			name, ok := strings.CutPrefix(ref, namespace)
-			id, err := ledger.ParseID(name)
+			id, err := record.ParseID(name)
 			if !ok || err != nil {
 				continue
 			}
@@ -51,7 +51,7 @@ func (r *Remote) byMission(refs map[string]git.Hash) map[ledger.ID]tips {
 }
 
 // local reads the refs of one mission, or of all if id is empty.
-func (r *Remote) local(ctx context.Context, id ledger.ID) (map[string]git.Hash, error) {
+func (r *Remote) local(ctx context.Context, id record.ID) (map[string]git.Hash, error) {
 	if id != "" {
 		return r.repo.Refs(ctx, id.Ref(), id.NotesRef(), r.w.Branch(id))
 	}
@@ -59,9 +59,9 @@ func (r *Remote) local(ctx context.Context, id ledger.ID) (map[string]git.Hash, 
 }
 
 // missions groups refs of a remote by mission.
-func (r *Remote) missions(refs map[string]git.Hash) map[ledger.ID]tips {
+func (r *Remote) missions(refs map[string]git.Hash) map[record.ID]tips {
 	missions := r.byMission(refs)
-	maps.DeleteFunc(missions, func(_ ledger.ID, t tips) bool { return t.zero() })
+	maps.DeleteFunc(missions, func(_ record.ID, t tips) bool { return t.zero() })
 	return missions
 }
 

@@ -150,11 +150,11 @@ func (r *Remote) ofTheirs(ctx context.Context, objects *git.Objects, id ledger.I
 		return false
 	}
 	l, err := ledger.At(objects, id, ours.ledger)
-	if err != nil || l.Began == id {
+	if err != nil || l.Mission.Began == id {
 		return false
 	}
 	for _, list := range theirs {
-		if !r.extends(ctx, objects, list[l.Began].ledger, ours.ledger) {
+		if !r.extends(ctx, objects, list[l.Mission.Began].ledger, ours.ledger) {
 			return false
 		}
 	}

@@ -101,8 +101,8 @@ func (p *Plan) count(ctx context.Context) (archived []ledger.ID, err error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		archived = append(archived, ledger.ID(e.ID))
-		tips[ledger.ID(e.ID)] = e.Ledger
+		archived = append(archived, e.ID)
+		tips[e.ID] = e.Ledger
 	}
 	p.Missions = len(tips)
 	lines, err := turns.Lines(ctx, p.w.Repo, tips)

@@ -12,7 +12,6 @@ import (
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 )
 
 // archive looks for the list of what is archived, if its ref is damaged or gone, and reads it. The list is here as
@@ -48,7 +47,7 @@ func (r *repair) readIndex(objects *git.Objects) {
 		if err != nil {
 			r.unread = err
 		} else if !e.Gone() {
-			r.archived[ledger.ID(e.ID)] = e
+			r.archived[e.ID] = e
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"gitagent/handoffstore"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/transaction"
 	"gitagent/turns"
 )
@@ -55,11 +56,11 @@ func lines(l *ledger.Ledger) []wanted {
 	var list []wanted
 	for n := range l.Turns() {
 		t, err := turns.ReadIn(l, n.Number)
-		if err != nil || t.Mission != l.Began || t.Code.IsZero() {
+		if err != nil || t.Mission != l.Mission.Began || t.Code.IsZero() {
 			continue
 		}
 		list = append(list, wanted{
-			on: t.Code, what: key{Kind: "turn", Mission: t.Mission, Turn: t.Turn, At: t.At},
+			on: t.Code, what: key{Kind: record.KindTurn, Mission: t.Mission, Turn: t.Turn, At: t.At},
 			line: func(note []byte) ([]byte, error) {
 				line, err := t.Encode()
 				if err != nil {
@@ -72,7 +73,7 @@ func lines(l *ledger.Ledger) []wanted {
 	numbers, _ := l.Handoffs()
 	for _, n := range numbers {
 		h, err := handoffstore.ReadIn(l, n)
-		if err != nil || h.Mission != l.Began {
+		if err != nil || h.Mission != l.Mission.Began {
 			continue
 		}
 		on := h.Head
@@ -80,7 +81,7 @@ func lines(l *ledger.Ledger) []wanted {
 			on = cmp.Or(t.Code, on)
 		}
 		if !on.IsZero() {
-			what := key{Kind: "handoff", Mission: h.Mission, Handoff: h.Number, At: h.At}
+			what := key{Kind: record.KindHandoff, Mission: h.Mission, Handoff: h.Number, At: h.At}
 			list = append(list, wanted{on, what, func([]byte) ([]byte, error) { return h.NoteLine() }})
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 )
 
@@ -39,7 +40,7 @@ func (r *repair) refs(ctx context.Context) error {
 		return err
 	}
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {
-		id, err := ledger.ParseID(ref[strings.LastIndexByte(ref, '/')+1:])
+		id, err := record.ParseID(ref[strings.LastIndexByte(ref, '/')+1:])
 		if err != nil || !refs[ref].IsZero() {
 			continue
 		}
@@ -72,7 +73,7 @@ func (r *repair) brokenRef(ctx context.Context, id ledger.ID, ref, path string) 
 	if r.dry {
 		return nil
 	}
-	held, err := r.Store.LockMission(ctx, string(id))
+	held, err := r.Store.LockMission(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (r *repair) written() []ledger.ID {
 	entries, _ := r.Store.Dir().ReadDir("trust") // none before the first event
 	var ids []ledger.ID
 	for _, e := range entries {
-		if id, err := ledger.ParseID(e.Name()); err == nil {
+		if id, err := record.ParseID(e.Name()); err == nil {
 			ids = append(ids, id)
 		}
 	}

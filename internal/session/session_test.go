@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gitagent/internal/config"
+	"gitagent/internal/record"
 )
 
 var then = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -36,7 +37,7 @@ func TestSaveAndLoad(t *testing.T) {
 		t.Errorf("a new state is %+v", st)
 	}
 	st.Mission, st.Seen = "a1b2c3d4", then
-	st.Cursors = map[string]Cursor{"a1b2c3d4": {Offset: 7, Check: "x", Turn: 3}}
+	st.Cursors = map[record.ID]Cursor{"a1b2c3d4": {Offset: 7, Check: "x", Turn: 3}}
 	st.Open = &OpenTurn{PromptID: "p", Prompt: "go\non", Started: then}
 	st.Last = &LastTurn{Mission: "a1b2c3d4", Turn: 3, Started: then, Before: Cursor{Offset: 1}}
 	st.Client = Client{PID: 7, Start: "99", Boot: "b"}
@@ -139,9 +140,9 @@ func TestUpdate(t *testing.T) {
 			for i := range rounds {
 				err := s.Update(t.Context(), "a", func(st *State) error {
 					if st.Cursors == nil {
-						st.Cursors = make(map[string]Cursor)
+						st.Cursors = make(map[record.ID]Cursor)
 					}
-					st.Cursors[fmt.Sprint(w, "-", i)] = Cursor{Turn: i}
+					st.Cursors[record.ID(fmt.Sprint(w, "-", i))] = Cursor{Turn: i}
 					return nil
 				})
 				if err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gitagent/internal/git"
+	"gitagent/internal/record"
 	"gitagent/internal/spent"
 )
 
@@ -17,23 +18,23 @@ const ByHand = "hand-"
 
 // A State is what is known locally about one session.
 type State struct {
-	V          int               `json:"v"`
-	Session    string            `json:"session"`
-	Mission    string            `json:"mission,omitempty"`  // the one it records to
-	Worktree   string            `json:"worktree,omitempty"` // git directory of the worktree of the last event
-	Transcript string            `json:"transcript,omitempty"`
-	Seen       time.Time         `json:"seen"`              // last event
-	Cursors    map[string]Cursor `json:"cursors,omitempty"` // by mission
-	Open       *OpenTurn         `json:"open,omitempty"`
-	Last       *LastTurn         `json:"last,omitempty"`
-	Client     Client            `json:"client"`
-	Hold       Hold              `json:"hold,omitzero"`
-	Ended      bool              `json:"ended,omitempty"`      // the session has ended, and not been resumed since
-	HandedOff  bool              `json:"handed_off,omitempty"` // its handoff is in the ledger
-	Injected   []Injection       `json:"injected,omitempty"`   // the handoffs that the conversation was told
-	Agent      string            `json:"agent,omitempty"`      // its name in records
-	Wake       *Wake             `json:"wake,omitempty"`       // what to do when the running turn ends
-	Sides      map[string]Side   `json:"sides,omitempty"`      // how much of its sub-agents' transcripts is recorded, by their ids
+	V          int                  `json:"v"`
+	Session    string               `json:"session"`
+	Mission    record.ID            `json:"mission,omitempty"`  // the one it records to
+	Worktree   string               `json:"worktree,omitempty"` // git directory of the worktree of the last event
+	Transcript string               `json:"transcript,omitempty"`
+	Seen       time.Time            `json:"seen"`              // last event
+	Cursors    map[record.ID]Cursor `json:"cursors,omitempty"` // by mission
+	Open       *OpenTurn            `json:"open,omitempty"`
+	Last       *LastTurn            `json:"last,omitempty"`
+	Client     Client               `json:"client"`
+	Hold       Hold                 `json:"hold,omitzero"`
+	Ended      bool                 `json:"ended,omitempty"`      // the session has ended, and not been resumed since
+	HandedOff  bool                 `json:"handed_off,omitempty"` // its handoff is in the ledger
+	Injected   []Injection          `json:"injected,omitempty"`   // the handoffs that the conversation was told
+	Agent      string               `json:"agent,omitempty"`      // its name in records
+	Wake       *Wake                `json:"wake,omitempty"`       // what to do when the running turn ends
+	Sides      map[string]Side      `json:"sides,omitempty"`      // how much of its sub-agents' transcripts is recorded, by their ids
 }
 
 // An Injection is a handoff that a conversation was told.
@@ -74,7 +75,7 @@ func (st *State) File() string {
 
 // A LastTurn is the turn that was recorded last in the session.
 type LastTurn struct {
-	Mission  string    `json:"mission"`
+	Mission  record.ID `json:"mission"`
 	Turn     int       `json:"turn"`
 	PromptID string    `json:"prompt_id,omitempty"`
 	Key      string    `json:"key"` // hash of the event that recorded it: the same event may arrive twice

@@ -17,6 +17,7 @@ import (
 	"gitagent/internal/limit"
 	"gitagent/internal/local"
 	"gitagent/internal/lock"
+	"gitagent/internal/record"
 )
 
 // What the store's directory holds.
@@ -193,7 +194,7 @@ func (s Store) LockArchive(ctx context.Context) (*lock.Lock, error) {
 }
 
 // MissionLock tells which lock is that of a mission: whoever holds it has all missions of this number.
-func MissionLock(id string) uint32 { return slotOf(id) }
+func MissionLock(id record.ID) uint32 { return slotOf(string(id)) }
 
 // LockWorktree keeps our other processes away from the worktree with that git directory, and from
 // the private index of its snapshots.
@@ -208,8 +209,8 @@ func (s Store) LockSessions(ctx context.Context, gitDir string) (*lock.Lock, err
 }
 
 // LockMission keeps our other processes away from the refs of a mission.
-func (s Store) LockMission(ctx context.Context, id string) (*lock.Lock, error) {
-	return s.shared(ctx, "mission", id)
+func (s Store) LockMission(ctx context.Context, id record.ID) (*lock.Lock, error) {
+	return s.shared(ctx, "mission", string(id))
 }
 
 func path(id string) string { return filepath.Join(sessions, id+".json") }
@@ -343,7 +344,7 @@ func (s Store) Prune(before time.Time) error {
 }
 
 // Forget drops the states of the sessions that record to a mission.
-func (s Store) Forget(ctx context.Context, mission string) error {
+func (s Store) Forget(ctx context.Context, mission record.ID) error {
 	for _, st := range s.All() {
 		if st.Mission == mission {
 			if err := s.ForgetSession(ctx, st.Session, mission); err != nil {
@@ -355,7 +356,7 @@ func (s Store) Forget(ctx context.Context, mission string) error {
 }
 
 // ForgetSession drops the state of a session if that records to a mission.
-func (s Store) ForgetSession(ctx context.Context, id, mission string) error {
+func (s Store) ForgetSession(ctx context.Context, id string, mission record.ID) error {
 	held, err := s.shared(ctx, "session", id)
 	if err != nil {
 		return err

@@ -159,7 +159,7 @@ func TestTakeFilterFails(t *testing.T) {
 			r.Write("a", "changed\n")
 			r.Write("z", "new\n")
 			remove(t, r, "b")
-			check(t, r, Skip{"new.big", WhyFilter}, Skip{"one.big", WhyFilter})
+			check(t, r, Skip{Path: "new.big", Why: WhyFilter}, Skip{Path: "one.big", Why: WhyFilter})
 		})
 		t.Run("required and missing, and status needs it, "+name, func(t *testing.T) {
 			t.Parallel()
@@ -171,7 +171,7 @@ func TestTakeFilterFails(t *testing.T) {
 				t.Fatal("git's status does not need the filter, so this tests nothing")
 			}
 			setConfig(t, r, "filter.big.required", "false", "filter.big.process", "") // for git's own add
-			want := wantTree(t, r, []Skip{{"two.big", WhyFilter}})
+			want := wantTree(t, r, []Skip{{Path: "two.big", Why: WhyFilter}})
 			setConfig(t, r, pairs...)
 			for _, publish := range []bool{false, true, false} {
 				s := take(t, r, publish)
@@ -180,7 +180,7 @@ func TestTakeFilterFails(t *testing.T) {
 				}
 				// The bytes of the one that was only touched are those that were committed without
 				// a filter.
-				if len(s.Skipped) != 1 || s.Skipped[0] != (Skip{"two.big", WhyFilter}) {
+				if len(s.Skipped) != 1 || s.Skipped[0] != (Skip{Path: "two.big", Why: WhyFilter}) {
 					t.Errorf("skipped %v", s.Skipped)
 				}
 			}
@@ -196,7 +196,7 @@ func TestTakeFilterFails(t *testing.T) {
 		r.Write("07.big", "poison\n")
 		r.Write("one.big", "poison\n")
 		r.Write("a", "changed\n")
-		check(t, r, Skip{"07.big", WhyFilter}, Skip{"one.big", WhyFilter})
+		check(t, r, Skip{Path: "07.big", Why: WhyFilter}, Skip{Path: "one.big", Why: WhyFilter})
 	})
 	t.Run("many paths whose filter is missing cost no other path", func(t *testing.T) {
 		t.Parallel()
@@ -205,7 +205,7 @@ func TestTakeFilterFails(t *testing.T) {
 		for i := range gittest.Size(300, 30) {
 			name := fmt.Sprintf("%03d.big", i)
 			r.Write(name, name)
-			skipped = append(skipped, Skip{name, WhyFilter})
+			skipped = append(skipped, Skip{Path: name, Why: WhyFilter})
 			r.Write(fmt.Sprintf("%03d.small", i), name)
 		}
 		check(t, r, skipped...)
@@ -229,7 +229,7 @@ func TestTakeFilterFails(t *testing.T) {
 			if got := r.Git("cat-file", "blob", s.Tree.String()+":a"); got != "main" {
 				t.Errorf("a = %q, want our side of the merge", got)
 			}
-			if len(s.Skipped) != 1 || s.Skipped[0] != (Skip{"a", WhyFilter}) {
+			if len(s.Skipped) != 1 || s.Skipped[0] != (Skip{Path: "a", Why: WhyFilter}) {
 				t.Errorf("skipped %v", s.Skipped)
 			}
 		}
@@ -240,7 +240,7 @@ func TestTakeFilterFails(t *testing.T) {
 		r.Write(".gitattributes", "*.utf16 text working-tree-encoding=UTF-16LE-BOM\n")
 		r.Write("good.utf16", "\xff\xfeh\x00i\x00")
 		r.Write("bad.utf16", "odd")
-		check(t, r, Skip{"bad.utf16", WhyFilter})
+		check(t, r, Skip{Path: "bad.utf16", Why: WhyFilter})
 	})
 }
 

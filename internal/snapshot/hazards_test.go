@@ -203,7 +203,7 @@ func TestTakeUnreadable(t *testing.T) {
 	defer chmod(t, r, "closed", 0o777)
 	for _, publish := range []bool{false, true} {
 		s := take(t, r, publish)
-		if got, want := sorted(s.Skipped), []Skip{{"a", WhyUnreadable}, {"new", WhyUnreadable}}; !slices.Equal(got, want) {
+		if got, want := sorted(s.Skipped), []Skip{{Path: "a", Why: WhyUnreadable}, {Path: "new", Why: WhyUnreadable}}; !slices.Equal(got, want) {
 			t.Errorf("skipped %v, want %v", got, want)
 		}
 		if got := r.Git("cat-file", "blob", s.Tree.String()+":b"); got != "changed" {
@@ -292,12 +292,12 @@ func TestTakeManyUntracked(t *testing.T) {
 		t.Errorf("tree %s, want %s", got, want)
 	}
 	r.Write("cache/one-too-many", "x\n")
-	want := wantTree(t, r, []Skip{{"cache/0", WhyTooMany}})
+	want := wantTree(t, r, []Skip{{Path: "cache/0", Why: WhyTooMany}})
 	s := take()
 	if s.Tree != want {
 		t.Errorf("tree %s, want %s", s.Tree, want)
 	}
-	if got, want := s.Skipped, []Skip{{"cache/0/", WhyTooMany}}; !slices.Equal(got, want) {
+	if got, want := s.Skipped, []Skip{{Path: "cache/0/", Why: WhyTooMany}}; !slices.Equal(got, want) {
 		t.Errorf("skipped %v, want %v", got, want)
 	}
 }
@@ -326,7 +326,7 @@ func TestTakePolicy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		skipped := []Skip{{"conf/.env", WhySecret}, {"id_ed25519", WhySecret}, {"large", WhySize}, {"x/build/y", WhyExcluded}, {"a.log", WhyExcluded}}
+		skipped := []Skip{{Path: "conf/.env", Why: WhySecret}, {Path: "id_ed25519", Why: WhySecret}, {Path: "large", Why: WhySize}, {Path: "x/build/y", Why: WhyExcluded}, {Path: "a.log", Why: WhyExcluded}}
 		if got, want := sorted(s.Skipped), sorted(skipped); !slices.Equal(got, want) {
 			t.Errorf("skipped %v, want %v", got, want)
 		}
@@ -363,11 +363,11 @@ func TestTakePolicyOfRememberedFiles(t *testing.T) {
 	}
 	expect()
 	r.Write("new/000", strings.Repeat("x", 1001)) // has grown
-	expect(Skip{"new/000", WhySize})
+	expect(Skip{Path: "new/000", Why: WhySize})
 	r.Write("new/000", "small again\n")
 	expect()
 	r.Write("other/1", "one too many\n")
-	expect(Skip{"new/", WhyTooMany})
+	expect(Skip{Path: "new/", Why: WhyTooMany})
 	r.Git("add", "new") // now they are the user's
 	expect()
 	r.Git("rm", "-q", "-r", "--cached", "new")

@@ -41,5 +41,5 @@ func TestTakeSpecialFiles(t *testing.T) {
 		}
 	}
 	r.Write("b", "changed\n")
-	check(t, r, Skip{"a", WhyUnreadable}, Skip{"d/one", WhyUnreadable})
+	check(t, r, Skip{Path: "a", Why: WhyUnreadable}, Skip{Path: "d/one", Why: WhyUnreadable})
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gitagent/internal/record"
 	"gitagent/internal/secret"
 )
 
@@ -21,10 +22,7 @@ type Policy struct {
 }
 
 // A Skip is a path that a snapshot leaves out, and why.
-type Skip struct {
-	Path string `json:"path"` // a directory ends in a slash
-	Why  string `json:"why"`  // one of the Why constants
-}
+type Skip = record.Skip
 
 // Reasons to leave a path out.
 const (
@@ -52,13 +50,13 @@ func (p Policy) apply(files []untracked) (take []untracked, skipped []Skip) {
 	for _, f := range files {
 		switch {
 		case strings.HasSuffix(f.path, "/"):
-			skipped = append(skipped, Skip{f.path, WhyRepository})
+			skipped = append(skipped, Skip{Path: f.path, Why: WhyRepository})
 		case secretName(f.path):
-			skipped = append(skipped, Skip{f.path, WhySecret})
+			skipped = append(skipped, Skip{Path: f.path, Why: WhySecret})
 		case excluded(exclude, f.path):
-			skipped = append(skipped, Skip{f.path, WhyExcluded})
+			skipped = append(skipped, Skip{Path: f.path, Why: WhyExcluded})
 		case f.size > p.MaxFileSize:
-			skipped = append(skipped, Skip{f.path, WhySize})
+			skipped = append(skipped, Skip{Path: f.path, Why: WhySize})
 		default:
 			take = append(take, f)
 		}
@@ -95,7 +93,7 @@ func fit(files []untracked, limit int64, weight func(untracked) int64, why strin
 			n = below[i]
 		}
 		left[n.name] = true
-		skipped = append(skipped, Skip{n.name, why})
+		skipped = append(skipped, Skip{Path: n.name, Why: why})
 		excess -= n.weight
 	}
 	for _, f := range files {

@@ -22,46 +22,46 @@ func TestPolicyApply(t *testing.T) {
 		{"nothing", policy, nil, nil},
 		{"all right", policy, []untracked{{"a", 1}, {"b/c", 2}}, nil},
 		{"exactly at the limits", Policy{MaxFileSize: 10, MaxUntrackedFiles: 2, MaxUntrackedSize: 20}, []untracked{{"a", 10}, {"b", 10}}, nil},
-		{"too large", Policy{MaxFileSize: 10, MaxUntrackedFiles: 9, MaxUntrackedSize: 99}, []untracked{{"a", 11}, {"b", 10}}, []Skip{{"a", WhySize}}},
-		{"repository", policy, []untracked{{"a/b/", 0}, {"a/c", 1}}, []Skip{{"a/b/", WhyRepository}}},
-		{"secret before size", Policy{MaxFileSize: 1}, []untracked{{".env", 100}}, []Skip{{".env", WhySecret}}},
+		{"too large", Policy{MaxFileSize: 10, MaxUntrackedFiles: 9, MaxUntrackedSize: 99}, []untracked{{"a", 11}, {"b", 10}}, []Skip{{Path: "a", Why: WhySize}}},
+		{"repository", policy, []untracked{{"a/b/", 0}, {"a/c", 1}}, []Skip{{Path: "a/b/", Why: WhyRepository}}},
+		{"secret before size", Policy{MaxFileSize: 1}, []untracked{{".env", 100}}, []Skip{{Path: ".env", Why: WhySecret}}},
 		{
 			"too many: the directory, not the files beside it",
 			Policy{MaxFileSize: 9, MaxUntrackedFiles: 3, MaxUntrackedSize: 99},
 			[]untracked{{"a", 1}, {"b", 1}, {"cache/1", 1}, {"cache/2", 1}, {"cache/3", 1}},
-			[]Skip{{"cache/", WhyTooMany}},
+			[]Skip{{Path: "cache/", Why: WhyTooMany}},
 		},
 		{
 			"the deepest that suffices",
 			Policy{MaxFileSize: 9, MaxUntrackedFiles: 4, MaxUntrackedSize: 99},
 			[]untracked{{"build/a", 1}, {"build/cache/x/1", 1}, {"build/cache/x/2", 1}, {"build/cache/y/1", 1}, {"build/z", 1}, {"z", 1}},
-			[]Skip{{"build/cache/x/", WhyTooMany}},
+			[]Skip{{Path: "build/cache/x/", Why: WhyTooMany}},
 		},
 		{
 			"several",
 			Policy{MaxFileSize: 9, MaxUntrackedFiles: 1, MaxUntrackedSize: 99},
 			[]untracked{{"a/1", 1}, {"a/2", 1}, {"b/1", 1}, {"b/2", 1}, {"b/3", 1}, {"c", 1}},
-			[]Skip{{"b/", WhyTooMany}, {"a/", WhyTooMany}},
+			[]Skip{{Path: "b/", Why: WhyTooMany}, {Path: "a/", Why: WhyTooMany}},
 		},
 		{
 			"too much: the heaviest",
 			Policy{MaxFileSize: 60, MaxUntrackedFiles: 9, MaxUntrackedSize: 100},
 			[]untracked{{"a", 50}, {"b/1", 30}, {"b/2", 30}, {"c", 20}},
-			[]Skip{{"b/", WhyTooMuch}},
+			[]Skip{{Path: "b/", Why: WhyTooMuch}},
 		},
 		{
 			"files at the top, the heaviest first",
 			Policy{MaxFileSize: 60, MaxUntrackedFiles: 9, MaxUntrackedSize: 50},
 			[]untracked{{"a", 10}, {"b", 30}, {"c", 30}, {"d", 20}},
-			[]Skip{{"b", WhyTooMuch}, {"c", WhyTooMuch}},
+			[]Skip{{Path: "b", Why: WhyTooMuch}, {Path: "c", Why: WhyTooMuch}},
 		},
 		{
 			"a directory and a file whose names begin alike",
 			Policy{MaxFileSize: 9, MaxUntrackedFiles: 2, MaxUntrackedSize: 99},
 			[]untracked{{"ab", 1}, {"a/1", 1}, {"a/2", 1}, {"a.txt", 1}},
-			[]Skip{{"a/", WhyTooMany}},
+			[]Skip{{Path: "a/", Why: WhyTooMany}},
 		},
-		{"none allowed", Policy{MaxFileSize: 9}, []untracked{{"a", 1}}, []Skip{{"a", WhyTooMany}}},
+		{"none allowed", Policy{MaxFileSize: 9}, []untracked{{"a", 1}}, []Skip{{Path: "a", Why: WhyTooMany}}},
 		{"empty files weigh nothing", Policy{MaxFileSize: 9, MaxUntrackedFiles: 9}, []untracked{{"a", 0}, {"b/c", 0}}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestPolicyExclude(t *testing.T) {
 	} {
 		p := Policy{MaxFileSize: 1, MaxUntrackedFiles: 100, MaxUntrackedSize: 100, Exclude: strings.Fields(tt.patterns)}
 		for _, name := range tt.excluded {
-			if _, skipped := p.apply([]untracked{{name, 1}}); !slices.Equal(skipped, []Skip{{name, WhyExcluded}}) {
+			if _, skipped := p.apply([]untracked{{name, 1}}); !slices.Equal(skipped, []Skip{{Path: name, Why: WhyExcluded}}) {
 				t.Errorf("%q: %s is taken", tt.patterns, name)
 			}
 		}

@@ -144,7 +144,7 @@ func TestPublish(t *testing.T) {
 			tt.prepare(t, r)
 			var left []Skip
 			for _, name := range tt.skipped {
-				left = append(left, Skip{name, WhySecret})
+				left = append(left, Skip{Path: name, Why: WhySecret})
 			}
 			want := wantTree(t, r, left)
 			if s := attached(t, r); s.Tree != want {
@@ -474,7 +474,7 @@ func TestCheckOut(t *testing.T) {
 	other := base(t)
 	other.Write("secret.pem", "kept\n")
 	s := take(t, other, true)
-	if !slices.Equal(s.Skipped, []Skip{{"secret.pem", WhySecret}}) {
+	if !slices.Equal(s.Skipped, []Skip{{Path: "secret.pem", Why: WhySecret}}) {
 		t.Fatal(s.Skipped)
 	}
 	other.Env = append(other.Env, "GIT_INDEX_FILE="+filepath.Join(gittest.TempDir(t), "index"))

@@ -32,15 +32,15 @@ func TestTakeNestedRepositories(t *testing.T) {
 			s.Write("f", "f\n")
 			s.Commit("one")
 			s.Write("g", "g\n")
-		}, []Skip{{"x/nested/", WhyRepository}}},
-		{"empty", func(t *testing.T, r *gittest.Repo) { inside(t, r, "nested") }, []Skip{{"nested/", WhyRepository}}},
+		}, []Skip{{Path: "x/nested/", Why: WhyRepository}}},
+		{"empty", func(t *testing.T, r *gittest.Repo) { inside(t, r, "nested") }, []Skip{{Path: "nested/", Why: WhyRepository}}},
 		{"empty but for files", func(t *testing.T, r *gittest.Repo) {
 			inside(t, r, "nested").Write("f", "f\n")
-		}, []Skip{{"nested/", WhyRepository}}},
+		}, []Skip{{Path: "nested/", Why: WhyRepository}}},
 		{"linked worktree", func(t *testing.T, r *gittest.Repo) {
 			r.Git("worktree", "add", "-q", "-b", "linked", "wt")
 			r.In(r.Dir+"/wt").Write("new", "n\n")
-		}, []Skip{{"wt/", WhyRepository}}},
+		}, []Skip{{Path: "wt/", Why: WhyRepository}}},
 		{"bare", func(t *testing.T, r *gittest.Repo) {
 			inside(t, r, "bare.git", "--bare")
 			remove(t, r, "bare.git/hooks")
@@ -69,7 +69,7 @@ func TestTakeNestedRepositories(t *testing.T) {
 			for i := range 2 * maxPlainFiles {
 				r.Write("many/"+string(rune('a'+i%26))+string(rune('a'+i/26)), "f\n")
 			}
-		}, []Skip{{"n1/", WhyRepository}, {"x/n2/", WhyRepository}}},
+		}, []Skip{{Path: "n1/", Why: WhyRepository}, {Path: "x/n2/", Why: WhyRepository}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -88,13 +88,13 @@ func TestTakeRepositoryForFile(t *testing.T) {
 	r := base(t)
 	remove(t, r, "a")
 	inside(t, r, "a").Commit("one")
-	want := wantTree(t, r, []Skip{{"a", WhyRepository}}) // still with the file
+	want := wantTree(t, r, []Skip{{Path: "a", Why: WhyRepository}}) // still with the file
 	for _, publish := range []bool{false, true} {
 		s := take(t, r, publish)
 		if got := r.Git("diff-tree", "-r", "--name-status", want.String(), s.Tree.String()); got != "D\ta" {
 			t.Errorf("the tree differs in %q, want the file gone", got)
 		}
-		if got, want := s.Skipped, []Skip{{"a/", WhyRepository}}; !slices.Equal(got, want) {
+		if got, want := s.Skipped, []Skip{{Path: "a/", Why: WhyRepository}}; !slices.Equal(got, want) {
 			t.Errorf("skipped %v, want %v", got, want)
 		}
 	}
@@ -127,20 +127,20 @@ func TestTakeSubmodules(t *testing.T) {
 			r.In(r.Dir+"/sub").Git("checkout", "-q", "HEAD~")
 			r.Git("add", "sub")
 		}, nil},
-		{"dirty", func(t *testing.T, r *gittest.Repo) { r.Write("sub/f", "changed\n") }, []Skip{{"sub", WhySubmodule}}},
-		{"dirty, the same size", func(t *testing.T, r *gittest.Repo) { r.Write("sub/f", "g2\n") }, []Skip{{"sub", WhySubmodule}}},
+		{"dirty", func(t *testing.T, r *gittest.Repo) { r.Write("sub/f", "changed\n") }, []Skip{{Path: "sub", Why: WhySubmodule}}},
+		{"dirty, the same size", func(t *testing.T, r *gittest.Repo) { r.Write("sub/f", "g2\n") }, []Skip{{Path: "sub", Why: WhySubmodule}}},
 		{"only touched", func(t *testing.T, r *gittest.Repo) { touch(t, r, "sub/f") }, nil},
-		{"untracked content", func(t *testing.T, r *gittest.Repo) { r.Write("o/ther/new", "n\n") }, []Skip{{"o/ther", WhySubmodule}}},
+		{"untracked content", func(t *testing.T, r *gittest.Repo) { r.Write("o/ther/new", "n\n") }, []Skip{{Path: "o/ther", Why: WhySubmodule}}},
 		{"moved and dirty", func(t *testing.T, r *gittest.Repo) {
 			r.In(r.Dir+"/sub").Git("checkout", "-q", "HEAD~")
 			r.Write("sub/f", "changed\n")
-		}, []Skip{{"sub", WhySubmodule}}},
+		}, []Skip{{Path: "sub", Why: WhySubmodule}}},
 		{"not initialised", func(t *testing.T, r *gittest.Repo) { r.Git("submodule", "--quiet", "deinit", "-f", "sub") }, nil},
 		{"directory gone", func(t *testing.T, r *gittest.Repo) { remove(t, r, "sub") }, nil},
 		{"removed", func(t *testing.T, r *gittest.Repo) { r.Git("rm", "-q", "sub") }, nil},
 		{"removed from the index only", func(t *testing.T, r *gittest.Repo) {
 			r.Git("rm", "-q", "--cached", "sub")
-		}, []Skip{{"sub/", WhyRepository}}},
+		}, []Skip{{Path: "sub/", Why: WhyRepository}}},
 		{"replaced by a file", func(t *testing.T, r *gittest.Repo) { remove(t, r, "sub"); r.Write("sub", "file\n") }, nil},
 		{"replaced by a directory", func(t *testing.T, r *gittest.Repo) { remove(t, r, "sub"); r.Write("sub/g", "file\n") }, nil},
 		{"replaced by a file, staged", func(t *testing.T, r *gittest.Repo) {

@@ -11,6 +11,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/local"
+	"gitagent/internal/record"
 )
 
 // A Step is a command's change of a worktree, with what undoes it. Only the
@@ -20,7 +21,7 @@ type Step struct {
 	What    string    `json:"what"`           // such as "restore of turn a1b2c3d4/12"
 	Undo    bool      `json:"undo,omitempty"` // the step undid that
 	At      time.Time `json:"at"`
-	Mission string    `json:"mission"`           // the ledger that keeps Before
+	Mission record.ID `json:"mission"`           // the ledger that keeps Before
 	Before  git.Hash  `json:"before"`            // the commit that holds the worktree as it was
 	From    git.Hash  `json:"from"`              // its tree
 	To      git.Hash  `json:"to"`                // the tree that the step has made of it

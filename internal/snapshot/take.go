@@ -250,7 +250,7 @@ func (t *taker) leave(e *entry, why string) {
 	e.work = false
 }
 
-func (t *taker) skip(path, why string) { t.skipped = append(t.skipped, Skip{path, why}) }
+func (t *taker) skip(path, why string) { t.skipped = append(t.skipped, Skip{Path: path, Why: why}) }
 
 // overlay builds the tree in-process: HEAD's tree overlaid with staged entries and hashed files.
 func (t *taker) overlay(head git.Head, entries []entry, files map[string]git.Entry) (git.Hash, error) {

@@ -581,7 +581,7 @@ func TestTakeRefusedNames(t *testing.T) {
 			"git~1", "1/GIT~1/x", ".GIT", "2/.Git/config", "d/.git ", "3/.git.", "4/.git::$INDEX_ALLOCATION", "5/.g\u200cit", "6/.git\\x", "x/.git. . ",
 		} {
 			r.Write(name, "new\n")
-			skipped = append(skipped, Skip{name, WhyRefused})
+			skipped = append(skipped, Skip{Path: name, Why: WhyRefused})
 		}
 		r.Write("other", "new\n")
 		check(t, r, skipped...)
@@ -591,6 +591,6 @@ func TestTakeRefusedNames(t *testing.T) {
 		r := base(t)
 		symlink(t, r, "a", ".gitmodules")
 		symlink(t, r, "a", "d/.gitignore") // only bad when it is .gitmodules
-		check(t, r, Skip{".gitmodules", WhyRefused})
+		check(t, r, Skip{Path: ".gitmodules", Why: WhyRefused})
 	})
 }

@@ -83,14 +83,14 @@ func Accept(c *cli.Context, w *workspace.Workspace, id ledger.ID) error {
 	if answer != "yes" {
 		return fmt.Errorf("%w, and not accepted; nothing was changed", stranger)
 	}
-	held, err := w.Store.LockMission(c.Context, string(id))
+	held, err := w.Store.LockMission(c.Context, id)
 	if err != nil {
 		return err
 	}
 	defer held.Release()
 	names := []ledger.ID{id}
-	if r.ledger.Began != id {
-		names = append(names, r.ledger.Began)
+	if r.ledger.Mission.Began != id {
+		names = append(names, r.ledger.Mission.Began)
 	}
 	if err := w.Trust.Accept(tip, names...); err != nil {
 		return err

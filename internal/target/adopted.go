@@ -3,12 +3,12 @@ package target
 import (
 	"fmt"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // Adopted says for a list how far the work of a mission was adopted, of which last is the last turn; nothing
 // if it was not, or if that was taken back.
-func Adopted(a *ledger.Adoption, last int) string {
+func Adopted(a *record.Adoption, last int) string {
 	switch {
 	case a.Holds(last):
 		return "adopted"

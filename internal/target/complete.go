@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
@@ -96,7 +97,7 @@ var errEnough = errors.New("enough")
 // proposeTurns proposes a mission's turns whose numbers begin with what was typed, behind a prefix.
 func proposeTurns(c *cli.Context, w *workspace.Workspace, id ledger.ID, prefix, typed string) {
 	number, start := strings.CutSuffix(typed, "^")
-	exact, _ := ledger.ParseNumber(number)
+	exact, _ := record.ParseNumber(number)
 	propose := func(t *turns.Turn) {
 		name := prefix + strconv.Itoa(t.Turn)
 		cmdline.Propose(c, name, t.Prompt)
@@ -142,9 +143,9 @@ func CompleteArchived(c *cli.Context) {
 	if err != nil {
 		return
 	}
-	like = slices.DeleteFunc(like, func(e archive.Entry) bool { return !live[ledger.ID(e.ID)].IsZero() })
+	like = slices.DeleteFunc(like, func(e archive.Entry) bool { return !live[e.ID].IsZero() })
 	for _, e := range like[:min(len(like), maxMissions)] {
-		cmdline.Propose(c, e.ID, e.Title)
+		cmdline.Propose(c, string(e.ID), e.Title)
 	}
 }
 
@@ -192,7 +193,7 @@ func someMissions(ctx context.Context, w *workspace.Workspace, typed string) (ma
 	}
 	var names []string
 	for _, st := range w.Store.Recent(maxMissions) {
-		if id, err := ledger.ParseID(st.Mission); err == nil && strings.HasPrefix(st.Mission, typed) {
+		if id := st.Mission; id.Valid() && strings.HasPrefix(string(id), typed) {
 			names = append(names, id.Ref())
 		}
 	}
@@ -202,7 +203,7 @@ func someMissions(ctx context.Context, w *workspace.Workspace, typed string) (ma
 	refs, err := w.Repo.Refs(ctx, names...)
 	for _, name := range names {
 		if tip, ok := refs[name]; ok {
-			id, _ := ledger.ParseID(name[strings.LastIndexByte(name, '/')+1:])
+			id, _ := record.ParseID(name[strings.LastIndexByte(name, '/')+1:])
 			missions[id] = tip
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
 	"gitagent/internal/workspace"
@@ -135,7 +136,7 @@ func Here(ctx context.Context, w *workspace.Workspace, named string) (ledger.ID,
 		return id, err
 	}
 	if st := Agent(w); st != nil {
-		if m, err := ledger.ParseID(st.Mission); err == nil {
+		if m, err := record.ParseID(st.Mission); err == nil {
 			return m, nil
 		}
 	}
@@ -164,13 +165,13 @@ func Own(ctx context.Context, w *workspace.Workspace, named string) (ledger.ID, 
 // named in full need not exist: it may be at a remote, or yet to begin.
 func Named(ctx context.Context, repo *git.Repo, name string) (ledger.ID, error) {
 	id, err := ledger.Expand(ctx, repo, name)
-	if !ledger.IsPrefix(name) {
+	if !record.IsPrefix(name) {
 		return "", cmdline.Usagef("%w", err)
 	}
 	if !errors.Is(err, git.ErrNotFound) {
 		return id, err
 	}
-	if id, err := ledger.ParseID(name); err == nil {
+	if id, err := record.ParseID(name); err == nil {
 		return id, nil
 	}
 	return "", cmdline.Hint(err, "list the missions with: git agent-turn missions")
@@ -179,7 +180,7 @@ func Named(ctx context.Context, repo *git.Repo, name string) (ledger.ID, error) 
 // lastHere is the mission of the session that was the last in this worktree, of those that count.
 func lastHere(w *workspace.Workspace, counts func(ledger.ID, *session.State) bool) (id ledger.ID) {
 	w.Store.Last(func(st *session.State) bool {
-		m, err := ledger.ParseID(st.Mission)
+		m, err := record.ParseID(st.Mission)
 		if err != nil || st.Worktree != w.Repo.GitDir || !counts(m, st) {
 			return false
 		}
@@ -214,7 +215,7 @@ func Begins(ctx context.Context, w *workspace.Workspace, err error) ledger.ID {
 	if !errors.As(err, &m) || m.Mission == "" {
 		return ""
 	}
-	if st := Agent(w); st != nil && st.Mission == m.Mission { // what a client runs for its user is a turn, too
+	if st := Agent(w); st != nil && string(st.Mission) == m.Mission { // what a client runs for its user is a turn, too
 		return ledger.ID(m.Mission)
 	}
 	live, unknown := Live(ctx, w, time.Now())

@@ -6,6 +6,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 )
 
 // open opens the mission at the newest commit that the user may rely on. Nothing is ever added to
@@ -36,9 +37,9 @@ const maxSides = 16
 // setAside gives a chain a ref of its own: the name is that of its first foreign commit or, if that
 // is taken by a chain that went on in another way, of the first commit that the other one lacks.
 func (tx *Tx) setAside(ctx context.Context, tip, first git.Hash) error {
-	id := ledger.OfCommit(first)
+	id := record.OfCommit(first)
 	if id == tx.ID { // it was set aside before, and somebody works on it
-		id = ledger.OfCommit(tip)
+		id = record.OfCommit(tip)
 	}
 	for range maxSides {
 		refs, err := tx.Repo.Refs(ctx, id.Ref())
@@ -66,7 +67,7 @@ func (tx *Tx) setAside(ctx context.Context, tip, first git.Hash) error {
 		if first, err = ledger.Side(ctx, tx.Repo, tip, there); err != nil {
 			return err
 		}
-		id = ledger.OfCommit(first)
+		id = record.OfCommit(first)
 	}
 	return fmt.Errorf("set a stranger's part of mission %s aside: it has more than %d sides", tx.ID, maxSides)
 }

@@ -58,7 +58,7 @@ func (tx *Tx) CheckOut(ctx context.Context, c Checkout) (*CheckedOut, error) {
 	present, err := tx.present(c.Subject)
 	keep := []git.Hash{present}
 	step := snapshot.Step{
-		What: c.What, Undo: c.Undo, At: tx.At, Mission: string(tx.ID), Foreign: c.Foreign,
+		What: c.What, Undo: c.Undo, At: tx.At, Mission: tx.ID, Foreign: c.Foreign,
 		Before: present, From: tx.Snap.Tree, To: c.Tree,
 	}
 	if err == nil && c.Tree != tx.Snap.Tree {

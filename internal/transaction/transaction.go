@@ -22,6 +22,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/lock"
+	"gitagent/internal/record"
 	"gitagent/internal/snapshot"
 	"gitagent/internal/workspace"
 )
@@ -111,7 +112,7 @@ func run(ctx context.Context, w *workspace.Workspace, choose func(context.Contex
 	if err != nil {
 		return err
 	}
-	held, err := w.Store.LockMission(ctx, string(j.Mission))
+	held, err := w.Store.LockMission(ctx, j.Mission)
 	if err != nil {
 		return err
 	}
@@ -258,7 +259,7 @@ func (tx *Tx) LeaveNotes(err error) { tx.Notes, tx.Unnoted = nil, err }
 
 // Begin makes the ledger of a mission that has none.
 func (tx *Tx) Begin(m *ledger.Mission) {
-	m.V, m.ID = ledger.Version, tx.ID
+	m.V, m.ID = record.Version, tx.ID
 	tx.Ledger = ledger.New(tx.Objects, m)
 }
 

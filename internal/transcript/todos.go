@@ -1,10 +1,9 @@
 package transcript
 
-// A Todo is an item of the agent's task list.
-type Todo struct {
-	Text   string `json:"text"`
-	Status string `json:"status"` // pending, in_progress, completed
-}
+import "gitagent/internal/record"
+
+// A Todo is one item of an agent's list.
+type Todo = record.Todo
 
 // Todos returns the agent's list after the lines. It may lack older items.
 func Todos(r Reader, segment []byte) []Todo {

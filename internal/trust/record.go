@@ -14,10 +14,10 @@ import (
 	"gitagent/internal/ledger"
 )
 
-// A record is what this clone knows about a mission's commits. Lines are
+// A known is what this clone knows about a mission's commits. Lines are
 // appended to its file in single writes: readers need no lock and ignore a
 // partial line. If it is lost, signatures still count, and people accept again.
-type record struct {
+type known struct {
 	own      map[git.Hash]git.Hash // this clone wrote the commit, and those before it down to, but without, the other
 	accepted map[git.Hash]bool     // a person accepted the commit with all before it
 	checked  map[git.Hash]checked  // what a walk from the commit has found
@@ -37,7 +37,7 @@ const (
 
 func file(id ledger.ID) string { return "trust/" + string(id) }
 
-func (t *Trust) load(id ledger.ID) (*record, error) {
+func (t *Trust) load(id ledger.ID) (*known, error) {
 	f, err := t.dir.OpenFile(file(id), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return parseRecord(nil), nil
@@ -53,8 +53,8 @@ func (t *Trust) load(id ledger.ID) (*record, error) {
 	return parseRecord(data), nil
 }
 
-func parseRecord(data []byte) *record {
-	r := &record{
+func parseRecord(data []byte) *known {
+	r := &known{
 		own: make(map[git.Hash]git.Hash), accepted: make(map[git.Hash]bool),
 		checked: make(map[git.Hash]checked), size: len(data),
 	}
@@ -175,7 +175,7 @@ func (t *Trust) Follow(to, from ledger.ID, successor func(git.Hash) git.Hash) er
 }
 
 // upTo is the record of the commits up to one of them.
-func (r *record) upTo(commit git.Hash, contains func(a, b git.Hash) (bool, error)) (*record, error) {
+func (r *known) upTo(commit git.Hash, contains func(a, b git.Hash) (bool, error)) (*known, error) {
 	up := parseRecord(nil)
 	for end, before := range r.merged().own {
 		old, err := contains(commit, end)
@@ -210,8 +210,8 @@ func (r *record) upTo(commit git.Hash, contains func(a, b git.Hash) (bool, error
 }
 
 // merged returns the record with adjacent runs joined.
-func (r *record) merged() *record {
-	m := &record{own: make(map[git.Hash]git.Hash), accepted: r.accepted, checked: r.checked}
+func (r *known) merged() *known {
+	m := &known{own: make(map[git.Hash]git.Hash), accepted: r.accepted, checked: r.checked}
 	inner := make(map[git.Hash]bool)
 	for _, before := range r.own {
 		inner[before] = true
@@ -233,7 +233,7 @@ func (r *record) merged() *record {
 }
 
 // lines returns the record without checked, which can be found again.
-func (r *record) lines() string {
+func (r *known) lines() string {
 	var b strings.Builder
 	for commit := range r.accepted {
 		fmt.Fprintf(&b, "accepted %s\n", commit)

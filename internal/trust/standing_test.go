@@ -15,6 +15,7 @@ import (
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
 	"gitagent/internal/local"
+	"gitagent/internal/record"
 	"gitagent/internal/signature"
 	"gitagent/test/gittest"
 )
@@ -87,7 +88,7 @@ func (l *lab) reopen() {
 // add adds an event to a ledger, or begins one. Everybody has the same name.
 func (l *lab) add(id ledger.ID, tip git.Hash, key *signature.Key) git.Hash {
 	l.t.Helper()
-	on := ledger.New(l.objects, &ledger.Mission{V: ledger.Version, ID: id})
+	on := ledger.New(l.objects, &ledger.Mission{V: record.Version, ID: id})
 	if !tip.IsZero() {
 		var err error
 		if on, err = ledger.At(l.objects, id, tip); err != nil {
@@ -394,7 +395,7 @@ func TestAnotherName(t *testing.T) {
 		t.Errorf("standing under another name: %+v", s)
 	}
 	// A side of a mission that went on in two clones has such a name.
-	if s := l.standing(ledger.OfCommit(tip), tip); !s.Whole {
+	if s := l.standing(record.OfCommit(tip), tip); !s.Whole {
 		t.Errorf("standing of a side: %+v", s)
 	}
 	// A fork goes on from the ledger of another mission.

@@ -7,7 +7,7 @@
 // commits count for nothing.
 //
 // What this clone wrote and a person accepted is recorded in the git directory,
-// where no fetch can change it ([record]). The keys are the user's, outside of
+// where no fetch can change it ([known]). The keys are the user's, outside of
 // every repository ([Keys]).
 package trust
 
@@ -85,7 +85,7 @@ func Ours(by string) bool { return by == Clone || by == Machine }
 // A walk reads a chain from its newest commit.
 type walk struct {
 	id     ledger.ID
-	record *record
+	record *known
 	keys   func() *Keys
 	chain  *chain
 }

@@ -2,11 +2,11 @@ package workspace
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/session"
 	"gitagent/internal/trust"
 )
@@ -37,7 +37,7 @@ func (w *Workspace) Writers(ctx context.Context, objects *git.Objects, id ledger
 
 // witnessed reports whether a session here has recorded the last turn of a ledger.
 func (w *Workspace) witnessed(objects *git.Objects, id ledger.ID, tip git.Hash) bool {
-	st := w.witnesses()[string(id)]
+	st := w.witnesses()[id]
 	if st == nil {
 		return false
 	}
@@ -48,17 +48,14 @@ func (w *Workspace) witnessed(objects *git.Objects, id ledger.ID, tip git.Hash) 
 	if last, err := l.LastTurn(); err != nil || last != st.Last.Turn {
 		return false
 	}
-	var record struct {
-		Session string   `json:"session"`
-		Code    git.Hash `json:"code"`
-	}
+	var t record.Turn
 	data, err := l.Read(ledger.TurnPath("turns", st.Last.Turn, ".json"))
-	return err == nil && json.Unmarshal(data, &record) == nil && record.Code == st.Last.Code && record.Session == st.Session
+	return err == nil && record.Decode(data, &t) == nil && t.Code == st.Last.Code && t.Session == st.Session
 }
 
 // lastOfMissions returns the session that recorded last to each mission.
-func (w *Workspace) lastOfMissions() map[string]*session.State {
-	last := make(map[string]*session.State)
+func (w *Workspace) lastOfMissions() map[ledger.ID]*session.State {
+	last := make(map[ledger.ID]*session.State)
 	for _, st := range w.Store.All() {
 		if l := st.Last; l != nil && (last[l.Mission] == nil || last[l.Mission].Last.Turn < l.Turn) {
 			last[l.Mission] = st

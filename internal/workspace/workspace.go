@@ -13,7 +13,7 @@ import (
 
 	"gitagent/internal/config"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/secret"
 	"gitagent/internal/session"
 	"gitagent/internal/snapshot"
@@ -30,7 +30,7 @@ type Workspace struct {
 	Store    session.Store
 	Trust    *trust.Trust
 
-	witnesses func() map[string]*session.State // see Standing
+	witnesses func() map[record.ID]*session.State // see Standing
 	purged    func() *secret.Finder
 }
 
@@ -60,21 +60,21 @@ func Open(repo *git.Repo) (*Workspace, error) {
 }
 
 // Branch is the full name of a mission's branch.
-func (w *Workspace) Branch(id ledger.ID) string { return id.Branch(w.Settings.Capture.BranchPrefix) }
+func (w *Workspace) Branch(id record.ID) string { return id.Branch(w.Settings.Capture.BranchPrefix) }
 
 // BranchName is the short name of a mission's branch.
-func (w *Workspace) BranchName(id ledger.ID) string {
+func (w *Workspace) BranchName(id record.ID) string {
 	return w.Settings.Capture.BranchPrefix + string(id)
 }
 
 // MissionOf returns the mission that a branch (full name) belongs to, judging by its name.
-func (w *Workspace) MissionOf(branch string) (ledger.ID, bool) {
-	return ledger.OfBranch(branch, w.Settings.Capture.BranchPrefix)
+func (w *Workspace) MissionOf(branch string) (record.ID, bool) {
+	return record.OfBranch(branch, w.Settings.Capture.BranchPrefix)
 }
 
 // Mission returns the mission whose branch HEAD is on, or will be on when the rebase under way is
 // done; empty if there is none.
-func (w *Workspace) Mission(ctx context.Context) (ledger.ID, error) {
+func (w *Workspace) Mission(ctx context.Context) (record.ID, error) {
 	branch, err := w.Repo.HeadRef(ctx)
 	if err != nil {
 		return "", fmt.Errorf("read HEAD: %w", err)

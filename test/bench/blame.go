@@ -11,6 +11,7 @@ import (
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/internal/workspace"
 	"gitagent/turns"
 )
@@ -97,7 +98,7 @@ func (r *repository) longHistory(id ledger.ID) {
 	}
 	hex := func(mark string) git.Hash { return git.NewHash(hashes[mark]) }
 	mission := ledger.Mission{
-		V: ledger.Version, ID: id, Title: "a long history", Created: began,
+		V: record.Version, ID: id, Title: "a long history", Created: began,
 		Agent: "claude-code", Base: hashes[list[0].base], Sessions: []string{w.session},
 	}
 	in.Reset()
@@ -110,7 +111,7 @@ func (r *repository) longHistory(id ledger.ID) {
 		at := began.Add(time.Duration((i+1)*longCommits/longTurns)*time.Minute - 20*time.Second)
 		w.begin(i + 1)
 		record := turns.Turn{
-			V: ledger.Version, Kind: "turn", Mission: id, Turn: i + 1, At: at, Started: at.Add(-20 * time.Second),
+			V: record.Version, Kind: "turn", Mission: id, Turn: i + 1, At: at, Started: at.Add(-20 * time.Second),
 			Outcome: turns.Done, Agent: "claude-code", Session: w.session, PromptID: w.promptID, Prompt: w.prompt, Reply: w.reply,
 			Code: hex(t.code), Base: hex(t.base), Head: hex(t.base), Branch: "main",
 			Files: 1, Insertions: 3, Deletions: 3, Paths: []string{longFile},

@@ -8,6 +8,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/turns"
 )
 
@@ -51,7 +52,7 @@ func (r *repository) fill(id ledger.ID) {
 	w := newWriter(r.dir, "5b603d06-8528-4d54-8275-dcebec74b87e", 1)
 	at := time.Now().Add(-listedTurns * time.Minute).UTC().Truncate(time.Millisecond)
 	mission := ledger.Mission{
-		V: ledger.Version, ID: id, Title: "ten thousand turns", Created: at,
+		V: record.Version, ID: id, Title: "ten thousand turns", Created: at,
 		Agent: "claude-code", Base: head, Sessions: []string{w.session},
 	}
 	var in bytes.Buffer
@@ -62,7 +63,7 @@ func (r *repository) fill(id ledger.ID) {
 		path := ledger.TurnPath("transcript", number, ".jsonl")
 		segment := w.turn(0)[:200] // the list does not look at it
 		t := turns.Turn{
-			V: ledger.Version, Kind: "turn", Mission: id, Turn: number, At: at.Add(time.Duration(number) * time.Minute), Started: at,
+			V: record.Version, Kind: "turn", Mission: id, Turn: number, At: at.Add(time.Duration(number) * time.Minute), Started: at,
 			Outcome: turns.Done, Agent: "claude-code", Model: "claude-opus-4-8", Session: w.session,
 			PromptID: w.promptID, Prompt: w.prompt, Reply: w.reply,
 			Code: code, Base: code, Head: code, Branch: "main",

@@ -12,6 +12,7 @@ import (
 	"gitagent/gitnotes"
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/turns"
 )
 
@@ -62,7 +63,7 @@ func (m *populating) write(head git.Hash) (tip, notesTip git.Hash) {
 	w := newWriter(m.dir, session, m.i)
 	m.at = m.at.UTC().Truncate(time.Millisecond)
 	l := ledger.New(m.objects, &ledger.Mission{
-		V: ledger.Version, ID: m.id, Title: fmt.Sprintf("mission number %d", m.i), Created: m.at,
+		V: record.Version, ID: m.id, Title: fmt.Sprintf("mission number %d", m.i), Created: m.at,
 		Agent: "claude-code", Base: head.String(), Sessions: []string{session},
 	})
 	notes := must(gitnotes.Open(m.objects, git.Hash{}))
@@ -79,7 +80,7 @@ func (m *populating) write(head git.Hash) (tip, notesTip git.Hash) {
 			`{"type":"assistant","sessionId":%q,"message":{"role":"assistant","content":[{"type":"text","text":%q}]}}`+"\n",
 			session, w.prompt, session, w.reply))
 		t := turns.Turn{
-			V: ledger.Version, Kind: "turn", Mission: m.id, Turn: number, At: m.at.Add(time.Duration(number) * time.Minute), Started: m.at,
+			V: record.Version, Kind: "turn", Mission: m.id, Turn: number, At: m.at.Add(time.Duration(number) * time.Minute), Started: m.at,
 			Outcome: turns.Done, Agent: "claude-code", Model: "claude-opus-4-8", Session: session,
 			PromptID: w.promptID, Prompt: w.prompt, Reply: w.reply,
 			Code: code, Base: before, Head: base, Branch: "main",

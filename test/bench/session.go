@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"gitagent/internal/ledger"
+	"gitagent/internal/record"
 	"gitagent/turns"
 )
 
@@ -18,7 +18,7 @@ import (
 type session struct {
 	repo       *repository
 	id         string
-	mission    ledger.ID
+	mission    record.ID
 	transcript string // path of the file
 	agent      played
 	env        []string
@@ -36,7 +36,7 @@ func (r *repository) newSession() *session {
 	dir := filepath.Join(r.lab.dir, "home", ".claude", "projects", filepath.Base(r.dir))
 	check(os.MkdirAll(dir, 0o700))
 	return &session{
-		repo: r, id: id, mission: must(ledger.OfSession(id, 8)), transcript: filepath.Join(dir, id+".jsonl"),
+		repo: r, id: id, mission: must(record.OfSession(id, 8)), transcript: filepath.Join(dir, id+".jsonl"),
 		env: []string{
 			"CLAUDECODE=1", "CLAUDE_PROJECT_DIR=" + r.dir, "CLAUDE_CODE_SESSION_ID=" + id, "CLAUDE_CODE_ENTRYPOINT=cli",
 			fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()),

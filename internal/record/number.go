@@ -1,9 +1,8 @@
-package ledger
+package record
 
 import (
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // MaxNumber is the greatest number of a turn or a handoff: the names of their files have six digits.
@@ -26,14 +25,4 @@ func Next(what string, last int) (int, error) {
 		return 0, fmt.Errorf("%s %d is the last that a mission can have; go on in another one: git agent-turn start", what, last)
 	}
 	return last + 1, nil
-}
-
-// padded reads a number in the name of an entry of a ledger's tree: so many digits, and ext.
-func padded(name string, digits int, ext string) (int, bool) {
-	name, ok := strings.CutSuffix(name, ext)
-	if !ok || len(name) != digits || strings.Trim(name, "0123456789") != "" {
-		return 0, false
-	}
-	n, err := strconv.Atoi(name)
-	return n, err == nil
 }

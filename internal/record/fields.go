@@ -1,4 +1,4 @@
-package ledger
+package record
 
 import (
 	"bytes"
@@ -21,11 +21,9 @@ func Unknown(data []byte, v any) (Fields, error) {
 	if err := json.Unmarshal(data, &all); err != nil {
 		return nil, err
 	}
-	t := reflect.TypeOf(v).Elem()
-	known := make(map[string]bool, t.NumField())
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		known[strings.ToLower(name)] = true
+	known := make(map[string]bool)
+	for _, name := range members(reflect.TypeOf(v).Elem()) {
+		known[name] = true
 	}
 	for key := range all {
 		if known[strings.ToLower(key)] { // encoding/json ignores the case of names
@@ -60,4 +58,32 @@ func Encode(v any, unknown Fields) ([]byte, error) {
 		line = append(append(append(line, key...), ':'), value.Bytes()...)
 	}
 	return append(line, '}'), nil
+}
+
+// maxValues is how many values a record may have: those of a list or an object take far more memory
+// than their text.
+const maxValues = 1 << 15
+
+// Decode decodes a record that a stranger may have written.
+func Decode(data []byte, v any) error {
+	if len(data) > maxValues && values(data) > maxValues {
+		return fmt.Errorf("the record has more than %d values", maxValues)
+	}
+	return json.Unmarshal(data, v)
+}
+
+// values is about how many values a JSON text has: it counts what begins or separates them.
+func values(data []byte) int {
+	n, inString := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case !inString && (c == ',' || c == '[' || c == '{'):
+			n++
+		}
+	}
+	return n
 }

@@ -1,4 +1,4 @@
-package ledger
+package record
 
 import (
 	"errors"
@@ -17,38 +17,38 @@ var ErrVersion = errors.New("unknown format version")
 
 // A Mission is the head of a ledger, mission.json.
 type Mission struct {
-	V           int       `json:"v"`
-	ID          ID        `json:"id"`
-	Title       string    `json:"title,omitempty"`
-	Created     time.Time `json:"created"`
-	Agent       string    `json:"agent,omitempty"`       // that it began with, by its name in records
-	Base        string    `json:"base,omitempty"`        // the commit that it started from; empty on an unborn branch
-	Branch      string    `json:"branch,omitempty"`      // full name; empty for a passive mission
-	ForkedFrom  *TurnID   `json:"forked_from,omitempty"` // the turn whose ledger commit this ledger starts at
-	Predecessor ID        `json:"predecessor,omitempty"` // the mission that a /clear in the same client has ended
-	Sessions    []string  `json:"sessions,omitempty"`    // in order of their first turn
-	Finished    *Finish   `json:"finished,omitempty"`    // when its work was committed last; see [Finish.Holds]
-	Adopted     *Adoption `json:"adopted,omitempty"`     // when another checkout took its work over last; see [Adoption.Holds]
-	Spent       *Spent    `json:"tokens,omitempty"`      // of its own turns; nil if nobody has counted
+	V           int       `json:"v" purge:"formal"`
+	ID          ID        `json:"id" purge:"formal"`
+	Title       string    `json:"title,omitempty" purge:"title,copied"`
+	Created     time.Time `json:"created" purge:"formal"`
+	Agent       string    `json:"agent,omitempty" purge:"formal"`       // that it began with, by its name in records
+	Base        string    `json:"base,omitempty" purge:"hash"`          // the commit that it started from; empty on an unborn branch
+	Branch      string    `json:"branch,omitempty" purge:"formal"`      // full name; empty for a passive mission
+	ForkedFrom  *TurnID   `json:"forked_from,omitempty"`                // the turn whose ledger commit this ledger starts at
+	Predecessor ID        `json:"predecessor,omitempty" purge:"formal"` // the mission that a /clear in the same client has ended
+	Sessions    []string  `json:"sessions,omitempty" purge:"formal"`    // in order of their first turn
+	Finished    *Finish   `json:"finished,omitempty"`                   // when its work was committed last; see [Finish.Holds]
+	Adopted     *Adoption `json:"adopted,omitempty"`                    // when another checkout took its work over last; see [Adoption.Holds]
+	Spent       *Spent    `json:"tokens,omitempty" purge:"names"`       // of its own turns; nil if nobody has counted
 
+	Began   ID `json:"-"` // the id it was recorded under; differs from ID in a side of a mission that went on in two clones
 	unknown Fields
-	began   ID // the id in mission.json
 }
 
 // A TurnID names a turn of any mission, written `a1b2c3d4/12`.
 type TurnID struct {
-	Mission ID  `json:"mission"`
-	Turn    int `json:"turn"`
+	Mission ID  `json:"mission" purge:"formal"`
+	Turn    int `json:"turn" purge:"number"`
 }
 
 func (t TurnID) String() string { return fmt.Sprintf("%s/%d", t.Mission, t.Turn) }
 
 // A Finish says that all of a mission's work up to a turn is in a commit that is not the mission's own.
 type Finish struct {
-	Commit git.Hash  `json:"commit"`
-	Turn   int       `json:"turn"`         // the last one that is finished; 0 if there is none
-	At     time.Time `json:"at"`           // not before that turn was recorded
-	Tip    git.Hash  `json:"tip,omitzero"` // what the commit has the work of: the mission's branch; zero for a passive mission
+	Commit git.Hash  `json:"commit" purge:"hash,users"`
+	Turn   int       `json:"turn" purge:"number"`       // the last one that is finished; 0 if there is none
+	At     time.Time `json:"at" purge:"formal"`         // not before that turn was recorded
+	Tip    git.Hash  `json:"tip,omitzero" purge:"hash"` // what the commit has the work of: the mission's branch; zero for a passive mission
 }
 
 // Holds reports whether a mission whose last turn was recorded at that time has not gone on since.
@@ -58,10 +58,10 @@ func (f *Finish) Holds(last int, at time.Time) bool {
 
 // An Adoption says that the work of a fork up to a turn was taken over by another checkout.
 type Adoption struct {
-	Turn   int       `json:"turn"` // the last one that was adopted
-	At     time.Time `json:"at"`
-	Commit git.Hash  `json:"commit,omitzero"`  // HEAD after the fork's commits were taken; zero if the work went into the worktree
-	Undone bool      `json:"undone,omitempty"` // it was taken back
+	Turn   int       `json:"turn" purge:"number"` // the last one that was adopted
+	At     time.Time `json:"at" purge:"formal"`
+	Commit git.Hash  `json:"commit,omitzero" purge:"hash,users"` // HEAD after the fork's commits were taken; zero if the work went into the worktree
+	Undone bool      `json:"undone,omitempty" purge:"number"`    // it was taken back
 }
 
 // Holds reports whether the work up to the mission's last turn was adopted, and not taken back.
@@ -78,10 +78,10 @@ func ParseMission(data []byte) (*Mission, error) {
 		err = fmt.Errorf("%w: v%d", ErrVersion, m.V)
 	}
 	if err == nil {
-		_, err = ParseID(string(m.ID))
+		_, err = ParseID(m.ID)
 	}
 	if from := m.ForkedFrom; err == nil && from != nil {
-		_, err = ParseID(string(from.Mission))
+		_, err = ParseID(from.Mission)
 		if err == nil && from.Turn != 0 && !IsNumber(from.Turn) {
 			err = fmt.Errorf("it is forked from turn %d", from.Turn)
 		}
@@ -93,7 +93,7 @@ func ParseMission(data []byte) (*Mission, error) {
 		err = fmt.Errorf("it is adopted at turn %d", a.Turn)
 	}
 	if err == nil && m.Predecessor != "" {
-		_, err = ParseID(string(m.Predecessor))
+		_, err = ParseID(m.Predecessor)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("parse mission.json: %w", err)
@@ -112,8 +112,8 @@ func ParseHead(id ID, data []byte, format git.Format) (*Mission, error) {
 	if f := m.Finished; f != nil && !format.Names(f.Commit, f.Tip) || m.Adopted != nil && !format.Names(m.Adopted.Commit) {
 		return nil, fmt.Errorf("parse mission.json: a hash is not of the format %s", format)
 	}
-	if m.began = m.ID; m.began != id {
-		m.ID, m.ForkedFrom = id, &TurnID{Mission: m.began}
+	if m.Began = m.ID; m.Began != id {
+		m.ID, m.ForkedFrom = id, &TurnID{Mission: m.Began}
 	}
 	return m, nil
 }

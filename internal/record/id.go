@@ -1,11 +1,9 @@
-package ledger
+package record
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,29 +14,34 @@ import (
 // An ID names a mission: 8 lower-case hex digits, or 12 if the 8 were taken.
 type ID string
 
-// ParseID checks an id given by a person or a payload.
-func ParseID(s string) (ID, error) {
-	if len(s) != 8 && len(s) != 12 || strings.Trim(s, "0123456789abcdef") != "" {
-		return "", fmt.Errorf("mission %q: an id has 8 hex digits", s)
+// ParseID checks an id given by a person, a payload or a record.
+func ParseID[S ~string](s S) (ID, error) {
+	if id := ID(s); id.Valid() {
+		return id, nil
 	}
-	return ID(s), nil
+	return "", fmt.Errorf("mission %q: an id has 8 hex digits", s)
 }
 
-// leastDigits is how many digits of an id a person types at least.
-const leastDigits = 4
+// Valid reports whether a text is an id.
+func (id ID) Valid() bool {
+	return (len(id) == 8 || len(id) == 12) && strings.Trim(string(id), "0123456789abcdef") == ""
+}
+
+// LeastDigits is how many digits of an id a person types at least.
+const LeastDigits = 4
 
 // IsPrefix reports whether a text can be the beginning of an id, in any case.
 func IsPrefix(s string) bool {
-	return len(s) >= leastDigits && len(s) <= 12 && strings.Trim(s, "0123456789abcdefABCDEF") == ""
+	return len(s) >= LeastDigits && len(s) <= 12 && strings.Trim(s, "0123456789abcdefABCDEF") == ""
 }
 
 // Abbreviate returns for each of the repository's missions the shortest beginning of its id that names
-// it, see [Expand].
+// it.
 func Abbreviate(ids []ID) map[ID]ID {
 	ids = slices.Sorted(slices.Values(ids))
 	short := make(map[ID]ID, len(ids))
 	for i, id := range ids {
-		n := leastDigits
+		n := LeastDigits
 		for _, near := range []int{i - 1, i + 1} {
 			if near >= 0 && near < len(ids) {
 				n = max(n, alike(id, ids[near])+1)
@@ -57,55 +60,6 @@ func alike(a, b ID) int {
 	}
 	return n
 }
-
-// Expand returns the mission whose id a person has typed, or the beginning of it, in any case. An archived
-// one counts if it is named in full, or if no other begins like this. If there is none, the error wraps
-// [git.ErrNotFound]; if there are several, it names them.
-func Expand(ctx context.Context, repo *git.Repo, prefix string) (ID, error) {
-	if !IsPrefix(prefix) {
-		return "", fmt.Errorf("mission %q: name it by %d hex digits or more", prefix, leastDigits)
-	}
-	prefix = strings.ToLower(prefix)
-	if id, err := ParseID(prefix); err == nil {
-		if _, err := Tip(ctx, repo, id); !errors.Is(err, git.ErrNotFound) {
-			return id, err
-		}
-	}
-	refs, err := repo.Refs(ctx, missionRefs+prefix+"*")
-	if err != nil {
-		return "", fmt.Errorf("find mission %s: %w", prefix, err)
-	}
-	var found []string
-	for ref := range refs {
-		if id, err := ParseID(strings.TrimPrefix(ref, missionRefs)); err == nil {
-			found = append(found, string(id))
-		}
-	}
-	if len(found) == 0 {
-		like, err := LikeArchived(ctx, repo, prefix)
-		if err != nil {
-			return "", fmt.Errorf("find mission %s: %w", prefix, err)
-		}
-		for _, e := range like {
-			found = append(found, e.ID)
-		}
-	}
-	slices.Sort(found)
-	switch len(found) {
-	case 0:
-		return "", fmt.Errorf("mission %s: %w", prefix, git.ErrNotFound)
-	case 1:
-		return ID(found[0]), nil
-	}
-	more := ""
-	if n := len(found) - maxNamed; n > 0 {
-		found, more = found[:maxNamed], fmt.Sprintf(" and %d more", n)
-	}
-	return "", fmt.Errorf("mission %s: several begin like this: %s%s", prefix, strings.Join(found, ", "), more)
-}
-
-// maxNamed is how many missions an error names.
-const maxNamed = 5
 
 // NewID returns an id that is unlikely to be taken.
 func NewID() (ID, error) {
@@ -137,13 +91,14 @@ func OfCommit(commit git.Hash) ID {
 	return ID(digits[:min(12, len(digits))])
 }
 
+// Where refs of missions begin.
 const (
-	missionRefs = "refs/agent/missions/"
+	MissionRefs = "refs/agent/missions/"
 	notesRefs   = "refs/notes/agent/"
 )
 
 // Ref is the mission's ledger.
-func (id ID) Ref() string { return missionRefs + string(id) }
+func (id ID) Ref() string { return MissionRefs + string(id) }
 
 // NotesRef holds the notes on the mission's code commits.
 func (id ID) NotesRef() string { return notesRefs + string(id) }

@@ -1,0 +1,17 @@
+package record
+
+// The limits of records, and of a note.
+const (
+	MaxPrompt  = 500      // runes
+	MaxReply   = 1000     // runes, also of a reply that stands in for a summary
+	MaxPaths   = 20       // number
+	MaxSkipped = 50       // number
+	MaxNote    = 32 << 10 // bytes; a longer note gets short lines
+
+	MaxSummary   = 4000 // runes
+	MaxQuestions = 20   // number
+	MaxQuestion  = 500  // runes
+	MaxTodos     = 50   // number
+	MaxTodo      = 300  // runes
+	MaxSubject   = 120  // runes
+)
