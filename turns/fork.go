@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"sort"
 	"strconv"
-	"strings"
 	"time"
 
 	"gitagent/internal/agent"
@@ -177,15 +176,17 @@ func (r *Recorder) ledgerOf(ctx context.Context, objects *git.Objects, f Fork) (
 	if last, err := tip.LastTurn(); err != nil || last == want {
 		return tip, err
 	}
-	out, err := r.Repo.Output(ctx, nil, "rev-list", "--first-parent", tip.Tip.String())
-	if err != nil {
-		return nil, err
+	var events []git.Hash // the last turn's number never grows towards older ones
+	for e, err := range ledger.Links(ctx, r.Repo, tip.Tip) {
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, e.Hash)
 	}
-	events := strings.Fields(string(out)) // newest first; the last turn's number never grows towards older events
 	var found *ledger.Ledger
 	i := sort.Search(len(events), func(i int) bool {
 		last := 0
-		l, e := ledger.At(objects, mission, git.NewHash(events[i]))
+		l, e := ledger.At(objects, mission, events[i])
 		if e == nil {
 			last, e = l.LastTurn()
 		}
@@ -198,7 +199,7 @@ func (r *Recorder) ledgerOf(ctx context.Context, objects *git.Objects, f Fork) (
 	if err != nil {
 		return nil, err
 	}
-	if found == nil || i == len(events) || events[i] != found.Tip.String() {
+	if found == nil || i == len(events) || events[i] != found.Tip {
 		return nil, fmt.Errorf("the ledger has no event that ends with turn %d: %w", want, git.ErrNotFound)
 	}
 	return found, nil

@@ -172,20 +172,20 @@ type keeper struct {
 
 // state finds the state of a mission that the commit holds, nil if it is none, as far as that can be read.
 func (k *keeper) state(id ledger.ID) (*State, error) {
-	events, err := eventsOf(k.ctx, k.repo, id, min(maxEventsOfOne, k.left.events))
+	events, err := eventsOf(k.ctx, k.repo, k.objects, id, min(maxEventsOfOne, k.left.events))
 	if err != nil {
 		return nil, err
 	}
 	k.left.events -= len(events)
-	saved := -1
+	kept := -1
 	looks := min(maxLookedOfOne, k.left.looked)
 	for i, e := range events {
-		if !slices.Contains(e.keeps, k.commit) {
+		if !slices.Contains(e.Keeps, k.commit) {
 			continue
 		}
-		alone := i+1 < len(events) && e.tree == events[i+1].tree // it recorded nothing
-		if saved < 0 || alone {
-			saved = i
+		alone := i+1 < len(events) && e.Tree == events[i+1].Tree // it recorded nothing
+		if kept < 0 || alone {
+			kept = i
 		}
 		if alone || looks == 0 {
 			continue
@@ -199,7 +199,7 @@ func (k *keeper) state(id ledger.ID) (*State, error) {
 			return t.After(), nil
 		}
 	}
-	if saved < 0 {
+	if kept < 0 {
 		return nil, nil // it is one of the user's own, before the mission
 	}
 	// A turn may have started there, or its record was written once more, after later ones.
@@ -229,12 +229,12 @@ func (k *keeper) state(id ledger.ID) (*State, error) {
 	case started != nil:
 		return started, nil
 	}
-	return events[saved].saved(k.objects, id, k.commit)
+	return saved(k.objects, id, events[kept], k.commit)
 }
 
 // recorded returns the record of the last turn as it was at an event, nil if that can't be read.
-func (k *keeper) recorded(id ledger.ID, e event) (*Turn, error) {
-	l, err := ledger.At(k.objects, id, e.hash)
+func (k *keeper) recorded(id ledger.ID, e *ledger.Commit) (*Turn, error) {
+	l, err := ledger.At(k.objects, id, e.Hash)
 	if err != nil {
 		return nil, err
 	}

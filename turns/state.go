@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strconv"
+	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -133,23 +134,23 @@ func (s *State) By(ctx context.Context, w *workspace.Workspace) (string, error) 
 // Saved returns the saved states of a mission, the newest first: those of its events that changed
 // nothing in its records, and keep a commit.
 func Saved(ctx context.Context, repo *git.Repo, id ledger.ID) ([]*State, error) {
-	return SavedLately(ctx, repo, id, -1)
+	return SavedLately(ctx, repo, id, math.MaxInt)
 }
 
 // SavedLately is [Saved] among the newest of the mission's events, so many.
 func SavedLately(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([]*State, error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
-	events, err := eventsOf(ctx, repo, id, most)
+	events, err := eventsOf(ctx, repo, objects, id, most)
 	if err != nil {
 		return nil, err
 	}
 	var list []*State
 	for i, e := range events {
-		if len(e.keeps) == 0 || i+1 == len(events) || e.tree != events[i+1].tree {
+		if len(e.Keeps) == 0 || i+1 == len(events) || e.Tree != events[i+1].Tree {
 			continue
 		}
-		s, err := e.saved(objects, id, e.keeps[0])
+		s, err := saved(objects, id, e, e.Keeps[0])
 		if err != nil {
 			return nil, err
 		}
@@ -158,39 +159,20 @@ func SavedLately(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([
 	return list, nil
 }
 
-// An event is a commit of a ledger.
-type event struct {
-	hash, tree git.Hash
-	at         time.Time
-	keeps      []git.Hash // the commits that it keeps, without the ledger's own
-	subject    string
-}
-
-// eventsOf returns the events of a mission, the newest first, at most so many; -1 for all.
-func eventsOf(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([]event, error) {
+// eventsOf returns the events of a mission, the newest first, at most so many.
+// Where the clone is shallow they may end before the first one.
+func eventsOf(ctx context.Context, repo *git.Repo, objects *git.Objects, id ledger.ID, most int) ([]*ledger.Commit, error) {
 	tip, err := tipOf(ctx, repo, id)
 	if err != nil {
 		return nil, err
 	}
-	out, err := repo.Wary().Output(ctx, nil, "log", "--first-parent", "-z", "--max-count="+strconv.Itoa(most), "--no-show-signature", "--format=%H %T %ct %P%n%s", tip.String(), "--")
-	if err != nil {
-		return nil, err
-	}
-	var events []event
-	for record := range strings.SplitSeq(string(out), "\x00") {
-		line, subject, _ := strings.Cut(record, "\n")
-		fields := strings.Fields(line)
-		if len(fields) < 3 {
-			continue
-		}
-		e := event{hash: git.NewHash(fields[0]), tree: git.NewHash(fields[1]), subject: subject}
-		if at, err := git.UnixTime(fields[2]); err == nil {
-			e.at = at
-		}
-		for i, parent := range fields[3:] {
-			if i > 0 {
-				e.keeps = append(e.keeps, git.NewHash(parent))
+	var events []*ledger.Commit
+	for e, err := range ledger.Events(ctx, repo.Wary(), objects, tip, most) {
+		if err != nil {
+			if shallow, _ := repo.Shallow(); len(events) > 0 && slices.Contains(shallow, events[len(events)-1].Hash) {
+				break
 			}
+			return nil, err
 		}
 		events = append(events, e)
 	}
@@ -198,8 +180,8 @@ func eventsOf(ctx context.Context, repo *git.Repo, id ledger.ID, most int) ([]ev
 }
 
 // saved is the state that an event keeps.
-func (e event) saved(objects *git.Objects, id ledger.ID, commit git.Hash) (*State, error) {
-	l, err := ledger.At(objects, id, e.hash)
+func saved(objects *git.Objects, id ledger.ID, e *ledger.Commit, commit git.Hash) (*State, error) {
+	l, err := ledger.At(objects, id, e.Hash)
 	if err != nil {
 		return nil, err
 	}
@@ -207,5 +189,5 @@ func (e event) saved(objects *git.Objects, id ledger.ID, commit git.Hash) (*Stat
 	if err != nil {
 		return nil, err
 	}
-	return &State{In: id, Commit: commit, At: e.at, Turn: last, Saved: true, Why: e.subject, event: e.hash}, nil
+	return &State{In: id, Commit: commit, At: e.At, Turn: last, Saved: true, Why: e.Subject, event: e.Hash}, nil
 }

@@ -116,16 +116,13 @@ func (r *Recorder) ownCommits(ctx context.Context, branch string, tip, ledgerTip
 
 // kept returns the commits that a ledger keeps: turns, states before turns, and what turns ended in.
 func (r *Recorder) kept(ctx context.Context, ledgerTip git.Hash) (map[string]bool, error) {
-	out, err := r.Repo.Output(ctx, nil, "rev-list", "--first-parent", "--parents", ledgerTip.String(), "--")
-	if err != nil {
-		return nil, err
-	}
 	kept := make(map[string]bool)
-	for line := range strings.Lines(string(out)) {
-		if hashes := strings.Fields(line); len(hashes) > 2 { // the event, its predecessor, and the commits that it keeps
-			for _, h := range hashes[2:] {
-				kept[h] = true
-			}
+	for e, err := range ledger.Links(ctx, r.Repo, ledgerTip) {
+		if err != nil {
+			return nil, err
+		}
+		for _, commit := range e.Keeps {
+			kept[commit.String()] = true
 		}
 	}
 	return kept, nil

@@ -80,11 +80,11 @@ func parseTime(fields []string) time.Time {
 	if len(fields) == 0 {
 		return time.Time{}
 	}
-	seconds, err := strconv.ParseInt(fields[0], 10, 64)
+	at, err := UnixTime(fields[0])
 	if err != nil {
 		return time.Time{}
 	}
-	at := time.Unix(seconds, 0).UTC()
+	at = at.UTC()
 	if len(fields) == 1 || len(fields[1]) != len("+0000") {
 		return at
 	}

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 )
@@ -563,10 +562,4 @@ func (r *Repo) RebasedBranch() string {
 		}
 	}
 	return ""
-}
-
-// FirstParents returns the hashes of a commit and its first parents, newest first, at most n.
-func (r *Repo) FirstParents(ctx context.Context, from Hash, n int) ([]string, error) {
-	out, err := r.Output(ctx, nil, "rev-list", "--first-parent", "--max-count="+strconv.Itoa(n), from.String(), "--")
-	return strings.Fields(string(out)), err
 }

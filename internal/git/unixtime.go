@@ -1,7 +1,9 @@
 package git
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -12,4 +14,21 @@ const maxSeconds = 253_402_300_799
 func UnixTime(seconds string) (time.Time, error) {
 	n, err := strconv.ParseInt(seconds, 10, 64)
 	return time.Unix(min(n, maxSeconds), 0), err
+}
+
+// ParseRevision reads a line of hashes, at least one, behind a time in seconds.
+func ParseRevision(line string) (at time.Time, hashes []Hash, err error) {
+	fields := strings.Fields(line)
+	if len(fields) < 2 {
+		return at, nil, fmt.Errorf("git lists a commit as %q", line)
+	}
+	at, err = UnixTime(fields[0])
+	for _, field := range fields[1:] {
+		var hash Hash
+		if err == nil {
+			hash, err = ParseHash(field)
+		}
+		hashes = append(hashes, hash)
+	}
+	return at, hashes, err
 }

@@ -340,11 +340,11 @@ func revList(ctx context.Context, repo *git.Repo, revs, how string) ([]real, err
 	var commits []real
 	for line := range strings.Lines(string(out)) {
 		line, edge := strings.CutPrefix(line, "-")
-		at, hashes, err := revision(strings.TrimPrefix(line, ">"))
+		at, hashes, err := git.ParseRevision(strings.TrimPrefix(line, ">"))
 		if err != nil {
 			return nil, err
 		}
-		commits = append(commits, real{hash: hashes[0], tree: hashes[1], date: at, parents: hashes[2:], edge: edge})
+		commits = append(commits, real{hash: hashes[0], tree: hashes[1], date: at.Unix(), parents: hashes[2:], edge: edge})
 	}
 	return commits, nil
 }

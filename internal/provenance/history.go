@@ -5,8 +5,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -188,14 +186,6 @@ func (h *History) readTurns(l *ledger.Ledger, known map[recorded]*turn) error {
 
 func (t *turn) record() (*turns.Turn, error) { return turns.ReadIn(t.in, t.id.Turn) }
 
-// An event is a commit of a ledger.
-type event struct {
-	at     int64 // in seconds
-	before git.Hash
-	keeps  []git.Hash
-	seen   bool
-}
-
 // readStates finds the states that ledgers keep, and the one before each.
 func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 	events, err := h.events(ctx, list)
@@ -222,29 +212,28 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 	}
 	last := make(map[git.Hash]end) // by event: what it left behind
 	for _, l := range list {
-		var chain []*event
-		var hashes []git.Hash
+		var chain []*ledger.Commit
 		at := l.Tip
-		for e := events[at]; e != nil && !e.seen; e = events[at] {
-			e.seen = true
-			chain, hashes = append(chain, e), append(hashes, at)
-			at = e.before
+		for e := events[at]; e != nil; e = events[at] {
+			delete(events, at) // what a fork inherited is read once
+			chain = append(chain, e)
+			at = e.Before
 		}
 		before, adopted := last[at].state, last[at].adopted
 		var saved []*save
-		for i, e := range slices.Backward(chain) {
+		for _, e := range slices.Backward(chain) {
 			pair := made.pair(e)
 			if adopted = adopted || pair > 1; adopted && pair > 0 {
 				h.elsewhere(e, made)
-				last[hashes[i]] = end{before, adopted}
+				last[e.Hash] = end{before, adopted}
 				continue
 			}
 			next := before
-			for _, commit := range e.keeps {
+			for _, commit := range e.Keeps {
 				s := h.state(commit)
-				name, is := made[keep{commit, e.at}]
+				name, is := made[keep{commit, e.At.Unix()}]
 				if !is {
-					if t := recordedIn(byCode[commit], e.at); t != nil {
+					if t := recordedIn(byCode[commit], e.At.Unix()); t != nil {
 						h.began(t, saved)
 						saved, next = nil, commit
 						break // what follows is where it began
@@ -255,7 +244,7 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 					continue
 				}
 				s.made, s.mission = true, name.Mission
-				if t := ended(byID[name.TurnID], e.at, commit); t != nil {
+				if t := ended(byID[name.TurnID], e.At.Unix(), commit); t != nil {
 					s.turn, s.chain, next = t, other(t.base, commit), commit
 					h.began(t, saved)
 					saved = nil
@@ -265,10 +254,10 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 					s.chain = other(next, commit)
 				}
 				next = commit
-				saved = append(saved, &save{keep{commit, e.at}, len(e.keeps) == 1})
+				saved = append(saved, &save{keep{commit, e.At.Unix()}, len(e.Keeps) == 1})
 			}
 			before = next
-			last[hashes[i]] = end{before, adopted}
+			last[e.Hash] = end{before, adopted}
 		}
 	}
 	return nil
@@ -276,9 +265,9 @@ func (h *History) readStates(ctx context.Context, list []*ledger.Ledger) error {
 
 // elsewhere marks the states that an event keeps as possibly of another
 // worktree: they neither follow nor precede the ledger's other states.
-func (h *History) elsewhere(e *event, made makings) {
-	for _, commit := range e.keeps {
-		if name, is := made[keep{commit, e.at}]; is {
+func (h *History) elsewhere(e *ledger.Commit, made makings) {
+	for _, commit := range e.Keeps {
+		if name, is := made[keep{commit, e.At.Unix()}]; is {
 			s := h.state(commit)
 			s.made, s.mission, s.elsewhere = true, name.Mission, true
 		}
@@ -364,45 +353,19 @@ func (h *History) state(commit git.Hash) *state {
 }
 
 // events returns the commits of ledgers, each once.
-func (h *History) events(ctx context.Context, list []*ledger.Ledger) (map[git.Hash]*event, error) {
-	var tips strings.Builder
-	for _, l := range list {
-		tips.WriteString(l.Tip.String() + "\n")
+func (h *History) events(ctx context.Context, list []*ledger.Ledger) (map[git.Hash]*ledger.Commit, error) {
+	tips := make([]git.Hash, len(list))
+	for i, l := range list {
+		tips[i] = l.Tip
 	}
-	events := make(map[git.Hash]*event)
-	if tips.Len() == 0 {
-		return events, nil
-	}
-	out, err := h.w.Repo.Wary().Output(ctx, strings.NewReader(tips.String()), "rev-list", "--first-parent", "--parents", "--timestamp", "--stdin")
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.Lines(string(out)) {
-		at, hashes, err := revision(line)
+	events := make(map[git.Hash]*ledger.Commit)
+	for e, err := range ledger.Links(ctx, h.w.Repo.Wary(), tips...) {
 		if err != nil {
 			return nil, err
 		}
-		e := &event{at: at}
-		if len(hashes) > 1 {
-			e.before, e.keeps = hashes[1], hashes[2:]
-		}
-		events[hashes[0]] = e
+		events[e.Hash] = e
 	}
 	return events, nil
-}
-
-// revision reads a line of hashes behind a time in seconds.
-func revision(line string) (at int64, hashes []git.Hash, err error) {
-	fields := strings.Fields(line)
-	at, err = strconv.ParseInt(fields[0], 10, 64)
-	for _, field := range fields[1:] {
-		var hash git.Hash
-		if err == nil {
-			hash, err = git.ParseHash(field)
-		}
-		hashes = append(hashes, hash)
-	}
-	return at, hashes, err
 }
 
 // A keep is a commit kept by an event, and the event's time in seconds.
@@ -431,12 +394,12 @@ type makings map[keep]making
 // pair returns how many parents the second of two commits kept by an event has,
 // if it was made on the first: one after a restore, revert or undo, two after
 // an adoption; else 0.
-func (m makings) pair(e *event) int {
-	if len(e.keeps) != 2 {
+func (m makings) pair(e *ledger.Commit) int {
+	if len(e.Keeps) != 2 {
 		return 0
 	}
-	after, is := m[keep{e.keeps[1], e.at}]
-	if !is || after.Turn != 0 || len(after.on) == 0 || after.on[0] != e.keeps[0] {
+	after, is := m[keep{e.Keeps[1], e.At.Unix()}]
+	if !is || after.Turn != 0 || len(after.on) == 0 || after.on[0] != e.Keeps[0] {
 		return 0
 	}
 	return len(after.on)
@@ -444,11 +407,11 @@ func (m makings) pair(e *event) int {
 
 // made returns what the commits were made for that were made by the events that keep them. Of the others
 // nothing is said: they are the user's, maybe with trailers that name turns, or an earlier event's.
-func (h *History) made(events map[git.Hash]*event) (makings, error) {
+func (h *History) made(events map[git.Hash]*ledger.Commit) (makings, error) {
 	times := make(map[git.Hash][]int64)
 	for _, e := range events {
-		for _, commit := range e.keeps {
-			times[commit] = append(times[commit], e.at)
+		for _, commit := range e.Keeps {
+			times[commit] = append(times[commit], e.At.Unix())
 		}
 	}
 	made := make(makings)

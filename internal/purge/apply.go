@@ -13,6 +13,7 @@ import (
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
+	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/secret"
 	"gitagent/internal/signature"
@@ -223,40 +224,20 @@ func (a *Apply) lines(ctx context.Context, objects *git.Objects, archived []*lin
 
 // walk finds the events of ledgers, and what they keep.
 func (a *Apply) walk(ctx context.Context, list []*line) error {
-	if len(list) == 0 {
-		return nil
+	tips := make([]git.Hash, len(list))
+	for i, l := range list {
+		tips[i] = l.tip
 	}
-	var tips strings.Builder
-	for _, l := range list {
-		fmt.Fprintln(&tips, a.Repo.Format().Text(l.tip))
-	}
-	out, err := a.Repo.Output(ctx, strings.NewReader(tips.String()), "rev-list", "--first-parent", "--parents", "--stdin")
-	if err != nil {
-		return err
-	}
-	parents := make(map[git.Hash][]git.Hash)
-	for text := range strings.Lines(string(out)) {
-		words := strings.Fields(text)
-		var hashes []git.Hash
-		for _, w := range words {
-			hashes = append(hashes, git.NewHash(w))
+	events := make(map[git.Hash]*ledger.Commit)
+	for e, err := range ledger.Links(ctx, a.Repo, tips...) {
+		if err != nil {
+			return err
 		}
-		if len(hashes) > 0 {
-			parents[hashes[0]] = hashes[1:]
-		}
+		events[e.Hash] = e
 	}
 	for _, l := range list {
-		for at := l.tip; ; {
-			next, ok := parents[at]
-			if !ok {
-				break
-			}
-			l.events = append(l.events, at)
-			if len(next) == 0 {
-				break
-			}
-			l.kept = append(l.kept, next[1:]...)
-			at = next[0]
+		for e := events[l.tip]; e != nil; e = events[e.Before] {
+			l.events, l.kept = append(l.events, e.Hash), append(l.kept, e.Keeps...)
 		}
 	}
 	return nil

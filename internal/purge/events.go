@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,40 +30,17 @@ type chain struct {
 // readChain reads which events a ledger has, what they keep, and what its records name.
 func (r *Rewrite) readChain(ctx context.Context, c Chain, kept map[git.Hash]bool) (*chain, error) {
 	out := &chain{Chain: c}
-	for at := c.Tip; !at.IsZero(); {
-		hashes, err := r.Repo.FirstParents(ctx, at, 20*together)
-		if err != nil {
-			return nil, err
-		}
-		list := make([]git.Hash, len(hashes))
-		for i, hash := range hashes {
-			list[i] = git.NewHash(hash)
-		}
-		if len(list) == 0 {
-			break
-		}
-		next := git.Hash{}
-		err = r.each(ctx, list, git.MaxCommit, func(hash git.Hash, content []byte) error {
-			commit, err := git.ParseCommit(content)
-			if err != nil || hash != at {
-				return err // or git has another parent than the commit
-			}
-			out.events = append(out.events, hash)
-			if next = (git.Hash{}); len(commit.Parents) > 0 {
-				next = commit.Parents[0]
-				for _, hash := range commit.Parents[1:] {
-					kept[hash] = true
-				}
-			}
-			at = next
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		if at == list[0] {
+	for e, err := range ledger.Events(ctx, r.Repo, r.Objects, c.Tip, math.MaxInt) {
+		if git.Lost(err) || errors.Is(err, git.ErrTooLarge) {
 			r.find(Place{Mission: c.ID, Kind: Record}, Unread, 1) // it is not here: a shallow clone
 			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		out.events = append(out.events, e.Hash)
+		for _, commit := range e.Keeps {
+			kept[commit] = true
 		}
 	}
 	slices.Reverse(out.events)

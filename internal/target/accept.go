@@ -220,17 +220,23 @@ func newReview(c *cli.Context, w *workspace.Workspace, objects *git.Objects, id 
 // with a name. Every event counts, and not the newest alone: a fork at an earlier turn begins with the
 // records as they were then.
 func (r *review) bring(c *cli.Context, objects *git.Objects, standing trust.Standing) error {
-	events, whole, err := ledger.Since(c.Context, r.repo.Wary(), objects, r.ledger.Tip, standing.Commit, maxEvents)
-	if err != nil {
-		return fmt.Errorf("look at the events of mission %s: %w", r.ledger.ID, err)
+	var ledgers, states []git.Hash
+	whole := true
+	for e, err := range ledger.Events(c.Context, r.repo.Wary(), objects, r.ledger.Tip, maxEvents+1) {
+		if err != nil {
+			return fmt.Errorf("look at the events of mission %s: %w", r.ledger.ID, err)
+		}
+		if e.Hash == standing.Commit {
+			break
+		}
+		if whole = len(ledgers) < maxEvents; !whole {
+			break
+		}
+		ledgers, states = append(ledgers, e.Tree), append(states, e.Keeps...)
 	}
 	before, err := objects.TreeOf(standing.Commit)
 	if err != nil {
 		return err
-	}
-	ledgers := make([]git.Hash, len(events))
-	for i, e := range events {
-		ledgers[i] = e.Tree
 	}
 	files, all, err := objects.Differences(before, ledgers, maxRecords)
 	if err != nil {
@@ -242,11 +248,9 @@ func (r *review) bring(c *cli.Context, objects *git.Objects, standing trust.Stan
 			return err
 		}
 	}
-	for _, e := range events {
-		for _, kept := range e.Parents[min(1, len(e.Parents)):] {
-			if err := r.add(objects, kept, fmt.Sprintf("the state %.12s", kept)); err != nil {
-				return err
-			}
+	for _, kept := range states {
+		if err := r.add(objects, kept, fmt.Sprintf("the state %.12s", kept)); err != nil {
+			return err
 		}
 	}
 	return nil

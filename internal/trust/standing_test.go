@@ -625,7 +625,7 @@ func FuzzParseRecord(f *testing.F) {
 func TestShallow(t *testing.T) {
 	l := newLab(t)
 	tip := l.add(mission, none, &l.me)
-	for range 3 * oneByOne {
+	for range 3 * 32 {
 		tip = l.add(mission, tip, &l.me)
 	}
 	l.Git("update-ref", mission.Ref(), tip.String())

@@ -65,12 +65,12 @@ func (t *Trust) Of(ctx context.Context, repo *git.Repo, objects *git.Objects, id
 	if err != nil {
 		return Standing{}, err
 	}
-	w := &walk{id: id, record: r, keys: t.Keys, chain: &chain{ctx: ctx, repo: repo, objects: objects}}
+	w := &walk{id: id, record: r, keys: t.Keys, chain: newChain(ctx, repo, objects)}
 	s, err := w.standing(tip)
 	if err != nil {
 		return Standing{}, fmt.Errorf("look who wrote mission %s: %w", id, err)
 	}
-	if w.chain.looked > keepAfter && r.size < longRecord && !w.chain.gap {
+	if w.chain.Looked() > keepAfter && r.size < longRecord && !w.chain.gap {
 		_ = t.add(id, s.line(tip, t.Keys().digest)) // or the next time takes as long again
 	}
 	return s, nil

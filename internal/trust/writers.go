@@ -65,7 +65,7 @@ func (t *Trust) Writers(ctx context.Context, repo *git.Repo, objects *git.Object
 			return nil, err
 		}
 	}
-	c := &chain{ctx: ctx, repo: repo, objects: objects}
+	c := newChain(ctx, repo, objects)
 	here, until := false, git.Hash{}
 	for at := s.Commit; !at.IsZero(); {
 		if here && at == until {
