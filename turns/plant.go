@@ -78,7 +78,7 @@ func (r *Recorder) plant(ctx context.Context, p plant, at time.Time, event func(
 		}
 		p.tip = tx.Ledger.Tip
 		tx.Move(p.branch, p.from, git.Hash{})
-		if err := held.Note(lock.Note{At: time.Now(), Words: p.words(r.Repo)}); err != nil {
+		if err := held.Note(lock.Note{Words: p.words(r.Repo)}); err != nil {
 			return err
 		}
 		return tx.Commit(ctx)

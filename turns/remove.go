@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"gitagent/internal/git"
 	"gitagent/internal/ledger"
@@ -193,7 +192,7 @@ func (r *Recorder) removeWorktree(ctx context.Context, path string, force bool) 
 			return err
 		}
 		defer r.release(held, doing)
-		if err := held.Note(lock.Note{At: time.Now(), Words: []string{path, linked.GitDir + "/"}}); err != nil {
+		if err := held.Note(lock.Note{Words: []string{path, linked.GitDir + "/"}}); err != nil {
 			return err
 		}
 	} else if force && !pathExists(filepath.Join(path, ".git")) { // a removal was killed, and git knows the directory no longer

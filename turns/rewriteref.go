@@ -47,14 +47,12 @@ func (r *Recorder) configuring(ctx context.Context, args ...string) error {
 		return do(r.Repo)
 	}
 	defer held.Release()
-	if left := held.Left(); left.Words != nil {
-		if err := git.DropLeftLocks(ctx, left); err != nil {
-			return err
-		}
+	if err := git.DropLeft(ctx, held); err != nil {
+		return err
 	}
 	path := filepath.Join(r.Repo.CommonDir, "config")
 	if pathExists(path + ".lock") { // somebody else's
 		return do(r.Repo)
 	}
-	return held.With(lock.Note{At: time.Now(), Words: []string{path}}, func() error { return do(r.Repo.Holding(held.File())) })
+	return r.Repo.Locking(ctx, held, lock.Note{Words: []string{path}}, do)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"gitagent/internal/git"
 	"gitagent/internal/lock"
@@ -24,10 +23,8 @@ func (r *Recorder) locking(ctx context.Context, g *git.Repo, do func(g *git.Repo
 		return do(g)
 	}
 	defer held.Release()
-	if left := held.Left(); left.Words != nil {
-		if err := git.DropLeftLocks(ctx, left); err != nil {
-			return err
-		}
+	if err := git.DropLeft(ctx, held); err != nil {
+		return err
 	}
 	head, err := r.Repo.Head(ctx)
 	if err != nil {
@@ -37,19 +34,11 @@ func (r *Recorder) locking(ctx context.Context, g *git.Repo, do func(g *git.Repo
 	if head.Branch != "" {
 		updates = []git.Update{{Ref: head.Branch, New: head.Commit}}
 	}
-	note := lock.Note{At: time.Now(), Words: r.Repo.LockedBy(updates)}
+	note := lock.Note{Words: r.Repo.LockedBy(updates)}
 	if index := filepath.Join(r.Repo.GitDir, "index"); !pathExists(index + ".lock") { // else it is somebody else's
 		note.Words = append(note.Words, index)
 	}
-	return held.With(note, func() error {
-		err := do(g.Holding(held.File()))
-		if err != nil && git.Status(err) < 0 { // git was killed, but not this process
-			if e := git.DropLeftLocks(context.WithoutCancel(ctx), note); e != nil {
-				return e
-			}
-		}
-		return err
-	})
+	return g.Locking(ctx, held, note, do)
 }
 
 // staging runs a git that changes the user's index.

@@ -53,10 +53,8 @@ func keepHouse(c *cli.Context) error {
 		return err
 	}
 	defer held.Release()
-	if left := held.Left(); left.Words != nil {
-		if err := errors.Join(git.DropLeftLocks(c.Context, left), held.Done()); err != nil {
-			return err
-		}
+	if err := git.DropLeft(c.Context, held); err != nil {
+		return err
 	}
 	now := time.Now()
 	parts := []func() error{

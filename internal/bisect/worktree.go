@@ -93,7 +93,7 @@ func (t *Worktree) make(ctx context.Context, at git.Hash) error {
 	if t.held, err = lock.Take(ctx, t.w.Store.Dir(), t.file()); err != nil {
 		return fmt.Errorf("make a worktree: %w", err)
 	}
-	err = t.held.Note(lock.Note{At: time.Now(), Words: []string{t.Top}})
+	err = t.held.Note(lock.Note{Words: []string{t.Top}})
 	if err == nil {
 		err = os.Mkdir(t.Top, t.mode)
 	}

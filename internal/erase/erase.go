@@ -26,7 +26,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"gitagent/internal/git"
 	"gitagent/internal/local"
@@ -71,11 +70,8 @@ func Objects(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool, own 
 	}
 	e.temp, e.aside = filepath.Join(e.dir, tempName), filepath.Join(e.dir, asideName)
 	tables := append(Tables(repo), filepath.Join(e.dir, "info")+"/", e.packDir()+"/") // where git locks a table that it writes
-	if left := held.Left(); left.Words != nil {
-		err = errors.Join(git.DropLeftLocks(ctx, lock.Note{At: left.At, Words: tables}), held.Done())
-	}
-	if err == nil {
-		err = held.With(lock.Note{At: time.Now(), Words: tables}, func() error { return e.erase(ctx, &report, own) })
+	if err = git.DropLeft(ctx, held); err == nil {
+		err = held.With(lock.Note{Words: tables}, func() error { return e.erase(ctx, &report, own) })
 	}
 	if err != nil {
 		return report, fmt.Errorf("erase %d objects: %w", len(doomed), err)

@@ -106,6 +106,33 @@ func DropLeftLocks(ctx context.Context, note lock.Note) error {
 	return nil
 }
 
+// DropLeft removes the locks that the git of a dead holder left where it had
+// noted, and the note.
+func DropLeft(ctx context.Context, held *lock.Lock) error {
+	left := held.Left()
+	if left.Words == nil {
+		return nil
+	}
+	if err := DropLeftLocks(ctx, left); err != nil {
+		return fmt.Errorf("remove the locks of a git that was killed: %w", err)
+	}
+	return held.Done()
+}
+
+// Locking runs a git that locks files, with held, which notes them. If that git
+// is killed its locks are removed, here or, if this process is killed as well,
+// by the next holder, see [DropLeft].
+func (r *Repo) Locking(ctx context.Context, held *lock.Lock, note lock.Note, do func(r *Repo) error) error {
+	note.At = time.Now()
+	return held.With(note, func() error {
+		err := do(r.Holding(held.File()))
+		if err != nil && Status(err) < 0 && !errors.Is(err, ErrConflict) { // git was killed, but not this process
+			err = errors.Join(err, DropLeftLocks(context.WithoutCancel(ctx), note))
+		}
+		return err
+	})
+}
+
 // tablesIn returns the files of a stack of tables that are locked, without .lock: the list of them, and tables.
 func tablesIn(dir string) (files []string) {
 	entries, _ := os.ReadDir(dir)

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"gitagent/internal/lock"
 )
@@ -78,12 +77,8 @@ func (r *Repo) Maintain(ctx context.Context, held *lock.Lock) error {
 // has locked now are not noted.
 func (r *Repo) long(ctx context.Context, held *lock.Lock, files []string, args ...string) error {
 	files = slices.DeleteFunc(files, func(file string) bool { return isFile(file + ".lock") })
-	note := lock.Note{At: time.Now(), Words: files, Long: true}
-	return held.With(note, func() error {
-		_, err := r.Holding(held.File()).Output(ctx, nil, args...)
-		if err != nil && Status(err) < 0 { // git was killed, but not this process
-			err = errors.Join(err, DropLeftLocks(context.WithoutCancel(ctx), note))
-		}
+	return r.Locking(ctx, held, lock.Note{Words: files, Long: true}, func(r *Repo) error {
+		_, err := r.Output(ctx, nil, args...)
 		return err
 	})
 }

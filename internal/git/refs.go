@@ -14,6 +14,18 @@ import (
 // ErrConflict reports that a ref no longer has the expected value: read again, rebuild, retry.
 var ErrConflict = errors.New("a ref has moved meanwhile")
 
+// MaxAttempts is how often a lost race is run in all.
+const MaxAttempts = 20
+
+// Retry runs try again while its error wraps lost, mostly [ErrConflict].
+func Retry(lost error, try func() error) error {
+	for attempt := 1; ; attempt++ {
+		if err := try(); !errors.Is(err, lost) || attempt == MaxAttempts {
+			return err
+		}
+	}
+}
+
 // An Update is one step of a ref transaction.
 type Update struct {
 	Ref string // full name

@@ -29,7 +29,7 @@ type Lock struct {
 
 // A Note says what a holder is about to do.
 type Note struct {
-	At    time.Time // when the note was made
+	At    time.Time // when the note was made; now, if it is zero
 	Words []string  // for instance paths of files; without NUL
 	Long  bool      // it takes longer than a moment
 }
@@ -105,6 +105,9 @@ func (l *Lock) Done() error { l.left = Note{}; return l.Note(Note{}) }
 
 // Note notes what this process is about to do; the zero Note clears that.
 func (l *Lock) Note(n Note) error {
+	if n.Words != nil && n.At.IsZero() {
+		n.At = time.Now()
+	}
 	l.noted = n
 	text := ""
 	if n.Words != nil {

@@ -391,12 +391,7 @@ func trusts(w *workspace.Workspace) func(signature.Public) bool {
 
 // Learn unites the map of a repository with another one.
 func (m *Map) Learn(ctx context.Context, w *workspace.Workspace) error {
-	for attempt := 1; ; attempt++ {
-		err := m.learnOnce(ctx, w)
-		if !errors.Is(err, git.ErrConflict) || attempt == maxAttempts {
-			return err
-		}
-	}
+	return git.Retry(git.ErrConflict, func() error { return m.learnOnce(ctx, w) })
 }
 
 func (m *Map) learnOnce(ctx context.Context, w *workspace.Workspace) error {

@@ -2,7 +2,6 @@ package purge
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,10 +28,11 @@ func Complete(ctx context.Context, w *workspace.Workspace) (*Result, error) {
 	if err != nil || j == nil { // the other process was not dead, and has ended
 		return nil, err
 	}
-	done, err := j.complete(ctx, w, held)
-	for attempt := 1; errors.Is(err, git.ErrConflict) && attempt < maxAttempts; attempt++ { // there were locks of the dead
+	var done *Result
+	err = git.Retry(git.ErrConflict, func() error { // there may be locks of the dead
 		done, err = j.complete(ctx, w, held)
-	}
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("complete a purge that was begun: %w", err)
 	}

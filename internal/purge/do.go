@@ -48,7 +48,7 @@ func (p *Plan) Do(ctx context.Context) (*Result, error) {
 			}
 			return done, err
 		}
-		if !errors.Is(err, git.ErrConflict) || attempt == maxAttempts {
+		if !errors.Is(err, git.ErrConflict) || attempt == git.MaxAttempts {
 			return nil, err
 		}
 		if attempt <= besideOthers {
@@ -62,9 +62,6 @@ func (p *Plan) Do(ctx context.Context) (*Result, error) {
 		*p = *fresh
 	}
 }
-
-// maxAttempts is how often a purge is tried: in the end only what is not ours can move a ref, as all is locked.
-const maxAttempts = 20
 
 // besideOthers is how often the plan is made anew while others record: it takes as long as all objects take to be
 // searched, and a hook does not wait for that.

@@ -3,7 +3,6 @@ package purge
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"gitagent/internal/git"
 	"gitagent/internal/lock"
@@ -24,10 +23,8 @@ func hold(ctx context.Context, w *workspace.Workspace) (*holder, error) {
 		return nil, err
 	}
 	h := &holder{purge: purge}
-	if h.all, err = w.Store.LockAll(ctx); err == nil && purge.Left().Words != nil {
-		if err = git.DropLeftLocks(ctx, purge.Left()); err == nil {
-			err = purge.Done()
-		}
+	if h.all, err = w.Store.LockAll(ctx); err == nil {
+		err = git.DropLeft(ctx, purge)
 	}
 	if err != nil {
 		h.release()
@@ -48,7 +45,7 @@ func (h *holder) release() {
 
 // locking runs do, in which git locks files: what it leaves there if it is killed, hold removes.
 func (h *holder) locking(files []string, do func() error) error {
-	return h.purge.With(lock.Note{At: time.Now(), Words: files}, do)
+	return h.purge.With(lock.Note{Words: files}, do)
 }
 
 // repo is a repository whose gits hold the locks as well.

@@ -36,14 +36,12 @@ func (r *Remote) seeing(ctx context.Context, f func(r *Remote) error) error {
 	}
 	defer held.Release()
 	files := append(r.repo.TableLists(), filepath.Join(r.repo.CommonDir, filepath.FromSlash(archive.SeenRefs), escape(r.Name))+"/")
-	if left := held.Left(); left.Words != nil {
-		if err := git.DropLeftLocks(ctx, lock.Note{At: left.At, Words: files, Long: true}); err != nil {
-			return err
-		}
+	if err := git.DropLeft(ctx, held); err != nil {
+		return err
 	}
 	alone := *r
 	alone.repo, alone.fetching = r.repo.Holding(held.File()), held
-	return held.With(lock.Note{At: time.Now(), Words: files, Long: true}, func() error { return f(&alone) })
+	return held.With(lock.Note{Words: files, Long: true}, func() error { return f(&alone) })
 }
 
 // see fetches the index of the remote's archive, given the refs that are there.
@@ -218,7 +216,7 @@ func (r *Remote) pushArchive(ctx context.Context, source string, done *SentArchi
 		if still++; !maps.Equal(was, there) { // somebody else has moved them, else it does not accept it
 			still = 0
 		}
-		if !errors.Is(refused, ErrRejected) || still == maxStill || attempt == maxAttempts {
+		if !errors.Is(refused, ErrRejected) || still == maxStill || attempt == git.MaxAttempts {
 			return errors.Join(refused, err)
 		}
 		select {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
@@ -53,7 +52,7 @@ func (r *Remote) fetchAlone(ctx context.Context, f func() error) error {
 // noteLandings says where git may leave locks when refs land here, or are removed.
 func (r *Remote) noteLandings() lock.Note {
 	landings := filepath.Join(r.repo.CommonDir, filepath.FromSlash(r.landings())) + "/"
-	return lock.Note{At: time.Now(), Words: append(r.repo.TableLists(), landings), Long: true}
+	return lock.Note{Words: append(r.repo.TableLists(), landings), Long: true}
 }
 
 func (r *Remote) fetch(ctx context.Context, ids []ledger.ID) ([]Change, error) {

@@ -42,9 +42,6 @@ const (
 	Purged  Kind = "purged"  // somebody has purged it, and what was purged is gone here as well
 )
 
-// maxAttempts is how often a lost race is retried.
-const maxAttempts = 20
-
 // maxNested bounds how many sides of sides are followed, as names could be made to collide.
 const maxNested = 16
 
@@ -65,7 +62,7 @@ type merger struct {
 // them meanwhile, everything is decided again.
 func (r *Remote) merge(ctx context.Context, arrived map[ledger.ID]tips, named []ledger.ID) ([]Change, error) {
 	var m *merger
-	err := attempts(func() error {
+	err := git.Retry(git.ErrConflict, func() error {
 		m = &merger{Remote: r, named: named}
 		return m.run(ctx, arrived)
 	})
@@ -73,16 +70,6 @@ func (r *Remote) merge(ctx context.Context, arrived map[ledger.ID]tips, named []
 		return nil, err
 	}
 	return m.changes, errors.Join(m.problems...)
-}
-
-// attempts repeats what has lost a race.
-func attempts(try func() error) error {
-	for attempt := 1; ; attempt++ {
-		err := try()
-		if !errors.Is(err, git.ErrConflict) || attempt == maxAttempts {
-			return err
-		}
-	}
 }
 
 func (m *merger) run(ctx context.Context, arrived map[ledger.ID]tips) error {
@@ -410,7 +397,7 @@ func (r *Remote) mergeNotes(ctx context.Context, id ledger.ID, theirs git.Hash) 
 }
 
 func (r *Remote) uniteNotes(ctx context.Context, id ledger.ID, theirs git.Hash) (changed bool, err error) {
-	err = attempts(func() error {
+	err = git.Retry(git.ErrConflict, func() error {
 		m := &merger{Remote: r, objects: r.repo.Objects(ctx)}
 		defer m.objects.Close()
 		refs, err := r.local(ctx, id)

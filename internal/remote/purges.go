@@ -286,20 +286,16 @@ func (r *Remote) upToDate(ctx context.Context, source string, there map[string]g
 
 // replace is PushPurges for one source.
 func (r *Remote) replace(ctx context.Context, source string, all *Replaced) error {
-	for attempt := 1; ; attempt++ {
+	return git.Retry(ErrRejected, func() error { // somebody was faster: their turns are fetched first
 		records, branches, err := r.incorporate(ctx, source, all)
 		if err == nil && r.Level == All {
 			err = r.force(ctx, source, records, all)
 		}
-		if errors.Is(err, ErrRejected) && attempt < maxAttempts {
-			continue // somebody was faster: his turns are fetched first
+		if err == nil {
+			r.forceBranches(ctx, source, branches, all)
 		}
-		if err != nil {
-			return err
-		}
-		r.forceBranches(ctx, source, branches, all)
-		return nil
-	}
+		return err
+	})
 }
 
 // replaceArchive replaces the archive of a source, if it has one.

@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"gitagent/internal/archive"
 	"gitagent/internal/git"
@@ -152,9 +151,9 @@ func (p *Plan) unset(ctx context.Context, held *lock.Lock) error {
 	if _, err := os.Lstat(file + ".lock"); errors.Is(err, fs.ErrNotExist) { // else it is somebody else's
 		files = append(files, file)
 	}
-	return held.With(lock.Note{At: time.Now(), Words: files}, func() error {
+	return p.w.Repo.Locking(ctx, held, lock.Note{Words: files}, func(repo *git.Repo) error {
 		for _, args := range commands {
-			if _, err := p.w.Repo.Holding(held.File()).Output(ctx, nil, append([]string{"config", "--local"}, args...)...); err != nil {
+			if _, err := repo.Output(ctx, nil, append([]string{"config", "--local"}, args...)...); err != nil {
 				return fmt.Errorf("take what is ours out of the configuration: %w", p.w.Repo.Locked(err, "config"))
 			}
 		}

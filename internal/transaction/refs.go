@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"gitagent/internal/git"
 	"gitagent/internal/lock"
@@ -16,40 +15,32 @@ import (
 // which files git is about to lock. The error wraps [git.ErrConflict] if a ref has changed, and if
 // a killed git's lock was in the way; it is removed.
 func MoveRefs(ctx context.Context, repo *git.Repo, held *lock.Lock, proc *git.RefTransaction, updates []git.Update) error {
-	note := lock.Note{At: time.Now(), Words: repo.LockedBy(updates)}
-	return held.With(note, func() error {
-		err := proc.Commit(ctx, updates)
-		if err == nil || errors.Is(err, git.ErrConflict) {
-			return err
-		}
-		if git.Status(err) < 0 { // git was killed, but not this process
-			if e := git.DropLeftLocks(ctx, note); e != nil {
-				return errors.Join(err, e)
-			}
-		}
-		var own []string // git-agent's own refs, which nobody else locks for long; a branch is the user's
-		for _, u := range updates {
-			if !strings.HasPrefix(u.Ref, "refs/heads/") {
-				own = append(own, u.Ref)
-			}
-		}
-		switch locked, e := repo.AwaitLocks(ctx, own...); {
-		case e != nil:
-			return errors.Join(err, e)
-		case locked:
-			return fmt.Errorf("git-agent's refs were locked: %w", git.ErrConflict)
-		}
+	err := repo.Locking(ctx, held, lock.Note{Words: repo.LockedBy(updates)}, func(*git.Repo) error { return proc.Commit(ctx, updates) })
+	if err == nil || errors.Is(err, git.ErrConflict) {
 		return err
-	})
+	}
+	var own []string // git-agent's own refs, which nobody else locks for long; a branch is the user's
+	for _, u := range updates {
+		if !strings.HasPrefix(u.Ref, "refs/heads/") {
+			own = append(own, u.Ref)
+		}
+	}
+	switch locked, e := repo.AwaitLocks(ctx, own...); {
+	case e != nil:
+		return errors.Join(err, e)
+	case locked:
+		return fmt.Errorf("git-agent's refs were locked: %w", git.ErrConflict)
+	}
+	return err
 }
 
 // Alone moves refs of the missions whose lock is held, or of the archive: choose reads them and says how they
 // move, and is called again when it has lost a race.
 func Alone(ctx context.Context, repo *git.Repo, held *lock.Lock, reason string, choose func() ([]git.Update, error)) error {
-	if err := dropLeftLocks(ctx, held); err != nil {
+	if err := git.DropLeft(ctx, held); err != nil {
 		return err
 	}
-	for attempt := 1; ; attempt++ {
+	return git.Retry(git.ErrConflict, func() error {
 		updates, err := choose()
 		if err != nil || len(updates) == 0 {
 			return err
@@ -58,23 +49,8 @@ func Alone(ctx context.Context, repo *git.Repo, held *lock.Lock, reason string, 
 		if err != nil {
 			return err
 		}
-		err = MoveRefs(ctx, repo, held, proc, updates)
-		if err == nil || !errors.Is(err, git.ErrConflict) || attempt == maxAttempts {
-			return err
-		}
-	}
-}
-
-// dropLeftLocks removes the git locks that a dead previous holder of held left behind.
-func dropLeftLocks(ctx context.Context, held *lock.Lock) error {
-	left := held.Left()
-	if left.Words == nil {
-		return nil
-	}
-	if err := git.DropLeftLocks(ctx, left); err != nil {
-		return fmt.Errorf("remove the locks of a git that was killed: %w", err)
-	}
-	return held.Done()
+		return MoveRefs(ctx, repo, held, proc, updates)
+	})
 }
 
 // ClearDead removes all git locks that dead processes of ours left behind.
@@ -94,7 +70,7 @@ func ClearDead(ctx context.Context, w *workspace.Workspace) error {
 			errs = append(errs, err)
 			continue
 		}
-		errs = append(errs, dropLeftLocks(ctx, held))
+		errs = append(errs, git.DropLeft(ctx, held))
 		held.Release()
 	}
 	return errors.Join(errs...)

@@ -66,9 +66,6 @@ type Tx struct {
 	grown   bool                // Append was called
 }
 
-// maxAttempts is how often a transaction is tried in all.
-const maxAttempts = 20
-
 // A Job describes a transaction.
 type Job struct {
 	Mission ledger.ID
@@ -81,12 +78,7 @@ type Job struct {
 // Run lets f write an event, and runs it again when it loses a race. choose is called anew for
 // every attempt, since HEAD may have moved. If f looks at the worktree, call Run within [Worktree].
 func Run(ctx context.Context, w *workspace.Workspace, choose func(context.Context) (Job, error), f func(context.Context, *Tx) error) error {
-	for attempt := 1; ; attempt++ {
-		err := run(ctx, w, choose, f)
-		if err == nil || !errors.Is(err, git.ErrConflict) || attempt == maxAttempts {
-			return err
-		}
-	}
+	return git.Retry(git.ErrConflict, func() error { return run(ctx, w, choose, f) })
 }
 
 // Of always chooses j.
@@ -101,7 +93,7 @@ func Worktree(ctx context.Context, w *workspace.Workspace, f func() error) error
 		return err
 	}
 	defer held.Release()
-	if err := dropLeftLocks(ctx, held); err != nil {
+	if err := git.DropLeft(ctx, held); err != nil {
 		return err
 	}
 	return f()
@@ -117,7 +109,7 @@ func run(ctx context.Context, w *workspace.Workspace, choose func(context.Contex
 		return err
 	}
 	defer held.Release()
-	if err := dropLeftLocks(ctx, held); err != nil {
+	if err := git.DropLeft(ctx, held); err != nil {
 		return err
 	}
 	tx := &Tx{
