@@ -3,7 +3,6 @@ package git
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -21,14 +20,8 @@ import (
 // comes first: a git that has already listed them can still open them.
 const oldPacksWait = time.Hour
 
-// oldPacks are the packs that the last roll-up has replaced. They are noted in a file whose time is
-// that of the roll-up: a line with the name of the pack that replaced them, then a line for each
-// old pack with its name and its time in nanoseconds. Without it they are rolled up again.
-type oldPacks struct {
-	fresh string
-	times map[string]int64 // of the .pack files, by name: a changed time means another pack
-}
-
+// oldPacksFile names the pack that the last roll-up has written, and those that it replaces, one a line.
+// Its time is that of the roll-up. Without it they are rolled up again.
 const oldPacksFile = "old-packs"
 
 func (r *Repo) agentDir() *local.Dir { return local.In(r.CommonDir, "agent") }
@@ -39,55 +32,36 @@ func (r *Repo) oldPacksDue(now time.Time) bool {
 }
 
 // readOldPacks reads the note. A damaged note counts as none.
-func (r *Repo) readOldPacks() oldPacks {
+func (r *Repo) readOldPacks() (fresh string, old []string) {
 	data, _ := r.agentDir().ReadFile(oldPacksFile)
-	first, rest, _ := strings.Cut(string(data), "\n")
-	old := oldPacks{fresh: first, times: make(map[string]int64)}
-	for line := range strings.Lines(rest) {
-		name, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if at, err := strconv.ParseInt(text, 10, 64); err == nil {
-			old.times[name] = at
-		}
-	}
-	return old
+	fresh, rest, _ := strings.Cut(string(data), "\n")
+	return fresh, strings.Fields(rest)
 }
 
-// noteOldPacks checks that fresh holds everything in the packs, and notes that it replaces them.
+// noteOldPacks notes that fresh replaces the packs.
 func (r *Repo) noteOldPacks(fresh string, packs []string) error {
-	taker, err := r.openWhole(fresh)
-	if err != nil {
-		return fmt.Errorf("confirm %s: %w", fresh, err)
-	}
-	defer taker.file.Close()
-	var note strings.Builder
-	note.WriteString(fresh + "\n")
+	now := time.Now()
+	_ = os.Chtimes(filepath.Join(r.packDir(), fresh+".pack"), now, now) // git leaves one alone that was there already
+	note := fresh + "\n"
 	for _, name := range packs {
-		info, err := os.Stat(filepath.Join(r.packDir(), name+".pack"))
-		if errors.Is(err, fs.ErrNotExist) || name == fresh {
-			continue // git has repacked it meanwhile; fresh is an old pack if that held all objects already
+		if name != fresh { // which may have held all objects already
+			note += name + "\n"
 		}
-		if err == nil {
-			err = r.holds(taker, name)
-		}
-		if err != nil {
-			return fmt.Errorf("confirm %s: %w", fresh, err)
-		}
-		fmt.Fprintf(&note, "%s %d\n", name, info.ModTime().UnixNano())
 	}
 	dir, tmp := r.agentDir(), oldPacksFile+".new"
-	if err := dir.WriteFile(tmp, []byte(note.String())); err != nil {
+	if err := dir.WriteFile(tmp, []byte(note)); err != nil {
 		return err
 	}
 	return dir.Rename(tmp, oldPacksFile)
 }
 
-// dropOldPacks removes the packs that the last roll-up has replaced, if they are unchanged and the
-// pack that replaced them is still there and holds everything in them. The others are forgotten,
-// and rolled up again. If a `git gc` begins, the rest are all forgotten.
+// dropOldPacks removes the packs that the last roll-up has replaced, if the pack that replaced them is
+// still there and makes up for them. The others are forgotten, and rolled up again. If a `git gc`
+// begins, the rest are all forgotten.
 func (r *Repo) dropOldPacks() error {
-	old := r.readOldPacks()
+	fresh, old := r.readOldPacks()
 	defer func() { _ = r.agentDir().Remove(oldPacksFile) }()
-	taker, err := r.openWhole(old.fresh)
+	taker, err := r.openWhole(fresh)
 	if err != nil {
 		return nil // nothing was noted, or git has repacked the new pack
 	}
@@ -100,15 +74,14 @@ func (r *Repo) dropOldPacks() error {
 	if err != nil {
 		return err
 	}
-	for name, at := range old.times {
-		base := filepath.Join(r.packDir(), name)
-		info, err := os.Stat(base + ".pack")
-		if err != nil || info.ModTime().UnixNano() != at || !slices.Contains(plain, name) || contains(known, name) || r.holds(taker, name) != nil {
+	for _, name := range old {
+		if !slices.Contains(plain, name) || contains(known, name) || !r.replaces(taker, name) {
 			continue
 		}
 		if r.gcRuns(time.Now()) {
 			return nil
 		}
+		base := filepath.Join(r.packDir(), name)
 		for _, ext := range []string{".idx", ".pack", ".rev"} { // the index first: without it the pack is not seen
 			if err := os.Remove(base + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
@@ -139,20 +112,25 @@ func (r *Repo) openWhole(name string) (smallPack, error) {
 	return p, err
 }
 
-// holds returns an error if taker lacks an object of the named pack.
-func (r *Repo) holds(taker smallPack, name string) error {
+// replaces reports whether taker has every object of the named pack, and is as young: git prunes by the
+// time of a pack, and whoever has written that one again since counts on its own.
+func (r *Repo) replaces(taker smallPack, name string) bool {
 	old, err := openSmallPack(filepath.Join(r.packDir(), name), r.Format())
 	if err != nil {
-		return err
+		return false
 	}
 	defer old.file.Close()
+	was, err := old.file.Stat()
+	is, e := taker.file.Stat()
+	if err != nil || e != nil || was.ModTime().After(is.ModTime()) {
+		return false
+	}
 	for i := range old.index.objects() {
-		h := old.index.format.Hash(old.index.name(i))
-		if _, ok := taker.index.find(h); !ok {
-			return fmt.Errorf("object %s of %s is not in it", h, name)
+		if _, ok := taker.index.find(old.index.format.Hash(old.index.name(i))); !ok {
+			return false
 		}
 	}
-	return nil
+	return true
 }
 
 // GCRuns reports whether a `git gc` is running in the repository, as git itself would judge.

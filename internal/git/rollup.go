@@ -131,9 +131,9 @@ func (r *Repo) rollable() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	old := r.readOldPacks()
+	_, old := r.readOldPacks()
 	packs = slices.DeleteFunc(packs, func(name string) bool {
-		if _, waits := old.times[name]; waits || contains(known, name) {
+		if slices.Contains(old, name) || contains(known, name) {
 			return true
 		}
 		info, err := os.Stat(filepath.Join(r.packDir(), name+".pack"))
