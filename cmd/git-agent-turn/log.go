@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -135,26 +134,15 @@ func splitRevs(ctx context.Context, repo *git.Repo, words, paths []string) (revs
 
 // eachRev hands over commits in the order of `git log`, with their short names, while git finds them.
 func eachRev(ctx context.Context, repo *git.Repo, args []string, f func(commit git.Hash, short string) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	out, ended, err := repo.Pipe(ctx, append([]string{"rev-list", "--no-commit-header", "--encoding=UTF-8", "--format=%H %h"}, args...)...)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		long, short, _ := strings.Cut(lines.Text(), " ")
+	args = append([]string{"rev-list", "--no-commit-header", "--encoding=UTF-8", "--format=%H %h"}, args...)
+	return repo.Split(ctx, nil, '\n', func(line []byte) error {
+		long, short, _ := strings.Cut(string(line), " ")
 		hash, err := git.ParseHash(long)
 		if err == nil {
 			err = f(hash, short)
 		}
-		if err != nil {
-			cancel()
-			<-ended
-			return err
-		}
-	}
-	return <-ended
+		return err
+	}, args...)
 }
 
 // completeRevs proposes names of branches and tags.

@@ -45,7 +45,7 @@ func Lead(ctx context.Context, repo *git.Repo, doomed map[git.Hash]bool) (*Leadi
 
 // referrers lists all objects but blobs.
 func referrers(ctx context.Context, repo *git.Repo) (list []git.Wanted, err error) {
-	err = lines(ctx, quiet(repo), nil, func(line []byte) error {
+	err = quiet(repo).Split(ctx, nil, '\n', func(line []byte) error {
 		text, kind, _ := bytes.Cut(line, []byte(" "))
 		h, err := git.ParseHash(text)
 		if err != nil {

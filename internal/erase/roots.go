@@ -99,7 +99,7 @@ func (f *finder) refs(ctx context.Context, repo *git.Repo, prefix string) error 
 	case prefix != "":
 		args = append(args, "refs/bisect", "refs/worktree", "refs/rewritten")
 	}
-	err := lines(ctx, in, nil, func(line []byte) error {
+	err := in.Split(ctx, nil, '\n', func(line []byte) error {
 		fields := bytes.SplitN(line, []byte(" "), 3)
 		if len(fields) == 3 && (string(fields[2]) == "HEAD" || prefix != "" && !ofWorktree(string(fields[2]))) {
 			return nil

@@ -82,7 +82,7 @@ type searchedObject struct {
 func searchObjects(ctx context.Context, repo *git.Repo, has func([]byte) bool, found *Searched) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	out, ended, err := repo.Pipe(ctx, "-c", "core.bigFileThreshold="+strconv.Itoa(piece), "cat-file", "--batch-all-objects", "--batch", "--unordered", "--buffer")
+	out, ended, err := repo.Pipe(ctx, nil, "-c", "core.bigFileThreshold="+strconv.Itoa(piece), "cat-file", "--batch-all-objects", "--batch", "--unordered", "--buffer")
 	if err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (s *searchers) object(what Found, content io.Reader) error {
 // searchEach asks for one object after the other, and goes on behind one that is damaged.
 func searchEach(ctx context.Context, repo *git.Repo, has func([]byte) bool, found *Searched) error {
 	var all []git.Wanted
-	err := lines(ctx, repo, nil, func(line []byte) error {
+	err := repo.Split(ctx, nil, '\n', func(line []byte) error {
 		h, err := git.ParseHash(line)
 		if err != nil {
 			return fmt.Errorf("unexpected line %q", line)

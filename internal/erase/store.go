@@ -1,12 +1,10 @@
 package erase
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -53,7 +51,7 @@ func (s store) entries(ctx context.Context, name string, f func(i int, h git.Has
 	}
 	defer index.Close()
 	i := 0
-	return lines(ctx, s.repo, index, func(line []byte) error {
+	return s.repo.Split(ctx, index, '\n', func(line []byte) error {
 		offset, rest, _ := bytes.Cut(line, []byte(" "))
 		text, _, _ := bytes.Cut(rest, []byte(" "))
 		at, err := strconv.ParseInt(string(offset), 10, 64)
@@ -65,34 +63,6 @@ func (s store) entries(ctx context.Context, name string, f func(i int, h git.Has
 		i++
 		return nil
 	}, "show-index")
-}
-
-// lines runs git and passes each line of its output to f, without its newline.
-func lines(ctx context.Context, repo *git.Repo, stdin io.Reader, f func(line []byte) error, args ...string) error {
-	read, write := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		var stderr bytes.Buffer
-		err := repo.Run(ctx, stdin, write, &stderr, args...)
-		if e := (*git.Error)(nil); errors.As(err, &e) {
-			e.Stderr = strings.TrimSpace(stderr.String())
-		}
-		_ = write.CloseWithError(err)
-		ended <- err
-	}()
-	in := bufio.NewScanner(read)
-	var err error
-	for err == nil && in.Scan() {
-		err = f(in.Bytes())
-	}
-	_ = read.CloseWithError(io.ErrClosedPipe) // git must not wait for a reader that has seen enough
-	if e := <-ended; err == nil {
-		err = e
-	}
-	if err == nil {
-		err = in.Err()
-	}
-	return err
 }
 
 // hasAny reports whether a store has one of the objects.

@@ -195,7 +195,7 @@ func (o *Objects) Stream(h Hash, most int64, f func(io.Reader) error) error {
 	if size > most {
 		return fmt.Errorf("read blob %s: %w", h, tooLarge(size, most))
 	}
-	out, ended, err := o.repo.Wary().Pipe(o.ctx, "-c", streamed, "cat-file", "blob", h.String())
+	out, ended, err := o.repo.Wary().Pipe(o.ctx, nil, "-c", streamed, "cat-file", "blob", h.String())
 	if err != nil {
 		return err
 	}

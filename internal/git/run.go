@@ -139,10 +139,10 @@ func (r *Repo) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Write
 	return &Error{Args: args, Err: err}
 }
 
-// Pipe runs git with args, and returns what it prints, and a channel that has its error once it has ended; a
+// Pipe runs git with args, feeding it stdin, and returns what it prints, and a channel that has its error once it has ended; a
 // failure is an [*Error]. The pipe is one of the system's: whoever reads it may take any time, as with a pager,
 // while a copy in this process is given up five seconds after git's end. The caller closes it.
-func (r *Repo) Pipe(ctx context.Context, args ...string) (out io.ReadCloser, ended <-chan error, err error) {
+func (r *Repo) Pipe(ctx context.Context, stdin io.Reader, args ...string) (out io.ReadCloser, ended <-chan error, err error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, nil, &Error{Args: args, Err: err}
@@ -150,7 +150,7 @@ func (r *Repo) Pipe(ctx context.Context, args ...string) (out io.ReadCloser, end
 	done := make(chan error, 1)
 	go func() {
 		var stderr bytes.Buffer
-		err := r.Run(ctx, nil, write, &stderr, args...)
+		err := r.Run(ctx, stdin, write, &stderr, args...)
 		if e := (*Error)(nil); errors.As(err, &e) {
 			e.Stderr = strings.TrimSpace(stderr.String())
 		}
@@ -158,6 +158,33 @@ func (r *Repo) Pipe(ctx context.Context, args ...string) (out io.ReadCloser, end
 		done <- err
 	}()
 	return read, done, nil
+}
+
+// Split runs git with args, feeding it stdin, and passes what it prints to f piece by piece: each ends at
+// the byte end, which is left out, and has at most 64 KB. The piece is valid until f returns. An error of f
+// ends git, and is returned.
+func (r *Repo) Split(ctx context.Context, stdin io.Reader, end byte, f func(piece []byte) error, args ...string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out, ended, err := r.Pipe(ctx, stdin, args...)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	for in := bufio.NewReaderSize(out, 64<<10); ; {
+		piece, err := in.ReadSlice(end)
+		if errors.Is(err, io.EOF) {
+			return <-ended
+		}
+		if err == nil {
+			err = f(piece[:len(piece)-1])
+		}
+		if err != nil {
+			cancel()
+			<-ended
+			return err
+		}
+	}
 }
 
 // endedBySIGPIPE reports whether SIGPIPE ended git, or a command whose exit status git passed on.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,7 +118,7 @@ func TestPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, ended, err := repo.Pipe(ctx, "cat-file", "-p", "HEAD")
+	out, ended, err := repo.Pipe(ctx, nil, "cat-file", "-p", "HEAD")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,12 +129,35 @@ func TestPipe(t *testing.T) {
 	if got, err := io.ReadAll(out); string(got) != string(want) || err != nil {
 		t.Errorf("read %q, %v", got, err)
 	}
-	none, ended, err := repo.Pipe(ctx, "cat-file", "-p", "none")
+	none, ended, err := repo.Pipe(ctx, nil, "cat-file", "-p", "none")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer none.Close()
 	if err := <-ended; Status(err) != 128 || !strings.Contains(err.Error(), "Not a valid object") {
 		t.Errorf("git ended: %v", err)
+	}
+}
+
+// TestSplit: each piece is handed over, and neither git's failure nor that of who takes them is missed.
+func TestSplit(t *testing.T) {
+	t.Parallel()
+	repo := find(t, committed(t))
+	ctx := context.Background()
+	var got []string
+	take := func(piece []byte) error {
+		got = append(got, string(piece))
+		return nil
+	}
+	if err := repo.Split(ctx, strings.NewReader("a\nb\x00c\n\n"), '\n', take, "stripspace"); err != nil || !slices.Equal(got, []string{"a", "b\x00c"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := repo.Split(ctx, nil, '\n', take, "cat-file", "-p", "none"); Status(err) != 128 {
+		t.Errorf("git ended: %v", err)
+	}
+	enough := errors.New("enough")
+	endless := strings.NewReader(strings.Repeat("x\n", 1<<20))
+	if err := repo.Split(ctx, endless, '\n', func([]byte) error { return enough }, "stripspace"); err != enough {
+		t.Errorf("it went on: %v", err)
 	}
 }

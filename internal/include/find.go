@@ -1,12 +1,10 @@
 package include
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -131,27 +129,7 @@ func plain(repo *git.Repo) *git.Repo {
 
 // list calls each with what git prints, split at NUL, until that fails.
 func list(ctx context.Context, repo *git.Repo, args []string, each func(string) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	out, ended, err := plain(repo).Pipe(ctx, args...)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	for buf := bufio.NewReaderSize(out, 1<<16); ; {
-		name, err := buf.ReadString(0)
-		if errors.Is(err, io.EOF) {
-			return <-ended
-		}
-		if err == nil {
-			err = each(name[:len(name)-1])
-		}
-		if err != nil {
-			cancel()
-			<-ended
-			return err
-		}
-	}
+	return plain(repo).Split(ctx, nil, 0, func(name []byte) error { return each(string(name)) }, args...)
 }
 
 // mostSpecs limits the paths that git compares each file with.
