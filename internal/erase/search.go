@@ -167,7 +167,7 @@ func (s *searchers) next(in *bufio.Reader, found *Searched) error {
 	if err := errors.Join(err0, err, err2); err != nil {
 		return fmt.Errorf("unexpected answer %q", line)
 	}
-	if err := s.object(Found{Object: h, Type: t}, io.LimitReader(in, size)); err != nil {
+	if err := s.object(Found{Object: h, Type: t}, in, size); err != nil {
 		return err
 	}
 	found.Objects++
@@ -178,23 +178,24 @@ func (s *searchers) next(in *bufio.Reader, found *Searched) error {
 	return err
 }
 
-// object hands over the content of an object or a file.
-func (s *searchers) object(what Found, content io.Reader) error {
-	limited, sized := content.(*io.LimitedReader)
-	if sized && limited.N <= piece {
-		buffer := slices.Grow((<-s.spare)[:0], int(limited.N))[:limited.N]
-		if _, err := io.ReadFull(content, buffer); err != nil {
+// object hands over the content of an object or a file, which r has.
+func (s *searchers) object(what Found, r io.Reader, size int64) error {
+	if size <= piece {
+		buffer := slices.Grow((<-s.spare)[:0], int(size))[:size]
+		if _, err := io.ReadFull(r, buffer); err != nil {
+			s.spare <- buffer
 			return io.ErrUnexpectedEOF
 		}
 		s.work <- searchedObject{what, buffer}
 		return nil
 	}
+	content := &io.LimitedReader{R: r, N: size}
 	buffer, err := pieces(content, <-s.spare, func(part []byte) bool {
 		s.work <- searchedObject{what, append((<-s.spare)[:0], part...)}
 		return false
 	})
 	s.spare <- buffer
-	if sized && err == nil && limited.N > 0 {
+	if err == nil && content.N > 0 {
 		err = io.ErrUnexpectedEOF
 	}
 	return err
@@ -224,7 +225,7 @@ func searchEach(ctx context.Context, repo *git.Repo, has func([]byte) bool, foun
 		}
 		found.Objects++
 		found.Bytes += int64(len(obj.Content))
-		return pool.object(Found{Object: obj.Hash, Type: obj.Type}, &io.LimitedReader{R: bytes.NewReader(obj.Content), N: int64(len(obj.Content))})
+		return pool.object(Found{Object: obj.Hash, Type: obj.Type}, bytes.NewReader(obj.Content), int64(len(obj.Content)))
 	})
 	found.Found = pool.wait()
 	return err
@@ -276,7 +277,7 @@ func searchFiles(ctx context.Context, dir string, has func([]byte) bool, found *
 		if err != nil {
 			return err
 		}
-		if err := pool.object(Found{Path: path}, io.LimitReader(f, info.Size())); !errors.Is(err, io.ErrUnexpectedEOF) {
+		if err := pool.object(Found{Path: path}, f, info.Size()); !errors.Is(err, io.ErrUnexpectedEOF) {
 			return cmp.Or(err, ctx.Err())
 		}
 		return nil // it is being written anew

@@ -2,6 +2,8 @@ package erase
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -145,5 +147,22 @@ func TestPieces(t *testing.T) {
 		if err != nil || seen != size {
 			t.Errorf("size %d: seen %d, %v", size, seen, err)
 		}
+	}
+}
+
+// TestShortened: files that are cut while they are read, however many, keep nobody from reading the next one.
+func TestShortened(t *testing.T) {
+	t.Parallel()
+	s := newSearchers(has)
+	for range 100 {
+		if err := s.object(Found{Path: "cut"}, strings.NewReader(secret), 1000); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("a file that is cut: %v", err)
+		}
+	}
+	if err := s.object(Found{Path: "whole"}, strings.NewReader(secret), int64(len(secret))); err != nil {
+		t.Error(err)
+	}
+	if found := s.wait(); len(found) != 1 || found[0].Path != "whole" {
+		t.Errorf("found %+v", found)
 	}
 }
