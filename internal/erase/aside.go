@@ -2,7 +2,6 @@ package erase
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -44,22 +43,21 @@ func (e *eraser) restore() error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(last(a, ".idx"), last(b, ".idx")) })
-	for _, file := range list {
-		var name string
-		if name, err = filepath.Rel(e.aside, file); err != nil {
-			return err
-		}
-		to := filepath.Join(e.dir, name)
-		if err = os.MkdirAll(filepath.Dir(to), 0o777); err == nil {
-			err = os.Rename(file, to)
-		}
+	if err != nil {
+		return err
+	}
+	for _, file := range inOrder(list, ".keep") {
+		name, err := filepath.Rel(e.aside, file)
 		if err != nil {
 			return err
 		}
-	}
-	if err != nil {
-		return err
+		to := filepath.Join(e.dir, name)
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+			return err
+		}
+		if err := os.Rename(file, to); err != nil {
+			return err
+		}
 	}
 	return os.RemoveAll(e.aside)
 }

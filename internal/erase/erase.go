@@ -139,11 +139,10 @@ func (e *eraser) erase(ctx context.Context, report *Report, own func(Root) bool)
 		return err
 	}
 	report.Objects = len(e.gone)
-	others, err := e.alternates()
+	others, err := e.alternates(ctx)
 	for _, dir := range others {
-		other := store{e.repo, dir}
-		has, e := other.hasAny(ctx, e.doomed)
-		if err = errors.Join(err, e); has {
+		has, e := store{e.repo, dir}.having(ctx, e.doomed)
+		if err = errors.Join(err, e); len(has) > 0 {
 			report.Elsewhere = append(report.Elsewhere, dir)
 		}
 	}
@@ -175,24 +174,26 @@ func (e *eraser) packs(ctx context.Context) (n int, err error) {
 		if e.clean[name] {
 			continue
 		}
-		dirty := false
-		err := e.entries(ctx, name, func(_ int, h git.Hash, _ int64) {
-			if e.doomed[h] {
-				dirty = true
-				e.gone[h] = true
-			}
-		})
+		list, err := e.entries(ctx, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // git has repacked meanwhile
 		}
 		if err != nil {
 			return 0, err
 		}
-		if !dirty {
+		var keep []entry
+		for _, o := range list {
+			if e.doomed[o.hash] {
+				e.gone[o.hash] = true
+			} else {
+				keep = append(keep, o)
+			}
+		}
+		if len(keep) == len(list) {
 			e.clean[name] = true
 			continue
 		}
-		if err := e.anew(ctx, name); err != nil {
+		if err := e.anew(ctx, name, keep); err != nil {
 			return 0, fmt.Errorf("write %s anew: %w", name, err)
 		}
 		old = append(old, name)

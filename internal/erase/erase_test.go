@@ -346,13 +346,15 @@ func (l *lab) places() map[string]string {
 			err = e
 		}
 		if err == nil {
-			err = s.entries(l.t.Context(), name, func(i int, h git.Hash, _ int64) {
+			var list []entry
+			list, err = s.entries(l.t.Context(), name)
+			for _, o := range list {
 				own := uint32(0)
 				if mtimes != nil {
-					own = mtimes[i]
+					own = mtimes[o.number]
 				}
-				add(h, "packed %d, kept %q, promised %t, cruft %t of %d", info.ModTime().UnixNano(), keep, isFile(base+".promisor"), mtimes != nil, own)
-			})
+				add(o.hash, "packed %d, kept %q, promised %t, cruft %t of %d", info.ModTime().UnixNano(), keep, isFile(base+".promisor"), mtimes != nil, own)
+			}
 		}
 	}
 	if err != nil {

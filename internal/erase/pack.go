@@ -18,28 +18,14 @@ import (
 	"gitagent/internal/git"
 )
 
-// anew writes what a pack has but for the doomed objects as a new pack, of the same kind and age. Until
-// its index is there git does not see it.
-func (e *eraser) anew(ctx context.Context, name string) error {
+// anew writes the objects of a pack that it keeps as a new pack, of the same kind and age. Until its index is
+// there git does not see it.
+func (e *eraser) anew(ctx context.Context, name string, keep []entry) error {
 	old := filepath.Join(e.packDir(), name)
 	info, err := os.Stat(old + ".pack")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // only its index is left, see packAside
 	}
-	if err != nil {
-		return err
-	}
-	type object struct {
-		hash   git.Hash
-		at     int64
-		number int // in the index
-	}
-	var keep []object
-	err = e.entries(ctx, name, func(i int, h git.Hash, at int64) {
-		if !e.doomed[h] {
-			keep = append(keep, object{h, at, i})
-		}
-	})
 	if err != nil || len(keep) == 0 {
 		return err
 	}
@@ -56,7 +42,7 @@ func (e *eraser) anew(ctx context.Context, name string) error {
 			times = append(times, mtimes[o.number])
 		}
 	}
-	slices.SortFunc(keep, func(a, b object) int { return cmp.Compare(a.at, b.at) }) // git has put together what is read together
+	slices.SortFunc(keep, func(a, b entry) int { return cmp.Compare(a.at, b.at) }) // git has put together what is read together
 	var in bytes.Buffer
 	for _, o := range keep {
 		in.WriteString(o.hash.String() + "\n")
@@ -80,8 +66,7 @@ func (e *eraser) anew(ctx context.Context, name string) error {
 
 // install moves a new pack to the others, the index last.
 func (e *eraser) install(name string, at time.Time) error {
-	files := e.repo.Glob("objects/" + tempName + "/pack/" + name + ".*")
-	slices.SortFunc(files, func(a, b string) int { return cmp.Compare(last(a, ".idx"), last(b, ".idx")) })
+	files := inOrder(e.repo.Glob("objects/"+tempName+"/pack/"+name+".*"), ".keep")
 	e.clean[name] = true
 	there := isFile(filepath.Join(e.packDir(), name+".idx")) // before we were killed, or of another pack that has become the same
 	for _, file := range files {
@@ -99,12 +84,12 @@ func (e *eraser) install(name string, at time.Time) error {
 	return nil
 }
 
-// last is 1 for the extension that comes last, else 0.
-func last(file, ext string) int {
-	if strings.HasSuffix(file, ext) {
-		return 1
-	}
-	return 0
+// inOrder sorts files of packs: those with the first extension come first, and indexes last, without which git
+// does not see a pack.
+func inOrder(files []string, first string) []string {
+	rank := map[string]int{first: -1, ".idx": 1}
+	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(rank[filepath.Ext(a)], rank[filepath.Ext(b)]) })
+	return files
 }
 
 // pack has git write a pack, and returns its path without extension. What it is a delta of in another
@@ -150,11 +135,7 @@ func carry(from, to string) error {
 // packAside puts the files of a pack aside: the objects first, and the index last. Git passes over an index
 // without a pack, and whoever completes this knows by it what is left to do.
 func (e *eraser) packAside(name string) error {
-	files := e.repo.Glob("objects/pack/" + name + ".*")
-	slices.SortFunc(files, func(a, b string) int {
-		return cmp.Compare(last(a, ".idx")-last(a, ".pack"), last(b, ".idx")-last(b, ".pack"))
-	})
-	for _, file := range files {
+	for _, file := range inOrder(e.repo.Glob("objects/pack/"+name+".*"), ".pack") {
 		if err := e.putAside(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -233,26 +233,15 @@ func searchEach(ctx context.Context, repo *git.Repo, has func([]byte) bool, foun
 
 // elsewhere marks the objects that only other repositories have.
 func (s store) elsewhere(ctx context.Context, found []Found) error {
-	others, err := s.alternates()
+	others, err := s.alternates(ctx)
 	if err != nil || len(others) == 0 || len(found) == 0 {
 		return err
 	}
-	ours := make(map[git.Hash]bool)
+	objects := make(map[git.Hash]bool)
 	for _, f := range found {
-		if isFile(s.looseFile(f.Object)) {
-			ours[f.Object] = true
-		}
+		objects[f.Object] = true
 	}
-	names, err := s.packNames()
-	for _, name := range names {
-		if err == nil {
-			err = s.entries(ctx, name, func(_ int, h git.Hash, _ int64) {
-				if slices.ContainsFunc(found, func(f Found) bool { return f.Object == h }) {
-					ours[h] = true
-				}
-			})
-		}
-	}
+	ours, err := s.having(ctx, objects)
 	for i, f := range found {
 		found[i].Elsewhere = !ours[f.Object]
 	}

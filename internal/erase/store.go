@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -43,15 +42,21 @@ func (s store) packNames() ([]string, error) {
 	return names, nil
 }
 
-// entries passes the objects of a pack to f, in the order of its index, with their offsets.
-func (s store) entries(ctx context.Context, name string, f func(i int, h git.Hash, offset int64)) error {
+// An entry is an object of a pack: where it is there, and its number in the index.
+type entry struct {
+	hash   git.Hash
+	at     int64
+	number int
+}
+
+// entries returns the objects of a pack, in the order of its index.
+func (s store) entries(ctx context.Context, name string) (list []entry, err error) {
 	index, err := os.Open(filepath.Join(s.packDir(), name+".idx"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer index.Close()
-	i := 0
-	return s.repo.Split(ctx, index, '\n', func(line []byte) error {
+	err = s.repo.Split(ctx, index, '\n', func(line []byte) error {
 		offset, rest, _ := bytes.Cut(line, []byte(" "))
 		text, _, _ := bytes.Cut(rest, []byte(" "))
 		at, err := strconv.ParseInt(string(offset), 10, 64)
@@ -59,59 +64,43 @@ func (s store) entries(ctx context.Context, name string, f func(i int, h git.Has
 		if err != nil || err2 != nil {
 			return fmt.Errorf("read the index of %s: unexpected line %q", name, line)
 		}
-		f(i, h, at)
-		i++
+		list = append(list, entry{h, at, len(list)})
 		return nil
 	}, "show-index")
+	return list, err
 }
 
-// hasAny reports whether a store has one of the objects.
-func (s store) hasAny(ctx context.Context, objects map[git.Hash]bool) (bool, error) {
+// having returns those of the objects that a store has.
+func (s store) having(ctx context.Context, objects map[git.Hash]bool) (map[git.Hash]bool, error) {
+	has := make(map[git.Hash]bool)
 	for h := range objects {
 		if _, err := os.Lstat(s.looseFile(h)); err == nil {
-			return true, nil
+			has[h] = true
 		}
 	}
 	names, err := s.packNames()
-	has := false
 	for _, name := range names {
-		if err == nil {
-			err = s.entries(ctx, name, func(_ int, h git.Hash, _ int64) { has = has || objects[h] })
+		list, e := s.entries(ctx, name)
+		for _, o := range list {
+			if objects[o.hash] {
+				has[o.hash] = true
+			}
 		}
+		err = errors.Join(err, e)
 	}
 	return has, err
 }
 
-// maxAlternates is how far git follows alternates of alternates.
-const maxAlternates = 5
-
 // alternates returns the object directories that the repository borrows from, directly or not.
-func (s store) alternates() (dirs []string, err error) {
-	next := []string{s.dir}
-	for range maxAlternates + 1 {
-		var found []string
-		for _, dir := range next {
-			text, err := os.ReadFile(filepath.Join(dir, "info", "alternates"))
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
+func (s store) alternates(ctx context.Context) (dirs []string, err error) {
+	out, err := s.repo.Output(ctx, nil, "count-objects", "-v")
+	for line := range strings.Lines(string(out)) {
+		if dir, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "alternate: "); ok {
+			if unquoted, err := strconv.Unquote(dir); err == nil {
+				dir = unquoted
 			}
-			for line := range strings.Lines(string(text)) {
-				path := strings.TrimSuffix(line, "\n")
-				if unquoted, err := strconv.Unquote(path); err == nil {
-					path = unquoted
-				}
-				if path == "" || path[0] == '#' {
-					continue
-				}
-				if path = filepath.FromSlash(path); !filepath.IsAbs(path) {
-					path = filepath.Join(dir, path)
-				}
-				if path = filepath.Clean(path); path != s.dir && !slices.Contains(dirs, path) {
-					dirs, found = append(dirs, path), append(found, path)
-				}
-			}
+			dirs = append(dirs, filepath.FromSlash(dir))
 		}
-		next = found
 	}
-	return dirs, nil
+	return dirs, err
 }
