@@ -71,14 +71,6 @@ func TestKilledWhileReading(t *testing.T) {
 		}
 	}
 
-	twice := func(p *Process) error {
-		_ = syscall.Kill(p.cmd.Process.Pid, syscall.SIGKILL)
-		_, _, err := p.object(list[0].Hash, false)
-		return err
-	}
-	if err := objects.answered(list[0].Hash, twice); !errors.Is(err, ErrKilled) {
-		t.Errorf("killed twice: %v", err)
-	}
 	n := 0
 	errs := make([]error, len(list))
 	err := objects.questions("contents", list, errs, func(i int, _ *Object, _ int64) error {

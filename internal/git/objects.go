@@ -302,56 +302,43 @@ func inflate(r io.Reader, size int64) ([]byte, error) {
 }
 
 // size returns how large an object is that git has.
-func (o *Objects) size(h Hash) (size int64, err error) {
-	err = o.answered(h, func(p *Process) error {
-		_, size, err = p.question("info", h)
-		return err
-	})
+func (o *Objects) size(h Hash) (int64, error) {
+	o.batchMu.Lock()
+	defer o.batchMu.Unlock()
+	_, size, err := o.question("info", h)
 	return size, err
 }
 
-// ask returns an object as a `git cat-file` has it, which the first call starts: its size first,
-// and the content if that is at most so many bytes.
-func (o *Objects) ask(h Hash, most int64) (obj *Object, err error) {
-	var size int64
-	err = o.answered(h, func(p *Process) error {
-		if obj, size, err = p.question("info", h); err == nil && size <= most {
-			obj, _, err = p.question("contents", h)
-		}
-		return err
-	})
+// ask returns an object as a `git cat-file` has it: its size first, and the content if that is at most so
+// many bytes.
+func (o *Objects) ask(h Hash, most int64) (*Object, error) {
+	o.batchMu.Lock()
+	defer o.batchMu.Unlock()
+	_, size, err := o.question("info", h)
 	if err == nil && size > most {
 		err = fmt.Errorf("read object %s: %w", h, tooLarge(size, most))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return obj, nil
+	obj, _, err := o.question("contents", h)
+	return obj, err
 }
 
-// answered asks a `git cat-file` about an object, and another one if a signal has ended the first.
-func (o *Objects) answered(h Hash, ask func(p *Process) error) error {
-	if h.format != o.format {
-		return plumbing.ErrObjectNotFound
+// question is [Objects.questions] for one object.
+func (o *Objects) question(command string, h Hash) (obj *Object, size int64, err error) {
+	if h.format != o.format { // no git has to start for that
+		return nil, 0, plumbing.ErrObjectNotFound
 	}
-	o.batchMu.Lock()
-	defer o.batchMu.Unlock()
-	for again := true; ; again = false {
-		p, err := o.catFile()
-		if err != nil {
-			return err
-		}
-		if err = ask(p); err == nil || err == plumbing.ErrObjectNotFound {
-			return err
-		}
-		killed := o.lost(err)
-		if ended := o.ctx.Err(); ended != nil {
-			return ended
-		}
-		if killed == nil || !again {
-			return fmt.Errorf("read object %s: %w", h, cmp.Or(killed, damaged(err)))
-		}
+	var errs [1]error
+	err = o.questions(command, []Wanted{{Hash: h}}, errs[:], func(_ int, answer *Object, n int64) error {
+		obj, size = answer, n
+		return nil
+	})
+	if err == nil && errs[0] != nil && errs[0] != plumbing.ErrObjectNotFound {
+		errs[0] = fmt.Errorf("read object %s: %w", h, errs[0])
 	}
+	return obj, size, cmp.Or(err, errs[0])
 }
 
 // damaged tells what it means that git has ended by itself: it does so at an object that it can't read.
@@ -417,14 +404,6 @@ func (o *Objects) catFile() (*Process, error) {
 func (o *Objects) endBatch() {
 	o.batch.Kill()
 	o.batch = nil
-}
-
-// question asks a `git cat-file` for an object and returns the answer, see [Process.object].
-func (p *Process) question(command string, h Hash) (*Object, int64, error) {
-	if _, err := io.WriteString(p.stdin, command+" "+h.String()+"\nflush\n"); err != nil {
-		return nil, 0, err
-	}
-	return p.object(h, command == "contents")
 }
 
 // object reads an answer of `git cat-file`: `<hash> <type> <size>`, then the content and a newline
